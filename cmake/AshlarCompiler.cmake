@@ -1,0 +1,29 @@
+# How every file is compiled: warnings, hardening, sanitizers and the compiler cache.
+#
+# Optimisation levels belong to the presets. NDEBUG is set in release: it silences assert() and ASHLAR_DCHECK; ASHLAR_ASSERT stays on everywhere.
+
+if(ASHLAR_WARNINGS_AS_ERRORS)
+  add_compile_options(-Werror)
+endif()
+add_compile_options(-Wall -Wextra -Wconversion -Wsign-conversion -Wshadow)
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  add_compile_options(-Wthread-safety)
+endif()
+
+if(ASHLAR_SANITIZER)
+  add_compile_options(-fsanitize=${ASHLAR_SANITIZER} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${ASHLAR_SANITIZER})
+elseif(UNIX)
+  # The stack protector guards functions with local arrays only, so it costs the hot paths next to nothing.
+  add_compile_options(-fstack-protector-strong "$<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>")
+  if(NOT APPLE)
+    add_link_options(LINKER:-z,relro,-z,now,-z,noexecstack)
+  endif()
+endif()
+
+find_program(ASHLAR_CCACHE ccache)
+if(ASHLAR_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND PROJECT_IS_TOP_LEVEL)
+  # Precompiled headers are rebuilt with other time stamps; without this every file that uses one would miss the cache.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+                                  ${ASHLAR_CCACHE})
+endif()

@@ -1,0 +1,32 @@
+# The libraries that libashlar is linked with. Used by the build, and installed beside the package configuration, where a program that links the static
+# library needs them again.
+#
+#   ashlar_find_dependencies()   defines the imported targets Ashlar::<name> and Threads::Threads, and ASHLAR_MISSING: what was not found, by its Debian package
+
+# name, header, library, Debian package
+set(ashlar_dependencies "zstd|zstd.h|zstd|libzstd-dev" "lz4|lz4.h|lz4|liblz4-dev" "snappy|snappy.h|snappy|libsnappy-dev" "zlib|zlib.h|z|zlib1g-dev")
+
+function(ashlar_find_dependencies)
+  set(missing "")
+  foreach(dependency IN LISTS ashlar_dependencies)
+    string(REPLACE "|" ";" dependency ${dependency})
+    list(POP_FRONT dependency name header library package)
+    find_path(ASHLAR_${name}_INCLUDE_DIR ${header})
+    find_library(ASHLAR_${name}_LIBRARY ${library})
+    mark_as_advanced(ASHLAR_${name}_INCLUDE_DIR ASHLAR_${name}_LIBRARY)
+    if(NOT ASHLAR_${name}_INCLUDE_DIR OR NOT ASHLAR_${name}_LIBRARY)
+      list(APPEND missing ${package})
+    elseif(NOT TARGET Ashlar::${name})
+      add_library(Ashlar::${name} UNKNOWN IMPORTED GLOBAL)
+      set_target_properties(Ashlar::${name} PROPERTIES IMPORTED_LOCATION "${ASHLAR_${name}_LIBRARY}"
+                                                       INTERFACE_INCLUDE_DIRECTORIES "${ASHLAR_${name}_INCLUDE_DIR}")
+    endif()
+  endforeach()
+
+  set(THREADS_PREFER_PTHREAD_FLAG ON)
+  find_package(Threads QUIET)
+  if(NOT Threads_FOUND)
+    list(APPEND missing libc6-dev)
+  endif()
+  set(ASHLAR_MISSING "${missing}" PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,84 @@
+# ashlar_add_test(<name> SOURCES <files> [SHARDS <n>] [LABELS <labels>] [LIBRARIES <targets>] [STANDALONE])
+#
+# One test binary, build/<preset>/tests/<name>, registered with ctest: as <name>, or, with SHARDS above 1, as <name>.1 … <name>.n, which ctest runs side by side.
+# Every test is ended after ASHLAR_TEST_TIMEOUT seconds. A test may use gtest, gmock, the helpers in testing/, the library's internals (unless STANDALONE: then it
+# builds and runs also while the library does not), and these macros:
+#   ASHLAR_SOURCE_DIR   the root of the source tree
+#   ASHLAR_BUILD_DIR    the root of the build tree; the command-line tool is ASHLAR_BUILD_DIR "/ashlar"
+
+find_package(GTest REQUIRED)
+set(ASHLAR_TEST_TIMEOUT 300 CACHE STRING "Seconds after which a test binary is ended")
+
+# What all test binaries share. They must be compiled alike, or they could not share the precompiled header.
+add_library(ashlar_test_options INTERFACE)
+target_include_directories(ashlar_test_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+target_compile_definitions(ashlar_test_options INTERFACE ASHLAR_STATIC ASHLAR_SOURCE_DIR="${PROJECT_SOURCE_DIR}" ASHLAR_BUILD_DIR="${PROJECT_BINARY_DIR}")
+target_link_libraries(ashlar_test_options INTERFACE GTest::gtest GTest::gmock)
+
+if(ASHLAR_PRECOMPILED_HEADERS)
+  file(WRITE ${PROJECT_BINARY_DIR}/empty.cc "")
+  add_library(ashlar_test_pch OBJECT ${PROJECT_BINARY_DIR}/empty.cc)
+  target_link_libraries(ashlar_test_pch PRIVATE ashlar_test_options)
+  target_precompile_headers(ashlar_test_pch PRIVATE <gtest/gtest.h>)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    target_compile_options(ashlar_test_options INTERFACE -fpch-preprocess)  # lets ccache see through the precompiled header
+    # gcc keeps quiet about these in the standard library's headers, but forgets that they are system headers once they are precompiled.
+    target_compile_options(ashlar_test_options INTERFACE -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-restrict
+                                                         -Wno-maybe-uninitialized -Wno-free-nonheap-object)
+  endif()
+endif()
+
+if(ASHLAR_SANITIZER MATCHES thread)
+  set(ashlar_test_environment "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1")
+elseif(ASHLAR_SANITIZER)
+  set(ashlar_test_environment "ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1" "UBSAN_OPTIONS=print_stacktrace=1")
+endif()
+
+function(ashlar_add_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg STANDALONE SHARDS "SOURCES;LABELS;LIBRARIES")
+  if(TARGET ${name})
+    message(FATAL_ERROR "Two sets of tests are called ${name}: a folder in tests/ may not have the name of a folder in src/.")
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  target_link_libraries(${name} PRIVATE ashlar_test_options ${arg_LIBRARIES} GTest::gtest_main)
+  if(NOT arg_STANDALONE)
+    target_link_libraries(${name} PRIVATE $<TARGET_NAME_IF_EXISTS:ashlar_testing> $<TARGET_NAME_IF_EXISTS:ashlar_static>)
+  endif()
+  if(ASHLAR_PRECOMPILED_HEADERS)
+    target_precompile_headers(${name} REUSE_FROM ashlar_test_pch)
+  endif()
+
+  set(shards 1)
+  if(arg_SHARDS)
+    set(shards ${arg_SHARDS})
+  endif()
+  foreach(shard RANGE 1 ${shards})
+    set(test ${name})
+    set(environment ${ashlar_test_environment})
+    if(shards GREATER 1)
+      set(test ${name}.${shard})
+      math(EXPR index "${shard} - 1")
+      list(APPEND environment GTEST_TOTAL_SHARDS=${shards} GTEST_SHARD_INDEX=${index})
+    endif()
+    add_test(NAME ${test} COMMAND ${name} --gtest_brief=1)
+    set_tests_properties(${test} PROPERTIES TIMEOUT ${ASHLAR_TEST_TIMEOUT} ENVIRONMENT "${environment}" LABELS "${arg_LABELS}")
+  endforeach()
+endfunction()
+
+# ashlar_check_headers(<target> <root> <headers>): builds one source file per header that includes nothing else, so that a header which does
+# not stand alone breaks the build. The headers are named relative to <root>.
+function(ashlar_check_headers target root)
+  set(sources "")
+  foreach(header IN LISTS ARGN)
+    string(MAKE_C_IDENTIFIER ${header} identifier)
+    set(source ${PROJECT_BINARY_DIR}/${target}/${identifier}.cc)
+    file(CONFIGURE OUTPUT ${source} CONTENT "#include \"@header@\"\n" @ONLY)
+    list(APPEND sources ${source})
+  endforeach()
+  if(sources)
+    add_library(${target} OBJECT ${sources})
+    target_include_directories(${target} PRIVATE ${root} ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR})
+    target_compile_options(${target} PRIVATE -O0 -g0 -U_FORTIFY_SOURCE)
+  endif()
+endfunction()
