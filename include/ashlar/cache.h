@@ -1,0 +1,89 @@
+// Cache: the memory that holds uncompressed blocks. One cache may serve any number of column families and databases, and its capacity is the budget of all
+// of them together: data, index and filter blocks, and what is pinned by slices and iterators, count against it.
+//
+// Thread safety: every method may be called by several threads at once. Made by the functions below only; not for subclassing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "ashlar/export.h"
+
+namespace ashlar {
+
+class ASHLAR_API Cache {
+ public:
+  virtual ~Cache() = default;
+  Cache(const Cache&) = delete;
+  Cache& operator=(const Cache&) = delete;
+
+  virtual const char* Name() const = 0;
+
+  // Bytes. Lowering the capacity evicts at once what is not pinned.
+  virtual void SetCapacity(size_t capacity) = 0;
+  virtual size_t GetCapacity() const = 0;
+  // Whether a block that does not fit is left out of the cache (true) or may exceed the capacity while it is pinned (false). Reads succeed either way.
+  virtual void SetStrictCapacityLimit(bool strict_capacity_limit) = 0;
+  virtual bool HasStrictCapacityLimit() const = 0;
+
+  // Bytes in the cache, and the part of them that is pinned.
+  virtual size_t GetUsage() const = 0;
+  virtual size_t GetPinnedUsage() const = 0;
+  // Number of entries.
+  virtual size_t GetOccupancyCount() const = 0;
+  // Drops every entry that is not pinned.
+  virtual void EraseUnRefEntries() = 0;
+
+ protected:
+  Cache() = default;
+};
+
+enum CacheMetadataChargePolicy {
+  kDontChargeCacheMetadata,  // count the blocks only
+  kFullChargeCacheMetadata,  // count the cache's own structures too
+};
+inline constexpr CacheMetadataChargePolicy kDefaultCacheMetadataChargePolicy = kFullChargeCacheMetadata;
+
+struct ShardedCacheOptions {
+  size_t capacity = 0;                 // bytes
+  int num_shard_bits = -1;             // accepted: the cache chooses its own sharding
+  bool strict_capacity_limit = false;  // see Cache::SetStrictCapacityLimit
+  CacheMetadataChargePolicy metadata_charge_policy = kDefaultCacheMetadataChargePolicy;
+};
+
+// The names are RocksDB's; both make the one cache that Ashlar has.
+struct ASHLAR_API LRUCacheOptions : public ShardedCacheOptions {
+  double high_pri_pool_ratio = 0.5;  // accepted: index and filter blocks are told apart without a pool of their own
+  double low_pri_pool_ratio = 0.0;   // accepted
+  bool use_adaptive_mutex = false;   // accepted
+
+  LRUCacheOptions() = default;
+  LRUCacheOptions(size_t capacity_in, int num_shard_bits_in, bool strict_capacity_limit_in, double high_pri_pool_ratio_in)
+      : high_pri_pool_ratio(high_pri_pool_ratio_in) {
+    capacity = capacity_in;
+    num_shard_bits = num_shard_bits_in;
+    strict_capacity_limit = strict_capacity_limit_in;
+  }
+  std::shared_ptr<Cache> MakeSharedCache() const;
+};
+
+struct ASHLAR_API HyperClockCacheOptions : public ShardedCacheOptions {
+  size_t estimated_entry_charge = 0;  // accepted
+
+  explicit HyperClockCacheOptions(size_t capacity_in, size_t estimated_entry_charge_in = 0, int num_shard_bits_in = -1,
+                                  bool strict_capacity_limit_in = false)
+      : estimated_entry_charge(estimated_entry_charge_in) {
+    capacity = capacity_in;
+    num_shard_bits = num_shard_bits_in;
+    strict_capacity_limit = strict_capacity_limit_in;
+  }
+  std::shared_ptr<Cache> MakeSharedCache() const;
+};
+
+ASHLAR_API std::shared_ptr<Cache> NewLRUCache(size_t capacity, int num_shard_bits = -1, bool strict_capacity_limit = false,
+                                              double high_pri_pool_ratio = 0.5);
+ASHLAR_API std::shared_ptr<Cache> NewLRUCache(const LRUCacheOptions& cache_opts);
+
+}  // namespace ashlar

@@ -1,0 +1,102 @@
+// Env: the world a database runs in: a file system, a clock, and the threads that flush and compact. Databases opened with one Env share its threads.
+// Logger: where a database writes what it does.
+//
+// Thread safety: every method of both classes may be called by several threads at once. Lifetime: an Env outlives every database that uses it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ashlar/export.h"
+#include "ashlar/file_system.h"
+#include "ashlar/rate_limiter.h"
+#include "ashlar/status.h"
+
+namespace ashlar {
+
+class Clock;
+class Executor;
+
+class ASHLAR_API Env {
+ public:
+  // Who runs a job: HIGH flushes, LOW compacts, BOTTOM compacts into the last level, USER is the embedding program's.
+  enum Priority { BOTTOM, LOW, HIGH, USER, TOTAL };
+  // Who asks the rate limiter for bytes; in options, IO_TOTAL means "do not ask".
+  using IOPriority = ashlar::IOPriority;
+  using enum ashlar::IOPriority;
+
+  virtual ~Env() = default;
+
+  // The operating system's world; lives as long as the process. Never null.
+  static Env* Default();
+
+  virtual const std::shared_ptr<FileSystem>& GetFileSystem() const = 0;
+
+  // The number of threads of one priority. Defaults: 1 for HIGH and LOW. DB::Open raises it to what its options ask for.
+  virtual void SetBackgroundThreads(int number, Priority pri = LOW) = 0;
+  virtual void IncBackgroundThreadsIfNeeded(int number, Priority pri) = 0;
+  virtual int GetBackgroundThreads(Priority pri = LOW) = 0;
+
+  // Microseconds since 1970; nanoseconds of a clock that never goes back, from an unspecified start.
+  virtual uint64_t NowMicros() = 0;
+  virtual uint64_t NowNanos() = 0;
+  // Seconds since 1970.
+  Status GetCurrentTime(int64_t* unix_time);
+
+  // The engine's view of threads and time.
+  virtual Executor* executor() = 0;
+  virtual Clock* clock() = 0;
+
+  // Shorthands for the methods of the file system.
+  Status FileExists(const std::string& path) { return GetFileSystem()->FileExists(path); }
+  Status GetChildren(const std::string& dir, std::vector<std::string>* names) { return GetFileSystem()->GetChildren(dir, names); }
+  Status DeleteFile(const std::string& path) { return GetFileSystem()->DeleteFile(path); }
+  Status CreateDir(const std::string& dir) { return GetFileSystem()->CreateDir(dir); }
+  Status CreateDirIfMissing(const std::string& dir) { return GetFileSystem()->CreateDirIfMissing(dir); }
+  Status DeleteDir(const std::string& dir) { return GetFileSystem()->DeleteDir(dir); }
+  Status GetFileSize(const std::string& path, uint64_t* bytes) { return GetFileSystem()->GetFileSize(path, bytes); }
+  Status RenameFile(const std::string& from, const std::string& to) { return GetFileSystem()->RenameFile(from, to); }
+};
+
+// An Env whose files live in memory and are gone with it; clock and threads are those of `base_env`, which must outlive it. The caller owns the result.
+ASHLAR_API Env* NewMemEnv(Env* base_env);
+// An Env with another file system; clock and threads are those of `base_env` (null: Env::Default()), which must outlive it.
+ASHLAR_API std::unique_ptr<Env> NewCompositeEnv(const std::shared_ptr<FileSystem>& file_system, Env* base_env = nullptr);
+
+enum InfoLogLevel : unsigned char {
+  DEBUG_LEVEL = 0,
+  INFO_LEVEL,
+  WARN_LEVEL,
+  ERROR_LEVEL,
+  FATAL_LEVEL,
+  HEADER_LEVEL,  // always written
+  NUM_INFO_LOG_LEVELS,
+};
+
+class ASHLAR_API Logger {
+ public:
+  explicit Logger(InfoLogLevel log_level = INFO_LEVEL) : log_level_(log_level) {}
+  virtual ~Logger() = default;
+  Logger(const Logger&) = delete;
+  Logger& operator=(const Logger&) = delete;
+
+  // Writes one message, without a newline at its end. Called only for messages at or above the level; never holds up the caller for long, never fails.
+  // Key and value bytes are not in messages.
+  virtual void Log(InfoLogLevel level, std::string_view message) = 0;
+  // Hands what is buffered to the operating system.
+  virtual void Flush() {}
+  virtual Status Close() { return Status::OK(); }
+  // Bytes written so far.
+  virtual size_t GetLogFileSize() const { return 0; }
+
+  virtual InfoLogLevel GetInfoLogLevel() const { return log_level_; }
+  virtual void SetInfoLogLevel(InfoLogLevel log_level) { log_level_ = log_level; }
+
+ private:
+  InfoLogLevel log_level_;
+};
+
+}  // namespace ashlar

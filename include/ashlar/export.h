@@ -1,0 +1,14 @@
+// Marks the symbols that libashlar exports. Everything without the mark is hidden.
+#pragma once
+
+#if defined(_MSC_VER) || defined(__MINGW32__)
+#if defined(ASHLAR_STATIC)
+#define ASHLAR_API
+#elif defined(ASHLAR_BUILDING)
+#define ASHLAR_API __declspec(dllexport)
+#else
+#define ASHLAR_API __declspec(dllimport)
+#endif
+#else
+#define ASHLAR_API [[gnu::visibility("default")]]
+#endif

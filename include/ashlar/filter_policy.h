@@ -1,0 +1,29 @@
+// FilterPolicy: which filter a table carries, so that most reads of an absent key touch no data block.
+//
+// Immutable; safe to use by several threads at once.
+#pragma once
+
+#include <string>
+
+#include "ashlar/export.h"
+
+namespace ashlar {
+
+class ASHLAR_API FilterPolicy {
+ public:
+  virtual ~FilterPolicy() = default;
+
+  // Stored with every table: "rocksdb.BuiltinBloomFilter".
+  virtual const char* Name() const = 0;
+  // "bloomfilter:10:false", as an OPTIONS file writes it.
+  virtual std::string GetId() const = 0;
+  // Thousandths of a bit spent per key; 0 builds no filter.
+  virtual int MillibitsPerKey() const = 0;
+};
+
+// A Bloom filter with about `bits_per_key` bits per key: 10 gives 1 % false positives, each further 5 bits a tenth of that. Values below 0.5 mean no
+// filter, above 100 mean 100. The second argument is accepted and has no effect: the block-by-block filter it once chose is gone.
+// The caller owns the result.
+ASHLAR_API const FilterPolicy* NewBloomFilterPolicy(double bits_per_key, bool use_block_based_builder = false);
+
+}  // namespace ashlar

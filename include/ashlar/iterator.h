@@ -1,0 +1,67 @@
+// Iterator: walks the keys of a column family in order, in both directions, over the state of the database at its creation (or at ReadOptions::snapshot).
+//
+// An iterator is either valid, standing at an entry, or not valid: before the first, after the last, or stopped by an error. Only status() tells the end
+// from an error, so check it when Valid() turns false.
+// Thread safety: one thread at a time. Lifetime: it must be deleted before its DB is closed; it keeps the tables and memtables it reads alive.
+#pragma once
+
+#include <string>
+
+#include "ashlar/cleanable.h"
+#include "ashlar/export.h"
+#include "ashlar/slice.h"
+#include "ashlar/status.h"
+
+namespace ashlar {
+
+class Snapshot;
+
+class ASHLAR_API Iterator : public Cleanable {
+ public:
+  Iterator() = default;
+  virtual ~Iterator() = default;
+  Iterator(const Iterator&) = delete;
+  Iterator& operator=(const Iterator&) = delete;
+
+  virtual bool Valid() const = 0;
+
+  // Each of these clears an earlier error.
+  virtual void SeekToFirst() = 0;
+  virtual void SeekToLast() = 0;
+  // To the first entry at or after target.
+  virtual void Seek(const Slice& target) = 0;
+  // To the last entry at or before target.
+  virtual void SeekForPrev(const Slice& target) = 0;
+
+  // REQUIRES: Valid().
+  virtual void Next() = 0;
+  virtual void Prev() = 0;
+
+  // The bytes stay valid until the iterator moves, is refreshed or dies; with ReadOptions::pin_data, as long as the property
+  // "rocksdb.iterator.is-key-pinned" (or is-value-pinned) is "1", until it is refreshed or dies.
+  // REQUIRES: Valid().
+  virtual Slice key() const = 0;
+  virtual Slice value() const = 0;
+
+  // Makes *value refer to the current value so that it outlives the iterator's next move: without a copy where the bytes lie in a cached block, a mapped
+  // file or a memtable. *value must be empty (new or Reset).
+  // REQUIRES: Valid().
+  virtual void PinValue(PinnableSlice* value) const { value->PinSelf(this->value()); }
+
+  // Ok, or what stopped the iterator.
+  virtual Status status() const = 0;
+
+  // Shows the newest state of the database from now on, or that of `snapshot`. The iterator is not valid afterwards: seek. Cheaper than a new iterator.
+  virtual Status Refresh() { return Refresh(nullptr); }
+  virtual Status Refresh(const Snapshot* snapshot);
+
+  // "rocksdb.iterator.is-key-pinned", "rocksdb.iterator.is-value-pinned", "rocksdb.iterator.super-version-number", "rocksdb.iterator.internal-key".
+  // InvalidArgument for an unknown name.
+  virtual Status GetProperty(std::string prop_name, std::string* prop);
+};
+
+// An iterator over nothing; with `status` as its status. The caller owns the result.
+ASHLAR_API Iterator* NewEmptyIterator();
+ASHLAR_API Iterator* NewErrorIterator(const Status& status);
+
+}  // namespace ashlar

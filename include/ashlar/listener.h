@@ -1,0 +1,184 @@
+// EventListener: called by the engine when something happens in the background.
+//
+// Called on the thread that did the work, without any lock held, so a listener may call the DB; a slow listener delays that work. Must not throw. Calls come
+// from several threads at once. Lifetime: listeners are shared with the database and live at least as long.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/compression_type.h"
+#include "ashlar/export.h"
+#include "ashlar/status.h"
+#include "ashlar/table_properties.h"
+#include "ashlar/types.h"
+
+namespace ashlar {
+
+class ColumnFamilyHandle;
+class DB;
+
+enum class CompactionReason : int {
+  kUnknown = 0,
+  kLevelL0FilesNum = 1,
+  kLevelMaxLevelSize = 2,
+  kManualCompaction = 9,
+  kFilesMarkedForCompaction = 10,
+  kBottommostFiles = 11,
+  kTtl = 12,
+  kFlush = 13,
+  kExternalSstIngestion = 14,
+  kPeriodicCompaction = 15,
+  kRefitLevel = 19,
+};
+ASHLAR_API const char* GetCompactionReasonString(CompactionReason reason);
+
+enum class FlushReason : int {
+  kOthers = 0x00,
+  kGetLiveFiles = 0x01,
+  kShutDown = 0x02,
+  kExternalFileIngestion = 0x03,
+  kManualCompaction = 0x04,
+  kWriteBufferManager = 0x05,
+  kWriteBufferFull = 0x06,
+  kTest = 0x07,
+  kDeleteFiles = 0x08,
+  kAutoCompaction = 0x09,
+  kManualFlush = 0x0a,
+  kErrorRecovery = 0xb,
+  kErrorRecoveryRetryFlush = 0xc,
+  kWalFull = 0xd,
+};
+ASHLAR_API const char* GetFlushReasonString(FlushReason reason);
+
+enum class BackgroundErrorReason { kFlush, kCompaction, kWriteCallback, kMemTable, kManifestWrite, kFlushNoWAL, kManifestWriteNoWAL };
+
+struct FileCreationBriefInfo {
+  std::string db_name;
+  std::string cf_name;
+  std::string file_path;
+  int job_id = 0;
+};
+
+struct TableFileCreationBriefInfo : public FileCreationBriefInfo {
+  TableFileCreationReason reason = TableFileCreationReason::kMisc;
+};
+
+struct TableFileCreationInfo : public TableFileCreationBriefInfo {
+  uint64_t file_size = 0;
+  TableProperties table_properties;
+  Status status;
+  std::string file_checksum;
+  std::string file_checksum_func_name;
+};
+
+struct TableFileDeletionInfo {
+  std::string db_name;
+  std::string file_path;
+  int job_id = 0;
+  Status status;
+};
+
+struct FlushJobInfo {
+  uint32_t cf_id = 0;
+  std::string cf_name;
+  std::string file_path;
+  uint64_t file_number = 0;
+  uint64_t thread_id = 0;
+  int job_id = 0;
+  // Whether writers were being slowed down, or stopped, when the flush ended.
+  bool triggered_writes_slowdown = false;
+  bool triggered_writes_stop = false;
+  SequenceNumber smallest_seqno = 0;
+  SequenceNumber largest_seqno = 0;
+  TableProperties table_properties;
+  FlushReason flush_reason = FlushReason::kOthers;
+};
+
+struct CompactionFileInfo {
+  int level = 0;
+  uint64_t file_number = 0;
+};
+
+struct CompactionJobStats {
+  uint64_t elapsed_micros = 0;
+  uint64_t cpu_micros = 0;
+  uint64_t num_input_records = 0;
+  uint64_t num_input_files = 0;
+  uint64_t num_output_records = 0;
+  uint64_t num_output_files = 0;
+  bool is_full_compaction = false;
+  bool is_manual_compaction = false;
+  uint64_t total_input_bytes = 0;
+  uint64_t total_output_bytes = 0;
+  uint64_t num_records_replaced = 0;  // dropped because a newer version exists
+  uint64_t num_input_deletion_records = 0;
+  uint64_t num_expired_deletion_records = 0;
+  uint64_t num_corrupt_keys = 0;
+};
+
+struct CompactionJobInfo {
+  uint32_t cf_id = 0;
+  std::string cf_name;
+  Status status;
+  uint64_t thread_id = 0;
+  int job_id = 0;
+  int num_l0_files = 0;
+  int base_input_level = 0;
+  int output_level = 0;
+  std::vector<std::string> input_files;
+  std::vector<CompactionFileInfo> input_file_infos;
+  std::vector<std::string> output_files;
+  std::vector<CompactionFileInfo> output_file_infos;
+  TablePropertiesCollection table_properties;
+  CompactionReason compaction_reason = CompactionReason::kUnknown;
+  CompressionType compression = kNoCompression;
+  CompactionJobStats stats;
+};
+
+struct MemTableInfo {
+  std::string cf_name;
+  SequenceNumber first_seqno = 0;
+  SequenceNumber earliest_seqno = 0;
+  uint64_t num_entries = 0;
+  uint64_t num_deletes = 0;
+};
+
+struct WriteStallInfo {
+  std::string cf_name;
+  struct {
+    WriteStallCondition cur = WriteStallCondition::kNormal;
+    WriteStallCondition prev = WriteStallCondition::kNormal;
+  } condition;
+};
+
+struct BackgroundErrorRecoveryInfo {
+  Status old_bg_error;
+  Status new_bg_error;
+};
+
+class ASHLAR_API EventListener {
+ public:
+  virtual ~EventListener() = default;
+  virtual const char* Name() const { return ""; }
+
+  virtual void OnFlushBegin(DB* /*db*/, const FlushJobInfo& /*info*/) {}
+  // The new table is installed and visible.
+  virtual void OnFlushCompleted(DB* /*db*/, const FlushJobInfo& /*info*/) {}
+  virtual void OnCompactionBegin(DB* /*db*/, const CompactionJobInfo& /*info*/) {}
+  virtual void OnCompactionCompleted(DB* /*db*/, const CompactionJobInfo& /*info*/) {}
+  virtual void OnTableFileCreationStarted(const TableFileCreationBriefInfo& /*info*/) {}
+  virtual void OnTableFileCreated(const TableFileCreationInfo& /*info*/) {}
+  virtual void OnTableFileDeleted(const TableFileDeletionInfo& /*info*/) {}
+  virtual void OnMemTableSealed(const MemTableInfo& /*info*/) {}
+  virtual void OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* /*handle*/) {}
+  // The database is about to become read-only because of *bg_error. Setting it to Ok keeps it writable, at the listener's risk.
+  virtual void OnBackgroundError(BackgroundErrorReason /*reason*/, Status* /*bg_error*/) {}
+  virtual void OnErrorRecoveryBegin(BackgroundErrorReason /*reason*/, Status /*bg_error*/, bool* /*auto_recovery*/) {}
+  virtual void OnErrorRecoveryEnd(const BackgroundErrorRecoveryInfo& /*info*/) {}
+  virtual void OnStallConditionsChanged(const WriteStallInfo& /*info*/) {}
+};
+
+}  // namespace ashlar

@@ -1,0 +1,55 @@
+// What a database says about its files, levels and column families.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ashlar/types.h"
+
+namespace ashlar {
+
+struct SstFileMetaData {
+  std::string relative_filename;  // "000012.sst"
+  std::string name;               // "/000012.sst"
+  std::string directory;
+  std::string db_path;  // the same as directory
+  uint64_t file_number = 0;
+  uint64_t size = 0;  // bytes
+  Temperature temperature = Temperature::kUnknown;
+  std::string file_checksum;  // empty: not recorded
+  std::string file_checksum_func_name;
+
+  SequenceNumber smallest_seqno = 0;
+  SequenceNumber largest_seqno = 0;
+  std::string smallestkey;  // user keys
+  std::string largestkey;
+  uint64_t num_reads_sampled = 0;
+  bool being_compacted = false;
+  uint64_t num_entries = 0;
+  uint64_t num_deletions = 0;
+  uint64_t oldest_ancester_time = 0;  // seconds since 1970; 0 unknown
+  uint64_t file_creation_time = 0;
+  uint64_t epoch_number = 0;
+};
+
+struct LiveFileMetaData : SstFileMetaData {
+  std::string column_family_name;
+  int level = 0;
+};
+
+struct LevelMetaData {
+  int level = 0;
+  uint64_t size = 0;  // bytes
+  std::vector<SstFileMetaData> files;
+};
+
+struct ColumnFamilyMetaData {
+  uint64_t size = 0;  // bytes
+  size_t file_count = 0;
+  std::string name;
+  std::vector<LevelMetaData> levels;
+};
+
+}  // namespace ashlar

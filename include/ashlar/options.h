@@ -1,0 +1,480 @@
+// Options: how a database and its column families are set up, and how one read or write behaves.
+//
+// Names, meanings and defaults are RocksDB's, so that programs recompile. Three kinds of options exist:
+//   honoured   Ashlar does what the option says. Options without a remark are of this kind.
+//   accepted   Ashlar does not need the option; it has no effect, changes no result, and is named in the log at open when it is not the default.
+//   refused    The option would change results or guarantees and is not implemented; DB::Open fails with NotSupported naming it, unless it is the default.
+// Sizes are in bytes unless said otherwise.
+// Thread safety: plain values; a database copies them at open. What pointers refer to must outlive the database.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/comparator.h"
+#include "ashlar/compression_type.h"
+#include "ashlar/env.h"
+#include "ashlar/export.h"
+#include "ashlar/memtablerep.h"
+#include "ashlar/slice.h"
+#include "ashlar/slice_transform.h"
+#include "ashlar/table_properties.h"
+#include "ashlar/types.h"
+
+namespace ashlar {
+
+class Cache;
+class CompactionFilter;
+class CompactionFilterFactory;
+class ConcurrentTaskLimiter;
+class EventListener;
+class FileChecksumGenFactory;
+class MergeOperator;
+class RateLimiter;
+class Snapshot;
+class SstFileManager;
+class SstPartitionerFactory;
+class Statistics;
+class TableFactory;
+class TablePropertiesCollectorFactory;
+class WalFilter;
+class WriteBufferManager;
+struct Options;
+
+enum CompactionStyle : char {
+  kCompactionStyleLevel = 0x0,
+  kCompactionStyleUniversal = 0x1,  // refused
+  kCompactionStyleFIFO = 0x2,       // refused
+  kCompactionStyleNone = 0x3,       // only compactions that the program asks for
+};
+
+// Which file of an overfull level is compacted first.
+enum CompactionPri : char {
+  kByCompensatedSize = 0x0,
+  kOldestLargestSeqFirst = 0x1,
+  kOldestSmallestSeqFirst = 0x2,
+  kMinOverlappingRatio = 0x3,
+  kRoundRobin = 0x4,
+};
+
+enum CompactionStopStyle { kCompactionStopStyleSimilarSize, kCompactionStopStyleTotalSize };
+
+struct CompactionOptionsUniversal {
+  unsigned int size_ratio = 1;
+  unsigned int min_merge_width = 2;
+  unsigned int max_merge_width = UINT_MAX;
+  unsigned int max_size_amplification_percent = 200;
+  int compression_size_percent = -1;
+  CompactionStopStyle stop_style = kCompactionStopStyleTotalSize;
+  bool allow_trivial_move = false;
+  bool incremental = false;
+};
+
+struct CompactionOptionsFIFO {
+  uint64_t max_table_files_size = 1024 * 1024 * 1024;
+  bool allow_compaction = false;
+  uint64_t age_for_warm = 0;
+};
+
+struct CompressionOptions {
+  static constexpr int kDefaultCompressionLevel = 32767;
+
+  int window_bits = -14;                 // zlib
+  int level = kDefaultCompressionLevel;  // the codec's own scale
+  int strategy = 0;                      // zlib
+  uint32_t max_dict_bytes = 0;           // refused: no dictionaries are written; tables that have one are read
+  uint32_t zstd_max_train_bytes = 0;     // accepted: for dictionaries
+  uint32_t parallel_threads = 1;         // accepted
+  bool enabled = false;                  // bottommost_compression_opts: whether they apply
+  uint64_t max_dict_buffer_bytes = 0;    // accepted: for dictionaries
+  bool use_zstd_dict_trainer = true;     // accepted: for dictionaries
+};
+
+enum UpdateStatus { UPDATE_FAILED = 0, UPDATED_INPLACE = 1, UPDATED = 2 };
+enum class PrepopulateBlobCache : uint8_t { kDisable = 0x0, kFlushOnly = 0x1 };
+enum class CacheTier : uint8_t { kVolatileTier = 0, kNonVolatileBlockTier = 0x02 };
+
+// A directory and how many bytes of tables it is meant to hold.
+struct DbPath {
+  std::string path;
+  uint64_t target_size = 0;
+  DbPath() = default;
+  DbPath(const std::string& path_in, uint64_t target_size_in) : path(path_in), target_size(target_size_in) {}
+};
+
+struct ASHLAR_API ColumnFamilyOptions {
+  ColumnFamilyOptions();
+  explicit ColumnFamilyOptions(const Options& options);
+
+  // Presets: each sets a handful of the members below and returns this.
+  ColumnFamilyOptions* OptimizeForSmallDb(std::shared_ptr<Cache>* cache = nullptr);
+  ColumnFamilyOptions* OptimizeForPointLookup(uint64_t block_cache_size_mb);
+  ColumnFamilyOptions* OptimizeLevelStyleCompaction(uint64_t memtable_memory_budget = 512 * 1024 * 1024);
+
+  // ---- What the data mean.
+  const Comparator* comparator = BytewiseComparator();
+  std::shared_ptr<MergeOperator> merge_operator;
+  const CompactionFilter* compaction_filter = nullptr;                 // refused
+  std::shared_ptr<CompactionFilterFactory> compaction_filter_factory;  // refused
+
+  // ---- Memtables.
+  // A memtable of this size is closed and flushed.
+  size_t write_buffer_size = 64 << 20;
+  // Memtables in memory at most, the active one included; writers wait when all are full.
+  int max_write_buffer_number = 2;
+  // Full memtables that are flushed together at least.
+  int min_write_buffer_number_to_merge = 1;
+  int max_write_buffer_number_to_maintain = 0;      // accepted: flushed memtables are not kept
+  int64_t max_write_buffer_size_to_maintain = 0;    // accepted
+  std::shared_ptr<MemTableRepFactory> memtable_factory = std::make_shared<SkipListFactory>();
+  size_t arena_block_size = 0;                      // accepted: arenas choose their own steps
+  double memtable_prefix_bloom_size_ratio = 0.0;    // accepted
+  bool memtable_whole_key_filtering = false;        // accepted
+  size_t memtable_huge_page_size = 0;               // accepted: huge pages are always asked for
+  uint32_t memtable_protection_bytes_per_key = 0;   // accepted
+  uint32_t bloom_locality = 0;                      // accepted
+  bool inplace_update_support = false;              // refused
+  size_t inplace_update_num_locks = 10000;          // accepted
+  UpdateStatus (*inplace_callback)(char* existing_value, uint32_t* existing_value_size, Slice delta_value, std::string* merged_value) = nullptr;  // refused
+  double experimental_mempurge_threshold = 0.0;     // accepted
+  std::shared_ptr<const SliceTransform> memtable_insert_with_hint_prefix_extractor;  // accepted
+  size_t max_successive_merges = 0;                 // accepted
+
+  // ---- Levels and compaction.
+  int num_levels = 7;
+  CompactionStyle compaction_style = kCompactionStyleLevel;
+  CompactionPri compaction_pri = kMinOverlappingRatio;
+  bool disable_auto_compactions = false;
+  // Number of level-0 files that starts a compaction, slows writers down, stops them.
+  int level0_file_num_compaction_trigger = 4;
+  int level0_slowdown_writes_trigger = 20;
+  int level0_stop_writes_trigger = 36;
+  // Size of a table of level 1; each deeper level multiplies it.
+  uint64_t target_file_size_base = 64 * 1048576;
+  int target_file_size_multiplier = 1;
+  // Size of level 1; each deeper level multiplies it. With dynamic sizes, the last level's actual size sets those above it.
+  uint64_t max_bytes_for_level_base = 256 * 1048576;
+  double max_bytes_for_level_multiplier = 10;
+  std::vector<int> max_bytes_for_level_multiplier_additional = std::vector<int>(7, 1);
+  bool level_compaction_dynamic_level_bytes = true;
+  bool level_compaction_dynamic_file_size = true;
+  // Bytes of one compaction at most; 0: 25 times target_file_size_base.
+  uint64_t max_compaction_bytes = 0;
+  bool ignore_max_compaction_bytes_for_input = true;  // accepted
+  // Bytes waiting to be compacted that slow writers down, stop them; 0: never.
+  uint64_t soft_pending_compaction_bytes_limit = 64 * 1073741824ull;
+  uint64_t hard_pending_compaction_bytes_limit = 256 * 1073741824ull;
+  CompactionOptionsUniversal compaction_options_universal;  // accepted
+  CompactionOptionsFIFO compaction_options_fifo;            // accepted
+  // Accepted, both: when a file is compacted does not change what it holds, and leveled compaction drops nothing for its age.
+  uint64_t ttl = 0xfffffffffffffffe;
+  uint64_t periodic_compaction_seconds = 0;
+  std::shared_ptr<SstPartitionerFactory> sst_partitioner_factory;  // refused
+  std::shared_ptr<ConcurrentTaskLimiter> compaction_thread_limiter;  // accepted
+  uint64_t preclude_last_level_data_seconds = 0;          // accepted
+  uint64_t preserve_internal_time_seconds = 0;            // accepted
+  Temperature last_level_temperature = Temperature::kUnknown;     // accepted, as are all temperatures
+  bool report_bg_io_stats = false;                        // accepted
+
+  // ---- Tables.
+  // Null: block-based with default options.
+  std::shared_ptr<TableFactory> table_factory;
+  CompressionType compression;  // Snappy; none in a build without it
+  // By level; overrides `compression` where it has an entry, the last entry serving all deeper levels.
+  std::vector<CompressionType> compression_per_level;
+  // Of the last level that has data; kDisableCompressionOption: as the options above say.
+  CompressionType bottommost_compression = kDisableCompressionOption;
+  CompressionOptions compression_opts;
+  CompressionOptions bottommost_compression_opts;
+  uint64_t sample_for_compression = 0;                       // accepted
+  std::shared_ptr<const SliceTransform> prefix_extractor;  // refused
+  bool optimize_filters_for_hits = false;                    // no filters in the last level: reads expect to find their keys
+  std::vector<std::shared_ptr<TablePropertiesCollectorFactory>> table_properties_collector_factories;  // refused
+  // Directories for tables; only the database's own.
+  std::vector<DbPath> cf_paths;  // refused
+
+  // ---- Checks.
+  bool paranoid_file_checks = false;      // read every new table back and compare
+  bool force_consistency_checks = true;   // accepted: always on
+  bool check_flush_compaction_key_order = true;  // accepted: always on
+  uint64_t max_sequential_skip_in_iterations = 8;  // versions of one key that an iterator steps over before it seeks
+
+  // ---- Blob files: refused when enable_blob_files is set.
+  bool enable_blob_files = false;
+  uint64_t min_blob_size = 0;
+  uint64_t blob_file_size = 1ULL << 28;
+  CompressionType blob_compression_type = kNoCompression;
+  bool enable_blob_garbage_collection = false;
+  double blob_garbage_collection_age_cutoff = 0.25;
+  double blob_garbage_collection_force_threshold = 1.0;
+  uint64_t blob_compaction_readahead_size = 0;
+  int blob_file_starting_level = 0;
+  std::shared_ptr<Cache> blob_cache;
+  PrepopulateBlobCache prepopulate_blob_cache = PrepopulateBlobCache::kDisable;
+};
+
+// What of a damaged or incomplete log is replayed at open.
+enum class WALRecoveryMode : char {
+  // All of it, except an incomplete record at the end of the last log; other damage refuses the open.
+  kTolerateCorruptedTailRecords = 0x00,
+  // All of it; any damage refuses the open.
+  kAbsoluteConsistency = 0x01,
+  // Everything up to the first damage: a state that the database once had.
+  kPointInTimeRecovery = 0x02,
+  // Every record that can be read. What comes out may be a state the database never had.
+  kSkipAnyCorruptedRecords = 0x03,
+};
+
+// As db_host_id: the name of the machine.
+inline constexpr const char* kHostnameForDbHostId = "__hostname__";
+
+struct ASHLAR_API DBOptions {
+  DBOptions() = default;
+  explicit DBOptions(const Options& options);
+
+  // Presets: each sets a handful of the members below and returns this.
+  DBOptions* OptimizeForSmallDb(std::shared_ptr<Cache>* cache = nullptr);
+  DBOptions* IncreaseParallelism(int total_threads = 16);
+
+  // ---- Opening.
+  bool create_if_missing = false;
+  bool create_missing_column_families = false;
+  bool error_if_exists = false;
+  // Whether damage that could be stepped around is an error.
+  bool paranoid_checks = true;
+  bool best_efforts_recovery = false;                  // refused
+  bool fail_if_options_file_error = false;             // whether a failed write of the OPTIONS file fails the call that caused it
+  bool skip_checking_sst_file_sizes_on_db_open = false;
+  bool skip_stats_update_on_db_open = false;           // accepted: open reads no tables for it
+  bool allow_ingest_behind = false;                    // refused
+  bool flush_verify_memtable_count = true;             // accepted: always on
+  bool track_and_verify_wals_in_manifest = false;      // accepted: sizes of synced logs are always checked
+  bool verify_sst_unique_id_in_manifest = true;        // accepted
+  bool enforce_single_del_contracts = true;            // accepted
+  bool write_dbid_to_manifest = true;
+  std::string db_host_id = kHostnameForDbHostId;       // written into tables
+
+  // ---- The world.
+  Env* env = Env::Default();
+  std::shared_ptr<RateLimiter> rate_limiter;           // bytes written by flushes and compactions; null: no limit
+  std::shared_ptr<Statistics> statistics;              // null: nothing is counted
+  std::vector<std::shared_ptr<EventListener>> listeners;
+  std::shared_ptr<SstFileManager> sst_file_manager;    // accepted
+  std::shared_ptr<FileChecksumGenFactory> file_checksum_gen_factory;  // refused
+  std::shared_ptr<WriteBufferManager> write_buffer_manager;           // accepted
+  CacheTier lowest_used_cache_tier = CacheTier::kNonVolatileBlockTier;  // accepted
+
+  // ---- The LOG file.
+  std::shared_ptr<Logger> info_log;                    // null: a file LOG in the database's directory (or db_log_dir)
+  InfoLogLevel info_log_level = INFO_LEVEL;
+  std::string db_log_dir;
+  size_t max_log_file_size = 0;                        // a larger LOG is rolled; 0: never
+  size_t log_file_time_to_roll = 0;                    // seconds after which LOG is rolled; 0: never
+  size_t keep_log_file_num = 1000;
+  bool allow_data_in_errors = false;                   // accepted: key and value bytes never appear
+
+  // ---- Files.
+  int max_open_files = -1;                             // tables kept open; -1: all
+  int max_file_opening_threads = 16;                   // accepted
+  int table_cache_numshardbits = 6;                    // accepted
+  std::vector<DbPath> db_paths;                        // refused
+  bool use_fsync = false;                              // accepted: Sync makes data and size durable either way
+  bool allow_fallocate = true;
+  bool allow_mmap_reads = false;                       // read tables through a mapping
+  bool allow_mmap_writes = false;                      // accepted
+  bool use_direct_reads = false;                       // tables bypass the page cache
+  bool use_direct_io_for_flush_and_compaction = false;
+  bool is_fd_close_on_exec = true;                     // accepted: always on
+  bool advise_random_on_open = true;
+  enum AccessHint { NONE, NORMAL, SEQUENTIAL, WILLNEED };
+  AccessHint access_hint_on_compaction_start = NORMAL;  // accepted
+  size_t random_access_max_buffer_size = 1024 * 1024;  // accepted
+  size_t writable_file_max_buffer_size = 1024 * 1024;  // accepted
+  uint64_t bytes_per_sync = 0;                         // start write-back of tables every so many bytes; 0: leave it to the operating system
+  uint64_t wal_bytes_per_sync = 0;                     // the same for the log
+  bool strict_bytes_per_sync = false;                  // accepted
+  size_t compaction_readahead_size = 2 * 1024 * 1024;
+  size_t log_readahead_size = 0;                       // accepted
+  uint64_t delete_obsolete_files_period_micros = 6ULL * 60 * 60 * 1000000;  // accepted: files are deleted when they become obsolete
+  uint64_t max_manifest_file_size = 1024 * 1024 * 1024;  // a larger MANIFEST is replaced
+  size_t manifest_preallocation_size = 4 * 1024 * 1024;
+  bool avoid_unnecessary_blocking_io = false;          // accepted
+
+  // ---- The log.
+  std::string wal_dir;                                 // empty: the database's directory
+  uint64_t max_total_wal_size = 0;                     // bytes of logs that make old column families flush; 0: four times all write buffers
+  WALRecoveryMode wal_recovery_mode = WALRecoveryMode::kPointInTimeRecovery;
+  bool manual_wal_flush = false;                       // the log is handed to the operating system by FlushWAL only
+  CompressionType wal_compression = kNoCompression;    // refused
+  uint64_t WAL_ttl_seconds = 0;                        // refused: logs are not archived
+  uint64_t WAL_size_limit_MB = 0;                      // refused: logs are not archived
+  size_t recycle_log_file_num = 0;                     // accepted: logs are not reused
+  WalFilter* wal_filter = nullptr;                     // refused
+  bool avoid_flush_during_recovery = false;
+  bool avoid_flush_during_shutdown = false;
+
+  // ---- Background work.
+  int max_background_jobs = 2;
+  int max_background_compactions = -1;                 // -1: from max_background_jobs
+  int max_background_flushes = -1;
+  uint32_t max_subcompactions = 1;                     // threads that share one compaction
+  int max_bgerror_resume_count = INT_MAX;              // tries to recover from a full disk by itself
+  uint64_t bgerror_resume_retry_interval = 1000000;    // microseconds between two tries
+  uint64_t delayed_write_rate = 0;                     // bytes per second that slowed writers share; 0: the rate limiter's, or 16 MiB
+
+  // ---- Writing.
+  size_t db_write_buffer_size = 0;                     // bytes of all memtables that start a flush; 0: no limit
+  uint64_t max_write_batch_group_size_bytes = 1 << 20;
+  bool enable_pipelined_write = false;                 // accepted, with the seven below: there is one commit pipeline
+  bool allow_concurrent_memtable_write = true;
+  bool enable_write_thread_adaptive_yield = true;
+  uint64_t write_thread_max_yield_usec = 100;
+  uint64_t write_thread_slow_yield_usec = 3;
+  bool use_adaptive_mutex = false;
+  bool enable_thread_tracking = false;
+  bool dump_malloc_stats = false;
+  bool unordered_write = false;                        // refused
+  bool two_write_queues = false;                       // refused
+  bool allow_2pc = false;                              // refused
+  bool atomic_flush = false;                           // refused
+
+  // ---- Statistics in the LOG.
+  unsigned int stats_dump_period_sec = 600;            // 0: never
+  unsigned int stats_persist_period_sec = 600;         // accepted
+  bool persist_stats_to_disk = false;                  // refused
+  size_t stats_history_buffer_size = 1024 * 1024;      // accepted
+};
+
+// Both together, for a database with one column family.
+struct ASHLAR_API Options : public DBOptions, public ColumnFamilyOptions {
+  Options() = default;
+  Options(const DBOptions& db_options, const ColumnFamilyOptions& column_family_options)
+      : DBOptions(db_options), ColumnFamilyOptions(column_family_options) {}
+
+  // For loading many keys before anybody reads: no automatic compaction, no slowdown. Call CompactRange afterwards.
+  Options* PrepareForBulkLoad();
+  Options* OptimizeForSmallDb();
+};
+
+// Where a read may look.
+enum ReadTier {
+  kReadAllTier = 0x0,
+  kBlockCacheTier = 0x1,  // memory only; Incomplete when a file would have to be read
+  kPersistedTier = 0x2,   // refused
+  kMemtableTier = 0x3,    // refused
+};
+
+struct ReadOptions {
+  // The state to read; null: the newest. Must be of this DB and not yet released.
+  const Snapshot* snapshot = nullptr;
+  // Bounds of an iterator: at or above lower, below upper; null: none. The slices and their bytes outlive the iterator.
+  const Slice* iterate_lower_bound = nullptr;
+  const Slice* iterate_upper_bound = nullptr;
+  ReadTier read_tier = kReadAllTier;
+  // Check the checksum of every block read from a file. A cached block was checked when it was read.
+  bool verify_checksums = true;
+  // Whether blocks that are read stay in the block cache. Turn it off for scans of much data.
+  bool fill_cache = true;
+  // Bytes an iterator reads ahead from the start; 0: it finds out by itself.
+  size_t readahead_size = 0;
+  // Entries an iterator may step over in one move before it becomes Incomplete; 0: any number.
+  uint64_t max_skippable_internal_keys = 0;
+  // Keep the keys and values an iterator has shown valid until it dies; see Iterator::key.
+  bool pin_data = false;
+  // MultiGet stops with Aborted once it has returned this many bytes.
+  uint64_t value_size_soft_limit = std::numeric_limits<uint64_t>::max();
+  // Give up with TimedOut; 0: never.
+  std::chrono::microseconds deadline = std::chrono::microseconds::zero();
+  std::chrono::microseconds io_timeout = std::chrono::microseconds::zero();  // accepted
+  Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;
+  bool ignore_range_deletions = false;                // accepted: range deletions are not implemented
+  bool tailing = false;                               // refused: use Refresh
+  bool total_order_seek = false;                      // accepted: order is always total
+  bool auto_prefix_mode = false;                      // accepted
+  bool prefix_same_as_start = false;                  // refused: set iterate_upper_bound
+  bool async_io = false;                              // accepted
+  bool optimize_multiget_for_io = true;               // accepted
+  bool adaptive_readahead = false;                    // accepted
+  bool auto_readahead_size = true;                    // accepted
+  bool background_purge_on_iterator_cleanup = false;  // accepted
+  // Tables for which it returns false are left out; empty: none is.
+  std::function<bool(const TableProperties&)> table_filter;
+
+  ReadOptions() = default;
+  ReadOptions(bool verify_checksums_in, bool fill_cache_in) : verify_checksums(verify_checksums_in), fill_cache(fill_cache_in) {}
+};
+
+struct WriteOptions {
+  // Return only when the write is durable. Off, a crash of the process loses nothing, a crash of the machine may lose the latest writes.
+  bool sync = false;
+  // Do not log: what is not flushed is lost with the process. Not together with sync.
+  bool disableWAL = false;
+  // Skip records of column families that no longer exist, instead of failing.
+  bool ignore_missing_column_families = false;
+  // Fail with Incomplete instead of waiting when writers are slowed down or stopped.
+  bool no_slowdown = false;
+  // Give way to other writers while compaction is behind.
+  bool low_pri = false;
+  bool memtable_insert_hint_per_batch = false;                // accepted
+  Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;      // accepted
+  size_t protection_bytes_per_key = 0;                        // accepted
+};
+
+struct FlushOptions {
+  // Return when the data are in tables; false: when the flush is under way.
+  bool wait = true;
+  // Flush at once even if that stops writers for a while; false: wait until it would not.
+  bool allow_write_stall = false;
+};
+
+struct CompactionOptions {
+  CompressionType compression = kDisableCompressionOption;
+  uint64_t output_file_size_limit = std::numeric_limits<uint64_t>::max();
+  uint32_t max_subcompactions = 0;
+};
+
+enum class BottommostLevelCompaction {
+  kSkip,                    // leave the last level alone
+  kIfHaveCompactionFilter,  // the default: leave it alone unless there is a compaction filter
+  kForce,                   // rewrite it too
+  kForceOptimized,          // rewrite it, except files that this call has just written
+};
+
+struct CompactRangeOptions {
+  // Run alone: no automatic compaction of this column family beside it.
+  bool exclusive_manual_compaction = false;
+  // Move the result to target_level (-1: the smallest that can hold it) when that is empty.
+  bool change_level = false;
+  int target_level = -1;
+  uint32_t target_path_id = 0;  // other than 0 refused
+  BottommostLevelCompaction bottommost_level_compaction = BottommostLevelCompaction::kIfHaveCompactionFilter;
+  // Start at once even if the flush before it stops writers for a while.
+  bool allow_write_stall = false;
+  uint32_t max_subcompactions = 0;  // 0: as DBOptions say
+  // Checked now and then: true ends the call with Incomplete.
+  std::atomic<bool>* canceled = nullptr;
+};
+
+struct SizeApproximationOptions {
+  bool include_memtables = false;
+  bool include_files = true;
+  // The error that is good enough, as a part of the files' size; -1: as exact as possible.
+  double files_size_error_margin = -1.0;
+};
+
+struct WaitForCompactOptions {
+  bool abort_on_pause = false;  // Aborted when background work is paused, instead of waiting for it to go on
+  bool flush = false;           // flush every column family first
+  bool close_db = false;        // Close afterwards
+  std::chrono::microseconds timeout = std::chrono::microseconds::zero();  // TimedOut afterwards; 0: never
+};
+
+}  // namespace ashlar

@@ -1,0 +1,61 @@
+// PerfContext: what the calling thread's operations have cost since the last Reset.
+//
+// Thread safety: each thread has its own; use it only on that thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "ashlar/export.h"
+
+namespace ashlar {
+
+enum PerfLevel : unsigned char {
+  kUninitialized = 0,
+  kDisable = 1,      // the default
+  kEnableCount = 2,  // counters
+  kEnableTimeExceptForMutex = 4,
+  kEnableTime = 5,  // counters and times
+  kOutOfBounds = 6,
+};
+
+ASHLAR_API void SetPerfLevel(PerfLevel level);
+ASHLAR_API PerfLevel GetPerfLevel();
+
+struct ASHLAR_API PerfContext {
+  void Reset() { *this = PerfContext(); }
+  // "name = value, ..." for each counter.
+  std::string ToString(bool exclude_zero_counters = false) const;
+
+  uint64_t user_key_comparison_count = 0;
+  uint64_t block_cache_hit_count = 0;
+  uint64_t block_read_count = 0;  // blocks read from files
+  uint64_t block_read_byte = 0;
+  uint64_t block_read_time = 0;  // nanoseconds, as all times
+  uint64_t block_checksum_time = 0;
+  uint64_t block_decompress_time = 0;
+  uint64_t index_block_read_count = 0;
+  uint64_t filter_block_read_count = 0;
+  uint64_t get_read_bytes = 0;
+  uint64_t multiget_read_bytes = 0;
+  uint64_t iter_read_bytes = 0;
+  uint64_t internal_key_skipped_count = 0;     // older versions stepped over by iterators
+  uint64_t internal_delete_skipped_count = 0;  // deletions stepped over by iterators
+  uint64_t internal_merge_count = 0;
+  uint64_t get_from_memtable_count = 0;
+  uint64_t get_from_memtable_time = 0;
+  uint64_t get_from_output_files_time = 0;
+  uint64_t seek_internal_seek_time = 0;
+  uint64_t find_next_user_entry_time = 0;
+  uint64_t write_wal_time = 0;
+  uint64_t write_memtable_time = 0;
+  uint64_t write_delay_time = 0;
+  uint64_t write_thread_wait_nanos = 0;
+  uint64_t merge_operator_time_nanos = 0;
+  uint64_t bloom_sst_hit_count = 0;   // the filter let the read through
+  uint64_t bloom_sst_miss_count = 0;  // the filter saved a read
+};
+
+ASHLAR_API PerfContext* get_perf_context();
+
+}  // namespace ashlar

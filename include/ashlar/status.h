@@ -1,0 +1,122 @@
+// Status: the outcome of an operation. Ok carries nothing; an error carries a code, an optional subcode, and a text that names what failed (the
+// file, the offset, the option) and, where it helps, what to do.
+//
+// Thread safety: a Status is a value; const access from several threads is safe.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "ashlar/export.h"
+#include "ashlar/slice.h"
+
+namespace ashlar {
+
+class ASHLAR_API [[nodiscard]] Status {
+ public:
+  enum Code : unsigned char {
+    kOk = 0,
+    kNotFound = 1,
+    kCorruption = 2,
+    kNotSupported = 3,
+    kInvalidArgument = 4,
+    kIOError = 5,
+    kMergeInProgress = 6,
+    kIncomplete = 7,
+    kShutdownInProgress = 8,
+    kTimedOut = 9,
+    kAborted = 10,
+    kBusy = 11,
+    kExpired = 12,
+    kTryAgain = 13,
+    kCompactionTooLarge = 14,
+    kColumnFamilyDropped = 15,
+  };
+
+  enum SubCode : unsigned char {
+    kNone = 0,
+    kMutexTimeout = 1,
+    kLockTimeout = 2,
+    kLockLimit = 3,
+    kNoSpace = 4,
+    kDeadlock = 5,
+    kStaleFile = 6,
+    kMemoryLimit = 7,
+    kSpaceLimit = 8,
+    kPathNotFound = 9,
+    kManualCompactionPaused = 11,
+    kMergeOperatorFailed = 15,
+  };
+
+  Status() noexcept = default;
+  Status(const Status& other);
+  Status& operator=(const Status& other);
+  Status(Status&& other) noexcept = default;
+  Status& operator=(Status&& other) noexcept = default;
+  ~Status() = default;
+
+  static Status OK() { return Status(); }
+  // Each error takes a text, or two that are joined by ": ".
+  static Status NotFound(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kNotFound, kNone, msg, msg2); }
+  static Status Corruption(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kCorruption, kNone, msg, msg2); }
+  static Status NotSupported(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kNotSupported, kNone, msg, msg2); }
+  static Status InvalidArgument(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kInvalidArgument, kNone, msg, msg2); }
+  static Status IOError(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kIOError, kNone, msg, msg2); }
+  static Status PathNotFound(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kIOError, kPathNotFound, msg, msg2); }
+  static Status NoSpace(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kIOError, kNoSpace, msg, msg2); }
+  static Status MergeInProgress(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kMergeInProgress, kNone, msg, msg2); }
+  static Status Incomplete(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kIncomplete, kNone, msg, msg2); }
+  static Status ShutdownInProgress(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
+    return Status(kShutdownInProgress, kNone, msg, msg2);
+  }
+  static Status TimedOut(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kTimedOut, kNone, msg, msg2); }
+  static Status Aborted(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kAborted, kNone, msg, msg2); }
+  static Status Busy(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kBusy, kNone, msg, msg2); }
+  static Status TryAgain(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kTryAgain, kNone, msg, msg2); }
+  static Status ColumnFamilyDropped(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
+    return Status(kColumnFamilyDropped, kNone, msg, msg2);
+  }
+  static Status MemoryLimit(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kAborted, kMemoryLimit, msg, msg2); }
+  // Any code and subcode; code must not be kOk.
+  static Status Error(Code code, SubCode subcode, const Slice& msg, const Slice& msg2 = Slice()) { return Status(code, subcode, msg, msg2); }
+
+  bool ok() const { return code_ == kOk; }
+  bool IsNotFound() const { return code_ == kNotFound; }
+  bool IsCorruption() const { return code_ == kCorruption; }
+  bool IsNotSupported() const { return code_ == kNotSupported; }
+  bool IsInvalidArgument() const { return code_ == kInvalidArgument; }
+  bool IsIOError() const { return code_ == kIOError; }
+  bool IsMergeInProgress() const { return code_ == kMergeInProgress; }
+  bool IsIncomplete() const { return code_ == kIncomplete; }
+  bool IsShutdownInProgress() const { return code_ == kShutdownInProgress; }
+  bool IsTimedOut() const { return code_ == kTimedOut; }
+  bool IsAborted() const { return code_ == kAborted; }
+  bool IsBusy() const { return code_ == kBusy; }
+  bool IsExpired() const { return code_ == kExpired; }
+  bool IsTryAgain() const { return code_ == kTryAgain; }
+  bool IsColumnFamilyDropped() const { return code_ == kColumnFamilyDropped; }
+  bool IsNoSpace() const { return code_ == kIOError && subcode_ == kNoSpace; }
+  bool IsMemoryLimit() const { return code_ == kAborted && subcode_ == kMemoryLimit; }
+  bool IsPathNotFound() const { return subcode_ == kPathNotFound && (code_ == kIOError || code_ == kNotFound); }
+
+  Code code() const { return code_; }
+  SubCode subcode() const { return subcode_; }
+  // The text, or an empty string. Valid while the Status is.
+  const char* getState() const { return text_ ? text_.get() : ""; }
+  // "OK", or "<code>: <text>".
+  std::string ToString() const;
+
+  // The same code and subcode with "context: " before the text; Ok stays Ok.
+  Status WithContext(const Slice& context) const;
+
+  bool operator==(const Status& other) const { return code_ == other.code_; }
+
+ private:
+  Status(Code code, SubCode subcode, const Slice& msg, const Slice& msg2);
+
+  Code code_ = kOk;
+  SubCode subcode_ = kNone;
+  std::unique_ptr<char[]> text_;  // NUL-terminated, or null
+};
+
+}  // namespace ashlar

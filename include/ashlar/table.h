@@ -1,0 +1,135 @@
+// Table files: how they are laid out. A column family names a TableFactory; the block-based one is the default.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "ashlar/cache.h"
+#include "ashlar/export.h"
+#include "ashlar/filter_policy.h"
+
+namespace ashlar {
+
+enum ChecksumType : char {
+  kNoChecksum = 0x0,
+  kCRC32c = 0x1,
+  kxxHash = 0x2,
+  kxxHash64 = 0x3,
+  kXXH3 = 0x4,
+};
+
+// Where index and filter blocks are kept. Accepted; see cache_index_and_filter_blocks.
+enum class PinningTier { kFallback, kNone, kFlushedAndSimilar, kAll };
+
+struct MetadataCacheOptions {
+  PinningTier top_level_index_pinning = PinningTier::kFallback;
+  PinningTier partition_pinning = PinningTier::kFallback;
+  PinningTier unpartitioned_pinning = PinningTier::kFallback;
+};
+
+// Members marked "accepted" have no effect and change no result; "refused" ones make DB::Open fail with NotSupported unless they have their default.
+struct BlockBasedTableOptions {
+  static const char* kName() { return "BlockTableOptions"; }
+
+  // The memory for blocks. Null with no_block_cache false: a cache of 32 MiB for this column family.
+  std::shared_ptr<Cache> block_cache;
+  bool no_block_cache = false;
+  // Accepted, all five: what tables keep in memory always counts against the block cache and goes with cold tables.
+  bool cache_index_and_filter_blocks = false;
+  bool cache_index_and_filter_blocks_with_high_priority = true;
+  bool pin_l0_filter_and_index_blocks_in_cache = false;
+  bool pin_top_level_index_and_filter = true;
+  MetadataCacheOptions metadata_cache_options;
+
+  enum IndexType : char {
+    kBinarySearch = 0x00,
+    kHashSearch = 0x01,                // refused for writing; read
+    kTwoLevelIndexSearch = 0x02,       // refused for writing; read
+    kBinarySearchWithFirstKey = 0x03,  // refused for writing; read
+  };
+  IndexType index_type = kBinarySearch;
+
+  enum DataBlockIndexType : char {
+    kDataBlockBinarySearch = 0,
+    kDataBlockBinaryAndHash = 1,  // accepted: blocks in the cache have an index of their own
+  };
+  DataBlockIndexType data_block_index_type = kDataBlockBinarySearch;
+  double data_block_hash_table_util_ratio = 0.75;  // accepted
+
+  // What guards each block against damage. Tables with any of the types are read.
+  ChecksumType checksum = kXXH3;
+
+  // Bytes of a data block before compression, about; a block is closed early when it is within block_size_deviation percent of that and the next
+  // entry would exceed it.
+  uint64_t block_size = 4 * 1024;
+  int block_size_deviation = 10;
+  // Entries between two keys stored whole, in data blocks (at least 1) and in the index.
+  int block_restart_interval = 16;
+  int index_block_restart_interval = 1;
+  uint64_t metadata_block_size = 4096;       // accepted: for partitioned indexes
+  bool partition_filters = false;            // refused for writing; read
+  bool optimize_filters_for_memory = false;  // accepted
+  bool use_delta_encoding = true;            // whether keys in a block share prefixes; false lets keys be pinned without a copy
+
+  // Null: no filter.
+  std::shared_ptr<const FilterPolicy> filter_policy;
+  // Whether the filter holds whole keys.
+  bool whole_key_filtering = true;
+
+  bool detect_filter_construct_corruption = false;  // accepted
+  bool verify_compression = false;                  // decompress what was just compressed, and compare
+  uint32_t read_amp_bytes_per_bit = 0;              // accepted
+
+  // The layout to write: 2 to 5. 5 is read by every RocksDB since 6.6. Tables of versions 2 to 7 are read.
+  uint32_t format_version = 5;
+  bool enable_index_compression = true;
+  bool block_align = false;  // refused
+
+  enum class IndexShorteningMode : char { kNoShortening, kShortenSeparators, kShortenSeparatorsAndSuccessor };
+  IndexShorteningMode index_shortening = IndexShorteningMode::kShortenSeparators;
+
+  // Bytes that an iterator reads ahead once it is seen to scan: from initial, doubling, to max. 0 reads block by block.
+  size_t max_auto_readahead_size = 256 * 1024;
+  size_t initial_auto_readahead_size = 8 * 1024;
+  uint64_t num_file_reads_for_auto_readahead = 2;
+
+  enum class PrepopulateBlockCache : char { kDisable, kFlushOnly, kFlushAndCompaction };
+  PrepopulateBlockCache prepopulate_block_cache = PrepopulateBlockCache::kDisable;  // accepted
+};
+
+// Made by the functions below only; not for subclassing.
+class ASHLAR_API TableFactory {
+ public:
+  static const char* kBlockBasedTableName() { return "BlockBasedTable"; }
+
+  virtual ~TableFactory() = default;
+  TableFactory(const TableFactory&) = delete;
+  TableFactory& operator=(const TableFactory&) = delete;
+
+  virtual const char* Name() const = 0;
+
+  // The options struct inside, such as GetOptions<BlockBasedTableOptions>(); null if the factory has another kind. Change them only before the factory is
+  // given to DB::Open.
+  template <typename T>
+  const T* GetOptions() const {
+    return static_cast<const T*>(GetOptionsPtr(T::kName()));
+  }
+  template <typename T>
+  T* GetOptions() {
+    return static_cast<T*>(const_cast<void*>(GetOptionsPtr(T::kName())));
+  }
+
+ protected:
+  TableFactory() = default;
+
+ private:
+  virtual const void* GetOptionsPtr(std::string_view name) const = 0;
+};
+
+// The caller owns the result.
+ASHLAR_API TableFactory* NewBlockBasedTableFactory(const BlockBasedTableOptions& table_options = BlockBasedTableOptions());
+
+}  // namespace ashlar

@@ -1,0 +1,153 @@
+// WriteBatch: a list of updates that are applied together, all or nothing, also across column families.
+//
+// Its bytes (Data) are those of RocksDB's WriteBatch and of the records in the write-ahead log:
+//   sequence fixed64 | count fixed32 | record*      record = type u8 | [family varint32] | key length varint32, key | [value length varint32, value]
+// Errors: a method that adds a record fails only when a limit is exceeded (MemoryLimit for max_bytes, InvalidArgument for a key or value of 4 GiB or
+// more) and then leaves the batch as it was.
+// Thread safety: const methods may be called by several threads at once; others by one thread alone. Lifetime: keys and values are copied.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ashlar/export.h"
+#include "ashlar/slice.h"
+#include "ashlar/status.h"
+
+namespace ashlar {
+
+class ColumnFamilyHandle;
+
+// A string in pieces; the pieces and their bytes are borrowed.
+struct SliceParts {
+  SliceParts(const Slice* parts_in, int num_parts_in) : parts(parts_in), num_parts(num_parts_in) {}
+  SliceParts() = default;
+
+  const Slice* parts = nullptr;
+  int num_parts = 0;
+};
+
+class ASHLAR_API WriteBatch {
+ public:
+  // reserved_bytes are allocated at once; more than max_bytes (0: no limit) are refused.
+  explicit WriteBatch(size_t reserved_bytes = 0, size_t max_bytes = 0);
+  // A batch of Data() of another. Damaged bytes are reported by Iterate and by DB::Write.
+  explicit WriteBatch(const std::string& rep);
+  explicit WriteBatch(std::string&& rep);
+  // Copies and moves take the save points along. A moved-from batch is empty.
+  WriteBatch(const WriteBatch& other);
+  WriteBatch& operator=(const WriteBatch& other);
+  WriteBatch(WriteBatch&& other) noexcept;
+  WriteBatch& operator=(WriteBatch&& other) noexcept;
+  virtual ~WriteBatch();
+
+  // A null family means the default one.
+  Status Put(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value);
+  Status Put(const Slice& key, const Slice& value) { return Put(nullptr, key, value); }
+  Status Put(ColumnFamilyHandle* column_family, const SliceParts& key, const SliceParts& value);
+  Status Put(const SliceParts& key, const SliceParts& value) { return Put(nullptr, key, value); }
+
+  Status Delete(ColumnFamilyHandle* column_family, const Slice& key);
+  Status Delete(const Slice& key) { return Delete(nullptr, key); }
+  Status Delete(ColumnFamilyHandle* column_family, const SliceParts& key);
+  Status Delete(const SliceParts& key) { return Delete(nullptr, key); }
+
+  // For a key that was put exactly once since it was last deleted, and never merged; otherwise the result is unspecified.
+  Status SingleDelete(ColumnFamilyHandle* column_family, const Slice& key);
+  Status SingleDelete(const Slice& key) { return SingleDelete(nullptr, key); }
+  Status SingleDelete(ColumnFamilyHandle* column_family, const SliceParts& key);
+  Status SingleDelete(const SliceParts& key) { return SingleDelete(nullptr, key); }
+
+  // Deletes [begin_key, end_key). DB::Write refuses it with NotSupported for now.
+  Status DeleteRange(ColumnFamilyHandle* column_family, const Slice& begin_key, const Slice& end_key);
+  Status DeleteRange(const Slice& begin_key, const Slice& end_key) { return DeleteRange(nullptr, begin_key, end_key); }
+  Status DeleteRange(ColumnFamilyHandle* column_family, const SliceParts& begin_key, const SliceParts& end_key);
+  Status DeleteRange(const SliceParts& begin_key, const SliceParts& end_key) { return DeleteRange(nullptr, begin_key, end_key); }
+
+  Status Merge(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value);
+  Status Merge(const Slice& key, const Slice& value) { return Merge(nullptr, key, value); }
+  Status Merge(ColumnFamilyHandle* column_family, const SliceParts& key, const SliceParts& value);
+  Status Merge(const SliceParts& key, const SliceParts& value) { return Merge(nullptr, key, value); }
+
+  // Bytes that go to the log and to Handler::LogData, and not into the database. Not counted; takes no sequence number.
+  Status PutLogData(const Slice& blob);
+
+  // Forgets every update and every save point.
+  void Clear();
+
+  // Marks the current state; marks nest.
+  void SetSavePoint();
+  // Returns to the latest mark and removes it. NotFound when there is none.
+  Status RollbackToSavePoint();
+  // Removes the latest mark only. NotFound when there is none.
+  Status PopSavePoint();
+
+  // Receives the records of a batch in order.
+  class ASHLAR_API Handler {
+   public:
+    virtual ~Handler();
+
+    // A status other than Ok ends Iterate with it. The defaults call the form without a family for family 0 and fail for others.
+    virtual Status PutCF(uint32_t column_family_id, const Slice& key, const Slice& value);
+    virtual void Put(const Slice& key, const Slice& value);
+    virtual Status DeleteCF(uint32_t column_family_id, const Slice& key);
+    virtual void Delete(const Slice& key);
+    virtual Status SingleDeleteCF(uint32_t column_family_id, const Slice& key);
+    virtual void SingleDelete(const Slice& key);
+    virtual Status MergeCF(uint32_t column_family_id, const Slice& key, const Slice& value);
+    virtual void Merge(const Slice& key, const Slice& value);
+    // The defaults of these fail.
+    virtual Status DeleteRangeCF(uint32_t column_family_id, const Slice& begin_key, const Slice& end_key);
+    virtual Status PutBlobIndexCF(uint32_t column_family_id, const Slice& key, const Slice& value);
+    virtual Status PutEntityCF(uint32_t column_family_id, const Slice& key, const Slice& entity);
+    virtual Status MarkBeginPrepare(bool unprepare = false);
+    virtual Status MarkEndPrepare(const Slice& xid);
+    virtual Status MarkCommit(const Slice& xid);
+    virtual Status MarkCommitWithTimestamp(const Slice& xid, const Slice& commit_ts);
+    virtual Status MarkRollback(const Slice& xid);
+    // The defaults of these do nothing.
+    virtual Status MarkNoop(bool empty_batch);
+    virtual void LogData(const Slice& blob);
+    // False ends Iterate with Ok before the next record.
+    virtual bool Continue();
+  };
+  // Corruption naming the byte offset when the batch is damaged or its count does not match; what came before was handed to the handler.
+  Status Iterate(Handler* handler) const;
+
+  const std::string& Data() const { return rep_; }
+  // Gives the bytes away; the batch is empty afterwards.
+  std::string Release();
+  size_t GetDataSize() const { return rep_.size(); }
+  // Number of updates.
+  uint32_t Count() const;
+
+  bool HasPut() const;
+  bool HasDelete() const;
+  bool HasSingleDelete() const;
+  bool HasDeleteRange() const;
+  bool HasMerge() const;
+  bool HasBeginPrepare() const;
+  bool HasEndPrepare() const;
+  bool HasCommit() const;
+  bool HasRollback() const;
+
+  void SetMaxBytes(size_t max_bytes) { max_bytes_ = max_bytes; }
+  WriteBatch* GetWriteBatch() { return this; }
+
+ private:
+  friend class WriteBatchInternal;
+  struct SavePoint {
+    size_t bytes;
+    uint32_t count;
+    uint32_t content_flags;
+  };
+
+  std::string rep_;
+  std::vector<SavePoint> save_points_;
+  size_t max_bytes_ = 0;
+  uint32_t content_flags_ = 0;  // which types of records are inside
+};
+
+}  // namespace ashlar

@@ -1,0 +1,115 @@
+#include "base/arena.h"
+
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <new>
+
+namespace ashlar {
+namespace {
+
+constexpr size_t kPageBytes = 4096;
+constexpr size_t kHugePageBytes = size_t{2} << 20;
+
+// A block can only lie on huge pages where it begins on one.
+std::align_val_t BlockAlignment(size_t bytes) { return std::align_val_t{bytes >= kHugePageBytes ? kHugePageBytes : kPageBytes}; }
+
+void FreeBlock(char* data, size_t bytes) noexcept {
+  ASHLAR_UNPOISON(data, bytes);
+  ::operator delete(data, BlockAlignment(bytes));
+}
+
+char* LoadLink(const char* block) {
+  char* next;
+  memcpy(&next, block, sizeof(next));
+  return next;
+}
+
+}  // namespace
+
+size_t ArenaBlockPool::SizeIndex(size_t bytes) {
+  const size_t blocks = (bytes + kBlockBytesMin - 1) / kBlockBytesMin;
+  return blocks <= 1 ? 0 : static_cast<size_t>(std::bit_width(blocks - 1));
+}
+
+ArenaBlockPool::~ArenaBlockPool() {
+  ASHLAR_ASSERT(blocks_out_ == 0);
+  for (size_t i = 0; i < kSizes; ++i) {
+    while (char* block = free_[i]) {
+      ASHLAR_UNPOISON(block, sizeof(char*));
+      free_[i] = LoadLink(block);
+      FreeBlock(block, kBlockBytesMin << i);
+    }
+  }
+}
+
+ArenaBlock ArenaBlockPool::Acquire(size_t bytes_min) {
+  ASHLAR_ASSERT(bytes_min <= std::numeric_limits<size_t>::max() - kPageBytes);
+  ArenaBlock block{.data = nullptr, .bytes = (bytes_min + kPageBytes - 1) & ~(kPageBytes - 1)};
+  if (bytes_min <= kBlockBytesMax) {
+    const size_t index = SizeIndex(bytes_min);
+    block.bytes = kBlockBytesMin << index;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    block.data = free_[index];
+    if (block.data != nullptr) {
+      ASHLAR_UNPOISON(block.data, block.bytes);
+      free_[index] = LoadLink(block.data);
+      free_bytes_ -= block.bytes;
+      ++blocks_out_;
+      return block;
+    }
+  }
+  block.data = static_cast<char*>(::operator new(block.bytes, BlockAlignment(block.bytes)));
+  if (options_.advise_huge_pages != nullptr && block.bytes >= kHugePageBytesMin) options_.advise_huge_pages(block.data, block.bytes);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ++blocks_out_;
+  return block;
+}
+
+void ArenaBlockPool::Release(ArenaBlock block) noexcept {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    --blocks_out_;
+    if (block.bytes <= kBlockBytesMax && free_bytes_ + block.bytes <= options_.free_bytes_max) {
+      const size_t index = SizeIndex(block.bytes);
+      memcpy(block.data, &free_[index], sizeof(char*));
+      free_[index] = block.data;
+      free_bytes_ += block.bytes;
+      ASHLAR_POISON(block.data, block.bytes);
+      return;
+    }
+  }
+  FreeBlock(block.data, block.bytes);
+}
+
+size_t ArenaBlockPool::FreeBytes() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return free_bytes_;
+}
+
+Arena::~Arena() {
+  for (const ArenaBlock& block : blocks_) pool_->Release(block);
+}
+
+char* Arena::AllocateSlow(size_t n, size_t alignment) {
+  // Blocks begin on a page, so a fresh one needs no padding.
+  ASHLAR_ASSERT(alignment <= kPageBytes);
+  // Before the block is acquired: what may fail for want of memory must not lose it.
+  if (blocks_.size() == blocks_.capacity()) blocks_.reserve(2 * blocks_.size() + 8);
+  const ArenaBlock block = pool_->Acquire(n > next_block_bytes_ ? n : next_block_bytes_);
+  blocks_.push_back(block);
+  memory_allocated_.store(memory_allocated_.load(std::memory_order_relaxed) + block.bytes, std::memory_order_relaxed);
+  if (next_block_bytes_ < ArenaBlockPool::kBlockBytesMax) next_block_bytes_ *= 2;
+
+  if (block.bytes - n < static_cast<size_t>(limit_ - cursor_)) {
+    used_in_other_blocks_ += n;
+    return block.data;
+  }
+  used_in_other_blocks_ += static_cast<size_t>(cursor_ - start_);
+  start_ = block.data;
+  cursor_ = block.data + n;
+  limit_ = block.data + block.bytes;
+  return block.data;
+}
+
+}  // namespace ashlar

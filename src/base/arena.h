@@ -1,0 +1,122 @@
+// Arena: memory that is handed out piece by piece and given back all at once. ArenaBlockPool: where arenas get their blocks, and leave them for the
+// next one, because the first touch of fresh memory costs more than what is stored there.
+//
+//   pool   free lists by size: 64 KiB, 128 KiB, ... 4 MiB      (larger blocks are made to measure and not kept)
+//              | Acquire                ^ Release
+//   arena  [block 64K][block 128K] ... [block 4M: used | rest]  cursor_ moves towards limit_
+//
+// I1. A piece never moves and stays valid until its arena is destroyed.
+// I2. Pieces of one arena do not overlap; those of AllocateAligned begin at a multiple of their alignment.
+// I3. When a piece does not fit, the arena goes on in whichever of the two blocks has more left: a block is only abandoned for a roomier one.
+//
+// Memory is not zeroed: recycled blocks hold old bytes. When there is none left, std::bad_alloc leaves every state as it was.
+// Thread safety: any number of threads may use an ArenaBlockPool. An arena has one writer at a time; anyone may read MemoryAllocated at any time.
+// Lifetime: the pool outlives its arenas.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "base/assert.h"
+#include "base/compiler.h"
+
+namespace ashlar {
+
+struct ArenaBlock {
+  char* data = nullptr;
+  size_t bytes = 0;
+};
+
+class ArenaBlockPool {
+ public:
+  static constexpr size_t kBlockBytesMin = size_t{64} << 10;
+  static constexpr size_t kBlockBytesMax = size_t{4} << 20;
+  static constexpr size_t kHugePageBytesMin = size_t{1} << 20;
+  static_assert((kBlockBytesMin & (kBlockBytesMin - 1)) == 0 && (kBlockBytesMax & (kBlockBytesMax - 1)) == 0);
+
+  struct Options {
+    size_t free_bytes_max = size_t{256} << 20;           // released blocks beyond this go back to the system
+    void (*advise_huge_pages)(void*, size_t) = nullptr;  // called for each fresh block of kHugePageBytesMin or more; null for none
+  };
+
+  explicit ArenaBlockPool(const Options& options) : options_(options) {}
+  // Every block must have been released.
+  ~ArenaBlockPool();
+  ArenaBlockPool(const ArenaBlockPool&) = delete;
+  ArenaBlockPool& operator=(const ArenaBlockPool&) = delete;
+
+  // A block of at least bytes_min: the smallest size of the pool that holds them, or a page-rounded one beyond kBlockBytesMax.
+  ArenaBlock Acquire(size_t bytes_min);
+  void Release(ArenaBlock block) noexcept;
+
+  // Bytes that wait to be used again.
+  size_t FreeBytes() const;
+
+ private:
+  static constexpr size_t kSizes = 7;
+  static_assert(kBlockBytesMin << (kSizes - 1) == kBlockBytesMax);
+  static size_t SizeIndex(size_t bytes);
+
+  const Options options_;
+  mutable std::mutex mutex_;
+  // Guarded by mutex_. A free block holds the link to the next one in its first bytes.
+  std::array<char*, kSizes> free_{};
+  size_t free_bytes_ = 0;
+  size_t blocks_out_ = 0;
+};
+
+class Arena {
+ public:
+  explicit Arena(ArenaBlockPool* pool) : pool_(pool) {}
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  // n bytes without alignment. n may be 0: the result is then not null, and not to be read.
+  char* Allocate(size_t n) {
+    if (ASHLAR_LIKELY(n <= static_cast<size_t>(limit_ - cursor_) && cursor_ != nullptr)) {
+      char* piece = cursor_;
+      cursor_ += n;
+      return piece;
+    }
+    return AllocateSlow(n, 1);
+  }
+
+  // n bytes aligned for a pointer or a 64-bit atomic.
+  char* AllocateAligned(size_t n) { return AllocateAligned(n, 8); }
+  // alignment: a power of two, at most 4096.
+  char* AllocateAligned(size_t n, size_t alignment) {
+    ASHLAR_DCHECK(alignment != 0 && (alignment & (alignment - 1)) == 0 && alignment <= 4096);
+    const size_t padding = (0 - reinterpret_cast<uintptr_t>(cursor_)) & (alignment - 1);
+    const auto left = static_cast<size_t>(limit_ - cursor_);
+    if (ASHLAR_LIKELY(padding <= left && n <= left - padding && cursor_ != nullptr)) {
+      char* piece = cursor_ + padding;
+      cursor_ = piece + n;
+      return piece;
+    }
+    return AllocateSlow(n, alignment);
+  }
+
+  // Bytes of the blocks held. Any thread.
+  size_t MemoryAllocated() const { return memory_allocated_.load(std::memory_order_relaxed); }
+  // Bytes handed out, with padding. The writer's thread only.
+  size_t MemoryUsed() const { return used_in_other_blocks_ + static_cast<size_t>(cursor_ - start_); }
+
+ private:
+  ASHLAR_NO_INLINE char* AllocateSlow(size_t n, size_t alignment);
+
+  ArenaBlockPool* const pool_;
+  char* cursor_ = nullptr;  // the current block: [start_, cursor_) handed out, [cursor_, limit_) left
+  char* limit_ = nullptr;
+  char* start_ = nullptr;
+  size_t used_in_other_blocks_ = 0;
+  size_t next_block_bytes_ = ArenaBlockPool::kBlockBytesMin;
+  std::vector<ArenaBlock> blocks_;
+  std::atomic<size_t> memory_allocated_{0};  // relaxed: written by the writer, read by anyone as an estimate
+};
+
+}  // namespace ashlar

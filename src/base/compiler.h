@@ -1,0 +1,112 @@
+// The compiler conditionals of the code base: what ISO C++20 cannot say is said here, once, with a form for GCC, Clang and MSVC.
+//
+// The operating system is not asked about here; that belongs to src/platform.
+#pragma once
+
+#include <cstdint>
+
+#if defined(__GNUC__) || defined(__clang__)
+#define ASHLAR_LIKELY(x) (__builtin_expect(static_cast<bool>(x), 1))
+#define ASHLAR_UNLIKELY(x) (__builtin_expect(static_cast<bool>(x), 0))
+// Starts loading the cache line at p. Any p is allowed, also one that is not mapped.
+#define ASHLAR_PREFETCH(p) __builtin_prefetch(p)
+#define ASHLAR_PREFETCH_FOR_WRITE(p) __builtin_prefetch(p, 1)
+#define ASHLAR_NO_INLINE __attribute__((noinline))
+#define ASHLAR_ALWAYS_INLINE inline __attribute__((always_inline))
+// Marks a function whose format argument has the rules of printf; both positions count from 1, a member's `this` being the first.
+#define ASHLAR_PRINTF_FORMAT(format_position, first_argument) __attribute__((format(printf, format_position, first_argument)))
+#elif defined(_MSC_VER)
+#include <intrin.h>
+#define ASHLAR_LIKELY(x) (static_cast<bool>(x))
+#define ASHLAR_UNLIKELY(x) (static_cast<bool>(x))
+#if defined(_M_X64) || defined(_M_IX86)
+#define ASHLAR_PREFETCH(p) _mm_prefetch(reinterpret_cast<const char*>(p), _MM_HINT_T0)
+#else
+#define ASHLAR_PREFETCH(p) static_cast<void>(p)
+#endif
+#define ASHLAR_PREFETCH_FOR_WRITE(p) ASHLAR_PREFETCH(p)
+#define ASHLAR_NO_INLINE __declspec(noinline)
+#define ASHLAR_ALWAYS_INLINE __forceinline
+#define ASHLAR_PRINTF_FORMAT(format_position, first_argument)
+#else
+#define ASHLAR_LIKELY(x) (static_cast<bool>(x))
+#define ASHLAR_UNLIKELY(x) (static_cast<bool>(x))
+#define ASHLAR_PREFETCH(p) static_cast<void>(p)
+#define ASHLAR_PREFETCH_FOR_WRITE(p) static_cast<void>(p)
+#define ASHLAR_NO_INLINE
+#define ASHLAR_ALWAYS_INLINE inline
+#define ASHLAR_PRINTF_FORMAT(format_position, first_argument)
+#endif
+
+// A view that a function returns must not outlive the parameter, or the object for a member, that carries this mark.
+#if defined(__clang__)
+#define ASHLAR_LIFETIME_BOUND [[clang::lifetimebound]]
+#elif defined(_MSC_VER)
+#define ASHLAR_LIFETIME_BOUND [[msvc::lifetimebound]]
+#else
+#define ASHLAR_LIFETIME_BOUND
+#endif
+
+// x86-64: the instruction set a single function may use beyond the baseline; it must only be called after a check at run time.
+#if defined(__x86_64__) || defined(_M_X64)
+#define ASHLAR_X86_64 1
+#if defined(__GNUC__) || defined(__clang__)
+#define ASHLAR_TARGET(features) __attribute__((target(features)))
+#define ASHLAR_CPU_HAS_CRC32C() (__builtin_cpu_supports("sse4.2") != 0 && __builtin_cpu_supports("pclmul") != 0)
+#else
+#define ASHLAR_TARGET(features)
+// Leaf 1, ECX: bit 20 is SSE4.2, bit 1 PCLMULQDQ.
+#define ASHLAR_CPU_HAS_CRC32C()                                           \
+  ([] {                                                                   \
+    int registers[4];                                                     \
+    __cpuid(registers, 1);                                                \
+    return (registers[2] >> 20 & 1) != 0 && (registers[2] >> 1 & 1) != 0; \
+  }())
+#endif
+#else
+#define ASHLAR_X86_64 0
+#endif
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ASHLAR_ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ASHLAR_ADDRESS_SANITIZER 1
+#endif
+#endif
+#if !defined(ASHLAR_ADDRESS_SANITIZER)
+#define ASHLAR_ADDRESS_SANITIZER 0
+#endif
+
+// Memory that nobody may touch until it is handed out again: AddressSanitizer reports whoever does.
+#if ASHLAR_ADDRESS_SANITIZER
+#include <sanitizer/asan_interface.h>
+#define ASHLAR_POISON(p, n) ASAN_POISON_MEMORY_REGION(p, n)
+#define ASHLAR_UNPOISON(p, n) ASAN_UNPOISON_MEMORY_REGION(p, n)
+#else
+#define ASHLAR_POISON(p, n) (static_cast<void>(p), static_cast<void>(n))
+#define ASHLAR_UNPOISON(p, n) (static_cast<void>(p), static_cast<void>(n))
+#endif
+
+namespace ashlar {
+
+// The full product of a and b: the low half is returned, the high half stored.
+inline uint64_t MultiplyFull(uint64_t a, uint64_t b, uint64_t* high) {
+#if defined(__SIZEOF_INT128__)
+  __extension__ using Uint128 = unsigned __int128;
+  const Uint128 product = static_cast<Uint128>(a) * b;
+  *high = static_cast<uint64_t>(product >> 64);
+  return static_cast<uint64_t>(product);
+#elif defined(_MSC_VER) && defined(_M_X64)
+  return _umul128(a, b, high);
+#else
+  const uint64_t a_low = a & 0xffffffffu, a_high = a >> 32, b_low = b & 0xffffffffu, b_high = b >> 32;
+  const uint64_t low = a_low * b_low;
+  const uint64_t middle = a_high * b_low + (low >> 32);  // at most 2^64 - 2^32: cannot wrap
+  const uint64_t cross = a_low * b_high + (middle & 0xffffffffu);
+  *high = a_high * b_high + (middle >> 32) + (cross >> 32);
+  return (cross << 32) | (low & 0xffffffffu);
+#endif
+}
+
+}  // namespace ashlar

@@ -1,0 +1,93 @@
+#include "ashlar/status.h"
+
+#include <cstring>
+#include <string_view>
+
+#include "base/assert.h"
+
+namespace ashlar {
+namespace {
+
+constexpr std::string_view kSeparator = ": ";
+
+std::string_view CodeName(Status::Code code) {
+  switch (code) {
+    case Status::kOk: return "OK";
+    case Status::kNotFound: return "NotFound";
+    case Status::kCorruption: return "Corruption";
+    case Status::kNotSupported: return "Not implemented";
+    case Status::kInvalidArgument: return "Invalid argument";
+    case Status::kIOError: return "IO error";
+    case Status::kMergeInProgress: return "Merge in progress";
+    case Status::kIncomplete: return "Result incomplete";
+    case Status::kShutdownInProgress: return "Shutdown in progress";
+    case Status::kTimedOut: return "Operation timed out";
+    case Status::kAborted: return "Operation aborted";
+    case Status::kBusy: return "Resource busy";
+    case Status::kExpired: return "Operation expired";
+    case Status::kTryAgain: return "Try again";
+    case Status::kCompactionTooLarge: return "Compaction too large";
+    case Status::kColumnFamilyDropped: return "Column family dropped";
+  }
+  return "Unknown code";
+}
+
+std::string_view SubCodeText(Status::SubCode subcode) {
+  switch (subcode) {
+    case Status::kNone: return "";
+    case Status::kMutexTimeout: return "timeout acquiring a mutex";
+    case Status::kLockTimeout: return "timeout acquiring a lock";
+    case Status::kLockLimit: return "limit of locks reached";
+    case Status::kNoSpace: return "no space left on device";
+    case Status::kDeadlock: return "deadlock";
+    case Status::kStaleFile: return "stale file handle";
+    case Status::kMemoryLimit: return "memory limit reached";
+    case Status::kSpaceLimit: return "space limit reached";
+    case Status::kPathNotFound: return "no such file or directory";
+    case Status::kManualCompactionPaused: return "manual compaction paused";
+    case Status::kMergeOperatorFailed: return "merge operator failed";
+  }
+  return "unknown subcode";
+}
+
+std::unique_ptr<char[]> Join(std::string_view first, std::string_view second) {
+  const std::string_view separator = first.empty() || second.empty() ? std::string_view() : kSeparator;
+  const size_t bytes = first.size() + separator.size() + second.size();
+  if (bytes == 0) return nullptr;
+  auto text = std::make_unique_for_overwrite<char[]>(bytes + 1);
+  char* p = text.get();
+  for (const std::string_view part : {first, separator, second}) p = part.copy(p, part.size()) + p;
+  *p = '\0';
+  return text;
+}
+
+}  // namespace
+
+Status::Status(Code code, SubCode subcode, const Slice& msg, const Slice& msg2)
+    : code_(code), subcode_(subcode), text_(Join(msg.ToStringView(), msg2.ToStringView())) {
+  ASHLAR_ASSERT(code != kOk);
+}
+
+Status::Status(const Status& other)
+    : code_(other.code_), subcode_(other.subcode_), text_(other.text_ ? Join(other.text_.get(), std::string_view()) : nullptr) {}
+
+Status& Status::operator=(const Status& other) {
+  if (this != &other) *this = Status(other);
+  return *this;
+}
+
+std::string Status::ToString() const {
+  std::string result(CodeName(code_));
+  if (code_ == kOk) return result;
+  // A text says more than the subcode, and usually the same.
+  const std::string_view text = text_ ? std::string_view(text_.get()) : SubCodeText(subcode_);
+  if (!text.empty()) result.append(kSeparator).append(text);
+  return result;
+}
+
+Status Status::WithContext(const Slice& context) const {
+  if (ok()) return Status();
+  return Status(code_, subcode_, context, getState());
+}
+
+}  // namespace ashlar

@@ -1,0 +1,72 @@
+#include "ashlar/status.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+namespace ashlar {
+namespace {
+
+TEST(StatusTest, OkIsEmptyAndPrintsOk) {
+  const Status status;
+  EXPECT_TRUE(status.ok());
+  EXPECT_EQ(status.code(), Status::kOk);
+  EXPECT_STREQ(status.getState(), "");
+  EXPECT_EQ(status.ToString(), "OK");
+}
+
+TEST(StatusTest, ErrorJoinsItsTwoTexts) {
+  const Status status = Status::IOError("/db/000001.log", "read failed");
+  EXPECT_TRUE(status.IsIOError());
+  EXPECT_EQ(status.ToString(), "IO error: /db/000001.log: read failed");
+  EXPECT_STREQ(status.getState(), "/db/000001.log: read failed");
+  EXPECT_EQ(Status::NotFound("", "only the second").ToString(), "NotFound: only the second");
+  EXPECT_EQ(Status::NotFound().ToString(), "NotFound");
+}
+
+TEST(StatusTest, SubcodeSpeaksWhenThereIsNoText) {
+  EXPECT_TRUE(Status::NoSpace().IsNoSpace());
+  EXPECT_TRUE(Status::NoSpace().IsIOError());
+  EXPECT_EQ(Status::NoSpace().ToString(), "IO error: no space left on device");
+  EXPECT_EQ(Status::NoSpace("/db").ToString(), "IO error: /db");
+  EXPECT_TRUE(Status::PathNotFound("x").IsPathNotFound());
+  EXPECT_FALSE(Status::IOError("x").IsPathNotFound());
+  EXPECT_TRUE(Status::MemoryLimit("x").IsMemoryLimit());
+}
+
+TEST(StatusTest, CopyIsIndependentAndMoveTakesTheText) {
+  Status original = Status::Corruption("bad block");
+  Status copy = original;
+  original = Status::OK();
+  EXPECT_EQ(copy.ToString(), "Corruption: bad block");
+  const Status moved = std::move(copy);
+  EXPECT_EQ(moved.ToString(), "Corruption: bad block");
+  Status assigned;
+  assigned = moved;
+  EXPECT_EQ(assigned.ToString(), moved.ToString());
+  const Status& same = assigned;
+  assigned = same;
+  EXPECT_EQ(assigned.ToString(), "Corruption: bad block");
+}
+
+TEST(StatusTest, ContextComesBeforeTheTextAndKeepsCodes) {
+  const Status status = Status::Error(Status::kIOError, Status::kStaleFile, "read").WithContext("000007.sst at 4096");
+  EXPECT_EQ(status.ToString(), "IO error: 000007.sst at 4096: read");
+  EXPECT_EQ(status.subcode(), Status::kStaleFile);
+  EXPECT_TRUE(Status::OK().WithContext("context").ok());
+  EXPECT_EQ(Status::Busy().WithContext("lock").ToString(), "Resource busy: lock");
+}
+
+TEST(StatusTest, EveryCodeHasItsName) {
+  for (int code = 1; code <= Status::kColumnFamilyDropped; ++code) {
+    const Status status = Status::Error(static_cast<Status::Code>(code), Status::kNone, "text");
+    EXPECT_EQ(status.code(), code);
+    EXPECT_EQ(status.ToString().find("Unknown"), std::string::npos) << code;
+  }
+}
+
+TEST(StatusDeathTest, AnErrorThatIsOkIsABug) { EXPECT_DEATH(static_cast<void>(Status::Error(Status::kOk, Status::kNone, "x")), "assertion failed"); }
+
+}  // namespace
+}  // namespace ashlar
