@@ -1,0 +1,22 @@
+#include "execute/clock.h"
+
+#include "platform/clock.h"
+
+namespace ashlar {
+namespace {
+
+class RealClock final : public Clock {
+ public:
+  uint64_t NowNanos() override { return MonotonicNanos(); }
+  uint64_t NowUnixMicros() override { return UnixMicros(); }
+  void SleepForMicros(uint64_t micros) override { ashlar::SleepForMicros(micros); }
+};
+
+}  // namespace
+
+std::shared_ptr<Clock> SystemClock() {
+  static const std::shared_ptr<Clock>& clock = *new std::shared_ptr<Clock>(std::make_shared<RealClock>());
+  return clock;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,41 @@
+// Clock: time as a parameter. The engine asks a Clock, never the system, so that a test decides what time it is.
+//
+// Thread safety: any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+namespace ashlar {
+
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  // Monotonic; only differences mean something.
+  virtual uint64_t NowNanos() = 0;
+  // Wall time since 1970-01-01 UTC.
+  virtual uint64_t NowUnixMicros() = 0;
+  virtual void SleepForMicros(uint64_t micros) = 0;
+};
+
+// The system's clock.
+std::shared_ptr<Clock> SystemClock();
+
+// Stands still until told to move. A sleeper moves it by the time it wanted to sleep, so that code that waits makes progress.
+class ManualClock final : public Clock {
+ public:
+  explicit ManualClock(uint64_t start_unix_micros) : start_unix_micros_(start_unix_micros) {}
+
+  void AdvanceMicros(uint64_t micros) { elapsed_nanos_.fetch_add(micros * 1000, std::memory_order_relaxed); }
+
+  uint64_t NowNanos() override { return elapsed_nanos_.load(std::memory_order_relaxed); }
+  uint64_t NowUnixMicros() override { return start_unix_micros_ + NowNanos() / 1000; }
+  void SleepForMicros(uint64_t micros) override { AdvanceMicros(micros); }
+
+ private:
+  const uint64_t start_unix_micros_;
+  std::atomic<uint64_t> elapsed_nanos_{0};
+};
+
+}  // namespace ashlar

@@ -1,0 +1,42 @@
+// Executor: where background work runs. The engine hands over jobs and never starts a thread itself, so that a test can put a deterministic executor in
+// the pool's place and decide which job runs when.
+//
+// Two queues: kHigh (flushes) and kLow (compactions), each served by its own threads, first in first out.
+//
+// Thread safety: any thread, also from inside a job, unless said otherwise. Jobs run with no lock of the executor held.
+// Lifetime: Shutdown (or destruction) runs everything that was queued, then joins. What a job refers to must live until then.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "ashlar/status.h"
+
+namespace ashlar {
+
+class Executor {
+ public:
+  enum class Priority { kHigh = 0, kLow = 1 };
+  static constexpr int kPriorities = 2;
+
+  virtual ~Executor() = default;
+
+  // Takes the job, or returns false (and drops it) if Shutdown has begun.
+  [[nodiscard]] virtual bool Schedule(Priority priority, std::function<void()> job) = 0;
+  // Sets how many jobs of this priority run at once. Fewer: running jobs finish first. With 0, jobs wait. TryAgain when the system refuses a thread; then
+  // those that could be started stay.
+  virtual Status SetBackgroundThreads(int threads, Priority priority) = 0;
+  virtual int GetBackgroundThreads(Priority priority) const = 0;
+  // Jobs waiting, not counting those that run.
+  virtual size_t QueuedJobs(Priority priority) const = 0;
+  // Returns at a moment when nothing runs and nothing is queued. Not from inside a job.
+  virtual void WaitForIdle() = 0;
+  // Runs what is queued, refuses more, and joins the threads. Idempotent. Not from inside a job.
+  virtual void Shutdown() = 0;
+  // A thread that is about to wait for background work calls this first, without locks, and waits only if it returns false. A pool does nothing and returns
+  // false; an executor without threads runs one job here and returns true.
+  virtual bool RunJobWhileWaiting() = 0;
+};
+
+}  // namespace ashlar

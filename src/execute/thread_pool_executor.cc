@@ -1,0 +1,144 @@
+#include "execute/thread_pool_executor.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/assert.h"
+#include "base/format.h"
+
+namespace ashlar {
+
+Result<std::unique_ptr<ThreadPoolExecutor>> ThreadPoolExecutor::Start(const Options& options) {
+  std::unique_ptr<ThreadPoolExecutor> executor(new ThreadPoolExecutor(options));
+  ASHLAR_RETURN_IF_ERROR(executor->SetBackgroundThreads(options.high_threads, Priority::kHigh));
+  ASHLAR_RETURN_IF_ERROR(executor->SetBackgroundThreads(options.low_threads, Priority::kLow));
+  return executor;
+}
+
+ThreadPoolExecutor::~ThreadPoolExecutor() { Shutdown(); }
+
+bool ThreadPoolExecutor::Schedule(Priority priority, std::function<void()> job) {
+  MutexLock lock(mutex_);
+  if (shutting_down_) return false;
+  lane(priority).queue.push_back(std::move(job));
+  lane(priority).changed.Signal();
+  return true;
+}
+
+int ThreadPoolExecutor::GetBackgroundThreads(Priority priority) const {
+  MutexLock lock(mutex_);
+  return lane(priority).wanted;
+}
+
+size_t ThreadPoolExecutor::QueuedJobs(Priority priority) const {
+  MutexLock lock(mutex_);
+  return lane(priority).queue.size();
+}
+
+bool ThreadPoolExecutor::IsIdle() const {
+  return std::all_of(std::begin(lanes_), std::end(lanes_), [](const Lane& lane) { return lane.queue.empty() && lane.running == 0; });
+}
+
+void ThreadPoolExecutor::WaitForIdle() {
+  MutexLock lock(mutex_);
+  while (!IsIdle()) idle_.Wait(mutex_);
+}
+
+Status ThreadPoolExecutor::SetBackgroundThreads(int threads, Priority priority) {
+  const size_t wanted = static_cast<size_t>(std::max(threads, 0));
+  MutexLock resize_lock(resize_mutex_);
+  {
+    MutexLock lock(mutex_);
+    if (shutting_down_) return Status::ShutdownInProgress("set the number of background threads");
+    lane(priority).wanted = static_cast<int>(wanted);
+    lane(priority).changed.SignalAll();
+  }
+  for (size_t position = 0; position < wanted; position++) {
+    const Status status = StartWorker(priority, position);
+    if (status.ok()) continue;
+    MutexLock lock(mutex_);
+    lane(priority).wanted = static_cast<int>(position);
+    lane(priority).changed.SignalAll();
+    return status;
+  }
+  return Status::OK();
+}
+
+// Only the holder of resize_mutex_ changes the list of workers; mutex_ is taken because workers look at themselves through it.
+Status ThreadPoolExecutor::StartWorker(Priority priority, size_t position) {
+  std::unique_ptr<Worker> left;
+  Worker* worker = nullptr;
+  {
+    MutexLock lock(mutex_);
+    std::vector<std::unique_ptr<Worker>>& workers = lane(priority).workers;
+    if (position == workers.size()) workers.emplace_back();
+    if (workers[position] != nullptr && !workers[position]->finished) return Status::OK();
+    left = std::exchange(workers[position], std::make_unique<Worker>());
+    worker = workers[position].get();
+  }
+  if (left != nullptr) left->thread.Join();
+  const ThreadOptions thread_options{.name = StrCat(priority == Priority::kHigh ? "ashlar:high" : "ashlar:low", position),
+                                     .priority = priority == Priority::kHigh ? ThreadPriority::kNormal : options_.low_thread_priority};
+  Result<Thread> thread = Thread::Start(thread_options, [this, priority, worker, position] { Work(priority, worker, position); });
+  if (!thread.ok()) {
+    MutexLock lock(mutex_);
+    lane(priority).workers[position] = nullptr;
+    return thread.status();
+  }
+  worker->thread = std::move(thread).value();
+  return Status::OK();
+}
+
+void ThreadPoolExecutor::Work(Priority priority, Worker* worker, size_t position) {
+  MutexLock lock(mutex_);
+  Lane& mine = lane(priority);
+  for (;;) {
+    while (position < static_cast<size_t>(mine.wanted) && mine.queue.empty() && !shutting_down_) mine.changed.Wait(mutex_);
+    if (position >= static_cast<size_t>(mine.wanted) || mine.queue.empty()) break;
+    std::function<void()> job = std::move(mine.queue.front());
+    mine.queue.pop_front();
+    mine.running++;
+    lock.Unlock();
+    job();
+    job = nullptr;
+    lock.Lock();
+    mine.running--;
+    if (IsIdle()) idle_.SignalAll();
+  }
+  worker->finished = true;
+  // A signal that woke this thread may have been meant for a job that it leaves to others.
+  mine.changed.Signal();
+}
+
+void ThreadPoolExecutor::Shutdown() {
+  MutexLock resize_lock(resize_mutex_);
+  std::vector<std::unique_ptr<Worker>> workers;
+  {
+    MutexLock lock(mutex_);
+    shutting_down_ = true;
+    for (Lane& each : lanes_) {
+      each.changed.SignalAll();
+      for (std::unique_ptr<Worker>& worker : each.workers) workers.push_back(std::move(worker));
+      each.workers.clear();
+    }
+  }
+  for (const std::unique_ptr<Worker>& worker : workers) {
+    if (worker != nullptr) worker->thread.Join();
+  }
+  // What waited for threads that a lane does not have.
+  for (;;) {
+    std::function<void()> job;
+    {
+      MutexLock lock(mutex_);
+      const auto waiting = std::find_if(std::begin(lanes_), std::end(lanes_), [](const Lane& each) { return !each.queue.empty(); });
+      if (waiting == std::end(lanes_)) break;
+      job = std::move(waiting->queue.front());
+      waiting->queue.pop_front();
+    }
+    job();
+  }
+  MutexLock lock(mutex_);
+  idle_.SignalAll();
+}
+
+}  // namespace ashlar

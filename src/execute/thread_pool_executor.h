@@ -1,0 +1,66 @@
+// ThreadPoolExecutor: the Executor of production, a fixed number of threads per priority.
+//
+// One mutex guards both queues: jobs are milliseconds to minutes long, and a few hundred a second at most.
+//
+// I1: a thread of priority p takes the oldest job of queue p only, and only while its number is below the number wanted.
+// I2: threads that are no longer wanted leave by themselves and are joined by the next SetBackgroundThreads or Shutdown.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "base/result.h"
+#include "execute/executor.h"
+#include "platform/mutex.h"
+#include "platform/thread.h"
+
+namespace ashlar {
+
+class ThreadPoolExecutor final : public Executor {
+ public:
+  struct Options {
+    int high_threads = 1;
+    int low_threads = 1;
+    ThreadPriority low_thread_priority = ThreadPriority::kNormal;
+  };
+  static Result<std::unique_ptr<ThreadPoolExecutor>> Start(const Options& options);
+  ~ThreadPoolExecutor() override;
+
+  [[nodiscard]] bool Schedule(Priority priority, std::function<void()> job) override;
+  Status SetBackgroundThreads(int threads, Priority priority) override;
+  int GetBackgroundThreads(Priority priority) const override;
+  size_t QueuedJobs(Priority priority) const override;
+  void WaitForIdle() override;
+  void Shutdown() override;
+  bool RunJobWhileWaiting() override { return false; }
+
+ private:
+  struct Worker {
+    Thread thread;          // guarded by resize_mutex_
+    bool finished = false;  // guarded by mutex_
+  };
+  struct Lane {
+    std::deque<std::function<void()>> queue;
+    std::vector<std::unique_ptr<Worker>> workers;  // those with index >= wanted leave
+    int wanted = 0;
+    int running = 0;
+    CondVar changed;
+  };
+
+  explicit ThreadPoolExecutor(const Options& options) : options_(options) {}
+  Lane& lane(Priority priority) ASHLAR_REQUIRES(mutex_) { return lanes_[static_cast<int>(priority)]; }
+  const Lane& lane(Priority priority) const ASHLAR_REQUIRES(mutex_) { return lanes_[static_cast<int>(priority)]; }
+  bool IsIdle() const ASHLAR_REQUIRES(mutex_);
+  Status StartWorker(Priority priority, size_t position);
+  void Work(Priority priority, Worker* worker, size_t position);
+
+  const Options options_;
+  Mutex resize_mutex_ ASHLAR_ACQUIRED_BEFORE(mutex_);  // one resize or shutdown at a time; held while threads start and are joined
+  mutable Mutex mutex_;
+  CondVar idle_;
+  Lane lanes_[kPriorities] ASHLAR_GUARDED_BY(mutex_);
+  bool shutting_down_ ASHLAR_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,82 @@
+#include "filesystem/file_helpers.h"
+
+#include <memory>
+
+#include "base/format.h"
+#include "filesystem/filename.h"
+
+namespace ashlar {
+namespace {
+
+Status WriteAndClose(WritableFile* file, const Slice& data, Durability durability) {
+  ASHLAR_RETURN_IF_ERROR(file->Append(data));
+  if (durability == Durability::kSynced) ASHLAR_RETURN_IF_ERROR(file->Sync());
+  return file->Close();
+}
+
+Status RemoveIfThere(FileSystem* file_system, const std::string& path) {
+  const Status status = file_system->DeleteFile(path);
+  return status.IsPathNotFound() ? Status::OK() : status;
+}
+
+Status WriteNewFile(FileSystem* file_system, const Slice& data, const std::string& path) {
+  FileOptions options;
+  options.exclusive_create = true;
+  std::unique_ptr<WritableFile> file;
+  ASHLAR_RETURN_IF_ERROR(file_system->NewWritableFile(path, options, &file));
+  return WriteAndClose(file.get(), data, Durability::kSynced);
+}
+
+}  // namespace
+
+Status WriteStringToFile(FileSystem* file_system, const Slice& data, const std::string& path, Durability durability) {
+  std::unique_ptr<WritableFile> file;
+  ASHLAR_RETURN_IF_ERROR(file_system->NewWritableFile(path, FileOptions(), &file));
+  return WriteAndClose(file.get(), data, durability);
+}
+
+Result<std::string> ReadFileToString(FileSystem* file_system, const std::string& path, size_t bytes_max) {
+  std::unique_ptr<SequentialFile> file;
+  ASHLAR_RETURN_IF_ERROR(file_system->NewSequentialFile(path, FileOptions(), &file));
+  constexpr size_t kPieceBytes = 8192;
+  const std::unique_ptr<char[]> scratch(new char[kPieceBytes]);
+  std::string contents;
+  for (;;) {
+    Slice piece;
+    ASHLAR_RETURN_IF_ERROR(file->Read(kPieceBytes, &piece, scratch.get()));
+    if (piece.empty()) return contents;
+    if (piece.size() > bytes_max - contents.size()) {
+      return Status::Corruption(path, StrCat("the file is longer than the ", bytes_max, " bytes that it may have"));
+    }
+    contents.append(piece.data(), piece.size());
+  }
+}
+
+Status SetCurrentFile(FileSystem* file_system, const std::string& directory, uint64_t manifest_number, Directory* handle) {
+  const std::string temporary = TempFileName(directory, manifest_number);
+  // A crash may have left one behind.
+  ASHLAR_RETURN_IF_ERROR(RemoveIfThere(file_system, temporary));
+  const std::string contents = StrCat(BaseName(DescriptorFileName(directory, manifest_number)), "\n");
+  Status status = WriteNewFile(file_system, contents, temporary);
+  if (status.ok()) status = file_system->RenameFile(temporary, CurrentFileName(directory));
+  if (!status.ok()) {
+    static_cast<void>(RemoveIfThere(file_system, temporary));
+    return status;
+  }
+  return handle->Sync();
+}
+
+Result<uint64_t> ReadCurrentFile(FileSystem* file_system, const std::string& directory) {
+  const std::string path = CurrentFileName(directory);
+  constexpr size_t kContentsBytesMax = 64;
+  ASHLAR_ASSIGN_OR_RETURN(std::string contents, ReadFileToString(file_system, path, kContentsBytesMax));
+  if (!contents.empty() && contents.back() == '\n') {
+    contents.pop_back();
+    uint64_t number = 0;
+    FileType type;
+    if (ParseFileName(contents, &number, &type) && type == FileType::kDescriptorFile) return number;
+  }
+  return Status::Corruption(path, "does not hold the name of a MANIFEST and a line end");
+}
+
+}  // namespace ashlar

@@ -1,0 +1,22 @@
+// What a FileSystem may leave out.
+#include "ashlar/file_system.h"
+
+#include "base/format.h"
+
+namespace ashlar {
+
+Status RandomAccessFile::Map(Slice*) const { return Status::NotSupported("this file is not mapped into memory: open it with use_mmap_reads"); }
+
+void RandomAccessFile::Hint(AccessPattern, uint64_t, uint64_t) const {}
+
+Status WritableFile::RangeSync(uint64_t, uint64_t) { return Status::OK(); }
+
+Status FileSystem::LinkFile(const std::string& from, const std::string& to) {
+  return Status::NotSupported(StrCat(Name(), " has no hard links"), StrCat(from, " to ", to));
+}
+
+Status FileSystem::GetFreeSpace(const std::string& path, uint64_t*) {
+  return Status::NotSupported(StrCat(Name(), " does not know its free space"), path);
+}
+
+}  // namespace ashlar

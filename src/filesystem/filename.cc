@@ -1,0 +1,127 @@
+#include "filesystem/filename.h"
+
+#include "base/format.h"
+
+namespace ashlar {
+namespace {
+
+constexpr std::string_view kDescriptorPrefix = "MANIFEST-";
+constexpr std::string_view kOptionsPrefix = "OPTIONS-";
+constexpr std::string_view kOldInfoLogPrefix = "LOG.old.";
+constexpr std::string_view kTempSuffix = ".dbtmp";
+constexpr size_t kDigitsMin = 6;
+
+std::string SixDigits(uint64_t number) {
+  std::string digits = StrCat(number);
+  if (digits.size() < kDigitsMin) digits.insert(0, kDigitsMin - digits.size(), '0');
+  return digits;
+}
+
+std::string Join(const std::string& directory, std::string_view name) { return StrCat(directory, "/", name); }
+
+std::string Numbered(const std::string& directory, uint64_t number, std::string_view suffix) {
+  return StrCat(directory, "/", SixDigits(number), suffix);
+}
+
+// Numbers start at 1, and are written in one way only.
+bool ParseSixDigits(std::string_view digits, uint64_t* number) {
+  uint64_t value = 0;
+  if (!ParseUint64(digits, &value) || value == 0 || SixDigits(value) != digits) return false;
+  *number = value;
+  return true;
+}
+
+bool ParseFixedName(std::string_view name, FileType* type) {
+  struct FixedName {
+    std::string_view name;
+    FileType type;
+  };
+  constexpr FixedName kNames[] = {
+      {"CURRENT", FileType::kCurrentFile}, {"LOCK", FileType::kLockFile}, {"IDENTITY", FileType::kIdentityFile}, {"LOG", FileType::kInfoLogFile}};
+  for (const FixedName& fixed : kNames) {
+    if (name != fixed.name) continue;
+    *type = fixed.type;
+    return true;
+  }
+  return false;
+}
+
+bool ParsePrefixedName(std::string_view name, uint64_t* number, FileType* type) {
+  if (name.starts_with(kDescriptorPrefix)) {
+    *type = FileType::kDescriptorFile;
+    return ParseSixDigits(name.substr(kDescriptorPrefix.size()), number);
+  }
+  if (name.starts_with(kOptionsPrefix)) {
+    name.remove_prefix(kOptionsPrefix.size());
+    const bool is_temporary = name.ends_with(kTempSuffix);
+    if (is_temporary) name.remove_suffix(kTempSuffix.size());
+    *type = is_temporary ? FileType::kTempFile : FileType::kOptionsFile;
+    return ParseSixDigits(name, number);
+  }
+  if (name.starts_with(kOldInfoLogPrefix)) {
+    name.remove_prefix(kOldInfoLogPrefix.size());
+    *type = FileType::kInfoLogFile;
+    uint64_t micros = 0;
+    if (!ParseUint64(name, &micros) || StrCat(micros) != name) return false;
+    *number = micros;
+    return true;
+  }
+  return false;
+}
+
+bool ParseSuffixedName(std::string_view name, uint64_t* number, FileType* type) {
+  struct Suffix {
+    std::string_view suffix;
+    FileType type;
+  };
+  constexpr Suffix kSuffixes[] = {{".log", FileType::kWalFile},
+                                  {".sst", FileType::kTableFile},
+                                  {".ldb", FileType::kTableFile},
+                                  {".blob", FileType::kBlobFile},
+                                  {kTempSuffix, FileType::kTempFile}};
+  for (const Suffix& candidate : kSuffixes) {
+    if (!name.ends_with(candidate.suffix)) continue;
+    name.remove_suffix(candidate.suffix.size());
+    *type = candidate.type;
+    return ParseSixDigits(name, number);
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string WalFileName(const std::string& directory, uint64_t number) { return Numbered(directory, number, ".log"); }
+std::string TableFileName(const std::string& directory, uint64_t number) { return Numbered(directory, number, ".sst"); }
+std::string LegacyTableFileName(const std::string& directory, uint64_t number) { return Numbered(directory, number, ".ldb"); }
+std::string BlobFileName(const std::string& directory, uint64_t number) { return Numbered(directory, number, ".blob"); }
+std::string TempFileName(const std::string& directory, uint64_t number) { return Numbered(directory, number, kTempSuffix); }
+std::string DescriptorFileName(const std::string& directory, uint64_t number) {
+  return StrCat(directory, "/", kDescriptorPrefix, SixDigits(number));
+}
+std::string OptionsFileName(const std::string& directory, uint64_t number) { return StrCat(directory, "/", kOptionsPrefix, SixDigits(number)); }
+std::string TempOptionsFileName(const std::string& directory, uint64_t number) { return StrCat(OptionsFileName(directory, number), kTempSuffix); }
+std::string CurrentFileName(const std::string& directory) { return Join(directory, "CURRENT"); }
+std::string LockFileName(const std::string& directory) { return Join(directory, "LOCK"); }
+std::string IdentityFileName(const std::string& directory) { return Join(directory, "IDENTITY"); }
+std::string InfoLogFileName(const std::string& directory) { return Join(directory, "LOG"); }
+std::string OldInfoLogFileName(const std::string& directory, uint64_t unix_micros) { return StrCat(directory, "/", kOldInfoLogPrefix, unix_micros); }
+std::string ArchiveDirectory(const std::string& directory) { return Join(directory, "archive"); }
+
+bool ParseFileName(std::string_view name, uint64_t* number, FileType* type) {
+  uint64_t parsed_number = 0;
+  FileType parsed_type = FileType::kTempFile;
+  if (!ParseFixedName(name, &parsed_type) && !ParsePrefixedName(name, &parsed_number, &parsed_type) &&
+      !ParseSuffixedName(name, &parsed_number, &parsed_type)) {
+    return false;
+  }
+  *number = parsed_number;
+  *type = parsed_type;
+  return true;
+}
+
+std::string_view BaseName(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+}  // namespace ashlar

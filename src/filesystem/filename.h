@@ -1,0 +1,43 @@
+// Names of the files in a database directory. Pure: touches no file.
+//
+//   000012.log        write-ahead log           MANIFEST-000012     version edits
+//   000012.sst        table (000012.ldb too)    CURRENT             names the live MANIFEST
+//   000012.blob       blob file                 LOCK                held while the database is open
+//   000012.dbtmp      temporary                 IDENTITY            the database's id
+//   OPTIONS-000012    options                   LOG, LOG.old.1234   messages for people
+//   OPTIONS-000012.dbtmp  temporary
+//
+// I1: names are made from numbers only, and ParseFileName accepts exactly the names that are made here (and the .ldb form): for every accepted name,
+//     building the name again gives the same bytes. So no name found on disk is ever used as a path.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace ashlar {
+
+enum class FileType { kWalFile, kTableFile, kBlobFile, kDescriptorFile, kCurrentFile, kLockFile, kIdentityFile, kOptionsFile, kInfoLogFile, kTempFile };
+
+std::string WalFileName(const std::string& directory, uint64_t number);
+std::string TableFileName(const std::string& directory, uint64_t number);
+std::string LegacyTableFileName(const std::string& directory, uint64_t number);
+std::string BlobFileName(const std::string& directory, uint64_t number);
+std::string DescriptorFileName(const std::string& directory, uint64_t number);
+std::string CurrentFileName(const std::string& directory);
+std::string LockFileName(const std::string& directory);
+std::string IdentityFileName(const std::string& directory);
+std::string OptionsFileName(const std::string& directory, uint64_t number);
+std::string TempOptionsFileName(const std::string& directory, uint64_t number);
+std::string TempFileName(const std::string& directory, uint64_t number);
+std::string InfoLogFileName(const std::string& directory);
+std::string OldInfoLogFileName(const std::string& directory, uint64_t unix_micros);
+std::string ArchiveDirectory(const std::string& directory);
+
+// What a name (without directory) is; false when it is none of ours. *number is 0 for names without one, and for LOG.old the time in its name.
+[[nodiscard]] bool ParseFileName(std::string_view name, uint64_t* number, FileType* type);
+
+// The last component of a path.
+std::string_view BaseName(std::string_view path);
+
+}  // namespace ashlar

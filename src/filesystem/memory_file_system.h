@@ -1,0 +1,112 @@
+// MemoryFileSystem: a complete FileSystem that lives in memory, for tests and for databases that need not survive the process.
+//
+//   MemoryNamespace ── root ─┬─ "db" ─┬─ "CURRENT"    -> node {id 7, bytes}
+//                            │        └─ "000004.log" -> node {id 5, bytes}
+//                            └─ "tmp"
+//
+// A name is an entry of a directory node and refers to a node; a removed file lives on while it is open, and a hard link is a second entry. Paths with and
+// without a leading '/' mean the same; "." and empty components are skipped, ".." is refused. WritableFile buffers as the native one does: what was not
+// flushed is not in the file.
+//
+// Every change is reported to a MutationListener, in the order in which it took effect: the crash model (crash_file_system.h) is one.
+//
+// I1: a node's bytes shared with a snapshot or a mapping never change: the next change works on a copy.
+// I2: lock order: the namespace's mutex, then a node's.
+//
+// Thread safety: any thread, any method; file objects as in ashlar/file_system.h.
+// Lifetime: open files, locks and directories keep what they need alive; the file system may die before them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ashlar/file_system.h"
+
+namespace ashlar {
+
+using MemoryNodeId = uint64_t;
+inline constexpr MemoryNodeId kMemoryRootId = 1;
+
+struct MemoryRename {
+  MemoryNodeId from_directory;
+  std::string_view from_name;
+  MemoryNodeId to_directory;
+  std::string_view to_name;
+  MemoryNodeId node;
+  bool node_is_directory;
+};
+
+// Called under the locks that order the change: must be quick and must not call the file system.
+class MutationListener {
+ public:
+  virtual ~MutationListener() = default;
+  virtual void OnWrite(MemoryNodeId file, uint64_t offset, const Slice& data) = 0;
+  virtual void OnResize(MemoryNodeId file, uint64_t bytes) = 0;
+  virtual void OnSyncFile(MemoryNodeId file) = 0;
+  // `name` in `directory` now refers to `node`; it may have referred to another before.
+  virtual void OnLink(MemoryNodeId directory, std::string_view name, MemoryNodeId node, bool node_is_directory) = 0;
+  virtual void OnUnlink(MemoryNodeId directory, std::string_view name) = 0;
+  // One atomic change.
+  virtual void OnRename(const MemoryRename& rename) = 0;
+  virtual void OnSyncDirectory(MemoryNodeId directory) = 0;
+};
+
+// Everything that a file system holds at one moment; cheap, since the bytes are shared.
+struct MemoryImage {
+  struct Entry {
+    std::string path;  // "db/CURRENT": no leading '/', parents before children
+    bool is_directory;
+    MemoryNodeId id;                           // hard links to one file share it
+    std::shared_ptr<const std::string> bytes;  // null for directories
+  };
+  std::vector<Entry> entries;
+
+  // A number that differs when names or contents differ (but for a hash collision). Ids do not count.
+  uint64_t Fingerprint() const;
+};
+
+class MemoryNamespace;
+
+class MemoryFileSystem : public FileSystem {
+ public:
+  MemoryFileSystem();
+  // Starts with what the image holds; both share the bytes.
+  explicit MemoryFileSystem(const MemoryImage& image);
+  ~MemoryFileSystem() override;
+
+  const char* Name() const override { return "MemoryFileSystem"; }
+
+  MemoryImage Snapshot() const;
+  // Bytes in files from now on at most; a write beyond fails with NoSpace. For the tests of a full disk.
+  void SetCapacityBytes(uint64_t bytes);
+  // listener may be null; it must outlive the file system and every file opened from it. Set before the first change.
+  void SetListener(MutationListener* listener);
+
+  Status NewSequentialFile(const std::string& path, const FileOptions& options, std::unique_ptr<SequentialFile>* result) override;
+  Status NewRandomAccessFile(const std::string& path, const FileOptions& options, std::unique_ptr<RandomAccessFile>* result) override;
+  Status NewWritableFile(const std::string& path, const FileOptions& options, std::unique_ptr<WritableFile>* result) override;
+  Status ReopenWritableFile(const std::string& path, const FileOptions& options, std::unique_ptr<WritableFile>* result) override;
+  Status NewDirectory(const std::string& path, std::unique_ptr<Directory>* result) override;
+
+  Status FileExists(const std::string& path) override;
+  Status GetChildren(const std::string& path, std::vector<std::string>* names) override;
+  Status DeleteFile(const std::string& path) override;
+  Status CreateDir(const std::string& path) override;
+  Status CreateDirIfMissing(const std::string& path) override;
+  Status DeleteDir(const std::string& path) override;
+  Status GetFileSize(const std::string& path, uint64_t* bytes) override;
+  Status GetFileModificationTime(const std::string& path, uint64_t* unix_seconds) override;
+  Status RenameFile(const std::string& from, const std::string& to) override;
+  Status LinkFile(const std::string& from, const std::string& to) override;
+  Status Truncate(const std::string& path, uint64_t bytes) override;
+  Status LockFile(const std::string& path, std::unique_ptr<FileLock>* lock) override;
+  Status GetFreeSpace(const std::string& path, uint64_t* bytes) override;
+
+ private:
+  const std::shared_ptr<MemoryNamespace> names_;
+};
+
+}  // namespace ashlar

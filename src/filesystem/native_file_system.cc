@@ -1,0 +1,106 @@
+#include "filesystem/native_file_system.h"
+
+#include <utility>
+
+#include "base/result.h"
+#include "filesystem/native_readers.h"
+#include "filesystem/native_writers.h"
+#include "platform/file.h"
+
+namespace ashlar {
+namespace {
+
+class NativeDirectory final : public Directory {
+ public:
+  explicit NativeDirectory(OsDirectory directory) : directory_(std::move(directory)) {}
+  Status Sync() override { return directory_.Sync(); }
+
+ private:
+  OsDirectory directory_;
+};
+
+class NativeFileLock final : public FileLock {
+ public:
+  explicit NativeFileLock(std::unique_ptr<OsFileLock> lock) : lock_(std::move(lock)) {}
+
+ private:
+  const std::unique_ptr<OsFileLock> lock_;
+};
+
+}  // namespace
+
+std::shared_ptr<FileSystem> FileSystem::Default() {
+  static const std::shared_ptr<FileSystem>& native = *new std::shared_ptr<FileSystem>(std::make_shared<NativeFileSystem>());
+  return native;
+}
+
+Status NativeFileSystem::NewSequentialFile(const std::string& path, const FileOptions& options, std::unique_ptr<SequentialFile>* result) {
+  return OpenNativeSequentialFile(path, options, result);
+}
+
+Status NativeFileSystem::NewRandomAccessFile(const std::string& path, const FileOptions& options, std::unique_ptr<RandomAccessFile>* result) {
+  return OpenNativeRandomAccessFile(path, options, result);
+}
+
+Status NativeFileSystem::NewWritableFile(const std::string& path, const FileOptions& options, std::unique_ptr<WritableFile>* result) {
+  return OpenNativeWritableFile(path, options, ExistingContents::kCut, result);
+}
+
+Status NativeFileSystem::ReopenWritableFile(const std::string& path, const FileOptions& options, std::unique_ptr<WritableFile>* result) {
+  return OpenNativeWritableFile(path, options, ExistingContents::kKeep, result);
+}
+
+Status NativeFileSystem::NewDirectory(const std::string& path, std::unique_ptr<Directory>* result) {
+  ASHLAR_ASSIGN_OR_RETURN(OsDirectory directory, OsDirectory::Open(path));
+  *result = std::make_unique<NativeDirectory>(std::move(directory));
+  return Status::OK();
+}
+
+Status NativeFileSystem::FileExists(const std::string& path) {
+  Status status = GetFileInfo(path).status();
+  return status.IsPathNotFound() ? Status::NotFound(path) : status;
+}
+
+Status NativeFileSystem::GetChildren(const std::string& path, std::vector<std::string>* names) {
+  ASHLAR_ASSIGN_OR_RETURN(*names, ListDirectory(path));
+  return Status::OK();
+}
+
+Status NativeFileSystem::DeleteFile(const std::string& path) { return RemoveFile(path); }
+
+Status NativeFileSystem::CreateDir(const std::string& path) { return MakeDirectory(path); }
+
+Status NativeFileSystem::CreateDirIfMissing(const std::string& path) { return MakeDirectoryIfMissing(path); }
+
+Status NativeFileSystem::DeleteDir(const std::string& path) { return RemoveDirectory(path); }
+
+Status NativeFileSystem::GetFileSize(const std::string& path, uint64_t* bytes) {
+  ASHLAR_ASSIGN_OR_RETURN(const FileInfo info, GetFileInfo(path));
+  *bytes = info.bytes;
+  return Status::OK();
+}
+
+Status NativeFileSystem::GetFileModificationTime(const std::string& path, uint64_t* unix_seconds) {
+  ASHLAR_ASSIGN_OR_RETURN(const FileInfo info, GetFileInfo(path));
+  *unix_seconds = info.modified_unix_seconds;
+  return Status::OK();
+}
+
+Status NativeFileSystem::RenameFile(const std::string& from, const std::string& to) { return RenamePath(from, to); }
+
+Status NativeFileSystem::LinkFile(const std::string& from, const std::string& to) { return HardLink(from, to); }
+
+Status NativeFileSystem::Truncate(const std::string& path, uint64_t bytes) { return TruncatePath(path, bytes); }
+
+Status NativeFileSystem::LockFile(const std::string& path, std::unique_ptr<FileLock>* lock) {
+  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<OsFileLock> held, OsFileLock::Acquire(path));
+  *lock = std::make_unique<NativeFileLock>(std::move(held));
+  return Status::OK();
+}
+
+Status NativeFileSystem::GetFreeSpace(const std::string& path, uint64_t* bytes) {
+  ASHLAR_ASSIGN_OR_RETURN(*bytes, FreeBytes(path));
+  return Status::OK();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,43 @@
+// NativeFileSystem: FileSystem on the operating system's files. FileSystem::Default() is one.
+//
+//   Append -> [64 KiB buffer of the file object] --Flush--> page cache --Sync--> device
+//   with use_direct_io:   [64 KiB aligned buffer] --whole blocks as it fills; the last block padded, then the size set, at Flush--> device
+//
+// I1: after a write, sync or close failed, every later call on that file object fails with the first error: what the kernel did with the dirty pages is
+//     unknown, and a later success would be believed.
+// I2: bytes reach the file in the order of the Appends; the buffer's mutex is held across the write for that reason.
+// I3: LOCK is opened through LockFile only: closing any other handle to it would release the record lock of this process.
+//
+// Thread safety: see ashlar/file_system.h.
+#pragma once
+
+#include "ashlar/file_system.h"
+
+namespace ashlar {
+
+class NativeFileSystem final : public FileSystem {
+ public:
+  const char* Name() const override { return "NativeFileSystem"; }
+
+  Status NewSequentialFile(const std::string& path, const FileOptions& options, std::unique_ptr<SequentialFile>* result) override;
+  Status NewRandomAccessFile(const std::string& path, const FileOptions& options, std::unique_ptr<RandomAccessFile>* result) override;
+  Status NewWritableFile(const std::string& path, const FileOptions& options, std::unique_ptr<WritableFile>* result) override;
+  Status ReopenWritableFile(const std::string& path, const FileOptions& options, std::unique_ptr<WritableFile>* result) override;
+  Status NewDirectory(const std::string& path, std::unique_ptr<Directory>* result) override;
+
+  Status FileExists(const std::string& path) override;
+  Status GetChildren(const std::string& path, std::vector<std::string>* names) override;
+  Status DeleteFile(const std::string& path) override;
+  Status CreateDir(const std::string& path) override;
+  Status CreateDirIfMissing(const std::string& path) override;
+  Status DeleteDir(const std::string& path) override;
+  Status GetFileSize(const std::string& path, uint64_t* bytes) override;
+  Status GetFileModificationTime(const std::string& path, uint64_t* unix_seconds) override;
+  Status RenameFile(const std::string& from, const std::string& to) override;
+  Status LinkFile(const std::string& from, const std::string& to) override;
+  Status Truncate(const std::string& path, uint64_t bytes) override;
+  Status LockFile(const std::string& path, std::unique_ptr<FileLock>* lock) override;
+  Status GetFreeSpace(const std::string& path, uint64_t* bytes) override;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,166 @@
+// What only the native file system does: direct I/O, control files, permissions.
+#include "filesystem/native_file_system.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+
+#include "base/format.h"
+#include "base/random.h"
+#include "filesystem/aligned_buffer.h"
+#include "filesystem/filename.h"
+#include "platform/thread.h"
+
+namespace ashlar {
+namespace {
+
+class NativeFileSystemTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = StrCat(testing::TempDir(), "ashlar_native_", CurrentProcessId());
+    std::filesystem::remove_all(root_);
+    ASSERT_TRUE(fs_->CreateDir(root_).ok());
+  }
+  void TearDown() override { std::filesystem::remove_all(root_); }
+
+  std::string Path(const std::string& name) const { return StrCat(root_, "/", name); }
+  static std::string Contents(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+  }
+  static void Put(const std::string& path, const std::string& contents) { std::ofstream(path, std::ios::binary) << contents; }
+
+  const std::shared_ptr<FileSystem> fs_ = FileSystem::Default();
+  std::string root_;
+};
+
+class DirectIoTest : public NativeFileSystemTest {
+ protected:
+  void SetUp() override {
+    NativeFileSystemTest::SetUp();
+    direct_.use_direct_io = true;
+    std::unique_ptr<WritableFile> probe;
+    const Status status = fs_->NewWritableFile(Path("probe"), direct_, &probe);
+    if (!status.ok()) {
+      EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+      EXPECT_NE(status.ToString().find(Path("probe")), std::string::npos);
+      GTEST_SKIP() << status.ToString();
+    }
+  }
+  FileOptions direct_;
+};
+
+TEST_F(DirectIoTest, AppendsOfAllSizesMakeTheSameFile) {
+  constexpr uint64_t kSeed = 77;
+  SCOPED_TRACE(StrCat("seed ", kSeed));
+  Random random(kSeed);
+  std::unique_ptr<WritableFile> file;
+  ASSERT_TRUE(fs_->NewWritableFile(Path("f"), direct_, &file).ok());
+  std::string expected;
+  for (int i = 0; i < 100; i++) {
+    const std::string piece = random.Bytes(static_cast<size_t>(random.Skewed(18)));
+    ASSERT_TRUE(file->Append(piece).ok());
+    expected += piece;
+    ASSERT_EQ(file->Size(), expected.size());
+    if (!random.OneIn(8)) continue;
+    ASSERT_TRUE((random.OneIn(2) ? file->Flush() : file->Sync()).ok());
+    ASSERT_EQ(Contents(Path("f")), expected);
+  }
+  ASSERT_TRUE(file->Close().ok());
+  EXPECT_EQ(Contents(Path("f")), expected);
+}
+
+TEST_F(DirectIoTest, ReadsAtAnyOffsetAndAlignment) {
+  constexpr uint64_t kSeed = 78;
+  SCOPED_TRACE(StrCat("seed ", kSeed));
+  Random random(kSeed);
+  const std::string contents = random.Bytes(50001);
+  Put(Path("f"), contents);
+  std::unique_ptr<RandomAccessFile> file;
+  ASSERT_TRUE(fs_->NewRandomAccessFile(Path("f"), direct_, &file).ok());
+  const AlignedBuffer aligned(65536);
+  const std::unique_ptr<char[]> unaligned(new char[65536]);
+  for (int i = 0; i < 300; i++) {
+    uint64_t offset = random.Uniform(60000);
+    size_t n = static_cast<size_t>(random.Uniform(20000));
+    const bool align = random.OneIn(2);
+    if (align) {
+      offset = offset / kDirectIoAlignment * kDirectIoAlignment;
+      n = n / kDirectIoAlignment * kDirectIoAlignment;
+    }
+    Slice result;
+    ASSERT_TRUE(file->Read(offset, n, &result, align ? aligned.data() : unaligned.get() + 1).ok());
+    ASSERT_EQ(result.ToString(), offset >= contents.size() ? "" : contents.substr(static_cast<size_t>(offset), n)) << offset << " " << n;
+  }
+  Slice result;
+  EXPECT_TRUE(file->Read(1, ~size_t{0}, &result, unaligned.get()).IsInvalidArgument());
+}
+
+TEST_F(DirectIoTest, SequentialReadsSeeTheWholeFile) {
+  const std::string contents = Random(79).Bytes(30000);
+  Put(Path("f"), contents);
+  std::unique_ptr<SequentialFile> file;
+  ASSERT_TRUE(fs_->NewSequentialFile(Path("f"), direct_, &file).ok());
+  std::string seen;
+  char scratch[7001];
+  for (Slice piece("x"); !piece.empty(); seen += piece.ToString()) ASSERT_TRUE(file->Read(sizeof(scratch), &piece, scratch).ok());
+  EXPECT_EQ(seen, contents);
+}
+
+TEST_F(DirectIoTest, AppendingToAPartialBlockIsRefused) {
+  Put(Path("f"), "abc");
+  std::unique_ptr<WritableFile> file;
+  EXPECT_TRUE(fs_->ReopenWritableFile(Path("f"), direct_, &file).IsInvalidArgument());
+  EXPECT_EQ(Contents(Path("f")), "abc");
+}
+
+TEST_F(NativeFileSystemTest, MappingAndDirectReadsExcludeEachOther) {
+  Put(Path("f"), "abc");
+  FileOptions options;
+  options.use_direct_io = true;
+  options.use_mmap_reads = true;
+  std::unique_ptr<RandomAccessFile> file;
+  EXPECT_TRUE(fs_->NewRandomAccessFile(Path("f"), options, &file).IsInvalidArgument());
+}
+
+TEST_F(NativeFileSystemTest, AMappingIsNotACopy) {
+  Put(Path("f"), "before");
+  FileOptions options;
+  options.use_mmap_reads = true;
+  std::unique_ptr<RandomAccessFile> file;
+  ASSERT_TRUE(fs_->NewRandomAccessFile(Path("f"), options, &file).ok());
+  Slice result;
+  ASSERT_TRUE(file->Read(0, 6, &result, nullptr).ok());
+  std::fstream(Path("f"), std::ios::binary | std::ios::in | std::ios::out) << "beyond";
+  EXPECT_EQ(result, Slice("beyond"));
+}
+
+TEST_F(NativeFileSystemTest, ALinkNamedCurrentIsNotFollowed) {
+  Put(Path("secret"), "MANIFEST-000001\n");
+  std::filesystem::create_symlink(Path("secret"), Path("CURRENT"));
+  std::unique_ptr<SequentialFile> file;
+  EXPECT_TRUE(fs_->NewSequentialFile(Path("CURRENT"), FileOptions(), &file).IsIOError());
+  std::unique_ptr<RandomAccessFile> random;
+  EXPECT_TRUE(fs_->NewRandomAccessFile(Path("CURRENT"), FileOptions(), &random).IsIOError());
+}
+
+TEST_F(NativeFileSystemTest, ALockFileIsOpenedByLockFileOnly) {
+  std::unique_ptr<FileLock> lock;
+  ASSERT_TRUE(fs_->LockFile(Path("LOCK"), &lock).ok());
+  std::unique_ptr<SequentialFile> sequential;
+  std::unique_ptr<RandomAccessFile> random;
+  std::unique_ptr<WritableFile> writable;
+  EXPECT_TRUE(fs_->NewSequentialFile(Path("LOCK"), FileOptions(), &sequential).IsInvalidArgument());
+  EXPECT_TRUE(fs_->NewRandomAccessFile(Path("LOCK"), FileOptions(), &random).IsInvalidArgument());
+  EXPECT_TRUE(fs_->NewWritableFile(Path("LOCK"), FileOptions(), &writable).IsInvalidArgument());
+  EXPECT_TRUE(fs_->ReopenWritableFile(Path("LOCK"), FileOptions(), &writable).IsInvalidArgument());
+}
+
+TEST_F(NativeFileSystemTest, DefaultIsOneObject) { EXPECT_EQ(FileSystem::Default(), FileSystem::Default()); }
+
+}  // namespace
+}  // namespace ashlar

@@ -1,0 +1,177 @@
+#include "filesystem/native_readers.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <utility>
+
+#include "base/format.h"
+#include "base/result.h"
+#include "filesystem/aligned_buffer.h"
+#include "filesystem/filename.h"
+#include "platform/file.h"
+
+namespace ashlar {
+namespace {
+
+FileAdvice ToAdvice(AccessPattern pattern) {
+  switch (pattern) {
+    case AccessPattern::kNormal:
+      return FileAdvice::kNormal;
+    case AccessPattern::kRandom:
+      return FileAdvice::kRandom;
+    case AccessPattern::kSequential:
+      return FileAdvice::kSequential;
+    case AccessPattern::kWillNeed:
+      return FileAdvice::kWillNeed;
+    case AccessPattern::kDontNeed:
+      return FileAdvice::kDontNeed;
+  }
+  return FileAdvice::kNormal;
+}
+
+bool IsAligned(uint64_t value) { return value % kDirectIoAlignment == 0; }
+
+// Reads [offset, offset + n) with aligned system calls into scratch.
+Result<size_t> ReadDirect(const OsFile& file, uint64_t offset, size_t n, char* scratch) {
+  if (IsAligned(offset) && IsAligned(n) && IsAligned(reinterpret_cast<uintptr_t>(scratch))) return file.ReadAt(offset, n, scratch);
+  const uint64_t first = offset - offset % kDirectIoAlignment;
+  const size_t lead = static_cast<size_t>(offset - first);
+  if (n > std::numeric_limits<size_t>::max() - lead - kDirectIoAlignment) return Status::InvalidArgument(file.path(), "read of too many bytes");
+  const size_t wanted = (lead + n + kDirectIoAlignment - 1) / kDirectIoAlignment * kDirectIoAlignment;
+  AlignedBuffer buffer(wanted);
+  ASHLAR_ASSIGN_OR_RETURN(const size_t got, file.ReadAt(first, wanted, buffer.data()));
+  const size_t useful = got <= lead ? 0 : std::min(got - lead, n);
+  memcpy(scratch, buffer.data() + lead, useful);
+  return useful;
+}
+
+// A read that starts beyond the end must find nothing, not an offset that wrapped.
+uint64_t AddSaturated(uint64_t a, uint64_t b) { return b > std::numeric_limits<uint64_t>::max() - a ? std::numeric_limits<uint64_t>::max() : a + b; }
+
+class NativeSequentialFile final : public SequentialFile {
+ public:
+  NativeSequentialFile(OsFile file, bool direct_io) : file_(std::move(file)), direct_io_(direct_io) {}
+
+  Status Read(size_t n, Slice* result, char* scratch) override {
+    *result = Slice();
+    ASHLAR_ASSIGN_OR_RETURN(const size_t got, direct_io_ ? ReadDirect(file_, position_, n, scratch) : file_.ReadAt(position_, n, scratch));
+    position_ = AddSaturated(position_, got);
+    *result = Slice(scratch, got);
+    return Status::OK();
+  }
+
+  Status Skip(uint64_t n) override {
+    position_ = AddSaturated(position_, n);
+    return Status::OK();
+  }
+
+ private:
+  const OsFile file_;
+  const bool direct_io_;
+  uint64_t position_ = 0;
+};
+
+class NativeRandomAccessFile : public RandomAccessFile {
+ public:
+  explicit NativeRandomAccessFile(OsFile file) : file_(std::move(file)) {}
+
+  Status Size(uint64_t* bytes) const override {
+    ASHLAR_ASSIGN_OR_RETURN(const FileInfo info, file_.Info());
+    *bytes = info.bytes;
+    return Status::OK();
+  }
+  void Hint(AccessPattern pattern, uint64_t offset, uint64_t bytes) const override { file_.Advise(ToAdvice(pattern), offset, bytes); }
+
+ protected:
+  const OsFile file_;
+};
+
+class BufferedRandomAccessFile final : public NativeRandomAccessFile {
+ public:
+  using NativeRandomAccessFile::NativeRandomAccessFile;
+  Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const override {
+    *result = Slice();
+    ASHLAR_ASSIGN_OR_RETURN(const size_t got, file_.ReadAt(offset, n, scratch));
+    *result = Slice(scratch, got);
+    return Status::OK();
+  }
+};
+
+class DirectRandomAccessFile final : public NativeRandomAccessFile {
+ public:
+  using NativeRandomAccessFile::NativeRandomAccessFile;
+  Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const override {
+    *result = Slice();
+    ASHLAR_ASSIGN_OR_RETURN(const size_t got, ReadDirect(file_, offset, n, scratch));
+    *result = Slice(scratch, got);
+    return Status::OK();
+  }
+  void Hint(AccessPattern, uint64_t, uint64_t) const override {}
+};
+
+// The descriptor is not kept: the mapping lives without it.
+class MappedRandomAccessFile final : public RandomAccessFile {
+ public:
+  explicit MappedRandomAccessFile(OsMapping mapping) : mapping_(std::move(mapping)) {}
+
+  Status Read(uint64_t offset, size_t n, Slice* result, char*) const override {
+    const Slice contents = mapping_.contents();
+    if (offset >= contents.size()) {
+      *result = Slice();
+      return Status::OK();
+    }
+    const size_t start = static_cast<size_t>(offset);
+    *result = Slice(contents.data() + start, std::min(n, contents.size() - start));
+    return Status::OK();
+  }
+  Status Map(Slice* contents) const override {
+    *contents = mapping_.contents();
+    return Status::OK();
+  }
+  Status Size(uint64_t* bytes) const override {
+    *bytes = mapping_.contents().size();
+    return Status::OK();
+  }
+  void Hint(AccessPattern pattern, uint64_t offset, uint64_t bytes) const override { mapping_.Advise(ToAdvice(pattern), offset, bytes); }
+
+ private:
+  const OsMapping mapping_;
+};
+
+Status CheckReadable(const std::string& path) {
+  if (BaseName(path) != "LOCK") return Status::OK();
+  return Status::InvalidArgument(path, "a lock file is opened by LockFile only: closing it would release the lock of this process");
+}
+
+// CURRENT decides which files are read: a link planted there is refused.
+OpenMode ReadMode(const std::string& path) { return BaseName(path) == "CURRENT" ? OpenMode::kReadNoFollow : OpenMode::kRead; }
+
+}  // namespace
+
+Status OpenNativeSequentialFile(const std::string& path, const FileOptions& options, std::unique_ptr<SequentialFile>* result) {
+  ASHLAR_RETURN_IF_ERROR(CheckReadable(path));
+  ASHLAR_ASSIGN_OR_RETURN(OsFile file, OsFile::Open(path, {.mode = ReadMode(path), .direct_io = options.use_direct_io}));
+  if (!options.use_direct_io) file.Advise(FileAdvice::kSequential, 0, 0);
+  *result = std::make_unique<NativeSequentialFile>(std::move(file), options.use_direct_io);
+  return Status::OK();
+}
+
+Status OpenNativeRandomAccessFile(const std::string& path, const FileOptions& options, std::unique_ptr<RandomAccessFile>* result) {
+  ASHLAR_RETURN_IF_ERROR(CheckReadable(path));
+  if (options.use_mmap_reads && options.use_direct_io) return Status::InvalidArgument(path, "a mapping cannot bypass the page cache (direct I/O)");
+  ASHLAR_ASSIGN_OR_RETURN(OsFile file, OsFile::Open(path, {.mode = ReadMode(path), .direct_io = options.use_direct_io}));
+  if (options.use_mmap_reads) {
+    ASHLAR_ASSIGN_OR_RETURN(const FileInfo info, file.Info());
+    ASHLAR_ASSIGN_OR_RETURN(OsMapping mapping, OsMapping::MapForReading(file, info.bytes));
+    *result = std::make_unique<MappedRandomAccessFile>(std::move(mapping));
+  } else if (options.use_direct_io) {
+    *result = std::make_unique<DirectRandomAccessFile>(std::move(file));
+  } else {
+    *result = std::make_unique<BufferedRandomAccessFile>(std::move(file));
+  }
+  return Status::OK();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,18 @@
+// The reading halves of NativeFileSystem: one class per way of reading, so that no read asks which way it is.
+//
+//   buffered   pread through the page cache
+//   mapped     the whole file mapped at the open; Read returns pointers into the mapping
+//   direct     pread around the page cache; unaligned requests go through an aligned buffer
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "ashlar/file_system.h"
+
+namespace ashlar {
+
+Status OpenNativeSequentialFile(const std::string& path, const FileOptions& options, std::unique_ptr<SequentialFile>* result);
+Status OpenNativeRandomAccessFile(const std::string& path, const FileOptions& options, std::unique_ptr<RandomAccessFile>* result);
+
+}  // namespace ashlar

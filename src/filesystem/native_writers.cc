@@ -1,0 +1,212 @@
+#include "filesystem/native_writers.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <utility>
+
+#include "base/format.h"
+#include "base/result.h"
+#include "filesystem/aligned_buffer.h"
+#include "filesystem/filename.h"
+#include "filesystem/write_buffer.h"
+#include "platform/file.h"
+#include "platform/mutex.h"
+
+namespace ashlar {
+namespace {
+
+// Space reserved ahead of the writes, so that the file's extents are long and its metadata changes seldom.
+class Reservation {
+ public:
+  explicit Reservation(uint64_t step_bytes) : step_bytes_(step_bytes) {}
+
+  // Before a write that ends at `end`. A file system that cannot, or has no space left, is not asked again: the write itself will tell.
+  void Extend(OsFile* file, uint64_t end) {
+    if (step_bytes_ == 0 || end <= reserved_end_) return;
+    const uint64_t steps = end / step_bytes_ + (end % step_bytes_ != 0 ? 1 : 0);
+    const uint64_t new_end = steps * step_bytes_;
+    if (new_end < end || !file->Reserve(reserved_end_, new_end - reserved_end_).ok()) {
+      step_bytes_ = 0;
+      return;
+    }
+    reserved_end_ = new_end;
+  }
+  Status GiveBack(OsFile* file, uint64_t size) {
+    if (reserved_end_ <= size) return Status::OK();
+    return file->Truncate(size);
+  }
+
+ private:
+  uint64_t step_bytes_;
+  uint64_t reserved_end_ = 0;
+};
+
+struct WriterStart {
+  OsFile file;
+  uint64_t size;
+  uint64_t preallocate_bytes;
+};
+
+// What both writers share: the order of calls, the error latch, and what runs beside what. How bytes get from the buffer to the file is theirs.
+class NativeWritableFile : public WritableFile {
+ public:
+  explicit NativeWritableFile(WriterStart start)
+      : file_(std::move(start.file)), size_(start.size), reservation_(start.preallocate_bytes), written_(start.size) {}
+
+  Status Append(const Slice& data) override {
+    MutexLock lock(mutex_);
+    ASHLAR_RETURN_IF_ERROR(error_);
+    ASHLAR_RETURN_IF_ERROR(Latch(AppendLocked(data)));
+    size_.store(size_.load(std::memory_order_relaxed) + data.size(), std::memory_order_relaxed);
+    return Status::OK();
+  }
+
+  Status Flush() override {
+    MutexLock lock(mutex_);
+    ASHLAR_RETURN_IF_ERROR(error_);
+    return Latch(FlushLocked());
+  }
+
+  Status Sync() override {
+    ASHLAR_RETURN_IF_ERROR(Flush());
+    const Status status = file_.SyncData();
+    if (status.ok()) return status;
+    MutexLock lock(mutex_);
+    return Latch(status);
+  }
+
+  // The handle is closed even if what comes before fails; the first error is the one to know.
+  Status Close() override {
+    MutexLock lock(mutex_);
+    if (closed_) return error_;
+    closed_ = true;
+    Status status = error_.ok() ? Latch(FlushLocked()) : error_;
+    if (status.ok()) status = reservation_.GiveBack(&file_, size_.load(std::memory_order_relaxed));
+    const Status close_status = file_.Close();
+    if (status.ok()) status = close_status;
+    error_ = status.ok() ? Status::IOError(file_.path(), "the file is closed") : status;
+    return status;
+  }
+
+  uint64_t Size() const override { return size_.load(std::memory_order_relaxed); }
+
+  Status RangeSync(uint64_t offset, uint64_t bytes) override { return file_.StartWriteBack(offset, bytes); }
+
+ protected:
+  virtual Status AppendLocked(const Slice& data) ASHLAR_REQUIRES(mutex_) = 0;
+  virtual Status FlushLocked() ASHLAR_REQUIRES(mutex_) = 0;
+
+  // Writes at the end of what is in the file.
+  Status WriteOut(const Slice& data) ASHLAR_REQUIRES(mutex_) {
+    reservation_.Extend(&file_, written_ + data.size());
+    ASHLAR_RETURN_IF_ERROR(file_.WriteAt(written_, data));
+    written_ += data.size();
+    return Status::OK();
+  }
+
+  Status Latch(Status status) ASHLAR_REQUIRES(mutex_) {
+    if (!status.ok() && error_.ok()) error_ = status;
+    return status;
+  }
+
+  OsFile file_;  // writes under mutex_; SyncData and StartWriteBack beside them
+  Mutex mutex_;
+  std::atomic<uint64_t> size_;  // written under mutex_, read by the owner; relaxed: nothing else is read through it
+  Reservation reservation_ ASHLAR_GUARDED_BY(mutex_);
+  uint64_t written_ ASHLAR_GUARDED_BY(mutex_);  // bytes handed to the system
+  Status error_ ASHLAR_GUARDED_BY(mutex_);      // the first one, or "closed"
+  bool closed_ ASHLAR_GUARDED_BY(mutex_) = false;
+};
+
+class BufferedWritableFile final : public NativeWritableFile {
+ public:
+  explicit BufferedWritableFile(WriterStart start) : NativeWritableFile(std::move(start)), buffer_(new char[kWriteBufferBytes]) {}
+  ~BufferedWritableFile() override { static_cast<void>(Close()); }
+
+ private:
+  Status AppendLocked(const Slice& data) override ASHLAR_REQUIRES(mutex_) {
+    if (data.size() > kWriteBufferBytes - used_) ASHLAR_RETURN_IF_ERROR(FlushLocked());
+    if (data.size() >= kWriteBufferBytes) return WriteOut(data);
+    memcpy(buffer_.get() + used_, data.data(), data.size());
+    used_ += data.size();
+    return Status::OK();
+  }
+
+  Status FlushLocked() override ASHLAR_REQUIRES(mutex_) {
+    if (used_ == 0) return Status::OK();
+    const Slice pending(buffer_.get(), std::exchange(used_, 0));
+    return WriteOut(pending);
+  }
+
+  const std::unique_ptr<char[]> buffer_;  // the bytes are guarded by mutex_
+  size_t used_ ASHLAR_GUARDED_BY(mutex_) = 0;
+};
+
+// Everything in the file up to written_ is whole blocks; the buffer starts with the last block's bytes if that one is not full, so that it can be written
+// again when it grows.
+class DirectWritableFile final : public NativeWritableFile {
+ public:
+  explicit DirectWritableFile(WriterStart start) : NativeWritableFile(std::move(start)), buffer_(kWriteBufferBytes) {}
+  ~DirectWritableFile() override { static_cast<void>(Close()); }
+
+ private:
+  Status AppendLocked(const Slice& data) override ASHLAR_REQUIRES(mutex_) {
+    Slice rest = data;
+    while (!rest.empty()) {
+      const size_t n = std::min(rest.size(), kWriteBufferBytes - used_);
+      memcpy(buffer_.data() + used_, rest.data(), n);
+      used_ += n;
+      rest.remove_prefix(n);
+      is_flushed_ = false;
+      if (used_ < kWriteBufferBytes) continue;
+      ASHLAR_RETURN_IF_ERROR(WriteOut(Slice(buffer_.data(), used_)));
+      used_ = 0;
+    }
+    return Status::OK();
+  }
+
+  Status FlushLocked() override ASHLAR_REQUIRES(mutex_) {
+    if (is_flushed_) return Status::OK();
+    const size_t whole = used_ / kDirectIoAlignment * kDirectIoAlignment;
+    if (whole > 0) ASHLAR_RETURN_IF_ERROR(WriteOut(Slice(buffer_.data(), whole)));
+    used_ -= whole;
+    memmove(buffer_.data(), buffer_.data() + whole, used_);
+    if (used_ > 0) {
+      memset(buffer_.data() + used_, 0, kDirectIoAlignment - used_);
+      ASHLAR_RETURN_IF_ERROR(file_.WriteAt(written_, Slice(buffer_.data(), kDirectIoAlignment)));
+      ASHLAR_RETURN_IF_ERROR(file_.Truncate(written_ + used_));
+    }
+    is_flushed_ = true;
+    return Status::OK();
+  }
+
+  const AlignedBuffer buffer_;  // the bytes are guarded by mutex_
+  size_t used_ ASHLAR_GUARDED_BY(mutex_) = 0;
+  bool is_flushed_ ASHLAR_GUARDED_BY(mutex_) = true;
+};
+
+OpenMode ChooseMode(const FileOptions& options, ExistingContents existing) {
+  if (existing == ExistingContents::kKeep) return OpenMode::kOpenOrCreate;
+  return options.exclusive_create ? OpenMode::kCreateExclusive : OpenMode::kCreateTruncate;
+}
+
+}  // namespace
+
+Status OpenNativeWritableFile(const std::string& path, const FileOptions& options, ExistingContents existing, std::unique_ptr<WritableFile>* result) {
+  if (BaseName(path) == "LOCK") return Status::InvalidArgument(path, "a lock file is opened by LockFile only");
+  ASHLAR_ASSIGN_OR_RETURN(OsFile file, OsFile::Open(path, {.mode = ChooseMode(options, existing), .direct_io = options.use_direct_io}));
+  ASHLAR_ASSIGN_OR_RETURN(const FileInfo info, file.Info());
+  if (options.use_direct_io && info.bytes % kDirectIoAlignment != 0) {
+    return Status::InvalidArgument(path, "cannot append around the page cache to a file whose last block is not full");
+  }
+  WriterStart start{.file = std::move(file), .size = info.bytes, .preallocate_bytes = options.preallocate_bytes};
+  if (options.use_direct_io) {
+    *result = std::make_unique<DirectWritableFile>(std::move(start));
+  } else {
+    *result = std::make_unique<BufferedWritableFile>(std::move(start));
+  }
+  return Status::OK();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,14 @@
+// The system's clocks. Engine code asks execute/clock.h, which tests can replace.
+#pragma once
+
+#include <cstdint>
+
+namespace ashlar {
+
+// Nanoseconds since some fixed moment; never goes back.
+uint64_t MonotonicNanos();
+// Microseconds since 1970-01-01 UTC; may jump when the clock is set.
+uint64_t UnixMicros();
+void SleepForMicros(uint64_t micros);
+
+}  // namespace ashlar

@@ -1,0 +1,145 @@
+// Files and directories of the operating system: thin, checked primitives under filesystem/native_file_system. Nothing else uses them.
+//
+// Paths are UTF-8; a path that is empty or contains a zero byte is refused as InvalidArgument. Every error names the path and what was attempted.
+// Codes: a missing file or directory is PathNotFound, a full disk or quota NoSpace, everything else IOError with the system's own text.
+// Interrupted calls are repeated, short reads and writes continued. Handles are not inherited by programs that this process starts.
+// New files get mode 0600, new directories 0700; opening for writing never follows a symbolic link in the last component.
+//
+// Thread safety: ReadAt may run on several threads; everything else on one handle one thread at a time, except SyncData beside writes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/slice.h"
+#include "ashlar/status.h"
+#include "base/result.h"
+
+namespace ashlar {
+
+// Offsets, lengths and addresses of unbuffered I/O are multiples of this.
+inline constexpr size_t kDirectIoAlignment = 4096;
+
+enum class OpenMode {
+  kRead,
+  kReadNoFollow,      // refuses a symbolic link in the last component
+  kCreateTruncate,    // creates, or cuts to nothing
+  kCreateExclusive,   // fails if anything has the name
+  kOpenOrCreate,      // keeps what is there; for appending
+};
+
+struct OpenRequest {
+  OpenMode mode = OpenMode::kRead;
+  bool direct_io = false;  // bypass the page cache; InvalidArgument when the file's system refuses
+};
+
+struct FileInfo {
+  uint64_t bytes = 0;
+  uint64_t modified_unix_seconds = 0;
+  bool is_directory = false;
+};
+
+enum class FileAdvice { kNormal, kRandom, kSequential, kWillNeed, kDontNeed };
+
+// An open file. Destruction closes without reporting; a writer calls Close.
+class OsFile {
+ public:
+  static Result<OsFile> Open(const std::string& path, const OpenRequest& request);
+
+  OsFile(OsFile&& other) noexcept;
+  OsFile& operator=(OsFile&& other) noexcept;
+  ~OsFile();
+
+  const std::string& path() const { return path_; }
+
+  // Reads until n bytes are there or the file ends; returns how many.
+  Result<size_t> ReadAt(uint64_t offset, size_t n, char* to) const;
+  Status WriteAt(uint64_t offset, const Slice& data);
+  // Waits until the bytes, and the size if it changed, are durable.
+  Status SyncData();
+  // Starts write-back without waiting for it.
+  Status StartWriteBack(uint64_t offset, uint64_t bytes);
+  // Reserves space without changing the size. NotSupported where the file's system cannot.
+  Status Reserve(uint64_t offset, uint64_t bytes);
+  // Sets the size; also gives back space reserved beyond it.
+  Status Truncate(uint64_t bytes);
+  Result<FileInfo> Info() const;
+  void Advise(FileAdvice advice, uint64_t offset, uint64_t bytes) const;
+  // The handle is gone afterwards, whatever the outcome.
+  Status Close();
+
+ private:
+  friend class OsMapping;
+  OsFile(std::string path, intptr_t handle) : path_(std::move(path)), handle_(handle) {}
+  int fd() const { return static_cast<int>(handle_); }
+
+  std::string path_;
+  intptr_t handle_;  // file descriptor or HANDLE; -1 when closed
+};
+
+// A file's first `bytes` bytes, mapped for reading. Outlives the OsFile it was made from.
+class OsMapping {
+ public:
+  static Result<OsMapping> MapForReading(const OsFile& file, uint64_t bytes);
+
+  OsMapping(OsMapping&& other) noexcept;
+  OsMapping& operator=(OsMapping&&) = delete;
+  ~OsMapping();
+
+  Slice contents() const { return Slice(data_, bytes_); }
+  void Advise(FileAdvice advice, uint64_t offset, uint64_t bytes) const;
+
+ private:
+  OsMapping(char* data, size_t bytes) : data_(data), bytes_(bytes) {}
+  char* data_;  // null when there is nothing to map
+  size_t bytes_;
+};
+
+// A file held exclusively: against other processes by the system's record lock, against this process by a table of the files held, which knows a file by
+// its identity, so that a second path to the same file is refused too.
+// I1: while a file is in the table, this process has no other handle to it, since closing one would drop the record lock.
+class OsFileLock {
+ public:
+  // Creates the file when missing. IOError "…: held by …" when somebody else has it.
+  static Result<std::unique_ptr<OsFileLock>> Acquire(const std::string& path);
+  ~OsFileLock();
+  OsFileLock(const OsFileLock&) = delete;
+  OsFileLock& operator=(const OsFileLock&) = delete;
+
+ private:
+  explicit OsFileLock(uint64_t ticket) : ticket_(ticket) {}
+  const uint64_t ticket_;  // names the table's entry
+};
+
+// An open directory, for making changes of its entries durable.
+class OsDirectory {
+ public:
+  static Result<OsDirectory> Open(const std::string& path);
+  OsDirectory(OsDirectory&& other) noexcept;
+  OsDirectory& operator=(OsDirectory&&) = delete;
+  ~OsDirectory();
+  Status Sync();
+
+ private:
+  OsDirectory(std::string path, intptr_t handle) : path_(std::move(path)), handle_(handle) {}
+  std::string path_;
+  intptr_t handle_;
+};
+
+Result<FileInfo> GetFileInfo(const std::string& path);
+Result<std::vector<std::string>> ListDirectory(const std::string& path);
+Status MakeDirectory(const std::string& path);
+// Ok when a directory is there already.
+Status MakeDirectoryIfMissing(const std::string& path);
+Status RemoveDirectory(const std::string& path);
+Status RemoveFile(const std::string& path);
+Status RenamePath(const std::string& from, const std::string& to);
+// A second name for a file. NotSupported where the file's system has none, or across file systems.
+Status HardLink(const std::string& from, const std::string& to);
+Status TruncatePath(const std::string& path, uint64_t bytes);
+Result<uint64_t> FreeBytes(const std::string& path);
+
+}  // namespace ashlar

@@ -1,0 +1,20 @@
+// Waiting on a 32-bit word without a mutex.
+//
+// The waiter sleeps only if the word still holds `expected` at the moment it is queued; whoever changes the word wakes afterwards. Wake-ups without a
+// change happen: wait in a loop. The word must outlive every waiter; a wake may touch its address after the last waiter left, but not its contents.
+//
+// Ordering: none is implied; use acquire loads and release stores on the word itself.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace ashlar {
+
+void FutexWait(const std::atomic<uint32_t>& word, uint32_t expected);
+// False when timeout_us microseconds passed without a wake-up.
+bool FutexTimedWait(const std::atomic<uint32_t>& word, uint32_t expected, uint64_t timeout_us);
+void FutexWakeOne(const std::atomic<uint32_t>& word);
+void FutexWakeAll(const std::atomic<uint32_t>& word);
+
+}  // namespace ashlar

@@ -1,0 +1,28 @@
+#include "platform/clock.h"
+
+#include <time.h>
+
+#include <cerrno>
+
+namespace ashlar {
+namespace {
+
+uint64_t ReadClock(clockid_t id, uint64_t units_per_second) {
+  timespec now;
+  clock_gettime(id, &now);
+  return static_cast<uint64_t>(now.tv_sec) * units_per_second + static_cast<uint64_t>(now.tv_nsec) / (1'000'000'000 / units_per_second);
+}
+
+}  // namespace
+
+uint64_t MonotonicNanos() { return ReadClock(CLOCK_MONOTONIC, 1'000'000'000); }
+
+uint64_t UnixMicros() { return ReadClock(CLOCK_REALTIME, 1'000'000); }
+
+void SleepForMicros(uint64_t micros) {
+  timespec left{static_cast<time_t>(micros / 1'000'000), static_cast<long>(micros % 1'000'000 * 1000)};
+  while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR) {
+  }
+}
+
+}  // namespace ashlar

@@ -1,0 +1,128 @@
+// Directories and operations on paths, of platform/file.h.
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <limits>
+#include <utility>
+
+#include "base/format.h"
+#include "platform/file.h"
+#include "platform/posix/posix_error.h"
+
+namespace ashlar {
+namespace {
+
+constexpr intptr_t kClosed = -1;
+constexpr mode_t kDirectoryMode = 0700;
+
+struct DirectoryCloser {
+  void operator()(DIR* stream) const { ::closedir(stream); }
+};
+
+}  // namespace
+
+Result<OsDirectory> OsDirectory::Open(const std::string& path) {
+  ASHLAR_RETURN_IF_ERROR(CheckPath(path));
+  const int fd = RetryInterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+  if (fd == -1) return SystemError("open directory", path, errno);
+  return OsDirectory(path, fd);
+}
+
+OsDirectory::OsDirectory(OsDirectory&& other) noexcept : path_(std::move(other.path_)), handle_(std::exchange(other.handle_, kClosed)) {}
+
+OsDirectory::~OsDirectory() {
+  if (handle_ != kClosed) ::close(static_cast<int>(handle_));
+}
+
+Status OsDirectory::Sync() {
+  if (RetryInterrupted([&] { return ::fsync(static_cast<int>(handle_)); }) == -1) return SystemError("sync directory", path_, errno);
+  return Status::OK();
+}
+
+Result<FileInfo> GetFileInfo(const std::string& path) {
+  ASHLAR_RETURN_IF_ERROR(CheckPath(path));
+  struct stat info;
+  if (::stat(path.c_str(), &info) == -1) return SystemError("inspect", path, errno);
+  return FileInfo{.bytes = S_ISREG(info.st_mode) ? static_cast<uint64_t>(info.st_size) : 0,
+                  .modified_unix_seconds = static_cast<uint64_t>(info.st_mtime),
+                  .is_directory = S_ISDIR(info.st_mode)};
+}
+
+Result<std::vector<std::string>> ListDirectory(const std::string& path) {
+  ASHLAR_RETURN_IF_ERROR(CheckPath(path));
+  const std::unique_ptr<DIR, DirectoryCloser> stream(::opendir(path.c_str()));
+  if (stream == nullptr) return SystemError("list", path, errno);
+  std::vector<std::string> names;
+  for (;;) {
+    errno = 0;
+    const dirent* entry = ::readdir(stream.get());
+    if (entry == nullptr) break;
+    std::string name(entry->d_name);
+    if (name != "." && name != "..") names.push_back(std::move(name));
+  }
+  if (errno != 0) return SystemError("list", path, errno);
+  return names;
+}
+
+Status MakeDirectory(const std::string& path) {
+  ASHLAR_RETURN_IF_ERROR(CheckPath(path));
+  if (::mkdir(path.c_str(), kDirectoryMode) == -1) return SystemError("create directory", path, errno);
+  return Status::OK();
+}
+
+Status MakeDirectoryIfMissing(const std::string& path) {
+  ASHLAR_RETURN_IF_ERROR(CheckPath(path));
+  if (::mkdir(path.c_str(), kDirectoryMode) == 0) return Status::OK();
+  if (errno != EEXIST) return SystemError("create directory", path, errno);
+  ASHLAR_ASSIGN_OR_RETURN(const FileInfo info, GetFileInfo(path));
+  if (!info.is_directory) return Status::IOError(StrCat("create directory ", path), "exists, but is not a directory");
+  return Status::OK();
+}
+
+Status RemoveDirectory(const std::string& path) {
+  ASHLAR_RETURN_IF_ERROR(CheckPath(path));
+  if (::rmdir(path.c_str()) == -1) return SystemError("remove directory", path, errno);
+  return Status::OK();
+}
+
+Status RemoveFile(const std::string& path) {
+  ASHLAR_RETURN_IF_ERROR(CheckPath(path));
+  if (::unlink(path.c_str()) == -1) return SystemError("remove", path, errno);
+  return Status::OK();
+}
+
+Status RenamePath(const std::string& from, const std::string& to) {
+  ASHLAR_RETURN_IF_ERROR(CheckPath(from));
+  ASHLAR_RETURN_IF_ERROR(CheckPath(to));
+  if (::rename(from.c_str(), to.c_str()) == -1) return SystemError(StrCat("rename ", from, " to"), to, errno);
+  return Status::OK();
+}
+
+Status HardLink(const std::string& from, const std::string& to) {
+  ASHLAR_RETURN_IF_ERROR(CheckPath(from));
+  ASHLAR_RETURN_IF_ERROR(CheckPath(to));
+  if (::link(from.c_str(), to.c_str()) == 0) return Status::OK();
+  if (errno == EXDEV || errno == EPERM || errno == EOPNOTSUPP || errno == EMLINK) {
+    return Status::NotSupported(StrCat("link ", from, " to ", to), "not on this file system, or not between these two");
+  }
+  return SystemError(StrCat("link ", from, " to"), to, errno);
+}
+
+Status TruncatePath(const std::string& path, uint64_t bytes) {
+  ASHLAR_RETURN_IF_ERROR(CheckPath(path));
+  if (bytes > static_cast<uint64_t>(std::numeric_limits<off_t>::max())) return Status::InvalidArgument(path, "size beyond the largest file offset");
+  if (RetryInterrupted([&] { return ::truncate(path.c_str(), static_cast<off_t>(bytes)); }) == -1) return SystemError("truncate", path, errno);
+  return Status::OK();
+}
+
+Result<uint64_t> FreeBytes(const std::string& path) {
+  ASHLAR_RETURN_IF_ERROR(CheckPath(path));
+  struct statvfs info;
+  if (RetryInterrupted([&] { return ::statvfs(path.c_str(), &info); }) == -1) return SystemError("ask for free space of", path, errno);
+  return static_cast<uint64_t>(info.f_bavail) * static_cast<uint64_t>(info.f_frsize);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,212 @@
+#include "platform/file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/assert.h"
+#include "base/format.h"
+#include "platform/memory.h"
+#include "platform/posix/posix_error.h"
+
+namespace ashlar {
+namespace {
+
+constexpr intptr_t kClosed = -1;
+constexpr mode_t kFileMode = 0600;
+constexpr uint64_t kOffsetMax = static_cast<uint64_t>(std::numeric_limits<off_t>::max());
+
+int OpenFlags(const OpenRequest& request) {
+  int flags = O_CLOEXEC;
+  switch (request.mode) {
+    case OpenMode::kRead:
+      flags |= O_RDONLY;
+      break;
+    case OpenMode::kReadNoFollow:
+      flags |= O_RDONLY | O_NOFOLLOW;
+      break;
+    case OpenMode::kCreateTruncate:
+      flags |= O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW;
+      break;
+    case OpenMode::kCreateExclusive:
+      flags |= O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
+      break;
+    case OpenMode::kOpenOrCreate:
+      flags |= O_RDWR | O_CREAT | O_NOFOLLOW;
+      break;
+  }
+  if (request.direct_io) flags |= O_DIRECT;
+  // A pipe planted under one of our names must not block the open; on regular files the flag means nothing.
+  return flags | O_NONBLOCK;
+}
+
+FileInfo ToFileInfo(const struct stat& from) {
+  return {.bytes = S_ISREG(from.st_mode) ? static_cast<uint64_t>(from.st_size) : 0,
+          .modified_unix_seconds = static_cast<uint64_t>(from.st_mtime),
+          .is_directory = S_ISDIR(from.st_mode)};
+}
+
+bool IsRangeValid(uint64_t offset, uint64_t bytes) { return offset <= kOffsetMax && bytes <= kOffsetMax - offset; }
+
+int ToFadvise(FileAdvice advice) {
+  switch (advice) {
+    case FileAdvice::kNormal:
+      return POSIX_FADV_NORMAL;
+    case FileAdvice::kRandom:
+      return POSIX_FADV_RANDOM;
+    case FileAdvice::kSequential:
+      return POSIX_FADV_SEQUENTIAL;
+    case FileAdvice::kWillNeed:
+      return POSIX_FADV_WILLNEED;
+    case FileAdvice::kDontNeed:
+      return POSIX_FADV_DONTNEED;
+  }
+  return POSIX_FADV_NORMAL;
+}
+
+int ToMadvise(FileAdvice advice) {
+  switch (advice) {
+    case FileAdvice::kNormal:
+      return MADV_NORMAL;
+    case FileAdvice::kRandom:
+      return MADV_RANDOM;
+    case FileAdvice::kSequential:
+      return MADV_SEQUENTIAL;
+    case FileAdvice::kWillNeed:
+      return MADV_WILLNEED;
+    case FileAdvice::kDontNeed:
+      return MADV_DONTNEED;
+  }
+  return MADV_NORMAL;
+}
+
+}  // namespace
+
+Result<OsFile> OsFile::Open(const std::string& path, const OpenRequest& request) {
+  ASHLAR_RETURN_IF_ERROR(CheckPath(path));
+  const int fd = RetryInterrupted([&] { return ::open(path.c_str(), OpenFlags(request), kFileMode); });
+  if (fd == -1) {
+    if (request.direct_io && errno == EINVAL) {
+      return Status::InvalidArgument(StrCat("open ", path), "this file system cannot bypass the page cache (direct I/O)");
+    }
+    return SystemError("open", path, errno);
+  }
+  OsFile file(path, fd);
+  struct stat info;
+  if (::fstat(fd, &info) == -1) return SystemError("inspect", path, errno);
+  if (!S_ISREG(info.st_mode)) return Status::IOError(StrCat("open ", path), S_ISDIR(info.st_mode) ? "is a directory" : "is not a regular file");
+  return file;
+}
+
+OsFile::OsFile(OsFile&& other) noexcept : path_(std::move(other.path_)), handle_(std::exchange(other.handle_, kClosed)) {}
+
+OsFile& OsFile::operator=(OsFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(handle_, other.handle_);
+  return *this;
+}
+
+OsFile::~OsFile() {
+  if (handle_ != kClosed) ::close(fd());
+}
+
+Result<size_t> OsFile::ReadAt(uint64_t offset, size_t n, char* to) const {
+  // Nothing lies beyond the largest offset that the system knows.
+  if (offset > kOffsetMax) return size_t{0};
+  n = static_cast<size_t>(std::min<uint64_t>(n, kOffsetMax - offset));
+  size_t done = 0;
+  while (done < n) {
+    const ssize_t got = RetryInterrupted([&] { return ::pread(fd(), to + done, n - done, static_cast<off_t>(offset + done)); });
+    if (got == -1) {
+      // Past the unaligned end of a file that bypasses the page cache the system refuses the offset instead of reporting the end.
+      if (errno == EINVAL && done > 0) break;
+      return SystemError(StrCat("read at ", offset + done, " from"), path_, errno);
+    }
+    if (got == 0) break;
+    done += static_cast<size_t>(got);
+  }
+  return done;
+}
+
+Status OsFile::WriteAt(uint64_t offset, const Slice& data) {
+  if (!IsRangeValid(offset, data.size())) return Status::InvalidArgument(path_, "write beyond the largest file offset");
+  size_t done = 0;
+  while (done < data.size()) {
+    const ssize_t put = RetryInterrupted([&] { return ::pwrite(fd(), data.data() + done, data.size() - done, static_cast<off_t>(offset + done)); });
+    if (put <= 0) return SystemError(StrCat("write at ", offset + done, " to"), path_, put == 0 ? EIO : errno);
+    done += static_cast<size_t>(put);
+  }
+  return Status::OK();
+}
+
+Status OsFile::SyncData() {
+  if (RetryInterrupted([&] { return ::fdatasync(fd()); }) == -1) return SystemError("sync", path_, errno);
+  return Status::OK();
+}
+
+Status OsFile::StartWriteBack(uint64_t offset, uint64_t bytes) {
+  if (!IsRangeValid(offset, bytes)) return Status::InvalidArgument(path_, "range beyond the largest file offset");
+  const auto start = [&] { return ::sync_file_range(fd(), static_cast<off_t>(offset), static_cast<off_t>(bytes), SYNC_FILE_RANGE_WRITE); };
+  if (RetryInterrupted(start) == -1) return errno == ENOSYS ? Status::NotSupported("start write-back", path_) : SystemError("start write-back", path_, errno);
+  return Status::OK();
+}
+
+Status OsFile::Reserve(uint64_t offset, uint64_t bytes) {
+  if (!IsRangeValid(offset, bytes)) return Status::InvalidArgument(path_, "range beyond the largest file offset");
+  const auto reserve = [&] { return ::fallocate(fd(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset), static_cast<off_t>(bytes)); };
+  if (RetryInterrupted(reserve) == -1) return errno == EOPNOTSUPP ? Status::NotSupported("reserve space", path_) : SystemError("reserve space", path_, errno);
+  return Status::OK();
+}
+
+Status OsFile::Truncate(uint64_t bytes) {
+  if (bytes > kOffsetMax) return Status::InvalidArgument(path_, "size beyond the largest file offset");
+  if (RetryInterrupted([&] { return ::ftruncate(fd(), static_cast<off_t>(bytes)); }) == -1) return SystemError("truncate", path_, errno);
+  return Status::OK();
+}
+
+Result<FileInfo> OsFile::Info() const {
+  struct stat info;
+  if (::fstat(fd(), &info) == -1) return SystemError("inspect", path_, errno);
+  return ToFileInfo(info);
+}
+
+void OsFile::Advise(FileAdvice advice, uint64_t offset, uint64_t bytes) const {
+  if (!IsRangeValid(offset, bytes)) return;
+  static_cast<void>(::posix_fadvise(fd(), static_cast<off_t>(offset), static_cast<off_t>(bytes), ToFadvise(advice)));
+}
+
+Status OsFile::Close() {
+  ASHLAR_ASSERT(handle_ != kClosed);
+  const int fd = static_cast<int>(std::exchange(handle_, kClosed));
+  // Linux has released the descriptor when close reports an interruption: closing again could hit somebody else's.
+  if (::close(fd) == -1 && errno != EINTR) return SystemError("close", path_, errno);
+  return Status::OK();
+}
+
+Result<OsMapping> OsMapping::MapForReading(const OsFile& file, uint64_t bytes) {
+  if (bytes == 0) return OsMapping(nullptr, 0);
+  if (bytes > std::numeric_limits<size_t>::max()) return Status::NotSupported(file.path(), "too large to map");
+  void* data = ::mmap(nullptr, static_cast<size_t>(bytes), PROT_READ, MAP_SHARED, file.fd(), 0);
+  if (data == MAP_FAILED) return SystemError("map", file.path(), errno);
+  return OsMapping(static_cast<char*>(data), static_cast<size_t>(bytes));
+}
+
+OsMapping::OsMapping(OsMapping&& other) noexcept : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+
+OsMapping::~OsMapping() {
+  if (data_ != nullptr) ::munmap(data_, bytes_);
+}
+
+void OsMapping::Advise(FileAdvice advice, uint64_t offset, uint64_t bytes) const {
+  if (offset >= bytes_ || bytes == 0) return;
+  const uint64_t end = bytes > bytes_ - offset ? bytes_ : offset + bytes;
+  const uint64_t first = offset & ~uint64_t{PageBytes() - 1};
+  static_cast<void>(::madvise(data_ + first, static_cast<size_t>(end - first), ToMadvise(advice)));
+}
+
+}  // namespace ashlar

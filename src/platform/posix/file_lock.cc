@@ -1,0 +1,153 @@
+// OsFileLock, of platform/file.h.
+//
+// A record lock (fcntl) belongs to the process: it does not stop a second open in the same process, and closing any descriptor of the file gives it up.
+// So the table below is asked first, by the file's identity and without opening it. One process-wide mutex is held over the few system calls of an
+// acquisition, because looking into the table and taking the lock must be one step.
+//
+// A forked child inherits the table but not the locks: entries carry the process that made them, and others are ignored.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/format.h"
+#include "platform/file.h"
+#include "platform/mutex.h"
+#include "platform/posix/posix_error.h"
+
+namespace ashlar {
+namespace {
+
+struct FileIdentity {
+  dev_t device;
+  ino_t inode;
+  bool operator==(const FileIdentity&) const = default;
+};
+
+struct HeldLock {
+  uint64_t ticket;
+  FileIdentity identity;
+  pid_t process;
+  std::string path;
+  std::vector<int> descriptors;  // the one that holds the lock, and strays that cannot be closed before it
+};
+
+struct HeldLocks {
+  Mutex mutex;
+  std::vector<HeldLock> locks ASHLAR_GUARDED_BY(mutex);
+  uint64_t next_ticket ASHLAR_GUARDED_BY(mutex) = 1;
+};
+
+// Never destroyed: locks may be released by destructors of static objects.
+HeldLocks& Table() {
+  static HeldLocks& table = *new HeldLocks;
+  return table;
+}
+
+HeldLock* FindHeld(HeldLocks& table, const FileIdentity& identity) ASHLAR_REQUIRES(table.mutex) {
+  for (HeldLock& held : table.locks) {
+    if (held.identity == identity && held.process == ::getpid()) return &held;
+  }
+  return nullptr;
+}
+
+Status HeldHere(const std::string& path, const HeldLock& held) {
+  return Status::IOError(StrCat("lock ", path), StrCat("held by this process (", held.process, "), through ", held.path));
+}
+
+Status HeldElsewhere(const std::string& path, int fd) {
+  struct flock lock = {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  const bool known = ::fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK && lock.l_pid > 0;
+  return Status::IOError(StrCat("lock ", path), known ? StrCat("held by process ", lock.l_pid) : std::string("held by another process"));
+}
+
+bool TakeRecordLock(int fd) {
+  struct flock lock = {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;  // from 0 with length 0: the whole file
+  return RetryInterrupted([&] { return ::fcntl(fd, F_SETLK, &lock); }) == 0;
+}
+
+bool GetIdentity(const std::string& path, FileIdentity* identity) {
+  struct stat info;
+  if (::lstat(path.c_str(), &info) == -1) return false;
+  *identity = {info.st_dev, info.st_ino};
+  return true;
+}
+
+struct Attempt {
+  bool path_changed = false;  // the file was replaced under us: look again
+  uint64_t ticket = 0;
+};
+
+// The descriptor is closed, or belongs to the table, on return.
+Result<Attempt> LockOpened(HeldLocks& table, const std::string& path, int fd) ASHLAR_REQUIRES(table.mutex) {
+  struct stat info;
+  if (::fstat(fd, &info) == -1) {
+    const int error = errno;
+    ::close(fd);
+    return SystemError("inspect", path, error);
+  }
+  const FileIdentity identity{info.st_dev, info.st_ino};
+  if (HeldLock* held = FindHeld(table, identity)) {
+    held->descriptors.push_back(fd);
+    return HeldHere(path, *held);
+  }
+  if (!S_ISREG(info.st_mode)) {
+    ::close(fd);
+    return Status::IOError(StrCat("lock ", path), "is not a regular file");
+  }
+  if (!TakeRecordLock(fd)) {
+    const int error = errno;
+    const Status status = error == EACCES || error == EAGAIN ? HeldElsewhere(path, fd) : SystemError("lock", path, error);
+    ::close(fd);
+    return status;
+  }
+  FileIdentity now;
+  if (!GetIdentity(path, &now) || !(now == identity)) {
+    ::close(fd);
+    return Attempt{.path_changed = true};
+  }
+  const uint64_t ticket = table.next_ticket++;
+  table.locks.push_back({.ticket = ticket, .identity = identity, .process = ::getpid(), .path = path, .descriptors = {fd}});
+  return Attempt{.ticket = ticket};
+}
+
+Result<Attempt> TryLock(HeldLocks& table, const std::string& path) ASHLAR_REQUIRES(table.mutex) {
+  FileIdentity identity;
+  if (GetIdentity(path, &identity)) {
+    if (const HeldLock* held = FindHeld(table, identity)) return HeldHere(path, *held);
+  }
+  const int fd = RetryInterrupted([&] { return ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600); });
+  if (fd == -1) return SystemError("open", path, errno);
+  return LockOpened(table, path, fd);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<OsFileLock>> OsFileLock::Acquire(const std::string& path) {
+  ASHLAR_RETURN_IF_ERROR(CheckPath(path));
+  HeldLocks& table = Table();
+  MutexLock lock(table.mutex);
+  constexpr int kAttemptsMax = 16;
+  for (int i = 0; i < kAttemptsMax; i++) {
+    ASHLAR_ASSIGN_OR_RETURN(const Attempt attempt, TryLock(table, path));
+    if (!attempt.path_changed) return std::unique_ptr<OsFileLock>(new OsFileLock(attempt.ticket));
+  }
+  return Status::IOError(StrCat("lock ", path), "the file is being replaced again and again");
+}
+
+OsFileLock::~OsFileLock() {
+  HeldLocks& table = Table();
+  MutexLock lock(table.mutex);
+  const auto held = std::find_if(table.locks.begin(), table.locks.end(), [this](const HeldLock& entry) { return entry.ticket == ticket_; });
+  if (held == table.locks.end()) return;
+  for (const int fd : held->descriptors) ::close(fd);
+  table.locks.erase(held);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,87 @@
+#include "platform/thread.h"
+
+#include <system_error>
+#include <utility>
+
+#include "base/assert.h"
+#include "base/format.h"
+#include "platform/thread_system.h"
+
+namespace ashlar {
+namespace internal {
+
+constinit thread_local ThreadSlot* current_slot = nullptr;
+
+}  // namespace internal
+
+namespace {
+
+constinit std::atomic<ThreadSlot*> newest_slot{nullptr};
+constinit std::atomic<uint32_t> next_slot_index{0};
+
+// The claim pairs with the release in GiveBackSlot: what the previous owner wrote is seen.
+ThreadSlot* ClaimUnusedSlot() {
+  for (ThreadSlot* slot = newest_slot.load(std::memory_order_acquire); slot != nullptr; slot = slot->next) {
+    bool expected = false;
+    if (slot->claimed.compare_exchange_strong(expected, true, std::memory_order_acquire, std::memory_order_relaxed)) return slot;
+  }
+  return nullptr;
+}
+
+ThreadSlot* AddSlot() {
+  ThreadSlot* slot = new ThreadSlot(next_slot_index.fetch_add(1, std::memory_order_relaxed));
+  slot->next = newest_slot.load(std::memory_order_relaxed);
+  while (!newest_slot.compare_exchange_weak(slot->next, slot, std::memory_order_release, std::memory_order_relaxed)) {
+  }
+  return slot;
+}
+
+void GiveBackSlot(void* argument) {
+  ThreadSlot* slot = static_cast<ThreadSlot*>(argument);
+  ASHLAR_ASSERT(slot->depth == 0);
+  internal::current_slot = nullptr;
+  slot->claimed.store(false, std::memory_order_release);
+}
+
+}  // namespace
+
+namespace internal {
+
+ThreadSlot& ClaimThreadSlot() {
+  ThreadSlot* slot = ClaimUnusedSlot();
+  if (slot == nullptr) slot = AddSlot();
+  current_slot = slot;
+  RunAtThreadExit(&GiveBackSlot, slot);
+  return *slot;
+}
+
+}  // namespace internal
+
+// Acquire pairs with the release in AddSlot; earlier slots were published by the same chain of read-modify-writes.
+ThreadSlot* FirstThreadSlot() { return newest_slot.load(std::memory_order_acquire); }
+
+Result<Thread> Thread::Start(const ThreadOptions& options, std::function<void()> body) {
+  auto run = [options, body = std::move(body)] {
+    DescribeCurrentThread(options);
+    body();
+  };
+  try {
+    return Thread(std::thread(std::move(run)));
+  } catch (const std::system_error& error) {
+    return Status::TryAgain(StrCat("start thread ", options.name), error.code().message());
+  }
+}
+
+Thread::~Thread() { ASHLAR_ASSERT(!thread_.joinable()); }
+
+Thread& Thread::operator=(Thread&& other) noexcept {
+  ASHLAR_ASSERT(!thread_.joinable());
+  thread_ = std::move(other.thread_);
+  return *this;
+}
+
+void Thread::Join() { thread_.join(); }
+
+void YieldThread() { std::this_thread::yield(); }
+
+}  // namespace ashlar

@@ -1,0 +1,99 @@
+// Threads: starting one, and the small record (slot) that every thread that uses the library owns.
+//
+//   g_slots -> [slot n-1] -> ... -> [slot 1] -> [slot 0]        a list that only grows; a slot is claimed by one living thread at a time
+//
+// I1: a slot is owned by at most one thread; only its owner writes epoch, depth and running_deleters.
+// I2: a slot is never freed and its index never changes; indexes are dense: 0 .. (most threads ever alive at once) - 1.
+// I3: a thread gives its slot back when it exits, with epoch 0. A thread that asks again while its thread-locals are being destroyed gets a slot
+//     again, and gives that back too.
+//
+// CurrentThreadSlot is on the path of every read: one load relative to the thread register (initial-exec TLS), no call, after the first use.
+//
+// Thread safety: everything here may be called from any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "base/result.h"
+
+namespace ashlar {
+
+// A field of a slot that others read is atomic: written by the owner, read by whoever scans the slots.
+struct alignas(64) ThreadSlot {
+  explicit ThreadSlot(uint32_t slot_index) : index(slot_index) {}
+
+  // What the owner has entered, 0 when outside: see execute/epoch.h, which names the memory orders.
+  std::atomic<uint64_t> epoch{0};
+  uint32_t depth = 0;             // guards nested in the owner
+  uint32_t running_deleters = 0;  // > 0 while the owner runs retired objects' deleters
+  const uint32_t index;
+  std::atomic<bool> claimed{true};
+  ThreadSlot* next = nullptr;  // written before the slot is published, constant afterwards
+};
+
+namespace internal {
+#if defined(__GNUC__) && !defined(_WIN32)
+#define ASHLAR_TLS_MODEL __attribute__((tls_model("initial-exec")))
+#else
+#define ASHLAR_TLS_MODEL
+#endif
+extern constinit thread_local ThreadSlot* current_slot ASHLAR_TLS_MODEL;
+#undef ASHLAR_TLS_MODEL
+
+ThreadSlot& ClaimThreadSlot();
+}  // namespace internal
+
+// The calling thread's slot.
+inline ThreadSlot& CurrentThreadSlot() {
+  ThreadSlot* slot = internal::current_slot;
+  if (slot != nullptr) [[likely]] return *slot;
+  return internal::ClaimThreadSlot();
+}
+
+// The newest slot; follow next to see all. A slot added while walking may be missed: the caller's fences must make that harmless.
+ThreadSlot* FirstThreadSlot();
+
+// Runs function(argument) on the calling thread when it exits: after destructors of thread-local objects that were constructed later, before those of
+// objects constructed earlier. May be called while these destructors run.
+void RunAtThreadExit(void (*function)(void*), void* argument);
+
+enum class ThreadPriority {
+  kNormal,
+  kBackground,  // yields the processor to normal threads when there are too few processors; advice only
+};
+
+struct ThreadOptions {
+  std::string name;  // shown by debuggers; the system may cut it
+  ThreadPriority priority = ThreadPriority::kNormal;
+};
+
+// One running thread. Join before destruction.
+class Thread {
+ public:
+  // TryAgain when the system refuses another thread.
+  static Result<Thread> Start(const ThreadOptions& options, std::function<void()> body);
+
+  Thread() = default;
+  ~Thread();
+  Thread(Thread&&) noexcept = default;
+  // Not over a thread that has not been joined.
+  Thread& operator=(Thread&& other) noexcept;
+
+  void Join();
+
+ private:
+  explicit Thread(std::thread thread) : thread_(std::move(thread)) {}
+  std::thread thread_;
+};
+
+// Lets another thread run on this processor.
+void YieldThread();
+// A number that identifies the calling thread in the system's own tools.
+uint64_t CurrentThreadSystemId();
+uint64_t CurrentProcessId();
+
+}  // namespace ashlar
