@@ -1,0 +1,112 @@
+// Env: joins a file system, a clock and an executor.
+//
+// The default Env is never destroyed: databases may be closed, and their last jobs run, after static destructors have begun.
+// Its threads are started when a database first asks for the executor, so that merely making DBOptions starts none.
+#include "ashlar/env.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "base/assert.h"
+#include "execute/clock.h"
+#include "execute/thread_pool_executor.h"
+#include "filesystem/memory_file_system.h"
+#include "platform/mutex.h"
+
+namespace ashlar {
+namespace {
+
+class SystemEnv final : public Env {
+ public:
+  SystemEnv() : file_system_(FileSystem::Default()), clock_(SystemClock()) {}
+
+  const std::shared_ptr<FileSystem>& GetFileSystem() const override { return file_system_; }
+  uint64_t NowMicros() override { return clock_->NowUnixMicros(); }
+  uint64_t NowNanos() override { return clock_->NowNanos(); }
+  Clock* clock() override { return clock_.get(); }
+
+  Executor* executor() override {
+    Executor* started = executor_.load(std::memory_order_acquire);  // pairs with the release below
+    return started != nullptr ? started : Start();
+  }
+
+  void SetBackgroundThreads(int number, Priority pri) override {
+    const Executor::Priority* lane = LaneOf(pri);
+    // A system that refuses threads leaves those that there are; work goes on more slowly.
+    if (lane != nullptr) static_cast<void>(executor()->SetBackgroundThreads(std::max(number, 0), *lane).ok());
+  }
+  void IncBackgroundThreadsIfNeeded(int number, Priority pri) override {
+    const MutexLock lock(raise_mutex_);
+    if (GetBackgroundThreads(pri) < number) SetBackgroundThreads(number, pri);
+  }
+  int GetBackgroundThreads(Priority pri) override {
+    const Executor::Priority* lane = LaneOf(pri);
+    return lane == nullptr ? 0 : executor()->GetBackgroundThreads(*lane);
+  }
+
+ private:
+  // Null for the priorities that the engine has no queue for.
+  static const Executor::Priority* LaneOf(Priority pri) {
+    static constexpr Executor::Priority kHigh = Executor::Priority::kHigh;
+    static constexpr Executor::Priority kLow = Executor::Priority::kLow;
+    return pri == HIGH ? &kHigh : (pri == LOW ? &kLow : nullptr);
+  }
+
+  Executor* Start() {
+    const MutexLock lock(start_mutex_);
+    Executor* started = executor_.load(std::memory_order_relaxed);
+    if (started != nullptr) return started;
+    Result<std::unique_ptr<ThreadPoolExecutor>> pool = ThreadPoolExecutor::Start({});
+    // Without any thread a pool still queues; the threads come with the next SetBackgroundThreads.
+    if (!pool.ok()) pool = ThreadPoolExecutor::Start({.high_threads = 0, .low_threads = 0});
+    ASHLAR_ASSERT(pool.ok());
+    started = pool->release();
+    executor_.store(started, std::memory_order_release);
+    return started;
+  }
+
+  const std::shared_ptr<FileSystem> file_system_;
+  const std::shared_ptr<Clock> clock_;
+  Mutex start_mutex_;
+  Mutex raise_mutex_;                         // held from reading the number of threads to raising it; taken before start_mutex_
+  std::atomic<Executor*> executor_{nullptr};  // written once, by Start
+};
+
+// Another file system in the world of `base`.
+class CompositeEnv final : public Env {
+ public:
+  CompositeEnv(std::shared_ptr<FileSystem> file_system, Env* base) : file_system_(std::move(file_system)), base_(base) {}
+
+  const std::shared_ptr<FileSystem>& GetFileSystem() const override { return file_system_; }
+  uint64_t NowMicros() override { return base_->NowMicros(); }
+  uint64_t NowNanos() override { return base_->NowNanos(); }
+  Clock* clock() override { return base_->clock(); }
+  Executor* executor() override { return base_->executor(); }
+  void SetBackgroundThreads(int number, Priority pri) override { base_->SetBackgroundThreads(number, pri); }
+  void IncBackgroundThreadsIfNeeded(int number, Priority pri) override { base_->IncBackgroundThreadsIfNeeded(number, pri); }
+  int GetBackgroundThreads(Priority pri) override { return base_->GetBackgroundThreads(pri); }
+
+ private:
+  const std::shared_ptr<FileSystem> file_system_;
+  Env* const base_;
+};
+
+}  // namespace
+
+Env* Env::Default() {
+  static Env* const env = new SystemEnv;
+  return env;
+}
+
+Status Env::GetCurrentTime(int64_t* unix_time) {
+  *unix_time = static_cast<int64_t>(NowMicros() / 1000000);
+  return Status::OK();
+}
+
+Env* NewMemEnv(Env* base_env) { return new CompositeEnv(std::make_shared<MemoryFileSystem>(), base_env == nullptr ? Env::Default() : base_env); }
+
+std::unique_ptr<Env> NewCompositeEnv(const std::shared_ptr<FileSystem>& file_system, Env* base_env) {
+  return std::make_unique<CompositeEnv>(file_system, base_env == nullptr ? Env::Default() : base_env);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,36 @@
+// The Bloom filter policy: how many bits a key gets. The filter itself belongs to the tables.
+#include "ashlar/filter_policy.h"
+
+#include <cmath>
+
+#include "base/format.h"
+
+namespace ashlar {
+namespace {
+
+constexpr double kBitsPerKeyMax = 100;
+
+// Below half a bit there is no filter, up to one bit there is one bit: less would cost more than it saves.
+int ToMillibits(double bits_per_key) {
+  if (!(bits_per_key >= 0.5)) return 0;
+  if (bits_per_key < 1) return 1000;
+  return static_cast<int>(std::lround(std::min(bits_per_key, kBitsPerKeyMax) * 1000));
+}
+
+class BloomFilterPolicy final : public FilterPolicy {
+ public:
+  explicit BloomFilterPolicy(double bits_per_key) : bits_per_key_(bits_per_key), millibits_per_key_(ToMillibits(bits_per_key)) {}
+  const char* Name() const override { return "rocksdb.BuiltinBloomFilter"; }
+  std::string GetId() const override { return StrCat("bloomfilter:", bits_per_key_, ":false"); }
+  int MillibitsPerKey() const override { return millibits_per_key_; }
+
+ private:
+  const double bits_per_key_;
+  const int millibits_per_key_;
+};
+
+}  // namespace
+
+const FilterPolicy* NewBloomFilterPolicy(double bits_per_key, bool /*use_block_based_builder*/) { return new BloomFilterPolicy(bits_per_key); }
+
+}  // namespace ashlar

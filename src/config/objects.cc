@@ -1,0 +1,207 @@
+// Objects that options hold, from text and to text: comparators, merge operators, prefixes, memtables, filters, table factories, caches.
+//
+// An id is a name ("StringAppendOperator"), a name with its one parameter ("bloomfilter:10:false"), or a list
+// ("{id=StringAppendOperator;delimiter=,}").
+#include <algorithm>
+
+#include "ashlar/cache.h"
+#include "ashlar/comparator.h"
+#include "ashlar/merge_operator.h"
+#include "config/option_codec.h"
+#include "config/option_table.h"
+
+namespace ashlar {
+namespace {
+
+struct ObjectText {
+  std::string id;
+  OptionPairs fields;
+};
+
+Result<ObjectText> ParseObjectText(std::string_view text) {
+  ObjectText object;
+  if (text.find('=') == std::string_view::npos) {
+    object.id = text;
+    return object;
+  }
+  ASHLAR_ASSIGN_OR_RETURN(object.fields, ParseOptionPairs(text));
+  const auto id = std::find_if(object.fields.begin(), object.fields.end(), [](const auto& field) { return field.first == "id"; });
+  if (id == object.fields.end()) return Status::InvalidArgument("it has no id");
+  object.id = id->second;
+  object.fields.erase(id);
+  return object;
+}
+
+const std::string* FindField(const ObjectText& object, std::string_view name) {
+  for (const auto& [field, value] : object.fields) {
+    if (field == name) return &value;
+  }
+  return nullptr;
+}
+
+Status UnknownObject(std::string_view kind, std::string_view id) {
+  return Status::NotSupported(StrCat("no built-in ", kind, " is called ", id, "; set it in the program"));
+}
+
+// The part behind any of the prefixes: "8" of "fixed:8".
+bool TakeAfter(std::string_view text, std::initializer_list<std::string_view> prefixes, std::string_view* rest) {
+  for (const std::string_view prefix : prefixes) {
+    if (text.starts_with(prefix)) {
+      *rest = text.substr(prefix.size());
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+// ---- Comparators
+
+Status OptionCodec<const Comparator*>::Parse(std::string_view text, const Comparator** value) {
+  for (const Comparator* known : {BytewiseComparator(), ReverseBytewiseComparator()}) {
+    if (text == known->Name()) {
+      *value = known;
+      return Status::OK();
+    }
+  }
+  return UnknownObject("comparator", text);
+}
+std::string OptionCodec<const Comparator*>::Print(const Comparator* value) { return value == nullptr ? std::string(kNullText) : value->Name(); }
+
+// ---- Merge operators
+
+Status MergeOperators::CreateFromStringId(const std::string& id, std::shared_ptr<MergeOperator>* result) {
+  ASHLAR_ASSIGN_OR_RETURN(const ObjectText object, ParseObjectText(id));
+  if (object.id == "UInt64AddOperator" || object.id == "uint64add") {
+    *result = CreateUInt64AddOperator();
+  } else if (object.id == "StringAppendOperator" || object.id == "stringappend") {
+    const std::string* delimiter = FindField(object, "delimiter");
+    *result = delimiter == nullptr ? CreateStringAppendOperator() : CreateStringAppendOperator(*delimiter);
+  } else if (object.id == "PutOperator" || object.id == "put" || object.id == "put_v1") {
+    *result = CreatePutOperator();
+  } else if (object.id == "MaxOperator" || object.id == "max") {
+    *result = CreateMaxOperator();
+  } else {
+    return UnknownObject("merge operator", object.id);
+  }
+  return Status::OK();
+}
+
+Status OptionCodec<std::shared_ptr<MergeOperator>>::Parse(std::string_view text, std::shared_ptr<MergeOperator>* value) {
+  if (!IsNullText(text)) return MergeOperators::CreateFromStringId(std::string(text), value);
+  value->reset();
+  return Status::OK();
+}
+std::string OptionCodec<std::shared_ptr<MergeOperator>>::Print(const std::shared_ptr<MergeOperator>& value) {
+  return value == nullptr ? std::string(kNullText) : value->GetId();
+}
+
+// ---- Prefixes
+
+Status OptionCodec<std::shared_ptr<const SliceTransform>>::Parse(std::string_view text, std::shared_ptr<const SliceTransform>* value) {
+  if (IsNullText(text)) {
+    value->reset();
+    return Status::OK();
+  }
+  ASHLAR_ASSIGN_OR_RETURN(const ObjectText object, ParseObjectText(text));
+  std::string_view length_text;
+  uint64_t length;
+  if (TakeAfter(object.id, {"fixed:", "rocksdb.FixedPrefix."}, &length_text)) {
+    if (!ParseUint64(length_text, &length) || length > SIZE_MAX) return Status::InvalidArgument("the prefix length is not a number");
+    value->reset(NewFixedPrefixTransform(static_cast<size_t>(length)));
+  } else if (TakeAfter(object.id, {"capped:", "rocksdb.CappedPrefix."}, &length_text)) {
+    if (!ParseUint64(length_text, &length) || length > SIZE_MAX) return Status::InvalidArgument("the prefix length is not a number");
+    value->reset(NewCappedPrefixTransform(static_cast<size_t>(length)));
+  } else if (object.id == "noop" || object.id == "rocksdb.Noop") {
+    value->reset(NewNoopTransform());
+  } else {
+    return UnknownObject("prefix", object.id);
+  }
+  return Status::OK();
+}
+std::string OptionCodec<std::shared_ptr<const SliceTransform>>::Print(const std::shared_ptr<const SliceTransform>& value) {
+  return value == nullptr ? std::string(kNullText) : value->GetId();
+}
+
+// ---- Memtables
+
+Status OptionCodec<std::shared_ptr<MemTableRepFactory>>::Parse(std::string_view text, std::shared_ptr<MemTableRepFactory>* value) {
+  ASHLAR_ASSIGN_OR_RETURN(const ObjectText object, ParseObjectText(text));
+  std::string_view lookahead_text = "0";
+  if (const std::string* field = FindField(object, "lookahead")) lookahead_text = *field;
+  const bool has_parameter = TakeAfter(object.id, {"skip_list:", "SkipListFactory:"}, &lookahead_text);
+  if (!has_parameter && object.id != "skip_list" && object.id != "SkipListFactory") return UnknownObject("memtable", object.id);
+  uint64_t lookahead;
+  if (!ParseUint64(lookahead_text, &lookahead) || lookahead > SIZE_MAX) return Status::InvalidArgument("the lookahead is not a number");
+  *value = std::make_shared<SkipListFactory>(static_cast<size_t>(lookahead));
+  return Status::OK();
+}
+std::string OptionCodec<std::shared_ptr<MemTableRepFactory>>::Print(const std::shared_ptr<MemTableRepFactory>& value) {
+  return value == nullptr ? SkipListFactory().GetId() : value->GetId();
+}
+
+// ---- Filters
+
+Status OptionCodec<std::shared_ptr<const FilterPolicy>>::Parse(std::string_view text, std::shared_ptr<const FilterPolicy>* value) {
+  if (IsNullText(text)) {
+    value->reset();
+    return Status::OK();
+  }
+  ASHLAR_ASSIGN_OR_RETURN(const ObjectText object, ParseObjectText(text));
+  std::string_view bits_text;
+  if (!TakeAfter(object.id, {"bloomfilter:", "rocksdb.BloomFilter:"}, &bits_text)) return UnknownObject("filter", object.id);
+  bits_text = bits_text.substr(0, bits_text.find(':'));  // what follows chose between two forms of filter blocks, of which one is left
+  double bits;
+  if (!ParseDouble(bits_text, &bits)) return Status::InvalidArgument("the bits per key are not a number");
+  value->reset(NewBloomFilterPolicy(bits));
+  return Status::OK();
+}
+std::string OptionCodec<std::shared_ptr<const FilterPolicy>>::Print(const std::shared_ptr<const FilterPolicy>& value) {
+  return value == nullptr ? std::string(kNullText) : value->GetId();
+}
+
+// ---- Table factories
+
+Status OptionCodec<std::shared_ptr<TableFactory>>::Parse(std::string_view text, std::shared_ptr<TableFactory>* value) {
+  ASHLAR_ASSIGN_OR_RETURN(const ObjectText object, ParseObjectText(text));
+  if (object.id != TableFactory::kBlockBasedTableName()) return UnknownObject("table factory", object.id);
+  const BlockBasedTableOptions* current = *value == nullptr ? nullptr : (*value)->GetOptions<BlockBasedTableOptions>();
+  BlockBasedTableOptions options = current == nullptr ? BlockBasedTableOptions() : *current;
+  for (const auto& [name, field_text] : object.fields) ASHLAR_RETURN_IF_ERROR(SetOption(ParseRules{}, name, field_text, &options));
+  value->reset(NewBlockBasedTableFactory(options));
+  return Status::OK();
+}
+std::string OptionCodec<std::shared_ptr<TableFactory>>::Print(const std::shared_ptr<TableFactory>& value) {
+  return value == nullptr ? TableFactory::kBlockBasedTableName() : value->Name();
+}
+
+// ---- Caches
+
+Status OptionCodec<std::shared_ptr<Cache>>::Parse(std::string_view text, std::shared_ptr<Cache>* value) {
+  if (IsNullText(text)) {
+    value->reset();
+    return Status::OK();
+  }
+  LRUCacheOptions options;
+  if (text.find('=') == std::string_view::npos) {
+    ASHLAR_RETURN_IF_ERROR(OptionCodec<size_t>::Parse(text, &options.capacity));
+  } else {
+    ASHLAR_ASSIGN_OR_RETURN(const OptionPairs fields, ParseOptionPairs(text));
+    for (const auto& [name, field_text] : fields) {
+      Status s;
+      if (name == "capacity") s = OptionCodec<size_t>::Parse(field_text, &options.capacity);
+      if (name == "strict_capacity_limit") s = OptionCodec<bool>::Parse(field_text, &options.strict_capacity_limit);
+      if (name == "num_shard_bits") s = OptionCodec<int>::Parse(field_text, &options.num_shard_bits);
+      if (name == "high_pri_pool_ratio") s = OptionCodec<double>::Parse(field_text, &options.high_pri_pool_ratio);
+      if (!s.ok()) return s.WithContext(name);
+    }
+  }
+  *value = NewLRUCache(options);
+  return Status::OK();
+}
+std::string OptionCodec<std::shared_ptr<Cache>>::Print(const std::shared_ptr<Cache>& value) {
+  return value == nullptr ? std::string(kNullText) : StrCat(value->GetCapacity());
+}
+
+}  // namespace ashlar

@@ -1,0 +1,562 @@
+#include "config/option_table.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "ashlar/rate_limiter.h"
+#include "base/format.h"
+#include "config/option_codec.h"
+
+namespace ashlar {
+namespace {
+
+constexpr Support kHonoured = Support::kHonoured;
+constexpr Support kAccepted = Support::kAccepted;
+constexpr Support kRefused = Support::kRefused;
+constexpr bool kMutable = true;
+constexpr bool kFixed = false;
+
+template <typename M>
+struct MemberOf;
+template <typename Struct, typename T>
+struct MemberOf<T Struct::*> {
+  using Class = Struct;
+  using Type = T;
+};
+
+template <auto kMember>
+constexpr auto Option(const char* name, Support support, bool is_mutable, Place place = Place::kFile) {
+  using Struct = typename MemberOf<decltype(kMember)>::Class;
+  using T = typename MemberOf<decltype(kMember)>::Type;
+  return OptionEntry<Struct>{
+      .name = name,
+      .support = support,
+      .is_mutable = is_mutable,
+      .place = place,
+      .parse = [](std::string_view text, Struct* options) { return OptionCodec<T>::Parse(text, &(options->*kMember)); },
+      .print = [](const Struct& options) { return OptionCodec<T>::Print(options.*kMember); },
+  };
+}
+
+template <typename Struct>
+std::string PrintFields(const OptionEntry<Struct>* begin, const OptionEntry<Struct>* end, const Struct& value) {
+  std::string out = "{";
+  for (const OptionEntry<Struct>* field = begin; field != end; ++field) StrAppend(&out, field->name, "=", field->print(value), ";");
+  return out + "}";
+}
+
+// A struct as the value of an option: "{a=1;b=2;}". Fields that are not given keep their values.
+template <typename Struct>
+Status ParseFields(const OptionEntry<Struct>* begin, const OptionEntry<Struct>* end, std::string_view text, Struct* value) {
+  ASHLAR_ASSIGN_OR_RETURN(const OptionPairs pairs, ParseOptionPairs(text));
+  Struct parsed = *value;
+  for (const auto& [name, field_text] : pairs) {
+    const OptionEntry<Struct>* field = std::find_if(begin, end, [&wanted = name](const OptionEntry<Struct>& e) { return wanted == e.name; });
+    if (field == end) {
+      if (IsNameWithoutMember(name)) continue;
+      return Status::InvalidArgument(StrCat("it has no field ", name));
+    }
+    const Status s = field->parse(field_text, &parsed);
+    if (!s.ok()) return Status::InvalidArgument(StrCat("field ", name, ": ", s.getState()));
+  }
+  *value = std::move(parsed);
+  return Status::OK();
+}
+
+}  // namespace
+
+// ---- Structs inside options
+
+#define ASHLAR_FIELD(Struct, field) Option<&Struct::field>(#field, kHonoured, kMutable)
+
+template <>
+struct OptionCodec<CompressionOptions> {
+  static constexpr OptionEntry<CompressionOptions> kFields[] = {
+      ASHLAR_FIELD(CompressionOptions, window_bits),
+      ASHLAR_FIELD(CompressionOptions, level),
+      ASHLAR_FIELD(CompressionOptions, strategy),
+      ASHLAR_FIELD(CompressionOptions, max_dict_bytes),
+      ASHLAR_FIELD(CompressionOptions, zstd_max_train_bytes),
+      ASHLAR_FIELD(CompressionOptions, parallel_threads),
+      ASHLAR_FIELD(CompressionOptions, enabled),
+      ASHLAR_FIELD(CompressionOptions, max_dict_buffer_bytes),
+      ASHLAR_FIELD(CompressionOptions, use_zstd_dict_trainer),
+  };
+  static Status Parse(std::string_view text, CompressionOptions* value) { return ParseFields(std::begin(kFields), std::end(kFields), text, value); }
+  static std::string Print(const CompressionOptions& value) { return PrintFields(std::begin(kFields), std::end(kFields), value); }
+};
+
+template <>
+struct OptionCodec<CompactionOptionsUniversal> {
+  static constexpr OptionEntry<CompactionOptionsUniversal> kFields[] = {
+      ASHLAR_FIELD(CompactionOptionsUniversal, size_ratio),
+      ASHLAR_FIELD(CompactionOptionsUniversal, min_merge_width),
+      ASHLAR_FIELD(CompactionOptionsUniversal, max_merge_width),
+      ASHLAR_FIELD(CompactionOptionsUniversal, max_size_amplification_percent),
+      ASHLAR_FIELD(CompactionOptionsUniversal, compression_size_percent),
+      ASHLAR_FIELD(CompactionOptionsUniversal, stop_style),
+      ASHLAR_FIELD(CompactionOptionsUniversal, allow_trivial_move),
+      ASHLAR_FIELD(CompactionOptionsUniversal, incremental),
+  };
+  static Status Parse(std::string_view text, CompactionOptionsUniversal* value) {
+    return ParseFields(std::begin(kFields), std::end(kFields), text, value);
+  }
+  static std::string Print(const CompactionOptionsUniversal& value) { return PrintFields(std::begin(kFields), std::end(kFields), value); }
+};
+
+template <>
+struct OptionCodec<CompactionOptionsFIFO> {
+  static constexpr OptionEntry<CompactionOptionsFIFO> kFields[] = {
+      ASHLAR_FIELD(CompactionOptionsFIFO, max_table_files_size),
+      ASHLAR_FIELD(CompactionOptionsFIFO, allow_compaction),
+      ASHLAR_FIELD(CompactionOptionsFIFO, age_for_warm),
+  };
+  static Status Parse(std::string_view text, CompactionOptionsFIFO* value) {
+    return ParseFields(std::begin(kFields), std::end(kFields), text, value);
+  }
+  static std::string Print(const CompactionOptionsFIFO& value) { return PrintFields(std::begin(kFields), std::end(kFields), value); }
+};
+
+template <>
+struct OptionCodec<MetadataCacheOptions> {
+  static constexpr OptionEntry<MetadataCacheOptions> kFields[] = {
+      ASHLAR_FIELD(MetadataCacheOptions, top_level_index_pinning),
+      ASHLAR_FIELD(MetadataCacheOptions, partition_pinning),
+      ASHLAR_FIELD(MetadataCacheOptions, unpartitioned_pinning),
+  };
+  static Status Parse(std::string_view text, MetadataCacheOptions* value) { return ParseFields(std::begin(kFields), std::end(kFields), text, value); }
+  static std::string Print(const MetadataCacheOptions& value) { return PrintFields(std::begin(kFields), std::end(kFields), value); }
+};
+
+#undef ASHLAR_FIELD
+
+namespace {
+
+// ---- The tables
+
+#define ASHLAR_OPTION(member, ...) Option<&Struct::member>(#member, __VA_ARGS__)
+
+struct DbTable {
+  using Struct = DBOptions;
+  static constexpr OptionEntry<DBOptions> kEntries[] = {
+      ASHLAR_OPTION(create_if_missing, kHonoured, kFixed),
+      ASHLAR_OPTION(create_missing_column_families, kHonoured, kFixed),
+      ASHLAR_OPTION(error_if_exists, kHonoured, kFixed),
+      ASHLAR_OPTION(paranoid_checks, kHonoured, kFixed),
+      ASHLAR_OPTION(best_efforts_recovery, kRefused, kFixed),
+      ASHLAR_OPTION(fail_if_options_file_error, kHonoured, kFixed),
+      ASHLAR_OPTION(skip_checking_sst_file_sizes_on_db_open, kHonoured, kFixed),
+      ASHLAR_OPTION(skip_stats_update_on_db_open, kAccepted, kFixed),
+      ASHLAR_OPTION(allow_ingest_behind, kRefused, kFixed),
+      ASHLAR_OPTION(flush_verify_memtable_count, kAccepted, kFixed),
+      ASHLAR_OPTION(track_and_verify_wals_in_manifest, kAccepted, kFixed),
+      ASHLAR_OPTION(verify_sst_unique_id_in_manifest, kAccepted, kFixed),
+      ASHLAR_OPTION(enforce_single_del_contracts, kAccepted, kFixed),
+      ASHLAR_OPTION(write_dbid_to_manifest, kHonoured, kFixed),
+      ASHLAR_OPTION(db_host_id, kHonoured, kFixed),
+      ASHLAR_OPTION(listeners, kHonoured, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(file_checksum_gen_factory, kRefused, kFixed),
+      ASHLAR_OPTION(lowest_used_cache_tier, kAccepted, kFixed),
+      ASHLAR_OPTION(info_log_level, kHonoured, kFixed),
+      ASHLAR_OPTION(db_log_dir, kHonoured, kFixed),
+      ASHLAR_OPTION(max_log_file_size, kHonoured, kFixed),
+      ASHLAR_OPTION(log_file_time_to_roll, kHonoured, kFixed),
+      ASHLAR_OPTION(keep_log_file_num, kHonoured, kFixed),
+      ASHLAR_OPTION(allow_data_in_errors, kAccepted, kFixed),
+      ASHLAR_OPTION(max_open_files, kHonoured, kMutable),
+      ASHLAR_OPTION(max_file_opening_threads, kAccepted, kFixed),
+      ASHLAR_OPTION(table_cache_numshardbits, kAccepted, kFixed),
+      ASHLAR_OPTION(db_paths, kRefused, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(use_fsync, kAccepted, kFixed),
+      ASHLAR_OPTION(allow_fallocate, kHonoured, kFixed),
+      ASHLAR_OPTION(allow_mmap_reads, kHonoured, kFixed),
+      ASHLAR_OPTION(allow_mmap_writes, kAccepted, kFixed),
+      ASHLAR_OPTION(use_direct_reads, kHonoured, kFixed),
+      ASHLAR_OPTION(use_direct_io_for_flush_and_compaction, kHonoured, kFixed),
+      ASHLAR_OPTION(is_fd_close_on_exec, kAccepted, kFixed),
+      ASHLAR_OPTION(advise_random_on_open, kHonoured, kFixed),
+      ASHLAR_OPTION(access_hint_on_compaction_start, kAccepted, kFixed),
+      ASHLAR_OPTION(random_access_max_buffer_size, kAccepted, kFixed),
+      ASHLAR_OPTION(writable_file_max_buffer_size, kAccepted, kMutable),
+      ASHLAR_OPTION(bytes_per_sync, kHonoured, kMutable),
+      ASHLAR_OPTION(wal_bytes_per_sync, kHonoured, kMutable),
+      ASHLAR_OPTION(strict_bytes_per_sync, kAccepted, kMutable),
+      ASHLAR_OPTION(compaction_readahead_size, kHonoured, kMutable),
+      ASHLAR_OPTION(log_readahead_size, kAccepted, kFixed),
+      ASHLAR_OPTION(delete_obsolete_files_period_micros, kAccepted, kMutable),
+      ASHLAR_OPTION(max_manifest_file_size, kHonoured, kFixed),
+      ASHLAR_OPTION(manifest_preallocation_size, kHonoured, kFixed),
+      ASHLAR_OPTION(avoid_unnecessary_blocking_io, kAccepted, kFixed),
+      ASHLAR_OPTION(wal_dir, kHonoured, kFixed),
+      ASHLAR_OPTION(max_total_wal_size, kHonoured, kMutable),
+      ASHLAR_OPTION(wal_recovery_mode, kHonoured, kFixed),
+      ASHLAR_OPTION(manual_wal_flush, kHonoured, kFixed),
+      ASHLAR_OPTION(wal_compression, kRefused, kFixed),
+      ASHLAR_OPTION(WAL_ttl_seconds, kRefused, kFixed),
+      ASHLAR_OPTION(WAL_size_limit_MB, kRefused, kFixed),
+      ASHLAR_OPTION(recycle_log_file_num, kAccepted, kFixed),
+      ASHLAR_OPTION(wal_filter, kRefused, kFixed),
+      ASHLAR_OPTION(avoid_flush_during_recovery, kHonoured, kFixed),
+      ASHLAR_OPTION(avoid_flush_during_shutdown, kHonoured, kMutable),
+      ASHLAR_OPTION(max_background_jobs, kHonoured, kMutable),
+      ASHLAR_OPTION(max_background_compactions, kHonoured, kMutable),
+      ASHLAR_OPTION(max_background_flushes, kHonoured, kMutable),
+      ASHLAR_OPTION(max_subcompactions, kHonoured, kMutable),
+      ASHLAR_OPTION(max_bgerror_resume_count, kHonoured, kFixed),
+      ASHLAR_OPTION(bgerror_resume_retry_interval, kHonoured, kFixed),
+      ASHLAR_OPTION(delayed_write_rate, kHonoured, kMutable),
+      ASHLAR_OPTION(db_write_buffer_size, kHonoured, kFixed),
+      ASHLAR_OPTION(max_write_batch_group_size_bytes, kHonoured, kFixed),
+      ASHLAR_OPTION(enable_pipelined_write, kAccepted, kFixed),
+      ASHLAR_OPTION(allow_concurrent_memtable_write, kAccepted, kFixed),
+      ASHLAR_OPTION(enable_write_thread_adaptive_yield, kAccepted, kFixed),
+      ASHLAR_OPTION(write_thread_max_yield_usec, kAccepted, kFixed),
+      ASHLAR_OPTION(write_thread_slow_yield_usec, kAccepted, kFixed),
+      ASHLAR_OPTION(use_adaptive_mutex, kAccepted, kFixed),
+      ASHLAR_OPTION(enable_thread_tracking, kAccepted, kFixed),
+      ASHLAR_OPTION(dump_malloc_stats, kAccepted, kFixed),
+      ASHLAR_OPTION(unordered_write, kRefused, kFixed),
+      ASHLAR_OPTION(two_write_queues, kRefused, kFixed),
+      ASHLAR_OPTION(allow_2pc, kRefused, kFixed),
+      ASHLAR_OPTION(atomic_flush, kRefused, kFixed),
+      ASHLAR_OPTION(stats_dump_period_sec, kHonoured, kMutable),
+      ASHLAR_OPTION(stats_persist_period_sec, kAccepted, kMutable),
+      ASHLAR_OPTION(persist_stats_to_disk, kRefused, kFixed),
+      ASHLAR_OPTION(stats_history_buffer_size, kAccepted, kMutable),
+      // The objects in the world that are accepted without effect.
+      ASHLAR_OPTION(sst_file_manager, kAccepted, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(write_buffer_manager, kAccepted, kFixed, Place::kTextOnly),
+      // A rate limiter stands in text as its rate.
+      OptionEntry<DBOptions>{
+          .name = "rate_limiter_bytes_per_sec",
+          .support = kHonoured,
+          .is_mutable = kFixed,
+          .place = Place::kTextOnly,
+          .parse =
+              [](std::string_view text, DBOptions* options) {
+                int64_t bytes_per_second = 0;
+                ASHLAR_RETURN_IF_ERROR(OptionCodec<int64_t>::Parse(text, &bytes_per_second));
+                if (bytes_per_second <= 0) return Status::InvalidArgument("not above 0");
+                options->rate_limiter.reset(NewGenericRateLimiter(bytes_per_second));
+                return Status::OK();
+              },
+          .print = [](const DBOptions&) { return std::string(); },
+      },
+  };
+};
+
+struct ColumnFamilyTable {
+  using Struct = ColumnFamilyOptions;
+  static constexpr OptionEntry<ColumnFamilyOptions> kEntries[] = {
+      ASHLAR_OPTION(comparator, kHonoured, kFixed),
+      ASHLAR_OPTION(merge_operator, kHonoured, kFixed),
+      ASHLAR_OPTION(compaction_filter, kRefused, kFixed),
+      ASHLAR_OPTION(compaction_filter_factory, kRefused, kFixed),
+      ASHLAR_OPTION(write_buffer_size, kHonoured, kMutable),
+      ASHLAR_OPTION(max_write_buffer_number, kHonoured, kMutable),
+      ASHLAR_OPTION(min_write_buffer_number_to_merge, kHonoured, kFixed),
+      ASHLAR_OPTION(max_write_buffer_number_to_maintain, kAccepted, kFixed),
+      ASHLAR_OPTION(max_write_buffer_size_to_maintain, kAccepted, kFixed),
+      ASHLAR_OPTION(memtable_factory, kAccepted, kFixed),
+      ASHLAR_OPTION(arena_block_size, kAccepted, kMutable),
+      ASHLAR_OPTION(memtable_prefix_bloom_size_ratio, kAccepted, kMutable),
+      ASHLAR_OPTION(memtable_whole_key_filtering, kAccepted, kMutable),
+      ASHLAR_OPTION(memtable_huge_page_size, kAccepted, kMutable),
+      ASHLAR_OPTION(memtable_protection_bytes_per_key, kAccepted, kMutable),
+      ASHLAR_OPTION(bloom_locality, kAccepted, kFixed),
+      ASHLAR_OPTION(inplace_update_support, kRefused, kFixed),
+      ASHLAR_OPTION(inplace_update_num_locks, kAccepted, kMutable),
+      ASHLAR_OPTION(inplace_callback, kRefused, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(experimental_mempurge_threshold, kAccepted, kMutable),
+      ASHLAR_OPTION(memtable_insert_with_hint_prefix_extractor, kAccepted, kFixed),
+      ASHLAR_OPTION(max_successive_merges, kAccepted, kMutable),
+      ASHLAR_OPTION(num_levels, kHonoured, kFixed),
+      ASHLAR_OPTION(compaction_style, kHonoured, kFixed),
+      ASHLAR_OPTION(compaction_pri, kHonoured, kFixed),
+      ASHLAR_OPTION(disable_auto_compactions, kHonoured, kMutable),
+      ASHLAR_OPTION(level0_file_num_compaction_trigger, kHonoured, kMutable),
+      ASHLAR_OPTION(level0_slowdown_writes_trigger, kHonoured, kMutable),
+      ASHLAR_OPTION(level0_stop_writes_trigger, kHonoured, kMutable),
+      ASHLAR_OPTION(target_file_size_base, kHonoured, kMutable),
+      ASHLAR_OPTION(target_file_size_multiplier, kHonoured, kMutable),
+      ASHLAR_OPTION(max_bytes_for_level_base, kHonoured, kMutable),
+      ASHLAR_OPTION(max_bytes_for_level_multiplier, kHonoured, kMutable),
+      ASHLAR_OPTION(max_bytes_for_level_multiplier_additional, kHonoured, kMutable),
+      ASHLAR_OPTION(level_compaction_dynamic_level_bytes, kHonoured, kFixed),
+      ASHLAR_OPTION(level_compaction_dynamic_file_size, kHonoured, kFixed),
+      ASHLAR_OPTION(max_compaction_bytes, kHonoured, kMutable),
+      ASHLAR_OPTION(ignore_max_compaction_bytes_for_input, kAccepted, kMutable),
+      ASHLAR_OPTION(soft_pending_compaction_bytes_limit, kHonoured, kMutable),
+      ASHLAR_OPTION(hard_pending_compaction_bytes_limit, kHonoured, kMutable),
+      ASHLAR_OPTION(compaction_options_universal, kAccepted, kMutable),
+      ASHLAR_OPTION(compaction_options_fifo, kAccepted, kMutable),
+      ASHLAR_OPTION(ttl, kAccepted, kMutable),
+      ASHLAR_OPTION(periodic_compaction_seconds, kAccepted, kMutable),
+      ASHLAR_OPTION(sst_partitioner_factory, kRefused, kFixed),
+      ASHLAR_OPTION(compaction_thread_limiter, kAccepted, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(preclude_last_level_data_seconds, kAccepted, kFixed),
+      ASHLAR_OPTION(preserve_internal_time_seconds, kAccepted, kFixed),
+      ASHLAR_OPTION(last_level_temperature, kAccepted, kMutable),
+      ASHLAR_OPTION(report_bg_io_stats, kAccepted, kMutable),
+      ASHLAR_OPTION(table_factory, kHonoured, kFixed),
+      ASHLAR_OPTION(compression, kHonoured, kMutable),
+      ASHLAR_OPTION(compression_per_level, kHonoured, kMutable),
+      ASHLAR_OPTION(bottommost_compression, kHonoured, kMutable),
+      ASHLAR_OPTION(compression_opts, kHonoured, kMutable),
+      ASHLAR_OPTION(bottommost_compression_opts, kHonoured, kMutable),
+      ASHLAR_OPTION(sample_for_compression, kAccepted, kMutable),
+      ASHLAR_OPTION(prefix_extractor, kRefused, kMutable),
+      ASHLAR_OPTION(optimize_filters_for_hits, kHonoured, kFixed),
+      ASHLAR_OPTION(table_properties_collector_factories, kRefused, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(cf_paths, kRefused, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(paranoid_file_checks, kHonoured, kMutable),
+      ASHLAR_OPTION(force_consistency_checks, kAccepted, kFixed),
+      ASHLAR_OPTION(check_flush_compaction_key_order, kAccepted, kMutable),
+      ASHLAR_OPTION(max_sequential_skip_in_iterations, kHonoured, kMutable),
+      ASHLAR_OPTION(enable_blob_files, kRefused, kMutable),
+      ASHLAR_OPTION(min_blob_size, kAccepted, kMutable),
+      ASHLAR_OPTION(blob_file_size, kAccepted, kMutable),
+      ASHLAR_OPTION(blob_compression_type, kAccepted, kMutable),
+      ASHLAR_OPTION(enable_blob_garbage_collection, kAccepted, kMutable),
+      ASHLAR_OPTION(blob_garbage_collection_age_cutoff, kAccepted, kMutable),
+      ASHLAR_OPTION(blob_garbage_collection_force_threshold, kAccepted, kMutable),
+      ASHLAR_OPTION(blob_compaction_readahead_size, kAccepted, kMutable),
+      ASHLAR_OPTION(blob_file_starting_level, kAccepted, kMutable),
+      ASHLAR_OPTION(blob_cache, kAccepted, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(prepopulate_blob_cache, kAccepted, kMutable),
+      // Another way to write table_factory in text: its options alone.
+      OptionEntry<ColumnFamilyOptions>{
+          .name = "block_based_table_factory",
+          .support = kHonoured,
+          .is_mutable = kFixed,
+          .place = Place::kTextOnly,
+          .parse =
+              [](std::string_view text, ColumnFamilyOptions* options) {
+                return OptionCodec<std::shared_ptr<TableFactory>>::Parse(StrCat("{id=", TableFactory::kBlockBasedTableName(), ";", text, "}"),
+                                                                         &options->table_factory);
+              },
+          .print = [](const ColumnFamilyOptions&) { return std::string(); },
+      },
+  };
+};
+
+struct BlockBasedTable {
+  using Struct = BlockBasedTableOptions;
+  static constexpr OptionEntry<BlockBasedTableOptions> kEntries[] = {
+      ASHLAR_OPTION(block_cache, kHonoured, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(no_block_cache, kHonoured, kFixed),
+      ASHLAR_OPTION(cache_index_and_filter_blocks, kAccepted, kFixed),
+      ASHLAR_OPTION(cache_index_and_filter_blocks_with_high_priority, kAccepted, kFixed),
+      ASHLAR_OPTION(pin_l0_filter_and_index_blocks_in_cache, kAccepted, kFixed),
+      ASHLAR_OPTION(pin_top_level_index_and_filter, kAccepted, kFixed),
+      ASHLAR_OPTION(metadata_cache_options, kAccepted, kFixed),
+      ASHLAR_OPTION(index_type, kRefused, kFixed),
+      ASHLAR_OPTION(data_block_index_type, kAccepted, kFixed),
+      ASHLAR_OPTION(data_block_hash_table_util_ratio, kAccepted, kFixed),
+      ASHLAR_OPTION(checksum, kHonoured, kFixed),
+      ASHLAR_OPTION(block_size, kHonoured, kFixed),
+      ASHLAR_OPTION(block_size_deviation, kHonoured, kFixed),
+      ASHLAR_OPTION(block_restart_interval, kHonoured, kFixed),
+      ASHLAR_OPTION(index_block_restart_interval, kHonoured, kFixed),
+      ASHLAR_OPTION(metadata_block_size, kAccepted, kFixed),
+      ASHLAR_OPTION(partition_filters, kRefused, kFixed),
+      ASHLAR_OPTION(optimize_filters_for_memory, kAccepted, kFixed),
+      ASHLAR_OPTION(use_delta_encoding, kHonoured, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(filter_policy, kHonoured, kFixed),
+      ASHLAR_OPTION(whole_key_filtering, kHonoured, kFixed),
+      ASHLAR_OPTION(detect_filter_construct_corruption, kAccepted, kFixed),
+      ASHLAR_OPTION(verify_compression, kHonoured, kFixed),
+      ASHLAR_OPTION(read_amp_bytes_per_bit, kAccepted, kFixed),
+      ASHLAR_OPTION(format_version, kHonoured, kFixed),
+      ASHLAR_OPTION(enable_index_compression, kHonoured, kFixed),
+      ASHLAR_OPTION(block_align, kRefused, kFixed),
+      ASHLAR_OPTION(index_shortening, kHonoured, kFixed),
+      ASHLAR_OPTION(max_auto_readahead_size, kHonoured, kFixed),
+      ASHLAR_OPTION(initial_auto_readahead_size, kHonoured, kFixed),
+      ASHLAR_OPTION(num_file_reads_for_auto_readahead, kHonoured, kFixed),
+      ASHLAR_OPTION(prepopulate_block_cache, kAccepted, kFixed),
+  };
+};
+
+#undef ASHLAR_OPTION
+
+// ---- Names of other releases
+
+// Retired before, or new after, the release whose format is written here; or about parts that have no member. Their defaults change nothing. Sorted.
+constexpr std::string_view kNamesWithoutMember[] = {
+    "age",
+    "allow_os_buffer",
+    "allow_trivial_copy_when_change_temperature",
+    "async_wal_precreate",
+    "background_close_inactive_wals",
+    "base_background_compactions",
+    "blob_compression_opts",
+    "blob_direct_write_partition_strategy",
+    "blob_direct_write_partitions",
+    "block_cache_compressed",
+    "block_protection_bytes_per_key",
+    "bottommost_file_compaction_delay",
+    "bottommost_temperature",
+    "cf_allow_ingest_behind",
+    "checksum",
+    "compaction_measure_io_stats",
+    "compaction_verify_record_count",
+    "compression_manager",
+    "daily_offpeak_time_utc",
+    "decouple_partitioned_filters",
+    "default_temperature",
+    "default_write_temperature",
+    "disableDataSync",
+    "disallow_memtable_writes",
+    "enable_blob_direct_write",
+    "enforce_write_buffer_manager_during_recovery",
+    "expanded_compaction_factor",
+    "experimental_allow_mempurge",
+    "experimental_mempurge_policy",
+    "fail_if_no_udi_on_open",
+    "fast_sst_open",
+    "file_temperature_age_thresholds",
+    "filter_deletes",
+    "flush_block_policy_factory",
+    "follower_catchup_retry_count",
+    "follower_catchup_retry_wait_ms",
+    "follower_refresh_catchup_period_ms",
+    "hard_rate_limit",
+    "hash_index_allow_collision",
+    "index_block_search_type",
+    "index_per_partition",
+    "max_compaction_trigger_wakeup_seconds",
+    "max_compressed_bytes_per_kb",
+    "max_data_files_size",
+    "max_grandparent_overlap_factor",
+    "max_manifest_space_amp_pct",
+    "max_mem_compaction_level",
+    "max_read_amp",
+    "memtable_avg_op_scan_flush_trigger",
+    "memtable_batch_lookup_optimization",
+    "memtable_max_range_deletions",
+    "memtable_op_scan_flush_trigger",
+    "memtable_prefix_bloom_bits",
+    "memtable_prefix_bloom_huge_page_tlb_size",
+    "memtable_prefix_bloom_probes",
+    "memtable_veirfy_per_key_checksum_on_seek",
+    "memtable_verify_per_key_checksum_on_seek",
+    "metadata_write_temperature",
+    "min_partial_merge_operands",
+    "min_tombstones_for_range_conversion",
+    "new_table_reader_for_compaction_inputs",
+    "open_files_async",
+    "optimize_manifest_for_recovery",
+    "paranoid_memory_checks",
+    "persist_user_defined_timestamps",
+    "prefix_seek_opt_in_only",
+    "preserve_deletes",
+    "purge_redundant_kvs_while_flush",
+    "rate_limit_delay_max_milliseconds",
+    "rate_limiter",
+    "read_io_executor_threads",
+    "read_triggered_compaction_threshold",
+    "reduce_file_locking",
+    "reserve_table_builder_memory",
+    "reserve_table_reader_memory",
+    "reuse_manifest_on_open",
+    "row_cache",
+    "separate_key_value_in_data_block",
+    "seq_per_batch",
+    "skip_log_error_on_recovery",
+    "skip_table_builder_flush",
+    "snap_refresh_nanos",
+    "soft_rate_limit",
+    "source_compaction_factor",
+    "strict_max_successive_merges",
+    "super_block_alignment_size",
+    "super_block_alignment_space_overhead_ratio",
+    "target_file_size_is_upper_bound",
+    "track_and_verify_wals",
+    "trivial_copy_buffer_size",
+    "ttl",
+    "uncache_aggressiveness",
+    "uniform_cv_threshold",
+    "use_direct_io_for_compaction_reads",
+    "use_direct_writes",
+    "use_kv_ratio_compaction",
+    "use_udi_as_primary_index",
+    "user_defined_index_factory",
+    "verify_checksums_in_compaction",
+    "verify_manifest_content_on_close",
+    "verify_output_flags",
+    "wal_write_temperature",
+    "write_identity_file",
+};
+static_assert(std::is_sorted(std::begin(kNamesWithoutMember), std::end(kNamesWithoutMember)));
+
+void NoteIgnored(const ParseRules& rules, std::string_view name, std::string_view value, std::string_view why) {
+  if (rules.ignored != nullptr) rules.ignored->push_back(StrCat(name, "=", value, ": ", why));
+}
+
+}  // namespace
+
+std::span<const OptionEntry<DBOptions>> DbOptionTable() { return DbTable::kEntries; }
+std::span<const OptionEntry<ColumnFamilyOptions>> ColumnFamilyOptionTable() { return ColumnFamilyTable::kEntries; }
+std::span<const OptionEntry<BlockBasedTableOptions>> BlockBasedTableOptionTable() { return BlockBasedTable::kEntries; }
+
+template <>
+std::span<const OptionEntry<DBOptions>> OptionTableOf() {
+  return DbOptionTable();
+}
+template <>
+std::span<const OptionEntry<ColumnFamilyOptions>> OptionTableOf() {
+  return ColumnFamilyOptionTable();
+}
+template <>
+std::span<const OptionEntry<BlockBasedTableOptions>> OptionTableOf() {
+  return BlockBasedTableOptionTable();
+}
+
+bool IsNameWithoutMember(std::string_view name) { return std::binary_search(std::begin(kNamesWithoutMember), std::end(kNamesWithoutMember), name); }
+
+template <typename Struct>
+Status SetOption(const ParseRules& rules, std::string_view name, std::string_view value, Struct* options) {
+  const auto table = OptionTableOf<Struct>();
+  const auto entry = std::find_if(table.begin(), table.end(), [name](const OptionEntry<Struct>& e) { return name == e.name; });
+  if (entry == table.end()) {
+    if (!rules.only_mutable && IsNameWithoutMember(name)) {
+      NoteIgnored(rules, name, value, "not needed");
+      return Status::OK();
+    }
+    if (!rules.ignore_unknown) return Status::InvalidArgument(StrCat("option ", name, ": there is no such option"));
+    NoteIgnored(rules, name, value, "unknown");
+    return Status::OK();
+  }
+  if (rules.only_mutable && !entry->is_mutable) {
+    return Status::InvalidArgument(StrCat("option ", name, ": cannot change while the database is open; set it at open"));
+  }
+  const std::string text = rules.values_are_escaped ? UnescapeOptionText(value) : std::string(value);
+  const Status s = entry->parse(text, options);
+  if (s.ok()) return s;
+  // What has no effect here may have values there that are unknown here.
+  const bool optional = (s.IsNotSupported() && rules.ignore_unsupported) || (entry->support == Support::kAccepted && rules.ignore_unknown);
+  if (!optional) return s.WithContext(StrCat("option ", name, "=", text));
+  NoteIgnored(rules, name, value, s.getState());
+  return Status::OK();
+}
+
+template <typename Struct>
+std::vector<std::pair<std::string, std::string>> PrintOptions(const Struct& options) {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const OptionEntry<Struct>& entry : OptionTableOf<Struct>()) {
+    if (entry.place != Place::kFile) continue;
+    std::string value = entry.print(options);
+    if (!value.empty()) out.emplace_back(entry.name, std::move(value));
+  }
+  return out;
+}
+
+template Status SetOption(const ParseRules&, std::string_view, std::string_view, DBOptions*);
+template Status SetOption(const ParseRules&, std::string_view, std::string_view, ColumnFamilyOptions*);
+template Status SetOption(const ParseRules&, std::string_view, std::string_view, BlockBasedTableOptions*);
+template std::vector<std::pair<std::string, std::string>> PrintOptions(const DBOptions&);
+template std::vector<std::pair<std::string, std::string>> PrintOptions(const ColumnFamilyOptions&);
+template std::vector<std::pair<std::string, std::string>> PrintOptions(const BlockBasedTableOptions&);
+
+}  // namespace ashlar

@@ -1,0 +1,69 @@
+// OptionTable: every option of one struct, in one table. Adding an option is one line here and its use.
+//
+// An entry knows the option's name in text, the member it stands for, whether it may change while the database is open, and what Ashlar does with it
+// (honours, accepts without effect, refuses unless it is the default). Parsing, printing, the OPTIONS file, validation, SetOptions and the report of
+// options without effect are loops over the tables.
+//
+// I1: names are those of the format's reference release; an option that it does not know is never written to a file (Place::kTextOnly).
+// Thread safety: tables are constants.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ashlar/options.h"
+#include "ashlar/table.h"
+#include "base/result.h"
+
+namespace ashlar {
+
+enum class Support : uint8_t { kHonoured, kAccepted, kRefused };
+enum class Place : uint8_t { kFile, kTextOnly };  // kTextOnly: understood in text, not written to OPTIONS
+
+template <typename Struct>
+struct OptionEntry {
+  const char* name;
+  Support support;
+  bool is_mutable;
+  Place place;
+  Status (*parse)(std::string_view text, Struct* options);
+  std::string (*print)(const Struct& options);
+};
+
+std::span<const OptionEntry<DBOptions>> DbOptionTable();
+std::span<const OptionEntry<ColumnFamilyOptions>> ColumnFamilyOptionTable();
+std::span<const OptionEntry<BlockBasedTableOptions>> BlockBasedTableOptionTable();
+
+template <typename Struct>
+std::span<const OptionEntry<Struct>> OptionTableOf();
+
+// How strict to be. Whatever is stepped over is named in *ignored, if given.
+struct ParseRules {
+  bool ignore_unknown = false;     // names that nobody knows
+  bool ignore_unsupported = true;  // objects that only the program can make
+  bool values_are_escaped = false;
+  bool only_mutable = false;  // refuse options that are fixed at open
+  std::vector<std::string>* ignored = nullptr;
+};
+
+// Sets one option; names that RocksDB has and Ashlar has no member for are stepped over. InvalidArgument or NotSupported naming the option.
+template <typename Struct>
+Status SetOption(const ParseRules& rules, std::string_view name, std::string_view value, Struct* options);
+
+// Every option in the order of the table, except those with nothing to say (an empty list or text).
+template <typename Struct>
+std::vector<std::pair<std::string, std::string>> PrintOptions(const Struct& options);
+
+// Whether a name is one of RocksDB's, of any release, that this release has no member for.
+bool IsNameWithoutMember(std::string_view name);
+
+extern template Status SetOption(const ParseRules&, std::string_view, std::string_view, DBOptions*);
+extern template Status SetOption(const ParseRules&, std::string_view, std::string_view, ColumnFamilyOptions*);
+extern template Status SetOption(const ParseRules&, std::string_view, std::string_view, BlockBasedTableOptions*);
+extern template std::vector<std::pair<std::string, std::string>> PrintOptions(const DBOptions&);
+extern template std::vector<std::pair<std::string, std::string>> PrintOptions(const ColumnFamilyOptions&);
+extern template std::vector<std::pair<std::string, std::string>> PrintOptions(const BlockBasedTableOptions&);
+
+}  // namespace ashlar

@@ -1,0 +1,360 @@
+#include "config/option_table.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "ashlar/cache.h"
+#include "ashlar/convenience.h"
+#include "ashlar/filter_policy.h"
+#include "ashlar/merge_operator.h"
+#include "base/format.h"
+#include "config/validate.h"
+
+namespace ashlar {
+namespace {
+
+template <typename Struct>
+std::string ValueOf(const Struct& options, std::string_view name) {
+  for (const OptionEntry<Struct>& entry : OptionTableOf<Struct>()) {
+    if (name == entry.name) return entry.print(options);
+  }
+  return "no such option";
+}
+
+template <typename Struct>
+class OptionTable : public testing::Test {};
+using Structs = testing::Types<DBOptions, ColumnFamilyOptions, BlockBasedTableOptions>;
+TYPED_TEST_SUITE(OptionTable, Structs);
+
+TYPED_TEST(OptionTable, NamesAreUnique) {
+  std::set<std::string> names;
+  for (const auto& entry : OptionTableOf<TypeParam>()) EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
+}
+
+TYPED_TEST(OptionTable, DefaultsReadBackAsTheyPrint) {
+  const TypeParam defaults;
+  TypeParam read;
+  for (const auto& [name, value] : PrintOptions(defaults)) {
+    const Status s = SetOption(ParseRules{.ignore_unsupported = false}, name, value, &read);
+    EXPECT_TRUE(s.ok()) << s.ToString();
+  }
+  EXPECT_EQ(PrintOptions(read), PrintOptions(defaults));
+}
+
+// Flags and numbers: sets each to something else and reads it back, so that two entries for one member, or an entry without effect, are found.
+TYPED_TEST(OptionTable, EveryFlagAndNumberIsAMemberOfItsOwn) {
+  const TypeParam defaults;
+  for (const auto& entry : OptionTableOf<TypeParam>()) {
+    const std::string before = entry.print(defaults);
+    std::string other;
+    if (before == "true" || before == "false")
+      other = before == "true" ? "false" : "true";
+    else if (!before.empty() && before.find_first_not_of("0123456789") == std::string::npos)
+      other = before == "17" ? "18" : "17";
+    else
+      continue;
+    TypeParam changed;
+    ASSERT_TRUE(SetOption(ParseRules{}, entry.name, other, &changed).ok()) << entry.name;
+    for (const auto& check : OptionTableOf<TypeParam>()) {
+      const bool same_entry = std::string_view(check.name) == entry.name;
+      EXPECT_EQ(check.print(changed), same_entry ? other : check.print(defaults)) << entry.name << " changed " << check.name;
+    }
+  }
+}
+
+TEST(OptionValues, NumbersTakeUnitsAndCheckTheirRange) {
+  ColumnFamilyOptions options;
+  EXPECT_TRUE(SetOption(ParseRules{}, "write_buffer_size", "64k", &options).ok());
+  EXPECT_EQ(options.write_buffer_size, 65536u);
+  EXPECT_TRUE(SetOption(ParseRules{}, "blob_file_starting_level", "-1", &options).ok());
+  EXPECT_EQ(options.blob_file_starting_level, -1);
+  EXPECT_TRUE(SetOption(ParseRules{}, "max_bytes_for_level_multiplier", "7.5", &options).ok());
+  EXPECT_EQ(options.max_bytes_for_level_multiplier, 7.5);
+  for (const auto& [name, value] : {std::pair("write_buffer_size", "-1"), std::pair("num_levels", "2147483648"), std::pair("num_levels", "7x"),
+                                    std::pair("num_levels", ""), std::pair("bloom_locality", "4294967296"), std::pair("num_levels", "-2147483649"),
+                                    std::pair("disable_auto_compactions", "yes"), std::pair("max_bytes_for_level_multiplier", "ten")}) {
+    const Status s = SetOption(ParseRules{}, name, value, &options);
+    EXPECT_TRUE(s.IsInvalidArgument()) << name << "=" << value;
+    EXPECT_NE(s.ToString().find(StrCat("option ", name, "=", value)), std::string::npos) << s.ToString();
+  }
+  EXPECT_TRUE(SetOption(ParseRules{}, "num_levels", "-2147483648", &options).ok());
+  EXPECT_EQ(options.num_levels, -2147483647 - 1);
+}
+
+TEST(OptionValues, EnumsGoByName) {
+  ColumnFamilyOptions options;
+  EXPECT_TRUE(SetOption(ParseRules{}, "compression", "kZSTD", &options).ok());
+  EXPECT_EQ(options.compression, kZSTD);
+  EXPECT_TRUE(SetOption(ParseRules{}, "compression", "kZSTDNotFinalCompression", &options).ok());
+  EXPECT_EQ(ValueOf(options, "compression"), "kZSTD");
+  EXPECT_TRUE(SetOption(ParseRules{}, "compression_per_level", "kNoCompression:kLZ4Compression", &options).ok());
+  EXPECT_EQ(options.compression_per_level, (std::vector<CompressionType>{kNoCompression, kLZ4Compression}));
+  EXPECT_EQ(ValueOf(options, "compression_per_level"), "kNoCompression:kLZ4Compression");
+  const Status s = SetOption(ParseRules{}, "compression", "zstd", &options);
+  EXPECT_TRUE(s.IsInvalidArgument());
+  EXPECT_NE(s.ToString().find("kZSTD"), std::string::npos) << s.ToString();
+}
+
+TEST(OptionValues, StructsTakeTheFieldsThatAreGiven) {
+  ColumnFamilyOptions options;
+  EXPECT_TRUE(SetOption(ParseRules{}, "compression_opts", "{level=3;strategy=1}", &options).ok());
+  EXPECT_EQ(options.compression_opts.level, 3);
+  EXPECT_EQ(options.compression_opts.strategy, 1);
+  EXPECT_EQ(options.compression_opts.window_bits, -14);
+  EXPECT_TRUE(SetOption(ParseRules{}, "compression_opts", "checksum=false;max_compressed_bytes_per_kb=896", &options).ok())
+      << "fields of newer releases";
+  EXPECT_TRUE(SetOption(ParseRules{}, "compression_opts", "{nonsense=3}", &options).IsInvalidArgument());
+  EXPECT_TRUE(SetOption(ParseRules{}, "compression_opts", "{level=9;strategy=x}", &options).IsInvalidArgument());
+  EXPECT_EQ(options.compression_opts.level, 3) << "a failure changes nothing";
+}
+
+TEST(OptionObjects, BuiltInOnesAreMadeAgainFromTheirIds) {
+  ColumnFamilyOptions options;
+  const auto round_trip = [&options](const char* name, const char* text, const char* printed) {
+    const Status s = SetOption(ParseRules{.ignore_unsupported = false}, name, text, &options);
+    EXPECT_TRUE(s.ok()) << s.ToString();
+    EXPECT_EQ(ValueOf(options, name), printed);
+  };
+  round_trip("comparator", "rocksdb.ReverseBytewiseComparator", "rocksdb.ReverseBytewiseComparator");
+  EXPECT_EQ(options.comparator, ReverseBytewiseComparator());
+  round_trip("merge_operator", "{id=StringAppendOperator;delimiter=:;}", "{id=StringAppendOperator;delimiter=:;}");
+  round_trip("merge_operator", "{id=StringAppendOperator;delimiter={;};}", "{id=StringAppendOperator;delimiter={;};}");
+  round_trip("merge_operator", "stringappend", "{id=StringAppendOperator;delimiter=,;}");
+  round_trip("merge_operator", "uint64add", "UInt64AddOperator");
+  round_trip("merge_operator", "put", "PutOperator");
+  round_trip("merge_operator", "max", "MaxOperator");
+  round_trip("merge_operator", "nullptr", "nullptr");
+  round_trip("prefix_extractor", "fixed:8", "rocksdb.FixedPrefix.8");
+  round_trip("prefix_extractor", "rocksdb.CappedPrefix.9", "rocksdb.CappedPrefix.9");
+  round_trip("prefix_extractor", "rocksdb.Noop", "rocksdb.Noop");
+  round_trip("memtable_factory", "{id=SkipListFactory;lookahead=3}", "SkipListFactory");
+  round_trip("memtable_factory", "skip_list:16", "SkipListFactory");
+  round_trip("table_factory", "{id=BlockBasedTable;block_size=8k;filter_policy=bloomfilter:9.5:false}", "BlockBasedTable");
+  EXPECT_EQ(options.table_factory->GetOptions<BlockBasedTableOptions>()->block_size, 8192u);
+  EXPECT_EQ(options.table_factory->GetOptions<BlockBasedTableOptions>()->filter_policy->MillibitsPerKey(), 9500);
+  round_trip("block_based_table_factory", "block_restart_interval=4;block_cache={capacity=1m;strict_capacity_limit=true}", "");
+  const BlockBasedTableOptions& table = *options.table_factory->GetOptions<BlockBasedTableOptions>();
+  EXPECT_EQ(table.block_restart_interval, 4);
+  EXPECT_EQ(table.block_size, 8192u) << "what is not given keeps its value";
+  ASSERT_NE(table.block_cache, nullptr);
+  EXPECT_EQ(table.block_cache->GetCapacity(), 1u << 20);
+  EXPECT_TRUE(table.block_cache->HasStrictCapacityLimit());
+}
+
+TEST(OptionObjects, OthersAreNotSupportedOrSteppedOverAsTheRulesSay) {
+  ColumnFamilyOptions options;
+  for (const auto& [name, value] :
+       {std::pair("comparator", "my.Comparator"), std::pair("merge_operator", "MyOperator"), std::pair("table_factory", "PlainTable"),
+        std::pair("compaction_filter", "MyFilter"), std::pair("memtable_factory", "VectorRepFactory")}) {
+    const Status s = SetOption(ParseRules{.ignore_unsupported = false}, name, value, &options);
+    EXPECT_TRUE(s.IsNotSupported()) << name;
+    std::vector<std::string> ignored;
+    EXPECT_TRUE(SetOption(ParseRules{.ignore_unsupported = true, .ignored = &ignored}, name, value, &options).ok());
+    ASSERT_EQ(ignored.size(), 1u);
+    EXPECT_EQ(ignored[0].find(StrCat(name, "=", value, ": ")), 0u) << ignored[0];
+  }
+  EXPECT_EQ(options.comparator, BytewiseComparator());
+}
+
+TEST(OptionNames, ThoseOfOtherReleasesAreSteppedOverAndUnknownOnesRefused) {
+  DBOptions options;
+  std::vector<std::string> ignored;
+  const ParseRules rules{.ignored = &ignored};
+  EXPECT_TRUE(SetOption(rules, "daily_offpeak_time_utc", "01:00-02:00", &options).ok());
+  EXPECT_TRUE(SetOption(rules, "skip_log_error_on_recovery", "false", &options).ok());
+  EXPECT_EQ(ignored.size(), 2u);
+  EXPECT_EQ(SetOption(rules, "max_open_fiels", "1", &options).ToString(), "Invalid argument: option max_open_fiels: there is no such option");
+}
+
+TEST(FilterPolicy, BitsAreRoundedAsTheFormatDoes) {
+  const auto millibits = [](double bits) { return std::unique_ptr<const FilterPolicy>(NewBloomFilterPolicy(bits))->MillibitsPerKey(); };
+  EXPECT_EQ(millibits(10), 10000);
+  EXPECT_EQ(millibits(0.4), 0);
+  EXPECT_EQ(millibits(-1), 0);
+  EXPECT_EQ(millibits(0.6), 1000);
+  EXPECT_EQ(millibits(9.9), 9900);
+  EXPECT_EQ(millibits(1000), 100000);
+  EXPECT_EQ(std::unique_ptr<const FilterPolicy>(NewBloomFilterPolicy(10))->GetId(), "bloomfilter:10:false");
+}
+
+// ---- ashlar/convenience.h
+
+TEST(Convenience, OptionsFromStrings) {
+  DBOptions db_options;
+  ASSERT_TRUE(GetDBOptionsFromString(DBOptions(), "max_open_files=100;wal_dir=/a\\:b;rate_limiter_bytes_per_sec=1m", &db_options).ok());
+  EXPECT_EQ(db_options.max_open_files, 100);
+  EXPECT_EQ(db_options.wal_dir, "/a:b");
+  EXPECT_NE(db_options.rate_limiter, nullptr);
+
+  Options options;
+  ASSERT_TRUE(GetOptionsFromString(Options(), "max_open_files=7; write_buffer_size=1m; compression=kNoCompression", &options).ok());
+  EXPECT_EQ(options.max_open_files, 7);
+  EXPECT_EQ(options.write_buffer_size, 1u << 20);
+  EXPECT_EQ(options.compression, kNoCompression);
+
+  BlockBasedTableOptions table;
+  ASSERT_TRUE(GetBlockBasedTableOptionsFromString(BlockBasedTableOptions(), "filter_policy=bloomfilter:10:false;block_size=16k", &table).ok());
+  EXPECT_EQ(table.block_size, 16384u);
+}
+
+TEST(Convenience, AFailureLeavesTheResultAlone) {
+  Options options;
+  options.max_open_files = 3;
+  EXPECT_TRUE(GetOptionsFromString(Options(), "max_open_files=7;write_buffer_size=big", &options).IsInvalidArgument());
+  EXPECT_TRUE(GetOptionsFromString(Options(), "max_open_files=7;nonsense=1", &options).IsInvalidArgument());
+  EXPECT_EQ(options.max_open_files, 3);
+}
+
+TEST(Convenience, PrintedOptionsReadBack) {
+  ColumnFamilyOptions options;
+  options.merge_operator = MergeOperators::CreateStringAppendOperator(';');
+  options.compression_opts.level = 5;
+  BlockBasedTableOptions table;
+  table.filter_policy.reset(NewBloomFilterPolicy(12));
+  options.table_factory.reset(NewBlockBasedTableFactory(table));
+  std::string text;
+  ASSERT_TRUE(GetStringFromColumnFamilyOptions(&text, options).ok());
+  ColumnFamilyOptions read;
+  const Status s = GetColumnFamilyOptionsFromString(ColumnFamilyOptions(), text, &read);
+  ASSERT_TRUE(s.ok()) << s.ToString();
+  EXPECT_EQ(PrintOptions(read), PrintOptions(options));
+  EXPECT_EQ(read.table_factory->GetOptions<BlockBasedTableOptions>()->filter_policy->MillibitsPerKey(), 12000);
+
+  DBOptions db_options;
+  db_options.wal_dir = "/a;b:c";
+  ASSERT_TRUE(GetStringFromDBOptions(&text, db_options).ok());
+  DBOptions db_read;
+  ASSERT_TRUE(GetDBOptionsFromString(DBOptions(), text, &db_read).ok());
+  EXPECT_EQ(db_read.wal_dir, "/a;b:c");
+}
+
+TEST(Convenience, StringsToMaps) {
+  std::unordered_map<std::string, std::string> map;
+  ASSERT_TRUE(StringToMap("a=1;b={c=2;d=3}", &map).ok());
+  EXPECT_EQ(map, (std::unordered_map<std::string, std::string>{{"a", "1"}, {"b", "c=2;d=3"}}));
+  EXPECT_TRUE(StringToMap("a", &map).IsInvalidArgument());
+}
+
+TEST(Convenience, CodecsOfThisBuild) {
+  std::string name;
+  for (const CompressionType type : GetSupportedCompressions()) EXPECT_TRUE(GetStringFromCompressionType(&name, type).ok());
+  EXPECT_TRUE(GetStringFromCompressionType(&name, static_cast<CompressionType>(99)).IsInvalidArgument());
+}
+
+// ---- Validation
+
+Status Validate(const DBOptions& db_options, const ColumnFamilyOptions& options = ColumnFamilyOptions()) {
+  return ValidateOptions(db_options, {ColumnFamilyDescriptor("default", options)});
+}
+
+TEST(Validate, DefaultsAndPresetsPass) {
+  EXPECT_TRUE(Validate(DBOptions()).ok());
+  Options options;
+  options.OptimizeForSmallDb()->PrepareForBulkLoad();
+  options.OptimizeForPointLookup(8);
+  options.OptimizeLevelStyleCompaction();
+  EXPECT_TRUE(Validate(options, options).ok()) << Validate(options, options).ToString();
+}
+
+TEST(Validate, RefusedOptionsAreNamedWithTheirRemedy) {
+  DBOptions db_options;
+  db_options.unordered_write = true;
+  EXPECT_EQ(Validate(db_options).ToString(), "Not implemented: option unordered_write=true is not implemented; leave it at false");
+  ColumnFamilyOptions options;
+  options.prefix_extractor.reset(NewFixedPrefixTransform(4));
+  const Status s = Validate(DBOptions(), options);
+  EXPECT_TRUE(s.IsNotSupported());
+  EXPECT_NE(s.ToString().find("column family default: option prefix_extractor=rocksdb.FixedPrefix.4"), std::string::npos) << s.ToString();
+}
+
+// Every option that the table refuses is refused, and every one that it does not refuse passes with another flag value.
+TEST(Validate, FlagsAreRefusedExactlyWhereTheTableSaysSo) {
+  for (const auto& entry : DbOptionTable()) {
+    DBOptions options;
+    const std::string before = entry.print(options);
+    if (before != "true" && before != "false") continue;
+    ASSERT_TRUE(entry.parse(before == "true" ? "false" : "true", &options).ok());
+    EXPECT_EQ(Validate(options).IsNotSupported(), entry.support == Support::kRefused) << entry.name;
+  }
+  for (const auto& entry : ColumnFamilyOptionTable()) {
+    ColumnFamilyOptions options;
+    const std::string before = entry.print(options);
+    if (before != "true" && before != "false") continue;
+    ASSERT_TRUE(entry.parse(before == "true" ? "false" : "true", &options).ok());
+    EXPECT_EQ(Validate(DBOptions(), options).IsNotSupported(), entry.support == Support::kRefused) << entry.name;
+  }
+}
+
+TEST(Validate, WhatCannotWorkIsInvalid) {
+  const auto family = [](auto change) {
+    ColumnFamilyOptions options;
+    change(&options);
+    return Validate(DBOptions(), options);
+  };
+  const auto table = [&family](auto change) {
+    BlockBasedTableOptions options;
+    change(&options);
+    return family([&options](ColumnFamilyOptions* o) { o->table_factory.reset(NewBlockBasedTableFactory(options)); });
+  };
+  const auto db = [](auto change) {
+    DBOptions options;
+    change(&options);
+    return Validate(options);
+  };
+  EXPECT_TRUE(family([](auto* o) { o->compaction_style = kCompactionStyleUniversal; }).IsNotSupported());
+  EXPECT_TRUE(family([](auto* o) { o->compaction_style = kCompactionStyleFIFO; }).IsNotSupported());
+  EXPECT_TRUE(family([](auto* o) { o->compaction_style = kCompactionStyleNone; }).ok());
+  EXPECT_TRUE(family([](auto* o) { o->compression = kBZip2Compression; }).IsNotSupported());
+  EXPECT_TRUE(family([](auto* o) { o->compression = kDisableCompressionOption; }).IsInvalidArgument());
+  EXPECT_TRUE(family([](auto* o) { o->compression_per_level = {kXpressCompression}; }).IsNotSupported());
+  EXPECT_TRUE(family([](auto* o) { o->compression_opts.max_dict_bytes = 1; }).IsNotSupported());
+  EXPECT_TRUE(family([](auto* o) { o->comparator = nullptr; }).IsInvalidArgument());
+  EXPECT_TRUE(family([](auto* o) { o->num_levels = 65; }).IsInvalidArgument());
+  EXPECT_TRUE(family([](auto* o) { o->max_bytes_for_level_multiplier = 0.5; }).IsInvalidArgument());
+  EXPECT_TRUE(family([](auto* o) { o->target_file_size_base = 0; }).IsInvalidArgument());
+  EXPECT_TRUE(family([](auto* o) { o->cf_paths.emplace_back("/x", 1); }).IsNotSupported());
+  EXPECT_TRUE(table([](auto* o) { o->format_version = 6; }).IsNotSupported());
+  EXPECT_TRUE(table([](auto* o) { o->format_version = 1; }).IsNotSupported());
+  EXPECT_TRUE(table([](auto* o) { o->index_type = BlockBasedTableOptions::kTwoLevelIndexSearch; }).IsNotSupported());
+  EXPECT_TRUE(table([](auto* o) { o->block_align = true; }).IsNotSupported());
+  EXPECT_TRUE(table([](auto* o) { o->block_size = 0; }).IsInvalidArgument());
+  EXPECT_TRUE(table([](auto* o) { o->checksum = static_cast<ChecksumType>(9); }).IsInvalidArgument());
+  EXPECT_TRUE(db([](auto* o) { o->env = nullptr; }).IsInvalidArgument());
+  EXPECT_TRUE(db([](auto* o) { o->keep_log_file_num = 0; }).IsInvalidArgument());
+  EXPECT_TRUE(db([](auto* o) { o->max_open_files = -2; }).IsInvalidArgument());
+  EXPECT_TRUE(db([](auto* o) { o->allow_mmap_reads = o->use_direct_reads = true; }).IsInvalidArgument());
+  EXPECT_TRUE(db([](auto* o) { o->wal_compression = kZSTD; }).IsNotSupported());
+  EXPECT_TRUE(db([](auto* o) { o->WAL_ttl_seconds = 1; }).IsNotSupported());
+  EXPECT_TRUE(db([](auto* o) { o->db_paths.emplace_back("/x", 1); }).IsNotSupported());
+}
+
+TEST(Validate, OptionsWithoutEffectAreListed) {
+  DBOptions db_options;
+  ColumnFamilyOptions options;
+  EXPECT_TRUE(ListOptionsWithoutEffect(db_options, {ColumnFamilyDescriptor("default", options)}).empty());
+  db_options.enable_pipelined_write = true;
+  options.bloom_locality = 1;
+  EXPECT_EQ(ListOptionsWithoutEffect(db_options, {ColumnFamilyDescriptor("a\n", options)}),
+            (std::vector<std::string>{"enable_pipelined_write=true", "bloom_locality=1 (a\\x0a)"}));
+}
+
+TEST(ChangeMutableOptions, AllOrNothing) {
+  ColumnFamilyOptions options;
+  EXPECT_TRUE(ChangeMutableOptions({{"write_buffer_size", "1m"}, {"disable_auto_compactions", "true"}}, &options).ok());
+  EXPECT_EQ(options.write_buffer_size, 1u << 20);
+  EXPECT_TRUE(options.disable_auto_compactions);
+  EXPECT_TRUE(ChangeMutableOptions({{"write_buffer_size", "2m"}, {"num_levels", "3"}}, &options).IsInvalidArgument()) << "fixed at open";
+  EXPECT_TRUE(ChangeMutableOptions({{"write_buffer_size", "2m"}, {"nonsense", "3"}}, &options).IsInvalidArgument());
+  EXPECT_TRUE(ChangeMutableOptions({{"write_buffer_size", "2m"}, {"ttl", "x"}}, &options).IsInvalidArgument());
+  EXPECT_TRUE(ChangeMutableOptions({}, &options).IsInvalidArgument());
+  EXPECT_EQ(options.write_buffer_size, 1u << 20);
+  DBOptions db_options;
+  EXPECT_TRUE(ChangeMutableOptions({{"max_background_jobs", "4"}}, &db_options).ok());
+  EXPECT_EQ(db_options.max_background_jobs, 4);
+  EXPECT_TRUE(ChangeMutableOptions({{"wal_dir", "/x"}}, &db_options).IsInvalidArgument());
+}
+
+}  // namespace
+}  // namespace ashlar

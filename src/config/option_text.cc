@@ -1,0 +1,98 @@
+#include "config/option_text.h"
+
+#include "base/format.h"
+
+namespace ashlar {
+namespace {
+
+constexpr std::string_view kSpaces = " \t\n\r\v\f";
+
+// The end of the value that begins with the brace text[0]: behind its closing brace; npos when there is none.
+size_t EndOfBraces(std::string_view text) {
+  size_t depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '{') ++depth;
+    if (text[i] == '}' && --depth == 0) return i + 1;
+  }
+  return std::string_view::npos;
+}
+
+}  // namespace
+
+std::string_view TrimSpaces(std::string_view text) {
+  const size_t begin = text.find_first_not_of(kSpaces);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpaces) - begin + 1);
+}
+
+std::string EscapeOptionText(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '\n': out += "\\n"; break;
+      case '\r': out += "\\r"; break;
+      case '\\':
+      case '#': out += {'\\', c}; break;
+      default: out += c; break;
+    }
+  }
+  return out;
+}
+
+std::string UnescapeOptionText(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\' || i + 1 == text.size()) {
+      out += text[i];
+      continue;
+    }
+    const char c = text[++i];
+    out += c == 'n' ? '\n' : (c == 'r' ? '\r' : c);
+  }
+  return out;
+}
+
+Result<OptionPairs> ParseOptionPairs(std::string_view text) {
+  OptionPairs pairs;
+  text = TrimSpaces(text);
+  // A whole list may itself stand in braces.
+  if (!text.empty() && text.front() == '{' && EndOfBraces(text) == text.size()) text = TrimSpaces(text.substr(1, text.size() - 2));
+  const auto after = [&pairs] { return pairs.empty() ? std::string("at its begin") : StrCat("after ", pairs.back().first); };
+  while (!text.empty()) {
+    const size_t equals = text.find('=');
+    if (equals == std::string_view::npos) return Status::InvalidArgument(StrCat("options: no '=' ", after()));
+    const std::string_view name = TrimSpaces(text.substr(0, equals));
+    if (name.empty()) return Status::InvalidArgument(StrCat("options: no name before '=' ", after()));
+    text = TrimSpaces(text.substr(equals + 1));
+    std::string_view value;
+    size_t end;
+    if (!text.empty() && text.front() == '{') {
+      end = EndOfBraces(text);
+      if (end == std::string_view::npos) return Status::InvalidArgument(StrCat("option ", name, ": no closing brace"));
+      value = text.substr(1, end - 2);
+      const size_t next = text.find_first_not_of(kSpaces, end);
+      if (next != std::string_view::npos && text[next] != ';')
+        return Status::InvalidArgument(StrCat("option ", name, ": text behind its closing brace"));
+      end = next;
+    } else {
+      end = text.find(';');
+      value = text.substr(0, end);
+    }
+    pairs.emplace_back(name, TrimSpaces(value));
+    text = end == std::string_view::npos ? std::string_view() : TrimSpaces(text.substr(end + 1));
+  }
+  return pairs;
+}
+
+std::string_view StripComment(std::string_view line) {
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '\\') {
+      ++i;
+    } else if (line[i] == '#') {
+      return TrimSpaces(line.substr(0, i));
+    }
+  }
+  return TrimSpaces(line);
+}
+
+}  // namespace ashlar

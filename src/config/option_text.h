@@ -1,0 +1,33 @@
+// The two layers of text around an option's value.
+//
+//   lists    a=1;b={c=2;d={e=3}};        one pair of braces around a value is taken off; what is inside is a list again, or text
+//   escapes  \n \r \\ \#                 how a value stands in an OPTIONS file, where '#' begins a comment. RocksDB writes \: too; a backslash before
+//   any
+//                                      other character is taken off.
+//
+// Pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace ashlar {
+
+using OptionPairs = std::vector<std::pair<std::string, std::string>>;
+
+std::string_view TrimSpaces(std::string_view text);
+
+std::string EscapeOptionText(std::string_view text);
+std::string UnescapeOptionText(std::string_view text);
+
+// Cuts "a=1;b={c=2}" into names and values, in their order. InvalidArgument says what is wrong and after which option.
+Result<OptionPairs> ParseOptionPairs(std::string_view text);
+
+// Takes a comment (from an unescaped '#') and the spaces around off a line of an OPTIONS file.
+std::string_view StripComment(std::string_view line);
+
+}  // namespace ashlar

@@ -1,0 +1,100 @@
+// Constructors and presets of the option structs.
+#include "ashlar/options.h"
+
+#include <algorithm>
+
+#include "ashlar/cache.h"
+#include "ashlar/filter_policy.h"
+#include "ashlar/table.h"
+#include "base/compression.h"
+
+namespace ashlar {
+namespace {
+
+// The options of the block-based factory that is set, or the defaults.
+BlockBasedTableOptions TableOptionsOf(const ColumnFamilyOptions& options) {
+  const BlockBasedTableOptions* current = options.table_factory == nullptr ? nullptr : options.table_factory->GetOptions<BlockBasedTableOptions>();
+  return current == nullptr ? BlockBasedTableOptions() : *current;
+}
+
+}  // namespace
+
+ColumnFamilyOptions::ColumnFamilyOptions()
+    : table_factory(NewBlockBasedTableFactory()),
+      compression(ValidateCompressionType(kSnappyCompression).ok() ? kSnappyCompression : kNoCompression) {}
+ColumnFamilyOptions::ColumnFamilyOptions(const Options& options) : ColumnFamilyOptions(static_cast<const ColumnFamilyOptions&>(options)) {}
+DBOptions::DBOptions(const Options& options) : DBOptions(static_cast<const DBOptions&>(options)) {}
+
+ColumnFamilyOptions* ColumnFamilyOptions::OptimizeForSmallDb(std::shared_ptr<Cache>* cache) {
+  write_buffer_size = 2 << 20;
+  target_file_size_base = 2 * 1048576;
+  max_bytes_for_level_base = 10 * 1048576;
+  soft_pending_compaction_bytes_limit = 256 * 1048576;
+  hard_pending_compaction_bytes_limit = 1073741824ul;
+  BlockBasedTableOptions table_options = TableOptionsOf(*this);
+  if (cache != nullptr) table_options.block_cache = *cache;
+  table_factory.reset(NewBlockBasedTableFactory(table_options));
+  return this;
+}
+
+ColumnFamilyOptions* ColumnFamilyOptions::OptimizeForPointLookup(uint64_t block_cache_size_mb) {
+  BlockBasedTableOptions table_options = TableOptionsOf(*this);
+  table_options.filter_policy.reset(NewBloomFilterPolicy(10));
+  table_options.block_cache = NewLRUCache(static_cast<size_t>(block_cache_size_mb) << 20);
+  table_factory.reset(NewBlockBasedTableFactory(table_options));
+  return this;
+}
+
+ColumnFamilyOptions* ColumnFamilyOptions::OptimizeLevelStyleCompaction(uint64_t memtable_memory_budget) {
+  write_buffer_size = static_cast<size_t>(memtable_memory_budget / 4);
+  // Two are merged at each flush, and writers may be two ahead of it.
+  min_write_buffer_number_to_merge = 2;
+  max_write_buffer_number = 6;
+  level0_file_num_compaction_trigger = 2;
+  target_file_size_base = memtable_memory_budget / 8;
+  max_bytes_for_level_base = memtable_memory_budget;
+  compaction_style = kCompactionStyleLevel;
+  // The first two levels are rewritten soon: not worth the compression.
+  compression_per_level.assign(static_cast<size_t>(std::max(num_levels, 0)), kSnappyCompression);
+  std::fill_n(compression_per_level.begin(), std::min<size_t>(2, compression_per_level.size()), kNoCompression);
+  return this;
+}
+
+DBOptions* DBOptions::OptimizeForSmallDb(std::shared_ptr<Cache>* /*cache*/) {
+  max_file_opening_threads = 1;
+  max_open_files = 5000;
+  return this;
+}
+
+DBOptions* DBOptions::IncreaseParallelism(int total_threads) {
+  max_background_jobs = total_threads;
+  env->SetBackgroundThreads(total_threads, Env::LOW);
+  env->SetBackgroundThreads(1, Env::HIGH);
+  return this;
+}
+
+Options* Options::PrepareForBulkLoad() {
+  level0_file_num_compaction_trigger = 1 << 30;
+  level0_slowdown_writes_trigger = 1 << 30;
+  level0_stop_writes_trigger = 1 << 30;
+  soft_pending_compaction_bytes_limit = 0;
+  hard_pending_compaction_bytes_limit = 0;
+  disable_auto_compactions = true;
+  max_compaction_bytes = 1ull << 60;
+  // One compaction by hand brings everything into the last level.
+  num_levels = 2;
+  max_write_buffer_number = 6;
+  min_write_buffer_number_to_merge = 1;
+  max_background_flushes = 4;
+  max_background_compactions = 2;
+  target_file_size_base = 256 * 1024 * 1024;
+  return this;
+}
+
+Options* Options::OptimizeForSmallDb() {
+  ColumnFamilyOptions::OptimizeForSmallDb();
+  DBOptions::OptimizeForSmallDb();
+  return this;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,254 @@
+#include "config/options_file.h"
+
+#include <algorithm>
+
+#include "ashlar/options_util.h"
+#include "ashlar/version.h"
+#include "base/format.h"
+#include "config/option_table.h"
+#include "config/option_text.h"
+#include "filesystem/file_helpers.h"
+#include "filesystem/filename.h"
+
+namespace ashlar {
+namespace {
+
+constexpr std::string_view kVersionSection = "Version";
+constexpr std::string_view kDbSection = "DBOptions";
+constexpr std::string_view kFamilySection = "CFOptions";
+constexpr std::string_view kTableSectionPrefix = "TableOptions/";
+constexpr std::string_view kFileVersion = "1.1";
+constexpr size_t kFileBytesMax = size_t{64} << 20;
+
+template <typename Struct>
+void AppendOptions(const Struct& options, std::string* out) {
+  for (const auto& [name, value] : PrintOptions(options)) StrAppend(out, "  ", name, "=", EscapeOptionText(value), "\n");
+}
+
+void AppendFamily(const ColumnFamilyDescriptor& family, std::string* out) {
+  const std::string name = EscapeOptionText(family.name);
+  StrAppend(out, "\n[", kFamilySection, " \"", name, "\"]\n");
+  AppendOptions(family.options, out);
+  const TableFactory* factory = family.options.table_factory.get();
+  const BlockBasedTableOptions* table = factory == nullptr ? nullptr : factory->GetOptions<BlockBasedTableOptions>();
+  StrAppend(out, "\n[", kTableSectionPrefix, TableFactory::kBlockBasedTableName(), " \"", name, "\"]\n");
+  AppendOptions(table == nullptr ? BlockBasedTableOptions() : *table, out);
+}
+
+// Reads a file line by line. States: nothing yet -> Version -> DBOptions -> CFOptions -> TableOptions -> CFOptions ...
+class Parser {
+ public:
+  Parser(const std::string& source, const OptionsFileRules& rules) : source_(source) {
+    rules_ = ParseRules{.ignore_unknown = rules.ignore_unknown,
+                        .ignore_unsupported = rules.ignore_unsupported,
+                        .values_are_escaped = true,
+                        .ignored = &file_.ignored};
+  }
+
+  Result<ParsedOptionsFile> Run(std::string_view text) {
+    while (!text.empty()) {
+      const size_t end = std::min(text.find('\n'), text.size());
+      ++line_number_;
+      Status s = TakeLine(StripComment(text.substr(0, end)));
+      if (!s.ok()) return s.WithContext(StrCat(source_, ": line ", line_number_));
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    FinishTable();
+    if (!has_version_) return Missing(kVersionSection);
+    if (!has_db_) return Missing(kDbSection);
+    if (file_.families.empty()) return Missing(kFamilySection);
+    if (file_.families.front().name != kDefaultColumnFamilyName) return Bad("the first column family is not \"default\"").WithContext(source_);
+    return std::move(file_);
+  }
+
+ private:
+  enum class Section { kNone, kVersion, kDb, kFamily, kBlockBasedTable, kOtherTable };
+
+  // A file without its end, or something else altogether, must not pass for options.
+  Status Missing(std::string_view section) const { return Status::Corruption(StrCat(source_, ": there is no section [", section, "]")); }
+  static Status Bad(std::string_view what) { return Status::InvalidArgument(what); }
+
+  Status TakeLine(std::string_view line) {
+    if (line.empty()) return Status::OK();
+    if (line.front() == '[') return TakeSection(line);
+    const size_t equals = line.find('=');
+    if (equals == std::string_view::npos) return Bad("neither a section nor name=value");
+    const std::string_view name = TrimSpaces(line.substr(0, equals));
+    const std::string_view value = TrimSpaces(line.substr(equals + 1));
+    if (name.empty()) return Bad("no name before '='");
+    return TakeOption(name, value);
+  }
+
+  Status TakeSection(std::string_view line) {
+    FinishTable();
+    if (line.back() != ']') return Bad("a section without ']'");
+    line = line.substr(1, line.size() - 2);
+    const size_t quote = line.find('"');
+    const std::string_view title = TrimSpaces(line.substr(0, quote));
+    std::string argument;
+    if (quote != std::string_view::npos) {
+      const size_t last_quote = line.rfind('"');
+      if (last_quote == quote) return Bad("a section with one quotation mark");
+      argument = UnescapeOptionText(line.substr(quote + 1, last_quote - quote - 1));
+    }
+    if (title == kVersionSection) return Enter(Section::kVersion, &has_version_);
+    if (!has_version_) return Bad("the first section is not [Version]");
+    if (title == kDbSection) return Enter(Section::kDb, &has_db_);
+    if (!has_db_) return Bad("the second section is not [DBOptions]");
+    if (title == kFamilySection) return EnterFamily(argument);
+    if (title.starts_with(kTableSectionPrefix)) return EnterTable(title.substr(kTableSectionPrefix.size()), argument);
+    return Bad(StrCat("unknown section ", title));
+  }
+
+  Status Enter(Section section, bool* seen) {
+    if (*seen) return Bad("a section that was there before");
+    *seen = true;
+    section_ = section;
+    return Status::OK();
+  }
+
+  Status EnterFamily(const std::string& name) {
+    for (const ColumnFamilyDescriptor& family : file_.families) {
+      if (family.name == name) return Bad(StrCat("column family ", EscapeForDisplay(name), " was there before"));
+    }
+    file_.families.emplace_back(name, ColumnFamilyOptions());
+    section_ = Section::kFamily;
+    return Status::OK();
+  }
+
+  Status EnterTable(std::string_view factory, const std::string& family) {
+    if (file_.families.empty() || file_.families.back().name != family) return Bad("table options without their column family before them");
+    section_ = factory == TableFactory::kBlockBasedTableName() ? Section::kBlockBasedTable : Section::kOtherTable;
+    table_options_ = BlockBasedTableOptions();
+    return Status::OK();
+  }
+
+  void FinishTable() {
+    if (section_ == Section::kBlockBasedTable) file_.families.back().options.table_factory.reset(NewBlockBasedTableFactory(table_options_));
+    section_ = Section::kNone;
+  }
+
+  Status TakeOption(std::string_view name, std::string_view value) {
+    switch (section_) {
+      case Section::kVersion: return TakeVersion(name, value);
+      case Section::kDb: return SetOption(rules_, name, value, &file_.db_options);
+      case Section::kFamily: return SetOption(rules_, name, value, &file_.families.back().options);
+      case Section::kBlockBasedTable: return SetOption(rules_, name, value, &table_options_);
+      case Section::kOtherTable:
+        file_.ignored.push_back(StrCat(name, "=", value, ": of a table factory that is not implemented"));
+        return Status::OK();
+      case Section::kNone: break;
+    }
+    return Bad("an option before the first section");
+  }
+
+  Status TakeVersion(std::string_view name, std::string_view value) {
+    if (name == "options_file_version") {
+      if (!value.starts_with("1.")) return Bad(StrCat("options_file_version ", value, " is unknown; 1.x can be read"));
+    } else if (name == "rocksdb_version") {
+      file_.rocksdb_version = value;
+      if (IsNewer(value)) rules_.ignore_unknown = true;
+    }
+    return Status::OK();
+  }
+
+  // Newer than the release whose names are known here in full.
+  static bool IsNewer(std::string_view version) {
+    const size_t dot = version.find('.');
+    uint64_t major;
+    uint64_t minor;
+    if (dot == std::string_view::npos || !ParseUint64(version.substr(0, dot), &major)) return false;
+    const std::string_view rest = version.substr(dot + 1);
+    if (!ParseUint64(rest.substr(0, rest.find('.')), &minor)) return false;
+    return major > kRocksDbFormatMajor || (major == kRocksDbFormatMajor && minor > kRocksDbFormatMinor);
+  }
+
+  const std::string source_;
+  ParseRules rules_;
+  ParsedOptionsFile file_;
+  Section section_ = Section::kNone;
+  BlockBasedTableOptions table_options_;
+  bool has_version_ = false;
+  bool has_db_ = false;
+  size_t line_number_ = 0;
+};
+
+}  // namespace
+
+std::string PrintOptionsFile(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families) {
+  std::string out = "# The options of this database. Written by Ashlar, in the form that RocksDB and its tools read.\n\n";
+  StrAppend(&out, "[", kVersionSection, "]\n  rocksdb_version=", kRocksDbFormatMajor, ".", kRocksDbFormatMinor, ".", kRocksDbFormatPatch,
+            "\n  options_file_version=", kFileVersion, "\n\n[", kDbSection, "]\n");
+  AppendOptions(db_options, &out);
+  const auto is_default = [](const ColumnFamilyDescriptor& family) { return family.name == kDefaultColumnFamilyName; };
+  for (const ColumnFamilyDescriptor& family : families) {
+    if (is_default(family)) AppendFamily(family, &out);
+  }
+  for (const ColumnFamilyDescriptor& family : families) {
+    if (!is_default(family)) AppendFamily(family, &out);
+  }
+  return out;
+}
+
+Result<ParsedOptionsFile> ParseOptionsFile(std::string_view text, const std::string& source, const OptionsFileRules& rules) {
+  return Parser(source, rules).Run(text);
+}
+
+Result<ParsedOptionsFile> ReadOptionsFile(FileSystem* file_system, const std::string& path, const OptionsFileRules& rules) {
+  ASHLAR_ASSIGN_OR_RETURN(const std::string text, ReadFileToString(file_system, path, kFileBytesMax));
+  return ParseOptionsFile(text, path, rules);
+}
+
+Status WriteOptionsFile(FileSystem* file_system, const std::string& directory, uint64_t number, std::string_view text) {
+  const std::string temporary = TempOptionsFileName(directory, number);
+  ASHLAR_RETURN_IF_ERROR(WriteStringToFile(file_system, text, temporary, Durability::kSynced));
+  ASHLAR_RETURN_IF_ERROR(file_system->RenameFile(temporary, OptionsFileName(directory, number)));
+  std::unique_ptr<Directory> handle;
+  ASHLAR_RETURN_IF_ERROR(file_system->NewDirectory(directory, &handle));
+  return handle->Sync();
+}
+
+Result<uint64_t> FindNewestOptionsFile(FileSystem* file_system, const std::string& directory) {
+  std::vector<std::string> names;
+  ASHLAR_RETURN_IF_ERROR(file_system->GetChildren(directory, &names));
+  uint64_t newest = 0;
+  for (const std::string& name : names) {
+    uint64_t number;
+    FileType type;
+    if (ParseFileName(name, &number, &type) && type == FileType::kOptionsFile) newest = std::max(newest, number);
+  }
+  if (newest == 0) return Status::NotFound(directory, "there is no OPTIONS file");
+  return newest;
+}
+
+// ---- ashlar/options_util.h
+
+Status GetLatestOptionsFileName(const std::string& dbpath, Env* env, std::string* options_file_name) {
+  ASHLAR_ASSIGN_OR_RETURN(const uint64_t number, FindNewestOptionsFile(env->GetFileSystem().get(), dbpath));
+  *options_file_name = BaseName(OptionsFileName(dbpath, number));
+  return Status::OK();
+}
+
+Status LoadOptionsFromFile(const ConfigOptions& config_options, const std::string& options_file_name, DBOptions* db_options,
+                           std::vector<ColumnFamilyDescriptor>* cf_descs, std::shared_ptr<Cache>* cache) {
+  const OptionsFileRules rules{.ignore_unknown = config_options.ignore_unknown_options,
+                               .ignore_unsupported = config_options.ignore_unsupported_options};
+  ASHLAR_ASSIGN_OR_RETURN(ParsedOptionsFile file, ReadOptionsFile(config_options.env->GetFileSystem().get(), options_file_name, rules));
+  *db_options = file.db_options;
+  db_options->env = config_options.env;
+  *cf_descs = std::move(file.families);
+  if (cache == nullptr) return Status::OK();
+  for (ColumnFamilyDescriptor& family : *cf_descs) {
+    BlockBasedTableOptions* table = family.options.table_factory->GetOptions<BlockBasedTableOptions>();
+    if (table != nullptr && !table->no_block_cache) table->block_cache = *cache;
+  }
+  return Status::OK();
+}
+
+Status LoadLatestOptions(const ConfigOptions& config_options, const std::string& dbpath, DBOptions* db_options,
+                         std::vector<ColumnFamilyDescriptor>* cf_descs, std::shared_ptr<Cache>* cache) {
+  ASHLAR_ASSIGN_OR_RETURN(const uint64_t number, FindNewestOptionsFile(config_options.env->GetFileSystem().get(), dbpath));
+  return LoadOptionsFromFile(config_options, OptionsFileName(dbpath, number), db_options, cf_descs, cache);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,61 @@
+// The OPTIONS file: the options of a database, beside its data, as RocksDB's tools read them.
+//
+//   [Version]
+//     rocksdb_version=7.8.3
+//     options_file_version=1.1
+//   [DBOptions]
+//     create_if_missing=true
+//     ...
+//   [CFOptions "default"]
+//     ...
+//   [TableOptions/BlockBasedTable "default"]
+//     ...
+//
+// '#' begins a comment; values and names are escaped (option_text.h). The order of sections is fixed: Version, DBOptions, then for each family
+// CFOptions and its TableOptions, "default" first.
+//
+// I1: only names that the release in rocksdb_version knows are written: an unknown one makes its tools refuse the database.
+// I2: a file is complete under its final name, or not there: it is written under a temporary name, synced, and renamed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "ashlar/file_system.h"
+#include "ashlar/options.h"
+#include "ashlar/table.h"
+#include "base/result.h"
+
+namespace ashlar {
+
+// families must not be empty; "default" is moved to the front.
+std::string PrintOptionsFile(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families);
+
+struct ParsedOptionsFile {
+  std::string rocksdb_version;
+  DBOptions db_options;
+  std::vector<ColumnFamilyDescriptor> families;
+  // What was stepped over, as "name=value: why".
+  std::vector<std::string> ignored;
+};
+
+struct OptionsFileRules {
+  bool ignore_unknown = false;     // names that nobody knows; those of newer releases are always stepped over
+  bool ignore_unsupported = true;  // objects that only the program can make
+};
+
+// `source` names the text in errors, which give the line.
+Result<ParsedOptionsFile> ParseOptionsFile(std::string_view text, const std::string& source, const OptionsFileRules& rules);
+
+Result<ParsedOptionsFile> ReadOptionsFile(FileSystem* file_system, const std::string& path, const OptionsFileRules& rules);
+
+// Creates OPTIONS-<number>; durable on return.
+Status WriteOptionsFile(FileSystem* file_system, const std::string& directory, uint64_t number, std::string_view text);
+
+// The number of the newest OPTIONS file; NotFound without one.
+Result<uint64_t> FindNewestOptionsFile(FileSystem* file_system, const std::string& directory);
+
+}  // namespace ashlar

@@ -1,0 +1,237 @@
+#include "config/options_file.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "ashlar/filter_policy.h"
+#include "ashlar/merge_operator.h"
+#include "ashlar/options_util.h"
+#include "base/format.h"
+#include "config/option_table.h"
+#include "config/option_text.h"
+#include "filesystem/file_helpers.h"
+#include "filesystem/filename.h"
+#include "filesystem/memory_file_system.h"
+#include "testing/tool_runner.h"
+
+namespace ashlar {
+namespace {
+
+// "section/name" -> value.
+std::map<std::string, std::string> Fields(std::string_view text) {
+  std::map<std::string, std::string> fields;
+  std::string section;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = StripComment(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const size_t equals = line.find('=');
+    if (line.starts_with('['))
+      section = line;
+    else if (equals != std::string_view::npos)
+      fields[StrCat(section, line.substr(0, equals))] = UnescapeOptionText(line.substr(equals + 1));
+  }
+  return fields;
+}
+
+// Fields of structs have no order.
+std::string SortedFields(const std::string& value) {
+  const Result<OptionPairs> pairs = ParseOptionPairs(value);
+  if (!value.starts_with('{') || !pairs.ok()) return value;
+  OptionPairs sorted = *pairs;
+  std::sort(sorted.begin(), sorted.end());
+  std::string out;
+  for (const auto& [name, field] : sorted) StrAppend(&out, name, "=", field, ";");
+  return out;
+}
+
+std::string LdbFile() {
+  Result<std::string> text = ReadFileToString(FileSystem::Default().get(), ASHLAR_SOURCE_DIR "/src/config/testdata/OPTIONS-ldb-7.8.3", 1 << 20);
+  EXPECT_TRUE(text.ok()) << text.status().ToString();
+  return text.ok() ? *text : "";
+}
+
+constexpr OptionsFileRules kStrict{.ignore_unknown = false, .ignore_unsupported = false};
+
+TEST(OptionsFile, AFileOfLdbReadsBackFieldByField) {
+  const std::string text = LdbFile();
+  const Result<ParsedOptionsFile> parsed = ParseOptionsFile(text, "file", kStrict);
+  ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
+  EXPECT_EQ(parsed->rocksdb_version, "7.8.3");
+  ASSERT_EQ(parsed->families.size(), 1u);
+  const ColumnFamilyOptions& family = parsed->families[0].options;
+  EXPECT_EQ(family.merge_operator->GetId(), "{id=StringAppendOperator;delimiter=:;}");
+  EXPECT_EQ(family.max_compaction_bytes, 1677721600u);
+  EXPECT_FALSE(family.level_compaction_dynamic_level_bytes);
+  EXPECT_EQ(family.table_factory->GetOptions<BlockBasedTableOptions>()->filter_policy->GetId(), "bloomfilter:10:false");
+  EXPECT_EQ(parsed->ignored, std::vector<std::string>{"flush_block_policy_factory=FlushBlockBySizePolicyFactory: not needed"});
+
+  std::map<std::string, std::string> theirs = Fields(text);
+  const std::map<std::string, std::string> ours = Fields(PrintOptionsFile(parsed->db_options, parsed->families));
+  EXPECT_EQ(theirs.erase("[TableOptions/BlockBasedTable \"default\"]flush_block_policy_factory"), 1u);
+  for (const auto& [name, value] : theirs) {
+    const auto own = ours.find(name);
+    ASSERT_NE(own, ours.end()) << name;
+    EXPECT_EQ(SortedFields(own->second), SortedFields(value)) << name;
+  }
+  for (const auto& [name, value] : ours) EXPECT_TRUE(theirs.contains(name)) << name << ": a name that the reference release does not write";
+}
+
+std::vector<ColumnFamilyDescriptor> TwoFamilies() {
+  ColumnFamilyOptions options;
+  options.merge_operator = MergeOperators::CreateUInt64AddOperator();
+  options.compression_per_level = {kNoCompression, kZSTD};
+  options.compression_opts.level = 4;
+  options.max_bytes_for_level_multiplier = 0.1;
+  BlockBasedTableOptions table;
+  table.block_size = 16 << 10;
+  table.filter_policy.reset(NewBloomFilterPolicy(9.9));
+  options.table_factory.reset(NewBlockBasedTableFactory(table));
+  return {ColumnFamilyDescriptor("odd #1: \"a\"\\\n", options), ColumnFamilyDescriptor("default", ColumnFamilyOptions())};
+}
+
+TEST(OptionsFile, WhatIsPrintedReadsBackWithDefaultFirst) {
+  DBOptions db_options;
+  db_options.create_if_missing = true;
+  db_options.wal_dir = "/some where/#1:2";
+  const std::vector<ColumnFamilyDescriptor> families = TwoFamilies();
+  const std::string text = PrintOptionsFile(db_options, families);
+  const Result<ParsedOptionsFile> parsed = ParseOptionsFile(text, "file", kStrict);
+  ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
+  EXPECT_TRUE(parsed->ignored.empty());
+  EXPECT_EQ(parsed->db_options.wal_dir, db_options.wal_dir);
+  ASSERT_EQ(parsed->families.size(), 2u);
+  EXPECT_EQ(parsed->families[0].name, "default");
+  EXPECT_EQ(parsed->families[1].name, families[0].name);
+  EXPECT_EQ(PrintOptions(parsed->families[1].options), PrintOptions(families[0].options));
+  EXPECT_EQ(PrintOptionsFile(parsed->db_options, parsed->families), text);
+}
+
+TEST(OptionsFile, NewerReleasesMayHaveNewNamesAndOlderMayNot) {
+  const std::string body =
+      "options_file_version=1.1\n[DBOptions]\n brand_new=1\n max_open_files=5\n[CFOptions \"default\"]\n last_level_temperature=kIce\n";
+  const Result<ParsedOptionsFile> newer = ParseOptionsFile("[Version]\nrocksdb_version=11.9.0\n" + body, "file", {});
+  ASSERT_TRUE(newer.ok()) << newer.status().ToString();
+  EXPECT_EQ(newer->db_options.max_open_files, 5);
+  ASSERT_EQ(newer->ignored.size(), 2u);
+  EXPECT_EQ(newer->ignored[0], "brand_new=1: unknown");
+  const Result<ParsedOptionsFile> older = ParseOptionsFile("[Version]\nrocksdb_version=7.8.3\n" + body, "file", {});
+  EXPECT_EQ(older.status().ToString(), "Invalid argument: file: line 5: option brand_new: there is no such option");
+}
+
+TEST(OptionsFile, DamageIsReportedWithItsLine) {
+  const std::string head = "[Version]\nrocksdb_version=7.8.3\noptions_file_version=1.1\n";
+  const std::string db = "[DBOptions]\nmax_open_files=5\n";
+  const std::string family = "[CFOptions \"default\"]\nnum_levels=7\n";
+  for (const auto& [text, error] : std::vector<std::pair<std::string, std::string>>{
+           {"", "Corruption: f: there is no section [Version]"},
+           {head, "Corruption: f: there is no section [DBOptions]"},
+           {head + db, "Corruption: f: there is no section [CFOptions]"},
+           {"a=1\n", "Invalid argument: f: line 1: an option before the first section"},
+           {db, "Invalid argument: f: line 1: the first section is not [Version]"},
+           {head + family, "Invalid argument: f: line 4: the second section is not [DBOptions]"},
+           {head + head, "Invalid argument: f: line 4: a section that was there before"},
+           {head + db + family + family, "Invalid argument: f: line 8: column family default was there before"},
+           {head + db + "[CFOptions \"x\"]\n", "Invalid argument: f: the first column family is not \"default\""},
+           {head + db + "[TableOptions/BlockBasedTable \"default\"]\n",
+            "Invalid argument: f: line 6: table options without their column family before them"},
+           {head + db + "nonsense\n", "Invalid argument: f: line 6: neither a section nor name=value"},
+           {head + db + "[What]\n", "Invalid argument: f: line 6: unknown section What"},
+           {head + db + "[CFOptions \"default]\n", "Invalid argument: f: line 6: a section with one quotation mark"},
+           {head + db + "[CFOptions\n", "Invalid argument: f: line 6: a section without ']'"},
+           {"[Version]\noptions_file_version=2.0\n", "Invalid argument: f: line 2: options_file_version 2.0 is unknown; 1.x can be read"},
+           {head + "[DBOptions]\nmax_open_files=many\n", "Invalid argument: f: line 5: option max_open_files=many: not a whole number"},
+       }) {
+    EXPECT_EQ(ParseOptionsFile(text, "f", {}).status().ToString(), error) << text;
+  }
+}
+
+TEST(OptionsFile, CutAndFlippedFilesNeverCrash) {
+  const std::string text = LdbFile();
+  for (size_t bytes = 0; bytes < text.size(); bytes += 7) static_cast<void>(ParseOptionsFile(text.substr(0, bytes), "f", {}).ok());
+  std::string damaged = text;
+  for (size_t i = 0; i < text.size(); i += 3) {
+    for (const char c : {'\0', '{', '}', '\\', '"', '=', '\n', '\xff'}) {
+      damaged[i] = c;
+      static_cast<void>(ParseOptionsFile(damaged, "f", {}).ok());
+    }
+    damaged[i] = text[i];
+  }
+}
+
+TEST(OptionsFile, OtherTableFactoriesAreSteppedOver) {
+  const Result<ParsedOptionsFile> parsed = ParseOptionsFile(
+      "[Version]\nrocksdb_version=7.8.3\noptions_file_version=1.1\n[DBOptions]\n[CFOptions \"default\"]\ntable_factory=PlainTable\n"
+      "[TableOptions/PlainTable \"default\"]\nuser_key_len=20\n",
+      "f", {});
+  ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
+  EXPECT_EQ(parsed->ignored.size(), 2u);
+}
+
+TEST(OptionsFile, TheNewestFileIsLoaded) {
+  auto file_system = std::make_shared<MemoryFileSystem>();
+  const std::unique_ptr<Env> env = NewCompositeEnv(file_system);
+  ASSERT_TRUE(file_system->CreateDir("/db").ok());
+  ConfigOptions config_options;
+  config_options.env = env.get();
+  DBOptions db_options;
+  std::vector<ColumnFamilyDescriptor> families;
+  EXPECT_TRUE(LoadLatestOptions(config_options, "/db", &db_options, &families).IsNotFound());
+
+  for (const int number : {9, 11, 10}) {
+    DBOptions written;
+    written.max_open_files = number;
+    ASSERT_TRUE(WriteOptionsFile(file_system.get(), "/db", static_cast<uint64_t>(number), PrintOptionsFile(written, TwoFamilies())).ok());
+  }
+  std::string name;
+  ASSERT_TRUE(GetLatestOptionsFileName("/db", env.get(), &name).ok());
+  EXPECT_EQ(name, "OPTIONS-000011");
+  std::shared_ptr<Cache> cache = NewLRUCache(1 << 20);
+  ASSERT_TRUE(LoadLatestOptions(config_options, "/db", &db_options, &families, &cache).ok());
+  EXPECT_EQ(db_options.max_open_files, 11);
+  EXPECT_EQ(db_options.env, env.get());
+  ASSERT_EQ(families.size(), 2u);
+  for (const ColumnFamilyDescriptor& family : families) {
+    EXPECT_EQ(family.options.table_factory->GetOptions<BlockBasedTableOptions>()->block_cache, cache);
+  }
+  std::vector<std::string> children;
+  ASSERT_TRUE(file_system->GetChildren("/db", &children).ok());
+  EXPECT_EQ(children.size(), 3u) << "no temporary file is left";
+}
+
+TEST(OptionsFile, RocksDbToolsTakeWhatIsPrinted) {
+  if (!HaveRocksDbTools()) GTEST_SKIP() << "rocksdb-tools are not installed";
+  const ScratchDirectory directory;
+  const std::string db = directory.File("db");
+  ASSERT_EQ(RunTool("ldb --db='" + db + "' --create_if_missing put a 1").exit_code, 0);
+  FileSystem* const file_system = FileSystem::Default().get();
+  const Result<uint64_t> number = FindNewestOptionsFile(file_system, db);
+  ASSERT_TRUE(number.ok()) << number.status().ToString();
+
+  ColumnFamilyOptions options = TwoFamilies()[0].options;
+  options.max_bytes_for_level_multiplier = 8.25;
+  options.merge_operator = MergeOperators::CreateStringAppendOperator('#');
+  ASSERT_TRUE(WriteOptionsFile(file_system, db, *number + 100, PrintOptionsFile(DBOptions(), {ColumnFamilyDescriptor("default", options)})).ok());
+  const ToolRun scan = RunTool("ldb --db='" + db + "' --try_load_options scan");
+  EXPECT_EQ(scan.exit_code, 0);
+  EXPECT_EQ(scan.output, "a : 1\n");
+
+  // The tool opens with what it read, and writes that back: nothing may have been lost on the way.
+  ASSERT_EQ(RunTool("ldb --db='" + db + "' --try_load_options put b 2").exit_code, 0);
+  const Result<uint64_t> rewritten = FindNewestOptionsFile(file_system, db);
+  ASSERT_TRUE(rewritten.ok());
+  ASSERT_GT(*rewritten, *number + 100);
+  const Result<ParsedOptionsFile> back = ReadOptionsFile(file_system, OptionsFileName(db, *rewritten), kStrict);
+  ASSERT_TRUE(back.ok()) << back.status().ToString();
+  const ColumnFamilyOptions& read = back->families[0].options;
+  EXPECT_EQ(read.max_bytes_for_level_multiplier, 8.25);
+  EXPECT_EQ(read.compression_per_level, options.compression_per_level);
+  EXPECT_EQ(read.compression_opts.level, 4);
+  EXPECT_EQ(read.table_factory->GetOptions<BlockBasedTableOptions>()->block_size, 16u << 10);
+  EXPECT_EQ(read.table_factory->GetOptions<BlockBasedTableOptions>()->filter_policy->MillibitsPerKey(), 9900);
+}
+
+}  // namespace
+}  // namespace ashlar

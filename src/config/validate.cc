@@ -1,0 +1,169 @@
+#include "config/validate.h"
+
+#include <algorithm>
+
+#include "base/compression.h"
+#include "base/format.h"
+#include "base/result.h"
+#include "config/option_codec.h"
+#include "config/option_table.h"
+
+namespace ashlar {
+namespace {
+
+Status NotImplemented(std::string_view option, std::string_view value, std::string_view remedy) {
+  return Status::NotSupported(StrCat("option ", option, "=", value, " is not implemented; ", remedy));
+}
+Status Bad(std::string_view option, std::string_view value, std::string_view why) {
+  return Status::InvalidArgument(StrCat("option ", option, "=", value, ": ", why));
+}
+
+const BlockBasedTableOptions* TableOptionsOf(const ColumnFamilyOptions& options) {
+  return options.table_factory == nullptr ? nullptr : options.table_factory->GetOptions<BlockBasedTableOptions>();
+}
+
+// The options that the table marks as refused, unless they have their defaults.
+template <typename Struct>
+Status CheckRefused(const Struct& options) {
+  const Struct defaults;
+  for (const OptionEntry<Struct>& entry : OptionTableOf<Struct>()) {
+    if (entry.support != Support::kRefused) continue;
+    const std::string value = entry.print(options);
+    const std::string default_value = entry.print(defaults);
+    if (value == default_value) continue;
+    return NotImplemented(entry.name, value, default_value.empty() ? "leave it empty" : StrCat("leave it at ", default_value));
+  }
+  return Status::OK();
+}
+
+Status CheckDb(const DBOptions& options) {
+  ASHLAR_RETURN_IF_ERROR(CheckRefused(options));
+  if (options.env == nullptr) return Bad("env", kNullText, "set it, or leave it at Env::Default()");
+  if (options.keep_log_file_num == 0) return Bad("keep_log_file_num", "0", "the current LOG is one; set at least 1");
+  if (options.max_open_files < -1 || options.max_open_files == 0) {
+    return Bad("max_open_files", StrCat(options.max_open_files), "set -1 for all files, or a number above 0");
+  }
+  if (options.allow_mmap_reads && options.use_direct_reads) {
+    return Bad("allow_mmap_reads", "true", "a mapping goes through the page cache, which use_direct_reads=true forbids; choose one");
+  }
+  if (options.max_write_batch_group_size_bytes == 0) return Bad("max_write_batch_group_size_bytes", "0", "set at least 1");
+  return Status::OK();
+}
+
+Status CheckCompression(std::string_view option, CompressionType type) {
+  if (type == kDisableCompressionOption || ValidateCompressionType(type).ok()) return Status::OK();
+  return NotImplemented(option, OptionCodec<CompressionType>::Print(type), "this build cannot write it; choose another codec");
+}
+
+Status CheckCompressions(const ColumnFamilyOptions& options) {
+  if (options.compression == kDisableCompressionOption) {
+    return Bad("compression", "kDisableCompressionOption", "it means \"as compression says\"; choose a codec, or kNoCompression");
+  }
+  ASHLAR_RETURN_IF_ERROR(CheckCompression("compression", options.compression));
+  ASHLAR_RETURN_IF_ERROR(CheckCompression("bottommost_compression", options.bottommost_compression));
+  for (const CompressionType type : options.compression_per_level) ASHLAR_RETURN_IF_ERROR(CheckCompression("compression_per_level", type));
+  if (options.compression_opts.max_dict_bytes != 0) {
+    return NotImplemented("compression_opts.max_dict_bytes", StrCat(options.compression_opts.max_dict_bytes), "leave it at 0");
+  }
+  if (options.bottommost_compression_opts.enabled && options.bottommost_compression_opts.max_dict_bytes != 0) {
+    return NotImplemented("bottommost_compression_opts.max_dict_bytes", StrCat(options.bottommost_compression_opts.max_dict_bytes), "leave it at 0");
+  }
+  return Status::OK();
+}
+
+Status CheckLevels(const ColumnFamilyOptions& options) {
+  if (options.compaction_style == kCompactionStyleUniversal || options.compaction_style == kCompactionStyleFIFO) {
+    return NotImplemented("compaction_style", OptionCodec<CompactionStyle>::Print(options.compaction_style), "use kCompactionStyleLevel");
+  }
+  if (options.num_levels > 64) return Bad("num_levels", StrCat(options.num_levels), "no more than 64 are possible");
+  if (options.target_file_size_base == 0) return Bad("target_file_size_base", "0", "set at least 1");
+  if (options.target_file_size_multiplier < 1)
+    return Bad("target_file_size_multiplier", StrCat(options.target_file_size_multiplier), "set at least 1");
+  if (options.max_bytes_for_level_base == 0) return Bad("max_bytes_for_level_base", "0", "set at least 1");
+  if (!(options.max_bytes_for_level_multiplier >= 1)) {
+    return Bad("max_bytes_for_level_multiplier", StrCat(options.max_bytes_for_level_multiplier), "set at least 1");
+  }
+  for (const int factor : options.max_bytes_for_level_multiplier_additional) {
+    if (factor < 1) return Bad("max_bytes_for_level_multiplier_additional", StrCat(factor), "set at least 1 for each level");
+  }
+  return Status::OK();
+}
+
+bool IsPowerOfTwo(uint64_t n) { return n != 0 && (n & (n - 1)) == 0; }
+
+Status CheckTable(const BlockBasedTableOptions& options) {
+  ASHLAR_RETURN_IF_ERROR(CheckRefused(options));
+  if (options.format_version < 2 || options.format_version > 5) {
+    return NotImplemented("format_version", StrCat(options.format_version),
+                          "2 to 5 can be written (2 to 7 are read); 5 is read by every RocksDB since 6.6");
+  }
+  if (options.block_size == 0 || options.block_size > (uint64_t{1} << 32)) return Bad("block_size", StrCat(options.block_size), "set 1 to 4 GiB");
+  if (options.no_block_cache && options.block_cache != nullptr) return Bad("no_block_cache", "true", "there is a block_cache; choose one");
+  if (OptionCodec<ChecksumType>::Print(options.checksum).find('k') != 0)
+    return Bad("checksum", StrCat(static_cast<int>(options.checksum)), "no such type");
+  if (options.read_amp_bytes_per_bit != 0 && !IsPowerOfTwo(options.read_amp_bytes_per_bit)) {
+    return Bad("read_amp_bytes_per_bit", StrCat(options.read_amp_bytes_per_bit), "set a power of two, or 0");
+  }
+  return Status::OK();
+}
+
+Status CheckFamily(const ColumnFamilyOptions& options) {
+  ASHLAR_RETURN_IF_ERROR(CheckRefused(options));
+  if (options.comparator == nullptr) return Bad("comparator", kNullText, "set it, or leave it at BytewiseComparator()");
+  ASHLAR_RETURN_IF_ERROR(CheckLevels(options));
+  ASHLAR_RETURN_IF_ERROR(CheckCompressions(options));
+  const BlockBasedTableOptions* table = TableOptionsOf(options);
+  return table == nullptr ? Status::OK() : CheckTable(*table);
+}
+
+template <typename Struct>
+void AppendWithoutEffect(const Struct& options, std::string_view where, std::vector<std::string>* out) {
+  const Struct defaults;
+  for (const OptionEntry<Struct>& entry : OptionTableOf<Struct>()) {
+    if (entry.support != Support::kAccepted) continue;
+    const std::string value = entry.print(options);
+    if (value != entry.print(defaults)) out->push_back(StrCat(entry.name, "=", value, where));
+  }
+}
+
+template <typename Struct>
+Status Change(const std::unordered_map<std::string, std::string>& changes, Struct* options) {
+  if (changes.empty()) return Status::InvalidArgument("no options are given");
+  Struct changed = *options;
+  // In order of their names, so that of several errors always the same is reported.
+  std::vector<std::pair<std::string, std::string>> sorted(changes.begin(), changes.end());
+  std::sort(sorted.begin(), sorted.end());
+  const ParseRules rules{.ignore_unsupported = false, .only_mutable = true};
+  for (const auto& [name, value] : sorted) ASHLAR_RETURN_IF_ERROR(SetOption(rules, name, value, &changed));
+  *options = std::move(changed);
+  return Status::OK();
+}
+
+}  // namespace
+
+Status ValidateOptions(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families) {
+  ASHLAR_RETURN_IF_ERROR(CheckDb(db_options));
+  for (const ColumnFamilyDescriptor& family : families) {
+    Status s = CheckFamily(family.options);
+    if (!s.ok()) return s.WithContext(StrCat("column family ", EscapeForDisplay(family.name)));
+  }
+  return Status::OK();
+}
+
+std::vector<std::string> ListOptionsWithoutEffect(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families) {
+  std::vector<std::string> out;
+  AppendWithoutEffect(db_options, "", &out);
+  for (const ColumnFamilyDescriptor& family : families) {
+    const std::string where = StrCat(" (", EscapeForDisplay(family.name), ")");
+    AppendWithoutEffect(family.options, where, &out);
+    if (const BlockBasedTableOptions* table = TableOptionsOf(family.options)) AppendWithoutEffect(*table, where, &out);
+  }
+  return out;
+}
+
+Status ChangeMutableOptions(const std::unordered_map<std::string, std::string>& changes, ColumnFamilyOptions* options) {
+  return Change(changes, options);
+}
+Status ChangeMutableOptions(const std::unordered_map<std::string, std::string>& changes, DBOptions* options) { return Change(changes, options); }
+
+}  // namespace ashlar

@@ -1,0 +1,28 @@
+// Decides whether a database may be opened with given options, and what to tell the operator about them.
+//
+// Pure functions.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "ashlar/options.h"
+#include "ashlar/status.h"
+
+namespace ashlar {
+
+// Ok, or the first objection: NotSupported for an option that would change results or guarantees and is not implemented, InvalidArgument for a value
+// or a combination that cannot work. The text names the option (and the family) and says what to do.
+Status ValidateOptions(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families);
+
+// Every accepted option that is not the default, as "name=value (family)": it has no effect, and whoever set it should know.
+std::vector<std::string> ListOptionsWithoutEffect(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families);
+
+// SetOptions and SetDBOptions: applies all changes or none. InvalidArgument naming the option that is unknown, fixed at open, or has a bad value. The
+// result still has to pass ValidateOptions.
+Status ChangeMutableOptions(const std::unordered_map<std::string, std::string>& changes, ColumnFamilyOptions* options);
+Status ChangeMutableOptions(const std::unordered_map<std::string, std::string>& changes, DBOptions* options);
+
+}  // namespace ashlar

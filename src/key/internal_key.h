@@ -1,0 +1,79 @@
+// Internal keys: a user key with the sequence number and the type of the change that wrote it.
+//
+//   internal key = user_key || fixed64 tag          tag = sequence << 8 | type          sequence < 2^56
+//
+// Order: user key ascending, then tag descending, so that the newest version of a key comes first. The encoding is RocksDB's and goes to disk as it is.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "ashlar/slice.h"
+#include "ashlar/status.h"
+#include "ashlar/types.h"
+#include "base/assert.h"
+#include "base/coding.h"
+
+namespace ashlar {
+
+// On disk; numbers are fixed for ever. Those that Ashlar does not implement are named so that they can be refused by name.
+enum class ValueType : uint8_t {
+  kDeletion = 0x0,
+  kValue = 0x1,
+  kMerge = 0x2,
+  kLogData = 0x3,
+  kColumnFamilyDeletion = 0x4,
+  kColumnFamilyValue = 0x5,
+  kColumnFamilyMerge = 0x6,
+  kSingleDeletion = 0x7,
+  kColumnFamilySingleDeletion = 0x8,
+  kBeginPrepare = 0x9,
+  kEndPrepare = 0xA,
+  kCommit = 0xB,
+  kRollback = 0xC,
+  kNoop = 0xD,
+  kColumnFamilyRangeDeletion = 0xE,
+  kRangeDeletion = 0xF,
+  kColumnFamilyBlobIndex = 0x10,
+  kBlobIndex = 0x11,
+  kDeletionWithTimestamp = 0x14,
+  kWideColumnEntity = 0x16,
+  kColumnFamilyWideColumnEntity = 0x17,
+  kMax = 0x7F,  // never stored; as the type of a sought key it sorts before every stored type of the same sequence
+};
+
+inline constexpr SequenceNumber kSequenceNumberMax = (uint64_t{1} << 56) - 1;
+inline constexpr size_t kTagBytes = 8;
+
+inline constexpr uint64_t PackTag(SequenceNumber sequence, ValueType type) { return (sequence << 8) | static_cast<uint8_t>(type); }
+inline constexpr SequenceNumber TagSequence(uint64_t tag) { return tag >> 8; }
+inline constexpr ValueType TagType(uint64_t tag) { return static_cast<ValueType>(tag & 0xff); }
+// The tag that seeks to the newest version visible at `sequence`.
+inline constexpr uint64_t SeekTag(SequenceNumber sequence) { return PackTag(sequence, ValueType::kMax); }
+
+// Precondition of the three: internal_key.size() >= kTagBytes (readers of files check it before handing keys out).
+inline Slice ExtractUserKey(const Slice& internal_key) { return Slice(internal_key.data(), internal_key.size() - kTagBytes); }
+inline uint64_t ExtractTag(const Slice& internal_key) { return DecodeFixed64(internal_key.data() + internal_key.size() - kTagBytes); }
+inline ValueType ExtractType(const Slice& internal_key) { return TagType(ExtractTag(internal_key)); }
+
+inline void AppendInternalKey(std::string* out, const Slice& user_key, uint64_t tag) {
+  out->append(user_key.data(), user_key.size());
+  PutFixed64(out, tag);
+}
+inline std::string MakeInternalKey(const Slice& user_key, SequenceNumber sequence, ValueType type) {
+  std::string key;
+  key.reserve(user_key.size() + kTagBytes);
+  AppendInternalKey(&key, user_key, PackTag(sequence, type));
+  return key;
+}
+
+// Whether a stored type is a point entry that Ashlar implements (value, deletion, single deletion, merge).
+inline constexpr bool IsPointType(ValueType type) {
+  return type == ValueType::kDeletion || type == ValueType::kValue || type == ValueType::kMerge || type == ValueType::kSingleDeletion;
+}
+// "Put", "Delete", ... for error texts; "type 0x1c" is "unknown".
+const char* ValueTypeName(ValueType type);
+// NotSupported, naming the type: for entries that IsPointType refuses.
+Status UnsupportedTypeError(ValueType type);
+
+}  // namespace ashlar

@@ -1,0 +1,72 @@
+// KeyComparator: the order of user keys and internal keys, resolved once so that the two built-in orders cost no virtual call.
+//
+// Head: the first 8 bytes of a key after a skipped common prefix, as an integer that orders like the key: head(a) < head(b) implies a < b; equal heads
+// say nothing. Only the built-in orders have heads; a custom order has the constant head 0, so that every comparison falls through to Compare.
+//
+// A value type of 16 bytes; copy it. The Comparator must outlive it. Thread safety: const.
+#pragma once
+
+#include "ashlar/comparator.h"
+#include "key/internal_key.h"
+
+namespace ashlar {
+
+class KeyComparator {
+ public:
+  enum class Kind : uint8_t { kBytewise, kReverseBytewise, kCustom };
+
+  explicit KeyComparator(const Comparator* user)
+      : user_(user),
+        kind_(user == BytewiseComparator()          ? Kind::kBytewise
+              : user == ReverseBytewiseComparator() ? Kind::kReverseBytewise
+                                                    : Kind::kCustom) {}
+
+  Kind kind() const { return kind_; }
+  bool HasHeads() const { return kind_ != Kind::kCustom; }
+  const Comparator* user_comparator() const { return user_; }
+
+  // User keys: < 0, 0, > 0.
+  int Compare(const Slice& a, const Slice& b) const {
+    if (kind_ == Kind::kBytewise) [[likely]] {
+      return a.compare(b);
+    }
+    if (kind_ == Kind::kReverseBytewise) return b.compare(a);
+    return user_->Compare(a, b);
+  }
+  // Equality of user keys; for a custom order that of its Compare.
+  bool Equal(const Slice& a, const Slice& b) const {
+    if (kind_ != Kind::kCustom) [[likely]] {
+      return a == b;
+    }
+    return user_->Compare(a, b) == 0;
+  }
+  // Internal keys: user key ascending, tag descending.
+  int CompareInternal(const Slice& a, const Slice& b) const {
+    const int r = Compare(ExtractUserKey(a), ExtractUserKey(b));
+    if (r != 0) return r;
+    const uint64_t tag_a = ExtractTag(a);
+    const uint64_t tag_b = ExtractTag(b);
+    return tag_a > tag_b ? -1 : (tag_a < tag_b ? 1 : 0);
+  }
+  // An internal key against (user key, tag).
+  int CompareInternal(const Slice& internal_key, const Slice& user_key, uint64_t tag) const {
+    const int r = Compare(ExtractUserKey(internal_key), user_key);
+    if (r != 0) return r;
+    const uint64_t own = ExtractTag(internal_key);
+    return own > tag ? -1 : (own < tag ? 1 : 0);
+  }
+
+  // The head of user_key after its first `skip` bytes (skip may exceed the size: head of the empty string).
+  uint64_t Head(const Slice& user_key, size_t skip) const {
+    if (kind_ == Kind::kCustom) return 0;
+    const size_t from = skip < user_key.size() ? skip : user_key.size();
+    const uint64_t head = LoadHead(user_key.data() + from, user_key.size() - from);
+    return kind_ == Kind::kBytewise ? head : ~head;
+  }
+
+ private:
+  const Comparator* user_;
+  Kind kind_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,80 @@
+#include "key/lookup.h"
+
+#include "base/result.h"
+#include "base/xxph3.h"
+#include "key/merge_helper.h"
+
+namespace ashlar {
+
+uint64_t Lookup::filter_hash() {
+  if (!filter_hash_) filter_hash_ = Xxph3Hash64(args_.user_key.data(), args_.user_key.size());
+  return *filter_hash_;
+}
+
+// Everything but a value that ends the search at once.
+bool Lookup::OfferRare(ValueType type, SequenceNumber sequence, const Slice& value, const PinSource& owner) {
+  if (state_ == State::kSearching) sequence_ = sequence;
+  switch (type) {
+    case ValueType::kValue:
+      has_base_ = true;
+      value_ = value;
+      pin_ = owner.Acquire();
+      state_ = State::kFound;
+      return false;
+    case ValueType::kDeletion:
+    case ValueType::kSingleDeletion: state_ = state_ == State::kMerging ? State::kFound : State::kDeleted; return false;
+    case ValueType::kMerge: return OfferOperand(value, owner);
+    default: Fail(UnsupportedTypeError(type)); return false;
+  }
+}
+
+bool Lookup::OfferOperand(const Slice& value, const PinSource& owner) {
+  if (!args_.want_value) {
+    // Whatever the operands give, the key exists.
+    state_ = State::kFound;
+    return false;
+  }
+  state_ = State::kMerging;
+  operands_.push_back(value);
+  operand_pins_.push_back(owner.Acquire());
+  if (args_.merge_operator == nullptr || !args_.merge_operator->ShouldMerge(operands_)) return true;
+  state_ = State::kFound;
+  return false;
+}
+
+Status Lookup::Finish(PinnableSlice* value) {
+  switch (state_) {
+    case State::kSearching:
+    case State::kDeleted: return Status::NotFound();
+    case State::kFailed: return status_;
+    case State::kMerging:
+    case State::kFound: break;
+  }
+  if (!args_.want_value) return Status::OK();
+  if (!operands_.empty()) return FinishMerge(value);
+  if (value != nullptr) pin_.MoveTo(value, value_);
+  return Status::OK();
+}
+
+Status Lookup::FinishMerge(PinnableSlice* value) {
+  const MergeInput input{
+      .merge_operator = args_.merge_operator,
+      .user_key = args_.user_key,
+      .base = has_base_ ? &value_ : nullptr,
+      .operands_newest_first = operands_,
+  };
+  MergeResult result;
+  ASHLAR_RETURN_IF_ERROR(FullMerge(input, &result, nullptr));
+  if (value == nullptr) return Status::OK();
+  switch (result.kind) {
+    case MergeResult::Kind::kComputed:
+      *value->GetSelf() = std::move(result.computed);
+      value->PinSelf();
+      break;
+    case MergeResult::Kind::kBase: pin_.MoveTo(value, result.existing); break;
+    case MergeResult::Kind::kOperand: operand_pins_[result.operand].MoveTo(value, result.existing); break;
+  }
+  return Status::OK();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,71 @@
+#include "key/merge_helper.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace ashlar {
+
+namespace {
+
+std::vector<Slice> OldestFirst(std::span<const Slice> newest_first) { return std::vector<Slice>(newest_first.rbegin(), newest_first.rend()); }
+
+// Whether `part` lies in the bytes of `whole`.
+bool Within(const Slice& part, const Slice& whole) {
+  const std::less_equal<const char*> at_or_before;  // a total order also for pointers into different objects
+  return at_or_before(whole.begin(), part.begin()) && at_or_before(part.end(), whole.end());
+}
+
+Status OperatorFailed(const MergeOperator& merge_operator) {
+  return Status::Error(Status::kCorruption, Status::kMergeOperatorFailed, "the merge operator could not combine the operands of a key",
+                       merge_operator.Name());
+}
+
+// Finds out whose bytes the operator has pointed at.
+void ResolveExisting(const MergeInput& input, const Slice& existing, MergeResult* result) {
+  result->existing = existing;
+  if (input.base != nullptr && Within(existing, *input.base)) {
+    result->kind = MergeResult::Kind::kBase;
+    return;
+  }
+  const auto operands = input.operands_newest_first;
+  const auto found = std::find_if(operands.begin(), operands.end(), [&](const Slice& operand) { return Within(existing, operand); });
+  if (found != operands.end()) {
+    result->kind = MergeResult::Kind::kOperand;
+    result->operand = static_cast<size_t>(found - operands.begin());
+    return;
+  }
+  // Bytes of the operator's own: how long they live is unknown, so they are taken now.
+  result->kind = MergeResult::Kind::kComputed;
+  result->computed.assign(existing.data(), existing.size());
+  result->existing = Slice();
+}
+
+}  // namespace
+
+Status FullMerge(const MergeInput& input, MergeResult* result, MergeOperator::OpFailureScope* scope) {
+  if (input.merge_operator == nullptr) {
+    return Status::InvalidArgument("merge operands were found, but the column family has no merge operator: set ColumnFamilyOptions::merge_operator");
+  }
+  const std::vector<Slice> operands = OldestFirst(input.operands_newest_first);
+  const MergeOperator::MergeOperationInput merge_in(input.user_key, input.base, operands, nullptr);
+  result->computed.clear();
+  Slice existing(nullptr, 0);
+  MergeOperator::MergeOperationOutput merge_out(result->computed, existing);
+  if (!input.merge_operator->FullMergeV2(merge_in, &merge_out)) {
+    if (scope != nullptr) *scope = merge_out.op_failure_scope;
+    return OperatorFailed(*input.merge_operator);
+  }
+  result->kind = MergeResult::Kind::kComputed;
+  if (existing.data() != nullptr) ResolveExisting(input, existing, result);
+  return Status::OK();
+}
+
+bool PartialMerge(const MergeInput& input, std::string* result) {
+  const size_t count = input.operands_newest_first.size();
+  if (input.merge_operator == nullptr || count == 0 || (count == 1 && !input.merge_operator->AllowSingleOperand())) return false;
+  const std::deque<Slice> operands(input.operands_newest_first.rbegin(), input.operands_newest_first.rend());
+  result->clear();
+  return input.merge_operator->PartialMergeMulti(input.user_key, operands, result, nullptr);
+}
+
+}  // namespace ashlar

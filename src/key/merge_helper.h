@@ -1,0 +1,41 @@
+// The one path on which operands become a value: lookups, iterators and compaction all call these.
+//
+// Operands are passed newest first, as readers meet them; the merge operator gets them oldest first.
+// Errors: a missing operator is InvalidArgument, one that fails is Corruption with subcode kMergeOperatorFailed. Texts hold no key or value bytes.
+// Thread safety: pure, as far as the operator is.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ashlar/merge_operator.h"
+#include "ashlar/status.h"
+
+namespace ashlar {
+
+struct MergeInput {
+  const MergeOperator* merge_operator = nullptr;
+  Slice user_key;
+  const Slice* base = nullptr;                   // the value below the operands; null: none, or a deletion
+  std::span<const Slice> operands_newest_first;  // at least one
+};
+
+struct MergeResult {
+  enum class Kind : uint8_t { kComputed, kBase, kOperand };
+  Kind kind = Kind::kComputed;
+  size_t operand = 0;    // kOperand: its index in operands_newest_first
+  Slice existing;        // kBase, kOperand: the result, within the bytes of that one
+  std::string computed;  // kComputed: the result
+
+  Slice value() const { return kind == Kind::kComputed ? Slice(computed) : existing; }
+};
+
+// The value that the operands give on top of the base. On an error *scope (may be null) says how far the operator's failure reaches.
+Status FullMerge(const MergeInput& input, MergeResult* result, MergeOperator::OpFailureScope* scope);
+
+// One operand that has the effect of all of them, when the operator can make one without knowing the base. input.base is not used. With one operand,
+// only an operator that AllowSingleOperand is asked.
+bool PartialMerge(const MergeInput& input, std::string* result);
+
+}  // namespace ashlar

@@ -1,0 +1,460 @@
+#include "ashlar/write_batch.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "ashlar/db.h"
+#include "base/assert.h"
+#include "base/format.h"
+#include "base/result.h"
+#include "key/write_batch_internal.h"
+
+namespace ashlar {
+namespace {
+
+constexpr size_t kHeaderBytes = WriteBatchInternal::kHeaderBytes;
+constexpr uint64_t kFieldBytesMax = std::numeric_limits<uint32_t>::max();
+
+// Types that only transactions write, and that no key carries.
+constexpr uint8_t kBeginPersistedPrepare = 0x12;
+constexpr uint8_t kBeginUnprepare = 0x13;
+constexpr uint8_t kCommitWithTimestamp = 0x15;
+
+// Set when the bytes came from outside: nothing is known about them.
+constexpr uint32_t kForeign = 1u << 31;
+
+std::string EmptyBatch() { return std::string(kHeaderBytes, '\0'); }
+
+// A key or value given in one piece or several.
+struct Field {
+  explicit Field(const Slice& s) : parts(&s), num_parts(1), bytes(s.size()) {}
+  explicit Field(const SliceParts& p) : parts(p.parts), num_parts(p.num_parts) {
+    for (int i = 0; i < num_parts; ++i) bytes += parts[i].size();
+  }
+
+  void AppendTo(std::string* out) const {
+    PutVarint32(out, static_cast<uint32_t>(bytes));
+    for (int i = 0; i < num_parts; ++i) out->append(parts[i].data(), parts[i].size());
+  }
+  uint64_t EncodedBytes() const { return VarintLength(bytes) + bytes; }
+
+  const Slice* parts;
+  int num_parts;
+  uint64_t bytes = 0;
+};
+
+uint32_t IdOf(const ColumnFamilyHandle* column_family) { return column_family == nullptr ? 0 : column_family->GetID(); }
+
+// How a record of a type is laid out.
+struct Layout {
+  bool known = false;
+  bool has_family = false;
+  bool counted = false;
+  uint8_t fields = 0;
+  ValueType type = ValueType::kNoop;  // without the family
+};
+
+constexpr Layout PointLayout(ValueType type, bool has_family, uint8_t fields) { return {true, has_family, true, fields, type}; }
+constexpr Layout MarkLayout(ValueType type, uint8_t fields) { return {true, false, false, fields, type}; }
+
+Layout LayoutOf(uint8_t tag) {
+  switch (static_cast<ValueType>(tag)) {
+    case ValueType::kDeletion: return PointLayout(ValueType::kDeletion, false, 1);
+    case ValueType::kColumnFamilyDeletion: return PointLayout(ValueType::kDeletion, true, 1);
+    case ValueType::kSingleDeletion: return PointLayout(ValueType::kSingleDeletion, false, 1);
+    case ValueType::kColumnFamilySingleDeletion: return PointLayout(ValueType::kSingleDeletion, true, 1);
+    case ValueType::kValue: return PointLayout(ValueType::kValue, false, 2);
+    case ValueType::kColumnFamilyValue: return PointLayout(ValueType::kValue, true, 2);
+    case ValueType::kMerge: return PointLayout(ValueType::kMerge, false, 2);
+    case ValueType::kColumnFamilyMerge: return PointLayout(ValueType::kMerge, true, 2);
+    case ValueType::kRangeDeletion: return PointLayout(ValueType::kRangeDeletion, false, 2);
+    case ValueType::kColumnFamilyRangeDeletion: return PointLayout(ValueType::kRangeDeletion, true, 2);
+    case ValueType::kBlobIndex: return PointLayout(ValueType::kBlobIndex, false, 2);
+    case ValueType::kColumnFamilyBlobIndex: return PointLayout(ValueType::kBlobIndex, true, 2);
+    case ValueType::kWideColumnEntity: return PointLayout(ValueType::kWideColumnEntity, false, 2);
+    case ValueType::kColumnFamilyWideColumnEntity: return PointLayout(ValueType::kWideColumnEntity, true, 2);
+    case ValueType::kLogData: return MarkLayout(ValueType::kLogData, 1);
+    case ValueType::kNoop: return MarkLayout(ValueType::kNoop, 0);
+    case ValueType::kBeginPrepare: return MarkLayout(ValueType::kBeginPrepare, 0);
+    case ValueType::kEndPrepare: return MarkLayout(ValueType::kEndPrepare, 1);
+    case ValueType::kCommit: return MarkLayout(ValueType::kCommit, 1);
+    case ValueType::kRollback: return MarkLayout(ValueType::kRollback, 1);
+    default: break;
+  }
+  switch (tag) {
+    case kBeginPersistedPrepare:
+    case kBeginUnprepare: return MarkLayout(static_cast<ValueType>(tag), 0);
+    case kCommitWithTimestamp: return MarkLayout(static_cast<ValueType>(tag), 2);
+    default: return {};
+  }
+}
+
+ValueType FamilyForm(ValueType type) {
+  switch (type) {
+    case ValueType::kDeletion: return ValueType::kColumnFamilyDeletion;
+    case ValueType::kSingleDeletion: return ValueType::kColumnFamilySingleDeletion;
+    case ValueType::kValue: return ValueType::kColumnFamilyValue;
+    case ValueType::kMerge: return ValueType::kColumnFamilyMerge;
+    default: ASHLAR_ASSERT(type == ValueType::kRangeDeletion); return ValueType::kColumnFamilyRangeDeletion;
+  }
+}
+
+}  // namespace
+
+// ---- BatchReader
+
+BatchReader::BatchReader(const Slice& contents) : begin_(contents.data()), rest_(contents) {
+  if (contents.size() < kHeaderBytes) {
+    rest_ = Slice();
+    status_ = Status::Corruption(StrCat("write batch: ", contents.size(), " bytes are fewer than its header of ", kHeaderBytes));
+    return;
+  }
+  expected_count_ = DecodeFixed32(contents.data() + 8);
+  rest_.remove_prefix(kHeaderBytes);
+}
+
+bool BatchReader::Finish() {
+  if (status_.ok() && counted_ != expected_count_) {
+    status_ = Status::Corruption(StrCat("write batch: ", counted_, " records, but its header at offset 8 says ", expected_count_));
+  }
+  return false;
+}
+
+bool BatchReader::Fail(const char* what) {
+  status_ = Status::Corruption(StrCat("write batch: ", what, " at offset ", record_.offset));
+  rest_ = Slice();
+  expected_count_ = counted_;
+  return false;
+}
+
+bool BatchReader::Parse() {
+  record_ = BatchRecord{};
+  record_.offset = static_cast<size_t>(rest_.data() - begin_);
+  const uint8_t tag = static_cast<uint8_t>(rest_[0]);
+  const Layout layout = LayoutOf(tag);
+  if (!layout.known) return Fail(StrCat("record of unknown type ", static_cast<unsigned>(tag)).c_str());
+  rest_.remove_prefix(1);
+  record_.type = layout.type;
+  record_.counted = layout.counted;
+  if (layout.has_family && !GetVarint32(&rest_, &record_.column_family_id)) return Fail("bad column family in the record");
+  // The only field of a mark is what it says, not a key.
+  const bool has_key = layout.counted || layout.fields == 2;
+  if (has_key && !GetLengthPrefixedSlice(&rest_, &record_.key)) return Fail("bad key length in the record");
+  if (layout.fields == (has_key ? 2 : 1) && !GetLengthPrefixedSlice(&rest_, &record_.value)) return Fail("bad value length in the record");
+  if (record_.counted) ++counted_;
+  return true;
+}
+
+// ---- WriteBatchInternal
+
+uint32_t WriteBatchInternal::FlagOf(ValueType type) {
+  const auto bit = static_cast<uint8_t>(type);
+  ASHLAR_ASSERT(bit < 31);
+  return 1u << bit;
+}
+
+uint32_t WriteBatchInternal::ScanFlags(const Slice& contents) {
+  uint32_t flags = kForeign;
+  BatchReader reader(contents);
+  while (reader.Next()) flags |= FlagOf(reader.record().type);
+  return flags;
+}
+
+bool WriteBatchInternal::IsKnownApplicable(const WriteBatch* batch) {
+  static constexpr ValueType kRefused[] = {ValueType::kRangeDeletion, ValueType::kBeginPrepare, ValueType::kEndPrepare,      ValueType::kCommit,
+                                           ValueType::kRollback,      ValueType::kBlobIndex,    ValueType::kWideColumnEntity};
+  uint32_t refused = kForeign;
+  for (const ValueType type : kRefused) refused |= FlagOf(type);
+  return (batch->content_flags_ & refused) == 0;
+}
+
+Status WriteBatchInternal::CheckApplicable(const WriteBatch* batch) {
+  if (IsKnownApplicable(batch)) return Status::OK();
+  BatchReader reader(Contents(batch));
+  Status unsupported;
+  while (reader.Next()) {
+    const BatchRecord& record = reader.record();
+    if (unsupported.ok() && !IsApplicable(record.type)) {
+      unsupported = Status::NotSupported(StrCat("write batch: ", ValueTypeName(record.type), " (type ", static_cast<unsigned>(record.type),
+                                                ") at offset ", record.offset, " is not implemented"));
+    }
+  }
+  if (!reader.status().ok()) return reader.status();
+  return unsupported;
+}
+
+Status WriteBatchInternal::Validate(const Slice& contents) {
+  BatchReader reader(contents);
+  while (reader.Next()) {
+  }
+  return reader.status();
+}
+
+Status WriteBatchInternal::SetContents(WriteBatch* batch, const Slice& contents) {
+  Status s = Validate(contents);
+  if (!s.ok()) return s;
+  batch->rep_.assign(contents.data(), contents.size());
+  batch->save_points_.clear();
+  batch->content_flags_ = ScanFlags(contents);
+  return s;
+}
+
+void WriteBatchInternal::Append(WriteBatch* target, const WriteBatch* source) {
+  const uint32_t count = Count(target) + Count(source);
+  target->rep_.append(source->rep_, kHeaderBytes, std::string::npos);
+  EncodeFixed32(target->rep_.data() + 8, count);
+  target->content_flags_ |= source->content_flags_;
+}
+
+// ---- WriteBatch
+
+// The one encoder. Everything is checked before the first byte is written, so a failure leaves the batch as it was.
+struct RecordWriter {
+  ValueType type = ValueType::kNoop;
+  uint32_t column_family_id = 0;
+  const Field* key = nullptr;
+  const Field* value = nullptr;
+
+  Status Check(const std::string& rep, size_t max_bytes) const {
+    if (rep.size() < kHeaderBytes) return Status::Corruption("write batch: it was made from fewer bytes than a header");
+    uint64_t bytes = 1 + (column_family_id == 0 ? 0 : VarintLength(column_family_id));
+    for (const Field* field : {key, value}) {
+      if (field == nullptr) continue;
+      if (field->bytes > kFieldBytesMax) return Status::InvalidArgument(field == key ? "key is 4 GiB or longer" : "value is 4 GiB or longer");
+      bytes += field->EncodedBytes();
+    }
+    if (max_bytes != 0 && bytes > max_bytes - std::min<uint64_t>(max_bytes, rep.size())) {
+      return Status::MemoryLimit(StrCat("write batch: ", rep.size(), " + ", bytes, " bytes exceed its limit of ", max_bytes));
+    }
+    return Status::OK();
+  }
+
+  void AppendTo(std::string* rep) const {
+    rep->push_back(static_cast<char>(column_family_id == 0 ? type : FamilyForm(type)));
+    if (column_family_id != 0) PutVarint32(rep, column_family_id);
+    if (key != nullptr) key->AppendTo(rep);
+    if (value != nullptr) value->AppendTo(rep);
+  }
+};
+
+WriteBatch::WriteBatch(size_t reserved_bytes, size_t max_bytes) : rep_(EmptyBatch()), max_bytes_(max_bytes) {
+  if (reserved_bytes > kHeaderBytes) rep_.reserve(reserved_bytes);
+}
+WriteBatch::WriteBatch(const std::string& rep) : rep_(rep), content_flags_(WriteBatchInternal::ScanFlags(rep_)) {}
+WriteBatch::WriteBatch(std::string&& rep) : rep_(std::move(rep)), content_flags_(WriteBatchInternal::ScanFlags(rep_)) {}
+WriteBatch::WriteBatch(const WriteBatch& other) = default;
+WriteBatch& WriteBatch::operator=(const WriteBatch& other) = default;
+WriteBatch::~WriteBatch() = default;
+
+WriteBatch::WriteBatch(WriteBatch&& other) noexcept
+    : rep_(std::move(other.rep_)), save_points_(std::move(other.save_points_)), max_bytes_(other.max_bytes_), content_flags_(other.content_flags_) {
+  other.Clear();
+}
+
+WriteBatch& WriteBatch::operator=(WriteBatch&& other) noexcept {
+  if (this == &other) return *this;
+  rep_ = std::move(other.rep_);
+  save_points_ = std::move(other.save_points_);
+  max_bytes_ = other.max_bytes_;
+  content_flags_ = other.content_flags_;
+  other.Clear();
+  return *this;
+}
+
+void WriteBatch::Clear() {
+  rep_.assign(kHeaderBytes, '\0');
+  save_points_.clear();
+  content_flags_ = 0;
+}
+
+std::string WriteBatch::Release() {
+  std::string bytes = std::move(rep_);
+  Clear();
+  return bytes;
+}
+
+uint32_t WriteBatch::Count() const { return rep_.size() < kHeaderBytes ? 0 : WriteBatchInternal::Count(this); }
+
+Status WriteBatchInternal::Add(WriteBatch* batch, const RecordWriter& record) {
+  ASHLAR_RETURN_IF_ERROR(record.Check(batch->rep_, batch->max_bytes_));
+  const uint32_t count = Count(batch);
+  if (count == std::numeric_limits<uint32_t>::max()) return Status::InvalidArgument("write batch: no room for another record");
+  record.AppendTo(&batch->rep_);
+  EncodeFixed32(batch->rep_.data() + 8, count + (record.type == ValueType::kLogData ? 0 : 1));
+  batch->content_flags_ |= FlagOf(record.type);
+  return Status::OK();
+}
+
+namespace {
+
+template <typename Text>
+Status AddKey(WriteBatch* batch, ValueType type, const ColumnFamilyHandle* column_family, const Text& key) {
+  const Field key_field(key);
+  return WriteBatchInternal::Add(batch, {.type = type, .column_family_id = IdOf(column_family), .key = &key_field});
+}
+
+template <typename Text>
+Status AddKeyAndValue(WriteBatch* batch, ValueType type, const ColumnFamilyHandle* column_family, const Text& key, const Text& value) {
+  const Field key_field(key);
+  const Field value_field(value);
+  return WriteBatchInternal::Add(batch, {.type = type, .column_family_id = IdOf(column_family), .key = &key_field, .value = &value_field});
+}
+
+}  // namespace
+
+Status WriteBatch::Put(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) {
+  return AddKeyAndValue(this, ValueType::kValue, column_family, key, value);
+}
+Status WriteBatch::Put(ColumnFamilyHandle* column_family, const SliceParts& key, const SliceParts& value) {
+  return AddKeyAndValue(this, ValueType::kValue, column_family, key, value);
+}
+Status WriteBatch::Delete(ColumnFamilyHandle* column_family, const Slice& key) { return AddKey(this, ValueType::kDeletion, column_family, key); }
+Status WriteBatch::Delete(ColumnFamilyHandle* column_family, const SliceParts& key) { return AddKey(this, ValueType::kDeletion, column_family, key); }
+Status WriteBatch::SingleDelete(ColumnFamilyHandle* column_family, const Slice& key) {
+  return AddKey(this, ValueType::kSingleDeletion, column_family, key);
+}
+Status WriteBatch::SingleDelete(ColumnFamilyHandle* column_family, const SliceParts& key) {
+  return AddKey(this, ValueType::kSingleDeletion, column_family, key);
+}
+Status WriteBatch::DeleteRange(ColumnFamilyHandle* column_family, const Slice& begin_key, const Slice& end_key) {
+  return AddKeyAndValue(this, ValueType::kRangeDeletion, column_family, begin_key, end_key);
+}
+Status WriteBatch::DeleteRange(ColumnFamilyHandle* column_family, const SliceParts& begin_key, const SliceParts& end_key) {
+  return AddKeyAndValue(this, ValueType::kRangeDeletion, column_family, begin_key, end_key);
+}
+Status WriteBatch::Merge(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) {
+  return AddKeyAndValue(this, ValueType::kMerge, column_family, key, value);
+}
+Status WriteBatch::Merge(ColumnFamilyHandle* column_family, const SliceParts& key, const SliceParts& value) {
+  return AddKeyAndValue(this, ValueType::kMerge, column_family, key, value);
+}
+
+Status WriteBatch::PutLogData(const Slice& blob) {
+  const Field field(blob);
+  return WriteBatchInternal::Add(this, {.type = ValueType::kLogData, .value = &field});
+}
+
+void WriteBatch::SetSavePoint() { save_points_.push_back({.bytes = rep_.size(), .count = Count(), .content_flags = content_flags_}); }
+
+Status WriteBatch::RollbackToSavePoint() {
+  if (save_points_.empty()) return Status::NotFound("write batch: no save point");
+  const SavePoint mark = save_points_.back();
+  save_points_.pop_back();
+  rep_.resize(mark.bytes);
+  if (rep_.size() >= kHeaderBytes) EncodeFixed32(rep_.data() + 8, mark.count);
+  content_flags_ = mark.content_flags;
+  return Status::OK();
+}
+
+Status WriteBatch::PopSavePoint() {
+  if (save_points_.empty()) return Status::NotFound("write batch: no save point");
+  save_points_.pop_back();
+  return Status::OK();
+}
+
+bool WriteBatch::HasPut() const { return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kValue)) != 0; }
+bool WriteBatch::HasDelete() const { return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kDeletion)) != 0; }
+bool WriteBatch::HasSingleDelete() const { return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kSingleDeletion)) != 0; }
+bool WriteBatch::HasDeleteRange() const { return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kRangeDeletion)) != 0; }
+bool WriteBatch::HasMerge() const { return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kMerge)) != 0; }
+bool WriteBatch::HasBeginPrepare() const { return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kBeginPrepare)) != 0; }
+bool WriteBatch::HasEndPrepare() const { return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kEndPrepare)) != 0; }
+bool WriteBatch::HasCommit() const { return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kCommit)) != 0; }
+bool WriteBatch::HasRollback() const { return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kRollback)) != 0; }
+
+// ---- Iterate and Handler
+
+namespace {
+
+Status Deliver(const BatchRecord& record, bool nothing_counted, WriteBatch::Handler* handler) {
+  const uint32_t family = record.column_family_id;
+  switch (record.type) {
+    case ValueType::kValue: return handler->PutCF(family, record.key, record.value);
+    case ValueType::kDeletion: return handler->DeleteCF(family, record.key);
+    case ValueType::kSingleDeletion: return handler->SingleDeleteCF(family, record.key);
+    case ValueType::kMerge: return handler->MergeCF(family, record.key, record.value);
+    case ValueType::kRangeDeletion: return handler->DeleteRangeCF(family, record.key, record.value);
+    case ValueType::kBlobIndex: return handler->PutBlobIndexCF(family, record.key, record.value);
+    case ValueType::kWideColumnEntity: return handler->PutEntityCF(family, record.key, record.value);
+    case ValueType::kLogData: handler->LogData(record.value); return Status::OK();
+    case ValueType::kNoop: return handler->MarkNoop(nothing_counted);
+    case ValueType::kBeginPrepare: return handler->MarkBeginPrepare(false);
+    case ValueType::kEndPrepare: return handler->MarkEndPrepare(record.value);
+    case ValueType::kCommit: return handler->MarkCommit(record.value);
+    case ValueType::kRollback: return handler->MarkRollback(record.value);
+    default: break;
+  }
+  switch (static_cast<uint8_t>(record.type)) {
+    case kBeginPersistedPrepare: return handler->MarkBeginPrepare(false);
+    case kBeginUnprepare: return handler->MarkBeginPrepare(true);
+    default: ASHLAR_ASSERT(static_cast<uint8_t>(record.type) == kCommitWithTimestamp); break;
+  }
+  return handler->MarkCommitWithTimestamp(record.value, record.key);
+}
+
+Status NoFamilies(const char* method) {
+  return Status::InvalidArgument(
+      StrCat("write batch handler: ", method, " is not implemented, and the record is of another family than the default"));
+}
+Status NotImplemented(const char* method) { return Status::InvalidArgument(StrCat("write batch handler: ", method, " is not implemented")); }
+
+}  // namespace
+
+Status WriteBatch::Iterate(Handler* handler) const {
+  BatchReader reader{Slice(rep_)};
+  while (handler->Continue()) {
+    if (!reader.Next()) return reader.status();
+    const bool nothing_counted = reader.counted() == 0;
+    ASHLAR_RETURN_IF_ERROR(Deliver(reader.record(), nothing_counted, handler));
+  }
+  return Status::OK();
+}
+
+WriteBatch::Handler::~Handler() = default;
+
+Status WriteBatch::Handler::PutCF(uint32_t column_family_id, const Slice& key, const Slice& value) {
+  if (column_family_id != 0) return NoFamilies("PutCF");
+  Put(key, value);
+  return Status::OK();
+}
+Status WriteBatch::Handler::DeleteCF(uint32_t column_family_id, const Slice& key) {
+  if (column_family_id != 0) return NoFamilies("DeleteCF");
+  Delete(key);
+  return Status::OK();
+}
+Status WriteBatch::Handler::SingleDeleteCF(uint32_t column_family_id, const Slice& key) {
+  if (column_family_id != 0) return NoFamilies("SingleDeleteCF");
+  SingleDelete(key);
+  return Status::OK();
+}
+Status WriteBatch::Handler::MergeCF(uint32_t column_family_id, const Slice& key, const Slice& value) {
+  if (column_family_id != 0) return NoFamilies("MergeCF");
+  Merge(key, value);
+  return Status::OK();
+}
+void WriteBatch::Handler::Put(const Slice& /*key*/, const Slice& /*value*/) {}
+void WriteBatch::Handler::Delete(const Slice& /*key*/) {}
+void WriteBatch::Handler::SingleDelete(const Slice& /*key*/) {}
+void WriteBatch::Handler::Merge(const Slice& /*key*/, const Slice& /*value*/) {}
+Status WriteBatch::Handler::DeleteRangeCF(uint32_t /*column_family_id*/, const Slice& /*begin_key*/, const Slice& /*end_key*/) {
+  return NotImplemented("DeleteRangeCF");
+}
+Status WriteBatch::Handler::PutBlobIndexCF(uint32_t /*column_family_id*/, const Slice& /*key*/, const Slice& /*value*/) {
+  return NotImplemented("PutBlobIndexCF");
+}
+Status WriteBatch::Handler::PutEntityCF(uint32_t /*column_family_id*/, const Slice& /*key*/, const Slice& /*entity*/) {
+  return NotImplemented("PutEntityCF");
+}
+Status WriteBatch::Handler::MarkBeginPrepare(bool /*unprepare*/) { return NotImplemented("MarkBeginPrepare"); }
+Status WriteBatch::Handler::MarkEndPrepare(const Slice& /*xid*/) { return NotImplemented("MarkEndPrepare"); }
+Status WriteBatch::Handler::MarkCommit(const Slice& /*xid*/) { return NotImplemented("MarkCommit"); }
+Status WriteBatch::Handler::MarkCommitWithTimestamp(const Slice& /*xid*/, const Slice& /*commit_ts*/) {
+  return NotImplemented("MarkCommitWithTimestamp");
+}
+Status WriteBatch::Handler::MarkRollback(const Slice& /*xid*/) { return NotImplemented("MarkRollback"); }
+Status WriteBatch::Handler::MarkNoop(bool /*empty_batch*/) { return Status::OK(); }
+void WriteBatch::Handler::LogData(const Slice& /*blob*/) {}
+bool WriteBatch::Handler::Continue() { return true; }
+
+}  // namespace ashlar

@@ -1,0 +1,115 @@
+// The bytes of a WriteBatch, as the engine and the log see them.
+//
+//   offset 0          8           12
+//          sequence   count       record*
+//          fixed64    fixed32
+//
+//   put            01 key value      05 family key value      key, value: varint32 length, bytes; family: varint32
+//   delete         00 key            04 family key
+//   single delete  07 key            08 family key
+//   merge          02 key value      06 family key value
+//   delete range   0f begin end      0e family begin end
+//   log data       03 blob                                    not counted
+//   noop           0d                                         not counted
+//   two-phase      09 | 12 | 13, 0a xid, 0b xid, 15 ts xid, 0c xid   not counted
+//   blob index     11 key value      10 family key value
+//   entity         16 key columns    17 family key columns
+//
+// I1: `count` is the number of counted records; each takes one sequence number, from `sequence` on.
+// I2: a record of family 0 has the short form.
+// BatchReader is the only decoder: replay, commit, Handlers and validation all read batches through it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "ashlar/slice.h"
+#include "ashlar/status.h"
+#include "ashlar/types.h"
+#include "ashlar/write_batch.h"
+#include "base/coding.h"
+#include "key/internal_key.h"
+
+namespace ashlar {
+
+// One record. The family forms of a type are given as the type itself.
+struct BatchRecord {
+  ValueType type = ValueType::kNoop;
+  bool counted = false;  // takes a sequence number
+  uint32_t column_family_id = 0;
+  Slice key;          // begin of a range; empty where the type has none
+  Slice value;        // operand, end of a range, log data, xid, entity
+  size_t offset = 0;  // of the record, in the batch
+};
+
+// Reads the records of a batch in order.
+//   for (BatchReader reader(contents); reader.Next();) use(reader.record());   // then reader.status()
+// Every length is checked against what is left; nothing is allocated. Lifetime: the contents outlive the reader, and records point into them.
+class BatchReader {
+ public:
+  // A batch shorter than its header gives no record and Corruption.
+  explicit BatchReader(const Slice& contents);
+
+  // False at the end and at an error.
+  bool Next() {
+    if (rest_.empty()) return Finish();
+    return Parse();
+  }
+  const BatchRecord& record() const { return record_; }
+  // Corruption naming an offset, or Ok. After the last record, whether the count in the header is right too.
+  const Status& status() const { return status_; }
+  // Counted records up to and including record().
+  uint32_t counted() const { return counted_; }
+
+ private:
+  bool Parse();
+  bool Finish();
+  bool Fail(const char* what);
+
+  const char* const begin_;
+  Slice rest_;
+  uint32_t expected_count_ = 0;
+  uint32_t counted_ = 0;
+  BatchRecord record_;
+  Status status_;
+};
+
+struct RecordWriter;
+
+class WriteBatchInternal {
+ public:
+  static constexpr size_t kHeaderBytes = 12;
+
+  static SequenceNumber Sequence(const Slice& contents) { return DecodeFixed64(contents.data()); }
+  static SequenceNumber Sequence(const WriteBatch* batch) { return DecodeFixed64(batch->rep_.data()); }
+  static void SetSequence(WriteBatch* batch, SequenceNumber sequence) { EncodeFixed64(batch->rep_.data(), sequence); }
+  static uint32_t Count(const WriteBatch* batch) { return DecodeFixed32(batch->rep_.data() + 8); }
+  static Slice Contents(const WriteBatch* batch) { return Slice(batch->rep_); }
+  static size_t ByteSize(const WriteBatch* batch) { return batch->rep_.size(); }
+
+  // Replaces the batch by `contents` when they are well-formed; Corruption otherwise, and the batch is unchanged.
+  static Status SetContents(WriteBatch* batch, const Slice& contents);
+  // Whether contents decode to the end and the count is right.
+  static Status Validate(const Slice& contents);
+  // Adds the records of `source` behind those of `target`. The limit of `target` does not apply.
+  static void Append(WriteBatch* target, const WriteBatch* source);
+
+  // Whether the engine applies records of this type; a batch with others must be refused before anything of it is applied or logged.
+  static bool IsApplicable(ValueType type) { return IsPointType(type) || type == ValueType::kLogData || type == ValueType::kNoop; }
+  // Ok, or NotSupported naming the first record that the engine cannot apply, or Corruption.
+  static Status CheckApplicable(const WriteBatch* batch);
+
+  // Bits of a batch's content flags.
+  static uint32_t FlagOf(ValueType type);
+  // Adds one record, or fails and changes nothing.
+  static Status Add(WriteBatch* batch, const RecordWriter& record);
+  // Whether every record is known to be a point record or log data, and well-formed because this library wrote it: then CheckApplicable is Ok without
+  // a scan.
+  static bool IsKnownApplicable(const WriteBatch* batch);
+
+ private:
+  friend class WriteBatch;
+  static uint32_t ScanFlags(const Slice& contents);
+};
+
+}  // namespace ashlar

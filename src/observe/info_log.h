@@ -1,0 +1,88 @@
+// The LOG file: what a database does, for people.
+//
+//   2026/11/21-00:42:13.123456 4711 [WARN] message          date and time in UTC, thread
+//
+//   LOG               the current file
+//   LOG.old.<micros>  older ones, renamed when a database is opened, when LOG grows too large or too old; the oldest are removed
+//
+// A log that cannot be written loses lines and counts them; it never fails the database. Key and value bytes are the caller's to keep out; control
+// characters in a message are made visible, so that a message is one line.
+//
+// Thread safety: any thread. One mutex serialises the writes to the file; it is a leaf, and held during the write: two lines must not mix.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/env.h"
+#include "ashlar/file_system.h"
+#include "ashlar/options.h"
+#include "base/log_sink.h"
+#include "base/result.h"
+#include "platform/mutex.h"
+
+namespace ashlar {
+
+class FileLogger final : public Logger {
+ public:
+  struct Options {
+    std::shared_ptr<FileSystem> file_system;
+    std::string directory;
+    std::string name = "LOG";
+    std::function<uint64_t()> now_unix_micros;
+    InfoLogLevel level = INFO_LEVEL;
+    uint64_t file_bytes_max = 0;    // 0: no limit
+    uint64_t file_seconds_max = 0;  // 0: no limit
+    size_t files_max = 1000;        // the current one included
+  };
+
+  static Result<std::shared_ptr<FileLogger>> Open(const Options& options);
+  ~FileLogger() override;
+
+  void Log(InfoLogLevel level, std::string_view message) override;
+  void Flush() override;
+  Status Close() override;
+  size_t GetLogFileSize() const override;
+  // Messages that could not be written.
+  uint64_t lines_lost() const;
+
+ private:
+  explicit FileLogger(const Options& options) : Logger(options.level), options_(options) {}
+
+  std::string path() const { return options_.directory + "/" + options_.name; }
+  bool IsDue(uint64_t now_micros) const ASHLAR_REQUIRES(mutex_);
+  Status Roll(uint64_t now_micros) ASHLAR_REQUIRES(mutex_);
+  Status RemoveOldFiles();
+
+  const Options options_;
+  mutable Mutex mutex_;
+  std::unique_ptr<WritableFile> file_ ASHLAR_GUARDED_BY(mutex_);  // null after Close, or while none can be made
+  uint64_t opened_micros_ ASHLAR_GUARDED_BY(mutex_) = 0;
+  uint64_t lines_lost_ ASHLAR_GUARDED_BY(mutex_) = 0;
+  bool closed_ ASHLAR_GUARDED_BY(mutex_) = false;
+};
+
+// The logger that DBOptions ask for: a file LOG in `directory`, or in db_log_dir under a name made from `directory`.
+Result<std::shared_ptr<Logger>> OpenLogFile(const DBOptions& options, const std::string& directory);
+
+// "2026/11/21-00:42:13.123456"
+std::string FormatUnixMicros(uint64_t unix_micros);
+
+// A Logger as the LogSink that the lower layers write to. The logger outlives it; may be null.
+class LoggerSink final : public LogSink {
+ public:
+  explicit LoggerSink(Logger* logger) : logger_(logger) {}
+  void Log(LogLevel level, std::string_view text) override {
+    if (logger_ != nullptr) logger_->Log(static_cast<InfoLogLevel>(level), text);
+  }
+  bool IsEnabled(LogLevel level) const override { return logger_ != nullptr && static_cast<InfoLogLevel>(level) >= logger_->GetInfoLogLevel(); }
+
+ private:
+  static_assert(static_cast<int>(LogLevel::kDebug) == DEBUG_LEVEL && static_cast<int>(LogLevel::kHeader) == HEADER_LEVEL);
+  Logger* const logger_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,188 @@
+#include "observe/info_log.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace ashlar {
+namespace {
+
+class InfoLog : public testing::Test {
+ protected:
+  InfoLog() { EXPECT_TRUE(file_system_->CreateDir("/db").ok()); }
+
+  FileLogger::Options Options() {
+    return {.file_system = file_system_, .directory = "/db", .now_unix_micros = [this] { return now_micros_; }};
+  }
+  static std::shared_ptr<FileLogger> Open(const FileLogger::Options& options) {
+    Result<std::shared_ptr<FileLogger>> logger = FileLogger::Open(options);
+    EXPECT_TRUE(logger.ok()) << logger.status().ToString();
+    return logger.ok() ? std::move(logger).value() : nullptr;
+  }
+  std::string Read(const std::string& path) {
+    std::unique_ptr<RandomAccessFile> file;
+    const Status opened = file_system_->NewRandomAccessFile(path, FileOptions(), &file);
+    if (!opened.ok()) return opened.ToString();
+    std::string scratch(1 << 20, '\0');
+    Slice text;
+    EXPECT_TRUE(file->Read(0, scratch.size(), &text, scratch.data()).ok());
+    return text.ToString();
+  }
+  std::vector<std::string> Names(const std::string& directory = "/db") {
+    std::vector<std::string> names;
+    EXPECT_TRUE(file_system_->GetChildren(directory, &names).ok());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  void Create(const std::string& path) {
+    std::unique_ptr<WritableFile> file;
+    EXPECT_TRUE(file_system_->NewWritableFile(path, FileOptions(), &file).ok());
+  }
+
+  const std::unique_ptr<Env> env_{NewMemEnv(nullptr)};
+  const std::shared_ptr<FileSystem> file_system_ = env_->GetFileSystem();
+  uint64_t now_micros_ = 1795221733123456;  // 2026/11/21-00:42:13.123456
+};
+
+using NameList = std::vector<std::string>;
+
+TEST_F(InfoLog, TimesAreWrittenInFull) {
+  EXPECT_EQ(FormatUnixMicros(1795221733123456), "2026/11/21-00:42:13.123456");
+  EXPECT_EQ(FormatUnixMicros(0), "1970/01/01-00:00:00.000000");
+  EXPECT_EQ(FormatUnixMicros(951782400000001), "2000/02/29-00:00:00.000001");
+}
+
+TEST_F(InfoLog, ALineHasTimeThreadLevelAndMessage) {
+  const auto logger = Open(Options());
+  logger->Log(WARN_LEVEL, "slow");
+  logger->Log(DEBUG_LEVEL, "unseen");
+  logger->Log(HEADER_LEVEL, "head");
+  const std::string text = Read("/db/LOG");
+  EXPECT_TRUE(text.starts_with("2026/11/21-00:42:13.123456 ")) << text;
+  EXPECT_NE(text.find(" [WARN] slow\n"), std::string::npos) << text;
+  EXPECT_TRUE(text.ends_with(" head\n")) << text;
+  EXPECT_EQ(text.find("unseen"), std::string::npos);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2);
+  EXPECT_EQ(logger->GetLogFileSize(), text.size());
+  logger->SetInfoLogLevel(DEBUG_LEVEL);
+  logger->Log(DEBUG_LEVEL, "seen");
+  EXPECT_NE(Read("/db/LOG").find("[DEBUG] seen\n"), std::string::npos);
+}
+
+TEST_F(InfoLog, ControlCharactersAreMadeVisible) {
+  Open(Options())->Log(INFO_LEVEL, "a\nb\x1b[31m\xc3\xa9\x7f");
+  EXPECT_TRUE(Read("/db/LOG").ends_with("[INFO] a\\x0ab\\x1b[31m\xc3\xa9\\x7f\n"));
+}
+
+TEST_F(InfoLog, OpeningKeepsTheOldFileUnderItsTime) {
+  Open(Options())->Log(INFO_LEVEL, "first");
+  Open(Options())->Log(INFO_LEVEL, "second");
+  Open(Options())->Log(INFO_LEVEL, "third");
+  EXPECT_EQ(Names(), (NameList{"LOG", "LOG.old.1795221733123456", "LOG.old.1795221733123457"})) << "at one time, still under names of their own";
+  EXPECT_TRUE(Read("/db/LOG").ends_with("third\n"));
+  EXPECT_TRUE(Read("/db/LOG.old.1795221733123457").ends_with("second\n"));
+}
+
+TEST_F(InfoLog, SizeAndAgeBeginANewFile) {
+  FileLogger::Options options = Options();
+  options.file_bytes_max = 100;
+  options.file_seconds_max = 60;
+  const auto logger = Open(options);
+  logger->Log(INFO_LEVEL, std::string(200, 'x'));
+  EXPECT_EQ(Names().size(), 1u);
+  logger->Log(INFO_LEVEL, "in the next");
+  EXPECT_EQ(Names().size(), 2u);
+  now_micros_ += 59 * 1000000;
+  logger->Log(INFO_LEVEL, "x");
+  EXPECT_EQ(Names().size(), 2u);
+  now_micros_ += 1 * 1000000;
+  logger->Log(INFO_LEVEL, "x");
+  EXPECT_EQ(Names().size(), 3u);
+}
+
+TEST_F(InfoLog, OnlyTheNewestFilesStay) {
+  Create("/db/LOG.old.007");
+  Create("/db/LOG.old.x");
+  FileLogger::Options options = Options();
+  options.files_max = 3;
+  for (int i = 0; i < 5; ++i, ++now_micros_) Open(options)->Log(INFO_LEVEL, "line");
+  EXPECT_EQ(Names(), (NameList{"LOG", "LOG.old.007", "LOG.old.1795221733123459", "LOG.old.1795221733123460", "LOG.old.x"}))
+      << "files with other names are not ours to remove";
+}
+
+TEST_F(InfoLog, ADirectoryThatIsNotThereIsAnError) {
+  FileLogger::Options options = Options();
+  options.directory = "/none";
+  EXPECT_FALSE(FileLogger::Open(options).ok());
+}
+
+TEST_F(InfoLog, ClosingEndsWriting) {
+  const auto logger = Open(Options());
+  logger->Log(INFO_LEVEL, "before");
+  EXPECT_TRUE(logger->Close().ok());
+  EXPECT_TRUE(logger->Close().ok());
+  logger->Log(INFO_LEVEL, "after");
+  EXPECT_EQ(logger->lines_lost(), 1u);
+  EXPECT_TRUE(Read("/db/LOG").ends_with("before\n"));
+  EXPECT_EQ(Names().size(), 1u);
+}
+
+TEST_F(InfoLog, LinesOfManyThreadsDoNotMix) {
+  FileLogger::Options options = Options();
+  options.file_bytes_max = 4000;
+  const auto logger = Open(options);
+  std::vector<std::thread> threads;
+  for (const char c : {'a', 'b', 'c', 'd'}) {
+    threads.emplace_back([&logger, c] {
+      for (int i = 0; i < 50; ++i) logger->Log(INFO_LEVEL, std::string(30, c));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  size_t lines = 0;
+  for (const std::string& name : Names()) {
+    const std::string text = Read("/db/" + name);
+    for (size_t begin = 0; begin < text.size(); ++lines) {
+      const size_t end = text.find('\n', begin);
+      ASSERT_NE(end, std::string::npos);
+      const std::string message = text.substr(end - 30, 30);
+      EXPECT_EQ(message, std::string(30, message[0]));
+      begin = end + 1;
+    }
+  }
+  EXPECT_EQ(lines, 200u);
+  EXPECT_EQ(logger->lines_lost(), 0u);
+}
+
+TEST_F(InfoLog, OptionsChooseDirectoryAndName) {
+  DBOptions options;
+  options.env = env_.get();
+  options.info_log_level = WARN_LEVEL;
+  {
+    Result<std::shared_ptr<Logger>> logger = OpenLogFile(options, "/db");
+    ASSERT_TRUE(logger.ok());
+    EXPECT_EQ((*logger)->GetInfoLogLevel(), WARN_LEVEL);
+  }
+  options.db_log_dir = "/logs";
+  ASSERT_TRUE(OpenLogFile(options, "/db").ok());
+  ASSERT_TRUE(OpenLogFile(options, "/other db/x").ok());
+  EXPECT_EQ(Names(), NameList{"LOG"});
+  EXPECT_EQ(Names("/logs"), (NameList{"db_LOG", "other_db_x_LOG"}));
+}
+
+TEST_F(InfoLog, LowerLayersWriteThroughASink) {
+  const auto logger = Open(Options());
+  LoggerSink sink(logger.get());
+  EXPECT_FALSE(sink.IsEnabled(LogLevel::kDebug));
+  LogLine(&sink, LogLevel::kError, "number ", 7);
+  EXPECT_NE(Read("/db/LOG").find("[ERROR] number 7\n"), std::string::npos);
+  LoggerSink none(nullptr);
+  EXPECT_FALSE(none.IsEnabled(LogLevel::kHeader));
+  none.Log(LogLevel::kHeader, "nowhere");
+}
+
+}  // namespace
+}  // namespace ashlar

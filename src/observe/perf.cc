@@ -1,0 +1,84 @@
+#include "observe/perf.h"
+
+#include "base/format.h"
+
+namespace ashlar {
+namespace internal {
+std::atomic<uint32_t> perf_users{0};
+}  // namespace internal
+
+namespace {
+
+struct ThreadPerf {
+  ~ThreadPerf() { SetLevel(kDisable); }
+  void SetLevel(PerfLevel wanted) {
+    const bool was_on = level > kDisable;
+    const bool is_on = wanted > kDisable;
+    level = wanted;
+    if (is_on && !was_on) internal::perf_users.fetch_add(1, std::memory_order_relaxed);
+    if (was_on && !is_on) internal::perf_users.fetch_sub(1, std::memory_order_relaxed);
+  }
+
+  PerfLevel level = kDisable;
+  PerfContext context;
+};
+
+ThreadPerf& CurrentThreadPerf() {
+  thread_local ThreadPerf perf;
+  return perf;
+}
+
+struct NamedCounter {
+  const char* name;
+  uint64_t PerfContext::* counter;
+};
+
+#define ASHLAR_COUNTER(name) {#name, &PerfContext::name}
+constexpr NamedCounter kCounters[] = {
+    ASHLAR_COUNTER(user_key_comparison_count),
+    ASHLAR_COUNTER(block_cache_hit_count),
+    ASHLAR_COUNTER(block_read_count),
+    ASHLAR_COUNTER(block_read_byte),
+    ASHLAR_COUNTER(block_read_time),
+    ASHLAR_COUNTER(block_checksum_time),
+    ASHLAR_COUNTER(block_decompress_time),
+    ASHLAR_COUNTER(index_block_read_count),
+    ASHLAR_COUNTER(filter_block_read_count),
+    ASHLAR_COUNTER(get_read_bytes),
+    ASHLAR_COUNTER(multiget_read_bytes),
+    ASHLAR_COUNTER(iter_read_bytes),
+    ASHLAR_COUNTER(internal_key_skipped_count),
+    ASHLAR_COUNTER(internal_delete_skipped_count),
+    ASHLAR_COUNTER(internal_merge_count),
+    ASHLAR_COUNTER(get_from_memtable_count),
+    ASHLAR_COUNTER(get_from_memtable_time),
+    ASHLAR_COUNTER(get_from_output_files_time),
+    ASHLAR_COUNTER(seek_internal_seek_time),
+    ASHLAR_COUNTER(find_next_user_entry_time),
+    ASHLAR_COUNTER(write_wal_time),
+    ASHLAR_COUNTER(write_memtable_time),
+    ASHLAR_COUNTER(write_delay_time),
+    ASHLAR_COUNTER(write_thread_wait_nanos),
+    ASHLAR_COUNTER(merge_operator_time_nanos),
+    ASHLAR_COUNTER(bloom_sst_hit_count),
+    ASHLAR_COUNTER(bloom_sst_miss_count),
+};
+#undef ASHLAR_COUNTER
+static_assert(sizeof(kCounters) / sizeof(kCounters[0]) * sizeof(uint64_t) == sizeof(PerfContext), "every counter has its name");
+
+}  // namespace
+
+void SetPerfLevel(PerfLevel level) { CurrentThreadPerf().SetLevel(level); }
+PerfLevel GetPerfLevel() { return CurrentThreadPerf().level; }
+PerfContext* get_perf_context() { return &CurrentThreadPerf().context; }
+
+std::string PerfContext::ToString(bool exclude_zero_counters) const {
+  std::string out;
+  for (const auto& [name, counter] : kCounters) {
+    if (exclude_zero_counters && this->*counter == 0) continue;
+    StrAppend(&out, out.empty() ? "" : ", ", name, " = ", this->*counter);
+  }
+  return out;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,28 @@
+// The engine's side of ashlar/perf_context.h: counting into the calling thread's PerfContext, when that thread has asked for it.
+//
+//   PerfCount(&PerfContext::block_read_count);
+//
+// A thread that never raised its level pays one load of a word that is hardly ever written: perf_users is 0 unless some thread raised its own.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "ashlar/perf_context.h"
+
+namespace ashlar {
+
+namespace internal {
+// Threads that have raised their level. Relaxed: a thread sees its own increments, and that is all it needs.
+extern std::atomic<uint32_t> perf_users;
+}  // namespace internal
+
+inline bool PerfCounts() { return internal::perf_users.load(std::memory_order_relaxed) != 0 && GetPerfLevel() >= kEnableCount; }
+inline bool PerfTimes() { return internal::perf_users.load(std::memory_order_relaxed) != 0 && GetPerfLevel() >= kEnableTimeExceptForMutex; }
+
+inline void PerfCount(uint64_t PerfContext::* counter, uint64_t n = 1) {
+  if (PerfCounts()) [[unlikely]]
+    get_perf_context()->*counter += n;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,75 @@
+// StatisticsImpl: the library's Statistics. Counting is one plain add on memory that only the calling thread writes.
+//
+//   shards_[slot of the thread] -> { tickers[], histograms[] -> counters }       made when a thread first counts
+//   shared_                     -> the same, for threads with a slot above the last: their adds are atomic, histograms are locked
+//
+// I1: shards_[i] is written only by the thread that owns slot i (platform/thread.h, I1), so a load, an add and a store make an increment.
+// I2: a ticker is the sum over all shards minus its base; setting it moves the base, never the shards.
+// I3: histograms of another generation than generation_ count as empty.
+//
+// Rejected: one atomic counter per ticker. Several cores counting reads would move one cache line between them for every read.
+// Thread safety: any thread. Memory orders: counters are relaxed; a shard is published with release and found with acquire.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "ashlar/statistics.h"
+#include "observe/histogram.h"
+#include "platform/mutex.h"
+#include "platform/thread.h"
+
+namespace ashlar {
+
+class StatisticsImpl final : public Statistics {
+ public:
+  StatisticsImpl() = default;
+  ~StatisticsImpl() override;
+
+  void recordTick(uint32_t ticker, uint64_t count = 1) override;
+  void recordInHistogram(uint32_t histogram, uint64_t value) override;
+
+  uint64_t getTickerCount(uint32_t ticker) const override;
+  void setTickerCount(uint32_t ticker, uint64_t count) override;
+  uint64_t getAndResetTickerCount(uint32_t ticker) override;
+  bool getTickerMap(std::map<std::string, uint64_t>* tickers) const override;
+  void histogramData(uint32_t histogram, HistogramData* data) const override;
+  std::string getHistogramString(uint32_t histogram) const override;
+  Status Reset() override;
+  std::string ToString() const override;
+
+ private:
+  static constexpr size_t kShards = 256;
+
+  struct alignas(64) Shard {
+    ~Shard();
+    std::array<std::atomic<uint64_t>, TICKER_ENUM_MAX> tickers{};
+    std::array<std::atomic<HistogramCounters*>, HISTOGRAM_ENUM_MAX> histograms{};  // owned
+  };
+
+  // The calling thread's own shard; null when it has to use the shared one.
+  Shard* OwnShard() {
+    const uint32_t index = CurrentThreadSlot().index;
+    if (index >= kShards) [[unlikely]]
+      return nullptr;
+    Shard* shard = shards_[index].load(std::memory_order_acquire);
+    return shard != nullptr ? shard : MakeShard(index);
+  }
+  Shard* MakeShard(uint32_t index);
+  static HistogramCounters* CountersOf(Shard* shard, uint32_t histogram);
+  uint64_t SumOfShards(uint32_t ticker) const;
+  HistogramSnapshot Snapshot(uint32_t histogram) const;
+
+  std::array<std::atomic<Shard*>, kShards> shards_{};  // owned
+  std::array<std::atomic<uint64_t>, TICKER_ENUM_MAX> bases_{};
+  std::atomic<uint64_t> generation_{0};
+  Shard shared_;
+  Mutex shared_histograms_mutex_;  // writers of shared_.histograms; a leaf: nothing is called under it
+  Mutex bases_mutex_;              // writers of bases_; a leaf
+};
+
+}  // namespace ashlar
