@@ -1,0 +1,230 @@
+#include "cache/block_cache.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+#include "execute/epoch.h"
+
+namespace ashlar {
+
+namespace {
+
+// A sweep holds a shard's lock; it looks at so many entries at most before letting others in.
+constexpr size_t kSweepEntriesMax = 256;
+
+}  // namespace
+
+bool CacheBudget::TryReserve(size_t bytes) {
+  size_t used = usage_.load(std::memory_order_relaxed);
+  const size_t capacity = capacity_.load(std::memory_order_relaxed);
+  do {
+    if (used > capacity || bytes > capacity - used) return false;
+  } while (!usage_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
+  return true;
+}
+
+const PinOps CacheEntry::kPinOps = {
+    [](void* entry) { static_cast<CacheEntry*>(entry)->AddRef(); },
+    [](void* entry, void*) { static_cast<CacheEntry*>(entry)->Release(); },
+};
+
+void CacheEntry::Free() {
+  CacheBudget* const budget = budget_;
+  const size_t charge = charge_;
+  const bool detached = detached_;
+  destroy_(this);
+  if (budget == nullptr) return;
+  if (detached) budget->detached().fetch_sub(charge, std::memory_order_relaxed);
+  budget->Release(charge);
+  budget->Unref();
+}
+
+BlockCache::BlockCache(size_t capacity) : budget_(new CacheBudget(capacity)) {}
+
+BlockCache::~BlockCache() {
+  for (Shard& shard : shards_) {
+    MutexLock lock(shard.mutex);
+    ASHLAR_ASSERT(shard.ring.empty());  // a table outlived its cache
+  }
+  budget_->Unref();
+}
+
+BlockCache::Shard& BlockCache::ShardOf(const BlockCell* cell) {
+  // Neighbouring cells spread over the shards: a scan does not hammer one lock.
+  return shards_[(reinterpret_cast<uintptr_t>(cell) / sizeof(BlockCell)) % kShards];
+}
+
+bool BlockCache::Insert(BlockCell* cell, CacheEntry* entry) {
+  ASHLAR_DCHECK(entry->budget_ == nullptr);
+  if (!Reserve(entry->charge_)) return false;
+  entry->cell_ = cell;
+  bool taken = false;
+  {
+    Shard& shard = ShardOf(cell);
+    MutexLock lock(shard.mutex);
+    if (cell->load(std::memory_order_relaxed) == nullptr) {
+      budget_->Ref();
+      entry->budget_ = budget_;
+      entry->ring_index_ = static_cast<uint32_t>(shard.ring.size());
+      shard.ring.push_back(entry);
+      cell->store(entry, std::memory_order_release);
+      taken = true;
+    }
+  }
+  if (!taken) budget_->Release(entry->charge_);
+  return taken;
+}
+
+bool BlockCache::Reserve(size_t bytes) {
+  const size_t capacity = budget_->capacity();
+  if (bytes > capacity) return false;
+  // What is detached already comes back soon: only the rest has to be found.
+  const size_t wanted = bytes + ReserveBytes(capacity);
+  const size_t used = budget_->usage();
+  const size_t coming = budget_->detached().load(std::memory_order_relaxed);
+  const size_t free_soon = (used < capacity ? capacity - used : 0) + coming;
+  if (free_soon < wanted) Evict(wanted - free_soon);
+  if (coming > ReserveBytes(capacity) / 2) EpochReclaim();
+  if (budget_->TryReserve(bytes)) return true;
+  EpochReclaim();
+  return budget_->TryReserve(bytes);
+}
+
+size_t BlockCache::Evict(size_t bytes) {
+  size_t found = 0;
+  std::vector<CacheEntry*> victims;
+  // Twice around: the first pass may only clear used bits.
+  size_t quiet = 0;
+  while (found < bytes && quiet < 2 * kShards) {
+    Shard& shard = shards_[next_shard_.fetch_add(1, std::memory_order_relaxed) % kShards];
+    MutexLock lock(shard.mutex);
+    const size_t here = SweepShard(shard, bytes - found, &victims);
+    found += here;
+    quiet = here == 0 ? quiet + 1 : 0;
+  }
+  RetireAll(victims);
+  return found;
+}
+
+size_t BlockCache::SweepShard(Shard& shard, size_t bytes, std::vector<CacheEntry*>* victims) {
+  size_t found = 0;
+  const size_t looks = std::min(shard.ring.size(), kSweepEntriesMax);
+  for (size_t i = 0; i < looks && found < bytes && !shard.ring.empty(); ++i) {
+    if (shard.hand >= shard.ring.size()) shard.hand = 0;
+    CacheEntry* const entry = shard.ring[shard.hand];
+    if (entry->used_.load(std::memory_order_relaxed)) {
+      entry->used_.store(false, std::memory_order_relaxed);
+      ++shard.hand;
+    } else if (entry->refs_.load(std::memory_order_relaxed) > 1) {
+      ++shard.hand;
+    } else {
+      found += entry->charge_;
+      Unlink(shard, entry);
+      victims->push_back(entry);
+    }
+  }
+  return found;
+}
+
+void BlockCache::Unlink(Shard& shard, CacheEntry* entry) {
+  entry->cell_->store(nullptr, std::memory_order_release);
+  CacheEntry* const last = shard.ring.back();
+  shard.ring[entry->ring_index_] = last;
+  last->ring_index_ = entry->ring_index_;
+  shard.ring.pop_back();
+  entry->detached_ = true;
+}
+
+void BlockCache::RetireAll(const std::vector<CacheEntry*>& victims) {
+  for (CacheEntry* const entry : victims) {
+    budget_->detached().fetch_add(entry->charge_, std::memory_order_relaxed);
+    Retire([](void* p) { static_cast<CacheEntry*>(p)->Release(); }, entry, entry->charge_);
+  }
+}
+
+void BlockCache::Erase(std::span<BlockCell> cells) {
+  std::vector<CacheEntry*> victims;
+  for (BlockCell& cell : cells) {
+    if (cell.load(std::memory_order_relaxed) == nullptr) continue;
+    Shard& shard = ShardOf(&cell);
+    MutexLock lock(shard.mutex);
+    CacheEntry* const entry = cell.load(std::memory_order_relaxed);
+    if (entry == nullptr) continue;
+    Unlink(shard, entry);
+    victims.push_back(entry);
+  }
+  RetireAll(victims);
+}
+
+bool BlockCache::ReserveMetadata(size_t bytes) {
+  if (!Reserve(bytes)) return false;
+  metadata_.fetch_add(bytes, std::memory_order_relaxed);
+  return true;
+}
+
+void BlockCache::ReleaseMetadata(size_t bytes) {
+  metadata_.fetch_sub(bytes, std::memory_order_relaxed);
+  budget_->Release(bytes);
+}
+
+void BlockCache::SetCapacity(size_t capacity) {
+  budget_->set_capacity(capacity);
+  const size_t used = budget_->usage();
+  if (used <= capacity) return;
+  Evict(used - capacity);
+  EpochSynchronize();
+}
+
+void BlockCache::EraseUnRefEntries() {
+  std::vector<CacheEntry*> victims;
+  for (Shard& shard : shards_) {
+    MutexLock lock(shard.mutex);
+    for (size_t i = shard.ring.size(); i-- > 0;) {
+      CacheEntry* const entry = shard.ring[i];
+      if (entry->refs_.load(std::memory_order_relaxed) > 1) continue;
+      Unlink(shard, entry);
+      victims.push_back(entry);
+    }
+    shard.hand = 0;
+  }
+  RetireAll(victims);
+  EpochSynchronize();
+}
+
+size_t BlockCache::GetPinnedUsage() const {
+  size_t pinned = metadata_.load(std::memory_order_relaxed) + budget_->detached().load(std::memory_order_relaxed);
+  for (const Shard& shard : shards_) {
+    MutexLock lock(shard.mutex);
+    for (const CacheEntry* const entry : shard.ring) {
+      if (entry->refs_.load(std::memory_order_relaxed) > 1) pinned += entry->charge_;
+    }
+  }
+  return pinned;
+}
+
+size_t BlockCache::GetOccupancyCount() const {
+  size_t entries = 0;
+  for (const Shard& shard : shards_) {
+    MutexLock lock(shard.mutex);
+    entries += shard.ring.size();
+  }
+  return entries;
+}
+
+void BlockCache::CheckInvariants() const {
+  size_t linked = 0;
+  for (const Shard& shard : shards_) {
+    MutexLock lock(shard.mutex);
+    for (size_t i = 0; i < shard.ring.size(); ++i) {
+      const CacheEntry* const entry = shard.ring[i];
+      ASHLAR_ASSERT(entry->ring_index_ == i);
+      ASHLAR_ASSERT(entry->cell_->load(std::memory_order_relaxed) == entry);
+      ASHLAR_ASSERT(entry->refs_.load(std::memory_order_relaxed) >= 1);
+      linked += entry->charge_;
+    }
+  }
+  const size_t others = metadata_.load(std::memory_order_relaxed) + budget_->detached().load(std::memory_order_relaxed);
+  ASHLAR_ASSERT(budget_->usage() == linked + others);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,175 @@
+// BlockCache: the memory that uncompressed blocks share, and the rule that decides which of them stay.
+//
+//   table                        cache
+//   cell[0] ──> entry            shard 0: ring [entry, entry, ...]  hand ─┐ clock: clears the used bit of what it passes,
+//   cell[1] ──> null             shard 1: ring [entry, ...]               │ evicts what was not used since
+//   cell[2] ──> entry            ...                                      ▼
+//
+// A cell is an atomic pointer in the table that the block belongs to. A hit is one load of the cell inside an epoch guard: no hash table, no count, no lock.
+// Entries know their cell, so eviction needs no look-up either.
+//
+//                Insert                    evict / Erase                    grace period, last Pin gone
+//   (owned by ───────────> LINKED ───────────────────────────> DETACHED ──────────────────────────────> freed, charge given back
+//    its maker)            cell -> entry, count >= 1           cell = null, base count dropped after the grace period
+//        └── not taken: used by its maker around the cache, freed with its last count
+//
+// I1: the sum of the charges of all entries LINKED or DETACHED, and of reserved metadata, never exceeds the capacity, except between SetCapacity lowering it and the last
+//     pin above it going away.
+// I2: an entry is in the ring of its cell's shard exactly while the cell points to it. Both change under the shard's lock.
+// I3: the base count of an entry is dropped only a grace period after its cell was cleared. So whoever loads a cell inside a guard may use the entry until
+//     the guard ends, and may take a count on it.
+// I4: no entry with a count besides the base one is evicted: it would free nothing.
+//
+// Because a detached entry stays charged until it is freed, and its evictor is often inside a guard itself, eviction runs ahead of need by a small reserve. When even that is
+// used up, Insert refuses, and the caller reads around the cache: reads never fail for lack of cache.
+//
+// A hash table from (file, offset) to entry was rejected: it costs a probe, a count and a shared line per hit.
+//
+// Memory orders: a cell is stored with release and loaded with acquire. Counts: added relaxed (I3), dropped acq_rel. The used bit is relaxed.
+// Locks: a shard's mutex is a leaf; nothing is called under it.
+// Lifetime: tables erase their cells before they die. Entries may outlive the cache (pins): they hold on to its budget.
+// Thread safety: all methods from any thread.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ashlar/cache.h"
+#include "base/pin.h"
+#include "platform/mutex.h"
+
+namespace ashlar {
+
+class CacheEntry;
+using BlockCell = std::atomic<CacheEntry*>;
+
+// The capacity and what is used of it; shared by the cache and every entry that it charges.
+class CacheBudget {
+ public:
+  explicit CacheBudget(size_t capacity) : capacity_(capacity) {}
+
+  bool TryReserve(size_t bytes);
+  void Release(size_t bytes) { usage_.fetch_sub(bytes, std::memory_order_relaxed); }
+  size_t usage() const { return usage_.load(std::memory_order_relaxed); }
+  size_t capacity() const { return capacity_.load(std::memory_order_relaxed); }
+  void set_capacity(size_t bytes) { capacity_.store(bytes, std::memory_order_relaxed); }
+  std::atomic<size_t>& detached() { return detached_; }
+
+  void Ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
+  void Unref() {
+    if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+ private:
+  ~CacheBudget() = default;
+
+  std::atomic<size_t> capacity_;
+  std::atomic<size_t> usage_{0};     // every charge, reserved metadata included
+  std::atomic<size_t> detached_{0};  // the part of it that belongs to detached entries
+  std::atomic<size_t> refs_{1};
+};
+
+// Base of what is cached. Begins with one count, its maker's.
+class CacheEntry {
+ public:
+  // destroy frees the entry with everything that it owns. charge: all bytes of it.
+  using Destroy = void (*)(CacheEntry* entry);
+  CacheEntry(Destroy destroy, size_t charge) : destroy_(destroy), charge_(charge) {}
+  CacheEntry(const CacheEntry&) = delete;
+  CacheEntry& operator=(const CacheEntry&) = delete;
+
+  // Legal inside the guard in which the entry was found in its cell, or beside a count.
+  void AddRef() { refs_.fetch_add(1, std::memory_order_relaxed); }
+  void Release() {
+    if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) Free();
+  }
+  // Tells the clock that the entry is in use; writes only when it has to.
+  void MarkUsed() {
+    if (!used_.load(std::memory_order_relaxed)) used_.store(true, std::memory_order_relaxed);
+  }
+  size_t charge() const { return charge_; }
+
+  static const PinOps kPinOps;
+  PinSource pin_source() { return PinSource{&kPinOps, this}; }
+
+ protected:
+  ~CacheEntry() = default;
+
+ private:
+  friend class BlockCache;
+  void Free();
+
+  std::atomic<uint32_t> refs_{1};
+  std::atomic<bool> used_{false};
+  bool detached_ = false;         // written before the entry is retired, read by Free
+  uint32_t ring_index_ = 0;       // guarded by the shard's mutex
+  const Destroy destroy_;
+  const size_t charge_;
+  BlockCell* cell_ = nullptr;     // set by Insert before the entry is published
+  CacheBudget* budget_ = nullptr; // null: never taken in
+};
+
+class BlockCache final : public Cache {
+ public:
+  explicit BlockCache(size_t capacity);
+  ~BlockCache() override;
+
+  // Publishes the entry in the cell and takes over the caller's count. False when another entry is there already or when pins fill the cache: the count stays
+  // with the caller, who uses the entry around the cache. May evict, and may free what was evicted earlier.
+  [[nodiscard]] bool Insert(BlockCell* cell, CacheEntry* entry);
+
+  // Empties the cells. No Insert into them may run at the same time or come later.
+  void Erase(std::span<BlockCell> cells);
+
+  // Charges memory that is not an entry (index and filter blocks). False when it does not fit beside what is pinned: then it stays uncharged.
+  [[nodiscard]] bool ReserveMetadata(size_t bytes);
+  void ReleaseMetadata(size_t bytes);
+
+  // Cache
+  const char* Name() const override { return "AshlarBlockCache"; }
+  // Must not be called inside an epoch guard; likewise EraseUnRefEntries.
+  void SetCapacity(size_t capacity) override;
+  size_t GetCapacity() const override { return budget_->capacity(); }
+  // Kept for the caller only: the limit is strict either way.
+  void SetStrictCapacityLimit(bool strict) override { strict_.store(strict, std::memory_order_relaxed); }
+  bool HasStrictCapacityLimit() const override { return strict_.load(std::memory_order_relaxed); }
+  size_t GetUsage() const override { return budget_->usage(); }
+  // Includes what waits for a grace period.
+  size_t GetPinnedUsage() const override;
+  size_t GetOccupancyCount() const override;
+  void EraseUnRefEntries() override;
+
+  // For tests: I2, and that the charges add up. Exact only while nobody else uses the cache.
+  void CheckInvariants() const;
+
+ private:
+  static constexpr size_t kShards = 16;
+
+  struct alignas(64) Shard {
+    mutable Mutex mutex;
+    std::vector<CacheEntry*> ring ASHLAR_GUARDED_BY(mutex);
+    size_t hand ASHLAR_GUARDED_BY(mutex) = 0;
+  };
+
+  Shard& ShardOf(const BlockCell* cell);
+  bool Reserve(size_t bytes);
+  // Detaches unused entries worth about `bytes`; returns what it found.
+  size_t Evict(size_t bytes);
+  static size_t SweepShard(Shard& shard, size_t bytes, std::vector<CacheEntry*>* victims) ASHLAR_REQUIRES(shard.mutex);
+  static void Unlink(Shard& shard, CacheEntry* entry) ASHLAR_REQUIRES(shard.mutex);
+  void RetireAll(const std::vector<CacheEntry*>& victims);
+  // What eviction keeps free.
+  static size_t ReserveBytes(size_t capacity) { return capacity / 16; }
+
+  CacheBudget* const budget_;
+  std::array<Shard, kShards> shards_;
+  std::atomic<size_t> next_shard_{0};
+  std::atomic<size_t> metadata_{0};
+  std::atomic<bool> strict_{false};
+};
+
+}  // namespace ashlar

@@ -1,0 +1,221 @@
+#include "cache/block_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "base/random.h"
+#include "execute/epoch.h"
+
+namespace ashlar {
+namespace {
+
+struct TestEntry : CacheEntry {
+  TestEntry(uint64_t value_in, size_t charge) : CacheEntry(&TestEntry::Destroy, charge), value(value_in) { ++alive; }
+  static void Destroy(CacheEntry* entry) {
+    auto* const self = static_cast<TestEntry*>(entry);
+    self->value = ~uint64_t{0};
+    --alive;
+    delete self;
+  }
+  static std::atomic<int> alive;
+  uint64_t value;
+};
+std::atomic<int> TestEntry::alive{0};
+
+// Puts an entry into the cell; false when the cache had no room.
+bool Put(BlockCache* cache, BlockCell* cell, uint64_t value, size_t charge) {
+  auto* const entry = new TestEntry(value, charge);
+  if (cache->Insert(cell, entry)) return true;
+  entry->Release();
+  return false;
+}
+
+class BlockCacheTest : public ::testing::Test {
+ protected:
+  void TearDown() override {
+    EpochSynchronize();
+    EXPECT_EQ(TestEntry::alive, 0);
+  }
+  std::array<BlockCell, 1000> cells_{};
+};
+
+TEST_F(BlockCacheTest, HoldsWhatFits) {
+  BlockCache cache(1000);
+  for (size_t i = 0; i < 5; ++i) EXPECT_TRUE(Put(&cache, &cells_[i], i, 100));
+  EXPECT_EQ(cache.GetUsage(), 500u);
+  EXPECT_EQ(cache.GetOccupancyCount(), 5u);
+  EXPECT_EQ(cache.GetPinnedUsage(), 0u);
+  cache.CheckInvariants();
+  for (size_t i = 0; i < 5; ++i) EXPECT_EQ(static_cast<TestEntry*>(cells_[i].load())->value, i);
+  cache.Erase(cells_);
+  EpochSynchronize();
+  EXPECT_EQ(cache.GetUsage(), 0u);
+  for (const BlockCell& cell : cells_) EXPECT_EQ(cell.load(), nullptr);
+}
+
+TEST_F(BlockCacheTest, SecondLoaderOfACellKeepsItsEntryToItself) {
+  BlockCache cache(1000);
+  EXPECT_TRUE(Put(&cache, &cells_[0], 1, 100));
+  EXPECT_FALSE(Put(&cache, &cells_[0], 2, 100));
+  EXPECT_EQ(static_cast<TestEntry*>(cells_[0].load())->value, 1u);
+  EXPECT_EQ(cache.GetUsage(), 100u);
+  cache.Erase(cells_);
+}
+
+TEST_F(BlockCacheTest, UsageNeverExceedsCapacity) {
+  for (const size_t capacity : {0u, 50u, 1000u, 30000u}) {
+    BlockCache cache(capacity);
+    Random random(capacity);
+    for (int i = 0; i < 20000; ++i) {
+      static_cast<void>(Put(&cache, &cells_[random.Uniform(cells_.size())], 1, 1 + random.Uniform(120)));
+      ASSERT_LE(cache.GetUsage(), capacity);
+    }
+    cache.CheckInvariants();
+    if (capacity == 30000u) {
+      EXPECT_GT(cache.GetUsage(), capacity / 2) << "eviction gives away too much";
+    }
+    cache.Erase(cells_);
+    EpochSynchronize();
+    EXPECT_EQ(cache.GetUsage(), 0u);
+  }
+}
+
+TEST_F(BlockCacheTest, InsertsSucceedInsideAGuardAsLongAsTheReserveLasts) {
+  BlockCache cache(16000);
+  for (size_t i = 0; i < 500; ++i) {
+    const EpochGuard guard;
+    EXPECT_TRUE(Put(&cache, &cells_[i], i, 100)) << i;
+  }
+  cache.Erase(cells_);
+}
+
+TEST_F(BlockCacheTest, UsedEntriesOutliveUnusedOnes) {
+  BlockCache cache(20000);
+  for (size_t i = 0; i < 150; ++i) ASSERT_TRUE(Put(&cache, &cells_[i], i, 100));
+  int hot_survivors = 0;
+  for (size_t round = 0; round < 20; ++round) {
+    for (size_t i = 0; i < 50; ++i) {
+      if (CacheEntry* const entry = cells_[i].load(); entry != nullptr) entry->MarkUsed();
+    }
+    for (size_t i = 0; i < 20; ++i) static_cast<void>(Put(&cache, &cells_[150 + round * 20 + i], 1, 100));
+  }
+  for (size_t i = 0; i < 50; ++i) hot_survivors += cells_[i].load() != nullptr ? 1 : 0;
+  EXPECT_GE(hot_survivors, 45);
+  cache.Erase(cells_);
+}
+
+TEST_F(BlockCacheTest, PinsFillTheCacheAndReadersGoAround) {
+  BlockCache cache(1000);
+  std::vector<Pin> pins;
+  for (size_t i = 0; i < 10; ++i) {
+    ASSERT_TRUE(Put(&cache, &cells_[i], i, 100));
+    pins.push_back(cells_[i].load()->pin_source().Acquire());
+  }
+  EXPECT_EQ(cache.GetPinnedUsage(), 1000u);
+  EXPECT_FALSE(Put(&cache, &cells_[20], 20, 100));
+  EXPECT_FALSE(cache.ReserveMetadata(1));
+  // An erased entry stays charged until its pin goes.
+  cache.Erase(std::span(cells_).first(10));
+  EpochSynchronize();
+  EXPECT_EQ(cache.GetOccupancyCount(), 0u);
+  EXPECT_EQ(cache.GetUsage(), 1000u);
+  EXPECT_FALSE(Put(&cache, &cells_[20], 20, 100));
+  pins.pop_back();
+  EXPECT_EQ(cache.GetUsage(), 900u);
+  EXPECT_TRUE(Put(&cache, &cells_[20], 20, 100));
+  pins.clear();
+  cache.Erase(cells_);
+}
+
+TEST_F(BlockCacheTest, PinOutlivesTheCache) {
+  Pin pin;
+  const TestEntry* entry;
+  {
+    BlockCache cache(1000);
+    ASSERT_TRUE(Put(&cache, &cells_[0], 42, 100));
+    entry = static_cast<TestEntry*>(cells_[0].load());
+    pin = cells_[0].load()->pin_source().Acquire();
+    cache.Erase(cells_);
+    EpochSynchronize();
+  }
+  EXPECT_EQ(entry->value, 42u);
+  pin.Release();
+}
+
+TEST_F(BlockCacheTest, LowerCapacityEvictsAtOnce) {
+  BlockCache cache(10000);
+  for (size_t i = 0; i < 90; ++i) ASSERT_TRUE(Put(&cache, &cells_[i], i, 100));
+  for (size_t i = 0; i < 90; ++i) cells_[i].load()->MarkUsed();
+  Pin pin = cells_[3].load()->pin_source().Acquire();
+  cache.SetCapacity(1000);
+  EXPECT_LE(cache.GetUsage(), 1000u);
+  EXPECT_GE(cache.GetUsage(), 100u);
+  cache.EraseUnRefEntries();
+  EXPECT_EQ(cache.GetUsage(), 100u);
+  EXPECT_EQ(cache.GetOccupancyCount(), 1u);
+  cache.SetCapacity(0);
+  EXPECT_EQ(cache.GetUsage(), 100u);
+  pin.Release();
+  cache.EraseUnRefEntries();
+  EXPECT_EQ(cache.GetUsage(), 0u);
+}
+
+TEST_F(BlockCacheTest, MetadataIsChargedAndEvictsBlocks) {
+  BlockCache cache(10000);
+  for (size_t i = 0; i < 90; ++i) ASSERT_TRUE(Put(&cache, &cells_[i], i, 100));
+  EXPECT_TRUE(cache.ReserveMetadata(5000));
+  EXPECT_LE(cache.GetUsage(), 10000u);
+  EXPECT_GE(cache.GetPinnedUsage(), 5000u);
+  cache.ReleaseMetadata(5000);
+  EXPECT_LE(cache.GetUsage(), 5000u);
+  cache.Erase(cells_);
+}
+
+TEST_F(BlockCacheTest, ReadersBesideEviction) {
+  constexpr int kThreads = 3;
+  BlockCache cache(20000);
+  std::atomic<size_t> usage_max{0};
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      Random random(static_cast<uint64_t>(t) + 1);
+      std::vector<std::pair<Pin, TestEntry*>> pins;
+      for (int i = 0; i < 8000; ++i) {
+        const size_t n = random.Uniform(cells_.size());
+        {
+          const EpochGuard guard;
+          auto* const entry = static_cast<TestEntry*>(cells_[n].load(std::memory_order_acquire));
+          if (entry == nullptr) {
+            static_cast<void>(Put(&cache, &cells_[n], n, 60 + random.Uniform(60)));
+          } else {
+            entry->MarkUsed();
+            if (entry->value != n) ++wrong;
+            if (random.OneIn(8)) pins.emplace_back(entry->pin_source().Acquire(), entry);
+          }
+        }
+        if (pins.size() > 10) pins.erase(pins.begin());
+        for (const auto& [pin, entry] : pins) {
+          if (entry->value >= cells_.size()) ++wrong;
+        }
+        const size_t usage = cache.GetUsage();
+        if (usage > usage_max.load(std::memory_order_relaxed)) usage_max = usage;
+        if (random.OneIn(500)) cache.Erase(std::span(cells_).subspan(0, 0));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_LE(usage_max, 20000u);
+  cache.Erase(cells_);
+  EpochSynchronize();
+  EXPECT_EQ(cache.GetUsage(), 0u);
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -1,0 +1,52 @@
+// The entry of a memtable: one write, as it lies in the arena.
+//
+//   key_size varint32 | user key | tag fixed64 | value_size varint32 | value            key_size counts the user key alone
+//
+// user key and tag together are the internal key, so a cursor hands it out in place.
+// I1: entries are written whole before anyone can find them, and never change. So decoding checks nothing.
+#pragma once
+
+#include "base/arena.h"
+#include "key/internal_key.h"
+
+namespace ashlar {
+
+struct DecodedEntry {
+  const char* key = nullptr;
+  size_t key_bytes = 0;  // of the user key
+
+  Slice user_key() const { return Slice(key, key_bytes); }
+  uint64_t tag() const { return DecodeFixed64(key + key_bytes); }
+  Slice internal_key() const { return Slice(key, key_bytes + kTagBytes); }
+  Slice value() const;
+};
+
+// Parses a varint32 that is known to be whole.
+inline const char* ReadTrustedVarint32(const char* p, uint32_t* v) { return GetVarint32Ptr(p, p + kVarint32BytesMax, v); }
+
+inline DecodedEntry DecodeEntry(const char* entry) {
+  uint32_t key_bytes;
+  const char* key = ReadTrustedVarint32(entry, &key_bytes);
+  return {.key = key, .key_bytes = key_bytes};
+}
+
+inline Slice DecodedEntry::value() const {
+  uint32_t value_bytes;
+  const char* value = ReadTrustedVarint32(key + key_bytes + kTagBytes, &value_bytes);
+  return Slice(value, value_bytes);
+}
+
+// Writes an entry into the arena; key and value are shorter than 4 GiB.
+inline const char* NewEntry(Arena* arena, const Slice& user_key, uint64_t tag, const Slice& value) {
+  const size_t bytes = VarintLength(user_key.size()) + user_key.size() + kTagBytes + VarintLength(value.size()) + value.size();
+  char* const entry = arena->Allocate(bytes);
+  char* p = EncodeVarint32(entry, static_cast<uint32_t>(user_key.size()));
+  memcpy(p, user_key.data(), user_key.size());
+  p += user_key.size();
+  EncodeFixed64(p, tag);
+  p = EncodeVarint32(p + kTagBytes, static_cast<uint32_t>(value.size()));
+  memcpy(p, value.data(), value.size());
+  return entry;
+}
+
+}  // namespace ashlar

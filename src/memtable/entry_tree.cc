@@ -1,0 +1,250 @@
+#include "memtable/entry_tree.h"
+
+#include "memtable/entry_tree_node.h"
+
+namespace ashlar {
+
+// < 0, 0, > 0: the key sorts before all keys that begin with the prefix, is one of them, sorts after them.
+int EntryTree::CompareWithPrefix(const Slice& user_key, uint32_t prefix_bytes) const {
+  if (prefix_bytes == 0) return 0;
+  const Slice prefix(DecodeEntry(first_key_).key, prefix_bytes);
+  if (user_key.starts_with(prefix)) [[likely]] {
+    return 0;
+  }
+  // A key that is shorter than the prefix and agrees with it so far sorts like the others that do not begin with it: as a string.
+  return comparator_.Compare(user_key, prefix);
+}
+
+// The root with a state in which it was the root; null for an empty tree.
+const EntryTree::Node* EntryTree::LoadRoot(uint64_t* state) const {
+  for (;;) {
+    const Node* const root = root_.load(std::memory_order_acquire);
+    if (root == nullptr) return nullptr;
+    *state = root->state.load(std::memory_order_acquire);
+    if (!StateDead(*state) && root_.load(std::memory_order_relaxed) == root) [[likely]] {
+      return root;
+    }
+  }
+}
+
+// One step down; false: start again.
+bool EntryTree::StepDown(const SlotOrder& order, uint32_t rank, Place* place) {
+  const auto* const inner = static_cast<const Inner*>(place->node);
+  const Node* const child = inner->ChildAt(order, rank).load(std::memory_order_acquire);
+  // Before the child is touched: a torn order may have led to a slot that was never filled.
+  if (!inner->Unchanged(place->state)) [[unlikely]] {
+    return false;
+  }
+  child->Prefetch();
+  const uint64_t child_state = child->state.load(std::memory_order_acquire);
+  if (StateDead(child_state) || !inner->Unchanged(place->state)) [[unlikely]] {
+    return false;
+  }
+  *place = {.node = child, .state = child_state};
+  return true;
+}
+
+// The root, when the target begins with the prefix that all keys share.
+EntryTree::Side EntryTree::EnterRoot(const Slice& user_key, Place* place) const {
+  for (;;) {
+    place->node = LoadRoot(&place->state);
+    if (place->node == nullptr) return Side::kBefore;
+    const uint32_t prefix_bytes = place->node->prefix_bytes.load(std::memory_order_relaxed);
+    if (!place->node->Unchanged(place->state)) continue;
+    const int side = CompareWithPrefix(user_key, prefix_bytes);
+    return side == 0 ? Side::kInside : (side < 0 ? Side::kBefore : Side::kAfter);
+  }
+}
+
+// The leaf between whose fences the target lies.
+EntryTree::Side EntryTree::FindLeaf(const Target& target, Place* place) const {
+  for (;;) {
+    const Side side = EnterRoot(target.user_key, place);
+    if (side != Side::kInside) return side;
+    for (;;) {
+      if (place->node->is_leaf) return Side::kInside;
+      const SlotOrder order = LoadOrder(*place);
+      const uint32_t rank = Rank<true>(*place, target, order);
+      if (rank == kTorn || !StepDown(order, rank, place)) [[unlikely]] {
+        break;
+      }
+    }
+  }
+}
+
+bool EntryTree::FindEdgeLeaf(Edge edge, Place* place) const {
+  for (;;) {
+    place->node = LoadRoot(&place->state);
+    if (place->node == nullptr) return false;
+    for (;;) {
+      if (place->node->is_leaf) return true;
+      if (!StepDown(LoadOrder(*place), edge == Edge::kFirst ? 0 : StateCount(place->state), place)) [[unlikely]] {
+        break;
+      }
+    }
+  }
+}
+
+void EntryTree::Get(Lookup* lookup, const PinSource& owner) const {
+  const Target target{lookup->user_key(), lookup->seek_tag()};
+  for (;;) {
+    Place place;
+    if (FindLeaf(target, &place) != Side::kInside) return;
+    const SlotOrder order = LoadOrder(place);
+    const uint32_t rank = Rank<false>(place, target, order);
+    if (rank == kTorn) continue;
+    // A version of the key may be the first entry of the next leaf.
+    if (rank == StateCount(place.state)) return GetOlder(target, lookup, owner);
+    const char* const found = place.node->Entry(order.Slot(rank));
+    if (!place.node->Unchanged(place.state)) [[unlikely]] {
+      continue;
+    }
+    const DecodedEntry entry = DecodeEntry(found);
+    if (!comparator_.Equal(entry.user_key(), target.user_key)) return;
+    const uint64_t tag = entry.tag();
+    if (lookup->Offer(TagType(tag), TagSequence(tag), entry.value(), owner) && tag != 0) GetOlder({target.user_key, tag - 1}, lookup, owner);
+    return;
+  }
+}
+
+// Offers the versions at or after `from`. Apart from Get, which seldom needs more than one version and then need not copy a leaf.
+void EntryTree::GetOlder(const Target& from, Lookup* lookup, const PinSource& owner) const {
+  Walk walk(this);
+  for (walk.Seek(from.user_key, from.tag); walk.Valid(); walk.Next()) {
+    const DecodedEntry entry = DecodeEntry(walk.entry());
+    if (!comparator_.Equal(entry.user_key(), from.user_key)) return;
+    const uint64_t tag = entry.tag();
+    if (!lookup->Offer(TagType(tag), TagSequence(tag), entry.value(), owner)) return;
+  }
+}
+
+// Takes every subtree of a node for equally large.
+double EntryTree::FractionBefore(const Slice& user_key) const {
+  const Target target{user_key, SeekTag(kSequenceNumberMax)};
+  for (;;) {
+    Place place;
+    const Side side = EnterRoot(user_key, &place);
+    if (side != Side::kInside) return side == Side::kBefore ? 0.0 : 1.0;
+    double before = 0;
+    double width = 1;
+    for (;;) {
+      const SlotOrder order = LoadOrder(place);
+      const bool is_leaf = place.node->is_leaf;
+      const uint32_t rank = is_leaf ? Rank<false>(place, target, order) : Rank<true>(place, target, order);
+      if (rank == kTorn) break;
+      width /= StateCount(place.state) + (is_leaf ? 0 : 1);
+      before += width * rank;
+      if (is_leaf) {
+        if (!place.node->Unchanged(place.state)) break;
+        return before;
+      }
+      if (!StepDown(order, rank, &place)) break;
+    }
+  }
+}
+
+// --- Walk ---
+
+// Copies a leaf; false: it changed meanwhile, and the copy must not be used.
+bool EntryTree::Walk::Copy(const Place& place) {
+  const SlotOrder order = LoadOrder(place);
+  count_ = StateCount(place.state);
+  for (uint32_t i = 0; i < count_; ++i) entries_[i] = place.node->Entry(order.Slot(i));
+  if (!place.node->Unchanged(place.state)) [[unlikely]] {
+    return false;
+  }
+  place_ = place;
+  return true;
+}
+
+void EntryTree::Walk::SeekToEdge(Edge edge) {
+  Place place;
+  do {
+    if (!tree_->FindEdgeLeaf(edge, &place)) return SetInvalid();
+  } while (!Copy(place));
+  position_ = edge == Edge::kFirst ? 0 : count_ - 1;
+}
+
+// Stands at the first entry of the target's leaf that is not before it, which may be behind the leaf's last. False: the target is outside the tree.
+EntryTree::Side EntryTree::Walk::SeekInLeaf(const Target& target) {
+  for (;;) {
+    Place place;
+    const Side side = tree_->FindLeaf(target, &place);
+    if (side != Side::kInside) return side;
+    const SlotOrder order = LoadOrder(place);
+    position_ = tree_->Rank<false>(place, target, order);
+    if (position_ != kTorn && Copy(place)) [[likely]] {
+      return side;
+    }
+  }
+}
+
+// Keys that are being inserted between what was seen and the target must not make a seek stop short of it: whenever the neighbourhood changed it
+// starts again.
+void EntryTree::Walk::Seek(const Slice& user_key, uint64_t tag) {
+  const Target target{user_key, tag};
+  for (;;) {
+    const Side side = SeekInLeaf(target);
+    if (side == Side::kAfter) return SetInvalid();
+    if (side == Side::kBefore) {
+      SeekToFirst();
+      if (!Valid() || tree_->CompareEntry(entry(), target) >= 0) return;
+    } else if (position_ < count_ || CopyNeighbour(Edge::kLast)) {
+      return;
+    }
+  }
+}
+
+void EntryTree::Walk::SeekForPrev(const Slice& user_key, uint64_t tag) {
+  const Target target{user_key, tag};
+  for (;;) {
+    const Side side = SeekInLeaf(target);
+    if (side == Side::kBefore) return SetInvalid();
+    if (side == Side::kAfter) {
+      SeekToLast();
+      if (!Valid() || tree_->CompareEntry(entry(), target) <= 0) return;
+    } else if (position_ < count_ && tree_->CompareEntry(entries_[position_], target) == 0) {
+      return;
+    } else if (position_ > 0) {
+      --position_;
+      return;
+    } else if (CopyNeighbour(Edge::kFirst)) {
+      return;
+    }
+  }
+}
+
+// Goes to the near end of the leaf beside the copied one; past the edge of the tree the walk is invalid. False: the neighbourhood changed since the
+// copy was made, and the walk must find its place again.
+bool EntryTree::Walk::CopyNeighbour(Edge direction) {
+  const auto& link = direction == Edge::kLast ? place_.node->next : place_.node->prev;
+  const Node* const neighbour = link.load(std::memory_order_acquire);
+  if (neighbour == nullptr) {
+    if (!place_.node->Unchanged(place_.state)) return false;
+    SetInvalid();
+    return true;
+  }
+  const uint64_t state = neighbour->state.load(std::memory_order_acquire);
+  if (StateDead(state) || !place_.node->Unchanged(place_.state) || link.load(std::memory_order_relaxed) != neighbour) return false;
+  if (!Copy({.node = neighbour, .state = state})) return false;
+  position_ = direction == Edge::kLast ? 0 : count_ - 1;
+  return true;
+}
+
+void EntryTree::Walk::NextLeaf() {
+  const DecodedEntry last = DecodeEntry(entries_[count_ - 1]);
+  while (!CopyNeighbour(Edge::kLast)) {
+    static_cast<void>(SeekInLeaf({last.user_key(), last.tag()}));
+    if (++position_ < count_) return;
+  }
+}
+
+void EntryTree::Walk::PrevLeaf() {
+  const DecodedEntry first = DecodeEntry(entries_[0]);
+  while (!CopyNeighbour(Edge::kFirst)) {
+    static_cast<void>(SeekInLeaf({first.user_key(), first.tag()}));
+    if (position_-- > 0) return;
+  }
+}
+
+}  // namespace ashlar

@@ -1,0 +1,219 @@
+// EntryTree: the order of a memtable's entries. A B+ tree of small nodes that one writer grows and any number of readers search without a lock.
+//
+//   node    state | prefix length | two orders | 32 heads | 32 entries | inner: 33 children; leaf: links to both neighbours
+//
+//   heads     8 bytes of each user key, taken after the node's prefix, as integers that sort like the keys (KeyComparator::Head). A search counts the
+//   heads
+//             that are smaller, which reads neighbouring words and takes no branch; entries are only looked at where heads are equal.
+//   slots     are filled from 0 upwards and keep their place; an order is a permutation of them, 32 bytes. An insert fills the next slot, writes the
+//   order
+//             that is not in use, and publishes both with one store of the state.
+//   state     count of slots | which order is in use | dead | number of changes
+//   prefix    a length only: every key that a search can bring to the node shares these bytes, because both fences of the node (the separators left
+//   and right
+//             of it) do. At the tree's edges, where a fence is missing, the prefix common to all keys takes its place; a key outside that is outside
+//             the tree. When a new key shortens it, the nodes on both edges are rebuilt: rare, it happens at most once per byte.
+//
+// A full node is not changed but replaced: two new nodes take over its slots, the separator goes into the parent, the old node dies. A node that died
+// is used for the next split, whatever its readers do.
+//
+// Readers are optimistic. They load a node's state, read what they need, and check that the state is the same; if not, they start again from the
+// root. A reader starts again only because the writer got on, never waits for it, and so cannot be held up by a writer that was put to sleep.
+//
+//   step down:   s = node.state; child = node.child; t = child.state; check node.state == s        (child was node's child while in state t)
+//   step aside:  n = leaf.next; t = n.state; check leaf.state == s and leaf.next == n              (n followed what was read of leaf)
+//
+// I1: slots below the count of a published state do not change until the node dies; the order in use does not change until the second next
+// publication. I2: an entry is reachable, from the root and by links from its neighbours, at every moment after its publication: a replacement is
+// linked before the node
+//     it replaces dies, and holds everything that the node held.
+// I3: states of a node never repeat, also across its lives.
+// I4: the prefix of a node is common to all keys between its fences; that of the root is the prefix common to all keys, which first_key_ begins with.
+// I5: nodes and entries live in the arena and are freed with it, so a reader may follow a stale pointer; what it finds is used after a check only.
+//
+// Memory orders. Publication: state is stored with release after the slots, loaded with acquire before them. Retreat: the writer's release fence
+// before it overwrites an order or a dead node's slots pairs with the reader's acquire fence before it loads the state again: who read an overwritten
+// word sees the later state. Pointers to nodes (root, children, links) are stored with release after the node is alive, loaded with acquire.
+//
+// Rejected: a skip list (a cache miss per comparison; five times as slow to fill and ten times to search); a lock per node that readers wait for (a
+// sleeping writer stops them); rebuilding inner nodes on every change (its garbage doubles the memory of the tree).
+//
+// Thread safety: one writer at a time for Insert; everything else from any thread.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "base/arena.h"
+#include "base/pin.h"
+#include "key/key_comparator.h"
+#include "key/lookup.h"
+#include "memtable/entry.h"
+
+namespace ashlar {
+
+class EntryTree {
+ public:
+  static constexpr uint32_t kSlots = 32;
+
+  EntryTree(const KeyComparator& comparator, Arena* arena) : comparator_(comparator), arena_(arena) {}
+  EntryTree(const EntryTree&) = delete;
+  EntryTree& operator=(const EntryTree&) = delete;
+
+  // Adds an entry of memtable/entry.h, which lives as long as the tree.
+  void Insert(const char* entry);
+
+  // Offers the versions of lookup's key with tags up to its seek tag, newest first, until it needs no more.
+  void Get(Lookup* lookup, const PinSource& owner) const;
+
+  // The share of entries before the first version of user_key, 0 to 1; an estimate.
+  double FractionBefore(const Slice& user_key) const;
+
+  const KeyComparator& comparator() const { return comparator_; }
+
+  // Asserts I1 to I4, order within and between nodes, and the links. Only while nobody inserts. Returns the number of entries.
+  uint64_t CheckInvariants() const;
+
+  class Walk;
+
+ private:
+  struct Node;
+  struct Inner;
+  struct SlotOrder;
+  struct Items;
+  struct Path;
+  struct Fences;
+  struct Target {
+    Slice user_key;
+    uint64_t tag;
+  };
+  // A node and the state in which it was reached.
+  struct Place {
+    const Node* node = nullptr;
+    uint64_t state = 0;
+  };
+  // Where a key lies relative to all keys of the tree, as far as the common prefix tells. An empty tree is before every key.
+  enum class Side : uint8_t { kBefore, kInside, kAfter };
+  enum class Edge : uint8_t { kFirst, kLast };
+
+  static constexpr uint32_t kTorn = ~uint32_t{0};
+
+  int CompareEntry(const char* entry, const Target& target) const {
+    const DecodedEntry decoded = DecodeEntry(entry);
+    const int r = comparator_.Compare(decoded.user_key(), target.user_key);
+    if (r != 0) return r;
+    const uint64_t tag = decoded.tag();
+    return tag > target.tag ? -1 : (tag < target.tag ? 1 : 0);
+  }
+  int CompareWithPrefix(const Slice& user_key, uint32_t prefix_bytes) const;
+
+  static SlotOrder LoadOrder(const Place& place);
+  static bool StepDown(const SlotOrder& order, uint32_t rank, Place* place);
+  template <bool kUpper>
+  uint32_t Rank(const Place& place, const Target& target, const SlotOrder& order) const;
+  const Node* LoadRoot(uint64_t* state) const;
+  Side EnterRoot(const Slice& user_key, Place* place) const;
+  Side FindLeaf(const Target& target, Place* place) const;
+  bool FindEdgeLeaf(Edge edge, Place* place) const;
+  void GetOlder(const Target& from, Lookup* lookup, const PinSource& owner) const;
+
+  // The writer's; see entry_tree_insert.cc.
+  struct Pair {
+    Node* left;
+    const char* separator;  // left < separator <= right
+    Node* right;
+  };
+  struct OnEdges {
+    bool first;
+    bool last;
+  };
+  Node* DescendForInsert(const Target& target, Path* path) const;
+  void DescendToLastLeaf(Path* path) const;
+  void InsertAt(Node* node, uint32_t rank, const char* entry, Node* right_child);
+  static void NoteTrend(Node* leaf, uint32_t rank);
+  uint32_t SplitPoint(const Node& leaf, uint32_t rank) const;
+  void SplitLeaf(const Path& path, Node* leaf, uint32_t rank, const char* entry);
+  void SplitInner(const Path& path, uint32_t step, const Pair& pair);
+  void ReplaceChild(const Path& path, uint32_t depth, const Pair& pair);
+  Fences FencesOf(const Path& path, uint32_t depth) const;
+  void TakeHeads(Items* items, uint32_t prefix_bytes) const;
+  void FillPart(Node* fresh, Items items, uint32_t prefix_bytes, const Fences& fences);
+  void Fill(Node* fresh, const Items& items, uint32_t prefix_bytes);
+  Node* Fresh(bool is_leaf);
+  void Kill(Node* node);
+  void AddFirst(const char* entry);
+  void ShortenCommonPrefix(const Slice& user_key);
+  Node* RebuildEdges(Node* old, OnEdges on);
+  void KillEdges(Node* old, OnEdges on);
+
+  struct Checker;
+
+  const KeyComparator comparator_;
+  Arena* const arena_;
+  std::atomic<Node*> root_{nullptr};
+
+  // Constant once root_ is set: some key, for the bytes of the common prefix.
+  const char* first_key_ = nullptr;
+
+  // The writer's own.
+  uint32_t common_prefix_bytes_ = 0;
+  const char* largest_ = nullptr;
+  Node* last_leaf_ = nullptr;
+  Node* dead_leaves_ = nullptr;
+  Node* dead_inners_ = nullptr;
+};
+
+// A position in the tree. It copies the entry pointers of one leaf at a time, so that a step within a leaf meets no other thread and one to the
+// previous entry costs what one to the next does. Entries added to the leaf after it was copied are not seen; what was in the tree before the seek
+// always is. Lifetime: the tree's memtable must stay, through a guard or a count.
+class EntryTree::Walk {
+ public:
+  explicit Walk(const EntryTree* tree) : tree_(tree) {}
+
+  bool Valid() const { return position_ < count_; }
+  // Precondition of the three: Valid().
+  const char* entry() const { return entries_[position_]; }
+  void Next() {
+    if (++position_ < count_) [[likely]] {
+      PrefetchAhead(position_ + kAhead);
+      return;
+    }
+    NextLeaf();
+  }
+  void Prev() {
+    if (position_-- != 0) [[likely]] {
+      PrefetchAhead(position_ - kAhead);
+      return;
+    }
+    PrevLeaf();
+  }
+
+  void SeekToFirst() { SeekToEdge(Edge::kFirst); }
+  void SeekToLast() { SeekToEdge(Edge::kLast); }
+  // The first entry at or after (user_key, tag); the last one at or before it.
+  void Seek(const Slice& user_key, uint64_t tag);
+  void SeekForPrev(const Slice& user_key, uint64_t tag);
+
+ private:
+  static constexpr uint32_t kAhead = 4;
+
+  void PrefetchAhead(uint32_t position) const {
+    if (position < count_) ASHLAR_PREFETCH(entries_[position]);
+  }
+  void SeekToEdge(Edge edge);
+  Side SeekInLeaf(const Target& target);
+  bool Copy(const Place& place);
+  bool CopyNeighbour(Edge direction);
+  void NextLeaf();
+  void PrevLeaf();
+  void SetInvalid() { position_ = count_ = 0; }
+
+  const EntryTree* const tree_;
+  Place place_;
+  uint32_t count_ = 0;
+  uint32_t position_ = 0;  // wraps below 0, which is then not valid
+  std::array<const char*, kSlots> entries_;
+};
+
+}  // namespace ashlar

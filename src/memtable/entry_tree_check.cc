@@ -1,0 +1,93 @@
+// EntryTree::CheckInvariants: walks the whole tree and asserts what entry_tree.h promises.
+#include <algorithm>
+
+#include "memtable/entry_tree.h"
+#include "memtable/entry_tree_node.h"
+
+namespace ashlar {
+
+struct EntryTree::Checker {
+  const EntryTree& tree;
+  uint64_t entries = 0;
+  const char* previous = nullptr;  // the entry before, in order
+  const Node* previous_leaf = nullptr;
+  uint32_t leaf_depth = 0;
+
+  // low and high: the node's fences, null at the edges.
+  void Visit(const Node* node, const char* low, const char* high, uint32_t depth) {
+    const uint64_t state = node->state.load(std::memory_order_acquire);
+    ASHLAR_ASSERT(!StateDead(state));
+    const uint32_t count = StateCount(state);
+    ASHLAR_ASSERT(count <= kSlots);
+    const SlotOrder order = LoadOrder({.node = node, .state = state});
+    CheckOrder(order, count);
+    CheckPrefix(node, low, high);
+    for (uint32_t i = 0; i < count; ++i) CheckSlot(node, order.Slot(i), low, high);
+    for (uint32_t i = 1; i < count; ++i) ASHLAR_ASSERT(Compare(node->Entry(order.Slot(i - 1)), node->Entry(order.Slot(i))) <= 0);
+    if (node->is_leaf) return VisitLeaf(node, order, count, depth);
+    for (uint32_t i = 0; i <= count; ++i) {
+      const char* const child_low = i == 0 ? low : node->Entry(order.Slot(i - 1));
+      const char* const child_high = i == count ? high : node->Entry(order.Slot(i));
+      Visit(static_cast<const Inner*>(node)->ChildAt(order, i).load(std::memory_order_acquire), child_low, child_high, depth + 1);
+    }
+  }
+
+  void VisitLeaf(const Node* leaf, const SlotOrder& order, uint32_t count, uint32_t depth) {
+    ASHLAR_ASSERT(count > 0);
+    ASHLAR_ASSERT(leaf_depth == 0 || leaf_depth == depth);
+    leaf_depth = depth;
+    ASHLAR_ASSERT(leaf->prev.load(std::memory_order_acquire) == previous_leaf);
+    if (previous_leaf != nullptr) ASHLAR_ASSERT(previous_leaf->next.load(std::memory_order_acquire) == leaf);
+    previous_leaf = leaf;
+    for (uint32_t i = 0; i < count; ++i) {
+      const char* const entry = leaf->Entry(order.Slot(i));
+      if (previous != nullptr) ASHLAR_ASSERT(Compare(previous, entry) <= 0);
+      previous = entry;
+    }
+    entries += count;
+  }
+
+  static void CheckOrder(const SlotOrder& order, uint32_t count) {
+    std::array<bool, kSlots> seen{};
+    for (uint32_t i = 0; i < count; ++i) {
+      ASHLAR_ASSERT(order.at[i] < count && !seen[order.at[i]]);
+      seen[order.at[i]] = true;
+    }
+  }
+
+  void CheckPrefix(const Node* node, const char* low, const char* high) const {
+    const uint32_t prefix_bytes = node->prefix_bytes.load(std::memory_order_acquire);
+    if (low == nullptr && high == nullptr) ASHLAR_ASSERT(prefix_bytes == tree.common_prefix_bytes_);
+    if (low == nullptr || high == nullptr) {
+      ASHLAR_ASSERT(prefix_bytes <= tree.common_prefix_bytes_);
+    } else {
+      ASHLAR_ASSERT(prefix_bytes <= DecodeEntry(low).user_key().difference_offset(DecodeEntry(high).user_key()));
+    }
+  }
+
+  void CheckSlot(const Node* node, uint32_t slot, const char* low, const char* high) const {
+    const char* const entry = node->Entry(slot);
+    const Slice user_key = DecodeEntry(entry).user_key();
+    ASHLAR_ASSERT(node->Head(slot) == tree.comparator_.Head(user_key, node->prefix_bytes.load(std::memory_order_acquire)));
+    ASHLAR_ASSERT(user_key.starts_with(Slice(DecodeEntry(tree.first_key_).key, tree.common_prefix_bytes_)));
+    if (low != nullptr) ASHLAR_ASSERT(Compare(low, entry) <= 0);
+    if (high != nullptr) ASHLAR_ASSERT(Compare(entry, high) <= 0);
+  }
+
+  int Compare(const char* a, const char* b) const {
+    const DecodedEntry decoded = DecodeEntry(b);
+    return tree.CompareEntry(a, {decoded.user_key(), decoded.tag()});
+  }
+};
+
+uint64_t EntryTree::CheckInvariants() const {
+  const Node* const root = root_.load(std::memory_order_acquire);
+  if (root == nullptr) return 0;
+  Checker checker{.tree = *this};
+  checker.Visit(root, nullptr, nullptr, 1);
+  ASHLAR_ASSERT(checker.previous == largest_ && checker.previous_leaf == last_leaf_);
+  ASHLAR_ASSERT(last_leaf_->next.load(std::memory_order_acquire) == nullptr);
+  return checker.entries;
+}
+
+}  // namespace ashlar

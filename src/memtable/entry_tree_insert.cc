@@ -1,0 +1,403 @@
+// The writer's half of EntryTree: inserting, splitting, and rebuilding the edges when the common prefix gets shorter.
+//
+//   a split of the full leaf C (rank and entry of the newcomer known):
+//
+//     parent [.. C ..]            1  build L and R from C's slots and the newcomer; nobody sees them
+//             |                   2  insert {separator, R} into the parent, one publication; a full parent is split the same way first, and so on up
+//             to the root,
+//       B <-> C <-> D                so that there is one publication, at the lowest node that has room
+//                                 3  put L in the place of C, and change the parent's state
+//     parent [.. L | R ..]        4  link B -> L and R <- D
+//             |    |              5  C dies: whoever is reading it starts again
+//       B <-> L <-> R <-> D
+//
+//   Between 2 and 5 readers find C or L and R; they hold the same, but for the newcomer, which nobody looks for yet.
+//
+// Memory is taken before step 2: when there is none, the tree is as it was.
+#include <algorithm>
+
+#include "memtable/entry_tree.h"
+#include "memtable/entry_tree_node.h"
+
+namespace ashlar {
+
+namespace {
+
+constexpr uint32_t kHeightMax = 24;  // a tree grows by a level when the root has split 32 times
+// Neighbouring inserts in a row after which a leaf is split where they arrive instead of in the middle.
+constexpr int32_t kTrendInserts = 4;
+
+uint32_t CommonPrefixBytes(const Slice& a, const Slice& b) { return static_cast<uint32_t>(a.difference_offset(b)); }
+
+Slice UserKeyOf(const char* entry) { return DecodeEntry(entry).user_key(); }
+
+}  // namespace
+
+// The way from the root to a node: the inner nodes passed, and which child was taken of each.
+struct EntryTree::Path {
+  struct Step {
+    Inner* node;
+    uint32_t rank;
+  };
+  std::array<Step, kHeightMax> steps;
+  uint32_t depth = 0;
+
+  void Push(Inner* node, uint32_t rank) {
+    ASHLAR_ASSERT(depth < kHeightMax);
+    steps[depth++] = {node, rank};
+  }
+};
+
+// The separators left and right of a node: low <= every key < high. Null: none, the tree's edge.
+struct EntryTree::Fences {
+  const char* low = nullptr;
+  const char* high = nullptr;
+};
+
+// A node's slots in order, with room for one more.
+struct EntryTree::Items {
+  explicit Items(bool leaf) : is_leaf(leaf) {}
+
+  const bool is_leaf;
+  uint32_t count = 0;
+  std::array<uint64_t, kSlots + 1> heads;
+  std::array<const char*, kSlots + 1> entries;
+  std::array<Node*, kSlots + 2> children;  // inner nodes: [i] is left of entries[i]
+
+  void Load(const Node& node) {
+    const uint64_t state = node.state.load(std::memory_order_relaxed);
+    const SlotOrder order = LoadOrder({.node = &node, .state = state});
+    count = StateCount(state);
+    for (uint32_t i = 0; i < count; ++i) {
+      heads[i] = node.Head(order.Slot(i));
+      entries[i] = node.Entry(order.Slot(i));
+    }
+    if (is_leaf) return;
+    for (uint32_t i = 0; i <= count; ++i) children[i] = static_cast<const Inner&>(node).ChildAt(order, i).load(std::memory_order_relaxed);
+  }
+  void Insert(uint32_t rank, uint64_t head, const char* entry) {
+    std::copy_backward(heads.begin() + rank, heads.begin() + count, heads.begin() + count + 1);
+    std::copy_backward(entries.begin() + rank, entries.begin() + count, entries.begin() + count + 1);
+    heads[rank] = head;
+    entries[rank] = entry;
+    ++count;
+  }
+  // After Insert(rank): puts `left` and `right` on both sides of the new separator, in the place of the child that was there.
+  void SplitChild(uint32_t rank, Node* left, Node* right) {
+    std::copy_backward(children.begin() + rank + 1, children.begin() + count, children.begin() + count + 1);
+    children[rank] = left;
+    children[rank + 1] = right;
+  }
+  Items Part(uint32_t from, uint32_t to) const {
+    Items part(is_leaf);
+    part.count = to - from;
+    std::copy(heads.begin() + from, heads.begin() + to, part.heads.begin());
+    std::copy(entries.begin() + from, entries.begin() + to, part.entries.begin());
+    if (!is_leaf) std::copy(children.begin() + from, children.begin() + to + 1, part.children.begin());
+    return part;
+  }
+};
+
+void EntryTree::Insert(const char* entry) {
+  const DecodedEntry decoded = DecodeEntry(entry);
+  const Target target{decoded.user_key(), decoded.tag()};
+  if (largest_ == nullptr) return AddFirst(entry);
+  ShortenCommonPrefix(target.user_key);
+
+  Path path;
+  const bool is_last = CompareEntry(largest_, target) < 0;
+  Node* leaf = is_last ? last_leaf_ : DescendForInsert(target, &path);
+  const uint64_t state = leaf->state.load(std::memory_order_relaxed);
+  const uint32_t count = StateCount(state);
+  uint32_t rank = count;
+  if (!is_last) {
+    const Place place{.node = leaf, .state = state};
+    rank = Rank<false>(place, target, LoadOrder(place));
+  }
+  NoteTrend(leaf, rank);
+
+  if (count < kSlots) {
+    InsertAt(leaf, rank, entry, nullptr);
+  } else {
+    if (is_last) DescendToLastLeaf(&path);
+    SplitLeaf(path, leaf, rank, entry);
+  }
+  if (is_last) largest_ = entry;
+}
+
+void EntryTree::NoteTrend(Node* leaf, uint32_t rank) {
+  if (rank == leaf->latest_rank + 1) {
+    leaf->trend = std::max(leaf->trend, 0) + 1;
+  } else if (rank == leaf->latest_rank) {
+    leaf->trend = std::min(leaf->trend, 0) - 1;
+  } else {
+    leaf->trend = 0;
+  }
+  leaf->latest_rank = rank;
+}
+
+// How many of a full leaf's entries, with the newcomer, stay left. A run of keys gets leaves of its own, which it fills: the first split separates it
+// from what stands in its way, the later ones put the newcomer into an empty leaf.
+uint32_t EntryTree::SplitPoint(const Node& leaf, uint32_t rank) const {
+  if (leaf.trend >= kTrendInserts || (&leaf == last_leaf_ && rank == kSlots)) return std::min(rank + 1, kSlots);
+  if (leaf.trend <= -kTrendInserts) return std::max(rank, uint32_t{1});
+  return (kSlots + 1) / 2;
+}
+
+void EntryTree::AddFirst(const char* entry) {
+  const Slice user_key = UserKeyOf(entry);
+  Node* const leaf = Fresh(true);
+  common_prefix_bytes_ = comparator_.HasHeads() ? static_cast<uint32_t>(user_key.size()) : 0;
+  Items items(true);
+  items.Insert(0, comparator_.Head(user_key, common_prefix_bytes_), entry);
+  leaf->next.store(nullptr, std::memory_order_relaxed);
+  leaf->prev.store(nullptr, std::memory_order_relaxed);
+  Fill(leaf, items, common_prefix_bytes_);
+  first_key_ = entry;
+  largest_ = entry;
+  last_leaf_ = leaf;
+  root_.store(leaf, std::memory_order_release);
+}
+
+EntryTree::Node* EntryTree::DescendForInsert(const Target& target, Path* path) const {
+  Node* node = root_.load(std::memory_order_relaxed);
+  while (!node->is_leaf) {
+    auto* const inner = static_cast<Inner*>(node);
+    const Place place{.node = node, .state = node->state.load(std::memory_order_relaxed)};
+    const SlotOrder order = LoadOrder(place);
+    const uint32_t rank = Rank<true>(place, target, order);
+    node = inner->ChildAt(order, rank).load(std::memory_order_relaxed);
+    node->Prefetch();
+    path->Push(inner, rank);
+  }
+  return node;
+}
+
+void EntryTree::DescendToLastLeaf(Path* path) const {
+  Node* node = root_.load(std::memory_order_relaxed);
+  while (!node->is_leaf) {
+    auto* const inner = static_cast<Inner*>(node);
+    const Place place{.node = node, .state = node->state.load(std::memory_order_relaxed)};
+    const uint32_t rank = StateCount(place.state);
+    node = inner->ChildAt(LoadOrder(place), rank).load(std::memory_order_relaxed);
+    path->Push(inner, rank);
+  }
+}
+
+// Inserts into a node that has room. right_child: for inner nodes, the child right of the new separator.
+void EntryTree::InsertAt(Node* node, uint32_t rank, const char* entry, Node* right_child) {
+  const uint64_t state = node->state.load(std::memory_order_relaxed);
+  const uint32_t slot = StateCount(state);
+  const uint32_t other = 1 - StateOrderIndex(state);
+  SlotOrder order = LoadOrder({.node = node, .state = state});
+  memmove(order.at.data() + rank + 1, order.at.data() + rank, slot - rank);
+  order.at[rank] = static_cast<uint8_t>(slot);
+
+  // Pairs with the fence in Node::Unchanged: a reader that still uses the other order sees that it was retired.
+  std::atomic_thread_fence(std::memory_order_release);
+  const uint64_t head = comparator_.Head(UserKeyOf(entry), node->prefix_bytes.load(std::memory_order_relaxed));
+  node->heads[slot].store(head, std::memory_order_relaxed);
+  node->entries[slot].store(entry, std::memory_order_relaxed);
+  if (right_child != nullptr) static_cast<Inner*>(node)->children[1 + slot].store(right_child, std::memory_order_relaxed);
+  order.Store(&node->orders[other]);
+  // Pairs with the acquire loads of state in StepDown, LoadRoot and CopyNeighbour.
+  node->state.store(NextState(state, slot + 1, other), std::memory_order_release);
+}
+
+void EntryTree::SplitLeaf(const Path& path, Node* leaf, uint32_t rank, const char* entry) {
+  Items items(true);
+  items.Load(*leaf);
+  items.Insert(rank, comparator_.Head(UserKeyOf(entry), leaf->prefix_bytes.load(std::memory_order_relaxed)), entry);
+  const uint32_t left_count = SplitPoint(*leaf, rank);
+
+  Node* const left = Fresh(true);
+  Node* const right = Fresh(true);
+  const char* const separator = items.entries[left_count];
+  const Fences fences = FencesOf(path, path.depth);
+  Node* const prev = leaf->prev.load(std::memory_order_relaxed);
+  Node* const next = leaf->next.load(std::memory_order_relaxed);
+  left->prev.store(prev, std::memory_order_release);
+  left->next.store(right, std::memory_order_release);
+  right->prev.store(left, std::memory_order_release);
+  right->next.store(next, std::memory_order_release);
+  const uint32_t prefix_bytes = leaf->prefix_bytes.load(std::memory_order_relaxed);
+  FillPart(left, items.Part(0, left_count), prefix_bytes, {.low = fences.low, .high = separator});
+  FillPart(right, items.Part(left_count, items.count), prefix_bytes, {.low = separator, .high = fences.high});
+  Node* const with_newcomer = rank < left_count ? left : right;
+  with_newcomer->trend = std::clamp(leaf->trend, -kTrendInserts, kTrendInserts);
+  with_newcomer->latest_rank = rank < left_count ? rank : rank - left_count;
+
+  ReplaceChild(path, path.depth, {.left = left, .separator = separator, .right = right});
+  if (prev != nullptr) prev->next.store(left, std::memory_order_release);
+  if (next != nullptr) next->prev.store(right, std::memory_order_release);
+  if (leaf == last_leaf_) last_leaf_ = right;
+  Kill(leaf);
+}
+
+// Puts a pair of nodes in the place of the child that the path takes at depth - 1; depth 0: of the root. The child dies afterwards, at the caller's
+// hands.
+void EntryTree::ReplaceChild(const Path& path, uint32_t depth, const Pair& pair) {
+  if (depth == 0) {
+    Items items(false);
+    items.Insert(0, comparator_.Head(UserKeyOf(pair.separator), common_prefix_bytes_), pair.separator);
+    items.children[0] = pair.left;
+    items.children[1] = pair.right;
+    Node* const root = Fresh(false);
+    Fill(root, items, common_prefix_bytes_);
+    root_.store(root, std::memory_order_release);
+    return;
+  }
+  const auto [parent, rank] = path.steps[depth - 1];
+  const uint64_t state = parent->state.load(std::memory_order_relaxed);
+  if (StateCount(state) == kSlots) return SplitInner(path, depth - 1, pair);
+  std::atomic<Node*>& child = parent->ChildAt(LoadOrder({.node = parent, .state = state}), rank);
+  InsertAt(parent, rank, pair.separator, pair.right);
+  child.store(pair.left, std::memory_order_release);
+  // A reader that took the old child before this and finds it used again sees that the parent has changed.
+  const uint64_t with_pair = parent->state.load(std::memory_order_relaxed);
+  parent->state.store(NextState(with_pair, StateCount(with_pair), StateOrderIndex(with_pair)), std::memory_order_release);
+}
+
+// Splits the full inner node of the path's step and replaces its child by the pair on the way.
+void EntryTree::SplitInner(const Path& path, uint32_t step, const Pair& pair) {
+  const auto [node, rank] = path.steps[step];
+  const uint32_t prefix_bytes = node->prefix_bytes.load(std::memory_order_relaxed);
+  Items items(false);
+  items.Load(*node);
+  items.Insert(rank, comparator_.Head(UserKeyOf(pair.separator), prefix_bytes), pair.separator);
+  items.SplitChild(rank, pair.left, pair.right);
+  // One separator goes up. At the tree's edges, and where the split child stays whole, the node stays as full as it can.
+  const uint32_t middle = rank == kSlots ? kSlots - 1 : (rank == 0 ? 1 : kSlots / 2);
+  const char* const separator = items.entries[middle];
+  const Fences fences = FencesOf(path, step);
+  Node* const left = Fresh(false);
+  Node* const right = Fresh(false);
+  FillPart(left, items.Part(0, middle), prefix_bytes, {.low = fences.low, .high = separator});
+  FillPart(right, items.Part(middle + 1, items.count), prefix_bytes, {.low = separator, .high = fences.high});
+  ReplaceChild(path, step, {.left = left, .separator = separator, .right = right});
+  Kill(node);
+}
+
+// The fences of the node that the first `depth` steps lead to.
+EntryTree::Fences EntryTree::FencesOf(const Path& path, uint32_t depth) const {
+  Fences fences;
+  for (uint32_t i = 0; i < depth; ++i) {
+    const auto [node, rank] = path.steps[i];
+    const uint64_t state = node->state.load(std::memory_order_relaxed);
+    const SlotOrder order = LoadOrder({.node = node, .state = state});
+    if (rank > 0) fences.low = node->Entry(order.Slot(rank - 1));
+    if (rank < StateCount(state)) fences.high = node->Entry(order.Slot(rank));
+  }
+  return fences;
+}
+
+// Fills a node that takes over items with heads after prefix_bytes. When some heads do not tell their keys apart and the fences allow more, the heads
+// are taken later.
+void EntryTree::FillPart(Node* fresh, Items items, uint32_t prefix_bytes, const Fences& fences) {
+  const auto heads_end = items.heads.begin() + items.count;
+  if (comparator_.HasHeads() && std::adjacent_find(items.heads.begin(), heads_end) != heads_end) {
+    const bool on_edge = fences.low == nullptr || fences.high == nullptr;
+    const uint32_t allowed = on_edge ? common_prefix_bytes_ : CommonPrefixBytes(UserKeyOf(fences.low), UserKeyOf(fences.high));
+    if (allowed > prefix_bytes) {
+      prefix_bytes = allowed;
+      TakeHeads(&items, prefix_bytes);
+    }
+  }
+  Fill(fresh, items, prefix_bytes);
+}
+
+void EntryTree::TakeHeads(Items* items, uint32_t prefix_bytes) const {
+  for (uint32_t i = 0; i < items->count; ++i) items->heads[i] = comparator_.Head(UserKeyOf(items->entries[i]), prefix_bytes);
+}
+
+// Gives a dead node its content and life. A leaf's links are set before.
+void EntryTree::Fill(Node* fresh, const Items& items, uint32_t prefix_bytes) {
+  SlotOrder order;
+  for (uint32_t i = 0; i < kSlots; ++i) order.at[i] = static_cast<uint8_t>(i);
+  // Pairs with the fence in Node::Unchanged: readers of the node's earlier life see that it is over.
+  std::atomic_thread_fence(std::memory_order_release);
+  fresh->prefix_bytes.store(prefix_bytes, std::memory_order_relaxed);
+  order.Store(&fresh->orders[0]);
+  for (uint32_t i = 0; i < items.count; ++i) {
+    fresh->heads[i].store(items.heads[i], std::memory_order_relaxed);
+    fresh->entries[i].store(items.entries[i], std::memory_order_relaxed);
+  }
+  if (!fresh->is_leaf) {
+    for (uint32_t i = 0; i <= items.count; ++i) static_cast<Inner*>(fresh)->children[i].store(items.children[i], std::memory_order_relaxed);
+  }
+  fresh->state.store(NextState(fresh->state.load(std::memory_order_relaxed), items.count, 0), std::memory_order_release);
+}
+
+// A dead node to fill.
+EntryTree::Node* EntryTree::Fresh(bool is_leaf) {
+  Node*& dead = is_leaf ? dead_leaves_ : dead_inners_;
+  if (dead != nullptr) {
+    Node* const node = dead;
+    dead = node->dead_next;
+    node->trend = 0;
+    node->latest_rank = 0;
+    return node;
+  }
+  char* const memory = arena_->AllocateAligned(is_leaf ? sizeof(Node) : sizeof(Inner), alignof(Node));
+  return is_leaf ? new (memory) Node(true) : new (memory) Inner();
+}
+
+void EntryTree::Kill(Node* node) {
+  const uint64_t state = node->state.load(std::memory_order_relaxed);
+  node->state.store(NextState(state, 0, 0) | kStateDeadBit, std::memory_order_release);
+  Node*& dead = node->is_leaf ? dead_leaves_ : dead_inners_;
+  node->dead_next = dead;
+  dead = node;
+}
+
+void EntryTree::ShortenCommonPrefix(const Slice& user_key) {
+  const Slice first = UserKeyOf(first_key_);
+  if (user_key.starts_with(Slice(first.data(), common_prefix_bytes_))) [[likely]] {
+    return;
+  }
+  common_prefix_bytes_ = CommonPrefixBytes(first, user_key);
+  Node* const old_root = root_.load(std::memory_order_relaxed);
+  root_.store(RebuildEdges(old_root, {.first = true, .last = true}), std::memory_order_release);
+  KillEdges(old_root, {.first = true, .last = true});
+}
+
+// Copies of the nodes on the tree's edges below and including `old`, with heads after the common prefix. Returns the copy of `old`.
+EntryTree::Node* EntryTree::RebuildEdges(Node* old, OnEdges on) {
+  Items items(old->is_leaf);
+  items.Load(*old);
+  TakeHeads(&items, common_prefix_bytes_);
+  Node* const fresh = Fresh(old->is_leaf);
+  if (!old->is_leaf) {
+    for (uint32_t i = 0; i <= items.count; ++i) {
+      const OnEdges child_on{.first = on.first && i == 0, .last = on.last && i == items.count};
+      if (child_on.first || child_on.last) items.children[i] = RebuildEdges(items.children[i], child_on);
+    }
+    Fill(fresh, items, common_prefix_bytes_);
+    return fresh;
+  }
+  Node* const prev = old->prev.load(std::memory_order_relaxed);
+  Node* const next = old->next.load(std::memory_order_relaxed);
+  fresh->prev.store(prev, std::memory_order_release);
+  fresh->next.store(next, std::memory_order_release);
+  fresh->trend = old->trend;
+  fresh->latest_rank = old->latest_rank;
+  Fill(fresh, items, common_prefix_bytes_);
+  if (prev != nullptr) prev->next.store(fresh, std::memory_order_release);
+  if (next != nullptr) next->prev.store(fresh, std::memory_order_release);
+  if (old == last_leaf_) last_leaf_ = fresh;
+  return fresh;
+}
+
+void EntryTree::KillEdges(Node* old, OnEdges on) {
+  if (!old->is_leaf) {
+    Items items(false);
+    items.Load(*old);
+    for (uint32_t i = 0; i <= items.count; ++i) {
+      const OnEdges child_on{.first = on.first && i == 0, .last = on.last && i == items.count};
+      if (child_on.first || child_on.last) KillEdges(items.children[i], child_on);
+    }
+  }
+  Kill(old);
+}
+
+}  // namespace ashlar

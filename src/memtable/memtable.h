@@ -1,0 +1,133 @@
+// MemTable: the newest writes of a column family, in memory and in order, until a flush writes them to a table.
+//
+//   arena   [entry][entry][tree node][entry] ...      an entry: see memtable/entry.h; it never moves
+//   tree    user key ascending, tag descending        memtable/entry_tree.h
+//   list of range tombstones: its place is beside tree_, as an atomic pointer to an immutable, sorted set of fragments that the writer replaces;
+//   readers
+//           load it once per call, and null means none. Range deletions are refused before they get here.
+//
+// Another kind of memtable (hashed by prefix, a vector sorted late) is another index over the same entries in the place of tree_, chosen at
+// construction: arena, counters, lifetime and cursors' contract stay, and the choice is made once per call, not per comparison.
+//
+// States:  live --MarkImmutable--> immutable         live or immutable --Drop--> dropped --last pin released--> gone
+//
+// I1: an entry whose sequence was published before a read began is found by that read.
+// I2: entries are never changed or moved: a value that was found stays valid while the memtable is pinned.
+// I3: nothing is added after MarkImmutable.
+//
+// Thread safety: Add, MarkImmutable and Drop are called by one thread at a time (the commit leader, the installer). Everything else from any thread:
+// inside an EpochGuard in which the memtable was found, or holding a count. Counters are written by the writer with relaxed stores and read relaxed;
+// after MarkImmutable they are exact. Lifetime: lives from Create to Drop plus the last pin; the block pool and the comparator outlive it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "base/arena.h"
+#include "base/pin.h"
+#include "execute/shared_count.h"
+#include "key/cursor.h"
+#include "key/key_comparator.h"
+#include "key/lookup.h"
+#include "memtable/entry_tree.h"
+
+namespace ashlar {
+
+struct MemTableArgs {
+  KeyComparator comparator;
+  ArenaBlockPool* arena_blocks = nullptr;
+  std::atomic<int64_t>* live_count = nullptr;  // counts this memtable while it exists; null: nobody counts
+  uint64_t id = 0;                             // grows with every memtable of a column family; for logs and statistics
+};
+
+class MemTable {
+ public:
+  struct Dropper {
+    void operator()(MemTable* memtable) const { memtable->Drop(); }
+  };
+  using Owner = std::unique_ptr<MemTable, Dropper>;
+
+  static Owner Create(const MemTableArgs& args) { return Owner(new MemTable(args)); }
+  MemTable(const MemTable&) = delete;
+  MemTable& operator=(const MemTable&) = delete;
+
+  // --- the writer ---
+
+  // Adds an entry. No two entries have the same key, sequence and type; sequences may come in any order. key and value are shorter than 4 GiB.
+  void Add(SequenceNumber sequence, ValueType type, const Slice& key, const Slice& value);
+  // No Add follows.
+  void MarkImmutable() { immutable_.store(true, std::memory_order_release); }
+  // The owner's last word, once, after readers can no longer find the memtable: it deletes itself when the guards of today and the last pin are gone.
+  // Runs no callback, so it may be called under locks; call EpochReclaim afterwards.
+  void Drop() { pins_.Kill(); }
+
+  // --- readers ---
+
+  // Offers the versions of the key that the lookup may see, newest first, until it needs no more. The values are pinned through this memtable.
+  void Get(Lookup* lookup) const;
+  // A cursor that holds a count on the memtable. It sees every entry added before it was last sought, and may see later ones.
+  std::unique_ptr<InternalCursor> NewCursor() const;
+
+  // What pins this memtable's bytes.
+  PinSource pin_source() const { return {&kMemTablePin, const_cast<MemTable*>(this)}; }
+
+  // Counts held now; exact while no read is in progress.
+  int64_t PinCount() const { return pins_.Count(); }
+
+  uint64_t id() const { return id_; }
+  bool immutable() const { return immutable_.load(std::memory_order_acquire); }
+  bool IsEmpty() const { return entries() == 0; }
+  uint64_t entries() const { return entries_.load(std::memory_order_relaxed); }
+  uint64_t deletions() const { return deletions_.load(std::memory_order_relaxed); }
+  // User keys, tags and values, without what the structure costs.
+  uint64_t data_bytes() const { return data_bytes_.load(std::memory_order_relaxed); }
+  // The smallest and the largest sequence added; 0 while empty.
+  SequenceNumber first_sequence() const { return first_sequence_.load(std::memory_order_relaxed); }
+  SequenceNumber last_sequence() const { return last_sequence_.load(std::memory_order_relaxed); }
+  // Memory held, in whole arena blocks; what is charged to the write buffer budget.
+  size_t ApproximateMemoryUsage() const { return arena_.MemoryAllocated(); }
+  // Memory of entries and nodes written so far; what decides that a memtable is full.
+  size_t ApproximateMemoryUsed() const { return used_bytes_.load(std::memory_order_relaxed); }
+  const KeyComparator& comparator() const { return tree_.comparator(); }
+
+  struct RangeEstimate {
+    uint64_t entries = 0;
+    uint64_t data_bytes = 0;
+  };
+  // What lies in [start, limit) of user keys: exact counts for short ranges, an estimate for long ones.
+  RangeEstimate ApproximateRange(const Slice& start, const Slice& limit) const;
+
+  const EntryTree& tree() const { return tree_; }
+  // Asserts the structure's invariants. Not while a writer is active.
+  void CheckInvariants() const;
+
+  static const PinOps kMemTablePin;
+
+ private:
+  friend class MemTableCursor;
+
+  explicit MemTable(const MemTableArgs& args);
+  ~MemTable();
+
+  const uint64_t id_;
+
+  // Written by the writer alone; the tree's own readers need no lock.
+  Arena arena_;
+  EntryTree tree_;
+
+  // Written by the writer (relaxed), read by anyone (relaxed).
+  std::atomic<uint64_t> entries_{0};
+  std::atomic<uint64_t> deletions_{0};
+  std::atomic<uint64_t> data_bytes_{0};
+  std::atomic<size_t> used_bytes_{0};
+  std::atomic<SequenceNumber> first_sequence_{0};
+  std::atomic<SequenceNumber> last_sequence_{0};
+  std::atomic<bool> immutable_{false};  // release in MarkImmutable, acquire in immutable(): who sees it set sees every entry
+
+  std::atomic<int64_t>* const live_count_;  // null: nobody counts
+
+  mutable SharedCount pins_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,143 @@
+#include "memtable/memtable.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/random.h"
+#include "execute/epoch.h"
+#include "memtable/memtable_cursor.h"
+
+namespace ashlar {
+namespace {
+
+class MemTableTest : public testing::Test {
+ protected:
+  void SetUp() override { memtable_ = MemTable::Create({.comparator = KeyComparator(BytewiseComparator()), .arena_blocks = &blocks_, .id = 7}); }
+  void TearDown() override {
+    memtable_.reset();
+    EpochSynchronize();
+  }
+
+  void Put(const std::string& key, const std::string& value) { memtable_->Add(++sequence_, ValueType::kValue, key, value); }
+
+  std::string Get(const std::string& key, SequenceNumber snapshot) {
+    EpochGuard guard;
+    Lookup lookup({.user_key = key, .snapshot = snapshot, .merge_operator = append_.get()});
+    memtable_->Get(&lookup);
+    PinnableSlice value;
+    const Status status = lookup.Finish(&value);
+    return status.ok() ? value.ToString() : status.ToString();
+  }
+
+  const std::shared_ptr<MergeOperator> append_ = MergeOperators::CreateStringAppendOperator(',');
+  ArenaBlockPool blocks_{ArenaBlockPool::Options{}};
+  MemTable::Owner memtable_;
+  SequenceNumber sequence_ = 0;
+};
+
+TEST_F(MemTableTest, CountersFollowTheEntries) {
+  EXPECT_TRUE(memtable_->IsEmpty());
+  EXPECT_EQ(memtable_->id(), 7u);
+  memtable_->Add(10, ValueType::kValue, "apple", "red");
+  memtable_->Add(8, ValueType::kDeletion, "pear", "");
+  memtable_->Add(12, ValueType::kSingleDeletion, "plum", "");
+  memtable_->Add(9, ValueType::kMerge, "apple", "x");
+  EXPECT_FALSE(memtable_->IsEmpty());
+  EXPECT_EQ(memtable_->entries(), 4u);
+  EXPECT_EQ(memtable_->deletions(), 2u);
+  EXPECT_EQ(memtable_->data_bytes(), 5u + 3 + 4 + 4 + 5 + 1 + 4 * kTagBytes);
+  EXPECT_EQ(memtable_->first_sequence(), 8u);
+  EXPECT_EQ(memtable_->last_sequence(), 12u);
+  EXPECT_GT(memtable_->ApproximateMemoryUsed(), memtable_->data_bytes());
+  EXPECT_GE(memtable_->ApproximateMemoryUsage(), memtable_->ApproximateMemoryUsed());
+  EXPECT_FALSE(memtable_->immutable());
+  memtable_->MarkImmutable();
+  EXPECT_TRUE(memtable_->immutable());
+  memtable_->CheckInvariants();
+}
+
+TEST_F(MemTableTest, SnapshotsSeeTheirVersion) {
+  Put("k", "one");
+  Put("k", "two");
+  memtable_->Add(++sequence_, ValueType::kDeletion, "k", "");
+  Put("k", "four");
+  EXPECT_EQ(Get("k", 0), "NotFound");
+  EXPECT_EQ(Get("k", 1), "one");
+  EXPECT_EQ(Get("k", 2), "two");
+  EXPECT_EQ(Get("k", 3), "NotFound");
+  EXPECT_EQ(Get("k", kSequenceNumberMax), "four");
+  EXPECT_EQ(Get("j", kSequenceNumberMax), "NotFound");
+}
+
+TEST_F(MemTableTest, OperandsAcrossLeavesMerge) {
+  Put("k", "base");
+  std::string expected = "base";
+  for (int i = 0; i < 200; ++i) {
+    memtable_->Add(++sequence_, ValueType::kMerge, "k", std::to_string(i));
+    expected += "," + std::to_string(i);
+  }
+  Put("j", "");
+  Put("l", "");
+  EXPECT_EQ(Get("k", kSequenceNumberMax), expected);
+  EXPECT_EQ(Get("k", 3), "base,0,1");
+}
+
+TEST_F(MemTableTest, PinnedValueOutlivesTheMemTable) {
+  Put("k", "the value");
+  PinnableSlice value;
+  {
+    EpochGuard guard;
+    Lookup lookup({.user_key = "k"});
+    memtable_->Get(&lookup);
+    ASSERT_TRUE(lookup.Finish(&value).ok());
+  }
+  EXPECT_TRUE(value.IsPinned());
+  memtable_.reset();
+  EpochSynchronize();
+  EXPECT_EQ(blocks_.FreeBytes(), 0u);
+  EXPECT_EQ(value.ToString(), "the value");
+  value.Reset();
+  EpochSynchronize();
+  EXPECT_GT(blocks_.FreeBytes(), 0u) << "the memtable's blocks go back to the pool with the last pin";
+}
+
+TEST_F(MemTableTest, CursorOutlivesTheMemTable) {
+  for (int i = 0; i < 100; ++i) Put("k" + std::to_string(100 + i), "v");
+  std::unique_ptr<InternalCursor> cursor;
+  {
+    EpochGuard guard;
+    cursor = memtable_->NewCursor();
+  }
+  memtable_.reset();
+  EpochSynchronize();
+  int entries = 0;
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+    EXPECT_EQ(ExtractUserKey(cursor->key()), Slice("k" + std::to_string(100 + entries)));
+    EXPECT_EQ(cursor->value(), Slice("v"));
+    ++entries;
+  }
+  EXPECT_EQ(entries, 100);
+  Pin pin;
+  cursor->SeekToLast();
+  const Slice value = cursor->value();
+  pin = cursor->value_owner().Acquire();
+  cursor.reset();
+  EpochSynchronize();
+  EXPECT_EQ(value, Slice("v"));
+}
+
+TEST_F(MemTableTest, ShortRangesAreCountedAndLongOnesEstimated) {
+  for (int i = 0; i < 10000; ++i) Put(std::to_string(100000 + (i * 7919) % 10000), std::string(50, 'v'));
+  const auto range = [&](const char* start, const char* limit) { return memtable_->ApproximateRange(start, limit); };
+  EXPECT_EQ(range("100100", "100110").entries, 10u);
+  EXPECT_EQ(range("100100", "100110").data_bytes, 10u * (6 + kTagBytes + 50));
+  EXPECT_EQ(range("1", "100200").entries, 200u);
+  EXPECT_EQ(range("2", "3").entries, 0u);
+  EXPECT_EQ(range("100110", "100100").entries, 0u);
+  EXPECT_NEAR(static_cast<double>(range("102000", "107000").entries), 5000, 1500);
+  EXPECT_NEAR(static_cast<double>(range("", "9").entries), 10000, 100);
+}
+
+}  // namespace
+}  // namespace ashlar

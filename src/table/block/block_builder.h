@@ -1,0 +1,99 @@
+// BlockBuilder: entries in, the bytes of a block out.
+//
+//   entry     varint32 shared | varint32 unshared | varint32 value bytes | key[shared, ..) | value
+//   block     entry ... | fixed32 restart offset ... | fixed32 number of restarts
+//
+// Every restart_interval-th entry is a restart: it stores its whole key. Index blocks with delta-coded handles leave the value length out.
+//
+// I1: keys ascend (the caller's duty; the block does not compare).
+// Thread safety: one thread.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "ashlar/slice.h"
+#include "base/assert.h"
+#include "base/coding.h"
+
+namespace ashlar {
+
+// The length of the longest common prefix of a[0, n) and b[0, n).
+inline size_t CommonPrefixBytes(const char* a, const char* b, size_t n) {
+  size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    const uint64_t difference = DecodeFixed64(a + i) ^ DecodeFixed64(b + i);
+    if (difference != 0) return i + static_cast<size_t>(std::countr_zero(difference)) / 8;
+  }
+  while (i < n && a[i] == b[i]) ++i;
+  return i;
+}
+inline size_t CommonPrefixBytes(const Slice& a, const Slice& b) {
+  return CommonPrefixBytes(a.data(), b.data(), a.size() < b.size() ? a.size() : b.size());
+}
+
+class BlockBuilder {
+ public:
+  struct Args {
+    int restart_interval = 16;      // >= 1
+    bool delta_keys = true;         // false: every key is stored whole
+    bool values_have_length = true;
+  };
+
+  explicit BlockBuilder(const Args& args) : args_(args) { Reset(); }
+
+  bool Empty() const { return buffer_.empty(); }
+  // Whether the next entry stores its whole key.
+  bool AtRestart() const { return since_restart_ == 0; }
+  // Bytes that Finish would return now.
+  size_t CurrentBytes() const { return buffer_.size() + sizeof(uint32_t) * (restarts_.size() + (AtRestart() && !Empty() ? 2 : 1)); }
+
+  // shared: bytes that the key has in common with the previous one of this block; ignored where a whole key is stored.
+  void Add(const Slice& key, const Slice& value, size_t shared) {
+    if (since_restart_ == 0) {
+      if (!buffer_.empty()) restarts_.push_back(static_cast<uint32_t>(buffer_.size()));
+      shared = 0;
+    } else if (!args_.delta_keys) {
+      shared = 0;
+    }
+    ASHLAR_DCHECK(shared <= key.size());
+    const size_t unshared = key.size() - shared;
+    // One growth of the string for the entry; what is too much is cut off again.
+    const size_t start = buffer_.size();
+    buffer_.resize(start + 3 * kVarint32BytesMax + unshared + value.size());
+    char* p = buffer_.data() + start;
+    p = EncodeVarint32(p, static_cast<uint32_t>(shared));
+    p = EncodeVarint32(p, static_cast<uint32_t>(unshared));
+    if (args_.values_have_length) p = EncodeVarint32(p, static_cast<uint32_t>(value.size()));
+    memcpy(p, key.data() + shared, unshared);
+    p += unshared;
+    if (!value.empty()) memcpy(p, value.data(), value.size());
+    p += value.size();
+    buffer_.resize(static_cast<size_t>(p - buffer_.data()));
+    if (++since_restart_ == args_.restart_interval) since_restart_ = 0;
+  }
+
+  // The whole block, valid until Reset.
+  Slice Finish() {
+    for (const uint32_t restart : restarts_) PutFixed32(&buffer_, restart);
+    PutFixed32(&buffer_, static_cast<uint32_t>(restarts_.size()));
+    return buffer_;
+  }
+  void Reset() {
+    buffer_.clear();
+    restarts_.assign(1, 0);
+    since_restart_ = 0;
+  }
+
+ private:
+  const Args args_;
+  std::string buffer_;
+  std::vector<uint32_t> restarts_;
+  int since_restart_ = 0;  // entries since the last restart; 0: the next one is a restart
+};
+
+}  // namespace ashlar

@@ -1,0 +1,60 @@
+#include "table/block/block_entries.h"
+
+namespace ashlar {
+
+namespace {
+
+constexpr uint32_t kHashIndexBit = uint32_t{1} << 31;
+constexpr uint32_t kEvenKeysBit = uint32_t{1} << 29;
+constexpr uint32_t kSeparatedValuesBit = uint32_t{1} << 28;
+constexpr uint32_t kRestartsMax = (uint32_t{1} << 28) - 1;
+
+}  // namespace
+
+Status ParseBlockLayout(const Slice& block, BlockLayout* layout) {
+  if (block.size() < sizeof(uint32_t)) return Status::Corruption("block too short");
+  size_t left = block.size() - sizeof(uint32_t);
+  uint32_t packed = DecodeFixed32(block.data() + left);
+  if ((packed & kSeparatedValuesBit) != 0) return Status::NotSupported("block with separate keys and values");
+  if ((packed & kHashIndexBit) != 0) {
+    if (left < sizeof(uint16_t)) return Status::Corruption("block too short for its hash index");
+    left -= sizeof(uint16_t);
+    const size_t buckets = DecodeFixed16(block.data() + left);
+    if (left < buckets) return Status::Corruption("block too short for its hash index");
+    left -= buckets;
+  }
+  packed &= ~(kHashIndexBit | kEvenKeysBit);
+  if (packed > kRestartsMax) return Status::NotSupported("block with an unknown feature");
+  if (packed > left / sizeof(uint32_t)) return Status::Corruption("block too short for its restarts");
+  layout->entries = block.data();
+  layout->entries_end = block.data() + left - size_t{packed} * sizeof(uint32_t);
+  layout->restarts = packed;
+  return Status::OK();
+}
+
+const char* DecodeEntryHeaderSlow(const char* p, const char* limit, EntryHeader* header) {
+  p = GetVarint32Ptr(p, limit, &header->shared);
+  if (p == nullptr) return nullptr;
+  p = GetVarint32Ptr(p, limit, &header->unshared);
+  if (p == nullptr) return nullptr;
+  p = GetVarint32Ptr(p, limit, &header->value_bytes);
+  if (p == nullptr) return nullptr;
+  return static_cast<size_t>(limit - p) >= uint64_t{header->unshared} + header->value_bytes ? p : nullptr;
+}
+
+bool BlockEntries::Next() {
+  if (!status_.ok() || next_ >= layout_.entries_end) return false;
+  EntryHeader header;
+  const char* const suffix = DecodeEntryHeader(next_, layout_.entries_end, &header);
+  if (suffix == nullptr || header.shared > key_.size()) {
+    status_ = Status::Corruption("damaged block entry");
+    return false;
+  }
+  key_.resize(header.shared);
+  key_.append(suffix, header.unshared);
+  value_ = Slice(suffix + header.unshared, header.value_bytes);
+  next_ = suffix + header.unshared + header.value_bytes;
+  return true;
+}
+
+}  // namespace ashlar

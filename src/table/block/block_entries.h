@@ -1,0 +1,76 @@
+// Reading the entries of a block, checked against its bounds.
+//
+//   block   entries | fixed32 restart offset ... | [u8 bucket ... , u16 number of buckets] | fixed32 packed
+//   packed  bit 31: there are buckets (data-block hash index) · bit 29: keys are spread evenly, a hint · bit 28: values are stored apart (not supported)
+//           bits 0 to 27: number of restarts
+//
+// The hash index is skipped: DataBlock's own side index serves its purpose.
+// Thread safety: values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include "ashlar/slice.h"
+#include "ashlar/status.h"
+#include "base/coding.h"
+
+namespace ashlar {
+
+struct BlockLayout {
+  const char* entries = nullptr;
+  const char* entries_end = nullptr;
+  uint32_t restarts = 0;
+
+  uint32_t Restart(uint32_t i) const { return DecodeFixed32(entries_end + i * sizeof(uint32_t)); }
+};
+
+// Corruption or NotSupported, without file and offset.
+Status ParseBlockLayout(const Slice& block, BlockLayout* layout);
+
+struct EntryHeader {
+  uint32_t shared;
+  uint32_t unshared;
+  uint32_t value_bytes;
+};
+
+const char* DecodeEntryHeaderSlow(const char* p, const char* limit, EntryHeader* header);
+
+// Reads the header at p < limit; returns where the key's bytes begin, or nullptr when header, key and value do not fit before limit.
+inline const char* DecodeEntryHeader(const char* p, const char* limit, EntryHeader* header) {
+  if (limit - p >= 3) [[likely]] {
+    const auto a = static_cast<uint8_t>(p[0]);
+    const auto b = static_cast<uint8_t>(p[1]);
+    const auto c = static_cast<uint8_t>(p[2]);
+    if ((a | b | c) < 0x80) [[likely]] {
+      *header = {a, b, c};
+      p += 3;
+      return static_cast<size_t>(limit - p) >= size_t{b} + c ? p : nullptr;
+    }
+  }
+  return DecodeEntryHeaderSlow(p, limit, header);
+}
+
+// Walks a block whose values have a length, one entry after another: metaindex, properties.
+class BlockEntries {
+ public:
+  // The block must outlive the walk.
+  explicit BlockEntries(const Slice& block) : status_(ParseBlockLayout(block, &layout_)), next_(layout_.entries) {}
+
+  // False at the end and after an error.
+  bool Next();
+  const Slice key() const { return key_; }
+  const Slice& value() const { return value_; }
+  const Status& status() const { return status_; }
+
+ private:
+  BlockLayout layout_;
+  Status status_;
+  const char* next_;
+  std::string key_;
+  Slice value_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,257 @@
+#include "table/block/data_block.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "base/coding.h"
+#include "table/block/block_builder.h"
+
+namespace ashlar {
+
+namespace {
+
+constexpr size_t kHeadBytes = 8;
+// Whole cache lines, so that a lookup's prefetch covers what it looks like.
+constexpr std::align_val_t kAlignment{64};
+// What the two allocations of a block cost beside its bytes: the trailer that is read with it, the allocator's own.
+constexpr size_t kAllocationBytes = 48;
+// Runs of equal heads longer than this are searched by halves.
+constexpr uint32_t kLinearRunMax = 8;
+
+// What the checking pass finds out. Kept per thread, so that loading a block allocates only what it keeps.
+struct Scan {
+  std::vector<uint32_t> offsets;
+  std::vector<uint64_t> heads;
+  std::string key;
+};
+
+// The last internal key of the block, read from the last restart on.
+Status ReadLastKey(const BlockLayout& layout, std::string* key) {
+  const auto bytes = static_cast<size_t>(layout.entries_end - layout.entries);
+  const size_t from = layout.restarts == 0 ? 0 : layout.Restart(layout.restarts - 1);
+  if (from >= bytes) return Status::Corruption("block restart outside the entries");
+  const char* p = layout.entries + from;
+  key->clear();
+  while (p < layout.entries_end) {
+    EntryHeader header;
+    const char* const suffix = DecodeEntryHeader(p, layout.entries_end, &header);
+    if (suffix == nullptr || header.shared > key->size()) return Status::Corruption("damaged block entry");
+    key->resize(header.shared);
+    key->append(suffix, header.unshared);
+    p = suffix + header.unshared + header.value_bytes;
+  }
+  return Status::OK();
+}
+
+struct CommonPrefix {
+  const char* bytes = nullptr;
+  size_t n = 0;
+};
+
+// In a sorted block, what the first and the last user key share, all share. (The scan checks that.)
+Status FindCommonPrefix(const BlockLayout& layout, const KeyComparator& comparator, std::string* scratch, CommonPrefix* prefix) {
+  EntryHeader header;
+  const char* const first = DecodeEntryHeader(layout.entries, layout.entries_end, &header);
+  if (first == nullptr || header.shared != 0 || header.unshared < kTagBytes) return Status::Corruption("damaged first entry of a block");
+  prefix->bytes = first;
+  if (!comparator.HasHeads()) return Status::OK();
+  ASHLAR_RETURN_IF_ERROR(ReadLastKey(layout, scratch));
+  if (scratch->size() < kTagBytes) return Status::Corruption("block key too short");
+  prefix->n = CommonPrefixBytes(Slice(first, header.unshared - kTagBytes), ExtractUserKey(*scratch));
+  return Status::OK();
+}
+
+Status ScanEntries(const BlockLayout& layout, const KeyComparator& comparator, Scan* scan, CommonPrefix* prefix) {
+  scan->offsets.clear();
+  scan->heads.clear();
+  if (layout.entries == layout.entries_end) return Status::OK();
+  ASHLAR_RETURN_IF_ERROR(FindCommonPrefix(layout, comparator, &scan->key, prefix));
+  scan->key.clear();
+  uint64_t previous_head = 0;
+  for (const char* p = layout.entries; p < layout.entries_end;) {
+    EntryHeader header;
+    const char* const suffix = DecodeEntryHeader(p, layout.entries_end, &header);
+    if (suffix == nullptr || header.shared > scan->key.size()) return Status::Corruption("damaged block entry");
+    scan->key.resize(header.shared);
+    scan->key.append(suffix, header.unshared);
+    if (scan->key.size() < kTagBytes + prefix->n) return Status::Corruption("block key too short");
+    if (header.shared < prefix->n && memcmp(scan->key.data(), prefix->bytes, prefix->n) != 0) return Status::Corruption("block keys out of order");
+    const uint64_t head = comparator.Head(ExtractUserKey(scan->key), prefix->n);
+    if (head < previous_head) return Status::Corruption("block keys out of order");
+    previous_head = head;
+    scan->offsets.push_back(static_cast<uint32_t>(p - layout.entries));
+    scan->heads.push_back(head);
+    p = suffix + header.unshared + header.value_bytes;
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+void KeyBuffer::Grow(size_t n, size_t keep) {
+  const size_t capacity = std::max(2 * capacity_, n + n / 2 + kSlackBytes);
+  auto larger = std::make_unique_for_overwrite<char[]>(capacity);
+  memcpy(larger.get(), data_, keep);
+  heap_ = std::move(larger);
+  data_ = heap_.get();
+  capacity_ = capacity;
+}
+
+Result<DataBlock*> DataBlock::Create(Args args) {
+  BlockLayout layout;
+  ASHLAR_RETURN_IF_ERROR(ParseBlockLayout(args.contents, &layout));
+  thread_local Scan scan;
+  scan.offsets.clear();
+  CommonPrefix prefix;
+  if (args.side_index) ASHLAR_RETURN_IF_ERROR(ScanEntries(layout, args.comparator, &scan, &prefix));
+
+  const size_t entries = scan.offsets.size();
+  const Shape shape{static_cast<uint32_t>(entries), static_cast<uint32_t>(prefix.n)};
+  const size_t object_bytes = sizeof(DataBlock) + shape.SideIndexBytes();
+  const size_t charge = object_bytes + (args.owned == nullptr ? 0 : args.contents.size()) + kAllocationBytes;
+  void* const memory = ::operator new(object_bytes, kAlignment);
+  auto* const block = new (memory) DataBlock(&args, layout, shape, charge);
+  if (entries > 0) {
+    memcpy(block->prefix(), prefix.bytes, prefix.n);
+    memcpy(block->heads(), scan.heads.data(), entries * sizeof(uint64_t));
+    memcpy(block->offsets(), scan.offsets.data(), entries * sizeof(uint32_t));
+  }
+  return block;
+}
+
+DataBlock::DataBlock(Args* args, const BlockLayout& layout, const Shape& shape, size_t charge)
+    : CacheEntry(&DataBlock::Destroy, charge),
+      begin_(layout.entries),
+      shape_(shape),
+      entries_bytes_(static_cast<uint32_t>(layout.entries_end - layout.entries)),
+      contents_bytes_(static_cast<uint32_t>(args->contents.size())),
+      owned_(std::move(args->owned)),
+      has_side_index_(args->side_index) {
+  static_assert(sizeof(DataBlock) % alignof(uint64_t) == 0);
+}
+
+void DataBlock::Destroy(CacheEntry* entry) {
+  auto* const block = static_cast<DataBlock*>(entry);
+  block->~DataBlock();
+  ::operator delete(block, kAlignment);
+}
+
+EntryView DataBlock::View(uint32_t i) const {
+  EntryHeader header;
+  const char* const suffix = DecodeEntryHeader(entry(i), entries_end(), &header);
+  return {header.shared, header.shared + header.unshared, suffix, Slice(suffix + header.unshared, header.value_bytes)};
+}
+
+Slice DataBlock::Key(uint32_t i, size_t known, KeyBuffer* buffer) const {
+  const EntryView view = View(i);
+  char* const key = buffer->Reserve(view.key_bytes, known);
+  if (view.key_bytes > view.shared) memcpy(key + view.shared, view.suffix, view.key_bytes - view.shared);
+  // Byte b < shared is the one that the nearest entry before with shared <= b brought along.
+  size_t missing = view.shared;
+  for (uint32_t j = i; missing > known;) {
+    const EntryView before = View(--j);
+    if (before.shared >= missing) continue;
+    const size_t from = std::max<size_t>(before.shared, known);
+    memcpy(key + from, before.suffix + (from - before.shared), missing - from);
+    missing = from;
+  }
+  return Slice(key, view.key_bytes);
+}
+
+int DataBlock::ComparePrefix(const KeyComparator& comparator, const Slice& user_key) const {
+  if (shape_.prefix_bytes == 0) return 0;
+  const size_t n = std::min<size_t>(user_key.size(), shape_.prefix_bytes);
+  int r = n == 0 ? 0 : memcmp(user_key.data(), prefix(), n);
+  if (r == 0 && n < shape_.prefix_bytes) r = -1;
+  return comparator.kind() == KeyComparator::Kind::kBytewise ? r : -r;
+}
+
+uint32_t DataBlock::LowerBoundOfHead(uint64_t head) const {
+  const uint64_t* base = heads();
+  uint32_t n = shape_.entries;
+  while (n > 1) {
+    const uint32_t half = n / 2;
+    base += base[half - 1] < head ? half : 0;
+    n -= half;
+  }
+  return static_cast<uint32_t>(base - heads()) + (*base < head ? 1 : 0);
+}
+
+int DataBlock::CompareTail(const KeyComparator& comparator, uint32_t i, const EntryView& view, const Slice& user_key) const {
+  const size_t user_bytes = view.user_bytes();
+  if (!comparator.HasHeads()) {
+    KeyBuffer buffer;
+    return comparator.Compare(ExtractUserKey(Key(i, 0, &buffer)), user_key);
+  }
+  int r;
+  const size_t compared = shape_.prefix_bytes + kHeadBytes;
+  if (user_bytes <= compared || user_key.size() <= compared) {
+    // Heads pad with zeros: where they agree, the shorter key is a prefix of the longer one.
+    r = user_bytes < user_key.size() ? -1 : (user_bytes > user_key.size() ? 1 : 0);
+  } else {
+    const Slice wanted(user_key.data() + compared, user_key.size() - compared);
+    if (view.shared <= compared) [[likely]] {
+      r = Slice(view.suffix + (compared - view.shared), user_bytes - compared).compare(wanted);
+    } else {
+      KeyBuffer buffer;
+      const Slice key = ExtractUserKey(Key(i, 0, &buffer));
+      r = Slice(key.data() + compared, key.size() - compared).compare(wanted);
+    }
+  }
+  return comparator.kind() == KeyComparator::Kind::kBytewise ? r : -r;
+}
+
+uint64_t DataBlock::Tag(uint32_t i, const EntryView& view) const {
+  if (view.key_bytes - view.shared >= kTagBytes) [[likely]] {
+    return DecodeFixed64(view.suffix + (view.key_bytes - view.shared) - kTagBytes);
+  }
+  KeyBuffer buffer;
+  return ExtractTag(Key(i, 0, &buffer));
+}
+
+int DataBlock::CompareEntry(const KeyComparator& comparator, uint32_t i, const Slice& user_key, uint64_t tag) const {
+  const EntryView view = View(i);
+  const int r = CompareTail(comparator, i, view, user_key);
+  if (r != 0) return r;
+  const uint64_t own = Tag(i, view);
+  return own > tag ? -1 : (own < tag ? 1 : 0);
+}
+
+uint32_t DataBlock::LowerBound(const KeyComparator& comparator, const Slice& user_key, uint64_t tag) const {
+  if (shape_.entries == 0) return 0;
+  const int r = ComparePrefix(comparator, user_key);
+  if (r != 0) return r < 0 ? 0 : shape_.entries;
+  const uint64_t head = comparator.Head(user_key, shape_.prefix_bytes);
+  uint32_t low = LowerBoundOfHead(head);
+  // Among equal heads whole keys decide.
+  uint32_t high = low;
+  while (high < shape_.entries && high - low < kLinearRunMax && heads()[high] == head) ++high;
+  if (high - low == kLinearRunMax) {
+    high = static_cast<uint32_t>(std::upper_bound(heads() + high, heads() + shape_.entries, head) - heads());
+  }
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (CompareEntry(comparator, middle, user_key, tag) < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+bool DataBlock::FindCandidates(const KeyComparator& comparator, const Slice& user_key, uint64_t tag, uint64_t* head, uint32_t* first) const {
+  if (shape_.entries == 0 || user_key.size() < shape_.prefix_bytes) return false;
+  if (shape_.prefix_bytes != 0 && memcmp(user_key.data(), prefix(), shape_.prefix_bytes) != 0) return false;
+  *head = comparator.Head(user_key, shape_.prefix_bytes);
+  const uint32_t low = LowerBoundOfHead(*head);
+  *first = low;
+  if (low == shape_.entries || heads()[low] != *head) return false;
+  if (shape_.entries - low > kLinearRunMax && heads()[low + kLinearRunMax] == *head) {
+    *first = LowerBound(comparator, user_key, tag);
+  }
+  return true;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,154 @@
+// DataBlock: a data block in memory, with a side index that leads straight to an entry.
+//
+//   one allocation   [DataBlock | common prefix | heads: u64 x n | offsets: u32 x n]        the block's bytes: an allocation of their own, or the table's mapping
+//
+//   key of entry i   [common prefix: P bytes][head: the next 8 bytes][tail] [tag]
+//                     same for all entries    heads[i], zero-padded   lies in the entry's own suffix whenever shared <= P + 8
+//
+// So a lookup compares the prefix once, searches the heads as integers, and settles what is left in place: in the common case it touches one entry, and waits for memory twice,
+// for the side index and for that entry. Seek and Prev go through the same arrays. The side index is built once, when the block enters the cache, in the pass that checks the block.
+//
+// I1: with a side index, every entry's header, key and value lie inside the block, shared never exceeds the length of the key before, and heads do not descend.
+//     What reads through the side index checks nothing again.
+// I2: a custom order has no heads and no common prefix: both are zero, and every comparison takes the whole key.
+// I3: a block without a side index (compaction reads it once, forwards) has been checked for nothing but its frame; BlockCursor checks each entry as it goes.
+//
+// Lifetime: counted (CacheEntry). A block in the mapping does not keep the mapping alive; its values are pinned through the table.
+// Thread safety: constant once made.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "cache/block_cache.h"
+#include "key/internal_key.h"
+#include "key/key_comparator.h"
+#include "table/block/block_entries.h"
+
+namespace ashlar {
+
+// Room for a key that is put together from several entries: on the stack until it grows.
+class KeyBuffer {
+ public:
+  KeyBuffer() = default;
+  KeyBuffer(const KeyBuffer&) = delete;
+  KeyBuffer& operator=(const KeyBuffer&) = delete;
+
+  char* data() { return data_; }
+  // Room for n bytes and 16 more; keeps the first `keep`.
+  char* Reserve(size_t n, size_t keep) {
+    if (n + kSlackBytes > capacity_) [[unlikely]] {
+      Grow(n, keep);
+    }
+    return data_;
+  }
+
+  static constexpr size_t kSlackBytes = 16;
+
+ private:
+  void Grow(size_t n, size_t keep);
+
+  char inline_[128 + kSlackBytes];
+  std::unique_ptr<char[]> heap_;
+  char* data_ = inline_;
+  size_t capacity_ = sizeof(inline_);
+};
+
+// One entry as it lies in the block.
+struct EntryView {
+  uint32_t shared;
+  uint32_t key_bytes;   // of the internal key
+  const char* suffix;   // key[shared, key_bytes)
+  Slice value;
+
+  size_t user_bytes() const { return key_bytes - kTagBytes; }
+};
+
+class DataBlock final : public CacheEntry {
+ public:
+  struct Args {
+    Slice contents;
+    std::unique_ptr<char[]> owned;  // null: contents lie in the table's mapping
+    KeyComparator comparator{nullptr};
+    bool side_index = true;
+  };
+
+  // Returns the block with one count, the caller's. Corruption or NotSupported without file and offset.
+  static Result<DataBlock*> Create(Args args);
+
+  bool in_mapping() const { return owned_ == nullptr; }
+  bool has_side_index() const { return has_side_index_; }
+  uint32_t entries() const { return shape_.entries; }  // with a side index
+  const char* first() const { return begin_; }
+  const char* entries_end() const { return begin_ + entries_bytes_; }
+  // Bytes that may be read, restarts included.
+  const char* contents_end() const { return begin_ + contents_bytes_; }
+  size_t contents_bytes() const { return contents_bytes_; }
+
+  // The rest needs the side index.
+  uint64_t head(uint32_t i) const { return heads()[i]; }
+  const char* entry(uint32_t i) const { return begin_ + offsets()[i]; }
+  EntryView View(uint32_t i) const;
+  // Copies the internal key of entry i into the buffer, of which the first `known` bytes are the key's already. Returns it.
+  Slice Key(uint32_t i, size_t known, KeyBuffer* buffer) const;
+
+  // The first entry at or after (user_key, tag); entries() when there is none.
+  uint32_t LowerBound(const KeyComparator& comparator, const Slice& user_key, uint64_t tag) const;
+
+  // For point lookups: entries i >= *first with head(i) == *head may have this user key, until one compares beyond it; versions with larger tags may have been left out.
+  // False when no entry of this block can be it.
+  bool FindCandidates(const KeyComparator& comparator, const Slice& user_key, uint64_t tag, uint64_t* head, uint32_t* first) const;
+  // The user key of entry i, whose head equals that of user_key, against user_key: < 0, 0, > 0.
+  int CompareTail(const KeyComparator& comparator, uint32_t i, const EntryView& view, const Slice& user_key) const;
+  uint64_t Tag(uint32_t i, const EntryView& view) const;
+
+  // Asks for the side index of a block of ordinary size, whose header may not have arrived yet.
+  void Prefetch() const {
+    constexpr size_t kLineBytes = 64;
+    constexpr size_t kLines = 8;
+    const auto* const lines = reinterpret_cast<const char*>(this);
+    for (size_t i = 0; i < kLines; ++i) ASHLAR_PREFETCH(lines + i * kLineBytes);
+  }
+  void PrefetchHeader() const { ASHLAR_PREFETCH(this); }
+  // Asks for the first entries; the processor finds those behind by itself.
+  void PrefetchEntries() const {
+    for (size_t i = 0; i < 4; ++i) ASHLAR_PREFETCH(begin_ + i * 64);
+  }
+
+ private:
+  struct Shape {
+    uint32_t entries;
+    uint32_t prefix_bytes;
+
+    size_t PaddedPrefixBytes() const { return (size_t{prefix_bytes} + 7) / 8 * 8; }
+    size_t SideIndexBytes() const { return PaddedPrefixBytes() + size_t{entries} * (sizeof(uint64_t) + sizeof(uint32_t)); }
+  };
+  DataBlock(Args* args, const BlockLayout& layout, const Shape& shape, size_t charge);
+  ~DataBlock() = default;
+  static void Destroy(CacheEntry* entry);
+
+  char* prefix() { return reinterpret_cast<char*>(this + 1); }
+  const char* prefix() const { return reinterpret_cast<const char*>(this + 1); }
+  uint64_t* heads() { return reinterpret_cast<uint64_t*>(prefix() + shape_.PaddedPrefixBytes()); }
+  const uint64_t* heads() const { return reinterpret_cast<const uint64_t*>(prefix() + shape_.PaddedPrefixBytes()); }
+  uint32_t* offsets() { return reinterpret_cast<uint32_t*>(heads() + shape_.entries); }
+  const uint32_t* offsets() const { return reinterpret_cast<const uint32_t*>(heads() + shape_.entries); }
+
+  // < 0 or > 0: user_key sorts before or after every key with the common prefix; 0: it begins with the prefix.
+  int ComparePrefix(const KeyComparator& comparator, const Slice& user_key) const;
+  uint32_t LowerBoundOfHead(uint64_t head) const;
+  int CompareEntry(const KeyComparator& comparator, uint32_t i, const Slice& user_key, uint64_t tag) const;
+
+  // What a lookup needs comes first: with the base class it fills one cache line.
+  const char* const begin_;
+  const Shape shape_;
+  const uint32_t entries_bytes_;
+  const uint32_t contents_bytes_;
+  const std::unique_ptr<char[]> owned_;
+  const bool has_side_index_;
+};
+
+}  // namespace ashlar

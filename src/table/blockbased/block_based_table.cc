@@ -1,0 +1,425 @@
+#include "table/blockbased/block_based_table.h"
+
+#include <algorithm>
+
+#include "base/coding.h"
+#include "base/format.h"
+#include "execute/epoch.h"
+#include "table/block/block_entries.h"
+#include "table/blockbased/table_cursor.h"
+#include "table/filter/filter_format.h"
+#include "table/table_properties.h"
+
+namespace ashlar {
+
+namespace {
+
+// What is read of a file when it is opened; index and filter of a small table lie in it.
+constexpr uint64_t kTailBytes = uint64_t{64} << 10;
+
+constexpr char kMetaProperties[] = "rocksdb.properties";
+constexpr char kMetaIndex[] = "rocksdb.index";
+constexpr char kMetaDictionary[] = "rocksdb.compression_dict";
+constexpr char kMetaRangeDeletions[] = "rocksdb.range_del";
+
+enum class IndexType : uint32_t { kBinary = 0, kHash = 1, kTwoLevel = 2, kBinaryWithFirstKey = 3 };
+
+// The value of a fixed32 property; absent or too short: 0.
+uint32_t Fixed32Property(const TableProperties& properties, const char* name) {
+  const auto found = properties.user_collected_properties.find(name);
+  if (found == properties.user_collected_properties.end() || found->second.size() < sizeof(uint32_t)) return 0;
+  return DecodeFixed32(found->second.data());
+}
+bool HasProperty(const TableProperties& properties, const char* name) { return properties.user_collected_properties.contains(name); }
+
+}  // namespace
+
+BlockBasedTable::BlockBasedTable(TableOpenArgs* args)
+    : comparator_(args->comparator),
+      config_(args->config),
+      cache_(args->block_cache),
+      file_(std::move(args->file), std::move(args->file_name), args->file_bytes, args->mmap_reads),
+      index_(comparator_) {}
+
+BlockBasedTable::~BlockBasedTable() {
+  if (cache_ == nullptr) return;
+  cache_->Erase(index_.cells());
+  if (charged_bytes_ > 0) cache_->ReleaseMetadata(charged_bytes_);
+}
+
+Result<TableReaderPtr> BlockBasedTable::Open(TableOpenArgs args) {
+  const SequenceNumber largest_sequence = args.largest_sequence;
+  auto* const table = new BlockBasedTable(&args);
+  TableReaderPtr owner(table);
+  ASHLAR_RETURN_IF_ERROR(table->Load(largest_sequence));
+  table->tail_buffer_.reset();
+  table->tail_ = {};
+  if (table->cache_ != nullptr && table->config_.cache_index_and_filter_blocks) {
+    const size_t bytes = table->MemoryBytes();
+    // A cache full of pins has no room for it; the table works all the same.
+    if (table->cache_->ReserveMetadata(bytes)) table->charged_bytes_ = bytes;
+  }
+  return owner;
+}
+
+Status BlockBasedTable::Load(SequenceNumber largest_sequence) {
+  uint64_t actual_bytes = 0;
+  ASHLAR_RETURN_IF_ERROR(file_.file()->Size(&actual_bytes));
+  if (actual_bytes != file_.file_bytes()) {
+    return Status::Corruption(file_.name(), StrCat("the file has ", actual_bytes, " bytes, expected ", file_.file_bytes()));
+  }
+  ASHLAR_RETURN_IF_ERROR(LoadTail());
+  const Result<Footer> footer = DecodeFooter(tail_.bytes, file_.file_bytes());
+  if (!footer.ok()) return file_.AddPlace(footer.status(), file_.file_bytes() - std::min<uint64_t>(file_.file_bytes(), kFooterBytes));
+  file_.SetFormatVersion(footer->format_version);
+  file_.SetChecksum(footer->checksum, footer->base_context);
+  ASHLAR_RETURN_IF_ERROR(LoadMetaIndex(*footer));
+  ASHLAR_RETURN_IF_ERROR(LoadProperties());
+  ASHLAR_RETURN_IF_ERROR(CheckSupported());
+  ASHLAR_RETURN_IF_ERROR(FindGlobalSequence(largest_sequence));
+  ASHLAR_RETURN_IF_ERROR(LoadDictionary());
+  ASHLAR_RETURN_IF_ERROR(LoadIndex());
+  return LoadFilter();
+}
+
+Status BlockBasedTable::LoadTail() {
+  const uint64_t n = std::min(file_.file_bytes(), kTailBytes);
+  const uint64_t offset = file_.file_bytes() - n;
+  if (!file_.mapped()) tail_buffer_ = std::make_unique_for_overwrite<char[]>(static_cast<size_t>(n));
+  ASHLAR_ASSIGN_OR_RETURN(const Slice bytes, file_.ReadBytes(offset, static_cast<size_t>(n), tail_buffer_.get()));
+  tail_ = {offset, bytes};
+  return Status::OK();
+}
+
+Result<BlockContents> BlockBasedTable::ReadMeta(const BlockHandle& handle) const {
+  return file_.ReadBlock({.handle = handle, .verify_checksum = true, .use_dictionary = false, .at_hand = tail_.bytes.empty() ? nullptr : &tail_});
+}
+
+Status BlockBasedTable::LoadMetaIndex(const Footer& footer) {
+  metaindex_handle_ = footer.metaindex;
+  index_handle_ = footer.index;
+  ASHLAR_ASSIGN_OR_RETURN(const BlockContents contents, ReadMeta(metaindex_handle_));
+  BlockEntries entries(contents.data);
+  while (entries.Next()) {
+    Slice value = entries.value();
+    MetaBlock meta{entries.key().ToString(), {}};
+    if (!GetBlockHandle(&value, &meta.handle)) return file_.CorruptionAt(metaindex_handle_.offset, "bad block handle in the metaindex");
+    meta_blocks_.push_back(std::move(meta));
+  }
+  if (!entries.status().ok()) return file_.AddPlace(entries.status(), metaindex_handle_.offset);
+  if (footer.format_version >= 6) {
+    const BlockHandle* const index = FindMeta(kMetaIndex);
+    if (index == nullptr) return file_.CorruptionAt(metaindex_handle_.offset, "the metaindex names no index");
+    index_handle_ = *index;
+  }
+  return Status::OK();
+}
+
+const BlockHandle* BlockBasedTable::FindMeta(const Slice& name) const {
+  for (const MetaBlock& meta : meta_blocks_) {
+    if (name == Slice(meta.name)) return &meta.handle;
+  }
+  return nullptr;
+}
+
+Status BlockBasedTable::LoadProperties() {
+  const BlockHandle* const handle = FindMeta(kMetaProperties);
+  if (handle == nullptr) return file_.CorruptionAt(metaindex_handle_.offset, "the metaindex names no properties");
+  ASHLAR_ASSIGN_OR_RETURN(const BlockContents contents, ReadMeta(*handle));
+  Result<TableProperties> properties = DecodeTableProperties(contents.data);
+  if (!properties.ok()) return file_.AddPlace(properties.status(), handle->offset);
+  properties_ = std::move(properties).value();
+  return Status::OK();
+}
+
+Status BlockBasedTable::CheckSupported() const {
+  const char* const comparator = comparator_.user_comparator()->Name();
+  if (!properties_.comparator_name.empty() && properties_.comparator_name != comparator) {
+    return Status::InvalidArgument(file_.name(), StrCat("was written with comparator ", properties_.comparator_name, ", not ", comparator));
+  }
+  if (properties_.num_range_deletions > 0 || FindMeta(kMetaRangeDeletions) != nullptr) {
+    return Status::NotSupported(file_.name(), "the table holds range deletions");
+  }
+  if (const auto udi = properties_.user_collected_properties.find("rocksdb.udi.is.primary.index");
+      udi != properties_.user_collected_properties.end() && udi->second != std::string(1, '\0')) {
+    return Status::NotSupported(file_.name(), "the table has a user-defined index");
+  }
+  return Status::OK();
+}
+
+Status BlockBasedTable::FindGlobalSequence(SequenceNumber largest_sequence) {
+  const uint32_t version = Fixed32Property(properties_, kPropertyExternalVersion);
+  const auto found = properties_.user_collected_properties.find(kPropertyGlobalSequence);
+  const bool has_sequence = found != properties_.user_collected_properties.end();
+  if (!HasProperty(properties_, kPropertyExternalVersion) || version == 1) {
+    if (has_sequence) return Status::Corruption(file_.name(), "a global sequence number in a table that cannot have one");
+    return Status::OK();
+  }
+  if (version != 2) return Status::NotSupported(file_.name(), StrCat("external table of version ", version));
+  if (has_sequence && found->second.size() != sizeof(uint64_t)) return Status::Corruption(file_.name(), "bad global sequence number");
+  SequenceNumber sequence = has_sequence ? DecodeFixed64(found->second.data()) : 0;
+  if (largest_sequence < kSequenceNumberMax) {
+    // Newer versions leave the file as it is, and record the number in the MANIFEST alone.
+    if (sequence == 0) sequence = largest_sequence;
+    if (sequence != largest_sequence) return Status::Corruption(file_.name(), "the global sequence number differs from the MANIFEST's");
+  }
+  if (sequence > kSequenceNumberMax) return Status::Corruption(file_.name(), "bad global sequence number");
+  global_sequence_ = sequence;
+  return Status::OK();
+}
+
+Status BlockBasedTable::LoadDictionary() {
+  const BlockHandle* const handle = FindMeta(kMetaDictionary);
+  if (handle == nullptr) return Status::OK();
+  ASHLAR_ASSIGN_OR_RETURN(const BlockContents contents, ReadMeta(*handle));
+  if (!contents.data.empty()) file_.SetDictionary(std::make_unique<DecompressionDictionary>(contents.data));
+  return Status::OK();
+}
+
+IndexCoding BlockBasedTable::Coding() const {
+  const auto type = static_cast<IndexType>(Fixed32Property(properties_, kPropertyIndexType));
+  return {.user_keys = properties_.index_key_is_user_key != 0,
+          .delta_values = properties_.index_value_is_delta_encoded != 0,
+          .first_keys = type == IndexType::kBinaryWithFirstKey};
+}
+
+Status BlockBasedTable::LoadIndex() {
+  const auto type = static_cast<IndexType>(Fixed32Property(properties_, kPropertyIndexType));
+  if (type > IndexType::kBinaryWithFirstKey) {
+    return Status::NotSupported(file_.name(), StrCat("index type ", static_cast<uint32_t>(type)));
+  }
+  const IndexCoding coding = Coding();
+  ASHLAR_ASSIGN_OR_RETURN(const BlockContents contents, ReadMeta(index_handle_));
+  if (type == IndexType::kTwoLevel) {
+    ASHLAR_RETURN_IF_ERROR(LoadIndexPartitions(contents.data, coding));
+  } else {
+    const auto add = [&](const IndexBlockEntry& entry) { return index_.Add(entry, coding.user_keys, file_.file_bytes()); };
+    const Status status = VisitIndexBlock(contents.data, coding, add);
+    if (!status.ok()) return file_.AddPlace(status, index_handle_.offset);
+  }
+  index_.Seal();
+  return Status::OK();
+}
+
+Status BlockBasedTable::LoadIndexPartitions(const Slice& top_level, const IndexCoding& coding) {
+  BlockIndex partitions(comparator_);  // for its checks
+  const auto add_partition = [&](const IndexBlockEntry& entry) { return partitions.Add(entry, coding.user_keys, file_.file_bytes()); };
+  const Status status = VisitIndexBlock(top_level, coding, add_partition);
+  if (!status.ok()) return file_.AddPlace(status, index_handle_.offset);
+  const auto add = [&](const IndexBlockEntry& entry) { return index_.Add(entry, coding.user_keys, file_.file_bytes()); };
+  for (uint32_t i = 0; i < partitions.blocks(); ++i) {
+    const BlockHandle handle = partitions.handle(i);
+    ASHLAR_ASSIGN_OR_RETURN(const BlockContents contents, ReadMeta(handle));
+    const Status partition_status = VisitIndexBlock(contents.data, coding, add);
+    if (!partition_status.ok()) return file_.AddPlace(partition_status, handle.offset);
+    index_partitions_.push_back(handle);
+  }
+  return Status::OK();
+}
+
+Status BlockBasedTable::LoadFilter() {
+  const auto whole_keys = properties_.user_collected_properties.find(kPropertyWholeKeyFiltering);
+  if (whole_keys != properties_.user_collected_properties.end() && whole_keys->second == "0") return Status::OK();
+  // A filter knows bytes; an order in which different bytes are the same key would be cheated.
+  if (!comparator_.HasHeads() && comparator_.user_comparator()->CanKeysWithDifferentByteContentsBeEqual()) return Status::OK();
+  if (const BlockHandle* const full = FindMeta(StrCat(kFullFilterPrefix, kBuiltinFilterName)); full != nullptr) {
+    ASHLAR_ASSIGN_OR_RETURN(filter_contents_, ReadMeta(*full));
+    filter_ = FilterReader(filter_contents_.data);
+    return Status::OK();
+  }
+  const BlockHandle* const partitioned = FindMeta(StrCat(kPartitionedFilterPrefix, kBuiltinFilterName));
+  return partitioned == nullptr ? Status::OK() : LoadFilterPartitions(*partitioned);
+}
+
+Status BlockBasedTable::LoadFilterPartitions(const BlockHandle& handle) {
+  ASHLAR_ASSIGN_OR_RETURN(const BlockContents top_level, ReadMeta(handle));
+  IndexCoding coding = Coding();
+  coding.first_keys = false;
+  filter_index_.emplace(comparator_);
+  const auto add = [&](const IndexBlockEntry& entry) { return filter_index_->Add(entry, coding.user_keys, file_.file_bytes()); };
+  const Status status = VisitIndexBlock(top_level.data, coding, add);
+  if (!status.ok()) return file_.AddPlace(status, handle.offset);
+  filter_index_->Seal();
+  filter_partitions_.reserve(filter_index_->blocks());
+  for (uint32_t i = 0; i < filter_index_->blocks(); ++i) {
+    ASHLAR_ASSIGN_OR_RETURN(BlockContents contents, ReadMeta(filter_index_->handle(i)));
+    const FilterReader reader(contents.data);
+    filter_partitions_.push_back({reader, std::move(contents)});
+  }
+  return Status::OK();
+}
+
+bool BlockBasedTable::FilterMayMatch(Lookup* lookup) const {
+  if (!filter_.MatchesAll()) [[likely]] {
+    return filter_.MayMatch(lookup->filter_hash(), lookup->user_key());
+  }
+  if (filter_partitions_.empty()) return true;
+  const uint32_t partition = filter_index_->Find(lookup->user_key(), lookup->seek_tag());
+  return filter_partitions_[partition].reader.MayMatch(lookup->filter_hash(), lookup->user_key());
+}
+
+void BlockBasedTable::Get(const TableReadOptions& options, Lookup* lookup) {
+  if (index_.blocks() == 0 || !FilterMayMatch(lookup)) return;
+  for (uint32_t i = index_.Find(lookup->user_key(), lookup->seek_tag()); i < index_.blocks(); ++i) {
+    auto* block = static_cast<DataBlock*>(index_.cell(i).load(std::memory_order_acquire));
+    if (block != nullptr) [[likely]] {
+      block->Prefetch();
+      block->MarkUsed();
+      if (!GetFromBlock(block, lookup)) return;
+      continue;
+    }
+    Result<BlockRef> read = ReadForGet(i, options);
+    if (!read.ok()) {
+      lookup->Fail(std::move(read).status());
+      return;
+    }
+    if (!GetFromBlock(read->get(), lookup)) return;
+  }
+}
+
+bool BlockBasedTable::GetFromBlock(DataBlock* block, Lookup* lookup) {
+  const Slice& user_key = lookup->user_key();
+  const uint64_t seek_tag = lookup->seek_tag();
+  uint64_t head = 0;
+  uint32_t i = 0;
+  // Stored tags say nothing when the table has a global sequence.
+  if (!block->FindCandidates(comparator_, user_key, global_sequence_ ? ~uint64_t{0} : seek_tag, &head, &i)) return false;
+  bool found = false;
+  for (; i < block->entries() && block->head(i) == head; ++i) {
+    const EntryView view = block->View(i);
+    const bool repeats = found && view.shared >= user_key.size() && view.user_bytes() == user_key.size();
+    if (!repeats) {
+      const int r = block->CompareTail(comparator_, i, view, user_key);
+      if (r < 0) continue;
+      if (r > 0) return false;
+      found = true;
+    }
+    uint64_t tag = block->Tag(i, view);
+    if (global_sequence_) [[unlikely]] {
+      tag = PackTag(*global_sequence_, TagType(tag));
+    }
+    if (tag > seek_tag) continue;
+    if (!lookup->Offer(TagType(tag), TagSequence(tag), view.value, OwnerOf(block))) return false;
+  }
+  return i == block->entries();
+}
+
+Result<BlockRef> BlockBasedTable::ReadForGet(uint32_t block, const TableReadOptions& options) {
+  if (options.cached_only) return Status::Incomplete(file_.name(), "the block is not in the cache");
+  return Read({.block = block, .verify_checksum = options.verify_checksums, .fill_cache = options.fill_cache, .side_index = true, .at_hand = nullptr});
+}
+
+BlockRef BlockBasedTable::FindCached(uint32_t block) {
+  const EpochGuard guard;
+  auto* const cached = static_cast<DataBlock*>(index_.cell(block).load(std::memory_order_acquire));
+  if (cached == nullptr) return BlockRef();
+  cached->AddRef();
+  cached->MarkUsed();
+  return BlockRef(cached);
+}
+
+void BlockBasedTable::PrefetchCached(uint32_t block) {
+  const EpochGuard guard;
+  const auto at = [this](uint32_t i) {
+    return i < index_.blocks() ? static_cast<const DataBlock*>(index_.cell(i).load(std::memory_order_acquire)) : nullptr;
+  };
+  // Two steps, one block apart: where the entries are is in the header.
+  if (const DataBlock* const next = at(block); next != nullptr) next->PrefetchEntries();
+  if (const DataBlock* const after = at(block + 1); after != nullptr) after->PrefetchHeader();
+}
+
+Result<BlockRef> BlockBasedTable::Read(const ReadArgs& args) {
+  const BlockHandle handle = index_.handle(args.block);
+  ASHLAR_ASSIGN_OR_RETURN(
+      BlockContents contents,
+      file_.ReadBlock({.handle = handle, .verify_checksum = args.verify_checksum, .use_dictionary = true, .at_hand = args.at_hand}));
+  Result<DataBlock*> made = DataBlock::Create(
+      {.contents = contents.data, .owned = std::move(contents.owned), .comparator = comparator_, .side_index = args.side_index});
+  if (!made.ok()) return file_.AddPlace(made.status(), handle.offset);
+  BlockRef block(*made);
+  if (cache_ != nullptr && args.fill_cache && args.side_index) {
+    block->AddRef();
+    if (!cache_->Insert(&index_.cell(args.block), block.get())) block->Release();
+  }
+  return block;
+}
+
+std::unique_ptr<InternalCursor> BlockBasedTable::NewCursor(const TableReadOptions& options) { return std::make_unique<TableCursor>(this, options); }
+
+uint64_t BlockBasedTable::ApproximateOffsetOf(const Slice& internal_key) {
+  if (index_.blocks() == 0) return file_.file_bytes();
+  const Slice user_key = ExtractUserKey(internal_key);
+  const uint64_t tag = ExtractTag(internal_key);
+  const uint32_t block = index_.Find(user_key, tag);
+  if (block + 1 == index_.blocks() && index_.IsBehindAll(user_key, tag)) return file_.file_bytes();
+  return index_.handle(block).offset;
+}
+
+std::vector<std::string> BlockBasedTable::Anchors(size_t pieces) {
+  std::vector<std::string> anchors;
+  const uint32_t blocks = index_.blocks();
+  if (pieces < 2 || blocks < 2) return anchors;
+  const BlockHandle last = index_.handle(blocks - 1);
+  const uint64_t data_bytes = last.offset + last.size;
+  uint32_t previous = blocks;
+  for (size_t piece = 1; piece < pieces; ++piece) {
+    // The separator of a block is where the next one begins.
+    const uint32_t next = index_.BlockAtOffset(data_bytes / pieces * piece);
+    if (next == 0 || next >= blocks || next - 1 == previous) continue;
+    previous = next - 1;
+    const Slice separator = index_.separator(previous);
+    anchors.push_back(index_.user_keys() ? MakeInternalKey(separator, kSequenceNumberMax, ValueType::kMax) : separator.ToString());
+  }
+  return anchors;
+}
+
+struct BlockBasedTable::VerifyState {
+  std::string last_key;
+  uint64_t entries = 0;
+};
+
+Status BlockBasedTable::Verify() {
+  std::vector<BlockHandle> meta = index_partitions_;
+  meta.push_back(metaindex_handle_);
+  meta.push_back(index_handle_);
+  for (const MetaBlock& block : meta_blocks_) meta.push_back(block.handle);
+  for (uint32_t i = 0; i < filter_partitions_.size(); ++i) meta.push_back(filter_index_->handle(i));
+  for (const BlockHandle& handle : meta) ASHLAR_RETURN_IF_ERROR(ReadMeta(handle).status());
+
+  VerifyState state;
+  for (uint32_t i = 0; i < index_.blocks(); ++i) {
+    const Status status = VerifyBlock(i, &state);
+    if (!status.ok()) return status;
+  }
+  if (state.entries != properties_.num_entries) {
+    return Status::Corruption(file_.name(), StrCat("holds ", state.entries, " entries, its properties say ", properties_.num_entries));
+  }
+  return Status::OK();
+}
+
+Status BlockBasedTable::VerifyBlock(uint32_t block, VerifyState* state) {
+  const uint64_t offset = index_.handle(block).offset;
+  ASHLAR_ASSIGN_OR_RETURN(const BlockRef ref,
+                          Read({.block = block, .verify_checksum = true, .fill_cache = false, .side_index = true, .at_hand = nullptr}));
+  KeyBuffer buffer;
+  for (uint32_t i = 0; i < ref->entries(); ++i, ++state->entries) {
+    const Slice key = ref->Key(i, 0, &buffer);
+    if (!IsPointType(ExtractType(key))) return file_.AddPlace(Status::NotSupported("entry of a type that is not supported"), offset);
+    if (!state->last_key.empty() && comparator_.CompareInternal(state->last_key, key) >= 0) return file_.CorruptionAt(offset, "keys out of order");
+    state->last_key.assign(key.data(), key.size());
+    const Slice separator = index_.separator(block);
+    const int r = index_.user_keys() ? comparator_.Compare(ExtractUserKey(key), separator) : comparator_.CompareInternal(key, separator);
+    if (r > 0) return file_.CorruptionAt(offset, "a key lies behind its block's separator");
+  }
+  return Status::OK();
+}
+
+size_t BlockBasedTable::MemoryBytes() const {
+  size_t bytes = sizeof(*this) + index_.MemoryBytes() + file_.DictionaryBytes();
+  if (filter_contents_.owned != nullptr) bytes += filter_contents_.data.size();
+  if (filter_index_) bytes += filter_index_->MemoryBytes();
+  for (const FilterPartition& partition : filter_partitions_) bytes += partition.contents.owned != nullptr ? partition.contents.data.size() : 0;
+  return bytes;
+}
+
+}  // namespace ashlar

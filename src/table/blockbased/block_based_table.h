@@ -1,0 +1,168 @@
+// BlockBasedTable: an open block-based table. Index and filter are held ready in memory; data blocks come through the block cache, by direct pointer.
+//
+//   Get     filter ──no──> done      index.Find ──> cell ──> block: prefix, heads, entry ──> lookup->Offer
+//                                                    └─ null: read, check, build the side index, offer to the cache
+//
+// What a table may hold that Ashlar does not implement is refused when it is opened: range deletions, unknown index types, keys and values stored apart. Entries of unknown types fail the lookup or
+// the cursor that meets them.
+//
+// Global sequence: every entry of an ingested file has the one sequence that its properties or the MANIFEST name, whatever its key says.
+//
+// I1: opened only if footer, metaindex, properties and index are readable and the comparator is the one that wrote it.
+// I2: the index and filter checks hold (block_index.h, filter_reader.h).
+// Thread safety: table_reader.h. Lifetime: table_reader.h; erases its blocks from the cache when it goes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ashlar/file_system.h"
+#include "ashlar/table_properties.h"
+#include "base/result.h"
+#include "cache/block_cache.h"
+#include "key/key_comparator.h"
+#include "table/block/data_block.h"
+#include "table/blockbased/block_file.h"
+#include "table/blockbased/block_index.h"
+#include "table/blockbased/table_config.h"
+#include "table/filter/filter_reader.h"
+#include "table/table_reader.h"
+
+namespace ashlar {
+
+struct TableOpenArgs {
+  std::unique_ptr<RandomAccessFile> file{};
+  std::string file_name{};  // for error texts
+  uint64_t file_bytes = 0;
+  KeyComparator comparator{nullptr};
+  BlockBasedTableConfig config{};
+  BlockCache* block_cache = nullptr;  // null: none
+  bool mmap_reads = false;
+  SequenceNumber largest_sequence = kSequenceNumberMax;  // as the MANIFEST has it; kSequenceNumberMax: not known
+};
+
+// A data block and one count on it.
+class BlockRef {
+ public:
+  BlockRef() = default;
+  explicit BlockRef(DataBlock* block) : block_(block) {}  // adopts the count
+  BlockRef(BlockRef&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
+  BlockRef& operator=(BlockRef&& other) noexcept {
+    if (this != &other) {
+      Reset();
+      block_ = std::exchange(other.block_, nullptr);
+    }
+    return *this;
+  }
+  BlockRef(const BlockRef&) = delete;
+  BlockRef& operator=(const BlockRef&) = delete;
+  ~BlockRef() { Reset(); }
+
+  void Reset() {
+    if (block_ != nullptr) std::exchange(block_, nullptr)->Release();
+  }
+  DataBlock* get() const { return block_; }
+  DataBlock* operator->() const { return block_; }
+  explicit operator bool() const { return block_ != nullptr; }
+
+ private:
+  DataBlock* block_ = nullptr;
+};
+
+class BlockBasedTable final : public TableReader {
+ public:
+  static Result<TableReaderPtr> Open(TableOpenArgs args);
+
+  void Get(const TableReadOptions& options, Lookup* lookup) override;
+  std::unique_ptr<InternalCursor> NewCursor(const TableReadOptions& options) override;
+  uint64_t ApproximateOffsetOf(const Slice& internal_key) override;
+  std::vector<std::string> Anchors(size_t pieces) override;
+  Status Verify() override;
+  const TableProperties& properties() const override { return properties_; }
+  size_t MemoryBytes() const override;
+
+  // For TableCursor.
+  struct ReadArgs {
+    uint32_t block;
+    bool verify_checksum;
+    bool fill_cache;
+    bool side_index;
+    const FileSpan* at_hand;
+  };
+  // The cached block with a count, or none. Enters a guard.
+  BlockRef FindCached(uint32_t block);
+  // Asks for the memory of a cached block that will be walked soon, and for what finds the one behind it.
+  void PrefetchCached(uint32_t block);
+  // Reads the block from the file; offers it to the cache if asked to.
+  Result<BlockRef> Read(const ReadArgs& args);
+  const BlockIndex& index() const { return index_; }
+  const BlockFile& file() const { return file_; }
+  const KeyComparator& comparator() const { return comparator_; }
+  const BlockBasedTableConfig& config() const { return config_; }
+  const std::optional<SequenceNumber>& global_sequence() const { return global_sequence_; }
+  // Who keeps the values of a block of this table alive.
+  PinSource OwnerOf(DataBlock* block) { return block->in_mapping() ? pin_source() : block->pin_source(); }
+
+ private:
+  struct MetaBlock {
+    std::string name;
+    BlockHandle handle;
+  };
+  struct FilterPartition {
+    FilterReader reader;
+    BlockContents contents;
+  };
+
+  explicit BlockBasedTable(TableOpenArgs* args);
+  ~BlockBasedTable() override;
+
+  // The steps of Open.
+  Status Load(SequenceNumber largest_sequence);
+  Status LoadTail();
+  Status LoadMetaIndex(const Footer& footer);
+  Status LoadProperties();
+  Status CheckSupported() const;
+  Status FindGlobalSequence(SequenceNumber largest_sequence);
+  Status LoadDictionary();
+  Status LoadIndex();
+  Status LoadIndexPartitions(const Slice& top_level, const IndexCoding& coding);
+  Status LoadFilter();
+  Status LoadFilterPartitions(const BlockHandle& handle);
+  IndexCoding Coding() const;
+  const BlockHandle* FindMeta(const Slice& name) const;
+  Result<BlockContents> ReadMeta(const BlockHandle& handle) const;
+
+  bool FilterMayMatch(Lookup* lookup) const;
+  // False: the lookup is through with this table.
+  bool GetFromBlock(DataBlock* block, Lookup* lookup);
+  Result<BlockRef> ReadForGet(uint32_t block, const TableReadOptions& options);
+  struct VerifyState;
+  Status VerifyBlock(uint32_t block, VerifyState* state);
+
+  const KeyComparator comparator_;
+  const BlockBasedTableConfig config_;
+  BlockCache* const cache_;
+  BlockFile file_;
+  TableProperties properties_;
+  std::optional<SequenceNumber> global_sequence_;
+  BlockIndex index_;
+  FilterReader filter_;              // full filter; matches all when there is none
+  BlockContents filter_contents_;
+  std::optional<BlockIndex> filter_index_;  // partitioned filter
+  std::vector<FilterPartition> filter_partitions_;
+  std::vector<MetaBlock> meta_blocks_;      // in the order of the metaindex
+  BlockHandle metaindex_handle_;
+  BlockHandle index_handle_;
+  std::vector<BlockHandle> index_partitions_;
+  size_t charged_bytes_ = 0;
+
+  // While opening: the end of the file, read in one piece.
+  std::unique_ptr<char[]> tail_buffer_;
+  FileSpan tail_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,94 @@
+#include "table/blockbased/block_file.h"
+
+#include <cstring>
+
+#include "base/coding.h"
+#include "base/format.h"
+
+namespace ashlar {
+
+namespace {
+
+std::string PlaceText(const std::string& file, uint64_t offset) { return StrCat(file, ": offset ", offset); }
+
+}  // namespace
+
+BlockFile::BlockFile(std::unique_ptr<RandomAccessFile> file, std::string name, uint64_t file_bytes, bool mapped)
+    : file_(std::move(file)), name_(std::move(name)), file_bytes_(file_bytes) {
+  Slice contents;
+  if (mapped && file_->Map(&contents).ok() && contents.size() >= file_bytes_) mapping_ = Slice(contents.data(), static_cast<size_t>(file_bytes_));
+}
+
+Status BlockFile::CorruptionAt(uint64_t offset, const Slice& what) const { return Status::Corruption(PlaceText(name_, offset), what); }
+
+Status BlockFile::AddPlace(const Status& status, uint64_t offset) const { return status.WithContext(PlaceText(name_, offset)); }
+
+Status BlockFile::CheckHandle(const BlockHandle& handle) const {
+  if (handle.size > kBlockBytesMax) return CorruptionAt(handle.offset, "block handle with an impossible size");
+  const uint64_t n = handle.size + kBlockTrailerBytes;
+  if (handle.offset > file_bytes_ || n > file_bytes_ - handle.offset) return CorruptionAt(handle.offset, "block handle points outside the file");
+  return Status::OK();
+}
+
+Result<Slice> BlockFile::ReadBytes(uint64_t offset, size_t n, char* scratch) const {
+  if (offset > file_bytes_ || n > file_bytes_ - offset) return CorruptionAt(offset, "read beyond the end of the file");
+  if (mapped()) return Slice(mapping_.data() + offset, n);
+  Slice result;
+  ASHLAR_RETURN_IF_ERROR(file_->Read(offset, n, &result, scratch));
+  if (result.size() != n) return CorruptionAt(offset, StrCat("file ends early: ", result.size(), " of ", n, " bytes"));
+  return result;
+}
+
+Status BlockFile::CheckTrailer(const BlockHandle& handle, const char* stored) const {
+  if (checksum_ == BlockChecksum::kNone) return Status::OK();
+  const auto n = static_cast<size_t>(handle.size);
+  const uint32_t expected = DecodeFixed32(stored + n + 1);
+  const uint32_t actual = ComputeBlockChecksum(checksum_, stored, n) + ChecksumContext(base_context_, handle.offset);
+  if (expected != actual) return CorruptionAt(handle.offset, StrCat("block checksum mismatch in a block of ", n, " bytes"));
+  return Status::OK();
+}
+
+Result<BlockContents> BlockFile::ReadBlock(const ReadArgs& args) const {
+  const BlockHandle& handle = args.handle;
+  ASHLAR_RETURN_IF_ERROR(CheckHandle(handle));
+  const auto n = static_cast<size_t>(handle.size);
+  const size_t n_stored = n + kBlockTrailerBytes;
+  std::unique_ptr<char[]> buffer;
+  const char* stored;
+  if (args.at_hand != nullptr && args.at_hand->Covers(handle.offset, n_stored)) {
+    stored = args.at_hand->At(handle.offset);
+  } else {
+    if (!mapped()) buffer = std::make_unique_for_overwrite<char[]>(n_stored);
+    ASHLAR_ASSIGN_OR_RETURN(const Slice read, ReadBytes(handle.offset, n_stored, buffer.get()));
+    stored = read.data();
+  }
+  if (args.verify_checksum) ASHLAR_RETURN_IF_ERROR(CheckTrailer(handle, stored));
+
+  const auto type = static_cast<CompressionType>(static_cast<uint8_t>(stored[n]));
+  if (type != kNoCompression) return Decompressed(args, type, Slice(stored, n));
+  if (mapped()) return BlockContents{Slice(mapping_.data() + handle.offset, n), nullptr};
+  if (buffer == nullptr || stored != buffer.get()) {
+    // Read ahead by somebody, or the file system's own memory: neither lives long enough.
+    if (buffer == nullptr) buffer = std::make_unique_for_overwrite<char[]>(n_stored);
+    memcpy(buffer.get(), stored, n_stored);
+  }
+  const Slice data(buffer.get(), n);
+  return BlockContents{data, std::move(buffer)};
+}
+
+Result<BlockContents> BlockFile::Decompressed(const ReadArgs& args, CompressionType type, const Slice& stored) const {
+  const uint64_t offset = args.handle.offset;
+  if (format_version_ < 2 && type != kSnappyCompression) {
+    return AddPlace(Status::NotSupported(StrCat(CompressionTypeName(type), " in a table of format_version ", format_version_)), offset);
+  }
+  const Result<size_t> raw_bytes = DecompressedSize(type, stored, kBlockBytesMax);
+  if (!raw_bytes.ok()) return AddPlace(raw_bytes.status(), offset);
+  auto raw = std::make_unique_for_overwrite<char[]>(*raw_bytes);
+  const DecompressionDictionary* const dictionary = args.use_dictionary ? dictionary_.get() : nullptr;
+  const Status status = DecompressInto(type, stored, dictionary, raw.get(), *raw_bytes);
+  if (!status.ok()) return AddPlace(status, offset);
+  const Slice data(raw.get(), *raw_bytes);
+  return BlockContents{data, std::move(raw)};
+}
+
+}  // namespace ashlar

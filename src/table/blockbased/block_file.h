@@ -1,0 +1,84 @@
+// BlockFile: an open table file as a sequence of blocks: reads one by its handle, checks its checksum, and decompresses it.
+//
+// I1: a handle is checked against the file's size before memory is allocated for it; a raw size against kBlockBytesMax.
+// I2: errors name the file and the offset.
+// I3: uncompressed blocks of a mapped file are not copied: their bytes live as long as the BlockFile.
+// Thread safety: const methods from any thread; Set* only before the file is shared.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "ashlar/file_system.h"
+#include "base/compression.h"
+#include "base/result.h"
+#include "table/block/block_format.h"
+
+namespace ashlar {
+
+// The bytes of a block without its trailer, uncompressed.
+struct BlockContents {
+  Slice data;
+  std::unique_ptr<char[]> owned;  // null: data points into the mapping
+};
+
+// Bytes of the file that somebody has read already.
+struct FileSpan {
+  uint64_t offset = 0;
+  Slice bytes;
+
+  bool Covers(uint64_t from, uint64_t n) const { return from >= offset && from - offset <= bytes.size() && n <= bytes.size() - (from - offset); }
+  const char* At(uint64_t from) const { return bytes.data() + (from - offset); }
+};
+
+class BlockFile {
+ public:
+  // mapped: use the file's mapping when it has one.
+  BlockFile(std::unique_ptr<RandomAccessFile> file, std::string name, uint64_t file_bytes, bool mapped);
+
+  void SetChecksum(BlockChecksum checksum, uint32_t base_context) {
+    checksum_ = checksum;
+    base_context_ = base_context;
+  }
+  void SetFormatVersion(uint32_t version) { format_version_ = version; }
+  void SetDictionary(std::unique_ptr<DecompressionDictionary> dictionary) { dictionary_ = std::move(dictionary); }
+
+  const std::string& name() const { return name_; }
+  uint64_t file_bytes() const { return file_bytes_; }
+  bool mapped() const { return !mapping_.empty(); }
+  const RandomAccessFile* file() const { return file_.get(); }
+  size_t DictionaryBytes() const { return dictionary_ == nullptr ? 0 : dictionary_->MemoryUsage(); }
+
+  struct ReadArgs {
+    BlockHandle handle;
+    bool verify_checksum = true;
+    bool use_dictionary = false;         // data blocks only
+    const FileSpan* at_hand = nullptr;   // may cover the block
+  };
+  Result<BlockContents> ReadBlock(const ReadArgs& args) const;
+
+  // n bytes at offset into scratch, or where they are in the mapping. Corruption when the file ends before.
+  Result<Slice> ReadBytes(uint64_t offset, size_t n, char* scratch) const;
+
+  Status CorruptionAt(uint64_t offset, const Slice& what) const;
+  // The status with file and offset in front of its text.
+  Status AddPlace(const Status& status, uint64_t offset) const;
+
+ private:
+  Status CheckHandle(const BlockHandle& handle) const;
+  Status CheckTrailer(const BlockHandle& handle, const char* stored) const;
+  Result<BlockContents> Decompressed(const ReadArgs& args, CompressionType type, const Slice& stored) const;
+
+  const std::unique_ptr<RandomAccessFile> file_;
+  const std::string name_;
+  const uint64_t file_bytes_;
+  Slice mapping_;  // empty: not mapped
+  BlockChecksum checksum_ = BlockChecksum::kCrc32c;
+  uint32_t base_context_ = 0;
+  uint32_t format_version_ = kFormatVersionDefault;
+  std::unique_ptr<DecompressionDictionary> dictionary_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,36 @@
+// What a block-based table needs to know of the options, resolved once per column family.
+//
+// Values only; copy it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "table/block/block_format.h"
+
+namespace ashlar {
+
+enum class IndexShortening : uint8_t { kNone, kSeparators, kSeparatorsAndSuccessor };
+
+struct BlockBasedTableConfig {
+  // Writing.
+  size_t block_bytes = 4096;
+  int block_bytes_deviation_percent = 10;
+  int restart_interval = 16;
+  int index_restart_interval = 1;
+  uint32_t format_version = kFormatVersionDefault;
+  BlockChecksum checksum = BlockChecksum::kXxh3;
+  IndexShortening index_shortening = IndexShortening::kSeparators;
+  bool key_delta_encoding = true;
+  bool whole_key_filtering = true;
+  int filter_millibits_per_key = 0;  // 0: no filter
+  bool enable_index_compression = true;
+
+  // Reading.
+  bool cache_index_and_filter_blocks = false;  // charge them to the block cache
+  size_t readahead_bytes_initial = 8 << 10;
+  size_t readahead_bytes_max = 256 << 10;
+  bool verify_checksums = true;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,393 @@
+// Tables written and read back, against a map.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "table/table_test_kit.h"
+#include "testing/comparators.h"
+
+namespace ashlar::test {
+namespace {
+
+struct Walk {
+  std::vector<std::pair<std::string, std::string>> entries;
+  Status status;
+};
+
+Walk WalkForwards(InternalCursor* cursor) {
+  Walk walk;
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) walk.entries.emplace_back(cursor->key().ToString(), cursor->value().ToString());
+  walk.status = cursor->status();
+  return walk;
+}
+Walk WalkBackwards(InternalCursor* cursor) {
+  Walk walk;
+  for (cursor->SeekToLast(); cursor->Valid(); cursor->Prev()) walk.entries.emplace_back(cursor->key().ToString(), cursor->value().ToString());
+  walk.status = cursor->status();
+  std::reverse(walk.entries.begin(), walk.entries.end());
+  return walk;
+}
+
+std::vector<std::pair<std::string, std::string>> AsVector(const Entries& entries) { return {entries.begin(), entries.end()}; }
+
+void ExpectAt(InternalCursor* cursor, const Entries& entries, Entries::const_iterator expected, const char* what) {
+  ASSERT_OK(cursor->status());
+  ASSERT_EQ(cursor->Valid(), expected != entries.end()) << what;
+  if (!cursor->Valid()) return;
+  ASSERT_EQ(cursor->key().ToString(true), Slice(expected->first).ToString(true)) << what;
+  ASSERT_EQ(cursor->value().ToString(), expected->second) << what;
+}
+
+// A random walk of one cursor beside an iterator of the map.
+void ExpectSameMoves(InternalCursor* cursor, const Entries& entries, Random* random, int moves) {
+  auto at = entries.end();
+  std::vector<std::string> keys;
+  for (const auto& entry : entries) keys.push_back(entry.first);
+  for (int i = 0; i < moves; ++i) {
+    std::string target = random->OneIn(5) ? MakeInternalKey(random->Bytes(random->Uniform(6)), random->Uniform(1000), ValueType::kValue)
+                                          : keys[random->Uniform(keys.size())];
+    if (random->OneIn(3)) target = MakeInternalKey(ExtractUserKey(target), random->Uniform(5000), ValueType::kMax);
+    switch (random->Uniform(8)) {
+      case 0:
+        cursor->Seek(target);
+        at = entries.lower_bound(target);
+        break;
+      case 1: {
+        cursor->SeekForPrev(target);
+        at = entries.upper_bound(target);
+        at = at == entries.begin() ? entries.end() : std::prev(at);
+        break;
+      }
+      case 2:
+        random->OneIn(2) ? cursor->SeekToFirst() : cursor->SeekToLast();
+        if (cursor->Valid()) at = entries.find(cursor->key().ToString());
+        ASSERT_TRUE(at == entries.begin() || at == std::prev(entries.end()));
+        break;
+      case 3:
+      case 4:
+      case 5:
+        if (at == entries.end()) continue;
+        cursor->Next();
+        ++at;
+        break;
+      default:
+        if (at == entries.end()) continue;
+        cursor->Prev();
+        at = at == entries.begin() ? entries.end() : std::prev(at);
+        break;
+    }
+    ASSERT_NO_FATAL_FAILURE(ExpectAt(cursor, entries, at, "move"));
+  }
+}
+
+void ExpectSameGets(TableReader* table, const TableReadOptions& options, const Entries& entries, const KeyComparator& comparator, Random* random) {
+  std::set<std::string> user_keys;
+  for (const auto& entry : entries) user_keys.insert(ExtractUserKey(entry.first).ToString());
+  for (const std::string& key : user_keys) {
+    const SequenceNumber snapshot = random->OneIn(2) ? kSequenceNumberMax : random->Uniform(entries.size() * 2);
+    ASSERT_EQ(GetText(table, options, key, snapshot), ModelText(entries, comparator, key, snapshot)) << Slice(key).ToString(true) << " at " << snapshot;
+  }
+  for (int i = 0; i < 200; ++i) {
+    std::string key = random->OneIn(2) ? random->Bytes(random->Uniform(20)) : *std::next(user_keys.begin(), static_cast<long>(random->Uniform(std::min<size_t>(user_keys.size(), 50))));
+    if (random->OneIn(2)) key.append(random->Bytes(1 + random->Uniform(3)));
+    ASSERT_EQ(GetText(table, options, key, kSequenceNumberMax), ModelText(entries, comparator, key, kSequenceNumberMax)) << Slice(key).ToString(true);
+  }
+}
+
+TableSpec RandomSpec(const KeyComparator& comparator, Random* random) {
+  TableSpec spec;
+  spec.comparator = comparator;
+  constexpr CompressionType kTypes[] = {kNoCompression, kNoCompression, kSnappyCompression, kZlibCompression, kLZ4Compression, kLZ4HCCompression, kZSTD};
+  spec.compression = kTypes[random->Uniform(std::size(kTypes))];
+  BlockBasedTableConfig& config = spec.config;
+  config.block_bytes = 1 + random->Skewed(14);
+  config.restart_interval = static_cast<int>(1 + random->Uniform(20));
+  config.index_restart_interval = static_cast<int>(1 + random->Uniform(5));
+  config.format_version = static_cast<uint32_t>(2 + random->Uniform(4));
+  config.checksum = static_cast<BlockChecksum>(random->Uniform(5));
+  config.key_delta_encoding = !random->OneIn(5);
+  config.index_shortening = static_cast<IndexShortening>(random->Uniform(3));
+  config.filter_millibits_per_key = random->OneIn(3) ? 0 : static_cast<int>(1000 + random->Uniform(20000));
+  return spec;
+}
+
+TEST(TableRoundTrip, AnyOptionsAnyKeysAnyOrder) {
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    for (const NamedComparator& named : TestComparators()) {
+      SCOPED_TRACE(named.name);
+      const KeyComparator comparator(named.comparator);
+      const TableSpec spec = RandomSpec(comparator, &random);
+      const EntriesSpec entries_spec{.kind = kKeyKinds[random.Uniform(std::size(kKeyKinds))],
+                                     .keys = 1 + random.Skewed(10),
+                                     .versions_max = 1 + random.Skewed(5),
+                                     .value_bytes_max = 1 + random.Skewed(8)};
+      const Entries entries = MakeEntries(comparator, entries_spec, &random);
+      MemoryFileSystem fs;
+      TableWriteResult result;
+      ASSERT_OK(WriteTable(&fs, "t.sst", spec, entries, &result));
+      EXPECT_EQ(result.smallest, entries.begin()->first);
+      EXPECT_EQ(result.largest, entries.rbegin()->first);
+      EXPECT_EQ(result.properties.num_entries, entries.size());
+
+      const auto cache = std::make_unique<BlockCache>(random.OneIn(2) ? 1 << 20 : 2000);
+      const bool mmap = random.OneIn(3);
+      Result<TableReaderPtr> opened = OpenTable(
+          &fs, "t.sst", {.comparator = comparator, .config = spec.config, .cache = random.OneIn(4) ? nullptr : cache.get(), .mmap = mmap});
+      ASSERT_OK(opened.status());
+      {
+        const OpenedTable table(std::move(opened).value());
+        ASSERT_OK(table->Verify());
+        TableReadOptions options;
+        options.fill_cache = !random.OneIn(4);
+        if (random.OneIn(3)) options.readahead_bytes = 1 + random.Skewed(16);
+        ASSERT_NO_FATAL_FAILURE(ExpectSameGets(table.get(), options, entries, comparator, &random));
+        const std::unique_ptr<InternalCursor> cursor = table->NewCursor(options);
+        const Walk forwards = WalkForwards(cursor.get());
+        ASSERT_OK(forwards.status);
+        ASSERT_EQ(forwards.entries, AsVector(entries));
+        const Walk backwards = WalkBackwards(cursor.get());
+        ASSERT_OK(backwards.status);
+        ASSERT_EQ(backwards.entries, AsVector(entries));
+        ASSERT_NO_FATAL_FAILURE(ExpectSameMoves(cursor.get(), entries, &random, 300));
+        cache->CheckInvariants();
+      }
+      EXPECT_EQ(cache->GetUsage(), 0u);
+    }
+  }
+}
+
+TEST(TableRoundTrip, EmptyTable) {
+  MemoryFileSystem fs;
+  const KeyComparator comparator(BytewiseComparator());
+  TableWriteResult result;
+  ASSERT_OK(WriteTable(&fs, "t.sst", {}, Entries{InternalOrder{comparator}}, &result));
+  EXPECT_TRUE(result.smallest.empty());
+  Result<TableReaderPtr> opened = OpenTable(&fs, "t.sst", {});
+  ASSERT_OK(opened.status());
+  const OpenedTable table(std::move(opened).value());
+  ASSERT_OK(table->Verify());
+  EXPECT_EQ(GetText(table.get(), {}, "a", 10), "(none)");
+  const auto cursor = table->NewCursor({});
+  for (int i = 0; i < 4; ++i) {
+    if (i == 0) cursor->SeekToFirst();
+    if (i == 1) cursor->SeekToLast();
+    if (i == 2) cursor->Seek(MakeInternalKey("a", 1, ValueType::kValue));
+    if (i == 3) cursor->SeekForPrev(MakeInternalKey("a", 1, ValueType::kValue));
+    EXPECT_FALSE(cursor->Valid());
+    EXPECT_OK(cursor->status());
+  }
+}
+
+TEST(TableRoundTrip, ManyVersionsOfOneKeySpanBlocks) {
+  const KeyComparator comparator(BytewiseComparator());
+  Entries entries{InternalOrder{comparator}};
+  for (SequenceNumber s = 1; s <= 2000; ++s) entries[MakeInternalKey("hot", s, ValueType::kValue)] = "v" + std::to_string(s);
+  entries[MakeInternalKey("cold", 5, ValueType::kValue)] = "c";
+  entries[MakeInternalKey("warm", 6, ValueType::kValue)] = "w";
+  for (const uint32_t version : {2u, 5u}) {
+    TableSpec spec;
+    spec.config.block_bytes = 256;
+    spec.config.format_version = version;
+    MemoryFileSystem fs;
+    TableWriteResult result;
+    ASSERT_OK(WriteTable(&fs, "t.sst", spec, entries, &result));
+    EXPECT_EQ(result.properties.index_key_is_user_key, 0u);
+    BlockCache cache(1 << 20);
+    Result<TableReaderPtr> opened = OpenTable(&fs, "t.sst", {.cache = &cache});
+    ASSERT_OK(opened.status());
+    const OpenedTable table(std::move(opened).value());
+    for (SequenceNumber s = 0; s <= 2001; ++s) {
+      ASSERT_EQ(GetText(table.get(), {}, "hot", s), ModelText(entries, comparator, "hot", s)) << s;
+    }
+    EXPECT_EQ(GetText(table.get(), {}, "warm", 10), "w");
+    EXPECT_EQ(GetText(table.get(), {}, "cold", 10), "c");
+  }
+}
+
+TEST(TableRoundTrip, MergeOperandsAreOfferedOldestLast) {
+  const KeyComparator comparator(BytewiseComparator());
+  Entries entries{InternalOrder{comparator}};
+  for (SequenceNumber s = 1; s <= 50; ++s) entries[MakeInternalKey("k", s, s == 1 ? ValueType::kValue : ValueType::kMerge)] = std::to_string(s);
+  TableSpec spec;
+  spec.config.block_bytes = 64;
+  MemoryFileSystem fs;
+  TableWriteResult result;
+  ASSERT_OK(WriteTable(&fs, "t.sst", spec, entries, &result));
+  EXPECT_EQ(result.properties.num_merge_operands, 49u);
+  Result<TableReaderPtr> opened = OpenTable(&fs, "t.sst", {});
+  ASSERT_OK(opened.status());
+  const OpenedTable table(std::move(opened).value());
+  const EpochGuard guard;
+  Lookup lookup({.user_key = "k"});
+  table->Get({}, &lookup);
+  EXPECT_EQ(lookup.state(), Lookup::State::kFound);  // every operand was taken before the value below them
+}
+
+TEST(TableRoundTrip, ValuesArePinnedInPlace) {
+  const KeyComparator comparator(BytewiseComparator());
+  Random random(1);
+  const Entries entries = MakeEntries(comparator, {.keys = 500, .value_bytes_max = 200}, &random);
+  MemoryFileSystem fs;
+  TableWriteResult result;
+  ASSERT_OK(WriteTable(&fs, "t.sst", {}, entries, &result));
+  for (const bool mmap : {false, true}) {
+    BlockCache cache(1 << 20);
+    std::vector<PinnableSlice> pinned;
+    std::vector<std::string> expected;
+    {
+      Result<TableReaderPtr> opened = OpenTable(&fs, "t.sst", {.cache = &cache, .mmap = mmap});
+      ASSERT_OK(opened.status());
+      const OpenedTable table(std::move(opened).value());
+      for (const auto& [key, value] : entries) {
+        if (ExtractType(key) != ValueType::kValue) continue;
+        const EpochGuard guard;
+        Lookup lookup({.user_key = ExtractUserKey(key)});
+        table->Get({}, &lookup);
+        PinnableSlice slice;
+        ASSERT_OK(lookup.Finish(&slice));
+        EXPECT_TRUE(slice.IsPinned());
+        pinned.push_back(std::move(slice));
+        expected.push_back(value);
+      }
+      EXPECT_GT(mmap ? table->Refs() : static_cast<int64_t>(cache.GetPinnedUsage()), 0);
+    }
+    // The table is gone from the world; its values are not.
+    cache.EraseUnRefEntries();
+    for (size_t i = 0; i < pinned.size(); ++i) ASSERT_EQ(pinned[i].ToString(), expected[i]);
+    pinned.clear();
+    SettleEpochs();
+    EXPECT_EQ(cache.GetUsage(), 0u);
+  }
+}
+
+TEST(TableRoundTrip, CachedOnlyReadsNothing) {
+  const KeyComparator comparator(BytewiseComparator());
+  Random random(2);
+  const Entries entries = MakeEntries(comparator, {.keys = 200}, &random);
+  MemoryFileSystem fs;
+  TableWriteResult result;
+  ASSERT_OK(WriteTable(&fs, "t.sst", {}, entries, &result));
+  BlockCache cache(1 << 20);
+  Result<TableReaderPtr> opened = OpenTable(&fs, "t.sst", {.cache = &cache});
+  ASSERT_OK(opened.status());
+  const OpenedTable table(std::move(opened).value());
+  TableReadOptions cached_only;
+  cached_only.cached_only = true;
+  const std::string key = ExtractUserKey(entries.begin()->first).ToString();
+  EXPECT_NE(GetText(table.get(), cached_only, key, kSequenceNumberMax).find("not in the cache"), std::string::npos);
+  const auto cursor = table->NewCursor(cached_only);
+  cursor->SeekToFirst();
+  EXPECT_FALSE(cursor->Valid());
+  EXPECT_TRUE(cursor->status().IsIncomplete());
+  const std::string there = GetText(table.get(), {}, key, kSequenceNumberMax);
+  EXPECT_EQ(GetText(table.get(), cached_only, key, kSequenceNumberMax), there);
+  cursor->SeekToFirst();
+  EXPECT_TRUE(cursor->Valid());
+}
+
+TEST(TableRoundTrip, OffsetsAndAnchorsAreMonotone) {
+  for (const NamedComparator& named : TestComparators()) {
+    const KeyComparator comparator(named.comparator);
+    Random random(3);
+    const Entries entries = MakeEntries(comparator, {.kind = KeyKind::kHashLike, .keys = 3000}, &random);
+    TableSpec spec;
+    spec.comparator = comparator;
+    MemoryFileSystem fs;
+    TableWriteResult result;
+    ASSERT_OK(WriteTable(&fs, "t.sst", spec, entries, &result));
+    Result<TableReaderPtr> opened = OpenTable(&fs, "t.sst", {.comparator = comparator});
+    ASSERT_OK(opened.status());
+    const OpenedTable table(std::move(opened).value());
+    uint64_t previous = 0;
+    for (const auto& entry : entries) {
+      const uint64_t offset = table->ApproximateOffsetOf(entry.first);
+      ASSERT_GE(offset, previous);
+      ASSERT_LT(offset, result.file_bytes);
+      previous = offset;
+    }
+    const std::vector<std::string> anchors = table->Anchors(4);
+    ASSERT_EQ(anchors.size(), 3u);
+    for (size_t i = 0; i < anchors.size(); ++i) {
+      const double share = static_cast<double>(table->ApproximateOffsetOf(anchors[i])) / static_cast<double>(result.file_bytes);
+      EXPECT_NEAR(share, 0.25 * static_cast<double>(i + 1), 0.1);
+      if (i > 0) {
+        EXPECT_LT(comparator.CompareInternal(anchors[i - 1], anchors[i]), 0);
+      }
+    }
+  }
+}
+
+TEST(TableRoundTrip, AnotherComparatorIsRefused) {
+  MemoryFileSystem fs;
+  const KeyComparator comparator(BytewiseComparator());
+  Random random(4);
+  TableWriteResult result;
+  ASSERT_OK(WriteTable(&fs, "t.sst", {}, MakeEntries(comparator, {.keys = 10}, &random), &result));
+  const Result<TableReaderPtr> opened = OpenTable(&fs, "t.sst", {.comparator = KeyComparator(ReverseBytewiseComparator())});
+  EXPECT_TRUE(opened.status().IsInvalidArgument());
+  EXPECT_NE(opened.status().ToString().find("leveldb.BytewiseComparator"), std::string::npos);
+}
+
+TEST(TableWriter, ReportsWhatItWrote) {
+  const KeyComparator comparator(BytewiseComparator());
+  Entries entries{InternalOrder{comparator}};
+  entries[MakeInternalKey("a", 9, ValueType::kValue)] = "12345";
+  entries[MakeInternalKey("b", 3, ValueType::kDeletion)] = "";
+  entries[MakeInternalKey("c", 4, ValueType::kSingleDeletion)] = "";
+  entries[MakeInternalKey("d", 7, ValueType::kMerge)] = "x";
+  MemoryFileSystem fs;
+  TableSpec spec;
+  spec.config.filter_millibits_per_key = 10000;
+  TableWriteResult result;
+  ASSERT_OK(WriteTable(&fs, "t.sst", spec, entries, &result));
+  EXPECT_EQ(result.smallest_sequence, 3u);
+  EXPECT_EQ(result.largest_sequence, 9u);
+  EXPECT_EQ(result.properties.num_deletions, 2u);
+  EXPECT_EQ(result.properties.num_filter_entries, 4u);
+  EXPECT_EQ(result.properties.raw_key_size, 36u);
+  EXPECT_EQ(result.properties.raw_value_size, 6u);
+  uint64_t bytes = 0;
+  ASSERT_OK(fs.GetFileSize("t.sst", &bytes));
+  EXPECT_EQ(result.file_bytes, bytes);
+
+  Result<TableReaderPtr> opened = OpenTable(&fs, "t.sst", {});
+  ASSERT_OK(opened.status());
+  const OpenedTable table(std::move(opened).value());
+  EXPECT_EQ(table->properties().num_entries, 4u);
+  EXPECT_EQ(table->properties().comparator_name, "leveldb.BytewiseComparator");
+  EXPECT_EQ(table->properties().column_family_name, "default");
+  EXPECT_EQ(table->properties().orig_file_number, 7u);
+}
+
+TEST(TableWriter, RefusesSettingsThatCannotBeWritten) {
+  MemoryFileSystem fs;
+  std::unique_ptr<WritableFile> file;
+  ASSERT_OK(fs.NewWritableFile("t.sst", {}, &file));
+  TableWriteArgs good{.file = file.get(), .file_name = "t.sst", .comparator = KeyComparator(BytewiseComparator())};
+  ASSERT_OK(TableWriter::Create(good).status());
+  TableWriteArgs bad = good;
+  bad.config.format_version = 6;
+  EXPECT_TRUE(TableWriter::Create(bad).status().IsNotSupported());
+  bad = good;
+  bad.config.restart_interval = 0;
+  EXPECT_TRUE(TableWriter::Create(bad).status().IsInvalidArgument());
+  bad = good;
+  bad.compression = kBZip2Compression;
+  EXPECT_TRUE(TableWriter::Create(bad).status().IsNotSupported());
+}
+
+TEST(TableWriterDeathTest, KeysMustAscend) {
+  MemoryFileSystem fs;
+  std::unique_ptr<WritableFile> file;
+  ASSERT_OK(fs.NewWritableFile("t.sst", {}, &file));
+  auto writer = TableWriter::Create({.file = file.get(), .file_name = "t.sst", .comparator = KeyComparator(BytewiseComparator())});
+  ASSERT_OK(writer.status());
+  (*writer)->Add(MakeInternalKey("b", 1, ValueType::kValue), "");
+  EXPECT_DEATH((*writer)->Add(MakeInternalKey("a", 2, ValueType::kValue), ""), "Ascends");
+  EXPECT_DEATH((*writer)->Add(MakeInternalKey("b", 2, ValueType::kValue), ""), "Ascends");
+}
+
+}  // namespace
+}  // namespace ashlar::test

@@ -1,0 +1,289 @@
+#include "table/blockbased/table_writer.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+#include "base/coding.h"
+#include "base/format.h"
+#include "base/xxph3.h"
+#include "table/block/block_entries.h"
+#include "table/filter/filter_format.h"
+#include "table/table_properties.h"
+
+namespace ashlar {
+
+namespace {
+
+constexpr size_t kOutputPieceBytes = size_t{64} << 10;
+// Offsets inside a block are 32 bits wide, and a reader refuses larger blocks.
+constexpr size_t kEntryBytesMax = size_t{1} << 29;
+
+// RocksDB's rule: separators of internal keys that were shortened carry the tag that sorts before every stored one.
+constexpr uint64_t kSeparatorTag = PackTag(kSequenceNumberMax, ValueType::kWideColumnEntity);
+
+Status ValidateConfig(const TableWriteArgs& args) {
+  const BlockBasedTableConfig& config = args.config;
+  const auto bad = [](const char* option, const char* why) { return Status::InvalidArgument(option, why); };
+  if (args.file == nullptr) return bad("table writer", "no file");
+  if (args.comparator.user_comparator() == nullptr) return bad("table writer", "no comparator");
+  if (config.format_version < kFormatVersionWriteMin || config.format_version > kFormatVersionWriteMax) {
+    return Status::NotSupported(StrCat("format_version ", config.format_version, ": tables are written with 2 to 5"));
+  }
+  if (config.block_bytes == 0 || config.block_bytes > kBlockBytesMax / 2) return bad("block_size", "must be between 1 byte and 512 MiB");
+  if (config.block_bytes_deviation_percent < 0 || config.block_bytes_deviation_percent > 100) return bad("block_size_deviation", "must be 0 to 100");
+  if (config.restart_interval < 1) return bad("block_restart_interval", "must be at least 1");
+  if (config.index_restart_interval < 1) return bad("index_block_restart_interval", "must be at least 1");
+  if (config.filter_millibits_per_key != 0 && (config.filter_millibits_per_key < 1000 || config.filter_millibits_per_key > 100000)) {
+    return bad("filter_policy", "bits per key must be 1 to 100");
+  }
+  return ValidateCompressionType(args.compression);
+}
+
+// Keys that compare equal with different bytes would be missed by a filter over bytes.
+bool FilterIsSafe(const KeyComparator& comparator) {
+  return comparator.kind() != KeyComparator::Kind::kCustom || !comparator.user_comparator()->CanKeysWithDifferentByteContentsBeEqual();
+}
+
+std::string CompressionOptionsText(const CompressionParameters& parameters) {
+  return StrCat("window_bits=", parameters.window_bits, "; level=", parameters.level, "; strategy=", parameters.strategy,
+                "; max_dict_bytes=0; zstd_max_train_bytes=0; enabled=0; max_dict_buffer_bytes=0; use_zstd_dict_trainer=1; ");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TableWriter>> TableWriter::Create(TableWriteArgs args) {
+  ASHLAR_RETURN_IF_ERROR(ValidateConfig(args));
+  std::unique_ptr<Compressor> compressor;
+  if (args.compression != kNoCompression) {
+    ASHLAR_ASSIGN_OR_RETURN(compressor, Compressor::Create(args.compression, args.compression_parameters, Slice()));
+  }
+  auto writer = std::unique_ptr<TableWriter>(new TableWriter(std::move(args)));
+  writer->compressor_ = std::move(compressor);
+  return writer;
+}
+
+TableWriter::TableWriter(TableWriteArgs args)
+    : args_(std::move(args)),
+      data_block_({.restart_interval = args_.config.restart_interval, .delta_keys = args_.config.key_delta_encoding, .values_have_length = true}),
+      block_bytes_full_(args_.config.block_bytes * static_cast<size_t>(100 - args_.config.block_bytes_deviation_percent) / 100) {
+  if (args_.config.filter_millibits_per_key > 0 && args_.config.whole_key_filtering && FilterIsSafe(args_.comparator)) {
+    filter_ = std::make_unique<FilterBuilder>(args_.config.filter_millibits_per_key);
+  }
+  output_.reserve(kOutputPieceBytes + args_.config.block_bytes);
+}
+
+TableWriter::~TableWriter() = default;
+
+void TableWriter::Add(const Slice& internal_key, const Slice& value) {
+  if (!status_.ok()) return;
+  ASHLAR_ASSERT(internal_key.size() >= kTagBytes);
+  if (internal_key.size() > kEntryBytesMax || value.size() > kEntryBytesMax) {
+    status_ = Status::InvalidArgument(args_.file_name, "entry larger than 512 MiB");
+    return;
+  }
+  const bool first = properties_.num_entries == 0;
+  const size_t shared = CommonPrefixBytes(last_key_, internal_key);
+  ASHLAR_ASSERT(first || Ascends(internal_key, shared));  // I1
+
+  if (BlockIsFull(internal_key, value)) FinishDataBlock();
+  if (has_pending_handle_) AddSeparator(internal_key);
+  if (filter_ != nullptr) {
+    const Slice user_key = ExtractUserKey(internal_key);
+    const bool same_user_key = !first && internal_key.size() == last_key_.size() && shared >= user_key.size();
+    if (!same_user_key) filter_->AddHash(Xxph3Hash64(user_key));
+  }
+  data_block_.Add(internal_key, value, shared);
+  if (first) smallest_.assign(internal_key.data(), internal_key.size());
+  CountEntry(internal_key, value);
+  last_key_.resize(shared);
+  last_key_.append(internal_key.data() + shared, internal_key.size() - shared);
+}
+
+bool TableWriter::Ascends(const Slice& internal_key, size_t shared) const {
+  const Slice last(last_key_);
+  const size_t user_bytes = internal_key.size() - kTagBytes;
+  const size_t last_user_bytes = last.size() - kTagBytes;
+  // The first byte that differs decides, where both user keys have it: no second comparison in the common case.
+  if (shared < user_bytes && shared < last_user_bytes) {
+    const auto a = static_cast<uint8_t>(last[shared]);
+    const auto b = static_cast<uint8_t>(internal_key[shared]);
+    if (args_.comparator.kind() == KeyComparator::Kind::kBytewise) return a < b;
+    if (args_.comparator.kind() == KeyComparator::Kind::kReverseBytewise) return b < a;
+  }
+  return args_.comparator.CompareInternal(last, internal_key) < 0;
+}
+
+void TableWriter::CountEntry(const Slice& internal_key, const Slice& value) {
+  const uint64_t tag = ExtractTag(internal_key);
+  const ValueType type = TagType(tag);
+  ASHLAR_ASSERT(IsPointType(type));
+  const SequenceNumber sequence = TagSequence(tag);
+  smallest_sequence_ = std::min(smallest_sequence_, sequence);
+  largest_sequence_ = std::max(largest_sequence_, sequence);
+  ++properties_.num_entries;
+  properties_.raw_key_size += internal_key.size();
+  properties_.raw_value_size += value.size();
+  if (type == ValueType::kDeletion || type == ValueType::kSingleDeletion) ++properties_.num_deletions;
+  if (type == ValueType::kMerge) ++properties_.num_merge_operands;
+}
+
+bool TableWriter::BlockIsFull(const Slice& internal_key, const Slice& value) const {
+  if (data_block_.Empty()) return false;
+  const size_t now = data_block_.CurrentBytes();
+  if (now >= args_.config.block_bytes) return true;
+  if (now <= block_bytes_full_) return false;
+  return now + internal_key.size() + value.size() + 3 > args_.config.block_bytes;
+}
+
+void TableWriter::FinishDataBlock() {
+  pending_handle_ = WriteBlock(data_block_.Finish(), true);
+  has_pending_handle_ = true;
+  properties_.data_size = offset_;
+  ++properties_.num_data_blocks;
+  data_block_.Reset();
+}
+
+void TableWriter::AddSeparator(const Slice& next_key) {
+  const Slice last_user_key = ExtractUserKey(last_key_);
+  const size_t start = separators_.size();
+  separators_.append(last_key_);
+  if (!next_key.empty() && args_.comparator.Equal(last_user_key, ExtractUserKey(next_key))) {
+    separators_are_user_keys_ = false;
+  } else if (args_.config.index_shortening != IndexShortening::kNone) {
+    std::string shorter = last_user_key.ToString();
+    const Comparator* const user = args_.comparator.user_comparator();
+    if (!next_key.empty()) {
+      user->FindShortestSeparator(&shorter, ExtractUserKey(next_key));
+    } else if (args_.config.index_shortening == IndexShortening::kSeparatorsAndSuccessor) {
+      user->FindShortSuccessor(&shorter);
+    }
+    if (shorter.size() <= last_user_key.size() && args_.comparator.Compare(last_user_key, shorter) < 0) {
+      separators_.resize(start);
+      AppendInternalKey(&separators_, shorter, kSeparatorTag);
+    }
+  }
+  index_.push_back({static_cast<uint32_t>(separators_.size() - start), pending_handle_});
+  has_pending_handle_ = false;
+}
+
+BlockHandle TableWriter::WriteBlock(const Slice& raw, bool may_compress) {
+  const uint64_t offset = offset_;
+  if (may_compress && compressor_ != nullptr && compressor_->Compress(raw, &compressed_)) {
+    AppendBlock(compressed_, args_.compression);
+    return {offset, compressed_.size()};
+  }
+  AppendBlock(raw, kNoCompression);
+  return {offset, raw.size()};
+}
+
+void TableWriter::AppendBlock(const Slice& stored, CompressionType type) {
+  const size_t start = output_.size();
+  output_.append(stored.data(), stored.size());
+  output_.push_back(static_cast<char>(type));
+  PutFixed32(&output_, ComputeBlockChecksum(args_.config.checksum, output_.data() + start, stored.size()));
+  offset_ += stored.size() + kBlockTrailerBytes;
+  if (output_.size() >= kOutputPieceBytes) FlushOutput();
+}
+
+void TableWriter::FlushOutput() {
+  if (!status_.ok() || output_.empty()) return;
+  if (args_.rate_limiter != nullptr) args_.rate_limiter->Request(static_cast<int64_t>(output_.size()), args_.priority);
+  status_ = args_.file->Append(output_);
+  output_.clear();
+}
+
+std::string TableWriter::EncodeIndex() const {
+  const bool delta_values = args_.config.format_version >= 4;
+  BlockBuilder block({.restart_interval = args_.config.index_restart_interval, .delta_keys = true, .values_have_length = !delta_values});
+  std::string value;
+  Slice previous;
+  const char* separator = separators_.data();
+  for (size_t i = 0; i < index_.size(); ++i) {
+    const IndexEntry& entry = index_[i];
+    const Slice key(separator, entry.key_bytes - (separators_are_user_keys_ ? kTagBytes : 0));
+    separator += entry.key_bytes;
+    const size_t shared = block.AtRestart() ? 0 : CommonPrefixBytes(previous, key);
+    value.clear();
+    // A reader tells the two forms apart by the shared bytes.
+    if (delta_values && shared != 0) {
+      PutZigZag64(&value, static_cast<int64_t>(entry.handle.size) - static_cast<int64_t>(index_[i - 1].handle.size));
+    } else {
+      PutBlockHandle(&value, entry.handle);
+    }
+    block.Add(key, value, shared);
+    previous = key;
+  }
+  return block.Finish().ToString();
+}
+
+void TableWriter::FillProperties() {
+  TableProperties& p = properties_;
+  p.orig_file_number = args_.file_number;
+  p.index_key_is_user_key = separators_are_user_keys_ ? 1 : 0;
+  p.index_value_is_delta_encoded = args_.config.format_version >= 4 ? 1 : 0;
+  p.column_family_id = args_.column_family_id;
+  p.column_family_name = args_.column_family_name;
+  p.comparator_name = args_.comparator.user_comparator()->Name();
+  p.merge_operator_name = args_.merge_operator_name.empty() ? "nullptr" : args_.merge_operator_name;
+  p.prefix_extractor_name = "nullptr";
+  p.property_collectors_names = "[]";
+  p.compression_name = CompressionTypeName(args_.compression);
+  p.compression_options = CompressionOptionsText(args_.compression_parameters);
+  p.creation_time = args_.creation_unix_seconds;
+  p.oldest_key_time = args_.oldest_key_unix_seconds;
+  p.file_creation_time = args_.file_creation_unix_seconds;
+  p.db_id = args_.db_id;
+  p.db_session_id = args_.db_session_id;
+  p.db_host_id = args_.db_host_id;
+  if (filter_ != nullptr) {
+    p.filter_policy_name = kFilterPolicyPropertyValue;
+    p.num_filter_entries = filter_->entries();
+  }
+  std::string index_type;
+  PutFixed32(&index_type, 0);
+  p.user_collected_properties[kPropertyIndexType] = index_type;
+  p.user_collected_properties[kPropertyWholeKeyFiltering] = args_.config.whole_key_filtering ? "1" : "0";
+  p.user_collected_properties[kPropertyPrefixFiltering] = "0";
+}
+
+Status TableWriter::Finish(TableWriteResult* result) {
+  if (!data_block_.Empty()) FinishDataBlock();
+  if (has_pending_handle_) AddSeparator(Slice());
+
+  BlockBuilder metaindex({.restart_interval = 1, .delta_keys = true, .values_have_length = true});
+  std::string handle;
+  if (filter_ != nullptr && properties_.num_entries > 0) {
+    const BlockHandle filter_handle = WriteBlock(filter_->Finish(), false);
+    properties_.filter_size = filter_handle.size;
+    PutBlockHandle(&handle, filter_handle);
+    metaindex.Add(StrCat(kFullFilterPrefix, kBuiltinFilterName), handle, 0);
+  }
+  Footer footer;
+  footer.format_version = args_.config.format_version;
+  footer.checksum = args_.config.checksum;
+  footer.index = WriteBlock(EncodeIndex(), args_.config.enable_index_compression);
+  properties_.index_size = footer.index.size + kBlockTrailerBytes;
+
+  FillProperties();
+  const BlockHandle properties_handle = WriteBlock(EncodeTableProperties(properties_), false);
+  handle.clear();
+  PutBlockHandle(&handle, properties_handle);
+  metaindex.Add("rocksdb.properties", handle, 0);
+  footer.metaindex = WriteBlock(metaindex.Finish(), false);
+  const size_t before_footer = output_.size();
+  PutFooter(&output_, footer);
+  offset_ += output_.size() - before_footer;
+  FlushOutput();
+  if (!status_.ok()) return status_;
+
+  result->file_bytes = offset_;
+  result->properties = properties_;
+  result->smallest = smallest_;
+  result->largest = last_key_;
+  const bool empty = properties_.num_entries == 0;
+  result->smallest_sequence = empty ? 0 : smallest_sequence_;
+  result->largest_sequence = largest_sequence_;
+  return status_;
+}
+
+}  // namespace ashlar

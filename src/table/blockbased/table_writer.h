@@ -1,0 +1,130 @@
+// TableWriter: writes one block-based table from entries in ascending order.
+//
+//   Create ──> Add* ──> Finish ──> (the caller syncs and closes the file)
+//                └── error ──> every further call does nothing; status() and Finish return the first error
+//
+//   file  data blocks | filter | index | properties | metaindex | footer
+//
+// I1: keys ascend strictly in the order of internal keys.
+// I2: the separator of block i is >= its last key and < the first key of block i + 1, as user keys when no two neighbouring blocks share one.
+// I3: each distinct user key enters the filter once.
+// I4: after an error nothing more is appended to the file.
+//
+// Blocks are collected and handed to the file in pieces of 64 KiB; the rate limiter is asked before each. No virtual call per entry.
+// Lifetime: the file, the comparator and the limiter outlive the writer. Destroying an unfinished writer leaves the file as it is.
+// Thread safety: one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/compression_type.h"
+#include "ashlar/file_system.h"
+#include "ashlar/rate_limiter.h"
+#include "ashlar/table_properties.h"
+#include "base/compression.h"
+#include "base/result.h"
+#include "key/key_comparator.h"
+#include "table/block/block_builder.h"
+#include "table/blockbased/table_config.h"
+#include "table/filter/filter_builder.h"
+
+namespace ashlar {
+
+struct TableWriteArgs {
+  WritableFile* file = nullptr;  // empty, at its beginning
+  std::string file_name{};         // for error texts
+  KeyComparator comparator{nullptr};
+  BlockBasedTableConfig config{};
+  CompressionType compression = kNoCompression;
+  CompressionParameters compression_parameters{};
+  RateLimiter* rate_limiter = nullptr;
+  IOPriority priority = IO_LOW;  // of what the limiter is asked for
+
+  // Recorded in the properties.
+  uint32_t column_family_id = 0;
+  std::string column_family_name{};
+  std::string merge_operator_name{};  // empty: none
+  std::string db_id{};
+  std::string db_session_id{};
+  std::string db_host_id{};
+  uint64_t file_number = 0;
+  uint64_t creation_unix_seconds = 0;       // of the oldest data in it
+  uint64_t oldest_key_unix_seconds = 0;
+  uint64_t file_creation_unix_seconds = 0;
+};
+
+struct TableWriteResult {
+  uint64_t file_bytes = 0;
+  TableProperties properties;
+  std::string smallest;  // internal keys; empty when there were no entries
+  std::string largest;
+  SequenceNumber smallest_sequence = 0;
+  SequenceNumber largest_sequence = 0;
+};
+
+class TableWriter {
+ public:
+  // InvalidArgument or NotSupported for settings that cannot be written.
+  static Result<std::unique_ptr<TableWriter>> Create(TableWriteArgs args);
+  ~TableWriter();
+  TableWriter(const TableWriter&) = delete;
+  TableWriter& operator=(const TableWriter&) = delete;
+
+  // Key larger than all before (asserted); its type is one that Ashlar implements (asserted).
+  void Add(const Slice& internal_key, const Slice& value);
+  // Completes the table. Once.
+  Status Finish(TableWriteResult* result);
+
+  const Status& status() const { return status_; }
+  uint64_t entries() const { return properties_.num_entries; }
+  // What the file would be about as large as if it were finished now, without index and filter.
+  uint64_t EstimatedFileBytes() const { return offset_ + data_block_.CurrentBytes(); }
+
+ private:
+  explicit TableWriter(TableWriteArgs args);
+
+  bool Ascends(const Slice& internal_key, size_t shared) const;
+  bool BlockIsFull(const Slice& internal_key, const Slice& value) const;
+  void FinishDataBlock();
+  void AddSeparator(const Slice& next_key);
+  void CountEntry(const Slice& internal_key, const Slice& value);
+  // Appends block and trailer, compressed where that helps.
+  BlockHandle WriteBlock(const Slice& raw, bool may_compress);
+  void AppendBlock(const Slice& stored, CompressionType type);
+  void FlushOutput();
+  std::string EncodeIndex() const;
+  void FillProperties();
+
+  struct IndexEntry {
+    uint32_t key_bytes;  // of the internal separator, in separators_
+    BlockHandle handle;
+  };
+
+  const TableWriteArgs args_;
+  std::unique_ptr<Compressor> compressor_;  // null: store as it is
+  std::unique_ptr<FilterBuilder> filter_;   // null: no filter
+  BlockBuilder data_block_;
+  const size_t block_bytes_full_;  // a block this large is cut before an entry that would not fit
+
+  std::string output_;             // blocks not yet handed to the file
+  uint64_t offset_ = 0;            // of the next block in the file
+  std::string compressed_;
+  std::string smallest_;
+  std::string last_key_;
+  SequenceNumber smallest_sequence_ = kSequenceNumberMax;
+  SequenceNumber largest_sequence_ = 0;
+
+  std::string separators_;         // internal separators, one after another
+  std::vector<IndexEntry> index_;
+  BlockHandle pending_handle_;     // a finished block whose separator waits for the next key
+  bool has_pending_handle_ = false;
+  bool separators_are_user_keys_ = true;
+
+  TableProperties properties_;
+  Status status_;
+};
+
+}  // namespace ashlar

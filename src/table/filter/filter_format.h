@@ -1,0 +1,31 @@
+// The last five bytes of a filter block, which say how to read the others; and the numbers that the Bloom filter's bits depend on.
+//
+//   fast local Bloom   ff | 00 | probes in the low five bits, 0 = lines of 64 bytes in the high three | 00 00
+//   Ribbon             fe | seed | number of blocks, 24 bits
+//   legacy Bloom       probes, 1 to 127 | fixed32 number of lines
+//   00 and all else    matches every key
+//   a filter of at most five bytes matches no key
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ashlar {
+
+inline constexpr size_t kFilterTailBytes = 5;
+inline constexpr int8_t kFilterMarkerBloom = -1;
+inline constexpr int8_t kFilterMarkerRibbon = -2;
+
+inline constexpr uint64_t kBloomLineBytes = 64;
+inline constexpr uint64_t kBloomBytesMax = 0xffffffc0u;
+inline constexpr uint32_t kBloomProbeFactor = 0x9e3779b9u;
+inline constexpr int kBloomBitShift = 23;  // 9 bits address a line
+
+// Names of filters in the metaindex: "<kind>." and the policy's name.
+inline constexpr char kFullFilterPrefix[] = "fullfilter.";
+inline constexpr char kPartitionedFilterPrefix[] = "partitionedfilter.";
+inline constexpr char kBuiltinFilterName[] = "rocksdb.BuiltinBloomFilter";
+// The value of property rocksdb.filter.policy that RocksDB writes for its Bloom filters.
+inline constexpr char kFilterPolicyPropertyValue[] = "bloomfilter";
+
+}  // namespace ashlar

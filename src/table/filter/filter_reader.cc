@@ -1,0 +1,150 @@
+#include "table/filter/filter_reader.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/coding.h"
+
+namespace ashlar {
+
+namespace {
+
+// Ribbon, after "Ribbon filter: practically smaller than Bloom and Xor" (Dillinger, Walzer), in the layout of RocksDB's Standard128: solution bits in segments of 128 bits,
+// `columns` segments to a block of 128 slots. A key has a start slot, a row of 128 coefficients and an expected result; it may match when the parity of (row & segment) equals
+// the result's bit in every column.
+constexpr uint32_t kRibbonBits = 128;
+constexpr uint32_t kRibbonSegmentBytes = kRibbonBits / 8;
+constexpr uint32_t kRibbonColumnsMax = 32;
+constexpr uint64_t kRibbonRehash = 0x6193d459236a3a0du;
+constexpr uint64_t kRibbonRowFactor = 0xc28f82822b650bedu;
+constexpr uint64_t kRibbonRowXor = 0xc367844a6e52731du;
+constexpr uint64_t kRibbonSeedFactor = 0xc78219a23eeadd03u;
+constexpr uint64_t kRibbonSeedMask = 0xf0f0f0f0f0f0f0f0u;
+
+struct Row128 {
+  uint64_t low;
+  uint64_t high;
+};
+
+Row128 ShiftLeft(Row128 row, uint32_t n) {
+  if (n == 0) return row;
+  if (n >= 64) return {0, row.low << (n - 64)};
+  return {row.low << n, (row.high << n) | (row.low >> (64 - n))};
+}
+Row128 ShiftRight(Row128 row, uint32_t n) {
+  if (n >= 64) return {row.high >> (n - 64), 0};
+  return {(row.low >> n) | (row.high << (64 - n)), row.high >> n};
+}
+// The bits of `row` that the segment at p has too, folded to 64: only their parity counts.
+uint64_t Masked(const char* p, Row128 row) { return (DecodeFixed64(p) & row.low) ^ (DecodeFixed64(p + 8) & row.high); }
+
+}  // namespace
+
+FilterReader::FilterReader(const Slice& block) {
+  if (block.size() <= kFilterTailBytes) {
+    kind_ = Kind::kMatchesNone;
+    return;
+  }
+  if (block.size() - kFilterTailBytes > 0xffffffffu) return;
+  data_ = block.data();
+  const auto marker = static_cast<int8_t>(block[block.size() - kFilterTailBytes]);
+  if (marker == kFilterMarkerBloom) {
+    InitBloom(block);
+  } else if (marker == kFilterMarkerRibbon) {
+    InitRibbon(block);
+  } else if (marker > 0) {
+    InitLegacyBloom(block, static_cast<uint32_t>(marker));
+  }
+}
+
+void FilterReader::InitBloom(const Slice& block) {
+  const size_t bytes = block.size() - kFilterTailBytes;
+  const char* const tail = block.data() + bytes;
+  const auto shape = static_cast<uint8_t>(tail[2]);
+  probes_ = shape & 31u;
+  const bool known = tail[1] == 0 && (shape >> 5) == 0 && probes_ >= 1 && probes_ <= 30 && tail[3] == 0 && tail[4] == 0 && bytes >= kBloomLineBytes;
+  if (!known) return;
+  lines_ = static_cast<uint32_t>(bytes / kBloomLineBytes);
+  kind_ = Kind::kBloom;
+}
+
+void FilterReader::InitRibbon(const Slice& block) {
+  const size_t bytes = block.size() - kFilterTailBytes;
+  const char* const tail = block.data() + bytes;
+  const uint32_t blocks = DecodeFixed32(tail + 1) >> 8;
+  if (blocks < 2) return;
+  const auto segments = static_cast<uint32_t>(bytes / kRibbonSegmentBytes);
+  columns_ = (segments + blocks - 1) / blocks;
+  upper_start_block_ = columns_ * blocks - segments;
+  if (columns_ > kRibbonColumnsMax) {
+    columns_ = kRibbonColumnsMax;
+    upper_start_block_ = 0;
+  }
+  starts_ = blocks * kRibbonBits - kRibbonBits + 1;
+  uint64_t seed = static_cast<uint8_t>(tail[1]) * kRibbonSeedFactor;
+  seed ^= (seed & kRibbonSeedMask) >> 4;
+  seed_ = static_cast<uint32_t>(seed);
+  kind_ = Kind::kRibbon;
+}
+
+void FilterReader::InitLegacyBloom(const Slice& block, uint32_t probes) {
+  const auto bytes = static_cast<uint32_t>(block.size() - kFilterTailBytes);
+  lines_ = DecodeFixed32(block.data() + block.size() - 4);
+  if (lines_ == 0 || bytes % lines_ != 0) return;
+  const uint32_t line_bytes = bytes / lines_;
+  if (!std::has_single_bit(line_bytes) || line_bytes > (uint32_t{1} << 28)) return;
+  line_bytes_log2_ = static_cast<uint32_t>(std::countr_zero(line_bytes));
+  probes_ = probes;
+  kind_ = Kind::kLegacyBloom;
+}
+
+bool FilterReader::OtherMayMatch(uint64_t hash, const Slice& key) const {
+  switch (kind_) {
+    case Kind::kMatchesNone:
+      return false;
+    case Kind::kRibbon:
+      return RibbonMayMatch(hash);
+    case Kind::kLegacyBloom:
+      return LegacyBloomMayMatch(LegacyHash32(key.data(), key.size()));
+    case Kind::kBloom:
+    case Kind::kMatchesAll:
+      break;
+  }
+  return true;
+}
+
+bool FilterReader::RibbonMayMatch(uint64_t hash) const {
+  const uint64_t h = (hash ^ seed_) * kRibbonRehash;
+  const auto start = static_cast<uint32_t>(FastRange64(h, starts_));
+  const uint32_t block = start / kRibbonBits;
+  const uint32_t bit = start % kRibbonBits;
+  const uint64_t first_segment = uint64_t{block} * columns_ - std::min(block, upper_start_block_);
+  const uint32_t columns = columns_ - (block < upper_start_block_ ? 1 : 0);
+
+  const uint64_t mixed = h * kRibbonRowFactor;
+  const Row128 row = {(mixed ^ kRibbonRowXor) | 1, mixed};
+  const auto expected = static_cast<uint32_t>(ByteSwap64(mixed));
+  const Row128 left = ShiftLeft(row, bit);
+  const Row128 right = bit == 0 ? Row128{0, 0} : ShiftRight(row, kRibbonBits - bit);
+  const char* const near = data_ + first_segment * kRibbonSegmentBytes;
+  // The block behind may have one column more than this one, but its first `columns` are what the row reaches into.
+  const char* const far = bit == 0 ? near : near + uint64_t{columns} * kRibbonSegmentBytes;
+  for (uint32_t i = 0; i < columns; ++i) {
+    const uint64_t solution = Masked(near + i * kRibbonSegmentBytes, left) ^ Masked(far + i * kRibbonSegmentBytes, right);
+    if ((static_cast<uint32_t>(std::popcount(solution)) & 1) != ((expected >> i) & 1)) return false;
+  }
+  return true;
+}
+
+bool FilterReader::LegacyBloomMayMatch(uint32_t hash) const {
+  const char* const line = data_ + (uint64_t{hash % lines_} << line_bytes_log2_);
+  const uint32_t mask = (uint32_t{8} << line_bytes_log2_) - 1;
+  const uint32_t delta = std::rotr(hash, 17);
+  for (uint32_t i = 0; i < probes_; ++i, hash += delta) {
+    const uint32_t bit = hash & mask;
+    if ((static_cast<uint8_t>(line[bit / 8]) >> (bit % 8) & 1) == 0) return false;
+  }
+  return true;
+}
+
+}  // namespace ashlar

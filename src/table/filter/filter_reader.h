@@ -1,0 +1,67 @@
+// FilterReader: asks a filter block whether a key may be in the table. It knows every kind of filter that RocksDB has written: the fast local Bloom filter, the Ribbon filter
+// (Standard128), and the legacy Bloom filter of format_version < 5. What it does not know matches every key.
+//
+// I1: MayMatch is true for every key that was added, whatever the kind.
+// I2: nothing outside the block is read, whatever its bytes.
+// Lifetime: the block's bytes must outlive the reader. A value; copy it.
+// Thread safety: const.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ashlar/slice.h"
+#include "base/compiler.h"
+#include "base/hash.h"
+#include "table/filter/filter_format.h"
+
+namespace ashlar {
+
+class FilterReader {
+ public:
+  // Matches every key.
+  FilterReader() = default;
+  explicit FilterReader(const Slice& block);
+
+  // hash: Xxph3Hash64(key).
+  bool MayMatch(uint64_t hash, const Slice& key) const {
+    if (kind_ == Kind::kBloom) [[likely]] {
+      return BloomMayMatch(hash);
+    }
+    return OtherMayMatch(hash, key);
+  }
+  bool MatchesAll() const { return kind_ == Kind::kMatchesAll; }
+
+ private:
+  enum class Kind : uint8_t { kMatchesAll, kMatchesNone, kBloom, kRibbon, kLegacyBloom };
+
+  void InitBloom(const Slice& block);
+  void InitRibbon(const Slice& block);
+  void InitLegacyBloom(const Slice& block, uint32_t probes);
+
+  bool BloomMayMatch(uint64_t hash) const {
+    const char* const line = data_ + uint64_t{FastRange32(LowerHash32(hash), lines_)} * kBloomLineBytes;
+    uint32_t h = UpperHash32(hash);
+    for (uint32_t i = 0; i < probes_; ++i, h *= kBloomProbeFactor) {
+      const uint32_t bit = h >> kBloomBitShift;
+      if ((static_cast<uint8_t>(line[bit / 8]) >> (bit % 8) & 1) == 0) return false;
+    }
+    return true;
+  }
+  bool OtherMayMatch(uint64_t hash, const Slice& key) const;
+  bool RibbonMayMatch(uint64_t hash) const;
+  bool LegacyBloomMayMatch(uint32_t hash) const;
+
+  Kind kind_ = Kind::kMatchesAll;
+  uint32_t probes_ = 0;
+  uint32_t lines_ = 0;             // Bloom kinds
+  uint32_t line_bytes_log2_ = 0;   // legacy Bloom
+  const char* data_ = nullptr;
+  // Ribbon.
+  uint32_t seed_ = 0;
+  uint32_t starts_ = 0;
+  uint32_t columns_ = 0;           // of blocks from upper_start_block_ on; one less before
+  uint32_t upper_start_block_ = 0;
+};
+
+}  // namespace ashlar

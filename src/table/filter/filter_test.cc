@@ -1,0 +1,92 @@
+#include <gtest/gtest.h>
+
+#include "base/coding.h"
+#include "base/random.h"
+#include "base/xxph3.h"
+#include "table/filter/filter_builder.h"
+#include "table/filter/filter_reader.h"
+
+namespace ashlar {
+namespace {
+
+bool MayMatch(const FilterReader& reader, const Slice& key) { return reader.MayMatch(Xxph3Hash64(key), key); }
+
+TEST(Filter, NoKeysMatchNothing) {
+  const std::string block = FilterBuilder(10000).Finish();
+  EXPECT_EQ(block.size(), 5u);
+  EXPECT_FALSE(MayMatch(FilterReader(block), "a"));
+  EXPECT_FALSE(MayMatch(FilterReader(Slice()), "a"));
+}
+
+TEST(Filter, FindsEveryKeyAndFewOthers) {
+  struct Case {
+    int millibits;
+    double false_positives_max;
+  };
+  for (const Case& c : {Case{1000, 0.7}, Case{5000, 0.12}, Case{10000, 0.013}, Case{15500, 0.002}, Case{60000, 0.0005}}) {
+    FilterBuilder builder(c.millibits);
+    constexpr int kKeys = 10000;
+    for (int i = 0; i < kKeys; ++i) builder.AddHash(Xxph3Hash64("key" + std::to_string(i)));
+    const std::string block = builder.Finish();
+    const FilterReader reader(block);
+    int false_positives = 0;
+    for (int i = 0; i < kKeys; ++i) {
+      ASSERT_TRUE(MayMatch(reader, "key" + std::to_string(i)));
+      false_positives += MayMatch(reader, "other" + std::to_string(i)) ? 1 : 0;
+    }
+    EXPECT_LE(false_positives, c.false_positives_max * kKeys) << c.millibits;
+  }
+}
+
+TEST(Filter, EqualNeighboursCountOnce) {
+  FilterBuilder builder(10000);
+  for (const uint64_t hash : {1u, 1u, 2u, 2u, 1u}) builder.AddHash(hash);
+  EXPECT_EQ(builder.entries(), 3u);
+}
+
+TEST(Filter, GoldenBytes) {
+  FilterBuilder builder(10000);
+  builder.AddHash(0x0123456789abcdefu);
+  const std::string block = builder.Finish();
+  ASSERT_EQ(block.size(), 69u);
+  // One line. Bits of the six probes: (0x01234567 * 0x9e3779b9^i) >> 23.
+  std::string expected(64, '\0');
+  uint32_t h = 0x01234567u;
+  for (int i = 0; i < 6; ++i, h *= 0x9e3779b9u) {
+    const uint32_t bit = h >> 23;
+    expected[bit / 8] = static_cast<char>(static_cast<uint8_t>(expected[bit / 8]) | (1u << (bit % 8)));
+  }
+  expected += std::string("\xff\x00\x06\x00\x00", 5);
+  EXPECT_EQ(Slice(block).ToString(true), Slice(expected).ToString(true));
+}
+
+TEST(Filter, UnknownKindsMatchEverything) {
+  for (const std::string& tail : {std::string("\x00\x01\x02\x03\x04", 5), std::string("\xfd\x00\x06\x00\x00", 5), std::string("\xff\x01\x06\x00\x00", 5),
+                                 std::string("\xff\x00\x26\x00\x00", 5), std::string("\xff\x00\x06\x01\x00", 5), std::string("\xff\x00\x1f\x00\x00", 5),
+                                 std::string("\xfe\x00\x01\x00\x00", 5), std::string("\x06\x00\x00\x00\x00", 5), std::string("\x06\x03\x00\x00\x00", 5)}) {
+    const std::string block = std::string(64, '\0') + tail;
+    EXPECT_TRUE(MayMatch(FilterReader(block), "a")) << Slice(tail).ToString(true);
+  }
+}
+
+TEST(Filter, AnyBytesAreReadInsideTheirBounds) {
+  for (uint64_t seed = 1; seed <= 2000; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    // Of its own allocation, so that AddressSanitizer sees a step outside.
+    const size_t n = random.Skewed(11);
+    const auto bytes = std::make_unique<char[]>(n);
+    for (size_t i = 0; i < n; ++i) bytes[i] = static_cast<char>(random.Next());
+    if (n >= 5 && random.OneIn(2)) {
+      constexpr char kMarkers[] = {'\xff', '\xfe', '\x06'};
+      bytes[n - 5] = kMarkers[random.Uniform(3)];
+      bytes[n - 4] = bytes[n - 2] = bytes[n - 1] = 0;
+      if (random.OneIn(2)) bytes[n - 3] = static_cast<char>(random.Uniform(8));
+    }
+    const FilterReader reader(Slice(bytes.get(), n));
+    for (int i = 0; i < 50; ++i) static_cast<void>(MayMatch(reader, random.Bytes(random.Uniform(20))));
+  }
+}
+
+}  // namespace
+}  // namespace ashlar

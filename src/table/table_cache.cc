@@ -1,0 +1,175 @@
+#include "table/table_cache.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+#include "base/coding.h"
+#include "base/format.h"
+#include "execute/epoch.h"
+#include "filesystem/filename.h"
+#include "table/block/block_format.h"
+#include "table/blockbased/block_based_table.h"
+
+namespace ashlar {
+
+const PinOps TableReader::kPinOps = {
+    [](void* reader) { static_cast<TableReader*>(reader)->AddRef(); },
+    [](void* reader, void*) { static_cast<TableReader*>(reader)->Release(); },
+};
+
+OpenTables::~OpenTables() {
+  MutexLock lock(mutex_);
+  ASHLAR_ASSERT(ring_.empty());
+}
+
+size_t OpenTables::Count() const {
+  MutexLock lock(mutex_);
+  return ring_.size();
+}
+
+void OpenTables::SetLimit(size_t tables_max) {
+  {
+    MutexLock lock(mutex_);
+    tables_max_ = tables_max;
+    if (tables_max_ != 0) EvictTo(tables_max_);
+  }
+  EpochReclaim();
+}
+
+TableReader* OpenTables::Publish(FileMetaData* file, const TableCache* owner, TableReaderPtr reader) {
+  TableReader* published;
+  {
+    MutexLock lock(mutex_);
+    published = file->reader.load(std::memory_order_relaxed);
+    if (published == nullptr) {
+      if (tables_max_ != 0) EvictTo(tables_max_ - 1);
+      published = reader.release();
+      file->reader.store(published, std::memory_order_release);
+      ring_.push_back({file, owner});
+    }
+  }
+  // A reader that came too late is closed by its owner, outside the lock.
+  EpochReclaim();
+  return published;
+}
+
+void OpenTables::Unlink(size_t slot) {
+  TableReader* const reader = ring_[slot].file->reader.load(std::memory_order_relaxed);
+  ring_[slot].file->reader.store(nullptr, std::memory_order_release);
+  ring_[slot] = ring_.back();
+  ring_.pop_back();
+  reader->Drop();
+}
+
+void OpenTables::EvictTo(size_t tables) {
+  while (ring_.size() > tables) {
+    if (hand_ >= ring_.size()) hand_ = 0;
+    TableReader* const reader = ring_[hand_].file->reader.load(std::memory_order_relaxed);
+    if (reader->TakeUsed()) {
+      ++hand_;
+    } else {
+      Unlink(hand_);
+    }
+  }
+}
+
+void OpenTables::Remove(FileMetaData* file) {
+  {
+    MutexLock lock(mutex_);
+    const auto found = std::find_if(ring_.begin(), ring_.end(), [file](const Slot& slot) { return slot.file == file; });
+    if (found == ring_.end()) return;
+    Unlink(static_cast<size_t>(found - ring_.begin()));
+  }
+  EpochReclaim();
+}
+
+void OpenTables::RemoveAll(const TableCache* owner) {
+  {
+    MutexLock lock(mutex_);
+    for (size_t i = ring_.size(); i-- > 0;) {
+      if (ring_[i].owner == owner) Unlink(i);
+    }
+  }
+  EpochReclaim();
+}
+
+Result<std::unique_ptr<InternalCursor>> TableCache::NewCursor(FileMetaData* file, const TableReadOptions& options) {
+  const EpochGuard guard;
+  ASHLAR_ASSIGN_OR_RETURN(TableReader* const reader, Find(file));
+  return reader->NewCursor(options);
+}
+
+Status TableCache::Verify(FileMetaData* file) {
+  TableReader* reader = nullptr;
+  {
+    const EpochGuard guard;
+    ASHLAR_ASSIGN_OR_RETURN(reader, Find(file));
+    reader->AddRef();
+  }
+  // Outside the guard: this reads the whole file.
+  Status status = reader->Verify();
+  reader->Release();
+  return status;
+}
+
+void TableCache::Evict(FileMetaData* file) { args_.open_tables->Remove(file); }
+
+void TableCache::Close() { args_.open_tables->RemoveAll(this); }
+
+Result<TableReader*> TableCache::OpenAndPublish(FileMetaData* file) {
+  ASHLAR_ASSIGN_OR_RETURN(TableReaderPtr reader, Open(file));
+  return args_.open_tables->Publish(file, this, std::move(reader));
+}
+
+Result<TableReaderPtr> TableCache::Open(const FileMetaData* file) const {
+  const FileOptions file_options{.use_mmap_reads = args_.mmap_reads, .use_direct_io = args_.direct_reads};
+  std::string path = TableFileName(args_.directory, file->number);
+  std::unique_ptr<RandomAccessFile> opened;
+  Status status = args_.file_system->NewRandomAccessFile(path, file_options, &opened);
+  if (status.IsPathNotFound()) {
+    const std::string legacy = LegacyTableFileName(args_.directory, file->number);
+    if (args_.file_system->NewRandomAccessFile(legacy, file_options, &opened).ok()) {
+      status = Status::OK();
+      path = legacy;
+    }
+  }
+  ASHLAR_RETURN_IF_ERROR(status);
+  ASHLAR_ASSIGN_OR_RETURN(const uint64_t magic, ReadMagic(*opened, path, file->file_bytes));
+  switch (magic) {
+    case kBlockBasedTableMagic:
+    case kLegacyBlockBasedTableMagic:
+      break;
+    case kPlainTableMagic:
+    case kLegacyPlainTableMagic:
+      return Status::NotSupported(path, "PlainTable files");
+    case kCuckooTableMagic:
+      return Status::NotSupported(path, "cuckoo table files");
+    default:
+      return Status::Corruption(path, StrCat("offset ", file->file_bytes - sizeof(magic), ": not a table, its magic number is unknown"));
+  }
+  if (args_.random_access_hint) opened->Hint(AccessPattern::kRandom, 0, file->file_bytes);
+  return BlockBasedTable::Open({.file = std::move(opened),
+                                .file_name = std::move(path),
+                                .file_bytes = file->file_bytes,
+                                .comparator = args_.comparator,
+                                .config = args_.config,
+                                .block_cache = args_.block_cache,
+                                .mmap_reads = args_.mmap_reads,
+                                .largest_sequence = file->largest_sequence});
+}
+
+Result<uint64_t> TableCache::ReadMagic(const RandomAccessFile& file, const std::string& path, uint64_t file_bytes) {
+  constexpr size_t kMagicBytes = sizeof(uint64_t);
+  uint64_t actual_bytes = 0;
+  ASHLAR_RETURN_IF_ERROR(file.Size(&actual_bytes));
+  if (actual_bytes != file_bytes) return Status::Corruption(path, StrCat("the file has ", actual_bytes, " bytes, the MANIFEST says ", file_bytes));
+  if (file_bytes < kLegacyFooterBytes) return Status::Corruption(path, StrCat("a file of ", file_bytes, " bytes is no table"));
+  char scratch[kMagicBytes];
+  Slice tail;
+  ASHLAR_RETURN_IF_ERROR(file.Read(file_bytes - kMagicBytes, kMagicBytes, &tail, scratch));
+  uint64_t magic = 0;
+  if (!DecodeTableMagic(tail, &magic)) return Status::Corruption(path, "the file ends early");
+  return magic;
+}
+
+}  // namespace ashlar

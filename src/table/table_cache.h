@@ -1,0 +1,122 @@
+// TableCache: the open tables of one column family. OpenTables: the limit on open tables that all column families of a database share.
+//
+//   file->reader   null ──Find: open outside locks, publish──> reader ──limit reached / Evict / Close──> null
+//                                                                └── reader->Drop(): lives on while cursors or pins hold it
+//
+// I1: file->reader is written under OpenTables' lock only, and is not null exactly while the file is in OpenTables' ring.
+// I2: Evict(file) has been called for every file before its FileMetaData is freed, and no Find for it runs at the same time or later.
+// I3: no more tables than the limit are published. Those held by cursors and pins after they were unlinked come on top.
+//
+// The kind of a table is found by the magic number at its end.
+//
+// Memory orders: file->reader is stored with release and loaded with acquire inside an epoch guard.
+// Lifetime: OpenTables outlives its TableCaches; the caller evicts or closes before the block cache and the file system go.
+// Thread safety: all methods from any thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/file_system.h"
+#include "base/result.h"
+#include "cache/block_cache.h"
+#include "key/key_comparator.h"
+#include "platform/mutex.h"
+#include "table/blockbased/table_config.h"
+#include "table/file_metadata.h"
+#include "table/table_opener.h"
+#include "table/table_reader.h"
+
+namespace ashlar {
+
+class TableCache;
+
+class OpenTables {
+ public:
+  // tables_max: 0 for no limit.
+  explicit OpenTables(size_t tables_max) : tables_max_(tables_max) {}
+  // Everything must have been evicted.
+  ~OpenTables();
+  OpenTables(const OpenTables&) = delete;
+  OpenTables& operator=(const OpenTables&) = delete;
+
+  void SetLimit(size_t tables_max);
+  // As TableCache::Evict, whichever family the file belongs to.
+  void Evict(FileMetaData* file) { Remove(file); }
+  size_t Count() const;
+
+ private:
+  friend class TableCache;
+  struct Slot {
+    FileMetaData* file;
+    const TableCache* owner;
+  };
+
+  // Publishes the reader in the file; returns the one that is there now, which is another when somebody was faster.
+  TableReader* Publish(FileMetaData* file, const TableCache* owner, TableReaderPtr reader);
+  void Remove(FileMetaData* file);
+  void RemoveAll(const TableCache* owner);
+  void EvictTo(size_t tables) ASHLAR_REQUIRES(mutex_);
+  void Unlink(size_t slot) ASHLAR_REQUIRES(mutex_);
+
+  mutable Mutex mutex_;
+  size_t tables_max_ ASHLAR_GUARDED_BY(mutex_);
+  std::vector<Slot> ring_ ASHLAR_GUARDED_BY(mutex_);
+  size_t hand_ ASHLAR_GUARDED_BY(mutex_) = 0;
+};
+
+struct TableCacheArgs {
+  FileSystem* file_system = nullptr;
+  std::string directory{};  // tables are directory/NNNNNN.sst, or NNNNNN.ldb
+  KeyComparator comparator{nullptr};
+  BlockBasedTableConfig config{};
+  BlockCache* block_cache = nullptr;  // null: none
+  OpenTables* open_tables = nullptr;
+  bool mmap_reads = false;
+  bool direct_reads = false;
+  bool random_access_hint = true;  // advise_random_on_open
+};
+
+class TableCache final : public TableOpener {
+ public:
+  explicit TableCache(TableCacheArgs args) : args_(std::move(args)) {}
+  // Closes.
+  ~TableCache() override { Close(); }
+
+  // The open table, valid inside the caller's epoch guard. Opens the file when it is not open.
+  Result<TableReader*> Find(FileMetaData* file) {
+    TableReader* reader = file->reader.load(std::memory_order_acquire);
+    if (reader != nullptr) [[likely]] {
+      reader->MarkUsed();
+      return reader;
+    }
+    return OpenAndPublish(file);
+  }
+  // The fast half of Find: null when the file is not open. Costs no Result.
+  static TableReader* FindOpen(FileMetaData* file) {
+    TableReader* reader = file->reader.load(std::memory_order_acquire);
+    if (reader != nullptr) reader->MarkUsed();
+    return reader;
+  }
+
+  // Enters a guard of its own.
+  Result<std::unique_ptr<InternalCursor>> NewCursor(FileMetaData* file, const TableReadOptions& options) override;
+  // Opens the table if need be and calls Verify.
+  Status Verify(FileMetaData* file);
+
+  // Unlinks the open table of a file that is about to go. The bytes that cursors and pins hold stay valid.
+  void Evict(FileMetaData* file);
+  // Unlinks all open tables of this column family. Files may be opened again afterwards.
+  void Close();
+
+ private:
+  Result<TableReader*> OpenAndPublish(FileMetaData* file);
+  Result<TableReaderPtr> Open(const FileMetaData* file) const;
+  static Result<uint64_t> ReadMagic(const RandomAccessFile& file, const std::string& path, uint64_t file_bytes);
+
+  const TableCacheArgs args_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,44 @@
+#include "table/table_properties.h"
+
+#include <gtest/gtest.h>
+
+#include "base/coding.h"
+#include "table/block/block_builder.h"
+
+namespace ashlar {
+namespace {
+
+TEST(TableProperties, RoundTripKeepsWhatHasNoField) {
+  TableProperties properties;
+  properties.num_entries = 300;
+  properties.raw_key_size = uint64_t{1} << 40;
+  properties.comparator_name = "leveldb.BytewiseComparator";
+  properties.compression_name = "ZSTD";
+  properties.user_collected_properties["my.property"] = std::string("\x00\xff", 2);
+  properties.user_collected_properties["rocksdb.from.the.future"] = "x";
+  const Result<TableProperties> decoded = DecodeTableProperties(EncodeTableProperties(properties));
+  ASSERT_TRUE(decoded.ok()) << decoded.status().ToString();
+  EXPECT_EQ(decoded->num_entries, 300u);
+  EXPECT_EQ(decoded->raw_key_size, uint64_t{1} << 40);
+  EXPECT_EQ(decoded->comparator_name, properties.comparator_name);
+  EXPECT_EQ(decoded->compression_name, "ZSTD");
+  EXPECT_EQ(decoded->user_collected_properties, properties.user_collected_properties);
+  EXPECT_EQ(TablePropertiesByName(*decoded).at("rocksdb.num.entries"), "300");
+}
+
+std::string Block(std::initializer_list<std::pair<const char*, std::string>> properties) {
+  BlockBuilder block({.restart_interval = 1});
+  for (const auto& [name, value] : properties) block.Add(name, value, 0);
+  return block.Finish().ToString();
+}
+
+TEST(TableProperties, DamageIsCorruption) {
+  EXPECT_TRUE(DecodeTableProperties("").status().IsCorruption());
+  EXPECT_TRUE(DecodeTableProperties(Block({{"b", "1"}, {"a", "2"}})).status().IsCorruption());
+  EXPECT_TRUE(DecodeTableProperties(Block({{"a", "1"}, {"a", "2"}})).status().IsCorruption());
+  EXPECT_TRUE(DecodeTableProperties(Block({{"rocksdb.num.entries", "\x80"}})).status().IsCorruption());
+  EXPECT_TRUE(DecodeTableProperties(Block({{"rocksdb.num.entries", "\x01\x01"}})).status().IsCorruption());
+}
+
+}  // namespace
+}  // namespace ashlar

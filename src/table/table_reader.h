@@ -1,0 +1,81 @@
+// TableReader: an open table file of any format. One virtual call per table and lookup; everything below it is concrete.
+//
+// Lifetime: a reader is found through FileMetaData::reader inside an epoch guard, and lives as long as that guard. Cursors, and pins on bytes of its mapping, hold a
+// count. Whoever published it unlinks it and calls Drop; it deletes itself a grace period later, when the last count is gone.
+// Thread safety: every method from any thread. Get is called inside an epoch guard and touches no count.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "ashlar/status.h"
+#include "execute/shared_count.h"
+#include "key/cursor.h"
+#include "key/lookup.h"
+
+namespace ashlar {
+
+struct TableProperties;
+
+struct TableReadOptions {
+  bool verify_checksums = true;
+  bool fill_cache = true;
+  size_t readahead_bytes = 0;      // 0: grows by itself with sequential use; compaction passes its own
+  bool cached_only = false;        // kBlockCacheTier: Incomplete instead of reading the file
+};
+
+class TableReader {
+ public:
+  TableReader(const TableReader&) = delete;
+  TableReader& operator=(const TableReader&) = delete;
+
+  // Offers the versions of lookup->user_key() with sequence <= lookup->snapshot(), newest first, until the lookup needs no more. Errors go to lookup->Fail.
+  virtual void Get(const TableReadOptions& options, Lookup* lookup) = 0;
+  // Called inside an epoch guard in which the reader was found, or beside a count.
+  virtual std::unique_ptr<InternalCursor> NewCursor(const TableReadOptions& options) = 0;
+  // Where in the file an entry with this internal key would be; monotone in the key; the file size for keys past the end.
+  virtual uint64_t ApproximateOffsetOf(const Slice& internal_key) = 0;
+  // Internal keys that cut the table into about `pieces` equal parts, for subcompactions; fewer when the table is small.
+  virtual std::vector<std::string> Anchors(size_t pieces) = 0;
+  // Reads every block and checks its checksum and order.
+  virtual Status Verify() = 0;
+  virtual const TableProperties& properties() const = 0;
+  // Memory of index, filter and reader itself, without cached data blocks.
+  virtual size_t MemoryBytes() const = 0;
+
+  // A count keeps the reader and its file open. Acquired inside an epoch guard in which the reader was found, or beside another count.
+  void AddRef() { count_.Acquire(); }
+  void Release() { count_.Release(); }
+  static const PinOps kPinOps;
+  PinSource pin_source() { return PinSource{&kPinOps, this}; }
+  // Once, by the owner, after unlinking. Runs nothing itself, so that it may be called under locks.
+  void Drop() { count_.Kill(); }
+  int64_t Refs() const { return count_.Count(); }
+  // Whether a cursor or a pinned value keeps this reader or one of its blocks. Inside an epoch guard; exact while no read is in progress.
+  bool HasPins() const { return Refs() > 0; }
+
+  // For the clock of the table cache: set when the reader is used, written only when it has to be.
+  void MarkUsed() {
+    if (!used_.load(std::memory_order_relaxed)) used_.store(true, std::memory_order_relaxed);
+  }
+  bool TakeUsed() { return used_.exchange(false, std::memory_order_relaxed); }
+
+ protected:
+  TableReader() : count_([](void* self) { delete static_cast<TableReader*>(self); }, this) {}
+  virtual ~TableReader() = default;
+  friend struct TableReaderDeleter;
+
+ private:
+  SharedCount count_;
+  std::atomic<bool> used_{true};
+};
+
+// Owns a reader that nobody else has seen yet.
+struct TableReaderDeleter {
+  void operator()(TableReader* reader) const { delete reader; }
+};
+using TableReaderPtr = std::unique_ptr<TableReader, TableReaderDeleter>;
+
+}  // namespace ashlar
