@@ -1,0 +1,66 @@
+// The leveled pickers: pure functions from a tree to the next compaction.
+//
+// Automatic, in this order; the first that can run now wins:
+//   1. levels by score, highest first, while the score is >= 1
+//        level 0 -> base level     the oldest file and all that overlap it; oldest files that overlap nothing just move
+//        level 0 -> level 0        when the way to the base level is busy, or would cost much for little
+//        level n -> level n + 1    the file that drags along the fewest bytes per byte of its own; equals take turns
+//   2. files marked for compaction
+//   3. files on the last level with deletions that no snapshot needs any more
+//   4. ttl, 5. periodic
+//
+// Starvation: while level 0 waits for the base level no further compaction leaves the base level.
+// Several plans run at once when they touch neither the same files nor the same keys of an output level; level 0 -> base runs alone on level 0.
+// Thread safety: pure functions; call under the mutex that guards the view.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compact/plan/compaction_plan.h"
+#include "compact/plan/level_targets.h"
+#include "compact/plan/leveled_config.h"
+
+namespace ashlar {
+
+// Where each level's turn-taking stands: the largest user key of the last plan that left it.
+class CompactCursors {
+ public:
+  // Call when a plan was accepted.
+  void Advance(const CompactionPlan& plan);
+  // Null: the level begins from its first file.
+  const std::string* After(Level level) const;
+
+ private:
+  std::vector<std::optional<std::string>> after_;  // [level]
+};
+
+// Nothing: there is no work, or none that can run beside view.running. Ignores disable_auto_compactions: the caller does not ask then.
+std::optional<CompactionPlan> PickCompaction(const TreeView& view, const LeveledConfig& config, const CompactCursors& cursors);
+
+// Whether PickCompaction might find work, now or once running plans end.
+bool NeedsCompaction(const TreeView& view, const LeveledConfig& config);
+
+struct ManualRequest {
+  Level level = 0;
+  // Level 0: 0 or the base level; n: n (rewrite in place) or n + 1.
+  Level output_level = 1;
+  std::optional<std::string> begin;  // user keys, both included; nothing: unbounded
+  std::optional<std::string> end;
+  uint64_t files_numbered_below = UINT64_MAX;  // rewrite in place: leave newer files alone, so that the pass ends
+  bool may_move = true;                        // false: rewrite even where a move would do
+};
+struct ManualPick {
+  std::optional<CompactionPlan> plan;
+  // The range holds files, but they, or their neighbours, are busy: ask again when a running plan ends.
+  bool conflict = false;
+  // Set when the plan covers only the first part of the range (it would be too large): go on behind this user key.
+  std::optional<std::string> done_through;
+};
+ManualPick PickManual(const TreeView& view, const LeveledConfig& config, const ManualRequest& request);
+
+// Where files of `level` go when compacted by hand: 0 -> base level, n -> n + 1, last level -> itself.
+Level ManualOutputLevel(const LeveledConfig& config, const LevelTargets& targets, Level level);
+
+}  // namespace ashlar

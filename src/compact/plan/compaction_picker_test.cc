@@ -1,0 +1,369 @@
+// The pickers: a tree in text in, a plan in text out; and what a plan contains beside its inputs.
+
+#include "compact/plan/compaction_picker.h"
+
+#include <gtest/gtest.h>
+
+#include "compact/plan/tree_text.h"
+
+namespace ashlar {
+namespace {
+
+LeveledConfig SmallConfig() {
+  LeveledConfig config;
+  config.num_levels = 5;
+  config.level0_file_num_compaction_trigger = 2;
+  config.max_bytes_for_level_base = 100;
+  config.max_bytes_for_level_multiplier = 10;
+  config.target_file_size_base = 10;
+  config.max_compaction_bytes = 250;
+  return config;
+}
+
+std::string Pick(const std::string& text, const LeveledConfig& config, const CompactCursors& cursors = CompactCursors()) {
+  const TreeText tree(text, config.num_levels);
+  const auto plan = PickCompaction(tree.View(), config, cursors);
+  return plan.has_value() ? DebugString(*plan) : "nothing";
+}
+std::string Pick(const std::string& text) { return Pick(text, SmallConfig()); }
+
+std::string Numbers(const std::vector<FileMetaData*>& files) {
+  std::string text;
+  for (const FileMetaData* file : files) text += std::to_string(file->number) + " ";
+  return text;
+}
+
+TEST(PickLevel0, EmptyTreeNeedsNothing) {
+  EXPECT_EQ(Pick(""), "nothing");
+  EXPECT_EQ(Pick("L3: 1[a-b 50]"), "nothing");
+}
+
+TEST(PickLevel0, BelowTheTriggerWaits) { EXPECT_EQ(Pick("L0: 9[a-c 10]"), "nothing"); }
+
+TEST(PickLevel0, OverlappingFilesGoDownTogetherWithWhatTheyOverlap) {
+  EXPECT_EQ(Pick("L0: 9[a-f 10] 8[c-k 10]\n"
+                 "L1: 5[a-b 20] 6[j-l 20] 7[m-z 20]"),
+            "L0 [9 8] + L1 [5 6] -> L1, level-0 files, bottommost");
+}
+
+TEST(PickLevel0, TakesOnlyWhatOverlapsTheOldestFile) {
+  EXPECT_EQ(Pick("L0: 9[a-c 10] 8[x-z 10] 7[b-f 10]\n"
+                 "L1: 5[a-e 20] 6[x-y 20]"),
+            "L0 [9 7] + L1 [5] -> L1, level-0 files, bottommost");
+}
+
+TEST(PickLevel0, PullsFilesInThroughOthers) {
+  EXPECT_EQ(Pick("L0: 9[h-p 10] 8[x-z 10] 7[f-j 10] 6[a-g 10]\n"
+                 "L1: 5[a-b 20]"),
+            "L0 [9 7 6] + L1 [5] -> L1, level-0 files, bottommost");
+}
+
+TEST(PickLevel0, DisjointFilesMove) {
+  EXPECT_EQ(Pick("L0: 9[m-p 10] 8[f-j 10]\n"
+                 "L1: 5[a-c 20]"),
+            "L0 [9 8] -> L1, level-0 files, move, bottommost");
+}
+
+TEST(PickLevel0, MovesOnlyTheOldestPart) {
+  EXPECT_EQ(Pick("L0: 9[a-d 10] 8[f-j 10] 7[m-n 10]\n"
+                 "L1: 5[a-c 20]"),
+            "L0 [8 7] -> L1, level-0 files, move, bottommost");
+  EXPECT_EQ(Pick("L0: 9[f-h 10] 8[f-j 10] 7[m-n 10]\n"
+                 "L1: 5[a-c 20]"),
+            "L0 [8 7] -> L1, level-0 files, move, bottommost");
+}
+
+TEST(PickLevel0, AnOlderFileIsNotPassed) {
+  // 9 alone would fit into level 1, but 8 holds older versions of its keys.
+  EXPECT_EQ(Pick("L0: 9[f-j 10] 8[a-g 10]\n"
+                 "L1: 5[a-c 20]"),
+            "L0 [9 8] + L1 [5] -> L1, level-0 files, bottommost");
+}
+
+TEST(PickLevel0, RunsAloneOnLevel0) {
+  EXPECT_EQ(Pick("L0: 9[a-f 10] 8[c-k 10] 7[a-z 10 busy]"), "nothing");
+  EXPECT_EQ(Pick("L0: 9[a-f 10] 8[c-k 10]\n"
+                 "L1: 5[d-e 20 busy]"),
+            "nothing");
+}
+
+TEST(PickLevel0, MergesWithinLevel0WhileTheWayDownIsBusy) {
+  EXPECT_EQ(Pick("L0: 12[a-f 10] 11[c-k 10] 10[a-d 10] 9[a-z 10] 8[a-z 10 busy]"), "L0 [12 11 10 9] -> L0, level-0 files");
+}
+
+TEST(PickLevel0, WithinLevel0StopsBeforeAFileThatCostsMore) {
+  EXPECT_EQ(Pick("L0: 13[a-c 10] 12[a-f 10] 11[c-k 10] 10[a-d 10] 9[a-z 200] 8[a-z 10 busy]"), "L0 [13 12 11 10] -> L0, level-0 files");
+}
+
+TEST(PickLevel0, TinyLevel0BesideAHugeBaseLevelIsMergedInPlace) {
+  LeveledConfig config = SmallConfig();
+  config.max_bytes_for_level_base = 10000;
+  EXPECT_EQ(Pick("L0: 9[a-f 1] 8[c-k 1]\n"
+                 "L1: 5[a-z 900]",
+                 config),
+            "L0 [9 8] -> L0, level-0 files");
+}
+
+TEST(PickLevel0, LargeLevel0GoesDownBeforeItHasManyFiles) {
+  EXPECT_EQ(Pick("L0: 9[a-f 100]\nL1: 5[a-b 20]"), "L0 [9] + L1 [5] -> L1, level-0 files, bottommost");
+}
+
+TEST(PickLevel0, DynamicLevelsBeginAtTheLast) {
+  LeveledConfig config = SmallConfig();
+  config.level_compaction_dynamic_level_bytes = true;
+  EXPECT_EQ(Pick("L0: 9[a-f 10] 8[c-k 10]", config), "L0 [9 8] -> L4, level-0 files, bottommost");
+  // 5000 bytes on the last level: targets 500 and 50, so the base level is 2.
+  EXPECT_EQ(Pick("L0: 9[a-f 10] 8[c-k 10]\nL4: 5[a-z 5000]", config), "L0 [9 8] -> L2, level-0 files");
+}
+
+TEST(PickLevel0, OnlyLevelMergesInPlace) {
+  LeveledConfig config = SmallConfig();
+  config.num_levels = 1;
+  EXPECT_EQ(Pick("L0: 9[a-f 10] 8[c-k 10]", config), "L0 [9 8] -> L0, level-0 files");
+}
+
+TEST(PickLevelN, TheFileThatDragsLeastAlongGoesFirst) {
+  EXPECT_EQ(Pick("L1: 5[a-c 60] 6[d-f 60]\n"
+                 "L2: 7[a-b 50] 8[d-e 20] 9[x-z 50]"),
+            "L1 [6] + L2 [8] -> L2, level size, bottommost");
+}
+
+TEST(PickLevelN, FilesWithManyDeletionsCountForMore) {
+  EXPECT_EQ(Pick("L1: 5[a-c 60 del=60/60] 6[d-f 60 del=0/60]\n"
+                 "L2: 7[a-b 50] 8[d-e 40]"),
+            "L1 [5] + L2 [7] -> L2, level size, bottommost");
+}
+
+TEST(PickLevelN, EqualsTakeTurns) {
+  const std::string tree =
+      "L1: 4[a-b 40] 5[c-d 40] 6[e-f 40]\n"
+      "L2: 7[a-b 10] 8[c-d 10] 9[e-f 10]";
+  LeveledConfig config = SmallConfig();
+  CompactCursors cursors;
+  std::string order;
+  for (int i = 0; i < 4; ++i) {
+    const TreeText text(tree, config.num_levels);
+    const auto plan = PickCompaction(text.View(), config, cursors);
+    ASSERT_TRUE(plan.has_value());
+    cursors.Advance(*plan);
+    order += Numbers(plan->inputs.front().files);
+  }
+  EXPECT_EQ(order, "4 5 6 4 ");
+}
+
+TEST(PickLevelN, BusyFilesAreLeftAlone) {
+  EXPECT_EQ(Pick("L1: 5[a-c 200] 6[d-f 200]\n"
+                 "L2: 7[a-b 50] 8[d-e 20 busy] 9[x-z 50]"),
+            "L1 [5] + L2 [7] -> L2, level size, bottommost");
+  EXPECT_EQ(Pick("L1: 5[a-c 200 busy] 6[d-f 200]\n"
+                 "L2: 7[a-b 50] 8[d-e 20 busy] 9[x-z 50]"),
+            "nothing");
+}
+
+TEST(PickLevelN, AUserKeyAcrossFilesStaysTogether) {
+  // The versions of c lie in 5 and 6, those of f in 6 and 7.
+  EXPECT_EQ(Pick("L1: 5[a-c 60] 6[c-f 60] 7[f-g 60] 8[h-k 10]\n"
+                 "L2: 9[a-g 30] 10[g-g 30] 11[h-h 300]"),
+            "L1 [5 6 7] + L2 [9 10] -> L2, level size, bottommost");
+  EXPECT_EQ(Pick("L1: 5[a-c 60] 6[c-f 60] 7[f-g 60] 8[h-k 10]\n"
+                 "L2: 9[a-b 90] 10[g-g 10] 11[h-h 300]"),
+            "L1 [5 6 7] + L2 [9 10] -> L2, level size, bottommost");
+}
+
+TEST(PickLevelN, NeighboursWithinTheOutputsRangeGoAlongForFree) {
+  EXPECT_EQ(Pick("L1: 5[a-c 30] 6[d-f 80] 7[x-z 10]\n"
+                 "L2: 9[a-k 50] 10[x-z 200]"),
+            "L1 [5 6] + L2 [9] -> L2, level size, bottommost");
+}
+
+TEST(PickLevelN, ButNotWhenTheyDragMoreAlong) {
+  EXPECT_EQ(Pick("L1: 5[a-c 80] 6[j-n 30]\n"
+                 "L2: 9[a-k 50] 10[m-p 50]"),
+            "L1 [5] + L2 [9] -> L2, level size, bottommost");
+}
+
+TEST(PickLevelN, MovesWithNeighboursThatMoveToo) {
+  EXPECT_EQ(Pick("L1: 4[a-b 40] 5[c-d 40] 6[e-f 40] 7[k-l 40]\n"
+                 "L2: 9[h-l 10]"),
+            "L1 [4 5 6] -> L2, level size, move, bottommost");
+}
+
+TEST(PickLevelN, DoesNotMoveOntoManyGrandparents) {
+  EXPECT_EQ(Pick("L1: 4[a-b 240]\n"
+                 "L2: 9[h-l 10]\n"
+                 "L3: 10[a-c 100]"),
+            "L1 [4] -> L2, level size");
+}
+
+TEST(PickLevelN, DoesNotMoveWhereTheCodecDiffers) {
+  LeveledConfig config = SmallConfig();
+  config.compression = kLZ4Compression;
+  const std::string tree = "L1: 4[a-b 240]\nL2: 9[h-l 10]";
+  EXPECT_EQ(Pick(tree, config), "L1 [4] -> L2, level size, move, bottommost");
+  config.bottommost_compression = kZSTD;
+  EXPECT_EQ(Pick(tree, config), "L1 [4] -> L2, level size, bottommost");
+  config.bottommost_compression = kDisableCompressionOption;
+  config.compression_per_level = {kNoCompression, kNoCompression, kZSTD};
+  EXPECT_EQ(Pick(tree, config), "L1 [4] -> L2, level size, bottommost");
+}
+
+TEST(PickLevelN, TheFullestLevelGoesFirst) {
+  EXPECT_EQ(Pick("L1: 4[a-b 110]\n"
+                 "L2: 5[a-c 3000] 6[m-n 10]\n"
+                 "L3: 9[m-n 10]"),
+            "L2 [5] -> L3, level size, bottommost");
+}
+
+TEST(PickLevelN, TheLastLevelIsNeverTooLarge) { EXPECT_EQ(Pick("L4: 4[a-b 100000000]"), "nothing"); }
+
+TEST(PickLevelN, DoesNotStarveLevel0) {
+  // Level 0 cannot go down because 5 is busy; taking 6 away from the base level would keep it waiting.
+  EXPECT_EQ(Pick("L0: 9[a-f 10] 8[c-k 10] 7[a-c 10]\n"
+                 "L1: 5[a-c 200 busy] 6[x-z 101]\n"
+                 "L2: 10[x-z 20]"),
+            "nothing");
+}
+
+TEST(PickLevelN, OutputsOfRunningPlansAreNotCrossed) {
+  // Files 4 and 5 stand on both sides of what a running plan writes to level 2: each alone may move, both together would cross it.
+  LeveledConfig config = SmallConfig();
+  config.max_compaction_bytes = 10000;
+  const TreeText tree("L1: 4[a-c 200] 5[x-z 200]", config.num_levels);
+  TreeView view = tree.View();
+  EXPECT_EQ(DebugString(PickCompaction(view, config, CompactCursors()).value()), "L1 [4 5] -> L2, level size, move, bottommost");
+  CompactionPlan running;
+  running.output_level = 2;
+  running.smallest = "g";
+  running.largest = "k";
+  view.running.push_back(&running);
+  EXPECT_EQ(DebugString(PickCompaction(view, config, CompactCursors()).value()), "L1 [4] -> L2, level size, move, bottommost");
+  running.smallest = "c";
+  EXPECT_EQ(DebugString(PickCompaction(view, config, CompactCursors()).value()), "L1 [5] -> L2, level size, move, bottommost");
+  running.largest = "y";
+  EXPECT_FALSE(PickCompaction(view, config, CompactCursors()).has_value());
+  running.output_level = 3;
+  EXPECT_TRUE(PickCompaction(view, config, CompactCursors()).has_value());
+}
+
+TEST(PickByFile, MarkedFilesGoDownOrAreRewritten) {
+  EXPECT_EQ(Pick("L1: 4[a-b 10 marked]\nL2: 5[a-z 10]"), "L1 [4] + L2 [5] -> L2, marked, bottommost");
+  EXPECT_EQ(Pick("L2: 5[a-b 10 marked]"), "L2 [5] -> L2, marked, bottommost");
+  EXPECT_EQ(Pick("L0: 5[a-b 10 marked]\nL1: 6[a-a 10]"), "L0 [5] + L1 [6] -> L1, marked, bottommost");
+}
+
+TEST(PickByFile, DeletionsOnTheLastLevelGoOnceNoSnapshotNeedsThem) {
+  const LeveledConfig config = SmallConfig();
+  const TreeText tree(
+      "L2: 4[a-b 10 del=5/10 seq=3-20] 5[c-d 10 del=5/10 seq=3-30]\n"
+      "L3: 6[a-a 10]",
+      config.num_levels);
+  TreeView view = tree.View();
+  const auto plan = PickCompaction(view, config, CompactCursors());
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_EQ(DebugString(*plan), "L2 [5] -> L2, bottommost deletes, bottommost");
+  view.oldest_snapshot = 30;
+  EXPECT_TRUE(PickCompaction(view, config, CompactCursors()).has_value());
+  view.oldest_snapshot = 29;
+  EXPECT_FALSE(PickCompaction(view, config, CompactCursors()).has_value());
+}
+
+TEST(PickByFile, AgeCounts) {
+  LeveledConfig config = SmallConfig();
+  const TreeText tree("L1: 4[a-b 10 age=500 born=700]\nL2: 5[a-z 10 age=100 born=700]", config.num_levels);
+  TreeView view = tree.View();
+  view.now_unix_seconds = 1000;
+  EXPECT_FALSE(NeedsCompaction(view, config));
+  config.ttl_seconds = 400;
+  EXPECT_EQ(DebugString(PickCompaction(view, config, CompactCursors()).value()), "L1 [4] + L2 [5] -> L2, ttl, bottommost");
+  config.ttl_seconds = 600;
+  EXPECT_FALSE(NeedsCompaction(view, config));
+  config.periodic_compaction_seconds = 200;
+  EXPECT_TRUE(NeedsCompaction(view, config));
+  EXPECT_EQ(DebugString(PickCompaction(view, config, CompactCursors()).value()), "L1 [4] + L2 [5] -> L2, periodic, bottommost");
+}
+
+TEST(PlanContents, GrandparentsAndDeeperFiles) {
+  const LeveledConfig config = SmallConfig();
+  const TreeText tree(
+      "L0: 9[c-f 50] 8[d-g 60]\n"
+      "L1: 5[e-h 20] 6[x-z 20]\n"
+      "L3: 1[a-b 5] 2[b-c 5] 3[g-i 5] 4[j-z 5]\n"
+      "L4: 7[a-z 5]",
+      config.num_levels);
+  const auto plan = PickCompaction(tree.View(), config, CompactCursors());
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_EQ(DebugString(*plan), "L0 [9 8] + L1 [5] -> L1, level-0 files");
+  EXPECT_EQ(plan->smallest, "c");
+  EXPECT_EQ(plan->largest, "h");
+  EXPECT_EQ(Numbers(plan->grandparents), "2 3 ");
+  ASSERT_EQ(plan->deeper.size(), 2u);
+  EXPECT_EQ(Numbers(plan->deeper[0]), "2 3 ");
+  EXPECT_EQ(Numbers(plan->deeper[1]), "7 ");
+  EXPECT_EQ(plan->max_output_file_bytes, 10u);
+}
+
+TEST(PlanContents, TheEditMovesOrDeletes) {
+  const LeveledConfig config = SmallConfig();
+  const TreeText tree("L0: 9[m-p 10] 8[f-j 10]", config.num_levels);
+  const auto plan = PickCompaction(tree.View(), config, CompactCursors());
+  ASSERT_TRUE(plan.has_value() && plan->trivial_move);
+  VersionEdit moved;
+  plan->ApplyInputs(&moved);
+  EXPECT_EQ(moved.deleted_files().size(), 2u);
+  ASSERT_EQ(moved.new_files().size(), 2u);
+  EXPECT_EQ(moved.new_files()[0].level, 1u);
+  CompactionPlan rewrite = *plan;
+  rewrite.trivial_move = false;
+  VersionEdit deleted;
+  rewrite.ApplyInputs(&deleted);
+  EXPECT_EQ(deleted.deleted_files().size(), 2u);
+  EXPECT_TRUE(deleted.new_files().empty());
+}
+
+// --- manual ---
+
+std::string Manual(const std::string& text, const ManualRequest& request) {
+  const LeveledConfig config = SmallConfig();
+  const TreeText tree(text, config.num_levels);
+  const ManualPick pick = PickManual(tree.View(), config, request);
+  std::string out = pick.plan.has_value() ? DebugString(*pick.plan) : "nothing";
+  if (pick.conflict) out += ", conflict";
+  if (pick.done_through.has_value()) out += ", through " + *pick.done_through;
+  return out;
+}
+
+TEST(PickManual, TakesTheRange) {
+  const std::string tree =
+      "L0: 9[a-c 10] 8[x-z 10] 7[b-f 10]\n"
+      "L1: 5[a-e 20] 6[x-y 20]\n"
+      "L2: 4[f-g 10]";
+  EXPECT_EQ(Manual(tree, {.level = 0, .output_level = 1, .begin = "a", .end = "a"}), "L0 [9 7] + L1 [5] -> L1, manual");
+  EXPECT_EQ(Manual(tree, {.level = 0, .output_level = 1, .begin = {}, .end = {}}), "L0 [9 8 7] + L1 [5 6] -> L1, manual");
+  EXPECT_EQ(Manual(tree, {.level = 1, .output_level = 2, .begin = "f", .end = "k"}), "nothing");
+  EXPECT_EQ(Manual(tree, {.level = 1, .output_level = 2, .begin = "f", .end = {}}), "L1 [6] -> L2, manual, move, bottommost");
+  EXPECT_EQ(Manual(tree, {.level = 1, .output_level = 2, .begin = "f", .end = {}, .may_move = false}), "L1 [6] -> L2, manual, bottommost");
+}
+
+TEST(PickManual, LargeRangesComeInParts) {
+  const std::string tree = "L1: 4[a-b 100] 5[c-d 100] 6[e-f 100] 7[g-h 100]";
+  EXPECT_EQ(Manual(tree, {.level = 1, .output_level = 2, .begin = {}, .end = {}}), "L1 [4 5] -> L2, manual, move, bottommost, through d");
+  EXPECT_EQ(Manual(tree, {.level = 1, .output_level = 2, .begin = "e", .end = "h"}), "L1 [6 7] -> L2, manual, move, bottommost");
+}
+
+TEST(PickManual, BusyFilesAreAConflict) {
+  EXPECT_EQ(Manual("L1: 4[a-b 10 busy]", {.level = 1, .output_level = 2, .begin = {}, .end = {}}), "nothing, conflict");
+  EXPECT_EQ(Manual("L1: 4[a-b 10]\nL2: 5[b-c 10 busy]", {.level = 1, .output_level = 2, .begin = {}, .end = {}}), "nothing, conflict");
+  EXPECT_EQ(Manual("L0: 9[x-z 10 busy] 8[a-b 10]", {.level = 0, .output_level = 1, .begin = "a", .end = "b"}), "nothing, conflict");
+  EXPECT_EQ(Manual("L1: 4[a-b 10 busy]", {.level = 1, .output_level = 2, .begin = "c", .end = {}}), "nothing");
+}
+
+TEST(PickManual, RewritingInPlaceEnds) {
+  const std::string tree = "L2: 4[a-b 100] 15[c-d 100] 6[e-f 100] 7[g-h 100]";
+  EXPECT_EQ(Manual(tree, {.level = 2, .output_level = 2, .begin = {}, .end = {}, .files_numbered_below = 10}), "L2 [4] -> L2, manual, bottommost, through b");
+  EXPECT_EQ(Manual(tree, {.level = 2, .output_level = 2, .begin = "c", .end = {}, .files_numbered_below = 10}),
+            "L2 [6 7] -> L2, manual, bottommost");
+  EXPECT_EQ(Manual(tree, {.level = 2, .output_level = 2, .begin = {}, .end = {}, .files_numbered_below = 4}), "nothing");
+}
+
+}  // namespace
+}  // namespace ashlar

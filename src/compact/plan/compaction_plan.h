@@ -1,0 +1,95 @@
+// TreeView: the tree of one column family as the pickers see it. CompactionPlan: what they decided.
+//
+//   TreeView --PickCompaction / PickManual--> CompactionPlan --CompactionJob (run/)--> VersionEdit
+//            (pure, under the mutex)                         (no locks)
+//
+// I1: a plan's inputs are closed: no file outside them on their levels shares a user key with one inside ("clean cut"), and on level 0 no file outside overlaps one
+//     inside unless the plan stays on level 0, where the inputs are neighbours in age.
+// I2: inputs on the output level are exactly the files there that overlap the rest of the inputs (closed as in I1).
+// I3: no input is being compacted by another plan, and no plan that is running writes to the output level within [smallest, largest] (level 0 excepted).
+// I4: `deeper` lists every file below the output level that overlaps [smallest, largest]. While the plan runs nothing can be added to those levels inside that
+//     range, because whatever could move there would have to be an input of this plan.
+// Lifetime: a plan borrows FileMetaData; whoever keeps it keeps a count on the Version it was picked from. The engine sets being_compacted through MarkInputs.
+// Thread safety: values.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ashlar/compression_type.h"
+#include "ashlar/types.h"
+#include "key/key_comparator.h"
+#include "manifest/version.h"
+#include "manifest/version_edit.h"
+#include "table/file_metadata.h"
+
+namespace ashlar {
+
+enum class PlanReason : uint8_t {
+  kLevel0Files,       // level 0 has too many files, or too many bytes
+  kLevelSize,         // a level is larger than its target
+  kMarked,            // a file asked for it
+  kBottommostDeletes, // deletions on the last level that no snapshot needs any more
+  kTtl,
+  kPeriodic,
+  kManual,
+};
+const char* PlanReasonName(PlanReason reason);
+
+struct CompactionInputs {
+  Level level = 0;
+  std::vector<FileMetaData*> files;  // level 0: newest first; else ascending by key
+};
+
+struct CompactionPlan {
+  std::vector<CompactionInputs> inputs;  // ascending by level; never empty, no level without files
+  Level output_level = 0;
+  PlanReason reason = PlanReason::kManual;
+  // The files change their level and nothing else: install, do not run.
+  bool trivial_move = false;
+  // No older data for any key of the range lies below: deletions end here, sequence numbers may become zero.
+  bool bottommost = false;
+
+  std::string smallest;  // user keys: the range of all inputs, both ends included
+  std::string largest;
+  std::vector<FileMetaData*> grandparents;         // files that overlap, on the first level below the output level that has such
+  std::vector<std::vector<FileMetaData*>> deeper;  // per level below the output level, ascending by key; levels without files are left out
+
+  uint64_t max_output_file_bytes = 0;
+  uint64_t max_grandparent_overlap_bytes = 0;  // of one output file
+  uint32_t max_subcompactions = 1;
+  CompressionType compression = kNoCompression;
+  bool bottommost_compression = false;  // the bottommost_compression_opts go with it
+
+  Level start_level() const { return inputs.front().level; }
+  uint64_t InputBytes() const;
+  uint64_t InputFiles() const;
+  // What the plan's success changes besides adding its outputs: the inputs leave their levels, or, for a trivial move, change to the output level.
+  void ApplyInputs(VersionEdit* edit) const;
+};
+
+// "L1 [12 15] + L2 [7] -> L2, level size, bottommost": file numbers, never keys.
+std::string DebugString(const CompactionPlan& plan);
+// Sets or clears being_compacted on every input. Call under the mutex that guards the flag. Asserts that the flag changes.
+void MarkInputs(const CompactionPlan& plan, bool being_compacted);
+
+struct TreeView {
+  KeyComparator comparator{nullptr};
+  // Level 0 newest first, the others ascending by key; as many as the config has levels.
+  std::vector<std::span<FileMetaData* const>> levels;
+  std::vector<const CompactionPlan*> running;  // of this column family
+  uint64_t now_unix_seconds = 0;                         // for ttl and periodic
+  SequenceNumber oldest_snapshot = kSequenceNumberMax;  // kSequenceNumberMax: there is none
+
+  std::span<FileMetaData* const> files(Level level) const { return levels[level]; }
+  Level num_levels() const { return static_cast<Level>(levels.size()); }
+  // The deepest level with files; 0 for an empty tree.
+  Level LastLevel() const;
+  uint64_t LevelBytes(Level level) const;
+};
+// The view of a version, without running plans, time and snapshots. The version must outlive it.
+TreeView ViewOf(const Version& version);
+
+}  // namespace ashlar

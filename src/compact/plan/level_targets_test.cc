@@ -1,0 +1,145 @@
+#include "compact/plan/level_targets.h"
+
+#include <gtest/gtest.h>
+
+#include "base/random.h"
+#include "compact/plan/tree_text.h"
+
+namespace ashlar {
+namespace {
+
+LeveledConfig Config(bool dynamic) {
+  LeveledConfig config;
+  config.num_levels = 7;
+  config.max_bytes_for_level_base = 1000;
+  config.level_compaction_dynamic_level_bytes = dynamic;
+  return config;
+}
+
+TEST(StaticTargets, MultiplyFromTheBase) {
+  LeveledConfig config = Config(false);
+  config.max_bytes_for_level_multiplier_additional = {1, 1, 3, 1, 1, 1, 1};
+  const LevelTargets targets = ComputeLevelTargets(std::vector<uint64_t>(7, 0), config);
+  EXPECT_EQ(targets.base_level, 1u);
+  EXPECT_EQ(targets.bytes_max, (std::vector<uint64_t>{1000, 1000, 10000, 300000, 3000000, 30000000, 300000000}));
+}
+
+TEST(StaticTargets, DoNotOverflow) {
+  LeveledConfig config = Config(false);
+  config.max_bytes_for_level_base = uint64_t{1} << 60;
+  EXPECT_EQ(ComputeLevelTargets(std::vector<uint64_t>(7, 0), config).bytes_max.back(), UINT64_MAX);
+}
+
+TEST(DynamicTargets, AnEmptyTreeBeginsAtTheLastLevel) {
+  const LevelTargets targets = ComputeLevelTargets(std::vector<uint64_t>(7, 0), Config(true));
+  EXPECT_EQ(targets.base_level, 6u);
+}
+
+TEST(DynamicTargets, TheLargestLevelSetsTheMeasure) {
+  // 276 GB in the last level, base 1 GB, multiplier 10: 27.6, 2.76, 0.276 GB above; the base level is 3 and may hold a whole base size.
+  const LevelTargets targets = ComputeLevelTargets(std::vector<uint64_t>{0, 0, 0, 0, 0, 0, 276000}, Config(true));
+  EXPECT_EQ(targets.base_level, 3u);
+  EXPECT_EQ(targets.of(1), UINT64_MAX);
+  EXPECT_EQ(targets.of(3), 1000u);
+  EXPECT_EQ(targets.of(4), 2760u);
+  EXPECT_EQ(targets.of(5), 27600u);
+  EXPECT_EQ(targets.of(6), 276000u);
+  EXPECT_EQ(targets.lowest_unnecessary_level, 0u);
+}
+
+TEST(DynamicTargets, TheBaseLevelIsAtLeastOneAndAtMostTheBaseSize) {
+  const LevelTargets targets = ComputeLevelTargets(std::vector<uint64_t>{0, 0, 0, 0, 0, 0, 276000000}, Config(true));
+  EXPECT_EQ(targets.base_level, 1u);
+  EXPECT_EQ(targets.of(1), 1000u);
+  EXPECT_EQ(targets.of(2), 10000u);
+}
+
+TEST(DynamicTargets, ShallowDataOnDeepLevelsDrains) {
+  // Little data spread over many levels: those above are to be emptied downwards.
+  const LevelTargets targets = ComputeLevelTargets(std::vector<uint64_t>{0, 0, 10, 10, 10, 10, 900}, Config(true));
+  EXPECT_EQ(targets.base_level, 2u);
+  EXPECT_EQ(targets.lowest_unnecessary_level, 5u);
+}
+
+TEST(DynamicTargets, HoldTheirInvariantsForAnyTree) {
+  const uint64_t seed = 20260;
+  Random random(seed);
+  for (int i = 0; i < 20000; ++i) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed << " step " << i);
+    LeveledConfig config = Config(true);
+    config.num_levels = static_cast<Level>(random.Between(2, 8));
+    config.max_bytes_for_level_base = 1 + random.Skewed(40);
+    config.max_bytes_for_level_multiplier = static_cast<double>(random.Between(2, 20));
+    std::vector<uint64_t> bytes;
+    for (Level level = 0; level < config.num_levels; ++level) bytes.push_back(random.OneIn(2) ? 0 : random.Skewed(50));
+    const LevelTargets targets = ComputeLevelTargets(bytes, config);
+    ASSERT_GE(targets.base_level, 1u);
+    ASSERT_LT(targets.base_level, config.num_levels);
+    for (Level level = 1; level < targets.base_level; ++level) ASSERT_EQ(bytes[level], 0u);
+    for (Level level = targets.base_level + 1; level < config.num_levels; ++level) ASSERT_GE(targets.of(level), targets.of(level - 1));
+    ASSERT_GE(targets.of(targets.base_level), config.max_bytes_for_level_base);
+  }
+}
+
+TEST(Scores, BusyFilesDoNotCount) {
+  const LeveledConfig config = Config(false);
+  const TreeText tree("L1: 4[a-b 900] 5[c-d 900 busy]", config.num_levels);
+  const auto scores = CompactionScores(tree.View(), config, ComputeLevelTargets(tree.View(), config));
+  ASSERT_EQ(scores.size(), 6u);
+  EXPECT_EQ(scores.front().level, 1u);
+  EXPECT_DOUBLE_EQ(scores.front().score, 0.9);
+}
+
+TEST(Scores, DynamicLevelsWaitForWhatComesFromAbove) {
+  const LeveledConfig config = Config(true);
+  // Level 5 is over its target, but level 0 holds ten times as much on its way down.
+  const TreeText tree("L0: 9[a-z 20000]\nL5: 4[a-b 2000]\nL6: 5[a-b 10000]", config.num_levels);
+  const auto scores = CompactionScores(tree.View(), config, ComputeLevelTargets(tree.View(), config));
+  EXPECT_EQ(scores[0].level, 0u);
+  EXPECT_GE(scores[0].score, 10);
+  EXPECT_EQ(scores[1].level, 5u);
+  EXPECT_LT(scores[1].score, 1);
+}
+
+TEST(PendingBytes, GrowWithTheExcess) {
+  const LeveledConfig config = Config(false);
+  const auto pending = [&](std::vector<uint64_t> bytes, size_t level0_files) {
+    bytes.resize(7, 0);
+    return EstimatePendingBytes(bytes, level0_files, config, ComputeLevelTargets(bytes, config));
+  };
+  EXPECT_EQ(pending({0, 1000, 10000}, 0), 0u);
+  EXPECT_EQ(pending({900, 500}, 3), 0u);
+  EXPECT_EQ(pending({400, 500}, 4), 900u);
+  // 500 bytes too much in level 1 go into 3000 bytes of level 2: a third of the level's ratio each.
+  EXPECT_EQ(pending({0, 1500, 3000}, 0), 1500u);
+  // Handed-down bytes push the next level over its target.
+  EXPECT_GT(pending({0, 3000, 10000, 50000}, 0), pending({0, 3000, 8000, 50000}, 0));
+}
+
+TEST(Compression, PerLevelListsCountFromTheBaseLevel) {
+  LeveledConfig config = Config(true);
+  config.compression_per_level = {kNoCompression, kLZ4Compression, kZSTD};
+  LevelTargets targets;
+  targets.base_level = 4;
+  EXPECT_EQ(ChooseCompression(config, targets, 6, 0).type, kNoCompression);
+  EXPECT_EQ(ChooseCompression(config, targets, 6, 4).type, kLZ4Compression);
+  EXPECT_EQ(ChooseCompression(config, targets, 6, 5).type, kZSTD);
+  EXPECT_EQ(ChooseCompression(config, targets, 6, 6).type, kZSTD);
+  config.bottommost_compression = kZlibCompression;
+  EXPECT_EQ(ChooseCompression(config, targets, 6, 5).type, kZSTD);
+  EXPECT_EQ(ChooseCompression(config, targets, 6, 6).type, kZlibCompression);
+  EXPECT_TRUE(ChooseCompression(config, targets, 6, 6).bottommost);
+}
+
+TEST(FileSizes, GrowWithTheLevel) {
+  LeveledConfig config = Config(false);
+  config.target_file_size_base = 7;
+  config.target_file_size_multiplier = 3;
+  const LevelTargets targets = ComputeLevelTargets(std::vector<uint64_t>(7, 0), config);
+  EXPECT_EQ(TargetFileBytes(config, targets, 1), 7u);
+  EXPECT_EQ(TargetFileBytes(config, targets, 2), 21u);
+  EXPECT_EQ(TargetFileBytes(config, targets, 3), 63u);
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -1,0 +1,46 @@
+// LeveledConfig: what the leveled pickers need to know of the options, resolved once: plain numbers, no zero that means "derive it".
+//
+// A value; the engine builds it from the options (and again after SetOptions) and passes it by reference to the pure functions of this folder.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ashlar/compression_type.h"
+#include "manifest/version_edit.h"
+
+namespace ashlar {
+
+struct LeveledConfig {
+  Level num_levels = 7;
+  bool disable_auto_compactions = false;
+
+  int level0_file_num_compaction_trigger = 4;
+  int level0_slowdown_writes_trigger = 20;
+  int level0_stop_writes_trigger = 36;
+
+  uint64_t max_bytes_for_level_base = uint64_t{256} << 20;
+  double max_bytes_for_level_multiplier = 10;
+  std::vector<int> max_bytes_for_level_multiplier_additional;  // [level]; missing entries are 1; static level sizes only
+  bool level_compaction_dynamic_level_bytes = false;
+
+  uint64_t target_file_size_base = uint64_t{64} << 20;
+  int target_file_size_multiplier = 1;
+  uint64_t max_compaction_bytes = uint64_t{25} * (uint64_t{64} << 20);
+
+  uint64_t soft_pending_compaction_bytes_limit = uint64_t{64} << 30;  // 0: none
+  uint64_t hard_pending_compaction_bytes_limit = uint64_t{256} << 30;
+  uint64_t delayed_write_rate = uint64_t{16} << 20;  // bytes per second: the rate a slowdown starts with, and never exceeds
+  int max_write_buffer_number = 2;
+  int min_write_buffer_number_to_merge = 1;
+
+  uint32_t max_subcompactions = 1;
+  uint64_t ttl_seconds = 0;                  // 0: off
+  uint64_t periodic_compaction_seconds = 0;  // 0: off
+
+  CompressionType compression = kNoCompression;
+  std::vector<CompressionType> compression_per_level;                   // empty: `compression` everywhere
+  CompressionType bottommost_compression = kDisableCompressionOption;  // kDisableCompressionOption: as the other levels
+};
+
+}  // namespace ashlar

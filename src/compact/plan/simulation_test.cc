@@ -1,0 +1,247 @@
+// A tree that is flushed into at random and compacted by the pickers' plans, several at a time, finishing in any order; its files hold (key, sequence) pairs. After
+// every step what a tree must be is checked; without flushes it must come to rest with every level within its target.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "base/format.h"
+#include "base/random.h"
+#include "compact/plan/compaction_picker.h"
+#include "compact/run/key_not_below.h"
+
+namespace ashlar {
+namespace {
+
+constexpr uint64_t kEntryBytes = 10;
+
+struct SimFile {
+  FileMetaData meta;
+  std::vector<std::pair<std::string, SequenceNumber>> entries;  // ascending, one per key
+};
+
+class Simulation {
+ public:
+  Simulation(const LeveledConfig& config, uint64_t seed) : config_(config), random_(seed), levels_(config.num_levels) {}
+
+  void Flush() {
+    std::set<std::string> keys;
+    const uint64_t count = random_.Between(1, 20);
+    const bool sequential = random_.OneIn(3);
+    for (uint64_t i = 0; i < count; ++i) keys.insert(Key(sequential ? next_key_++ % 5000 : random_.Uniform(5000)));
+    std::vector<std::pair<std::string, SequenceNumber>> entries;
+    for (const std::string& key : keys) entries.emplace_back(key, ++sequence_);
+    levels_[0].insert(levels_[0].begin(), MakeFile(std::move(entries)));
+  }
+
+  bool StartOne() {
+    const TreeView view = View();
+    auto plan = PickCompaction(view, config_, cursors_);
+    if (!plan.has_value()) return false;
+    Accept(std::move(*plan), view);
+    return true;
+  }
+  bool StartManual() {
+    const TreeView view = View();
+    ManualRequest request{.level = static_cast<Level>(random_.Uniform(config_.num_levels)), .output_level = 0, .begin = Key(random_.Uniform(5000)), .end = {}};
+    if (random_.OneIn(2)) request.end = *request.begin + "5";
+    request.output_level = ManualOutputLevel(config_, ComputeLevelTargets(view, config_), request.level);
+    ManualPick pick = PickManual(view, config_, request);
+    if (!pick.plan.has_value()) return false;
+    Accept(std::move(*pick.plan), view);
+    return true;
+  }
+
+  void FinishOne() {
+    const size_t which = random_.Uniform(running_.size());
+    const std::unique_ptr<CompactionPlan> plan = std::move(running_[which]);
+    running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(which));
+    MarkInputs(*plan, false);
+    CheckNothingCameBelow(*plan);
+    std::vector<SimFile*> outputs = Outputs(*plan);
+    for (const CompactionInputs& inputs : plan->inputs) {
+      for (const FileMetaData* file : inputs.files) std::erase_if(levels_[inputs.level], [&](const SimFile* other) { return &other->meta == file; });
+    }
+    auto& level = levels_[plan->output_level];
+    level.insert(level.end(), outputs.begin(), outputs.end());
+    std::sort(level.begin(), level.end(), [&](const SimFile* a, const SimFile* b) {
+      return plan->output_level == 0 ? a->meta.largest_sequence > b->meta.largest_sequence : a->meta.smallest < b->meta.smallest;
+    });
+  }
+
+  size_t running() const { return running_.size(); }
+  uint64_t moves() const { return moves_; }
+  uint64_t rewrites() const { return rewrites_; }
+  bool Needs() { return NeedsCompaction(View(), config_); }
+
+  void Check() {
+    for (Level level = 1; level < config_.num_levels; ++level) {
+      for (size_t i = 1; i < levels_[level].size(); ++i) {
+        ASSERT_LT(levels_[level][i - 1]->meta.largest_user_key(), levels_[level][i]->meta.smallest_user_key()) << "level " << level;
+      }
+    }
+    // From the newest place to the oldest, the sequences of a key fall.
+    std::map<std::string, SequenceNumber> oldest;
+    for (const auto& level : levels_) {
+      for (const SimFile* file : level) {
+        for (const auto& [key, sequence] : file->entries) {
+          const auto [it, first] = oldest.emplace(key, sequence);
+          ASSERT_TRUE(first || sequence < it->second) << "older data above newer";
+          it->second = sequence;
+        }
+      }
+    }
+  }
+
+  TreeView View() {
+    spans_.assign(levels_.size(), {});
+    TreeView view;
+    view.comparator = KeyComparator(BytewiseComparator());
+    for (size_t level = 0; level < levels_.size(); ++level) {
+      for (SimFile* file : levels_[level]) spans_[level].push_back(&file->meta);
+      view.levels.emplace_back(spans_[level]);
+    }
+    for (const auto& plan : running_) view.running.push_back(plan.get());
+    return view;
+  }
+
+ private:
+  static std::string Key(uint64_t i) {
+    std::string digits = std::to_string(i);
+    return std::string(4 - digits.size(), '0') + digits;
+  }
+
+  SimFile* MakeFile(std::vector<std::pair<std::string, SequenceNumber>> entries) {
+    auto file = std::make_unique<SimFile>();
+    file->meta.number = files_.size() + 1;
+    file->meta.file_bytes = entries.size() * kEntryBytes;
+    file->meta.entries = entries.size();
+    file->meta.smallest_sequence = UINT64_MAX;
+    for (const auto& [key, sequence] : entries) {
+      file->meta.smallest_sequence = std::min(file->meta.smallest_sequence, sequence);
+      file->meta.largest_sequence = std::max(file->meta.largest_sequence, sequence);
+    }
+    file->meta.smallest = MakeInternalKey(entries.front().first, entries.front().second, ValueType::kValue);
+    file->meta.largest = MakeInternalKey(entries.back().first, entries.back().second, ValueType::kValue);
+    file->entries = std::move(entries);
+    by_meta_[&file->meta] = file.get();
+    files_.push_back(std::move(file));
+    return files_.back().get();
+  }
+
+  void Accept(CompactionPlan plan, const TreeView& view) {
+    SCOPED_TRACE(DebugString(plan));
+    for (const CompactionPlan* other : view.running) {
+      if (other->output_level != plan.output_level || plan.output_level == 0) continue;
+      EXPECT_TRUE(other->largest < plan.smallest || plan.largest < other->smallest) << "two plans write the same range of a level";
+    }
+    MarkInputs(plan, true);  // asserts that no input was busy
+    cursors_.Advance(plan);
+    ++(plan.trivial_move ? moves_ : rewrites_);
+    running_.push_back(std::make_unique<CompactionPlan>(std::move(plan)));
+  }
+
+  std::vector<SimFile*> Outputs(const CompactionPlan& plan) {
+    std::vector<SimFile*> outputs;
+    if (plan.trivial_move) {
+      for (const FileMetaData* file : plan.inputs.front().files) outputs.push_back(by_meta_[file]);
+      return outputs;
+    }
+    std::map<std::string, SequenceNumber> newest;
+    for (const CompactionInputs& inputs : plan.inputs) {
+      for (const FileMetaData* file : inputs.files) {
+        for (const auto& [key, sequence] : by_meta_[file]->entries) newest[key] = std::max(newest[key], sequence);
+      }
+    }
+    std::vector<std::pair<std::string, SequenceNumber>> entries;
+    for (const auto& entry : newest) {
+      if (!entries.empty() && entries.size() * kEntryBytes >= plan.max_output_file_bytes) outputs.push_back(MakeFile(std::exchange(entries, {})));
+      entries.push_back(entry);
+    }
+    outputs.push_back(MakeFile(std::move(entries)));
+    return outputs;
+  }
+
+  // I4 of compaction_plan.h: what the plan knew of the levels below is still the whole truth.
+  void CheckNothingCameBelow(const CompactionPlan& plan) {
+    if (plan.output_level == 0) return;
+    std::set<std::string> below;
+    for (Level level = plan.output_level + 1; level < config_.num_levels; ++level) {
+      for (const SimFile* file : levels_[level]) {
+        for (const auto& entry : file->entries) below.insert(entry.first);
+      }
+    }
+    std::set<std::string> keys;
+    for (const CompactionInputs& inputs : plan.inputs) {
+      for (const FileMetaData* file : inputs.files) {
+        for (const auto& entry : by_meta_[file]->entries) keys.insert(entry.first);
+      }
+    }
+    KeyNotBelow not_below(KeyComparator(BytewiseComparator()), plan.deeper);
+    for (const std::string& key : keys) {
+      const bool certain = not_below.Check(key);
+      ASSERT_TRUE(certain || !plan.bottommost);
+      ASSERT_FALSE(certain && below.contains(key)) << DebugString(plan);
+    }
+  }
+
+  const LeveledConfig config_;
+  Random random_;
+  std::vector<std::vector<SimFile*>> levels_;
+  std::vector<std::vector<FileMetaData*>> spans_;
+  std::vector<std::unique_ptr<SimFile>> files_;
+  std::map<const FileMetaData*, SimFile*> by_meta_;
+  std::vector<std::unique_ptr<CompactionPlan>> running_;
+  CompactCursors cursors_;
+  SequenceNumber sequence_ = 0;
+  uint64_t next_key_ = 0;
+  uint64_t moves_ = 0;
+  uint64_t rewrites_ = 0;
+};
+
+LeveledConfig RandomConfig(Random* random) {
+  LeveledConfig config;
+  config.num_levels = static_cast<Level>(random->Between(2, 6));
+  config.level0_file_num_compaction_trigger = static_cast<int>(random->Between(1, 5));
+  config.max_bytes_for_level_base = random->Between(100, 2000);
+  config.max_bytes_for_level_multiplier = static_cast<double>(random->Between(2, 10));
+  config.level_compaction_dynamic_level_bytes = random->OneIn(2);
+  config.target_file_size_base = random->Between(50, 300);
+  config.max_compaction_bytes = config.target_file_size_base * random->Between(5, 25);
+  return config;
+}
+
+TEST(Simulation, ConvergesAndKeepsItsInvariants) {
+  uint64_t moves = 0;
+  uint64_t rewrites = 0;
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    Simulation tree(RandomConfig(&random), seed);
+    for (int step = 0; step < 300; ++step) {
+      SCOPED_TRACE(testing::Message() << "step " << step);
+      tree.Flush();
+      for (uint64_t i = random.Uniform(4); i > 0 && tree.running() < 4; --i) tree.StartOne();
+      if (random.OneIn(20)) tree.StartManual();
+      while (tree.running() > 0 && random.OneIn(2)) tree.FinishOne();
+      ASSERT_NO_FATAL_FAILURE(tree.Check());
+    }
+    int rounds = 0;
+    while (tree.StartOne() || tree.running() > 0) {
+      ASSERT_LT(++rounds, 5000) << "does not come to rest";
+      while (tree.running() > 0 && (tree.running() > 3 || random.OneIn(2))) tree.FinishOne();
+    }
+    ASSERT_NO_FATAL_FAILURE(tree.Check());
+    EXPECT_FALSE(tree.Needs()) << "work is left that nobody picks";
+    moves += tree.moves();
+    rewrites += tree.rewrites();
+  }
+  EXPECT_GT(moves, 50u);
+  EXPECT_GT(rewrites, 500u);
+}
+
+}  // namespace
+}  // namespace ashlar

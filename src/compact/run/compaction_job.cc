@@ -1,0 +1,249 @@
+#include "compact/run/compaction_job.h"
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "ashlar/table_properties.h"
+#include "base/assert.h"
+#include "base/format.h"
+#include "execute/epoch.h"
+#include "iterate/level_cursor.h"
+#include "iterate/merging_cursor.h"
+#include "platform/thread.h"
+
+namespace ashlar {
+
+namespace {
+
+// How many pieces a file is thought of as, for each range that is wanted: the finer, the more even the ranges.
+constexpr size_t kPiecesPerRange = 8;
+constexpr size_t kPiecesMax = 256;
+
+struct KeyRange {
+  std::optional<std::string> begin;  // user keys: [begin, end)
+  std::optional<std::string> end;
+};
+
+// One range of a compaction, from cursors to files. Runs on a thread of its own or on the caller's.
+class Subcompaction {
+ public:
+  Subcompaction(const CompactionPlan& plan, const TableJobArgs& job, KeyRange range) : plan_(plan), job_(job), range_(std::move(range)) {
+    if (range_.begin) begin_ = *range_.begin;
+    if (range_.end) end_ = *range_.end;
+  }
+
+  void Run() { status_ = RunRange(); }
+
+  const Status& status() const { return status_; }
+  TableJobResult& result() { return result_; }
+
+ private:
+  Status RunRange() {
+    ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<InternalCursor> input, OpenInputs());
+    KeyNotBelow not_below(job_.output.table.comparator, plan_.deeper);
+    // On level 0 older versions may lie in other files of the same level, which the list of deeper files does not know.
+    const TableRun run{.begin = begin(), .end = end(), .zero_sequences = plan_.bottommost, .not_below = plan_.output_level > 0 ? &not_below : nullptr};
+    return RunTableLoop(job_, run, input.get(), &result_);
+  }
+
+  Result<std::unique_ptr<InternalCursor>> OpenInputs() {
+    const TableReadOptions options{.fill_cache = false, .readahead_bytes = job_.readahead_bytes};
+    std::vector<std::unique_ptr<InternalCursor>> children;
+    for (const CompactionInputs& inputs : plan_.inputs) {
+      if (inputs.level > 0) {
+        children.push_back(std::make_unique<LevelCursor>(LevelCursorArgs{.comparator = job_.output.table.comparator,
+                                                                         .files = inputs.files,
+                                                                         .opener = job_.tables,
+                                                                         .read_options = options,
+                                                                         .lower_bound = begin(),
+                                                                         .upper_bound = end()}));
+        continue;
+      }
+      for (FileMetaData* file : inputs.files) {
+        if (!Overlaps(*file)) continue;
+        ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<InternalCursor> cursor, job_.tables->NewCursor(file, options));
+        children.push_back(std::move(cursor));
+      }
+    }
+    return NewMergingCursor(job_.output.table.comparator, std::move(children));
+  }
+
+  bool Overlaps(const FileMetaData& file) const {
+    const KeyComparator& comparator = job_.output.table.comparator;
+    if (begin() != nullptr && comparator.Compare(file.largest_user_key(), begin_) < 0) return false;
+    return end() == nullptr || comparator.Compare(file.smallest_user_key(), end_) < 0;
+  }
+  const Slice* begin() const { return range_.begin ? &begin_ : nullptr; }
+  const Slice* end() const { return range_.end ? &end_ : nullptr; }
+
+  const CompactionPlan& plan_;
+  const TableJobArgs& job_;
+  const KeyRange range_;
+  Slice begin_;
+  Slice end_;
+  TableJobResult result_;
+  Status status_;
+};
+
+size_t WantedRanges(const CompactionPlan& plan) {
+  const uint64_t bytes_min = std::max<uint64_t>(1, plan.max_output_file_bytes);
+  return static_cast<size_t>(std::clamp<uint64_t>(plan.InputBytes() / bytes_min, 1, plan.max_subcompactions));
+}
+
+Result<std::vector<KeyRange>> PlanRanges(const CompactionJobArgs& args) {
+  std::vector<KeyRange> ranges(1);
+  const size_t wanted = WantedRanges(*args.plan);
+  if (wanted == 1) return ranges;
+  ASHLAR_ASSIGN_OR_RETURN(const std::vector<std::string> cuts, SplitRanges(*args.plan, wanted, args.job.output.table.comparator, args.job.tables));
+  for (const std::string& cut : cuts) {
+    ranges.back().end = cut;
+    ranges.push_back({.begin = cut, .end = std::nullopt});
+  }
+  return ranges;
+}
+
+// The caller's args, with what the plan decides.
+TableJobArgs ArgsFor(const CompactionJobArgs& args) {
+  TableJobArgs job = args.job;
+  const CompactionPlan& plan = *args.plan;
+  job.output.target_file_bytes = plan.max_output_file_bytes;
+  job.output.grandparents = plan.grandparents;
+  job.output.max_grandparent_overlap_bytes = plan.max_grandparent_overlap_bytes;
+  job.output.table.compression = plan.compression;
+  uint64_t oldest = UINT64_MAX;
+  for (const CompactionInputs& inputs : plan.inputs) {
+    for (const FileMetaData* file : inputs.files) {
+      if (file->oldest_ancestor_unix_seconds != 0) oldest = std::min(oldest, file->oldest_ancestor_unix_seconds);
+    }
+  }
+  job.output.oldest_ancestor_unix_seconds = oldest == UINT64_MAX ? 0 : oldest;
+  return job;
+}
+
+// Runs all, the first here and the others beside it. `failed` tells those still running that the rest of their work is in vain.
+void RunAll(const std::vector<std::unique_ptr<Subcompaction>>& parts, std::atomic<bool>* failed) {
+  const auto run = [failed](Subcompaction* part) {
+    part->Run();
+    if (!part->status().ok()) failed->store(true, std::memory_order_relaxed);
+  };
+  std::vector<Thread> threads;
+  std::vector<Subcompaction*> here{parts.front().get()};
+  for (size_t i = 1; i < parts.size(); ++i) {
+    Subcompaction* part = parts[i].get();
+    Result<Thread> thread = Thread::Start({.name = "ashlar:subcomp", .priority = ThreadPriority::kBackground}, [run, part] { run(part); });
+    if (thread.ok()) {
+      threads.push_back(std::move(thread).value());
+    } else {
+      here.push_back(part);
+    }
+  }
+  for (Subcompaction* part : here) run(part);
+  for (Thread& thread : threads) thread.Join();
+}
+
+// The first error that says what went wrong, rather than that something else did.
+Status FirstError(const std::vector<std::unique_ptr<Subcompaction>>& parts) {
+  Status first;
+  for (const auto& part : parts) {
+    if (!part->status().ok() && (first.ok() || first.code() == Status::kAborted)) first = part->status();
+  }
+  return first;
+}
+
+void Gather(std::vector<std::unique_ptr<Subcompaction>>* parts, TableJobResult* result) {
+  for (auto& part : *parts) {
+    TableJobResult& own = part->result();
+    result->statistics.entries.Add(own.statistics.entries);
+    result->statistics.bytes_written += own.statistics.bytes_written;
+    std::move(own.files.begin(), own.files.end(), std::back_inserter(result->files));
+    own.files.clear();
+  }
+}
+
+Status CheckEntryCount(const CompactionJobArgs& args, const TableJobResult& result) {
+  if (!args.job.check_entry_counts) return Status::OK();
+  uint64_t expected = 0;
+  for (const CompactionInputs& inputs : args.plan->inputs) {
+    for (FileMetaData* file : inputs.files) {
+      const EpochGuard guard;
+      ASHLAR_ASSIGN_OR_RETURN(const TableReader* reader, args.job.tables->Find(file));
+      expected += reader->properties().num_entries;
+    }
+  }
+  const uint64_t read = result.statistics.entries.entries_in;
+  if (read == expected) return Status::OK();
+  return Status::Corruption(StrCat("compaction ", DebugString(*args.plan), ": the tables hold ", expected, " entries, ", read, " were read"));
+}
+
+}  // namespace
+
+Status RunCompaction(const CompactionJobArgs& args, TableJobResult* result) {
+  ASHLAR_ASSERT(!args.plan->trivial_move);
+  *result = TableJobResult();
+  const uint64_t start_nanos = args.job.clock->NowNanos();
+  ASHLAR_ASSIGN_OR_RETURN(std::vector<KeyRange> ranges, PlanRanges(args));
+  std::atomic<bool> failed{false};
+  TableJobArgs job = ArgsFor(args);
+  job.stop.sibling_failed = &failed;
+
+  std::vector<std::unique_ptr<Subcompaction>> parts;
+  for (KeyRange& range : ranges) parts.push_back(std::make_unique<Subcompaction>(*args.plan, job, std::move(range)));
+  RunAll(parts, &failed);
+  Gather(&parts, result);
+  Status status = FirstError(parts);
+  if (status.ok()) status = CheckEntryCount(args, *result);
+  if (!status.ok()) {
+    DiscardTableJob(job, result);
+    return status;
+  }
+  ASHLAR_RETURN_IF_ERROR(FinishTableJob(job, result));
+  result->statistics.subcompactions = static_cast<uint32_t>(parts.size());
+  result->statistics.input_files = args.plan->InputFiles();
+  result->statistics.bytes_read = args.plan->InputBytes();
+  result->statistics.micros = (args.job.clock->NowNanos() - start_nanos) / 1000;
+  return Status::OK();
+}
+
+VersionEdit MakeEdit(const CompactionPlan& plan, TableJobResult* result) {
+  VersionEdit edit;
+  plan.ApplyInputs(&edit);
+  if (result != nullptr) result->AddFilesTo(plan.output_level, &edit);
+  return edit;
+}
+
+Result<std::vector<std::string>> SplitRanges(const CompactionPlan& plan, size_t ranges, const KeyComparator& comparator, TableCache* tables) {
+  struct Piece {
+    std::string end;  // user key
+    uint64_t bytes;
+  };
+  std::vector<Piece> pieces;
+  const size_t pieces_per_file = std::min(ranges * kPiecesPerRange, kPiecesMax);
+  for (const CompactionInputs& inputs : plan.inputs) {
+    for (FileMetaData* file : inputs.files) {
+      const EpochGuard guard;
+      ASHLAR_ASSIGN_OR_RETURN(TableReader * reader, tables->Find(file));
+      const std::vector<std::string> anchors = reader->Anchors(pieces_per_file);
+      const uint64_t bytes = file->file_bytes / (anchors.size() + 1);
+      for (const std::string& anchor : anchors) pieces.push_back({ExtractUserKey(anchor).ToString(), bytes});
+      pieces.push_back({file->largest_user_key().ToString(), bytes});
+    }
+  }
+  std::sort(pieces.begin(), pieces.end(), [&](const Piece& a, const Piece& b) { return comparator.Compare(a.end, b.end) < 0; });
+
+  std::vector<std::string> cuts;
+  const uint64_t bytes_per_range = std::max<uint64_t>(1, plan.InputBytes() / ranges);
+  uint64_t bytes = 0;
+  for (const Piece& piece : pieces) {
+    bytes += piece.bytes;
+    if (cuts.size() + 1 == ranges || bytes < bytes_per_range * (cuts.size() + 1)) continue;
+    const bool ascends = comparator.Compare(piece.end, cuts.empty() ? Slice(plan.smallest) : Slice(cuts.back())) > 0;
+    if (ascends && comparator.Compare(piece.end, plan.largest) < 0) cuts.push_back(piece.end);
+  }
+  return cuts;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,35 @@
+#include "compact/run/flush_job.h"
+
+#include <utility>
+
+#include "base/format.h"
+#include "iterate/merging_cursor.h"
+
+namespace ashlar {
+
+namespace {
+
+Status CheckEntryCount(const FlushJobArgs& args, const TableJobResult& result) {
+  const uint64_t read = result.statistics.entries.entries_in;
+  if (!args.job.check_entry_counts || read == args.expected_entries) return Status::OK();
+  return Status::Corruption(StrCat("flush: the memtables hold ", args.expected_entries, " entries, ", read, " were read"));
+}
+
+}  // namespace
+
+Status RunFlush(FlushJobArgs args, TableJobResult* result) {
+  *result = TableJobResult();
+  const uint64_t start_nanos = args.job.clock->NowNanos();
+  const std::unique_ptr<InternalCursor> input = NewMergingCursor(args.job.output.table.comparator, std::move(args.memtables));
+  ASHLAR_RETURN_IF_ERROR(RunTableLoop(args.job, TableRun{}, input.get(), result));
+  Status status = CheckEntryCount(args, *result);
+  if (!status.ok()) {
+    DiscardTableJob(args.job, result);
+    return status;
+  }
+  ASHLAR_RETURN_IF_ERROR(FinishTableJob(args.job, result));
+  result->statistics.micros = (args.job.clock->NowNanos() - start_nanos) / 1000;
+  return Status::OK();
+}
+
+}  // namespace ashlar

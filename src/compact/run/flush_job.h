@@ -1,0 +1,22 @@
+// FlushJob: immutable memtables become a table on level 0.
+//
+// Versions that no snapshot can see and single deletions that meet their value are dropped on the way; deletions stay, as older data may lie in the tree.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "compact/run/table_job.h"
+
+namespace ashlar {
+
+struct FlushJobArgs {
+  TableJobArgs job;
+  std::vector<std::unique_ptr<InternalCursor>> memtables;  // newest first; consumed
+  uint64_t expected_entries = 0;                           // of all memtables together
+};
+
+// Ok with no file when nothing is left to keep. An error leaves no file and the memtables as they are.
+Status RunFlush(FlushJobArgs args, TableJobResult* result);
+
+}  // namespace ashlar

@@ -1,0 +1,82 @@
+#include "compact/run/table_job.h"
+
+#include <iterator>
+#include <utility>
+
+#include "ashlar/table_properties.h"
+#include "base/format.h"
+#include "execute/epoch.h"
+#include "filesystem/filename.h"
+
+namespace ashlar {
+
+namespace {
+
+Status VerifyFile(const TableJobArgs& args, FileMetaData* file) {
+  {
+    const EpochGuard guard;
+    ASHLAR_ASSIGN_OR_RETURN(TableReader * reader, args.tables->Find(file));
+    const uint64_t entries = reader->properties().num_entries;
+    if (entries != file->entries) {
+      return Status::Corruption(TableFileName(args.output.directory, file->number),
+                                StrCat("written with ", file->entries, " entries, read back with ", entries));
+    }
+  }
+  return args.verification == OutputVerification::kBlocks ? args.tables->Verify(file) : Status::OK();
+}
+
+Status VerifyFiles(const TableJobArgs& args, const TableJobResult& result) {
+  if (args.verification == OutputVerification::kNone) return Status::OK();
+  for (const auto& file : result.files) ASHLAR_RETURN_IF_ERROR(VerifyFile(args, file.get()));
+  return Status::OK();
+}
+
+}  // namespace
+
+void TableJobResult::AddFilesTo(Level level, VersionEdit* edit) {
+  for (auto& file : files) edit->AddFile(level, std::move(file));
+  files.clear();
+}
+
+Status RunTableLoop(const TableJobArgs& args, const TableRun& run, InternalCursor* input, TableJobResult* result) {
+  CompactionStream stream({.input = input,
+                           .comparator = args.output.table.comparator,
+                           .snapshots = args.snapshots,
+                           .merge_operator = args.merge_operator,
+                           .not_below = run.not_below,
+                           .zero_sequences = run.zero_sequences,
+                           .stop = args.stop,
+                           .begin = run.begin,
+                           .end = run.end});
+  TableOutput output(args.output);
+  for (stream.Start(); stream.Valid(); stream.Next()) {
+    ASHLAR_RETURN_IF_ERROR(output.Add(stream.key(), stream.value(), stream.first_of_user_key()));
+  }
+  ASHLAR_RETURN_IF_ERROR(stream.status());
+  ASHLAR_RETURN_IF_ERROR(output.Finish());
+  result->statistics.entries.Add(stream.counts());
+  result->statistics.bytes_written += output.bytes_written();
+  std::vector<std::unique_ptr<FileMetaData>> files = output.TakeFiles();
+  std::move(files.begin(), files.end(), std::back_inserter(result->files));
+  return Status::OK();
+}
+
+Status FinishTableJob(const TableJobArgs& args, TableJobResult* result) {
+  Status status = VerifyFiles(args, *result);
+  if (!status.ok()) {
+    DiscardTableJob(args, result);
+    return status;
+  }
+  result->statistics.output_files = result->files.size();
+  return status;
+}
+
+void DiscardTableJob(const TableJobArgs& args, TableJobResult* result) {
+  for (const auto& file : result->files) {
+    args.tables->Evict(file.get());
+    static_cast<void>(args.output.file_system->DeleteFile(TableFileName(args.output.directory, file->number)));
+  }
+  result->files.clear();
+}
+
+}  // namespace ashlar

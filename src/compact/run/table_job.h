@@ -1,0 +1,75 @@
+// What flush and compaction jobs share: the surroundings they run in, what they hand back, and the loop from a cursor to files.
+//
+//   cursor -> CompactionStream -> TableOutput -> TableJobResult -> VersionEdit
+//
+// I1: a job that fails or is told to stop leaves no file behind and has changed nothing.
+// I2: a result's files are synced and were opened again (OutputVerification); the caller syncs the directory, then installs the edit.
+// Lifetime: everything borrowed outlives the job. Thread safety: a job is one call; jobs run beside each other.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compact/run/compaction_stream.h"
+#include "compact/run/table_output.h"
+#include "execute/clock.h"
+#include "manifest/version_edit.h"
+#include "table/table_cache.h"
+
+namespace ashlar {
+
+enum class OutputVerification : uint8_t {
+  kNone,
+  kOpen,    // open each file through the table cache: footer, index, properties; it is open afterwards
+  kBlocks,  // and read every block
+};
+
+struct TableJobArgs {
+  TableOutputArgs output;
+  TableCache* tables = nullptr;
+  // Ascending. Made after every sequence of the input was published.
+  std::vector<SequenceNumber> snapshots;
+  const MergeOperator* merge_operator = nullptr;
+  Clock* clock = nullptr;
+  StopFlags stop;
+  OutputVerification verification = OutputVerification::kOpen;
+  bool check_entry_counts = true;  // fail when the input held another number of entries than it should
+  size_t readahead_bytes = size_t{2} << 20;  // of compaction input
+};
+
+struct TableJobStatistics {
+  uint64_t micros = 0;
+  uint64_t input_files = 0;
+  uint64_t output_files = 0;
+  uint64_t bytes_read = 0;
+  uint64_t bytes_written = 0;
+  uint32_t subcompactions = 1;
+  StreamCounts entries;
+};
+
+struct TableJobResult {
+  std::vector<std::unique_ptr<FileMetaData>> files;  // ascending by key
+  TableJobStatistics statistics;
+
+  // Moves the files into the edit.
+  void AddFilesTo(Level level, VersionEdit* edit);
+};
+
+// One run of the loop over one range of keys. begin and end as in CompactionStreamArgs.
+struct TableRun {
+  const Slice* begin = nullptr;
+  const Slice* end = nullptr;
+  bool zero_sequences = false;
+  KeyNotBelow* not_below = nullptr;
+};
+Status RunTableLoop(const TableJobArgs& args, const TableRun& run, InternalCursor* input, TableJobResult* result);
+
+// Verifies the files, as the args ask, and counts them. On failure the job is discarded.
+Status FinishTableJob(const TableJobArgs& args, TableJobResult* result);
+
+// Takes back a job whose result is not to be installed: closes and deletes its files. Errors are ignored: what stays behind is swept up at the next open.
+void DiscardTableJob(const TableJobArgs& args, TableJobResult* result);
+
+}  // namespace ashlar

@@ -1,0 +1,124 @@
+#include "compact/run/table_output.h"
+
+#include <utility>
+
+#include "base/assert.h"
+#include "filesystem/filename.h"
+#include "key/internal_key.h"
+
+namespace ashlar {
+
+TableOutput::~TableOutput() {
+  open_.reset();
+  for (const std::string& path : made_) {
+    // What cannot be removed now is swept up at the next open: no version names it.
+    static_cast<void>(args_.file_system->DeleteFile(path));
+  }
+}
+
+Status TableOutput::Add(const Slice& internal_key, const Slice& value, bool first_of_user_key) {
+  if (!status_.ok()) return status_;
+  if (first_of_user_key && CutBefore(ExtractUserKey(internal_key))) ASHLAR_RETURN_IF_ERROR(Latch(Close()));
+  if (open_ == nullptr) ASHLAR_RETURN_IF_ERROR(Latch(Open()));
+  open_->writer->Add(internal_key, value);
+  if (!open_->writer->status().ok()) return Latch(open_->writer->status());
+  return args_.bytes_per_sync == 0 ? Status::OK() : Latch(StartWriteBack());
+}
+
+Status TableOutput::Finish() {
+  if (!status_.ok() || open_ == nullptr) return status_;
+  return Latch(Close());
+}
+
+std::vector<std::unique_ptr<FileMetaData>> TableOutput::TakeFiles() {
+  ASHLAR_ASSERT(status_.ok() && open_ == nullptr);
+  made_.clear();
+  return std::move(files_);
+}
+
+Status TableOutput::Open() {
+  auto opened = std::make_unique<OpenFile>();
+  opened->number = args_.new_file_number();
+  opened->path = TableFileName(args_.directory, opened->number);
+  made_.push_back(opened->path);
+  ASHLAR_RETURN_IF_ERROR(args_.file_system->NewWritableFile(opened->path, args_.file_options, &opened->file));
+
+  TableWriteArgs table = args_.table;
+  table.file = opened->file.get();
+  table.file_name = opened->path;
+  table.file_number = opened->number;
+  table.file_creation_unix_seconds = args_.creation_unix_seconds;
+  table.creation_unix_seconds = args_.oldest_ancestor_unix_seconds != 0 ? args_.oldest_ancestor_unix_seconds : args_.creation_unix_seconds;
+  table.oldest_key_unix_seconds = args_.oldest_key_unix_seconds;
+  ASHLAR_ASSIGN_OR_RETURN(opened->writer, TableWriter::Create(std::move(table)));
+  overlap_bytes_ = inside_grandparent_ ? args_.grandparents[grandparent_]->file_bytes : 0;
+  open_ = std::move(opened);
+  return Status::OK();
+}
+
+Status TableOutput::Close() {
+  const std::unique_ptr<OpenFile> closing = std::move(open_);
+  TableWriteResult result;
+  ASHLAR_RETURN_IF_ERROR(closing->writer->Finish(&result));
+  ASHLAR_RETURN_IF_ERROR(closing->file->Sync());
+  ASHLAR_RETURN_IF_ERROR(closing->file->Close());
+
+  auto meta = std::make_unique<FileMetaData>();
+  meta->number = closing->number;
+  meta->file_bytes = result.file_bytes;
+  meta->smallest = std::move(result.smallest);
+  meta->largest = std::move(result.largest);
+  meta->smallest_sequence = result.smallest_sequence;
+  meta->largest_sequence = result.largest_sequence;
+  meta->creation_unix_seconds = args_.creation_unix_seconds;
+  meta->oldest_ancestor_unix_seconds = args_.oldest_ancestor_unix_seconds != 0 ? args_.oldest_ancestor_unix_seconds : args_.creation_unix_seconds;
+  meta->entries = result.properties.num_entries;
+  meta->deletions = result.properties.num_deletions;
+  bytes_written_ += meta->file_bytes;
+  files_.push_back(std::move(meta));
+  return Status::OK();
+}
+
+Status TableOutput::StartWriteBack() {
+  const uint64_t bytes = open_->file->Size();
+  if (bytes - open_->synced_bytes < args_.bytes_per_sync) return Status::OK();
+  ASHLAR_RETURN_IF_ERROR(open_->file->RangeSync(open_->synced_bytes, bytes - open_->synced_bytes));
+  open_->synced_bytes = bytes;
+  return Status::OK();
+}
+
+bool TableOutput::CutBefore(const Slice& user_key) {
+  const bool crossed = CrossGrandparents(user_key);
+  if (open_ == nullptr) return false;
+  const uint64_t bytes = open_->writer->EstimatedFileBytes();
+  if (bytes >= args_.target_file_bytes) return true;
+  if (!crossed) return false;
+  const bool drags_too_much = overlap_bytes_ > args_.max_grandparent_overlap_bytes || bytes > args_.max_grandparent_overlap_bytes - overlap_bytes_;
+  return drags_too_much || bytes >= args_.target_file_bytes / 4 * 3;
+}
+
+bool TableOutput::CrossGrandparents(const Slice& user_key) {
+  const KeyComparator& comparator = args_.table.comparator;
+  bool crossed = false;
+  for (; grandparent_ < args_.grandparents.size(); ++grandparent_) {
+    const FileMetaData& file = *args_.grandparents[grandparent_];
+    if (inside_grandparent_ && comparator.Compare(file.largest_user_key(), user_key) >= 0) return crossed;
+    if (!inside_grandparent_) {
+      if (comparator.Compare(file.smallest_user_key(), user_key) > 0) return crossed;
+      crossed = true;
+      overlap_bytes_ += file.file_bytes;
+      inside_grandparent_ = comparator.Compare(file.largest_user_key(), user_key) >= 0;
+      if (inside_grandparent_) return crossed;
+    }
+    crossed = true;
+    inside_grandparent_ = false;
+  }
+  return crossed;
+}
+
+Status TableOutput::Latch(Status status) {
+  if (status_.ok()) status_ = std::move(status);
+  return status_;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,93 @@
+// TableOutput: turns a stream of entries into table files: opens numbered files one after another, cuts, syncs and closes them. The one output path of flushes and
+// compactions.
+//
+//   (none) --Add--> open --Add, cut here--> synced, closed --Add--> open ... --Finish--> all closed --TakeFiles--> the caller's
+//                     \------- an error anywhere, or destruction before TakeFiles: every file made here is deleted
+//
+// Where a file may be cut: before the first version of a user key only, and there
+//   - when it has reached its target size,
+//   - at the edge of a grandparent, from three quarters of the target on: a later compaction of the file then drags along one grandparent less,
+//   - when it overlaps more grandparent bytes than one compaction should have to read.
+//
+// I1: entries ascend; all versions of one user key are in one file.
+// I2: a file in the result is complete, synced and closed; its directory entry is not synced: the caller syncs the directory before it installs.
+// I3: after an error nothing more is written: a failed write, sync or close is final for its file.
+// Lifetime: args outlive the output. Thread safety: one thread; new_file_number is called from it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/file_system.h"
+#include "ashlar/status.h"
+#include "table/blockbased/table_writer.h"
+#include "table/file_metadata.h"
+
+namespace ashlar {
+
+struct TableOutputArgs {
+  FileSystem* file_system = nullptr;
+  std::string directory;
+  FileOptions file_options;
+  // What all files have in common. Left to the output: file, file_name, file_number and the three times below.
+  TableWriteArgs table;
+  uint64_t creation_unix_seconds = 0;         // now
+  uint64_t oldest_ancestor_unix_seconds = 0;  // of the oldest data that goes in; 0: now
+  uint64_t oldest_key_unix_seconds = 0;       // 0: unknown
+  // Called for every file; may be called by several outputs at once. The number must be protected from being swept up until the job's result is installed.
+  std::function<uint64_t()> new_file_number;
+  // Hand written bytes to the disk every so many bytes; 0: when the file is synced.
+  uint64_t bytes_per_sync = 0;
+
+  uint64_t target_file_bytes = UINT64_MAX;  // UINT64_MAX: one file
+  std::vector<FileMetaData*> grandparents;  // ascending and disjoint
+  uint64_t max_grandparent_overlap_bytes = UINT64_MAX;
+};
+
+class TableOutput {
+ public:
+  explicit TableOutput(const TableOutputArgs& args) : args_(args) {}
+  ~TableOutput();
+  TableOutput(const TableOutput&) = delete;
+  TableOutput& operator=(const TableOutput&) = delete;
+
+  // first_of_user_key: no entry with this user key was added before.
+  Status Add(const Slice& internal_key, const Slice& value, bool first_of_user_key);
+  Status Finish();
+
+  uint64_t bytes_written() const { return bytes_written_; }  // of complete files
+  // After Finish returned Ok.
+  std::vector<std::unique_ptr<FileMetaData>> TakeFiles();
+
+ private:
+  struct OpenFile {
+    uint64_t number;
+    std::string path;
+    std::unique_ptr<WritableFile> file;
+    std::unique_ptr<TableWriter> writer;
+    uint64_t synced_bytes = 0;
+  };
+
+  Status Open();
+  Status Close();
+  Status StartWriteBack();
+  bool CutBefore(const Slice& user_key);
+  // Moves along the grandparents to user_key: whether an edge of one was crossed. Adds what is overlapped to overlap_bytes_.
+  bool CrossGrandparents(const Slice& user_key);
+  Status Latch(Status status);
+
+  const TableOutputArgs& args_;
+  std::unique_ptr<OpenFile> open_;
+  std::vector<std::unique_ptr<FileMetaData>> files_;
+  std::vector<std::string> made_;  // paths to delete unless the files are taken
+  size_t grandparent_ = 0;         // the first that does not end before the last user key
+  bool inside_grandparent_ = false;
+  uint64_t overlap_bytes_ = 0;     // of grandparents, by the open file
+  uint64_t bytes_written_ = 0;
+  Status status_;
+};
+
+}  // namespace ashlar

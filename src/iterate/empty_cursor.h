@@ -1,0 +1,25 @@
+// EmptyCursor: a cursor over nothing, with a status: the end at once, or the error that kept a cursor from being made.
+#pragma once
+
+#include "key/cursor.h"
+
+namespace ashlar {
+
+class EmptyCursor final : public InternalCursor {
+ public:
+  explicit EmptyCursor(Status status) : status_(std::move(status)) {}
+
+  void SeekToFirst() override {}
+  void SeekToLast() override {}
+  void Seek(const Slice&) override {}
+  void SeekForPrev(const Slice&) override {}
+  void Next() override {}
+  void Prev() override {}
+  Status status() const override { return status_; }
+  PinSource value_owner() const override { return PinSource(); }
+
+ private:
+  const Status status_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,42 @@
+// What ashlar/iterator.h defines for every iterator, and the iterators over nothing.
+#include "ashlar/iterator.h"
+
+#include <utility>
+
+#include "base/assert.h"
+
+namespace ashlar {
+
+Status Iterator::Refresh(const Snapshot*) { return Status::NotSupported("this iterator cannot be refreshed: make a new one"); }
+
+Status Iterator::GetProperty(std::string prop_name, std::string*) {
+  return Status::InvalidArgument("an iterator has no property of this name", prop_name);
+}
+
+namespace {
+
+class EmptyIterator final : public Iterator {
+ public:
+  explicit EmptyIterator(Status status) : status_(std::move(status)) {}
+
+  bool Valid() const override { return false; }
+  void SeekToFirst() override {}
+  void SeekToLast() override {}
+  void Seek(const Slice&) override {}
+  void SeekForPrev(const Slice&) override {}
+  void Next() override { ASHLAR_ASSERT(Valid()); }
+  void Prev() override { ASHLAR_ASSERT(Valid()); }
+  Slice key() const override { return Slice(); }
+  Slice value() const override { return Slice(); }
+  Status status() const override { return status_; }
+
+ private:
+  const Status status_;
+};
+
+}  // namespace
+
+Iterator* NewEmptyIterator() { return new EmptyIterator(Status::OK()); }
+Iterator* NewErrorIterator(const Status& status) { return new EmptyIterator(status); }
+
+}  // namespace ashlar

@@ -1,0 +1,58 @@
+// LevelCursor: a cursor over the files of one level, which are sorted and disjoint. A file is opened when the walk reaches it, and closed when it
+// leaves.
+//
+// Bounds: files that lie wholly outside [lower, upper) are never opened; the walk ends before them. Entries outside the bounds but in a file that
+// straddles one may be shown: the user's iterator drops them.
+//
+// I1: at most one file is open; file_ is its index, or files_.size() for none.
+// Lifetime: the files, the opener and the bytes of the bounds outlive the cursor (its creator holds the version). Thread safety: one thread.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "key/cursor.h"
+#include "key/key_comparator.h"
+#include "table/file_metadata.h"
+#include "table/table_opener.h"
+
+namespace ashlar {
+
+struct LevelCursorArgs {
+  KeyComparator comparator;
+  std::span<FileMetaData* const> files;  // ascending
+  TableOpener* opener = nullptr;
+  TableReadOptions read_options;
+  const Slice* lower_bound = nullptr;  // user keys; null: none
+  const Slice* upper_bound = nullptr;  // exclusive
+};
+
+class LevelCursor final : public InternalCursor {
+ public:
+  explicit LevelCursor(const LevelCursorArgs& args) : args_(args), file_(args.files.size()) {}
+
+  void SeekToFirst() override;
+  void SeekToLast() override;
+  void Seek(const Slice& internal_target) override;
+  void SeekForPrev(const Slice& internal_target) override;
+  void Next() override;
+  void Prev() override;
+  Status status() const override { return status_; }
+  PinSource value_owner() const override { return cursor_->value_owner(); }
+
+ private:
+  bool Enter(size_t file);
+  bool EnterForward(size_t file);
+  bool EnterBackward(size_t file);
+  void Leave();
+  bool Settled();
+  void SettleForward();
+  void SettleBackward();
+
+  const LevelCursorArgs args_;
+  size_t file_;
+  std::unique_ptr<InternalCursor> cursor_;  // over files[file_]; null: none
+  Status status_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,202 @@
+#include "iterate/level_cursor.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/random.h"
+#include "testing/comparators.h"
+#include "testing/vector_cursor.h"
+
+namespace ashlar {
+namespace {
+
+// A level whose files are vectors; notes which are opened.
+class Level : public TableOpener {
+ public:
+  explicit Level(const KeyComparator& comparator) : comparator_(comparator) {}
+
+  // Entries of one file, ascending, behind those of the files before.
+  void AddFile(std::vector<TestEntry> entries) {
+    auto file = std::make_unique<FileMetaData>();
+    file->number = owned_.size();
+    file->smallest = MakeInternalKey(entries.front().user_key, entries.front().sequence, entries.front().type);
+    file->largest = MakeInternalKey(entries.back().user_key, entries.back().sequence, entries.back().type);
+    files_.push_back(file.get());
+    owned_.push_back(std::move(file));
+    contents_.push_back(std::move(entries));
+  }
+
+  Result<std::unique_ptr<InternalCursor>> NewCursor(FileMetaData* file, const TableReadOptions&) override {
+    opened_ += std::to_string(file->number) + " ";
+    if (file->number == fail_open_) return Status::IOError("cannot open");
+    auto cursor = std::make_unique<VectorCursor>(comparator_, contents_[file->number]);
+    if (!fail_key_.empty()) cursor->FailAt(fail_key_, Status::Corruption("broken"));
+    return std::unique_ptr<InternalCursor>(std::move(cursor));
+  }
+
+  LevelCursorArgs Args() { return {.comparator = comparator_, .files = files_, .opener = this, .read_options = {}}; }
+  std::string TakeOpened() { return std::exchange(opened_, ""); }
+
+  uint64_t fail_open_ = ~uint64_t{0};
+  std::string fail_key_;
+
+ private:
+  const KeyComparator comparator_;
+  std::vector<std::unique_ptr<FileMetaData>> owned_;
+  std::vector<FileMetaData*> files_;
+  std::vector<std::vector<TestEntry>> contents_;
+  std::string opened_;
+};
+
+const KeyComparator kBytewise{BytewiseComparator()};
+
+TestEntry Put(const std::string& key) { return {key, 1, ValueType::kValue, "v"}; }
+std::string Target(const std::string& key) { return MakeInternalKey(key, kSequenceNumberMax, ValueType::kMax); }
+std::string KeyOf(const InternalCursor& cursor) { return cursor.Valid() ? ExtractUserKey(cursor.key()).ToString() : "-"; }
+
+class LevelCursorTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    level_.AddFile({Put("b"), Put("d")});
+    level_.AddFile({Put("f"), Put("h")});
+    level_.AddFile({Put("j"), Put("l")});
+    level_.AddFile({Put("n"), Put("p")});
+  }
+  Level level_{kBytewise};
+};
+
+TEST_F(LevelCursorTest, EmptyLevel) {
+  Level empty(kBytewise);
+  LevelCursor cursor(empty.Args());
+  cursor.SeekToFirst();
+  EXPECT_FALSE(cursor.Valid());
+  cursor.SeekToLast();
+  EXPECT_FALSE(cursor.Valid());
+  cursor.Seek(Target("a"));
+  EXPECT_FALSE(cursor.Valid());
+  cursor.SeekForPrev(Target("a"));
+  EXPECT_FALSE(cursor.Valid());
+  EXPECT_TRUE(cursor.status().ok());
+}
+
+TEST_F(LevelCursorTest, OpensOnlyWhatItReaches) {
+  LevelCursor cursor(level_.Args());
+  EXPECT_EQ(level_.TakeOpened(), "");
+  cursor.Seek(Target("g"));
+  EXPECT_EQ(KeyOf(cursor), "h");
+  EXPECT_EQ(level_.TakeOpened(), "1 ");
+  cursor.Seek(Target("f"));
+  EXPECT_EQ(KeyOf(cursor), "f");
+  EXPECT_EQ(level_.TakeOpened(), "") << "the file is still open";
+  cursor.Next();
+  cursor.Next();
+  EXPECT_EQ(KeyOf(cursor), "j");
+  EXPECT_EQ(level_.TakeOpened(), "2 ");
+  cursor.Prev();
+  EXPECT_EQ(KeyOf(cursor), "h");
+  EXPECT_EQ(level_.TakeOpened(), "1 ");
+  cursor.Seek(Target("i"));
+  EXPECT_EQ(KeyOf(cursor), "j") << "between two files";
+  cursor.SeekForPrev(Target("i"));
+  EXPECT_EQ(KeyOf(cursor), "h");
+  cursor.Seek(Target("q"));
+  EXPECT_FALSE(cursor.Valid());
+  cursor.SeekForPrev(Target("a"));
+  EXPECT_FALSE(cursor.Valid());
+}
+
+TEST_F(LevelCursorTest, FilesOutsideTheBoundsAreNotOpened) {
+  const Slice lower("e");
+  const Slice upper("j");
+  LevelCursorArgs args = level_.Args();
+  args.lower_bound = &lower;
+  args.upper_bound = &upper;
+  LevelCursor cursor(args);
+  std::string keys;
+  for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next()) keys += KeyOf(cursor);
+  EXPECT_EQ(keys, "fh");
+  EXPECT_EQ(level_.TakeOpened(), "1 ");
+  for (cursor.SeekToLast(); cursor.Valid(); cursor.Prev()) keys += KeyOf(cursor);
+  EXPECT_EQ(keys, "fhhf");
+  EXPECT_EQ(level_.TakeOpened(), "1 ");
+  cursor.Seek(Target("i"));
+  EXPECT_FALSE(cursor.Valid());
+  cursor.SeekForPrev(Target("e"));
+  EXPECT_FALSE(cursor.Valid());
+  EXPECT_EQ(level_.TakeOpened(), "");
+}
+
+TEST_F(LevelCursorTest, FileThatCannotBeOpenedIsAnErrorUntilTheNextSeek) {
+  level_.fail_open_ = 1;
+  LevelCursor cursor(level_.Args());
+  cursor.Seek(Target("d"));
+  EXPECT_EQ(KeyOf(cursor), "d");
+  cursor.Next();
+  EXPECT_FALSE(cursor.Valid());
+  EXPECT_TRUE(cursor.status().IsIOError());
+  cursor.Seek(Target("j"));
+  EXPECT_EQ(KeyOf(cursor), "j");
+  EXPECT_TRUE(cursor.status().ok());
+  cursor.Prev();
+  EXPECT_FALSE(cursor.Valid());
+  EXPECT_TRUE(cursor.status().IsIOError());
+}
+
+TEST_F(LevelCursorTest, ErrorInsideAFileIsNotSkipped) {
+  level_.fail_key_ = "h";
+  LevelCursor cursor(level_.Args());
+  cursor.Seek(Target("f"));
+  EXPECT_EQ(KeyOf(cursor), "f");
+  cursor.Next();
+  EXPECT_FALSE(cursor.Valid());
+  EXPECT_TRUE(cursor.status().IsCorruption());
+  cursor.SeekToFirst();
+  EXPECT_EQ(KeyOf(cursor), "b");
+  EXPECT_TRUE(cursor.status().ok());
+}
+
+TEST(LevelCursorModelTest, AgreesWithOneVector) {
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
+    Random random(seed);
+    const NamedComparator& order = TestComparators()[seed % 3];
+    SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << order.name);
+    const KeyComparator comparator(order.comparator);
+    std::vector<TestEntry> all;
+    const uint64_t entries = 5 + random.Uniform(100);
+    for (uint64_t i = 0; i < entries; ++i) all.push_back({std::to_string(random.Uniform(60)), 1 + i, ValueType::kValue, std::to_string(i)});
+    const auto internal_key = [](const TestEntry& entry) { return MakeInternalKey(entry.user_key, entry.sequence, entry.type); };
+    std::sort(all.begin(), all.end(),
+              [&](const TestEntry& a, const TestEntry& b) { return comparator.CompareInternal(internal_key(a), internal_key(b)) < 0; });
+    Level level(comparator);
+    for (size_t from = 0; from < all.size();) {
+      const size_t to = std::min(all.size(), from + 1 + random.Uniform(12));
+      level.AddFile(std::vector<TestEntry>(all.begin() + static_cast<ptrdiff_t>(from), all.begin() + static_cast<ptrdiff_t>(to)));
+      from = to;
+    }
+    VectorCursor expected(comparator, all);
+    LevelCursor cursor(level.Args());
+    for (int i = 0; i < 300; ++i) {
+      const std::string target = MakeInternalKey(std::to_string(random.Uniform(60)), random.Uniform(100), ValueType::kValue);
+      switch (cursor.Valid() ? random.Uniform(12) : random.Uniform(4)) {
+        case 0: cursor.SeekToFirst(), expected.SeekToFirst(); break;
+        case 1: cursor.SeekToLast(), expected.SeekToLast(); break;
+        case 2: cursor.Seek(target), expected.Seek(target); break;
+        case 3: cursor.SeekForPrev(target), expected.SeekForPrev(target); break;
+        case 4:
+        case 5:
+        case 6:
+        case 7: cursor.Next(), expected.Next(); break;
+        default: cursor.Prev(), expected.Prev();
+      }
+      ASSERT_EQ(cursor.Valid(), expected.Valid());
+      ASSERT_TRUE(!cursor.Valid() || (cursor.key() == expected.key() && cursor.value() == expected.value()));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ashlar

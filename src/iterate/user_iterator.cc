@@ -1,0 +1,427 @@
+#include "iterate/user_iterator.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/assert.h"
+#include "iterate/empty_cursor.h"
+
+namespace ashlar {
+
+namespace {
+
+// The tags that sort before and after all versions of a user key.
+constexpr uint64_t kTagBeforeAll = SeekTag(kSequenceNumberMax);
+constexpr uint64_t kTagAfterAll = 0;
+
+}  // namespace
+
+UserIterator::UserIterator(UserIteratorArgs args) : args_(std::move(args)) {
+  ASHLAR_ASSERT(args_.source.cursor != nullptr);
+  // At least one step between two seeks: a seek to the last version of a key may stay where it is.
+  args_.max_sequential_skip = std::max(args_.max_sequential_skip, uint64_t{1});
+}
+
+void UserIterator::SaveKey(const Slice& user_key) {
+  if (user_key.data() != saved_key_.data()) saved_key_.assign(user_key.data(), user_key.size());
+}
+
+void UserIterator::SeekCursor(const Slice& user_key, uint64_t tag) {
+  seek_buffer_.clear();
+  AppendInternalKey(&seek_buffer_, user_key, tag);
+  cursor()->Seek(seek_buffer_);
+}
+
+void UserIterator::SeekCursorForPrev(const Slice& user_key, uint64_t tag) {
+  seek_buffer_.clear();
+  AppendInternalKey(&seek_buffer_, user_key, tag);
+  cursor()->SeekForPrev(seek_buffer_);
+}
+
+UserIterator::Held UserIterator::HoldAtCursor() {
+  const PinSource owner = cursor()->value_owner();
+  return {.bytes = cursor()->value(), .owner = owner, .pin = owner.Acquire()};
+}
+
+void UserIterator::BeginMove() {
+  valid_ = false;
+  steps_ = 0;
+  held_.pin.Release();
+}
+
+void UserIterator::BeginSeek() {
+  BeginMove();
+  status_ = Status::OK();
+}
+
+// Called for each entry that is stepped over. False: the limit of ReadOptions is reached.
+bool UserIterator::CountStep() {
+  if (++steps_ <= args_.max_skippable_entries || args_.max_skippable_entries == 0) [[likely]] {
+    return true;
+  }
+  Stop(Status::Incomplete("more entries had to be stepped over than ReadOptions::max_skippable_internal_keys allows"));
+  return false;
+}
+
+void UserIterator::Stop(Status status) {
+  valid_ = false;
+  ForgetVersions();
+  status_ = std::move(status);
+}
+
+// The cursor is not valid: it has come to an end, or met an error.
+void UserIterator::End() {
+  valid_ = false;
+  status_ = cursor()->status();
+}
+
+// --- forward ---
+
+void UserIterator::SeekToFirst() {
+  BeginSeek();
+  if (args_.lower_bound != nullptr) {
+    SeekCursor(*args_.lower_bound, SeekTag(args_.source.sequence));
+  } else {
+    cursor()->SeekToFirst();
+  }
+  SettleForward(false);
+}
+
+void UserIterator::Seek(const Slice& target) {
+  BeginSeek();
+  SeekCursor(BelowLowerBound(target) ? *args_.lower_bound : target, SeekTag(args_.source.sequence));
+  SettleForward(false);
+}
+
+void UserIterator::Next() {
+  ASHLAR_DCHECK(valid_);
+  BeginMove();
+  bool past_saved_key = true;
+  switch (state_) {
+    case State::kForward:
+      // Below sequence 0 there is no older version.
+      past_saved_key = TagSequence(ExtractTag(cursor()->key())) != 0;
+      if (past_saved_key) SaveKey(key_);
+      cursor()->Next();
+      break;
+    case State::kForwardPast: break;
+    case State::kBackward: SeekCursor(saved_key_, kTagAfterAll); break;
+  }
+  SettleForward(past_saved_key);
+}
+
+// Finds the first entry from the cursor on that the user sees. past_saved_key: versions of saved_key_ are hidden, because a newer one has decided.
+void UserIterator::SettleForward(bool past_saved_key) {
+  uint64_t run = 0;  // entries of saved_key_ in a row that were stepped over: hidden ones, or ones that are too new
+  while (cursor()->Valid()) {
+    const Slice user_key = ExtractUserKey(cursor()->key());
+    const uint64_t tag = ExtractTag(cursor()->key());
+    if (AtUpperBound(user_key)) return;
+    if (!Visible(tag)) {
+      if (past_saved_key || run == 0 || !AtSavedKey()) {
+        SaveKey(user_key);
+        past_saved_key = false;
+        run = 0;
+      }
+      ++run;
+    } else if (past_saved_key && AtSavedKey()) {
+      ++run;
+    } else {
+      const ValueType type = TagType(tag);
+      if (type == ValueType::kValue) [[likely]] {
+        return ShowAtCursor();
+      }
+      if (type == ValueType::kMerge) return ShowMerged();
+      if (!IsPointType(type)) return Stop(UnsupportedTypeError(type));
+      SaveKey(user_key);
+      past_saved_key = true;
+      run = 0;
+    }
+    if (!CountStep()) return;
+    if (run <= args_.max_sequential_skip) {
+      cursor()->Next();
+    } else {
+      run = 0;
+      SeekCursor(saved_key_, past_saved_key ? kTagAfterAll : SeekTag(args_.source.sequence));
+    }
+  }
+  End();
+}
+
+bool UserIterator::AtUpperBound(const Slice& user_key) const {
+  return args_.upper_bound != nullptr && args_.comparator.Compare(user_key, *args_.upper_bound) >= 0;
+}
+
+void UserIterator::ShowAtCursor() {
+  key_ = ExtractUserKey(cursor()->key());
+  value_ = cursor()->value();
+  value_in_ = ValueIn::kCursor;
+  state_ = State::kForward;
+  valid_ = true;
+}
+
+void UserIterator::ShowMerged() {
+  SaveKey(ExtractUserKey(cursor()->key()));
+  if (MergeForward() != Outcome::kShown) return;
+  key_ = saved_key_;
+  valid_ = true;
+}
+
+// Merges from the newest visible operand, where the cursor stands, down to a value, a deletion or the end of the key's versions.
+UserIterator::Outcome UserIterator::MergeForward() {
+  ForgetVersions();
+  state_ = State::kForward;
+  for (;;) {
+    TakeOperand();
+    if (EnoughOperands()) return MergeOperands(Base::kNone);
+    cursor()->Next();
+    if (!cursor()->Valid() && !cursor()->status().ok()) {
+      Stop(cursor()->status());
+      return Outcome::kStopped;
+    }
+    if (!cursor()->Valid() || !AtSavedKey()) {
+      state_ = State::kForwardPast;
+      return MergeOperands(Base::kNone);
+    }
+    const ValueType type = ExtractType(cursor()->key());
+    if (type == ValueType::kValue) {
+      base_.bytes = cursor()->value();
+      return MergeOperands(Base::kAtCursor);
+    }
+    if (!IsPointType(type)) {
+      Stop(UnsupportedTypeError(type));
+      return Outcome::kStopped;
+    }
+    if (type != ValueType::kMerge) return MergeOperands(Base::kNone);
+    if (!CountStep()) return Outcome::kStopped;
+  }
+}
+
+// --- backward ---
+
+void UserIterator::SeekToLast() {
+  BeginSeek();
+  if (args_.upper_bound != nullptr) {
+    SeekCursorForPrev(*args_.upper_bound, kTagBeforeAll);
+  } else {
+    cursor()->SeekToLast();
+  }
+  SettleBackward();
+}
+
+void UserIterator::SeekForPrev(const Slice& target) {
+  if (AtUpperBound(target)) return SeekToLast();
+  BeginSeek();
+  SeekCursorForPrev(target, kTagAfterAll);
+  SettleBackward();
+}
+
+void UserIterator::Prev() {
+  ASHLAR_DCHECK(valid_);
+  BeginMove();
+  if (state_ != State::kBackward) {
+    SaveKey(key_);
+    SeekCursorForPrev(saved_key_, kTagBeforeAll);
+  }
+  SettleBackward();
+}
+
+// Finds the last key at or before the cursor's that the user sees. The cursor stands at the oldest version of a key.
+void UserIterator::SettleBackward() {
+  while (cursor()->Valid()) {
+    const Slice user_key = ExtractUserKey(cursor()->key());
+    if (BelowLowerBound(user_key)) return;
+    SaveKey(user_key);
+    const Outcome outcome = CollectVersions();
+    if (outcome == Outcome::kStopped) return;
+    if (outcome == Outcome::kShown) {
+      state_ = State::kBackward;
+      key_ = saved_key_;
+      valid_ = true;
+      return;
+    }
+  }
+  End();
+}
+
+bool UserIterator::BelowLowerBound(const Slice& user_key) const {
+  return args_.lower_bound != nullptr && args_.comparator.Compare(user_key, *args_.lower_bound) < 0;
+}
+
+// Passes all versions of saved_key_, oldest first, and decides.
+UserIterator::Outcome UserIterator::CollectVersions() {
+  ForgetVersions();
+  uint64_t run = 0;
+  while (cursor()->Valid() && AtSavedKey()) {
+    if (++run > args_.max_sequential_skip) return ResolveBySeek();
+    const uint64_t tag = ExtractTag(cursor()->key());
+    if (Visible(tag)) TakeVersion(TagType(tag));
+    if (!CountStep()) return Outcome::kStopped;
+    cursor()->Prev();
+  }
+  if (!cursor()->Valid() && !cursor()->status().ok()) {
+    Stop(cursor()->status());
+    return Outcome::kStopped;
+  }
+  return ResolveCollected();
+}
+
+// A version newer than all collected so far.
+void UserIterator::TakeVersion(ValueType type) {
+  if (type == ValueType::kMerge) return TakeOperand();
+  ForgetVersions();
+  base_type_ = type;
+  if (type == ValueType::kValue) base_ = HoldAtCursor();
+}
+
+UserIterator::Outcome UserIterator::ResolveCollected() {
+  if (base_type_ && !IsPointType(*base_type_)) {
+    Stop(UnsupportedTypeError(*base_type_));
+    return Outcome::kStopped;
+  }
+  const bool has_value = base_type_ == ValueType::kValue;
+  if (!operands_.empty()) {
+    std::reverse(operands_.begin(), operands_.end());
+    std::reverse(operand_holds_.begin(), operand_holds_.end());
+    return CutOperands() || !has_value ? MergeOperands(Base::kNone) : MergeOperands(Base::kHeld);
+  }
+  if (!has_value) return Outcome::kHidden;
+  ShowHeld(std::move(base_));
+  return Outcome::kShown;
+}
+
+// For keys with many versions: goes to the deciding one and back before the key.
+UserIterator::Outcome UserIterator::ResolveBySeek() {
+  ForgetVersions();
+  SeekCursor(saved_key_, SeekTag(args_.source.sequence));
+  const Outcome outcome = ResolveAtCursor();
+  if (outcome == Outcome::kStopped) return outcome;
+  SeekCursorForPrev(saved_key_, kTagBeforeAll);
+  if (cursor()->Valid() || cursor()->status().ok()) return outcome;
+  Stop(cursor()->status());
+  return Outcome::kStopped;
+}
+
+UserIterator::Outcome UserIterator::ResolveAtCursor() {
+  if (!cursor()->Valid()) {
+    End();
+    return status_.ok() ? Outcome::kHidden : Outcome::kStopped;
+  }
+  if (!AtSavedKey()) return Outcome::kHidden;
+  const ValueType type = ExtractType(cursor()->key());
+  switch (type) {
+    case ValueType::kValue: ShowHeld(HoldAtCursor()); return Outcome::kShown;
+    case ValueType::kDeletion:
+    case ValueType::kSingleDeletion: return Outcome::kHidden;
+    case ValueType::kMerge: break;
+    default: Stop(UnsupportedTypeError(type)); return Outcome::kStopped;
+  }
+  const Outcome outcome = MergeForward();
+  if (outcome == Outcome::kShown && value_in_ == ValueIn::kCursor) {
+    Held held = HoldAtCursor();
+    held.bytes = value_;
+    ShowHeld(std::move(held));
+  }
+  return outcome;
+}
+
+void UserIterator::ShowHeld(Held held) {
+  held_ = std::move(held);
+  value_ = held_.bytes;
+  value_in_ = ValueIn::kPin;
+}
+
+// --- merging ---
+
+void UserIterator::TakeOperand() {
+  operand_holds_.push_back(HoldAtCursor());
+  operands_.push_back(operand_holds_.back().bytes);
+}
+
+bool UserIterator::EnoughOperands() const { return args_.merge_operator != nullptr && args_.merge_operator->ShouldMerge(operands_); }
+
+// Leaves as many of the newest operands as a forward move would have taken. True: those decide without a base.
+bool UserIterator::CutOperands() {
+  std::vector<Slice> all;
+  all.swap(operands_);
+  for (const Slice& operand : all) {
+    operands_.push_back(operand);
+    if (EnoughOperands()) return true;
+  }
+  return false;
+}
+
+UserIterator::Outcome UserIterator::MergeOperands(Base base) {
+  const MergeInput input{
+      .merge_operator = args_.merge_operator,
+      .user_key = saved_key_,
+      .base = base != Base::kNone ? &base_.bytes : nullptr,
+      .operands_newest_first = operands_,
+  };
+  MergeResult result;
+  result.computed.swap(merged_);  // for its memory
+  Status status = FullMerge(input, &result, nullptr);
+  if (!status.ok()) {
+    Stop(std::move(status));
+    return Outcome::kStopped;
+  }
+  if (result.kind == MergeResult::Kind::kComputed) {
+    merged_.swap(result.computed);
+    value_ = merged_;
+    value_in_ = ValueIn::kMerged;
+  } else if (result.kind == MergeResult::Kind::kBase && base == Base::kAtCursor) {
+    value_ = result.existing;
+    value_in_ = ValueIn::kCursor;
+  } else {
+    Held held = std::move(result.kind == MergeResult::Kind::kBase ? base_ : operand_holds_[result.operand]);
+    held.bytes = result.existing;
+    ShowHeld(std::move(held));
+  }
+  ForgetVersions();
+  return Outcome::kShown;
+}
+
+void UserIterator::ForgetVersions() {
+  base_type_.reset();
+  base_ = Held();
+  operands_.clear();
+  operand_holds_.clear();
+}
+
+// --- the rest ---
+
+void UserIterator::PinValue(PinnableSlice* value) const {
+  ASHLAR_DCHECK(valid_);
+  if (value_in_ == ValueIn::kMerged) return value->PinSelf(value_);
+  const PinSource owner = value_in_ == ValueIn::kCursor ? args_.source.cursor->value_owner() : held_.owner;
+  owner.Acquire().MoveTo(value, value_);
+}
+
+Status UserIterator::Refresh(const Snapshot* snapshot) {
+  BeginSeek();
+  if (!args_.refresh) return Status::NotSupported("this iterator cannot be refreshed: make a new one");
+  Result<IteratorSource> source = args_.refresh(snapshot, std::move(args_.source));
+  if (source.ok()) {
+    args_.source = std::move(source).value();
+  } else {
+    status_ = source.status();
+    args_.source = IteratorSource();
+    args_.source.cursor = std::make_unique<EmptyCursor>(status_);
+  }
+  return status_;
+}
+
+Status UserIterator::GetProperty(std::string prop_name, std::string* prop) {
+  if (prop_name == "rocksdb.iterator.super-version-number") {
+    *prop = std::to_string(args_.source.view_number);
+  } else if (prop_name == "rocksdb.iterator.is-key-pinned" || prop_name == "rocksdb.iterator.is-value-pinned") {
+    *prop = "0";
+  } else if (prop_name == "rocksdb.iterator.internal-key") {
+    *prop = valid_ ? key_.ToString() : std::string();
+  } else {
+    return Status::InvalidArgument("an iterator has no property of this name", prop_name);
+  }
+  return Status::OK();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,154 @@
+// UserIterator: the public Iterator over one InternalCursor. It turns versions into what the user sees: per user key the newest version that the
+// snapshot sees, if that is not a deletion; operands merged; keys outside the bounds left out.
+//
+//   versions   a9 a7 a3 | b5 b2 | c8 ...     key ascending, sequence descending; at snapshot 8 the visible versions are a7 a3 b5 b2 c8, and a7 b5 c8
+//   decide
+//
+//   state            the cursor stands                            the value lies
+//   kForward         at the entry that decided                    where the cursor stands, or (merged) in pinned bytes or in merged_
+//   kForwardPast     behind what was merged                       in pinned bytes or in merged_
+//   kBackward        before all versions of the current key       in pinned bytes or in merged_
+//
+// Forward, the first visible version of a new key decides. Backward, versions arrive oldest first: the last visible one decides, operands collect on
+// the way, and what may be shown is pinned because the cursor has to leave it to see whether a newer version follows. Runs of entries that are
+// stepped over are left by a seek after max_sequential_skip steps: hidden versions of one key, and versions that are too new.
+//
+// Place of range tombstones: where a version is found visible (SettleForward, CollectVersions), an aggregator would be asked whether it is covered,
+// and the cursor sent past a covered run.
+//
+// I1: Valid() implies status().ok(). A version that decides and has a type that is not implemented is NotSupported, never skipped.
+// I2: key() and value() stay valid until the next move.
+// Lifetime: owns its cursor; what `keep_alive` pins is released after the cursor. The bounds' slices are the caller's; their bytes may change before
+// a seek. Thread safety: one thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ashlar/iterator.h"
+#include "ashlar/merge_operator.h"
+#include "base/pin.h"
+#include "base/result.h"
+#include "key/cursor.h"
+#include "key/key_comparator.h"
+#include "key/merge_helper.h"
+
+namespace ashlar {
+
+// What an iterator reads: replaced as a whole by Refresh.
+struct IteratorSource {
+  Pin keep_alive;  // of what the cursor reads, where the cursor does not hold it itself
+  std::unique_ptr<InternalCursor> cursor;
+  SequenceNumber sequence = 0;
+  uint64_t view_number = 0;  // for the property "rocksdb.iterator.super-version-number"
+};
+
+// Builds a source with the newest state, or that of the snapshot (null: the newest). Called by Refresh on the iterator's thread; `old` is what the
+// iterator has read so far, to be reused or dropped.
+using RefreshFunction = std::function<Result<IteratorSource>(const Snapshot* snapshot, IteratorSource old)>;
+
+struct UserIteratorArgs {
+  KeyComparator comparator;
+  const MergeOperator* merge_operator = nullptr;
+  const Slice* lower_bound = nullptr;  // ReadOptions::iterate_lower_bound; null: none
+  const Slice* upper_bound = nullptr;  // exclusive
+  uint64_t max_sequential_skip = 8;
+  uint64_t max_skippable_entries = 0;  // ReadOptions::max_skippable_internal_keys; 0: any number
+  RefreshFunction refresh = {};        // empty: Refresh is NotSupported
+  IteratorSource source = {};
+};
+
+class UserIterator final : public Iterator {
+ public:
+  explicit UserIterator(UserIteratorArgs args);
+
+  bool Valid() const override { return valid_; }
+  void SeekToFirst() override;
+  void SeekToLast() override;
+  void Seek(const Slice& target) override;
+  void SeekForPrev(const Slice& target) override;
+  void Next() override;
+  void Prev() override;
+  Slice key() const override { return key_; }
+  Slice value() const override { return value_; }
+  void PinValue(PinnableSlice* value) const override;
+  Status status() const override { return status_; }
+  Status Refresh() override { return Refresh(nullptr); }
+  Status Refresh(const Snapshot* snapshot) override;
+  Status GetProperty(std::string prop_name, std::string* prop) override;
+
+ private:
+  enum class State : uint8_t { kForward, kForwardPast, kBackward };
+  enum class ValueIn : uint8_t { kCursor, kPin, kMerged };
+  // What the versions of one key amount to.
+  enum class Outcome : uint8_t { kShown, kHidden, kStopped };
+
+  // Where the value below operands lies: base_ is not pinned while the cursor stands there.
+  enum class Base : uint8_t { kNone, kAtCursor, kHeld };
+  // Bytes of a version that must outlive the cursor's stay there.
+  struct Held {
+    Slice bytes;
+    PinSource owner;
+    Pin pin;
+  };
+
+  InternalCursor* cursor() { return args_.source.cursor.get(); }
+  bool Visible(uint64_t tag) const { return TagSequence(tag) <= args_.source.sequence; }
+  bool AtSavedKey() { return args_.comparator.Equal(ExtractUserKey(cursor()->key()), saved_key_); }
+  void SaveKey(const Slice& user_key);
+  void SeekCursor(const Slice& user_key, uint64_t tag);
+  void SeekCursorForPrev(const Slice& user_key, uint64_t tag);
+  Held HoldAtCursor();
+
+  void BeginMove();
+  void BeginSeek();
+  bool CountStep();
+  void Stop(Status status);
+  void End();
+
+  void SettleForward(bool past_saved_key);
+  bool AtUpperBound(const Slice& user_key) const;
+  void ShowAtCursor();
+  void ShowMerged();
+  Outcome MergeForward();
+
+  void SettleBackward();
+  bool BelowLowerBound(const Slice& user_key) const;
+  void ShowHeld(Held held);
+  Outcome CollectVersions();
+  void TakeVersion(ValueType type);
+  Outcome ResolveCollected();
+  Outcome ResolveBySeek();
+  Outcome ResolveAtCursor();
+
+  void TakeOperand();
+  bool EnoughOperands() const;
+  bool CutOperands();
+  Outcome MergeOperands(Base base);
+  void ForgetVersions();
+
+  UserIteratorArgs args_;
+  bool valid_ = false;
+  State state_ = State::kForward;
+  ValueIn value_in_ = ValueIn::kCursor;
+  Slice key_;
+  Slice value_;
+  Status status_;
+
+  uint64_t steps_ = 0;     // entries stepped over in this move
+  std::string saved_key_;  // the user key whose versions are being passed or collected
+  std::string seek_buffer_;
+  std::string merged_;
+  Held held_;  // kPin: what value_ lies in
+
+  // Versions of the saved key that a merge or a backward move has collected.
+  std::optional<ValueType> base_type_;  // of the newest version that is no operand
+  Held base_;                           // if that is a value
+  std::vector<Slice> operands_;         // newest first, when they are merged
+  std::vector<Held> operand_holds_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,447 @@
+// UserIterator: scripts (text in, text out) for the cases that have a name, and random walks beside a model.
+//
+// Entries:  "a9=x" a value; "a9-" a deletion; "a9!" a single deletion; "a9+x" an operand; "a9?" an entry of a type that is not implemented
+// Commands: first, last, next, prev, seek K, seek-prev K. Each shows "key=value", "end", or the error's code.
+#include "iterate/user_iterator.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "iterate/merging_cursor.h"
+#include "testing/comparators.h"
+#include "testing/vector_cursor.h"
+
+namespace ashlar {
+namespace {
+
+std::vector<TestEntry> ParseEntries(const std::string& text) {
+  std::vector<TestEntry> entries;
+  std::istringstream in(text);
+  for (std::string word; in >> word;) {
+    const size_t digits = word.find_first_of("0123456789");
+    const size_t op = word.find_first_not_of("0123456789", digits);
+    TestEntry entry;
+    entry.user_key = word.substr(0, digits);
+    entry.sequence = std::stoull(word.substr(digits, op - digits));
+    switch (word[op]) {
+      case '=': entry.type = ValueType::kValue; break;
+      case '-': entry.type = ValueType::kDeletion; break;
+      case '!': entry.type = ValueType::kSingleDeletion; break;
+      case '+': entry.type = ValueType::kMerge; break;
+      default: entry.type = ValueType::kWideColumnEntity;
+    }
+    entry.value = word.substr(op + 1);
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+struct Given {
+  std::string entries;
+  SequenceNumber snapshot = 100;
+  const char* lower = nullptr;
+  const char* upper = nullptr;
+  uint64_t max_skippable = 0;
+  uint64_t max_sequential_skip = 8;
+  std::shared_ptr<MergeOperator> merge_operator = MergeOperators::CreateStringAppendOperator(',');
+};
+
+class Script {
+ public:
+  explicit Script(const Given& given) : merge_operator_(given.merge_operator) {
+    const KeyComparator comparator{BytewiseComparator()};
+    auto cursor = std::make_unique<VectorCursor>(comparator, ParseEntries(given.entries));
+    cursor_ = cursor.get();
+    UserIteratorArgs args{.comparator = comparator};
+    args.merge_operator = merge_operator_.get();
+    if (given.lower != nullptr) args.lower_bound = &(lower_ = Slice(given.lower));
+    if (given.upper != nullptr) args.upper_bound = &(upper_ = Slice(given.upper));
+    args.max_skippable_entries = given.max_skippable;
+    args.max_sequential_skip = given.max_sequential_skip;
+    args.source.cursor = std::move(cursor);
+    args.source.sequence = given.snapshot;
+    args.source.view_number = 3;
+    iterator_ = std::make_unique<UserIterator>(std::move(args));
+  }
+
+  std::string Run(const std::string& commands) {
+    std::string out;
+    std::istringstream in(commands);
+    for (std::string command; std::getline(in, command, ';');) {
+      std::istringstream words(command);
+      std::string verb;
+      std::string key;
+      words >> verb >> key;
+      Do(verb, key);
+      out += Shown() + " ";
+    }
+    if (!out.empty()) out.pop_back();
+    return out;
+  }
+
+  UserIterator& iterator() { return *iterator_; }
+  VectorCursor& cursor() { return *cursor_; }
+
+ private:
+  void Do(const std::string& verb, const std::string& key) {
+    if (verb == "first") {
+      iterator_->SeekToFirst();
+    } else if (verb == "last") {
+      iterator_->SeekToLast();
+    } else if (verb == "next") {
+      iterator_->Next();
+    } else if (verb == "prev") {
+      iterator_->Prev();
+    } else if (verb == "seek") {
+      iterator_->Seek(key);
+    } else if (verb == "seek-prev") {
+      iterator_->SeekForPrev(key);
+    } else {
+      FAIL() << "unknown command " << verb;
+    }
+  }
+  std::string Shown() const {
+    if (iterator_->Valid()) return iterator_->key().ToString() + "=" + iterator_->value().ToString();
+    const Status status = iterator_->status();
+    return status.ok() ? "end" : status.ToString().substr(0, status.ToString().find(':'));
+  }
+
+  const std::shared_ptr<MergeOperator> merge_operator_;
+  Slice lower_;
+  Slice upper_;
+  VectorCursor* cursor_;
+  std::unique_ptr<UserIterator> iterator_;
+};
+
+std::string Show(const Given& given, const std::string& commands) { return Script(given).Run(commands); }
+
+TEST(UserIteratorTest, NothingThere) { EXPECT_EQ(Show({.entries = ""}, "first;last;seek a;seek-prev a"), "end end end end"); }
+
+TEST(UserIteratorTest, NewestVisibleVersionDecides) {
+  const std::string entries = "a9=new a5=mid a2=old b7=b c3=c";
+  EXPECT_EQ(Show({.entries = entries}, "first;next;next;next"), "a=new b=b c=c end");
+  EXPECT_EQ(Show({.entries = entries}, "last;prev;prev;prev"), "c=c b=b a=new end");
+  EXPECT_EQ(Show({.entries = entries, .snapshot = 6}, "first;next;next"), "a=mid c=c end");
+  EXPECT_EQ(Show({.entries = entries, .snapshot = 6}, "last;prev;prev"), "c=c a=mid end");
+  EXPECT_EQ(Show({.entries = entries, .snapshot = 1}, "first;last"), "end end");
+}
+
+TEST(UserIteratorTest, DeletionsHideWhatIsOlder) {
+  const std::string entries = "a9- a5=x b8! b4=y c7=z c6- d2-";
+  EXPECT_EQ(Show({.entries = entries}, "first;next"), "c=z end");
+  EXPECT_EQ(Show({.entries = entries}, "last;prev"), "c=z end");
+  EXPECT_EQ(Show({.entries = entries, .snapshot = 5}, "first;next;next"), "a=x b=y end");
+  EXPECT_EQ(Show({.entries = entries, .snapshot = 5}, "last;prev;prev"), "b=y a=x end");
+}
+
+TEST(UserIteratorTest, SeeksLandOnTheirSide) {
+  const std::string entries = "b1=1 d2- d1=x f1=2 h1=3";
+  EXPECT_EQ(Show({.entries = entries}, "seek a;seek b;seek c;seek d;seek g;seek h;seek i"), "b=1 b=1 f=2 f=2 h=3 h=3 end");
+  EXPECT_EQ(Show({.entries = entries}, "seek-prev a;seek-prev b;seek-prev c;seek-prev d;seek-prev e;seek-prev f;seek-prev z"),
+            "end b=1 b=1 b=1 b=1 f=2 h=3");
+}
+
+TEST(UserIteratorTest, DirectionChanges) {
+  const std::string entries = "a5=a2 a1=a1 b9=b2 b2=b1 c3- c1=c d6+x d4=d";
+  EXPECT_EQ(Show({.entries = entries}, "first;next;prev;next;next;prev;next;next"), "a=a2 b=b2 a=a2 b=b2 d=d,x b=b2 d=d,x end");
+  EXPECT_EQ(Show({.entries = entries}, "last;prev;next;prev;prev;next;prev;prev"), "d=d,x b=b2 d=d,x b=b2 a=a2 b=b2 a=a2 end");
+  EXPECT_EQ(Show({.entries = entries, .snapshot = 5}, "seek b;prev;next;next;prev"), "b=b1 a=a2 b=b1 d=d b=b1");
+}
+
+TEST(UserIteratorTest, BoundsAreInclusiveBelowAndExclusiveAbove) {
+  const Given given{.entries = "a1=1 b1=2 c1=3 d1=4 e1=5", .lower = "b", .upper = "d"};
+  EXPECT_EQ(Show(given, "first;next;next"), "b=2 c=3 end");
+  EXPECT_EQ(Show(given, "last;prev;prev"), "c=3 b=2 end");
+  EXPECT_EQ(Show(given, "seek a;seek d;seek e;seek-prev a;seek-prev b;seek-prev d;seek-prev z"), "b=2 end end end b=2 c=3 c=3");
+  EXPECT_EQ(Show(given, "seek c;prev;prev"), "c=3 b=2 end");
+}
+
+TEST(UserIteratorTest, OperandsMergeWithWhatLiesBelow) {
+  const std::string entries = "a5+2 a4+1 b6+y b5- b4=gone c7+q c3=base c2=old d9+only";
+  EXPECT_EQ(Show({.entries = entries}, "first;next;next;next;next"), "a=1,2 b=y c=base,q d=only end");
+  EXPECT_EQ(Show({.entries = entries}, "last;prev;prev;prev;prev"), "d=only c=base,q b=y a=1,2 end");
+  EXPECT_EQ(Show({.entries = entries, .snapshot = 4}, "first;next;next;next"), "a=1 b=gone c=base end");
+  EXPECT_EQ(Show({.entries = entries, .snapshot = 4}, "last;prev;prev;prev"), "c=base b=gone a=1 end");
+}
+
+TEST(UserIteratorTest, OperandsWithoutAnOperatorAreAnError) {
+  const std::string entries = "a1=1 b2+x c1=2";
+  const Given given{.entries = entries, .merge_operator = nullptr};
+  EXPECT_EQ(Show(given, "first;next"), "a=1 Invalid argument");
+  EXPECT_EQ(Show(given, "last;prev"), "c=2 Invalid argument");
+  EXPECT_EQ(Show(given, "first;next;seek c"), "a=1 Invalid argument c=2") << "a seek clears the error";
+}
+
+TEST(UserIteratorTest, TypesThatAreNotImplementedAreErrors) {
+  const std::string entries = "a1=1 b5? b4=x c1=2";
+  const std::string refused = Status::NotSupported().ToString();
+  EXPECT_EQ(Show({.entries = entries}, "first;next"), "a=1 " + refused);
+  EXPECT_EQ(Show({.entries = entries}, "last;prev"), "c=2 " + refused);
+  EXPECT_EQ(Show({.entries = entries, .snapshot = 4}, "first;next;next"), "a=1 b=x c=2") << "the snapshot does not see it";
+  EXPECT_EQ(Show({.entries = entries, .snapshot = 4}, "last;prev;prev"), "c=2 b=x a=1");
+  EXPECT_EQ(Show({.entries = "b6+y b5?"}, "first;last"), refused + " " + refused) << "below operands";
+  EXPECT_EQ(Show({.entries = "b6=y b5?"}, "first;last"), "b=y b=y") << "hidden by a newer value";
+}
+
+TEST(UserIteratorTest, CursorErrorsStopTheIterator) {
+  Script script({.entries = "a1=1 b1=2 c1=3"});
+  script.cursor().FailAt("b", Status::Corruption("broken"));
+  EXPECT_EQ(script.Run("first;next;seek b;seek c;seek-prev b;seek-prev a"), "a=1 Corruption Corruption c=3 Corruption a=1");
+  EXPECT_EQ(script.Run("last;seek c;prev"), "Corruption c=3 Corruption") << "what lies before the oldest version of c may be a newer one";
+}
+
+std::string ManyVersions(const std::string& key, int count, int first_sequence) {
+  std::string entries;
+  for (int i = 0; i < count; ++i) entries += key + std::to_string(first_sequence + i) + "=" + std::to_string(first_sequence + i) + " ";
+  return entries;
+}
+
+TEST(UserIteratorTest, RunsOfVersionsAreLeftBySeeking) {
+  const std::string entries = "a1=a " + ManyVersions("b", 1000, 1) + "c1=c";
+  for (const SequenceNumber snapshot : {SequenceNumber{1000}, SequenceNumber{500}}) {
+    Script script({.entries = entries, .snapshot = snapshot});
+    const std::string b = "b=" + std::to_string(snapshot);
+    EXPECT_EQ(script.Run("first;next;next;next"), "a=a " + b + " c=c end");
+    EXPECT_LT(script.cursor().steps(), 50u);
+    EXPECT_EQ(script.Run("last;prev;prev;prev"), "c=c " + b + " a=a end");
+    EXPECT_LT(script.cursor().steps(), 100u);
+  }
+}
+
+TEST(UserIteratorTest, RunsUnderADeletionAreLeftBySeeking) {
+  Script script({.entries = "a1=a b2000- " + ManyVersions("b", 1000, 1) + "c1=c", .snapshot = 3000});
+  EXPECT_EQ(script.Run("first;next;next;last;prev;prev"), "a=a c=c end c=c a=a end");
+  EXPECT_LT(script.cursor().steps(), 60u);
+}
+
+TEST(UserIteratorTest, ManyNewKeysAreSteppedOverNotSought) {
+  std::string entries;
+  for (int i = 0; i < 100; ++i)
+    entries += "k" + std::string(1, static_cast<char>('a' + i % 26)) + std::string(static_cast<size_t>(i / 26), 'x') + "900=new ";
+  Script script({.entries = entries + "z1=z"});
+  EXPECT_EQ(script.Run("first"), "z=z");
+  EXPECT_EQ(script.cursor().seeks(), 1u);
+}
+
+TEST(UserIteratorTest, LongOperandChainsMergeBackwardToo) {
+  std::string entries = "a1=a b1=0 ";
+  std::string expected = "b=0";
+  for (int i = 2; i <= 60; ++i) {
+    entries += "b" + std::to_string(i) + "+" + std::to_string(i) + " ";
+    expected += "," + std::to_string(i);
+  }
+  EXPECT_EQ(Show({.entries = entries + "c1=c"}, "last;prev;prev"), "c=c " + expected + " a=a");
+  EXPECT_EQ(Show({.entries = entries + "c1=c"}, "first;next;prev;next"), "a=a " + expected + " a=a " + expected);
+}
+
+TEST(UserIteratorTest, LimitOfSkippedEntries) {
+  const Given given{.entries = "a1=a b5- b1=x c5- c1=x d1=d", .max_skippable = 3};
+  EXPECT_EQ(Show(given, "first;next"), "a=a Result incomplete");
+  EXPECT_EQ(Show({.entries = given.entries, .max_skippable = 6}, "first;next;prev"), "a=a d=d a=a");
+}
+
+TEST(UserIteratorTest, ValuesCanBePinned) {
+  Script script({.entries = "a1=first b3+2 b2+1 c1=last"});
+  std::vector<PinnableSlice> pinned(6);
+  script.Run("first");
+  script.iterator().PinValue(&pinned[0]);
+  script.Run("next");
+  script.iterator().PinValue(&pinned[1]);
+  script.Run("next");
+  script.iterator().PinValue(&pinned[2]);
+  script.Run("last");
+  script.iterator().PinValue(&pinned[3]);
+  script.Run("prev");
+  script.iterator().PinValue(&pinned[4]);
+  script.Run("prev");
+  script.iterator().PinValue(&pinned[5]);
+  script.Run("seek b");
+  const char* const expected[] = {"first", "1,2", "last", "last", "1,2", "first"};
+  for (size_t i = 0; i < pinned.size(); ++i) {
+    EXPECT_EQ(pinned[i].ToString(), expected[i]);
+    EXPECT_EQ(pinned[i].IsPinned(), i % 3 != 1) << "only computed values are copied";
+  }
+  EXPECT_GE(script.cursor().pins(), 4u);
+  for (PinnableSlice& value : pinned) value.Reset();
+  script.Run("first");
+  EXPECT_EQ(script.cursor().pins(), 0u);
+}
+
+TEST(UserIteratorTest, MergeThatEndsInAnExistingValueIsShownInPlace) {
+  const std::pair<std::shared_ptr<MergeOperator>, std::string> cases[] = {{MergeOperators::CreatePutOperator(), "a=mmm"},
+                                                                          {MergeOperators::CreateMaxOperator(), "a=zzz"}};
+  for (const auto& [merge_operator, expected] : cases) {
+    Script script({.entries = "a5+mmm a3=zzz b1=b", .merge_operator = merge_operator});
+    for (const char* move : {"first", "seek-prev a"}) {
+      EXPECT_EQ(script.Run(move), expected);
+      PinnableSlice value;
+      script.iterator().PinValue(&value);
+      EXPECT_TRUE(value.IsPinned());
+      script.Run("last");
+      EXPECT_EQ("a=" + value.ToString(), expected);
+    }
+    EXPECT_EQ(script.Run("first;next;prev;next"), expected + " b=b " + expected + " b=b");
+  }
+}
+
+TEST(UserIteratorTest, RefreshReplacesTheSource) {
+  const KeyComparator comparator{BytewiseComparator()};
+  UserIteratorArgs args{.comparator = comparator};
+  args.source.cursor = std::make_unique<VectorCursor>(comparator, ParseEntries("a1=old"));
+  args.source.sequence = 1;
+  int refreshes = 0;
+  args.refresh = [&](const Snapshot*, IteratorSource old) -> Result<IteratorSource> {
+    EXPECT_NE(old.cursor, nullptr);
+    if (++refreshes == 2) return Status::Aborted("closing");
+    IteratorSource source;
+    source.cursor = std::make_unique<VectorCursor>(comparator, ParseEntries("a1=old a2=new"));
+    source.sequence = 2;
+    source.view_number = 9;
+    return source;
+  };
+  UserIterator iterator(std::move(args));
+  iterator.SeekToFirst();
+  EXPECT_EQ(iterator.value(), Slice("old"));
+  ASSERT_TRUE(iterator.Refresh().ok());
+  EXPECT_FALSE(iterator.Valid());
+  iterator.SeekToFirst();
+  EXPECT_EQ(iterator.value(), Slice("new"));
+  std::string number;
+  ASSERT_TRUE(iterator.GetProperty("rocksdb.iterator.super-version-number", &number).ok());
+  EXPECT_EQ(number, "9");
+  EXPECT_TRUE(iterator.Refresh().IsAborted());
+  iterator.SeekToFirst();
+  EXPECT_FALSE(iterator.Valid());
+  EXPECT_TRUE(iterator.status().IsAborted());
+}
+
+TEST(UserIteratorTest, UnknownPropertyIsRefused) {
+  Script script({.entries = "a1=1"});
+  std::string value;
+  EXPECT_TRUE(script.iterator().GetProperty("rocksdb.iterator.nonsense", &value).IsInvalidArgument());
+  EXPECT_TRUE(script.iterator().Refresh().IsNotSupported());
+}
+
+// --- a model ---
+
+struct UserLess {
+  const Comparator* comparator;
+  bool operator()(const std::string& a, const std::string& b) const { return comparator->Compare(a, b) < 0; }
+};
+using UserView = std::map<std::string, std::string, UserLess>;
+
+// What the user sees, computed by applying the writes in the order of their sequences.
+UserView ViewAt(const Comparator* comparator, const std::vector<TestEntry>& by_sequence, SequenceNumber snapshot) {
+  UserView view(UserLess{comparator});
+  for (const TestEntry& entry : by_sequence) {
+    if (entry.sequence > snapshot) break;
+    if (entry.type == ValueType::kValue) {
+      view[entry.user_key] = entry.value;
+    } else if (entry.type == ValueType::kMerge) {
+      const auto it = view.find(entry.user_key);
+      if (it == view.end()) {
+        view[entry.user_key] = entry.value;
+      } else {
+        it->second += "," + entry.value;
+      }
+    } else {
+      view.erase(entry.user_key);
+    }
+  }
+  return view;
+}
+
+TEST(UserIteratorModelTest, RandomWalksAgreeWithTheModel) {
+  const std::shared_ptr<MergeOperator> merge_operator = MergeOperators::CreateStringAppendOperator(',');
+  for (uint64_t seed = 1; seed <= 90; ++seed) {
+    Random random(seed);
+    const NamedComparator& order = TestComparators()[seed % 3];
+    SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << order.name);
+    const KeyComparator comparator(order.comparator);
+
+    const uint64_t keys = 1 + random.Uniform(40);
+    const auto random_key = [&] { return "k" + std::to_string(random.Uniform(keys)); };
+    std::vector<TestEntry> entries;
+    const uint64_t writes = random.Uniform(400);
+    for (SequenceNumber sequence = 1; sequence <= writes; ++sequence) {
+      static constexpr ValueType kTypes[] = {ValueType::kValue, ValueType::kValue,    ValueType::kMerge,
+                                             ValueType::kMerge, ValueType::kDeletion, ValueType::kSingleDeletion};
+      entries.push_back({random_key(), sequence, kTypes[random.Uniform(6)], std::to_string(sequence)});
+    }
+    const SequenceNumber snapshot = random.OneIn(2) ? kSequenceNumberMax : random.Uniform(writes + 1);
+    UserView view = ViewAt(order.comparator, entries, snapshot);
+
+    std::vector<std::vector<TestEntry>> parts(1 + random.Uniform(5));
+    for (const TestEntry& entry : entries) parts[random.Uniform(parts.size())].push_back(entry);
+    std::vector<std::unique_ptr<InternalCursor>> children;
+    for (auto& part : parts) children.push_back(std::make_unique<VectorCursor>(comparator, std::move(part)));
+
+    UserIteratorArgs args{.comparator = comparator};
+    args.merge_operator = merge_operator.get();
+    args.max_sequential_skip = random.Uniform(10);
+    args.source.cursor = NewMergingCursor(comparator, std::move(children));
+    args.source.sequence = snapshot;
+    std::string lower = random_key();
+    std::string upper = random_key();
+    const Slice lower_slice(lower);
+    const Slice upper_slice(upper);
+    if (random.OneIn(3)) {
+      args.lower_bound = &lower_slice;
+      view.erase(view.begin(), view.lower_bound(lower));
+    }
+    if (random.OneIn(3)) {
+      args.upper_bound = &upper_slice;
+      view.erase(view.lower_bound(upper), view.end());
+    }
+    UserIterator iterator(std::move(args));
+
+    auto expected = view.end();
+    const auto before = [&](UserView::iterator it) { return it == view.begin() ? view.end() : std::prev(it); };
+    for (int i = 0; i < 300; ++i) {
+      const std::string target = random_key();
+      switch (iterator.Valid() ? random.Uniform(20) : random.Uniform(4)) {
+        case 0:
+          iterator.SeekToFirst();
+          expected = view.begin();
+          break;
+        case 1:
+          iterator.SeekToLast();
+          expected = before(view.end());
+          break;
+        case 2:
+          iterator.Seek(target);
+          expected = view.lower_bound(target);
+          break;
+        case 3:
+          iterator.SeekForPrev(target);
+          expected = before(view.upper_bound(target));
+          break;
+        case 4:
+        case 5:
+        case 6:
+        case 7:
+        case 8:
+        case 9:
+        case 10:
+        case 11:
+          iterator.Next();
+          ++expected;
+          break;
+        default: iterator.Prev(); expected = before(expected);
+      }
+      ASSERT_TRUE(iterator.status().ok());
+      ASSERT_EQ(iterator.Valid(), expected != view.end());
+      if (!iterator.Valid()) continue;
+      ASSERT_EQ(iterator.key().ToString(), expected->first);
+      ASSERT_EQ(iterator.value().ToString(), expected->second);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -1,0 +1,38 @@
+// A column family as the MANIFEST knows it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "key/key_comparator.h"
+#include "manifest/version.h"
+#include "manifest/version_edit.h"
+
+namespace ashlar {
+
+inline constexpr ColumnFamilyId kDefaultFamilyId = 0;
+inline constexpr const char* kDefaultFamilyName = "default";
+
+// How a column family is to be opened.
+struct ColumnFamilySpec {
+  std::string name;
+  KeyComparator comparator;
+  Level levels = 7;
+};
+
+struct ColumnFamilyState {
+  ColumnFamilyState(ColumnFamilyId family_id, const ColumnFamilySpec& spec)
+      : id(family_id), name(spec.name), comparator(spec.comparator), levels(spec.levels) {}
+
+  const ColumnFamilyId id;
+  const std::string name;
+  const KeyComparator comparator;
+  const Level levels;
+  uint64_t log_number = 0;                       // logs below it hold nothing that this family still needs
+  Version* current = nullptr;                    // the set holds one count; null once dropped
+  std::map<Level, std::string> compact_cursors;  // kept for other readers of the database
+  bool dropped = false;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,82 @@
+// LevelFiles: the tables of one level, immutable, and the search for the one that may hold a key.
+//
+//   level 0    newest first: by largest sequence, then smallest sequence, then number, descending; ranges may overlap
+//   others     by key, disjoint
+//
+//   search     the files' largest user keys share a prefix; behind it their first eight bytes stand as integers ("heads") in one array,
+//              which is searched without touching a key; files with equal heads are told apart by the full keys
+//
+// I1: for levels above 0: file[i].largest < file[i + 1].smallest as internal keys. Two neighbours may share a user key, its older versions in the
+//     later file.
+// I2: holds one count on each file.
+//
+// A level that an edit does not touch is shared between the old version and the new one.
+//
+// Thread safety: const.
+// Lifetime: shared by Versions; `live` outlives it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "key/key_comparator.h"
+#include "manifest/live_files.h"
+#include "manifest/version_edit.h"
+#include "table/file_metadata.h"
+
+namespace ashlar {
+
+// A half-open range of positions in a level: where a search has to look. What a search on one level learns about the next one arrives here.
+struct FilePositions {
+  size_t begin = 0;
+  size_t end = 0;
+};
+
+// User keys; a missing bound is open. Both bounds are inclusive.
+struct UserKeyRange {
+  const Slice* smallest = nullptr;
+  const Slice* largest = nullptr;
+};
+
+class LevelFiles {
+ public:
+  // Takes one count on each file for itself. The files must be in the level's order.
+  LevelFiles(const KeyComparator& comparator, Level level, std::vector<FileMetaData*> files, LiveFiles* live);
+  ~LevelFiles();
+  LevelFiles(const LevelFiles&) = delete;
+  LevelFiles& operator=(const LevelFiles&) = delete;
+
+  std::span<FileMetaData* const> files() const { return files_; }
+  size_t size() const { return files_.size(); }
+  bool empty() const { return files_.empty(); }
+  uint64_t bytes() const { return bytes_; }
+  FilePositions All() const { return {0, files_.size()}; }
+
+  // Levels above 0: the first file in `within` whose largest internal key is at or after (user_key, tag); within.end if there is none.
+  size_t Find(const Slice& user_key, uint64_t tag, FilePositions within) const;
+  // Levels above 0: the files that share a user key with the range.
+  FilePositions Overlapping(const UserKeyRange& range) const;
+  // Level 0: whether the file's range holds the key.
+  bool FileMayHold(size_t position, const Slice& user_key) const;
+  bool FileOverlaps(size_t position, const UserKeyRange& range) const;
+
+  // Order of level 0: true if a is newer.
+  static bool NewerFirst(const FileMetaData* a, const FileMetaData* b);
+  // I1, and for every level that a file's smallest key is not behind its largest. Corruption naming the files.
+  Status Validate() const;
+
+ private:
+  size_t FindByKey(const Slice& user_key, uint64_t tag, FilePositions within) const;
+
+  const KeyComparator comparator_;
+  const Level level_;
+  const std::vector<FileMetaData*> files_;
+  LiveFiles* const live_;
+  uint64_t bytes_ = 0;
+  std::vector<uint64_t> heads_;  // of the largest user keys, behind the first prefix_bytes_ bytes; empty for level 0 and custom comparators
+  size_t prefix_bytes_ = 0;
+};
+
+}  // namespace ashlar

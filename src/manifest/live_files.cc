@@ -1,0 +1,40 @@
+#include "manifest/live_files.h"
+
+#include "base/assert.h"
+
+namespace ashlar {
+
+LiveFiles::~LiveFiles() {
+  MutexLock lock(mutex_);
+  ASHLAR_ASSERT(numbers_.empty());
+}
+
+FileMetaData* LiveFiles::Adopt(std::unique_ptr<FileMetaData> file) {
+  file->refs.store(1, std::memory_order_relaxed);
+  MutexLock lock(mutex_);
+  numbers_.insert(file->number);
+  return file.release();
+}
+
+void LiveFiles::Release(FileMetaData* file) {
+  // Releases what this holder did to the file's state; the last one acquires what the others did.
+  if (file->refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  const std::unique_ptr<FileMetaData> owned(file);
+  {
+    MutexLock lock(mutex_);
+    numbers_.erase(numbers_.find(file->number));
+  }
+  if (drop_) drop_(file);
+}
+
+void LiveFiles::AppendNumbers(std::unordered_set<uint64_t>* numbers) const {
+  MutexLock lock(mutex_);
+  numbers->insert(numbers_.begin(), numbers_.end());
+}
+
+size_t LiveFiles::Count() const {
+  MutexLock lock(mutex_);
+  return numbers_.size();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,49 @@
+// LiveFiles: which tables are part of any Version that somebody still holds, and the way out for those that no longer are.
+//
+//   edit owns the metadata --Adopt--> LIVE, counted by level lists --Release of the last count--> drop(file), then the metadata is deleted
+//
+// I1: a file is live from its Adopt until its last count goes.
+// I2: `drop` is called exactly once per file, without any lock held, on the thread that released the last count. It must let go of the file's open
+//     table (TableCache::Evict). Whether the file may be removed from the directory is for VersionSet::LiveTables to say, not for `drop`: a MANIFEST
+//     may still name it.
+//
+// Thread safety: all methods.
+// Lifetime: outlives every Version.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <unordered_set>
+#include <vector>
+
+#include "platform/mutex.h"
+#include "table/file_metadata.h"
+
+namespace ashlar {
+
+class LiveFiles {
+ public:
+  using Drop = std::function<void(FileMetaData* file)>;
+
+  // drop may be empty.
+  explicit LiveFiles(Drop drop) : drop_(std::move(drop)) {}
+  ~LiveFiles();
+  LiveFiles(const LiveFiles&) = delete;
+  LiveFiles& operator=(const LiveFiles&) = delete;
+
+  // Takes the file over with one count.
+  FileMetaData* Adopt(std::unique_ptr<FileMetaData> file);
+  static void Acquire(FileMetaData* file) { file->refs.fetch_add(1, std::memory_order_relaxed); }
+  void Release(FileMetaData* file);
+
+  void AppendNumbers(std::unordered_set<uint64_t>* numbers) const;
+  size_t Count() const;
+
+ private:
+  const Drop drop_;
+  mutable Mutex mutex_;
+  std::unordered_multiset<uint64_t> numbers_ ASHLAR_GUARDED_BY(mutex_);
+};
+
+}  // namespace ashlar

@@ -1,0 +1,72 @@
+#include "manifest/manifest_reader.h"
+
+#include <utility>
+
+#include "base/format.h"
+#include "filesystem/file_helpers.h"
+#include "filesystem/filename.h"
+
+namespace ashlar {
+
+Result<std::unique_ptr<ManifestReader>> ManifestReader::Open(FileSystem* file_system, const std::string& directory) {
+  ASHLAR_ASSIGN_OR_RETURN(const FileNumber number, ReadCurrentFile(file_system, directory));
+  const std::string name = DescriptorFileName(directory, number);
+  uint64_t bytes = 0;
+  std::unique_ptr<SequentialFile> file;
+  Status status = file_system->GetFileSize(name, &bytes);
+  if (status.ok()) status = file_system->NewSequentialFile(name, FileOptions{}, &file);
+  if (status.IsPathNotFound()) return Status::Corruption(StrCat(CurrentFileName(directory), " names a file that is missing: ", name));
+  ASHLAR_RETURN_IF_ERROR(std::move(status));
+  return std::unique_ptr<ManifestReader>(new ManifestReader(number, std::move(file), name, bytes));
+}
+
+ManifestReader::ManifestReader(FileNumber number, std::unique_ptr<SequentialFile> file, const std::string& file_name, uint64_t file_bytes)
+    : number_(number), log_(std::move(file), file_name, number, file_bytes) {}
+
+bool ManifestReader::Next(VersionEdit* edit) {
+  if (!status_.ok()) return false;
+  if (group_.empty()) {
+    VersionEdit next;
+    if (!ReadEdit(&next)) return false;
+    if (!next.atomic_group_remaining.has_value()) {
+      *edit = std::move(next);
+      return true;
+    }
+    uint32_t remaining = *next.atomic_group_remaining;
+    group_.push_back(std::move(next));
+    while (remaining > 0) {
+      VersionEdit member;
+      if (!ReadEdit(&member)) {
+        group_.clear();
+        return false;
+      }
+      if (member.atomic_group_remaining != remaining - 1) {
+        return Fail(Status::Corruption(StrCat(log_.file_name(), ": an atomic group is broken at offset ", log_.record_offset())));
+      }
+      --remaining;
+      group_.push_back(std::move(member));
+    }
+  }
+  *edit = std::move(group_.front());
+  group_.pop_front();
+  return true;
+}
+
+bool ManifestReader::ReadEdit(VersionEdit* edit) {
+  Slice record;
+  if (!log_.ReadRecord(&record, &scratch_)) {
+    const bool ends_well = log_.outcome() == LogReader::Outcome::kEnd || log_.outcome() == LogReader::Outcome::kTornTail;
+    return ends_well ? false : Fail(log_.status());
+  }
+  const Status decoded = edit->DecodeFrom(record);
+  if (decoded.ok()) return true;
+  return Fail(decoded.WithContext(StrCat(log_.file_name(), ": record at offset ", log_.record_offset())));
+}
+
+bool ManifestReader::Fail(Status status) {
+  status_ = std::move(status);
+  group_.clear();
+  return false;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,45 @@
+// ManifestReader: the edits of the MANIFEST that CURRENT names, atomic groups whole or not at all.
+//
+// A record cut off at the end of the file, and a group whose last edits are missing there, were never acknowledged: they are left out. Any other
+// damage is Corruption.
+//
+// Thread safety: one thread.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "ashlar/file_system.h"
+#include "base/result.h"
+#include "manifest/version_edit.h"
+#include "wal/log_reader.h"
+
+namespace ashlar {
+
+class ManifestReader {
+ public:
+  static Result<std::unique_ptr<ManifestReader>> Open(FileSystem* file_system, const std::string& directory);
+
+  // True: *edit is the next one. False: the end, or an error: see status().
+  [[nodiscard]] bool Next(VersionEdit* edit);
+  const Status& status() const { return status_; }
+
+  FileNumber number() const { return number_; }
+  const std::string& file_name() const { return log_.file_name(); }
+
+ private:
+  ManifestReader(FileNumber number, std::unique_ptr<SequentialFile> file, const std::string& file_name, uint64_t file_bytes);
+
+  // Reads one record. False: no more, or an error.
+  bool ReadEdit(VersionEdit* edit);
+  bool Fail(Status status);
+
+  const FileNumber number_;
+  LogReader log_;
+  std::string scratch_;
+  std::deque<VersionEdit> group_;  // ready to be handed out, or being collected
+  Status status_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,208 @@
+#include "manifest/manifest_replay.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "ashlar/comparator.h"
+#include "base/format.h"
+#include "filesystem/filename.h"
+#include "manifest/manifest_reader.h"
+
+namespace ashlar {
+
+namespace {
+
+// RocksDB keeps statistics in a family that its users never name.
+constexpr const char* kStatisticsFamilyName = "___rocksdb_stats_history___";
+
+Status CheckTable(FileSystem* file_system, const std::string& directory, const FileMetaData& file) {
+  std::string name = TableFileName(directory, file.number);
+  uint64_t bytes = 0;
+  Status status = file_system->GetFileSize(name, &bytes);
+  if (status.IsPathNotFound()) {
+    const std::string legacy_name = LegacyTableFileName(directory, file.number);
+    const Status legacy_status = file_system->GetFileSize(legacy_name, &bytes);
+    if (legacy_status.IsPathNotFound()) return Status::Corruption(StrCat(name, ": the table is missing"));
+    name = legacy_name;
+    status = legacy_status;
+  }
+  ASHLAR_RETURN_IF_ERROR(std::move(status));
+  if (bytes == file.file_bytes) return Status::OK();
+  return Status::Corruption(StrCat(name, ": the table has ", bytes, " bytes, but ", file.file_bytes, " are on record"));
+}
+
+}  // namespace
+
+void ReleaseVersions(FamilyMap* families) {
+  for (auto& [id, family] : *families) {
+    if (family->current != nullptr) std::exchange(family->current, nullptr)->Unref();
+  }
+}
+
+void RecordLogs(const VersionEdit& edit, RecordedLogs* logs) {
+  for (const LogAddition& addition : edit.log_additions) {
+    std::optional<uint64_t>& synced = (*logs)[addition.number];
+    if (addition.synced_bytes.has_value()) synced = std::max(synced.value_or(0), *addition.synced_bytes);
+  }
+  if (edit.log_deletion.has_value()) logs->erase(logs->begin(), logs->lower_bound(*edit.log_deletion));
+}
+
+Result<RecoveredState> ManifestReplay::Run() {
+  const ColumnFamilySpec* const default_spec = FindSpec(kDefaultFamilyName);
+  if (default_spec == nullptr) return Status::InvalidArgument("the column family \"default\" must be opened");
+  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<ManifestReader> manifest, ManifestReader::Open(args_.file_system, args_.directory));
+  state_.manifest_number = manifest->number();
+  ASHLAR_RETURN_IF_ERROR(OpenFamily(kDefaultFamilyId, *default_spec));
+  while (true) {
+    VersionEdit edit;
+    if (!manifest->Next(&edit)) break;
+    ASHLAR_RETURN_IF_ERROR(Apply(&edit).WithContext(manifest->file_name()));
+  }
+  ASHLAR_RETURN_IF_ERROR(manifest->status());
+  ASHLAR_RETURN_IF_ERROR(Finish().WithContext(manifest->file_name()));
+  return std::move(state_);
+}
+
+Status ManifestReplay::Apply(VersionEdit* edit) {
+  if (edit->added_column_family.has_value()) {
+    ASHLAR_RETURN_IF_ERROR(AddFamily(*edit));
+  } else if (edit->drops_column_family) {
+    ASHLAR_RETURN_IF_ERROR(DropFamily(*edit));
+  } else if (edit->RecordsLogs()) {
+    RecordLogs(*edit, &state_.recorded_logs);
+  } else {
+    ASHLAR_RETURN_IF_ERROR(ApplyToFamily(edit));
+  }
+  const auto family = state_.families.find(edit->column_family);
+  if (family != state_.families.end()) ASHLAR_RETURN_IF_ERROR(TakeFamilyFields(*edit, family->second.get()));
+  TakeDatabaseFields(*edit);
+  return Status::OK();
+}
+
+Status ManifestReplay::AddFamily(const VersionEdit& edit) {
+  const std::string& name = *edit.added_column_family;
+  const ColumnFamilyId id = edit.column_family;
+  if (state_.families.contains(id) || unopened_.contains(id)) return Status::Corruption(StrCat("column family ", id, " is added twice"));
+  state_.max_column_family = std::max(state_.max_column_family, id);
+  const ColumnFamilySpec* const spec = FindSpec(name);
+  if (spec != nullptr) return OpenFamily(id, *spec);
+  if (name == kStatisticsFamilyName) return OpenFamily(id, ColumnFamilySpec{.name = name, .comparator = KeyComparator(BytewiseComparator())});
+  unopened_.emplace(id, name);
+  return Status::OK();
+}
+
+Status ManifestReplay::DropFamily(const VersionEdit& edit) {
+  const bool opened = state_.families.erase(edit.column_family) > 0;
+  builders_.erase(edit.column_family);
+  if (opened || unopened_.erase(edit.column_family) > 0) return Status::OK();
+  return Status::Corruption(StrCat("column family ", edit.column_family, " is dropped but does not exist"));
+}
+
+Status ManifestReplay::ApplyToFamily(VersionEdit* edit) {
+  const auto builder = builders_.find(edit->column_family);
+  if (builder != builders_.end()) return builder->second->Apply(edit);
+  if (unopened_.contains(edit->column_family)) return Status::OK();
+  return Status::Corruption(StrCat("an edit names column family ", edit->column_family, ", which does not exist"));
+}
+
+Status ManifestReplay::TakeFamilyFields(const VersionEdit& edit, ColumnFamilyState* family) {
+  if (edit.log_number.has_value()) {
+    family->log_number = std::max(family->log_number, *edit.log_number);
+    has_log_number_ = true;
+  }
+  for (const auto& [level, key] : edit.compact_cursors) family->compact_cursors[level] = key;
+  const std::string given = family->comparator.user_comparator()->Name();
+  if (edit.comparator.has_value() && *edit.comparator != given) {
+    return Status::InvalidArgument(
+        StrCat("column family \"", family->name, "\" is ordered by comparator ", *edit.comparator, ", but is opened with ", given));
+  }
+  return Status::OK();
+}
+
+void ManifestReplay::TakeDatabaseFields(const VersionEdit& edit) {
+  if (edit.database_id.has_value()) state_.database_id = *edit.database_id;
+  if (edit.next_file_number.has_value()) next_file_number_ = std::max(next_file_number_.value_or(0), *edit.next_file_number);
+  if (edit.previous_log_number.has_value()) state_.next_file_number = std::max(state_.next_file_number, *edit.previous_log_number + 1);
+  if (edit.max_column_family.has_value()) state_.max_column_family = std::max(state_.max_column_family, *edit.max_column_family);
+  if (edit.min_log_number_to_keep.has_value()) state_.min_log_number_to_keep = std::max(state_.min_log_number_to_keep, *edit.min_log_number_to_keep);
+  if (edit.last_sequence.has_value()) state_.last_sequence = std::max(state_.last_sequence, *edit.last_sequence);
+  has_last_sequence_ |= edit.last_sequence.has_value();
+}
+
+const ColumnFamilySpec* ManifestReplay::FindSpec(const std::string& name) const {
+  const auto spec = std::find_if(args_.specs.begin(), args_.specs.end(), [&name](const ColumnFamilySpec& s) { return s.name == name; });
+  return spec == args_.specs.end() ? nullptr : &*spec;
+}
+
+Status ManifestReplay::OpenFamily(ColumnFamilyId id, const ColumnFamilySpec& spec) {
+  for (const auto& [other_id, other] : state_.families) {
+    if (other->name == spec.name) return Status::Corruption(StrCat("column families ", other_id, " and ", id, " have the same name"));
+  }
+  state_.families.emplace(id, std::make_unique<ColumnFamilyState>(id, spec));
+  builders_.emplace(id, std::make_unique<VersionBuilder>(
+                            VersionBuilder::Args{.comparator = spec.comparator, .levels = spec.levels, .base = nullptr, .live = args_.live}));
+  return Status::OK();
+}
+
+Status ManifestReplay::Finish() {
+  ASHLAR_RETURN_IF_ERROR(CheckComplete());
+  if (args_.all_families_must_open) ASHLAR_RETURN_IF_ERROR(CheckAllOpened());
+  ASHLAR_RETURN_IF_ERROR(BuildVersions());
+  RaiseNextFileNumber();
+  return CheckTables();
+}
+
+Status ManifestReplay::CheckComplete() const {
+  std::string missing;
+  if (!has_log_number_) missing += " log number,";
+  if (!next_file_number_.has_value()) missing += " next file number,";
+  if (!has_last_sequence_) missing += " last sequence,";
+  if (missing.empty()) return Status::OK();
+  missing.pop_back();
+  return Status::Corruption(StrCat("no edit has a", missing));
+}
+
+Status ManifestReplay::CheckAllOpened() const {
+  if (unopened_.empty()) return Status::OK();
+  std::string names;
+  for (const auto& [id, name] : unopened_) StrAppend(&names, names.empty() ? "" : ", ", name);
+  return Status::InvalidArgument("Column families not opened", names);
+}
+
+Status ManifestReplay::BuildVersions() {
+  for (auto& [id, family] : state_.families) {
+    Result<Version*> version = builders_.at(id)->Build();
+    if (!version.ok()) return version.status().WithContext(StrCat("column family \"", family->name, "\""));
+    family->current = *version;
+  }
+  builders_.clear();
+  return Status::OK();
+}
+
+void ManifestReplay::RaiseNextFileNumber() {
+  FileNumber used = std::max(next_file_number_.value_or(0), state_.manifest_number + 1);
+  for (const auto& [id, family] : state_.families) {
+    used = std::max(used, family->log_number + 1);
+    for (Level level = 0; level < family->levels; ++level) {
+      for (const FileMetaData* file : family->current->files(level)) used = std::max(used, file->number + 1);
+    }
+  }
+  if (!state_.recorded_logs.empty()) used = std::max(used, state_.recorded_logs.rbegin()->first + 1);
+  state_.next_file_number = std::max({state_.next_file_number, used, state_.min_log_number_to_keep});
+}
+
+Status ManifestReplay::CheckTables() const {
+  std::unordered_set<FileNumber> seen;
+  for (const auto& [id, family] : state_.families) {
+    for (Level level = 0; level < family->levels; ++level) {
+      for (const FileMetaData* file : family->current->files(level)) {
+        if (!seen.insert(file->number).second) return Status::Corruption(StrCat("table ", file->number, " belongs to more than one column family"));
+        ASHLAR_RETURN_IF_ERROR(CheckTable(args_.file_system, args_.directory, *file));
+      }
+    }
+  }
+  return Status::OK();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,90 @@
+// ManifestReplay: makes the state of a database from the edits of its MANIFEST.
+//
+//   Open --> Run: ManifestReader --edit--> Apply, until the end --> checks --> Versions
+//
+// Per family one VersionBuilder collects the tables; a Version is built once, at the end. Of families that were not asked for only the names
+// are remembered.
+//
+// Thread safety: one thread.
+// Lifetime: `live` outlives the result; the Versions in it carry one count each, released by ~RecoveredState unless taken.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "ashlar/file_system.h"
+#include "base/result.h"
+#include "manifest/column_family_state.h"
+#include "manifest/version_builder.h"
+#include "manifest/version_edit.h"
+
+namespace ashlar {
+
+using FamilyMap = std::map<ColumnFamilyId, std::unique_ptr<ColumnFamilyState>>;
+using RecordedLogs = std::map<uint64_t, std::optional<uint64_t>>;  // number -> bytes synced, if known
+
+// Gives back the Versions that the families hold.
+void ReleaseVersions(FamilyMap* families);
+// Takes an edit's log additions and deletion into the record.
+void RecordLogs(const VersionEdit& edit, RecordedLogs* logs);
+
+struct RecoveredState {
+  RecoveredState() = default;
+  RecoveredState(RecoveredState&&) = default;
+  RecoveredState& operator=(RecoveredState&&) = delete;
+  ~RecoveredState() { ReleaseVersions(&families); }
+
+  FamilyMap families;
+  ColumnFamilyId max_column_family = 0;
+  FileNumber manifest_number = 0;
+  FileNumber next_file_number = 0;
+  SequenceNumber last_sequence = 0;
+  uint64_t min_log_number_to_keep = 0;
+  std::string database_id;
+  RecordedLogs recorded_logs;
+};
+
+class ManifestReplay {
+ public:
+  struct Args {
+    FileSystem* file_system = nullptr;
+    std::string directory;
+    std::span<const ColumnFamilySpec> specs;
+    bool all_families_must_open = true;
+    LiveFiles* live = nullptr;
+  };
+
+  explicit ManifestReplay(const Args& args) : args_(args) {}
+
+  Result<RecoveredState> Run();
+
+ private:
+  Status Apply(VersionEdit* edit);
+  Status AddFamily(const VersionEdit& edit);
+  Status DropFamily(const VersionEdit& edit);
+  Status ApplyToFamily(VersionEdit* edit);
+  Status TakeFamilyFields(const VersionEdit& edit, ColumnFamilyState* family);
+  void TakeDatabaseFields(const VersionEdit& edit);
+  const ColumnFamilySpec* FindSpec(const std::string& name) const;
+  Status OpenFamily(ColumnFamilyId id, const ColumnFamilySpec& spec);
+
+  Status Finish();
+  Status CheckComplete() const;
+  Status CheckAllOpened() const;
+  Status BuildVersions();
+  Status CheckTables() const;
+  void RaiseNextFileNumber();
+
+  const Args args_;
+  RecoveredState state_;
+  std::map<ColumnFamilyId, std::unique_ptr<VersionBuilder>> builders_;
+  std::map<ColumnFamilyId, std::string> unopened_;
+  std::optional<FileNumber> next_file_number_;
+  bool has_log_number_ = false;
+  bool has_last_sequence_ = false;
+};
+
+}  // namespace ashlar

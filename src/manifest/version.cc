@@ -1,0 +1,142 @@
+#include "manifest/version.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+#include "base/format.h"
+#include "table/table_cache.h"
+
+namespace ashlar {
+
+namespace {
+
+// False: the lookup needs no further table.
+bool GetFromFile(FileMetaData* file, const TableReadOptions& options, TableCache* tables, Lookup* lookup) {
+  TableReader* reader = TableCache::FindOpen(file);
+  if (reader == nullptr) [[unlikely]] {
+    Result<TableReader*> opened = tables->Find(file);
+    if (!opened.ok()) {
+      lookup->Fail(opened.status());
+      return false;
+    }
+    reader = *opened;
+  }
+  reader->Get(options, lookup);
+  return !lookup->Done();
+}
+
+}  // namespace
+
+void Version::Unref() {
+  // Releases what this holder did through the Version; the last one acquires what the others did.
+  if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+}
+
+void Version::Get(const TableReadOptions& options, TableCache* tables, Lookup* lookup) const {
+  if (!GetFromLevelZero(options, tables, lookup)) return;
+  for (Level level = 1; level < levels(); ++level) {
+    if (!levels_[level]->empty() && !GetFromLevel(*levels_[level], options, tables, lookup)) return;
+  }
+}
+
+bool Version::GetFromLevelZero(const TableReadOptions& options, TableCache* tables, Lookup* lookup) const {
+  const LevelFiles& level = *levels_[0];
+  for (size_t i = 0; i < level.size(); ++i) {
+    if (level.FileMayHold(i, lookup->user_key()) && !GetFromFile(level.files()[i], options, tables, lookup)) return false;
+  }
+  return true;
+}
+
+bool Version::GetFromLevel(const LevelFiles& level, const TableReadOptions& options, TableCache* tables, Lookup* lookup) const {
+  const std::span<FileMetaData* const> files = level.files();
+  // Older versions of the key may continue in the next files, which then begin with it.
+  for (size_t i = level.Find(lookup->user_key(), lookup->seek_tag(), level.All()); i < files.size(); ++i) {
+    if (comparator_.Compare(lookup->user_key(), files[i]->smallest_user_key()) < 0) return true;
+    if (!GetFromFile(files[i], options, tables, lookup)) return false;
+  }
+  return true;
+}
+
+size_t Version::NumFiles() const {
+  size_t files = 0;
+  for (const auto& level : levels_) files += level->size();
+  return files;
+}
+
+uint64_t Version::TotalBytes() const {
+  uint64_t bytes = 0;
+  for (const auto& level : levels_) bytes += level->bytes();
+  return bytes;
+}
+
+Level Version::HighestLevel() const {
+  Level highest = 0;
+  for (Level level = 1; level < levels(); ++level) {
+    if (!levels_[level]->empty()) highest = level;
+  }
+  return highest;
+}
+
+std::vector<FileMetaData*> Version::OverlappingFiles(Level level, const UserKeyRange& range) const {
+  const LevelFiles& files = *levels_[level];
+  std::vector<FileMetaData*> result;
+  if (level > 0) {
+    const FilePositions positions = files.Overlapping(range);
+    for (size_t i = positions.begin; i < positions.end; ++i) result.push_back(files.files()[i]);
+    return result;
+  }
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (files.FileOverlaps(i, range)) result.push_back(files.files()[i]);
+  }
+  return result;
+}
+
+bool Version::RangeIsEmpty(Level level, const UserKeyRange& range) const { return OverlappingFiles(level, range).empty(); }
+
+Result<uint64_t> Version::ApproximateBytes(const Slice& begin, const Slice& end, TableCache* tables) const {
+  uint64_t bytes = 0;
+  if (comparator_.Compare(begin, end) >= 0) return bytes;
+  const UserKeyRange range{.smallest = &begin, .largest = &end};
+  const std::string begin_key = MakeInternalKey(begin, kSequenceNumberMax, ValueType::kMax);
+  const std::string end_key = MakeInternalKey(end, kSequenceNumberMax, ValueType::kMax);
+  for (Level level = 0; level < levels(); ++level) {
+    for (FileMetaData* file : OverlappingFiles(level, range)) {
+      const bool begins_inside = comparator_.Compare(begin, file->smallest_user_key()) > 0;
+      const bool ends_inside = comparator_.Compare(end, file->largest_user_key()) <= 0;
+      if (!begins_inside && !ends_inside) {
+        bytes += file->file_bytes;
+        continue;
+      }
+      ASHLAR_ASSIGN_OR_RETURN(TableReader* const reader, tables->Find(file));
+      const uint64_t from = begins_inside ? reader->ApproximateOffsetOf(begin_key) : 0;
+      const uint64_t to = ends_inside ? reader->ApproximateOffsetOf(end_key) : file->file_bytes;
+      bytes += to > from ? to - from : 0;
+    }
+  }
+  return bytes;
+}
+
+Status Version::Validate() const {
+  for (const auto& level : levels_) ASHLAR_RETURN_IF_ERROR(level->Validate());
+  return Status::OK();
+}
+
+void Version::CheckInvariants() const {
+  ASHLAR_ASSERT(!levels_.empty());
+  ASHLAR_ASSERT(Validate().ok());
+}
+
+std::string Version::DebugString() const {
+  std::string out;
+  for (Level level = 0; level < levels(); ++level) {
+    if (levels_[level]->empty()) continue;
+    StrAppend(&out, "level ", level, ": ", levels_[level]->size(), " tables, ", HumanBytes(levels_[level]->bytes()), "\n");
+    for (const FileMetaData* file : levels_[level]->files()) {
+      StrAppend(&out, "  ", file->number, ": ", file->file_bytes, " bytes, sequences ", file->smallest_sequence, " to ", file->largest_sequence,
+                file->being_compacted ? ", in a compaction" : "", "\n");
+    }
+  }
+  return out;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,83 @@
+// Version: the tables of one column family at one moment, immutable.
+//
+//   level 0   [newest] [..] [oldest]         overlapping, each written by a flush (or moved in)
+//   level 1   [a..f][g..m][n..z]             disjoint, older than level 0
+//   level n   ...                            disjoint, older than level n - 1
+//
+// I1: for a key, everything in level l is newer than everything in level l + 1; in level 0 the earlier file is newer.
+// I2: files listed stay open-able (not deleted) as long as the Version lives.
+//
+// Lifetime: counted. Born with one count; Ref needs a count or the protection of the epoch under which the Version was reached; the last Unref
+// deletes it and lets go of the files that no other Version lists. Whoever unlinks a Version that readers reach without a count Unrefs it through the
+// epoch.
+// Thread safety: const methods from any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "key/key_comparator.h"
+#include "key/lookup.h"
+#include "manifest/level_files.h"
+#include "table/table_reader.h"
+
+namespace ashlar {
+
+class TableCache;
+
+class Version {
+ public:
+  using Levels = std::vector<std::shared_ptr<const LevelFiles>>;
+
+  // One entry per level, none null.
+  Version(const KeyComparator& comparator, Levels levels) : comparator_(comparator), levels_(std::move(levels)) {}
+  Version(const Version&) = delete;
+  Version& operator=(const Version&) = delete;
+
+  void Ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
+  void Unref();
+
+  // Offers the versions of lookup->user_key() from newest to oldest until lookup->Done(); errors go to lookup->Fail. The caller is inside an
+  // EpochGuard.
+  void Get(const TableReadOptions& options, TableCache* tables, Lookup* lookup) const;
+
+  Level levels() const { return static_cast<Level>(levels_.size()); }
+  std::span<FileMetaData* const> files(Level level) const { return levels_[level]->files(); }
+  const std::shared_ptr<const LevelFiles>& level(Level level) const { return levels_[level]; }
+  size_t NumFiles(Level level) const { return levels_[level]->size(); }
+  size_t NumFiles() const;
+  uint64_t LevelBytes(Level level) const { return levels_[level]->bytes(); }
+  uint64_t TotalBytes() const;
+  // The highest level with files; 0 if there are none.
+  Level HighestLevel() const;
+  const KeyComparator& comparator() const { return comparator_; }
+
+  // The level's files that share a user key with the range, in the level's order. (Level 0: not widened by the ranges of the files found.)
+  std::vector<FileMetaData*> OverlappingFiles(Level level, const UserKeyRange& range) const;
+  bool RangeIsEmpty(Level level, const UserKeyRange& range) const;
+  // Bytes of table files that [begin, end) covers, from the tables' indexes. The caller is inside an EpochGuard.
+  Result<uint64_t> ApproximateBytes(const Slice& begin, const Slice& end, TableCache* tables) const;
+
+  // Order and disjointness of every level; Corruption naming the files.
+  Status Validate() const;
+  void CheckInvariants() const;
+  // Levels, files, sizes and sequences; without key bytes.
+  std::string DebugString() const;
+
+ private:
+  ~Version() = default;
+
+  bool GetFromLevelZero(const TableReadOptions& options, TableCache* tables, Lookup* lookup) const;
+  bool GetFromLevel(const LevelFiles& level, const TableReadOptions& options, TableCache* tables, Lookup* lookup) const;
+
+  const KeyComparator comparator_;
+  const Levels levels_;
+  std::atomic<uint32_t> refs_{1};  // every holder; the last Unref acquires what the others released
+};
+
+}  // namespace ashlar

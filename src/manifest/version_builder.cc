@@ -1,0 +1,114 @@
+#include "manifest/version_builder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/format.h"
+
+namespace ashlar {
+
+VersionBuilder::VersionBuilder(const Args& args) : args_(args) {}
+
+VersionBuilder::~VersionBuilder() {
+  for (auto& [level, changes] : changes_) {
+    for (const auto& [number, file] : changes.added) args_.live->Release(file);
+  }
+}
+
+Status VersionBuilder::Apply(VersionEdit* edit) {
+  if (edit->deleted_files().empty() && edit->new_files().empty()) return Status::OK();
+  if (!base_indexed_) IndexBase();
+  Status status;
+  for (const DeletedFile& deleted : edit->deleted_files()) {
+    if (status.ok()) status = ApplyDeletion(deleted);
+  }
+  // Every new file is taken over, also behind an error: its open table has to be let go of through LiveFiles.
+  for (NewFile& added : edit->TakeNewFiles()) {
+    FileMetaData* const adopted = added.owned != nullptr ? args_.live->Adopt(std::move(added.owned)) : nullptr;
+    if (status.ok())
+      status = ApplyAddition(added.level, added.file->number, adopted);
+    else if (adopted != nullptr)
+      args_.live->Release(adopted);
+  }
+  return status;
+}
+
+void VersionBuilder::IndexBase() {
+  base_indexed_ = true;
+  if (args_.base == nullptr) return;
+  for (Level level = 0; level < args_.base->levels(); ++level) {
+    for (FileMetaData* file : args_.base->files(level)) where_.emplace(file->number, Place{.level = level, .file = file});
+  }
+}
+
+Status VersionBuilder::ApplyDeletion(const DeletedFile& deleted) {
+  const auto place = where_.find(deleted.number);
+  if (place == where_.end() || place->second.level != deleted.level) {
+    return Status::Corruption(StrCat("table ", deleted.number, " is deleted from level ", deleted.level, ", where it is not"));
+  }
+  LevelChanges& changes = changes_[deleted.level];
+  FileMetaData* const file = place->second.file;
+  where_.erase(place);
+  const auto added = changes.added.find(deleted.number);
+  if (added == changes.added.end()) {
+    changes.deleted.insert(deleted.number);
+    removed_from_base_.emplace(deleted.number, file);
+  } else {
+    args_.live->Release(added->second);
+    changes.added.erase(added);
+  }
+  return Status::OK();
+}
+
+Status VersionBuilder::ApplyAddition(Level level, FileNumber number, FileMetaData* adopted) {
+  FileMetaData* file = adopted;
+  if (file == nullptr) {
+    const auto moved = removed_from_base_.find(number);
+    if (moved == removed_from_base_.end()) return Status::Corruption(StrCat("table ", number, " moves to level ", level, " but leaves none"));
+    file = moved->second;
+    LiveFiles::Acquire(file);
+  }
+  if (!where_.emplace(number, Place{.level = level, .file = file}).second) {
+    args_.live->Release(file);
+    return Status::Corruption(StrCat("table ", number, " is added to level ", level, " but is in the tree already"));
+  }
+  changes_[level].added.emplace(number, file);
+  return Status::OK();
+}
+
+Result<Version*> VersionBuilder::Build() {
+  for (const auto& [level, changes] : changes_) {
+    if (level >= args_.levels && !changes.added.empty()) {
+      return Status::InvalidArgument(StrCat("the database has tables in level ", level, ", but num_levels is ", args_.levels));
+    }
+  }
+  Version::Levels levels;
+  for (Level level = 0; level < args_.levels; ++level) {
+    std::shared_ptr<const LevelFiles> files = BuildLevel(level);
+    ASHLAR_RETURN_IF_ERROR(files->Validate());
+    levels.push_back(std::move(files));
+  }
+  return new Version(args_.comparator, std::move(levels));
+}
+
+std::shared_ptr<const LevelFiles> VersionBuilder::BuildLevel(Level level) const {
+  const auto changes = changes_.find(level);
+  const bool in_base = args_.base != nullptr && level < args_.base->levels();
+  if (in_base && changes == changes_.end()) return args_.base->level(level);
+  std::vector<FileMetaData*> files;
+  if (in_base) {
+    for (FileMetaData* file : args_.base->files(level)) {
+      if (!changes->second.deleted.contains(file->number)) files.push_back(file);
+    }
+  }
+  if (changes != changes_.end()) {
+    for (const auto& [number, file] : changes->second.added) files.push_back(file);
+  }
+  const auto earlier = [this, level](const FileMetaData* a, const FileMetaData* b) {
+    return level == 0 ? LevelFiles::NewerFirst(a, b) : args_.comparator.CompareInternal(a->smallest, b->smallest) < 0;
+  };
+  std::sort(files.begin(), files.end(), earlier);
+  return std::make_shared<const LevelFiles>(args_.comparator, level, std::move(files), args_.live);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,378 @@
+#include "manifest/version_set.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/assert.h"
+#include "base/format.h"
+#include "filesystem/file_helpers.h"
+#include "filesystem/filename.h"
+#include "manifest/manifest_reader.h"
+#include "wal/log_format.h"
+
+namespace ashlar {
+
+namespace {
+
+constexpr FileNumber kFirstManifestNumber = 1;
+// What an operating system writes back as a whole, at least.
+constexpr uint64_t kPageBytes = 4096;
+
+Status AppendEdit(const VersionEdit& edit, LogWriter* writer) {
+  std::string record;
+  edit.EncodeTo(&record);
+  return writer->AddRecord(record);
+}
+
+Result<std::unique_ptr<LogWriter>> CreateManifest(FileSystem* file_system, const std::string& directory, FileNumber number) {
+  const std::string name = DescriptorFileName(directory, number);
+  std::unique_ptr<WritableFile> file;
+  ASHLAR_RETURN_IF_ERROR(file_system->NewWritableFile(name, FileOptions{}, &file));
+  return std::make_unique<LogWriter>(std::move(file), name, number);
+}
+
+// Durable bytes, then a durable name, then CURRENT: so that CURRENT never names what a power cut may take away.
+Status MakeCurrent(FileSystem* file_system, const std::string& directory, FileNumber number, LogWriter* writer) {
+  ASHLAR_RETURN_IF_ERROR(writer->Sync());
+  std::unique_ptr<Directory> handle;
+  ASHLAR_RETURN_IF_ERROR(file_system->NewDirectory(directory, &handle));
+  ASHLAR_RETURN_IF_ERROR(handle->Sync());
+  return SetCurrentFile(file_system, directory, number, handle.get());
+}
+
+}  // namespace
+
+PendingInstall::~PendingInstall() {
+  for (const Change& change : changes_) {
+    if (change.version != nullptr) change.version->Unref();
+  }
+}
+
+VersionSet::VersionSet(Args args) : args_(std::move(args)), live_(args_.drop_file) {}
+
+VersionSet::~VersionSet() { ReleaseVersions(&families_); }
+
+Status VersionSet::CreateNewDatabase(FileSystem* file_system, const std::string& directory, const std::string& database_id) {
+  ASHLAR_RETURN_IF_ERROR(WriteStringToFile(file_system, database_id, IdentityFileName(directory), Durability::kSynced));
+  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<LogWriter> writer, CreateManifest(file_system, directory, kFirstManifestNumber));
+  VersionEdit edit;
+  edit.log_number = 0;
+  edit.next_file_number = kFirstManifestNumber + 1;
+  edit.last_sequence = 0;
+  ASHLAR_RETURN_IF_ERROR(AppendEdit(edit, writer.get()));
+  ASHLAR_RETURN_IF_ERROR(MakeCurrent(file_system, directory, kFirstManifestNumber, writer.get()));
+  return writer->Close();
+}
+
+Status VersionSet::ListColumnFamilies(FileSystem* file_system, const std::string& directory, std::vector<std::string>* names) {
+  names->clear();
+  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<ManifestReader> manifest, ManifestReader::Open(file_system, directory));
+  std::map<ColumnFamilyId, std::string> families{{kDefaultFamilyId, kDefaultFamilyName}};
+  while (true) {
+    VersionEdit edit;
+    if (!manifest->Next(&edit)) break;
+    if (edit.added_column_family.has_value()) families[edit.column_family] = *edit.added_column_family;
+    if (edit.drops_column_family) families.erase(edit.column_family);
+  }
+  ASHLAR_RETURN_IF_ERROR(manifest->status());
+  for (auto& [id, name] : families) names->push_back(std::move(name));
+  return Status::OK();
+}
+
+Status VersionSet::Recover(std::span<const ColumnFamilySpec> specs, bool read_only) {
+  ASHLAR_ASSERT(families_.empty());
+  ManifestReplay replay(ManifestReplay::Args{
+      .file_system = args_.file_system, .directory = args_.directory, .specs = specs, .all_families_must_open = !read_only, .live = &live_});
+  ASHLAR_ASSIGN_OR_RETURN(RecoveredState state, replay.Run());
+  families_ = std::move(state.families);
+  max_column_family_ = state.max_column_family;
+  manifest_number_ = state.manifest_number;
+  last_sequence_ = state.last_sequence;
+  min_log_number_to_keep_ = state.min_log_number_to_keep;
+  database_id_ = std::move(state.database_id);
+  recorded_logs_ = std::move(state.recorded_logs);
+  next_file_number_.store(state.next_file_number, std::memory_order_relaxed);
+  return Status::OK();
+}
+
+Result<std::unique_ptr<PendingInstall>> VersionSet::Prepare(std::vector<VersionEdit> edits) {
+  ASHLAR_ASSERT(!edits.empty());
+  std::unique_ptr<PendingInstall> install(new PendingInstall);
+  if (edits.size() > 1) {
+    for (size_t i = 0; i < edits.size(); ++i) edits[i].atomic_group_remaining = static_cast<uint32_t>(edits.size() - 1 - i);
+  }
+  StampAndEncode(&edits, install.get());
+  Builders builders;
+  Status status;
+  for (VersionEdit& edit : edits) {
+    if (status.ok()) status = ApplyEdit(&edit, &builders, install.get());
+    // Files of edits that were not applied may have open tables, which have to be let go of.
+    for (NewFile& left : edit.TakeNewFiles()) {
+      if (left.owned != nullptr) live_.Release(live_.Adopt(std::move(left.owned)));
+    }
+  }
+  ASHLAR_RETURN_IF_ERROR(std::move(status));
+  for (const auto& [id, builder] : builders) {
+    ASHLAR_ASSIGN_OR_RETURN(ChangeFor(FindFamily(id), install.get())->version, builder->Build());
+  }
+  install->edits_ = std::move(edits);
+  return install;
+}
+
+Status VersionSet::ApplyEdit(VersionEdit* edit, Builders* builders, PendingInstall* install) {
+  ASHLAR_ASSERT(!edit->ManipulatesColumnFamily());
+  const bool changes_files = !edit->deleted_files().empty() || !edit->new_files().empty();
+  ASHLAR_ASSERT(!edit->RecordsLogs() || (!changes_files && !edit->log_number.has_value()));
+  ColumnFamilyState* const family = FindFamily(edit->column_family);
+  ASHLAR_ASSERT(family != nullptr);
+  if (family->dropped) return Status::ColumnFamilyDropped(family->name);
+  if (edit->log_number.has_value()) {
+    ASHLAR_ASSERT(*edit->log_number >= family->log_number);
+    ChangeFor(family, install)->log_number = edit->log_number;
+  }
+  if (!changes_files) return Status::OK();
+  std::unique_ptr<VersionBuilder>& builder = (*builders)[family->id];
+  if (builder == nullptr) {
+    builder = std::make_unique<VersionBuilder>(
+        VersionBuilder::Args{.comparator = family->comparator, .levels = family->levels, .base = family->current, .live = &live_});
+  }
+  return builder->Apply(edit).WithContext(StrCat("column family \"", family->name, "\""));
+}
+
+PendingInstall::Change* VersionSet::ChangeFor(ColumnFamilyState* family, PendingInstall* install) {
+  for (PendingInstall::Change& change : install->changes_) {
+    if (change.family == family) return &change;
+  }
+  return &install->changes_.emplace_back(PendingInstall::Change{.family = family, .version = nullptr, .log_number = std::nullopt});
+}
+
+bool VersionSet::NeedsNewManifest(const std::vector<std::string>& records) const {
+  if (writer_ == nullptr || writer_->bytes() > args_.manifest_bytes_max) return true;
+  if (records.size() < 2) return false;
+  uint64_t bytes = 0;
+  for (const std::string& record : records) bytes += record.size() + log_format::kHeaderBytes;
+  return writer_->bytes() / kPageBytes != (writer_->bytes() + bytes - 1) / kPageBytes;
+}
+
+void VersionSet::StampAndEncode(std::vector<VersionEdit>* edits, PendingInstall* install) {
+  for (const VersionEdit& edit : *edits) {
+    for (const NewFile& added : edit.new_files()) install->new_tables_.push_back(added.file->number);
+  }
+  StampEdits(edits, install);
+  if (!NeedsNewManifest(install->records_)) return;
+  install->new_manifest_number_ = NewFileNumber();
+  if (max_column_family_ > 0 && !edits->front().max_column_family.has_value()) edits->front().max_column_family = max_column_family_;
+  StampEdits(edits, install);
+}
+
+void VersionSet::StampEdits(std::vector<VersionEdit>* edits, PendingInstall* install) const {
+  install->records_.clear();
+  SequenceNumber last_sequence = last_sequence_;
+  for (VersionEdit& edit : *edits) {
+    last_sequence = std::max(last_sequence, edit.last_sequence.value_or(0));
+    edit.last_sequence = last_sequence;
+    edit.next_file_number = next_file_number();
+    if (!edit.ManipulatesColumnFamily()) edit.previous_log_number = 0;
+    edit.EncodeTo(&install->records_.emplace_back());
+  }
+}
+
+Result<std::unique_ptr<PendingInstall>> VersionSet::PrepareAddFamily(const ColumnFamilySpec& spec, uint64_t log_number) {
+  if (FindFamily(Slice(spec.name)) != nullptr) return Status::InvalidArgument(StrCat("the column family \"", spec.name, "\" exists already"));
+  std::unique_ptr<PendingInstall> install(new PendingInstall);
+  install->added_family_ = std::make_unique<ColumnFamilyState>(max_column_family_ + 1, spec);
+  ColumnFamilyState* const family = install->added_family_.get();
+  std::vector<VersionEdit> edits(1);
+  edits[0].column_family = family->id;
+  edits[0].added_column_family = spec.name;
+  edits[0].comparator = spec.comparator.user_comparator()->Name();
+  edits[0].log_number = log_number;
+  edits[0].max_column_family = family->id;
+  StampAndEncode(&edits, install.get());
+  VersionBuilder builder(VersionBuilder::Args{.comparator = spec.comparator, .levels = spec.levels, .base = nullptr, .live = &live_});
+  PendingInstall::Change* const change = ChangeFor(family, install.get());
+  change->log_number = log_number;
+  ASHLAR_ASSIGN_OR_RETURN(change->version, builder.Build());
+  install->edits_ = std::move(edits);
+  return install;
+}
+
+Result<std::unique_ptr<PendingInstall>> VersionSet::PrepareDropFamily(ColumnFamilyId id) {
+  ColumnFamilyState* const family = FindFamily(id);
+  ASHLAR_ASSERT(family != nullptr);
+  if (id == kDefaultFamilyId) return Status::InvalidArgument("the column family \"default\" cannot be dropped");
+  if (family->dropped) return Status::ColumnFamilyDropped(family->name);
+  std::unique_ptr<PendingInstall> install(new PendingInstall);
+  install->dropped_family_ = family;
+  std::vector<VersionEdit> edits(1);
+  edits[0].column_family = id;
+  edits[0].drops_column_family = true;
+  edits[0].max_column_family = max_column_family_;  // or its id could be given out again
+  StampAndEncode(&edits, install.get());
+  install->edits_ = std::move(edits);
+  return install;
+}
+
+Status VersionSet::Write(PendingInstall* install) {
+  ASHLAR_ASSERT(!install->written_);
+  ASHLAR_ASSERT(install->new_manifest_number_ != 0 || writer_ != nullptr);
+  Status status;
+  if (install->new_manifest_number_ != 0) {
+    status = StartManifest(*install);
+  } else {
+    status = Append(*install, writer_.get());
+    if (status.ok()) status = writer_->Sync();
+  }
+  install->written_ = status.ok();
+  if (status.ok()) return status;
+  uncertain_ = true;
+  writer_.reset();
+  MutexLock lock(quarantine_mutex_);
+  quarantine_.insert(install->new_tables_.begin(), install->new_tables_.end());
+  return status;
+}
+
+Status VersionSet::Append(const PendingInstall& install, LogWriter* writer) const {
+  for (const std::string& record : install.records_) ASHLAR_RETURN_IF_ERROR(writer->AddRecord(record));
+  return Status::OK();
+}
+
+Status VersionSet::StartManifest(const PendingInstall& install) {
+  const FileNumber number = install.new_manifest_number_;
+  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<LogWriter> writer, CreateManifest(args_.file_system, args_.directory, number));
+  ASHLAR_RETURN_IF_ERROR(AppendSnapshot(writer.get()));
+  ASHLAR_RETURN_IF_ERROR(Append(install, writer.get()));
+  ASHLAR_RETURN_IF_ERROR(MakeCurrent(args_.file_system, args_.directory, number, writer.get()));
+  // The old one is no longer read, so an error of its close means nothing; every edit in it was synced.
+  writer_ = std::move(writer);
+  manifest_number_ = number;
+  uncertain_ = false;
+  MutexLock lock(quarantine_mutex_);
+  quarantine_.clear();
+  return Status::OK();
+}
+
+Status VersionSet::AppendSnapshot(LogWriter* writer) const {
+  if (!database_id_.empty()) {
+    VersionEdit edit;
+    edit.database_id = database_id_;
+    ASHLAR_RETURN_IF_ERROR(AppendEdit(edit, writer));
+  }
+  if (!recorded_logs_.empty()) {
+    VersionEdit edit;
+    for (const auto& [number, synced_bytes] : recorded_logs_)
+      edit.log_additions.push_back(LogAddition{.number = number, .synced_bytes = synced_bytes});
+    ASHLAR_RETURN_IF_ERROR(AppendEdit(edit, writer));
+  }
+  for (const auto& [id, family] : families_) {
+    if (!family->dropped) ASHLAR_RETURN_IF_ERROR(AppendFamily(*family, writer));
+  }
+  return Status::OK();
+}
+
+Status VersionSet::AppendFamily(const ColumnFamilyState& family, LogWriter* writer) const {
+  VersionEdit birth;
+  birth.column_family = family.id;
+  birth.comparator = family.comparator.user_comparator()->Name();
+  if (family.id != kDefaultFamilyId) birth.added_column_family = family.name;
+  ASHLAR_RETURN_IF_ERROR(AppendEdit(birth, writer));
+
+  VersionEdit tables;
+  tables.column_family = family.id;
+  tables.log_number = family.log_number;
+  tables.last_sequence = last_sequence_;
+  // Belongs to the database; the default family is the one that is always there.
+  if (family.id == kDefaultFamilyId && min_log_number_to_keep_ != 0) tables.min_log_number_to_keep = min_log_number_to_keep_;
+  for (const auto& [level, key] : family.compact_cursors) tables.compact_cursors.emplace_back(level, key);
+  for (Level level = 0; level < family.levels; ++level) {
+    for (const FileMetaData* file : family.current->files(level)) tables.ListFile(level, file);
+  }
+  return AppendEdit(tables, writer);
+}
+
+std::vector<Version*> VersionSet::Publish(PendingInstall* install) {
+  ASHLAR_ASSERT(install->written_);
+  std::vector<Version*> replaced;
+  if (install->added_family_ != nullptr) {
+    ColumnFamilyState* const family = install->added_family_.get();
+    families_.emplace(family->id, std::move(install->added_family_));
+  }
+  for (PendingInstall::Change& change : install->changes_) {
+    if (change.log_number.has_value()) change.family->log_number = *change.log_number;
+    if (change.version == nullptr) continue;
+    Version* const old = std::exchange(change.family->current, std::exchange(change.version, nullptr));
+    if (old != nullptr) replaced.push_back(old);
+  }
+  if (install->dropped_family_ != nullptr) {
+    install->dropped_family_->dropped = true;
+    replaced.push_back(std::exchange(install->dropped_family_->current, nullptr));
+  }
+  for (const VersionEdit& edit : install->edits_) {
+    last_sequence_ = std::max(last_sequence_, edit.last_sequence.value_or(0));
+    min_log_number_to_keep_ = std::max(min_log_number_to_keep_, edit.min_log_number_to_keep.value_or(0));
+    max_column_family_ = std::max(max_column_family_, edit.max_column_family.value_or(0));
+    RecordLogs(edit, &recorded_logs_);
+  }
+  return replaced;
+}
+
+Status VersionSet::Close() {
+  if (writer_ == nullptr) return Status::OK();
+  const std::unique_ptr<LogWriter> writer = std::move(writer_);
+  return writer->Close();
+}
+
+ColumnFamilyState* VersionSet::FindFamily(ColumnFamilyId id) const {
+  const auto family = families_.find(id);
+  return family == families_.end() ? nullptr : family->second.get();
+}
+
+ColumnFamilyState* VersionSet::FindFamily(const Slice& name) const {
+  for (const auto& [id, family] : families_) {
+    if (!family->dropped && Slice(family->name) == name) return family.get();
+  }
+  return nullptr;
+}
+
+std::vector<ColumnFamilyState*> VersionSet::families() const {
+  std::vector<ColumnFamilyState*> result;
+  for (const auto& [id, family] : families_) {
+    if (!family->dropped) result.push_back(family.get());
+  }
+  return result;
+}
+
+void VersionSet::MarkFileNumberUsed(FileNumber number) {
+  FileNumber next = next_file_number_.load(std::memory_order_relaxed);
+  while (next <= number && !next_file_number_.compare_exchange_weak(next, number + 1, std::memory_order_relaxed)) {
+  }
+}
+
+uint64_t VersionSet::MinLogNumberWithUnflushedData() const {
+  uint64_t lowest = ~uint64_t{0};
+  for (const auto& [id, family] : families_) {
+    if (!family->dropped) lowest = std::min(lowest, family->log_number);
+  }
+  return lowest;
+}
+
+std::unordered_set<FileNumber> VersionSet::LiveTables() const {
+  std::unordered_set<FileNumber> numbers;
+  // In this order: a table of a failed install enters the quarantine before it stops being live.
+  live_.AppendNumbers(&numbers);
+  MutexLock lock(quarantine_mutex_);
+  numbers.insert(quarantine_.begin(), quarantine_.end());
+  return numbers;
+}
+
+std::string VersionSet::DebugString() const {
+  std::string out = StrCat("MANIFEST ", manifest_number_, ", next file ", next_file_number(), ", last sequence ", last_sequence_,
+                           ", lowest log to keep ", min_log_number_to_keep_, "\n");
+  for (const auto& [id, family] : families_) {
+    StrAppend(&out, "family ", id, " \"", EscapeForDisplay(family->name), "\", log ", family->log_number, family->dropped ? ", dropped" : "", "\n");
+    if (family->current != nullptr) out += family->current->DebugString();
+  }
+  return out;
+}
+
+}  // namespace ashlar

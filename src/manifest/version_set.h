@@ -1,0 +1,182 @@
+// VersionSet: the durable state of the tree: column families, their current Versions, and the MANIFEST that records every change.
+//
+//   install   Prepare (builds Versions, touches no file) -> Write (MANIFEST, synced) -> Publish (swaps the current pointers)
+//
+//   MANIFEST  NONE --Write--> new file with a snapshot, CURRENT set --> OPEN --Write--> OPEN
+//             OPEN --size above the limit, or an install of several records that would cross a page--> next Write starts a new file
+//             OPEN --any error in Write--> UNCERTAIN --Write that succeeds with a new file--> OPEN
+//
+// I1: the MANIFEST that CURRENT names, replayed, gives the published state, or (only after a failed Write) that state with the failed install on top.
+// I2: a failed append, sync or close is final for that MANIFEST; it is never written again.
+// I3: while UNCERTAIN no file that either outcome needs may be deleted: LiveTables() holds the tables of the failed installs too, MayDeleteManifest
+//     refuses.
+// I4: last_sequence and log numbers recorded never go back.
+// I5: a power cut may lose one page of what was not synced and keep the next. An install of several records therefore never crosses a page of an old
+//     MANIFEST: whole records behind a hole are what a reader has to take for damage. In a new one nothing counts before CURRENT names it.
+// I6: file numbers are handed out once, across restarts, whatever the last run had written.
+//
+// Locking: Prepare*, Write and Publish are called under the engine's manifest mutex, which serialises installers; Publish also under the database
+// mutex. So `current`, `log_number` and `dropped` of a family may be read under either. No method does I/O but CreateNewDatabase, Recover,
+// ListColumnFamilies, Write, Close. NewFileNumber, MarkFileNumberUsed and LiveTables are for any thread.
+// Lifetime: `file_system` and the comparators outlive it; it outlives every Version.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "ashlar/file_system.h"
+#include "base/result.h"
+#include "key/key_comparator.h"
+#include "manifest/column_family_state.h"
+#include "manifest/live_files.h"
+#include "manifest/manifest_replay.h"
+#include "manifest/version.h"
+#include "manifest/version_builder.h"
+#include "manifest/version_edit.h"
+#include "platform/mutex.h"
+#include "wal/log_writer.h"
+
+namespace ashlar {
+
+// One install on its way. Destroyed without Publish it gives its Versions back; if Write failed or was not called the published state is as before.
+class PendingInstall {
+ public:
+  ~PendingInstall();
+  PendingInstall(const PendingInstall&) = delete;
+  PendingInstall& operator=(const PendingInstall&) = delete;
+
+  struct Change {
+    ColumnFamilyState* family = nullptr;
+    Version* version = nullptr;  // owned until published; null: the family keeps its version
+    std::optional<uint64_t> log_number;
+  };
+  std::span<const Change> changes() const { return changes_; }
+
+ private:
+  friend class VersionSet;
+  PendingInstall() = default;
+
+  std::vector<Change> changes_;
+  std::vector<VersionEdit> edits_;    // without their files, which the Versions own
+  std::vector<std::string> records_;  // the edits as they go to the MANIFEST
+  std::vector<FileNumber> new_tables_;
+  FileNumber new_manifest_number_ = 0;  // 0: append to the one that is open
+  std::unique_ptr<ColumnFamilyState> added_family_;
+  ColumnFamilyState* dropped_family_ = nullptr;
+  bool written_ = false;
+};
+
+class VersionSet {
+ public:
+  struct Args {
+    FileSystem* file_system = nullptr;
+    std::string directory;
+    uint64_t manifest_bytes_max = uint64_t{1} << 30;
+    LiveFiles::Drop drop_file;  // see LiveFiles; may be empty
+  };
+
+  explicit VersionSet(Args args);
+  ~VersionSet();
+  VersionSet(const VersionSet&) = delete;
+  VersionSet& operator=(const VersionSet&) = delete;
+
+  // IDENTITY (holding database_id), MANIFEST-000001 and CURRENT, durable, in an existing directory without a CURRENT.
+  static Status CreateNewDatabase(FileSystem* file_system, const std::string& directory, const std::string& database_id);
+  // The names, in the order of their ids. Needs no comparators and opens no table.
+  static Status ListColumnFamilies(FileSystem* file_system, const std::string& directory, std::vector<std::string>* names);
+
+  // Reads CURRENT and the MANIFEST. `specs` must name "default", and unless read_only every family of the database (InvalidArgument listing the
+  // others); families that the database does not have are left to the caller (FindFamily gives null). Checks comparator names, and that every table
+  // exists with its recorded size. Writes nothing.
+  Status Recover(std::span<const ColumnFamilySpec> specs, bool read_only);
+
+  // One or more edits as one atomic change; several for one family are applied in order. The edits say what changes (files, log_number,
+  // min_log_number_to_keep, last_sequence, log additions); the set adds file numbers, sequences and the group marks. ColumnFamilyDropped for an edit
+  // of a dropped family.
+  Result<std::unique_ptr<PendingInstall>> Prepare(std::vector<VersionEdit> edits);
+  // A new family, empty, that needs no log below log_number. The state becomes visible at Publish. InvalidArgument when the name is taken.
+  Result<std::unique_ptr<PendingInstall>> PrepareAddFamily(const ColumnFamilySpec& spec, uint64_t log_number);
+  Result<std::unique_ptr<PendingInstall>> PrepareDropFamily(ColumnFamilyId id);
+  // Appends and syncs; starts a new MANIFEST when it has to. After an error the install must not be published.
+  Status Write(PendingInstall* install);
+  // Makes the install current. Returns the Versions that were replaced, each with the set's count, which the caller gives back through the epoch.
+  std::vector<Version*> Publish(PendingInstall* install);
+
+  // Closes the MANIFEST. Idempotent.
+  Status Close();
+
+  ColumnFamilyState* FindFamily(ColumnFamilyId id) const;  // null: none; dropped ones are found
+  ColumnFamilyState* FindFamily(const Slice& name) const;  // without dropped ones
+  std::vector<ColumnFamilyState*> families() const;        // without dropped ones, by id
+  ColumnFamilyId max_column_family() const { return max_column_family_; }
+
+  FileNumber NewFileNumber() { return next_file_number_.fetch_add(1, std::memory_order_relaxed); }
+  void MarkFileNumberUsed(FileNumber number);
+  FileNumber next_file_number() const { return next_file_number_.load(std::memory_order_relaxed); }
+
+  // As of the last published install or the recovery.
+  SequenceNumber last_sequence() const { return last_sequence_; }
+  uint64_t min_log_number_to_keep() const { return min_log_number_to_keep_; }
+  // The lowest log that a live family still needs.
+  uint64_t MinLogNumberWithUnflushedData() const;
+  // Empty unless the MANIFEST has one; then every new MANIFEST gets it too.
+  const std::string& database_id() const { return database_id_; }
+  void set_database_id(std::string id) { database_id_ = std::move(id); }
+  // Logs on record, with the size that was synced if that is known.
+  const RecordedLogs& recorded_logs() const { return recorded_logs_; }
+
+  FileNumber manifest_number() const { return manifest_number_; }
+  uint64_t manifest_bytes() const { return writer_ != nullptr ? writer_->bytes() : 0; }
+  // A Write failed and none with a new MANIFEST has succeeded since.
+  bool IsUncertain() const { return uncertain_; }
+  bool MayDeleteManifest(FileNumber number) const { return !uncertain_ && number < manifest_number_; }
+  // Every table that a Version still held, or a MANIFEST that may be current, refers to. The union with the outputs of running jobs must stay.
+  std::unordered_set<FileNumber> LiveTables() const;
+
+  LiveFiles* live_files() { return &live_; }
+  // Versions of all families and the numbers above, for people.
+  std::string DebugString() const;
+
+ private:
+  using Builders = std::map<ColumnFamilyId, std::unique_ptr<VersionBuilder>>;
+
+  Status ApplyEdit(VersionEdit* edit, Builders* builders, PendingInstall* install);
+  static PendingInstall::Change* ChangeFor(ColumnFamilyState* family, PendingInstall* install);
+  // The numbers and marks that every edit carries, and its bytes.
+  void StampAndEncode(std::vector<VersionEdit>* edits, PendingInstall* install);
+  void StampEdits(std::vector<VersionEdit>* edits, PendingInstall* install) const;
+  bool NeedsNewManifest(const std::vector<std::string>& records) const;
+
+  Status Append(const PendingInstall& install, LogWriter* writer) const;
+  Status StartManifest(const PendingInstall& install);
+  Status AppendSnapshot(LogWriter* writer) const;
+  Status AppendFamily(const ColumnFamilyState& family, LogWriter* writer) const;
+
+  const Args args_;
+  LiveFiles live_;
+  std::atomic<FileNumber> next_file_number_{2};  // any thread; relaxed: the numbers order nothing
+
+  // Under the engine's manifest mutex.
+  std::unique_ptr<LogWriter> writer_;  // null: the next Write starts a MANIFEST
+  bool uncertain_ = false;
+  mutable Mutex quarantine_mutex_;
+  std::unordered_set<FileNumber> quarantine_ ASHLAR_GUARDED_BY(quarantine_mutex_);  // tables of failed installs
+
+  // Changed by Recover and Publish only, so readable under the manifest mutex or the database mutex.
+  FamilyMap families_;
+  ColumnFamilyId max_column_family_ = 0;
+  FileNumber manifest_number_ = 0;
+  SequenceNumber last_sequence_ = 0;
+  uint64_t min_log_number_to_keep_ = 0;
+  std::string database_id_;
+  RecordedLogs recorded_logs_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,585 @@
+// VersionSet: creating, recovering, installing, rolling over and failing, on a file system in memory.
+#include "manifest/version_set.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "base/random.h"
+#include "execute/epoch.h"
+#include "filesystem/crash_file_system.h"
+#include "filesystem/fault_file_system.h"
+#include "filesystem/file_helpers.h"
+#include "filesystem/filename.h"
+#include "manifest/manifest_reader.h"
+#include "manifest/manifest_test_kit.h"
+#include "testing/comparators.h"
+
+namespace ashlar {
+namespace {
+
+constexpr const char* kDirectory = "db";
+constexpr const char* kDatabaseId = "01234567-89ab-cdef-0123-456789abcdef";
+
+ColumnFamilySpec Spec(const std::string& name, const Comparator* comparator = BytewiseComparator()) {
+  return ColumnFamilySpec{.name = name, .comparator = KeyComparator(comparator)};
+}
+
+std::vector<ColumnFamilySpec> Specs(const std::vector<std::string>& names) {
+  std::vector<ColumnFamilySpec> specs;
+  for (const std::string& name : names) specs.push_back(Spec(name));
+  return specs;
+}
+
+// A database directory, and a VersionSet on it that a test may close and open again.
+class Database {
+ public:
+  explicit Database(FileSystem* file_system) : Database(file_system, file_system) {}
+  // Tables go to another file system, so that faults hit the MANIFEST alone.
+  Database(FileSystem* file_system, FileSystem* table_file_system) : file_system_(file_system), table_file_system_(table_file_system) {}
+  ~Database() { Close(); }
+
+  Status Create() {
+    ASHLAR_RETURN_IF_ERROR(file_system_->CreateDirIfMissing(kDirectory));
+    ASHLAR_RETURN_IF_ERROR(SyncDirectory("."));
+    return VersionSet::CreateNewDatabase(file_system_, kDirectory, kDatabaseId);
+  }
+  Status Open(const std::vector<ColumnFamilySpec>& specs, bool read_only = false) {
+    Close();
+    set_ = std::make_unique<VersionSet>(VersionSet::Args{
+        .file_system = file_system_, .directory = kDirectory, .manifest_bytes_max = manifest_bytes_max, .drop_file = [](FileMetaData*) {}});
+    return set_->Recover(specs, read_only);
+  }
+  void Close() {
+    if (set_ == nullptr) return;
+    static_cast<void>(set_->Close());
+    set_.reset();
+    EpochSynchronize();
+  }
+  VersionSet* operator->() { return set_.get(); }
+
+  // The table's file, durable, with the size that its metadata says.
+  Status CreateTable(const FileMetaData& file) {
+    const std::string bytes(static_cast<size_t>(file.file_bytes), 't');
+    ASHLAR_RETURN_IF_ERROR(WriteStringToFile(table_file_system_, bytes, TableFileName(kDirectory, file.number), Durability::kSynced));
+    return SyncDirectory(kDirectory);
+  }
+  // A new table, there and in the edit. Returns its number.
+  FileNumber AddTable(Level level, VersionEdit* edit) {
+    const FileNumber number = set_->NewFileNumber();
+    const std::string key = StrCat("key", 1000000 + number);
+    auto file = MakeFile(number, key, key + "x");
+    EXPECT_TRUE(CreateTable(*file).ok());
+    edit->AddFile(level, std::move(file));
+    return number;
+  }
+
+  Status Install(Result<std::unique_ptr<PendingInstall>> install) {
+    ASHLAR_RETURN_IF_ERROR(install.status());
+    ASHLAR_RETURN_IF_ERROR(set_->Write(install->get()));
+    for (Version* version : set_->Publish(install->get())) version->Unref();
+    return Status::OK();
+  }
+  Status Install(std::vector<VersionEdit> edits) { return Install(set_->Prepare(std::move(edits))); }
+  Status Install(VersionEdit edit) {
+    std::vector<VersionEdit> edits;
+    edits.push_back(std::move(edit));
+    return Install(std::move(edits));
+  }
+
+  // Everything that a restart must bring back.
+  std::string State() {
+    std::string out = StrCat("sequence ", set_->last_sequence(), " lowest log ", set_->min_log_number_to_keep(), "\n");
+    for (const ColumnFamilyState* family : set_->families()) {
+      StrAppend(&out, family->id, " ", family->name, " log ", family->log_number, ":");
+      for (Level level = 0; level < family->levels; ++level) {
+        for (const FileMetaData* file : family->current->files(level)) StrAppend(&out, " ", level, "/", file->number);
+      }
+      out += "\n";
+    }
+    return out;
+  }
+
+  uint64_t manifest_bytes_max = uint64_t{1} << 30;
+
+ private:
+  Status SyncDirectory(const std::string& path) {
+    std::unique_ptr<Directory> handle;
+    ASHLAR_RETURN_IF_ERROR(table_file_system_->NewDirectory(path, &handle));
+    return handle->Sync();
+  }
+
+  FileSystem* const file_system_;
+  FileSystem* const table_file_system_;
+  std::unique_ptr<VersionSet> set_;
+};
+
+class VersionSetTest : public testing::Test {
+ protected:
+  std::string ReadWhole(const std::string& path) {
+    Result<std::string> bytes = ReadFileToString(file_system_.get(), path, size_t{1} << 30);
+    EXPECT_TRUE(bytes.ok()) << bytes.status().ToString();
+    return bytes.ok() ? *bytes : "";
+  }
+
+  std::shared_ptr<MemoryFileSystem> file_system_ = std::make_shared<MemoryFileSystem>();
+  Database db_{file_system_.get()};
+};
+
+TEST_F(VersionSetTest, ANewDatabaseIsEmpty) {
+  ASSERT_TRUE(db_.Create().ok());
+  EXPECT_EQ(ReadWhole(CurrentFileName(kDirectory)), "MANIFEST-000001\n");
+  EXPECT_EQ(ReadWhole(IdentityFileName(kDirectory)), kDatabaseId);
+  ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
+  EXPECT_EQ(db_->next_file_number(), 2u);
+  EXPECT_EQ(db_->last_sequence(), 0u);
+  EXPECT_EQ(db_->manifest_number(), 1u);
+  EXPECT_EQ(db_->families().size(), 1u);
+  EXPECT_EQ(db_->FindFamily(Slice("default"))->current->NumFiles(), 0u);
+}
+
+TEST_F(VersionSetTest, InstallsComeBackAfterAReopen) {
+  ASSERT_TRUE(db_.Create().ok());
+  ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("other"), 3)).ok());
+  const ColumnFamilyId other = db_->FindFamily(Slice("other"))->id;
+  EXPECT_EQ(other, 1u);
+  for (int i = 0; i < 20; ++i) {
+    VersionEdit edit;
+    edit.column_family = i % 2 == 0 ? 0 : other;
+    db_.AddTable(static_cast<Level>(i % 3), &edit);
+    edit.last_sequence = 10 + static_cast<SequenceNumber>(i);
+    edit.log_number = 4 + static_cast<uint64_t>(i);
+    if (i == 7) edit.min_log_number_to_keep = 6;
+    ASSERT_TRUE(db_.Install(std::move(edit)).ok());
+    const std::string state = db_.State();
+    const FileNumber next = db_->next_file_number();
+    if (i % 5 == 4) {
+      ASSERT_TRUE(db_.Open(Specs({"default", "other"})).ok());
+      ASSERT_EQ(db_.State(), state);
+      ASSERT_GE(db_->next_file_number(), next);
+    }
+  }
+  EXPECT_EQ(db_->MinLogNumberWithUnflushedData(), 22u);
+}
+
+TEST_F(VersionSetTest, AMoveIsOneEditAndKeepsTheFile) {
+  ASSERT_TRUE(db_.Create().ok());
+  ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
+  VersionEdit add;
+  const FileNumber number = db_.AddTable(0, &add);
+  ASSERT_TRUE(db_.Install(std::move(add)).ok());
+  FileMetaData* const file = db_->FindFamily(0)->current->files(0)[0];
+  VersionEdit move;
+  move.MoveFile(0, 5, file);
+  ASSERT_TRUE(db_.Install(std::move(move)).ok());
+  ASSERT_EQ(db_->FindFamily(0)->current->files(5).size(), 1u);
+  EXPECT_EQ(db_->FindFamily(0)->current->files(5)[0], file);
+  EXPECT_TRUE(db_->LiveTables().contains(number));
+  const std::string state = db_.State();
+  ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
+  EXPECT_EQ(db_.State(), state);
+}
+
+TEST_F(VersionSetTest, SeveralFamiliesChangeTogetherOrNotAtAll) {
+  ASSERT_TRUE(db_.Create().ok());
+  ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("other"), 3)).ok());
+  const std::string before = db_.State();
+  const std::string manifest = DescriptorFileName(kDirectory, db_->manifest_number());
+  const size_t bytes_before = ReadWhole(manifest).size();
+  std::vector<VersionEdit> edits(3);
+  for (size_t i = 0; i < edits.size(); ++i) {
+    edits[i].column_family = i == 1 ? 1 : 0;
+    edits[i].last_sequence = 7;
+    db_.AddTable(1, &edits[i]);
+  }
+  ASSERT_TRUE(db_.Install(std::move(edits)).ok());
+  const std::string after = db_.State();
+  EXPECT_NE(before, after);
+  ASSERT_EQ(DescriptorFileName(kDirectory, db_->manifest_number()), manifest);
+  db_.Close();
+  const std::string bytes = ReadWhole(manifest);
+  for (size_t cut = bytes_before; cut <= bytes.size(); ++cut) {
+    ASSERT_TRUE(WriteStringToFile(file_system_.get(), bytes.substr(0, cut), manifest, Durability::kBuffered).ok());
+    const Status status = db_.Open(Specs({"default", "other"}));
+    ASSERT_TRUE(status.ok()) << cut << " " << status.ToString();
+    ASSERT_EQ(db_.State(), cut == bytes.size() ? after : before) << cut;
+  }
+}
+
+TEST_F(VersionSetTest, ADroppedFamilyIsGoneAndItsIdIsNotUsedAgain) {
+  ASSERT_TRUE(db_.Create().ok());
+  ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("a"), 3)).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("b"), 3)).ok());
+  EXPECT_TRUE(db_->PrepareAddFamily(Spec("b"), 3).status().IsInvalidArgument());
+  EXPECT_TRUE(db_->PrepareDropFamily(0).status().IsInvalidArgument());
+  VersionEdit edit;
+  edit.column_family = 2;
+  const FileNumber table = db_.AddTable(0, &edit);
+  ASSERT_TRUE(db_.Install(std::move(edit)).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareDropFamily(2)).ok());
+  EXPECT_TRUE(db_->FindFamily(2)->dropped);
+  EXPECT_EQ(db_->FindFamily(Slice("b")), nullptr);
+  EXPECT_FALSE(db_->LiveTables().contains(table));
+  EXPECT_TRUE(db_->PrepareDropFamily(2).status().IsColumnFamilyDropped());
+  VersionEdit late;
+  late.column_family = 2;
+  late.AddFile(0, MakeFile(99, "a", "b"));
+  std::vector<VersionEdit> edits;
+  edits.push_back(std::move(late));
+  EXPECT_TRUE(db_->Prepare(std::move(edits)).status().IsColumnFamilyDropped());
+  EXPECT_FALSE(db_->LiveTables().contains(99));
+  std::vector<std::string> names;
+  ASSERT_TRUE(VersionSet::ListColumnFamilies(file_system_.get(), kDirectory, &names).ok());
+  EXPECT_EQ(names, (std::vector<std::string>{"default", "a"}));
+  ASSERT_TRUE(db_.Open(Specs({"default", "a"})).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("c"), 9)).ok());
+  EXPECT_EQ(db_->FindFamily(Slice("c"))->id, 3u);
+}
+
+TEST_F(VersionSetTest, FamiliesThatAreNotNamedRefuseTheOpenUnlessItOnlyReads) {
+  ASSERT_TRUE(db_.Create().ok());
+  ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("a"), 3)).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("b"), 3)).ok());
+  VersionEdit edit;
+  edit.column_family = 2;
+  db_.AddTable(0, &edit);
+  ASSERT_TRUE(db_.Install(std::move(edit)).ok());
+  const Status refused = db_.Open(Specs({"default"}));
+  EXPECT_TRUE(refused.IsInvalidArgument());
+  EXPECT_NE(refused.ToString().find("Column families not opened: a, b"), std::string::npos) << refused.ToString();
+  EXPECT_TRUE(db_.Open(Specs({"a", "b"})).IsInvalidArgument()) << "default is missing";
+  EXPECT_TRUE(db_.Open(Specs({"default", "b"}), true).ok());
+  EXPECT_EQ(db_->families().size(), 2u);
+  EXPECT_TRUE(db_.Open(Specs({"default", "a", "b", "new"})).ok());
+  EXPECT_EQ(db_->FindFamily(Slice("new")), nullptr);
+}
+
+TEST_F(VersionSetTest, AnotherComparatorIsRefusedByName) {
+  ASSERT_TRUE(db_.Create().ok());
+  ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("other", ReverseBytewiseComparator()), 3)).ok());
+  const Status status = db_.Open(Specs({"default", "other"}));
+  EXPECT_TRUE(status.IsInvalidArgument());
+  EXPECT_NE(status.ToString().find("rocksdb.ReverseBytewiseComparator"), std::string::npos) << status.ToString();
+  EXPECT_NE(status.ToString().find("leveldb.BytewiseComparator"), std::string::npos) << status.ToString();
+  EXPECT_TRUE(db_.Open({Spec("default"), Spec("other", ReverseBytewiseComparator())}).ok());
+}
+
+TEST_F(VersionSetTest, AMissingOrChangedTableIsCorruptionNamingTheFile) {
+  ASSERT_TRUE(db_.Create().ok());
+  ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
+  VersionEdit edit;
+  const FileNumber number = db_.AddTable(0, &edit);
+  ASSERT_TRUE(db_.Install(std::move(edit)).ok());
+  const std::string name = TableFileName(kDirectory, number);
+  const std::string bytes = ReadWhole(name);
+  ASSERT_TRUE(WriteStringToFile(file_system_.get(), bytes + "x", name, Durability::kBuffered).ok());
+  Status status = db_.Open(Specs({"default"}));
+  EXPECT_TRUE(status.IsCorruption());
+  EXPECT_NE(status.ToString().find(name), std::string::npos) << status.ToString();
+  ASSERT_TRUE(file_system_->DeleteFile(name).ok());
+  status = db_.Open(Specs({"default"}));
+  EXPECT_TRUE(status.IsCorruption());
+  EXPECT_NE(status.ToString().find(name), std::string::npos) << status.ToString();
+  ASSERT_TRUE(WriteStringToFile(file_system_.get(), bytes, LegacyTableFileName(kDirectory, number), Durability::kBuffered).ok());
+  EXPECT_TRUE(db_.Open(Specs({"default"})).ok()) << "a table by its older name";
+}
+
+TEST_F(VersionSetTest, CurrentThatNamesNothingGoodIsAClearError) {
+  EXPECT_FALSE(db_.Open(Specs({"default"})).ok());
+  ASSERT_TRUE(db_.Create().ok());
+  for (const char* text : {"", "MANIFEST-000001", "MANIFEST-1\n", "../MANIFEST-000001\n", "MANIFEST-000001\n\n", "MANIFEST-000009\n"}) {
+    ASSERT_TRUE(WriteStringToFile(file_system_.get(), text, CurrentFileName(kDirectory), Durability::kBuffered).ok());
+    const Status status = db_.Open(Specs({"default"}));
+    EXPECT_TRUE(status.IsCorruption()) << text << ": " << status.ToString();
+    EXPECT_NE(status.ToString().find(CurrentFileName(kDirectory)), std::string::npos) << status.ToString();
+  }
+}
+
+TEST_F(VersionSetTest, AManifestOverItsLimitIsReplacedByASnapshot) {
+  db_.manifest_bytes_max = 2000;
+  ASSERT_TRUE(db_.Create().ok());
+  ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("other"), 3)).ok());
+  db_->set_database_id(kDatabaseId);
+  VersionEdit logs;
+  logs.log_additions.push_back(LogAddition{.number = 9, .synced_bytes = 1234});
+  logs.log_additions.push_back(LogAddition{.number = 10, .synced_bytes = std::nullopt});
+  ASSERT_TRUE(db_.Install(std::move(logs)).ok());
+  const FileNumber first = db_->manifest_number();
+  FileNumber added = 0;
+  for (int i = 0; i < 60; ++i) {
+    VersionEdit edit;
+    edit.column_family = static_cast<ColumnFamilyId>(i % 2);
+    if (added != 0 && i % 3 != 0) {
+      for (Level level = 0; level < 7; ++level) {
+        for (const FileMetaData* file : db_->FindFamily(edit.column_family)->current->files(level)) edit.DeleteFile(level, file->number);
+      }
+    }
+    added = db_.AddTable(2, &edit);
+    edit.last_sequence = static_cast<SequenceNumber>(i);
+    ASSERT_TRUE(db_.Install(std::move(edit)).ok());
+    ASSERT_LT(db_->manifest_bytes(), 4000u);
+  }
+  EXPECT_GT(db_->manifest_number(), first);
+  EXPECT_TRUE(db_->MayDeleteManifest(first));
+  EXPECT_FALSE(db_->MayDeleteManifest(db_->manifest_number()));
+  const std::string state = db_.State();
+  ASSERT_TRUE(db_.Open(Specs({"default", "other"})).ok());
+  EXPECT_EQ(db_.State(), state);
+  EXPECT_EQ(db_->database_id(), kDatabaseId);
+  EXPECT_EQ(db_->recorded_logs(), (RecordedLogs{{9, 1234}, {10, std::nullopt}}));
+  EXPECT_EQ(db_->max_column_family(), 1u);
+  VersionEdit gone;
+  gone.log_deletion = 10;
+  ASSERT_TRUE(db_.Install(std::move(gone)).ok());
+  ASSERT_TRUE(db_.Open(Specs({"default", "other"})).ok());
+  EXPECT_EQ(db_->recorded_logs(), (RecordedLogs{{10, std::nullopt}}));
+}
+
+TEST_F(VersionSetTest, AnInstallOfSeveralRecordsDoesNotCrossAPage) {
+  ASSERT_TRUE(db_.Create().ok());
+  ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("other"), 3)).ok());
+  for (int i = 0; i < 80; ++i) {
+    const uint64_t before = db_->manifest_bytes();
+    const FileNumber manifest = db_->manifest_number();
+    std::vector<VersionEdit> edits(2);
+    edits[1].column_family = 1;
+    db_.AddTable(1, &edits[0]);
+    db_.AddTable(1, &edits[1]);
+    ASSERT_TRUE(db_.Install(std::move(edits)).ok());
+    if (db_->manifest_number() == manifest) ASSERT_EQ(before / 4096, (db_->manifest_bytes() - 1) / 4096);
+  }
+  const std::string state = db_.State();
+  ASSERT_TRUE(db_.Open(Specs({"default", "other"})).ok());
+  EXPECT_EQ(db_.State(), state);
+}
+
+TEST_F(VersionSetTest, FileNumbersAreHandedOutOnce) {
+  ASSERT_TRUE(db_.Create().ok());
+  ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
+  constexpr size_t kThreads = 4, kEach = 5000;
+  std::vector<std::vector<FileNumber>> numbers(kThreads);
+  {
+    std::vector<std::jthread> threads;
+    for (size_t t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&numbers, t, this] {
+        for (size_t i = 0; i < kEach; ++i) {
+          numbers[t].push_back(db_->NewFileNumber());
+          if (i % 64 == 0) db_->MarkFileNumberUsed(numbers[t].back() + 3);
+        }
+      });
+    }
+  }
+  std::vector<FileNumber> all;
+  for (const auto& some : numbers) all.insert(all.end(), some.begin(), some.end());
+  std::sort(all.begin(), all.end());
+  EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end());
+  EXPECT_EQ(all.size(), kThreads * kEach);
+  db_->MarkFileNumberUsed(1);
+  EXPECT_GT(db_->next_file_number(), all.back());
+}
+
+TEST_F(VersionSetTest, EveryFlippedByteOfAManifestIsRefused) {
+  ASSERT_TRUE(db_.Create().ok());
+  ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("other"), 3)).ok());
+  for (int i = 0; i < 5; ++i) {
+    VersionEdit edit;
+    db_.AddTable(1, &edit);
+    ASSERT_TRUE(db_.Install(std::move(edit)).ok());
+  }
+  const std::string manifest = DescriptorFileName(kDirectory, db_->manifest_number());
+  db_.Close();
+  const std::string bytes = ReadWhole(manifest);
+  for (size_t at = 0; at < bytes.size(); ++at) {
+    for (const uint8_t flip : {uint8_t{1}, uint8_t{0x80}, uint8_t{0xff}}) {
+      std::string damaged = bytes;
+      damaged[at] = static_cast<char>(static_cast<uint8_t>(damaged[at]) ^ flip);
+      ASSERT_TRUE(WriteStringToFile(file_system_.get(), damaged, manifest, Durability::kBuffered).ok());
+      const Status status = db_.Open(Specs({"default", "other"}));
+      ASSERT_TRUE(status.IsCorruption()) << at << " " << status.ToString();
+      ASSERT_NE(status.ToString().find(manifest), std::string::npos) << status.ToString();
+    }
+  }
+}
+
+// Damage that carries right checksums: what an attacker could write.
+TEST_F(VersionSetTest, HostileEditsAreRefusedOrOpened) {
+  const uint64_t seed = 8;
+  SCOPED_TRACE(StrCat("seed ", seed));
+  Random random(seed);
+  ASSERT_TRUE(db_.Create().ok());
+  ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("other"), 3)).ok());
+  for (int i = 0; i < 3; ++i) {
+    std::vector<VersionEdit> edits(2);
+    db_.AddTable(1, &edits[0]);
+    edits[1].column_family = 1;
+    db_.AddTable(0, &edits[1]);
+    ASSERT_TRUE(db_.Install(std::move(edits)).ok());
+  }
+  const std::string name = DescriptorFileName(kDirectory, db_->manifest_number());
+  db_.Close();
+  std::vector<std::string> records;
+  {
+    uint64_t bytes = 0;
+    std::unique_ptr<SequentialFile> file;
+    ASSERT_TRUE(file_system_->GetFileSize(name, &bytes).ok());
+    ASSERT_TRUE(file_system_->NewSequentialFile(name, FileOptions{}, &file).ok());
+    LogReader reader(std::move(file), name, 0, bytes);
+    Slice record;
+    std::string scratch;
+    while (reader.ReadRecord(&record, &scratch)) records.push_back(record.ToString());
+  }
+  for (int round = 0; round < 1500; ++round) {
+    std::vector<std::string> damaged = records;
+    std::string& record = damaged[random.Uniform(damaged.size())];
+    if (random.OneIn(4)) {
+      std::swap(record, damaged[random.Uniform(damaged.size())]);
+    } else if (!record.empty()) {
+      record[random.Uniform(record.size())] = static_cast<char>(random.Next());
+      if (random.OneIn(4)) record.resize(random.Uniform(record.size()));
+    }
+    std::unique_ptr<WritableFile> file;
+    ASSERT_TRUE(file_system_->NewWritableFile(name, FileOptions{}, &file).ok());
+    LogWriter writer(std::move(file), name, 0);
+    for (const std::string& r : damaged) ASSERT_TRUE(writer.AddRecord(r).ok());
+    ASSERT_TRUE(writer.Close().ok());
+    const Status status = db_.Open(Specs({"default", "other"}));
+    ASSERT_TRUE(status.ok() || status.IsCorruption() || status.IsNotSupported() || status.IsInvalidArgument()) << status.ToString();
+    if (status.ok()) db_->FindFamily(0)->current->CheckInvariants();
+  }
+}
+
+// Every writing call of a short life fails once, before or after it took effect. The set goes on with a new MANIFEST; a restart right after the
+// failure finds the published state or that of the failed install.
+TEST_F(VersionSetTest, AnErrorAtEveryCallLosesNothing) {
+  uint64_t faults_injected = 0;
+  for (const FaultEffect effect : {FaultEffect::kFailBefore, FaultEffect::kFailAfter, FaultEffect::kPartialAppend}) {
+    for (uint64_t nth = 1;; ++nth) {
+      const auto base = std::make_shared<MemoryFileSystem>();
+      FaultFileSystem faults(base);
+      Database db(&faults, base.get());
+      db.manifest_bytes_max = 400;
+      ASSERT_TRUE(db.Create().ok());
+      ASSERT_TRUE(db.Open(Specs({"default"})).ok());
+      ASSERT_TRUE(db.Install(db->PrepareAddFamily(Spec("other"), 3)).ok());
+      std::vector<std::string> possible{db.State()};
+      FaultRule rule;
+      rule.operations = FaultOperation::kAnyWrite;
+      rule.nth = nth;
+      rule.effect = effect;
+      for (int i = 0; i < 6; ++i) {
+        std::vector<VersionEdit> edits(2);
+        edits[0].column_family = 1;
+        edits[0].last_sequence = static_cast<SequenceNumber>(10 + i);
+        const FileNumber table = db.AddTable(1, &edits[0]);
+        if (i == 0) faults.AddRule(rule);
+        std::unique_ptr<PendingInstall> install = std::move(db->Prepare(std::move(edits))).value();
+        const Status status = db->Write(install.get());
+        if (status.ok()) {
+          for (Version* version : db->Publish(install.get())) version->Unref();
+          ASSERT_FALSE(db->IsUncertain());
+          possible.assign(1, db.State());
+          continue;
+        }
+        install.reset();
+        ASSERT_TRUE(db->IsUncertain());
+        ASSERT_EQ(db.State(), possible.front()) << "a failed install changed the state";
+        ASSERT_TRUE(db->LiveTables().contains(table)) << "a table that a MANIFEST may name would be deleted";
+        ASSERT_FALSE(db->MayDeleteManifest(1));
+        // What a restart finds now.
+        Database other(base.get());
+        const Status opened = other.Open(Specs({"default", "other"}));
+        ASSERT_TRUE(opened.ok()) << nth << " " << opened.ToString();
+        const std::string found = other.State();
+        ASSERT_TRUE(found == possible.front() || found.find(StrCat("1/", table)) != std::string::npos) << nth << "\n" << found;
+      }
+      const uint64_t fired = faults.FaultsInjected();
+      faults.ClearRules();
+      VersionEdit edit;
+      db.AddTable(2, &edit);
+      ASSERT_TRUE(db.Install(std::move(edit)).ok());
+      ASSERT_FALSE(db->IsUncertain());
+      const std::string state = db.State();
+      ASSERT_TRUE(db.Open(Specs({"default", "other"})).ok());
+      ASSERT_EQ(db.State(), state) << nth;
+      faults_injected += fired;
+      if (fired == 0) break;
+    }
+  }
+  EXPECT_GT(faults_injected, 60u);
+}
+
+// Every crash image after every operation opens, and holds every install that was acknowledged before.
+TEST(VersionSetCrashTest, EveryCrashImageHoldsWhatWasAcknowledged) {
+  CrashFileSystem file_system;
+  struct Acknowledged {
+    uint64_t operations;
+    std::string state;
+  };
+  std::vector<Acknowledged> history;
+  Database db(&file_system);
+  db.manifest_bytes_max = 1500;
+  ASSERT_TRUE(db.Create().ok());
+  ASSERT_TRUE(db.Open(Specs({"default"})).ok());
+  const auto acknowledge = [&] { history.push_back({file_system.OperationCount(), db.State()}); };
+  acknowledge();
+  ASSERT_TRUE(db.Install(db->PrepareAddFamily(Spec("a"), 3)).ok());
+  acknowledge();
+  for (int i = 0; i < 40; ++i) {
+    std::vector<VersionEdit> edits(static_cast<size_t>(i % 2) + 1);
+    for (size_t e = 0; e < edits.size(); ++e) {
+      edits[e].column_family = e == 0 ? 1 : 0;
+      edits[e].last_sequence = static_cast<SequenceNumber>(i + 1);
+      db.AddTable(1, &edits[e]);
+    }
+    ASSERT_TRUE(db.Install(std::move(edits)).ok());
+    acknowledge();
+  }
+  ASSERT_TRUE(db.Install(db->PrepareDropFamily(1)).ok());
+  acknowledge();
+  db.Close();
+
+  const uint64_t seed = 3;
+  SCOPED_TRACE(StrCat("seed ", seed));
+  uint64_t images = 0;
+  for (uint64_t k = history.front().operations; k <= file_system.OperationCount(); ++k) {
+    const auto later = std::find_if(history.begin(), history.end(), [k](const Acknowledged& a) { return a.operations > k; });
+    const std::string acknowledged = std::prev(later)->state;
+    const std::string next = later == history.end() ? acknowledged : later->state;
+    file_system.EnumerateCrashImages(k, seed, [&](const CrashImage& image) {
+      ++images;
+      Database recovered(image.file_system.get());
+      const Status status = recovered.Open(Specs({"default", "a"}));
+      ASSERT_TRUE(status.ok()) << "operation " << k << " " << CrashKindName(image.kind) << ": " << status.ToString() << "\n"
+                               << file_system.DescribeOperation(k - 1);
+      const std::string state = recovered.State();
+      ASSERT_TRUE(state == acknowledged || state == next) << "operation " << k << " " << CrashKindName(image.kind) << "\n" << state;
+      VersionEdit edit;
+      recovered.AddTable(2, &edit);
+      ASSERT_TRUE(recovered.Install(std::move(edit)).ok());
+      const std::string after = recovered.State();
+      ASSERT_TRUE(recovered.Open(Specs({"default", "a"})).ok());
+      ASSERT_EQ(recovered.State(), after);
+    });
+    if (testing::Test::HasFatalFailure()) return;
+  }
+  RecordProperty("crash_images", static_cast<int>(images));
+  EXPECT_GT(images, 500u);
+}
+
+}  // namespace
+}  // namespace ashlar

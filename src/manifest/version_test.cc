@@ -1,0 +1,361 @@
+// Version, LevelFiles and VersionBuilder against plain models.
+#include "manifest/version.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "execute/epoch.h"
+#include "manifest/manifest_test_kit.h"
+#include "manifest/version_builder.h"
+#include "table/table_cache.h"
+#include "testing/comparators.h"
+
+namespace ashlar {
+namespace {
+
+class VersionTest : public testing::Test {
+ protected:
+  void TearDown() override { EpochSynchronize(); }
+
+  // base may be null; keeps it.
+  Result<Version*> Apply(Version* base, std::vector<VersionEdit>* edits, const Comparator* comparator = BytewiseComparator()) {
+    VersionBuilder builder(VersionBuilder::Args{.comparator = KeyComparator(comparator), .levels = 7, .base = base, .live = &live_});
+    for (VersionEdit& edit : *edits) ASHLAR_RETURN_IF_ERROR(builder.Apply(&edit));
+    return builder.Build();
+  }
+  Result<Version*> Apply(Version* base, VersionEdit edit, const Comparator* comparator = BytewiseComparator()) {
+    std::vector<VersionEdit> edits;
+    edits.push_back(std::move(edit));
+    return Apply(base, &edits, comparator);
+  }
+
+  std::set<uint64_t> Live() const {
+    std::unordered_set<uint64_t> numbers;
+    live_.AppendNumbers(&numbers);
+    return {numbers.begin(), numbers.end()};
+  }
+
+  std::vector<uint64_t> dropped_;
+  LiveFiles live_{[this](FileMetaData* file) {
+    TestTable::Detach(file);
+    dropped_.push_back(file->number);
+  }};
+};
+
+std::vector<uint64_t> Numbers(std::span<FileMetaData* const> files) {
+  std::vector<uint64_t> numbers;
+  for (const FileMetaData* file : files) numbers.push_back(file->number);
+  return numbers;
+}
+
+TEST_F(VersionTest, LevelZeroIsNewestFirst) {
+  VersionEdit edit;
+  edit.AddFile(0, MakeFile(5, "a", "z", 10, 20));
+  edit.AddFile(0, MakeFile(6, "a", "z", 21, 30));
+  edit.AddFile(0, MakeFile(7, "a", "z", 1, 9));
+  edit.AddFile(0, MakeFile(8, "a", "z", 25, 30));
+  edit.AddFile(0, MakeFile(9, "a", "z", 1, 9));
+  Version* const version = *Apply(nullptr, std::move(edit));
+  EXPECT_EQ(Numbers(version->files(0)), (std::vector<uint64_t>{8, 6, 5, 9, 7}));
+  version->CheckInvariants();
+  version->Unref();
+}
+
+TEST_F(VersionTest, AFileLivesUntilTheLastVersionGoes) {
+  VersionEdit add;
+  add.AddFile(1, MakeFile(5, "a", "b"));
+  add.AddFile(2, MakeFile(6, "a", "b"));
+  Version* const first = *Apply(nullptr, std::move(add));
+  VersionEdit remove;
+  remove.DeleteFile(1, 5);
+  Version* const second = *Apply(first, std::move(remove));
+  EXPECT_EQ(second->level(2), first->level(2)) << "a level without a change is shared";
+  EXPECT_EQ(Live(), (std::set<uint64_t>{5, 6}));
+  EXPECT_TRUE(dropped_.empty());
+  first->Ref();
+  first->Unref();
+  first->Unref();
+  EXPECT_EQ(Live(), std::set<uint64_t>{6});
+  EXPECT_EQ(dropped_, std::vector<uint64_t>{5});
+  second->Unref();
+  EXPECT_TRUE(Live().empty());
+}
+
+TEST_F(VersionTest, AMovedFileKeepsItsOpenTable) {
+  VersionEdit add;
+  add.AddFile(0, MakeFile(5, "a", "b"));
+  Version* const first = *Apply(nullptr, std::move(add));
+  FileMetaData* const file = first->files(0)[0];
+  TestTable::Attach(file, {});
+  VersionEdit move;
+  move.MoveFile(0, 3, file);
+  Version* const second = *Apply(first, std::move(move));
+  EXPECT_EQ(second->files(0).size(), 0u);
+  ASSERT_EQ(second->files(3).size(), 1u);
+  EXPECT_EQ(second->files(3)[0], file);
+  first->Unref();
+  EXPECT_TRUE(dropped_.empty());
+  EXPECT_NE(second->files(3)[0]->reader.load(), nullptr);
+  second->Unref();
+}
+
+void ExpectCorruption(const Result<Version*>& result, const std::string& naming) {
+  ASSERT_FALSE(result.ok());
+  EXPECT_TRUE(result.status().IsCorruption()) << result.status().ToString();
+  EXPECT_NE(result.status().ToString().find(naming), std::string::npos) << result.status().ToString();
+}
+
+TEST_F(VersionTest, EditsThatDoNotFitAreCorruptionAndLetTheirFilesGo) {
+  VersionEdit add;
+  add.AddFile(1, MakeFile(5, "c", "f"));
+  Version* const base = *Apply(nullptr, std::move(add));
+  VersionEdit overlap;
+  overlap.AddFile(1, MakeFile(6, "f", "g", 100, 100));
+  ExpectCorruption(Apply(base, std::move(overlap)), "5 and 6");
+  VersionEdit duplicate;
+  duplicate.AddFile(2, MakeFile(5, "c", "f"));
+  ExpectCorruption(Apply(base, std::move(duplicate)), "table 5");
+  VersionEdit missing;
+  missing.DeleteFile(1, 7);
+  missing.AddFile(2, MakeFile(8, "a", "b"));
+  ExpectCorruption(Apply(base, std::move(missing)), "table 7");
+  VersionEdit wrong_level;
+  wrong_level.DeleteFile(2, 5);
+  ExpectCorruption(Apply(base, std::move(wrong_level)), "table 5");
+  VersionEdit reversed;
+  reversed.AddFile(3, MakeFile(9, "z", "a"));
+  ExpectCorruption(Apply(base, std::move(reversed)), "table 9");
+  VersionEdit stray_move;
+  const auto stray = MakeFile(10, "a", "b");
+  stray_move.ListFile(2, stray.get());
+  ExpectCorruption(Apply(base, std::move(stray_move)), "table 10");
+  EXPECT_EQ(Live(), std::set<uint64_t>{5});
+  base->Unref();
+  std::sort(dropped_.begin(), dropped_.end());
+  EXPECT_EQ(dropped_, (std::vector<uint64_t>{5, 5, 6, 8, 9}));
+}
+
+TEST_F(VersionTest, ATableBelowTheLastLevelIsRefused) {
+  VersionEdit edit;
+  edit.AddFile(7, MakeFile(5, "c", "f"));
+  const Result<Version*> version = Apply(nullptr, std::move(edit));
+  ASSERT_FALSE(version.ok());
+  EXPECT_TRUE(version.status().IsInvalidArgument()) << version.status().ToString();
+}
+
+TEST_F(VersionTest, NeighboursMayShareAUserKeyInDescendingVersions) {
+  VersionEdit edit;
+  edit.AddFile(1, MakeFile(5, "a", "k", 10, 20));
+  edit.AddFile(1, MakeFile(6, "k", "z", 3, 9));
+  Version* const version = *Apply(nullptr, std::move(edit));
+  EXPECT_EQ(Numbers(version->files(1)), (std::vector<uint64_t>{5, 6}));
+  const Slice k("k");
+  EXPECT_EQ(Numbers(version->OverlappingFiles(1, UserKeyRange{.smallest = &k, .largest = &k})), (std::vector<uint64_t>{5, 6}));
+  version->Unref();
+}
+
+// Random edits against a set of (level, number) per version; every version stays checkable while others are made and dropped.
+TEST_F(VersionTest, RandomEditsMatchAModel) {
+  const uint64_t seed = 4;
+  SCOPED_TRACE(StrCat("seed ", seed));
+  Random random(seed);
+  using Model = std::map<uint64_t, Level>;
+  std::vector<std::pair<Version*, Model>> held;
+  Version* current = *Apply(nullptr, VersionEdit());
+  Model model;
+  uint64_t next = 1;
+  for (int round = 0; round < 400; ++round) {
+    std::vector<VersionEdit> edits(random.Between(1, 3));
+    Model after = model;
+    std::set<uint64_t> moved;  // left alone for the rest of the round
+    for (VersionEdit& edit : edits) {
+      for (uint64_t i = random.Uniform(4); i > 0 && !after.empty(); --i) {
+        const auto [number, level] = *std::next(after.begin(), static_cast<std::ptrdiff_t>(random.Uniform(after.size())));
+        if (moved.contains(number)) continue;
+        if (model.contains(number) && random.OneIn(2)) {
+          const Level to = (level + 1) % 7;
+          for (FileMetaData* file : current->files(level)) {
+            if (file->number == number) edit.MoveFile(level, to, file);
+          }
+          after[number] = to;
+          moved.insert(number);
+        } else {
+          edit.DeleteFile(level, number);
+          after.erase(number);
+        }
+      }
+      for (uint64_t i = random.Uniform(4); i > 0; --i) {
+        const Level level = static_cast<Level>(random.Uniform(7));
+        const std::string key = StrCat("key", 100000 + next);
+        edit.AddFile(level, MakeFile(next, key, key + "x"));
+        after[next++] = level;
+      }
+    }
+    Result<Version*> version = Apply(current, &edits);
+    ASSERT_TRUE(version.ok()) << version.status().ToString();
+    held.emplace_back(std::exchange(current, *version), std::exchange(model, after));
+    current->CheckInvariants();
+    if (held.size() > 5) {
+      const auto at = held.begin() + static_cast<std::ptrdiff_t>(random.Uniform(held.size()));
+      at->first->Unref();
+      held.erase(at);
+    }
+    std::set<uint64_t> expected_live;
+    for (const auto& [number, level] : model) expected_live.insert(number);
+    for (const auto& [old, old_model] : held) {
+      Model found;
+      for (Level level = 0; level < old->levels(); ++level) {
+        for (const FileMetaData* file : old->files(level)) found[file->number] = level;
+      }
+      ASSERT_EQ(found, old_model);
+      for (const auto& [number, level] : old_model) expected_live.insert(number);
+    }
+    ASSERT_EQ(Live(), expected_live);
+    ASSERT_EQ(current->NumFiles(), model.size());
+  }
+  current->Unref();
+  for (const auto& [old, old_model] : held) old->Unref();
+  EXPECT_TRUE(Live().empty());
+}
+
+std::string TestKey(Random* random, int shape) {
+  const std::string digits = StrCat(random->Uniform(5000));
+  switch (shape) {
+    case 0: return random->Bytes(random->Skewed(4));
+    case 1: return "a-common-prefix-longer-than-a-head/" + digits;
+    case 2: return std::string(8, static_cast<char>('a' + random->Uniform(2))) + digits;  // heads that repeat
+    default: return std::string(1, '\xff') + std::string(random->Uniform(12), '\xff') + digits;
+  }
+}
+
+TEST_F(VersionTest, FindMatchesALinearSearch) {
+  const uint64_t seed = 5;
+  SCOPED_TRACE(StrCat("seed ", seed));
+  Random random(seed);
+  for (const NamedComparator& named : TestComparators()) {
+    const KeyComparator comparator(named.comparator);
+    const auto less = [&comparator](const std::string& a, const std::string& b) { return comparator.Compare(a, b) < 0; };
+    for (int shape = 0; shape < 4; ++shape) {
+      for (const size_t keys : {size_t{0}, size_t{2}, size_t{3}, size_t{10}, size_t{200}}) {
+        std::set<std::string, decltype(less)> bounds(less);
+        while (bounds.size() < keys && (shape != 0 || bounds.size() < 3)) bounds.insert(TestKey(&random, shape));
+        VersionEdit edit;
+        uint64_t number = 10;
+        for (auto key = bounds.begin(); key != bounds.end() && std::next(key) != bounds.end(); std::advance(key, 2)) {
+          edit.AddFile(1, MakeFile(number++, *key, *std::next(key), 50, 60));
+          if (std::next(key, 2) == bounds.end()) break;
+        }
+        Version* const version = *Apply(nullptr, std::move(edit), named.comparator);
+        const LevelFiles& level = *version->level(1);
+        for (int i = 0; i < 300; ++i) {
+          std::string key = TestKey(&random, shape);
+          if (random.OneIn(2) && !bounds.empty()) key = *std::next(bounds.begin(), static_cast<std::ptrdiff_t>(random.Uniform(bounds.size())));
+          if (random.OneIn(5)) key.resize(random.Uniform(key.size() + 1));
+          const uint64_t tag = SeekTag(random.Between(40, 70));
+          size_t expected = 0;
+          while (expected < level.size() && comparator.CompareInternal(level.files()[expected]->largest, key, tag) < 0) ++expected;
+          ASSERT_EQ(level.Find(key, tag, level.All()), expected) << named.name << " " << shape << " " << level.size();
+          FilePositions within{random.Uniform(level.size() + 1), level.size()};
+          ASSERT_EQ(level.Find(key, tag, within), std::max(expected, within.begin));
+
+          const std::string other = TestKey(&random, shape);
+          const Slice low(less(key, other) ? key : other), high(less(key, other) ? other : key);
+          const UserKeyRange range{.smallest = random.OneIn(4) ? nullptr : &low, .largest = random.OneIn(4) ? nullptr : &high};
+          std::vector<uint64_t> overlapping;
+          for (size_t f = 0; f < level.size(); ++f) {
+            if (level.FileOverlaps(f, range)) overlapping.push_back(level.files()[f]->number);
+          }
+          ASSERT_EQ(Numbers(version->OverlappingFiles(1, range)), overlapping) << named.name << " " << shape;
+          ASSERT_EQ(version->RangeIsEmpty(1, range), overlapping.empty());
+        }
+        version->Unref();
+      }
+    }
+  }
+}
+
+// A tree in which every key has its newest version nearest to the top.
+TEST_F(VersionTest, GetOffersNewestFirstAndStopsEarly) {
+  VersionEdit edit;
+  edit.AddFile(0, MakeFile(10, "c", "m", 90, 99));
+  edit.AddFile(0, MakeFile(11, "a", "d", 80, 89));
+  edit.AddFile(1, MakeFile(12, "a", "f", 50, 59));
+  edit.AddFile(1, MakeFile(13, "g", "p", 50, 59));
+  edit.AddFile(2, MakeFile(14, "a", "k", 20, 29));
+  edit.AddFile(2, MakeFile(15, "k", "z", 10, 19));
+  Version* const version = *Apply(nullptr, std::move(edit));
+  std::map<uint64_t, TestTable*> tables;
+  const auto attach = [&tables](FileMetaData* file, TestEntries entries) { tables[file->number] = TestTable::Attach(file, std::move(entries)); };
+  attach(version->files(0)[0], {{"c", {{95, ValueType::kValue, "c95"}}}, {"m", {{90, ValueType::kDeletion, ""}}}});
+  attach(version->files(0)[1], {{"a", {{85, ValueType::kValue, "a85"}}}, {"c", {{81, ValueType::kValue, "c81"}}}});
+  attach(version->files(1)[0], {{"c", {{55, ValueType::kValue, "c55"}}}});
+  attach(version->files(1)[1], {{"m", {{55, ValueType::kValue, "m55"}}}});
+  attach(version->files(2)[0], {{"k", {{25, ValueType::kValue, "k25"}, {20, ValueType::kValue, "k20"}}}});
+  attach(version->files(2)[1], {{"k", {{15, ValueType::kValue, "k15"}}}});
+  const auto get = [version](const std::string& key, SequenceNumber snapshot) {
+    const EpochGuard guard;
+    Lookup lookup(Lookup::Args{.user_key = key, .snapshot = snapshot});
+    version->Get(TableReadOptions{}, nullptr, &lookup);
+    PinnableSlice value;
+    const Status status = lookup.Finish(&value);
+    return status.ok() ? value.ToString() : status.ToString().substr(0, 8);
+  };
+  EXPECT_EQ(get("c", 100), "c95");
+  EXPECT_EQ(tables[11]->gets() + tables[12]->gets(), 0) << "older tables were asked after the lookup was done";
+  EXPECT_EQ(get("c", 94), "c81");
+  EXPECT_EQ(get("c", 80), "c55");
+  EXPECT_EQ(get("c", 5), "NotFound");
+  EXPECT_EQ(get("m", 100), "NotFound");
+  EXPECT_EQ(get("m", 89), "m55");
+  EXPECT_EQ(get("k", 100), "k25");
+  EXPECT_EQ(get("k", 24), "k20");
+  EXPECT_EQ(get("k", 16), "k15") << "the older version stands in the next file";
+  EXPECT_EQ(get("zz", 100), "NotFound");
+  EXPECT_EQ(get("", 100), "NotFound");
+  version->Unref();
+}
+
+TEST_F(VersionTest, ApproximateBytesCountsWholeFilesAndPartsOfTheOthers) {
+  VersionEdit edit;
+  edit.AddFile(1, MakeFile(10, "b", "d"));
+  edit.AddFile(1, MakeFile(11, "f", "h"));
+  edit.AddFile(2, MakeFile(12, "a", "z"));
+  Version* const version = *Apply(nullptr, std::move(edit));
+  TestTable::Attach(version->files(1)[0], {{"b", {}}, {"c", {}}, {"d", {}}});
+  TestTable::Attach(version->files(1)[1], {{"f", {}}, {"g", {}}, {"h", {}}});
+  TestTable::Attach(version->files(2)[0], {{"a", {}}, {"m", {}}, {"z", {}}});
+  const EpochGuard guard;
+  OpenTables open_tables(0);
+  TableCache cache(TableCacheArgs{.directory = "none", .open_tables = &open_tables});
+  EXPECT_EQ(*version->ApproximateBytes("c", "g", &cache), (110 - 10) + 10 + 0u);
+  EXPECT_EQ(*version->ApproximateBytes("a", "zz", &cache), 110u + 111u + 112u);
+  EXPECT_EQ(*version->ApproximateBytes("c", "d", &cache), 10u);
+  EXPECT_EQ(*version->ApproximateBytes("x", "a", &cache), 0u);
+  EXPECT_EQ(*version->ApproximateBytes("c", "c", &cache), 0u);
+  version->Unref();
+}
+
+TEST_F(VersionTest, SizesAndTextAreRight) {
+  VersionEdit edit;
+  edit.AddFile(0, MakeFile(10, "secret", "secret"));
+  edit.AddFile(4, MakeFile(11, "f", "h"));
+  edit.AddFile(4, MakeFile(12, "i", "k"));
+  Version* const version = *Apply(nullptr, std::move(edit));
+  EXPECT_EQ(version->TotalBytes(), 110u + 111u + 112u);
+  EXPECT_EQ(version->LevelBytes(4), 111u + 112u);
+  EXPECT_EQ(version->HighestLevel(), 4u);
+  EXPECT_EQ(version->NumFiles(), 3u);
+  EXPECT_EQ(version->DebugString().find("secret"), std::string::npos);
+  EXPECT_NE(version->DebugString().find("level 4: 2 tables"), std::string::npos) << version->DebugString();
+  version->Unref();
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -1,0 +1,308 @@
+#include "wal/log_reader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ashlar/compression_type.h"
+#include "base/assert.h"
+#include "base/coding.h"
+#include "base/crc32c.h"
+#include "base/format.h"
+#include "wal/record_decompressor.h"
+
+namespace ashlar {
+
+using log_format::kBlockBytes;
+using log_format::kHeaderBytes;
+
+namespace {
+
+// The smallest unit that a device writes whole: what a power cut leaves of a write is made of these.
+constexpr size_t kSectorBytes = 512;
+static_assert(kBlockBytes % kSectorBytes == 0);
+
+bool IsZero(char c) { return c == 0; }
+
+uint8_t TypeOf(const char* header) { return static_cast<uint8_t>(header[6]); }
+size_t PayloadBytes(const char* header) { return DecodeFixed16(header + 4); }
+bool ChecksumHolds(const char* header, size_t header_bytes, size_t payload_bytes) {
+  return crc32c::Unmask(DecodeFixed32(header)) == crc32c::Value(header + 6, header_bytes - 6 + payload_bytes);
+}
+bool IsZeroHeader(const char* header) { return std::all_of(header, header + kHeaderBytes, IsZero); }
+
+// The plain type that a recyclable one stands for; others as they are.
+uint8_t PlainType(uint8_t type) {
+  return type >= log_format::kRecyclableFull && type <= log_format::kRecyclableLast ? static_cast<uint8_t>(type - 4) : type;
+}
+
+}  // namespace
+
+LogReader::LogReader(std::unique_ptr<SequentialFile> file, std::string file_name, uint64_t log_number, uint64_t file_bytes)
+    : file_name_(std::move(file_name)),
+      log_number_(log_number),
+      file_(std::move(file)),
+      block_(std::make_unique_for_overwrite<char[]>(kBlockBytes)),
+      file_bytes_(file_bytes) {}
+
+LogReader::~LogReader() = default;
+
+bool LogReader::ReadRecord(Slice* record, std::string* scratch) {
+  Fragment fragment;
+  while (outcome_ == Outcome::kReading && NextFragment(&fragment)) {
+    if (Assemble(fragment, record, scratch)) return true;
+  }
+  record->clear();
+  return false;
+}
+
+void LogReader::SkipDamage() {
+  ASHLAR_ASSERT(outcome_ == Outcome::kCorruption);
+  outcome_ = Outcome::kReading;
+  status_ = Status::OK();
+  in_record_ = false;
+  resyncing_ = true;
+}
+
+bool LogReader::NextFragment(Fragment* fragment) {
+  while (block_bytes_ - position_ < kHeaderBytes) {
+    if (IsLastBlock()) return FinishAtFileEnd();
+    if (!LoadBlock()) return false;
+  }
+  return ParseFragment(fragment);
+}
+
+bool LogReader::FinishAtFileEnd() {
+  const bool inside_header = position_ < block_bytes_ && kBlockBytes - position_ >= kHeaderBytes;
+  if (inside_header) return StopTorn(offset(), "the file ends inside a record's header");
+  if (in_record_) return StopTorn(pending_offset_, "the file ends before the end of the record");
+  outcome_ = Outcome::kEnd;
+  return false;
+}
+
+bool LogReader::LoadBlock() {
+  block_offset_ += block_bytes_;
+  block_bytes_ = 0;
+  position_ = 0;
+  const size_t wanted = static_cast<size_t>(std::min<uint64_t>(kBlockBytes, file_bytes_ - block_offset_));
+  while (block_bytes_ < wanted) {
+    Slice piece;
+    char* out = block_.get() + block_bytes_;
+    const Status status = file_->Read(wanted - block_bytes_, &piece, out);
+    if (!status.ok()) {
+      outcome_ = Outcome::kIoError;
+      status_ = status;
+      damage_offset_ = block_offset_ + block_bytes_;
+      return false;
+    }
+    if (piece.empty()) {
+      file_bytes_ = block_offset_ + block_bytes_;
+      break;
+    }
+    if (piece.data() != out) std::copy(piece.begin(), piece.end(), out);
+    block_bytes_ += piece.size();
+  }
+  return true;
+}
+
+bool LogReader::ParseFragment(Fragment* fragment) {
+  const char* header = block_.get() + position_;
+  if (IsZeroHeader(header)) return StopAtDamage(position_ + kHeaderBytes, "a hole");
+  const uint8_t type = TypeOf(header);
+  const size_t header_bytes = log_format::HeaderBytes(type);
+  const size_t claimed_end = position_ + header_bytes + PayloadBytes(header);
+  if (claimed_end > kBlockBytes) return StopAtDamage(claimed_end, "a fragment's length leads out of its block");
+  if (claimed_end > block_bytes_) return StopAtDamage(claimed_end, "the file ends inside a record");
+  if (!ChecksumHolds(header, header_bytes, PayloadBytes(header))) return StopAtDamage(claimed_end, "checksum mismatch");
+  if (log_format::IsRecyclable(type)) {
+    const bool from_previous_life = DecodeFixed32(header + kHeaderBytes) != static_cast<uint32_t>(log_number_);
+    if (from_previous_life) {
+      if (in_record_) return StopTorn(pending_offset_, "the record's end is overwritten by nothing but an older log");
+      outcome_ = Outcome::kEnd;
+      return false;
+    }
+    recycled_ = true;
+  }
+  *fragment = Fragment{.type = type, .payload = Slice(header + header_bytes, PayloadBytes(header)), .offset = offset()};
+  position_ = claimed_end;
+  return true;
+}
+
+bool LogReader::Assemble(const Fragment& fragment, Slice* record, std::string* scratch) {
+  switch (PlainType(fragment.type)) {
+    case log_format::kFull: return BeginRecord(fragment) && CompleteRecord(fragment.payload, record);
+    case log_format::kFirst:
+      if (BeginRecord(fragment)) scratch->assign(fragment.payload.data(), fragment.payload.size());
+      return false;
+    case log_format::kMiddle: static_cast<void>(ContinueRecord(fragment, scratch)); return false;
+    case log_format::kLast: return ContinueRecord(fragment, scratch) && CompleteRecord(*scratch, record);
+    case log_format::kSetCompression: SetCompression(fragment); return false;
+    case log_format::kUserTimestampSizes:
+    case log_format::kRecyclableUserTimestampSizes: return Stop(Outcome::kUnsupported, fragment.offset, "user-defined timestamps");
+    default:
+      if ((fragment.type & log_format::kIgnorableBit) == 0)
+        return Stop(Outcome::kUnsupported, fragment.offset, StrCat("records of type ", uint32_t{fragment.type}));
+      if (!in_record_) last_good_offset_ = offset();
+      return false;
+  }
+}
+
+bool LogReader::BeginRecord(const Fragment& fragment) {
+  // An empty first fragment at the end of a block, followed by the whole record in the next, is what early writers left; it holds nothing.
+  const bool cut_record = in_record_ && pending_bytes_ > 0;
+  if (cut_record) {
+    position_ = static_cast<size_t>(fragment.offset - block_offset_);
+    return StopCorrupt(pending_offset_, "a record has no end");
+  }
+  in_record_ = true;
+  resyncing_ = false;
+  pending_offset_ = fragment.offset;
+  pending_bytes_ = fragment.payload.size();
+  return true;
+}
+
+bool LogReader::ContinueRecord(const Fragment& fragment, std::string* scratch) {
+  if (!in_record_) return resyncing_ ? false : StopCorrupt(fragment.offset, "a record has no beginning");
+  scratch->append(fragment.payload.data(), fragment.payload.size());
+  pending_bytes_ += fragment.payload.size();
+  return true;
+}
+
+bool LogReader::CompleteRecord(const Slice& bytes, Slice* record) {
+  in_record_ = false;
+  *record = bytes;
+  if (decompressor_ != nullptr) {
+    const Status status = decompressor_->Decompress(bytes, kDecompressedBytesMax, &decompressed_);
+    if (!status.ok()) return StopCorrupt(pending_offset_, status.getState());
+    *record = decompressed_;
+  }
+  record_offset_ = pending_offset_;
+  last_good_offset_ = offset();
+  return true;
+}
+
+void LogReader::SetCompression(const Fragment& fragment) {
+  if (fragment.offset != 0 || fragment.payload.size() != sizeof(uint32_t)) {
+    static_cast<void>(StopCorrupt(fragment.offset, "a compression record out of place or malformed"));
+    return;
+  }
+  last_good_offset_ = offset();
+  const uint32_t codec = DecodeFixed32(fragment.payload.data());
+  if (codec == kNoCompression) return;
+  Result<std::unique_ptr<RecordDecompressor>> decompressor = RecordDecompressor::Create(codec);
+  if (decompressor.ok()) {
+    decompressor_ = std::move(decompressor).value();
+  } else {
+    static_cast<void>(Stop(Outcome::kUnsupported, fragment.offset, decompressor.status().getState()));
+  }
+}
+
+bool LogReader::Stop(Outcome outcome, uint64_t offset, const std::string& reason) {
+  outcome_ = outcome;
+  damage_offset_ = offset;
+  const std::string text = StrCat(file_name_, ": ", reason, " at offset ", offset);
+  status_ = outcome == Outcome::kUnsupported ? Status::NotSupported(text) : Status::Corruption(text);
+  return false;
+}
+
+bool LogReader::StopAtDamage(size_t claimed_end, const char* reason) {
+  const uint64_t at = offset();
+  if (recycled_) return StopTorn(at, "leftovers of an older log");
+  const Damage damage = Examine(claimed_end);
+  if (damage.is_cut && !damage.length_is_wrong) return StopTorn(at, reason);
+  const Behind behind = LookBehind();
+  if (outcome_ == Outcome::kIoError) return false;
+  if (behind.record) return StopCorrupt(at, reason);
+  if (damage.length_is_wrong) return StopCorrupt(at, "a fragment's length does not match its checksum");
+  if (damage.has_zero_sector) return StopTorn(at, "zeros that were never written over");
+  if (damage.fills_block && (behind.continuation || !behind.data)) return StopCorrupt(at, reason);
+  return StopTorn(at, "bytes that no writer left");
+}
+
+LogReader::Damage LogReader::Examine(size_t claimed_end) {
+  const char* const block = block_.get();
+  const char* const header = block + position_;
+  const uint8_t type = PlainType(TypeOf(header));
+  const bool is_data = type >= log_format::kFull && type <= log_format::kLast;
+  const bool is_zero = IsZeroHeader(header);
+  Damage damage;
+  damage.is_cut = is_data && claimed_end > block_bytes_ && claimed_end <= kBlockBytes;
+  damage.length_is_wrong = !is_zero && AnotherLengthFits();
+  damage.fills_block = !is_zero && claimed_end <= block_bytes_ && std::all_of(block + claimed_end, block + block_bytes_, IsZero);
+  damage.has_zero_sector = is_zero || HasZeroSector(position_, damage.fills_block ? claimed_end : block_bytes_);
+  return damage;
+}
+
+LogReader::Behind LogReader::LookBehind() {
+  Behind behind;
+  bool is_next_block = true;
+  ++position_;
+  while (true) {
+    for (; block_bytes_ - position_ >= kHeaderBytes; ++position_) {
+      const char* const header = block_.get() + position_;
+      const uint8_t type = PlainType(TypeOf(header));
+      const bool may_begin = type == log_format::kFull || type == log_format::kFirst;
+      if (may_begin && (position_ == 0 || Afford(PayloadBytes(header))) && IntactFragmentAt(position_)) {
+        behind.record = true;
+        return behind;
+      }
+    }
+    position_ = block_bytes_;
+    if (IsLastBlock() || !LoadBlock()) return behind;
+    const char* const block = block_.get();
+    behind.data |= !std::all_of(block, block + block_bytes_, IsZero);
+    behind.continuation |= is_next_block && IntactFragmentAt(0);
+    is_next_block = false;
+  }
+}
+
+bool LogReader::AnotherLengthFits() {
+  // One byte at a time is slow.
+  constexpr uint64_t kCostPerByte = 16;
+  const char* const header = block_.get() + position_;
+  const size_t header_bytes = log_format::HeaderBytes(TypeOf(header));
+  if (block_bytes_ - position_ < header_bytes || !Afford(kCostPerByte * (block_bytes_ - position_))) return false;
+  const uint32_t stored = crc32c::Unmask(DecodeFixed32(header));
+  uint32_t crc = crc32c::Value(header + 6, header_bytes - 6);
+  for (size_t end = position_ + header_bytes;; ++end) {
+    if (crc == stored && MayEndAt(end)) return true;
+    if (end == block_bytes_) return false;
+    crc = crc32c::Extend(crc, block_.get() + end, 1);
+  }
+}
+
+bool LogReader::MayEndAt(size_t position) {
+  const size_t left = block_bytes_ - position;
+  if (left == 0 || kBlockBytes - position < kHeaderBytes) return true;
+  if (left < kHeaderBytes) return false;
+  const char* const header = block_.get() + position;
+  return IsZeroHeader(header) || (Afford(PayloadBytes(header)) && IntactFragmentAt(position));
+}
+
+bool LogReader::HasZeroSector(size_t begin, size_t end) const {
+  // A few bytes of a sector may well be zeros that were meant.
+  constexpr size_t kEvidenceBytes = 8;
+  const char* const block = block_.get();
+  while (begin < end) {
+    const size_t sector_end = std::min(end, (begin / kSectorBytes + 1) * kSectorBytes);
+    if (sector_end - begin >= kEvidenceBytes && std::all_of(block + begin, block + sector_end, IsZero)) return true;
+    begin = sector_end;
+  }
+  return false;
+}
+
+bool LogReader::IntactFragmentAt(size_t position) const {
+  const size_t left = block_bytes_ - position;
+  if (left < kHeaderBytes) return false;
+  const char* const header = block_.get() + position;
+  const size_t header_bytes = log_format::HeaderBytes(TypeOf(header));
+  if (IsZeroHeader(header) || left < header_bytes || left - header_bytes < PayloadBytes(header)) return false;
+  return ChecksumHolds(header, header_bytes, PayloadBytes(header));
+}
+
+bool LogReader::Afford(uint64_t bytes) {
+  if (search_bytes_left_ < bytes) return false;
+  search_bytes_left_ -= bytes;
+  return true;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,147 @@
+// LogReader: reads the records of a write-ahead log or a MANIFEST, and when they end says why.
+//
+//   READING --record--> READING
+//   READING --the end of the file, right behind a record-------------------> kEnd
+//   READING --a tail that a dying writer or a power cut leaves behind-------> kTornTail
+//   READING --damage that neither leaves behind-----------------------------> kCorruption --SkipDamage--> READING
+//   READING --an intact fragment of a type that is not implemented----------> kUnsupported
+//   READING --the file system------------------------------------------------> kIoError
+//
+// A writer that dies leaves a prefix of what it wrote. A power cut leaves everything that was synced, and of the rest any of its sectors (512 bytes),
+// zeros or garbage in place of the others. Rot changes a few bits anywhere. Hence, at a fragment that is not intact:
+//
+//   behind it a record begins that is intact                             kCorruption   (a hole is never skipped over)
+//   it is cut off by the end of the file                                 kTornTail
+//     unless another length fits its checksum: then the length is wrong  kCorruption
+//   it has whole sectors of zeros, or nothing but zeros follow           kTornTail
+//   it ends where the file ends or the next one goes on                  kCorruption   (its checksum is wrong)
+//   anything else is garbage                                             kTornTail
+//
+// In a recycled log, whose end is followed by leftovers of its previous life, all of these are kTornTail.
+//
+// I1: every record returned has an intact checksum and was written whole; records come in file order with none missing between two of them, except
+//     after SkipDamage.
+// I2: last_good_offset() is the end of the last whole record: a file cut there reads as kEnd.
+// I3: memory is bounded by the size of the longest record in the file (for a compressed record by kDecompressedBytesMax).
+// I4: looking for what follows damage costs a bounded number of checksummed bytes per reader; beyond it only the beginnings of blocks are looked at.
+//
+// Thread safety: one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "ashlar/file_system.h"
+#include "ashlar/slice.h"
+#include "ashlar/status.h"
+#include "wal/log_format.h"
+
+namespace ashlar {
+
+class RecordDecompressor;
+
+class LogReader {
+ public:
+  enum class Outcome : uint8_t { kReading, kEnd, kTornTail, kCorruption, kUnsupported, kIoError };
+
+  static constexpr uint64_t kDecompressedBytesMax = uint64_t{1} << 30;
+
+  // file_bytes: the size of the file; the reader stops there even if more has been appended since.
+  LogReader(std::unique_ptr<SequentialFile> file, std::string file_name, uint64_t log_number, uint64_t file_bytes);
+  ~LogReader();
+  LogReader(const LogReader&) = delete;
+  LogReader& operator=(const LogReader&) = delete;
+
+  // True: *record is the next one, valid until the next call; its bytes stand in *scratch or in the reader. False: see outcome().
+  [[nodiscard]] bool ReadRecord(Slice* record, std::string* scratch);
+  // After kCorruption: goes on with the first record behind the damage that can be found. For kSkipAnyCorruptedRecords and for tools.
+  void SkipDamage();
+
+  Outcome outcome() const { return outcome_; }
+  // Ok for kEnd; otherwise names the file, the offset and the reason: Corruption (kTornTail too), NotSupported, or the file system's error.
+  const Status& status() const { return status_; }
+  // Where the fragment that ended the reading begins; for a record without its end, where that record begins.
+  uint64_t damage_offset() const { return damage_offset_; }
+  uint64_t last_good_offset() const { return last_good_offset_; }
+  // Where the record that ReadRecord returned begins.
+  uint64_t record_offset() const { return record_offset_; }
+  const std::string& file_name() const { return file_name_; }
+
+ private:
+  static constexpr uint64_t kSearchBytesMax = uint64_t{256} << 20;
+
+  struct Fragment {
+    uint8_t type = 0;
+    Slice payload;
+    uint64_t offset = 0;
+  };
+
+  // The next intact fragment. False: stopped.
+  bool NextFragment(Fragment* fragment);
+  bool ParseFragment(Fragment* fragment);
+  bool LoadBlock();
+  bool FinishAtFileEnd();
+
+  // What a fragment does to the record being assembled in *scratch. True: *record is whole.
+  bool Assemble(const Fragment& fragment, Slice* record, std::string* scratch);
+  bool BeginRecord(const Fragment& fragment);
+  bool ContinueRecord(const Fragment& fragment, std::string* scratch);
+  bool CompleteRecord(const Slice& bytes, Slice* record);
+  void SetCompression(const Fragment& fragment);
+
+  // The ways to stop; all return false.
+  bool StopAtDamage(size_t claimed_end, const char* reason);
+  bool StopCorrupt(uint64_t offset, const char* reason) { return Stop(Outcome::kCorruption, offset, reason); }
+  bool StopTorn(uint64_t offset, const char* reason) { return Stop(Outcome::kTornTail, offset, reason); }
+  bool Stop(Outcome outcome, uint64_t offset, const std::string& reason);
+
+  struct Damage {
+    bool is_cut = false;           // by the end of the file, behind a header that looks right
+    bool length_is_wrong = false;  // another one fits the checksum
+    bool has_zero_sector = false;
+    bool fills_block = false;  // only zeros behind it, in this block
+  };
+  struct Behind {
+    bool record = false;        // one begins there and is intact; the reader stands at it, otherwise at the end of the file
+    bool continuation = false;  // the next block begins with an intact fragment
+    bool data = false;          // the blocks behind this one are not all zeros
+  };
+  Damage Examine(size_t claimed_end);
+  Behind LookBehind();
+  bool AnotherLengthFits();
+  bool MayEndAt(size_t position);
+  bool HasZeroSector(size_t begin, size_t end) const;
+  bool IntactFragmentAt(size_t position) const;
+  bool Afford(uint64_t bytes);
+
+  uint64_t offset() const { return block_offset_ + position_; }
+  bool IsLastBlock() const { return block_offset_ + block_bytes_ == file_bytes_; }
+
+  const std::string file_name_;
+  const uint64_t log_number_;
+  const std::unique_ptr<SequentialFile> file_;
+  const std::unique_ptr<char[]> block_;
+  uint64_t file_bytes_;        // lowered when the file turns out to be shorter
+  uint64_t block_offset_ = 0;  // of block_ in the file
+  size_t block_bytes_ = 0;
+  size_t position_ = 0;    // in block_: the next fragment
+  bool recycled_ = false;  // recyclable fragments have been met
+
+  bool in_record_ = false;
+  bool resyncing_ = false;       // behind skipped damage: fragments without their record's beginning are passed over
+  uint64_t pending_offset_ = 0;  // where the record being assembled begins
+  uint64_t pending_bytes_ = 0;   // and what it has so far
+  uint64_t record_offset_ = 0;
+  uint64_t last_good_offset_ = 0;
+  uint64_t damage_offset_ = 0;
+  Outcome outcome_ = Outcome::kReading;
+  Status status_;
+
+  uint64_t search_bytes_left_ = kSearchBytesMax;
+
+  std::unique_ptr<RecordDecompressor> decompressor_;  // null: records are not compressed
+  std::string decompressed_;
+};
+
+}  // namespace ashlar

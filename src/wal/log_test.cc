@@ -1,0 +1,545 @@
+// LogWriter and LogReader together: what is written is read, every cut is a torn tail, every flipped byte is corruption, and what a power cut leaves
+// is told from rot.
+#include <gtest/gtest.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/coding.h"
+#include "base/crc32c.h"
+#include "base/format.h"
+#include "base/random.h"
+#include "filesystem/fault_file_system.h"
+#include "filesystem/file_helpers.h"
+#include "filesystem/memory_file_system.h"
+#include "wal/log_reader.h"
+#include "wal/log_writer.h"
+#include "wal/record_decompressor.h"
+
+namespace ashlar {
+namespace {
+
+using Outcome = LogReader::Outcome;
+using log_format::kBlockBytes;
+using log_format::kHeaderBytes;
+
+constexpr const char* kName = "000007.log";
+constexpr uint64_t kNumber = 7;
+
+struct ReadResult {
+  std::vector<std::string> records;
+  Outcome outcome = Outcome::kReading;
+  Status status;
+  uint64_t last_good_offset = 0;
+  uint64_t damage_offset = 0;
+};
+
+class LogTest : public testing::Test {
+ protected:
+  std::unique_ptr<LogWriter> OpenWriter() {
+    std::unique_ptr<WritableFile> file;
+    EXPECT_TRUE(file_system_->ReopenWritableFile(kName, FileOptions{}, &file).ok());
+    return std::make_unique<LogWriter>(std::move(file), kName, kNumber);
+  }
+
+  std::string Write(const std::vector<std::string>& records) {
+    const std::unique_ptr<LogWriter> writer = OpenWriter();
+    for (const std::string& record : records) EXPECT_TRUE(writer->AddRecord(record).ok());
+    EXPECT_TRUE(writer->Close().ok());
+    Result<std::string> bytes = ReadFileToString(file_system_.get(), kName, size_t{1} << 30);
+    EXPECT_TRUE(bytes.ok());
+    EXPECT_EQ(bytes->size(), writer->bytes());
+    return *bytes;
+  }
+
+  void SetFile(const std::string& bytes) { ASSERT_TRUE(WriteStringToFile(file_system_.get(), bytes, kName, Durability::kBuffered).ok()); }
+
+  std::unique_ptr<LogReader> OpenReader() {
+    uint64_t bytes = 0;
+    std::unique_ptr<SequentialFile> file;
+    EXPECT_TRUE(file_system_->GetFileSize(kName, &bytes).ok());
+    EXPECT_TRUE(file_system_->NewSequentialFile(kName, FileOptions{}, &file).ok());
+    return std::make_unique<LogReader>(std::move(file), kName, kNumber, bytes);
+  }
+
+  ReadResult Read() {
+    const std::unique_ptr<LogReader> reader = OpenReader();
+    ReadResult result;
+    Slice record;
+    std::string scratch;
+    while (reader->ReadRecord(&record, &scratch)) result.records.push_back(record.ToString());
+    result.outcome = reader->outcome();
+    result.status = reader->status();
+    result.last_good_offset = reader->last_good_offset();
+    result.damage_offset = reader->damage_offset();
+    return result;
+  }
+
+  ReadResult ReadBytes(const std::string& bytes) {
+    SetFile(bytes);
+    return Read();
+  }
+
+  // Every record that can be found, going on behind damage.
+  std::vector<std::string> Salvage(const std::string& bytes) {
+    SetFile(bytes);
+    const std::unique_ptr<LogReader> reader = OpenReader();
+    std::vector<std::string> records;
+    Slice record;
+    std::string scratch;
+    while (true) {
+      while (reader->ReadRecord(&record, &scratch)) records.push_back(record.ToString());
+      if (reader->outcome() != Outcome::kCorruption) return records;
+      reader->SkipDamage();
+    }
+  }
+
+  const std::shared_ptr<MemoryFileSystem> file_system_ = std::make_shared<MemoryFileSystem>();
+};
+
+// Bytes without a zero among them, so that no sector of a record looks unwritten.
+std::string Text(size_t bytes, char seed) {
+  std::string text(bytes, 'x');
+  for (size_t i = 0; i < bytes; ++i) text[i] = static_cast<char>('a' + (static_cast<size_t>(seed) + i * 7 + i / 26) % 26);
+  return text;
+}
+
+std::string FragmentBytes(uint8_t type, const std::string& payload, uint32_t log_number) {
+  std::string covered(1, static_cast<char>(type));
+  if (log_format::IsRecyclable(type)) PutFixed32(&covered, log_number);
+  covered += payload;
+  std::string out;
+  PutFixed32(&out, crc32c::Mask(crc32c::Value(covered)));
+  PutFixed16(&out, static_cast<uint16_t>(payload.size()));
+  return out + covered;
+}
+std::string FragmentBytes(uint8_t type, const std::string& payload) { return FragmentBytes(type, payload, kNumber); }
+
+bool IsPrefixOf(const std::vector<std::string>& prefix, const std::vector<std::string>& whole) {
+  return prefix.size() <= whole.size() && std::equal(prefix.begin(), prefix.end(), whole.begin());
+}
+
+TEST_F(LogTest, AnEmptyFileEndsAtOnce) {
+  const ReadResult result = ReadBytes("");
+  EXPECT_EQ(result.outcome, Outcome::kEnd);
+  EXPECT_TRUE(result.records.empty());
+  EXPECT_EQ(result.last_good_offset, 0u);
+}
+
+TEST_F(LogTest, TheBytesAreThoseOfTheFormat) {
+  // "foo" as LevelDB's and RocksDB's writers store it.
+  EXPECT_EQ(Slice(Write({"foo"})).ToString(true), Slice(FragmentBytes(log_format::kFull, "foo")).ToString(true));
+  EXPECT_EQ(FragmentBytes(log_format::kFull, "foo").size(), 10u);
+}
+
+TEST_F(LogTest, RecordsOfEverySizeAroundABlockComeBack) {
+  for (const size_t before :
+       {size_t{0}, size_t{1}, kBlockBytes - 2 * kHeaderBytes - 1, kBlockBytes - 2 * kHeaderBytes, kBlockBytes - kHeaderBytes - 1}) {
+    for (size_t slack = 0; slack < 2 * kHeaderBytes + 2; ++slack) {
+      const std::vector<std::string> records{Text(before, 1), Text(kBlockBytes - slack, 2), "", Text(3 * kBlockBytes - slack, 3), Text(slack, 4)};
+      SetFile("");
+      const std::string bytes = Write(records);
+      const ReadResult result = Read();
+      ASSERT_EQ(result.records, records) << before << " " << slack;
+      ASSERT_EQ(result.outcome, Outcome::kEnd);
+      ASSERT_EQ(result.last_good_offset, bytes.size());
+    }
+  }
+}
+
+TEST_F(LogTest, ARecordIsTheConcatenationOfItsPieces) {
+  const std::unique_ptr<LogWriter> writer = OpenWriter();
+  const std::string a = Text(10, 1), b = Text(2 * kBlockBytes, 2), c = Text(5, 3);
+  const std::vector<Slice> pieces{Slice(), a, Slice(), b, c, Slice()};
+  ASSERT_TRUE(writer->AddRecord(std::span<const Slice>(pieces)).ok());
+  ASSERT_TRUE(writer->AddRecord(std::span<const Slice>()).ok());
+  ASSERT_TRUE(writer->Close().ok());
+  EXPECT_EQ(Read().records, (std::vector<std::string>{a + b + c, ""}));
+}
+
+TEST_F(LogTest, RandomRecordsComeBackAcrossReopens) {
+  const uint64_t seed = 20240601;
+  SCOPED_TRACE(StrCat("seed ", seed));
+  Random random(seed);
+  std::vector<std::string> all;
+  for (int session = 0; session < 20; ++session) {
+    std::vector<std::string> records;
+    for (uint64_t i = random.Uniform(20); i > 0; --i) records.push_back(random.Bytes(random.Skewed(17)));
+    Write(records);
+    all.insert(all.end(), records.begin(), records.end());
+  }
+  const ReadResult result = Read();
+  EXPECT_EQ(result.records, all);
+  EXPECT_EQ(result.outcome, Outcome::kEnd);
+}
+
+TEST_F(LogTest, EveryCutIsATornTailOrAnEnd) {
+  const std::vector<std::string> records{"one", Text(600, 1), Text(kBlockBytes, 2), "", Text(40, 3)};
+  const std::string bytes = Write(records);
+  uint64_t whole = 0;
+  for (size_t cut = 0; cut <= bytes.size(); cut += cut < 1000 || cut + 1000 > bytes.size() ? 1 : 97) {
+    const ReadResult result = ReadBytes(bytes.substr(0, cut));
+    ASSERT_TRUE(IsPrefixOf(result.records, records)) << cut;
+    ASSERT_GE(result.records.size(), whole) << cut;
+    whole = result.records.size();
+    ASSERT_TRUE(result.outcome == Outcome::kTornTail || result.outcome == Outcome::kEnd) << cut << " " << result.status.ToString();
+    ASSERT_LE(result.last_good_offset, cut);
+    // A file cut at last_good_offset ends well, with the same records.
+    const ReadResult again = ReadBytes(bytes.substr(0, result.last_good_offset));
+    ASSERT_EQ(again.outcome, Outcome::kEnd) << cut;
+    ASSERT_EQ(again.records, result.records) << cut;
+  }
+  EXPECT_EQ(whole, records.size());
+}
+
+TEST_F(LogTest, ACutFollowedByZerosIsATornTail) {
+  const std::vector<std::string> records{Text(700, 1), Text(kBlockBytes, 2), Text(900, 3)};
+  const std::string bytes = Write(records);
+  for (size_t sector = 0; sector < bytes.size(); sector += 512) {
+    for (const size_t zeros : {size_t{600}, size_t{5000}, 2 * kBlockBytes}) {
+      const ReadResult result = ReadBytes(bytes.substr(0, sector) + std::string(zeros, '\0'));
+      ASSERT_TRUE(IsPrefixOf(result.records, records)) << sector;
+      ASSERT_EQ(result.outcome, Outcome::kTornTail) << sector << " " << result.status.ToString();
+    }
+  }
+}
+
+TEST_F(LogTest, APreallocatedTailBehindWholeRecordsIsATornTailAtItsBeginning) {
+  const std::string bytes = Write({"one", "two"});
+  const ReadResult result = ReadBytes(bytes + std::string(3 * kBlockBytes, '\0'));
+  EXPECT_EQ(result.records.size(), 2u);
+  EXPECT_EQ(result.outcome, Outcome::kTornTail);
+  EXPECT_EQ(result.last_good_offset, bytes.size());
+}
+
+TEST_F(LogTest, EveryFlippedByteIsCorruption) {
+  const std::vector<std::string> records{"one", Text(100, 1), Text(kBlockBytes, 2), Text(30, 3), Text(kBlockBytes + 500, 4)};
+  const std::string bytes = Write(records);
+  const uint64_t seed = 31;
+  SCOPED_TRACE(StrCat("seed ", seed));
+  Random random(seed);
+  for (size_t at = 0; at < bytes.size(); at += at < 400 || at % kBlockBytes < 20 || at + 100 > bytes.size() ? 1 : 61) {
+    std::string damaged = bytes;
+    damaged[at] = static_cast<char>(static_cast<uint8_t>(damaged[at]) ^ random.Between(1, 255));
+    const ReadResult result = ReadBytes(damaged);
+    ASSERT_TRUE(IsPrefixOf(result.records, records)) << at;
+    ASSERT_LT(result.records.size(), records.size()) << at;
+    ASSERT_EQ(result.outcome, Outcome::kCorruption) << at << " " << result.status.ToString();
+    ASSERT_NE(result.status.ToString().find(kName), std::string::npos);
+    ASSERT_NE(result.status.ToString().find(StrCat("offset ", result.damage_offset)), std::string::npos);
+  }
+}
+
+TEST_F(LogTest, EveryFlippedByteBeforeAPreallocatedTailIsCorruption) {
+  const std::vector<std::string> records{"one", Text(100, 1), Text(30, 3)};
+  const std::string bytes = Write(records);
+  for (size_t at = 0; at < bytes.size(); ++at) {
+    std::string damaged = bytes + std::string(10000, '\0');
+    damaged[at] ^= 0x40;
+    const ReadResult result = ReadBytes(damaged);
+    ASSERT_EQ(result.outcome, Outcome::kCorruption) << at << " " << result.status.ToString();
+  }
+}
+
+TEST_F(LogTest, AHoleBeforeARecordIsCorruptionAndIsNotSkipped) {
+  std::vector<std::string> records;
+  for (int i = 0; i < 40; ++i) records.push_back(Text(4000, static_cast<char>(i)));
+  const std::string bytes = Write(records);
+  for (size_t page = 0; page + 2 * 4096 < bytes.size(); page += 4096) {
+    std::string holed = bytes;
+    std::fill_n(holed.begin() + static_cast<std::ptrdiff_t>(page), 4096, '\0');
+    const ReadResult result = ReadBytes(holed);
+    ASSERT_TRUE(IsPrefixOf(result.records, records)) << page;
+    ASSERT_EQ(result.outcome, Outcome::kCorruption) << page << " " << result.status.ToString();
+  }
+}
+
+TEST_F(LogTest, AWholeBlockOfZerosBeforeARecordIsCorruption) {
+  const std::string bytes = Write({Text(kBlockBytes - kHeaderBytes, 1), Text(kBlockBytes - kHeaderBytes, 2), Text(100, 3)});
+  std::string holed = bytes;
+  std::fill_n(holed.begin() + kBlockBytes, kBlockBytes, '\0');
+  const ReadResult result = ReadBytes(holed);
+  EXPECT_EQ(result.records.size(), 1u);
+  EXPECT_EQ(result.outcome, Outcome::kCorruption);
+  EXPECT_EQ(result.damage_offset, kBlockBytes);
+}
+
+TEST_F(LogTest, GarbageInPlaceOfTheLastWriteIsATornTail) {
+  const uint64_t seed = 99;
+  SCOPED_TRACE(StrCat("seed ", seed));
+  Random random(seed);
+  const std::string bytes = Write({"one", "two"});
+  for (int i = 0; i < 300; ++i) {
+    const ReadResult result = ReadBytes(bytes + random.Bytes(random.Between(8, 3 * kBlockBytes)));
+    ASSERT_EQ(result.records.size(), 2u);
+    ASSERT_EQ(result.outcome, Outcome::kTornTail) << i << " " << result.status.ToString();
+    ASSERT_EQ(result.last_good_offset, bytes.size());
+  }
+}
+
+TEST_F(LogTest, ALostPageInTheLastRecordIsATornTail) {
+  const std::string start = Write({"one"});
+  const std::string bytes = Write({Text(20000, 1)});
+  for (size_t page = 0; page < bytes.size(); page += 4096) {
+    std::string holed = bytes;
+    const size_t from = std::max(page, start.size());
+    std::fill(holed.begin() + static_cast<std::ptrdiff_t>(from), holed.begin() + static_cast<std::ptrdiff_t>(std::min(page + 4096, bytes.size())),
+              '\0');
+    const ReadResult result = ReadBytes(holed);
+    ASSERT_EQ(result.records.size(), 1u);
+    ASSERT_EQ(result.outcome, Outcome::kTornTail) << page << " " << result.status.ToString();
+  }
+}
+
+TEST_F(LogTest, SkippingDamageFindsEveryOtherRecord) {
+  std::vector<std::string> records;
+  for (int i = 0; i < 60; ++i) records.push_back(Text(i % 7 == 0 ? 40000 : 300 + static_cast<size_t>(i), static_cast<char>(i)));
+  const std::string bytes = Write(records);
+  const uint64_t seed = 5;
+  SCOPED_TRACE(StrCat("seed ", seed));
+  Random random(seed);
+  for (int round = 0; round < 60; ++round) {
+    std::string damaged = bytes;
+    damaged[random.Uniform(bytes.size())] ^= 0x10;
+    const std::vector<std::string> found = Salvage(damaged);
+    ASSERT_GE(found.size() + 1, records.size());
+    ASSERT_LE(found.size(), records.size());
+    size_t missing = 0;
+    for (size_t i = 0; i < found.size(); ++i) {
+      if (found[i] != records[i + missing]) ++missing;
+      ASSERT_EQ(found[i], records[i + missing]);
+    }
+  }
+}
+
+TEST_F(LogTest, RandomBytesAndRandomDamageNeverGiveARecordThatWasNotWritten) {
+  const uint64_t seed = 77;
+  SCOPED_TRACE(StrCat("seed ", seed));
+  Random random(seed);
+  std::vector<std::string> records;
+  for (int i = 0; i < 30; ++i) records.push_back(Text(random.Skewed(13), static_cast<char>(i)) + StrCat(i));
+  const std::string bytes = Write(records);
+  for (int round = 0; round < 300; ++round) {
+    std::string damaged = bytes;
+    for (uint64_t i = random.Between(1, 5); i > 0; --i) {
+      const size_t at = random.Uniform(damaged.size());
+      const std::string garbage = random.OneIn(2) ? std::string(random.Uniform(600), '\0') : random.Bytes(random.Uniform(600));
+      damaged.replace(at, std::min(garbage.size(), damaged.size() - at), garbage, 0, std::min(garbage.size(), damaged.size() - at));
+    }
+    damaged.resize(damaged.size() - random.Uniform(damaged.size() / 2));
+    const ReadResult result = ReadBytes(damaged);
+    ASSERT_TRUE(IsPrefixOf(result.records, records)) << round;
+    ASSERT_NE(result.outcome, Outcome::kReading);
+    for (const std::string& record : Salvage(damaged)) ASSERT_NE(std::find(records.begin(), records.end(), record), records.end()) << round;
+  }
+}
+
+TEST_F(LogTest, SearchingBehindDamageIsBounded) {
+  // Every byte looks like the beginning of a fragment of half a block.
+  const std::string bytes(8 * 1024 * 1024, '\x01');
+  std::string hostile = bytes;
+  for (size_t i = 0; i < hostile.size(); i += 2) hostile[i] = 0x3f;
+  EXPECT_TRUE(Salvage(hostile).empty());
+  EXPECT_TRUE(Salvage(bytes).empty());
+}
+
+TEST_F(LogTest, AMiddleWithoutABeginningIsCorruption) {
+  const ReadResult result = ReadBytes(FragmentBytes(log_format::kFull, "one") + FragmentBytes(log_format::kMiddle, "two"));
+  EXPECT_EQ(result.records.size(), 1u);
+  EXPECT_EQ(result.outcome, Outcome::kCorruption);
+}
+
+TEST_F(LogTest, ARecordWithoutAnEndBeforeAnotherIsCorruptionAndTheOtherIsFound) {
+  const std::string bytes = FragmentBytes(log_format::kFirst, "one") + FragmentBytes(log_format::kFull, "two");
+  const ReadResult result = ReadBytes(bytes);
+  EXPECT_TRUE(result.records.empty());
+  EXPECT_EQ(result.outcome, Outcome::kCorruption);
+  EXPECT_EQ(Salvage(bytes), std::vector<std::string>{"two"});
+}
+
+TEST_F(LogTest, AnEmptyFirstFragmentOfEarlyWritersIsPassedOver) {
+  const ReadResult result = ReadBytes(FragmentBytes(log_format::kFirst, "") + FragmentBytes(log_format::kFull, "two"));
+  EXPECT_EQ(result.records, std::vector<std::string>{"two"});
+  EXPECT_EQ(result.outcome, Outcome::kEnd);
+}
+
+TEST_F(LogTest, RecyclableFragmentsAreReadUntilTheOlderLogBegins) {
+  const std::string own = FragmentBytes(log_format::kRecyclableFull, "one") + FragmentBytes(log_format::kRecyclableFirst, "tw") +
+                          FragmentBytes(log_format::kRecyclableLast, "o");
+  ReadResult result =
+      ReadBytes(own + FragmentBytes(log_format::kRecyclableFull, "older", 3) + FragmentBytes(log_format::kRecyclableFull, "older", 3));
+  EXPECT_EQ(result.records, (std::vector<std::string>{"one", "two"}));
+  EXPECT_EQ(result.outcome, Outcome::kEnd);
+  EXPECT_EQ(result.last_good_offset, own.size());
+  // Leftovers that do not begin at a fragment's beginning.
+  result = ReadBytes(own + Text(200, 4));
+  EXPECT_EQ(result.records.size(), 2u);
+  EXPECT_EQ(result.outcome, Outcome::kTornTail);
+  // A record that the older log's leftovers cut off.
+  result = ReadBytes(own + FragmentBytes(log_format::kRecyclableFirst, "th") + FragmentBytes(log_format::kRecyclableLast, "ree", 3));
+  EXPECT_EQ(result.records.size(), 2u);
+  EXPECT_EQ(result.outcome, Outcome::kTornTail);
+  EXPECT_EQ(result.last_good_offset, own.size());
+}
+
+TEST_F(LogTest, AFlippedTypeDoesNotMakeALogLookRecycled) {
+  std::string bytes = Write({"one", "two"});
+  bytes[6] = log_format::kRecyclableFull;
+  EXPECT_EQ(ReadBytes(bytes).outcome, Outcome::kCorruption);
+}
+
+TEST_F(LogTest, FragmentsThatMayBeIgnoredAreAndOthersAreRefused) {
+  const std::string one = FragmentBytes(log_format::kFull, "one");
+  const std::string two = FragmentBytes(log_format::kFull, "two");
+  for (const uint8_t type : {uint8_t{130}, uint8_t{131}, uint8_t{200}, uint8_t{255}}) {
+    const ReadResult result = ReadBytes(one + FragmentBytes(type, "something") + two);
+    EXPECT_EQ(result.records.size(), 2u) << int{type};
+    EXPECT_EQ(result.outcome, Outcome::kEnd);
+  }
+  for (const uint8_t type : {uint8_t{10}, uint8_t{11}, uint8_t{12}, uint8_t{127}}) {
+    const ReadResult result = ReadBytes(one + FragmentBytes(type, "something") + two);
+    EXPECT_EQ(result.records.size(), 1u) << int{type};
+    EXPECT_EQ(result.outcome, Outcome::kUnsupported) << int{type};
+    EXPECT_TRUE(result.status.IsNotSupported());
+  }
+}
+
+std::string ZstdFrame(const std::string& bytes) {
+  std::string frame(ZSTD_compressBound(bytes.size()), '\0');
+  frame.resize(ZSTD_compress(frame.data(), frame.size(), bytes.data(), bytes.size(), 3));
+  return frame;
+}
+
+std::string CompressionFragment(uint32_t codec) {
+  std::string payload;
+  PutFixed32(&payload, codec);
+  return FragmentBytes(log_format::kSetCompression, payload);
+}
+
+TEST_F(LogTest, CompressedRecordsAreRead) {
+  const std::string text = Text(100000, 1);
+  const std::string frame = ZstdFrame(text);
+  const std::string head = CompressionFragment(7) + FragmentBytes(log_format::kFull, ZstdFrame(""));
+  const std::string split = FragmentBytes(log_format::kFirst, frame.substr(0, 20)) + FragmentBytes(log_format::kLast, frame.substr(20));
+  ReadResult result = ReadBytes(head + split + split);
+  EXPECT_EQ(result.records, (std::vector<std::string>{"", text, text}));
+  EXPECT_EQ(result.outcome, Outcome::kEnd);
+  for (const std::string& bad : {frame.substr(0, frame.size() - 1), frame + "x", std::string("plain"), std::string()}) {
+    result = ReadBytes(head + FragmentBytes(log_format::kFull, bad));
+    EXPECT_EQ(result.records.size(), 1u);
+    EXPECT_EQ(result.outcome, Outcome::kCorruption);
+  }
+}
+
+TEST(RecordDecompressor, ACompressionBombIsRefusedWithoutItsMemory) {
+  const std::string zeros(1 << 20, '\0');
+  const std::string bomb = ZstdFrame(zeros);
+  Result<std::unique_ptr<RecordDecompressor>> decompressor = RecordDecompressor::Create(7);
+  ASSERT_TRUE(decompressor.ok());
+  std::string out;
+  EXPECT_TRUE((*decompressor)->Decompress(bomb, zeros.size() - 1, &out).IsCorruption());
+  EXPECT_LT(out.capacity(), 2 * zeros.size());
+  out = std::string();
+  EXPECT_TRUE((*decompressor)->Decompress(bomb, 1000, &out).IsCorruption());
+  EXPECT_LE(out.size(), 1000u);
+  ASSERT_TRUE((*decompressor)->Decompress(bomb, zeros.size(), &out).ok());
+  EXPECT_EQ(out, zeros);
+}
+
+TEST_F(LogTest, AnotherCodecIsRefusedByName) {
+  const ReadResult result = ReadBytes(CompressionFragment(4) + FragmentBytes(log_format::kFull, "x"));
+  EXPECT_EQ(result.outcome, Outcome::kUnsupported);
+  EXPECT_NE(result.status.ToString().find("LZ4"), std::string::npos) << result.status.ToString();
+}
+
+TEST_F(LogTest, ACompressionFragmentInTheMiddleIsCorruption) {
+  EXPECT_EQ(ReadBytes(FragmentBytes(log_format::kFull, "one") + CompressionFragment(7)).outcome, Outcome::kCorruption);
+  EXPECT_EQ(ReadBytes(FragmentBytes(log_format::kSetCompression, "abc")).outcome, Outcome::kCorruption);
+}
+
+TEST_F(LogTest, AReadErrorIsNeverAnEnd) {
+  Write({Text(3 * kBlockBytes, 1), "two"});
+  for (uint64_t nth = 1; nth <= 4; ++nth) {
+    FaultFileSystem faults(file_system_);
+    FaultRule rule;
+    rule.operations = FaultOperation::kRead;
+    rule.nth = nth;
+    faults.AddRule(rule);
+    std::unique_ptr<SequentialFile> file;
+    ASSERT_TRUE(faults.NewSequentialFile(kName, FileOptions{}, &file).ok());
+    uint64_t bytes = 0;
+    ASSERT_TRUE(file_system_->GetFileSize(kName, &bytes).ok());
+    LogReader reader(std::move(file), kName, kNumber, bytes);
+    Slice record;
+    std::string scratch;
+    while (reader.ReadRecord(&record, &scratch)) {
+    }
+    EXPECT_EQ(reader.outcome(), Outcome::kIoError) << nth;
+    EXPECT_TRUE(reader.status().IsIOError());
+  }
+}
+
+TEST_F(LogTest, ShortReadsAreNotTheEndOfTheFile) {
+  const std::vector<std::string> records{Text(3 * kBlockBytes, 1), "two"};
+  Write(records);
+  FaultFileSystem faults(file_system_);
+  FaultRule rule;
+  rule.operations = FaultOperation::kRead;
+  rule.effect = FaultEffect::kShortRead;
+  rule.nth = 2;
+  faults.AddRule(rule);
+  std::unique_ptr<SequentialFile> file;
+  ASSERT_TRUE(faults.NewSequentialFile(kName, FileOptions{}, &file).ok());
+  uint64_t bytes = 0;
+  ASSERT_TRUE(file_system_->GetFileSize(kName, &bytes).ok());
+  LogReader reader(std::move(file), kName, kNumber, bytes);
+  Slice record;
+  std::string scratch;
+  std::vector<std::string> found;
+  while (reader.ReadRecord(&record, &scratch)) found.push_back(record.ToString());
+  EXPECT_TRUE(IsPrefixOf(found, records));
+  EXPECT_NE(reader.outcome(), Outcome::kReading);
+}
+
+TEST_F(LogTest, AfterAnErrorEveryCallReturnsIt) {
+  for (const FaultOperation operation : {FaultOperation::kAppend, FaultOperation::kFlush, FaultOperation::kSync, FaultOperation::kClose}) {
+    FaultFileSystem faults(file_system_);
+    std::unique_ptr<WritableFile> file;
+    ASSERT_TRUE(faults.NewWritableFile(kName, FileOptions{}, &file).ok());
+    LogWriter writer(std::move(file), kName, kNumber);
+    ASSERT_TRUE(writer.AddRecord("one").ok());
+    ASSERT_TRUE(writer.Sync().ok());
+    FaultRule rule;
+    rule.operations = operation;
+    rule.error = Status::IOError("the first error");
+    faults.AddRule(rule);
+    Status first = writer.AddRecord("two");
+    if (first.ok()) first = writer.Flush();
+    if (first.ok()) first = writer.Sync();
+    if (first.ok()) first = writer.Close();
+    ASSERT_TRUE(first.IsIOError()) << static_cast<uint32_t>(operation);
+    const uint64_t calls = faults.CallCount(FaultOperation::kAny);
+    for (const Status& status : {writer.AddRecord("three"), writer.Flush(), writer.Sync(), writer.Close(), writer.status()}) {
+      EXPECT_EQ(status.ToString(), first.ToString());
+    }
+    EXPECT_EQ(faults.CallCount(FaultOperation::kAny), calls) << "an operation after the error touched the file";
+  }
+}
+
+TEST_F(LogTest, ALargeRecordReachesTheFileInLargePieces) {
+  FaultFileSystem counting(file_system_);
+  std::unique_ptr<WritableFile> file;
+  ASSERT_TRUE(counting.NewWritableFile(kName, FileOptions{}, &file).ok());
+  LogWriter writer(std::move(file), kName, kNumber);
+  counting.ResetCounts();
+  ASSERT_TRUE(writer.AddRecord(Text(100, 1)).ok());
+  EXPECT_EQ(counting.CallCount(FaultOperation::kAppend), 1u);
+  ASSERT_TRUE(writer.AddRecord(Text(1 << 20, 1)).ok());
+  EXPECT_LE(counting.CallCount(FaultOperation::kAppend), 1u + 17u);
+}
+
+}  // namespace
+}  // namespace ashlar

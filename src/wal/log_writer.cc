@@ -1,0 +1,147 @@
+#include "wal/log_writer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/assert.h"
+#include "base/coding.h"
+#include "base/crc32c.h"
+#include "base/result.h"
+#include "wal/log_format.h"
+
+namespace ashlar {
+
+using log_format::kBlockBytes;
+using log_format::kHeaderBytes;
+
+namespace {
+
+// Full when less than a block is left, so that a large record goes out in pieces of two blocks or more.
+constexpr size_t kStagingBytes = 3 * kBlockBytes;
+
+uint8_t FragmentTypeFor(bool first, bool last) {
+  if (first) return last ? log_format::kFull : log_format::kFirst;
+  return last ? log_format::kLast : log_format::kMiddle;
+}
+
+size_t TotalBytes(std::span<const Slice> pieces) {
+  size_t total = 0;
+  for (const Slice& piece : pieces) total += piece.size();
+  return total;
+}
+
+}  // namespace
+
+// Hands the pieces out as one run of bytes.
+class LogWriter::PieceReader {
+ public:
+  explicit PieceReader(std::span<const Slice> pieces) : pieces_(pieces) {}
+
+  void CopyTo(char* out, size_t n) {
+    while (n > 0) {
+      const Slice& piece = pieces_.front();
+      if (consumed_ == piece.size()) {
+        pieces_ = pieces_.subspan(1);
+        consumed_ = 0;
+        continue;
+      }
+      const size_t bytes = std::min(n, piece.size() - consumed_);
+      memcpy(out, piece.data() + consumed_, bytes);
+      out += bytes;
+      n -= bytes;
+      consumed_ += bytes;
+    }
+  }
+
+ private:
+  std::span<const Slice> pieces_;
+  size_t consumed_ = 0;  // of the first piece
+};
+
+LogWriter::LogWriter(std::unique_ptr<WritableFile> file, std::string file_name, uint64_t log_number)
+    : file_name_(std::move(file_name)),
+      log_number_(log_number),
+      staging_(std::make_unique_for_overwrite<char[]>(kStagingBytes)),
+      file_(std::move(file)),
+      block_offset_(static_cast<size_t>(file_->Size() % kBlockBytes)),
+      bytes_(file_->Size()) {}
+
+LogWriter::~LogWriter() = default;
+
+Status LogWriter::AddRecord(std::span<const Slice> pieces) {
+  if (failed_.load(std::memory_order_acquire)) return status();
+  ASHLAR_ASSERT(file_ != nullptr);
+  PieceReader reader(pieces);
+  size_t left = TotalBytes(pieces);
+  bool first = true;
+  do {
+    if (kStagingBytes - staged_bytes_ < kBlockBytes + kHeaderBytes) ASHLAR_RETURN_IF_ERROR(WriteStaged());
+    if (kBlockBytes - block_offset_ < kHeaderBytes) StageBlockTrailer();
+    const size_t payload = std::min(left, kBlockBytes - block_offset_ - kHeaderBytes);
+    StageFragment(&reader, payload, FragmentTypeFor(first, payload == left));
+    left -= payload;
+    first = false;
+  } while (left > 0);
+  return WriteStaged();
+}
+
+void LogWriter::StageBlockTrailer() {
+  const size_t bytes = kBlockBytes - block_offset_;
+  memset(staging_.get() + staged_bytes_, 0, bytes);
+  staged_bytes_ += bytes;
+  block_offset_ = 0;
+}
+
+void LogWriter::StageFragment(PieceReader* pieces, size_t payload_bytes, uint8_t type) {
+  char* header = staging_.get() + staged_bytes_;
+  pieces->CopyTo(header + kHeaderBytes, payload_bytes);
+  EncodeFixed16(header + 4, static_cast<uint16_t>(payload_bytes));
+  header[6] = static_cast<char>(type);
+  EncodeFixed32(header, crc32c::Mask(crc32c::Value(header + 6, 1 + payload_bytes)));
+  staged_bytes_ += kHeaderBytes + payload_bytes;
+  block_offset_ += kHeaderBytes + payload_bytes;
+}
+
+Status LogWriter::WriteStaged() {
+  const size_t bytes = std::exchange(staged_bytes_, 0);
+  if (bytes == 0) return Status::OK();
+  bytes_ += bytes;
+  return Latch(file_->Append(Slice(staging_.get(), bytes)));
+}
+
+Status LogWriter::Flush() {
+  if (failed_.load(std::memory_order_acquire)) return status();
+  ASHLAR_ASSERT(file_ != nullptr);
+  return Latch(file_->Flush());
+}
+
+Status LogWriter::Sync() {
+  if (failed_.load(std::memory_order_acquire)) return status();
+  ASHLAR_ASSERT(file_ != nullptr);
+  return Latch(file_->Sync());
+}
+
+Status LogWriter::Close() {
+  if (failed_.load(std::memory_order_acquire)) return status();
+  if (file_ == nullptr) return Status::OK();
+  const std::unique_ptr<WritableFile> file = std::move(file_);
+  return Latch(file->Close());
+}
+
+Status LogWriter::Latch(Status status) {
+  if (status.ok()) [[likely]] {
+    return status;
+  }
+  MutexLock lock(mutex_);
+  if (first_error_.ok()) first_error_ = status;
+  failed_.store(true, std::memory_order_release);
+  return first_error_;
+}
+
+Status LogWriter::status() const {
+  MutexLock lock(mutex_);
+  return first_error_;
+}
+
+}  // namespace ashlar

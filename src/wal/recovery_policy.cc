@@ -1,0 +1,65 @@
+#include "wal/recovery_policy.h"
+
+#include "base/assert.h"
+
+namespace ashlar {
+
+namespace {
+
+LogStopAction ForTornTail(WALRecoveryMode mode) {
+  switch (mode) {
+    case WALRecoveryMode::kTolerateCorruptedTailRecords: return LogStopAction::kNextLogOrFail;
+    case WALRecoveryMode::kPointInTimeRecovery: return LogStopAction::kNextLogOrStop;
+    case WALRecoveryMode::kSkipAnyCorruptedRecords: return LogStopAction::kNextLog;
+    case WALRecoveryMode::kAbsoluteConsistency: break;
+  }
+  return LogStopAction::kFail;
+}
+
+LogStopAction ForCorruption(WALRecoveryMode mode) {
+  switch (mode) {
+    case WALRecoveryMode::kPointInTimeRecovery: return LogStopAction::kNextLogOrStop;
+    case WALRecoveryMode::kSkipAnyCorruptedRecords: return LogStopAction::kSkipDamage;
+    case WALRecoveryMode::kTolerateCorruptedTailRecords:
+    case WALRecoveryMode::kAbsoluteConsistency: break;
+  }
+  return LogStopAction::kFail;
+}
+
+}  // namespace
+
+LogStopAction DecideAtLogStop(const LogStop& stop) {
+  ASHLAR_ASSERT(stop.outcome != LogReader::Outcome::kReading);
+  const bool salvaging = stop.mode == WALRecoveryMode::kSkipAnyCorruptedRecords;
+  const bool readable = stop.outcome != LogReader::Outcome::kIoError && stop.outcome != LogReader::Outcome::kUnsupported;
+  if (!readable) return LogStopAction::kFail;
+  // A log that was synced further than it can be read, even if it seems to end well there, has lost acknowledged writes.
+  if (stop.last_good_offset < stop.synced_bytes && !salvaging) return LogStopAction::kFail;
+  switch (stop.outcome) {
+    case LogReader::Outcome::kEnd: return LogStopAction::kNextLog;
+    case LogReader::Outcome::kTornTail: return ForTornTail(stop.mode);
+    case LogReader::Outcome::kCorruption: return ForCorruption(stop.mode);
+    case LogReader::Outcome::kReading:
+    case LogReader::Outcome::kUnsupported:
+    case LogReader::Outcome::kIoError: break;
+  }
+  return LogStopAction::kFail;
+}
+
+Continuity ContinuityAfter(LogStopAction action, Continuity before) {
+  switch (action) {
+    case LogStopAction::kNextLogOrStop: return Continuity::kOrStop;
+    case LogStopAction::kNextLogOrFail: return Continuity::kOrFail;
+    case LogStopAction::kNextLog:
+    case LogStopAction::kSkipDamage:
+    case LogStopAction::kFail: break;
+  }
+  return before;
+}
+
+RecordAction DecideAtRecord(Continuity continuity, SequenceNumber record_sequence, SequenceNumber next_sequence) {
+  if (continuity == Continuity::kNotNeeded || record_sequence == next_sequence) return RecordAction::kApply;
+  return continuity == Continuity::kOrStop ? RecordAction::kDropRest : RecordAction::kFail;
+}
+
+}  // namespace ashlar

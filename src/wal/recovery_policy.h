@@ -1,0 +1,63 @@
+// What recovery does when a log stops being readable: the four modes of WALRecoveryMode as pure functions.
+//
+//                                     torn tail            corruption
+//   kTolerateCorruptedTailRecords     kNextLogOrFail       kFail
+//   kAbsoluteConsistency              kFail                kFail
+//   kPointInTimeRecovery              kNextLogOrStop       kNextLogOrStop
+//   kSkipAnyCorruptedRecords          kNextLog             kSkipDamage
+//
+//   In every mode the end of a log leads to kNextLog, and an I/O error or an unsupported feature to kFail. Damage below an offset that is known to
+//   have been synced is a loss of acknowledged writes and leads to kFail, except in kSkipAnyCorruptedRecords, which exists to salvage what is left.
+//
+// Behind a log that ended early, later logs may hold records (the database was opened and written after the damage) or may lie behind a gap. Their
+// first record tells: it continues the sequence, or something is missing. DecideAtRecord says what that means:
+//
+//   Continuity    record continues    gap
+//   kNotNeeded    kApply              kApply      nothing was cut: numbers may be missing because writes without a log used them
+//   kOrStop       kApply              kDropRest   point in time reached: this record and every later one is dropped
+//   kOrFail       kApply              kFail
+//
+// Point in time with several families: a family whose tables already hold data of a log behind the one that stopped is ahead of the others
+// (FamilyIsAhead): Corruption.
+#pragma once
+
+#include <cstdint>
+
+#include "ashlar/options.h"
+#include "ashlar/types.h"
+#include "wal/log_reader.h"
+
+namespace ashlar {
+
+struct LogStop {
+  WALRecoveryMode mode = WALRecoveryMode::kPointInTimeRecovery;
+  LogReader::Outcome outcome = LogReader::Outcome::kEnd;  // not kReading
+  uint64_t last_good_offset = 0;
+  uint64_t synced_bytes = 0;  // the log was durable up to here; 0: not known
+};
+
+// For each but kFail: cut the log at last_good_offset() before it is ever appended to.
+enum class LogStopAction : uint8_t {
+  kNextLog,        // the log is read
+  kNextLogOrStop,  // later logs only with Continuity::kOrStop
+  kNextLogOrFail,  // later logs only with Continuity::kOrFail
+  kSkipDamage,     // LogReader::SkipDamage, then go on reading this log
+  kFail,           // recovery fails with LogReader::status()
+};
+
+LogStopAction DecideAtLogStop(const LogStop& stop);
+
+enum class Continuity : uint8_t { kNotNeeded, kOrStop, kOrFail };
+enum class RecordAction : uint8_t { kApply, kDropRest, kFail };
+
+// What the records of later logs have to satisfy after a log stopped, given what they had to satisfy before.
+Continuity ContinuityAfter(LogStopAction action, Continuity before);
+// next_sequence: one more than the last sequence number recovered. After kApply the continuity needed is kNotNeeded again.
+RecordAction DecideAtRecord(Continuity continuity, SequenceNumber record_sequence, SequenceNumber next_sequence);
+
+// family_log_number: the family's tables hold everything of the logs below it.
+inline constexpr bool FamilyIsAhead(uint64_t family_log_number, bool family_has_tables, uint64_t stopped_log_number) {
+  return family_has_tables && family_log_number > stopped_log_number;
+}
+
+}  // namespace ashlar

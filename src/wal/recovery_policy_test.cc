@@ -1,0 +1,120 @@
+// The four recovery modes: the table in recovery_policy.h, line by line, and as a replay of several logs.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "wal/recovery_policy.h"
+
+namespace ashlar {
+namespace {
+
+using Outcome = LogReader::Outcome;
+using Mode = WALRecoveryMode;
+
+constexpr Mode kModes[] = {Mode::kTolerateCorruptedTailRecords, Mode::kAbsoluteConsistency, Mode::kPointInTimeRecovery,
+                           Mode::kSkipAnyCorruptedRecords};
+
+LogStopAction Decide(Mode mode, Outcome outcome) { return DecideAtLogStop(LogStop{.mode = mode, .outcome = outcome}); }
+
+TEST(RecoveryPolicy, TheEndOfALogLeadsToTheNext) {
+  for (const Mode mode : kModes) EXPECT_EQ(Decide(mode, Outcome::kEnd), LogStopAction::kNextLog);
+}
+
+TEST(RecoveryPolicy, ATornTail) {
+  EXPECT_EQ(Decide(Mode::kTolerateCorruptedTailRecords, Outcome::kTornTail), LogStopAction::kNextLogOrFail);
+  EXPECT_EQ(Decide(Mode::kAbsoluteConsistency, Outcome::kTornTail), LogStopAction::kFail);
+  EXPECT_EQ(Decide(Mode::kPointInTimeRecovery, Outcome::kTornTail), LogStopAction::kNextLogOrStop);
+  EXPECT_EQ(Decide(Mode::kSkipAnyCorruptedRecords, Outcome::kTornTail), LogStopAction::kNextLog);
+}
+
+TEST(RecoveryPolicy, Corruption) {
+  EXPECT_EQ(Decide(Mode::kTolerateCorruptedTailRecords, Outcome::kCorruption), LogStopAction::kFail);
+  EXPECT_EQ(Decide(Mode::kAbsoluteConsistency, Outcome::kCorruption), LogStopAction::kFail);
+  EXPECT_EQ(Decide(Mode::kPointInTimeRecovery, Outcome::kCorruption), LogStopAction::kNextLogOrStop);
+  EXPECT_EQ(Decide(Mode::kSkipAnyCorruptedRecords, Outcome::kCorruption), LogStopAction::kSkipDamage);
+}
+
+TEST(RecoveryPolicy, ErrorsOfTheFileSystemAndUnsupportedFeaturesFailInEveryMode) {
+  for (const Mode mode : kModes) {
+    EXPECT_EQ(Decide(mode, Outcome::kIoError), LogStopAction::kFail);
+    EXPECT_EQ(Decide(mode, Outcome::kUnsupported), LogStopAction::kFail);
+  }
+}
+
+TEST(RecoveryPolicy, DamageBelowASyncedOffsetFailsUnlessSalvaging) {
+  for (const Mode mode : kModes) {
+    for (const Outcome outcome : {Outcome::kEnd, Outcome::kTornTail, Outcome::kCorruption}) {
+      const LogStop lost{.mode = mode, .outcome = outcome, .last_good_offset = 99, .synced_bytes = 100};
+      EXPECT_EQ(DecideAtLogStop(lost) == LogStopAction::kFail, mode != Mode::kSkipAnyCorruptedRecords);
+      const LogStop kept{.mode = mode, .outcome = outcome, .last_good_offset = 100, .synced_bytes = 100};
+      EXPECT_EQ(DecideAtLogStop(kept), Decide(mode, outcome));
+    }
+  }
+}
+
+struct Log {
+  std::vector<SequenceNumber> records;  // each of one sequence number
+  Outcome outcome = Outcome::kEnd;
+};
+struct Replay {
+  std::vector<SequenceNumber> applied;
+  bool failed = false;
+};
+
+Replay ReplayLogs(Mode mode, const std::vector<Log>& logs) {
+  Replay replay;
+  Continuity continuity = Continuity::kNotNeeded;
+  SequenceNumber next = 1;
+  for (const Log& log : logs) {
+    for (const SequenceNumber sequence : log.records) {
+      const RecordAction action = DecideAtRecord(continuity, sequence, next);
+      if (action == RecordAction::kFail) replay.failed = true;
+      if (action != RecordAction::kApply) return replay;
+      continuity = Continuity::kNotNeeded;
+      replay.applied.push_back(sequence);
+      next = sequence + 1;
+    }
+    const LogStopAction action = Decide(mode, log.outcome);
+    if (action == LogStopAction::kFail) {
+      replay.failed = true;
+      return replay;
+    }
+    continuity = ContinuityAfter(action, continuity);
+  }
+  return replay;
+}
+
+TEST(RecoveryPolicy, NumbersUsedByWritesWithoutALogAreNoGap) {
+  const Replay replay = ReplayLogs(Mode::kPointInTimeRecovery, {{.records = {1, 2}}, {.records = {9, 10}}});
+  EXPECT_EQ(replay.applied, (std::vector<SequenceNumber>{1, 2, 9, 10}));
+}
+
+TEST(RecoveryPolicy, PointInTimeStopsAtAGapBehindDamage) {
+  const Replay replay =
+      ReplayLogs(Mode::kPointInTimeRecovery, {{.records = {1, 2}, .outcome = Outcome::kCorruption}, {.records = {4}}, {.records = {3}}});
+  EXPECT_EQ(replay.applied, (std::vector<SequenceNumber>{1, 2}));
+  EXPECT_FALSE(replay.failed);
+}
+
+TEST(RecoveryPolicy, PointInTimeGoesOnWhereALaterLogContinues) {
+  const Replay replay =
+      ReplayLogs(Mode::kPointInTimeRecovery, {{.records = {1, 2}, .outcome = Outcome::kTornTail}, {}, {.records = {3}}, {.records = {7}}});
+  EXPECT_EQ(replay.applied, (std::vector<SequenceNumber>{1, 2, 3, 7}));
+}
+
+TEST(RecoveryPolicy, ATruncatedMiddleLogIsNotSkippedSilently) {
+  const Replay gap = ReplayLogs(Mode::kTolerateCorruptedTailRecords, {{.records = {1}, .outcome = Outcome::kTornTail}, {.records = {3}}});
+  EXPECT_TRUE(gap.failed);
+  const Replay last = ReplayLogs(Mode::kTolerateCorruptedTailRecords, {{.records = {1}}, {.records = {2}, .outcome = Outcome::kTornTail}});
+  EXPECT_FALSE(last.failed);
+  EXPECT_EQ(last.applied, (std::vector<SequenceNumber>{1, 2}));
+}
+
+TEST(RecoveryPolicy, AFamilyAheadOfThePointReached) {
+  EXPECT_TRUE(FamilyIsAhead(8, true, 7));
+  EXPECT_FALSE(FamilyIsAhead(7, true, 7));
+  EXPECT_FALSE(FamilyIsAhead(8, false, 7));
+}
+
+}  // namespace
+}  // namespace ashlar
