@@ -153,8 +153,8 @@ void RetireUnderLock(EpochDeleter deleter, void* object, size_t bytes) { Push(de
 void Retire(EpochDeleter deleter, void* object, size_t bytes) {
   Push(deleter, object, bytes);
   const Reclaimer& reclaimer = TheReclaimer();
-  const bool enough = reclaimer.fresh_objects.load(std::memory_order_relaxed) >= kPassObjects ||
-                      reclaimer.fresh_bytes.load(std::memory_order_relaxed) >= kPassBytes;
+  const bool enough =
+      reclaimer.fresh_objects.load(std::memory_order_relaxed) >= kPassObjects || reclaimer.fresh_bytes.load(std::memory_order_relaxed) >= kPassBytes;
   if (enough) EpochReclaim();
 }
 

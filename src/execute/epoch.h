@@ -1,7 +1,7 @@
 // Epoch reclamation: when may memory that readers reach without a lock or a count be freed?
 //
-// A reader enters an epoch for the length of one call (EpochGuard), loads shared pointers, and uses what they point to. A writer unlinks an object, so
-// that later loads cannot find it, and retires it. It is deleted once every guard that was entered before is gone.
+// A reader enters an epoch for the length of one call (EpochGuard), loads shared pointers, and uses what they point to. A writer unlinks an object,
+// so that later loads cannot find it, and retires it. It is deleted once every guard that was entered before is gone.
 //
 //   reader                          writer                          reclaimer
 //   slot.epoch = global             unlink object                   take the retired objects    (1)
@@ -10,9 +10,9 @@
 //   ... use *p ...                                                  scan slots                  (4)
 //   slot.epoch = 0                                                  delete batches with tag <= every slot's epoch that is not 0
 //
-// Why that is enough. Let a reader hold a guard while a batch is deleted. Either the scan (4) saw the reader's slot: then its epoch >= tag was read from
-// the increment (2) or a later one, which happened after the unlinking, so the reader cannot have found the object. Or the scan did not see the store:
-// then the reader's loads came after the heavy fence (3), hence after the unlinking.
+// Why that is enough. Let a reader hold a guard while a batch is deleted. Either the scan (4) saw the reader's slot: then its epoch >= tag was read
+// from the increment (2) or a later one, which happened after the unlinking, so the reader cannot have found the object. Or the scan did not see the
+// store: then the reader's loads came after the heavy fence (3), hence after the unlinking.
 //
 // I1: an object retired after being unlinked is not deleted while any guard that was entered before the unlinking is alive.
 // I2: every deleter runs exactly once, on some thread, outside this module's lock.
@@ -23,8 +23,8 @@
 //
 // A counted guard (one atomic add at entry) was rejected: every read would write a shared line.
 //
-// Process-wide: one counter and one list for all databases, because a guard costs one store that way. Guards must be short: a thread that stays in one
-// keeps everything retired since from being freed. A process created by fork must not use the library.
+// Process-wide: one counter and one list for all databases, because a guard costs one store that way. Guards must be short: a thread that stays in
+// one keeps everything retired since from being freed. A process created by fork must not use the library.
 //
 // Thread safety: any thread. A guard is left by the thread that entered it.
 #pragma once
@@ -63,10 +63,9 @@ class EpochGuard {
 
 using EpochDeleter = void (*)(void* object);
 
-// Hands over an object that has been unlinked: deleter(object) runs when no guard can still see it. A deleter may enter guards and retire more objects;
-// it must not call EpochSynchronize.
-// Now and then Retire runs deleters of earlier objects itself: hold no lock that a deleter takes. `bytes` (what deleting gives back, as far as known)
-// makes it do so earlier for large objects.
+// Hands over an object that has been unlinked: deleter(object) runs when no guard can still see it. A deleter may enter guards and retire more
+// objects; it must not call EpochSynchronize. Now and then Retire runs deleters of earlier objects itself: hold no lock that a deleter takes. `bytes`
+// (what deleting gives back, as far as known) makes it do so earlier for large objects.
 void Retire(EpochDeleter deleter, void* object, size_t bytes);
 inline void Retire(EpochDeleter deleter, void* object) { Retire(deleter, object, 0); }
 // The same, but never runs a deleter: for callers that hold locks. Call EpochReclaim soon after they are released.
@@ -81,12 +80,13 @@ void RetireObjectUnderLock(T* object) {
   RetireUnderLock([](void* p) { delete static_cast<T*>(p); }, const_cast<void*>(static_cast<const void*>(object)), sizeof(T));
 }
 
-// Runs the deleters of everything that no guard can still see, and of what they retire in turn. Does not wait. Hold no lock that a deleter takes. Inside a
-// deleter it does nothing.
+// Runs the deleters of everything that no guard can still see, and of what they retire in turn. Does not wait. Hold no lock that a deleter takes.
+// Inside a deleter it does nothing.
 void EpochReclaim();
 
-// Waits until every guard that is alive now is gone, and until every object retired before this call has been deleted, on whichever thread. What those
-// deleters retire in turn is not waited for: call again for that. Must not be called inside a guard or a deleter, nor with a lock held that a deleter takes.
+// Waits until every guard that is alive now is gone, and until every object retired before this call has been deleted, on whichever thread. What
+// those deleters retire in turn is not waited for: call again for that. Must not be called inside a guard or a deleter, nor with a lock held that a
+// deleter takes.
 void EpochSynchronize();
 
 // Objects retired and not yet deleted; a moment's value, for tests and statistics.

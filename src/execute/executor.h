@@ -1,5 +1,5 @@
-// Executor: where background work runs. The engine hands over jobs and never starts a thread itself, so that a test can put a deterministic executor in
-// the pool's place and decide which job runs when.
+// Executor: where background work runs. The engine hands over jobs and never starts a thread itself, so that a test can put a deterministic executor
+// in the pool's place and decide which job runs when.
 //
 // Two queues: kHigh (flushes) and kLow (compactions), each served by its own threads, first in first out.
 //
@@ -24,8 +24,8 @@ class Executor {
 
   // Takes the job, or returns false (and drops it) if Shutdown has begun.
   [[nodiscard]] virtual bool Schedule(Priority priority, std::function<void()> job) = 0;
-  // Sets how many jobs of this priority run at once. Fewer: running jobs finish first. With 0, jobs wait. TryAgain when the system refuses a thread; then
-  // those that could be started stay.
+  // Sets how many jobs of this priority run at once. Fewer: running jobs finish first. With 0, jobs wait. TryAgain when the system refuses a thread;
+  // then those that could be started stay.
   virtual Status SetBackgroundThreads(int threads, Priority priority) = 0;
   virtual int GetBackgroundThreads(Priority priority) const = 0;
   // Jobs waiting, not counting those that run.
@@ -34,8 +34,8 @@ class Executor {
   virtual void WaitForIdle() = 0;
   // Runs what is queued, refuses more, and joins the threads. Idempotent. Not from inside a job.
   virtual void Shutdown() = 0;
-  // A thread that is about to wait for background work calls this first, without locks, and waits only if it returns false. A pool does nothing and returns
-  // false; an executor without threads runs one job here and returns true.
+  // A thread that is about to wait for background work calls this first, without locks, and waits only if it returns false. A pool does nothing and
+  // returns false; an executor without threads runs one job here and returns true.
   virtual bool RunJobWhileWaiting() = 0;
 };
 

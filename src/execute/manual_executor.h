@@ -1,5 +1,5 @@
-// ManualExecutor: an Executor without threads, for tests. Jobs wait until the test runs them on its own thread, in an order drawn from a seed, so that one
-// number replays one schedule.
+// ManualExecutor: an Executor without threads, for tests. Jobs wait until the test runs them on its own thread, in an order drawn from a seed, so
+// that one number replays one schedule.
 //
 // The numbers of threads are remembered but limit nothing except that a priority with 0 threads runs no job.
 #pragma once

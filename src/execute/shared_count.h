@@ -13,8 +13,8 @@
 // I2: every add to a shard happens inside a guard that began before the fold: whoever sees SHARDED is waited for by Kill's grace period.
 // I3: after the fold no new count can appear except beside an existing one, because the object was unlinked before Kill.
 //
-// Memory orders. killed_: stored with release by Kill, loaded with acquire; a reader that misses the store is covered by I2. Shards: relaxed; guard exit
-// (release) and the scan of the slots (acquire) order them before the fold. central_: releases are acq_rel, so that the last one sees what every
+// Memory orders. killed_: stored with release by Kill, loaded with acquire; a reader that misses the store is covered by I2. Shards: relaxed; guard
+// exit (release) and the scan of the slots (acquire) order them before the fold. central_: releases are acq_rel, so that the last one sees what every
 // earlier holder did.
 //
 // Shards are allocated at the first Acquire: most objects die without being pinned.
@@ -33,8 +33,8 @@ namespace ashlar {
 
 class SharedCount {
  public:
-  // callback(argument) runs when the object is killed and unpinned: on the thread of the last Release, outside any guard entered by this class, or on a
-  // thread that reclaims epochs.
+  // callback(argument) runs when the object is killed and unpinned: on the thread of the last Release, outside any guard entered by this class, or on
+  // a thread that reclaims epochs.
   using Callback = void (*)(void* argument);
   SharedCount(Callback callback, void* argument) : callback_(callback), argument_(argument) {}
   // Legal after the callback, or if Kill was never called and nobody holds a count.
@@ -46,8 +46,8 @@ class SharedCount {
   // The object may be gone on return.
   void Release();
 
-  // The owner gives up its reference, after unlinking the object. Runs no callback itself, so that it may be called under locks; call EpochReclaim soon
-  // after they are released.
+  // The owner gives up its reference, after unlinking the object. Runs no callback itself, so that it may be called under locks; call EpochReclaim
+  // soon after they are released.
   void Kill();
 
   // Counts held, before Kill. Exact if no Acquire runs at the same time (then 0 is final); otherwise a moment's estimate.

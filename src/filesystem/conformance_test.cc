@@ -1,5 +1,5 @@
-// What every FileSystem must do, on all of ours: the operating system's (through the page cache, and with the readers mapped), in memory, the crash model, and
-// behind a fault injector without rules.
+// What every FileSystem must do, on all of ours: the operating system's (through the page cache, and with the readers mapped), in memory, the crash
+// model, and behind a fault injector without rules.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -59,9 +59,7 @@ class ConformanceTest : public testing::TestWithParam<Subject> {
   }
 
   std::string Path(const std::string& name) const { return StrCat(root_, "/", name); }
-  void Write(const std::string& path, const std::string& data) {
-    ASSERT_TRUE(WriteStringToFile(fs_.get(), data, path, Durability::kBuffered).ok());
-  }
+  void Write(const std::string& path, const std::string& data) { ASSERT_TRUE(WriteStringToFile(fs_.get(), data, path, Durability::kBuffered).ok()); }
   std::string Read(const std::string& path) {
     Result<std::string> contents = ReadFileToString(fs_.get(), path, size_t{1} << 30);
     EXPECT_TRUE(contents.ok()) << contents.status().ToString();
@@ -150,7 +148,9 @@ TEST_P(ConformanceTest, CloseFlushesAndEndsTheFile) {
 }
 
 TEST_P(ConformanceTest, DestructionClosesWithWhatWasAppended) {
-  { ASSERT_TRUE(Open(Path("f"))->Append("abc").ok()); }
+  {
+    ASSERT_TRUE(Open(Path("f"))->Append("abc").ok());
+  }
   EXPECT_EQ(Read(Path("f")), "abc");
 }
 
@@ -364,7 +364,8 @@ TEST_P(ConformanceTest, FilesAndDirectoriesAreNotMistakenForEachOther) {
                                         fs_->RenameFile(Path("f"), Path("d")),
                                         fs_->RenameFile(Path("d"), Path("f")),
                                         fs_->RenameFile(Path("d"), Path("d/e"))};
-  for (size_t i = 0; i < statuses.size(); i++) EXPECT_TRUE(statuses[i].IsIOError() && !statuses[i].IsPathNotFound()) << i << ": " << statuses[i].ToString();
+  for (size_t i = 0; i < statuses.size(); i++)
+    EXPECT_TRUE(statuses[i].IsIOError() && !statuses[i].IsPathNotFound()) << i << ": " << statuses[i].ToString();
   EXPECT_TRUE(fs_->CreateDirIfMissing(Path("d")).ok());
   EXPECT_EQ(List(root_), (std::vector<std::string>{"d", "f"}));
   EXPECT_EQ(Read(Path("f")), "x");
@@ -491,8 +492,8 @@ std::shared_ptr<FileSystem> MakeFault() { return std::make_shared<FaultFileSyste
 
 INSTANTIATE_TEST_SUITE_P(All, ConformanceTest,
                          testing::Values(Subject{"Native", &MakeNative}, Subject{"NativeMapped", &MakeNative, Mapped()},
-                                         Subject{"Memory", &MakeMemory}, Subject{"MemoryMapped", &MakeMemory, Mapped()},
-                                         Subject{"Crash", &MakeCrash}, Subject{"Fault", &MakeFault}),
+                                         Subject{"Memory", &MakeMemory}, Subject{"MemoryMapped", &MakeMemory, Mapped()}, Subject{"Crash", &MakeCrash},
+                                         Subject{"Fault", &MakeFault}),
                          [](const testing::TestParamInfo<Subject>& subject) { return subject.param.name; });
 
 }  // namespace

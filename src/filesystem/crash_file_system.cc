@@ -21,15 +21,15 @@ enum class OperationKind { kWrite, kResize, kSyncFile, kLink, kUnlink, kRename, 
 
 struct Operation {
   OperationKind kind;
-  MemoryNodeId node = 0;            // the file, or the directory for kSyncDirectory, or what a link or rename is about
+  MemoryNodeId node = 0;  // the file, or the directory for kSyncDirectory, or what a link or rename is about
   bool node_is_directory = false;
-  MemoryNodeId directory = 0;       // of the (old) name
+  MemoryNodeId directory = 0;  // of the (old) name
   std::string name = {};
-  MemoryNodeId to_directory = 0;    // kRename
+  MemoryNodeId to_directory = 0;  // kRename
   std::string to_name = {};
-  uint64_t offset = 0;              // kWrite
-  uint64_t bytes = 0;               // kResize: the size; kWrite: the length
-  std::string data = {};            // kWrite
+  uint64_t offset = 0;    // kWrite
+  uint64_t bytes = 0;     // kResize: the size; kWrite: the length
+  std::string data = {};  // kWrite
 };
 
 bool ChangesDirectory(const Operation& operation) {
@@ -52,18 +52,13 @@ using DirectoryMap = std::map<MemoryNodeId, EntryMap>;
 void ApplyToDirectories(const Operation& operation, DirectoryMap* directories) {
   const NodeReference node{operation.node, operation.node_is_directory};
   switch (operation.kind) {
-    case OperationKind::kLink:
-      (*directories)[operation.directory].insert_or_assign(operation.name, node);
-      break;
-    case OperationKind::kUnlink:
-      (*directories)[operation.directory].erase(operation.name);
-      break;
+    case OperationKind::kLink: (*directories)[operation.directory].insert_or_assign(operation.name, node); break;
+    case OperationKind::kUnlink: (*directories)[operation.directory].erase(operation.name); break;
     case OperationKind::kRename:
       (*directories)[operation.directory].erase(operation.name);
       (*directories)[operation.to_directory].insert_or_assign(operation.to_name, node);
       break;
-    default:
-      ASHLAR_ASSERT(false);
+    default: ASHLAR_ASSERT(false);
   }
 }
 
@@ -78,8 +73,9 @@ void ApplyToFile(const Operation& operation, std::string* bytes) {
 }
 
 constexpr std::array<std::string_view, kCrashKinds> kKindNames = {
-    "durable only",      "everything",         "prefix",     "one dropped",          "one kept",             "torn at 512",   "torn at 4096",        "page lost",
-    "grown with zeros",  "grown with garbage", "entry lost", "data without entries", "entries without data", "unlinks first", "unlinks late", "random subset"};
+    "durable only",         "everything",    "prefix",           "one dropped",        "one kept",   "torn at 512",
+    "torn at 4096",         "page lost",     "grown with zeros", "grown with garbage", "entry lost", "data without entries",
+    "entries without data", "unlinks first", "unlinks late",     "random subset"};
 
 }  // namespace
 
@@ -245,17 +241,11 @@ class CrashFileSystem::State {
         files_[operation.node].pending.push_back(position_);
         if (for_people_.contains(operation.node)) MakeFileDurable(operation.node);
         break;
-      case OperationKind::kSyncFile:
-        MakeFileDurable(operation.node);
-        break;
-      case OperationKind::kSyncDirectory:
-        MakeEntriesDurable(operation.node);
-        break;
+      case OperationKind::kSyncFile: MakeFileDurable(operation.node); break;
+      case OperationKind::kSyncDirectory: MakeEntriesDurable(operation.node); break;
       case OperationKind::kLink:
       case OperationKind::kUnlink:
-      case OperationKind::kRename:
-        AddEntryChange(operation);
-        break;
+      case OperationKind::kRename: AddEntryChange(operation); break;
     }
   }
 
@@ -435,54 +425,25 @@ Survival Choose(CrashKind kind, const Choice& choice) {
   survival.seed = choice.seed;
   survival.kept = pending;
   switch (kind) {
-    case CrashKind::kDurableOnly:
-      survival.kept.clear();
-      break;
-    case CrashKind::kEverything:
-      break;
-    case CrashKind::kPrefix:
-      survival.kept.resize(static_cast<size_t>(choice.seed % (pending.size() + 1)));
-      break;
-    case CrashKind::kOneDropped:
-      survival.kept = AllBut(pending, pending, choice.seed);
-      break;
+    case CrashKind::kDurableOnly: survival.kept.clear(); break;
+    case CrashKind::kEverything: break;
+    case CrashKind::kPrefix: survival.kept.resize(static_cast<size_t>(choice.seed % (pending.size() + 1))); break;
+    case CrashKind::kOneDropped: survival.kept = AllBut(pending, pending, choice.seed); break;
     case CrashKind::kOneKept:
       survival.kept.clear();
       if (!pending.empty()) survival.kept.push_back(pending[static_cast<size_t>(choice.seed % pending.size())]);
       break;
-    case CrashKind::kTornWrite512:
-      survival.damage = TearLastWrite(choice, 512);
-      break;
-    case CrashKind::kTornWrite4096:
-      survival.damage = TearLastWrite(choice, 4096);
-      break;
-    case CrashKind::kPageLost:
-      survival.damage = LosePage(choice);
-      break;
-    case CrashKind::kGrownWithZeros:
-      survival.growth = Survival::Growth::kZeros;
-      break;
-    case CrashKind::kGrownWithGarbage:
-      survival.growth = Survival::Growth::kGarbage;
-      break;
-    case CrashKind::kEntryLost:
-      survival.kept = AllBut(pending, Select(pending, is_entry), choice.seed);
-      break;
-    case CrashKind::kDataWithoutEntries:
-      survival.kept = Select(pending, [&](uint64_t k) { return !is_entry(k); });
-      break;
-    case CrashKind::kEntriesWithoutData:
-      survival.kept = Select(pending, is_entry);
-      break;
-    case CrashKind::kUnlinksFirst:
-      survival.kept = Select(pending, [&](uint64_t k) { return !is_entry(k) || is_unlink(k); });
-      break;
-    case CrashKind::kUnlinksLate:
-      survival.kept = Select(pending, [&](uint64_t k) { return !is_unlink(k); });
-      break;
-    case CrashKind::kRandomSubset:
-      survival.kept = RandomSubset(pending, choice.seed);
-      break;
+    case CrashKind::kTornWrite512: survival.damage = TearLastWrite(choice, 512); break;
+    case CrashKind::kTornWrite4096: survival.damage = TearLastWrite(choice, 4096); break;
+    case CrashKind::kPageLost: survival.damage = LosePage(choice); break;
+    case CrashKind::kGrownWithZeros: survival.growth = Survival::Growth::kZeros; break;
+    case CrashKind::kGrownWithGarbage: survival.growth = Survival::Growth::kGarbage; break;
+    case CrashKind::kEntryLost: survival.kept = AllBut(pending, Select(pending, is_entry), choice.seed); break;
+    case CrashKind::kDataWithoutEntries: survival.kept = Select(pending, [&](uint64_t k) { return !is_entry(k); }); break;
+    case CrashKind::kEntriesWithoutData: survival.kept = Select(pending, is_entry); break;
+    case CrashKind::kUnlinksFirst: survival.kept = Select(pending, [&](uint64_t k) { return !is_entry(k) || is_unlink(k); }); break;
+    case CrashKind::kUnlinksLate: survival.kept = Select(pending, [&](uint64_t k) { return !is_unlink(k); }); break;
+    case CrashKind::kRandomSubset: survival.kept = RandomSubset(pending, choice.seed); break;
   }
   return survival;
 }
@@ -496,19 +457,15 @@ struct SeedPlan {
 SeedPlan PlanSeeds(CrashKind kind, uint64_t pending) {
   constexpr uint64_t kDraws = 3;
   switch (kind) {
-    case CrashKind::kPrefix:
-      return {std::min(pending + 1, CrashFileSystem::kExhaustiveMax + 1), pending <= CrashFileSystem::kExhaustiveMax};
+    case CrashKind::kPrefix: return {std::min(pending + 1, CrashFileSystem::kExhaustiveMax + 1), pending <= CrashFileSystem::kExhaustiveMax};
     case CrashKind::kOneDropped:
     case CrashKind::kOneKept:
-    case CrashKind::kEntryLost:
-      return {std::min(pending, CrashFileSystem::kExhaustiveMax), pending <= CrashFileSystem::kExhaustiveMax};
+    case CrashKind::kEntryLost: return {std::min(pending, CrashFileSystem::kExhaustiveMax), pending <= CrashFileSystem::kExhaustiveMax};
     case CrashKind::kTornWrite512:
     case CrashKind::kTornWrite4096:
     case CrashKind::kPageLost:
-    case CrashKind::kRandomSubset:
-      return {kDraws, false};
-    default:
-      return {1, false};
+    case CrashKind::kRandomSubset: return {kDraws, false};
+    default: return {1, false};
   }
 }
 
@@ -528,20 +485,13 @@ std::string CrashFileSystem::DescribeOperation(uint64_t k) const {
   const Operation& operation = journal_->Get(k);
   const std::string file = StrCat(journal_->NameOf(operation.node, k), " (node ", operation.node, ")");
   switch (operation.kind) {
-    case OperationKind::kWrite:
-      return StrCat("write ", operation.bytes, " bytes at ", operation.offset, " of ", file);
-    case OperationKind::kResize:
-      return StrCat("resize ", file, " to ", operation.bytes);
-    case OperationKind::kSyncFile:
-      return StrCat("sync ", file);
-    case OperationKind::kLink:
-      return StrCat("create ", operation.name, " (node ", operation.node, ")");
-    case OperationKind::kUnlink:
-      return StrCat("remove ", operation.name);
-    case OperationKind::kRename:
-      return StrCat("rename ", operation.name, " to ", operation.to_name, " (node ", operation.node, ")");
-    case OperationKind::kSyncDirectory:
-      return StrCat("sync directory ", file);
+    case OperationKind::kWrite: return StrCat("write ", operation.bytes, " bytes at ", operation.offset, " of ", file);
+    case OperationKind::kResize: return StrCat("resize ", file, " to ", operation.bytes);
+    case OperationKind::kSyncFile: return StrCat("sync ", file);
+    case OperationKind::kLink: return StrCat("create ", operation.name, " (node ", operation.node, ")");
+    case OperationKind::kUnlink: return StrCat("remove ", operation.name);
+    case OperationKind::kRename: return StrCat("rename ", operation.name, " to ", operation.to_name, " (node ", operation.node, ")");
+    case OperationKind::kSyncDirectory: return StrCat("sync directory ", file);
   }
   return "";
 }

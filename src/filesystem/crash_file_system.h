@@ -1,7 +1,7 @@
 // CrashFileSystem: a file system that knows what a power cut could have left behind.
 //
-// It is a MemoryFileSystem that keeps a journal: every change and every sync gets an index. From the journal, the state after the first k operations is
-// split into what is durable and what is pending:
+// It is a MemoryFileSystem that keeps a journal: every change and every sync gets an index. From the journal, the state after the first k operations
+// is split into what is durable and what is pending:
 //
 //                      file                                  directory
 //   pending            writes and size changes               links, unlinks, renames
@@ -9,9 +9,9 @@
 //   a power cut may    keep or lose each one, in any         keep or lose each one, in any combination
 //                      combination; tear the last write
 //
-// A file named LOG (or LOG.old.*) holds messages for people and is nobody's promise: all that happened to it survives, so that its many unsynced writes do not
-// hide the ones that matter. Sync of a file does not make its name durable. A write whose predecessor was lost leaves a hole of zeros. A process that dies without a power cut loses
-// nothing that was flushed: that is the image kEverything.
+// A file named LOG (or LOG.old.*) holds messages for people and is nobody's promise: all that happened to it survives, so that its many unsynced
+// writes do not hide the ones that matter. Sync of a file does not make its name durable. A write whose predecessor was lost leaves a hole of zeros.
+// A process that dies without a power cut loses nothing that was flushed: that is the image kEverything.
 //
 // I1: an image contains every operation that a sync among the first k made durable.
 // I2: the images of one k depend on the journal and the seed only.
@@ -31,21 +31,21 @@
 namespace ashlar {
 
 enum class CrashKind {
-  kDurableOnly,        // nothing pending survived
-  kEverything,         // all of it did: also the state after kill -9
-  kPrefix,             // the first n pending operations
-  kOneDropped,         // all but one
-  kOneKept,            // only one
-  kTornWrite512,       // all, but the last write ends at a multiple of 512 bytes
-  kTornWrite4096,      // the same, at a multiple of 4096
-  kPageLost,           // all, but one page of the last write holds zeros
-  kGrownWithZeros,     // sizes as if all survived, but the bytes that were not durable are zeros
-  kGrownWithGarbage,   // the same, with garbage
-  kEntryLost,          // all, but one change of a directory
-  kDataWithoutEntries, // all writes, no change of a directory
-  kEntriesWithoutData, // the other way round: a rename before what it renames
-  kUnlinksFirst,       // all writes, and of the directories' changes only removals
-  kUnlinksLate,        // all, but removals
+  kDurableOnly,         // nothing pending survived
+  kEverything,          // all of it did: also the state after kill -9
+  kPrefix,              // the first n pending operations
+  kOneDropped,          // all but one
+  kOneKept,             // only one
+  kTornWrite512,        // all, but the last write ends at a multiple of 512 bytes
+  kTornWrite4096,       // the same, at a multiple of 4096
+  kPageLost,            // all, but one page of the last write holds zeros
+  kGrownWithZeros,      // sizes as if all survived, but the bytes that were not durable are zeros
+  kGrownWithGarbage,    // the same, with garbage
+  kEntryLost,           // all, but one change of a directory
+  kDataWithoutEntries,  // all writes, no change of a directory
+  kEntriesWithoutData,  // the other way round: a rename before what it renames
+  kUnlinksFirst,        // all writes, and of the directories' changes only removals
+  kUnlinksLate,         // all, but removals
   kRandomSubset,
 };
 inline constexpr int kCrashKinds = static_cast<int>(CrashKind::kRandomSubset) + 1;
@@ -74,8 +74,8 @@ class CrashFileSystem final : public MemoryFileSystem {
 
   // What a crash after the first k operations may leave, k in [0, OperationCount()]. The seed chooses what the kind leaves open.
   CrashImage MakeCrashImage(uint64_t k, CrashKind kind, uint64_t seed);
-  // Visits images of every kind for this k: each prefix, each operation dropped and each kept while at most kExhaustiveMax are pending; that many drawn by the
-  // seed otherwise. Images with equal contents are visited once.
+  // Visits images of every kind for this k: each prefix, each operation dropped and each kept while at most kExhaustiveMax are pending; that many
+  // drawn by the seed otherwise. Images with equal contents are visited once.
   void EnumerateCrashImages(uint64_t k, uint64_t seed, const std::function<void(const CrashImage&)>& visitor);
 
   static constexpr uint64_t kExhaustiveMax = 16;

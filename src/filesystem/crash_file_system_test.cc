@@ -235,8 +235,8 @@ TEST_F(CrashFileSystemTest, AnImageCanCrashAgain) {
   EXPECT_EQ(Look(again.MakeCrashImage(again.OperationCount(), CrashKind::kEverything, 0).file_system.get(), "/db/g"), "three");
 }
 
-// A model of the promise that a store makes, on random histories: what was synced, name and bytes, is there in every image of every later moment; and at
-// kEverything the image is what the file system showed at that moment.
+// A model of the promise that a store makes, on random histories: what was synced, name and bytes, is there in every image of every later moment; and
+// at kEverything the image is what the file system showed at that moment.
 TEST_F(CrashFileSystemTest, WhatWasMadeDurableIsInEveryLaterImage) {
   for (uint64_t seed = 1; seed <= 6; seed++) {
     SCOPED_TRACE(StrCat("seed ", seed));

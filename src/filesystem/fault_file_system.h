@@ -9,8 +9,8 @@
 //
 // A sweep runs a workload once and asks CallCount(), then runs it again for every n with a rule for call n.
 //
-// Rules are tried in the order in which they were added; the first that fires decides. Each counts the calls that match it, from 1. Rules apply to files
-// already open, too.
+// Rules are tried in the order in which they were added; the first that fires decides. Each counts the calls that match it, from 1. Rules apply to
+// files already open, too.
 //
 // Thread safety: any thread.
 // Lifetime: files opened here must not outlive this object.
@@ -51,17 +51,15 @@ enum class FaultOperation : uint32_t {
 constexpr FaultOperation operator|(FaultOperation a, FaultOperation b) {
   return static_cast<FaultOperation>(static_cast<uint32_t>(a) | static_cast<uint32_t>(b));
 }
-constexpr bool Includes(FaultOperation set, FaultOperation operation) {
-  return (static_cast<uint32_t>(set) & static_cast<uint32_t>(operation)) != 0;
-}
+constexpr bool Includes(FaultOperation set, FaultOperation operation) { return (static_cast<uint32_t>(set) & static_cast<uint32_t>(operation)) != 0; }
 
 enum class FaultEffect {
-  kFailBefore,      // nothing happens, the error is returned
-  kFailAfter,       // it happens, the error is returned all the same
-  kPartialAppend,   // half of the data is appended, then the error is returned; other calls: kFailBefore
-  kShortRead,       // half of what was read is returned with Ok, as if the file ended there; calls other than kRead are left alone
-  kBitFlip,         // one bit of what was read is inverted, chosen by the seed; calls other than kRead are left alone
-  kMisdirectedRead, // the bytes of the neighbouring place (n further, or the start) are returned; only for RandomAccessFile
+  kFailBefore,       // nothing happens, the error is returned
+  kFailAfter,        // it happens, the error is returned all the same
+  kPartialAppend,    // half of the data is appended, then the error is returned; other calls: kFailBefore
+  kShortRead,        // half of what was read is returned with Ok, as if the file ended there; calls other than kRead are left alone
+  kBitFlip,          // one bit of what was read is inverted, chosen by the seed; calls other than kRead are left alone
+  kMisdirectedRead,  // the bytes of the neighbouring place (n further, or the start) are returned; only for RandomAccessFile
 };
 
 struct FaultRule {

@@ -95,9 +95,7 @@ std::string TableFileName(const std::string& directory, uint64_t number) { retur
 std::string LegacyTableFileName(const std::string& directory, uint64_t number) { return Numbered(directory, number, ".ldb"); }
 std::string BlobFileName(const std::string& directory, uint64_t number) { return Numbered(directory, number, ".blob"); }
 std::string TempFileName(const std::string& directory, uint64_t number) { return Numbered(directory, number, kTempSuffix); }
-std::string DescriptorFileName(const std::string& directory, uint64_t number) {
-  return StrCat(directory, "/", kDescriptorPrefix, SixDigits(number));
-}
+std::string DescriptorFileName(const std::string& directory, uint64_t number) { return StrCat(directory, "/", kDescriptorPrefix, SixDigits(number)); }
 std::string OptionsFileName(const std::string& directory, uint64_t number) { return StrCat(directory, "/", kOptionsPrefix, SixDigits(number)); }
 std::string TempOptionsFileName(const std::string& directory, uint64_t number) { return StrCat(OptionsFileName(directory, number), kTempSuffix); }
 std::string CurrentFileName(const std::string& directory) { return Join(directory, "CURRENT"); }

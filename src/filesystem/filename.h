@@ -17,7 +17,18 @@
 
 namespace ashlar {
 
-enum class FileType { kWalFile, kTableFile, kBlobFile, kDescriptorFile, kCurrentFile, kLockFile, kIdentityFile, kOptionsFile, kInfoLogFile, kTempFile };
+enum class FileType {
+  kWalFile,
+  kTableFile,
+  kBlobFile,
+  kDescriptorFile,
+  kCurrentFile,
+  kLockFile,
+  kIdentityFile,
+  kOptionsFile,
+  kInfoLogFile,
+  kTempFile
+};
 
 std::string WalFileName(const std::string& directory, uint64_t number);
 std::string TableFileName(const std::string& directory, uint64_t number);

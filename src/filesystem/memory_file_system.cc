@@ -164,7 +164,9 @@ Result<PathComponents> SplitPath(const std::string& path) {
   return components;
 }
 
-Status Missing(std::string_view action, const std::string& path) { return Status::PathNotFound(StrCat(action, " ", path), "No such file or directory"); }
+Status Missing(std::string_view action, const std::string& path) {
+  return Status::PathNotFound(StrCat(action, " ", path), "No such file or directory");
+}
 
 Status Refused(std::string_view action, const std::string& path, std::string_view reason) {
   return Status::IOError(StrCat(action, " ", path), reason);

@@ -4,9 +4,9 @@
 //                            │        └─ "000004.log" -> node {id 5, bytes}
 //                            └─ "tmp"
 //
-// A name is an entry of a directory node and refers to a node; a removed file lives on while it is open, and a hard link is a second entry. Paths with and
-// without a leading '/' mean the same; "." and empty components are skipped, ".." is refused. WritableFile buffers as the native one does: what was not
-// flushed is not in the file.
+// A name is an entry of a directory node and refers to a node; a removed file lives on while it is open, and a hard link is a second entry. Paths
+// with and without a leading '/' mean the same; "." and empty components are skipped, ".." is refused. WritableFile buffers as the native one does:
+// what was not flushed is not in the file.
 //
 // Every change is reported to a MutationListener, in the order in which it took effect: the crash model (crash_file_system.h) is one.
 //

@@ -3,8 +3,8 @@
 //   Append -> [64 KiB buffer of the file object] --Flush--> page cache --Sync--> device
 //   with use_direct_io:   [64 KiB aligned buffer] --whole blocks as it fills; the last block padded, then the size set, at Flush--> device
 //
-// I1: after a write, sync or close failed, every later call on that file object fails with the first error: what the kernel did with the dirty pages is
-//     unknown, and a later success would be believed.
+// I1: after a write, sync or close failed, every later call on that file object fails with the first error: what the kernel did with the dirty pages
+//     is unknown, and a later success would be believed.
 // I2: bytes reach the file in the order of the Appends; the buffer's mutex is held across the write for that reason.
 // I3: LOCK is opened through LockFile only: closing any other handle to it would release the record lock of this process.
 //

@@ -160,6 +160,28 @@ TEST_F(NativeFileSystemTest, ALockFileIsOpenedByLockFileOnly) {
   EXPECT_TRUE(fs_->ReopenWritableFile(Path("LOCK"), FileOptions(), &writable).IsInvalidArgument());
 }
 
+// I1. The failing write is one beyond the largest file that the disk's file system holds; the file is a hole and takes no space.
+TEST_F(NativeFileSystemTest, AFailedWriteIsFinal) {
+  Put(Path("f"), "");
+  uint64_t largest = 0;
+  for (uint64_t bit = uint64_t{1} << 62; bit > 0; bit >>= 1) {
+    if (fs_->Truncate(Path("f"), largest | bit).ok()) largest |= bit;
+  }
+  std::unique_ptr<WritableFile> file;
+  ASSERT_TRUE(fs_->ReopenWritableFile(Path("f"), FileOptions(), &file).ok());
+  EXPECT_EQ(file->Size(), largest);
+  ASSERT_TRUE(file->Append("beyond").ok());
+  const Status status = file->Flush();
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.ToString().find(Path("f")), std::string::npos);
+  ASSERT_TRUE(fs_->Truncate(Path("f"), 0).ok());
+  EXPECT_EQ(file->Append("x").ToString(), status.ToString());
+  EXPECT_EQ(file->Flush().ToString(), status.ToString());
+  EXPECT_EQ(file->Sync().ToString(), status.ToString());
+  EXPECT_EQ(file->Close().ToString(), status.ToString());
+  EXPECT_EQ(Contents(Path("f")), "");
+}
+
 TEST_F(NativeFileSystemTest, DefaultIsOneObject) { EXPECT_EQ(FileSystem::Default(), FileSystem::Default()); }
 
 }  // namespace

@@ -17,16 +17,11 @@ namespace {
 
 FileAdvice ToAdvice(AccessPattern pattern) {
   switch (pattern) {
-    case AccessPattern::kNormal:
-      return FileAdvice::kNormal;
-    case AccessPattern::kRandom:
-      return FileAdvice::kRandom;
-    case AccessPattern::kSequential:
-      return FileAdvice::kSequential;
-    case AccessPattern::kWillNeed:
-      return FileAdvice::kWillNeed;
-    case AccessPattern::kDontNeed:
-      return FileAdvice::kDontNeed;
+    case AccessPattern::kNormal: return FileAdvice::kNormal;
+    case AccessPattern::kRandom: return FileAdvice::kRandom;
+    case AccessPattern::kSequential: return FileAdvice::kSequential;
+    case AccessPattern::kWillNeed: return FileAdvice::kWillNeed;
+    case AccessPattern::kDontNeed: return FileAdvice::kDontNeed;
   }
   return FileAdvice::kNormal;
 }

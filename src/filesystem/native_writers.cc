@@ -143,8 +143,8 @@ class BufferedWritableFile final : public NativeWritableFile {
   size_t used_ ASHLAR_GUARDED_BY(mutex_) = 0;
 };
 
-// Everything in the file up to written_ is whole blocks; the buffer starts with the last block's bytes if that one is not full, so that it can be written
-// again when it grows.
+// Everything in the file up to written_ is whole blocks; the buffer starts with the last block's bytes if that one is not full, so that it can be
+// written again when it grows.
 class DirectWritableFile final : public NativeWritableFile {
  public:
   explicit DirectWritableFile(WriterStart start) : NativeWritableFile(std::move(start)), buffer_(kWriteBufferBytes) {}

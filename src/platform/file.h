@@ -25,10 +25,10 @@ inline constexpr size_t kDirectIoAlignment = 4096;
 
 enum class OpenMode {
   kRead,
-  kReadNoFollow,      // refuses a symbolic link in the last component
-  kCreateTruncate,    // creates, or cuts to nothing
-  kCreateExclusive,   // fails if anything has the name
-  kOpenOrCreate,      // keeps what is there; for appending
+  kReadNoFollow,     // refuses a symbolic link in the last component
+  kCreateTruncate,   // creates, or cuts to nothing
+  kCreateExclusive,  // fails if anything has the name
+  kOpenOrCreate,     // keeps what is there; for appending
 };
 
 struct OpenRequest {
@@ -98,8 +98,8 @@ class OsMapping {
   size_t bytes_;
 };
 
-// A file held exclusively: against other processes by the system's record lock, against this process by a table of the files held, which knows a file by
-// its identity, so that a second path to the same file is refused too.
+// A file held exclusively: against other processes by the system's record lock, against this process by a table of the files held, which knows a file
+// by its identity, so that a second path to the same file is refused too.
 // I1: while a file is in the table, this process has no other handle to it, since closing one would drop the record lock.
 class OsFileLock {
  public:

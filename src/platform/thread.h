@@ -50,7 +50,8 @@ ThreadSlot& ClaimThreadSlot();
 // The calling thread's slot.
 inline ThreadSlot& CurrentThreadSlot() {
   ThreadSlot* slot = internal::current_slot;
-  if (slot != nullptr) [[likely]] return *slot;
+  if (slot != nullptr) [[likely]]
+    return *slot;
   return internal::ClaimThreadSlot();
 }
 

@@ -24,21 +24,11 @@ constexpr uint64_t kOffsetMax = static_cast<uint64_t>(std::numeric_limits<off_t>
 int OpenFlags(const OpenRequest& request) {
   int flags = O_CLOEXEC;
   switch (request.mode) {
-    case OpenMode::kRead:
-      flags |= O_RDONLY;
-      break;
-    case OpenMode::kReadNoFollow:
-      flags |= O_RDONLY | O_NOFOLLOW;
-      break;
-    case OpenMode::kCreateTruncate:
-      flags |= O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW;
-      break;
-    case OpenMode::kCreateExclusive:
-      flags |= O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
-      break;
-    case OpenMode::kOpenOrCreate:
-      flags |= O_RDWR | O_CREAT | O_NOFOLLOW;
-      break;
+    case OpenMode::kRead: flags |= O_RDONLY; break;
+    case OpenMode::kReadNoFollow: flags |= O_RDONLY | O_NOFOLLOW; break;
+    case OpenMode::kCreateTruncate: flags |= O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW; break;
+    case OpenMode::kCreateExclusive: flags |= O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW; break;
+    case OpenMode::kOpenOrCreate: flags |= O_RDWR | O_CREAT | O_NOFOLLOW; break;
   }
   if (request.direct_io) flags |= O_DIRECT;
   // A pipe planted under one of our names must not block the open; on regular files the flag means nothing.
@@ -55,32 +45,22 @@ bool IsRangeValid(uint64_t offset, uint64_t bytes) { return offset <= kOffsetMax
 
 int ToFadvise(FileAdvice advice) {
   switch (advice) {
-    case FileAdvice::kNormal:
-      return POSIX_FADV_NORMAL;
-    case FileAdvice::kRandom:
-      return POSIX_FADV_RANDOM;
-    case FileAdvice::kSequential:
-      return POSIX_FADV_SEQUENTIAL;
-    case FileAdvice::kWillNeed:
-      return POSIX_FADV_WILLNEED;
-    case FileAdvice::kDontNeed:
-      return POSIX_FADV_DONTNEED;
+    case FileAdvice::kNormal: return POSIX_FADV_NORMAL;
+    case FileAdvice::kRandom: return POSIX_FADV_RANDOM;
+    case FileAdvice::kSequential: return POSIX_FADV_SEQUENTIAL;
+    case FileAdvice::kWillNeed: return POSIX_FADV_WILLNEED;
+    case FileAdvice::kDontNeed: return POSIX_FADV_DONTNEED;
   }
   return POSIX_FADV_NORMAL;
 }
 
 int ToMadvise(FileAdvice advice) {
   switch (advice) {
-    case FileAdvice::kNormal:
-      return MADV_NORMAL;
-    case FileAdvice::kRandom:
-      return MADV_RANDOM;
-    case FileAdvice::kSequential:
-      return MADV_SEQUENTIAL;
-    case FileAdvice::kWillNeed:
-      return MADV_WILLNEED;
-    case FileAdvice::kDontNeed:
-      return MADV_DONTNEED;
+    case FileAdvice::kNormal: return MADV_NORMAL;
+    case FileAdvice::kRandom: return MADV_RANDOM;
+    case FileAdvice::kSequential: return MADV_SEQUENTIAL;
+    case FileAdvice::kWillNeed: return MADV_WILLNEED;
+    case FileAdvice::kDontNeed: return MADV_DONTNEED;
   }
   return MADV_NORMAL;
 }
@@ -152,14 +132,16 @@ Status OsFile::SyncData() {
 Status OsFile::StartWriteBack(uint64_t offset, uint64_t bytes) {
   if (!IsRangeValid(offset, bytes)) return Status::InvalidArgument(path_, "range beyond the largest file offset");
   const auto start = [&] { return ::sync_file_range(fd(), static_cast<off_t>(offset), static_cast<off_t>(bytes), SYNC_FILE_RANGE_WRITE); };
-  if (RetryInterrupted(start) == -1) return errno == ENOSYS ? Status::NotSupported("start write-back", path_) : SystemError("start write-back", path_, errno);
+  if (RetryInterrupted(start) == -1)
+    return errno == ENOSYS ? Status::NotSupported("start write-back", path_) : SystemError("start write-back", path_, errno);
   return Status::OK();
 }
 
 Status OsFile::Reserve(uint64_t offset, uint64_t bytes) {
   if (!IsRangeValid(offset, bytes)) return Status::InvalidArgument(path_, "range beyond the largest file offset");
   const auto reserve = [&] { return ::fallocate(fd(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset), static_cast<off_t>(bytes)); };
-  if (RetryInterrupted(reserve) == -1) return errno == EOPNOTSUPP ? Status::NotSupported("reserve space", path_) : SystemError("reserve space", path_, errno);
+  if (RetryInterrupted(reserve) == -1)
+    return errno == EOPNOTSUPP ? Status::NotSupported("reserve space", path_) : SystemError("reserve space", path_, errno);
   return Status::OK();
 }
 

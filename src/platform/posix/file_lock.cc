@@ -1,8 +1,8 @@
 // OsFileLock, of platform/file.h.
 //
-// A record lock (fcntl) belongs to the process: it does not stop a second open in the same process, and closing any descriptor of the file gives it up.
-// So the table below is asked first, by the file's identity and without opening it. One process-wide mutex is held over the few system calls of an
-// acquisition, because looking into the table and taking the lock must be one step.
+// A record lock (fcntl) belongs to the process: it does not stop a second open in the same process, and closing any descriptor of the file gives it
+// up. So the table below is asked first, by the file's identity and without opening it. One process-wide mutex is held over the few system calls of
+// an acquisition, because looking into the table and taking the lock must be one step.
 //
 // A forked child inherits the table but not the locks: entries carry the process that made them, and others are ignored.
 #include <fcntl.h>

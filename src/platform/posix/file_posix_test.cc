@@ -61,7 +61,9 @@ TEST_F(PosixFileTest, NewFilesAndDirectoriesArePrivate) {
 }
 
 TEST_F(PosixFileTest, WritingAndLockingDoNotFollowASymbolicLink) {
-  { EXPECT_TRUE(OsFile::Open(Path("victim"), {.mode = OpenMode::kCreateTruncate}).ok()); }
+  {
+    EXPECT_TRUE(OsFile::Open(Path("victim"), {.mode = OpenMode::kCreateTruncate}).ok());
+  }
   ASSERT_EQ(symlink(Path("victim").c_str(), Path("link").c_str()), 0);
   for (const OpenMode mode : {OpenMode::kCreateTruncate, OpenMode::kCreateExclusive, OpenMode::kOpenOrCreate, OpenMode::kReadNoFollow}) {
     const Status status = OsFile::Open(Path("link"), {.mode = mode}).status();

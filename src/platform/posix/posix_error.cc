@@ -9,15 +9,11 @@ namespace ashlar {
 Status SystemError(std::string_view action, const std::string& path, int error) {
   const std::string text = StrCat(action, " ", path);
   switch (error) {
-    case ENOENT:
-      return Status::PathNotFound(text, "No such file or directory");
+    case ENOENT: return Status::PathNotFound(text, "No such file or directory");
     case ENOSPC:
-    case EDQUOT:
-      return Status::NoSpace(text, std::generic_category().message(error));
-    case ELOOP:
-      return Status::IOError(text, "is a symbolic link, or too many of them lead here");
-    default:
-      return Status::IOError(text, std::generic_category().message(error));
+    case EDQUOT: return Status::NoSpace(text, std::generic_category().message(error));
+    case ELOOP: return Status::IOError(text, "is a symbolic link, or too many of them lead here");
+    default: return Status::IOError(text, std::generic_category().message(error));
   }
 }
 

@@ -1,0 +1,28 @@
+#include "execute/clock.h"
+
+#include <gtest/gtest.h>
+
+namespace ashlar {
+namespace {
+
+TEST(SystemClock, GoesOn) {
+  const std::shared_ptr<Clock> clock = SystemClock();
+  const uint64_t before = clock->NowNanos();
+  clock->SleepForMicros(50);
+  EXPECT_GE(clock->NowNanos() - before, 50'000u);
+  EXPECT_GT(clock->NowUnixMicros(), 0u);
+}
+
+TEST(ManualClock, StandsStillUntilMoved) {
+  ManualClock clock(1'000'000);
+  EXPECT_EQ(clock.NowNanos(), 0u);
+  EXPECT_EQ(clock.NowUnixMicros(), 1'000'000u);
+  clock.AdvanceMicros(5);
+  EXPECT_EQ(clock.NowNanos(), 5000u);
+  EXPECT_EQ(clock.NowUnixMicros(), 1'000'005u);
+  clock.SleepForMicros(7);
+  EXPECT_EQ(clock.NowNanos(), 12000u);
+}
+
+}  // namespace
+}  // namespace ashlar

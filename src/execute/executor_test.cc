@@ -1,0 +1,191 @@
+// What every Executor does, and what the two of them do differently.
+#include "execute/executor.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "execute/manual_executor.h"
+#include "execute/thread_pool_executor.h"
+#include "platform/mutex.h"
+
+namespace ashlar {
+namespace {
+
+using Priority = Executor::Priority;
+
+std::unique_ptr<Executor> MakePool() {
+  Result<std::unique_ptr<ThreadPoolExecutor>> pool = ThreadPoolExecutor::Start({.high_threads = 1, .low_threads = 2});
+  EXPECT_TRUE(pool.ok());
+  return std::move(pool).value();
+}
+std::unique_ptr<Executor> MakeManual() { return std::make_unique<ManualExecutor>(7); }
+
+class ExecutorTest : public testing::TestWithParam<std::unique_ptr<Executor> (*)()> {
+ protected:
+  const std::unique_ptr<Executor> executor_ = GetParam()();
+};
+
+TEST_P(ExecutorTest, RunsEveryJobOnce) {
+  std::vector<std::atomic<int>> runs(200);
+  for (size_t i = 0; i < runs.size(); i++) {
+    ASSERT_TRUE(executor_->Schedule(i % 2 == 0 ? Priority::kHigh : Priority::kLow, [&runs, i] { runs[i].fetch_add(1); }));
+  }
+  executor_->WaitForIdle();
+  for (const std::atomic<int>& count : runs) EXPECT_EQ(count.load(), 1);
+  EXPECT_EQ(executor_->QueuedJobs(Priority::kHigh), 0u);
+  EXPECT_EQ(executor_->QueuedJobs(Priority::kLow), 0u);
+}
+
+TEST_P(ExecutorTest, WaitForIdleIncludesJobsThatJobsSchedule) {
+  std::atomic<int> runs{0};
+  std::function<void()> job = [&] {
+    if (runs.fetch_add(1) >= 20) return;
+    EXPECT_TRUE(executor_->Schedule(Priority::kLow, job));
+  };
+  ASSERT_TRUE(executor_->Schedule(Priority::kHigh, job));
+  executor_->WaitForIdle();
+  EXPECT_EQ(runs.load(), 21);
+}
+
+TEST_P(ExecutorTest, ShutdownRunsWhatIsQueuedAndRefusesMore) {
+  std::atomic<int> runs{0};
+  for (int i = 0; i < 50; i++) ASSERT_TRUE(executor_->Schedule(Priority::kLow, [&] { runs.fetch_add(1); }));
+  executor_->Shutdown();
+  EXPECT_EQ(runs.load(), 50);
+  EXPECT_FALSE(executor_->Schedule(Priority::kHigh, [&] { runs.fetch_add(1); }));
+  executor_->Shutdown();
+  EXPECT_EQ(runs.load(), 50);
+}
+
+TEST_P(ExecutorTest, JobsOfAPriorityWithoutThreadsWait) {
+  ASSERT_TRUE(executor_->SetBackgroundThreads(0, Priority::kLow).ok());
+  EXPECT_EQ(executor_->GetBackgroundThreads(Priority::kLow), 0);
+  std::atomic<int> low{0};
+  std::atomic<int> high{0};
+  ASSERT_TRUE(executor_->Schedule(Priority::kLow, [&] { low.fetch_add(1); }));
+  ASSERT_TRUE(executor_->Schedule(Priority::kHigh, [&] { high.fetch_add(1); }));
+  EXPECT_EQ(executor_->QueuedJobs(Priority::kLow), 1u);
+  ASSERT_TRUE(executor_->SetBackgroundThreads(1, Priority::kLow).ok());
+  executor_->WaitForIdle();
+  EXPECT_EQ(low.load(), 1);
+  EXPECT_EQ(high.load(), 1);
+}
+
+TEST_P(ExecutorTest, ShutdownRunsJobsOfAPriorityWithoutThreads) {
+  ASSERT_TRUE(executor_->SetBackgroundThreads(0, Priority::kLow).ok());
+  std::atomic<int> low{0};
+  ASSERT_TRUE(executor_->Schedule(Priority::kLow, [&] { low.fetch_add(1); }));
+  executor_->Shutdown();
+  EXPECT_EQ(low.load(), 1);
+}
+
+TEST_P(ExecutorTest, TheNumberOfThreadsMayChangeWhileJobsRun) {
+  std::atomic<int> runs{0};
+  for (int i = 0; i < 300; i++) {
+    ASSERT_TRUE(executor_->Schedule(Priority::kLow, [&] { runs.fetch_add(1); }));
+    if (i % 10 != 0) continue;
+    ASSERT_TRUE(executor_->SetBackgroundThreads(1 + i / 10 % 4, Priority::kLow).ok());
+  }
+  executor_->WaitForIdle();
+  EXPECT_EQ(runs.load(), 300);
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, ExecutorTest, testing::Values(&MakePool, &MakeManual),
+                         [](const testing::TestParamInfo<ExecutorTest::ParamType>& param) { return param.index == 0 ? "ThreadPool" : "Manual"; });
+
+// Two jobs that each wait for the other can only end side by side.
+class Meeting {
+ public:
+  void Attend() {
+    MutexLock lock(mutex_);
+    present_++;
+    changed_.SignalAll();
+    while (present_ < 2) changed_.Wait(mutex_);
+  }
+
+ private:
+  Mutex mutex_;
+  CondVar changed_;
+  int present_ ASHLAR_GUARDED_BY(mutex_) = 0;
+};
+
+TEST(ThreadPoolExecutor, JobsOfOnePriorityRunSideBySide) {
+  const std::unique_ptr<Executor> pool = MakePool();
+  Meeting meeting;
+  for (int i = 0; i < 2; i++) ASSERT_TRUE(pool->Schedule(Priority::kLow, [&] { meeting.Attend(); }));
+  pool->WaitForIdle();
+}
+
+TEST(ThreadPoolExecutor, APriorityDoesNotWaitForTheOther) {
+  const std::unique_ptr<Executor> pool = MakePool();
+  ASSERT_TRUE(pool->SetBackgroundThreads(1, Priority::kLow).ok());
+  Meeting meeting;
+  ASSERT_TRUE(pool->Schedule(Priority::kLow, [&] { meeting.Attend(); }));
+  ASSERT_TRUE(pool->Schedule(Priority::kHigh, [&] { meeting.Attend(); }));
+  pool->WaitForIdle();
+}
+
+TEST(ThreadPoolExecutor, OneThreadRunsJobsInOrder) {
+  const std::unique_ptr<Executor> pool = MakePool();
+  std::vector<int> order;
+  for (int i = 0; i < 100; i++) ASSERT_TRUE(pool->Schedule(Priority::kHigh, [&order, i] { order.push_back(i); }));
+  pool->WaitForIdle();
+  EXPECT_EQ(order.size(), 100u);
+  EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
+}
+
+TEST(ThreadPoolExecutor, ThreadsDoNotHelpWhileWaiting) {
+  const std::unique_ptr<Executor> pool = MakePool();
+  EXPECT_FALSE(pool->RunJobWhileWaiting());
+}
+
+TEST(ManualExecutor, NothingRunsUntilAsked) {
+  ManualExecutor executor(1);
+  int runs = 0;
+  ASSERT_TRUE(executor.Schedule(Priority::kLow, [&] { runs++; }));
+  ASSERT_TRUE(executor.Schedule(Priority::kHigh, [&] { runs++; }));
+  EXPECT_EQ(runs, 0);
+  EXPECT_TRUE(executor.RunOne());
+  EXPECT_EQ(runs, 1);
+  EXPECT_TRUE(executor.RunJobWhileWaiting());
+  EXPECT_EQ(runs, 2);
+  EXPECT_FALSE(executor.RunOne());
+}
+
+std::vector<int> OrderOf(uint64_t seed) {
+  ManualExecutor executor(seed);
+  std::vector<int> order;
+  EXPECT_TRUE(executor.SetBackgroundThreads(4, Priority::kLow).ok());
+  for (int i = 0; i < 20; i++) EXPECT_TRUE(executor.Schedule(i % 3 == 0 ? Priority::kHigh : Priority::kLow, [&order, i] { order.push_back(i); }));
+  EXPECT_EQ(executor.RunAll(), 20u);
+  return order;
+}
+
+TEST(ManualExecutor, ASeedIsASchedule) {
+  EXPECT_EQ(OrderOf(5), OrderOf(5));
+  EXPECT_NE(OrderOf(5), OrderOf(6));
+}
+
+TEST(ManualExecutor, WithOneThreadAPriorityKeepsItsOrder) {
+  ManualExecutor executor(3);
+  std::vector<int> order;
+  for (int i = 0; i < 20; i++) ASSERT_TRUE(executor.Schedule(Priority::kLow, [&order, i] { order.push_back(i); }));
+  executor.RunAll();
+  EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
+}
+
+TEST(ManualExecutor, RunOldestTakesOnePriority) {
+  std::vector<int> order;
+  ManualExecutor executor(3);
+  for (int i = 0; i < 4; i++) ASSERT_TRUE(executor.Schedule(i < 2 ? Priority::kLow : Priority::kHigh, [&order, i] { order.push_back(i); }));
+  EXPECT_TRUE(executor.RunOldest(Priority::kHigh));
+  EXPECT_TRUE(executor.RunOldest(Priority::kLow));
+  EXPECT_EQ(order, (std::vector<int>{2, 0}));
+}
+
+}  // namespace
+}  // namespace ashlar

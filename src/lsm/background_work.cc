@@ -1,0 +1,615 @@
+#include "lsm/background_work.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/format.h"
+#include "base/result.h"
+#include "filesystem/filename.h"
+#include "lsm/resolve_options.h"
+#include "memtable/memtable_cursor.h"
+
+namespace ashlar {
+
+namespace {
+
+WriteGate::State ToGateState(StallState state) {
+  switch (state) {
+    case StallState::kNone: return WriteGate::State::kOpen;
+    case StallState::kDelayed: return WriteGate::State::kDelayed;
+    case StallState::kStopped: return WriteGate::State::kStopped;
+  }
+  return WriteGate::State::kOpen;
+}
+
+// The job did not fail: it was told to stop, or there is nobody left to do it for.
+bool IsBenign(const Status& status) {
+  return status.ok() || status.IsShutdownInProgress() || status.IsColumnFamilyDropped() ||
+         (status.IsIncomplete() && status.subcode() == Status::kManualCompactionPaused);
+}
+
+}  // namespace
+
+BackgroundWork::BackgroundWork(DatabaseState* state) : state_(state) {
+  MutexLock lock(state_->mutex);
+  SetOptions(state_->options);
+}
+
+void BackgroundWork::SetOptions(const DBOptions& options) {
+  flush_jobs_max_ = ResolveFlushJobs(options);
+  compaction_jobs_max_ = ResolveCompactionJobs(options);
+  state_->env->IncBackgroundThreadsIfNeeded(flush_jobs_max_, Env::HIGH);
+  state_->env->IncBackgroundThreadsIfNeeded(compaction_jobs_max_, Env::LOW);
+}
+
+// ---- Deciding.
+
+bool BackgroundWork::MayStartJobs() const {
+  return !state_->closing.load(std::memory_order_relaxed) && !state_->read_only && state_->background_paused == 0 && !state_->latch.BlocksJobs();
+}
+
+TreeView BackgroundWork::MakeTreeView(const ColumnFamily& family, Version* version) const {
+  TreeView view{.comparator = family.comparator(),
+                .levels = {},
+                .running = family.running_plans,
+                .now_unix_seconds = state_->clock->NowUnixMicros() / 1000000,
+                .oldest_snapshot = state_->snapshots.oldest() != nullptr ? state_->snapshots.oldest()->GetSequenceNumber() : kSequenceNumberMax};
+  for (Level level = 0; level < version->levels(); ++level) view.levels.push_back(version->files(level));
+  return view;
+}
+
+bool BackgroundWork::CompactionPending(const ColumnFamily& family) const {
+  return !family.leveled().disable_auto_compactions && NeedsCompaction(View(family), family.leveled());
+}
+
+StallInputs BackgroundWork::MakeStallInputs(const ColumnFamily& family) const {
+  const Version& version = *family.version();
+  std::vector<uint64_t> level_bytes;
+  for (Level level = 0; level < version.levels(); ++level) level_bytes.push_back(version.LevelBytes(level));
+  const LevelTargets targets = ComputeLevelTargets(level_bytes, family.leveled());
+  return StallInputs{.immutable_memtables = static_cast<int>(family.immutable().size()),
+                     .level0_files = static_cast<int>(version.NumFiles(0)),
+                     .pending_bytes = EstimatePendingBytes(level_bytes, version.NumFiles(0), family.leveled(), targets)};
+}
+
+void BackgroundWork::UpdateGate() {
+  WriteStall worst;
+  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().by_id) {
+    if (family == nullptr || family->stall.state < worst.state) continue;
+    const bool slower = family->stall.state > worst.state || family->stall.bytes_per_second < worst.bytes_per_second;
+    if (slower) worst = family->stall;
+  }
+  state_->gate.Set(ToGateState(worst.state), worst.bytes_per_second);
+}
+
+void BackgroundWork::ViewChanged(const std::shared_ptr<ColumnFamily>& family) {
+  if (state_->read_only) return;
+  const StallState before = family->stall.state;
+  family->stall = ComputeStall(MakeStallInputs(*family), family->leveled(), family->stall);
+  if (family->dropped()) family->stall.state = StallState::kNone;
+  if (before != StallState::kNone || family->stall.state != StallState::kNone) UpdateGate();
+  if (!family->dropped()) {
+    flush_candidates_.push_back(family);
+    compaction_candidates_.push_back(family);
+  }
+  Schedule();
+  state_->NotifyChange();
+}
+
+void BackgroundWork::Schedule() {
+  ScheduleFlushes();
+  ScheduleCompactions();
+}
+
+void BackgroundWork::LatchError(const std::string& during, const Status& error) {
+  if (state_->latch.Set(error)) LogWarning(*state_, StrCat("the database is read-only after an error during ", during, ": ", error.ToString()));
+  MutexLock lock(state_->mutex);
+  state_->NotifyChange();
+}
+
+// ---- Installing.
+
+Status BackgroundWork::Install(std::vector<VersionEdit> edits, const std::function<void()>& when_published) {
+  MutexLock installers(state_->manifest_mutex);
+  for (VersionEdit& edit : edits) edit.last_sequence = state_->PublishedSequence();
+  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<PendingInstall> install, state_->versions->Prepare(std::move(edits)));
+  return InstallPrepared(install.get(), when_published);
+}
+
+Status BackgroundWork::InstallPrepared(PendingInstall* install, const std::function<void()>& when_published) {
+  const FileNumber manifest_before = state_->versions->manifest_number();
+  ASHLAR_RETURN_IF_ERROR(state_->versions->Write(install));
+  std::vector<Version*> replaced;
+  {
+    MutexLock lock(state_->mutex);
+    std::vector<std::shared_ptr<ColumnFamily>> changed;
+    for (const PendingInstall::Change& change : install->changes()) {
+      const FamilyTable& families = state_->Families();
+      if (change.version == nullptr || families.Find(change.family->id) == nullptr) continue;
+      const std::shared_ptr<ColumnFamily>& family = families.by_id[change.family->id];
+      family->SetVersion(change.version);
+      changed.push_back(family);
+    }
+    replaced = state_->versions->Publish(install);
+    when_published();
+    for (const std::shared_ptr<ColumnFamily>& family : changed) family->InstallView();
+    for (const std::shared_ptr<ColumnFamily>& family : changed) ViewChanged(family);
+    state_->NotifyChange();
+  }
+  for (Version* version : replaced) version->Unref();
+  if (manifest_before != 0 && state_->versions->MayDeleteManifest(manifest_before)) DeleteFileAndLog(DescriptorFileName(state_->directory, manifest_before));
+  EpochReclaim();
+  return Status::OK();
+}
+
+// ---- Flushing.
+
+void BackgroundWork::ScheduleFlushes() {
+  while (MayStartJobs() && flush_jobs_ < flush_jobs_max_ && !flush_candidates_.empty()) {
+    std::shared_ptr<ColumnFamily> family = std::move(flush_candidates_.front());
+    flush_candidates_.pop_front();
+    if (family->dropped() || !family->WantsFlush()) continue;
+    ++family->running_flushes;
+    ++flush_jobs_;
+    if (!state_->executor->Schedule(Executor::Priority::kHigh, [this, family]() mutable { FlushJob(std::move(family)); })) {
+      --family->running_flushes;
+      --flush_jobs_;
+      return;
+    }
+  }
+}
+
+void BackgroundWork::FlushJob(std::shared_ptr<ColumnFamily> family) {
+  Status status;
+  {
+    Flush flush{.family = family};
+    status = BuildFlush(&flush);
+    if (status.ok()) status = InstallFlushes({&flush, 1});
+    if (!status.ok()) {
+      MutexLock lock(state_->mutex);
+      family->EndFlush(0);
+      // Whoever waits for it is told by the latch; a resume asks again.
+      family->flush_wanted = true;
+    }
+  }
+  if (!IsBenign(status)) LatchError(StrCat("a flush of column family ", family->name()), status);
+  ReleaseLogs();
+  DeleteObsoleteFiles();
+  MutexLock lock(state_->mutex);
+  --flush_jobs_;
+  ViewChanged(family);
+  // Before the mutex goes: whoever waits for the last job may end the database then.
+  family.reset();
+}
+
+Status BackgroundWork::BuildFlush(Flush* flush) {
+  const ColumnFamily& family = *flush->family;
+  ColumnFamilyOptions options;
+  std::vector<SequenceNumber> snapshots;
+  {
+    MutexLock lock(state_->mutex);
+    flush->tables = flush->family->StartFlush();
+    options = family.options();
+    snapshots = state_->snapshots.Sequences();
+  }
+  FlushJobArgs args{.job = MakeJobArgs(family, options, std::move(snapshots)), .memtables = {}};
+  args.job.output.table.priority = IO_HIGH;
+  args.job.output.table.compression = ResolveFlushCompression(options);
+  for (auto table = flush->tables.rbegin(); table != flush->tables.rend(); ++table) {
+    args.memtables.push_back(std::make_unique<MemTableCursor>(table->get(), MemTableCursor::Hold::kBorrowed));
+    args.expected_entries += (*table)->entries();
+  }
+  TableJobResult result;
+  ASHLAR_RETURN_IF_ERROR(RunFlush(std::move(args), &result));
+  flush->statistics = result.statistics;
+  flush->edit.column_family = family.id();
+  result.AddFilesTo(0, &flush->edit);
+  MutexLock lock(state_->mutex);
+  flush->edit.log_number = family.LogNumberAfterFlush(flush->tables.size());
+  return Status::OK();
+}
+
+Status BackgroundWork::InstallFlushes(std::span<Flush> flushes) {
+  ASHLAR_RETURN_IF_ERROR(state_->directory_handle->Sync());
+  size_t live_families = 0;
+  {
+    MutexLock lock(state_->mutex);
+    live_families = state_->LiveFamilies().size();
+  }
+  if (live_families > flushes.size()) ASHLAR_RETURN_IF_ERROR(state_->logs.SyncClosed());
+  std::vector<VersionEdit> edits;
+  for (Flush& flush : flushes) edits.push_back(std::move(flush.edit));
+  ASHLAR_RETURN_IF_ERROR(Install(std::move(edits), [&]() ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
+    for (Flush& flush : flushes) flush.family->EndFlush(flush.tables.size());
+  }));
+  for (const Flush& flush : flushes) {
+    LogInfo(*state_, StrCat("[", flush.family->name(), "] flush: ", flush.tables.size(), " memtables, ", flush.statistics.entries.entries_in, " entries -> ",
+                            flush.statistics.bytes_written, " bytes in ", flush.statistics.micros, " us"));
+  }
+  return Status::OK();
+}
+
+Status BackgroundWork::FlushTogether(std::span<const std::shared_ptr<ColumnFamily>> families) {
+  std::vector<Flush> flushes;
+  {
+    MutexLock lock(state_->mutex);
+    for (const std::shared_ptr<ColumnFamily>& family : families) {
+      if (family->immutable().empty()) continue;
+      ++family->running_flushes;
+      flushes.push_back(Flush{.family = family});
+    }
+  }
+  Status status;
+  for (Flush& flush : flushes) {
+    if (status.ok()) status = BuildFlush(&flush);
+  }
+  if (status.ok() && !flushes.empty()) status = InstallFlushes(flushes);
+  if (status.ok()) return status;
+  MutexLock lock(state_->mutex);
+  for (const Flush& flush : flushes) flush.family->EndFlush(0);
+  return status;
+}
+
+Status BackgroundWork::RecordLogNumbers() {
+  std::vector<VersionEdit> edits;
+  {
+    MutexLock lock(state_->mutex);
+    for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
+      VersionEdit& edit = edits.emplace_back();
+      edit.column_family = family->id();
+      edit.log_number = family->OldestLogNumber();
+    }
+  }
+  return Install(std::move(edits), [] {});
+}
+
+Status BackgroundWork::WaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families) {
+  MutexLock lock(state_->mutex);
+  std::vector<uint64_t> last_ids;
+  for (const std::shared_ptr<ColumnFamily>& family : families) {
+    last_ids.push_back(family->immutable().empty() ? 0 : family->immutable().back().table->id());
+    family->flush_wanted = !family->immutable().empty();
+    flush_candidates_.push_back(family);
+  }
+  ScheduleFlushes();
+  for (size_t i = 0; i < families.size(); ++i) {
+    const ColumnFamily& family = *families[i];
+    while (!family.dropped() && !family.immutable().empty() && family.immutable().front().table->id() <= last_ids[i]) {
+      if (state_->latch.BlocksJobs()) return state_->latch.status();
+      if (const Status failed = state_->latch.FailureWhileResuming(); state_->latch.IsSet() && !failed.ok()) return failed;
+      if (state_->closing.load(std::memory_order_relaxed)) return Status::ShutdownInProgress("the database is being closed");
+      state_->WaitForChange();
+    }
+  }
+  return Status::OK();
+}
+
+Status BackgroundWork::WaitUntilSwitchIsFree(std::span<const std::shared_ptr<ColumnFamily>> families) {
+  MutexLock lock(state_->mutex);
+  for (const std::shared_ptr<ColumnFamily>& family : families) {
+    const auto would_stop = [&]() ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
+      StallInputs inputs = MakeStallInputs(*family);
+      ++inputs.immutable_memtables;
+      ++inputs.level0_files;
+      return !family->dropped() && ComputeStall(inputs, family->leveled(), family->stall).state == StallState::kStopped;
+    };
+    while (would_stop()) {
+      if (state_->latch.IsSet()) return state_->latch.status();
+      if (state_->closing.load(std::memory_order_relaxed)) return Status::ShutdownInProgress("the database is being closed");
+      // Without jobs nothing would change.
+      if (flush_jobs_ + compaction_jobs_ + manual_compactions_ == 0) return Status::OK();
+      state_->WaitForChange();
+    }
+  }
+  return Status::OK();
+}
+
+// ---- Compacting.
+
+void BackgroundWork::ScheduleCompactions() {
+  while (MayStartJobs() && compaction_jobs_ < compaction_jobs_max_ && !compaction_candidates_.empty()) {
+    const std::shared_ptr<ColumnFamily> family = std::move(compaction_candidates_.front());
+    compaction_candidates_.pop_front();
+    if (family->dropped() || family->exclusive_compaction || family->leveled().disable_auto_compactions) continue;
+    std::optional<CompactionPlan> plan = PickCompaction(MakeTreeView(*family, family->version()), family->leveled(), family->compact_cursors);
+    if (!plan.has_value()) continue;
+    family->compact_cursors.Advance(*plan);
+    Compaction* const compaction = StartCompaction(family, std::move(*plan)).release();
+    ++compaction_jobs_;
+    if (!state_->executor->Schedule(Executor::Priority::kLow, [this, compaction] { CompactionJob(compaction); })) {
+      --compaction_jobs_;
+      EndCompaction(compaction);
+      compaction->version->Unref();
+      delete compaction;
+      return;
+    }
+    // The same family may have more to do beside it.
+    compaction_candidates_.push_back(family);
+  }
+}
+
+std::unique_ptr<BackgroundWork::Compaction> BackgroundWork::StartCompaction(const std::shared_ptr<ColumnFamily>& family, CompactionPlan plan) {
+  auto compaction = std::make_unique<Compaction>(Compaction{.family = family, .version = family->version(), .plan = std::move(plan), .options = family->options()});
+  compaction->version->Ref();
+  MarkInputs(compaction->plan, true);
+  family->running_plans.push_back(&compaction->plan);
+  compaction->snapshots = state_->snapshots.Sequences();
+  return compaction;
+}
+
+void BackgroundWork::EndCompaction(Compaction* compaction) {
+  MarkInputs(compaction->plan, false);
+  std::erase(compaction->family->running_plans, &compaction->plan);
+}
+
+void BackgroundWork::CompactionJob(Compaction* compaction) {
+  std::shared_ptr<ColumnFamily> family = compaction->family;
+  const Status status = Compact(compaction);
+  if (!IsBenign(status)) LatchError(StrCat("a compaction of column family ", family->name()), status);
+  compaction->version->Unref();
+  delete compaction;
+  EpochReclaim();
+  DeleteObsoleteFiles();
+  MutexLock lock(state_->mutex);
+  --compaction_jobs_;
+  ViewChanged(family);
+  family.reset();
+}
+
+Status BackgroundWork::Compact(Compaction* compaction) {
+  const CompactionPlan& plan = compaction->plan;
+  const std::string description = StrCat("[", compaction->family->name(), "] compaction: ", DebugString(plan));
+  TableJobResult result;
+  Status status = interrupt_.load(std::memory_order_relaxed) ? Status::ShutdownInProgress("the database is being closed") : Status::OK();
+  if (status.ok() && !plan.trivial_move) {
+    CompactionJobArgs args{.plan = &plan, .job = MakeJobArgs(*compaction->family, compaction->options, std::move(compaction->snapshots))};
+    args.job.stop.canceled = compaction->canceled;
+    args.job.output.table.compression_parameters = ResolveCompressionParameters(compaction->options, plan.bottommost_compression);
+    if (plan.bottommost && compaction->options.optimize_filters_for_hits) args.job.output.table.config.filter_millibits_per_key = 0;
+    status = RunCompaction(args, &result);
+    if (status.ok()) status = state_->directory_handle->Sync();
+  }
+  const TableJobStatistics statistics = result.statistics;
+  bool ended = false;
+  if (status.ok()) {
+    VersionEdit edit = MakeEdit(plan, plan.trivial_move ? nullptr : &result);
+    edit.column_family = compaction->family->id();
+    std::vector<VersionEdit> edits;
+    edits.push_back(std::move(edit));
+    status = Install(std::move(edits), [&]() ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
+      EndCompaction(compaction);
+      ended = true;
+    });
+  }
+  if (!ended) {
+    MutexLock lock(state_->mutex);
+    EndCompaction(compaction);
+  }
+  if (status.ok()) {
+    LogInfo(*state_, StrCat(description, plan.trivial_move ? ", moved" : StrCat(", ", statistics.bytes_read, " bytes read, ", statistics.bytes_written,
+                                                                                " written in ", statistics.micros, " us")));
+  }
+  return status;
+}
+
+Status BackgroundWork::CompactLevel(const CompactRangeOptions& options, const std::shared_ptr<ColumnFamily>& family, ManualRequest request) {
+  for (;;) {
+    std::unique_ptr<Compaction> compaction;
+    std::optional<std::string> done_through;
+    {
+      MutexLock lock(state_->mutex);
+      if (family->dropped()) return Status::ColumnFamilyDropped(family->name());
+      if (state_->latch.IsSet()) return state_->latch.status();
+      if (state_->closing.load(std::memory_order_relaxed)) return Status::ShutdownInProgress("the database is being closed");
+      if (options.canceled != nullptr && options.canceled->load()) return Status::Error(Status::kIncomplete, Status::kManualCompactionPaused, "the compaction was canceled");
+      if (state_->background_paused > 0) {
+        state_->WaitForChange();
+        continue;
+      }
+      ManualPick pick = PickManual(MakeTreeView(*family, family->version()), family->leveled(), request);
+      if (pick.conflict) {
+        state_->WaitForChange();
+        continue;
+      }
+      if (!pick.plan.has_value()) return Status::OK();
+      if (options.max_subcompactions > 0) pick.plan->max_subcompactions = options.max_subcompactions;
+      done_through = std::move(pick.done_through);
+      compaction = StartCompaction(family, std::move(*pick.plan));
+      compaction->canceled = options.canceled;
+      ++manual_compactions_;
+    }
+    const Status status = Compact(compaction.get());
+    if (!IsBenign(status)) LatchError(StrCat("a compaction of column family ", family->name()), status);
+    compaction->version->Unref();
+    EpochReclaim();
+    DeleteObsoleteFiles();
+    {
+      MutexLock lock(state_->mutex);
+      --manual_compactions_;
+      state_->NotifyChange();
+      // Paused: the same range again once work goes on.
+      if (status.IsShutdownInProgress() && !state_->closing.load(std::memory_order_relaxed)) continue;
+    }
+    ASHLAR_RETURN_IF_ERROR(status);
+    if (!done_through.has_value()) return Status::OK();
+    request.begin = std::move(done_through);
+  }
+}
+
+Status BackgroundWork::CompactRange(const CompactRangeOptions& options, const std::shared_ptr<ColumnFamily>& family, const Slice* begin, const Slice* end) {
+  const auto to_optional = [](const Slice* key) { return key == nullptr ? std::nullopt : std::optional<std::string>(key->ToString()); };
+  const ManualRequest whole{.level = 0, .output_level = 0, .begin = to_optional(begin), .end = to_optional(end)};
+  if (options.exclusive_manual_compaction) {
+    MutexLock lock(state_->mutex);
+    while (family->exclusive_compaction && !state_->closing.load(std::memory_order_relaxed)) state_->WaitForChange();
+    family->exclusive_compaction = true;
+  }
+  Status status;
+  const FileNumber first_new_file = state_->versions->next_file_number();
+  std::optional<Level> last_written;
+  for (Level level = 0; status.ok(); ++level) {
+    ManualRequest request = whole;
+    Level last_level = 0;
+    {
+      MutexLock lock(state_->mutex);
+      const TreeView view = MakeTreeView(*family, family->version());
+      last_level = view.LastLevel();
+      request.level = level;
+      request.output_level = ManualOutputLevel(family->leveled(), ComputeLevelTargets(view, family->leveled()), level);
+      const UserKeyRange range{.smallest = begin, .largest = end};
+      if (level <= last_level && family->version()->RangeIsEmpty(level, range)) continue;
+    }
+    if (level > last_level) break;
+    if (level == last_level && level > 0) {
+      const bool rewrite = options.bottommost_level_compaction == BottommostLevelCompaction::kForce ||
+                           options.bottommost_level_compaction == BottommostLevelCompaction::kForceOptimized;
+      if (!rewrite) break;
+      request.output_level = level;
+      request.may_move = false;
+      // What this call has just written has been rewritten already.
+      const bool skip_own = options.bottommost_level_compaction == BottommostLevelCompaction::kForceOptimized && last_written == level;
+      request.files_numbered_below = skip_own ? first_new_file : state_->versions->next_file_number();
+    }
+    status = CompactLevel(options, family, request);
+    last_written = request.output_level;
+    if (request.output_level == level && level > 0) break;
+    // Level 0 may have gone to a deeper level than 1; those between are empty.
+    if (level == 0 && request.output_level > 1) level = request.output_level - 1;
+  }
+  if (options.exclusive_manual_compaction) {
+    MutexLock lock(state_->mutex);
+    family->exclusive_compaction = false;
+    ViewChanged(family);
+  }
+  return status;
+}
+
+TableJobArgs BackgroundWork::MakeJobArgs(const ColumnFamily& family, const ColumnFamilyOptions& options, std::vector<SequenceNumber> snapshots) const {
+  TableJobArgs args;
+  TableOutputArgs& output = args.output;
+  output.file_system = state_->file_system;
+  output.directory = state_->directory;
+  output.file_options.use_direct_io = state_->options.use_direct_io_for_flush_and_compaction;
+  output.file_options.preallocate_bytes = 0;
+  output.creation_unix_seconds = state_->clock->NowUnixMicros() / 1000000;
+  output.new_file_number = [versions = state_->versions.get()] { return versions->NewFileNumber(); };
+  output.bytes_per_sync = state_->options.bytes_per_sync;
+  output.table.comparator = family.comparator();
+  output.table.config = ResolveTableConfig(options);
+  output.table.compression_parameters = ResolveCompressionParameters(options, false);
+  output.table.rate_limiter = state_->options.rate_limiter.get();
+  output.table.column_family_id = family.id();
+  output.table.column_family_name = family.name();
+  output.table.merge_operator_name = family.merge_operator() != nullptr ? family.merge_operator()->Name() : "";
+  output.table.db_id = state_->versions->database_id();
+  output.table.db_session_id = state_->session_id;
+  output.table.db_host_id = state_->options.db_host_id == kHostnameForDbHostId ? "" : state_->options.db_host_id;
+  args.tables = family.tables();
+  args.snapshots = std::move(snapshots);
+  args.merge_operator = family.merge_operator();
+  args.clock = state_->clock;
+  args.stop.shutting_down = &interrupt_;
+  args.verification = options.paranoid_file_checks ? OutputVerification::kBlocks : OutputVerification::kOpen;
+  args.readahead_bytes = state_->options.compaction_readahead_size;
+  return args;
+}
+
+// ---- Waiting, pausing, stopping.
+
+Status BackgroundWork::WaitForIdle(const WaitForCompactOptions& options) {
+  const uint64_t start_ns = state_->clock->NowNanos();
+  const auto timeout_us = static_cast<uint64_t>(options.timeout.count());
+  MutexLock lock(state_->mutex);
+  for (;;) {
+    bool wanted = flush_jobs_ + compaction_jobs_ + manual_compactions_ > 0;
+    for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) wanted |= family->WantsFlush();
+    if (!wanted) return Status::OK();
+    if (state_->latch.IsSet()) return state_->latch.status();
+    if (state_->closing.load(std::memory_order_relaxed)) return Status::ShutdownInProgress("the database is being closed");
+    if (state_->background_paused > 0 && options.abort_on_pause) return Status::Aborted("background work is paused");
+    if (timeout_us > 0) {
+      const uint64_t waited_us = (state_->clock->NowNanos() - start_ns) / 1000;
+      if (waited_us >= timeout_us) return Status::TimedOut("background work is not finished");
+      state_->changed.TimedWait(state_->mutex, timeout_us - waited_us);
+    } else {
+      state_->WaitForChange();
+    }
+  }
+}
+
+void BackgroundWork::Pause() {
+  MutexLock lock(state_->mutex);
+  ++state_->background_paused;
+  interrupt_.store(true, std::memory_order_relaxed);
+  while (flush_jobs_ + compaction_jobs_ + manual_compactions_ > 0) state_->WaitForChange();
+}
+
+bool BackgroundWork::Continue() {
+  MutexLock lock(state_->mutex);
+  if (state_->background_paused == 0) return false;
+  if (--state_->background_paused > 0) return true;
+  interrupt_.store(state_->closing.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) ViewChanged(family);
+  return true;
+}
+
+void BackgroundWork::Stop() {
+  MutexLock lock(state_->mutex);
+  state_->closing.store(true, std::memory_order_release);
+  interrupt_.store(true, std::memory_order_relaxed);
+  state_->NotifyChange();
+  while (flush_jobs_ + compaction_jobs_ + manual_compactions_ > 0) state_->WaitForChange();
+  flush_candidates_.clear();
+  compaction_candidates_.clear();
+}
+
+// ---- Files.
+
+uint64_t BackgroundWork::OldestNeededLog() const {
+  uint64_t oldest = state_->logs.current_number();
+  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().by_id) {
+    if (family != nullptr) oldest = std::min(oldest, family->OldestLogNumber());
+  }
+  return oldest;
+}
+
+void BackgroundWork::ReleaseLogs() {
+  uint64_t oldest = 0;
+  {
+    MutexLock lock(state_->mutex);
+    oldest = OldestNeededLog();
+  }
+  const std::vector<uint64_t> released = state_->logs.ReleaseUpTo(oldest);
+  MutexLock lock(deletion_mutex_);
+  obsolete_logs_.insert(obsolete_logs_.end(), released.begin(), released.end());
+}
+
+void BackgroundWork::DeleteFileAndLog(const std::string& path) {
+  const Status deleted = state_->file_system->DeleteFile(path);
+  // What could not be deleted is found again, and deleted, at the next open.
+  if (!deleted.ok()) LogWarning(*state_, StrCat("an obsolete file could not be deleted: ", deleted.ToString()));
+}
+
+void BackgroundWork::DeleteObsoleteFiles() {
+  if (state_->read_only) return;
+  MutexLock deleting(deletion_mutex_);
+  {
+    MutexLock lock(state_->mutex);
+    if (state_->file_deletions_disabled > 0) return;
+  }
+  for (const uint64_t log : std::exchange(obsolete_logs_, {})) DeleteFileAndLog(WalFileName(state_->wal_directory, log));
+  for (const ObsoleteTable& table : state_->obsolete_tables.Take()) kept_tables_.push_back(table);
+  if (kept_tables_.empty()) return;
+  const std::unordered_set<FileNumber> live = state_->versions->LiveTables();
+  std::vector<ObsoleteTable> kept;
+  for (const ObsoleteTable& table : std::exchange(kept_tables_, {})) {
+    if (live.contains(table.number)) {
+      kept.push_back(table);
+      continue;
+    }
+    DeleteFileAndLog(TableFileName(state_->directory, table.number));
+  }
+  kept_tables_ = std::move(kept);
+}
+
+}  // namespace ashlar

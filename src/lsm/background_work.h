@@ -1,0 +1,138 @@
+// BackgroundWork: flushes, compactions, installs and the deletion of files that nobody needs any more.
+//
+//   a view changes -> ViewChanged: write gate, flush and compaction candidates -> Schedule: plans are made under the mutex, jobs go to the executor
+//   job: run without locks -> Install (MANIFEST, then versions and views at once) -> ViewChanged -> ...
+//
+// I1: at most one flush of a family runs at a time, and it takes every immutable memtable; so memtables reach level 0 in their order.
+// I2: a plan's inputs are marked from the pick until the install (or failure), so that running plans never share a file.
+// I3: a table file is deleted after its last version is gone, never while a MANIFEST that may be current names it; a log after every family has flushed what it holds.
+// I4: with several families, closed logs are synced before a flush is installed: otherwise a crash could keep the flushed half of what the lost log held.
+// I5: an error of a job is latched, unless the job was told to stop or its family was dropped.
+//
+// Thread safety: methods marked REQUIRES under the mutex; the others without locks, from any thread.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compact/run/compaction_job.h"
+#include "compact/run/flush_job.h"
+#include "lsm/database_state.h"
+
+namespace ashlar {
+
+class BackgroundWork {
+ public:
+  explicit BackgroundWork(DatabaseState* state);
+  // Takes over what may change while the database is open: how many jobs run, how they write.
+  void SetOptions(const DBOptions& options) ASHLAR_REQUIRES(state_->mutex);
+  BackgroundWork(const BackgroundWork&) = delete;
+  BackgroundWork& operator=(const BackgroundWork&) = delete;
+
+  // The family's memtables, version or options changed: decides anew about the write gate and about jobs.
+  void ViewChanged(const std::shared_ptr<ColumnFamily>& family) ASHLAR_REQUIRES(state_->mutex);
+  // Starts what can be started.
+  void Schedule() ASHLAR_REQUIRES(state_->mutex);
+  // Makes the database read-only because of this error.
+  void LatchError(const std::string& during, const Status& error);
+
+  // Records the edits in the MANIFEST and makes them current. when_published runs under the mutex, in the critical section that installs the new views.
+  Status Install(std::vector<VersionEdit> edits, const std::function<void()>& when_published);
+  // The same for an install that was prepared by the caller, who holds the manifest mutex.
+  Status InstallPrepared(PendingInstall* install, const std::function<void()>& when_published) ASHLAR_REQUIRES(state_->manifest_mutex);
+
+  // Waits until every memtable that is immutable now is in a table. Error: what keeps it from happening.
+  Status WaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families);
+  // Writes the immutable memtables of all these families to tables and installs them in one atomic edit. For recovery, before other jobs run.
+  Status FlushTogether(std::span<const std::shared_ptr<ColumnFamily>> families);
+  // Records which logs each family needs. At open this also starts a MANIFEST of this run.
+  Status RecordLogNumbers();
+  // Waits until a memtable switch would not stop the writers.
+  Status WaitUntilSwitchIsFree(std::span<const std::shared_ptr<ColumnFamily>> families);
+  // Compacts [begin, end] (null: unbounded) of a family whose memtables have been flushed, in the calling thread.
+  Status CompactRange(const CompactRangeOptions& options, const std::shared_ptr<ColumnFamily>& family, const Slice* begin, const Slice* end);
+  // Nothing to flush, nothing to compact, nothing running. TimedOut after timeout_us (0: never).
+  Status WaitForIdle(const WaitForCompactOptions& options);
+
+  void Pause();
+  // False: nothing was paused.
+  bool Continue();
+  // Ends running jobs at their next entry, starts no more, and waits until none runs. state_->closing is set.
+  void Stop();
+
+  // Deletes obsolete tables and logs. Called after jobs, by Close, and when deletions are enabled again.
+  void DeleteObsoleteFiles();
+  // Released logs, to be deleted.
+  void ReleaseLogs();
+
+  uint64_t OldestNeededLog() const ASHLAR_REQUIRES(state_->mutex);
+  // ---- For the table of properties, whose functions run under the mutex where the analysis cannot see it.
+  int RunningFlushes() const ASHLAR_NO_THREAD_SAFETY_ANALYSIS { return flush_jobs_; }
+  int RunningCompactions() const ASHLAR_NO_THREAD_SAFETY_ANALYSIS { return compaction_jobs_ + manual_compactions_; }
+  bool CompactionPending(const ColumnFamily& family) const ASHLAR_NO_THREAD_SAFETY_ANALYSIS;
+  bool FileDeletionsEnabled() const ASHLAR_NO_THREAD_SAFETY_ANALYSIS { return state_->file_deletions_disabled == 0; }
+  uint64_t OldestLog() const ASHLAR_NO_THREAD_SAFETY_ANALYSIS { return OldestNeededLog(); }
+  const SnapshotList& Snapshots() const ASHLAR_NO_THREAD_SAFETY_ANALYSIS { return state_->snapshots; }
+  TreeView View(const ColumnFamily& family) const ASHLAR_NO_THREAD_SAFETY_ANALYSIS { return MakeTreeView(family, family.version()); }
+
+ private:
+  // A plan on its way through the executor. Holds what the plan borrows.
+  struct Compaction {
+    std::shared_ptr<ColumnFamily> family;
+    Version* version = nullptr;  // one count
+    CompactionPlan plan;
+    ColumnFamilyOptions options;
+    std::vector<SequenceNumber> snapshots = {};
+    const std::atomic<bool>* canceled = nullptr;
+  };
+
+  bool MayStartJobs() const ASHLAR_REQUIRES(state_->mutex);
+  void UpdateGate() ASHLAR_REQUIRES(state_->mutex);
+  TreeView MakeTreeView(const ColumnFamily& family, Version* version) const ASHLAR_REQUIRES(state_->mutex);
+  StallInputs MakeStallInputs(const ColumnFamily& family) const ASHLAR_REQUIRES(state_->mutex);
+
+  void ScheduleFlushes() ASHLAR_REQUIRES(state_->mutex);
+  void FlushJob(std::shared_ptr<ColumnFamily> family);
+  // One flush of one family: from the marked memtables to the edit that installs their table.
+  struct Flush {
+    std::shared_ptr<ColumnFamily> family;
+    std::vector<MemTableRef> tables = {};
+    VersionEdit edit = {};
+    TableJobStatistics statistics = {};
+  };
+  Status BuildFlush(Flush* flush);
+  Status InstallFlushes(std::span<Flush> flushes);
+
+  void ScheduleCompactions() ASHLAR_REQUIRES(state_->mutex);
+  std::unique_ptr<Compaction> StartCompaction(const std::shared_ptr<ColumnFamily>& family, CompactionPlan plan) ASHLAR_REQUIRES(state_->mutex);
+  void CompactionJob(Compaction* compaction);
+  Status Compact(Compaction* compaction);
+  void EndCompaction(Compaction* compaction) ASHLAR_REQUIRES(state_->mutex);
+
+  Status CompactLevel(const CompactRangeOptions& options, const std::shared_ptr<ColumnFamily>& family, ManualRequest request);
+
+  TableJobArgs MakeJobArgs(const ColumnFamily& family, const ColumnFamilyOptions& options, std::vector<SequenceNumber> snapshots) const;
+  void DeleteFileAndLog(const std::string& path);
+
+  DatabaseState* const state_;
+  int flush_jobs_max_ ASHLAR_GUARDED_BY(state_->mutex) = 1;
+  int compaction_jobs_max_ ASHLAR_GUARDED_BY(state_->mutex) = 1;
+  int flush_jobs_ ASHLAR_GUARDED_BY(state_->mutex) = 0;            // handed to the executor and not ended
+  int compaction_jobs_ ASHLAR_GUARDED_BY(state_->mutex) = 0;       // the same
+  int manual_compactions_ ASHLAR_GUARDED_BY(state_->mutex) = 0;    // in callers' threads
+  int installs_ ASHLAR_GUARDED_BY(state_->mutex) = 0;
+  std::deque<std::shared_ptr<ColumnFamily>> flush_candidates_ ASHLAR_GUARDED_BY(state_->mutex);
+  std::deque<std::shared_ptr<ColumnFamily>> compaction_candidates_ ASHLAR_GUARDED_BY(state_->mutex);
+  // Ends running jobs: closing, or paused. Written under the mutex, read by jobs between entries.
+  std::atomic<bool> interrupt_{false};
+
+  Mutex deletion_mutex_;  // one deleter at a time; held across the deletion of files
+  std::vector<ObsoleteTable> kept_tables_ ASHLAR_GUARDED_BY(deletion_mutex_);
+  std::vector<uint64_t> obsolete_logs_ ASHLAR_GUARDED_BY(deletion_mutex_);
+};
+
+}  // namespace ashlar

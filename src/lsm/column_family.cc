@@ -1,0 +1,101 @@
+#include "lsm/column_family.h"
+
+#include <utility>
+
+namespace ashlar {
+
+namespace {
+uint64_t MemTableLimit(const ColumnFamilyOptions& options) {
+  return uint64_t{options.write_buffer_size} * static_cast<uint64_t>(options.max_write_buffer_number);
+}
+}  // namespace
+
+ColumnFamily::ColumnFamily(Args args)
+    : id_(args.id),
+      name_(std::move(args.name)),
+      comparator_(args.options.comparator),
+      merge_operator_(args.options.merge_operator),
+      tables_(std::move(args.tables)),
+      arena_blocks_(args.arena_blocks),
+      live_memtables_(args.live_memtables),
+      write_buffer_bytes_(args.options.write_buffer_size),
+      memtable_limit_bytes_(MemTableLimit(args.options)),
+      max_sequential_skip_(args.options.max_sequential_skip_in_iterations),
+      version_(args.version),
+      options_(std::move(args.options)),
+      leveled_(std::move(args.leveled)) {
+  version_->Ref();
+  active_ = MemTableEntry{.table = NewMemTable(), .log_number = args.log_number};
+  InstallView();
+}
+
+ColumnFamily::~ColumnFamily() {
+  view_.exchange(nullptr, std::memory_order_acq_rel)->Unlink();
+  version_->Unref();
+}
+
+MemTableRef ColumnFamily::NewMemTable() {
+  return MemTable::Create(MemTableArgs{.comparator = comparator_, .arena_blocks = arena_blocks_, .live_count = live_memtables_, .id = next_memtable_id_++});
+}
+
+void ColumnFamily::SwitchMemTable(uint64_t log_number) {
+  active_.table->MarkImmutable();
+  immutable_.push_back(std::move(active_));
+  active_ = MemTableEntry{.table = NewMemTable(), .log_number = log_number};
+}
+
+void ColumnFamily::AdvanceEmptyMemTable(uint64_t log_number) {
+  if (active_.table->IsEmpty()) active_.log_number = log_number;
+}
+
+void ColumnFamily::InstallView() {
+  ++view_number_;
+  std::vector<MemTableRef> immutable;
+  immutable.reserve(immutable_.size());
+  for (auto entry = immutable_.rbegin(); entry != immutable_.rend(); ++entry) immutable.push_back(entry->table);
+  auto* view = new ReadView(active_.table, std::move(immutable), version_, view_number_);
+  ReadView* const old = view_.exchange(view, std::memory_order_acq_rel);
+  if (old != nullptr) old->Unlink();
+}
+
+std::vector<MemTableRef> ColumnFamily::StartFlush() {
+  std::vector<MemTableRef> tables;
+  for (MemTableEntry& entry : immutable_) {
+    entry.flushing = true;
+    tables.push_back(entry.table);
+  }
+  flush_wanted = false;
+  return tables;
+}
+
+void ColumnFamily::EndFlush(size_t flushed) {
+  --running_flushes;
+  for (size_t i = 0; i < flushed; ++i) immutable_.pop_front();
+  for (MemTableEntry& entry : immutable_) entry.flushing = false;
+}
+
+uint64_t ColumnFamily::LogNumberAfterFlush(size_t flushed) const {
+  return flushed < immutable_.size() ? immutable_[flushed].log_number : active_.log_number;
+}
+
+void ColumnFamily::SetVersion(Version* version) {
+  version->Ref();
+  version_->Unref();
+  version_ = version;
+}
+
+size_t ColumnFamily::MemTableBytes() const {
+  size_t bytes = active()->ApproximateMemoryUsage();
+  for (const MemTableEntry& entry : immutable_) bytes += entry.table->ApproximateMemoryUsage();
+  return bytes;
+}
+
+void ColumnFamily::SetOptions(const ColumnFamilyOptions& options, const LeveledConfig& leveled) {
+  options_ = options;
+  leveled_ = leveled;
+  write_buffer_bytes_.store(options.write_buffer_size, std::memory_order_relaxed);
+  memtable_limit_bytes_.store(MemTableLimit(options), std::memory_order_relaxed);
+  max_sequential_skip_.store(options.max_sequential_skip_in_iterations, std::memory_order_relaxed);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,149 @@
+// ColumnFamily: one ordered map of the database: its memtables, its version, its options, and the view that reads use.
+//
+//   writes -> active memtable -> (full) immutable memtables -> (flush) level 0 -> (compaction) deeper levels
+//
+// I1: view() lists exactly {active, immutable, version} as they were at the last InstallView.
+// I2: immutable memtables are flushed oldest first; a memtable leaves the list in the same critical section that publishes the version with its tables.
+// I3: every write that is not in a table is in a log whose number is at least OldestLogNumber().
+//
+// Thread safety: constant members by anyone; view() inside an epoch guard by anyone; `active` is replaced by the commit leader alone, which therefore reads it
+// without a lock. Everything else is guarded by the database mutex.
+// Lifetime: shared by the family table, handles, and running jobs.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/merge_operator.h"
+#include "ashlar/options.h"
+#include "base/arena.h"
+#include "compact/plan/compaction_picker.h"
+#include "compact/plan/leveled_config.h"
+#include "compact/plan/write_stall.h"
+#include "key/key_comparator.h"
+#include "lsm/read_view.h"
+#include "table/table_cache.h"
+
+namespace ashlar {
+
+struct MemTableEntry {
+  MemTableRef table;
+  uint64_t log_number = 0;  // the oldest log that can hold its writes
+  bool flushing = false;
+};
+
+class ColumnFamily {
+ public:
+  struct Args {
+    uint32_t id = 0;
+    std::string name;
+    ColumnFamilyOptions options;
+    LeveledConfig leveled;
+    std::unique_ptr<TableCache> tables;
+    ArenaBlockPool* arena_blocks = nullptr;
+    std::atomic<int64_t>* live_memtables = nullptr;
+    Version* version = nullptr;  // takes a count of its own
+    uint64_t log_number = 0;     // of the active memtable
+  };
+
+  explicit ColumnFamily(Args args);
+  ~ColumnFamily();
+  ColumnFamily(const ColumnFamily&) = delete;
+  ColumnFamily& operator=(const ColumnFamily&) = delete;
+
+  uint32_t id() const { return id_; }
+  const std::string& name() const { return name_; }
+  const KeyComparator& comparator() const { return comparator_; }
+  const MergeOperator* merge_operator() const { return merge_operator_.get(); }
+  TableCache* tables() const { return tables_.get(); }
+
+  ReadView* view() const { return view_.load(std::memory_order_acquire); }
+  MemTable* active() const { return active_.table.get(); }
+  bool IsFull() const { return active()->ApproximateMemoryUsed() >= write_buffer_bytes_.load(std::memory_order_relaxed); }
+  // What the memtables of this family may take together.
+  uint64_t max_sequential_skip() const { return max_sequential_skip_.load(std::memory_order_relaxed); }
+  uint64_t MemTableLimitBytes() const { return memtable_limit_bytes_.load(std::memory_order_relaxed); }
+
+  // Written under the database mutex.
+  bool dropped() const { return dropped_.load(std::memory_order_relaxed); }
+  void MarkDropped() { dropped_.store(true, std::memory_order_relaxed); }
+
+  // ---- Guarded by the database mutex.
+
+  // Puts a fresh memtable in place whose writes go to log_number; the old one becomes the newest immutable.
+  void SwitchMemTable(uint64_t log_number);
+  // An empty active memtable needs no older log than this.
+  void AdvanceEmptyMemTable(uint64_t log_number);
+  // All immutable memtables, oldest first, marked as being flushed.
+  std::vector<MemTableRef> StartFlush();
+  // Ends what StartFlush began; `flushed` memtables, the oldest, are in tables now and leave the list.
+  void EndFlush(size_t flushed);
+  // The oldest log that will still be needed once the `flushed` oldest memtables are in tables.
+  uint64_t LogNumberAfterFlush(size_t flushed) const;
+  bool WantsFlush() const {
+    return running_flushes == 0 && !immutable_.empty() &&
+           (flush_wanted || immutable_.size() >= static_cast<size_t>(leveled_.min_write_buffer_number_to_merge));
+  }
+  // Publishes the current members as the view and unlinks the old one. Call EpochReclaim after releasing the mutex.
+  void InstallView();
+  void SetVersion(Version* version);
+
+  Version* version() const { return version_; }
+  uint64_t view_number() const { return view_number_; }
+  std::deque<MemTableEntry>& immutable() { return immutable_; }  // oldest first
+  const std::deque<MemTableEntry>& immutable() const { return immutable_; }
+  uint64_t OldestLogNumber() const { return immutable_.empty() ? active_.log_number : immutable_.front().log_number; }
+  uint64_t active_log_number() const { return active_.log_number; }
+  size_t MemTableBytes() const;
+
+  const ColumnFamilyOptions& options() const { return options_; }
+  void SetOptions(const ColumnFamilyOptions& options, const LeveledConfig& leveled);
+  const LeveledConfig& leveled() const { return leveled_; }
+
+  WriteStall stall;
+  CompactCursors compact_cursors;
+  std::vector<const CompactionPlan*> running_plans;
+  bool flush_wanted = false;     // flush even if fewer memtables wait than min_write_buffer_number_to_merge
+  int running_flushes = 0;
+  bool exclusive_compaction = false;  // a manual compaction runs alone
+
+ private:
+  MemTableRef NewMemTable();
+
+  const uint32_t id_;
+  const std::string name_;
+  const KeyComparator comparator_;
+  const std::shared_ptr<const MergeOperator> merge_operator_;
+  const std::unique_ptr<TableCache> tables_;
+  ArenaBlockPool* const arena_blocks_;
+  std::atomic<int64_t>* const live_memtables_;
+
+  std::atomic<ReadView*> view_{nullptr};            // written under the database mutex (release), read inside epoch guards (acquire)
+  std::atomic<size_t> write_buffer_bytes_;          // written under the database mutex, read by the commit leader
+  std::atomic<uint64_t> memtable_limit_bytes_;      // the same
+  std::atomic<uint64_t> max_sequential_skip_;       // written under the database mutex, read by iterators
+
+  std::atomic<bool> dropped_{false};                // written under the database mutex, read by writers
+
+  MemTableEntry active_;
+  std::deque<MemTableEntry> immutable_;
+  Version* version_;
+  ColumnFamilyOptions options_;
+  LeveledConfig leveled_;
+  uint64_t next_memtable_id_ = 1;
+  uint64_t view_number_ = 0;
+};
+
+// The families by id, immutable, so that the commit leader and MultiGet look families up without a lock: replaced as a whole when one is created or dropped, and
+// retired through the epoch.
+struct FamilyTable {
+  std::vector<std::shared_ptr<ColumnFamily>> by_id;  // null where dropped
+
+  ColumnFamily* Find(uint32_t id) const { return id < by_id.size() ? by_id[id].get() : nullptr; }
+};
+
+}  // namespace ashlar

@@ -1,0 +1,67 @@
+// CommitPipeline: the one way into the database. Writers queue (commit_queue.h); the leader makes room, gives the group its sequences, appends it to the log, syncs once if
+// anybody asked, applies it to the memtables, and publishes the last sequence with one store.
+//
+//   Write -> Join -> [lead] MakeRoom -> FormGroup -> AppendToLog -> (Sync) -> Apply -> publish -> Finish
+//
+// I1: sequences are given in queue order without gaps inside a group; a batch's bytes in the log carry its first sequence.
+// I2: nothing is applied before its log record was handed to the operating system (and synced, if asked), unless disable_wal.
+// I3: a sequence is published after everything up to it was applied, so that a reader never sees half a batch.
+// I4: a group that fails in the log is not applied; the error is latched, because what the log holds now is not known.
+// Memtable switches, log syncs and whatever else needs a quiet log run as exclusive requests in the same queue: there is no second path.
+//
+// Thread safety: every public method from any thread, except LeaderSwitchMemTables.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "lsm/commit_queue.h"
+#include "lsm/database_state.h"
+
+namespace ashlar {
+
+class BackgroundWork;
+
+class CommitPipeline {
+ public:
+  CommitPipeline(DatabaseState* state, BackgroundWork* background);
+  CommitPipeline(const CommitPipeline&) = delete;
+  CommitPipeline& operator=(const CommitPipeline&) = delete;
+
+  // Checks the batch (well formed, families that exist, operations that are implemented) and commits it.
+  Status Write(const WriteOptions& options, WriteBatch* batch);
+  // A batch that the engine built itself: not checked again.
+  Status WriteTrusted(const WriteOptions& options, WriteBatch* batch);
+
+  // Runs `task` while no write is in progress and none can begin.
+  Status RunExclusive(const std::function<Status()>& task);
+  // Makes the active memtables of these families immutable (those that are not empty) and starts a new log for what follows.
+  Status SwitchMemTables(std::span<const std::shared_ptr<ColumnFamily>> families);
+  // The body of SwitchMemTables, for exclusive tasks.
+  Status LeaderSwitchMemTables(std::span<const std::shared_ptr<ColumnFamily>> families);
+  Status SyncLog();
+  Status FlushLog();
+
+ private:
+  Status Commit(CommitRequest* request);
+  Status MakeRoom(const CommitRequest& leader);
+  Status SwitchWhatIsFull();
+  Status WaitAtGate(const CommitRequest& leader);
+  Status CommitGroupOfWrites(const CommitGroup& group);
+  Status AppendToLog(const CommitGroup& group);
+  Status Apply(const CommitGroup& group);
+  uint64_t WalBytesMax() const;
+
+  DatabaseState* const state_;
+  BackgroundWork* const background_;
+  const size_t group_bytes_max_;
+  CommitQueue queue_;
+
+  // The commit leader's own; the hand-over of the lead orders the accesses.
+  bool room_check_wanted_ = false;       // a memtable is full or the logs are too long
+  uint64_t wal_limit_requested_for_ = 0;  // the oldest log for which a flush was already asked
+  uint64_t next_wal_check_bytes_;         // the total of log bytes at which the limit is looked at again
+};
+
+}  // namespace ashlar

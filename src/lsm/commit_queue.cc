@@ -1,0 +1,78 @@
+#include "lsm/commit_queue.h"
+
+#include "base/assert.h"
+#include "platform/cpu.h"
+
+namespace ashlar {
+
+namespace {
+// A short commit by another thread ends within this many looks; sleeping costs two system calls and a switch.
+constexpr int kSpinLooks = 150;
+}  // namespace
+
+int CommitQueue::Wait(CommitRequest* request) {
+  for (int i = 0; i < kSpinLooks; ++i) {
+    const int state = request->state.load(std::memory_order_acquire);
+    if (state != CommitRequest::kWaiting) return state;
+    CpuRelax();
+  }
+  request->state.wait(CommitRequest::kWaiting, std::memory_order_acquire);
+  return request->state.load(std::memory_order_acquire);
+}
+
+void CommitQueue::Wake(CommitRequest* request, int state) {
+  request->state.store(state, std::memory_order_release);
+  // Only the address is used from here on: the request may be gone (I3).
+  request->state.notify_one();
+}
+
+bool CommitQueue::Join(CommitRequest* request) {
+  CommitRequest* newest = newest_.load(std::memory_order_relaxed);
+  do {
+    request->older = newest;
+  } while (!newest_.compare_exchange_weak(newest, request, std::memory_order_acq_rel, std::memory_order_relaxed));
+  if (newest == nullptr) return true;
+  return Wait(request) == CommitRequest::kLeads;
+}
+
+void CommitQueue::LinkNewer(CommitRequest* newest) {
+  for (CommitRequest* r = newest; r->older != nullptr && r->older->newer != r; r = r->older) r->older->newer = r;
+}
+
+CommitGroup CommitQueue::FormGroup(CommitRequest* leader, size_t bytes_max) {
+  CommitGroup group{.first = leader, .last = leader, .requests = 1, .bytes = leader->batch_bytes, .sync = leader->sync};
+  if (leader->kind == CommitRequest::Kind::kExclusive) return group;
+  CommitRequest* const newest = newest_.load(std::memory_order_acquire);
+  if (newest == leader) return group;
+  LinkNewer(newest);
+  while (group.last != newest) {
+    CommitRequest* const next = group.last->newer;
+    if (next->kind == CommitRequest::Kind::kExclusive || group.bytes + next->batch_bytes > bytes_max) break;
+    group.bytes += next->batch_bytes;
+    group.sync |= next->sync;
+    group.last = next;
+    ++group.requests;
+  }
+  return group;
+}
+
+void CommitQueue::Finish(const CommitGroup& group) {
+  CommitRequest* const last = group.last;
+  CommitRequest* newest = last;
+  CommitRequest* next_leader = nullptr;
+  if (!newest_.compare_exchange_strong(newest, nullptr, std::memory_order_acq_rel, std::memory_order_acquire)) {
+    LinkNewer(newest);
+    next_leader = last->newer;
+    ASHLAR_ASSERT(next_leader != nullptr);
+    next_leader->older = nullptr;
+  }
+  for (CommitRequest* r = group.first; r != last;) {
+    CommitRequest* const after = r->newer;
+    if (r != group.first) Wake(r, CommitRequest::kDone);
+    r = after;
+  }
+  if (last != group.first) Wake(last, CommitRequest::kDone);
+  if (next_leader != nullptr) Wake(next_leader, CommitRequest::kLeads);
+}
+
+}  // namespace ashlar

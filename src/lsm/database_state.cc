@@ -1,0 +1,65 @@
+#include "lsm/database_state.h"
+
+#include <utility>
+
+#include "platform/memory.h"
+
+namespace ashlar {
+
+namespace {
+constexpr uint64_t kLogPreallocateBytes = uint64_t{4} << 20;
+}  // namespace
+
+DatabaseState::DatabaseState(const DBOptions& db_options, std::string directory_path)
+    : options(db_options),
+      directory(std::move(directory_path)),
+      wal_directory(db_options.wal_dir.empty() ? directory : db_options.wal_dir),
+      env(db_options.env),
+      file_system(env->GetFileSystem().get()),
+      clock(env->clock()),
+      executor(env->executor()),
+      arena_blocks(ArenaBlockPool::Options{.advise_huge_pages = &AdviseHugePages}),
+      logs(file_system, wal_directory, db_options.allow_fallocate ? kLogPreallocateBytes : 0),
+      open_tables(db_options.max_open_files < 0 ? 0 : static_cast<size_t>(db_options.max_open_files)),
+      current_options(db_options) {}
+
+DatabaseState::~DatabaseState() {
+  delete family_table.exchange(nullptr);
+  DrainEpochs();
+}
+
+void DatabaseState::SetFamilies(std::unique_ptr<FamilyTable> families) {
+  FamilyTable* const old = family_table.exchange(families.release(), std::memory_order_acq_rel);
+  if (old != nullptr) RetireObjectUnderLock(old);
+}
+
+std::vector<std::shared_ptr<ColumnFamily>> DatabaseState::LiveFamilies() const {
+  std::vector<std::shared_ptr<ColumnFamily>> families;
+  for (const std::shared_ptr<ColumnFamily>& family : Families().by_id) {
+    if (family != nullptr) families.push_back(family);
+  }
+  return families;
+}
+
+void DatabaseState::WaitForChange() {
+  const uint64_t seen = changes;
+  mutex.Unlock();
+  const bool ran = executor->RunJobWhileWaiting();
+  mutex.Lock();
+  if (!ran && changes == seen) changed.Wait(mutex);
+}
+
+void DrainEpochs() {
+  constexpr int kLinksOfTheChain = 4;  // family, view, memtable or table, its blocks
+  for (int i = 0; i < kLinksOfTheChain; ++i) EpochSynchronize();
+}
+
+void LogInfo(const DatabaseState& state, const std::string& message) {
+  if (state.logger != nullptr && state.logger->GetInfoLogLevel() <= INFO_LEVEL) state.logger->Log(INFO_LEVEL, message);
+}
+
+void LogWarning(const DatabaseState& state, const std::string& message) {
+  if (state.logger != nullptr && state.logger->GetInfoLogLevel() <= WARN_LEVEL) state.logger->Log(WARN_LEVEL, message);
+}
+
+}  // namespace ashlar

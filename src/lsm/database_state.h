@@ -1,0 +1,108 @@
+// DatabaseState: what the parts of an open database share. The parts (commit pipeline, background work, reader) hold a pointer to it and to nothing else of
+// each other, except where their headers say so.
+//
+// Locks, outermost first (docs/locking.md): manifest_mutex, then mutex. Neither is taken on a read, nor by a write that finds its memtable with room.
+//   manifest_mutex  serialises installers: from reading the current versions until the new ones are published. Held across the write of the MANIFEST.
+//   mutex           the families' guarded members, the snapshots, the job counters. Never held across I/O, a callback or a log line.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/env.h"
+#include "ashlar/options.h"
+#include "base/arena.h"
+#include "cache/block_cache.h"
+#include "execute/clock.h"
+#include "execute/epoch.h"
+#include "execute/executor.h"
+#include "lsm/column_family.h"
+#include "lsm/error_latch.h"
+#include "lsm/log_set.h"
+#include "lsm/obsolete_tables.h"
+#include "lsm/snapshot_list.h"
+#include "lsm/write_gate.h"
+#include "manifest/version_set.h"
+#include "platform/mutex.h"
+
+namespace ashlar {
+
+struct DatabaseState {
+  DatabaseState(const DBOptions& db_options, std::string directory_path);
+  ~DatabaseState();
+  DatabaseState(const DatabaseState&) = delete;
+  DatabaseState& operator=(const DatabaseState&) = delete;
+
+  SequenceNumber PublishedSequence() const { return published_sequence.load(std::memory_order_acquire); }
+  // Inside an epoch guard, or under `mutex`.
+  const FamilyTable& Families() const { return *family_table.load(std::memory_order_acquire); }
+  // Replaces the table that Families() gives. Call EpochReclaim after releasing the mutex.
+  void SetFamilies(std::unique_ptr<FamilyTable> families) ASHLAR_REQUIRES(mutex);
+  // Every family that is not dropped, by id.
+  std::vector<std::shared_ptr<ColumnFamily>> LiveFamilies() const ASHLAR_REQUIRES(mutex);
+  // Wakes whoever waits for `changed`; callers hold the mutex.
+  void NotifyChange() ASHLAR_REQUIRES(mutex) {
+    ++changes;
+    changed.SignalAll();
+  }
+  // Waits for a change, or does a piece of background work where no thread would.
+  void WaitForChange() ASHLAR_REQUIRES(mutex);
+
+  // ---- Constant after open.
+  const DBOptions options;                       // as opened; current_options has the changes of SetDBOptions
+  const std::string directory;
+  const std::string wal_directory;
+  Env* const env;
+  FileSystem* const file_system;
+  Clock* const clock;
+  Executor* const executor;
+  std::shared_ptr<Logger> logger;                // may be null
+  std::unique_ptr<FileLock> lock;                // null when read-only
+  std::unique_ptr<Directory> directory_handle;
+  std::unique_ptr<Directory> wal_directory_handle;
+  std::string session_id;
+  bool read_only = false;
+
+  // Keeps what the tables cache in alive until the last table is gone.
+  std::vector<std::shared_ptr<Cache>> block_caches ASHLAR_GUARDED_BY(mutex);
+
+  // ---- Self-synchronised.
+  ArenaBlockPool arena_blocks;
+  ErrorLatch latch;
+  WriteGate gate;
+  LogSet logs;
+  OpenTables open_tables;
+  ObsoleteTables obsolete_tables;
+  std::unique_ptr<VersionSet> versions;          // see version_set.h: installers under manifest_mutex, Publish under both
+  std::atomic<SequenceNumber> published_sequence{0};  // written by the commit leader (release) after the memtables; readers acquire it after the view (read_view.h, I2)
+  std::atomic<FamilyTable*> family_table{nullptr};    // written under mutex, read inside epoch guards
+  std::atomic<bool> closing{false};              // written under mutex; jobs look at it between entries
+  std::atomic<int64_t> live_iterators{0};
+  std::atomic<int64_t> live_memtables{0};        // constructed and not destroyed
+  std::atomic<int64_t> live_blocks{0};           // the same for data blocks of this database's tables
+  std::atomic<bool> unlogged_writes{false};      // a write with disableWAL was made
+
+  // ---- Locks and what they guard.
+  Mutex manifest_mutex ASHLAR_ACQUIRED_BEFORE(mutex);
+  mutable Mutex mutex;
+  CondVar changed;                               // any of the below, a view or a job changed
+  uint64_t changes ASHLAR_GUARDED_BY(mutex) = 0;
+  DBOptions current_options ASHLAR_GUARDED_BY(mutex);
+  SnapshotList snapshots ASHLAR_GUARDED_BY(mutex);
+  int file_deletions_disabled ASHLAR_GUARDED_BY(mutex) = 0;
+  int background_paused ASHLAR_GUARDED_BY(mutex) = 0;
+  bool closed ASHLAR_GUARDED_BY(mutex) = false;
+  Status close_status ASHLAR_GUARDED_BY(mutex);
+};
+
+// Waits until what was unlinked before, and is not pinned, is gone: a view, then what it held, then what that held.
+void DrainEpochs();
+
+// Lines for the LOG.
+void LogInfo(const DatabaseState& state, const std::string& message);
+void LogWarning(const DatabaseState& state, const std::string& message);
+
+}  // namespace ashlar

@@ -1,0 +1,48 @@
+#include "lsm/error_latch.h"
+
+namespace ashlar {
+
+bool ErrorLatch::Set(const Status& error) {
+  MutexLock lock(mutex_);
+  const State state = state_.load(std::memory_order_relaxed);
+  if (state == State::kResuming) failure_while_resuming_ = error;
+  if (state != State::kClear) return false;
+  status_ = error;
+  state_.store(State::kLatched, std::memory_order_release);
+  return true;
+}
+
+Status ErrorLatch::status() const {
+  MutexLock lock(mutex_);
+  return status_;
+}
+
+Status ErrorLatch::BeginResume() {
+  MutexLock lock(mutex_);
+  const State state = state_.load(std::memory_order_relaxed);
+  if (state == State::kClear) return Status::NotFound("there is no error to resume from");
+  if (state == State::kResuming) return Status::Busy("another thread is resuming the database");
+  if (status_.IsCorruption() || status_.IsShutdownInProgress()) return status_;
+  failure_while_resuming_ = Status::OK();
+  state_.store(State::kResuming, std::memory_order_release);
+  return Status::OK();
+}
+
+Status ErrorLatch::FailureWhileResuming() const {
+  MutexLock lock(mutex_);
+  return failure_while_resuming_;
+}
+
+Status ErrorLatch::FinishResume(const Status& outcome) {
+  MutexLock lock(mutex_);
+  if (outcome.ok() && failure_while_resuming_.ok()) {
+    status_ = Status::OK();
+    state_.store(State::kClear, std::memory_order_release);
+    return Status::OK();
+  }
+  status_ = failure_while_resuming_.ok() ? outcome : failure_while_resuming_;
+  state_.store(State::kLatched, std::memory_order_release);
+  return status_;
+}
+
+}  // namespace ashlar

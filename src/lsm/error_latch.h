@@ -1,0 +1,44 @@
+// ErrorLatch: the first background or log error makes the database read-only, with that error as the answer to every write, until Resume clears it.
+//
+//   kClear --Set--> kLatched --BeginResume--> kResuming --FinishResume(ok)--> kClear
+//                       ^                          |
+//                       +------FinishResume(error)-+      (also when Set was called meanwhile)
+//
+// I1: once latched, the status stays the first error; later ones are ignored, except while resuming, where the newest counts.
+// I2: a latched corruption cannot be resumed from: the files have to be looked at.
+// I3: writers are refused unless kClear; background jobs unless kClear or kResuming.
+// Thread safety: all methods; IsSet and BlocksJobs are one load.
+#pragma once
+
+#include <atomic>
+
+#include "ashlar/status.h"
+#include "platform/mutex.h"
+
+namespace ashlar {
+
+class ErrorLatch {
+ public:
+  // True when this call latched.
+  bool Set(const Status& error);
+  bool IsSet() const { return state_.load(std::memory_order_acquire) != State::kClear; }
+  bool BlocksJobs() const { return state_.load(std::memory_order_acquire) == State::kLatched; }
+  // Ok when clear.
+  Status status() const;
+  // Ok: there is an error, and the caller is the one who cures it and calls FinishResume. NotFound: there is none. Anything else: why it cannot be resumed from.
+  Status BeginResume();
+  // The error that came up while resuming, if any; Ok otherwise.
+  Status FailureWhileResuming() const;
+  // Clears the latch if outcome is Ok and nothing failed meanwhile; returns what is latched afterwards.
+  Status FinishResume(const Status& outcome);
+
+ private:
+  enum class State : uint8_t { kClear, kLatched, kResuming };
+
+  mutable Mutex mutex_;
+  std::atomic<State> state_{State::kClear};  // written under mutex_ (release); read by the commit leader and by jobs (acquire)
+  Status status_ ASHLAR_GUARDED_BY(mutex_);
+  Status failure_while_resuming_ ASHLAR_GUARDED_BY(mutex_);
+};
+
+}  // namespace ashlar

@@ -1,0 +1,645 @@
+#include "lsm/lsm_db.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/format.h"
+#include "base/result.h"
+#include "config/validate.h"
+#include "filesystem/file_helpers.h"
+#include "filesystem/filename.h"
+#include "key/write_batch_internal.h"
+#include "lsm/options_file.h"
+#include "lsm/properties.h"
+#include "lsm/recovery.h"
+#include "lsm/resolve_options.h"
+
+namespace ashlar {
+
+namespace {
+constexpr size_t kIdentityBytesMax = 1024;
+constexpr size_t kRecordOverheadBytes = 24;  // header, type, lengths of a batch with one record
+}  // namespace
+
+FamilyHandle::~FamilyHandle() {
+  family_.reset();
+  EpochReclaim();
+  if (db_->state_->obsolete_tables.Some()) db_->background_.DeleteObsoleteFiles();
+}
+
+Status FamilyHandle::GetDescriptor(ColumnFamilyDescriptor* desc) {
+  MutexLock lock(db_->state_->mutex);
+  *desc = ColumnFamilyDescriptor(family_->name(), family_->options());
+  return Status::OK();
+}
+
+// ---- Opening and closing.
+
+LsmDB::LsmDB(std::unique_ptr<DatabaseState> state) : state_(std::move(state)), background_(state_.get()), commit_(state_.get(), &background_), reader_(state_.get(), &background_) {}
+
+LsmDB::~LsmDB() {
+  if (const Status closed = Close(); closed.IsAborted()) {
+    LogWarning(*state_, StrCat("the database object was destroyed although it could not be closed: ", closed.ToString()));
+    background_.Stop();
+    if (!state_->read_only && !state_->logs.Close().ok()) LogWarning(*state_, "the log could not be closed");
+  }
+  default_handle_.reset();
+}
+
+Result<std::unique_ptr<LsmDB>> LsmDB::Open(OpenArgs args, std::vector<ColumnFamilyHandle*>* handles) {
+  const std::vector<ColumnFamilyDescriptor> families = args.families;
+  bool must_flush = false;
+  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<DatabaseState> state, RecoverDatabase(std::move(args), &must_flush));
+  auto db = std::make_unique<LsmDB>(std::move(state));
+  if (!db->state_->read_only) ASHLAR_RETURN_IF_ERROR(db->StartWriting(families, must_flush));
+  std::vector<std::unique_ptr<ColumnFamilyHandle>> made;
+  for (const ColumnFamilyDescriptor& family : families) made.push_back(db->NewHandle(family.name));
+  ASHLAR_ASSERT(std::none_of(made.begin(), made.end(), [](const auto& handle) { return handle == nullptr; }));
+  std::unique_ptr<ColumnFamilyHandle> default_handle = db->NewHandle(kDefaultColumnFamilyName);
+  db->default_handle_.reset(static_cast<FamilyHandle*>(default_handle.release()));
+  if (handles != nullptr) {
+    handles->clear();
+    for (std::unique_ptr<ColumnFamilyHandle>& handle : made) handles->push_back(handle.release());
+  }
+  return db;
+}
+
+Status LsmDB::StartWriting(const std::vector<ColumnFamilyDescriptor>& families, bool must_flush) {
+  OpenInfoLog(state_.get());
+  ASHLAR_RETURN_IF_ERROR(commit_.RunExclusive([&] { return state_->logs.StartNewLog(state_->versions->NewFileNumber(), state_->wal_directory_handle.get()); }));
+  std::vector<std::shared_ptr<ColumnFamily>> live;
+  {
+    MutexLock lock(state_->mutex);
+    live = state_->LiveFamilies();
+    for (const std::shared_ptr<ColumnFamily>& family : live) {
+      if (family->immutable().empty()) family->AdvanceEmptyMemTable(state_->logs.current_number());
+    }
+  }
+  if (must_flush) {
+    // No job of the pool takes one of the memtables before they go to tables together.
+    const auto change_pauses = [this](int change) {
+      MutexLock lock(state_->mutex);
+      state_->background_paused += change;
+    };
+    change_pauses(1);
+    Status flushed = commit_.SwitchMemTables(live);
+    if (flushed.ok()) flushed = background_.FlushTogether(live);
+    change_pauses(-1);
+    ASHLAR_RETURN_IF_ERROR(flushed);
+  }
+  ASHLAR_RETURN_IF_ERROR(background_.RecordLogNumbers());
+  background_.ReleaseLogs();
+  background_.DeleteObsoleteFiles();
+  uint64_t oldest_log = 0;
+  {
+    MutexLock lock(state_->mutex);
+    oldest_log = background_.OldestNeededLog();
+  }
+  DeleteOrphans(state_.get(), oldest_log);
+  for (const ColumnFamilyDescriptor& family : families) {
+    if (state_->versions->FindFamily(Slice(family.name)) != nullptr) continue;
+    ASHLAR_RETURN_IF_ERROR(CreateFamily(family.options, family.name));
+  }
+  ASHLAR_RETURN_IF_ERROR(WriteOptionsFile());
+  MutexLock lock(state_->mutex);
+  for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) background_.ViewChanged(family);
+  return Status::OK();
+}
+
+Status LsmDB::CheckNothingIsHeld() {
+  {
+    MutexLock lock(state_->mutex);
+    if (state_->snapshots.size() > 0) return Status::Aborted("snapshots are still held; release them before Close");
+  }
+  if (state_->live_iterators.load(std::memory_order_relaxed) > 0) return Status::Aborted("iterators are still alive; delete them before Close");
+  if (AnyValuePinned(state_.get())) return Status::Aborted("pinned values are still held; reset them before Close");
+  return Status::OK();
+}
+
+Status LsmDB::Close() {
+  {
+    MutexLock lock(state_->mutex);
+    if (state_->closed) return state_->close_status;
+  }
+  ASHLAR_RETURN_IF_ERROR(CheckNothingIsHeld());
+  Status status;
+  if (!state_->read_only) {
+    if (!state_->options.avoid_flush_during_shutdown && HasUnloggedWrites() && !state_->latch.IsSet()) status = FlushAll(FlushOptions());
+    background_.Stop();
+    state_->latch.Set(Status::ShutdownInProgress("the database is closed"));
+    const Status logs_closed = commit_.RunExclusive([this] { return state_->logs.Close(); });
+    if (status.ok()) status = logs_closed;
+    background_.DeleteObsoleteFiles();
+    MutexLock installers(state_->manifest_mutex);
+    const Status manifest_closed = state_->versions->Close();
+    if (status.ok()) status = manifest_closed;
+    state_->lock.reset();
+  }
+  if (state_->logger != nullptr) state_->logger->Flush();
+  MutexLock lock(state_->mutex);
+  state_->closed = true;
+  state_->close_status = status;
+  return status;
+}
+
+bool LsmDB::HasUnloggedWrites() {
+  if (!state_->unlogged_writes.load(std::memory_order_relaxed)) return false;
+  MutexLock lock(state_->mutex);
+  for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
+    if (!family->active()->IsEmpty() || !family->immutable().empty()) return true;
+  }
+  return false;
+}
+
+Status LsmDB::Resume() {
+  ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  const Status begun = state_->latch.BeginResume();
+  if (begun.IsNotFound()) return Status::OK();
+  ASHLAR_RETURN_IF_ERROR(begun);
+  // What the failed log holds is not known: a new one takes over, and everything that was acknowledged goes to tables, so that the old one is never read again.
+  std::vector<std::shared_ptr<ColumnFamily>> families;
+  {
+    MutexLock lock(state_->mutex);
+    families = state_->LiveFamilies();
+  }
+  Status status = commit_.SwitchMemTables(families);
+  if (status.ok()) status = background_.WaitForFlush(families);
+  status = state_->latch.FinishResume(status);
+  if (status.ok()) LogInfo(*state_, "resumed: the database is writable again");
+  background_.ReleaseLogs();
+  background_.DeleteObsoleteFiles();
+  MutexLock lock(state_->mutex);
+  for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) background_.ViewChanged(family);
+  return status;
+}
+
+Status LsmDB::CheckWritable() const {
+  if (state_->read_only) return Status::NotSupported("the database was opened read-only");
+  return Status::OK();
+}
+
+// ---- Column families.
+
+std::unique_ptr<ColumnFamilyHandle> LsmDB::NewHandle(const std::string& name) {
+  MutexLock lock(state_->mutex);
+  for (std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
+    if (family->name() == name) return std::make_unique<FamilyHandle>(this, std::move(family));
+  }
+  return nullptr;
+}
+
+Status LsmDB::CreateFamily(const ColumnFamilyOptions& options, const std::string& name) {
+  ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  ColumnFamilyOptions filled = options;
+  FillDefaults(&filled);
+  ASHLAR_RETURN_IF_ERROR(ValidateOptions(state_->options, {ColumnFamilyDescriptor(name, filled)}));
+  // Exclusive: the family appears between two groups of writes, and its log number is that of the log that later writes go to.
+  return commit_.RunExclusive([&]() -> Status {
+    if (state_->latch.IsSet()) return state_->latch.status();
+    MutexLock installers(state_->manifest_mutex);
+    const ColumnFamilySpec spec{.name = name, .comparator = KeyComparator(filled.comparator), .levels = static_cast<Level>(filled.num_levels)};
+    ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<PendingInstall> install, state_->versions->PrepareAddFamily(spec, state_->logs.current_number()));
+    const Status installed = background_.InstallPrepared(install.get(), [&]() ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
+      AddFamily(state_.get(), MakeColumnFamily(state_.get(), *state_->versions->FindFamily(Slice(name)), filled, state_->logs.current_number()));
+    });
+    if (!installed.ok()) background_.LatchError("creation of a column family", installed);
+    return installed;
+  });
+}
+
+Status LsmDB::CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name, ColumnFamilyHandle** handle) {
+  *handle = nullptr;
+  ASHLAR_RETURN_IF_ERROR(CreateFamily(options, name));
+  *handle = NewHandle(name).release();
+  return WriteOptionsFile();
+}
+
+Status LsmDB::CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& column_families, std::vector<ColumnFamilyHandle*>* handles) {
+  handles->clear();
+  Status status;
+  for (const ColumnFamilyDescriptor& family : column_families) {
+    status = CreateFamily(family.options, family.name);
+    if (!status.ok()) break;
+    handles->push_back(NewHandle(family.name).release());
+  }
+  const Status recorded = WriteOptionsFile();
+  return status.ok() ? recorded : status;
+}
+
+Status LsmDB::DropFamily(const std::shared_ptr<ColumnFamily>& family) {
+  if (family->id() == 0) return Status::InvalidArgument("the default column family cannot be dropped");
+  return commit_.RunExclusive([&]() -> Status {
+    if (state_->latch.IsSet()) return state_->latch.status();
+    MutexLock installers(state_->manifest_mutex);
+    ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<PendingInstall> install, state_->versions->PrepareDropFamily(family->id()));
+    const Status installed = background_.InstallPrepared(install.get(), [&]() ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
+      auto families = std::make_unique<FamilyTable>(state_->Families());
+      families->by_id[family->id()] = nullptr;
+      state_->SetFamilies(std::move(families));
+      family->MarkDropped();
+      background_.ViewChanged(family);
+    });
+    if (!installed.ok()) background_.LatchError("drop of a column family", installed);
+    return installed;
+  });
+}
+
+Status LsmDB::DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& column_families) {
+  ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  Status status;
+  for (ColumnFamilyHandle* handle : column_families) {
+    status = DropFamily(SharedFamily(handle));
+    if (!status.ok()) break;
+  }
+  background_.ReleaseLogs();
+  background_.DeleteObsoleteFiles();
+  const Status recorded = WriteOptionsFile();
+  return status.ok() ? recorded : status;
+}
+
+Status LsmDB::DestroyColumnFamilyHandle(ColumnFamilyHandle* column_family) {
+  if (column_family == default_handle_.get()) return Status::InvalidArgument("the handle of DefaultColumnFamily() belongs to the database");
+  delete column_family;
+  return Status::OK();
+}
+
+// ---- Writing.
+
+Status LsmDB::Write(const WriteOptions& options, WriteBatch* updates) {
+  ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  return commit_.Write(options, updates);
+}
+
+Status LsmDB::CommitOne(const WriteOptions& options, WriteBatch* batch, const Status& built) {
+  ASHLAR_RETURN_IF_ERROR(built);
+  return commit_.WriteTrusted(options, batch);
+}
+
+Status LsmDB::CheckWritableFamily(ColumnFamilyHandle* column_family) const {
+  ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  if (Family(column_family)->dropped()) return Status::ColumnFamilyDropped(column_family->GetName());
+  return Status::OK();
+}
+
+Status LsmDB::Put(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) {
+  ASHLAR_RETURN_IF_ERROR(CheckWritableFamily(column_family));
+  WriteBatch batch(key.size() + value.size() + kRecordOverheadBytes);
+  return CommitOne(options, &batch, batch.Put(column_family, key, value));
+}
+
+Status LsmDB::Delete(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key) {
+  ASHLAR_RETURN_IF_ERROR(CheckWritableFamily(column_family));
+  WriteBatch batch(key.size() + kRecordOverheadBytes);
+  return CommitOne(options, &batch, batch.Delete(column_family, key));
+}
+
+Status LsmDB::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key) {
+  ASHLAR_RETURN_IF_ERROR(CheckWritableFamily(column_family));
+  WriteBatch batch(key.size() + kRecordOverheadBytes);
+  return CommitOne(options, &batch, batch.SingleDelete(column_family, key));
+}
+
+Status LsmDB::DeleteRange(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& begin_key, const Slice& end_key) {
+  WriteBatch batch;
+  ASHLAR_RETURN_IF_ERROR(batch.DeleteRange(column_family, begin_key, end_key));
+  return Write(options, &batch);
+}
+
+Status LsmDB::Merge(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) {
+  ASHLAR_RETURN_IF_ERROR(CheckWritableFamily(column_family));
+  WriteBatch batch(key.size() + value.size() + kRecordOverheadBytes);
+  ASHLAR_RETURN_IF_ERROR(batch.Merge(column_family, key, value));
+  return commit_.Write(options, &batch);
+}
+
+Status LsmDB::FlushWAL(bool sync) {
+  ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  return sync ? commit_.SyncLog() : commit_.FlushLog();
+}
+
+Status LsmDB::SyncWAL() {
+  ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  return commit_.SyncLog();
+}
+
+// ---- Reading.
+
+Status LsmDB::Get(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key, PinnableSlice* value) {
+  return reader_.Get(options, Family(column_family), key, value);
+}
+
+void LsmDB::MultiGet(const ReadOptions& options, size_t num_keys, ColumnFamilyHandle** column_families, const Slice* keys, PinnableSlice* values,
+                     Status* statuses, bool /*sorted_input*/) {
+  std::vector<ColumnFamily*> families(num_keys);
+  for (size_t i = 0; i < num_keys; ++i) families[i] = Family(column_families[i]);
+  reader_.MultiGet(options, {.families = families, .keys = {keys, num_keys}, .values = values, .statuses = statuses});
+}
+
+void LsmDB::MultiGet(const ReadOptions& options, ColumnFamilyHandle* column_family, size_t num_keys, const Slice* keys, PinnableSlice* values, Status* statuses,
+                     bool /*sorted_input*/) {
+  const std::vector<ColumnFamily*> families(num_keys, Family(column_family));
+  reader_.MultiGet(options, {.families = families, .keys = {keys, num_keys}, .values = values, .statuses = statuses});
+}
+
+bool LsmDB::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key, std::string* value, bool* value_found) {
+  PinnableSlice found;
+  const Reader::ExistsAnswer answer = reader_.KeyMayExist(options, Family(column_family), key, &found);
+  if (value_found != nullptr) *value_found = answer.value_found;
+  if (answer.value_found && value != nullptr) value->assign(found.data(), found.size());
+  return answer.may_exist;
+}
+
+Iterator* LsmDB::NewIterator(const ReadOptions& options, ColumnFamilyHandle* column_family) {
+  std::vector<std::unique_ptr<Iterator>> iterators;
+  const Status status = reader_.NewIterators(options, {&SharedFamily(column_family), 1}, &iterators);
+  return status.ok() ? iterators.front().release() : NewErrorIterator(status);
+}
+
+Status LsmDB::NewIterators(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& column_families, std::vector<Iterator*>* iterators) {
+  std::vector<std::shared_ptr<ColumnFamily>> families;
+  for (ColumnFamilyHandle* handle : column_families) families.push_back(SharedFamily(handle));
+  std::vector<std::unique_ptr<Iterator>> made;
+  ASHLAR_RETURN_IF_ERROR(reader_.NewIterators(options, families, &made));
+  iterators->clear();
+  for (std::unique_ptr<Iterator>& iterator : made) iterators->push_back(iterator.release());
+  return Status::OK();
+}
+
+const Snapshot* LsmDB::GetSnapshot() {
+  const auto unix_seconds = static_cast<int64_t>(state_->clock->NowUnixMicros() / 1000000);
+  MutexLock lock(state_->mutex);
+  return state_->snapshots.Acquire(state_->PublishedSequence(), unix_seconds);
+}
+
+void LsmDB::ReleaseSnapshot(const Snapshot* snapshot) {
+  if (snapshot == nullptr) return;
+  MutexLock lock(state_->mutex);
+  state_->snapshots.Release(static_cast<const SnapshotImpl*>(snapshot));
+}
+
+// ---- Background work.
+
+Status LsmDB::Flush(const FlushOptions& options, const std::vector<ColumnFamilyHandle*>& column_families) {
+  ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  std::vector<std::shared_ptr<ColumnFamily>> families;
+  for (ColumnFamilyHandle* handle : column_families) families.push_back(SharedFamily(handle));
+  return FlushFamilies(options, families);
+}
+
+Status LsmDB::FlushFamilies(const FlushOptions& options, std::span<const std::shared_ptr<ColumnFamily>> families) {
+  if (state_->latch.IsSet()) return state_->latch.status();
+  if (!options.allow_write_stall) ASHLAR_RETURN_IF_ERROR(background_.WaitUntilSwitchIsFree(families));
+  bool any = false;
+  for (const std::shared_ptr<ColumnFamily>& family : families) any |= !family->active()->IsEmpty();
+  if (any) ASHLAR_RETURN_IF_ERROR(commit_.SwitchMemTables(families));
+  if (!options.wait) {
+    MutexLock lock(state_->mutex);
+    for (const std::shared_ptr<ColumnFamily>& family : families) {
+      family->flush_wanted = !family->immutable().empty();
+      background_.ViewChanged(family);
+    }
+    return Status::OK();
+  }
+  return background_.WaitForFlush(families);
+}
+
+Status LsmDB::FlushAll(const FlushOptions& options) {
+  std::vector<std::shared_ptr<ColumnFamily>> families;
+  {
+    MutexLock lock(state_->mutex);
+    families = state_->LiveFamilies();
+  }
+  return FlushFamilies(options, families);
+}
+
+Status LsmDB::CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* column_family, const Slice* begin, const Slice* end) {
+  ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  if (options.target_path_id != 0) return Status::NotSupported("CompactRangeOptions::target_path_id: tables live in the database's directory only");
+  if (options.change_level) return Status::NotSupported("CompactRangeOptions::change_level is not implemented; leave it false");
+  const std::shared_ptr<ColumnFamily>& family = SharedFamily(column_family);
+  FlushOptions flush;
+  flush.allow_write_stall = options.allow_write_stall;
+  ASHLAR_RETURN_IF_ERROR(FlushFamilies(flush, {&family, 1}));
+  return background_.CompactRange(options, family, begin, end);
+}
+
+Status LsmDB::WaitForCompact(const WaitForCompactOptions& options) {
+  ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  if (options.flush) ASHLAR_RETURN_IF_ERROR(FlushAll(FlushOptions()));
+  ASHLAR_RETURN_IF_ERROR(background_.WaitForIdle(options));
+  return options.close_db ? Close() : Status::OK();
+}
+
+Status LsmDB::PauseBackgroundWork() {
+  ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  background_.Pause();
+  return Status::OK();
+}
+
+Status LsmDB::ContinueBackgroundWork() {
+  ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  return background_.Continue() ? Status::OK() : Status::InvalidArgument("background work is not paused");
+}
+
+Status LsmDB::EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& column_families) {
+  for (ColumnFamilyHandle* handle : column_families) ASHLAR_RETURN_IF_ERROR(SetOptions(handle, {{"disable_auto_compactions", "false"}}));
+  return Status::OK();
+}
+
+Status LsmDB::DisableFileDeletions() {
+  ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  MutexLock lock(state_->mutex);
+  ++state_->file_deletions_disabled;
+  return Status::OK();
+}
+
+Status LsmDB::EnableFileDeletions() {
+  ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  {
+    MutexLock lock(state_->mutex);
+    if (state_->file_deletions_disabled == 0) return Status::InvalidArgument("file deletions are not disabled");
+    --state_->file_deletions_disabled;
+  }
+  background_.DeleteObsoleteFiles();
+  return Status::OK();
+}
+
+// ---- Options.
+
+Status LsmDB::SetOptions(ColumnFamilyHandle* column_family, const std::unordered_map<std::string, std::string>& new_options) {
+  ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  const std::shared_ptr<ColumnFamily>& family = SharedFamily(column_family);
+  {
+    MutexLock changing(options_file_mutex_);
+    ColumnFamilyOptions changed;
+    {
+      MutexLock lock(state_->mutex);
+      changed = family->options();
+    }
+    ASHLAR_RETURN_IF_ERROR(ChangeMutableOptions(new_options, &changed));
+    FillDefaults(&changed);
+    ASHLAR_RETURN_IF_ERROR(ValidateOptions(state_->options, {ColumnFamilyDescriptor(family->name(), changed)}));
+    MutexLock lock(state_->mutex);
+    family->SetOptions(changed, ResolveLeveledConfig(changed, state_->options));
+    background_.ViewChanged(family);
+  }
+  return WriteOptionsFile();
+}
+
+Status LsmDB::SetDBOptions(const std::unordered_map<std::string, std::string>& new_options) {
+  ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  {
+    MutexLock changing(options_file_mutex_);
+    DBOptions changed = GetDBOptions();
+    ASHLAR_RETURN_IF_ERROR(ChangeMutableOptions(new_options, &changed));
+    ASHLAR_RETURN_IF_ERROR(ValidateOptions(changed, {}));
+    MutexLock lock(state_->mutex);
+    state_->current_options = changed;
+    state_->open_tables.SetLimit(changed.max_open_files < 0 ? 0 : static_cast<size_t>(changed.max_open_files));
+    background_.SetOptions(changed);
+    for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
+      family->SetOptions(family->options(), ResolveLeveledConfig(family->options(), changed));
+      background_.ViewChanged(family);
+    }
+  }
+  return WriteOptionsFile();
+}
+
+Options LsmDB::GetOptions(ColumnFamilyHandle* column_family) const {
+  MutexLock lock(state_->mutex);
+  return Options(state_->current_options, Family(column_family)->options());
+}
+
+DBOptions LsmDB::GetDBOptions() const {
+  MutexLock lock(state_->mutex);
+  return state_->current_options;
+}
+
+Status LsmDB::WriteOptionsFile() {
+  MutexLock changing(options_file_mutex_);
+  std::vector<ColumnFamilyDescriptor> families;
+  {
+    MutexLock lock(state_->mutex);
+    for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) families.emplace_back(family->name(), family->options());
+  }
+  const Status written = WriteNewOptionsFile(state_.get(), families);
+  if (written.ok()) return written;
+  LogWarning(*state_, StrCat("the OPTIONS file could not be written: ", written.ToString()));
+  return state_->options.fail_if_options_file_error ? written : Status::OK();
+}
+
+// ---- What is there.
+
+bool LsmDB::GetProperty(ColumnFamilyHandle* column_family, const Slice& property, std::string* value) {
+  return PropertyReader(state_.get(), &background_).Text(SharedFamily(column_family), property, value);
+}
+
+bool LsmDB::GetMapProperty(ColumnFamilyHandle* column_family, const Slice& property, std::map<std::string, std::string>* value) {
+  return PropertyReader(state_.get(), &background_).Map(SharedFamily(column_family), property, value);
+}
+
+bool LsmDB::GetIntProperty(ColumnFamilyHandle* column_family, const Slice& property, uint64_t* value) {
+  return PropertyReader(state_.get(), &background_).Number(SharedFamily(column_family), property, value);
+}
+
+bool LsmDB::GetAggregatedIntProperty(const Slice& property, uint64_t* value) {
+  return PropertyReader(state_.get(), &background_).Sum(property, value);
+}
+
+Status LsmDB::GetApproximateSizes(const SizeApproximationOptions& options, ColumnFamilyHandle* column_family, const Range* ranges, int n, uint64_t* sizes) {
+  if (!options.include_memtables && !options.include_files) return Status::InvalidArgument("include memtables, files, or both");
+  const EpochGuard guard;
+  const ColumnFamily* const family = Family(column_family);
+  const ReadView* const view = family->view();
+  for (int i = 0; i < n; ++i) {
+    sizes[i] = 0;
+    if (options.include_files) {
+      ASHLAR_ASSIGN_OR_RETURN(const uint64_t bytes, view->version->ApproximateBytes(ranges[i].start, ranges[i].limit, family->tables()));
+      sizes[i] += bytes;
+    }
+    if (!options.include_memtables) continue;
+    sizes[i] += view->active->ApproximateRange(ranges[i].start, ranges[i].limit).data_bytes;
+    for (const MemTableRef& table : view->immutable) sizes[i] += table->ApproximateRange(ranges[i].start, ranges[i].limit).data_bytes;
+  }
+  return Status::OK();
+}
+
+void LsmDB::GetApproximateMemTableStats(ColumnFamilyHandle* column_family, const Range& range, uint64_t* count, uint64_t* size) {
+  const EpochGuard guard;
+  const ReadView* const view = Family(column_family)->view();
+  *count = 0;
+  *size = 0;
+  const auto add = [&](const MemTable& table) {
+    const MemTable::RangeEstimate estimate = table.ApproximateRange(range.start, range.limit);
+    *count += estimate.entries;
+    *size += estimate.data_bytes;
+  };
+  add(*view->active);
+  for (const MemTableRef& table : view->immutable) add(*table);
+}
+
+int LsmDB::NumberLevels(ColumnFamilyHandle* column_family) {
+  const EpochGuard guard;
+  return static_cast<int>(Family(column_family)->view()->version->levels());
+}
+
+void LsmDB::GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) { PropertyReader(state_.get(), &background_).LiveFiles(metadata); }
+
+void LsmDB::GetColumnFamilyMetaData(ColumnFamilyHandle* column_family, ColumnFamilyMetaData* metadata) {
+  PropertyReader(state_.get(), &background_).FamilyMetaData(SharedFamily(column_family), metadata);
+}
+
+Status LsmDB::GetPropertiesOfAllTables(ColumnFamilyHandle* column_family, TablePropertiesCollection* props) {
+  return PropertyReader(state_.get(), &background_).TablesOf(SharedFamily(column_family), props);
+}
+
+Status LsmDB::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size, bool flush_memtable) {
+  if (flush_memtable && !state_->read_only) ASHLAR_RETURN_IF_ERROR(FlushAll(FlushOptions()));
+  MutexLock installers(state_->manifest_mutex);
+  files.clear();
+  for (const FileNumber number : state_->versions->LiveTables()) files.push_back("/" + std::string(BaseName(TableFileName("", number))));
+  files.emplace_back("/CURRENT");
+  files.push_back("/" + std::string(BaseName(DescriptorFileName("", state_->versions->manifest_number()))));
+  *manifest_file_size = state_->versions->manifest_bytes();
+  return Status::OK();
+}
+
+Status LsmDB::GetDbIdentity(std::string& identity) const {
+  ASHLAR_ASSIGN_OR_RETURN(identity, ReadFileToString(state_->file_system, IdentityFileName(state_->directory), kIdentityBytesMax));
+  while (!identity.empty() && identity.back() == '\n') identity.pop_back();
+  return Status::OK();
+}
+
+Status LsmDB::GetDbSessionId(std::string& session_id) const {
+  session_id = state_->session_id;
+  return Status::OK();
+}
+
+Status LsmDB::VerifyChecksum(const ReadOptions& /*options*/) {
+  std::vector<std::shared_ptr<ColumnFamily>> families;
+  {
+    MutexLock lock(state_->mutex);
+    families = state_->LiveFamilies();
+  }
+  for (const std::shared_ptr<ColumnFamily>& family : families) {
+    ReadView* view = nullptr;
+    {
+      const EpochGuard guard;
+      view = family->view();
+      view->pins.Acquire();
+    }
+    Status status;
+    for (Level level = 0; level < view->version->levels() && status.ok(); ++level) {
+      for (FileMetaData* file : view->version->files(level)) {
+        status = family->tables()->Verify(file);
+        if (!status.ok()) break;
+      }
+    }
+    view->pins.Release();
+    EpochReclaim();
+    ASHLAR_RETURN_IF_ERROR(status);
+  }
+  return Status::OK();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,61 @@
+#include "lsm/memtable_inserter.h"
+
+#include <string>
+
+#include "base/result.h"
+#include "key/write_batch_internal.h"
+
+namespace ashlar {
+
+namespace {
+
+Status MissingMergeOperator(const ColumnFamily& family) {
+  return Status::InvalidArgument("a merge needs ColumnFamilyOptions::merge_operator, which is not set for column family", family.name());
+}
+
+}  // namespace
+
+ColumnFamily* MemTableInserter::Select(uint32_t family) {
+  if (family != selected_id_) {
+    selected_id_ = family;
+    selected_ = args_.families->Find(family);
+    if (selected_ != nullptr && args_.replaying && selected_->active_log_number() > args_.log_number) selected_ = nullptr;
+  }
+  return selected_;
+}
+
+Status MemTableInserter::Apply(const Slice& contents, SequenceNumber first) {
+  BatchReader reader(contents);
+  SequenceNumber next = first;
+  while (reader.Next()) {
+    const BatchRecord& record = reader.record();
+    if (!record.counted) continue;
+    const SequenceNumber sequence = next++;
+    ColumnFamily* const family = Select(record.column_family_id);
+    if (family == nullptr) continue;
+    if (record.type == ValueType::kMerge && family->merge_operator() == nullptr) [[unlikely]] {
+      return MissingMergeOperator(*family);
+    }
+    family->active()->Add(sequence, record.type, record.key, record.value);
+    if (family->IsFull()) found_full_ = true;
+  }
+  return reader.status();
+}
+
+Status CheckBatch(const WriteBatch& batch, const FamilyTable& families, bool ignore_missing) {
+  ASHLAR_RETURN_IF_ERROR(WriteBatchInternal::CheckApplicable(&batch));
+  BatchReader reader(batch.Data());
+  while (reader.Next()) {
+    const BatchRecord& record = reader.record();
+    if (!record.counted) continue;
+    const ColumnFamily* const family = families.Find(record.column_family_id);
+    if (family == nullptr) {
+      if (ignore_missing) continue;
+      return Status::InvalidArgument("the batch writes to a column family that does not exist or was dropped, id", std::to_string(record.column_family_id));
+    }
+    if (record.type == ValueType::kMerge && family->merge_operator() == nullptr) return MissingMergeOperator(*family);
+  }
+  return reader.status();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,19 @@
+// What an open database writes for people and other programs beside its data: the OPTIONS file and the LOG.
+//
+// Thread safety: the caller serialises writers of OPTIONS files.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "lsm/database_state.h"
+
+namespace ashlar {
+
+// A new OPTIONS file, durable; older ones but the latest are removed.
+Status WriteNewOptionsFile(DatabaseState* state, const std::vector<ColumnFamilyDescriptor>& families);
+// Opens the LOG of a database that was given no logger; without one if that fails. Logs which options have no effect.
+void OpenInfoLog(DatabaseState* state);
+
+}  // namespace ashlar

@@ -1,0 +1,379 @@
+#include "lsm/properties.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "ashlar/statistics.h"
+#include "base/format.h"
+#include "base/result.h"
+#include "filesystem/filename.h"
+#include "lsm/resolve_options.h"
+#include "table/table_properties.h"
+
+namespace ashlar {
+
+namespace {
+
+using Names = DB::Properties;
+
+// What a property's function looks at; the caller holds the database mutex.
+struct Subject {
+  const DatabaseState& state;
+  const BackgroundWork& background;
+  const ColumnFamily& family;
+
+  const Version& version() const { return *family.version(); }
+};
+
+uint64_t SumImmutable(const ColumnFamily& family, uint64_t (*get)(const MemTable&)) {
+  uint64_t sum = 0;
+  for (const MemTableEntry& entry : family.immutable()) sum += get(*entry.table);
+  return sum;
+}
+
+std::vector<uint64_t> LevelBytes(const Version& version) {
+  std::vector<uint64_t> bytes;
+  for (Level level = 0; level < version.levels(); ++level) bytes.push_back(version.LevelBytes(level));
+  return bytes;
+}
+
+template <typename Function>
+void ForEachFile(const Version& version, const Function& function) {
+  for (Level level = 0; level < version.levels(); ++level) {
+    for (FileMetaData* const file : version.files(level)) function(level, file);
+  }
+}
+
+struct EntryCounts {
+  uint64_t entries = 0;
+  uint64_t deletions = 0;
+};
+// Entry counts are in the MANIFEST for none of the files: those written in this run know theirs, the others are asked when their tables are open.
+EntryCounts CountEntries(const Version& version) {
+  EntryCounts counts;
+  uint64_t known_bytes = 0;
+  uint64_t total_bytes = 0;
+  const EpochGuard guard;
+  ForEachFile(version, [&](Level, FileMetaData* file) {
+    total_bytes += file->file_bytes;
+    if (file->entries != 0) {
+      counts.entries += file->entries;
+      counts.deletions += file->deletions;
+      known_bytes += file->file_bytes;
+    } else if (TableReader* const reader = TableCache::FindOpen(file); reader != nullptr) {
+      counts.entries += reader->properties().num_entries;
+      counts.deletions += reader->properties().num_deletions;
+      known_bytes += file->file_bytes;
+    }
+  });
+  if (known_bytes > 0 && known_bytes < total_bytes) {
+    const double scale = static_cast<double>(total_bytes) / static_cast<double>(known_bytes);
+    counts.entries = static_cast<uint64_t>(static_cast<double>(counts.entries) * scale);
+    counts.deletions = static_cast<uint64_t>(static_cast<double>(counts.deletions) * scale);
+  }
+  return counts;
+}
+
+uint64_t EstimateKeys(const Subject& s) {
+  EntryCounts counts = CountEntries(s.version());
+  counts.entries += s.family.active()->entries() + SumImmutable(s.family, [](const MemTable& t) { return t.entries(); });
+  counts.deletions += s.family.active()->deletions() + SumImmutable(s.family, [](const MemTable& t) { return t.deletions(); });
+  // Each deletion stands for itself and for the entry that it deletes.
+  return counts.entries > 2 * counts.deletions ? counts.entries - 2 * counts.deletions : 0;
+}
+
+uint64_t TableReaderMemory(const Subject& s) {
+  uint64_t bytes = 0;
+  const EpochGuard guard;
+  ForEachFile(s.version(), [&](Level, FileMetaData* file) {
+    if (TableReader* const reader = TableCache::FindOpen(file); reader != nullptr) bytes += reader->MemoryBytes();
+  });
+  return bytes;
+}
+
+// What the last sorted run holds plus what above it overlaps nothing there; a lower estimate of the data without what newer writes replaced.
+uint64_t LiveDataBytes(const Subject& s) {
+  uint64_t bytes = 0;
+  for (Level level = s.version().levels(); level-- > 0;) {
+    for (const FileMetaData* const file : s.version().files(level)) {
+      bool covered = false;
+      const Slice smallest = file->smallest_user_key();
+      const Slice largest = file->largest_user_key();
+      for (Level below = level + 1; below < s.version().levels() && !covered; ++below) {
+        covered = !s.version().RangeIsEmpty(below, UserKeyRange{.smallest = &smallest, .largest = &largest});
+      }
+      if (!covered) bytes += file->file_bytes;
+    }
+  }
+  return bytes;
+}
+
+const Cache* CacheOf(const ColumnFamily& family) { return TableOptionsOf(family.options())->block_cache.get(); }
+
+struct NumberProperty {
+  const std::string& name;
+  bool whole_database;
+  uint64_t (*get)(const Subject& s);
+};
+
+const std::span<const NumberProperty> NumberProperties() {
+  static const NumberProperty kTable[] = {
+      {Names::kNumImmutableMemTable, false, [](const Subject& s) { return uint64_t{s.family.immutable().size()}; }},
+      {Names::kNumImmutableMemTableFlushed, false, [](const Subject&) { return uint64_t{0}; }},
+      {Names::kMemTableFlushPending, false, [](const Subject& s) { return uint64_t{s.family.WantsFlush()}; }},
+      {Names::kNumRunningFlushes, true, [](const Subject& s) { return static_cast<uint64_t>(s.background.RunningFlushes()); }},
+      {Names::kNumRunningCompactions, true, [](const Subject& s) { return static_cast<uint64_t>(s.background.RunningCompactions()); }},
+      {Names::kCurSizeActiveMemTable, false, [](const Subject& s) { return uint64_t{s.family.active()->ApproximateMemoryUsage()}; }},
+      {Names::kCurSizeAllMemTables, false, [](const Subject& s) { return uint64_t{s.family.MemTableBytes()}; }},
+      {Names::kSizeAllMemTables, false, [](const Subject& s) { return uint64_t{s.family.MemTableBytes()}; }},
+      {Names::kNumEntriesActiveMemTable, false, [](const Subject& s) { return s.family.active()->entries(); }},
+      {Names::kNumEntriesImmMemTables, false, [](const Subject& s) { return SumImmutable(s.family, [](const MemTable& t) { return t.entries(); }); }},
+      {Names::kNumDeletesActiveMemTable, false, [](const Subject& s) { return s.family.active()->deletions(); }},
+      {Names::kNumDeletesImmMemTables, false, [](const Subject& s) { return SumImmutable(s.family, [](const MemTable& t) { return t.deletions(); }); }},
+      {Names::kCompactionPending, false, [](const Subject& s) { return uint64_t{s.background.CompactionPending(s.family)}; }},
+      {Names::kEstimatePendingCompactionBytes, false,
+       [](const Subject& s) {
+         const std::vector<uint64_t> bytes = LevelBytes(s.version());
+         return EstimatePendingBytes(bytes, s.version().NumFiles(0), s.family.leveled(), ComputeLevelTargets(bytes, s.family.leveled()));
+       }},
+      {Names::kBackgroundErrors, true, [](const Subject& s) { return uint64_t{s.state.latch.IsSet()}; }},
+      {Names::kActualDelayedWriteRate, true,
+       [](const Subject& s) { return s.state.gate.state() == WriteGate::State::kDelayed ? s.state.gate.bytes_per_second() : 0; }},
+      {Names::kIsWriteStopped, true, [](const Subject& s) { return uint64_t{s.state.gate.state() == WriteGate::State::kStopped}; }},
+      {Names::kEstimateNumKeys, false, &EstimateKeys},
+      {Names::kEstimateTableReadersMem, false, &TableReaderMemory},
+      {Names::kEstimateLiveDataSize, false, &LiveDataBytes},
+      {Names::kTotalSstFilesSize, false, [](const Subject& s) { return s.version().TotalBytes(); }},
+      {Names::kLiveSstFilesSize, false, [](const Subject& s) { return s.version().TotalBytes(); }},
+      {Names::kObsoleteSstFilesSize, true, [](const Subject& s) { return s.state.obsolete_tables.Bytes(); }},
+      {Names::kIsFileDeletionsEnabled, true, [](const Subject& s) { return uint64_t{s.background.FileDeletionsEnabled()}; }},
+      {Names::kBaseLevel, false,
+       [](const Subject& s) { return static_cast<uint64_t>(ComputeLevelTargets(LevelBytes(s.version()), s.family.leveled()).base_level); }},
+      {Names::kMinLogNumberToKeep, true, [](const Subject& s) { return s.background.OldestLog(); }},
+      {Names::kNumSnapshots, true, [](const Subject& s) { return uint64_t{s.background.Snapshots().size()}; }},
+      {Names::kOldestSnapshotTime, true,
+       [](const Subject& s) {
+         const SnapshotImpl* const oldest = s.background.Snapshots().oldest();
+         return oldest == nullptr ? 0 : static_cast<uint64_t>(oldest->GetUnixTime());
+       }},
+      {Names::kOldestSnapshotSequence, true,
+       [](const Subject& s) {
+         const SnapshotImpl* const oldest = s.background.Snapshots().oldest();
+         return oldest == nullptr ? 0 : oldest->GetSequenceNumber();
+       }},
+      {Names::kCurrentSuperVersionNumber, false, [](const Subject& s) { return s.family.view_number(); }},
+      {Names::kBlockCacheCapacity, false, [](const Subject& s) { return CacheOf(s.family) != nullptr ? uint64_t{CacheOf(s.family)->GetCapacity()} : 0; }},
+      {Names::kBlockCacheUsage, false, [](const Subject& s) { return CacheOf(s.family) != nullptr ? uint64_t{CacheOf(s.family)->GetUsage()} : 0; }},
+      {Names::kBlockCachePinnedUsage, false, [](const Subject& s) { return CacheOf(s.family) != nullptr ? uint64_t{CacheOf(s.family)->GetPinnedUsage()} : 0; }},
+  };
+  return kTable;
+}
+
+const NumberProperty* FindNumber(const Slice& property) {
+  for (const NumberProperty& candidate : NumberProperties()) {
+    if (Slice(candidate.name) == property) return &candidate;
+  }
+  return nullptr;
+}
+
+// "rocksdb.num-files-at-level3" -> 3
+bool ParseLevel(const Slice& property, const std::string& prefix, uint64_t* level) {
+  if (!property.starts_with(prefix)) return false;
+  return ParseUint64(property.ToStringView().substr(prefix.size()), level);
+}
+
+}  // namespace
+
+bool PropertyReader::Number(const std::shared_ptr<ColumnFamily>& family, const Slice& property, uint64_t* value) const {
+  const NumberProperty* const found = FindNumber(property);
+  MutexLock lock(state_->mutex);
+  if (found != nullptr) {
+    *value = found->get(Subject{*state_, *background_, *family});
+    return true;
+  }
+  uint64_t level = 0;
+  if (!ParseLevel(property, Names::kNumFilesAtLevelPrefix, &level) || level >= family->version()->levels()) return false;
+  *value = family->version()->NumFiles(static_cast<Level>(level));
+  return true;
+}
+
+bool PropertyReader::Sum(const Slice& property, uint64_t* value) const {
+  const NumberProperty* const found = FindNumber(property);
+  if (found == nullptr) return false;
+  *value = 0;
+  MutexLock lock(state_->mutex);
+  for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
+    *value += found->get(Subject{*state_, *background_, *family});
+    if (found->whole_database) break;
+  }
+  return true;
+}
+
+std::string PropertyReader::LevelStats(const ColumnFamily& family) const {
+  std::string text = "Level Files Size(MB)\n--------------------\n";
+  for (Level level = 0; level < family.version()->levels(); ++level) {
+    StrAppend(&text, "  ", level, "  ", family.version()->NumFiles(level), "  ", family.version()->LevelBytes(level) >> 20, "\n");
+  }
+  return text;
+}
+
+std::string PropertyReader::FamilyStats(const ColumnFamily& family) const {
+  std::string text = StrCat("** Column family ", family.name(), " **\n");
+  const std::vector<uint64_t> bytes = LevelBytes(*family.version());
+  const LevelTargets targets = ComputeLevelTargets(bytes, family.leveled());
+  const TreeView view = background_->View(family);
+  for (const LevelScore& score : CompactionScores(view, family.leveled(), targets)) {
+    const auto level = static_cast<Level>(score.level);
+    StrAppend(&text, "  L", score.level, ": ", family.version()->NumFiles(level), " files, ", HumanBytes(bytes[level]), ", score ", FixedDecimal(score.score, 2), "\n");
+  }
+  const Level last = family.version()->levels() - 1;
+  StrAppend(&text, "  L", last, ": ", family.version()->NumFiles(last), " files, ", HumanBytes(bytes[last]), "\n");
+  StrAppend(&text, "  memtables: ", 1 + family.immutable().size(), ", ", HumanBytes(family.MemTableBytes()), "\n");
+  StrAppend(&text, "  base level ", targets.base_level, ", running compactions ", family.running_plans.size(), ", write stall ", StallStateName(family.stall.state), " (",
+            StallCauseName(family.stall.cause), ")\n");
+  return text;
+}
+
+std::string PropertyReader::DatabaseStats() const {
+  return StrCat("** Database **\n  sequence ", state_->PublishedSequence(), ", live logs ", HumanBytes(state_->logs.TotalBytes()), ", snapshots ", state_->snapshots.size(),
+                ", error: ", state_->latch.status().ToString(), "\n");
+}
+
+bool PropertyReader::Text(const std::shared_ptr<ColumnFamily>& family, const Slice& property, std::string* value) const {
+  uint64_t number = 0;
+  if (Number(family, property, &number)) {
+    *value = std::to_string(number);
+    return true;
+  }
+  MutexLock lock(state_->mutex);
+  if (property == Slice(Names::kLevelStats)) {
+    *value = LevelStats(*family);
+  } else if (property == Slice(Names::kSSTables)) {
+    *value = family->version()->DebugString();
+  } else if (property == Slice(Names::kCFStats) || property == Slice(Names::kCFStatsNoFileHistogram)) {
+    *value = FamilyStats(*family);
+  } else if (property == Slice(Names::kDBStats)) {
+    *value = DatabaseStats();
+  } else if (property == Slice(Names::kStats)) {
+    *value = DatabaseStats() + FamilyStats(*family);
+  } else if (property == Slice(Names::kOptionsStatistics) && state_->options.statistics != nullptr) {
+    *value = state_->options.statistics->ToString();
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool PropertyReader::Map(const std::shared_ptr<ColumnFamily>& family, const Slice& property, std::map<std::string, std::string>* value) const {
+  if (property != Slice(Names::kCFStats)) return false;
+  MutexLock lock(state_->mutex);
+  value->clear();
+  const TreeView view = background_->View(*family);
+  for (Level level = 0; level < family->version()->levels(); ++level) {
+    const std::string prefix = StrCat("compaction.L", level, ".");
+    (*value)[prefix + "NumFiles"] = std::to_string(family->version()->NumFiles(level));
+    (*value)[prefix + "SizeBytes"] = std::to_string(family->version()->LevelBytes(level));
+  }
+  for (const LevelScore& score : CompactionScores(view, family->leveled(), ComputeLevelTargets(view, family->leveled()))) {
+    (*value)[StrCat("compaction.L", score.level, ".Score")] = FixedDecimal(score.score, 2);
+  }
+  (*value)["io_stalls.state"] = StallStateName(family->stall.state);
+  (*value)["io_stalls.cause"] = StallCauseName(family->stall.cause);
+  return true;
+}
+
+// ---- Files.
+
+namespace {
+
+void Describe(const DatabaseState& state, const FileMetaData& file, SstFileMetaData* out) {
+  const std::string path = TableFileName(state.directory, file.number);
+  out->relative_filename = BaseName(path);
+  out->name = "/" + out->relative_filename;
+  out->directory = state.directory;
+  out->db_path = state.directory;
+  out->file_number = file.number;
+  out->size = file.file_bytes;
+  out->file_checksum = file.checksum;
+  out->file_checksum_func_name = file.checksum_function;
+  out->smallest_seqno = file.smallest_sequence;
+  out->largest_seqno = file.largest_sequence;
+  out->smallestkey = file.smallest_user_key().ToString();
+  out->largestkey = file.largest_user_key().ToString();
+  out->being_compacted = file.being_compacted;
+  out->num_entries = file.entries;
+  out->num_deletions = file.deletions;
+  out->oldest_ancester_time = file.oldest_ancestor_unix_seconds;
+  out->file_creation_time = file.creation_unix_seconds;
+}
+
+}  // namespace
+
+void PropertyReader::LiveFiles(std::vector<LiveFileMetaData>* metadata) const {
+  metadata->clear();
+  MutexLock lock(state_->mutex);
+  for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
+    ForEachFile(*family->version(), [&](Level level, const FileMetaData* file) {
+      LiveFileMetaData& out = metadata->emplace_back();
+      Describe(*state_, *file, &out);
+      out.column_family_name = family->name();
+      out.level = static_cast<int>(level);
+    });
+  }
+}
+
+void PropertyReader::FamilyMetaData(const std::shared_ptr<ColumnFamily>& family, ColumnFamilyMetaData* metadata) const {
+  *metadata = ColumnFamilyMetaData();
+  MutexLock lock(state_->mutex);
+  metadata->name = family->name();
+  const Version& version = *family->version();
+  metadata->size = version.TotalBytes();
+  metadata->file_count = version.NumFiles();
+  for (Level level = 0; level < version.levels(); ++level) {
+    LevelMetaData& out = metadata->levels.emplace_back();
+    out.level = static_cast<int>(level);
+    out.size = version.LevelBytes(level);
+    for (const FileMetaData* const file : version.files(level)) Describe(*state_, *file, &out.files.emplace_back());
+  }
+}
+
+Status PropertyReader::TablesOf(const std::shared_ptr<ColumnFamily>& family, TablePropertiesCollection* properties) const {
+  properties->clear();
+  const EpochGuard guard;
+  Status status;
+  ForEachFile(*family->view()->version, [&](Level, FileMetaData* file) {
+    if (!status.ok()) return;
+    Result<TableReader*> reader = family->tables()->Find(file);
+    if (!reader.ok()) {
+      status = reader.status();
+      return;
+    }
+    (*properties)[TableFileName(state_->directory, file->number)] = std::make_shared<TableProperties>((*reader)->properties());
+  });
+  return status;
+}
+
+bool AnyValuePinned(DatabaseState* state) {
+  DrainEpochs();
+  MutexLock lock(state->mutex);
+  const EpochGuard guard;
+  int64_t linked = 0;
+  for (const std::shared_ptr<ColumnFamily>& family : state->LiveFamilies()) {
+    if (family->active()->PinCount() > 0) return true;
+    linked += 1 + static_cast<int64_t>(family->immutable().size());
+    for (const MemTableEntry& entry : family->immutable()) {
+      if (entry.table->PinCount() > 0) return true;
+    }
+    bool pinned = false;
+    ForEachFile(*family->version(), [&](Level, FileMetaData* file) {
+      TableReader* const reader = TableCache::FindOpen(file);
+      pinned |= reader != nullptr && reader->HasPins();
+    });
+    if (pinned) return true;
+  }
+  // What is linked was looked at; what was unlinked and is still there is pinned.
+  return state->live_memtables.load(std::memory_order_relaxed) > linked || state->live_blocks.load(std::memory_order_relaxed) > 0;
+}
+
+}  // namespace ashlar

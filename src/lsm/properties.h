@@ -1,0 +1,45 @@
+// PropertyReader: what DB::GetProperty and its relatives say about an open database.
+//
+// Numbers stand in one table (properties.cc): a name and a function. Texts are made from the numbers and from the version.
+// Thread safety: all methods from any thread. No method reads a table file, except TablesOf and those that need entry counts of tables that are not open.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "lsm/background_work.h"
+#include "lsm/database_state.h"
+
+namespace ashlar {
+
+class PropertyReader {
+ public:
+  PropertyReader(DatabaseState* state, BackgroundWork* background) : state_(state), background_(background) {}
+
+  // False: no such property in that form.
+  bool Number(const std::shared_ptr<ColumnFamily>& family, const Slice& property, uint64_t* value) const;
+  bool Text(const std::shared_ptr<ColumnFamily>& family, const Slice& property, std::string* value) const;
+  bool Map(const std::shared_ptr<ColumnFamily>& family, const Slice& property, std::map<std::string, std::string>* value) const;
+  // Over all families; properties of the whole database count once.
+  bool Sum(const Slice& property, uint64_t* value) const;
+
+  void LiveFiles(std::vector<LiveFileMetaData>* metadata) const;
+  void FamilyMetaData(const std::shared_ptr<ColumnFamily>& family, ColumnFamilyMetaData* metadata) const;
+  Status TablesOf(const std::shared_ptr<ColumnFamily>& family, TablePropertiesCollection* properties) const;
+
+ private:
+  std::string LevelStats(const ColumnFamily& family) const ASHLAR_REQUIRES(state_->mutex);
+  std::string FamilyStats(const ColumnFamily& family) const ASHLAR_REQUIRES(state_->mutex);
+  std::string DatabaseStats() const ASHLAR_REQUIRES(state_->mutex);
+
+  DatabaseState* const state_;
+  BackgroundWork* const background_;
+};
+
+// Whether a value that Get handed out is still pinned in memtables or tables of this database.
+bool AnyValuePinned(DatabaseState* state);
+
+}  // namespace ashlar

@@ -1,0 +1,182 @@
+#include "lsm/reader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/result.h"
+#include "iterate/level_cursor.h"
+#include "iterate/merging_cursor.h"
+#include "memtable/memtable_cursor.h"
+
+namespace ashlar {
+
+namespace {
+
+TableReadOptions ToTableReadOptions(const ReadOptions& options) {
+  return TableReadOptions{.verify_checksums = options.verify_checksums,
+                          .fill_cache = options.fill_cache,
+                          .readahead_bytes = options.readahead_size,
+                          .cached_only = options.read_tier == kBlockCacheTier};
+}
+
+Status CheckReadOptions(const ReadOptions& options) {
+  if (options.read_tier == kPersistedTier || options.read_tier == kMemtableTier) {
+    return Status::NotSupported("ReadOptions::read_tier kPersistedTier and kMemtableTier are not implemented; use kReadAllTier or kBlockCacheTier");
+  }
+  if (options.tailing) return Status::NotSupported("ReadOptions::tailing is not implemented; use Iterator::Refresh");
+  if (options.prefix_same_as_start) return Status::NotSupported("ReadOptions::prefix_same_as_start is not implemented; set iterate_upper_bound");
+  return Status::OK();
+}
+
+void ReleaseView(void* view, void*) {
+  static_cast<ReadView*>(view)->pins.Release();
+  EpochReclaim();
+}
+constexpr PinOps kViewPin{.acquire = [](void* view) { static_cast<ReadView*>(view)->pins.Acquire(); }, .release = &ReleaseView};
+
+}  // namespace
+
+void Reader::Search(const TableReadOptions& options, const ColumnFamily& family, const ReadView& view, Lookup* lookup) {
+  view.active->Get(lookup);
+  for (const MemTableRef& table : view.immutable) {
+    if (lookup->Done()) return;
+    table->Get(lookup);
+  }
+  if (!lookup->Done()) view.version->Get(options, family.tables(), lookup);
+}
+
+Status Reader::Get(const ReadOptions& options, ColumnFamily* family, const Slice& key, PinnableSlice* value) const {
+  ASHLAR_RETURN_IF_ERROR(CheckReadOptions(options));
+  value->Reset();
+  const EpochGuard guard;
+  const ReadView* const view = family->view();
+  const SequenceNumber sequence = options.snapshot != nullptr ? options.snapshot->GetSequenceNumber() : state_->PublishedSequence();
+  Lookup lookup(Lookup::Args{.user_key = key, .snapshot = sequence, .merge_operator = family->merge_operator()});
+  Search(ToTableReadOptions(options), *family, *view, &lookup);
+  return lookup.Finish(value);
+}
+
+void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request) const {
+  const Status checked = CheckReadOptions(options);
+  const EpochGuard guard;
+  // One state for all: every view, then the sequence; a view that changed meanwhile means that the sequence may belong to a later state of that family.
+  std::vector<const ReadView*> views(request.keys.size());
+  SequenceNumber sequence = 0;
+  for (bool settled = false; !settled;) {
+    for (size_t i = 0; i < views.size(); ++i) {
+      views[i] = i > 0 && request.families[i] == request.families[i - 1] ? views[i - 1] : request.families[i]->view();
+    }
+    sequence = options.snapshot != nullptr ? options.snapshot->GetSequenceNumber() : state_->PublishedSequence();
+    settled = true;
+    for (size_t i = 0; i < views.size() && settled; ++i) settled = views[i] == request.families[i]->view();
+  }
+  const TableReadOptions table_options = ToTableReadOptions(options);
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < views.size(); ++i) {
+    request.values[i].Reset();
+    if (!checked.ok() || bytes > options.value_size_soft_limit) {
+      request.statuses[i] = checked.ok() ? Status::Aborted("ReadOptions::value_size_soft_limit was reached") : checked;
+      continue;
+    }
+    const ColumnFamily& family = *request.families[i];
+    Lookup lookup(Lookup::Args{.user_key = request.keys[i], .snapshot = sequence, .merge_operator = family.merge_operator()});
+    Search(table_options, family, *views[i], &lookup);
+    request.statuses[i] = lookup.Finish(&request.values[i]);
+    bytes += request.values[i].size();
+  }
+}
+
+Reader::ExistsAnswer Reader::KeyMayExist(const ReadOptions& options, ColumnFamily* family, const Slice& key, PinnableSlice* value) const {
+  ReadOptions memory_only = options;
+  memory_only.read_tier = kBlockCacheTier;
+  PinnableSlice found;
+  const Status status = Get(memory_only, family, key, value != nullptr ? value : &found);
+  if (status.ok()) return {.may_exist = true, .value_found = true};
+  return {.may_exist = !status.IsNotFound(), .value_found = false};
+}
+
+// ---- Iterators.
+
+IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily& family, ReadView* view, SequenceNumber sequence) const {
+  std::vector<std::unique_ptr<InternalCursor>> children;
+  if (!view->active->IsEmpty()) children.push_back(std::make_unique<MemTableCursor>(view->active.get(), MemTableCursor::Hold::kBorrowed));
+  for (const MemTableRef& table : view->immutable) children.push_back(std::make_unique<MemTableCursor>(table.get(), MemTableCursor::Hold::kBorrowed));
+  const Version& version = *view->version;
+  const LevelCursorArgs base{.comparator = family.comparator(),
+                             .files = {},
+                             .opener = family.tables(),
+                             .read_options = ToTableReadOptions(options),
+                             .lower_bound = options.iterate_lower_bound,
+                             .upper_bound = options.iterate_upper_bound};
+  for (Level level = 0; level < version.levels(); ++level) {
+    const std::span<FileMetaData* const> files = version.files(level);
+    // Files of level 0 overlap: each is a sorted run of its own.
+    const size_t run = level == 0 ? 1 : std::max<size_t>(files.size(), 1);
+    for (size_t begin = 0; begin < files.size(); begin += run) {
+      LevelCursorArgs args = base;
+      args.files = files.subspan(begin, run);
+      children.push_back(std::make_unique<LevelCursor>(args));
+    }
+  }
+  return IteratorSource{.keep_alive = Pin(&kViewPin, view),
+                        .cursor = NewMergingCursor(family.comparator(), std::move(children)),
+                        .sequence = sequence,
+                        .view_number = view->number};
+}
+
+void Reader::IteratorIsGone(void* state, void* background) {
+  auto* const database = static_cast<DatabaseState*>(state);
+  if (database->obsolete_tables.Some()) static_cast<BackgroundWork*>(background)->DeleteObsoleteFiles();
+  database->live_iterators.fetch_sub(1, std::memory_order_relaxed);
+}
+
+std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options, const std::shared_ptr<ColumnFamily>& family, ReadView* view,
+                                                    SequenceNumber sequence) const {
+  // An empty active memtable is left out of the source; then a refresh cannot reuse it.
+  RefreshFunction refresh = [this, options, family, complete = !view->active->IsEmpty()](const Snapshot* snapshot,
+                                                                                       IteratorSource old) mutable -> Result<IteratorSource> {
+    const EpochGuard guard;
+    ReadView* const current = family->view();
+    const SequenceNumber newest = snapshot != nullptr ? snapshot->GetSequenceNumber() : state_->PublishedSequence();
+    if (complete && current->number == old.view_number) {
+      old.sequence = newest;
+      return old;
+    }
+    complete = !current->active->IsEmpty();
+    current->pins.Acquire();
+    return MakeSource(options, *family, current, newest);
+  };
+  UserIteratorArgs args{.comparator = family->comparator(),
+                        .merge_operator = family->merge_operator(),
+                        .lower_bound = options.iterate_lower_bound,
+                        .upper_bound = options.iterate_upper_bound,
+                        .max_sequential_skip = family->max_sequential_skip(),
+                        .max_skippable_entries = options.max_skippable_internal_keys,
+                        .refresh = std::move(refresh),
+                        .source = MakeSource(options, *family, view, sequence)};
+  auto iterator = std::make_unique<UserIterator>(std::move(args));
+  state_->live_iterators.fetch_add(1, std::memory_order_relaxed);
+  iterator->RegisterCleanup(&Reader::IteratorIsGone, state_, background_);
+  return iterator;
+}
+
+Status Reader::NewIterators(const ReadOptions& options, std::span<const std::shared_ptr<ColumnFamily>> families,
+                            std::vector<std::unique_ptr<Iterator>>* iterators) const {
+  ASHLAR_RETURN_IF_ERROR(CheckReadOptions(options));
+  const EpochGuard guard;
+  std::vector<ReadView*> views(families.size());
+  SequenceNumber sequence = 0;
+  for (bool settled = false; !settled;) {
+    for (size_t i = 0; i < views.size(); ++i) views[i] = families[i]->view();
+    sequence = options.snapshot != nullptr ? options.snapshot->GetSequenceNumber() : state_->PublishedSequence();
+    settled = true;
+    for (size_t i = 0; i < views.size() && settled; ++i) settled = views[i] == families[i]->view();
+  }
+  for (size_t i = 0; i < views.size(); ++i) {
+    views[i]->pins.Acquire();
+    iterators->push_back(NewIteratorOnView(options, families[i], views[i], sequence));
+  }
+  return Status::OK();
+}
+
+}  // namespace ashlar

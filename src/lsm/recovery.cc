@@ -1,0 +1,343 @@
+#include "lsm/recovery.h"
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <utility>
+
+#include "ashlar/write_batch.h"
+#include "base/format.h"
+#include "filesystem/file_helpers.h"
+#include "filesystem/filename.h"
+#include "key/write_batch_internal.h"
+#include "lsm/memtable_inserter.h"
+#include "lsm/resolve_options.h"
+#include "wal/log_reader.h"
+#include "wal/recovery_policy.h"
+
+namespace ashlar {
+
+namespace {
+
+constexpr size_t kOptionsFilesKept = 2;
+constexpr size_t kIdentityBytesMax = 1024;
+
+std::string RandomDigits(size_t count, const char* alphabet, size_t symbols) {
+  std::random_device device;
+  std::uniform_int_distribution<size_t> pick(0, symbols - 1);
+  std::string digits;
+  for (size_t i = 0; i < count; ++i) digits.push_back(alphabet[pick(device)]);
+  return digits;
+}
+
+// ---- The directory.
+
+Status PrepareDirectory(DatabaseState* state) {
+  FileSystem* const fs = state->file_system;
+  if (!state->read_only && state->options.create_if_missing) {
+    ASHLAR_RETURN_IF_ERROR(fs->CreateDirIfMissing(state->directory));
+    if (state->wal_directory != state->directory) ASHLAR_RETURN_IF_ERROR(fs->CreateDirIfMissing(state->wal_directory));
+  }
+  const Status there = fs->FileExists(CurrentFileName(state->directory));
+  if (there.ok()) {
+    if (state->options.error_if_exists && !state->read_only) {
+      return Status::InvalidArgument(state->directory, "the database exists and DBOptions::error_if_exists is set");
+    }
+  } else if (!there.IsNotFound() && !there.IsPathNotFound()) {
+    return there;
+  } else if (state->read_only || !state->options.create_if_missing) {
+    return Status::InvalidArgument(state->directory, "there is no database here (no file CURRENT); set DBOptions::create_if_missing to make one");
+  }
+  if (state->read_only) return Status::OK();
+  ASHLAR_RETURN_IF_ERROR(fs->LockFile(LockFileName(state->directory), &state->lock));
+  ASHLAR_RETURN_IF_ERROR(fs->NewDirectory(state->directory, &state->directory_handle));
+  ASHLAR_RETURN_IF_ERROR(fs->NewDirectory(state->wal_directory, &state->wal_directory_handle));
+  if (there.ok()) return Status::OK();
+  return VersionSet::CreateNewDatabase(fs, state->directory, NewDatabaseId());
+}
+
+// ---- The logs.
+
+class LogReplay {
+ public:
+  explicit LogReplay(DatabaseState* state) : state_(state), sequence_(state->versions->last_sequence()) {}
+
+  Status Run() {
+    ASHLAR_RETURN_IF_ERROR(FindLogs());
+    for (const uint64_t number : logs_) {
+      if (dropped_rest_) break;
+      ASHLAR_RETURN_IF_ERROR(ReplayLog(number));
+    }
+    state_->published_sequence.store(sequence_, std::memory_order_release);
+    return Status::OK();
+  }
+  const std::vector<uint64_t>& logs() const { return logs_; }
+  // A log ended early: what was recovered must reach tables before anything new is logged.
+  bool stopped_early() const { return stopped_early_; }
+  bool applied_records() const { return applied_records_; }
+
+ private:
+  Status FindLogs() {
+    std::vector<std::string> names;
+    ASHLAR_RETURN_IF_ERROR(state_->file_system->GetChildren(state_->wal_directory, &names));
+    const uint64_t oldest = state_->versions->MinLogNumberWithUnflushedData();
+    for (const std::string& name : names) {
+      uint64_t number = 0;
+      FileType type;
+      if (!ParseFileName(name, &number, &type) || type != FileType::kWalFile) continue;
+      state_->versions->MarkFileNumberUsed(number);
+      if (number >= oldest) logs_.push_back(number);
+    }
+    std::sort(logs_.begin(), logs_.end());
+    for (const auto& [number, synced_bytes] : state_->versions->recorded_logs()) {
+      if (number >= oldest && synced_bytes.has_value() && !std::binary_search(logs_.begin(), logs_.end(), number)) {
+        return Status::Corruption(WalFileName(state_->wal_directory, number), "the log is on record as synced, and missing");
+      }
+    }
+    return Status::OK();
+  }
+
+  Status ReplayLog(uint64_t number) {
+    const std::string name = WalFileName(state_->wal_directory, number);
+    uint64_t bytes = 0;
+    ASHLAR_RETURN_IF_ERROR(state_->file_system->GetFileSize(name, &bytes));
+    std::unique_ptr<SequentialFile> file;
+    ASHLAR_RETURN_IF_ERROR(state_->file_system->NewSequentialFile(name, FileOptions{}, &file));
+    LogReader reader(std::move(file), name, number, bytes);
+    MemTableInserter inserter(MemTableInserter::Args{.families = &state_->Families(), .replaying = true, .log_number = number});
+    Slice record;
+    std::string scratch;
+    for (;;) {
+      while (reader.ReadRecord(&record, &scratch)) {
+        ASHLAR_RETURN_IF_ERROR(ReplayRecord(reader, record, &inserter));
+        if (dropped_rest_) return Status::OK();
+        if (inserter.TakeFoundFull()) SwitchFullMemTables(number);
+      }
+      const LogStop stop{.mode = state_->options.wal_recovery_mode,
+                         .outcome = reader.outcome(),
+                         .last_good_offset = reader.last_good_offset(),
+                         .synced_bytes = SyncedBytes(number)};
+      const LogStopAction action = DecideAtLogStop(stop);
+      if (action == LogStopAction::kFail) return reader.status();
+      if (reader.outcome() != LogReader::Outcome::kEnd) {
+        stopped_early_ = true;
+        LogWarning(*state_, StrCat("recovery: ", reader.status().ToString()));
+      }
+      if (action == LogStopAction::kSkipDamage) {
+        reader.SkipDamage();
+        continue;
+      }
+      continuity_ = ContinuityAfter(action, continuity_);
+      if (action == LogStopAction::kNextLogOrStop) ASHLAR_RETURN_IF_ERROR(CheckNoFamilyIsAhead(number, reader.status()));
+      return Status::OK();
+    }
+  }
+
+  Status ReplayRecord(const LogReader& reader, const Slice& record, MemTableInserter* inserter) {
+    const auto context = [&](const Status& status) {
+      return status.WithContext(StrCat(reader.file_name(), ": batch of the record at offset ", reader.record_offset()));
+    };
+    if (record.size() < WriteBatchInternal::kHeaderBytes) return context(Status::Corruption("shorter than a batch's header"));
+    const SequenceNumber first = WriteBatchInternal::Sequence(record);
+    switch (DecideAtRecord(continuity_, first, sequence_ + 1)) {
+      case RecordAction::kApply: continuity_ = Continuity::kNotNeeded; break;
+      case RecordAction::kDropRest: dropped_rest_ = true; return Status::OK();
+      case RecordAction::kFail: return context(Status::Corruption("records before it are missing"));
+    }
+    const WriteBatch batch(record.ToString());
+    if (const Status checked = WriteBatchInternal::CheckApplicable(&batch); !checked.ok()) return context(checked);
+    if (const Status applied = inserter->Apply(batch.Data(), first); !applied.ok()) return context(applied);
+    const uint32_t count = batch.Count();
+    if (count > 0) sequence_ = std::max(sequence_, first + count - 1);
+    applied_records_ = true;
+    return Status::OK();
+  }
+
+  void SwitchFullMemTables(uint64_t log_number) {
+    MutexLock lock(state_->mutex);
+    for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
+      if (!family->IsFull()) continue;
+      // The log number stays that of the first log: nothing is installed before the end of the replay.
+      family->SwitchMemTable(std::min(family->active_log_number(), log_number));
+      family->InstallView();
+    }
+  }
+
+  uint64_t SyncedBytes(uint64_t number) const {
+    const auto found = state_->versions->recorded_logs().find(number);
+    return found == state_->versions->recorded_logs().end() ? 0 : found->second.value_or(0);
+  }
+
+  Status CheckNoFamilyIsAhead(uint64_t stopped_log, const Status& damage) const {
+    for (const ColumnFamilyState* family : state_->versions->families()) {
+      if (FamilyIsAhead(family->log_number, family->current->NumFiles() > 0, stopped_log)) {
+        return Status::Corruption(StrCat("column family ", family->name, " has tables that are newer than the damage in the log, so the families cannot be brought to one "
+                                         "point in time"),
+                                  damage.getState());
+      }
+    }
+    return Status::OK();
+  }
+
+  DatabaseState* const state_;
+  SequenceNumber sequence_;
+  std::vector<uint64_t> logs_;
+  Continuity continuity_ = Continuity::kNotNeeded;
+  bool dropped_rest_ = false;
+  bool stopped_early_ = false;
+  bool applied_records_ = false;
+};
+
+// ---- The families.
+
+Status OpenVersions(DatabaseState* state, const std::vector<ColumnFamilyDescriptor>& descriptors) {
+  state->versions = std::make_unique<VersionSet>(VersionSet::Args{
+      .file_system = state->file_system,
+      .directory = state->directory,
+      .manifest_bytes_max = state->options.max_manifest_file_size,
+      .drop_file =
+          [state](FileMetaData* file) {
+            state->open_tables.Evict(file);
+            state->obsolete_tables.Add({.number = file->number, .file_bytes = file->file_bytes});
+          },
+  });
+  std::vector<ColumnFamilySpec> specs;
+  for (const ColumnFamilyDescriptor& descriptor : descriptors) {
+    specs.push_back(ColumnFamilySpec{.name = descriptor.name,
+                                     .comparator = KeyComparator(descriptor.options.comparator),
+                                     .levels = static_cast<Level>(descriptor.options.num_levels)});
+  }
+  ASHLAR_RETURN_IF_ERROR(state->versions->Recover(specs, state->read_only));
+  if (!state->versions->database_id().empty()) return Status::OK();
+  // Databases of old releases have it in the file only, or not at all.
+  Result<std::string> identity = ReadFileToString(state->file_system, IdentityFileName(state->directory), kIdentityBytesMax);
+  std::string id = identity.ok() ? std::move(identity).value() : std::string();
+  while (!id.empty() && id.back() == '\n') id.pop_back();
+  state->versions->set_database_id(std::move(id));
+  return Status::OK();
+}
+
+Status OpenFamilies(DatabaseState* state, const std::vector<ColumnFamilyDescriptor>& descriptors) {
+  for (const ColumnFamilyDescriptor& descriptor : descriptors) {
+    const ColumnFamilyState* const recorded = state->versions->FindFamily(Slice(descriptor.name));
+    if (recorded == nullptr) {
+      if (state->options.create_missing_column_families && !state->read_only) continue;  // created once the database is open
+      return Status::InvalidArgument(StrCat(state->directory, ": there is no column family of this name; DBOptions::create_missing_column_families makes it"),
+                                     descriptor.name);
+    }
+    MutexLock lock(state->mutex);
+    AddFamily(state, MakeColumnFamily(state, *recorded, descriptor.options, recorded->log_number));
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+std::string NewDatabaseId() {
+  std::string id = RandomDigits(36, "0123456789abcdef", 16);
+  for (const size_t dash : {size_t{8}, size_t{13}, size_t{18}, size_t{23}}) id[dash] = '-';
+  id[14] = '4';  // version 4, variant 1: a random UUID
+  id[19] = "89ab"[static_cast<size_t>(id[19]) % 4];
+  return id;
+}
+
+std::string NewSessionId() { return RandomDigits(20, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", 36); }
+
+std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state, const ColumnFamilyState& recorded, const ColumnFamilyOptions& options, uint64_t log_number) {
+  ColumnFamilyOptions filled = options;
+  FillDefaults(&filled);
+  BlockCache* const cache = ResolveBlockCache(&filled);
+  auto tables = std::make_unique<TableCache>(TableCacheArgs{.file_system = state->file_system,
+                                                            .directory = state->directory,
+                                                            .comparator = recorded.comparator,
+                                                            .config = ResolveTableConfig(filled),
+                                                            .block_cache = cache,
+                                                            .open_tables = &state->open_tables,
+                                                            .mmap_reads = state->options.allow_mmap_reads,
+                                                            .direct_reads = state->options.use_direct_reads,
+                                                            .random_access_hint = state->options.advise_random_on_open});
+  if (cache != nullptr) state->block_caches.push_back(TableOptionsOf(filled)->block_cache);
+  LeveledConfig leveled = ResolveLeveledConfig(filled, state->options);
+  return std::make_shared<ColumnFamily>(ColumnFamily::Args{.id = recorded.id,
+                                                           .name = recorded.name,
+                                                           .options = std::move(filled),
+                                                           .leveled = std::move(leveled),
+                                                           .tables = std::move(tables),
+                                                           .arena_blocks = &state->arena_blocks,
+                                                           .live_memtables = &state->live_memtables,
+                                                           .version = recorded.current,
+                                                           .log_number = log_number});
+}
+
+void AddFamily(DatabaseState* state, std::shared_ptr<ColumnFamily> family) {
+  const FamilyTable* const old = state->family_table.load(std::memory_order_acquire);
+  auto families = old != nullptr ? std::make_unique<FamilyTable>(*old) : std::make_unique<FamilyTable>();
+  if (families->by_id.size() <= family->id()) families->by_id.resize(family->id() + 1);
+  families->by_id[family->id()] = std::move(family);
+  state->SetFamilies(std::move(families));
+}
+
+Result<std::unique_ptr<DatabaseState>> RecoverDatabase(OpenArgs args, bool* must_flush) {
+  auto state = std::make_unique<DatabaseState>(args.options, args.directory);
+  state->read_only = args.read_only;
+  state->session_id = NewSessionId();
+  state->logger = args.options.info_log;
+  for (ColumnFamilyDescriptor& descriptor : args.families) FillDefaults(&descriptor.options);
+  {
+    MutexLock lock(state->mutex);
+    state->SetFamilies(std::make_unique<FamilyTable>());
+  }
+  ASHLAR_RETURN_IF_ERROR(PrepareDirectory(state.get()));
+  ASHLAR_RETURN_IF_ERROR(OpenVersions(state.get(), args.families));
+  ASHLAR_RETURN_IF_ERROR(OpenFamilies(state.get(), args.families));
+  LogReplay replay(state.get());
+  ASHLAR_RETURN_IF_ERROR(replay.Run());
+  if (args.error_if_log_exists && replay.applied_records()) {
+    return Status::Corruption(args.directory, "there is a log with records, and error_if_wal_file_exists is set");
+  }
+  for (const uint64_t number : replay.logs()) {
+    uint64_t bytes = 0;
+    ASHLAR_RETURN_IF_ERROR(state->file_system->GetFileSize(WalFileName(state->wal_directory, number), &bytes));
+    state->logs.AdoptClosed(number, bytes);
+  }
+  *must_flush = replay.applied_records() && (replay.stopped_early() || !args.options.avoid_flush_during_recovery);
+  // Damage without a single record behind it still has to be left behind.
+  *must_flush |= replay.stopped_early();
+  return state;
+}
+
+void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log) {
+  std::vector<std::string> names;
+  if (!state->file_system->GetChildren(state->directory, &names).ok()) return;
+  const std::unordered_set<FileNumber> live = state->versions->LiveTables();
+  std::vector<uint64_t> options_files;
+  const auto remove = [state](const std::string& path) {
+    if (const Status deleted = state->file_system->DeleteFile(path); !deleted.ok()) {
+      LogWarning(*state, StrCat("an obsolete file could not be deleted: ", deleted.ToString()));
+    }
+  };
+  for (const std::string& name : names) {
+    uint64_t number = 0;
+    FileType type;
+    if (!ParseFileName(name, &number, &type)) continue;
+    const std::string path = state->directory + "/" + name;
+    switch (type) {
+      case FileType::kTableFile:
+        if (!live.contains(number)) remove(path);
+        break;
+      case FileType::kWalFile:
+        if (number < oldest_needed_log && state->wal_directory == state->directory) remove(path);
+        break;
+      case FileType::kDescriptorFile:
+        if (number != state->versions->manifest_number() && state->versions->MayDeleteManifest(number)) remove(path);
+        break;
+      case FileType::kOptionsFile: options_files.push_back(number); break;
+      case FileType::kTempFile: remove(path); break;
+      default: break;
+    }
+  }
+  std::sort(options_files.begin(), options_files.end());
+  for (size_t i = 0; i + kOptionsFilesKept < options_files.size(); ++i) remove(OptionsFileName(state->directory, options_files[i]));
+}
+
+}  // namespace ashlar

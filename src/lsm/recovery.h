@@ -1,0 +1,47 @@
+// Recovery: from a directory to an open database.
+//
+//   check options -> directory, LOCK -> (new database) -> MANIFEST -> column families -> logs into memtables -> [writable] new log, memtables to level 0 in one
+//   atomic edit, OPTIONS, removal of what nothing refers to
+//
+// I1: until everything has been read and checked, nothing on disk changes but LOCK (and, for a new database, its first files): a refusal leaves the files as they were.
+// I2: what was replayed becomes durable in one atomic edit over all families, together with log numbers beyond the replayed logs. A crash before it repeats the
+//     replay; a crash after it never applies a record twice.
+// I3: a log that ended early is never appended to, and nothing of it is replayed again after the edit of I2.
+//
+// Thread safety: one thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "base/result.h"
+#include "lsm/database_state.h"
+
+namespace ashlar {
+
+struct OpenArgs {
+  DBOptions options;
+  std::string directory;
+  std::vector<ColumnFamilyDescriptor> families;
+  bool read_only = false;
+  bool error_if_log_exists = false;  // read-only
+};
+
+// The state with its families, memtables holding what the logs held; no background work yet.
+Result<std::unique_ptr<DatabaseState>> RecoverDatabase(OpenArgs args, bool* must_flush);
+
+// A family over a version; used by recovery and by CreateColumnFamily.
+std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state, const ColumnFamilyState& recorded, const ColumnFamilyOptions& options, uint64_t log_number)
+    ASHLAR_REQUIRES(state->mutex);
+// Adds a family to the table that readers and the commit leader use.
+void AddFamily(DatabaseState* state, std::shared_ptr<ColumnFamily> family) ASHLAR_REQUIRES(state->mutex);
+
+// Deletes every file of the database that nothing refers to: old logs, tables, MANIFESTs, OPTIONS, temporary files.
+void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log);
+
+std::string NewDatabaseId();  // a random UUID
+std::string NewSessionId();   // 20 characters, base 36
+
+}  // namespace ashlar

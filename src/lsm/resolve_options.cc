@@ -1,0 +1,114 @@
+#include "lsm/resolve_options.h"
+
+#include <algorithm>
+
+#include "ashlar/filter_policy.h"
+#include "ashlar/rate_limiter.h"
+#include "ashlar/table.h"
+
+namespace ashlar {
+
+namespace {
+constexpr size_t kDefaultBlockCacheBytes = size_t{32} << 20;
+constexpr uint64_t kDefaultDelayedWriteRate = uint64_t{16} << 20;
+}  // namespace
+
+const BlockBasedTableOptions* TableOptionsOf(const ColumnFamilyOptions& options) {
+  const TableFactory* const factory = options.table_factory.get();
+  return factory == nullptr ? nullptr : factory->GetOptions<BlockBasedTableOptions>();
+}
+
+void FillDefaults(ColumnFamilyOptions* options) {
+  if (options->table_factory == nullptr) options->table_factory.reset(NewBlockBasedTableFactory());
+  options->max_write_buffer_number = std::max(options->max_write_buffer_number, 2);
+  options->min_write_buffer_number_to_merge = std::clamp(options->min_write_buffer_number_to_merge, 1, options->max_write_buffer_number - 1);
+  options->num_levels = std::max(options->num_levels, 1);
+  options->write_buffer_size = std::max<size_t>(options->write_buffer_size, size_t{64} << 10);
+  options->level0_file_num_compaction_trigger = std::max(options->level0_file_num_compaction_trigger, 1);
+  options->level0_slowdown_writes_trigger = std::max(options->level0_slowdown_writes_trigger, options->level0_file_num_compaction_trigger);
+  options->level0_stop_writes_trigger = std::max(options->level0_stop_writes_trigger, options->level0_slowdown_writes_trigger);
+  if (options->max_compaction_bytes == 0) options->max_compaction_bytes = options->target_file_size_base * 25;
+}
+
+LeveledConfig ResolveLeveledConfig(const ColumnFamilyOptions& options, const DBOptions& db_options) {
+  LeveledConfig config;
+  config.num_levels = static_cast<Level>(options.num_levels);
+  config.disable_auto_compactions = options.disable_auto_compactions || options.compaction_style == kCompactionStyleNone;
+  config.level0_file_num_compaction_trigger = options.level0_file_num_compaction_trigger;
+  config.level0_slowdown_writes_trigger = options.level0_slowdown_writes_trigger;
+  config.level0_stop_writes_trigger = options.level0_stop_writes_trigger;
+  config.max_bytes_for_level_base = options.max_bytes_for_level_base;
+  config.max_bytes_for_level_multiplier = options.max_bytes_for_level_multiplier;
+  config.max_bytes_for_level_multiplier_additional = options.max_bytes_for_level_multiplier_additional;
+  config.level_compaction_dynamic_level_bytes = options.level_compaction_dynamic_level_bytes;
+  config.target_file_size_base = options.target_file_size_base;
+  config.target_file_size_multiplier = options.target_file_size_multiplier;
+  config.max_compaction_bytes = options.max_compaction_bytes;
+  config.soft_pending_compaction_bytes_limit = options.soft_pending_compaction_bytes_limit;
+  config.hard_pending_compaction_bytes_limit = options.hard_pending_compaction_bytes_limit;
+  config.delayed_write_rate = db_options.delayed_write_rate;
+  if (config.delayed_write_rate == 0) {
+    config.delayed_write_rate =
+        db_options.rate_limiter != nullptr ? static_cast<uint64_t>(db_options.rate_limiter->GetBytesPerSecond()) : kDefaultDelayedWriteRate;
+  }
+  config.max_write_buffer_number = options.max_write_buffer_number;
+  config.min_write_buffer_number_to_merge = options.min_write_buffer_number_to_merge;
+  config.max_subcompactions = std::max<uint32_t>(db_options.max_subcompactions, 1);
+  config.compression = options.compression;
+  config.compression_per_level = options.compression_per_level;
+  config.bottommost_compression = options.bottommost_compression;
+  return config;
+}
+
+BlockBasedTableConfig ResolveTableConfig(const ColumnFamilyOptions& options) {
+  const BlockBasedTableOptions& table = *TableOptionsOf(options);
+  BlockBasedTableConfig config;
+  config.block_bytes = static_cast<size_t>(table.block_size);
+  config.block_bytes_deviation_percent = std::clamp(table.block_size_deviation, 0, 100);
+  config.restart_interval = std::max(table.block_restart_interval, 1);
+  config.index_restart_interval = std::max(table.index_block_restart_interval, 1);
+  config.format_version = table.format_version;
+  config.checksum = static_cast<BlockChecksum>(table.checksum);
+  config.index_shortening = static_cast<IndexShortening>(table.index_shortening);
+  config.key_delta_encoding = table.use_delta_encoding;
+  config.whole_key_filtering = table.whole_key_filtering;
+  config.filter_millibits_per_key = table.filter_policy != nullptr ? table.filter_policy->MillibitsPerKey() : 0;
+  config.enable_index_compression = table.enable_index_compression;
+  config.cache_index_and_filter_blocks = table.cache_index_and_filter_blocks;
+  config.readahead_bytes_initial = table.initial_auto_readahead_size;
+  config.readahead_bytes_max = table.max_auto_readahead_size;
+  return config;
+}
+
+CompressionParameters ResolveCompressionParameters(const ColumnFamilyOptions& options, bool bottommost) {
+  const CompressionOptions& chosen = bottommost && options.bottommost_compression_opts.enabled ? options.bottommost_compression_opts : options.compression_opts;
+  return CompressionParameters{.level = chosen.level, .window_bits = chosen.window_bits, .strategy = chosen.strategy};
+}
+
+CompressionType ResolveFlushCompression(const ColumnFamilyOptions& options) {
+  return options.compression_per_level.empty() ? options.compression : options.compression_per_level.front();
+}
+
+int ResolveFlushJobs(const DBOptions& options) {
+  if (options.max_background_flushes > 0) return options.max_background_flushes;
+  return std::max(1, options.max_background_jobs / 4);
+}
+
+int ResolveCompactionJobs(const DBOptions& options) {
+  if (options.max_background_compactions > 0) return options.max_background_compactions;
+  return std::max(1, options.max_background_jobs - ResolveFlushJobs(options));
+}
+
+BlockCache* ResolveBlockCache(ColumnFamilyOptions* options) {
+  const BlockBasedTableOptions& table = *TableOptionsOf(*options);
+  if (table.no_block_cache) return nullptr;
+  if (table.block_cache == nullptr) {
+    // The factory may be shared with other families and databases: the copy gets the cache.
+    BlockBasedTableOptions with_cache = table;
+    with_cache.block_cache = NewLRUCache(kDefaultBlockCacheBytes);
+    options->table_factory.reset(NewBlockBasedTableFactory(with_cache));
+  }
+  return static_cast<BlockCache*>(TableOptionsOf(*options)->block_cache.get());
+}
+
+}  // namespace ashlar

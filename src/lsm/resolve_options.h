@@ -1,0 +1,34 @@
+// From the options that users set to the small structs that the parts get. Nobody below src/lsm reads Options.
+//
+// Thread safety: pure functions.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "ashlar/options.h"
+#include "ashlar/table.h"
+#include "base/compression.h"
+#include "cache/block_cache.h"
+#include "compact/plan/leveled_config.h"
+#include "table/blockbased/table_config.h"
+
+namespace ashlar {
+
+LeveledConfig ResolveLeveledConfig(const ColumnFamilyOptions& options, const DBOptions& db_options);
+BlockBasedTableConfig ResolveTableConfig(const ColumnFamilyOptions& options);
+// bottommost: the bottommost_compression_opts where they are enabled.
+CompressionParameters ResolveCompressionParameters(const ColumnFamilyOptions& options, bool bottommost);
+// The codec of level 0.
+CompressionType ResolveFlushCompression(const ColumnFamilyOptions& options);
+// Jobs at once.
+int ResolveFlushJobs(const DBOptions& options);
+int ResolveCompactionJobs(const DBOptions& options);
+// The family's cache: the one that its table options name, or a new one of the default size, which is then put into the options; null for no_block_cache.
+BlockCache* ResolveBlockCache(ColumnFamilyOptions* options);
+// The table options inside a family's factory; null when it has none of ours.
+const BlockBasedTableOptions* TableOptionsOf(const ColumnFamilyOptions& options);
+// Replaces a null table factory, and whatever else means "the default", by what it stands for. Options that contradict each other are raised to what works.
+void FillDefaults(ColumnFamilyOptions* options);
+
+}  // namespace ashlar
