@@ -1,0 +1,36 @@
+// Runs other programs, above all the tools of Debian's rocksdb-tools, which judge our files; and a directory for them to work in.
+//
+// Thread safety: one thread.
+#pragma once
+
+#include <string>
+
+namespace ashlar {
+
+struct ToolRun {
+  int exit_code = -1;
+  std::string output;  // standard output and standard error
+};
+
+// The command goes through the shell: quote what needs it.
+ToolRun RunTool(const std::string& command);
+
+// Whether ldb, sst_dump and db_bench are there. Tests that need them are skipped otherwise.
+bool HaveRocksDbTools();
+
+// A new directory, removed with everything in it at the end.
+class ScratchDirectory {
+ public:
+  ScratchDirectory();
+  ~ScratchDirectory();
+  ScratchDirectory(const ScratchDirectory&) = delete;
+  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string File(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace ashlar

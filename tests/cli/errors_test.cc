@@ -1,0 +1,187 @@
+// What goes wrong: the exit code, where it is said, and that nothing was touched.
+#include <filesystem>
+#include <fstream>
+
+#include "ashlar/db.h"
+#include "tests/cli/tool.h"
+
+namespace ashlar {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ErrorsTest : public ToolTest {
+ protected:
+  // The name of the newest file with this end in the database's directory.
+  std::string FileEndingIn(const std::string& end) {
+    std::string found;
+    for (const fs::directory_entry& entry : fs::directory_iterator(database())) {
+      const std::string path = entry.path().string();
+      if (path.ends_with(end) && path > found) found = path;
+    }
+    return found;
+  }
+};
+
+const std::vector<std::vector<std::string>> kReadingCommands = {{"get", "a"}, {"scan"},   {"dump"},           {"stats"},
+                                                                {"properties"}, {"verify"}, {"column-families"}};
+const std::vector<std::vector<std::string>> kWritingCommands = {{"put", "a", "b"}, {"delete", "a"}, {"compact"}};
+
+TEST_F(ErrorsTest, WrongCommandLines) {
+  EXPECT_EQ(RunBare({}).exit_code, 2);
+  EXPECT_EQ(RunBare({"scan"}).exit_code, 2);  // no --db
+  EXPECT_EQ(Run({"no-such-command"}).exit_code, 2);
+  EXPECT_EQ(Run({"scan", "--no-such-option"}).exit_code, 2);
+  EXPECT_EQ(Run({"--format", "xml", "scan"}).exit_code, 2);
+  EXPECT_EQ(Run({"--key-format", "base64", "scan"}).exit_code, 2);
+  EXPECT_EQ(Run({"get"}).exit_code, 2);
+  EXPECT_EQ(Run({"put", "k"}).exit_code, 2);
+  EXPECT_EQ(Run({"delete"}).exit_code, 2);
+  EXPECT_EQ(Run({"delete", "k", "--from", "-"}).exit_code, 2);
+  EXPECT_EQ(Run({"scan", "--limit", "-1"}).exit_code, 2);
+  EXPECT_EQ(Run({"scan", "--keys-only", "--count"}).exit_code, 2);
+  EXPECT_EQ(Run({"--value-format", "raw", "scan"}).exit_code, 2);
+  EXPECT_EQ(Run({"--value-format", "raw", "dump"}).exit_code, 2);
+  EXPECT_EQ(Run({"load", "-", "--batch", "0"}).exit_code, 2);
+  EXPECT_EQ(Run({"get", "\\q"}).exit_code, 2);
+  EXPECT_FALSE(fs::exists(database()));
+  const ToolResult result = Run({"scan", "--no-such-option"});
+  EXPECT_EQ(result.out, "");
+  EXPECT_TRUE(result.err.starts_with("ashlar: ")) << result.err;
+  EXPECT_NE(result.err.find("see ashlar --help"), std::string::npos);
+}
+
+TEST_F(ErrorsTest, AMissingDatabaseIsNotMade) {
+  for (const auto* commands : {&kReadingCommands, &kWritingCommands}) {
+    for (const std::vector<std::string>& command : *commands) {
+      const ToolResult result = Run(command);
+      EXPECT_EQ(result.exit_code, 4) << command[0];
+      EXPECT_EQ(result.err, "ashlar: no database: " + database() + " does not exist\n        check --db; load makes a new database\n");
+      EXPECT_FALSE(fs::exists(database())) << command[0];
+    }
+  }
+}
+
+TEST_F(ErrorsTest, AForeignDirectoryIsLeftAlone) {
+  fs::create_directory(database());
+  MakeFile("db/letter.txt", "not ours");
+  const std::string before = DirectoryFingerprint(database());
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{{"scan"}, {"load", "-"}, {"put", "--create", "a", "b"}}) {
+    const ToolResult result = Run(command, "a\t1\n");
+    EXPECT_EQ(result.exit_code, 4);
+    EXPECT_EQ(result.err, "ashlar: no database: " + database() +
+                              " has no file CURRENT, but other files\n"
+                              "        check --db; a new database needs an empty directory or one that does not exist\n");
+  }
+  EXPECT_EQ(DirectoryFingerprint(database()), before);
+}
+
+TEST_F(ErrorsTest, AFileIsNoDatabase) {
+  MakeFile("db", "a file");
+  EXPECT_EQ(Run({"scan"}).exit_code, 4);
+  EXPECT_EQ(Run({"load", "-"}, "a\t1\n").exit_code, 4);
+}
+
+TEST_F(ErrorsTest, ALockedDatabaseIsReadButNotWritten) {
+  Options options;
+  options.create_if_missing = true;
+  std::unique_ptr<DB> db;
+  ASSERT_TRUE(DB::Open(options, database(), &db).ok());
+  ASSERT_TRUE(db->Put(WriteOptions(), "a", "1").ok());
+  EXPECT_EQ(Output({"get", "a"}), "1\n");
+  for (const std::vector<std::string>& command : kWritingCommands) {
+    const ToolResult result = Run(command);
+    EXPECT_EQ(result.exit_code, 4) << command[0];
+    EXPECT_NE(result.err.find("cannot open " + database()), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find("another process"), std::string::npos) << result.err;
+  }
+  ASSERT_TRUE(db->Put(WriteOptions(), "b", "2").ok());
+  ASSERT_TRUE(db->Close().ok());
+  EXPECT_EQ(Output({"scan"}), "a  1\nb  2\n");
+}
+
+TEST_F(ErrorsTest, ReadingChangesNoFile) {
+  Load("a\t1\nb\t2\n");
+  (void)Output({"compact"});
+  (void)Output({"put", "c", "3"});  // in the log
+  const std::string before = DirectoryFingerprint(database());
+  for (const std::vector<std::string>& command : kReadingCommands) (void)Output(command);
+  EXPECT_TRUE(DirectoryFingerprint(database()) == before);
+}
+
+TEST_F(ErrorsTest, AReadOnlyDirectoryCanBeRead) {
+  Load("a\t1\n");
+  fs::permissions(database(), fs::perms::owner_read | fs::perms::owner_exec);
+  EXPECT_EQ(Output({"scan"}), "a  1\n");
+  fs::permissions(database(), fs::perms::owner_all);
+}
+
+TEST_F(ErrorsTest, UnknownFamiliesAndOperators) {
+  Load("a\t1\n");
+  const ToolResult family = Run({"--column-family", "absent", "scan"});
+  EXPECT_EQ(family.exit_code, 2);
+  EXPECT_EQ(family.err, "ashlar: there is no column family absent\n        column-families lists them; load makes new ones\n");
+  const ToolResult merge_operator = Run({"--merge-operator", "absent", "scan"});
+  EXPECT_EQ(merge_operator.exit_code, 2);
+  EXPECT_NE(merge_operator.err.find("uint64add, stringappend, put and max are known"), std::string::npos);
+}
+
+TEST_F(ErrorsTest, ADamagedTableIsCorruptionAndNamed) {
+  Load("a\t1\nb\t2\n");
+  (void)Output({"compact"});
+  const std::string table = FileEndingIn(".sst");
+  ASSERT_NE(table, "");
+  std::fstream file(table, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(2);
+  file.put('\x7f');
+  file.close();
+  const ToolResult result = Run({"verify"});
+  EXPECT_EQ(result.exit_code, 5);
+  EXPECT_NE(result.err.find(fs::path(table).filename().string()), std::string::npos) << result.err;
+  EXPECT_EQ(Run({"scan"}).exit_code, 5);
+  EXPECT_EQ(Run({"get", "a"}).exit_code, 5);
+}
+
+TEST_F(ErrorsTest, AMissingTableIsNamed) {
+  Load("a\t1\n");
+  (void)Output({"compact"});
+  const std::string table = FileEndingIn(".sst");
+  fs::remove(table);
+  const ToolResult result = Run({"verify"});
+  EXPECT_TRUE(result.exit_code == 4 || result.exit_code == 5) << result.exit_code;
+  EXPECT_NE(result.err.find(fs::path(table).filename().string()), std::string::npos) << result.err;
+}
+
+TEST_F(ErrorsTest, AnOrderOfItsOwnIsSaidAndNotGuessed) {
+  Options options;
+  options.create_if_missing = true;
+  options.comparator = ReverseBytewiseComparator();
+  std::unique_ptr<DB> db;
+  ASSERT_TRUE(DB::Open(options, database(), &db).ok());
+  ASSERT_TRUE(db->Put(WriteOptions(), "a", "1").ok());
+  ASSERT_TRUE(db->Put(WriteOptions(), "b", "2").ok());
+  ASSERT_TRUE(db->Close().ok());
+  EXPECT_EQ(Output({"scan"}), "b  2\na  1\n");
+  EXPECT_EQ(Output({"verify", "--format", "csv"}).substr(69, 11), "default,2,2");
+  const ToolResult result = Run({"scan", "--prefix", "a"});
+  EXPECT_EQ(result.exit_code, 6);
+  EXPECT_NE(result.err.find("use --from and --to"), std::string::npos) << result.err;
+}
+
+TEST_F(ErrorsTest, ResultsThatCannotBeWrittenAreAnError) {
+  Load("a\t1\n");
+  const ToolRun run = RunTool(std::string("{ " ASHLAR_BUILD_DIR "/ashlar --db '") + database() + "' scan 2>&1 >/dev/full; }");
+  EXPECT_EQ(run.exit_code, 4);
+  EXPECT_NE(run.output.find("cannot write the results"), std::string::npos) << run.output;
+}
+
+TEST_F(ErrorsTest, InputThatCannotBeReadIsAnError) {
+  const ToolResult missing = Run({"load", File("absent")});
+  EXPECT_EQ(missing.exit_code, 4);
+  EXPECT_TRUE(missing.err.starts_with("ashlar: cannot read " + File("absent") + ": No such file or directory\n")) << missing.err;
+  EXPECT_EQ(Run({"load", "/"}).exit_code, 4);
+  EXPECT_FALSE(fs::exists(database()));
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -1,0 +1,296 @@
+// The everyday life of a database: writes, reads, deletes, batches, reopening, flushing, compacting.
+#include <filesystem>
+#include <fstream>
+
+#include "tests/engine/database_fixture.h"
+
+namespace ashlar {
+namespace {
+
+using BasicTest = DatabaseFixture;
+
+std::string Key(int i) {
+  char buffer[16];
+  snprintf(buffer, sizeof(buffer), "key%06d", i);
+  return buffer;
+}
+
+TEST_F(BasicTest, WhatIsPutIsFoundInMemoryInTablesAndAfterReopening) {
+  Open();
+  Put("a", "1");
+  Put("b", "2");
+  Put("", "empty key");
+  Put("c", "");
+  EXPECT_EQ(Contents(), "=empty key a=1 b=2 c= ");
+  Flush();
+  EXPECT_EQ(Contents(), "=empty key a=1 b=2 c= ");
+  CompactAll();
+  EXPECT_EQ(Get("a"), "1");
+  EXPECT_EQ(Get(""), "empty key");
+  EXPECT_EQ(Get("c"), "");
+  EXPECT_EQ(Get("d"), "NOT_FOUND");
+  Open();
+  EXPECT_EQ(Contents(), "=empty key a=1 b=2 c= ");
+}
+
+TEST_F(BasicTest, WhatWasNotFlushedIsReplayedFromTheLog) {
+  Open();
+  Put("a", "1");
+  Flush();
+  Put("b", "2");
+  Delete("a");
+  const SequenceNumber sequence = db_->GetLatestSequenceNumber();
+  Open();
+  EXPECT_EQ(Contents(), "b=2 ");
+  EXPECT_EQ(db_->GetLatestSequenceNumber(), sequence);
+  Put("c", "3");
+  Open();
+  EXPECT_EQ(Contents(), "b=2 c=3 ");
+}
+
+TEST_F(BasicTest, DeletesHideOlderTables) {
+  Open();
+  Put("a", "1");
+  Put("b", "1");
+  Flush();
+  Delete("a");
+  EXPECT_OK(db_->SingleDelete(WriteOptions(), "b"));
+  EXPECT_EQ(Contents(), "");
+  Flush();
+  EXPECT_EQ(Contents(), "");
+  CompactAll();
+  EXPECT_EQ(Contents(), "");
+  EXPECT_EQ(Number("rocksdb.total-sst-files-size"), 0u);
+}
+
+TEST_F(BasicTest, ABatchIsAppliedAsAWholeAndInOrder) {
+  Open();
+  WriteBatch batch;
+  EXPECT_OK(batch.Put("a", "1"));
+  EXPECT_OK(batch.Put("a", "2"));
+  EXPECT_OK(batch.Delete("b"));
+  EXPECT_OK(batch.PutLogData("not stored"));
+  batch.SetSavePoint();
+  EXPECT_OK(batch.Put("c", "3"));
+  EXPECT_OK(batch.RollbackToSavePoint());
+  Put("b", "old");
+  EXPECT_OK(db_->Write(WriteOptions(), &batch));
+  EXPECT_EQ(Contents(), "a=2 ");
+  EXPECT_EQ(db_->GetLatestSequenceNumber(), 4u);
+}
+
+TEST_F(BasicTest, ABatchThatCannotBeAppliedChangesNothing) {
+  Open();
+  WriteBatch with_range;
+  EXPECT_OK(with_range.Put("a", "1"));
+  EXPECT_OK(with_range.DeleteRange("b", "c"));
+  EXPECT_TRUE(db_->Write(WriteOptions(), &with_range).IsNotSupported());
+  WriteBatch damaged(std::string("\0\0\0\0\0\0\0\0\2\0\0\0\1\1a\1b", 17));
+  EXPECT_TRUE(db_->Write(WriteOptions(), &damaged).IsCorruption());
+  WriteBatch with_merge;
+  EXPECT_OK(with_merge.Put("a", "1"));
+  EXPECT_OK(with_merge.Merge("a", "2"));
+  EXPECT_TRUE(db_->Write(WriteOptions(), &with_merge).IsInvalidArgument());
+  EXPECT_EQ(Contents(), "");
+  Open();
+  EXPECT_EQ(Contents(), "");
+}
+
+TEST_F(BasicTest, SnapshotsSeeTheirMoment) {
+  Open();
+  Put("a", "1");
+  const Snapshot* const first = db_->GetSnapshot();
+  Put("a", "2");
+  Put("b", "2");
+  const Snapshot* const second = db_->GetSnapshot();
+  Delete("a");
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_EQ(Contents(nullptr, first), "a=1 ");
+    EXPECT_EQ(Contents(nullptr, second), "a=2 b=2 ");
+    EXPECT_EQ(Contents(), "b=2 ");
+    EXPECT_EQ(Get("a", first), "1");
+    EXPECT_EQ(Get("a", second), "2");
+    EXPECT_EQ(Get("a"), "NOT_FOUND");
+    if (round == 0) Flush();
+    if (round == 1) CompactAll();
+  }
+  db_->ReleaseSnapshot(first);
+  db_->ReleaseSnapshot(second);
+}
+
+TEST_F(BasicTest, IteratorsMoveBothWaysWithinBounds) {
+  Open();
+  for (int i = 0; i < 100; i += 2) Put(Key(i), std::to_string(i));
+  Flush();
+  for (int i = 100; i < 200; i += 2) Put(Key(i), std::to_string(i));
+  const std::string lower = Key(10);
+  const std::string upper = Key(150);
+  const Slice lower_slice = lower;
+  const Slice upper_slice = upper;
+  ReadOptions options;
+  options.iterate_lower_bound = &lower_slice;
+  options.iterate_upper_bound = &upper_slice;
+  const std::unique_ptr<Iterator> it(db_->NewIterator(options));
+  it->SeekToFirst();
+  EXPECT_EQ(it->key().ToString(), Key(10));
+  it->SeekToLast();
+  EXPECT_EQ(it->key().ToString(), Key(148));
+  it->Next();
+  EXPECT_FALSE(it->Valid());
+  it->Seek(Key(99));
+  EXPECT_EQ(it->key().ToString(), Key(100));
+  it->Prev();
+  EXPECT_EQ(it->key().ToString(), Key(98));
+  it->Next();
+  EXPECT_EQ(it->key().ToString(), Key(100));
+  it->SeekForPrev(Key(99));
+  EXPECT_EQ(it->key().ToString(), Key(98));
+  it->SeekForPrev(Key(5));
+  EXPECT_FALSE(it->Valid());
+  EXPECT_OK(it->status());
+}
+
+TEST_F(BasicTest, AnIteratorIsASnapshotUntilItIsRefreshed) {
+  Open();
+  Put("a", "1");
+  const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+  Put("b", "2");
+  Flush();
+  Put("c", "3");
+  it->SeekToFirst();
+  EXPECT_EQ(it->key().ToString(), "a");
+  it->Next();
+  EXPECT_FALSE(it->Valid());
+  EXPECT_OK(it->Refresh());
+  it->SeekToLast();
+  EXPECT_EQ(it->key().ToString(), "c");
+  Put("d", "4");
+  EXPECT_OK(it->Refresh());
+  it->SeekToLast();
+  EXPECT_EQ(it->key().ToString(), "d");
+}
+
+TEST_F(BasicTest, ManyTablesKeepTheirOrderThroughFlushesAndCompactions) {
+  options_.write_buffer_size = 64 << 10;
+  options_.target_file_size_base = 64 << 10;
+  options_.max_bytes_for_level_base = 256 << 10;
+  Open();
+  std::map<std::string, std::string> model;
+  for (int i = 0; i < 20000; ++i) {
+    const std::string key = Key((i * 7919) % 10007);
+    const std::string value = std::to_string(i) + std::string(80, 'v');
+    Put(key, value);
+    model[key] = value;
+  }
+  EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  std::string expected;
+  for (const auto& [key, value] : model) expected += key + "=" + value + " ";
+  EXPECT_EQ(Contents(), expected);
+  for (const auto& [key, value] : model) ASSERT_EQ(Get(key), value);
+  EXPECT_GT(FilesAtLevel(5) + FilesAtLevel(6), 1u);
+  EXPECT_OK(db_->VerifyChecksum());
+  CompactAll();
+  EXPECT_EQ(Contents(), expected);
+  Open();
+  EXPECT_EQ(Contents(), expected);
+}
+
+TEST_F(BasicTest, MultiGetAnswersForEachKey) {
+  Open();
+  Put("a", "1");
+  Flush();
+  Put("b", "2");
+  const std::vector<Slice> keys = {"a", "x", "b"};
+  std::vector<std::string> values;
+  const std::vector<Status> statuses = db_->MultiGet(ReadOptions(), keys, &values);
+  EXPECT_OK(statuses[0]);
+  EXPECT_TRUE(statuses[1].IsNotFound());
+  EXPECT_OK(statuses[2]);
+  EXPECT_EQ(values[0], "1");
+  EXPECT_EQ(values[2], "2");
+}
+
+TEST_F(BasicTest, KeyMayExistLooksAtMemoryOnly) {
+  BlockBasedTableOptions table;
+  table.filter_policy.reset(NewBloomFilterPolicy(10));
+  options_.table_factory.reset(NewBlockBasedTableFactory(table));
+  Open();
+  Put("a", "1");
+  std::string value;
+  bool found = false;
+  EXPECT_TRUE(db_->KeyMayExist(ReadOptions(), "a", &value, &found));
+  EXPECT_TRUE(found);
+  EXPECT_EQ(value, "1");
+  Flush();
+  EXPECT_EQ(Get("a"), "1");
+  EXPECT_TRUE(db_->KeyMayExist(ReadOptions(), "a", &value));
+  EXPECT_FALSE(db_->KeyMayExist(ReadOptions(), "certainly not there", &value));
+}
+
+TEST_F(BasicTest, ReadOnlyOpensSeeTheLogAndChangeNothing) {
+  Open();
+  Put("a", "1");
+  Flush();
+  Put("b", "2");
+  Close();
+  const auto listing = [&] {
+    std::map<std::string, uint64_t> files;
+    for (const auto& entry : std::filesystem::directory_iterator(path())) files[entry.path().filename()] = entry.file_size();
+    return files;
+  };
+  const auto before = listing();
+  ASSERT_OK(DB::OpenForReadOnly(options_, path(), &db_));
+  EXPECT_EQ(Contents(), "a=1 b=2 ");
+  EXPECT_TRUE(db_->Put(WriteOptions(), "c", "3").IsNotSupported());
+  Close();
+  EXPECT_EQ(listing(), before);
+}
+
+TEST_F(BasicTest, ADatabaseIsOpenedOnceAndRefusedWithAReason) {
+  Open();
+  std::unique_ptr<DB> second;
+  const Status status = DB::Open(options_, path(), &second);
+  EXPECT_TRUE(status.IsIOError()) << status.ToString();
+  EXPECT_NE(status.ToString().find("LOCK"), std::string::npos) << status.ToString();
+  options_.error_if_exists = true;
+  EXPECT_TRUE(TryOpen().IsInvalidArgument());
+  options_.error_if_exists = false;
+  options_.create_if_missing = false;
+  EXPECT_TRUE(DB::Open(options_, scratch().File("nothing"), &second).IsInvalidArgument());
+}
+
+TEST_F(BasicTest, DestroyRemovesTheDatabaseAndNothingElse) {
+  Open();
+  Put("a", "1");
+  Flush();
+  Close();
+  { std::ofstream(path() + "/mine.txt") << "keep"; }
+  EXPECT_OK(DestroyDB(path(), options_));
+  EXPECT_TRUE(std::filesystem::exists(path() + "/mine.txt"));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path()), std::filesystem::directory_iterator()), 1);
+}
+
+TEST_F(BasicTest, ObsoleteFilesAreDeletedWhenTheLastReaderLetsGo) {
+  Open();
+  for (int i = 0; i < 100; ++i) Put(Key(i), "1");
+  Flush();
+  for (int i = 0; i < 100; ++i) Put(Key(i), "2");
+  Flush();
+  const auto tables = [&] {
+    int count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(path())) count += entry.path().extension() == ".sst";
+    return count;
+  };
+  EXPECT_EQ(tables(), 2);
+  std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+  CompactAll();
+  EXPECT_EQ(tables(), 3);
+  it->SeekToFirst();
+  EXPECT_EQ(it->value().ToString(), "2");
+  it.reset();
+  CompactAll();
+  EXPECT_EQ(tables(), 1);
+}
+
+}  // namespace
+}  // namespace ashlar

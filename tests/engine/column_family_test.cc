@@ -1,0 +1,113 @@
+// Column families: one log, separate maps.
+#include <filesystem>
+
+#include "tests/engine/database_fixture.h"
+
+namespace ashlar {
+namespace {
+
+using ColumnFamilyTest = DatabaseFixture;
+
+TEST_F(ColumnFamilyTest, FamiliesAreCreatedWrittenListedAndReopened) {
+  Open();
+  ColumnFamilyHandle* meta = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "meta", &meta));
+  handles_.push_back(meta);
+  Put("a", "default");
+  EXPECT_OK(db_->Put(WriteOptions(), meta, "a", "meta"));
+  WriteBatch batch;
+  EXPECT_OK(batch.Put("b", "1"));
+  EXPECT_OK(batch.Put(meta, "b", "2"));
+  EXPECT_OK(db_->Write(WriteOptions(), &batch));
+  Close();
+  std::vector<std::string> names;
+  EXPECT_OK(DB::ListColumnFamilies(options_, path(), &names));
+  EXPECT_EQ(names, (std::vector<std::string>{"default", "meta"}));
+  EXPECT_TRUE(TryOpen().IsInvalidArgument());
+  OpenFamilies({"default", "meta"});
+  EXPECT_EQ(Contents(handles_[0]), "a=default b=1 ");
+  EXPECT_EQ(Contents(handles_[1]), "a=meta b=2 ");
+}
+
+TEST_F(ColumnFamilyTest, AFlushOfOneFamilyLosesNothingOfTheOthers) {
+  options_.create_missing_column_families = true;
+  OpenFamilies({"default", "one", "two"});
+  for (int i = 0; i < 3; ++i) EXPECT_OK(db_->Put(WriteOptions(), handles_[static_cast<size_t>(i)], "k", std::to_string(i)));
+  EXPECT_OK(db_->Flush(FlushOptions(), handles_[1]));
+  EXPECT_OK(db_->Put(WriteOptions(), handles_[1], "l", "later"));
+  OpenFamilies({"default", "one", "two"});
+  EXPECT_EQ(Contents(handles_[0]), "k=0 ");
+  EXPECT_EQ(Contents(handles_[1]), "k=1 l=later ");
+  EXPECT_EQ(Contents(handles_[2]), "k=2 ");
+}
+
+TEST_F(ColumnFamilyTest, ADroppedFamilyIsReadThroughItsHandleAndThenGone) {
+  options_.create_missing_column_families = true;
+  OpenFamilies({"default", "gone"});
+  EXPECT_OK(db_->Put(WriteOptions(), handles_[1], "a", "1"));
+  EXPECT_OK(db_->Flush(FlushOptions(), handles_[1]));
+  EXPECT_OK(db_->Put(WriteOptions(), handles_[1], "b", "2"));
+  EXPECT_OK(db_->DropColumnFamily(handles_[1]));
+  EXPECT_EQ(Contents(handles_[1]), "a=1 b=2 ");
+  EXPECT_TRUE(db_->Put(WriteOptions(), handles_[1], "c", "3").IsColumnFamilyDropped());
+  WriteBatch batch;
+  EXPECT_OK(batch.Put(handles_[1], "c", "3"));
+  EXPECT_TRUE(db_->Write(WriteOptions(), &batch).IsInvalidArgument());
+  WriteOptions lenient;
+  lenient.ignore_missing_column_families = true;
+  EXPECT_OK(db_->Write(lenient, &batch));
+  delete handles_[1];
+  handles_.pop_back();
+  for (const auto& entry : std::filesystem::directory_iterator(path())) EXPECT_NE(entry.path().extension(), ".sst");
+  OpenFamilies({"default"});
+  // The name may be used again, for something new.
+  ColumnFamilyHandle* again = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "gone", &again));
+  handles_.push_back(again);
+  EXPECT_EQ(Contents(again), "");
+  EXPECT_TRUE(db_->DropColumnFamily(db_->DefaultColumnFamily()).IsInvalidArgument());
+}
+
+TEST_F(ColumnFamilyTest, IteratorsOfSeveralFamiliesShowOneMoment) {
+  options_.create_missing_column_families = true;
+  OpenFamilies({"default", "other"});
+  EXPECT_OK(db_->Put(WriteOptions(), handles_[0], "a", "1"));
+  std::vector<Iterator*> iterators;
+  ASSERT_OK(db_->NewIterators(ReadOptions(), handles_, &iterators));
+  EXPECT_OK(db_->Put(WriteOptions(), handles_[1], "b", "2"));
+  const std::unique_ptr<Iterator> first(iterators[0]);
+  const std::unique_ptr<Iterator> second(iterators[1]);
+  first->SeekToFirst();
+  EXPECT_TRUE(first->Valid());
+  second->SeekToFirst();
+  EXPECT_FALSE(second->Valid());
+}
+
+TEST_F(ColumnFamilyTest, AWrongComparatorIsRefused) {
+  Open();
+  Put("a", "1");
+  Close();
+  options_.comparator = ReverseBytewiseComparator();
+  const Status status = TryOpen();
+  EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+  EXPECT_NE(status.ToString().find("leveldb.BytewiseComparator"), std::string::npos) << status.ToString();
+}
+
+TEST_F(ColumnFamilyTest, OldLogsGoOnceEveryFamilyHasFlushedThem) {
+  options_.create_missing_column_families = true;
+  options_.write_buffer_size = 64 << 10;
+  options_.max_total_wal_size = 256 << 10;
+  OpenFamilies({"default", "idle"});
+  EXPECT_OK(db_->Put(WriteOptions(), handles_[1], "idle", "1"));
+  for (int i = 0; i < 20000; ++i) EXPECT_OK(db_->Put(WriteOptions(), handles_[0], std::to_string(i), std::string(100, 'x')));
+  EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  uint64_t log_bytes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(path())) {
+    if (entry.path().extension() == ".log") log_bytes += entry.file_size();
+  }
+  EXPECT_LT(log_bytes, 1u << 20);
+  EXPECT_EQ(GetFrom(handles_[1], "idle"), "1");
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -1,0 +1,91 @@
+# Installs the build into a fresh folder, builds the examples against it the four ways that a user would, and compares what they print.
+#
+#   CMake package × {shared, static}, pkg-config × {shared, static}
+#
+# Run by ctest: cmake -DSOURCE_DIR= -DBUILD_DIR= -DCXX= -DLIB_DIR= -DVERSION= -P run.cmake
+
+set(work ${BUILD_DIR}/tests/install)
+set(prefix ${work}/prefix)
+set(examples simple column_families)
+file(REMOVE_RECURSE ${work})
+
+# fail(<text>): FATAL_ERROR alone would break the lines of the text anew.
+function(fail text)
+  message("${text}")
+  message(FATAL_ERROR "the installed copy is not as it should be")
+endfunction()
+
+# run(<variable for standard output> <command…>): any failure ends the test with what the command said.
+function(run output)
+  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE out ERROR_VARIABLE err RESULT_VARIABLE result)
+  if(NOT result EQUAL 0)
+    list(JOIN ARGN " " command)
+    fail("failed (${result}): ${command}\n${out}${err}")
+  endif()
+  set(${output} "${out}" PARENT_SCOPE)
+endfunction()
+
+function(expect_output example binary)
+  run(actual ${binary} ${work}/db)
+  file(READ ${SOURCE_DIR}/examples/${example}.expected expected)
+  if(NOT actual STREQUAL expected)
+    fail("${binary} printed\n${actual}\ninstead of\n${expected}")
+  endif()
+  message(STATUS "${binary}: as expected")
+endfunction()
+
+run(ignored ${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix})
+foreach(file IN ITEMS bin/ashlar ${LIB_DIR}/libashlar.so ${LIB_DIR}/libashlar.a include/ashlar/db.h)
+  if(NOT EXISTS ${prefix}/${file})
+    fail("${file} was not installed")
+  endif()
+endforeach()
+
+# A moved tree must still work: nothing in it may name the place it was installed to.
+file(RENAME ${prefix} ${work}/moved)
+set(prefix ${work}/moved)
+
+run(ignored ${CMAKE_COMMAND} -S ${SOURCE_DIR}/examples -B ${work}/cmake -G Ninja -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${CXX}
+            -DCMAKE_BUILD_TYPE=Release)
+run(ignored ${CMAKE_COMMAND} --build ${work}/cmake)
+foreach(example IN LISTS examples)
+  expect_output(${example} ${work}/cmake/${example})
+  expect_output(${example} ${work}/cmake/${example}_static)
+endforeach()
+
+find_program(pkg_config pkg-config REQUIRED)
+set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIB_DIR}/pkgconfig)
+run(version ${pkg_config} --modversion ashlar)
+if(NOT version MATCHES "^${VERSION}[\r\n]*$")
+  fail("pkg-config knows version ${version}, not ${VERSION}")
+endif()
+run(shared_flags ${pkg_config} --cflags --libs ashlar)
+run(static_flags ${pkg_config} --cflags --libs --static ashlar)
+# Beside a shared library the linker takes the static one only when it is asked for by its file's name.
+string(REPLACE -lashlar -l:libashlar.a static_flags "${static_flags}")
+separate_arguments(shared_flags UNIX_COMMAND "${shared_flags}")
+separate_arguments(static_flags UNIX_COMMAND "${static_flags}")
+foreach(example IN LISTS examples)
+  set(source ${SOURCE_DIR}/examples/${example}.cc)
+  run(ignored ${CXX} -std=c++20 ${source} -o ${work}/${example}_shared ${shared_flags} -Wl,-rpath,${prefix}/${LIB_DIR})
+  expect_output(${example} ${work}/${example}_shared)
+  run(ignored ${CXX} -std=c++20 ${source} -o ${work}/${example}_static ${static_flags})
+  expect_output(${example} ${work}/${example}_static)
+endforeach()
+
+# The version is part of the name that programs ask for at run time.
+run(dynamic objdump -p ${work}/simple_shared)
+string(REGEX MATCH "^[0-9]+\\.[0-9]+" interface ${VERSION})
+if(NOT dynamic MATCHES "NEEDED +libashlar\\.so\\.${interface}\n")
+  fail("the example does not ask for libashlar.so.${interface}:\n${dynamic}")
+endif()
+
+# What is not marked ASHLAR_API stays inside: an exported symbol belongs to the namespace ashlar, to the C API or to the standard library's templates.
+run(symbols nm -D --defined-only --demangle ${prefix}/${LIB_DIR}/libashlar.so)
+string(REGEX MATCHALL "(^|\n)[0-9a-f]+ [TDBR] [^\n]*" strong "${symbols}")
+list(FILTER strong EXCLUDE REGEX "[TDBR] (__bss_start|_edata|_end|ashlar::|ashlar_|(vtable|typeinfo|typeinfo name|VTT) for ashlar::|guard variable for ashlar::)")
+if(strong)
+  fail("libashlar.so exports what is not its own: ${strong}")
+endif()
+
+file(REMOVE_RECURSE ${work})

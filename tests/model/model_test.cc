@@ -1,0 +1,309 @@
+// Random histories against a std::map: the same operations on the database and on the model, under a dozen sets of options, compared after every kind of
+// upheaval. A failure prints the seed; ASHLAR_MODEL_SEED repeats it.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/cache.h"
+#include "ashlar/db.h"
+#include "ashlar/filter_policy.h"
+#include "ashlar/merge_operator.h"
+#include "ashlar/table.h"
+#include "base/random.h"
+#include "testing/comparators.h"
+#include "testing/tool_runner.h"
+
+namespace ashlar {
+namespace {
+
+struct KeyOrder {
+  const Comparator* comparator = BytewiseComparator();
+  bool operator()(const std::string& a, const std::string& b) const { return comparator->Compare(a, b) < 0; }
+};
+using Model = std::map<std::string, std::string, KeyOrder>;
+
+struct Scenario {
+  const char* name;
+  std::function<void(Options*)> set;
+};
+
+BlockBasedTableOptions TableOptions(size_t cache_bytes) {
+  BlockBasedTableOptions table;
+  table.block_size = 512;
+  table.filter_policy.reset(NewBloomFilterPolicy(10));
+  table.block_cache = NewLRUCache(cache_bytes);
+  return table;
+}
+
+const std::vector<Scenario>& Scenarios() {
+  static const std::vector<Scenario> kScenarios = {
+      {"Defaults", [](Options*) {}},
+      {"SmallTablesAndManyLevels",
+       [](Options* o) {
+         o->target_file_size_base = 16 << 10;
+         o->max_bytes_for_level_base = 64 << 10;
+         o->max_bytes_for_level_multiplier = 4;
+       }},
+      {"StaticLevels",
+       [](Options* o) {
+         o->level_compaction_dynamic_level_bytes = false;
+         o->target_file_size_base = 16 << 10;
+         o->max_bytes_for_level_base = 64 << 10;
+       }},
+      {"FiltersAndATinyCache", [](Options* o) { o->table_factory.reset(NewBlockBasedTableFactory(TableOptions(16 << 10))); }},
+      {"NoCache",
+       [](Options* o) {
+         BlockBasedTableOptions table;
+         table.no_block_cache = true;
+         o->table_factory.reset(NewBlockBasedTableFactory(table));
+       }},
+      {"Mmap", [](Options* o) { o->allow_mmap_reads = true; }},
+      {"Zstd", [](Options* o) { o->compression = kZSTD; }},
+      {"Lz4WithZlibBelow",
+       [](Options* o) {
+         o->compression = kLZ4Compression;
+         o->bottommost_compression = kZlibCompression;
+       }},
+      {"ReverseOrder", [](Options* o) { o->comparator = ReverseBytewiseComparator(); }},
+      {"CustomOrder", [](Options* o) { o->comparator = TestComparators()[2].comparator; }},
+      {"ManyJobs",
+       [](Options* o) {
+         o->max_background_jobs = 4;
+         o->max_subcompactions = 3;
+         o->target_file_size_base = 16 << 10;
+         o->max_bytes_for_level_base = 64 << 10;
+       }},
+      {"FewOpenFiles",
+       [](Options* o) {
+         o->max_open_files = 3;
+         o->target_file_size_base = 8 << 10;
+       }},
+  };
+  return kScenarios;
+}
+
+class ModelTest : public ::testing::TestWithParam<size_t> {
+ protected:
+  struct Held {
+    const Snapshot* snapshot;
+    Model model;
+  };
+
+  void SetUp() override {
+    const char* const seed = std::getenv("ASHLAR_MODEL_SEED");
+    seed_ = seed != nullptr ? std::strtoull(seed, nullptr, 10) : 20261121 + GetParam();
+    random_ = std::make_unique<Random>(seed_);
+    options_.create_if_missing = true;
+    options_.write_buffer_size = 64 << 10;
+    options_.compression = kNoCompression;
+    options_.merge_operator = MergeOperators::CreateStringAppendOperator(',');
+    Scenarios()[GetParam()].set(&options_);
+    model_ = Model(KeyOrder{options_.comparator});
+    Reopen();
+  }
+  void TearDown() override { ReleaseSnapshots(); }
+
+  void Reopen() {
+    ReleaseSnapshots();
+    db_.reset();
+    const Status opened = DB::Open(options_, scratch_.File("db"), &db_);
+    ASSERT_TRUE(opened.ok()) << opened.ToString();
+  }
+  void ReleaseSnapshots() {
+    for (const Held& held : held_) db_->ReleaseSnapshot(held.snapshot);
+    held_.clear();
+  }
+  void Check(const Status& status) { ASSERT_TRUE(status.ok()) << status.ToString(); }
+
+  std::string RandomKey() {
+    std::string key = "k" + std::to_string(random_->Uniform(700));
+    if (random_->OneIn(20)) key += std::string(random_->Uniform(40), '\xff');
+    if (random_->OneIn(50)) key.clear();
+    return key;
+  }
+  std::string RandomValue() { return std::to_string(random_->Next()) + std::string(random_->OneIn(100) ? random_->Uniform(9000) : random_->Uniform(60), 'v'); }
+
+  void ApplyMerge(const std::string& key, const std::string& operand) {
+    const auto [found, inserted] = model_.try_emplace(key, operand);
+    if (!inserted) found->second += "," + operand;
+  }
+
+  void WriteSomething() {
+    const std::string key = RandomKey();
+    switch (random_->Uniform(10)) {
+      case 0:
+      case 1: Check(db_->Delete(WriteOptions(), key)); model_.erase(key); break;
+      case 2: {
+        const std::string operand = std::to_string(random_->Uniform(100));
+        Check(db_->Merge(WriteOptions(), key, operand));
+        ApplyMerge(key, operand);
+        break;
+      }
+      case 3: {
+        WriteBatch batch;
+        for (uint64_t i = random_->Uniform(10); i > 0; --i) {
+          const std::string other = RandomKey();
+          const std::string value = RandomValue();
+          if (random_->OneIn(4)) {
+            Check(batch.Delete(other));
+            model_.erase(other);
+          } else {
+            Check(batch.Put(other, value));
+            model_[other] = value;
+          }
+        }
+        Check(db_->Write(WriteOptions(), &batch));
+        break;
+      }
+      default: {
+        const std::string value = RandomValue();
+        Check(db_->Put(WriteOptions(), key, value));
+        model_[key] = value;
+      }
+    }
+  }
+
+  void CompareGets(const Model& model, const Snapshot* snapshot) {
+    ReadOptions options;
+    options.snapshot = snapshot;
+    for (int i = 0; i < 20; ++i) {
+      const std::string key = RandomKey();
+      PinnableSlice value;
+      const Status status = db_->Get(options, key, &value);
+      const auto expected = model.find(key);
+      if (expected == model.end()) {
+        ASSERT_TRUE(status.IsNotFound()) << status.ToString();
+      } else {
+        ASSERT_TRUE(status.ok()) << status.ToString();
+        ASSERT_EQ(value.ToString(), expected->second);
+      }
+    }
+  }
+
+  void CompareScan(const Model& model, const Snapshot* snapshot) {
+    ReadOptions options;
+    options.snapshot = snapshot;
+    const std::unique_ptr<Iterator> it(db_->NewIterator(options));
+    it->SeekToFirst();
+    for (const auto& [key, value] : model) {
+      ASSERT_TRUE(it->Valid()) << it->status().ToString();
+      ASSERT_EQ(it->key().ToString(), key);
+      ASSERT_EQ(it->value().ToString(), value);
+      it->Next();
+    }
+    ASSERT_FALSE(it->Valid());
+    Check(it->status());
+    it->SeekToLast();
+    for (auto expected = model.rbegin(); expected != model.rend(); ++expected) {
+      ASSERT_TRUE(it->Valid()) << it->status().ToString();
+      ASSERT_EQ(it->key().ToString(), expected->first);
+      ASSERT_EQ(it->value().ToString(), expected->second);
+      it->Prev();
+    }
+    ASSERT_FALSE(it->Valid());
+    Check(it->status());
+  }
+
+  // A walk that turns at random, beside the same walk over the model.
+  void CompareWalk(const Model& model, const Snapshot* snapshot) {
+    ReadOptions options;
+    options.snapshot = snapshot;
+    const std::unique_ptr<Iterator> it(db_->NewIterator(options));
+    const std::string target = RandomKey();
+    auto expected = model.lower_bound(target);
+    if (random_->OneIn(2)) {
+      it->Seek(target);
+    } else {
+      it->SeekForPrev(target);
+      expected = model.upper_bound(target);
+      expected = expected == model.begin() ? model.end() : std::prev(expected);
+    }
+    for (int step = 0; step < 30; ++step) {
+      ASSERT_EQ(it->Valid(), expected != model.end()) << it->status().ToString();
+      if (!it->Valid()) return;
+      ASSERT_EQ(it->key().ToString(), expected->first);
+      ASSERT_EQ(it->value().ToString(), expected->second);
+      if (random_->OneIn(2)) {
+        it->Next();
+        ++expected;
+      } else {
+        it->Prev();
+        expected = expected == model.begin() ? model.end() : std::prev(expected);
+      }
+    }
+  }
+
+  void CompareEverything() {
+    CompareScan(model_, nullptr);
+    CompareWalk(model_, nullptr);
+    CompareGets(model_, nullptr);
+    for (const Held& held : held_) {
+      CompareScan(held.model, held.snapshot);
+      CompareWalk(held.model, held.snapshot);
+      CompareGets(held.model, held.snapshot);
+    }
+  }
+
+  void Upheaval() {
+    switch (random_->Uniform(8)) {
+      case 0: Check(db_->Flush(FlushOptions())); break;
+      case 1: {
+        CompactRangeOptions options;
+        if (random_->OneIn(2)) options.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+        Check(db_->CompactRange(options, nullptr, nullptr));
+        break;
+      }
+      case 2: {
+        const std::string a = RandomKey();
+        const std::string b = RandomKey();
+        const Slice begin = options_.comparator->Compare(a, b) < 0 ? a : b;
+        const Slice end = options_.comparator->Compare(a, b) < 0 ? b : a;
+        Check(db_->CompactRange(CompactRangeOptions(), &begin, &end));
+        break;
+      }
+      case 3: Reopen(); break;
+      case 4:
+        if (!held_.empty()) {
+          const auto victim = std::next(held_.begin(), static_cast<ptrdiff_t>(random_->Uniform(held_.size())));
+          db_->ReleaseSnapshot(victim->snapshot);
+          held_.erase(victim);
+        }
+        break;
+      default: held_.push_back({db_->GetSnapshot(), model_}); break;
+    }
+  }
+
+  ScratchDirectory scratch_;
+  uint64_t seed_ = 0;
+  std::unique_ptr<Random> random_;
+  Options options_;
+  Model model_;
+  std::unique_ptr<DB> db_;
+  std::list<Held> held_;
+};
+
+TEST_P(ModelTest, HistoriesAgree) {
+  SCOPED_TRACE("ASHLAR_MODEL_SEED=" + std::to_string(seed_));
+  for (int step = 0; step < 12000 && !HasFailure(); ++step) {
+    WriteSomething();
+    if (random_->OneIn(150)) Upheaval();
+    if (random_->OneIn(400)) CompareEverything();
+  }
+  if (HasFailure()) return;
+  CompareEverything();
+  Reopen();
+  CompareEverything();
+  Check(db_->VerifyChecksum());
+}
+
+INSTANTIATE_TEST_SUITE_P(Options, ModelTest, ::testing::Range<size_t>(0, Scenarios().size()),
+                         [](const ::testing::TestParamInfo<size_t>& info) { return Scenarios()[info.param].name; });
+
+}  // namespace
+}  // namespace ashlar

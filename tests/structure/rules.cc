@@ -1,0 +1,270 @@
+#include "tests/structure/rules.h"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string_view>
+
+namespace ashlar::structure {
+namespace {
+
+// A folder that is not listed here is a violation: a new layer takes its place in the order first.
+const std::map<std::string, int, std::less<>> kLayers = {
+    {"base", 1},     {"platform", 2}, {"filesystem", 3}, {"observe", 3},  {"execute", 4}, {"key", 4}, {"config", 4}, {"cache", 5}, {"wal", 5},
+    {"memtable", 5}, {"table", 6},    {"iterate", 7},    {"manifest", 7}, {"compact", 8}, {"lsm", 9}, {"pmem", 9},   {"api", 10},
+};
+
+std::string At(const SourceFile& file, size_t line_number, std::string_view what) {
+  return file.path + ":" + std::to_string(line_number) + ": " + std::string(what);
+}
+
+std::string_view FirstComponent(std::string_view path) { return path.substr(0, path.find('/')); }
+
+// "base" for "src/base/arena.h"; empty for files directly in src/ and elsewhere.
+std::string_view LayerOf(const SourceFile& file) {
+  if (!file.IsIn("src")) return {};
+  const std::string_view below = std::string_view(file.path).substr(std::string_view("src/").size());
+  return below.find('/') == std::string_view::npos ? std::string_view() : FirstComponent(below);
+}
+
+bool IsIdentifierCharacter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+
+// True when `word` stands in `line` with no identifier character on either side.
+bool ContainsWord(std::string_view line, std::string_view word) {
+  for (size_t at = line.find(word); at != std::string_view::npos; at = line.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    const bool starts = at == 0 || !IsIdentifierCharacter(line[at - 1]);
+    const bool ends = end == line.size() || !IsIdentifierCharacter(line[end]);
+    if (starts && ends) return true;
+  }
+  return false;
+}
+
+// The rules name the words they look for, and so do their tests.
+bool IsThisSuite(const SourceFile& file) { return file.IsIn("tests/structure"); }
+
+void ForbidWords(const SourceFile& file, const std::vector<std::string_view>& words, std::string_view why, Violations* out) {
+  for (size_t i = 0; i < file.lines.size(); i++) {
+    for (const std::string_view word : words) {
+      if (ContainsWord(file.lines[i], word)) out->push_back(At(file, i + 1, std::string(word) + ": " + std::string(why)));
+    }
+  }
+}
+
+void CheckLayerInclude(const SourceFile& file, const Include& include, Violations* out) {
+  const std::string_view layer = LayerOf(file);
+  const std::string_view target = FirstComponent(include.target);
+  if (target == "ashlar" || target == layer) return;
+  if (file.IsTest() && (target == "testing" || target == "gtest" || target == "gmock")) return;
+  const auto from = kLayers.find(layer);
+  const auto to = kLayers.find(target);
+  if (to == kLayers.end()) {
+    out->push_back(At(file, include.line_number, "\"" + include.target + "\" is in no layer"));
+  } else if (from != kLayers.end() && to->second >= from->second) {
+    out->push_back(At(file, include.line_number,
+                      std::string(layer) + " (" + std::to_string(from->second) + ") may not include " + std::string(target) + " (" +
+                          std::to_string(to->second) + ")"));
+  }
+}
+
+// The file that a quoted include means, or null. Public headers, internals and everything from the root.
+const SourceFile* Resolve(const std::map<std::string_view, const SourceFile*>& by_path, const std::string& target) {
+  for (const char* root : {"include/", "src/", ""}) {
+    const auto found = by_path.find(root + target);
+    if (found != by_path.end()) return found->second;
+  }
+  return nullptr;
+}
+
+std::map<std::string_view, const SourceFile*> IndexByPath(const SourceTree& tree) {
+  std::map<std::string_view, const SourceFile*> by_path;
+  for (const SourceFile& file : tree.files) by_path.emplace(file.path, &file);
+  return by_path;
+}
+
+using Graph = std::map<std::string, std::set<std::string>>;
+
+// One cycle per place where a walk in depth meets a node that it is still inside of.
+Violations FindCycles(const Graph& graph) {
+  Violations out;
+  std::set<std::string> done;
+  std::vector<std::string> path;
+  const std::function<void(const std::string&)> visit = [&](const std::string& node) {
+    const auto inside = std::find(path.begin(), path.end(), node);
+    if (inside != path.end()) {
+      std::string text = "cycle: ";
+      for (auto step = inside; step != path.end(); ++step) text += *step + " -> ";
+      out.push_back(text + node);
+      return;
+    }
+    if (done.contains(node)) return;
+    path.push_back(node);
+    if (const auto edges = graph.find(node); edges != graph.end()) {
+      for (const std::string& next : edges->second) visit(next);
+    }
+    path.pop_back();
+    done.insert(node);
+  };
+  for (const auto& [node, edges] : graph) visit(node);
+  return out;
+}
+
+bool IsOperatingSystemHeader(std::string_view name) {
+  static const std::set<std::string_view> kNames = {"aio.h",      "dirent.h",  "dlfcn.h",   "execinfo.h", "fcntl.h",   "io.h",      "libgen.h",
+                                                    "liburing.h", "mntent.h",  "poll.h",    "process.h",  "pthread.h", "pwd.h",     "sched.h",
+                                                    "spawn.h",    "syscall.h", "termios.h", "unistd.h",   "windows.h", "winsock2.h"};
+  return kNames.contains(name) || name.starts_with("sys/") || name.starts_with("linux/") || name.starts_with("asm/") || name.starts_with("bits/");
+}
+
+// The columns of a line of UTF-8, counted in code points.
+size_t Columns(std::string_view line) {
+  return static_cast<size_t>(std::count_if(line.begin(), line.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+}  // namespace
+
+Violations CheckLayers(const SourceTree& tree) {
+  Violations out;
+  for (const SourceFile& file : tree.files) {
+    const std::string_view layer = LayerOf(file);
+    if (!layer.empty() && kLayers.find(layer) == kLayers.end()) out.push_back(At(file, 1, "src/" + std::string(layer) + " has no layer number"));
+    for (const Include& include : ParseIncludes(file)) {
+      if (!layer.empty()) {
+        if (!include.angled) CheckLayerInclude(file, include, &out);
+      } else if (file.IsIn("include")) {
+        const bool own = !include.angled && include.target.starts_with("ashlar/");
+        const bool standard = include.angled && include.target.find_first_of("/.") == std::string::npos;
+        if (!own && !standard) out.push_back(At(file, include.line_number, "a public header includes only the standard library and public headers"));
+      } else if (file.IsIn("examples") && !include.angled && !include.target.starts_with("ashlar/")) {
+        out.push_back(At(file, include.line_number, "an example includes only public headers"));
+      }
+    }
+  }
+  return out;
+}
+
+Violations CheckIncludesExist(const SourceTree& tree) {
+  Violations out;
+  const auto by_path = IndexByPath(tree);
+  for (const SourceFile& file : tree.files) {
+    for (const Include& include : ParseIncludes(file)) {
+      const std::string_view top = FirstComponent(include.target);
+      const bool external = include.angled || top == "gtest" || top == "gmock" || IsThisSuite(file) || file.IsIn("examples");
+      if (!external && Resolve(by_path, include.target) == nullptr) {
+        out.push_back(At(file, include.line_number, "\"" + include.target + "\" is not a file of the tree; write <> for others'"));
+      }
+    }
+  }
+  return out;
+}
+
+Violations CheckNoHeaderCycles(const SourceTree& tree) {
+  Graph graph;
+  const auto by_path = IndexByPath(tree);
+  for (const SourceFile& file : tree.files) {
+    if (!file.IsHeader()) continue;
+    for (const Include& include : ParseIncludes(file)) {
+      const SourceFile* target = include.angled ? nullptr : Resolve(by_path, include.target);
+      if (target != nullptr) graph[file.path].insert(target->path);
+    }
+  }
+  return FindCycles(graph);
+}
+
+Violations CheckNoFolderCycles(const SourceTree& tree) {
+  Graph graph;
+  const auto by_path = IndexByPath(tree);
+  for (const SourceFile& file : tree.files) {
+    if (!file.IsIn("src") || file.IsTest()) continue;
+    for (const Include& include : ParseIncludes(file)) {
+      const SourceFile* target = include.angled ? nullptr : Resolve(by_path, include.target);
+      if (target != nullptr && target->Folder() != file.Folder()) graph[std::string(file.Folder())].insert(std::string(target->Folder()));
+    }
+  }
+  return FindCycles(graph);
+}
+
+Violations CheckOperatingSystem(const SourceTree& tree) {
+  Violations out;
+  for (const SourceFile& file : tree.files) {
+    const bool library = file.IsIn("src") || file.IsIn("include") || file.IsIn("examples");
+    if (!file.IsCode() || file.IsIn("src/platform") || IsThisSuite(file)) continue;
+    // The tools and the tests of a whole process ask for terminals, signals and children; the library asks src/platform.
+    if (library) {
+      for (const Include& include : ParseIncludes(file)) {
+        if (IsOperatingSystemHeader(include.target)) {
+          out.push_back(At(file, include.line_number, "<" + include.target + "> belongs to src/platform"));
+        }
+      }
+    }
+    if (library || file.IsIn("tools")) {
+      ForbidWords(file, {"_WIN32", "_WIN64", "__linux__", "__unix__", "__APPLE__"}, "operating systems are told apart in src/platform only", &out);
+    }
+  }
+  return out;
+}
+
+Violations CheckLines(const SourceTree& tree) {
+  Violations out;
+  for (const SourceFile& file : tree.files) {
+    if (!file.IsCode()) continue;
+    for (size_t i = 0; i < file.lines.size(); i++) {
+      const std::string& line = file.lines[i];
+      if (line.find('\t') != std::string::npos) out.push_back(At(file, i + 1, "a tab"));
+      if (line.find('\r') != std::string::npos) out.push_back(At(file, i + 1, "a carriage return"));
+      if (line.ends_with(' ')) out.push_back(At(file, i + 1, "blanks at the end of the line"));
+      if (Columns(line) > kLineColumnsMax) out.push_back(At(file, i + 1, "longer than " + std::to_string(kLineColumnsMax) + " columns"));
+    }
+  }
+  return out;
+}
+
+Violations CheckNoLeftovers(const SourceTree& tree) {
+  Violations out;
+  for (const SourceFile& file : tree.files) {
+    if (!IsThisSuite(file)) ForbidWords(file, {"TODO", "FIXME", "XXX", "HACK"}, "finish it or leave it out", &out);
+  }
+  return out;
+}
+
+Violations CheckLocks(const SourceTree& tree) {
+  Violations out;
+  for (const SourceFile& file : tree.files) {
+    // src/base lies below src/platform and cannot use its lock.
+    const bool checked = (file.IsIn("src") || file.IsIn("tools")) && !file.IsIn("src/platform") && !file.IsIn("src/base");
+    if (!checked || !file.IsCode()) continue;
+    ForbidWords(file, {"std::mutex", "std::shared_mutex", "std::recursive_mutex", "std::condition_variable", "std::lock_guard", "std::unique_lock"},
+                "use platform/mutex.h", &out);
+  }
+  return out;
+}
+
+Violations CheckHeaderShape(const SourceTree& tree) {
+  Violations out;
+  for (const SourceFile& file : tree.files) {
+    if (!file.IsHeader()) continue;
+    const auto is_comment = [](const std::string& line) { return line.starts_with("//"); };
+    const auto code =
+        std::find_if_not(file.lines.begin(), file.lines.end(), [&](const std::string& line) { return line.empty() || is_comment(line); });
+    if (file.lines.empty() || !is_comment(file.lines.front())) out.push_back(At(file, 1, "a header opens with what it is for"));
+    if (code == file.lines.end() || *code != "#pragma once") out.push_back(At(file, 1, "#pragma once stands before all code"));
+  }
+  return out;
+}
+
+Violations CheckFolderReadme(const SourceTree& tree) {
+  std::set<std::string> with_code;
+  std::set<std::string> with_readme;
+  for (const SourceFile& file : tree.files) {
+    // The public headers are their own documentation.
+    if (!file.IsIn("include")) (file.IsCode() ? with_code : with_readme).insert(std::string(file.Folder()));
+  }
+  Violations out;
+  std::set_difference(with_code.begin(), with_code.end(), with_readme.begin(), with_readme.end(), std::back_inserter(out));
+  for (std::string& folder : out) folder += ": a folder with code has a README.md";
+  return out;
+}
+
+}  // namespace ashlar::structure

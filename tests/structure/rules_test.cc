@@ -1,0 +1,143 @@
+// The rules, first on small trees that break them and then on this source tree.
+#include "tests/structure/rules.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ashlar::structure {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+SourceTree Tree(std::vector<SourceFile> files) { return {.files = std::move(files)}; }
+
+TEST(ParseIncludesTest, TakesBothFormsAndNothingElse) {
+  const SourceFile file =
+      MakeSourceFile("src/base/a.h", "// #include \"no.h\"\n#include <vector>\n  #  include \"base/b.h\"  // why\n#include MACRO\n");
+  const std::vector<Include> includes = ParseIncludes(file);
+  ASSERT_EQ(includes.size(), 2U);
+  EXPECT_EQ(includes[0].target, "vector");
+  EXPECT_TRUE(includes[0].angled);
+  EXPECT_EQ(includes[1].target, "base/b.h");
+  EXPECT_EQ(includes[1].line_number, 3U);
+}
+
+TEST(LayersTest, ALowerLayerMayNotIncludeAHigherOne) {
+  const SourceTree tree = Tree({MakeSourceFile("src/base/a.h", "#include \"wal/writer.h\"\n")});
+  EXPECT_THAT(CheckLayers(tree), ElementsAre("src/base/a.h:1: base (1) may not include wal (5)"));
+}
+
+TEST(LayersTest, SiblingsMayNotIncludeEachOther) {
+  const SourceTree tree = Tree({MakeSourceFile("src/wal/a.cc", "#include \"cache/cache.h\"\n")});
+  EXPECT_THAT(CheckLayers(tree), ElementsAre(HasSubstr("wal (5) may not include cache (5)")));
+}
+
+TEST(LayersTest, OwnFolderLowerLayersAndPublicHeadersAreAllowed) {
+  const SourceTree tree =
+      Tree({MakeSourceFile("src/table/block/a.cc", "#include \"table/filter/b.h\"\n#include \"base/b.h\"\n#include \"ashlar/db.h\"\n")});
+  EXPECT_THAT(CheckLayers(tree), IsEmpty());
+}
+
+TEST(LayersTest, OnlyTestsIncludeTestHelpers) {
+  const std::string_view text = "#include \"testing/temp.h\"\n#include \"gtest/gtest.h\"\n";
+  EXPECT_THAT(CheckLayers(Tree({MakeSourceFile("src/wal/a_test.cc", text)})), IsEmpty());
+  EXPECT_THAT(CheckLayers(Tree({MakeSourceFile("src/wal/a.cc", text)})), ElementsAre(HasSubstr(":1:"), HasSubstr(":2:")));
+}
+
+TEST(LayersTest, ANewFolderNeedsANumber) {
+  EXPECT_THAT(CheckLayers(Tree({MakeSourceFile("src/misc/a.cc", "")})), ElementsAre(HasSubstr("src/misc has no layer number")));
+}
+
+TEST(LayersTest, PublicHeadersAndExamplesStayPublic) {
+  const SourceTree tree =
+      Tree({MakeSourceFile("include/ashlar/a.h", "#include <string>\n#include \"ashlar/b.h\"\n#include \"base/b.h\"\n#include <zstd.h>\n"),
+            MakeSourceFile("examples/a.cc", "#include \"ashlar/db.h\"\n#include \"base/b.h\"\n")});
+  EXPECT_THAT(CheckLayers(tree), ElementsAre(HasSubstr("a.h:3:"), HasSubstr("a.h:4:"), HasSubstr("a.cc:2:")));
+}
+
+TEST(IncludesExistTest, ANameThatIsNoFileIsReported) {
+  const SourceTree tree =
+      Tree({MakeSourceFile("src/base/a.h", ""), MakeSourceFile("src/wal/b.cc", "#include \"base/a.h\"\n#include \"base/gone.h\"\n")});
+  EXPECT_THAT(CheckIncludesExist(tree), ElementsAre(HasSubstr("src/wal/b.cc:2:")));
+}
+
+TEST(CyclesTest, HeadersThatIncludeEachOtherAreReportedOnce) {
+  const SourceTree tree = Tree({MakeSourceFile("src/base/a.h", "#include \"base/b.h\"\n"), MakeSourceFile("src/base/b.h", "#include \"base/c.h\"\n"),
+                                MakeSourceFile("src/base/c.h", "#include \"base/a.h\"\n")});
+  EXPECT_THAT(CheckNoHeaderCycles(tree), ElementsAre("cycle: src/base/a.h -> src/base/b.h -> src/base/c.h -> src/base/a.h"));
+}
+
+TEST(CyclesTest, SubfoldersThatIncludeEachOtherAreReported) {
+  const SourceTree tree =
+      Tree({MakeSourceFile("src/table/block/a.h", ""), MakeSourceFile("src/table/block/a.cc", "#include \"table/filter/b.h\"\n"),
+            MakeSourceFile("src/table/filter/b.h", ""), MakeSourceFile("src/table/filter/b.cc", "#include \"table/block/a.h\"\n")});
+  EXPECT_THAT(CheckNoHeaderCycles(tree), IsEmpty());
+  EXPECT_THAT(CheckNoFolderCycles(tree), ElementsAre("cycle: src/table/block -> src/table/filter -> src/table/block"));
+}
+
+TEST(OperatingSystemTest, ItsHeadersAndMacrosBelongToThePlatformFolder) {
+  const std::string_view text = "#include <unistd.h>\n#include <sys/mman.h>\n#ifdef _WIN32\n#endif\n";
+  EXPECT_THAT(CheckOperatingSystem(Tree({MakeSourceFile("src/platform/posix/a.cc", text)})), IsEmpty());
+  EXPECT_THAT(CheckOperatingSystem(Tree({MakeSourceFile("src/wal/a.cc", text)})), ElementsAre(HasSubstr(":1:"), HasSubstr(":2:"), HasSubstr(":3:")));
+  EXPECT_THAT(CheckOperatingSystem(Tree({MakeSourceFile("tests/kill/a.cc", "#include <unistd.h>\n")})), IsEmpty());
+}
+
+TEST(LinesTest, TabsBlanksReturnsAndLongLinesAreReported) {
+  const std::string longest(kLineColumnsMax - 1, 'x');
+  const SourceTree tree = Tree({MakeSourceFile("src/base/a.cc", "\tint a;\nint b; \nint c;\r\n" + longest + "é\n" + longest + "xx\n")});
+  EXPECT_THAT(CheckLines(tree), ElementsAre(HasSubstr(":1: a tab"), HasSubstr(":2: blanks"), HasSubstr(":3: a carriage"), HasSubstr(":5: longer")));
+}
+
+TEST(LeftoversTest, WholeWordsOnly) {
+  const SourceTree tree = Tree({MakeSourceFile("src/base/a.cc", "int TODOS;\n// TODO: later\n"), MakeSourceFile("src/base/README.md", "FIXME\n")});
+  EXPECT_THAT(CheckNoLeftovers(tree), ElementsAre(HasSubstr("a.cc:2:"), HasSubstr("README.md:1:")));
+}
+
+TEST(LocksTest, StandardLocksBelongToThePlatformFolder) {
+  const std::string_view text = "std::mutex m;\n";
+  EXPECT_THAT(CheckLocks(Tree({MakeSourceFile("src/platform/mutex.h", text)})), IsEmpty());
+  EXPECT_THAT(CheckLocks(Tree({MakeSourceFile("src/lsm/a.h", text)})), ElementsAre(HasSubstr("src/lsm/a.h:1:")));
+}
+
+TEST(HeaderShapeTest, CommentThenPragma) {
+  EXPECT_THAT(CheckHeaderShape(Tree({MakeSourceFile("src/a/a.h", "// What for.\n\n#pragma once\n")})), IsEmpty());
+  EXPECT_THAT(CheckHeaderShape(Tree({MakeSourceFile("src/a/a.h", "#pragma once\n")})), ElementsAre(HasSubstr("opens with")));
+  EXPECT_THAT(CheckHeaderShape(Tree({MakeSourceFile("src/a/a.h", "// What for.\n#include <string>\n#pragma once\n")})),
+              ElementsAre(HasSubstr("#pragma once")));
+}
+
+TEST(FolderReadmeTest, FoldersWithCodeNeedOne) {
+  const SourceTree tree = Tree({MakeSourceFile("src/a/a.h", ""), MakeSourceFile("src/b/b.h", ""), MakeSourceFile("src/b/README.md", "")});
+  EXPECT_THAT(CheckFolderReadme(tree), ElementsAre(HasSubstr("src/a:")));
+}
+
+// This source tree.
+class ThisTree : public ::testing::Test {
+ protected:
+  static const SourceTree& Get() {
+    static const SourceTree kTree = ReadSourceTree(ASHLAR_SOURCE_DIR);
+    return kTree;
+  }
+  // One line per violation, so that a failure can be worked off from top to bottom.
+  static void ExpectNone(const Violations& violations) {
+    std::string text;
+    for (const std::string& violation : violations) text += "\n  " + violation;
+    EXPECT_TRUE(violations.empty()) << violations.size() << " violations" << text;
+  }
+};
+
+TEST_F(ThisTree, IncludesGoDownTheLayers) { ExpectNone(CheckLayers(Get())); }
+TEST_F(ThisTree, QuotedIncludesAreItsOwnFiles) { ExpectNone(CheckIncludesExist(Get())); }
+TEST_F(ThisTree, HeadersHaveNoCycles) { ExpectNone(CheckNoHeaderCycles(Get())); }
+TEST_F(ThisTree, FoldersHaveNoCycles) { ExpectNone(CheckNoFolderCycles(Get())); }
+TEST_F(ThisTree, KnowsTheOperatingSystemInOneFolder) { ExpectNone(CheckOperatingSystem(Get())); }
+TEST_F(ThisTree, LinesAreClean) { ExpectNone(CheckLines(Get())); }
+TEST_F(ThisTree, NothingIsLeftForLater) { ExpectNone(CheckNoLeftovers(Get())); }
+TEST_F(ThisTree, LocksAreAnalysed) { ExpectNone(CheckLocks(Get())); }
+TEST_F(ThisTree, HeadersHaveOneShape) { ExpectNone(CheckHeaderShape(Get())); }
+TEST_F(ThisTree, FoldersAreExplained) { ExpectNone(CheckFolderReadme(Get())); }
+
+}  // namespace
+}  // namespace ashlar::structure

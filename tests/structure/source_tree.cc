@@ -1,0 +1,89 @@
+#include "tests/structure/source_tree.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "gtest/gtest.h"
+
+namespace ashlar::structure {
+
+std::string_view SourceFile::Folder() const {
+  const std::string_view all = path;
+  const size_t slash = all.rfind('/');
+  return slash == std::string_view::npos ? std::string_view() : all.substr(0, slash);
+}
+
+std::string_view SourceFile::Name() const {
+  const std::string_view all = path;
+  const size_t slash = all.rfind('/');
+  return slash == std::string_view::npos ? all : all.substr(slash + 1);
+}
+
+bool SourceFile::IsHeader() const { return path.ends_with(".h"); }
+
+bool SourceFile::IsCode() const { return IsHeader() || path.ends_with(".cc"); }
+
+bool SourceFile::IsTest() const { return path.ends_with("_test.cc") || IsIn("tests"); }
+
+bool SourceFile::IsIn(std::string_view folder) const { return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/'; }
+
+SourceFile MakeSourceFile(std::string path, std::string_view text) {
+  SourceFile file{.path = std::move(path), .lines = {}};
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    file.lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return file;
+}
+
+SourceTree ReadSourceTree(const std::string& root) {
+  namespace fs = std::filesystem;
+  SourceTree tree;
+  for (const std::string_view folder : kFolders) {
+    const fs::path top = fs::path(root) / folder;
+    if (!fs::is_directory(top)) continue;
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(top)) {
+      const fs::path& path = entry.path();
+      const bool wanted = path.extension() == ".h" || path.extension() == ".cc" || path.filename() == "README.md";
+      if (!wanted || !entry.is_regular_file()) continue;
+      std::ifstream in(path, std::ios::binary);
+      std::ostringstream text;
+      text << in.rdbuf();
+      EXPECT_FALSE(in.bad()) << path;
+      tree.files.push_back(MakeSourceFile(path.lexically_relative(root).generic_string(), text.str()));
+    }
+  }
+  std::sort(tree.files.begin(), tree.files.end(), [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+  EXPECT_FALSE(tree.files.empty()) << "no sources below " << root;
+  return tree;
+}
+
+std::vector<Include> ParseIncludes(const SourceFile& file) {
+  std::vector<Include> includes;
+  for (size_t i = 0; i < file.lines.size(); i++) {
+    std::string_view rest = file.lines[i];
+    const auto skip_blanks = [&rest] { rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size())); };
+    const auto skip = [&rest](std::string_view word) {
+      if (!rest.starts_with(word)) return false;
+      rest.remove_prefix(word.size());
+      return true;
+    };
+    skip_blanks();
+    if (!skip("#")) continue;
+    skip_blanks();
+    if (!skip("include")) continue;
+    skip_blanks();
+    if (rest.empty() || (rest[0] != '"' && rest[0] != '<')) continue;
+    const bool angled = rest[0] == '<';
+    const size_t end = rest.find(angled ? '>' : '"', 1);
+    if (end == std::string_view::npos) continue;
+    includes.push_back({.line_number = i + 1, .target = std::string(rest.substr(1, end - 1)), .angled = angled});
+  }
+  return includes;
+}
+
+}  // namespace ashlar::structure

@@ -1,0 +1,93 @@
+// delete KEY... | delete --from FILE
+//
+// Keys of a file are one a line, as `scan --keys-only` writes them. The whole file is read before anything is deleted: a line that is no key leaves the
+// database as it was.
+#include "ashlar/write_batch.h"
+#include "tools/ashlar/command.h"
+#include "tools/ashlar/database.h"
+#include "tools/ashlar/line_reader.h"
+
+namespace ashlar::cli {
+namespace {
+
+constexpr size_t kLineBytesMax = 64 << 20;
+constexpr size_t kKeysPerBatch = 1000;
+
+class DeleteCommand final : public Command {
+ public:
+  const char* Name() const override { return "delete"; }
+  const char* Summary() const override { return "Delete keys; a key that does not exist is no error"; }
+
+  void Declare(OptionSet* options) override {
+    options->Operands("KEY", "The keys, in the format of --key-format", &key_texts_);
+    options->Text("--from", "Read the keys from this file, one a line (-: standard input)", &file_);
+    options->Flag("--sync", "Return only when the deletions are durable", &sync_);
+  }
+
+  Outcome Run(const GlobalOptions& global) override {
+    if (key_texts_.empty() == !file_) {
+      return {.code = ExitCode::kUsage, .what = "delete takes either keys or --from FILE", .advice = "see ashlar delete --help"};
+    }
+    const ByteFormat format = global.KeyFormatOr(ByteFormat::kEscape);
+    std::vector<std::string> keys;
+    ASHLAR_CLI_RETURN_IF_FAILED(file_ ? ReadKeys(format, &keys) : DecodeKeys(format, &keys));
+    std::unique_ptr<Database> database;
+    ASHLAR_CLI_RETURN_IF_FAILED(Database::Open(global, Access::kWrite, &database));
+    ColumnFamilyHandle* family = nullptr;
+    ASHLAR_CLI_RETURN_IF_FAILED(database->ChosenFamily(&family));
+    ASHLAR_CLI_RETURN_IF_FAILED(DeleteKeys(database->db(), family, keys));
+    ASHLAR_CLI_RETURN_IF_FAILED(database->Close());
+    WriteObject(global.format, {{"deletions", uint64_t{keys.size()}}}, stdout);
+    return {};
+  }
+
+ private:
+  Outcome DecodeKeys(ByteFormat format, std::vector<std::string>* keys) const {
+    for (const std::string& text : key_texts_) {
+      keys->emplace_back();
+      ASHLAR_CLI_RETURN_IF_FAILED(DecodeOperand(format, text, "the key", &keys->back()));
+    }
+    return {};
+  }
+
+  Outcome ReadKeys(ByteFormat format, std::vector<std::string>* keys) const {
+    std::unique_ptr<LineReader> lines;
+    ASHLAR_CLI_RETURN_IF_FAILED(LineReader::Open(*file_, kLineBytesMax, &lines));
+    std::string_view line;
+    for (;;) {
+      const LineReader::Result result = lines->Next(&line);
+      if (result == LineReader::Result::kEnd) return {};
+      if (result == LineReader::Result::kError) return lines->Error();
+      std::string error = "longer than " + std::to_string(kLineBytesMax) + " bytes";
+      keys->emplace_back();
+      if (result == LineReader::Result::kTooLong || !DecodeBytes(format, line, &keys->back(), &error)) {
+        return {.code = ExitCode::kBadInput,
+                .what = lines->name() + ":" + std::to_string(lines->line_number()) + ": " + error,
+                .advice = "nothing was deleted; mend the line, or say how keys are written with --key-format"};
+      }
+    }
+  }
+
+  Outcome DeleteKeys(DB* db, ColumnFamilyHandle* family, const std::vector<std::string>& keys) const {
+    WriteOptions write_options;
+    write_options.sync = sync_;
+    WriteBatch batch;
+    for (size_t i = 0; i < keys.size(); ++i) {
+      ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(batch.Delete(family, keys[i]), "delete"));
+      if ((i + 1) % kKeysPerBatch != 0 && i + 1 < keys.size()) continue;
+      ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(db->Write(write_options, &batch), "delete"));
+      batch.Clear();
+    }
+    return {};
+  }
+
+  std::vector<std::string> key_texts_;
+  std::optional<std::string> file_;
+  bool sync_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeDeleteCommand() { return std::make_unique<DeleteCommand>(); }
+
+}  // namespace ashlar::cli

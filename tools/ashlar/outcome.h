@@ -1,0 +1,50 @@
+// Outcome: how a command ended. What went wrong, where, what to do about it, and the exit code of the process.
+//
+//   0 kOk            done
+//   1 kNotFound      a key or property that was asked for does not exist
+//   2 kUsage         the command line makes no sense, or does not fit this database
+//   3 kBadInput      part of the input was rejected; the rest was used
+//   4 kIo            a file could not be read or written, there is no database, or another process holds it
+//   5 kCorruption    data on disk are damaged
+//   6 kNotSupported  the database uses a feature that this release does not have
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "ashlar/status.h"
+
+namespace ashlar::cli {
+
+enum class ExitCode : int {
+  kOk = 0,
+  kNotFound = 1,
+  kUsage = 2,
+  kBadInput = 3,
+  kIo = 4,
+  kCorruption = 5,
+  kNotSupported = 6,
+};
+
+// The table of exit codes, for --help.
+extern const char* const kExitCodesHelp;
+
+struct [[nodiscard]] Outcome {
+  ExitCode code = ExitCode::kOk;
+  std::string what;    // empty: nothing is said
+  std::string advice;  // may be empty
+
+  bool ok() const { return code == ExitCode::kOk; }
+};
+
+// `doing` says what was being done, such as "cannot open /data/db".
+Outcome FromStatus(const Status& status, std::string_view doing);
+
+}  // namespace ashlar::cli
+
+// Returns from the enclosing function unless the outcome is Ok.
+#define ASHLAR_CLI_RETURN_IF_FAILED(expr)                    \
+  do {                                                       \
+    ::ashlar::cli::Outcome outcome_of_expr = (expr);         \
+    if (!outcome_of_expr.ok()) return outcome_of_expr;       \
+  } while (false)

@@ -1,0 +1,76 @@
+// RecordReader: the entries of an input file, one at a time, in one of three formats.
+//
+//   tsv     key <TAB> value, one entry a line; blank lines are stepped over
+//   deb822  Debian control stanzas, separated by blank lines: key = the Package field, value = the stanza's bytes
+//   ndjson  {"column_family": "…", "key": "…", "value": "…"}, one entry a line, as dump writes it. The dump's first line names the formats of keys and
+//           values and the column families, its last line counts the entries, so that a dump cut short is noticed:
+//             {"ashlar_dump":1,"key_format":"escape","value_format":"escape","column_families":["default"]}
+//             {"ashlar_dump_end":true,"entries":2}
+//           Without a first line, every entry is taken as the command line says; column_family may be missing. Names of families are escaped.
+//
+// Rejected input is stepped over: the reader goes on with the next entry.
+// Lifetime: key and value are valid until the next call of Next. Thread safety: one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tools/ashlar/byte_text.h"
+#include "tools/ashlar/line_reader.h"
+#include "tools/ashlar/outcome.h"
+
+namespace ashlar::cli {
+
+struct InputRecord {
+  std::string column_family;  // empty: as the command line says
+  std::string_view key;
+  std::string_view value;
+};
+
+struct Rejection {
+  uint64_t line_number = 0;
+  std::string reason;  // repeats no bytes of the input
+};
+
+class RecordReader {
+ public:
+  enum class Result {
+    kRecord,
+    kColumnFamily,  // record->column_family exists, perhaps without entries
+    kRejected,
+    kEnd,
+    kError,  // of the file: see LineReader::Error
+  };
+
+  virtual ~RecordReader() = default;
+  virtual Result Next(InputRecord* record, Rejection* rejection) = 0;
+};
+
+enum class InputFormat : uint8_t { kTsv, kDeb822, kNdjson };
+enum class StanzaKey : uint8_t { kPackage, kPackageAndVersion };  // "bash", "bash=5.2.15-2"
+
+std::optional<InputFormat> InputFormatByName(std::string_view name);
+
+struct RecordReaderOptions {
+  InputFormat format;
+  // Of tsv and ndjson. None: bytes as they are in tsv, escape in ndjson.
+  std::optional<ByteFormat> key_format;
+  std::optional<ByteFormat> value_format;
+  StanzaKey stanza_key = StanzaKey::kPackage;
+};
+
+// The lines must outlive the reader.
+std::unique_ptr<RecordReader> MakeRecordReader(const RecordReaderOptions& options, LineReader* lines);
+std::unique_ptr<RecordReader> MakeTsvReader(const RecordReaderOptions& options, LineReader* lines);
+std::unique_ptr<RecordReader> MakeDeb822Reader(const RecordReaderOptions& options, LineReader* lines);
+std::unique_ptr<RecordReader> MakeNdjsonReader(const RecordReaderOptions& options, LineReader* lines);
+
+// Finds out by the first line that is not blank, and leaves it to be read. kBadInput when the line fits no format; an empty input is tsv.
+Outcome DetectInputFormat(LineReader* lines, InputFormat* format);
+
+std::string TooLongReason(const LineReader& lines);
+
+}  // namespace ashlar::cli

@@ -1,0 +1,55 @@
+// RecordWriter: what a command has to say, as rows with named columns, in one of four formats.
+//
+//   table   aligned columns; numbers to the right
+//   json    one array of objects
+//   ndjson  one object a line
+//   csv     RFC 4180, with a line of names
+//
+// Rows are written as they come; only a table holds back its first rows, to know how wide its columns are. Texts must be safe for a terminal (see
+// byte_text.h). Write errors of the file are left to whoever closes it.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace ashlar::cli {
+
+enum class OutputFormat : uint8_t { kTable, kJson, kNdjson, kCsv };
+
+std::optional<OutputFormat> OutputFormatByName(std::string_view name);
+
+using Field = std::variant<std::string, uint64_t, double, bool>;
+using Row = std::vector<Field>;
+
+class RecordWriter {
+ public:
+  virtual ~RecordWriter() = default;
+  // As many fields as there are columns.
+  virtual void Add(const Row& row) = 0;
+  // Once, after the last row.
+  virtual void Finish() = 0;
+};
+
+struct RecordLayout {
+  std::vector<std::string> columns;
+  // Of a table: whether the names stand above the columns, and how long a line may become; 0: any length. Longer ones end in "…".
+  bool header;
+  size_t line_columns_max;
+};
+
+std::unique_ptr<RecordWriter> MakeRecordWriter(OutputFormat format, RecordLayout layout, FILE* file);
+
+// One object: a table has one line for each member.
+void WriteObject(OutputFormat format, const std::vector<std::pair<std::string, Field>>& members, FILE* file);
+
+// The text as a JSON string, quotes included.
+std::string JsonString(std::string_view text);
+
+}  // namespace ashlar::cli
