@@ -1,5 +1,5 @@
-// Cache: the memory that holds uncompressed blocks. One cache may serve any number of column families and databases, and its capacity is the budget of all
-// of them together: data, index and filter blocks, and what is pinned by slices and iterators, count against it.
+// Cache: the memory that holds uncompressed blocks. One cache may serve any number of column families and databases, and its capacity is the budget
+// of all of them together: data, index and filter blocks, and what is pinned by slices and iterators, count against it.
 //
 // Thread safety: every method may be called by several threads at once. Made by the functions below only; not for subclassing.
 #pragma once
@@ -24,7 +24,7 @@ class ASHLAR_API Cache {
   // Bytes. Lowering the capacity evicts at once what is not pinned.
   virtual void SetCapacity(size_t capacity) = 0;
   virtual size_t GetCapacity() const = 0;
-  // Whether a block that does not fit is left out of the cache (true) or may exceed the capacity while it is pinned (false). Reads succeed either way.
+  // Kept for the caller only: the limit is strict either way. A block that does not fit is read around the cache.
   virtual void SetStrictCapacityLimit(bool strict_capacity_limit) = 0;
   virtual bool HasStrictCapacityLimit() const = 0;
 

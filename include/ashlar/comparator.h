@@ -36,8 +36,8 @@ class ASHLAR_API Comparator {
   virtual bool CanKeysWithDifferentByteContentsBeEqual() const { return true; }
 };
 
-// Keys ordered as strings of unsigned bytes, and the reverse of that. Both live as long as the process, and the engine knows them by address: with them
-// it never makes a virtual call to compare two keys.
+// Keys ordered as strings of unsigned bytes, and the reverse of that. Both live as long as the process, and the engine knows them by address: with
+// them it never makes a virtual call to compare two keys.
 ASHLAR_API const Comparator* BytewiseComparator();
 ASHLAR_API const Comparator* ReverseBytewiseComparator();
 

@@ -1,7 +1,7 @@
 // Options from text and to text.
 //
-// Text is "name=value;name=value"; a value that is a structure is enclosed in braces: "compression_opts={level=3;window_bits=-14}". Names are those of the
-// members. Errors: InvalidArgument naming the option and what is wrong with it; *new_options is then unchanged.
+// Text is "name=value;name=value"; a value that is a structure is enclosed in braces: "compression_opts={level=3;window_bits=-14}". Names are those
+// of the members. Errors: InvalidArgument naming the option and what is wrong with it; *new_options is then unchanged.
 #pragma once
 
 #include <string>
@@ -60,8 +60,7 @@ ASHLAR_API Status GetOptionsFromString(const Options& base_options, const std::s
 
 // Every option, in text that the functions above understand.
 ASHLAR_API Status GetStringFromDBOptions(const ConfigOptions& config_options, const DBOptions& db_options, std::string* opts_str);
-ASHLAR_API Status GetStringFromColumnFamilyOptions(const ConfigOptions& config_options, const ColumnFamilyOptions& cf_options,
-                                                   std::string* opts_str);
+ASHLAR_API Status GetStringFromColumnFamilyOptions(const ConfigOptions& config_options, const ColumnFamilyOptions& cf_options, std::string* opts_str);
 ASHLAR_API Status GetStringFromDBOptions(std::string* opts_str, const DBOptions& db_options, const std::string& delimiter = ";  ");
 ASHLAR_API Status GetStringFromColumnFamilyOptions(std::string* opts_str, const ColumnFamilyOptions& cf_options,
                                                    const std::string& delimiter = ";  ");
@@ -74,7 +73,8 @@ ASHLAR_API std::vector<CompressionType> GetSupportedCompressions();
 // Cuts "a=1;b={c=2}" into {a: "1", b: "c=2"}.
 ASHLAR_API Status StringToMap(const std::string& opts_str, std::unordered_map<std::string, std::string>* opts_map);
 
-// Ends background work of the database; with `wait`, returns when none is left. The database serves reads afterwards.
+// Ends background work of the database and returns when none is left, with or without `wait`. The database serves reads and small writes afterwards,
+// and can be closed.
 ASHLAR_API void CancelAllBackgroundWork(DB* db, bool wait = false);
 
 }  // namespace ashlar

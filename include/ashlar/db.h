@@ -3,7 +3,8 @@
 // Thread safety: every method may be called by several threads at once, except Close and the destructor, which must be the last.
 // Lifetime: handles, iterators, snapshots and pinned slices are given back before the DB is closed; Close says Aborted otherwise. A process, or two
 // processes, cannot open one directory twice for writing.
-// Errors: after a background error (a full disk, a failed sync, damage found by a compaction) writes fail with that error and reads go on; Resume tries again.
+// Errors: after a background error (a full disk, a failed sync, damage found by a compaction) writes fail with that error and reads go on; Resume
+// tries again.
 //
 // Each job is one virtual method; the forms with fewer arguments call it for the default column family.
 #pragma once
@@ -41,8 +42,8 @@ struct ColumnFamilyDescriptor {
   ColumnFamilyDescriptor(const std::string& name_in, const ColumnFamilyOptions& options_in) : name(name_in), options(options_in) {}
 };
 
-// A column family of an open database. Lifetime: until DB::DestroyColumnFamilyHandle (or delete) or, for the default family's, the DB's end. A handle of a
-// dropped family still reads what was there.
+// A column family of an open database. Lifetime: until DB::DestroyColumnFamilyHandle (or delete) or, for the default family's, the DB's end. A handle
+// of a dropped family still reads what was there.
 class ASHLAR_API ColumnFamilyHandle {
  public:
   virtual ~ColumnFamilyHandle() = default;
@@ -66,9 +67,9 @@ class ASHLAR_API DB {
  public:
   // ---- Opening and closing.
 
-  // Opens the database in directory `name`. InvalidArgument when it does not exist (see create_if_missing), when it has column families that are not named,
-  // or when a comparator's name differs; NotSupported for options and files with features that are not implemented; IOError when another process holds
-  // it; Corruption naming file and offset. A failed open leaves existing files as they were. *dbptr is null (or empty) after a failure.
+  // Opens the database in directory `name`. InvalidArgument when it does not exist (see create_if_missing), when it has column families that are not
+  // named, or when a comparator's name differs; NotSupported for options and files with features that are not implemented; IOError when another
+  // process holds it; Corruption naming file and offset. A failed open leaves existing files as they were. *dbptr is null (or empty) after a failure.
   static Status Open(const Options& options, const std::string& name, DB** dbptr);
   static Status Open(const Options& options, const std::string& name, std::unique_ptr<DB>* dbptr);
   // With several families; every family of the database must be named, "default" included. (*handles)[i] belongs to column_families[i].
@@ -95,8 +96,8 @@ class ASHLAR_API DB {
   // Closes, ignoring errors; call Close to see them.
   virtual ~DB() = default;
 
-  // Waits for background work, makes the log durable as far as it was written, and closes all files. Aborted, and nothing closed, while snapshots, iterators
-  // or pinned slices live. Later calls return what the first returned.
+  // Waits for background work, makes the log durable as far as it was written, and closes all files. Aborted, and nothing closed, while snapshots,
+  // iterators or pinned slices live. Later calls return what the first returned.
   virtual Status Close() = 0;
   // After a background error: tries to write again. Ok when the database is writable.
   virtual Status Resume() = 0;
@@ -140,8 +141,8 @@ class ASHLAR_API DB {
 
   // ---- Reading.
 
-  // Points *value at the value of `key` without a copy where it can, and keeps the bytes alive until *value is reset, reused or destroyed. What it was
-  // pinning before is given back first. NotFound when there is no such key.
+  // Points *value at the value of `key` without a copy where it can, and keeps the bytes alive until *value is reset, reused or destroyed. What it
+  // was pinning before is given back first. NotFound when there is no such key.
   virtual Status Get(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key, PinnableSlice* value) = 0;
   Status Get(const ReadOptions& options, const Slice& key, PinnableSlice* value) { return Get(options, DefaultColumnFamily(), key, value); }
   // The copying form.
@@ -153,8 +154,8 @@ class ASHLAR_API DB {
   }
   Status Get(const ReadOptions& options, const Slice& key, std::string* value) { return Get(options, DefaultColumnFamily(), key, value); }
 
-  // Many keys from one state of the database: values[i] and statuses[i] are what Get of column_families[i] and keys[i] would give. Each array has num_keys
-  // elements. sorted_input: the caller has sorted by family and key.
+  // Many keys from one state of the database: values[i] and statuses[i] are what Get of column_families[i] and keys[i] would give. Each array has
+  // num_keys elements. sorted_input: the caller has sorted by family and key.
   virtual void MultiGet(const ReadOptions& options, size_t num_keys, ColumnFamilyHandle** column_families, const Slice* keys, PinnableSlice* values,
                         Status* statuses, bool sorted_input = false) = 0;
   virtual void MultiGet(const ReadOptions& options, ColumnFamilyHandle* column_family, size_t num_keys, const Slice* keys, PinnableSlice* values,
@@ -163,8 +164,8 @@ class ASHLAR_API DB {
                                std::vector<std::string>* values);
   std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys, std::vector<std::string>* values);
 
-  // False: the key does not exist. True: it may. Reads memory only; when that is enough to find the value, *value_found is true and *value holds it. `value` and
-  // `value_found` may be null.
+  // False: the key does not exist. True: it may. Reads memory only; when that is enough to find the value, *value_found is true and *value holds it.
+  // `value` and `value_found` may be null.
   virtual bool KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key, std::string* value,
                            bool* value_found = nullptr) = 0;
   bool KeyMayExist(const ReadOptions& options, const Slice& key, std::string* value, bool* value_found = nullptr) {

@@ -4,6 +4,8 @@
 // Thread safety: every method of both classes may be called by several threads at once. Lifetime: an Env outlives every database that uses it.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -61,7 +63,8 @@ class ASHLAR_API Env {
   Status RenameFile(const std::string& from, const std::string& to) { return GetFileSystem()->RenameFile(from, to); }
 };
 
-// An Env whose files live in memory and are gone with it; clock and threads are those of `base_env`, which must outlive it. The caller owns the result.
+// An Env whose files live in memory and are gone with it; clock and threads are those of `base_env`, which must outlive it. The caller owns the
+// result.
 ASHLAR_API Env* NewMemEnv(Env* base_env);
 // An Env with another file system; clock and threads are those of `base_env` (null: Env::Default()), which must outlive it.
 ASHLAR_API std::unique_ptr<Env> NewCompositeEnv(const std::shared_ptr<FileSystem>& file_system, Env* base_env = nullptr);
@@ -83,8 +86,8 @@ class ASHLAR_API Logger {
   Logger(const Logger&) = delete;
   Logger& operator=(const Logger&) = delete;
 
-  // Writes one message, without a newline at its end. Called only for messages at or above the level; never holds up the caller for long, never fails.
-  // Key and value bytes are not in messages.
+  // Writes one message, without a newline at its end. Called only for messages at or above the level; never holds up the caller for long, never
+  // fails. Key and value bytes are not in messages.
   virtual void Log(InfoLogLevel level, std::string_view message) = 0;
   // Hands what is buffered to the operating system.
   virtual void Flush() {}
@@ -92,11 +95,11 @@ class ASHLAR_API Logger {
   // Bytes written so far.
   virtual size_t GetLogFileSize() const { return 0; }
 
-  virtual InfoLogLevel GetInfoLogLevel() const { return log_level_; }
-  virtual void SetInfoLogLevel(InfoLogLevel log_level) { log_level_ = log_level; }
+  virtual InfoLogLevel GetInfoLogLevel() const { return log_level_.load(std::memory_order_relaxed); }
+  virtual void SetInfoLogLevel(InfoLogLevel log_level) { log_level_.store(log_level, std::memory_order_relaxed); }
 
  private:
-  InfoLogLevel log_level_;
+  std::atomic<InfoLogLevel> log_level_;
 };
 
 }  // namespace ashlar

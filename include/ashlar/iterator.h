@@ -1,7 +1,8 @@
-// Iterator: walks the keys of a column family in order, in both directions, over the state of the database at its creation (or at ReadOptions::snapshot).
+// Iterator: walks the keys of a column family in order, in both directions, over the state of the database at its creation (or at
+// ReadOptions::snapshot).
 //
-// An iterator is either valid, standing at an entry, or not valid: before the first, after the last, or stopped by an error. Only status() tells the end
-// from an error, so check it when Valid() turns false.
+// An iterator is either valid, standing at an entry, or not valid: before the first, after the last, or stopped by an error. Only status() tells the
+// end from an error, so check it when Valid() turns false.
 // Thread safety: one thread at a time. Lifetime: it must be deleted before its DB is closed; it keeps the tables and memtables it reads alive.
 #pragma once
 
@@ -43,15 +44,16 @@ class ASHLAR_API Iterator : public Cleanable {
   virtual Slice key() const = 0;
   virtual Slice value() const = 0;
 
-  // Makes *value refer to the current value so that it outlives the iterator's next move: without a copy where the bytes lie in a cached block, a mapped
-  // file or a memtable. *value must be empty (new or Reset).
+  // Makes *value refer to the current value so that it outlives the iterator's next move: without a copy where the bytes lie in a cached block, a
+  // mapped file or a memtable. *value must be empty (new or Reset).
   // REQUIRES: Valid().
   virtual void PinValue(PinnableSlice* value) const { value->PinSelf(this->value()); }
 
   // Ok, or what stopped the iterator.
   virtual Status status() const = 0;
 
-  // Shows the newest state of the database from now on, or that of `snapshot`. The iterator is not valid afterwards: seek. Cheaper than a new iterator.
+  // Shows the newest state of the database from now on, or that of `snapshot`. The iterator is not valid afterwards: seek. Cheaper than a new
+  // iterator.
   virtual Status Refresh() { return Refresh(nullptr); }
   virtual Status Refresh(const Snapshot* snapshot);
 

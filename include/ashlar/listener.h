@@ -1,7 +1,7 @@
 // EventListener: called by the engine when something happens in the background.
 //
-// Called on the thread that did the work, without any lock held, so a listener may call the DB; a slow listener delays that work. Must not throw. Calls come
-// from several threads at once. Lifetime: listeners are shared with the database and live at least as long.
+// Called on the thread that did the work, without any lock held, so a listener may call the DB; a slow listener delays that work. Must not throw.
+// Calls come from several threads at once. Lifetime: listeners are shared with the database and live at least as long.
 #pragma once
 
 #include <cstdint>

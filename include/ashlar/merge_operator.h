@@ -1,7 +1,7 @@
 // MergeOperator: how Merge(key, operand) combines with what the key already holds.
 //
-// The engine stores operands as they are and combines them later: when the key is read, flushed or compacted. Operands are always combined in the order in
-// which they were written. The result depends on the operands alone, never on when the engine chose to combine them.
+// The engine stores operands as they are and combines them later: when the key is read, flushed or compacted. Operands are always combined in the
+// order in which they were written. The result depends on the operands alone, never on when the engine chose to combine them.
 // Thread safety: every method may be called by several threads at once. Failure: a method that returns false makes the read or the compaction report
 // Corruption (subcode kMergeOperatorFailed); no operand is lost. Must not throw.
 #pragma once
@@ -74,7 +74,8 @@ class ASHLAR_API MergeOperator {
   // Asked by a read after each operand it finds, newest first: true stops the search, and what was found is merged without a base value.
   virtual bool ShouldMerge(const std::vector<Slice>& operands) const;
 
-  // Text that CreateFromStringId understands and that the OPTIONS file keeps, such as "{id=StringAppendOperator;delimiter=,;}". The default is Name().
+  // Text that CreateFromStringId understands and that the OPTIONS file keeps, such as "{id=StringAppendOperator;delimiter=,;}". The default is
+  // Name().
   virtual std::string GetId() const { return Name(); }
 };
 

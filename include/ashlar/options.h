@@ -3,7 +3,8 @@
 // Names, meanings and defaults are RocksDB's, so that programs recompile. Three kinds of options exist:
 //   honoured   Ashlar does what the option says. Options without a remark are of this kind.
 //   accepted   Ashlar does not need the option; it has no effect, changes no result, and is named in the log at open when it is not the default.
-//   refused    The option would change results or guarantees and is not implemented; DB::Open fails with NotSupported naming it, unless it is the default.
+//   refused    The option would change results or guarantees and is not implemented; DB::Open fails with NotSupported naming it, unless it is the
+//   default.
 // Sizes are in bytes unless said otherwise.
 // Thread safety: plain values; a database copies them at open. What pointers refer to must outlive the database.
 #pragma once
@@ -132,26 +133,27 @@ struct ASHLAR_API ColumnFamilyOptions {
   int max_write_buffer_number = 2;
   // Full memtables that are flushed together at least.
   int min_write_buffer_number_to_merge = 1;
-  int max_write_buffer_number_to_maintain = 0;      // accepted: flushed memtables are not kept
-  int64_t max_write_buffer_size_to_maintain = 0;    // accepted
+  int max_write_buffer_number_to_maintain = 0;    // accepted: flushed memtables are not kept
+  int64_t max_write_buffer_size_to_maintain = 0;  // accepted
   std::shared_ptr<MemTableRepFactory> memtable_factory = std::make_shared<SkipListFactory>();
-  size_t arena_block_size = 0;                      // accepted: arenas choose their own steps
-  double memtable_prefix_bloom_size_ratio = 0.0;    // accepted
-  bool memtable_whole_key_filtering = false;        // accepted
-  size_t memtable_huge_page_size = 0;               // accepted: huge pages are always asked for
-  uint32_t memtable_protection_bytes_per_key = 0;   // accepted
-  uint32_t bloom_locality = 0;                      // accepted
-  bool inplace_update_support = false;              // refused
-  size_t inplace_update_num_locks = 10000;          // accepted
-  UpdateStatus (*inplace_callback)(char* existing_value, uint32_t* existing_value_size, Slice delta_value, std::string* merged_value) = nullptr;  // refused
-  double experimental_mempurge_threshold = 0.0;     // accepted
+  size_t arena_block_size = 0;                     // accepted: arenas choose their own steps
+  double memtable_prefix_bloom_size_ratio = 0.0;   // accepted
+  bool memtable_whole_key_filtering = false;       // accepted
+  size_t memtable_huge_page_size = 0;              // accepted: huge pages are always asked for
+  uint32_t memtable_protection_bytes_per_key = 0;  // accepted
+  uint32_t bloom_locality = 0;                     // accepted
+  bool inplace_update_support = false;             // refused
+  size_t inplace_update_num_locks = 10000;         // accepted
+  UpdateStatus (*inplace_callback)(char* existing_value, uint32_t* existing_value_size, Slice delta_value,
+                                   std::string* merged_value) = nullptr;             // refused
+  double experimental_mempurge_threshold = 0.0;                                      // accepted
   std::shared_ptr<const SliceTransform> memtable_insert_with_hint_prefix_extractor;  // accepted
-  size_t max_successive_merges = 0;                 // accepted
+  size_t max_successive_merges = 0;                                                  // accepted
 
   // ---- Levels and compaction.
   int num_levels = 7;
   CompactionStyle compaction_style = kCompactionStyleLevel;
-  CompactionPri compaction_pri = kMinOverlappingRatio;
+  CompactionPri compaction_pri = kMinOverlappingRatio;  // accepted: always this one
   bool disable_auto_compactions = false;
   // Number of level-0 files that starts a compaction, slows writers down, stops them.
   int level0_file_num_compaction_trigger = 4;
@@ -165,7 +167,7 @@ struct ASHLAR_API ColumnFamilyOptions {
   double max_bytes_for_level_multiplier = 10;
   std::vector<int> max_bytes_for_level_multiplier_additional = std::vector<int>(7, 1);
   bool level_compaction_dynamic_level_bytes = true;
-  bool level_compaction_dynamic_file_size = true;
+  bool level_compaction_dynamic_file_size = true;  // accepted
   // Bytes of one compaction at most; 0: 25 times target_file_size_base.
   uint64_t max_compaction_bytes = 0;
   bool ignore_max_compaction_bytes_for_input = true;  // accepted
@@ -177,12 +179,12 @@ struct ASHLAR_API ColumnFamilyOptions {
   // Accepted, both: when a file is compacted does not change what it holds, and leveled compaction drops nothing for its age.
   uint64_t ttl = 0xfffffffffffffffe;
   uint64_t periodic_compaction_seconds = 0;
-  std::shared_ptr<SstPartitionerFactory> sst_partitioner_factory;  // refused
+  std::shared_ptr<SstPartitionerFactory> sst_partitioner_factory;    // refused
   std::shared_ptr<ConcurrentTaskLimiter> compaction_thread_limiter;  // accepted
-  uint64_t preclude_last_level_data_seconds = 0;          // accepted
-  uint64_t preserve_internal_time_seconds = 0;            // accepted
-  Temperature last_level_temperature = Temperature::kUnknown;     // accepted, as are all temperatures
-  bool report_bg_io_stats = false;                        // accepted
+  uint64_t preclude_last_level_data_seconds = 0;                     // accepted
+  uint64_t preserve_internal_time_seconds = 0;                       // accepted
+  Temperature last_level_temperature = Temperature::kUnknown;        // accepted, as are all temperatures
+  bool report_bg_io_stats = false;                                   // accepted
 
   // ---- Tables.
   // Null: block-based with default options.
@@ -194,17 +196,17 @@ struct ASHLAR_API ColumnFamilyOptions {
   CompressionType bottommost_compression = kDisableCompressionOption;
   CompressionOptions compression_opts;
   CompressionOptions bottommost_compression_opts;
-  uint64_t sample_for_compression = 0;                       // accepted
+  uint64_t sample_for_compression = 0;                     // accepted
   std::shared_ptr<const SliceTransform> prefix_extractor;  // refused
-  bool optimize_filters_for_hits = false;                    // no filters in the last level: reads expect to find their keys
+  bool optimize_filters_for_hits = false;                  // no filters in the last level: reads expect to find their keys
   std::vector<std::shared_ptr<TablePropertiesCollectorFactory>> table_properties_collector_factories;  // refused
   // Directories for tables; only the database's own.
   std::vector<DbPath> cf_paths;  // refused
 
   // ---- Checks.
-  bool paranoid_file_checks = false;      // read every new table back and compare
-  bool force_consistency_checks = true;   // accepted: always on
-  bool check_flush_compaction_key_order = true;  // accepted: always on
+  bool paranoid_file_checks = false;               // read every new table back and compare
+  bool force_consistency_checks = true;            // accepted: always on
+  bool check_flush_compaction_key_order = true;    // accepted: always on
   uint64_t max_sequential_skip_in_iterations = 8;  // versions of one key that an iterator steps over before it seeks
 
   // ---- Blob files: refused when enable_blob_files is set.
@@ -249,91 +251,91 @@ struct ASHLAR_API DBOptions {
   bool create_missing_column_families = false;
   bool error_if_exists = false;
   // Whether damage that could be stepped around is an error.
-  bool paranoid_checks = true;
-  bool best_efforts_recovery = false;                  // refused
-  bool fail_if_options_file_error = false;             // whether a failed write of the OPTIONS file fails the call that caused it
-  bool skip_checking_sst_file_sizes_on_db_open = false;
-  bool skip_stats_update_on_db_open = false;           // accepted: open reads no tables for it
-  bool allow_ingest_behind = false;                    // refused
-  bool flush_verify_memtable_count = true;             // accepted: always on
-  bool track_and_verify_wals_in_manifest = false;      // accepted: sizes of synced logs are always checked
-  bool verify_sst_unique_id_in_manifest = true;        // accepted
-  bool enforce_single_del_contracts = true;            // accepted
-  bool write_dbid_to_manifest = true;
-  std::string db_host_id = kHostnameForDbHostId;       // written into tables
+  bool paranoid_checks = true;  // accepted: always on
+  bool best_efforts_recovery = false;       // refused
+  bool fail_if_options_file_error = false;  // whether a failed write of the OPTIONS file fails the call that caused it
+  bool skip_checking_sst_file_sizes_on_db_open = false;  // accepted: sizes are always checked
+  bool skip_stats_update_on_db_open = false;       // accepted: open reads no tables for it
+  bool allow_ingest_behind = false;                // refused
+  bool flush_verify_memtable_count = true;         // accepted: always on
+  bool track_and_verify_wals_in_manifest = false;  // accepted: sizes of synced logs are always checked
+  bool verify_sst_unique_id_in_manifest = true;    // accepted
+  bool enforce_single_del_contracts = true;        // accepted
+  bool write_dbid_to_manifest = true;                  // accepted: always written
+  std::string db_host_id = kHostnameForDbHostId;  // written into tables; the default, the machine's name, is not looked up: nothing is written
 
   // ---- The world.
   Env* env = Env::Default();
-  std::shared_ptr<RateLimiter> rate_limiter;           // bytes written by flushes and compactions; null: no limit
-  std::shared_ptr<Statistics> statistics;              // null: nothing is counted
+  std::shared_ptr<RateLimiter> rate_limiter;  // bytes written by flushes and compactions; null: no limit
+  std::shared_ptr<Statistics> statistics;     // null: nothing is counted
   std::vector<std::shared_ptr<EventListener>> listeners;
-  std::shared_ptr<SstFileManager> sst_file_manager;    // accepted
-  std::shared_ptr<FileChecksumGenFactory> file_checksum_gen_factory;  // refused
-  std::shared_ptr<WriteBufferManager> write_buffer_manager;           // accepted
+  std::shared_ptr<SstFileManager> sst_file_manager;                     // accepted
+  std::shared_ptr<FileChecksumGenFactory> file_checksum_gen_factory;    // refused
+  std::shared_ptr<WriteBufferManager> write_buffer_manager;             // accepted
   CacheTier lowest_used_cache_tier = CacheTier::kNonVolatileBlockTier;  // accepted
 
   // ---- The LOG file.
-  std::shared_ptr<Logger> info_log;                    // null: a file LOG in the database's directory (or db_log_dir)
+  std::shared_ptr<Logger> info_log;  // null: a file LOG in the database's directory (or db_log_dir)
   InfoLogLevel info_log_level = INFO_LEVEL;
   std::string db_log_dir;
-  size_t max_log_file_size = 0;                        // a larger LOG is rolled; 0: never
-  size_t log_file_time_to_roll = 0;                    // seconds after which LOG is rolled; 0: never
+  size_t max_log_file_size = 0;      // a larger LOG is rolled; 0: never
+  size_t log_file_time_to_roll = 0;  // seconds after which LOG is rolled; 0: never
   size_t keep_log_file_num = 1000;
-  bool allow_data_in_errors = false;                   // accepted: key and value bytes never appear
+  bool allow_data_in_errors = false;  // accepted: key and value bytes never appear
 
   // ---- Files.
-  int max_open_files = -1;                             // tables kept open; -1: all
-  int max_file_opening_threads = 16;                   // accepted
-  int table_cache_numshardbits = 6;                    // accepted
-  std::vector<DbPath> db_paths;                        // refused
-  bool use_fsync = false;                              // accepted: Sync makes data and size durable either way
+  int max_open_files = -1;            // tables kept open; -1: all
+  int max_file_opening_threads = 16;  // accepted
+  int table_cache_numshardbits = 6;   // accepted
+  std::vector<DbPath> db_paths;       // refused
+  bool use_fsync = false;             // accepted: Sync makes data and size durable either way
   bool allow_fallocate = true;
-  bool allow_mmap_reads = false;                       // read tables through a mapping
-  bool allow_mmap_writes = false;                      // accepted
-  bool use_direct_reads = false;                       // tables bypass the page cache
+  bool allow_mmap_reads = false;   // read tables through a mapping
+  bool allow_mmap_writes = false;  // accepted
+  bool use_direct_reads = false;   // tables bypass the page cache
   bool use_direct_io_for_flush_and_compaction = false;
-  bool is_fd_close_on_exec = true;                     // accepted: always on
+  bool is_fd_close_on_exec = true;  // accepted: always on
   bool advise_random_on_open = true;
   enum AccessHint { NONE, NORMAL, SEQUENTIAL, WILLNEED };
   AccessHint access_hint_on_compaction_start = NORMAL;  // accepted
-  size_t random_access_max_buffer_size = 1024 * 1024;  // accepted
-  size_t writable_file_max_buffer_size = 1024 * 1024;  // accepted
-  uint64_t bytes_per_sync = 0;                         // start write-back of tables every so many bytes; 0: leave it to the operating system
-  uint64_t wal_bytes_per_sync = 0;                     // the same for the log
-  bool strict_bytes_per_sync = false;                  // accepted
+  size_t random_access_max_buffer_size = 1024 * 1024;   // accepted
+  size_t writable_file_max_buffer_size = 1024 * 1024;   // accepted
+  uint64_t bytes_per_sync = 0;                          // start write-back of tables every so many bytes; 0: leave it to the operating system
+  uint64_t wal_bytes_per_sync = 0;                      // accepted
+  bool strict_bytes_per_sync = false;                   // accepted
   size_t compaction_readahead_size = 2 * 1024 * 1024;
-  size_t log_readahead_size = 0;                       // accepted
+  size_t log_readahead_size = 0;                                            // accepted
   uint64_t delete_obsolete_files_period_micros = 6ULL * 60 * 60 * 1000000;  // accepted: files are deleted when they become obsolete
-  uint64_t max_manifest_file_size = 1024 * 1024 * 1024;  // a larger MANIFEST is replaced
-  size_t manifest_preallocation_size = 4 * 1024 * 1024;
-  bool avoid_unnecessary_blocking_io = false;          // accepted
+  uint64_t max_manifest_file_size = 1024 * 1024 * 1024;                     // a larger MANIFEST is replaced
+  size_t manifest_preallocation_size = 4 * 1024 * 1024;  // accepted
+  bool avoid_unnecessary_blocking_io = false;  // accepted
 
   // ---- The log.
-  std::string wal_dir;                                 // empty: the database's directory
-  uint64_t max_total_wal_size = 0;                     // bytes of logs that make old column families flush; 0: four times all write buffers
+  std::string wal_dir;              // empty: the database's directory
+  uint64_t max_total_wal_size = 0;  // bytes of logs that make old column families flush; 0: four times all write buffers
   WALRecoveryMode wal_recovery_mode = WALRecoveryMode::kPointInTimeRecovery;
-  bool manual_wal_flush = false;                       // the log is handed to the operating system by FlushWAL only
-  CompressionType wal_compression = kNoCompression;    // refused
-  uint64_t WAL_ttl_seconds = 0;                        // refused: logs are not archived
-  uint64_t WAL_size_limit_MB = 0;                      // refused: logs are not archived
-  size_t recycle_log_file_num = 0;                     // accepted: logs are not reused
-  WalFilter* wal_filter = nullptr;                     // refused
+  bool manual_wal_flush = false;                     // the log is handed to the operating system by FlushWAL only
+  CompressionType wal_compression = kNoCompression;  // refused
+  uint64_t WAL_ttl_seconds = 0;                      // refused: logs are not archived
+  uint64_t WAL_size_limit_MB = 0;                    // refused: logs are not archived
+  size_t recycle_log_file_num = 0;                   // accepted: logs are not reused
+  WalFilter* wal_filter = nullptr;                   // refused
   bool avoid_flush_during_recovery = false;
   bool avoid_flush_during_shutdown = false;
 
   // ---- Background work.
   int max_background_jobs = 2;
-  int max_background_compactions = -1;                 // -1: from max_background_jobs
+  int max_background_compactions = -1;  // -1: from max_background_jobs
   int max_background_flushes = -1;
-  uint32_t max_subcompactions = 1;                     // threads that share one compaction
-  int max_bgerror_resume_count = INT_MAX;              // tries to recover from a full disk by itself
-  uint64_t bgerror_resume_retry_interval = 1000000;    // microseconds between two tries
-  uint64_t delayed_write_rate = 0;                     // bytes per second that slowed writers share; 0: the rate limiter's, or 16 MiB
+  uint32_t max_subcompactions = 1;                   // threads that share one compaction
+  int max_bgerror_resume_count = INT_MAX;            // accepted: call DB::Resume
+  uint64_t bgerror_resume_retry_interval = 1000000;  // accepted
+  uint64_t delayed_write_rate = 0;                   // bytes per second that slowed writers share; 0: the rate limiter's, or 16 MiB
 
   // ---- Writing.
-  size_t db_write_buffer_size = 0;                     // bytes of all memtables that start a flush; 0: no limit
+  size_t db_write_buffer_size = 0;  // accepted: each column family has its own limit
   uint64_t max_write_batch_group_size_bytes = 1 << 20;
-  bool enable_pipelined_write = false;                 // accepted, with the seven below: there is one commit pipeline
+  bool enable_pipelined_write = false;  // accepted, with the seven below: there is one commit pipeline
   bool allow_concurrent_memtable_write = true;
   bool enable_write_thread_adaptive_yield = true;
   uint64_t write_thread_max_yield_usec = 100;
@@ -341,16 +343,16 @@ struct ASHLAR_API DBOptions {
   bool use_adaptive_mutex = false;
   bool enable_thread_tracking = false;
   bool dump_malloc_stats = false;
-  bool unordered_write = false;                        // refused
-  bool two_write_queues = false;                       // refused
-  bool allow_2pc = false;                              // refused
-  bool atomic_flush = false;                           // refused
+  bool unordered_write = false;   // refused
+  bool two_write_queues = false;  // refused
+  bool allow_2pc = false;         // refused
+  bool atomic_flush = false;      // refused
 
   // ---- Statistics in the LOG.
-  unsigned int stats_dump_period_sec = 600;            // 0: never
-  unsigned int stats_persist_period_sec = 600;         // accepted
-  bool persist_stats_to_disk = false;                  // refused
-  size_t stats_history_buffer_size = 1024 * 1024;      // accepted
+  unsigned int stats_dump_period_sec = 600;        // accepted: ask GetProperty("rocksdb.stats")
+  unsigned int stats_persist_period_sec = 600;     // accepted
+  bool persist_stats_to_disk = false;              // refused
+  size_t stats_history_buffer_size = 1024 * 1024;  // accepted
 };
 
 // Both together, for a database with one column family.
@@ -387,14 +389,13 @@ struct ReadOptions {
   size_t readahead_size = 0;
   // Entries an iterator may step over in one move before it becomes Incomplete; 0: any number.
   uint64_t max_skippable_internal_keys = 0;
-  // Keep the keys and values an iterator has shown valid until it dies; see Iterator::key.
-  bool pin_data = false;
+  bool pin_data = false;                              // accepted: pin single values with Iterator::PinValue
   // MultiGet stops with Aborted once it has returned this many bytes.
   uint64_t value_size_soft_limit = std::numeric_limits<uint64_t>::max();
-  // Give up with TimedOut; 0: never.
+  // Accepted, both: reads do not give up.
   std::chrono::microseconds deadline = std::chrono::microseconds::zero();
-  std::chrono::microseconds io_timeout = std::chrono::microseconds::zero();  // accepted
-  Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;
+  std::chrono::microseconds io_timeout = std::chrono::microseconds::zero();
+  Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;  // accepted
   bool ignore_range_deletions = false;                // accepted: range deletions are not implemented
   bool tailing = false;                               // refused: use Refresh
   bool total_order_seek = false;                      // accepted: order is always total
@@ -405,7 +406,7 @@ struct ReadOptions {
   bool adaptive_readahead = false;                    // accepted
   bool auto_readahead_size = true;                    // accepted
   bool background_purge_on_iterator_cleanup = false;  // accepted
-  // Tables for which it returns false are left out; empty: none is.
+  // Refused unless empty.
   std::function<bool(const TableProperties&)> table_filter;
 
   ReadOptions() = default;
@@ -423,9 +424,9 @@ struct WriteOptions {
   bool no_slowdown = false;
   // Give way to other writers while compaction is behind.
   bool low_pri = false;
-  bool memtable_insert_hint_per_batch = false;                // accepted
-  Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;      // accepted
-  size_t protection_bytes_per_key = 0;                        // accepted
+  bool memtable_insert_hint_per_batch = false;            // accepted
+  Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;  // accepted
+  size_t protection_bytes_per_key = 0;                    // accepted
 };
 
 struct FlushOptions {
@@ -466,8 +467,7 @@ struct CompactRangeOptions {
 struct SizeApproximationOptions {
   bool include_memtables = false;
   bool include_files = true;
-  // The error that is good enough, as a part of the files' size; -1: as exact as possible.
-  double files_size_error_margin = -1.0;
+  double files_size_error_margin = -1.0;  // accepted: always as exact as possible
 };
 
 struct WaitForCompactOptions {

@@ -27,8 +27,8 @@ class ASHLAR_API RateLimiter {
   virtual int64_t GetTotalRequests(IOPriority priority = IO_TOTAL) const = 0;
 };
 
-// A token bucket, owned by the caller. refill_period_us: how often the bucket is filled; longer allows longer bursts. fairness: every fairness-th refill
-// serves the lowest priority first. Values out of range (<= 0) are raised to the smallest that works.
+// A token bucket, owned by the caller. refill_period_us: how often the bucket is filled; longer allows longer bursts. fairness: every fairness-th
+// refill serves the lowest priority first. Values out of range (<= 0) are raised to the smallest that works.
 ASHLAR_API RateLimiter* NewGenericRateLimiter(int64_t rate_bytes_per_sec, int64_t refill_period_us = 100 * 1000, int32_t fairness = 10);
 
 }  // namespace ashlar

@@ -1,7 +1,7 @@
 // Snapshot: a state of the database that stays readable while writes go on.
 //
-// Thread safety: a Snapshot is immutable. Lifetime: from DB::GetSnapshot to DB::ReleaseSnapshot; it must not outlive its DB. A snapshot keeps old versions
-// of keys on disk, so release it as soon as it has served.
+// Thread safety: a Snapshot is immutable. Lifetime: from DB::GetSnapshot to DB::ReleaseSnapshot; it must not outlive its DB. A snapshot keeps old
+// versions of keys on disk, so release it as soon as it has served.
 #pragma once
 
 #include <cstdint>

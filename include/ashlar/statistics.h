@@ -1,6 +1,7 @@
 // Statistics: counters (tickers) and distributions (histograms) of what databases do. One object may serve several databases.
 //
-// Names and texts are RocksDB's; counters of what Ashlar does not do are absent. Counting is cheap: one plain add on memory that no other core writes.
+// Names and texts are RocksDB's; counters of what Ashlar does not do are absent. Counting is cheap: one plain add on memory that no other core
+// writes.
 // Thread safety: every method may be called by several threads at once. A reader sees each counter at some moment during its call.
 #pragma once
 

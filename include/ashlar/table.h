@@ -37,7 +37,7 @@ struct BlockBasedTableOptions {
   // The memory for blocks. Null with no_block_cache false: a cache of 32 MiB for this column family.
   std::shared_ptr<Cache> block_cache;
   bool no_block_cache = false;
-  // Accepted, all five: what tables keep in memory always counts against the block cache and goes with cold tables.
+  // Whether what tables keep in memory (index, filter) counts against the block cache. The four below are accepted.
   bool cache_index_and_filter_blocks = false;
   bool cache_index_and_filter_blocks_with_high_priority = true;
   bool pin_l0_filter_and_index_blocks_in_cache = false;
@@ -80,7 +80,7 @@ struct BlockBasedTableOptions {
   bool whole_key_filtering = true;
 
   bool detect_filter_construct_corruption = false;  // accepted
-  bool verify_compression = false;                  // decompress what was just compressed, and compare
+  bool verify_compression = false;                  // accepted
   uint32_t read_amp_bytes_per_bit = 0;              // accepted
 
   // The layout to write: 2 to 5. 5 is read by every RocksDB since 6.6. Tables of versions 2 to 7 are read.
@@ -94,7 +94,7 @@ struct BlockBasedTableOptions {
   // Bytes that an iterator reads ahead once it is seen to scan: from initial, doubling, to max. 0 reads block by block.
   size_t max_auto_readahead_size = 256 * 1024;
   size_t initial_auto_readahead_size = 8 * 1024;
-  uint64_t num_file_reads_for_auto_readahead = 2;
+  uint64_t num_file_reads_for_auto_readahead = 2;  // accepted
 
   enum class PrepopulateBlockCache : char { kDisable, kFlushOnly, kFlushAndCompaction };
   PrepopulateBlockCache prepopulate_block_cache = PrepopulateBlockCache::kDisable;  // accepted
@@ -111,8 +111,8 @@ class ASHLAR_API TableFactory {
 
   virtual const char* Name() const = 0;
 
-  // The options struct inside, such as GetOptions<BlockBasedTableOptions>(); null if the factory has another kind. Change them only before the factory is
-  // given to DB::Open.
+  // The options struct inside, such as GetOptions<BlockBasedTableOptions>(); null if the factory has another kind. Change them only before the
+  // factory is given to DB::Open.
   template <typename T>
   const T* GetOptions() const {
     return static_cast<const T*>(GetOptionsPtr(T::kName()));

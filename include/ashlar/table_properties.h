@@ -15,8 +15,8 @@ using UserCollectedProperties = std::map<std::string, std::string>;
 
 struct ASHLAR_API TableProperties {
   uint64_t orig_file_number = 0;
-  uint64_t data_size = 0;    // bytes of all data blocks
-  uint64_t index_size = 0;   // bytes of the index block
+  uint64_t data_size = 0;   // bytes of all data blocks
+  uint64_t index_size = 0;  // bytes of the index block
   uint64_t index_partitions = 0;
   uint64_t top_level_index_size = 0;
   uint64_t index_key_is_user_key = 0;

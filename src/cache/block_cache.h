@@ -91,6 +91,8 @@ class CacheEntry {
   void MarkUsed() {
     if (!used_.load(std::memory_order_relaxed)) used_.store(true, std::memory_order_relaxed);
   }
+  // Counts held now, the cell's included; a moment's value.
+  uint32_t Refs() const { return refs_.load(std::memory_order_acquire); }
   size_t charge() const { return charge_; }
 
   static const PinOps kPinOps;

@@ -22,10 +22,6 @@ UserIterator::UserIterator(UserIteratorArgs args) : args_(std::move(args)) {
   args_.max_sequential_skip = std::max(args_.max_sequential_skip, uint64_t{1});
 }
 
-void UserIterator::SaveKey(const Slice& user_key) {
-  if (user_key.data() != saved_key_.data()) saved_key_.assign(user_key.data(), user_key.size());
-}
-
 void UserIterator::SeekCursor(const Slice& user_key, uint64_t tag) {
   seek_buffer_.clear();
   AppendInternalKey(&seek_buffer_, user_key, tag);
@@ -105,7 +101,7 @@ void UserIterator::Next() {
       cursor()->Next();
       break;
     case State::kForwardPast: break;
-    case State::kBackward: SeekCursor(saved_key_, kTagAfterAll); break;
+    case State::kBackward: SeekCursor(saved_key(), kTagAfterAll); break;
   }
   SettleForward(past_saved_key);
 }
@@ -142,7 +138,7 @@ void UserIterator::SettleForward(bool past_saved_key) {
       cursor()->Next();
     } else {
       run = 0;
-      SeekCursor(saved_key_, past_saved_key ? kTagAfterAll : SeekTag(args_.source.sequence));
+      SeekCursor(saved_key(), past_saved_key ? kTagAfterAll : SeekTag(args_.source.sequence));
     }
   }
   End();
@@ -163,7 +159,7 @@ void UserIterator::ShowAtCursor() {
 void UserIterator::ShowMerged() {
   SaveKey(ExtractUserKey(cursor()->key()));
   if (MergeForward() != Outcome::kShown) return;
-  key_ = saved_key_;
+  key_ = saved_key();
   valid_ = true;
 }
 
@@ -221,7 +217,7 @@ void UserIterator::Prev() {
   BeginMove();
   if (state_ != State::kBackward) {
     SaveKey(key_);
-    SeekCursorForPrev(saved_key_, kTagBeforeAll);
+    SeekCursorForPrev(saved_key(), kTagBeforeAll);
   }
   SettleBackward();
 }
@@ -236,7 +232,7 @@ void UserIterator::SettleBackward() {
     if (outcome == Outcome::kStopped) return;
     if (outcome == Outcome::kShown) {
       state_ = State::kBackward;
-      key_ = saved_key_;
+      key_ = saved_key();
       valid_ = true;
       return;
     }
@@ -293,10 +289,10 @@ UserIterator::Outcome UserIterator::ResolveCollected() {
 // For keys with many versions: goes to the deciding one and back before the key.
 UserIterator::Outcome UserIterator::ResolveBySeek() {
   ForgetVersions();
-  SeekCursor(saved_key_, SeekTag(args_.source.sequence));
+  SeekCursor(saved_key(), SeekTag(args_.source.sequence));
   const Outcome outcome = ResolveAtCursor();
   if (outcome == Outcome::kStopped) return outcome;
-  SeekCursorForPrev(saved_key_, kTagBeforeAll);
+  SeekCursorForPrev(saved_key(), kTagBeforeAll);
   if (cursor()->Valid() || cursor()->status().ok()) return outcome;
   Stop(cursor()->status());
   return Outcome::kStopped;
@@ -354,7 +350,7 @@ bool UserIterator::CutOperands() {
 UserIterator::Outcome UserIterator::MergeOperands(Base base) {
   const MergeInput input{
       .merge_operator = args_.merge_operator,
-      .user_key = saved_key_,
+      .user_key = saved_key(),
       .base = base != Base::kNone ? &base_.bytes : nullptr,
       .operands_newest_first = operands_,
   };

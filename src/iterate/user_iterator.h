@@ -1,25 +1,29 @@
-// UserIterator: the public Iterator over one InternalCursor. It turns versions into what the user sees: per user key the newest version that the
-// snapshot sees, if that is not a deletion; operands merged; keys outside the bounds left out.
+// UserIterator: the public Iterator over one InternalCursor. It turns versions into what the user sees: per user key the newest version
+// that the snapshot sees, if that is not a deletion; operands merged; keys outside the bounds left out.
 //
-//   versions   a9 a7 a3 | b5 b2 | c8 ...     key ascending, sequence descending; at snapshot 8 the visible versions are a7 a3 b5 b2 c8, and a7 b5 c8
-//   decide
+//   versions   a9 a7 a3 | b5 b2 | c8 ...     key ascending, sequence descending
+//              at snapshot 8 the visible versions are a7 a3 b5 b2 c8; a7, b5 and c8 decide
 //
 //   state            the cursor stands                            the value lies
 //   kForward         at the entry that decided                    where the cursor stands, or (merged) in pinned bytes or in merged_
 //   kForwardPast     behind what was merged                       in pinned bytes or in merged_
 //   kBackward        before all versions of the current key       in pinned bytes or in merged_
 //
-// Forward, the first visible version of a new key decides. Backward, versions arrive oldest first: the last visible one decides, operands collect on
-// the way, and what may be shown is pinned because the cursor has to leave it to see whether a newer version follows. Runs of entries that are
-// stepped over are left by a seek after max_sequential_skip steps: hidden versions of one key, and versions that are too new.
+// Forward, the first visible version of a new key decides. Backward, versions arrive oldest first: the last visible one decides, operands
+// collect on the way, and what may be shown is pinned because the cursor has to leave it to see whether a newer version follows. Runs of
+// entries that are stepped over are left by a seek after max_sequential_skip steps: hidden versions of one key, and versions that are too
+// new.
 //
-// Place of range tombstones: where a version is found visible (SettleForward, CollectVersions), an aggregator would be asked whether it is covered,
-// and the cursor sent past a covered run.
+// Place of range tombstones: where a version is found visible (SettleForward, CollectVersions), an aggregator would be asked whether it is
+// covered, and the cursor sent past a covered run.
 //
 // I1: Valid() implies status().ok(). A version that decides and has a type that is not implemented is NotSupported, never skipped.
 // I2: key() and value() stay valid until the next move.
-// Lifetime: owns its cursor; what `keep_alive` pins is released after the cursor. The bounds' slices are the caller's; their bytes may change before
-// a seek. Thread safety: one thread.
+//
+// Lifetime: owns its cursor; what `keep_alive` pins is released after the cursor. The bounds' slices are the caller's; their bytes may
+// change before a seek.
+//
+// Thread safety: one thread.
 #pragma once
 
 #include <functional>
@@ -32,6 +36,7 @@
 #include "ashlar/merge_operator.h"
 #include "base/pin.h"
 #include "base/result.h"
+#include "iterate/key_buffer.h"
 #include "key/cursor.h"
 #include "key/key_comparator.h"
 #include "key/merge_helper.h"
@@ -97,8 +102,9 @@ class UserIterator final : public Iterator {
 
   InternalCursor* cursor() { return args_.source.cursor.get(); }
   bool Visible(uint64_t tag) const { return TagSequence(tag) <= args_.source.sequence; }
-  bool AtSavedKey() { return args_.comparator.Equal(ExtractUserKey(cursor()->key()), saved_key_); }
-  void SaveKey(const Slice& user_key);
+  bool AtSavedKey() { return args_.comparator.Equal(ExtractUserKey(cursor()->key()), saved_key()); }
+  Slice saved_key() const { return saved_key_.key(); }
+  void SaveKey(const Slice& user_key) { saved_key_.Assign(user_key); }
   void SeekCursor(const Slice& user_key, uint64_t tag);
   void SeekCursorForPrev(const Slice& user_key, uint64_t tag);
   Held HoldAtCursor();
@@ -138,8 +144,8 @@ class UserIterator final : public Iterator {
   Slice value_;
   Status status_;
 
-  uint64_t steps_ = 0;     // entries stepped over in this move
-  std::string saved_key_;  // the user key whose versions are being passed or collected
+  uint64_t steps_ = 0;   // entries stepped over in this move
+  KeyBuffer saved_key_;  // the user key whose versions are being passed or collected
   std::string seek_buffer_;
   std::string merged_;
   Held held_;  // kPin: what value_ lies in

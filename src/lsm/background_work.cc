@@ -8,6 +8,7 @@
 #include "filesystem/filename.h"
 #include "lsm/resolve_options.h"
 #include "memtable/memtable_cursor.h"
+#include "observe/listeners.h"
 
 namespace ashlar {
 
@@ -31,6 +32,7 @@ bool IsBenign(const Status& status) {
 }  // namespace
 
 BackgroundWork::BackgroundWork(DatabaseState* state) : state_(state) {
+  StartThreads(state_->options);
   MutexLock lock(state_->mutex);
   SetOptions(state_->options);
 }
@@ -38,8 +40,12 @@ BackgroundWork::BackgroundWork(DatabaseState* state) : state_(state) {
 void BackgroundWork::SetOptions(const DBOptions& options) {
   flush_jobs_max_ = ResolveFlushJobs(options);
   compaction_jobs_max_ = ResolveCompactionJobs(options);
-  state_->env->IncBackgroundThreadsIfNeeded(flush_jobs_max_, Env::HIGH);
-  state_->env->IncBackgroundThreadsIfNeeded(compaction_jobs_max_, Env::LOW);
+}
+
+void BackgroundWork::StartThreads(const DBOptions& options) {
+  if (state_->read_only) return;
+  state_->env->IncBackgroundThreadsIfNeeded(ResolveFlushJobs(options), Env::HIGH);
+  state_->env->IncBackgroundThreadsIfNeeded(ResolveCompactionJobs(options), Env::LOW);
 }
 
 // ---- Deciding.
@@ -74,20 +80,28 @@ StallInputs BackgroundWork::MakeStallInputs(const ColumnFamily& family) const {
 
 void BackgroundWork::UpdateGate() {
   WriteStall worst;
+  bool behind = false;
   for (const std::shared_ptr<ColumnFamily>& family : state_->Families().by_id) {
-    if (family == nullptr || family->stall.state < worst.state) continue;
+    if (family == nullptr) continue;
+    behind |= family->compaction_behind;
+    if (family->stall.state < worst.state) continue;
     const bool slower = family->stall.state > worst.state || family->stall.bytes_per_second < worst.bytes_per_second;
     if (slower) worst = family->stall;
   }
   state_->gate.Set(ToGateState(worst.state), worst.bytes_per_second);
+  state_->gate.SetCompactionBehind(behind);
 }
 
 void BackgroundWork::ViewChanged(const std::shared_ptr<ColumnFamily>& family) {
   if (state_->read_only) return;
-  const StallState before = family->stall.state;
-  family->stall = ComputeStall(MakeStallInputs(*family), family->leveled(), family->stall);
+  const StallState state_before = family->stall.state;
+  const bool behind_before = family->compaction_behind;
+  const StallInputs inputs = MakeStallInputs(*family);
+  family->stall = ComputeStall(inputs, family->leveled(), family->stall);
+  family->compaction_behind = !family->dropped() && WantsMoreCompactions(inputs, family->leveled());
   if (family->dropped()) family->stall.state = StallState::kNone;
-  if (before != StallState::kNone || family->stall.state != StallState::kNone) UpdateGate();
+  const bool quiet = state_before == StallState::kNone && family->stall.state == StallState::kNone;
+  if (!quiet || behind_before != family->compaction_behind) UpdateGate();
   if (!family->dropped()) {
     flush_candidates_.push_back(family);
     compaction_candidates_.push_back(family);
@@ -102,6 +116,9 @@ void BackgroundWork::Schedule() {
 }
 
 void BackgroundWork::LatchError(const std::string& during, const Status& error) {
+  Status told = error;
+  NotifyAll(state_->options.listeners, &EventListener::OnBackgroundError, BackgroundErrorReason::kFlush, &told);
+  state_->recorder.Tick(ERROR_HANDLER_BG_ERROR_COUNT);
   if (state_->latch.Set(error)) LogWarning(*state_, StrCat("the database is read-only after an error during ", during, ": ", error.ToString()));
   MutexLock lock(state_->mutex);
   state_->NotifyChange();
@@ -203,6 +220,7 @@ Status BackgroundWork::BuildFlush(Flush* flush) {
   ASHLAR_RETURN_IF_ERROR(RunFlush(std::move(args), &result));
   flush->statistics = result.statistics;
   flush->edit.column_family = family.id();
+  if (!result.files.empty()) flush->file_number = result.files.front()->number;
   result.AddFilesTo(0, &flush->edit);
   MutexLock lock(state_->mutex);
   flush->edit.log_number = family.LogNumberAfterFlush(flush->tables.size());
@@ -223,10 +241,51 @@ Status BackgroundWork::InstallFlushes(std::span<Flush> flushes) {
     for (Flush& flush : flushes) flush.family->EndFlush(flush.tables.size());
   }));
   for (const Flush& flush : flushes) {
+    state_->recorder.Tick(FLUSH_WRITE_BYTES, flush.statistics.bytes_written);
+    TellFlushCompleted(flush);
     LogInfo(*state_, StrCat("[", flush.family->name(), "] flush: ", flush.tables.size(), " memtables, ", flush.statistics.entries.entries_in, " entries -> ",
                             flush.statistics.bytes_written, " bytes in ", flush.statistics.micros, " us"));
   }
   return Status::OK();
+}
+
+void BackgroundWork::TellFlushCompleted(const Flush& flush) {
+  if (state_->options.listeners.empty()) return;
+  FlushJobInfo info;
+  info.cf_id = flush.family->id();
+  info.cf_name = flush.family->name();
+  info.flush_reason = FlushReason::kOthers;
+  if (flush.file_number != 0) {
+    info.file_number = flush.file_number;
+    info.file_path = TableFileName(state_->directory, flush.file_number);
+  }
+  info.smallest_seqno = flush.tables.front()->first_sequence();
+  info.largest_seqno = flush.tables.back()->last_sequence();
+  NotifyAll(state_->options.listeners, &EventListener::OnFlushCompleted, state_->db, info);
+}
+
+void BackgroundWork::TellCompactionCompleted(const Compaction& compaction, const TableJobStatistics& statistics, const Status& status) {
+  if (state_->options.listeners.empty()) return;
+  CompactionJobInfo info;
+  info.cf_id = compaction.family->id();
+  info.cf_name = compaction.family->name();
+  info.status = status;
+  info.base_input_level = static_cast<int>(compaction.plan.start_level());
+  info.output_level = static_cast<int>(compaction.plan.output_level);
+  for (const CompactionInputs& inputs : compaction.plan.inputs) {
+    for (const FileMetaData* const file : inputs.files) {
+      info.input_files.push_back(TableFileName(state_->directory, file->number));
+      info.input_file_infos.push_back({.level = static_cast<int>(inputs.level), .file_number = file->number});
+    }
+  }
+  info.compression = compaction.plan.compression;
+  info.stats.elapsed_micros = statistics.micros;
+  info.stats.num_input_records = statistics.entries.entries_in;
+  info.stats.num_output_records = statistics.entries.entries_out;
+  info.stats.total_input_bytes = statistics.bytes_read;
+  info.stats.total_output_bytes = statistics.bytes_written;
+  info.stats.num_records_replaced = statistics.entries.dropped_hidden;
+  NotifyAll(state_->options.listeners, &EventListener::OnCompactionCompleted, state_->db, info);
 }
 
 Status BackgroundWork::FlushTogether(std::span<const std::shared_ptr<ColumnFamily>> families) {
@@ -385,6 +444,11 @@ Status BackgroundWork::Compact(Compaction* compaction) {
     MutexLock lock(state_->mutex);
     EndCompaction(compaction);
   }
+  state_->recorder.Tick(COMPACT_READ_BYTES, statistics.bytes_read);
+  state_->recorder.Tick(COMPACT_WRITE_BYTES, statistics.bytes_written);
+  state_->recorder.Tick(COMPACTION_KEY_DROP_NEWER_ENTRY, statistics.entries.dropped_hidden);
+  state_->recorder.Tick(COMPACTION_KEY_DROP_OBSOLETE, statistics.entries.dropped_obsolete);
+  TellCompactionCompleted(*compaction, statistics, status);
   if (status.ok()) {
     LogInfo(*state_, StrCat(description, plan.trivial_move ? ", moved" : StrCat(", ", statistics.bytes_read, " bytes read, ", statistics.bytes_written,
                                                                                 " written in ", statistics.micros, " us")));
@@ -485,6 +549,13 @@ Status BackgroundWork::CompactRange(const CompactRangeOptions& options, const st
 }
 
 TableJobArgs BackgroundWork::MakeJobArgs(const ColumnFamily& family, const ColumnFamilyOptions& options, std::vector<SequenceNumber> snapshots) const {
+  uint64_t bytes_per_sync = 0;
+  size_t readahead_bytes = 0;
+  {
+    MutexLock lock(state_->mutex);
+    bytes_per_sync = state_->current_options.bytes_per_sync;
+    readahead_bytes = state_->current_options.compaction_readahead_size;
+  }
   TableJobArgs args;
   TableOutputArgs& output = args.output;
   output.file_system = state_->file_system;
@@ -493,7 +564,7 @@ TableJobArgs BackgroundWork::MakeJobArgs(const ColumnFamily& family, const Colum
   output.file_options.preallocate_bytes = 0;
   output.creation_unix_seconds = state_->clock->NowUnixMicros() / 1000000;
   output.new_file_number = [versions = state_->versions.get()] { return versions->NewFileNumber(); };
-  output.bytes_per_sync = state_->options.bytes_per_sync;
+  output.bytes_per_sync = bytes_per_sync;
   output.table.comparator = family.comparator();
   output.table.config = ResolveTableConfig(options);
   output.table.compression_parameters = ResolveCompressionParameters(options, false);
@@ -510,7 +581,7 @@ TableJobArgs BackgroundWork::MakeJobArgs(const ColumnFamily& family, const Colum
   args.clock = state_->clock;
   args.stop.shutting_down = &interrupt_;
   args.verification = options.paranoid_file_checks ? OutputVerification::kBlocks : OutputVerification::kOpen;
-  args.readahead_bytes = state_->options.compaction_readahead_size;
+  args.readahead_bytes = readahead_bytes;
   return args;
 }
 

@@ -28,8 +28,9 @@ namespace ashlar {
 class BackgroundWork {
  public:
   explicit BackgroundWork(DatabaseState* state);
-  // Takes over what may change while the database is open: how many jobs run, how they write.
+  // How many jobs run at once; the threads must have been started.
   void SetOptions(const DBOptions& options) ASHLAR_REQUIRES(state_->mutex);
+  void StartThreads(const DBOptions& options);
   BackgroundWork(const BackgroundWork&) = delete;
   BackgroundWork& operator=(const BackgroundWork&) = delete;
 
@@ -103,8 +104,11 @@ class BackgroundWork {
     std::vector<MemTableRef> tables = {};
     VersionEdit edit = {};
     TableJobStatistics statistics = {};
+    uint64_t file_number = 0;  // 0: nothing was left to write
   };
   Status BuildFlush(Flush* flush);
+  void TellFlushCompleted(const Flush& flush);
+  void TellCompactionCompleted(const Compaction& compaction, const TableJobStatistics& statistics, const Status& status);
   Status InstallFlushes(std::span<Flush> flushes);
 
   void ScheduleCompactions() ASHLAR_REQUIRES(state_->mutex);

@@ -105,6 +105,7 @@ class ColumnFamily {
   const LeveledConfig& leveled() const { return leveled_; }
 
   WriteStall stall;
+  bool compaction_behind = false;
   CompactCursors compact_cursors;
   std::vector<const CompactionPlan*> running_plans;
   bool flush_wanted = false;     // flush even if fewer memtables wait than min_write_buffer_number_to_merge

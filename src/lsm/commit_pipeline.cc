@@ -11,6 +11,12 @@
 
 namespace ashlar {
 
+namespace {
+// What a low-priority writer gets while compaction is behind.
+constexpr uint64_t kLowPriorityBytesPerSecond = uint64_t{1} << 20;
+constexpr uint64_t kLowPriorityWaitUsMax = 1000000;
+}  // namespace
+
 CommitPipeline::CommitPipeline(DatabaseState* state, BackgroundWork* background)
     : state_(state),
       background_(background),
@@ -29,14 +35,20 @@ Status CommitPipeline::Write(const WriteOptions& options, WriteBatch* batch) {
 Status CommitPipeline::WriteTrusted(const WriteOptions& options, WriteBatch* batch) {
   if (options.sync && options.disableWAL) return Status::InvalidArgument("WriteOptions::sync needs the log; unset disableWAL");
   if (options.no_slowdown && state_->gate.state() != WriteGate::State::kOpen) return Status::Incomplete("writes are slowed down or stopped");
+  if (options.low_pri && state_->gate.CompactionBehind()) ASHLAR_RETURN_IF_ERROR(GiveWay(options, batch->GetDataSize()));
   CommitRequest request;
   request.sync = options.sync;
   request.disable_wal = options.disableWAL;
   request.no_slowdown = options.no_slowdown;
-  request.low_priority = options.low_pri;
   request.batch = batch;
   request.batch_bytes = batch->GetDataSize();
   return Commit(&request);
+}
+
+Status CommitPipeline::GiveWay(const WriteOptions& options, uint64_t bytes) {
+  if (options.no_slowdown) return Status::Incomplete("low-priority writes wait while compaction is behind");
+  state_->clock->SleepForMicros(std::min(bytes * 1000000 / kLowPriorityBytesPerSecond, kLowPriorityWaitUsMax));
+  return Status::OK();
 }
 
 Status CommitPipeline::RunExclusive(const std::function<Status()>& task) {
@@ -77,7 +89,7 @@ Status CommitPipeline::MakeRoom(const CommitRequest& leader) {
 }
 
 uint64_t CommitPipeline::WalBytesMax() const {
-  if (state_->options.max_total_wal_size != 0) return state_->options.max_total_wal_size;
+  if (const uint64_t set = state_->log_bytes_max.load(std::memory_order_relaxed); set != 0) return set;
   uint64_t buffers = 0;
   const EpochGuard guard;
   for (const auto& family : state_->Families().by_id) {
@@ -94,8 +106,8 @@ Status CommitPipeline::SwitchWhatIsFull() {
     const uint64_t log_bytes_max = WalBytesMax();
     const bool logs_too_long = log_bytes > log_bytes_max;
     next_wal_check_bytes_ = logs_too_long ? log_bytes + log_bytes_max / 16 : log_bytes_max;
-    MutexLock lock(state_->mutex);
     const uint64_t oldest_log = state_->logs.OldestNumber();
+    MutexLock lock(state_->mutex);
     const bool ask_old = logs_too_long && wal_limit_requested_for_ != oldest_log;
     if (ask_old) wal_limit_requested_for_ = oldest_log;
     for (std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
@@ -165,7 +177,13 @@ Status CommitPipeline::CommitGroupOfWrites(const CommitGroup& group) {
     background_->LatchError("application of a logged batch", applied);
     return applied;
   }
-  state_->published_sequence.store(next - 1, std::memory_order_release);
+  const SequenceNumber before = state_->published_sequence.exchange(next - 1, std::memory_order_release);
+  if (state_->recorder.IsOn()) {
+    state_->recorder.Tick(NUMBER_KEYS_WRITTEN, next - 1 - before);
+    state_->recorder.Tick(BYTES_WRITTEN, group.bytes);
+    state_->recorder.Tick(WRITE_DONE_BY_SELF);
+    state_->recorder.Tick(WRITE_DONE_BY_OTHER, group.requests - 1);
+  }
   return Status::OK();
 }
 
@@ -177,11 +195,15 @@ Status CommitPipeline::AppendToLog(const CommitGroup& group) {
     } else {
       const Slice contents = r->batch->Data();
       ASHLAR_RETURN_IF_ERROR(state_->logs.Append(std::span<const Slice>(&contents, 1)));
+      state_->recorder.Tick(WAL_FILE_BYTES, contents.size());
       logged = true;
     }
     if (r == group.last) break;
   }
-  if (group.sync) return state_->logs.SyncAll();
+  if (group.sync) {
+    state_->recorder.Tick(WAL_FILE_SYNCED);
+    return state_->logs.SyncAll();
+  }
   if (!logged) return Status::OK();
   if (!state_->options.manual_wal_flush) ASHLAR_RETURN_IF_ERROR(state_->logs.FlushCurrent());
   return Status::OK();

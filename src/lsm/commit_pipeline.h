@@ -44,6 +44,7 @@ class CommitPipeline {
   Status FlushLog();
 
  private:
+  Status GiveWay(const WriteOptions& options, uint64_t bytes);
   Status Commit(CommitRequest* request);
   Status MakeRoom(const CommitRequest& leader);
   Status SwitchWhatIsFull();

@@ -34,7 +34,6 @@ struct CommitRequest {
   bool sync = false;
   bool disable_wal = false;
   bool no_slowdown = false;
-  bool low_priority = false;
   WriteBatch* batch = nullptr;              // kWrite
   size_t batch_bytes = 0;                   // kWrite
   Status (*exclusive)(void* arg) = nullptr;  // kExclusive

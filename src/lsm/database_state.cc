@@ -18,9 +18,11 @@ DatabaseState::DatabaseState(const DBOptions& db_options, std::string directory_
       file_system(env->GetFileSystem().get()),
       clock(env->clock()),
       executor(env->executor()),
+      recorder(db_options.statistics.get()),
       arena_blocks(ArenaBlockPool::Options{.advise_huge_pages = &AdviseHugePages}),
       logs(file_system, wal_directory, db_options.allow_fallocate ? kLogPreallocateBytes : 0),
       open_tables(db_options.max_open_files < 0 ? 0 : static_cast<size_t>(db_options.max_open_files)),
+      log_bytes_max(db_options.max_total_wal_size),
       current_options(db_options) {}
 
 DatabaseState::~DatabaseState() {

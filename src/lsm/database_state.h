@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/db.h"
 #include "ashlar/env.h"
 #include "ashlar/options.h"
 #include "base/arena.h"
@@ -26,6 +27,7 @@
 #include "lsm/snapshot_list.h"
 #include "lsm/write_gate.h"
 #include "manifest/version_set.h"
+#include "observe/recorder.h"
 #include "platform/mutex.h"
 
 namespace ashlar {
@@ -59,12 +61,14 @@ struct DatabaseState {
   FileSystem* const file_system;
   Clock* const clock;
   Executor* const executor;
+  const Recorder recorder;
   std::shared_ptr<Logger> logger;                // may be null
   std::unique_ptr<FileLock> lock;                // null when read-only
   std::unique_ptr<Directory> directory_handle;
   std::unique_ptr<Directory> wal_directory_handle;
   std::string session_id;
   bool read_only = false;
+  DB* db = nullptr;                              // for listeners
 
   // Keeps what the tables cache in alive until the last table is gone.
   std::vector<std::shared_ptr<Cache>> block_caches ASHLAR_GUARDED_BY(mutex);
@@ -83,6 +87,7 @@ struct DatabaseState {
   std::atomic<int64_t> live_iterators{0};
   std::atomic<int64_t> live_memtables{0};        // constructed and not destroyed
   std::atomic<int64_t> live_blocks{0};           // the same for data blocks of this database's tables
+  std::atomic<uint64_t> log_bytes_max;           // max_total_wal_size; 0: from the memtables. Written by SetDBOptions, read by the commit leader
   std::atomic<bool> unlogged_writes{false};      // a write with disableWAL was made
 
   // ---- Locks and what they guard.

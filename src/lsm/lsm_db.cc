@@ -35,7 +35,9 @@ Status FamilyHandle::GetDescriptor(ColumnFamilyDescriptor* desc) {
 
 // ---- Opening and closing.
 
-LsmDB::LsmDB(std::unique_ptr<DatabaseState> state) : state_(std::move(state)), background_(state_.get()), commit_(state_.get(), &background_), reader_(state_.get(), &background_) {}
+LsmDB::LsmDB(std::unique_ptr<DatabaseState> state) : state_(std::move(state)), background_(state_.get()), commit_(state_.get(), &background_), reader_(state_.get(), &background_) {
+  state_->db = this;
+}
 
 LsmDB::~LsmDB() {
   if (const Status closed = Close(); closed.IsAborted()) {
@@ -124,7 +126,7 @@ Status LsmDB::Close() {
   ASHLAR_RETURN_IF_ERROR(CheckNothingIsHeld());
   Status status;
   if (!state_->read_only) {
-    if (!state_->options.avoid_flush_during_shutdown && HasUnloggedWrites() && !state_->latch.IsSet()) status = FlushAll(FlushOptions());
+    if (!GetDBOptions().avoid_flush_during_shutdown && HasUnloggedWrites() && !state_->latch.IsSet()) status = FlushAll(FlushOptions());
     background_.Stop();
     state_->latch.Set(Status::ShutdownInProgress("the database is closed"));
     const Status logs_closed = commit_.RunExclusive([this] { return state_->logs.Close(); });
@@ -493,9 +495,11 @@ Status LsmDB::SetDBOptions(const std::unordered_map<std::string, std::string>& n
     DBOptions changed = GetDBOptions();
     ASHLAR_RETURN_IF_ERROR(ChangeMutableOptions(new_options, &changed));
     ASHLAR_RETURN_IF_ERROR(ValidateOptions(changed, {}));
+    state_->open_tables.SetLimit(changed.max_open_files < 0 ? 0 : static_cast<size_t>(changed.max_open_files));
+    state_->log_bytes_max.store(changed.max_total_wal_size, std::memory_order_relaxed);
+    background_.StartThreads(changed);
     MutexLock lock(state_->mutex);
     state_->current_options = changed;
-    state_->open_tables.SetLimit(changed.max_open_files < 0 ? 0 : static_cast<size_t>(changed.max_open_files));
     background_.SetOptions(changed);
     for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
       family->SetOptions(family->options(), ResolveLeveledConfig(family->options(), changed));

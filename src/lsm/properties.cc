@@ -359,6 +359,7 @@ bool AnyValuePinned(DatabaseState* state) {
   MutexLock lock(state->mutex);
   const EpochGuard guard;
   int64_t linked = 0;
+  int64_t cached = 0;
   for (const std::shared_ptr<ColumnFamily>& family : state->LiveFamilies()) {
     if (family->active()->PinCount() > 0) return true;
     linked += 1 + static_cast<int64_t>(family->immutable().size());
@@ -368,12 +369,15 @@ bool AnyValuePinned(DatabaseState* state) {
     bool pinned = false;
     ForEachFile(*family->version(), [&](Level, FileMetaData* file) {
       TableReader* const reader = TableCache::FindOpen(file);
-      pinned |= reader != nullptr && reader->HasPins();
+      if (reader == nullptr) return;
+      const TableReader::BlockCensus census = reader->CountBlocks();
+      cached += census.cached;
+      pinned |= census.any_pinned || reader->Refs() > 0;
     });
     if (pinned) return true;
   }
   // What is linked was looked at; what was unlinked and is still there is pinned.
-  return state->live_memtables.load(std::memory_order_relaxed) > linked || state->live_blocks.load(std::memory_order_relaxed) > 0;
+  return state->live_memtables.load(std::memory_order_relaxed) > linked || state->live_blocks.load(std::memory_order_relaxed) > cached;
 }
 
 }  // namespace ashlar

@@ -23,6 +23,7 @@ Status CheckReadOptions(const ReadOptions& options) {
   if (options.read_tier == kPersistedTier || options.read_tier == kMemtableTier) {
     return Status::NotSupported("ReadOptions::read_tier kPersistedTier and kMemtableTier are not implemented; use kReadAllTier or kBlockCacheTier");
   }
+  if (options.table_filter) return Status::NotSupported("ReadOptions::table_filter is not implemented; leave it empty");
   if (options.tailing) return Status::NotSupported("ReadOptions::tailing is not implemented; use Iterator::Refresh");
   if (options.prefix_same_as_start) return Status::NotSupported("ReadOptions::prefix_same_as_start is not implemented; set iterate_upper_bound");
   return Status::OK();
@@ -36,12 +37,13 @@ constexpr PinOps kViewPin{.acquire = [](void* view) { static_cast<ReadView*>(vie
 
 }  // namespace
 
-void Reader::Search(const TableReadOptions& options, const ColumnFamily& family, const ReadView& view, Lookup* lookup) {
+void Reader::Search(const TableReadOptions& options, const ColumnFamily& family, const ReadView& view, Lookup* lookup) const {
   view.active->Get(lookup);
   for (const MemTableRef& table : view.immutable) {
-    if (lookup->Done()) return;
+    if (lookup->Done()) break;
     table->Get(lookup);
   }
+  state_->recorder.Tick(lookup->Done() ? MEMTABLE_HIT : MEMTABLE_MISS);
   if (!lookup->Done()) view.version->Get(options, family.tables(), lookup);
 }
 
@@ -53,7 +55,12 @@ Status Reader::Get(const ReadOptions& options, ColumnFamily* family, const Slice
   const SequenceNumber sequence = options.snapshot != nullptr ? options.snapshot->GetSequenceNumber() : state_->PublishedSequence();
   Lookup lookup(Lookup::Args{.user_key = key, .snapshot = sequence, .merge_operator = family->merge_operator()});
   Search(ToTableReadOptions(options), *family, *view, &lookup);
-  return lookup.Finish(value);
+  Status status = lookup.Finish(value);
+  if (state_->recorder.IsOn()) {
+    state_->recorder.Tick(NUMBER_KEYS_READ);
+    state_->recorder.Tick(BYTES_READ, value->size());
+  }
+  return status;
 }
 
 void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request) const {
@@ -70,6 +77,8 @@ void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request
     settled = true;
     for (size_t i = 0; i < views.size() && settled; ++i) settled = views[i] == request.families[i]->view();
   }
+  state_->recorder.Tick(NUMBER_MULTIGET_CALLS);
+  state_->recorder.Tick(NUMBER_MULTIGET_KEYS_READ, views.size());
   const TableReadOptions table_options = ToTableReadOptions(options);
   uint64_t bytes = 0;
   for (size_t i = 0; i < views.size(); ++i) {

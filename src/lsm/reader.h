@@ -47,7 +47,7 @@ class Reader {
   std::unique_ptr<Iterator> NewIteratorOnView(const ReadOptions& options, const std::shared_ptr<ColumnFamily>& family, ReadView* view, SequenceNumber sequence) const;
   // The caller holds a count on the view, which the source takes over.
   IteratorSource MakeSource(const ReadOptions& options, const ColumnFamily& family, ReadView* view, SequenceNumber sequence) const;
-  static void Search(const TableReadOptions& options, const ColumnFamily& family, const ReadView& view, Lookup* lookup);
+  void Search(const TableReadOptions& options, const ColumnFamily& family, const ReadView& view, Lookup* lookup) const;
 
   DatabaseState* const state_;
   BackgroundWork* const background_;

@@ -255,6 +255,8 @@ std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state, const Colum
                                                             .open_tables = &state->open_tables,
                                                             .mmap_reads = state->options.allow_mmap_reads,
                                                             .direct_reads = state->options.use_direct_reads,
+                                                            .recorder = state->recorder,
+                                                            .live_blocks = &state->live_blocks,
                                                             .random_access_hint = state->options.advise_random_on_open});
   if (cache != nullptr) state->block_caches.push_back(TableOptionsOf(filled)->block_cache);
   LeveledConfig leveled = ResolveLeveledConfig(filled, state->options);

@@ -19,6 +19,9 @@ class WriteGate {
     bytes_per_second_.store(bytes_per_second, std::memory_order_relaxed);
     state_.store(state, std::memory_order_release);
   }
+  void SetCompactionBehind(bool behind) { behind_.store(behind, std::memory_order_relaxed); }
+  // Low-priority writers give way.
+  bool CompactionBehind() const { return behind_.load(std::memory_order_relaxed); }
   State state() const { return state_.load(std::memory_order_acquire); }
   uint64_t bytes_per_second() const { return bytes_per_second_.load(std::memory_order_relaxed); }
 
@@ -35,6 +38,7 @@ class WriteGate {
   static constexpr uint64_t kCreditUs = 1000;
 
   std::atomic<State> state_{State::kOpen};
+  std::atomic<bool> behind_{false};
   std::atomic<uint64_t> bytes_per_second_{0};
   uint64_t next_us_ = 0;  // commit leader only: when the bytes written so far are paid for
 };

@@ -70,6 +70,7 @@ class TestTable final : public TableReader {
   Status Verify() override { return Status::OK(); }
   const TableProperties& properties() const override { AssertFailed("a test table has no properties", __FILE__, __LINE__); }
   size_t MemoryBytes() const override { return 0; }
+  BlockCensus CountBlocks() const override { return {}; }
 
   int gets() const { return gets_; }
 

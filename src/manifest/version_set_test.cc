@@ -359,7 +359,9 @@ TEST_F(VersionSetTest, AnInstallOfSeveralRecordsDoesNotCrossAPage) {
     db_.AddTable(1, &edits[0]);
     db_.AddTable(1, &edits[1]);
     ASSERT_TRUE(db_.Install(std::move(edits)).ok());
-    if (db_->manifest_number() == manifest) ASSERT_EQ(before / 4096, (db_->manifest_bytes() - 1) / 4096);
+    if (db_->manifest_number() == manifest) {
+      ASSERT_EQ(before / 4096, (db_->manifest_bytes() - 1) / 4096);
+    }
   }
   const std::string state = db_.State();
   ASSERT_TRUE(db_.Open(Specs({"default", "other"})).ok());

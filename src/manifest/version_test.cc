@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -14,6 +16,7 @@
 #include "execute/epoch.h"
 #include "manifest/manifest_test_kit.h"
 #include "manifest/version_builder.h"
+#include "platform/mutex.h"
 #include "table/table_cache.h"
 #include "testing/comparators.h"
 
@@ -42,9 +45,11 @@ class VersionTest : public testing::Test {
     return {numbers.begin(), numbers.end()};
   }
 
+  Mutex dropped_mutex_;
   std::vector<uint64_t> dropped_;
   LiveFiles live_{[this](FileMetaData* file) {
     TestTable::Detach(file);
+    MutexLock lock(dropped_mutex_);
     dropped_.push_back(file->number);
   }};
 };
@@ -222,6 +227,46 @@ TEST_F(VersionTest, RandomEditsMatchAModel) {
   }
   current->Unref();
   for (const auto& [old, old_model] : held) old->Unref();
+  EXPECT_TRUE(Live().empty());
+}
+
+TEST_F(VersionTest, VersionsAreReleasedByManyThreads) {
+  Mutex mutex;
+  Version* current = *Apply(nullptr, VersionEdit());
+  std::atomic<bool> stop{false};
+  {
+    std::vector<std::jthread> readers;
+    for (int t = 0; t < 3; ++t) {
+      readers.emplace_back([&] {
+        while (!stop.load(std::memory_order_relaxed)) {
+          Version* held = nullptr;
+          {
+            MutexLock lock(mutex);
+            held = current;
+            held->Ref();
+          }
+          for (const FileMetaData* file : held->files(1)) ASSERT_GT(file->number, 0u);
+          held->Unref();
+        }
+      });
+    }
+    for (uint64_t number = 1; number <= 300; ++number) {
+      VersionEdit edit;
+      const std::string key = StrCat("key", 1000 + number);
+      edit.AddFile(1, MakeFile(number, key, key));
+      if (number > 10) edit.DeleteFile(1, number - 10);
+      Version* const next = *Apply(current, std::move(edit));
+      Version* old = next;
+      {
+        MutexLock lock(mutex);
+        std::swap(old, current);
+      }
+      old->Unref();
+    }
+    stop.store(true, std::memory_order_relaxed);
+  }
+  EXPECT_EQ(Live().size(), 10u);
+  current->Unref();
   EXPECT_TRUE(Live().empty());
 }
 

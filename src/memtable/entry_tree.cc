@@ -85,17 +85,33 @@ bool EntryTree::FindEdgeLeaf(Edge edge, Place* place) const {
   }
 }
 
+// From a leaf to its neighbour; to no node past the tree's edge. False: the leaf or its neighbourhood changed.
+bool EntryTree::StepAside(Edge direction, Place* place) {
+  const Node* const leaf = place->node;
+  const auto& link = direction == Edge::kLast ? leaf->next : leaf->prev;
+  const Node* const neighbour = link.load(std::memory_order_acquire);
+  const uint64_t state = neighbour == nullptr ? 0 : neighbour->state.load(std::memory_order_acquire);
+  if (StateDead(state) || !leaf->Unchanged(place->state) || link.load(std::memory_order_relaxed) != neighbour) [[unlikely]] {
+    return false;
+  }
+  *place = {.node = neighbour, .state = state};
+  return true;
+}
+
 void EntryTree::Get(Lookup* lookup, const PinSource& owner) const {
   const Target target{lookup->user_key(), lookup->seek_tag()};
   for (;;) {
     Place place;
     if (FindLeaf(target, &place) != Side::kInside) return;
-    const SlotOrder order = LoadOrder(place);
-    const uint32_t rank = Rank<false>(place, target, order);
+    uint32_t rank = Rank<false>(place, target, LoadOrder(place));
     if (rank == kTorn) continue;
-    // A version of the key may be the first entry of the next leaf.
-    if (rank == StateCount(place.state)) return GetOlder(target, lookup, owner);
-    const char* const found = place.node->Entry(order.Slot(rank));
+    if (rank == StateCount(place.state)) {
+      // The newest version of a leaf's first key is its left fence, so the search for it ends at the end of the leaf before.
+      if (!StepAside(Edge::kLast, &place)) continue;
+      if (place.node == nullptr) return;
+      rank = 0;
+    }
+    const char* const found = place.node->Entry(LoadOrder(place).Slot(rank));
     if (!place.node->Unchanged(place.state)) [[unlikely]] {
       continue;
     }
@@ -217,16 +233,13 @@ void EntryTree::Walk::SeekForPrev(const Slice& user_key, uint64_t tag) {
 // Goes to the near end of the leaf beside the copied one; past the edge of the tree the walk is invalid. False: the neighbourhood changed since the
 // copy was made, and the walk must find its place again.
 bool EntryTree::Walk::CopyNeighbour(Edge direction) {
-  const auto& link = direction == Edge::kLast ? place_.node->next : place_.node->prev;
-  const Node* const neighbour = link.load(std::memory_order_acquire);
-  if (neighbour == nullptr) {
-    if (!place_.node->Unchanged(place_.state)) return false;
+  Place place = place_;
+  if (!StepAside(direction, &place)) return false;
+  if (place.node == nullptr) {
     SetInvalid();
     return true;
   }
-  const uint64_t state = neighbour->state.load(std::memory_order_acquire);
-  if (StateDead(state) || !place_.node->Unchanged(place_.state) || link.load(std::memory_order_relaxed) != neighbour) return false;
-  if (!Copy({.node = neighbour, .state = state})) return false;
+  if (!Copy(place)) return false;
   position_ = direction == Edge::kLast ? 0 : count_ - 1;
   return true;
 }

@@ -2,41 +2,48 @@
 //
 //   node    state | prefix length | two orders | 32 heads | 32 entries | inner: 33 children; leaf: links to both neighbours
 //
-//   heads     8 bytes of each user key, taken after the node's prefix, as integers that sort like the keys (KeyComparator::Head). A search counts the
-//   heads
-//             that are smaller, which reads neighbouring words and takes no branch; entries are only looked at where heads are equal.
-//   slots     are filled from 0 upwards and keep their place; an order is a permutation of them, 32 bytes. An insert fills the next slot, writes the
-//   order
-//             that is not in use, and publishes both with one store of the state.
+//   heads     8 bytes of each user key, taken after the node's prefix, as integers that sort like the keys (KeyComparator::Head). A search
+//             counts the heads that are smaller, which reads neighbouring words and takes no branch; entries are looked at only where heads
+//             are equal.
+//   slots     are filled from 0 upwards and keep their place; an order is a permutation of them, 32 bytes. An insert fills the next slot,
+//             writes the order that is not in use, and publishes both with one store of the state.
 //   state     count of slots | which order is in use | dead | number of changes
-//   prefix    a length only: every key that a search can bring to the node shares these bytes, because both fences of the node (the separators left
-//   and right
-//             of it) do. At the tree's edges, where a fence is missing, the prefix common to all keys takes its place; a key outside that is outside
-//             the tree. When a new key shortens it, the nodes on both edges are rebuilt: rare, it happens at most once per byte.
+//   prefix    a length only: every key that a search can bring to the node shares these bytes, because both fences of the node (the
+//             separators left and right of it) do. At the tree's edges, where a fence is missing, the prefix common to all keys takes its
+//             place; a key outside that is outside the tree. When a new key shortens it, the nodes on both edges are rebuilt: rare, it
+//             happens at most once per byte.
 //
-// A full node is not changed but replaced: two new nodes take over its slots, the separator goes into the parent, the old node dies. A node that died
-// is used for the next split, whatever its readers do.
+// A full node is not changed but replaced: two new nodes take over its slots, the separator goes into the parent, the old node dies. A dead
+// node is used again for the next split, whatever its readers do.
 //
-// Readers are optimistic. They load a node's state, read what they need, and check that the state is the same; if not, they start again from the
-// root. A reader starts again only because the writer got on, never waits for it, and so cannot be held up by a writer that was put to sleep.
+// Readers are optimistic. They load a node's state, read what they need, and check that the state is the same; if not, they start again
+// from the root. A reader starts again only because the writer got on, never waits for it, and so cannot be held up by a writer that was
+// put to sleep.
 //
-//   step down:   s = node.state; child = node.child; t = child.state; check node.state == s        (child was node's child while in state t)
-//   step aside:  n = leaf.next; t = n.state; check leaf.state == s and leaf.next == n              (n followed what was read of leaf)
+//   step down:   s = node.state; child = node.child; t = child.state; check node.state == s     (child was node's child while in state t)
+//   step aside:  n = leaf.next; t = n.state; check leaf.state == s and leaf.next == n           (n followed what was read of leaf)
 //
 // I1: slots below the count of a published state do not change until the node dies; the order in use does not change until the second next
-// publication. I2: an entry is reachable, from the root and by links from its neighbours, at every moment after its publication: a replacement is
-// linked before the node
-//     it replaces dies, and holds everything that the node held.
+//     publication.
+//
+// I2: an entry is reachable, from the root and by links from its neighbours, at every moment after its publication: a replacement is linked
+//     before the node that it replaces dies, and holds everything that the node held.
+//
 // I3: states of a node never repeat, also across its lives.
-// I4: the prefix of a node is common to all keys between its fences; that of the root is the prefix common to all keys, which first_key_ begins with.
-// I5: nodes and entries live in the arena and are freed with it, so a reader may follow a stale pointer; what it finds is used after a check only.
 //
-// Memory orders. Publication: state is stored with release after the slots, loaded with acquire before them. Retreat: the writer's release fence
-// before it overwrites an order or a dead node's slots pairs with the reader's acquire fence before it loads the state again: who read an overwritten
-// word sees the later state. Pointers to nodes (root, children, links) are stored with release after the node is alive, loaded with acquire.
+// I4: the prefix of a node is common to all keys between its fences; that of the root is the prefix common to all keys, which first_key_
+//     begins with.
 //
-// Rejected: a skip list (a cache miss per comparison; five times as slow to fill and ten times to search); a lock per node that readers wait for (a
-// sleeping writer stops them); rebuilding inner nodes on every change (its garbage doubles the memory of the tree).
+// I5: nodes and entries live in the arena and are freed with it, so a reader may follow a stale pointer; what it finds is used only after
+//     a check.
+//
+// Memory orders. Publication: state is stored with release after the slots, loaded with acquire before them. Retreat: the writer's release
+// fence before it overwrites an order or a dead node's slots pairs with the reader's acquire fence before it loads the state again: who
+// read an overwritten word sees the later state. Pointers to nodes (root, children, links) are stored with release after the node is alive,
+// loaded with acquire.
+//
+// Rejected: a skip list (a cache miss per comparison; a toy was six times as slow to fill and ten times to search); a lock per node that
+// readers wait for (a sleeping writer stops them); rebuilding inner nodes on every change (its garbage doubles the memory of the tree).
 //
 // Thread safety: one writer at a time for Insert; everything else from any thread.
 #pragma once
@@ -109,6 +116,7 @@ class EntryTree {
   int CompareWithPrefix(const Slice& user_key, uint32_t prefix_bytes) const;
 
   static SlotOrder LoadOrder(const Place& place);
+  static bool StepAside(Edge direction, Place* place);
   static bool StepDown(const SlotOrder& order, uint32_t rank, Place* place);
   template <bool kUpper>
   uint32_t Rank(const Place& place, const Target& target, const SlotOrder& order) const;
@@ -164,9 +172,11 @@ class EntryTree {
   Node* dead_inners_ = nullptr;
 };
 
-// A position in the tree. It copies the entry pointers of one leaf at a time, so that a step within a leaf meets no other thread and one to the
-// previous entry costs what one to the next does. Entries added to the leaf after it was copied are not seen; what was in the tree before the seek
-// always is. Lifetime: the tree's memtable must stay, through a guard or a count.
+// A position in the tree. It copies the entry pointers of one leaf at a time, so that a step within a leaf meets no other thread and one to
+// the previous entry costs what one to the next does. Entries added to the leaf after it was copied are not seen; what was in the tree
+// before the seek always is.
+//
+// Lifetime: the tree's memtable must stay, through a guard or a count.
 class EntryTree::Walk {
  public:
   explicit Walk(const EntryTree* tree) : tree_(tree) {}

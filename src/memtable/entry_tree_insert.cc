@@ -2,13 +2,12 @@
 //
 //   a split of the full leaf C (rank and entry of the newcomer known):
 //
-//     parent [.. C ..]            1  build L and R from C's slots and the newcomer; nobody sees them
-//             |                   2  insert {separator, R} into the parent, one publication; a full parent is split the same way first, and so on up
-//             to the root,
-//       B <-> C <-> D                so that there is one publication, at the lowest node that has room
-//                                 3  put L in the place of C, and change the parent's state
-//     parent [.. L | R ..]        4  link B -> L and R <- D
-//             |    |              5  C dies: whoever is reading it starts again
+//     parent [.. C ..]          1  build L and R from C's slots and the newcomer; nobody sees them
+//             |                 2  insert {separator, R} into the parent, one publication; a full parent is split the same way first, and
+//       B <-> C <-> D              so on up to the root, so that there is one publication, at the lowest node that has room
+//                               3  put L in the place of C, and change the parent's state
+//     parent [.. L | R ..]      4  link B -> L and R <- D
+//             |    |            5  C dies: whoever is reading it starts again
 //       B <-> L <-> R <-> D
 //
 //   Between 2 and 5 readers find C or L and R; they hold the same, but for the newcomer, which nobody looks for yet.

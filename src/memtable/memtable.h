@@ -2,22 +2,24 @@
 //
 //   arena   [entry][entry][tree node][entry] ...      an entry: see memtable/entry.h; it never moves
 //   tree    user key ascending, tag descending        memtable/entry_tree.h
-//   list of range tombstones: its place is beside tree_, as an atomic pointer to an immutable, sorted set of fragments that the writer replaces;
-//   readers
-//           load it once per call, and null means none. Range deletions are refused before they get here.
+//
+// Place of range tombstones: beside tree_, as an atomic pointer to an immutable, sorted set of fragments that the writer replaces; readers
+// load it once per call, and null means none. Until then range deletions are refused before they get here.
 //
 // Another kind of memtable (hashed by prefix, a vector sorted late) is another index over the same entries in the place of tree_, chosen at
-// construction: arena, counters, lifetime and cursors' contract stay, and the choice is made once per call, not per comparison.
+// construction: arena, counters, lifetime and the cursors' contract stay, and the choice is made once per call, not per comparison.
 //
-// States:  live --MarkImmutable--> immutable         live or immutable --Drop--> dropped --last pin released--> gone
+//   states   live --MarkImmutable--> immutable        live or immutable --Drop--> dropped --last pin released--> gone
 //
 // I1: an entry whose sequence was published before a read began is found by that read.
 // I2: entries are never changed or moved: a value that was found stays valid while the memtable is pinned.
 // I3: nothing is added after MarkImmutable.
 //
-// Thread safety: Add, MarkImmutable and Drop are called by one thread at a time (the commit leader, the installer). Everything else from any thread:
-// inside an EpochGuard in which the memtable was found, or holding a count. Counters are written by the writer with relaxed stores and read relaxed;
-// after MarkImmutable they are exact. Lifetime: lives from Create to Drop plus the last pin; the block pool and the comparator outlive it.
+// Thread safety: Add, MarkImmutable and Drop are called by one thread at a time (the commit leader, the installer). Everything else from
+// any thread: inside an EpochGuard in which the memtable was found, or holding a count. Counters are written by the writer with relaxed
+// stores and read relaxed; after MarkImmutable they are exact.
+//
+// Lifetime: from Create to Drop plus the last pin; the block pool and the comparator outlive it.
 #pragma once
 
 #include <atomic>

@@ -155,6 +155,8 @@ Result<TableReaderPtr> TableCache::Open(const FileMetaData* file) const {
                                 .config = args_.config,
                                 .block_cache = args_.block_cache,
                                 .mmap_reads = args_.mmap_reads,
+                                .recorder = args_.recorder,
+                                .live_blocks = args_.live_blocks,
                                 .largest_sequence = file->largest_sequence});
 }
 

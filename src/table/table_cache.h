@@ -23,6 +23,7 @@
 #include "base/result.h"
 #include "cache/block_cache.h"
 #include "key/key_comparator.h"
+#include "observe/recorder.h"
 #include "platform/mutex.h"
 #include "table/blockbased/table_config.h"
 #include "table/file_metadata.h"
@@ -76,6 +77,8 @@ struct TableCacheArgs {
   OpenTables* open_tables = nullptr;
   bool mmap_reads = false;
   bool direct_reads = false;
+  Recorder recorder{};
+  std::atomic<int64_t>* live_blocks = nullptr;  // counts the data blocks of this family in memory; null: nobody counts
   bool random_access_hint = true;  // advise_random_on_open
 };
 

@@ -53,8 +53,12 @@ class TableReader {
   // Once, by the owner, after unlinking. Runs nothing itself, so that it may be called under locks.
   void Drop() { count_.Kill(); }
   int64_t Refs() const { return count_.Count(); }
-  // Whether a cursor or a pinned value keeps this reader or one of its blocks. Inside an epoch guard; exact while no read is in progress.
-  bool HasPins() const { return Refs() > 0; }
+  // The data blocks in the cache, and whether one of them is pinned. Inside an epoch guard; exact while no read is in progress.
+  struct BlockCensus {
+    int64_t cached = 0;
+    bool any_pinned = false;
+  };
+  virtual BlockCensus CountBlocks() const = 0;
 
   // For the clock of the table cache: set when the reader is used, written only when it has to be.
   void MarkUsed() {

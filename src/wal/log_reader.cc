@@ -60,7 +60,6 @@ void LogReader::SkipDamage() {
   outcome_ = Outcome::kReading;
   status_ = Status::OK();
   in_record_ = false;
-  resyncing_ = true;
 }
 
 bool LogReader::NextFragment(Fragment* fragment) {
@@ -154,14 +153,13 @@ bool LogReader::BeginRecord(const Fragment& fragment) {
     return StopCorrupt(pending_offset_, "a record has no end");
   }
   in_record_ = true;
-  resyncing_ = false;
   pending_offset_ = fragment.offset;
   pending_bytes_ = fragment.payload.size();
   return true;
 }
 
 bool LogReader::ContinueRecord(const Fragment& fragment, std::string* scratch) {
-  if (!in_record_) return resyncing_ ? false : StopCorrupt(fragment.offset, "a record has no beginning");
+  if (!in_record_) return StopCorrupt(fragment.offset, "a record has no beginning");
   scratch->append(fragment.payload.data(), fragment.payload.size());
   pending_bytes_ += fragment.payload.size();
   return true;

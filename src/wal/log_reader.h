@@ -23,7 +23,7 @@
 //     after SkipDamage.
 // I2: last_good_offset() is the end of the last whole record: a file cut there reads as kEnd.
 // I3: memory is bounded by the size of the longest record in the file (for a compressed record by kDecompressedBytesMax).
-// I4: looking for what follows damage costs a bounded number of checksummed bytes per reader; beyond it only the beginnings of blocks are looked at.
+// I4: looking for what follows damage costs at most kSearchBytesMax checksummed bytes per reader; beyond them only the beginnings of blocks are tried.
 //
 // Thread safety: one thread.
 #pragma once
@@ -46,6 +46,7 @@ class LogReader {
   enum class Outcome : uint8_t { kReading, kEnd, kTornTail, kCorruption, kUnsupported, kIoError };
 
   static constexpr uint64_t kDecompressedBytesMax = uint64_t{1} << 30;
+  static constexpr uint64_t kSearchBytesMax = uint64_t{256} << 20;
 
   // file_bytes: the size of the file; the reader stops there even if more has been appended since.
   LogReader(std::unique_ptr<SequentialFile> file, std::string file_name, uint64_t log_number, uint64_t file_bytes);
@@ -66,11 +67,11 @@ class LogReader {
   uint64_t last_good_offset() const { return last_good_offset_; }
   // Where the record that ReadRecord returned begins.
   uint64_t record_offset() const { return record_offset_; }
+  // Bytes checksummed so far in looking for what follows damage.
+  uint64_t searched_bytes() const { return kSearchBytesMax - search_bytes_left_; }
   const std::string& file_name() const { return file_name_; }
 
  private:
-  static constexpr uint64_t kSearchBytesMax = uint64_t{256} << 20;
-
   struct Fragment {
     uint8_t type = 0;
     Slice payload;
@@ -129,7 +130,6 @@ class LogReader {
   bool recycled_ = false;  // recyclable fragments have been met
 
   bool in_record_ = false;
-  bool resyncing_ = false;       // behind skipped damage: fragments without their record's beginning are passed over
   uint64_t pending_offset_ = 0;  // where the record being assembled begins
   uint64_t pending_bytes_ = 0;   // and what it has so far
   uint64_t record_offset_ = 0;

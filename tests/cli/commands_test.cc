@@ -50,11 +50,13 @@ TEST_F(CommandsTest, GetInEveryFormat) {
 }
 
 TEST_F(CommandsTest, KeysThatLookLikeSomethingElseAreKeys) {
-  for (const std::string key : {"[a,b]", "{}", "scan", "--db", "a b", "'\"", ""}) {
-    (void)Output({"put", "--create", "--", key, "value of " + key});
-    EXPECT_EQ(Output({"get", "--", key}), "value of " + key + "\n");
+  for (const std::string key : {"[a,b]", "\x01[a,b]", "{}", "scan", "--db", "--x=[y]", "a b", "'\"", ""}) {
+    (void)Output({"put", "--create", "--", key, "v"});
+    EXPECT_EQ(Output({"get", "--", key}), "v\n") << key;
   }
-  EXPECT_EQ(Output({"delete", "--", "[a,b]", "--db", "scan"}), "deletions  3\n");
+  EXPECT_EQ(Output({"scan", "--from", "[a,b]", "--limit", "1", "--keys-only"}), "[a,b]\n");
+  EXPECT_EQ(Output({"scan", "--prefix=[a", "--keys-only"}), "[a,b]\n");
+  EXPECT_EQ(Output({"delete", "--", "[a,b]", "\x01[a,b]", "--db", "scan", "--x=[y]"}), "deletions  5\n");
   EXPECT_EQ(Output({"scan", "--keys-only"}), "\n'\"\na b\n{}\n");
 }
 
@@ -156,7 +158,8 @@ TEST_F(CommandsTest, StatsShowsMemoryAndLevels) {
 TEST_F(CommandsTest, PropertiesByNameAndAsAList) {
   Load("a\t1\nb\t2\n");
   EXPECT_EQ(Output({"properties", "rocksdb.estimate-num-keys"}), "2\n");
-  EXPECT_EQ(Output({"properties", "rocksdb.estimate-num-keys", "--format", "json"}), "{\"property\":\"rocksdb.estimate-num-keys\",\"value\":\"2\"}\n");
+  EXPECT_EQ(Output({"properties", "rocksdb.estimate-num-keys", "--format", "json"}),
+            "{\"property\":\"rocksdb.estimate-num-keys\",\"value\":\"2\"}\n");
   EXPECT_NE(Output({"properties"}).find("rocksdb.num-snapshots"), std::string::npos);
   EXPECT_NE(Output({"properties", "rocksdb.stats"}), "");
   const ToolResult result = Run({"properties", "rocksdb.no-such-thing"});

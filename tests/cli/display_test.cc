@@ -7,7 +7,11 @@ namespace ashlar {
 namespace {
 
 // Clears the screen, sets the title, a C1 control, a right-to-left override, a bell, a backspace, NUL.
-const std::string kHostile = std::string("\x1b[2J\x1b]0;owned\x07\xc2\x9b" "31m\xe2\x80\xae\b\x7f", 26) + std::string(1, '\0') + "end";
+const std::string kHostile = std::string(
+                                 "\x1b[2J\x1b]0;owned\x07\xc2\x9b"
+                                 "31m\xe2\x80\xae\b\x7f",
+                                 26) +
+                             std::string(1, '\0') + "end";
 
 bool IsSafe(const std::string& text) {
   const bool controls = std::any_of(text.begin(), text.end(), [](char c) {
@@ -53,12 +57,12 @@ TEST_F(DisplayTest, ErrorsAreSafe) {
   const std::string hostile = "\x1b[2J\x1b]0;owned\x07";
   Load("a\t1\n");
   for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{{"load", hostile},
-                                                                                       {"--column-family", hostile, "scan"},
-                                                                                       {"properties", hostile},
-                                                                                       {"--merge-operator", hostile, "scan"},
-                                                                                       {"--" + hostile},
-                                                                                       {hostile},
-                                                                                       {"get", "a", "--format", hostile}}) {
+                                                                                         {"--column-family", hostile, "scan"},
+                                                                                         {"properties", hostile},
+                                                                                         {"--merge-operator", hostile, "scan"},
+                                                                                         {"--" + hostile},
+                                                                                         {hostile},
+                                                                                         {"get", "a", "--format", hostile}}) {
     const ToolResult result = Run(arguments);
     EXPECT_NE(result.exit_code, 0);
     EXPECT_NE(result.err, "");

@@ -23,7 +23,7 @@ class ErrorsTest : public ToolTest {
   }
 };
 
-const std::vector<std::vector<std::string>> kReadingCommands = {{"get", "a"}, {"scan"},   {"dump"},           {"stats"},
+const std::vector<std::vector<std::string>> kReadingCommands = {{"get", "a"},   {"scan"},   {"dump"},           {"stats"},
                                                                 {"properties"}, {"verify"}, {"column-families"}};
 const std::vector<std::vector<std::string>> kWritingCommands = {{"put", "a", "b"}, {"delete", "a"}, {"compact"}};
 

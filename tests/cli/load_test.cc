@@ -26,7 +26,8 @@ TEST_F(LoadTest, TabSeparated) {
 }
 
 TEST_F(LoadTest, ControlStanzas) {
-  const std::string input = "Package: bash\nVersion: 5.2\nDescription: a shell\n with history\n\nPackage: dash\nVersion: 0.5\n\nPackage: bash\nVersion: 5.3\n";
+  const std::string input =
+      "Package: bash\nVersion: 5.2\nDescription: a shell\n with history\n\nPackage: dash\nVersion: 0.5\n\nPackage: bash\nVersion: 5.3\n";
   EXPECT_EQ(Run({"load", "-"}, input).exit_code, 0);
   EXPECT_EQ(Output({"get", "bash"}), "Package: bash\nVersion: 5.3\n");
   EXPECT_EQ(Output({"scan", "--keys-only"}), "bash\ndash\n");

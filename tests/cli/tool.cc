@@ -65,7 +65,8 @@ std::string DirectoryFingerprint(const std::string& directory) {
   std::map<std::string, std::string> files;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(directory)) {
     const auto changed = fs::last_write_time(entry).time_since_epoch().count();
-    files[entry.path().string()] = std::to_string(changed) + " " + (entry.is_regular_file() ? ReadFile(entry.path().string()) : std::string("directory"));
+    files[entry.path().string()] =
+        std::to_string(changed) + " " + (entry.is_regular_file() ? ReadFile(entry.path().string()) : std::string("directory"));
   }
   std::string fingerprint;
   for (const auto& [path, state] : files) fingerprint += path + " " + state + "\n";

@@ -8,11 +8,11 @@ namespace ashlar::cli {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, ByteFormat>, 6> kNames = {{{"escape", ByteFormat::kEscape},
-                                                                           {"utf8", ByteFormat::kUtf8},
-                                                                           {"text", ByteFormat::kText},
-                                                                           {"hex", ByteFormat::kHex},
-                                                                           {"u64be", ByteFormat::kU64be},
-                                                                           {"raw", ByteFormat::kRaw}}};
+                                                                            {"utf8", ByteFormat::kUtf8},
+                                                                            {"text", ByteFormat::kText},
+                                                                            {"hex", ByteFormat::kHex},
+                                                                            {"u64be", ByteFormat::kU64be},
+                                                                            {"raw", ByteFormat::kRaw}}};
 constexpr char kHexDigits[] = "0123456789abcdef";
 
 uint8_t Byte(char c) { return static_cast<uint8_t>(c); }
@@ -24,21 +24,11 @@ void AppendHexByte(char c, std::string* out) {
 
 void AppendEscaped(char c, std::string* out) {
   switch (c) {
-    case '\\':
-      out->append("\\\\");
-      break;
-    case '\n':
-      out->append("\\n");
-      break;
-    case '\t':
-      out->append("\\t");
-      break;
-    case '\r':
-      out->append("\\r");
-      break;
-    default:
-      out->append("\\x");
-      AppendHexByte(c, out);
+    case '\\': out->append("\\\\"); break;
+    case '\n': out->append("\\n"); break;
+    case '\t': out->append("\\t"); break;
+    case '\r': out->append("\\r"); break;
+    default: out->append("\\x"); AppendHexByte(c, out);
   }
 }
 
@@ -68,9 +58,9 @@ CodePoint DecodeCodePoint(std::string_view bytes) {
 
 // What a terminal acts on or hides: controls, text direction, zero width, line separators, tags, noncharacters.
 bool IsUnsafe(uint32_t c) {
-  constexpr std::pair<uint32_t, uint32_t> kRanges[] = {{0x00, 0x1F},     {0x7F, 0x9F},     {0xAD, 0xAD},     {0x61C, 0x61C},   {0x180E, 0x180E},
-                                                       {0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F}, {0xFDD0, 0xFDEF}, {0xFEFF, 0xFEFF},
-                                                       {0xFFF9, 0xFFFB}, {0xE0000, 0xE0FFF}};
+  constexpr std::pair<uint32_t, uint32_t> kRanges[] = {{0x00, 0x1F},     {0x7F, 0x9F},     {0xAD, 0xAD},     {0x61C, 0x61C},
+                                                       {0x180E, 0x180E}, {0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F},
+                                                       {0xFDD0, 0xFDEF}, {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE0FFF}};
   for (const auto& [first, last] : kRanges) {
     if (c >= first && c <= last) return true;
   }
@@ -216,18 +206,12 @@ std::string_view NameOf(ByteFormat format) {
 
 std::string EncodeBytes(ByteFormat format, std::string_view bytes) {
   switch (format) {
-    case ByteFormat::kEscape:
-      return EncodeEscape(bytes);
-    case ByteFormat::kUtf8:
-      return EncodeUtf8(bytes, {});
-    case ByteFormat::kText:
-      return EncodeUtf8(bytes, "\n\t");
-    case ByteFormat::kHex:
-      return EncodeHex(bytes);
-    case ByteFormat::kU64be:
-      return EncodeU64be(bytes);
-    case ByteFormat::kRaw:
-      return std::string(bytes);
+    case ByteFormat::kEscape: return EncodeEscape(bytes);
+    case ByteFormat::kUtf8: return EncodeUtf8(bytes, {});
+    case ByteFormat::kText: return EncodeUtf8(bytes, "\n\t");
+    case ByteFormat::kHex: return EncodeHex(bytes);
+    case ByteFormat::kU64be: return EncodeU64be(bytes);
+    case ByteFormat::kRaw: return std::string(bytes);
   }
   return {};
 }
@@ -236,15 +220,10 @@ bool DecodeBytes(ByteFormat format, std::string_view text, std::string* bytes, s
   switch (format) {
     case ByteFormat::kEscape:
     case ByteFormat::kUtf8:
-    case ByteFormat::kText:
-      return DecodeEscape(text, bytes, error);
-    case ByteFormat::kHex:
-      return DecodeHex(text, bytes, error);
-    case ByteFormat::kU64be:
-      return DecodeU64be(text, bytes, error);
-    case ByteFormat::kRaw:
-      bytes->assign(text);
-      return true;
+    case ByteFormat::kText: return DecodeEscape(text, bytes, error);
+    case ByteFormat::kHex: return DecodeHex(text, bytes, error);
+    case ByteFormat::kU64be: return DecodeU64be(text, bytes, error);
+    case ByteFormat::kRaw: bytes->assign(text); return true;
   }
   return false;
 }

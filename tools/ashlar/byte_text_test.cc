@@ -9,7 +9,8 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr ByteFormat kAllFormats[] = {ByteFormat::kEscape, ByteFormat::kUtf8, ByteFormat::kText, ByteFormat::kHex, ByteFormat::kU64be, ByteFormat::kRaw};
+constexpr ByteFormat kAllFormats[] = {ByteFormat::kEscape, ByteFormat::kUtf8,  ByteFormat::kText,
+                                      ByteFormat::kHex,    ByteFormat::kU64be, ByteFormat::kRaw};
 
 std::string Encode(ByteFormat format, std::string_view bytes) { return EncodeBytes(format, bytes); }
 
@@ -23,18 +24,18 @@ TEST(ByteTextTest, EscapeShowsPrintableAsciiOnly) {
 TEST(ByteTextTest, Utf8ShowsValidCharactersAndEscapesTheRest) {
   EXPECT_EQ(Encode(ByteFormat::kUtf8, "é 漢 🙂"), "é 漢 🙂");
   EXPECT_EQ(Encode(ByteFormat::kUtf8, "a\\b\n"), "a\\\\b\\n");
-  EXPECT_EQ(Encode(ByteFormat::kUtf8, "\xc3"), "\\xc3");                          // cut short
-  EXPECT_EQ(Encode(ByteFormat::kUtf8, "\xc0\xaf"), "\\xc0\\xaf");                 // overlong
-  EXPECT_EQ(Encode(ByteFormat::kUtf8, "\xed\xa0\x80"), "\\xed\\xa0\\x80");        // surrogate
+  EXPECT_EQ(Encode(ByteFormat::kUtf8, "\xc3"), "\\xc3");                             // cut short
+  EXPECT_EQ(Encode(ByteFormat::kUtf8, "\xc0\xaf"), "\\xc0\\xaf");                    // overlong
+  EXPECT_EQ(Encode(ByteFormat::kUtf8, "\xed\xa0\x80"), "\\xed\\xa0\\x80");           // surrogate
   EXPECT_EQ(Encode(ByteFormat::kUtf8, "\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");  // above U+10FFFF
   EXPECT_EQ(Encode(ByteFormat::kUtf8, "\xc3(\xa9"), "\\xc3(\\xa9");
 }
 
 TEST(ByteTextTest, Utf8EscapesWhatATerminalObeysOrHides) {
   EXPECT_EQ(Encode(ByteFormat::kUtf8, "\x1b]0;title\x07"), "\\x1b]0;title\\x07");
-  EXPECT_EQ(Encode(ByteFormat::kUtf8, "\u009b2J"), "\\xc2\\x9b2J");          // C1: another spelling of ESC [
-  EXPECT_EQ(Encode(ByteFormat::kUtf8, "a\u202eb"), "a\\xe2\\x80\\xaeb");      // right-to-left override
-  EXPECT_EQ(Encode(ByteFormat::kUtf8, "a\u200bb"), "a\\xe2\\x80\\x8bb");      // zero width
+  EXPECT_EQ(Encode(ByteFormat::kUtf8, "\u009b2J"), "\\xc2\\x9b2J");       // C1: another spelling of ESC [
+  EXPECT_EQ(Encode(ByteFormat::kUtf8, "a\u202eb"), "a\\xe2\\x80\\xaeb");  // right-to-left override
+  EXPECT_EQ(Encode(ByteFormat::kUtf8, "a\u200bb"), "a\\xe2\\x80\\x8bb");  // zero width
   EXPECT_EQ(Encode(ByteFormat::kUtf8, "\ufeff"), "\\xef\\xbb\\xbf");
 }
 
@@ -59,9 +60,17 @@ TEST(ByteTextTest, DecodeTakesWhatPeopleWrite) {
 
 TEST(ByteTextTest, DecodeRefusesWhatIsNotInTheFormat) {
   const std::pair<ByteFormat, std::string_view> cases[] = {
-      {ByteFormat::kEscape, "a\\"},   {ByteFormat::kEscape, "\\q"},  {ByteFormat::kEscape, "\\x1"}, {ByteFormat::kUtf8, "\\xzz"},
-      {ByteFormat::kHex, "abc"},      {ByteFormat::kHex, "zz"},      {ByteFormat::kU64be, ""},      {ByteFormat::kU64be, "-1"},
-      {ByteFormat::kU64be, "12 "},    {ByteFormat::kU64be, "0x123"}, {ByteFormat::kU64be, "18446744073709551616"},
+      {ByteFormat::kEscape, "a\\"},
+      {ByteFormat::kEscape, "\\q"},
+      {ByteFormat::kEscape, "\\x1"},
+      {ByteFormat::kUtf8, "\\xzz"},
+      {ByteFormat::kHex, "abc"},
+      {ByteFormat::kHex, "zz"},
+      {ByteFormat::kU64be, ""},
+      {ByteFormat::kU64be, "-1"},
+      {ByteFormat::kU64be, "12 "},
+      {ByteFormat::kU64be, "0x123"},
+      {ByteFormat::kU64be, "18446744073709551616"},
   };
   for (const auto& [format, text] : cases) {
     std::string bytes;

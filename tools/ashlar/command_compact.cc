@@ -60,8 +60,8 @@ class CompactCommand final : public Command {
     ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(db->CompactRange(options, family, range.first, range.last), doing));
     ColumnFamilyMetaData after;
     db->GetColumnFamilyMetaData(family, &after);
-    writer->Add({EncodeBytes(ByteFormat::kEscape, family->GetName()), uint64_t{before.file_count}, before.size, uint64_t{after.file_count}, after.size,
-                 std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
+    writer->Add({EncodeBytes(ByteFormat::kEscape, family->GetName()), uint64_t{before.file_count}, before.size, uint64_t{after.file_count},
+                 after.size, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
     return {};
   }
 

@@ -1,7 +1,7 @@
 // delete KEY... | delete --from FILE
 //
-// Keys of a file are one a line, as `scan --keys-only` writes them. The whole file is read before anything is deleted: a line that is no key leaves the
-// database as it was.
+// Keys of a file are one a line, as `scan --keys-only` writes them. The whole file is read before anything is deleted: a line that is no key leaves
+// the database as it was.
 #include "ashlar/write_batch.h"
 #include "tools/ashlar/command.h"
 #include "tools/ashlar/database.h"

@@ -1,7 +1,7 @@
 // get KEY...
 //
-// One key: its value, and nothing else, in a table; with several keys a row for each that exists. A value is shown as text unless asked otherwise, with
-// its line ends; --value-format raw writes the bytes as they are, without a line end, and never to a terminal.
+// One key: its value, and nothing else, in a table; with several keys a row for each that exists. A value is shown as text unless asked otherwise,
+// with its line ends; --value-format raw writes the bytes as they are, without a line end, and never to a terminal.
 #include "tools/ashlar/command.h"
 #include "tools/ashlar/database.h"
 #include "tools/ashlar/terminal.h"

@@ -1,9 +1,12 @@
 #include "tools/ashlar/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
+#include <iterator>
 #include <system_error>
 
 #include "tools/ashlar/command.h"
@@ -11,27 +14,64 @@
 namespace ashlar::cli {
 namespace {
 
-// Every option takes exactly what is written: CLI11 would otherwise cut "[a,b]" into pieces where several values are allowed.
+// CLI11 cuts an operand "[a,b]" into pieces where several operands are allowed. A mark in front hides the bracket until parsing is over; text that
+// begins with marks and a bracket gets one more, so that every text comes back as it was.
+constexpr char kMark = '\x01';
+
+bool NeedsMark(std::string_view text) {
+  const size_t first = text.find_first_not_of(kMark);
+  return first != std::string_view::npos && text[first] == '[';
+}
+
+std::string Marked(const std::string& text) { return NeedsMark(text) ? kMark + text : text; }
+std::string Unmarked(const std::string& text) { return NeedsMark(text) && text[0] == kMark ? text.substr(1) : text; }
+
+// The arguments after the program's name, last first, as CLI11 takes them.
+std::vector<std::string> MarkedArguments(int argc, const char* const* argv) {
+  std::vector<std::string> arguments;
+  bool operands_only = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    const size_t equals = argument.starts_with("--") && !operands_only ? argument.find('=') : std::string::npos;
+    arguments.push_back(equals == std::string::npos ? Marked(argument) : argument.substr(0, equals + 1) + Marked(argument.substr(equals + 1)));
+    operands_only = operands_only || argument == "--";
+  }
+  std::reverse(arguments.begin(), arguments.end());
+  return arguments;
+}
+
+// What is wrong with a text that should be a number; empty when nothing is. CLI11 alone would take -1 for the largest number.
+std::string NotANumber(std::string& text) {
+  uint64_t number = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return code == std::errc() && end == text.data() + text.size() ? std::string() : "not a number from 0 to 18446744073709551615";
+}
+
 class CliOptionSet final : public OptionSet {
  public:
   explicit CliOptionSet(CLI::App* app) : app_(app) {}
 
   void Flag(const char* names, const char* help, bool* target) override { app_->add_flag(names, *target, help); }
   void Text(const char* names, const char* help, std::optional<std::string>* target) override {
-    app_->add_option_function<std::string>(names, [target](const std::string& text) { *target = text; }, help)->type_name("TEXT");
+    app_->add_option_function<std::string>(names, [target](const std::string& text) { *target = Unmarked(text); }, help)->type_name("TEXT");
   }
-  void Number(const char* names, const char* help, uint64_t* target) override { app_->add_option(names, *target, help)->capture_default_str(); }
+  void Number(const char* names, const char* help, uint64_t* target) override {
+    app_->add_option(names, *target, help)->check(CLI::Validator(NotANumber, "", "number"))->capture_default_str();
+  }
   void Choice(const char* names, const char* help, const std::vector<std::string>& choices, std::string* target) override {
     app_->add_option(names, *target, help)->check(CLI::IsMember(choices).description(""))->type_name("WORD")->capture_default_str();
   }
   void Operand(const char* name, const char* help, std::string* target) override {
-    app_->add_option(name, *target, help)->required()->type_name("");
+    app_->add_option_function<std::string>(name, [target](const std::string& text) { *target = Unmarked(text); }, help)->required()->type_name("");
   }
   void OptionalOperand(const char* name, const char* help, std::optional<std::string>* target) override {
-    app_->add_option_function<std::string>(name, [target](const std::string& text) { *target = text; }, help)->type_name("");
+    app_->add_option_function<std::string>(name, [target](const std::string& text) { *target = Unmarked(text); }, help)->type_name("");
   }
   void Operands(const char* name, const char* help, std::vector<std::string>* target) override {
-    app_->add_option(name, *target, help)->type_name("")->allow_extra_args(false);
+    const auto take = [target](const std::vector<std::string>& texts) {
+      std::transform(texts.begin(), texts.end(), std::back_inserter(*target), Unmarked);
+    };
+    app_->add_option_function<std::vector<std::string>>(name, take, help)->type_name("");
   }
 
  private:
@@ -39,8 +79,8 @@ class CliOptionSet final : public OptionSet {
 };
 
 using CommandMaker = std::unique_ptr<Command> (*)();
-constexpr std::array<CommandMaker, 11> kCommands = {MakeLoadCommand,       MakePutCommand,    MakeGetCommand,    MakeDeleteCommand,
-                                                    MakeScanCommand,       MakeDumpCommand,   MakeStatsCommand,  MakePropertiesCommand,
+constexpr std::array<CommandMaker, 11> kCommands = {MakeLoadCommand,           MakePutCommand,    MakeGetCommand,    MakeDeleteCommand,
+                                                    MakeScanCommand,           MakeDumpCommand,   MakeStatsCommand,  MakePropertiesCommand,
                                                     MakeColumnFamiliesCommand, MakeVerifyCommand, MakeCompactCommand};
 
 // The texts of the global options, before they are turned into values.
@@ -52,17 +92,22 @@ struct GlobalTexts {
 
 void DeclareGlobals(CLI::App* app, GlobalOptions* global, GlobalTexts* texts) {
   CliOptionSet options(app);
-  app->add_option("--db", global->database, "The database's directory")->required()->type_name("DIR");
+  app->add_option_function<std::string>(
+         "--db", [global](const std::string& text) { global->database = Unmarked(text); }, "The database's directory")
+      ->required()
+      ->type_name("DIR");
   options.Text("--column-family", "Work on this column family (default: \"default\"; dump, verify, stats and compact: all)", &global->column_family);
   app->add_option("--format", texts->format, "How results are written: table (default; of dump, ndjson), json, ndjson, csv")
       ->check(CLI::IsMember({"table", "json", "ndjson", "csv"}).description(""))
       ->type_name("FORMAT");
-  app->add_option_function<std::string>("--key-format", [texts](const std::string& text) { texts->key_format = text; },
-                                        "How keys are shown and named: escape (default), utf8, hex, u64be")
+  app->add_option_function<std::string>(
+         "--key-format", [texts](const std::string& text) { texts->key_format = text; },
+         "How keys are shown and named: escape (default), utf8, hex, u64be")
       ->check(CLI::IsMember({"escape", "utf8", "hex", "u64be"}).description(""))
       ->type_name("FORMAT");
-  app->add_option_function<std::string>("--value-format", [texts](const std::string& text) { texts->value_format = text; },
-                                        "The same for values: also text (utf8 with line ends) and raw (bytes as they are)")
+  app->add_option_function<std::string>(
+         "--value-format", [texts](const std::string& text) { texts->value_format = text; },
+         "The same for values: also text (utf8 with line ends) and raw (bytes as they are)")
       ->check(CLI::IsMember({"escape", "utf8", "text", "hex", "u64be", "raw"}).description(""))
       ->type_name("FORMAT");
   options.Text("--merge-operator", "The merge operator of families whose OPTIONS file names none: uint64add, stringappend, put, max",
@@ -117,7 +162,7 @@ int RunCommandLine(int argc, const char* const* argv) {
   }
 
   try {
-    app.parse(argc, argv);
+    app.parse(MarkedArguments(argc, argv));
   } catch (const CLI::Success& success) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {

@@ -1,7 +1,7 @@
 // load FILE: the entries of a file into the database.
 //
-// Entries go in batches, each all or nothing. What is rejected is counted and the first few are named with their lines; the rest is loaded, and the exit
-// code is 3. With --strict the first one ends the loading, and what stood before it is in the database.
+// Entries go in batches, each all or nothing. What is rejected is counted and the first few are named with their lines; the rest is loaded, and the
+// exit code is 3. With --strict the first one ends the loading, and what stood before it is in the database.
 #include <chrono>
 
 #include "ashlar/write_batch.h"
@@ -75,8 +75,10 @@ class LoadCommand final : public Command {
 
   void Declare(OptionSet* options) override {
     options->Operand("FILE", "The file to load; - means standard input", &file_);
-    options->Choice("--input-format", "What the file is: auto (looks at its first line), tsv, deb822, ndjson", {"auto", "tsv", "deb822", "ndjson"}, &input_format_);
-    options->Choice("--key", "The keys of control stanzas: package (bash), or package-version (bash=5.2.15-2)", {"package", "package-version"}, &stanza_key_);
+    options->Choice("--input-format", "What the file is: auto (looks at its first line), tsv, deb822, ndjson", {"auto", "tsv", "deb822", "ndjson"},
+                    &input_format_);
+    options->Choice("--key", "The keys of control stanzas: package (bash), or package-version (bash=5.2.15-2)", {"package", "package-version"},
+                    &stanza_key_);
     options->Number("--batch", "Entries that are written together", &batch_entries_max_);
     options->Number("--record-bytes-max", "Reject longer lines and stanzas", &record_bytes_max_);
     options->Flag("--sync", "Make every batch durable before the next", &sync_);
@@ -130,19 +132,14 @@ class LoadCommand final : public Command {
           ASHLAR_CLI_RETURN_IF_FAILED(writer->Add(record));
           progress.Update(lines->bytes_read(), writer->entries());
           break;
-        case RecordReader::Result::kColumnFamily:
-          ASHLAR_CLI_RETURN_IF_FAILED(writer->SelectFamily(record.column_family));
-          break;
+        case RecordReader::Result::kColumnFamily: ASHLAR_CLI_RETURN_IF_FAILED(writer->SelectFamily(record.column_family)); break;
         case RecordReader::Result::kRejected:
           ++rejected_;
           if (rejections_.size() < kRejectionsNamedMax) rejections_.push_back(rejection);
           if (strict_) return writer->Flush();
           break;
-        case RecordReader::Result::kEnd:
-          return writer->Flush();
-        case RecordReader::Result::kError:
-          ASHLAR_CLI_RETURN_IF_FAILED(writer->Flush());
-          return lines->Error();
+        case RecordReader::Result::kEnd: return writer->Flush();
+        case RecordReader::Result::kError: ASHLAR_CLI_RETURN_IF_FAILED(writer->Flush()); return lines->Error();
       }
     }
   }

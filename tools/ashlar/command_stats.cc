@@ -32,10 +32,11 @@ uint64_t Property(DB* db, ColumnFamilyHandle* family, const std::string& name) {
 }
 
 Amount InMemory(DB* db, ColumnFamilyHandle* family) {
-  return {.files = 0,
-          .entries = Property(db, family, DB::Properties::kNumEntriesActiveMemTable) + Property(db, family, DB::Properties::kNumEntriesImmMemTables),
-          .deletions = Property(db, family, DB::Properties::kNumDeletesActiveMemTable) + Property(db, family, DB::Properties::kNumDeletesImmMemTables),
-          .bytes = Property(db, family, DB::Properties::kCurSizeAllMemTables)};
+  return {
+      .files = 0,
+      .entries = Property(db, family, DB::Properties::kNumEntriesActiveMemTable) + Property(db, family, DB::Properties::kNumEntriesImmMemTables),
+      .deletions = Property(db, family, DB::Properties::kNumDeletesActiveMemTable) + Property(db, family, DB::Properties::kNumDeletesImmMemTables),
+      .bytes = Property(db, family, DB::Properties::kCurSizeAllMemTables)};
 }
 
 // By the names of the files, without a directory.

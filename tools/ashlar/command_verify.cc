@@ -1,7 +1,7 @@
 // verify: is everything there and undamaged?
 //
-// Two passes. The first checks the checksum of every block of every table, whether an entry in it is still of use or not. The second reads every entry
-// the way a program would, the log included, and checks that keys ascend.
+// Two passes. The first checks the checksum of every block of every table, whether an entry in it is still of use or not. The second reads every
+// entry the way a program would, the log included, and checks that keys ascend.
 #include "ashlar/comparator.h"
 #include "tools/ashlar/command.h"
 #include "tools/ashlar/database.h"
@@ -60,7 +60,8 @@ class VerifyCommand final : public Command {
       const Slice key = iterator->key();
       if (counts->entries > 0 && comparator->Compare(previous, key) >= 0) {
         return {.code = ExitCode::kCorruption,
-                .what = "column family " + family->GetName() + ": key number " + std::to_string(counts->entries + 1) + " does not follow the one before it",
+                .what = "column family " + family->GetName() + ": key number " + std::to_string(counts->entries + 1) +
+                        " does not follow the one before it",
                 .advice = "the database cannot be trusted; restore it from a backup"};
       }
       previous.assign(key.data(), key.size());

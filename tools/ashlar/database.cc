@@ -50,20 +50,14 @@ Outcome Inspect(const std::string& directory, DirectoryState* state) {
 Outcome NoDatabase(const std::string& directory, DirectoryState state) {
   Outcome outcome = {.code = ExitCode::kIo, .what = {}, .advice = "check --db; load makes a new database"};
   switch (state) {
-    case DirectoryState::kMissing:
-      outcome.what = "no database: " + directory + " does not exist";
-      break;
-    case DirectoryState::kNotADirectory:
-      outcome.what = "no database: " + directory + " is not a directory";
-      break;
+    case DirectoryState::kMissing: outcome.what = "no database: " + directory + " does not exist"; break;
+    case DirectoryState::kNotADirectory: outcome.what = "no database: " + directory + " is not a directory"; break;
     case DirectoryState::kForeign:
       outcome.what = "no database: " + directory + " has no file CURRENT, but other files";
       outcome.advice = "check --db; a new database needs an empty directory or one that does not exist";
       break;
     case DirectoryState::kEmpty:
-    case DirectoryState::kDatabase:
-      outcome.what = "no database: " + directory + " has no file CURRENT";
-      break;
+    case DirectoryState::kDatabase: outcome.what = "no database: " + directory + " has no file CURRENT"; break;
   }
   return outcome;
 }
@@ -154,6 +148,8 @@ Outcome Database::ApplyMergeOperator(std::vector<ColumnFamilyDescriptor>* descri
   if (wanted == nullptr) return {};
   for (ColumnFamilyDescriptor& family : *descriptors) {
     std::shared_ptr<MergeOperator>& has = family.options.merge_operator;
+    // Opening for writing records the operator: families that nobody spoke of stay as they are.
+    if (global_.column_family && family.name != *global_.column_family) continue;
     if (has == nullptr) {
       has = wanted;
     } else if (std::string_view(has->Name()) != wanted->Name() && family.name == global_.column_family.value_or(kDefaultColumnFamilyName)) {
@@ -172,7 +168,8 @@ Outcome Database::OpenWith(const DBOptions& db_options, const std::vector<Column
   if (outcome.code == ExitCode::kIo && outcome.advice.empty()) {
     outcome.advice = access_ == Access::kRead ? "check the permissions" : "check the permissions, and whether another process has the database open";
   }
-  if (outcome.code == ExitCode::kUsage) outcome.advice = "if the database has a comparator or merge operator of its own, only its program can open it";
+  if (outcome.code == ExitCode::kUsage)
+    outcome.advice = "if the database has a comparator or merge operator of its own, only its program can open it";
   return outcome;
 }
 

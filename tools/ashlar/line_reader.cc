@@ -17,7 +17,9 @@ std::string ErrorText(int error_number) { return std::generic_category().message
 Outcome LineReader::Open(const std::string& name, size_t line_bytes_max, std::unique_ptr<LineReader>* reader) {
   FILE* file = name == "-" ? stdin : fopen(name.c_str(), "rb");
   if (file == nullptr) {
-    return {.code = ExitCode::kIo, .what = "cannot read " + name + ": " + ErrorText(errno), .advice = "check the name and its permissions; - means standard input"};
+    return {.code = ExitCode::kIo,
+            .what = "cannot read " + name + ": " + ErrorText(errno),
+            .advice = "check the name and its permissions; - means standard input"};
   }
   *reader = std::make_unique<LineReader>(file, name == "-" ? "standard input" : name, line_bytes_max);
   return {};
@@ -83,7 +85,9 @@ bool LineReader::Fill() {
 }
 
 Outcome LineReader::Error() const {
-  return {.code = ExitCode::kIo, .what = name_ + ": reading failed after " + std::to_string(bytes_read_) + " bytes: " + ErrorText(error_number_), .advice = {}};
+  return {.code = ExitCode::kIo,
+          .what = name_ + ": reading failed after " + std::to_string(bytes_read_) + " bytes: " + ErrorText(error_number_),
+          .advice = {}};
 }
 
 }  // namespace ashlar::cli

@@ -5,35 +5,25 @@ namespace {
 
 ExitCode CodeOf(const Status& status) {
   switch (status.code()) {
-    case Status::kOk:
-      return ExitCode::kOk;
-    case Status::kNotFound:
-      return ExitCode::kNotFound;
+    case Status::kOk: return ExitCode::kOk;
+    case Status::kNotFound: return ExitCode::kNotFound;
     case Status::kInvalidArgument:
-    case Status::kColumnFamilyDropped:
-      return ExitCode::kUsage;
-    case Status::kCorruption:
-      return ExitCode::kCorruption;
-    case Status::kNotSupported:
-      return ExitCode::kNotSupported;
-    default:
-      return ExitCode::kIo;
+    case Status::kColumnFamilyDropped: return ExitCode::kUsage;
+    case Status::kCorruption: return ExitCode::kCorruption;
+    case Status::kNotSupported: return ExitCode::kNotSupported;
+    default: return ExitCode::kIo;
   }
 }
 
 std::string_view AdviceFor(const Status& status) {
   if (status.IsNoSpace()) return "free some space on the disk; everything written before this is kept";
   switch (status.code()) {
-    case Status::kCorruption:
-      return "run 'verify' for the extent of the damage; restore the named file from a backup";
-    case Status::kNotSupported:
-      return "the database was left as it was; use the program that wrote it, or a newer release";
+    case Status::kCorruption: return "run 'verify' for the extent of the damage; restore the named file from a backup";
+    case Status::kNotSupported: return "the database was left as it was; use the program that wrote it, or a newer release";
     case Status::kBusy:
     case Status::kTimedOut:
-    case Status::kTryAgain:
-      return "try again";
-    default:
-      return {};
+    case Status::kTryAgain: return "try again";
+    default: return {};
   }
 }
 

@@ -43,8 +43,8 @@ Outcome FromStatus(const Status& status, std::string_view doing);
 }  // namespace ashlar::cli
 
 // Returns from the enclosing function unless the outcome is Ok.
-#define ASHLAR_CLI_RETURN_IF_FAILED(expr)                    \
-  do {                                                       \
-    ::ashlar::cli::Outcome outcome_of_expr = (expr);         \
-    if (!outcome_of_expr.ok()) return outcome_of_expr;       \
+#define ASHLAR_CLI_RETURN_IF_FAILED(expr)              \
+  do {                                                 \
+    ::ashlar::cli::Outcome outcome_of_expr = (expr);   \
+    if (!outcome_of_expr.ok()) return outcome_of_expr; \
   } while (false)

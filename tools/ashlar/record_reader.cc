@@ -32,12 +32,9 @@ std::optional<InputFormat> InputFormatByName(std::string_view name) {
 
 std::unique_ptr<RecordReader> MakeRecordReader(const RecordReaderOptions& options, LineReader* lines) {
   switch (options.format) {
-    case InputFormat::kTsv:
-      return MakeTsvReader(options, lines);
-    case InputFormat::kDeb822:
-      return MakeDeb822Reader(options, lines);
-    case InputFormat::kNdjson:
-      return MakeNdjsonReader(options, lines);
+    case InputFormat::kTsv: return MakeTsvReader(options, lines);
+    case InputFormat::kDeb822: return MakeDeb822Reader(options, lines);
+    case InputFormat::kNdjson: return MakeNdjsonReader(options, lines);
   }
   return nullptr;
 }

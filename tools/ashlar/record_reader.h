@@ -2,7 +2,8 @@
 //
 //   tsv     key <TAB> value, one entry a line; blank lines are stepped over
 //   deb822  Debian control stanzas, separated by blank lines: key = the Package field, value = the stanza's bytes
-//   ndjson  {"column_family": "…", "key": "…", "value": "…"}, one entry a line, as dump writes it. The dump's first line names the formats of keys and
+//   ndjson  {"column_family": "…", "key": "…", "value": "…"}, one entry a line, as dump writes it. The dump's first line names the formats of keys
+//   and
 //           values and the column families, its last line counts the entries, so that a dump cut short is noticed:
 //             {"ashlar_dump":1,"key_format":"escape","value_format":"escape","column_families":["default"]}
 //             {"ashlar_dump_end":true,"entries":2}

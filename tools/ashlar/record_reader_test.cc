@@ -28,16 +28,10 @@ class Input {
           if (!record.column_family.empty()) out += record.column_family + "/";
           out += EncodeBytes(ByteFormat::kEscape, record.key) + "=" + EncodeBytes(ByteFormat::kEscape, record.value) + "\n";
           break;
-        case RecordReader::Result::kColumnFamily:
-          out += "+" + record.column_family + "\n";
-          break;
-        case RecordReader::Result::kRejected:
-          out += "!" + std::to_string(rejection.line_number) + ": " + rejection.reason + "\n";
-          break;
-        case RecordReader::Result::kEnd:
-          return out;
-        case RecordReader::Result::kError:
-          return out + "error";
+        case RecordReader::Result::kColumnFamily: out += "+" + record.column_family + "\n"; break;
+        case RecordReader::Result::kRejected: out += "!" + std::to_string(rejection.line_number) + ": " + rejection.reason + "\n"; break;
+        case RecordReader::Result::kEnd: return out;
+        case RecordReader::Result::kError: return out + "error";
       }
     }
   }
@@ -98,7 +92,8 @@ TEST(Deb822ReaderTest, AWrongStanzaIsRejectedAtItsLineAndTheNextOneIsRead) {
 TEST(Deb822ReaderTest, AStanzaThatIsTooLongIsRejectedAsAWhole) {
   EXPECT_EQ(Deb822("Package: a\nA: 12345678901234567890\nB: 12345678901234567890\n x\n\nPackage: b\n"),
             "!4: longer than 60 bytes (--record-bytes-max)\nb=Package: b\\n\n");
-  EXPECT_EQ(Deb822("Package: a\nA: " + std::string(100, 'x') + "\n\nPackage: b\n"), "!2: longer than 60 bytes (--record-bytes-max)\nb=Package: b\\n\n");
+  EXPECT_EQ(Deb822("Package: a\nA: " + std::string(100, 'x') + "\n\nPackage: b\n"),
+            "!2: longer than 60 bytes (--record-bytes-max)\nb=Package: b\\n\n");
 }
 
 TEST(Deb822ReaderTest, ValuesMayHoldAnyBytes) { EXPECT_EQ(Deb822("Package: a\nX: \xff\0\n"sv), "a=Package: a\\nX: \\xff\\x00\\n\n"); }
@@ -135,8 +130,10 @@ TEST(NdjsonReaderTest, LinesThatAreNoEntriesAreRejectedByNumber) {
 }
 
 TEST(NdjsonReaderTest, DumpsOfUnknownKindsAreRejected) {
-  EXPECT_EQ(Ndjson("{\"ashlar_dump\":2,\"key_format\":\"hex\",\"value_format\":\"hex\",\"column_families\":[]}\n"), "!1: a dump of an unknown kind\n");
-  EXPECT_EQ(Ndjson("{\"ashlar_dump\":1,\"key_format\":\"rot13\",\"value_format\":\"hex\",\"column_families\":[]}\n"), "!1: a dump of an unknown kind\n");
+  EXPECT_EQ(Ndjson("{\"ashlar_dump\":2,\"key_format\":\"hex\",\"value_format\":\"hex\",\"column_families\":[]}\n"),
+            "!1: a dump of an unknown kind\n");
+  EXPECT_EQ(Ndjson("{\"ashlar_dump\":1,\"key_format\":\"rot13\",\"value_format\":\"hex\",\"column_families\":[]}\n"),
+            "!1: a dump of an unknown kind\n");
   EXPECT_EQ(Ndjson("{\"ashlar_dump\":1}\n"), "!1: a dump of an unknown kind\n");
 }
 

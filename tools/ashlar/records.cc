@@ -184,14 +184,10 @@ std::optional<OutputFormat> OutputFormatByName(std::string_view name) {
 
 std::unique_ptr<RecordWriter> MakeRecordWriter(OutputFormat format, RecordLayout layout, FILE* file) {
   switch (format) {
-    case OutputFormat::kTable:
-      return std::make_unique<TableWriter>(std::move(layout), file);
-    case OutputFormat::kJson:
-      return std::make_unique<JsonWriter>(std::move(layout), file);
-    case OutputFormat::kNdjson:
-      return std::make_unique<NdjsonWriter>(std::move(layout), file);
-    case OutputFormat::kCsv:
-      return std::make_unique<CsvWriter>(layout, file);
+    case OutputFormat::kTable: return std::make_unique<TableWriter>(std::move(layout), file);
+    case OutputFormat::kJson: return std::make_unique<JsonWriter>(std::move(layout), file);
+    case OutputFormat::kNdjson: return std::make_unique<NdjsonWriter>(std::move(layout), file);
+    case OutputFormat::kCsv: return std::make_unique<CsvWriter>(layout, file);
   }
   return nullptr;
 }

@@ -17,15 +17,10 @@ class TsvReader final : public RecordReader {
     } while (result == LineReader::Result::kLine && line.empty());
     rejection->line_number = lines_->line_number();
     switch (result) {
-      case LineReader::Result::kLine:
-        return Parse(line, record, &rejection->reason) ? Result::kRecord : Result::kRejected;
-      case LineReader::Result::kTooLong:
-        rejection->reason = TooLongReason(*lines_);
-        return Result::kRejected;
-      case LineReader::Result::kEnd:
-        return Result::kEnd;
-      case LineReader::Result::kError:
-        break;
+      case LineReader::Result::kLine: return Parse(line, record, &rejection->reason) ? Result::kRecord : Result::kRejected;
+      case LineReader::Result::kTooLong: rejection->reason = TooLongReason(*lines_); return Result::kRejected;
+      case LineReader::Result::kEnd: return Result::kEnd;
+      case LineReader::Result::kError: break;
     }
     return Result::kError;
   }

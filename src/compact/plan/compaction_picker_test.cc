@@ -54,8 +54,8 @@ TEST(PickLevel0, TakesOnlyWhatOverlapsTheOldestFile) {
 
 TEST(PickLevel0, PullsFilesInThroughOthers) {
   EXPECT_EQ(Pick("L0: 9[h-p 10] 8[x-z 10] 7[f-j 10] 6[a-g 10]\n"
-                 "L1: 5[a-b 20]"),
-            "L0 [9 7 6] + L1 [5] -> L1, level-0 files, bottommost");
+                 "L1: 5[r-s 20]"),
+            "L0 [9 7 6] -> L1, level-0 files, bottommost");
 }
 
 TEST(PickLevel0, DisjointFilesMove) {
@@ -168,6 +168,18 @@ TEST(PickLevelN, AUserKeyAcrossFilesStaysTogether) {
   EXPECT_EQ(Pick("L1: 5[a-c 60] 6[c-f 60] 7[f-g 60] 8[h-k 10]\n"
                  "L2: 9[a-b 90] 10[g-g 10] 11[h-h 300]"),
             "L1 [5 6 7] + L2 [9 10] -> L2, level size, bottommost");
+}
+
+TEST(PickLevelN, AUserKeyAcrossFilesPullsInBothWays) {
+  // The turn is at 7, which shares f with 6, which shares c with 5.
+  const LeveledConfig config = SmallConfig();
+  const TreeText tree("L1: 5[a-c 60] 6[c-f 60] 7[f-g 60]", config.num_levels);
+  CompactionPlan last;
+  last.reason = PlanReason::kLevelSize;
+  last.inputs.push_back({1, {tree.File(5)}});
+  CompactCursors cursors;
+  cursors.Advance(last);
+  EXPECT_EQ(DebugString(PickCompaction(tree.View(), config, cursors).value()), "L1 [5 6 7] -> L2, level size, move, bottommost");
 }
 
 TEST(PickLevelN, NeighboursWithinTheOutputsRangeGoAlongForFree) {

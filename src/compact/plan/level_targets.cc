@@ -156,7 +156,7 @@ std::vector<LevelScore> CompactionScores(const TreeView& view, const LeveledConf
       incoming += static_cast<double>(size.bytes - targets.of(level));
     }
   }
-  std::stable_sort(scores.begin(), scores.end(), [](const LevelScore& a, const LevelScore& b) { return a.score > b.score; });
+  std::sort(scores.begin(), scores.end(), [](const LevelScore& a, const LevelScore& b) { return a.score != b.score ? a.score > b.score : a.level < b.level; });
   return scores;
 }
 

@@ -183,7 +183,7 @@ Status CheckEntryCount(const CompactionJobArgs& args, const TableJobResult& resu
 
 Status RunCompaction(const CompactionJobArgs& args, TableJobResult* result) {
   ASHLAR_ASSERT(!args.plan->trivial_move);
-  *result = TableJobResult();
+  result->Clear();
   const uint64_t start_nanos = args.job.clock->NowNanos();
   ASHLAR_ASSIGN_OR_RETURN(std::vector<KeyRange> ranges, PlanRanges(args));
   std::atomic<bool> failed{false};

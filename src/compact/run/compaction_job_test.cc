@@ -379,18 +379,35 @@ TEST_F(TreeTest, StopsEarly) {
 }
 
 TEST_F(TreeTest, ACompactionThatMissesEntriesFails) {
-  Random random(5);
-  Build(RandomHistory(&random, 300, 50), &random, 4000);
-  // The plan's file pretends to end before its entries do, so that the cursor over the level leaves some out.
-  CompactionPlan plan = Plan(4000, 1);
-  plan.inputs[1].files.push_back(levels_[0].front().get());
+  // The metadata of the newer file lies about its end, so that no range reads it.
+  levels_.resize(3);
+  OwnedFiles newer = WriteTables(ParseEntries("k@9 put 3, z@8 put 4"));
+  OwnedFiles older = WriteTables(ParseEntries("a@5 put 1, k@6 put 2"));
+  newer[0]->largest = MakeInternalKey("a", 1, ValueType::kValue);
+  levels_[0].push_back(std::move(newer[0]));
+  levels_[0].push_back(std::move(older[0]));
+  CompactionPlan plan = Plan(1, 2);
+  plan.inputs.resize(1);
+  plan.smallest = "a";
+  plan.largest = "z";
   CompactionJobArgs args;
   args.plan = &plan;
   args.job = JobArgs();
-  args.job.merge_operator = &join_;
+  const size_t files_before = FilesOnDisk();
   TableJobResult result;
-  EXPECT_FALSE(RunCompaction(args, &result).ok());
-  EXPECT_TRUE(result.files.empty());
+  const Status status = RunCompaction(args, &result);
+  EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+  EXPECT_NE(status.ToString().find("hold 4 entries, 2 were read"), std::string::npos) << status.ToString();
+  EXPECT_EQ(FilesOnDisk(), files_before);
+}
+
+TEST_F(JobTest, AResultThatNobodyTakesLeavesNoOpenTable) {
+  {
+    TableJobResult result;
+    ASSERT_TRUE(Flush("b@8 put x", 1, &result, JobArgs()).ok());
+    EXPECT_EQ(open_tables_.Count(), 1u);
+  }
+  EXPECT_EQ(open_tables_.Count(), 0u);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ Status CheckEntryCount(const FlushJobArgs& args, const TableJobResult& result) {
 }  // namespace
 
 Status RunFlush(FlushJobArgs args, TableJobResult* result) {
-  *result = TableJobResult();
+  result->Clear();
   const uint64_t start_nanos = args.job.clock->NowNanos();
   const std::unique_ptr<InternalCursor> input = NewMergingCursor(args.job.output.table.comparator, std::move(args.memtables));
   ASHLAR_RETURN_IF_ERROR(RunTableLoop(args.job, TableRun{}, input.get(), result));

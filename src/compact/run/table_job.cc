@@ -38,6 +38,14 @@ void TableJobResult::AddFilesTo(Level level, VersionEdit* edit) {
   files.clear();
 }
 
+void TableJobResult::Clear() {
+  if (tables != nullptr) {
+    for (const auto& file : files) tables->Evict(file.get());
+  }
+  files.clear();
+  statistics = TableJobStatistics();
+}
+
 Status RunTableLoop(const TableJobArgs& args, const TableRun& run, InternalCursor* input, TableJobResult* result) {
   CompactionStream stream({.input = input,
                            .comparator = args.output.table.comparator,
@@ -62,6 +70,7 @@ Status RunTableLoop(const TableJobArgs& args, const TableRun& run, InternalCurso
 }
 
 Status FinishTableJob(const TableJobArgs& args, TableJobResult* result) {
+  result->tables = args.tables;
   Status status = VerifyFiles(args, *result);
   if (!status.ok()) {
     DiscardTableJob(args, result);
@@ -76,7 +85,7 @@ void DiscardTableJob(const TableJobArgs& args, TableJobResult* result) {
     args.tables->Evict(file.get());
     static_cast<void>(args.output.file_system->DeleteFile(TableFileName(args.output.directory, file->number)));
   }
-  result->files.clear();
+  result->Clear();
 }
 
 }  // namespace ashlar

@@ -49,12 +49,22 @@ struct TableJobStatistics {
   StreamCounts entries;
 };
 
+// Verified files are open in the table cache. Files still here at the end are taken out of it (table_cache.h, I2); after AddFilesTo whoever owns the edit
+// sees to that until a version has taken them.
 struct TableJobResult {
+  TableJobResult() = default;
+  TableJobResult(const TableJobResult&) = delete;
+  TableJobResult& operator=(const TableJobResult&) = delete;
+  ~TableJobResult() { Clear(); }
+
   std::vector<std::unique_ptr<FileMetaData>> files;  // ascending by key
   TableJobStatistics statistics;
+  TableCache* tables = nullptr;  // where the files may be open
 
   // Moves the files into the edit.
   void AddFilesTo(Level level, VersionEdit* edit);
+  // Closes the files and forgets everything; they stay in the directory.
+  void Clear();
 };
 
 // One run of the loop over one range of keys. begin and end as in CompactionStreamArgs.

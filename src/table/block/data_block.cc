@@ -127,8 +127,14 @@ DataBlock::DataBlock(Args* args, const BlockLayout& layout, const Shape& shape, 
       entries_bytes_(static_cast<uint32_t>(layout.entries_end - layout.entries)),
       contents_bytes_(static_cast<uint32_t>(args->contents.size())),
       owned_(std::move(args->owned)),
-      has_side_index_(args->side_index) {
+      has_side_index_(args->side_index),
+      live_count_(args->live_count) {
+  if (live_count_ != nullptr) live_count_->fetch_add(1, std::memory_order_relaxed);
   static_assert(sizeof(DataBlock) % alignof(uint64_t) == 0);
+}
+
+DataBlock::~DataBlock() {
+  if (live_count_ != nullptr) live_count_->fetch_sub(1, std::memory_order_relaxed);
 }
 
 void DataBlock::Destroy(CacheEntry* entry) {

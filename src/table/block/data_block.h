@@ -17,6 +17,7 @@
 // Thread safety: constant once made.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -74,6 +75,7 @@ class DataBlock final : public CacheEntry {
     std::unique_ptr<char[]> owned;  // null: contents lie in the table's mapping
     KeyComparator comparator{nullptr};
     bool side_index = true;
+    std::atomic<int64_t>* live_count = nullptr;  // counts this block while it exists; null: nobody counts
   };
 
   // Returns the block with one count, the caller's. Corruption or NotSupported without file and offset.
@@ -113,9 +115,9 @@ class DataBlock final : public CacheEntry {
     for (size_t i = 0; i < kLines; ++i) ASHLAR_PREFETCH(lines + i * kLineBytes);
   }
   void PrefetchHeader() const { ASHLAR_PREFETCH(this); }
-  // Asks for the first entries; the processor finds those behind by itself.
+  // Asks for the first entries; a walk asks for the others as it goes.
   void PrefetchEntries() const {
-    for (size_t i = 0; i < 4; ++i) ASHLAR_PREFETCH(begin_ + i * 64);
+    for (size_t i = 0; i < 16; ++i) ASHLAR_PREFETCH(begin_ + i * 64);
   }
 
  private:
@@ -127,7 +129,7 @@ class DataBlock final : public CacheEntry {
     size_t SideIndexBytes() const { return PaddedPrefixBytes() + size_t{entries} * (sizeof(uint64_t) + sizeof(uint32_t)); }
   };
   DataBlock(Args* args, const BlockLayout& layout, const Shape& shape, size_t charge);
-  ~DataBlock() = default;
+  ~DataBlock();
   static void Destroy(CacheEntry* entry);
 
   char* prefix() { return reinterpret_cast<char*>(this + 1); }
@@ -149,6 +151,7 @@ class DataBlock final : public CacheEntry {
   const uint32_t contents_bytes_;
   const std::unique_ptr<char[]> owned_;
   const bool has_side_index_;
+  std::atomic<int64_t>* const live_count_;  // null: nobody counts
 };
 
 }  // namespace ashlar

@@ -38,6 +38,8 @@ BlockBasedTable::BlockBasedTable(TableOpenArgs* args)
     : comparator_(args->comparator),
       config_(args->config),
       cache_(args->block_cache),
+      recorder_(args->recorder),
+      live_blocks_(args->live_blocks),
       file_(std::move(args->file), std::move(args->file_name), args->file_bytes, args->mmap_reads),
       index_(comparator_) {}
 
@@ -259,12 +261,17 @@ bool BlockBasedTable::FilterMayMatch(Lookup* lookup) const {
 }
 
 void BlockBasedTable::Get(const TableReadOptions& options, Lookup* lookup) {
-  if (index_.blocks() == 0 || !FilterMayMatch(lookup)) return;
+  if (index_.blocks() == 0) return;
+  if (!FilterMayMatch(lookup)) {
+    recorder_.Tick(BLOOM_FILTER_USEFUL);
+    return;
+  }
   for (uint32_t i = index_.Find(lookup->user_key(), lookup->seek_tag()); i < index_.blocks(); ++i) {
     auto* block = static_cast<DataBlock*>(index_.cell(i).load(std::memory_order_acquire));
     if (block != nullptr) [[likely]] {
       block->Prefetch();
       block->MarkUsed();
+      recorder_.Tick(BLOCK_CACHE_DATA_HIT);
       if (!GetFromBlock(block, lookup)) return;
       continue;
     }
@@ -334,12 +341,19 @@ Result<BlockRef> BlockBasedTable::Read(const ReadArgs& args) {
       BlockContents contents,
       file_.ReadBlock({.handle = handle, .verify_checksum = args.verify_checksum, .use_dictionary = true, .at_hand = args.at_hand}));
   Result<DataBlock*> made = DataBlock::Create(
-      {.contents = contents.data, .owned = std::move(contents.owned), .comparator = comparator_, .side_index = args.side_index});
+      {.contents = contents.data, .owned = std::move(contents.owned), .comparator = comparator_, .side_index = args.side_index, .live_count = live_blocks_});
   if (!made.ok()) return file_.AddPlace(made.status(), handle.offset);
   BlockRef block(*made);
+  recorder_.Tick(BLOCK_CACHE_DATA_MISS);
   if (cache_ != nullptr && args.fill_cache && args.side_index) {
     block->AddRef();
-    if (!cache_->Insert(&index_.cell(args.block), block.get())) block->Release();
+    if (cache_->Insert(&index_.cell(args.block), block.get())) {
+      recorder_.Tick(BLOCK_CACHE_DATA_ADD);
+      recorder_.Tick(BLOCK_CACHE_DATA_BYTES_INSERT, block->charge());
+    } else {
+      block->Release();
+      recorder_.Tick(BLOCK_CACHE_ADD_FAILURES);
+    }
   }
   return block;
 }
@@ -412,6 +426,17 @@ Status BlockBasedTable::VerifyBlock(uint32_t block, VerifyState* state) {
     if (r > 0) return file_.CorruptionAt(offset, "a key lies behind its block's separator");
   }
   return Status::OK();
+}
+
+TableReader::BlockCensus BlockBasedTable::CountBlocks() const {
+  BlockCensus census;
+  for (const BlockCell& cell : index_.cells()) {
+    const CacheEntry* const entry = cell.load(std::memory_order_acquire);
+    if (entry == nullptr) continue;
+    ++census.cached;
+    census.any_pinned |= entry->Refs() > 1;
+  }
+  return census;
 }
 
 size_t BlockBasedTable::MemoryBytes() const {

@@ -25,6 +25,7 @@
 #include "base/result.h"
 #include "cache/block_cache.h"
 #include "key/key_comparator.h"
+#include "observe/recorder.h"
 #include "table/block/data_block.h"
 #include "table/blockbased/block_file.h"
 #include "table/blockbased/block_index.h"
@@ -42,6 +43,8 @@ struct TableOpenArgs {
   BlockBasedTableConfig config{};
   BlockCache* block_cache = nullptr;  // null: none
   bool mmap_reads = false;
+  Recorder recorder{};
+  std::atomic<int64_t>* live_blocks = nullptr;  // counts the data blocks in memory; null: nobody counts
   SequenceNumber largest_sequence = kSequenceNumberMax;  // as the MANIFEST has it; kSequenceNumberMax: not known
 };
 
@@ -84,6 +87,8 @@ class BlockBasedTable final : public TableReader {
   Status Verify() override;
   const TableProperties& properties() const override { return properties_; }
   size_t MemoryBytes() const override;
+  BlockCensus CountBlocks() const override;
+  std::atomic<int64_t>* live_blocks() const { return live_blocks_; }
 
   // For TableCursor.
   struct ReadArgs {
@@ -146,6 +151,8 @@ class BlockBasedTable final : public TableReader {
   const KeyComparator comparator_;
   const BlockBasedTableConfig config_;
   BlockCache* const cache_;
+  const Recorder recorder_;
+  std::atomic<int64_t>* const live_blocks_;
   BlockFile file_;
   TableProperties properties_;
   std::optional<SequenceNumber> global_sequence_;

@@ -62,6 +62,7 @@ class BlockIndex {
   BlockHandle handle(uint32_t i) const { return {offsets_[i], sizes_[i]}; }
   BlockCell& cell(uint32_t i) { return cells_[i]; }
   // Empty before Seal.
+  std::span<const BlockCell> cells() const { return {cells_.get(), cells_ == nullptr ? 0 : sizes_.size()}; }
   std::span<BlockCell> cells() { return {cells_.get(), cells_ == nullptr ? 0 : sizes_.size()}; }
   // As stored: an internal key, or a user key.
   Slice separator(uint32_t i) const { return Slice(separators_.data() + separator_ends_[i], separator_ends_[i + 1] - separator_ends_[i]); }

@@ -20,6 +20,8 @@ inline void CopyInSteps(char* to, const char* from, size_t n) {
 }
 static_assert(KeyBuffer::kSlackBytes >= 16);
 
+constexpr size_t kPrefetchDistanceBytes = 1024;
+
 }  // namespace
 
 size_t ReadAhead::PieceBytes(uint32_t block) {
@@ -118,7 +120,7 @@ bool TableCursor::EnsureSideIndex() {
   memcpy(bytes.get(), block_->first(), n);
   const Slice contents(bytes.get(), n);
   Result<DataBlock*> made =
-      DataBlock::Create({.contents = contents, .owned = std::move(bytes), .comparator = table_->comparator(), .side_index = true});
+      DataBlock::Create({.contents = contents, .owned = std::move(bytes), .comparator = table_->comparator(), .side_index = true, .live_count = table_->live_blocks()});
   if (!made.ok()) {
     Fail(table_->file().AddPlace(made.status(), table_->index().handle(block_number_).offset));
     return false;
@@ -177,6 +179,8 @@ void TableCursor::ParseNext() {
   }
   value_ = Slice(suffix + header.unshared, header.value_bytes);
   next_ = suffix + header.unshared + header.value_bytes;
+  // Where the next entry begins is known only when this one has arrived, so the processor does not run ahead by itself.
+  ASHLAR_PREFETCH(next_ + kPrefetchDistanceBytes);
   SetKey(key, n);
 }
 

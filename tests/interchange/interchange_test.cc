@@ -1,0 +1,244 @@
+// RocksDB's own tools (Debian's rocksdb-tools 7.8.3) judge our databases, write to them, and make databases for us to read.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "ashlar/cache.h"
+#include "ashlar/db.h"
+#include "ashlar/filter_policy.h"
+#include "ashlar/merge_operator.h"
+#include "ashlar/options_util.h"
+#include "ashlar/statistics.h"
+#include "ashlar/table.h"
+#include "testing/tool_runner.h"
+
+namespace ashlar {
+namespace {
+
+#define ASSERT_OK(expression)                              \
+  do {                                                     \
+    const ::ashlar::Status ok_status_ = (expression);      \
+    ASSERT_TRUE(ok_status_.ok()) << ok_status_.ToString(); \
+  } while (false)
+
+using Map = std::map<std::string, std::string>;
+
+class InterchangeTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(HaveRocksDbTools()) << "the package rocksdb-tools judges the files; ./dev setup installs it";
+    options_.create_if_missing = true;
+    options_.create_missing_column_families = true;
+    options_.merge_operator = MergeOperators::CreateStringAppendOperator(',');
+    options_.compression = kNoCompression;
+  }
+  void TearDown() override { Close(); }
+
+  std::string path() const { return scratch_.File("db"); }
+  void Open(const std::vector<std::string>& families = {"default"}) {
+    Close();
+    std::vector<ColumnFamilyDescriptor> descriptors;
+    for (const std::string& name : families) descriptors.emplace_back(name, ColumnFamilyOptions(options_));
+    ASSERT_OK(DB::Open(DBOptions(options_), path(), descriptors, &handles_, &db_));
+  }
+  void Close() {
+    for (ColumnFamilyHandle* handle : handles_) delete handle;
+    handles_.clear();
+    db_.reset();
+  }
+
+  std::string Ldb(const std::string& arguments, int expected_exit_code = 0) {
+    const ToolRun run = RunTool("ldb --db=" + path() + " " + arguments + " 2>&1");
+    EXPECT_EQ(run.exit_code, expected_exit_code) << arguments << "\n" << run.output;
+    return run.output;
+  }
+  void ExpectEveryTableVerifies() {
+    for (const auto& entry : std::filesystem::directory_iterator(path())) {
+      if (entry.path().extension() != ".sst") continue;
+      const ToolRun run = RunTool("sst_dump --command=verify --file=" + entry.path().string() + " 2>&1");
+      EXPECT_EQ(run.exit_code, 0) << run.output;
+      EXPECT_EQ(run.output.find("orruption"), std::string::npos) << run.output;
+    }
+  }
+  // What `ldb scan --hex` prints, as a map.
+  static Map ParseScan(const std::string& text) {
+    Map map;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      const size_t middle = line.find(" : ");
+      if (!line.starts_with("0x") || middle == std::string::npos) continue;
+      std::string key;
+      std::string value;
+      EXPECT_TRUE(Slice(line).starts_with("0x") && Slice(line.data() + 2, middle - 2).DecodeHex(&key)) << line;
+      EXPECT_TRUE(Slice(line.data() + middle + 5, line.size() - middle - 5).DecodeHex(&value)) << line;
+      map[key] = value;
+    }
+    return map;
+  }
+  Map Contents(size_t family = 0) {
+    Map map;
+    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions(), handles_[family]));
+    for (it->SeekToFirst(); it->Valid(); it->Next()) map[it->key().ToString()] = it->value().ToString();
+    EXPECT_TRUE(it->status().ok()) << it->status().ToString();
+    return map;
+  }
+  // Puts, deletes and merges, some in tables on several levels, some in the log only.
+  void Fill(ColumnFamilyHandle* family, Map* expected) {
+    const auto key = [](int i) { return "key" + std::to_string(i * 37 % 1000); };
+    for (int i = 0; i < 3000; ++i) {
+      if (i % 7 == 3) {
+        ASSERT_OK(db_->Delete(WriteOptions(), family, key(i)));
+        expected->erase(key(i));
+      } else if (i % 5 == 1) {
+        ASSERT_OK(db_->Merge(WriteOptions(), family, key(i), std::to_string(i)));
+        std::string& value = (*expected)[key(i)];
+        value += (value.empty() ? "" : ",") + std::to_string(i);
+      } else {
+        const std::string value = std::to_string(i) + std::string(static_cast<size_t>(i % 50), 'x');
+        ASSERT_OK(db_->Put(WriteOptions(), family, key(i), value));
+        (*expected)[key(i)] = value;
+      }
+      if (i == 1000) ASSERT_OK(db_->CompactRange(CompactRangeOptions(), family, nullptr, nullptr));
+      if (i == 2000) ASSERT_OK(db_->Flush(FlushOptions(), family));
+    }
+  }
+
+  ScratchDirectory scratch_;
+  Options options_;
+  std::unique_ptr<DB> db_;
+  std::vector<ColumnFamilyHandle*> handles_;
+};
+
+TEST_F(InterchangeTest, LdbReadsOurFamiliesWithDeletesMergesFiltersAndAnUnflushedLog) {
+  BlockBasedTableOptions table;
+  table.filter_policy.reset(NewBloomFilterPolicy(10));
+  options_.table_factory.reset(NewBlockBasedTableFactory(table));
+  Open({"default", "second", "third"});
+  Map expected[3];
+  for (size_t i = 0; i < 3; ++i) Fill(handles_[i], &expected[i]);
+  Close();
+  EXPECT_NE(Ldb("checkconsistency").find("OK"), std::string::npos);
+  ExpectEveryTableVerifies();
+  EXPECT_EQ(ParseScan(Ldb("scan --hex")), expected[0]);
+  EXPECT_EQ(ParseScan(Ldb("scan --hex --column_family=second")), expected[1]);
+  EXPECT_EQ(ParseScan(Ldb("scan --hex --column_family=third")), expected[2]);
+  for (const auto& [key, value] : expected[0]) {
+    EXPECT_EQ(Ldb("get " + key), value + "\n");
+    if (key > "key11") break;
+  }
+  // ldb opened it for writing, wrote MANIFEST and tables of its own; everything is still there for us.
+  Open({"default", "second", "third"});
+  for (size_t i = 0; i < 3; ++i) EXPECT_EQ(Contents(i), expected[i]);
+}
+
+TEST_F(InterchangeTest, LdbDumpsTheSameEntries) {
+  Open();
+  Map expected;
+  Fill(handles_[0], &expected);
+  Close();
+  std::string lines;
+  for (const auto& [key, value] : expected) lines += key + " ==> " + value + "\n";
+  const std::string dump = Ldb("dump");
+  EXPECT_NE(dump.find(lines), std::string::npos);
+  EXPECT_NE(dump.find("Keys in range: " + std::to_string(expected.size())), std::string::npos);
+}
+
+TEST_F(InterchangeTest, EveryCodecAndFormatVersionIsReadByTheTools) {
+  for (const CompressionType codec : {kNoCompression, kSnappyCompression, kZlibCompression, kLZ4Compression, kLZ4HCCompression, kZSTD}) {
+    for (const uint32_t version : {2u, 3u, 4u, 5u}) {
+      SCOPED_TRACE("codec " + std::to_string(codec) + " format_version " + std::to_string(version));
+      Close();
+      std::filesystem::remove_all(path());
+      BlockBasedTableOptions table;
+      table.format_version = version;
+      table.filter_policy.reset(NewBloomFilterPolicy(9.5));
+      table.checksum = version == 2 ? kCRC32c : version == 3 ? kxxHash : version == 4 ? kxxHash64 : kXXH3;
+      options_.table_factory.reset(NewBlockBasedTableFactory(table));
+      options_.compression = codec;
+      Open();
+      Map expected;
+      Fill(handles_[0], &expected);
+      ASSERT_OK(db_->Flush(FlushOptions()));
+      Close();
+      ExpectEveryTableVerifies();
+      EXPECT_EQ(ParseScan(Ldb("scan --hex")), expected);
+    }
+  }
+}
+
+TEST_F(InterchangeTest, WhatLdbWritesToOurDatabaseWeRead) {
+  Open();
+  Map expected;
+  Fill(handles_[0], &expected);
+  Close();
+  Ldb("put from_ldb value");
+  Ldb("delete key37");
+  Ldb("batchput b1 v1 b2 v2");
+  Ldb("compact");
+  Ldb("put after_compaction x");
+  expected["from_ldb"] = "value";
+  expected.erase("key37");
+  expected["b1"] = "v1";
+  expected["b2"] = "v2";
+  expected["after_compaction"] = "x";
+  Open();
+  EXPECT_EQ(Contents(), expected);
+  ASSERT_OK(db_->VerifyChecksum());
+  ASSERT_OK(db_->Put(WriteOptions(), "and_back", "1"));
+  Close();
+  EXPECT_EQ(Ldb("get and_back"), "1\n");
+}
+
+TEST_F(InterchangeTest, ADatabaseMadeByLdbOpensHereWithItsOptions) {
+  Ldb("--create_if_missing --bloom_bits=10 --compression_type=zstd put a 1");
+  Ldb("create_column_family meta");
+  Ldb("--column_family=meta put m 2");
+  Ldb("put b 2");
+  DBOptions db_options;
+  std::vector<ColumnFamilyDescriptor> families;
+  ASSERT_OK(LoadLatestOptions(ConfigOptions(), path(), &db_options, &families));
+  ASSERT_EQ(families.size(), 2u);
+  ASSERT_OK(DB::Open(db_options, path(), families, &handles_, &db_));
+  EXPECT_EQ(Contents(0), (Map{{"a", "1"}, {"b", "2"}}));
+  EXPECT_EQ(Contents(1), (Map{{"m", "2"}}));
+}
+
+TEST_F(InterchangeTest, ADatabaseMadeByDbBenchIsReadThroughItsFilters) {
+  const ToolRun made = RunTool("db_bench --db=" + path() + " --benchmarks=fillrandom,compact,overwrite --num=100000 --key_size=16 --value_size=50 --bloom_bits=10" +
+                               " --compression_type=lz4 --write_buffer_size=1048576 --target_file_size_base=1048576 --seed=1 2>&1");
+  ASSERT_EQ(made.exit_code, 0) << made.output;
+  options_.statistics = CreateDBStatistics();
+  BlockBasedTableOptions table;
+  table.filter_policy.reset(NewBloomFilterPolicy(10));
+  options_.table_factory.reset(NewBlockBasedTableFactory(table));
+  Open();
+  const Map ours = Contents();
+  EXPECT_GT(ours.size(), 60000u);
+  for (const auto& [key, value] : ours) {
+    std::string found;
+    ASSERT_OK(db_->Get(ReadOptions(), key, &found));
+    ASSERT_EQ(found, value);
+  }
+  // The filters of RocksDB's tables answer for keys that are not there.
+  const auto useful = [&] { return options_.statistics->getTickerCount(BLOOM_FILTER_USEFUL); };
+  const uint64_t before = useful();
+  for (int i = 0; i < 1000; ++i) {
+    std::string key(16, '\0');
+    key.replace(8, 8, "missing" + std::to_string(i % 10));
+    std::string found;
+    ASSERT_TRUE(db_->Get(ReadOptions(), key + std::to_string(i), &found).IsNotFound());
+  }
+  EXPECT_GT(useful() - before, 900u);
+  ASSERT_OK(db_->VerifyChecksum());
+  Close();
+  EXPECT_EQ(ParseScan(Ldb("scan --hex")), ours);
+}
+
+}  // namespace
+}  // namespace ashlar
