@@ -62,15 +62,13 @@ expected_entries() {
          END { for (key in last) print key "\t" last[key] }' "$input"
   else
     awk '{ key = $0; sub(/\t.*/, "", key); value = $0; sub(/^[^\t]*\t/, "", value); last[key] = value }
-         END { for (key in last) print key "\t" last[key] "\001" }' "$input"
+         END { for (key in last) print key "\t" last[key] }' "$input"
   fi | sort -t "$(printf '\t')" -k 1,1
 }
 # The values of "key<TAB>value" lines, as they were.
 values_of() { cut -f 2- | tr -d '\n' | tr '\001' '\n'; }
-# All values of the database in key order. In a word list they have no line end of their own.
-stored_values() {
-  if [[ $kind == deb822 ]]; then tool --value-format raw scan --values-only; else tool --value-format text scan --values-only; fi
-}
+# All values of the database in key order, byte for byte, and nothing between them.
+stored_values() { tool --value-format raw scan --values-only; }
 sum() { sha256sum | cut -d ' ' -f 1; }
 # same WHAT EXPECTED FOUND
 same() {
@@ -159,12 +157,13 @@ same "entries" "$(wc -l <"$work/expected_after")" "$(awk -F , 'NR == 2 { print $
 same "sha256 of all values, in key order" "$(values_of <"$work/expected_after" | sum)" "$(stored_values | sum)"
 
 say "All of it held, in $((SECONDS - began)) s. What to try next:"
+readonly shown=${ashlar#"$PWD/"}
 cat <<END
-   $ashlar --db $db get ${keys[0]}
-   $ashlar --db $db scan --prefix ${keys[0]:0:3} --limit 5 --keys-only
-   $ashlar --db $db --format json stats
-   $ashlar --db $db properties rocksdb.stats
-   $ashlar --db $db dump | head -n 3
-   $ashlar --help
+   $shown --db $db get ${keys[0]}
+   $shown --db $db scan --prefix ${keys[0]:0:3} --limit 5 --keys-only
+   $shown --db $db --format json stats
+   $shown --db $db properties rocksdb.stats
+   $shown --db $db dump | head -n 3
+   $shown --help
 END
 if command -v ldb >/dev/null; then printf '   ldb --db=%s scan --max_keys=1      # RocksDB reads the same files\n' "$db"; fi

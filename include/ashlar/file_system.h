@@ -1,10 +1,12 @@
-// FileSystem: what the engine needs of a file system. The engine touches files through this interface alone, so that an in-memory, a fault-injecting or
+// FileSystem: what the engine needs of a file system. The engine touches files through this interface alone, so that an in-memory, a fault-injecting
+// or
 // a remote one can stand in for the operating system's.
 //
 // Paths are UTF-8 with '/' between components. Every error names the path. No method throws.
 // Durability: Sync of a file makes its bytes and size durable, not its directory entry; Sync of a directory makes its entries (creations, renames,
 // removals) durable. A failed Sync or Close is final: what was written may be lost and must not be believed durable later.
-// Thread safety: FileSystem and RandomAccessFile may be used from several threads at once; the other classes by one thread at a time, except that WritableFile::Sync
+// Thread safety: FileSystem and RandomAccessFile may be used from several threads at once; the other classes by one thread at a time, except that
+// WritableFile::Sync
 // may run beside Append.
 #pragma once
 
@@ -22,10 +24,10 @@ namespace ashlar {
 
 // What a file is opened for. A field that a file system cannot honour is ignored, except use_direct_io.
 struct FileOptions {
-  bool use_mmap_reads = false;   // RandomAccessFile: Map() succeeds
-  bool use_direct_io = false;    // bypass the page cache; buffers, offsets and lengths become the implementation's concern
+  bool use_mmap_reads = false;     // RandomAccessFile: Map() succeeds
+  bool use_direct_io = false;      // bypass the page cache; buffers, offsets and lengths become the implementation's concern
   uint64_t preallocate_bytes = 0;  // WritableFile: reserve space in steps of this many bytes; given back at Close
-  bool exclusive_create = false; // WritableFile: fail if the file exists
+  bool exclusive_create = false;   // WritableFile: fail if the file exists
 };
 
 enum class AccessPattern { kNormal, kRandom, kSequential, kWillNeed, kDontNeed };

@@ -251,18 +251,18 @@ struct ASHLAR_API DBOptions {
   bool create_missing_column_families = false;
   bool error_if_exists = false;
   // Whether damage that could be stepped around is an error.
-  bool paranoid_checks = true;  // accepted: always on
-  bool best_efforts_recovery = false;       // refused
-  bool fail_if_options_file_error = false;  // whether a failed write of the OPTIONS file fails the call that caused it
+  bool paranoid_checks = true;                           // accepted: always on
+  bool best_efforts_recovery = false;                    // refused
+  bool fail_if_options_file_error = false;               // whether a failed write of the OPTIONS file fails the call that caused it
   bool skip_checking_sst_file_sizes_on_db_open = false;  // accepted: sizes are always checked
-  bool skip_stats_update_on_db_open = false;       // accepted: open reads no tables for it
-  bool allow_ingest_behind = false;                // refused
-  bool flush_verify_memtable_count = true;         // accepted: always on
-  bool track_and_verify_wals_in_manifest = false;  // accepted: sizes of synced logs are always checked
-  bool verify_sst_unique_id_in_manifest = true;    // accepted
-  bool enforce_single_del_contracts = true;        // accepted
-  bool write_dbid_to_manifest = true;                  // accepted: always written
-  std::string db_host_id = kHostnameForDbHostId;  // written into tables; the default, the machine's name, is not looked up: nothing is written
+  bool skip_stats_update_on_db_open = false;             // accepted: open reads no tables for it
+  bool allow_ingest_behind = false;                      // refused
+  bool flush_verify_memtable_count = true;               // accepted: always on
+  bool track_and_verify_wals_in_manifest = false;        // accepted: sizes of synced logs are always checked
+  bool verify_sst_unique_id_in_manifest = true;          // accepted
+  bool enforce_single_del_contracts = true;              // accepted
+  bool write_dbid_to_manifest = true;                    // accepted: always written
+  std::string db_host_id = kHostnameForDbHostId;         // written into tables; the default, the machine's name, is not looked up: nothing is written
 
   // ---- The world.
   Env* env = Env::Default();
@@ -307,8 +307,8 @@ struct ASHLAR_API DBOptions {
   size_t log_readahead_size = 0;                                            // accepted
   uint64_t delete_obsolete_files_period_micros = 6ULL * 60 * 60 * 1000000;  // accepted: files are deleted when they become obsolete
   uint64_t max_manifest_file_size = 1024 * 1024 * 1024;                     // a larger MANIFEST is replaced
-  size_t manifest_preallocation_size = 4 * 1024 * 1024;  // accepted
-  bool avoid_unnecessary_blocking_io = false;  // accepted
+  size_t manifest_preallocation_size = 4 * 1024 * 1024;                     // accepted
+  bool avoid_unnecessary_blocking_io = false;                               // accepted
 
   // ---- The log.
   std::string wal_dir;              // empty: the database's directory
@@ -389,23 +389,23 @@ struct ReadOptions {
   size_t readahead_size = 0;
   // Entries an iterator may step over in one move before it becomes Incomplete; 0: any number.
   uint64_t max_skippable_internal_keys = 0;
-  bool pin_data = false;                              // accepted: pin single values with Iterator::PinValue
+  bool pin_data = false;  // accepted: pin single values with Iterator::PinValue
   // MultiGet stops with Aborted once it has returned this many bytes.
   uint64_t value_size_soft_limit = std::numeric_limits<uint64_t>::max();
   // Accepted, both: reads do not give up.
   std::chrono::microseconds deadline = std::chrono::microseconds::zero();
   std::chrono::microseconds io_timeout = std::chrono::microseconds::zero();
   Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;  // accepted
-  bool ignore_range_deletions = false;                // accepted: range deletions are not implemented
-  bool tailing = false;                               // refused: use Refresh
-  bool total_order_seek = false;                      // accepted: order is always total
-  bool auto_prefix_mode = false;                      // accepted
-  bool prefix_same_as_start = false;                  // refused: set iterate_upper_bound
-  bool async_io = false;                              // accepted
-  bool optimize_multiget_for_io = true;               // accepted
-  bool adaptive_readahead = false;                    // accepted
-  bool auto_readahead_size = true;                    // accepted
-  bool background_purge_on_iterator_cleanup = false;  // accepted
+  bool ignore_range_deletions = false;                    // accepted: range deletions are not implemented
+  bool tailing = false;                                   // refused: use Refresh
+  bool total_order_seek = false;                          // accepted: order is always total
+  bool auto_prefix_mode = false;                          // accepted
+  bool prefix_same_as_start = false;                      // refused: set iterate_upper_bound
+  bool async_io = false;                                  // accepted
+  bool optimize_multiget_for_io = true;                   // accepted
+  bool adaptive_readahead = false;                        // accepted
+  bool auto_readahead_size = true;                        // accepted
+  bool background_purge_on_iterator_cleanup = false;      // accepted
   // Refused unless empty.
   std::function<bool(const TableProperties&)> table_filter;
 

@@ -62,9 +62,7 @@ class ASHLAR_API Slice {
     return size_ < b.size_ ? -1 : (size_ > b.size_ ? 1 : 0);
   }
   bool starts_with(const Slice& x) const { return size_ >= x.size_ && (x.size_ == 0 || memcmp(data_, x.data_, x.size_) == 0); }
-  bool ends_with(const Slice& x) const {
-    return size_ >= x.size_ && (x.size_ == 0 || memcmp(data_ + size_ - x.size_, x.data_, x.size_) == 0);
-  }
+  bool ends_with(const Slice& x) const { return size_ >= x.size_ && (x.size_ == 0 || memcmp(data_ + size_ - x.size_, x.data_, x.size_) == 0); }
   // The length of the longest common prefix, in bytes.
   size_t difference_offset(const Slice& b) const;
 

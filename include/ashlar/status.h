@@ -66,9 +66,7 @@ class ASHLAR_API [[nodiscard]] Status {
   static Status NoSpace(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kIOError, kNoSpace, msg, msg2); }
   static Status MergeInProgress(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kMergeInProgress, kNone, msg, msg2); }
   static Status Incomplete(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kIncomplete, kNone, msg, msg2); }
-  static Status ShutdownInProgress(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
-    return Status(kShutdownInProgress, kNone, msg, msg2);
-  }
+  static Status ShutdownInProgress(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kShutdownInProgress, kNone, msg, msg2); }
   static Status TimedOut(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kTimedOut, kNone, msg, msg2); }
   static Status Aborted(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kAborted, kNone, msg, msg2); }
   static Status Busy(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kBusy, kNone, msg, msg2); }

@@ -17,14 +17,16 @@ namespace {
 Status OpenLsm(OpenArgs args, std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* db) {
   db->reset();
   ASHLAR_RETURN_IF_ERROR(ValidateOptions(args.options, args.families));
-  const bool has_default = std::any_of(args.families.begin(), args.families.end(), [](const ColumnFamilyDescriptor& f) { return f.name == kDefaultColumnFamilyName; });
+  const bool has_default =
+      std::any_of(args.families.begin(), args.families.end(), [](const ColumnFamilyDescriptor& f) { return f.name == kDefaultColumnFamilyName; });
   if (!has_default) return Status::InvalidArgument("the column family \"default\" must be among those that are opened");
   ASHLAR_ASSIGN_OR_RETURN(*db, LsmDB::Open(std::move(args), handles));
   return Status::OK();
 }
 
 OpenArgs OnlyDefault(const Options& options, const std::string& name) {
-  return OpenArgs{.options = DBOptions(options), .directory = name, .families = {ColumnFamilyDescriptor(kDefaultColumnFamilyName, ColumnFamilyOptions(options))}};
+  return OpenArgs{
+      .options = DBOptions(options), .directory = name, .families = {ColumnFamilyDescriptor(kDefaultColumnFamilyName, ColumnFamilyOptions(options))}};
 }
 
 Status Release(const Status& status, std::unique_ptr<DB> db, DB** dbptr) {
@@ -34,7 +36,9 @@ Status Release(const Status& status, std::unique_ptr<DB> db, DB** dbptr) {
 
 }  // namespace
 
-Status DB::Open(const Options& options, const std::string& name, std::unique_ptr<DB>* dbptr) { return OpenLsm(OnlyDefault(options, name), nullptr, dbptr); }
+Status DB::Open(const Options& options, const std::string& name, std::unique_ptr<DB>* dbptr) {
+  return OpenLsm(OnlyDefault(options, name), nullptr, dbptr);
+}
 
 Status DB::Open(const Options& options, const std::string& name, DB** dbptr) {
   std::unique_ptr<DB> db;
@@ -71,8 +75,10 @@ Status DB::OpenForReadOnly(const Options& options, const std::string& name, DB**
 Status DB::OpenForReadOnly(const DBOptions& db_options, const std::string& name, const std::vector<ColumnFamilyDescriptor>& column_families,
                            std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* dbptr, bool error_if_wal_file_exists) {
   handles->clear();
-  return OpenLsm(OpenArgs{.options = db_options, .directory = name, .families = column_families, .read_only = true, .error_if_log_exists = error_if_wal_file_exists},
-                 handles, dbptr);
+  return OpenLsm(
+      OpenArgs{
+          .options = db_options, .directory = name, .families = column_families, .read_only = true, .error_if_log_exists = error_if_wal_file_exists},
+      handles, dbptr);
 }
 
 Status DB::OpenForReadOnly(const DBOptions& db_options, const std::string& name, const std::vector<ColumnFamilyDescriptor>& column_families,
@@ -88,7 +94,8 @@ Status DB::ListColumnFamilies(const DBOptions& db_options, const std::string& na
 
 // ---- Convenience methods.
 
-Status DB::CreateColumnFamilies(const ColumnFamilyOptions& options, const std::vector<std::string>& column_family_names, std::vector<ColumnFamilyHandle*>* handles) {
+Status DB::CreateColumnFamilies(const ColumnFamilyOptions& options, const std::vector<std::string>& column_family_names,
+                                std::vector<ColumnFamilyHandle*>* handles) {
   std::vector<ColumnFamilyDescriptor> families;
   for (const std::string& name : column_family_names) families.emplace_back(name, options);
   return CreateColumnFamilies(families, handles);

@@ -9,8 +9,9 @@ namespace ashlar {
 
 namespace {
 
-// A sweep holds a shard's lock; it looks at so many entries at most before letting others in.
-constexpr size_t kSweepEntriesMax = 256;
+// What one Insert looks at: enough that the clock goes round several times while the reserve is used up, little enough that nobody notices.
+constexpr size_t kLooksPerShard = 16;
+constexpr size_t kShardsPerInsert = 8;
 
 }  // namespace
 
@@ -78,37 +79,46 @@ bool BlockCache::Insert(BlockCell* cell, CacheEntry* entry) {
 bool BlockCache::Reserve(size_t bytes) {
   const size_t capacity = budget_->capacity();
   if (bytes > capacity) return false;
-  // What is detached already comes back soon: only the rest has to be found.
+  // What waits for its grace period comes back soon, unless somebody pinned it: only the rest has to be found.
   const size_t wanted = bytes + ReserveBytes(capacity);
   const size_t used = budget_->usage();
-  const size_t coming = budget_->detached().load(std::memory_order_relaxed);
+  const size_t coming = budget_->waiting().load(std::memory_order_relaxed);
   const size_t free_soon = (used < capacity ? capacity - used : 0) + coming;
-  if (free_soon < wanted) Evict(wanted - free_soon);
+  if (free_soon < wanted) EvictSome(wanted - free_soon);
   if (coming > ReserveBytes(capacity) / 2) EpochReclaim();
   if (budget_->TryReserve(bytes)) return true;
   EpochReclaim();
   return budget_->TryReserve(bytes);
 }
 
-size_t BlockCache::Evict(size_t bytes) {
+void BlockCache::EvictSome(size_t bytes) {
   size_t found = 0;
   std::vector<CacheEntry*> victims;
-  // Twice around: the first pass may only clear used bits.
-  size_t quiet = 0;
-  while (found < bytes && quiet < 2 * kShards) {
+  for (size_t i = 0; i < kShardsPerInsert && found < bytes; ++i) {
     Shard& shard = shards_[next_shard_.fetch_add(1, std::memory_order_relaxed) % kShards];
     MutexLock lock(shard.mutex);
-    const size_t here = SweepShard(shard, bytes - found, &victims);
-    found += here;
-    quiet = here == 0 ? quiet + 1 : 0;
+    found += SweepShard(shard, bytes - found, kLooksPerShard, &victims);
   }
   RetireAll(victims);
-  return found;
 }
 
-size_t BlockCache::SweepShard(Shard& shard, size_t bytes, std::vector<CacheEntry*>* victims) {
+void BlockCache::EvictAsked(size_t bytes) {
   size_t found = 0;
-  const size_t looks = std::min(shard.ring.size(), kSweepEntriesMax);
+  std::vector<CacheEntry*> victims;
+  // First every shard gives its part, then whoever has more.
+  for (const size_t part : {bytes / kShards + 1, bytes}) {
+    for (Shard& shard : shards_) {
+      if (found >= bytes) break;
+      MutexLock lock(shard.mutex);
+      // Twice around: the first time may only clear used bits.
+      found += SweepShard(shard, std::min(part, bytes - found), 2 * shard.ring.size(), &victims);
+    }
+  }
+  RetireAll(victims);
+}
+
+size_t BlockCache::SweepShard(Shard& shard, size_t bytes, size_t looks, std::vector<CacheEntry*>* victims) {
+  size_t found = 0;
   for (size_t i = 0; i < looks && found < bytes && !shard.ring.empty(); ++i) {
     if (shard.hand >= shard.ring.size()) shard.hand = 0;
     CacheEntry* const entry = shard.ring[shard.hand];
@@ -138,8 +148,14 @@ void BlockCache::Unlink(Shard& shard, CacheEntry* entry) {
 void BlockCache::RetireAll(const std::vector<CacheEntry*>& victims) {
   for (CacheEntry* const entry : victims) {
     budget_->detached().fetch_add(entry->charge_, std::memory_order_relaxed);
-    Retire([](void* p) { static_cast<CacheEntry*>(p)->Release(); }, entry, entry->charge_);
+    budget_->waiting().fetch_add(entry->charge_, std::memory_order_relaxed);
+    Retire([](void* p) { EndGrace(static_cast<CacheEntry*>(p)); }, entry, entry->charge_);
   }
+}
+
+void BlockCache::EndGrace(CacheEntry* entry) {
+  entry->budget_->waiting().fetch_sub(entry->charge_, std::memory_order_relaxed);
+  entry->Release();
 }
 
 void BlockCache::Erase(std::span<BlockCell> cells) {
@@ -157,7 +173,12 @@ void BlockCache::Erase(std::span<BlockCell> cells) {
 }
 
 bool BlockCache::ReserveMetadata(size_t bytes) {
-  if (!Reserve(bytes)) return false;
+  if (bytes > budget_->capacity()) return false;
+  if (!Reserve(bytes)) {
+    EvictAsked(bytes);
+    EpochReclaim();
+    if (!budget_->TryReserve(bytes)) return false;
+  }
   metadata_.fetch_add(bytes, std::memory_order_relaxed);
   return true;
 }
@@ -171,7 +192,7 @@ void BlockCache::SetCapacity(size_t capacity) {
   budget_->set_capacity(capacity);
   const size_t used = budget_->usage();
   if (used <= capacity) return;
-  Evict(used - capacity);
+  EvictAsked(used - capacity);
   EpochSynchronize();
 }
 

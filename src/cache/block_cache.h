@@ -5,23 +5,24 @@
 //   cell[1] ──> null             shard 1: ring [entry, ...]               │ evicts what was not used since
 //   cell[2] ──> entry            ...                                      ▼
 //
-// A cell is an atomic pointer in the table that the block belongs to. A hit is one load of the cell inside an epoch guard: no hash table, no count, no lock.
-// Entries know their cell, so eviction needs no look-up either.
+// A cell is an atomic pointer in the table that the block belongs to. A hit is one load of the cell inside an epoch guard: no hash table, no count,
+// no lock. Entries know their cell, so eviction needs no look-up either.
 //
 //                Insert                    evict / Erase                    grace period, last Pin gone
 //   (owned by ───────────> LINKED ───────────────────────────> DETACHED ──────────────────────────────> freed, charge given back
 //    its maker)            cell -> entry, count >= 1           cell = null, base count dropped after the grace period
 //        └── not taken: used by its maker around the cache, freed with its last count
 //
-// I1: the sum of the charges of all entries LINKED or DETACHED, and of reserved metadata, never exceeds the capacity, except between SetCapacity lowering it and the last
-//     pin above it going away.
+// I1: the sum of the charges of all entries LINKED or DETACHED, and of reserved metadata, never exceeds the capacity, except between SetCapacity
+//     lowering it and the last pin above it going away.
 // I2: an entry is in the ring of its cell's shard exactly while the cell points to it. Both change under the shard's lock.
-// I3: the base count of an entry is dropped only a grace period after its cell was cleared. So whoever loads a cell inside a guard may use the entry until
-//     the guard ends, and may take a count on it.
+// I3: the base count of an entry is dropped only a grace period after its cell was cleared. So whoever loads a cell inside a guard may use the
+//     entry until the guard ends, and may take a count on it.
 // I4: no entry with a count besides the base one is evicted: it would free nothing.
 //
-// Because a detached entry stays charged until it is freed, and its evictor is often inside a guard itself, eviction runs ahead of need by a small reserve. When even that is
-// used up, Insert refuses, and the caller reads around the cache: reads never fail for lack of cache.
+// Because a detached entry stays charged until it is freed, and its evictor is often inside a guard itself, eviction runs ahead of need by a small
+// reserve; an Insert looks at a bounded number of entries. When even the reserve is used up, Insert refuses, and the caller reads around the cache:
+// reads never fail for lack of cache.
 //
 // A hash table from (file, offset) to entry was rejected: it costs a probe, a count and a shared line per hit.
 //
@@ -58,6 +59,7 @@ class CacheBudget {
   size_t capacity() const { return capacity_.load(std::memory_order_relaxed); }
   void set_capacity(size_t bytes) { capacity_.store(bytes, std::memory_order_relaxed); }
   std::atomic<size_t>& detached() { return detached_; }
+  std::atomic<size_t>& waiting() { return waiting_; }
 
   void Ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void Unref() {
@@ -70,6 +72,7 @@ class CacheBudget {
   std::atomic<size_t> capacity_;
   std::atomic<size_t> usage_{0};     // every charge, reserved metadata included
   std::atomic<size_t> detached_{0};  // the part of it that belongs to detached entries
+  std::atomic<size_t> waiting_{0};   // the part of that whose grace period is not over
   std::atomic<size_t> refs_{1};
 };
 
@@ -107,12 +110,12 @@ class CacheEntry {
 
   std::atomic<uint32_t> refs_{1};
   std::atomic<bool> used_{false};
-  bool detached_ = false;         // written before the entry is retired, read by Free
-  uint32_t ring_index_ = 0;       // guarded by the shard's mutex
+  bool detached_ = false;    // written before the entry is retired, read by Free
+  uint32_t ring_index_ = 0;  // guarded by the shard's mutex
   const Destroy destroy_;
   const size_t charge_;
-  BlockCell* cell_ = nullptr;     // set by Insert before the entry is published
-  CacheBudget* budget_ = nullptr; // null: never taken in
+  BlockCell* cell_ = nullptr;      // set by Insert before the entry is published
+  CacheBudget* budget_ = nullptr;  // null: never taken in
 };
 
 class BlockCache final : public Cache {
@@ -120,8 +123,8 @@ class BlockCache final : public Cache {
   explicit BlockCache(size_t capacity);
   ~BlockCache() override;
 
-  // Publishes the entry in the cell and takes over the caller's count. False when another entry is there already or when pins fill the cache: the count stays
-  // with the caller, who uses the entry around the cache. May evict, and may free what was evicted earlier.
+  // Publishes the entry in the cell and takes over the caller's count. False when another entry is there already or when pins fill the cache: the
+  // count stays with the caller, who uses the entry around the cache. May evict, and may free what was evicted earlier.
   [[nodiscard]] bool Insert(BlockCell* cell, CacheEntry* entry);
 
   // Empties the cells. No Insert into them may run at the same time or come later.
@@ -159,11 +162,14 @@ class BlockCache final : public Cache {
 
   Shard& ShardOf(const BlockCell* cell);
   bool Reserve(size_t bytes);
-  // Detaches unused entries worth about `bytes`; returns what it found.
-  size_t Evict(size_t bytes);
-  static size_t SweepShard(Shard& shard, size_t bytes, std::vector<CacheEntry*>* victims) ASHLAR_REQUIRES(shard.mutex);
+  // Moves the clock by a few entries and detaches those that were not used, until they are worth `bytes`.
+  void EvictSome(size_t bytes);
+  // Detaches entries worth `bytes`, if there are as many that are not pinned. Looks at all of them if it has to.
+  void EvictAsked(size_t bytes);
+  static size_t SweepShard(Shard& shard, size_t bytes, size_t looks, std::vector<CacheEntry*>* victims) ASHLAR_REQUIRES(shard.mutex);
   static void Unlink(Shard& shard, CacheEntry* entry) ASHLAR_REQUIRES(shard.mutex);
   void RetireAll(const std::vector<CacheEntry*>& victims);
+  static void EndGrace(CacheEntry* entry);
   // What eviction keeps free.
   static size_t ReserveBytes(size_t capacity) { return capacity / 16; }
 

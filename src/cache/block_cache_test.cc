@@ -132,6 +132,25 @@ TEST_F(BlockCacheTest, PinsFillTheCacheAndReadersGoAround) {
   cache.Erase(cells_);
 }
 
+TEST_F(BlockCacheTest, PinsOnErasedEntriesDoNotStopEviction) {
+  BlockCache cache(10000);
+  std::vector<Pin> pins;
+  for (size_t i = 0; i < 30; ++i) {
+    ASSERT_TRUE(Put(&cache, &cells_[i], i, 100));
+    pins.push_back(cells_[i].load()->pin_source().Acquire());
+  }
+  cache.Erase(std::span(cells_).first(30));
+  EpochSynchronize();
+  int refused = 0;
+  for (size_t i = 100; i < 1000; ++i) {
+    const EpochGuard guard;
+    refused += Put(&cache, &cells_[i], i, 100) ? 0 : 1;
+  }
+  EXPECT_EQ(refused, 0);
+  pins.clear();
+  cache.Erase(cells_);
+}
+
 TEST_F(BlockCacheTest, PinOutlivesTheCache) {
   Pin pin;
   const TestEntry* entry;

@@ -1,11 +1,13 @@
 // InternalCursor: a walk over internal keys in order, the one shape that memtables, tables, levels and merges share.
 //
-// The current entry is plain data in the base class, so that reading it costs no call; only moving is virtual, and a final class moved through its own type
+// The current entry is plain data in the base class, so that reading it costs no call; only moving is virtual, and a final class moved through its
+// own type
 // costs none either.
 //
 // I1: Valid() implies key().size() >= kTagBytes.
 // I2: key() and value() stay valid until the next move of this cursor; value_owner() can pin the value for longer.
-// I3: a cursor that meets an error becomes invalid and stays so until the next Seek*; status() then says why. An invalid cursor with Ok has passed the end.
+// I3: a cursor that meets an error becomes invalid and stays so until the next Seek*; status() then says why. An invalid cursor with Ok has passed
+//     the end.
 // Lifetime: a cursor holds what it needs of its source (a count on memtable, table or view) unless its creator documents otherwise.
 // Thread safety: one thread.
 #pragma once
@@ -26,7 +28,7 @@ class InternalCursor {
   virtual ~InternalCursor() = default;
 
   bool Valid() const { return valid_; }
-  const Slice& key() const { return key_; }      // internal key
+  const Slice& key() const { return key_; }  // internal key
   const Slice& value() const { return value_; }
 
   virtual void SeekToFirst() = 0;

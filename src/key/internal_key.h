@@ -2,7 +2,8 @@
 //
 //   internal key = user_key || fixed64 tag          tag = sequence << 8 | type          sequence < 2^56
 //
-// Order: user key ascending, then tag descending, so that the newest version of a key comes first. The encoding is RocksDB's and goes to disk as it is.
+// Order: user key ascending, then tag descending, so that the newest version of a key comes first. The encoding is RocksDB's and goes to disk as it
+// is.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Lookup: one point lookup on its way through memtables and tables, newest first. Each source offers the versions of the key that it holds; the lookup
+// Lookup: one point lookup on its way through memtables and tables, newest first. Each source offers the versions of the key that it holds; the
+// lookup
 // decides whether older ones are still needed, and at the end hands the value out without copying it.
 //
 //   kSearching --value--> kFound        kSearching --deletion--> kDeleted        kSearching/kMerging --merge operand--> kMerging
@@ -64,7 +65,8 @@ class Lookup {
   // Sequence of the newest version met; meaningful unless kSearching.
   SequenceNumber sequence() const { return sequence_; }
 
-  // The outcome once every source was asked or Done(): Ok with *value set (pinned where the bytes exist already, moved where a merge computed them), NotFound, or an
+  // The outcome once every source was asked or Done(): Ok with *value set (pinned where the bytes exist already, moved where a merge computed them),
+  // NotFound, or an
   // error. value may be null (existence only). *value must be reset.
   Status Finish(PinnableSlice* value);
 

@@ -102,7 +102,10 @@ void BackgroundWork::ViewChanged(const std::shared_ptr<ColumnFamily>& family) {
   if (family->dropped()) family->stall.state = StallState::kNone;
   const bool quiet = state_before == StallState::kNone && family->stall.state == StallState::kNone;
   if (!quiet || behind_before != family->compaction_behind) UpdateGate();
-  if (!family->dropped()) {
+  if (family->dropped()) {
+    std::erase(flush_candidates_, family);
+    std::erase(compaction_candidates_, family);
+  } else {
     flush_candidates_.push_back(family);
     compaction_candidates_.push_back(family);
   }
@@ -129,8 +132,26 @@ void BackgroundWork::LatchError(const std::string& during, const Status& error) 
 Status BackgroundWork::Install(std::vector<VersionEdit> edits, const std::function<void()>& when_published) {
   MutexLock installers(state_->manifest_mutex);
   for (VersionEdit& edit : edits) edit.last_sequence = state_->PublishedSequence();
+  if (std::any_of(edits.begin(), edits.end(), [](const VersionEdit& edit) { return edit.log_number.has_value(); })) {
+    MutexLock lock(state_->mutex);
+    // Families without data do not record that they need no old log; this says it for all. So a log that is missing is a log that is lost.
+    edits.back().min_log_number_to_keep = OldestLogAfter(edits);
+  }
   ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<PendingInstall> install, state_->versions->Prepare(std::move(edits)));
   return InstallPrepared(install.get(), when_published);
+}
+
+uint64_t BackgroundWork::OldestLogAfter(std::span<const VersionEdit> edits) const {
+  uint64_t oldest = state_->logs.current_number();
+  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().by_id) {
+    if (family == nullptr) continue;
+    uint64_t needed = family->OldestLogNumber();
+    for (const VersionEdit& edit : edits) {
+      if (edit.column_family == family->id() && edit.log_number.has_value()) needed = std::max(needed, *edit.log_number);
+    }
+    oldest = std::min(oldest, needed);
+  }
+  return oldest;
 }
 
 Status BackgroundWork::InstallPrepared(PendingInstall* install, const std::function<void()>& when_published) {
@@ -154,7 +175,8 @@ Status BackgroundWork::InstallPrepared(PendingInstall* install, const std::funct
     state_->NotifyChange();
   }
   for (Version* version : replaced) version->Unref();
-  if (manifest_before != 0 && state_->versions->MayDeleteManifest(manifest_before)) DeleteFileAndLog(DescriptorFileName(state_->directory, manifest_before));
+  if (manifest_before != 0 && state_->versions->MayDeleteManifest(manifest_before))
+    DeleteFileAndLog(DescriptorFileName(state_->directory, manifest_before));
   EpochReclaim();
   return Status::OK();
 }
@@ -183,6 +205,7 @@ void BackgroundWork::FlushJob(std::shared_ptr<ColumnFamily> family) {
     status = BuildFlush(&flush);
     if (status.ok()) status = InstallFlushes({&flush, 1});
     if (!status.ok()) {
+      DiscardTables(&flush);
       MutexLock lock(state_->mutex);
       family->EndFlush(0);
       // Whoever waits for it is told by the latch; a resume asks again.
@@ -200,16 +223,28 @@ void BackgroundWork::FlushJob(std::shared_ptr<ColumnFamily> family) {
 }
 
 Status BackgroundWork::BuildFlush(Flush* flush) {
+  {
+    MutexLock lock(state_->mutex);
+    flush->tables = flush->family->StartFlush();
+  }
+  flush->edit.column_family = flush->family->id();
+  if (!flush->tables.empty()) ASHLAR_RETURN_IF_ERROR(BuildFlushTable(flush));
+  MutexLock lock(state_->mutex);
+  flush->edit.log_number = flush->family->LogNumberAfterFlush(flush->tables.size());
+  return Status::OK();
+}
+
+Status BackgroundWork::BuildFlushTable(Flush* flush) {
   const ColumnFamily& family = *flush->family;
   ColumnFamilyOptions options;
   std::vector<SequenceNumber> snapshots;
   {
     MutexLock lock(state_->mutex);
-    flush->tables = flush->family->StartFlush();
     options = family.options();
     snapshots = state_->snapshots.Sequences();
   }
   FlushJobArgs args{.job = MakeJobArgs(family, options, std::move(snapshots)), .memtables = {}};
+  if (flush->stop != nullptr) args.job.stop.shutting_down = flush->stop;
   args.job.output.table.priority = IO_HIGH;
   args.job.output.table.compression = ResolveFlushCompression(options);
   for (auto table = flush->tables.rbegin(); table != flush->tables.rend(); ++table) {
@@ -219,11 +254,8 @@ Status BackgroundWork::BuildFlush(Flush* flush) {
   TableJobResult result;
   ASHLAR_RETURN_IF_ERROR(RunFlush(std::move(args), &result));
   flush->statistics = result.statistics;
-  flush->edit.column_family = family.id();
   if (!result.files.empty()) flush->file_number = result.files.front()->number;
   result.AddFilesTo(0, &flush->edit);
-  MutexLock lock(state_->mutex);
-  flush->edit.log_number = family.LogNumberAfterFlush(flush->tables.size());
   return Status::OK();
 }
 
@@ -241,10 +273,11 @@ Status BackgroundWork::InstallFlushes(std::span<Flush> flushes) {
     for (Flush& flush : flushes) flush.family->EndFlush(flush.tables.size());
   }));
   for (const Flush& flush : flushes) {
+    if (flush.tables.empty()) continue;
     state_->recorder.Tick(FLUSH_WRITE_BYTES, flush.statistics.bytes_written);
     TellFlushCompleted(flush);
-    LogInfo(*state_, StrCat("[", flush.family->name(), "] flush: ", flush.tables.size(), " memtables, ", flush.statistics.entries.entries_in, " entries -> ",
-                            flush.statistics.bytes_written, " bytes in ", flush.statistics.micros, " us"));
+    LogInfo(*state_, StrCat("[", flush.family->name(), "] flush: ", flush.tables.size(), " memtables, ", flush.statistics.entries.entries_in,
+                            " entries -> ", flush.statistics.bytes_written, " bytes in ", flush.statistics.micros, " us"));
   }
   return Status::OK();
 }
@@ -293,20 +326,29 @@ Status BackgroundWork::FlushTogether(std::span<const std::shared_ptr<ColumnFamil
   {
     MutexLock lock(state_->mutex);
     for (const std::shared_ptr<ColumnFamily>& family : families) {
-      if (family->immutable().empty()) continue;
       ++family->running_flushes;
-      flushes.push_back(Flush{.family = family});
+      // A pause of the user's does not stop it: without it the database would stay read-only.
+      flushes.push_back(Flush{.family = family, .stop = &state_->closing});
     }
   }
   Status status;
   for (Flush& flush : flushes) {
     if (status.ok()) status = BuildFlush(&flush);
   }
-  if (status.ok() && !flushes.empty()) status = InstallFlushes(flushes);
+  if (status.ok()) status = InstallFlushes(flushes);
   if (status.ok()) return status;
+  for (Flush& flush : flushes) DiscardTables(&flush);
   MutexLock lock(state_->mutex);
   for (const Flush& flush : flushes) flush.family->EndFlush(0);
   return status;
+}
+
+void BackgroundWork::DiscardTables(Flush* flush) {
+  for (NewFile& file : flush->edit.TakeNewFiles()) {
+    if (file.owned == nullptr) continue;
+    state_->open_tables.Evict(file.owned.get());
+    DeleteFileAndLog(TableFileName(state_->directory, file.owned->number));
+  }
 }
 
 Status BackgroundWork::RecordLogNumbers() {
@@ -388,7 +430,8 @@ void BackgroundWork::ScheduleCompactions() {
 }
 
 std::unique_ptr<BackgroundWork::Compaction> BackgroundWork::StartCompaction(const std::shared_ptr<ColumnFamily>& family, CompactionPlan plan) {
-  auto compaction = std::make_unique<Compaction>(Compaction{.family = family, .version = family->version(), .plan = std::move(plan), .options = family->options()});
+  auto compaction =
+      std::make_unique<Compaction>(Compaction{.family = family, .version = family->version(), .plan = std::move(plan), .options = family->options()});
   compaction->version->Ref();
   MarkInputs(compaction->plan, true);
   family->running_plans.push_back(&compaction->plan);
@@ -450,8 +493,9 @@ Status BackgroundWork::Compact(Compaction* compaction) {
   state_->recorder.Tick(COMPACTION_KEY_DROP_OBSOLETE, statistics.entries.dropped_obsolete);
   TellCompactionCompleted(*compaction, statistics, status);
   if (status.ok()) {
-    LogInfo(*state_, StrCat(description, plan.trivial_move ? ", moved" : StrCat(", ", statistics.bytes_read, " bytes read, ", statistics.bytes_written,
-                                                                                " written in ", statistics.micros, " us")));
+    LogInfo(*state_, StrCat(description, plan.trivial_move ? ", moved"
+                                                           : StrCat(", ", statistics.bytes_read, " bytes read, ", statistics.bytes_written,
+                                                                    " written in ", statistics.micros, " us")));
   }
   return status;
 }
@@ -465,7 +509,8 @@ Status BackgroundWork::CompactLevel(const CompactRangeOptions& options, const st
       if (family->dropped()) return Status::ColumnFamilyDropped(family->name());
       if (state_->latch.IsSet()) return state_->latch.status();
       if (state_->closing.load(std::memory_order_relaxed)) return Status::ShutdownInProgress("the database is being closed");
-      if (options.canceled != nullptr && options.canceled->load()) return Status::Error(Status::kIncomplete, Status::kManualCompactionPaused, "the compaction was canceled");
+      if (options.canceled != nullptr && options.canceled->load())
+        return Status::Error(Status::kIncomplete, Status::kManualCompactionPaused, "the compaction was canceled");
       if (state_->background_paused > 0) {
         state_->WaitForChange();
         continue;
@@ -500,7 +545,8 @@ Status BackgroundWork::CompactLevel(const CompactRangeOptions& options, const st
   }
 }
 
-Status BackgroundWork::CompactRange(const CompactRangeOptions& options, const std::shared_ptr<ColumnFamily>& family, const Slice* begin, const Slice* end) {
+Status BackgroundWork::CompactRange(const CompactRangeOptions& options, const std::shared_ptr<ColumnFamily>& family, const Slice* begin,
+                                    const Slice* end) {
   const auto to_optional = [](const Slice* key) { return key == nullptr ? std::nullopt : std::optional<std::string>(key->ToString()); };
   const ManualRequest whole{.level = 0, .output_level = 0, .begin = to_optional(begin), .end = to_optional(end)};
   if (options.exclusive_manual_compaction) {
@@ -548,7 +594,8 @@ Status BackgroundWork::CompactRange(const CompactRangeOptions& options, const st
   return status;
 }
 
-TableJobArgs BackgroundWork::MakeJobArgs(const ColumnFamily& family, const ColumnFamilyOptions& options, std::vector<SequenceNumber> snapshots) const {
+TableJobArgs BackgroundWork::MakeJobArgs(const ColumnFamily& family, const ColumnFamilyOptions& options,
+                                         std::vector<SequenceNumber> snapshots) const {
   uint64_t bytes_per_sync = 0;
   size_t readahead_bytes = 0;
   {
@@ -608,6 +655,17 @@ Status BackgroundWork::WaitForIdle(const WaitForCompactOptions& options) {
   }
 }
 
+void BackgroundWork::HoldJobs() {
+  MutexLock lock(state_->mutex);
+  ++state_->background_paused;
+  while (flush_jobs_ > 0) state_->WaitForChange();
+}
+
+void BackgroundWork::ReleaseJobs() {
+  MutexLock lock(state_->mutex);
+  --state_->background_paused;
+}
+
 void BackgroundWork::Pause() {
   MutexLock lock(state_->mutex);
   ++state_->background_paused;
@@ -644,11 +702,15 @@ uint64_t BackgroundWork::OldestNeededLog() const {
   return oldest;
 }
 
+uint64_t BackgroundWork::OldestRecordedLog() const {
+  return std::min(OldestNeededLog(), std::max(state_->versions->MinLogNumberWithUnflushedData(), state_->versions->min_log_number_to_keep()));
+}
+
 void BackgroundWork::ReleaseLogs() {
   uint64_t oldest = 0;
   {
     MutexLock lock(state_->mutex);
-    oldest = OldestNeededLog();
+    oldest = OldestRecordedLog();
   }
   const std::vector<uint64_t> released = state_->logs.ReleaseUpTo(oldest);
   MutexLock lock(deletion_mutex_);

@@ -5,8 +5,10 @@
 //
 // I1: at most one flush of a family runs at a time, and it takes every immutable memtable; so memtables reach level 0 in their order.
 // I2: a plan's inputs are marked from the pick until the install (or failure), so that running plans never share a file.
-// I3: a table file is deleted after its last version is gone, never while a MANIFEST that may be current names it; a log after every family has flushed what it holds.
-// I4: with several families, closed logs are synced before a flush is installed: otherwise a crash could keep the flushed half of what the lost log held.
+// I3: a table file is deleted after its last version is gone, never while a MANIFEST that may be current names it; a log after every family has
+//     flushed what it holds.
+// I4: with several families, closed logs are synced before a flush is installed: otherwise a crash could keep the flushed half of what the lost log
+//     held.
 // I5: an error of a job is latched, unless the job was told to stop or its family was dropped.
 //
 // Thread safety: methods marked REQUIRES under the mutex; the others without locks, from any thread.
@@ -41,14 +43,17 @@ class BackgroundWork {
   // Makes the database read-only because of this error.
   void LatchError(const std::string& during, const Status& error);
 
-  // Records the edits in the MANIFEST and makes them current. when_published runs under the mutex, in the critical section that installs the new views.
+  // Records the edits in the MANIFEST and makes them current. when_published runs under the mutex, in the critical section that installs the new
+  // views.
   Status Install(std::vector<VersionEdit> edits, const std::function<void()>& when_published);
   // The same for an install that was prepared by the caller, who holds the manifest mutex.
   Status InstallPrepared(PendingInstall* install, const std::function<void()>& when_published) ASHLAR_REQUIRES(state_->manifest_mutex);
 
   // Waits until every memtable that is immutable now is in a table. Error: what keeps it from happening.
   Status WaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families);
-  // Writes the immutable memtables of all these families to tables and installs them in one atomic edit. For recovery, before other jobs run.
+  // Writes the immutable memtables of all live families to tables and installs them, with the log numbers of all, in one atomic edit. Between
+  // HoldJobs and ReleaseJobs,
+  // when no write can come and SwitchMemTables has been called for all of them.
   Status FlushTogether(std::span<const std::shared_ptr<ColumnFamily>> families);
   // Records which logs each family needs. At open this also starts a MANIFEST of this run.
   Status RecordLogNumbers();
@@ -59,6 +64,9 @@ class BackgroundWork {
   // Nothing to flush, nothing to compact, nothing running. TimedOut after timeout_us (0: never).
   Status WaitForIdle(const WaitForCompactOptions& options);
 
+  // Lets running flushes end and no job begin until ReleaseJobs.
+  void HoldJobs();
+  void ReleaseJobs();
   void Pause();
   // False: nothing was paused.
   bool Continue();
@@ -71,6 +79,8 @@ class BackgroundWork {
   void ReleaseLogs();
 
   uint64_t OldestNeededLog() const ASHLAR_REQUIRES(state_->mutex);
+  // The oldest log that a recovery would look for. It may lag behind what is needed: a log is kept until the MANIFEST says that it may be missing.
+  uint64_t OldestRecordedLog() const ASHLAR_REQUIRES(state_->mutex);
   // ---- For the table of properties, whose functions run under the mutex where the analysis cannot see it.
   int RunningFlushes() const ASHLAR_NO_THREAD_SAFETY_ANALYSIS { return flush_jobs_; }
   int RunningCompactions() const ASHLAR_NO_THREAD_SAFETY_ANALYSIS { return compaction_jobs_ + manual_compactions_; }
@@ -105,10 +115,16 @@ class BackgroundWork {
     VersionEdit edit = {};
     TableJobStatistics statistics = {};
     uint64_t file_number = 0;  // 0: nothing was left to write
+    const std::atomic<bool>* stop = nullptr;
   };
   Status BuildFlush(Flush* flush);
+  Status BuildFlushTable(Flush* flush);
+  // The oldest log that is needed once these edits are installed.
+  uint64_t OldestLogAfter(std::span<const VersionEdit> edits) const ASHLAR_REQUIRES(state_->mutex);
   void TellFlushCompleted(const Flush& flush);
   void TellCompactionCompleted(const Compaction& compaction, const TableJobStatistics& statistics, const Status& status);
+  // Tables of a flush that did not come to an install.
+  void DiscardTables(Flush* flush);
   Status InstallFlushes(std::span<Flush> flushes);
 
   void ScheduleCompactions() ASHLAR_REQUIRES(state_->mutex);
@@ -125,9 +141,9 @@ class BackgroundWork {
   DatabaseState* const state_;
   int flush_jobs_max_ ASHLAR_GUARDED_BY(state_->mutex) = 1;
   int compaction_jobs_max_ ASHLAR_GUARDED_BY(state_->mutex) = 1;
-  int flush_jobs_ ASHLAR_GUARDED_BY(state_->mutex) = 0;            // handed to the executor and not ended
-  int compaction_jobs_ ASHLAR_GUARDED_BY(state_->mutex) = 0;       // the same
-  int manual_compactions_ ASHLAR_GUARDED_BY(state_->mutex) = 0;    // in callers' threads
+  int flush_jobs_ ASHLAR_GUARDED_BY(state_->mutex) = 0;          // handed to the executor and not ended
+  int compaction_jobs_ ASHLAR_GUARDED_BY(state_->mutex) = 0;     // the same
+  int manual_compactions_ ASHLAR_GUARDED_BY(state_->mutex) = 0;  // in callers' threads
   int installs_ ASHLAR_GUARDED_BY(state_->mutex) = 0;
   std::deque<std::shared_ptr<ColumnFamily>> flush_candidates_ ASHLAR_GUARDED_BY(state_->mutex);
   std::deque<std::shared_ptr<ColumnFamily>> compaction_candidates_ ASHLAR_GUARDED_BY(state_->mutex);

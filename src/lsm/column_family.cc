@@ -35,7 +35,8 @@ ColumnFamily::~ColumnFamily() {
 }
 
 MemTableRef ColumnFamily::NewMemTable() {
-  return MemTable::Create(MemTableArgs{.comparator = comparator_, .arena_blocks = arena_blocks_, .live_count = live_memtables_, .id = next_memtable_id_++});
+  return MemTable::Create(
+      MemTableArgs{.comparator = comparator_, .arena_blocks = arena_blocks_, .live_count = live_memtables_, .id = next_memtable_id_++});
 }
 
 void ColumnFamily::SwitchMemTable(uint64_t log_number) {

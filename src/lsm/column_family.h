@@ -3,10 +3,12 @@
 //   writes -> active memtable -> (full) immutable memtables -> (flush) level 0 -> (compaction) deeper levels
 //
 // I1: view() lists exactly {active, immutable, version} as they were at the last InstallView.
-// I2: immutable memtables are flushed oldest first; a memtable leaves the list in the same critical section that publishes the version with its tables.
+// I2: immutable memtables are flushed oldest first; a memtable leaves the list in the same critical section that publishes the version with its
+//     tables.
 // I3: every write that is not in a table is in a log whose number is at least OldestLogNumber().
 //
-// Thread safety: constant members by anyone; view() inside an epoch guard by anyone; `active` is replaced by the commit leader alone, which therefore reads it
+// Thread safety: constant members by anyone; view() inside an epoch guard by anyone; `active` is replaced by the commit leader alone, which therefore
+// reads it
 // without a lock. Everything else is guarded by the database mutex.
 // Lifetime: shared by the family table, handles, and running jobs.
 #pragma once
@@ -26,7 +28,7 @@
 #include "compact/plan/write_stall.h"
 #include "key/key_comparator.h"
 #include "lsm/read_view.h"
-#include "table/table_cache.h"
+#include "table/open/table_cache.h"
 
 namespace ashlar {
 
@@ -108,7 +110,7 @@ class ColumnFamily {
   bool compaction_behind = false;
   CompactCursors compact_cursors;
   std::vector<const CompactionPlan*> running_plans;
-  bool flush_wanted = false;     // flush even if fewer memtables wait than min_write_buffer_number_to_merge
+  bool flush_wanted = false;  // flush even if fewer memtables wait than min_write_buffer_number_to_merge
   int running_flushes = 0;
   bool exclusive_compaction = false;  // a manual compaction runs alone
 
@@ -123,12 +125,12 @@ class ColumnFamily {
   ArenaBlockPool* const arena_blocks_;
   std::atomic<int64_t>* const live_memtables_;
 
-  std::atomic<ReadView*> view_{nullptr};            // written under the database mutex (release), read inside epoch guards (acquire)
-  std::atomic<size_t> write_buffer_bytes_;          // written under the database mutex, read by the commit leader
-  std::atomic<uint64_t> memtable_limit_bytes_;      // the same
-  std::atomic<uint64_t> max_sequential_skip_;       // written under the database mutex, read by iterators
+  std::atomic<ReadView*> view_{nullptr};        // written under the database mutex (release), read inside epoch guards (acquire)
+  std::atomic<size_t> write_buffer_bytes_;      // written under the database mutex, read by the commit leader
+  std::atomic<uint64_t> memtable_limit_bytes_;  // the same
+  std::atomic<uint64_t> max_sequential_skip_;   // written under the database mutex, read by iterators
 
-  std::atomic<bool> dropped_{false};                // written under the database mutex, read by writers
+  std::atomic<bool> dropped_{false};  // written under the database mutex, read by writers
 
   MemTableEntry active_;
   std::deque<MemTableEntry> immutable_;
@@ -139,7 +141,8 @@ class ColumnFamily {
   uint64_t view_number_ = 0;
 };
 
-// The families by id, immutable, so that the commit leader and MultiGet look families up without a lock: replaced as a whole when one is created or dropped, and
+// The families by id, immutable, so that the commit leader and MultiGet look families up without a lock: replaced as a whole when one is created or
+// dropped, and
 // retired through the epoch.
 struct FamilyTable {
   std::vector<std::shared_ptr<ColumnFamily>> by_id;  // null where dropped

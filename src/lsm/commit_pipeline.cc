@@ -122,7 +122,8 @@ Status CommitPipeline::SwitchWhatIsFull() {
 
 Status CommitPipeline::LeaderSwitchMemTables(std::span<const std::shared_ptr<ColumnFamily>> families) {
   const uint64_t log_number = state_->versions->NewFileNumber();
-  const Status started = state_->logs.StartNewLog(log_number, state_->wal_directory_handle.get());
+  const Status started = state_->logs.StartNewLog(
+      {.number = log_number, .next_sequence = state_->PublishedSequence() + 1, .directory_handle = state_->wal_directory_handle.get()});
   if (!started.ok()) {
     background_->LatchError("start of a new log", started);
     return started;
@@ -135,9 +136,8 @@ Status CommitPipeline::LeaderSwitchMemTables(std::span<const std::shared_ptr<Col
       family->InstallView();
       background_->ViewChanged(family);
     }
-    for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
-      if (family->immutable().empty()) family->AdvanceEmptyMemTable(log_number);
-    }
+    // Also where older memtables wait: once they are in tables, no old log may be replayed on top of them.
+    for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) family->AdvanceEmptyMemTable(log_number);
   }
   EpochReclaim();
   return Status::OK();

@@ -1,4 +1,5 @@
-// CommitPipeline: the one way into the database. Writers queue (commit_queue.h); the leader makes room, gives the group its sequences, appends it to the log, syncs once if
+// CommitPipeline: the one way into the database. Writers queue (commit_queue.h); the leader makes room, gives the group its sequences, appends it to
+// the log, syncs once if
 // anybody asked, applies it to the memtables, and publishes the last sequence with one store.
 //
 //   Write -> Join -> [lead] MakeRoom -> FormGroup -> AppendToLog -> (Sync) -> Apply -> publish -> Finish
@@ -60,7 +61,7 @@ class CommitPipeline {
   CommitQueue queue_;
 
   // The commit leader's own; the hand-over of the lead orders the accesses.
-  bool room_check_wanted_ = false;       // a memtable is full or the logs are too long
+  bool room_check_wanted_ = false;        // a memtable is full or the logs are too long
   uint64_t wal_limit_requested_for_ = 0;  // the oldest log for which a flush was already asked
   uint64_t next_wal_check_bytes_;         // the total of log bytes at which the limit is looked at again
 };

@@ -1,4 +1,5 @@
-// CommitQueue: where writers meet. Writers push themselves onto a lock-free stack; whoever finds it empty leads a group, the others sleep until they are
+// CommitQueue: where writers meet. Writers push themselves onto a lock-free stack; whoever finds it empty leads a group, the others sleep until they
+// are
 // told that their request is done or that they lead the next group.
 //
 //   newest_ -> W4 -> W3 -> W2 -> W1(leader)          older links, made by the pushes
@@ -8,7 +9,8 @@
 // I2: groups are contiguous runs of the queue in push order, so the commit order is the push order.
 // I3: a request is not touched after its state became kDone: it lives on the stack of a thread that returns then.
 //
-// The simpler design, a mutex with a deque and a condition variable per writer, costs a lock and usually a system call per write even without contention.
+// The simpler design, a mutex with a deque and a condition variable per writer, costs a lock and usually a system call per write even without
+// contention.
 // Thread safety: Join from any thread; FormGroup and Finish by the leader.
 #pragma once
 
@@ -34,8 +36,8 @@ struct CommitRequest {
   bool sync = false;
   bool disable_wal = false;
   bool no_slowdown = false;
-  WriteBatch* batch = nullptr;              // kWrite
-  size_t batch_bytes = 0;                   // kWrite
+  WriteBatch* batch = nullptr;               // kWrite
+  size_t batch_bytes = 0;                    // kWrite
   Status (*exclusive)(void* arg) = nullptr;  // kExclusive
   void* exclusive_arg = nullptr;
   SequenceNumber first_sequence = 0;  // set by the leader

@@ -1,4 +1,5 @@
-// DatabaseState: what the parts of an open database share. The parts (commit pipeline, background work, reader) hold a pointer to it and to nothing else of
+// DatabaseState: what the parts of an open database share. The parts (commit pipeline, background work, reader) hold a pointer to it and to nothing
+// else of
 // each other, except where their headers say so.
 //
 // Locks, outermost first (docs/locking.md): manifest_mutex, then mutex. Neither is taken on a read, nor by a write that finds its memtable with room.
@@ -54,7 +55,7 @@ struct DatabaseState {
   void WaitForChange() ASHLAR_REQUIRES(mutex);
 
   // ---- Constant after open.
-  const DBOptions options;                       // as opened; current_options has the changes of SetDBOptions
+  const DBOptions options;  // as opened; current_options has the changes of SetDBOptions
   const std::string directory;
   const std::string wal_directory;
   Env* const env;
@@ -62,13 +63,13 @@ struct DatabaseState {
   Clock* const clock;
   Executor* const executor;
   const Recorder recorder;
-  std::shared_ptr<Logger> logger;                // may be null
-  std::unique_ptr<FileLock> lock;                // null when read-only
+  std::shared_ptr<Logger> logger;  // may be null
+  std::unique_ptr<FileLock> lock;  // null when read-only
   std::unique_ptr<Directory> directory_handle;
   std::unique_ptr<Directory> wal_directory_handle;
   std::string session_id;
   bool read_only = false;
-  DB* db = nullptr;                              // for listeners
+  DB* db = nullptr;  // for listeners
 
   // Keeps what the tables cache in alive until the last table is gone.
   std::vector<std::shared_ptr<Cache>> block_caches ASHLAR_GUARDED_BY(mutex);
@@ -80,20 +81,21 @@ struct DatabaseState {
   LogSet logs;
   OpenTables open_tables;
   ObsoleteTables obsolete_tables;
-  std::unique_ptr<VersionSet> versions;          // see version_set.h: installers under manifest_mutex, Publish under both
-  std::atomic<SequenceNumber> published_sequence{0};  // written by the commit leader (release) after the memtables; readers acquire it after the view (read_view.h, I2)
-  std::atomic<FamilyTable*> family_table{nullptr};    // written under mutex, read inside epoch guards
-  std::atomic<bool> closing{false};              // written under mutex; jobs look at it between entries
+  std::unique_ptr<VersionSet> versions;  // see version_set.h: installers under manifest_mutex, Publish under both
+  std::atomic<SequenceNumber> published_sequence{
+      0};  // written by the commit leader (release) after the memtables; readers acquire it after the view (read_view.h, I2)
+  std::atomic<FamilyTable*> family_table{nullptr};  // written under mutex, read inside epoch guards
+  std::atomic<bool> closing{false};                 // written under mutex; jobs look at it between entries
   std::atomic<int64_t> live_iterators{0};
-  std::atomic<int64_t> live_memtables{0};        // constructed and not destroyed
-  std::atomic<int64_t> live_blocks{0};           // the same for data blocks of this database's tables
-  std::atomic<uint64_t> log_bytes_max;           // max_total_wal_size; 0: from the memtables. Written by SetDBOptions, read by the commit leader
-  std::atomic<bool> unlogged_writes{false};      // a write with disableWAL was made
+  std::atomic<int64_t> live_memtables{0};    // constructed and not destroyed
+  std::atomic<int64_t> live_blocks{0};       // the same for data blocks of this database's tables
+  std::atomic<uint64_t> log_bytes_max;       // max_total_wal_size; 0: from the memtables. Written by SetDBOptions, read by the commit leader
+  std::atomic<bool> unlogged_writes{false};  // a write with disableWAL was made
 
   // ---- Locks and what they guard.
   Mutex manifest_mutex ASHLAR_ACQUIRED_BEFORE(mutex);
   mutable Mutex mutex;
-  CondVar changed;                               // any of the below, a view or a job changed
+  CondVar changed;  // any of the below, a view or a job changed
   uint64_t changes ASHLAR_GUARDED_BY(mutex) = 0;
   DBOptions current_options ASHLAR_GUARDED_BY(mutex);
   SnapshotList snapshots ASHLAR_GUARDED_BY(mutex);

@@ -25,7 +25,8 @@ class ErrorLatch {
   bool BlocksJobs() const { return state_.load(std::memory_order_acquire) == State::kLatched; }
   // Ok when clear.
   Status status() const;
-  // Ok: there is an error, and the caller is the one who cures it and calls FinishResume. NotFound: there is none. Anything else: why it cannot be resumed from.
+  // Ok: there is an error, and the caller is the one who cures it and calls FinishResume. NotFound: there is none. Anything else: why it cannot be
+  // resumed from.
   Status BeginResume();
   // The error that came up while resuming, if any; Ok otherwise.
   Status FailureWhileResuming() const;

@@ -5,12 +5,16 @@
 
 namespace ashlar {
 
-Status LogSet::StartNewLog(uint64_t number, Directory* directory_handle) {
+Status LogSet::StartNewLog(const NewLog& log) {
+  const uint64_t number = log.number;
   const std::string name = WalFileName(directory_, number);
   std::unique_ptr<WritableFile> file;
   ASHLAR_RETURN_IF_ERROR(file_system_->NewWritableFile(name, FileOptions{.preallocate_bytes = preallocate_bytes_, .exclusive_create = true}, &file));
-  ASHLAR_RETURN_IF_ERROR(directory_handle->Sync());
+  ASHLAR_RETURN_IF_ERROR(log.directory_handle->Sync());
   auto next = std::make_unique<LogWriter>(std::move(file), name, number);
+  if (const std::optional<LogHead> head = MakeHead(); head.has_value()) {
+    ASHLAR_RETURN_IF_ERROR(next->AddRecord(EncodeLogHead(*head, log.next_sequence)));
+  }
   if (current_ != nullptr) {
     // What the buffer still holds goes out now; a failure stays latched in the writer and shows at its sync.
     const bool flushed = current_->Flush().ok();
@@ -21,9 +25,28 @@ Status LogSet::StartNewLog(uint64_t number, Directory* directory_handle) {
     if (unsynced) closed_unsynced_.store(true, std::memory_order_release);
   }
   current_ = std::move(next);
-  unsynced_ = false;
-  current_bytes_.store(0, std::memory_order_relaxed);
+  // The head counts: without it this log would be too short for the next one.
+  unsynced_ = current_->bytes() > 0;
+  current_bytes_.store(current_->bytes(), std::memory_order_relaxed);
   current_number_.store(number, std::memory_order_release);
+  return Status::OK();
+}
+
+std::optional<LogHead> LogSet::MakeHead() const {
+  if (current_ != nullptr) return LogHead{.previous_number = current_number(), .previous_bytes = current_->bytes()};
+  MutexLock lock(mutex_);
+  if (closed_.empty()) return std::nullopt;
+  return LogHead{.previous_number = closed_.back().number, .previous_bytes = closed_.back().bytes};
+}
+
+Status LogSet::SyncAdopted() {
+  MutexLock lock(mutex_);
+  for (const ClosedLog& log : closed_) {
+    std::unique_ptr<WritableFile> file;
+    ASHLAR_RETURN_IF_ERROR(file_system_->ReopenWritableFile(WalFileName(directory_, log.number), FileOptions{}, &file));
+    ASHLAR_RETURN_IF_ERROR(file->Sync());
+    ASHLAR_RETURN_IF_ERROR(file->Close());
+  }
   return Status::OK();
 }
 

@@ -35,7 +35,8 @@ Status FamilyHandle::GetDescriptor(ColumnFamilyDescriptor* desc) {
 
 // ---- Opening and closing.
 
-LsmDB::LsmDB(std::unique_ptr<DatabaseState> state) : state_(std::move(state)), background_(state_.get()), commit_(state_.get(), &background_), reader_(state_.get(), &background_) {
+LsmDB::LsmDB(std::unique_ptr<DatabaseState> state)
+    : state_(std::move(state)), background_(state_.get()), commit_(state_.get(), &background_), reader_(state_.get(), &background_) {
   state_->db = this;
 }
 
@@ -68,25 +69,24 @@ Result<std::unique_ptr<LsmDB>> LsmDB::Open(OpenArgs args, std::vector<ColumnFami
 
 Status LsmDB::StartWriting(const std::vector<ColumnFamilyDescriptor>& families, bool must_flush) {
   OpenInfoLog(state_.get());
-  ASHLAR_RETURN_IF_ERROR(commit_.RunExclusive([&] { return state_->logs.StartNewLog(state_->versions->NewFileNumber(), state_->wal_directory_handle.get()); }));
+  // Logs that stay beside the new one: a sync of the new one has to mean that they are durable, too.
+  if (!must_flush) ASHLAR_RETURN_IF_ERROR(state_->logs.SyncAdopted());
+  const LogSet::NewLog log{.number = state_->versions->NewFileNumber(),
+                           .next_sequence = state_->PublishedSequence() + 1,
+                           .directory_handle = state_->wal_directory_handle.get()};
+  ASHLAR_RETURN_IF_ERROR(commit_.RunExclusive([&] { return state_->logs.StartNewLog(log); }));
   std::vector<std::shared_ptr<ColumnFamily>> live;
   {
     MutexLock lock(state_->mutex);
     live = state_->LiveFamilies();
-    for (const std::shared_ptr<ColumnFamily>& family : live) {
-      if (family->immutable().empty()) family->AdvanceEmptyMemTable(state_->logs.current_number());
-    }
+    for (const std::shared_ptr<ColumnFamily>& family : live) family->AdvanceEmptyMemTable(state_->logs.current_number());
   }
   if (must_flush) {
     // No job of the pool takes one of the memtables before they go to tables together.
-    const auto change_pauses = [this](int change) {
-      MutexLock lock(state_->mutex);
-      state_->background_paused += change;
-    };
-    change_pauses(1);
+    background_.HoldJobs();
     Status flushed = commit_.SwitchMemTables(live);
     if (flushed.ok()) flushed = background_.FlushTogether(live);
-    change_pauses(-1);
+    background_.ReleaseJobs();
     ASHLAR_RETURN_IF_ERROR(flushed);
   }
   ASHLAR_RETURN_IF_ERROR(background_.RecordLogNumbers());
@@ -95,7 +95,7 @@ Status LsmDB::StartWriting(const std::vector<ColumnFamilyDescriptor>& families, 
   uint64_t oldest_log = 0;
   {
     MutexLock lock(state_->mutex);
-    oldest_log = background_.OldestNeededLog();
+    oldest_log = background_.OldestRecordedLog();
   }
   DeleteOrphans(state_.get(), oldest_log);
   for (const ColumnFamilyDescriptor& family : families) {
@@ -123,7 +123,11 @@ Status LsmDB::Close() {
     MutexLock lock(state_->mutex);
     if (state_->closed) return state_->close_status;
   }
-  ASHLAR_RETURN_IF_ERROR(CheckNothingIsHeld());
+  // Jobs hold tables and blocks, too.
+  background_.Pause();
+  const Status held = CheckNothingIsHeld();
+  background_.Continue();
+  ASHLAR_RETURN_IF_ERROR(held);
   Status status;
   if (!state_->read_only) {
     if (!GetDBOptions().avoid_flush_during_shutdown && HasUnloggedWrites() && !state_->latch.IsSet()) status = FlushAll(FlushOptions());
@@ -158,14 +162,18 @@ Status LsmDB::Resume() {
   const Status begun = state_->latch.BeginResume();
   if (begun.IsNotFound()) return Status::OK();
   ASHLAR_RETURN_IF_ERROR(begun);
-  // What the failed log holds is not known: a new one takes over, and everything that was acknowledged goes to tables, so that the old one is never read again.
+  // What the failed log holds is not known: a new one takes over, and everything that was acknowledged goes to tables in one edit over all families,
+  // so that no
+  // part of the old one is ever read again.
   std::vector<std::shared_ptr<ColumnFamily>> families;
   {
     MutexLock lock(state_->mutex);
     families = state_->LiveFamilies();
   }
+  background_.HoldJobs();
   Status status = commit_.SwitchMemTables(families);
-  if (status.ok()) status = background_.WaitForFlush(families);
+  if (status.ok()) status = background_.FlushTogether(families);
+  background_.ReleaseJobs();
   status = state_->latch.FinishResume(status);
   if (status.ok()) LogInfo(*state_, "resumed: the database is writable again");
   background_.ReleaseLogs();
@@ -337,8 +345,8 @@ void LsmDB::MultiGet(const ReadOptions& options, size_t num_keys, ColumnFamilyHa
   reader_.MultiGet(options, {.families = families, .keys = {keys, num_keys}, .values = values, .statuses = statuses});
 }
 
-void LsmDB::MultiGet(const ReadOptions& options, ColumnFamilyHandle* column_family, size_t num_keys, const Slice* keys, PinnableSlice* values, Status* statuses,
-                     bool /*sorted_input*/) {
+void LsmDB::MultiGet(const ReadOptions& options, ColumnFamilyHandle* column_family, size_t num_keys, const Slice* keys, PinnableSlice* values,
+                     Status* statuses, bool /*sorted_input*/) {
   const std::vector<ColumnFamily*> families(num_keys, Family(column_family));
   reader_.MultiGet(options, {.families = families, .keys = {keys, num_keys}, .values = values, .statuses = statuses});
 }
@@ -550,7 +558,8 @@ bool LsmDB::GetAggregatedIntProperty(const Slice& property, uint64_t* value) {
   return PropertyReader(state_.get(), &background_).Sum(property, value);
 }
 
-Status LsmDB::GetApproximateSizes(const SizeApproximationOptions& options, ColumnFamilyHandle* column_family, const Range* ranges, int n, uint64_t* sizes) {
+Status LsmDB::GetApproximateSizes(const SizeApproximationOptions& options, ColumnFamilyHandle* column_family, const Range* ranges, int n,
+                                  uint64_t* sizes) {
   if (!options.include_memtables && !options.include_files) return Status::InvalidArgument("include memtables, files, or both");
   const EpochGuard guard;
   const ColumnFamily* const family = Family(column_family);

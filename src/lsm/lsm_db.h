@@ -1,6 +1,7 @@
 // LsmDB: the DB that users hold. It checks arguments, finds the family behind a handle, and hands each job to the part that does it:
 //
-//   writes -> CommitPipeline      reads -> Reader      flush, compaction, files -> BackgroundWork      opening -> Recovery      properties -> PropertyReader
+//   writes -> CommitPipeline      reads -> Reader      flush, compaction, files -> BackgroundWork      opening -> Recovery      properties ->
+//   PropertyReader
 //
 // Thread safety and lifetime: as DB documents.
 #pragma once
@@ -70,15 +71,16 @@ class LsmDB final : public DB {
 
   Status Get(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key, PinnableSlice* value) override;
   using DB::MultiGet;
-  void MultiGet(const ReadOptions& options, size_t num_keys, ColumnFamilyHandle** column_families, const Slice* keys, PinnableSlice* values, Status* statuses,
-                bool sorted_input) override;
-  void MultiGet(const ReadOptions& options, ColumnFamilyHandle* column_family, size_t num_keys, const Slice* keys, PinnableSlice* values, Status* statuses,
-                bool sorted_input) override;
+  void MultiGet(const ReadOptions& options, size_t num_keys, ColumnFamilyHandle** column_families, const Slice* keys, PinnableSlice* values,
+                Status* statuses, bool sorted_input) override;
+  void MultiGet(const ReadOptions& options, ColumnFamilyHandle* column_family, size_t num_keys, const Slice* keys, PinnableSlice* values,
+                Status* statuses, bool sorted_input) override;
   using DB::KeyMayExist;
   bool KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key, std::string* value, bool* value_found) override;
   using DB::NewIterator;
   Iterator* NewIterator(const ReadOptions& options, ColumnFamilyHandle* column_family) override;
-  Status NewIterators(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& column_families, std::vector<Iterator*>* iterators) override;
+  Status NewIterators(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& column_families,
+                      std::vector<Iterator*>* iterators) override;
   const Snapshot* GetSnapshot() override;
   void ReleaseSnapshot(const Snapshot* snapshot) override;
 
@@ -90,7 +92,8 @@ class LsmDB final : public DB {
   bool GetIntProperty(ColumnFamilyHandle* column_family, const Slice& property, uint64_t* value) override;
   bool GetAggregatedIntProperty(const Slice& property, uint64_t* value) override;
   using DB::GetApproximateSizes;
-  Status GetApproximateSizes(const SizeApproximationOptions& options, ColumnFamilyHandle* column_family, const Range* ranges, int n, uint64_t* sizes) override;
+  Status GetApproximateSizes(const SizeApproximationOptions& options, ColumnFamilyHandle* column_family, const Range* ranges, int n,
+                             uint64_t* sizes) override;
   using DB::GetApproximateMemTableStats;
   void GetApproximateMemTableStats(ColumnFamilyHandle* column_family, const Range& range, uint64_t* count, uint64_t* size) override;
 

@@ -51,7 +51,8 @@ Status CheckBatch(const WriteBatch& batch, const FamilyTable& families, bool ign
     const ColumnFamily* const family = families.Find(record.column_family_id);
     if (family == nullptr) {
       if (ignore_missing) continue;
-      return Status::InvalidArgument("the batch writes to a column family that does not exist or was dropped, id", std::to_string(record.column_family_id));
+      return Status::InvalidArgument("the batch writes to a column family that does not exist or was dropped, id",
+                                     std::to_string(record.column_family_id));
     }
     if (record.type == ValueType::kMerge && family->merge_operator() == nullptr) return MissingMergeOperator(*family);
   }

@@ -130,7 +130,8 @@ const std::span<const NumberProperty> NumberProperties() {
       {Names::kNumEntriesActiveMemTable, false, [](const Subject& s) { return s.family.active()->entries(); }},
       {Names::kNumEntriesImmMemTables, false, [](const Subject& s) { return SumImmutable(s.family, [](const MemTable& t) { return t.entries(); }); }},
       {Names::kNumDeletesActiveMemTable, false, [](const Subject& s) { return s.family.active()->deletions(); }},
-      {Names::kNumDeletesImmMemTables, false, [](const Subject& s) { return SumImmutable(s.family, [](const MemTable& t) { return t.deletions(); }); }},
+      {Names::kNumDeletesImmMemTables, false,
+       [](const Subject& s) { return SumImmutable(s.family, [](const MemTable& t) { return t.deletions(); }); }},
       {Names::kCompactionPending, false, [](const Subject& s) { return uint64_t{s.background.CompactionPending(s.family)}; }},
       {Names::kEstimatePendingCompactionBytes, false,
        [](const Subject& s) {
@@ -163,9 +164,11 @@ const std::span<const NumberProperty> NumberProperties() {
          return oldest == nullptr ? 0 : oldest->GetSequenceNumber();
        }},
       {Names::kCurrentSuperVersionNumber, false, [](const Subject& s) { return s.family.view_number(); }},
-      {Names::kBlockCacheCapacity, false, [](const Subject& s) { return CacheOf(s.family) != nullptr ? uint64_t{CacheOf(s.family)->GetCapacity()} : 0; }},
+      {Names::kBlockCacheCapacity, false,
+       [](const Subject& s) { return CacheOf(s.family) != nullptr ? uint64_t{CacheOf(s.family)->GetCapacity()} : 0; }},
       {Names::kBlockCacheUsage, false, [](const Subject& s) { return CacheOf(s.family) != nullptr ? uint64_t{CacheOf(s.family)->GetUsage()} : 0; }},
-      {Names::kBlockCachePinnedUsage, false, [](const Subject& s) { return CacheOf(s.family) != nullptr ? uint64_t{CacheOf(s.family)->GetPinnedUsage()} : 0; }},
+      {Names::kBlockCachePinnedUsage, false,
+       [](const Subject& s) { return CacheOf(s.family) != nullptr ? uint64_t{CacheOf(s.family)->GetPinnedUsage()} : 0; }},
   };
   return kTable;
 }
@@ -225,19 +228,20 @@ std::string PropertyReader::FamilyStats(const ColumnFamily& family) const {
   const TreeView view = background_->View(family);
   for (const LevelScore& score : CompactionScores(view, family.leveled(), targets)) {
     const auto level = static_cast<Level>(score.level);
-    StrAppend(&text, "  L", score.level, ": ", family.version()->NumFiles(level), " files, ", HumanBytes(bytes[level]), ", score ", FixedDecimal(score.score, 2), "\n");
+    StrAppend(&text, "  L", score.level, ": ", family.version()->NumFiles(level), " files, ", HumanBytes(bytes[level]), ", score ",
+              FixedDecimal(score.score, 2), "\n");
   }
   const Level last = family.version()->levels() - 1;
   StrAppend(&text, "  L", last, ": ", family.version()->NumFiles(last), " files, ", HumanBytes(bytes[last]), "\n");
   StrAppend(&text, "  memtables: ", 1 + family.immutable().size(), ", ", HumanBytes(family.MemTableBytes()), "\n");
-  StrAppend(&text, "  base level ", targets.base_level, ", running compactions ", family.running_plans.size(), ", write stall ", StallStateName(family.stall.state), " (",
-            StallCauseName(family.stall.cause), ")\n");
+  StrAppend(&text, "  base level ", targets.base_level, ", running compactions ", family.running_plans.size(), ", write stall ",
+            StallStateName(family.stall.state), " (", StallCauseName(family.stall.cause), ")\n");
   return text;
 }
 
 std::string PropertyReader::DatabaseStats() const {
-  return StrCat("** Database **\n  sequence ", state_->PublishedSequence(), ", live logs ", HumanBytes(state_->logs.TotalBytes()), ", snapshots ", state_->snapshots.size(),
-                ", error: ", state_->latch.status().ToString(), "\n");
+  return StrCat("** Database **\n  sequence ", state_->PublishedSequence(), ", live logs ", HumanBytes(state_->logs.TotalBytes()), ", snapshots ",
+                state_->snapshots.size(), ", error: ", state_->latch.status().ToString(), "\n");
 }
 
 bool PropertyReader::Text(const std::shared_ptr<ColumnFamily>& family, const Slice& property, std::string* value) const {

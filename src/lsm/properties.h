@@ -1,7 +1,8 @@
 // PropertyReader: what DB::GetProperty and its relatives say about an open database.
 //
 // Numbers stand in one table (properties.cc): a name and a function. Texts are made from the numbers and from the version.
-// Thread safety: all methods from any thread. No method reads a table file, except TablesOf and those that need entry counts of tables that are not open.
+// Thread safety: all methods from any thread. No method reads a table file, except TablesOf and those that need entry counts of tables that are not
+// open.
 #pragma once
 
 #include <map>

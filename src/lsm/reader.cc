@@ -66,7 +66,8 @@ Status Reader::Get(const ReadOptions& options, ColumnFamily* family, const Slice
 void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request) const {
   const Status checked = CheckReadOptions(options);
   const EpochGuard guard;
-  // One state for all: every view, then the sequence; a view that changed meanwhile means that the sequence may belong to a later state of that family.
+  // One state for all: every view, then the sequence; a view that changed meanwhile means that the sequence may belong to a later state of that
+  // family.
   std::vector<const ReadView*> views(request.keys.size());
   SequenceNumber sequence = 0;
   for (bool settled = false; !settled;) {
@@ -143,7 +144,7 @@ std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options, 
                                                     SequenceNumber sequence) const {
   // An empty active memtable is left out of the source; then a refresh cannot reuse it.
   RefreshFunction refresh = [this, options, family, complete = !view->active->IsEmpty()](const Snapshot* snapshot,
-                                                                                       IteratorSource old) mutable -> Result<IteratorSource> {
+                                                                                         IteratorSource old) mutable -> Result<IteratorSource> {
     const EpochGuard guard;
     ReadView* const current = family->view();
     const SequenceNumber newest = snapshot != nullptr ? snapshot->GetSequenceNumber() : state_->PublishedSequence();

@@ -39,12 +39,14 @@ class Reader {
   ExistsAnswer KeyMayExist(const ReadOptions& options, ColumnFamily* family, const Slice& key, PinnableSlice* value) const;
 
   // One iterator per family, all over one state.
-  Status NewIterators(const ReadOptions& options, std::span<const std::shared_ptr<ColumnFamily>> families, std::vector<std::unique_ptr<Iterator>>* iterators) const;
+  Status NewIterators(const ReadOptions& options, std::span<const std::shared_ptr<ColumnFamily>> families,
+                      std::vector<std::unique_ptr<Iterator>>* iterators) const;
 
  private:
   // Runs when an iterator has let go of its view: files that only it kept can be deleted.
   static void IteratorIsGone(void* state, void* background);
-  std::unique_ptr<Iterator> NewIteratorOnView(const ReadOptions& options, const std::shared_ptr<ColumnFamily>& family, ReadView* view, SequenceNumber sequence) const;
+  std::unique_ptr<Iterator> NewIteratorOnView(const ReadOptions& options, const std::shared_ptr<ColumnFamily>& family, ReadView* view,
+                                              SequenceNumber sequence) const;
   // The caller holds a count on the view, which the source takes over.
   IteratorSource MakeSource(const ReadOptions& options, const ColumnFamily& family, ReadView* view, SequenceNumber sequence) const;
   void Search(const TableReadOptions& options, const ColumnFamily& family, const ReadView& view, Lookup* lookup) const;

@@ -2,14 +2,18 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
 #include <random>
 #include <utility>
 
 #include "ashlar/write_batch.h"
+#include "base/coding.h"
 #include "base/format.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 #include "key/write_batch_internal.h"
+#include "lsm/log_head.h"
 #include "lsm/memtable_inserter.h"
 #include "lsm/resolve_options.h"
 #include "wal/log_reader.h"
@@ -32,11 +36,32 @@ std::string RandomDigits(size_t count, const char* alphabet, size_t symbols) {
 
 // ---- The directory.
 
+std::string ParentDirectory(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// Creates the directory where it is missing and makes its entry durable: otherwise a power cut could take the database with everything that was
+// synced in it.
+Status CreateDirectoryDurably(FileSystem* fs, const std::string& path) {
+  const bool was_there = fs->FileExists(path).ok();
+  ASHLAR_RETURN_IF_ERROR(fs->CreateDirIfMissing(path));
+  std::unique_ptr<Directory> parent;
+  const Status opened = fs->NewDirectory(ParentDirectory(path), &parent);
+  // Who was given a directory need not be allowed to look at its parent.
+  if (!opened.ok()) return was_there ? Status::OK() : opened;
+  return parent->Sync();
+}
+
 Status PrepareDirectory(DatabaseState* state) {
   FileSystem* const fs = state->file_system;
-  if (!state->read_only && state->options.create_if_missing) {
-    ASHLAR_RETURN_IF_ERROR(fs->CreateDirIfMissing(state->directory));
-    if (state->wal_directory != state->directory) ASHLAR_RETURN_IF_ERROR(fs->CreateDirIfMissing(state->wal_directory));
+  if (!state->read_only && state->options.create_if_missing && !fs->FileExists(CurrentFileName(state->directory)).ok()) {
+    ASHLAR_RETURN_IF_ERROR(CreateDirectoryDurably(fs, state->directory));
+  }
+  if (!state->read_only && state->options.create_if_missing && state->wal_directory != state->directory) {
+    ASHLAR_RETURN_IF_ERROR(CreateDirectoryDurably(fs, state->wal_directory));
   }
   const Status there = fs->FileExists(CurrentFileName(state->directory));
   if (there.ok()) {
@@ -72,6 +97,11 @@ class LogReplay {
     return Status::OK();
   }
   const std::vector<uint64_t>& logs() const { return logs_; }
+  // Of a log that was read: where its last record ends. 0 for one that was not.
+  uint64_t good_bytes(uint64_t number) const {
+    const auto found = good_bytes_.find(number);
+    return found == good_bytes_.end() ? 0 : found->second;
+  }
   // A log ended early: what was recovered must reach tables before anything new is logged.
   bool stopped_early() const { return stopped_early_; }
   bool applied_records() const { return applied_records_; }
@@ -80,17 +110,17 @@ class LogReplay {
   Status FindLogs() {
     std::vector<std::string> names;
     ASHLAR_RETURN_IF_ERROR(state_->file_system->GetChildren(state_->wal_directory, &names));
-    const uint64_t oldest = state_->versions->MinLogNumberWithUnflushedData();
+    oldest_ = std::max(state_->versions->MinLogNumberWithUnflushedData(), state_->versions->min_log_number_to_keep());
     for (const std::string& name : names) {
       uint64_t number = 0;
       FileType type;
       if (!ParseFileName(name, &number, &type) || type != FileType::kWalFile) continue;
       state_->versions->MarkFileNumberUsed(number);
-      if (number >= oldest) logs_.push_back(number);
+      if (number >= oldest_) logs_.push_back(number);
     }
     std::sort(logs_.begin(), logs_.end());
     for (const auto& [number, synced_bytes] : state_->versions->recorded_logs()) {
-      if (number >= oldest && synced_bytes.has_value() && !std::binary_search(logs_.begin(), logs_.end(), number)) {
+      if (number >= oldest_ && synced_bytes.has_value() && !std::binary_search(logs_.begin(), logs_.end(), number)) {
         return Status::Corruption(WalFileName(state_->wal_directory, number), "the log is on record as synced, and missing");
       }
     }
@@ -118,7 +148,7 @@ class LogReplay {
                          .last_good_offset = reader.last_good_offset(),
                          .synced_bytes = SyncedBytes(number)};
       const LogStopAction action = DecideAtLogStop(stop);
-      if (action == LogStopAction::kFail) return reader.status();
+      if (action == LogStopAction::kFail) return LogStopFailure(reader, stop);
       if (reader.outcome() != LogReader::Outcome::kEnd) {
         stopped_early_ = true;
         LogWarning(*state_, StrCat("recovery: ", reader.status().ToString()));
@@ -127,6 +157,7 @@ class LogReplay {
         reader.SkipDamage();
         continue;
       }
+      good_bytes_[number] = reader.last_good_offset();
       continuity_ = ContinuityAfter(action, continuity_);
       if (action == LogStopAction::kNextLogOrStop) ASHLAR_RETURN_IF_ERROR(CheckNoFamilyIsAhead(number, reader.status()));
       return Status::OK();
@@ -139,7 +170,10 @@ class LogReplay {
     };
     if (record.size() < WriteBatchInternal::kHeaderBytes) return context(Status::Corruption("shorter than a batch's header"));
     const SequenceNumber first = WriteBatchInternal::Sequence(record);
-    switch (DecideAtRecord(continuity_, first, sequence_ + 1)) {
+    if (DecodeFixed32(record.data() + sizeof(SequenceNumber)) == 0) {
+      if (const std::optional<LogHead> head = DecodeLogHead(record); head.has_value()) return CheckContinues(reader, *head);
+    }
+    switch (DecideAtRecord(continuity_, first, next_replayed_.value_or(sequence_ + 1))) {
       case RecordAction::kApply: continuity_ = Continuity::kNotNeeded; break;
       case RecordAction::kDropRest: dropped_rest_ = true; return Status::OK();
       case RecordAction::kFail: return context(Status::Corruption("records before it are missing"));
@@ -148,9 +182,29 @@ class LogReplay {
     if (const Status checked = WriteBatchInternal::CheckApplicable(&batch); !checked.ok()) return context(checked);
     if (const Status applied = inserter->Apply(batch.Data(), first); !applied.ok()) return context(applied);
     const uint32_t count = batch.Count();
+    next_replayed_ = first + count;
     if (count > 0) sequence_ = std::max(sequence_, first + count - 1);
-    applied_records_ = true;
+    applied_records_ |= count > 0;
     return Status::OK();
+  }
+
+  // The head of a log says how long the one before it was: whether that one was read to its end.
+  Status CheckContinues(const LogReader& reader, const LogHead& head) {
+    if (head.previous_number < oldest_ || state_->options.wal_recovery_mode == WALRecoveryMode::kSkipAnyCorruptedRecords) return Status::OK();
+    const std::string previous = WalFileName(state_->wal_directory, head.previous_number);
+    const auto read = good_bytes_.find(head.previous_number);
+    if (read == good_bytes_.end()) return Status::Corruption(previous, StrCat("the log is missing, and ", reader.file_name(), " continues it"));
+    if (read->second >= head.previous_bytes) {
+      continuity_ = Continuity::kNotNeeded;
+      return Status::OK();
+    }
+    const Status cut =
+        Status::Corruption(previous, StrCat("the log ends at offset ", read->second, ", but ", head.previous_bytes, " bytes were written to it"));
+    if (state_->options.wal_recovery_mode != WALRecoveryMode::kPointInTimeRecovery) return cut;
+    dropped_rest_ = true;
+    stopped_early_ = true;
+    LogWarning(*state_, StrCat("recovery: ", cut.ToString()));
+    return CheckNoFamilyIsAhead(head.previous_number, cut);
   }
 
   void SwitchFullMemTables(uint64_t log_number) {
@@ -171,7 +225,8 @@ class LogReplay {
   Status CheckNoFamilyIsAhead(uint64_t stopped_log, const Status& damage) const {
     for (const ColumnFamilyState* family : state_->versions->families()) {
       if (FamilyIsAhead(family->log_number, family->current->NumFiles() > 0, stopped_log)) {
-        return Status::Corruption(StrCat("column family ", family->name, " has tables that are newer than the damage in the log, so the families cannot be brought to one "
+        return Status::Corruption(StrCat("column family ", family->name,
+                                         " has tables that are newer than the damage in the log, so the families cannot be brought to one "
                                          "point in time"),
                                   damage.getState());
       }
@@ -181,7 +236,10 @@ class LogReplay {
 
   DatabaseState* const state_;
   SequenceNumber sequence_;
+  std::optional<SequenceNumber> next_replayed_;  // one more than the last one replayed; the MANIFEST may know of later ones
+  uint64_t oldest_ = 0;                          // logs below are not needed
   std::vector<uint64_t> logs_;
+  std::map<uint64_t, uint64_t> good_bytes_;  // of the logs read so far: up to the end of the last record
   Continuity continuity_ = Continuity::kNotNeeded;
   bool dropped_rest_ = false;
   bool stopped_early_ = false;
@@ -222,8 +280,8 @@ Status OpenFamilies(DatabaseState* state, const std::vector<ColumnFamilyDescript
     const ColumnFamilyState* const recorded = state->versions->FindFamily(Slice(descriptor.name));
     if (recorded == nullptr) {
       if (state->options.create_missing_column_families && !state->read_only) continue;  // created once the database is open
-      return Status::InvalidArgument(StrCat(state->directory, ": there is no column family of this name; DBOptions::create_missing_column_families makes it"),
-                                     descriptor.name);
+      return Status::InvalidArgument(
+          StrCat(state->directory, ": there is no column family of this name; DBOptions::create_missing_column_families makes it"), descriptor.name);
     }
     MutexLock lock(state->mutex);
     AddFamily(state, MakeColumnFamily(state, *recorded, descriptor.options, recorded->log_number));
@@ -243,7 +301,8 @@ std::string NewDatabaseId() {
 
 std::string NewSessionId() { return RandomDigits(20, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", 36); }
 
-std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state, const ColumnFamilyState& recorded, const ColumnFamilyOptions& options, uint64_t log_number) {
+std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state, const ColumnFamilyState& recorded, const ColumnFamilyOptions& options,
+                                               uint64_t log_number) {
   ColumnFamilyOptions filled = options;
   FillDefaults(&filled);
   BlockCache* const cache = ResolveBlockCache(&filled);
@@ -297,11 +356,7 @@ Result<std::unique_ptr<DatabaseState>> RecoverDatabase(OpenArgs args, bool* must
   if (args.error_if_log_exists && replay.applied_records()) {
     return Status::Corruption(args.directory, "there is a log with records, and error_if_wal_file_exists is set");
   }
-  for (const uint64_t number : replay.logs()) {
-    uint64_t bytes = 0;
-    ASHLAR_RETURN_IF_ERROR(state->file_system->GetFileSize(WalFileName(state->wal_directory, number), &bytes));
-    state->logs.AdoptClosed(number, bytes);
-  }
+  for (const uint64_t number : replay.logs()) state->logs.AdoptClosed(number, replay.good_bytes(number));
   *must_flush = replay.applied_records() && (replay.stopped_early() || !args.options.avoid_flush_during_recovery);
   // Damage without a single record behind it still has to be left behind.
   *must_flush |= replay.stopped_early();

@@ -1,10 +1,13 @@
 // Recovery: from a directory to an open database.
 //
-//   check options -> directory, LOCK -> (new database) -> MANIFEST -> column families -> logs into memtables -> [writable] new log, memtables to level 0 in one
+//   check options -> directory, LOCK -> (new database) -> MANIFEST -> column families -> logs into memtables -> [writable] new log, memtables to
+//   level 0 in one
 //   atomic edit, OPTIONS, removal of what nothing refers to
 //
-// I1: until everything has been read and checked, nothing on disk changes but LOCK (and, for a new database, its first files): a refusal leaves the files as they were.
-// I2: what was replayed becomes durable in one atomic edit over all families, together with log numbers beyond the replayed logs. A crash before it repeats the
+// I1: until everything has been read and checked, nothing on disk changes but LOCK (and, for a new database, its first files): a refusal leaves the
+//     files as they were.
+// I2: what was replayed becomes durable in one atomic edit over all families, together with log numbers beyond the replayed logs. A crash before it
+//     repeats the
 //     replay; a crash after it never applies a record twice.
 // I3: a log that ended early is never appended to, and nothing of it is replayed again after the edit of I2.
 //
@@ -33,8 +36,8 @@ struct OpenArgs {
 Result<std::unique_ptr<DatabaseState>> RecoverDatabase(OpenArgs args, bool* must_flush);
 
 // A family over a version; used by recovery and by CreateColumnFamily.
-std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state, const ColumnFamilyState& recorded, const ColumnFamilyOptions& options, uint64_t log_number)
-    ASHLAR_REQUIRES(state->mutex);
+std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state, const ColumnFamilyState& recorded, const ColumnFamilyOptions& options,
+                                               uint64_t log_number) ASHLAR_REQUIRES(state->mutex);
 // Adds a family to the table that readers and the commit leader use.
 void AddFamily(DatabaseState* state, std::shared_ptr<ColumnFamily> family) ASHLAR_REQUIRES(state->mutex);
 

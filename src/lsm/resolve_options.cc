@@ -81,7 +81,8 @@ BlockBasedTableConfig ResolveTableConfig(const ColumnFamilyOptions& options) {
 }
 
 CompressionParameters ResolveCompressionParameters(const ColumnFamilyOptions& options, bool bottommost) {
-  const CompressionOptions& chosen = bottommost && options.bottommost_compression_opts.enabled ? options.bottommost_compression_opts : options.compression_opts;
+  const CompressionOptions& chosen =
+      bottommost && options.bottommost_compression_opts.enabled ? options.bottommost_compression_opts : options.compression_opts;
   return CompressionParameters{.level = chosen.level, .window_bits = chosen.window_bits, .strategy = chosen.strategy};
 }
 

@@ -24,11 +24,13 @@ CompressionType ResolveFlushCompression(const ColumnFamilyOptions& options);
 // Jobs at once.
 int ResolveFlushJobs(const DBOptions& options);
 int ResolveCompactionJobs(const DBOptions& options);
-// The family's cache: the one that its table options name, or a new one of the default size, which is then put into the options; null for no_block_cache.
+// The family's cache: the one that its table options name, or a new one of the default size, which is then put into the options; null for
+// no_block_cache.
 BlockCache* ResolveBlockCache(ColumnFamilyOptions* options);
 // The table options inside a family's factory; null when it has none of ours.
 const BlockBasedTableOptions* TableOptionsOf(const ColumnFamilyOptions& options);
-// Replaces a null table factory, and whatever else means "the default", by what it stands for. Options that contradict each other are raised to what works.
+// Replaces a null table factory, and whatever else means "the default", by what it stands for. Options that contradict each other are raised to what
+// works.
 void FillDefaults(ColumnFamilyOptions* options);
 
 }  // namespace ashlar

@@ -4,7 +4,7 @@
 
 #include "base/assert.h"
 #include "base/format.h"
-#include "table/table_cache.h"
+#include "table/open/table_cache.h"
 
 namespace ashlar {
 

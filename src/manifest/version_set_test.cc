@@ -53,7 +53,9 @@ class Database {
   Status Open(const std::vector<ColumnFamilySpec>& specs, bool read_only = false) {
     Close();
     set_ = std::make_unique<VersionSet>(VersionSet::Args{
-        .file_system = file_system_, .directory = kDirectory, .manifest_bytes_max = manifest_bytes_max, .drop_file = [](FileMetaData*) {}});
+        .file_system = file_system_, .directory = kDirectory, .manifest_bytes_max = manifest_bytes_max, .drop_file = [this](FileMetaData* file) {
+          dropped.push_back(file->number);
+        }});
     return set_->Recover(specs, read_only);
   }
   void Close() {
@@ -107,6 +109,7 @@ class Database {
   }
 
   uint64_t manifest_bytes_max = uint64_t{1} << 30;
+  std::vector<FileNumber> dropped;
 
  private:
   Status SyncDirectory(const std::string& path) {
@@ -237,12 +240,27 @@ TEST_F(VersionSetTest, ADroppedFamilyIsGoneAndItsIdIsNotUsedAgain) {
   edits.push_back(std::move(late));
   EXPECT_TRUE(db_->Prepare(std::move(edits)).status().IsColumnFamilyDropped());
   EXPECT_FALSE(db_->LiveTables().contains(99));
+  EXPECT_EQ(db_.dropped, (std::vector<FileNumber>{table, 99})) << "their open tables have to be let go of";
   std::vector<std::string> names;
   ASSERT_TRUE(VersionSet::ListColumnFamilies(file_system_.get(), kDirectory, &names).ok());
   EXPECT_EQ(names, (std::vector<std::string>{"default", "a"}));
   ASSERT_TRUE(db_.Open(Specs({"default", "a"})).ok());
   ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("c"), 9)).ok());
   EXPECT_EQ(db_->FindFamily(Slice("c"))->id, 3u);
+  // Once more with a snapshot for every install, which must not name what was dropped.
+  db_.manifest_bytes_max = 1;
+  ASSERT_TRUE(db_.Open(Specs({"default", "a", "c"})).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareDropFamily(3)).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareDropFamily(1)).ok());
+  ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("d"), 9)).ok());
+  EXPECT_EQ(db_->FindFamily(Slice("d"))->id, 4u);
+  ASSERT_TRUE(db_.Install(db_->PrepareDropFamily(4)).ok());
+  ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
+  ASSERT_TRUE(db_.Install(VersionEdit()).ok());
+  ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("e"), 9)).ok());
+  EXPECT_EQ(db_->FindFamily(Slice("e"))->id, 5u);
 }
 
 TEST_F(VersionSetTest, FamiliesThatAreNotNamedRefuseTheOpenUnlessItOnlyReads) {
@@ -415,6 +433,106 @@ TEST_F(VersionSetTest, EveryFlippedByteOfAManifestIsRefused) {
       ASSERT_NE(status.ToString().find(manifest), std::string::npos) << status.ToString();
     }
   }
+}
+
+// A MANIFEST made by hand.
+class ManifestOfEditsTest : public VersionSetTest {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(db_.Create().ok());
+    first_.log_number = 4;
+    first_.next_file_number = 10;
+    first_.last_sequence = 1;
+  }
+  Status OpenWith(const std::vector<const VersionEdit*>& edits) {
+    const std::string name = DescriptorFileName(kDirectory, 1);
+    std::unique_ptr<WritableFile> file;
+    EXPECT_TRUE(file_system_->NewWritableFile(name, FileOptions{}, &file).ok());
+    LogWriter writer(std::move(file), name, 1);
+    for (const VersionEdit* edit : edits) {
+      std::string record;
+      edit->EncodeTo(&record);
+      EXPECT_TRUE(writer.AddRecord(record).ok());
+    }
+    EXPECT_TRUE(writer.Close().ok());
+    return db_.Open(Specs({"default", "other"}));
+  }
+  std::unique_ptr<FileMetaData> Table(FileNumber number) {
+    auto file = MakeFile(number, StrCat("k", number), StrCat("k", number));
+    EXPECT_TRUE(db_.CreateTable(*file).ok());
+    return file;
+  }
+  static void ExpectCorruption(const Status& status, const std::string& naming) {
+    EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+    EXPECT_NE(status.ToString().find(naming), std::string::npos) << status.ToString();
+  }
+
+  VersionEdit first_;
+};
+
+TEST_F(ManifestOfEditsTest, WithoutTheNumbersThatEveryDatabaseHasIsCorruption) {
+  EXPECT_TRUE(OpenWith({&first_}).ok());
+  ExpectCorruption(OpenWith({}), "log number, next file number, last sequence");
+  first_.next_file_number.reset();
+  ExpectCorruption(OpenWith({&first_}), "next file number");
+}
+
+TEST_F(ManifestOfEditsTest, NumbersInUseAreNotHandedOutAgain) {
+  VersionEdit edit;
+  edit.AddFile(1, Table(25));
+  ASSERT_TRUE(OpenWith({&first_, &edit}).ok());
+  EXPECT_EQ(db_->next_file_number(), 26u);
+  edit.log_number = 40;
+  ASSERT_TRUE(OpenWith({&first_, &edit}).ok());
+  EXPECT_EQ(db_->next_file_number(), 41u);
+  VersionEdit logs;
+  logs.log_additions.push_back(LogAddition{.number = 50, .synced_bytes = std::nullopt});
+  ASSERT_TRUE(OpenWith({&first_, &edit, &logs}).ok());
+  EXPECT_EQ(db_->next_file_number(), 51u);
+}
+
+TEST_F(ManifestOfEditsTest, ATableInTwoFamiliesIsCorruption) {
+  VersionEdit family, a, b;
+  family.column_family = b.column_family = 1;
+  family.added_column_family = "other";
+  a.AddFile(1, Table(5));
+  b.AddFile(1, Table(5));
+  ExpectCorruption(OpenWith({&first_, &family, &a, &b}), "table 5");
+}
+
+TEST_F(ManifestOfEditsTest, FamiliesThatAreAddedTwiceOrDoNotExistAreCorruption) {
+  VersionEdit family, other_id, drop, unknown;
+  family.column_family = drop.column_family = 1;
+  other_id.column_family = 2;
+  unknown.column_family = 7;
+  family.added_column_family = other_id.added_column_family = "other";
+  drop.drops_column_family = true;
+  EXPECT_TRUE(OpenWith({&first_, &family, &drop, &family}).ok());
+  ExpectCorruption(OpenWith({&first_, &family, &family}), "column family 1");
+  ExpectCorruption(OpenWith({&first_, &family, &other_id}), "same name");
+  ExpectCorruption(OpenWith({&first_, &drop}), "column family 1");
+  ExpectCorruption(OpenWith({&first_, &unknown}), "column family 7");
+}
+
+TEST_F(ManifestOfEditsTest, ABrokenAtomicGroupIsCorruptionAndAnUnfinishedOneIsLeftOut) {
+  VersionEdit two, one, zero;
+  two.atomic_group_remaining = 2;
+  one.atomic_group_remaining = 1;
+  zero.atomic_group_remaining = 0;
+  two.last_sequence = one.last_sequence = zero.last_sequence = 9;
+  ASSERT_TRUE(OpenWith({&first_, &two, &one, &zero}).ok());
+  EXPECT_EQ(db_->last_sequence(), 9u);
+  ASSERT_TRUE(OpenWith({&first_, &two, &one}).ok());
+  EXPECT_EQ(db_->last_sequence(), 1u);
+  ExpectCorruption(OpenWith({&first_, &two, &zero}), "atomic group");
+  ExpectCorruption(OpenWith({&first_, &two, &first_}), "atomic group");
+}
+
+TEST_F(ManifestOfEditsTest, TheFamilyOfRocksDbsStatisticsOpensUnnamed) {
+  VersionEdit family;
+  family.column_family = 1;
+  family.added_column_family = "___rocksdb_stats_history___";
+  EXPECT_TRUE(OpenWith({&first_, &family}).ok());
 }
 
 // Damage that carries right checksums: what an attacker could write.

@@ -17,7 +17,7 @@
 #include "manifest/manifest_test_kit.h"
 #include "manifest/version_builder.h"
 #include "platform/mutex.h"
-#include "table/table_cache.h"
+#include "table/open/table_cache.h"
 #include "testing/comparators.h"
 
 namespace ashlar {
@@ -363,6 +363,17 @@ TEST_F(VersionTest, GetOffersNewestFirstAndStopsEarly) {
   EXPECT_EQ(get("k", 24), "k20");
   EXPECT_EQ(get("k", 16), "k15") << "the older version stands in the next file";
   EXPECT_EQ(get("zz", 100), "NotFound");
+  const int before = tables[15]->gets();
+  static_cast<void>(get("j", 100));
+  EXPECT_EQ(tables[15]->gets(), before);
+  static_cast<void>(get("k", 22));
+  EXPECT_EQ(tables[15]->gets(), before) << "the lookup was done in the first file";
+  static_cast<void>(get("k", 19));
+  EXPECT_EQ(tables[15]->gets(), before + 1);
+  TestTable::Detach(version->files(2)[0]);
+  TestTable::Attach(version->files(2)[0], {{"k", {{25, ValueType::kMerge, "+"}}}});
+  static_cast<void>(get("k", 100));
+  EXPECT_EQ(tables[15]->gets(), before + 2) << "what a merge operand stands on is in the next file";
   EXPECT_EQ(get("", 100), "NotFound");
   version->Unref();
 }

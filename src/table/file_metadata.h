@@ -1,8 +1,8 @@
 // FileMetaData: what the tree knows of one table file, and the place where its open reader hangs.
 //
-// Lifetime: reference-counted by the Versions that list it and by the jobs that write it (single count: files change hands only at installs). The file on disk outlives the last
-// reference. `reader` is set and cleared by the TableCache alone.
-// Thread safety: plain members are constant once the file is in a Version, except being_compacted and marked_for_compaction (guarded by the database mutex) and the atomics.
+// Lifetime: reference-counted by the Versions that list it and by the jobs that write it (single count: files change hands only at installs). The
+// file on disk outlives the last reference. `reader` is set and cleared by the TableCache alone. Thread safety: plain members are constant once the
+// file is in a Version, except being_compacted and marked_for_compaction (guarded by the database mutex) and the atomics.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ struct FileMetaData {
   uint64_t oldest_ancestor_unix_seconds = 0;  // 0: unknown
   std::string checksum;                       // of the whole file; empty: none
   std::string checksum_function = "Unknown";
-  uint64_t entries = 0;        // 0: not known yet (filled from the table's properties)
+  uint64_t entries = 0;  // 0: not known yet (filled from the table's properties)
   uint64_t deletions = 0;
   bool marked_for_compaction = false;
 

@@ -12,12 +12,12 @@ namespace {
 
 struct NumberField {
   std::string_view name;
-  uint64_t TableProperties::*field;
+  uint64_t TableProperties::* field;
   bool omit_zero;
 };
 struct TextField {
   std::string_view name;
-  std::string TableProperties::*field;
+  std::string TableProperties::* field;
 };
 
 constexpr NumberField kNumbers[] = {

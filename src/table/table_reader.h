@@ -1,8 +1,8 @@
 // TableReader: an open table file of any format. One virtual call per table and lookup; everything below it is concrete.
 //
-// Lifetime: a reader is found through FileMetaData::reader inside an epoch guard, and lives as long as that guard. Cursors, and pins on bytes of its mapping, hold a
-// count. Whoever published it unlinks it and calls Drop; it deletes itself a grace period later, when the last count is gone.
-// Thread safety: every method from any thread. Get is called inside an epoch guard and touches no count.
+// Lifetime: a reader is found through FileMetaData::reader inside an epoch guard, and lives as long as that guard. Cursors, and pins on bytes of its
+// mapping, hold a count. Whoever published it unlinks it and calls Drop; it deletes itself a grace period later, when the last count is gone. Thread
+// safety: every method from any thread. Get is called inside an epoch guard and touches no count.
 #pragma once
 
 #include <atomic>
@@ -22,8 +22,8 @@ struct TableProperties;
 struct TableReadOptions {
   bool verify_checksums = true;
   bool fill_cache = true;
-  size_t readahead_bytes = 0;      // 0: grows by itself with sequential use; compaction passes its own
-  bool cached_only = false;        // kBlockCacheTier: Incomplete instead of reading the file
+  size_t readahead_bytes = 0;  // 0: grows by itself with sequential use; compaction passes its own
+  bool cached_only = false;    // kBlockCacheTier: Incomplete instead of reading the file
 };
 
 class TableReader {
@@ -31,7 +31,8 @@ class TableReader {
   TableReader(const TableReader&) = delete;
   TableReader& operator=(const TableReader&) = delete;
 
-  // Offers the versions of lookup->user_key() with sequence <= lookup->snapshot(), newest first, until the lookup needs no more. Errors go to lookup->Fail.
+  // Offers the versions of lookup->user_key() with sequence <= lookup->snapshot(), newest first, until the lookup needs no more. Errors go to
+  // lookup->Fail.
   virtual void Get(const TableReadOptions& options, Lookup* lookup) = 0;
   // Called inside an epoch guard in which the reader was found, or beside a count.
   virtual std::unique_ptr<InternalCursor> NewCursor(const TableReadOptions& options) = 0;

@@ -23,7 +23,7 @@
 //     after SkipDamage.
 // I2: last_good_offset() is the end of the last whole record: a file cut there reads as kEnd.
 // I3: memory is bounded by the size of the longest record in the file (for a compressed record by kDecompressedBytesMax).
-// I4: looking for what follows damage costs at most kSearchBytesMax checksummed bytes per reader; beyond them only the beginnings of blocks are tried.
+// I4: looking for what follows damage checksums at most kSearchBytesMax bytes per reader; beyond them only the beginnings of blocks are tried.
 //
 // Thread safety: one thread.
 #pragma once

@@ -1,6 +1,7 @@
 #include "wal/recovery_policy.h"
 
 #include "base/assert.h"
+#include "base/format.h"
 
 namespace ashlar {
 
@@ -44,6 +45,12 @@ LogStopAction DecideAtLogStop(const LogStop& stop) {
     case LogReader::Outcome::kIoError: break;
   }
   return LogStopAction::kFail;
+}
+
+Status LogStopFailure(const LogReader& reader, const LogStop& stop) {
+  if (!reader.status().ok()) return reader.status();
+  return Status::Corruption(
+      StrCat(reader.file_name(), ": the log ends at offset ", stop.last_good_offset, ", but ", stop.synced_bytes, " bytes of it were synced"));
 }
 
 Continuity ContinuityAfter(LogStopAction action, Continuity before) {

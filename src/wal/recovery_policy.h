@@ -42,10 +42,13 @@ enum class LogStopAction : uint8_t {
   kNextLogOrStop,  // later logs only with Continuity::kOrStop
   kNextLogOrFail,  // later logs only with Continuity::kOrFail
   kSkipDamage,     // LogReader::SkipDamage, then go on reading this log
-  kFail,           // recovery fails with LogReader::status()
+  kFail,           // recovery fails with LogStopFailure()
 };
 
 LogStopAction DecideAtLogStop(const LogStop& stop);
+
+// Why recovery fails after kFail: the reader's status, or, for a log that seems to end well before what was synced, Corruption naming both offsets.
+Status LogStopFailure(const LogReader& reader, const LogStop& stop);
 
 enum class Continuity : uint8_t { kNotNeeded, kOrStop, kOrFail };
 enum class RecordAction : uint8_t { kApply, kDropRest, kFail };

@@ -1,8 +1,13 @@
 // The four recovery modes: the table in recovery_policy.h, line by line, and as a replay of several logs.
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "filesystem/file_helpers.h"
+#include "filesystem/memory_file_system.h"
 #include "wal/recovery_policy.h"
 
 namespace ashlar {
@@ -50,6 +55,24 @@ TEST(RecoveryPolicy, DamageBelowASyncedOffsetFailsUnlessSalvaging) {
       EXPECT_EQ(DecideAtLogStop(kept), Decide(mode, outcome));
     }
   }
+}
+
+TEST(RecoveryPolicy, ALogThatEndsWellTooEarlyFailsWithAReason) {
+  MemoryFileSystem file_system;
+  ASSERT_TRUE(WriteStringToFile(&file_system, "", "000007.log", Durability::kBuffered).ok());
+  std::unique_ptr<SequentialFile> file;
+  ASSERT_TRUE(file_system.NewSequentialFile("000007.log", FileOptions{}, &file).ok());
+  LogReader reader(std::move(file), "000007.log", 7, 0);
+  Slice record;
+  std::string scratch;
+  ASSERT_FALSE(reader.ReadRecord(&record, &scratch));
+  const LogStop stop{
+      .mode = Mode::kPointInTimeRecovery, .outcome = reader.outcome(), .last_good_offset = reader.last_good_offset(), .synced_bytes = 4096};
+  ASSERT_EQ(DecideAtLogStop(stop), LogStopAction::kFail);
+  const Status status = LogStopFailure(reader, stop);
+  EXPECT_TRUE(status.IsCorruption());
+  EXPECT_NE(status.ToString().find("000007.log"), std::string::npos) << status.ToString();
+  EXPECT_NE(status.ToString().find("4096"), std::string::npos) << status.ToString();
 }
 
 struct Log {

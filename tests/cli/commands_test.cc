@@ -26,6 +26,12 @@ TEST_F(CommandsTest, PutGetDelete) {
   EXPECT_EQ(result.err, "ashlar: not found\n");
 }
 
+// Every open flushes the log of the one before to level 0, so from the fourth on a compaction is under way when the tool closes.
+TEST_F(CommandsTest, ClosingWhileACompactionRunsIsNoError) {
+  for (int i = 0; i < 12; ++i) (void)Output({"put", "--create", "key" + std::to_string(i), "value"});
+  EXPECT_EQ(Output({"scan", "--count"}), "entries  12\n");
+}
+
 TEST_F(CommandsTest, PutMakesNothingUnlessAsked) {
   const ToolResult result = Run({"put", "key", "value"});
   EXPECT_EQ(result.exit_code, 4);

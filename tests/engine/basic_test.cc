@@ -264,7 +264,9 @@ TEST_F(BasicTest, DestroyRemovesTheDatabaseAndNothingElse) {
   Put("a", "1");
   Flush();
   Close();
-  { std::ofstream(path() + "/mine.txt") << "keep"; }
+  {
+    std::ofstream(path() + "/mine.txt") << "keep";
+  }
   EXPECT_OK(DestroyDB(path(), options_));
   EXPECT_TRUE(std::filesystem::exists(path() + "/mine.txt"));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path()), std::filesystem::directory_iterator()), 1);

@@ -17,15 +17,15 @@
 
 namespace ashlar {
 
-#define ASSERT_OK(expression)                                \
-  do {                                                       \
-    const ::ashlar::Status ok_status_ = (expression);        \
-    ASSERT_TRUE(ok_status_.ok()) << ok_status_.ToString();   \
+#define ASSERT_OK(expression)                              \
+  do {                                                     \
+    const ::ashlar::Status ok_status_ = (expression);      \
+    ASSERT_TRUE(ok_status_.ok()) << ok_status_.ToString(); \
   } while (false)
-#define EXPECT_OK(expression)                                \
-  do {                                                       \
-    const ::ashlar::Status ok_status_ = (expression);        \
-    EXPECT_TRUE(ok_status_.ok()) << ok_status_.ToString();   \
+#define EXPECT_OK(expression)                              \
+  do {                                                     \
+    const ::ashlar::Status ok_status_ = (expression);      \
+    EXPECT_TRUE(ok_status_.ok()) << ok_status_.ToString(); \
   } while (false)
 
 class DatabaseFixture : public ::testing::Test {

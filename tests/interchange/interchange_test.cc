@@ -210,8 +210,9 @@ TEST_F(InterchangeTest, ADatabaseMadeByLdbOpensHereWithItsOptions) {
 }
 
 TEST_F(InterchangeTest, ADatabaseMadeByDbBenchIsReadThroughItsFilters) {
-  const ToolRun made = RunTool("db_bench --db=" + path() + " --benchmarks=fillrandom,compact,overwrite --num=100000 --key_size=16 --value_size=50 --bloom_bits=10" +
-                               " --compression_type=lz4 --write_buffer_size=1048576 --target_file_size_base=1048576 --seed=1 2>&1");
+  const ToolRun made =
+      RunTool("db_bench --db=" + path() + " --benchmarks=fillrandom,compact,overwrite --num=100000 --key_size=16 --value_size=50 --bloom_bits=10" +
+              " --compression_type=lz4 --write_buffer_size=1048576 --target_file_size_base=1048576 --seed=1 2>&1");
   ASSERT_EQ(made.exit_code, 0) << made.output;
   options_.statistics = CreateDBStatistics();
   BlockBasedTableOptions table;

@@ -1,4 +1,5 @@
-// Random histories against a std::map: the same operations on the database and on the model, under a dozen sets of options, compared after every kind of
+// Random histories against a std::map: the same operations on the database and on the model, under a dozen sets of options, compared after every kind
+// of
 // upheaval. A failure prints the seed; ASHLAR_MODEL_SEED repeats it.
 #include <gtest/gtest.h>
 
@@ -127,7 +128,9 @@ class ModelTest : public ::testing::TestWithParam<size_t> {
     if (random_->OneIn(50)) key.clear();
     return key;
   }
-  std::string RandomValue() { return std::to_string(random_->Next()) + std::string(random_->OneIn(100) ? random_->Uniform(9000) : random_->Uniform(60), 'v'); }
+  std::string RandomValue() {
+    return std::to_string(random_->Next()) + std::string(random_->OneIn(100) ? random_->Uniform(9000) : random_->Uniform(60), 'v');
+  }
 
   void ApplyMerge(const std::string& key, const std::string& operand) {
     const auto [found, inserted] = model_.try_emplace(key, operand);
@@ -138,7 +141,10 @@ class ModelTest : public ::testing::TestWithParam<size_t> {
     const std::string key = RandomKey();
     switch (random_->Uniform(10)) {
       case 0:
-      case 1: Check(db_->Delete(WriteOptions(), key)); model_.erase(key); break;
+      case 1:
+        Check(db_->Delete(WriteOptions(), key));
+        model_.erase(key);
+        break;
       case 2: {
         const std::string operand = std::to_string(random_->Uniform(100));
         Check(db_->Merge(WriteOptions(), key, operand));
@@ -303,7 +309,7 @@ TEST_P(ModelTest, HistoriesAgree) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Options, ModelTest, ::testing::Range<size_t>(0, Scenarios().size()),
-                         [](const ::testing::TestParamInfo<size_t>& info) { return Scenarios()[info.param].name; });
+                         [](const ::testing::TestParamInfo<size_t>& scenario) { return Scenarios()[scenario.param].name; });
 
 }  // namespace
 }  // namespace ashlar

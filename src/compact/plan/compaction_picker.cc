@@ -11,9 +11,10 @@ namespace {
 
 using Files = std::vector<FileMetaData*>;
 
-constexpr size_t kMovedFilesMax = 4;          // of one move: more would flood the next level
-constexpr size_t kLevel0RunFilesMin = 4;      // of a compaction within level 0 that is done because the way down is busy
-constexpr double kLevel0FarSmallerThanBase = 2.0;  // times the level multiplier: how much smaller level 0 must be for a compaction into the base level to be a waste
+constexpr size_t kMovedFilesMax = 4;      // of one move: more would flood the next level
+constexpr size_t kLevel0RunFilesMin = 4;  // of a compaction within level 0 that is done because the way down is busy
+// Times the level multiplier: how much smaller than the base level level 0 must be for a compaction into it to be a waste.
+constexpr double kLevel0FarSmallerThanBase = 2.0;
 
 // User keys, both ends included; null: unbounded.
 struct Range {
@@ -45,7 +46,9 @@ class Tree {
     return (range.smallest == nullptr || Compare(file.largest_user_key(), *range.smallest) >= 0) &&
            (range.largest == nullptr || Compare(file.smallest_user_key(), *range.largest) <= 0);
   }
-  bool Overlap(const ClosedRange& a, const ClosedRange& b) const { return Compare(a.largest, b.smallest) >= 0 && Compare(a.smallest, b.largest) <= 0; }
+  bool Overlap(const ClosedRange& a, const ClosedRange& b) const {
+    return Compare(a.largest, b.smallest) >= 0 && Compare(a.smallest, b.largest) <= 0;
+  }
 
   static ClosedRange RangeOf(const FileMetaData& file) { return {file.smallest_user_key(), file.largest_user_key()}; }
   void Widen(ClosedRange* range, const ClosedRange& other) const {
@@ -254,8 +257,7 @@ class LeveledPicker {
   }
 
  private:
-  static constexpr PlanReason kFileReasons[] = {PlanReason::kMarked, PlanReason::kBottommostDeletes, PlanReason::kTtl,
-                                                      PlanReason::kPeriodic};
+  static constexpr PlanReason kFileReasons[] = {PlanReason::kMarked, PlanReason::kBottommostDeletes, PlanReason::kTtl, PlanReason::kPeriodic};
 
   std::optional<CompactionPlan> PickByScore() const {
     bool level0_waits = false;
@@ -326,7 +328,8 @@ class LeveledPicker {
   // While the way down is busy: as many of the newest files as make each file that disappears cheaper than the one before.
   std::optional<CompactionPlan> MergeNewestOfLevel0() const {
     const auto level0 = view_.files(0);
-    if (level0.size() < static_cast<size_t>(std::max(0, config_.level0_file_num_compaction_trigger)) + 2 || level0[0]->being_compacted) return std::nullopt;
+    if (level0.size() < static_cast<size_t>(std::max(0, config_.level0_file_num_compaction_trigger)) + 2 || level0[0]->being_compacted)
+      return std::nullopt;
     uint64_t bytes = level0[0]->file_bytes;
     uint64_t bytes_per_file = UINT64_MAX;
     size_t count = 1;
@@ -418,16 +421,13 @@ class LeveledPicker {
 
   bool Wants(Level level, const FileMetaData& file, PlanReason reason) const {
     switch (reason) {
-      case PlanReason::kMarked:
-        return file.marked_for_compaction;
+      case PlanReason::kMarked: return file.marked_for_compaction;
       case PlanReason::kBottommostDeletes:
-        return level > 0 && file.deletions > 0 && file.largest_sequence > 0 && file.largest_sequence <= view_.oldest_snapshot && NothingBelow(level, file);
-      case PlanReason::kTtl:
-        return level < view_.LastLevel() && IsOlder(file.oldest_ancestor_unix_seconds, config_.ttl_seconds);
-      case PlanReason::kPeriodic:
-        return IsOlder(file.creation_unix_seconds, config_.periodic_compaction_seconds);
-      default:
-        return false;
+        return level > 0 && file.deletions > 0 && file.largest_sequence > 0 && file.largest_sequence <= view_.oldest_snapshot &&
+               NothingBelow(level, file);
+      case PlanReason::kTtl: return level < view_.LastLevel() && IsOlder(file.oldest_ancestor_unix_seconds, config_.ttl_seconds);
+      case PlanReason::kPeriodic: return IsOlder(file.creation_unix_seconds, config_.periodic_compaction_seconds);
+      default: return false;
     }
   }
   bool NothingBelow(Level level, const FileMetaData& file) const {
@@ -509,9 +509,7 @@ void CompactCursors::Advance(const CompactionPlan& plan) {
   after_[level] = plan.inputs.front().files.back()->largest_user_key().ToString();
 }
 
-const std::string* CompactCursors::After(Level level) const {
-  return level < after_.size() && after_[level].has_value() ? &*after_[level] : nullptr;
-}
+const std::string* CompactCursors::After(Level level) const { return level < after_.size() && after_[level].has_value() ? &*after_[level] : nullptr; }
 
 std::optional<CompactionPlan> PickCompaction(const TreeView& view, const LeveledConfig& config, const CompactCursors& cursors) {
   ASHLAR_ASSERT(view.num_levels() == config.num_levels);

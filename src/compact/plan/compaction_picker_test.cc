@@ -53,9 +53,9 @@ TEST(PickLevel0, TakesOnlyWhatOverlapsTheOldestFile) {
 }
 
 TEST(PickLevel0, PullsFilesInThroughOthers) {
-  EXPECT_EQ(Pick("L0: 9[h-p 10] 8[x-z 10] 7[f-j 10] 6[a-g 10]\n"
-                 "L1: 5[r-s 20]"),
-            "L0 [9 7 6] -> L1, level-0 files, bottommost");
+  EXPECT_EQ(Pick("L0: 10[n-r 10] 9[h-p 10] 8[x-z 10] 7[f-j 10] 6[a-g 10]\n"
+                 "L1: 5[a-b 20]"),
+            "L0 [10 9 7 6] + L1 [5] -> L1, level-0 files, bottommost");
 }
 
 TEST(PickLevel0, DisjointFilesMove) {
@@ -371,9 +371,9 @@ TEST(PickManual, BusyFilesAreAConflict) {
 
 TEST(PickManual, RewritingInPlaceEnds) {
   const std::string tree = "L2: 4[a-b 100] 15[c-d 100] 6[e-f 100] 7[g-h 100]";
-  EXPECT_EQ(Manual(tree, {.level = 2, .output_level = 2, .begin = {}, .end = {}, .files_numbered_below = 10}), "L2 [4] -> L2, manual, bottommost, through b");
-  EXPECT_EQ(Manual(tree, {.level = 2, .output_level = 2, .begin = "c", .end = {}, .files_numbered_below = 10}),
-            "L2 [6 7] -> L2, manual, bottommost");
+  EXPECT_EQ(Manual(tree, {.level = 2, .output_level = 2, .begin = {}, .end = {}, .files_numbered_below = 10}),
+            "L2 [4] -> L2, manual, bottommost, through b");
+  EXPECT_EQ(Manual(tree, {.level = 2, .output_level = 2, .begin = "c", .end = {}, .files_numbered_below = 10}), "L2 [6 7] -> L2, manual, bottommost");
   EXPECT_EQ(Manual(tree, {.level = 2, .output_level = 2, .begin = {}, .end = {}, .files_numbered_below = 4}), "nothing");
 }
 

@@ -66,13 +66,6 @@ void MarkInputs(const CompactionPlan& plan, bool being_compacted) {
   }
 }
 
-TreeView ViewOf(const Version& version) {
-  TreeView view;
-  view.comparator = version.comparator();
-  for (Level level = 0; level < version.levels(); ++level) view.levels.push_back(version.files(level));
-  return view;
-}
-
 Level TreeView::LastLevel() const {
   Level last = num_levels() - 1;
   while (last > 0 && files(last).empty()) --last;

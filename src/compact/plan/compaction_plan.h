@@ -3,13 +3,15 @@
 //   TreeView --PickCompaction / PickManual--> CompactionPlan --CompactionJob (run/)--> VersionEdit
 //            (pure, under the mutex)                         (no locks)
 //
-// I1: a plan's inputs are closed: no file outside them on their levels shares a user key with one inside ("clean cut"), and on level 0 no file outside overlaps one
-//     inside unless the plan stays on level 0, where the inputs are neighbours in age.
+// I1: a plan's inputs are closed: no file outside them on their levels shares a user key with one inside ("clean cut"), and on level 0 no file
+//     outside overlaps one inside unless the plan stays on level 0, where the inputs are neighbours in age.
 // I2: inputs on the output level are exactly the files there that overlap the rest of the inputs (closed as in I1).
-// I3: no input is being compacted by another plan, and no plan that is running writes to the output level within [smallest, largest] (level 0 excepted).
-// I4: `deeper` lists every file below the output level that overlaps [smallest, largest]. While the plan runs nothing can be added to those levels inside that
-//     range, because whatever could move there would have to be an input of this plan.
-// Lifetime: a plan borrows FileMetaData; whoever keeps it keeps a count on the Version it was picked from. The engine sets being_compacted through MarkInputs.
+// I3: no input is being compacted by another plan, and no plan that is running writes to the output level within [smallest, largest]
+//     (level 0 excepted).
+// I4: `deeper` lists every file below the output level that overlaps [smallest, largest]. While the plan runs no older version of one of its keys
+//     can arrive there, because whatever could move there would have to be an input of this plan.
+// Lifetime: a plan borrows FileMetaData; whoever keeps it keeps a count on the Version it was picked from. The engine sets being_compacted through
+// MarkInputs.
 // Thread safety: values.
 #pragma once
 
@@ -21,17 +23,16 @@
 #include "ashlar/compression_type.h"
 #include "ashlar/types.h"
 #include "key/key_comparator.h"
-#include "manifest/version.h"
 #include "manifest/version_edit.h"
 #include "table/file_metadata.h"
 
 namespace ashlar {
 
 enum class PlanReason : uint8_t {
-  kLevel0Files,       // level 0 has too many files, or too many bytes
-  kLevelSize,         // a level is larger than its target
-  kMarked,            // a file asked for it
-  kBottommostDeletes, // deletions on the last level that no snapshot needs any more
+  kLevel0Files,        // level 0 has too many files, or too many bytes
+  kLevelSize,          // a level is larger than its target
+  kMarked,             // a file asked for it
+  kBottommostDeletes,  // deletions on the last level that no snapshot needs any more
   kTtl,
   kPeriodic,
   kManual,
@@ -79,8 +80,8 @@ struct TreeView {
   KeyComparator comparator{nullptr};
   // Level 0 newest first, the others ascending by key; as many as the config has levels.
   std::vector<std::span<FileMetaData* const>> levels;
-  std::vector<const CompactionPlan*> running;  // of this column family
-  uint64_t now_unix_seconds = 0;                         // for ttl and periodic
+  std::vector<const CompactionPlan*> running;           // of this column family
+  uint64_t now_unix_seconds = 0;                        // for ttl and periodic
   SequenceNumber oldest_snapshot = kSequenceNumberMax;  // kSequenceNumberMax: there is none
 
   std::span<FileMetaData* const> files(Level level) const { return levels[level]; }
@@ -89,7 +90,5 @@ struct TreeView {
   Level LastLevel() const;
   uint64_t LevelBytes(Level level) const;
 };
-// The view of a version, without running plans, time and snapshots. The version must outlive it.
-TreeView ViewOf(const Version& version);
 
 }  // namespace ashlar

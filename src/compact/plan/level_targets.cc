@@ -156,7 +156,8 @@ std::vector<LevelScore> CompactionScores(const TreeView& view, const LeveledConf
       incoming += static_cast<double>(size.bytes - targets.of(level));
     }
   }
-  std::sort(scores.begin(), scores.end(), [](const LevelScore& a, const LevelScore& b) { return a.score != b.score ? a.score > b.score : a.level < b.level; });
+  std::sort(scores.begin(), scores.end(),
+            [](const LevelScore& a, const LevelScore& b) { return a.score != b.score ? a.score > b.score : a.level < b.level; });
   return scores;
 }
 
@@ -164,8 +165,8 @@ uint64_t EstimatePendingBytes(std::span<const uint64_t> level_bytes, size_t leve
   if (config.num_levels == 1) return 0;
   uint64_t pending = 0;
   uint64_t arriving = 0;  // bytes that the level above will have handed down
-  const bool level0_due =
-      level0_files >= static_cast<size_t>(std::max(1, config.level0_file_num_compaction_trigger)) || level_bytes[0] >= config.max_bytes_for_level_base;
+  const bool level0_due = level0_files >= static_cast<size_t>(std::max(1, config.level0_file_num_compaction_trigger)) ||
+                          level_bytes[0] >= config.max_bytes_for_level_base;
   if (level0_due) {
     arriving = level_bytes[0];
     pending = arriving + level_bytes[targets.base_level];
@@ -201,8 +202,8 @@ CompressionChoice ChooseCompression(const LeveledConfig& config, const LevelTarg
 
 uint64_t CompensatedBytes(const FileMetaData& file, uint64_t average_entry_bytes) {
   if (file.entries == 0 || file.deletions < file.entries - file.deletions) return file.file_bytes;
-  // Only the surplus counts: with as many deletions as other entries the tree keeps its size. Twice its weight, because each deletion frees an entry below and
-  // goes away itself.
+  // Only the surplus counts: with as many deletions as other entries the tree keeps its size. Twice its weight, because each deletion frees an entry
+  // below and goes away itself.
   const uint64_t surplus = file.deletions - (file.entries - file.deletions);
   return file.file_bytes + surplus * average_entry_bytes * 2;
 }

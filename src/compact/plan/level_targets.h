@@ -1,9 +1,9 @@
 // How large each level ought to be, how urgent each one is, and how many bytes compactions still have to move.
 //
 // Static sizes: level 1 has max_bytes_for_level_base, each further level multiplier times as much.
-// Dynamic sizes (level_compaction_dynamic_level_bytes): the largest level sets the measure, and the targets above it are divided down from there, so that the
-// upper levels hold about 1/multiplier of the data. The first level whose target falls to max_bytes_for_level_base or below is the base level: level 0 compacts
-// into it, the levels between stay empty.
+// Dynamic sizes (level_compaction_dynamic_level_bytes): the largest level sets the measure, and the targets above it are divided down from there, so
+// that the upper levels hold about 1/multiplier of the data. The first level whose target falls to max_bytes_for_level_base or below is the base
+// level: level 0 compacts into it, the levels between stay empty.
 //
 //   largest level 300 GB, base 256 MB, multiplier 10:   L6 300 GB   L5 30 GB   L4 3 GB   L3 0.3 GB -> L2 30 MB = base level, L1 empty
 //
@@ -37,7 +37,8 @@ struct LevelScore {
   Level level = 0;
   double score = 0;  // >= 1: wants a compaction
 };
-// One per level except the last, the highest score first. Files being compacted do not count; a file with many deletions counts for more than its bytes.
+// One per level except the last, the highest score first. Files being compacted do not count; a file with many deletions counts for more than its
+// bytes.
 std::vector<LevelScore> CompactionScores(const TreeView& view, const LeveledConfig& config, const LevelTargets& targets);
 
 // Estimate of the bytes that compactions would have to read and write until every level is within its target.

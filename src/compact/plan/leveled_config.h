@@ -39,7 +39,7 @@ struct LeveledConfig {
   uint64_t periodic_compaction_seconds = 0;  // 0: off
 
   CompressionType compression = kNoCompression;
-  std::vector<CompressionType> compression_per_level;                   // empty: `compression` everywhere
+  std::vector<CompressionType> compression_per_level;                  // empty: `compression` everywhere
   CompressionType bottommost_compression = kDisableCompressionOption;  // kDisableCompressionOption: as the other levels
 };
 

@@ -1,5 +1,5 @@
-// A tree that is flushed into at random and compacted by the pickers' plans, several at a time, finishing in any order; its files hold (key, sequence) pairs. After
-// every step what a tree must be is checked; without flushes it must come to rest with every level within its target.
+// A tree that is flushed into at random and compacted by the pickers' plans, several at a time, finishing in any order; its files hold (key,
+// sequence) pairs. After every step what a tree must be is checked; without flushes it must come to rest with every level within its target.
 
 #include <gtest/gtest.h>
 
@@ -46,7 +46,8 @@ class Simulation {
   }
   bool StartManual() {
     const TreeView view = View();
-    ManualRequest request{.level = static_cast<Level>(random_.Uniform(config_.num_levels)), .output_level = 0, .begin = Key(random_.Uniform(5000)), .end = {}};
+    ManualRequest request{
+        .level = static_cast<Level>(random_.Uniform(config_.num_levels)), .output_level = 0, .begin = Key(random_.Uniform(5000)), .end = {}};
     if (random_.OneIn(2)) request.end = *request.begin + "5";
     request.output_level = ManualOutputLevel(config_, ComputeLevelTargets(view, config_), request.level);
     ManualPick pick = PickManual(view, config_, request);

@@ -3,7 +3,8 @@
 //   L0: 9[a-f 10] 8[c-k 10 busy]        a line per level; file number, [smallest user key - largest user key, bytes, attributes]
 //   L1: 5[a-c 20 marked] 4[d-z 20 del=90/100 seq=1-40 age=500 born=700]
 //
-// Attributes: busy (being compacted), marked, del=deletions/entries, seq=smallest-largest, age and born: unix seconds of the oldest data and of the file.
+// Attributes: busy (being compacted), marked, del=deletions/entries, seq=smallest-largest; age and born are the unix
+// seconds of the oldest data and of the file.
 // Without seq a file gets sequences that fit its place. Levels not named are empty.
 #pragma once
 

@@ -26,7 +26,8 @@ Verdict Judge(const StallInputs& in, const LeveledConfig& config) {
   if (compacting && hard > 0 && in.pending_bytes >= hard) return {StallState::kStopped, StallCause::kPendingBytes};
 
   const bool one_memtable_left = config.max_write_buffer_number > 3 && in.immutable_memtables >= config.max_write_buffer_number - 1;
-  if (one_memtable_left && in.immutable_memtables - 1 >= config.min_write_buffer_number_to_merge) return {StallState::kDelayed, StallCause::kMemtables};
+  if (one_memtable_left && in.immutable_memtables - 1 >= config.min_write_buffer_number_to_merge)
+    return {StallState::kDelayed, StallCause::kMemtables};
   const bool many_files = config.level0_slowdown_writes_trigger >= 0 && in.level0_files >= config.level0_slowdown_writes_trigger;
   if (compacting && many_files) return {StallState::kDelayed, StallCause::kLevel0Files};
   if (compacting && soft > 0 && in.pending_bytes >= soft) return {StallState::kDelayed, StallCause::kPendingBytes};
@@ -83,7 +84,8 @@ const char* StallCauseName(StallCause cause) {
 
 WriteStall ComputeStall(const StallInputs& inputs, const LeveledConfig& config, const WriteStall& previous) {
   const Verdict verdict = Judge(inputs, config);
-  WriteStall stall{.state = verdict.state, .cause = verdict.cause, .bytes_per_second = previous.bytes_per_second, .pending_bytes = inputs.pending_bytes};
+  WriteStall stall{
+      .state = verdict.state, .cause = verdict.cause, .bytes_per_second = previous.bytes_per_second, .pending_bytes = inputs.pending_bytes};
   if (verdict.state == StallState::kDelayed) {
     stall.bytes_per_second = DelayedRate(inputs, verdict.cause, config, previous);
   } else if (verdict.state == StallState::kNone && previous.state == StallState::kDelayed) {

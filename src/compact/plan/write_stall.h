@@ -2,8 +2,9 @@
 //
 //   kNone <--> kDelayed <--> kStopped      each by whichever of three pressures is worst: memtables to flush, level-0 files, pending compaction bytes
 //
-// Delayed rate, as RocksDB documents it: starts at delayed_write_rate; while delayed it falls to 0.8 when the debt did not shrink, to 0.6 close to or after a stop, and rises by 1/0.8
-// when the debt shrinks, never above delayed_write_rate nor below 16 KiB/s. When the delay ends the next one starts from 1.4 times the last rate.
+// Delayed rate, as RocksDB documents it: starts at delayed_write_rate; while delayed it falls to 0.8 when the debt did not shrink, to 0.6 close to or
+// after a stop, and rises by 1/0.8 when the debt shrinks, never above delayed_write_rate nor below 16 KiB/s. When the delay ends the next one starts
+// from 1.4 times the last rate.
 // Thread safety: a pure function; the caller keeps the previous result.
 #pragma once
 

@@ -1,7 +1,7 @@
 // CompactionJob: carries out a plan: merges the inputs into new files for the output level.
 //
-//   plan --SplitRanges--> [begin, end) [begin, end) ...   one subcompaction each: own cursors, own stream, own files; the first on the calling thread,
-//                              \        |                  the others on threads that end with the job
+//   plan --SplitRanges--> [begin, end) [begin, end) ...   one subcompaction each: own cursors, own stream, own files; the first on the calling
+//                              \        |                  thread, the others on threads that end with the job
 //                               results in key order --> one VersionEdit
 //
 // Ranges are cut at the tables' own anchors, so that each holds about the same number of bytes; all versions of a user key are in one range.

@@ -102,7 +102,8 @@ History RandomHistory(Random* random, uint64_t writes, uint64_t keys) {
   std::map<std::string, bool> has_value;  // of the keys that keep the contract of single deletions
   for (uint64_t i = 0; i < writes; ++i) {
     const uint64_t k = random->Uniform(keys);
-    TextEntry entry{"key" + std::to_string(1000 + k), ++history.last, ValueType::kValue, "v" + std::to_string(i) + std::string(random->Uniform(30), '.')};
+    TextEntry entry{"key" + std::to_string(1000 + k), ++history.last, ValueType::kValue,
+                    "v" + std::to_string(i) + std::string(random->Uniform(30), '.')};
     if (k % 4 == 0) {
       bool& exists = has_value[entry.user_key];
       if (exists) entry = {entry.user_key, entry.sequence, ValueType::kSingleDeletion, ""};
@@ -237,8 +238,8 @@ TEST_F(TreeTest, SequencesBecomeZeroOnTheLastLevelOnly) {
     TableJobResult result;
     ASSERT_TRUE(RunCompaction(args, &result).ok());
     ASSERT_EQ(result.files.size(), 1u);
-    EXPECT_EQ(PrintTable(result.files[0].get()), last ? "a@19 put 5, b@0 put x, c@20 del, c@0 put y, d@0 put 6"
-                                                      : "a@19 put 5, b@9 put x, c@20 del, c@7 put y, d@18 put 6");
+    EXPECT_EQ(PrintTable(result.files[0].get()),
+              last ? "a@19 put 5, b@0 put x, c@20 del, c@0 put y, d@0 put 6" : "a@19 put 5, b@9 put x, c@20 del, c@7 put y, d@18 put 6");
     Evict(result.files);
     for (const auto& level : levels_) Evict(level);
     levels_.clear();
@@ -288,11 +289,13 @@ TEST_F(TreeTest, TheEditTakesInputsOutAndOutputsIn) {
   Build(RandomHistory(&random, 300, 50), &random, 4000);
   const CompactionPlan plan = Plan(4000, 1);
   TableJobResult result;
-  ASSERT_TRUE(RunCompaction({.plan = &plan, .job = [&] {
-                               TableJobArgs job = JobArgs();
-                               job.merge_operator = &join_;
-                               return job;
-                             }()},
+  ASSERT_TRUE(RunCompaction({.plan = &plan,
+                             .job =
+                                 [&] {
+                                   TableJobArgs job = JobArgs();
+                                   job.merge_operator = &join_;
+                                   return job;
+                                 }()},
                             &result)
                   .ok());
   const size_t outputs = result.files.size();

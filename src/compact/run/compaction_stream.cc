@@ -200,10 +200,8 @@ bool CompactionStream::DecideMerge() {
       operands_.resize(1);
       next_operand_ = 1;
       return true;
-    case MergeOutcome::kKept:
-      return ShowOperands();
-    case MergeOutcome::kFailed:
-      break;
+    case MergeOutcome::kKept: return ShowOperands();
+    case MergeOutcome::kFailed: break;
   }
   operands_.clear();
   return false;

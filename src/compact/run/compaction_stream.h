@@ -1,5 +1,5 @@
-// CompactionStream: the decision what becomes of every entry that a flush or a compaction reads. Entries come in in internal key order; what has to stay comes out
-// in the same order.
+// CompactionStream: the decision what becomes of every entry that a flush or a compaction reads. Entries come in in internal key order; what has to
+// stay comes out in the same order.
 //
 // Snapshots cut the sequence numbers into stripes; entries of one user key within one stripe look the same to everyone but the newest of them:
 //
@@ -14,21 +14,20 @@
 //                   with nothing below it, here or deeper: goes
 //                   with anything else next below in its stripe, which its contract forbids: becomes a deletion
 //                   otherwise it stays, even when covered: a later single deletion may take the entry that covers it
-//   merge           collects the operands of its stripe down to a value, a deletion or the key's end; becomes a value where the base is known, else one merged
-//                   operand, else the operands as they are
+//   merge           collects the operands of its stripe down to a value, a deletion or the key's end; becomes a value where the base is known,
+//                   else one merged operand, else the operands as they are
 //   any other type  ends the stream with NotSupported
 //
 // On the last level values older than every snapshot get sequence 0: nothing is left to compare them with, and equal tags compress well.
 //
-// The place of what is to come: a compaction filter is asked where a value that is the newest of its key and younger than no snapshot is about to stay
-// (ShowValue); range tombstones cover entries in Covered(), and are themselves handed to the output at its cuts.
+// The place of what is to come: a compaction filter is asked where a value that is the newest of its key and younger than no snapshot is about to
+// stay (ShowValue); range tombstones cover entries in Covered(), and are themselves handed to the output at its cuts.
 //
 // I1: input and output ascend strictly; input that does not is Corruption.
 // I2: at every snapshot of the list, and at the newest sequence, each user key reads the same before and after, merges included.
-// Precondition: every input sequence was published when the list of snapshots was made; a snapshot taken later then sees the newest version of every key, which always
-// stays readable.
-// Lifetime: borrows everything in its args. key() and value() are valid until Next.
-// Thread safety: one thread.
+// Precondition: every input sequence was published when the list of snapshots was made; a snapshot taken later then sees the newest version of every
+// key, which always stays readable.
+// Lifetime: borrows everything in its args. key() and value() are valid until Next. Thread safety: one thread.
 #pragma once
 
 #include <cstdint>
@@ -63,7 +62,7 @@ struct StreamCounts {
 struct CompactionStreamArgs {
   InternalCursor* input = nullptr;
   KeyComparator comparator{nullptr};
-  std::span<const SequenceNumber> snapshots;  // ascending
+  std::span<const SequenceNumber> snapshots;      // ascending
   const MergeOperator* merge_operator = nullptr;  // null: operands are kept as they are
   // Whether older versions of a key may lie below the output; null: they may.
   KeyNotBelow* not_below = nullptr;

@@ -95,11 +95,13 @@ std::string Outputs(const std::string& text, const Setting& setting = {}) {
 TEST(StreamValues, NewerHidesOlder) { EXPECT_EQ(Outputs("a@9 put x, a@7 put y, b@3 put z"), "a@9 put x, b@3 put z"); }
 
 TEST(StreamValues, EachSnapshotKeepsItsVersion) {
-  EXPECT_EQ(Outputs("a@40 put 1, a@37 put 2, a@31 put 3, a@22 put 4, a@20 put 5, a@12 put 6", {.snapshots = {20, 35}}), "a@40 put 1, a@31 put 3, a@20 put 5");
+  EXPECT_EQ(Outputs("a@40 put 1, a@37 put 2, a@31 put 3, a@22 put 4, a@20 put 5, a@12 put 6", {.snapshots = {20, 35}}),
+            "a@40 put 1, a@31 put 3, a@20 put 5");
 }
 
 TEST(StreamValues, ZeroedOnlyBelowEverySnapshot) {
-  EXPECT_EQ(Outputs("a@40 put 1, a@20 put 2, b@21 put 3, c@19 put 4", {.snapshots = {20}, .zero = true}), "a@40 put 1, a@0 put 2, b@21 put 3, c@0 put 4");
+  EXPECT_EQ(Outputs("a@40 put 1, a@20 put 2, b@21 put 3, c@19 put 4", {.snapshots = {20}, .zero = true}),
+            "a@40 put 1, a@0 put 2, b@21 put 3, c@0 put 4");
   EXPECT_EQ(Outputs("a@40 put 1, b@21 put 3", {.zero = true}), "a@0 put 1, b@0 put 3");
 }
 
@@ -185,7 +187,8 @@ TEST(StreamMerges, WithoutAnOperatorNothingIsLost) {
 
 TEST(StreamMerges, AFailureEndsTheJobOrKeepsTheOperands) {
   EXPECT_EQ(Outputs("a@9 put x, b@9 merge bad, b@7 put 1, c@1 put z").substr(0, 21), "a@9 put x, Corruption");
-  EXPECT_EQ(Outputs("a@9 put x, b@9 merge must, b@8 merge 2, b@7 put 1, b@6 put 0, c@1 put z"), "a@9 put x, b@9 merge must, b@8 merge 2, b@7 put 1, c@1 put z");
+  EXPECT_EQ(Outputs("a@9 put x, b@9 merge must, b@8 merge 2, b@7 put 1, b@6 put 0, c@1 put z"),
+            "a@9 put x, b@9 merge must, b@8 merge 2, b@7 put 1, c@1 put z");
 }
 
 TEST(StreamRanges, BoundsAreUserKeys) {
@@ -309,7 +312,8 @@ class ModelTree {
 
  private:
   void Rewrite(std::vector<TextEntry> entries, Setting setting, size_t level, bool replace) {
-    std::sort(entries.begin(), entries.end(), [](const TextEntry& a, const TextEntry& b) { return kBytewise.CompareInternal(a.InternalKey(), b.InternalKey()) < 0; });
+    std::sort(entries.begin(), entries.end(),
+              [](const TextEntry& a, const TextEntry& b) { return kBytewise.CompareInternal(a.InternalKey(), b.InternalKey()) < 0; });
     setting.snapshots.assign(snapshots_.begin(), snapshots_.end());
     setting.partial_merge = random_.OneIn(2);
     EntryCursor input(kBytewise, std::move(entries));

@@ -52,10 +52,7 @@ inline std::vector<TextEntry> ParseEntries(const std::string& text) {
 inline std::string PrintEntry(const Slice& internal_key, const Slice& value) {
   const ValueType type = ExtractType(internal_key);
   std::string text = ExtractUserKey(internal_key).ToString() + "@" + std::to_string(TagSequence(ExtractTag(internal_key)));
-  text += type == ValueType::kValue      ? " put"
-          : type == ValueType::kDeletion ? " del"
-          : type == ValueType::kMerge    ? " merge"
-                                         : " single";
+  text += type == ValueType::kValue ? " put" : type == ValueType::kDeletion ? " del" : type == ValueType::kMerge ? " merge" : " single";
   if (!value.empty()) text += " " + value.ToString();
   return text;
 }

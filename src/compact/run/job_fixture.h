@@ -16,7 +16,7 @@
 #include "execute/epoch.h"
 #include "filesystem/fault_file_system.h"
 #include "filesystem/memory_file_system.h"
-#include "table/table_cache.h"
+#include "table/open/table_cache.h"
 
 namespace ashlar {
 
@@ -26,9 +26,7 @@ inline bool InternalLess(const TextEntry& a, const TextEntry& b) {
 
 class JobFixture : public testing::Test {
  protected:
-  JobFixture() : faults_(std::make_shared<MemoryFileSystem>()), open_tables_(0), tables_(CacheArgs()) {
-    EXPECT_TRUE(faults_.CreateDir("db").ok());
-  }
+  JobFixture() : faults_(std::make_shared<MemoryFileSystem>()), open_tables_(0), tables_(CacheArgs()) { EXPECT_TRUE(faults_.CreateDir("db").ok()); }
   ~JobFixture() override {
     tables_.Close();
     EpochSynchronize();

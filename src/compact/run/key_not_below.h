@@ -1,4 +1,5 @@
-// KeyNotBelow: whether a user key can have older versions below the output of a compaction. Knows the files of the levels below, walks along them as the keys ascend.
+// KeyNotBelow: whether a user key can have older versions below the output of a compaction. Knows the files of the levels below, walks along them as
+// the keys ascend.
 //
 // A key inside the range of a file counts as being there, whether it is or not.
 // Precondition: Check is called with ascending user keys (equal ones allowed).

@@ -10,9 +10,9 @@
 namespace ashlar {
 
 struct StopFlags {
-  const std::atomic<bool>* shutting_down = nullptr;  // null: never, here and below
-  const std::atomic<bool>* canceled = nullptr;       // the user took a manual compaction back
-  const std::atomic<bool>* sibling_failed = nullptr; // another part of the same job has failed
+  const std::atomic<bool>* shutting_down = nullptr;   // null: never, here and below
+  const std::atomic<bool>* canceled = nullptr;        // the user took a manual compaction back
+  const std::atomic<bool>* sibling_failed = nullptr;  // another part of the same job has failed
 
   // Ok: go on.
   Status Check() const {

@@ -16,7 +16,7 @@
 #include "compact/run/table_output.h"
 #include "execute/clock.h"
 #include "manifest/version_edit.h"
-#include "table/table_cache.h"
+#include "table/open/table_cache.h"
 
 namespace ashlar {
 
@@ -35,7 +35,7 @@ struct TableJobArgs {
   Clock* clock = nullptr;
   StopFlags stop;
   OutputVerification verification = OutputVerification::kOpen;
-  bool check_entry_counts = true;  // fail when the input held another number of entries than it should
+  bool check_entry_counts = true;            // fail when the input held another number of entries than it should
   size_t readahead_bytes = size_t{2} << 20;  // of compaction input
 };
 
@@ -49,8 +49,8 @@ struct TableJobStatistics {
   StreamCounts entries;
 };
 
-// Verified files are open in the table cache. Files still here at the end are taken out of it (table_cache.h, I2); after AddFilesTo whoever owns the edit
-// sees to that until a version has taken them.
+// Verified files are open in the table cache. Files still here at the end are taken out of it (table_cache.h, I2); after AddFilesTo whoever owns the
+// edit sees to that until a version has taken them.
 struct TableJobResult {
   TableJobResult() = default;
   TableJobResult(const TableJobResult&) = delete;
@@ -79,7 +79,8 @@ Status RunTableLoop(const TableJobArgs& args, const TableRun& run, InternalCurso
 // Verifies the files, as the args ask, and counts them. On failure the job is discarded.
 Status FinishTableJob(const TableJobArgs& args, TableJobResult* result);
 
-// Takes back a job whose result is not to be installed: closes and deletes its files. Errors are ignored: what stays behind is swept up at the next open.
+// Takes back a job whose result is not to be installed: closes and deletes its files. Errors are ignored: what stays behind is swept up at the next
+// open.
 void DiscardTableJob(const TableJobArgs& args, TableJobResult* result);
 
 }  // namespace ashlar

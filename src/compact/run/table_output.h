@@ -1,5 +1,5 @@
-// TableOutput: turns a stream of entries into table files: opens numbered files one after another, cuts, syncs and closes them. The one output path of flushes and
-// compactions.
+// TableOutput: turns a stream of entries into table files: opens numbered files one after another, cuts, syncs and closes them. The one output path
+// of flushes and compactions.
 //
 //   (none) --Add--> open --Add, cut here--> synced, closed --Add--> open ... --Finish--> all closed --TakeFiles--> the caller's
 //                     \------- an error anywhere, or destruction before TakeFiles: every file made here is deleted
@@ -37,7 +37,8 @@ struct TableOutputArgs {
   uint64_t creation_unix_seconds = 0;         // now
   uint64_t oldest_ancestor_unix_seconds = 0;  // of the oldest data that goes in; 0: now
   uint64_t oldest_key_unix_seconds = 0;       // 0: unknown
-  // Called for every file; may be called by several outputs at once. The number must be protected from being swept up until the job's result is installed.
+  // Called for every file; may be called by several outputs at once. The number must be protected from being swept up until the job's result is
+  // installed.
   std::function<uint64_t()> new_file_number;
   // Hand written bytes to the disk every so many bytes; 0: when the file is synced.
   uint64_t bytes_per_sync = 0;
@@ -85,7 +86,7 @@ class TableOutput {
   std::vector<std::string> made_;  // paths to delete unless the files are taken
   size_t grandparent_ = 0;         // the first that does not end before the last user key
   bool inside_grandparent_ = false;
-  uint64_t overlap_bytes_ = 0;     // of grandparents, by the open file
+  uint64_t overlap_bytes_ = 0;  // of grandparents, by the open file
   uint64_t bytes_written_ = 0;
   Status status_;
 };

@@ -39,8 +39,8 @@ inline size_t CommonPrefixBytes(const Slice& a, const Slice& b) {
 class BlockBuilder {
  public:
   struct Args {
-    int restart_interval = 16;      // >= 1
-    bool delta_keys = true;         // false: every key is stored whole
+    int restart_interval = 16;  // >= 1
+    bool delta_keys = true;     // false: every key is stored whole
     bool values_have_length = true;
   };
 

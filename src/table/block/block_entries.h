@@ -1,7 +1,8 @@
 // Reading the entries of a block, checked against its bounds.
 //
 //   block   entries | fixed32 restart offset ... | [u8 bucket ... , u16 number of buckets] | fixed32 packed
-//   packed  bit 31: there are buckets (data-block hash index) · bit 29: keys are spread evenly, a hint · bit 28: values are stored apart (not supported)
+//   packed  bit 31: there are buckets (data-block hash index) · bit 29: keys are spread evenly, a hint
+//           bit 28: values are stored apart (not supported)
 //           bits 0 to 27: number of restarts
 //
 // The hash index is skipped: DataBlock's own side index serves its purpose.

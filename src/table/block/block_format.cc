@@ -18,14 +18,10 @@ constexpr uint32_t kLastByteFactor = 0x6b9083d9u;
 // Over all n bytes; kXxh3 takes the last one apart from the others.
 uint32_t ChecksumOfBytes(BlockChecksum type, const char* data, size_t n) {
   switch (type) {
-    case BlockChecksum::kNone:
-      return 0;
-    case BlockChecksum::kCrc32c:
-      return crc32c::Mask(crc32c::Value(data, n));
-    case BlockChecksum::kXxHash32:
-      return XxHash32(data, n);
-    case BlockChecksum::kXxHash64:
-      return LowerHash32(XxHash64(data, n));
+    case BlockChecksum::kNone: return 0;
+    case BlockChecksum::kCrc32c: return crc32c::Mask(crc32c::Value(data, n));
+    case BlockChecksum::kXxHash32: return XxHash32(data, n);
+    case BlockChecksum::kXxHash64: return LowerHash32(XxHash64(data, n));
     case BlockChecksum::kXxh3: {
       if (n == 0) return 0;
       return LowerHash32(Hash64(data, n - 1)) ^ (static_cast<uint8_t>(data[n - 1]) * kLastByteFactor);

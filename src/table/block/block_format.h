@@ -8,8 +8,8 @@
 //            from version 6: 3e 00 7a 00 | fixed32 footer checksum | fixed32 base context | fixed32 metaindex size | zeros
 //            version 0: the two handles, zeros to 40 bytes, fixed64 legacy magic                             48 bytes
 //
-// From version 6 every checksum has a context added: base ^ (low32(offset) + high32(offset)), 0 when base is 0; so a block in the wrong place does not verify. The metaindex ends
-// where the footer begins, and the index handle is metaindex key rocksdb.index.
+// From version 6 every checksum has a context added: base ^ (low32(offset) + high32(offset)), 0 when base is 0; so a block in the wrong place does
+// not verify. The metaindex ends where the footer begins, and the index handle is metaindex key rocksdb.index.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -59,12 +59,13 @@ struct Footer {
   BlockChecksum checksum = BlockChecksum::kCrc32c;
   uint32_t base_context = 0;  // 0: no context
   BlockHandle metaindex;
-  BlockHandle index;          // size 0 from version 6: look in the metaindex
+  BlockHandle index;  // size 0 from version 6: look in the metaindex
 };
 
 // The magic number in the last bytes of a file, which says what kind of table it is.
 [[nodiscard]] bool DecodeTableMagic(const Slice& tail, uint64_t* magic);
-// tail: the last min(kFooterBytes, file_bytes) bytes of a block-based table. Handles are checked to lie inside the file. The caller adds the file's name.
+// tail: the last min(kFooterBytes, file_bytes) bytes of a block-based table. Handles are checked to lie inside the file. The caller adds the file's
+// name.
 Result<Footer> DecodeFooter(const Slice& tail, uint64_t file_bytes);
 // Versions 2 to 5.
 void PutFooter(std::string* out, const Footer& footer);

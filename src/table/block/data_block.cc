@@ -149,9 +149,27 @@ EntryView DataBlock::View(uint32_t i) const {
   return {header.shared, header.shared + header.unshared, suffix, Slice(suffix + header.unshared, header.value_bytes)};
 }
 
-Slice DataBlock::Key(uint32_t i, size_t known, KeyBuffer* buffer) const {
+Slice DataBlock::Key(const KeyComparator& comparator, uint32_t i, KeyBuffer* buffer) const {
   const EntryView view = View(i);
-  char* const key = buffer->Reserve(view.key_bytes, known);
+  char* const key = buffer->Reserve(view.key_bytes, 0);
+  return CompleteKey(i, view, PutKnownBytes(comparator, i, view, key), key);
+}
+
+Slice DataBlock::KeyBefore(uint32_t i, KeyBuffer* buffer) const {
+  const size_t known = View(i + 1).shared;
+  const EntryView view = View(i);
+  return CompleteKey(i, view, known, buffer->Reserve(view.key_bytes, known));
+}
+
+size_t DataBlock::PutKnownBytes(const KeyComparator& comparator, uint32_t i, const EntryView& view, char* key) const {
+  if (!comparator.HasHeads()) return 0;
+  // A key has prefix_bytes and a tag at least: there is room for all of the head.
+  memcpy(key, prefix(), shape_.prefix_bytes);
+  StoreBigEndian64(key + shape_.prefix_bytes, comparator.kind() == KeyComparator::Kind::kBytewise ? heads()[i] : ~heads()[i]);
+  return std::min<size_t>(view.user_bytes(), shape_.prefix_bytes + kHeadBytes);
+}
+
+Slice DataBlock::CompleteKey(uint32_t i, const EntryView& view, size_t known, char* key) const {
   if (view.key_bytes > view.shared) memcpy(key + view.shared, view.suffix, view.key_bytes - view.shared);
   // Byte b < shared is the one that the nearest entry before with shared <= b brought along.
   size_t missing = view.shared;
@@ -188,7 +206,7 @@ int DataBlock::CompareTail(const KeyComparator& comparator, uint32_t i, const En
   const size_t user_bytes = view.user_bytes();
   if (!comparator.HasHeads()) {
     KeyBuffer buffer;
-    return comparator.Compare(ExtractUserKey(Key(i, 0, &buffer)), user_key);
+    return comparator.Compare(ExtractUserKey(Key(comparator, i, &buffer)), user_key);
   }
   int r;
   const size_t compared = shape_.prefix_bytes + kHeadBytes;
@@ -201,26 +219,26 @@ int DataBlock::CompareTail(const KeyComparator& comparator, uint32_t i, const En
       r = Slice(view.suffix + (compared - view.shared), user_bytes - compared).compare(wanted);
     } else {
       KeyBuffer buffer;
-      const Slice key = ExtractUserKey(Key(i, 0, &buffer));
+      const Slice key = ExtractUserKey(Key(comparator, i, &buffer));
       r = Slice(key.data() + compared, key.size() - compared).compare(wanted);
     }
   }
   return comparator.kind() == KeyComparator::Kind::kBytewise ? r : -r;
 }
 
-uint64_t DataBlock::Tag(uint32_t i, const EntryView& view) const {
+uint64_t DataBlock::Tag(const KeyComparator& comparator, uint32_t i, const EntryView& view) const {
   if (view.key_bytes - view.shared >= kTagBytes) [[likely]] {
     return DecodeFixed64(view.suffix + (view.key_bytes - view.shared) - kTagBytes);
   }
   KeyBuffer buffer;
-  return ExtractTag(Key(i, 0, &buffer));
+  return ExtractTag(Key(comparator, i, &buffer));
 }
 
 int DataBlock::CompareEntry(const KeyComparator& comparator, uint32_t i, const Slice& user_key, uint64_t tag) const {
   const EntryView view = View(i);
   const int r = CompareTail(comparator, i, view, user_key);
   if (r != 0) return r;
-  const uint64_t own = Tag(i, view);
+  const uint64_t own = Tag(comparator, i, view);
   return own > tag ? -1 : (own < tag ? 1 : 0);
 }
 

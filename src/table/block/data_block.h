@@ -1,17 +1,20 @@
 // DataBlock: a data block in memory, with a side index that leads straight to an entry.
 //
-//   one allocation   [DataBlock | common prefix | heads: u64 x n | offsets: u32 x n]        the block's bytes: an allocation of their own, or the table's mapping
+//   one allocation   [DataBlock | common prefix | heads: u64 x n | offsets: u32 x n]
+//   the block's bytes: an allocation of their own, or the table's mapping
 //
 //   key of entry i   [common prefix: P bytes][head: the next 8 bytes][tail] [tag]
 //                     same for all entries    heads[i], zero-padded   lies in the entry's own suffix whenever shared <= P + 8
 //
-// So a lookup compares the prefix once, searches the heads as integers, and settles what is left in place: in the common case it touches one entry, and waits for memory twice,
-// for the side index and for that entry. Seek and Prev go through the same arrays. The side index is built once, when the block enters the cache, in the pass that checks the block.
+// So a lookup compares the prefix once, searches the heads as integers, and settles what is left in place: in the common case it touches one entry,
+// and waits for memory twice, for the side index and for that entry. Seek and Prev go through the same arrays. The side index is built once, when the
+// block enters the cache, in the pass that checks the block.
 //
-// I1: with a side index, every entry's header, key and value lie inside the block, shared never exceeds the length of the key before, and heads do not descend.
-//     What reads through the side index checks nothing again.
+// I1: with a side index, every entry's header, key and value lie inside the block, shared never exceeds the length of the key before, and heads do
+//     not descend. What reads through the side index checks nothing again.
 // I2: a custom order has no heads and no common prefix: both are zero, and every comparison takes the whole key.
-// I3: a block without a side index (compaction reads it once, forwards) has been checked for nothing but its frame; BlockCursor checks each entry as it goes.
+// I3: a block without a side index (compaction reads it once, forwards) has been checked for nothing but its frame; TableCursor checks each entry
+//     as it goes.
 //
 // Lifetime: counted (CacheEntry). A block in the mapping does not keep the mapping alive; its values are pinned through the table.
 // Thread safety: constant once made.
@@ -61,8 +64,8 @@ class KeyBuffer {
 // One entry as it lies in the block.
 struct EntryView {
   uint32_t shared;
-  uint32_t key_bytes;   // of the internal key
-  const char* suffix;   // key[shared, key_bytes)
+  uint32_t key_bytes;  // of the internal key
+  const char* suffix;  // key[shared, key_bytes)
   Slice value;
 
   size_t user_bytes() const { return key_bytes - kTagBytes; }
@@ -94,18 +97,20 @@ class DataBlock final : public CacheEntry {
   uint64_t head(uint32_t i) const { return heads()[i]; }
   const char* entry(uint32_t i) const { return begin_ + offsets()[i]; }
   EntryView View(uint32_t i) const;
-  // Copies the internal key of entry i into the buffer, of which the first `known` bytes are the key's already. Returns it.
-  Slice Key(uint32_t i, size_t known, KeyBuffer* buffer) const;
+  // Puts the internal key of entry i into the buffer and returns it.
+  Slice Key(const KeyComparator& comparator, uint32_t i, KeyBuffer* buffer) const;
+  // The same when the buffer holds the key of entry i + 1.
+  Slice KeyBefore(uint32_t i, KeyBuffer* buffer) const;
 
   // The first entry at or after (user_key, tag); entries() when there is none.
   uint32_t LowerBound(const KeyComparator& comparator, const Slice& user_key, uint64_t tag) const;
 
-  // For point lookups: entries i >= *first with head(i) == *head may have this user key, until one compares beyond it; versions with larger tags may have been left out.
-  // False when no entry of this block can be it.
+  // For point lookups: entries i >= *first with head(i) == *head may have this user key, until one compares beyond it; versions with larger tags may
+  // have been left out. False when no entry of this block can be it.
   bool FindCandidates(const KeyComparator& comparator, const Slice& user_key, uint64_t tag, uint64_t* head, uint32_t* first) const;
   // The user key of entry i, whose head equals that of user_key, against user_key: < 0, 0, > 0.
   int CompareTail(const KeyComparator& comparator, uint32_t i, const EntryView& view, const Slice& user_key) const;
-  uint64_t Tag(uint32_t i, const EntryView& view) const;
+  uint64_t Tag(const KeyComparator& comparator, uint32_t i, const EntryView& view) const;
 
   // Asks for the side index of a block of ordinary size, whose header may not have arrived yet.
   void Prefetch() const {
@@ -117,7 +122,7 @@ class DataBlock final : public CacheEntry {
   void PrefetchHeader() const { ASHLAR_PREFETCH(this); }
   // Asks for the first entries; a walk asks for the others as it goes.
   void PrefetchEntries() const {
-    for (size_t i = 0; i < 16; ++i) ASHLAR_PREFETCH(begin_ + i * 64);
+    for (size_t i = 0; i < 32; ++i) ASHLAR_PREFETCH(begin_ + i * 64);
   }
 
  private:
@@ -139,6 +144,10 @@ class DataBlock final : public CacheEntry {
   uint32_t* offsets() { return reinterpret_cast<uint32_t*>(heads() + shape_.entries); }
   const uint32_t* offsets() const { return reinterpret_cast<const uint32_t*>(heads() + shape_.entries); }
 
+  // Puts in what the prefix and the head tell of the key of entry i; returns how many bytes that is.
+  size_t PutKnownBytes(const KeyComparator& comparator, uint32_t i, const EntryView& view, char* key) const;
+  // Puts in the rest.
+  Slice CompleteKey(uint32_t i, const EntryView& view, size_t known, char* key) const;
   // < 0 or > 0: user_key sorts before or after every key with the common prefix; 0: it begins with the prefix.
   int ComparePrefix(const KeyComparator& comparator, const Slice& user_key) const;
   uint32_t LowerBoundOfHead(uint64_t head) const;

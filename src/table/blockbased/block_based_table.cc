@@ -301,7 +301,7 @@ bool BlockBasedTable::GetFromBlock(DataBlock* block, Lookup* lookup) {
       if (r > 0) return false;
       found = true;
     }
-    uint64_t tag = block->Tag(i, view);
+    uint64_t tag = block->Tag(comparator_, i, view);
     if (global_sequence_) [[unlikely]] {
       tag = PackTag(*global_sequence_, TagType(tag));
     }
@@ -313,13 +313,15 @@ bool BlockBasedTable::GetFromBlock(DataBlock* block, Lookup* lookup) {
 
 Result<BlockRef> BlockBasedTable::ReadForGet(uint32_t block, const TableReadOptions& options) {
   if (options.cached_only) return Status::Incomplete(file_.name(), "the block is not in the cache");
-  return Read({.block = block, .verify_checksum = options.verify_checksums, .fill_cache = options.fill_cache, .side_index = true, .at_hand = nullptr});
+  return Read(
+      {.block = block, .verify_checksum = options.verify_checksums, .fill_cache = options.fill_cache, .side_index = true, .at_hand = nullptr});
 }
 
 BlockRef BlockBasedTable::FindCached(uint32_t block) {
   const EpochGuard guard;
   auto* const cached = static_cast<DataBlock*>(index_.cell(block).load(std::memory_order_acquire));
   if (cached == nullptr) return BlockRef();
+  cached->Prefetch();
   cached->AddRef();
   cached->MarkUsed();
   return BlockRef(cached);
@@ -340,8 +342,11 @@ Result<BlockRef> BlockBasedTable::Read(const ReadArgs& args) {
   ASHLAR_ASSIGN_OR_RETURN(
       BlockContents contents,
       file_.ReadBlock({.handle = handle, .verify_checksum = args.verify_checksum, .use_dictionary = true, .at_hand = args.at_hand}));
-  Result<DataBlock*> made = DataBlock::Create(
-      {.contents = contents.data, .owned = std::move(contents.owned), .comparator = comparator_, .side_index = args.side_index, .live_count = live_blocks_});
+  Result<DataBlock*> made = DataBlock::Create({.contents = contents.data,
+                                               .owned = std::move(contents.owned),
+                                               .comparator = comparator_,
+                                               .side_index = args.side_index,
+                                               .live_count = live_blocks_});
   if (!made.ok()) return file_.AddPlace(made.status(), handle.offset);
   BlockRef block(*made);
   recorder_.Tick(BLOCK_CACHE_DATA_MISS);
@@ -417,7 +422,7 @@ Status BlockBasedTable::VerifyBlock(uint32_t block, VerifyState* state) {
                           Read({.block = block, .verify_checksum = true, .fill_cache = false, .side_index = true, .at_hand = nullptr}));
   KeyBuffer buffer;
   for (uint32_t i = 0; i < ref->entries(); ++i, ++state->entries) {
-    const Slice key = ref->Key(i, 0, &buffer);
+    const Slice key = ref->Key(comparator_, i, &buffer);
     if (!IsPointType(ExtractType(key))) return file_.AddPlace(Status::NotSupported("entry of a type that is not supported"), offset);
     if (!state->last_key.empty() && comparator_.CompareInternal(state->last_key, key) >= 0) return file_.CorruptionAt(offset, "keys out of order");
     state->last_key.assign(key.data(), key.size());

@@ -3,8 +3,8 @@
 //   Get     filter ──no──> done      index.Find ──> cell ──> block: prefix, heads, entry ──> lookup->Offer
 //                                                    └─ null: read, check, build the side index, offer to the cache
 //
-// What a table may hold that Ashlar does not implement is refused when it is opened: range deletions, unknown index types, keys and values stored apart. Entries of unknown types fail the lookup or
-// the cursor that meets them.
+// What a table may hold that Ashlar does not implement is refused when it is opened: range deletions, unknown index types, keys and values stored
+// apart. Entries of unknown types fail the lookup or the cursor that meets them.
 //
 // Global sequence: every entry of an ingested file has the one sequence that its properties or the MANIFEST name, whatever its key says.
 //
@@ -44,7 +44,7 @@ struct TableOpenArgs {
   BlockCache* block_cache = nullptr;  // null: none
   bool mmap_reads = false;
   Recorder recorder{};
-  std::atomic<int64_t>* live_blocks = nullptr;  // counts the data blocks in memory; null: nobody counts
+  std::atomic<int64_t>* live_blocks = nullptr;           // counts the data blocks in memory; null: nobody counts
   SequenceNumber largest_sequence = kSequenceNumberMax;  // as the MANIFEST has it; kSequenceNumberMax: not known
 };
 
@@ -157,11 +157,11 @@ class BlockBasedTable final : public TableReader {
   TableProperties properties_;
   std::optional<SequenceNumber> global_sequence_;
   BlockIndex index_;
-  FilterReader filter_;              // full filter; matches all when there is none
+  FilterReader filter_;  // full filter; matches all when there is none
   BlockContents filter_contents_;
   std::optional<BlockIndex> filter_index_;  // partitioned filter
   std::vector<FilterPartition> filter_partitions_;
-  std::vector<MetaBlock> meta_blocks_;      // in the order of the metaindex
+  std::vector<MetaBlock> meta_blocks_;  // in the order of the metaindex
   BlockHandle metaindex_handle_;
   BlockHandle index_handle_;
   std::vector<BlockHandle> index_partitions_;

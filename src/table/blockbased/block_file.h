@@ -54,8 +54,8 @@ class BlockFile {
   struct ReadArgs {
     BlockHandle handle;
     bool verify_checksum = true;
-    bool use_dictionary = false;         // data blocks only
-    const FileSpan* at_hand = nullptr;   // may cover the block
+    bool use_dictionary = false;        // data blocks only
+    const FileSpan* at_hand = nullptr;  // may cover the block
   };
   Result<BlockContents> ReadBlock(const ReadArgs& args) const;
 

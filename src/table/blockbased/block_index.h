@@ -2,17 +2,21 @@
 //
 //   block i      separator i (>= its last key, < the first key of block i + 1) · offset · size · cell: the cached block or null
 //
-//   heads        the first 8 bytes of each separator behind the prefix that all but the last share, as sorted integers, and above them levels that hold every 16th:
+//   heads        the first 8 bytes of each separator behind the prefix that all but the last share, as sorted integers;
+//                above them levels that hold every 16th:
 //
 //                level 2   [ ................ ]
 //                level 1   [ ................ | ................ | ... ]
-//                heads     [ 16 | 16 | 16 | ...                        ]         a search reads 16 heads per level, two cache lines, and no separator unless heads tie
+//                heads     [ 16 | 16 | 16 | ...                        ]
 //
-// The last separator is left out: it bounds nothing that the file's largest key does not, and RocksDB may write it so that it shares no prefix with the others. A key behind it leads to the last
-// block, where it is not found.
+// A search reads 16 heads per level, two cache lines, and no separator unless heads tie.
+//
+// The last separator is left out: it bounds nothing that the file's largest key does not, and RocksDB may write it so that it shares no prefix with
+// the others. A key behind it leads to the last block, where it is not found.
 //
 // Two-level indexes are flattened; hash indexes and indexes with first keys are read as what they contain, a binary index.
-// A plain binary search over separators was rejected: 15 dependent cache misses in a table of a million entries. Eytzinger order was: it needs a second array for the ranks.
+// A plain binary search over separators was rejected: 15 dependent cache misses in a table of a million entries. Eytzinger order was: it needs a
+// second array for the ranks.
 //
 // I1: separators do not descend; blocks lie one behind the other inside the file.
 // I2: a key, if it is in the table at all, begins in block Find(key), and its older versions follow there and in the next blocks.
@@ -36,9 +40,9 @@ namespace ashlar {
 
 // How an index block is coded, from the table's properties.
 struct IndexCoding {
-  bool user_keys = false;      // separators without tag
-  bool delta_values = false;   // handles relative to the one before, without length
-  bool first_keys = false;     // handles followed by the block's first key
+  bool user_keys = false;     // separators without tag
+  bool delta_values = false;  // handles relative to the one before, without length
+  bool first_keys = false;    // handles followed by the block's first key
 };
 
 struct IndexBlockEntry {
@@ -46,7 +50,8 @@ struct IndexBlockEntry {
   BlockHandle handle;
 };
 
-// Calls visit for each entry of an index block, or of the top level of a partitioned filter, until it returns an error. Errors come without file and offset.
+// Calls visit for each entry of an index block, or of the top level of a partitioned filter, until it returns an error. Errors come without file and
+// offset.
 Status VisitIndexBlock(const Slice& block, const IndexCoding& coding, const std::function<Status(const IndexBlockEntry&)>& visit);
 
 class BlockIndex {
@@ -87,10 +92,10 @@ class BlockIndex {
 
   const KeyComparator comparator_;
   bool user_keys_ = true;
-  uint32_t prefix_bytes_ = 0;  // common to all separators' user keys but the last
-  uint32_t searched_ = 0;      // blocks() - 1
-  std::vector<uint64_t> heads_;                 // padded with the largest head to a multiple of kFanout
-  std::vector<std::vector<uint64_t>> levels_;   // top first; levels_.back() summarises heads_
+  uint32_t prefix_bytes_ = 0;                  // common to all separators' user keys but the last
+  uint32_t searched_ = 0;                      // blocks() - 1
+  std::vector<uint64_t> heads_;                // padded with the largest head to a multiple of kFanout
+  std::vector<std::vector<uint64_t>> levels_;  // top first; levels_.back() summarises heads_
   std::vector<uint64_t> offsets_;
   std::vector<uint32_t> sizes_;
   std::string separators_;

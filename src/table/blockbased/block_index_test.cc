@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "table/table_test_kit.h"
+#include "table/blockbased/table_test_kit.h"
 #include "testing/comparators.h"
 
 namespace ashlar::test {
@@ -17,7 +17,8 @@ void StoreBigEndian32(char* p, uint32_t v) {
 // The first separator that is not before the key, found the plain way; the last block when there is none.
 uint32_t PlainFind(const std::vector<std::string>& separators, const KeyComparator& comparator, bool user_keys, const std::string& internal_key) {
   for (uint32_t i = 0; i + 1 < separators.size(); ++i) {
-    const int r = user_keys ? comparator.Compare(separators[i], ExtractUserKey(internal_key)) : comparator.CompareInternal(separators[i], internal_key);
+    const int r =
+        user_keys ? comparator.Compare(separators[i], ExtractUserKey(internal_key)) : comparator.CompareInternal(separators[i], internal_key);
     if (r >= 0) return i;
   }
   return static_cast<uint32_t>(separators.size() - 1);

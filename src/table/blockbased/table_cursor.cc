@@ -20,7 +20,7 @@ inline void CopyInSteps(char* to, const char* from, size_t n) {
 }
 static_assert(KeyBuffer::kSlackBytes >= 16);
 
-constexpr size_t kPrefetchDistanceBytes = 1024;
+constexpr size_t kPrefetchDistanceBytes = 2048;
 
 }  // namespace
 
@@ -119,8 +119,8 @@ bool TableCursor::EnsureSideIndex() {
   auto bytes = std::make_unique_for_overwrite<char[]>(n);
   memcpy(bytes.get(), block_->first(), n);
   const Slice contents(bytes.get(), n);
-  Result<DataBlock*> made =
-      DataBlock::Create({.contents = contents, .owned = std::move(bytes), .comparator = table_->comparator(), .side_index = true, .live_count = table_->live_blocks()});
+  Result<DataBlock*> made = DataBlock::Create(
+      {.contents = contents, .owned = std::move(bytes), .comparator = table_->comparator(), .side_index = true, .live_count = table_->live_blocks()});
   if (!made.ok()) {
     Fail(table_->file().AddPlace(made.status(), table_->index().handle(block_number_).offset));
     return false;
@@ -191,14 +191,14 @@ void TableCursor::ParseFirst() {
   ParseNext();
 }
 
-void TableCursor::MoveTo(uint32_t i, size_t known) {
+void TableCursor::MoveTo(uint32_t i) { Take(i, block_->Key(table_->comparator(), i, &buffer_)); }
+
+void TableCursor::Take(uint32_t i, const Slice& stored_key) {
   entry_ = i;
   current_ = block_->entry(i);
-  const EntryView view = block_->View(i);
-  const Slice key = block_->Key(i, known, &buffer_);
-  value_ = view.value;
-  next_ = view.value.data() + view.value.size();
-  SetKey(buffer_.data(), key.size());
+  value_ = block_->View(i).value;
+  next_ = value_.data() + value_.size();
+  SetKey(buffer_.data(), stored_key.size());
 }
 
 void TableCursor::NextBlock() {
@@ -219,7 +219,7 @@ void TableCursor::PrevBlock() {
     if (block_->first() == limit_) continue;
     current_ = next_ = block_->first();
     if (!EnsureSideIndex()) return;
-    MoveTo(block_->entries() - 1, 0);
+    MoveTo(block_->entries() - 1);
     return;
   }
   Invalidate();
@@ -261,7 +261,7 @@ void TableCursor::SeekInBlock(const Slice& user_key, uint64_t tag, const Slice& 
   if (block_->has_side_index()) {
     const uint32_t i = block_->LowerBound(table_->comparator(), user_key, tag);
     if (i < block_->entries()) {
-      MoveTo(i, 0);
+      MoveTo(i);
     } else {
       NextBlock();
     }
@@ -291,7 +291,8 @@ void TableCursor::Prev() {
     PrevBlock();
     return;
   }
-  MoveTo(entry_ - 1, block_->View(entry_).shared);
+  ASHLAR_PREFETCH(current_ - kPrefetchDistanceBytes);
+  Take(entry_ - 1, block_->KeyBefore(entry_ - 1, &buffer_));
 }
 
 }  // namespace ashlar

@@ -2,11 +2,11 @@
 //
 //   current block (counted)   [ ... | entry | next_ ... | limit_ )        key_: put together in buffer_        value_: in place
 //
-// Forwards it decodes one entry after another, checking each. Backwards and for seeks it uses the block's side index. Blocks come from the cache by their cells; those that are not
-// there are read, with readahead when the reads turn out to be sequential, and offered to the cache.
+// Forwards it decodes one entry after another, checking each. Backwards and for seeks it uses the block's side index. Blocks come from the cache by
+// their cells; those that are not there are read, with readahead when the reads turn out to be sequential, and offered to the cache.
 //
-// A cursor that does not fill the cache and has its readahead given (compaction) reads its blocks past the cache, large pieces at a time, and builds no side index, until somebody
-// moves it backwards.
+// A cursor that does not fill the cache and has its readahead given (compaction) reads its blocks past the cache, large pieces at a time, and builds
+// no side index, until somebody moves it backwards.
 //
 // I1: buffer_ holds the stored key of the current entry, whose bytes the next entry shares.
 // I2: entry_ is the current entry's number when the block has a side index.
@@ -73,8 +73,10 @@ class TableCursor final : public InternalCursor {
   // Goes to the first entry of the blocks behind the current one; to the last entry of those before.
   void NextBlock();
   void PrevBlock();
-  // Makes entry i current, of whose stored key the first `known` bytes are in the buffer.
-  void MoveTo(uint32_t i, size_t known);
+  // Makes entry i of the current block current, wherever the cursor was.
+  void MoveTo(uint32_t i);
+  // The same once its key is in the buffer.
+  void Take(uint32_t i, const Slice& stored_key);
   void SeekInBlock(const Slice& user_key, uint64_t tag, const Slice& internal_target);
   void SetKey(char* stored_key, size_t n);
   void Invalidate() { valid_ = false; }
@@ -90,9 +92,9 @@ class TableCursor final : public InternalCursor {
   const char* next_ = nullptr;
   const char* limit_ = nullptr;
   const char* readable_end_ = nullptr;
-  size_t key_bytes_ = 0;           // of the stored key in buffer_
+  size_t key_bytes_ = 0;  // of the stored key in buffer_
   KeyBuffer buffer_;
-  KeyBuffer patched_;              // the key with the table's global sequence
+  KeyBuffer patched_;  // the key with the table's global sequence
   ReadAhead read_ahead_;
   Status status_;
 };

@@ -7,7 +7,7 @@
 #include "base/format.h"
 #include "table/block/block_builder.h"
 #include "table/block/block_entries.h"
-#include "table/table_test_kit.h"
+#include "table/blockbased/table_test_kit.h"
 
 namespace ashlar::test {
 namespace {
@@ -261,7 +261,8 @@ TEST(TableFormat, ReadsVersions6And7WithContextChecksums) {
       spec.config.filter_millibits_per_key = 10000;
       Random random(5);
       Sample sample{spec, Entries{InternalOrder{spec.comparator}}, {}};
-      for (uint64_t i = 0; i < 500; ++i) sample.entries[MakeInternalKey(MakeKey(KeyKind::kDecimal, i, &random), 1, ValueType::kValue)] = random.Bytes(100);
+      for (uint64_t i = 0; i < 500; ++i)
+        sample.entries[MakeInternalKey(MakeKey(KeyKind::kDecimal, i, &random), 1, ValueType::kValue)] = random.Bytes(100);
       MemoryFileSystem fs;
       ASSERT_OK(fs.CreateDir("db"));
       TableWriteResult result;
@@ -288,7 +289,8 @@ TEST(TableFormat, ReadsVersions6And7WithContextChecksums) {
 Result<TableReaderPtr> OpenWithProperties(const std::map<std::string, std::string>& extra, MemoryFileSystem* fs, SequenceNumber largest_sequence) {
   TableSpec spec;
   Entries entries{InternalOrder{spec.comparator}};
-  for (int i = 0; i < 100; ++i) entries[MakeInternalKey("k" + std::to_string(i), 0, i % 10 == 3 ? ValueType::kDeletion : ValueType::kValue)] = "v" + std::to_string(i);
+  for (int i = 0; i < 100; ++i)
+    entries[MakeInternalKey("k" + std::to_string(i), 0, i % 10 == 3 ? ValueType::kDeletion : ValueType::kValue)] = "v" + std::to_string(i);
   static_cast<void>(fs->CreateDir("db"));
   TableWriteResult result;
   EXPECT_OK(WriteTable(fs, kPath, spec, entries, &result));
@@ -370,9 +372,10 @@ TEST(TableFormat, GlobalSequenceReplacesStoredSequences) {
     EXPECT_EQ(TagSequence(ExtractTag(cursor->key())), 50u);
   }
   MemoryFileSystem fs;
-  EXPECT_TRUE(OpenWithProperties({{"rocksdb.external_sst_file.version", Fixed32(2)}, {"rocksdb.external_sst_file.global_seqno", Fixed64(51)}}, &fs, 50)
-                  .status()
-                  .IsCorruption());
+  EXPECT_TRUE(
+      OpenWithProperties({{"rocksdb.external_sst_file.version", Fixed32(2)}, {"rocksdb.external_sst_file.global_seqno", Fixed64(51)}}, &fs, 50)
+          .status()
+          .IsCorruption());
 }
 
 TEST(TableFormat, UnsupportedFeaturesAreRefusedByName) {
@@ -435,7 +438,17 @@ TEST(TableFormat, GoldenDataBlock) {
   builder.Add("apple", "1", 0);
   builder.Add("apply", "22", 4);
   builder.Add("bat", "", 0);
-  const std::string expected("\x00\x05\x01" "apple1" "\x04\x01\x02" "y22" "\x00\x03\x00" "bat" "\x00\x00\x00\x00" "\x0f\x00\x00\x00" "\x02\x00\x00\x00", 33);
+  const std::string expected(
+      "\x00\x05\x01"
+      "apple1"
+      "\x04\x01\x02"
+      "y22"
+      "\x00\x03\x00"
+      "bat"
+      "\x00\x00\x00\x00"
+      "\x0f\x00\x00\x00"
+      "\x02\x00\x00\x00",
+      33);
   EXPECT_EQ(builder.Finish().ToString(true), Slice(expected).ToString(true));
 }
 

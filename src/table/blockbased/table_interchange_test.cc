@@ -11,7 +11,7 @@
 #include "base/xxph3.h"
 #include "table/block/block_entries.h"
 #include "table/filter/filter_builder.h"
-#include "table/table_test_kit.h"
+#include "table/blockbased/table_test_kit.h"
 
 namespace ashlar::test {
 namespace {
@@ -183,7 +183,8 @@ class TableInterchangeBench : public TableInterchange, public ::testing::WithPar
 };
 
 TEST_P(TableInterchangeBench, ReadsEveryLayoutOfDbBench) {
-  const ToolRun bench = RunTool(directory_, "db_bench --db=" + directory_ + "/db --benchmarks=fillseq,compact --num=3000 --value_size=60 --key_size=20 " + GetParam().flags);
+  const ToolRun bench = RunTool(
+      directory_, "db_bench --db=" + directory_ + "/db --benchmarks=fillseq,compact --num=3000 --value_size=60 --key_size=20 " + GetParam().flags);
   ASSERT_EQ(bench.exit_code, 0) << bench.output;
   const ToolRun scan = RunTool(directory_, "ldb --db=" + directory_ + "/db --hex dump");
   ASSERT_EQ(scan.exit_code, 0) << scan.output;
@@ -212,17 +213,17 @@ TEST_P(TableInterchangeBench, ReadsEveryLayoutOfDbBench) {
 
 INSTANTIATE_TEST_SUITE_P(
     Layouts, TableInterchangeBench,
-    ::testing::Values(BenchCase{"defaults", ""}, BenchCase{"bloom", "--bloom_bits=10", true}, BenchCase{"ribbon", "--bloom_bits=10 --use_ribbon_filter=true", true},
-                      BenchCase{"legacy_bloom", "--bloom_bits=10 --format_version=3", true},
-                      BenchCase{"two_level_index", "--bloom_bits=10 --partition_index=true --metadata_block_size=256"},
-                      BenchCase{"partitioned_filters", "--bloom_bits=10 --partition_index_and_filters=true --metadata_block_size=256", true},
-                      BenchCase{"first_key_index", "--index_with_first_key=true"},
-                      BenchCase{"data_block_hash_index", "--use_data_block_hash_index=true"},
-                      BenchCase{"long_index_restarts", "--index_block_restart_interval=16 --block_size=512"},
-                      BenchCase{"zstd_dictionary", "--compression_type=zstd --compression_max_dict_bytes=4096 --compression_zstd_max_train_bytes=65536"},
-                      BenchCase{"lz4", "--compression_type=lz4"}, BenchCase{"lz4hc", "--compression_type=lz4hc"}, BenchCase{"zlib", "--compression_type=zlib"},
-                      BenchCase{"snappy", "--compression_type=snappy"}, BenchCase{"format_2", "--format_version=2"},
-                      BenchCase{"format_4", "--format_version=4 --index_block_restart_interval=4"}),
+    ::testing::Values(
+        BenchCase{"defaults", ""}, BenchCase{"bloom", "--bloom_bits=10", true}, BenchCase{"ribbon", "--bloom_bits=10 --use_ribbon_filter=true", true},
+        BenchCase{"legacy_bloom", "--bloom_bits=10 --format_version=3", true},
+        BenchCase{"two_level_index", "--bloom_bits=10 --partition_index=true --metadata_block_size=256"},
+        BenchCase{"partitioned_filters", "--bloom_bits=10 --partition_index_and_filters=true --metadata_block_size=256", true},
+        BenchCase{"first_key_index", "--index_with_first_key=true"}, BenchCase{"data_block_hash_index", "--use_data_block_hash_index=true"},
+        BenchCase{"long_index_restarts", "--index_block_restart_interval=16 --block_size=512"},
+        BenchCase{"zstd_dictionary", "--compression_type=zstd --compression_max_dict_bytes=4096 --compression_zstd_max_train_bytes=65536"},
+        BenchCase{"lz4", "--compression_type=lz4"}, BenchCase{"lz4hc", "--compression_type=lz4hc"}, BenchCase{"zlib", "--compression_type=zlib"},
+        BenchCase{"snappy", "--compression_type=snappy"}, BenchCase{"format_2", "--format_version=2"},
+        BenchCase{"format_4", "--format_version=4 --index_block_restart_interval=4"}),
     [](const auto& bench) { return std::string(bench.param.name); });
 
 TEST_F(TableInterchange, SstDumpVerifiesAndReadsOurs) {
@@ -262,8 +263,9 @@ TEST_F(TableInterchange, SstDumpVerifiesAndReadsOurs) {
   EXPECT_EQ(raw.exit_code, 0) << raw.output;
 
   const ToolRun properties = RunTool(directory_, "sst_dump --file=" + directory_ + "/db/000007.sst --show_properties --command=none");
-  for (const char* const line : {"# entries: 1024", "# entries for filter: 1024", "filter policy name: bloomfilter", "comparator name: leveldb.BytewiseComparator",
-                                 "SST file compression algo: ZSTD", "column family name: default", "original file number: 7", "user-key? 1, delta-value? 1"}) {
+  for (const char* const line :
+       {"# entries: 1024", "# entries for filter: 1024", "filter policy name: bloomfilter", "comparator name: leveldb.BytewiseComparator",
+        "SST file compression algo: ZSTD", "column family name: default", "original file number: 7", "user-key? 1, delta-value? 1"}) {
     EXPECT_NE(properties.output.find(line), std::string::npos) << line << "\n" << properties.output;
   }
 }

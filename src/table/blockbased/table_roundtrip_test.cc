@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "table/table_test_kit.h"
+#include "table/blockbased/table_test_kit.h"
 #include "testing/comparators.h"
 
 namespace ashlar::test {
@@ -85,10 +85,12 @@ void ExpectSameGets(TableReader* table, const TableReadOptions& options, const E
   for (const auto& entry : entries) user_keys.insert(ExtractUserKey(entry.first).ToString());
   for (const std::string& key : user_keys) {
     const SequenceNumber snapshot = random->OneIn(2) ? kSequenceNumberMax : random->Uniform(entries.size() * 2);
-    ASSERT_EQ(GetText(table, options, key, snapshot), ModelText(entries, comparator, key, snapshot)) << Slice(key).ToString(true) << " at " << snapshot;
+    ASSERT_EQ(GetText(table, options, key, snapshot), ModelText(entries, comparator, key, snapshot))
+        << Slice(key).ToString(true) << " at " << snapshot;
   }
   for (int i = 0; i < 200; ++i) {
-    std::string key = random->OneIn(2) ? random->Bytes(random->Uniform(20)) : *std::next(user_keys.begin(), static_cast<long>(random->Uniform(std::min<size_t>(user_keys.size(), 50))));
+    std::string key = random->OneIn(2) ? random->Bytes(random->Uniform(20))
+                                       : *std::next(user_keys.begin(), static_cast<long>(random->Uniform(std::min<size_t>(user_keys.size(), 50))));
     if (random->OneIn(2)) key.append(random->Bytes(1 + random->Uniform(3)));
     ASSERT_EQ(GetText(table, options, key, kSequenceNumberMax), ModelText(entries, comparator, key, kSequenceNumberMax)) << Slice(key).ToString(true);
   }
@@ -97,7 +99,8 @@ void ExpectSameGets(TableReader* table, const TableReadOptions& options, const E
 TableSpec RandomSpec(const KeyComparator& comparator, Random* random) {
   TableSpec spec;
   spec.comparator = comparator;
-  constexpr CompressionType kTypes[] = {kNoCompression, kNoCompression, kSnappyCompression, kZlibCompression, kLZ4Compression, kLZ4HCCompression, kZSTD};
+  constexpr CompressionType kTypes[] = {kNoCompression,    kNoCompression, kSnappyCompression, kZlibCompression, kLZ4Compression,
+                                        kLZ4HCCompression, kZSTD};
   spec.compression = kTypes[random->Uniform(std::size(kTypes))];
   BlockBasedTableConfig& config = spec.config;
   config.block_bytes = 1 + random->Skewed(14);
@@ -133,8 +136,8 @@ TEST(TableRoundTrip, AnyOptionsAnyKeysAnyOrder) {
 
       const auto cache = std::make_unique<BlockCache>(random.OneIn(2) ? 1 << 20 : 2000);
       const bool mmap = random.OneIn(3);
-      Result<TableReaderPtr> opened = OpenTable(
-          &fs, "t.sst", {.comparator = comparator, .config = spec.config, .cache = random.OneIn(4) ? nullptr : cache.get(), .mmap = mmap});
+      Result<TableReaderPtr> opened =
+          OpenTable(&fs, "t.sst", {.comparator = comparator, .config = spec.config, .cache = random.OneIn(4) ? nullptr : cache.get(), .mmap = mmap});
       ASSERT_OK(opened.status());
       {
         const OpenedTable table(std::move(opened).value());

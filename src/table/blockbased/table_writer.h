@@ -35,7 +35,7 @@ namespace ashlar {
 
 struct TableWriteArgs {
   WritableFile* file = nullptr;  // empty, at its beginning
-  std::string file_name{};         // for error texts
+  std::string file_name{};       // for error texts
   KeyComparator comparator{nullptr};
   BlockBasedTableConfig config{};
   CompressionType compression = kNoCompression;
@@ -51,7 +51,7 @@ struct TableWriteArgs {
   std::string db_session_id{};
   std::string db_host_id{};
   uint64_t file_number = 0;
-  uint64_t creation_unix_seconds = 0;       // of the oldest data in it
+  uint64_t creation_unix_seconds = 0;  // of the oldest data in it
   uint64_t oldest_key_unix_seconds = 0;
   uint64_t file_creation_unix_seconds = 0;
 };
@@ -109,17 +109,17 @@ class TableWriter {
   BlockBuilder data_block_;
   const size_t block_bytes_full_;  // a block this large is cut before an entry that would not fit
 
-  std::string output_;             // blocks not yet handed to the file
-  uint64_t offset_ = 0;            // of the next block in the file
+  std::string output_;   // blocks not yet handed to the file
+  uint64_t offset_ = 0;  // of the next block in the file
   std::string compressed_;
   std::string smallest_;
   std::string last_key_;
   SequenceNumber smallest_sequence_ = kSequenceNumberMax;
   SequenceNumber largest_sequence_ = 0;
 
-  std::string separators_;         // internal separators, one after another
+  std::string separators_;  // internal separators, one after another
   std::vector<IndexEntry> index_;
-  BlockHandle pending_handle_;     // a finished block whose separator waits for the next key
+  BlockHandle pending_handle_;  // a finished block whose separator waits for the next key
   bool has_pending_handle_ = false;
   bool separators_are_user_keys_ = true;
 

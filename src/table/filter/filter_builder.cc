@@ -9,7 +9,8 @@
 namespace ashlar {
 
 int BloomProbes(int millibits_per_key) {
-  // The upper ends of the ranges for 1, 2, ... 12 probes. They are RocksDB's: readers take the number from the filter, so only its size and quality depend on them.
+  // The upper ends of the ranges for 1, 2, ... 12 probes. They are RocksDB's: readers take the number from the filter, so only its size and quality
+  // depend on them.
   static constexpr int kUpTo[] = {2080, 3580, 5100, 6640, 8300, 10070, 11720, 14001, 16050, 18300, 22001, 25501};
   for (int i = 0; i < static_cast<int>(std::size(kUpTo)); ++i) {
     if (millibits_per_key <= kUpTo[i]) return i + 1;

@@ -2,8 +2,8 @@
 //
 //   block   lines of 64 bytes | ff 00 probes 00 00
 //
-// A key lives in one line: line = fastrange32(low half of the hash, number of lines); bit of probe i = (high half x 0x9e3779b9^i) >> 23. The hash is base/xxph3.h.
-// Size: ceil(n x millibits / 8000) bytes, rounded up to whole lines. No keys: only five zero bytes, which match nothing.
+// A key lives in one line: line = fastrange32(low half of the hash, number of lines); bit of probe i = (high half x 0x9e3779b9^i) >> 23. The hash is
+// base/xxph3.h. Size: ceil(n x millibits / 8000) bytes, rounded up to whole lines. No keys: only five zero bytes, which match nothing.
 //
 // Thread safety: one thread.
 #pragma once

@@ -9,9 +9,9 @@ namespace ashlar {
 
 namespace {
 
-// Ribbon, after "Ribbon filter: practically smaller than Bloom and Xor" (Dillinger, Walzer), in the layout of RocksDB's Standard128: solution bits in segments of 128 bits,
-// `columns` segments to a block of 128 slots. A key has a start slot, a row of 128 coefficients and an expected result; it may match when the parity of (row & segment) equals
-// the result's bit in every column.
+// Ribbon, after "Ribbon filter: practically smaller than Bloom and Xor" (Dillinger, Walzer), in the layout of RocksDB's Standard128: solution bits in
+// segments of 128 bits, `columns` segments to a block of 128 slots. A key has a start slot, a row of 128 coefficients and an expected result; it may
+// match when the parity of (row & segment) equals the result's bit in every column.
 constexpr uint32_t kRibbonBits = 128;
 constexpr uint32_t kRibbonSegmentBytes = kRibbonBits / 8;
 constexpr uint32_t kRibbonColumnsMax = 32;
@@ -100,15 +100,11 @@ void FilterReader::InitLegacyBloom(const Slice& block, uint32_t probes) {
 
 bool FilterReader::OtherMayMatch(uint64_t hash, const Slice& key) const {
   switch (kind_) {
-    case Kind::kMatchesNone:
-      return false;
-    case Kind::kRibbon:
-      return RibbonMayMatch(hash);
-    case Kind::kLegacyBloom:
-      return LegacyBloomMayMatch(LegacyHash32(key.data(), key.size()));
+    case Kind::kMatchesNone: return false;
+    case Kind::kRibbon: return RibbonMayMatch(hash);
+    case Kind::kLegacyBloom: return LegacyBloomMayMatch(LegacyHash32(key.data(), key.size()));
     case Kind::kBloom:
-    case Kind::kMatchesAll:
-      break;
+    case Kind::kMatchesAll: break;
   }
   return true;
 }

@@ -1,5 +1,5 @@
-// FilterReader: asks a filter block whether a key may be in the table. It knows every kind of filter that RocksDB has written: the fast local Bloom filter, the Ribbon filter
-// (Standard128), and the legacy Bloom filter of format_version < 5. What it does not know matches every key.
+// FilterReader: asks a filter block whether a key may be in the table. It knows every kind of filter that RocksDB has written: the fast local Bloom
+// filter, the Ribbon filter (Standard128), and the legacy Bloom filter of format_version < 5. What it does not know matches every key.
 //
 // I1: MayMatch is true for every key that was added, whatever the kind.
 // I2: nothing outside the block is read, whatever its bytes.
@@ -54,13 +54,13 @@ class FilterReader {
 
   Kind kind_ = Kind::kMatchesAll;
   uint32_t probes_ = 0;
-  uint32_t lines_ = 0;             // Bloom kinds
-  uint32_t line_bytes_log2_ = 0;   // legacy Bloom
+  uint32_t lines_ = 0;            // Bloom kinds
+  uint32_t line_bytes_log2_ = 0;  // legacy Bloom
   const char* data_ = nullptr;
   // Ribbon.
   uint32_t seed_ = 0;
   uint32_t starts_ = 0;
-  uint32_t columns_ = 0;           // of blocks from upper_start_block_ on; one less before
+  uint32_t columns_ = 0;  // of blocks from upper_start_block_ on; one less before
   uint32_t upper_start_block_ = 0;
 };
 

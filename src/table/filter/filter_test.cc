@@ -61,9 +61,10 @@ TEST(Filter, GoldenBytes) {
 }
 
 TEST(Filter, UnknownKindsMatchEverything) {
-  for (const std::string& tail : {std::string("\x00\x01\x02\x03\x04", 5), std::string("\xfd\x00\x06\x00\x00", 5), std::string("\xff\x01\x06\x00\x00", 5),
-                                 std::string("\xff\x00\x26\x00\x00", 5), std::string("\xff\x00\x06\x01\x00", 5), std::string("\xff\x00\x1f\x00\x00", 5),
-                                 std::string("\xfe\x00\x01\x00\x00", 5), std::string("\x06\x00\x00\x00\x00", 5), std::string("\x06\x03\x00\x00\x00", 5)}) {
+  for (const std::string& tail :
+       {std::string("\x00\x01\x02\x03\x04", 5), std::string("\xfd\x00\x06\x00\x00", 5), std::string("\xff\x01\x06\x00\x00", 5),
+        std::string("\xff\x00\x26\x00\x00", 5), std::string("\xff\x00\x06\x01\x00", 5), std::string("\xff\x00\x1f\x00\x00", 5),
+        std::string("\xfe\x00\x01\x00\x00", 5), std::string("\x06\x00\x00\x00\x00", 5), std::string("\x06\x03\x00\x00\x00", 5)}) {
     const std::string block = std::string(64, '\0') + tail;
     EXPECT_TRUE(MayMatch(FilterReader(block), "a")) << Slice(tail).ToString(true);
   }

@@ -1,4 +1,4 @@
-#include "table/table_cache.h"
+#include "table/open/table_cache.h"
 
 #include <algorithm>
 
@@ -137,15 +137,11 @@ Result<TableReaderPtr> TableCache::Open(const FileMetaData* file) const {
   ASHLAR_ASSIGN_OR_RETURN(const uint64_t magic, ReadMagic(*opened, path, file->file_bytes));
   switch (magic) {
     case kBlockBasedTableMagic:
-    case kLegacyBlockBasedTableMagic:
-      break;
+    case kLegacyBlockBasedTableMagic: break;
     case kPlainTableMagic:
-    case kLegacyPlainTableMagic:
-      return Status::NotSupported(path, "PlainTable files");
-    case kCuckooTableMagic:
-      return Status::NotSupported(path, "cuckoo table files");
-    default:
-      return Status::Corruption(path, StrCat("offset ", file->file_bytes - sizeof(magic), ": not a table, its magic number is unknown"));
+    case kLegacyPlainTableMagic: return Status::NotSupported(path, "PlainTable files");
+    case kCuckooTableMagic: return Status::NotSupported(path, "cuckoo table files");
+    default: return Status::Corruption(path, StrCat("offset ", file->file_bytes - sizeof(magic), ": not a table, its magic number is unknown"));
   }
   if (args_.random_access_hint) opened->Hint(AccessPattern::kRandom, 0, file->file_bytes);
   return BlockBasedTable::Open({.file = std::move(opened),

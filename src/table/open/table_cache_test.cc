@@ -1,11 +1,11 @@
-#include "table/table_cache.h"
+#include "table/open/table_cache.h"
 
 #include <gtest/gtest.h>
 
 #include <thread>
 
 #include "filesystem/filename.h"
-#include "table/table_test_kit.h"
+#include "table/blockbased/table_test_kit.h"
 
 namespace ashlar::test {
 namespace {

@@ -79,7 +79,7 @@ struct TableCacheArgs {
   bool direct_reads = false;
   Recorder recorder{};
   std::atomic<int64_t>* live_blocks = nullptr;  // counts the data blocks of this family in memory; null: nobody counts
-  bool random_access_hint = true;  // advise_random_on_open
+  bool random_access_hint = true;               // advise_random_on_open
 };
 
 class TableCache final : public TableOpener {

@@ -44,12 +44,12 @@ inline Status WriteTable(FileSystem* fs, const std::string& path, const TableSpe
   std::unique_ptr<WritableFile> file;
   ASHLAR_RETURN_IF_ERROR(fs->NewWritableFile(path, {}, &file));
   ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<TableWriter> writer, TableWriter::Create({.file = file.get(),
-                                                                                         .file_name = path,
-                                                                                         .comparator = spec.comparator,
-                                                                                         .config = spec.config,
-                                                                                         .compression = spec.compression,
-                                                                                         .column_family_name = "default",
-                                                                                         .file_number = 7}));
+                                                                                          .file_name = path,
+                                                                                          .comparator = spec.comparator,
+                                                                                          .config = spec.config,
+                                                                                          .compression = spec.compression,
+                                                                                          .column_family_name = "default",
+                                                                                          .file_number = 7}));
   for (const auto& [key, value] : entries) writer->Add(key, value);
   ASHLAR_RETURN_IF_ERROR(writer->Finish(result));
   return file->Close();
@@ -129,14 +129,11 @@ inline std::string MakeKey(KeyKind kind, uint64_t i, Random* random) {
       std::string digits = std::to_string(i);
       return std::string(16 - std::min<size_t>(16, digits.size()), '0') + digits;
     }
-    case KeyKind::kBinary:
-      return random->Bytes(random->Uniform(12));
+    case KeyKind::kBinary: return random->Bytes(random->Uniform(12));
     case KeyKind::kLongCommonPrefix:
       return "a/very/long/prefix/that/all/keys/share/" + std::string(i % 3, 'x') + std::string(i % 40, 'y') + std::to_string(i);
-    case KeyKind::kPrefixesOfEachOther:
-      return std::string(i % 200, static_cast<char>('a' + i % 2)) + std::string(i % 5, '\0');
-    case KeyKind::kHashLike:
-      return random->Bytes(16);
+    case KeyKind::kPrefixesOfEachOther: return std::string(i % 200, static_cast<char>('a' + i % 2)) + std::string(i % 5, '\0');
+    case KeyKind::kHashLike: return random->Bytes(16);
   }
   return {};
 }

@@ -1,0 +1,119 @@
+#include "table/block/data_block.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "base/random.h"
+#include "table/block/block_builder.h"
+#include "testing/comparators.h"
+
+namespace ashlar {
+namespace {
+
+using Entry = std::pair<std::string, std::string>;  // internal key, value
+
+std::string BuildBlock(const std::vector<Entry>& entries, int restart_interval) {
+  BlockBuilder builder({.restart_interval = restart_interval});
+  std::string previous;
+  for (const auto& [key, value] : entries) {
+    builder.Add(key, value, CommonPrefixBytes(previous, key));
+    previous = key;
+  }
+  return builder.Finish().ToString();
+}
+
+Result<DataBlock*> MakeBlock(const std::string& bytes, const KeyComparator& comparator) {
+  auto owned = std::make_unique<char[]>(bytes.size());
+  memcpy(owned.get(), bytes.data(), bytes.size());
+  const Slice contents(owned.get(), bytes.size());
+  return DataBlock::Create({.contents = contents, .owned = std::move(owned), .comparator = comparator});
+}
+
+// Two letters and zeros, so that keys share prefixes of every length and are prefixes of each other; now and then one that shares nothing.
+std::string TightKey(Random* random) {
+  if (random->OneIn(30)) return random->Bytes(random->Uniform(30));
+  std::string key(random->Uniform(4) * 7, 'a');
+  for (uint64_t n = random->Uniform(16); n > 0; --n) key.push_back("ab\0"[random->Uniform(3)]);
+  return key;
+}
+
+TEST(DataBlock, FindsWhatAPlainSearchFinds) {
+  for (uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    const KeyComparator comparator(TestComparators()[random.Uniform(3)].comparator);
+    std::vector<Entry> entries;
+    for (uint64_t n = 1 + random.Uniform(150); n > 0; --n) {
+      const std::string key = entries.empty() || !random.OneIn(4) ? TightKey(&random) : ExtractUserKey(entries.back().first).ToString();
+      entries.emplace_back(MakeInternalKey(key, random.Uniform(1000), ValueType::kValue), std::to_string(n));
+    }
+    const auto less = [&](const Entry& a, const Entry& b) { return comparator.CompareInternal(a.first, b.first) < 0; };
+    std::sort(entries.begin(), entries.end(), less);
+    entries.erase(std::unique(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.first == b.first; }), entries.end());
+
+    const Result<DataBlock*> made = MakeBlock(BuildBlock(entries, static_cast<int>(1 + random.Uniform(20))), comparator);
+    ASSERT_TRUE(made.ok()) << made.status().ToString();
+    DataBlock* const block = *made;
+    ASSERT_EQ(block->entries(), entries.size());
+    KeyBuffer buffer;
+    for (uint32_t i = 0; i < block->entries(); ++i) {
+      ASSERT_EQ(block->Key(comparator, i, &buffer), Slice(entries[i].first)) << i;
+      ASSERT_EQ(block->View(i).value, Slice(entries[i].second)) << i;
+      ASSERT_EQ(block->Tag(comparator, i, block->View(i)), ExtractTag(entries[i].first)) << i;
+    }
+    for (uint32_t i = block->entries() - 1; i > 0; --i) {
+      block->Key(comparator, i, &buffer);
+      ASSERT_EQ(block->KeyBefore(i - 1, &buffer), Slice(entries[i - 1].first)) << i;
+    }
+    for (int i = 0; i < 200; ++i) {
+      const std::string key = random.OneIn(2) ? TightKey(&random) : ExtractUserKey(entries[random.Uniform(entries.size())].first).ToString();
+      const std::string target = MakeInternalKey(key, random.Uniform(1000), ValueType::kMax);
+      const auto expected = std::lower_bound(entries.begin(), entries.end(), Entry(target, ""), less);
+      const auto at = static_cast<uint32_t>(expected - entries.begin());
+      ASSERT_EQ(block->LowerBound(comparator, key, ExtractTag(target)), at) << Slice(key).ToString(true);
+
+      uint64_t head = 0;
+      uint32_t first = 0;
+      const bool candidates = block->FindCandidates(comparator, key, ExtractTag(target), &head, &first);
+      if (at == entries.size() || !comparator.Equal(ExtractUserKey(expected->first), key)) continue;
+      ASSERT_TRUE(candidates);
+      ASSERT_LE(first, at);
+      for (uint32_t j = first; j <= at; ++j) {
+        ASSERT_EQ(block->head(j), head);
+        const int r = block->CompareTail(comparator, j, block->View(j), key);
+        const int expected_r = comparator.Compare(ExtractUserKey(entries[j].first), key);
+        ASSERT_TRUE((r < 0) == (expected_r < 0) && (r > 0) == (expected_r > 0)) << j;
+      }
+    }
+    block->Release();
+  }
+}
+
+TEST(DataBlock, DisorderIsCorruption) {
+  const KeyComparator comparator(BytewiseComparator());
+  const auto key = [](const char* user_key) { return MakeInternalKey(user_key, 1, ValueType::kValue); };
+  for (const auto& keys : std::vector<std::vector<std::string>>{
+           {key("b"), key("a"), key("c")}, {key("prefix1"), key("other"), key("prefix2")}, {"short", "shorter"}, {key("a"), "x", key("b")}}) {
+    std::vector<Entry> entries;
+    for (const std::string& k : keys) entries.emplace_back(k, "v");
+    EXPECT_TRUE(MakeBlock(BuildBlock(entries, 1), comparator).status().IsCorruption());
+  }
+}
+
+TEST(DataBlock, EmptyBlockHasNoEntries) {
+  const KeyComparator comparator(BytewiseComparator());
+  const Result<DataBlock*> made = MakeBlock(BuildBlock({}, 16), comparator);
+  ASSERT_TRUE(made.ok());
+  EXPECT_EQ((*made)->entries(), 0u);
+  EXPECT_EQ((*made)->LowerBound(comparator, "a", 0), 0u);
+  uint64_t head = 0;
+  uint32_t first = 0;
+  EXPECT_FALSE((*made)->FindCandidates(comparator, "a", 0, &head, &first));
+  (*made)->Release();
+}
+
+}  // namespace
+}  // namespace ashlar

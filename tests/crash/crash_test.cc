@@ -1,0 +1,323 @@
+// A workload runs on a file system that remembers every operation. Then, for many numbers k of operations and every kind of damage that a power cut
+// can do, the
+// directory as a crash after k operations may have left it is opened, compared with the model, written to and opened again; and in a fifth of the
+// cases the recovery
+// itself is cut off in the same way.
+//
+// What must hold of every image (docs/reliability.md): it opens by itself; it holds every write that was acknowledged as durable; all families
+// together are at one
+// point of the commit order.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "base/format.h"
+#include "base/random.h"
+#include "filesystem/crash_file_system.h"
+#include "testing/open_database.h"
+#include "tests/crash/history.h"
+
+namespace ashlar {
+namespace {
+
+struct Scenario {
+  const char* name;
+  bool several_families = false;
+  bool may_sync = true;       // with synced writes and SyncWAL in between; otherwise only flushes and closes promise anything
+  uint32_t value_bits = 11;   // values have up to 2^value_bits bytes, most of them much fewer
+  std::function<void(Options*)> set = [](Options*) {};
+};
+
+const Scenario kScenarios[] = {
+    {.name = "OneFamily"},
+    {.name = "SeveralFamilies", .several_families = true},
+    {.name = "OneFamilyWithoutSyncs", .may_sync = false},
+    {.name = "SeveralFamiliesWithoutSyncs", .several_families = true, .may_sync = false},
+    {.name = "MemTablesFillUp", .several_families = true, .value_bits = 14},
+    {.name = "LogsElsewhere", .several_families = true, .set = [](Options* o) { o->wal_dir = "/logs"; }},
+    {.name = "ReplayedLogsStay", .several_families = true, .set = [](Options* o) { o->avoid_flush_during_recovery = true; }},
+    {.name = "LogsFlushedByHand", .several_families = true, .set = [](Options* o) { o->manual_wal_flush = true; }},
+};
+
+uint64_t SeedFor(uint64_t otherwise) {
+  const char* const seed = std::getenv("ASHLAR_CRASH_SEED");
+  return seed != nullptr ? std::strtoull(seed, nullptr, 10) : otherwise;
+}
+// Soaks look at more: ASHLAR_CRASH_EFFORT=10 at about ten times as many images.
+uint64_t Effort() {
+  const char* const effort = std::getenv("ASHLAR_CRASH_EFFORT");
+  return effort != nullptr ? std::strtoull(effort, nullptr, 10) : 1;
+}
+
+class Workload {
+ public:
+  Workload(const Scenario& scenario, const Options& options, uint64_t seed)
+      : scenario_(scenario), file_system_(std::make_shared<CrashFileSystem>()), database_(file_system_, options, seed), random_(seed) {}
+
+  void Run(int steps) {
+    history_.BeginFamilies({kDefaultColumnFamilyName}, 0);
+    Open();
+    history_.EndFamilies(now());
+    for (int step = 0; step < steps && !::testing::Test::HasFailure(); ++step) Step(step);
+    if (!::testing::Test::HasFailure()) Reopen();
+    Check(database_.Close());
+  }
+  const History& history() const { return history_; }
+  CrashFileSystem* file_system() { return file_system_.get(); }
+
+ private:
+  uint64_t now() const { return file_system_->OperationCount(); }
+  void Check(const Status& status) { ASSERT_TRUE(status.ok()) << status.ToString(); }
+  void PromiseAll() { history_.Promise(history_.commits(), now()); }
+
+  void Open() {
+    Check(database_.Open());
+    // What was replayed is in tables, or its logs were synced.
+    PromiseAll();
+  }
+  void Reopen() {
+    Check(database_.Close());
+    PromiseAll();
+    Open();
+  }
+
+  void Step(int step) {
+    if (scenario_.several_families && step % 60 == 15) return CreateFamily();
+    if (scenario_.several_families && step % 60 == 50) return DropFamily();
+    switch (random_.Uniform(32)) {
+      case 0:
+      case 1: return Flush(RandomFamilies(), /*wait=*/false);
+      case 2: return Flush(RandomFamilies(), /*wait=*/true);
+      case 3:
+      case 4:
+      case 5:
+        for (uint64_t jobs = random_.Uniform(4); jobs > 0; --jobs) database_.env()->RunOneJob();
+        return;
+      case 6: return scenario_.may_sync ? Sync() : Write(false);
+      case 7: return random_.OneIn(3) ? Check(database_.db()->CompactRange(CompactRangeOptions(), nullptr, nullptr)) : Write(false);
+      case 8: return random_.OneIn(4) ? Reopen() : Write(false);
+      case 9:
+      case 10: return Write(scenario_.may_sync);
+      default: return Write(false);
+    }
+  }
+
+  std::string RandomFamily() {
+    const std::set<std::string> names = database_.families();
+    return *std::next(names.begin(), static_cast<std::ptrdiff_t>(random_.Uniform(names.size())));
+  }
+  std::set<std::string> RandomFamilies() {
+    if (random_.OneIn(4)) return database_.families();
+    return {RandomFamily()};
+  }
+
+  void Write(bool sync) {
+    Commit commit;
+    const std::string only = random_.OneIn(2) ? RandomFamily() : "";
+    for (uint64_t i = random_.Between(1, 4); i > 0; --i) {
+      const std::string key = StrCat("key", random_.Uniform(30));
+      const std::string value = StrCat(history_.commits() + 1, ":", std::string(static_cast<size_t>(random_.Skewed(scenario_.value_bits)), static_cast<char>('a' + i)));
+      const Change::Kind kind = random_.OneIn(5) ? Change::Kind::kDelete : (random_.OneIn(6) ? Change::Kind::kMerge : Change::Kind::kPut);
+      commit.push_back({.kind = kind, .family = only.empty() ? RandomFamily() : only, .key = key, .value = value});
+    }
+    WriteOptions options;
+    options.sync = sync;
+    history_.Begin(commit, now());
+    Check(database_.Write(commit, options));
+    history_.Acknowledge(now());
+    if (sync) PromiseAll();
+  }
+
+  void Sync() {
+    Check(random_.OneIn(2) ? database_.db()->SyncWAL() : database_.db()->FlushWAL(true));
+    PromiseAll();
+  }
+
+  void Flush(const std::set<std::string>& families, bool wait) {
+    uint64_t covered = 0;
+    for (const std::string& family : families) covered = std::max(covered, history_.LastCommitOf(family));
+    Check(database_.Flush(families, wait));
+    if (wait) history_.Promise(covered, now());
+  }
+
+  void CreateFamily() {
+    std::set<std::string> families = database_.families();
+    const std::string name = StrCat("family", ++families_made_);
+    families.insert(name);
+    history_.BeginFamilies(families, now());
+    Check(database_.CreateFamily(name));
+    history_.EndFamilies(now());
+  }
+  void DropFamily() {
+    std::set<std::string> families = database_.families();
+    const std::string name = *families.rbegin();
+    if (name == kDefaultColumnFamilyName) return;
+    families.erase(name);
+    history_.BeginFamilies(families, now());
+    Check(database_.DropFamily(name));
+    history_.EndFamilies(now());
+  }
+
+  const Scenario& scenario_;
+  const std::shared_ptr<CrashFileSystem> file_system_;
+  OpenDatabase database_;
+  Random random_;
+  History history_;
+  int families_made_ = 0;
+};
+
+// What recovering an image gave: where in the commit order it stands.
+struct Recovered {
+  uint64_t commits = 0;
+  Contents contents;        // as found
+  Contents contents_after;  // with the write that followed
+  uint64_t written_at = 0;  // operations of the recovery's file system when that write was acknowledged
+};
+
+class CrashTest : public ::testing::TestWithParam<size_t> {
+ protected:
+  // Recovers, compares, writes, reopens. False: a failure was reported.
+  bool Recover(const std::shared_ptr<MemoryFileSystem>& image, uint64_t k, CrashKind kind, Recovered* recovered) {
+    OpenDatabase database(image, options_, seed_ ^ k);
+    if (const Status opened = database.Open(); !opened.ok()) return Fail("does not open: " + opened.ToString());
+    const bool created_now = !history_->MayHaveFamilies(k, database.families());
+    // A database that did not exist yet was made just now: that is right only if its creation was not finished.
+    if (created_now && !(database.families().size() == 1 && history_->MayHaveFamilies(k, {}))) return Fail("has the wrong families");
+    if (const Status read = database.Read(&recovered->contents); !read.ok()) return Fail("cannot be read: " + read.ToString());
+    const bool process_death = kind == CrashKind::kEverything && !options_.manual_wal_flush;
+    const uint64_t at_least = process_death ? history_->AcknowledgedAt(k) : history_->PromisedAt(k);
+    const int64_t commits = history_->FindPrefix(recovered->contents, at_least, history_->BegunAt(k));
+    if (commits < 0) {
+      const int64_t anywhere = history_->FindPrefix(recovered->contents, 0, history_->BegunAt(k));
+      return Fail(anywhere < 0 ? std::string("is no prefix of the commit order")
+                               : StrCat("stands at commit ", anywhere, ", but ", at_least, " were acknowledged"));
+    }
+    recovered->commits = static_cast<uint64_t>(commits);
+    return WriteAndReopen(&database, image, recovered);
+  }
+
+  bool WriteAndReopen(OpenDatabase* database, const std::shared_ptr<MemoryFileSystem>& image, Recovered* recovered) {
+    Commit commit;
+    recovered->contents_after = recovered->contents;
+    for (const std::string& family : database->families()) {
+      commit.push_back({.kind = Change::Kind::kPut, .family = family, .key = "after", .value = "the crash"});
+      recovered->contents_after[family]["after"] = "the crash";
+    }
+    WriteOptions synced;
+    synced.sync = true;
+    if (const Status written = database->Write(commit, synced); !written.ok()) return Fail("cannot be written: " + written.ToString());
+    if (const auto* const journal = dynamic_cast<CrashFileSystem*>(image.get()); journal != nullptr) recovered->written_at = journal->OperationCount();
+    if (const Status closed = database->Close(); !closed.ok()) return Fail("cannot be closed: " + closed.ToString());
+    if (const Status opened = database->Open(); !opened.ok()) return Fail("does not open a second time: " + opened.ToString());
+    Contents again;
+    if (const Status read = database->Read(&again); !read.ok()) return Fail("cannot be read a second time: " + read.ToString());
+    return again == recovered->contents_after || Fail("changed between two opens");
+  }
+
+  // The recovery was cut off too: nothing of what it found may be missing then, for all of it was on the disk.
+  void CrashAgain(CrashFileSystem* recovery, const Recovered& first, Random* random) {
+    constexpr int kImages = 3;
+    for (int i = 0; i < kImages && !HasFailure(); ++i) {
+      const uint64_t k = random->Uniform(recovery->OperationCount() + 1);
+      const CrashImage image = recovery->MakeCrashImage(k, static_cast<CrashKind>(random->Uniform(kCrashKinds)), random->Next());
+      const std::string what = StrCat("second crash after ", k, " operations of the recovery (", CrashKindName(image.kind), ", ", image.seed, ")");
+      SCOPED_TRACE(what);
+      ++double_crashes_;
+      OpenDatabase database(image.file_system, options_, seed_ ^ k);
+      const Status opened = database.Open();
+      if (!opened.ok()) {
+        Fail("does not open: " + opened.ToString());
+        return;
+      }
+      Contents contents;
+      const Status read = database.Read(&contents);
+      ASSERT_TRUE(read.ok()) << read.ToString();
+      const bool may_lack_write = k < first.written_at;
+      EXPECT_TRUE(contents == first.contents_after || (may_lack_write && contents == first.contents));
+    }
+  }
+
+  void CheckImage(CrashFileSystem* file_system, uint64_t k, const CrashImage& image) {
+    const std::string what =
+        StrCat("ASHLAR_CRASH_SEED=", seed_, ", crash after ", k, " operations (", CrashKindName(image.kind), ", ", image.seed, "), the last one: ",
+               k > 0 ? file_system->DescribeOperation(k - 1) : "none");
+    SCOPED_TRACE(what);
+    ++images_;
+    Random random(image.seed ^ image.fingerprint);
+    Recovered recovered;
+    if (!random.OneIn(5)) {
+      Recover(image.file_system, k, image.kind, &recovered);
+      return;
+    }
+    const auto recovery = std::make_shared<CrashFileSystem>(image.file_system->Snapshot());
+    if (Recover(recovery, k, image.kind, &recovered)) CrashAgain(recovery.get(), recovered, &random);
+  }
+
+  bool Fail(const std::string& why) {
+    ADD_FAILURE() << "the image " << why;
+    return false;
+  }
+
+  // Creations, renames and removals, and what is synced, are where things go wrong: every one of them is a point, before and after.
+  static bool IsInteresting(const CrashFileSystem& file_system, uint64_t k) {
+    const auto is = [&](uint64_t operation) {
+      return operation < file_system.OperationCount() && !file_system.DescribeOperation(operation).starts_with("write");
+    };
+    return is(k) || (k > 0 && is(k - 1));
+  }
+
+  Options options_;
+  uint64_t seed_ = 0;
+  const History* history_ = nullptr;
+  uint64_t points_ = 0;
+  uint64_t images_ = 0;
+  uint64_t double_crashes_ = 0;
+};
+
+TEST_P(CrashTest, NothingAcknowledgedIsLost) {
+  const Scenario& scenario = kScenarios[GetParam()];
+  seed_ = SeedFor(20261121 + GetParam());
+  options_ = SmallDatabaseOptions();
+  scenario.set(&options_);
+  Workload workload(scenario, options_, seed_);
+  workload.Run(400);
+  ASSERT_FALSE(HasFailure());
+  history_ = &workload.history();
+  CrashFileSystem* const file_system = workload.file_system();
+
+  constexpr uint64_t kImagesWanted = 700;
+  const uint64_t operations = file_system->OperationCount();
+  // The number of images at a point differs; about fifty is what most have.
+  const uint64_t keep_one_in = std::max<uint64_t>(1, operations * 50 / (kImagesWanted * Effort()));
+  Random random(seed_);
+  std::map<uint64_t, uint64_t> checked;  // fingerprint -> what was asked of it
+  for (uint64_t k = 0; k <= operations && !HasFailure(); ++k) {
+    const uint64_t one_in = IsInteresting(*file_system, k) ? std::max<uint64_t>(1, keep_one_in / 2) : keep_one_in * 2;
+    const uint64_t images_before = images_;
+    if (one_in > 200 && !random.OneIn(one_in / 100)) continue;
+    file_system->EnumerateCrashImages(k, seed_, [&](const CrashImage& image) {
+      if (HasFailure() || !random.OneIn(std::min<uint64_t>(one_in, 100))) return;
+      const auto known = checked.find(image.fingerprint);
+      if (known != checked.end() && known->second >= history_->PromisedAt(k)) return;
+      checked[image.fingerprint] = history_->PromisedAt(k);
+      CheckImage(file_system, k, image);
+    });
+    if (images_ > images_before) ++points_;
+  }
+  std::printf("%s: %llu commits, %llu operations, %llu points, %llu images, %llu double crashes; acknowledged writes lost: %s\n", scenario.name,
+              static_cast<unsigned long long>(history_->commits()), static_cast<unsigned long long>(operations),
+              static_cast<unsigned long long>(points_), static_cast<unsigned long long>(images_), static_cast<unsigned long long>(double_crashes_),
+              HasFailure() ? "SOME" : "0");
+}
+
+INSTANTIATE_TEST_SUITE_P(Workloads, CrashTest, ::testing::Range<size_t>(0, std::size(kScenarios)),
+                         [](const auto& scenario) { return std::string(kScenarios[scenario.param].name); });
+
+}  // namespace
+}  // namespace ashlar

@@ -1,0 +1,64 @@
+// KilledChild: this test binary, started again as a process of its own that loads a database until it is killed, and the pipe on which it reports.
+//
+//   child:  starting -> DB::Open -> opened -> (commit -> acknowledgement)*
+//
+// Thread safety: one thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace ashlar {
+
+struct LoadPlan {
+  std::string directory;
+  int threads = 1;
+  bool sync = false;
+};
+
+// What the child writes on the pipe, in pieces that the pipe keeps whole.
+struct LoadReport {
+  enum Kind : uint64_t { kStarting, kOpened, kCommitted, kFailed };
+  uint64_t kind = kStarting;
+  uint64_t thread = 0;
+  uint64_t commit = 0;
+};
+
+class KilledChild {
+ public:
+  explicit KilledChild(const LoadPlan& plan);
+  ~KilledChild();
+  KilledChild(const KilledChild&) = delete;
+  KilledChild& operator=(const KilledChild&) = delete;
+
+  struct Moment {
+    uint64_t reports = 0;  // kill after so many reports of this kind,
+    LoadReport::Kind kind = LoadReport::kCommitted;
+    uint64_t micros = 0;  // and so much later
+  };
+  // Kills the child at that moment and reads what it still had reported. False: it ended before, or failed.
+  bool KillAt(const Moment& moment);
+  // The last commit that each thread was told of.
+  const std::map<uint64_t, uint64_t>& acknowledged() const { return acknowledged_; }
+  bool opened() const { return opened_; }
+
+ private:
+  // Reads one report; false at the end of the pipe or after micros (at most).
+  bool Read(LoadReport* report, uint64_t micros);
+  void Note(const LoadReport& report);
+
+  pid_t process_ = -1;
+  int pipe_ = -1;
+  bool opened_ = false;
+  bool failed_ = false;
+  std::map<uint64_t, uint64_t> acknowledged_;
+};
+
+// In the child: the plan it was started with, and its end of the pipe. False: this process is no such child.
+bool PlanOfThisChild(LoadPlan* plan, int* pipe);
+void SendReport(int pipe, const LoadReport& report);
+
+}  // namespace ashlar
