@@ -176,7 +176,7 @@ class ASHLAR_API EventListener {
   virtual void OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* /*handle*/) {}
   // The database is about to become read-only because of *bg_error. Setting it to Ok keeps it writable, at the listener's risk.
   virtual void OnBackgroundError(BackgroundErrorReason /*reason*/, Status* /*bg_error*/) {}
-  virtual void OnErrorRecoveryBegin(BackgroundErrorReason /*reason*/, Status /*bg_error*/, bool* /*auto_recovery*/) {}
+  virtual void OnErrorRecoveryBegin(BackgroundErrorReason /*reason*/, Status /*bg_error*/, bool* /*auto_recovery*/) {}  // NOLINT(performance-*)
   virtual void OnErrorRecoveryEnd(const BackgroundErrorRecoveryInfo& /*info*/) {}
   virtual void OnStallConditionsChanged(const WriteStallInfo& /*info*/) {}
 };

@@ -62,7 +62,8 @@ PinnableSlice& PinnableSlice::operator=(PinnableSlice&& other) noexcept {
   pinned_ = other.pinned_;
   Cleanable::operator=(std::move(other));
 
-  other.self_space_.clear();
+  // What the base class and the string moved from is given a defined state again.
+  other.self_space_.clear();  // NOLINT(bugprone-use-after-move)
   other.buf_ = &other.self_space_;
   other.Reset();
   return *this;

@@ -353,15 +353,28 @@ void BackgroundWork::DiscardTables(Flush* flush) {
 
 Status BackgroundWork::RecordLogNumbers() {
   std::vector<VersionEdit> edits;
+  std::vector<VersionEdit> forget;
   {
     MutexLock lock(state_->mutex);
+    const RecordedLogs& recorded = state_->versions->recorded_logs();
+    // An edit of its own: readers pass over whatever else stands in an edit about logs.
+    if (!recorded.empty() && recorded.begin()->first < OldestNeededLog()) forget.emplace_back().log_deletion = OldestNeededLog();
     for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
       VersionEdit& edit = edits.emplace_back();
       edit.column_family = family->id();
       edit.log_number = family->OldestLogNumber();
     }
   }
-  return Install(std::move(edits), [] {});
+  ASHLAR_RETURN_IF_ERROR(Install(std::move(edits), [] {}));
+  return forget.empty() ? Status::OK() : Install(std::move(forget), [] {});
+}
+
+Status BackgroundWork::RecordSyncedLogs(std::span<const LogSet::LiveLog> logs) {
+  std::vector<VersionEdit> edits(1);
+  for (const LogSet::LiveLog& log : logs) {
+    if (log.bytes > 0) edits[0].log_additions.push_back({.number = log.number, .synced_bytes = log.bytes});
+  }
+  return edits[0].log_additions.empty() ? Status::OK() : Install(std::move(edits), [] {});
 }
 
 Status BackgroundWork::WaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families) {

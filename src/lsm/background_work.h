@@ -36,6 +36,9 @@ class BackgroundWork {
   BackgroundWork(const BackgroundWork&) = delete;
   BackgroundWork& operator=(const BackgroundWork&) = delete;
 
+  // Tells the analysis that the mutex is held, where a caller locked it through a pointer of its own.
+  void AssertMutexHeld() const ASHLAR_ASSERT_CAPABILITY(state_->mutex) {}
+  void AssertManifestMutexHeld() const ASHLAR_ASSERT_CAPABILITY(state_->manifest_mutex) {}
   // The family's memtables, version or options changed: decides anew about the write gate and about jobs.
   void ViewChanged(const std::shared_ptr<ColumnFamily>& family) ASHLAR_REQUIRES(state_->mutex);
   // Starts what can be started.
@@ -55,8 +58,10 @@ class BackgroundWork {
   // HoldJobs and ReleaseJobs,
   // when no write can come and SwitchMemTables has been called for all of them.
   Status FlushTogether(std::span<const std::shared_ptr<ColumnFamily>> families);
-  // Records which logs each family needs. At open this also starts a MANIFEST of this run.
+  // Records which logs each family needs, and forgets the others. At open this also starts a MANIFEST of this run.
   Status RecordLogNumbers();
+  // Records how long logs are that have been synced and closed for good: damage in them is not taken for the end of a log afterwards.
+  Status RecordSyncedLogs(std::span<const LogSet::LiveLog> logs);
   // Waits until a memtable switch would not stop the writers.
   Status WaitUntilSwitchIsFree(std::span<const std::shared_ptr<ColumnFamily>> families);
   // Compacts [begin, end] (null: unbounded) of a family whose memtables have been flushed, in the calling thread.

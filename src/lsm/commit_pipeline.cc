@@ -130,6 +130,7 @@ Status CommitPipeline::LeaderSwitchMemTables(std::span<const std::shared_ptr<Col
   }
   {
     MutexLock lock(state_->mutex);
+    background_->AssertMutexHeld();
     for (const std::shared_ptr<ColumnFamily>& family : families) {
       if (family->active()->IsEmpty()) continue;
       family->SwitchMemTable(log_number);

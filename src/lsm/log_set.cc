@@ -103,6 +103,14 @@ std::vector<uint64_t> LogSet::ReleaseUpTo(uint64_t number) {
   return released;
 }
 
+std::vector<LogSet::LiveLog> LogSet::LiveLogs() const {
+  std::vector<LiveLog> logs;
+  MutexLock lock(mutex_);
+  for (const ClosedLog& log : closed_) logs.push_back({.number = log.number, .bytes = log.bytes});
+  if (current_ != nullptr) logs.push_back({.number = current_number(), .bytes = current_->bytes()});
+  return logs;
+}
+
 Status LogSet::Close() {
   Status status = SyncClosed();
   if (current_ != nullptr) {

@@ -10,9 +10,9 @@
 // I2: SyncAll leaves every byte appended before it durable, oldest log first, so that a synced write never stands behind a lost one.
 // I3: an error on a log is final for it: every later append or sync answers with it until StartNewLog replaced the log and ReleaseUpTo dropped it.
 //
-// Thread safety: Append, FlushCurrent, SyncAll and StartNewLog by the commit leader; SyncClosed, ReleaseUpTo and the counters by any thread. mutex_
-// guards the list; it is
-// held across the sync of closed logs (nobody on the read or write path takes it then, except a leader that has to sync as well).
+// Thread safety: Append, FlushCurrent, SyncAll, StartNewLog and LiveLogs by the commit leader; SyncClosed, ReleaseUpTo and the counters by any
+// thread. mutex_ guards the list; it is held across the sync of closed logs (nobody on the read or write path takes it then, except a leader that has
+// to sync as well).
 #pragma once
 
 #include <atomic>
@@ -60,6 +60,12 @@ class LogSet {
   Status SyncClosed();
   // Forgets closed logs with a number below `number`; returns their numbers.
   std::vector<uint64_t> ReleaseUpTo(uint64_t number);
+  // The logs that are not released, ascending, and how long they are.
+  struct LiveLog {
+    uint64_t number = 0;
+    uint64_t bytes = 0;
+  };
+  std::vector<LiveLog> LiveLogs() const;
   // Syncs and closes everything.
   Status Close();
 

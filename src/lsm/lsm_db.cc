@@ -95,6 +95,7 @@ Status LsmDB::StartWriting(const std::vector<ColumnFamilyDescriptor>& families, 
   uint64_t oldest_log = 0;
   {
     MutexLock lock(state_->mutex);
+    background_.AssertMutexHeld();
     oldest_log = background_.OldestRecordedLog();
   }
   DeleteOrphans(state_.get(), oldest_log);
@@ -104,6 +105,7 @@ Status LsmDB::StartWriting(const std::vector<ColumnFamilyDescriptor>& families, 
   }
   ASHLAR_RETURN_IF_ERROR(WriteOptionsFile());
   MutexLock lock(state_->mutex);
+  background_.AssertMutexHeld();
   for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) background_.ViewChanged(family);
   return Status::OK();
 }
@@ -133,8 +135,13 @@ Status LsmDB::Close() {
     if (!GetDBOptions().avoid_flush_during_shutdown && HasUnloggedWrites() && !state_->latch.IsSet()) status = FlushAll(FlushOptions());
     background_.Stop();
     state_->latch.Set(Status::ShutdownInProgress("the database is closed"));
-    const Status logs_closed = commit_.RunExclusive([this] { return state_->logs.Close(); });
+    std::vector<LogSet::LiveLog> logs;
+    const Status logs_closed = commit_.RunExclusive([&] {
+      logs = state_->logs.LiveLogs();
+      return state_->logs.Close();
+    });
     if (status.ok()) status = logs_closed;
+    if (status.ok()) status = background_.RecordSyncedLogs(logs);
     background_.DeleteObsoleteFiles();
     MutexLock installers(state_->manifest_mutex);
     const Status manifest_closed = state_->versions->Close();
@@ -179,6 +186,7 @@ Status LsmDB::Resume() {
   background_.ReleaseLogs();
   background_.DeleteObsoleteFiles();
   MutexLock lock(state_->mutex);
+  background_.AssertMutexHeld();
   for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) background_.ViewChanged(family);
   return status;
 }
@@ -207,6 +215,7 @@ Status LsmDB::CreateFamily(const ColumnFamilyOptions& options, const std::string
   return commit_.RunExclusive([&]() -> Status {
     if (state_->latch.IsSet()) return state_->latch.status();
     MutexLock installers(state_->manifest_mutex);
+    background_.AssertManifestMutexHeld();
     const ColumnFamilySpec spec{.name = name, .comparator = KeyComparator(filled.comparator), .levels = static_cast<Level>(filled.num_levels)};
     ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<PendingInstall> install, state_->versions->PrepareAddFamily(spec, state_->logs.current_number()));
     const Status installed = background_.InstallPrepared(install.get(), [&]() ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
@@ -241,6 +250,7 @@ Status LsmDB::DropFamily(const std::shared_ptr<ColumnFamily>& family) {
   return commit_.RunExclusive([&]() -> Status {
     if (state_->latch.IsSet()) return state_->latch.status();
     MutexLock installers(state_->manifest_mutex);
+    background_.AssertManifestMutexHeld();
     ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<PendingInstall> install, state_->versions->PrepareDropFamily(family->id()));
     const Status installed = background_.InstallPrepared(install.get(), [&]() ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
       auto families = std::make_unique<FamilyTable>(state_->Families());
@@ -404,6 +414,7 @@ Status LsmDB::FlushFamilies(const FlushOptions& options, std::span<const std::sh
   if (any) ASHLAR_RETURN_IF_ERROR(commit_.SwitchMemTables(families));
   if (!options.wait) {
     MutexLock lock(state_->mutex);
+    background_.AssertMutexHeld();
     for (const std::shared_ptr<ColumnFamily>& family : families) {
       family->flush_wanted = !family->immutable().empty();
       background_.ViewChanged(family);
@@ -490,6 +501,7 @@ Status LsmDB::SetOptions(ColumnFamilyHandle* column_family, const std::unordered
     FillDefaults(&changed);
     ASHLAR_RETURN_IF_ERROR(ValidateOptions(state_->options, {ColumnFamilyDescriptor(family->name(), changed)}));
     MutexLock lock(state_->mutex);
+    background_.AssertMutexHeld();
     family->SetOptions(changed, ResolveLeveledConfig(changed, state_->options));
     background_.ViewChanged(family);
   }
@@ -507,6 +519,7 @@ Status LsmDB::SetDBOptions(const std::unordered_map<std::string, std::string>& n
     state_->log_bytes_max.store(changed.max_total_wal_size, std::memory_order_relaxed);
     background_.StartThreads(changed);
     MutexLock lock(state_->mutex);
+    background_.AssertMutexHeld();
     state_->current_options = changed;
     background_.SetOptions(changed);
     for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
