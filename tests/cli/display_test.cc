@@ -9,8 +9,7 @@ namespace {
 // Clears the screen, sets the title, a C1 control, a right-to-left override, a bell, a backspace, NUL.
 const std::string kHostile = std::string(
                                  "\x1b[2J\x1b]0;owned\x07\xc2\x9b"
-                                 "31m\xe2\x80\xae\b\x7f",
-                                 26) +
+                                 "31m\xe2\x80\xae\b\x7f") +
                              std::string(1, '\0') + "end";
 
 bool IsSafe(const std::string& text) {
