@@ -55,6 +55,23 @@ Status CreateDirectoryDurably(FileSystem* fs, const std::string& path) {
   return parent->Sync();
 }
 
+// Without CURRENT there is no database, unless it got lost: then a new one would push the tables and logs of the old one aside. The creation of a
+// database that was cut off leaves no more than its first MANIFEST.
+Status CheckNothingIsThere(FileSystem* fs, const std::string& directory) {
+  constexpr uint64_t kFirstManifest = 1;
+  std::vector<std::string> names;
+  ASHLAR_RETURN_IF_ERROR(fs->GetChildren(directory, &names));
+  for (const std::string& name : names) {
+    uint64_t number = 0;
+    FileType type;
+    if (!ParseFileName(name, &number, &type)) continue;
+    const bool of_a_database = type == FileType::kTableFile || type == FileType::kWalFile || type == FileType::kBlobFile ||
+                               (type == FileType::kDescriptorFile && number > kFirstManifest);
+    if (of_a_database) return Status::Corruption(CurrentFileName(directory), StrCat("is missing, but there are files of a database: ", name));
+  }
+  return Status::OK();
+}
+
 Status PrepareDirectory(DatabaseState* state) {
   FileSystem* const fs = state->file_system;
   if (!state->read_only && state->options.create_if_missing && !fs->FileExists(CurrentFileName(state->directory)).ok()) {
@@ -78,6 +95,7 @@ Status PrepareDirectory(DatabaseState* state) {
   ASHLAR_RETURN_IF_ERROR(fs->NewDirectory(state->directory, &state->directory_handle));
   ASHLAR_RETURN_IF_ERROR(fs->NewDirectory(state->wal_directory, &state->wal_directory_handle));
   if (there.ok()) return Status::OK();
+  ASHLAR_RETURN_IF_ERROR(CheckNothingIsThere(fs, state->directory));
   return VersionSet::CreateNewDatabase(fs, state->directory, NewDatabaseId());
 }
 

@@ -41,6 +41,7 @@ enum Tag : uint32_t {
   kLogAddition = 8199,
   kLogDeletion = 8200,
   kPersistUserTimestamps = 8201,
+  kSyncedLog = 10833,  // ours
 };
 
 enum FileField : uint32_t {
@@ -149,7 +150,11 @@ void VersionEdit::EncodeTo(std::string* out) const {
   // The lowest log to keep stands in the first file too, for readers that do not know its own tag.
   std::optional<uint64_t> min_log_in_file = min_log_number_to_keep;
   for (const NewFile& added : new_files_) PutNewFile(out, added, std::exchange(min_log_in_file, std::nullopt));
-  for (const LogAddition& addition : log_additions) PutTagString(out, kLogAddition, EncodeLogAddition(addition));
+  for (const LogAddition& addition : log_additions) {
+    // RocksDB 7.8 stops when it opens a database read-only whose MANIFEST tells it of synced logs, unless it tracks them itself; it passes over our
+    // tag.
+    PutTagString(out, addition.synced_bytes.has_value() ? kSyncedLog : kLogAddition, EncodeLogAddition(addition));
+  }
   if (log_deletion.has_value()) {
     std::string encoded;
     PutVarint64(&encoded, *log_deletion);
@@ -218,7 +223,8 @@ class EditDecoder {
     if (!GetLengthPrefixedSlice(&input_, &value)) return Malformed("field that may be ignored");
     switch (tag) {
       case kDatabaseId: edit_->database_id = value.ToString(); return Status::OK();
-      case kLogAddition: return TakeLogAddition(&value);
+      case kLogAddition:
+      case kSyncedLog: return TakeLogAddition(&value);
       case kLogDeletion: return TakeLogDeletion(&value);
       case kFullHistoryTimestampLow: return Unsupported("user-defined timestamps");
       case kPersistUserTimestamps: {

@@ -15,6 +15,7 @@
 //   10    varint64 lowest log to keep       8192+ string value unless known; unknown ones are skipped
 //   8193  string database id                8199  (8196 unprefixed) log addition: number, {1 end | 2 synced bytes}
 //                                           8200  (8197 unprefixed) log deletion: number
+//                                           10833 as 8199, for a log that was synced; written by this library only
 //
 //   new file, fourth form  varint32 level | varint64 number, bytes | string smallest, largest internal key | varint64 smallest, largest sequence |
 //                          (varint32 field tag | string value)* | 1
@@ -90,9 +91,9 @@ class VersionEdit {
   std::optional<uint64_t> min_log_number_to_keep;
   std::optional<SequenceNumber> last_sequence;
   std::vector<std::pair<Level, std::string>> compact_cursors;  // where round-robin compaction of a level goes on
-  std::vector<LogAddition> log_additions;
-  std::optional<uint64_t> log_deletion;            // logs below this number are gone
-  std::optional<std::string> added_column_family;  // its name; the id is column_family
+  std::vector<LogAddition> log_additions;                      // with a size: encoded under a tag of our own, which RocksDB passes over
+  std::optional<uint64_t> log_deletion;                        // logs below this number are gone
+  std::optional<std::string> added_column_family;              // its name; the id is column_family
   bool drops_column_family = false;
   std::optional<uint32_t> atomic_group_remaining;  // present: part of a group, this many edits follow in it
 

@@ -29,8 +29,8 @@ namespace {
 struct Scenario {
   const char* name;
   bool several_families = false;
-  bool may_sync = true;       // with synced writes and SyncWAL in between; otherwise only flushes and closes promise anything
-  uint32_t value_bits = 11;   // values have up to 2^value_bits bytes, most of them much fewer
+  bool may_sync = true;      // with synced writes and SyncWAL in between; otherwise only flushes and closes promise anything
+  uint32_t value_bits = 11;  // values have up to 2^value_bits bytes, most of them much fewer
   std::function<void(Options*)> set = [](Options*) {};
 };
 
@@ -122,7 +122,8 @@ class Workload {
     const std::string only = random_.OneIn(2) ? RandomFamily() : "";
     for (uint64_t i = random_.Between(1, 4); i > 0; --i) {
       const std::string key = StrCat("key", random_.Uniform(30));
-      const std::string value = StrCat(history_.commits() + 1, ":", std::string(static_cast<size_t>(random_.Skewed(scenario_.value_bits)), static_cast<char>('a' + i)));
+      const std::string value =
+          StrCat(history_.commits() + 1, ":", std::string(static_cast<size_t>(random_.Skewed(scenario_.value_bits)), static_cast<char>('a' + i)));
       const Change::Kind kind = random_.OneIn(5) ? Change::Kind::kDelete : (random_.OneIn(6) ? Change::Kind::kMerge : Change::Kind::kPut);
       commit.push_back({.kind = kind, .family = only.empty() ? RandomFamily() : only, .key = key, .value = value});
     }
@@ -212,7 +213,8 @@ class CrashTest : public ::testing::TestWithParam<size_t> {
     WriteOptions synced;
     synced.sync = true;
     if (const Status written = database->Write(commit, synced); !written.ok()) return Fail("cannot be written: " + written.ToString());
-    if (const auto* const journal = dynamic_cast<CrashFileSystem*>(image.get()); journal != nullptr) recovered->written_at = journal->OperationCount();
+    if (const auto* const journal = dynamic_cast<CrashFileSystem*>(image.get()); journal != nullptr)
+      recovered->written_at = journal->OperationCount();
     if (const Status closed = database->Close(); !closed.ok()) return Fail("cannot be closed: " + closed.ToString());
     if (const Status opened = database->Open(); !opened.ok()) return Fail("does not open a second time: " + opened.ToString());
     Contents again;
@@ -244,9 +246,8 @@ class CrashTest : public ::testing::TestWithParam<size_t> {
   }
 
   void CheckImage(CrashFileSystem* file_system, uint64_t k, const CrashImage& image) {
-    const std::string what =
-        StrCat("ASHLAR_CRASH_SEED=", seed_, ", crash after ", k, " operations (", CrashKindName(image.kind), ", ", image.seed, "), the last one: ",
-               k > 0 ? file_system->DescribeOperation(k - 1) : "none");
+    const std::string what = StrCat("ASHLAR_CRASH_SEED=", seed_, ", crash after ", k, " operations (", CrashKindName(image.kind), ", ", image.seed,
+                                    "), the last one: ", k > 0 ? file_system->DescribeOperation(k - 1) : "none");
     SCOPED_TRACE(what);
     ++images_;
     Random random(image.seed ^ image.fingerprint);

@@ -27,9 +27,7 @@ uint64_t History::LargestUpTo(const std::vector<Mark>& marks, uint64_t k) {
   return largest;
 }
 
-uint64_t History::BegunAt(uint64_t k) const {
-  return static_cast<uint64_t>(std::upper_bound(begins_.begin(), begins_.end(), k) - begins_.begin());
-}
+uint64_t History::BegunAt(uint64_t k) const { return static_cast<uint64_t>(std::upper_bound(begins_.begin(), begins_.end(), k) - begins_.begin()); }
 
 bool History::MayHaveFamilies(uint64_t k, const std::set<std::string>& families) const {
   std::set<std::string> certain;

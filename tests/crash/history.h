@@ -60,7 +60,7 @@ class History {
   };
   static uint64_t LargestUpTo(const std::vector<Mark>& marks, uint64_t k);
 
-  std::vector<uint64_t> begins_;                               // per commit
+  std::vector<uint64_t> begins_;  // per commit
   std::vector<Contents> states_;  // after n commits
   std::vector<Mark> acknowledged_;
   std::vector<Mark> promises_;

@@ -1,4 +1,5 @@
-// A small workload, run again and again, each time with an error at another call of the file system: once or from then on, before or after the call took
+// A small workload, run again and again, each time with an error at another call of the file system: once or from then on, before or after the call
+// took
 // effect, EIO or a full disk. What must hold, whatever fails:
 //
 //   - every call of the database returns a Status; a read gives the right contents or an error, never wrong contents;
@@ -28,8 +29,9 @@ struct FaultCase {
 };
 
 std::string Describe(const FaultCase& fault) {
-  return StrCat("operations ", static_cast<uint32_t>(fault.rule.operations), ", call ", fault.rule.nth, fault.rule.sticky ? " and every later one" : "",
-                ", effect ", static_cast<int>(fault.rule.effect), ", ", fault.rule.error.ToString(), fault.resume ? ", resume" : ", reopen");
+  return StrCat("operations ", static_cast<uint32_t>(fault.rule.operations), ", call ", fault.rule.nth,
+                fault.rule.sticky ? " and every later one" : "", ", effect ", static_cast<int>(fault.rule.effect), ", ", fault.rule.error.ToString(),
+                fault.resume ? ", resume" : ", reopen");
 }
 
 class FaultyRun {
@@ -78,9 +80,7 @@ class FaultyRun {
   static bool Failed() { return ::testing::Test::HasFailure(); }
 
   // An error is welcome, as long as there is a fault to blame.
-  void Note(const Status& status) {
-    ASSERT_TRUE(status.ok() || Injected()) << status.ToString();
-  }
+  void Note(const Status& status) { ASSERT_TRUE(status.ok() || Injected()) << status.ToString(); }
 
   bool OpenOrCure() {
     Status opened = database_->Open();
@@ -105,7 +105,8 @@ class FaultyRun {
     const uint64_t number = ++writes_;
     for (const std::string& family : database_->families()) {
       if (family != kDefaultColumnFamilyName && !family_is_certain_) continue;
-      commit.push_back({.kind = Change::Kind::kPut, .family = family, .key = StrCat("key", number % 5), .value = StrCat(number, std::string(200, 'v'))});
+      commit.push_back(
+          {.kind = Change::Kind::kPut, .family = family, .key = StrCat("key", number % 5), .value = StrCat(number, std::string(200, 'v'))});
       commit.push_back({.kind = Change::Kind::kMerge, .family = family, .key = "list", .value = StrCat(number)});
       if (number % 4 == 0) commit.push_back({.kind = Change::Kind::kDelete, .family = family, .key = StrCat("key", number % 3), .value = ""});
     }
@@ -317,10 +318,10 @@ TEST_P(LyingReadTest, WrongBytesAreNeverBelieved) {
   std::printf("%llu reads lied to; wrong results: %s\n", static_cast<unsigned long long>(injected), HasFailure() ? "SOME" : "0");
 }
 
-INSTANTIATE_TEST_SUITE_P(Effects, LyingReadTest, ::testing::Values(FaultEffect::kShortRead, FaultEffect::kBitFlip, FaultEffect::kMisdirectedRead),
-                         [](const auto& effect) {
-                           return std::string(effect.param == FaultEffect::kShortRead ? "Short" : effect.param == FaultEffect::kBitFlip ? "Flipped" : "Misdirected");
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Effects, LyingReadTest, ::testing::Values(FaultEffect::kShortRead, FaultEffect::kBitFlip, FaultEffect::kMisdirectedRead), [](const auto& effect) {
+      return std::string(effect.param == FaultEffect::kShortRead ? "Short" : effect.param == FaultEffect::kBitFlip ? "Flipped" : "Misdirected");
+    });
 
 }  // namespace
 }  // namespace ashlar

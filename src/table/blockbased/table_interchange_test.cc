@@ -10,8 +10,8 @@
 #include "base/format.h"
 #include "base/xxph3.h"
 #include "table/block/block_entries.h"
-#include "table/filter/filter_builder.h"
 #include "table/blockbased/table_test_kit.h"
+#include "table/filter/filter_builder.h"
 
 namespace ashlar::test {
 namespace {

@@ -1,0 +1,213 @@
+// Logs that are cut, damaged or missing, under each of the four recovery modes: what is recovered is exactly what the mode promises, or the open is refused by a status
+// that names the log, and nothing is changed.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/format.h"
+#include "tests/faults/closed_database.h"
+#include "wal/log_reader.h"
+
+namespace ashlar {
+namespace {
+
+constexpr WALRecoveryMode kTolerate = WALRecoveryMode::kTolerateCorruptedTailRecords;
+constexpr WALRecoveryMode kAbsolute = WALRecoveryMode::kAbsoluteConsistency;
+constexpr WALRecoveryMode kPointInTime = WALRecoveryMode::kPointInTimeRecovery;
+constexpr WALRecoveryMode kSkip = WALRecoveryMode::kSkipAnyCorruptedRecords;
+
+// A database that was killed: kBatches batches in two logs, nothing in tables.
+class LogDamageTest : public ::testing::Test {
+ protected:
+  static constexpr int kBatches = 30;
+  static constexpr int kBatchesInTheFirstLog = 18;
+
+  LogDamageTest() : file_system_(std::make_shared<MemoryFileSystem>()), database_(file_system_, SmallDatabaseOptions(), 1) {}
+
+  void SetUp() override {
+    ASSERT_TRUE(database_.Open().ok());
+    for (int i = 1; i <= kBatches; ++i) {
+      ASSERT_TRUE(database_.Write(BatchNumber(i), WriteOptions()).ok());
+      // The memtable is switched, and its flush waits for somebody to run it.
+      if (i == kBatchesInTheFirstLog) {
+        ASSERT_TRUE(database_.Flush({kDefaultColumnFamilyName}, false).ok());
+      }
+    }
+    image_ = file_system_->Snapshot();
+    std::vector<std::string> names;
+    ASSERT_TRUE(file_system_->GetChildren(OpenDatabase::kPath, &names).ok());
+    std::sort(names.begin(), names.end());
+    for (const std::string& name : names) {
+      if (name.ends_with(".log")) logs_.push_back(name);
+    }
+    ASSERT_EQ(logs_.size(), 2u);
+  }
+
+  static Commit BatchNumber(int i) {
+    return {{.kind = Change::Kind::kPut, .family = kDefaultColumnFamilyName, .key = StrCat("batch", i), .value = std::string(80, 'v')},
+            {.kind = Change::Kind::kMerge, .family = kDefaultColumnFamilyName, .key = "order", .value = StrCat(i)}};
+  }
+  static Contents After(const std::vector<int>& batches) {
+    Contents contents{{kDefaultColumnFamilyName, {}}};
+    for (const int i : batches) Apply(BatchNumber(i), &contents);
+    return contents;
+  }
+  // first, first + 1, ..., last without `left_out`.
+  static std::vector<int> Range(int first, int last, int left_out = 0) {
+    std::vector<int> numbers;
+    for (int i = first; i <= last; ++i) {
+      if (i != left_out) numbers.push_back(i);
+    }
+    return numbers;
+  }
+
+  std::string LogBytes(const std::string& name) const {
+    for (const MemoryImage::Entry& entry : image_.entries) {
+      if ("/" + entry.path == ClosedDatabase::Path(name)) return *entry.bytes;
+    }
+    return "";
+  }
+  // Where the records of a log begin, and where the last one ends.
+  std::vector<uint64_t> RecordOffsets(const std::string& name) const {
+    std::unique_ptr<SequentialFile> file;
+    EXPECT_TRUE(file_system_->NewSequentialFile(ClosedDatabase::Path(name), FileOptions(), &file).ok());
+    LogReader reader(std::move(file), name, 0, LogBytes(name).size());
+    std::vector<uint64_t> offsets;
+    Slice record;
+    std::string scratch;
+    while (reader.ReadRecord(&record, &scratch)) offsets.push_back(reader.record_offset());
+    offsets.push_back(reader.last_good_offset());
+    return offsets;
+  }
+  MemoryImage With(const std::string& name, std::optional<std::string> bytes) const {
+    MemoryImage image = image_;
+    std::erase_if(image.entries, [&](const MemoryImage::Entry& entry) { return !bytes.has_value() && "/" + entry.path == ClosedDatabase::Path(name); });
+    for (MemoryImage::Entry& entry : image.entries) {
+      if ("/" + entry.path == ClosedDatabase::Path(name)) entry.bytes = std::make_shared<const std::string>(*bytes);
+    }
+    return image;
+  }
+  std::string Flipped(const std::string& name, uint64_t offset) const {
+    std::string bytes = LogBytes(name);
+    bytes[static_cast<size_t>(offset)] = static_cast<char>(bytes[static_cast<size_t>(offset)] ^ 0x20);
+    return bytes;
+  }
+
+  static Options InMode(WALRecoveryMode mode) {
+    Options options = SmallDatabaseOptions();
+    options.wal_recovery_mode = mode;
+    return options;
+  }
+  void ExpectRefused(const MemoryImage& image, WALRecoveryMode mode, const std::string& log) {
+    SCOPED_TRACE(StrCat("recovery mode ", static_cast<int>(mode)));
+    const Autopsy autopsy = OpenAndReadAll(image, InMode(mode), {});
+    EXPECT_FALSE(autopsy.opened);
+    EXPECT_TRUE(autopsy.status.IsCorruption()) << autopsy.status.ToString();
+    EXPECT_NE(autopsy.status.ToString().find(log), std::string::npos) << autopsy.status.ToString();
+    EXPECT_TRUE(autopsy.untouched);
+  }
+  // Recovers these batches; and once written to, killed and opened again, these and the new one: what was given up does not come back.
+  void ExpectRecovered(const MemoryImage& image, WALRecoveryMode mode, const std::vector<int>& batches) {
+    SCOPED_TRACE(StrCat("recovery mode ", static_cast<int>(mode)));
+    const auto file_system = std::make_shared<MemoryFileSystem>(image);
+    Contents expected = After(batches);
+    {
+      OpenDatabase recovered(file_system, InMode(mode), 1);
+      const Status opened = recovered.Open();
+      ASSERT_TRUE(opened.ok()) << opened.ToString();
+      ExpectContents(recovered, expected);
+      ASSERT_TRUE(recovered.Write(BatchNumber(1000), WriteOptions()).ok());
+      Apply(BatchNumber(1000), &expected);
+      OpenDatabase killed(std::make_shared<MemoryFileSystem>(file_system->Snapshot()), InMode(mode), 1);
+      ASSERT_TRUE(killed.Open().ok());
+      ExpectContents(killed, expected);
+    }
+  }
+  static void ExpectContents(const OpenDatabase& database, const Contents& expected) {
+    Contents contents;
+    ASSERT_TRUE(database.Read(&contents).ok());
+    EXPECT_EQ(contents.at(kDefaultColumnFamilyName), expected.at(kDefaultColumnFamilyName));
+  }
+
+  const std::shared_ptr<MemoryFileSystem> file_system_;
+  OpenDatabase database_;
+  MemoryImage image_;
+  std::vector<std::string> logs_;
+};
+
+TEST_F(LogDamageTest, UndamagedEveryModeRecoversEverything) {
+  for (const WALRecoveryMode mode : {kTolerate, kAbsolute, kPointInTime, kSkip}) ExpectRecovered(image_, mode, Range(1, kBatches));
+}
+
+TEST_F(LogDamageTest, ATornTail) {
+  const std::string bytes = LogBytes(logs_[1]);
+  const MemoryImage torn = With(logs_[1], bytes.substr(0, bytes.size() - 9));
+  ExpectRecovered(torn, kTolerate, Range(1, kBatches - 1));
+  ExpectRefused(torn, kAbsolute, logs_[1]);
+  ExpectRecovered(torn, kPointInTime, Range(1, kBatches - 1));
+  ExpectRecovered(torn, kSkip, Range(1, kBatches - 1));
+}
+
+TEST_F(LogDamageTest, DamageInTheMiddleOfTheLastLog) {
+  // The second log begins with its head; record 3 behind it is the batch kBatchesInTheFirstLog + 3.
+  const int damaged_batch = kBatchesInTheFirstLog + 3;
+  const MemoryImage damaged = With(logs_[1], Flipped(logs_[1], RecordOffsets(logs_[1])[3] + 30));
+  ExpectRefused(damaged, kTolerate, logs_[1]);
+  ExpectRefused(damaged, kAbsolute, logs_[1]);
+  ExpectRecovered(damaged, kPointInTime, Range(1, damaged_batch - 1));
+  ExpectRecovered(damaged, kSkip, Range(1, kBatches, damaged_batch));
+}
+
+TEST_F(LogDamageTest, DamageInTheMiddleOfAnOlderLog) {
+  const std::vector<uint64_t> offsets = RecordOffsets(logs_[0]);
+  const size_t first_batch = offsets.size() - 1 - kBatchesInTheFirstLog;  // behind a head, if there is one
+  const MemoryImage damaged = With(logs_[0], Flipped(logs_[0], offsets[first_batch + 4] + 30));
+  ExpectRefused(damaged, kTolerate, logs_[0]);
+  ExpectRefused(damaged, kAbsolute, logs_[0]);
+  ExpectRecovered(damaged, kPointInTime, Range(1, 4));
+  ExpectRecovered(damaged, kSkip, Range(1, kBatches, 5));
+}
+
+// RocksDB once went on with the next log when one in the middle had been cut at the end of a record.
+TEST_F(LogDamageTest, AnOlderLogCutAtTheEndOfARecordIsNoEnd) {
+  const std::vector<uint64_t> offsets = RecordOffsets(logs_[0]);
+  const size_t first_batch = offsets.size() - 1 - kBatchesInTheFirstLog;
+  for (size_t batches = 0; batches < kBatchesInTheFirstLog; ++batches) {
+    SCOPED_TRACE(StrCat(batches, " batches left"));
+    const MemoryImage cut = With(logs_[0], LogBytes(logs_[0]).substr(0, static_cast<size_t>(offsets[first_batch + batches])));
+    ExpectRefused(cut, kTolerate, logs_[0]);
+    ExpectRefused(cut, kAbsolute, logs_[0]);
+    ExpectRecovered(cut, kPointInTime, Range(1, static_cast<int>(batches)));
+  }
+}
+
+TEST_F(LogDamageTest, AnOlderLogThatIsMissing) {
+  const MemoryImage missing = With(logs_[0], std::nullopt);
+  for (const WALRecoveryMode mode : {kTolerate, kAbsolute, kPointInTime}) ExpectRefused(missing, mode, logs_[0]);
+  ExpectRecovered(missing, kSkip, Range(kBatchesInTheFirstLog + 1, kBatches));
+}
+
+// A log that was closed is on record with its length: then nothing in it can be a torn tail.
+TEST_F(LogDamageTest, ATailThatIsMissingFromAClosedDatabase) {
+  ASSERT_TRUE(database_.Close().ok());
+  image_ = file_system_->Snapshot();
+  std::vector<std::string> names;
+  ASSERT_TRUE(file_system_->GetChildren(OpenDatabase::kPath, &names).ok());
+  for (const std::string& log : logs_) {
+    if (LogBytes(log).empty()) continue;
+    SCOPED_TRACE(log);
+    const std::string bytes = LogBytes(log);
+    for (const WALRecoveryMode mode : {kTolerate, kAbsolute, kPointInTime}) {
+      ExpectRefused(With(log, bytes.substr(0, bytes.size() - 9)), mode, log);
+      ExpectRefused(With(log, bytes.substr(0, static_cast<size_t>(RecordOffsets(log)[2]))), mode, log);
+      ExpectRefused(With(log, std::nullopt), mode, log);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ashlar

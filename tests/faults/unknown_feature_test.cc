@@ -1,0 +1,225 @@
+// Files that hold what is not implemented: refused at open by a status that names the file and the feature, in every recovery mode, and left as they
+// are. Nothing is
+// skipped.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/coding.h"
+#include "base/crc32c.h"
+#include "base/format.h"
+#include "filesystem/filename.h"
+#include "testing/tool_runner.h"
+#include "tests/faults/closed_database.h"
+#include "wal/log_writer.h"
+
+namespace ashlar {
+namespace {
+
+constexpr WALRecoveryMode kModes[] = {WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kAbsoluteConsistency,
+                                      WALRecoveryMode::kPointInTimeRecovery, WALRecoveryMode::kSkipAnyCorruptedRecords};
+
+struct Feature {
+  const char* name;
+  std::string bytes;  // of the record in a batch, or of the field in an edit
+};
+
+std::string Record(char type, std::initializer_list<std::string> fields) {
+  std::string record(1, type);
+  for (const std::string& field : fields) PutLengthPrefixedSlice(&record, field);
+  return record;
+}
+// The forms with a column family: its number follows the type.
+std::string FamilyRecord(char type, std::initializer_list<std::string> fields) {
+  std::string record = Record(type, fields);
+  record.insert(1, 1, '\x01');
+  return record;
+}
+
+std::string Field(uint32_t tag, const std::string& value) {
+  std::string field;
+  PutVarint32(&field, tag);
+  return field + value;
+}
+
+class UnknownFeatureTest : public ::testing::Test {
+ protected:
+  void ExpectRefused(const MemoryImage& image, const std::string& file) {
+    for (const WALRecoveryMode mode : kModes) {
+      Options options = closed_.options();
+      options.wal_recovery_mode = mode;
+      const Autopsy autopsy = OpenAndReadAll(image, options, closed_.contents());
+      EXPECT_FALSE(autopsy.opened) << "mode " << static_cast<int>(mode);
+      EXPECT_TRUE(autopsy.untouched) << "mode " << static_cast<int>(mode);
+      EXPECT_TRUE(autopsy.status.IsNotSupported() || autopsy.status.IsCorruption()) << autopsy.status.ToString();
+      EXPECT_NE(autopsy.status.ToString().find(file), std::string::npos) << autopsy.status.ToString();
+    }
+  }
+
+  // The image with one more record at the end of a log or a MANIFEST; created when it is not there.
+  MemoryImage WithRecord(const std::string& name, uint64_t number, const std::string& record) const {
+    MemoryFileSystem file_system(closed_.image());
+    const std::string path = ClosedDatabase::Path(name);
+    std::unique_ptr<WritableFile> file;
+    EXPECT_TRUE(file_system.ReopenWritableFile(path, FileOptions(), &file).ok());
+    LogWriter writer(std::move(file), path, number);
+    EXPECT_TRUE(writer.AddRecord(record).ok());
+    EXPECT_TRUE(writer.Close().ok());
+    return file_system.Snapshot();
+  }
+
+  const ClosedDatabase closed_;
+};
+
+TEST_F(UnknownFeatureTest, InALog) {
+  const std::vector<Feature> features = {{"range deletion", Record('\x0f', {"a", "b"})},
+                                         {"range deletion of a family", FamilyRecord('\x0e', {"a", "b"})},
+                                         {"blob index", Record('\x11', {"a", "index"})},
+                                         {"blob index of a family", FamilyRecord('\x10', {"a", "index"})},
+                                         {"entity", Record('\x16', {"a", "columns"})},
+                                         {"entity of a family", FamilyRecord('\x17', {"a", "columns"})},
+                                         {"begin of a transaction", Record('\x09', {})},
+                                         {"commit of a transaction", Record('\x0b', {"xid"})},
+                                         {"unknown", Record('\x7e', {"a"})}};
+  for (const Feature& feature : features) {
+    SCOPED_TRACE(feature.name);
+    const bool counted = feature.bytes[0] > '\x0c';
+    std::string batch;
+    PutFixed64(&batch, 100000);
+    PutFixed32(&batch, counted ? 1 : 0);
+    const std::string name = "000900.log";
+    ExpectRefused(WithRecord(name, 900, batch + feature.bytes), name);
+    // Behind a good record of the same batch it is refused as well.
+    std::string mixed;
+    PutFixed64(&mixed, 100000);
+    PutFixed32(&mixed, counted ? 2 : 1);
+    ExpectRefused(WithRecord(name, 900, mixed + Record('\x01', {"good", "value"}) + feature.bytes), name);
+  }
+}
+
+TEST_F(UnknownFeatureTest, AsAFragmentOfALog) {
+  // An intact fragment of a type that no version knows and that must not be ignored.
+  MemoryFileSystem file_system(WithRecord("000900.log", 900, "payload"));
+  const std::string path = ClosedDatabase::Path("000900.log");
+  std::unique_ptr<SequentialFile> reader;
+  ASSERT_TRUE(file_system.NewSequentialFile(path, FileOptions(), &reader).ok());
+  char scratch[64];
+  Slice bytes;
+  ASSERT_TRUE(reader->Read(sizeof(scratch), &bytes, scratch).ok());
+  std::string fragment = bytes.ToString();
+  fragment[6] = '\x3c';
+  EncodeFixed32(fragment.data(), crc32c::Mask(crc32c::Value(fragment.data() + 6, fragment.size() - 6)));
+  std::unique_ptr<WritableFile> writer;
+  ASSERT_TRUE(file_system.NewWritableFile(path, FileOptions(), &writer).ok());
+  ASSERT_TRUE(writer->Append(fragment).ok());
+  ASSERT_TRUE(writer->Close().ok());
+  ExpectRefused(file_system.Snapshot(), "000900.log");
+}
+
+TEST_F(UnknownFeatureTest, InAManifest) {
+  std::string number;
+  PutVarint64(&number, 12);
+  std::string name;
+  PutLengthPrefixedSlice(&name, "12345678");
+  const std::vector<Feature> features = {
+      {"blob file", Field(400, number + number + number + number + name + name + '\x01')},
+      {"blob garbage", Field(401, number + number + number + '\x01')},
+      {"timestamps", Field(8198, name)},
+      {"unknown tag", Field(777, number)},
+      {"unknown field of a table", Field(103, std::string("\0", 1) + number + number + name + name + number + number + Field(99, name) + '\x01')}};
+  const std::string manifest = closed_.FileLike("MANIFEST");
+  uint64_t manifest_number = 0;
+  FileType type;
+  ASSERT_TRUE(ParseFileName(manifest, &manifest_number, &type));
+  for (const Feature& feature : features) {
+    SCOPED_TRACE(feature.name);
+    ExpectRefused(WithRecord(manifest, manifest_number, feature.bytes), manifest);
+  }
+}
+
+TEST_F(UnknownFeatureTest, AnUnknownTagThatMayBeIgnoredIsIgnored) {
+  const std::string manifest = closed_.FileLike("MANIFEST");
+  uint64_t manifest_number = 0;
+  FileType type;
+  ASSERT_TRUE(ParseFileName(manifest, &manifest_number, &type));
+  std::string value;
+  PutLengthPrefixedSlice(&value, "something later");
+  const Autopsy autopsy = OpenAndReadAll(WithRecord(manifest, manifest_number, Field(8192 + 500, value)), closed_.options(), closed_.contents());
+  EXPECT_TRUE(autopsy.opened && autopsy.status.ok() && !autopsy.wrong_data) << autopsy.status.ToString();
+}
+
+// Databases of RocksDB's own tool, on disk.
+class RangeDeletionTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!HaveRocksDbTools()) GTEST_SKIP() << "rocksdb-tools are not installed";
+  }
+  std::string Ldb(const std::string& command) {
+    const ToolRun run = RunTool(StrCat("ldb --db=", path_, " ", command));
+    EXPECT_EQ(run.exit_code, 0) << run.output;
+    return run.output;
+  }
+  // Names and contents of all files but LOCK and LOG.
+  std::string Listing() const {
+    return RunTool(StrCat("cd ", path_, " && for f in $(ls | grep -v -e LOCK -e LOG); do echo $f; cksum < $f; done")).output;
+  }
+  Status Open(std::unique_ptr<DB>* db) const {
+    Options options;
+    options.info_log = std::make_shared<SilentLogger>();
+    return DB::Open(options, path_, db);
+  }
+
+  const ScratchDirectory scratch_;
+  const std::string path_ = scratch_.File("db");
+};
+
+TEST_F(RangeDeletionTest, InALogIsRefused) {
+  Ldb("put --create_if_missing a 1");
+  Ldb("put b 2");
+  Ldb("deleterange a c");
+  const std::string before = Listing();
+  std::unique_ptr<DB> db;
+  const Status opened = Open(&db);
+  EXPECT_TRUE(opened.IsNotSupported()) << opened.ToString();
+  EXPECT_NE(opened.ToString().find(".log"), std::string::npos) << opened.ToString();
+  EXPECT_EQ(Listing(), before);
+  EXPECT_EQ(Ldb("scan"), "");
+}
+
+TEST_F(RangeDeletionTest, InATableIsNeverSkipped) {
+  Ldb("put --create_if_missing a 1");
+  Ldb("put b 2");
+  Ldb("deleterange a c");
+  // Opening it once more flushes the log into a table.
+  Ldb("put d 4");
+  std::unique_ptr<DB> db;
+  ASSERT_TRUE(Open(&db).ok());
+  // Tables are opened when they are first read: whatever could be hidden by a range deletion is refused then, by reads and by compactions.
+  const auto expect_refused = [](const Status& status) {
+    EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
+    EXPECT_NE(status.ToString().find(".sst"), std::string::npos) << status.ToString();
+  };
+  std::string value;
+  for (const char* const key : {"a", "b"}) expect_refused(db->Get(ReadOptions(), key, &value));
+  {
+    const std::unique_ptr<Iterator> it(db->NewIterator(ReadOptions()));
+    it->SeekToFirst();
+    EXPECT_FALSE(it->Valid());
+    expect_refused(it->status());
+    it->SeekForPrev("c");
+    EXPECT_FALSE(it->Valid());
+    expect_refused(it->status());
+  }
+  expect_refused(db->VerifyChecksum());
+  CompactRangeOptions rewrite;
+  rewrite.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  expect_refused(db->CompactRange(rewrite, nullptr, nullptr));
+  EXPECT_TRUE(db->Close().ok());
+  // Nothing was lost meanwhile: whoever knows range deletions reads what he wrote.
+  EXPECT_EQ(Ldb("scan"), "d : 4\n");
+}
+
+}  // namespace
+}  // namespace ashlar
