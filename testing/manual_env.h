@@ -22,8 +22,9 @@ class ManualEnv final : public Env {
   ManualEnv(std::shared_ptr<FileSystem> file_system, uint64_t seed)
       : file_system_(std::move(file_system)), executor_(seed), clock_(kStartUnixMicros) {}
 
-  // Runs one background job; false when there is none.
+  // Runs one background job, or the oldest flush; false when there is none.
   bool RunOneJob() { return executor_.RunOne(); }
+  bool RunOneFlush() { return executor_.RunOldest(Executor::Priority::kHigh); }
 
   const std::shared_ptr<FileSystem>& GetFileSystem() const override { return file_system_; }
   void SetBackgroundThreads(int number, Priority pri) override {

@@ -1,13 +1,11 @@
 // FileSystem: what the engine needs of a file system. The engine touches files through this interface alone, so that an in-memory, a fault-injecting
-// or
-// a remote one can stand in for the operating system's.
+// or a remote one can stand in for the operating system's.
 //
 // Paths are UTF-8 with '/' between components. Every error names the path. No method throws.
 // Durability: Sync of a file makes its bytes and size durable, not its directory entry; Sync of a directory makes its entries (creations, renames,
 // removals) durable. A failed Sync or Close is final: what was written may be lost and must not be believed durable later.
 // Thread safety: FileSystem and RandomAccessFile may be used from several threads at once; the other classes by one thread at a time, except that
-// WritableFile::Sync
-// may run beside Append.
+// WritableFile::Sync may run beside Append.
 #pragma once
 
 #include <cstddef>

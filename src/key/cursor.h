@@ -1,8 +1,7 @@
 // InternalCursor: a walk over internal keys in order, the one shape that memtables, tables, levels and merges share.
 //
 // The current entry is plain data in the base class, so that reading it costs no call; only moving is virtual, and a final class moved through its
-// own type
-// costs none either.
+// own type costs none either.
 //
 // I1: Valid() implies key().size() >= kTagBytes.
 // I2: key() and value() stay valid until the next move of this cursor; value_owner() can pin the value for longer.

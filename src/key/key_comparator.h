@@ -1,8 +1,7 @@
 // KeyComparator: the order of user keys and internal keys, resolved once so that the two built-in orders cost no virtual call.
 //
 // Head: the first 8 bytes of a key after a skipped common prefix, as an integer that orders like the key: head(a) < head(b) implies a < b; equal
-// heads
-// say nothing. Only the built-in orders have heads; a custom order has the constant head 0, so that every comparison falls through to Compare.
+// heads say nothing. Only the built-in orders have heads; a custom order has the constant head 0, so that every comparison falls through to Compare.
 //
 // A value type of 16 bytes; copy it. The Comparator must outlive it. Thread safety: const.
 #pragma once

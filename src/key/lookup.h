@@ -1,6 +1,5 @@
 // Lookup: one point lookup on its way through memtables and tables, newest first. Each source offers the versions of the key that it holds; the
-// lookup
-// decides whether older ones are still needed, and at the end hands the value out without copying it.
+// lookup decides whether older ones are still needed, and at the end hands the value out without copying it.
 //
 //   kSearching --value--> kFound        kSearching --deletion--> kDeleted        kSearching/kMerging --merge operand--> kMerging
 //   kMerging --value--> kFound (base = value)       kMerging --deletion--> kFound (no base)       any --unsupported type--> kFailed
@@ -66,8 +65,7 @@ class Lookup {
   SequenceNumber sequence() const { return sequence_; }
 
   // The outcome once every source was asked or Done(): Ok with *value set (pinned where the bytes exist already, moved where a merge computed them),
-  // NotFound, or an
-  // error. value may be null (existence only). *value must be reset.
+  // NotFound, or an error. value may be null (existence only). *value must be reset.
   Status Finish(PinnableSlice* value);
 
  private:

@@ -55,8 +55,7 @@ class BackgroundWork {
   // Waits until every memtable that is immutable now is in a table. Error: what keeps it from happening.
   Status WaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families);
   // Writes the immutable memtables of all live families to tables and installs them, with the log numbers of all, in one atomic edit. Between
-  // HoldJobs and ReleaseJobs,
-  // when no write can come and SwitchMemTables has been called for all of them.
+  // HoldJobs and ReleaseJobs, when no write can come and SwitchMemTables has been called for all of them.
   Status FlushTogether(std::span<const std::shared_ptr<ColumnFamily>> families);
   // Records which logs each family needs, and forgets the others. At open this also starts a MANIFEST of this run.
   Status RecordLogNumbers();

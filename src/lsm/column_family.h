@@ -8,8 +8,7 @@
 // I3: every write that is not in a table is in a log whose number is at least OldestLogNumber().
 //
 // Thread safety: constant members by anyone; view() inside an epoch guard by anyone; `active` is replaced by the commit leader alone, which therefore
-// reads it
-// without a lock. Everything else is guarded by the database mutex.
+// reads it without a lock. Everything else is guarded by the database mutex.
 // Lifetime: shared by the family table, handles, and running jobs.
 #pragma once
 
@@ -142,8 +141,7 @@ class ColumnFamily {
 };
 
 // The families by id, immutable, so that the commit leader and MultiGet look families up without a lock: replaced as a whole when one is created or
-// dropped, and
-// retired through the epoch.
+// dropped, and retired through the epoch.
 struct FamilyTable {
   std::vector<std::shared_ptr<ColumnFamily>> by_id;  // null where dropped
 

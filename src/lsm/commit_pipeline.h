@@ -1,6 +1,5 @@
 // CommitPipeline: the one way into the database. Writers queue (commit_queue.h); the leader makes room, gives the group its sequences, appends it to
-// the log, syncs once if
-// anybody asked, applies it to the memtables, and publishes the last sequence with one store.
+// the log, syncs once if anybody asked, applies it to the memtables, and publishes the last sequence with one store.
 //
 //   Write -> Join -> [lead] MakeRoom -> FormGroup -> AppendToLog -> (Sync) -> Apply -> publish -> Finish
 //

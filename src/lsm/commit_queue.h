@@ -1,6 +1,5 @@
 // CommitQueue: where writers meet. Writers push themselves onto a lock-free stack; whoever finds it empty leads a group, the others sleep until they
-// are
-// told that their request is done or that they lead the next group.
+// are told that their request is done or that they lead the next group.
 //
 //   newest_ -> W4 -> W3 -> W2 -> W1(leader)          older links, made by the pushes
 //              W4 <- W3 <- W2 <- W1                  newer links, made by the leader

@@ -1,6 +1,5 @@
 // DatabaseState: what the parts of an open database share. The parts (commit pipeline, background work, reader) hold a pointer to it and to nothing
-// else of
-// each other, except where their headers say so.
+// else of each other, except where their headers say so.
 //
 // Locks, outermost first (docs/locking.md): manifest_mutex, then mutex. Neither is taken on a read, nor by a write that finds its memtable with room.
 //   manifest_mutex  serialises installers: from reading the current versions until the new ones are published. Held across the write of the MANIFEST.

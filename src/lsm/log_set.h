@@ -1,6 +1,5 @@
 // LogSet: the write-ahead logs of an open database: the current one, which the commit leader appends to, and the closed ones, which wait until every
-// column
-// family has flushed what they hold.
+// column family has flushed what they hold.
 //
 //   StartNewLog --> CURRENT --StartNewLog--> CLOSED, unsynced --SyncClosed--> CLOSED, synced --ReleaseUpTo--> gone (file deleted by the caller)
 //

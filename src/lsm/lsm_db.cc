@@ -170,15 +170,16 @@ Status LsmDB::Resume() {
   if (begun.IsNotFound()) return Status::OK();
   ASHLAR_RETURN_IF_ERROR(begun);
   // What the failed log holds is not known: a new one takes over, and everything that was acknowledged goes to tables in one edit over all families,
-  // so that no
-  // part of the old one is ever read again.
+  // so that no part of the old one is ever read again. No family comes or goes from here on, for the latch is set.
   std::vector<std::shared_ptr<ColumnFamily>> families;
-  {
-    MutexLock lock(state_->mutex);
-    families = state_->LiveFamilies();
-  }
   background_.HoldJobs();
-  Status status = commit_.SwitchMemTables(families);
+  Status status = commit_.RunExclusive([&] {
+    {
+      MutexLock lock(state_->mutex);
+      families = state_->LiveFamilies();
+    }
+    return commit_.LeaderSwitchMemTables(families);
+  });
   if (status.ok()) status = background_.FlushTogether(families);
   background_.ReleaseJobs();
   status = state_->latch.FinishResume(status);

@@ -40,8 +40,7 @@ class MemTableInserter {
 };
 
 // Whether a batch may be committed: well-formed, every record one that the engine applies, to a family that exists (or ignore_missing) and has what
-// the record
-// needs. Called inside an epoch guard, or under the database mutex.
+// the record needs. Called inside an epoch guard, or under the database mutex.
 Status CheckBatch(const WriteBatch& batch, const FamilyTable& families, bool ignore_missing);
 
 }  // namespace ashlar

@@ -1,13 +1,11 @@
 // ReadView: everything that a read of one column family needs, immutable: the active memtable, the immutable ones (newest first) and the version.
 //
 //   built at an install (under the database mutex) -> published in ColumnFamily::view_ -> replaced by the next install -> unlinked -> Unlink() ->
-//   deleted when the
-//   epoch is over and the last iterator on it is gone
+//   deleted when the epoch is over and the last iterator on it is gone
 //
 // I1: what a view lists holds every write published before the view was, except what was dropped as invisible to every snapshot.
 // I2: a reader loads the view first and the published sequence second. A view older than the sequence is harmless: what it lacks was written after
-//     the call began. The other
-//     way round, a compaction between the two loads may drop the version that the reader needs.
+//     the call began. The other way round, a compaction between the two loads may drop the version that the reader needs.
 // Lifetime: a call uses the view inside an epoch guard and takes no count; an iterator takes one on `pins`.
 #pragma once
 

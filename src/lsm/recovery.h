@@ -1,14 +1,12 @@
 // Recovery: from a directory to an open database.
 //
 //   check options -> directory, LOCK -> (new database) -> MANIFEST -> column families -> logs into memtables -> [writable] new log, memtables to
-//   level 0 in one
-//   atomic edit, OPTIONS, removal of what nothing refers to
+//   level 0 in one atomic edit, OPTIONS, removal of what nothing refers to
 //
 // I1: until everything has been read and checked, nothing on disk changes but LOCK (and, for a new database, its first files): a refusal leaves the
 //     files as they were.
 // I2: what was replayed becomes durable in one atomic edit over all families, together with log numbers beyond the replayed logs. A crash before it
-//     repeats the
-//     replay; a crash after it never applies a record twice.
+//     repeats the replay; a crash after it never applies a record twice.
 // I3: a log that ended early is never appended to, and nothing of it is replayed again after the edit of I2.
 //
 // Thread safety: one thread.

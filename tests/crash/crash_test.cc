@@ -292,7 +292,7 @@ TEST_P(CrashTest, NothingAcknowledgedIsLost) {
   history_ = &workload.history();
   CrashFileSystem* const file_system = workload.file_system();
 
-  constexpr uint64_t kImagesWanted = 700;
+  constexpr uint64_t kImagesWanted = 2000;
   const uint64_t operations = file_system->OperationCount();
   // The number of images at a point differs; about fifty is what most have.
   const uint64_t keep_one_in = std::max<uint64_t>(1, operations * 50 / (kImagesWanted * Effort()));

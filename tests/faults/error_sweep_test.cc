@@ -243,7 +243,7 @@ class ErrorSweepTest : public ::testing::TestWithParam<Operations> {
     ASSERT_FALSE(HasFailure());
     const uint64_t calls = whole.Calls(operations);
     ASSERT_GT(calls, 0u);
-    constexpr uint64_t kCallsWanted = 60;
+    constexpr uint64_t kCallsWanted = 35;
     const uint64_t step = 1 + calls / kCallsWanted;
     uint64_t runs = 0;
     uint64_t injected = 0;

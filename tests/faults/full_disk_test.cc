@@ -1,5 +1,5 @@
-// The disk fills up at every possible place of a workload. Everything acknowledged stays readable, also after reopening read-only on the full disk; when there is
-// space again, Resume or a reopen goes on, with nothing lost.
+// The disk fills up at every possible place of a workload. Everything acknowledged stays readable, also after reopening read-only on the full disk;
+// when there is space again, Resume or a reopen goes on, with nothing lost.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -26,7 +26,8 @@ class FullDiskTest : public ::testing::Test {
     const int number = ++writes_;
     Commit commit;
     for (const char* const family : {"default", "second"}) {
-      commit.push_back({.kind = Change::Kind::kPut, .family = family, .key = StrCat("key", number % 20), .value = StrCat(number, std::string(300, 'v'))});
+      commit.push_back(
+          {.kind = Change::Kind::kPut, .family = family, .key = StrCat("key", number % 20), .value = StrCat(number, std::string(300, 'v'))});
       commit.push_back({.kind = Change::Kind::kMerge, .family = family, .key = "list", .value = StrCat(number)});
     }
     WriteOptions options;
@@ -48,7 +49,8 @@ class FullDiskTest : public ::testing::Test {
     for (int i = 0; i < 400; ++i) {
       if (const Status written = WriteNext(database); !written.ok()) return written;
       if (i % 12 == 11) {
-        if (const Status flushed = database->Flush(i % 24 == 11 ? database->families() : std::set<std::string>{"default"}, true); !flushed.ok()) return flushed;
+        if (const Status flushed = database->Flush(i % 24 == 11 ? database->families() : std::set<std::string>{"default"}, true); !flushed.ok())
+          return flushed;
         while (database->env()->RunOneJob()) {
         }
       }
@@ -123,7 +125,7 @@ class FullDiskTest : public ::testing::Test {
 
 TEST_F(FullDiskTest, NothingAcknowledgedIsLostAndResumeGoesOn) {
   int places = 0;
-  for (uint64_t spare_bytes = 0; spare_bytes < 90000 && !HasFailure(); spare_bytes += 613 + spare_bytes / 25) {
+  for (uint64_t spare_bytes = 0; spare_bytes < 60000 && !HasFailure(); spare_bytes += 211 + spare_bytes / 100) {
     Run(spare_bytes, /*resume=*/true);
     ++places;
   }

@@ -1,5 +1,5 @@
-// Logs that are cut, damaged or missing, under each of the four recovery modes: what is recovered is exactly what the mode promises, or the open is refused by a status
-// that names the log, and nothing is changed.
+// Logs that are cut, damaged or missing, under each of the four recovery modes: what is recovered is exactly what the mode promises, or the open is
+// refused by a status that names the log, and nothing is changed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -85,7 +85,8 @@ class LogDamageTest : public ::testing::Test {
   }
   MemoryImage With(const std::string& name, std::optional<std::string> bytes) const {
     MemoryImage image = image_;
-    std::erase_if(image.entries, [&](const MemoryImage::Entry& entry) { return !bytes.has_value() && "/" + entry.path == ClosedDatabase::Path(name); });
+    std::erase_if(image.entries,
+                  [&](const MemoryImage::Entry& entry) { return !bytes.has_value() && "/" + entry.path == ClosedDatabase::Path(name); });
     for (MemoryImage::Entry& entry : image.entries) {
       if ("/" + entry.path == ClosedDatabase::Path(name)) entry.bytes = std::make_shared<const std::string>(*bytes);
     }

@@ -1,6 +1,5 @@
 // Random histories against a std::map: the same operations on the database and on the model, under a dozen sets of options, compared after every kind
-// of
-// upheaval. A failure prints the seed; ASHLAR_MODEL_SEED repeats it.
+// of upheaval. A failure prints the seed; ASHLAR_MODEL_SEED repeats it.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
