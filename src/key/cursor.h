@@ -11,6 +11,7 @@
 // Thread safety: one thread.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "ashlar/status.h"
@@ -18,6 +19,12 @@
 #include "key/internal_key.h"
 
 namespace ashlar {
+
+// What a caller will look at after a Seek, decided once per cursor.
+enum class SeekScope : uint8_t {
+  kTotalOrder,  // any entry; the order is that of all keys
+  kPrefix,      // only entries whose keys share the target's prefix: a source that knows there are none may say that it has ended
+};
 
 class InternalCursor {
  public:

@@ -24,6 +24,7 @@ struct TableReadOptions {
   bool fill_cache = true;
   size_t readahead_bytes = 0;  // 0: grows by itself with sequential use; compaction passes its own
   bool cached_only = false;    // kBlockCacheTier: Incomplete instead of reading the file
+  SeekScope seek_scope = SeekScope::kTotalOrder;
 };
 
 class TableReader {
