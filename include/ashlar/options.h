@@ -196,9 +196,11 @@ struct ASHLAR_API ColumnFamilyOptions {
   CompressionType bottommost_compression = kDisableCompressionOption;
   CompressionOptions compression_opts;
   CompressionOptions bottommost_compression_opts;
-  uint64_t sample_for_compression = 0;                     // accepted
-  std::shared_ptr<const SliceTransform> prefix_extractor;  // refused
-  bool optimize_filters_for_hits = false;                  // no filters in the last level: reads expect to find their keys
+  uint64_t sample_for_compression = 0;  // accepted
+  // Null: keys have no prefixes. Otherwise filters hold prefixes too, and iterators look only for the prefix of the key that they seek: see
+  // ReadOptions::total_order_seek. May be changed while open; older tables keep the prefixes they were written with.
+  std::shared_ptr<const SliceTransform> prefix_extractor;
+  bool optimize_filters_for_hits = false;  // no filters in the last level: reads expect to find their keys
   std::vector<std::shared_ptr<TablePropertiesCollectorFactory>> table_properties_collector_factories;  // refused
   // Directories for tables; only the database's own.
   std::vector<DbPath> cf_paths;  // refused

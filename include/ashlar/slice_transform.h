@@ -1,28 +1,48 @@
 // SliceTransform: takes the prefix of a key, for filters and memtables that work on prefixes.
 //
+// What Ashlar relies on, with the comparator of the column family:
+//
+//   a key begins with its prefix; the prefix of a prefix is itself
+//   keys in the domain keep their order: if a <= b, then prefix(a) <= prefix(b)
+//   a key between two keys of one prefix is in the domain (and so has that prefix too)
+//
 // Thread safety: every method may be called by several threads at once. Must not throw.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 
 #include "ashlar/export.h"
 #include "ashlar/slice.h"
+#include "ashlar/status.h"
 
 namespace ashlar {
+
+struct ConfigOptions;
 
 class ASHLAR_API SliceTransform {
  public:
   virtual ~SliceTransform() = default;
 
-  // Stored with the tables; the same transform has the same name in every process.
+  // One of the transforms below from its id ("rocksdb.FixedPrefix.8", "fixed:8", "capped:8", "noop"; "nullptr" gives null). NotSupported: not one of
+  // them; InvalidArgument: not well formed.
+  static Status CreateFromString(const ConfigOptions& config_options, const std::string& id, std::shared_ptr<const SliceTransform>* result);
+
+  // The same transform has the same name in every process.
   virtual const char* Name() const = 0;
   // A prefix of `key`, within its bytes. Called only for keys in the domain.
   virtual Slice Transform(const Slice& key) const = 0;
   // Whether `key` has a prefix.
   virtual bool InDomain(const Slice& key) const = 0;
-  // Text from which an OPTIONS file makes the transform again.
+  // Text from which an OPTIONS file makes the transform again; stored with the tables, to tell with which transform they were written.
   virtual std::string GetId() const { return Name(); }
+  std::string AsString() const { return GetId(); }
+  // True, with *len = n: every key of n bytes or more has a prefix of n bytes, and no prefix is longer. It lets ReadOptions::auto_prefix_mode use
+  // filters for more upper bounds.
+  virtual bool FullLengthEnabled(size_t* /*len*/) const { return false; }
+  // Whether whatever is appended to `prefix`, Transform gives the same. For programs; Ashlar does not ask.
+  virtual bool SameResultWhenAppended(const Slice& /*prefix*/) const { return false; }
 };
 
 // The first `prefix_len` bytes; shorter keys have no prefix. The caller owns the result, here and below.

@@ -99,6 +99,11 @@ std::string OptionCodec<std::shared_ptr<MergeOperator>>::Print(const std::shared
 
 // ---- Prefixes
 
+Status SliceTransform::CreateFromString(const ConfigOptions& /*config_options*/, const std::string& id,
+                                        std::shared_ptr<const SliceTransform>* result) {
+  return OptionCodec<std::shared_ptr<const SliceTransform>>::Parse(id, result);
+}
+
 Status OptionCodec<std::shared_ptr<const SliceTransform>>::Parse(std::string_view text, std::shared_ptr<const SliceTransform>* value) {
   if (IsNullText(text)) {
     value->reset();
@@ -106,18 +111,16 @@ Status OptionCodec<std::shared_ptr<const SliceTransform>>::Parse(std::string_vie
   }
   ASHLAR_ASSIGN_OR_RETURN(const ObjectText object, ParseObjectText(text));
   std::string_view length_text;
-  uint64_t length;
-  if (TakeAfter(object.id, {"fixed:", "rocksdb.FixedPrefix."}, &length_text)) {
-    if (!ParseUint64(length_text, &length) || length > SIZE_MAX) return Status::InvalidArgument("the prefix length is not a number");
-    value->reset(NewFixedPrefixTransform(static_cast<size_t>(length)));
-  } else if (TakeAfter(object.id, {"capped:", "rocksdb.CappedPrefix."}, &length_text)) {
-    if (!ParseUint64(length_text, &length) || length > SIZE_MAX) return Status::InvalidArgument("the prefix length is not a number");
-    value->reset(NewCappedPrefixTransform(static_cast<size_t>(length)));
-  } else if (object.id == "noop" || object.id == "rocksdb.Noop") {
+  const bool fixed = TakeAfter(object.id, {"fixed:", "rocksdb.FixedPrefix."}, &length_text);
+  const bool capped = !fixed && TakeAfter(object.id, {"capped:", "rocksdb.CappedPrefix."}, &length_text);
+  if (object.id == "noop" || object.id == "rocksdb.Noop") {
     value->reset(NewNoopTransform());
-  } else {
-    return UnknownObject("prefix", object.id);
+    return Status::OK();
   }
+  if (!fixed && !capped) return UnknownObject("prefix", object.id);
+  uint64_t length;
+  if (!ParseUint64(length_text, &length) || length > SIZE_MAX) return Status::InvalidArgument("the prefix length is not a number");
+  value->reset(fixed ? NewFixedPrefixTransform(static_cast<size_t>(length)) : NewCappedPrefixTransform(static_cast<size_t>(length)));
   return Status::OK();
 }
 std::string OptionCodec<std::shared_ptr<const SliceTransform>>::Print(const std::shared_ptr<const SliceTransform>& value) {

@@ -305,7 +305,7 @@ struct ColumnFamilyTable {
       ASHLAR_OPTION(compression_opts, kHonoured, kMutable),
       ASHLAR_OPTION(bottommost_compression_opts, kHonoured, kMutable),
       ASHLAR_OPTION(sample_for_compression, kAccepted, kMutable),
-      ASHLAR_OPTION(prefix_extractor, kRefused, kMutable),
+      ASHLAR_OPTION(prefix_extractor, kHonoured, kMutable),
       ASHLAR_OPTION(optimize_filters_for_hits, kHonoured, kFixed),
       ASHLAR_OPTION(table_properties_collector_factories, kRefused, kFixed, Place::kTextOnly),
       ASHLAR_OPTION(cf_paths, kRefused, kFixed, Place::kTextOnly),

@@ -263,10 +263,10 @@ TEST(Validate, RefusedOptionsAreNamedWithTheirRemedy) {
   db_options.unordered_write = true;
   EXPECT_EQ(Validate(db_options).ToString(), "Not implemented: option unordered_write=true is not implemented; leave it at false");
   ColumnFamilyOptions options;
-  options.prefix_extractor.reset(NewFixedPrefixTransform(4));
+  options.inplace_update_support = true;
   const Status s = Validate(DBOptions(), options);
   EXPECT_TRUE(s.IsNotSupported());
-  EXPECT_NE(s.ToString().find("column family default: option prefix_extractor=rocksdb.FixedPrefix.4"), std::string::npos) << s.ToString();
+  EXPECT_NE(s.ToString().find("column family default: option inplace_update_support=true"), std::string::npos) << s.ToString();
 }
 
 // Every option that the table refuses is refused, and every one that it does not refuse passes with another flag value.

@@ -17,6 +17,7 @@
 #include "ashlar/status.h"
 #include "base/pin.h"
 #include "key/internal_key.h"
+#include "key/key_prefix.h"
 
 namespace ashlar {
 
@@ -38,6 +39,8 @@ class Lookup {
   uint64_t seek_tag() const { return SeekTag(args_.snapshot); }
   // The hash that filters use, computed at the first call.
   uint64_t filter_hash();
+  // The key's prefix under a transform, with its hash; null: it has none. The transform outlives the lookup.
+  const HashedPrefix* prefix(const SliceTransform* transform) { return prefix_.Find(transform, args_.user_key); }
 
   // Takes one version. True: offer the next older one.
   bool Offer(ValueType type, SequenceNumber sequence, const Slice& value, const PinSource& owner) {
@@ -82,6 +85,7 @@ class Lookup {
   std::vector<Slice> operands_;  // newest first
   std::vector<Pin> operand_pins_;
   std::optional<uint64_t> filter_hash_;
+  PrefixMemo prefix_;
   Status status_;
 };
 

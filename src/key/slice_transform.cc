@@ -16,6 +16,11 @@ class FixedPrefix final : public SliceTransform {
   const char* Name() const override { return name_.c_str(); }
   Slice Transform(const Slice& key) const override { return Slice(key.data(), bytes_); }
   bool InDomain(const Slice& key) const override { return key.size() >= bytes_; }
+  bool FullLengthEnabled(size_t* len) const override {
+    *len = bytes_;
+    return true;
+  }
+  bool SameResultWhenAppended(const Slice& prefix) const override { return InDomain(prefix); }
 
  private:
   const size_t bytes_;
@@ -28,6 +33,11 @@ class CappedPrefix final : public SliceTransform {
   const char* Name() const override { return name_.c_str(); }
   Slice Transform(const Slice& key) const override { return Slice(key.data(), std::min(key.size(), bytes_max_)); }
   bool InDomain(const Slice& /*key*/) const override { return true; }
+  bool FullLengthEnabled(size_t* len) const override {
+    *len = bytes_max_;
+    return true;
+  }
+  bool SameResultWhenAppended(const Slice& prefix) const override { return prefix.size() >= bytes_max_; }
 
  private:
   const size_t bytes_max_;

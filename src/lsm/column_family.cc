@@ -35,8 +35,11 @@ ColumnFamily::~ColumnFamily() {
 }
 
 MemTableRef ColumnFamily::NewMemTable() {
-  return MemTable::Create(
-      MemTableArgs{.comparator = comparator_, .arena_blocks = arena_blocks_, .live_count = live_memtables_, .id = next_memtable_id_++});
+  return MemTable::Create(MemTableArgs{.comparator = comparator_,
+                                       .arena_blocks = arena_blocks_,
+                                       .live_count = live_memtables_,
+                                       .id = next_memtable_id_++,
+                                       .prefix_extractor = options_.prefix_extractor});
 }
 
 void ColumnFamily::SwitchMemTable(uint64_t log_number) {
@@ -51,10 +54,11 @@ void ColumnFamily::AdvanceEmptyMemTable(uint64_t log_number) {
 
 void ColumnFamily::InstallView() {
   ++view_number_;
-  std::vector<MemTableRef> immutable;
-  immutable.reserve(immutable_.size());
-  for (auto entry = immutable_.rbegin(); entry != immutable_.rend(); ++entry) immutable.push_back(entry->table);
-  auto* view = new ReadView(active_.table, std::move(immutable), version_, view_number_);
+  ReadView::Args args{
+      .active = active_.table, .immutable = {}, .version = version_, .prefix_extractor = options_.prefix_extractor, .number = view_number_};
+  args.immutable.reserve(immutable_.size());
+  for (auto entry = immutable_.rbegin(); entry != immutable_.rend(); ++entry) args.immutable.push_back(entry->table);
+  auto* view = new ReadView(std::move(args));
   ReadView* const old = view_.exchange(view, std::memory_order_acq_rel);
   if (old != nullptr) old->Unlink();
 }
@@ -92,11 +96,15 @@ size_t ColumnFamily::MemTableBytes() const {
 }
 
 void ColumnFamily::SetOptions(const ColumnFamilyOptions& options, const LeveledConfig& leveled) {
+  const bool other_prefixes = options.prefix_extractor != options_.prefix_extractor;
   options_ = options;
   leveled_ = leveled;
   write_buffer_bytes_.store(options.write_buffer_size, std::memory_order_relaxed);
   memtable_limit_bytes_.store(MemTableLimit(options), std::memory_order_relaxed);
   max_sequential_skip_.store(options.max_sequential_skip_in_iterations, std::memory_order_relaxed);
+  if (!other_prefixes) return;
+  tables_->SetPrefixExtractor(options_.prefix_extractor);
+  InstallView();
 }
 
 }  // namespace ashlar

@@ -102,7 +102,10 @@ class ColumnFamily {
   size_t MemTableBytes() const;
 
   const ColumnFamilyOptions& options() const { return options_; }
+  // Installs a view if the prefix extractor is another. Call EpochReclaim after releasing the mutex.
   void SetOptions(const ColumnFamilyOptions& options, const LeveledConfig& leveled);
+  // Of new memtables and tables; null: none. Reads take the view's.
+  const std::shared_ptr<const SliceTransform>& prefix_extractor() const { return options_.prefix_extractor; }
   const LeveledConfig& leveled() const { return leveled_; }
 
   WriteStall stall;

@@ -506,6 +506,7 @@ Status LsmDB::SetOptions(ColumnFamilyHandle* column_family, const std::unordered
     family->SetOptions(changed, ResolveLeveledConfig(changed, state_->options));
     background_.ViewChanged(family);
   }
+  EpochReclaim();
   return WriteOptionsFile();
 }
 

@@ -4,8 +4,13 @@
 
 namespace ashlar {
 
-ReadView::ReadView(MemTableRef active_table, std::vector<MemTableRef> immutable_tables, Version* current, uint64_t view_number)
-    : active(std::move(active_table)), immutable(std::move(immutable_tables)), version(current), number(view_number), pins(&ReadView::Delete, this) {
+ReadView::ReadView(Args args)
+    : active(std::move(args.active)),
+      immutable(std::move(args.immutable)),
+      version(args.version),
+      prefix_extractor(std::move(args.prefix_extractor)),
+      number(args.number),
+      pins(&ReadView::Delete, this) {
   version->Ref();
 }
 

@@ -1,4 +1,5 @@
-// ReadView: everything that a read of one column family needs, immutable: the active memtable, the immutable ones (newest first) and the version.
+// ReadView: everything that a read of one column family needs, immutable: the active memtable, the immutable ones (newest first), the version, and
+// the transform that prefixes of keys are taken with.
 //
 //   built at an install (under the database mutex) -> published in ColumnFamily::view_ -> replaced by the next install -> unlinked -> Unlink() ->
 //   deleted when the epoch is over and the last iterator on it is gone
@@ -12,6 +13,7 @@
 #include <memory>
 #include <vector>
 
+#include "ashlar/slice_transform.h"
 #include "execute/shared_count.h"
 #include "manifest/version.h"
 #include "memtable/memtable.h"
@@ -22,7 +24,15 @@ namespace ashlar {
 using MemTableRef = std::shared_ptr<MemTable>;
 
 struct ReadView {
-  ReadView(MemTableRef active_table, std::vector<MemTableRef> immutable_tables, Version* current, uint64_t view_number);
+  struct Args {
+    MemTableRef active;
+    std::vector<MemTableRef> immutable;  // newest first
+    Version* version = nullptr;          // takes a count of its own
+    std::shared_ptr<const SliceTransform> prefix_extractor;
+    uint64_t number = 0;
+  };
+
+  explicit ReadView(Args args);
   ReadView(const ReadView&) = delete;
   ReadView& operator=(const ReadView&) = delete;
 
@@ -32,7 +42,9 @@ struct ReadView {
   const MemTableRef active;
   const std::vector<MemTableRef> immutable;  // newest first
   Version* const version;                    // one count
-  const uint64_t number;                     // grows with every view of the family
+  // Null: none. Memtables and tables that were made before it was changed have their own.
+  const std::shared_ptr<const SliceTransform> prefix_extractor;
+  const uint64_t number;  // grows with every view of the family
   SharedCount pins;
 
  private:

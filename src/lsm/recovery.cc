@@ -334,7 +334,8 @@ std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state, const Colum
                                                             .direct_reads = state->options.use_direct_reads,
                                                             .recorder = state->recorder,
                                                             .live_blocks = &state->live_blocks,
-                                                            .random_access_hint = state->options.advise_random_on_open});
+                                                            .random_access_hint = state->options.advise_random_on_open,
+                                                            .prefix_extractor = filled.prefix_extractor});
   if (cache != nullptr) state->block_caches.push_back(TableOptionsOf(filled)->block_cache);
   LeveledConfig leveled = ResolveLeveledConfig(filled, state->options);
   return std::make_shared<ColumnFamily>(ColumnFamily::Args{.id = recorded.id,

@@ -29,6 +29,7 @@ const PinOps MemTable::kMemTablePin = {
 
 MemTable::MemTable(const MemTableArgs& args)
     : id_(args.id),
+      prefix_extractor_(args.prefix_extractor),
       arena_(args.arena_blocks),
       tree_(args.comparator, &arena_),
       live_count_(args.live_count),

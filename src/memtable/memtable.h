@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "ashlar/slice_transform.h"
 #include "base/arena.h"
 #include "base/pin.h"
 #include "execute/shared_count.h"
@@ -39,8 +40,9 @@ namespace ashlar {
 struct MemTableArgs {
   KeyComparator comparator;
   ArenaBlockPool* arena_blocks = nullptr;
-  std::atomic<int64_t>* live_count = nullptr;  // counts this memtable while it exists; null: nobody counts
-  uint64_t id = 0;                             // grows with every memtable of a column family; for logs and statistics
+  std::atomic<int64_t>* live_count = nullptr;                        // counts this memtable while it exists; null: nobody counts
+  uint64_t id = 0;                                                   // grows with every memtable of a column family; for logs and statistics
+  std::shared_ptr<const SliceTransform> prefix_extractor = nullptr;  // null: keys have no prefixes
 };
 
 class MemTable {
@@ -92,6 +94,8 @@ class MemTable {
   // Memory of entries and nodes written so far; what decides that a memtable is full.
   size_t ApproximateMemoryUsed() const { return used_bytes_.load(std::memory_order_relaxed); }
   const KeyComparator& comparator() const { return tree_.comparator(); }
+  // The one of the time when the memtable was made; null: none.
+  const SliceTransform* prefix_extractor() const { return prefix_extractor_.get(); }
 
   struct RangeEstimate {
     uint64_t entries = 0;
@@ -113,6 +117,7 @@ class MemTable {
   ~MemTable();
 
   const uint64_t id_;
+  const std::shared_ptr<const SliceTransform> prefix_extractor_;
 
   // Written by the writer alone; the tree's own readers need no lock.
   Arena arena_;

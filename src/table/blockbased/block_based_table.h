@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "ashlar/file_system.h"
+#include "ashlar/slice_transform.h"
 #include "ashlar/table_properties.h"
 #include "base/result.h"
 #include "cache/block_cache.h"
@@ -44,8 +45,9 @@ struct TableOpenArgs {
   BlockCache* block_cache = nullptr;  // null: none
   bool mmap_reads = false;
   Recorder recorder{};
-  std::atomic<int64_t>* live_blocks = nullptr;           // counts the data blocks in memory; null: nobody counts
-  SequenceNumber largest_sequence = kSequenceNumberMax;  // as the MANIFEST has it; kSequenceNumberMax: not known
+  std::atomic<int64_t>* live_blocks = nullptr;               // counts the data blocks in memory; null: nobody counts
+  SequenceNumber largest_sequence = kSequenceNumberMax;      // as the MANIFEST has it; kSequenceNumberMax: not known
+  std::shared_ptr<const SliceTransform> prefix_extractor{};  // the family's; null: none
 };
 
 // A data block and one count on it.

@@ -121,6 +121,19 @@ Result<TableReader*> TableCache::OpenAndPublish(FileMetaData* file) {
   return args_.open_tables->Publish(file, this, std::move(reader));
 }
 
+void TableCache::SetPrefixExtractor(std::shared_ptr<const SliceTransform> prefix_extractor) {
+  {
+    MutexLock lock(prefix_extractor_mutex_);
+    prefix_extractor_.swap(prefix_extractor);
+  }
+  // What was there before goes outside the lock: its destructor may be the program's.
+}
+
+std::shared_ptr<const SliceTransform> TableCache::CurrentPrefixExtractor() const {
+  MutexLock lock(prefix_extractor_mutex_);
+  return prefix_extractor_;
+}
+
 Result<TableReaderPtr> TableCache::Open(const FileMetaData* file) const {
   const FileOptions file_options{.use_mmap_reads = args_.mmap_reads, .use_direct_io = args_.direct_reads};
   std::string path = TableFileName(args_.directory, file->number);
@@ -153,7 +166,8 @@ Result<TableReaderPtr> TableCache::Open(const FileMetaData* file) const {
                                 .mmap_reads = args_.mmap_reads,
                                 .recorder = args_.recorder,
                                 .live_blocks = args_.live_blocks,
-                                .largest_sequence = file->largest_sequence});
+                                .largest_sequence = file->largest_sequence,
+                                .prefix_extractor = CurrentPrefixExtractor()});
 }
 
 Result<uint64_t> TableCache::ReadMagic(const RandomAccessFile& file, const std::string& path, uint64_t file_bytes) {

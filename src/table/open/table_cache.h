@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "ashlar/file_system.h"
+#include "ashlar/slice_transform.h"
 #include "base/result.h"
 #include "cache/block_cache.h"
 #include "key/key_comparator.h"
@@ -78,13 +79,14 @@ struct TableCacheArgs {
   bool mmap_reads = false;
   bool direct_reads = false;
   Recorder recorder{};
-  std::atomic<int64_t>* live_blocks = nullptr;  // counts the data blocks of this family in memory; null: nobody counts
-  bool random_access_hint = true;               // advise_random_on_open
+  std::atomic<int64_t>* live_blocks = nullptr;               // counts the data blocks of this family in memory; null: nobody counts
+  bool random_access_hint = true;                            // advise_random_on_open
+  std::shared_ptr<const SliceTransform> prefix_extractor{};  // null: none
 };
 
 class TableCache final : public TableOpener {
  public:
-  explicit TableCache(TableCacheArgs args) : args_(std::move(args)) {}
+  explicit TableCache(TableCacheArgs args) : args_(std::move(args)), prefix_extractor_(args_.prefix_extractor) {}
   // Closes.
   ~TableCache() override { Close(); }
 
@@ -106,6 +108,8 @@ class TableCache final : public TableOpener {
 
   // Enters a guard of its own.
   Result<std::unique_ptr<InternalCursor>> NewCursor(FileMetaData* file, const TableReadOptions& options) override;
+  // For tables opened from now on; open ones keep what they have.
+  void SetPrefixExtractor(std::shared_ptr<const SliceTransform> prefix_extractor);
   // Opens the table if need be and calls Verify.
   Status Verify(FileMetaData* file);
 
@@ -117,9 +121,12 @@ class TableCache final : public TableOpener {
  private:
   Result<TableReader*> OpenAndPublish(FileMetaData* file);
   Result<TableReaderPtr> Open(const FileMetaData* file) const;
+  std::shared_ptr<const SliceTransform> CurrentPrefixExtractor() const;
   static Result<uint64_t> ReadMagic(const RandomAccessFile& file, const std::string& path, uint64_t file_bytes);
 
-  const TableCacheArgs args_;
+  const TableCacheArgs args_;  // its prefix_extractor is the first value of prefix_extractor_, and used for nothing else
+  mutable Mutex prefix_extractor_mutex_;
+  std::shared_ptr<const SliceTransform> prefix_extractor_ ASHLAR_GUARDED_BY(prefix_extractor_mutex_);
 };
 
 }  // namespace ashlar
