@@ -57,4 +57,25 @@ bool BlockEntries::Next() {
   return true;
 }
 
+Result<const char*> FindRestart(const BlockLayout& layout, const KeyComparator& comparator, const Slice& user_key, uint64_t tag) {
+  const auto entries_bytes = static_cast<size_t>(layout.entries_end - layout.entries);
+  uint32_t begin = 0;
+  for (uint32_t left = layout.restarts; left > 1;) {
+    const uint32_t half = left / 2;
+    const uint32_t offset = layout.Restart(begin + half);
+    EntryHeader header;
+    const char* const key = offset < entries_bytes ? DecodeEntryHeader(layout.entries + offset, layout.entries_end, &header) : nullptr;
+    if (key == nullptr || header.shared != 0 || header.unshared < kTagBytes) return Status::Corruption("damaged block restart");
+    if (comparator.CompareInternal(Slice(key, header.unshared), user_key, tag) < 0) {
+      begin += half;
+      left -= half;
+    } else {
+      left = half;
+    }
+  }
+  const uint32_t offset = layout.restarts == 0 ? 0 : layout.Restart(begin);
+  if (offset >= entries_bytes) return Status::Corruption("block restart outside the entries");
+  return layout.entries + offset;
+}
+
 }  // namespace ashlar

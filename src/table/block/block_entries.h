@@ -17,6 +17,8 @@
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "base/coding.h"
+#include "base/result.h"
+#include "key/key_comparator.h"
 
 namespace ashlar {
 
@@ -53,6 +55,10 @@ inline const char* DecodeEntryHeader(const char* p, const char* limit, EntryHead
   }
   return DecodeEntryHeaderSlow(p, limit, header);
 }
+
+// Where a walk has to begin so as to meet the first entry at or after (user_key, tag): the restart at or before it, found by halving. For blocks that
+// are read for one search only; those that stay have DataBlock's side index. Corruption without file and offset. Precondition: there are entries.
+Result<const char*> FindRestart(const BlockLayout& layout, const KeyComparator& comparator, const Slice& user_key, uint64_t tag);
 
 // Walks a block whose values have a length, one entry after another: metaindex, properties.
 class BlockEntries {

@@ -1,6 +1,7 @@
 #include "table/blockbased/block_based_table.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/coding.h"
 #include "base/format.h"
@@ -275,12 +276,12 @@ void BlockBasedTable::Get(const TableReadOptions& options, Lookup* lookup) {
       if (!GetFromBlock(block, lookup)) return;
       continue;
     }
-    Result<BlockRef> read = ReadForGet(i, options);
-    if (!read.ok()) {
-      lookup->Fail(std::move(read).status());
+    const Result<bool> more = GetFromFile(i, options, lookup);
+    if (!more.ok()) {
+      lookup->Fail(more.status());
       return;
     }
-    if (!GetFromBlock(read->get(), lookup)) return;
+    if (!*more) return;
   }
 }
 
@@ -311,10 +312,65 @@ bool BlockBasedTable::GetFromBlock(DataBlock* block, Lookup* lookup) {
   return i == block->entries();
 }
 
-Result<BlockRef> BlockBasedTable::ReadForGet(uint32_t block, const TableReadOptions& options) {
+Result<bool> BlockBasedTable::GetFromFile(uint32_t block, const TableReadOptions& options, Lookup* lookup) {
   if (options.cached_only) return Status::Incomplete(file_.name(), "the block is not in the cache");
-  return Read(
-      {.block = block, .verify_checksum = options.verify_checksums, .fill_cache = options.fill_cache, .side_index = true, .at_hand = nullptr});
+  if (FillsCache(options)) {
+    ASHLAR_ASSIGN_OR_RETURN(
+        const BlockRef read,
+        Read({.block = block, .verify_checksum = options.verify_checksums, .fill_cache = true, .side_index = true, .at_hand = nullptr}));
+    return GetFromBlock(read.get(), lookup);
+  }
+  const BlockHandle handle = index_.handle(block);
+  ASHLAR_ASSIGN_OR_RETURN(
+      BlockContents contents,
+      file_.ReadBlock({.handle = handle, .verify_checksum = options.verify_checksums, .use_dictionary = true, .at_hand = nullptr}));
+  recorder_.Tick(BLOCK_CACHE_DATA_MISS);
+  Result<bool> more = false;
+  if (contents.owned == nullptr) {
+    more = GetFromEntries(contents.data, pin_source(), lookup);
+  } else {
+    const Slice data = contents.data;
+    Result<DataBlock*> made = DataBlock::Create(
+        {.contents = data, .owned = std::move(contents.owned), .comparator = comparator_, .side_index = false, .live_count = live_blocks_});
+    if (!made.ok()) return file_.AddPlace(made.status(), handle.offset);
+    const BlockRef holder(*made);
+    more = GetFromEntries(data, holder->pin_source(), lookup);
+  }
+  return more.ok() ? more : file_.AddPlace(more.status(), handle.offset);
+}
+
+Result<bool> BlockBasedTable::GetFromEntries(const Slice& contents, const PinSource& owner, Lookup* lookup) const {
+  BlockLayout layout;
+  ASHLAR_RETURN_IF_ERROR(ParseBlockLayout(contents, &layout));
+  if (layout.entries == layout.entries_end) return true;
+  const Slice& user_key = lookup->user_key();
+  const uint64_t seek_tag = lookup->seek_tag();
+  // Stored tags say nothing when the table has a global sequence.
+  ASHLAR_ASSIGN_OR_RETURN(const char* entry, FindRestart(layout, comparator_, user_key, global_sequence_ ? ~uint64_t{0} : seek_tag));
+  KeyBuffer buffer;
+  size_t key_bytes = 0;
+  while (entry < layout.entries_end) {
+    EntryHeader header;
+    const char* const suffix = DecodeEntryHeader(entry, layout.entries_end, &header);
+    if (suffix == nullptr || header.shared > key_bytes || size_t{header.shared} + header.unshared < kTagBytes) {
+      return Status::Corruption("damaged block entry");
+    }
+    key_bytes = size_t{header.shared} + header.unshared;
+    char* const key = buffer.Reserve(key_bytes, header.shared);
+    memcpy(key + header.shared, suffix, header.unshared);
+    const Slice value(suffix + header.unshared, header.value_bytes);
+    entry = value.data() + value.size();
+    const int r = comparator_.Compare(Slice(key, key_bytes - kTagBytes), user_key);
+    if (r < 0) continue;
+    if (r > 0) return false;
+    uint64_t tag = DecodeFixed64(key + key_bytes - kTagBytes);
+    if (global_sequence_) [[unlikely]] {
+      tag = PackTag(*global_sequence_, TagType(tag));
+    }
+    if (tag > seek_tag) continue;
+    if (!lookup->Offer(TagType(tag), TagSequence(tag), value, owner)) return false;
+  }
+  return true;
 }
 
 BlockRef BlockBasedTable::FindCached(uint32_t block) {

@@ -1,7 +1,8 @@
 // BlockBasedTable: an open block-based table. Index and filter are held ready in memory; data blocks come through the block cache, by direct pointer.
 //
 //   Get     filter ──no──> done      index.Find ──> cell ──> block: prefix, heads, entry ──> lookup->Offer
-//                                                    └─ null: read, check, build the side index, offer to the cache
+//                                                    ├─ null: read, check, build the side index, offer to the cache
+//                                                    └─ null, and no cache to fill: read, check, search by the restarts
 //
 // What a table may hold that Ashlar does not implement is refused when it is opened: range deletions, unknown index types, keys and values stored
 // apart. Entries of unknown types fail the lookup or the cursor that meets them.
@@ -104,6 +105,8 @@ class BlockBasedTable final : public TableReader {
   BlockRef FindCached(uint32_t block);
   // Asks for the memory of a cached block that will be walked soon, and for what finds the one behind it.
   void PrefetchCached(uint32_t block);
+  // Whether blocks that are read with these options are offered to the cache. Those that are not need no side index for a single search.
+  bool FillsCache(const TableReadOptions& options) const { return cache_ != nullptr && options.fill_cache; }
   // Reads the block from the file; offers it to the cache if asked to.
   Result<BlockRef> Read(const ReadArgs& args);
   const BlockIndex& index() const { return index_; }
@@ -144,9 +147,11 @@ class BlockBasedTable final : public TableReader {
   Result<BlockContents> ReadMeta(const BlockHandle& handle) const;
 
   bool FilterMayMatch(Lookup* lookup) const;
-  // False: the lookup is through with this table.
+  // The two ways through a block: by the side index of one that is in the cache or goes there, and by the restarts of one that is read for this
+  // lookup alone. False: the lookup is through with this table.
   bool GetFromBlock(DataBlock* block, Lookup* lookup);
-  Result<BlockRef> ReadForGet(uint32_t block, const TableReadOptions& options);
+  Result<bool> GetFromEntries(const Slice& contents, const PinSource& owner, Lookup* lookup) const;
+  Result<bool> GetFromFile(uint32_t block, const TableReadOptions& options, Lookup* lookup);
   struct VerifyState;
   Status VerifyBlock(uint32_t block, VerifyState* state);
 

@@ -62,7 +62,7 @@ Result<const FileSpan*> ReadAhead::Prepare(uint32_t block) {
 }
 
 TableCursor::TableCursor(BlockBasedTable* table, const TableReadOptions& options)
-    : table_(table), options_(options), past_cache_(!options.fill_cache && options.readahead_bytes > 0), read_ahead_(table, options.readahead_bytes) {
+    : table_(table), options_(options), fills_cache_(table->FillsCache(options)), read_ahead_(table, options.readahead_bytes) {
   table_->AddRef();
 }
 
@@ -78,7 +78,7 @@ void TableCursor::Fail(Status status) {
   status_ = std::move(status);
 }
 
-bool TableCursor::LoadBlock(uint32_t block) {
+bool TableCursor::LoadBlock(uint32_t block, bool side_index) {
   if (block_ && block == block_number_) return true;
   block_.Reset();
   // Compaction looks into the cache too: what is there need not be read.
@@ -96,7 +96,7 @@ bool TableCursor::LoadBlock(uint32_t block) {
     Result<BlockRef> read = table_->Read({.block = block,
                                           .verify_checksum = options_.verify_checksums,
                                           .fill_cache = options_.fill_cache,
-                                          .side_index = !past_cache_,
+                                          .side_index = side_index,
                                           .at_hand = *at_hand});
     if (!read.ok()) {
       Fail(std::move(read).status());
@@ -114,11 +114,14 @@ bool TableCursor::EnsureSideIndex() {
   if (block_->has_side_index()) return true;
   const auto current = static_cast<size_t>(current_ - block_->first());
   const auto next = static_cast<size_t>(next_ - block_->first());
-  const size_t n = block_->contents_bytes();
-  // A copy: values of this block may be pinned through it already.
-  auto bytes = std::make_unique_for_overwrite<char[]>(n);
-  memcpy(bytes.get(), block_->first(), n);
-  const Slice contents(bytes.get(), n);
+  Slice contents(block_->first(), block_->contents_bytes());
+  std::unique_ptr<char[]> bytes;
+  if (!block_->in_mapping()) {
+    // A copy: values of this block may be pinned through it already.
+    bytes = std::make_unique_for_overwrite<char[]>(contents.size());
+    memcpy(bytes.get(), contents.data(), contents.size());
+    contents = Slice(bytes.get(), contents.size());
+  }
   Result<DataBlock*> made = DataBlock::Create(
       {.contents = contents, .owned = std::move(bytes), .comparator = table_->comparator(), .side_index = true, .live_count = table_->live_blocks()});
   if (!made.ok()) {
@@ -203,9 +206,9 @@ void TableCursor::Take(uint32_t i, const Slice& stored_key) {
 
 void TableCursor::NextBlock() {
   for (uint32_t block = block_number_ + 1; block < table_->index().blocks(); ++block) {
-    if (!LoadBlock(block)) return;
+    if (!LoadBlock(block, fills_cache_)) return;
     if (block_->first() < limit_) {
-      if (!past_cache_) table_->PrefetchCached(block + 1);
+      if (fills_cache_) table_->PrefetchCached(block + 1);
       ParseFirst();
       return;
     }
@@ -215,7 +218,7 @@ void TableCursor::NextBlock() {
 
 void TableCursor::PrevBlock() {
   for (uint32_t block = block_number_; block-- > 0;) {
-    if (!LoadBlock(block)) return;
+    if (!LoadBlock(block, true)) return;
     if (block_->first() == limit_) continue;
     current_ = next_ = block_->first();
     if (!EnsureSideIndex()) return;
@@ -228,7 +231,7 @@ void TableCursor::PrevBlock() {
 void TableCursor::SeekToFirst() {
   status_ = Status::OK();
   Invalidate();
-  if (table_->index().blocks() == 0 || !LoadBlock(0)) return;
+  if (table_->index().blocks() == 0 || !LoadBlock(0, fills_cache_)) return;
   if (block_->first() < limit_) {
     ParseFirst();
   } else {
@@ -252,7 +255,7 @@ void TableCursor::Seek(const Slice& internal_target) {
   const Slice user_key = ExtractUserKey(internal_target);
   // Stored tags say nothing under a global sequence: begin with the newest.
   const uint64_t tag = table_->global_sequence() ? ~uint64_t{0} : ExtractTag(internal_target);
-  if (!LoadBlock(table_->index().Find(user_key, tag))) return;
+  if (!LoadBlock(table_->index().Find(user_key, tag), fills_cache_)) return;
   SeekInBlock(user_key, tag, internal_target);
   while (valid_ && table_->global_sequence() && table_->comparator().CompareInternal(key_, internal_target) < 0) Next();
 }
@@ -271,7 +274,14 @@ void TableCursor::SeekInBlock(const Slice& user_key, uint64_t tag, const Slice& 
     NextBlock();
     return;
   }
-  ParseFirst();
+  BlockLayout layout;
+  Result<const char*> restart = ParseBlockLayout(Slice(block_->first(), block_->contents_bytes()), &layout).ok()
+                                    ? FindRestart(layout, table_->comparator(), user_key, tag)
+                                    : Status::Corruption("damaged block");
+  if (!restart.ok()) return Fail(table_->file().AddPlace(restart.status(), table_->index().handle(block_number_).offset));
+  next_ = *restart;
+  key_bytes_ = 0;
+  ParseNext();
   while (valid_ && table_->comparator().CompareInternal(key_, internal_target) < 0) Next();
 }
 

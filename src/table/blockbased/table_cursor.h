@@ -5,11 +5,11 @@
 // Forwards it decodes one entry after another, checking each. Backwards and for seeks it uses the block's side index. Blocks come from the cache by
 // their cells; those that are not there are read, with readahead when the reads turn out to be sequential, and offered to the cache.
 //
-// A cursor that does not fill the cache and has its readahead given (compaction) reads its blocks past the cache, large pieces at a time, and builds
-// no side index, until somebody moves it backwards.
+// A cursor that does not fill the cache (there is none, or it scans or compacts) builds no side index until somebody moves it backwards: it seeks by
+// the block's restarts.
 //
 // I1: buffer_ holds the stored key of the current entry, whose bytes the next entry shares.
-// I2: entry_ is the current entry's number when the block has a side index.
+// I2: entry_ is the current entry's number when the block has a side index; EnsureSideIndex finds it when the block had none.
 // Lifetime: holds one count on the table and one on the current block.
 // Thread safety: one thread.
 #pragma once
@@ -65,8 +65,8 @@ class TableCursor final : public InternalCursor {
   PinSource value_owner() const override { return table_->OwnerOf(block_.get()); }
 
  private:
-  // Makes `block` the current one, without an entry. False: status_ says why.
-  bool LoadBlock(uint32_t block);
+  // Makes `block` the current one, without an entry; with a side index if asked to and it has to be read. False: status_ says why.
+  bool LoadBlock(uint32_t block, bool side_index);
   bool EnsureSideIndex();
   void ParseNext();
   void ParseFirst();
@@ -84,7 +84,7 @@ class TableCursor final : public InternalCursor {
 
   BlockBasedTable* const table_;
   const TableReadOptions options_;
-  const bool past_cache_;
+  const bool fills_cache_;
   BlockRef block_;
   uint32_t block_number_ = 0;
   uint32_t entry_ = 0;
