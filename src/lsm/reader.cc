@@ -19,6 +19,9 @@ TableReadOptions ToTableReadOptions(const ReadOptions& options) {
                           .cached_only = options.read_tier == kBlockCacheTier};
 }
 
+// Lookups of a MultiGet that go through the tables together: enough to keep the memory busy, few enough to stay in the nearest cache.
+constexpr size_t kLookupsAtOnce = 32;
+
 Status CheckReadOptions(const ReadOptions& options) {
   if (options.read_tier == kPersistedTier || options.read_tier == kMemtableTier) {
     return Status::NotSupported("ReadOptions::read_tier kPersistedTier and kMemtableTier are not implemented; use kReadAllTier or kBlockCacheTier");
@@ -37,14 +40,13 @@ constexpr PinOps kViewPin{.acquire = [](void* view) { static_cast<ReadView*>(vie
 
 }  // namespace
 
-void Reader::Search(const TableReadOptions& options, const ColumnFamily& family, const ReadView& view, Lookup* lookup) const {
+void Reader::SearchMemTables(const ReadView& view, Lookup* lookup) const {
   view.active->Get(lookup);
   for (const MemTableRef& table : view.immutable) {
     if (lookup->Done()) break;
     table->Get(lookup);
   }
   state_->recorder.Tick(lookup->Done() ? MEMTABLE_HIT : MEMTABLE_MISS);
-  if (!lookup->Done()) view.version->Get(options, family.tables(), lookup);
 }
 
 Status Reader::Get(const ReadOptions& options, ColumnFamily* family, const Slice& key, PinnableSlice* value) const {
@@ -54,7 +56,8 @@ Status Reader::Get(const ReadOptions& options, ColumnFamily* family, const Slice
   const ReadView* const view = family->view();
   const SequenceNumber sequence = options.snapshot != nullptr ? options.snapshot->GetSequenceNumber() : state_->PublishedSequence();
   Lookup lookup(Lookup::Args{.user_key = key, .snapshot = sequence, .merge_operator = family->merge_operator()});
-  Search(ToTableReadOptions(options), *family, *view, &lookup);
+  SearchMemTables(*view, &lookup);
+  if (!lookup.Done()) view->version->Get(ToTableReadOptions(options), family->tables(), &lookup);
   Status status = lookup.Finish(value);
   if (state_->recorder.IsOn()) {
     state_->recorder.Tick(NUMBER_KEYS_READ);
@@ -82,17 +85,30 @@ void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request
   state_->recorder.Tick(NUMBER_MULTIGET_KEYS_READ, views.size());
   const TableReadOptions table_options = ToTableReadOptions(options);
   uint64_t bytes = 0;
-  for (size_t i = 0; i < views.size(); ++i) {
-    request.values[i].Reset();
-    if (!checked.ok() || bytes > options.value_size_soft_limit) {
-      request.statuses[i] = checked.ok() ? Status::Aborted("ReadOptions::value_size_soft_limit was reached") : checked;
-      continue;
+  std::vector<Lookup> lookups;
+  lookups.reserve(std::min(views.size(), kLookupsAtOnce));
+  for (size_t begin = 0; begin < views.size();) {
+    // As many as one family has in a row.
+    size_t end = begin + 1;
+    while (end < views.size() && end - begin < kLookupsAtOnce && request.families[end] == request.families[begin]) ++end;
+    const ColumnFamily& family = *request.families[begin];
+    const bool wanted = checked.ok() && bytes <= options.value_size_soft_limit;
+    lookups.clear();
+    for (size_t i = begin; i < end && wanted; ++i) {
+      lookups.emplace_back(Lookup::Args{.user_key = request.keys[i], .snapshot = sequence, .merge_operator = family.merge_operator()});
+      SearchMemTables(*views[begin], &lookups.back());
     }
-    const ColumnFamily& family = *request.families[i];
-    Lookup lookup(Lookup::Args{.user_key = request.keys[i], .snapshot = sequence, .merge_operator = family.merge_operator()});
-    Search(table_options, family, *views[i], &lookup);
-    request.statuses[i] = lookup.Finish(&request.values[i]);
-    bytes += request.values[i].size();
+    if (wanted) views[begin]->version->MultiGet(table_options, family.tables(), lookups);
+    for (size_t i = begin; i < end; ++i) {
+      request.values[i].Reset();
+      if (!checked.ok() || bytes > options.value_size_soft_limit) {
+        request.statuses[i] = checked.ok() ? Status::Aborted("ReadOptions::value_size_soft_limit was reached") : checked;
+        continue;
+      }
+      request.statuses[i] = lookups[i - begin].Finish(&request.values[i]);
+      bytes += request.values[i].size();
+    }
+    begin = end;
   }
 }
 

@@ -49,7 +49,7 @@ class Reader {
                                               SequenceNumber sequence) const;
   // The caller holds a count on the view, which the source takes over.
   IteratorSource MakeSource(const ReadOptions& options, const ColumnFamily& family, ReadView* view, SequenceNumber sequence) const;
-  void Search(const TableReadOptions& options, const ColumnFamily& family, const ReadView& view, Lookup* lookup) const;
+  void SearchMemTables(const ReadView& view, Lookup* lookup) const;
 
   DatabaseState* const state_;
   BackgroundWork* const background_;

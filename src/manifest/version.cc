@@ -48,13 +48,81 @@ bool Version::GetFromLevelZero(const TableReadOptions& options, TableCache* tabl
 }
 
 bool Version::GetFromLevel(const LevelFiles& level, const TableReadOptions& options, TableCache* tables, Lookup* lookup) const {
+  return GetFromFiles(level, level.Find(lookup->user_key(), lookup->seek_tag(), level.All()), options, tables, lookup);
+}
+
+bool Version::GetFromFiles(const LevelFiles& level, size_t from, const TableReadOptions& options, TableCache* tables, Lookup* lookup) const {
   const std::span<FileMetaData* const> files = level.files();
   // Older versions of the key may continue in the next files, which then begin with it.
-  for (size_t i = level.Find(lookup->user_key(), lookup->seek_tag(), level.All()); i < files.size(); ++i) {
+  for (size_t i = from; i < files.size(); ++i) {
     if (comparator_.Compare(lookup->user_key(), files[i]->smallest_user_key()) < 0) return true;
     if (!GetFromFile(files[i], options, tables, lookup)) return false;
   }
   return true;
+}
+
+namespace {
+
+// The lookups of a batch that one sorted run may answer, each with the file that it has to look into first.
+class RunBatch {
+ public:
+  explicit RunBatch(size_t lookups) { items_.reserve(lookups); }
+
+  void Clear() { items_.clear(); }
+  void Add(Lookup* lookup, FileMetaData* file, size_t position) {
+    items_.push_back({.lookup = lookup, .reader = TableCache::FindOpen(file), .position = position, .approach = {}});
+  }
+  // Step by step for all, so that nobody waits for memory alone.
+  void Approach() {
+    for (bool more = true; more;) {
+      more = false;
+      for (Item& item : items_) {
+        if (item.reader == nullptr) continue;
+        if (item.reader->Approach(item.lookup, &item.approach)) {
+          more = true;
+        } else {
+          item.reader = nullptr;
+        }
+      }
+    }
+  }
+  struct Item {
+    Lookup* lookup;
+    TableReader* reader;  // null: not open, or nothing more to fetch
+    size_t position;      // in the level
+    TableApproach approach;
+  };
+  const std::vector<Item>& items() const { return items_; }
+
+ private:
+  std::vector<Item> items_;
+};
+
+}  // namespace
+
+void Version::MultiGet(const TableReadOptions& options, TableCache* tables, std::span<Lookup> lookups) const {
+  RunBatch batch(lookups.size());
+  const LevelFiles& level_zero = *levels_[0];
+  for (size_t i = 0; i < level_zero.size(); ++i) {
+    batch.Clear();
+    for (Lookup& lookup : lookups) {
+      if (!lookup.Done() && level_zero.FileMayHold(i, lookup.user_key())) batch.Add(&lookup, level_zero.files()[i], i);
+    }
+    batch.Approach();
+    for (const RunBatch::Item& item : batch.items()) static_cast<void>(GetFromFile(level_zero.files()[i], options, tables, item.lookup));
+  }
+  for (size_t number = 1; number < levels_.size(); ++number) {
+    const LevelFiles& level = *levels_[number];
+    if (level.empty()) continue;
+    batch.Clear();
+    for (Lookup& lookup : lookups) {
+      if (lookup.Done()) continue;
+      const size_t position = level.Find(lookup.user_key(), lookup.seek_tag(), level.All());
+      if (position < level.size()) batch.Add(&lookup, level.files()[position], position);
+    }
+    batch.Approach();
+    for (const RunBatch::Item& item : batch.items()) static_cast<void>(GetFromFiles(level, item.position, options, tables, item.lookup));
+  }
 }
 
 size_t Version::NumFiles() const {

@@ -46,6 +46,9 @@ class Version {
   // EpochGuard.
   void Get(const TableReadOptions& options, TableCache* tables, Lookup* lookup) const;
 
+  // The same for several keys at once, whose waits for memory overlap. A lookup that is Done() already is passed over.
+  void MultiGet(const TableReadOptions& options, TableCache* tables, std::span<Lookup> lookups) const;
+
   Level levels() const { return static_cast<Level>(levels_.size()); }
   std::span<FileMetaData* const> files(Level level) const { return levels_[level]->files(); }
   const std::shared_ptr<const LevelFiles>& level(Level level) const { return levels_[level]; }
@@ -74,6 +77,8 @@ class Version {
 
   bool GetFromLevelZero(const TableReadOptions& options, TableCache* tables, Lookup* lookup) const;
   bool GetFromLevel(const LevelFiles& level, const TableReadOptions& options, TableCache* tables, Lookup* lookup) const;
+  // Continues at a position of the level.
+  bool GetFromFiles(const LevelFiles& level, size_t from, const TableReadOptions& options, TableCache* tables, Lookup* lookup) const;
 
   const KeyComparator comparator_;
   const Levels levels_;

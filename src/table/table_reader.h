@@ -27,6 +27,12 @@ struct TableReadOptions {
   SeekScope seek_scope = SeekScope::kTotalOrder;
 };
 
+// How far a batched lookup has got with fetching what its Get will need; see TableReader::Approach.
+struct TableApproach {
+  uint32_t step = 0;
+  uint32_t block = 0;
+};
+
 class TableReader {
  public:
   TableReader(const TableReader&) = delete;
@@ -35,6 +41,9 @@ class TableReader {
   // Offers the versions of lookup->user_key() with sequence <= lookup->snapshot(), newest first, until the lookup needs no more. Errors go to
   // lookup->Fail.
   virtual void Get(const TableReadOptions& options, Lookup* lookup) = 0;
+  // Takes the next step towards what Get(lookup) will read: asks for its memory without waiting for it. True: there is a further step. Called for
+  // each lookup of a batch in turn, so that their cache misses overlap; Get alone decides what is found. Inside an epoch guard, as Get.
+  virtual bool Approach(Lookup* /*lookup*/, TableApproach* /*approach*/) const { return false; }
   // Called inside an epoch guard in which the reader was found, or beside a count.
   virtual std::unique_ptr<InternalCursor> NewCursor(const TableReadOptions& options) = 0;
   // Where in the file an entry with this internal key would be; monotone in the key; the file size for keys past the end.

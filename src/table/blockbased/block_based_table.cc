@@ -261,6 +261,31 @@ bool BlockBasedTable::FilterMayMatch(Lookup* lookup) const {
   return filter_partitions_[partition].reader.MayMatch(lookup->filter_hash(), lookup->user_key());
 }
 
+bool BlockBasedTable::Approach(Lookup* lookup, TableApproach* approach) const {
+  switch (approach->step++) {
+    case 0:
+      if (index_.blocks() == 0) return false;
+      filter_.Prefetch(lookup->filter_hash());
+      return true;
+    case 1:
+      if (!FilterMayMatch(lookup)) return false;
+      approach->block = index_.Find(lookup->user_key(), lookup->seek_tag());
+      ASHLAR_PREFETCH(&index_.cell(approach->block));
+      return true;
+    default: break;
+  }
+  const auto* const block = static_cast<const DataBlock*>(index_.cell(approach->block).load(std::memory_order_acquire));
+  if (block == nullptr) return false;
+  if (approach->step == 3) {
+    block->Prefetch();
+    return true;
+  }
+  uint64_t head = 0;
+  uint32_t entry = 0;
+  if (block->FindCandidates(comparator_, lookup->user_key(), lookup->seek_tag(), &head, &entry)) ASHLAR_PREFETCH(block->entry(entry));
+  return false;
+}
+
 void BlockBasedTable::Get(const TableReadOptions& options, Lookup* lookup) {
   if (index_.blocks() == 0) return;
   if (!FilterMayMatch(lookup)) {

@@ -84,6 +84,7 @@ class BlockBasedTable final : public TableReader {
   static Result<TableReaderPtr> Open(TableOpenArgs args);
 
   void Get(const TableReadOptions& options, Lookup* lookup) override;
+  bool Approach(Lookup* lookup, TableApproach* approach) const override;
   std::unique_ptr<InternalCursor> NewCursor(const TableReadOptions& options) override;
   uint64_t ApproximateOffsetOf(const Slice& internal_key) override;
   std::vector<std::string> Anchors(size_t pieces) override;

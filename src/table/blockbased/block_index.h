@@ -66,6 +66,7 @@ class BlockIndex {
   uint32_t blocks() const { return static_cast<uint32_t>(sizes_.size()); }
   BlockHandle handle(uint32_t i) const { return {offsets_[i], sizes_[i]}; }
   BlockCell& cell(uint32_t i) { return cells_[i]; }
+  const BlockCell& cell(uint32_t i) const { return cells_[i]; }
   // Empty before Seal.
   std::span<const BlockCell> cells() const { return {cells_.get(), cells_ == nullptr ? 0 : sizes_.size()}; }
   std::span<BlockCell> cells() { return {cells_.get(), cells_ == nullptr ? 0 : sizes_.size()}; }

@@ -31,6 +31,10 @@ class FilterReader {
     return OtherMayMatch(hash, key);
   }
   bool MatchesAll() const { return kind_ == Kind::kMatchesAll; }
+  // Asks for the line that MayMatch(hash, ...) will read.
+  void Prefetch(uint64_t hash) const {
+    if (kind_ == Kind::kBloom) ASHLAR_PREFETCH(BloomLine(hash));
+  }
 
  private:
   enum class Kind : uint8_t { kMatchesAll, kMatchesNone, kBloom, kRibbon, kLegacyBloom };
@@ -39,8 +43,9 @@ class FilterReader {
   void InitRibbon(const Slice& block);
   void InitLegacyBloom(const Slice& block, uint32_t probes);
 
+  const char* BloomLine(uint64_t hash) const { return data_ + uint64_t{FastRange32(LowerHash32(hash), lines_)} * kBloomLineBytes; }
   bool BloomMayMatch(uint64_t hash) const {
-    const char* const line = data_ + uint64_t{FastRange32(LowerHash32(hash), lines_)} * kBloomLineBytes;
+    const char* const line = BloomLine(hash);
     uint32_t h = UpperHash32(hash);
     for (uint32_t i = 0; i < probes_; ++i, h *= kBloomProbeFactor) {
       const uint32_t bit = h >> kBloomBitShift;
