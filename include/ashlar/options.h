@@ -286,7 +286,7 @@ struct ASHLAR_API DBOptions {
   bool allow_data_in_errors = false;  // accepted: key and value bytes never appear
 
   // ---- Files.
-  int max_open_files = -1;            // tables kept open; -1: all
+  int max_open_files = -1;            // tables kept open; -1: all, up to three quarters of the files that the process may have open
   int max_file_opening_threads = 16;  // accepted
   int table_cache_numshardbits = 6;   // accepted
   std::vector<DbPath> db_paths;       // refused

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "lsm/resolve_options.h"
 #include "platform/memory.h"
 
 namespace ashlar {
@@ -21,7 +22,7 @@ DatabaseState::DatabaseState(const DBOptions& db_options, std::string directory_
       recorder(db_options.statistics.get()),
       arena_blocks(ArenaBlockPool::Options{.advise_huge_pages = &AdviseHugePages}),
       logs(file_system, wal_directory, db_options.allow_fallocate ? kLogPreallocateBytes : 0),
-      open_tables(db_options.max_open_files < 0 ? 0 : static_cast<size_t>(db_options.max_open_files)),
+      open_tables(ResolveOpenTablesMax(db_options)),
       log_bytes_max(db_options.max_total_wal_size),
       current_options(db_options) {}
 

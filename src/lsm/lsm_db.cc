@@ -517,7 +517,7 @@ Status LsmDB::SetDBOptions(const std::unordered_map<std::string, std::string>& n
     DBOptions changed = GetDBOptions();
     ASHLAR_RETURN_IF_ERROR(ChangeMutableOptions(new_options, &changed));
     ASHLAR_RETURN_IF_ERROR(ValidateOptions(changed, {}));
-    state_->open_tables.SetLimit(changed.max_open_files < 0 ? 0 : static_cast<size_t>(changed.max_open_files));
+    state_->open_tables.SetLimit(ResolveOpenTablesMax(changed));
     state_->log_bytes_max.store(changed.max_total_wal_size, std::memory_order_relaxed);
     background_.StartThreads(changed);
     MutexLock lock(state_->mutex);

@@ -5,6 +5,7 @@
 #include "ashlar/filter_policy.h"
 #include "ashlar/rate_limiter.h"
 #include "ashlar/table.h"
+#include "platform/file.h"
 
 namespace ashlar {
 
@@ -98,6 +99,12 @@ int ResolveFlushJobs(const DBOptions& options) {
 int ResolveCompactionJobs(const DBOptions& options) {
   if (options.max_background_compactions > 0) return options.max_background_compactions;
   return std::max(1, options.max_background_jobs - ResolveFlushJobs(options));
+}
+
+size_t ResolveOpenTablesMax(const DBOptions& options) {
+  if (options.max_open_files >= 0) return static_cast<size_t>(options.max_open_files);
+  const size_t files = OpenFilesMax();
+  return files == SIZE_MAX ? 0 : std::max<size_t>(1, files / 4 * 3);
 }
 
 BlockCache* ResolveBlockCache(ColumnFamilyOptions* options) {

@@ -24,6 +24,8 @@ CompressionType ResolveFlushCompression(const ColumnFamilyOptions& options);
 // Jobs at once.
 int ResolveFlushJobs(const DBOptions& options);
 int ResolveCompactionJobs(const DBOptions& options);
+// Tables open at once; 0: any number. "All" means three quarters of what the process may have open: more would make reads fail.
+size_t ResolveOpenTablesMax(const DBOptions& options);
 // The family's cache: the one that its table options name, or a new one of the default size, which is then put into the options; null for
 // no_block_cache.
 BlockCache* ResolveBlockCache(ColumnFamilyOptions* options);

@@ -141,5 +141,7 @@ Status RenamePath(const std::string& from, const std::string& to);
 Status HardLink(const std::string& from, const std::string& to);
 Status TruncatePath(const std::string& path, uint64_t bytes);
 Result<uint64_t> FreeBytes(const std::string& path);
+// Files that this process may have open at once; SIZE_MAX where the system sets no limit.
+size_t OpenFilesMax();
 
 }  // namespace ashlar

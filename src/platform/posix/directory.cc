@@ -1,6 +1,7 @@
 // Directories and operations on paths, of platform/file.h.
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -123,6 +124,12 @@ Result<uint64_t> FreeBytes(const std::string& path) {
   struct statvfs info;
   if (RetryInterrupted([&] { return ::statvfs(path.c_str(), &info); }) == -1) return SystemError("ask for free space of", path, errno);
   return static_cast<uint64_t>(info.f_bavail) * static_cast<uint64_t>(info.f_frsize);
+}
+
+size_t OpenFilesMax() {
+  struct rlimit limit;
+  if (::getrlimit(RLIMIT_NOFILE, &limit) == -1 || limit.rlim_cur == RLIM_INFINITY) return std::numeric_limits<size_t>::max();
+  return static_cast<size_t>(limit.rlim_cur);
 }
 
 }  // namespace ashlar
