@@ -1,0 +1,105 @@
+// Engine and Session: the calls that workloads make, the same for every library.
+//
+//   Engine    one open database                    prepare, settle, ask
+//   Session   one thread's handle on it            read and write; the measured calls
+//
+// The measured loops of scans are inside the session, so that an entry costs the library's calls and nothing else; elsewhere an operation costs one
+// virtual call. Every failure ends the process (fail.h): a benchmark has nothing to recover.
+//
+// Thread safety: an Engine may be used by several threads; a Session by one. Sessions end before their engine.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "bench/driver/tally.h"
+
+namespace ashlar::bench {
+
+enum class Reads {
+  kBlockCache,
+  kPageCache,  // read() of the file for every block; no block cache
+  kMmap,       // tables mapped; no block cache
+  kDirect,     // past the page cache, into the block cache
+};
+
+enum class TableKind { kBlock, kPlain };
+
+enum class MemtableKind { kDefault, kVector, kPrefixHash };
+
+struct EngineOptions {
+  std::string dir;
+  Reads reads = Reads::kBlockCache;
+  uint64_t cache_bytes = 1ull << 30;
+  uint64_t write_buffer_bytes = 64ull << 20;
+  int compression = 0;  // RocksDB's numbers: 0 none, 1 Snappy, 4 LZ4, 7 zstd
+  bool auto_compactions = true;
+  bool bulk_load = false;     // RocksDB's PrepareForBulkLoad
+  bool put_operator = false;  // merging replaces the value
+  TableKind table = TableKind::kBlock;
+  MemtableKind memtable = MemtableKind::kDefault;
+  size_t key_bytes = 16;
+  size_t prefix_bytes = 0;  // 0: no prefix extractor
+};
+
+struct SessionOptions {
+  bool log = true;    // write-ahead log
+  bool sync = false;  // every write is durable before it returns
+};
+
+class Session {
+ public:
+  virtual ~Session() = default;
+
+  virtual void Put(std::string_view key, std::string_view value) = 0;
+  virtual void Merge(std::string_view key, std::string_view operand) = 0;
+
+  // Reads a value in the way that copies least, and adds it to the tally if there is one.
+  virtual void Get(std::string_view key, Tally* tally) = 0;
+  // The same into memory of the caller's own.
+  virtual void GetCopied(std::string_view key, Tally* tally) = 0;
+  virtual void MultiGet(std::span<const std::string_view> keys, Tally* tally) = 0;
+
+  // A new iterator to the first key that is not below `key`; that entry, if the iterator is valid, and `next` further ones.
+  virtual void Seek(std::string_view key, uint64_t next, Tally* tally) = 0;
+  // The same with one iterator that is kept.
+  virtual void SeekKept(std::string_view key, uint64_t next, Tally* tally) = 0;
+  // The entries that share the first `prefix_bytes` bytes with `key`, from `key` on, by a new iterator.
+  virtual void SeekPrefix(std::string_view key, size_t prefix_bytes, Tally* tally) = 0;
+
+  // Every entry, at most `limit`.
+  virtual uint64_t ScanForward(uint64_t limit, Tally* tally) = 0;
+  virtual uint64_t ScanBackward(uint64_t limit, Tally* tally) = 0;
+  // Every key and value, in order.
+  virtual uint64_t HashContents() = 0;
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  virtual std::unique_ptr<Session> NewSession(const SessionOptions& options) = 0;
+
+  // Writes memtables to tables, and waits for it.
+  virtual void Flush() = 0;
+  // Merges everything into one sorted run, and waits for it.
+  virtual void CompactAll() = 0;
+  // Waits until no flush and no compaction runs or is due.
+  virtual void WaitForBackgroundWork() = 0;
+
+  struct Background {
+    uint64_t flushes = 0;
+    uint64_t compactions = 0;
+  };
+  // What runs at this moment; nothing if the library does not tell.
+  virtual std::optional<Background> RunningNow() = 0;
+};
+
+// `library` is the path or soname to dlopen; `name` is rocksdb (any library that exports its C interface), leveldb, lmdb, or none: the driver alone.
+std::unique_ptr<Engine> OpenEngine(const std::string& name, const std::string& library, const EngineOptions& options);
+
+}  // namespace ashlar::bench

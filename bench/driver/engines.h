@@ -1,0 +1,18 @@
+// The engines behind OpenEngine, one file each.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "bench/driver/engine.h"
+
+namespace ashlar::bench {
+
+std::unique_ptr<Engine> OpenRocks(const std::string& library, const EngineOptions& options);
+std::unique_ptr<Engine> OpenLevelDb(const std::string& library, const EngineOptions& options);
+// For reading only: what it writes is neither logged nor synced, which no other library here does.
+std::unique_ptr<Engine> OpenLmdb(const std::string& library, const EngineOptions& options);
+// Does nothing: what remains is the cost of the driver.
+std::unique_ptr<Engine> OpenNone(const EngineOptions& options);
+
+}  // namespace ashlar::bench

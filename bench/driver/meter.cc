@@ -1,0 +1,111 @@
+#include "bench/driver/meter.h"
+
+#include <time.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+#include "bench/driver/fail.h"
+
+namespace ashlar::bench {
+
+namespace {
+
+double SecondsOf(clockid_t clock) {
+  timespec time{};
+  if (::clock_gettime(clock, &time) != 0) Fail("clock_gettime");
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+// The number behind "name:" in one of the kernel's files.
+uint64_t KernelNumber(const char* path, const std::string& name) {
+  std::ifstream in(path);
+  std::string word;
+  while (in >> word) {
+    uint64_t number = 0;
+    if (word == name + ":" && in >> number) return number;
+  }
+  Fail(std::string(path) + " has no " + name);
+}
+
+}  // namespace
+
+Usage ReadUsage() {
+  constexpr const char* kIo = "/proc/self/io";
+  return {.wall_s = SecondsOf(CLOCK_MONOTONIC),
+          .cpu_s = SecondsOf(CLOCK_PROCESS_CPUTIME_ID),
+          .written_bytes = KernelNumber(kIo, "wchar"),
+          .storage_bytes = KernelNumber(kIo, "write_bytes"),
+          .read_bytes = KernelNumber(kIo, "rchar")};
+}
+
+Usage Difference(const Usage& later, const Usage& earlier) {
+  return {.wall_s = later.wall_s - earlier.wall_s,
+          .cpu_s = later.cpu_s - earlier.cpu_s,
+          .written_bytes = later.written_bytes - earlier.written_bytes,
+          .storage_bytes = later.storage_bytes - earlier.storage_bytes,
+          .read_bytes = later.read_bytes - earlier.read_bytes};
+}
+
+void ResetPeakMemory() {
+  std::ofstream out("/proc/self/clear_refs");
+  out << 5 << std::flush;
+  if (!out) Fail("cannot reset the peak of the resident set");
+}
+
+uint64_t PeakMemoryBytes() { return KernelNumber("/proc/self/status", "VmHWM") * 1024; }
+
+uint64_t FolderBytes(const std::string& folder) {
+  namespace fs = std::filesystem;
+  uint64_t bytes = 0;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder, error)) {
+    // Files may be deleted while we look.
+    std::error_code gone;
+    if (!entry.is_regular_file(gone)) continue;
+    const uintmax_t file_bytes = entry.file_size(gone);
+    if (!gone) bytes += file_bytes;
+  }
+  return bytes;
+}
+
+Sampler::Sampler(Engine* engine, const std::vector<Progress>* progress, uint64_t period_ms)
+    : engine_(engine), progress_(progress), start_s_(SecondsOf(CLOCK_MONOTONIC)) {
+  if (period_ms > 0) thread_ = std::thread([this, period_ms] { Run(period_ms); });
+}
+
+std::vector<Sampler::Sample> Sampler::Stop() {
+  if (!thread_.joinable()) return {};
+  stop_.store(true, std::memory_order_release);
+  thread_.join();
+  Take();
+  return std::exchange(samples_, {});
+}
+
+void Sampler::Run(uint64_t period_ms) {
+  // Short naps, so that stopping does not add to what is measured.
+  constexpr std::chrono::milliseconds kNap(2);
+  auto next = std::chrono::steady_clock::now();
+  while (!stop_.load(std::memory_order_acquire)) {
+    if (std::chrono::steady_clock::now() >= next) {
+      Take();
+      next += std::chrono::milliseconds(period_ms);
+    }
+    std::this_thread::sleep_for(kNap);
+  }
+}
+
+void Sampler::Take() {
+  Sample sample{.at_s = SecondsOf(CLOCK_MONOTONIC) - start_s_, .operations = 0, .flushes = 0, .compactions = 0};
+  for (const Progress& progress : *progress_) sample.operations += progress.operations.load(std::memory_order_relaxed);
+  if (const auto running = engine_->RunningNow(); running.has_value()) {
+    sample.flushes = running->flushes;
+    sample.compactions = running->compactions;
+  }
+  samples_.push_back(sample);
+}
+
+}  // namespace ashlar::bench

@@ -1,0 +1,70 @@
+// What the process and its files cost: time, bytes, memory; and a sampler that watches a workload while it runs.
+//
+// Thread safety: functions: any thread. Sampler: created and stopped by one thread; it reads the counters of the others.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/driver/engine.h"
+
+namespace ashlar::bench {
+
+// Counters since the process began.
+struct Usage {
+  double wall_s = 0;
+  double cpu_s = 0;            // user and system, all threads
+  uint64_t written_bytes = 0;  // handed to write() and its relatives: /proc/self/io wchar
+  uint64_t storage_bytes = 0;  // pages made dirty, mapped files included; 0 on file systems in memory: /proc/self/io write_bytes
+  uint64_t read_bytes = 0;     // rchar
+};
+Usage ReadUsage();
+// The later one minus the earlier one.
+Usage Difference(const Usage& later, const Usage& earlier);
+
+// The highest resident set since the last reset, in bytes, mapped files included.
+void ResetPeakMemory();
+uint64_t PeakMemoryBytes();
+
+// The size of all files below a folder.
+uint64_t FolderBytes(const std::string& folder);
+
+// A counter that its thread stores to, on a cache line of its own.
+struct alignas(64) Progress {
+  std::atomic<uint64_t> operations{0};
+};
+
+class Sampler {
+ public:
+  struct Sample {
+    double at_s = 0;
+    uint64_t operations = 0;
+    uint64_t flushes = 0;  // running at this moment
+    uint64_t compactions = 0;
+  };
+
+  // Starts at once. A period of 0 takes no samples.
+  Sampler(Engine* engine, const std::vector<Progress>* progress, uint64_t period_ms);
+  ~Sampler() { Stop(); }
+  Sampler(const Sampler&) = delete;
+  Sampler& operator=(const Sampler&) = delete;
+
+  // The samples so far, a last one included.
+  std::vector<Sample> Stop();
+
+ private:
+  void Run(uint64_t period_ms);
+  void Take();
+
+  Engine* const engine_;
+  const std::vector<Progress>* const progress_;
+  const double start_s_;
+  std::vector<Sample> samples_;
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+}  // namespace ashlar::bench

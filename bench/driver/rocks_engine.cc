@@ -1,0 +1,330 @@
+// RocksDB's C interface: RocksDB itself, and Ashlar.
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/driver/engines.h"
+#include "bench/driver/fail.h"
+#include "bench/driver/library.h"
+#include "bench/driver/rocks_api.h"
+
+namespace ashlar::bench {
+
+namespace {
+
+constexpr double kFilterBitsPerKey = 10;
+
+void CheckError(const RocksApi& api, char* error, const char* during) {
+  if (error == nullptr) return;
+  const std::string message = std::string(during) + ": " + error;
+  api.free(error);
+  if (message.find("Not implemented") != std::string::npos || message.find("NotSupported") != std::string::npos) NotAvailable(message);
+  Fail(message);
+}
+
+class RocksSession : public Session {
+ public:
+  RocksSession(const RocksApi& api, RocksDb* db, const EngineOptions& engine, const SessionOptions& options)
+      : api_(api), db_(db), read_(api.readoptions_create()), read_prefix_(api.readoptions_create()), write_(api.writeoptions_create()) {
+    api.writeoptions_set_sync(write_, options.sync);
+    api.writeoptions_disable_WAL(write_, !options.log);
+    if (engine.prefix_bytes > 0) {
+      Need(api.readoptions_set_prefix_same_as_start, "rocksdb_readoptions_set_prefix_same_as_start")(read_prefix_, 1);
+    }
+  }
+  ~RocksSession() override {
+    if (kept_ != nullptr) api_.iter_destroy(kept_);
+    api_.writeoptions_destroy(write_);
+    api_.readoptions_destroy(read_prefix_);
+    api_.readoptions_destroy(read_);
+  }
+
+  void Put(std::string_view key, std::string_view value) override {
+    char* error = nullptr;
+    api_.put(db_, write_, key.data(), key.size(), value.data(), value.size(), &error);
+    if (error != nullptr) [[unlikely]]
+      CheckError(api_, error, "put");
+  }
+
+  void Merge(std::string_view key, std::string_view operand) override {
+    char* error = nullptr;
+    Need(api_.merge, "rocksdb_merge")(db_, write_, key.data(), key.size(), operand.data(), operand.size(), &error);
+    CheckError(api_, error, "merge");
+  }
+
+  void Get(std::string_view key, Tally* tally) override {
+    char* error = nullptr;
+    RocksPinnableSlice* const value = api_.get_pinned(db_, read_, key.data(), key.size(), &error);
+    if (error != nullptr) [[unlikely]]
+      CheckError(api_, error, "get_pinned");
+    AddAndDestroy(value, tally);
+  }
+
+  void GetCopied(std::string_view key, Tally* tally) override {
+    char* error = nullptr;
+    size_t value_bytes = 0;
+    char* const value = api_.get(db_, read_, key.data(), key.size(), &value_bytes, &error);
+    if (error != nullptr) [[unlikely]]
+      CheckError(api_, error, "get");
+    if (value == nullptr) return;
+    tally->Add(value, value_bytes);
+    api_.free(value);
+  }
+
+  void MultiGet(std::span<const std::string_view> keys, Tally* tally) override {
+    if (family_ == nullptr) {
+      family_ = Need(api_.get_default_column_family_handle, "rocksdb_get_default_column_family_handle")(db_);
+      Need(api_.batched_multi_get_cf, "rocksdb_batched_multi_get_cf");
+    }
+    starts_.resize(keys.size());
+    lengths_.resize(keys.size());
+    values_.assign(keys.size(), nullptr);
+    errors_.assign(keys.size(), nullptr);
+    for (size_t i = 0; i < keys.size(); i++) {
+      starts_[i] = keys[i].data();
+      lengths_[i] = keys[i].size();
+    }
+    api_.batched_multi_get_cf(db_, read_, family_, keys.size(), starts_.data(), lengths_.data(), values_.data(), errors_.data(), false);
+    for (size_t i = 0; i < keys.size(); i++) {
+      if (errors_[i] != nullptr) [[unlikely]]
+        CheckError(api_, errors_[i], "batched_multi_get_cf");
+      AddAndDestroy(values_[i], tally);
+    }
+  }
+
+  void Seek(std::string_view key, uint64_t next, Tally* tally) override {
+    RocksIterator* const iterator = api_.create_iterator(db_, read_);
+    SeekAndNext(iterator, key, next, tally);
+    api_.iter_destroy(iterator);
+  }
+
+  void SeekKept(std::string_view key, uint64_t next, Tally* tally) override {
+    if (kept_ == nullptr) kept_ = api_.create_iterator(db_, read_);
+    SeekAndNext(kept_, key, next, tally);
+  }
+
+  void SeekPrefix(std::string_view key, size_t prefix_bytes, Tally* tally) override {
+    const std::string_view prefix = key.substr(0, prefix_bytes);
+    RocksIterator* const iterator = api_.create_iterator(db_, read_prefix_);
+    for (api_.iter_seek(iterator, key.data(), key.size()); api_.iter_valid(iterator); api_.iter_next(iterator)) {
+      size_t found_bytes = 0;
+      const char* const found = api_.iter_key(iterator, &found_bytes);
+      if (!std::string_view(found, found_bytes).starts_with(prefix)) break;
+      AddValue(iterator, tally);
+    }
+    CheckIterator(iterator);
+    api_.iter_destroy(iterator);
+  }
+
+  uint64_t ScanForward(uint64_t limit, Tally* tally) override {
+    RocksIterator* const iterator = api_.create_iterator(db_, read_);
+    uint64_t entries = 0;
+    for (api_.iter_seek_to_first(iterator); entries < limit && api_.iter_valid(iterator); api_.iter_next(iterator), entries++)
+      AddValue(iterator, tally);
+    CheckIterator(iterator);
+    api_.iter_destroy(iterator);
+    return entries;
+  }
+
+  uint64_t ScanBackward(uint64_t limit, Tally* tally) override {
+    RocksIterator* const iterator = api_.create_iterator(db_, read_);
+    uint64_t entries = 0;
+    for (api_.iter_seek_to_last(iterator); entries < limit && api_.iter_valid(iterator); api_.iter_prev(iterator), entries++)
+      AddValue(iterator, tally);
+    CheckIterator(iterator);
+    api_.iter_destroy(iterator);
+    return entries;
+  }
+
+  uint64_t HashContents() override {
+    ContentsHash hash;
+    RocksIterator* const iterator = api_.create_iterator(db_, read_);
+    for (api_.iter_seek_to_first(iterator); api_.iter_valid(iterator); api_.iter_next(iterator)) {
+      size_t bytes = 0;
+      const char* data = api_.iter_key(iterator, &bytes);
+      hash.Add(data, bytes);
+      data = api_.iter_value(iterator, &bytes);
+      hash.Add(data, bytes);
+    }
+    CheckIterator(iterator);
+    api_.iter_destroy(iterator);
+    return hash.value();
+  }
+
+ private:
+  void AddAndDestroy(RocksPinnableSlice* value, Tally* tally) {
+    if (value == nullptr) return;
+    size_t value_bytes = 0;
+    const char* const data = api_.pinnableslice_value(value, &value_bytes);
+    tally->Add(data, value_bytes);
+    api_.pinnableslice_destroy(value);
+  }
+
+  void AddValue(const RocksIterator* iterator, Tally* tally) {
+    size_t value_bytes = 0;
+    const char* const value = api_.iter_value(iterator, &value_bytes);
+    tally->Add(value, value_bytes);
+  }
+
+  void SeekAndNext(RocksIterator* iterator, std::string_view key, uint64_t next, Tally* tally) {
+    api_.iter_seek(iterator, key.data(), key.size());
+    for (uint64_t i = 0; api_.iter_valid(iterator); i++) {
+      AddValue(iterator, tally);
+      if (i == next) return;
+      api_.iter_next(iterator);
+    }
+    CheckIterator(iterator);
+  }
+
+  void CheckIterator(const RocksIterator* iterator) {
+    char* error = nullptr;
+    api_.iter_get_error(iterator, &error);
+    CheckError(api_, error, "iterator");
+  }
+
+  const RocksApi& api_;
+  RocksDb* const db_;
+  RocksReadOptions* const read_;
+  RocksReadOptions* const read_prefix_;
+  RocksWriteOptions* const write_;
+  RocksIterator* kept_ = nullptr;
+  RocksFamily* family_ = nullptr;
+
+  // MultiGet's arrays, kept between calls.
+  std::vector<const char*> starts_;
+  std::vector<size_t> lengths_;
+  std::vector<RocksPinnableSlice*> values_;
+  std::vector<char*> errors_;
+};
+
+class RocksEngine : public Engine {
+ public:
+  RocksEngine(const std::string& library, const EngineOptions& options) : library_(library), api_(library_), options_(options) {
+    RocksOptions* db_options = api_.options_create();
+    if (options.put_operator) db_options = WithPutOperator(db_options);
+    if (options.bulk_load) Need(api_.options_prepare_for_bulk_load, "rocksdb_options_prepare_for_bulk_load")(db_options);
+    api_.options_set_create_if_missing(db_options, 1);
+    api_.options_set_compression(db_options, options.compression);
+    api_.options_set_write_buffer_size(db_options, options.write_buffer_bytes);
+    if (!options.auto_compactions) api_.options_set_disable_auto_compactions(db_options, 1);
+    SetReads(db_options);
+    SetMemtable(db_options);
+    SetTable(db_options);
+
+    char* error = nullptr;
+    db_ = api_.open(db_options, options.dir.c_str(), &error);
+    CheckError(api_, error, "open");
+    api_.options_destroy(db_options);
+    if (cache_ != nullptr) api_.cache_destroy(cache_);
+  }
+  ~RocksEngine() override { api_.close(db_); }
+
+  std::unique_ptr<Session> NewSession(const SessionOptions& options) override { return std::make_unique<RocksSession>(api_, db_, options_, options); }
+
+  void Flush() override {
+    RocksFlushOptions* const flush = api_.flushoptions_create();
+    char* error = nullptr;
+    api_.flush(db_, flush, &error);
+    CheckError(api_, error, "flush");
+    api_.flushoptions_destroy(flush);
+  }
+
+  void CompactAll() override {
+    Flush();
+    api_.compact_range(db_, nullptr, 0, nullptr, 0);
+    WaitForBackgroundWork();
+  }
+
+  void WaitForBackgroundWork() override {
+    // Twice: a job that has just ended may be about to make the next one due.
+    for (int quiet = 0; quiet < 2;) {
+      quiet = Busy() ? 0 : quiet + 1;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+
+  std::optional<Background> RunningNow() override {
+    return Background{.flushes = Property("rocksdb.num-running-flushes"), .compactions = Property("rocksdb.num-running-compactions")};
+  }
+
+ private:
+  RocksOptions* WithPutOperator(RocksOptions* base) {
+    RocksOptions* const options = api_.options_create();
+    char* error = nullptr;
+    Need(api_.get_options_from_string, "rocksdb_get_options_from_string")(base, "merge_operator=put", options, &error);
+    CheckError(api_, error, "get_options_from_string");
+    api_.options_destroy(base);
+    return options;
+  }
+
+  void SetReads(RocksOptions* db_options) {
+    if (options_.reads == Reads::kMmap) Need(api_.options_set_allow_mmap_reads, "rocksdb_options_set_allow_mmap_reads")(db_options, 1);
+    if (options_.reads == Reads::kDirect) {
+      Need(api_.options_set_use_direct_reads, "rocksdb_options_set_use_direct_reads")(db_options, 1);
+      Need(api_.options_set_use_direct_io_for_flush_and_compaction, "rocksdb_options_set_use_direct_io_for_flush_and_compaction")(db_options, 1);
+    }
+  }
+
+  void SetMemtable(RocksOptions* db_options) {
+    if (options_.prefix_bytes > 0) {
+      RocksSliceTransform* const prefix =
+          Need(api_.slicetransform_create_fixed_prefix, "rocksdb_slicetransform_create_fixed_prefix")(options_.prefix_bytes);
+      Need(api_.options_set_prefix_extractor, "rocksdb_options_set_prefix_extractor")(db_options, prefix);
+    }
+    if (options_.memtable == MemtableKind::kDefault) return;
+    // RocksDB refuses concurrent writers with these.
+    Need(api_.options_set_allow_concurrent_memtable_write, "rocksdb_options_set_allow_concurrent_memtable_write")(db_options, 0);
+    if (options_.memtable == MemtableKind::kVector) {
+      Need(api_.options_set_memtable_vector_rep, "rocksdb_options_set_memtable_vector_rep")(db_options);
+    } else {
+      constexpr size_t kBuckets = 1000000;
+      Need(api_.options_set_hash_skip_list_rep, "rocksdb_options_set_hash_skip_list_rep")(db_options, kBuckets, 4, 4);
+    }
+  }
+
+  void SetTable(RocksOptions* db_options) {
+    if (options_.table == TableKind::kPlain) {
+      Need(api_.options_set_plain_table_factory, "rocksdb_options_set_plain_table_factory")(
+          db_options, static_cast<uint32_t>(options_.key_bytes), static_cast<int>(kFilterBitsPerKey), 0.75, 16, 0, 0, 0, 0);
+      return;
+    }
+    RocksTableOptions* const table = api_.block_based_options_create();
+    api_.block_based_options_set_filter_policy(table, api_.filterpolicy_create_bloom_full(kFilterBitsPerKey));
+    if (options_.reads == Reads::kPageCache || options_.reads == Reads::kMmap) {
+      api_.block_based_options_set_no_block_cache(table, 1);
+    } else {
+      cache_ = api_.cache_create_lru(options_.cache_bytes);
+      api_.block_based_options_set_block_cache(table, cache_);
+    }
+    api_.options_set_block_based_table_factory(db_options, table);
+    api_.block_based_options_destroy(table);
+  }
+
+  bool Busy() {
+    for (const char* const name : {"rocksdb.mem-table-flush-pending", "rocksdb.num-running-flushes", "rocksdb.num-running-compactions"}) {
+      if (Property(name) != 0) return true;
+    }
+    return options_.auto_compactions && !options_.bulk_load && Property("rocksdb.compaction-pending") != 0;
+  }
+
+  uint64_t Property(const char* name) {
+    uint64_t value = 0;
+    if (api_.property_int(db_, name, &value) != 0) Fail(std::string("the library does not know the property ") + name);
+    return value;
+  }
+
+  const Library library_;
+  const RocksApi api_;
+  const EngineOptions options_;
+  RocksCache* cache_ = nullptr;
+  RocksDb* db_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> OpenRocks(const std::string& library, const EngineOptions& options) {
+  return std::make_unique<RocksEngine>(library, options);
+}
+
+}  // namespace ashlar::bench

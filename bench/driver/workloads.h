@@ -1,0 +1,125 @@
+// Workloads: what a run does with a database, and what it found out about it.
+//
+// A run prepares a database in a shape, then runs workloads on it one after the other; each is measured on its own. What a workload needs beforehand
+// (access patterns, warm caches) is made before its clock starts; what a writing workload leaves undone (flush, compactions) is waited for before its
+// clock stops.
+//
+// Thread safety: one thread; workloads start threads of their own and join them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/driver/dataset.h"
+#include "bench/driver/engine.h"
+#include "bench/driver/latency.h"
+#include "bench/driver/meter.h"
+#include "bench/driver/tally.h"
+
+namespace ashlar::bench {
+
+enum class Shape {
+  kEmpty,
+  kCompacted,  // one sorted run
+  kRuns,       // several runs that overlap everywhere, automatic compactions off
+  kMemtable,   // everything in the memtable
+  kMerged,     // one run of values, a second of merge operands
+};
+
+struct RunOptions {
+  EngineOptions engine;
+  DatasetOptions dataset;
+  Shape shape = Shape::kEmpty;
+  uint64_t runs = 5;
+  uint64_t write_rate = 0;  // of the writer beside readers, operations per second
+  bool log = true;
+  bool sync = false;
+  uint64_t sample_ms = 100;
+  bool latencies = true;
+  bool warm = true;
+  bool count_instructions = false;  // lets callgrind count the measured loop only
+};
+
+struct Task {
+  std::string workload;
+  uint64_t operations = 0;  // of all threads together; a load writes every key, whatever this says
+  uint64_t threads = 1;
+};
+
+struct Result {
+  std::string workload;
+  uint64_t operations = 0;
+  Usage usage;              // from the first operation until nothing is left to do
+  double foreground_s = 0;  // wall time until the last operation returned
+  uint64_t folder_bytes = 0;
+  uint64_t peak_memory_bytes = 0;
+  LatencyHistogram latencies;
+  Tally tally;
+  uint64_t contents_hash = 0;  // of a writing workload; 0 otherwise
+  uint64_t side_writes = 0;    // by the writer beside readers
+  uint64_t copied_bytes = 0;   // by memcpy and memmove; counted if the preloaded counter is there
+  uint64_t copied_values = 0;  // copies of at least a value's size
+  bool copies_counted = false;
+  std::vector<Sampler::Sample> samples;
+};
+
+class Runner {
+ public:
+  Runner(const RunOptions& options, Engine* engine);
+
+  // Brings the empty database into the shape.
+  void Prepare();
+  Result Run(const Task& task);
+
+  static std::vector<std::string> WorkloadNames();
+
+ private:
+  struct Workload;
+  static std::span<const Workload> Workloads();
+
+  // An operation on the i-th number of the access pattern.
+  using Operation = void (*)(const Dataset& dataset, Session* session, uint32_t number, char* key, Tally* tally);
+
+  void Load(std::span<const uint32_t> order, bool merge);
+  void Warm();
+
+  void FillSequential(Result* result);
+  void FillRandom(Result* result);
+  void Overwrite(Result* result);
+  void Compact(Result* result);
+  void Write(std::span<const uint32_t> order, uint64_t generation, Result* result);
+
+  void ReadRandom(Result* result);
+  void ReadCopied(Result* result);
+  void ReadMissing(Result* result);
+  void ReadSkewed(Result* result);
+  void MultiGet(Result* result);
+  void SeekOnly(Result* result);
+  void SeekTen(Result* result);
+  void SeekTenKept(Result* result);
+  void ReadForward(Result* result);
+  void ReadBackward(Result* result);
+  void ReadWhileWriting(Result* result);
+  void PrefixWhileWriting(Result* result);
+  void Read(std::span<const uint32_t> order, Operation operation, Result* result);
+  void BesideWriter(Operation operation, Result* result);
+
+  // Starts the threads, lets `body` run in each, and measures from the first to the last.
+  using Body = std::function<void(uint64_t thread, Session* session, LapClock* laps, Progress* progress, Tally* tally)>;
+  // What is left to do once the threads have ended, and belongs to the measured part.
+  using Rest = std::function<void()>;
+  void Measure(const Body& body, const Rest& rest, Result* result);
+
+  const RunOptions options_;
+  const Dataset dataset_;
+  Engine* const engine_;
+  Task task_;  // the one that runs
+  bool warm_ = false;
+};
+
+}  // namespace ashlar::bench

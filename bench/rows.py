@@ -1,0 +1,324 @@
+"""What ./dev bench measures: groups of workloads that share a database, and what each row of the report is judged by.
+
+A group is one process per library: its database is prepared once, then its workloads run on it in order. Sizes are multiples of the scale's number of keys.
+"""
+
+from dataclasses import dataclass, field
+
+# Ratios are RocksDB's figure divided by Ashlar's, so that more is better everywhere.
+MARGINS = {"time": 0.05, "bytes": 0.01, "memory": 0.05}
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One figure of a run; less is better."""
+
+    key: str  # of the driver's result, or computed in figures.py
+    unit: str
+    margin: float  # how far from 1 a ratio has to be to count
+
+
+WALL = Metric("wall_us_per_op", "µs", MARGINS["time"])
+CPU = Metric("cpu_us_per_op", "µs CPU", MARGINS["time"])
+WRITTEN = Metric("written_bytes_per_op", "B written", MARGINS["bytes"])
+SPACE = Metric("folder_bytes_per_key", "B on disk", MARGINS["bytes"])
+MEMORY = Metric("peak_memory_mib", "MiB peak", MARGINS["memory"])
+TAIL = Metric("p999_us", "µs p99.9", MARGINS["time"])
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A row of the report: a metric of a workload, and the ratio it is meant to reach."""
+
+    title: str
+    metrics: tuple[Metric, ...]  # the verdict is that of the worst of them; the first is shown
+    target: float | None = None
+
+
+@dataclass(frozen=True)
+class Workload:
+    name: str
+    operations: float = 1.0  # of the scale's keys; at least `operations_min`
+    threads: int = 1
+    rows: tuple[Judged, ...] = ()
+    operations_min: int = 1000
+
+    def spec(self, keys: int) -> str:
+        """What the driver's --workloads wants."""
+        return f"{self.name}:{max(self.operations_min, int(self.operations * keys))}:{self.threads}"
+
+
+@dataclass(frozen=True)
+class Group:
+    name: str
+    flags: dict[str, str | int | bool]
+    workloads: tuple[Workload, ...]
+    keys: float = 1.0  # of the scale's keys
+    keys_max: int = 1 << 31
+    keys_min: int = 1000
+    value_bytes: int = 100
+    key_bytes: int = 16
+    others: tuple[str, ...] = ()  # libraries that are shown beside: leveldb, lmdb
+    in_quick: bool = True
+    in_default: bool = True
+    count_copies: bool = False
+
+    def number_of_keys(self, scale_keys: int) -> int:
+        return min(self.keys_max, max(self.keys_min, int(self.keys * scale_keys)))
+
+
+BOTH = (WALL, CPU)
+
+
+def _fills() -> list[Group]:
+    return [
+        Group(
+            "fillseq",
+            {},
+            (
+                Workload(
+                    "fillseq",
+                    rows=(
+                        Judged("fillseq", BOTH, 2.5),
+                        Judged("fillseq: bytes written per op", (WRITTEN,), 1.0),
+                    ),
+                ),
+            ),
+            others=("leveldb",),
+        ),
+        Group(
+            "fillrandom",
+            {},
+            (
+                Workload(
+                    "fillrandom",
+                    rows=(
+                        Judged("fillrandom", BOTH, 2.0),
+                        Judged("fillrandom: bytes written per op", (WRITTEN,), 1.0),
+                        Judged("fillrandom: size on disk per key", (SPACE,), 1.0),
+                        Judged("fillrandom: peak memory", (MEMORY,), 1.0),
+                    ),
+                ),
+                Workload(
+                    "overwrite",
+                    rows=(
+                        Judged("overwrite", BOTH, 2.0),
+                        Judged("overwrite: bytes written per op", (WRITTEN,), 1.0),
+                        Judged("overwrite: size on disk per key", (SPACE,), 1.0),
+                        Judged("overwrite: peak memory", (MEMORY,), 1.0),
+                        Judged("overwrite: slowest Put of a thousand", (TAIL,), 1.0),
+                    ),
+                ),
+            ),
+            others=("leveldb",),
+        ),
+        Group(
+            "fillsync",
+            {"sync": True},
+            (Workload("overwrite", 0.002, rows=(Judged("fillsync, 1 writer", (WALL,), 0.95),)),),
+            keys=0.002,
+        ),
+        Group(
+            "fillsync4",
+            {"sync": True},
+            (Workload("overwrite", 0.004, threads=4, rows=(Judged("fillsync, 4 writers", (WALL,), 0.95),)),),
+            keys=0.004,
+        ),
+    ]
+
+
+def _reads() -> list[Group]:
+    return [
+        Group(
+            "one-run",
+            {"shape": "compacted"},
+            (
+                Workload("readrandom", rows=(Judged("readrandom, cached, one run", BOTH, 3.0), Judged("readrandom: peak memory", (MEMORY,), 1.0))),
+                Workload("readmissing", rows=(Judged("readmissing", BOTH, 2.0),)),
+                Workload("readskewed", 0.5, rows=(Judged("readrandom, skewed", BOTH, 3.0),)),
+                Workload("multiget", 0.5, rows=(Judged("multiget, 32 keys", BOTH, 4.0),)),
+                Workload("seek10", 0.25, rows=(Judged("seek + 10 next, one run", BOTH, 3.0),)),
+                Workload("seek10kept", 0.25, rows=(Judged("seek + 10 next, one run, iterator kept", BOTH, 3.0),)),
+                Workload("readseq", 3, rows=(Judged("readseq", BOTH, 6.0),)),
+                Workload("readreverse", 3, rows=(Judged("readreverse", BOTH, 6.0),)),
+            ),
+            others=("leveldb", "lmdb"),
+        ),
+        Group(
+            "five-runs",
+            {"shape": "runs", "runs": 5},
+            (
+                Workload("readrandom", 0.5, rows=(Judged("readrandom, cached, five runs", BOTH, 3.0),)),
+                Workload("multiget", 0.25, rows=(Judged("multiget, 32 keys, five runs", BOTH, 4.0),)),
+                Workload("seek10", 0.1, rows=(Judged("seek + 10 next, five runs", BOTH, 4.0),)),
+                Workload("readseq", 2, rows=(Judged("readseq, five runs", BOTH, 6.0),)),
+            ),
+        ),
+        Group(
+            "page-cache",
+            {"shape": "compacted", "access": "pagecache"},
+            (Workload("readrandom", 0.3, rows=(Judged("readrandom from the page cache", BOTH, 2.0),)),),
+        ),
+        Group(
+            "mmap",
+            {"shape": "compacted", "access": "mmap"},
+            (Workload("readrandom", 0.5, rows=(Judged("readrandom through mmap", BOTH, 2.5),)),),
+        ),
+        Group(
+            "while-writing",
+            {"shape": "compacted", "write-rate": 50000},
+            (
+                Workload("readwhilewriting", 0.5, rows=(Judged("readwhilewriting, 1 reader", (WALL,), 2.0),)),
+                Workload("readwhilewriting", 1.0, threads=2, rows=(Judged("readwhilewriting, 2 readers", (WALL,), 2.0),)),
+            ),
+        ),
+    ]
+
+
+def _in_ram() -> list[Group]:
+    groups = []
+    plain = {"shape": "compacted", "table": "plain", "memtable": "prefix_hash", "access": "mmap"}
+    for rate in (80000, 10000):
+        groups.append(
+            Group(
+                f"ram-point-{rate // 1000}k",
+                plain | {"prefix-bytes": 20, "write-rate": rate},
+                (Workload("readwhilewriting", 1.0, rows=(Judged(f"in RAM: point lookup, {rate // 1000} k writes/s", (WALL,), 2.0),)),),
+                key_bytes=20,
+            )
+        )
+        groups.append(
+            Group(
+                f"ram-range-{rate // 1000}k",
+                plain | {"layout": "grouped", "group": 10, "prefix-bytes": 12, "write-rate": rate},
+                (Workload("prefixwhilewriting", 0.5, rows=(Judged(f"in RAM: prefix range, {rate // 1000} k writes/s", (WALL,), 2.0),)),),
+                key_bytes=20,
+            )
+        )
+    return groups
+
+
+def _large_values() -> list[Group]:
+    """10-byte keys and 800-byte values, through the page cache and past it."""
+    groups = []
+    for access, flags in (("buffered", {}), ("unbuffered", {"access": "direct"})):
+        size = {"keys": 0.2, "key_bytes": 10, "value_bytes": 800, "in_quick": access == "buffered"}
+        bulk = flags | {"bulk-load": True, "no-log": True}
+        groups += [
+            Group(
+                f"800-bulk-random-{access}",
+                bulk,
+                (Workload("fillrandom", rows=(Judged(f"10/800 bulk load, random, {access}", BOTH, 2.0),)),),
+                **size,
+            ),
+            Group(
+                f"800-bulk-sequential-{access}",
+                bulk,
+                (Workload("fillseq", rows=(Judged(f"10/800 bulk load, sequential, {access}", BOTH, 2.0),)),),
+                **size,
+            ),
+            Group(
+                f"800-{access}",
+                # A cache far smaller than the data, so that unbuffered reads are reads.
+                flags | {"shape": "compacted"} | ({"cache-bytes": 16 << 20} if flags else {}),
+                (
+                    Workload("readrandom", 0.2 if not flags else 0.02, rows=(Judged(f"10/800 random read, {access}", BOTH, 2.0),)),
+                    Workload("overwrite", 0.2, rows=(Judged(f"10/800 overwrite, {access}", BOTH, 2.0),)),
+                ),
+                **size,
+            ),
+        ]
+    return groups
+
+
+def _values() -> list[Group]:
+    """Get with PinnableSlice against the copying Get."""
+    places = {
+        "block cache": {"shape": "compacted"},
+        "mmap": {"shape": "compacted", "access": "mmap"},
+        "memtable": {"shape": "memtable"},
+        "merged": {"shape": "merged"},
+    }
+    groups = []
+    for place, flags in places.items():
+        for value_bytes, text in ((100, "100 B"), (1024, "1 KB"), (10240, "10 KB"), (102400, "100 KB")):
+            target = 3.0 if place == "block cache" and value_bytes in (1024, 10240) else None
+            operations = {100: 0.2, 1024: 0.1, 10240: 0.05, 102400: 0.01}[value_bytes]
+            groups.append(
+                Group(
+                    f"get-{value_bytes}-{place.replace(' ', '-')}",
+                    flags,
+                    (
+                        Workload("readrandom", operations, rows=(Judged(f"Get {text} pinned, {place}", BOTH, target),)),
+                        Workload("readcopied", operations, rows=(Judged(f"Get {text} copied, {place}", BOTH, None),)),
+                    ),
+                    keys=0.2,
+                    keys_max=max(400, (64 << 20) // value_bytes),
+                    keys_min=100,
+                    value_bytes=value_bytes,
+                    in_quick=place == "block cache" and value_bytes in (1024, 10240),
+                    count_copies=True,
+                )
+            )
+    return groups
+
+
+def _compaction() -> list[Group]:
+    return [
+        Group(
+            f"compaction-{compression}",
+            {"shape": "runs", "runs": 5, "compression": compression},
+            (Workload("compact", rows=(Judged(f"compaction of five runs, {compression}, per entry", (CPU,), 3.0),)),),
+            in_quick=compression == "none",
+        )
+        for compression in ("none", "lz4", "zstd")
+    ]
+
+
+def _sizes() -> list[Group]:
+    """Further shapes of keys and values."""
+    groups = []
+    for title, size in (
+        ("8-byte values", {"value_bytes": 8}),
+        ("4 KB values", {"value_bytes": 4096, "keys": 0.05}),
+        ("8-byte keys", {"key_bytes": 8}),
+        ("24-byte keys, common prefix", {"key_bytes": 24}),
+        ("40-byte keys, common prefix", {"key_bytes": 40}),
+    ):
+        flags = {"layout": "prefixed"} if "prefix" in title else {}
+        share = size.get("keys", 1.0)
+        groups.append(
+            Group(
+                "size-" + title.replace(" ", "-").replace(",", ""),
+                flags,
+                (
+                    Workload("fillrandom", rows=(Judged(f"fillrandom, {title}", BOTH, 2.0),)),
+                    Workload("readrandom", share / 2, rows=(Judged(f"readrandom, {title}", BOTH, 3.0),)),
+                    Workload("seek10", share / 10, rows=(Judged(f"seek + 10 next, {title}", BOTH, 3.0),)),
+                ),
+                in_quick=False,
+                in_default=False,
+                **size,
+            )
+        )
+    return groups
+
+
+GROUPS: tuple[Group, ...] = tuple(_fills() + _reads() + _compaction() + _large_values() + _values() + _in_ram() + _sizes())
+
+
+@dataclass(frozen=True)
+class Scale:
+    name: str
+    keys: int
+    pairs: int
+    others_rounds: int
+    resumes: bool = False
+    groups: tuple[Group, ...] = field(default=())
+
+
+SCALES = {
+    "quick": Scale("quick", 200_000, 3, 1, groups=tuple(g for g in GROUPS if g.in_quick)),
+    "default": Scale("default", 1_000_000, 5, 2, groups=tuple(g for g in GROUPS if g.in_default)),
+    "full": Scale("full", 5_000_000, 5, 2, resumes=True, groups=GROUPS),
+}

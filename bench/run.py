@@ -1,0 +1,282 @@
+#!/usr/bin/env python3
+"""Runs Ashlar and its peers side by side: ./dev bench.
+
+Every process runs one library; processes alternate A B B A, and each pair of neighbours gives one ratio. Results are kept per group of rows, by the digest of
+the libraries and of the driver, so that a long run can be taken up where it was left.
+"""
+
+import argparse
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import libraries
+from figures import RowOutcome, disagreements, judge, not_available, worst_first
+from rows import SCALES, Group, Scale
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build" / "release"
+OUT = ROOT / "build" / "bench"
+DRIVER = BUILD / "bench" / "bench_driver"
+COPY_COUNTER = BUILD / "bench" / "bench_copies.so"
+EXIT_NOT_AVAILABLE = 3
+PROCESS_SECONDS_MAX = 1800
+
+
+@dataclass(frozen=True)
+class Library:
+    name: str
+    path: str
+    engine: str
+
+
+class DriverFailed(Exception):
+    pass
+
+
+class NotAvailable(Exception):
+    pass
+
+
+def driver_command(group: Group, library: Library, scale: Scale, folder: Path, extra: list[str]) -> list[str]:
+    command = [str(DRIVER), "--library", library.path, "--engine", library.engine, "--dir", str(folder)]
+    command += ["--num", str(group.number_of_keys(scale.keys)), "--key-bytes", str(group.key_bytes), "--value-bytes", str(group.value_bytes)]
+    command += ["--workloads", ",".join(workload.spec(scale.keys) for workload in group.workloads)]
+    for flag, value in group.flags.items():
+        command += [f"--{flag}"] if value is True else [f"--{flag}", str(value)]
+    return command + extra
+
+
+def run_driver(command: list[str], folder: Path, environment: dict[str, str] | None = None) -> list[dict]:
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PROCESS_SECONDS_MAX, env=os.environ | (environment or {}), check=False)
+    except subprocess.TimeoutExpired as late:
+        raise DriverFailed(f"no end after {PROCESS_SECONDS_MAX} s: {' '.join(command)}") from late
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    if done.returncode == EXIT_NOT_AVAILABLE:
+        raise NotAvailable(done.stderr.strip().removeprefix("bench_driver: not available: "))
+    if done.returncode != 0:
+        raise DriverFailed(f"{' '.join(command)}\nended with {done.returncode}: {done.stderr.strip()}")
+    return json.loads(done.stdout)["results"]
+
+
+class Bench:
+    def __init__(self, scale: Scale, own: Library, peer: Library, others: dict[str, Library], folder: Path, sample_ms: int):
+        self.scale, self.own, self.peer, self.others = scale, own, peer, others
+        self.folder = folder / f"database-{os.getpid()}"
+        self.extra = ["--sample-ms", str(sample_ms)]
+
+    def run(self, group: Group, library: Library) -> list[dict]:
+        return run_driver(driver_command(group, library, self.scale, self.folder, self.extra), self.folder)
+
+    def count_copies(self, group: Group, library: Library) -> list[dict]:
+        return run_driver(driver_command(group, library, self.scale, self.folder, ["--sample-ms", "0"]), self.folder, {"LD_PRELOAD": str(COPY_COUNTER)})
+
+    def measure(self, group: Group) -> dict:
+        """All runs of a group: {"own": [[result per workload] per run], "peer": ..., "others": {name: ...}, "copies": {...}}."""
+        runs: dict = {"own": [], "peer": [], "others": {}, "copies": {}}
+        try:
+            for pair in range(self.scale.pairs):
+                sides = [("peer", self.peer), ("own", self.own)]
+                for side, library in sides if pair % 2 == 0 else reversed(sides):
+                    runs[side].append(self.run(group, library))
+                if pair < self.scale.others_rounds:
+                    for name in group.others:
+                        if name in self.others:
+                            runs["others"].setdefault(name, []).append(self.run(group, self.others[name]))
+            if group.count_copies:
+                runs["copies"] = {"own": self.count_copies(group, self.own), "peer": self.count_copies(group, self.peer)}
+        except NotAvailable as missing:
+            return {"not_available": str(missing)}
+        self.check_agreement(group, runs)
+        return runs
+
+    def check_agreement(self, group: Group, runs: dict) -> None:
+        for index, workload in enumerate(group.workloads):
+            for round_index, (peer, own) in enumerate(zip(runs["peer"], runs["own"])):
+                problems = disagreements({self.peer.name: peer[index], self.own.name: own[index]})
+                if problems:
+                    raise DriverFailed(f"{group.name}, {workload.name}, pair {round_index}: the libraries disagree: {'; '.join(problems)}")
+            for name, other in runs["others"].items():
+                problems = disagreements({self.own.name: runs["own"][0][index], name: other[0][index]})
+                if problems:
+                    raise DriverFailed(f"{group.name}, {workload.name}: the libraries disagree: {'; '.join(problems)}")
+
+
+def outcomes_of(group: Group, runs: dict, scale: Scale) -> list[RowOutcome]:
+    rows = []
+    for index, workload in enumerate(group.workloads):
+        for row in workload.rows:
+            if "not_available" in runs:
+                rows.append(not_available(group.name, row, runs["not_available"]))
+                continue
+            others = {name: [run[index] for run in other] for name, other in runs["others"].items()}
+            rows.append(
+                judge(
+                    group.name,
+                    row,
+                    [run[index] for run in runs["peer"]],
+                    [run[index] for run in runs["own"]],
+                    others,
+                    group.number_of_keys(scale.keys),
+                )
+            )
+    return rows
+
+
+def format_figure(value: float) -> str:
+    return f"{value:.3f}" if value < 10 else f"{value:.1f}" if value < 1000 else f"{value:.0f}"
+
+
+def print_table(rows: list[RowOutcome]) -> None:
+    title_columns = max([len(row.title) for row in rows] + [3])
+    print(f"\n{'row':{title_columns}}  {'RocksDB':>9} {'Ashlar':>9} unit       {'ratio (low..high)':>22} {'by CPU':>7} {'target':>7}  verdict")
+    for row in worst_first(rows):
+        if not row.outcomes:
+            print(f"{row.title:{title_columns}}  {row.verdict}: {row.reason}")
+            continue
+        first = row.outcomes[0]
+        cpu = [outcome for outcome in row.outcomes if outcome.metric.key == "cpu_us_per_op"]
+        spread = f"{first.ratio.median:.2f} ({first.ratio.low:.2f}..{first.ratio.high:.2f})"
+        target = "" if row.target is None else f"{row.target:.2f} {'ok' if row.target_reached else '--'}"
+        by_cpu = f"{cpu[0].ratio.median:.2f}" if cpu else ""
+        others = "".join(f"  {name} {format_figure(value)}" for name, value in row.others)
+        print(
+            f"{row.title:{title_columns}}  {format_figure(first.peer):>9} {format_figure(first.own):>9} {first.metric.unit:10} {spread:>22} {by_cpu:>7} "
+            f"{target:>7}  {row.verdict}{others}"
+        )
+
+
+def print_copies(groups: list[Group], results: dict) -> None:
+    """The bytes that a Get copies, counted in runs of their own."""
+    counted = [(group, results[group.name]["copies"]) for group in groups if results.get(group.name, {}).get("copies")]
+    if not counted:
+        return
+    print("\nCopies of the value per Get, counted (bytes that passed memcpy and memmove)")
+    for group, copies in counted:
+        for index, workload in enumerate(group.workloads):
+            sides = [copies[side][index] for side in ("peer", "own")]
+            text = "  ".join(f"{name} {run['copied_values_per_op']:5.2f} ({run['copied_bytes_per_op']:9.0f} B)" for name, run in zip(("RocksDB", "Ashlar"), sides))
+            print(f"{workload.rows[0].title:32} {text}")
+
+
+def git(*arguments: str) -> str:
+    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def environment(own: Library, peer: Library) -> dict:
+    cpu = next((line.split(":", 1)[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")), "unknown")
+    memory_kib = int(next(line.split()[1] for line in Path("/proc/meminfo").read_text().splitlines() if line.startswith("MemTotal")))
+    return {
+        "commit": git("rev-parse", "--short=12", "HEAD") + ("+changes" if git("status", "--porcelain", "--untracked-files=no") else ""),
+        "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
+        "cpu": cpu,
+        "cores": os.cpu_count(),
+        "memory_gib": round(memory_kib / (1 << 20)),
+        "kernel": platform.release(),
+        "peer": peer.name,
+        "own": own.name,
+        "load_at_start": os.getloadavg()[0],
+    }
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="./dev bench", description="Runs Ashlar, RocksDB, LevelDB and LMDB side by side.")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--quick", action="store_const", const="quick", dest="size", help="200 000 keys, 3 pairs; under 5 minutes")
+    size.add_argument("--full", action="store_const", const="full", dest="size", help="5 000 000 keys and further rows; taken up where it was left")
+    parser.add_argument("--scale", type=float, default=1.0, metavar="X", help="multiplies the number of keys")
+    parser.add_argument("--pairs", type=int, help="pairs of runs per row")
+    parser.add_argument("--rows", metavar="REGEX", default="", help="only the groups whose name, or a row's title, matches")
+    parser.add_argument("--list", action="store_true", help="print groups and rows, and end")
+    parser.add_argument("--no-others", action="store_true", help="without LevelDB and LMDB")
+    parser.add_argument("--fresh", action="store_true", help="forget kept results (--full keeps them)")
+    parser.add_argument("--resume", action="store_true", help="use kept results of the same libraries at any size")
+    parser.add_argument("--dir", type=Path, default=OUT / "data", help="where databases are made (default: build/bench/data)")
+    parser.add_argument("--library", type=Path, default=BUILD / "libashlar.so", help="the Ashlar to measure")
+    parser.add_argument("--peer", type=Path, help="a library to compare with instead of RocksDB 11.8.1")
+    parser.add_argument("--instructions", action="store_true", help="count instructions per operation under callgrind, and put them into docs/performance.md")
+    return parser.parse_args()
+
+
+def chosen_scale(arguments: argparse.Namespace) -> Scale:
+    base = SCALES[arguments.size or "default"]
+    pattern = re.compile(arguments.rows, re.IGNORECASE)
+    # Whoever asks for a row by name gets it at any size.
+    candidates = SCALES["full"].groups if arguments.rows else base.groups
+    groups = tuple(g for g in candidates if pattern.search(g.name) or any(pattern.search(row.title) for w in g.workloads for row in w.rows))
+    return Scale(base.name, int(base.keys * arguments.scale), arguments.pairs or base.pairs, base.others_rounds, base.resumes, groups)
+
+
+def list_rows(scale: Scale) -> None:
+    for group in scale.groups:
+        print(f"{group.name}  ({group.number_of_keys(scale.keys)} keys)")
+        for workload in group.workloads:
+            for row in workload.rows:
+                print(f"    {row.title}")
+
+
+def measure_all(bench: Bench, scale: Scale, kept_path: Path, may_use_kept: bool) -> dict:
+    kept = json.loads(kept_path.read_text()) if may_use_kept and kept_path.exists() else {}
+    start = time.monotonic()
+    for number, group in enumerate(scale.groups, 1):
+        if group.name in kept:
+            continue
+        begun = time.monotonic()
+        print(f"== {number}/{len(scale.groups)} {group.name}", end="", flush=True)
+        kept[group.name] = bench.measure(group)
+        print(f"  {time.monotonic() - begun:.0f} s" + (f"  NOT AVAILABLE: {kept[group.name]['not_available']}" if "not_available" in kept[group.name] else ""), flush=True)
+        partial = kept_path.with_suffix(".partial")
+        partial.write_text(json.dumps(kept))
+        os.replace(partial, kept_path)
+    print(f"== measured in {time.monotonic() - start:.0f} s")
+    return {group.name: kept[group.name] for group in scale.groups}
+
+
+def main() -> int:
+    arguments = parse_arguments()
+    scale = chosen_scale(arguments)
+    if arguments.list:
+        list_rows(scale)
+        return 0
+    if not scale.groups:
+        print(f"no row matches '{arguments.rows}'", file=sys.stderr)
+        return 2
+    peer_path = (arguments.peer or libraries.obtain_rocksdb(OUT)).resolve()
+    own_path = arguments.library.resolve()
+    libraries.check_peer(peer_path)
+    libraries.check_ashlar(own_path)
+    own = Library("Ashlar", str(own_path), "rocksdb")
+    peer = Library(f"RocksDB {libraries.ROCKSDB_VERSION}" if arguments.peer is None else peer_path.name, str(peer_path), "rocksdb")
+    others = {} if arguments.no_others else {"leveldb": Library("LevelDB", libraries.LEVELDB, "leveldb"), "lmdb": Library("LMDB", libraries.LMDB, "lmdb")}
+
+    if os.getloadavg()[0] > 0.5 * (os.cpu_count() or 1):
+        print(f"== the machine is busy (load {os.getloadavg()[0]:.1f}): wall times will scatter; the ratios by CPU are the ones to trust")
+    about = environment(own, peer)
+    digest = libraries.digest(own_path, peer_path, DRIVER)
+    OUT.mkdir(parents=True, exist_ok=True)
+    arguments.dir.mkdir(parents=True, exist_ok=True)
+    kept_path = OUT / f"kept-{scale.keys}-{scale.pairs}-{digest}.json"
+    bench = Bench(scale, own, peer, others, arguments.dir, 20 if scale.keys < 1_000_000 else 100)
+    try:
+        results = measure_all(bench, scale, kept_path, (scale.resumes or arguments.resume) and not arguments.fresh)
+    except DriverFailed as failed:
+        print(f"\nbench: {failed}", file=sys.stderr)
+        return 1
+    rows = [row for group in scale.groups for row in outcomes_of(group, results[group.name], scale)]
+    print_table(rows)
+    print_copies(list(scale.groups), results)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
