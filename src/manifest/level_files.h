@@ -1,10 +1,7 @@
-// LevelFiles: the tables of one level, immutable, and the search for the one that may hold a key.
+// LevelFiles: the tables of one level, immutable, and the plain search in it. Reads of keys go through manifest/file_indexer.h.
 //
 //   level 0    newest first: by largest sequence, then smallest sequence, then number, descending; ranges may overlap
 //   others     by key, disjoint
-//
-//   search     the files' largest user keys share a prefix; behind it their first eight bytes stand as integers ("heads") in one array,
-//              which is searched without touching a key; files with equal heads are told apart by the full keys
 //
 // I1: for levels above 0: file[i].largest < file[i + 1].smallest as internal keys. Two neighbours may share a user key, its older versions in the
 //     later file.
@@ -28,7 +25,7 @@
 
 namespace ashlar {
 
-// A half-open range of positions in a level: where a search has to look. What a search on one level learns about the next one arrives here.
+// A half-open range of positions in a level.
 struct FilePositions {
   size_t begin = 0;
   size_t end = 0;
@@ -52,10 +49,9 @@ class LevelFiles {
   size_t size() const { return files_.size(); }
   bool empty() const { return files_.empty(); }
   uint64_t bytes() const { return bytes_; }
-  FilePositions All() const { return {0, files_.size()}; }
 
-  // Levels above 0: the first file in `within` whose largest internal key is at or after (user_key, tag); within.end if there is none.
-  size_t Find(const Slice& user_key, uint64_t tag, FilePositions within) const;
+  // Levels above 0: the first file whose largest internal key is at or after (user_key, tag); size() if there is none.
+  size_t Find(const Slice& user_key, uint64_t tag) const;
   // Levels above 0: the files that share a user key with the range.
   FilePositions Overlapping(const UserKeyRange& range) const;
   // Level 0: whether the file's range holds the key.
@@ -68,15 +64,11 @@ class LevelFiles {
   Status Validate() const;
 
  private:
-  size_t FindByKey(const Slice& user_key, uint64_t tag, FilePositions within) const;
-
   const KeyComparator comparator_;
   const Level level_;
   const std::vector<FileMetaData*> files_;
   LiveFiles* const live_;
   uint64_t bytes_ = 0;
-  std::vector<uint64_t> heads_;  // of the largest user keys, behind the first prefix_bytes_ bytes; empty for level 0 and custom comparators
-  size_t prefix_bytes_ = 0;
 };
 
 }  // namespace ashlar

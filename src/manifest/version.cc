@@ -25,7 +25,16 @@ bool GetFromFile(FileMetaData* file, const TableReadOptions& options, TableCache
   return !lookup->Done();
 }
 
+std::shared_ptr<const FileIndexer> MakeIndexer(const KeyComparator& comparator, const Version::Levels& levels,
+                                               const std::shared_ptr<const FileIndexer>& base) {
+  if (base != nullptr && base->IsOf(levels)) return base;
+  return std::make_shared<const FileIndexer>(FileIndexer::Args{.comparator = comparator, .levels = levels, .base = base.get()});
+}
+
 }  // namespace
+
+Version::Version(const KeyComparator& comparator, Levels levels, const Version* base)
+    : comparator_(comparator), levels_(std::move(levels)), indexer_(MakeIndexer(comparator_, levels_, base != nullptr ? base->indexer_ : nullptr)) {}
 
 void Version::Unref() {
   // Releases what this holder did through the Version; the last one acquires what the others did.
@@ -34,8 +43,9 @@ void Version::Unref() {
 
 void Version::Get(const TableReadOptions& options, TableCache* tables, Lookup* lookup) const {
   if (!GetFromLevelZero(options, tables, lookup)) return;
-  for (Level level = 1; level < levels(); ++level) {
-    if (!levels_[level]->empty() && !GetFromLevel(*levels_[level], options, tables, lookup)) return;
+  FileDescent<FileIndexer::Bounds::kCarried> descent(*indexer_, lookup->user_key(), lookup->seek_tag());
+  for (FileMetaData* file = descent.Next(); file != nullptr; file = descent.Next()) {
+    if (!GetFromFile(file, options, tables, lookup)) return;
   }
 }
 
@@ -47,30 +57,16 @@ bool Version::GetFromLevelZero(const TableReadOptions& options, TableCache* tabl
   return true;
 }
 
-bool Version::GetFromLevel(const LevelFiles& level, const TableReadOptions& options, TableCache* tables, Lookup* lookup) const {
-  return GetFromFiles(level, level.Find(lookup->user_key(), lookup->seek_tag(), level.All()), options, tables, lookup);
-}
-
-bool Version::GetFromFiles(const LevelFiles& level, size_t from, const TableReadOptions& options, TableCache* tables, Lookup* lookup) const {
-  const std::span<FileMetaData* const> files = level.files();
-  // Older versions of the key may continue in the next files, which then begin with it.
-  for (size_t i = from; i < files.size(); ++i) {
-    if (comparator_.Compare(lookup->user_key(), files[i]->smallest_user_key()) < 0) return true;
-    if (!GetFromFile(files[i], options, tables, lookup)) return false;
-  }
-  return true;
-}
-
 namespace {
 
-// The lookups of a batch that one sorted run may answer, each with the file that it has to look into first.
-class RunBatch {
+// The lookups of a batch, each with the file that it has to look into next.
+class FileBatch {
  public:
-  explicit RunBatch(size_t lookups) { items_.reserve(lookups); }
+  explicit FileBatch(size_t lookups) { items_.reserve(lookups); }
 
   void Clear() { items_.clear(); }
-  void Add(Lookup* lookup, FileMetaData* file, size_t position) {
-    items_.push_back({.lookup = lookup, .reader = TableCache::FindOpen(file), .position = position, .approach = {}});
+  void Add(Lookup* lookup, FileMetaData* file) {
+    items_.push_back({.lookup = lookup, .file = file, .reader = TableCache::FindOpen(file), .approach = {}});
   }
   // Step by step for all, so that nobody waits for memory alone.
   void Approach() {
@@ -88,8 +84,8 @@ class RunBatch {
   }
   struct Item {
     Lookup* lookup;
+    FileMetaData* file;
     TableReader* reader;  // null: not open, or nothing more to fetch
-    size_t position;      // in the level
     TableApproach approach;
   };
   const std::vector<Item>& items() const { return items_; }
@@ -101,28 +97,31 @@ class RunBatch {
 }  // namespace
 
 void Version::MultiGet(const TableReadOptions& options, TableCache* tables, std::span<Lookup> lookups) const {
-  RunBatch batch(lookups.size());
+  FileBatch batch(lookups.size());
+  const auto get = [&] {
+    batch.Approach();
+    for (const FileBatch::Item& item : batch.items()) static_cast<void>(GetFromFile(item.file, options, tables, item.lookup));
+  };
   const LevelFiles& level_zero = *levels_[0];
   for (size_t i = 0; i < level_zero.size(); ++i) {
     batch.Clear();
     for (Lookup& lookup : lookups) {
-      if (!lookup.Done() && level_zero.FileMayHold(i, lookup.user_key())) batch.Add(&lookup, level_zero.files()[i], i);
+      if (!lookup.Done() && level_zero.FileMayHold(i, lookup.user_key())) batch.Add(&lookup, level_zero.files()[i]);
     }
-    batch.Approach();
-    for (const RunBatch::Item& item : batch.items()) static_cast<void>(GetFromFile(level_zero.files()[i], options, tables, item.lookup));
+    get();
   }
-  for (size_t number = 1; number < levels_.size(); ++number) {
-    const LevelFiles& level = *levels_[number];
-    if (level.empty()) continue;
+  std::vector<FileDescent<FileIndexer::Bounds::kCarried>> descents;
+  descents.reserve(lookups.size());
+  for (const Lookup& lookup : lookups) descents.emplace_back(*indexer_, lookup.user_key(), lookup.seek_tag());
+  // In each round every lookup goes to its next file, whatever level that is in.
+  do {
     batch.Clear();
-    for (Lookup& lookup : lookups) {
-      if (lookup.Done()) continue;
-      const size_t position = level.Find(lookup.user_key(), lookup.seek_tag(), level.All());
-      if (position < level.size()) batch.Add(&lookup, level.files()[position], position);
+    for (size_t i = 0; i < lookups.size(); ++i) {
+      FileMetaData* const file = lookups[i].Done() ? nullptr : descents[i].Next();
+      if (file != nullptr) batch.Add(&lookups[i], file);
     }
-    batch.Approach();
-    for (const RunBatch::Item& item : batch.items()) static_cast<void>(GetFromFiles(level, item.position, options, tables, item.lookup));
-  }
+    get();
+  } while (!batch.items().empty());
 }
 
 size_t Version::NumFiles() const {

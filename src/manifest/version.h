@@ -23,6 +23,7 @@
 #include "base/result.h"
 #include "key/key_comparator.h"
 #include "key/lookup.h"
+#include "manifest/file_indexer.h"
 #include "manifest/level_files.h"
 #include "table/table_reader.h"
 
@@ -34,8 +35,8 @@ class Version {
  public:
   using Levels = std::vector<std::shared_ptr<const LevelFiles>>;
 
-  // One entry per level, none null.
-  Version(const KeyComparator& comparator, Levels levels) : comparator_(comparator), levels_(std::move(levels)) {}
+  // One entry per level, none null, each valid. base: where the index of the files can take over what has not changed; null: nowhere.
+  Version(const KeyComparator& comparator, Levels levels, const Version* base);
   Version(const Version&) = delete;
   Version& operator=(const Version&) = delete;
 
@@ -76,13 +77,11 @@ class Version {
   ~Version() = default;
 
   bool GetFromLevelZero(const TableReadOptions& options, TableCache* tables, Lookup* lookup) const;
-  bool GetFromLevel(const LevelFiles& level, const TableReadOptions& options, TableCache* tables, Lookup* lookup) const;
-  // Continues at a position of the level.
-  bool GetFromFiles(const LevelFiles& level, size_t from, const TableReadOptions& options, TableCache* tables, Lookup* lookup) const;
 
   const KeyComparator comparator_;
   const Levels levels_;
-  std::atomic<uint32_t> refs_{1};  // every holder; the last Unref acquires what the others released
+  const std::shared_ptr<const FileIndexer> indexer_;  // of levels_
+  std::atomic<uint32_t> refs_{1};                     // every holder; the last Unref acquires what the others released
 };
 
 }  // namespace ashlar

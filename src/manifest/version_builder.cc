@@ -88,7 +88,7 @@ Result<Version*> VersionBuilder::Build() {
     ASHLAR_RETURN_IF_ERROR(files->Validate());
     levels.push_back(std::move(files));
   }
-  return new Version(args_.comparator, std::move(levels));
+  return new Version(args_.comparator, std::move(levels), args_.base);
 }
 
 std::shared_ptr<const LevelFiles> VersionBuilder::BuildLevel(Level level) const {

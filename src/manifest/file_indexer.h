@@ -1,0 +1,182 @@
+// FileIndexer: which tables of the levels above 0 may hold a key, found from level to level: what one level learns bounds the search in the next
+// (fractional cascading).
+//
+//   level l      |---f0---|      |------f1------|          |--f2--|
+//                S0      L0      S1             L1         S2     L2          smallest and largest key of each file
+//   P in l + 1:   0       2       2              5          6      6          Find in level l + 1 of that key
+//
+//   a key inside f1 is at a position in [P(S1), P(L1)] of level l + 1, a key between f0 and f1 in [P(L0), P(S1)]
+//
+//   arena   [row of level 1][row of level 2]..   one row per level that has files: where its entries are, and how many
+//           [entry][entry]..[entry]              level 1, with an empty entry before the first file and one behind the last
+//           [entry]..                            level 2 ...
+//   entry   32 bytes: smallest head | largest head | P(smallest) | P(largest) | file
+//
+// The heads are those of key/key_comparator.h, behind the prefix that all bounds in all levels share: it and the key's head are looked at once per
+// key, and most answers come without touching a file's metadata or a key. Files with equal heads are told apart by the full keys. A custom order has
+// equal heads throughout, so that every comparison is one of keys, within the bounds.
+//
+// I1: P(k) is the first file of the next level with files whose largest internal key is at or after k; S is (smallest user key, highest tag), which
+//     precedes every version of that key. So bounds that enclose a key enclose its position: the result is that of LevelFiles::Find, always.
+// I2: positions do not descend within a row.
+// I3: rows are in the order of their levels, and no row is empty.
+//
+// Rejected: arrays beside each LevelFiles, which versions share: the positions belong to two levels, and a search would touch three allocations per
+// level. Rejected: separate arrays of heads, positions and files: within the bounds a search looks at a few neighbours, and then wants all of them.
+//
+// Cost: built with the version, outside the database mutex. A version whose levels above 0 are those of its base shares the base's; rows of levels
+// that did not change are copied, and their positions too if the next level did not change either.
+//
+// Thread safety: const.
+// Lifetime: shared by Versions that hold the LevelFiles it was built from; through them the files live.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "key/key_comparator.h"
+#include "manifest/level_files.h"
+
+namespace ashlar {
+
+class FileIndexer {
+ public:
+  // The switches of the benchmark. A database has kOneArena and kCarried.
+  enum class Layout : uint8_t { kOneArena, kArenaPerLevel };
+  enum class Bounds : uint8_t { kCarried, kNone };
+
+  struct Args {
+    KeyComparator comparator;
+    std::span<const std::shared_ptr<const LevelFiles>> levels;  // level 0 first; alive as long as the index
+    const FileIndexer* base = nullptr;                          // null: nothing to copy from
+    Layout layout = Layout::kOneArena;
+  };
+
+  explicit FileIndexer(const Args& args);
+  FileIndexer(const FileIndexer&) = delete;
+  FileIndexer& operator=(const FileIndexer&) = delete;
+
+  // Whether an index of these levels would be this one.
+  bool IsOf(std::span<const std::shared_ptr<const LevelFiles>> levels) const;
+  size_t MemoryBytes() const { return memory_bytes_; }
+
+ private:
+  template <Bounds kBounds>
+  friend class FileDescent;
+
+  struct alignas(32) Entry {
+    uint64_t smallest_head;
+    uint64_t largest_head;
+    uint32_t next_at_smallest;
+    uint32_t next_at_largest;
+    FileMetaData* file;  // null: before the first or behind the last
+  };
+  struct Row {
+    Entry* entries;  // [-1] and [files] exist
+    const LevelFiles* level;
+    uint32_t files;
+  };
+  struct FreeArena {
+    void operator()(char* arena) const;
+  };
+
+  char* NewArena(size_t bytes);
+  void FindPrefix(std::span<const LevelFiles* const> levels);
+  // The row of the same level in the base, if its heads are of use here.
+  const Row* RowOfBase(const FileIndexer* base, const LevelFiles* level) const;
+  void FillRow(const FileIndexer* base, size_t row);
+  void FillPositions(size_t row);
+  // The position in `row` of a key that is not before the one at `from`.
+  uint32_t PositionBehind(const Row& row, uint32_t from, const Slice& user_key, uint64_t tag, uint64_t head) const;
+
+  // The first entry in [begin, end) whose head is not below `head`. Without a branch on the data, which would be mispredicted half the time.
+  static uint32_t FirstNotBelow(const Entry* entries, uint32_t begin, uint32_t end, uint64_t head) {
+    uint32_t left = end - begin;
+    while (left > 1) {
+      const uint32_t half = left / 2;
+      begin += entries[begin + half - 1].largest_head < head ? half : 0;
+      left -= half;
+    }
+    return left == 1 && entries[begin].largest_head < head ? begin + 1 : begin;
+  }
+  uint32_t Search(const Row& row, uint32_t begin, uint32_t end, const Slice& user_key, uint64_t tag, uint64_t head) const {
+    const uint32_t first = FirstNotBelow(row.entries, begin, end, head);
+    if (first == end || row.entries[first].largest_head != head) [[likely]] {
+      return first;
+    }
+    return SearchEqualHeads(row, first, end, user_key, tag, head);
+  }
+  uint32_t SearchEqualHeads(const Row& row, uint32_t begin, uint32_t end, const Slice& user_key, uint64_t tag, uint64_t head) const;
+
+  const KeyComparator comparator_;
+  std::string prefix_;  // of every bound
+  std::vector<std::unique_ptr<char[], FreeArena>> arenas_;
+  Row* rows_ = nullptr;
+  size_t row_count_ = 0;
+  size_t memory_bytes_ = 0;
+};
+
+// One key's way down. `index` and the key outlive it. Thread safety: one thread.
+template <FileIndexer::Bounds kBounds>
+class FileDescent {
+ public:
+  FileDescent(const FileIndexer& index, const Slice& user_key, uint64_t tag)
+      : index_(index), user_key_(user_key), tag_(tag), row_(index.rows_), end_row_(index.rows_ + index.row_count_) {
+    if (row_ == end_row_) return;
+    // A key without the prefix lies outside every file's range.
+    if (!user_key.starts_with(index.prefix_)) {
+      row_ = end_row_;
+      return;
+    }
+    head_ = index.comparator_.Head(user_key, index.prefix_.size());
+    end_ = row_->files;
+  }
+
+  // The next file whose range of user keys holds the key, such that no file passed over holds a version at or behind the tag: from the upper levels
+  // to the lower ones, and in a level in its order. Null: there are no more.
+  FileMetaData* Next() {
+    // Older versions of the key may continue in the next file, which then begins with it.
+    if (entry_ != nullptr && entry_[1].smallest_head == head_ && entry_[1].file != nullptr &&
+        index_.comparator_.Compare(user_key_, entry_[1].file->smallest_user_key()) == 0) [[unlikely]] {
+      return (++entry_)->file;
+    }
+    while (row_ != end_row_) {
+      const FileIndexer::Row& row = *row_++;
+      if constexpr (kBounds == FileIndexer::Bounds::kNone) {
+        begin_ = 0;
+        end_ = row.files;
+      }
+      entry_ = row.entries + index_.Search(row, begin_, end_, user_key_, tag_, head_);
+      const bool is_between = IsBefore(*entry_);
+      begin_ = is_between ? entry_[-1].next_at_largest : entry_->next_at_smallest;
+      end_ = is_between ? entry_->next_at_smallest : entry_->next_at_largest;
+      if (!is_between) return entry_->file;
+    }
+    entry_ = nullptr;
+    return nullptr;
+  }
+
+ private:
+  bool IsBefore(const FileIndexer::Entry& entry) const {
+    if (entry.smallest_head != head_) [[likely]] {
+      return head_ < entry.smallest_head;
+    }
+    return entry.file == nullptr || index_.comparator_.Compare(user_key_, entry.file->smallest_user_key()) < 0;
+  }
+
+  const FileIndexer& index_;
+  const Slice user_key_;
+  const uint64_t tag_;
+  const FileIndexer::Row* row_;
+  const FileIndexer::Row* const end_row_;
+  uint64_t head_ = 0;
+  const FileIndexer::Entry* entry_ = nullptr;  // the file that Next gave last
+  uint32_t begin_ = 0;                         // where to look in *row_
+  uint32_t end_ = 0;
+};
+
+}  // namespace ashlar
