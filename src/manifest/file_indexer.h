@@ -93,15 +93,17 @@ class FileIndexer {
   // The position in `row` of a key that is not before the one at `from`.
   uint32_t PositionBehind(const Row& row, uint32_t from, const Slice& user_key, uint64_t tag, uint64_t head) const;
 
+  static uint32_t MaskIf(bool condition) { return uint32_t{0} - static_cast<uint32_t>(condition); }
   // The first entry in [begin, end) whose head is not below `head`. Without a branch on the data, which would be mispredicted half the time.
   static uint32_t FirstNotBelow(const Entry* entries, uint32_t begin, uint32_t end, uint64_t head) {
     uint32_t left = end - begin;
     while (left > 1) {
       const uint32_t half = left / 2;
-      begin += entries[begin + half - 1].largest_head < head ? half : 0;
+      begin += half & MaskIf(entries[begin + half - 1].largest_head < head);
       left -= half;
     }
-    return left == 1 && entries[begin].largest_head < head ? begin + 1 : begin;
+    if (left == 1) begin += entries[begin].largest_head < head ? 1 : 0;
+    return begin;
   }
   uint32_t Search(const Row& row, uint32_t begin, uint32_t end, const Slice& user_key, uint64_t tag, uint64_t head) const {
     const uint32_t first = FirstNotBelow(row.entries, begin, end, head);
