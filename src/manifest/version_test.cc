@@ -373,6 +373,21 @@ TEST_F(VersionTest, GetOffersNewestFirstAndStopsEarly) {
   static_cast<void>(get("k", 100));
   EXPECT_EQ(tables[15]->gets(), before + 2) << "what a merge operand stands on is in the next file";
   EXPECT_EQ(get("", 100), "NotFound");
+
+  const std::vector<std::string> keys = {"zz", "k", "a", "", "m", "c", "j"};
+  for (const SequenceNumber snapshot : std::initializer_list<SequenceNumber>{5, 15, 16, 19, 22, 24, 55, 80, 89, 94, 100}) {
+    std::vector<std::string> expected;
+    for (const std::string& key : keys) expected.push_back(get(key, snapshot));
+    const EpochGuard guard;
+    std::vector<Lookup> lookups;
+    for (const std::string& key : keys) lookups.emplace_back(Lookup::Args{.user_key = key, .snapshot = snapshot});
+    version->MultiGet(TableReadOptions{}, nullptr, lookups);
+    for (size_t i = 0; i < keys.size(); ++i) {
+      PinnableSlice value;
+      const Status status = lookups[i].Finish(&value);
+      EXPECT_EQ(status.ok() ? value.ToString() : status.ToString().substr(0, 8), expected[i]) << keys[i] << " " << snapshot;
+    }
+  }
   version->Unref();
 }
 
