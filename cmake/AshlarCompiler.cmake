@@ -26,4 +26,5 @@ if(ASHLAR_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND PROJECT_IS_TOP_LEVEL)
   # Precompiled headers are rebuilt with other time stamps; without this every file that uses one would miss the cache.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
                                   ${ASHLAR_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${ASHLAR_CCACHE})
 endif()

@@ -9,6 +9,8 @@
 #else
 #define ASHLAR_API __declspec(dllimport)
 #endif
-#else
+#elif defined(__cplusplus)
 #define ASHLAR_API [[gnu::visibility("default")]]
+#else
+#define ASHLAR_API __attribute__((visibility("default")))
 #endif

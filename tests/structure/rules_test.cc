@@ -57,6 +57,17 @@ TEST(LayersTest, PublicHeadersAndExamplesStayPublic) {
   EXPECT_THAT(CheckLayers(tree), ElementsAre(HasSubstr("a.h:3:"), HasSubstr("a.h:4:"), HasSubstr("a.cc:2:")));
 }
 
+TEST(LayersTest, TheCInterfaceIsWrittenOnPublicHeaders) {
+  const SourceTree tree = Tree({MakeSourceFile("src/capi/a.cc", "#include \"ashlar/db.h\"\n#include \"capi/b.h\"\n#include \"base/b.h\"\n")});
+  EXPECT_THAT(CheckLayers(tree), ElementsAre(HasSubstr("src/capi/a.cc:3:")));
+}
+
+TEST(LayersTest, OnlyTheHeadersInRocksDbsNameIncludeOneAnother) {
+  const std::string_view text = "#include <stdint.h>\n#include \"ashlar/db.h\"\n#include \"rocksdb/db.h\"\n";
+  EXPECT_THAT(CheckLayers(Tree({MakeSourceFile("include/rocksdb/a.h", text)})), IsEmpty());
+  EXPECT_THAT(CheckLayers(Tree({MakeSourceFile("include/ashlar/a.h", text)})), ElementsAre(HasSubstr("a.h:3:")));
+}
+
 TEST(IncludesExistTest, ANameThatIsNoFileIsReported) {
   const SourceTree tree =
       Tree({MakeSourceFile("src/base/a.h", ""), MakeSourceFile("src/wal/b.cc", "#include \"base/a.h\"\n#include \"base/gone.h\"\n")});

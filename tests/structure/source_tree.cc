@@ -24,7 +24,7 @@ std::string_view SourceFile::Name() const {
 
 bool SourceFile::IsHeader() const { return path.ends_with(".h"); }
 
-bool SourceFile::IsCode() const { return IsHeader() || path.ends_with(".cc"); }
+bool SourceFile::IsCode() const { return IsHeader() || path.ends_with(".cc") || path.ends_with(".c"); }
 
 bool SourceFile::IsTest() const { return path.ends_with("_test.cc") || IsIn("tests"); }
 
@@ -48,7 +48,7 @@ SourceTree ReadSourceTree(const std::string& root) {
     if (!fs::is_directory(top)) continue;
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(top)) {
       const fs::path& path = entry.path();
-      const bool wanted = path.extension() == ".h" || path.extension() == ".cc" || path.filename() == "README.md";
+      const bool wanted = path.extension() == ".h" || path.extension() == ".cc" || path.extension() == ".c" || path.filename() == "README.md";
       if (!wanted || !entry.is_regular_file()) continue;
       std::ifstream in(path, std::ios::binary);
       std::ostringstream text;

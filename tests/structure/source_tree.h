@@ -20,7 +20,7 @@ struct SourceFile {
   std::string_view Folder() const;           // "src/base" for "src/base/arena.h"
   std::string_view Name() const;             // "arena.h"
   bool IsHeader() const;                     // .h
-  bool IsCode() const;                       // .h or .cc
+  bool IsCode() const;                       // .h, .cc or .c
   bool IsTest() const;                       // *_test.cc, and everything in tests/
   bool IsIn(std::string_view folder) const;  // the folder itself or one below it
 };

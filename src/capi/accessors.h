@@ -1,0 +1,57 @@
+// Setters and getters of options: one line each, for the member that they set and get.
+//
+//   ASHLAR_C_ACCESSORS(readoptions, fill_cache, unsigned char)
+//     void rocksdb_readoptions_set_fill_cache(rocksdb_readoptions_t* options, unsigned char value)   options->rep.fill_cache = value
+//     unsigned char rocksdb_readoptions_get_fill_cache(rocksdb_readoptions_t* options)               return options->rep.fill_cache
+//
+// The C types are those of the declarations in ashlar/c.h, which the compiler compares; values are converted to and from the member's type.
+#pragma once
+
+#include <type_traits>
+
+#include "capi/handles.h"
+
+namespace ashlar::capi {
+
+// What the prefixes of functions have as their type.
+using options_t = rocksdb_options_t;
+using block_based_options_t = rocksdb_block_based_table_options_t;
+using universal_compaction_options_t = rocksdb_universal_compaction_options_t;
+using fifo_compaction_options_t = rocksdb_fifo_compaction_options_t;
+using readoptions_t = rocksdb_readoptions_t;
+using writeoptions_t = rocksdb_writeoptions_t;
+using flushoptions_t = rocksdb_flushoptions_t;
+using compactoptions_t = rocksdb_compactoptions_t;
+using wait_for_compact_options_t = rocksdb_wait_for_compact_options_t;
+using size_approximation_options_t = rocksdb_size_approximation_options_t;
+using lru_cache_options_t = rocksdb_lru_cache_options_t;
+using hyper_clock_cache_options_t = rocksdb_hyper_clock_cache_options_t;
+
+template <typename Member, typename Value>
+void Assign(Member* member, Value value) {
+  if constexpr (std::is_same_v<Member, bool>) {
+    *member = value != 0;
+  } else {
+    *member = static_cast<Member>(value);
+  }
+}
+
+}  // namespace ashlar::capi
+
+#define ASHLAR_C_SETTER_OF(object, name, type, member) \
+  void rocksdb_##object##_set_##name(ashlar::capi::object##_t* options, type value) noexcept { ashlar::capi::Assign(&options->rep.member, value); }
+#define ASHLAR_C_GETTER_OF(object, name, type, member) \
+  type rocksdb_##object##_get_##name(ashlar::capi::object##_t* options) noexcept { return static_cast<type>(options->rep.member); }
+
+#define ASHLAR_C_ACCESSORS_OF(object, name, type, member) \
+  ASHLAR_C_SETTER_OF(object, name, type, member)          \
+  ASHLAR_C_GETTER_OF(object, name, type, member)
+
+// The name is the member's.
+#define ASHLAR_C_SETTER(object, name, type) ASHLAR_C_SETTER_OF(object, name, type, name)
+#define ASHLAR_C_GETTER(object, name, type) ASHLAR_C_GETTER_OF(object, name, type, name)
+#define ASHLAR_C_ACCESSORS(object, name, type) ASHLAR_C_ACCESSORS_OF(object, name, type, name)
+
+#define ASHLAR_C_CREATE_AND_DESTROY(object)                                                                     \
+  ashlar::capi::object##_t* rocksdb_##object##_create(void) noexcept { return new ashlar::capi::object##_t(); } \
+  void rocksdb_##object##_destroy(ashlar::capi::object##_t* options) noexcept { delete options; }

@@ -1,0 +1,96 @@
+// Options of single calls: reads, writes, flushes, compactions.
+#include <chrono>
+
+#include "capi/accessors.h"
+
+using ashlar::Slice;
+using ashlar::capi::Rep;
+
+// ---- Reads.
+
+ASHLAR_C_CREATE_AND_DESTROY(readoptions)
+void rocksdb_readoptions_set_snapshot(rocksdb_readoptions_t* options, const rocksdb_snapshot_t* snapshot) noexcept {
+  options->rep.snapshot = Rep(snapshot);
+}
+void rocksdb_readoptions_set_iterate_upper_bound(rocksdb_readoptions_t* options, const char* key, size_t key_size) noexcept {
+  options->upper_bound = Slice(key, key_size);
+  options->rep.iterate_upper_bound = key == nullptr ? nullptr : &options->upper_bound;
+}
+void rocksdb_readoptions_set_iterate_lower_bound(rocksdb_readoptions_t* options, const char* key, size_t key_size) noexcept {
+  options->lower_bound = Slice(key, key_size);
+  options->rep.iterate_lower_bound = key == nullptr ? nullptr : &options->lower_bound;
+}
+ASHLAR_C_ACCESSORS(readoptions, read_tier, int)
+ASHLAR_C_ACCESSORS(readoptions, verify_checksums, unsigned char)
+ASHLAR_C_ACCESSORS(readoptions, fill_cache, unsigned char)
+ASHLAR_C_ACCESSORS(readoptions, readahead_size, size_t)
+ASHLAR_C_ACCESSORS(readoptions, max_skippable_internal_keys, uint64_t)
+ASHLAR_C_ACCESSORS(readoptions, pin_data, unsigned char)
+ASHLAR_C_ACCESSORS(readoptions, value_size_soft_limit, uint64_t)
+ASHLAR_C_ACCESSORS(readoptions, rate_limiter_priority, int)
+ASHLAR_C_ACCESSORS(readoptions, ignore_range_deletions, unsigned char)
+ASHLAR_C_ACCESSORS(readoptions, tailing, unsigned char)
+ASHLAR_C_ACCESSORS(readoptions, total_order_seek, unsigned char)
+ASHLAR_C_ACCESSORS(readoptions, auto_prefix_mode, unsigned char)
+ASHLAR_C_ACCESSORS(readoptions, prefix_same_as_start, unsigned char)
+ASHLAR_C_ACCESSORS(readoptions, async_io, unsigned char)
+ASHLAR_C_ACCESSORS(readoptions, optimize_multiget_for_io, unsigned char)
+ASHLAR_C_ACCESSORS(readoptions, adaptive_readahead, unsigned char)
+ASHLAR_C_ACCESSORS(readoptions, auto_readahead_size, unsigned char)
+ASHLAR_C_ACCESSORS(readoptions, background_purge_on_iterator_cleanup, unsigned char)
+void rocksdb_readoptions_set_deadline(rocksdb_readoptions_t* options, uint64_t microseconds) noexcept {
+  options->rep.deadline = std::chrono::microseconds(microseconds);
+}
+uint64_t rocksdb_readoptions_get_deadline(rocksdb_readoptions_t* options) noexcept { return static_cast<uint64_t>(options->rep.deadline.count()); }
+void rocksdb_readoptions_set_io_timeout(rocksdb_readoptions_t* options, uint64_t microseconds) noexcept {
+  options->rep.io_timeout = std::chrono::microseconds(microseconds);
+}
+uint64_t rocksdb_readoptions_get_io_timeout(rocksdb_readoptions_t* options) noexcept {
+  return static_cast<uint64_t>(options->rep.io_timeout.count());
+}
+
+// ---- Writes.
+
+ASHLAR_C_CREATE_AND_DESTROY(writeoptions)
+ASHLAR_C_ACCESSORS(writeoptions, sync, unsigned char)
+ASHLAR_C_ACCESSORS(writeoptions, ignore_missing_column_families, unsigned char)
+ASHLAR_C_ACCESSORS(writeoptions, no_slowdown, unsigned char)
+ASHLAR_C_ACCESSORS(writeoptions, low_pri, unsigned char)
+ASHLAR_C_ACCESSORS(writeoptions, memtable_insert_hint_per_batch, unsigned char)
+ASHLAR_C_ACCESSORS(writeoptions, rate_limiter_priority, int)
+ASHLAR_C_ACCESSORS(writeoptions, protection_bytes_per_key, size_t)
+void rocksdb_writeoptions_disable_WAL(rocksdb_writeoptions_t* options, int disable) noexcept { options->rep.disableWAL = disable != 0; }
+unsigned char rocksdb_writeoptions_get_disable_WAL(rocksdb_writeoptions_t* options) noexcept { return options->rep.disableWAL ? 1 : 0; }
+
+// ---- Flushes and compactions.
+
+ASHLAR_C_CREATE_AND_DESTROY(flushoptions)
+ASHLAR_C_ACCESSORS(flushoptions, wait, unsigned char)
+ASHLAR_C_ACCESSORS(flushoptions, allow_write_stall, unsigned char)
+
+ASHLAR_C_CREATE_AND_DESTROY(compactoptions)
+ASHLAR_C_ACCESSORS(compactoptions, exclusive_manual_compaction, unsigned char)
+ASHLAR_C_ACCESSORS(compactoptions, bottommost_level_compaction, unsigned char)
+ASHLAR_C_ACCESSORS(compactoptions, change_level, unsigned char)
+ASHLAR_C_ACCESSORS(compactoptions, target_level, int)
+ASHLAR_C_ACCESSORS(compactoptions, target_path_id, int)
+ASHLAR_C_ACCESSORS(compactoptions, allow_write_stall, unsigned char)
+ASHLAR_C_ACCESSORS(compactoptions, max_subcompactions, int)
+
+ASHLAR_C_CREATE_AND_DESTROY(wait_for_compact_options)
+ASHLAR_C_ACCESSORS(wait_for_compact_options, abort_on_pause, unsigned char)
+ASHLAR_C_ACCESSORS(wait_for_compact_options, flush, unsigned char)
+ASHLAR_C_ACCESSORS(wait_for_compact_options, close_db, unsigned char)
+void rocksdb_wait_for_compact_options_set_timeout(rocksdb_wait_for_compact_options_t* options, uint64_t microseconds) noexcept {
+  options->rep.timeout = std::chrono::microseconds(microseconds);
+}
+uint64_t rocksdb_wait_for_compact_options_get_timeout(rocksdb_wait_for_compact_options_t* options) noexcept {
+  return static_cast<uint64_t>(options->rep.timeout.count());
+}
+
+// ---- Sizes.
+
+ASHLAR_C_CREATE_AND_DESTROY(size_approximation_options)
+ASHLAR_C_ACCESSORS(size_approximation_options, include_memtables, unsigned char)
+ASHLAR_C_ACCESSORS(size_approximation_options, include_files, unsigned char)
+ASHLAR_C_ACCESSORS(size_approximation_options, files_size_error_margin, double)

@@ -1,0 +1,218 @@
+// Classes that a C program implements with functions: comparators, merge operators, prefix extractors, loggers.
+#include <cstdio>
+
+#include "capi/handles.h"
+#include "capi/transfer.h"
+
+using ashlar::InfoLogLevel;
+using ashlar::Logger;
+using ashlar::Slice;
+using ashlar::capi::Rep;
+using ashlar::capi::Wrap;
+
+namespace {
+
+// The `state` of such an object, which goes to the destructor function with it.
+class State {
+ public:
+  State(void* state, void (*destructor)(void*)) : state_(state), destructor_(destructor) {}
+  ~State() {
+    if (destructor_ != nullptr) destructor_(state_);
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  void* get() const { return state_; }
+
+ private:
+  void* const state_;
+  void (*const destructor_)(void*);
+};
+
+using NameFunction = const char* (*)(void* state);
+
+class CComparator final : public ashlar::Comparator {
+ public:
+  using CompareFunction = int (*)(void* state, const char* a, size_t a_size, const char* b, size_t b_size);
+
+  CComparator(void* state, void (*destructor)(void*), CompareFunction compare, NameFunction name)
+      : state_(state, destructor), compare_(compare), name_(name) {}
+
+  const char* Name() const override { return name_(state_.get()); }
+  int Compare(const Slice& a, const Slice& b) const override { return compare_(state_.get(), a.data(), a.size(), b.data(), b.size()); }
+  void FindShortestSeparator(std::string* /*start*/, const Slice& /*limit*/) const override {}
+  void FindShortSuccessor(std::string* /*key*/) const override {}
+
+ private:
+  const State state_;
+  const CompareFunction compare_;
+  const NameFunction name_;
+};
+
+class CMergeOperator final : public ashlar::MergeOperator {
+ public:
+  using FullMergeFunction = char* (*)(void* state, const char* key, size_t key_size, const char* existing_value, size_t existing_value_size,
+                                      const char* const* operands, const size_t* operand_sizes, int num_operands, unsigned char* success,
+                                      size_t* new_value_size);
+  using PartialMergeFunction = char* (*)(void* state, const char* key, size_t key_size, const char* const* operands, const size_t* operand_sizes,
+                                         int num_operands, unsigned char* success, size_t* new_value_size);
+  using DeleteFunction = void (*)(void* state, const char* value, size_t value_size);
+
+  CMergeOperator(void* state, void (*destructor)(void*), FullMergeFunction full_merge, PartialMergeFunction partial_merge,
+                 DeleteFunction delete_value, NameFunction name)
+      : state_(state, destructor), full_merge_(full_merge), partial_merge_(partial_merge), delete_value_(delete_value), name_(name) {}
+
+  const char* Name() const override { return name_(state_.get()); }
+
+  bool FullMergeV2(const MergeOperationInput& merge_in, MergeOperationOutput* merge_out) const override {
+    const Operands operands(merge_in.operand_list);
+    const Slice* const existing = merge_in.existing_value;
+    unsigned char success = 0;
+    size_t size = 0;
+    char* const merged =
+        full_merge_(state_.get(), merge_in.key.data(), merge_in.key.size(), existing == nullptr ? nullptr : existing->data(),
+                    existing == nullptr ? 0 : existing->size(), operands.data.data(), operands.sizes.data(), operands.count(), &success, &size);
+    return Take(merged, size, success, &merge_out->new_value);
+  }
+
+  bool PartialMergeMulti(const Slice& key, const std::deque<Slice>& operand_list, std::string* new_value, Logger* /*logger*/) const override {
+    const Operands operands(operand_list);
+    unsigned char success = 0;
+    size_t size = 0;
+    char* const merged =
+        partial_merge_(state_.get(), key.data(), key.size(), operands.data.data(), operands.sizes.data(), operands.count(), &success, &size);
+    return Take(merged, size, success, new_value);
+  }
+
+ private:
+  // A list of slices as two arrays.
+  struct Operands {
+    template <typename List>
+    explicit Operands(const List& list) {
+      for (const Slice& operand : list) {
+        data.push_back(operand.data());
+        sizes.push_back(operand.size());
+      }
+    }
+    int count() const { return static_cast<int>(data.size()); }
+
+    std::vector<const char*> data;
+    std::vector<size_t> sizes;
+  };
+
+  bool Take(char* merged, size_t size, unsigned char success, std::string* new_value) const {
+    if (merged != nullptr) {
+      if (success != 0) new_value->assign(merged, size);
+      if (delete_value_ != nullptr) {
+        delete_value_(state_.get(), merged, size);
+      } else {
+        std::free(merged);
+      }
+    }
+    return success != 0;
+  }
+
+  const State state_;
+  const FullMergeFunction full_merge_;
+  const PartialMergeFunction partial_merge_;
+  const DeleteFunction delete_value_;
+  const NameFunction name_;
+};
+
+class CSliceTransform final : public ashlar::SliceTransform {
+ public:
+  using TransformFunction = char* (*)(void* state, const char* key, size_t key_size, size_t* prefix_size);
+  using InDomainFunction = unsigned char (*)(void* state, const char* key, size_t key_size);
+
+  CSliceTransform(void* state, void (*destructor)(void*), TransformFunction transform, InDomainFunction in_domain, NameFunction name)
+      : state_(state, destructor), transform_(transform), in_domain_(in_domain), name_(name) {}
+
+  const char* Name() const override { return name_(state_.get()); }
+  Slice Transform(const Slice& key) const override {
+    size_t size = 0;
+    const char* const prefix = transform_(state_.get(), key.data(), key.size(), &size);
+    return {prefix, size};
+  }
+  bool InDomain(const Slice& key) const override { return in_domain_(state_.get(), key.data(), key.size()) != 0; }
+
+ private:
+  const State state_;
+  const TransformFunction transform_;
+  const InDomainFunction in_domain_;
+  const NameFunction name_;
+};
+
+class StderrLogger final : public Logger {
+ public:
+  StderrLogger(InfoLogLevel level, const char* prefix) : Logger(level), prefix_(prefix == nullptr ? "" : prefix) {}
+
+  void Log(InfoLogLevel /*level*/, std::string_view message) override {
+    // One call per line, so that lines of different threads do not mix.
+    std::string line = prefix_;
+    if (!line.empty()) line += ' ';
+    line += message;
+    line += '\n';
+    std::fwrite(line.data(), 1, line.size(), stderr);
+  }
+
+ private:
+  const std::string prefix_;
+};
+
+class CallbackLogger final : public Logger {
+ public:
+  using LogFunction = void (*)(void* state, unsigned level, char* message, size_t message_size);
+
+  CallbackLogger(InfoLogLevel level, LogFunction log, void* state) : Logger(level), log_(log), state_(state) {}
+
+  void Log(InfoLogLevel level, std::string_view message) override {
+    std::string copy(message);  // the function may write to it
+    log_(state_, level, copy.data(), copy.size());
+  }
+
+ private:
+  const LogFunction log_;
+  void* const state_;
+};
+
+}  // namespace
+
+rocksdb_comparator_t* rocksdb_comparator_create(void* state, void (*destructor)(void* state),
+                                                int (*compare)(void* state, const char* a, size_t a_size, const char* b, size_t b_size),
+                                                const char* (*name)(void* state)) noexcept {
+  return Wrap(static_cast<ashlar::Comparator*>(new CComparator(state, destructor, compare, name)));
+}
+void rocksdb_comparator_destroy(rocksdb_comparator_t* comparator) noexcept { delete Rep(comparator); }
+
+rocksdb_mergeoperator_t* rocksdb_mergeoperator_create(
+    void* state, void (*destructor)(void* state),
+    char* (*full_merge)(void* state, const char* key, size_t key_size, const char* existing_value, size_t existing_value_size,
+                        const char* const* operands, const size_t* operand_sizes, int num_operands, unsigned char* success, size_t* new_value_size),
+    char* (*partial_merge)(void* state, const char* key, size_t key_size, const char* const* operands, const size_t* operand_sizes, int num_operands,
+                           unsigned char* success, size_t* new_value_size),
+    void (*delete_value)(void* state, const char* value, size_t value_size), const char* (*name)(void* state)) noexcept {
+  return Wrap(static_cast<ashlar::MergeOperator*>(new CMergeOperator(state, destructor, full_merge, partial_merge, delete_value, name)));
+}
+void rocksdb_mergeoperator_destroy(rocksdb_mergeoperator_t* merge_operator) noexcept { delete Rep(merge_operator); }
+
+rocksdb_slicetransform_t* rocksdb_slicetransform_create(void* state, void (*destructor)(void* state),
+                                                        char* (*transform)(void* state, const char* key, size_t key_size, size_t* prefix_size),
+                                                        unsigned char (*in_domain)(void* state, const char* key, size_t key_size),
+                                                        const char* (*name)(void* state)) noexcept {
+  return Wrap(static_cast<ashlar::SliceTransform*>(new CSliceTransform(state, destructor, transform, in_domain, name)));
+}
+rocksdb_slicetransform_t* rocksdb_slicetransform_create_fixed_prefix(size_t prefix_size) noexcept {
+  return Wrap(ashlar::NewFixedPrefixTransform(prefix_size));
+}
+rocksdb_slicetransform_t* rocksdb_slicetransform_create_noop(void) noexcept { return Wrap(ashlar::NewNoopTransform()); }
+void rocksdb_slicetransform_destroy(rocksdb_slicetransform_t* transform) noexcept { delete Rep(transform); }
+
+rocksdb_logger_t* rocksdb_logger_create_stderr_logger(int log_level, const char* prefix) noexcept {
+  return new rocksdb_logger_t{std::make_shared<StderrLogger>(static_cast<InfoLogLevel>(log_level), prefix)};
+}
+rocksdb_logger_t* rocksdb_logger_create_callback_logger(int log_level,
+                                                        void (*callback)(void* state, unsigned level, char* message, size_t message_size),
+                                                        void* state) noexcept {
+  return new rocksdb_logger_t{std::make_shared<CallbackLogger>(static_cast<InfoLogLevel>(log_level), callback, state)};
+}
+void rocksdb_logger_destroy(rocksdb_logger_t* logger) noexcept { delete logger; }

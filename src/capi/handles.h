@@ -1,0 +1,161 @@
+// What stands behind the opaque types of ashlar/c.h.
+//
+//   a C++ object that is only ever used through its class   the pointer itself, cast: no allocation, nothing to follow
+//       rocksdb_iterator_t  rocksdb_snapshot_t  rocksdb_comparator_t  rocksdb_mergeoperator_t
+//       rocksdb_slicetransform_t  rocksdb_filterpolicy_t  rocksdb_perfcontext_t                     (Rep and Wrap below)
+//   everything else                                          a struct that holds it as `rep`
+//
+// Invariants:
+//   I1  A pointer is wrapped and unwrapped as the same class, so the cast is exact also where classes have several bases.
+//   I2  rocksdb_t::default_family is the database's own handle, kept here so that calls without a family cost no virtual call to find it.
+//
+// Rejected: a struct with `rep` for all types, as one sees elsewhere: an iterator would then be two allocations, and each step through it one more
+// load.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ashlar/c.h"
+#include "ashlar/cache.h"
+#include "ashlar/comparator.h"
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/filter_policy.h"
+#include "ashlar/iterator.h"
+#include "ashlar/merge_operator.h"
+#include "ashlar/metadata.h"
+#include "ashlar/options.h"
+#include "ashlar/perf_context.h"
+#include "ashlar/rate_limiter.h"
+#include "ashlar/slice_transform.h"
+#include "ashlar/statistics.h"
+#include "ashlar/table.h"
+#include "ashlar/write_batch.h"
+
+struct rocksdb_t {
+  std::unique_ptr<ashlar::DB> rep;
+  ashlar::ColumnFamilyHandle* default_family;
+};
+
+struct rocksdb_column_family_handle_t {
+  ashlar::ColumnFamilyHandle* rep;
+  bool owned;  // false: the database's own handle of its default family
+};
+
+struct rocksdb_writebatch_t {
+  ashlar::WriteBatch rep;
+  ashlar::Status refused;  // of the first record that `rep` did not take
+};
+
+struct rocksdb_pinnableslice_t {
+  ashlar::PinnableSlice rep;
+};
+struct rocksdb_pinnable_handle_t {
+  ashlar::PinnableSlice rep;
+};
+
+struct rocksdb_options_t {
+  ashlar::Options rep;
+};
+struct rocksdb_block_based_table_options_t {
+  ashlar::BlockBasedTableOptions rep;
+};
+struct rocksdb_universal_compaction_options_t {
+  ashlar::CompactionOptionsUniversal rep;
+};
+struct rocksdb_fifo_compaction_options_t {
+  ashlar::CompactionOptionsFIFO rep;
+};
+// The bounds in `rep` point at the slices beside it.
+struct rocksdb_readoptions_t {
+  ashlar::ReadOptions rep;
+  ashlar::Slice lower_bound;
+  ashlar::Slice upper_bound;
+};
+struct rocksdb_writeoptions_t {
+  ashlar::WriteOptions rep;
+};
+struct rocksdb_flushoptions_t {
+  ashlar::FlushOptions rep;
+};
+struct rocksdb_compactoptions_t {
+  ashlar::CompactRangeOptions rep;
+};
+struct rocksdb_wait_for_compact_options_t {
+  ashlar::WaitForCompactOptions rep;
+};
+struct rocksdb_size_approximation_options_t {
+  ashlar::SizeApproximationOptions rep;
+};
+struct rocksdb_lru_cache_options_t {
+  ashlar::LRUCacheOptions rep;
+};
+struct rocksdb_hyper_clock_cache_options_t {
+  ashlar::HyperClockCacheOptions rep;
+};
+
+struct rocksdb_cache_t {
+  std::shared_ptr<ashlar::Cache> rep;
+};
+struct rocksdb_ratelimiter_t {
+  std::shared_ptr<ashlar::RateLimiter> rep;
+};
+struct rocksdb_logger_t {
+  std::shared_ptr<ashlar::Logger> rep;
+};
+struct rocksdb_dbpath_t {
+  ashlar::DbPath rep;
+};
+struct rocksdb_env_t {
+  ashlar::Env* rep;
+  bool owned;  // false: Env::Default()
+};
+
+struct rocksdb_livefiles_t {
+  std::vector<ashlar::LiveFileMetaData> rep;
+};
+struct rocksdb_column_family_metadata_t {
+  ashlar::ColumnFamilyMetaData rep;
+};
+struct rocksdb_level_metadata_t {
+  const ashlar::LevelMetaData* rep;
+};
+struct rocksdb_sst_file_metadata_t {
+  const ashlar::SstFileMetaData* rep;
+};
+struct rocksdb_memory_consumers_t {
+  std::set<rocksdb_t*> databases;
+  std::set<std::shared_ptr<ashlar::Cache>> caches;
+};
+struct rocksdb_memory_usage_t {
+  uint64_t mem_table_total = 0;
+  uint64_t mem_table_unflushed = 0;
+  uint64_t mem_table_readers_total = 0;
+  uint64_t cache_total = 0;
+};
+struct rocksdb_statistics_histogram_data_t {
+  ashlar::HistogramData rep;
+};
+
+namespace ashlar::capi {
+
+// NOLINTBEGIN(bugprone-macro-parentheses)
+#define ASHLAR_C_CAST(c_type, cpp_type)                                                                  \
+  inline cpp_type* Rep(c_type* object) { return reinterpret_cast<cpp_type*>(object); }                   \
+  inline const cpp_type* Rep(const c_type* object) { return reinterpret_cast<const cpp_type*>(object); } \
+  inline c_type* Wrap(cpp_type* object) { return reinterpret_cast<c_type*>(object); }                    \
+  inline c_type* Wrap(const cpp_type* object) { return reinterpret_cast<c_type*>(const_cast<cpp_type*>(object)); }
+ASHLAR_C_CAST(rocksdb_iterator_t, Iterator)
+ASHLAR_C_CAST(rocksdb_snapshot_t, Snapshot)
+ASHLAR_C_CAST(rocksdb_comparator_t, Comparator)
+ASHLAR_C_CAST(rocksdb_mergeoperator_t, MergeOperator)
+ASHLAR_C_CAST(rocksdb_slicetransform_t, SliceTransform)
+ASHLAR_C_CAST(rocksdb_filterpolicy_t, FilterPolicy)
+ASHLAR_C_CAST(rocksdb_perfcontext_t, PerfContext)
+#undef ASHLAR_C_CAST
+// NOLINTEND(bugprone-macro-parentheses)
+
+}  // namespace ashlar::capi

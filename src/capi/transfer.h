@@ -1,0 +1,73 @@
+// How errors, bytes and arrays pass between C and C++.
+//
+// Memory for the caller comes from malloc, so that rocksdb_free, and free itself, can take it. Running out of it ends the process: every function of
+// the interface is noexcept, and these throw std::bad_alloc.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <string>
+
+#include "ashlar/slice.h"
+#include "ashlar/status.h"
+
+namespace ashlar::capi {
+
+// At least one byte, so that an empty value is not taken for a missing one.
+inline void* Allocate(size_t bytes) {
+  void* const memory = std::malloc(bytes == 0 ? 1 : bytes);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+inline char* CopyBytes(const Slice& bytes) {
+  char* const copy = static_cast<char*>(Allocate(bytes.size()));
+  if (!bytes.empty()) memcpy(copy, bytes.data(), bytes.size());
+  return copy;
+}
+
+// With a 0 byte after the last.
+char* CopyText(const Slice& text);
+
+// CopyText of what the status says, for an error in an array.
+inline char* CopyError(const Status& status) { return CopyText(status.ToString()); }
+
+// Puts a text of a failed status where `errptr` points, in the place of what is there.
+void SetError(char** errptr, const Status& status);
+
+// Whether the status is Ok; otherwise SetError.
+inline bool Check(char** errptr, const Status& status) {
+  if (status.ok()) [[likely]] {
+    return true;
+  }
+  SetError(errptr, status);
+  return false;
+}
+
+// An array of n default-constructed elements that takes no memory from the heap while n is small: MultiGet needs four of them per call.
+template <typename T, size_t kInline = 64>
+class ScratchArray {
+ public:
+  explicit ScratchArray(size_t n) : n_(n), data_(n <= kInline ? reinterpret_cast<T*>(inline_) : std::allocator<T>().allocate(n)) {
+    std::uninitialized_default_construct_n(data_, n);
+  }
+  ~ScratchArray() {
+    std::destroy_n(data_, n_);
+    if (n_ > kInline) std::allocator<T>().deallocate(data_, n_);
+  }
+  ScratchArray(const ScratchArray&) = delete;
+  ScratchArray& operator=(const ScratchArray&) = delete;
+
+  T* data() { return data_; }
+  T& operator[](size_t i) { return data_[i]; }
+
+ private:
+  const size_t n_;
+  T* const data_;
+  alignas(T) std::byte inline_[kInline * sizeof(T)];
+};
+
+}  // namespace ashlar::capi

@@ -1,0 +1,104 @@
+// The shared library as a language binding sees it: loaded at run time, every function of ashlar/c.h found by its name, and used through that.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "ashlar/c.h"
+
+namespace ashlar {
+namespace {
+
+constexpr char kLibrary[] = ASHLAR_BUILD_DIR "/libashlar.so";
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream in(path);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+// The names of the functions that the header declares.
+std::set<std::string> DeclaredFunctions() {
+  std::set<std::string> names;
+  const std::string text = ReadFile(ASHLAR_SOURCE_DIR "/include/ashlar/c.h");
+  const std::regex declaration("ASHLAR_API [^(;]*?(rocksdb_\\w+)\\(");
+  for (std::sregex_iterator it(text.begin(), text.end(), declaration), end; it != end; ++it) names.insert((*it)[1]);
+  return names;
+}
+
+class LibraryTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(kLibrary)) GTEST_SKIP() << "built without the shared library";
+    library_ = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(library_, nullptr) << dlerror();
+  }
+
+  // The library's function of that name, which has the type of the declaration.
+  template <typename Function>
+  Function* Find(const char* name, Function* /*declaration*/) {
+    return reinterpret_cast<Function*>(dlsym(library_, name));
+  }
+
+  void* library_ = nullptr;  // stays loaded: its threads outlive every test
+};
+
+TEST_F(LibraryTest, ExportsEveryFunctionOfTheHeader) {
+  const std::set<std::string> names = DeclaredFunctions();
+  EXPECT_GT(names.size(), 700U);
+  for (const std::string& name : names) EXPECT_NE(dlsym(library_, name.c_str()), nullptr) << name;
+  EXPECT_EQ(dlsym(library_, "rocksdb_transaction_begin"), nullptr) << "what is not there is absent";
+}
+
+#define ASHLAR_TEST_FIND(name) const auto name = Find("rocksdb_" #name, &rocksdb_##name)
+
+TEST_F(LibraryTest, WorksThroughItsSymbols) {
+  ASHLAR_TEST_FIND(options_create);
+  ASHLAR_TEST_FIND(options_destroy);
+  ASHLAR_TEST_FIND(options_set_create_if_missing);
+  ASHLAR_TEST_FIND(open);
+  ASHLAR_TEST_FIND(close);
+  ASHLAR_TEST_FIND(destroy_db);
+  ASHLAR_TEST_FIND(writeoptions_create);
+  ASHLAR_TEST_FIND(writeoptions_destroy);
+  ASHLAR_TEST_FIND(readoptions_create);
+  ASHLAR_TEST_FIND(readoptions_destroy);
+  ASHLAR_TEST_FIND(put);
+  ASHLAR_TEST_FIND(get);
+  ASHLAR_TEST_FIND(free);
+
+  const std::string directory = ::testing::TempDir() + "ashlar_capi_library";
+  char* error = nullptr;
+  rocksdb_options_t* const options = options_create();
+  options_set_create_if_missing(options, 1);
+  destroy_db(options, directory.c_str(), &error);
+  ASSERT_EQ(error, nullptr) << error;
+  rocksdb_t* const db = open(options, directory.c_str(), &error);
+  ASSERT_EQ(error, nullptr) << error;
+  rocksdb_writeoptions_t* const write = writeoptions_create();
+  put(db, write, "key", 3, "value", 5, &error);
+  ASSERT_EQ(error, nullptr) << error;
+  rocksdb_readoptions_t* const read = readoptions_create();
+  size_t size = 0;
+  char* const value = get(db, read, "key", 3, &size, &error);
+  ASSERT_NE(value, nullptr);
+  EXPECT_EQ(std::string(value, size), "value");
+  free(value);
+  readoptions_destroy(read);
+  writeoptions_destroy(write);
+  close(db);
+  destroy_db(options, directory.c_str(), &error);
+  EXPECT_EQ(error, nullptr) << error;
+  options_destroy(options);
+}
+
+#undef ASHLAR_TEST_FIND
+
+}  // namespace
+}  // namespace ashlar

@@ -1,0 +1,884 @@
+// The C interface as a C program sees it: compiled as C11, linked with the library, one function per scenario. Ends with 0, or names the first check
+// that failed.
+//
+//   capi_program DIRECTORY     removed first
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ashlar/c.h"
+
+static const char* directory;
+static rocksdb_options_t* options;
+static rocksdb_readoptions_t* readoptions;
+static rocksdb_writeoptions_t* writeoptions;
+
+static void Fail(const char* what, int line, const char* detail) {
+  fprintf(stderr, "program.c:%d: %s%s%s\n", line, what, detail == NULL ? "" : ": ", detail == NULL ? "" : detail);
+  exit(1);
+}
+
+#define CHECK(condition) \
+  if (!(condition)) Fail(#condition, __LINE__, NULL)
+// After a call that must not fail.
+#define CHECK_OK(error) \
+  if ((error) != NULL) Fail("no error", __LINE__, error)
+
+// Checks that an error text contains `part`, and gives it back.
+static void ExpectError(char** error, const char* part, int line) {
+  if (*error == NULL || strstr(*error, part) == NULL) Fail(part, line, *error == NULL ? "no error" : *error);
+  rocksdb_free(*error);
+  *error = NULL;
+}
+#define EXPECT_ERROR(error, part) ExpectError(&(error), part, __LINE__)
+
+static int Equal(const char* bytes, size_t size, const char* text) { return bytes != NULL && size == strlen(text) && memcmp(bytes, text, size) == 0; }
+
+static void Put(rocksdb_t* db, const char* key, const char* value) {
+  char* error = NULL;
+  rocksdb_put(db, writeoptions, key, strlen(key), value, strlen(value), &error);
+  CHECK_OK(error);
+}
+
+// `value` null: the key is expected to be absent. All ways to read one value must agree.
+static void ExpectGetLine(rocksdb_t* db, const rocksdb_readoptions_t* how, const char* key, const char* value, int line) {
+  char* error = NULL;
+  size_t size = 99;
+  char* const copy = rocksdb_get(db, how, key, strlen(key), &size, &error);
+  CHECK_OK(error);
+  if ((copy == NULL) != (value == NULL)) Fail(key, line, "rocksdb_get");
+  if (value == NULL) {
+    CHECK(size == 0);
+  } else if (!Equal(copy, size, value)) {
+    Fail(key, line, "another value");
+  }
+  rocksdb_free(copy);
+
+  rocksdb_pinnableslice_t* const pinned = rocksdb_get_pinned(db, how, key, strlen(key), &error);
+  CHECK_OK(error);
+  if ((pinned == NULL) != (value == NULL)) Fail(key, line, "rocksdb_get_pinned");
+  if (pinned != NULL) {
+    const char* const bytes = rocksdb_pinnableslice_value(pinned, &size);
+    CHECK(Equal(bytes, size, value));
+    rocksdb_pinnableslice_destroy(pinned);
+  }
+
+  char buffer[4];
+  unsigned char found = 99;
+  const unsigned char copied = rocksdb_get_into_buffer(db, how, key, strlen(key), buffer, sizeof buffer, &size, &found, &error);
+  CHECK_OK(error);
+  CHECK(found == (value != NULL));
+  CHECK(size == (value == NULL ? 0 : strlen(value)));
+  CHECK(copied == (value != NULL && size <= sizeof buffer));
+  if (copied) CHECK(Equal(buffer, size, value));
+}
+#define EXPECT_GET(db, key, value) ExpectGetLine(db, readoptions, key, value, __LINE__)
+
+static rocksdb_t* OpenEmpty(void) {
+  char* error = NULL;
+  rocksdb_destroy_db(options, directory, &error);
+  CHECK_OK(error);
+  rocksdb_t* const db = rocksdb_open(options, directory, &error);
+  CHECK_OK(error);
+  CHECK(db != NULL);
+  return db;
+}
+
+static void ReadsBackWhatWasWritten(void) {
+  rocksdb_t* const db = OpenEmpty();
+  char* error = NULL;
+  Put(db, "granite", "igneous");
+  Put(db, "empty", "");
+  EXPECT_GET(db, "granite", "igneous");
+  EXPECT_GET(db, "empty", "");
+  EXPECT_GET(db, "missing", NULL);
+  rocksdb_delete(db, writeoptions, "granite", 7, &error);
+  CHECK_OK(error);
+  EXPECT_GET(db, "granite", NULL);
+  rocksdb_singledelete(db, writeoptions, "empty", 5, &error);
+  CHECK_OK(error);
+  EXPECT_GET(db, "empty", NULL);
+  rocksdb_close(db);
+}
+
+static void AnErrorReplacesTheOneBefore(void) {
+  char* error = NULL;
+  rocksdb_options_t* const must_exist = rocksdb_options_create();
+  rocksdb_destroy_db(options, directory, &error);
+  CHECK_OK(error);
+  CHECK(rocksdb_open(must_exist, directory, &error) == NULL);
+  CHECK(error != NULL && strstr(error, "Invalid argument") != NULL);
+  CHECK(rocksdb_open(must_exist, "/nonexistent/directory", &error) == NULL);
+  EXPECT_ERROR(error, "/nonexistent/directory");
+  // A refused option can be set, and is named by the open.
+  rocksdb_options_set_create_if_missing(must_exist, 1);
+  rocksdb_options_set_unordered_write(must_exist, 1);
+  CHECK(rocksdb_open(must_exist, directory, &error) == NULL);
+  EXPECT_ERROR(error, "unordered_write");
+  rocksdb_options_destroy(must_exist);
+}
+
+static void PinnedValuesOutliveTheirKeys(void) {
+  rocksdb_t* const db = OpenEmpty();
+  char* error = NULL;
+  size_t size = 0;
+  Put(db, "k", "first");
+  rocksdb_pinnableslice_t* const pinned = rocksdb_get_pinned(db, readoptions, "k", 1, &error);
+  rocksdb_pinnable_handle_t* const handle = rocksdb_get_pinned_v2(db, readoptions, "k", 1, &error);
+  CHECK_OK(error);
+  Put(db, "k", "second");
+  CHECK(Equal(rocksdb_pinnableslice_value(pinned, &size), 5, "first") && size == 5);
+  CHECK(Equal(rocksdb_pinnable_handle_get_value(handle, &size), 5, "first") && size == 5);
+  EXPECT_GET(db, "k", "second");
+  rocksdb_pinnableslice_destroy(pinned);
+  rocksdb_pinnable_handle_destroy(handle);
+  CHECK(rocksdb_pinnableslice_value(NULL, &size) == NULL && size == 0);
+  rocksdb_close(db);
+}
+
+// The records of a batch as text: "put k v, ".
+struct Walk {
+  char text[512];
+};
+static void Append(void* state, const char* word, uint32_t family, const char* key, size_t key_size, const char* value, size_t value_size) {
+  struct Walk* const walk = state;
+  const size_t used = strlen(walk->text);
+  snprintf(walk->text + used, sizeof walk->text - used, "%s%u %.*s%s%.*s, ", word, (unsigned)family, (int)key_size, key, value == NULL ? "" : " ",
+           (int)value_size, value == NULL ? "" : value);
+}
+static void OnPut(void* state, const char* key, size_t key_size, const char* value, size_t value_size) {
+  Append(state, "put", 0, key, key_size, value, value_size);
+}
+static void OnDeleted(void* state, const char* key, size_t key_size) { Append(state, "del", 0, key, key_size, NULL, 0); }
+static void OnPutCf(void* state, uint32_t family, const char* key, size_t key_size, const char* value, size_t value_size) {
+  Append(state, "put", family, key, key_size, value, value_size);
+}
+static void OnDeletedCf(void* state, uint32_t family, const char* key, size_t key_size) { Append(state, "del", family, key, key_size, NULL, 0); }
+static void OnMergeCf(void* state, uint32_t family, const char* key, size_t key_size, const char* value, size_t value_size) {
+  Append(state, "merge", family, key, key_size, value, value_size);
+}
+
+static void BatchesAreAppliedAsAWhole(void) {
+  rocksdb_t* const db = OpenEmpty();
+  char* error = NULL;
+  Put(db, "gone", "x");
+  rocksdb_writebatch_t* const batch = rocksdb_writebatch_create();
+  rocksdb_writebatch_put(batch, "a", 1, "1", 1);
+  const char* const key_parts[] = {"long", "key"};
+  const size_t key_sizes[] = {4, 3};
+  const char* const value_parts[] = {"in", "", "pieces"};
+  const size_t value_sizes[] = {2, 0, 6};
+  rocksdb_writebatch_putv(batch, 2, key_parts, key_sizes, 3, value_parts, value_sizes);
+  rocksdb_writebatch_delete(batch, "gone", 4);
+  rocksdb_writebatch_set_save_point(batch);
+  rocksdb_writebatch_put(batch, "undone", 6, "1", 1);
+  rocksdb_writebatch_rollback_to_save_point(batch, &error);
+  CHECK_OK(error);
+  rocksdb_writebatch_rollback_to_save_point(batch, &error);
+  EXPECT_ERROR(error, "NotFound");
+  CHECK(rocksdb_writebatch_count(batch) == 3);
+
+  struct Walk walk = {""};
+  rocksdb_writebatch_iterate(batch, &walk, OnPut, OnDeleted);
+  CHECK(strcmp(walk.text, "put0 a 1, put0 longkey inpieces, del0 gone, ") == 0);
+
+  // The bytes of a batch make the same batch again.
+  size_t size = 0;
+  const char* const data = rocksdb_writebatch_data(batch, &size);
+  rocksdb_writebatch_t* const again = rocksdb_writebatch_create_from(data, size);
+  rocksdb_writebatch_merge(again, "m", 1, "op", 2);
+  memset(&walk, 0, sizeof walk);
+  rocksdb_writebatch_iterate_cf(again, &walk, OnPutCf, OnDeletedCf, OnMergeCf);
+  CHECK(strcmp(walk.text, "put0 a 1, put0 longkey inpieces, del0 gone, merge0 m op, ") == 0);
+  rocksdb_writebatch_destroy(again);
+
+  rocksdb_write(db, writeoptions, batch, &error);
+  CHECK_OK(error);
+  EXPECT_GET(db, "longkey", "inpieces");
+  EXPECT_GET(db, "gone", NULL);
+  EXPECT_GET(db, "undone", NULL);
+  rocksdb_writebatch_clear(batch);
+  CHECK(rocksdb_writebatch_count(batch) == 0);
+  rocksdb_writebatch_destroy(batch);
+  rocksdb_close(db);
+}
+
+static void ARecordThatDoesNotFitFailsTheWrite(void) {
+  rocksdb_t* const db = OpenEmpty();
+  char* error = NULL;
+  rocksdb_writebatch_t* const batch = rocksdb_writebatch_create_with_params(0, 30, 0, 0);
+  rocksdb_writebatch_put(batch, "small", 5, "1", 1);
+  rocksdb_writebatch_put(batch, "large", 5, "0123456789012345678901234567890123456789", 40);
+  CHECK(rocksdb_writebatch_count(batch) == 1);
+  rocksdb_write(db, writeoptions, batch, &error);
+  EXPECT_ERROR(error, "exceed its limit");
+  EXPECT_GET(db, "small", NULL);
+  rocksdb_writebatch_clear(batch);
+  rocksdb_writebatch_put(batch, "small", 5, "1", 1);
+  rocksdb_write(db, writeoptions, batch, &error);
+  CHECK_OK(error);
+  EXPECT_GET(db, "small", "1");
+  rocksdb_writebatch_destroy(batch);
+  rocksdb_close(db);
+}
+
+static void ManyKeysAreReadAtOnce(void) {
+  enum { kMany = 200 };  // more than fit on the stack
+  rocksdb_t* const db = OpenEmpty();
+  char names[kMany][8];
+  const char* keys[kMany];
+  size_t key_sizes[kMany];
+  char* values[kMany];
+  size_t value_sizes[kMany];
+  char* errors[kMany];
+  rocksdb_pinnableslice_t* pinned[kMany];
+  rocksdb_slice_t slices[kMany];
+  rocksdb_column_family_handle_t* const family = rocksdb_get_default_column_family_handle(db);
+  const rocksdb_column_family_handle_t* families[kMany];
+  for (int i = 0; i < kMany; ++i) {
+    snprintf(names[i], sizeof names[i], "key%03d", i);
+    keys[i] = names[i];
+    key_sizes[i] = strlen(names[i]);
+    slices[i].data = keys[i];
+    slices[i].size = key_sizes[i];
+    families[i] = family;
+    if (i % 3 != 0) Put(db, names[i], names[i] + 3);
+  }
+  for (int count = 2; count <= kMany; count += kMany - 2) {
+    const size_t n = (size_t)count;
+    for (int form = 0; form < 4; ++form) {
+      memset(errors, 0xff, sizeof errors);
+      if (form == 0) rocksdb_multi_get(db, readoptions, n, keys, key_sizes, values, value_sizes, errors);
+      if (form == 1) rocksdb_multi_get_cf(db, readoptions, families, n, keys, key_sizes, values, value_sizes, errors);
+      if (form == 2) rocksdb_batched_multi_get_cf(db, readoptions, family, n, keys, key_sizes, pinned, errors, 1);
+      if (form == 3) rocksdb_batched_multi_get_cf_slice(db, readoptions, family, n, slices, pinned, errors, 0);
+      for (int i = 0; i < count; ++i) {
+        CHECK(errors[i] == NULL);
+        if (form >= 2) {
+          CHECK((pinned[i] == NULL) == (i % 3 == 0));
+          if (pinned[i] == NULL) continue;
+          const char* const bytes = rocksdb_pinnableslice_value(pinned[i], &value_sizes[i]);
+          CHECK(Equal(bytes, value_sizes[i], names[i] + 3));
+          rocksdb_pinnableslice_destroy(pinned[i]);
+        } else if (i % 3 == 0) {
+          CHECK(values[i] == NULL && value_sizes[i] == 0);
+        } else {
+          CHECK(Equal(values[i], value_sizes[i], names[i] + 3));
+          rocksdb_free(values[i]);
+        }
+      }
+    }
+  }
+  char* value = NULL;
+  size_t size = 0;
+  unsigned char found = 99;
+  CHECK(rocksdb_key_may_exist(db, readoptions, "key001", 6, &value, &size, NULL, 0, &found) == 1);
+  CHECK(found == 1 && Equal(value, size, "001"));
+  rocksdb_free(value);
+  CHECK(rocksdb_key_may_exist(db, readoptions, "key001", 6, NULL, NULL, NULL, 0, NULL) == 1);
+  CHECK(rocksdb_key_may_exist(db, readoptions, "key000", 6, &value, &size, NULL, 0, &found) == 0 && found == 0);
+  rocksdb_column_family_handle_destroy(family);
+  rocksdb_close(db);
+}
+
+static void IteratorsWalkBothWays(void) {
+  rocksdb_t* const db = OpenEmpty();
+  char* error = NULL;
+  size_t size = 0;
+  Put(db, "a", "1");
+  Put(db, "b", "2");
+  Put(db, "c", "3");
+  rocksdb_iterator_t* const it = rocksdb_create_iterator(db, readoptions);
+  CHECK(!rocksdb_iter_valid(it));
+  rocksdb_iter_seek_to_first(it);
+  CHECK(rocksdb_iter_valid(it) && Equal(rocksdb_iter_key(it, &size), 1, "a") && size == 1);
+  rocksdb_iter_next(it);
+  CHECK(Equal(rocksdb_iter_value(it, &size), 1, "2") && size == 1);
+  rocksdb_iter_prev(it);
+  const rocksdb_slice_t key = rocksdb_iter_key_slice(it);
+  const rocksdb_slice_t value = rocksdb_iter_value_slice(it);
+  CHECK(Equal(key.data, key.size, "a") && Equal(value.data, value.size, "1"));
+  rocksdb_iter_seek(it, "bb", 2);
+  CHECK(Equal(rocksdb_iter_key(it, &size), 1, "c"));
+  rocksdb_iter_seek_for_prev(it, "bb", 2);
+  CHECK(Equal(rocksdb_iter_key(it, &size), 1, "b"));
+  rocksdb_iter_seek_to_last(it);
+  CHECK(Equal(rocksdb_iter_key(it, &size), 1, "c"));
+  rocksdb_iter_next(it);
+  CHECK(!rocksdb_iter_valid(it));
+  rocksdb_iter_get_error(it, &error);
+  CHECK_OK(error);
+  // The state is the one of its creation, until it is refreshed.
+  Put(db, "d", "4");
+  rocksdb_iter_seek(it, "d", 1);
+  CHECK(!rocksdb_iter_valid(it));
+  rocksdb_iter_refresh(it, &error);
+  CHECK_OK(error);
+  rocksdb_iter_seek(it, "d", 1);
+  CHECK(rocksdb_iter_valid(it));
+  rocksdb_iter_destroy(it);
+
+  rocksdb_readoptions_t* const bounded = rocksdb_readoptions_create();
+  rocksdb_readoptions_set_iterate_lower_bound(bounded, "b", 1);
+  rocksdb_readoptions_set_iterate_upper_bound(bounded, "d", 1);
+  rocksdb_iterator_t* const inside = rocksdb_create_iterator(db, bounded);
+  rocksdb_iter_seek_to_first(inside);
+  CHECK(Equal(rocksdb_iter_key(inside, &size), 1, "b"));
+  rocksdb_iter_seek_to_last(inside);
+  CHECK(Equal(rocksdb_iter_key(inside, &size), 1, "c"));
+  rocksdb_iter_destroy(inside);
+  rocksdb_readoptions_set_iterate_lower_bound(bounded, NULL, 0);
+  rocksdb_iterator_t* const from_start = rocksdb_create_iterator(db, bounded);
+  rocksdb_iter_seek_to_first(from_start);
+  CHECK(Equal(rocksdb_iter_key(from_start, &size), 1, "a"));
+  rocksdb_iter_destroy(from_start);
+  // A refused option is the iterator's error.
+  rocksdb_readoptions_set_tailing(bounded, 1);
+  rocksdb_iterator_t* const refused = rocksdb_create_iterator(db, bounded);
+  rocksdb_iter_seek_to_first(refused);
+  CHECK(!rocksdb_iter_valid(refused));
+  rocksdb_iter_get_error(refused, &error);
+  EXPECT_ERROR(error, "tailing");
+  rocksdb_iter_destroy(refused);
+  rocksdb_readoptions_destroy(bounded);
+  rocksdb_close(db);
+}
+
+static void SnapshotsLookBack(void) {
+  rocksdb_t* const db = OpenEmpty();
+  Put(db, "k", "old");
+  const rocksdb_snapshot_t* const snapshot = rocksdb_create_snapshot(db);
+  CHECK(rocksdb_snapshot_get_sequence_number(snapshot) == rocksdb_get_latest_sequence_number(db));
+  Put(db, "k", "new");
+  CHECK(rocksdb_get_latest_sequence_number(db) == rocksdb_snapshot_get_sequence_number(snapshot) + 1);
+  rocksdb_readoptions_t* const back = rocksdb_readoptions_create();
+  rocksdb_readoptions_set_snapshot(back, snapshot);
+  ExpectGetLine(db, back, "k", "old", __LINE__);
+  rocksdb_readoptions_set_snapshot(back, NULL);
+  ExpectGetLine(db, back, "k", "new", __LINE__);
+  rocksdb_readoptions_destroy(back);
+  rocksdb_release_snapshot(db, snapshot);
+  rocksdb_close(db);
+}
+
+static void FamiliesComeAndGo(void) {
+  char* error = NULL;
+  size_t size = 0;
+  rocksdb_t* db = OpenEmpty();
+  rocksdb_column_family_handle_t* const one = rocksdb_create_column_family(db, options, "one", &error);
+  CHECK_OK(error);
+  CHECK(rocksdb_create_column_family(db, options, "one", &error) == NULL);
+  EXPECT_ERROR(error, "one");
+  const char* const two_names[] = {"two", "three"};
+  rocksdb_column_family_handle_t** const two = rocksdb_create_column_families(db, options, 2, two_names, &size, &error);
+  CHECK_OK(error);
+  CHECK(size == 2);
+  char* const name = rocksdb_column_family_handle_get_name(two[1], &size);
+  CHECK(strcmp(name, "three") == 0 && size == 5 && rocksdb_column_family_handle_get_id(two[1]) == 3);
+  rocksdb_free(name);
+
+  rocksdb_put_cf(db, writeoptions, one, "k", 1, "in one", 6, &error);
+  rocksdb_put_cf(db, writeoptions, two[0], "k", 1, "in two", 6, &error);
+  rocksdb_put_cf(db, writeoptions, two[0], "l", 1, "x", 1, &error);
+  rocksdb_delete_cf(db, writeoptions, two[0], "l", 1, &error);
+  CHECK_OK(error);
+  EXPECT_GET(db, "k", NULL);
+  char* copy = rocksdb_get_cf(db, readoptions, one, "k", 1, &size, &error);
+  CHECK(Equal(copy, size, "in one"));
+  rocksdb_free(copy);
+  CHECK(rocksdb_get_cf(db, readoptions, two[0], "l", 1, &size, &error) == NULL);
+  rocksdb_column_family_handle_t* both[] = {one, two[0]};
+  rocksdb_iterator_t* iterators[2];
+  rocksdb_create_iterators(db, readoptions, both, iterators, 2, &error);
+  CHECK_OK(error);
+  for (int i = 0; i < 2; ++i) {
+    rocksdb_iter_seek_to_first(iterators[i]);
+    CHECK(Equal(rocksdb_iter_value(iterators[i], &size), 6, i == 0 ? "in one" : "in two"));
+    rocksdb_iter_destroy(iterators[i]);
+  }
+  rocksdb_flushoptions_t* const flush = rocksdb_flushoptions_create();
+  rocksdb_flush_cfs(db, flush, both, 2, &error);
+  CHECK_OK(error);
+  rocksdb_flushoptions_destroy(flush);
+
+  rocksdb_drop_column_family(db, two[1], &error);
+  CHECK_OK(error);
+  rocksdb_put_cf(db, writeoptions, two[1], "k", 1, "v", 1, &error);
+  EXPECT_ERROR(error, "olumn family dropped");
+  rocksdb_column_family_handle_destroy(one);
+  rocksdb_column_family_handle_destroy(two[0]);
+  rocksdb_column_family_handle_destroy(two[1]);
+  rocksdb_create_column_families_destroy(two);
+  rocksdb_close(db);
+
+  char** const list = rocksdb_list_column_families(options, directory, &size, &error);
+  CHECK_OK(error);
+  CHECK(size == 3 && strcmp(list[0], "default") == 0 && strcmp(list[1], "one") == 0 && strcmp(list[2], "two") == 0);
+  const rocksdb_options_t* all[] = {options, options, options};
+  rocksdb_column_family_handle_t* handles[3];
+  db = rocksdb_open_column_families(options, directory, 3, (const char* const*)list, all, handles, &error);
+  CHECK_OK(error);
+  copy = rocksdb_get_cf(db, readoptions, handles[2], "k", 1, &size, &error);
+  CHECK(Equal(copy, size, "in two"));
+  rocksdb_free(copy);
+  for (int i = 0; i < 3; ++i) rocksdb_column_family_handle_destroy(handles[i]);
+  rocksdb_close(db);
+
+  db = rocksdb_open_for_read_only_column_families(options, directory, 2, (const char* const*)list, all, handles, 0, &error);
+  CHECK_OK(error);
+  rocksdb_put_cf(db, writeoptions, handles[1], "k", 1, "v", 1, &error);
+  EXPECT_ERROR(error, "Not implemented");
+  for (int i = 0; i < 2; ++i) rocksdb_column_family_handle_destroy(handles[i]);
+  rocksdb_close(db);
+  db = rocksdb_open(options, directory, &error);
+  CHECK(db == NULL);
+  EXPECT_ERROR(error, "one");
+  rocksdb_list_column_families_destroy(list, 3);
+  CHECK(rocksdb_list_column_families(options, "/nonexistent/directory", &size, &error) == NULL && size == 0);
+  EXPECT_ERROR(error, "/nonexistent/directory");
+}
+
+static void TablesAreFlushedCompactedAndDescribed(void) {
+  rocksdb_t* const db = OpenEmpty();
+  char* error = NULL;
+  size_t size = 0;
+  uint64_t number = 0;
+  rocksdb_flushoptions_t* const flush = rocksdb_flushoptions_create();
+  rocksdb_flushoptions_set_wait(flush, 1);
+  for (int i = 0; i < 3; ++i) {
+    Put(db, "a", "1");
+    Put(db, "z", "2");
+    rocksdb_flush(db, flush, &error);
+    CHECK_OK(error);
+  }
+  rocksdb_flushoptions_destroy(flush);
+  char* const text = rocksdb_property_value(db, "rocksdb.num-files-at-level0");
+  CHECK(strcmp(text, "3") == 0);
+  rocksdb_free(text);
+  CHECK(rocksdb_property_int(db, "rocksdb.estimate-num-keys", &number) == 0 && number > 0);
+  CHECK(rocksdb_property_value(db, "rocksdb.no-such-property") == NULL);
+  CHECK(rocksdb_property_int(db, "rocksdb.no-such-property", &number) == -1);
+
+  const rocksdb_livefiles_t* const files = rocksdb_livefiles(db);
+  CHECK(rocksdb_livefiles_count(files) == 3);
+  CHECK(strcmp(rocksdb_livefiles_column_family_name(files, 0), "default") == 0);
+  CHECK(rocksdb_livefiles_level(files, 0) == 0 && rocksdb_livefiles_size(files, 0) > 0 && rocksdb_livefiles_entries(files, 0) == 2);
+  CHECK(strstr(rocksdb_livefiles_name(files, 0), ".sst") != NULL && strcmp(rocksdb_livefiles_directory(files, 0), directory) == 0);
+  CHECK(Equal(rocksdb_livefiles_smallestkey(files, 0, &size), 1, "a") && Equal(rocksdb_livefiles_largestkey(files, 0, &size), 1, "z"));
+  CHECK(rocksdb_livefiles_smallest_seqno(files, 0) < rocksdb_livefiles_largest_seqno(files, 0) && rocksdb_livefiles_deletions(files, 0) == 0);
+  rocksdb_livefiles_destroy(files);
+
+  rocksdb_compact_range(db, NULL, 0, NULL, 0);
+  rocksdb_wait_for_compact_options_t* const wait = rocksdb_wait_for_compact_options_create();
+  rocksdb_wait_for_compact(db, wait, &error);
+  CHECK_OK(error);
+  rocksdb_wait_for_compact_options_destroy(wait);
+
+  rocksdb_column_family_metadata_t* const family = rocksdb_get_column_family_metadata(db);
+  CHECK(rocksdb_column_family_metadata_get_file_count(family) == 1 && rocksdb_column_family_metadata_get_size(family) > 0);
+  char* name = rocksdb_column_family_metadata_get_name(family);
+  CHECK(strcmp(name, "default") == 0);
+  rocksdb_free(name);
+  const size_t levels = rocksdb_column_family_metadata_get_level_count(family);
+  size_t tables = 0;
+  for (size_t i = 0; i < levels; ++i) {
+    rocksdb_level_metadata_t* const level = rocksdb_column_family_metadata_get_level_metadata(family, i);
+    for (size_t j = 0; j < rocksdb_level_metadata_get_file_count(level); ++j) {
+      rocksdb_sst_file_metadata_t* const file = rocksdb_level_metadata_get_sst_file_metadata(level, j);
+      ++tables;
+      CHECK(rocksdb_level_metadata_get_level(level) > 0);
+      CHECK(rocksdb_sst_file_metadata_get_size(file) == rocksdb_level_metadata_get_size(level));
+      name = rocksdb_sst_file_metadata_get_relative_filename(file);
+      CHECK(strstr(name, ".sst") != NULL);
+      rocksdb_free(name);
+      name = rocksdb_sst_file_metadata_get_largestkey(file, &size);
+      CHECK(Equal(name, size, "z"));
+      rocksdb_free(name);
+      rocksdb_sst_file_metadata_destroy(file);
+    }
+    CHECK(rocksdb_level_metadata_get_sst_file_metadata(level, rocksdb_level_metadata_get_file_count(level)) == NULL);
+    rocksdb_level_metadata_destroy(level);
+  }
+  CHECK(tables == 1);
+  CHECK(rocksdb_column_family_metadata_get_level_metadata(family, levels) == NULL);
+  rocksdb_column_family_metadata_destroy(family);
+
+  const char* const starts[] = {"a", "x"};
+  const char* const limits[] = {"zz", "y"};
+  const size_t start_sizes[] = {1, 1};
+  const size_t limit_sizes[] = {2, 1};
+  uint64_t sizes[2] = {0, 99};
+  rocksdb_approximate_sizes(db, 2, starts, start_sizes, limits, limit_sizes, sizes, &error);
+  CHECK_OK(error);
+  CHECK(sizes[0] > 0 && sizes[1] == 0);
+  Put(db, "x1", "in memory");
+  rocksdb_column_family_handle_t* const handle = rocksdb_get_default_column_family_handle(db);
+  rocksdb_approximate_sizes_cf_with_flags(db, handle, 2, starts, start_sizes, limits, limit_sizes, rocksdb_size_approximation_flags_include_memtable,
+                                          sizes, &error);
+  CHECK_OK(error);
+  CHECK(sizes[1] > 0);
+  rocksdb_column_family_handle_destroy(handle);
+
+  rocksdb_memory_consumers_t* const consumers = rocksdb_memory_consumers_create();
+  rocksdb_memory_consumers_add_db(consumers, db);
+  rocksdb_memory_usage_t* const usage = rocksdb_approximate_memory_usage_create(consumers, &error);
+  CHECK(rocksdb_approximate_memory_usage_get_mem_table_total(usage) > 0);
+  CHECK(rocksdb_approximate_memory_usage_get_cache_total(usage) == 0);
+  rocksdb_approximate_memory_usage_destroy(usage);
+  rocksdb_memory_consumers_destroy(consumers);
+  rocksdb_verify_checksum(db, &error);
+  rocksdb_flush_wal(db, 1, &error);
+  rocksdb_pause_background_work(db, &error);
+  rocksdb_continue_background_work(db, &error);
+  rocksdb_disable_file_deletions(db, &error);
+  rocksdb_enable_file_deletions(db, &error);
+  CHECK_OK(error);
+  char* const identity = rocksdb_get_db_identity(db, &size);
+  CHECK(size > 0 && strlen(identity) == size);
+  rocksdb_free(identity);
+  rocksdb_cancel_all_background_work(db, 1);
+  rocksdb_close(db);
+}
+
+// ---- Functions of the program's own.
+
+static int destroyed;
+static void CountDestroyed(void* state) { destroyed += *(int*)state; }
+static const char* NameOf(void* state) {
+  (void)state;
+  return "program.c";
+}
+
+static int CompareReversed(void* state, const char* a, size_t a_size, const char* b, size_t b_size) {
+  (void)state;
+  const int order = memcmp(b, a, a_size < b_size ? a_size : b_size);
+  return order != 0 ? order : (a_size < b_size) - (a_size > b_size);
+}
+
+static char* Join(const char* first, size_t first_size, const char* const* operands, const size_t* sizes, int count, size_t* size) {
+  *size = first_size;
+  for (int i = 0; i < count; ++i) *size += sizes[i] + 1;
+  char* const joined = malloc(*size + 1);
+  size_t used = first_size;
+  if (first_size != 0) memcpy(joined, first, first_size);
+  for (int i = 0; i < count; ++i) {
+    joined[used++] = '+';
+    memcpy(joined + used, operands[i], sizes[i]);
+    used += sizes[i];
+  }
+  return joined;
+}
+static char* FullMerge(void* state, const char* key, size_t key_size, const char* existing, size_t existing_size, const char* const* operands,
+                       const size_t* sizes, int count, unsigned char* success, size_t* size) {
+  (void)state;
+  *success = !(key_size == 3 && memcmp(key, "bad", 3) == 0);
+  return *success ? Join(existing, existing == NULL ? 0 : existing_size, operands, sizes, count, size) : NULL;
+}
+static char* PartialMerge(void* state, const char* key, size_t key_size, const char* const* operands, const size_t* sizes, int count,
+                          unsigned char* success, size_t* size) {
+  (void)state, (void)key, (void)key_size, (void)operands, (void)sizes, (void)count;
+  *success = 0;
+  *size = 0;
+  return NULL;
+}
+
+static void ProgramsBringTheirOwnOrderAndMerge(void) {
+  char* error = NULL;
+  size_t size = 0;
+  int one = 1;
+  destroyed = 0;
+  rocksdb_destroy_db(options, directory, &error);
+  rocksdb_options_t* const own = rocksdb_options_create_copy(options);
+  rocksdb_comparator_t* const comparator = rocksdb_comparator_create(&one, CountDestroyed, CompareReversed, NameOf);
+  rocksdb_options_set_comparator(own, comparator);
+  rocksdb_options_set_merge_operator(own, rocksdb_mergeoperator_create(&one, CountDestroyed, FullMerge, PartialMerge, NULL, NameOf));
+  rocksdb_t* const db = rocksdb_open(own, directory, &error);
+  CHECK_OK(error);
+  Put(db, "a", "1");
+  Put(db, "b", "2");
+  rocksdb_merge(db, writeoptions, "a", 1, "x", 1, &error);
+  rocksdb_merge(db, writeoptions, "a", 1, "y", 1, &error);
+  rocksdb_merge(db, writeoptions, "c", 1, "z", 1, &error);
+  rocksdb_merge(db, writeoptions, "bad", 3, "z", 1, &error);
+  CHECK_OK(error);
+  EXPECT_GET(db, "a", "1+x+y");
+  EXPECT_GET(db, "c", "+z");
+  CHECK(rocksdb_get(db, readoptions, "bad", 3, &size, &error) == NULL);
+  EXPECT_ERROR(error, "orruption");
+  rocksdb_iterator_t* const it = rocksdb_create_iterator(db, readoptions);
+  rocksdb_iter_seek_to_first(it);
+  CHECK(Equal(rocksdb_iter_key(it, &size), 1, "c"));
+  rocksdb_iter_seek_to_last(it);
+  CHECK(Equal(rocksdb_iter_key(it, &size), 1, "a"));
+  rocksdb_iter_destroy(it);
+  rocksdb_close(db);
+  CHECK(destroyed == 0);
+  // Another order is refused.
+  CHECK(rocksdb_open(options, directory, &error) == NULL);
+  EXPECT_ERROR(error, "program.c");
+  rocksdb_options_destroy(own);
+  CHECK(destroyed == 1);
+  rocksdb_comparator_destroy(comparator);
+  CHECK(destroyed == 2);
+}
+
+static void CountersAdd(void) {
+  char* error = NULL;
+  size_t size = 0;
+  rocksdb_destroy_db(options, directory, &error);
+  rocksdb_options_t* const own = rocksdb_options_create_copy(options);
+  rocksdb_options_set_uint64add_merge_operator(own);
+  rocksdb_t* const db = rocksdb_open(own, directory, &error);
+  CHECK_OK(error);
+  rocksdb_writebatch_t* const batch = rocksdb_writebatch_create();
+  for (int i = 0; i < 3; ++i) rocksdb_writebatch_merge(batch, "n", 1, "\5\0\0\0\0\0\0\0", 8);
+  rocksdb_write(db, writeoptions, batch, &error);
+  CHECK_OK(error);
+  char* const sum = rocksdb_get(db, readoptions, "n", 1, &size, &error);
+  CHECK(size == 8 && sum[0] == 15);
+  rocksdb_free(sum);
+  rocksdb_writebatch_destroy(batch);
+  rocksdb_close(db);
+  rocksdb_options_destroy(own);
+}
+
+// ---- Options, and what is counted.
+
+static pthread_mutex_t log_mutex = PTHREAD_MUTEX_INITIALIZER;
+static size_t logged;
+static void CountLogged(void* state, unsigned level, char* message, size_t size) {
+  (void)state, (void)level;
+  pthread_mutex_lock(&log_mutex);
+  if (strlen(message) == size) ++logged;
+  pthread_mutex_unlock(&log_mutex);
+}
+
+static void OptionsReachTheDatabase(void) {
+  char* error = NULL;
+  size_t size = 0;
+  rocksdb_options_t* const own = rocksdb_options_create();
+  rocksdb_options_set_create_if_missing(own, 1);
+  rocksdb_env_t* const env = rocksdb_create_mem_env();
+  rocksdb_options_set_env(own, env);
+  rocksdb_create_dir_if_missing(env, "/memory", &error);
+  CHECK_OK(error);
+  rocksdb_env_set_background_threads(env, 2);
+  CHECK(rocksdb_env_get_background_threads(env) >= 2);
+  rocksdb_logger_t* const logger = rocksdb_logger_create_callback_logger(0, CountLogged, NULL);
+  rocksdb_options_set_info_log(own, logger);
+  rocksdb_logger_destroy(logger);
+  rocksdb_ratelimiter_t* const limiter = rocksdb_ratelimiter_create(1 << 30, 100000, 10);
+  rocksdb_options_set_ratelimiter(own, limiter);
+  rocksdb_ratelimiter_destroy(limiter);
+  rocksdb_options_enable_statistics(own);
+  rocksdb_options_set_compression(own, rocksdb_zstd_compression);
+  const int per_level[] = {rocksdb_no_compression, rocksdb_lz4_compression};
+  rocksdb_options_set_compression_per_level(own, per_level, 2);
+
+  rocksdb_cache_t* const cache = rocksdb_cache_create_lru(1 << 20);
+  CHECK(rocksdb_cache_get_capacity(cache) == 1 << 20);
+  rocksdb_block_based_table_options_t* const tables = rocksdb_block_based_options_create();
+  rocksdb_block_based_options_set_block_cache(tables, cache);
+  rocksdb_block_based_options_set_filter_policy(tables, rocksdb_filterpolicy_create_bloom(10));
+  rocksdb_block_based_options_set_block_size(tables, 1024);
+  CHECK(rocksdb_block_based_options_get_block_size(tables) == 1024);
+  rocksdb_options_set_block_based_table_factory(own, tables);
+  rocksdb_block_based_options_destroy(tables);
+
+  rocksdb_t* const db = rocksdb_open(own, "/memory/db", &error);
+  CHECK_OK(error);
+  Put(db, "k", "v");
+  rocksdb_compact_range(db, NULL, 0, NULL, 0);
+  EXPECT_GET(db, "k", "v");
+  CHECK(rocksdb_cache_get_usage(cache) > 0 && rocksdb_cache_get_occupancy_count(cache) > 0 && rocksdb_cache_get_pinned_usage(cache) == 0);
+  char* const text = rocksdb_options_statistics_get_string(own);
+  CHECK(text != NULL && strstr(text, "rocksdb.number.keys.written COUNT : 1") != NULL);
+  rocksdb_free(text);
+  uint64_t counted = 0;
+  for (uint32_t i = 0; i < 1000; ++i) counted += rocksdb_options_statistics_get_ticker_count(own, i);
+  CHECK(counted > 0);
+  rocksdb_statistics_histogram_data_t* const histogram = rocksdb_statistics_histogram_data_create();
+  rocksdb_options_statistics_get_histogram_data(own, 100000, histogram);
+  CHECK(rocksdb_statistics_histogram_data_get_count(histogram) == 0);
+  rocksdb_statistics_histogram_data_destroy(histogram);
+  CHECK(logged > 0);
+
+  const char* const names[] = {"write_buffer_size", "disable_auto_compactions"};
+  const char* const values[] = {"1048576", "true"};
+  rocksdb_set_options(db, 2, names, values, &error);
+  CHECK_OK(error);
+  const char* const wrong[] = {"no_such_option"};
+  rocksdb_set_options(db, 1, wrong, values, &error);
+  EXPECT_ERROR(error, "no_such_option");
+  rocksdb_close(db);
+
+  // The OPTIONS file remembers all of it.
+  rocksdb_options_t* loaded = NULL;
+  char** family_names = NULL;
+  rocksdb_options_t** family_options = NULL;
+  rocksdb_load_latest_options("/memory/db", env, false, cache, &loaded, &size, &family_names, &family_options, &error);
+  CHECK_OK(error);
+  CHECK(size == 1 && strcmp(family_names[0], "default") == 0 && rocksdb_options_get_write_buffer_size(family_options[0]) == 1048576);
+  CHECK(rocksdb_options_get_compression(family_options[0]) == rocksdb_zstd_compression);
+  CHECK(rocksdb_options_get_disable_auto_compactions(family_options[0]) == 1);
+  rocksdb_load_latest_options_destroy(loaded, family_names, family_options, size);
+  rocksdb_load_latest_options("/memory/none", env, false, NULL, &loaded, &size, &family_names, &family_options, &error);
+  CHECK(loaded == NULL && size == 0);
+  EXPECT_ERROR(error, "/memory/none");
+  rocksdb_options_destroy(own);
+  rocksdb_cache_destroy(cache);
+  rocksdb_env_destroy(env);
+}
+
+#define ROUND_TRIP(object, name, value)     \
+  rocksdb_##object##_set_##name(of, value); \
+  if (rocksdb_##object##_get_##name(of) != (value)) Fail(#name, __LINE__, "another value than the one set")
+#define ROUND_TRIP_TRUTH(object, name) \
+  ROUND_TRIP(object, name, 1);         \
+  ROUND_TRIP(object, name, 0)
+
+static void SettersAndGettersAgree(void) {
+  {
+    rocksdb_options_t* const of = rocksdb_options_create();
+    CHECK(rocksdb_options_get_write_buffer_size(of) == 64 << 20 && rocksdb_options_get_create_if_missing(of) == 0);
+    ROUND_TRIP_TRUTH(options, create_if_missing);
+    ROUND_TRIP_TRUTH(options, allow_mmap_reads);
+    ROUND_TRIP_TRUTH(options, enable_blob_gc);
+    ROUND_TRIP_TRUTH(options, disable_auto_compactions);
+    ROUND_TRIP_TRUTH(options, compression_options_use_zstd_dict_trainer);
+    ROUND_TRIP(options, write_buffer_size, (size_t)5 << 32);
+    ROUND_TRIP(options, max_open_files, -1);
+    ROUND_TRIP(options, max_bytes_for_level_multiplier, 7.5);
+    ROUND_TRIP(options, blob_gc_age_cutoff, 0.125);
+    ROUND_TRIP(options, blob_gc_force_threshold, 0.5);
+    ROUND_TRIP(options, wal_recovery_mode, rocksdb_absolute_consistency_recovery);
+    ROUND_TRIP(options, compression, rocksdb_lz4_compression);
+    ROUND_TRIP(options, compaction_pri, rocksdb_k_round_robin_compaction_pri);
+    ROUND_TRIP(options, info_log_level, 3);
+    ROUND_TRIP(options, ttl, (uint64_t)1 << 40);
+    rocksdb_options_compaction_readahead_size(of, 12345);
+    CHECK(rocksdb_options_get_compaction_readahead_size(of) == 12345);
+    size_t size = 0;
+    rocksdb_options_set_wal_dir(of, "/wal");
+    CHECK(strcmp(rocksdb_options_get_wal_dir(of, &size), "/wal") == 0 && size == 4);
+    rocksdb_options_increase_parallelism(of, 8);
+    CHECK(rocksdb_options_get_max_background_jobs(of) == 8);
+    rocksdb_options_prepare_for_bulk_load(of);
+    CHECK(rocksdb_options_get_disable_auto_compactions(of) == 1);
+    rocksdb_options_optimize_level_style_compaction(of, 1 << 20);
+    CHECK(rocksdb_options_get_write_buffer_size(of) == 1 << 18);
+    char* error = NULL;
+    rocksdb_options_t* const from_text = rocksdb_options_create();
+    rocksdb_get_options_from_string(of, "max_open_files=77;compression=kZSTD", from_text, &error);
+    CHECK_OK(error);
+    CHECK(rocksdb_options_get_max_open_files(from_text) == 77 && rocksdb_options_get_write_buffer_size(from_text) == 1 << 18);
+    rocksdb_get_options_from_string(of, "no_such_option=1", from_text, &error);
+    EXPECT_ERROR(error, "no_such_option");
+    rocksdb_options_destroy(from_text);
+    rocksdb_options_destroy(of);
+  }
+  {
+    rocksdb_block_based_table_options_t* const of = rocksdb_block_based_options_create();
+    ROUND_TRIP_TRUTH(block_based_options, cache_index_and_filter_blocks);
+    ROUND_TRIP_TRUTH(block_based_options, whole_key_filtering);
+    ROUND_TRIP(block_based_options, block_restart_interval, 7);
+    ROUND_TRIP(block_based_options, format_version, 4);
+    ROUND_TRIP(block_based_options, checksum, 1);
+    rocksdb_block_based_options_set_data_block_hash_ratio(of, 0.5);
+    CHECK(rocksdb_block_based_options_get_data_block_hash_table_util_ratio(of) == 0.5);
+    rocksdb_block_based_options_destroy(of);
+  }
+  {
+    rocksdb_readoptions_t* const of = rocksdb_readoptions_create();
+    CHECK(rocksdb_readoptions_get_fill_cache(of) == 1);
+    ROUND_TRIP_TRUTH(readoptions, fill_cache);
+    ROUND_TRIP_TRUTH(readoptions, verify_checksums);
+    ROUND_TRIP(readoptions, read_tier, 1);
+    ROUND_TRIP(readoptions, readahead_size, 1 << 20);
+    ROUND_TRIP(readoptions, deadline, 1000);
+    ROUND_TRIP(readoptions, io_timeout, 2000);
+    rocksdb_readoptions_destroy(of);
+  }
+  {
+    rocksdb_writeoptions_t* const of = rocksdb_writeoptions_create();
+    ROUND_TRIP_TRUTH(writeoptions, sync);
+    ROUND_TRIP_TRUTH(writeoptions, no_slowdown);
+    rocksdb_writeoptions_disable_WAL(of, 1);
+    CHECK(rocksdb_writeoptions_get_disable_WAL(of) == 1);
+    rocksdb_writeoptions_destroy(of);
+  }
+  {
+    rocksdb_compactoptions_t* const of = rocksdb_compactoptions_create();
+    ROUND_TRIP_TRUTH(compactoptions, exclusive_manual_compaction);
+    ROUND_TRIP(compactoptions, bottommost_level_compaction, 2);
+    ROUND_TRIP(compactoptions, target_level, 3);
+    rocksdb_compactoptions_destroy(of);
+  }
+  {
+    rocksdb_wait_for_compact_options_t* const of = rocksdb_wait_for_compact_options_create();
+    ROUND_TRIP_TRUTH(wait_for_compact_options, abort_on_pause);
+    ROUND_TRIP(wait_for_compact_options, timeout, 3000);
+    rocksdb_wait_for_compact_options_destroy(of);
+  }
+  {
+    rocksdb_universal_compaction_options_t* const of = rocksdb_universal_compaction_options_create();
+    ROUND_TRIP(universal_compaction_options, size_ratio, 5);
+    ROUND_TRIP(universal_compaction_options, stop_style, rocksdb_similar_size_compaction_stop_style);
+    rocksdb_universal_compaction_options_destroy(of);
+  }
+  rocksdb_lru_cache_options_t* const lru = rocksdb_lru_cache_options_create();
+  rocksdb_lru_cache_options_set_capacity(lru, 4096);
+  rocksdb_cache_t* const cache = rocksdb_cache_create_lru_opts(lru);
+  CHECK(rocksdb_cache_get_capacity(cache) == 4096);
+  rocksdb_cache_set_capacity(cache, 8192);
+  CHECK(rocksdb_cache_get_capacity(cache) == 8192);
+  rocksdb_cache_destroy(cache);
+  rocksdb_lru_cache_options_destroy(lru);
+}
+
+static void CostsAreCountedForTheThread(void) {
+  rocksdb_perfcontext_t* const context = rocksdb_perfcontext_create();
+  rocksdb_set_perf_level(rocksdb_enable_count);
+  rocksdb_perfcontext_reset(context);
+  CHECK(rocksdb_perfcontext_metric(context, rocksdb_block_read_count) == 0 && rocksdb_perfcontext_metric(context, 100000) == 0);
+  char* const report = rocksdb_perfcontext_report(context, 0);
+  CHECK(strstr(report, "block_read_count") != NULL);
+  rocksdb_free(report);
+  rocksdb_set_perf_level(rocksdb_disable);
+  rocksdb_perfcontext_destroy(context);
+}
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  directory = argv[1];
+  options = rocksdb_options_create();
+  rocksdb_options_set_create_if_missing(options, 1);
+  readoptions = rocksdb_readoptions_create();
+  writeoptions = rocksdb_writeoptions_create();
+
+  ReadsBackWhatWasWritten();
+  AnErrorReplacesTheOneBefore();
+  PinnedValuesOutliveTheirKeys();
+  BatchesAreAppliedAsAWhole();
+  ARecordThatDoesNotFitFailsTheWrite();
+  ManyKeysAreReadAtOnce();
+  IteratorsWalkBothWays();
+  SnapshotsLookBack();
+  FamiliesComeAndGo();
+  TablesAreFlushedCompactedAndDescribed();
+  ProgramsBringTheirOwnOrderAndMerge();
+  CountersAdd();
+  OptionsReachTheDatabase();
+  SettersAndGettersAgree();
+  CostsAreCountedForTheThread();
+
+  char* error = NULL;
+  rocksdb_destroy_db(options, directory, &error);
+  CHECK_OK(error);
+  rocksdb_readoptions_destroy(readoptions);
+  rocksdb_writeoptions_destroy(writeoptions);
+  rocksdb_options_destroy(options);
+  puts("as expected");
+  return 0;
+}
