@@ -53,6 +53,7 @@
 #if defined(__GNUC__) || defined(__clang__)
 #define ASHLAR_TARGET(features) __attribute__((target(features)))
 #define ASHLAR_CPU_HAS_CRC32C() (__builtin_cpu_supports("sse4.2") != 0 && __builtin_cpu_supports("pclmul") != 0)
+#define ASHLAR_CPU_HAS_AVX2() (__builtin_cpu_supports("avx2") != 0)
 #else
 #define ASHLAR_TARGET(features)
 // Leaf 1, ECX: bit 20 is SSE4.2, bit 1 PCLMULQDQ.
@@ -61,6 +62,16 @@
     int registers[4];                                                     \
     __cpuid(registers, 1);                                                \
     return (registers[2] >> 20 & 1) != 0 && (registers[2] >> 1 & 1) != 0; \
+  }())
+// Leaf 1, ECX: bit 27, the system saves the wide registers, bit 28 AVX; leaf 7, EBX: bit 5 AVX2.
+#define ASHLAR_CPU_HAS_AVX2()                        \
+  ([] {                                              \
+    int registers[4];                                \
+    __cpuid(registers, 1);                           \
+    if ((registers[2] >> 27 & 3) != 3) return false; \
+    if ((_xgetbv(0) & 6) != 6) return false;         \
+    __cpuidex(registers, 7, 0);                      \
+    return (registers[1] >> 5 & 1) != 0;             \
   }())
 #endif
 #else

@@ -16,6 +16,22 @@ TEST(HashTest, PublishedValuesOfXxHash) {
   EXPECT_EQ(Hash64(Slice("abc")), Hash64("abc", 3));
 }
 
+// The values are those of the baseline code, over bytes 0, 1, 2, ... modulo 251.
+TEST(HashTest, LongInputsHaveTheSameValueOnEveryProcessor) {
+  std::string bytes;
+  for (size_t i = 0; i < 5000; ++i) bytes.push_back(static_cast<char>(i % 251));
+  EXPECT_EQ(Hash64(bytes.data(), 240), 0x375a384d957fe865u);
+  EXPECT_EQ(Hash64(bytes.data(), 241), 0x02e8cd95421c6d02u);
+  EXPECT_EQ(Hash64(bytes.data(), 255), 0x074191baf9c49567u);
+  EXPECT_EQ(Hash64(bytes.data(), 256), 0x44f5d90dacde463au);
+  EXPECT_EQ(Hash64(bytes.data(), 257), 0x88fc3f7934a6c9beu);
+  EXPECT_EQ(Hash64(bytes.data(), 1024), 0xe5d78bafa45b2aa5u);
+  EXPECT_EQ(Hash64(bytes.data(), 1025), 0xe95c42288f28186eu);
+  EXPECT_EQ(Hash64(bytes.data(), 4096), 0x7135ffa504f1bc71u);
+  EXPECT_EQ(Hash64(bytes.data(), 4097), 0xb69d29f17d48293fu);
+  EXPECT_EQ(Hash64(bytes.data(), 5000), 0xb418500fc42320eeu);
+}
+
 TEST(HashTest, HalvesOfAHash) {
   EXPECT_EQ(LowerHash32(0x1122334455667788), 0x55667788u);
   EXPECT_EQ(UpperHash32(0x1122334455667788), 0x11223344u);

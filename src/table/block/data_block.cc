@@ -67,17 +67,19 @@ Status ScanEntries(const BlockLayout& layout, const KeyComparator& comparator, S
   scan->heads.clear();
   if (layout.entries == layout.entries_end) return Status::OK();
   ASHLAR_RETURN_IF_ERROR(FindCommonPrefix(layout, comparator, &scan->key, prefix));
-  scan->key.clear();
+  KeyBuffer buffer;
+  size_t key_bytes = 0;
   uint64_t previous_head = 0;
   for (const char* p = layout.entries; p < layout.entries_end;) {
     EntryHeader header;
     const char* const suffix = DecodeEntryHeader(p, layout.entries_end, &header);
-    if (suffix == nullptr || header.shared > scan->key.size()) return Status::Corruption("damaged block entry");
-    scan->key.resize(header.shared);
-    scan->key.append(suffix, header.unshared);
-    if (scan->key.size() < kTagBytes + prefix->n) return Status::Corruption("block key too short");
-    if (header.shared < prefix->n && memcmp(scan->key.data(), prefix->bytes, prefix->n) != 0) return Status::Corruption("block keys out of order");
-    const uint64_t head = comparator.Head(ExtractUserKey(scan->key), prefix->n);
+    if (suffix == nullptr || header.shared > key_bytes) return Status::Corruption("damaged block entry");
+    key_bytes = size_t{header.shared} + header.unshared;
+    if (key_bytes < kTagBytes + prefix->n) return Status::Corruption("block key too short");
+    char* const key = buffer.Reserve(key_bytes, header.shared);
+    memcpy(key + header.shared, suffix, header.unshared);
+    if (header.shared < prefix->n && memcmp(key, prefix->bytes, prefix->n) != 0) return Status::Corruption("block keys out of order");
+    const uint64_t head = comparator.Head(Slice(key, key_bytes - kTagBytes), prefix->n);
     if (head < previous_head) return Status::Corruption("block keys out of order");
     previous_head = head;
     scan->offsets.push_back(static_cast<uint32_t>(p - layout.entries));

@@ -1,0 +1,16 @@
+// Hash64 for processors with wide vectors, for long inputs: see hash.cc.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/compiler.h"
+
+namespace ashlar {
+
+#if ASHLAR_X86_64
+// The value of Hash64. Only where ASHLAR_CPU_HAS_AVX2().
+uint64_t Hash64Avx2(const char* data, size_t n);
+#endif
+
+}  // namespace ashlar
