@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ashlar/c.h"
+#include "rocksdb/c.h"
 
 static const char* directory;
 static rocksdb_options_t* options;

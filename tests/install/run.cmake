@@ -1,8 +1,8 @@
 # Installs the build into a fresh folder, builds the examples against it the four ways that a user would, and compares what they print.
 #
-#   CMake package × {shared, static}, pkg-config × {shared, static}
+#   CMake package × {shared, static}, pkg-config × {shared, static}; one of them from C, one by RocksDB's header names
 #
-# Run by ctest: cmake -DSOURCE_DIR= -DBUILD_DIR= -DCXX= -DLIB_DIR= -DVERSION= -P run.cmake
+# Run by ctest: cmake -DSOURCE_DIR= -DBUILD_DIR= -DCC= -DCXX= -DLIB_DIR= -DVERSION= -P run.cmake
 
 set(work ${BUILD_DIR}/tests/install)
 set(prefix ${work}/prefix)
@@ -35,7 +35,8 @@ function(expect_output example binary)
 endfunction()
 
 run(ignored ${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix})
-foreach(file IN ITEMS bin/ashlar ${LIB_DIR}/libashlar.so ${LIB_DIR}/libashlar.a include/ashlar/db.h)
+foreach(file IN ITEMS bin/ashlar ${LIB_DIR}/libashlar.so ${LIB_DIR}/libashlar.a include/ashlar/db.h include/ashlar/c.h include/rocksdb/db.h
+        include/rocksdb/utilities/options_util.h)
   if(NOT EXISTS ${prefix}/${file})
     fail("${file} was not installed")
   endif()
@@ -45,10 +46,10 @@ endforeach()
 file(RENAME ${prefix} ${work}/moved)
 set(prefix ${work}/moved)
 
-run(ignored ${CMAKE_COMMAND} -S ${SOURCE_DIR}/examples -B ${work}/cmake -G Ninja -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${CXX}
+run(ignored ${CMAKE_COMMAND} -S ${SOURCE_DIR}/examples -B ${work}/cmake -G Ninja -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_C_COMPILER=${CC} -DCMAKE_CXX_COMPILER=${CXX}
             -DCMAKE_BUILD_TYPE=Release)
 run(ignored ${CMAKE_COMMAND} --build ${work}/cmake)
-foreach(example IN LISTS examples)
+foreach(example IN LISTS examples ITEMS c_simple)
   expect_output(${example} ${work}/cmake/${example})
   expect_output(${example} ${work}/cmake/${example}_static)
 endforeach()
@@ -72,6 +73,16 @@ foreach(example IN LISTS examples)
   run(ignored ${CXX} -std=c++20 ${source} -o ${work}/${example}_static ${static_flags})
   expect_output(${example} ${work}/${example}_static)
 endforeach()
+
+# From C, and by RocksDB's names.
+run(ignored ${CC} -std=c11 ${SOURCE_DIR}/examples/c_simple.c -o ${work}/c_simple_shared ${shared_flags} -Wl,-rpath,${prefix}/${LIB_DIR})
+expect_output(c_simple ${work}/c_simple_shared)
+file(READ ${SOURCE_DIR}/examples/simple.cc simple)
+string(REPLACE "ashlar/" "rocksdb/" simple "${simple}")
+string(REPLACE "ashlar::" "rocksdb::" simple "${simple}")
+file(WRITE ${work}/simple_rocksdb.cc "${simple}")
+run(ignored ${CXX} -std=c++20 ${work}/simple_rocksdb.cc -o ${work}/simple_rocksdb ${shared_flags} -Wl,-rpath,${prefix}/${LIB_DIR})
+expect_output(simple ${work}/simple_rocksdb)
 
 # The version is part of the name that programs ask for at run time.
 run(dynamic objdump -p ${work}/simple_shared)

@@ -1,0 +1,9 @@
+// RocksDB's name for ashlar/db.h, with what its own db.h brings along.
+#pragma once
+
+#include "ashlar/db.h"
+#include "rocksdb/iterator.h"
+#include "rocksdb/metadata.h"
+#include "rocksdb/options.h"
+#include "rocksdb/snapshot.h"
+#include "rocksdb/version.h"

@@ -1,0 +1,5 @@
+// RocksDB's name for ashlar/iterator.h.
+#pragma once
+
+#include "ashlar/iterator.h"
+#include "rocksdb/rocksdb_namespace.h"

@@ -1,0 +1,5 @@
+// RocksDB's name for ashlar/listener.h.
+#pragma once
+
+#include "ashlar/listener.h"
+#include "rocksdb/rocksdb_namespace.h"

@@ -1,0 +1,5 @@
+// RocksDB's name for ashlar/merge_operator.h.
+#pragma once
+
+#include "ashlar/merge_operator.h"
+#include "rocksdb/rocksdb_namespace.h"

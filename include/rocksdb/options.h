@@ -1,0 +1,9 @@
+// RocksDB's name for ashlar/options.h, with what its own options.h brings along.
+#pragma once
+
+#include "ashlar/options.h"
+#include "rocksdb/cache.h"
+#include "rocksdb/comparator.h"
+#include "rocksdb/env.h"
+#include "rocksdb/listener.h"
+#include "rocksdb/version.h"
