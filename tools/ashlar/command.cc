@@ -1,6 +1,6 @@
 #include "tools/ashlar/command.h"
 
-#include "tools/ashlar/terminal.h"
+#include "tools/common/terminal.h"
 
 namespace ashlar::cli {
 

@@ -4,7 +4,7 @@
 // with its line ends; --value-format raw writes the bytes as they are, without a line end, and never to a terminal.
 #include "tools/ashlar/command.h"
 #include "tools/ashlar/database.h"
-#include "tools/ashlar/terminal.h"
+#include "tools/common/terminal.h"
 
 namespace ashlar::cli {
 namespace {

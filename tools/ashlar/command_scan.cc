@@ -6,7 +6,7 @@
 
 #include "tools/ashlar/command.h"
 #include "tools/ashlar/database.h"
-#include "tools/ashlar/terminal.h"
+#include "tools/common/terminal.h"
 
 namespace ashlar::cli {
 namespace {

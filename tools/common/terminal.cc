@@ -1,4 +1,4 @@
-#include "tools/ashlar/terminal.h"
+#include "tools/common/terminal.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>

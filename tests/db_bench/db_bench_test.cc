@@ -1,0 +1,368 @@
+// Runs db_bench as its users do: every workload for a moment, and what the flags promise. In builds that do not measure, that it says so.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/format.h"
+#include "testing/tool_runner.h"
+
+namespace ashlar {
+namespace {
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define ASHLAR_TEST_SANITIZED 1
+#endif
+#endif
+
+#if defined(NDEBUG) && !defined(ASHLAR_TEST_SANITIZED)
+constexpr bool kMeasures = true;
+#else
+constexpr bool kMeasures = false;
+#endif
+
+constexpr const char* kProgram = ASHLAR_BUILD_DIR "/db_bench";
+
+class DbBenchTest : public testing::Test {
+ protected:
+  std::string database() const { return scratch_.File("db"); }
+  std::string File(const std::string& name) const { return scratch_.File(name); }
+
+  // Standard output and standard error together.
+  ToolRun Run(const std::string& flags) const { return RunTool(StrCat(kProgram, " --db=", database(), " --seed=17 ", flags)); }
+  // The same, and it must succeed.
+  std::string Output(const std::string& flags) const {
+    const ToolRun run = Run(flags);
+    EXPECT_EQ(run.exit_code, 0) << flags << "\n" << run.output;
+    return run.output;
+  }
+
+ private:
+  ScratchDirectory scratch_;
+};
+
+// The tests that need figures.
+class DbBenchMeasuringTest : public DbBenchTest {
+ protected:
+  void SetUp() override {
+    if (!kMeasures) GTEST_SKIP() << "this build does not measure";
+  }
+};
+
+// The last line of a workload's result; empty when there is none.
+std::string ResultLineOf(const std::string& output, const std::string& workload) {
+  std::istringstream lines(output);
+  std::string found;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(workload) && line.find(" : ") != std::string::npos) found = line;
+  }
+  return found;
+}
+
+std::string FileText(const std::string& name) {
+  std::ifstream file(name);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+struct SmokeCase {
+  const char* workload;
+  const char* before;  // workloads to run first
+  const char* flags;
+  const char* result;  // what the result line must match after "operations;"; null: the workload has none
+};
+
+std::ostream& operator<<(std::ostream& out, const SmokeCase& smoke) { return out << smoke.workload; }
+
+const SmokeCase kSmokeCases[] = {
+    {"fillseq", "", "", " +[0-9.]+ MB/s"},
+    {"fillrandom", "", "", " +[0-9.]+ MB/s"},
+    {"filluniquerandom", "", "--threads=2", " +[0-9.]+ MB/s"},
+    {"fillsync", "", "", " +[0-9.]+ MB/s \\(2 ops\\)"},
+    {"fillbatch", "", "", " +[0-9.]+ MB/s"},
+    {"overwrite", "fillseq,", "", " +[0-9.]+ MB/s"},
+    {"bulkload", "", "", " +[0-9.]+ MB/s"},
+    {"deleteseq", "fillseq,", "", ""},
+    {"deleterandom", "fillseq,", "", ""},
+    {"readseq", "fillseq,", "", " +[0-9.]+ MB/s"},
+    {"readreverse", "fillseq,", "", " +[0-9.]+ MB/s"},
+    {"readrandom", "fillseq,", "", " +[0-9.]+ MB/s \\(2000 of 2000 found\\)"},
+    {"readmissing", "fillseq,", "", " \\(0 of 2000 found\\)"},
+    {"readhot", "fillseq,", "", " +[0-9.]+ MB/s \\(2000 of 2000 found\\)"},
+    {"multireadrandom", "fillseq,", "--batch_size=30", " +[0-9.]+ MB/s \\(2000 of 2000 found\\)"},
+    {"readwhilewriting", "fillseq,", "--threads=2", " +[0-9.]+ MB/s \\(4000 of 4000 found\\) \\( beside: [0-9]+ writes [0-9]+ writes/sec \\)"},
+    {"readwhilemerging", "fillseq,", "", " +[0-9.]+ MB/s \\(2000 of 2000 found\\) \\( beside: .*\\)"},
+    {"readrandomwriterandom", "fillseq,", "", " \\( reads:1800 writes:200 total:2000 found:1800\\)"},
+    {"seekrandom", "fillseq,", "--seek_nexts=10", " +[0-9.]+ MB/s \\(2000 of 2000 found\\)"},
+    {"seekrandomwhilewriting", "fillseq,", "", " \\(2000 of 2000 found\\) \\( beside: .*\\)"},
+    {"mergerandom", "", "--merge_keys=10", " +[0-9.]+ MB/s \\( updates:2000\\)"},
+    {"updaterandom", "fillseq,", "", " +[0-9.]+ MB/s \\( updates:2000 found:2000\\)"},
+    {"compact", "fillseq,", "", ""},
+    {"compactall", "fillseq,", "", nullptr},
+    {"waitforcompaction", "fillseq,", "", nullptr},
+    {"flush", "fillseq,", "", nullptr},
+    {"verifychecksum", "fillseq,flush,", "", ""},
+    {"crc32c", "", "--duration=1", " +[0-9.]+ MB/s \\(4096 per op\\)"},
+    {"xxh3", "", "--duration=1", " +[0-9.]+ MB/s \\(4096 per op\\)"},
+    {"stats", "fillseq,", "", nullptr},
+    {"levelstats", "fillseq,", "", nullptr},
+};
+
+class SmokeTest : public DbBenchMeasuringTest, public testing::WithParamInterface<SmokeCase> {
+ protected:
+  void SetUp() override { DbBenchMeasuringTest::SetUp(); }
+};
+
+TEST_P(SmokeTest, RunsAndPrintsItsResult) {
+  const SmokeCase& smoke = GetParam();
+  const std::string output = Output(StrCat("--num=2000 --merge_operator=put --benchmarks=", smoke.before, smoke.workload, " ", smoke.flags));
+  const std::string line = ResultLineOf(output, smoke.workload);
+  if (smoke.result == nullptr) {
+    EXPECT_EQ(line, "");
+    return;
+  }
+  const std::regex expected(StrCat(smoke.workload, " *: +[0-9.]+ micros/op [0-9]+ ops/sec [0-9.]+ seconds [0-9]+ operations;", smoke.result));
+  EXPECT_TRUE(std::regex_match(line, expected)) << line << "\n" << output;
+}
+
+INSTANTIATE_TEST_SUITE_P(Workloads, SmokeTest, testing::ValuesIn(kSmokeCases),
+                         [](const testing::TestParamInfo<SmokeCase>& test) { return test.param.workload; });
+
+TEST_F(DbBenchTest, EveryWorkloadOfTheHelpHasASmokeTest) {
+  std::istringstream help(Output("--help"));
+  std::string line;
+  while (std::getline(help, line) && !line.starts_with("Workloads")) {
+  }
+  int workloads = 0;
+  while (std::getline(help, line) && !line.empty()) {
+    const std::string name = line.substr(2, line.find(' ', 2) - 2);
+    ++workloads;
+    // Scans of prefixes need a prefix extractor.
+    if (name.starts_with("prefixscan")) continue;
+    EXPECT_TRUE(std::any_of(std::begin(kSmokeCases), std::end(kSmokeCases), [&](const SmokeCase& smoke) { return name == smoke.workload; })) << name;
+  }
+  EXPECT_GE(workloads, 33);
+}
+
+TEST_F(DbBenchTest, ABuildThatDoesNotMeasureRefuses) {
+  const ToolRun run = Run("--benchmarks=fillseq --num=10");
+  EXPECT_EQ(run.exit_code, kMeasures ? 0 : 3);
+  EXPECT_EQ(run.output.find("measures nothing worth knowing") == std::string::npos, kMeasures) << run.output;
+}
+
+// ---- The command line.
+
+TEST_F(DbBenchTest, AnUnknownFlagIsRefusedWithTheNearestName) {
+  const ToolRun run = Run("--value_sise=10");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.output.find("unknown flag --value_sise; did you mean --value_size?"), std::string::npos) << run.output;
+}
+
+TEST_F(DbBenchTest, AnUnknownWorkloadIsRefusedBeforeAnythingRuns) {
+  const ToolRun run = Run("--benchmarks=fillseq,readrandm");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.output.find("unknown benchmark 'readrandm'; did you mean readrandom?"), std::string::npos) << run.output;
+  EXPECT_FALSE(std::filesystem::exists(database()));
+}
+
+TEST_F(DbBenchTest, AFeatureThatIsAbsentMayStayOff) {
+  EXPECT_EQ(Run("--help --use_blob_db=0 --row_cache_size=0 --wal_compression=none").exit_code, 0);
+  const ToolRun run = Run("--use_blob_db=1");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.output.find("--use_blob_db=1 asks for something that Ashlar does not have; only false is accepted"), std::string::npos) << run.output;
+}
+
+TEST_F(DbBenchTest, ValuesThatMakeNoSenseAreRefused) {
+  for (const char* const flags : {"--num=0", "--num=ten", "--num=1e6", "--threads=-1", "--histogram=2", "--prefix_size=17", "--value_size=5000000000",
+                                  "--compression_type=lzma", "--key_distribution=pareto", "--readonly", "--engine=btree", "readrandom", "--num"}) {
+    const ToolRun run = Run(StrCat("--benchmarks=fillseq ", flags));
+    EXPECT_NE(run.exit_code, 0) << flags;
+    EXPECT_EQ(run.output.find("fillseq  "), std::string::npos) << run.output;
+  }
+}
+
+TEST_F(DbBenchMeasuringTest, RetiredFlagsAreAcceptedWithOneNotice) {
+  const std::string output = Output("--benchmarks=fillseq --num=100 --hard_rate_limit=2 --disable_data_sync=1 --key_id_range=5");
+  EXPECT_NE(output.find("db_bench: retired by RocksDB, no effect: --hard_rate_limit --disable_data_sync\n"), std::string::npos) << output;
+  EXPECT_NE(output.find("db_bench: no effect in Ashlar: --key_id_range\n"), std::string::npos) << output;
+}
+
+TEST_F(DbBenchMeasuringTest, FlagsAreWrittenInAllOfRocksDbsWays) {
+  const std::string output =
+      Output("-num=300 --value_size 30 --benchmarks fillseq,readrandom --histogram --nostatistics --sync=false --disable_wal true");
+  EXPECT_NE(output.find("Entries:    300\n"), std::string::npos) << output;
+  EXPECT_NE(output.find("Values:     30 bytes each (15 bytes after compression)\n"), std::string::npos) << output;
+  EXPECT_NE(output.find("(300 of 300 found)\nMicroseconds per read:\nCount: 300 Average: "), std::string::npos) << output;
+}
+
+// ---- What is counted.
+
+TEST_F(DbBenchMeasuringTest, FoundIsTheSumOverThreadsAndTrue) {
+  const std::string output =
+      Output("--num=1000 --threads=3 --benchmarks=fillseq,readrandom,deleteseq,readmissing,seekrandom --deletes=500 --reads=800");
+  EXPECT_NE(ResultLineOf(output, "fillseq").find(" 3000 operations;"), std::string::npos) << output;
+  EXPECT_NE(ResultLineOf(output, "readrandom").find(" 2400 operations;"), std::string::npos) << output;
+  EXPECT_NE(ResultLineOf(output, "readrandom").find("(2400 of 2400 found)"), std::string::npos) << output;
+  std::smatch match;
+  const std::string line = ResultLineOf(output, "seekrandom");
+  ASSERT_TRUE(std::regex_search(line, match, std::regex("\\(([0-9]+) of 2400 found\\)"))) << output;
+  // Half of the keys are gone: 1200, give or take eight deviations.
+  EXPECT_NEAR(std::stoi(match[1]), 1200, 200) << output;
+}
+
+TEST_F(DbBenchMeasuringTest, ADurationEndsAWorkload) {
+  const std::string output = Output("--num=1000 --duration=1 --benchmarks=fillseq,readrandom");
+  std::smatch match;
+  const std::string line = ResultLineOf(output, "readrandom");
+  ASSERT_TRUE(std::regex_search(line, match, std::regex("ops/sec ([0-9.]+) seconds ([0-9]+) operations;"))) << output;
+  EXPECT_GE(std::stod(match[1]), 1.0) << output;
+  EXPECT_GT(std::stoll(match[2]), 1000) << output;
+  EXPECT_NE(ResultLineOf(output, "fillseq").find(" 1000 operations;"), std::string::npos) << output;
+}
+
+TEST_F(DbBenchMeasuringTest, WriteRateIsLimited) {
+  // 116 bytes each: 464,000 bytes at a million a second, of which a tenth may go at once.
+  const std::string output = Output("--num=4000 --benchmarks=fillrandom --benchmark_write_rate_limit=1000000");
+  std::smatch match;
+  const std::string line = ResultLineOf(output, "fillrandom");
+  ASSERT_TRUE(std::regex_search(line, match, std::regex("ops/sec ([0-9.]+) seconds"))) << output;
+  EXPECT_GE(std::stod(match[1]), 0.3) << output;
+}
+
+TEST_F(DbBenchMeasuringTest, ReadRateIsLimited) {
+  const std::string output = Output("--num=4000 --benchmarks=fillseq,readrandom --benchmark_read_rate_limit=10000");
+  std::smatch match;
+  const std::string line = ResultLineOf(output, "readrandom");
+  ASSERT_TRUE(std::regex_search(line, match, std::regex("ops/sec ([0-9.]+) seconds"))) << output;
+  EXPECT_GE(std::stod(match[1]), 0.2) << output;
+}
+
+TEST_F(DbBenchMeasuringTest, RepetitionsAreSummedUp) {
+  const std::string output = Output("--num=500 --benchmarks=fillseq,readrandom[W2-X3]");
+  EXPECT_NE(output.find("Warming up benchmark by running 2 times\n"), std::string::npos) << output;
+  EXPECT_NE(output.find("Running benchmark for 3 times\n"), std::string::npos) << output;
+  EXPECT_TRUE(std::regex_search(output, std::regex("readrandom \\[AVG 2 runs\\] : [0-9]+ \\(± [0-9]+\\) ops/sec; +[0-9.]+ \\(± [0-9.]+\\) MB/sec\n")))
+      << output;
+  EXPECT_TRUE(std::regex_search(output, std::regex("readrandom \\[AVG    3 runs\\] : [0-9]+ \\(± [0-9]+\\) ops/sec; [0-9.]+ ms/op; "))) << output;
+  EXPECT_TRUE(std::regex_search(output, std::regex("readrandom \\[MEDIAN 3 runs\\] : [0-9]+ ops/sec; +[0-9.]+ MB/sec\n"))) << output;
+}
+
+TEST_F(DbBenchMeasuringTest, JsonHoldsMachineFlagsAndResults) {
+  (void)Output(StrCat("--num=500 --threads=2 --histogram=1 --benchmarks=fillseq,readrandom[X2],stats --json=", File("result.json")));
+  const auto json = nlohmann::json::parse(FileText(File("result.json")));
+  EXPECT_GT(json["machine"]["memory_bytes"], 0);
+  EXPECT_EQ(json["flags"]["num"], "500");
+  EXPECT_EQ(json["flags"]["threads"], "2");
+  ASSERT_EQ(json["results"].size(), 3u);
+  const auto& read = json["results"][2];
+  EXPECT_EQ(read["workload"], "readrandom");
+  EXPECT_EQ(read["repetition"], 1);
+  EXPECT_EQ(read["operations"], 1000);
+  EXPECT_EQ(read["found"], 1000);
+  EXPECT_GT(read["micros_per_op"], 0.0);
+  EXPECT_GT(read["ops_per_second"], 0.0);
+  EXPECT_GT(read["megabytes_per_second"], 0.0);
+  EXPECT_EQ(read["latency_micros"]["read"]["count"], 1000);
+  EXPECT_LE(read["latency_micros"]["read"]["p50"], read["latency_micros"]["read"]["p99"]);
+}
+
+TEST_F(DbBenchMeasuringTest, IntervalsAreReported) {
+  const std::string output =
+      Output(StrCat("--num=2000 --benchmarks=fillseq,readrandom --duration=2 --stats_interval=1000 --stats_interval_seconds=1 "
+                    "--stats_per_interval=1 --report_interval_seconds=1 --report_file=",
+                    File("report.csv")));
+  EXPECT_TRUE(std::regex_search(output, std::regex("thread 0: \\([0-9]+,[0-9]+\\) ops and \\([0-9.]+,[0-9.]+\\) ops/second in "))) << output;
+  const std::string csv = FileText(File("report.csv"));
+  EXPECT_TRUE(std::regex_match(csv, std::regex("secs_elapsed,interval_qps\n([0-9]+,[1-9][0-9]*\n)+"))) << csv;
+}
+
+TEST_F(DbBenchMeasuringTest, StatisticsAndPerfContextAreShown) {
+  const std::string output = Output("--num=500 --benchmarks=fillseq,flush,readrandom --statistics --perf_level=2");
+  EXPECT_NE(output.find("STATISTICS:\n"), std::string::npos) << output;
+  EXPECT_NE(output.find("rocksdb.number.keys.written COUNT : 500\n"), std::string::npos) << output;
+  EXPECT_NE(output.find("PERF_CONTEXT:\n"), std::string::npos) << output;
+}
+
+// ---- The database.
+
+TEST_F(DbBenchMeasuringTest, AnExistingDatabaseIsKeptOrDestroyedAsAsked) {
+  (void)Output("--num=500 --benchmarks=fillseq");
+  const std::string kept = Output("--num=500 --use_existing_db=1 --benchmarks=fillseq,readrandom");
+  EXPECT_NE(kept.find("fillseq      : skipped (--use_existing_db is true)\n"), std::string::npos) << kept;
+  EXPECT_NE(kept.find("(500 of 500 found)"), std::string::npos) << kept;
+  EXPECT_NE(Output("--num=500 --use_existing_db=1 --readonly=1 --benchmarks=readrandom").find("(500 of 500 found)"), std::string::npos);
+  EXPECT_NE(Output("--num=9 --use_existing_db=1 --use_existing_keys=1 --benchmarks=readrandom").find("(500 of 500 found)"), std::string::npos);
+  EXPECT_NE(Output("--num=500 --benchmarks=readrandom").find("(0 of 500 found)"), std::string::npos);
+}
+
+TEST_F(DbBenchMeasuringTest, KeysAndValuesOfAllKindsComeBack) {
+  for (const char* const flags :
+       {"--key_size=10 --value_size=800", "--key_size=4", "--value_size_distribution_type=uniform --value_size_min=1 --value_size_max=3000",
+        "--value_size_distribution_type=normal --value_size_min=0 --value_size_max=300", "--value_size=0", "--key_distribution=zipf",
+        "--key_distribution=zipf --zipf_exponent=1.3", "--read_random_exp_range=10", "--num_column_families=3", "--pin_slice=0", "--mmap_read=1",
+        "--use_direct_reads=1 --use_direct_io_for_flush_and_compaction=1", "--cache_size=0", "--cache_size=-1 --cache_type=lru_cache",
+        "--bloom_bits=10 --compression_type=zstd --compression_level=1", "--compression_type=none --checksum_type=1 --format_version=4",
+        "--disable_wal=1 --max_bytes_for_level_multiplier_additional=1,2,3", "--rate_limiter_bytes_per_sec=100000000"}) {
+    const std::string output = Output(StrCat("--num=3000 --reads=500 --write_buffer_size=65536 --benchmarks=fillseq,compact,readrandom ", flags));
+    EXPECT_NE(output.find("(500 of 500 found)"), std::string::npos) << flags << "\n" << output;
+  }
+}
+
+TEST_F(DbBenchMeasuringTest, MultiGetTakesBothForms) {
+  for (const char* const flags : {"--batch_size=7", "--batch_size=7 --multiread_batched=1", "--batch_size=7 --multiread_stride=100",
+                                  "--batch_size=7 --multiread_batched=1 --num_column_families=2"}) {
+    const std::string output = Output(StrCat("--num=1000 --benchmarks=fillseq,multireadrandom ", flags));
+    EXPECT_NE(output.find("(1000 of 1000 found)"), std::string::npos) << flags << "\n" << output;
+  }
+}
+
+TEST_F(DbBenchMeasuringTest, SeeksAreBounded) {
+  for (const char* const flags : {"--seek_nexts=20 --max_scan_distance=5", "--seek_nexts=20 --max_scan_distance=5 --reverse_iterator=1"}) {
+    const std::string output = Output(StrCat("--num=1000 --value_size=84 --benchmarks=fillseq,seekrandom --json=", File("json"), " ", flags));
+    EXPECT_NE(output.find("(1000 of 1000 found)"), std::string::npos) << output;
+    // At most five or six entries of a hundred bytes for each of a thousand seeks, fewer at the ends.
+    const auto bytes = nlohmann::json::parse(FileText(File("json")))["results"][1]["bytes"].get<int64_t>();
+    EXPECT_GT(bytes, 450'000) << flags;
+    EXPECT_LE(bytes, 600'000) << flags;
+  }
+}
+
+TEST_F(DbBenchMeasuringTest, AnOptionsFileSetsTheOptions) {
+  (void)Output("--num=100 --benchmarks=fillseq --num_levels=5");
+  std::string options_file;
+  for (const auto& entry : std::filesystem::directory_iterator(database())) {
+    if (entry.path().filename().string().starts_with("OPTIONS-")) options_file = std::max(options_file, entry.path().string());
+  }
+  std::filesystem::copy_file(options_file, File("OPTIONS"));
+  EXPECT_NE(Output(StrCat("--num=100 --benchmarks=fillseq,levelstats --options_file=", File("OPTIONS"))).find("\n  4 "), std::string::npos);
+  const std::string output = Output(StrCat("--num=100 --benchmarks=fillseq,levelstats --options_file=", File("OPTIONS")));
+  EXPECT_EQ(output.find("\n  5 "), std::string::npos) << output;
+}
+
+TEST_F(DbBenchMeasuringTest, AnErrorEndsItWithTheWorkloadsName) {
+  const ToolRun run = Run("--num=100 --benchmarks=fillseq,mergerandom,readrandom");
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_NE(run.output.find("mergerandom: "), std::string::npos) << run.output;
+  EXPECT_EQ(ResultLineOf(run.output, "readrandom"), "") << run.output;
+}
+
+// Keys have the bytes that RocksDB's db_bench gives them.
+TEST_F(DbBenchMeasuringTest, RocksDbsBenchFindsTheKeys) {
+  if (!HaveRocksDbTools()) GTEST_SKIP() << "no rocksdb-tools";
+  for (const char* const flags : {"--key_size=16", "--key_size=5", "--key_size=30"}) {
+    (void)Output(StrCat("--num=1000 --benchmarks=fillseq ", flags));
+    const ToolRun run = RunTool(StrCat("db_bench --db=", database(), " --num=1000 --use_existing_db=1 --benchmarks=readrandom ", flags));
+    EXPECT_NE(run.output.find("(1000 of 1000 found)"), std::string::npos) << flags << "\n" << run.output;
+  }
+}
+
+}  // namespace
+}  // namespace ashlar

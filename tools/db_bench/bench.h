@@ -1,0 +1,61 @@
+// Bench: runs the workloads of --benchmarks one after the other.
+//
+//   Run ── for each name[W1-X3]:   fresh database if it wants one  ->  RunThreads, for warm-up  ->  RunThreads, reported
+//
+//   RunThreads      main thread                       worker threads
+//                   makes workers                     set up, count `ready` down
+//                   waits for all, opens `start`  ->  run the workload between two looks at the clock
+//                   shows progress             <-     release `ended`
+//                   joins, adds up
+//
+// Thread safety: one thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "ashlar/status.h"
+#include "tools/db_bench/database.h"
+#include "tools/db_bench/flags.h"
+#include "tools/db_bench/report.h"
+#include "tools/db_bench/workload.h"
+
+namespace ashlar::bench {
+
+// One entry of --benchmarks.
+struct Step {
+  const Workload* workload = nullptr;
+  int warm_ups = 0;
+  int repetitions = 1;
+};
+
+// "fillseq,readrandom[W1-X3]". InvalidArgument naming what is unknown, and the nearest name there is.
+Status ParseSteps(const std::string& benchmarks, std::vector<Step>* steps);
+
+class Bench {
+ public:
+  explicit Bench(const Flags& flags);
+
+  // The first error ends it.
+  Status Run();
+
+ private:
+  Status OpenAtStart();
+  Status ReadExistingKeys();
+  Status RunStep(const Step& step);
+  Status MakeFresh(bool for_bulk_load);
+  Status RunThreads(const Workload& workload, const Flags& flags, RunResult* result);
+
+  Flags flags_;  // as given, but with the seed and the number of keys that are used
+  Database database_;
+  Report report_;
+  std::vector<std::string> existing_keys_;
+  uint64_t runs_ = 0;  // of RunThreads: no two have the same random numbers
+  std::ofstream interval_file_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace ashlar::bench

@@ -1,0 +1,52 @@
+// Database: the database under test, with its column families. Opens it as the flags say, and anew for each fill.
+//
+// Thread safety: Open, Close and Destroy by one thread alone; the rest by any number.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "ashlar/options.h"
+#include "ashlar/statistics.h"
+#include "ashlar/status.h"
+#include "tools/db_bench/flags.h"
+
+namespace ashlar::bench {
+
+class Database {
+ public:
+  // The flags outlive the database.
+  explicit Database(const Flags& flags);
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  // Makes the options of the flags. InvalidArgument naming the flag.
+  Status Prepare();
+  // for_bulk_load: with Options::PrepareForBulkLoad.
+  Status Open(bool for_bulk_load);
+  Status Close();
+  // Deletes what Open would open. REQUIRES: closed.
+  Status Destroy();
+
+  DB& db() const { return *db_; }
+  // The family of a key number.
+  ColumnFamilyHandle* Family(uint64_t key_number) const { return families_.size() == 1 ? families_[0] : families_[key_number % families_.size()]; }
+  const std::vector<ColumnFamilyHandle*>& families() const { return families_; }
+  const std::string& path() const { return path_; }
+  const Options& options() const { return options_; }
+  // Null unless asked for.
+  const std::shared_ptr<Statistics>& statistics() const { return options_.statistics; }
+
+ private:
+  const Flags& flags_;
+  const std::string path_;
+  Options options_;
+  std::unique_ptr<DB> db_;
+  std::vector<ColumnFamilyHandle*> families_;
+};
+
+}  // namespace ashlar::bench

@@ -1,0 +1,49 @@
+// Flags: the command line of db_bench, in RocksDB's words.
+//
+//   --name=value  --name value  -name=value      numbers and texts
+//   --name  --noname  --name=0|1|true|false      booleans
+//
+// flag_table.h is the one table: type, default, meaning and group of every flag that is honoured. Besides those, three kinds of RocksDB's flags are
+// known by name: retired ones, those that tune what does not exist here (both accepted, with one notice that names them), and those that would
+// switch such a thing on (accepted with RocksDB's default, refused otherwise). Anything else is refused with the nearest name.
+//
+// Thread safety: plain values, and pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ashlar/status.h"
+#include "tools/db_bench/flag_table.h"
+
+namespace ashlar::bench {
+
+struct Flags {
+#define FLAG(group, type, name, initial, meaning) type name = initial;
+  ASHLAR_BENCH_FLAGS(FLAG)
+#undef FLAG
+};
+
+struct CommandLine {
+  Flags flags;
+  bool help = false;
+  // Texts for standard error, a line each.
+  std::vector<std::string> notices;
+};
+
+// InvalidArgument with a text for people. Without --help, the flags also make sense together.
+Status ParseCommandLine(const std::vector<std::string>& arguments, CommandLine* command_line);
+
+// Name and value of every honoured flag, in the order of the table.
+std::vector<std::pair<std::string, std::string>> FlagValues(const Flags& flags);
+
+// The flags' part of --help.
+std::string FlagsHelp();
+
+// Of `names`, the one that takes the fewest changes of a letter to become `name`; empty when all are far away.
+std::string NearestName(std::string_view name, const std::vector<std::string_view>& names);
+
+}  // namespace ashlar::bench

@@ -1,0 +1,58 @@
+// Report: what db_bench prints, in the lines that scripts know from RocksDB's, and the same as JSON.
+//
+//   fillseq      :       8.843 micros/op 113057 ops/sec 0.177 seconds 20000 operations;   12.5 MB/s
+//
+// micros/op is the time of all threads over all operations, so what one thread waits; ops/sec is what all threads did in the time that passed.
+// Results go to standard output.
+// Thread safety: one thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ashlar/options.h"
+#include "ashlar/status.h"
+#include "tools/db_bench/flags.h"
+#include "tools/db_bench/thread_stats.h"
+
+namespace ashlar::bench {
+
+struct RunResult {
+  std::string workload;
+  int threads = 0;
+  int repetition = 0;  // from 0
+  Totals totals;
+  std::string message;
+
+  // Of a run without operations, one is pretended.
+  double MicrosPerOp() const;
+  double OpsPerSecond() const;
+  // 1048576 bytes each; 0 when the workload counts no bytes.
+  double MegabytesPerSecond() const;
+};
+
+class Report {
+ public:
+  explicit Report(const Flags& flags) : flags_(flags) {}
+
+  void PrintHeader(const Options& options) const;
+  void PrintSkipped(std::string_view workload) const;
+  // Prints the result and keeps it for the JSON.
+  void Add(RunResult result);
+  // What the last `count` results, of one workload, come to.
+  void PrintRepetitions(size_t count, bool final) const;
+  // IOError when the file cannot be written.
+  Status WriteJson(const std::string& file_name) const;
+
+ private:
+  const Flags& flags_;
+  std::vector<RunResult> results_;
+};
+
+// The result's line.
+std::string ResultLine(const RunResult& result);
+// Lines such as "fillseq [AVG 3 runs] : ..."; `final`: those after the last run. `confidence_only`: the interval alone.
+std::string RepetitionsText(const std::vector<const RunResult*>& results, bool final, bool confidence_only);
+
+}  // namespace ashlar::bench

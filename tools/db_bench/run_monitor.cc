@@ -1,0 +1,58 @@
+#include "tools/db_bench/run_monitor.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+
+namespace ashlar::bench {
+
+RunMonitor::RunMonitor(const Flags& flags, std::string_view workload, const std::vector<std::unique_ptr<Worker>>& workers,
+                       std::ofstream* interval_file, std::chrono::steady_clock::time_point start)
+    : flags_(flags), workers_(workers), interval_file_(interval_file), start_(start), line_(std::string(workload)) {}
+
+void RunMonitor::WatchUntilAllEnded() {
+  for (size_t ended = 0; ended < workers_.size();) {
+    if (ended_.try_acquire_for(std::chrono::milliseconds(100))) {
+      ++ended;
+      continue;
+    }
+    if (flags_.progress_reports) Show();
+    WriteInterval();
+  }
+}
+
+uint64_t RunMonitor::OpsDone() const {
+  uint64_t ops = 0;
+  for (const auto& worker : workers_) ops += worker->stats.published_ops();
+  return ops;
+}
+
+void RunMonitor::Show() {
+  if (!line_.Due()) return;
+  const uint64_t done = OpsDone();
+  uint64_t planned = 0;
+  for (const auto& worker : workers_) planned += worker->stats.planned_ops();
+  const double seconds = line_.Seconds();
+  std::optional<double> part;
+  if (planned > 0) {
+    part = static_cast<double>(done) / static_cast<double>(planned);
+  } else if (flags_.duration > 0) {
+    part = seconds / flags_.duration;
+  }
+  line_.Show(part, fmt::format("{} ops  {:.1f} k ops/s", done, static_cast<double>(done) / seconds / 1000));
+}
+
+void RunMonitor::WriteInterval() {
+  const Clock::time_point now = Clock::now();
+  if (!interval_file_->is_open() || now - interval_begin_ < std::chrono::seconds(flags_.report_interval_seconds)) return;
+  const uint64_t ops = OpsDone();
+  const double seconds = std::chrono::duration<double>(now - interval_begin_).count();
+  *interval_file_ << fmt::format("{:.0f},{:.0f}\n", std::chrono::duration<double>(now - start_).count(),
+                                 static_cast<double>(ops - interval_ops_) / seconds);
+  interval_file_->flush();
+  interval_begin_ = now;
+  interval_ops_ = ops;
+}
+
+}  // namespace ashlar::bench

@@ -1,0 +1,50 @@
+// RunMonitor: watches a run while its threads work: the progress line, and the operations per second of --report_interval_seconds.
+//
+// It reads the counters that threads publish, ten times a second; it costs the threads nothing else.
+// Thread safety: Ended by any thread, the rest by one.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <memory>
+#include <semaphore>
+#include <string_view>
+#include <vector>
+
+#include "tools/common/progress_line.h"
+#include "tools/db_bench/flags.h"
+#include "tools/db_bench/worker.h"
+
+namespace ashlar::bench {
+
+class RunMonitor {
+ public:
+  // interval_file: where operations per second go; not open: nowhere. Its seconds count from `start`.
+  RunMonitor(const Flags& flags, std::string_view workload, const std::vector<std::unique_ptr<Worker>>& workers, std::ofstream* interval_file,
+             std::chrono::steady_clock::time_point start);
+
+  // A worker has ended.
+  void Ended() { ended_.release(); }
+  // Returns when all workers have.
+  void WatchUntilAllEnded();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  uint64_t OpsDone() const;
+  void Show();
+  void WriteInterval();
+
+  const Flags& flags_;
+  const std::vector<std::unique_ptr<Worker>>& workers_;
+  std::ofstream* const interval_file_;
+  const Clock::time_point start_;
+  std::counting_semaphore<> ended_{0};
+  cli::ProgressLine line_;
+  Clock::time_point interval_begin_ = Clock::now();
+  uint64_t interval_ops_ = 0;
+};
+
+}  // namespace ashlar::bench

@@ -1,0 +1,99 @@
+// Worker: what one thread of a workload works with: the database, its own random numbers, keys, values and counters, and the end of its work.
+//
+// Everything is made before the clock starts. A workload is a function of a Worker; it calls Loop for its operations, FinishedOps after each.
+// Thread safety: a worker belongs to one thread; SharedRun's members may be used by all.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/rate_limiter.h"
+#include "base/random.h"
+#include "tools/db_bench/database.h"
+#include "tools/db_bench/flags.h"
+#include "tools/db_bench/keys.h"
+#include "tools/db_bench/thread_stats.h"
+#include "tools/db_bench/values.h"
+
+namespace ashlar::bench {
+
+// What the threads of one run share.
+struct SharedRun {
+  // Null: no limit.
+  std::unique_ptr<RateLimiter> write_limiter;
+  std::unique_ptr<RateLimiter> read_limiter;
+  // Set by a thread that failed; the others stop at their next look. Relaxed: nothing else is read because of it.
+  std::atomic<bool> failed{false};
+  // Threads that are measured and still at work; one that works beside them ends when it reaches 0. Relaxed, as above.
+  std::atomic<int> measured_at_work{0};
+};
+
+// Counts down the operations of a thread, or watches the clock.
+class Loop {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // seconds above 0 take the place of ops.
+  Loop(const Flags& flags, uint64_t ops, int seconds, const std::atomic<bool>* failed);
+
+  // Whether one more operation is to be done, which is taken as done.
+  bool Continue() { return Take(1) != 0; }
+  // How many of `wanted` more; 0 at the end.
+  uint64_t Take(uint64_t wanted) {
+    if (wanted > until_look_) return Look(wanted);
+    until_look_ -= wanted;
+    return wanted;
+  }
+
+ private:
+  uint64_t Look(uint64_t wanted);
+
+  const uint64_t ops_between_looks_;
+  const bool timed_;
+  const Clock::time_point end_;
+  const std::atomic<bool>* const failed_;
+  uint64_t ops_left_;        // beyond until_look_
+  uint64_t until_look_ = 0;  // operations until the next look
+};
+
+// Operations of one thread: num unless --reads or --writes say otherwise; the larger of the two where a workload does both.
+uint64_t ReadsOf(const Flags& flags);
+uint64_t WritesOf(const Flags& flags);
+uint64_t ReadsAndWritesOf(const Flags& flags);
+
+struct Worker {
+  Worker(const Flags& flags_in, Database* database_in, SharedRun* shared_in, const std::vector<std::string>* existing_keys, int id_in, uint64_t seed,
+         const ThreadStats::Settings& stats_settings);
+
+  // Random workloads run by the clock when duration says so, others always by number. Also tells stats what is planned.
+  Loop RandomLoop(uint64_t ops);
+  Loop CountedLoop(uint64_t ops);
+
+  // Waits until the bytes or reads may be spent; the wait counts for no operation.
+  void LimitWrites(uint64_t bytes);
+  void LimitReads(uint64_t reads);
+
+  const Flags& flags;
+  Database& database;
+  SharedRun& shared;
+  const int id;  // 0 to threads - 1
+  const uint64_t num;
+  const ReadOptions read_options;
+  const WriteOptions write_options;
+  Random random;
+  KeyMaker keys;
+  const KeyPicker picker;
+  ValueMaker values;
+  ThreadStats stats;
+
+ private:
+  // Rate limits are asked for this many reads at once.
+  static constexpr uint64_t kReadsPerRequest = 256;
+  uint64_t reads_unasked_ = 0;
+};
+
+}  // namespace ashlar::bench

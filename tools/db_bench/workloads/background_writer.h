@@ -1,0 +1,12 @@
+// The thread that writes beside those that are measured, until they have ended. benchmark_write_rate_limit is its limit.
+#pragma once
+
+#include "ashlar/status.h"
+#include "tools/db_bench/worker.h"
+
+namespace ashlar::bench {
+
+Status WriteBeside(Worker& worker);
+Status MergeBeside(Worker& worker);
+
+}  // namespace ashlar::bench

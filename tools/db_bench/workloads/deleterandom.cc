@@ -1,0 +1,12 @@
+#include "tools/db_bench/workloads/all.h"
+#include "tools/db_bench/workloads/deleting.h"
+
+namespace ashlar::bench {
+
+constinit const Workload kDeleteRandom = {
+    .name = "deleterandom",
+    .summary = "delete keys drawn at random",
+    .run = [](Worker& worker) { return Delete(worker, KeyOrder::kRandom); },
+};
+
+}  // namespace ashlar::bench

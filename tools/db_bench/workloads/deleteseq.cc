@@ -1,0 +1,12 @@
+#include "tools/db_bench/workloads/all.h"
+#include "tools/db_bench/workloads/deleting.h"
+
+namespace ashlar::bench {
+
+constinit const Workload kDeleteSeq = {
+    .name = "deleteseq",
+    .summary = "delete keys in order",
+    .run = [](Worker& worker) { return Delete(worker, KeyOrder::kSequential); },
+};
+
+}  // namespace ashlar::bench

@@ -1,0 +1,17 @@
+// Writing keys and values in batches: what the fills and overwrite are made of.
+#pragma once
+
+#include "ashlar/status.h"
+#include "tools/db_bench/keys.h"
+#include "tools/db_bench/worker.h"
+
+namespace ashlar::bench {
+
+// Each thread writes WritesOf(flags) keys, by the clock if the order is kRandom and there is a duration.
+Status Fill(Worker& worker, KeyOrder order);
+// The same with keys drawn as key_distribution says.
+Status Overwrite(Worker& worker);
+// In random order, and then into tables.
+Status BulkLoad(Worker& worker);
+
+}  // namespace ashlar::bench

@@ -1,0 +1,14 @@
+#include "tools/db_bench/workloads/all.h"
+#include "tools/db_bench/workloads/reading.h"
+
+namespace ashlar::bench {
+
+constinit const Workload kReadMissing = {
+    .name = "readmissing",
+    .summary = "get random keys that do not exist: one byte longer than the others",
+    .adjust = [](Flags* flags) { ++flags->key_size; },
+    .run = [](Worker& worker) { return ReadRandom(worker, worker.num); },
+    .describe = DescribeFound,
+};
+
+}  // namespace ashlar::bench

@@ -1,0 +1,13 @@
+#include "tools/db_bench/workloads/all.h"
+#include "tools/db_bench/workloads/reading.h"
+
+namespace ashlar::bench {
+
+constinit const Workload kReadRandom = {
+    .name = "readrandom",
+    .summary = "get keys drawn at random",
+    .run = [](Worker& worker) { return ReadRandom(worker, worker.num); },
+    .describe = DescribeFound,
+};
+
+}  // namespace ashlar::bench

@@ -1,0 +1,12 @@
+#include "tools/db_bench/workloads/all.h"
+#include "tools/db_bench/workloads/scanning.h"
+
+namespace ashlar::bench {
+
+constinit const Workload kReadReverse = {
+    .name = "readreverse",
+    .summary = "read keys in reverse order",
+    .run = [](Worker& worker) { return Scan(worker, ScanDirection::kBackward); },
+};
+
+}  // namespace ashlar::bench

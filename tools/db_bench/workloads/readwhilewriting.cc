@@ -1,0 +1,15 @@
+#include "tools/db_bench/workloads/all.h"
+#include "tools/db_bench/workloads/background_writer.h"
+#include "tools/db_bench/workloads/reading.h"
+
+namespace ashlar::bench {
+
+constinit const Workload kReadWhileWriting = {
+    .name = "readwhilewriting",
+    .summary = "readrandom beside one thread that writes",
+    .threads = Workload::Threads::kBesideWriter,
+    .run = [](Worker& worker) { return worker.id == 0 ? WriteBeside(worker) : ReadRandom(worker, worker.num); },
+    .describe = DescribeFound,
+};
+
+}  // namespace ashlar::bench

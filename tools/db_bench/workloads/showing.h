@@ -1,0 +1,14 @@
+// Printing properties of the database.
+#pragma once
+
+#include <string>
+
+#include "ashlar/status.h"
+#include "tools/db_bench/database.h"
+
+namespace ashlar::bench {
+
+// Of every column family, to standard output. NotFound when there is no such property.
+Status ShowProperty(const Database& database, const std::string& property);
+
+}  // namespace ashlar::bench
