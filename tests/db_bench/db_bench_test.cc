@@ -103,6 +103,8 @@ const SmokeCase kSmokeCases[] = {
     {"readrandomwriterandom", "fillseq,", "", " \\( reads:1800 writes:200 total:2000 found:1800\\)"},
     {"seekrandom", "fillseq,", "--seek_nexts=10", " +[0-9.]+ MB/s \\(2000 of 2000 found\\)"},
     {"seekrandomwhilewriting", "fillseq,", "", " \\(2000 of 2000 found\\) \\( beside: .*\\)"},
+    {"prefixscan", "fillseq,", "--prefix_size=10 --keys_per_prefix=10", " +[0-9.]+ MB/s \\(2000 of 2000 found\\)"},
+    {"prefixscanwhilewriting", "fillseq,", "--prefix_size=10 --keys_per_prefix=10", " +[0-9.]+ MB/s \\(2000 of 2000 found\\) \\( beside: .*\\)"},
     {"mergerandom", "", "--merge_keys=10", " +[0-9.]+ MB/s \\( updates:2000\\)"},
     {"updaterandom", "fillseq,", "", " +[0-9.]+ MB/s \\( updates:2000 found:2000\\)"},
     {"compact", "fillseq,", "", ""},
@@ -145,8 +147,6 @@ TEST_F(DbBenchTest, EveryWorkloadOfTheHelpHasASmokeTest) {
   while (std::getline(help, line) && !line.empty()) {
     const std::string name = line.substr(2, line.find(' ', 2) - 2);
     ++workloads;
-    // Scans of prefixes need a prefix extractor.
-    if (name.starts_with("prefixscan")) continue;
     EXPECT_TRUE(std::any_of(std::begin(kSmokeCases), std::end(kSmokeCases), [&](const SmokeCase& smoke) { return name == smoke.workload; })) << name;
   }
   EXPECT_GE(workloads, 33);
@@ -322,6 +322,17 @@ TEST_F(DbBenchMeasuringTest, MultiGetTakesBothForms) {
     const std::string output = Output(StrCat("--num=1000 --benchmarks=fillseq,multireadrandom ", flags));
     EXPECT_NE(output.find("(1000 of 1000 found)"), std::string::npos) << flags << "\n" << output;
   }
+}
+
+TEST_F(DbBenchMeasuringTest, AScanOfAPrefixReadsAllOfItAndNoMore) {
+  const std::string output =
+      Output(StrCat("--num=1000 --reads=300 --key_size=20 --value_size=80 --prefix_size=10 --keys_per_prefix=10 "
+                    "--benchmarks=fillrandom,fillseq,prefixscan,flush,prefixscan --json=",
+                    File("json")));
+  const auto results = nlohmann::json::parse(FileText(File("json")))["results"];
+  ASSERT_EQ(results.size(), 4u) << output;
+  EXPECT_EQ(results[2]["bytes"], 300 * 10 * 100);
+  EXPECT_EQ(results[3]["bytes"], 300 * 10 * 100);
 }
 
 TEST_F(DbBenchMeasuringTest, SeeksAreBounded) {

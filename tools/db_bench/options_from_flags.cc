@@ -26,6 +26,13 @@ Status BadFlag(std::string_view name, std::string_view value, std::string_view c
   return Status::InvalidArgument(fmt::format("--{}={}: choose one of {}", name, value, choices));
 }
 
+// Adds options by their text, and refuses what this library cannot make.
+Status AddFromText(const std::string& text, ColumnFamilyOptions* options) {
+  ConfigOptions config;
+  config.ignore_unsupported_options = false;
+  return GetColumnFamilyOptionsFromString(config, *options, text, options);
+}
+
 Status CompressionByName(const std::string& name, CompressionType* type) {
   constexpr std::array<std::pair<std::string_view, CompressionType>, 6> kNames = {{{"none", kNoCompression},
                                                                                    {"snappy", kSnappyCompression},
@@ -117,7 +124,7 @@ Status SetMemtables(const Flags& flags, ColumnFamilyOptions* options) {
     return BadFlag("memtablerep", flags.memtablerep, "skip_list, prefix_hash, hash_linkedlist, vector");
   if (by_prefix && flags.prefix_size == 0) return Status::InvalidArgument("--memtablerep=" + flags.memtablerep + " needs --prefix_size");
   const std::string factory = by_prefix ? fmt::format("{}:{}", flags.memtablerep, flags.hash_bucket_count) : flags.memtablerep;
-  return GetColumnFamilyOptionsFromString(*options, "memtable_factory=" + factory, options);
+  return AddFromText("memtable_factory=" + factory, options);
 }
 
 Status SetLevels(const Flags& flags, ColumnFamilyOptions* options) {
@@ -179,9 +186,8 @@ Status MakeBlockCache(const Flags& flags, std::shared_ptr<Cache>* cache, bool* n
 Status SetPlainTable(const Flags& flags, ColumnFamilyOptions* options) {
   if (flags.prefix_size == 0 || !flags.mmap_read) return Status::InvalidArgument("--use_plain_table needs --prefix_size and --mmap_read");
   const int bloom_bits = flags.bloom_bits < 0 ? 0 : static_cast<int>(flags.bloom_bits);
-  return GetColumnFamilyOptionsFromString(
-      *options, fmt::format("plain_table_factory={{user_key_len={};bloom_bits_per_key={};hash_table_ratio=0.75}}", flags.key_size, bloom_bits),
-      options);
+  return AddFromText(fmt::format("plain_table_factory={{user_key_len={};bloom_bits_per_key={};hash_table_ratio=0.75}}", flags.key_size, bloom_bits),
+                     options);
 }
 
 Status SetBlockBasedTable(const Flags& flags, ColumnFamilyOptions* options) {
