@@ -24,6 +24,7 @@ namespace ashlar {
 struct FileOptions {
   bool use_mmap_reads = false;     // RandomAccessFile: Map() succeeds
   bool use_direct_io = false;      // bypass the page cache; buffers, offsets and lengths become the implementation's concern
+  bool use_mmap_writes = false;    // WritableFile: write through a mapping; excludes use_direct_io
   uint64_t preallocate_bytes = 0;  // WritableFile: reserve space in steps of this many bytes; given back at Close
   bool exclusive_create = false;   // WritableFile: fail if the file exists
 };
@@ -52,6 +53,7 @@ class ASHLAR_API RandomAccessFile {
   virtual void Hint(AccessPattern pattern, uint64_t offset, uint64_t bytes) const;
 };
 
+// Between Flush, Sync and Close the file may be longer than what was appended, by zeros, when it is written through a mapping.
 class ASHLAR_API WritableFile {
  public:
   virtual ~WritableFile() = default;  // closes without reporting errors; call Close

@@ -170,7 +170,7 @@ struct DbTable {
       ASHLAR_OPTION(use_fsync, kAccepted, kFixed),
       ASHLAR_OPTION(allow_fallocate, kHonoured, kFixed),
       ASHLAR_OPTION(allow_mmap_reads, kHonoured, kFixed),
-      ASHLAR_OPTION(allow_mmap_writes, kAccepted, kFixed),
+      ASHLAR_OPTION(allow_mmap_writes, kHonoured, kFixed),
       ASHLAR_OPTION(use_direct_reads, kHonoured, kFixed),
       ASHLAR_OPTION(use_direct_io_for_flush_and_compaction, kHonoured, kFixed),
       ASHLAR_OPTION(is_fd_close_on_exec, kAccepted, kFixed),

@@ -46,6 +46,10 @@ Status CheckDb(const DBOptions& options) {
   if (options.allow_mmap_reads && options.use_direct_reads) {
     return Bad("allow_mmap_reads", "true", "a mapping goes through the page cache, which use_direct_reads=true forbids; choose one");
   }
+  if (options.allow_mmap_writes && options.use_direct_io_for_flush_and_compaction) {
+    return Bad("allow_mmap_writes", "true",
+               "a mapping goes through the page cache, which use_direct_io_for_flush_and_compaction=true forbids; choose one");
+  }
   if (options.max_write_batch_group_size_bytes == 0) return Bad("max_write_batch_group_size_bytes", "0", "set at least 1");
   return Status::OK();
 }

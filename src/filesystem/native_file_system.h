@@ -1,7 +1,11 @@
 // NativeFileSystem: FileSystem on the operating system's files. FileSystem::Default() is one.
 //
 //   Append -> [64 KiB buffer of the file object] --Flush--> page cache --Sync--> device
-//   with use_direct_io:   [64 KiB aligned buffer] --whole blocks as it fills; the last block padded, then the size set, at Flush--> device
+//   with use_direct_io:   [1 MiB aligned buffer] --whole blocks as it fills; the last block padded, then the size set, at Flush--> device
+//   with use_mmap_writes: [window of 1 MiB, its space reserved, the file extended to its end] --in the page cache at once; Flush, Sync and Close cut
+//   the
+//                         file to what was appended--> device
+//   (where the file's system cannot reserve space, a mapped write could hit a full disk, which ends the process: then the buffered way is taken)
 //
 // I1: after a write, sync or close failed, every later call on that file object fails with the first error: what the kernel did with the dirty pages
 //     is unknown, and a later success would be believed.

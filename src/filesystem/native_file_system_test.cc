@@ -127,6 +127,50 @@ TEST_F(NativeFileSystemTest, MappingAndDirectReadsExcludeEachOther) {
   EXPECT_TRUE(fs_->NewRandomAccessFile(Path("f"), options, &file).IsInvalidArgument());
 }
 
+TEST_F(NativeFileSystemTest, MappingAndDirectWritesExcludeEachOther) {
+  FileOptions options;
+  options.use_direct_io = true;
+  options.use_mmap_writes = true;
+  std::unique_ptr<WritableFile> file;
+  EXPECT_TRUE(fs_->NewWritableFile(Path("f"), options, &file).IsInvalidArgument());
+  EXPECT_FALSE(std::filesystem::exists(Path("f")));
+}
+
+// Windows are 1 MiB: the appends cross several, and end on their borders and beside them.
+TEST_F(NativeFileSystemTest, MappedWritesEndWhereTheAppendsDid) {
+  constexpr uint64_t kSeed = 80;
+  constexpr size_t kWindow = size_t{1} << 20;
+  SCOPED_TRACE(StrCat("seed ", kSeed));
+  Random random(kSeed);
+  FileOptions options;
+  options.use_mmap_writes = true;
+  for (int round = 0; round < 20; round++) {
+    std::filesystem::remove(Path("f"));
+    std::string expected;
+    for (int opening = 0; opening < 3; opening++) {
+      std::unique_ptr<WritableFile> file;
+      ASSERT_TRUE(fs_->ReopenWritableFile(Path("f"), options, &file).ok());
+      EXPECT_EQ(file->Size(), expected.size());
+      for (uint64_t i = random.Uniform(20); i > 0; i--) {
+        const size_t to_border = kWindow - expected.size() % kWindow;
+        const size_t n = random.OneIn(4) ? to_border + static_cast<size_t>(random.Uniform(3)) - 1 : static_cast<size_t>(random.Skewed(21));
+        const std::string piece = random.Bytes(n);
+        ASSERT_TRUE(file->Append(piece).ok());
+        expected += piece;
+        ASSERT_EQ(file->Size(), expected.size());
+        if (!random.OneIn(4)) continue;
+        ASSERT_TRUE((random.OneIn(2) ? file->Flush() : file->Sync()).ok());
+        ASSERT_EQ(std::filesystem::file_size(Path("f")), expected.size());
+      }
+      if (random.OneIn(2)) {
+        ASSERT_TRUE(file->Close().ok());
+      }
+      file.reset();
+      ASSERT_EQ(Contents(Path("f")), expected);
+    }
+  }
+}
+
 TEST_F(NativeFileSystemTest, AMappingIsNotACopy) {
   Put(Path("f"), "before");
   FileOptions options;

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <new>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/format.h"
@@ -28,6 +29,13 @@ FileAdvice ToAdvice(AccessPattern pattern) {
 
 bool IsAligned(uint64_t value) { return value % kDirectIoAlignment == 0; }
 
+// Requests of blocks are seldom aligned; each thread keeps the memory that they go through.
+constexpr size_t kKeptBytes = size_t{256} << 10;
+char* KeptBuffer() {
+  static thread_local const std::unique_ptr<AlignedBuffer> buffer = std::make_unique<AlignedBuffer>(kKeptBytes);
+  return buffer->data();
+}
+
 // Reads [offset, offset + n) with aligned system calls into scratch.
 Result<size_t> ReadDirect(const OsFile& file, uint64_t offset, size_t n, char* scratch) {
   if (IsAligned(offset) && IsAligned(n) && IsAligned(reinterpret_cast<uintptr_t>(scratch))) return file.ReadAt(offset, n, scratch);
@@ -35,10 +43,12 @@ Result<size_t> ReadDirect(const OsFile& file, uint64_t offset, size_t n, char* s
   const size_t lead = static_cast<size_t>(offset - first);
   if (n > std::numeric_limits<size_t>::max() - lead - kDirectIoAlignment) return Status::InvalidArgument(file.path(), "read of too many bytes");
   const size_t wanted = (lead + n + kDirectIoAlignment - 1) / kDirectIoAlignment * kDirectIoAlignment;
-  AlignedBuffer buffer(wanted);
-  ASHLAR_ASSIGN_OR_RETURN(const size_t got, file.ReadAt(first, wanted, buffer.data()));
+  std::optional<AlignedBuffer> large;
+  if (wanted > kKeptBytes) large.emplace(wanted);
+  char* const buffer = large.has_value() ? large->data() : KeptBuffer();
+  ASHLAR_ASSIGN_OR_RETURN(const size_t got, file.ReadAt(first, wanted, buffer));
   const size_t useful = got <= lead ? 0 : std::min(got - lead, n);
-  memcpy(scratch, buffer.data() + lead, useful);
+  memcpy(scratch, buffer + lead, useful);
   return useful;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "base/format.h"
@@ -15,6 +16,12 @@
 
 namespace ashlar {
 namespace {
+
+// Every piece is a round trip to the device.
+constexpr size_t kDirectBufferBytes = size_t{1} << 20;
+static_assert(kDirectBufferBytes % kDirectIoAlignment == 0);
+// A multiple of every page size.
+constexpr size_t kWindowBytes = size_t{1} << 20;
 
 // Space reserved ahead of the writes, so that the file's extents are long and its metadata changes seldom.
 class Reservation {
@@ -48,7 +55,7 @@ struct WriterStart {
   uint64_t preallocate_bytes;
 };
 
-// What both writers share: the order of calls, the error latch, and what runs beside what. How bytes get from the buffer to the file is theirs.
+// What the writers share: the order of calls, the error latch, and what runs beside what. How bytes get from the buffer to the file is theirs.
 class NativeWritableFile : public WritableFile {
  public:
   explicit NativeWritableFile(WriterStart start)
@@ -147,19 +154,19 @@ class BufferedWritableFile final : public NativeWritableFile {
 // written again when it grows.
 class DirectWritableFile final : public NativeWritableFile {
  public:
-  explicit DirectWritableFile(WriterStart start) : NativeWritableFile(std::move(start)), buffer_(kWriteBufferBytes) {}
+  explicit DirectWritableFile(WriterStart start) : NativeWritableFile(std::move(start)), buffer_(kDirectBufferBytes) {}
   ~DirectWritableFile() override { static_cast<void>(Close()); }
 
  private:
   Status AppendLocked(const Slice& data) override ASHLAR_REQUIRES(mutex_) {
     Slice rest = data;
     while (!rest.empty()) {
-      const size_t n = std::min(rest.size(), kWriteBufferBytes - used_);
+      const size_t n = std::min(rest.size(), kDirectBufferBytes - used_);
       memcpy(buffer_.data() + used_, rest.data(), n);
       used_ += n;
       rest.remove_prefix(n);
       is_flushed_ = false;
-      if (used_ < kWriteBufferBytes) continue;
+      if (used_ < kDirectBufferBytes) continue;
       ASHLAR_RETURN_IF_ERROR(WriteOut(Slice(buffer_.data(), used_)));
       used_ = 0;
     }
@@ -186,6 +193,51 @@ class DirectWritableFile final : public NativeWritableFile {
   bool is_flushed_ ASHLAR_GUARDED_BY(mutex_) = true;
 };
 
+// What is appended is stored in the file at once, through a window on it that moves on. The file is extended to the window's end and cut again to
+// what was appended when anybody is to rely on it.
+class MappedWritableFile final : public NativeWritableFile {
+ public:
+  // The first window's space is reserved.
+  explicit MappedWritableFile(WriterStart start) : NativeWritableFile(std::move(start)), reserved_(true) {}
+  ~MappedWritableFile() override { static_cast<void>(Close()); }
+
+ private:
+  Status AppendLocked(const Slice& data) override ASHLAR_REQUIRES(mutex_) {
+    Slice rest = data;
+    while (!rest.empty()) {
+      if (!extended_ || written_ == window_->end()) ASHLAR_RETURN_IF_ERROR(PrepareWindow());
+      const size_t n = static_cast<size_t>(std::min<uint64_t>(rest.size(), window_->end() - written_));
+      memcpy(window_->data() + (written_ - window_->offset()), rest.data(), n);
+      written_ += n;
+      rest.remove_prefix(n);
+    }
+    return Status::OK();
+  }
+
+  Status FlushLocked() override ASHLAR_REQUIRES(mutex_) {
+    if (!extended_ && !reserved_) return Status::OK();
+    extended_ = false;
+    reserved_ = false;
+    return file_.Truncate(written_);
+  }
+
+  // Makes the window that holds written_ one that may be written to.
+  Status PrepareWindow() ASHLAR_REQUIRES(mutex_) {
+    const uint64_t begin = written_ - written_ % kWindowBytes;
+    reserved_ = true;
+    ASHLAR_RETURN_IF_ERROR(file_.Reserve(begin, kWindowBytes));
+    ASHLAR_RETURN_IF_ERROR(file_.Truncate(begin + kWindowBytes));
+    extended_ = true;
+    if (window_.has_value() && window_->offset() == begin) return Status::OK();
+    ASHLAR_ASSIGN_OR_RETURN(window_, OsWindow::Map(file_, begin, kWindowBytes));
+    return Status::OK();
+  }
+
+  std::optional<OsWindow> window_ ASHLAR_GUARDED_BY(mutex_);
+  bool extended_ ASHLAR_GUARDED_BY(mutex_) = false;  // the file reaches to the window's end
+  bool reserved_ ASHLAR_GUARDED_BY(mutex_);          // there may be space beyond written_ to give back
+};
+
 OpenMode ChooseMode(const FileOptions& options, ExistingContents existing) {
   if (existing == ExistingContents::kKeep) return OpenMode::kOpenOrCreate;
   return options.exclusive_create ? OpenMode::kCreateExclusive : OpenMode::kCreateTruncate;
@@ -195,6 +247,7 @@ OpenMode ChooseMode(const FileOptions& options, ExistingContents existing) {
 
 Status OpenNativeWritableFile(const std::string& path, const FileOptions& options, ExistingContents existing, std::unique_ptr<WritableFile>* result) {
   if (BaseName(path) == "LOCK") return Status::InvalidArgument(path, "a lock file is opened by LockFile only");
+  if (options.use_mmap_writes && options.use_direct_io) return Status::InvalidArgument(path, "a mapping cannot bypass the page cache (direct I/O)");
   ASHLAR_ASSIGN_OR_RETURN(OsFile file, OsFile::Open(path, {.mode = ChooseMode(options, existing), .direct_io = options.use_direct_io}));
   ASHLAR_ASSIGN_OR_RETURN(const FileInfo info, file.Info());
   if (options.use_direct_io && info.bytes % kDirectIoAlignment != 0) {
@@ -203,6 +256,8 @@ Status OpenNativeWritableFile(const std::string& path, const FileOptions& option
   WriterStart start{.file = std::move(file), .size = info.bytes, .preallocate_bytes = options.preallocate_bytes};
   if (options.use_direct_io) {
     *result = std::make_unique<DirectWritableFile>(std::move(start));
+  } else if (options.use_mmap_writes && start.file.Reserve(info.bytes - info.bytes % kWindowBytes, kWindowBytes).ok()) {
+    *result = std::make_unique<MappedWritableFile>(std::move(start));
   } else {
     *result = std::make_unique<BufferedWritableFile>(std::move(start));
   }

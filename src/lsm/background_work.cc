@@ -621,6 +621,7 @@ TableJobArgs BackgroundWork::MakeJobArgs(const ColumnFamily& family, const Colum
   output.file_system = state_->file_system;
   output.directory = state_->directory;
   output.file_options.use_direct_io = state_->options.use_direct_io_for_flush_and_compaction;
+  output.file_options.use_mmap_writes = state_->options.allow_mmap_writes;
   output.file_options.preallocate_bytes = 0;
   output.creation_unix_seconds = state_->clock->NowUnixMicros() / 1000000;
   output.new_file_number = [versions = state_->versions.get()] { return versions->NewFileNumber(); };

@@ -99,6 +99,15 @@ Status PrepareDirectory(DatabaseState* state) {
   return VersionSet::CreateNewDatabase(fs, state->directory, NewDatabaseId());
 }
 
+// Tables are opened and written long after the database: whether the directory's file system can bypass the page cache is asked now.
+Status CheckDirectIo(const DatabaseState& state) {
+  if (!state.options.use_direct_reads && !state.options.use_direct_io_for_flush_and_compaction) return Status::OK();
+  std::unique_ptr<RandomAccessFile> probe;
+  const FileOptions direct{.use_direct_io = true};
+  const Status opened = state.file_system->NewRandomAccessFile(CurrentFileName(state.directory), direct, &probe);
+  return opened.WithContext("DBOptions::use_direct_reads, use_direct_io_for_flush_and_compaction");
+}
+
 // ---- The logs.
 
 class LogReplay {
@@ -368,6 +377,7 @@ Result<std::unique_ptr<DatabaseState>> RecoverDatabase(OpenArgs args, bool* must
     state->SetFamilies(std::make_unique<FamilyTable>());
   }
   ASHLAR_RETURN_IF_ERROR(PrepareDirectory(state.get()));
+  ASHLAR_RETURN_IF_ERROR(CheckDirectIo(*state));
   ASHLAR_RETURN_IF_ERROR(OpenVersions(state.get(), args.families));
   ASHLAR_RETURN_IF_ERROR(OpenFamilies(state.get(), args.families));
   LogReplay replay(state.get());

@@ -58,7 +58,7 @@ class OsFile {
   // Reads until n bytes are there or the file ends; returns how many.
   Result<size_t> ReadAt(uint64_t offset, size_t n, char* to) const;
   Status WriteAt(uint64_t offset, const Slice& data);
-  // Waits until the bytes, and the size if it changed, are durable.
+  // Waits until the bytes, also those stored through an OsWindow, and the size if it changed, are durable.
   Status SyncData();
   // Starts write-back without waiting for it.
   Status StartWriteBack(uint64_t offset, uint64_t bytes);
@@ -73,6 +73,7 @@ class OsFile {
 
  private:
   friend class OsMapping;
+  friend class OsWindow;
   OsFile(std::string path, intptr_t handle) : path_(std::move(path)), handle_(handle) {}
   int fd() const { return static_cast<int>(handle_); }
 
@@ -95,6 +96,29 @@ class OsMapping {
  private:
   OsMapping(char* data, size_t bytes) : data_(data), bytes_(bytes) {}
   char* data_;  // null when there is nothing to map
+  size_t bytes_;
+};
+
+// A part of a file, mapped for writing: what is stored there is in the page cache at once, and in the file as if it had been written. The part must
+// lie within the file, and have its space (OsFile::Reserve): storing beyond the end, or on a full disk, ends the process. SyncData makes it durable.
+// The file was opened for writing, not for direct I/O. Outlives the OsFile it was made from.
+class OsWindow {
+ public:
+  // Offset and length are multiples of PageBytes().
+  static Result<OsWindow> Map(const OsFile& file, uint64_t offset, size_t bytes);
+
+  OsWindow(OsWindow&& other) noexcept;
+  OsWindow& operator=(OsWindow&& other) noexcept;
+  ~OsWindow();
+
+  char* data() const { return data_; }
+  uint64_t offset() const { return offset_; }
+  uint64_t end() const { return offset_ + bytes_; }
+
+ private:
+  OsWindow(char* data, uint64_t offset, size_t bytes) : data_(data), offset_(offset), bytes_(bytes) {}
+  char* data_;
+  uint64_t offset_;
   size_t bytes_;
 };
 

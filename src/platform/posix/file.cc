@@ -26,8 +26,9 @@ int OpenFlags(const OpenRequest& request) {
   switch (request.mode) {
     case OpenMode::kRead: flags |= O_RDONLY; break;
     case OpenMode::kReadNoFollow: flags |= O_RDONLY | O_NOFOLLOW; break;
-    case OpenMode::kCreateTruncate: flags |= O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW; break;
-    case OpenMode::kCreateExclusive: flags |= O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW; break;
+    // Readable too, for a mapping to write through is refused otherwise.
+    case OpenMode::kCreateTruncate: flags |= O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW; break;
+    case OpenMode::kCreateExclusive: flags |= O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW; break;
     case OpenMode::kOpenOrCreate: flags |= O_RDWR | O_CREAT | O_NOFOLLOW; break;
   }
   if (request.direct_io) flags |= O_DIRECT;
@@ -125,6 +126,7 @@ Status OsFile::WriteAt(uint64_t offset, const Slice& data) {
 }
 
 Status OsFile::SyncData() {
+  // Pages dirtied through a shared mapping are dirty pages of the file like any other: fdatasync writes them without an msync before it.
   if (RetryInterrupted([&] { return ::fdatasync(fd()); }) == -1) return SystemError("sync", path_, errno);
   return Status::OK();
 }
@@ -181,6 +183,26 @@ Result<OsMapping> OsMapping::MapForReading(const OsFile& file, uint64_t bytes) {
 OsMapping::OsMapping(OsMapping&& other) noexcept : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
 
 OsMapping::~OsMapping() {
+  if (data_ != nullptr) ::munmap(data_, bytes_);
+}
+
+Result<OsWindow> OsWindow::Map(const OsFile& file, uint64_t offset, size_t bytes) {
+  if (!IsRangeValid(offset, bytes)) return Status::InvalidArgument(file.path(), "mapping beyond the largest file offset");
+  void* data = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.fd(), static_cast<off_t>(offset));
+  if (data == MAP_FAILED) return SystemError("map for writing", file.path(), errno);
+  return OsWindow(static_cast<char*>(data), offset, bytes);
+}
+
+OsWindow::OsWindow(OsWindow&& other) noexcept : data_(std::exchange(other.data_, nullptr)), offset_(other.offset_), bytes_(other.bytes_) {}
+
+OsWindow& OsWindow::operator=(OsWindow&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(offset_, other.offset_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+OsWindow::~OsWindow() {
   if (data_ != nullptr) ::munmap(data_, bytes_);
 }
 

@@ -1,0 +1,150 @@
+// The ways of reading and writing tables: through the page cache, around it, and through mappings. Every combination stores the same.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "base/format.h"
+#include "base/random.h"
+#include "filesystem/fault_file_system.h"
+#include "filesystem/memory_file_system.h"
+#include "testing/open_database.h"
+#include "tests/engine/database_fixture.h"
+
+namespace ashlar {
+namespace {
+
+struct Ways {
+  bool mmap_reads;
+  bool mmap_writes;
+  bool direct_reads;
+  bool direct_writes;
+
+  void SetIn(Options* options) const {
+    options->allow_mmap_reads = mmap_reads;
+    options->allow_mmap_writes = mmap_writes;
+    options->use_direct_reads = direct_reads;
+    options->use_direct_io_for_flush_and_compaction = direct_writes;
+  }
+  bool NeedsDirectIo() const { return direct_reads || direct_writes; }
+  std::string Name() const {
+    return StrCat(mmap_reads ? "mapped" : (direct_reads ? "direct" : "buffered"), "_reads_",
+                  mmap_writes ? "mapped" : (direct_writes ? "direct" : "buffered"), "_writes");
+  }
+};
+
+class IoTest : public DatabaseFixture, public testing::WithParamInterface<Ways> {};
+
+TEST_P(IoTest, WhatIsWrittenIsReadAfterFlushCompactionAndReopening) {
+  const uint64_t seed = 91;
+  SCOPED_TRACE(StrCat("seed ", seed));
+  Random random(seed);
+  GetParam().SetIn(&options_);
+  options_.write_buffer_size = 256 << 10;
+  options_.target_file_size_base = 128 << 10;
+  options_.max_bytes_for_level_base = 512 << 10;
+  const Status opened = TryOpen();
+  if (opened.IsInvalidArgument() && GetParam().NeedsDirectIo()) GTEST_SKIP() << opened.ToString();
+  ASSERT_OK(opened);
+  std::map<std::string, std::string> model;
+  const auto check = [&] {
+    std::unique_ptr<Iterator> iterator(db_->NewIterator(ReadOptions()));
+    iterator->SeekToFirst();
+    for (const auto& [key, value] : model) {
+      ASSERT_TRUE(iterator->Valid()) << iterator->status().ToString();
+      ASSERT_EQ(iterator->key(), Slice(key));
+      ASSERT_EQ(iterator->value(), Slice(value));
+      iterator->Next();
+    }
+    ASSERT_FALSE(iterator->Valid());
+    ASSERT_OK(iterator->status());
+    for (int i = 0; i < 200; ++i) {
+      const std::string key = StrCat("key", random.Uniform(5000));
+      const auto expected = model.find(key);
+      ASSERT_EQ(Get(key), expected == model.end() ? "NOT_FOUND" : expected->second);
+    }
+  };
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 3000; ++i) {
+      const std::string key = StrCat("key", random.Uniform(5000));
+      if (random.OneIn(6)) {
+        model.erase(key);
+        Delete(key);
+      } else {
+        const std::string value = random.Bytes(static_cast<size_t>(random.Skewed(10)));
+        model[key] = value;
+        Put(key, value);
+      }
+    }
+    Flush();
+    check();
+    if (round == 1) CompactAll();
+    ASSERT_OK(db_->VerifyChecksum());
+    Open();
+    check();
+  }
+  // No file keeps the padding of a block or the rest of a window.
+  std::vector<LiveFileMetaData> files;
+  db_->GetLiveFilesMetaData(&files);
+  ASSERT_FALSE(files.empty());
+  for (const LiveFileMetaData& file : files) {
+    EXPECT_EQ(std::filesystem::file_size(StrCat(path(), "/", file.name.substr(file.name.rfind('/') + 1))), file.size) << file.name;
+  }
+  // And the page cache's way reads it all.
+  Ways{}.SetIn(&options_);
+  Open();
+  check();
+}
+
+INSTANTIATE_TEST_SUITE_P(All, IoTest,
+                         testing::Values(Ways{false, false, true, false}, Ways{false, false, false, true}, Ways{false, false, true, true},
+                                         Ways{true, false, false, false}, Ways{false, true, false, false}, Ways{true, true, false, false},
+                                         Ways{true, false, false, true}, Ways{false, true, true, false}),
+                         [](const testing::TestParamInfo<Ways>& ways) { return ways.param.Name(); });
+
+using IoRefusalTest = DatabaseFixture;
+
+TEST_F(IoRefusalTest, MappingsAndDirectIoExcludeEachOther) {
+  Ways{.mmap_reads = true, .mmap_writes = false, .direct_reads = true, .direct_writes = false}.SetIn(&options_);
+  EXPECT_TRUE(TryOpen().IsInvalidArgument());
+  Ways{.mmap_reads = false, .mmap_writes = true, .direct_reads = false, .direct_writes = true}.SetIn(&options_);
+  const Status refused = TryOpen();
+  EXPECT_TRUE(refused.IsInvalidArgument());
+  EXPECT_NE(refused.ToString().find("allow_mmap_writes"), std::string::npos) << refused.ToString();
+  EXPECT_FALSE(std::filesystem::exists(path()));
+}
+
+// A file system without direct I/O is found out by the open, not by the first flush.
+TEST_F(IoRefusalTest, AFileSystemThatCannotBypassItsCacheIsRefusedAtOpen) {
+  const auto faults = std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());
+  {
+    OpenDatabase database(faults, options_, 1);
+    ASSERT_OK(database.Open());
+    ASSERT_OK(database.Close());
+  }
+  FaultRule refuses;
+  refuses.operations = FaultOperation::kOpenForReading;
+  refuses.name_contains = "CURRENT";
+  refuses.sticky = true;  // the first one to open it lists the families
+  refuses.error = Status::InvalidArgument("no direct I/O here");
+  for (const Ways& ways : {Ways{.mmap_reads = false, .mmap_writes = false, .direct_reads = true, .direct_writes = false},
+                           Ways{.mmap_reads = false, .mmap_writes = false, .direct_reads = false, .direct_writes = true}}) {
+    Options options = options_;
+    ways.SetIn(&options);
+    OpenDatabase database(faults, options, 1);
+    faults->AddRule(refuses);
+    const Status refused = database.Open();
+    EXPECT_TRUE(refused.IsInvalidArgument()) << refused.ToString();
+    EXPECT_NE(refused.ToString().find("use_direct_reads"), std::string::npos) << refused.ToString();
+    faults->ClearRules();
+    EXPECT_OK(database.Open());
+    EXPECT_OK(database.Close());
+  }
+}
+
+}  // namespace
+}  // namespace ashlar
