@@ -1,0 +1,86 @@
+// PoolFile: a file of fixed size that is mapped as memory and written through the mapping. For pools of persistent memory; see platform/file.h for
+// the rules on paths and codes, which hold here too.
+//
+// A pool file is held exclusively from Open to the end: against other processes and against a second open in this one, by a lock that belongs to the
+// open file, not to the process.
+//
+// Thread safety: WriteAt and SyncData may run on several threads; a mapping is memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+
+namespace ashlar {
+
+// What lies under a file, as far as it matters to whoever maps it.
+enum class PoolBacking : uint8_t {
+  kDax,           // stores reach persistent memory when they leave the caches: the system grants a mapping with MAP_SYNC
+  kSharedMemory,  // tmpfs, memfd, hugetlbfs: no storage behind the memory
+  kStorage,       // a page cache with a disk behind it
+};
+
+enum class PoolMapMode : uint8_t {
+  kSharedSync,      // stores are durable when flushed from the caches; DAX only
+  kShared,          // stores reach the file in any order, at any time
+  kSharedReadOnly,  // a view of the same: stores fault
+  kPrivate,         // stores never reach the file
+};
+
+// A mapping of a whole pool file. It may outlive its PoolFile.
+class PoolMapping {
+ public:
+  ~PoolMapping();
+  PoolMapping(const PoolMapping&) = delete;
+  PoolMapping& operator=(const PoolMapping&) = delete;
+
+  char* data() const { return data_; }
+  size_t bytes() const { return bytes_; }
+  // kPrivate: forgets the stores to [offset, offset + bytes), multiples of a page; what is read from there is the file's again.
+  Status DiscardPages(uint64_t offset, uint64_t bytes);
+
+ private:
+  friend class PoolFile;
+  PoolMapping(char* data, size_t bytes) : data_(data), bytes_(bytes) {}
+  char* const data_;
+  const size_t bytes_;
+};
+
+class PoolFile {
+ public:
+  // An existing file. PathNotFound when there is none; IOError "…: in use" when somebody else holds it.
+  static Result<std::unique_ptr<PoolFile>> Open(const std::string& path);
+  // A new file of `bytes` zeros, whose space is reserved. IOError when the name is taken; NoSpace when the space is not there.
+  static Result<std::unique_ptr<PoolFile>> Create(const std::string& path, uint64_t bytes);
+  // A new file without a name, in shared memory.
+  static Result<std::unique_ptr<PoolFile>> CreateAnonymous(uint64_t bytes);
+
+  ~PoolFile();
+  PoolFile(const PoolFile&) = delete;
+  PoolFile& operator=(const PoolFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  void SetPath(std::string path) { path_ = std::move(path); }  // after a rename
+  uint64_t bytes() const { return bytes_; }
+  // kDax is found out by mapping a page.
+  PoolBacking Backing() const;
+
+  Result<std::unique_ptr<PoolMapping>> Map(PoolMapMode mode) const;
+  Status ReadAt(uint64_t offset, size_t n, char* to) const;
+  Status WriteAt(uint64_t offset, const char* from, size_t n);
+  // Waits until everything written is durable, also through shared mappings.
+  Status SyncData();
+
+ private:
+  PoolFile(std::string path, intptr_t handle, uint64_t bytes) : path_(std::move(path)), handle_(handle), bytes_(bytes) {}
+  int fd() const { return static_cast<int>(handle_); }
+
+  std::string path_;
+  const intptr_t handle_;
+  const uint64_t bytes_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,155 @@
+#include "platform/pool_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <limits>
+
+#include "base/format.h"
+#include "platform/cache_flush.h"
+#include "platform/file.h"
+#include "platform/memory.h"
+#include "platform/posix/posix_error.h"
+
+namespace ashlar {
+namespace {
+
+// The magic numbers of file systems that keep their files in memory (statfs(2)).
+constexpr uint64_t kTmpfsMagic = 0x01021994;
+constexpr uint64_t kRamfsMagic = 0x858458f6;
+constexpr uint64_t kHugetlbfsMagic = 0x958458f6;
+
+constexpr uint64_t kBytesMax = static_cast<uint64_t>(std::numeric_limits<off_t>::max());
+
+Status TakeLock(int fd, const std::string& path) {
+  if (RetryInterrupted([&] { return ::flock(fd, LOCK_EX | LOCK_NB); }) == 0) return Status::OK();
+  if (errno == EWOULDBLOCK) return Status::IOError(StrCat("open ", path), "in use by another process, or by another handle of this one");
+  return SystemError("lock", path, errno);
+}
+
+Status Reserve(int fd, const std::string& path, uint64_t bytes) {
+  if (bytes > kBytesMax) return Status::InvalidArgument(path, "larger than any file can be");
+  const int error = ::posix_fallocate(fd, 0, static_cast<off_t>(bytes));
+  if (error != 0) return SystemError(StrCat("reserve ", bytes, " bytes for"), path, error);
+  return Status::OK();
+}
+
+}  // namespace
+
+PoolMapping::~PoolMapping() { ::munmap(data_, bytes_); }
+
+Status PoolMapping::DiscardPages(uint64_t offset, uint64_t bytes) {
+  if (::madvise(data_ + offset, static_cast<size_t>(bytes), MADV_DONTNEED) == -1) return SystemError("discard pages of", "a pool's mapping", errno);
+  return Status::OK();
+}
+
+Result<std::unique_ptr<PoolFile>> PoolFile::Open(const std::string& path) {
+  ASHLAR_RETURN_IF_ERROR(CheckPath(path));
+  const int fd = RetryInterrupted([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK); });
+  if (fd == -1) return SystemError("open", path, errno);
+  struct stat info;
+  const int failed = ::fstat(fd, &info);
+  const int error = errno;
+  // The object owns the descriptor from here on.
+  std::unique_ptr<PoolFile> file(new PoolFile(path, fd, failed == 0 ? static_cast<uint64_t>(info.st_size) : 0));
+  if (failed != 0) return SystemError("inspect", path, error);
+  if (!S_ISREG(info.st_mode)) return Status::IOError(StrCat("open ", path), "is not a regular file");
+  ASHLAR_RETURN_IF_ERROR(TakeLock(fd, path));
+  return file;
+}
+
+Result<std::unique_ptr<PoolFile>> PoolFile::Create(const std::string& path, uint64_t bytes) {
+  ASHLAR_RETURN_IF_ERROR(CheckPath(path));
+  const int fd = RetryInterrupted([&] { return ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600); });
+  if (fd == -1) return SystemError("create", path, errno);
+  std::unique_ptr<PoolFile> file(new PoolFile(path, fd, bytes));
+  Status status = TakeLock(fd, path);
+  if (status.ok()) status = Reserve(fd, path, bytes);
+  if (!status.ok()) {
+    ::unlink(path.c_str());
+    return status;
+  }
+  return file;
+}
+
+Result<std::unique_ptr<PoolFile>> PoolFile::CreateAnonymous(uint64_t bytes) {
+  const std::string name = "(anonymous pool)";
+  const int fd = ::memfd_create("ashlar-pool", MFD_CLOEXEC);
+  if (fd == -1) return SystemError("create", name, errno);
+  std::unique_ptr<PoolFile> file(new PoolFile(name, fd, bytes));
+  ASHLAR_RETURN_IF_ERROR(Reserve(fd, name, bytes));
+  return file;
+}
+
+PoolFile::~PoolFile() { ::close(fd()); }
+
+PoolBacking PoolFile::Backing() const {
+  struct statfs info;
+  if (::fstatfs(fd(), &info) == 0) {
+    const auto type = static_cast<uint64_t>(static_cast<uint32_t>(info.f_type));
+    if (type == kTmpfsMagic || type == kRamfsMagic || type == kHugetlbfsMagic) return PoolBacking::kSharedMemory;
+  }
+  void* const page = ::mmap(nullptr, PageBytes(), PROT_READ, MAP_SHARED_VALIDATE | MAP_SYNC, fd(), 0);
+  if (page == MAP_FAILED) return PoolBacking::kStorage;
+  ::munmap(page, PageBytes());
+  return PoolBacking::kDax;
+}
+
+Result<std::unique_ptr<PoolMapping>> PoolFile::Map(PoolMapMode mode) const {
+  if (bytes_ == 0 || bytes_ > std::numeric_limits<size_t>::max()) return Status::InvalidArgument(path_, "cannot be mapped: empty or too large");
+  const int protection = mode == PoolMapMode::kSharedReadOnly ? PROT_READ : PROT_READ | PROT_WRITE;
+  int flags = MAP_SHARED;
+  if (mode == PoolMapMode::kSharedSync) flags = MAP_SHARED_VALIDATE | MAP_SYNC;
+  if (mode == PoolMapMode::kPrivate) flags = MAP_PRIVATE | MAP_NORESERVE;
+  void* const data = ::mmap(nullptr, static_cast<size_t>(bytes_), protection, flags, fd(), 0);
+  if (data == MAP_FAILED) return SystemError("map", path_, errno);
+  AdviseHugePages(data, static_cast<size_t>(bytes_));
+  return std::unique_ptr<PoolMapping>(new PoolMapping(static_cast<char*>(data), static_cast<size_t>(bytes_)));
+}
+
+Status PoolFile::ReadAt(uint64_t offset, size_t n, char* to) const {
+  size_t done = 0;
+  while (done < n) {
+    const ssize_t got = RetryInterrupted([&] { return ::pread(fd(), to + done, n - done, static_cast<off_t>(offset + done)); });
+    if (got <= 0) return SystemError(StrCat("read at ", offset + done, " from"), path_, got == 0 ? EIO : errno);
+    done += static_cast<size_t>(got);
+  }
+  return Status::OK();
+}
+
+Status PoolFile::WriteAt(uint64_t offset, const char* from, size_t n) {
+  size_t done = 0;
+  while (done < n) {
+    const ssize_t put = RetryInterrupted([&] { return ::pwrite(fd(), from + done, n - done, static_cast<off_t>(offset + done)); });
+    if (put <= 0) return SystemError(StrCat("write at ", offset + done, " to"), path_, put == 0 ? EIO : errno);
+    done += static_cast<size_t>(put);
+  }
+  return Status::OK();
+}
+
+Status PoolFile::SyncData() {
+  if (RetryInterrupted([&] { return ::fsync(fd()); }) == -1) return SystemError("sync", path_, errno);
+  return Status::OK();
+}
+
+// The kernel names the persistence domain of each region of non-volatile memory: "cpu_cache" or "memory_controller".
+bool CachesArePersistent() {
+  const std::string devices = "/sys/bus/nd/devices";
+  const Result<std::vector<std::string>> names = ListDirectory(devices);
+  if (!names.ok()) return false;
+  bool found = false;
+  for (const std::string& name : names.value()) {
+    if (!name.starts_with("region")) continue;
+    Result<OsFile> file = OsFile::Open(StrCat(devices, "/", name, "/persistence_domain"), {.mode = OpenMode::kRead});
+    char text[32] = {};
+    if (!file.ok() || !file->ReadAt(0, sizeof(text), text).ok() || !std::string_view(text).starts_with("cpu_cache")) return false;
+    found = true;
+  }
+  return found;
+}
+
+}  // namespace ashlar
