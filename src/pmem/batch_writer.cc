@@ -1,0 +1,440 @@
+#include "pmem/batch_writer.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/format.h"
+#include "execute/epoch.h"
+#include "key/write_batch_internal.h"
+#include "pmem/leaf_writer.h"
+
+namespace ashlar::pmem {
+namespace {
+
+// A leaf that a batch overfills is cut into pieces with room to grow.
+constexpr size_t kPieceEntries = 40;
+
+}  // namespace
+
+BatchWriter::~BatchWriter() {
+  ReleaseSpace();
+  if (published_) return;
+  for (const KeyChange& change : changes_) {
+    if (change.record != 0) state_.heap.Release(change.record);
+  }
+}
+
+// ---- What is asked for.
+
+Status BatchWriter::Parse(const WriteBatch& updates) {
+  BatchReader reader{Slice(updates.Data())};
+  for (size_t position = 0; reader.Next(); ++position) {
+    const BatchRecord& record = reader.record();
+    if (record.column_family_id != 0) return Status::InvalidArgument(state_.medium->path(), "a persistent tree has no column families");
+    switch (record.type) {
+      case ValueType::kValue: changes_.push_back({.key = record.key, .value = record.value, .is_put = true, .position = position}); break;
+      case ValueType::kDeletion:
+      case ValueType::kSingleDeletion: changes_.push_back({.key = record.key, .value = Slice(), .is_put = false, .position = position}); break;
+      case ValueType::kRangeDeletion: ranges_.push_back({.range = KeyRange::Between(record.key, record.value), .position = position}); break;
+      case ValueType::kLogData:
+      case ValueType::kNoop: break;
+      default: return Status::NotSupported(state_.medium->path(), StrCat("a persistent tree does not apply ", ValueTypeName(record.type)));
+    }
+  }
+  return reader.status();
+}
+
+bool BatchWriter::IsDeletedByRange(const Slice& key, size_t after_position) const {
+  return std::any_of(ranges_.begin(), ranges_.end(), [&](const RangeChange& change) {
+    if (after_position != kFirstChange && change.position < after_position) return false;
+    const KeyRange& range = change.range;
+    const int begin = range.begin ? state_.order.Compare(key, *range.begin) : 1;
+    const int end = range.end ? state_.order.Compare(key, *range.end) : -1;
+    return (begin > 0 || (begin == 0 && range.begin_inclusive)) && (end < 0 || (end == 0 && range.end_inclusive));
+  });
+}
+
+// Of the changes of one key the last one counts, and not if a later range covers it.
+void BatchWriter::Normalise() {
+  std::erase_if(ranges_, [this](const RangeChange& change) {
+    return change.range.begin && change.range.end && state_.order.Compare(*change.range.begin, *change.range.end) > 0;
+  });
+  std::sort(changes_.begin(), changes_.end(), [this](const KeyChange& a, const KeyChange& b) {
+    const int r = state_.order.Compare(a.key, b.key);
+    return r < 0 || (r == 0 && a.position < b.position);
+  });
+  size_t kept = 0;
+  for (size_t i = 0; i < changes_.size(); ++i) {
+    if (i + 1 < changes_.size() && state_.order.Compare(changes_[i].key, changes_[i + 1].key) == 0) continue;
+    changes_[kept] = changes_[i];
+    if (changes_[kept].is_put && IsDeletedByRange(changes_[kept].key, changes_[kept].position)) changes_[kept].is_put = false;
+    kept++;
+  }
+  changes_.resize(kept);
+}
+
+Status BatchWriter::Write(const WriteBatch& updates) {
+  ASHLAR_RETURN_IF_ERROR(state_.medium->status());
+  ASHLAR_RETURN_IF_ERROR(Parse(updates));
+  Normalise();
+  if (changes_.size() == 1 && ranges_.empty()) {
+    LeafWriter writer(&state_);
+    return changes_[0].is_put ? writer.Put(changes_[0].key, changes_[0].value) : writer.Delete(changes_[0].key);
+  }
+  return Run();
+}
+
+Status BatchWriter::DeleteRange(const KeyRange& range) {
+  ASHLAR_RETURN_IF_ERROR(state_.medium->status());
+  ranges_.push_back({.range = range, .position = 0});
+  Normalise();
+  return Run();
+}
+
+// ---- Space.
+
+Result<PoolOffset> BatchWriter::Allocate(uint64_t bytes) {
+  Result<PoolOffset> object = state_.heap.Allocate(bytes, Reserve::kInsert);
+  if (object.ok()) return object;
+  state_.heap.WaitForMark();
+  state_.heap.Reclaim();
+  return state_.heap.Allocate(bytes, Reserve::kInsert);
+}
+
+Status BatchWriter::AllocateRecords() {
+  for (KeyChange& change : changes_) {
+    if (!change.is_put) continue;
+    ASHLAR_ASSIGN_OR_RETURN(change.record, Allocate(RecordBytes(change.key, change.value)));
+  }
+  return Status::OK();
+}
+
+void BatchWriter::ReleaseSpace() {
+  if (space_.log != 0 && space_.log != kSmallBatchLogOffset) state_.heap.Release(space_.log);
+  for (const PoolOffset leaf : space_.leaves) state_.heap.Release(leaf);
+  for (const PoolOffset separator : space_.separators) state_.heap.Release(separator);
+  space_ = {};
+}
+
+bool BatchWriter::HasSpace(const Plan& plan) const {
+  return space_.log_bytes >= BatchLogBytes(plan.words_max) && space_.leaves.size() >= plan.new_leaves &&
+         (plan.new_leaves == 0 || space_.separator_bytes >= plan.separator_bytes_max);
+}
+
+Status BatchWriter::AllocateSpace(const Plan& plan) {
+  ReleaseSpace();
+  const uint64_t log_bytes = BatchLogBytes(plan.words_max);
+  space_.log = kSmallBatchLogOffset;
+  space_.log_bytes = kSmallBatchLogBytes;
+  if (log_bytes > kSmallBatchLogBytes) {
+    space_.log = 0;
+    ASHLAR_ASSIGN_OR_RETURN(space_.log, Allocate(log_bytes));
+    space_.log_bytes = log_bytes;
+  }
+  space_.separator_bytes = plan.separator_bytes_max;
+  for (size_t i = 0; i < plan.new_leaves; ++i) {
+    Result<PoolOffset> leaf = state_.heap.AllocateLeaf();
+    if (!leaf.ok()) {
+      state_.heap.WaitForMark();
+      state_.heap.Reclaim();
+      leaf = state_.heap.AllocateLeaf();
+    }
+    if (!leaf.ok()) return leaf.status();
+    space_.leaves.push_back(leaf.value());
+    ASHLAR_ASSIGN_OR_RETURN(const PoolOffset separator, Allocate(plan.separator_bytes_max));
+    space_.separators.push_back(separator);
+  }
+  return Status::OK();
+}
+
+// ---- The plan.
+
+FoundLeaf BatchWriter::LockLeaf(const std::optional<Slice>& key, bool before) const {
+  for (;;) {
+    const FoundLeaf leaf = !key ? state_.index.FindFirst() : (before ? state_.index.FindBefore(*key) : state_.index.Find(*key));
+    if (leaf.ref->TryLock(leaf.version)) return leaf;
+  }
+}
+
+// The first key at or above `upper` where something changes; none: nothing does.
+std::optional<Slice> BatchWriter::NextPosition(const Slice& upper, size_t next_change) const {
+  std::optional<Slice> next;
+  const auto offer = [&](const Slice& key) {
+    if (!next || state_.order.Compare(key, *next) < 0) next = key;
+  };
+  if (next_change < changes_.size()) offer(changes_[next_change].key);
+  for (const RangeChange& change : ranges_) {
+    const KeyRange& range = change.range;
+    const int end = range.end ? state_.order.Compare(*range.end, upper) : 1;
+    if (end < 0 || (end == 0 && !range.end_inclusive)) continue;
+    offer(range.begin && state_.order.Compare(*range.begin, upper) > 0 ? *range.begin : upper);
+  }
+  return next;
+}
+
+Status BatchWriter::MakePlan(Plan* plan) {
+  // Before every key: the first position is the smallest of all.
+  bool from_first = false;
+  std::optional<Slice> position;
+  if (!changes_.empty()) position = changes_[0].key;
+  for (const RangeChange& change : ranges_) {
+    if (!change.range.begin) {
+      from_first = true;
+    } else if (!position || state_.order.Compare(*change.range.begin, *position) < 0) {
+      position = change.range.begin;
+    }
+  }
+  if (from_first) position.reset();
+  if (!from_first && !position) return Status::OK();
+  for (size_t next_change = 0;;) {
+    const FoundLeaf leaf = LockLeaf(position, false);
+    ASHLAR_RETURN_IF_ERROR(AddLeaf(leaf, &next_change, plan));
+    if (leaf.upper == nullptr) break;
+    position = NextPosition(KeyOfRecord(leaf.upper), next_change);
+    if (!position) break;
+  }
+  AddPredecessors(plan);
+  for (LeafPlan& leaf : plan->leaves) Distribute(&leaf, plan);
+  return Status::OK();
+}
+
+// Takes over the leaf's lock. The changes of its keys are applied to its entries.
+Status BatchWriter::AddLeaf(const FoundLeaf& leaf, size_t* next_change, Plan* plan) {
+  plan->leaves.emplace_back();
+  plan->leaves.back().leaf = leaf;
+  LeafPlan& out = plan->leaves.back();
+  out.commit = LeafView(*state_.medium, leaf.offset).Commit();
+  std::vector<LeafEntry> old;
+  PoolOffset damaged = 0;
+  if (!CollectEntries(*state_.medium, state_.order, leaf.offset, out.commit, &old, &damaged)) return state_.DamagedRecord(damaged);
+  const auto is_here = [&] {
+    return *next_change < changes_.size() && (leaf.upper == nullptr || state_.order.Compare(changes_[*next_change].key, KeyOfRecord(leaf.upper)) < 0);
+  };
+  const auto put = [&](const KeyChange& change, uint32_t index) {
+    out.entries.push_back({.index = index,
+                           .fingerprint = Fingerprint(change.key),
+                           .slot = EncodeSlot(change.record, RecordBytes(change.key, change.value)),
+                           .key = change.key});
+    out.changed_slots++;
+  };
+  const auto insert = [&](const KeyChange& change) {
+    if (!change.is_put) return;
+    put(change, kNewEntry);
+    out.added++;
+  };
+  for (const LeafEntry& entry : old) {
+    int r = -1;
+    while (is_here() && (r = state_.order.Compare(changes_[*next_change].key, entry.key)) < 0) insert(changes_[(*next_change)++]);
+    const KeyChange* const change = is_here() && r == 0 ? &changes_[(*next_change)++] : nullptr;
+    if (change == nullptr && !IsDeletedByRange(entry.key, kFirstChange)) {
+      out.entries.push_back(entry);
+      continue;
+    }
+    out.unlinked.push_back(entry.record());
+    if (change != nullptr && change->is_put) {
+      put(*change, entry.index);
+    } else {
+      out.added--;
+    }
+  }
+  while (is_here()) insert(changes_[(*next_change)++]);
+  out.dropped = out.entries.empty() && leaf.lower != nullptr;
+  return Status::OK();
+}
+
+// A leaf that goes is unlinked from its left neighbour, which is part of the plan then.
+void BatchWriter::AddPredecessors(Plan* plan) {
+  std::vector<LeafPlan> leaves;
+  for (LeafPlan& leaf : plan->leaves) {
+    if (leaf.dropped && (leaves.empty() || leaves.back().leaf.upper != leaf.leaf.lower)) {
+      LeafPlan before;
+      before.leaf = LockLeaf(KeyOfRecord(leaf.leaf.lower), true);
+      before.commit = LeafView(*state_.medium, before.leaf.offset).Commit();
+      // Its keys do not matter: nothing of it changes but its next pointer.
+      const LeafView view(*state_.medium, before.leaf.offset);
+      for (uint64_t rest = Occupied(before.commit); rest != 0; rest &= rest - 1) {
+        const auto index = static_cast<uint32_t>(std::countr_zero(rest));
+        before.entries.push_back({.index = index, .fingerprint = view.FingerprintOf(index), .slot = view.Slot(index), .key = Slice()});
+      }
+      leaves.push_back(std::move(before));
+    }
+    leaves.push_back(std::move(leaf));
+  }
+  plan->leaves = std::move(leaves);
+}
+
+void BatchWriter::Distribute(LeafPlan* leaf, Plan* plan) {
+  if (!leaf->dropped) plan->words_max += leaf->changed_slots + std::min<size_t>(leaf->changed_slots, kFingerprintWords) + 2;
+  const size_t count = leaf->entries.size();
+  if (count <= kSlots) return;
+  const size_t pieces = (count + kPieceEntries - 1) / kPieceEntries;
+  for (size_t i = 1; i < pieces; ++i) {
+    NewLeaf more;
+    more.entries.assign(leaf->entries.begin() + static_cast<ptrdiff_t>(count * i / pieces),
+                        leaf->entries.begin() + static_cast<ptrdiff_t>(count * (i + 1) / pieces));
+    plan->separator_bytes_max = std::max(plan->separator_bytes_max, RecordBytes(more.entries.front().key, Slice()));
+    leaf->more.push_back(std::move(more));
+  }
+  leaf->entries.resize(count / pieces);
+  plan->new_leaves += pieces - 1;
+}
+
+// ---- Doing it.
+
+// For each leaf of the plan, the one that comes after it, and after what is new right of it, when the batch is done.
+std::vector<PoolOffset> BatchWriter::NextLeaves(const Plan& plan) const {
+  std::vector<PoolOffset> next(plan.leaves.size());
+  for (size_t i = plan.leaves.size(); i-- > 0;) {
+    const LeafPlan& leaf = plan.leaves[i];
+    const bool right_goes = i + 1 < plan.leaves.size() && plan.leaves[i + 1].dropped;
+    // A dropped leaf's left neighbour is always in the plan, right before it.
+    next[i] = right_goes ? next[i + 1] : LeafView(*state_.medium, leaf.leaf.offset).Next(leaf.commit);
+  }
+  return next;
+}
+
+void BatchWriter::AppendWords(const LeafPlan& leaf, PoolOffset next, std::vector<BatchWord>* words) const {
+  const LeafView view(*state_.medium, leaf.leaf.offset);
+  uint64_t occupied = 0;
+  for (const LeafEntry& entry : leaf.entries) {
+    if (entry.index != kNewEntry) occupied |= uint64_t{1} << entry.index;
+  }
+  std::array<uint64_t, kFingerprintWords> fingerprints;
+  for (uint32_t word = 0; word < kFingerprintWords; ++word) fingerprints[word] = view.FingerprintWord(word);
+  std::vector<BatchWord> slots;
+  for (const LeafEntry& entry : leaf.entries) {
+    uint32_t index = entry.index;
+    if (index == kNewEntry) {
+      index = static_cast<uint32_t>(std::countr_one(occupied));
+      occupied |= uint64_t{1} << index;
+    }
+    if (view.Slot(index) != entry.slot) slots.push_back({.offset = view.SlotOffset(index), .word = entry.slot});
+    const uint32_t shift = index % 8 * 8;
+    fingerprints[index / 8] = (fingerprints[index / 8] & ~(uint64_t{0xff} << shift)) | uint64_t{entry.fingerprint} << shift;
+  }
+  const PoolOffset start = leaf.leaf.offset;
+  const bool flip = next != view.Next(leaf.commit);
+  if (flip) words->push_back({.offset = start + kLeafNext + uint64_t{8} * (1 - SelectedNext(leaf.commit)), .word = next});
+  if (flip || occupied != Occupied(leaf.commit)) words->push_back({.offset = start + kLeafCommit, .word = NextCommit(leaf.commit, occupied, flip)});
+  for (uint32_t word = 0; word < kFingerprintWords; ++word) {
+    if (fingerprints[word] == view.FingerprintWord(word)) continue;
+    words->push_back({.offset = start + kLeafFingerprints + uint64_t{8} * word, .word = fingerprints[word]});
+  }
+  std::sort(slots.begin(), slots.end(), [](const BatchWord& a, const BatchWord& b) { return a.offset < b.offset; });
+  words->insert(words->end(), slots.begin(), slots.end());
+}
+
+// Everything that nobody sees before the batch mark. Returns what the mark makes true.
+std::vector<BatchWord> BatchWriter::WriteAside(PoolOperation* op, Plan* plan) {
+  for (const KeyChange& change : changes_) {
+    if (change.is_put) WriteRecord(op, change.record, change.key, change.value);
+  }
+  const std::vector<PoolOffset> next_leaves = NextLeaves(*plan);
+  std::vector<BatchWord> words;
+  for (size_t i = 0; i < plan->leaves.size(); ++i) {
+    LeafPlan& leaf = plan->leaves[i];
+    if (leaf.dropped) continue;
+    PoolOffset next = next_leaves[i];
+    for (size_t m = leaf.more.size(); m-- > 0;) {
+      NewLeaf& more = leaf.more[m];
+      more.offset = space_.leaves.back();
+      more.separator = space_.separators.back();
+      space_.leaves.pop_back();
+      space_.separators.pop_back();
+      WriteRecord(op, more.separator, more.entries.front().key, Slice());
+      WriteNewLeaf(op, more.offset, more.entries, more.separator, next);
+      next = more.offset;
+    }
+    AppendWords(leaf, next, &words);
+  }
+  const std::string log = EncodeBatchLog(words);
+  ASHLAR_ASSERT(log.size() <= space_.log_bytes);
+  op->Copy(space_.log, log.data(), log.size());
+  op->Flush(space_.log, log.size());
+  return words;
+}
+
+// Index and locks, after the pool has changed.
+void BatchWriter::Install(Plan* plan) {
+  int64_t added = 0;
+  for (LeafPlan& leaf : plan->leaves) {
+    added += leaf.added;
+    retired_.insert(retired_.end(), leaf.unlinked.begin(), leaf.unlinked.end());
+    if (leaf.dropped) {
+      const PoolOffset separator = LeafView(*state_.medium, leaf.leaf.offset).Separator();
+      LeafIndex::Change change = state_.index.PrepareErase(state_.medium->view() + separator);
+      state_.index.Publish(&change);
+      retired_.push_back(separator);
+      retired_.push_back(leaf.leaf.offset);
+      state_.leaves.fetch_sub(1, std::memory_order_relaxed);
+    }
+    for (const NewLeaf& more : leaf.more) {
+      LeafRef* const ref = state_.index.NewRef(more.offset);
+      LeafIndex::Change change = state_.index.PrepareInsert(state_.medium->view() + more.separator, ref);
+      state_.index.Publish(&change);
+      state_.leaves.fetch_add(1, std::memory_order_relaxed);
+    }
+  }
+  state_.entries.fetch_add(static_cast<uint64_t>(added), std::memory_order_relaxed);
+}
+
+BatchWriter::Attempt BatchWriter::Try(PoolOperation* op, Plan* plan, Status* status) {
+  *status = MakePlan(plan);
+  if (!status->ok() || !HasSpace(*plan)) {
+    for (const LeafPlan& leaf : plan->leaves) leaf.leaf.ref->UnlockUnchanged();
+    return status->ok() ? Attempt::kMoreSpace : Attempt::kFailed;
+  }
+  const std::vector<BatchWord> words = WriteAside(op, plan);
+  op->Fence();
+  op->Store(kBatchMarkOffset, space_.log);
+  op->Flush(kBatchMarkOffset, 8);
+  op->Fence();
+  ApplyBatchWords(op, words);
+  op->Fence();
+  op->Store(kBatchMarkOffset, 0);
+  op->Flush(kBatchMarkOffset, 8);
+  op->Fence();
+  published_ = true;
+  Install(plan);
+  op->Commit();
+  for (const LeafPlan& leaf : plan->leaves) {
+    if (leaf.dropped) {
+      leaf.leaf.ref->Kill();
+      state_.index.DropRef(leaf.leaf.ref);
+    } else {
+      leaf.leaf.ref->Unlock();
+    }
+  }
+  return Attempt::kDone;
+}
+
+Status BatchWriter::Run() {
+  ASHLAR_RETURN_IF_ERROR(AllocateRecords());
+  Plan needed;
+  // A first guess, which is enough for many batches: the plan says how much it really takes.
+  needed.words_max = changes_.size() * 2;
+  for (;;) {
+    ASHLAR_RETURN_IF_ERROR(AllocateSpace(needed));
+    Plan plan;
+    Status status;
+    Attempt attempt;
+    {
+      PoolOperation op(*state_.medium);
+      {
+        EpochGuard guard;
+        MutexLock structure(state_.structure_mutex);
+        attempt = Try(&op, &plan, &status);
+      }
+      if (attempt == Attempt::kDone) status = op.AwaitDurable();
+    }
+    if (attempt == Attempt::kDone) {
+      for (const PoolOffset object : retired_) state_.heap.Retire(object);
+      EpochReclaim();
+      return status;
+    }
+    if (attempt == Attempt::kFailed) return status;
+    needed = {.leaves = {}, .new_leaves = plan.new_leaves, .separator_bytes_max = plan.separator_bytes_max, .words_max = plan.words_max};
+  }
+}
+
+}  // namespace ashlar::pmem

@@ -1,0 +1,109 @@
+// BatchWriter: many changes as one, through a redo log in the pool.
+//
+//   records, new leaves, batch log | fence | batch mark | fence | the log's words | fence | clear the mark | fence
+//
+// The words are slots, fingerprints, next pointers and commit words of leaves that are published; storing them twice is harmless, so after a crash
+// recovery stores them again, or, without the mark, none. New leaves and records are unreachable until then and need no words.
+//
+// A leaf that becomes empty is unlinked, and so is a run of them, by one next pointer: deleting a range costs words for its two ends only.
+//
+// I1: the structure mutex and the locks of all leaves concerned are held from the plan to the end: nobody sees a part of a batch in one leaf. (A
+// reader of
+//     several leaves may see one before and one after; there are no snapshots.)
+// I2: everything that is allocated is allocated before anything is stored to what is published.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ashlar/write_batch.h"
+#include "pmem/recovery.h"
+#include "pmem/tree_state.h"
+
+namespace ashlar::pmem {
+
+class BatchWriter {
+ public:
+  explicit BatchWriter(TreeState* state) : state_(*state) {}
+  ~BatchWriter();
+
+  Status Write(const WriteBatch& updates);
+  Status DeleteRange(const KeyRange& range);
+
+ private:
+  // What becomes of one key: a new record, or none.
+  struct KeyChange {
+    Slice key;
+    Slice value;
+    bool is_put;
+    size_t position;  // in the batch
+    PoolOffset record = 0;
+  };
+  struct RangeChange {
+    KeyRange range;
+    size_t position;
+  };
+  struct NewLeaf {
+    std::vector<LeafEntry> entries;
+    PoolOffset offset = 0;
+    PoolOffset separator = 0;
+  };
+  // A leaf as it is, and as it will be.
+  struct LeafPlan {
+    FoundLeaf leaf;
+    uint64_t commit = 0;
+    std::vector<LeafEntry> entries;  // in order; an entry that is new has kNewEntry as its index
+    std::vector<PoolOffset> unlinked;
+    std::vector<NewLeaf> more;  // right of it, when the entries are too many
+    int64_t added = 0;
+    size_t changed_slots = 0;
+    bool dropped = false;
+  };
+  struct Plan {
+    std::vector<LeafPlan> leaves;  // in order
+    size_t new_leaves = 0;
+    uint64_t separator_bytes_max = 0;
+    size_t words_max = 0;
+  };
+  struct Space {
+    PoolOffset log = 0;
+    uint64_t log_bytes = 0;
+    std::vector<PoolOffset> leaves;
+    std::vector<PoolOffset> separators;
+    uint64_t separator_bytes = 0;
+  };
+  enum class Attempt : uint8_t { kDone, kMoreSpace, kFailed };
+
+  static constexpr uint32_t kNewEntry = kSlots;
+  static constexpr size_t kFirstChange = ~size_t{0};  // before every position
+
+  Status Parse(const WriteBatch& updates);
+  void Normalise();
+  Status Run();
+  Result<PoolOffset> Allocate(uint64_t bytes);
+  Status AllocateRecords();
+  Status AllocateSpace(const Plan& plan);
+  void ReleaseSpace();
+  Attempt Try(PoolOperation* op, Plan* plan, Status* status) ASHLAR_REQUIRES(state_.structure_mutex);
+  Status MakePlan(Plan* plan) ASHLAR_REQUIRES(state_.structure_mutex);
+  FoundLeaf LockLeaf(const std::optional<Slice>& key, bool before) const ASHLAR_REQUIRES(state_.structure_mutex);
+  std::optional<Slice> NextPosition(const Slice& upper, size_t next_change) const;
+  Status AddLeaf(const FoundLeaf& leaf, size_t* next_change, Plan* plan);
+  void AddPredecessors(Plan* plan) ASHLAR_REQUIRES(state_.structure_mutex);
+  bool IsDeletedByRange(const Slice& key, size_t after_position) const;
+  static void Distribute(LeafPlan* leaf, Plan* plan);
+  bool HasSpace(const Plan& plan) const;
+  std::vector<PoolOffset> NextLeaves(const Plan& plan) const;
+  std::vector<BatchWord> WriteAside(PoolOperation* op, Plan* plan);
+  void AppendWords(const LeafPlan& leaf, PoolOffset next, std::vector<BatchWord>* words) const;
+  void Install(Plan* plan) ASHLAR_REQUIRES(state_.structure_mutex);
+
+  TreeState& state_;
+  std::vector<KeyChange> changes_;  // by key, one for each
+  std::vector<RangeChange> ranges_;
+  Space space_;
+  std::vector<PoolOffset> retired_;
+  bool published_ = false;  // the records belong to the tree
+};
+
+}  // namespace ashlar::pmem

@@ -1,0 +1,537 @@
+#include "pmem/heap.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/assert.h"
+#include "base/format.h"
+#include "execute/epoch.h"
+
+namespace ashlar::pmem {
+namespace {
+
+constexpr uint64_t kFineBytesMax = 1024;
+constexpr uint32_t kFineClasses = kFineBytesMax / kUnitBytes;
+constexpr uint32_t kClassesPerDoubling = 8;
+constexpr uint64_t kSpanPages = kSpanBytes / kPageBytes;
+
+// A batch goes to the epoch when it has this much.
+constexpr size_t kBatchObjects = 64;
+constexpr uint64_t kBatchBytes = uint64_t{256} << 10;
+
+}  // namespace
+
+static_assert(kFineClasses + kClassesPerDoubling * 4 == kSizeClasses);
+
+uint32_t SizeClassOf(uint64_t bytes) {
+  ASHLAR_DCHECK(bytes > 0 && bytes <= kSmallBytesMax);
+  if (bytes <= kFineBytesMax) return static_cast<uint32_t>((bytes - 1) / kUnitBytes);
+  // (2^k, 2^(k+1)] is cut into 8 steps.
+  const auto doubling = static_cast<uint32_t>(std::bit_width(bytes - 1) - std::bit_width(kFineBytesMax));
+  const uint64_t base = kFineBytesMax << doubling;
+  const uint64_t step = base / kClassesPerDoubling;
+  return kFineClasses + doubling * kClassesPerDoubling + static_cast<uint32_t>((bytes - base - 1) / step);
+}
+
+uint64_t SizeClassBytes(uint32_t size_class) {
+  if (size_class < kFineClasses) return (size_class + 1) * kUnitBytes;
+  const uint32_t coarse = size_class - kFineClasses;
+  const uint64_t base = kFineBytesMax << (coarse / kClassesPerDoubling);
+  return base + (coarse % kClassesPerDoubling + 1) * (base / kClassesPerDoubling);
+}
+
+struct Heap::Span {
+  Span(uint64_t first_page, const SpanEntry& span_entry, uint32_t span_class, uint64_t bytes_of_object)
+      : page(first_page),
+        entry(span_entry),
+        class_index(span_class),
+        object_bytes(bytes_of_object),
+        objects(static_cast<uint32_t>(span_entry.pages * kPageBytes / bytes_of_object)),
+        bits((objects + 63) / 64, 0) {
+    // Bits behind the last object are taken for ever.
+    if (objects % 64 != 0) bits.back() = ~uint64_t{0} << (objects % 64);
+  }
+
+  uint32_t IndexOf(PoolOffset offset) const { return static_cast<uint32_t>((offset - page * kPageBytes) / object_bytes); }
+  PoolOffset ObjectAt(uint32_t index) const { return page * kPageBytes + index * object_bytes; }
+  bool Holds(PoolOffset offset) const { return (offset - page * kPageBytes) % object_bytes == 0 && IndexOf(offset) < objects; }
+  bool IsTaken(uint32_t index) const { return (bits[index / 64] >> (index % 64) & 1) != 0; }
+  void Take(uint32_t index) {
+    bits[index / 64] |= uint64_t{1} << (index % 64);
+    taken++;
+  }
+  void Free(uint32_t index) {
+    ASHLAR_ASSERT(IsTaken(index));
+    bits[index / 64] &= ~(uint64_t{1} << (index % 64));
+    taken--;
+    hint = std::min(hint, index / 64);
+  }
+  // Precondition: one is free.
+  uint32_t TakeFirstFree() {
+    while (bits[hint] == ~uint64_t{0}) hint++;
+    const uint32_t index = hint * 64 + static_cast<uint32_t>(std::countr_one(bits[hint]));
+    Take(index);
+    return index;
+  }
+
+  const uint64_t page;
+  const SpanEntry entry;
+  const uint32_t class_index;  // kSizeClasses for leaves; unused for large objects
+  const uint64_t object_bytes;
+  const uint32_t objects;
+  uint32_t taken = 0;
+  uint32_t hint = 0;       // no word before it has a free bit
+  bool marking = false;    // was there at open, and the mark is not finished
+  bool is_open = false;    // listed in its class, hands out objects
+  bool evacuated = false;  // hands out nothing, so that it may become empty
+  std::vector<uint64_t> bits;
+};
+
+struct Heap::RetiredBatch {
+  explicit RetiredBatch(Heap* owner) : heap(owner) { objects.reserve(kBatchObjects); }
+  Heap* const heap;
+  std::vector<PoolOffset> objects;
+  uint64_t bytes = 0;
+};
+
+Heap::Heap(Medium* medium, PinTable* pins, const PoolHeader& header, std::function<bool()> refuse)
+    : medium_(medium),
+      pins_(pins),
+      map_offset_(header.map_offset),
+      first_page_(header.first_page),
+      pages_(header.pool_bytes / kPageBytes),
+      refuse_(std::move(refuse)),
+      spans_(pages_),
+      first_page_of_(pages_, 0),
+      high_water_page_(header.first_page) {}
+
+Heap::~Heap() { Reclaim(); }
+
+// ---- Recovery and mark.
+
+Status Heap::ReadMap() {
+  MutexLock lock(mutex_);
+  uint64_t page = first_page_;
+  while (page < pages_) {
+    const PoolOffset at = map_offset_ + page * 8;
+    const uint64_t word = medium_->Load(at);
+    if (word == 0) break;
+    SpanEntry entry;
+    if (!DecodeSpanEntry(word, &entry) || entry.kind == SpanKind::kUnused || entry.pages == 0 || entry.pages > pages_ - page ||
+        (entry.kind == SpanKind::kRecords && entry.size_class >= kSizeClasses)) {
+      return Status::Corruption(medium_->path(), StrCat("bad span entry at offset ", at));
+    }
+    if (entry.kind == SpanKind::kFree) {
+      free_runs_.emplace_hint(free_runs_.end(), page, entry.pages);
+    } else {
+      Span* const span = AddSpan(entry, page);
+      span->marking = entry.kind != SpanKind::kLeaves;
+      if (!span->marking) Open(span);
+    }
+    page += entry.pages;
+  }
+  high_water_page_ = page;
+  // Neighbouring runs become one.
+  for (auto run = free_runs_.begin(); run != free_runs_.end();) {
+    const auto next = std::next(run);
+    if (next != free_runs_.end() && run->first + run->second == next->first) {
+      run->second += next->second;
+      free_runs_.erase(next);
+    } else {
+      run = next;
+    }
+  }
+  return Status::OK();
+}
+
+Status Heap::MarkLeaf(PoolOffset leaf) {
+  MutexLock lock(mutex_);
+  Span* const span = SpanOf(leaf);
+  if (span == nullptr || span->entry.kind != SpanKind::kLeaves || !span->Holds(leaf) || span->IsTaken(span->IndexOf(leaf))) {
+    return Status::Corruption(medium_->path(), StrCat("a leaf cannot be at offset ", leaf));
+  }
+  span->Take(span->IndexOf(leaf));
+  Class& leaves = classes_[kLeafClass];
+  leaves.free_objects--;
+  leaves.taken_objects++;
+  taken_bytes_ += kLeafBytes;
+  if (span->taken == span->objects) Shut(span);
+  return Status::OK();
+}
+
+bool Heap::MarkRecord(PoolOffset record) {
+  MutexLock lock(mutex_);
+  Span* const span = SpanOf(record);
+  if (span == nullptr || span->entry.kind == SpanKind::kLeaves || !span->Holds(record)) return false;
+  if (span->marking && !span->IsTaken(span->IndexOf(record))) {
+    span->Take(span->IndexOf(record));
+    taken_bytes_ += span->object_bytes;
+    if (span->entry.kind == SpanKind::kRecords) classes_[span->class_index].taken_objects++;
+  }
+  return true;
+}
+
+void Heap::FinishMark(bool complete) {
+  MutexLock lock(mutex_);
+  if (complete) OpenMarkedSpans();
+  marked_ = true;
+  mark_finished_.SignalAll();
+}
+
+void Heap::OpenMarkedSpans() {
+  std::vector<uint64_t> found;
+  for (const std::unique_ptr<Span>& span : spans_) {
+    if (span != nullptr && span->marking) found.push_back(span->page);
+  }
+  for (const uint64_t page : found) {
+    Span* const span = spans_[page].get();
+    span->marking = false;
+    if (span->taken < span->objects && span->entry.kind == SpanKind::kRecords) Open(span);
+  }
+  for (const PoolOffset offset : freed_before_mark_) {
+    // What the mark did not meet before it was unlinked is free already.
+    Span* const span = SpanOf(offset);
+    if (span != nullptr && span->IsTaken(span->IndexOf(offset))) FreeObject(offset);
+  }
+  freed_before_mark_ = {};
+  for (const uint64_t page : found) {
+    if (spans_[page] != nullptr && IsSpare(*spans_[page])) DropSpan(spans_[page].get());
+  }
+}
+
+bool Heap::marked() const {
+  MutexLock lock(mutex_);
+  return marked_;
+}
+
+void Heap::WaitForMark() {
+  MutexLock lock(mutex_);
+  while (!marked_) mark_finished_.Wait(mutex_);
+}
+
+// ---- Spans.
+
+Heap::Span* Heap::SpanOf(PoolOffset offset) const {
+  const uint64_t page = offset / kPageBytes;
+  if (page < first_page_ || page >= high_water_page_) return nullptr;
+  const uint32_t first = first_page_of_[page];
+  return first == 0 ? nullptr : spans_[first].get();
+}
+
+Heap::Span* Heap::AddSpan(const SpanEntry& entry, uint64_t page) {
+  uint32_t class_index = entry.size_class;
+  uint64_t object_bytes = entry.pages * kPageBytes;
+  if (entry.kind == SpanKind::kLeaves) {
+    class_index = kLeafClass;
+    object_bytes = kLeafBytes;
+  } else if (entry.kind == SpanKind::kRecords) {
+    object_bytes = SizeClassBytes(class_index);
+  }
+  spans_[page] = std::make_unique<Span>(page, entry, class_index, object_bytes);
+  std::fill_n(first_page_of_.begin() + static_cast<ptrdiff_t>(page), entry.pages, static_cast<uint32_t>(page));
+  return spans_[page].get();
+}
+
+void Heap::Open(Span* span) {
+  ASHLAR_DCHECK(!span->is_open && !span->marking);
+  span->is_open = true;
+  Class& size_class = classes_[span->class_index];
+  size_class.open.push_back(span);
+  size_class.free_objects += span->objects - span->taken;
+}
+
+void Heap::Shut(Span* span) {
+  ASHLAR_DCHECK(span->is_open);
+  span->is_open = false;
+  Class& size_class = classes_[span->class_index];
+  size_class.open.erase(std::find(size_class.open.rbegin(), size_class.open.rend(), span).base() - 1);
+  size_class.free_objects -= span->objects - span->taken;
+}
+
+// The end of the tile that holds the page before `end`, in the chain that starts at `page`.
+uint64_t Heap::EndOfTiles(uint64_t page, uint64_t end) const {
+  while (page < end) {
+    SpanEntry entry;
+    const bool valid = DecodeSpanEntry(medium_->Load(map_offset_ + page * 8), &entry);
+    ASHLAR_ASSERT(valid && entry.pages > 0);
+    page += entry.pages;
+  }
+  return page;
+}
+
+void Heap::PublishEntry(uint64_t page, const SpanEntry& entry) {
+  const PoolOffset at = map_offset_ + page * 8;
+  PoolOperation op(*medium_);
+  op.Store(at, EncodeSpanEntry(entry));
+  op.Flush(at, 8);
+  op.Fence();
+  op.Commit();
+}
+
+// Pages for a span, durably entered in the map.
+Result<uint64_t> Heap::TakePages(const SpanEntry& entry) {
+  const uint64_t pages = entry.pages;
+  // Best fit keeps large runs for large records.
+  auto best = free_runs_.end();
+  for (auto run = free_runs_.begin(); run != free_runs_.end(); ++run) {
+    if (run->second >= pages && (best == free_runs_.end() || run->second < best->second)) best = run;
+    if (best != free_runs_.end() && best->second == pages) break;
+  }
+  if (best != free_runs_.end()) {
+    const uint64_t page = best->first;
+    const uint64_t run_pages = best->second;
+    free_runs_.erase(best);
+    if (run_pages > pages) free_runs_.emplace(page + pages, run_pages - pages);
+    // The chain leads past the new span's end before the span begins: the rest of the tile that the end cuts gets its entry first.
+    const uint64_t tile_end = EndOfTiles(page, page + pages);
+    if (tile_end != page + pages) {
+      PublishEntry(page + pages, {.kind = SpanKind::kFree, .size_class = 0, .pages = static_cast<uint32_t>(tile_end - page - pages)});
+    }
+    PublishEntry(page, entry);
+    return page;
+  }
+  if (pages > pages_ - high_water_page_)
+    return Status::NoSpace(medium_->path(), StrCat("the pool is full: no ", pages * kPageBytes, " bytes in one piece"));
+  const uint64_t page = high_water_page_;
+  PublishEntry(page, entry);
+  high_water_page_ += pages;
+  return page;
+}
+
+Result<Heap::Span*> Heap::NewSpan(SpanKind kind, uint32_t class_index, uint64_t pages) {
+  const SpanEntry entry = {
+      .kind = kind, .size_class = static_cast<uint16_t>(kind == SpanKind::kRecords ? class_index : 0), .pages = static_cast<uint32_t>(pages)};
+  Result<uint64_t> page = TakePages(entry);
+  if (!page.ok() && DropSpareSpans()) page = TakePages(entry);
+  if (!page.ok()) return std::move(page).status();
+  return AddSpan(entry, page.value());
+}
+
+// The span is empty and nothing durable refers into it: its pages can be anything. Its entry stays until they are.
+void Heap::DropSpan(Span* span) {
+  if (span->is_open) Shut(span);
+  uint64_t page = span->page;
+  uint64_t pages = span->entry.pages;
+  std::fill_n(first_page_of_.begin() + static_cast<ptrdiff_t>(page), pages, 0);
+  spans_[page].reset();
+  const auto after = free_runs_.upper_bound(page);
+  if (after != free_runs_.end() && page + pages == after->first) {
+    pages += after->second;
+    free_runs_.erase(after);
+  }
+  const auto next = free_runs_.lower_bound(page);
+  if (next != free_runs_.begin()) {
+    const auto before = std::prev(next);
+    if (before->first + before->second == page) {
+      before->second += pages;
+      return;
+    }
+  }
+  free_runs_.emplace(page, pages);
+}
+
+// Whether an empty span can go. I3: a class in use keeps an object in its other spans.
+bool Heap::IsSpare(const Span& span) const {
+  if (span.taken > 0 || span.marking) return false;
+  if (span.entry.kind == SpanKind::kLarge) return true;
+  const Class& size_class = classes_[span.class_index];
+  const uint64_t others = size_class.free_objects - (span.is_open ? span.objects : 0);
+  return size_class.taken_objects == 0 || others > 0;
+}
+
+// Gives back what the classes keep for their next objects.
+bool Heap::DropSpareSpans() {
+  bool any = false;
+  for (size_t page = 0; page < spans_.size(); ++page) {
+    if (spans_[page] == nullptr || !IsSpare(*spans_[page])) continue;
+    DropSpan(spans_[page].get());
+    any = true;
+  }
+  return any;
+}
+
+// ---- Objects.
+
+Result<PoolOffset> Heap::AllocateFrom(uint32_t class_index, Reserve reserve) {
+  Class& size_class = classes_[class_index];
+  const uint64_t held_back = reserve == Reserve::kInsert && class_index != kLeafClass && size_class.taken_objects > 0 ? 1 : 0;
+  if (size_class.free_objects <= held_back) {
+    Result<Span*> span = NewSpan(class_index == kLeafClass ? SpanKind::kLeaves : SpanKind::kRecords, class_index, kSpanPages);
+    if (!span.ok()) return std::move(span).status();
+    Open(span.value());
+  }
+  Span* const span = size_class.open.back();
+  const PoolOffset object = span->ObjectAt(span->TakeFirstFree());
+  size_class.free_objects--;
+  size_class.taken_objects++;
+  taken_bytes_ += span->object_bytes;
+  if (span->taken == span->objects) Shut(span);
+  return object;
+}
+
+Result<PoolOffset> Heap::AllocateLarge(uint64_t bytes) {
+  const uint64_t pages = (bytes + kPageBytes - 1) / kPageBytes;
+  if (pages > pages_) return Status::NoSpace(medium_->path(), StrCat(bytes, " bytes are more than the pool has"));
+  ASHLAR_ASSIGN_OR_RETURN(Span* const span, NewSpan(SpanKind::kLarge, 0, pages));
+  span->Take(0);
+  taken_bytes_ += span->object_bytes;
+  return span->ObjectAt(0);
+}
+
+Result<PoolOffset> Heap::Allocate(uint64_t bytes, Reserve reserve) {
+  if (refuse_ && refuse_()) return Status::NoSpace(medium_->path(), "refused by a test");
+  MutexLock lock(mutex_);
+  return bytes > kSmallBytesMax ? AllocateLarge(bytes) : AllocateFrom(SizeClassOf(bytes), reserve);
+}
+
+Result<PoolOffset> Heap::AllocateLeaf() {
+  if (refuse_ && refuse_()) return Status::NoSpace(medium_->path(), "refused by a test");
+  MutexLock lock(mutex_);
+  return AllocateFrom(kLeafClass, Reserve::kInsert);
+}
+
+void Heap::FreeObject(PoolOffset offset) {
+  Span* const span = SpanOf(offset);
+  ASHLAR_ASSERT(span != nullptr && span->Holds(offset));
+  if (span->marking) {
+    freed_before_mark_.push_back(offset);
+    return;
+  }
+  span->Free(span->IndexOf(offset));
+  taken_bytes_ -= span->object_bytes;
+  if (span->entry.kind == SpanKind::kLarge) return DropSpan(span);
+  Class& size_class = classes_[span->class_index];
+  size_class.taken_objects--;
+  if (span->is_open) {
+    size_class.free_objects++;
+  } else if (!span->evacuated) {
+    Open(span);
+  }
+  // One empty span per class stays: a class that grows and shrinks by one object would otherwise pay fences for it.
+  if (span->taken == 0 && size_class.free_objects > span->objects) DropSpan(span);
+}
+
+void Heap::Release(PoolOffset object) {
+  MutexLock lock(mutex_);
+  FreeObject(object);
+}
+
+void Heap::Retire(PoolOffset object) {
+  std::unique_ptr<RetiredBatch> full;
+  {
+    MutexLock lock(mutex_);
+    if (retired_ == nullptr) retired_ = std::make_unique<RetiredBatch>(this);
+    // The offset comes from the pool: where no object is, damage made it up, and there is nothing to free.
+    const Span* const span = SpanOf(object);
+    if (span == nullptr || !span->Holds(object)) return;
+    retired_->objects.push_back(object);
+    retired_->bytes += span->object_bytes;
+    if (retired_->objects.size() >= kBatchObjects || retired_->bytes >= kBatchBytes) full = std::move(retired_);
+  }
+  if (full != nullptr) HandOver(std::move(full));
+}
+
+void Heap::HandOver(std::unique_ptr<RetiredBatch> batch) {
+  const uint64_t bytes = batch->bytes;
+  const auto deleter = [](void* object) {
+    std::unique_ptr<RetiredBatch> owned(static_cast<RetiredBatch*>(object));
+    owned->heap->FreeBatch(owned.get());
+  };
+  ashlar::Retire(deleter, batch.release(), bytes);
+}
+
+void Heap::FreeUnlessPinned(PoolOffset offset) {
+  if (pins_->IsPinned(offset)) {
+    pinned_.push_back(offset);
+    return;
+  }
+  // A damaged pool may refer to an object twice, or to one that the mark did not meet.
+  const Span* const span = SpanOf(offset);
+  if (span != nullptr && span->Holds(offset) && (span->marking || span->IsTaken(span->IndexOf(offset)))) FreeObject(offset);
+}
+
+void Heap::RetryPinned() {
+  std::vector<PoolOffset> again;
+  again.swap(pinned_);
+  for (const PoolOffset offset : again) FreeUnlessPinned(offset);
+}
+
+void Heap::FreeBatch(RetiredBatch* batch) {
+  MutexLock lock(mutex_);
+  if (!pinned_.empty()) RetryPinned();
+  for (const PoolOffset offset : batch->objects) FreeUnlessPinned(offset);
+}
+
+void Heap::Reclaim() {
+  std::unique_ptr<RetiredBatch> batch;
+  {
+    MutexLock lock(mutex_);
+    batch = std::move(retired_);
+  }
+  if (batch != nullptr) HandOver(std::move(batch));
+  EpochSynchronize();
+  MutexLock lock(mutex_);
+  RetryPinned();
+}
+
+// ---- Figures and defragmentation.
+
+uint64_t Heap::ObjectBytes(PoolOffset offset) const {
+  MutexLock lock(mutex_);
+  const Span* const span = SpanOf(offset);
+  return span != nullptr && span->Holds(offset) ? span->object_bytes : 0;
+}
+
+uint64_t Heap::UsedBytes() const {
+  MutexLock lock(mutex_);
+  return first_page_ * kPageBytes + taken_bytes_;
+}
+
+uint64_t Heap::VolatileBytes() const {
+  MutexLock lock(mutex_);
+  uint64_t bytes = sizeof(*this) + pages_ * (sizeof(spans_[0]) + sizeof(first_page_of_[0]));
+  for (const std::unique_ptr<Span>& span : spans_) {
+    if (span != nullptr) bytes += sizeof(Span) + span->bits.size() * sizeof(uint64_t);
+  }
+  return bytes + free_runs_.size() * 64 + (pinned_.size() + freed_before_mark_.size()) * sizeof(PoolOffset);
+}
+
+// From the pool's end towards its beginning, so that what becomes free lies together, and no more than the other spans of the class can take in.
+void Heap::BeginEvacuation(double used_share_max) {
+  MutexLock lock(mutex_);
+  for (uint32_t class_index = 0; class_index < kSizeClasses; ++class_index) {
+    std::vector<Span*> spans = classes_[class_index].open;
+    std::sort(spans.begin(), spans.end(), [](const Span* a, const Span* b) { return a->page > b->page; });
+    uint64_t to_move = 0;
+    for (Span* span : spans) {
+      if (static_cast<double>(span->taken) > used_share_max * span->objects) continue;
+      // The last object of the class stays held back.
+      const uint64_t room_elsewhere = classes_[class_index].free_objects - (span->objects - span->taken);
+      if (to_move + span->taken >= room_elsewhere) continue;
+      to_move += span->taken;
+      Shut(span);
+      span->evacuated = true;
+    }
+  }
+}
+
+bool Heap::IsEvacuated(PoolOffset record) const {
+  MutexLock lock(mutex_);
+  const Span* const span = SpanOf(record);
+  return span != nullptr && span->evacuated;
+}
+
+void Heap::EndEvacuation() {
+  MutexLock lock(mutex_);
+  std::vector<Span*> evacuated;
+  for (const std::unique_ptr<Span>& span : spans_) {
+    if (span != nullptr && span->evacuated) evacuated.push_back(span.get());
+  }
+  for (Span* span : evacuated) {
+    span->evacuated = false;
+    if (span->taken < span->objects) Open(span);
+  }
+  DropSpareSpans();
+}
+
+}  // namespace ashlar::pmem

@@ -1,0 +1,150 @@
+// Heap: which bytes of the pool are in use.
+//
+//   durable     the span map: what each run of pages is for. One word and one fence per span.
+//   volatile    which objects of a span are taken: a bitmap per span, free runs of pages, counters
+//
+//   Allocate -> [unpublished] -> published in a slot -> unlinked -> Retire -> (epoch over, no pins) -> free
+//                     \-> Release: never published --------------------------------------------------^
+//
+// Nothing durable says that an object is taken: it is live exactly when something published refers to it. So an allocation that a crash interrupts
+// needs no undo, and an open has to find the free space again. BeginMark..FinishMark do that beside everything else: until then spans that were there
+// at open hand out nothing, and new records go above the high-water mark.
+//
+//   size classes    multiples of 16 bytes up to 1 KiB, then 8 per doubling up to 16 KiB; a span of 64 KiB holds records of one class
+//   larger          a span of whole pages of its own
+//   leaves          spans of 64 KiB; recovery reads all leaves, so they are exact at once (MarkLeaf)
+//
+// I1: spans tile the pages below the high-water mark: each entry's next is `pages` later. Only that chain of entries means anything.
+// I2: an object is handed out only when nothing durable refers to it any more: it was retired after the fence that unlinked it.
+// I3: in a class with objects in use, one object stays held back from kInsert, so that a value can be replaced by one of its size in a full pool.
+// I4: every store to the map is an operation of its own, committed before what it allots is used: allocate outside of PoolOperations.
+//
+// Headers per object were rejected: 16 bytes on records of 32. A durable free list was rejected: a store and a fence for each change.
+//
+// Thread safety: any thread; one mutex. Lifetime: Close before destruction waits for what was retired.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "base/result.h"
+#include "platform/mutex.h"
+#include "pmem/layout.h"
+#include "pmem/medium.h"
+#include "pmem/pin_table.h"
+
+namespace ashlar::pmem {
+
+inline constexpr uint64_t kSpanBytes = uint64_t{64} << 10;
+inline constexpr uint64_t kSmallBytesMax = uint64_t{16} << 10;  // larger objects get a span of their own
+inline constexpr uint32_t kSizeClasses = 96;
+
+// The class of a size from 1 to kSmallBytesMax, and the bytes of an object of a class.
+uint32_t SizeClassOf(uint64_t bytes);
+uint64_t SizeClassBytes(uint32_t size_class);
+
+enum class Reserve : uint8_t {
+  kInsert,  // leaves the held-back object alone
+  kUpdate,  // may take it: the record that this one replaces will fill the gap
+};
+
+class Heap {
+ public:
+  // `refuse`, when not empty, is asked before each allocation and makes it fail: for tests.
+  Heap(Medium* medium, PinTable* pins, const PoolHeader& header, std::function<bool()> refuse);
+  ~Heap();
+  Heap(const Heap&) = delete;
+  Heap& operator=(const Heap&) = delete;
+
+  // ---- Recovery, one thread, in this order.
+  // Reads the span map. Corruption naming the entry that is wrong.
+  Status ReadMap();
+  // The leaf at this offset is in use. Corruption when no span of leaves holds it, or somebody else has it.
+  Status MarkLeaf(PoolOffset leaf);
+
+  // ---- The mark, beside everything else. MarkRecord takes what a slot or separator refers to; twice is harmless. False: no object can be there.
+  bool MarkRecord(PoolOffset record);
+  // Nothing follows. `complete`: everything that was live at open has been marked; otherwise the spans of then hand out nothing while the heap lives.
+  void FinishMark(bool complete);
+  bool marked() const;
+  // Returns when FinishMark was called.
+  void WaitForMark();
+
+  // ---- Allocation. NoSpace when there is none; call Reclaim without locks and guards and try again.
+  Result<PoolOffset> Allocate(uint64_t bytes, Reserve reserve);
+  Result<PoolOffset> AllocateLeaf();
+  // Gives back what was never published.
+  void Release(PoolOffset object);
+  // What was published and is unlinked, durably: free when epoch and pins are over. May run deleters: hold no locks but leaves' and the structure's.
+  void Retire(PoolOffset object);
+  // Waits for every epoch guard and frees what was retired and is not pinned. Outside of guards.
+  void Reclaim();
+
+  // The bytes that the object at `offset` occupies, 0 when there can be none: with kLarge, whole pages.
+  uint64_t ObjectBytes(PoolOffset offset) const;
+  uint64_t UsedBytes() const;
+  // Bytes of volatile state.
+  uint64_t VolatileBytes() const;
+
+  // ---- Defragmentation: spans of records with at most this share of their objects in use hand out nothing until EndEvacuation.
+  void BeginEvacuation(double used_share_max);
+  // Whether the record lies in such a span.
+  bool IsEvacuated(PoolOffset record) const;
+  void EndEvacuation();
+
+ private:
+  struct Span;
+  struct Class {
+    std::vector<Span*> open;     // with free objects; the last one is allocated from
+    uint64_t free_objects = 0;   // in spans that hand out
+    uint64_t taken_objects = 0;  // in all spans of the class
+  };
+  struct RetiredBatch;
+
+  static constexpr uint32_t kLeafClass = kSizeClasses;
+
+  Span* SpanOf(PoolOffset offset) const ASHLAR_REQUIRES(mutex_);
+  Result<PoolOffset> AllocateFrom(uint32_t class_index, Reserve reserve) ASHLAR_REQUIRES(mutex_);
+  Result<PoolOffset> AllocateLarge(uint64_t bytes) ASHLAR_REQUIRES(mutex_);
+  Result<Span*> NewSpan(SpanKind kind, uint32_t class_index, uint64_t pages) ASHLAR_REQUIRES(mutex_);
+  Result<uint64_t> TakePages(const SpanEntry& entry) ASHLAR_REQUIRES(mutex_);
+  void PublishEntry(uint64_t page, const SpanEntry& entry) ASHLAR_REQUIRES(mutex_);
+  uint64_t EndOfTiles(uint64_t page, uint64_t end) const ASHLAR_REQUIRES(mutex_);
+  Span* AddSpan(const SpanEntry& entry, uint64_t page) ASHLAR_REQUIRES(mutex_);
+  void OpenMarkedSpans() ASHLAR_REQUIRES(mutex_);
+  void Open(Span* span) ASHLAR_REQUIRES(mutex_);
+  void Shut(Span* span) ASHLAR_REQUIRES(mutex_);
+  void FreeObject(PoolOffset offset) ASHLAR_REQUIRES(mutex_);
+  void DropSpan(Span* span) ASHLAR_REQUIRES(mutex_);
+  bool IsSpare(const Span& span) const ASHLAR_REQUIRES(mutex_);
+  bool DropSpareSpans() ASHLAR_REQUIRES(mutex_);
+  void FreeUnlessPinned(PoolOffset offset) ASHLAR_REQUIRES(mutex_);
+  void RetryPinned() ASHLAR_REQUIRES(mutex_);
+  void FreeBatch(RetiredBatch* batch);
+  void HandOver(std::unique_ptr<RetiredBatch> batch);
+
+  Medium* const medium_;
+  PinTable* const pins_;
+  const uint64_t map_offset_;
+  const uint64_t first_page_;
+  const uint64_t pages_;
+  const std::function<bool()> refuse_;
+
+  mutable Mutex mutex_;
+  CondVar mark_finished_;
+  bool marked_ ASHLAR_GUARDED_BY(mutex_) = false;
+  std::vector<std::unique_ptr<Span>> spans_ ASHLAR_GUARDED_BY(mutex_);     // by page; null inside spans and where nothing is in use
+  std::vector<uint32_t> first_page_of_ ASHLAR_GUARDED_BY(mutex_);          // for every page in use, the first of its span
+  std::array<Class, kSizeClasses + 1> classes_ ASHLAR_GUARDED_BY(mutex_);  // the last one is leaves
+  std::map<uint64_t, uint64_t> free_runs_ ASHLAR_GUARDED_BY(mutex_);       // first page to pages, below the high-water mark; never adjacent
+  uint64_t high_water_page_ ASHLAR_GUARDED_BY(mutex_);
+  uint64_t taken_bytes_ ASHLAR_GUARDED_BY(mutex_) = 0;                   // by objects
+  std::unique_ptr<RetiredBatch> retired_ ASHLAR_GUARDED_BY(mutex_);      // not yet handed to the epoch
+  std::vector<PoolOffset> pinned_ ASHLAR_GUARDED_BY(mutex_);             // retired, epoch over, pinned when last looked at
+  std::vector<PoolOffset> freed_before_mark_ ASHLAR_GUARDED_BY(mutex_);  // in spans that the mark has not finished
+};
+
+}  // namespace ashlar::pmem

@@ -1,0 +1,143 @@
+// The bytes of a pool, and nothing else: no behaviour.
+//
+//   page 0     header: identity (written once), batch mark, room for a small batch log
+//   page 1 ..  span map: 8 bytes for every page of the pool
+//   then       pages, in spans: records of one size class, leaves, or one large record
+//
+//   span entry   63 .. 32   31 .. 24   23 .. 8   7 .. 0
+//                pages      check      class     kind         in the map at the span's first page; the words of its other pages mean nothing
+//
+// The first entry that is zero is the high-water mark: beyond it nothing was ever used.
+//
+//   leaf, 8 cache lines
+//     line 0       commit word | next | next | separator | tag | 24 bytes zero
+//                    commit word   63 .. 49 version   48 alternate: which next counts   47 .. 0 occupied slots
+//                    next          offset of the leaf to the right, 0: none; the one that does not count is written before the commit word flips
+//                    separator     offset of a record whose key is the leaf's lower bound, 0 for the first leaf; never changes
+//                    tag           LeafTag(offset of the leaf)
+//     line 1       48 fingerprints, 16 bytes zero
+//     line 2..7    48 slots: 63 .. 40 record bytes / 16, at most 2^24 - 1   39 .. 0 record offset / 16
+//
+//   record       checksum u32 | key bytes u32 | value bytes u32 | key | value        checksum: crc32c of all that follows, masked
+//
+//   batch log    bytes u64 | checksum u64 | (offset u64, word u64)*                   in the header's page or an object, named by the batch mark
+//
+// All numbers are little-endian; a pool is not opened on a machine of the other order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ashlar::pmem {
+
+// Bytes from the start of the pool. 0 is the header's and stands for nothing.
+using PoolOffset = uint64_t;
+
+inline constexpr uint32_t kPoolVersion = 1;
+inline constexpr uint64_t kPageBytes = 4096;
+inline constexpr uint64_t kLineBytes = 64;
+inline constexpr uint64_t kPoolBytesMin = uint64_t{1} << 20;
+// Slots hold 40 bits of 16-byte units.
+inline constexpr uint64_t kPoolBytesMax = uint64_t{1} << 44;
+
+inline constexpr char kPoolMagic[8] = {'A', 's', 'h', 'l', 'P', 'o', 'o', 'l'};
+inline constexpr uint32_t kByteOrderMark = 0x01020304;
+
+struct PoolHeader {
+  char magic[8];
+  uint32_t version;
+  uint32_t byte_order;
+  uint64_t pool_bytes;
+  uint64_t pool_id;  // random: ties a log to its pool
+  uint64_t map_offset;
+  uint64_t first_page;  // the first page that spans may use
+  PoolOffset first_leaf;
+  uint32_t comparator_name_bytes;
+  uint32_t checksum;  // crc32c, masked, of all bytes before it and of the name
+};
+static_assert(sizeof(PoolHeader) == 64);
+
+inline constexpr PoolOffset kComparatorNameOffset = 128;
+inline constexpr size_t kComparatorNameBytesMax = 1024;
+// Alone on its line: the offset of a committed batch log, 0 when there is none.
+inline constexpr PoolOffset kBatchMarkOffset = 2048;
+// Room for a batch log that is small, so that a full pool can be deleted from.
+inline constexpr PoolOffset kSmallBatchLogOffset = kBatchMarkOffset + kLineBytes;
+inline constexpr uint64_t kSmallBatchLogBytes = kPageBytes - kSmallBatchLogOffset;
+
+// ---- Span map.
+
+enum class SpanKind : uint8_t {
+  kUnused = 0,
+  kFree = 1,
+  kRecords = 2,  // of one size class
+  kLeaves = 3,
+  kLarge = 4,  // one record or batch log
+};
+
+struct SpanEntry {
+  SpanKind kind;
+  uint16_t size_class;
+  uint32_t pages;
+};
+
+constexpr uint8_t SpanCheck(const SpanEntry& entry) {
+  const uint64_t mixed =
+      (static_cast<uint64_t>(entry.kind) << 48 | static_cast<uint64_t>(entry.size_class) << 32 | entry.pages) * 0x9e3779b97f4a7c15u;
+  return static_cast<uint8_t>(mixed >> 56);
+}
+constexpr uint64_t EncodeSpanEntry(const SpanEntry& entry) {
+  return static_cast<uint64_t>(entry.pages) << 32 | static_cast<uint64_t>(SpanCheck(entry)) << 24 | static_cast<uint64_t>(entry.size_class) << 8 |
+         static_cast<uint64_t>(entry.kind);
+}
+// False for a word that no EncodeSpanEntry made.
+constexpr bool DecodeSpanEntry(uint64_t word, SpanEntry* entry) {
+  *entry = {.kind = static_cast<SpanKind>(word & 0xff), .size_class = static_cast<uint16_t>(word >> 8), .pages = static_cast<uint32_t>(word >> 32)};
+  return (word & 0xff) <= static_cast<uint64_t>(SpanKind::kLarge) && EncodeSpanEntry(*entry) == word;
+}
+
+// ---- Leaf.
+
+inline constexpr uint32_t kSlots = 48;
+inline constexpr uint64_t kLeafBytes = 512;
+inline constexpr uint32_t kFingerprintWords = kSlots / 8;
+
+inline constexpr uint64_t kLeafCommit = 0;
+inline constexpr uint64_t kLeafNext = 8;  // two words
+inline constexpr uint64_t kLeafSeparator = 24;
+inline constexpr uint64_t kLeafTag = 32;
+inline constexpr uint64_t kLeafFingerprints = 64;
+inline constexpr uint64_t kLeafSlots = 128;
+static_assert(kLeafSlots + kSlots * 8 == kLeafBytes);
+
+constexpr uint64_t LeafTag(PoolOffset leaf) { return (leaf ^ 0x6c656166u) * 0x9e3779b97f4a7c15u; }
+
+inline constexpr uint64_t kOccupiedMask = (uint64_t{1} << kSlots) - 1;
+inline constexpr uint64_t kAlternateBit = uint64_t{1} << kSlots;
+inline constexpr uint64_t kCommitVersion = uint64_t{1} << (kSlots + 1);
+
+constexpr uint64_t Occupied(uint64_t commit) { return commit & kOccupiedMask; }
+constexpr uint32_t SelectedNext(uint64_t commit) { return (commit & kAlternateBit) != 0 ? 1 : 0; }
+// What follows `commit` when these slots are occupied; `flip`: and the other next pointer counts.
+constexpr uint64_t NextCommit(uint64_t commit, uint64_t occupied, bool flip) {
+  const uint64_t kept = (commit & ~kOccupiedMask) | occupied;
+  return (flip ? kept ^ kAlternateBit : kept) + kCommitVersion;
+}
+
+// ---- Slot and record.
+
+inline constexpr uint64_t kUnitBytes = 16;  // of offsets and sizes of records
+inline constexpr uint64_t kSlotOffsetBits = 40;
+inline constexpr uint64_t kSlotUnitsMax = (uint64_t{1} << (64 - kSlotOffsetBits)) - 1;
+
+constexpr uint64_t EncodeSlot(PoolOffset record, uint64_t record_bytes) {
+  const uint64_t units = (record_bytes + kUnitBytes - 1) / kUnitBytes;
+  return (units < kSlotUnitsMax ? units : kSlotUnitsMax) << kSlotOffsetBits | record / kUnitBytes;
+}
+constexpr PoolOffset SlotRecord(uint64_t slot) { return (slot & ((uint64_t{1} << kSlotOffsetBits) - 1)) * kUnitBytes; }
+constexpr uint64_t SlotUnits(uint64_t slot) { return slot >> kSlotOffsetBits; }
+
+inline constexpr uint64_t kRecordHeaderBytes = 12;
+inline constexpr uint64_t kBatchLogHeaderBytes = 16;
+
+}  // namespace ashlar::pmem

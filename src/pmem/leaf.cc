@@ -1,0 +1,81 @@
+#include "pmem/leaf.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+
+namespace ashlar::pmem {
+
+SlotFound FindInLeaf(const Medium& medium, const KeyOrder& order, PoolOffset leaf, uint64_t commit, const Slice& key, uint8_t fingerprint) {
+  const LeafView view(medium, leaf);
+  SlotFound found;
+  uint64_t candidates = Occupied(commit);
+  if (order.equal_means_same_bytes) candidates &= view.Matching(fingerprint);
+  for (; candidates != 0; candidates &= candidates - 1) {
+    found.index = static_cast<uint32_t>(std::countr_zero(candidates));
+    found.offset = SlotRecord(view.Slot(found.index));
+    const std::optional<Record> record = ReadRecord(medium, found.offset);
+    if (!record) {
+      found.damaged = found.offset;
+      return found;
+    }
+    if (order.comparator.Equal(record->key(), key)) {
+      found.record = *record;
+      found.found = true;
+      return found;
+    }
+  }
+  return found;
+}
+
+bool CollectEntries(const Medium& medium, const KeyOrder& order, PoolOffset leaf, uint64_t commit, std::vector<LeafEntry>* entries,
+                    PoolOffset* damaged) {
+  const LeafView view(medium, leaf);
+  entries->clear();
+  for (uint64_t rest = Occupied(commit); rest != 0; rest &= rest - 1) {
+    const auto index = static_cast<uint32_t>(std::countr_zero(rest));
+    const uint64_t slot = view.Slot(index);
+    // Any offset may be prefetched, also one that a damaged slot makes up.
+    ASHLAR_PREFETCH(medium.view() + SlotRecord(slot));
+    entries->push_back({.index = index, .fingerprint = view.FingerprintOf(index), .slot = slot, .key = Slice()});
+  }
+  for (LeafEntry& entry : *entries) {
+    const std::optional<Record> record = ReadRecord(medium, entry.record());
+    if (!record) {
+      *damaged = entry.record();
+      return false;
+    }
+    entry.key = record->key();
+  }
+  std::sort(entries->begin(), entries->end(), [&](const LeafEntry& a, const LeafEntry& b) { return order.Compare(a.key, b.key) < 0; });
+  return true;
+}
+
+void SlotWriter::Finish() {
+  for (uint32_t word = 0; word < kFingerprintWords; ++word) {
+    if ((changed_words_ >> word & 1) != 0) op_->Store(leaf_.offset() + kLeafFingerprints + uint64_t{8} * word, fingerprints_[word]);
+  }
+  if (changed_words_ != 0) op_->Flush(leaf_.offset() + kLeafFingerprints, kSlots);
+  for (uint32_t line = 0; line < kSlots / 8; ++line) {
+    if ((slot_lines_ >> line & 1) != 0) op_->Flush(leaf_.offset() + kLeafSlots + line * kLineBytes, kLineBytes);
+  }
+}
+
+void WriteNewLeaf(PoolOperation* op, PoolOffset leaf, const std::vector<LeafEntry>& entries, PoolOffset separator, PoolOffset next) {
+  ASHLAR_DCHECK(entries.size() <= kSlots);
+  std::array<uint64_t, kLeafBytes / 8> image{};
+  image[kLeafCommit / 8] = entries.empty() ? 0 : kOccupiedMask >> (kSlots - entries.size());
+  image[kLeafNext / 8] = next;
+  image[kLeafSeparator / 8] = separator;
+  image[kLeafTag / 8] = LeafTag(leaf);
+  for (size_t i = 0; i < entries.size(); ++i) {
+    image[kLeafFingerprints / 8 + i / 8] |= uint64_t{entries[i].fingerprint} << (i % 8 * 8);
+    image[kLeafSlots / 8 + i] = entries[i].slot;
+  }
+  // Lines of slots that are not occupied stay as they are.
+  const size_t bytes = kLeafSlots + (entries.size() * 8 + kLineBytes - 1) / kLineBytes * kLineBytes;
+  op->Copy(leaf, image.data(), bytes);
+  op->Flush(leaf, bytes);
+}
+
+}  // namespace ashlar::pmem

@@ -1,0 +1,121 @@
+// Leaves: reading and writing the lines that layout.h draws. No locks and no order of operations: those are the callers'.
+//
+// A reader without a lock may see any mixture of a leaf's states. Each word is whole, every slot that was ever published leads to a record that stays
+// while the reader's epoch guard lives; what is derived from several words counts only after FoundLeaf::Unchanged.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <optional>
+#include <vector>
+
+#include "ashlar/slice.h"
+#include "base/compiler.h"
+#include "key/key_comparator.h"
+#include "pmem/fingerprint.h"
+#include "pmem/layout.h"
+#include "pmem/medium.h"
+#include "pmem/record.h"
+
+namespace ashlar::pmem {
+
+// The order of keys, and whether fingerprints may decide: an order that calls different bytes equal cannot use them.
+struct KeyOrder {
+  explicit KeyOrder(const Comparator* user)
+      : comparator(user),
+        equal_means_same_bytes(comparator.kind() != KeyComparator::Kind::kCustom || !user->CanKeysWithDifferentByteContentsBeEqual()) {}
+  int Compare(const Slice& a, const Slice& b) const { return comparator.Compare(a, b); }
+
+  const KeyComparator comparator;
+  const bool equal_means_same_bytes;
+};
+
+class LeafView {
+ public:
+  LeafView(const Medium& medium, PoolOffset leaf) : medium_(medium), leaf_(leaf) {}
+
+  PoolOffset offset() const { return leaf_; }
+  uint64_t Commit() const { return medium_.Load(leaf_ + kLeafCommit); }
+  PoolOffset Next(uint64_t commit) const { return medium_.Load(leaf_ + kLeafNext + uint64_t{8} * SelectedNext(commit)); }
+  PoolOffset Separator() const { return medium_.Load(leaf_ + kLeafSeparator); }
+  uint64_t Tag() const { return medium_.Load(leaf_ + kLeafTag); }
+  uint64_t Slot(uint32_t index) const { return medium_.Load(SlotOffset(index)); }
+  uint64_t FingerprintWord(uint32_t word) const { return medium_.Load(leaf_ + kLeafFingerprints + uint64_t{8} * word); }
+  uint8_t FingerprintOf(uint32_t index) const { return static_cast<uint8_t>(FingerprintWord(index / 8) >> (index % 8 * 8)); }
+  // One bit for each slot, occupied or not, whose fingerprint this is.
+  uint64_t Matching(uint8_t fingerprint) const {
+    uint64_t slots = 0;
+    for (uint32_t word = 0; word < kFingerprintWords; ++word) slots |= MatchingBytes(FingerprintWord(word), fingerprint) << (word * 8);
+    return slots;
+  }
+  void Prefetch() const {
+    ASHLAR_PREFETCH(medium_.view() + leaf_);
+    ASHLAR_PREFETCH(medium_.view() + leaf_ + kLeafFingerprints);
+  }
+
+  PoolOffset SlotOffset(uint32_t index) const { return leaf_ + kLeafSlots + uint64_t{8} * index; }
+  PoolOffset FingerprintOffset(uint32_t index) const { return leaf_ + kLeafFingerprints + index / 8 * 8; }
+
+ private:
+  const Medium& medium_;
+  const PoolOffset leaf_;
+};
+
+// What a search of one leaf finds. `damaged` names a record that cannot be read; the rest means nothing then.
+struct SlotFound {
+  bool found = false;
+  uint32_t index = 0;
+  PoolOffset offset = 0;
+  Record record = {};
+  PoolOffset damaged = 0;
+};
+SlotFound FindInLeaf(const Medium& medium, const KeyOrder& order, PoolOffset leaf, uint64_t commit, const Slice& key, uint8_t fingerprint);
+
+struct LeafEntry {
+  uint32_t index;  // of the slot
+  uint8_t fingerprint;
+  uint64_t slot;
+  Slice key;
+
+  PoolOffset record() const { return SlotRecord(slot); }
+};
+// The entries of a leaf, in order. False, and *damaged, when a record cannot be read.
+bool CollectEntries(const Medium& medium, const KeyOrder& order, PoolOffset leaf, uint64_t commit, std::vector<LeafEntry>* entries,
+                    PoolOffset* damaged);
+
+// Changes of slots that nobody counts as occupied yet, gathered so that each line is flushed once.
+class SlotWriter {
+ public:
+  SlotWriter(PoolOperation* op, const LeafView& leaf) : op_(op), leaf_(leaf) {
+    for (uint32_t word = 0; word < kFingerprintWords; ++word) fingerprints_[word] = leaf.FingerprintWord(word);
+  }
+  void Put(uint32_t index, uint64_t slot, uint8_t fingerprint) {
+    op_->Store(leaf_.SlotOffset(index), slot);
+    slot_lines_ |= 1u << (index / 8);
+    const uint32_t shift = index % 8 * 8;
+    uint64_t& word = fingerprints_[index / 8];
+    word = (word & ~(uint64_t{0xff} << shift)) | uint64_t{fingerprint} << shift;
+    changed_words_ |= 1u << (index / 8);
+  }
+  // Stores the fingerprints and starts the flushes; the caller fences.
+  void Finish();
+
+ private:
+  PoolOperation* const op_;
+  const LeafView leaf_;
+  std::array<uint64_t, kFingerprintWords> fingerprints_;
+  uint32_t slot_lines_ = 0;
+  uint32_t changed_words_ = 0;
+};
+
+// One leaf that nothing refers to yet, with these entries in slots 0, 1, ...; at most kSlots. Flushes what it writes.
+void WriteNewLeaf(PoolOperation* op, PoolOffset leaf, const std::vector<LeafEntry>& entries, PoolOffset separator, PoolOffset next);
+
+// Publishes a change of a leaf's occupied slots (and, with `flip`, of its next pointer): one store, flushed and fenced.
+inline void PublishCommit(PoolOperation* op, PoolOffset leaf, uint64_t commit) {
+  op->Store(leaf + kLeafCommit, commit);
+  op->Flush(leaf + kLeafCommit, 8);
+  op->Fence();
+}
+
+}  // namespace ashlar::pmem

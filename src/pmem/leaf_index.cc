@@ -1,0 +1,363 @@
+#include "pmem/leaf_index.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/assert.h"
+#include "execute/epoch.h"
+#include "platform/thread.h"
+
+namespace ashlar::pmem {
+namespace {
+
+constexpr uint32_t kSeparators = 64;
+constexpr uint32_t kPrefixBytesMax = 40;
+// A bulk load leaves room for what comes.
+constexpr uint32_t kBuildChildren = 56;
+
+void AwaitTurn(uint32_t attempt) {
+  constexpr uint32_t kSpins = 128;
+  if (attempt < kSpins) {
+    CpuRelax();
+  } else {
+    YieldThread();
+  }
+}
+
+}  // namespace
+
+struct alignas(64) LeafIndex::Node {
+  explicit Node(uint32_t node_level) : level(node_level) {}
+
+  std::atomic<bool> replaced{false};
+  const uint32_t level;
+  uint32_t count = 0;
+  uint32_t prefix_bytes = 0;
+  std::array<char, kPrefixBytesMax> prefix{};
+  std::array<uint64_t, kSeparators> heads{};
+  std::array<const char*, kSeparators> separators{};
+  std::array<std::atomic<void*>, kSeparators + 1> children{};
+
+  void* Child(uint32_t rank) const { return children[rank].load(std::memory_order_acquire); }
+  void SetChild(uint32_t rank, void* child) { children[rank].store(child, std::memory_order_relaxed); }
+};
+
+size_t LeafIndex::NodeBytes() { return sizeof(Node); }
+
+// ---- Reading.
+
+// The number of separators before the key (kUpper: or equal to it).
+template <bool kUpper>
+uint32_t LeafIndex::Rank(const Node& node, const Slice& key) const {
+  uint32_t low = 0;
+  uint32_t high = node.count;
+  if (comparator_.HasHeads()) {
+    const Slice prefix(node.prefix.data(), node.prefix_bytes);
+    if (!key.starts_with(prefix)) [[unlikely]] {
+      return comparator_.Compare(key, prefix) < 0 ? 0 : node.count;
+    }
+    const uint64_t head = comparator_.Head(key, node.prefix_bytes);
+    const uint64_t* first = node.heads.data();
+    // Without branches: each step moves by a power of two or not at all.
+    for (uint32_t step = std::bit_floor(node.count | 1); step > 0; step /= 2) {
+      if (low + step <= node.count) low += first[low + step - 1] < head ? step : 0;
+    }
+    high = low;
+    while (high < node.count && first[high] == head) ++high;
+  }
+  while (low < high) {
+    const uint32_t middle = (low + high) / 2;
+    const int r = comparator_.Compare(KeyOfRecord(node.separators[middle]), key);
+    if (r < 0 || (kUpper && r == 0)) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+template <LeafIndex::Side kSide>
+FoundLeaf LeafIndex::FindLeaf(const Slice* key) const {
+  for (uint32_t attempt = 0;; ++attempt) {
+    std::array<const Node*, kHeightMax> path;
+    uint32_t depth = 0;
+    FoundLeaf found;
+    const Node* node = static_cast<const Node*>(root_.load(std::memory_order_acquire));
+    for (;;) {
+      path[depth++] = node;
+      uint32_t rank = kSide == Side::kLast ? node->count : 0;
+      if constexpr (kSide == Side::kCovering) rank = Rank<true>(*node, *key);
+      if constexpr (kSide == Side::kBefore) rank = Rank<false>(*node, *key);
+      if (rank > 0) found.lower = node->separators[rank - 1];
+      if (rank < node->count) found.upper = node->separators[rank];
+      void* const child = node->Child(rank);
+      if (node->level == 1) {
+        found.ref = static_cast<LeafRef*>(child);
+        break;
+      }
+      node = static_cast<const Node*>(child);
+    }
+    found.version = found.ref->version.load(std::memory_order_acquire);
+    if ((found.version & (LeafRef::kLocked | LeafRef::kDead)) == 0) [[likely]] {
+      found.offset = found.ref->offset.load(std::memory_order_relaxed);
+      bool current = true;
+      for (uint32_t i = 0; i < depth; ++i) current &= !path[i]->replaced.load(std::memory_order_acquire);
+      if (current && found.Unchanged()) [[likely]] {
+        return found;
+      }
+    }
+    AwaitTurn(attempt);
+  }
+}
+
+template FoundLeaf LeafIndex::FindLeaf<LeafIndex::Side::kCovering>(const Slice*) const;
+template FoundLeaf LeafIndex::FindLeaf<LeafIndex::Side::kBefore>(const Slice*) const;
+template FoundLeaf LeafIndex::FindLeaf<LeafIndex::Side::kFirst>(const Slice*) const;
+template FoundLeaf LeafIndex::FindLeaf<LeafIndex::Side::kLast>(const Slice*) const;
+
+// ---- LeafRefs.
+
+LeafRef* LeafIndex::NewRef(PoolOffset leaf) {
+  if (free_refs_.empty()) {
+    free_refs_.reserve(kRefsPerSlab * (refs_.size() + 1));
+    refs_.push_back(std::make_unique<std::array<LeafRef, kRefsPerSlab>>());
+    for (auto ref = refs_.back()->rbegin(); ref != refs_.back()->rend(); ++ref) free_refs_.push_back(&*ref);
+  }
+  LeafRef* const ref = free_refs_.back();
+  free_refs_.pop_back();
+  ref->offset.store(leaf, std::memory_order_relaxed);
+  ref->version.store((ref->version.load(std::memory_order_relaxed) & ~LeafRef::kDead) + LeafRef::kChange, std::memory_order_release);
+  return ref;
+}
+
+void LeafIndex::DropRef(LeafRef* ref) {
+  if ((ref->version.load(std::memory_order_relaxed) & LeafRef::kDead) == 0) ref->Kill();
+  free_refs_.push_back(ref);
+}
+
+// ---- Nodes.
+
+LeafIndex::~LeafIndex() {
+  void* const root = root_.load(std::memory_order_relaxed);
+  if (root != nullptr) DeleteTree(root, static_cast<Node*>(root)->level);
+}
+
+void LeafIndex::DeleteTree(void* node, uint32_t level) {
+  if (level == 0) return;
+  Node* const inner = static_cast<Node*>(node);
+  for (uint32_t i = 0; i <= inner->count; ++i) DeleteTree(inner->Child(i), level - 1);
+  delete inner;
+}
+
+LeafIndex::Node* LeafIndex::NewNode(uint32_t level) { return new Node(level); }
+
+LeafIndex::Node* LeafIndex::Copy(const Node& node) {
+  Node* const copy = NewNode(node.level);
+  copy->count = node.count;
+  copy->prefix_bytes = node.prefix_bytes;
+  copy->prefix = node.prefix;
+  copy->heads = node.heads;
+  copy->separators = node.separators;
+  for (uint32_t i = 0; i <= node.count; ++i) copy->SetChild(i, node.Child(i));
+  return copy;
+}
+
+// The prefix that the separators share, and their heads behind it.
+void LeafIndex::TakeHeads(Node* node) const {
+  node->prefix_bytes = 0;
+  if (!comparator_.HasHeads() || node->count == 0) return;
+  // Both orders are of strings: what the first and the last share, all share.
+  const Slice first = KeyOfRecord(node->separators[0]);
+  const Slice last = KeyOfRecord(node->separators[node->count - 1]);
+  const size_t shared = node->count == 1 ? 0 : first.difference_offset(last);
+  node->prefix_bytes = static_cast<uint32_t>(std::min<size_t>(shared, kPrefixBytesMax));
+  if (node->prefix_bytes > 0) memcpy(node->prefix.data(), first.data(), node->prefix_bytes);
+  for (uint32_t i = 0; i < node->count; ++i) node->heads[i] = comparator_.Head(KeyOfRecord(node->separators[i]), node->prefix_bytes);
+}
+
+// Adds a separator with the child right of it to a node that nobody sees yet.
+void LeafIndex::InsertAt(Node* node, uint32_t rank, const char* separator, void* right) const {
+  ASHLAR_DCHECK(node->count < kSeparators && rank <= node->count);
+  for (uint32_t i = node->count; i > rank; --i) {
+    node->separators[i] = node->separators[i - 1];
+    node->heads[i] = node->heads[i - 1];
+    node->SetChild(i + 1, node->Child(i));
+  }
+  node->separators[rank] = separator;
+  node->SetChild(rank + 1, right);
+  node->count++;
+  const Slice key = KeyOfRecord(separator);
+  const Slice prefix(node->prefix.data(), node->prefix_bytes);
+  // With one separator there was nothing to share yet.
+  if (node->count > 2 && key.starts_with(prefix)) {
+    node->heads[rank] = comparator_.Head(key, node->prefix_bytes);
+  } else {
+    TakeHeads(node);
+  }
+}
+
+void LeafIndex::Build(const std::vector<Entry>& leaves) {
+  ASHLAR_ASSERT(!leaves.empty() && root_.load(std::memory_order_relaxed) == nullptr);
+  struct Item {
+    const char* separator;
+    void* child;
+  };
+  std::vector<Item> items;
+  items.reserve(leaves.size());
+  for (const Entry& leaf : leaves) items.push_back({leaf.separator, leaf.leaf});
+  uint32_t level = 1;
+  for (;; ++level) {
+    std::vector<Item> parents;
+    for (size_t from = 0; from < items.size(); from += kBuildChildren) {
+      const auto children = static_cast<uint32_t>(std::min<size_t>(kBuildChildren, items.size() - from));
+      Node* const node = NewNode(level);
+      node->count = children - 1;
+      for (uint32_t i = 0; i < children; ++i) {
+        if (i > 0) node->separators[i - 1] = items[from + i].separator;
+        node->SetChild(i, items[from + i].child);
+      }
+      TakeHeads(node);
+      nodes_.fetch_add(1, std::memory_order_relaxed);
+      parents.push_back({items[from].separator, node});
+    }
+    items.swap(parents);
+    if (items.size() == 1) break;
+  }
+  root_.store(items[0].child, std::memory_order_release);
+}
+
+// ---- Changes.
+
+LeafIndex::Change::Change(Change&& other) noexcept
+    : index_(std::exchange(other.index_, nullptr)),
+      made_(std::move(other.made_)),
+      replaced_(std::move(other.replaced_)),
+      placements_(std::move(other.placements_)) {
+  other.made_.clear();
+}
+
+LeafIndex::Change::~Change() {
+  for (const Node* node : made_) delete node;
+}
+
+LeafIndex::Path LeafIndex::PathTo(const Slice& key) const {
+  Path path;
+  for (void* node = root_.load(std::memory_order_relaxed);;) {
+    Node* const inner = static_cast<Node*>(node);
+    const uint32_t rank = Rank<true>(*inner, key);
+    path.push_back({inner, rank});
+    if (inner->level == 1) return path;
+    node = inner->Child(rank);
+  }
+}
+
+// Where the pointer to the node at this depth of the path is.
+std::atomic<void*>* LeafIndex::PlaceOf(const Path& path, size_t depth) {
+  return depth == 0 ? &root_ : &path[depth - 1].node->children[path[depth - 1].rank];
+}
+
+LeafIndex::Change LeafIndex::PrepareInsert(const char* separator, LeafRef* leaf) {
+  Change change(this);
+  const auto make = [&](Node* node) {
+    change.made_.push_back(node);
+    return node;
+  };
+  const Path path = PathTo(KeyOfRecord(separator));
+  const char* key = separator;
+  void* left = nullptr;  // what the child of the level below was replaced by
+  void* right = leaf;
+  for (size_t depth = path.size(); depth-- > 0;) {
+    Node* const old = path[depth].node;
+    const uint32_t rank = path[depth].rank;
+    Node* const copy = make(Copy(*old));
+    change.replaced_.push_back(old);
+    if (left != nullptr) copy->SetChild(rank, left);
+    if (copy->count < kSeparators) {
+      InsertAt(copy, rank, key, right);
+      change.placements_.push_back({PlaceOf(path, depth), copy});
+      return change;
+    }
+    // At the right edge of a node the new one starts empty: ascending loads fill nodes. The separator at `middle` goes up.
+    const uint32_t middle = rank == kSeparators ? kSeparators - 1 : kSeparators / 2;
+    Node* const upper = make(NewNode(copy->level));
+    const char* const up = copy->separators[middle];
+    upper->count = kSeparators - middle - 1;
+    for (uint32_t i = 0; i < upper->count; ++i) upper->separators[i] = copy->separators[middle + 1 + i];
+    for (uint32_t i = 0; i <= upper->count; ++i) upper->SetChild(i, copy->Child(middle + 1 + i));
+    copy->count = middle;
+    TakeHeads(copy);
+    TakeHeads(upper);
+    if (rank > middle) {
+      InsertAt(upper, rank - middle - 1, key, right);
+    } else {
+      InsertAt(copy, rank, key, right);
+    }
+    left = copy;
+    right = upper;
+    key = up;
+  }
+  Node* const root = make(NewNode(path[0].node->level + 1));
+  ASHLAR_ASSERT(root->level < kHeightMax);
+  root->SetChild(0, left);
+  InsertAt(root, 0, key, right);
+  change.placements_.push_back({&root_, root});
+  return change;
+}
+
+LeafIndex::Change LeafIndex::PrepareErase(const char* separator) {
+  Change change(this);
+  const auto copy_of = [&](Node* node) {
+    change.made_.push_back(Copy(*node));
+    change.replaced_.push_back(node);
+    return change.made_.back();
+  };
+  const Path path = PathTo(KeyOfRecord(separator));
+  // Nodes of one child go with it.
+  size_t depth = path.size() - 1;
+  while (path[depth].node->count == 0) {
+    change.replaced_.push_back(path[depth].node);
+    ASHLAR_ASSERT(depth > 0);
+    depth--;
+  }
+  Node* const node = copy_of(path[depth].node);
+  const uint32_t rank = path[depth].rank;
+  // Without its first child a node begins at its first separator, which takes the place of the old one further up.
+  const char* const begin = rank == 0 ? node->separators[0] : nullptr;
+  const uint32_t gone = rank == 0 ? 0 : rank - 1;
+  for (uint32_t i = gone; i + 1 < node->count; ++i) {
+    node->separators[i] = node->separators[i + 1];
+    node->heads[i] = node->heads[i + 1];
+  }
+  for (uint32_t i = rank; i < node->count; ++i) node->SetChild(i, node->Child(i + 1));
+  node->count--;
+  if (node->count <= 1) TakeHeads(node);
+  change.placements_.push_back({PlaceOf(path, depth), node});
+  if (begin == nullptr) return change;
+
+  size_t above = depth;
+  do {
+    ASHLAR_ASSERT(above > 0);  // the first leaf stays
+    above--;
+  } while (path[above].rank == 0);
+  Node* const ancestor = copy_of(path[above].node);
+  ancestor->separators[path[above].rank - 1] = begin;
+  TakeHeads(ancestor);
+  if (above + 1 == depth) {
+    ancestor->SetChild(path[above].rank, node);
+    change.placements_.clear();
+  }
+  change.placements_.push_back({PlaceOf(path, above), ancestor});
+  return change;
+}
+
+void LeafIndex::Publish(Change* change) {
+  nodes_.fetch_add(change->made_.size() - change->replaced_.size(), std::memory_order_relaxed);
+  for (Node* node : change->replaced_) node->replaced.store(true, std::memory_order_release);
+  for (const Change::Placement& placement : change->placements_) placement.place->store(placement.node, std::memory_order_release);
+  change->made_.clear();
+  for (Node* node : change->replaced_) RetireObjectUnderLock(node);
+  change->replaced_.clear();
+}
+
+}  // namespace ashlar::pmem

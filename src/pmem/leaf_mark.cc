@@ -1,0 +1,45 @@
+#include "pmem/leaf_mark.h"
+
+#include "base/format.h"
+#include "execute/epoch.h"
+
+namespace ashlar::pmem {
+namespace {
+
+// What the leaf refers to, gathered in one version of it. False: it changed meanwhile.
+bool GatherReferences(const Medium& medium, const FoundLeaf& leaf, std::vector<PoolOffset>* records) {
+  const LeafView view(medium, leaf.offset);
+  records->clear();
+  if (view.Separator() != 0) records->push_back(view.Separator());
+  for (uint64_t rest = Occupied(view.Commit()); rest != 0; rest &= rest - 1) {
+    records->push_back(SlotRecord(view.Slot(static_cast<uint32_t>(std::countr_zero(rest)))));
+  }
+  return leaf.Unchanged();
+}
+
+}  // namespace
+
+Status MarkRecords(TreeState* state, const std::atomic<bool>& stop) {
+  std::string bound;
+  std::vector<PoolOffset> records;
+  Status status;
+  for (bool at_first = true; !stop.load(std::memory_order_relaxed);) {
+    EpochGuard guard;
+    const FoundLeaf leaf = at_first ? state->index.FindFirst() : state->index.Find(bound);
+    if (!GatherReferences(*state->medium, leaf, &records)) continue;
+    // In the guard: what was in use is not handed out again before it is marked.
+    for (const PoolOffset record : records) {
+      if (!state->heap.MarkRecord(record) && status.ok()) {
+        status =
+            Status::Corruption(state->medium->path(), StrCat("the leaf at offset ", leaf.offset, " refers to ", record, ", where no record can be"));
+      }
+    }
+    if (leaf.upper == nullptr) break;
+    const Slice upper = KeyOfRecord(leaf.upper);
+    bound.assign(upper.data(), upper.size());
+    at_first = false;
+  }
+  return status;
+}
+
+}  // namespace ashlar::pmem

@@ -1,0 +1,390 @@
+#include "pmem/leaf_writer.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/format.h"
+#include "execute/epoch.h"
+
+namespace ashlar::pmem {
+namespace {
+
+// Two neighbours with so few entries together become one leaf: half full, so that it does not split again at once.
+constexpr uint32_t kMergedSlotsMax = kSlots / 2;
+// A removal looks for a merge when so many entries stay, not each time.
+constexpr uint32_t kMergeLooks = 4;
+constexpr uint32_t kMergeLookMax = 12;
+// Replaced index nodes are freed in groups: a pass of the epoch costs microseconds.
+constexpr uint64_t kSplitsPerReclaim = 64;
+
+Status CheckSizes(const Medium& medium, const Slice& key, const Slice& value) {
+  constexpr size_t kLimit = std::numeric_limits<uint32_t>::max();
+  if (key.size() >= kLimit || value.size() >= kLimit) return Status::InvalidArgument(medium.path(), "a key or value of 4 GiB or more");
+  return medium.status();
+}
+
+}  // namespace
+
+Status TreeState::DamagedRecord(PoolOffset record) const { return Status::Corruption(medium->path(), StrCat("a damaged record at offset ", record)); }
+
+// ---- Put.
+
+Status LeafWriter::Put(const Slice& key, const Slice& value) {
+  ASHLAR_RETURN_IF_ERROR(CheckSizes(*state_.medium, key, value));
+  const Result<PoolOffset> record = state_.heap.Allocate(RecordBytes(key, value), Reserve::kInsert);
+  if (!record.ok()) return PutWhenFull(key, value);
+  Entry entry = {.key = key, .value = value, .record = record.value(), .fingerprint = Fingerprint(key), .must_exist = false};
+  return PutRecord(&entry);
+}
+
+// One thread at a time uses what is held back, and gives the replaced record time to become free.
+Status LeafWriter::PutWhenFull(const Slice& key, const Slice& value) {
+  MutexLock lock(state_.scarce_mutex);
+  state_.heap.WaitForMark();
+  state_.heap.Reclaim();
+  const uint64_t bytes = RecordBytes(key, value);
+  bool must_exist = false;
+  Result<PoolOffset> record = state_.heap.Allocate(bytes, Reserve::kInsert);
+  if (!record.ok()) {
+    must_exist = true;
+    record = state_.heap.Allocate(bytes, Reserve::kUpdate);
+  }
+  if (!record.ok()) return record.status();
+  Entry entry = {.key = key, .value = value, .record = record.value(), .fingerprint = Fingerprint(key), .must_exist = must_exist};
+  const Status status = PutRecord(&entry);
+  if (must_exist) state_.heap.Reclaim();
+  return status;
+}
+
+// Owns entry->record until it is published.
+Status LeafWriter::PutRecord(Entry* entry) {
+  for (bool tried_to_fill = false;;) {
+    Outcome outcome;
+    Status status;
+    {
+      PoolOperation op(*state_.medium);
+      WriteRecord(&op, entry->record, entry->key, entry->value);
+      {
+        EpochGuard guard;
+        outcome = TryPut(&op, entry);
+        while (outcome == Outcome::kFull) outcome = PutWithSplit(&op, entry);
+      }
+      if (outcome == Outcome::kDone) status = op.AwaitDurable();
+    }
+    if (outcome == Outcome::kDone) {
+      if (entry->replaced != 0) state_.heap.Retire(entry->replaced);
+      // The next split's space. Without it the split asks again, and fails with the reason.
+      if (entry->separator_bytes != 0) static_cast<void>(FillReserve(entry->separator_bytes));
+      return status;
+    }
+    if (outcome == Outcome::kSplitOnly) continue;
+    if (outcome == Outcome::kNeedReserve) {
+      status = FillReserve(entry->separator_bytes);
+      if (!status.ok()) {
+        state_.heap.WaitForMark();
+        state_.heap.Reclaim();
+        status = FillReserve(entry->separator_bytes);
+      }
+      entry->may_fill = !status.ok();
+      if (status.ok() || !tried_to_fill) {
+        tried_to_fill = entry->may_fill;
+        continue;
+      }
+    } else if (outcome == Outcome::kMissing) {
+      status = Status::NoSpace(state_.medium->path(), "the pool is full");
+    } else {
+      status = state_.DamagedRecord(entry->damaged);
+    }
+    state_.heap.Release(entry->record);
+    return status;
+  }
+}
+
+LeafWriter::Outcome LeafWriter::TryPut(PoolOperation* op, Entry* entry) {
+  for (;;) {
+    const FoundLeaf leaf = state_.index.Find(entry->key);
+    if (!leaf.ref->TryLock(leaf.version)) continue;
+    LeafLock lock(leaf.ref);
+    return PutLocked(op, leaf, entry, &lock);
+  }
+}
+
+// kDone: published, committed and unlocked; kFull keeps the lock until the caller's scope ends.
+LeafWriter::Outcome LeafWriter::PutLocked(PoolOperation* op, const FoundLeaf& leaf, Entry* entry, LeafLock* lock) {
+  const LeafView view(*state_.medium, leaf.offset);
+  const uint64_t commit = view.Commit();
+  const SlotFound found = FindInLeaf(*state_.medium, state_.order, leaf.offset, commit, entry->key, entry->fingerprint);
+  if (found.damaged != 0) {
+    entry->damaged = found.damaged;
+    return Outcome::kDamaged;
+  }
+  if (found.found) {
+    op->Fence();
+    op->Store(view.SlotOffset(found.index), entry->slot());
+    op->Flush(view.SlotOffset(found.index), 8);
+    op->Fence();
+    op->Commit();
+    lock->Release();
+    entry->replaced = found.offset;
+    return Outcome::kDone;
+  }
+  if (entry->must_exist) return Outcome::kMissing;
+  const uint64_t occupied = Occupied(commit);
+  const auto count = static_cast<uint32_t>(std::popcount(occupied));
+  const bool may_fill = entry->may_fill || (leaf.upper == nullptr && count == kSlotsFilled && IsAboveAll(leaf, commit, entry->key));
+  if (count >= (may_fill ? kSlots : kSlotsFilled)) return Outcome::kFull;
+  const auto index = static_cast<uint32_t>(std::countr_one(occupied));
+  SlotWriter slots(op, view);
+  slots.Put(index, entry->slot(), entry->fingerprint);
+  slots.Finish();
+  op->Fence();
+  PublishCommit(op, leaf.offset, NextCommit(commit, occupied | uint64_t{1} << index, false));
+  op->Commit();
+  lock->Release();
+  state_.entries.fetch_add(1, std::memory_order_relaxed);
+  return Outcome::kDone;
+}
+
+bool LeafWriter::IsAboveAll(const FoundLeaf& leaf, uint64_t commit, const Slice& key) const {
+  const LeafView view(*state_.medium, leaf.offset);
+  for (uint64_t rest = Occupied(commit); rest != 0; rest &= rest - 1) {
+    const std::optional<Record> record = ReadRecord(*state_.medium, SlotRecord(view.Slot(static_cast<uint32_t>(std::countr_zero(rest)))));
+    if (!record || state_.order.Compare(record->key(), key) > 0) return false;
+  }
+  return true;
+}
+
+// ---- Split.
+
+LeafWriter::Outcome LeafWriter::PutWithSplit(PoolOperation* op, Entry* entry) {
+  MutexLock structure(state_.structure_mutex);
+  for (;;) {
+    const FoundLeaf leaf = state_.index.Find(entry->key);
+    if (!leaf.ref->TryLock(leaf.version)) continue;
+    LeafLock lock(leaf.ref);
+    const Outcome outcome = PutLocked(op, leaf, entry, &lock);
+    return outcome == Outcome::kFull ? Split(op, leaf, entry, &lock) : outcome;
+  }
+}
+
+LeafWriter::Outcome LeafWriter::Split(PoolOperation* op, const FoundLeaf& leaf, Entry* entry, LeafLock* lock) {
+  const LeafView view(*state_.medium, leaf.offset);
+  const uint64_t commit = view.Commit();
+  std::vector<LeafEntry> entries;
+  if (!CollectEntries(*state_.medium, state_.order, leaf.offset, commit, &entries, &entry->damaged)) return Outcome::kDamaged;
+  const auto at = std::lower_bound(entries.begin(), entries.end(), entry->key,
+                                   [this](const LeafEntry& a, const Slice& key) { return state_.order.Compare(a.key, key) < 0; });
+  const auto rank = static_cast<size_t>(at - entries.begin());
+  const size_t count = entries.size();
+
+  // What moves: [split_at, count), and the new entry when it belongs there.
+  size_t split_at = (count + 1) / 2;
+  if (leaf.upper == nullptr && rank == count) split_at = count;
+  const bool no_free_slot = count == kSlots;
+  if (no_free_slot && rank < split_at && rank > 0) split_at = rank;
+  const bool goes_right = rank >= split_at;
+  // A full leaf whose new first entry would stay: split now, insert afterwards.
+  const bool split_only = no_free_slot && !goes_right;
+
+  const LeafEntry fresh = {.index = 0, .fingerprint = entry->fingerprint, .slot = entry->slot(), .key = entry->key};
+  std::vector<LeafEntry> moved(entries.begin() + static_cast<ptrdiff_t>(split_at), entries.end());
+  uint64_t occupied = Occupied(commit);
+  for (const LeafEntry& move : moved) occupied &= ~(uint64_t{1} << move.index);
+  if (goes_right) moved.insert(moved.begin() + static_cast<ptrdiff_t>(rank - split_at), fresh);
+
+  SplitReserve& reserve = state_.reserve;
+  const Slice separator_key = moved.front().key;
+  entry->separator_bytes = RecordBytes(separator_key, Slice());
+  if (reserve.leaf == 0 || reserve.separator_bytes < entry->separator_bytes) return Outcome::kNeedReserve;
+
+  WriteRecord(op, reserve.separator, separator_key, Slice());
+  WriteNewLeaf(op, reserve.leaf, moved, reserve.separator, view.Next(commit));
+  LeafRef* const right = state_.index.NewRef(reserve.leaf);
+  LeafIndex::Change change = state_.index.PrepareInsert(state_.medium->view() + reserve.separator, right);
+  op->Store(leaf.offset + kLeafNext + uint64_t{8} * (1 - SelectedNext(commit)), reserve.leaf);
+  if (!goes_right && !split_only) {
+    const auto index = static_cast<uint32_t>(std::countr_one(Occupied(commit)));
+    SlotWriter slots(op, view);
+    slots.Put(index, fresh.slot, fresh.fingerprint);
+    slots.Finish();
+    occupied |= uint64_t{1} << index;
+  }
+  op->Fence();
+  PublishCommit(op, leaf.offset, NextCommit(commit, occupied, true));
+  reserve = {};
+  state_.index.Publish(&change);
+  op->Commit();
+  lock->Release();
+  state_.leaves.fetch_add(1, std::memory_order_relaxed);
+  state_.splits.fetch_add(1, std::memory_order_relaxed);
+  if (split_only) return Outcome::kSplitOnly;
+  state_.entries.fetch_add(1, std::memory_order_relaxed);
+  return Outcome::kDone;
+}
+
+// Space for a split, from outside of all operations and locks.
+Status LeafWriter::FillReserve(uint64_t separator_bytes) {
+  if (state_.splits.load(std::memory_order_relaxed) % kSplitsPerReclaim == 0) EpochReclaim();
+  SplitReserve fresh = {.leaf = 0, .separator = 0, .separator_bytes = separator_bytes};
+  ASHLAR_ASSIGN_OR_RETURN(fresh.leaf, state_.heap.AllocateLeaf());
+  const Result<PoolOffset> separator = state_.heap.Allocate(separator_bytes, Reserve::kInsert);
+  if (!separator.ok()) {
+    state_.heap.Release(fresh.leaf);
+    return separator.status();
+  }
+  fresh.separator = separator.value();
+  {
+    MutexLock structure(state_.structure_mutex);
+    std::swap(fresh, state_.reserve);
+  }
+  if (fresh.leaf != 0) {
+    state_.heap.Release(fresh.leaf);
+    state_.heap.Release(fresh.separator);
+  }
+  return Status::OK();
+}
+
+// ---- Delete and merge.
+
+Status LeafWriter::Delete(const Slice& key) {
+  ASHLAR_RETURN_IF_ERROR(state_.medium->status());
+  const uint8_t fingerprint = Fingerprint(key);
+  PoolOffset removed = 0;
+  uint32_t left_over = 0;
+  Status status;
+  {
+    PoolOperation op(*state_.medium);
+    {
+      EpochGuard guard;
+      for (;;) {
+        const FoundLeaf leaf = state_.index.Find(key);
+        if (!leaf.ref->TryLock(leaf.version)) continue;
+        LeafLock lock(leaf.ref);
+        const uint64_t commit = LeafView(*state_.medium, leaf.offset).Commit();
+        const SlotFound found = FindInLeaf(*state_.medium, state_.order, leaf.offset, commit, key, fingerprint);
+        if (found.damaged != 0) return state_.DamagedRecord(found.damaged);
+        if (!found.found) {
+          lock.ReleaseUnchanged();
+          return Status::OK();
+        }
+        const uint64_t occupied = Occupied(commit) & ~(uint64_t{1} << found.index);
+        PublishCommit(&op, leaf.offset, NextCommit(commit, occupied, false));
+        op.Commit();
+        lock.Release();
+        removed = found.offset;
+        left_over = static_cast<uint32_t>(std::popcount(occupied));
+        break;
+      }
+    }
+    status = op.AwaitDurable();
+  }
+  state_.entries.fetch_sub(1, std::memory_order_relaxed);
+  state_.heap.Retire(removed);
+  if (left_over <= kMergeLookMax && left_over % kMergeLooks == 0) MergeAround(key, kMergedSlotsMax);
+  return status;
+}
+
+bool LeafWriter::MergeAround(const Slice& key, uint32_t slots_max) {
+  PoolOperation op(*state_.medium);
+  PoolOffset gone = 0;
+  PoolOffset separator = 0;
+  {
+    EpochGuard guard;
+    MutexLock structure(state_.structure_mutex);
+    const FoundLeaf leaf = state_.index.Find(key);
+    for (const bool with_left : {true, false}) {
+      if ((with_left ? leaf.lower : leaf.upper) == nullptr) continue;
+      const FoundLeaf left = with_left ? state_.index.FindBefore(KeyOfRecord(leaf.lower)) : leaf;
+      const FoundLeaf right = with_left ? leaf : state_.index.Find(KeyOfRecord(leaf.upper));
+      if (!Merge(&op, left, right, slots_max)) continue;
+      gone = right.offset;
+      separator = LeafView(*state_.medium, gone).Separator();
+      break;
+    }
+  }
+  if (gone == 0) return false;
+  // The log's error, if any, is latched in the medium.
+  static_cast<void>(op.AwaitDurable());
+  state_.heap.Retire(gone);
+  state_.heap.Retire(separator);
+  return true;
+}
+
+// Commits when it merges. Gives up when a leaf is busy: the next removal looks again.
+bool LeafWriter::Merge(PoolOperation* op, const FoundLeaf& left, const FoundLeaf& right, uint32_t slots_max) {
+  if (!left.ref->TryLock(left.version)) return false;
+  LeafLock left_lock(left.ref);
+  if (!right.ref->TryLock(right.version)) {
+    left_lock.ReleaseUnchanged();
+    return false;
+  }
+  LeafLock right_lock(right.ref);
+  const LeafView into(*state_.medium, left.offset);
+  const LeafView from(*state_.medium, right.offset);
+  const uint64_t left_commit = into.Commit();
+  const uint64_t right_commit = from.Commit();
+  uint64_t occupied = Occupied(left_commit);
+  if (static_cast<uint32_t>(std::popcount(occupied) + std::popcount(Occupied(right_commit))) > slots_max) {
+    right_lock.ReleaseUnchanged();
+    left_lock.ReleaseUnchanged();
+    return false;
+  }
+  LeafIndex::Change change = state_.index.PrepareErase(state_.medium->view() + from.Separator());
+  SlotWriter slots(op, into);
+  for (uint64_t rest = Occupied(right_commit); rest != 0; rest &= rest - 1) {
+    const auto index = static_cast<uint32_t>(std::countr_zero(rest));
+    const auto free = static_cast<uint32_t>(std::countr_one(occupied));
+    slots.Put(free, from.Slot(index), from.FingerprintOf(index));
+    occupied |= uint64_t{1} << free;
+  }
+  slots.Finish();
+  op->Store(left.offset + kLeafNext + uint64_t{8} * (1 - SelectedNext(left_commit)), from.Next(right_commit));
+  op->Fence();
+  PublishCommit(op, left.offset, NextCommit(left_commit, occupied, true));
+  state_.index.Publish(&change);
+  op->Commit();
+  left_lock.Release();
+  right_lock.Kill();
+  state_.index.DropRef(right.ref);
+  state_.leaves.fetch_sub(1, std::memory_order_relaxed);
+  state_.merges.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+// ---- Relocation.
+
+Status LeafWriter::Relocate(const Slice& key, uint64_t slot) {
+  // Rounded up to units is the same size class.
+  ASHLAR_ASSIGN_OR_RETURN(const PoolOffset record, state_.heap.Allocate(SlotUnits(slot) * kUnitBytes, Reserve::kInsert));
+  bool moved = false;
+  Status status;
+  {
+    PoolOperation op(*state_.medium);
+    {
+      EpochGuard guard;
+      FoundLeaf leaf = state_.index.Find(key);
+      while (!leaf.ref->TryLock(leaf.version)) leaf = state_.index.Find(key);
+      LeafLock lock(leaf.ref);
+      const LeafView view(*state_.medium, leaf.offset);
+      const SlotFound found = FindInLeaf(*state_.medium, state_.order, leaf.offset, view.Commit(), key, Fingerprint(key));
+      if (found.found && view.Slot(found.index) == slot) {
+        WriteRecord(&op, record, found.record.key(), found.record.value());
+        op.Fence();
+        op.Store(view.SlotOffset(found.index), EncodeSlot(record, found.record.bytes()));
+        op.Flush(view.SlotOffset(found.index), 8);
+        op.Fence();
+        op.Commit();
+        moved = true;
+      }
+    }
+    if (moved) status = op.AwaitDurable();
+  }
+  if (moved) {
+    state_.heap.Retire(SlotRecord(slot));
+  } else {
+    state_.heap.Release(record);
+  }
+  return status;
+}
+
+}  // namespace ashlar::pmem

@@ -1,0 +1,255 @@
+#include "pmem/logged_medium.h"
+
+#include <bit>
+#include <utility>
+
+#include "base/coding.h"
+#include "base/crc32c.h"
+#include "base/format.h"
+#include "platform/clock.h"
+
+namespace ashlar::pmem {
+namespace {
+
+constexpr size_t kRecordHead = 40;
+constexpr size_t kPieceHead = 16;
+constexpr size_t kChecksumEnd = 16;  // of the head: what follows is summed
+
+struct LogHead {
+  uint64_t bytes;
+  uint64_t generation;
+  uint64_t number;
+};
+
+// The record at the start of `rest`, if it is whole and of this pool.
+bool ReadHead(const Slice& rest, uint64_t pool_id, LogHead* head) {
+  if (rest.size() < kRecordHead) return false;
+  head->bytes = DecodeFixed64(rest.data());
+  if (head->bytes < kRecordHead || head->bytes > rest.size()) return false;
+  const uint32_t crc = crc32c::Value(rest.data() + kChecksumEnd, head->bytes - kChecksumEnd);
+  if (crc32c::Mask(crc) != DecodeFixed64(rest.data() + 8)) return false;
+  head->generation = DecodeFixed64(rest.data() + 24);
+  head->number = DecodeFixed64(rest.data() + 32);
+  return DecodeFixed64(rest.data() + 16) == pool_id;
+}
+
+Status StorePieces(PoolFile* file, Slice pieces) {
+  while (!pieces.empty()) {
+    const uint64_t offset = pieces.size() < kPieceHead ? 0 : DecodeFixed64(pieces.data());
+    const uint64_t bytes = pieces.size() < kPieceHead ? ~uint64_t{0} : DecodeFixed64(pieces.data() + 8);
+    if (bytes > pieces.size() - kPieceHead || offset > file->bytes() || bytes > file->bytes() - offset) {
+      return Status::Corruption(LogPath(file->path()), "a record with a good checksum stores outside of the pool");
+    }
+    ASHLAR_RETURN_IF_ERROR(file->WriteAt(offset, pieces.data() + kPieceHead, bytes));
+    pieces.remove_prefix(kPieceHead + bytes);
+  }
+  return Status::OK();
+}
+
+Status StoreRecords(PoolFile* file, Slice log, uint64_t pool_id) {
+  LogHead first;
+  if (!ReadHead(log, pool_id, &first)) return Status::OK();
+  LogHead head = first;
+  uint64_t number = 0;
+  while (head.generation == first.generation && head.number == number) {
+    ASHLAR_RETURN_IF_ERROR(StorePieces(file, Slice(log.data() + kRecordHead, head.bytes - kRecordHead)));
+    log.remove_prefix(head.bytes);
+    number++;
+    if (!ReadHead(log, pool_id, &head)) break;
+  }
+  return file->SyncData();
+}
+
+Status SyncFolderOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  ASHLAR_ASSIGN_OR_RETURN(OsDirectory folder, OsDirectory::Open(slash == std::string::npos ? "." : path.substr(0, slash + 1)));
+  return folder.Sync();
+}
+
+}  // namespace
+
+std::string LogPath(const std::string& pool_path) { return pool_path + ".log"; }
+
+Status ReplayLog(PoolFile* file, uint64_t pool_id) {
+  const std::string path = LogPath(file->path());
+  Result<OsFile> log = OsFile::Open(path, {.mode = OpenMode::kReadNoFollow});
+  if (!log.ok()) return log.status().IsPathNotFound() ? Status::OK() : log.status();
+  ASHLAR_ASSIGN_OR_RETURN(const FileInfo info, log->Info());
+  {
+    ASHLAR_ASSIGN_OR_RETURN(const OsMapping mapping, OsMapping::MapForReading(*log, info.bytes));
+    ASHLAR_RETURN_IF_ERROR(StoreRecords(file, mapping.contents(), pool_id));
+  }
+  ASHLAR_RETURN_IF_ERROR(RemoveFile(path));
+  return SyncFolderOf(path);
+}
+
+Result<std::unique_ptr<Medium>> LoggedMedium::Create(std::unique_ptr<PoolFile> file, const LoggedMediumConfig& config) {
+  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PoolMapping> mapping, file->Map(PoolMapMode::kPrivate));
+  ASHLAR_ASSIGN_OR_RETURN(OsFile log, OsFile::Open(LogPath(file->path()), {.mode = OpenMode::kCreateTruncate}));
+  ASHLAR_RETURN_IF_ERROR(SyncFolderOf(file->path()));
+  return std::unique_ptr<Medium>(new LoggedMedium(std::move(file), std::move(mapping), std::move(log), config));
+}
+
+LoggedMedium::LoggedMedium(std::unique_ptr<PoolFile> file, std::unique_ptr<PoolMapping> mapping, OsFile log, const LoggedMediumConfig& config)
+    : Medium(file->path(), mapping->data(), mapping->bytes()),
+      file_(std::move(file)),
+      mapping_(std::move(mapping)),
+      config_(config),
+      log_(std::move(log)),
+      changed_pages_((bytes() / kPageBytes + 63) / 64),
+      // The log is new, but the blocks under it may be old: time keeps generations apart.
+      generation_(UnixMicros()) {}
+
+Status LoggedMedium::status() const {
+  MutexLock lock(mutex_);
+  return error_;
+}
+
+void LoggedMedium::Begin(PoolOperation* /*operation*/) {
+  MutexLock lock(mutex_);
+  while (stopped_) changed_.Wait(mutex_);
+  under_way_++;
+}
+
+void LoggedMedium::NoteStore(PoolOperation* operation, PoolOffset to, const char* from, size_t n) {
+  PutFixed64(&operation->redo, to);
+  PutFixed64(&operation->redo, n);
+  operation->redo.append(from, n);
+  for (uint64_t page = to / kPageBytes; page <= (to + n - 1) / kPageBytes; ++page) {
+    changed_pages_[page / 64].fetch_or(uint64_t{1} << (page % 64), std::memory_order_relaxed);
+  }
+}
+
+void LoggedMedium::Store(PoolOperation* operation, PoolOffset to, uint64_t word) {
+  WordAt(mapping_->data(), to).store(word, std::memory_order_release);
+  char bytes[sizeof(word)];
+  memcpy(bytes, &word, sizeof(word));
+  NoteStore(operation, to, bytes, sizeof(word));
+}
+
+void LoggedMedium::Copy(PoolOperation* operation, PoolOffset to, const char* from, size_t n) {
+  if (n == 0) return;
+  memcpy(mapping_->data() + to, from, n);
+  NoteStore(operation, to, from, n);
+}
+
+void LoggedMedium::Commit(PoolOperation* operation) {
+  std::string head(kRecordHead, '\0');
+  const std::string& redo = operation->redo;
+  MutexLock lock(mutex_);
+  under_way_--;
+  if (under_way_ == 0) changed_.SignalAll();
+  EncodeFixed64(head.data(), kRecordHead + redo.size());
+  EncodeFixed64(head.data() + 16, config_.pool_id);
+  EncodeFixed64(head.data() + 24, generation_);
+  EncodeFixed64(head.data() + 32, next_number_++);
+  const uint32_t crc = crc32c::Extend(crc32c::Value(head.data() + kChecksumEnd, kRecordHead - kChecksumEnd), redo.data(), redo.size());
+  EncodeFixed64(head.data() + 8, crc32c::Mask(crc));
+  buffer_.append(head);
+  buffer_.append(redo);
+  committed_end_ += head.size() + redo.size();
+  operation->log_end = committed_end_;
+}
+
+void LoggedMedium::End(PoolOperation* /*operation*/) {
+  MutexLock lock(mutex_);
+  under_way_--;
+  if (under_way_ == 0) changed_.SignalAll();
+}
+
+// Writes what is buffered, and syncs, for everybody who waits for it.
+void LoggedMedium::WriteBuffered() {
+  ASHLAR_DCHECK(!writing_);
+  std::string records;
+  records.swap(buffer_);
+  const uint64_t end = committed_end_;
+  const uint64_t at = end - records.size() - generation_start_;
+  Status status = error_;
+  if (status.ok()) {
+    writing_ = true;
+    mutex_.Unlock();
+    status = log_.WriteAt(at, records);
+    if (status.ok() && config_.sync) status = log_.SyncData();
+    mutex_.Lock();
+    writing_ = false;
+  }
+  if (status.ok()) {
+    durable_end_ = end;
+  } else if (error_.ok()) {
+    error_ = status.WithContext("the pool is read-only");
+  }
+  changed_.SignalAll();
+}
+
+Status LoggedMedium::AwaitDurable(PoolOperation* operation) {
+  {
+    MutexLock lock(mutex_);
+    while (durable_end_ < operation->log_end && error_.ok()) {
+      if (writing_) {
+        changed_.Wait(mutex_);
+      } else {
+        WriteBuffered();
+      }
+    }
+    if (!error_.ok()) return error_;
+    if (committed_end_ - generation_start_ < config_.log_bytes_max) return Status::OK();
+  }
+  CheckpointIfLong();
+  return status();
+}
+
+void LoggedMedium::CheckpointIfLong() {
+  MutexLock lock(mutex_);
+  if (stopped_ || committed_end_ - generation_start_ < config_.log_bytes_max) return;
+  stopped_ = true;
+  while (under_way_ > 0 || writing_) changed_.Wait(mutex_);
+  if (durable_end_ < committed_end_) WriteBuffered();
+  Status status = error_;
+  if (status.ok()) {
+    lock.Unlock();
+    status = WriteChangedPages();
+    lock.Lock();
+  }
+  if (status.ok()) {
+    generation_++;
+    next_number_ = 0;
+    generation_start_ = committed_end_;
+  } else if (error_.ok()) {
+    error_ = status.WithContext("the pool is read-only");
+  }
+  stopped_ = false;
+  changed_.SignalAll();
+}
+
+// Changed pages, in runs. Afterwards the mapping shows the file again, so that the private copies can go.
+Status LoggedMedium::WriteChangedPages() {
+  if (!config_.sync) ASHLAR_RETURN_IF_ERROR(log_.SyncData());
+  const uint64_t pages = bytes() / kPageBytes;
+  const auto is_changed = [this](uint64_t page) { return (changed_pages_[page / 64].load(std::memory_order_relaxed) >> (page % 64) & 1) != 0; };
+  for (uint64_t page = 0; page < pages; ++page) {
+    if (!is_changed(page)) continue;
+    uint64_t end = page + 1;
+    while (end < pages && is_changed(end)) end++;
+    ASHLAR_RETURN_IF_ERROR(file_->WriteAt(page * kPageBytes, mapping_->data() + page * kPageBytes, (end - page) * kPageBytes));
+    page = end;
+  }
+  ASHLAR_RETURN_IF_ERROR(file_->SyncData());
+  for (std::atomic<uint64_t>& word : changed_pages_) word.store(0, std::memory_order_relaxed);
+  return mapping_->DiscardPages(0, bytes());
+}
+
+Status LoggedMedium::Close() {
+  MutexLock lock(mutex_);
+  ASHLAR_ASSERT(under_way_ == 0);
+  stopped_ = true;
+  while (writing_) changed_.Wait(mutex_);
+  if (durable_end_ < committed_end_) WriteBuffered();
+  if (!error_.ok()) return error_;
+  lock.Unlock();
+  ASHLAR_RETURN_IF_ERROR(WriteChangedPages());
+  ASHLAR_RETURN_IF_ERROR(log_.Close());
+  ASHLAR_RETURN_IF_ERROR(RemoveFile(LogPath(path())));
+  return SyncFolderOf(path());
+}
+
+}  // namespace ashlar::pmem

@@ -1,0 +1,131 @@
+// Medium: the memory that a pool lives in, and how a store to it becomes durable.
+//
+// The engine reads the pool through view(), as const memory, and changes it through the four verbs of a PoolOperation alone:
+//
+//   Store   one aligned word of 8 bytes, atomic for readers and for crashes
+//   Copy    bytes that nobody reads yet
+//   Flush   starts making the lines of a range durable
+//   Fence   what was flushed before is durable before anything that is stored later
+//
+// Within one cache line stores become durable in their order: a line survives a crash as some prefix of its stores since it was last flushed and
+// fenced.
+//
+//   PoolOperation op(medium);        may wait for a checkpoint: before locks and epoch guards
+//   op.Copy ... op.Flush ... op.Fence ... op.Store ... op.Flush ... op.Fence
+//   op.Commit();                     while the locks are held that order this change with others
+//   unlock
+//   op.AwaitDurable()                without locks
+//
+// The verbs say in which order things become durable, Commit says what belongs together: a medium with flushes and fences does everything in the
+// verbs and nothing in Commit; the logged medium ignores Flush and Fence and makes one log record of the operation's stores.
+//
+// I1: an operation that depends on another one's stores commits after it.
+// I2: nothing but the verbs stores to the pool. (A test maps the view read-only and lets the verbs write through a second mapping.)
+// I3: a store of an operation that never commits lies where nothing that is published refers to.
+//
+// A thread has at most one operation at a time: the next one might wait for a checkpoint that waits for the first.
+//
+// Thread safety: verbs on one operation one thread; different operations side by side. Lifetime: the medium outlives its operations.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include "ashlar/persistent_tree.h"
+#include "ashlar/status.h"
+#include "base/assert.h"
+#include "pmem/layout.h"
+
+namespace ashlar::pmem {
+
+class PoolOperation;
+
+class Medium {
+ public:
+  virtual ~Medium() = default;
+  Medium(const Medium&) = delete;
+  Medium& operator=(const Medium&) = delete;
+
+  virtual DurabilityClass durability_class() const = 0;
+  // The error that made the pool read-only, or Ok.
+  virtual Status status() const { return Status::OK(); }
+  // Makes everything committed durable and lets go of what helps to do that. No operation is under way, and none follows.
+  virtual Status Close() { return Status::OK(); }
+
+  const char* view() const { return view_; }
+  uint64_t bytes() const { return bytes_; }
+  // Names the pool in errors.
+  const std::string& path() const { return path_; }
+
+  uint64_t Load(PoolOffset offset) const {
+    ASHLAR_DCHECK(offset % 8 == 0 && offset + 8 <= bytes_);
+    return WordAt(view_, offset).load(std::memory_order_acquire);
+  }
+
+ protected:
+  Medium(std::string path, const char* view, uint64_t bytes) : path_(std::move(path)), view_(view), bytes_(bytes) {}
+
+  // A word of the pool; const memory is only loaded from.
+  static std::atomic_ref<uint64_t> WordAt(const char* base, PoolOffset offset) {
+    return std::atomic_ref<uint64_t>(*reinterpret_cast<uint64_t*>(const_cast<char*>(base) + offset));
+  }
+
+ private:
+  friend class PoolOperation;
+  virtual void Begin(PoolOperation* operation) = 0;
+  virtual void Store(PoolOperation* operation, PoolOffset to, uint64_t word) = 0;
+  virtual void Copy(PoolOperation* operation, PoolOffset to, const char* from, size_t n) = 0;
+  virtual void Flush(PoolOffset from, size_t n) = 0;
+  virtual void Fence() = 0;
+  // End without Commit: the stores lie where nothing refers to.
+  virtual void Commit(PoolOperation* operation) = 0;
+  virtual void End(PoolOperation* operation) = 0;
+  virtual Status AwaitDurable(PoolOperation* operation) = 0;
+
+  const std::string path_;
+  const char* const view_;
+  const uint64_t bytes_;
+};
+
+class PoolOperation {
+ public:
+  explicit PoolOperation(Medium& medium) : medium_(medium) { medium_.Begin(this); }
+  ~PoolOperation() {
+    if (!committed_) medium_.End(this);
+  }
+  PoolOperation(const PoolOperation&) = delete;
+  PoolOperation& operator=(const PoolOperation&) = delete;
+
+  void Store(PoolOffset to, uint64_t word) {
+    ASHLAR_DCHECK(!committed_ && to % 8 == 0 && to + 8 <= medium_.bytes());
+    medium_.Store(this, to, word);
+  }
+  void Copy(PoolOffset to, const void* from, size_t n) {
+    ASHLAR_DCHECK(!committed_ && to + n <= medium_.bytes());
+    medium_.Copy(this, to, static_cast<const char*>(from), n);
+  }
+  void Flush(PoolOffset from, size_t n) { medium_.Flush(from, n); }
+  void Fence() { medium_.Fence(); }
+  void Commit() {
+    ASHLAR_DCHECK(!committed_);
+    committed_ = true;
+    medium_.Commit(this);
+  }
+  // After Commit. An error has made the pool read-only; the change may be lost with the process.
+  Status AwaitDurable() {
+    ASHLAR_DCHECK(committed_);
+    return medium_.AwaitDurable(this);
+  }
+
+  // The medium's own: the stores so far, and where the log ends with them.
+  std::string redo;
+  uint64_t log_end = 0;
+
+ private:
+  Medium& medium_;
+  bool committed_ = false;
+};
+
+}  // namespace ashlar::pmem

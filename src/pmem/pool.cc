@@ -1,0 +1,92 @@
+#include "pmem/pool.h"
+
+#include <cstring>
+
+#include "base/crc32c.h"
+#include "base/format.h"
+#include "pmem/heap.h"
+#include "pmem/leaf.h"
+
+namespace ashlar::pmem {
+namespace {
+
+constexpr uint64_t kMapOffset = kPageBytes;
+
+constexpr uint64_t FirstPageOf(uint64_t pool_bytes) { return 1 + (pool_bytes / kPageBytes * 8 + kPageBytes - 1) / kPageBytes; }
+
+uint32_t HeaderChecksum(const char* page, size_t name_bytes) {
+  const uint32_t crc = crc32c::Value(page, offsetof(PoolHeader, checksum));
+  return crc32c::Mask(crc32c::Extend(crc, page + kComparatorNameOffset, name_bytes));
+}
+
+}  // namespace
+
+PoolOffset FirstLeafOf(uint64_t pool_bytes) { return FirstPageOf(pool_bytes) * kPageBytes; }
+
+std::string EncodePoolHeader(uint64_t pool_bytes, uint64_t pool_id, const Comparator& comparator) {
+  std::string page(kPageBytes, '\0');
+  const std::string_view name = comparator.Name();
+  PoolHeader header = {.magic = {},
+                       .version = kPoolVersion,
+                       .byte_order = kByteOrderMark,
+                       .pool_bytes = pool_bytes,
+                       .pool_id = pool_id,
+                       .map_offset = kMapOffset,
+                       .first_page = FirstPageOf(pool_bytes),
+                       .first_leaf = FirstLeafOf(pool_bytes),
+                       .comparator_name_bytes = static_cast<uint32_t>(name.size()),
+                       .checksum = 0};
+  memcpy(header.magic, kPoolMagic, sizeof(kPoolMagic));
+  memcpy(page.data(), &header, sizeof(header));
+  memcpy(page.data() + kComparatorNameOffset, name.data(), name.size());
+  header.checksum = HeaderChecksum(page.data(), name.size());
+  memcpy(page.data(), &header, sizeof(header));
+  return page;
+}
+
+void FormatPool(Medium* medium, uint64_t pool_id, const Comparator& comparator) {
+  const std::string page = EncodePoolHeader(medium->bytes(), pool_id, comparator);
+  PoolHeader header;
+  memcpy(&header, page.data(), sizeof(header));
+  PoolOperation op(*medium);
+  WriteNewLeaf(&op, header.first_leaf, {}, 0, 0);
+  const PoolOffset entry = header.map_offset + header.first_page * 8;
+  op.Store(entry, EncodeSpanEntry({.kind = SpanKind::kLeaves, .size_class = 0, .pages = static_cast<uint32_t>(kSpanBytes / kPageBytes)}));
+  op.Flush(entry, 8);
+  op.Copy(kLineBytes, page.data() + kLineBytes, kPageBytes - kLineBytes);
+  op.Flush(kLineBytes, kPageBytes - kLineBytes);
+  op.Fence();
+  op.Copy(0, page.data(), kLineBytes);
+  op.Flush(0, kLineBytes);
+  op.Fence();
+  op.Commit();
+}
+
+Result<PoolHeader> DecodePoolHeader(const std::string& path, const Slice& page, uint64_t file_bytes, const Comparator& comparator) {
+  PoolHeader header;
+  if (page.size() < kPageBytes || memcmp(page.data(), kPoolMagic, sizeof(kPoolMagic)) != 0) {
+    return Status::InvalidArgument(path, "is not a pool of a persistent tree");
+  }
+  memcpy(&header, page.data(), sizeof(header));
+  if (header.byte_order != kByteOrderMark) return Status::NotSupported(path, "the pool was made on a machine of another byte order");
+  if (header.version != kPoolVersion) {
+    return Status::NotSupported(path, StrCat("the pool has version ", header.version, ", this library reads version ", kPoolVersion));
+  }
+  if (header.comparator_name_bytes > kComparatorNameBytesMax || HeaderChecksum(page.data(), header.comparator_name_bytes) != header.checksum) {
+    return Status::Corruption(path, "the pool's header is damaged (offset 0)");
+  }
+  const bool plausible = header.pool_bytes >= kPoolBytesMin && header.pool_bytes <= kPoolBytesMax && header.pool_bytes % kPageBytes == 0 &&
+                         header.map_offset == kMapOffset && header.first_page == FirstPageOf(header.pool_bytes) &&
+                         header.first_leaf == FirstLeafOf(header.pool_bytes);
+  if (!plausible) return Status::Corruption(path, "the pool's header contradicts itself (offset 0)");
+  if (header.pool_bytes != file_bytes) {
+    return Status::Corruption(path, StrCat("the pool was made with ", header.pool_bytes, " bytes, the file has ", file_bytes));
+  }
+  const std::string_view name(page.data() + kComparatorNameOffset, header.comparator_name_bytes);
+  if (name != comparator.Name()) {
+    return Status::InvalidArgument(path, StrCat("the pool was made with comparator ", name, ", not ", comparator.Name()));
+  }
+  return header;
+}
+
+}  // namespace ashlar::pmem

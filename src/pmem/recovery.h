@@ -1,0 +1,37 @@
+// Recovery: from the bytes of a pool to a TreeState.
+//
+//   span map -> batch log, if one is committed: apply, fence, clear, fence -> leaves, from the first along the selected next pointers -> index
+//
+// It reads one line and one separator of each leaf. Which records are in use is found later, in the background (leaf_mark.h).
+//
+// I1: nothing is stored but what a committed batch log says; doing that again has the same result. So a crash during recovery changes nothing.
+// I2: whatever the bytes are, the answer is a state or Corruption with an offset: offsets are checked against the span map, and a leaf is met once.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "base/result.h"
+#include "pmem/tree_state.h"
+
+namespace ashlar::pmem {
+
+struct RecoveryConfig {
+  const Comparator* comparator = nullptr;
+  std::function<bool()> refuse_allocation;  // see Heap
+};
+
+// The medium's pool, whose header is checked here.
+Result<std::unique_ptr<TreeState>> RecoverTree(std::unique_ptr<Medium> medium, RecoveryConfig config);
+
+// A batch log: words to store, which make a change whole. Used by BatchWriter too.
+struct BatchWord {
+  PoolOffset offset;
+  uint64_t word;
+};
+uint64_t BatchLogBytes(size_t words);
+std::string EncodeBatchLog(const std::vector<BatchWord>& words);
+// Stores and flushes the words; the caller fences.
+void ApplyBatchWords(PoolOperation* op, const std::vector<BatchWord>& words);
+
+}  // namespace ashlar::pmem

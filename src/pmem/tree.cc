@@ -1,0 +1,270 @@
+#include "pmem/tree.h"
+
+#include <algorithm>
+#include <random>
+
+#include "base/format.h"
+#include "execute/epoch.h"
+#include "platform/clock.h"
+#include "pmem/batch_writer.h"
+#include "pmem/leaf_mark.h"
+#include "pmem/leaf_writer.h"
+#include "pmem/logged_medium.h"
+#include "pmem/mapped_medium.h"
+#include "pmem/pool.h"
+#include "pmem/tree_check.h"
+#include "pmem/tree_iterator.h"
+
+namespace ashlar {
+
+const char* DurabilityClassName(DurabilityClass durability) {
+  switch (durability) {
+    case DurabilityClass::kCpuFlush: return "cpu-flush";
+    case DurabilityClass::kProcessCrashOnly: return "process-crash-only";
+    case DurabilityClass::kLogged: return "logged";
+  }
+  return "unknown";
+}
+
+Status PersistentTree::Get(const ReadOptions& options, const Slice& key, std::string* value) {
+  PinnableSlice pinned;
+  ASHLAR_RETURN_IF_ERROR(Get(options, key, &pinned));
+  value->assign(pinned.data(), pinned.size());
+  return Status::OK();
+}
+
+namespace pmem {
+namespace {
+
+Status Closed() { return Status::Aborted("the persistent tree is closed"); }
+
+// ---- Opening.
+
+Result<DurabilityClass> ChooseClass(const PersistentTreeOptions& options, const PoolFile& file) {
+  const PoolBacking backing = file.Backing();
+  if (!options.durability) {
+    if (backing == PoolBacking::kDax) return DurabilityClass::kCpuFlush;
+    return backing == PoolBacking::kSharedMemory ? DurabilityClass::kProcessCrashOnly : DurabilityClass::kLogged;
+  }
+  if (*options.durability == DurabilityClass::kCpuFlush && backing == PoolBacking::kStorage) {
+    return Status::NotSupported(file.path(), "cpu-flush needs a DAX file system: flushing the caches does not reach this file");
+  }
+  return *options.durability;
+}
+
+FlushInstruction ChooseInstruction(const PersistentTreeOptions& options, DurabilityClass durability) {
+  if (durability != DurabilityClass::kCpuFlush || options.caches_are_durable || CachesArePersistent()) return FlushInstruction::kNone;
+  return BestFlushInstruction();
+}
+
+Result<std::unique_ptr<Medium>> MapShared(std::unique_ptr<PoolFile> file, DurabilityClass durability, FlushInstruction instruction) {
+  const bool sync = durability == DurabilityClass::kCpuFlush && file->Backing() == PoolBacking::kDax;
+  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PoolMapping> mapping, file->Map(sync ? PoolMapMode::kSharedSync : PoolMapMode::kShared));
+  return std::unique_ptr<Medium>(std::make_unique<MappedMedium>(std::move(file), std::move(mapping), durability, instruction));
+}
+
+uint64_t RandomId() {
+  std::random_device device;
+  return uint64_t{device()} << 32 | device();
+}
+
+// Under a temporary name, which a crash may leave; the next attempt takes it away.
+Status CreatePool(const PersistentTreeOptions& options, const std::string& path) {
+  if (strlen(options.comparator->Name()) > kComparatorNameBytesMax) return Status::InvalidArgument(path, "the comparator's name is too long");
+  if (options.pool_bytes > kPoolBytesMax) return Status::InvalidArgument(path, StrCat("a pool has at most ", kPoolBytesMax, " bytes"));
+  const uint64_t bytes = (std::max(options.pool_bytes, kPoolBytesMin) + kPageBytes - 1) / kPageBytes * kPageBytes;
+  const std::string temporary = path + ".creating";
+  const Status removed = RemoveFile(temporary);
+  if (!removed.ok() && !removed.IsPathNotFound()) return removed;
+  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PoolFile> file, PoolFile::Create(temporary, bytes));
+  {
+    ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PoolMapping> mapping, file->Map(PoolMapMode::kShared));
+    PoolFile* const borrowed = file.get();
+    MappedMedium medium(std::move(file), std::move(mapping), DurabilityClass::kProcessCrashOnly, FlushInstruction::kNone);
+    FormatPool(&medium, RandomId(), *options.comparator);
+    ASHLAR_RETURN_IF_ERROR(borrowed->SyncData());
+  }
+  // A log of this name belongs to a pool that is gone.
+  const Status log_removed = RemoveFile(LogPath(path));
+  if (!log_removed.ok() && !log_removed.IsPathNotFound()) return log_removed;
+  ASHLAR_RETURN_IF_ERROR(RenamePath(temporary, path));
+  const size_t slash = path.rfind('/');
+  ASHLAR_ASSIGN_OR_RETURN(OsDirectory folder, OsDirectory::Open(slash == std::string::npos ? "." : path.substr(0, slash + 1)));
+  return folder.Sync();
+}
+
+Result<std::unique_ptr<PoolFile>> OpenOrCreate(const PersistentTreeOptions& options, const std::string& path) {
+  Result<std::unique_ptr<PoolFile>> file = PoolFile::Open(path);
+  if (file.ok() && options.error_if_exists) return Status::InvalidArgument(path, "exists (error_if_exists is set)");
+  if (file.ok() || !file.status().IsPathNotFound()) return file;
+  if (!options.create_if_missing) return Status::InvalidArgument(path, "does not exist (create_if_missing is not set)");
+  ASHLAR_RETURN_IF_ERROR(CreatePool(options, path));
+  return PoolFile::Open(path);
+}
+
+Result<std::unique_ptr<Medium>> OpenMedium(const PersistentTreeOptions& options, const std::string& path) {
+  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PoolFile> file, OpenOrCreate(options, path));
+  std::string page(kPageBytes, '\0');
+  if (file->bytes() >= kPageBytes) ASHLAR_RETURN_IF_ERROR(file->ReadAt(0, page.size(), page.data()));
+  ASHLAR_ASSIGN_OR_RETURN(const PoolHeader header, DecodePoolHeader(path, page, file->bytes(), *options.comparator));
+  ASHLAR_ASSIGN_OR_RETURN(const DurabilityClass durability, ChooseClass(options, *file));
+  ASHLAR_RETURN_IF_ERROR(ReplayLog(file.get(), header.pool_id));
+  if (durability == DurabilityClass::kLogged) {
+    return LoggedMedium::Create(std::move(file), {.pool_id = header.pool_id, .sync = options.sync_log, .log_bytes_max = options.log_bytes_max});
+  }
+  return MapShared(std::move(file), durability, ChooseInstruction(options, durability));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<PersistentTree>> OpenTree(std::unique_ptr<Medium> medium, TreeConfig config) {
+  const uint64_t start_nanos = MonotonicNanos();
+  const Comparator* const comparator = config.recovery.comparator;
+  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<TreeState> state, RecoverTree(std::move(medium), std::move(config.recovery)));
+  auto tree = std::make_unique<Tree>(std::move(state), comparator);
+  tree->open_micros_ = (MonotonicNanos() - start_nanos) / 1000;
+  ASHLAR_RETURN_IF_ERROR(tree->StartMark(config.mark));
+  return std::unique_ptr<PersistentTree>(std::move(tree));
+}
+
+Tree::Tree(std::unique_ptr<TreeState> state, const Comparator* comparator)
+    : path_(state->medium->path()), comparator_(comparator), durability_class_(state->medium->durability_class()), state_(std::move(state)) {}
+
+Status Tree::StartMark(MarkRun run) {
+  const auto mark = [this] {
+    mark_status_ = MarkRecords(state_.get(), stop_mark_);
+    state_->heap.FinishMark(mark_status_.ok() && !stop_mark_.load(std::memory_order_relaxed));
+  };
+  if (run == MarkRun::kAtOpen) {
+    mark();
+    return Status::OK();
+  }
+  ASHLAR_ASSIGN_OR_RETURN(Thread thread, Thread::Start({.name = "ashlar-mark", .priority = ThreadPriority::kBackground}, mark));
+  mark_thread_.emplace(std::move(thread));
+  return Status::OK();
+}
+
+// ---- Closing.
+
+Tree::~Tree() {
+  const Status status = Close();
+  // A pin or an iterator that outlives its tree would read unmapped memory.
+  ASHLAR_ASSERT(!status.IsAborted());
+}
+
+Status Tree::Close() {
+  if (state_ == nullptr) return Status::OK();
+  if (state_->iterators.load(std::memory_order_acquire) != 0) return Status::Aborted(path_, "iterators are alive");
+  if (state_->pins->AnyPinned()) return Status::Aborted(path_, "pinned values are alive");
+  stop_mark_.store(true, std::memory_order_relaxed);
+  if (mark_thread_) mark_thread_->Join();
+  mark_thread_.reset();
+  state_->heap.Reclaim();
+  const Status status = state_->medium->Close();
+  state_.reset();
+  return status;
+}
+
+// ---- Changes.
+
+Status Tree::Put(const Slice& key, const Slice& value) { return state_ == nullptr ? Closed() : LeafWriter(state_.get()).Put(key, value); }
+Status Tree::Delete(const Slice& key) { return state_ == nullptr ? Closed() : LeafWriter(state_.get()).Delete(key); }
+Status Tree::Write(const WriteBatch& updates) { return state_ == nullptr ? Closed() : BatchWriter(state_.get()).Write(updates); }
+Status Tree::DeleteRange(const KeyRange& range) { return state_ == nullptr ? Closed() : BatchWriter(state_.get()).DeleteRange(range); }
+
+// ---- Reads.
+
+namespace {
+
+// The record of a key, in a guard. NotFound, or Corruption.
+Status FindRecord(const TreeState& state, const Slice& key, SlotFound* found) {
+  const uint8_t fingerprint = Fingerprint(key);
+  for (;;) {
+    const FoundLeaf leaf = state.index.Find(key);
+    const LeafView view(*state.medium, leaf.offset);
+    view.Prefetch();
+    *found = FindInLeaf(*state.medium, state.order, leaf.offset, view.Commit(), key, fingerprint);
+    if (!leaf.Unchanged()) [[unlikely]] {
+      continue;
+    }
+    if (found->damaged != 0) [[unlikely]] {
+      return state.DamagedRecord(found->damaged);
+    }
+    return found->found ? Status::OK() : Status::NotFound();
+  }
+}
+
+}  // namespace
+
+Status Tree::Get(const ReadOptions& options, const Slice& key, PinnableSlice* value) {
+  value->Reset();
+  if (state_ == nullptr) return Closed();
+  EpochGuard guard;
+  SlotFound found;
+  ASHLAR_RETURN_IF_ERROR(FindRecord(*state_, key, &found));
+  if (options.verify_checksums && !ChecksumMatches(found.record)) return state_->DamagedRecord(found.offset);
+  value->PinSlice(found.record.value(), UnpinRecord, state_->pins->Pin(found.offset), nullptr);
+  return Status::OK();
+}
+
+bool Tree::Exists(const Slice& key) {
+  if (state_ == nullptr) return false;
+  EpochGuard guard;
+  SlotFound found;
+  return FindRecord(*state_, key, &found).ok();
+}
+
+std::vector<Status> Tree::MultiGet(const ReadOptions& options, const std::vector<Slice>& keys, std::vector<PinnableSlice>* values) {
+  values->clear();
+  values->resize(keys.size());
+  std::vector<Status> statuses;
+  statuses.reserve(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) statuses.push_back(Get(options, keys[i], &(*values)[i]));
+  return statuses;
+}
+
+std::unique_ptr<Iterator> Tree::NewIterator(const ReadOptions& options, const KeyRange& range) {
+  if (state_ == nullptr) return std::unique_ptr<Iterator>(NewErrorIterator(Closed()));
+  return std::make_unique<TreeIterator>(state_.get(), options, range);
+}
+
+uint64_t Tree::Count(const KeyRange& range) { return state_ == nullptr ? 0 : CountKeys(state_.get(), range); }
+
+// ---- The rest.
+
+PersistentTreeStats Tree::Stats() {
+  if (state_ == nullptr) return {};
+  PersistentTreeStats stats;
+  stats.pool_bytes = state_->medium->bytes();
+  stats.used_bytes = state_->heap.UsedBytes();
+  stats.free_bytes = stats.pool_bytes - stats.used_bytes;
+  stats.entries = state_->entries.load(std::memory_order_relaxed);
+  stats.leaves = state_->leaves.load(std::memory_order_relaxed);
+  MutexLock structure(state_->structure_mutex);
+  stats.volatile_bytes = sizeof(TreeState) + sizeof(PinTable) + state_->index.VolatileBytes() + state_->heap.VolatileBytes();
+  stats.leaf_splits = state_->splits.load(std::memory_order_relaxed);
+  stats.leaf_merges = state_->merges.load(std::memory_order_relaxed);
+  stats.open_micros = open_micros_;
+  stats.free_space_known = state_->heap.marked();
+  return stats;
+}
+
+Status Tree::Defragment() { return state_ == nullptr ? Closed() : DefragmentTree(state_.get()); }
+
+Status Tree::Verify() {
+  if (state_ == nullptr) return Closed();
+  state_->heap.WaitForMark();
+  ASHLAR_RETURN_IF_ERROR(VerifyTree(state_.get()));
+  return mark_status_;
+}
+
+}  // namespace pmem
+
+Status PersistentTree::Open(const PersistentTreeOptions& options, const std::string& path, std::unique_ptr<PersistentTree>* tree) {
+  tree->reset();
+  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<pmem::Medium> medium, pmem::OpenMedium(options, path));
+  ASHLAR_ASSIGN_OR_RETURN(*tree, pmem::OpenTree(std::move(medium), {.recovery = {.comparator = options.comparator, .refuse_allocation = {}}}));
+  return Status::OK();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,66 @@
+// Tree: the PersistentTree that users hold. It checks arguments, hands each job to one part, and knows when everything may be let go of.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+
+#include "ashlar/persistent_tree.h"
+#include "platform/thread.h"
+#include "pmem/recovery.h"
+#include "pmem/tree_state.h"
+
+namespace ashlar::pmem {
+
+// Whether the mark runs on a thread of its own, or is over when OpenTree returns: tests that count stores and crashes want one thread.
+enum class MarkRun : uint8_t { kBackground, kAtOpen };
+
+struct TreeConfig {
+  RecoveryConfig recovery;
+  MarkRun mark = MarkRun::kBackground;
+};
+
+// Recovers the medium's pool. PersistentTree::Open comes here after it has found a medium; tests come with their own.
+Result<std::unique_ptr<PersistentTree>> OpenTree(std::unique_ptr<Medium> medium, TreeConfig config);
+
+class Tree final : public PersistentTree {
+ public:
+  Tree(std::unique_ptr<TreeState> state, const Comparator* comparator);
+  ~Tree() override;
+
+  // Once, before anything else.
+  Status StartMark(MarkRun run);
+
+  Status Close() override;
+  Status Put(const Slice& key, const Slice& value) override;
+  Status Delete(const Slice& key) override;
+  Status Write(const WriteBatch& updates) override;
+  Status DeleteRange(const KeyRange& range) override;
+  using PersistentTree::Get;
+  Status Get(const ReadOptions& options, const Slice& key, PinnableSlice* value) override;
+  bool Exists(const Slice& key) override;
+  std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys, std::vector<PinnableSlice>* values) override;
+  using PersistentTree::NewIterator;
+  std::unique_ptr<Iterator> NewIterator(const ReadOptions& options, const KeyRange& range) override;
+  uint64_t Count(const KeyRange& range) override;
+  PersistentTreeStats Stats() override;
+  Status Defragment() override;
+  Status Verify() override;
+  DurabilityClass durability_class() const override { return durability_class_; }
+  const Comparator* comparator() const override { return comparator_; }
+  const std::string& path() const override { return path_; }
+
+ private:
+  const std::string path_;
+  const Comparator* const comparator_;
+  const DurabilityClass durability_class_;
+  std::unique_ptr<TreeState> state_;  // null when closed
+  std::atomic<bool> stop_mark_{false};
+  Status mark_status_;  // written by the mark's thread, read after FinishMark or the join
+  std::optional<Thread> mark_thread_;
+  uint64_t open_micros_ = 0;
+
+  friend Result<std::unique_ptr<PersistentTree>> OpenTree(std::unique_ptr<Medium> medium, TreeConfig config);
+};
+
+}  // namespace ashlar::pmem

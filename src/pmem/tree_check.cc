@@ -1,0 +1,240 @@
+#include "pmem/tree_check.h"
+
+#include "base/format.h"
+#include "execute/epoch.h"
+#include "pmem/leaf_writer.h"
+#include "pmem/tree_iterator.h"
+
+namespace ashlar::pmem {
+namespace {
+
+// Spans of records that are emptier than this are emptied.
+constexpr double kEvacuatedShareMax = 0.75;
+
+// Everything that is referred to, by 16-byte units, to find what is referred to twice.
+class References {
+ public:
+  explicit References(uint64_t pool_bytes) : seen_(pool_bytes / kUnitBytes, false) {}
+  bool AddFirst(PoolOffset offset, uint64_t bytes) {
+    for (uint64_t unit = offset / kUnitBytes; unit < (offset + bytes + kUnitBytes - 1) / kUnitBytes; ++unit) {
+      if (seen_[unit]) return false;
+      seen_[unit] = true;
+    }
+    return true;
+  }
+
+ private:
+  std::vector<bool> seen_;
+};
+
+class Verifier {
+ public:
+  explicit Verifier(TreeState* state) : state_(*state), references_(state->medium->bytes()) {}
+
+  // One leaf, in one version; `next` is where the chain of leaves goes on. *again: a writer was there.
+  Status CheckLeaf(const FoundLeaf& leaf, PoolOffset* next, bool* again) {
+    const LeafView view(*state_.medium, leaf.offset);
+    const uint64_t commit = view.Commit();
+    *next = view.Next(commit);
+    std::vector<LeafEntry> entries;
+    PoolOffset damaged = 0;
+    const bool readable = CollectEntries(*state_.medium, state_.order, leaf.offset, commit, &entries, &damaged);
+    *again = !leaf.Unchanged();
+    if (*again) return Status::OK();
+    if (!readable) return state_.DamagedRecord(damaged);
+    if (view.Tag() != LeafTag(leaf.offset)) return Damaged(leaf.offset, "the leaf has a wrong tag");
+    ASHLAR_RETURN_IF_ERROR(CheckReference(leaf.offset, kLeafBytes));
+    if (view.Separator() != 0) ASHLAR_RETURN_IF_ERROR(CheckRecord(view.Separator()));
+    return CheckEntries(leaf, entries);
+  }
+
+ private:
+  Status Damaged(PoolOffset offset, const char* what) const {
+    return Status::Corruption(state_.medium->path(), StrCat("offset ", offset, ": ", what));
+  }
+
+  Status CheckReference(PoolOffset offset, uint64_t bytes) {
+    if (state_.heap.ObjectBytes(offset) < bytes) return Damaged(offset, "referred to, but no object can be there");
+    if (!references_.AddFirst(offset, bytes)) return Damaged(offset, "referred to twice");
+    return Status::OK();
+  }
+
+  Status CheckRecord(PoolOffset offset) {
+    const std::optional<Record> record = ReadRecord(*state_.medium, offset);
+    if (!record) return state_.DamagedRecord(offset);
+    ASHLAR_RETURN_IF_ERROR(CheckReference(offset, record->bytes()));
+    return ChecksumMatches(*record) ? Status::OK() : Damaged(offset, "the record's checksum is wrong");
+  }
+
+  // Slots, order, bounds, fingerprints.
+  Status CheckEntries(const FoundLeaf& leaf, const std::vector<LeafEntry>& entries) {
+    const LeafEntry* before = nullptr;
+    for (const LeafEntry& entry : entries) {
+      ASHLAR_RETURN_IF_ERROR(CheckRecord(entry.record()));
+      const std::optional<Record> record = ReadRecord(*state_.medium, entry.record());
+      if (EncodeSlot(entry.record(), record->bytes()) != entry.slot) return Damaged(leaf.offset, "a slot has the wrong size");
+      if (entry.fingerprint != Fingerprint(entry.key)) return Damaged(leaf.offset, "a fingerprint is wrong");
+      if (before != nullptr && state_.order.Compare(before->key, entry.key) >= 0) return Damaged(leaf.offset, "a key is there twice");
+      before = &entry;
+    }
+    if (entries.empty()) return Status::OK();
+    if (leaf.lower != nullptr && state_.order.Compare(entries.front().key, KeyOfRecord(leaf.lower)) < 0) {
+      return Damaged(leaf.offset, "a key is below the leaf's separator");
+    }
+    if (leaf.upper != nullptr && state_.order.Compare(entries.back().key, KeyOfRecord(leaf.upper)) >= 0) {
+      return Damaged(leaf.offset, "a key is above the next leaf's separator");
+    }
+    return Status::OK();
+  }
+
+  TreeState& state_;
+  References references_;
+};
+
+// Calls visit(leaf) for the leaves of a range, in order, until it returns false. visit says whether the leaf stayed as it was found; if not, it comes
+// again.
+template <typename Visit>
+void ForEachLeaf(TreeState* state, const KeyRange& range, const Visit& visit) {
+  std::string bound;
+  bool bounded = range.begin.has_value();
+  if (bounded) bound.assign(range.begin->data(), range.begin->size());
+  for (;;) {
+    EpochGuard guard;
+    const FoundLeaf leaf = bounded ? state->index.Find(bound) : state->index.FindFirst();
+    if (!visit(leaf)) continue;
+    if (leaf.upper == nullptr) return;
+    const Slice upper = KeyOfRecord(leaf.upper);
+    if (range.end && state->order.Compare(upper, *range.end) > 0) return;
+    bound.assign(upper.data(), upper.size());
+    bounded = true;
+  }
+}
+
+bool Contains(const KeyOrder& order, const KeyRange& range, const Slice& key) {
+  if (range.begin) {
+    const int r = order.Compare(key, *range.begin);
+    if (r < 0 || (r == 0 && !range.begin_inclusive)) return false;
+  }
+  if (range.end) {
+    const int r = order.Compare(key, *range.end);
+    if (r > 0 || (r == 0 && !range.end_inclusive)) return false;
+  }
+  return true;
+}
+
+// Whether all keys that a leaf may have are in the range.
+bool CoversLeaf(const KeyOrder& order, const KeyRange& range, const FoundLeaf& leaf) {
+  const bool begins = !range.begin || (leaf.lower != nullptr && Contains(order, range, KeyOfRecord(leaf.lower)));
+  const bool ends = !range.end || (leaf.upper != nullptr && order.Compare(KeyOfRecord(leaf.upper), *range.end) <= 0);
+  return begins && ends;
+}
+
+void MergeLeaves(TreeState* state) {
+  LeafWriter writer(state);
+  std::string bound;
+  for (bool at_first = true;;) {
+    std::string here;
+    {
+      EpochGuard guard;
+      const FoundLeaf leaf = at_first ? state->index.FindFirst() : state->index.Find(bound);
+      if (leaf.upper == nullptr) return;
+      const Slice upper = KeyOfRecord(leaf.upper);
+      here.assign(upper.data(), upper.size());
+    }
+    // The leaf that begins at `here` goes into its left neighbour, or takes its right one in; either way what begins behind it is next.
+    writer.MergeAround(here, kSlots * 3 / 4);
+    bound = here;
+    at_first = false;
+  }
+}
+
+struct Move {
+  std::string key;
+  uint64_t slot;
+};
+
+}  // namespace
+
+Status VerifyTree(TreeState* state) {
+  // One guard over all: nothing that was unlinked meanwhile is handed out again, so a record cannot be met twice by moving.
+  EpochGuard guard;
+  MutexLock structure(state->structure_mutex);
+  Verifier verifier(state);
+  Status status;
+  PoolOffset expected = state->first_leaf;
+  ForEachLeaf(state, KeyRange::All(), [&](const FoundLeaf& leaf) {
+    if (!status.ok()) return true;
+    PoolOffset next = 0;
+    bool again = false;
+    Status found = verifier.CheckLeaf(leaf, &next, &again);
+    if (again) return false;
+    if (found.ok() && leaf.offset != expected) {
+      found = Status::Corruption(state->medium->path(), StrCat("offset ", leaf.offset, ": not the leaf that the one before leads to"));
+    }
+    expected = next;
+    status = found;
+    return true;
+  });
+  if (status.ok() && expected != 0) status = Status::Corruption(state->medium->path(), StrCat("offset ", expected, ": a leaf behind the last one"));
+  return status;
+}
+
+uint64_t CountKeys(TreeState* state, const KeyRange& range) {
+  uint64_t count = 0;
+  if (range.begin && range.end && state->order.Compare(*range.begin, *range.end) > 0) return 0;
+  ForEachLeaf(state, range, [&](const FoundLeaf& leaf) {
+    const uint64_t commit = LeafView(*state->medium, leaf.offset).Commit();
+    auto here = static_cast<uint64_t>(std::popcount(Occupied(commit)));
+    if (!CoversLeaf(state->order, range, leaf)) {
+      std::vector<LeafEntry> entries;
+      PoolOffset damaged = 0;
+      here = 0;
+      CollectEntries(*state->medium, state->order, leaf.offset, commit, &entries, &damaged);
+      for (const LeafEntry& entry : entries) here += Contains(state->order, range, entry.key) ? uint64_t{1} : 0;
+    }
+    if (!leaf.Unchanged()) return false;
+    count += here;
+    return true;
+  });
+  return count;
+}
+
+Status DefragmentTree(TreeState* state) {
+  ASHLAR_RETURN_IF_ERROR(state->medium->status());
+  state->heap.WaitForMark();
+  MergeLeaves(state);
+  state->heap.Reclaim();
+  state->heap.BeginEvacuation(kEvacuatedShareMax);
+  LeafWriter writer(state);
+  Status status;
+  std::vector<Move> moves;
+  std::string bound;
+  for (bool at_first = true, at_last = false; status.ok() && !at_last;) {
+    {
+      EpochGuard guard;
+      const FoundLeaf leaf = at_first ? state->index.FindFirst() : state->index.Find(bound);
+      std::vector<LeafEntry> entries;
+      PoolOffset damaged = 0;
+      moves.clear();
+      const uint64_t commit = LeafView(*state->medium, leaf.offset).Commit();
+      const bool readable = CollectEntries(*state->medium, state->order, leaf.offset, commit, &entries, &damaged);
+      if (!leaf.Unchanged()) continue;
+      if (!readable) status = state->DamagedRecord(damaged);
+      for (const LeafEntry& entry : entries) {
+        if (readable && state->heap.IsEvacuated(entry.record())) moves.push_back({entry.key.ToString(), entry.slot});
+      }
+      at_last = leaf.upper == nullptr;
+      at_first = false;
+      if (!at_last) bound = KeyOfRecord(leaf.upper).ToString();
+    }
+    for (const Move& move : moves) {
+      if (status.ok()) status = writer.Relocate(move.key, move.slot);
+    }
+  }
+  state->heap.Reclaim();
+  state->heap.EndEvacuation();
+  // No room to move things is no failure: what could be moved was.
+  return status.IsNoSpace() ? Status::OK() : status;
+}
+
+}  // namespace ashlar::pmem

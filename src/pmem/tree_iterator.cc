@@ -1,0 +1,178 @@
+#include "pmem/tree_iterator.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+#include "execute/epoch.h"
+
+namespace ashlar::pmem {
+
+TreeIterator::TreeIterator(TreeState* state, const ReadOptions& options, const KeyRange& range)
+    : state_(state), verify_checksums_(options.verify_checksums) {
+  state_->iterators.fetch_add(1, std::memory_order_relaxed);
+  if (range.begin) lower_ = {*range.begin, range.begin_inclusive};
+  if (range.end) upper_ = {*range.end, range.end_inclusive};
+  if (options.iterate_lower_bound != nullptr && (!lower_ || state_->order.Compare(*options.iterate_lower_bound, lower_->key) > 0)) {
+    lower_ = {*options.iterate_lower_bound, true};
+  }
+  if (options.iterate_upper_bound != nullptr && (!upper_ || state_->order.Compare(*options.iterate_upper_bound, upper_->key) <= 0)) {
+    upper_ = {*options.iterate_upper_bound, false};
+  }
+}
+
+TreeIterator::~TreeIterator() {
+  SetInvalid();
+  state_->iterators.fetch_sub(1, std::memory_order_release);
+}
+
+void TreeIterator::SetInvalid() {
+  if (pin_ != nullptr) PinTable::Unpin(pin_);
+  pin_ = nullptr;
+}
+
+bool TreeIterator::IsInside(const Slice& key) const {
+  if (lower_) {
+    const int r = state_->order.Compare(key, lower_->key);
+    if (r < 0 || (r == 0 && !lower_->inclusive)) return false;
+  }
+  if (upper_) {
+    const int r = state_->order.Compare(key, upper_->key);
+    if (r > 0 || (r == 0 && !upper_->inclusive)) return false;
+  }
+  return true;
+}
+
+// False: the leaf changed meanwhile, or holds a damaged record, which status_ then tells.
+bool TreeIterator::CopyLeaf(const FoundLeaf& leaf) {
+  PoolOffset damaged = 0;
+  const uint64_t commit = LeafView(*state_->medium, leaf.offset).Commit();
+  const bool readable = CollectEntries(*state_->medium, state_->order, leaf.offset, commit, &entries_, &damaged);
+  if (!leaf.Unchanged()) return false;
+  leaf_ = leaf;
+  if (!readable) status_ = state_->DamagedRecord(damaged);
+  return readable;
+}
+
+// The record was live when the guard was entered, or later.
+void TreeIterator::Show(size_t position) {
+  position_ = position;
+  offset_ = entries_[position].record();
+  const std::optional<Record> record = ReadRecord(*state_->medium, offset_);
+  if (!record || (verify_checksums_ && !ChecksumMatches(*record))) {
+    status_ = state_->DamagedRecord(offset_);
+    return SetInvalid();
+  }
+  if (!IsInside(record->key())) return SetInvalid();
+  PinTable::Count* const pin = state_->pins->Pin(offset_);
+  SetInvalid();
+  pin_ = pin;
+  record_ = *record;
+}
+
+void TreeIterator::Forward(const Slice* from, bool inclusive) {
+  Slice target;
+  if (from != nullptr) target = *from;
+  bool bounded = from != nullptr;
+  for (;;) {
+    const FoundLeaf leaf = bounded ? state_->index.Find(target) : state_->index.FindFirst();
+    if (!CopyLeaf(leaf)) {
+      if (status_.ok()) continue;
+      return SetInvalid();
+    }
+    const auto is_before = [&](const LeafEntry& entry) {
+      const int r = state_->order.Compare(entry.key, target);
+      return r < 0 || (r == 0 && !inclusive);
+    };
+    const auto at = bounded ? std::partition_point(entries_.begin(), entries_.end(), is_before) : entries_.begin();
+    if (at != entries_.end()) return Show(static_cast<size_t>(at - entries_.begin()));
+    if (leaf.upper == nullptr) return SetInvalid();
+    // Valid in the guard, whatever happens to the leaf right of it.
+    target = KeyOfRecord(leaf.upper);
+    bounded = true;
+    inclusive = true;
+  }
+}
+
+void TreeIterator::Backward(const Slice* from, bool inclusive) {
+  Slice target;
+  if (from != nullptr) target = *from;
+  bool bounded = from != nullptr;
+  for (;;) {
+    const FoundLeaf leaf = !bounded ? state_->index.FindLast() : (inclusive ? state_->index.Find(target) : state_->index.FindBefore(target));
+    if (!CopyLeaf(leaf)) {
+      if (status_.ok()) continue;
+      return SetInvalid();
+    }
+    const auto is_before = [&](const LeafEntry& entry) {
+      const int r = state_->order.Compare(entry.key, target);
+      return r < 0 || (r == 0 && inclusive);
+    };
+    const auto end = bounded ? std::partition_point(entries_.begin(), entries_.end(), is_before) : entries_.end();
+    if (end != entries_.begin()) return Show(static_cast<size_t>(end - entries_.begin()) - 1);
+    if (leaf.lower == nullptr) return SetInvalid();
+    target = KeyOfRecord(leaf.lower);
+    bounded = true;
+    inclusive = false;
+  }
+}
+
+void TreeIterator::SeekToFirst() {
+  status_ = Status::OK();
+  EpochGuard guard;
+  Forward(lower_ ? &lower_->key : nullptr, lower_ && lower_->inclusive);
+}
+
+void TreeIterator::SeekToLast() {
+  status_ = Status::OK();
+  EpochGuard guard;
+  Backward(upper_ ? &upper_->key : nullptr, upper_ && upper_->inclusive);
+}
+
+void TreeIterator::Seek(const Slice& target) {
+  if (lower_ && state_->order.Compare(target, lower_->key) <= 0) return SeekToFirst();
+  status_ = Status::OK();
+  EpochGuard guard;
+  Forward(&target, true);
+}
+
+void TreeIterator::SeekForPrev(const Slice& target) {
+  if (upper_ && state_->order.Compare(target, upper_->key) >= 0) return SeekToLast();
+  status_ = Status::OK();
+  EpochGuard guard;
+  Backward(&target, true);
+}
+
+void TreeIterator::Next() {
+  ASHLAR_DCHECK(Valid());
+  EpochGuard guard;
+  if (!leaf_.Unchanged()) {
+    const Slice from = record_.key();
+    return Forward(&from, false);
+  }
+  if (position_ + 1 < entries_.size()) return Show(position_ + 1);
+  if (leaf_.upper == nullptr) return SetInvalid();
+  // The right neighbour cannot go, nor its separator, without a change of this leaf.
+  const Slice from = KeyOfRecord(leaf_.upper);
+  Forward(&from, true);
+}
+
+void TreeIterator::Prev() {
+  ASHLAR_DCHECK(Valid());
+  EpochGuard guard;
+  if (leaf_.Unchanged() && position_ > 0) return Show(position_ - 1);
+  const Slice from = record_.key();
+  Backward(&from, false);
+}
+
+void TreeIterator::PinValue(PinnableSlice* value) const {
+  ASHLAR_DCHECK(Valid());
+  value->PinSlice(record_.value(), UnpinRecord, state_->pins->Pin(offset_), nullptr);
+}
+
+Status TreeIterator::Refresh(const Snapshot* snapshot) {
+  if (snapshot != nullptr) return Status::NotSupported("a persistent tree has no snapshots");
+  SetInvalid();
+  return Status::OK();
+}
+
+}  // namespace ashlar::pmem

@@ -1,0 +1,69 @@
+// TreeIterator: a walk over the tree, in both directions, between bounds.
+//
+// It copies the slots of one leaf at a time, sorted, and pins the record that it stands at, nothing else. At a move it looks whether the leaf is
+// still in the version that was copied: then the copy's records are live, and a neighbour is found through the leaf's bounds; otherwise it seeks from
+// the current key. So it never shows an entry twice or out of order, and shows every entry that was there all the time.
+//
+// Thread safety: one thread. Lifetime: the tree stays open while it lives.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ashlar/iterator.h"
+#include "ashlar/persistent_tree.h"
+#include "pmem/tree_state.h"
+
+namespace ashlar::pmem {
+
+// Gives back a pin; for PinnableSlice.
+inline void UnpinRecord(void* count, void* /*unused*/) { PinTable::Unpin(static_cast<PinTable::Count*>(count)); }
+
+class TreeIterator final : public Iterator {
+ public:
+  TreeIterator(TreeState* state, const ReadOptions& options, const KeyRange& range);
+  ~TreeIterator() override;
+
+  bool Valid() const override { return pin_ != nullptr; }
+  void SeekToFirst() override;
+  void SeekToLast() override;
+  void Seek(const Slice& target) override;
+  void SeekForPrev(const Slice& target) override;
+  void Next() override;
+  void Prev() override;
+  Slice key() const override { return record_.key(); }
+  Slice value() const override { return record_.value(); }
+  void PinValue(PinnableSlice* value) const override;
+  Status status() const override { return status_; }
+  Status Refresh() override { return Refresh(nullptr); }
+  Status Refresh(const Snapshot* snapshot) override;
+
+ private:
+  struct Bound {
+    Slice key;
+    bool inclusive;
+  };
+
+  // Inside a guard: to the first entry after `from` (or at it), to the last one before it; null: from the tree's edge.
+  void Forward(const Slice* from, bool inclusive);
+  void Backward(const Slice* from, bool inclusive);
+  bool CopyLeaf(const FoundLeaf& leaf);
+  void Show(size_t position);
+  void SetInvalid();
+  bool IsInside(const Slice& key) const;
+
+  TreeState* const state_;
+  const bool verify_checksums_;
+  std::optional<Bound> lower_;
+  std::optional<Bound> upper_;
+
+  FoundLeaf leaf_;
+  std::vector<LeafEntry> entries_;  // of leaf_ in its version
+  size_t position_ = 0;
+  Record record_ = {};
+  PoolOffset offset_ = 0;
+  PinTable::Count* pin_ = nullptr;  // on the record; null: not valid
+  Status status_;
+};
+
+}  // namespace ashlar::pmem

@@ -1,0 +1,93 @@
+// TreeState: what a tree is while it is open. The parts that work on it (point operations, restructuring, batches, iterators, the mark, checks) know
+// it and not each other, except downward in this list:
+//
+//   tree.h            the PersistentTree that users hold: arguments, closing
+//   batch_writer.h    many changes at once
+//   leaf_writer.h     one change of one key; splits and merges
+//   tree_iterator.h, tree_check.h, leaf_mark.h    readers of everything
+//
+// Locks, in this order: an operation of the medium (may wait for a checkpoint) -> structure_mutex -> leaves (LeafRef) -> the heap's mutex, the log's
+// mutex. Whoever holds a leaf's lock waits for no other leaf, unless it holds structure_mutex; so the order among leaves does not matter. Space is
+// allocated before any of them. An EpochGuard is entered after the operation begins.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "platform/mutex.h"
+#include "pmem/heap.h"
+#include "pmem/leaf.h"
+#include "pmem/leaf_index.h"
+#include "pmem/medium.h"
+#include "pmem/pin_table.h"
+
+namespace ashlar::pmem {
+
+// Space for the next split, taken ahead because a split happens where nothing may be allocated.
+struct SplitReserve {
+  PoolOffset leaf = 0;
+  PoolOffset separator = 0;
+  uint64_t separator_bytes = 0;
+};
+
+struct TreeState {
+  TreeState(std::unique_ptr<Medium> pool_medium, const PoolHeader& header, const Comparator* comparator, std::function<bool()> refuse_allocation)
+      : medium(std::move(pool_medium)),
+        pins(std::make_unique<PinTable>()),
+        order(comparator),
+        first_leaf(header.first_leaf),
+        heap(medium.get(), pins.get(), header, std::move(refuse_allocation)),
+        index(order.comparator) {}
+
+  Status DamagedRecord(PoolOffset record) const;
+
+  const std::unique_ptr<Medium> medium;
+  const std::unique_ptr<PinTable> pins;
+  const KeyOrder order;
+  const PoolOffset first_leaf;
+  Heap heap;
+  LeafIndex index;
+
+  Mutex structure_mutex;  // held by whoever changes which leaves there are
+  SplitReserve reserve ASHLAR_GUARDED_BY(structure_mutex);
+  // Held by whoever uses a class's held-back object, until the one that it replaces is free again.
+  Mutex scarce_mutex;
+
+  // Relaxed: figures.
+  std::atomic<uint64_t> entries{0};
+  std::atomic<uint64_t> leaves{0};
+  std::atomic<uint64_t> splits{0};
+  std::atomic<uint64_t> merges{0};
+  std::atomic<uint64_t> iterators{0};
+};
+
+// A leaf's lock for the length of a scope.
+class LeafLock {
+ public:
+  explicit LeafLock(LeafRef* ref) : ref_(ref) {}
+  ~LeafLock() {
+    if (ref_ != nullptr) ref_->Unlock();
+  }
+  LeafLock(const LeafLock&) = delete;
+  LeafLock& operator=(const LeafLock&) = delete;
+
+  void Release() {
+    ref_->Unlock();
+    ref_ = nullptr;
+  }
+  // Nothing was stored.
+  void ReleaseUnchanged() {
+    ref_->UnlockUnchanged();
+    ref_ = nullptr;
+  }
+  // The leaf is out of the index.
+  void Kill() {
+    ref_->Kill();
+    ref_ = nullptr;
+  }
+
+ private:
+  LeafRef* ref_;
+};
+
+}  // namespace ashlar::pmem
