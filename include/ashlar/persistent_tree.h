@@ -1,5 +1,5 @@
-// PersistentTree: an ordered map from keys to values in one pool file, for byte-addressable persistent memory (DAX), for memory that outlives the process
-// (tmpfs, memfd), and, more slowly, for an ordinary file.
+// PersistentTree: an ordered map from keys to values in one pool file, for byte-addressable persistent memory (DAX), for memory that outlives the
+// process (tmpfs, memfd), and, more slowly, for an ordinary file.
 //
 //   PersistentTreeOptions options;
 //   options.create_if_missing = true;
@@ -10,11 +10,11 @@
 // Every change is atomic, and durable when the call returns: as durable as durability_class() says. There are no snapshots, column families or merge
 // operators: that is what DB is for. docs/persistent-memory.md says when to use which.
 //
-// Thread safety: every method may be called by several threads at once, except Close and the destructor, which must be the last. Readers take no lock;
-// several writers work side by side.
-// Lifetime: iterators and pinned slices are given back before the tree is closed; Close says Aborted otherwise.
-// Errors: NotFound for a missing key; NoSpace when the pool is full: nothing has changed then, and everything stored stays readable and deletable;
-// Corruption with file and offset for a damaged pool; IOError of the log (class kLogged), after which the tree is read-only until it is opened again.
+// Thread safety: every method may be called by several threads at once, except Close and the destructor, which must be the last. Readers take no
+// lock; several writers work side by side. Lifetime: iterators and pinned slices are given back before the tree is closed; Close says Aborted
+// otherwise. Errors: NotFound for a missing key; NoSpace when the pool is full: nothing has changed then, and everything stored stays readable and
+// deletable; Corruption with file and offset for a damaged pool; IOError of the log (class kLogged), after which the tree is read-only until it is
+// opened again.
 #pragma once
 
 #include <cstdint>
@@ -51,8 +51,8 @@ struct PersistentTreeOptions {
   // The pool stores its name and refuses to open under another one. It outlives the tree.
   const Comparator* comparator = BytewiseComparator();
 
-  // None: the best that the file offers. kCpuFlush is refused where the file is neither on DAX nor in shared memory; on shared memory it flushes, which
-  // tests and measurements want. kProcessCrashOnly on an ordinary file leaves the writing to the system. kLogged works everywhere.
+  // None: the best that the file offers. kCpuFlush is refused where the file is neither on DAX nor in shared memory; on shared memory it flushes,
+  // which tests and measurements want. kProcessCrashOnly on an ordinary file leaves the writing to the system. kLogged works everywhere.
   std::optional<DurabilityClass> durability;
   // kCpuFlush: the processor's caches are inside the persistence domain (eADR), so that lines need no flush. Where the system says so it is detected.
   bool caches_are_durable = false;
@@ -75,7 +75,9 @@ struct KeyRange {
   static KeyRange Below(const Slice& key) { return {.begin = {}, .end = key, .begin_inclusive = true, .end_inclusive = false}; }
   static KeyRange AtOrBelow(const Slice& key) { return {.begin = {}, .end = key, .begin_inclusive = true, .end_inclusive = true}; }
   // [begin, end).
-  static KeyRange Between(const Slice& begin, const Slice& end) { return {.begin = begin, .end = end, .begin_inclusive = true, .end_inclusive = false}; }
+  static KeyRange Between(const Slice& begin, const Slice& end) {
+    return {.begin = begin, .end = end, .begin_inclusive = true, .end_inclusive = false};
+  }
 };
 
 struct PersistentTreeStats {
@@ -99,8 +101,8 @@ class ASHLAR_API PersistentTree {
  public:
   // Opens the pool, or makes one. InvalidArgument: it is missing (and not create_if_missing), exists (and error_if_exists), was made with another
   // comparator, or the file is no pool; NotSupported: a version, byte order or durability class that does not work here; Corruption: its header or a
-  // leaf is damaged; IOError: the system's answer, or another process or handle has it open. *tree is empty after a failure. A log that a crash left is
-  // replayed first, whatever class is asked for.
+  // leaf is damaged; IOError: the system's answer, or another process or handle has it open. *tree is empty after a failure. A log that a crash left
+  // is replayed first, whatever class is asked for.
   static Status Open(const PersistentTreeOptions& options, const std::string& path, std::unique_ptr<PersistentTree>* tree);
 
   virtual ~PersistentTree() = default;
@@ -120,8 +122,8 @@ class ASHLAR_API PersistentTree {
   // Deletes what the range holds, all or nothing.
   virtual Status DeleteRange(const KeyRange& range) = 0;
 
-  // *value refers to the bytes in the pool: nothing is copied, and they stay as they are until the slice is reset, whatever happens to the key. Of the
-  // ReadOptions verify_checksums counts: it reads the whole record.
+  // *value refers to the bytes in the pool: nothing is copied, and they stay as they are until the slice is reset, whatever happens to the key. Of
+  // the ReadOptions verify_checksums counts: it reads the whole record.
   virtual Status Get(const ReadOptions& options, const Slice& key, PinnableSlice* value) = 0;
   // The same, copied.
   Status Get(const ReadOptions& options, const Slice& key, std::string* value);
@@ -129,9 +131,9 @@ class ASHLAR_API PersistentTree {
   // (*values)[i] and the i-th status belong to keys[i].
   virtual std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys, std::vector<PinnableSlice>* values) = 0;
 
-  // Over `range`, narrowed by the bounds in ReadOptions; the ends and bounds outlive the iterator. It is no snapshot: it shows each entry as it is when
-  // it gets there, and always moves on in order. key() and value() stay valid until the next move; PinValue keeps a value longer. Refresh does nothing
-  // but make it invalid.
+  // Over `range`, narrowed by the bounds in ReadOptions; the ends and bounds outlive the iterator. It is no snapshot: it shows each entry as it is
+  // when it gets there, and always moves on in order. key() and value() stay valid until the next move; PinValue keeps a value longer. Refresh does
+  // nothing but make it invalid.
   virtual std::unique_ptr<Iterator> NewIterator(const ReadOptions& options, const KeyRange& range) = 0;
   std::unique_ptr<Iterator> NewIterator(const ReadOptions& options) { return NewIterator(options, KeyRange::All()); }
   // How many keys the range holds; exact while nobody writes.

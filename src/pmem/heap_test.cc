@@ -1,0 +1,170 @@
+#include "pmem/heap.h"
+
+#include <map>
+#include <set>
+
+#include "base/random.h"
+#include "execute/epoch.h"
+#include "gtest/gtest.h"
+#include "pmem/pool.h"
+#include "testing/test_pool.h"
+
+namespace ashlar::pmem {
+namespace {
+
+constexpr uint64_t kPoolBytes = uint64_t{4} << 20;
+
+TEST(SizeClassTest, EveryClassHoldsItsSizesAndWastesAtMostAnEighth) {
+  uint32_t before = 0;
+  for (uint64_t bytes = 1; bytes <= kSmallBytesMax; ++bytes) {
+    const uint32_t size_class = SizeClassOf(bytes);
+    ASSERT_LT(size_class, kSizeClasses);
+    ASSERT_GE(SizeClassBytes(size_class), bytes);
+    ASSERT_TRUE(size_class == before || size_class == before + 1) << bytes;
+    ASSERT_EQ(SizeClassBytes(size_class) % kUnitBytes, 0U);
+    ASSERT_LE(SizeClassBytes(size_class) - bytes, bytes <= 1024 ? 15 : bytes / 8) << bytes;
+    before = size_class;
+  }
+  EXPECT_EQ(before, kSizeClasses - 1);
+}
+
+class HeapTest : public ::testing::Test {
+ protected:
+  HeapTest() { Reopen(true); }
+
+  void Reopen(bool marked) {
+    heap_.reset();
+    medium_ = CountingMedium::Create(pool_.file());
+    const Slice page(medium_->view(), kPageBytes);
+    const PoolHeader header = DecodePoolHeader("test", page, medium_->bytes(), *BytewiseComparator()).value();
+    heap_ = std::make_unique<Heap>(medium_.get(), &pins_, header, std::function<bool()>());
+    const Status status = heap_->ReadMap();
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    if (marked) heap_->FinishMark(true);
+  }
+  PoolOffset Take(uint64_t bytes) {
+    const Result<PoolOffset> object = heap_->Allocate(bytes, Reserve::kInsert);
+    return object.ok() ? object.value() : 0;
+  }
+
+  TestPool pool_{kPoolBytes};
+  PinTable pins_;
+  std::unique_ptr<CountingMedium> medium_;
+  std::unique_ptr<Heap> heap_;
+};
+
+TEST_F(HeapTest, ASpanCostsOneFenceAndItsObjectsNone) {
+  const VerbCounts before = medium_->counts();
+  for (int i = 0; i < 100; ++i) ASSERT_NE(Take(48), 0U);
+  EXPECT_EQ((medium_->counts() - before).fences, 1U);
+  EXPECT_EQ((medium_->counts() - before).lines_flushed, 1U);
+}
+
+TEST_F(HeapTest, ObjectsNeverOverlapInAnyHistory) {
+  const uint64_t seed = 301;
+  Random random(seed);
+  std::map<PoolOffset, uint64_t> live;
+  for (int step = 0; step < 20000; ++step) {
+    if (random.Uniform(100) < 55) {
+      const uint64_t bytes = 1 + (random.OneIn(10) ? random.Uniform(60000) : random.Uniform(300));
+      const PoolOffset object = Take(bytes);
+      if (object == 0) continue;
+      const auto after = live.lower_bound(object);
+      const uint64_t next = after == live.end() ? kPoolBytes : after->first;
+      const uint64_t end_before = after == live.begin() ? 0 : std::prev(after)->first + std::prev(after)->second;
+      ASSERT_LE(object + bytes, next) << "seed " << seed << " step " << step;
+      ASSERT_LE(end_before, object) << "seed " << seed << " step " << step;
+      ASSERT_GE(heap_->ObjectBytes(object), bytes);
+      live.emplace(object, bytes);
+    } else if (!live.empty()) {
+      auto victim = live.lower_bound(random.Uniform(kPoolBytes));
+      if (victim == live.end()) victim = live.begin();
+      if (random.OneIn(2)) {
+        heap_->Retire(victim->first);
+      } else {
+        heap_->Release(victim->first);
+      }
+      live.erase(victim);
+    }
+  }
+  // The map is a tiling all the time, and an open with a mark finds exactly what is live.
+  heap_->Reclaim();
+  const uint64_t used = heap_->UsedBytes();
+  Reopen(false);
+  for (const auto& [object, bytes] : live) ASSERT_TRUE(heap_->MarkRecord(object));
+  heap_->FinishMark(true);
+  EXPECT_EQ(heap_->UsedBytes(), used);
+  for (const auto& [object, bytes] : live) heap_->Release(object);
+  // Everything else is one free run again.
+  EXPECT_NE(Take(kPoolBytes - (uint64_t{1} << 20)), 0U);
+}
+
+TEST_F(HeapTest, OneObjectOfAClassInUseIsHeldBackForUpdates) {
+  std::vector<PoolOffset> objects;
+  for (PoolOffset object = Take(16384); object != 0; object = Take(16384)) objects.push_back(object);
+  EXPECT_TRUE(heap_->Allocate(16384, Reserve::kInsert).status().IsNoSpace());
+  const Result<PoolOffset> held_back = heap_->Allocate(16384, Reserve::kUpdate);
+  ASSERT_TRUE(held_back.ok());
+  EXPECT_TRUE(heap_->Allocate(16384, Reserve::kUpdate).status().IsNoSpace());
+  heap_->Retire(objects[0]);
+  heap_->Reclaim();
+  EXPECT_TRUE(heap_->Allocate(16384, Reserve::kInsert).status().IsNoSpace());
+  EXPECT_EQ(heap_->Allocate(16384, Reserve::kUpdate).value(), objects[0]);
+}
+
+TEST_F(HeapTest, WhatIsRetiredWaitsForGuardsAndPins) {
+  const PoolOffset object = Take(1000);
+  PinTable::Count* const pin = pins_.Pin(object);
+  const uint64_t used = heap_->UsedBytes();
+  heap_->Retire(object);
+  heap_->Reclaim();
+  EXPECT_EQ(heap_->UsedBytes(), used);
+  PinTable::Unpin(pin);
+  heap_->Reclaim();
+  EXPECT_LT(heap_->UsedBytes(), used);
+}
+
+TEST_F(HeapTest, UntilTheMarkIsOverOldSpansHandOutNothing) {
+  const PoolOffset kept = Take(48);
+  const PoolOffset lost = Take(48);
+  Reopen(false);
+  const PoolOffset fresh = Take(48);
+  EXPECT_GT(fresh, lost);
+  EXPECT_NE(fresh / kSpanBytes, lost / kSpanBytes);
+  ASSERT_TRUE(heap_->MarkRecord(kept));
+  heap_->FinishMark(true);
+  std::set<PoolOffset> taken;
+  for (int i = 0; i < 4000; ++i) taken.insert(Take(48));
+  EXPECT_FALSE(taken.contains(kept));
+  EXPECT_TRUE(taken.contains(lost));
+}
+
+TEST_F(HeapTest, WhatIsUnlinkedDuringTheMarkIsFreeAfterwards) {
+  const PoolOffset met = Take(5000);
+  const PoolOffset not_met = Take(5000);
+  Reopen(false);
+  ASSERT_TRUE(heap_->MarkRecord(met));
+  heap_->Retire(met);
+  heap_->Retire(not_met);
+  heap_->Reclaim();
+  const uint64_t before = heap_->UsedBytes();
+  heap_->FinishMark(true);
+  EXPECT_EQ(heap_->UsedBytes(), before - SizeClassBytes(SizeClassOf(5000)));
+}
+
+TEST_F(HeapTest, ADamagedMapIsRefusedWithItsOffset) {
+  ASSERT_NE(Take(48), 0U);
+  const PoolOffset entry = kPageBytes + (FirstLeafOf(kPoolBytes) / kPageBytes + 16) * 8;
+  heap_.reset();
+  const std::unique_ptr<PoolMapping> raw = pool_.file()->Map(PoolMapMode::kShared).value();
+  raw->data()[entry] ^= 4;
+  medium_ = CountingMedium::Create(pool_.file());
+  const PoolHeader header = DecodePoolHeader("test", Slice(medium_->view(), kPageBytes), medium_->bytes(), *BytewiseComparator()).value();
+  Heap heap(medium_.get(), &pins_, header, {});
+  const Status status = heap.ReadMap();
+  EXPECT_TRUE(status.IsCorruption());
+  EXPECT_NE(status.ToString().find(std::to_string(entry)), std::string::npos) << status.ToString();
+}
+
+}  // namespace
+}  // namespace ashlar::pmem

@@ -1,0 +1,638 @@
+// One tree, one thread: what it stores, finds, costs and refuses.
+#include "pmem/tree.h"
+
+#include <concepts>
+#include <map>
+#include <optional>
+
+#include "base/random.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "pmem/pool.h"
+#include "testing/comparators.h"
+#include "testing/test_pool.h"
+
+namespace ashlar::pmem {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr uint64_t kPoolBytes = uint64_t{16} << 20;
+
+#define ASSERT_OK(expr)                                                \
+  do {                                                                 \
+    const Status assert_ok_status = (expr);                            \
+    ASSERT_TRUE(assert_ok_status.ok()) << assert_ok_status.ToString(); \
+  } while (false)
+
+struct Less {
+  const Comparator* comparator;
+  bool operator()(const std::string& a, const std::string& b) const { return comparator->Compare(a, b) < 0; }
+};
+using Model = std::map<std::string, std::string, Less>;
+
+std::string NumberKey(std::integral auto number, int width = 20) {
+  char key[64];
+  snprintf(key, sizeof(key), "%0*llu", width, static_cast<unsigned long long>(number));
+  return key;
+}
+
+std::string GetOr(PersistentTree* tree, const std::string& key, const std::string& missing = "(missing)") {
+  std::string value;
+  const Status status = tree->Get(ReadOptions(), key, &value);
+  if (status.IsNotFound()) return missing;
+  return status.ok() ? value : status.ToString();
+}
+
+// Everything that the tree shows agrees with the model.
+void ExpectAgrees(PersistentTree* tree, const Model& model, const std::string& where) {
+  std::unique_ptr<Iterator> it = tree->NewIterator(ReadOptions());
+  it->SeekToFirst();
+  for (const auto& [key, value] : model) {
+    ASSERT_TRUE(it->Valid()) << where << ": " << it->status().ToString();
+    ASSERT_EQ(it->key().ToString(true), Slice(key).ToString(true)) << where;
+    ASSERT_EQ(it->value(), Slice(value)) << where;
+    it->Next();
+  }
+  ASSERT_FALSE(it->Valid()) << where;
+  ASSERT_OK(it->status());
+  it->SeekToLast();
+  for (auto entry = model.rbegin(); entry != model.rend(); ++entry) {
+    ASSERT_TRUE(it->Valid()) << where;
+    ASSERT_EQ(it->key().ToString(true), Slice(entry->first).ToString(true)) << where;
+    it->Prev();
+  }
+  ASSERT_FALSE(it->Valid()) << where;
+  ASSERT_EQ(tree->Count(KeyRange::All()), model.size()) << where;
+  ASSERT_EQ(tree->Stats().entries, model.size()) << where;
+  const Status verified = tree->Verify();
+  ASSERT_TRUE(verified.ok()) << where << ": " << verified.ToString();
+}
+
+class TreeTest : public ::testing::Test {
+ protected:
+  void Reopen() {
+    ASSERT_OK(tree_->Close());
+    tree_ = OpenTestTree(&pool_, &medium_);
+  }
+  VerbCounts CostOfPut(const std::string& key, const std::string& value) {
+    const VerbCounts before = medium_->counts();
+    EXPECT_TRUE(tree_->Put(key, value).ok());
+    return medium_->counts() - before;
+  }
+
+  TestPool pool_{kPoolBytes};
+  CountingMedium* medium_ = nullptr;
+  std::unique_ptr<PersistentTree> tree_ = OpenTestTree(&pool_, &medium_);
+};
+
+TEST_F(TreeTest, PutGetReplaceDelete) {
+  EXPECT_EQ(GetOr(tree_.get(), "a"), "(missing)");
+  ASSERT_OK(tree_->Put("a", "1"));
+  EXPECT_EQ(GetOr(tree_.get(), "a"), "1");
+  ASSERT_OK(tree_->Put("a", "22"));
+  EXPECT_EQ(GetOr(tree_.get(), "a"), "22");
+  ASSERT_OK(tree_->Put("", "the empty key"));
+  ASSERT_OK(tree_->Put("empty value", ""));
+  EXPECT_EQ(GetOr(tree_.get(), ""), "the empty key");
+  EXPECT_EQ(GetOr(tree_.get(), "empty value"), "");
+  EXPECT_TRUE(tree_->Exists("a"));
+  ASSERT_OK(tree_->Delete("a"));
+  ASSERT_OK(tree_->Delete("a"));
+  EXPECT_FALSE(tree_->Exists("a"));
+  EXPECT_EQ(tree_->Count(KeyRange::All()), 2U);
+}
+
+TEST_F(TreeTest, BinaryKeysAndValuesOfEverySize) {
+  const uint64_t seed = 5;
+  Random random(seed);
+  Model model(Less{BytewiseComparator()});
+  for (const size_t bytes : std::initializer_list<size_t>{0, 1, 3, 4, 5, 20, 1000, 1012, 1013, 16000, 16384, 16385, 70000, 500000}) {
+    const std::string key = random.Bytes(1 + bytes % 50) + std::string(1, '\0');
+    model[key] = random.Bytes(bytes);
+    ASSERT_OK(tree_->Put(key, model[key]));
+  }
+  ExpectAgrees(tree_.get(), model, "before");
+  Reopen();
+  ExpectAgrees(tree_.get(), model, "after reopening");
+  for (auto& [key, value] : model) {
+    value = random.Bytes(value.size());
+    ASSERT_OK(tree_->Put(key, value));
+  }
+  ExpectAgrees(tree_.get(), model, "after replacing");
+}
+
+class TreeModelTest : public ::testing::TestWithParam<size_t> {};
+
+// Puts, deletes, batches, range deletions, reopenings and defragmentations, against a map.
+TEST_P(TreeModelTest, AgreesWithAMapInAnyHistory) {
+  const NamedComparator& named = TestComparators()[GetParam()];
+  const uint64_t seed = 900 + GetParam();
+  Random random(seed);
+  TestPool pool(kPoolBytes, named.comparator);
+  std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool);
+  Model model(Less{named.comparator});
+  const auto random_key = [&] { return random.OneIn(4) ? random.Bytes(random.Uniform(6)) : NumberKey(random.Uniform(3000), 8); };
+  const auto random_value = [&] { return random.Bytes(random.OneIn(20) ? random.Uniform(3000) : random.Uniform(40)); };
+  const auto erase_range = [&](const std::string& begin, const std::string& end) {
+    if (named.comparator->Compare(begin, end) < 0) model.erase(model.lower_bound(begin), model.lower_bound(end));
+  };
+  for (int step = 0; step < 12000; ++step) {
+    const uint64_t dice = random.Uniform(1000);
+    const bool growing = step / 1500 % 2 == 0;
+    if (dice < 900) {
+      const std::string key = random_key();
+      if (random.Uniform(100) < (growing ? 75U : 25U)) {
+        model[key] = random_value();
+        ASSERT_OK(tree->Put(key, model[key]));
+      } else {
+        model.erase(key);
+        ASSERT_OK(tree->Delete(key));
+      }
+    } else if (dice < 980) {
+      WriteBatch batch;
+      const uint64_t records = random.OneIn(10) ? 300 : random.Uniform(12);
+      for (uint64_t i = 0; i < records; ++i) {
+        const std::string key = random_key();
+        if (random.OneIn(30)) {
+          const std::string end = random_key();
+          ASSERT_OK(batch.DeleteRange(key, end));
+          erase_range(key, end);
+        } else if (random.OneIn(3)) {
+          ASSERT_OK(batch.Delete(key));
+          model.erase(key);
+        } else {
+          model[key] = random_value();
+          ASSERT_OK(batch.Put(key, model[key]));
+        }
+      }
+      ASSERT_OK(tree->Write(batch));
+    } else if (dice < 990) {
+      const std::string begin = random_key();
+      const std::string end = random.OneIn(3) ? random_key() : begin + "5";
+      ASSERT_OK(tree->DeleteRange(KeyRange::Between(begin, end)));
+      erase_range(begin, end);
+    } else if (dice < 993) {
+      ASSERT_OK(tree->Defragment());
+    } else if (dice < 996) {
+      ASSERT_OK(tree->Close());
+      tree = OpenTestTree(&pool);
+    }
+    const std::string probe = random_key();
+    const auto found = model.find(probe);
+    ASSERT_EQ(GetOr(tree.get(), probe), found == model.end() ? "(missing)" : found->second) << named.name << " seed " << seed << " step " << step;
+    if (step % 1000 == 0)
+      ExpectAgrees(tree.get(), model, std::string(named.name) + " seed " + std::to_string(seed) + " step " + std::to_string(step));
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+  ExpectAgrees(tree.get(), model, named.name);
+  ASSERT_OK(tree->Close());
+  tree = OpenTestTree(&pool);
+  ExpectAgrees(tree.get(), model, "reopened");
+}
+
+INSTANTIATE_TEST_SUITE_P(Orders, TreeModelTest, ::testing::Range(size_t{0}, size_t{3}));
+
+// ---- Costs.
+
+TEST_F(TreeTest, InsertAndUpdateTakeTwoFencesAndRemoveOne) {
+  ASSERT_OK(tree_->Put("a", "1"));
+  const VerbCounts insert = CostOfPut("b", "1");
+  EXPECT_EQ(insert.fences, 2U);
+  EXPECT_LE(insert.lines_flushed, 4U);
+  const VerbCounts update = CostOfPut("b", "2");
+  EXPECT_EQ(update.fences, 2U);
+  EXPECT_LE(update.lines_flushed, 2U);
+  const VerbCounts before = medium_->counts();
+  ASSERT_OK(tree_->Delete("b"));
+  EXPECT_EQ((medium_->counts() - before).fences, 1U);
+  EXPECT_EQ((medium_->counts() - before).lines_flushed, 1U);
+}
+
+TEST_F(TreeTest, ASplitTakesTwoFencesAndElevenLines) {
+  Random random(8);
+  uint64_t splits = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const uint64_t splits_before = tree_->Stats().leaf_splits;
+    const VerbCounts cost = CostOfPut(NumberKey(random.Uniform(uint64_t{1} << 40)), std::string(15, 'v'));
+    if (tree_->Stats().leaf_splits == splits_before) continue;
+    splits++;
+    // A span that the refilled reserve needs costs a fence and a line of its own; so does the first split's reserve.
+    ASSERT_LE(cost.fences, splits == 1 ? 6U : 5U);
+    if (cost.fences == 2) {
+      ASSERT_LE(cost.lines_flushed, 11U);
+    }
+  }
+  EXPECT_GT(splits, 500U);
+}
+
+TEST_F(TreeTest, ABatchTakesFourFences) {
+  for (int i = 0; i < 1000; ++i) ASSERT_OK(tree_->Put(NumberKey(i), "v"));
+  WriteBatch batch;
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_OK(batch.Put(NumberKey(i * 50), "w"));
+    ASSERT_OK(batch.Delete(NumberKey(i * 50 + 1)));
+  }
+  // The first one allots spans.
+  ASSERT_OK(tree_->Write(batch));
+  const VerbCounts before = medium_->counts();
+  ASSERT_OK(tree_->Write(batch));
+  EXPECT_EQ((medium_->counts() - before).fences, 4U);
+}
+
+TEST_F(TreeTest, DeletingARangeTakesFourFencesHoweverLong) {
+  for (int i = 0; i < 20000; ++i) ASSERT_OK(tree_->Put(NumberKey(i), "v"));
+  const VerbCounts before = medium_->counts();
+  ASSERT_OK(tree_->DeleteRange(KeyRange::Between(NumberKey(10), NumberKey(19990))));
+  EXPECT_EQ((medium_->counts() - before).fences, 4U);
+  EXPECT_LE((medium_->counts() - before).lines_flushed, 20U);
+  EXPECT_EQ(tree_->Count(KeyRange::All()), 20U);
+  EXPECT_LE(tree_->Stats().leaves, 3U);
+  ASSERT_OK(tree_->Verify());
+}
+
+TEST_F(TreeTest, AscendingInsertsFillLeaves) {
+  for (int i = 0; i < 4800; ++i) ASSERT_OK(tree_->Put(NumberKey(i), "v"));
+  EXPECT_LE(tree_->Stats().leaves, 101U);
+}
+
+TEST_F(TreeTest, SmallEntriesStaySmall) {
+  const uint64_t before = tree_->Stats().used_bytes;
+  constexpr uint64_t kEntries = 20000;
+  for (uint64_t i = 0; i < kEntries; ++i) ASSERT_OK(tree_->Put(NumberKey(i * 7919 % kEntries, 8), std::string(8, 'v')));
+  EXPECT_LE((tree_->Stats().used_bytes - before) / kEntries, 60U);
+}
+
+TEST_F(TreeTest, DeletingEverythingGivesEverythingBack) {
+  const uint64_t before = tree_->Stats().used_bytes;
+  Random random(2);
+  for (int i = 0; i < 5000; ++i) ASSERT_OK(tree_->Put(NumberKey(random.Uniform(100000)), random.Bytes(random.Uniform(300))));
+  for (int i = 0; i < 100000; ++i) {
+    if (tree_->Exists(NumberKey(i))) {
+      ASSERT_OK(tree_->Delete(NumberKey(i)));
+    }
+  }
+  EXPECT_EQ(tree_->Stats().entries, 0U);
+  EXPECT_EQ(tree_->Stats().leaves, 1U);
+  ASSERT_OK(tree_->Defragment());
+  // One leaf and one separator are held ready for the next split.
+  EXPECT_LE(tree_->Stats().used_bytes, before + kLeafBytes + 64);
+}
+
+// ---- Pins.
+
+TEST_F(TreeTest, APinnedValueStaysWhateverHappensToItsKey) {
+  ASSERT_OK(tree_->Put("key", std::string(100, 'a')));
+  PinnableSlice pinned;
+  ASSERT_OK(tree_->Get(ReadOptions(), "key", &pinned));
+  EXPECT_TRUE(pinned.IsPinned());
+  ASSERT_OK(tree_->Delete("key"));
+  for (int i = 0; i < 30000; ++i) ASSERT_OK(tree_->Put("key" + std::to_string(i % 7), std::string(100, static_cast<char>('b' + i % 20))));
+  EXPECT_EQ(pinned, Slice(std::string(100, 'a')));
+  EXPECT_TRUE(tree_->Close().IsAborted());
+  EXPECT_EQ(pinned, Slice(std::string(100, 'a')));
+  pinned.Reset();
+  ASSERT_OK(tree_->Close());
+  EXPECT_TRUE(tree_->Put("a", "b").IsAborted());
+}
+
+TEST_F(TreeTest, ReadsCopyNothing) {
+  ASSERT_OK(tree_->Put("key", "value"));
+  PinnableSlice first;
+  PinnableSlice second;
+  ASSERT_OK(tree_->Get(ReadOptions(), "key", &first));
+  ASSERT_OK(tree_->Get(ReadOptions(), "key", &second));
+  EXPECT_EQ(first.data(), second.data());
+  EXPECT_GE(first.data(), medium_->view());
+  EXPECT_LT(first.data(), medium_->view() + medium_->bytes());
+}
+
+// ---- Ranges and iterators.
+
+TEST_F(TreeTest, RangesWithEitherEndInclusiveOrNot) {
+  for (int i = 0; i < 500; ++i) ASSERT_OK(tree_->Put(NumberKey(i * 2, 4), "v"));
+  const std::string a = NumberKey(100, 4);
+  const std::string b = NumberKey(200, 4);
+  EXPECT_EQ(tree_->Count(KeyRange::Above(a)), 449U);
+  EXPECT_EQ(tree_->Count(KeyRange::AtOrAbove(a)), 450U);
+  EXPECT_EQ(tree_->Count(KeyRange::Below(b)), 100U);
+  EXPECT_EQ(tree_->Count(KeyRange::AtOrBelow(b)), 101U);
+  EXPECT_EQ(tree_->Count(KeyRange::Between(a, b)), 50U);
+  EXPECT_EQ(tree_->Count(KeyRange::Between(b, a)), 0U);
+  for (const bool begin_inclusive : {true, false}) {
+    for (const bool end_inclusive : {true, false}) {
+      const KeyRange range = {.begin = a, .end = b, .begin_inclusive = begin_inclusive, .end_inclusive = end_inclusive};
+      const uint64_t expected = 49U + (begin_inclusive ? 1U : 0U) + (end_inclusive ? 1U : 0U);
+      EXPECT_EQ(tree_->Count(range), expected);
+      std::unique_ptr<Iterator> it = tree_->NewIterator(ReadOptions(), range);
+      uint64_t seen = 0;
+      for (it->SeekToFirst(); it->Valid(); it->Next()) seen++;
+      EXPECT_EQ(seen, expected);
+      for (it->SeekToLast(); it->Valid(); it->Prev()) seen--;
+      EXPECT_EQ(seen, 0U);
+    }
+  }
+}
+
+TEST_F(TreeTest, SeeksBetweenKeysAndBounds) {
+  for (int i = 10; i < 1000; i += 10) ASSERT_OK(tree_->Put(NumberKey(i, 4), "v"));
+  const std::string lower = NumberKey(95, 4);
+  const std::string upper = NumberKey(500, 4);
+  const Slice lower_slice(lower);
+  const Slice upper_slice(upper);
+  ReadOptions options;
+  options.iterate_lower_bound = &lower_slice;
+  options.iterate_upper_bound = &upper_slice;
+  std::unique_ptr<Iterator> it = tree_->NewIterator(options);
+  it->Seek(NumberKey(0, 4));
+  EXPECT_EQ(it->key(), Slice(NumberKey(100, 4)));
+  it->Prev();
+  EXPECT_FALSE(it->Valid());
+  it->Seek(NumberKey(101, 4));
+  EXPECT_EQ(it->key(), Slice(NumberKey(110, 4)));
+  it->SeekForPrev(NumberKey(109, 4));
+  EXPECT_EQ(it->key(), Slice(NumberKey(100, 4)));
+  it->SeekForPrev(NumberKey(999, 4));
+  EXPECT_EQ(it->key(), Slice(NumberKey(490, 4)));
+  it->Next();
+  EXPECT_FALSE(it->Valid());
+  ASSERT_OK(it->status());
+  it->Seek(NumberKey(500, 4));
+  EXPECT_FALSE(it->Valid());
+}
+
+TEST_F(TreeTest, AnIteratorGoesOnWhileTheTreeChangesUnderIt) {
+  const uint64_t seed = 77;
+  Random random(seed);
+  for (int i = 0; i < 3000; ++i) ASSERT_OK(tree_->Put(NumberKey(i * 3, 6), "v"));
+  std::unique_ptr<Iterator> it = tree_->NewIterator(ReadOptions());
+  std::string before;
+  uint64_t constant_seen = 0;
+  // Keys that are multiples of 3 stay; the others come and go.
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    const std::string key = it->key().ToString();
+    ASSERT_LT(before, key) << "seed " << seed;
+    before = key;
+    if (std::stoi(key) % 3 == 0) constant_seen++;
+    for (int i = 0; i < 3; ++i) {
+      const uint64_t other = random.Uniform(3000) * 3 + 1;
+      if (random.OneIn(2)) {
+        ASSERT_OK(tree_->Put(NumberKey(other, 6), "w"));
+      } else {
+        ASSERT_OK(tree_->Delete(NumberKey(other, 6)));
+      }
+    }
+  }
+  EXPECT_EQ(constant_seen, 3000U);
+  for (it->SeekToLast(); it->Valid(); it->Prev()) {
+    const std::string key = it->key().ToString();
+    if (std::stoi(key) % 3 == 0) constant_seen--;
+    ASSERT_OK(tree_->Delete(NumberKey(random.Uniform(3000) * 3 + 1, 6)));
+  }
+  EXPECT_EQ(constant_seen, 0U);
+}
+
+TEST_F(TreeTest, AnIteratorPinsItsEntryWhileItIsDeleted) {
+  ASSERT_OK(tree_->Put("a", "first"));
+  ASSERT_OK(tree_->Put("b", "second"));
+  std::unique_ptr<Iterator> it = tree_->NewIterator(ReadOptions());
+  it->SeekToFirst();
+  PinnableSlice kept;
+  it->PinValue(&kept);
+  ASSERT_OK(tree_->DeleteRange(KeyRange::All()));
+  for (int i = 0; i < 3000; ++i) ASSERT_OK(tree_->Put("c" + std::to_string(i), "other"));
+  EXPECT_EQ(it->key(), Slice("a"));
+  EXPECT_EQ(it->value(), Slice("first"));
+  it->Next();
+  ASSERT_TRUE(it->Valid());
+  EXPECT_EQ(it->key(), Slice("c0"));
+  EXPECT_EQ(kept, Slice("first"));
+  EXPECT_TRUE(tree_->Close().IsAborted());
+}
+
+// ---- Batches.
+
+TEST_F(TreeTest, InABatchTheLastChangeOfAKeyCounts) {
+  ASSERT_OK(tree_->Put("old", "1"));
+  WriteBatch batch;
+  ASSERT_OK(batch.Put("a", "1"));
+  ASSERT_OK(batch.Delete("a"));
+  ASSERT_OK(batch.Put("b", "1"));
+  ASSERT_OK(batch.DeleteRange("a", "z"));
+  ASSERT_OK(batch.Put("c", "1"));
+  ASSERT_OK(batch.Put("c", "2"));
+  ASSERT_OK(batch.PutLogData("not stored"));
+  ASSERT_OK(tree_->Write(batch));
+  EXPECT_EQ(GetOr(tree_.get(), "old"), "(missing)");
+  EXPECT_EQ(GetOr(tree_.get(), "a"), "(missing)");
+  EXPECT_EQ(GetOr(tree_.get(), "b"), "(missing)");
+  EXPECT_EQ(GetOr(tree_.get(), "c"), "2");
+  EXPECT_EQ(tree_->Count(KeyRange::All()), 1U);
+}
+
+TEST_F(TreeTest, ABatchWithWhatCannotBeAppliedChangesNothing) {
+  WriteBatch batch;
+  ASSERT_OK(batch.Put("a", "1"));
+  ASSERT_OK(batch.Merge("b", "2"));
+  EXPECT_TRUE(tree_->Write(batch).IsNotSupported());
+  EXPECT_TRUE(tree_->Write(WriteBatch(std::string("damaged"))).IsCorruption());
+  ASSERT_OK(tree_->Write(WriteBatch()));
+  EXPECT_EQ(tree_->Count(KeyRange::All()), 0U);
+}
+
+// ---- A full pool.
+
+class FullPoolTest : public ::testing::Test {
+ protected:
+  FullPoolTest() {
+    Status status;
+    while ((status = tree_->Put(NumberKey(count_), Value(count_))).ok()) count_++;
+    full_ = status;
+  }
+  std::string Value(uint64_t i, char fill = 'v') const { return std::string(100 + i % 400, fill); }
+
+  TestPool pool_{uint64_t{2} << 20};
+  std::unique_ptr<PersistentTree> tree_ = OpenTestTree(&pool_);
+  uint64_t count_ = 0;
+  Status full_;
+};
+
+TEST_F(FullPoolTest, SaysSoAndKeepsEverything) {
+  EXPECT_TRUE(full_.IsNoSpace()) << full_.ToString();
+  EXPECT_GT(count_, 2000U);
+  EXPECT_EQ(tree_->Stats().entries, count_);
+  for (uint64_t i = 0; i < count_; ++i) ASSERT_EQ(GetOr(tree_.get(), NumberKey(i)), Value(i));
+  ASSERT_OK(tree_->Verify());
+}
+
+TEST_F(FullPoolTest, EveryValueCanBeReplacedByOneOfItsSize) {
+  for (const char fill : {'w', 'x', 'y'}) {
+    for (uint64_t i = 0; i < count_; ++i) ASSERT_OK(tree_->Put(NumberKey(i), Value(i, fill)));
+    ASSERT_OK(tree_->Close());
+    tree_ = OpenTestTree(&pool_);
+  }
+  for (uint64_t i = 0; i < count_; ++i) ASSERT_EQ(GetOr(tree_.get(), NumberKey(i)), Value(i, 'y'));
+  ASSERT_OK(tree_->Verify());
+}
+
+TEST_F(FullPoolTest, TheHeldBackBufferIsNeverLaidOverAPinnedValue) {
+  PinnableSlice pinned;
+  ASSERT_OK(tree_->Get(ReadOptions(), NumberKey(7), &pinned));
+  ASSERT_OK(tree_->Put(NumberKey(7), Value(7, 'w')));
+  // What was held back is in use, what it replaced is pinned.
+  Status status;
+  for (uint64_t i = 7; i < count_ && status.ok(); i += 400) status = tree_->Put(NumberKey(i), Value(i, 'x'));
+  EXPECT_EQ(pinned, Slice(Value(7)));
+  pinned.Reset();
+  for (uint64_t i = 7; i < count_; i += 400) ASSERT_OK(tree_->Put(NumberKey(i), Value(i, 'z')));
+}
+
+TEST_F(FullPoolTest, CanBeDeletedFromAndFilledAgain) {
+  for (uint64_t i = 0; i < count_; i += 2) ASSERT_OK(tree_->Delete(NumberKey(i)));
+  // Leaves that split take a part of it.
+  uint64_t again = 0;
+  while (again < count_ && tree_->Put(NumberKey(again), Value(again, 'w')).ok()) again += 2;
+  EXPECT_GT(again, count_ * 8 / 10);
+  ASSERT_OK(tree_->DeleteRange(KeyRange::All()));
+  EXPECT_EQ(tree_->Count(KeyRange::All()), 0U);
+  // Another size: the spans have to change their class.
+  uint64_t filled = 0;
+  while (tree_->Put(NumberKey(filled), std::string(700, 'n')).ok()) filled++;
+  EXPECT_GT(filled * 732, uint64_t{3} << 19);
+  ASSERT_OK(tree_->Verify());
+}
+
+TEST_F(FullPoolTest, ABatchThatDoesNotFitChangesNothing) {
+  WriteBatch batch;
+  ASSERT_OK(batch.Delete(NumberKey(0)));
+  for (uint64_t i = 0; i < 1000; ++i) ASSERT_OK(batch.Put("new" + NumberKey(i), std::string(500, 'b')));
+  EXPECT_TRUE(tree_->Write(batch).IsNoSpace());
+  EXPECT_EQ(tree_->Count(KeyRange::All()), count_);
+  ASSERT_OK(tree_->Verify());
+}
+
+TEST(AllocationFailureTest, WhicheverAllocationFailsNothingIsLost) {
+  for (uint64_t every = 2; every < 30; every += 3) {
+    TestPool pool(kPoolBytes);
+    uint64_t asked = 0;
+    std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool, nullptr, [&] { return ++asked % every == 0; });
+    Model model(Less{BytewiseComparator()});
+    Random random(every);
+    for (int i = 0; i < 1500; ++i) {
+      const std::string key = NumberKey(random.Uniform(600));
+      const std::string value = random.Bytes(random.Uniform(100));
+      if (random.OneIn(8)) {
+        WriteBatch batch;
+        for (int j = 0; j < 6; ++j) ASSERT_OK(batch.Put(key + std::to_string(j), value));
+        const Status status = tree->Write(batch);
+        ASSERT_TRUE(status.ok() || status.IsNoSpace());
+        for (int j = 0; j < 6 && status.ok(); ++j) model[key + std::to_string(j)] = value;
+      } else if (random.OneIn(3)) {
+        ASSERT_OK(tree->Delete(key));
+        model.erase(key);
+      } else {
+        const Status status = tree->Put(key, value);
+        ASSERT_TRUE(status.ok() || status.IsNoSpace());
+        if (status.ok()) model[key] = value;
+      }
+    }
+    ExpectAgrees(tree.get(), model, "every " + std::to_string(every));
+  }
+}
+
+// ---- Defragmentation.
+
+TEST_F(TreeTest, DefragmentMakesRoomForOtherSizes) {
+  Model model(Less{BytewiseComparator()});
+  uint64_t count = 0;
+  while (tree_->Put(NumberKey(count), std::string(200, 'v')).ok()) count++;
+  // Every span keeps some: nothing of it can be used for other sizes.
+  for (uint64_t i = 0; i < count; ++i) {
+    if (i % 4 != 0) {
+      ASSERT_OK(tree_->Delete(NumberKey(i)));
+    } else {
+      model[NumberKey(i)] = std::string(200, 'v');
+    }
+  }
+  EXPECT_TRUE(tree_->Put("large", std::string(1 << 20, 'l')).IsNoSpace());
+  PinnableSlice pinned;
+  ASSERT_OK(tree_->Get(ReadOptions(), NumberKey(400), &pinned));
+  ASSERT_OK(tree_->Defragment());
+  ASSERT_OK(tree_->Put("large", std::string(1 << 20, 'l')));
+  EXPECT_EQ(pinned, Slice(std::string(200, 'v')));
+  model["large"] = std::string(1 << 20, 'l');
+  ExpectAgrees(tree_.get(), model, "defragmented");
+}
+
+// ---- Damage.
+
+// Flips bits of the pool while it is closed; whatever happens, the answer is a Status.
+TEST(DamageTest, AFlippedBitGivesAStatusOrTheOldState) {
+  const uint64_t seed = 13;
+  Random random(seed);
+  uint64_t noticed = 0;
+  for (int round = 0; round < 300; ++round) {
+    TestPool pool(uint64_t{1} << 20);
+    {
+      std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool);
+      for (int i = 0; i < 300; ++i) ASSERT_OK(tree->Put(NumberKey(i), std::string(30, 'v')));
+    }
+    const std::unique_ptr<PoolMapping> raw = pool.file()->Map(PoolMapMode::kShared).value();
+    const uint64_t start = round % 2 == 0 ? 0 : FirstLeafOf(raw->bytes());
+    const uint64_t at = start + random.Uniform(round % 2 == 0 ? 4400 : 8000);
+    raw->data()[at] = static_cast<char>(raw->data()[at] ^ 1 << random.Uniform(8));
+    TreeConfig config = {.recovery = {.comparator = BytewiseComparator(), .refuse_allocation = {}}, .mark = MarkRun::kAtOpen};
+    Result<std::unique_ptr<PersistentTree>> tree = OpenTree(CountingMedium::Create(pool.file()), std::move(config));
+    if (!tree.ok()) {
+      noticed++;
+      continue;
+    }
+    if (!tree.value()->Verify().ok()) noticed++;
+    std::unique_ptr<Iterator> it = tree.value()->NewIterator(ReadOptions());
+    for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    }
+    for (int i = 0; i < 300; ++i) static_cast<void>(GetOr(tree.value().get(), NumberKey(i)));
+    static_cast<void>(tree.value()->Put("more", "x"));
+    static_cast<void>(tree.value()->DeleteRange(KeyRange::All()));
+  }
+  EXPECT_GT(noticed, 40U);
+}
+
+TEST_F(TreeTest, AFlippedBitInAValueIsNoticedByGetAndVerify) {
+  ASSERT_OK(tree_->Put("key", std::string(50, 'v')));
+  PinnableSlice value;
+  ASSERT_OK(tree_->Get(ReadOptions(), "key", &value));
+  const auto at = static_cast<uint64_t>(value.data() - medium_->view());
+  value.Reset();
+  const std::unique_ptr<PoolMapping> raw = pool_.file()->Map(PoolMapMode::kShared).value();
+  raw->data()[at + 7] ^= 1;
+  EXPECT_TRUE(tree_->Get(ReadOptions(), "key", &value).IsCorruption());
+  EXPECT_TRUE(tree_->Get(ReadOptions(false, false), "key", &value).ok());
+  EXPECT_TRUE(tree_->Verify().IsCorruption());
+  value.Reset();
+}
+
+TEST(PoolHeaderTest, RefusesWithTheReason) {
+  const std::string good = EncodePoolHeader(uint64_t{1} << 20, 5, *BytewiseComparator());
+  const auto decode = [](const std::string& page, const Comparator* comparator = BytewiseComparator()) {
+    return DecodePoolHeader("p", page, uint64_t{1} << 20, *comparator).status().ToString();
+  };
+  EXPECT_TRUE(DecodePoolHeader("p", good, uint64_t{1} << 20, *BytewiseComparator()).ok());
+  EXPECT_THAT(decode(std::string(kPageBytes, '\0')), HasSubstr("is not a pool"));
+  EXPECT_THAT(decode("short"), HasSubstr("is not a pool"));
+  std::string page = good;
+  page[8] = 9;
+  EXPECT_THAT(decode(page), HasSubstr("version 9"));
+  page = good;
+  std::swap(page[12], page[15]);
+  std::swap(page[13], page[14]);
+  EXPECT_THAT(decode(page), HasSubstr("byte order"));
+  page = good;
+  page[kComparatorNameOffset] ^= 1;
+  EXPECT_THAT(decode(page), HasSubstr("damaged"));
+  EXPECT_THAT(decode(good, ReverseBytewiseComparator()), HasSubstr("comparator leveldb.BytewiseComparator"));
+  EXPECT_THAT(DecodePoolHeader("p", good, uint64_t{2} << 20, *BytewiseComparator()).status().ToString(), HasSubstr("the file has 2097152"));
+}
+
+}  // namespace
+}  // namespace ashlar::pmem
