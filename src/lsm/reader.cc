@@ -66,21 +66,24 @@ Status Reader::Get(const ReadOptions& options, ColumnFamily* family, const Slice
   return status;
 }
 
+template <typename FamilyPointer>
+Reader::Views Reader::TakeViews(const ReadOptions& options, std::span<const FamilyPointer> families) const {
+  Views taken{.views = std::vector<ReadView*>(families.size())};
+  for (bool settled = false; !settled;) {
+    for (size_t i = 0; i < families.size(); ++i) {
+      taken.views[i] = i > 0 && families[i] == families[i - 1] ? taken.views[i - 1] : families[i]->view();
+    }
+    taken.sequence = options.snapshot != nullptr ? options.snapshot->GetSequenceNumber() : state_->PublishedSequence();
+    settled = true;
+    for (size_t i = 0; i < families.size() && settled; ++i) settled = taken.views[i] == families[i]->view();
+  }
+  return taken;
+}
+
 void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request) const {
   const Status checked = CheckReadOptions(options);
   const EpochGuard guard;
-  // One state for all: every view, then the sequence; a view that changed meanwhile means that the sequence may belong to a later state of that
-  // family.
-  std::vector<const ReadView*> views(request.keys.size());
-  SequenceNumber sequence = 0;
-  for (bool settled = false; !settled;) {
-    for (size_t i = 0; i < views.size(); ++i) {
-      views[i] = i > 0 && request.families[i] == request.families[i - 1] ? views[i - 1] : request.families[i]->view();
-    }
-    sequence = options.snapshot != nullptr ? options.snapshot->GetSequenceNumber() : state_->PublishedSequence();
-    settled = true;
-    for (size_t i = 0; i < views.size() && settled; ++i) settled = views[i] == request.families[i]->view();
-  }
+  const auto [views, sequence] = TakeViews(options, request.families);
   state_->recorder.Tick(NUMBER_MULTIGET_CALLS);
   state_->recorder.Tick(NUMBER_MULTIGET_KEYS_READ, views.size());
   const TableReadOptions table_options = ToTableReadOptions(options);
@@ -190,14 +193,7 @@ Status Reader::NewIterators(const ReadOptions& options, std::span<const std::sha
                             std::vector<std::unique_ptr<Iterator>>* iterators) const {
   ASHLAR_RETURN_IF_ERROR(CheckReadOptions(options));
   const EpochGuard guard;
-  std::vector<ReadView*> views(families.size());
-  SequenceNumber sequence = 0;
-  for (bool settled = false; !settled;) {
-    for (size_t i = 0; i < views.size(); ++i) views[i] = families[i]->view();
-    sequence = options.snapshot != nullptr ? options.snapshot->GetSequenceNumber() : state_->PublishedSequence();
-    settled = true;
-    for (size_t i = 0; i < views.size() && settled; ++i) settled = views[i] == families[i]->view();
-  }
+  const auto [views, sequence] = TakeViews(options, families);
   for (size_t i = 0; i < views.size(); ++i) {
     views[i]->pins.Acquire();
     iterators->push_back(NewIteratorOnView(options, families[i], views[i], sequence));

@@ -43,6 +43,14 @@ class Reader {
                       std::vector<std::unique_ptr<Iterator>>* iterators) const;
 
  private:
+  struct Views {
+    std::vector<ReadView*> views;  // one per family
+    SequenceNumber sequence = 0;
+  };
+  // One state for all: every view, then the sequence; a view that changed meanwhile means that the sequence may belong to a later state of that
+  // family. The caller is inside an EpochGuard.
+  template <typename FamilyPointer>
+  Views TakeViews(const ReadOptions& options, std::span<const FamilyPointer> families) const;
   // Runs when an iterator has let go of its view: files that only it kept can be deleted.
   static void IteratorIsGone(void* state, void* background);
   std::unique_ptr<Iterator> NewIteratorOnView(const ReadOptions& options, const std::shared_ptr<ColumnFamily>& family, ReadView* view,
