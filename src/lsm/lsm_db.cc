@@ -17,7 +17,6 @@
 namespace ashlar {
 
 namespace {
-constexpr size_t kIdentityBytesMax = 1024;
 constexpr size_t kRecordOverheadBytes = 24;  // header, type, lengths of a batch with one record
 }  // namespace
 
@@ -633,8 +632,7 @@ Status LsmDB::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_f
 }
 
 Status LsmDB::GetDbIdentity(std::string& identity) const {
-  ASHLAR_ASSIGN_OR_RETURN(identity, ReadFileToString(state_->file_system, IdentityFileName(state_->directory), kIdentityBytesMax));
-  while (!identity.empty() && identity.back() == '\n') identity.pop_back();
+  ASHLAR_ASSIGN_OR_RETURN(identity, ReadIdentity(state_->file_system, state_->directory));
   return Status::OK();
 }
 

@@ -295,10 +295,8 @@ Status OpenVersions(DatabaseState* state, const std::vector<ColumnFamilyDescript
   ASHLAR_RETURN_IF_ERROR(state->versions->Recover(specs, state->read_only));
   if (!state->versions->database_id().empty()) return Status::OK();
   // Databases of old releases have it in the file only, or not at all.
-  Result<std::string> identity = ReadFileToString(state->file_system, IdentityFileName(state->directory), kIdentityBytesMax);
-  std::string id = identity.ok() ? std::move(identity).value() : std::string();
-  while (!id.empty() && id.back() == '\n') id.pop_back();
-  state->versions->set_database_id(std::move(id));
+  Result<std::string> identity = ReadIdentity(state->file_system, state->directory);
+  if (identity.ok()) state->versions->set_database_id(std::move(identity).value());
   return Status::OK();
 }
 
@@ -317,6 +315,12 @@ Status OpenFamilies(DatabaseState* state, const std::vector<ColumnFamilyDescript
 }
 
 }  // namespace
+
+Result<std::string> ReadIdentity(FileSystem* file_system, const std::string& directory) {
+  ASHLAR_ASSIGN_OR_RETURN(std::string identity, ReadFileToString(file_system, IdentityFileName(directory), kIdentityBytesMax));
+  while (!identity.empty() && identity.back() == '\n') identity.pop_back();
+  return identity;
+}
 
 std::string NewDatabaseId() {
   std::string id = RandomDigits(36, "0123456789abcdef", 16);

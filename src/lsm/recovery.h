@@ -42,6 +42,8 @@ void AddFamily(DatabaseState* state, std::shared_ptr<ColumnFamily> family) ASHLA
 // Deletes every file of the database that nothing refers to: old logs, tables, MANIFESTs, OPTIONS, temporary files.
 void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log);
 
+// What the file IDENTITY says, without the line's end.
+Result<std::string> ReadIdentity(FileSystem* file_system, const std::string& directory);
 std::string NewDatabaseId();  // a random UUID
 std::string NewSessionId();   // 20 characters, base 36
 
