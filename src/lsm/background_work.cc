@@ -135,13 +135,13 @@ Status BackgroundWork::Install(std::vector<VersionEdit> edits, const std::functi
   if (std::any_of(edits.begin(), edits.end(), [](const VersionEdit& edit) { return edit.log_number.has_value(); })) {
     MutexLock lock(state_->mutex);
     // Families without data do not record that they need no old log; this says it for all. So a log that is missing is a log that is lost.
-    edits.back().min_log_number_to_keep = OldestLogAfter(edits);
+    edits.back().min_log_number_to_keep = OldestNeededLog(edits);
   }
   ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<PendingInstall> install, state_->versions->Prepare(std::move(edits)));
   return InstallPrepared(install.get(), when_published);
 }
 
-uint64_t BackgroundWork::OldestLogAfter(std::span<const VersionEdit> edits) const {
+uint64_t BackgroundWork::OldestNeededLog(std::span<const VersionEdit> edits) const {
   uint64_t oldest = state_->logs.current_number();
   for (const std::shared_ptr<ColumnFamily>& family : state_->Families().by_id) {
     if (family == nullptr) continue;
@@ -358,7 +358,7 @@ Status BackgroundWork::RecordLogNumbers() {
     MutexLock lock(state_->mutex);
     const RecordedLogs& recorded = state_->versions->recorded_logs();
     // An edit of its own: readers pass over whatever else stands in an edit about logs.
-    if (!recorded.empty() && recorded.begin()->first < OldestNeededLog()) forget.emplace_back().log_deletion = OldestNeededLog();
+    if (!recorded.empty() && recorded.begin()->first < OldestNeededLog({})) forget.emplace_back().log_deletion = OldestNeededLog({});
     for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
       VersionEdit& edit = edits.emplace_back();
       edit.column_family = family->id();
@@ -708,16 +708,8 @@ void BackgroundWork::Stop() {
 
 // ---- Files.
 
-uint64_t BackgroundWork::OldestNeededLog() const {
-  uint64_t oldest = state_->logs.current_number();
-  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().by_id) {
-    if (family != nullptr) oldest = std::min(oldest, family->OldestLogNumber());
-  }
-  return oldest;
-}
-
 uint64_t BackgroundWork::OldestRecordedLog() const {
-  return std::min(OldestNeededLog(), std::max(state_->versions->MinLogNumberWithUnflushedData(), state_->versions->min_log_number_to_keep()));
+  return std::min(OldestNeededLog({}), std::max(state_->versions->MinLogNumberWithUnflushedData(), state_->versions->min_log_number_to_keep()));
 }
 
 void BackgroundWork::ReleaseLogs() {

@@ -82,7 +82,8 @@ class BackgroundWork {
   // Released logs, to be deleted.
   void ReleaseLogs();
 
-  uint64_t OldestNeededLog() const ASHLAR_REQUIRES(state_->mutex);
+  // The oldest log that is needed once these edits are installed.
+  uint64_t OldestNeededLog(std::span<const VersionEdit> edits) const ASHLAR_REQUIRES(state_->mutex);
   // The oldest log that a recovery would look for. It may lag behind what is needed: a log is kept until the MANIFEST says that it may be missing.
   uint64_t OldestRecordedLog() const ASHLAR_REQUIRES(state_->mutex);
   // ---- For the table of properties, whose functions run under the mutex where the analysis cannot see it.
@@ -90,7 +91,7 @@ class BackgroundWork {
   int RunningCompactions() const ASHLAR_NO_THREAD_SAFETY_ANALYSIS { return compaction_jobs_ + manual_compactions_; }
   bool CompactionPending(const ColumnFamily& family) const ASHLAR_NO_THREAD_SAFETY_ANALYSIS;
   bool FileDeletionsEnabled() const ASHLAR_NO_THREAD_SAFETY_ANALYSIS { return state_->file_deletions_disabled == 0; }
-  uint64_t OldestLog() const ASHLAR_NO_THREAD_SAFETY_ANALYSIS { return OldestNeededLog(); }
+  uint64_t OldestLog() const ASHLAR_NO_THREAD_SAFETY_ANALYSIS { return OldestNeededLog({}); }
   const SnapshotList& Snapshots() const ASHLAR_NO_THREAD_SAFETY_ANALYSIS { return state_->snapshots; }
   TreeView View(const ColumnFamily& family) const ASHLAR_NO_THREAD_SAFETY_ANALYSIS { return MakeTreeView(family, family.version()); }
 
@@ -123,8 +124,6 @@ class BackgroundWork {
   };
   Status BuildFlush(Flush* flush);
   Status BuildFlushTable(Flush* flush);
-  // The oldest log that is needed once these edits are installed.
-  uint64_t OldestLogAfter(std::span<const VersionEdit> edits) const ASHLAR_REQUIRES(state_->mutex);
   void TellFlushCompleted(const Flush& flush);
   void TellCompactionCompleted(const Compaction& compaction, const TableJobStatistics& statistics, const Status& status);
   // Tables of a flush that did not come to an install.
