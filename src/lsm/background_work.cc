@@ -176,7 +176,7 @@ Status BackgroundWork::InstallPrepared(PendingInstall* install, const std::funct
   }
   for (Version* version : replaced) version->Unref();
   if (manifest_before != 0 && state_->versions->MayDeleteManifest(manifest_before))
-    DeleteFileAndLog(DescriptorFileName(state_->directory, manifest_before));
+    DeleteObsoleteFile(*state_, DescriptorFileName(state_->directory, manifest_before));
   EpochReclaim();
   return Status::OK();
 }
@@ -347,7 +347,7 @@ void BackgroundWork::DiscardTables(Flush* flush) {
   for (NewFile& file : flush->edit.TakeNewFiles()) {
     if (file.owned == nullptr) continue;
     state_->open_tables.Evict(file.owned.get());
-    DeleteFileAndLog(TableFileName(state_->directory, file.owned->number));
+    DeleteObsoleteFile(*state_, TableFileName(state_->directory, file.owned->number));
   }
 }
 
@@ -723,12 +723,6 @@ void BackgroundWork::ReleaseLogs() {
   obsolete_logs_.insert(obsolete_logs_.end(), released.begin(), released.end());
 }
 
-void BackgroundWork::DeleteFileAndLog(const std::string& path) {
-  const Status deleted = state_->file_system->DeleteFile(path);
-  // What could not be deleted is found again, and deleted, at the next open.
-  if (!deleted.ok()) LogWarning(*state_, StrCat("an obsolete file could not be deleted: ", deleted.ToString()));
-}
-
 void BackgroundWork::DeleteObsoleteFiles() {
   if (state_->read_only) return;
   MutexLock deleting(deletion_mutex_);
@@ -736,7 +730,7 @@ void BackgroundWork::DeleteObsoleteFiles() {
     MutexLock lock(state_->mutex);
     if (state_->file_deletions_disabled > 0) return;
   }
-  for (const uint64_t log : std::exchange(obsolete_logs_, {})) DeleteFileAndLog(WalFileName(state_->wal_directory, log));
+  for (const uint64_t log : std::exchange(obsolete_logs_, {})) DeleteObsoleteFile(*state_, WalFileName(state_->wal_directory, log));
   for (const ObsoleteTable& table : state_->obsolete_tables.Take()) kept_tables_.push_back(table);
   if (kept_tables_.empty()) return;
   const std::unordered_set<FileNumber> live = state_->versions->LiveTables();
@@ -746,7 +740,7 @@ void BackgroundWork::DeleteObsoleteFiles() {
       kept.push_back(table);
       continue;
     }
-    DeleteFileAndLog(TableFileName(state_->directory, table.number));
+    DeleteObsoleteFile(*state_, TableFileName(state_->directory, table.number));
   }
   kept_tables_ = std::move(kept);
 }

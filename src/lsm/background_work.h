@@ -139,7 +139,6 @@ class BackgroundWork {
   Status CompactLevel(const CompactRangeOptions& options, const std::shared_ptr<ColumnFamily>& family, ManualRequest request);
 
   TableJobArgs MakeJobArgs(const ColumnFamily& family, const ColumnFamilyOptions& options, std::vector<SequenceNumber> snapshots) const;
-  void DeleteFileAndLog(const std::string& path);
 
   DatabaseState* const state_;
   int flush_jobs_max_ ASHLAR_GUARDED_BY(state_->mutex) = 1;

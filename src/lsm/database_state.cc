@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/format.h"
 #include "lsm/resolve_options.h"
 #include "platform/memory.h"
 
@@ -55,6 +56,11 @@ void DatabaseState::WaitForChange() {
 void DrainEpochs() {
   constexpr int kLinksOfTheChain = 4;  // family, view, memtable or table, its blocks
   for (int i = 0; i < kLinksOfTheChain; ++i) EpochSynchronize();
+}
+
+void DeleteObsoleteFile(const DatabaseState& state, const std::string& path) {
+  const Status deleted = state.file_system->DeleteFile(path);
+  if (!deleted.ok()) LogWarning(state, StrCat("an obsolete file could not be deleted: ", deleted.ToString()));
 }
 
 void LogInfo(const DatabaseState& state, const std::string& message) {

@@ -107,6 +107,9 @@ struct DatabaseState {
 // Waits until what was unlinked before, and is not pinned, is gone: a view, then what it held, then what that held.
 void DrainEpochs();
 
+// What cannot be deleted is a warning in the LOG: it is found again, and deleted, at the next open.
+void DeleteObsoleteFile(const DatabaseState& state, const std::string& path);
+
 // Lines for the LOG.
 void LogInfo(const DatabaseState& state, const std::string& message);
 void LogWarning(const DatabaseState& state, const std::string& message);

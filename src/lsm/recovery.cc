@@ -401,11 +401,7 @@ void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log) {
   if (!state->file_system->GetChildren(state->directory, &names).ok()) return;
   const std::unordered_set<FileNumber> live = state->versions->LiveTables();
   std::vector<uint64_t> options_files;
-  const auto remove = [state](const std::string& path) {
-    if (const Status deleted = state->file_system->DeleteFile(path); !deleted.ok()) {
-      LogWarning(*state, StrCat("an obsolete file could not be deleted: ", deleted.ToString()));
-    }
-  };
+  const auto remove = [state](const std::string& path) { DeleteObsoleteFile(*state, path); };
   for (const std::string& name : names) {
     uint64_t number = 0;
     FileType type;
