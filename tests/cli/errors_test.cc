@@ -1,6 +1,8 @@
 // What goes wrong: the exit code, where it is said, and that nothing was touched.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 #include "ashlar/db.h"
 #include "tests/cli/tool.h"
@@ -60,6 +62,18 @@ TEST_F(ErrorsTest, AMissingDatabaseIsNotMade) {
       EXPECT_FALSE(fs::exists(database())) << command[0];
     }
   }
+}
+
+TEST_F(ErrorsTest, ADamagedOptionsFileIsDamage) {
+  ASSERT_EQ(Run({"load", "-"}, "a\t1\n").exit_code, 0);
+  std::string newest;
+  for (const fs::directory_entry& entry : fs::directory_iterator(database())) {
+    if (entry.path().filename().string().starts_with("OPTIONS-")) newest = std::max(newest, entry.path().string());
+  }
+  ASSERT_FALSE(newest.empty());
+  std::ofstream(newest, std::ios::app) << "\n[CFOptions \"default\"]\n  num_levels=many\n";
+  const ToolResult result = Run({"scan"});
+  EXPECT_EQ(result.exit_code, 5) << result.err;
 }
 
 TEST_F(ErrorsTest, AForeignDirectoryIsLeftAlone) {

@@ -127,6 +127,8 @@ Outcome Database::LoadDescriptors(DBOptions* db_options, std::vector<ColumnFamil
   config.ignore_unknown_options = true;
   std::vector<ColumnFamilyDescriptor> recorded;
   const Status status = LoadLatestOptions(config, global_.database, db_options, &recorded);
+  // A setting that cannot be read is not the caller's: the file is damaged.
+  if (status.IsInvalidArgument()) return FromStatus(Status::Corruption(status.ToString()), CannotOpen(global_.database));
   if (!status.ok() && !status.IsNotFound()) return FromStatus(status, CannotOpen(global_.database));
   for (const std::string& name : names) {
     const auto found = std::find_if(recorded.begin(), recorded.end(), [&](const ColumnFamilyDescriptor& family) { return family.name == name; });
