@@ -209,8 +209,8 @@ std::unique_ptr<ColumnFamilyHandle> LsmDB::NewHandle(const std::string& name) {
 Status LsmDB::CreateFamily(const ColumnFamilyOptions& options, const std::string& name) {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   ColumnFamilyOptions filled = options;
-  FillDefaults(&filled);
   ASHLAR_RETURN_IF_ERROR(ValidateOptions(state_->options, {ColumnFamilyDescriptor(name, filled)}));
+  FillDefaults(&filled);
   // Exclusive: the family appears between two groups of writes, and its log number is that of the log that later writes go to.
   return commit_.RunExclusive([&]() -> Status {
     if (state_->latch.IsSet()) return state_->latch.status();
@@ -498,8 +498,8 @@ Status LsmDB::SetOptions(ColumnFamilyHandle* column_family, const std::unordered
       changed = family->options();
     }
     ASHLAR_RETURN_IF_ERROR(ChangeMutableOptions(new_options, &changed));
-    FillDefaults(&changed);
     ASHLAR_RETURN_IF_ERROR(ValidateOptions(state_->options, {ColumnFamilyDescriptor(family->name(), changed)}));
+    FillDefaults(&changed);
     MutexLock lock(state_->mutex);
     background_.AssertMutexHeld();
     family->SetOptions(changed, ResolveLeveledConfig(changed, state_->options));
