@@ -118,9 +118,9 @@ void BackgroundWork::Schedule() {
   ScheduleCompactions();
 }
 
-void BackgroundWork::LatchError(const std::string& during, const Status& error) {
+void BackgroundWork::LatchError(BackgroundErrorReason reason, const std::string& during, const Status& error) {
   Status told = error;
-  NotifyAll(state_->options.listeners, &EventListener::OnBackgroundError, BackgroundErrorReason::kFlush, &told);
+  NotifyAll(state_->options.listeners, &EventListener::OnBackgroundError, reason, &told);
   state_->recorder.Tick(ERROR_HANDLER_BG_ERROR_COUNT);
   if (state_->latch.Set(error)) LogWarning(*state_, StrCat("the database is read-only after an error during ", during, ": ", error.ToString()));
   MutexLock lock(state_->mutex);
@@ -212,7 +212,7 @@ void BackgroundWork::FlushJob(std::shared_ptr<ColumnFamily> family) {
       family->flush_wanted = true;
     }
   }
-  if (!IsBenign(status)) LatchError(StrCat("a flush of column family ", family->name()), status);
+  if (!IsBenign(status)) LatchError(BackgroundErrorReason::kFlush, StrCat("a flush of column family ", family->name()), status);
   ReleaseLogs();
   DeleteObsoleteFiles();
   MutexLock lock(state_->mutex);
@@ -460,7 +460,7 @@ void BackgroundWork::EndCompaction(Compaction* compaction) {
 void BackgroundWork::CompactionJob(Compaction* compaction) {
   std::shared_ptr<ColumnFamily> family = compaction->family;
   const Status status = Compact(compaction);
-  if (!IsBenign(status)) LatchError(StrCat("a compaction of column family ", family->name()), status);
+  if (!IsBenign(status)) LatchError(BackgroundErrorReason::kCompaction, StrCat("a compaction of column family ", family->name()), status);
   compaction->version->Unref();
   delete compaction;
   EpochReclaim();
@@ -541,7 +541,7 @@ Status BackgroundWork::CompactLevel(const CompactRangeOptions& options, const st
       ++manual_compactions_;
     }
     const Status status = Compact(compaction.get());
-    if (!IsBenign(status)) LatchError(StrCat("a compaction of column family ", family->name()), status);
+    if (!IsBenign(status)) LatchError(BackgroundErrorReason::kCompaction, StrCat("a compaction of column family ", family->name()), status);
     compaction->version->Unref();
     EpochReclaim();
     DeleteObsoleteFiles();

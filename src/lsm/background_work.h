@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/listener.h"
 #include "compact/run/compaction_job.h"
 #include "compact/run/flush_job.h"
 #include "lsm/database_state.h"
@@ -43,8 +44,8 @@ class BackgroundWork {
   void ViewChanged(const std::shared_ptr<ColumnFamily>& family) ASHLAR_REQUIRES(state_->mutex);
   // Starts what can be started.
   void Schedule() ASHLAR_REQUIRES(state_->mutex);
-  // Makes the database read-only because of this error.
-  void LatchError(const std::string& during, const Status& error);
+  // Makes the database read-only because of this error. Listeners are told the reason, the LOG what was being done.
+  void LatchError(BackgroundErrorReason reason, const std::string& during, const Status& error);
 
   // Records the edits in the MANIFEST and makes them current. when_published runs under the mutex, in the critical section that installs the new
   // views.

@@ -125,7 +125,7 @@ Status CommitPipeline::LeaderSwitchMemTables(std::span<const std::shared_ptr<Col
   const Status started = state_->logs.StartNewLog(
       {.number = log_number, .next_sequence = state_->PublishedSequence() + 1, .directory_handle = state_->wal_directory_handle.get()});
   if (!started.ok()) {
-    background_->LatchError("start of a new log", started);
+    background_->LatchError(BackgroundErrorReason::kMemTable, "start of a new log", started);
     return started;
   }
   {
@@ -171,11 +171,11 @@ Status CommitPipeline::CommitGroupOfWrites(const CommitGroup& group) {
     if (r == group.last) break;
   }
   if (const Status logged = AppendToLog(group); !logged.ok()) {
-    background_->LatchError("write to the log", logged);
+    background_->LatchError(BackgroundErrorReason::kWriteCallback, "write to the log", logged);
     return logged;
   }
   if (const Status applied = Apply(group); !applied.ok()) {
-    background_->LatchError("application of a logged batch", applied);
+    background_->LatchError(BackgroundErrorReason::kMemTable, "application of a logged batch", applied);
     return applied;
   }
   const SequenceNumber before = state_->published_sequence.exchange(next - 1, std::memory_order_release);
@@ -231,7 +231,7 @@ Status CommitPipeline::SyncLog() {
   return RunExclusive([this] {
     if (state_->latch.IsSet()) return state_->latch.status();
     const Status synced = state_->logs.SyncAll();
-    if (!synced.ok()) background_->LatchError("sync of the log", synced);
+    if (!synced.ok()) background_->LatchError(BackgroundErrorReason::kWriteCallback, "sync of the log", synced);
     return synced;
   });
 }
@@ -240,7 +240,7 @@ Status CommitPipeline::FlushLog() {
   return RunExclusive([this] {
     if (state_->latch.IsSet()) return state_->latch.status();
     const Status flushed = state_->logs.FlushCurrent();
-    if (!flushed.ok()) background_->LatchError("flush of the log", flushed);
+    if (!flushed.ok()) background_->LatchError(BackgroundErrorReason::kWriteCallback, "flush of the log", flushed);
     return flushed;
   });
 }

@@ -221,7 +221,7 @@ Status LsmDB::CreateFamily(const ColumnFamilyOptions& options, const std::string
     const Status installed = background_.InstallPrepared(install.get(), [&]() ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
       AddFamily(state_.get(), MakeColumnFamily(state_.get(), *state_->versions->FindFamily(Slice(name)), filled, state_->logs.current_number()));
     });
-    if (!installed.ok()) background_.LatchError("creation of a column family", installed);
+    if (!installed.ok()) background_.LatchError(BackgroundErrorReason::kManifestWrite, "creation of a column family", installed);
     return installed;
   });
 }
@@ -259,7 +259,7 @@ Status LsmDB::DropFamily(const std::shared_ptr<ColumnFamily>& family) {
       family->MarkDropped();
       background_.ViewChanged(family);
     });
-    if (!installed.ok()) background_.LatchError("drop of a column family", installed);
+    if (!installed.ok()) background_.LatchError(BackgroundErrorReason::kManifestWrite, "drop of a column family", installed);
     return installed;
   });
 }
