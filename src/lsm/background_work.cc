@@ -248,7 +248,7 @@ Status BackgroundWork::BuildFlushTable(Flush* flush) {
   args.job.output.table.priority = IO_HIGH;
   args.job.output.table.compression = ResolveFlushCompression(options);
   for (auto table = flush->tables.rbegin(); table != flush->tables.rend(); ++table) {
-    args.memtables.push_back(std::make_unique<MemTableCursor>(table->get(), MemTableCursor::Hold::kBorrowed));
+    args.memtables.push_back(std::make_unique<MemTableCursor>(table->get(), MemTableCursor::Hold::kBorrowed, SeekScope::kTotalOrder));
     args.expected_entries += (*table)->entries();
   }
   TableJobResult result;

@@ -128,8 +128,11 @@ Reader::ExistsAnswer Reader::KeyMayExist(const ReadOptions& options, ColumnFamil
 
 IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily& family, ReadView* view, SequenceNumber sequence) const {
   std::vector<std::unique_ptr<InternalCursor>> children;
-  if (!view->active->IsEmpty()) children.push_back(std::make_unique<MemTableCursor>(view->active.get(), MemTableCursor::Hold::kBorrowed));
-  for (const MemTableRef& table : view->immutable) children.push_back(std::make_unique<MemTableCursor>(table.get(), MemTableCursor::Hold::kBorrowed));
+  const auto add_memtable = [&children](const MemTable& table) {
+    children.push_back(std::make_unique<MemTableCursor>(&table, MemTableCursor::Hold::kBorrowed, SeekScope::kTotalOrder));
+  };
+  if (!view->active->IsEmpty()) add_memtable(*view->active);
+  for (const MemTableRef& table : view->immutable) add_memtable(*table);
   const Version& version = *view->version;
   const LevelCursorArgs base{.comparator = family.comparator(),
                              .files = {},
@@ -161,9 +164,10 @@ void Reader::IteratorIsGone(void* state, void* background) {
 
 std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options, const std::shared_ptr<ColumnFamily>& family, ReadView* view,
                                                     SequenceNumber sequence) const {
-  // An empty active memtable is left out of the source; then a refresh cannot reuse it.
-  RefreshFunction refresh = [this, options, family, complete = !view->active->IsEmpty()](const Snapshot* snapshot,
-                                                                                         IteratorSource old) mutable -> Result<IteratorSource> {
+  // An empty active memtable is left out of the source, and the cursors of some do not see what comes later; then a refresh cannot reuse it.
+  const auto is_complete = [](const MemTable& active) { return !active.IsEmpty() && active.CursorsFollow(); };
+  RefreshFunction refresh = [this, options, family, is_complete, complete = is_complete(*view->active)](
+                                const Snapshot* snapshot, IteratorSource old) mutable -> Result<IteratorSource> {
     const EpochGuard guard;
     ReadView* const current = family->view();
     const SequenceNumber newest = snapshot != nullptr ? snapshot->GetSequenceNumber() : state_->PublishedSequence();
@@ -171,7 +175,7 @@ std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options, 
       old.sequence = newest;
       return old;
     }
-    complete = !current->active->IsEmpty();
+    complete = is_complete(*current->active);
     current->pins.Acquire();
     return MakeSource(options, *family, current, newest);
   };

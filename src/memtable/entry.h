@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "key/internal_key.h"
+#include "key/key_comparator.h"
 
 namespace ashlar {
 
@@ -36,16 +37,44 @@ inline Slice DecodedEntry::value() const {
   return Slice(value, value_bytes);
 }
 
-// Writes an entry into the arena; key and value are shorter than 4 GiB.
-inline const char* NewEntry(Arena* arena, const Slice& user_key, uint64_t tag, const Slice& value) {
-  const size_t bytes = VarintLength(user_key.size()) + user_key.size() + kTagBytes + VarintLength(value.size()) + value.size();
-  char* const entry = arena->Allocate(bytes);
-  char* p = EncodeVarint32(entry, static_cast<uint32_t>(user_key.size()));
+// What is sought among entries: the version of a key with this tag, or where it would stand.
+struct EntryTarget {
+  Slice user_key;
+  uint64_t tag;
+};
+
+inline EntryTarget TargetOf(const char* entry) {
+  const DecodedEntry decoded = DecodeEntry(entry);
+  return {decoded.user_key(), decoded.tag()};
+}
+
+// < 0, 0, > 0: the entry sorts before the target, is it, sorts after it.
+inline int CompareEntry(const KeyComparator& comparator, const char* entry, const EntryTarget& target) {
+  const DecodedEntry decoded = DecodeEntry(entry);
+  const int r = comparator.Compare(decoded.user_key(), target.user_key);
+  if (r != 0) return r;
+  const uint64_t tag = decoded.tag();
+  return tag > target.tag ? -1 : (tag < target.tag ? 1 : 0);
+}
+
+inline size_t EntryBytes(const Slice& user_key, const Slice& value) {
+  return VarintLength(user_key.size()) + user_key.size() + kTagBytes + VarintLength(value.size()) + value.size();
+}
+
+// Writes EntryBytes bytes; key and value are shorter than 4 GiB.
+inline void WriteEntry(char* to, const Slice& user_key, uint64_t tag, const Slice& value) {
+  char* p = EncodeVarint32(to, static_cast<uint32_t>(user_key.size()));
   memcpy(p, user_key.data(), user_key.size());
   p += user_key.size();
   EncodeFixed64(p, tag);
   p = EncodeVarint32(p + kTagBytes, static_cast<uint32_t>(value.size()));
   memcpy(p, value.data(), value.size());
+}
+
+// An entry of its own in the arena.
+inline const char* NewEntry(Arena* arena, const Slice& user_key, uint64_t tag, const Slice& value) {
+  char* const entry = arena->Allocate(EntryBytes(user_key, value));
+  WriteEntry(entry, user_key, tag, value);
   return entry;
 }
 

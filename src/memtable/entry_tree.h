@@ -91,10 +91,7 @@ class EntryTree {
   struct Items;
   struct Path;
   struct Fences;
-  struct Target {
-    Slice user_key;
-    uint64_t tag;
-  };
+  using Target = EntryTarget;
   // A node and the state in which it was reached.
   struct Place {
     const Node* node = nullptr;
@@ -106,13 +103,7 @@ class EntryTree {
 
   static constexpr uint32_t kTorn = ~uint32_t{0};
 
-  int CompareEntry(const char* entry, const Target& target) const {
-    const DecodedEntry decoded = DecodeEntry(entry);
-    const int r = comparator_.Compare(decoded.user_key(), target.user_key);
-    if (r != 0) return r;
-    const uint64_t tag = decoded.tag();
-    return tag > target.tag ? -1 : (tag < target.tag ? 1 : 0);
-  }
+  int CompareEntry(const char* entry, const Target& target) const { return ashlar::CompareEntry(comparator_, entry, target); }
   int CompareWithPrefix(const Slice& user_key, uint32_t prefix_bytes) const;
 
   static SlotOrder LoadOrder(const Place& place);

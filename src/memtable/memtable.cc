@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/assert.h"
+#include "base/xxph3.h"
 #include "memtable/memtable_cursor.h"
 
 namespace ashlar {
@@ -30,51 +31,155 @@ const PinOps MemTable::kMemTablePin = {
 MemTable::MemTable(const MemTableArgs& args)
     : id_(args.id),
       prefix_extractor_(args.prefix_extractor),
+      comparator_(args.comparator),
+      is_plain_(args.shape.kind == MemTableKind::kTree && args.shape.bloom_bytes == 0),
       arena_(args.arena_blocks),
-      tree_(args.comparator, &arena_),
+      index_(std::in_place_type<EntryTree>, args.comparator, &arena_),
+      bloom_(args.shape.bloom_bytes),
+      bloom_whole_keys_(args.shape.bloom_whole_keys),
       live_count_(args.live_count),
       pins_([](void* memtable) { delete static_cast<MemTable*>(memtable); }, this) {
+  if (args.shape.kind == MemTableKind::kBuckets) {
+    ASHLAR_ASSERT(prefix_extractor_ != nullptr);
+    index_.emplace<EntryBuckets>(comparator_, &arena_, args.shape.bucket_count, args.shape.list_entries_max);
+  } else if (args.shape.kind == MemTableKind::kLog) {
+    index_.emplace<EntryLog>(comparator_, &arena_);
+  }
   if (live_count_ != nullptr) live_count_->fetch_add(1, std::memory_order_relaxed);
 }
 
 MemTable::~MemTable() {
+  delete sorted_.load(std::memory_order_acquire);
   if (live_count_ != nullptr) live_count_->fetch_sub(1, std::memory_order_relaxed);
 }
 
 void MemTable::Add(SequenceNumber sequence, ValueType type, const Slice& key, const Slice& value) {
   ASHLAR_ASSERT(key.size() <= kFieldBytesMax && value.size() <= kFieldBytesMax);
   ASHLAR_DCHECK(!immutable());
-  tree_.Insert(NewEntry(&arena_, key, PackTag(sequence, type), value));
+  const uint64_t tag = PackTag(sequence, type);
+  if (is_plain_) [[likely]] {
+    std::get_if<EntryTree>(&index_)->Insert(NewEntry(&arena_, key, tag, value));
+  } else {
+    AddToFilterAndIndex(key, tag, value);
+  }
 
   if (type == ValueType::kDeletion || type == ValueType::kSingleDeletion) AddAsWriter(&deletions_, uint64_t{1});
   AddAsWriter(&data_bytes_, uint64_t{key.size() + kTagBytes + value.size()});
-  used_bytes_.store(arena_.MemoryUsed(), std::memory_order_relaxed);
+  used_bytes_.store(arena_.MemoryUsed() - fixed_bytes_, std::memory_order_relaxed);
   if (IsEmpty() || sequence < first_sequence()) first_sequence_.store(sequence, std::memory_order_relaxed);
   if (sequence > last_sequence()) last_sequence_.store(sequence, std::memory_order_relaxed);
   AddAsWriter(&entries_, uint64_t{1});
 }
 
-void MemTable::Get(Lookup* lookup) const { tree_.Get(lookup, pin_source()); }
+// The memory that does not depend on the number of entries. Taken with the first one: every family has a memtable, and many stay empty.
+void MemTable::AllocateFixed() {
+  const size_t used = arena_.MemoryUsed();
+  auto* const buckets = std::get_if<EntryBuckets>(&index_);
+  if (buckets != nullptr && !buckets->allocated()) buckets->Allocate();
+  if (bloom_.IsOn() && !bloom_.allocated()) bloom_.Allocate(&arena_);
+  fixed_bytes_ += arena_.MemoryUsed() - used;
+}
 
-std::unique_ptr<InternalCursor> MemTable::NewCursor() const { return std::make_unique<MemTableCursor>(this, MemTableCursor::Hold::kPinned); }
+void MemTable::AddToFilterAndIndex(const Slice& key, uint64_t tag, const Slice& value) {
+  if (IsEmpty()) AllocateFixed();
+  PrefixMemo memo;
+  const HashedPrefix* const prefix = memo.Find(prefix_extractor_.get(), key);
+  if (bloom_.IsOn()) {
+    if (prefix != nullptr) bloom_.Add(prefix->filter_hash);
+    if (bloom_whole_keys_) bloom_.Add(Xxph3Hash64(key));
+  }
+  if (auto* const buckets = std::get_if<EntryBuckets>(&index_)) {
+    return buckets->Add(prefix != nullptr ? prefix->filter_hash : Xxph3Hash64(key), key, tag, value);
+  }
+  const char* const entry = NewEntry(&arena_, key, tag, value);
+  if (auto* const log = std::get_if<EntryLog>(&index_)) return log->Add(entry);
+  std::get_if<EntryTree>(&index_)->Insert(entry);
+}
+
+void MemTable::Get(Lookup* lookup) const {
+  if (is_plain_) [[likely]] {
+    return std::get_if<EntryTree>(&index_)->Get(lookup, pin_source());
+  }
+  if (!FilterRulesOut(lookup)) GetFromIndex(lookup);
+}
+
+bool MemTable::FilterRulesOut(Lookup* lookup) const {
+  if (!bloom_.IsOn()) return false;
+  if (bloom_whole_keys_) return !bloom_.MayHold(lookup->filter_hash());
+  const HashedPrefix* const prefix = lookup->prefix(prefix_extractor_.get());
+  return prefix != nullptr && !bloom_.MayHold(prefix->filter_hash);
+}
+
+void MemTable::GetFromIndex(Lookup* lookup) const {
+  if (const auto* const buckets = std::get_if<EntryBuckets>(&index_)) {
+    const HashedPrefix* const prefix = lookup->prefix(prefix_extractor_.get());
+    return buckets->Get(prefix != nullptr ? prefix->filter_hash : lookup->filter_hash(), lookup, pin_source());
+  }
+  if (const auto* const log = std::get_if<EntryLog>(&index_)) {
+    return immutable() ? SharedSortedEntries()->Get(lookup, pin_source()) : log->Get(lookup, pin_source());
+  }
+  std::get_if<EntryTree>(&index_)->Get(lookup, pin_source());
+}
+
+std::unique_ptr<InternalCursor> MemTable::NewCursor(SeekScope scope) const {
+  return std::make_unique<MemTableCursor>(this, MemTableCursor::Hold::kPinned, scope);
+}
+
+// Precondition: the index is not a tree.
+std::vector<const char*> MemTable::CollectEntries() const {
+  std::vector<const char*> collected;
+  collected.reserve(entries());
+  if (const auto* const buckets = std::get_if<EntryBuckets>(&index_)) {
+    buckets->Collect(&collected);
+  } else {
+    std::get_if<EntryLog>(&index_)->Collect(&collected);
+  }
+  return collected;
+}
+
+std::unique_ptr<const SortedEntries> MemTable::SortEntries() const { return std::make_unique<SortedEntries>(comparator_, CollectEntries()); }
+
+// Readers that come at once each sort for themselves, and all but the first throw theirs away: nobody waits.
+const SortedEntries* MemTable::SharedSortedEntries() const {
+  const SortedEntries* shared = sorted_.load(std::memory_order_acquire);
+  if (shared != nullptr) return shared;
+  std::unique_ptr<const SortedEntries> made = SortEntries();
+  if (!sorted_.compare_exchange_strong(shared, made.get(), std::memory_order_acq_rel, std::memory_order_acquire)) return shared;
+  return made.release();
+}
 
 MemTable::RangeEstimate MemTable::ApproximateRange(const Slice& start, const Slice& limit) const {
+  const auto* const tree = std::get_if<EntryTree>(&index_);
+  return tree != nullptr ? EstimateRange(*tree, start, limit) : CountRange(start, limit);
+}
+
+MemTable::RangeEstimate MemTable::CountRange(const Slice& start, const Slice& limit) const {
   RangeEstimate counted;
-  EntryTree::Walk walk(&tree_);
+  for (const char* const entry : CollectEntries()) {
+    const DecodedEntry decoded = DecodeEntry(entry);
+    if (comparator_.Compare(decoded.user_key(), start) >= 0 && comparator_.Compare(decoded.user_key(), limit) < 0) counted.Add(decoded);
+  }
+  return counted;
+}
+
+MemTable::RangeEstimate MemTable::EstimateRange(const EntryTree& tree, const Slice& start, const Slice& limit) const {
+  RangeEstimate counted;
+  EntryTree::Walk walk(&tree);
   for (walk.Seek(start, SeekTag(kSequenceNumberMax)); counted.entries < kCountedEntriesMax; walk.Next()) {
     if (!walk.Valid()) return counted;
     const DecodedEntry entry = DecodeEntry(walk.entry());
-    if (comparator().Compare(entry.user_key(), limit) >= 0) return counted;
-    ++counted.entries;
-    counted.data_bytes += entry.internal_key().size() + entry.value().size();
+    if (comparator_.Compare(entry.user_key(), limit) >= 0) return counted;
+    counted.Add(entry);
   }
-  const double share = tree_.FractionBefore(limit) - tree_.FractionBefore(start);
+  const double share = tree.FractionBefore(limit) - tree.FractionBefore(start);
   const auto estimated = [share](uint64_t total) { return static_cast<uint64_t>(std::max(share, 0.0) * static_cast<double>(total)); };
   return {.entries = std::max(counted.entries, estimated(entries())), .data_bytes = std::max(counted.data_bytes, estimated(data_bytes()))};
 }
 
 void MemTable::CheckInvariants() const {
-  ASHLAR_ASSERT(tree_.CheckInvariants() == entries());
+  if (const auto* const tree = std::get_if<EntryTree>(&index_)) ASHLAR_ASSERT(tree->CheckInvariants() == entries());
+  if (const auto* const buckets = std::get_if<EntryBuckets>(&index_)) ASHLAR_ASSERT(buckets->CheckInvariants() == entries());
+  if (std::holds_alternative<EntryLog>(index_)) ASHLAR_ASSERT(CollectEntries().size() == entries());
   ASHLAR_ASSERT(deletions() <= entries());
   ASHLAR_ASSERT(first_sequence() <= last_sequence());
 }

@@ -1,13 +1,18 @@
 // MemTable: the newest writes of a column family, in memory and in order, until a flush writes them to a table.
 //
-//   arena   [entry][entry][tree node][entry] ...      an entry: see memtable/entry.h; it never moves
-//   tree    user key ascending, tag descending        memtable/entry_tree.h
+//   arena   [entry][entry][node of the index][entry] ...      an entry: see memtable/entry.h; it never moves
+//   index   over the entries, of the kind chosen at construction:
+//             tree      user key ascending, tag descending           memtable/entry_tree.h     the default
+//             buckets   by the hash of the prefix, then in order     memtable/entry_buckets.h
+//             log       as they came                                 memtable/entry_log.h
+//   bloom   what is certainly not here; off by default               memtable/memtable_bloom.h
 //
-// Place of range tombstones: beside tree_, as an atomic pointer to an immutable, sorted set of fragments that the writer replaces; readers
+// Place of range tombstones: beside index_, as an atomic pointer to an immutable, sorted set of fragments that the writer replaces; readers
 // load it once per call, and null means none. Until then range deletions are refused before they get here.
 //
-// Another kind of memtable (hashed by prefix, a vector sorted late) is another index over the same entries in the place of tree_, chosen at
-// construction: arena, counters, lifetime and the cursors' contract stay, and the choice is made once per call, not per comparison.
+// The choice of the kind is made once per call, not per comparison: a virtual index would cost the default a call per Get and per step of a cursor.
+// Buckets and log know no order of all entries. Whoever needs it (a cursor in total order, a flush) gets SortedEntries: made for the cursor while the
+// memtable is live, made once and shared when it is immutable.
 //
 //   states   live --MarkImmutable--> immutable        live or immutable --Drop--> dropped --last pin released--> gone
 //
@@ -25,6 +30,8 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <variant>
+#include <vector>
 
 #include "ashlar/slice_transform.h"
 #include "base/arena.h"
@@ -33,9 +40,25 @@
 #include "key/cursor.h"
 #include "key/key_comparator.h"
 #include "key/lookup.h"
+#include "memtable/entry_buckets.h"
+#include "memtable/entry_log.h"
 #include "memtable/entry_tree.h"
+#include "memtable/memtable_bloom.h"
+#include "memtable/sorted_entries.h"
 
 namespace ashlar {
+
+enum class MemTableKind : uint8_t { kTree, kBuckets, kLog };
+
+struct MemTableShape {
+  MemTableKind kind = MemTableKind::kTree;
+  // kBuckets, which needs a prefix extractor: how many, and up to how many entries a bucket is a list.
+  size_t bucket_count = 0;
+  uint32_t list_entries_max = 0;
+  // Of the bloom filter; 0: none. It holds the prefixes of keys that have one, and whole keys if asked to; lookups then go by whole keys alone.
+  size_t bloom_bytes = 0;
+  bool bloom_whole_keys = false;
+};
 
 struct MemTableArgs {
   KeyComparator comparator;
@@ -43,6 +66,7 @@ struct MemTableArgs {
   std::atomic<int64_t>* live_count = nullptr;                        // counts this memtable while it exists; null: nobody counts
   uint64_t id = 0;                                                   // grows with every memtable of a column family; for logs and statistics
   std::shared_ptr<const SliceTransform> prefix_extractor = nullptr;  // null: keys have no prefixes
+  MemTableShape shape = {};
 };
 
 class MemTable {
@@ -70,8 +94,10 @@ class MemTable {
 
   // Offers the versions of the key that the lookup may see, newest first, until it needs no more. The values are pinned through this memtable.
   void Get(Lookup* lookup) const;
-  // A cursor that holds a count on the memtable. It sees every entry added before it was last sought, and may see later ones.
-  std::unique_ptr<InternalCursor> NewCursor() const;
+  // A cursor that holds a count on the memtable; memtable_cursor.h says what it sees.
+  std::unique_ptr<InternalCursor> NewCursor(SeekScope scope) const;
+  // Whether a cursor in total order sees what was added after its first seek, too.
+  bool CursorsFollow() const { return std::holds_alternative<EntryTree>(index_); }
 
   // What pins this memtable's bytes.
   PinSource pin_source() const { return {&kMemTablePin, const_cast<MemTable*>(this)}; }
@@ -91,20 +117,25 @@ class MemTable {
   SequenceNumber last_sequence() const { return last_sequence_.load(std::memory_order_relaxed); }
   // Memory held, in whole arena blocks; what is charged to the write buffer budget.
   size_t ApproximateMemoryUsage() const { return arena_.MemoryAllocated(); }
-  // Memory of entries and nodes written so far; what decides that a memtable is full.
+  // Memory of entries and nodes written so far; what decides that a memtable is full. Buckets and bloom filter, which are there from the first entry
+  // on, do not count: with a small write buffer they alone would fill it.
   size_t ApproximateMemoryUsed() const { return used_bytes_.load(std::memory_order_relaxed); }
-  const KeyComparator& comparator() const { return tree_.comparator(); }
+  const KeyComparator& comparator() const { return comparator_; }
   // The one of the time when the memtable was made; null: none.
   const SliceTransform* prefix_extractor() const { return prefix_extractor_.get(); }
 
   struct RangeEstimate {
     uint64_t entries = 0;
     uint64_t data_bytes = 0;
+
+    void Add(const DecodedEntry& entry) {
+      ++entries;
+      data_bytes += entry.internal_key().size() + entry.value().size();
+    }
   };
-  // What lies in [start, limit) of user keys: exact counts for short ranges, an estimate for long ones.
+  // What lies in [start, limit) of user keys. A tree counts short ranges and estimates long ones; the other kinds count, which reads every entry.
   RangeEstimate ApproximateRange(const Slice& start, const Slice& limit) const;
 
-  const EntryTree& tree() const { return tree_; }
   // Asserts the structure's invariants. Not while a writer is active.
   void CheckInvariants() const;
 
@@ -116,12 +147,29 @@ class MemTable {
   explicit MemTable(const MemTableArgs& args);
   ~MemTable();
 
+  void AllocateFixed();
+  void AddToFilterAndIndex(const Slice& key, uint64_t tag, const Slice& value);
+  bool FilterRulesOut(Lookup* lookup) const;
+  void GetFromIndex(Lookup* lookup) const;
+  RangeEstimate EstimateRange(const EntryTree& tree, const Slice& start, const Slice& limit) const;
+  RangeEstimate CountRange(const Slice& start, const Slice& limit) const;
+  std::vector<const char*> CollectEntries() const;
+  // For kinds without an order of their own. Shared: precondition immutable(); valid as long as the memtable.
+  std::unique_ptr<const SortedEntries> SortEntries() const;
+  const SortedEntries* SharedSortedEntries() const;
+
   const uint64_t id_;
   const std::shared_ptr<const SliceTransform> prefix_extractor_;
 
-  // Written by the writer alone; the tree's own readers need no lock.
+  const KeyComparator comparator_;
+  const bool is_plain_;  // a tree without a filter, which is asked nothing else
+
+  // Written by the writer alone; the readers of index and filter need no lock.
   Arena arena_;
-  EntryTree tree_;
+  std::variant<EntryTree, EntryBuckets, EntryLog> index_;
+  MemTableBloom bloom_;
+  const bool bloom_whole_keys_;
+  size_t fixed_bytes_ = 0;  // the writer's: of buckets and filter
 
   // Written by the writer (relaxed), read by anyone (relaxed).
   std::atomic<uint64_t> entries_{0};
@@ -131,6 +179,8 @@ class MemTable {
   std::atomic<SequenceNumber> first_sequence_{0};
   std::atomic<SequenceNumber> last_sequence_{0};
   std::atomic<bool> immutable_{false};  // release in MarkImmutable, acquire in immutable(): who sees it set sees every entry
+
+  mutable std::atomic<const SortedEntries*> sorted_{nullptr};  // once immutable: set once, by the first who needs it (release / acquire)
 
   std::atomic<int64_t>* const live_count_;  // null: nobody counts
 

@@ -1,5 +1,21 @@
 // MemTableCursor: the InternalCursor over a memtable. Use it on the stack inside an EpochGuard (kBorrowed), or for longer with a count (kPinned).
+//
+//   kind       kTotalOrder                                      kPrefix, and a target that has a prefix
+//   tree       the tree itself                                  the same
+//   buckets    all entries, sorted at the first seek            the target's bucket: a list or a tree; other prefixes may be among it
+//   log        all entries, sorted at the first seek            the same
+//
+// With kPrefix a bloom filter of prefixes is asked first: where it rules the prefix out, the cursor has ended. SeekToFirst, SeekToLast and targets
+// outside the extractor's domain are in total order in any case.
+//
+// I1: a cursor sees what was added before its last seek, and may see later entries; where it goes through entries that were sorted, what was added
+//     before the first seek that needed them.
+//
+// The walk is a variant and not a virtual object: the default stays what a cursor over the tree alone would be, plus one comparison per call.
 #pragma once
+
+#include <memory>
+#include <variant>
 
 #include "memtable/memtable.h"
 
@@ -12,49 +28,73 @@ class MemTableCursor final : public InternalCursor {
     kPinned,    // takes a count; the memtable must be reachable in the caller's guard, or counted, at construction
   };
 
-  MemTableCursor(const MemTable* memtable, Hold hold)
-      : memtable_(memtable), pin_(hold == Hold::kPinned ? memtable->pin_source().Acquire() : Pin()), walk_(&memtable->tree()) {}
+  // scope: kPrefix only where the caller takes prefixes with the memtable's own extractor.
+  MemTableCursor(const MemTable* memtable, Hold hold, SeekScope scope);
 
   void SeekToFirst() override {
-    walk_.SeekToFirst();
-    Show();
+    if (!always_tree_) EnterAll();
+    Move([](auto& walk) { walk.SeekToFirst(); });
   }
   void SeekToLast() override {
-    walk_.SeekToLast();
-    Show();
+    if (!always_tree_) EnterAll();
+    Move([](auto& walk) { walk.SeekToLast(); });
   }
   void Seek(const Slice& internal_target) override {
-    walk_.Seek(ExtractUserKey(internal_target), ExtractTag(internal_target));
-    Show();
+    const Slice user_key = ExtractUserKey(internal_target);
+    if (!always_tree_ && !Enter(user_key)) return SetInvalid();
+    Move([&](auto& walk) { walk.Seek(user_key, ExtractTag(internal_target)); });
   }
   void SeekForPrev(const Slice& internal_target) override {
-    walk_.SeekForPrev(ExtractUserKey(internal_target), ExtractTag(internal_target));
-    Show();
+    const Slice user_key = ExtractUserKey(internal_target);
+    if (!always_tree_ && !Enter(user_key)) return SetInvalid();
+    Move([&](auto& walk) { walk.SeekForPrev(user_key, ExtractTag(internal_target)); });
   }
   void Next() override {
-    walk_.Next();
-    Show();
+    Move([](auto& walk) { walk.Next(); });
   }
   void Prev() override {
-    walk_.Prev();
-    Show();
+    Move([](auto& walk) { walk.Prev(); });
   }
   Status status() const override { return Status::OK(); }
   PinSource value_owner() const override { return memtable_->pin_source(); }
 
  private:
-  void Show() {
-    valid_ = walk_.Valid();
+  void EnterAll();
+  bool Enter(const Slice& user_key);
+
+  template <typename Step>
+  void Move(Step step) {
+    if (auto* const tree = std::get_if<EntryTree::Walk>(&walk_)) [[likely]] {
+      step(*tree);
+      return Show(*tree);
+    }
+    if (auto* const list = std::get_if<EntryBuckets::ListWalk>(&walk_)) {
+      step(*list);
+      return Show(*list);
+    }
+    auto* const sorted = std::get_if<SortedEntries::Walk>(&walk_);
+    step(*sorted);
+    Show(*sorted);
+  }
+
+  template <typename Walk>
+  void Show(const Walk& walk) {
+    valid_ = walk.Valid();
     if (valid_) {
-      const DecodedEntry entry = DecodeEntry(walk_.entry());
+      const DecodedEntry entry = DecodeEntry(walk.entry());
       key_ = entry.internal_key();
       value_ = entry.value();
     }
   }
+  void SetInvalid() { valid_ = false; }
 
   const MemTable* const memtable_;
   const Pin pin_;
-  EntryTree::Walk walk_;
+  const SeekScope scope_;
+  const bool always_tree_;                 // nothing to choose at a seek
+  const SortedEntries* sorted_ = nullptr;  // null: not needed so far
+  std::unique_ptr<const SortedEntries> own_sorted_;
+  std::variant<EntryTree::Walk, EntryBuckets::ListWalk, SortedEntries::Walk> walk_;
 };
 
 }  // namespace ashlar

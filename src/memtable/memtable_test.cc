@@ -107,7 +107,7 @@ TEST_F(MemTableTest, CursorOutlivesTheMemTable) {
   std::unique_ptr<InternalCursor> cursor;
   {
     EpochGuard guard;
-    cursor = memtable_->NewCursor();
+    cursor = memtable_->NewCursor(SeekScope::kTotalOrder);
   }
   memtable_.reset();
   EpochSynchronize();

@@ -1,0 +1,122 @@
+// EntryBuckets: the entries of a memtable by the hash of their keys' prefixes, for workloads that ask for keys, or walk within one prefix.
+//
+//   buckets   [0][ * ][0][ *|1 ] ...               a word each
+//                  |        |
+//                  |      EntryTree                 when the list had reached list_entries_max entries
+//                  v
+//                node: next | entries | entry  ->  node: next | entries | entry  ->  null            in order
+//
+// In a bucket entries stand in the order of internal keys, whatever their prefixes. A prefix that has a bucket to itself and one entry, which is what
+// a prefix as long as the key gives, costs the bucket's word and a node's head: 20 bytes and what alignment adds, and a lookup touches two lines.
+//
+// I1: a list only grows: nodes are never unlinked nor changed but for `next`, so a reader may go on in a list whose bucket has become a tree.
+// I2: a tree takes the place of its list when it holds everything that the list held.
+// I3: a key outside the extractor's domain is its own prefix.
+//
+// Memory orders. A node is stored into its bucket or its predecessor with release after it was written, loaded with acquire; likewise a tree, and the
+// array of the buckets. `entries` is the writer's own.
+//
+// Rejected: a skip list or tree per bucket from its first entry (200 bytes and more for one entry); a table that grows (a reader would have to follow
+// two; the number of buckets is the user's to choose).
+//
+// Thread safety: one writer for Add; everything else from any thread. Lifetime: everything lives in the arena.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "base/arena.h"
+#include "base/pin.h"
+#include "key/key_comparator.h"
+#include "key/lookup.h"
+#include "memtable/entry_tree.h"
+
+namespace ashlar {
+
+class EntryBuckets {
+ private:
+  struct Node {
+    std::atomic<Node*> next{nullptr};
+    uint32_t entries = 1;  // in the first node of a list: how many it has
+    // The entry follows at kEntryOffset.
+
+    static constexpr size_t kEntryOffset = sizeof(std::atomic<Node*>) + sizeof(uint32_t);
+    const char* entry() const { return reinterpret_cast<const char*>(this) + kEntryOffset; }
+  };
+
+ public:
+  EntryBuckets(const KeyComparator& comparator, Arena* arena, size_t bucket_count, uint32_t list_entries_max)
+      : comparator_(comparator), arena_(arena), bucket_count_(bucket_count == 0 ? 1 : bucket_count), list_entries_max_(list_entries_max) {}
+  EntryBuckets(const EntryBuckets&) = delete;
+  EntryBuckets& operator=(const EntryBuckets&) = delete;
+
+  // Takes the memory of the buckets; before the first Add.
+  void Allocate();
+  bool allocated() const { return buckets_.load(std::memory_order_relaxed) != nullptr; }
+
+  // Adds an entry; hash is that of the key's prefix, here and below.
+  void Add(uint64_t hash, const Slice& user_key, uint64_t tag, const Slice& value);
+
+  // Offers the versions of lookup's key with tags up to its seek tag, newest first, until it needs no more.
+  void Get(uint64_t hash, Lookup* lookup, const PinSource& owner) const;
+
+  // Appends all entries, in no order.
+  void Collect(std::vector<const char*>* entries) const;
+
+  class ListWalk;
+  // What a bucket holds: at most one of them is not null.
+  struct Bucket {
+    const EntryTree* tree = nullptr;
+    const Node* list = nullptr;
+  };
+  Bucket Find(uint64_t hash) const;
+
+  const KeyComparator& comparator() const { return comparator_; }
+
+  // Asserts the order within buckets and the counts of lists. Only while nobody adds. Returns the number of entries.
+  uint64_t CheckInvariants() const;
+
+ private:
+  using Word = std::atomic<uintptr_t>;
+  static constexpr uintptr_t kTreeBit = 1;
+
+  static Bucket Decode(uintptr_t word);
+  Word* WordOf(uint64_t hash) const;
+  void AddToList(Word* word, Node* first, const Slice& user_key, uint64_t tag, const Slice& value);
+  EntryTree* MakeTree(const Node* first);
+
+  const KeyComparator comparator_;
+  Arena* const arena_;
+  const size_t bucket_count_;
+  const uint32_t list_entries_max_;
+  std::atomic<Word*> buckets_{nullptr};
+};
+
+// A position in the list of a bucket; the same calls as EntryTree::Walk. It sees what was in the list when the bucket was found, and may see later
+// entries.
+class EntryBuckets::ListWalk {
+ public:
+  // list: null for a bucket without entries.
+  ListWalk(const KeyComparator& comparator, const Node* list) : comparator_(comparator), list_(list) {}
+
+  bool Valid() const { return at_ != nullptr; }
+  // Precondition of the three: Valid().
+  const char* entry() const { return at_->entry(); }
+  void Next() { at_ = at_->next.load(std::memory_order_acquire); }
+  void Prev() { GoBefore(at_); }
+
+  void SeekToFirst() { at_ = list_; }
+  void SeekToLast() { GoBefore(nullptr); }
+  void Seek(const Slice& user_key, uint64_t tag);
+  void SeekForPrev(const Slice& user_key, uint64_t tag);
+
+ private:
+  void GoBefore(const Node* end);
+
+  KeyComparator comparator_;
+  const Node* list_;
+  const Node* at_ = nullptr;
+};
+
+}  // namespace ashlar

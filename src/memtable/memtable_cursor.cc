@@ -1,0 +1,46 @@
+#include "memtable/memtable_cursor.h"
+
+#include "key/key_prefix.h"
+
+namespace ashlar {
+
+MemTableCursor::MemTableCursor(const MemTable* memtable, Hold hold, SeekScope scope)
+    : memtable_(memtable),
+      pin_(hold == Hold::kPinned ? memtable->pin_source().Acquire() : Pin()),
+      scope_(scope),
+      always_tree_(memtable->is_plain_ || (scope == SeekScope::kTotalOrder && memtable->CursorsFollow())),
+      walk_(std::in_place_type<EntryTree::Walk>, std::get_if<EntryTree>(&memtable->index_)) {}
+
+// Goes on among all entries, in total order.
+void MemTableCursor::EnterAll() {
+  if (const auto* const tree = std::get_if<EntryTree>(&memtable_->index_)) {
+    walk_.emplace<EntryTree::Walk>(tree);
+    return;
+  }
+  if (sorted_ == nullptr) {
+    if (!memtable_->immutable()) own_sorted_ = memtable_->SortEntries();
+    sorted_ = own_sorted_ != nullptr ? own_sorted_.get() : memtable_->SharedSortedEntries();
+  }
+  walk_.emplace<SortedEntries::Walk>(sorted_);
+}
+
+// Goes on where a seek to the key has to. False: there is nothing for it.
+bool MemTableCursor::Enter(const Slice& user_key) {
+  PrefixMemo memo;
+  const HashedPrefix* const prefix = scope_ == SeekScope::kPrefix ? memo.Find(memtable_->prefix_extractor(), user_key) : nullptr;
+  if (prefix != nullptr && memtable_->bloom_.IsOn() && !memtable_->bloom_.MayHold(prefix->filter_hash)) return false;
+  const auto* const buckets = std::get_if<EntryBuckets>(&memtable_->index_);
+  if (prefix == nullptr || buckets == nullptr) {
+    EnterAll();
+    return true;
+  }
+  const EntryBuckets::Bucket bucket = buckets->Find(prefix->filter_hash);
+  if (bucket.tree != nullptr) {
+    walk_.emplace<EntryTree::Walk>(bucket.tree);
+  } else {
+    walk_.emplace<EntryBuckets::ListWalk>(memtable_->comparator(), bucket.list);
+  }
+  return true;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,82 @@
+// SortedEntries: the entries that a memtable had at one moment, in order. Memtables that keep no order of all their entries are read through it where
+// the order matters: scans in total order, and flushes.
+//
+//   items   (head, entry)(head, entry) ...      ascending; a head is taken after the bytes that all keys share (KeyComparator::Head), so that a sort
+//                                               and a search compare integers and seldom touch an entry
+//
+// Rejected: pointers without heads (a sort of a million keys then misses the cache at every comparison).
+//
+// Thread safety: immutable. Lifetime: the entries must stay, as must the comparator's order. It lives on the heap, 16 bytes per entry.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/pin.h"
+#include "key/key_comparator.h"
+#include "key/lookup.h"
+#include "memtable/entry.h"
+
+namespace ashlar {
+
+class SortedEntries {
+ public:
+  SortedEntries(const KeyComparator& comparator, const std::vector<const char*>& entries);
+  SortedEntries(const SortedEntries&) = delete;
+  SortedEntries& operator=(const SortedEntries&) = delete;
+
+  size_t size() const { return items_.size(); }
+
+  // Offers the versions of lookup's key with tags up to its seek tag, newest first, until it needs no more.
+  void Get(Lookup* lookup, const PinSource& owner) const;
+
+  class Walk;
+
+ private:
+  struct Item {
+    uint64_t head;
+    const char* entry;
+  };
+
+  // How many entries sort before the target.
+  size_t Rank(const EntryTarget& target) const;
+
+  const KeyComparator comparator_;
+  Slice prefix_;  // what all keys begin with; empty for orders without heads
+  std::vector<Item> items_;
+};
+
+// A position; the same calls as EntryTree::Walk.
+class SortedEntries::Walk {
+ public:
+  explicit Walk(const SortedEntries* entries) : entries_(entries), position_(entries->size()) {}
+
+  bool Valid() const { return position_ < entries_->size(); }
+  // Precondition of the three: Valid().
+  const char* entry() const { return entries_->items_[position_].entry; }
+  void Next() {
+    ++position_;
+    PrefetchAhead(position_ + kAhead);
+  }
+  void Prev() {
+    --position_;  // wraps below 0, which is then not valid
+    PrefetchAhead(position_ - kAhead);
+  }
+
+  void SeekToFirst() { position_ = 0; }
+  void SeekToLast() { position_ = entries_->size() - 1; }
+  void Seek(const Slice& user_key, uint64_t tag) { position_ = entries_->Rank({user_key, tag}); }
+  void SeekForPrev(const Slice& user_key, uint64_t tag);
+
+ private:
+  static constexpr size_t kAhead = 8;
+
+  void PrefetchAhead(size_t position) const {
+    if (position < entries_->size()) ASHLAR_PREFETCH(entries_->items_[position].entry);
+  }
+
+  const SortedEntries* entries_;
+  size_t position_;
+};
+
+}  // namespace ashlar
