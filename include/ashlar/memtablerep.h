@@ -1,13 +1,28 @@
-// MemTableRepFactory: which structure holds the entries of a memtable.
+// MemTableRepFactory: which structure holds the entries of a memtable. A factory only names one of Ashlar's structures and its parameters; names and
+// option strings are RocksDB's, so that its tools read the OPTIONS file.
+//
+//   factory                  option string         structure
+//   SkipListFactory          skip_list             an ordered tree (the default)
+//   HashSkipListRepFactory   prefix_hash:N         N buckets by the hash of the key's prefix; a bucket is a short list, then an ordered tree
+//   HashLinkListRepFactory   hash_linkedlist:N     the same, with longer lists
+//   VectorRepFactory         vector:N              the entries as they came; for bulk loads that nobody reads
+//
+// The two with buckets need ColumnFamilyOptions::prefix_extractor and are the ordered tree without it. A key outside the extractor's domain is a
+// prefix of its own. They are for Get, and for iterators that stay within a prefix: an iterator in total order, like a flush, first sorts all
+// entries. Buckets take 8 * N bytes per memtable with entries, which do not count as part of write_buffer_size.
+//
+// Thread safety: factories are immutable.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "ashlar/export.h"
 
 namespace ashlar {
 
+// A class of the program's own is refused at open (NotSupported).
 class ASHLAR_API MemTableRepFactory {
  public:
   virtual ~MemTableRepFactory() = default;
@@ -16,15 +31,35 @@ class ASHLAR_API MemTableRepFactory {
   virtual std::string GetId() const { return Name(); }
 };
 
-// The default. The name is RocksDB's, so that its tools read the OPTIONS file; the structure is Ashlar's ordered tree.
 class ASHLAR_API SkipListFactory : public MemTableRepFactory {
  public:
   explicit SkipListFactory(size_t lookahead = 0) : lookahead_(lookahead) {}
   const char* Name() const override { return "SkipListFactory"; }
+  std::string GetId() const override;
   size_t lookahead() const { return lookahead_; }  // accepted
 
  private:
   size_t lookahead_;
 };
+
+class ASHLAR_API VectorRepFactory : public MemTableRepFactory {
+ public:
+  // count: entries to make room for beforehand; accepted, room is made as they come.
+  explicit VectorRepFactory(size_t count = 0) : count_(count) {}
+  const char* Name() const override { return "VectorRepFactory"; }
+  std::string GetId() const override;
+  size_t count() const { return count_; }
+
+ private:
+  size_t count_;
+};
+
+// The caller owns the result, here and below. bucket_count: 0 means 1. Accepted without effect: the shape of skip lists.
+ASHLAR_API MemTableRepFactory* NewHashSkipListRepFactory(size_t bucket_count = 1000000, int32_t skiplist_height = 4,
+                                                         int32_t skiplist_branching_factor = 4);
+// threshold_use_skiplist: a bucket with more entries is an ordered tree. Accepted without effect: the others.
+ASHLAR_API MemTableRepFactory* NewHashLinkListRepFactory(size_t bucket_count = 50000, size_t huge_page_tlb_size = 0,
+                                                         int bucket_entries_logging_threshold = 4096, bool if_log_bucket_dist_when_flash = true,
+                                                         uint32_t threshold_use_skiplist = 256);
 
 }  // namespace ashlar

@@ -135,13 +135,17 @@ struct ASHLAR_API ColumnFamilyOptions {
   int min_write_buffer_number_to_merge = 1;
   int max_write_buffer_number_to_maintain = 0;    // accepted: flushed memtables are not kept
   int64_t max_write_buffer_size_to_maintain = 0;  // accepted
+  // What holds the entries of a memtable: ashlar/memtablerep.h.
   std::shared_ptr<MemTableRepFactory> memtable_factory = std::make_shared<SkipListFactory>();
-  size_t arena_block_size = 0;                     // accepted: arenas choose their own steps
-  double memtable_prefix_bloom_size_ratio = 0.0;   // accepted
-  bool memtable_whole_key_filtering = false;       // accepted
+  size_t arena_block_size = 0;  // accepted: arenas choose their own steps
+  // The size of a bloom filter in each memtable as a share of write_buffer_size, at most 0.25; 0: none. It holds the prefixes of keys in the domain
+  // of prefix_extractor, if there is one, and answers for Get and for seeks within a prefix. From the next memtable on.
+  double memtable_prefix_bloom_size_ratio = 0.0;
+  // That filter, with or without prefix_extractor, also holds whole keys; they answer for Get.
+  bool memtable_whole_key_filtering = false;
   size_t memtable_huge_page_size = 0;              // accepted: huge pages are always asked for
   uint32_t memtable_protection_bytes_per_key = 0;  // accepted
-  uint32_t bloom_locality = 0;                     // accepted
+  uint32_t bloom_locality = 0;                     // accepted: a key's bits are always in one cache line
   bool inplace_update_support = false;             // refused
   size_t inplace_update_num_locks = 10000;         // accepted
   UpdateStatus (*inplace_callback)(char* existing_value, uint32_t* existing_value_size, Slice delta_value,

@@ -7,6 +7,7 @@
 #include "ashlar/cache.h"
 #include "ashlar/comparator.h"
 #include "ashlar/merge_operator.h"
+#include "config/memtable_factory.h"
 #include "config/option_codec.h"
 #include "config/option_table.h"
 
@@ -129,18 +130,84 @@ std::string OptionCodec<std::shared_ptr<const SliceTransform>>::Print(const std:
 
 // ---- Memtables
 
-Status OptionCodec<std::shared_ptr<MemTableRepFactory>>::Parse(std::string_view text, std::shared_ptr<MemTableRepFactory>* value) {
-  ASHLAR_ASSIGN_OR_RETURN(const ObjectText object, ParseObjectText(text));
-  std::string_view lookahead_text = "0";
-  if (const std::string* field = FindField(object, "lookahead")) lookahead_text = *field;
-  const bool has_parameter = TakeAfter(object.id, {"skip_list:", "SkipListFactory:"}, &lookahead_text);
-  if (!has_parameter && object.id != "skip_list" && object.id != "SkipListFactory") return UnknownObject("memtable", object.id);
-  uint64_t lookahead;
-  if (!ParseUint64(lookahead_text, &lookahead) || lookahead > SIZE_MAX) return Status::InvalidArgument("the lookahead is not a number");
-  *value = std::make_shared<SkipListFactory>(static_cast<size_t>(lookahead));
+namespace {
+
+// Sets *value from a field that is there, which it removes.
+template <typename T>
+Status TakeField(std::string_view name, ObjectText* object, T* value) {
+  const auto field = std::find_if(object->fields.begin(), object->fields.end(), [name](const auto& f) { return f.first == name; });
+  if (field == object->fields.end()) return Status::OK();
+  const Status parsed = OptionCodec<T>::Parse(field->second, value);
+  object->fields.erase(field);
+  return parsed.ok() ? parsed : parsed.WithContext(std::string(name));
+}
+
+using MemTableFactoryRef = std::shared_ptr<MemTableRepFactory>;
+
+Status MakeSkipListFactory(ObjectText* object, MemTableFactoryRef* value) {
+  size_t lookahead = 0;
+  ASHLAR_RETURN_IF_ERROR(TakeField("lookahead", object, &lookahead));
+  *value = std::make_shared<SkipListFactory>(lookahead);
   return Status::OK();
 }
-std::string OptionCodec<std::shared_ptr<MemTableRepFactory>>::Print(const std::shared_ptr<MemTableRepFactory>& value) {
+
+Status MakeVectorFactory(ObjectText* object, MemTableFactoryRef* value) {
+  size_t count = 0;
+  ASHLAR_RETURN_IF_ERROR(TakeField("count", object, &count));
+  *value = std::make_shared<VectorRepFactory>(count);
+  return Status::OK();
+}
+
+Status MakeHashSkipListFactory(ObjectText* object, MemTableFactoryRef* value) {
+  HashSkipListRepFactory::Parameters parameters;
+  ASHLAR_RETURN_IF_ERROR(TakeField("bucket_count", object, &parameters.bucket_count));
+  ASHLAR_RETURN_IF_ERROR(TakeField("skiplist_height", object, &parameters.skiplist_height));
+  ASHLAR_RETURN_IF_ERROR(TakeField("branching_factor", object, &parameters.branching_factor));
+  *value = std::make_shared<HashSkipListRepFactory>(parameters);
+  return Status::OK();
+}
+
+Status MakeHashLinkListFactory(ObjectText* object, MemTableFactoryRef* value) {
+  HashLinkListRepFactory::Parameters parameters;
+  ASHLAR_RETURN_IF_ERROR(TakeField("bucket_count", object, &parameters.bucket_count));
+  ASHLAR_RETURN_IF_ERROR(TakeField("threshold", object, &parameters.threshold));
+  ASHLAR_RETURN_IF_ERROR(TakeField("huge_page_size", object, &parameters.huge_page_size));
+  ASHLAR_RETURN_IF_ERROR(TakeField("logging_threshold", object, &parameters.logging_threshold));
+  ASHLAR_RETURN_IF_ERROR(TakeField("log_when_flash", object, &parameters.log_when_flash));
+  *value = std::make_shared<HashLinkListRepFactory>(parameters);
+  return Status::OK();
+}
+
+struct MemTableText {
+  const char* name;
+  const char* short_name;
+  const char* field;  // that stands behind the name and a colon
+  Status (*make)(ObjectText* object, MemTableFactoryRef* value);
+};
+constexpr MemTableText kMemTableTexts[] = {
+    {"SkipListFactory", "skip_list", "lookahead", &MakeSkipListFactory},
+    {HashSkipListRepFactory::kName, "prefix_hash", "bucket_count", &MakeHashSkipListFactory},
+    {HashLinkListRepFactory::kName, "hash_linkedlist", "bucket_count", &MakeHashLinkListFactory},
+    {"VectorRepFactory", "vector", "count", &MakeVectorFactory},
+};
+
+}  // namespace
+
+Status OptionCodec<MemTableFactoryRef>::Parse(std::string_view text, MemTableFactoryRef* value) {
+  ASHLAR_ASSIGN_OR_RETURN(ObjectText object, ParseObjectText(text));
+  const std::string id = object.id;
+  const std::string_view name = std::string_view(id).substr(0, id.find(':'));
+  const auto* const known = std::find_if(std::begin(kMemTableTexts), std::end(kMemTableTexts),
+                                         [name](const MemTableText& candidate) { return name == candidate.name || name == candidate.short_name; });
+  if (known == std::end(kMemTableTexts)) return UnknownObject("memtable", id);
+  if (name.size() < id.size()) object.fields.insert(object.fields.begin(), {known->field, id.substr(name.size() + 1)});
+  MemTableFactoryRef made;
+  ASHLAR_RETURN_IF_ERROR(known->make(&object, &made));
+  if (!object.fields.empty()) return Status::InvalidArgument(StrCat("a ", name, " has no field called ", object.fields.front().first));
+  *value = std::move(made);
+  return Status::OK();
+}
+std::string OptionCodec<MemTableFactoryRef>::Print(const MemTableFactoryRef& value) {
   return value == nullptr ? SkipListFactory().GetId() : value->GetId();
 }
 

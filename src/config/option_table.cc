@@ -257,10 +257,10 @@ struct ColumnFamilyTable {
       ASHLAR_OPTION(min_write_buffer_number_to_merge, kHonoured, kFixed),
       ASHLAR_OPTION(max_write_buffer_number_to_maintain, kAccepted, kFixed),
       ASHLAR_OPTION(max_write_buffer_size_to_maintain, kAccepted, kFixed),
-      ASHLAR_OPTION(memtable_factory, kAccepted, kFixed),
+      ASHLAR_OPTION(memtable_factory, kHonoured, kFixed),
       ASHLAR_OPTION(arena_block_size, kAccepted, kMutable),
-      ASHLAR_OPTION(memtable_prefix_bloom_size_ratio, kAccepted, kMutable),
-      ASHLAR_OPTION(memtable_whole_key_filtering, kAccepted, kMutable),
+      ASHLAR_OPTION(memtable_prefix_bloom_size_ratio, kHonoured, kMutable),
+      ASHLAR_OPTION(memtable_whole_key_filtering, kHonoured, kMutable),
       ASHLAR_OPTION(memtable_huge_page_size, kAccepted, kMutable),
       ASHLAR_OPTION(memtable_protection_bytes_per_key, kAccepted, kMutable),
       ASHLAR_OPTION(bloom_locality, kAccepted, kFixed),
@@ -334,6 +334,18 @@ struct ColumnFamilyTable {
               [](std::string_view text, ColumnFamilyOptions* options) {
                 return OptionCodec<std::shared_ptr<TableFactory>>::Parse(StrCat("{id=", TableFactory::kBlockBasedTableName(), ";", text, "}"),
                                                                          &options->table_factory);
+              },
+          .print = [](const ColumnFamilyOptions&) { return std::string(); },
+      },
+      // Another name of memtable_factory in text.
+      OptionEntry<ColumnFamilyOptions>{
+          .name = "memtable",
+          .support = kHonoured,
+          .is_mutable = kFixed,
+          .place = Place::kTextOnly,
+          .parse =
+              [](std::string_view text, ColumnFamilyOptions* options) {
+                return OptionCodec<std::shared_ptr<MemTableRepFactory>>::Parse(text, &options->memtable_factory);
               },
           .print = [](const ColumnFamilyOptions&) { return std::string(); },
       },

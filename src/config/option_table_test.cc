@@ -129,8 +129,25 @@ TEST(OptionObjects, BuiltInOnesAreMadeAgainFromTheirIds) {
   round_trip("prefix_extractor", "fixed:8", "rocksdb.FixedPrefix.8");
   round_trip("prefix_extractor", "rocksdb.CappedPrefix.9", "rocksdb.CappedPrefix.9");
   round_trip("prefix_extractor", "rocksdb.Noop", "rocksdb.Noop");
-  round_trip("memtable_factory", "{id=SkipListFactory;lookahead=3}", "SkipListFactory");
-  round_trip("memtable_factory", "skip_list:16", "SkipListFactory");
+  round_trip("memtable_factory", "{id=SkipListFactory;lookahead=3}", "SkipListFactory:3");
+  round_trip("memtable_factory", "skip_list:16", "SkipListFactory:16");
+  round_trip("memtable_factory", "skip_list", "SkipListFactory");
+  const char* const buckets = "{id=HashSkipListRepFactory;branching_factor=4;skiplist_height=4;bucket_count=1000;}";
+  round_trip("memtable_factory", "prefix_hash:1000", buckets);
+  round_trip("memtable_factory", buckets, buckets);
+  round_trip("memtable_factory", "HashSkipListRepFactory", "{id=HashSkipListRepFactory;branching_factor=4;skiplist_height=4;bucket_count=1000000;}");
+  round_trip("memtable_factory", "id=prefix_hash; bucket_count=32; skiplist_height=64; branching_factor=16",
+             "{id=HashSkipListRepFactory;branching_factor=16;skiplist_height=64;bucket_count=32;}");
+  const char* const lists = "{id=HashLinkListRepFactory;log_when_flash=false;logging_threshold=12;huge_page_size=16;threshold=64;bucket_count=32;}";
+  round_trip("memtable_factory", "id=hash_linkedlist; bucket_count=32; threshold=64; huge_page_size=16; logging_threshold=12; log_when_flash=false",
+             lists);
+  round_trip("memtable_factory", lists, lists);
+  round_trip("memtable_factory", "hash_linkedlist",
+             "{id=HashLinkListRepFactory;log_when_flash=true;logging_threshold=4096;huge_page_size=0;threshold=256;bucket_count=50000;}");
+  round_trip("memtable_factory", "vector", "{id=VectorRepFactory;count=0;}");
+  round_trip("memtable_factory", "vector:1024", "{id=VectorRepFactory;count=1024;}");
+  round_trip("memtable", "{id=vector;count=42}", "");
+  EXPECT_EQ(options.memtable_factory->GetId(), "{id=VectorRepFactory;count=42;}");
   round_trip("table_factory", "{id=BlockBasedTable;block_size=8k;filter_policy=bloomfilter:9.5:false}", "BlockBasedTable");
   EXPECT_EQ(options.table_factory->GetOptions<BlockBasedTableOptions>()->block_size, 8192u);
   EXPECT_EQ(options.table_factory->GetOptions<BlockBasedTableOptions>()->filter_policy->MillibitsPerKey(), 9500);
@@ -143,11 +160,31 @@ TEST(OptionObjects, BuiltInOnesAreMadeAgainFromTheirIds) {
   EXPECT_TRUE(table.block_cache->HasStrictCapacityLimit());
 }
 
+TEST(OptionObjects, MemTablesWithWrongParametersAreRefused) {
+  ColumnFamilyOptions options;
+  for (const char* text : {"skip_list:16:more", "prefix_hash:1000:more", "prefix_hash:", "prefix_hash:x", "hash_linkedlist:-1", "vector:1:2",
+                           "id=vector;invalid=unknown", "id=prefix_hash;bucket_count=32;threshold=1", "lookahead=3"}) {
+    EXPECT_TRUE(SetOption(ParseRules{}, "memtable_factory", text, &options).IsInvalidArgument()) << text;
+  }
+  EXPECT_EQ(options.memtable_factory->GetId(), "SkipListFactory") << "a failure changes nothing";
+}
+
+TEST(OptionObjects, FactoriesOfTheProgramPrintWhatTextMakesAgain) {
+  const std::unique_ptr<MemTableRepFactory> made[] = {std::make_unique<SkipListFactory>(7), std::make_unique<VectorRepFactory>(9),
+                                                      std::unique_ptr<MemTableRepFactory>(NewHashSkipListRepFactory(5, 6, 7)),
+                                                      std::unique_ptr<MemTableRepFactory>(NewHashLinkListRepFactory(1, 2, 3, false, 4))};
+  for (const auto& factory : made) {
+    ColumnFamilyOptions options;
+    EXPECT_TRUE(SetOption(ParseRules{.ignore_unsupported = false}, "memtable_factory", factory->GetId(), &options).ok()) << factory->GetId();
+    EXPECT_EQ(options.memtable_factory->GetId(), factory->GetId());
+  }
+}
+
 TEST(OptionObjects, OthersAreNotSupportedOrSteppedOverAsTheRulesSay) {
   ColumnFamilyOptions options;
   for (const auto& [name, value] :
        {std::pair("comparator", "my.Comparator"), std::pair("merge_operator", "MyOperator"), std::pair("table_factory", "PlainTable"),
-        std::pair("compaction_filter", "MyFilter"), std::pair("memtable_factory", "VectorRepFactory")}) {
+        std::pair("compaction_filter", "MyFilter"), std::pair("memtable_factory", "cuckoo:1024")}) {
     const Status s = SetOption(ParseRules{.ignore_unsupported = false}, name, value, &options);
     EXPECT_TRUE(s.IsNotSupported()) << name;
     std::vector<std::string> ignored;

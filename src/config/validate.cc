@@ -6,6 +6,7 @@
 #include "base/compression.h"
 #include "base/format.h"
 #include "base/result.h"
+#include "config/memtable_factory.h"
 #include "config/option_codec.h"
 #include "config/option_table.h"
 
@@ -126,6 +127,9 @@ Status CheckTable(const BlockBasedTableOptions& options) {
 Status CheckFamily(const ColumnFamilyOptions& options) {
   ASHLAR_RETURN_IF_ERROR(CheckRefused(options));
   if (options.comparator == nullptr) return Bad("comparator", kNullText, "set it, or leave it at BytewiseComparator()");
+  if (options.memtable_factory != nullptr && !IsBuiltIn(*options.memtable_factory)) {
+    return NotImplemented("memtable_factory", options.memtable_factory->Name(), "use one of the factories of ashlar/memtablerep.h");
+  }
   ASHLAR_RETURN_IF_ERROR(CheckLevels(options));
   ASHLAR_RETURN_IF_ERROR(CheckCompressions(options));
   const BlockBasedTableOptions* table = TableOptionsOf(options);
@@ -172,6 +176,10 @@ std::vector<std::string> ListOptionsWithoutEffect(const DBOptions& db_options, c
   for (const ColumnFamilyDescriptor& family : families) {
     const std::string where = StrCat(" (", EscapeForDisplay(family.name), ")");
     AppendWithoutEffect(family.options, where, &out);
+    const MemTableRepFactory* const memtable = family.options.memtable_factory.get();
+    if (memtable != nullptr && NeedsPrefixes(*memtable) && family.options.prefix_extractor == nullptr) {
+      out.push_back(StrCat("memtable_factory=", memtable->GetId(), where, " for want of a prefix_extractor: memtables are SkipListFactory's"));
+    }
     if (const BlockBasedTableOptions* table = TableOptionsOf(family.options)) AppendWithoutEffect(*table, where, &out);
   }
   return out;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "lsm/resolve_options.h"
+
 namespace ashlar {
 
 namespace {
@@ -39,7 +41,8 @@ MemTableRef ColumnFamily::NewMemTable() {
                                        .arena_blocks = arena_blocks_,
                                        .live_count = live_memtables_,
                                        .id = next_memtable_id_++,
-                                       .prefix_extractor = options_.prefix_extractor});
+                                       .prefix_extractor = options_.prefix_extractor,
+                                       .shape = ResolveMemTableShape(options_)});
 }
 
 void ColumnFamily::SwitchMemTable(uint64_t log_number) {

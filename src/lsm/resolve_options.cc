@@ -5,6 +5,7 @@
 #include "ashlar/filter_policy.h"
 #include "ashlar/rate_limiter.h"
 #include "ashlar/table.h"
+#include "config/memtable_factory.h"
 #include "platform/file.h"
 
 namespace ashlar {
@@ -12,6 +13,9 @@ namespace ashlar {
 namespace {
 constexpr size_t kDefaultBlockCacheBytes = size_t{32} << 20;
 constexpr uint64_t kDefaultDelayedWriteRate = uint64_t{16} << 20;
+// A tree of fewer entries would be larger than the list, and not faster.
+constexpr uint32_t kShortListEntries = 16;
+constexpr double kMemTableBloomShareMax = 0.25;
 }  // namespace
 
 const BlockBasedTableOptions* TableOptionsOf(const ColumnFamilyOptions& options) {
@@ -79,6 +83,29 @@ BlockBasedTableConfig ResolveTableConfig(const ColumnFamilyOptions& options) {
   config.readahead_bytes_initial = table.initial_auto_readahead_size;
   config.readahead_bytes_max = table.max_auto_readahead_size;
   return config;
+}
+
+MemTableShape ResolveMemTableShape(const ColumnFamilyOptions& options) {
+  MemTableShape shape;
+  const bool has_prefixes = options.prefix_extractor != nullptr;
+  const MemTableRepFactory* const factory = options.memtable_factory.get();
+  if (dynamic_cast<const VectorRepFactory*>(factory) != nullptr) {
+    shape.kind = MemTableKind::kLog;
+  } else if (const auto* const hash = dynamic_cast<const HashSkipListRepFactory*>(factory); hash != nullptr && has_prefixes) {
+    shape.kind = MemTableKind::kBuckets;
+    shape.bucket_count = hash->parameters().bucket_count;
+    shape.list_entries_max = kShortListEntries;
+  } else if (const auto* const lists = dynamic_cast<const HashLinkListRepFactory*>(factory); lists != nullptr && has_prefixes) {
+    shape.kind = MemTableKind::kBuckets;
+    shape.bucket_count = lists->parameters().bucket_count;
+    shape.list_entries_max = lists->parameters().threshold;
+  }
+  shape.bloom_whole_keys = options.memtable_whole_key_filtering;
+  if ((has_prefixes || shape.bloom_whole_keys) && options.memtable_prefix_bloom_size_ratio > 0) {
+    const double share = std::min(options.memtable_prefix_bloom_size_ratio, kMemTableBloomShareMax);
+    shape.bloom_bytes = static_cast<size_t>(share * static_cast<double>(options.write_buffer_size));
+  }
+  return shape;
 }
 
 CompressionParameters ResolveCompressionParameters(const ColumnFamilyOptions& options, bool bottommost) {

@@ -11,12 +11,15 @@
 #include "base/compression.h"
 #include "cache/block_cache.h"
 #include "compact/plan/leveled_config.h"
+#include "memtable/memtable.h"
 #include "table/blockbased/table_config.h"
 
 namespace ashlar {
 
 LeveledConfig ResolveLeveledConfig(const ColumnFamilyOptions& options, const DBOptions& db_options);
 BlockBasedTableConfig ResolveTableConfig(const ColumnFamilyOptions& options);
+// Of the next memtable: what works with prefixes alone is a tree when there is no prefix extractor.
+MemTableShape ResolveMemTableShape(const ColumnFamilyOptions& options);
 // bottommost: the bottommost_compression_opts where they are enabled.
 CompressionParameters ResolveCompressionParameters(const ColumnFamilyOptions& options, bool bottommost);
 // The codec of level 0.
