@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "ashlar/cache.h"
+#include "ashlar/convenience.h"
 #include "ashlar/db.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/options_util.h"
 #include "ashlar/statistics.h"
 #include "ashlar/table.h"
+#include "base/format.h"
 #include "testing/tool_runner.h"
 
 namespace ashlar {
@@ -207,6 +209,43 @@ TEST_F(InterchangeTest, ADatabaseMadeByLdbOpensHereWithItsOptions) {
   ASSERT_OK(DB::Open(db_options, path(), families, &handles_, &db_));
   EXPECT_EQ(Contents(0), (Map{{"a", "1"}, {"b", "2"}}));
   EXPECT_EQ(Contents(1), (Map{{"m", "2"}}));
+}
+
+TEST_F(InterchangeTest, EveryKindOfMemTableIsTakenBothWaysThroughTheOptionsFile) {
+  options_.allow_concurrent_memtable_write = false;  // RocksDB writes to a database whose kind is not skip_list only then
+  for (const char* kind : {"skip_list", "prefix_hash", "hash_linkedlist", "vector"}) {
+    SCOPED_TRACE(kind);
+    Close();
+    std::filesystem::remove_all(path());
+    ASSERT_OK(GetOptionsFromString(options_, StrCat("prefix_extractor=fixed:4;memtable_factory=", kind), &options_));
+    Open();
+    Map expected;
+    Fill(handles_[0], &expected);
+    const std::string id = options_.memtable_factory->GetId();
+    Close();
+    EXPECT_EQ(ParseScan(Ldb("--try_load_options scan --hex")), expected);
+    // ldb has written the OPTIONS file anew with its own.
+    Ldb("--try_load_options put from_ldb value");
+    expected["from_ldb"] = "value";
+    DBOptions db_options;
+    std::vector<ColumnFamilyDescriptor> families;
+    ASSERT_OK(LoadLatestOptions(ConfigOptions(), path(), &db_options, &families));
+    EXPECT_EQ(families[0].options.memtable_factory->GetId(), id);
+    Open();
+    EXPECT_EQ(Contents(), expected);
+    Close();
+    std::filesystem::remove_all(path());
+    const ToolRun made =
+        RunTool("db_bench --db=" + path() + " --benchmarks=fillseq --num=100 --allow_concurrent_memtable_write=false --prefix_size=4" +
+                " --compression_type=none --memtablerep=" + kind + " 2>&1");
+    ASSERT_EQ(made.exit_code, 0) << made.output;
+    ASSERT_OK(LoadLatestOptions(ConfigOptions(), path(), &db_options, &families));
+    EXPECT_STREQ(families[0].options.memtable_factory->Name(), options_.memtable_factory->Name());
+    std::unique_ptr<DB> db;
+    ASSERT_OK(DB::Open(db_options, path(), families, &handles_, &db));
+    db_ = std::move(db);
+    EXPECT_EQ(Contents().size(), 100u);
+  }
 }
 
 TEST_F(InterchangeTest, ADatabaseMadeByDbBenchIsReadThroughItsFilters) {
