@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/version.h"
 #include "base/format.h"
 #include "testing/tool_runner.h"
 
@@ -159,6 +160,8 @@ TEST_F(DbBenchTest, ABuildThatDoesNotMeasureRefuses) {
 }
 
 // ---- The command line.
+
+TEST_F(DbBenchTest, TheVersionIsShownByEveryBuild) { EXPECT_EQ(Output("--version"), "db_bench version " + GetAshlarVersionAsString() + "\n"); }
 
 TEST_F(DbBenchTest, AnUnknownFlagIsRefusedWithTheNearestName) {
   const ToolRun run = Run("--value_sise=10");

@@ -103,7 +103,7 @@ bool SameValue(std::string_view a, std::string_view b) {
 }
 
 std::vector<std::string_view> AllNames() {
-  std::vector<std::string_view> names = {"help"};
+  std::vector<std::string_view> names = {"help", "version"};
   for (const FlagRow& row : kFlagTable) names.push_back(row.name);
   for (const ForeignFlag& flag : ForeignFlags()) names.push_back(flag.name);
   return names;
@@ -134,8 +134,8 @@ class Parser {
     std::optional<std::string_view> value;
     if (equals != std::string_view::npos) value = argument.substr(equals + 1);
 
-    if (name == "help" || name == "h") {
-      out_->help = true;
+    if (name == "help" || name == "h" || name == "version") {
+      (name == "version" ? out_->version : out_->help) = true;
       return Status::OK();
     }
     if (const FlagRow* const row = FindFlag(name)) return TakeHonoured(*row, value);
@@ -261,7 +261,7 @@ std::string NearestName(std::string_view name, const std::vector<std::string_vie
 
 Status ParseCommandLine(const std::vector<std::string>& arguments, CommandLine* command_line) {
   Status s = Parser(arguments, command_line).Run();
-  if (!s.ok() || command_line->help) return s;
+  if (!s.ok() || command_line->help || command_line->version) return s;
   for (const Demand& demand : kDemands) {
     if (!demand.holds(command_line->flags)) return Status::InvalidArgument(std::string(demand.text));
   }

@@ -2,6 +2,7 @@
 //
 //   --name=value  --name value  -name=value      numbers and texts
 //   --name  --noname  --name=0|1|true|false      booleans
+//   --help  --version
 //
 // flag_table.h is the one table: type, default, meaning and group of every flag that is honoured. Besides those, three kinds of RocksDB's flags are
 // known by name: retired ones, those that tune what does not exist here (both accepted, with one notice that names them), and those that would
@@ -30,11 +31,12 @@ struct Flags {
 struct CommandLine {
   Flags flags;
   bool help = false;
+  bool version = false;
   // Texts for standard error, a line each.
   std::vector<std::string> notices;
 };
 
-// InvalidArgument with a text for people. Without --help, the flags also make sense together.
+// InvalidArgument with a text for people. Without --help and --version, the flags also make sense together.
 Status ParseCommandLine(const std::vector<std::string>& arguments, CommandLine* command_line);
 
 // Name and value of every honoured flag, in the order of the table.

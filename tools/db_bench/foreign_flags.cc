@@ -30,6 +30,7 @@ constexpr ForeignFlag kForeignFlags[] = {
     {"hdfs", kRetired, ""},
     {"compressed_cache_size", kRetired, ""},
     {"read_range", kRetired, ""},
+    {"compaction_measure_io_stats", kRetired, ""},
 
     {"bgwriter_num", kAbsent, "0"},
     {"num_hot_column_families", kAbsent, "0"},

@@ -36,6 +36,7 @@ class KeyMaker {
   const std::vector<std::string>* const existing_;
   const size_t prefix_bytes_;  // 0: the key has no prefix of its own
   const uint64_t prefixes_;
+  const size_t number_bytes_;
   std::string buffer_;
 };
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/version.h"
 #include "tools/db_bench/bench.h"
 #include "tools/db_bench/flags.h"
 #include "tools/db_bench/workload.h"
@@ -52,6 +53,10 @@ int Main(const std::vector<std::string>& arguments) {
   }
   if (command_line.help) {
     fmt::print("{}", Help());
+    return 0;
+  }
+  if (command_line.version) {
+    fmt::print("db_bench version {}\n", GetAshlarVersionAsString());
     return 0;
   }
   if (WhyNotMeasured() != nullptr) {

@@ -20,6 +20,7 @@ TEST(LoopTest, GivesOutExactlyTheOperationsPlanned) {
           EXPECT_LE(taken, batch);
           EXPECT_TRUE(taken == batch || done + taken == ops);
           done += taken;
+          ASSERT_LE(done, ops);
         }
         EXPECT_EQ(done, ops);
         EXPECT_FALSE(loop.Continue());

@@ -5,23 +5,14 @@ namespace ashlar::bench {
 Status Getter::Get(uint64_t number) {
   const Database& database = worker_.database;
   const Slice key = worker_.keys.Key(number);
-  size_t value_bytes = 0;
-  Status s;
-  if (pin_) {
-    pinned_.Reset();
-    s = database.db().Get(worker_.read_options, database.Family(number), key, &pinned_);
-    value_bytes = pinned_.size();
-  } else {
-    s = database.db().Get(worker_.read_options, database.Family(number), key, &copy_);
-    value_bytes = copy_.size();
-  }
+  ColumnFamilyHandle* const family = database.Family(number);
+  Status s = pin_ ? database.db().Get(worker_.read_options, family, key, &pinned_) : database.db().Get(worker_.read_options, family, key, &copy_);
   Tally& tally = worker_.stats.tally;
   ++tally.reads;
-  if (s.ok()) {
-    ++tally.found;
-    tally.bytes += key.size() + value_bytes;
-  }
-  return s.IsNotFound() ? Status::OK() : s;
+  if (!s.ok()) return s.IsNotFound() ? Status::OK() : s;
+  ++tally.found;
+  tally.bytes += key.size() + (pin_ ? pinned_.size() : copy_.size());
+  return s;
 }
 
 Status ReadRandom(Worker& worker, uint64_t count) {
