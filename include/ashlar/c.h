@@ -623,7 +623,11 @@ ASHLAR_API void rocksdb_options_set_comparator(rocksdb_options_t* options, rocks
 ASHLAR_API void rocksdb_options_set_merge_operator(rocksdb_options_t* options, rocksdb_mergeoperator_t* merge_operator) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_set_uint64add_merge_operator(rocksdb_options_t* options) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_set_prefix_extractor(rocksdb_options_t* options, rocksdb_slicetransform_t* transform) ASHLAR_NOTHROW;
-// Memtables.
+// Memtables: what holds their entries (ashlar/memtablerep.h), by default an ordered tree. The hashed ones need a prefix extractor.
+ASHLAR_API void rocksdb_options_set_hash_skip_list_rep(rocksdb_options_t* options, size_t bucket_count, int32_t skiplist_height,
+                                                       int32_t skiplist_branching_factor) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_hash_link_list_rep(rocksdb_options_t* options, size_t bucket_count) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_memtable_vector_rep(rocksdb_options_t* options) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_set_write_buffer_size(rocksdb_options_t* options, size_t value) ASHLAR_NOTHROW;
 ASHLAR_API size_t rocksdb_options_get_write_buffer_size(rocksdb_options_t* options) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_set_max_write_buffer_number(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;

@@ -77,6 +77,16 @@ void rocksdb_options_set_uint64add_merge_operator(rocksdb_options_t* options) no
 void rocksdb_options_set_prefix_extractor(rocksdb_options_t* options, rocksdb_slicetransform_t* transform) noexcept {
   options->rep.prefix_extractor.reset(Rep(transform));
 }
+void rocksdb_options_set_hash_skip_list_rep(rocksdb_options_t* options, size_t bucket_count, int32_t skiplist_height,
+                                            int32_t skiplist_branching_factor) noexcept {
+  options->rep.memtable_factory.reset(ashlar::NewHashSkipListRepFactory(bucket_count, skiplist_height, skiplist_branching_factor));
+}
+void rocksdb_options_set_hash_link_list_rep(rocksdb_options_t* options, size_t bucket_count) noexcept {
+  options->rep.memtable_factory.reset(ashlar::NewHashLinkListRepFactory(bucket_count));
+}
+void rocksdb_options_set_memtable_vector_rep(rocksdb_options_t* options) noexcept {
+  options->rep.memtable_factory = std::make_shared<ashlar::VectorRepFactory>();
+}
 void rocksdb_options_set_blob_cache(rocksdb_options_t* options, rocksdb_cache_t* blob_cache) noexcept {
   options->rep.blob_cache = blob_cache == nullptr ? nullptr : blob_cache->rep;
 }

@@ -837,6 +837,28 @@ static void SettersAndGettersAgree(void) {
   rocksdb_lru_cache_options_destroy(lru);
 }
 
+static void MemTablesOfEveryKindTakeWrites(void) {
+  rocksdb_options_t* const simple = options;
+  for (int kind = 0; kind < 3; ++kind) {
+    options = rocksdb_options_create_copy(simple);
+    rocksdb_options_set_prefix_extractor(options, rocksdb_slicetransform_create_fixed_prefix(3));
+    if (kind == 0) rocksdb_options_set_hash_skip_list_rep(options, 1000, 4, 4);
+    if (kind == 1) rocksdb_options_set_hash_link_list_rep(options, 10);
+    if (kind == 2) rocksdb_options_set_memtable_vector_rep(options);
+    rocksdb_t* const db = OpenEmpty();
+    Put(db, "abc1", "one");
+    Put(db, "abc2", "two");
+    Put(db, "ab", "short");
+    EXPECT_GET(db, "abc1", "one");
+    EXPECT_GET(db, "abc2", "two");
+    EXPECT_GET(db, "ab", "short");
+    EXPECT_GET(db, "abc3", NULL);
+    rocksdb_close(db);
+    rocksdb_options_destroy(options);
+  }
+  options = simple;
+}
+
 static void CostsAreCountedForTheThread(void) {
   rocksdb_perfcontext_t* const context = rocksdb_perfcontext_create();
   rocksdb_set_perf_level(rocksdb_enable_count);
@@ -871,6 +893,7 @@ int main(int argc, char** argv) {
   CountersAdd();
   OptionsReachTheDatabase();
   SettersAndGettersAgree();
+  MemTablesOfEveryKindTakeWrites();
   CostsAreCountedForTheThread();
 
   char* error = NULL;
