@@ -19,6 +19,7 @@ from pathlib import Path
 
 import libraries
 from figures import RowOutcome, disagreements, judge, not_available, worst_first
+from report import copies_table, format_figure, write_json, write_page
 from rows import SCALES, Group, Scale
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,6 +29,8 @@ DRIVER = BUILD / "bench" / "bench_driver"
 COPY_COUNTER = BUILD / "bench" / "bench_copies.so"
 EXIT_NOT_AVAILABLE = 3
 PROCESS_SECONDS_MAX = 1800
+# Above this, something else takes time from what is measured.
+BUSY_LOAD_PER_CORE = 0.5
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,9 @@ class Bench:
         return run_driver(driver_command(group, library, self.scale, self.folder, self.extra), self.folder)
 
     def count_copies(self, group: Group, library: Library) -> list[dict]:
-        return run_driver(driver_command(group, library, self.scale, self.folder, ["--sample-ms", "0"]), self.folder, {"LD_PRELOAD": str(COPY_COUNTER)})
+        return run_driver(
+            driver_command(group, library, self.scale, self.folder, ["--sample-ms", "0"]), self.folder, {"LD_PRELOAD": str(COPY_COUNTER)}
+        )
 
     def measure(self, group: Group) -> dict:
         """All runs of a group: {"own": [[result per workload] per run], "peer": ..., "others": {name: ...}, "copies": {...}}."""
@@ -133,10 +138,6 @@ def outcomes_of(group: Group, runs: dict, scale: Scale) -> list[RowOutcome]:
     return rows
 
 
-def format_figure(value: float) -> str:
-    return f"{value:.3f}" if value < 10 else f"{value:.1f}" if value < 1000 else f"{value:.0f}"
-
-
 def print_table(rows: list[RowOutcome]) -> None:
     title_columns = max([len(row.title) for row in rows] + [3])
     print(f"\n{'row':{title_columns}}  {'RocksDB':>9} {'Ashlar':>9} unit       {'ratio (low..high)':>22} {'by CPU':>7} {'target':>7}  verdict")
@@ -156,24 +157,24 @@ def print_table(rows: list[RowOutcome]) -> None:
         )
 
 
-def print_copies(groups: list[Group], results: dict) -> None:
+def print_copies(lines: list[dict]) -> None:
     """The bytes that a Get copies, counted in runs of their own."""
-    counted = [(group, results[group.name]["copies"]) for group in groups if results.get(group.name, {}).get("copies")]
-    if not counted:
+    if not lines:
         return
-    print("\nCopies of the value per Get, counted (bytes that passed memcpy and memmove)")
-    for group, copies in counted:
-        for index, workload in enumerate(group.workloads):
-            sides = [copies[side][index] for side in ("peer", "own")]
-            text = "  ".join(f"{name} {run['copied_values_per_op']:5.2f} ({run['copied_bytes_per_op']:9.0f} B)" for name, run in zip(("RocksDB", "Ashlar"), sides))
-            print(f"{workload.rows[0].title:32} {text}")
+    title_columns = max(len(line["title"]) for line in lines)
+    print("\nCopies of the value per Get, and all bytes copied, counted")
+    for line in lines:
+        sides = "   ".join(
+            f"{name} {line[side]['values']:5.2f} {line[side]['bytes']:9.0f} B" for name, side in (("RocksDB", "peer"), ("Ashlar", "own"))
+        )
+        print(f"{line['title']:{title_columns}}  {sides}")
 
 
 def git(*arguments: str) -> str:
     return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
 
 
-def environment(own: Library, peer: Library) -> dict:
+def environment(own: Library, peer: Library, scale: Scale) -> dict:
     cpu = next((line.split(":", 1)[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")), "unknown")
     memory_kib = int(next(line.split()[1] for line in Path("/proc/meminfo").read_text().splitlines() if line.startswith("MemTotal")))
     return {
@@ -186,6 +187,9 @@ def environment(own: Library, peer: Library) -> dict:
         "peer": peer.name,
         "own": own.name,
         "load_at_start": os.getloadavg()[0],
+        "busy": os.getloadavg()[0] > BUSY_LOAD_PER_CORE * (os.cpu_count() or 1),
+        "keys": scale.keys,
+        "pairs": scale.pairs,
     }
 
 
@@ -204,7 +208,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--dir", type=Path, default=OUT / "data", help="where databases are made (default: build/bench/data)")
     parser.add_argument("--library", type=Path, default=BUILD / "libashlar.so", help="the Ashlar to measure")
     parser.add_argument("--peer", type=Path, help="a library to compare with instead of RocksDB 11.8.1")
-    parser.add_argument("--instructions", action="store_true", help="count instructions per operation under callgrind, and put them into docs/performance.md")
+    parser.add_argument(
+        "--instructions", action="store_true", help="count instructions per operation under callgrind, and put them into docs/performance.md"
+    )
     return parser.parse_args()
 
 
@@ -234,7 +240,11 @@ def measure_all(bench: Bench, scale: Scale, kept_path: Path, may_use_kept: bool)
         begun = time.monotonic()
         print(f"== {number}/{len(scale.groups)} {group.name}", end="", flush=True)
         kept[group.name] = bench.measure(group)
-        print(f"  {time.monotonic() - begun:.0f} s" + (f"  NOT AVAILABLE: {kept[group.name]['not_available']}" if "not_available" in kept[group.name] else ""), flush=True)
+        print(
+            f"  {time.monotonic() - begun:.0f} s"
+            + (f"  NOT AVAILABLE: {kept[group.name]['not_available']}" if "not_available" in kept[group.name] else ""),
+            flush=True,
+        )
         partial = kept_path.with_suffix(".partial")
         partial.write_text(json.dumps(kept))
         os.replace(partial, kept_path)
@@ -257,11 +267,13 @@ def main() -> int:
     libraries.check_ashlar(own_path)
     own = Library("Ashlar", str(own_path), "rocksdb")
     peer = Library(f"RocksDB {libraries.ROCKSDB_VERSION}" if arguments.peer is None else peer_path.name, str(peer_path), "rocksdb")
-    others = {} if arguments.no_others else {"leveldb": Library("LevelDB", libraries.LEVELDB, "leveldb"), "lmdb": Library("LMDB", libraries.LMDB, "lmdb")}
+    others = (
+        {} if arguments.no_others else {"leveldb": Library("LevelDB", libraries.LEVELDB, "leveldb"), "lmdb": Library("LMDB", libraries.LMDB, "lmdb")}
+    )
 
-    if os.getloadavg()[0] > 0.5 * (os.cpu_count() or 1):
-        print(f"== the machine is busy (load {os.getloadavg()[0]:.1f}): wall times will scatter; the ratios by CPU are the ones to trust")
-    about = environment(own, peer)
+    about = environment(own, peer, scale)
+    if about["busy"]:
+        print(f"== the machine is busy (load {about['load_at_start']:.1f}): wall times will scatter; the ratios by CPU are the ones to trust")
     digest = libraries.digest(own_path, peer_path, DRIVER)
     OUT.mkdir(parents=True, exist_ok=True)
     arguments.dir.mkdir(parents=True, exist_ok=True)
@@ -274,7 +286,12 @@ def main() -> int:
         return 1
     rows = [row for group in scale.groups for row in outcomes_of(group, results[group.name], scale)]
     print_table(rows)
-    print_copies(list(scale.groups), results)
+    groups = list(scale.groups)
+    print_copies(copies_table(groups, results))
+    name = f"{scale.name}{'-rows' if arguments.rows else ''}"
+    write_json(OUT / f"{name}.json", about, rows, groups, results)
+    write_page(OUT / f"{name}.html", about, rows, groups, results)
+    print(f"\n== {OUT / name}.json and {name}.html")
     return 0
 
 
