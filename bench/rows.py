@@ -1,6 +1,7 @@
 """What ./dev bench measures: groups of workloads that share a database, and what each row of the report is judged by.
 
-A group is one process per library: its database is prepared once, then its workloads run on it in order. Sizes are multiples of the scale's number of keys.
+A group is one process per library: its database is prepared once, then its workloads run on it in order. Sizes are multiples of the scale's number
+of keys.
 """
 
 from dataclasses import dataclass, field

@@ -1,8 +1,8 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Runs Ashlar and its peers side by side: ./dev bench.
 
-Every process runs one library; processes alternate A B B A, and each pair of neighbours gives one ratio. Results are kept per group of rows, by the digest of
-the libraries and of the driver, so that a long run can be taken up where it was left.
+Every process runs one library; processes alternate A B B A, and each pair of neighbours gives one ratio. Results are kept per group of rows, by the
+digest of the libraries and of the driver, so that a long run can be taken up where it was left.
 """
 
 import argparse
@@ -17,6 +17,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import instructions
 import libraries
 from figures import RowOutcome, disagreements, judge, not_available, worst_first
 from report import copies_table, format_figure, write_json, write_page
@@ -152,8 +153,8 @@ def print_table(rows: list[RowOutcome]) -> None:
         by_cpu = f"{cpu[0].ratio.median:.2f}" if cpu else ""
         others = "".join(f"  {name} {format_figure(value)}" for name, value in row.others)
         print(
-            f"{row.title:{title_columns}}  {format_figure(first.peer):>9} {format_figure(first.own):>9} {first.metric.unit:10} {spread:>22} {by_cpu:>7} "
-            f"{target:>7}  {row.verdict}{others}"
+            f"{row.title:{title_columns}}  {format_figure(first.peer):>9} {format_figure(first.own):>9} {first.metric.unit:10} {spread:>22} "
+            f"{by_cpu:>7} {target:>7}  {row.verdict}{others}"
         )
 
 
@@ -231,6 +232,21 @@ def list_rows(scale: Scale) -> None:
                 print(f"    {row.title}")
 
 
+def count_instructions(own: Library, peer: Library, commit: str) -> None:
+    """Counts, and puts the table into docs/performance.md."""
+    rows = []
+    for case in instructions.CASES:
+        counts = [
+            instructions.count(DRIVER, library, engine, case, OUT)
+            for library, engine in (("", "none"), (peer.path, "rocksdb"), (own.path, "rocksdb"))
+        ]
+        print(f"{case[0]:20} {peer.name} {counts[1] - counts[0]:8.0f}   {own.name} {counts[2] - counts[0]:8.0f}", flush=True)
+        rows.append((case[0], *counts))
+    document = ROOT / "docs" / "performance.md"
+    document.write_text(instructions.replace_table(document.read_text(), instructions.table(rows, commit, peer.name)))
+    print(f"== written to {document}")
+
+
 def measure_all(bench: Bench, scale: Scale, kept_path: Path, may_use_kept: bool) -> dict:
     kept = json.loads(kept_path.read_text()) if may_use_kept and kept_path.exists() else {}
     start = time.monotonic()
@@ -272,10 +288,13 @@ def main() -> int:
     )
 
     about = environment(own, peer, scale)
+    OUT.mkdir(parents=True, exist_ok=True)
+    if arguments.instructions:
+        count_instructions(own, peer, about["commit"])
+        return 0
     if about["busy"]:
         print(f"== the machine is busy (load {about['load_at_start']:.1f}): wall times will scatter; the ratios by CPU are the ones to trust")
     digest = libraries.digest(own_path, peer_path, DRIVER)
-    OUT.mkdir(parents=True, exist_ok=True)
     arguments.dir.mkdir(parents=True, exist_ok=True)
     kept_path = OUT / f"kept-{scale.keys}-{scale.pairs}-{digest}.json"
     bench = Bench(scale, own, peer, others, arguments.dir, 20 if scale.keys < 1_000_000 else 100)

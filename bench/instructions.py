@@ -1,0 +1,67 @@
+"""Instructions per operation, counted by callgrind: they repeat on any machine, busy or not, so they are the gate against regressions."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+DOCUMENT_BEGIN = "<!-- instructions: begin, written by ./dev bench --instructions -->"
+DOCUMENT_END = "<!-- instructions: end -->"
+
+KEYS = 100_000
+OPERATIONS = 20_000
+# Row -> the driver's workload, its operations, and the shape of the database. Next scans every key once.
+CASES = (
+    ("Get", "readrandom", OPERATIONS, "compacted"),
+    ("Get, a missing key", "readmissing", OPERATIONS, "compacted"),
+    ("MultiGet, per key", "multiget", OPERATIONS, "compacted"),
+    ("Seek", "seek", OPERATIONS, "compacted"),
+    ("Next", "readseq", KEYS, "compacted"),
+    ("Put", "overwrite", OPERATIONS, "empty"),
+)
+
+
+class CountingFailed(Exception):
+    pass
+
+
+def parse_total(profile: str) -> int:
+    """The instructions of a callgrind profile: its line 'totals: N' or, in older files, 'summary: N'."""
+    found = re.search(r"^totals: (\d+)", profile, re.MULTILINE) or re.search(r"^summary: (\d+)", profile, re.MULTILINE)
+    if found is None:
+        raise CountingFailed("a profile without a total")
+    return int(found.group(1))
+
+
+def count(driver: Path, library: str, engine: str, case: tuple, folder: Path) -> float:
+    """Instructions of one operation, the driver's own included."""
+    _, workload, operations, shape = case
+    database, profile = folder / "database-callgrind", folder / "callgrind.out"
+    shutil.rmtree(database, ignore_errors=True)
+    profile.unlink(missing_ok=True)
+    command = ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={profile}", "--quiet"]
+    command += [str(driver), "--engine", engine, "--library", library, "--dir", str(database), "--num", str(KEYS), "--shape", shape]
+    command += ["--workloads", f"{workload}:{operations}", "--count-instructions"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1800)
+    finally:
+        shutil.rmtree(database, ignore_errors=True)
+    if done.returncode != 0:
+        raise CountingFailed(f"{' '.join(command)}\nended with {done.returncode}: {done.stderr.strip()}")
+    total = parse_total(profile.read_text())
+    profile.unlink()
+    return total / operations
+
+
+def table(rows: list[tuple[str, float, float, float]], commit: str, peer: str) -> str:
+    """`rows`: (title, the driver alone, peer, own); the driver's part is taken off."""
+    lines = [f"| at {commit} | {peer} | Ashlar | ratio |", "|---|---|---|---|"]
+    for title, driver, peer_count, own_count in rows:
+        theirs, ours = peer_count - driver, own_count - driver
+        lines.append(f"| {title} | {theirs:,.0f} | {ours:,.0f} | {theirs / max(ours, 1):.1f} |")
+    return "\n".join(lines)
+
+
+def replace_table(document: str, text: str) -> str:
+    begin, end = document.index(DOCUMENT_BEGIN), document.index(DOCUMENT_END)
+    return document[: begin + len(DOCUMENT_BEGIN)] + "\n" + text + "\n" + document[end:]
