@@ -159,7 +159,7 @@ struct ASHLAR_API ColumnFamilyOptions {
   CompactionStyle compaction_style = kCompactionStyleLevel;
   CompactionPri compaction_pri = kMinOverlappingRatio;  // accepted: always this one
   bool disable_auto_compactions = false;
-  // Number of level-0 files that starts a compaction, slows writers down, stops them.
+  // Number of level-0 files that starts a compaction, slows writers down, stops them; negative: none does.
   int level0_file_num_compaction_trigger = 4;
   int level0_slowdown_writes_trigger = 20;
   int level0_stop_writes_trigger = 36;

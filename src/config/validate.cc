@@ -45,7 +45,7 @@ Status CheckDb(const DBOptions& options) {
   if (options.max_open_files < -1 || options.max_open_files == 0) {
     return Bad("max_open_files", StrCat(options.max_open_files), "set -1 for all files, or a number above 0");
   }
-  if (options.max_background_jobs < 1) return Bad("max_background_jobs", StrCat(options.max_background_jobs), "set at least 1");
+  if (options.max_background_jobs < 0) return Bad("max_background_jobs", StrCat(options.max_background_jobs), "set at least 1");
   for (const auto& [name, jobs] : {std::pair("max_background_compactions", options.max_background_compactions),
                                    std::pair("max_background_flushes", options.max_background_flushes)}) {
     if (jobs < -1) return Bad(name, StrCat(jobs), "set -1 to leave it to max_background_jobs, or how many may run at once");
@@ -83,11 +83,6 @@ Status CheckCompressions(const ColumnFamilyOptions& options) {
 }
 
 Status CheckLevels(const ColumnFamilyOptions& options) {
-  for (const auto& [name, files] : {std::pair("level0_file_num_compaction_trigger", options.level0_file_num_compaction_trigger),
-                                    std::pair("level0_slowdown_writes_trigger", options.level0_slowdown_writes_trigger),
-                                    std::pair("level0_stop_writes_trigger", options.level0_stop_writes_trigger)}) {
-    if (files < 0) return Bad(name, StrCat(files), "set a number of tables; a large one never triggers");
-  }
   if (options.compaction_style == kCompactionStyleUniversal || options.compaction_style == kCompactionStyleFIFO) {
     return NotImplemented("compaction_style", OptionCodec<CompactionStyle>::Print(options.compaction_style), "use kCompactionStyleLevel");
   }

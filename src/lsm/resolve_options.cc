@@ -1,6 +1,7 @@
 #include "lsm/resolve_options.h"
 
 #include <algorithm>
+#include <climits>
 
 #include "ashlar/filter_policy.h"
 #include "ashlar/rate_limiter.h"
@@ -13,6 +14,8 @@ namespace ashlar {
 namespace {
 constexpr size_t kDefaultBlockCacheBytes = size_t{32} << 20;
 constexpr uint64_t kDefaultDelayedWriteRate = uint64_t{16} << 20;
+
+int NumberOrNever(int trigger) { return trigger < 0 ? INT_MAX : trigger; }
 // A tree of fewer entries would be larger than the list, and not faster.
 constexpr uint32_t kShortListEntries = 16;
 constexpr double kMemTableBloomShareMax = 0.25;
@@ -29,9 +32,13 @@ void FillDefaults(ColumnFamilyOptions* options) {
   options->min_write_buffer_number_to_merge = std::clamp(options->min_write_buffer_number_to_merge, 1, options->max_write_buffer_number - 1);
   options->num_levels = std::max(options->num_levels, 1);
   options->write_buffer_size = std::max<size_t>(options->write_buffer_size, size_t{64} << 10);
-  options->level0_file_num_compaction_trigger = std::max(options->level0_file_num_compaction_trigger, 1);
-  options->level0_slowdown_writes_trigger = std::max(options->level0_slowdown_writes_trigger, options->level0_file_num_compaction_trigger);
-  options->level0_stop_writes_trigger = std::max(options->level0_stop_writes_trigger, options->level0_slowdown_writes_trigger);
+  // Negative: never. The others may not be passed before the one that relieves them.
+  int* const triggers[] = {&options->level0_file_num_compaction_trigger, &options->level0_slowdown_writes_trigger,
+                           &options->level0_stop_writes_trigger};
+  int least = 1;
+  for (int* const trigger : triggers) {
+    if (*trigger >= 0) *trigger = least = std::max(*trigger, least);
+  }
   if (options->max_compaction_bytes == 0) options->max_compaction_bytes = options->target_file_size_base * 25;
 }
 
@@ -39,9 +46,9 @@ LeveledConfig ResolveLeveledConfig(const ColumnFamilyOptions& options, const DBO
   LeveledConfig config;
   config.num_levels = static_cast<Level>(options.num_levels);
   config.disable_auto_compactions = options.disable_auto_compactions || options.compaction_style == kCompactionStyleNone;
-  config.level0_file_num_compaction_trigger = options.level0_file_num_compaction_trigger;
-  config.level0_slowdown_writes_trigger = options.level0_slowdown_writes_trigger;
-  config.level0_stop_writes_trigger = options.level0_stop_writes_trigger;
+  config.level0_file_num_compaction_trigger = NumberOrNever(options.level0_file_num_compaction_trigger);
+  config.level0_slowdown_writes_trigger = NumberOrNever(options.level0_slowdown_writes_trigger);
+  config.level0_stop_writes_trigger = NumberOrNever(options.level0_stop_writes_trigger);
   config.max_bytes_for_level_base = options.max_bytes_for_level_base;
   config.max_bytes_for_level_multiplier = options.max_bytes_for_level_multiplier;
   config.max_bytes_for_level_multiplier_additional = options.max_bytes_for_level_multiplier_additional;

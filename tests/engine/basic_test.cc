@@ -48,6 +48,23 @@ TEST_F(BasicTest, WhatWasNotFlushedIsReplayedFromTheLog) {
   EXPECT_EQ(Contents(), "b=2 c=3 ");
 }
 
+TEST_F(BasicTest, NegativeTriggersNeverTrigger) {
+  options_.level0_file_num_compaction_trigger = -1;
+  options_.level0_slowdown_writes_trigger = -1;
+  options_.level0_stop_writes_trigger = -1;
+  Open();
+  for (int i = 0; i < 45; ++i) {
+    Put("a", std::to_string(i));
+    Flush();
+  }
+  EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  std::string tables;
+  ASSERT_TRUE(db_->GetProperty("rocksdb.num-files-at-level0", &tables));
+  EXPECT_EQ(tables, "45");
+  Open();
+  EXPECT_EQ(Contents(), "a=44 ");
+}
+
 TEST_F(BasicTest, DeletesHideOlderTables) {
   Open();
   Put("a", "1");
