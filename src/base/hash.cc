@@ -43,10 +43,9 @@ uint32_t XxHash32(const char* data, size_t n) { return XXH32(data, n, 0); }
 
 uint64_t XxHash64(const char* data, size_t n) { return XXH64(data, n, 0); }
 
-uint32_t LegacyHash32(const char* data, size_t n) {
-  constexpr uint32_t kSeed = 0xbc9f1d34;
+uint32_t LegacyHash32(const char* data, size_t n, uint32_t seed) {
   constexpr uint32_t kMultiplier = 0xc6a4a793;
-  uint32_t hash = kSeed ^ (static_cast<uint32_t>(n) * kMultiplier);
+  uint32_t hash = seed ^ (static_cast<uint32_t>(n) * kMultiplier);
   for (; n >= 4; data += 4, n -= 4) {
     hash = (hash + DecodeFixed32(data)) * kMultiplier;
     hash ^= hash >> 16;

@@ -2,7 +2,7 @@
 //
 //   Hash64        XXH3, 64 bits, no seed: tables in memory, and block checksum type 4
 //   XxHash32/64   XXH32 and XXH64 with seed 0: block checksum types 2 and 3
-//   LegacyHash32  the 32-bit Murmur variant of LevelDB's filters, with their seed: only to read legacy bloom filters
+//   LegacyHash32  the 32-bit Murmur variant of LevelDB's filters: to read legacy bloom filters, and for the index in a PlainTable
 //   base/xxph3.h  the preview of XXH3 that RocksDB's filters are built on; it is not Hash64
 //
 // I1. None of these may change: all but in-memory uses of Hash64 are part of a file format.
@@ -23,7 +23,9 @@ inline uint64_t Hash64(const Slice& s) { return Hash64(s.data(), s.size()); }
 uint32_t XxHash32(const char* data, size_t n);
 uint64_t XxHash64(const char* data, size_t n);
 
-uint32_t LegacyHash32(const char* data, size_t n);
+inline constexpr uint32_t kLegacyFilterHashSeed = 0xbc9f1d34;
+inline constexpr uint32_t kPlainTableHashSeed = 397;
+uint32_t LegacyHash32(const char* data, size_t n, uint32_t seed);
 
 constexpr uint32_t LowerHash32(uint64_t hash) { return static_cast<uint32_t>(hash); }
 constexpr uint32_t UpperHash32(uint64_t hash) { return static_cast<uint32_t>(hash >> 32); }

@@ -51,7 +51,8 @@ TEST(Xxph3Test, EqualsRocksDbAtTheEdgesOfEveryBranch) {
 
 TEST(LegacyHashTest, EqualsRocksDb) {
   const std::string bytes = TestBytes(2048);
-  for (const Expected& expected : kExpected) EXPECT_EQ(LegacyHash32(bytes.data(), expected.length), expected.legacy) << expected.length;
+  for (const Expected& expected : kExpected)
+    EXPECT_EQ(LegacyHash32(bytes.data(), expected.length, kLegacyFilterHashSeed), expected.legacy) << expected.length;
 }
 
 TEST(Xxph3Test, EqualsRocksDbAtEveryLength) {
@@ -60,7 +61,7 @@ TEST(Xxph3Test, EqualsRocksDbAtEveryLength) {
   uint32_t legacy = 0;
   for (size_t n = 0; n <= bytes.size(); ++n) {
     xxph3 = (xxph3 ^ Xxph3Hash64(bytes.data(), n)) * 0x9e3779b97f4a7c15u;
-    legacy = (legacy ^ LegacyHash32(bytes.data(), n)) * 0x9e3779b1u;
+    legacy = (legacy ^ LegacyHash32(bytes.data(), n, kLegacyFilterHashSeed)) * 0x9e3779b1u;
     if (n == 600) {
       EXPECT_EQ(xxph3, 0xd87186ba541d26d2u);
       EXPECT_EQ(legacy, 0x94f4d85fu);

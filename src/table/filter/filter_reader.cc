@@ -102,7 +102,7 @@ bool FilterReader::OtherMayMatch(uint64_t hash, const Slice& key) const {
   switch (kind_) {
     case Kind::kMatchesNone: return false;
     case Kind::kRibbon: return RibbonMayMatch(hash);
-    case Kind::kLegacyBloom: return LegacyBloomMayMatch(LegacyHash32(key.data(), key.size()));
+    case Kind::kLegacyBloom: return LegacyBloomMayMatch(LegacyHash32(key.data(), key.size(), kLegacyFilterHashSeed));
     case Kind::kBloom:
     case Kind::kMatchesAll: break;
   }
