@@ -39,6 +39,8 @@ ASHLAR_API Status GetColumnFamilyOptionsFromMap(const ConfigOptions& config_opti
 ASHLAR_API Status GetBlockBasedTableOptionsFromMap(const ConfigOptions& config_options, const BlockBasedTableOptions& table_options,
                                                    const std::unordered_map<std::string, std::string>& opts_map,
                                                    BlockBasedTableOptions* new_table_options);
+ASHLAR_API Status GetPlainTableOptionsFromMap(const ConfigOptions& config_options, const PlainTableOptions& table_options,
+                                              const std::unordered_map<std::string, std::string>& opts_map, PlainTableOptions* new_table_options);
 
 ASHLAR_API Status GetDBOptionsFromString(const ConfigOptions& config_options, const DBOptions& base_options, const std::string& opts_str,
                                          DBOptions* new_options);
@@ -46,6 +48,8 @@ ASHLAR_API Status GetColumnFamilyOptionsFromString(const ConfigOptions& config_o
                                                    const std::string& opts_str, ColumnFamilyOptions* new_options);
 ASHLAR_API Status GetBlockBasedTableOptionsFromString(const ConfigOptions& config_options, const BlockBasedTableOptions& table_options,
                                                       const std::string& opts_str, BlockBasedTableOptions* new_table_options);
+ASHLAR_API Status GetPlainTableOptionsFromString(const ConfigOptions& config_options, const PlainTableOptions& table_options,
+                                                 const std::string& opts_str, PlainTableOptions* new_table_options);
 // Options of a database and of its one column family, mixed.
 ASHLAR_API Status GetOptionsFromString(const ConfigOptions& config_options, const Options& base_options, const std::string& opts_str,
                                        Options* new_options);
@@ -56,6 +60,8 @@ ASHLAR_API Status GetColumnFamilyOptionsFromString(const ColumnFamilyOptions& ba
                                                    ColumnFamilyOptions* new_options);
 ASHLAR_API Status GetBlockBasedTableOptionsFromString(const BlockBasedTableOptions& table_options, const std::string& opts_str,
                                                       BlockBasedTableOptions* new_table_options);
+ASHLAR_API Status GetPlainTableOptionsFromString(const PlainTableOptions& table_options, const std::string& opts_str,
+                                                 PlainTableOptions* new_table_options);
 ASHLAR_API Status GetOptionsFromString(const Options& base_options, const std::string& opts_str, Options* new_options);
 
 // Every option, in text that the functions above understand.

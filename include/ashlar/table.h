@@ -1,4 +1,5 @@
-// Table files: how they are laid out. A column family names a TableFactory; the block-based one is the default.
+// Table files: how they are laid out. A column family names a TableFactory; the block-based one is the default. Tables of either kind are read
+// whatever the factory is, so that it may be changed from one open to the next.
 #pragma once
 
 #include <cstddef>
@@ -100,10 +101,52 @@ struct BlockBasedTableOptions {
   PrepopulateBlockCache prepopulate_block_cache = PrepopulateBlockCache::kDisable;  // accepted
 };
 
+// How the keys of a PlainTable lie in the file.
+enum EncodingType : char {
+  kPlain,   // every key whole
+  kPrefix,  // keys that have the prefix of the key before leave it out; needs ColumnFamilyOptions::prefix_extractor, otherwise as kPlain
+};
+
+// Properties of PlainTables, among TableProperties::user_collected_properties.
+struct ASHLAR_API PlainTablePropertyNames {
+  static const std::string kEncodingType;
+  static const std::string kBloomVersion;
+  static const std::string kNumBloomBlocks;
+};
+
+inline constexpr uint32_t kPlainTableVariableLength = 0;
+
+// Tables without blocks, compression or checksums, for data that fits into memory. Needs DBOptions::allow_mmap_reads. A file holds up to 2 GiB.
+//
+// With a prefix extractor and a hash_table_ratio above 0, lookups, and seeks that stay within a prefix, go through a hash table of prefixes;
+// everything else through a search over every index_sparseness-th key. Iterators move and seek in both directions in every mode.
+struct PlainTableOptions {
+  static const char* kName() { return "PlainTableOptions"; }
+
+  // Bytes of every user key, which are then not stored with it (kPlain): a key of another length makes the flush that meets it fail with
+  // InvalidArgument. kPlainTableVariableLength: keys have their own lengths.
+  uint32_t user_key_len = kPlainTableVariableLength;
+  // Bits for each key in the Bloom filter: of whole keys where there is no hash table, which filters by itself; and in the file, with
+  // store_index_in_file. 0: none. Clamped to 1 to 100 in memory. See ColumnFamilyOptions::bloom_locality.
+  int bloom_bits_per_key = 10;
+  // Prefixes for each place in the hash table; above 0.9 is as 0.9 in memory. 0: no hash table. Above 0 without a prefix extractor: NotSupported at
+  // open.
+  double hash_table_ratio = 0.75;
+  // Keys between two that the search knows; of one prefix, in the file. 0 is as 1.
+  size_t index_sparseness = 16;
+  size_t huge_page_tlb_size = 0;  // accepted
+  EncodingType encoding_type = kPlain;
+  // Neither hash table nor Bloom filter is made when a table is opened: for programs that only scan. Lookups search.
+  bool full_scan_mode = false;
+  // Writes index and Bloom filter into the file too, for RocksDB, which then need not read all keys to open it. Ashlar always does: it is its check.
+  bool store_index_in_file = false;
+};
+
 // Made by the functions below only; not for subclassing.
 class ASHLAR_API TableFactory {
  public:
   static const char* kBlockBasedTableName() { return "BlockBasedTable"; }
+  static const char* kPlainTableName() { return "PlainTable"; }
 
   virtual ~TableFactory() = default;
   TableFactory(const TableFactory&) = delete;
@@ -131,5 +174,6 @@ class ASHLAR_API TableFactory {
 
 // The caller owns the result.
 ASHLAR_API TableFactory* NewBlockBasedTableFactory(const BlockBasedTableOptions& table_options = BlockBasedTableOptions());
+ASHLAR_API TableFactory* NewPlainTableFactory(const PlainTableOptions& options = PlainTableOptions());
 
 }  // namespace ashlar

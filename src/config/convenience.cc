@@ -73,6 +73,10 @@ Status GetBlockBasedTableOptionsFromMap(const ConfigOptions& config_options, con
                                         const std::unordered_map<std::string, std::string>& opts_map, BlockBasedTableOptions* new_table_options) {
   return ApplyPairs(config_options, Sorted(opts_map), table_options, new_table_options);
 }
+Status GetPlainTableOptionsFromMap(const ConfigOptions& config_options, const PlainTableOptions& table_options,
+                                   const std::unordered_map<std::string, std::string>& opts_map, PlainTableOptions* new_table_options) {
+  return ApplyPairs(config_options, Sorted(opts_map), table_options, new_table_options);
+}
 
 Status GetDBOptionsFromString(const ConfigOptions& config_options, const DBOptions& base_options, const std::string& opts_str,
                               DBOptions* new_options) {
@@ -84,6 +88,10 @@ Status GetColumnFamilyOptionsFromString(const ConfigOptions& config_options, con
 }
 Status GetBlockBasedTableOptionsFromString(const ConfigOptions& config_options, const BlockBasedTableOptions& table_options,
                                            const std::string& opts_str, BlockBasedTableOptions* new_table_options) {
+  return ApplyText(config_options, opts_str, table_options, new_table_options);
+}
+Status GetPlainTableOptionsFromString(const ConfigOptions& config_options, const PlainTableOptions& table_options, const std::string& opts_str,
+                                      PlainTableOptions* new_table_options) {
   return ApplyText(config_options, opts_str, table_options, new_table_options);
 }
 
@@ -110,6 +118,9 @@ Status GetBlockBasedTableOptionsFromString(const BlockBasedTableOptions& table_o
                                            BlockBasedTableOptions* new_table_options) {
   return GetBlockBasedTableOptionsFromString(ConfigOptions(), table_options, opts_str, new_table_options);
 }
+Status GetPlainTableOptionsFromString(const PlainTableOptions& table_options, const std::string& opts_str, PlainTableOptions* new_table_options) {
+  return GetPlainTableOptionsFromString(ConfigOptions(), table_options, opts_str, new_table_options);
+}
 Status GetOptionsFromString(const Options& base_options, const std::string& opts_str, Options* new_options) {
   return GetOptionsFromString(ConfigOptions(), base_options, opts_str, new_options);
 }
@@ -120,9 +131,14 @@ Status GetStringFromDBOptions(const ConfigOptions& config_options, const DBOptio
 }
 Status GetStringFromColumnFamilyOptions(const ConfigOptions& config_options, const ColumnFamilyOptions& cf_options, std::string* opts_str) {
   *opts_str = PrintAll(cf_options, config_options.delimiter);
-  const BlockBasedTableOptions* table =
-      cf_options.table_factory == nullptr ? nullptr : cf_options.table_factory->GetOptions<BlockBasedTableOptions>();
-  if (table != nullptr) StrAppend(opts_str, "block_based_table_factory={", PrintAll(*table, ";"), "}", config_options.delimiter);
+  const TableFactory* const factory = cf_options.table_factory.get();
+  if (factory == nullptr) return Status::OK();
+  if (const auto* const block_based = factory->GetOptions<BlockBasedTableOptions>()) {
+    StrAppend(opts_str, "block_based_table_factory={", PrintAll(*block_based, ";"), "}", config_options.delimiter);
+  }
+  if (const auto* const plain = factory->GetOptions<PlainTableOptions>()) {
+    StrAppend(opts_str, "plain_table_factory={", PrintAll(*plain, ";"), "}", config_options.delimiter);
+  }
   return Status::OK();
 }
 Status GetStringFromDBOptions(std::string* opts_str, const DBOptions& db_options, const std::string& delimiter) {

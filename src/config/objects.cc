@@ -233,14 +233,25 @@ std::string OptionCodec<std::shared_ptr<const FilterPolicy>>::Print(const std::s
 
 // ---- Table factories
 
+namespace {
+
+// The options that *value has if it is of this kind, or the defaults, with these fields set.
+template <typename TableOptions>
+Status SetTableFields(const OptionPairs& fields, TableFactory* (*make)(const TableOptions&), std::shared_ptr<TableFactory>* value) {
+  const TableOptions* current = *value == nullptr ? nullptr : (*value)->GetOptions<TableOptions>();
+  TableOptions options = current == nullptr ? TableOptions() : *current;
+  for (const auto& [name, field_text] : fields) ASHLAR_RETURN_IF_ERROR(SetOption(ParseRules{}, name, field_text, &options));
+  value->reset(make(options));
+  return Status::OK();
+}
+
+}  // namespace
+
 Status OptionCodec<std::shared_ptr<TableFactory>>::Parse(std::string_view text, std::shared_ptr<TableFactory>* value) {
   ASHLAR_ASSIGN_OR_RETURN(const ObjectText object, ParseObjectText(text));
-  if (object.id != TableFactory::kBlockBasedTableName()) return UnknownObject("table factory", object.id);
-  const BlockBasedTableOptions* current = *value == nullptr ? nullptr : (*value)->GetOptions<BlockBasedTableOptions>();
-  BlockBasedTableOptions options = current == nullptr ? BlockBasedTableOptions() : *current;
-  for (const auto& [name, field_text] : object.fields) ASHLAR_RETURN_IF_ERROR(SetOption(ParseRules{}, name, field_text, &options));
-  value->reset(NewBlockBasedTableFactory(options));
-  return Status::OK();
+  if (object.id == TableFactory::kBlockBasedTableName()) return SetTableFields(object.fields, &NewBlockBasedTableFactory, value);
+  if (object.id == TableFactory::kPlainTableName()) return SetTableFields(object.fields, &NewPlainTableFactory, value);
+  return UnknownObject("table factory", object.id);
 }
 std::string OptionCodec<std::shared_ptr<TableFactory>>::Print(const std::shared_ptr<TableFactory>& value) {
   return value == nullptr ? TableFactory::kBlockBasedTableName() : value->Name();

@@ -219,6 +219,11 @@ struct EnumNames<BlockBasedTableOptions::PrepopulateBlockCache> {
                                                          {E::kFlushAndCompaction, "kFlushAndCompaction"}};
 };
 
+template <>
+struct EnumNames<EncodingType> {
+  static constexpr std::pair<EncodingType, const char*> kNames[] = {{kPlain, "kPlain"}, {kPrefix, "kPrefix"}};
+};
+
 // ---- Lists: "1:2:3"
 
 template <typename T>

@@ -245,6 +245,22 @@ struct DbTable {
   };
 };
 
+// The options of one kind of table as a family's option; it is then the kind that is used.
+template <const char* (*kTableName)()>
+constexpr OptionEntry<ColumnFamilyOptions> TableFields(const char* name) {
+  return {
+      .name = name,
+      .support = kHonoured,
+      .is_mutable = kFixed,
+      .place = Place::kTextOnly,
+      .parse =
+          [](std::string_view text, ColumnFamilyOptions* options) {
+            return OptionCodec<std::shared_ptr<TableFactory>>::Parse(StrCat("{id=", kTableName(), ";", text, "}"), &options->table_factory);
+          },
+      .print = [](const ColumnFamilyOptions&) { return std::string(); },
+  };
+}
+
 struct ColumnFamilyTable {
   using Struct = ColumnFamilyOptions;
   static constexpr OptionEntry<ColumnFamilyOptions> kEntries[] = {
@@ -263,7 +279,7 @@ struct ColumnFamilyTable {
       ASHLAR_OPTION(memtable_whole_key_filtering, kHonoured, kMutable),
       ASHLAR_OPTION(memtable_huge_page_size, kAccepted, kMutable),
       ASHLAR_OPTION(memtable_protection_bytes_per_key, kAccepted, kMutable),
-      ASHLAR_OPTION(bloom_locality, kAccepted, kFixed),
+      ASHLAR_OPTION(bloom_locality, kHonoured, kFixed),
       ASHLAR_OPTION(inplace_update_support, kRefused, kFixed),
       ASHLAR_OPTION(inplace_update_num_locks, kAccepted, kMutable),
       ASHLAR_OPTION(inplace_callback, kRefused, kFixed, Place::kTextOnly),
@@ -324,19 +340,9 @@ struct ColumnFamilyTable {
       ASHLAR_OPTION(blob_file_starting_level, kAccepted, kMutable),
       ASHLAR_OPTION(blob_cache, kAccepted, kFixed, Place::kTextOnly),
       ASHLAR_OPTION(prepopulate_blob_cache, kAccepted, kMutable),
-      // Another way to write table_factory in text: its options alone.
-      OptionEntry<ColumnFamilyOptions>{
-          .name = "block_based_table_factory",
-          .support = kHonoured,
-          .is_mutable = kFixed,
-          .place = Place::kTextOnly,
-          .parse =
-              [](std::string_view text, ColumnFamilyOptions* options) {
-                return OptionCodec<std::shared_ptr<TableFactory>>::Parse(StrCat("{id=", TableFactory::kBlockBasedTableName(), ";", text, "}"),
-                                                                         &options->table_factory);
-              },
-          .print = [](const ColumnFamilyOptions&) { return std::string(); },
-      },
+      // Other ways to write table_factory in text: its options alone.
+      TableFields<&TableFactory::kBlockBasedTableName>("block_based_table_factory"),
+      TableFields<&TableFactory::kPlainTableName>("plain_table_factory"),
       // Another name of memtable_factory in text.
       OptionEntry<ColumnFamilyOptions>{
           .name = "memtable",
@@ -387,6 +393,16 @@ struct BlockBasedTable {
       ASHLAR_OPTION(initial_auto_readahead_size, kHonoured, kFixed),
       ASHLAR_OPTION(num_file_reads_for_auto_readahead, kAccepted, kFixed),
       ASHLAR_OPTION(prepopulate_block_cache, kAccepted, kFixed),
+  };
+};
+
+struct PlainTable {
+  using Struct = PlainTableOptions;
+  static constexpr OptionEntry<PlainTableOptions> kEntries[] = {
+      ASHLAR_OPTION(user_key_len, kHonoured, kFixed),       ASHLAR_OPTION(bloom_bits_per_key, kHonoured, kFixed),
+      ASHLAR_OPTION(hash_table_ratio, kHonoured, kFixed),   ASHLAR_OPTION(index_sparseness, kHonoured, kFixed),
+      ASHLAR_OPTION(huge_page_tlb_size, kAccepted, kFixed), ASHLAR_OPTION(encoding_type, kHonoured, kFixed),
+      ASHLAR_OPTION(full_scan_mode, kHonoured, kFixed),     ASHLAR_OPTION(store_index_in_file, kHonoured, kFixed),
   };
 };
 
@@ -511,6 +527,7 @@ void NoteIgnored(const ParseRules& rules, std::string_view name, std::string_vie
 std::span<const OptionEntry<DBOptions>> DbOptionTable() { return DbTable::kEntries; }
 std::span<const OptionEntry<ColumnFamilyOptions>> ColumnFamilyOptionTable() { return ColumnFamilyTable::kEntries; }
 std::span<const OptionEntry<BlockBasedTableOptions>> BlockBasedTableOptionTable() { return BlockBasedTable::kEntries; }
+std::span<const OptionEntry<PlainTableOptions>> PlainTableOptionTable() { return PlainTable::kEntries; }
 
 template <>
 std::span<const OptionEntry<DBOptions>> OptionTableOf() {
@@ -523,6 +540,10 @@ std::span<const OptionEntry<ColumnFamilyOptions>> OptionTableOf() {
 template <>
 std::span<const OptionEntry<BlockBasedTableOptions>> OptionTableOf() {
   return BlockBasedTableOptionTable();
+}
+template <>
+std::span<const OptionEntry<PlainTableOptions>> OptionTableOf() {
+  return PlainTableOptionTable();
 }
 
 bool IsNameWithoutMember(std::string_view name) { return std::binary_search(std::begin(kNamesWithoutMember), std::end(kNamesWithoutMember), name); }
@@ -567,8 +588,10 @@ std::vector<std::pair<std::string, std::string>> PrintOptions(const Struct& opti
 template Status SetOption(const ParseRules&, std::string_view, std::string_view, DBOptions*);
 template Status SetOption(const ParseRules&, std::string_view, std::string_view, ColumnFamilyOptions*);
 template Status SetOption(const ParseRules&, std::string_view, std::string_view, BlockBasedTableOptions*);
+template Status SetOption(const ParseRules&, std::string_view, std::string_view, PlainTableOptions*);
 template std::vector<std::pair<std::string, std::string>> PrintOptions(const DBOptions&);
 template std::vector<std::pair<std::string, std::string>> PrintOptions(const ColumnFamilyOptions&);
 template std::vector<std::pair<std::string, std::string>> PrintOptions(const BlockBasedTableOptions&);
+template std::vector<std::pair<std::string, std::string>> PrintOptions(const PlainTableOptions&);
 
 }  // namespace ashlar

@@ -35,6 +35,7 @@ struct OptionEntry {
 std::span<const OptionEntry<DBOptions>> DbOptionTable();
 std::span<const OptionEntry<ColumnFamilyOptions>> ColumnFamilyOptionTable();
 std::span<const OptionEntry<BlockBasedTableOptions>> BlockBasedTableOptionTable();
+std::span<const OptionEntry<PlainTableOptions>> PlainTableOptionTable();
 
 template <typename Struct>
 std::span<const OptionEntry<Struct>> OptionTableOf();
@@ -62,8 +63,10 @@ bool IsNameWithoutMember(std::string_view name);
 extern template Status SetOption(const ParseRules&, std::string_view, std::string_view, DBOptions*);
 extern template Status SetOption(const ParseRules&, std::string_view, std::string_view, ColumnFamilyOptions*);
 extern template Status SetOption(const ParseRules&, std::string_view, std::string_view, BlockBasedTableOptions*);
+extern template Status SetOption(const ParseRules&, std::string_view, std::string_view, PlainTableOptions*);
 extern template std::vector<std::pair<std::string, std::string>> PrintOptions(const DBOptions&);
 extern template std::vector<std::pair<std::string, std::string>> PrintOptions(const ColumnFamilyOptions&);
 extern template std::vector<std::pair<std::string, std::string>> PrintOptions(const BlockBasedTableOptions&);
+extern template std::vector<std::pair<std::string, std::string>> PrintOptions(const PlainTableOptions&);
 
 }  // namespace ashlar

@@ -25,7 +25,7 @@ std::string ValueOf(const Struct& options, std::string_view name) {
 
 template <typename Struct>
 class OptionTable : public testing::Test {};
-using Structs = testing::Types<DBOptions, ColumnFamilyOptions, BlockBasedTableOptions>;
+using Structs = testing::Types<DBOptions, ColumnFamilyOptions, BlockBasedTableOptions, PlainTableOptions>;
 TYPED_TEST_SUITE(OptionTable, Structs);
 
 TYPED_TEST(OptionTable, NamesAreUnique) {
@@ -158,6 +158,17 @@ TEST(OptionObjects, BuiltInOnesAreMadeAgainFromTheirIds) {
   ASSERT_NE(table.block_cache, nullptr);
   EXPECT_EQ(table.block_cache->GetCapacity(), 1u << 20);
   EXPECT_TRUE(table.block_cache->HasStrictCapacityLimit());
+  round_trip("table_factory", "PlainTable", "PlainTable");
+  EXPECT_EQ(options.table_factory->GetOptions<PlainTableOptions>()->hash_table_ratio, 0.75);
+  round_trip("table_factory", "{id=PlainTable;user_key_len=20;encoding_type=kPrefix}", "PlainTable");
+  round_trip("plain_table_factory", "bloom_bits_per_key=11;hash_table_ratio=0;store_index_in_file=true", "");
+  const PlainTableOptions& plain = *options.table_factory->GetOptions<PlainTableOptions>();
+  EXPECT_EQ(plain.user_key_len, 20u) << "what is not given keeps its value";
+  EXPECT_EQ(plain.encoding_type, kPrefix);
+  EXPECT_EQ(plain.bloom_bits_per_key, 11);
+  EXPECT_EQ(plain.hash_table_ratio, 0);
+  EXPECT_TRUE(plain.store_index_in_file);
+  round_trip("table_factory", "BlockBasedTable", "BlockBasedTable");
 }
 
 TEST(OptionObjects, MemTablesWithWrongParametersAreRefused) {
@@ -183,7 +194,7 @@ TEST(OptionObjects, FactoriesOfTheProgramPrintWhatTextMakesAgain) {
 TEST(OptionObjects, OthersAreNotSupportedOrSteppedOverAsTheRulesSay) {
   ColumnFamilyOptions options;
   for (const auto& [name, value] :
-       {std::pair("comparator", "my.Comparator"), std::pair("merge_operator", "MyOperator"), std::pair("table_factory", "PlainTable"),
+       {std::pair("comparator", "my.Comparator"), std::pair("merge_operator", "MyOperator"), std::pair("table_factory", "CuckooTable"),
         std::pair("compaction_filter", "MyFilter"), std::pair("memtable_factory", "cuckoo:1024")}) {
     const Status s = SetOption(ParseRules{.ignore_unsupported = false}, name, value, &options);
     EXPECT_TRUE(s.IsNotSupported()) << name;
@@ -258,6 +269,18 @@ TEST(Convenience, PrintedOptionsReadBack) {
   ASSERT_TRUE(s.ok()) << s.ToString();
   EXPECT_EQ(PrintOptions(read), PrintOptions(options));
   EXPECT_EQ(read.table_factory->GetOptions<BlockBasedTableOptions>()->filter_policy->MillibitsPerKey(), 12000);
+
+  PlainTableOptions plain;
+  plain.index_sparseness = 5;
+  options.table_factory.reset(NewPlainTableFactory(plain));
+  ASSERT_TRUE(GetStringFromColumnFamilyOptions(&text, options).ok());
+  ASSERT_TRUE(GetColumnFamilyOptionsFromString(ColumnFamilyOptions(), text, &read).ok());
+  ASSERT_NE(read.table_factory->GetOptions<PlainTableOptions>(), nullptr);
+  EXPECT_EQ(read.table_factory->GetOptions<PlainTableOptions>()->index_sparseness, 5u);
+  ASSERT_TRUE(GetPlainTableOptionsFromString(plain, "user_key_len=3;full_scan_mode=1", &plain).ok());
+  EXPECT_EQ(plain.user_key_len, 3u);
+  EXPECT_TRUE(plain.full_scan_mode);
+  EXPECT_EQ(plain.index_sparseness, 5u);
 
   DBOptions db_options;
   db_options.wal_dir = "/a;b:c";
@@ -371,14 +394,40 @@ TEST(Validate, WhatCannotWorkIsInvalid) {
   EXPECT_TRUE(db([](auto* o) { o->db_paths.emplace_back("/x", 1); }).IsNotSupported());
 }
 
+TEST(Validate, PlainTablesNeedAMappingAndPrefixesForTheirHash) {
+  DBOptions mapped;
+  mapped.allow_mmap_reads = true;
+  const auto plain = [&mapped](auto change) {
+    ColumnFamilyOptions options;
+    options.prefix_extractor.reset(NewFixedPrefixTransform(4));
+    PlainTableOptions table;
+    change(&options, &table);
+    options.table_factory.reset(NewPlainTableFactory(table));
+    return Validate(mapped, options);
+  };
+  EXPECT_TRUE(plain([](auto*, auto*) {}).ok());
+  EXPECT_EQ(
+      plain([](auto* o, auto*) { o->prefix_extractor = nullptr; }).ToString(),
+      "Not implemented: column family default: option hash_table_ratio=0.750000: PlainTable requires a prefix extractor for its hash table; set "
+      "prefix_extractor, or 0 for total order");
+  EXPECT_TRUE(plain([](auto* o, auto* t) { o->prefix_extractor = nullptr, t->hash_table_ratio = 0; }).ok());
+  EXPECT_TRUE(plain([](auto* o, auto* t) { o->prefix_extractor = nullptr, t->full_scan_mode = true; }).ok());
+  EXPECT_TRUE(plain([](auto*, auto* t) { t->hash_table_ratio = -1; }).IsInvalidArgument());
+  EXPECT_TRUE(plain([](auto*, auto* t) { t->bloom_bits_per_key = -1; }).IsInvalidArgument());
+  EXPECT_TRUE(plain([](auto*, auto* t) { t->encoding_type = static_cast<EncodingType>(2); }).IsInvalidArgument());
+  mapped.allow_mmap_reads = false;
+  EXPECT_EQ(plain([](auto*, auto*) {}).ToString(),
+            "Invalid argument: column family default: option table_factory=PlainTable: it is read through mmap; set allow_mmap_reads=true");
+}
+
 TEST(Validate, OptionsWithoutEffectAreListed) {
   DBOptions db_options;
   ColumnFamilyOptions options;
   EXPECT_TRUE(ListOptionsWithoutEffect(db_options, {ColumnFamilyDescriptor("default", options)}).empty());
   db_options.enable_pipelined_write = true;
-  options.bloom_locality = 1;
+  options.max_successive_merges = 1;
   EXPECT_EQ(ListOptionsWithoutEffect(db_options, {ColumnFamilyDescriptor("a\n", options)}),
-            (std::vector<std::string>{"enable_pipelined_write=true", "bloom_locality=1 (a\\x0a)"}));
+            (std::vector<std::string>{"enable_pipelined_write=true", "max_successive_merges=1 (a\\x0a)"}));
 }
 
 TEST(ChangeMutableOptions, AllOrNothing) {

@@ -30,9 +30,13 @@ void AppendFamily(const ColumnFamilyDescriptor& family, std::string* out) {
   StrAppend(out, "\n[", kFamilySection, " \"", name, "\"]\n");
   AppendOptions(family.options, out);
   const TableFactory* factory = family.options.table_factory.get();
-  const BlockBasedTableOptions* table = factory == nullptr ? nullptr : factory->GetOptions<BlockBasedTableOptions>();
-  StrAppend(out, "\n[", kTableSectionPrefix, TableFactory::kBlockBasedTableName(), " \"", name, "\"]\n");
-  AppendOptions(table == nullptr ? BlockBasedTableOptions() : *table, out);
+  StrAppend(out, "\n[", kTableSectionPrefix, factory == nullptr ? TableFactory::kBlockBasedTableName() : factory->Name(), " \"", name, "\"]\n");
+  if (const auto* const plain = factory == nullptr ? nullptr : factory->GetOptions<PlainTableOptions>()) {
+    AppendOptions(*plain, out);
+    return;
+  }
+  const auto* const block_based = factory == nullptr ? nullptr : factory->GetOptions<BlockBasedTableOptions>();
+  AppendOptions(block_based == nullptr ? BlockBasedTableOptions() : *block_based, out);
 }
 
 // Reads a file line by line. States: nothing yet -> Version -> DBOptions -> CFOptions -> TableOptions -> CFOptions ...
@@ -62,7 +66,7 @@ class Parser {
   }
 
  private:
-  enum class Section { kNone, kVersion, kDb, kFamily, kBlockBasedTable, kOtherTable };
+  enum class Section { kNone, kVersion, kDb, kFamily, kBlockBasedTable, kPlainTable, kOtherTable };
 
   // A file without its end, or something else altogether, must not pass for options.
   Status Missing(std::string_view section) const { return Status::Corruption(StrCat(source_, ": there is no section [", section, "]")); }
@@ -118,13 +122,19 @@ class Parser {
 
   Status EnterTable(std::string_view factory, const std::string& family) {
     if (file_.families.empty() || file_.families.back().name != family) return Bad("table options without their column family before them");
-    section_ = factory == TableFactory::kBlockBasedTableName() ? Section::kBlockBasedTable : Section::kOtherTable;
-    table_options_ = BlockBasedTableOptions();
+    section_ = Section::kOtherTable;
+    if (factory == TableFactory::kBlockBasedTableName()) {
+      section_ = Section::kBlockBasedTable;
+      table_.reset(NewBlockBasedTableFactory());
+    } else if (factory == TableFactory::kPlainTableName()) {
+      section_ = Section::kPlainTable;
+      table_.reset(NewPlainTableFactory());
+    }
     return Status::OK();
   }
 
   void FinishTable() {
-    if (section_ == Section::kBlockBasedTable) file_.families.back().options.table_factory.reset(NewBlockBasedTableFactory(table_options_));
+    if (table_ != nullptr) file_.families.back().options.table_factory = std::move(table_);
     section_ = Section::kNone;
   }
 
@@ -133,7 +143,8 @@ class Parser {
       case Section::kVersion: return TakeVersion(name, value);
       case Section::kDb: return SetOption(rules_, name, value, &file_.db_options);
       case Section::kFamily: return SetOption(rules_, name, value, &file_.families.back().options);
-      case Section::kBlockBasedTable: return SetOption(rules_, name, value, &table_options_);
+      case Section::kBlockBasedTable: return SetOption(rules_, name, value, table_->GetOptions<BlockBasedTableOptions>());
+      case Section::kPlainTable: return SetOption(rules_, name, value, table_->GetOptions<PlainTableOptions>());
       case Section::kOtherTable:
         file_.ignored.push_back(StrCat(name, "=", value, ": of a table factory that is not implemented"));
         return Status::OK();
@@ -167,7 +178,7 @@ class Parser {
   ParseRules rules_;
   ParsedOptionsFile file_;
   Section section_ = Section::kNone;
-  BlockBasedTableOptions table_options_;
+  std::unique_ptr<TableFactory> table_;  // of the section that is being read; null: it is no table's
   bool has_version_ = false;
   bool has_db_ = false;
   size_t line_number_ = 0;

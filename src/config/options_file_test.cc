@@ -163,11 +163,44 @@ TEST(OptionsFile, CutAndFlippedFilesNeverCrash) {
 
 TEST(OptionsFile, OtherTableFactoriesAreSteppedOver) {
   const Result<ParsedOptionsFile> parsed = ParseOptionsFile(
-      "[Version]\nrocksdb_version=7.8.3\noptions_file_version=1.1\n[DBOptions]\n[CFOptions \"default\"]\ntable_factory=PlainTable\n"
-      "[TableOptions/PlainTable \"default\"]\nuser_key_len=20\n",
+      "[Version]\nrocksdb_version=7.8.3\noptions_file_version=1.1\n[DBOptions]\n[CFOptions \"default\"]\ntable_factory=CuckooTable\n"
+      "[TableOptions/CuckooTable \"default\"]\nmax_search_depth=20\n",
       "f", {});
   ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
   EXPECT_EQ(parsed->ignored.size(), 2u);
+}
+
+// The section as RocksDB 7.8.3 writes it.
+TEST(OptionsFile, PlainTablesAreReadAsRocksDbWritesThem) {
+  const std::string section =
+      "[TableOptions/PlainTable \"default\"]\n  store_index_in_file=true\n  encoding_type=kPrefix\n  huge_page_tlb_size=7\n"
+      "  hash_table_ratio=0.500000\n  full_scan_mode=true\n  bloom_bits_per_key=9\n  index_sparseness=8\n  user_key_len=20\n  \n";
+  const std::string text =
+      "[Version]\nrocksdb_version=7.8.3\noptions_file_version=1.1\n[DBOptions]\n[CFOptions \"default\"]\ntable_factory=PlainTable\n" + section +
+      "[CFOptions \"b\"]\n[TableOptions/BlockBasedTable \"b\"]\nblock_size=5\n";
+  const Result<ParsedOptionsFile> parsed = ParseOptionsFile(text, "f", kStrict);
+  ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
+  EXPECT_TRUE(parsed->ignored.empty());
+  const auto* const plain = parsed->families[0].options.table_factory->GetOptions<PlainTableOptions>();
+  ASSERT_NE(plain, nullptr);
+  EXPECT_TRUE(plain->store_index_in_file);
+  EXPECT_EQ(plain->encoding_type, kPrefix);
+  EXPECT_EQ(plain->huge_page_tlb_size, 7u);
+  EXPECT_EQ(plain->hash_table_ratio, 0.5);
+  EXPECT_TRUE(plain->full_scan_mode);
+  EXPECT_EQ(plain->bloom_bits_per_key, 9);
+  EXPECT_EQ(plain->index_sparseness, 8u);
+  EXPECT_EQ(plain->user_key_len, 20u);
+  EXPECT_EQ(parsed->families[1].options.table_factory->GetOptions<BlockBasedTableOptions>()->block_size, 5u);
+
+  const std::string printed = PrintOptionsFile(parsed->db_options, parsed->families);
+  EXPECT_NE(printed.find("  table_factory=PlainTable\n"), std::string::npos);
+  EXPECT_NE(printed.find("[TableOptions/PlainTable \"default\"]\n  user_key_len=20\n  bloom_bits_per_key=9\n  hash_table_ratio=0.500000\n"),
+            std::string::npos)
+      << printed;
+  const Result<ParsedOptionsFile> again = ParseOptionsFile(printed, "f", kStrict);
+  ASSERT_TRUE(again.ok()) << again.status().ToString();
+  EXPECT_EQ(PrintOptionsFile(again->db_options, again->families), printed);
 }
 
 TEST(OptionsFile, TheNewestFileIsLoaded) {

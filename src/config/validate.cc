@@ -20,8 +20,9 @@ Status Bad(std::string_view option, std::string_view value, std::string_view why
   return Status::InvalidArgument(StrCat("option ", option, "=", value, ": ", why));
 }
 
-const BlockBasedTableOptions* TableOptionsOf(const ColumnFamilyOptions& options) {
-  return options.table_factory == nullptr ? nullptr : options.table_factory->GetOptions<BlockBasedTableOptions>();
+template <typename TableOptions>
+const TableOptions* TableOptionsOf(const ColumnFamilyOptions& options) {
+  return options.table_factory == nullptr ? nullptr : options.table_factory->GetOptions<TableOptions>();
 }
 
 // The options that the table marks as refused, unless they have their defaults.
@@ -119,7 +120,22 @@ Status CheckTable(const BlockBasedTableOptions& options) {
   return Status::OK();
 }
 
-Status CheckFamily(const ColumnFamilyOptions& options) {
+Status CheckPlainTable(const DBOptions& db_options, const ColumnFamilyOptions& family_options, const PlainTableOptions& options) {
+  ASHLAR_RETURN_IF_ERROR(CheckRefused(options));
+  if (!db_options.allow_mmap_reads)
+    return Bad("table_factory", TableFactory::kPlainTableName(), "it is read through mmap; set allow_mmap_reads=true");
+  if (OptionCodec<EncodingType>::Print(options.encoding_type).find('k') != 0)
+    return Bad("encoding_type", StrCat(static_cast<int>(options.encoding_type)), "no such type");
+  if (options.bloom_bits_per_key < 0) return Bad("bloom_bits_per_key", StrCat(options.bloom_bits_per_key), "set bits, or 0 for no filter");
+  if (!(options.hash_table_ratio >= 0)) return Bad("hash_table_ratio", StrCat(options.hash_table_ratio), "set a ratio, or 0 for no hash table");
+  if (options.hash_table_ratio > 0 && family_options.prefix_extractor == nullptr && !options.full_scan_mode) {
+    return Status::NotSupported(StrCat("option hash_table_ratio=", OptionCodec<double>::Print(options.hash_table_ratio),
+                                       ": PlainTable requires a prefix extractor for its hash table; set prefix_extractor, or 0 for total order"));
+  }
+  return Status::OK();
+}
+
+Status CheckFamily(const DBOptions& db_options, const ColumnFamilyOptions& options) {
   ASHLAR_RETURN_IF_ERROR(CheckRefused(options));
   if (options.comparator == nullptr) return Bad("comparator", kNullText, "set it, or leave it at BytewiseComparator()");
   if (options.memtable_factory != nullptr && !IsBuiltIn(*options.memtable_factory)) {
@@ -127,8 +143,9 @@ Status CheckFamily(const ColumnFamilyOptions& options) {
   }
   ASHLAR_RETURN_IF_ERROR(CheckLevels(options));
   ASHLAR_RETURN_IF_ERROR(CheckCompressions(options));
-  const BlockBasedTableOptions* table = TableOptionsOf(options);
-  return table == nullptr ? Status::OK() : CheckTable(*table);
+  if (const auto* const block_based = TableOptionsOf<BlockBasedTableOptions>(options)) return CheckTable(*block_based);
+  if (const auto* const plain = TableOptionsOf<PlainTableOptions>(options)) return CheckPlainTable(db_options, options, *plain);
+  return Status::OK();
 }
 
 template <typename Struct>
@@ -159,7 +176,7 @@ Status Change(const std::unordered_map<std::string, std::string>& changes, Struc
 Status ValidateOptions(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families) {
   ASHLAR_RETURN_IF_ERROR(CheckDb(db_options));
   for (const ColumnFamilyDescriptor& family : families) {
-    Status s = CheckFamily(family.options);
+    Status s = CheckFamily(db_options, family.options);
     if (!s.ok()) return s.WithContext(StrCat("column family ", EscapeForDisplay(family.name)));
   }
   return Status::OK();
@@ -175,7 +192,8 @@ std::vector<std::string> ListOptionsWithoutEffect(const DBOptions& db_options, c
     if (memtable != nullptr && NeedsPrefixes(*memtable) && family.options.prefix_extractor == nullptr) {
       out.push_back(StrCat("memtable_factory=", memtable->GetId(), where, " for want of a prefix_extractor: memtables are SkipListFactory's"));
     }
-    if (const BlockBasedTableOptions* table = TableOptionsOf(family.options)) AppendWithoutEffect(*table, where, &out);
+    if (const auto* const block_based = TableOptionsOf<BlockBasedTableOptions>(family.options)) AppendWithoutEffect(*block_based, where, &out);
+    if (const auto* const plain = TableOptionsOf<PlainTableOptions>(family.options)) AppendWithoutEffect(*plain, where, &out);
   }
   return out;
 }
