@@ -9,6 +9,7 @@
 #include "filesystem/filename.h"
 #include "table/block/block_format.h"
 #include "table/blockbased/block_based_table.h"
+#include "table/plain/plain_table.h"
 
 namespace ashlar {
 
@@ -152,7 +153,7 @@ Result<TableReaderPtr> TableCache::Open(const FileMetaData* file) const {
     case kBlockBasedTableMagic:
     case kLegacyBlockBasedTableMagic: break;
     case kPlainTableMagic:
-    case kLegacyPlainTableMagic: return Status::NotSupported(path, "PlainTable files");
+    case kLegacyPlainTableMagic: return OpenPlain(std::move(opened), std::move(path), file->file_bytes);
     case kCuckooTableMagic: return Status::NotSupported(path, "cuckoo table files");
     default: return Status::Corruption(path, StrCat("offset ", file->file_bytes - sizeof(magic), ": not a table, its magic number is unknown"));
   }
@@ -168,6 +169,19 @@ Result<TableReaderPtr> TableCache::Open(const FileMetaData* file) const {
                                 .live_blocks = args_.live_blocks,
                                 .largest_sequence = file->largest_sequence,
                                 .prefix_extractor = CurrentPrefixExtractor()});
+}
+
+Result<TableReaderPtr> TableCache::OpenPlain(std::unique_ptr<RandomAccessFile> opened, std::string path, uint64_t file_bytes) const {
+  if (!args_.mmap_reads) return Status::NotSupported(path, "a PlainTable is read through mmap; set allow_mmap_reads");
+  return PlainTable::Open({.file = std::move(opened),
+                           .file_name = std::move(path),
+                           .file_bytes = file_bytes,
+                           .comparator = args_.comparator,
+                           .config = args_.plain_config,
+                           .prefix_extractor = CurrentPrefixExtractor(),
+                           .recorder = args_.recorder,
+                           .live_blocks = args_.live_blocks,
+                           .random_access_hint = args_.random_access_hint});
 }
 
 Result<uint64_t> TableCache::ReadMagic(const RandomAccessFile& file, const std::string& path, uint64_t file_bytes) {

@@ -28,6 +28,7 @@
 #include "platform/mutex.h"
 #include "table/blockbased/table_config.h"
 #include "table/file_metadata.h"
+#include "table/plain/plain_table_config.h"
 #include "table/table_opener.h"
 #include "table/table_reader.h"
 
@@ -74,6 +75,7 @@ struct TableCacheArgs {
   std::string directory{};  // tables are directory/NNNNNN.sst, or NNNNNN.ldb
   KeyComparator comparator{nullptr};
   BlockBasedTableConfig config{};
+  PlainTableConfig plain_config{};
   BlockCache* block_cache = nullptr;  // null: none
   OpenTables* open_tables = nullptr;
   bool mmap_reads = false;
@@ -121,6 +123,7 @@ class TableCache final : public TableOpener {
  private:
   Result<TableReader*> OpenAndPublish(FileMetaData* file);
   Result<TableReaderPtr> Open(const FileMetaData* file) const;
+  Result<TableReaderPtr> OpenPlain(std::unique_ptr<RandomAccessFile> opened, std::string path, uint64_t file_bytes) const;
   std::shared_ptr<const SliceTransform> CurrentPrefixExtractor() const;
   static Result<uint64_t> ReadMagic(const RandomAccessFile& file, const std::string& path, uint64_t file_bytes);
 

@@ -1,0 +1,40 @@
+#include "table/plain/plain_index.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+
+namespace ashlar {
+
+namespace {
+constexpr double kLoadMax = 0.9;
+constexpr double kSlotsPerPrefixMax = 64;
+}  // namespace
+
+void PlainIndex::SetPrefixes(const std::vector<Prefix>& prefixes, double prefixes_per_slot) {
+  const double slots = static_cast<double>(prefixes.size()) / std::min(prefixes_per_slot, kLoadMax);
+  // However small the ratio, memory has a bound.
+  slots_.assign(static_cast<size_t>(std::min(slots, kSlotsPerPrefixMax * static_cast<double>(prefixes.size()))) + 1, kFree);
+  ASHLAR_ASSERT(slots_.size() > prefixes.size());
+  for (const Prefix& prefix : prefixes) {
+    size_t slot = FastRange32(UpperHash32(prefix.hash), static_cast<uint32_t>(slots_.size()));
+    while (slots_[slot] != kFree) slot = slot + 1 == slots_.size() ? 0 : slot + 1;
+    slots_[slot] = uint64_t{LowerHash32(prefix.hash)} << 32 | prefix.offset | (prefix.many ? kManyBit : 0);
+  }
+}
+
+PlainIndex::Range PlainIndex::FindHead(uint64_t head) const {
+  const auto first = std::lower_bound(heads_.begin(), heads_.end(), head);
+  auto last = first;
+  // Mostly none or one.
+  while (last != heads_.end() && *last == head && last - first < 4) ++last;
+  if (last != heads_.end() && *last == head) last = std::upper_bound(last, heads_.end(), head);
+  return {static_cast<uint32_t>(first - heads_.begin()), static_cast<uint32_t>(last - heads_.begin())};
+}
+
+uint32_t PlainIndex::MarkAtOffset(uint32_t offset) const {
+  const auto behind = std::upper_bound(offsets_.begin(), offsets_.end(), offset);
+  return behind == offsets_.begin() ? 0 : static_cast<uint32_t>(behind - offsets_.begin() - 1);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,459 @@
+#include "table/plain/plain_table.h"
+
+#include <algorithm>
+
+#include "ashlar/table.h"
+#include "base/coding.h"
+#include "base/format.h"
+#include "base/xxph3.h"
+#include "key/key_prefix.h"
+#include "table/block/block_builder.h"
+#include "table/block/block_entries.h"
+#include "table/plain/plain_table_cursor.h"
+#include "table/table_properties.h"
+
+namespace ashlar {
+
+// One pass over all entries in the order of the file, checking that it is that of the keys.
+class EntryScan {
+ public:
+  EntryScan(const PlainData* data, const KeyComparator& comparator) : data_(data), comparator_(comparator), decoder_(data), next_(data->begin) {}
+
+  // False at the end and after a fault.
+  bool Next() {
+    if (next_ == data_->end) return false;
+    at_ = next_;
+    const uint64_t last_tag = entry_.tag;
+    const Slice last_user_key = user_key_;
+    fault_ = decoder_.Read(at_, &entry_);
+    if (fault_ != PlainFault::kNone) return false;
+    user_key_ = entry_.UserKey(&rooms_[entries_ % 2]);
+    if (entries_ > 0) {
+      const int r = comparator_.Compare(last_user_key, user_key_);
+      if (r > 0 || (r == 0 && last_tag <= entry_.tag)) {
+        fault_ = PlainFault::kOrder;
+        return false;
+      }
+    }
+    ++entries_;
+    key_bytes_ += user_key_.size() + kTagBytes;
+    value_bytes_ += entry_.value.size();
+    next_ = entry_.end;
+    return true;
+  }
+
+  const char* at() const { return at_; }
+  const PlainEntry& entry() const { return entry_; }
+  // Valid until the Next after the next.
+  const Slice& user_key() const { return user_key_; }
+  PlainFault fault() const { return fault_; }
+  uint64_t entries() const { return entries_; }
+  uint64_t key_bytes() const { return key_bytes_; }
+  uint64_t value_bytes() const { return value_bytes_; }
+
+ private:
+  const PlainData* const data_;
+  const KeyComparator comparator_;
+  PlainDecoder decoder_;
+  const char* at_ = nullptr;
+  const char* next_;
+  PlainEntry entry_;
+  Slice user_key_;
+  std::string rooms_[2];  // for keys that do not lie whole in the data, in turn
+  PlainFault fault_ = PlainFault::kNone;
+  uint64_t entries_ = 0;
+  uint64_t key_bytes_ = 0;
+  uint64_t value_bytes_ = 0;
+};
+
+namespace {
+
+// An entry has at least a byte each for tag and value size.
+constexpr uint64_t kEntryBytesMin = 2;
+
+// Collects the prefixes of a table for its index, entry by entry.
+class PrefixCollector {
+ public:
+  PrefixCollector(const SliceTransform* extractor, size_t sparseness) : extractor_(extractor), sparseness_(sparseness) {}
+
+  // full_key_offset, entries_since: of the last entry with a full key, this one or one before it.
+  void Add(const Slice& user_key, uint32_t full_key_offset, size_t entries_since) {
+    const Slice prefix = KeyPrefix(extractor_, user_key).value_or(user_key);
+    if (entries_ == 0 || prefix != last_prefix_) {
+      Close();
+      current_ = {Xxph3Hash64(prefix), full_key_offset, false};
+      entries_ = entries_since;
+    }
+    ++entries_;
+    last_prefix_ = prefix;
+  }
+  const std::vector<PlainIndex::Prefix>& Finish() {
+    Close();
+    return prefixes_;
+  }
+
+ private:
+  void Close() {
+    if (entries_ == 0) return;
+    current_.many = entries_ > sparseness_;
+    prefixes_.push_back(current_);
+    entries_ = 0;
+  }
+
+  const SliceTransform* const extractor_;
+  const size_t sparseness_;
+  std::vector<PlainIndex::Prefix> prefixes_;
+  PlainIndex::Prefix current_{};
+  size_t entries_ = 0;  // from the current prefix's offset on
+  Slice last_prefix_;   // in the user key that was added last
+};
+
+// Keys that compare equal with different bytes would be missed by a hash of bytes.
+bool HashIsSafe(const KeyComparator& comparator) {
+  return comparator.kind() != KeyComparator::Kind::kCustom || !comparator.user_comparator()->CanKeysWithDifferentByteContentsBeEqual();
+}
+
+}  // namespace
+
+PlainTable::PlainTable(PlainTableOpenArgs* args)
+    : comparator_(args->comparator),
+      config_(args->config),
+      prefix_extractor_(std::move(args->prefix_extractor)),
+      recorder_(args->recorder),
+      live_blocks_(args->live_blocks),
+      file_(std::move(args->file)),
+      name_(std::move(args->file_name)),
+      file_bytes_(args->file_bytes) {
+  if (live_blocks_ != nullptr) live_blocks_->fetch_add(1, std::memory_order_relaxed);
+}
+
+PlainTable::~PlainTable() {
+  if (live_blocks_ != nullptr) live_blocks_->fetch_sub(1, std::memory_order_relaxed);
+}
+
+Result<TableReaderPtr> PlainTable::Open(PlainTableOpenArgs args) {
+  auto* const table = new PlainTable(&args);
+  TableReaderPtr owner(table);
+  ASHLAR_RETURN_IF_ERROR(table->Load());
+  if (args.random_access_hint) table->file_->Hint(AccessPattern::kRandom, 0, table->file_bytes_);
+  return owner;
+}
+
+Status PlainTable::CorruptionAt(uint64_t offset, const Slice& what) const { return Status::Corruption(StrCat(name_, ": offset ", offset), what); }
+
+Status PlainTable::FaultAt(PlainFault fault, const char* at) const {
+  const std::string place = StrCat(name_, ": offset ", at - data_.begin);
+  const char* const text = PlainFaultText(fault);
+  return fault == PlainFault::kUnknownType ? Status::NotSupported(place, text) : Status::Corruption(place, text);
+}
+
+Result<Slice> PlainTable::Block(const BlockHandle& handle) const {
+  if (handle.offset > file_bytes_ || handle.size > file_bytes_ - handle.offset) {
+    return CorruptionAt(handle.offset, "block handle points outside the file");
+  }
+  return Slice(mapping_.data() + handle.offset, static_cast<size_t>(handle.size));
+}
+
+Status PlainTable::Load() {
+  ASHLAR_RETURN_IF_ERROR(file_->Map(&mapping_));
+  if (mapping_.size() != file_bytes_) {
+    return Status::Corruption(name_, StrCat("the file has ", mapping_.size(), " bytes, expected ", file_bytes_));
+  }
+  if (file_bytes_ > kPlainFileBytesMax) return Status::NotSupported(name_, StrCat("a PlainTable of ", file_bytes_, " bytes, more than 2 GiB"));
+  const auto tail_bytes = static_cast<size_t>(std::min<uint64_t>(file_bytes_, kFooterBytes));
+  const uint64_t tail_offset = file_bytes_ - tail_bytes;
+  const Result<BlockHandle> metaindex = DecodePlainFooter(Slice(mapping_.data() + tail_offset, tail_bytes), file_bytes_);
+  if (!metaindex.ok()) return metaindex.status().WithContext(StrCat(name_, ": offset ", tail_offset));
+  ASHLAR_RETURN_IF_ERROR(LoadProperties(*metaindex));
+  ASHLAR_RETURN_IF_ERROR(CheckSupported());
+  return MakeIndex();
+}
+
+Status PlainTable::LoadProperties(const BlockHandle& metaindex) {
+  ASHLAR_ASSIGN_OR_RETURN(const Slice contents, Block(metaindex));
+  uint64_t data_limit = metaindex.offset;
+  BlockHandle handle;
+  bool found = false;
+  BlockEntries entries(contents);
+  while (entries.Next()) {
+    Slice value = entries.value();
+    BlockHandle block;
+    if (!GetBlockHandle(&value, &block)) return CorruptionAt(metaindex.offset, "bad block handle in the metaindex");
+    data_limit = std::min(data_limit, block.offset);
+    if (entries.key() != Slice(kPlainPropertiesBlock)) continue;
+    handle = block;
+    found = true;
+  }
+  if (!entries.status().ok()) return entries.status().WithContext(StrCat(name_, ": offset ", metaindex.offset));
+  if (!found) return CorruptionAt(metaindex.offset, "the metaindex names no properties");
+  ASHLAR_ASSIGN_OR_RETURN(const Slice block, Block(handle));
+  Result<TableProperties> properties = DecodeTableProperties(block);
+  if (!properties.ok()) return properties.status().WithContext(StrCat(name_, ": offset ", handle.offset));
+  properties_ = std::move(properties).value();
+  return SetData(data_limit);
+}
+
+Status PlainTable::SetData(uint64_t data_limit) {
+  if (properties_.data_size > data_limit) return Status::Corruption(name_, StrCat("its properties say ", properties_.data_size, " bytes of data"));
+  if (properties_.fixed_key_len > UINT32_MAX) return Status::Corruption(name_, StrCat("keys of ", properties_.fixed_key_len, " bytes"));
+  data_ = {
+      .begin = mapping_.data(), .end = mapping_.data() + properties_.data_size, .user_key_bytes = static_cast<uint32_t>(properties_.fixed_key_len)};
+  const auto encoding = properties_.user_collected_properties.find(PlainTablePropertyNames::kEncodingType);
+  if (encoding == properties_.user_collected_properties.end()) return Status::OK();
+  if (encoding->second.size() < sizeof(uint32_t)) return Status::Corruption(name_, "bad property for the encoding");
+  data_.encoding = static_cast<PlainEncoding>(DecodeFixed32(encoding->second.data()));
+  if (data_.encoding == PlainEncoding::kPlain || data_.encoding == PlainEncoding::kPrefix) return Status::OK();
+  return Status::NotSupported(name_, StrCat("PlainTable with encoding ", static_cast<uint32_t>(data_.encoding)));
+}
+
+Status PlainTable::CheckSupported() const {
+  const char* const comparator = comparator_.user_comparator()->Name();
+  if (!properties_.comparator_name.empty() && properties_.comparator_name != comparator) {
+    return Status::InvalidArgument(name_, StrCat("was written with comparator ", properties_.comparator_name, ", not ", comparator));
+  }
+  if (properties_.num_range_deletions > 0) return Status::NotSupported(name_, "the table holds range deletions");
+  if (properties_.user_collected_properties.contains(kPropertyExternalVersion)) {
+    return Status::NotSupported(name_, "a PlainTable that was made for ingestion");
+  }
+  return Status::OK();
+}
+
+Status PlainTable::MakeIndex() {
+  const size_t sparseness = config_.Sparseness();
+  const bool may_hash = !config_.full_scan_mode && HashIsSafe(comparator_);
+  const bool by_prefix = may_hash && prefix_extractor_ != nullptr && config_.hash_table_ratio > 0;
+  const bool filtered = may_hash && !by_prefix && config_.bloom_bits_per_key > 0;
+  PrefixCollector prefixes(prefix_extractor_.get(), sparseness);
+  FilterBuilder filter(static_cast<int>(std::clamp(config_.bloom_bits_per_key, 1u, 100u)) * 1000);
+  index_.ReserveMarks(std::min(properties_.num_entries, properties_.data_size / kEntryBytesMin) / sparseness + 1);
+
+  EntryScan scan(&data_, comparator_);
+  std::string first_key;
+  size_t since_mark = sparseness;
+  uint32_t full_key_offset = 0;
+  size_t since_full_key = 0;
+  while (scan.Next()) {
+    if (scan.entry().is_full) {
+      full_key_offset = static_cast<uint32_t>(scan.at() - data_.begin);
+      since_full_key = 0;
+      if (since_mark >= sparseness) {
+        index_.AddMark(full_key_offset);
+        since_mark = 0;
+      }
+    }
+    if (scan.entries() == 1) first_key = scan.user_key().ToString();
+    if (by_prefix) prefixes.Add(scan.user_key(), full_key_offset, since_full_key);
+    if (filtered) filter.AddHash(Xxph3Hash64(scan.user_key()));
+    ++since_mark;
+    ++since_full_key;
+  }
+  ASHLAR_RETURN_IF_ERROR(CheckScan(scan));
+  if (by_prefix) index_.SetPrefixes(prefixes.Finish(), config_.hash_table_ratio);
+  if (filtered) {
+    filter_bytes_ = filter.Finish();
+    filter_ = FilterReader(filter_bytes_);
+  }
+  if (scan.entries() == 0) return Status::OK();
+  AppendInternalKey(&last_key_, scan.user_key(), scan.entry().tag);
+  return SetHeads(first_key, scan.user_key());
+}
+
+Status PlainTable::CheckScan(const EntryScan& scan) const {
+  if (scan.fault() != PlainFault::kNone) return FaultAt(scan.fault(), scan.at());
+  const auto differs = [this](const char* what, uint64_t found, uint64_t recorded) {
+    return Status::Corruption(name_, StrCat("holds ", found, " ", what, ", its properties say ", recorded));
+  };
+  if (scan.entries() != properties_.num_entries) return differs("entries", scan.entries(), properties_.num_entries);
+  if (scan.key_bytes() != properties_.raw_key_size) return differs("bytes of keys", scan.key_bytes(), properties_.raw_key_size);
+  if (scan.value_bytes() != properties_.raw_value_size) return differs("bytes of values", scan.value_bytes(), properties_.raw_value_size);
+  return Status::OK();
+}
+
+Status PlainTable::SetHeads(const Slice& first_key, const Slice& last_key) {
+  const size_t common_bytes = comparator_.HasHeads() ? CommonPrefixBytes(first_key, last_key) : 0;
+  std::vector<uint64_t> heads;
+  heads.reserve(index_.marks());
+  PlainDecoder decoder(&data_);
+  for (uint32_t mark = 0; mark < index_.marks(); ++mark) {
+    const char* const at = At(index_.offset(mark));
+    PlainEntry entry;
+    const PlainFault fault = decoder.Read(at, &entry);
+    if (fault != PlainFault::kNone) return FaultAt(fault, at);
+    if (mark == 0) common_ = Slice(entry.rest.data(), std::min(common_bytes, entry.rest.size()));
+    heads.push_back(comparator_.Head(entry.rest, common_.size()));
+  }
+  index_.SetHeads(std::move(heads));
+  return Status::OK();
+}
+
+PlainFault PlainTable::FindAmong(PlainIndex::Range range, const Slice& user_key, uint64_t tag, uint32_t* mark, const char** at) const {
+  PlainDecoder decoder(&data_);
+  PlainEntry entry;
+  while (range.first < range.last) {
+    const uint32_t middle = range.first + (range.last - range.first) / 2;
+    *at = At(index_.offset(middle));
+    const PlainFault fault = decoder.Read(*at, &entry);
+    if (fault != PlainFault::kNone) return fault;
+    const int r = ComparePlainKey(comparator_, entry, user_key);
+    if (r < 0 || (r == 0 && entry.tag > tag)) {
+      range.first = middle + 1;
+    } else {
+      range.last = middle;
+    }
+  }
+  *mark = range.first;
+  return PlainFault::kNone;
+}
+
+PlainFault PlainTable::FindStart(const Slice& user_key, uint64_t tag, const char** at) const {
+  *at = nullptr;
+  if (index_.marks() == 0) return PlainFault::kNone;
+  // Heads can be compared among keys that begin alike.
+  const size_t n = std::min(common_.size(), user_key.size());
+  int r = Slice(user_key.data(), n).compare(Slice(common_.data(), n));
+  if (r == 0 && n < common_.size()) r = -1;
+  if (comparator_.kind() == KeyComparator::Kind::kReverseBytewise) r = -r;
+  uint32_t mark = 0;
+  if (r > 0) mark = index_.marks();
+  if (r == 0) {
+    const PlainFault fault = FindAmong(index_.FindHead(comparator_.Head(user_key, common_.size())), user_key, tag, &mark, at);
+    if (fault != PlainFault::kNone) return fault;
+  }
+  *at = At(index_.offset(mark == 0 ? 0 : mark - 1));
+  return PlainFault::kNone;
+}
+
+PlainFault PlainTable::FindStartInPrefix(const Slice& user_key, uint64_t tag, const char** at) const {
+  if (!index_.has_prefixes()) return FindStart(user_key, tag, at);
+  const std::optional<Slice> prefix = KeyPrefix(prefix_extractor_.get(), user_key);
+  if (!prefix) return FindStart(user_key, tag, at);
+  *at = nullptr;
+  for (PlainIndex::Probe probe(index_, Xxph3Hash64(*prefix)); probe.found(); probe.Next()) {
+    if (probe.many()) return FindStart(user_key, tag, at);
+    *at = At(probe.offset());
+    PlainEntry entry;
+    const PlainFault fault = PlainDecoder(&data_).Read(*at, &entry);
+    if (fault != PlainFault::kNone) return fault;
+    if (KeyPrefix(prefix_extractor_.get(), entry.rest) == prefix) return PlainFault::kNone;
+  }
+  // A slot of another prefix with the same hash, or of one that begins behind its full key.
+  return *at == nullptr ? PlainFault::kNone : FindStart(user_key, tag, at);
+}
+
+PlainTable::Outcome PlainTable::GetFrom(const char* at, size_t entries_max, Lookup* lookup) {
+  const Slice& user_key = lookup->user_key();
+  const uint64_t seek_tag = lookup->seek_tag();
+  PlainDecoder decoder(&data_);
+  PlainEntry entry;
+  Outcome at_end = Outcome::kAbsent;
+  for (; at != data_.end; at = entry.end) {
+    const PlainFault fault = decoder.Read(at, &entry);
+    if (fault != PlainFault::kNone) [[unlikely]] {
+      lookup->Fail(FaultAt(fault, at));
+      return Outcome::kDone;
+    }
+    const int r = ComparePlainKey(comparator_, entry, user_key);
+    if (r > 0) return at_end;
+    if (r < 0) {
+      if (entries_max-- == 0) return Outcome::kAbsent;
+      continue;
+    }
+    // All versions of the key follow each other: nobody else has any.
+    at_end = Outcome::kDone;
+    if (entry.tag > seek_tag) continue;
+    if (!lookup->Offer(TagType(entry.tag), TagSequence(entry.tag), entry.value, pin_source())) return Outcome::kDone;
+  }
+  return at_end;
+}
+
+PlainTable::Outcome PlainTable::GetBySearch(Lookup* lookup) {
+  const char* at = nullptr;
+  const PlainFault fault = FindStart(lookup->user_key(), lookup->seek_tag(), &at);
+  if (fault != PlainFault::kNone) [[unlikely]] {
+    lookup->Fail(FaultAt(fault, at));
+    return Outcome::kDone;
+  }
+  return at == nullptr ? Outcome::kAbsent : GetFrom(at, SIZE_MAX, lookup);
+}
+
+void PlainTable::Get(const TableReadOptions& /*options*/, Lookup* lookup) {
+  if (index_.has_prefixes()) [[likely]] {
+    PlainIndex::Probe probe(index_, PrefixHash(lookup));
+    if (!probe.found()) recorder_.Tick(BLOOM_FILTER_USEFUL);
+    for (; probe.found(); probe.Next()) {
+      const Outcome outcome = probe.many() ? GetBySearch(lookup) : GetFrom(At(probe.offset()), config_.Sparseness(), lookup);
+      if (outcome == Outcome::kDone) return;
+    }
+    return;
+  }
+  if (!filter_.MatchesAll() && !filter_.MayMatch(lookup->filter_hash(), lookup->user_key())) {
+    recorder_.Tick(BLOOM_FILTER_USEFUL);
+    return;
+  }
+  GetBySearch(lookup);
+}
+
+uint64_t PlainTable::PrefixHash(Lookup* lookup) const {
+  const HashedPrefix* const prefix = lookup->prefix(prefix_extractor_.get());
+  return prefix != nullptr ? prefix->filter_hash : lookup->filter_hash();
+}
+
+bool PlainTable::Approach(Lookup* lookup, TableApproach* approach) const {
+  const bool first_step = approach->step++ == 0;
+  if (index_.has_prefixes()) {
+    const uint64_t hash = PrefixHash(lookup);
+    if (first_step) {
+      index_.Prefetch(hash);
+      return true;
+    }
+    const PlainIndex::Probe probe(index_, hash);
+    if (probe.found() && !probe.many()) ASHLAR_PREFETCH(At(probe.offset()));
+    return false;
+  }
+  if (first_step) {
+    filter_.Prefetch(lookup->filter_hash());
+    return true;
+  }
+  const char* at = nullptr;
+  if (!filter_.MatchesAll() && !filter_.MayMatch(lookup->filter_hash(), lookup->user_key())) return false;
+  // Get meets the fault too, and says so.
+  if (FindStart(lookup->user_key(), lookup->seek_tag(), &at) == PlainFault::kNone && at != nullptr) ASHLAR_PREFETCH(at);
+  return false;
+}
+
+std::unique_ptr<InternalCursor> PlainTable::NewCursor(const TableReadOptions& options) { return std::make_unique<PlainTableCursor>(this, options); }
+
+uint64_t PlainTable::ApproximateOffsetOf(const Slice& internal_key) {
+  if (last_key_.empty() || comparator_.CompareInternal(last_key_, internal_key) < 0) return file_bytes_;
+  const char* at = nullptr;
+  // Only an estimate: damage shows where entries are read.
+  if (FindStart(ExtractUserKey(internal_key), ExtractTag(internal_key), &at) != PlainFault::kNone) return 0;
+  return static_cast<uint64_t>(at - data_.begin);
+}
+
+std::vector<std::string> PlainTable::Anchors(size_t pieces) {
+  std::vector<std::string> anchors;
+  if (pieces < 2 || index_.marks() < 2) return anchors;
+  uint32_t last = 0;
+  for (size_t piece = 1; piece < pieces; ++piece) {
+    const uint32_t mark = index_.MarkAtOffset(static_cast<uint32_t>(properties_.data_size / pieces * piece));
+    if (mark <= last) continue;
+    last = mark;
+    PlainEntry entry;
+    if (PlainDecoder(&data_).Read(At(index_.offset(mark)), &entry) != PlainFault::kNone) break;
+    std::string anchor = MakeInternalKey(entry.rest, kSequenceNumberMax, ValueType::kMax);
+    if (anchors.empty() || anchors.back() != anchor) anchors.push_back(std::move(anchor));
+  }
+  return anchors;
+}
+
+Status PlainTable::Verify() {
+  EntryScan scan(&data_, comparator_);
+  while (scan.Next()) {
+  }
+  return CheckScan(scan);
+}
+
+size_t PlainTable::MemoryBytes() const { return sizeof(*this) + index_.MemoryBytes() + filter_bytes_.capacity() + last_key_.capacity(); }
+
+}  // namespace ashlar

@@ -1,0 +1,126 @@
+// PlainTable: an open PlainTable. The file is mapped; a lookup reads its entries where they lie, and values are pinned in the mapping.
+//
+//   Get, hashed      prefix -> slot -> entry                                 Seek within a prefix: the same
+//   Get, otherwise   Bloom filter -> head of the key -> mark -> entries      Seek in total order, backwards, ranges: without the filter
+//
+// Nothing in the data has a checksum. Opening reads every entry once: it checks bounds, kinds and order, counts, and makes the index (plain_index.h);
+// the index and the Bloom filter that may lie in the file are for other readers. Later reads check the bounds again, for a mapping shows the file
+// as it is now.
+//
+// A table whose extractor is not the family's any more works as any other: the index is made with the family's, and keys tell what they share.
+//
+// I1: every offset in the index is that of an entry that was read without fault when the table was opened.
+// I2: nothing outside the mapping is read, whatever the file holds.
+// I3: the whole mapping counts as one block that is always in memory: live_blocks has one for it, and it is pinned while the table is.
+//
+// Lifetime and thread safety: table_reader.h. The counters outlive the last count on the table.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/file_system.h"
+#include "ashlar/slice_transform.h"
+#include "ashlar/table_properties.h"
+#include "base/result.h"
+#include "key/key_comparator.h"
+#include "observe/recorder.h"
+#include "table/filter/filter_builder.h"
+#include "table/filter/filter_reader.h"
+#include "table/plain/plain_entry.h"
+#include "table/plain/plain_format.h"
+#include "table/plain/plain_index.h"
+#include "table/plain/plain_table_config.h"
+#include "table/table_reader.h"
+
+namespace ashlar {
+
+struct PlainTableOpenArgs {
+  std::unique_ptr<RandomAccessFile> file;  // opened with use_mmap_reads
+  std::string file_name{};
+  uint64_t file_bytes = 0;
+  KeyComparator comparator{nullptr};
+  PlainTableConfig config{};
+  std::shared_ptr<const SliceTransform> prefix_extractor{};  // the family's; null: none
+  Recorder recorder{};
+  std::atomic<int64_t>* live_blocks = nullptr;  // null: nobody counts
+  bool random_access_hint = true;               // advice to the system, once every entry was read
+};
+
+class EntryScan;
+
+class PlainTable final : public TableReader {
+ public:
+  static Result<TableReaderPtr> Open(PlainTableOpenArgs args);
+
+  // What is in memory is read whatever options.cached_only says: a mapping is memory.
+  void Get(const TableReadOptions& options, Lookup* lookup) override;
+  bool Approach(Lookup* lookup, TableApproach* approach) const override;
+  std::unique_ptr<InternalCursor> NewCursor(const TableReadOptions& options) override;
+  uint64_t ApproximateOffsetOf(const Slice& internal_key) override;
+  std::vector<std::string> Anchors(size_t pieces) override;
+  Status Verify() override;
+  const TableProperties& properties() const override { return properties_; }
+  size_t MemoryBytes() const override;
+  BlockCensus CountBlocks() const override { return {.cached = 1, .any_pinned = Refs() > 0}; }
+
+  // ---- For the cursor.
+
+  const KeyComparator& comparator() const { return comparator_; }
+  const PlainData& data() const { return data_; }
+  const PlainIndex& index() const { return index_; }
+  // From which entry to read on to find the first one at or behind (user_key, tag). Null: there is none. A fault is one of an entry at *at.
+  PlainFault FindStart(const Slice& user_key, uint64_t tag, const char** at) const;
+  // The same for whoever looks at entries with the prefix of user_key only. Null: there are none.
+  PlainFault FindStartInPrefix(const Slice& user_key, uint64_t tag, const char** at) const;
+  Status FaultAt(PlainFault fault, const char* at) const;
+
+ private:
+  explicit PlainTable(PlainTableOpenArgs* args);
+  ~PlainTable() override;
+
+  Status Load();
+  Status LoadProperties(const BlockHandle& metaindex);
+  Status CheckSupported() const;
+  Status SetData(uint64_t data_limit);
+  Status MakeIndex();
+  Status SetHeads(const Slice& first_key, const Slice& last_key);
+  // Compares what a pass over all entries has found with the properties.
+  Status CheckScan(const EntryScan& scan) const;
+  Result<Slice> Block(const BlockHandle& handle) const;
+  Status CorruptionAt(uint64_t offset, const Slice& what) const;
+
+  const char* At(uint32_t offset) const { return data_.begin + offset; }
+  // The first of the marks [range) that is not before (user_key, tag); range.last when all are.
+  PlainFault FindAmong(PlainIndex::Range range, const Slice& user_key, uint64_t tag, uint32_t* mark, const char** at) const;
+
+  uint64_t PrefixHash(Lookup* lookup) const;
+  enum class Outcome : uint8_t { kAbsent, kDone };
+  // Reads on from an entry until the lookup has what it needs, or the key cannot come any more; entries_max before the key at the most.
+  Outcome GetFrom(const char* at, size_t entries_max, Lookup* lookup);
+  Outcome GetBySearch(Lookup* lookup);
+
+  const KeyComparator comparator_;
+  const PlainTableConfig config_;
+  const std::shared_ptr<const SliceTransform> prefix_extractor_;
+  const Recorder recorder_;
+  std::atomic<int64_t>* const live_blocks_;
+  const std::unique_ptr<RandomAccessFile> file_;
+  const std::string name_;
+  const uint64_t file_bytes_;
+
+  // Set by Load.
+  Slice mapping_;
+  TableProperties properties_;
+  PlainData data_;
+  PlainIndex index_;
+  Slice common_;          // what all user keys begin with, as far as index_ leaves it out of heads
+  std::string last_key_;  // internal key; empty: there are no entries
+  std::string filter_bytes_;
+  FilterReader filter_;  // of user keys; matches all where there are prefixes
+};
+
+}  // namespace ashlar

@@ -1,0 +1,149 @@
+#include "table/plain/plain_table_cursor.h"
+
+namespace ashlar {
+
+PlainTableCursor::PlainTableCursor(PlainTable* table, const TableReadOptions& options)
+    : table_(table), scope_(options.seek_scope), checks_order_(options.readahead_bytes > 0), decoder_(&table->data()) {
+  table_->AddRef();
+}
+
+void PlainTableCursor::Fail(PlainFault fault, const char* at) {
+  valid_ = false;
+  group_.clear();
+  status_ = table_->FaultAt(fault, at);
+}
+
+void PlainTableCursor::Start() {
+  valid_ = false;
+  group_.clear();
+  status_ = Status::OK();
+}
+
+void PlainTableCursor::Take(const char* at) {
+  const PlainFault fault = decoder_.Read(at, &entry_);
+  if (fault != PlainFault::kNone) [[unlikely]] {
+    Fail(fault, at);
+    return;
+  }
+  Show(at);
+}
+
+void PlainTableCursor::Show(const char* at) {
+  at_ = at;
+  valid_ = true;
+  value_ = entry_.value;
+  if (entry_.shared.empty() && entry_.tag_follows) {
+    key_ = Slice(entry_.rest.data(), entry_.rest.size() + kTagBytes);
+    return;
+  }
+  const size_t user_key_size = entry_.user_key_size();
+  char* const key = buffer_.Reserve(user_key_size + kTagBytes, 0);
+  entry_.CopyUserKey(key);
+  EncodeFixed64(key + user_key_size, entry_.tag);
+  key_ = Slice(key, user_key_size + kTagBytes);
+}
+
+void PlainTableCursor::Step() {
+  group_.clear();
+  if (entry_.end == table_->data().end) {
+    valid_ = false;
+    return;
+  }
+  Take(entry_.end);
+}
+
+void PlainTableCursor::NextInOrder() {
+  last_key_.assign(key_.data(), key_.size());
+  Step();
+  if (valid_ && table_->comparator().CompareInternal(last_key_, key_) >= 0) Fail(PlainFault::kOrder, at_);
+}
+
+void PlainTableCursor::SeekToFirst() {
+  Start();
+  if (table_->data().begin != table_->data().end) Take(table_->data().begin);
+}
+
+void PlainTableCursor::SeekToLast() {
+  Start();
+  TakeLastBefore(table_->data().end);
+}
+
+void PlainTableCursor::Seek(const Slice& internal_target) {
+  Start();
+  const Slice user_key = ExtractUserKey(internal_target);
+  const char* at = nullptr;
+  const PlainFault fault = scope_ == SeekScope::kPrefix ? table_->FindStartInPrefix(user_key, ExtractTag(internal_target), &at)
+                                                        : table_->FindStart(user_key, ExtractTag(internal_target), &at);
+  SeekOn(fault, at, internal_target);
+}
+
+void PlainTableCursor::SeekOn(PlainFault fault, const char* at, const Slice& internal_target) {
+  const Slice user_key = ExtractUserKey(internal_target);
+  const uint64_t tag = ExtractTag(internal_target);
+  // Keys are compared where they lie; only the one that is found is put together.
+  for (; fault == PlainFault::kNone && at != nullptr && at != table_->data().end; at = entry_.end) {
+    fault = decoder_.Read(at, &entry_);
+    if (fault != PlainFault::kNone) break;
+    const int r = ComparePlainKey(table_->comparator(), entry_, user_key);
+    if (r > 0 || (r == 0 && entry_.tag <= tag)) {
+      Show(at);
+      return;
+    }
+  }
+  if (fault != PlainFault::kNone) Fail(fault, at);
+}
+
+void PlainTableCursor::SeekForPrev(const Slice& internal_target) {
+  Start();
+  const Slice user_key = ExtractUserKey(internal_target);
+  const uint64_t tag = ExtractTag(internal_target);
+  const char* at = nullptr;
+  PlainFault fault = PlainFault::kNone;
+  if (scope_ == SeekScope::kPrefix) {
+    fault = table_->FindStartInPrefix(user_key, tag, &at);
+    if (fault == PlainFault::kNone && at == nullptr) return;
+  }
+  if (fault == PlainFault::kNone) fault = table_->FindStart(user_key, tag, &at);
+  SeekOn(fault, at, internal_target);
+  if (!status_.ok()) return;
+  if (!valid_) {
+    SeekToLast();
+  } else if (table_->comparator().CompareInternal(key_, internal_target) > 0) {
+    Prev();
+  }
+}
+
+void PlainTableCursor::Prev() {
+  // The current one is at the end of the group.
+  if (group_.size() < 2) {
+    group_.clear();
+    TakeLastBefore(at_);
+    return;
+  }
+  group_.pop_back();
+  decoder_ = group_.back().decoder;
+  Take(group_.back().at);
+}
+
+void PlainTableCursor::TakeLastBefore(const char* end) {
+  const PlainData& data = table_->data();
+  valid_ = false;
+  if (end == data.begin) return;
+  const PlainIndex& index = table_->index();
+  const char* at = data.begin + index.offset(index.MarkAtOffset(static_cast<uint32_t>(end - data.begin - 1)));
+  PlainDecoder decoder(&data);
+  while (at < end) {
+    group_.push_back({at, decoder});
+    PlainEntry entry;
+    const PlainFault fault = decoder.Read(at, &entry);
+    if (fault != PlainFault::kNone) {
+      Fail(fault, at);
+      return;
+    }
+    at = entry.end;
+  }
+  decoder_ = group_.back().decoder;
+  Take(group_.back().at);
+}
+
+}  // namespace ashlar
