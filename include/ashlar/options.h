@@ -145,7 +145,7 @@ struct ASHLAR_API ColumnFamilyOptions {
   bool memtable_whole_key_filtering = false;
   size_t memtable_huge_page_size = 0;              // accepted: huge pages are always asked for
   uint32_t memtable_protection_bytes_per_key = 0;  // accepted
-  uint32_t bloom_locality = 0;                     // accepted: a key's bits are always in one cache line
+  uint32_t bloom_locality = 0;                     // above 0: the Bloom block in a PlainTable's file is cache-local; all others always are
   bool inplace_update_support = false;             // refused
   size_t inplace_update_num_locks = 10000;         // accepted
   UpdateStatus (*inplace_callback)(char* existing_value, uint32_t* existing_value_size, Slice delta_value,
@@ -296,11 +296,11 @@ struct ASHLAR_API DBOptions {
   std::vector<DbPath> db_paths;       // refused
   bool use_fsync = false;             // accepted: Sync makes data and size durable either way
   bool allow_fallocate = true;
-  bool allow_mmap_reads = false;   // read tables through a mapping; not with use_direct_reads
-  bool allow_mmap_writes = false;  // write tables through a mapping; not with use_direct_io_for_flush_and_compaction
-  bool use_direct_reads = false;   // reads of tables bypass the page cache; refused at open where the file system cannot
+  bool allow_mmap_reads = false;                        // read tables through a mapping; not with use_direct_reads
+  bool allow_mmap_writes = false;                       // write tables through a mapping; not with use_direct_io_for_flush_and_compaction
+  bool use_direct_reads = false;                        // reads of tables bypass the page cache; refused at open where the file system cannot
   bool use_direct_io_for_flush_and_compaction = false;  // writes of tables do; likewise
-  bool is_fd_close_on_exec = true;  // accepted: always on
+  bool is_fd_close_on_exec = true;                      // accepted: always on
   bool advise_random_on_open = true;
   enum AccessHint { NONE, NORMAL, SEQUENTIAL, WILLNEED };
   AccessHint access_hint_on_compaction_start = NORMAL;  // accepted

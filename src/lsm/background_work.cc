@@ -628,6 +628,8 @@ TableJobArgs BackgroundWork::MakeJobArgs(const ColumnFamily& family, const Colum
   output.bytes_per_sync = bytes_per_sync;
   output.table.comparator = family.comparator();
   output.table.config = ResolveTableConfig(options);
+  if (WritesPlainTables(options)) output.plain = ResolvePlainTableConfig(options);
+  output.prefix_extractor = options.prefix_extractor;
   output.table.compression_parameters = ResolveCompressionParameters(options, false);
   output.table.rate_limiter = state_->options.rate_limiter.get();
   output.table.column_family_id = family.id();

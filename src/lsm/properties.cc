@@ -109,7 +109,10 @@ uint64_t LiveDataBytes(const Subject& s) {
   return bytes;
 }
 
-const Cache* CacheOf(const ColumnFamily& family) { return TableOptionsOf(family.options())->block_cache.get(); }
+const Cache* CacheOf(const ColumnFamily& family) {
+  const BlockBasedTableOptions* const table = TableOptionsOf(family.options());
+  return table == nullptr ? nullptr : table->block_cache.get();
+}
 
 struct NumberProperty {
   const std::string& name;

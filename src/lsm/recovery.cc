@@ -336,12 +336,13 @@ std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state, const Colum
                                                uint64_t log_number) {
   ColumnFamilyOptions filled = options;
   FillDefaults(&filled);
-  BlockCache* const cache = ResolveBlockCache(&filled);
+  const std::shared_ptr<Cache> cache = ResolveBlockCache(&filled);
   auto tables = std::make_unique<TableCache>(TableCacheArgs{.file_system = state->file_system,
                                                             .directory = state->directory,
                                                             .comparator = recorded.comparator,
                                                             .config = ResolveTableConfig(filled),
-                                                            .block_cache = cache,
+                                                            .plain_config = ResolvePlainTableConfig(filled),
+                                                            .block_cache = static_cast<BlockCache*>(cache.get()),
                                                             .open_tables = &state->open_tables,
                                                             .mmap_reads = state->options.allow_mmap_reads,
                                                             .direct_reads = state->options.use_direct_reads,
@@ -349,7 +350,7 @@ std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state, const Colum
                                                             .live_blocks = &state->live_blocks,
                                                             .random_access_hint = state->options.advise_random_on_open,
                                                             .prefix_extractor = filled.prefix_extractor});
-  if (cache != nullptr) state->block_caches.push_back(TableOptionsOf(filled)->block_cache);
+  if (cache != nullptr) state->block_caches.push_back(cache);
   LeveledConfig leveled = ResolveLeveledConfig(filled, state->options);
   return std::make_shared<ColumnFamily>(ColumnFamily::Args{.id = recorded.id,
                                                            .name = recorded.name,

@@ -19,6 +19,11 @@ int NumberOrNever(int trigger) { return trigger < 0 ? INT_MAX : trigger; }
 // A tree of fewer entries would be larger than the list, and not faster.
 constexpr uint32_t kShortListEntries = 16;
 constexpr double kMemTableBloomShareMax = 0.25;
+
+const PlainTableOptions* PlainTableOptionsOf(const ColumnFamilyOptions& options) {
+  const TableFactory* const factory = options.table_factory.get();
+  return factory == nullptr ? nullptr : factory->GetOptions<PlainTableOptions>();
+}
 }  // namespace
 
 const BlockBasedTableOptions* TableOptionsOf(const ColumnFamilyOptions& options) {
@@ -73,8 +78,10 @@ LeveledConfig ResolveLeveledConfig(const ColumnFamilyOptions& options, const DBO
 }
 
 BlockBasedTableConfig ResolveTableConfig(const ColumnFamilyOptions& options) {
-  const BlockBasedTableOptions& table = *TableOptionsOf(options);
   BlockBasedTableConfig config;
+  const BlockBasedTableOptions* const options_of_table = TableOptionsOf(options);
+  if (options_of_table == nullptr) return config;
+  const BlockBasedTableOptions& table = *options_of_table;
   config.block_bytes = static_cast<size_t>(table.block_size);
   config.block_bytes_deviation_percent = std::clamp(table.block_size_deviation, 0, 100);
   config.restart_interval = std::max(table.block_restart_interval, 1);
@@ -91,6 +98,23 @@ BlockBasedTableConfig ResolveTableConfig(const ColumnFamilyOptions& options) {
   config.readahead_bytes_max = table.max_auto_readahead_size;
   return config;
 }
+
+PlainTableConfig ResolvePlainTableConfig(const ColumnFamilyOptions& options) {
+  PlainTableConfig config;
+  config.local_bloom = options.bloom_locality > 0;
+  const PlainTableOptions* const table = PlainTableOptionsOf(options);
+  if (table == nullptr) return config;
+  config.user_key_bytes = table->user_key_len;
+  config.encoding = static_cast<PlainEncoding>(table->encoding_type);
+  config.store_index_in_file = table->store_index_in_file;
+  config.bloom_bits_per_key = static_cast<uint32_t>(std::max(table->bloom_bits_per_key, 0));
+  config.hash_table_ratio = table->hash_table_ratio;
+  config.index_sparseness = table->index_sparseness;
+  config.full_scan_mode = table->full_scan_mode;
+  return config;
+}
+
+bool WritesPlainTables(const ColumnFamilyOptions& options) { return PlainTableOptionsOf(options) != nullptr; }
 
 MemTableShape ResolveMemTableShape(const ColumnFamilyOptions& options) {
   MemTableShape shape;
@@ -141,16 +165,15 @@ size_t ResolveOpenTablesMax(const DBOptions& options) {
   return files == SIZE_MAX ? 0 : std::max<size_t>(1, files / 4 * 3);
 }
 
-BlockCache* ResolveBlockCache(ColumnFamilyOptions* options) {
-  const BlockBasedTableOptions& table = *TableOptionsOf(*options);
-  if (table.no_block_cache) return nullptr;
-  if (table.block_cache == nullptr) {
-    // The factory may be shared with other families and databases: the copy gets the cache.
-    BlockBasedTableOptions with_cache = table;
-    with_cache.block_cache = NewLRUCache(kDefaultBlockCacheBytes);
-    options->table_factory.reset(NewBlockBasedTableFactory(with_cache));
-  }
-  return static_cast<BlockCache*>(TableOptionsOf(*options)->block_cache.get());
+std::shared_ptr<Cache> ResolveBlockCache(ColumnFamilyOptions* options) {
+  const BlockBasedTableOptions* const table = TableOptionsOf(*options);
+  if (table == nullptr || table->no_block_cache) return nullptr;
+  if (table->block_cache != nullptr) return table->block_cache;
+  // The factory may be shared with other families and databases: the copy gets the cache.
+  BlockBasedTableOptions with_cache = *table;
+  with_cache.block_cache = NewLRUCache(kDefaultBlockCacheBytes);
+  options->table_factory.reset(NewBlockBasedTableFactory(with_cache));
+  return with_cache.block_cache;
 }
 
 }  // namespace ashlar

@@ -13,11 +13,17 @@
 #include "compact/plan/leveled_config.h"
 #include "memtable/memtable.h"
 #include "table/blockbased/table_config.h"
+#include "table/plain/plain_table_config.h"
 
 namespace ashlar {
 
 LeveledConfig ResolveLeveledConfig(const ColumnFamilyOptions& options, const DBOptions& db_options);
+// For another factory than the block-based one: the defaults, to read what may be there.
 BlockBasedTableConfig ResolveTableConfig(const ColumnFamilyOptions& options);
+// The same for PlainTables.
+PlainTableConfig ResolvePlainTableConfig(const ColumnFamilyOptions& options);
+// Whether tables are written as PlainTables.
+bool WritesPlainTables(const ColumnFamilyOptions& options);
 // Of the next memtable: what works with prefixes alone is a tree when there is no prefix extractor.
 MemTableShape ResolveMemTableShape(const ColumnFamilyOptions& options);
 // bottommost: the bottommost_compression_opts where they are enabled.
@@ -30,9 +36,9 @@ int ResolveCompactionJobs(const DBOptions& options);
 // Tables open at once; 0: any number. "All" means three quarters of what the process may have open: more would make reads fail.
 size_t ResolveOpenTablesMax(const DBOptions& options);
 // The family's cache: the one that its table options name, or a new one of the default size, which is then put into the options; null for
-// no_block_cache.
-BlockCache* ResolveBlockCache(ColumnFamilyOptions* options);
-// The table options inside a family's factory; null when it has none of ours.
+// no_block_cache, and for PlainTables, which have no blocks.
+std::shared_ptr<Cache> ResolveBlockCache(ColumnFamilyOptions* options);
+// The block-based options inside a family's factory; null when it has none.
 const BlockBasedTableOptions* TableOptionsOf(const ColumnFamilyOptions& options);
 // Replaces a null table factory, and whatever else means "the default", by what it stands for. Options that contradict each other are raised to what
 // works.

@@ -1,5 +1,6 @@
 #include "compact/run/table_output.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/assert.h"
@@ -7,6 +8,13 @@
 #include "key/internal_key.h"
 
 namespace ashlar {
+
+namespace {
+constexpr uint64_t kPlainTargetBytesMax = kPlainFileBytesMax / 2;
+}  // namespace
+
+TableOutput::TableOutput(const TableOutputArgs& args)
+    : args_(args), target_file_bytes_(args.plain ? std::min(args.target_file_bytes, kPlainTargetBytesMax) : args.target_file_bytes) {}
 
 TableOutput::~TableOutput() {
   open_.reset();
@@ -20,8 +28,8 @@ Status TableOutput::Add(const Slice& internal_key, const Slice& value, bool firs
   if (!status_.ok()) return status_;
   if (first_of_user_key && CutBefore(ExtractUserKey(internal_key))) ASHLAR_RETURN_IF_ERROR(Latch(Close()));
   if (open_ == nullptr) ASHLAR_RETURN_IF_ERROR(Latch(Open()));
-  open_->writer->Add(internal_key, value);
-  if (!open_->writer->status().ok()) return Latch(open_->writer->status());
+  open_->Add(internal_key, value);
+  if (!open_->status().ok()) return Latch(open_->status());
   return args_.bytes_per_sync == 0 ? Status::OK() : Latch(StartWriteBack());
 }
 
@@ -50,7 +58,11 @@ Status TableOutput::Open() {
   table.file_creation_unix_seconds = args_.creation_unix_seconds;
   table.creation_unix_seconds = args_.oldest_ancestor_unix_seconds != 0 ? args_.oldest_ancestor_unix_seconds : args_.creation_unix_seconds;
   table.oldest_key_unix_seconds = args_.oldest_key_unix_seconds;
-  ASHLAR_ASSIGN_OR_RETURN(opened->writer, TableWriter::Create(std::move(table)));
+  if (args_.plain) {
+    ASHLAR_ASSIGN_OR_RETURN(opened->plain, PlainTableWriter::Create(std::move(table), *args_.plain, args_.prefix_extractor));
+  } else {
+    ASHLAR_ASSIGN_OR_RETURN(opened->block_based, TableWriter::Create(std::move(table)));
+  }
   overlap_bytes_ = inside_grandparent_ ? args_.grandparents[grandparent_]->file_bytes : 0;
   open_ = std::move(opened);
   return Status::OK();
@@ -59,7 +71,7 @@ Status TableOutput::Open() {
 Status TableOutput::Close() {
   const std::unique_ptr<OpenFile> closing = std::move(open_);
   TableWriteResult result;
-  ASHLAR_RETURN_IF_ERROR(closing->writer->Finish(&result));
+  ASHLAR_RETURN_IF_ERROR(closing->Finish(&result));
   ASHLAR_RETURN_IF_ERROR(closing->file->Sync());
   ASHLAR_RETURN_IF_ERROR(closing->file->Close());
 
@@ -90,11 +102,11 @@ Status TableOutput::StartWriteBack() {
 bool TableOutput::CutBefore(const Slice& user_key) {
   const bool crossed = CrossGrandparents(user_key);
   if (open_ == nullptr) return false;
-  const uint64_t bytes = open_->writer->EstimatedFileBytes();
-  if (bytes >= args_.target_file_bytes) return true;
+  const uint64_t bytes = open_->EstimatedFileBytes();
+  if (bytes >= target_file_bytes_) return true;
   if (!crossed) return false;
   const bool drags_too_much = overlap_bytes_ > args_.max_grandparent_overlap_bytes || bytes > args_.max_grandparent_overlap_bytes - overlap_bytes_;
-  return drags_too_much || bytes >= args_.target_file_bytes / 4 * 3;
+  return drags_too_much || bytes >= target_file_bytes_ / 4 * 3;
 }
 
 bool TableOutput::CrossGrandparents(const Slice& user_key) {

@@ -5,7 +5,7 @@
 //                     \------- an error anywhere, or destruction before TakeFiles: every file made here is deleted
 //
 // Where a file may be cut: before the first version of a user key only, and there
-//   - when it has reached its target size,
+//   - when it has reached its target size; a PlainTable at half of what its format can hold, too,
 //   - at the edge of a grandparent, from three quarters of the target on: a later compaction of the file then drags along one grandparent less,
 //   - when it overlaps more grandparent bytes than one compaction should have to read.
 //
@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@
 #include "ashlar/status.h"
 #include "table/blockbased/table_writer.h"
 #include "table/file_metadata.h"
+#include "table/plain/plain_table_writer.h"
 
 namespace ashlar {
 
@@ -34,6 +36,9 @@ struct TableOutputArgs {
   FileOptions file_options;
   // What all files have in common. Left to the output: file, file_name, file_number and the three times below.
   TableWriteArgs table;
+  // Set: PlainTables are written, with these prefixes.
+  std::optional<PlainTableConfig> plain;
+  std::shared_ptr<const SliceTransform> prefix_extractor;
   uint64_t creation_unix_seconds = 0;         // now
   uint64_t oldest_ancestor_unix_seconds = 0;  // of the oldest data that goes in; 0: now
   uint64_t oldest_key_unix_seconds = 0;       // 0: unknown
@@ -50,7 +55,7 @@ struct TableOutputArgs {
 
 class TableOutput {
  public:
-  explicit TableOutput(const TableOutputArgs& args) : args_(args) {}
+  explicit TableOutput(const TableOutputArgs& args);
   ~TableOutput();
   TableOutput(const TableOutput&) = delete;
   TableOutput& operator=(const TableOutput&) = delete;
@@ -68,8 +73,21 @@ class TableOutput {
     uint64_t number;
     std::string path;
     std::unique_ptr<WritableFile> file;
-    std::unique_ptr<TableWriter> writer;
+    // One of the two: a choice per entry, and no virtual call.
+    std::unique_ptr<TableWriter> block_based;
+    std::unique_ptr<PlainTableWriter> plain;
     uint64_t synced_bytes = 0;
+
+    void Add(const Slice& internal_key, const Slice& value) {
+      if (block_based != nullptr) [[likely]] {
+        block_based->Add(internal_key, value);
+      } else {
+        plain->Add(internal_key, value);
+      }
+    }
+    const Status& status() const { return block_based != nullptr ? block_based->status() : plain->status(); }
+    uint64_t EstimatedFileBytes() const { return block_based != nullptr ? block_based->EstimatedFileBytes() : plain->EstimatedFileBytes(); }
+    Status Finish(TableWriteResult* result) { return block_based != nullptr ? block_based->Finish(result) : plain->Finish(result); }
   };
 
   Status Open();
@@ -81,6 +99,7 @@ class TableOutput {
   Status Latch(Status status);
 
   const TableOutputArgs& args_;
+  const uint64_t target_file_bytes_;
   std::unique_ptr<OpenFile> open_;
   std::vector<std::unique_ptr<FileMetaData>> files_;
   std::vector<std::string> made_;  // paths to delete unless the files are taken
