@@ -2,7 +2,7 @@
 """Runs Ashlar and its peers side by side: ./dev bench.
 
 Every process runs one library; processes alternate A B B A, and each pair of neighbours gives one ratio. Results are kept per group of rows, by the
-digest of the libraries and of the driver, so that a long run can be taken up where it was left.
+digest of the libraries, the driver and the rows, so that a long run can be taken up where it was left.
 """
 
 import argparse
@@ -19,6 +19,7 @@ from pathlib import Path
 
 import instructions
 import libraries
+import rows as rows_module
 from figures import RowOutcome, disagreements, judge, not_available, worst_first
 from report import copies_table, format_figure, write_json, write_page
 from rows import SCALES, Group, Scale
@@ -294,7 +295,7 @@ def main() -> int:
         return 0
     if about["busy"]:
         print(f"== the machine is busy (load {about['load_at_start']:.1f}): wall times will scatter; the ratios by CPU are the ones to trust")
-    digest = libraries.digest(own_path, peer_path, DRIVER)
+    digest = libraries.digest(own_path, peer_path, DRIVER, Path(rows_module.__file__))
     arguments.dir.mkdir(parents=True, exist_ok=True)
     kept_path = OUT / f"kept-{scale.keys}-{scale.pairs}-{digest}.json"
     bench = Bench(scale, own, peer, others, arguments.dir, 20 if scale.keys < 1_000_000 else 100)
@@ -303,6 +304,9 @@ def main() -> int:
     except DriverFailed as failed:
         print(f"\nbench: {failed}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print(f"\nbench: interrupted; {'the same command' if scale.resumes else '--resume'} goes on after the groups that are done", file=sys.stderr)
+        return 130
     rows = [row for group in scale.groups for row in outcomes_of(group, results[group.name], scale)]
     print_table(rows)
     groups = list(scale.groups)
