@@ -221,9 +221,15 @@ def _large_values() -> list[Group]:
             Group(
                 f"800-{access}",
                 # A cache far smaller than the data, so that unbuffered reads are reads.
-                flags | {"shape": "compacted"} | ({"cache-bytes": 16 << 20} if flags else {}),
+                flags | {"shape": "compacted", "write-rate": 10000} | ({"cache-bytes": 16 << 20} if flags else {}),
                 (
                     Workload("readrandom", 0.2 if not flags else 0.02, rows=(Judged(f"10/800 random read, {access}", BOTH, 2.0),)),
+                    Workload(
+                        "readwhilewriting",
+                        0.2 if not flags else 0.02,
+                        threads=4,
+                        rows=(Judged(f"10/800 four readers, one writer, {access}", (WALL,), 2.0),),
+                    ),
                     Workload("overwrite", 0.2, rows=(Judged(f"10/800 overwrite, {access}", BOTH, 2.0),)),
                 ),
                 **size,
