@@ -8,7 +8,7 @@
 #include <regex>
 #include <sstream>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "ashlar/version.h"
 #include "base/format.h"
@@ -336,6 +336,24 @@ TEST_F(DbBenchMeasuringTest, AScanOfAPrefixReadsAllOfItAndNoMore) {
   ASSERT_EQ(results.size(), 4u) << output;
   EXPECT_EQ(results[2]["bytes"], 300 * 10 * 100);
   EXPECT_EQ(results[3]["bytes"], 300 * 10 * 100);
+}
+
+TEST_F(DbBenchMeasuringTest, MemtablesOfAllKindsAreMeasured) {
+  const std::pair<const char*, const char*> kinds[] = {{"skip_list", "SkipListFactory"},
+                                                       {"prefix_hash", "HashSkipListRepFactory"},
+                                                       {"hash_linkedlist", "HashLinkListRepFactory"},
+                                                       {"vector", "VectorRepFactory"}};
+  for (const auto& [flag, factory] : kinds) {
+    const std::string output =
+        Output(StrCat("--num=2000 --reads=500 --prefix_size=12 --keys_per_prefix=10 --key_size=20 --hash_bucket_count=1000 "
+                      "--memtable_bloom_size_ratio=0.1 --bloom_locality=1 --benchmarks=fillseq,readrandom,flush,readrandom "
+                      "--memtablerep=",
+                      flag));
+    EXPECT_TRUE(std::regex_search(output, std::regex(StrCat("\nMemtablerep: [^\n]*", factory)))) << output;
+    EXPECT_TRUE(std::regex_search(output, std::regex("500 of 500 found[^]*500 of 500 found"))) << output;
+  }
+  const ToolRun run = Run("--benchmarks=fillseq --memtablerep=prefix_hash");
+  EXPECT_NE(run.output.find("--memtablerep=prefix_hash needs --prefix_size"), std::string::npos) << run.output;
 }
 
 TEST_F(DbBenchMeasuringTest, SeeksAreBounded) {

@@ -105,7 +105,7 @@ std::string LatencyHistogram::ToString() const {
     const double begin = first ? 0 : limits.Begin(i) / 1000;
     const std::string end = std::isinf(limits.limits[i]) ? "infinity" : fmt::format("{:.0f}", limits.limits[i] / 1000);
     text += fmt::format("{} {:7.0f}, {:>7} ] {:8} {:7.3f}% {:7.3f}% {}\n", first ? '[' : '(', begin, end, here, percent,
-                        part * static_cast<double>(below), std::string(static_cast<size_t>(percent / 5 + 0.5), '#'));
+                        part * static_cast<double>(below), std::string(static_cast<size_t>(std::lround(percent / 5)), '#'));
   }
   return text;
 }
