@@ -386,6 +386,34 @@ TEST_F(DbBenchMeasuringTest, AnErrorEndsItWithTheWorkloadsName) {
   EXPECT_EQ(ResultLineOf(run.output, "readrandom"), "") << run.output;
 }
 
+// The command line of the in-RAM benchmark that RocksDB published, retired flags and all; only --db, --num and the seed are ours.
+TEST_F(DbBenchMeasuringTest, ThePublishedCommandLineForRamRuns) {
+  const std::string output = Output(
+      "--num_levels=6 --key_size=20 --prefix_size=20 --keys_per_prefix=0 --value_size=100 --block_size=4096 --cache_size=17179869184 "
+      "--cache_numshardbits=6 --compression_type=none --compression_ratio=1 --min_level_to_compress=-1 --disable_seek_compaction=1 "
+      "--hard_rate_limit=2 --write_buffer_size=134217728 --max_write_buffer_number=2 --level0_file_num_compaction_trigger=8 "
+      "--target_file_size_base=2097152 --max_bytes_for_level_base=1073741824 --disable_wal=0 --sync=0 --disable_data_sync=1 --verify_checksum=1 "
+      "--delete_obsolete_files_period_micros=314572800 --max_grandparent_overlap_factor=10 --max_background_compactions=4 "
+      "--max_background_flushes=0 --level0_slowdown_writes_trigger=16 --level0_stop_writes_trigger=24 --statistics=0 --stats_per_interval=0 "
+      "--stats_interval=1048576 --histogram=0 --use_plain_table=1 --open_files=-1 --mmap_read=1 --mmap_write=0 --memtablerep=prefix_hash "
+      "--bloom_bits=10 --bloom_locality=1 --perf_level=0 --benchmarks=fillseq,readrandom,readrandom,readrandom --use_existing_db=0 --num=20000 "
+      "--threads=1");
+  EXPECT_NE(output.find("retired by RocksDB, no effect: --disable_seek_compaction --hard_rate_limit --disable_data_sync "
+                        "--max_grandparent_overlap_factor\n"),
+            std::string::npos)
+      << output;
+  int found = 0;
+  for (size_t at = output.find("(20000 of 20000 found)"); at != std::string::npos; at = output.find("(20000 of 20000 found)", at + 1)) ++found;
+  EXPECT_EQ(found, 3) << output;
+}
+
+TEST_F(DbBenchMeasuringTest, PlainTablesAreMeasured) {
+  const std::string output = Output(
+      "--num=5000 --key_size=20 --prefix_size=12 --keys_per_prefix=10 --use_plain_table=1 --mmap_read=1 --bloom_bits=10 --memtablerep=prefix_hash "
+      "--compression_type=none --write_buffer_size=65536 --benchmarks=fillrandom,fillseq,flush,waitforcompaction,readrandom,levelstats");
+  EXPECT_NE(output.find("(5000 of 5000 found)"), std::string::npos) << output;
+}
+
 // Keys have the bytes that RocksDB's db_bench gives them.
 TEST_F(DbBenchMeasuringTest, RocksDbsBenchFindsTheKeys) {
   if (!HaveRocksDbTools()) GTEST_SKIP() << "no rocksdb-tools";
