@@ -178,11 +178,12 @@ namespace {
 
 // The record of a key, in a guard. NotFound, or Corruption.
 Status FindRecord(const TreeState& state, const Slice& key, SlotFound* found) {
-  const uint8_t fingerprint = Fingerprint(key);
   for (;;) {
     const FoundLeaf leaf = state.index.Find(key);
     const LeafView view(*state.medium, leaf.offset);
     view.Prefetch();
+    // While the lines come.
+    const uint8_t fingerprint = Fingerprint(key);
     *found = FindInLeaf(*state.medium, state.order, leaf.offset, view.Commit(), key, fingerprint);
     if (!leaf.Unchanged()) [[unlikely]] {
       continue;

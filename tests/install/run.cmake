@@ -6,7 +6,7 @@
 
 set(work ${BUILD_DIR}/tests/install)
 set(prefix ${work}/prefix)
-set(examples simple column_families)
+set(examples simple column_families persistent_tree)
 file(REMOVE_RECURSE ${work})
 
 # fail(<text>): FATAL_ERROR alone would break the lines of the text anew.
