@@ -32,7 +32,9 @@ CountingMedium::CountingMedium(const std::string& path, std::unique_ptr<PoolMapp
 std::unique_ptr<PersistentTree> OpenTestTree(TestPool* pool, CountingMedium** medium, std::function<bool()> refuse_allocation) {
   std::unique_ptr<CountingMedium> own = CountingMedium::Create(pool->file());
   if (medium != nullptr) *medium = own.get();
-  TreeConfig config = {.recovery = {.comparator = pool->comparator(), .refuse_allocation = std::move(refuse_allocation)}, .mark = MarkRun::kAtOpen};
+  TreeConfig config = {
+      .recovery = {.comparator = pool->comparator(), .split_strategy = pool->split_strategy, .refuse_allocation = std::move(refuse_allocation)},
+      .mark = MarkRun::kAtOpen};
   return TakeValue(OpenTree(std::move(own), std::move(config)));
 }
 

@@ -15,6 +15,8 @@ class TestPool {
  public:
   explicit TestPool(uint64_t bytes, const Comparator* comparator = BytewiseComparator());
 
+  SplitStrategy split_strategy = SplitStrategy::kZeroCopySwap;
+
   PoolFile* file() { return file_.get(); }
   const Comparator* comparator() const { return comparator_; }
 

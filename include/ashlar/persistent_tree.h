@@ -43,6 +43,13 @@ enum class DurabilityClass : uint8_t {
 // "cpu-flush", "process-crash-only", "logged".
 ASHLAR_API const char* DurabilityClassName(DurabilityClass durability);
 
+// What a leaf that splits does with the entries that go to the new one. For measurements: the first is the best.
+enum class SplitStrategy : uint8_t {
+  kZeroCopySwap,  // hand the slots over; no key or value moves
+  kCopyOrSwap,    // copy entries of up to 64 bytes, hand over the others
+  kNaiveCopy,     // copy every entry
+};
+
 struct PersistentTreeOptions {
   bool create_if_missing = false;
   bool error_if_exists = false;
@@ -60,6 +67,8 @@ struct PersistentTreeOptions {
   bool sync_log = true;
   // kLogged: a checkpoint writes the changed pages to the pool when the log has grown to this many bytes. Writers wait for it.
   uint64_t log_bytes_max = uint64_t{64} << 20;
+
+  SplitStrategy split_strategy = SplitStrategy::kZeroCopySwap;
 };
 
 // A set of keys: those between two ends, each of which may be absent, inclusive or exclusive. The bytes are borrowed.

@@ -22,7 +22,8 @@ std::unique_ptr<PersistentTree> OpenShared() {
   std::unique_ptr<PoolMapping> mapping = file->Map(PoolMapMode::kShared).value();
   auto medium = std::make_unique<MappedMedium>(std::move(file), std::move(mapping), DurabilityClass::kProcessCrashOnly, FlushInstruction::kNone);
   FormatPool(medium.get(), 1, *BytewiseComparator());
-  return OpenTree(std::move(medium), {.recovery = {.comparator = BytewiseComparator(), .refuse_allocation = {}}, .mark = MarkRun::kBackground})
+  return OpenTree(std::move(medium),
+                  {.recovery = {.comparator = BytewiseComparator(), .split_strategy = {}, .refuse_allocation = {}}, .mark = MarkRun::kBackground})
       .value();
 }
 

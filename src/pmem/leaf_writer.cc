@@ -17,6 +17,18 @@ constexpr uint32_t kMergeLookMax = 12;
 // Replaced index nodes are freed in groups: a pass of the epoch costs microseconds.
 constexpr uint64_t kSplitsPerReclaim = 64;
 
+// SplitStrategy::kCopyOrSwap copies records of up to so many bytes.
+constexpr uint64_t kShortRecordBytes = 64;
+
+// Whether there is an object for each of these sizes, in their order.
+bool CanHold(const Heap& heap, const std::vector<PoolOffset>& objects, const std::vector<uint64_t>& bytes) {
+  if (objects.size() < bytes.size()) return false;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    if (heap.ObjectBytes(objects[i]) < bytes[i]) return false;
+  }
+  return true;
+}
+
 Status CheckSizes(const Medium& medium, const Slice& key, const Slice& value) {
   constexpr size_t kLimit = std::numeric_limits<uint32_t>::max();
   if (key.size() >= kLimit || value.size() >= kLimit) return Status::InvalidArgument(medium.path(), "a key or value of 4 GiB or more");
@@ -71,19 +83,21 @@ Status LeafWriter::PutRecord(Entry* entry) {
       }
       if (outcome == Outcome::kDone) status = op.AwaitDurable();
     }
+    for (const PoolOffset record : entry->copied) state_.heap.Retire(record);
+    entry->copied.clear();
     if (outcome == Outcome::kDone) {
       if (entry->replaced != 0) state_.heap.Retire(entry->replaced);
       // The next split's space. Without it the split asks again, and fails with the reason.
-      if (entry->separator_bytes != 0) static_cast<void>(FillReserve(entry->separator_bytes));
+      if (entry->separator_bytes != 0) static_cast<void>(FillReserve(entry->separator_bytes, {}));
       return status;
     }
     if (outcome == Outcome::kSplitOnly) continue;
     if (outcome == Outcome::kNeedReserve) {
-      status = FillReserve(entry->separator_bytes);
+      status = FillReserve(entry->separator_bytes, entry->copy_bytes);
       if (!status.ok()) {
         state_.heap.WaitForMark();
         state_.heap.Reclaim();
-        status = FillReserve(entry->separator_bytes);
+        status = FillReserve(entry->separator_bytes, entry->copy_bytes);
       }
       entry->may_fill = !status.ok();
       if (status.ok() || !tried_to_fill) {
@@ -195,7 +209,20 @@ LeafWriter::Outcome LeafWriter::Split(PoolOperation* op, const FoundLeaf& leaf, 
   SplitReserve& reserve = state_.reserve;
   const Slice separator_key = moved.front().key;
   entry->separator_bytes = RecordBytes(separator_key, Slice());
-  if (reserve.leaf == 0 || reserve.separator_bytes < entry->separator_bytes) return Outcome::kNeedReserve;
+  entry->copy_bytes.clear();
+  for (const LeafEntry& move : moved) {
+    if (move.slot != fresh.slot && IsCopied(move)) entry->copy_bytes.push_back(SlotUnits(move.slot) * kUnitBytes);
+  }
+  if (reserve.leaf == 0 || reserve.separator_bytes < entry->separator_bytes || !CanHold(state_.heap, reserve.copies, entry->copy_bytes)) {
+    return Outcome::kNeedReserve;
+  }
+  for (size_t i = 0, copy = 0; copy < entry->copy_bytes.size(); ++i) {
+    if (moved[i].slot == fresh.slot || !IsCopied(moved[i])) continue;
+    const std::optional<Record> record = ReadRecord(*state_.medium, moved[i].record());
+    WriteRecord(op, reserve.copies[copy], record->key(), record->value());
+    entry->copied.push_back(moved[i].record());
+    moved[i].slot = EncodeSlot(reserve.copies[copy++], record->bytes());
+  }
 
   WriteRecord(op, reserve.separator, separator_key, Slice());
   WriteNewLeaf(op, reserve.leaf, moved, reserve.separator, view.Next(commit));
@@ -211,6 +238,8 @@ LeafWriter::Outcome LeafWriter::Split(PoolOperation* op, const FoundLeaf& leaf, 
   }
   op->Fence();
   PublishCommit(op, leaf.offset, NextCommit(commit, occupied, true));
+  // Copies beyond the needed ones were never used.
+  for (size_t i = entry->copied.size(); i < reserve.copies.size(); ++i) state_.heap.Release(reserve.copies[i]);
   reserve = {};
   state_.index.Publish(&change);
   op->Commit();
@@ -223,25 +252,43 @@ LeafWriter::Outcome LeafWriter::Split(PoolOperation* op, const FoundLeaf& leaf, 
 }
 
 // Space for a split, from outside of all operations and locks.
-Status LeafWriter::FillReserve(uint64_t separator_bytes) {
+Status LeafWriter::FillReserve(uint64_t separator_bytes, const std::vector<uint64_t>& copy_bytes) {
   if (state_.splits.load(std::memory_order_relaxed) % kSplitsPerReclaim == 0) EpochReclaim();
-  SplitReserve fresh = {.leaf = 0, .separator = 0, .separator_bytes = separator_bytes};
-  ASHLAR_ASSIGN_OR_RETURN(fresh.leaf, state_.heap.AllocateLeaf());
-  const Result<PoolOffset> separator = state_.heap.Allocate(separator_bytes, Reserve::kInsert);
-  if (!separator.ok()) {
-    state_.heap.Release(fresh.leaf);
-    return separator.status();
-  }
-  fresh.separator = separator.value();
-  {
+  SplitReserve fresh = {.leaf = 0, .separator = 0, .separator_bytes = separator_bytes, .copies = {}};
+  const auto allocate = [&]() -> Status {
+    ASHLAR_ASSIGN_OR_RETURN(fresh.leaf, state_.heap.AllocateLeaf());
+    ASHLAR_ASSIGN_OR_RETURN(fresh.separator, state_.heap.Allocate(separator_bytes, Reserve::kInsert));
+    for (const uint64_t bytes : copy_bytes) {
+      ASHLAR_ASSIGN_OR_RETURN(const PoolOffset copy, state_.heap.Allocate(bytes, Reserve::kInsert));
+      fresh.copies.push_back(copy);
+    }
+    return Status::OK();
+  };
+  const Status status = allocate();
+  if (status.ok()) {
     MutexLock structure(state_.structure_mutex);
     std::swap(fresh, state_.reserve);
   }
-  if (fresh.leaf != 0) {
-    state_.heap.Release(fresh.leaf);
-    state_.heap.Release(fresh.separator);
+  // What was there before, or what could be had of the new one.
+  ReleaseReserve(fresh);
+  return status;
+}
+
+void LeafWriter::ReleaseReserve(const SplitReserve& reserve) {
+  if (reserve.leaf != 0) state_.heap.Release(reserve.leaf);
+  if (reserve.separator != 0) state_.heap.Release(reserve.separator);
+  for (const PoolOffset copy : reserve.copies) state_.heap.Release(copy);
+}
+
+// Only what has a size class: a record that fills spans of its own is handed over by every strategy.
+bool LeafWriter::IsCopied(const LeafEntry& entry) const {
+  const uint64_t bytes = SlotUnits(entry.slot) * kUnitBytes;
+  switch (state_.split_strategy) {
+    case SplitStrategy::kZeroCopySwap: return false;
+    case SplitStrategy::kCopyOrSwap: return bytes <= kShortRecordBytes;
+    case SplitStrategy::kNaiveCopy: return bytes <= kSmallBytesMax;
   }
-  return Status::OK();
+  return false;
 }
 
 // ---- Delete and merge.

@@ -45,7 +45,9 @@ class LeafWriter {
     bool may_fill = false;    // no space for a split: the leaf's last slot will do
     PoolOffset replaced = 0;  // the record that was unlinked
     PoolOffset damaged = 0;
-    uint64_t separator_bytes = 0;  // of the separator that a split wrote, or would write
+    uint64_t separator_bytes = 0;           // of the separator that a split wrote, or would write
+    std::vector<uint64_t> copy_bytes = {};  // and of the records that it would copy
+    std::vector<PoolOffset> copied = {};    // the records that were
     uint64_t slot() const { return EncodeSlot(record, RecordBytes(key, value)); }
   };
 
@@ -55,7 +57,9 @@ class LeafWriter {
   Outcome PutLocked(PoolOperation* op, const FoundLeaf& leaf, Entry* entry, LeafLock* lock);
   Outcome PutWithSplit(PoolOperation* op, Entry* entry) ASHLAR_EXCLUDES(state_.structure_mutex);
   Outcome Split(PoolOperation* op, const FoundLeaf& leaf, Entry* entry, LeafLock* lock) ASHLAR_REQUIRES(state_.structure_mutex);
-  Status FillReserve(uint64_t separator_bytes) ASHLAR_EXCLUDES(state_.structure_mutex);
+  Status FillReserve(uint64_t separator_bytes, const std::vector<uint64_t>& copy_bytes) ASHLAR_EXCLUDES(state_.structure_mutex);
+  void ReleaseReserve(const SplitReserve& reserve);
+  bool IsCopied(const LeafEntry& entry) const;
   bool IsAboveAll(const FoundLeaf& leaf, uint64_t commit, const Slice& key) const;
   bool Merge(PoolOperation* op, const FoundLeaf& left, const FoundLeaf& right, uint32_t slots_max) ASHLAR_REQUIRES(state_.structure_mutex);
 

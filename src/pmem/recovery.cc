@@ -103,7 +103,7 @@ void ApplyBatchWords(PoolOperation* op, const std::vector<BatchWord>& words) {
 Result<std::unique_ptr<TreeState>> RecoverTree(std::unique_ptr<Medium> medium, RecoveryConfig config) {
   const Slice page(medium->view(), static_cast<size_t>(std::min(medium->bytes(), kPageBytes)));
   ASHLAR_ASSIGN_OR_RETURN(const PoolHeader header, DecodePoolHeader(medium->path(), page, medium->bytes(), *config.comparator));
-  auto state = std::make_unique<TreeState>(std::move(medium), header, config.comparator, std::move(config.refuse_allocation));
+  auto state = std::make_unique<TreeState>(std::move(medium), header, config.comparator, config.split_strategy, std::move(config.refuse_allocation));
   ASHLAR_RETURN_IF_ERROR(state->heap.ReadMap());
   ASHLAR_RETURN_IF_ERROR(FinishBatch(state->medium.get()));
   std::vector<LeafIndex::Entry> leaves;

@@ -18,6 +18,7 @@ namespace ashlar::pmem {
 
 struct RecoveryConfig {
   const Comparator* comparator = nullptr;
+  SplitStrategy split_strategy = SplitStrategy::kZeroCopySwap;
   std::function<bool()> refuse_allocation;  // see Heap
 };
 

@@ -264,7 +264,9 @@ Status Tree::Verify() {
 Status PersistentTree::Open(const PersistentTreeOptions& options, const std::string& path, std::unique_ptr<PersistentTree>* tree) {
   tree->reset();
   ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<pmem::Medium> medium, pmem::OpenMedium(options, path));
-  ASHLAR_ASSIGN_OR_RETURN(*tree, pmem::OpenTree(std::move(medium), {.recovery = {.comparator = options.comparator, .refuse_allocation = {}}}));
+  ASHLAR_ASSIGN_OR_RETURN(
+      *tree, pmem::OpenTree(std::move(medium),
+                            {.recovery = {.comparator = options.comparator, .split_strategy = options.split_strategy, .refuse_allocation = {}}}));
   return Status::OK();
 }
 

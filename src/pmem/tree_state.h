@@ -12,7 +12,9 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <vector>
 
 #include "platform/mutex.h"
 #include "pmem/heap.h"
@@ -28,13 +30,16 @@ struct SplitReserve {
   PoolOffset leaf = 0;
   PoolOffset separator = 0;
   uint64_t separator_bytes = 0;
+  std::vector<PoolOffset> copies;  // of entries that the split strategy copies, in the order of the leaf's entries
 };
 
 struct TreeState {
-  TreeState(std::unique_ptr<Medium> pool_medium, const PoolHeader& header, const Comparator* comparator, std::function<bool()> refuse_allocation)
+  TreeState(std::unique_ptr<Medium> pool_medium, const PoolHeader& header, const Comparator* comparator, SplitStrategy strategy,
+            std::function<bool()> refuse_allocation)
       : medium(std::move(pool_medium)),
         pins(std::make_unique<PinTable>()),
         order(comparator),
+        split_strategy(strategy),
         first_leaf(header.first_leaf),
         heap(medium.get(), pins.get(), header, std::move(refuse_allocation)),
         index(order.comparator) {}
@@ -44,6 +49,7 @@ struct TreeState {
   const std::unique_ptr<Medium> medium;
   const std::unique_ptr<PinTable> pins;
   const KeyOrder order;
+  const SplitStrategy split_strategy;
   const PoolOffset first_leaf;
   Heap heap;
   LeafIndex index;

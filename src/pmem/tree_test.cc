@@ -540,6 +540,37 @@ TEST(AllocationFailureTest, WhicheverAllocationFailsNothingIsLost) {
   }
 }
 
+// ---- The published strategies.
+
+TEST(SplitStrategyTest, EveryStrategyStoresTheSameAndTheZeroCopyOneFlushesTheLeast) {
+  std::map<SplitStrategy, uint64_t> lines;
+  for (const SplitStrategy strategy : {SplitStrategy::kZeroCopySwap, SplitStrategy::kCopyOrSwap, SplitStrategy::kNaiveCopy}) {
+    TestPool pool(kPoolBytes);
+    pool.split_strategy = strategy;
+    CountingMedium* medium = nullptr;
+    std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool, &medium);
+    Model model(Less{BytewiseComparator()});
+    Random random(4);
+    for (int i = 0; i < 4000; ++i) {
+      const std::string key = NumberKey(random.Uniform(1000000));
+      model[key] = std::string(i % 2 == 0 ? 15 : 200, static_cast<char>('a' + i % 26));
+      ASSERT_OK(tree->Put(key, model[key]));
+      if (i % 5 == 0) {
+        ASSERT_OK(tree->Delete(model.begin()->first));
+        model.erase(model.begin());
+      }
+    }
+    EXPECT_GT(tree->Stats().leaf_splits, 50U);
+    lines[strategy] = medium->counts().lines_flushed;
+    ExpectAgrees(tree.get(), model, std::to_string(static_cast<int>(strategy)));
+    ASSERT_OK(tree->Close());
+    tree = OpenTestTree(&pool);
+    ExpectAgrees(tree.get(), model, "reopened");
+  }
+  EXPECT_LT(lines[SplitStrategy::kZeroCopySwap], lines[SplitStrategy::kCopyOrSwap]);
+  EXPECT_LT(lines[SplitStrategy::kCopyOrSwap], lines[SplitStrategy::kNaiveCopy]);
+}
+
 // ---- Defragmentation.
 
 TEST_F(TreeTest, DefragmentMakesRoomForOtherSizes) {
@@ -581,7 +612,7 @@ TEST(DamageTest, AFlippedBitGivesAStatusOrTheOldState) {
     const uint64_t start = round % 2 == 0 ? 0 : FirstLeafOf(raw->bytes());
     const uint64_t at = start + random.Uniform(round % 2 == 0 ? 4400 : 8000);
     raw->data()[at] = static_cast<char>(raw->data()[at] ^ 1 << random.Uniform(8));
-    TreeConfig config = {.recovery = {.comparator = BytewiseComparator(), .refuse_allocation = {}}, .mark = MarkRun::kAtOpen};
+    TreeConfig config = {.recovery = {.comparator = BytewiseComparator(), .split_strategy = {}, .refuse_allocation = {}}, .mark = MarkRun::kAtOpen};
     Result<std::unique_ptr<PersistentTree>> tree = OpenTree(CountingMedium::Create(pool.file()), std::move(config));
     if (!tree.ok()) {
       noticed++;
