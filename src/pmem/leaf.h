@@ -48,10 +48,6 @@ class LeafView {
     for (uint32_t word = 0; word < kFingerprintWords; ++word) slots |= MatchingBytes(FingerprintWord(word), fingerprint) << (word * 8);
     return slots;
   }
-  // All lines: which one of the slots is needed is known only when the fingerprints are there.
-  void Prefetch() const {
-    for (uint64_t line = 0; line < kLeafBytes; line += kLineBytes) ASHLAR_PREFETCH(medium_.view() + leaf_ + line);
-  }
 
   PoolOffset SlotOffset(uint32_t index) const { return leaf_ + kLeafSlots + uint64_t{8} * index; }
   PoolOffset FingerprintOffset(uint32_t index) const { return leaf_ + kLeafFingerprints + index / 8 * 8; }

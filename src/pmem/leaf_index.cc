@@ -38,8 +38,19 @@ struct alignas(64) LeafIndex::Node {
   std::array<const char*, kSeparators> separators{};
   std::array<std::atomic<void*>, kSeparators + 1> children{};
 
+  // Level 1: where the children's leaves are, so that their lines can be on their way while the LeafRef is. Constant, as a LeafRef's leaf is.
+  std::array<PoolOffset, kSeparators + 1> leaves{};
+
   void* Child(uint32_t rank) const { return children[rank].load(std::memory_order_acquire); }
-  void SetChild(uint32_t rank, void* child) { children[rank].store(child, std::memory_order_relaxed); }
+  void SetChild(uint32_t rank, void* child) {
+    children[rank].store(child, std::memory_order_relaxed);
+    if (level == 1) leaves[rank] = static_cast<LeafRef*>(child)->offset.load(std::memory_order_relaxed);
+  }
+  // What a search reads first. The lines are far from each other in time otherwise: each step of the search would wait for its own.
+  void Prefetch() const {
+    const char* const start = reinterpret_cast<const char*>(this);
+    for (size_t offset = 0; offset < offsetof(Node, separators); offset += kLineBytes) ASHLAR_PREFETCH(start + offset);
+  }
 };
 
 size_t LeafIndex::NodeBytes() { return sizeof(Node); }
@@ -94,9 +105,11 @@ FoundLeaf LeafIndex::FindLeaf(const Slice* key) const {
       void* const child = node->Child(rank);
       if (node->level == 1) {
         found.ref = static_cast<LeafRef*>(child);
+        PrefetchLeaf(node->leaves[rank]);
         break;
       }
       node = static_cast<const Node*>(child);
+      node->Prefetch();
     }
     found.version = found.ref->version.load(std::memory_order_acquire);
     if ((found.version & (LeafRef::kLocked | LeafRef::kDead)) == 0) [[likely]] {

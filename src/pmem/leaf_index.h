@@ -40,6 +40,7 @@
 #include <vector>
 
 #include "ashlar/slice.h"
+#include "base/compiler.h"
 #include "key/key_comparator.h"
 #include "platform/cpu.h"
 #include "pmem/layout.h"
@@ -98,7 +99,8 @@ class LeafIndex {
   };
   class Change;
 
-  explicit LeafIndex(const KeyComparator& comparator) : comparator_(comparator) {}
+  // `pool`: where the leaves' offsets count from, for prefetching only.
+  LeafIndex(const KeyComparator& comparator, const char* pool) : comparator_(comparator), pool_(pool) {}
   ~LeafIndex();
   LeafIndex(const LeafIndex&) = delete;
   LeafIndex& operator=(const LeafIndex&) = delete;
@@ -149,7 +151,13 @@ class LeafIndex {
   std::atomic<void*>* PlaceOf(const Path& path, size_t depth);
   void DeleteTree(void* node, uint32_t level);
 
+  // All lines: which one of the slots is needed is known only when the fingerprints are there.
+  void PrefetchLeaf(PoolOffset leaf) const {
+    for (uint64_t line = 0; line < kLeafBytes; line += kLineBytes) ASHLAR_PREFETCH(pool_ + leaf + line);
+  }
+
   const KeyComparator comparator_;
+  const char* const pool_;
   std::atomic<void*> root_{nullptr};
   std::atomic<uint64_t> nodes_{0};
   // The structure mutex's.

@@ -40,7 +40,7 @@ TEST_P(LeafIndexTest, AgreesWithAMapInAnyHistory) {
   const NamedComparator& named = TestComparators()[GetParam()];
   const uint64_t seed = 41 + GetParam();
   Random random(seed);
-  LeafIndex index{KeyComparator(named.comparator)};
+  LeafIndex index(KeyComparator(named.comparator), nullptr);
   std::deque<std::string> records;
   std::map<std::string, PoolOffset, Less> model(Less{named.comparator});
   constexpr PoolOffset kFirst = 64;
@@ -89,7 +89,7 @@ TEST_P(LeafIndexTest, AgreesWithAMapInAnyHistory) {
 INSTANTIATE_TEST_SUITE_P(Orders, LeafIndexTest, ::testing::Range(size_t{0}, size_t{3}));
 
 TEST(LeafIndexBuildTest, ABuiltIndexFindsWhatAGrownOneFinds) {
-  LeafIndex index{KeyComparator(BytewiseComparator())};
+  LeafIndex index(KeyComparator(BytewiseComparator()), nullptr);
   std::deque<std::string> records;
   std::vector<LeafIndex::Entry> leaves = {{nullptr, index.NewRef(64)}};
   for (uint32_t i = 1; i < 10000; ++i) {
@@ -108,7 +108,7 @@ TEST(LeafIndexBuildTest, ABuiltIndexFindsWhatAGrownOneFinds) {
 }
 
 TEST(LeafRefTest, AVersionNeverComesBack) {
-  LeafIndex index{KeyComparator(BytewiseComparator())};
+  LeafIndex index(KeyComparator(BytewiseComparator()), nullptr);
   LeafRef* const ref = index.NewRef(64);
   const uint64_t seen = ref->version.load();
   ASSERT_TRUE(ref->TryLock(seen));

@@ -180,9 +180,8 @@ namespace {
 Status FindRecord(const TreeState& state, const Slice& key, SlotFound* found) {
   for (;;) {
     const FoundLeaf leaf = state.index.Find(key);
+    // While the leaf's lines come.
     const LeafView view(*state.medium, leaf.offset);
-    view.Prefetch();
-    // While the lines come.
     const uint8_t fingerprint = Fingerprint(key);
     *found = FindInLeaf(*state.medium, state.order, leaf.offset, view.Commit(), key, fingerprint);
     if (!leaf.Unchanged()) [[unlikely]] {

@@ -42,7 +42,7 @@ struct TreeState {
         split_strategy(strategy),
         first_leaf(header.first_leaf),
         heap(medium.get(), pins.get(), header, std::move(refuse_allocation)),
-        index(order.comparator) {}
+        index(order.comparator, medium->view()) {}
 
   Status DamagedRecord(PoolOffset record) const;
 
