@@ -223,6 +223,8 @@ Status PlainTable::MakeIndex() {
   const bool may_hash = !config_.full_scan_mode && HashIsSafe(comparator_);
   const bool by_prefix = may_hash && prefix_extractor_ != nullptr && config_.hash_table_ratio > 0;
   const bool filtered = may_hash && !by_prefix && config_.bloom_bits_per_key > 0;
+  // An order may call keys of different sizes equal; the built-in ones do not.
+  if (HashIsSafe(comparator_) && data_.encoding == PlainEncoding::kPlain) key_bytes_ = data_.user_key_bytes;
   PrefixCollector prefixes(prefix_extractor_.get(), sparseness);
   FilterBuilder filter(static_cast<int>(std::clamp(config_.bloom_bits_per_key, 1u, 100u)) * 1000);
   index_.ReserveMarks(std::min(properties_.num_entries, properties_.data_size / kEntryBytesMin) / sparseness + 1);
@@ -377,6 +379,7 @@ PlainTable::Outcome PlainTable::GetBySearch(Lookup* lookup) {
 }
 
 void PlainTable::Get(const TableReadOptions& /*options*/, Lookup* lookup) {
+  if (key_bytes_ != 0 && lookup->user_key().size() != key_bytes_) return;
   if (index_.has_prefixes()) [[likely]] {
     PlainIndex::Probe probe(index_, PrefixHash(lookup));
     if (!probe.found()) recorder_.Tick(BLOOM_FILTER_USEFUL);
@@ -399,6 +402,7 @@ uint64_t PlainTable::PrefixHash(Lookup* lookup) const {
 }
 
 bool PlainTable::Approach(Lookup* lookup, TableApproach* approach) const {
+  if (key_bytes_ != 0 && lookup->user_key().size() != key_bytes_) return false;
   const bool first_step = approach->step++ == 0;
   if (index_.has_prefixes()) {
     const uint64_t hash = PrefixHash(lookup);

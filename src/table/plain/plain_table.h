@@ -117,6 +117,7 @@ class PlainTable final : public TableReader {
   TableProperties properties_;
   PlainData data_;
   PlainIndex index_;
+  size_t key_bytes_ = 0;  // of every user key that a lookup can find; 0: of any size
   Slice common_;          // what all user keys begin with, as far as index_ leaves it out of heads
   std::string last_key_;  // internal key; empty: there are no entries
   std::string filter_bytes_;
