@@ -118,7 +118,9 @@ struct ASHLAR_API ColumnFamilyOptions {
   // Presets: each sets a handful of the members below and returns this.
   ColumnFamilyOptions* OptimizeForSmallDb(std::shared_ptr<Cache>* cache = nullptr);
   ColumnFamilyOptions* OptimizeForPointLookup(uint64_t block_cache_size_mb);
-  ColumnFamilyOptions* OptimizeLevelStyleCompaction(uint64_t memtable_memory_budget = 512 * 1024 * 1024);
+  // A budget of 0 means the default one: RocksDB's examples pass it from C, where nothing can be left out.
+  static constexpr uint64_t kDefaultMemtableBudget = 512 << 20;
+  ColumnFamilyOptions* OptimizeLevelStyleCompaction(uint64_t memtable_memory_budget = kDefaultMemtableBudget);
 
   // ---- What the data mean.
   const Comparator* comparator = BytewiseComparator();

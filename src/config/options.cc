@@ -46,6 +46,7 @@ ColumnFamilyOptions* ColumnFamilyOptions::OptimizeForPointLookup(uint64_t block_
 }
 
 ColumnFamilyOptions* ColumnFamilyOptions::OptimizeLevelStyleCompaction(uint64_t memtable_memory_budget) {
+  if (memtable_memory_budget == 0) memtable_memory_budget = kDefaultMemtableBudget;
   write_buffer_size = static_cast<size_t>(memtable_memory_budget / 4);
   // Two are merged at each flush, and writers may be two ahead of it.
   min_write_buffer_number_to_merge = 2;
