@@ -35,12 +35,16 @@ extern "C" {
 #define ASHLAR_NOTHROW
 #endif
 
+typedef struct rocksdb_backup_engine_info_t rocksdb_backup_engine_info_t;
+typedef struct rocksdb_backup_engine_options_t rocksdb_backup_engine_options_t;
+typedef struct rocksdb_backup_engine_t rocksdb_backup_engine_t;
 typedef struct rocksdb_block_based_table_options_t rocksdb_block_based_table_options_t;
 typedef struct rocksdb_cache_t rocksdb_cache_t;
 typedef struct rocksdb_column_family_handle_t rocksdb_column_family_handle_t;
 typedef struct rocksdb_column_family_metadata_t rocksdb_column_family_metadata_t;
 typedef struct rocksdb_compactoptions_t rocksdb_compactoptions_t;
 typedef struct rocksdb_comparator_t rocksdb_comparator_t;
+typedef struct rocksdb_create_backup_options_t rocksdb_create_backup_options_t;
 typedef struct rocksdb_dbpath_t rocksdb_dbpath_t;
 typedef struct rocksdb_env_t rocksdb_env_t;
 typedef struct rocksdb_fifo_compaction_options_t rocksdb_fifo_compaction_options_t;
@@ -61,6 +65,7 @@ typedef struct rocksdb_pinnable_handle_t rocksdb_pinnable_handle_t;
 typedef struct rocksdb_pinnableslice_t rocksdb_pinnableslice_t;
 typedef struct rocksdb_ratelimiter_t rocksdb_ratelimiter_t;
 typedef struct rocksdb_readoptions_t rocksdb_readoptions_t;
+typedef struct rocksdb_restore_options_t rocksdb_restore_options_t;
 typedef struct rocksdb_size_approximation_options_t rocksdb_size_approximation_options_t;
 typedef struct rocksdb_slicetransform_t rocksdb_slicetransform_t;
 typedef struct rocksdb_snapshot_t rocksdb_snapshot_t;
@@ -71,6 +76,8 @@ typedef struct rocksdb_universal_compaction_options_t rocksdb_universal_compacti
 typedef struct rocksdb_wait_for_compact_options_t rocksdb_wait_for_compact_options_t;
 typedef struct rocksdb_writebatch_t rocksdb_writebatch_t;
 typedef struct rocksdb_writeoptions_t rocksdb_writeoptions_t;
+
+typedef void (*rocksdb_create_backup_options_progress_cb)(void* state);
 
 // Borrowed bytes. Passed and returned by value, in registers.
 typedef struct rocksdb_slice_t {
@@ -317,6 +324,61 @@ ASHLAR_API void rocksdb_disable_file_deletions(rocksdb_t* db, char** errptr) ASH
 ASHLAR_API void rocksdb_enable_file_deletions(rocksdb_t* db, char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_verify_checksum(rocksdb_t* db, char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_verify_checksum_with_options(rocksdb_t* db, const rocksdb_readoptions_t* options, char** errptr) ASHLAR_NOTHROW;
+
+// ---- Backups; see ashlar/backup_engine.h.
+
+// `path` is the directory of the backups; the Env is that of the options.
+ASHLAR_API rocksdb_backup_engine_t* rocksdb_backup_engine_open(const rocksdb_options_t* options, const char* path, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_backup_engine_t* rocksdb_backup_engine_open_opts(const rocksdb_backup_engine_options_t* options, rocksdb_env_t* env,
+                                                                    char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_close(rocksdb_backup_engine_t* engine) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_create_new_backup(rocksdb_backup_engine_t* engine, rocksdb_t* db, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_create_new_backup_flush(rocksdb_backup_engine_t* engine, rocksdb_t* db, unsigned char flush_before_backup,
+                                                              char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_create_new_backup_with_options(rocksdb_backup_engine_t* engine, rocksdb_t* db,
+                                                                     const rocksdb_create_backup_options_t* options, uint32_t* backup_id,
+                                                                     char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_create_new_backup_with_metadata(rocksdb_backup_engine_t* engine, rocksdb_t* db,
+                                                                      const rocksdb_create_backup_options_t* options, const char* app_metadata,
+                                                                      size_t app_metadata_size, uint32_t* backup_id, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_stop_backup(rocksdb_backup_engine_t* engine) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_purge_old_backups(rocksdb_backup_engine_t* engine, uint32_t num_backups_to_keep, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_verify_backup(rocksdb_backup_engine_t* engine, uint32_t backup_id, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_restore_db_from_latest_backup(rocksdb_backup_engine_t* engine, const char* db_dir, const char* wal_dir,
+                                                                    const rocksdb_restore_options_t* restore_options, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_restore_db_from_backup(rocksdb_backup_engine_t* engine, const char* db_dir, const char* wal_dir,
+                                                             const rocksdb_restore_options_t* restore_options, const uint32_t backup_id,
+                                                             char** errptr) ASHLAR_NOTHROW;
+// The usable backups, oldest first.
+ASHLAR_API const rocksdb_backup_engine_info_t* rocksdb_backup_engine_get_backup_info(rocksdb_backup_engine_t* engine) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_backup_engine_info_count(const rocksdb_backup_engine_info_t* info) ASHLAR_NOTHROW;
+ASHLAR_API int64_t rocksdb_backup_engine_info_timestamp(const rocksdb_backup_engine_info_t* info, int index) ASHLAR_NOTHROW;
+ASHLAR_API uint32_t rocksdb_backup_engine_info_backup_id(const rocksdb_backup_engine_info_t* info, int index) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_backup_engine_info_size(const rocksdb_backup_engine_info_t* info, int index) ASHLAR_NOTHROW;
+ASHLAR_API uint32_t rocksdb_backup_engine_info_number_files(const rocksdb_backup_engine_info_t* info, int index) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_info_destroy(const rocksdb_backup_engine_info_t* info) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_backup_engine_options_t* rocksdb_backup_engine_options_create(const char* backup_dir) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_options_set_env(rocksdb_backup_engine_options_t* options, rocksdb_env_t* env) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_options_destroy(rocksdb_backup_engine_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_options_set_backup_dir(rocksdb_backup_engine_options_t* options, const char* value) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_backup_engine_options_get_backup_dir(rocksdb_backup_engine_options_t* options, size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_options_set_sync(rocksdb_backup_engine_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_backup_engine_options_get_sync(rocksdb_backup_engine_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_options_set_destroy_old_data(rocksdb_backup_engine_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_backup_engine_options_get_destroy_old_data(rocksdb_backup_engine_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_options_set_backup_log_files(rocksdb_backup_engine_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_backup_engine_options_get_backup_log_files(rocksdb_backup_engine_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_create_backup_options_t* rocksdb_create_backup_options_create(void) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_create_backup_options_destroy(rocksdb_create_backup_options_t* options) ASHLAR_NOTHROW;
+// Called after each copied file.
+ASHLAR_API void rocksdb_create_backup_options_set_progress_callback(rocksdb_create_backup_options_t* options, void* state,
+                                                                    rocksdb_create_backup_options_progress_cb callback) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_create_backup_options_set_flush_before_backup(rocksdb_create_backup_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_create_backup_options_get_flush_before_backup(rocksdb_create_backup_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_restore_options_t* rocksdb_restore_options_create(void) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_restore_options_destroy(rocksdb_restore_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_restore_options_set_keep_log_files(rocksdb_restore_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_restore_options_get_keep_log_files(rocksdb_restore_options_t* options) ASHLAR_NOTHROW;
 
 // ---- What there is.
 

@@ -14,6 +14,9 @@
 namespace ashlar::capi {
 
 // What the prefixes of functions have as their type.
+using backup_engine_options_t = rocksdb_backup_engine_options_t;
+using create_backup_options_t = rocksdb_create_backup_options_t;
+using restore_options_t = rocksdb_restore_options_t;
 using options_t = rocksdb_options_t;
 using block_based_options_t = rocksdb_block_based_table_options_t;
 using universal_compaction_options_t = rocksdb_universal_compaction_options_t;

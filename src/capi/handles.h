@@ -2,7 +2,7 @@
 //
 //   a C++ object that is only ever used through its class   the pointer itself, cast: no allocation, nothing to follow
 //       rocksdb_iterator_t  rocksdb_snapshot_t  rocksdb_comparator_t  rocksdb_mergeoperator_t
-//       rocksdb_slicetransform_t  rocksdb_filterpolicy_t  rocksdb_perfcontext_t                     (Rep and Wrap below)
+//       rocksdb_slicetransform_t  rocksdb_filterpolicy_t  rocksdb_perfcontext_t  rocksdb_backup_engine_t            (Rep and Wrap below)
 //   everything else                                          a struct that holds it as `rep`
 //
 // Invariants:
@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/backup_engine.h"
 #include "ashlar/c.h"
 #include "ashlar/cache.h"
 #include "ashlar/comparator.h"
@@ -126,6 +127,18 @@ struct rocksdb_level_metadata_t {
 struct rocksdb_sst_file_metadata_t {
   const ashlar::SstFileMetaData* rep;
 };
+struct rocksdb_backup_engine_info_t {
+  std::vector<ashlar::BackupInfo> rep;
+};
+struct rocksdb_backup_engine_options_t {
+  ashlar::BackupEngineOptions rep;
+};
+struct rocksdb_create_backup_options_t {
+  ashlar::CreateBackupOptions rep;
+};
+struct rocksdb_restore_options_t {
+  ashlar::RestoreOptions rep;
+};
 struct rocksdb_memory_consumers_t {
   std::set<rocksdb_t*> databases;
   std::set<std::shared_ptr<ashlar::Cache>> caches;
@@ -148,6 +161,7 @@ namespace ashlar::capi {
   inline const cpp_type* Rep(const c_type* object) { return reinterpret_cast<const cpp_type*>(object); } \
   inline c_type* Wrap(cpp_type* object) { return reinterpret_cast<c_type*>(object); }                    \
   inline c_type* Wrap(const cpp_type* object) { return reinterpret_cast<c_type*>(const_cast<cpp_type*>(object)); }
+ASHLAR_C_CAST(rocksdb_backup_engine_t, BackupEngine)
 ASHLAR_C_CAST(rocksdb_iterator_t, Iterator)
 ASHLAR_C_CAST(rocksdb_snapshot_t, Snapshot)
 ASHLAR_C_CAST(rocksdb_comparator_t, Comparator)

@@ -541,6 +541,70 @@ static void TablesAreFlushedCompactedAndDescribed(void) {
   rocksdb_close(db);
 }
 
+static void CountCalls(void* state) { ++*(int*)state; }
+
+static void BackupsAreTakenAndRestored(void) {
+  char* error = NULL;
+  char backups[512];
+  snprintf(backups, sizeof backups, "%s.backups", directory);
+  rocksdb_backup_engine_options_t* const how = rocksdb_backup_engine_options_create(backups);
+  rocksdb_backup_engine_options_set_destroy_old_data(how, 1);
+  CHECK(rocksdb_backup_engine_options_get_destroy_old_data(how) == 1 && rocksdb_backup_engine_options_get_sync(how) == 1);
+  rocksdb_env_t* const env = rocksdb_create_default_env();
+  rocksdb_backup_engine_t* engine = rocksdb_backup_engine_open_opts(how, env, &error);
+  CHECK_OK(error);
+  rocksdb_env_destroy(env);
+  rocksdb_backup_engine_options_destroy(how);
+
+  rocksdb_t* db = OpenEmpty();
+  Put(db, "k", "first");
+  rocksdb_backup_engine_create_new_backup(engine, db, &error);
+  CHECK_OK(error);
+  Put(db, "k", "second");
+  int calls = 0;
+  uint32_t id = 0;
+  rocksdb_create_backup_options_t* const create = rocksdb_create_backup_options_create();
+  rocksdb_create_backup_options_set_flush_before_backup(create, 1);
+  rocksdb_create_backup_options_set_progress_callback(create, &calls, CountCalls);
+  rocksdb_backup_engine_create_new_backup_with_metadata(engine, db, create, "note", 4, &id, &error);
+  CHECK_OK(error);
+  CHECK(id == 2 && calls > 3);
+  rocksdb_create_backup_options_destroy(create);
+  Put(db, "k", "lost");
+  rocksdb_close(db);
+  rocksdb_backup_engine_close(engine);
+
+  engine = rocksdb_backup_engine_open(options, backups, &error);
+  CHECK_OK(error);
+  const rocksdb_backup_engine_info_t* const info = rocksdb_backup_engine_get_backup_info(engine);
+  CHECK(rocksdb_backup_engine_info_count(info) == 2 && rocksdb_backup_engine_info_backup_id(info, 1) == 2);
+  CHECK(rocksdb_backup_engine_info_size(info, 1) > 0 && rocksdb_backup_engine_info_timestamp(info, 1) > 1600000000);
+  CHECK(rocksdb_backup_engine_info_number_files(info, 1) == (uint32_t)calls);
+  rocksdb_backup_engine_info_destroy(info);
+  rocksdb_restore_options_t* const restore = rocksdb_restore_options_create();
+  rocksdb_backup_engine_restore_db_from_latest_backup(engine, directory, directory, restore, &error);
+  CHECK_OK(error);
+  db = rocksdb_open(options, directory, &error);
+  CHECK_OK(error);
+  EXPECT_GET(db, "k", "second");
+  rocksdb_close(db);
+  rocksdb_backup_engine_restore_db_from_backup(engine, directory, directory, restore, 1, &error);
+  CHECK_OK(error);
+  db = rocksdb_open(options, directory, &error);
+  CHECK_OK(error);
+  EXPECT_GET(db, "k", "first");
+  rocksdb_close(db);
+  rocksdb_backup_engine_purge_old_backups(engine, 1, &error);
+  rocksdb_backup_engine_verify_backup(engine, 2, &error);
+  CHECK_OK(error);
+  rocksdb_backup_engine_restore_db_from_backup(engine, directory, directory, restore, 1, &error);
+  EXPECT_ERROR(error, "no such backup");
+  rocksdb_restore_options_destroy(restore);
+  rocksdb_backup_engine_purge_old_backups(engine, 0, &error);
+  CHECK_OK(error);
+  rocksdb_backup_engine_close(engine);
+}
+
 // ---- Functions of the program's own.
 
 static int destroyed;
@@ -768,6 +832,9 @@ static void SettersAndGettersAgree(void) {
     CHECK(rocksdb_options_get_disable_auto_compactions(of) == 1);
     rocksdb_options_optimize_level_style_compaction(of, 1 << 20);
     CHECK(rocksdb_options_get_write_buffer_size(of) == 1 << 18);
+    rocksdb_options_optimize_level_style_compaction(of, 0);
+    CHECK(rocksdb_options_get_write_buffer_size(of) == 128 << 20);
+    rocksdb_options_optimize_level_style_compaction(of, 1 << 20);
     char* error = NULL;
     rocksdb_options_t* const from_text = rocksdb_options_create();
     rocksdb_get_options_from_string(of, "max_open_files=77;compression=kZSTD", from_text, &error);
@@ -889,6 +956,7 @@ int main(int argc, char** argv) {
   SnapshotsLookBack();
   FamiliesComeAndGo();
   TablesAreFlushedCompactedAndDescribed();
+  BackupsAreTakenAndRestored();
   ProgramsBringTheirOwnOrderAndMerge();
   CountersAdd();
   OptionsReachTheDatabase();

@@ -1,0 +1,134 @@
+// BackupEngine: copies of whole databases, taken while they are in use, in RocksDB's backup format.
+//
+// A backup is the state of a database at one moment. Backups in one directory share the tables that they have in common: a new one copies only tables
+// that no earlier one has. Every file is stored with a checksum, which a restore compares. RocksDB (7.8 and later) restores these backups, and its
+// own are restored here.
+//
+// Errors: IOError naming the path; Corruption naming a file whose checksum or size is not the recorded one; NotFound for a backup that does not
+// exist. A backup that fails leaves the earlier ones as they were; what it had copied is removed then or at the next open. Thread safety: one thread
+// at a time, except StopBackup. One engine at a time writes to a directory. Lifetime: the engine may be closed before or after the database.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ashlar/env.h"
+#include "ashlar/export.h"
+#include "ashlar/status.h"
+
+namespace ashlar {
+
+class DB;
+
+struct BackupEngineOptions {
+  // Where the backups are; created when missing.
+  std::string backup_dir;
+  // The world of backup_dir; null: that of the Env given to Open.
+  Env* backup_env = nullptr;
+  // Make every file durable before a backup counts as taken.
+  bool sync = true;
+  // Delete all backups at open.
+  bool destroy_old_data = false;
+  // Copy the logs too. Without them a backup holds what was flushed: then set flush_before_backup.
+  bool backup_log_files = true;
+
+  explicit BackupEngineOptions(const std::string& backup_dir_in, Env* backup_env_in = nullptr)
+      : backup_dir(backup_dir_in), backup_env(backup_env_in) {}
+};
+
+struct CreateBackupOptions {
+  // Flush first, so that the backup also holds what was written without a log.
+  bool flush_before_backup = false;
+  // Called after each copied file, if set. Must not throw.
+  std::function<void()> progress_callback;
+};
+
+struct RestoreOptions {
+  // Leave the logs that are in wal_dir alone, instead of deleting and replacing them.
+  bool keep_log_files = false;
+
+  explicit RestoreOptions(bool keep_log_files_in = false) : keep_log_files(keep_log_files_in) {}
+};
+
+// From 1 on, ascending.
+using BackupID = uint32_t;
+
+struct BackupInfo {
+  BackupID backup_id = 0;
+  int64_t timestamp = 0;  // seconds since 1970
+  uint64_t size = 0;      // bytes of all its files, shared ones included
+  uint32_t number_files = 0;
+  std::string app_metadata;
+};
+
+// Looks at backups and restores them; changes nothing in the directory of the backups.
+class ASHLAR_API BackupEngineReadOnly {
+ public:
+  // The caller owns *backup_engine, which is null after a failure. Damaged backups do not fail the open: see GetCorruptedBackups.
+  static Status Open(const BackupEngineOptions& options, Env* db_env, BackupEngineReadOnly** backup_engine);
+  static Status Open(Env* db_env, const BackupEngineOptions& options, BackupEngineReadOnly** backup_engine) {
+    return Open(options, db_env, backup_engine);
+  }
+
+  BackupEngineReadOnly() = default;
+  BackupEngineReadOnly(const BackupEngineReadOnly&) = delete;
+  BackupEngineReadOnly& operator=(const BackupEngineReadOnly&) = delete;
+  virtual ~BackupEngineReadOnly() = default;
+
+  // The usable backups, oldest first.
+  virtual void GetBackupInfo(std::vector<BackupInfo>* backup_infos) const = 0;
+  virtual Status GetBackupInfo(BackupID backup_id, BackupInfo* backup_info) const = 0;
+  virtual Status GetLatestBackupInfo(BackupInfo* backup_info) const = 0;
+  // Those whose description is damaged, or that lack a file.
+  virtual void GetCorruptedBackups(std::vector<BackupID>* corrupt_backup_ids) const = 0;
+
+  // Whether every file is there; with checksums, also whether it holds what was copied.
+  virtual Status VerifyBackup(BackupID backup_id, bool verify_with_checksum = false) const = 0;
+
+  // Replaces the database in db_dir, its logs in wal_dir, by the backup. IOError while the database is open. When it fails, there is no database in
+  // db_dir that could be opened: the restore has to be repeated.
+  virtual Status RestoreDBFromBackup(const RestoreOptions& options, BackupID backup_id, const std::string& db_dir,
+                                     const std::string& wal_dir) const = 0;
+  Status RestoreDBFromBackup(BackupID backup_id, const std::string& db_dir, const std::string& wal_dir,
+                             const RestoreOptions& options = RestoreOptions()) const {
+    return RestoreDBFromBackup(options, backup_id, db_dir, wal_dir);
+  }
+  virtual Status RestoreDBFromLatestBackup(const RestoreOptions& options, const std::string& db_dir, const std::string& wal_dir) const = 0;
+  Status RestoreDBFromLatestBackup(const std::string& db_dir, const std::string& wal_dir, const RestoreOptions& options = RestoreOptions()) const {
+    return RestoreDBFromLatestBackup(options, db_dir, wal_dir);
+  }
+};
+
+class ASHLAR_API BackupEngine : public BackupEngineReadOnly {
+ public:
+  // As above; also removes what a backup that did not finish has left behind.
+  static Status Open(const BackupEngineOptions& options, Env* db_env, BackupEngine** backup_engine);
+  static Status Open(Env* db_env, const BackupEngineOptions& options, BackupEngine** backup_engine) { return Open(options, db_env, backup_engine); }
+
+  // Backs up what is written before the call; writes go on meanwhile. app_metadata is kept with the backup. new_backup_id may be null. Aborted after
+  // StopBackup.
+  virtual Status CreateNewBackupWithMetadata(const CreateBackupOptions& options, DB* db, const std::string& app_metadata,
+                                             BackupID* new_backup_id = nullptr) = 0;
+  Status CreateNewBackup(const CreateBackupOptions& options, DB* db, BackupID* new_backup_id = nullptr) {
+    return CreateNewBackupWithMetadata(options, db, std::string(), new_backup_id);
+  }
+  Status CreateNewBackup(DB* db, bool flush_before_backup = false) {
+    CreateBackupOptions options;
+    options.flush_before_backup = flush_before_backup;
+    return CreateNewBackup(options, db);
+  }
+
+  // Ends the running backup, and every later one, with Aborted. Callable from any thread.
+  virtual void StopBackup() = 0;
+
+  // Deletes all but the newest.
+  virtual Status PurgeOldBackups(uint32_t num_backups_to_keep) = 0;
+  // Also of damaged ones.
+  virtual Status DeleteBackup(BackupID backup_id) = 0;
+  // Removes files that no backup refers to; while one is damaged, only those that certainly belong to none.
+  virtual Status GarbageCollect() = 0;
+};
+
+}  // namespace ashlar

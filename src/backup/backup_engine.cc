@@ -1,0 +1,466 @@
+// BackupEngine: takes a backup of an open database, and puts one back.
+//
+// The order of a backup, while deletions of files are held back:
+//   1  the oldest log that is needed             asked first, so that what is asked later needs no older one
+//   2  the tables and the length of the MANIFEST one state, taken under the engine's lock
+//   3  MANIFEST up to that length, CURRENT, OPTIONS: soon, for a new MANIFEST replaces the old one even now
+//   4  the logs                                  after 2, so that they hold at least what that state lacks
+//   5  the tables                                they do not change
+// What the logs hold beyond that state is part of the backup as well; a record cut off at the end of the last log is what a crash leaves, and
+// recovery ends there.
+#include "ashlar/backup_engine.h"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "ashlar/db.h"
+#include "ashlar/options_util.h"
+#include "backup/backup_folder.h"
+#include "base/format.h"
+#include "filesystem/file_helpers.h"
+#include "filesystem/filename.h"
+
+namespace ashlar {
+namespace {
+
+struct Backup {
+  BackupMeta meta;
+  uint64_t bytes = 0;
+};
+
+bool HasType(std::string_view name, FileType wanted) {
+  uint64_t number = 0;
+  FileType type;
+  return ParseFileName(name, &number, &type) && type == wanted;
+}
+
+// Files of a database cannot be deleted while this lives.
+class DeletionsHeld {
+ public:
+  explicit DeletionsHeld(DB* db) : db_(db), status_(db->DisableFileDeletions()) {}
+  ~DeletionsHeld() {
+    if (status_.ok()) static_cast<void>(db_->EnableFileDeletions().ok());
+  }
+  DeletionsHeld(const DeletionsHeld&) = delete;
+  DeletionsHeld& operator=(const DeletionsHeld&) = delete;
+
+  const Status& status() const { return status_; }
+
+ private:
+  DB* const db_;
+  const Status status_;
+};
+
+// One backup being made: copies files and lists them.
+class BackupWriter {
+ public:
+  BackupWriter(BackupFolder* folder, uint32_t id, DB* db, const CreateBackupOptions& options, const std::atomic<bool>& stopped)
+      : folder_(folder), id_(id), db_(db), options_(options), stopped_(stopped) {}
+
+  Result<Backup> Run(bool with_logs, const std::string& app_metadata) {
+    const DeletionsHeld held(db_);
+    ASHLAR_RETURN_IF_ERROR(held.status());
+    ASHLAR_RETURN_IF_ERROR(folder_->file_system()->CreateDirIfMissing(folder_->Path(BackupFolder::PrivateFolder(id_))));
+    uint64_t oldest_log = 0;
+    db_->GetIntProperty(DB::Properties::kMinLogNumberToKeep, &oldest_log);
+    std::vector<std::string> files;
+    uint64_t manifest_bytes = 0;
+    ASHLAR_RETURN_IF_ERROR(db_->GetLiveFiles(files, &manifest_bytes, options_.flush_before_backup));
+    const auto tables = std::stable_partition(files.begin(), files.end(), [](const std::string& path) { return !IsTable(path); });
+    for (auto path = files.begin(); path != tables; ++path) ASHLAR_RETURN_IF_ERROR(AddLiveFile(std::string(BaseName(*path)), manifest_bytes));
+    ASHLAR_RETURN_IF_ERROR(AddOptionsFile());
+    if (with_logs) ASHLAR_RETURN_IF_ERROR(AddLogs(oldest_log));
+    for (auto path = tables; path != files.end(); ++path) ASHLAR_RETURN_IF_ERROR(AddTable(std::string(BaseName(*path))));
+    int64_t now = 0;
+    ASHLAR_RETURN_IF_ERROR(db_->GetEnv()->GetCurrentTime(&now));
+    backup_.meta.timestamp = now;
+    backup_.meta.sequence = db_->GetLatestSequenceNumber();
+    backup_.meta.app_metadata = app_metadata;
+    return std::move(backup_);
+  }
+
+ private:
+  static bool IsTable(std::string_view path) { return HasType(BaseName(path), FileType::kTableFile); }
+  FileSystem* system() const { return folder_->file_system(); }
+
+  CopyPlan PlanFrom(const std::string& path) const {
+    return {.from_system = db_->GetFileSystem(), .from = path, .sync = folder_->sync(), .stopped = [this] { return stopped_.load(); }};
+  }
+
+  void Add(const std::string& path, const std::string& name, const CopiedFile& copied) {
+    backup_.meta.files.push_back({.path = path, .name = name, .crc = copied.crc});
+    backup_.bytes += copied.bytes;
+    if (options_.progress_callback) options_.progress_callback();
+  }
+
+  Status AddLiveFile(const std::string& name, uint64_t manifest_bytes) {
+    if (HasType(name, FileType::kDescriptorFile)) {
+      ASHLAR_RETURN_IF_ERROR(AddPrivate(db_->GetName(), name, manifest_bytes, manifest_bytes));
+      // Not copied: by now it may name the next MANIFEST.
+      return AddText("CURRENT", name + "\n");
+    }
+    return HasType(name, FileType::kCurrentFile) ? Status::OK() : AddPrivate(db_->GetName(), name, kWhole, 0);
+  }
+
+  Status AddOptionsFile() {
+    std::string name;
+    const Status found = GetLatestOptionsFileName(db_->GetName(), db_->GetEnv(), &name);
+    if (!found.ok()) return found.IsNotFound() ? Status::OK() : found;
+    return AddPrivate(db_->GetName(), name, kWhole, 0);
+  }
+
+  Status AddLogs(uint64_t oldest_log) {
+    // What is still buffered in the process belongs to the backup; a database that is open for reading has nothing of the kind.
+    const Status flushed = db_->FlushWAL(false);
+    if (!flushed.ok() && !flushed.IsNotSupported()) return flushed;
+    const std::string wal_dir = db_->GetDBOptions().wal_dir;
+    const std::string& directory = wal_dir.empty() ? db_->GetName() : wal_dir;
+    std::vector<std::string> names;
+    ASHLAR_RETURN_IF_ERROR(db_->GetFileSystem()->GetChildren(directory, &names));
+    std::map<uint64_t, std::string> logs;
+    for (const std::string& name : names) {
+      uint64_t number = 0;
+      FileType type;
+      if (ParseFileName(name, &number, &type) && type == FileType::kWalFile && number >= oldest_log) logs[number] = name;
+    }
+    // Oldest first: a log is closed before the next begins, so none is copied shorter than the head of the next says.
+    for (const auto& [number, name] : logs) {
+      uint64_t bytes = 0;
+      ASHLAR_RETURN_IF_ERROR(db_->GetFileSystem()->GetFileSize(directory + "/" + name, &bytes));
+      ASHLAR_RETURN_IF_ERROR(AddPrivate(directory, name, bytes, bytes));
+    }
+    return Status::OK();
+  }
+
+  Status AddText(const std::string& name, const std::string& text) {
+    const std::string path = StrCat(BackupFolder::PrivateFolder(id_), "/", name);
+    ASHLAR_RETURN_IF_ERROR(WriteStringToFile(system(), text, folder_->Path(path), folder_->sync() ? Durability::kSynced : Durability::kBuffered));
+    ASHLAR_ASSIGN_OR_RETURN(const CopiedFile written, CopyFile({.from_system = system(), .from = folder_->Path(path)}));
+    Add(path, name, written);
+    return Status::OK();
+  }
+
+  // At most bytes_max bytes, and no fewer than bytes_min.
+  Status AddPrivate(const std::string& directory, const std::string& name, uint64_t bytes_max, uint64_t bytes_min) {
+    const std::string path = StrCat(BackupFolder::PrivateFolder(id_), "/", name);
+    CopyPlan plan = PlanFrom(directory + "/" + name);
+    plan.to_system = system();
+    plan.to = folder_->Path(path);
+    plan.bytes_max = bytes_max;
+    ASHLAR_ASSIGN_OR_RETURN(const CopiedFile copied, CopyFile(plan));
+    if (copied.bytes < bytes_min) return Status::Corruption(plan.from, StrCat("ends at ", copied.bytes, " of ", bytes_min, " bytes"));
+    Add(path, name, copied);
+    return Status::OK();
+  }
+
+  // A table that an earlier backup may have is read first, and copied only if its contents are new: numbers are used again by other databases.
+  Status AddTable(const std::string& name) {
+    CopyPlan plan = PlanFrom(db_->GetName() + "/" + name);
+    uint64_t bytes = 0;
+    ASHLAR_RETURN_IF_ERROR(plan.from_system->GetFileSize(plan.from, &bytes));
+    ASHLAR_ASSIGN_OR_RETURN(const bool like, SharedHasLike(name, bytes));
+    if (like) {
+      ASHLAR_ASSIGN_OR_RETURN(const CopiedFile read, CopyFile(plan));
+      const std::string path = SharedPath(name, read.crc, read.bytes);
+      uint64_t there = 0;
+      if (system()->GetFileSize(folder_->Path(path), &there).ok() && there == read.bytes) {
+        Add(path, name, read);
+        return Status::OK();
+      }
+    }
+    plan.to_system = system();
+    plan.to = folder_->Path(StrCat(kSharedChecksumFolder, "/.", name, ".tmp"));
+    ASHLAR_ASSIGN_OR_RETURN(const CopiedFile copied, CopyFile(plan));
+    const std::string path = SharedPath(name, copied.crc, copied.bytes);
+    ASHLAR_RETURN_IF_ERROR(system()->RenameFile(plan.to, folder_->Path(path)));
+    Add(path, name, copied);
+    return Status::OK();
+  }
+
+  // Whether there is a shared file that came from a table of this name and size.
+  Result<bool> SharedHasLike(const std::string& name, uint64_t bytes) {
+    if (!shared_listed_) {
+      ASHLAR_RETURN_IF_ERROR(system()->GetChildren(folder_->Path(kSharedChecksumFolder), &shared_));
+      shared_listed_ = true;
+    }
+    const size_t dot = name.rfind('.');
+    const std::string begin = name.substr(0, dot) + "_";
+    const std::string end = StrCat("_", bytes, name.substr(dot));
+    return std::any_of(shared_.begin(), shared_.end(), [&](const std::string& other) { return other.starts_with(begin) && other.ends_with(end); });
+  }
+
+  static constexpr uint64_t kWhole = std::numeric_limits<uint64_t>::max();
+
+  BackupFolder* const folder_;
+  const uint32_t id_;
+  DB* const db_;
+  const CreateBackupOptions& options_;
+  const std::atomic<bool>& stopped_;
+  bool shared_listed_ = false;
+  std::vector<std::string> shared_;
+  Backup backup_;
+};
+
+// Puts the files of a backup where a database is, or was.
+class Restorer {
+ public:
+  Restorer(const BackupFolder& folder, FileSystem* file_system, const std::string& db_dir, const std::string& wal_dir)
+      : folder_(folder), system_(file_system), db_dir_(db_dir), wal_dir_(wal_dir.empty() ? db_dir : wal_dir) {}
+
+  Status Run(const BackupMeta& meta, const RestoreOptions& options) {
+    ASHLAR_ASSIGN_OR_RETURN(const uint64_t manifest_number, ManifestOf(meta));
+    ASHLAR_RETURN_IF_ERROR(system_->CreateDirIfMissing(db_dir_));
+    ASHLAR_RETURN_IF_ERROR(system_->CreateDirIfMissing(wal_dir_));
+    std::unique_ptr<FileLock> lock;
+    ASHLAR_RETURN_IF_ERROR(system_->LockFile(LockFileName(db_dir_), &lock));
+    ASHLAR_RETURN_IF_ERROR(Clear(options.keep_log_files));
+    for (const BackupFile& file : meta.files) ASHLAR_RETURN_IF_ERROR(Put(file, options.keep_log_files));
+    if (wal_dir_ != db_dir_) ASHLAR_RETURN_IF_ERROR(SyncFolder(wal_dir_));
+    std::unique_ptr<Directory> handle;
+    ASHLAR_RETURN_IF_ERROR(system_->NewDirectory(db_dir_, &handle));
+    ASHLAR_RETURN_IF_ERROR(handle->Sync());
+    // From here on there is a database again.
+    return SetCurrentFile(system_, db_dir_, manifest_number, handle.get());
+  }
+
+ private:
+  // The number of the MANIFEST that the backup's CURRENT names.
+  Result<uint64_t> ManifestOf(const BackupMeta& meta) const {
+    for (const BackupFile& file : meta.files) {
+      if (file.name == "CURRENT") return ReadCurrentFile(folder_.file_system(), std::string(folder_.Path(file.path.substr(0, file.path.rfind('/')))));
+    }
+    return Status::Corruption("the backup has no file CURRENT");
+  }
+
+  Status SyncFolder(const std::string& path) const {
+    std::unique_ptr<Directory> handle;
+    ASHLAR_RETURN_IF_ERROR(system_->NewDirectory(path, &handle));
+    return handle->Sync();
+  }
+
+  Status Remove(const std::string& path) const {
+    const Status removed = system_->DeleteFile(path);
+    return removed.IsPathNotFound() ? Status::OK() : removed;
+  }
+
+  Status Clear(bool keep_logs) const {
+    // CURRENT first: from then on there is no database.
+    ASHLAR_RETURN_IF_ERROR(Remove(CurrentFileName(db_dir_)));
+    ASHLAR_RETURN_IF_ERROR(SyncFolder(db_dir_));
+    const std::set<std::string> folders = {db_dir_, wal_dir_};
+    for (const std::string& folder : folders) {
+      std::vector<std::string> names;
+      ASHLAR_RETURN_IF_ERROR(system_->GetChildren(folder, &names));
+      for (const std::string& name : names) {
+        uint64_t number = 0;
+        FileType type;
+        if (!ParseFileName(name, &number, &type) || type == FileType::kLockFile) continue;
+        const bool log = type == FileType::kWalFile;
+        const bool ours = log ? folder == wal_dir_ : folder == db_dir_;
+        if (ours && !(log && keep_logs)) ASHLAR_RETURN_IF_ERROR(Remove(folder + "/" + name));
+      }
+    }
+    return Status::OK();
+  }
+
+  Status Put(const BackupFile& file, bool keep_logs) const {
+    if (HasType(file.name, FileType::kCurrentFile)) return Status::OK();
+    const bool log = HasType(file.name, FileType::kWalFile);
+    const std::string to = (log ? wal_dir_ : db_dir_) + "/" + file.name;
+    if (log && keep_logs && system_->FileExists(to).ok()) return Status::OK();
+    const std::string from = folder_.Path(file.path);
+    ASHLAR_ASSIGN_OR_RETURN(const CopiedFile copied, CopyFile({.from_system = folder_.file_system(), .from = from, .to_system = system_, .to = to}));
+    if (copied.crc == file.crc) return Status::OK();
+    static_cast<void>(system_->DeleteFile(to).ok());
+    return Status::Corruption(from, StrCat("has checksum ", copied.crc, ", recorded is ", file.crc));
+  }
+
+  const BackupFolder& folder_;
+  FileSystem* const system_;
+  const std::string db_dir_;
+  const std::string wal_dir_;
+};
+
+class BackupEngineImpl final : public BackupEngine {
+ public:
+  BackupEngineImpl(const BackupEngineOptions& options, Env* db_env)
+      : options_(options),
+        db_system_(db_env->GetFileSystem()),
+        backup_system_((options.backup_env == nullptr ? db_env : options.backup_env)->GetFileSystem()),
+        folder_(backup_system_.get(), options.backup_dir, options.sync) {}
+
+  Status Open(bool read_only) {
+    if (!read_only) ASHLAR_RETURN_IF_ERROR(folder_.Create());
+    ASHLAR_ASSIGN_OR_RETURN(const std::vector<uint32_t> ids, folder_.ListBackups());
+    for (const uint32_t id : ids) {
+      latest_id_ = id;
+      uint64_t bytes = 0;
+      Result<BackupMeta> meta = folder_.Read(id, &bytes);
+      if (meta.ok()) {
+        backups_[id] = {.meta = std::move(meta).value(), .bytes = bytes};
+      } else if (meta.status().IsCorruption() || meta.status().IsNotSupported()) {
+        damaged_[id] = meta.status();
+      } else {
+        return meta.status();
+      }
+    }
+    if (read_only) return Status::OK();
+    if (options_.destroy_old_data) {
+      for (const uint32_t id : ids) ASHLAR_RETURN_IF_ERROR(folder_.RemoveMeta(id));
+      backups_.clear();
+      damaged_.clear();
+    }
+    return GarbageCollect();
+  }
+
+  // ---- Looking.
+
+  void GetBackupInfo(std::vector<BackupInfo>* backup_infos) const override {
+    backup_infos->clear();
+    for (const auto& [id, backup] : backups_) backup_infos->push_back(InfoOf(id, backup));
+  }
+  Status GetBackupInfo(BackupID backup_id, BackupInfo* backup_info) const override {
+    ASHLAR_ASSIGN_OR_RETURN(const Backup* backup, Find(backup_id));
+    *backup_info = InfoOf(backup_id, *backup);
+    return Status::OK();
+  }
+  Status GetLatestBackupInfo(BackupInfo* backup_info) const override {
+    if (backups_.empty()) return NoBackup();
+    return GetBackupInfo(backups_.rbegin()->first, backup_info);
+  }
+  void GetCorruptedBackups(std::vector<BackupID>* corrupt_backup_ids) const override {
+    corrupt_backup_ids->clear();
+    for (const auto& [id, why] : damaged_) corrupt_backup_ids->push_back(id);
+  }
+
+  Status VerifyBackup(BackupID backup_id, bool verify_with_checksum) const override {
+    ASHLAR_ASSIGN_OR_RETURN(const Backup* backup, Find(backup_id));
+    uint64_t bytes = 0;
+    ASHLAR_ASSIGN_OR_RETURN(const BackupMeta meta, folder_.Read(backup_id, &bytes));
+    if (bytes != backup->bytes) return Status::Corruption(options_.backup_dir, StrCat("backup ", backup_id, " has changed its size"));
+    if (!verify_with_checksum) return Status::OK();
+    for (const BackupFile& file : meta.files) {
+      ASHLAR_ASSIGN_OR_RETURN(const CopiedFile read, CopyFile({.from_system = backup_system_.get(), .from = folder_.Path(file.path)}));
+      if (read.crc != file.crc) return Status::Corruption(folder_.Path(file.path), StrCat("has checksum ", read.crc, ", recorded is ", file.crc));
+    }
+    return Status::OK();
+  }
+
+  // ---- Restoring.
+
+  Status RestoreDBFromBackup(const RestoreOptions& options, BackupID backup_id, const std::string& db_dir,
+                             const std::string& wal_dir) const override {
+    // Before anything in db_dir is touched, the files of the backup have to be there.
+    ASHLAR_RETURN_IF_ERROR(VerifyBackup(backup_id, false));
+    ASHLAR_ASSIGN_OR_RETURN(const Backup* backup, Find(backup_id));
+    return Restorer(folder_, db_system_.get(), db_dir, wal_dir).Run(backup->meta, options);
+  }
+  Status RestoreDBFromLatestBackup(const RestoreOptions& options, const std::string& db_dir, const std::string& wal_dir) const override {
+    if (backups_.empty()) return NoBackup();
+    return RestoreDBFromBackup(options, backups_.rbegin()->first, db_dir, wal_dir);
+  }
+
+  // ---- Changing.
+
+  Status CreateNewBackupWithMetadata(const CreateBackupOptions& options, DB* db, const std::string& app_metadata, BackupID* new_backup_id) override {
+    if (stopped_.load()) return Status::Aborted(options_.backup_dir, "the backup was stopped");
+    const uint32_t id = latest_id_ + 1;
+    Result<Backup> backup = BackupWriter(&folder_, id, db, options, stopped_).Run(options_.backup_log_files, app_metadata);
+    const Status committed = backup.ok() ? folder_.Commit(id, backup->meta) : backup.status();
+    latest_id_ = id;
+    if (!committed.ok()) {
+      // The description may be in its place, though perhaps not durably: the next open finds out what it is worth.
+      if (backup_system_->FileExists(folder_.Path(StrCat(kMetaFolder, "/", id))).ok()) damaged_[id] = committed;
+      static_cast<void>(GarbageCollect().ok());
+      return committed;
+    }
+    backups_[id] = std::move(backup).value();
+    if (new_backup_id != nullptr) *new_backup_id = id;
+    return Status::OK();
+  }
+
+  void StopBackup() override { stopped_.store(true); }
+
+  Status PurgeOldBackups(uint32_t num_backups_to_keep) override {
+    while (backups_.size() > num_backups_to_keep) {
+      ASHLAR_RETURN_IF_ERROR(folder_.RemoveMeta(backups_.begin()->first));
+      backups_.erase(backups_.begin());
+    }
+    return GarbageCollect();
+  }
+
+  Status DeleteBackup(BackupID backup_id) override {
+    if (!backups_.contains(backup_id) && !damaged_.contains(backup_id)) return NoBackup();
+    ASHLAR_RETURN_IF_ERROR(folder_.RemoveMeta(backup_id));
+    backups_.erase(backup_id);
+    damaged_.erase(backup_id);
+    return GarbageCollect();
+  }
+
+  Status GarbageCollect() override {
+    std::vector<uint32_t> ids;
+    std::set<std::string> wanted;
+    for (const auto& [id, backup] : backups_) {
+      ids.push_back(id);
+      for (const BackupFile& file : backup.meta.files) wanted.insert(file.path);
+    }
+    for (const auto& [id, why] : damaged_) ids.push_back(id);
+    std::sort(ids.begin(), ids.end());
+    // What a damaged backup shares with others is not known.
+    return folder_.RemoveUnused(ids, damaged_.empty(), [&](const std::string& path) { return wanted.contains(path); });
+  }
+
+ private:
+  static BackupInfo InfoOf(uint32_t id, const Backup& backup) {
+    BackupInfo info;
+    info.backup_id = id;
+    info.timestamp = backup.meta.timestamp;
+    info.size = backup.bytes;
+    info.number_files = static_cast<uint32_t>(backup.meta.files.size());
+    info.app_metadata = backup.meta.app_metadata;
+    return info;
+  }
+
+  Status NoBackup() const { return Status::NotFound(options_.backup_dir, "no such backup"); }
+
+  Result<const Backup*> Find(BackupID id) const {
+    if (const auto damaged = damaged_.find(id); damaged != damaged_.end()) return damaged->second;
+    const auto found = backups_.find(id);
+    if (found == backups_.end()) return NoBackup();
+    return &found->second;
+  }
+
+  const BackupEngineOptions options_;
+  const std::shared_ptr<FileSystem> db_system_;
+  const std::shared_ptr<FileSystem> backup_system_;
+  BackupFolder folder_;
+  std::map<BackupID, Backup> backups_;
+  std::map<BackupID, Status> damaged_;  // and why
+  uint32_t latest_id_ = 0;
+  std::atomic<bool> stopped_ = false;  // set by any thread, read by the one that copies; nothing else depends on it
+};
+
+template <typename Engine>
+Status OpenEngine(const BackupEngineOptions& options, Env* db_env, bool read_only, Engine** backup_engine) {
+  *backup_engine = nullptr;
+  auto engine = std::make_unique<BackupEngineImpl>(options, db_env == nullptr ? Env::Default() : db_env);
+  ASHLAR_RETURN_IF_ERROR(engine->Open(read_only));
+  *backup_engine = engine.release();
+  return Status::OK();
+}
+
+}  // namespace
+
+Status BackupEngineReadOnly::Open(const BackupEngineOptions& options, Env* db_env, BackupEngineReadOnly** backup_engine) {
+  return OpenEngine(options, db_env, true, backup_engine);
+}
+
+Status BackupEngine::Open(const BackupEngineOptions& options, Env* db_env, BackupEngine** backup_engine) {
+  return OpenEngine(options, db_env, false, backup_engine);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,412 @@
+#include "ashlar/backup_engine.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "base/format.h"
+#include "filesystem/fault_file_system.h"
+#include "filesystem/file_helpers.h"
+#include "filesystem/memory_file_system.h"
+
+namespace ashlar {
+namespace {
+
+constexpr char kDb[] = "/db";
+constexpr char kBackups[] = "/backups";
+
+using Model = std::map<std::string, std::string>;
+
+class BackupEngineTest : public ::testing::Test {
+ protected:
+  BackupEngineTest() : faults_(std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>())), env_(NewCompositeEnv(faults_)) {
+    options_.env = env_.get();
+    options_.create_if_missing = true;
+  }
+
+  void OpenDb() { ASSERT_TRUE(DB::Open(options_, kDb, &db_).ok()); }
+  void CloseDb() {
+    ASSERT_TRUE(db_->Close().ok());
+    db_.reset();
+  }
+
+  std::unique_ptr<BackupEngine> OpenEngine(const BackupEngineOptions& options = BackupEngineOptions(kBackups)) {
+    BackupEngine* engine = nullptr;
+    const Status opened = BackupEngine::Open(options, env_.get(), &engine);
+    EXPECT_TRUE(opened.ok()) << opened.ToString();
+    return std::unique_ptr<BackupEngine>(engine);
+  }
+
+  void Put(const std::string& key, const std::string& value) {
+    ASSERT_TRUE(db_->Put(WriteOptions(), key, value).ok());
+    model_[key] = value;
+  }
+  void PutMany(int count, const std::string& value) {
+    for (int i = 0; i < count; ++i) Put(StrCat("key", i), value);
+  }
+
+  Model Contents() const {
+    Model contents;
+    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+    for (it->SeekToFirst(); it->Valid(); it->Next()) contents[it->key().ToString()] = it->value().ToString();
+    EXPECT_TRUE(it->status().ok());
+    return contents;
+  }
+
+  // The names below a folder of the backups.
+  std::vector<std::string> Names(const std::string& folder) const {
+    std::vector<std::string> names;
+    EXPECT_TRUE(env_->GetChildren(StrCat(kBackups, "/", folder), &names).ok());
+    return names;
+  }
+
+  // Changes one byte of a file.
+  void Damage(const std::string& path) {
+    const Result<std::string> contents = ReadFileToString(faults_.get(), path, 1 << 30);
+    ASSERT_TRUE(contents.ok() && !contents->empty());
+    std::string damaged = *contents;
+    damaged[damaged.size() / 2] ^= 1;
+    ASSERT_TRUE(WriteStringToFile(faults_.get(), damaged, path, Durability::kSynced).ok());
+  }
+
+  const std::shared_ptr<FaultFileSystem> faults_;
+  const std::unique_ptr<Env> env_;
+  Options options_;
+  std::unique_ptr<DB> db_;
+  Model model_;
+};
+
+TEST_F(BackupEngineTest, EachBackupIsAMoment) {
+  OpenDb();
+  const std::unique_ptr<BackupEngine> engine = OpenEngine();
+  std::vector<Model> moments;
+  for (int i = 0; i < 4; ++i) {
+    PutMany(100, StrCat("value", i));
+    // With and without tables, logs, and both.
+    if (i % 2 == 1) {
+      ASSERT_TRUE(db_->Flush(FlushOptions()).ok());
+    }
+    Put(StrCat("after", i), "x");
+    ASSERT_TRUE(engine->CreateNewBackup(db_.get(), i == 3).ok());
+    moments.push_back(model_);
+  }
+  CloseDb();
+  std::vector<BackupInfo> infos;
+  engine->GetBackupInfo(&infos);
+  ASSERT_EQ(infos.size(), 4U);
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(infos[i].backup_id, i + 1);
+    EXPECT_GT(infos[i].size, 0U);
+    EXPECT_TRUE(engine->VerifyBackup(infos[i].backup_id, true).ok());
+    ASSERT_TRUE(engine->RestoreDBFromBackup(infos[i].backup_id, kDb, kDb).ok());
+    OpenDb();
+    EXPECT_EQ(Contents(), moments[i]) << i;
+    CloseDb();
+  }
+  ASSERT_TRUE(engine->RestoreDBFromLatestBackup("/other", "/other-wal").ok());
+  EXPECT_TRUE(engine->RestoreDBFromBackup(5, kDb, kDb).IsNotFound());
+}
+
+TEST_F(BackupEngineTest, TablesAreSharedAndGoWithTheLastBackupThatHasThem) {
+  OpenDb();
+  std::unique_ptr<BackupEngine> engine = OpenEngine();
+  PutMany(100, "old");
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get(), true).ok());
+  EXPECT_EQ(Names("shared_checksum").size(), 1U);
+  Put("key5", "in the next table");
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get(), true).ok());
+  EXPECT_EQ(Names("shared_checksum").size(), 2U);
+  ASSERT_TRUE(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr).ok());
+  engine = OpenEngine();
+  BackupID id = 0;
+  CreateBackupOptions options;
+  int files = 0;
+  options.progress_callback = [&files] { ++files; };
+  ASSERT_TRUE(engine->CreateNewBackupWithMetadata(options, db_.get(), "for the audit", &id).ok());
+  EXPECT_EQ(id, 3U);
+  EXPECT_GT(files, 3);
+  BackupInfo info;
+  ASSERT_TRUE(engine->GetLatestBackupInfo(&info).ok());
+  EXPECT_EQ(info.app_metadata, "for the audit");
+  EXPECT_EQ(Names("shared_checksum").size(), 3U);
+  ASSERT_TRUE(engine->DeleteBackup(1).ok());
+  EXPECT_EQ(Names("shared_checksum").size(), 3U);
+  ASSERT_TRUE(engine->PurgeOldBackups(1).ok());
+  EXPECT_EQ(Names("shared_checksum").size(), 1U);
+  EXPECT_EQ(Names("private").size(), 1U);
+  EXPECT_TRUE(engine->DeleteBackup(1).IsNotFound());
+  CloseDb();
+  ASSERT_TRUE(engine->RestoreDBFromLatestBackup(kDb, kDb).ok());
+  OpenDb();
+  EXPECT_EQ(Contents(), model_);
+  BackupEngineOptions anew(kBackups);
+  anew.destroy_old_data = true;
+  engine = OpenEngine(anew);
+  EXPECT_TRUE(Names("meta").empty() && Names("shared_checksum").empty() && Names("private").empty());
+}
+
+// A table of another database may have the same number and size.
+TEST_F(BackupEngineTest, DatabasesMayShareADirectory) {
+  const std::unique_ptr<BackupEngine> engine = OpenEngine();
+  std::vector<Model> models;
+  for (const char* const value : {"first", "again"}) {
+    model_.clear();
+    OpenDb();
+    PutMany(100, value);
+    ASSERT_TRUE(engine->CreateNewBackup(db_.get(), true).ok());
+    CloseDb();
+    ASSERT_TRUE(DestroyDB(kDb, options_).ok());
+    models.push_back(model_);
+  }
+  for (BackupID id = 1; id <= 2; ++id) {
+    ASSERT_TRUE(engine->RestoreDBFromBackup(id, kDb, kDb).ok());
+    OpenDb();
+    EXPECT_EQ(Contents(), models[id - 1]);
+    CloseDb();
+  }
+}
+
+TEST_F(BackupEngineTest, DamageIsFoundAndNamed) {
+  OpenDb();
+  std::unique_ptr<BackupEngine> engine = OpenEngine();
+  PutMany(100, "value");
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get(), true).ok());
+  Put("more", "x");
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get(), false).ok());
+  CloseDb();
+  const std::string table = StrCat(kBackups, "/shared_checksum/", Names("shared_checksum").at(0));
+  Damage(table);
+  EXPECT_TRUE(engine->VerifyBackup(1, false).ok());
+  const Status verified = engine->VerifyBackup(1, true);
+  EXPECT_TRUE(verified.IsCorruption());
+  EXPECT_NE(verified.ToString().find(table), std::string::npos);
+  // No database is left that could be opened by mistake.
+  EXPECT_TRUE(engine->RestoreDBFromBackup(1, kDb, kDb).IsCorruption());
+  options_.create_if_missing = false;
+  EXPECT_TRUE(DB::Open(options_, kDb, &db_).IsInvalidArgument());
+
+  // A backup that lacks a file, or whose description is damaged, is listed as such, restores nothing and changes nothing.
+  ASSERT_TRUE(env_->DeleteFile(table).ok());
+  engine = OpenEngine();
+  std::vector<BackupID> corrupted;
+  engine->GetCorruptedBackups(&corrupted);
+  EXPECT_EQ(corrupted, (std::vector<BackupID>{1, 2}));
+  EXPECT_TRUE(engine->RestoreDBFromBackup(1, kDb, kDb).IsCorruption());
+  EXPECT_TRUE(engine->RestoreDBFromLatestBackup(kDb, kDb).IsNotFound());
+  ASSERT_TRUE(engine->DeleteBackup(1).ok());
+  ASSERT_TRUE(engine->DeleteBackup(2).ok());
+  EXPECT_TRUE(Names("private").empty());
+}
+
+TEST_F(BackupEngineTest, AnOpenDatabaseIsNotReplaced) {
+  OpenDb();
+  PutMany(10, "value");
+  const std::unique_ptr<BackupEngine> engine = OpenEngine();
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get()).ok());
+  EXPECT_TRUE(engine->RestoreDBFromLatestBackup(kDb, kDb).IsIOError());
+  EXPECT_EQ(Contents(), model_);
+}
+
+TEST_F(BackupEngineTest, AStoppedBackupLeavesNothing) {
+  OpenDb();
+  PutMany(10, "value");
+  std::unique_ptr<BackupEngine> engine = OpenEngine();
+  CreateBackupOptions options;
+  options.progress_callback = [&engine] { engine->StopBackup(); };
+  EXPECT_TRUE(engine->CreateNewBackup(options, db_.get()).IsAborted());
+  EXPECT_TRUE(Names("meta").empty() && Names("shared_checksum").empty() && Names("private").empty());
+  EXPECT_TRUE(engine->CreateNewBackup(db_.get()).IsAborted());
+  engine = OpenEngine();
+  EXPECT_TRUE(engine->CreateNewBackup(db_.get()).ok());
+}
+
+TEST_F(BackupEngineTest, LogsInAFolderOfTheirOwnAndKeptLogs) {
+  options_.wal_dir = "/wal";
+  OpenDb();
+  Put("a", "logged");
+  BackupEngineOptions without_logs(kBackups);
+  without_logs.backup_log_files = false;
+  const std::unique_ptr<BackupEngine> engine = OpenEngine(without_logs);
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get()).ok());
+  Put("b", "logged later");
+  CloseDb();
+  // The logs on disk go on where the backup ends.
+  ASSERT_TRUE(engine->RestoreDBFromLatestBackup(kDb, "/wal", RestoreOptions(true)).ok());
+  OpenDb();
+  EXPECT_EQ(Contents(), model_);
+  CloseDb();
+  ASSERT_TRUE(engine->RestoreDBFromLatestBackup(kDb, "/wal").ok());
+  OpenDb();
+  EXPECT_TRUE(Contents().empty());
+}
+
+// Between any two files that a backup copies, a batch is written to two families, and one of them is flushed.
+TEST_F(BackupEngineTest, WritesBetweenTwoFilesTearNoBatch) {
+  OpenDb();
+  ColumnFamilyHandle* other = nullptr;
+  ASSERT_TRUE(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "other", &other).ok());
+  int batches = 0;
+  const auto write = [&] {
+    WriteBatch batch;
+    const std::string key = StrCat("key", batches++);
+    ASSERT_TRUE(batch.Put(key, "x").ok() && batch.Put(other, key, "x").ok() && db_->Write(WriteOptions(), &batch).ok());
+    ASSERT_TRUE(db_->Flush(FlushOptions(), batches % 2 == 0 ? other : db_->DefaultColumnFamily()).ok());
+  };
+  write();
+  write();
+  CreateBackupOptions options;
+  options.progress_callback = write;
+  const std::unique_ptr<BackupEngine> engine = OpenEngine();
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(engine->CreateNewBackup(options, db_.get()).ok());
+  delete other;
+  CloseDb();
+  for (BackupID id = 1; id <= 3; ++id) {
+    ASSERT_TRUE(engine->RestoreDBFromBackup(id, kDb, kDb).ok());
+    std::vector<ColumnFamilyHandle*> handles;
+    const std::vector<ColumnFamilyDescriptor> families = {{"default", ColumnFamilyOptions(options_)}, {"other", ColumnFamilyOptions(options_)}};
+    const Status opened = DB::Open(DBOptions(options_), kDb, families, &handles, &db_);
+    ASSERT_TRUE(opened.ok()) << opened.ToString();
+    for (int i = 0; i < batches; ++i) {
+      std::string value;
+      const bool in_default = db_->Get(ReadOptions(), handles[0], StrCat("key", i), &value).ok();
+      const bool in_other = db_->Get(ReadOptions(), handles[1], StrCat("key", i), &value).ok();
+      EXPECT_EQ(in_default, in_other) << "backup " << id << ", batch " << i;
+      if (i < 2) {
+        EXPECT_TRUE(in_default);
+      }
+    }
+    for (ColumnFamilyHandle* const handle : handles) delete handle;
+    CloseDb();
+  }
+}
+
+// Batches that span two families are whole in every backup, whatever is flushed when.
+TEST_F(BackupEngineTest, BackupsUnderWritesAreConsistent) {
+  options_.write_buffer_size = 64 << 10;
+  OpenDb();
+  ColumnFamilyHandle* other = nullptr;
+  ASSERT_TRUE(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "other", &other).ok());
+  std::atomic<int> written = 0;
+  std::atomic<bool> stop = false;
+  std::thread writer([&] {
+    for (int i = 0; !stop.load() && i < 200000; ++i) {
+      WriteBatch batch;
+      const std::string key = StrCat(i % 1000);
+      const std::string value = StrCat(i, std::string(static_cast<size_t>(i % 50), 'x'));
+      if (!batch.Put(key, value).ok() || !batch.Put(other, key, value).ok() || !db_->Write(WriteOptions(), &batch).ok()) break;
+      written.store(i + 1);
+      if (i % 500 == 0 && !db_->Flush(FlushOptions(), i % 1000 == 0 ? other : db_->DefaultColumnFamily()).ok()) break;
+    }
+  });
+  const std::unique_ptr<BackupEngine> engine = OpenEngine();
+  std::vector<int> before;
+  for (int i = 0; i < 8; ++i) {
+    const int target = written.load() + 300;
+    while (written.load() < target) std::this_thread::yield();
+    before.push_back(written.load());
+    const Status created = engine->CreateNewBackup(db_.get());
+    EXPECT_TRUE(created.ok()) << created.ToString();
+  }
+  stop.store(true);
+  writer.join();
+  delete other;
+  CloseDb();
+  for (BackupID id = 1; id <= before.size(); ++id) {
+    const Status restored = engine->RestoreDBFromBackup(id, kDb, kDb);
+    ASSERT_TRUE(restored.ok()) << restored.ToString();
+    std::vector<ColumnFamilyHandle*> handles;
+    const std::vector<ColumnFamilyDescriptor> families = {{"default", ColumnFamilyOptions(options_)}, {"other", ColumnFamilyOptions(options_)}};
+    const Status opened = DB::Open(DBOptions(options_), kDb, families, &handles, &db_);
+    ASSERT_TRUE(opened.ok()) << opened.ToString();
+    int newest = -1;
+    {
+      const std::unique_ptr<Iterator> a(db_->NewIterator(ReadOptions(), handles[0]));
+      const std::unique_ptr<Iterator> b(db_->NewIterator(ReadOptions(), handles[1]));
+      for (a->SeekToFirst(), b->SeekToFirst(); a->Valid() && b->Valid(); a->Next(), b->Next()) {
+        ASSERT_EQ(a->key(), b->key());
+        ASSERT_EQ(a->value(), b->value());
+        newest = std::max(newest, std::stoi(a->value().ToString()));
+      }
+      EXPECT_EQ(a->Valid(), b->Valid());
+    }
+    EXPECT_GE(newest + 1, before[id - 1]) << "what was written before the call is in the backup";
+    for (ColumnFamilyHandle* const handle : handles) delete handle;
+    CloseDb();
+  }
+}
+
+// Whatever call fails, the earlier backup stays whole, the database stays open, and the next backup works.
+TEST_F(BackupEngineTest, AFailureAnywhereLeavesTheOtherBackups) {
+  OpenDb();
+  PutMany(50, "value");
+  ASSERT_TRUE(OpenEngine()->CreateNewBackup(db_.get(), true).ok());
+  Put("more", "x");
+  FaultRule rule;
+  rule.name_contains = kBackups;
+  rule.operations = FaultOperation::kAny;
+  bool reached_the_end = false;
+  for (rule.nth = 1; !reached_the_end && rule.nth < 500; ++rule.nth) {
+    for (const bool sticky : {false, true}) {
+      SCOPED_TRACE(StrCat("call ", rule.nth, sticky ? ", and all after it" : ""));
+      rule.sticky = sticky;
+      {
+        BackupEngine* opened = nullptr;
+        faults_->AddRule(rule);
+        if (BackupEngine::Open(BackupEngineOptions(kBackups), env_.get(), &opened).ok()) {
+          const std::unique_ptr<BackupEngine> engine(opened);
+          reached_the_end = engine->CreateNewBackup(db_.get(), false).ok() && faults_->FaultsInjected() == 0;
+        }
+      }
+      faults_->ClearRules();
+      faults_->ResetCounts();
+      const std::unique_ptr<BackupEngine> engine = OpenEngine();
+      ASSERT_TRUE(engine->VerifyBackup(1, true).ok());
+      std::vector<BackupInfo> infos;
+      engine->GetBackupInfo(&infos);
+      for (const BackupInfo& info : infos) ASSERT_TRUE(engine->VerifyBackup(info.backup_id, true).ok());
+      BackupID id = 0;
+      ASSERT_TRUE(engine->CreateNewBackup(CreateBackupOptions(), db_.get(), &id).ok());
+      ASSERT_TRUE(engine->VerifyBackup(id, true).ok());
+      ASSERT_TRUE(engine->RestoreDBFromBackup(id, "/copy", "/copy").ok());
+      for (const BackupInfo& info : infos) {
+        if (info.backup_id != 1) {
+          ASSERT_TRUE(engine->DeleteBackup(info.backup_id).ok());
+        }
+      }
+      ASSERT_TRUE(engine->DeleteBackup(id).ok());
+      std::vector<BackupID> corrupted;
+      engine->GetCorruptedBackups(&corrupted);
+      EXPECT_TRUE(corrupted.empty());
+    }
+  }
+  EXPECT_TRUE(reached_the_end);
+  EXPECT_EQ(Contents(), model_);
+}
+
+TEST_F(BackupEngineTest, ReadingChangesNothing) {
+  BackupEngineReadOnly* reader = nullptr;
+  ASSERT_TRUE(BackupEngineReadOnly::Open(BackupEngineOptions(kBackups), env_.get(), &reader).ok());
+  std::unique_ptr<BackupEngineReadOnly> owned(reader);
+  std::vector<BackupInfo> infos;
+  reader->GetBackupInfo(&infos);
+  EXPECT_TRUE(infos.empty());
+  EXPECT_FALSE(env_->FileExists(kBackups).ok());
+  OpenDb();
+  PutMany(10, "value");
+  ASSERT_TRUE(OpenEngine()->CreateNewBackup(db_.get()).ok());
+  CloseDb();
+  ASSERT_TRUE(BackupEngineReadOnly::Open(env_.get(), BackupEngineOptions(kBackups), &reader).ok());
+  owned.reset(reader);
+  ASSERT_TRUE(reader->RestoreDBFromLatestBackup(kDb, kDb).ok());
+  OpenDb();
+  EXPECT_EQ(Contents(), model_);
+}
+
+}  // namespace
+}  // namespace ashlar

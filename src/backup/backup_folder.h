@@ -1,0 +1,77 @@
+// BackupFolder: the files in a directory of backups, and the checked copying into it and out of it.
+//
+//   backup_dir/meta/<id>                          what backup <id> consists of (backup_meta.h)
+//             /private/<id>/CURRENT ...           files of this backup alone
+//             /shared_checksum/<table>            tables, shared between backups
+//             /shared/<table>                     the same, from RocksDB without checksums in the names
+//
+// I1: a name in shared_checksum is complete from the moment it exists: files are written under ".<name>.tmp" and renamed.
+// I2: meta/<id> is renamed into its place after all that it names is durable (with `sync`), and removed before any of it.
+//
+// Thread safety: one thread at a time. Lifetime: the file systems outlive it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ashlar/file_system.h"
+#include "backup/backup_meta.h"
+#include "base/result.h"
+
+namespace ashlar {
+
+struct CopiedFile {
+  uint32_t crc = 0;
+  uint64_t bytes = 0;
+};
+
+struct CopyPlan {
+  FileSystem* from_system = nullptr;
+  std::string from = {};
+  FileSystem* to_system = nullptr;  // null: read and count only
+  std::string to = {};
+  uint64_t bytes_max = std::numeric_limits<uint64_t>::max();
+  bool sync = true;
+  // Asked between two pieces, if set: true ends the copy with Aborted.
+  std::function<bool()> stopped = {};
+};
+// Copies up to bytes_max bytes from the start, and counts them and their crc-32c.
+Result<CopiedFile> CopyFile(const CopyPlan& plan);
+
+class BackupFolder {
+ public:
+  BackupFolder(FileSystem* file_system, std::string directory, bool sync)
+      : file_system_(file_system), directory_(std::move(directory)), sync_(sync) {}
+
+  FileSystem* file_system() const { return file_system_; }
+  bool sync() const { return sync_; }
+  std::string Path(std::string_view below) const;
+  static std::string PrivateFolder(uint32_t id);
+
+  // Creates the folders that are missing.
+  Status Create();
+  // The numbers in meta/, ascending. None when there is no such folder.
+  Result<std::vector<uint32_t>> ListBackups() const;
+  // The description of a backup, all of whose files are there; *bytes is their size.
+  Result<BackupMeta> Read(uint32_t id, uint64_t* bytes) const;
+  // Makes the files of a backup durable, and then the backup exist.
+  Status Commit(uint32_t id, const BackupMeta& meta);
+  // Ends a backup's existence; its files are left to RemoveUnused.
+  Status RemoveMeta(uint32_t id);
+  // Removes private folders of backups that are not in `backups`, temporary files, and, with remove_shared, shared files whose path is not `wanted`.
+  Status RemoveUnused(const std::vector<uint32_t>& backups, bool remove_shared, const std::function<bool(const std::string& path)>& wanted);
+
+ private:
+  Result<std::vector<std::string>> List(std::string_view below) const;
+  Status SyncFolder(std::string_view below) const;
+
+  FileSystem* const file_system_;
+  const std::string directory_;
+  const bool sync_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,79 @@
+// RocksDB's ldb restores our backups, and we restore those that it made.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/backup_engine.h"
+#include "ashlar/db.h"
+#include "base/format.h"
+#include "testing/tool_runner.h"
+
+namespace ashlar {
+namespace {
+
+class BackupInterchangeTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!HaveRocksDbTools()) GTEST_SKIP() << "needs Debian's rocksdb-tools";
+    options_.create_if_missing = true;
+  }
+
+  std::string Db() const { return scratch_.File("db"); }
+  std::string Backups() const { return scratch_.File("backups"); }
+  std::string Restored() const { return scratch_.File("restored"); }
+
+  ScratchDirectory scratch_;
+  Options options_;
+};
+
+TEST_F(BackupInterchangeTest, LdbRestoresOurs) {
+  std::unique_ptr<DB> db;
+  ASSERT_TRUE(DB::Open(options_, Db(), &db).ok());
+  BackupEngine* opened = nullptr;
+  ASSERT_TRUE(BackupEngine::Open(BackupEngineOptions(Backups()), Env::Default(), &opened).ok());
+  const std::unique_ptr<BackupEngine> engine(opened);
+  for (int i = 0; i < 1000; ++i) ASSERT_TRUE(db->Put(WriteOptions(), StrCat("key", i), StrCat("value", i)).ok());
+  ASSERT_TRUE(engine->CreateNewBackup(db.get(), true).ok());
+  ASSERT_TRUE(db->Put(WriteOptions(), "logged", "only").ok());
+  ASSERT_TRUE(engine->CreateNewBackupWithMetadata(CreateBackupOptions(), db.get(), "metadata").ok());
+  const ToolRun restore = RunTool(StrCat("ldb restore --db=", Restored(), " --backup_dir=", Backups(), " --stderr_log_level=4"));
+  ASSERT_EQ(restore.exit_code, 0) << restore.output;
+  const ToolRun scan = RunTool(StrCat("ldb scan --db=", Restored()));
+  EXPECT_NE(scan.output.find("key999 : value999"), std::string::npos) << scan.output.substr(0, 1000);
+  EXPECT_NE(scan.output.find("logged : only"), std::string::npos);
+}
+
+TEST_F(BackupInterchangeTest, WeRestoreWhatLdbMade) {
+  ASSERT_EQ(RunTool(StrCat("ldb put --create_if_missing --db=", Db(), " flushed value")).exit_code, 0);
+  ASSERT_EQ(RunTool(StrCat("ldb compact --db=", Db())).exit_code, 0);
+  ASSERT_EQ(RunTool(StrCat("ldb put --db=", Db(), " logged value")).exit_code, 0);
+  for (int i = 0; i < 2; ++i) {
+    const ToolRun backup = RunTool(StrCat("ldb backup --db=", Db(), " --backup_dir=", Backups(), " --stderr_log_level=4"));
+    ASSERT_EQ(backup.exit_code, 0) << backup.output;
+  }
+  BackupEngine* opened = nullptr;
+  ASSERT_TRUE(BackupEngine::Open(BackupEngineOptions(Backups()), Env::Default(), &opened).ok());
+  const std::unique_ptr<BackupEngine> engine(opened);
+  std::vector<BackupInfo> infos;
+  engine->GetBackupInfo(&infos);
+  ASSERT_EQ(infos.size(), 2U);
+  EXPECT_TRUE(engine->VerifyBackup(2, true).ok());
+  ASSERT_TRUE(engine->RestoreDBFromLatestBackup(Restored(), Restored()).ok());
+  std::unique_ptr<DB> db;
+  const Status status = DB::Open(Options(), Restored(), &db);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  for (const char* const key : {"flushed", "logged"}) {
+    std::string value;
+    EXPECT_TRUE(db->Get(ReadOptions(), key, &value).ok()) << key;
+    EXPECT_EQ(value, "value");
+  }
+  // Both kinds side by side: ours next to theirs, and theirs still restores.
+  ASSERT_TRUE(engine->CreateNewBackup(db.get()).ok());
+  const ToolRun info = RunTool(StrCat("ldb restore --db=", scratch_.File("again"), " --backup_dir=", Backups(), " --stderr_log_level=4"));
+  EXPECT_EQ(info.exit_code, 0) << info.output;
+}
+
+}  // namespace
+}  // namespace ashlar
