@@ -984,6 +984,12 @@ ASHLAR_API uint64_t rocksdb_block_based_options_get_num_file_reads_for_auto_read
 ASHLAR_API void rocksdb_block_based_options_set_prepopulate_block_cache(rocksdb_block_based_table_options_t* options, int value) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_block_based_options_get_prepopulate_block_cache(rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
 
+// PlainTables: PlainTableOptions in ashlar/table.h. encoding_type is 0 for whole keys, 1 for keys that leave out their prefix.
+ASHLAR_API void rocksdb_options_set_plain_table_factory(rocksdb_options_t* options, uint32_t user_key_len, int bloom_bits_per_key,
+                                                        double hash_table_ratio, size_t index_sparseness, size_t huge_page_tlb_size,
+                                                        char encoding_type, unsigned char full_scan_mode,
+                                                        unsigned char store_index_in_file) ASHLAR_NOTHROW;
+
 // ---- Options of reads, writes, flushes and compactions.
 
 ASHLAR_API rocksdb_readoptions_t* rocksdb_readoptions_create(void) ASHLAR_NOTHROW;

@@ -54,6 +54,23 @@ ASHLAR_C_ACCESSORS(block_based_options, initial_auto_readahead_size, size_t)
 ASHLAR_C_ACCESSORS(block_based_options, num_file_reads_for_auto_readahead, uint64_t)
 ASHLAR_C_ACCESSORS(block_based_options, prepopulate_block_cache, int)
 
+// ---- PlainTables.
+
+void rocksdb_options_set_plain_table_factory(rocksdb_options_t* options, uint32_t user_key_len, int bloom_bits_per_key, double hash_table_ratio,
+                                             size_t index_sparseness, size_t huge_page_tlb_size, char encoding_type, unsigned char full_scan_mode,
+                                             unsigned char store_index_in_file) noexcept {
+  ashlar::PlainTableOptions table_options;
+  table_options.user_key_len = user_key_len;
+  table_options.bloom_bits_per_key = bloom_bits_per_key;
+  table_options.hash_table_ratio = hash_table_ratio;
+  table_options.index_sparseness = index_sparseness;
+  table_options.huge_page_tlb_size = huge_page_tlb_size;
+  table_options.encoding_type = static_cast<ashlar::EncodingType>(encoding_type);
+  table_options.full_scan_mode = full_scan_mode != 0;
+  table_options.store_index_in_file = store_index_in_file != 0;
+  options->rep.table_factory.reset(ashlar::NewPlainTableFactory(table_options));
+}
+
 // ---- Filters.
 
 rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom(double bits_per_key) noexcept { return Wrap(ashlar::NewBloomFilterPolicy(bits_per_key)); }

@@ -795,6 +795,36 @@ static void OptionsReachTheDatabase(void) {
   rocksdb_env_destroy(env);
 }
 
+static void PlainTablesAreReadThroughAMapping(void) {
+  char* error = NULL;
+  size_t size = 0;
+  rocksdb_destroy_db(options, directory, &error);
+  rocksdb_options_t* const own = rocksdb_options_create_copy(options);
+  rocksdb_options_set_allow_mmap_reads(own, 1);
+  rocksdb_options_set_prefix_extractor(own, rocksdb_slicetransform_create_fixed_prefix(2));
+  rocksdb_options_set_plain_table_factory(own, 4, 10, 0.75, 16, 0, 0, 0, 0);
+  rocksdb_t* const db = rocksdb_open(own, directory, &error);
+  CHECK_OK(error);
+  Put(db, "aa01", "1");
+  Put(db, "aa02", "2");
+  rocksdb_flushoptions_t* const flush = rocksdb_flushoptions_create();
+  rocksdb_flush(db, flush, &error);
+  CHECK_OK(error);
+  EXPECT_GET(db, "aa02", "2");
+  EXPECT_GET(db, "aa03", NULL);
+  rocksdb_iterator_t* const it = rocksdb_create_iterator(db, readoptions);
+  rocksdb_iter_seek(it, "aa02", 4);
+  CHECK(rocksdb_iter_valid(it) && Equal(rocksdb_iter_value(it, &size), 1, "2"));
+  rocksdb_iter_destroy(it);
+  // Keys of another length are refused where the options fix it.
+  Put(db, "aa003", "3");
+  rocksdb_flush(db, flush, &error);
+  EXPECT_ERROR(error, "key");
+  rocksdb_flushoptions_destroy(flush);
+  rocksdb_close(db);
+  rocksdb_options_destroy(own);
+}
+
 #define ROUND_TRIP(object, name, value)     \
   rocksdb_##object##_set_##name(of, value); \
   if (rocksdb_##object##_get_##name(of) != (value)) Fail(#name, __LINE__, "another value than the one set")
@@ -960,6 +990,7 @@ int main(int argc, char** argv) {
   ProgramsBringTheirOwnOrderAndMerge();
   CountersAdd();
   OptionsReachTheDatabase();
+  PlainTablesAreReadThroughAMapping();
   SettersAndGettersAgree();
   MemTablesOfEveryKindTakeWrites();
   CostsAreCountedForTheThread();
