@@ -70,7 +70,7 @@ class BackupWriter {
     std::vector<std::string> files;
     uint64_t manifest_bytes = 0;
     ASHLAR_RETURN_IF_ERROR(db_->GetLiveFiles(files, &manifest_bytes, options_.flush_before_backup));
-    const auto tables = std::stable_partition(files.begin(), files.end(), [](const std::string& path) { return !IsTable(path); });
+    const auto tables = std::partition(files.begin(), files.end(), [](const std::string& path) { return !IsTable(path); });
     for (auto path = files.begin(); path != tables; ++path) ASHLAR_RETURN_IF_ERROR(AddLiveFile(std::string(BaseName(*path)), manifest_bytes));
     ASHLAR_RETURN_IF_ERROR(AddOptionsFile());
     if (with_logs) ASHLAR_RETURN_IF_ERROR(AddLogs(oldest_log));
