@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from rows import Judged, Metric
 
-WINS, EVEN, LOSES, NOT_AVAILABLE = "wins", "even", "LOSES", "NOT AVAILABLE"
+WINS, EVEN, LOSES, NOT_AVAILABLE, FAILED = "wins", "even", "LOSES", "NOT AVAILABLE", "FAILED"
 # Worst first: the order of the report.
-VERDICTS = (LOSES, NOT_AVAILABLE, EVEN, WINS)
+VERDICTS = (FAILED, LOSES, NOT_AVAILABLE, EVEN, WINS)
 
 
 @dataclass(frozen=True)
@@ -66,9 +66,9 @@ class RowOutcome:
     title: str
     group: str
     target: float | None
-    outcomes: tuple[MetricOutcome, ...]  # empty: not available
+    outcomes: tuple[MetricOutcome, ...]  # empty: not available, or failed
     verdict: str
-    reason: str = ""  # why it is not available
+    reason: str = ""  # why there are no outcomes
     others: tuple[tuple[str, float], ...] = ()  # (library, its median of the first metric)
 
     @property
@@ -96,12 +96,13 @@ def judge(group: str, row: Judged, peer_runs: list[dict], own_runs: list[dict], 
     return RowOutcome(row.title, group, row.target, tuple(outcomes), worst.verdict, others=beside)
 
 
-def not_available(group: str, row: Judged, reason: str) -> RowOutcome:
-    return RowOutcome(row.title, group, row.target, (), NOT_AVAILABLE, reason)
+def without_figures(group: str, row: Judged, verdict_text: str, reason: str) -> RowOutcome:
+    """A row that is NOT AVAILABLE or FAILED."""
+    return RowOutcome(row.title, group, row.target, (), verdict_text, reason)
 
 
 def worst_first(rows: list[RowOutcome]) -> list[RowOutcome]:
-    """Losing rows first, the worst of them at the top; then what could not be measured; then by ratio."""
+    """What failed; losing rows, the worst of them at the top; what could not be measured; then by ratio."""
     return sorted(rows, key=lambda row: (VERDICTS.index(row.verdict), row.worst.ratio.median if row.outcomes else 0.0))
 
 

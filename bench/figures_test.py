@@ -3,7 +3,7 @@
 import unittest
 
 import instructions
-from figures import EVEN, LOSES, NOT_AVAILABLE, WINS, Spread, disagreements, figure, judge, not_available, pairwise, verdict, worst_first
+from figures import EVEN, FAILED, LOSES, NOT_AVAILABLE, WINS, Spread, disagreements, figure, judge, pairwise, verdict, without_figures, worst_first
 from rows import CPU, GROUPS, SCALES, SPACE, WALL, WRITTEN, Judged
 
 
@@ -45,13 +45,15 @@ class VerdictTest(unittest.TestCase):
     def test_a_row_without_a_target_reaches_none(self):
         self.assertIsNone(judge("g", Judged("r", (WALL,)), [run(1, 1)], [run(1, 1)], {}, 10).target_reached)
 
-    def test_losing_rows_come_first_and_unavailable_ones_next(self):
+    def test_failed_and_losing_rows_come_first_and_unavailable_ones_next(self):
         def at(ratio):
             return judge("g", Judged(str(ratio), (WALL,)), [run(ratio, 1)], [run(1, 1)], {}, 10)
 
-        rows = worst_first([at(3.0), at(1.0), not_available("g", Judged("gone", (WALL,)), "why"), at(0.5), at(0.9)])
-        self.assertEqual([row.title for row in rows], ["0.5", "0.9", "gone", "1.0", "3.0"])
-        self.assertEqual(rows[2].verdict, NOT_AVAILABLE)
+        gone = without_figures("g", Judged("gone", (WALL,)), NOT_AVAILABLE, "why")
+        broken = without_figures("g", Judged("broken", (WALL,)), FAILED, "why")
+        rows = worst_first([at(3.0), at(1.0), gone, at(0.5), broken, at(0.9)])
+        self.assertEqual([row.title for row in rows], ["broken", "0.5", "0.9", "gone", "1.0", "3.0"])
+        self.assertEqual([row.target_reached for row in (gone, broken)], [None, None])
 
 
 class FigureTest(unittest.TestCase):

@@ -8,7 +8,7 @@ from pathlib import Path
 import jinja2
 
 import plots
-from figures import NOT_AVAILABLE, VERDICTS, RowOutcome, worst_first
+from figures import VERDICTS, RowOutcome, worst_first
 from rows import Group
 
 TEMPLATE = Path(__file__).resolve().parent / "report.html.j2"
@@ -38,7 +38,7 @@ def _panels(groups: list[Group], results: dict, titles: tuple[str, ...], field: 
     panels = {}
     for group in groups:
         runs = results[group.name]
-        if "not_available" in runs:
+        if "reason" in runs:
             continue
         for index, workload in enumerate(group.workloads):
             title = workload.rows[0].title
@@ -52,7 +52,7 @@ def _value_panels(groups: list[Group], results: dict) -> list:
     """From the groups that compare pinned with copied values."""
     places: dict[str, list] = {}
     for group in groups:
-        if not group.count_copies or "not_available" in results[group.name]:
+        if not group.count_copies or "reason" in results[group.name]:
             continue
         runs = results[group.name]
         us = {}
@@ -125,7 +125,6 @@ def write_page(path: Path, about: dict, rows: list[RowOutcome], groups: list[Gro
             rows=ordered,
             counts=Counter(row.verdict for row in rows),
             verdicts=VERDICTS,
-            not_available=NOT_AVAILABLE,
             targets_set=sum(row.target is not None for row in rows),
             targets_reached=sum(bool(row.target_reached) for row in rows),
             figure=format_figure,

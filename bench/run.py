@@ -20,7 +20,7 @@ from pathlib import Path
 import instructions
 import libraries
 import rows as rows_module
-from figures import RowOutcome, disagreements, judge, not_available, worst_first
+from figures import FAILED, NOT_AVAILABLE, RowOutcome, disagreements, judge, without_figures, worst_first
 from report import copies_table, format_figure, write_json, write_page
 from rows import SCALES, Group, Scale
 
@@ -30,7 +30,8 @@ OUT = ROOT / "build" / "bench"
 DRIVER = BUILD / "bench" / "bench_driver"
 COPY_COUNTER = BUILD / "bench" / "bench_copies.so"
 EXIT_NOT_AVAILABLE = 3
-PROCESS_SECONDS_MAX = 1800
+# A process that takes longer than this per million keys (at least this) hangs.
+PROCESS_SECONDS_MAX = 300
 # Above this, something else takes time from what is measured.
 BUSY_LOAD_PER_CORE = 0.5
 
@@ -59,12 +60,12 @@ def driver_command(group: Group, library: Library, scale: Scale, folder: Path, e
     return command + extra
 
 
-def run_driver(command: list[str], folder: Path, environment: dict[str, str] | None = None) -> list[dict]:
+def run_driver(command: list[str], folder: Path, seconds_max: float, environment: dict[str, str] | None = None) -> list[dict]:
     shutil.rmtree(folder, ignore_errors=True)
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=PROCESS_SECONDS_MAX, env=os.environ | (environment or {}), check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds_max, env=os.environ | (environment or {}), check=False)
     except subprocess.TimeoutExpired as late:
-        raise DriverFailed(f"no end after {PROCESS_SECONDS_MAX} s: {' '.join(command)}") from late
+        raise DriverFailed(f"no end after {seconds_max:.0f} s: {' '.join(command)}") from late
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     if done.returncode == EXIT_NOT_AVAILABLE:
@@ -79,17 +80,22 @@ class Bench:
         self.scale, self.own, self.peer, self.others = scale, own, peer, others
         self.folder = folder / f"database-{os.getpid()}"
         self.extra = ["--sample-ms", str(sample_ms)]
+        self.seconds_max = PROCESS_SECONDS_MAX * max(1.0, scale.keys / 1e6)
 
     def run(self, group: Group, library: Library) -> list[dict]:
-        return run_driver(driver_command(group, library, self.scale, self.folder, self.extra), self.folder)
+        return run_driver(driver_command(group, library, self.scale, self.folder, self.extra), self.folder, self.seconds_max)
 
     def count_copies(self, group: Group, library: Library) -> list[dict]:
         return run_driver(
-            driver_command(group, library, self.scale, self.folder, ["--sample-ms", "0"]), self.folder, {"LD_PRELOAD": str(COPY_COUNTER)}
+            driver_command(group, library, self.scale, self.folder, ["--sample-ms", "0"]),
+            self.folder,
+            self.seconds_max,
+            {"LD_PRELOAD": str(COPY_COUNTER)},
         )
 
     def measure(self, group: Group) -> dict:
-        """All runs of a group: {"own": [[result per workload] per run], "peer": ..., "others": {name: ...}, "copies": {...}}."""
+        """All runs of a group: {"own": [[result per workload] per run], "peer": ..., "others": {name: ...}, "copies": {...}}.
+        Or {"verdict": ..., "reason": ...}, so that one group that fails does not cost the others."""
         runs: dict = {"own": [], "peer": [], "others": {}, "copies": {}}
         try:
             for pair in range(self.scale.pairs):
@@ -102,9 +108,11 @@ class Bench:
                             runs["others"].setdefault(name, []).append(self.run(group, self.others[name]))
             if group.count_copies:
                 runs["copies"] = {"own": self.count_copies(group, self.own), "peer": self.count_copies(group, self.peer)}
+            self.check_agreement(group, runs)
         except NotAvailable as missing:
-            return {"not_available": str(missing)}
-        self.check_agreement(group, runs)
+            return {"verdict": NOT_AVAILABLE, "reason": str(missing)}
+        except DriverFailed as failed:
+            return {"verdict": FAILED, "reason": str(failed)}
         return runs
 
     def check_agreement(self, group: Group, runs: dict) -> None:
@@ -123,8 +131,8 @@ def outcomes_of(group: Group, runs: dict, scale: Scale) -> list[RowOutcome]:
     rows = []
     for index, workload in enumerate(group.workloads):
         for row in workload.rows:
-            if "not_available" in runs:
-                rows.append(not_available(group.name, row, runs["not_available"]))
+            if "reason" in runs:
+                rows.append(without_figures(group.name, row, runs["verdict"], runs["reason"]))
                 continue
             others = {name: [run[index] for run in other] for name, other in runs["others"].items()}
             rows.append(
@@ -256,14 +264,11 @@ def measure_all(bench: Bench, scale: Scale, kept_path: Path, may_use_kept: bool)
             continue
         begun = time.monotonic()
         print(f"== {number}/{len(scale.groups)} {group.name}", end="", flush=True)
-        kept[group.name] = bench.measure(group)
-        print(
-            f"  {time.monotonic() - begun:.0f} s"
-            + (f"  NOT AVAILABLE: {kept[group.name]['not_available']}" if "not_available" in kept[group.name] else ""),
-            flush=True,
-        )
+        runs = kept[group.name] = bench.measure(group)
+        print(f"  {time.monotonic() - begun:.0f} s" + (f"  {runs['verdict']}: {runs['reason']}" if "reason" in runs else ""), flush=True)
         partial = kept_path.with_suffix(".partial")
-        partial.write_text(json.dumps(kept))
+        # What failed is tried again.
+        partial.write_text(json.dumps({name: kept_runs for name, kept_runs in kept.items() if kept_runs.get("verdict") != FAILED}))
         os.replace(partial, kept_path)
     print(f"== measured in {time.monotonic() - start:.0f} s")
     return {group.name: kept[group.name] for group in scale.groups}
@@ -301,9 +306,6 @@ def main() -> int:
     bench = Bench(scale, own, peer, others, arguments.dir, 20 if scale.keys < 1_000_000 else 100)
     try:
         results = measure_all(bench, scale, kept_path, (scale.resumes or arguments.resume) and not arguments.fresh)
-    except DriverFailed as failed:
-        print(f"\nbench: {failed}", file=sys.stderr)
-        return 1
     except KeyboardInterrupt:
         print(f"\nbench: interrupted; {'the same command' if scale.resumes else '--resume'} goes on after the groups that are done", file=sys.stderr)
         return 130
@@ -315,7 +317,7 @@ def main() -> int:
     write_json(OUT / f"{name}.json", about, rows, groups, results)
     write_page(OUT / f"{name}.html", about, rows, groups, results)
     print(f"\n== {OUT / name}.json and {name}.html")
-    return 0
+    return 1 if any(row.verdict == FAILED for row in rows) else 0
 
 
 if __name__ == "__main__":
