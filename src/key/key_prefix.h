@@ -30,7 +30,10 @@ struct HashedPrefix {
 class PrefixMemo {
  public:
   // To be called when the next Find is about another key.
-  void Forget() { transform_ = nullptr; }
+  void Forget() {
+    transform_ = nullptr;
+    found_ = false;
+  }
 
   // Null: the key has no prefix. The same user_key until Forget; its bytes, and the transform, stay until then.
   const HashedPrefix* Find(const SliceTransform* transform, const Slice& user_key) {

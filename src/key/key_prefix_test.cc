@@ -85,6 +85,7 @@ TEST(PrefixMemo, AsksOncePerKeyAndTransform) {
   EXPECT_EQ(counting.asked, 1);
   EXPECT_EQ(memo.Find(fixed.get(), "abc")->bytes, "ab");
   EXPECT_EQ(memo.Find(nullptr, "abc"), nullptr);
+  EXPECT_NE(memo.Find(fixed.get(), "abc"), nullptr);
   memo.Forget();
   EXPECT_EQ(memo.Find(nullptr, ""), nullptr);
   EXPECT_EQ(memo.Find(&counting, ""), nullptr);

@@ -1,0 +1,85 @@
+// SeekPrefix: how the sources of one iterator may use prefixes in a seek. A source whose filter knows the prefixes of its keys asks which prefix a
+// seek is about; when it has no key of that prefix it says so, and is not read.
+//
+//   the iterator    Begin(key) ──> cursor->Seek(key) ──> each table: Find(its transform) ──> prefix and hash, or null: the filter says nothing
+//
+//   scope          a source may be ruled out when its filter lacks the key's prefix and
+//   kPrefix        its transform is the family's, or what holds for kTotalOrder
+//   kTotalOrder    the seek goes forward in bytewise order, and all keys from the sought one to the upper bound have its prefix
+//
+// The prefix is taken and hashed once per seek, however many sources ask. The scope is one of the seek, not of the cursors: SeekToFirst and what
+// follows it is total order in every mode.
+//
+// I1: what Find returns is about the key of the last Begin.
+// Lifetime: the iterator and its cursors share one; transform, bound and the key's bytes outlive their use. Thread safety: one thread.
+#pragma once
+
+#include <string>
+
+#include "ashlar/slice.h"
+#include "ashlar/slice_transform.h"
+#include "key/cursor.h"
+#include "key/key_comparator.h"
+#include "key/key_prefix.h"
+
+namespace ashlar {
+
+// Whether, in bytewise order, every key from one with this prefix up to the bound (exclusive) has the prefix too.
+bool BoundKeepsPrefix(const SliceTransform& transform, const Slice& prefix, const Slice& upper_bound);
+
+class SeekPrefix {
+ public:
+  struct Args {
+    KeyComparator comparator;
+    const SliceTransform* transform = nullptr;  // the column family's, not null
+    const Slice* upper_bound = nullptr;         // null: none
+    SeekScope scope_max = SeekScope::kPrefix;   // kTotalOrder: always that one
+  };
+
+  explicit SeekPrefix(const Args& args) : args_(args) {}
+
+  // The scope of the seeks that follow.
+  void SetScope(SeekScope scope) { scope_ = args_.scope_max == SeekScope::kPrefix ? scope : SeekScope::kTotalOrder; }
+  // A Seek (forward) or SeekForPrev for user_key follows.
+  void Begin(const Slice& user_key, bool forward) {
+    user_key_ = user_key;
+    forward_ = forward;
+    memo_.Forget();
+    bounded_for_ = nullptr;
+  }
+
+  bool forward() const { return forward_; }
+
+  // For a source with a filter over prefixes of `transform`: the prefix to look for; null: the filter cannot rule the source out.
+  const HashedPrefix* Find(const SliceTransform* transform) {
+    const HashedPrefix* const prefix = memo_.Find(transform, user_key_);
+    if (prefix == nullptr || (scope_ == SeekScope::kPrefix && transform == args_.transform)) return prefix;
+    return IsBounded(*transform, *prefix) ? prefix : nullptr;
+  }
+  // Whether the seek looks only at keys with the sought key's prefix, and user_key has another.
+  bool IsOutside(const Slice& user_key) {
+    if (scope_ != SeekScope::kPrefix) return false;
+    const HashedPrefix* const wanted = memo_.Find(args_.transform, user_key_);
+    return wanted != nullptr && KeyPrefix(args_.transform, user_key) != wanted->bytes;
+  }
+
+ private:
+  bool IsBounded(const SliceTransform& transform, const HashedPrefix& prefix) {
+    if (!forward_ || args_.upper_bound == nullptr || args_.comparator.kind() != KeyComparator::Kind::kBytewise) return false;
+    if (bounded_for_ != &transform) {
+      bounded_for_ = &transform;
+      bounded_ = BoundKeepsPrefix(transform, prefix.bytes, *args_.upper_bound);
+    }
+    return bounded_;
+  }
+
+  const Args args_;
+  SeekScope scope_ = SeekScope::kTotalOrder;
+  Slice user_key_;
+  bool forward_ = true;
+  PrefixMemo memo_;
+  const SliceTransform* bounded_for_ = nullptr;  // whose answer bounded_ is; null: nobody's
+  bool bounded_ = false;
+};
+
+}  // namespace ashlar
