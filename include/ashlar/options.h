@@ -406,14 +406,17 @@ struct ReadOptions {
   Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;  // accepted
   bool ignore_range_deletions = false;                    // accepted: range deletions are not implemented
   bool tailing = false;                                   // refused: use Refresh
-  bool total_order_seek = false;                          // accepted: order is always total
-  bool auto_prefix_mode = false;                          // accepted
-  bool prefix_same_as_start = false;                      // refused: set iterate_upper_bound
-  bool async_io = false;                                  // accepted
-  bool optimize_multiget_for_io = true;                   // accepted
-  bool adaptive_readahead = false;                        // accepted
-  bool auto_readahead_size = true;                        // accepted
-  bool background_purge_on_iterator_cleanup = false;      // accepted
+  // Iterators of a column family with a prefix_extractor. By default Seek and SeekForPrev of a key that has a prefix look for keys with that prefix:
+  // these are exact; which others the iterator shows behind them is not defined, only that they are in order. Tables that do not know the prefix are
+  // not read. Seeks of keys without a prefix, SeekToFirst and SeekToLast look at all keys.
+  bool total_order_seek = false;         // look at all keys, always; filters are not asked
+  bool auto_prefix_mode = false;         // show what total_order_seek would, and use filters where iterate_upper_bound proves that nothing is missed
+  bool prefix_same_as_start = false;     // end where the prefix of the key that was sought, or first found, ends
+  bool async_io = false;                 // accepted
+  bool optimize_multiget_for_io = true;  // accepted
+  bool adaptive_readahead = false;       // accepted
+  bool auto_readahead_size = true;       // accepted
+  bool background_purge_on_iterator_cleanup = false;  // accepted
   // Refused unless empty.
   std::function<bool(const TableProperties&)> table_filter;
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "key/seek_prefix.h"
+
 namespace ashlar {
 
 // Opens a file's cursor unless it is open. False: there is no such file within the bounds, or an error.
@@ -19,22 +21,26 @@ bool LevelCursor::Enter(size_t file) {
   return true;
 }
 
-bool LevelCursor::EnterForward(size_t file) {
-  if (file < args_.files.size() && args_.upper_bound != nullptr &&
-      args_.comparator.Compare(args_.files[file]->smallest_user_key(), *args_.upper_bound) >= 0) {
-    Leave();
-    return false;
-  }
-  return Enter(file);
+bool LevelCursor::IsPastUpperBound(size_t file) const {
+  return file < args_.files.size() && args_.upper_bound != nullptr &&
+         args_.comparator.Compare(args_.files[file]->smallest_user_key(), *args_.upper_bound) >= 0;
 }
 
-// file is one more than the index, so that 0 is before the first.
-bool LevelCursor::EnterBackward(size_t file) {
-  if (file == 0 || (args_.lower_bound != nullptr && args_.comparator.Compare(args_.files[file - 1]->largest_user_key(), *args_.lower_bound) < 0)) {
-    Leave();
-    return false;
-  }
-  return Enter(file - 1);
+bool LevelCursor::EnterForward(size_t file) {
+  if (!IsPastUpperBound(file)) return Enter(file);
+  Leave();
+  return false;
+}
+
+// end, here and below, is one more than the index, so that 0 is before the first.
+bool LevelCursor::IsBelowLowerBound(size_t end) const {
+  return end == 0 || (args_.lower_bound != nullptr && args_.comparator.Compare(args_.files[end - 1]->largest_user_key(), *args_.lower_bound) < 0);
+}
+
+bool LevelCursor::EnterBackward(size_t end) {
+  if (!IsBelowLowerBound(end)) return Enter(end - 1);
+  Leave();
+  return false;
 }
 
 void LevelCursor::Leave() {
@@ -91,21 +97,50 @@ void LevelCursor::SeekToLast() {
   SettleBackward();
 }
 
+// Whether the file's filter says that it has nothing of what is sought.
+bool LevelCursor::RulesOut(size_t file, const Slice& internal_target) {
+  return args_.read_options.seek_prefix != nullptr && file < args_.files.size() &&
+         !args_.opener->MayHold(args_.files[file], args_.read_options.seek_prefix, internal_target);
+}
+
 void LevelCursor::Seek(const Slice& internal_target) {
   status_ = Status::OK();
-  const auto file = std::partition_point(args_.files.begin(), args_.files.end(),
-                                         [&](const FileMetaData* f) { return args_.comparator.CompareInternal(f->largest, internal_target) < 0; });
-  if (!EnterForward(static_cast<size_t>(file - args_.files.begin()))) return;
+  const auto found = std::partition_point(args_.files.begin(), args_.files.end(),
+                                          [&](const FileMetaData* f) { return args_.comparator.CompareInternal(f->largest, internal_target) < 0; });
+  const auto file = static_cast<size_t>(found - args_.files.begin());
+  if (IsPastUpperBound(file)) return Leave();
+  if (RulesOut(file, internal_target)) return PassForward(file);
+  if (!Enter(file)) return;
   cursor_->Seek(internal_target);
+  SettleForward();
+}
+
+// From a file without what is sought to the next one, which may have it only if it begins with the sought prefix.
+void LevelCursor::PassForward(size_t file) {
+  valid_ = false;
+  if (file + 1 == args_.files.size() || args_.read_options.seek_prefix->IsOutside(args_.files[file + 1]->smallest_user_key())) return;
+  if (!EnterForward(file + 1)) return;
+  cursor_->SeekToFirst();
   SettleForward();
 }
 
 void LevelCursor::SeekForPrev(const Slice& internal_target) {
   status_ = Status::OK();
-  const auto end = std::partition_point(args_.files.begin(), args_.files.end(),
-                                        [&](const FileMetaData* f) { return args_.comparator.CompareInternal(f->smallest, internal_target) <= 0; });
-  if (!EnterBackward(static_cast<size_t>(end - args_.files.begin()))) return;
+  const auto found = std::partition_point(args_.files.begin(), args_.files.end(),
+                                          [&](const FileMetaData* f) { return args_.comparator.CompareInternal(f->smallest, internal_target) <= 0; });
+  const auto end = static_cast<size_t>(found - args_.files.begin());
+  if (IsBelowLowerBound(end)) return Leave();
+  if (RulesOut(end - 1, internal_target)) return PassBackward(end - 1);
+  if (!Enter(end - 1)) return;
   cursor_->SeekForPrev(internal_target);
+  SettleBackward();
+}
+
+void LevelCursor::PassBackward(size_t file) {
+  valid_ = false;
+  if (file == 0 || args_.read_options.seek_prefix->IsOutside(args_.files[file - 1]->largest_user_key())) return;
+  if (!EnterBackward(file)) return;
+  cursor_->SeekToLast();
   SettleBackward();
 }
 

@@ -4,6 +4,9 @@
 // Bounds: files that lie wholly outside [lower, upper) are never opened; the walk ends before them. Entries outside the bounds but in a file that
 // straddles one may be shown: the user's iterator drops them.
 //
+// Prefixes: a file whose filter rules out what a seek looks for is passed without a cursor. The level ends there, unless the file beside it begins
+// with the sought prefix too.
+//
 // I1: at most one file is open; file_ is its index, or files_.size() for none.
 // Lifetime: the files, the opener and the bytes of the bounds outlive the cursor (its creator holds the version). Thread safety: one thread.
 #pragma once
@@ -43,7 +46,12 @@ class LevelCursor final : public InternalCursor {
  private:
   bool Enter(size_t file);
   bool EnterForward(size_t file);
-  bool EnterBackward(size_t file);
+  bool EnterBackward(size_t end);
+  bool IsPastUpperBound(size_t file) const;
+  bool IsBelowLowerBound(size_t end) const;
+  bool RulesOut(size_t file, const Slice& internal_target);
+  void PassForward(size_t file);
+  void PassBackward(size_t file);
   void Leave();
   bool Settled();
   void SettleForward();

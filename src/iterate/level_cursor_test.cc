@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "key/seek_prefix.h"
 #include "testing/comparators.h"
 #include "testing/vector_cursor.h"
 
@@ -30,6 +31,13 @@ class Level : public TableOpener {
     contents_.push_back(std::move(entries));
   }
 
+  // Its filters know which first bytes the keys of a file have, and are exact.
+  bool MayHold(FileMetaData* file, SeekPrefix* seek, const Slice&) override {
+    const HashedPrefix* const prefix = seek->Find(transform_.get());
+    const std::vector<TestEntry>& entries = contents_[file->number];
+    return prefix == nullptr ||
+           std::any_of(entries.begin(), entries.end(), [&](const TestEntry& entry) { return Slice(entry.user_key).starts_with(prefix->bytes); });
+  }
   Result<std::unique_ptr<InternalCursor>> NewCursor(FileMetaData* file, const TableReadOptions&) override {
     opened_ += std::to_string(file->number) + " ";
     if (file->number == fail_open_) return Status::IOError("cannot open");
@@ -43,6 +51,7 @@ class Level : public TableOpener {
 
   uint64_t fail_open_ = ~uint64_t{0};
   std::string fail_key_;
+  const std::unique_ptr<const SliceTransform> transform_{NewFixedPrefixTransform(1)};
 
  private:
   const KeyComparator comparator_;
@@ -128,6 +137,100 @@ TEST_F(LevelCursorTest, FilesOutsideTheBoundsAreNotOpened) {
   cursor.SeekForPrev(Target("e"));
   EXPECT_FALSE(cursor.Valid());
   EXPECT_EQ(level_.TakeOpened(), "");
+}
+
+// Files b d | f h | j l | n p, and prefixes of one byte.
+TEST_F(LevelCursorTest, ASeekForAnAbsentPrefixOpensNothing) {
+  SeekPrefix seek({.comparator = kBytewise, .transform = level_.transform_.get()});
+  LevelCursorArgs args = level_.Args();
+  args.read_options.seek_prefix = &seek;
+  LevelCursor cursor(args);
+  const auto sought = [&](const std::string& key, bool forward) {
+    seek.Begin(key, forward);
+    forward ? cursor.Seek(Target(key)) : cursor.SeekForPrev(MakeInternalKey(key, 0, ValueType::kDeletion));
+    EXPECT_TRUE(cursor.status().ok());
+    return KeyOf(cursor);
+  };
+  seek.SetScope(SeekScope::kPrefix);
+  for (const char* const absent : {"a", "c", "g", "i", "o", "q"}) {
+    EXPECT_EQ(sought(absent, true), "-");
+    EXPECT_EQ(sought(absent, false), "-");
+  }
+  EXPECT_EQ(level_.TakeOpened(), "");
+  EXPECT_EQ(sought("f", true), "f");
+  EXPECT_EQ(sought("g", true), "-");
+  EXPECT_EQ(sought("h", false), "h");
+  EXPECT_EQ(level_.TakeOpened(), "1 ");
+  // It can be walked on from the ends, and from where a seek found something.
+  EXPECT_EQ(sought("g", true), "-");
+  cursor.SeekToFirst();
+  EXPECT_EQ(KeyOf(cursor), "b");
+  EXPECT_EQ(sought("g", false), "-");
+  cursor.SeekToLast();
+  EXPECT_EQ(KeyOf(cursor), "p");
+  EXPECT_EQ(sought("l", true), "l");
+  cursor.Next();
+  EXPECT_EQ(KeyOf(cursor), "n");
+
+  seek.SetScope(SeekScope::kTotalOrder);
+  EXPECT_EQ(sought("g", true), "h");
+  EXPECT_EQ(sought("i", true), "j");
+  EXPECT_EQ(sought("i", false), "h");
+}
+
+TEST_F(LevelCursorTest, FilesPastABoundAreNotAskedForAPrefix) {
+  const Slice lower("j");
+  const Slice upper("f");
+  SeekPrefix seek({.comparator = kBytewise, .transform = level_.transform_.get()});
+  seek.SetScope(SeekScope::kPrefix);
+  LevelCursorArgs args = level_.Args();
+  args.read_options.seek_prefix = &seek;
+  args.upper_bound = &upper;
+  LevelCursor below(args);
+  seek.Begin("f", true);
+  below.Seek(Target("f"));
+  EXPECT_EQ(KeyOf(below), "-");
+  args.upper_bound = nullptr;
+  args.lower_bound = &lower;
+  LevelCursor above(args);
+  seek.Begin("h", false);
+  above.SeekForPrev(Target("h"));
+  EXPECT_EQ(KeyOf(above), "-");
+  EXPECT_EQ(level_.TakeOpened(), "");
+}
+
+// All keys have one prefix, but the filter of the file where the seek looks does not know it: the files beside it are not left out.
+TEST_F(LevelCursorTest, ASeekGoesOnWhereTheFileBesideHasThePrefix) {
+  class AllAlike final : public SliceTransform {
+   public:
+    const char* Name() const override { return "alike"; }
+    Slice Transform(const Slice&) const override { return "?"; }
+    bool InDomain(const Slice&) const override { return true; }
+  };
+  const AllAlike alike;
+  SeekPrefix seek({.comparator = kBytewise, .transform = &alike});
+  seek.SetScope(SeekScope::kPrefix);
+  class RulesOutTheSecond final : public TableOpener {
+   public:
+    explicit RulesOutTheSecond(Level* level) : level_(level) {}
+    bool MayHold(FileMetaData* file, SeekPrefix*, const Slice&) override { return file->number != 1; }
+    Result<std::unique_ptr<InternalCursor>> NewCursor(FileMetaData* file, const TableReadOptions& options) override {
+      return level_->NewCursor(file, options);
+    }
+
+   private:
+    Level* const level_;
+  } opener(&level_);
+  LevelCursorArgs args = level_.Args();
+  args.opener = &opener;
+  args.read_options.seek_prefix = &seek;
+  LevelCursor cursor(args);
+  seek.Begin("g", true);
+  cursor.Seek(Target("g"));
+  EXPECT_EQ(KeyOf(cursor), "j");
+  seek.Begin("g", false);
+  cursor.SeekForPrev(Target("g"));
+  EXPECT_EQ(KeyOf(cursor), "d");
 }
 
 TEST_F(LevelCursorTest, FileThatCannotBeOpenedIsAnErrorUntilTheNextSeek) {

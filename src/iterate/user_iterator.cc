@@ -25,12 +25,14 @@ UserIterator::UserIterator(UserIteratorArgs args) : args_(std::move(args)) {
 void UserIterator::SeekCursor(const Slice& user_key, uint64_t tag) {
   seek_buffer_.clear();
   AppendInternalKey(&seek_buffer_, user_key, tag);
+  if (args_.source.seek_prefix != nullptr) args_.source.seek_prefix->Begin(ExtractUserKey(seek_buffer_), true);
   cursor()->Seek(seek_buffer_);
 }
 
 void UserIterator::SeekCursorForPrev(const Slice& user_key, uint64_t tag) {
   seek_buffer_.clear();
   AppendInternalKey(&seek_buffer_, user_key, tag);
+  if (args_.source.seek_prefix != nullptr) args_.source.seek_prefix->Begin(ExtractUserKey(seek_buffer_), false);
   cursor()->SeekForPrev(seek_buffer_);
 }
 
@@ -47,8 +49,18 @@ void UserIterator::BeginMove() {
 
 void UserIterator::BeginSeek() {
   BeginMove();
+  in_prefix_ = false;
   status_ = Status::OK();
 }
+
+void UserIterator::StayInPrefixOf(const Slice& user_key) {
+  if (!args_.prefix_same_as_start) return;
+  const std::optional<Slice> prefix = KeyPrefix(args_.source.prefix_extractor, user_key);
+  in_prefix_ = prefix.has_value();
+  if (in_prefix_) prefix_.Assign(*prefix);
+}
+
+bool UserIterator::IsOutsidePrefix(const Slice& user_key) const { return KeyPrefix(args_.source.prefix_extractor, user_key) != prefix_.key(); }
 
 // Called for each entry that is stepped over. False: the limit of ReadOptions is reached.
 bool UserIterator::CountStep() {
@@ -75,17 +87,22 @@ void UserIterator::End() {
 
 void UserIterator::SeekToFirst() {
   BeginSeek();
+  SetScope(SeekScope::kTotalOrder);
   if (args_.lower_bound != nullptr) {
     SeekCursor(*args_.lower_bound, SeekTag(args_.source.sequence));
   } else {
     cursor()->SeekToFirst();
   }
   SettleForward(false);
+  if (valid_) StayInPrefixOf(key_);
 }
 
 void UserIterator::Seek(const Slice& target) {
+  const bool from_bound = BelowLowerBound(target);
   BeginSeek();
-  SeekCursor(BelowLowerBound(target) ? *args_.lower_bound : target, SeekTag(args_.source.sequence));
+  StayInPrefixOf(target);
+  SetScope(from_bound ? SeekScope::kTotalOrder : ScopeOf(target));
+  SeekCursor(from_bound ? *args_.lower_bound : target, SeekTag(args_.source.sequence));
   SettleForward(false);
 }
 
@@ -112,7 +129,7 @@ void UserIterator::SettleForward(bool past_saved_key) {
   while (cursor()->Valid()) {
     const Slice user_key = ExtractUserKey(cursor()->key());
     const uint64_t tag = ExtractTag(cursor()->key());
-    if (AtUpperBound(user_key)) return;
+    if (AtUpperBound(user_key) || OutsidePrefix(user_key)) return;
     if (!Visible(tag)) {
       if (past_saved_key || run == 0 || !AtSavedKey()) {
         SaveKey(user_key);
@@ -197,18 +214,22 @@ UserIterator::Outcome UserIterator::MergeForward() {
 
 void UserIterator::SeekToLast() {
   BeginSeek();
+  SetScope(SeekScope::kTotalOrder);
   if (args_.upper_bound != nullptr) {
     SeekCursorForPrev(*args_.upper_bound, kTagBeforeAll);
   } else {
     cursor()->SeekToLast();
   }
   SettleBackward();
+  if (valid_) StayInPrefixOf(key_);
 }
 
 void UserIterator::SeekForPrev(const Slice& target) {
-  if (AtUpperBound(target)) return SeekToLast();
+  const bool from_bound = AtUpperBound(target);
   BeginSeek();
-  SeekCursorForPrev(target, kTagAfterAll);
+  StayInPrefixOf(target);
+  SetScope(from_bound ? SeekScope::kTotalOrder : ScopeOf(target));
+  SeekCursorForPrev(from_bound ? *args_.upper_bound : target, from_bound ? kTagBeforeAll : kTagAfterAll);
   SettleBackward();
 }
 
@@ -226,7 +247,7 @@ void UserIterator::Prev() {
 void UserIterator::SettleBackward() {
   while (cursor()->Valid()) {
     const Slice user_key = ExtractUserKey(cursor()->key());
-    if (BelowLowerBound(user_key)) return;
+    if (BelowLowerBound(user_key) || OutsidePrefix(user_key)) return;
     SaveKey(user_key);
     const Outcome outcome = CollectVersions();
     if (outcome == Outcome::kStopped) return;

@@ -14,6 +14,10 @@
 // entries that are stepped over are left by a seek after max_sequential_skip steps: hidden versions of one key, and versions that are too
 // new.
 //
+// Prefixes: which keys a seek looks at is told to the sources through SeekPrefix (key/seek_prefix.h). Seek and SeekForPrev look at the keys with the
+// target's prefix, unless a bound takes the target's place; SeekToFirst and SeekToLast, and what follows them, look at all. With prefix_same_as_start
+// the iterator ends where the prefix of the target, or of the first key found, ends; a key without a prefix starts no such range, and ends one.
+//
 // Place of range tombstones: where a version is found visible (SettleForward, CollectVersions), an aggregator would be asked whether it is
 // covered, and the cursor sent past a covered run.
 //
@@ -40,12 +44,15 @@
 #include "key/cursor.h"
 #include "key/key_comparator.h"
 #include "key/merge_helper.h"
+#include "key/seek_prefix.h"
 
 namespace ashlar {
 
 // What an iterator reads: replaced as a whole by Refresh.
 struct IteratorSource {
-  Pin keep_alive;  // of what the cursor reads, where the cursor does not hold it itself
+  Pin keep_alive;                                    // of what the cursor reads, where the cursor does not hold it itself, and of prefix_extractor
+  const SliceTransform* prefix_extractor = nullptr;  // null: keys have no prefixes
+  std::unique_ptr<SeekPrefix> seek_prefix;           // told of every seek; null: every seek is in total order
   std::unique_ptr<InternalCursor> cursor;
   SequenceNumber sequence = 0;
   uint64_t view_number = 0;  // for the property "rocksdb.iterator.super-version-number"
@@ -60,6 +67,7 @@ struct UserIteratorArgs {
   const MergeOperator* merge_operator = nullptr;
   const Slice* lower_bound = nullptr;  // ReadOptions::iterate_lower_bound; null: none
   const Slice* upper_bound = nullptr;  // exclusive
+  bool prefix_same_as_start = false;
   uint64_t max_sequential_skip = 8;
   uint64_t max_skippable_entries = 0;  // ReadOptions::max_skippable_internal_keys; 0: any number
   RefreshFunction refresh = {};        // empty: Refresh is NotSupported
@@ -105,12 +113,23 @@ class UserIterator final : public Iterator {
   bool AtSavedKey() { return args_.comparator.Equal(ExtractUserKey(cursor()->key()), saved_key()); }
   Slice saved_key() const { return saved_key_.key(); }
   void SaveKey(const Slice& user_key) { saved_key_.Assign(user_key); }
+  void SetScope(SeekScope scope) {
+    if (args_.source.seek_prefix != nullptr) args_.source.seek_prefix->SetScope(scope);
+  }
+  // A key without a prefix does not say which keys its seeker looks for.
+  SeekScope ScopeOf(const Slice& target) const {
+    const bool has_prefix = args_.source.seek_prefix != nullptr && KeyPrefix(args_.source.prefix_extractor, target).has_value();
+    return has_prefix ? SeekScope::kPrefix : SeekScope::kTotalOrder;
+  }
   void SeekCursor(const Slice& user_key, uint64_t tag);
   void SeekCursorForPrev(const Slice& user_key, uint64_t tag);
   Held HoldAtCursor();
 
   void BeginMove();
   void BeginSeek();
+  void StayInPrefixOf(const Slice& user_key);
+  bool OutsidePrefix(const Slice& user_key) const { return in_prefix_ && IsOutsidePrefix(user_key); }
+  bool IsOutsidePrefix(const Slice& user_key) const;
   bool CountStep();
   void Stop(Status status);
   void End();
@@ -144,6 +163,8 @@ class UserIterator final : public Iterator {
   Slice value_;
   Status status_;
 
+  bool in_prefix_ = false;  // the iterator ends where prefix_ does
+  KeyBuffer prefix_;
   uint64_t steps_ = 0;   // entries stepped over in this move
   KeyBuffer saved_key_;  // the user key whose versions are being passed or collected
   std::string seek_buffer_;

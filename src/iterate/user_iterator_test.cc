@@ -42,13 +42,16 @@ std::vector<TestEntry> ParseEntries(const std::string& text) {
 }
 
 struct Given {
-  std::string entries;
+  std::string entries{};
   SequenceNumber snapshot = 100;
   const char* lower = nullptr;
   const char* upper = nullptr;
   uint64_t max_skippable = 0;
   uint64_t max_sequential_skip = 8;
   std::shared_ptr<MergeOperator> merge_operator = MergeOperators::CreateStringAppendOperator(',');
+  size_t prefix_bytes = 0;                  // of prefix_same_as_start; 0: off
+  const SliceTransform* told_of = nullptr;  // the sources are told of prefixes of this transform; null: of none
+  SeekScope told_scope_max = SeekScope::kPrefix;
 };
 
 class Script {
@@ -63,6 +66,17 @@ class Script {
     if (given.upper != nullptr) args.upper_bound = &(upper_ = Slice(given.upper));
     args.max_skippable_entries = given.max_skippable;
     args.max_sequential_skip = given.max_sequential_skip;
+    if (given.prefix_bytes > 0) {
+      transform_.reset(NewFixedPrefixTransform(given.prefix_bytes));
+      args.prefix_same_as_start = true;
+      args.source.prefix_extractor = transform_.get();
+    }
+    if (given.told_of != nullptr) {
+      args.source.prefix_extractor = given.told_of;
+      args.source.seek_prefix = std::make_unique<SeekPrefix>(
+          SeekPrefix::Args{.comparator = comparator, .transform = given.told_of, .upper_bound = args.upper_bound, .scope_max = given.told_scope_max});
+      seek_prefix_ = args.source.seek_prefix.get();
+    }
     args.source.cursor = std::move(cursor);
     args.source.sequence = given.snapshot;
     args.source.view_number = 3;
@@ -86,6 +100,7 @@ class Script {
 
   UserIterator& iterator() { return *iterator_; }
   VectorCursor& cursor() { return *cursor_; }
+  SeekPrefix* seek_prefix() { return seek_prefix_; }
 
  private:
   void Do(const std::string& verb, const std::string& key) {
@@ -112,15 +127,83 @@ class Script {
   }
 
   const std::shared_ptr<MergeOperator> merge_operator_;
+  std::unique_ptr<const SliceTransform> transform_;
   Slice lower_;
   Slice upper_;
   VectorCursor* cursor_;
+  SeekPrefix* seek_prefix_ = nullptr;
   std::unique_ptr<UserIterator> iterator_;
 };
 
 std::string Show(const Given& given, const std::string& commands) { return Script(given).Run(commands); }
 
 TEST(UserIteratorTest, NothingThere) { EXPECT_EQ(Show({.entries = ""}, "first;last;seek a;seek-prev a"), "end end end end"); }
+
+// With prefixes of two bytes; "a" and "b" have none.
+constexpr char kPrefixEntries[] = "a1=s aa2=1 aab3=2 aac4=3 aba5=4 abb6- ac7=5 b8=t baa9=6";
+
+TEST(UserIteratorTest, PrefixSameAsStartEndsWithThePrefix) {
+  const Given given{.entries = kPrefixEntries, .prefix_bytes = 2};
+  EXPECT_EQ(Show(given, "seek aa;next;next;next"), "aa=1 aab=2 aac=3 end");
+  EXPECT_EQ(Show(given, "seek aab;prev;prev"), "aab=2 aa=1 end");
+  EXPECT_EQ(Show(given, "seek ab;next"), "aba=4 end");
+  EXPECT_EQ(Show(given, "seek abb;seek ad;seek ab"), "end end aba=4");
+  EXPECT_EQ(Show(given, "seek-prev aac;prev;prev;prev"), "aac=3 aab=2 aa=1 end");
+  EXPECT_EQ(Show(given, "seek-prev abz;prev"), "aba=4 end");
+  EXPECT_EQ(Show(given, "seek-prev aaz;next;prev"), "aac=3 end end");
+  EXPECT_EQ(Show(given, "seek-prev adz"), "end");
+}
+
+TEST(UserIteratorTest, PrefixSameAsStartTakesThePrefixOfTheFirstKeyFound) {
+  EXPECT_EQ(Show({.entries = kPrefixEntries, .lower = "aab", .prefix_bytes = 2}, "first;next;next"), "aab=2 aac=3 end");
+  EXPECT_EQ(Show({.entries = kPrefixEntries, .upper = "abb", .prefix_bytes = 2}, "last;prev"), "aba=4 end");
+  EXPECT_EQ(Show({.entries = kPrefixEntries, .prefix_bytes = 2}, "last;prev"), "baa=6 end");
+}
+
+TEST(UserIteratorTest, KeysWithoutAPrefixStartNoRange) {
+  EXPECT_EQ(Show({.entries = kPrefixEntries, .prefix_bytes = 2}, "first;next;next"), "a=s aa=1 aab=2");
+  EXPECT_EQ(Show({.entries = kPrefixEntries, .prefix_bytes = 2}, "seek;next;next"), "a=s aa=1 aab=2");
+  EXPECT_EQ(Show({.entries = kPrefixEntries, .prefix_bytes = 2}, "seek-prev b;prev;prev"), "b=t ac=5 aba=4");
+}
+
+TEST(UserIteratorTest, PrefixSameAsStartKeepsTheTargetsPrefixAtABound) {
+  EXPECT_EQ(Show({.entries = kPrefixEntries, .lower = "aab", .prefix_bytes = 2}, "seek aa;next;next"), "aab=2 aac=3 end");
+  EXPECT_EQ(Show({.entries = kPrefixEntries, .lower = "ab", .prefix_bytes = 2}, "seek aa"), "end");
+  EXPECT_EQ(Show({.entries = kPrefixEntries, .upper = "aac", .prefix_bytes = 2}, "seek-prev aaz;prev;prev"), "aab=2 aa=1 end");
+  EXPECT_EQ(Show({.entries = kPrefixEntries, .upper = "aba", .prefix_bytes = 2}, "seek-prev abz"), "end");
+}
+
+// What the sources were told with the last seek: the prefix that they may look for.
+TEST(UserIteratorTest, SourcesAreToldWhichPrefixASeekIsAbout) {
+  const std::unique_ptr<const SliceTransform> transform(NewFixedPrefixTransform(2));
+  const auto told = [&](Given given, const std::string& commands, SeekScope scope_max = SeekScope::kPrefix) {
+    given.entries = "a1=s aa9=x aa8=x aa7=x aa6=x aab3=2 aac4=3 aba5=4 ba7=5";
+    given.max_sequential_skip = 1;
+    given.told_of = transform.get();
+    given.told_scope_max = scope_max;
+    Script script(given);
+    script.Run(commands);
+    const HashedPrefix* const prefix = script.seek_prefix()->Find(transform.get());
+    return prefix == nullptr ? std::string("all") : prefix->bytes.ToString();
+  };
+  EXPECT_EQ(told({}, "seek aab"), "aa");
+  EXPECT_EQ(told({}, "seek-prev aab"), "aa");
+  EXPECT_EQ(told({}, "seek a"), "all");
+  EXPECT_EQ(told({}, "seek-prev a"), "all");
+  // Older versions of "aa" are left by a seek.
+  EXPECT_EQ(told({}, "seek aa;next"), "aa");
+  EXPECT_EQ(told({}, "seek a;next;next"), "all");
+  EXPECT_EQ(told({}, "seek aab;first;next;next"), "all");
+  EXPECT_EQ(told({}, "seek aab;last;prev;next"), "all");
+  EXPECT_EQ(told({.lower = "ab"}, "first"), "all");
+  EXPECT_EQ(told({.lower = "ab"}, "seek aab"), "all");
+  EXPECT_EQ(told({.lower = "aa"}, "seek aab"), "aa");
+  EXPECT_EQ(told({.upper = "ab"}, "last"), "all");
+  EXPECT_EQ(told({.upper = "ab"}, "seek-prev ba"), "all");
+  EXPECT_EQ(told({}, "seek aab", SeekScope::kTotalOrder), "all");
+  EXPECT_EQ(told({.upper = "ab"}, "seek aab", SeekScope::kTotalOrder), "aa");
+  EXPECT_EQ(told({.upper = "ab"}, "seek aab;prev", SeekScope::kTotalOrder), "all");
+}
 
 TEST(UserIteratorTest, NewestVisibleVersionDecides) {
   const std::string entries = "a9=new a5=mid a2=old b7=b c3=c";

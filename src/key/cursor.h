@@ -20,7 +20,7 @@
 
 namespace ashlar {
 
-// What a caller will look at after a Seek, decided once per cursor.
+// What a caller will look at after a Seek: key/seek_prefix.h tells the cursors.
 enum class SeekScope : uint8_t {
   kTotalOrder,  // any entry; the order is that of all keys
   kPrefix,      // only entries whose keys share the target's prefix: a source that knows there are none may say that it has ended

@@ -1,7 +1,7 @@
 // SeekPrefix: how the sources of one iterator may use prefixes in a seek. A source whose filter knows the prefixes of its keys asks which prefix a
 // seek is about; when it has no key of that prefix it says so, and is not read.
 //
-//   the iterator    Begin(key) ──> cursor->Seek(key) ──> each table: Find(its transform) ──> prefix and hash, or null: the filter says nothing
+//   the iterator    Begin(key) ──> cursor->Seek(key) ──> each source: Find(its transform) ──> prefix and hash, or null: the filter says nothing
 //
 //   scope          a source may be ruled out when its filter lacks the key's prefix and
 //   kPrefix        its transform is the family's, or what holds for kTotalOrder

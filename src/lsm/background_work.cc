@@ -248,7 +248,7 @@ Status BackgroundWork::BuildFlushTable(Flush* flush) {
   args.job.output.table.priority = IO_HIGH;
   args.job.output.table.compression = ResolveFlushCompression(options);
   for (auto table = flush->tables.rbegin(); table != flush->tables.rend(); ++table) {
-    args.memtables.push_back(std::make_unique<MemTableCursor>(table->get(), MemTableCursor::Hold::kBorrowed, SeekScope::kTotalOrder));
+    args.memtables.push_back(std::make_unique<MemTableCursor>(table->get(), MemTableCursor::Hold::kBorrowed, nullptr));
     args.expected_entries += (*table)->entries();
   }
   TableJobResult result;
@@ -629,7 +629,7 @@ TableJobArgs BackgroundWork::MakeJobArgs(const ColumnFamily& family, const Colum
   output.table.comparator = family.comparator();
   output.table.config = ResolveTableConfig(options);
   if (WritesPlainTables(options)) output.plain = ResolvePlainTableConfig(options);
-  output.prefix_extractor = options.prefix_extractor;
+  output.table.prefix_extractor = options.prefix_extractor;
   output.table.compression_parameters = ResolveCompressionParameters(options, false);
   output.table.rate_limiter = state_->options.rate_limiter.get();
   output.table.column_family_id = family.id();

@@ -497,7 +497,11 @@ Status LsmDB::SetOptions(ColumnFamilyHandle* column_family, const std::unordered
       MutexLock lock(state_->mutex);
       changed = family->options();
     }
+    const std::shared_ptr<const SliceTransform> extractor = changed.prefix_extractor;
     ASHLAR_RETURN_IF_ERROR(ChangeMutableOptions(new_options, &changed));
+    // The same transform stays the same object, by which tables and iterators know it.
+    const bool both = extractor != nullptr && changed.prefix_extractor != nullptr;
+    if (both && extractor->GetId() == changed.prefix_extractor->GetId()) changed.prefix_extractor = extractor;
     ASHLAR_RETURN_IF_ERROR(ValidateOptions(state_->options, {ColumnFamilyDescriptor(family->name(), changed)}));
     FillDefaults(&changed);
     MutexLock lock(state_->mutex);

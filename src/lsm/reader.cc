@@ -28,8 +28,16 @@ Status CheckReadOptions(const ReadOptions& options) {
   }
   if (options.table_filter) return Status::NotSupported("ReadOptions::table_filter is not implemented; leave it empty");
   if (options.tailing) return Status::NotSupported("ReadOptions::tailing is not implemented; use Iterator::Refresh");
-  if (options.prefix_same_as_start) return Status::NotSupported("ReadOptions::prefix_same_as_start is not implemented; set iterate_upper_bound");
   return Status::OK();
+}
+
+// Null: every seek is in total order.
+std::unique_ptr<SeekPrefix> NewSeekPrefix(const ReadOptions& options, const KeyComparator& comparator, const SliceTransform* prefix_extractor) {
+  if (prefix_extractor == nullptr || options.total_order_seek) return nullptr;
+  return std::make_unique<SeekPrefix>(SeekPrefix::Args{.comparator = comparator,
+                                                       .transform = prefix_extractor,
+                                                       .upper_bound = options.iterate_upper_bound,
+                                                       .scope_max = options.auto_prefix_mode ? SeekScope::kTotalOrder : SeekScope::kPrefix});
 }
 
 void ReleaseView(void* view, void*) {
@@ -127,17 +135,21 @@ Reader::ExistsAnswer Reader::KeyMayExist(const ReadOptions& options, ColumnFamil
 // ---- Iterators.
 
 IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily& family, ReadView* view, SequenceNumber sequence) const {
+  const SliceTransform* const prefix_extractor = view->prefix_extractor.get();
+  std::unique_ptr<SeekPrefix> seek_prefix = NewSeekPrefix(options, family.comparator(), prefix_extractor);
   std::vector<std::unique_ptr<InternalCursor>> children;
-  const auto add_memtable = [&children](const MemTable& table) {
-    children.push_back(std::make_unique<MemTableCursor>(&table, MemTableCursor::Hold::kBorrowed, SeekScope::kTotalOrder));
+  const auto add_memtable = [&](const MemTable& table) {
+    children.push_back(std::make_unique<MemTableCursor>(&table, MemTableCursor::Hold::kBorrowed, seek_prefix.get()));
   };
   if (!view->active->IsEmpty()) add_memtable(*view->active);
   for (const MemTableRef& table : view->immutable) add_memtable(*table);
   const Version& version = *view->version;
+  TableReadOptions read_options = ToTableReadOptions(options);
+  read_options.seek_prefix = seek_prefix.get();
   const LevelCursorArgs base{.comparator = family.comparator(),
                              .files = {},
                              .opener = family.tables(),
-                             .read_options = ToTableReadOptions(options),
+                             .read_options = read_options,
                              .lower_bound = options.iterate_lower_bound,
                              .upper_bound = options.iterate_upper_bound};
   for (Level level = 0; level < version.levels(); ++level) {
@@ -151,6 +163,8 @@ IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily
     }
   }
   return IteratorSource{.keep_alive = Pin(&kViewPin, view),
+                        .prefix_extractor = prefix_extractor,
+                        .seek_prefix = std::move(seek_prefix),
                         .cursor = NewMergingCursor(family.comparator(), std::move(children)),
                         .sequence = sequence,
                         .view_number = view->number};
@@ -183,6 +197,7 @@ std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options, 
                         .merge_operator = family->merge_operator(),
                         .lower_bound = options.iterate_lower_bound,
                         .upper_bound = options.iterate_upper_bound,
+                        .prefix_same_as_start = options.prefix_same_as_start,
                         .max_sequential_skip = family->max_sequential_skip(),
                         .max_skippable_entries = options.max_skippable_internal_keys,
                         .refresh = std::move(refresh),

@@ -121,9 +121,7 @@ void MemTable::GetFromIndex(Lookup* lookup) const {
   std::get_if<EntryTree>(&index_)->Get(lookup, pin_source());
 }
 
-std::unique_ptr<InternalCursor> MemTable::NewCursor(SeekScope scope) const {
-  return std::make_unique<MemTableCursor>(this, MemTableCursor::Hold::kPinned, scope);
-}
+std::unique_ptr<InternalCursor> MemTable::NewCursor() const { return std::make_unique<MemTableCursor>(this, MemTableCursor::Hold::kPinned, nullptr); }
 
 // Precondition: the index is not a tree.
 std::vector<const char*> MemTable::CollectEntries() const {

@@ -94,8 +94,8 @@ class MemTable {
 
   // Offers the versions of the key that the lookup may see, newest first, until it needs no more. The values are pinned through this memtable.
   void Get(Lookup* lookup) const;
-  // A cursor that holds a count on the memtable; memtable_cursor.h says what it sees.
-  std::unique_ptr<InternalCursor> NewCursor(SeekScope scope) const;
+  // A cursor in total order that holds a count on the memtable; memtable_cursor.h says what it sees.
+  std::unique_ptr<InternalCursor> NewCursor() const;
   // Whether a cursor in total order sees what was added after its first seek, too.
   bool CursorsFollow() const { return std::holds_alternative<EntryTree>(index_); }
 

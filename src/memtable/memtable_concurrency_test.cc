@@ -79,7 +79,7 @@ class World {
     do {
       seen = published_.load(std::memory_order_acquire);
       EpochGuard guard;
-      MemTableCursor cursor(memtable_.get(), MemTableCursor::Hold::kBorrowed, SeekScope::kTotalOrder);
+      MemTableCursor cursor(memtable_.get(), MemTableCursor::Hold::kBorrowed, nullptr);
       uint64_t met = 0;
       std::string previous;
       for (forward ? cursor.SeekToFirst() : cursor.SeekToLast(); cursor.Valid(); forward ? cursor.Next() : cursor.Prev()) {
@@ -99,7 +99,7 @@ class World {
     do {
       seen = published_.load(std::memory_order_acquire);
       EpochGuard guard;
-      MemTableCursor cursor(memtable_.get(), MemTableCursor::Hold::kBorrowed, SeekScope::kTotalOrder);
+      MemTableCursor cursor(memtable_.get(), MemTableCursor::Hold::kBorrowed, nullptr);
       for (int n = 0; n < 20; ++n) {
         const uint64_t i = 1 + random.Uniform(kInserts);
         const std::string target = MakeInternalKey(scenario_.key(i), i, ValueType::kValue);
@@ -121,13 +121,16 @@ class World {
     do {
       seen = published_.load(std::memory_order_acquire);
       EpochGuard guard;
-      MemTableCursor cursor(memtable_.get(), MemTableCursor::Hold::kBorrowed, SeekScope::kPrefix);
+      SeekPrefix seek({.comparator = memtable_->comparator(), .transform = prefix_extractor_.get()});
+      seek.SetScope(SeekScope::kPrefix);
+      MemTableCursor cursor(memtable_.get(), MemTableCursor::Hold::kBorrowed, &seek);
       for (int n = 0; n < 5 && seen > 0; ++n) {
         const uint64_t i = 1 + random.Uniform(seen);
         const std::string key = scenario_.key(i);
         const Slice prefix = prefix_extractor_->Transform(key);
         bool met = false;
         std::string previous;
+        seek.Begin(prefix, true);
         for (cursor.Seek(MakeInternalKey(prefix, kSequenceNumberMax, ValueType::kMax)); cursor.Valid() && !met; cursor.Next()) {
           const std::string here = ExtractUserKey(cursor.key()).ToString();
           ASSERT_TRUE(previous.empty() || previous < here) << scenario_.name;

@@ -1,14 +1,12 @@
 #include "memtable/memtable_cursor.h"
 
-#include "key/key_prefix.h"
-
 namespace ashlar {
 
-MemTableCursor::MemTableCursor(const MemTable* memtable, Hold hold, SeekScope scope)
+MemTableCursor::MemTableCursor(const MemTable* memtable, Hold hold, SeekPrefix* seek)
     : memtable_(memtable),
       pin_(hold == Hold::kPinned ? memtable->pin_source().Acquire() : Pin()),
-      scope_(scope),
-      always_tree_(memtable->is_plain_ || (scope == SeekScope::kTotalOrder && memtable->CursorsFollow())),
+      seek_(seek),
+      always_tree_(memtable->is_plain_ || (seek == nullptr && memtable->CursorsFollow())),
       walk_(std::in_place_type<EntryTree::Walk>, std::get_if<EntryTree>(&memtable->index_)) {}
 
 // Goes on among all entries, in total order.
@@ -24,10 +22,9 @@ void MemTableCursor::EnterAll() {
   walk_.emplace<SortedEntries::Walk>(sorted_);
 }
 
-// Goes on where a seek to the key has to. False: there is nothing for it.
-bool MemTableCursor::Enter(const Slice& user_key) {
-  PrefixMemo memo;
-  const HashedPrefix* const prefix = scope_ == SeekScope::kPrefix ? memo.Find(memtable_->prefix_extractor(), user_key) : nullptr;
+// Goes on where the seek has to. False: there is nothing for it.
+bool MemTableCursor::Enter() {
+  const HashedPrefix* const prefix = seek_ != nullptr ? seek_->Find(memtable_->prefix_extractor()) : nullptr;
   if (prefix != nullptr && memtable_->bloom_.IsOn() && !memtable_->bloom_.MayHold(prefix->filter_hash)) return false;
   const auto* const buckets = std::get_if<EntryBuckets>(&memtable_->index_);
   if (prefix == nullptr || buckets == nullptr) {

@@ -1,12 +1,12 @@
 // MemTableCursor: the InternalCursor over a memtable. Use it on the stack inside an EpochGuard (kBorrowed), or for longer with a count (kPinned).
 //
-//   kind       kTotalOrder                                      kPrefix, and a target that has a prefix
+//   kind       total order                                      a seek for a prefix
 //   tree       the tree itself                                  the same
 //   buckets    all entries, sorted at the first seek            the target's bucket: a list or a tree; other prefixes may be among it
 //   log        all entries, sorted at the first seek            the same
 //
-// With kPrefix a bloom filter of prefixes is asked first: where it rules the prefix out, the cursor has ended. SeekToFirst, SeekToLast and targets
-// outside the extractor's domain are in total order in any case.
+// A seek is for a prefix where SeekPrefix::Find, asked with the memtable's own extractor, names one. A bloom filter of prefixes is asked first then:
+// where it rules the prefix out, the cursor has ended. SeekToFirst and SeekToLast are in total order in any case.
 //
 // I1: a cursor sees what was added before its last seek, and may see later entries; where it goes through entries that were sorted, what was added
 //     before the first seek that needed them.
@@ -17,6 +17,7 @@
 #include <memory>
 #include <variant>
 
+#include "key/seek_prefix.h"
 #include "memtable/memtable.h"
 
 namespace ashlar {
@@ -28,8 +29,8 @@ class MemTableCursor final : public InternalCursor {
     kPinned,    // takes a count; the memtable must be reachable in the caller's guard, or counted, at construction
   };
 
-  // scope: kPrefix only where the caller takes prefixes with the memtable's own extractor.
-  MemTableCursor(const MemTable* memtable, Hold hold, SeekScope scope);
+  // seek: is told of every Seek and SeekForPrev before it is made, and outlives the cursor; null: total order.
+  MemTableCursor(const MemTable* memtable, Hold hold, SeekPrefix* seek);
 
   void SeekToFirst() override {
     if (!always_tree_) EnterAll();
@@ -41,12 +42,12 @@ class MemTableCursor final : public InternalCursor {
   }
   void Seek(const Slice& internal_target) override {
     const Slice user_key = ExtractUserKey(internal_target);
-    if (!always_tree_ && !Enter(user_key)) return SetInvalid();
+    if (!always_tree_ && !Enter()) return SetInvalid();
     Move([&](auto& walk) { walk.Seek(user_key, ExtractTag(internal_target)); });
   }
   void SeekForPrev(const Slice& internal_target) override {
     const Slice user_key = ExtractUserKey(internal_target);
-    if (!always_tree_ && !Enter(user_key)) return SetInvalid();
+    if (!always_tree_ && !Enter()) return SetInvalid();
     Move([&](auto& walk) { walk.SeekForPrev(user_key, ExtractTag(internal_target)); });
   }
   void Next() override {
@@ -60,7 +61,7 @@ class MemTableCursor final : public InternalCursor {
 
  private:
   void EnterAll();
-  bool Enter(const Slice& user_key);
+  bool Enter();
 
   template <typename Step>
   void Move(Step step) {
@@ -90,7 +91,7 @@ class MemTableCursor final : public InternalCursor {
 
   const MemTable* const memtable_;
   const Pin pin_;
-  const SeekScope scope_;
+  SeekPrefix* const seek_;
   const bool always_tree_;                 // nothing to choose at a seek
   const SortedEntries* sorted_ = nullptr;  // null: not needed so far
   std::unique_ptr<const SortedEntries> own_sorted_;

@@ -132,7 +132,8 @@ class MemTableKindsTest : public testing::TestWithParam<Parameter> {
   }
 
   // From the target to the end of its prefix, in the direction; entries of other prefixes may stand between, but nothing out of order.
-  void CheckWithinPrefix(MemTableCursor* cursor, const std::string& target, bool forward) const {
+  void CheckWithinPrefix(MemTableCursor* cursor, SeekPrefix* seek, const std::string& target, bool forward) const {
+    seek->Begin(ExtractUserKey(target), forward);
     if (!prefix_extractor_->InDomain(ExtractUserKey(target))) return CheckSeek(cursor, target);
     const Slice prefix = prefix_extractor_->Transform(ExtractUserKey(target));
     std::vector<std::string> expected;
@@ -153,15 +154,17 @@ class MemTableKindsTest : public testing::TestWithParam<Parameter> {
   }
 
   void CheckSome(Random* random) const {
-    MemTableCursor all(memtable_.get(), MemTableCursor::Hold::kBorrowed, SeekScope::kTotalOrder);
-    MemTableCursor within(memtable_.get(), MemTableCursor::Hold::kBorrowed, SeekScope::kPrefix);
+    MemTableCursor all(memtable_.get(), MemTableCursor::Hold::kBorrowed, nullptr);
+    SeekPrefix seek({.comparator = comparator_, .transform = prefix_extractor_.get()});
+    seek.SetScope(SeekScope::kPrefix);
+    MemTableCursor within(memtable_.get(), MemTableCursor::Hold::kBorrowed, &seek);
     for (int i = 0; i < 20 && !HasFailure(); ++i) {
       CheckGet(SomeKey(random), SomeSnapshot(random));
       const std::string target = random->OneIn(3) && !internal_keys_.empty()
                                      ? internal_keys_[random->Uniform(internal_keys_.size())]
                                      : MakeInternalKey(SomeKey(random), SomeSnapshot(random), ValueType::kMax);
       CheckSeek(&all, target);
-      CheckWithinPrefix(&within, target, random->OneIn(2));
+      CheckWithinPrefix(&within, &seek, target, random->OneIn(2));
     }
   }
 
@@ -191,8 +194,9 @@ TEST_P(MemTableKindsTest, AgreesWithMap) {
   for (const bool immutable : {false, true}) {
     if (immutable) memtable_->MarkImmutable();
     for (int i = 0; i < 20 && !HasFailure(); ++i) CheckSome(&random);
-    for (const SeekScope scope : {SeekScope::kTotalOrder, SeekScope::kPrefix}) {
-      MemTableCursor cursor(memtable_.get(), MemTableCursor::Hold::kBorrowed, scope);
+    SeekPrefix seek({.comparator = comparator_, .transform = prefix_extractor_.get()});
+    for (SeekPrefix* const told : {static_cast<SeekPrefix*>(nullptr), &seek}) {
+      MemTableCursor cursor(memtable_.get(), MemTableCursor::Hold::kBorrowed, told);
       CheckScans(&cursor);
     }
   }
@@ -229,6 +233,8 @@ class MemTableShapesTest : public testing::Test {
                                   .arena_blocks = &blocks_,
                                   .prefix_extractor = std::shared_ptr<const SliceTransform>(NewFixedPrefixTransform(kPrefixBytes)),
                                   .shape = shape});
+    seek_.emplace(SeekPrefix::Args{.comparator = memtable_->comparator(), .transform = memtable_->prefix_extractor()});
+    seek_->SetScope(SeekScope::kPrefix);
   }
   void TearDown() override {
     memtable_.reset();
@@ -243,6 +249,7 @@ class MemTableShapesTest : public testing::Test {
   }
   std::vector<std::string> KeysFrom(MemTableCursor* cursor, const std::string& target) {
     std::vector<std::string> keys;
+    seek_->Begin(target, true);
     for (cursor->Seek(MakeInternalKey(target, kSequenceNumberMax, ValueType::kMax)); cursor->Valid(); cursor->Next()) {
       keys.push_back(ExtractUserKey(cursor->key()).ToString());
     }
@@ -252,6 +259,7 @@ class MemTableShapesTest : public testing::Test {
   CountingComparator comparator_;
   ArenaBlockPool blocks_{ArenaBlockPool::Options{}};
   MemTable::Owner memtable_;
+  std::optional<SeekPrefix> seek_;  // of the cursors that look for prefixes
   SequenceNumber sequence_ = 0;
 };
 
@@ -272,7 +280,7 @@ TEST_F(MemTableShapesTest, WhatTheFilterRulesOutIsNotSoughtInTheIndex) {
       // A prefix that is there, with a key that is not.
       EXPECT_FALSE(Finds("1500/y"));
       EXPECT_EQ(comparator_.compared == 0, whole_keys);
-      MemTableCursor cursor(memtable_.get(), MemTableCursor::Hold::kBorrowed, SeekScope::kPrefix);
+      MemTableCursor cursor(memtable_.get(), MemTableCursor::Hold::kBorrowed, &*seek_);
       comparator_.compared = 0;
       EXPECT_TRUE(KeysFrom(&cursor, "2345/").empty());
       EXPECT_EQ(comparator_.compared, 0u);
@@ -287,7 +295,7 @@ TEST_F(MemTableShapesTest, KeysOutsideTheDomainAreFoundAndScanned) {
   for (const char* key : {"", "a", "abc", "abcd", "abcde"}) Put(key);
   for (const char* key : {"", "a", "abc", "abcd", "abcde"}) EXPECT_TRUE(Finds(key)) << key;
   EXPECT_FALSE(Finds("ab"));
-  MemTableCursor cursor(memtable_.get(), MemTableCursor::Hold::kBorrowed, SeekScope::kPrefix);
+  MemTableCursor cursor(memtable_.get(), MemTableCursor::Hold::kBorrowed, &*seek_);
   EXPECT_EQ(KeysFrom(&cursor, "abcd"), (std::vector<std::string>{"abcd", "abcde"}));
   EXPECT_EQ(KeysFrom(&cursor, "ab"), (std::vector<std::string>{"abc", "abcd", "abcde"})) << "no prefix to keep within: total order";
 }
@@ -295,14 +303,14 @@ TEST_F(MemTableShapesTest, KeysOutsideTheDomainAreFoundAndScanned) {
 TEST_F(MemTableShapesTest, CursorsInPrefixesFollowAndSortedOnesKeepWhatTheySaw) {
   Make({.kind = MemTableKind::kBuckets, .bucket_count = 10, .list_entries_max = 100});
   Put("aaaa/1");
-  MemTableCursor within(memtable_.get(), MemTableCursor::Hold::kBorrowed, SeekScope::kPrefix);
-  MemTableCursor all(memtable_.get(), MemTableCursor::Hold::kBorrowed, SeekScope::kTotalOrder);
+  MemTableCursor within(memtable_.get(), MemTableCursor::Hold::kBorrowed, &*seek_);
+  MemTableCursor all(memtable_.get(), MemTableCursor::Hold::kBorrowed, nullptr);
   EXPECT_EQ(KeysFrom(&all, "").size(), 1u);
   Put("aaaa/2");
   EXPECT_EQ(KeysFrom(&within, "aaaa").size(), 2u);
   EXPECT_EQ(KeysFrom(&all, "").size(), 1u);
   EXPECT_FALSE(memtable_->CursorsFollow());
-  MemTableCursor later(memtable_.get(), MemTableCursor::Hold::kBorrowed, SeekScope::kTotalOrder);
+  MemTableCursor later(memtable_.get(), MemTableCursor::Hold::kBorrowed, nullptr);
   EXPECT_EQ(KeysFrom(&later, "").size(), 2u);
 }
 
@@ -313,7 +321,7 @@ TEST_F(MemTableShapesTest, CursorOfAnImmutableMemTableSortsOnce) {
     for (int i = 0; i < 1000; ++i) Put(std::to_string(random.Next()));
     memtable_->MarkImmutable();
     for (const bool first : {true, false}) {
-      MemTableCursor cursor(memtable_.get(), MemTableCursor::Hold::kBorrowed, SeekScope::kTotalOrder);
+      MemTableCursor cursor(memtable_.get(), MemTableCursor::Hold::kBorrowed, nullptr);
       comparator_.compared = 0;
       cursor.SeekToFirst();
       EXPECT_EQ(comparator_.compared > 0, first);

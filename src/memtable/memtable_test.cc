@@ -107,7 +107,7 @@ TEST_F(MemTableTest, CursorOutlivesTheMemTable) {
   std::unique_ptr<InternalCursor> cursor;
   {
     EpochGuard guard;
-    cursor = memtable_->NewCursor(SeekScope::kTotalOrder);
+    cursor = memtable_->NewCursor();
   }
   memtable_.reset();
   EpochSynchronize();

@@ -18,6 +18,8 @@ class TableOpener {
   virtual ~TableOpener() = default;
   // The caller keeps a reference on the file for the length of this call only: the cursor holds the open table.
   virtual Result<std::unique_ptr<InternalCursor>> NewCursor(FileMetaData* file, const TableReadOptions& options) = 0;
+  // TableReader::MayHold. A table that cannot be opened may hold anything: NewCursor says what is wrong with it.
+  virtual bool MayHold(FileMetaData* file, SeekPrefix* seek, const Slice& internal_target) = 0;
 };
 
 }  // namespace ashlar

@@ -17,14 +17,15 @@
 
 namespace ashlar {
 
+class SeekPrefix;
 struct TableProperties;
 
 struct TableReadOptions {
   bool verify_checksums = true;
   bool fill_cache = true;
-  size_t readahead_bytes = 0;  // 0: grows by itself with sequential use; compaction passes its own
-  bool cached_only = false;    // kBlockCacheTier: Incomplete instead of reading the file
-  SeekScope seek_scope = SeekScope::kTotalOrder;
+  size_t readahead_bytes = 0;         // 0: grows by itself with sequential use; compaction passes its own
+  bool cached_only = false;           // kBlockCacheTier: Incomplete instead of reading the file
+  SeekPrefix* seek_prefix = nullptr;  // told of every Seek and SeekForPrev before it is made; null: total order. Outlives the cursor
 };
 
 // How far a batched lookup has got with fetching what its Get will need; see TableReader::Approach.
@@ -46,6 +47,9 @@ class TableReader {
   virtual bool Approach(Lookup* /*lookup*/, TableApproach* /*approach*/) const { return false; }
   // Called inside an epoch guard in which the reader was found, or beside a count.
   virtual std::unique_ptr<InternalCursor> NewCursor(const TableReadOptions& options) = 0;
+  // False: the table's filter says that there is nothing for the seek that `seek` was told of last; internal_target is its target. A cursor need then
+  // not be made, or moved. Called as NewCursor is.
+  virtual bool MayHold(SeekPrefix* /*seek*/, const Slice& /*internal_target*/) const { return true; }
   // Where in the file an entry with this internal key would be; monotone in the key; the file size for keys past the end.
   virtual uint64_t ApproximateOffsetOf(const Slice& internal_key) = 0;
   // Internal keys that cut the table into about `pieces` equal parts, for subcompactions; fewer when the table is small.

@@ -59,7 +59,7 @@ Status TableOutput::Open() {
   table.creation_unix_seconds = args_.oldest_ancestor_unix_seconds != 0 ? args_.oldest_ancestor_unix_seconds : args_.creation_unix_seconds;
   table.oldest_key_unix_seconds = args_.oldest_key_unix_seconds;
   if (args_.plain) {
-    ASHLAR_ASSIGN_OR_RETURN(opened->plain, PlainTableWriter::Create(std::move(table), *args_.plain, args_.prefix_extractor));
+    ASHLAR_ASSIGN_OR_RETURN(opened->plain, PlainTableWriter::Create(std::move(table), *args_.plain));
   } else {
     ASHLAR_ASSIGN_OR_RETURN(opened->block_based, TableWriter::Create(std::move(table)));
   }

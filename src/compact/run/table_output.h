@@ -36,9 +36,8 @@ struct TableOutputArgs {
   FileOptions file_options;
   // What all files have in common. Left to the output: file, file_name, file_number and the three times below.
   TableWriteArgs table;
-  // Set: PlainTables are written, with these prefixes.
+  // Set: PlainTables are written.
   std::optional<PlainTableConfig> plain;
-  std::shared_ptr<const SliceTransform> prefix_extractor;
   uint64_t creation_unix_seconds = 0;         // now
   uint64_t oldest_ancestor_unix_seconds = 0;  // of the oldest data that goes in; 0: now
   uint64_t oldest_key_unix_seconds = 0;       // 0: unknown

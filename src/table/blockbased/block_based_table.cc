@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ashlar/convenience.h"
 #include "base/coding.h"
 #include "base/format.h"
 #include "execute/epoch.h"
@@ -31,6 +32,11 @@ uint32_t Fixed32Property(const TableProperties& properties, const char* name) {
   if (found == properties.user_collected_properties.end() || found->second.size() < sizeof(uint32_t)) return 0;
   return DecodeFixed32(found->second.data());
 }
+// The property of a feature says that it was off. Tables of old releases do not have it: the feature was on where it was possible.
+bool PropertySaysNo(const TableProperties& properties, const char* name) {
+  const auto found = properties.user_collected_properties.find(name);
+  return found != properties.user_collected_properties.end() && found->second == "0";
+}
 bool HasProperty(const TableProperties& properties, const char* name) { return properties.user_collected_properties.contains(name); }
 
 }  // namespace
@@ -51,10 +57,9 @@ BlockBasedTable::~BlockBasedTable() {
 }
 
 Result<TableReaderPtr> BlockBasedTable::Open(TableOpenArgs args) {
-  const SequenceNumber largest_sequence = args.largest_sequence;
   auto* const table = new BlockBasedTable(&args);
   TableReaderPtr owner(table);
-  ASHLAR_RETURN_IF_ERROR(table->Load(largest_sequence));
+  ASHLAR_RETURN_IF_ERROR(table->Load(args));
   table->tail_buffer_.reset();
   table->tail_ = {};
   if (table->cache_ != nullptr && table->config_.cache_index_and_filter_blocks) {
@@ -65,7 +70,7 @@ Result<TableReaderPtr> BlockBasedTable::Open(TableOpenArgs args) {
   return owner;
 }
 
-Status BlockBasedTable::Load(SequenceNumber largest_sequence) {
+Status BlockBasedTable::Load(const TableOpenArgs& args) {
   uint64_t actual_bytes = 0;
   ASHLAR_RETURN_IF_ERROR(file_.file()->Size(&actual_bytes));
   if (actual_bytes != file_.file_bytes()) {
@@ -79,9 +84,11 @@ Status BlockBasedTable::Load(SequenceNumber largest_sequence) {
   ASHLAR_RETURN_IF_ERROR(LoadMetaIndex(*footer));
   ASHLAR_RETURN_IF_ERROR(LoadProperties());
   ASHLAR_RETURN_IF_ERROR(CheckSupported());
-  ASHLAR_RETURN_IF_ERROR(FindGlobalSequence(largest_sequence));
+  ASHLAR_RETURN_IF_ERROR(FindGlobalSequence(args.largest_sequence));
   ASHLAR_RETURN_IF_ERROR(LoadDictionary());
   ASHLAR_RETURN_IF_ERROR(LoadIndex());
+  filters_whole_keys_ = !PropertySaysNo(properties_, kPropertyWholeKeyFiltering);
+  prefix_extractor_ = FindPrefixExtractor(args.prefix_extractor);
   return LoadFilter();
 }
 
@@ -220,9 +227,16 @@ Status BlockBasedTable::LoadIndexPartitions(const Slice& top_level, const IndexC
   return Status::OK();
 }
 
+std::shared_ptr<const SliceTransform> BlockBasedTable::FindPrefixExtractor(std::shared_ptr<const SliceTransform> current) const {
+  const std::string& id = properties_.prefix_extractor_name;
+  if (id.empty() || PropertySaysNo(properties_, kPropertyPrefixFiltering)) return nullptr;
+  if (current != nullptr && current->GetId() == id) return current;
+  std::shared_ptr<const SliceTransform> made;
+  return SliceTransform::CreateFromString(ConfigOptions(), id, &made).ok() ? made : nullptr;
+}
+
 Status BlockBasedTable::LoadFilter() {
-  const auto whole_keys = properties_.user_collected_properties.find(kPropertyWholeKeyFiltering);
-  if (whole_keys != properties_.user_collected_properties.end() && whole_keys->second == "0") return Status::OK();
+  if (!filters_whole_keys_ && prefix_extractor_ == nullptr) return Status::OK();
   // A filter knows bytes; an order in which different bytes are the same key would be cheated.
   if (!comparator_.HasHeads() && comparator_.user_comparator()->CanKeysWithDifferentByteContentsBeEqual()) return Status::OK();
   if (const BlockHandle* const full = FindMeta(StrCat(kFullFilterPrefix, kBuiltinFilterName)); full != nullptr) {
@@ -253,6 +267,9 @@ Status BlockBasedTable::LoadFilterPartitions(const BlockHandle& handle) {
 }
 
 bool BlockBasedTable::FilterMayMatch(Lookup* lookup) const {
+  if (!filters_whole_keys_) [[unlikely]] {
+    return FilterMayMatchPrefix(lookup);
+  }
   if (!filter_.MatchesAll()) [[likely]] {
     return filter_.MayMatch(lookup->filter_hash(), lookup->user_key());
   }
@@ -265,7 +282,7 @@ bool BlockBasedTable::Approach(Lookup* lookup, TableApproach* approach) const {
   switch (approach->step++) {
     case 0:
       if (index_.blocks() == 0) return false;
-      filter_.Prefetch(lookup->filter_hash());
+      if (filters_whole_keys_) filter_.Prefetch(lookup->filter_hash());
       return true;
     case 1:
       if (!FilterMayMatch(lookup)) return false;
@@ -286,10 +303,48 @@ bool BlockBasedTable::Approach(Lookup* lookup, TableApproach* approach) const {
   return false;
 }
 
+// For a filter without whole keys: the key is absent if its prefix is.
+bool BlockBasedTable::FilterMayMatchPrefix(Lookup* lookup) const {
+  const HashedPrefix* const prefix = lookup->prefix(prefix_extractor_.get());
+  if (prefix == nullptr || !HasFilter()) return true;
+  if (filter_partitions_.empty()) return filter_.MayMatch(prefix->filter_hash, prefix->bytes);
+  const uint32_t partition = filter_index_->Find(lookup->user_key(), lookup->seek_tag());
+  return filter_partitions_[partition].reader.MayMatch(prefix->filter_hash, prefix->bytes);
+}
+
+void BlockBasedTable::CountPrefixCheck(Lookup* lookup, bool may_match) const {
+  if (!HasFilter() || lookup->prefix(prefix_extractor_.get()) == nullptr) return;
+  recorder_.Tick(BLOOM_FILTER_PREFIX_CHECKED);
+  if (!may_match) recorder_.Tick(BLOOM_FILTER_PREFIX_USEFUL);
+}
+
+bool BlockBasedTable::MayHold(SeekPrefix* seek, const Slice& internal_target) const {
+  if (prefix_extractor_ == nullptr || !HasFilter()) return true;
+  const HashedPrefix* const prefix = seek->Find(prefix_extractor_.get());
+  if (prefix == nullptr) return true;
+  recorder_.Tick(BLOOM_FILTER_PREFIX_CHECKED);
+  bool may_hold = false;
+  if (filter_partitions_.empty()) {
+    may_hold = filter_.MayMatch(prefix->filter_hash, prefix->bytes);
+  } else {
+    // What the seek looks for may begin in the next partition, because a separator lies behind the last key; backward in the one before.
+    const uint32_t here = filter_index_->Find(ExtractUserKey(internal_target), ExtractTag(internal_target));
+    const uint32_t first = seek->forward() || here == 0 ? here : here - 1;
+    const uint32_t last = seek->forward() ? std::min(here + 1, filter_index_->blocks() - 1) : here;
+    for (uint32_t i = first; i <= last && !may_hold; ++i) may_hold = filter_partitions_[i].reader.MayMatch(prefix->filter_hash, prefix->bytes);
+  }
+  if (!may_hold) recorder_.Tick(BLOOM_FILTER_PREFIX_USEFUL);
+  return may_hold;
+}
+
 void BlockBasedTable::Get(const TableReadOptions& options, Lookup* lookup) {
   if (index_.blocks() == 0) return;
-  if (!FilterMayMatch(lookup)) {
-    recorder_.Tick(BLOOM_FILTER_USEFUL);
+  const bool may_match = FilterMayMatch(lookup);
+  if (!filters_whole_keys_ && recorder_.IsOn()) [[unlikely]] {
+    CountPrefixCheck(lookup, may_match);
+  }
+  if (!may_match) {
+    if (filters_whole_keys_) recorder_.Tick(BLOOM_FILTER_USEFUL);
     return;
   }
   for (uint32_t i = index_.Find(lookup->user_key(), lookup->seek_tag()); i < index_.blocks(); ++i) {

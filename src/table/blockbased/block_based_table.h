@@ -7,6 +7,9 @@
 // What a table may hold that Ashlar does not implement is refused when it is opened: range deletions, unknown index types, keys and values stored
 // apart. Entries of unknown types fail the lookup or the cursor that meets them.
 //
+// Filter: it holds whole keys, prefixes of keys, or both, as the properties say. Its prefixes are those of the transform that the properties name,
+// which stays the table's own when the family goes over to another; a transform that is not at hand leaves them unused.
+//
 // Global sequence: every entry of an ingested file has the one sequence that its properties or the MANIFEST name, whatever its key says.
 //
 // I1: opened only if footer, metaindex, properties and index are readable and the comparator is the one that wrote it.
@@ -27,6 +30,7 @@
 #include "base/result.h"
 #include "cache/block_cache.h"
 #include "key/key_comparator.h"
+#include "key/seek_prefix.h"
 #include "observe/recorder.h"
 #include "table/block/data_block.h"
 #include "table/blockbased/block_file.h"
@@ -86,6 +90,7 @@ class BlockBasedTable final : public TableReader {
   void Get(const TableReadOptions& options, Lookup* lookup) override;
   bool Approach(Lookup* lookup, TableApproach* approach) const override;
   std::unique_ptr<InternalCursor> NewCursor(const TableReadOptions& options) override;
+  bool MayHold(SeekPrefix* seek, const Slice& internal_target) const override;
   uint64_t ApproximateOffsetOf(const Slice& internal_key) override;
   std::vector<std::string> Anchors(size_t pieces) override;
   Status Verify() override;
@@ -132,7 +137,7 @@ class BlockBasedTable final : public TableReader {
   ~BlockBasedTable() override;
 
   // The steps of Open.
-  Status Load(SequenceNumber largest_sequence);
+  Status Load(const TableOpenArgs& args);
   Status LoadTail();
   Status LoadMetaIndex(const Footer& footer);
   Status LoadProperties();
@@ -141,13 +146,18 @@ class BlockBasedTable final : public TableReader {
   Status LoadDictionary();
   Status LoadIndex();
   Status LoadIndexPartitions(const Slice& top_level, const IndexCoding& coding);
+  // What the filter's prefixes were taken with; null: it has none that can be used.
+  std::shared_ptr<const SliceTransform> FindPrefixExtractor(std::shared_ptr<const SliceTransform> current) const;
   Status LoadFilter();
   Status LoadFilterPartitions(const BlockHandle& handle);
   IndexCoding Coding() const;
   const BlockHandle* FindMeta(const Slice& name) const;
   Result<BlockContents> ReadMeta(const BlockHandle& handle) const;
 
+  bool HasFilter() const { return !filter_.MatchesAll() || !filter_partitions_.empty(); }
   bool FilterMayMatch(Lookup* lookup) const;
+  bool FilterMayMatchPrefix(Lookup* lookup) const;
+  void CountPrefixCheck(Lookup* lookup, bool may_match) const;
   // The two ways through a block: by the side index of one that is in the cache or goes there, and by the restarts of one that is read for this
   // lookup alone. False: the lookup is through with this table.
   bool GetFromBlock(DataBlock* block, Lookup* lookup);
@@ -165,7 +175,9 @@ class BlockBasedTable final : public TableReader {
   TableProperties properties_;
   std::optional<SequenceNumber> global_sequence_;
   BlockIndex index_;
-  FilterReader filter_;  // full filter; matches all when there is none
+  bool filters_whole_keys_ = true;
+  std::shared_ptr<const SliceTransform> prefix_extractor_;  // null: the filter has no prefixes that can be used
+  FilterReader filter_;                                     // full filter; matches all when there is none
   BlockContents filter_contents_;
   std::optional<BlockIndex> filter_index_;  // partitioned filter
   std::vector<FilterPartition> filter_partitions_;

@@ -38,6 +38,7 @@ struct TableSpec {
   KeyComparator comparator{BytewiseComparator()};
   BlockBasedTableConfig config{};
   CompressionType compression = kNoCompression;
+  std::shared_ptr<const SliceTransform> prefix_extractor{};
 };
 
 inline Status WriteTable(FileSystem* fs, const std::string& path, const TableSpec& spec, const Entries& entries, TableWriteResult* result) {
@@ -47,6 +48,7 @@ inline Status WriteTable(FileSystem* fs, const std::string& path, const TableSpe
                                                                                           .file_name = path,
                                                                                           .comparator = spec.comparator,
                                                                                           .config = spec.config,
+                                                                                          .prefix_extractor = spec.prefix_extractor,
                                                                                           .compression = spec.compression,
                                                                                           .column_family_name = "default",
                                                                                           .file_number = 7}));
@@ -60,6 +62,8 @@ struct OpenSpec {
   BlockBasedTableConfig config{};
   BlockCache* cache = nullptr;
   bool mmap = false;
+  Statistics* statistics = nullptr;
+  std::shared_ptr<const SliceTransform> prefix_extractor{};
 };
 
 inline Result<TableReaderPtr> OpenTable(FileSystem* fs, const std::string& path, const OpenSpec& spec) {
@@ -73,7 +77,9 @@ inline Result<TableReaderPtr> OpenTable(FileSystem* fs, const std::string& path,
                                 .comparator = spec.comparator,
                                 .config = spec.config,
                                 .block_cache = spec.cache,
-                                .mmap_reads = spec.mmap});
+                                .mmap_reads = spec.mmap,
+                                .recorder = Recorder(spec.statistics),
+                                .prefix_extractor = spec.prefix_extractor});
 }
 
 // Waits until what was dropped is gone, with what that dropped in turn: count, table, its blocks.

@@ -5,7 +5,6 @@
 #include "base/assert.h"
 #include "base/coding.h"
 #include "base/format.h"
-#include "base/xxph3.h"
 #include "table/block/block_entries.h"
 #include "table/filter/filter_format.h"
 #include "table/table_properties.h"
@@ -66,8 +65,11 @@ TableWriter::TableWriter(TableWriteArgs args)
     : args_(std::move(args)),
       data_block_({.restart_interval = args_.config.restart_interval, .delta_keys = args_.config.key_delta_encoding, .values_have_length = true}),
       block_bytes_full_(args_.config.block_bytes * static_cast<size_t>(100 - args_.config.block_bytes_deviation_percent) / 100) {
-  if (args_.config.filter_millibits_per_key > 0 && args_.config.whole_key_filtering && FilterIsSafe(args_.comparator)) {
-    filter_ = std::make_unique<FilterBuilder>(args_.config.filter_millibits_per_key);
+  const bool something_to_filter = args_.config.whole_key_filtering || args_.prefix_extractor != nullptr;
+  if (args_.config.filter_millibits_per_key > 0 && something_to_filter && FilterIsSafe(args_.comparator)) {
+    filter_ = std::make_unique<FilterBuilder>(FilterBuilderArgs{.millibits_per_key = args_.config.filter_millibits_per_key,
+                                                                .whole_keys = args_.config.whole_key_filtering,
+                                                                .prefix_extractor = args_.prefix_extractor.get()});
   }
   output_.reserve(kOutputPieceBytes + args_.config.block_bytes);
 }
@@ -90,7 +92,7 @@ void TableWriter::Add(const Slice& internal_key, const Slice& value) {
   if (filter_ != nullptr) {
     const Slice user_key = ExtractUserKey(internal_key);
     const bool same_user_key = !first && internal_key.size() == last_key_.size() && shared >= user_key.size();
-    if (!same_user_key) filter_->AddHash(Xxph3Hash64(user_key));
+    if (!same_user_key) filter_->AddKey(user_key);
   }
   data_block_.Add(internal_key, value, shared);
   if (first) smallest_.assign(internal_key.data(), internal_key.size());
@@ -225,7 +227,7 @@ void TableWriter::FillProperties() {
   p.column_family_name = args_.column_family_name;
   p.comparator_name = args_.comparator.user_comparator()->Name();
   p.merge_operator_name = args_.merge_operator_name.empty() ? "nullptr" : args_.merge_operator_name;
-  p.prefix_extractor_name = "nullptr";
+  p.prefix_extractor_name = args_.prefix_extractor != nullptr ? args_.prefix_extractor->GetId() : "nullptr";
   p.property_collectors_names = "[]";
   p.compression_name = CompressionTypeName(args_.compression);
   p.compression_options = CompressionOptionsText(args_.compression_parameters);
@@ -243,7 +245,7 @@ void TableWriter::FillProperties() {
   PutFixed32(&index_type, 0);
   p.user_collected_properties[kPropertyIndexType] = index_type;
   p.user_collected_properties[kPropertyWholeKeyFiltering] = args_.config.whole_key_filtering ? "1" : "0";
-  p.user_collected_properties[kPropertyPrefixFiltering] = "0";
+  p.user_collected_properties[kPropertyPrefixFiltering] = args_.prefix_extractor != nullptr ? "1" : "0";
 }
 
 Status TableWriter::Finish(TableWriteResult* result) {
@@ -252,7 +254,7 @@ Status TableWriter::Finish(TableWriteResult* result) {
 
   BlockBuilder metaindex({.restart_interval = 1, .delta_keys = true, .values_have_length = true});
   std::string handle;
-  if (filter_ != nullptr && properties_.num_entries > 0) {
+  if (filter_ != nullptr && filter_->entries() > 0) {
     const BlockHandle filter_handle = WriteBlock(filter_->Finish(), false);
     properties_.filter_size = filter_handle.size;
     PutBlockHandle(&handle, filter_handle);

@@ -7,7 +7,7 @@
 //
 // I1: keys ascend strictly in the order of internal keys.
 // I2: the separator of block i is >= its last key and < the first key of block i + 1, as user keys when no two neighbouring blocks share one.
-// I3: each distinct user key enters the filter once.
+// I3: each distinct user key enters the filter once, as a whole, as its prefix, or both, as the config says.
 // I4: after an error nothing more is appended to the file.
 //
 // Blocks are collected and handed to the file in pieces of 64 KiB; the rate limiter is asked before each. No virtual call per entry.
@@ -23,6 +23,7 @@
 #include "ashlar/compression_type.h"
 #include "ashlar/file_system.h"
 #include "ashlar/rate_limiter.h"
+#include "ashlar/slice_transform.h"
 #include "ashlar/table_properties.h"
 #include "base/compression.h"
 #include "base/result.h"
@@ -38,6 +39,7 @@ struct TableWriteArgs {
   std::string file_name{};       // for error texts
   KeyComparator comparator{nullptr};
   BlockBasedTableConfig config{};
+  std::shared_ptr<const SliceTransform> prefix_extractor{};  // null: none
   CompressionType compression = kNoCompression;
   CompressionParameters compression_parameters{};
   RateLimiter* rate_limiter = nullptr;

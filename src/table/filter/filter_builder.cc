@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "base/hash.h"
+#include "key/key_prefix.h"
 #include "table/filter/filter_format.h"
 
 namespace ashlar {
@@ -19,13 +20,20 @@ int BloomProbes(int millibits_per_key) {
   return (millibits_per_key - 1) / 2000 - 1;
 }
 
+void FilterBuilder::AddPrefix(const Slice& user_key) {
+  const std::optional<Slice> prefix = KeyPrefix(args_.prefix_extractor, user_key);
+  if (!prefix || (last_prefix_ && *prefix == *last_prefix_)) return;
+  last_prefix_ = prefix->ToString();
+  AddHash(Xxph3Hash64(*prefix));
+}
+
 std::string FilterBuilder::Finish() const {
-  ASHLAR_ASSERT(millibits_per_key_ >= 1000 && millibits_per_key_ <= 100000);
+  ASHLAR_ASSERT(args_.millibits_per_key >= 1000 && args_.millibits_per_key <= 100000);
   if (hashes_.empty()) return std::string(kFilterTailBytes, '\0');
-  const uint64_t wanted = std::min((uint64_t{hashes_.size()} * static_cast<uint64_t>(millibits_per_key_) + 7999) / 8000, kBloomBytesMax);
+  const uint64_t wanted = std::min((uint64_t{hashes_.size()} * static_cast<uint64_t>(args_.millibits_per_key) + 7999) / 8000, kBloomBytesMax);
   const uint64_t bytes = (wanted + kBloomLineBytes - 1) / kBloomLineBytes * kBloomLineBytes;
   const auto lines = static_cast<uint32_t>(bytes / kBloomLineBytes);
-  const int probes = BloomProbes(millibits_per_key_);
+  const int probes = BloomProbes(args_.millibits_per_key);
 
   std::string out(bytes + kFilterTailBytes, '\0');
   auto* const bits = reinterpret_cast<uint8_t*>(out.data());

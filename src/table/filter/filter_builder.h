@@ -1,28 +1,45 @@
-// FilterBuilder: the hashes of a table's keys in, RocksDB's full Bloom filter block out ("fast local Bloom").
+// FilterBuilder: a table's keys in, RocksDB's full Bloom filter block out ("fast local Bloom").
 //
 //   block   lines of 64 bytes | ff 00 probes 00 00
 //
 // A key lives in one line: line = fastrange32(low half of the hash, number of lines); bit of probe i = (high half x 0x9e3779b9^i) >> 23. The hash is
 // base/xxph3.h. Size: ceil(n x millibits / 8000) bytes, rounded up to whole lines. No keys: only five zero bytes, which match nothing.
 //
+// A filter holds whole keys, or prefixes of the keys that have one, or both. A prefix that several keys in a row share counts once.
+//
 // Thread safety: one thread.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "ashlar/slice.h"
+#include "ashlar/slice_transform.h"
+#include "base/xxph3.h"
 
 namespace ashlar {
 
 // Probes per key that cost the fewest false positives at this size.
 int BloomProbes(int millibits_per_key);
 
+struct FilterBuilderArgs {
+  int millibits_per_key = 0;  // 1000 to 100000
+  bool whole_keys = true;
+  const SliceTransform* prefix_extractor = nullptr;  // null: no prefixes; outlives the builder
+};
+
 class FilterBuilder {
  public:
-  // millibits_per_key: 1000 to 100000.
-  explicit FilterBuilder(int millibits_per_key) : millibits_per_key_(millibits_per_key) {}
+  explicit FilterBuilder(const FilterBuilderArgs& args) : args_(args) {}
 
+  // Ascending, each user key once.
+  void AddKey(const Slice& user_key) {
+    if (args_.whole_keys) AddHash(Xxph3Hash64(user_key));
+    if (args_.prefix_extractor != nullptr) AddPrefix(user_key);
+  }
   // Equal neighbours count once.
   void AddHash(uint64_t hash) {
     if (hashes_.empty() || hashes_.back() != hash) hashes_.push_back(hash);
@@ -32,7 +49,10 @@ class FilterBuilder {
   std::string Finish() const;
 
  private:
-  const int millibits_per_key_;
+  void AddPrefix(const Slice& user_key);
+
+  const FilterBuilderArgs args_;
+  std::optional<std::string> last_prefix_;
   std::vector<uint64_t> hashes_;
 };
 

@@ -12,7 +12,7 @@ namespace {
 bool MayMatch(const FilterReader& reader, const Slice& key) { return reader.MayMatch(Xxph3Hash64(key), key); }
 
 TEST(Filter, NoKeysMatchNothing) {
-  const std::string block = FilterBuilder(10000).Finish();
+  const std::string block = FilterBuilder({.millibits_per_key = 10000}).Finish();
   EXPECT_EQ(block.size(), 5u);
   EXPECT_FALSE(MayMatch(FilterReader(block), "a"));
   EXPECT_FALSE(MayMatch(FilterReader(Slice()), "a"));
@@ -24,7 +24,7 @@ TEST(Filter, FindsEveryKeyAndFewOthers) {
     double false_positives_max;
   };
   for (const Case& c : {Case{1000, 0.7}, Case{5000, 0.12}, Case{10000, 0.013}, Case{15500, 0.002}, Case{60000, 0.0005}}) {
-    FilterBuilder builder(c.millibits);
+    FilterBuilder builder({.millibits_per_key = c.millibits});
     constexpr int kKeys = 10000;
     for (int i = 0; i < kKeys; ++i) builder.AddHash(Xxph3Hash64("key" + std::to_string(i)));
     const std::string block = builder.Finish();
@@ -39,13 +39,47 @@ TEST(Filter, FindsEveryKeyAndFewOthers) {
 }
 
 TEST(Filter, EqualNeighboursCountOnce) {
-  FilterBuilder builder(10000);
+  FilterBuilder builder({.millibits_per_key = 10000});
   for (const uint64_t hash : {1u, 1u, 2u, 2u, 1u}) builder.AddHash(hash);
   EXPECT_EQ(builder.entries(), 3u);
 }
 
+TEST(Filter, PrefixesInARowCountOnce) {
+  const std::shared_ptr<const SliceTransform> fixed(NewFixedPrefixTransform(2));
+  const std::shared_ptr<const SliceTransform> whole(NewNoopTransform());
+  const auto entries = [](bool whole_keys, const SliceTransform* extractor, const std::vector<std::string>& keys) {
+    FilterBuilder builder({.millibits_per_key = 10000, .whole_keys = whole_keys, .prefix_extractor = extractor});
+    for (const std::string& key : keys) builder.AddKey(key);
+    return builder.entries();
+  };
+  const std::vector<std::string> keys = {"a", "aa", "aab", "aac", "ab1", "b", "bb1"};
+  EXPECT_EQ(entries(true, nullptr, keys), 7u);
+  EXPECT_EQ(entries(false, fixed.get(), keys), 3u);
+  // "aa" is a key and its own prefix: equal neighbours.
+  EXPECT_EQ(entries(true, fixed.get(), keys), 9u);
+  EXPECT_EQ(entries(true, whole.get(), keys), 7u);
+  EXPECT_EQ(entries(false, fixed.get(), {"a", "b"}), 0u);
+}
+
+TEST(Filter, FindsThePrefixesOfItsKeys) {
+  const std::shared_ptr<const SliceTransform> fixed(NewFixedPrefixTransform(4));
+  for (const bool whole_keys : {false, true}) {
+    FilterBuilder builder({.millibits_per_key = 16000, .whole_keys = whole_keys, .prefix_extractor = fixed.get()});
+    for (int i = 0; i < 3000; ++i) builder.AddKey(std::to_string(1000 + i / 3) + "/" + std::to_string(i % 3));
+    const std::string block = builder.Finish();
+    const FilterReader reader(block);
+    int false_positives = 0;
+    for (int i = 0; i < 1000; ++i) {
+      ASSERT_TRUE(MayMatch(reader, std::to_string(1000 + i)));
+      ASSERT_TRUE(!whole_keys || MayMatch(reader, std::to_string(1000 + i) + "/1"));
+      false_positives += MayMatch(reader, std::to_string(5000 + i)) ? 1 : 0;
+    }
+    EXPECT_LE(false_positives, 5);
+  }
+}
+
 TEST(Filter, GoldenBytes) {
-  FilterBuilder builder(10000);
+  FilterBuilder builder({.millibits_per_key = 10000});
   builder.AddHash(0x0123456789abcdefu);
   const std::string block = builder.Finish();
   ASSERT_EQ(block.size(), 69u);

@@ -100,6 +100,12 @@ Result<std::unique_ptr<InternalCursor>> TableCache::NewCursor(FileMetaData* file
   return reader->NewCursor(options);
 }
 
+bool TableCache::MayHold(FileMetaData* file, SeekPrefix* seek, const Slice& internal_target) {
+  const EpochGuard guard;
+  Result<TableReader*> reader = Find(file);
+  return !reader.ok() || (*reader)->MayHold(seek, internal_target);
+}
+
 Status TableCache::Verify(FileMetaData* file) {
   TableReader* reader = nullptr;
   {

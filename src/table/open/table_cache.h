@@ -108,8 +108,9 @@ class TableCache final : public TableOpener {
     return reader;
   }
 
-  // Enters a guard of its own.
+  // Each enters a guard of its own.
   Result<std::unique_ptr<InternalCursor>> NewCursor(FileMetaData* file, const TableReadOptions& options) override;
+  bool MayHold(FileMetaData* file, SeekPrefix* seek, const Slice& internal_target) override;
   // For tables opened from now on; open ones keep what they have.
   void SetPrefixExtractor(std::shared_ptr<const SliceTransform> prefix_extractor);
   // Opens the table if need be and calls Verify.

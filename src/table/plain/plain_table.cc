@@ -7,6 +7,7 @@
 #include "base/format.h"
 #include "base/xxph3.h"
 #include "key/key_prefix.h"
+#include "key/seek_prefix.h"
 #include "table/block/block_builder.h"
 #include "table/block/block_entries.h"
 #include "table/plain/plain_table_cursor.h"
@@ -226,7 +227,7 @@ Status PlainTable::MakeIndex() {
   // An order may call keys of different sizes equal; the built-in ones do not.
   if (HashIsSafe(comparator_) && data_.encoding == PlainEncoding::kPlain) key_bytes_ = data_.user_key_bytes;
   PrefixCollector prefixes(prefix_extractor_.get(), sparseness);
-  FilterBuilder filter(static_cast<int>(std::clamp(config_.bloom_bits_per_key, 1u, 100u)) * 1000);
+  FilterBuilder filter({.millibits_per_key = static_cast<int>(std::clamp(config_.bloom_bits_per_key, 1u, 100u)) * 1000});
   index_.ReserveMarks(std::min(properties_.num_entries, properties_.data_size / kEntryBytesMin) / sparseness + 1);
 
   EntryScan scan(&data_, comparator_);
@@ -340,6 +341,11 @@ PlainFault PlainTable::FindStartInPrefix(const Slice& user_key, uint64_t tag, co
   }
   // A slot of another prefix with the same hash, or of one that begins behind its full key.
   return *at == nullptr ? PlainFault::kNone : FindStart(user_key, tag, at);
+}
+
+bool PlainTable::MayHold(SeekPrefix* seek, const Slice& /*internal_target*/) const {
+  const HashedPrefix* const prefix = index_.has_prefixes() ? seek->Find(prefix_extractor_.get()) : nullptr;
+  return prefix == nullptr || PlainIndex::Probe(index_, prefix->filter_hash).found();
 }
 
 PlainTable::Outcome PlainTable::GetFrom(const char* at, size_t entries_max, Lookup* lookup) {

@@ -3,7 +3,7 @@
 namespace ashlar {
 
 PlainTableCursor::PlainTableCursor(PlainTable* table, const TableReadOptions& options)
-    : table_(table), scope_(options.seek_scope), checks_order_(options.readahead_bytes > 0), decoder_(&table->data()) {
+    : table_(table), seek_(options.seek_prefix), checks_order_(options.readahead_bytes > 0), decoder_(&table->data()) {
   table_->AddRef();
 }
 
@@ -72,8 +72,8 @@ void PlainTableCursor::Seek(const Slice& internal_target) {
   Start();
   const Slice user_key = ExtractUserKey(internal_target);
   const char* at = nullptr;
-  const PlainFault fault = scope_ == SeekScope::kPrefix ? table_->FindStartInPrefix(user_key, ExtractTag(internal_target), &at)
-                                                        : table_->FindStart(user_key, ExtractTag(internal_target), &at);
+  const PlainFault fault = IsWithinPrefix() ? table_->FindStartInPrefix(user_key, ExtractTag(internal_target), &at)
+                                            : table_->FindStart(user_key, ExtractTag(internal_target), &at);
   SeekOn(fault, at, internal_target);
 }
 
@@ -99,7 +99,7 @@ void PlainTableCursor::SeekForPrev(const Slice& internal_target) {
   const uint64_t tag = ExtractTag(internal_target);
   const char* at = nullptr;
   PlainFault fault = PlainFault::kNone;
-  if (scope_ == SeekScope::kPrefix) {
+  if (IsWithinPrefix()) {
     fault = table_->FindStartInPrefix(user_key, tag, &at);
     if (fault == PlainFault::kNone && at == nullptr) return;
   }

@@ -2,7 +2,7 @@
 //
 //   forwards    entry after entry, each checked; a key that lies whole in the file is handed out as it lies there
 //   backwards   the entries from one mark to the next are read once and remembered; a step goes back by one of them
-//   seeks       PlainTable::FindStart, or FindStartInPrefix for a cursor of SeekScope::kPrefix; from there forwards
+//   seeks       PlainTable::FindStart, or FindStartInPrefix where SeekPrefix names a prefix of the table's; from there forwards
 //
 // What compaction reads (a cursor with readahead) is checked for order again: what it writes must be in order, and a mapping shows the file as it is
 // now, not as it was when the table was opened.
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "key/cursor.h"
+#include "key/seek_prefix.h"
 #include "table/block/data_block.h"
 #include "table/plain/plain_table.h"
 
@@ -59,9 +60,10 @@ class PlainTableCursor final : public InternalCursor {
   // To the entry before `end`, which is where an entry begins or the end of the data; group_ is empty.
   void TakeLastBefore(const char* end);
   void Fail(PlainFault fault, const char* at);
+  bool IsWithinPrefix() const { return seek_ != nullptr && seek_->Find(table_->prefix_extractor()) != nullptr; }
 
   PlainTable* const table_;
-  const SeekScope scope_;
+  SeekPrefix* const seek_;
   const bool checks_order_;
   PlainDecoder decoder_;
   PlainEntry entry_;

@@ -84,10 +84,14 @@ bool ReadEverything(const std::string& bytes, const Sample& sample) {
     EXPECT_OK(cursor->status());
     EXPECT_EQ(seen, table->properties().num_entries);
   }
-  const auto cursor = table->NewCursor({.seek_scope = SeekScope::kPrefix});
+  SeekPrefix seek({.comparator = sample.spec.comparator, .transform = sample.spec.prefix_extractor.get()});
+  seek.SetScope(SeekScope::kPrefix);
+  const auto cursor = table->NewCursor({.seek_prefix = &seek});
   for (const auto& entry : sample.entries) {
     static_cast<void>(GetText(table.get(), {}, ExtractUserKey(entry.first), kSequenceNumberMax));
+    seek.Begin(ExtractUserKey(entry.first), true);
     cursor->Seek(entry.first);
+    seek.Begin(ExtractUserKey(entry.first), false);
     cursor->SeekForPrev(entry.first);
     static_cast<void>(table->ApproximateOffsetOf(entry.first));
   }
@@ -205,8 +209,12 @@ TEST(PlainTableDamage, BytesThatChangeUnderTheMapping) {
       for (const auto& entry : sample.entries) {
         static_cast<void>(GetText(table.get(), {}, ExtractUserKey(entry.first), kSequenceNumberMax));
         for (const SeekScope scope : {SeekScope::kTotalOrder, SeekScope::kPrefix}) {
-          const auto seeker = table->NewCursor({.seek_scope = scope});
+          SeekPrefix seek({.comparator = sample.spec.comparator, .transform = sample.spec.prefix_extractor.get()});
+          seek.SetScope(scope);
+          const auto seeker = table->NewCursor({.seek_prefix = &seek});
+          seek.Begin(ExtractUserKey(entry.first), true);
           seeker->Seek(entry.first);
+          seek.Begin(ExtractUserKey(entry.first), false);
           seeker->SeekForPrev(entry.first);
           if (seeker->Valid()) seeker->Prev();
         }

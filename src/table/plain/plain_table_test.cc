@@ -147,11 +147,13 @@ void CheckWalks(const Subject& subject, Random* random) {
   }
 }
 
-// Within the target's prefix a cursor of that scope gives the same; beyond, it has ended or goes on in order.
+// Within the target's prefix a cursor that looks for it gives the same; beyond, it has ended or goes on in order.
 void CheckPrefixSeeks(const Subject& subject, Random* random) {
   const SliceTransform* const extractor = subject.spec.prefix_extractor.get();
   const Entries& entries = subject.entries;
-  const auto cursor = subject.table->get()->NewCursor({.seek_scope = SeekScope::kPrefix});
+  SeekPrefix seek({.comparator = subject.spec.comparator, .transform = extractor});
+  seek.SetScope(SeekScope::kPrefix);
+  const auto cursor = subject.table->get()->NewCursor({.seek_prefix = &seek});
   for (int i = 0; i < 300; ++i) {
     const std::string target = RandomTarget(entries, random);
     const std::optional<Slice> prefix = KeyPrefix(extractor, ExtractUserKey(target));
@@ -159,6 +161,9 @@ void CheckPrefixSeeks(const Subject& subject, Random* random) {
     const bool forwards = random->OneIn(2);
     auto at = forwards ? entries.lower_bound(target) : entries.upper_bound(target);
     if (!forwards) at = at == entries.begin() ? entries.end() : std::prev(at);
+    seek.Begin(ExtractUserKey(target), forwards);
+    const bool there = at != entries.end() && KeyPrefix(extractor, ExtractUserKey(at->first)) == prefix;
+    ASSERT_TRUE(!there || subject.table->get()->MayHold(&seek, target)) << Slice(target).ToString(true);
     forwards ? cursor->Seek(target) : cursor->SeekForPrev(target);
     while (at != entries.end() && KeyPrefix(extractor, ExtractUserKey(at->first)) == prefix) {
       ASSERT_TRUE(Agrees(*cursor, entries, at)) << Slice(target).ToString(true);
@@ -468,7 +473,7 @@ TEST(PlainTableWriter, RefusesWhatOffsetsCannotReach) {
     PlainTableConfig config;
     config.store_index_in_file = store_index;
     Result<std::unique_ptr<PlainTableWriter>> writer =
-        PlainTableWriter::Create({.file = &sink, .file_name = "t", .comparator = KeyComparator(BytewiseComparator())}, config, nullptr);
+        PlainTableWriter::Create({.file = &sink, .file_name = "t", .comparator = KeyComparator(BytewiseComparator())}, config);
     ASSERT_OK(writer.status());
     const std::string value(size_t{64} << 20, 'v');
     int added = 0;

@@ -19,11 +19,13 @@ struct PlainSpec {
 inline Status WritePlainTable(FileSystem* fs, const std::string& path, const PlainSpec& spec, const Entries& entries, TableWriteResult* result) {
   std::unique_ptr<WritableFile> file;
   ASHLAR_RETURN_IF_ERROR(fs->NewWritableFile(path, {}, &file));
-  ASHLAR_ASSIGN_OR_RETURN(
-      const std::unique_ptr<PlainTableWriter> writer,
-      PlainTableWriter::Create(
-          {.file = file.get(), .file_name = path, .comparator = spec.comparator, .column_family_name = "default", .file_number = 7}, spec.config,
-          spec.prefix_extractor));
+  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<PlainTableWriter> writer, PlainTableWriter::Create({.file = file.get(),
+                                                                                                    .file_name = path,
+                                                                                                    .comparator = spec.comparator,
+                                                                                                    .prefix_extractor = spec.prefix_extractor,
+                                                                                                    .column_family_name = "default",
+                                                                                                    .file_number = 7},
+                                                                                                   spec.config));
   for (const auto& [key, value] : entries) writer->Add(key, value);
   ASHLAR_RETURN_IF_ERROR(writer->Finish(result));
   return file->Close();

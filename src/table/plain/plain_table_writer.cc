@@ -30,17 +30,16 @@ void PutKindAndSize(PlainKeyKind kind, size_t size, std::string* out) {
 
 }  // namespace
 
-Result<std::unique_ptr<PlainTableWriter>> PlainTableWriter::Create(TableWriteArgs args, const PlainTableConfig& config,
-                                                                   std::shared_ptr<const SliceTransform> prefix_extractor) {
+Result<std::unique_ptr<PlainTableWriter>> PlainTableWriter::Create(TableWriteArgs args, const PlainTableConfig& config) {
   if (args.file == nullptr) return Status::InvalidArgument("PlainTable writer", "no file");
   if (args.comparator.user_comparator() == nullptr) return Status::InvalidArgument("PlainTable writer", "no comparator");
-  return std::unique_ptr<PlainTableWriter>(new PlainTableWriter(std::move(args), config, std::move(prefix_extractor)));
+  return std::unique_ptr<PlainTableWriter>(new PlainTableWriter(std::move(args), config));
 }
 
-PlainTableWriter::PlainTableWriter(TableWriteArgs args, const PlainTableConfig& config, std::shared_ptr<const SliceTransform> prefix_extractor)
+PlainTableWriter::PlainTableWriter(TableWriteArgs args, const PlainTableConfig& config)
     : args_(std::move(args)),
       config_(config),
-      prefix_extractor_(std::move(prefix_extractor)),
+      prefix_extractor_(args_.prefix_extractor.get()),
       // Without prefixes there is nothing to leave out.
       encoding_(prefix_extractor_ == nullptr ? PlainEncoding::kPlain : config_.encoding),
       needs_prefixes_(prefix_extractor_ != nullptr && (encoding_ == PlainEncoding::kPrefix || config_.store_index_in_file)) {
@@ -73,7 +72,7 @@ void PlainTableWriter::Add(const Slice& internal_key, const Slice& value) {
   if (!status_.ok()) return;
 
   // Without an extractor all keys are of one prefix; a key that has none is one by itself. Nobody asks where keys are whole and no index is written.
-  const Slice prefix = !needs_prefixes_ ? Slice() : KeyPrefix(prefix_extractor_.get(), user_key).value_or(user_key);
+  const Slice prefix = !needs_prefixes_ ? Slice() : KeyPrefix(prefix_extractor_, user_key).value_or(user_key);
   const bool new_prefix = first || Slice(last_prefix_) != prefix;
   const size_t start = output_.size();
   if (index_) {

@@ -29,9 +29,8 @@ namespace ashlar {
 
 class PlainTableWriter {
  public:
-  // prefix_extractor may be null. InvalidArgument for settings that cannot be written.
-  static Result<std::unique_ptr<PlainTableWriter>> Create(TableWriteArgs args, const PlainTableConfig& config,
-                                                          std::shared_ptr<const SliceTransform> prefix_extractor);
+  // InvalidArgument for settings that cannot be written.
+  static Result<std::unique_ptr<PlainTableWriter>> Create(TableWriteArgs args, const PlainTableConfig& config);
   PlainTableWriter(const PlainTableWriter&) = delete;
   PlainTableWriter& operator=(const PlainTableWriter&) = delete;
 
@@ -45,7 +44,7 @@ class PlainTableWriter {
   uint64_t EstimatedFileBytes() const { return offset_; }
 
  private:
-  PlainTableWriter(TableWriteArgs args, const PlainTableConfig& config, std::shared_ptr<const SliceTransform> prefix_extractor);
+  PlainTableWriter(TableWriteArgs args, const PlainTableConfig& config);
 
   Status CheckEntry(const Slice& user_key, const Slice& value) const;
   void CountEntry(const Slice& internal_key, uint64_t tag, const Slice& value);
@@ -57,7 +56,7 @@ class PlainTableWriter {
 
   const TableWriteArgs args_;
   const PlainTableConfig config_;
-  const std::shared_ptr<const SliceTransform> prefix_extractor_;
+  const SliceTransform* const prefix_extractor_;  // of args_; null: none
   const PlainEncoding encoding_;
   const bool needs_prefixes_;
 
