@@ -15,6 +15,7 @@
 #include "ashlar/filter_policy.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/options_util.h"
+#include "ashlar/slice_transform.h"
 #include "ashlar/statistics.h"
 #include "ashlar/table.h"
 #include "base/format.h"
@@ -245,6 +246,150 @@ TEST_F(InterchangeTest, EveryKindOfMemTableIsTakenBothWaysThroughTheOptionsFile)
     ASSERT_OK(DB::Open(db_options, path(), families, &handles_, &db));
     db_ = std::move(db);
     EXPECT_EQ(Contents().size(), 100u);
+  }
+}
+
+// db_bench fills about half of 800 prefixes, and then seeks and gets in all of them, with filters that hold prefixes only: the same numbers found,
+// checked and ruled out before and after our compaction has rewritten every table.
+TEST_F(InterchangeTest, DbBenchFindsTheSameByPrefixInOurTables) {
+  const std::string shape =
+      "db_bench --db=" + path() +
+      " --key_size=16 --value_size=50 --prefix_size=8 --keys_per_prefix=10 --bloom_bits=10 --whole_key_filtering=false --seed=1 ";
+  const auto read = [&] {
+    const ToolRun run =
+        RunTool(shape + "--use_existing_db --disable_auto_compactions --benchmarks=seekrandom,readrandom --num=8000 --reads=4000 --statistics 2>&1");
+    EXPECT_EQ(run.exit_code, 0) << run.output;
+    std::string told;
+    std::istringstream lines(run.output);
+    for (std::string line; std::getline(lines, line);) {
+      if (const size_t found = line.find(" found)"); found != std::string::npos) told += line.substr(line.find('(')) + "\n";
+      if (line.find("bloom.filter.prefix.") != std::string::npos || line.find("bloom.filter.useful") != std::string::npos) told += line + "\n";
+    }
+    return told;
+  };
+  const ToolRun made = RunTool(shape + "--benchmarks=fillrandom,compact --num=8000 --writes=500 2>&1");
+  ASSERT_EQ(made.exit_code, 0) << made.output;
+  const std::string before = read();
+  EXPECT_EQ(before.find("rocksdb.bloom.filter.prefix.useful COUNT : 0\n"), std::string::npos) << before;
+
+  options_.prefix_extractor.reset(NewFixedPrefixTransform(8));
+  options_.statistics = CreateDBStatistics();
+  BlockBasedTableOptions table;
+  table.filter_policy.reset(NewBloomFilterPolicy(10));
+  table.whole_key_filtering = false;
+  options_.table_factory.reset(NewBlockBasedTableFactory(table));
+  Open();
+  // Here RocksDB's table is read by prefixes: present ones are complete, for absent ones no block is read.
+  const Map all = Contents();
+  const auto prefix_of = [](uint64_t i) {
+    std::string prefix(8, '\0');
+    for (size_t byte = 0; byte < 8; ++byte) prefix[byte] = static_cast<char>(i >> (8 * (7 - byte)));
+    return prefix;
+  };
+  const auto ticks = [&](Tickers ticker) { return options_.statistics->getTickerCount(ticker); };
+  std::vector<std::string> there;
+  std::vector<std::string> absent;
+  for (uint64_t i = 0; i < 800; ++i) {
+    const auto first = all.lower_bound(prefix_of(i));
+    if (first == all.end()) continue;
+    if (Slice(first->first).starts_with(prefix_of(i))) {
+      there.push_back(prefix_of(i));
+    } else if (first != all.begin()) {
+      absent.push_back(prefix_of(i));
+    }
+  }
+  EXPECT_GT(absent.size(), 300u);
+  size_t keys_found = 0;
+  const auto seek_in = [&](const std::vector<std::string>& prefixes) {
+    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+    for (const std::string& prefix : prefixes) {
+      for (it->Seek(prefix); it->Valid() && it->key().starts_with(prefix); it->Next())
+        keys_found += all.at(it->key().ToString()) == it->value() ? 1u : 0u;
+      ASSERT_OK(it->status());
+    }
+  };
+  const auto seek_everywhere = [&] {
+    keys_found = 0;
+    seek_in(there);
+    EXPECT_EQ(keys_found, all.size());
+    const uint64_t useful = ticks(BLOOM_FILTER_PREFIX_USEFUL);
+    const uint64_t blocks = ticks(BLOCK_CACHE_DATA_MISS) + ticks(BLOCK_CACHE_DATA_HIT);
+    seek_in(absent);
+    const uint64_t ruled_out = ticks(BLOOM_FILTER_PREFIX_USEFUL) - useful;
+    EXPECT_EQ(keys_found, all.size());
+    EXPECT_GT(ruled_out, absent.size() * 95 / 100);
+    EXPECT_LE(ticks(BLOCK_CACHE_DATA_MISS) + ticks(BLOCK_CACHE_DATA_HIT) - blocks, absent.size() - ruled_out);
+  };
+  seek_everywhere();
+  CompactRangeOptions rewrite;
+  rewrite.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  ASSERT_OK(db_->CompactRange(rewrite, nullptr, nullptr));
+  seek_everywhere();
+  Close();
+  EXPECT_EQ(read(), before);
+  ExpectEveryTableVerifies();
+}
+
+// The extractor goes both ways through the OPTIONS file, and ldb writes and reads tables with it.
+TEST_F(InterchangeTest, LdbWritesAndReadsWithTheExtractorOfOurOptionsFile) {
+  struct Case {
+    std::shared_ptr<const SliceTransform> extractor;
+    const char* name;
+  };
+  const Case cases[] = {{std::shared_ptr<const SliceTransform>(NewFixedPrefixTransform(3)), "rocksdb.FixedPrefix.3"},
+                        {std::shared_ptr<const SliceTransform>(NewCappedPrefixTransform(4)), "rocksdb.CappedPrefix.4"},
+                        {std::shared_ptr<const SliceTransform>(NewNoopTransform()), "rocksdb.Noop"}};
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    Close();
+    std::filesystem::remove_all(path());
+    options_.prefix_extractor = c.extractor;
+    options_.disable_auto_compactions = true;
+    BlockBasedTableOptions table;
+    table.filter_policy.reset(NewBloomFilterPolicy(10));
+    table.whole_key_filtering = false;
+    options_.table_factory.reset(NewBlockBasedTableFactory(table));
+    Open();
+    Map expected;
+    for (int i = 0; i < 200; ++i) {
+      const std::string key = std::to_string(i * 7919 % 1000);
+      ASSERT_OK(db_->Put(WriteOptions(), key, "v" + std::to_string(i)));
+      expected[key] = "v" + std::to_string(i);
+    }
+    ASSERT_OK(db_->Flush(FlushOptions()));
+    Close();
+    // Read through our filter, one written beside it.
+    EXPECT_EQ(Ldb("--try_load_options get 0"), "v0\n");
+    EXPECT_EQ(Ldb("--try_load_options get 919"), "v1\n");
+    Ldb("--try_load_options batchput 12345 a 12 b 1 c");
+    expected["12345"] = "a";
+    expected["12"] = "b";
+    expected["1"] = "c";
+    EXPECT_EQ(ParseScan(Ldb("--try_load_options scan --hex")), expected);
+    Ldb("--try_load_options compact");
+    size_t named = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(path())) {
+      if (entry.path().extension() != ".sst") continue;
+      const ToolRun run = RunTool("sst_dump --show_properties --command=none --file=" + entry.path().string() + " 2>&1");
+      named += run.output.find(std::string("prefix extractor name: ") + c.name) != std::string::npos ? 1u : 0u;
+    }
+    EXPECT_EQ(named, 1u);
+    DBOptions db_options;
+    std::vector<ColumnFamilyDescriptor> families;
+    ASSERT_OK(LoadLatestOptions(ConfigOptions(), path(), &db_options, &families));
+    ASSERT_NE(families[0].options.prefix_extractor, nullptr);
+    EXPECT_EQ(families[0].options.prefix_extractor->GetId(), c.name);
+    Open();
+    EXPECT_EQ(Contents(), expected);
+    for (const auto& [key, value] : expected) {
+      std::string found;
+      ASSERT_OK(db_->Get(ReadOptions(), key, &found));
+      EXPECT_EQ(found, value);
+      const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+      it->Seek(key);
+      ASSERT_TRUE(it->Valid());
+      EXPECT_EQ(it->key().ToString(), key);
+    }
   }
 }
 
