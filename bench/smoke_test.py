@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -40,6 +41,7 @@ class SmokeTest(unittest.TestCase):
                 if done.returncode == NOT_AVAILABLE:
                     # Said loudly by the report; the library is not at fault for lacking a function.
                     self.assertIn("not available", done.stderr)
+                    shutil.rmtree(Path(self.folder.name) / "db", ignore_errors=True)
                     continue
                 self.assertEqual(done.returncode, 0, done.stderr)
                 for result in json.loads(done.stdout)["results"]:
