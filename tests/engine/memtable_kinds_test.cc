@@ -114,6 +114,89 @@ TEST_P(MemTableKindTest, WhatIsWrittenIsReadFlushedReplayedAndReopened) {
   }
 }
 
+// Walks from a target and back, in each mode that uses prefixes: what has the target's prefix is met exactly. With auto_prefix_mode and a bound
+// everything is.
+TEST_P(MemTableKindTest, PrefixesAreWalkedExactlyInBothDirections) {
+  const uint64_t seed = 20261122;
+  SCOPED_TRACE(testing::Message() << GetParam() << ", seed " << seed);
+  UseKind(GetParam());
+  options_.write_buffer_size = 64 << 10;
+  Open();
+  const SliceTransform* const transform = options_.prefix_extractor.get();
+  Random random(seed);
+  Model model;
+  for (int round = 0; round < 1200 && !HasFailure(); ++round) {
+    const std::string key = SomeKey(&random);
+    if (random.OneIn(4)) {
+      Delete(key);
+      model.erase(key);
+    } else {
+      model[key] = std::string(random.Uniform(50), 'v');
+      Put(key, model[key]);
+    }
+    if (round % 10 != 0) continue;
+    const std::string target = SomeKey(&random);
+    const bool in_domain = transform != nullptr && transform->InDomain(target);
+    const auto is_within = [&](const Slice& k) {
+      return !in_domain || (transform->InDomain(k) && transform->Transform(k) == transform->Transform(target));
+    };
+    std::vector<std::string> expected;
+    for (auto it = model.lower_bound(target); it != model.end() && is_within(it->first); ++it) expected.push_back(it->first);
+
+    for (const bool same_as_start : {false, true}) {
+      ReadOptions options;
+      options.prefix_same_as_start = same_as_start;
+      const std::unique_ptr<Iterator> it(db_->NewIterator(options));
+      std::vector<std::string> met;
+      for (it->Seek(target); it->Valid() && is_within(it->key()); it->Next()) met.push_back(it->key().ToString());
+      ASSERT_EQ(met, expected) << target;
+      if (met.empty()) continue;
+      it->Seek(target);
+      for (size_t i = 1; i < met.size(); ++i) it->Next();
+      for (size_t i = met.size(); i-- > 0; it->Prev()) {
+        ASSERT_TRUE(it->Valid()) << target;
+        ASSERT_EQ(it->key().ToString(), met[i]);
+      }
+      it->SeekForPrev(met.back());
+      ASSERT_TRUE(it->Valid());
+      EXPECT_EQ(it->key().ToString(), met.back());
+      it->SeekToFirst();
+      if (!same_as_start) {
+        std::string text;
+        for (; it->Valid(); it->Next()) text += it->key().ToString() + "=" + it->value().ToString() + " ";
+        EXPECT_EQ(text, Print(model));
+      }
+    }
+
+    std::string bound = SomeKey(&random);
+    if (random.OneIn(2) && in_domain) {
+      bound = transform->Transform(target).ToString();
+      ++bound.back();
+    }
+    const Slice upper_bound = bound;
+    ReadOptions options;
+    options.auto_prefix_mode = true;
+    options.iterate_upper_bound = &upper_bound;
+    const std::unique_ptr<Iterator> it(db_->NewIterator(options));
+    auto at = model.lower_bound(target);
+    it->Seek(target);
+    for (int step = 0; step < 30 && it->Valid(); ++step) {
+      ASSERT_TRUE(at != model.end() && at->first < bound);
+      ASSERT_EQ(it->key().ToString(), at->first);
+      if (at == model.begin() || random.OneIn(2)) {
+        it->Next();
+        ++at;
+      } else {
+        it->Prev();
+        --at;
+      }
+    }
+    if (!it->Valid()) {
+      EXPECT_TRUE(at == model.end() || at->first >= bound) << target << " below " << bound;
+    }
+  }
+}
+
 TEST_P(MemTableKindTest, ARefreshedIteratorSeesWhatWasWrittenMeanwhile) {
   UseKind(GetParam());
   Open();
