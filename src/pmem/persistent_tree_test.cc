@@ -178,6 +178,45 @@ TEST_F(PersistentTreeTest, SeveralWritersShareSyncsAndCheckpoints) {
   ASSERT_TRUE(copy->Verify().ok());
 }
 
+TEST_F(PersistentTreeTest, WritersChangeEverythingWhileTheMarkLooksForFreeSpace) {
+  options_.durability = DurabilityClass::kProcessCrashOnly;
+  ASSERT_TRUE(Open().ok());
+  std::vector<std::map<std::string, std::string>> models(3);
+  Random seeds(23);
+  for (int round = 0; round < 12; ++round) {
+    std::vector<std::thread> threads;
+    for (size_t writer = 0; writer < models.size(); ++writer) {
+      threads.emplace_back([&, writer, seed = seeds.Next()] {
+        Random random(seed);
+        std::map<std::string, std::string>& model = models[writer];
+        for (int i = 0; i < 1500; ++i) {
+          const std::string key = std::to_string(random.Uniform(1500)) + "/" + std::to_string(writer);
+          if (random.OneIn(round % 2 == 0 ? 4 : 2)) {
+            model.erase(key);
+            ASSERT_TRUE(tree_->Delete(key).ok());
+          } else {
+            model[key] = random.Bytes(random.Uniform(200));
+            ASSERT_TRUE(tree_->Put(key, model[key]).ok());
+          }
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    ASSERT_TRUE(tree_->Verify().ok()) << "round " << round;
+    ASSERT_TRUE(tree_->Close().ok());
+    ASSERT_TRUE(Open().ok());
+    uint64_t entries = 0;
+    for (const auto& model : models) {
+      entries += model.size();
+      for (const auto& [key, value] : model) ASSERT_EQ(Get(key), value) << "round " << round;
+    }
+    ASSERT_EQ(tree_->Count(KeyRange::All()), entries);
+    // Open again: the next round begins with the mark.
+    ASSERT_TRUE(tree_->Close().ok());
+    ASSERT_TRUE(Open().ok());
+  }
+}
+
 TEST_F(PersistentTreeTest, AHalfMadePoolIsMadeAgain) {
   std::ofstream(Path() + ".creating") << "half";
   ASSERT_TRUE(Open().ok());
