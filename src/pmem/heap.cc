@@ -163,12 +163,15 @@ bool Heap::MarkRecord(PoolOffset record) {
   MutexLock lock(mutex_);
   Span* const span = SpanOf(record);
   if (span == nullptr || span->entry.kind == SpanKind::kLeaves || !span->Holds(record)) return false;
-  if (span->marking && !span->IsTaken(span->IndexOf(record))) {
-    span->Take(span->IndexOf(record));
-    taken_bytes_ += span->object_bytes;
-    if (span->entry.kind == SpanKind::kRecords) classes_[span->class_index].taken_objects++;
-  }
+  NoteInUse(span, record);
   return true;
+}
+
+void Heap::NoteInUse(Span* span, PoolOffset record) {
+  if (!span->marking || span->IsTaken(span->IndexOf(record))) return;
+  span->Take(span->IndexOf(record));
+  taken_bytes_ += span->object_bytes;
+  if (span->entry.kind == SpanKind::kRecords) classes_[span->class_index].taken_objects++;
 }
 
 void Heap::FinishMark(bool complete) {
@@ -189,8 +192,8 @@ void Heap::OpenMarkedSpans() {
     if (span->taken < span->objects && span->entry.kind == SpanKind::kRecords) Open(span);
   }
   for (const PoolOffset offset : freed_before_mark_) {
-    // What the mark did not meet before it was unlinked is free already.
-    Span* const span = SpanOf(offset);
+    // A damaged pool may have named one twice.
+    const Span* const span = SpanOf(offset);
     if (span != nullptr && span->IsTaken(span->IndexOf(offset))) FreeObject(offset);
   }
   freed_before_mark_ = {};
@@ -422,8 +425,10 @@ void Heap::Retire(PoolOffset object) {
     MutexLock lock(mutex_);
     if (retired_ == nullptr) retired_ = std::make_unique<RetiredBatch>(this);
     // The offset comes from the pool: where no object is, damage made it up, and there is nothing to free.
-    const Span* const span = SpanOf(object);
+    Span* const span = SpanOf(object);
     if (span == nullptr || !span->Holds(object)) return;
+    // The mark will not meet it any more, and its epoch and pins may last longer than the mark.
+    NoteInUse(span, object);
     retired_->objects.push_back(object);
     retired_->bytes += span->object_bytes;
     if (retired_->objects.size() >= kBatchObjects || retired_->bytes >= kBatchBytes) full = std::move(retired_);

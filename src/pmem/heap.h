@@ -114,6 +114,7 @@ class Heap {
   void PublishEntry(uint64_t page, const SpanEntry& entry) ASHLAR_REQUIRES(mutex_);
   uint64_t EndOfTiles(uint64_t page, uint64_t end) const ASHLAR_REQUIRES(mutex_);
   Span* AddSpan(const SpanEntry& entry, uint64_t page) ASHLAR_REQUIRES(mutex_);
+  void NoteInUse(Span* span, PoolOffset record) ASHLAR_REQUIRES(mutex_);
   void OpenMarkedSpans() ASHLAR_REQUIRES(mutex_);
   void Open(Span* span) ASHLAR_REQUIRES(mutex_);
   void Shut(Span* span) ASHLAR_REQUIRES(mutex_);

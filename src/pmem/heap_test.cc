@@ -149,6 +149,22 @@ TEST_F(HeapTest, WhatIsUnlinkedDuringTheMarkIsFreeAfterwards) {
   heap_->Reclaim();
   const uint64_t before = heap_->UsedBytes();
   heap_->FinishMark(true);
+  EXPECT_EQ(heap_->UsedBytes(), before - 2 * SizeClassBytes(SizeClassOf(5000)));
+}
+
+// A record that was unlinked before the mark came by, while a reader is still in its epoch: it was taken for free when the mark ended, handed out,
+// and freed again under its new owner when the reader left.
+TEST_F(HeapTest, WhatIsUnlinkedBeforeTheMarkMeetsItWaitsForItsReaders) {
+  const PoolOffset object = Take(5000);
+  Reopen(false);
+  {
+    EpochGuard guard;
+    heap_->Retire(object);
+    heap_->FinishMark(true);
+    for (int i = 0; i < 100; ++i) EXPECT_NE(Take(5000), object);
+  }
+  const uint64_t before = heap_->UsedBytes();
+  heap_->Reclaim();
   EXPECT_EQ(heap_->UsedBytes(), before - SizeClassBytes(SizeClassOf(5000)));
 }
 

@@ -202,7 +202,8 @@ TEST_F(PersistentTreeTest, WritersChangeEverythingWhileTheMarkLooksForFreeSpace)
       });
     }
     for (std::thread& thread : threads) thread.join();
-    ASSERT_TRUE(tree_->Verify().ok()) << "round " << round;
+    const Status verified = tree_->Verify();
+    ASSERT_TRUE(verified.ok()) << "round " << round << ": " << verified.ToString();
     ASSERT_TRUE(tree_->Close().ok());
     ASSERT_TRUE(Open().ok());
     uint64_t entries = 0;
