@@ -27,7 +27,6 @@ struct ASHLAR_API PerfContext {
   // "name = value, ..." for each counter.
   std::string ToString(bool exclude_zero_counters = false) const;
 
-  uint64_t user_key_comparison_count = 0;
   uint64_t block_cache_hit_count = 0;
   uint64_t block_read_count = 0;  // blocks read from files
   uint64_t block_read_byte = 0;

@@ -17,7 +17,6 @@ namespace {
 
 // The member of PerfContext behind each number; RocksDB's numbers have holes here.
 constexpr std::pair<int, uint64_t PerfContext::*> kMetrics[] = {
-    {rocksdb_user_key_comparison_count, &PerfContext::user_key_comparison_count},
     {rocksdb_block_cache_hit_count, &PerfContext::block_cache_hit_count},
     {rocksdb_block_read_count, &PerfContext::block_read_count},
     {rocksdb_block_read_byte, &PerfContext::block_read_byte},

@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "iterate/empty_cursor.h"
+#include "observe/perf.h"
 
 namespace ashlar {
 
@@ -62,6 +63,96 @@ void UserIterator::StayInPrefixOf(const Slice& user_key) {
 
 bool UserIterator::IsOutsidePrefix(const Slice& user_key) const { return KeyPrefix(args_.source.prefix_extractor, user_key) != prefix_.key(); }
 
+// --- what the moves cost ---
+
+struct UserIterator::Move {
+  enum class Kind : uint8_t { kSeek, kNext, kPrev };
+  Kind kind;
+  void (*make)(UserIterator* iterator, const Slice& target);
+};
+
+bool UserIterator::Observed() const { return args_.recorder.IsOn() || PerfCounts(); }
+
+void UserIterator::SeekToFirst() {
+  if (!Observed()) [[likely]] {
+    return SeekToFirstMove();
+  }
+  Observe({Move::Kind::kSeek, [](UserIterator* iterator, const Slice&) { iterator->SeekToFirstMove(); }}, Slice());
+}
+
+void UserIterator::SeekToLast() {
+  if (!Observed()) [[likely]] {
+    return SeekToLastMove();
+  }
+  Observe({Move::Kind::kSeek, [](UserIterator* iterator, const Slice&) { iterator->SeekToLastMove(); }}, Slice());
+}
+
+void UserIterator::Seek(const Slice& target) {
+  if (!Observed()) [[likely]] {
+    return SeekMove(target);
+  }
+  Observe({Move::Kind::kSeek, [](UserIterator* iterator, const Slice& key) { iterator->SeekMove(key); }}, target);
+}
+
+void UserIterator::SeekForPrev(const Slice& target) {
+  if (!Observed()) [[likely]] {
+    return SeekForPrevMove(target);
+  }
+  Observe({Move::Kind::kSeek, [](UserIterator* iterator, const Slice& key) { iterator->SeekForPrevMove(key); }}, target);
+}
+
+void UserIterator::Next() {
+  if (!Observed()) [[likely]] {
+    return NextMove();
+  }
+  Observe({Move::Kind::kNext, [](UserIterator* iterator, const Slice&) { iterator->NextMove(); }}, Slice());
+}
+
+void UserIterator::Prev() {
+  if (!Observed()) [[likely]] {
+    return PrevMove();
+  }
+  Observe({Move::Kind::kPrev, [](UserIterator* iterator, const Slice&) { iterator->PrevMove(); }}, Slice());
+}
+
+void UserIterator::Observe(const Move& move, const Slice& target) {
+  deletions_stepped_over_ = 0;
+  if (move.kind == Move::Kind::kSeek) {
+    const StopWatch watch(args_.recorder, DB_SEEK);
+    const PerfTimer timer(&PerfContext::seek_internal_seek_time);
+    move.make(this, target);
+  } else {
+    const PerfTimer timer(&PerfContext::find_next_user_entry_time);
+    move.make(this, target);
+  }
+  CountMove(move);
+}
+
+void UserIterator::CountMove(const Move& move) {
+  switch (move.kind) {
+    case Move::Kind::kSeek:
+      args_.recorder.Tick(NUMBER_DB_SEEK);
+      if (valid_) args_.recorder.Tick(NUMBER_DB_SEEK_FOUND);
+      break;
+    case Move::Kind::kNext:
+      args_.recorder.Tick(NUMBER_DB_NEXT);
+      if (valid_) args_.recorder.Tick(NUMBER_DB_NEXT_FOUND);
+      break;
+    case Move::Kind::kPrev:
+      args_.recorder.Tick(NUMBER_DB_PREV);
+      if (valid_) args_.recorder.Tick(NUMBER_DB_PREV_FOUND);
+      break;
+  }
+  if (valid_) {
+    args_.recorder.Tick(ITER_BYTES_READ, key_.size() + value_.size());
+    PerfCount(&PerfContext::iter_read_bytes, key_.size() + value_.size());
+  }
+  if (steps_ == 0) return;
+  args_.recorder.Tick(NUMBER_ITER_SKIP, steps_);
+  PerfCount(&PerfContext::internal_key_skipped_count, steps_);
+  PerfCount(&PerfContext::internal_delete_skipped_count, deletions_stepped_over_);
+}
+
 // Called for each entry that is stepped over. False: the limit of ReadOptions is reached.
 bool UserIterator::CountStep() {
   if (++steps_ <= args_.max_skippable_entries || args_.max_skippable_entries == 0) [[likely]] {
@@ -85,7 +176,7 @@ void UserIterator::End() {
 
 // --- forward ---
 
-void UserIterator::SeekToFirst() {
+void UserIterator::SeekToFirstMove() {
   BeginSeek();
   SetScope(SeekScope::kTotalOrder);
   if (args_.lower_bound != nullptr) {
@@ -97,7 +188,7 @@ void UserIterator::SeekToFirst() {
   if (valid_) StayInPrefixOf(key_);
 }
 
-void UserIterator::Seek(const Slice& target) {
+void UserIterator::SeekMove(const Slice& target) {
   const bool from_bound = BelowLowerBound(target);
   BeginSeek();
   StayInPrefixOf(target);
@@ -106,7 +197,7 @@ void UserIterator::Seek(const Slice& target) {
   SettleForward(false);
 }
 
-void UserIterator::Next() {
+void UserIterator::NextMove() {
   ASHLAR_DCHECK(valid_);
   BeginMove();
   bool past_saved_key = true;
@@ -146,6 +237,7 @@ void UserIterator::SettleForward(bool past_saved_key) {
       }
       if (type == ValueType::kMerge) return ShowMerged();
       if (!IsPointType(type)) return Stop(UnsupportedTypeError(type));
+      ++deletions_stepped_over_;
       SaveKey(user_key);
       past_saved_key = true;
       run = 0;
@@ -155,6 +247,7 @@ void UserIterator::SettleForward(bool past_saved_key) {
       cursor()->Next();
     } else {
       run = 0;
+      args_.recorder.Tick(NUMBER_OF_RESEEKS_IN_ITERATION);
       SeekCursor(saved_key(), past_saved_key ? kTagAfterAll : SeekTag(args_.source.sequence));
     }
   }
@@ -212,7 +305,7 @@ UserIterator::Outcome UserIterator::MergeForward() {
 
 // --- backward ---
 
-void UserIterator::SeekToLast() {
+void UserIterator::SeekToLastMove() {
   BeginSeek();
   SetScope(SeekScope::kTotalOrder);
   if (args_.upper_bound != nullptr) {
@@ -224,7 +317,7 @@ void UserIterator::SeekToLast() {
   if (valid_) StayInPrefixOf(key_);
 }
 
-void UserIterator::SeekForPrev(const Slice& target) {
+void UserIterator::SeekForPrevMove(const Slice& target) {
   const bool from_bound = AtUpperBound(target);
   BeginSeek();
   StayInPrefixOf(target);
@@ -233,7 +326,7 @@ void UserIterator::SeekForPrev(const Slice& target) {
   SettleBackward();
 }
 
-void UserIterator::Prev() {
+void UserIterator::PrevMove() {
   ASHLAR_DCHECK(valid_);
   BeginMove();
   if (state_ != State::kBackward) {
@@ -302,7 +395,10 @@ UserIterator::Outcome UserIterator::ResolveCollected() {
     std::reverse(operand_holds_.begin(), operand_holds_.end());
     return CutOperands() || !has_value ? MergeOperands(Base::kNone) : MergeOperands(Base::kHeld);
   }
-  if (!has_value) return Outcome::kHidden;
+  if (!has_value) {
+    if (base_type_) ++deletions_stepped_over_;
+    return Outcome::kHidden;
+  }
   ShowHeld(std::move(base_));
   return Outcome::kShown;
 }
@@ -310,6 +406,7 @@ UserIterator::Outcome UserIterator::ResolveCollected() {
 // For keys with many versions: goes to the deciding one and back before the key.
 UserIterator::Outcome UserIterator::ResolveBySeek() {
   ForgetVersions();
+  args_.recorder.Tick(NUMBER_OF_RESEEKS_IN_ITERATION);
   SeekCursor(saved_key(), SeekTag(args_.source.sequence));
   const Outcome outcome = ResolveAtCursor();
   if (outcome == Outcome::kStopped) return outcome;
@@ -374,7 +471,9 @@ UserIterator::Outcome UserIterator::MergeOperands(Base base) {
       .user_key = saved_key(),
       .base = base != Base::kNone ? &base_.bytes : nullptr,
       .operands_newest_first = operands_,
+      .recorder = args_.recorder,
   };
+  args_.recorder.Record(READ_NUM_MERGE_OPERANDS, operands_.size());
   MergeResult result;
   result.computed.swap(merged_);  // for its memory
   Status status = FullMerge(input, &result, nullptr);

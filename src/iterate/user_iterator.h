@@ -45,6 +45,7 @@
 #include "key/key_comparator.h"
 #include "key/merge_helper.h"
 #include "key/seek_prefix.h"
+#include "observe/recorder.h"
 
 namespace ashlar {
 
@@ -70,7 +71,8 @@ struct UserIteratorArgs {
   bool prefix_same_as_start = false;
   uint64_t max_sequential_skip = 8;
   uint64_t max_skippable_entries = 0;  // ReadOptions::max_skippable_internal_keys; 0: any number
-  RefreshFunction refresh = {};        // empty: Refresh is NotSupported
+  Recorder recorder = {};
+  RefreshFunction refresh = {};  // empty: Refresh is NotSupported
   IteratorSource source = {};
 };
 
@@ -125,6 +127,18 @@ class UserIterator final : public Iterator {
   void SeekCursorForPrev(const Slice& user_key, uint64_t tag);
   Held HoldAtCursor();
 
+  // Somebody wants to know what moves cost: they go through a detour then, and pay one test otherwise.
+  bool Observed() const;
+  struct Move;
+  void Observe(const Move& move, const Slice& target);
+  void CountMove(const Move& move);
+  void SeekToFirstMove();
+  void SeekToLastMove();
+  void SeekMove(const Slice& target);
+  void SeekForPrevMove(const Slice& target);
+  void NextMove();
+  void PrevMove();
+
   void BeginMove();
   void BeginSeek();
   void StayInPrefixOf(const Slice& user_key);
@@ -165,8 +179,9 @@ class UserIterator final : public Iterator {
 
   bool in_prefix_ = false;  // the iterator ends where prefix_ does
   KeyBuffer prefix_;
-  uint64_t steps_ = 0;   // entries stepped over in this move
-  KeyBuffer saved_key_;  // the user key whose versions are being passed or collected
+  uint64_t steps_ = 0;                   // entries stepped over in this move
+  uint64_t deletions_stepped_over_ = 0;  // of these: deletions that decided
+  KeyBuffer saved_key_;                  // the user key whose versions are being passed or collected
   std::string seek_buffer_;
   std::string merged_;
   Held held_;  // kPin: what value_ lies in

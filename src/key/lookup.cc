@@ -42,7 +42,7 @@ bool Lookup::OfferOperand(const Slice& value, const PinSource& owner) {
   return false;
 }
 
-Status Lookup::Finish(PinnableSlice* value) {
+Status Lookup::Finish(const Recorder& recorder, PinnableSlice* value) {
   switch (state_) {
     case State::kSearching:
     case State::kDeleted: return Status::NotFound();
@@ -51,18 +51,20 @@ Status Lookup::Finish(PinnableSlice* value) {
     case State::kFound: break;
   }
   if (!args_.want_value) return Status::OK();
-  if (!operands_.empty()) return FinishMerge(value);
+  if (!operands_.empty()) return FinishMerge(recorder, value);
   if (value != nullptr) pin_.MoveTo(value, value_);
   return Status::OK();
 }
 
-Status Lookup::FinishMerge(PinnableSlice* value) {
+Status Lookup::FinishMerge(const Recorder& recorder, PinnableSlice* value) {
   const MergeInput input{
       .merge_operator = args_.merge_operator,
       .user_key = args_.user_key,
       .base = has_base_ ? &value_ : nullptr,
       .operands_newest_first = operands_,
+      .recorder = recorder,
   };
+  recorder.Record(READ_NUM_MERGE_OPERANDS, operands_.size());
   MergeResult result;
   ASHLAR_RETURN_IF_ERROR(FullMerge(input, &result, nullptr));
   if (value == nullptr) return Status::OK();

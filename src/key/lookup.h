@@ -18,6 +18,7 @@
 #include "base/pin.h"
 #include "key/internal_key.h"
 #include "key/key_prefix.h"
+#include "observe/recorder.h"
 
 namespace ashlar {
 
@@ -68,13 +69,14 @@ class Lookup {
   SequenceNumber sequence() const { return sequence_; }
 
   // The outcome once every source was asked or Done(): Ok with *value set (pinned where the bytes exist already, moved where a merge computed them),
-  // NotFound, or an error. value may be null (existence only). *value must be reset.
-  Status Finish(PinnableSlice* value);
+  // NotFound, or an error. value may be null (existence only). *value must be reset. The recorder is told about merges.
+  Status Finish(const Recorder& recorder, PinnableSlice* value);
+  Status Finish(PinnableSlice* value) { return Finish(Recorder(), value); }
 
  private:
   bool OfferRare(ValueType type, SequenceNumber sequence, const Slice& value, const PinSource& owner);
   bool OfferOperand(const Slice& value, const PinSource& owner);
-  Status FinishMerge(PinnableSlice* value);
+  Status FinishMerge(const Recorder& recorder, PinnableSlice* value);
 
   const Args args_;
   State state_ = State::kSearching;

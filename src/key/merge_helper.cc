@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "observe/perf.h"
+
 namespace ashlar {
 
 namespace {
@@ -18,6 +20,17 @@ bool Within(const Slice& part, const Slice& whole) {
 Status OperatorFailed(const MergeOperator& merge_operator) {
   return Status::Error(Status::kCorruption, Status::kMergeOperatorFailed, "the merge operator could not combine the operands of a key",
                        merge_operator.Name());
+}
+
+bool CallOperator(const MergeInput& input, const MergeOperator::MergeOperationInput& merge_in, MergeOperator::MergeOperationOutput* merge_out) {
+  PerfCount(&PerfContext::internal_merge_count, input.operands_newest_first.size());
+  const PerfTimer timer(&PerfContext::merge_operator_time_nanos);
+  const bool timed = input.recorder.WantsDetailedTimes();
+  const uint64_t start_nanos = timed ? MonotonicNanos() : 0;
+  const bool merged = input.merge_operator->FullMergeV2(merge_in, merge_out);
+  if (timed) input.recorder.Tick(MERGE_OPERATION_TOTAL_TIME, MonotonicNanos() - start_nanos);
+  if (!merged) input.recorder.Tick(NUMBER_MERGE_FAILURES);
+  return merged;
 }
 
 // Finds out whose bytes the operator has pointed at.
@@ -51,7 +64,7 @@ Status FullMerge(const MergeInput& input, MergeResult* result, MergeOperator::Op
   result->computed.clear();
   Slice existing(nullptr, 0);
   MergeOperator::MergeOperationOutput merge_out(result->computed, existing);
-  if (!input.merge_operator->FullMergeV2(merge_in, &merge_out)) {
+  if (!CallOperator(input, merge_in, &merge_out)) {
     if (scope != nullptr) *scope = merge_out.op_failure_scope;
     return OperatorFailed(*input.merge_operator);
   }

@@ -11,6 +11,7 @@
 
 #include "ashlar/merge_operator.h"
 #include "ashlar/status.h"
+#include "observe/recorder.h"
 
 namespace ashlar {
 
@@ -19,6 +20,7 @@ struct MergeInput {
   Slice user_key;
   const Slice* base = nullptr;                   // the value below the operands; null: none, or a deletion
   std::span<const Slice> operands_newest_first;  // at least one
+  Recorder recorder = {};                        // told about FullMerge's time and failures
 };
 
 struct MergeResult {

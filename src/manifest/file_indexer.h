@@ -162,6 +162,9 @@ class FileDescent {
     return nullptr;
   }
 
+  // Of the file that Next gave last.
+  const LevelFiles* level() const { return row_[-1].level; }
+
  private:
   bool IsBefore(const FileIndexer::Entry& entry) const {
     if (entry.smallest_head != head_) [[likely]] {

@@ -41,12 +41,19 @@ void Version::Unref() {
   if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
 }
 
-void Version::Get(const TableReadOptions& options, TableCache* tables, Lookup* lookup) const {
-  if (!GetFromLevelZero(options, tables, lookup)) return;
+const LevelFiles* Version::Get(const TableReadOptions& options, TableCache* tables, Lookup* lookup) const {
+  if (!GetFromLevelZero(options, tables, lookup)) return levels_[0].get();
   FileDescent<FileIndexer::Bounds::kCarried> descent(*indexer_, lookup->user_key(), lookup->seek_tag());
   for (FileMetaData* file = descent.Next(); file != nullptr; file = descent.Next()) {
-    if (!GetFromFile(file, options, tables, lookup)) return;
+    if (!GetFromFile(file, options, tables, lookup)) return descent.level();
   }
+  return nullptr;
+}
+
+Level Version::LevelOf(const LevelFiles* level) const {
+  const auto found = std::find_if(levels_.begin(), levels_.end(), [level](const auto& candidate) { return candidate.get() == level; });
+  ASHLAR_ASSERT(found != levels_.end());
+  return static_cast<Level>(found - levels_.begin());
 }
 
 bool Version::GetFromLevelZero(const TableReadOptions& options, TableCache* tables, Lookup* lookup) const {

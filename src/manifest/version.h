@@ -44,11 +44,14 @@ class Version {
   void Unref();
 
   // Offers the versions of lookup->user_key() from newest to oldest until lookup->Done(); errors go to lookup->Fail. The caller is inside an
-  // EpochGuard.
-  void Get(const TableReadOptions& options, TableCache* tables, Lookup* lookup) const;
+  // EpochGuard. Returns the level whose table ended the lookup; null: none did.
+  const LevelFiles* Get(const TableReadOptions& options, TableCache* tables, Lookup* lookup) const;
 
   // The same for several keys at once, whose waits for memory overlap. A lookup that is Done() already is passed over.
   void MultiGet(const TableReadOptions& options, TableCache* tables, std::span<Lookup> lookups) const;
+
+  // Which level that is.
+  Level LevelOf(const LevelFiles* level) const;
 
   Level levels() const { return static_cast<Level>(levels_.size()); }
   std::span<FileMetaData* const> files(Level level) const { return levels_[level]->files(); }

@@ -221,6 +221,7 @@ Status VersionSet::Write(PendingInstall* install) {
     status = StartManifest(*install);
   } else {
     status = Append(*install, writer_.get());
+    const StopWatch watch(args_.recorder, MANIFEST_FILE_SYNC_MICROS);
     if (status.ok()) status = writer_->Sync();
   }
   install->written_ = status.ok();

@@ -40,6 +40,7 @@
 #include "manifest/version.h"
 #include "manifest/version_builder.h"
 #include "manifest/version_edit.h"
+#include "observe/recorder.h"
 #include "platform/mutex.h"
 #include "wal/log_writer.h"
 
@@ -80,6 +81,7 @@ class VersionSet {
     std::string directory;
     uint64_t manifest_bytes_max = uint64_t{1} << 30;
     LiveFiles::Drop drop_file;  // see LiveFiles; may be empty
+    Recorder recorder = {};
   };
 
   explicit VersionSet(Args args);

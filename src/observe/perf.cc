@@ -35,7 +35,6 @@ struct NamedCounter {
 
 #define ASHLAR_COUNTER(name) {#name, &PerfContext::name}
 constexpr NamedCounter kCounters[] = {
-    ASHLAR_COUNTER(user_key_comparison_count),
     ASHLAR_COUNTER(block_cache_hit_count),
     ASHLAR_COUNTER(block_read_count),
     ASHLAR_COUNTER(block_read_byte),

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "ashlar/perf_context.h"
+#include "platform/clock.h"
 
 namespace ashlar {
 
@@ -24,5 +25,21 @@ inline void PerfCount(uint64_t PerfContext::* counter, uint64_t n = 1) {
   if (PerfCounts()) [[unlikely]]
     get_perf_context()->*counter += n;
 }
+
+// Adds the nanoseconds of its own life to a time of the calling thread's PerfContext, when the thread's level asks for times.
+class PerfTimer {
+ public:
+  explicit PerfTimer(uint64_t PerfContext::* time) : time_(time), start_nanos_(PerfTimes() ? MonotonicNanos() : 0) {}
+  ~PerfTimer() {
+    if (start_nanos_ != 0) [[unlikely]]
+      get_perf_context()->*time_ += MonotonicNanos() - start_nanos_;
+  }
+  PerfTimer(const PerfTimer&) = delete;
+  PerfTimer& operator=(const PerfTimer&) = delete;
+
+ private:
+  uint64_t PerfContext::* const time_;
+  const uint64_t start_nanos_;  // 0: nobody asked
+};
 
 }  // namespace ashlar

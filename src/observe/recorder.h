@@ -2,8 +2,9 @@
 //
 //   recorder.Tick(NUMBER_KEYS_READ);
 //   recorder.Record(BYTES_PER_READ, value.size());
-//   if (recorder.WantsTimes()) start = clock->NowNanos();
+//   const StopWatch watch(recorder, DB_WRITE);              its own life, in microseconds
 //
+// Times are told to people and decide nothing, so they come from the machine's clock and not from the Clock that tests replace.
 // A value type; copy it. Thread safety: const. Lifetime: the Statistics outlives it.
 #pragma once
 
@@ -11,6 +12,7 @@
 
 #include "ashlar/statistics.h"
 #include "observe/statistics_impl.h"
+#include "platform/clock.h"
 
 namespace ashlar {
 
@@ -21,6 +23,8 @@ class Recorder {
 
   bool IsOn() const { return any_ != nullptr; }
   bool WantsTimes() const { return any_ != nullptr && any_->get_stats_level() > kExceptTimers; }
+  // Times of what is so short that measuring it shows.
+  bool WantsDetailedTimes() const { return any_ != nullptr && any_->get_stats_level() > kExceptDetailedTimers; }
 
   void Tick(Tickers ticker, uint64_t count = 1) const {
     // The library's own class is final: no virtual call.
@@ -44,6 +48,33 @@ class Recorder {
  private:
   Statistics* any_ = nullptr;
   StatisticsImpl* own_ = nullptr;
+};
+
+// Records the microseconds from its construction to Stop (or its end) in a histogram, where times are wanted.
+class StopWatch {
+ public:
+  StopWatch(const Recorder& recorder, Histograms histogram)
+      : recorder_(recorder), histogram_(histogram), start_nanos_(recorder.WantsTimes() ? MonotonicNanos() : 0) {}
+  ~StopWatch() {
+    if (start_nanos_ != 0) [[unlikely]]
+      Stop();
+  }
+  StopWatch(const StopWatch&) = delete;
+  StopWatch& operator=(const StopWatch&) = delete;
+
+  // Records now, and not again. 0 where nobody asked.
+  uint64_t Stop() {
+    if (start_nanos_ == 0) return 0;
+    const uint64_t micros = (MonotonicNanos() - start_nanos_) / 1000;
+    recorder_.Record(histogram_, micros);
+    start_nanos_ = 0;
+    return micros;
+  }
+
+ private:
+  const Recorder& recorder_;
+  const Histograms histogram_;
+  uint64_t start_nanos_;  // 0: nobody asked, or recorded
 };
 
 }  // namespace ashlar

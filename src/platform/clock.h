@@ -7,6 +7,8 @@ namespace ashlar {
 
 // Nanoseconds since some fixed moment; never goes back.
 uint64_t MonotonicNanos();
+// Processor time that the calling thread has used; 0 where the system does not say.
+uint64_t ThreadCpuNanos();
 // Microseconds since 1970-01-01 UTC; may jump when the clock is set.
 uint64_t UnixMicros();
 void SleepForMicros(uint64_t micros);

@@ -13,6 +13,7 @@
 #include "execute/epoch.h"
 #include "iterate/level_cursor.h"
 #include "iterate/merging_cursor.h"
+#include "platform/clock.h"
 #include "platform/thread.h"
 
 namespace ashlar {
@@ -36,7 +37,11 @@ class Subcompaction {
     if (range_.end) end_ = *range_.end;
   }
 
-  void Run() { status_ = RunRange(); }
+  void Run() {
+    const uint64_t start_cpu_nanos = ThreadCpuNanos();
+    status_ = RunRange();
+    result_.statistics.cpu_micros = (ThreadCpuNanos() - start_cpu_nanos) / 1000;
+  }
 
   const Status& status() const { return status_; }
   TableJobResult& result() { return result_; }
@@ -160,6 +165,7 @@ void Gather(std::vector<std::unique_ptr<Subcompaction>>* parts, TableJobResult* 
     TableJobResult& own = part->result();
     result->statistics.entries.Add(own.statistics.entries);
     result->statistics.bytes_written += own.statistics.bytes_written;
+    result->statistics.cpu_micros += own.statistics.cpu_micros;
     std::move(own.files.begin(), own.files.end(), std::back_inserter(result->files));
     own.files.clear();
   }

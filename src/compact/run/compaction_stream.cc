@@ -228,7 +228,8 @@ CompactionStream::MergeOutcome CompactionStream::MergeOnto(const Slice* base) {
   for (const Operand& operand : operands_) operands.emplace_back(operand.value);
   MergeResult result;
   MergeOperator::OpFailureScope scope = MergeOperator::OpFailureScope::kDefault;
-  const MergeInput input{.merge_operator = args_.merge_operator, .user_key = user_key(), .base = base, .operands_newest_first = operands};
+  const MergeInput input{
+      .merge_operator = args_.merge_operator, .user_key = user_key(), .base = base, .operands_newest_first = operands, .recorder = args_.recorder};
   Status status = FullMerge(input, &result, &scope);
   if (!status.ok()) {
     if (scope == MergeOperator::OpFailureScope::kMustMerge) {

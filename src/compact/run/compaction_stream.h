@@ -42,6 +42,7 @@
 #include "compact/run/stop_flags.h"
 #include "key/cursor.h"
 #include "key/key_comparator.h"
+#include "observe/recorder.h"
 
 namespace ashlar {
 
@@ -68,6 +69,7 @@ struct CompactionStreamArgs {
   KeyNotBelow* not_below = nullptr;
   bool zero_sequences = false;  // the output is the last level for its keys; with not_below
   StopFlags stop;
+  Recorder recorder = {};
   // User keys [begin, end); null: unbounded.
   const Slice* begin = nullptr;
   const Slice* end = nullptr;

@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "iterate/merging_cursor.h"
+#include "platform/clock.h"
 
 namespace ashlar {
 
@@ -20,6 +21,7 @@ Status CheckEntryCount(const FlushJobArgs& args, const TableJobResult& result) {
 Status RunFlush(FlushJobArgs args, TableJobResult* result) {
   result->Clear();
   const uint64_t start_nanos = args.job.clock->NowNanos();
+  const uint64_t start_cpu_nanos = ThreadCpuNanos();
   const std::unique_ptr<InternalCursor> input = NewMergingCursor(args.job.output.table.comparator, std::move(args.memtables));
   ASHLAR_RETURN_IF_ERROR(RunTableLoop(args.job, TableRun{}, input.get(), result));
   Status status = CheckEntryCount(args, *result);
@@ -28,6 +30,7 @@ Status RunFlush(FlushJobArgs args, TableJobResult* result) {
     return status;
   }
   ASHLAR_RETURN_IF_ERROR(FinishTableJob(args.job, result));
+  result->statistics.cpu_micros = (ThreadCpuNanos() - start_cpu_nanos) / 1000;
   result->statistics.micros = (args.job.clock->NowNanos() - start_nanos) / 1000;
   return Status::OK();
 }

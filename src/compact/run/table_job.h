@@ -41,6 +41,7 @@ struct TableJobArgs {
 
 struct TableJobStatistics {
   uint64_t micros = 0;
+  uint64_t cpu_micros = 0;
   uint64_t input_files = 0;
   uint64_t output_files = 0;
   uint64_t bytes_read = 0;

@@ -17,6 +17,7 @@ TableOutput::TableOutput(const TableOutputArgs& args)
     : args_(args), target_file_bytes_(args.plain ? std::min(args.target_file_bytes, kPlainTargetBytesMax) : args.target_file_bytes) {}
 
 TableOutput::~TableOutput() {
+  if (open_ != nullptr) TellEnd(*open_, nullptr, status_.ok() ? Status::Aborted("the job was stopped") : status_);
   open_.reset();
   for (const std::string& path : made_) {
     // What cannot be removed now is swept up at the next open: no version names it.
@@ -49,6 +50,14 @@ Status TableOutput::Open() {
   opened->number = args_.new_file_number();
   opened->path = TableFileName(args_.directory, opened->number);
   made_.push_back(opened->path);
+  if (args_.observer != nullptr) args_.observer->TableBegun(opened->path);
+  // From here on it is the destructor that tells how it ended, unless Close does.
+  OpenFile* const file = opened.get();
+  open_ = std::move(opened);
+  return StartFile(file);
+}
+
+Status TableOutput::StartFile(OpenFile* opened) {
   ASHLAR_RETURN_IF_ERROR(args_.file_system->NewWritableFile(opened->path, args_.file_options, &opened->file));
 
   TableWriteArgs table = args_.table;
@@ -64,16 +73,15 @@ Status TableOutput::Open() {
     ASHLAR_ASSIGN_OR_RETURN(opened->block_based, TableWriter::Create(std::move(table)));
   }
   overlap_bytes_ = inside_grandparent_ ? args_.grandparents[grandparent_]->file_bytes : 0;
-  open_ = std::move(opened);
   return Status::OK();
 }
 
 Status TableOutput::Close() {
   const std::unique_ptr<OpenFile> closing = std::move(open_);
   TableWriteResult result;
-  ASHLAR_RETURN_IF_ERROR(closing->Finish(&result));
-  ASHLAR_RETURN_IF_ERROR(closing->file->Sync());
-  ASHLAR_RETURN_IF_ERROR(closing->file->Close());
+  const Status completed = Complete(closing.get(), &result);
+  TellEnd(*closing, completed.ok() ? &result : nullptr, completed);
+  ASHLAR_RETURN_IF_ERROR(completed);
 
   auto meta = std::make_unique<FileMetaData>();
   meta->number = closing->number;
@@ -89,6 +97,24 @@ Status TableOutput::Close() {
   bytes_written_ += meta->file_bytes;
   files_.push_back(std::move(meta));
   return Status::OK();
+}
+
+Status TableOutput::Complete(OpenFile* closing, TableWriteResult* result) {
+  ASHLAR_RETURN_IF_ERROR(closing->Finish(result));
+  {
+    const StopWatch watch(args_.table.recorder, args_.sync_histogram);
+    ASHLAR_RETURN_IF_ERROR(closing->file->Sync());
+  }
+  return closing->file->Close();
+}
+
+void TableOutput::TellEnd(const OpenFile& file, const TableWriteResult* result, const Status& status) {
+  if (args_.observer == nullptr) return;
+  args_.observer->TableEnded({.path = file.path,
+                              .number = file.number,
+                              .file_bytes = result != nullptr ? result->file_bytes : 0,
+                              .properties = result != nullptr ? &result->properties : nullptr,
+                              .status = status});
 }
 
 Status TableOutput::StartWriteBack() {

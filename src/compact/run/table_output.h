@@ -30,6 +30,22 @@
 
 namespace ashlar {
 
+// Told about every file that an output makes: once when it begins, once when it has ended, well or not. Called by the thread that writes; outputs of
+// one job run beside each other.
+class TableOutputObserver {
+ public:
+  struct Ended {
+    const std::string& path;
+    uint64_t number = 0;
+    uint64_t file_bytes = 0;                      // 0 unless Ok
+    const TableProperties* properties = nullptr;  // null unless Ok
+    Status status;
+  };
+  virtual ~TableOutputObserver() = default;
+  virtual void TableBegun(const std::string& path) = 0;
+  virtual void TableEnded(const Ended& table) = 0;
+};
+
 struct TableOutputArgs {
   FileSystem* file_system = nullptr;
   std::string directory;
@@ -44,6 +60,8 @@ struct TableOutputArgs {
   // Called for every file; may be called by several outputs at once. The number must be protected from being swept up until the job's result is
   // installed.
   std::function<uint64_t()> new_file_number;
+  TableOutputObserver* observer = nullptr;                     // null: nobody
+  Histograms sync_histogram = COMPACTION_OUTFILE_SYNC_MICROS;  // where the times of the files' syncs go
   // Hand written bytes to the disk every so many bytes; 0: when the file is synced.
   uint64_t bytes_per_sync = 0;
 
@@ -90,7 +108,10 @@ class TableOutput {
   };
 
   Status Open();
+  Status StartFile(OpenFile* opened);
   Status Close();
+  Status Complete(OpenFile* closing, TableWriteResult* result);
+  void TellEnd(const OpenFile& file, const TableWriteResult* result, const Status& status);
   Status StartWriteBack();
   bool CutBefore(const Slice& user_key);
   // Moves along the grandparents to user_key: whether an edge of one was crossed. Adds what is overlapped to overlap_bytes_.

@@ -17,6 +17,8 @@ uint64_t ReadClock(clockid_t id, uint64_t units_per_second) {
 
 uint64_t MonotonicNanos() { return ReadClock(CLOCK_MONOTONIC, 1'000'000'000); }
 
+uint64_t ThreadCpuNanos() { return ReadClock(CLOCK_THREAD_CPUTIME_ID, 1'000'000'000); }
+
 uint64_t UnixMicros() { return ReadClock(CLOCK_REALTIME, 1'000'000); }
 
 void SleepForMicros(uint64_t micros) {

@@ -7,6 +7,7 @@
 #include "base/coding.h"
 #include "base/format.h"
 #include "execute/epoch.h"
+#include "observe/perf.h"
 #include "table/block/block_entries.h"
 #include "table/blockbased/table_cursor.h"
 #include "table/filter/filter_format.h"
@@ -48,7 +49,9 @@ BlockBasedTable::BlockBasedTable(TableOpenArgs* args)
       recorder_(args->recorder),
       live_blocks_(args->live_blocks),
       file_(std::move(args->file), std::move(args->file_name), args->file_bytes, args->mmap_reads),
-      index_(comparator_) {}
+      index_(comparator_) {
+  file_.SetRecorder(recorder_);
+}
 
 BlockBasedTable::~BlockBasedTable() {
   if (cache_ == nullptr) return;
@@ -89,7 +92,10 @@ Status BlockBasedTable::Load(const TableOpenArgs& args) {
   ASHLAR_RETURN_IF_ERROR(LoadIndex());
   filters_whole_keys_ = !PropertySaysNo(properties_, kPropertyWholeKeyFiltering);
   prefix_extractor_ = FindPrefixExtractor(args.prefix_extractor);
-  return LoadFilter();
+  PerfCount(&PerfContext::index_block_read_count, 1 + index_partitions_.size());
+  ASHLAR_RETURN_IF_ERROR(LoadFilter());
+  if (HasFilter()) PerfCount(&PerfContext::filter_block_read_count, 1 + filter_partitions_.size());
+  return Status::OK();
 }
 
 Status BlockBasedTable::LoadTail() {
@@ -313,9 +319,10 @@ bool BlockBasedTable::FilterMayMatchPrefix(Lookup* lookup) const {
 }
 
 void BlockBasedTable::CountPrefixCheck(Lookup* lookup, bool may_match) const {
-  if (!HasFilter() || lookup->prefix(prefix_extractor_.get()) == nullptr) return;
+  if (lookup->prefix(prefix_extractor_.get()) == nullptr) return;
   recorder_.Tick(BLOOM_FILTER_PREFIX_CHECKED);
   if (!may_match) recorder_.Tick(BLOOM_FILTER_PREFIX_USEFUL);
+  PerfCount(may_match ? &PerfContext::bloom_sst_hit_count : &PerfContext::bloom_sst_miss_count);
 }
 
 bool BlockBasedTable::MayHold(SeekPrefix* seek, const Slice& internal_target) const {
@@ -340,19 +347,53 @@ bool BlockBasedTable::MayHold(SeekPrefix* seek, const Slice& internal_target) co
 void BlockBasedTable::Get(const TableReadOptions& options, Lookup* lookup) {
   if (index_.blocks() == 0) return;
   const bool may_match = FilterMayMatch(lookup);
-  if (!filters_whole_keys_ && recorder_.IsOn()) [[unlikely]] {
-    CountPrefixCheck(lookup, may_match);
-  }
-  if (!may_match) {
-    if (filters_whole_keys_) recorder_.Tick(BLOOM_FILTER_USEFUL);
+  if (!Observed()) [[likely]] {
+    if (may_match) GetFromBlocks(options, lookup);
     return;
   }
+  CountFilter(lookup, may_match);
+  if (!may_match) return;
+  const bool searched_before = lookup->state() == Lookup::State::kSearching;
+  GetFromBlocks(options, lookup);
+  const bool found = searched_before ? lookup->state() != Lookup::State::kSearching : lookup->Done();
+  if (!found || !HasFilter()) return;
+  if (filters_whole_keys_) {
+    recorder_.Tick(BLOOM_FILTER_FULL_TRUE_POSITIVE);
+  } else if (lookup->prefix(prefix_extractor_.get()) != nullptr) {
+    recorder_.Tick(BLOOM_FILTER_PREFIX_TRUE_POSITIVE);
+  }
+}
+
+bool BlockBasedTable::Observed() const { return recorder_.IsOn() || PerfCounts(); }
+
+void BlockBasedTable::CountFilter(Lookup* lookup, bool may_match) const {
+  if (!HasFilter()) return;
+  if (!filters_whole_keys_) return CountPrefixCheck(lookup, may_match);
+  recorder_.Tick(may_match ? BLOOM_FILTER_FULL_POSITIVE : BLOOM_FILTER_USEFUL);
+  PerfCount(may_match ? &PerfContext::bloom_sst_hit_count : &PerfContext::bloom_sst_miss_count);
+}
+
+void BlockBasedTable::CountHit(const DataBlock& block) const {
+  recorder_.Tick(BLOCK_CACHE_HIT);
+  recorder_.Tick(BLOCK_CACHE_DATA_HIT);
+  recorder_.Tick(BLOCK_CACHE_BYTES_READ, block.charge());
+  PerfCount(&PerfContext::block_cache_hit_count);
+}
+
+void BlockBasedTable::CountMiss() const {
+  recorder_.Tick(BLOCK_CACHE_MISS);
+  recorder_.Tick(BLOCK_CACHE_DATA_MISS);
+}
+
+void BlockBasedTable::GetFromBlocks(const TableReadOptions& options, Lookup* lookup) {
   for (uint32_t i = index_.Find(lookup->user_key(), lookup->seek_tag()); i < index_.blocks(); ++i) {
     auto* block = static_cast<DataBlock*>(index_.cell(i).load(std::memory_order_acquire));
     if (block != nullptr) [[likely]] {
       block->Prefetch();
       block->MarkUsed();
-      recorder_.Tick(BLOCK_CACHE_DATA_HIT);
+      if (Observed()) [[unlikely]] {
+        CountHit(*block);
+      }
       if (!GetFromBlock(block, lookup)) return;
       continue;
     }
@@ -394,6 +435,7 @@ bool BlockBasedTable::GetFromBlock(DataBlock* block, Lookup* lookup) {
 
 Result<bool> BlockBasedTable::GetFromFile(uint32_t block, const TableReadOptions& options, Lookup* lookup) {
   if (options.cached_only) return Status::Incomplete(file_.name(), "the block is not in the cache");
+  const StopWatch watch(recorder_, READ_BLOCK_GET_MICROS);
   if (FillsCache(options)) {
     ASHLAR_ASSIGN_OR_RETURN(
         const BlockRef read,
@@ -404,7 +446,7 @@ Result<bool> BlockBasedTable::GetFromFile(uint32_t block, const TableReadOptions
   ASHLAR_ASSIGN_OR_RETURN(
       BlockContents contents,
       file_.ReadBlock({.handle = handle, .verify_checksum = options.verify_checksums, .use_dictionary = true, .at_hand = nullptr}));
-  recorder_.Tick(BLOCK_CACHE_DATA_MISS);
+  CountMiss();
   Result<bool> more = false;
   if (contents.owned == nullptr) {
     more = GetFromEntries(contents.data, pin_source(), lookup);
@@ -460,6 +502,9 @@ BlockRef BlockBasedTable::FindCached(uint32_t block) {
   cached->Prefetch();
   cached->AddRef();
   cached->MarkUsed();
+  if (Observed()) [[unlikely]] {
+    CountHit(*cached);
+  }
   return BlockRef(cached);
 }
 
@@ -485,12 +530,14 @@ Result<BlockRef> BlockBasedTable::Read(const ReadArgs& args) {
                                                .live_count = live_blocks_});
   if (!made.ok()) return file_.AddPlace(made.status(), handle.offset);
   BlockRef block(*made);
-  recorder_.Tick(BLOCK_CACHE_DATA_MISS);
+  CountMiss();
   if (cache_ != nullptr && args.fill_cache && args.side_index) {
     block->AddRef();
     if (cache_->Insert(&index_.cell(args.block), block.get())) {
+      recorder_.Tick(BLOCK_CACHE_ADD);
       recorder_.Tick(BLOCK_CACHE_DATA_ADD);
       recorder_.Tick(BLOCK_CACHE_DATA_BYTES_INSERT, block->charge());
+      recorder_.Tick(BLOCK_CACHE_BYTES_WRITE, block->charge());
     } else {
       block->Release();
       recorder_.Tick(BLOCK_CACHE_ADD_FAILURES);
@@ -546,6 +593,7 @@ Status BlockBasedTable::Verify() {
     const Status status = VerifyBlock(i, &state);
     if (!status.ok()) return status;
   }
+  recorder_.Tick(VERIFY_CHECKSUM_READ_BYTES, file_.file_bytes());
   if (state.entries != properties_.num_entries) {
     return Status::Corruption(file_.name(), StrCat("holds ", state.entries, " entries, its properties say ", properties_.num_entries));
   }

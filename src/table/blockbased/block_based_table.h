@@ -115,6 +115,7 @@ class BlockBasedTable final : public TableReader {
   bool FillsCache(const TableReadOptions& options) const { return cache_ != nullptr && options.fill_cache; }
   // Reads the block from the file; offers it to the cache if asked to.
   Result<BlockRef> Read(const ReadArgs& args);
+  const Recorder& recorder() const { return recorder_; }
   const BlockIndex& index() const { return index_; }
   const BlockFile& file() const { return file_; }
   const KeyComparator& comparator() const { return comparator_; }
@@ -158,6 +159,13 @@ class BlockBasedTable final : public TableReader {
   bool FilterMayMatch(Lookup* lookup) const;
   bool FilterMayMatchPrefix(Lookup* lookup) const;
   void CountPrefixCheck(Lookup* lookup, bool may_match) const;
+  // Somebody wants to know what reads cost: one test where nobody does.
+  bool Observed() const;
+  void CountFilter(Lookup* lookup, bool may_match) const;
+  void CountHit(const DataBlock& block) const;
+  void CountMiss() const;
+  // Looks into the blocks; the filter was asked.
+  void GetFromBlocks(const TableReadOptions& options, Lookup* lookup);
   // The two ways through a block: by the side index of one that is in the cache or goes there, and by the restarts of one that is read for this
   // lookup alone. False: the lookup is through with this table.
   bool GetFromBlock(DataBlock* block, Lookup* lookup);

@@ -4,6 +4,7 @@
 
 #include "base/coding.h"
 #include "base/format.h"
+#include "observe/perf.h"
 
 namespace ashlar {
 
@@ -34,18 +35,25 @@ Result<Slice> BlockFile::ReadBytes(uint64_t offset, size_t n, char* scratch) con
   if (offset > file_bytes_ || n > file_bytes_ - offset) return CorruptionAt(offset, "read beyond the end of the file");
   if (mapped()) return Slice(mapping_.data() + offset, n);
   Slice result;
-  ASHLAR_RETURN_IF_ERROR(file_->Read(offset, n, &result, scratch));
+  {
+    const StopWatch watch(recorder_, SST_READ_MICROS);
+    const PerfTimer timer(&PerfContext::block_read_time);
+    ASHLAR_RETURN_IF_ERROR(file_->Read(offset, n, &result, scratch));
+  }
   if (result.size() != n) return CorruptionAt(offset, StrCat("file ends early: ", result.size(), " of ", n, " bytes"));
   return result;
 }
 
 Status BlockFile::CheckTrailer(const BlockHandle& handle, const char* stored) const {
   if (checksum_ == BlockChecksum::kNone) return Status::OK();
+  const PerfTimer timer(&PerfContext::block_checksum_time);
   const auto n = static_cast<size_t>(handle.size);
+  recorder_.Tick(BLOCK_CHECKSUM_COMPUTE_COUNT);
   const uint32_t expected = DecodeFixed32(stored + n + 1);
   const uint32_t actual = ComputeBlockChecksum(checksum_, stored, n) + ChecksumContext(base_context_, handle.offset);
-  if (expected != actual) return CorruptionAt(handle.offset, StrCat("block checksum mismatch in a block of ", n, " bytes"));
-  return Status::OK();
+  if (expected == actual) return Status::OK();
+  recorder_.Tick(BLOCK_CHECKSUM_MISMATCH_COUNT);
+  return CorruptionAt(handle.offset, StrCat("block checksum mismatch in a block of ", n, " bytes"));
 }
 
 Result<BlockContents> BlockFile::ReadBlock(const ReadArgs& args) const {
@@ -57,9 +65,13 @@ Result<BlockContents> BlockFile::ReadBlock(const ReadArgs& args) const {
   const char* stored;
   if (args.at_hand != nullptr && args.at_hand->Covers(handle.offset, n_stored)) {
     stored = args.at_hand->At(handle.offset);
+    recorder_.Tick(PREFETCH_HITS);
+    recorder_.Tick(PREFETCH_BYTES_USEFUL, n_stored);
   } else {
     if (!mapped()) buffer = std::make_unique_for_overwrite<char[]>(n_stored);
     ASHLAR_ASSIGN_OR_RETURN(const Slice read, ReadBytes(handle.offset, n_stored, buffer.get()));
+    PerfCount(&PerfContext::block_read_count);
+    PerfCount(&PerfContext::block_read_byte, n_stored);
     stored = read.data();
   }
   if (args.verify_checksum) ASHLAR_RETURN_IF_ERROR(CheckTrailer(handle, stored));
@@ -85,10 +97,23 @@ Result<BlockContents> BlockFile::Decompressed(const ReadArgs& args, CompressionT
   if (!raw_bytes.ok()) return AddPlace(raw_bytes.status(), offset);
   auto raw = std::make_unique_for_overwrite<char[]>(*raw_bytes);
   const DecompressionDictionary* const dictionary = args.use_dictionary ? dictionary_.get() : nullptr;
-  const Status status = DecompressInto(type, stored, dictionary, raw.get(), *raw_bytes);
+  const Status status = Decompress(type, stored, dictionary, raw.get(), *raw_bytes);
   if (!status.ok()) return AddPlace(status, offset);
   const Slice data(raw.get(), *raw_bytes);
   return BlockContents{data, std::move(raw)};
+}
+
+Status BlockFile::Decompress(CompressionType type, const Slice& stored, const DecompressionDictionary* dictionary, char* raw,
+                             size_t raw_bytes) const {
+  const PerfTimer timer(&PerfContext::block_decompress_time);
+  const bool timed = recorder_.WantsDetailedTimes();
+  const uint64_t start_nanos = timed ? MonotonicNanos() : 0;
+  ASHLAR_RETURN_IF_ERROR(DecompressInto(type, stored, dictionary, raw, raw_bytes));
+  if (timed) recorder_.Record(DECOMPRESSION_TIMES_NANOS, MonotonicNanos() - start_nanos);
+  recorder_.Tick(NUMBER_BLOCK_DECOMPRESSED);
+  recorder_.Tick(BYTES_DECOMPRESSED_FROM, stored.size());
+  recorder_.Tick(BYTES_DECOMPRESSED_TO, raw_bytes);
+  return Status::OK();
 }
 
 }  // namespace ashlar

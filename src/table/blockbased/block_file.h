@@ -14,6 +14,7 @@
 #include "ashlar/file_system.h"
 #include "base/compression.h"
 #include "base/result.h"
+#include "observe/recorder.h"
 #include "table/block/block_format.h"
 
 namespace ashlar {
@@ -42,6 +43,7 @@ class BlockFile {
     checksum_ = checksum;
     base_context_ = base_context;
   }
+  void SetRecorder(const Recorder& recorder) { recorder_ = recorder; }
   void SetFormatVersion(uint32_t version) { format_version_ = version; }
   void SetDictionary(std::unique_ptr<DecompressionDictionary> dictionary) { dictionary_ = std::move(dictionary); }
 
@@ -69,11 +71,14 @@ class BlockFile {
  private:
   Status CheckHandle(const BlockHandle& handle) const;
   Status CheckTrailer(const BlockHandle& handle, const char* stored) const;
+  // DecompressInto, with what it costs counted.
+  Status Decompress(CompressionType type, const Slice& stored, const DecompressionDictionary* dictionary, char* raw, size_t raw_bytes) const;
   Result<BlockContents> Decompressed(const ReadArgs& args, CompressionType type, const Slice& stored) const;
 
   const std::unique_ptr<RandomAccessFile> file_;
   const std::string name_;
   const uint64_t file_bytes_;
+  Recorder recorder_;
   Slice mapping_;  // empty: not mapped
   BlockChecksum checksum_ = BlockChecksum::kCrc32c;
   uint32_t base_context_ = 0;

@@ -57,6 +57,7 @@ Result<const FileSpan*> ReadAhead::Prepare(uint32_t block) {
   }
   span_ = {};
   ASHLAR_ASSIGN_OR_RETURN(const Slice bytes, table_->file().ReadBytes(handle.offset, n, buffer_.get()));
+  table_->recorder().Tick(PREFETCH_BYTES, bytes.size());
   span_ = {handle.offset, bytes};
   return &span_;
 }

@@ -168,9 +168,26 @@ void TableWriter::AddSeparator(const Slice& next_key) {
   has_pending_handle_ = false;
 }
 
+bool TableWriter::Compress(const Slice& raw) {
+  const Recorder& recorder = args_.recorder;
+  const bool timed = recorder.WantsDetailedTimes();
+  const uint64_t start_nanos = timed ? MonotonicNanos() : 0;
+  const bool smaller = compressor_->Compress(raw, &compressed_);
+  if (timed) recorder.Record(COMPRESSION_TIMES_NANOS, MonotonicNanos() - start_nanos);
+  if (smaller) {
+    recorder.Tick(NUMBER_BLOCK_COMPRESSED);
+    recorder.Tick(BYTES_COMPRESSED_FROM, raw.size());
+    recorder.Tick(BYTES_COMPRESSED_TO, compressed_.size());
+  } else {
+    recorder.Tick(NUMBER_BLOCK_COMPRESSION_REJECTED);
+    recorder.Tick(BYTES_COMPRESSION_REJECTED, raw.size());
+  }
+  return smaller;
+}
+
 BlockHandle TableWriter::WriteBlock(const Slice& raw, bool may_compress) {
   const uint64_t offset = offset_;
-  if (may_compress && compressor_ != nullptr && compressor_->Compress(raw, &compressed_)) {
+  if (may_compress && compressor_ != nullptr && Compress(raw)) {
     AppendBlock(compressed_, args_.compression);
     return {offset, compressed_.size()};
   }
@@ -187,9 +204,18 @@ void TableWriter::AppendBlock(const Slice& stored, CompressionType type) {
   if (output_.size() >= kOutputPieceBytes) FlushOutput();
 }
 
+void TableWriter::WaitForLimiter() {
+  StopWatch watch(args_.recorder, RATE_LIMITER_WAIT_MICROS_WRITE);
+  args_.rate_limiter->Request(static_cast<int64_t>(output_.size()), args_.priority);
+  args_.recorder.Tick(RATE_LIMITER_TOTAL_WAIT_MICROS_WRITE, watch.Stop());
+  args_.recorder.Tick(RATE_LIMITER_REQUESTS_WRITE);
+  args_.recorder.Tick(RATE_LIMITER_BYTES_WRITE, output_.size());
+}
+
 void TableWriter::FlushOutput() {
   if (!status_.ok() || output_.empty()) return;
-  if (args_.rate_limiter != nullptr) args_.rate_limiter->Request(static_cast<int64_t>(output_.size()), args_.priority);
+  if (args_.rate_limiter != nullptr) WaitForLimiter();
+  const StopWatch watch(args_.recorder, SST_WRITE_MICROS);
   status_ = args_.file->Append(output_);
   output_.clear();
 }

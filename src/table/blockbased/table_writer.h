@@ -28,6 +28,7 @@
 #include "base/compression.h"
 #include "base/result.h"
 #include "key/key_comparator.h"
+#include "observe/recorder.h"
 #include "table/block/block_builder.h"
 #include "table/blockbased/table_config.h"
 #include "table/filter/filter_builder.h"
@@ -44,6 +45,7 @@ struct TableWriteArgs {
   CompressionParameters compression_parameters{};
   RateLimiter* rate_limiter = nullptr;
   IOPriority priority = IO_LOW;  // of what the limiter is asked for
+  Recorder recorder{};
 
   // Recorded in the properties.
   uint32_t column_family_id = 0;
@@ -94,8 +96,11 @@ class TableWriter {
   void AddSeparator(const Slice& next_key);
   void CountEntry(const Slice& internal_key, const Slice& value);
   // Appends block and trailer, compressed where that helps.
+  // Into compressed_. False: it would not be smaller by enough.
+  bool Compress(const Slice& raw);
   BlockHandle WriteBlock(const Slice& raw, bool may_compress);
   void AppendBlock(const Slice& stored, CompressionType type);
+  void WaitForLimiter();
   void FlushOutput();
   std::string EncodeIndex() const;
   void FillProperties();

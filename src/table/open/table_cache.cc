@@ -124,7 +124,15 @@ void TableCache::Evict(FileMetaData* file) { args_.open_tables->Remove(file); }
 void TableCache::Close() { args_.open_tables->RemoveAll(this); }
 
 Result<TableReader*> TableCache::OpenAndPublish(FileMetaData* file) {
-  ASHLAR_ASSIGN_OR_RETURN(TableReaderPtr reader, Open(file));
+  StopWatch watch(args_.recorder, TABLE_OPEN_IO_MICROS);
+  Result<TableReaderPtr> opened = Open(file);
+  watch.Stop();
+  args_.recorder.Tick(NO_FILE_OPENS);
+  if (!opened.ok()) {
+    args_.recorder.Tick(NO_FILE_ERRORS);
+    return opened.status();
+  }
+  TableReaderPtr reader = std::move(opened).value();
   return args_.open_tables->Publish(file, this, std::move(reader));
 }
 

@@ -1,0 +1,50 @@
+// EventLine: one event as one line of the LOG, a JSON object behind the mark that tools look for.
+//
+//   EVENT_LOG_v1 {"time_micros": 1763709733123456, "job": 3, "event": "flush_started", "num_memtables": 1}
+//
+// The line is written when the object ends. Without a logger, or when it does not want the line, nothing is built.
+// Thread safety: one thread. Do not hold a lock: the line goes to a file.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "ashlar/env.h"
+#include "base/format.h"
+
+namespace ashlar {
+
+class EventLine {
+ public:
+  // job: 0 for none. logger may be null.
+  EventLine(Logger* logger, uint64_t now_unix_micros, int job, std::string_view event);
+  ~EventLine();
+  EventLine(const EventLine&) = delete;
+  EventLine& operator=(const EventLine&) = delete;
+
+  EventLine& Add(std::string_view name, std::string_view text);
+  template <std::integral T>
+  EventLine& Add(std::string_view name, T number) {
+    if (logger_ == nullptr) return *this;
+    AddName(name);
+    StrAppend(&line_, number);
+    return *this;
+  }
+  EventLine& Add(std::string_view name, std::span<const uint64_t> numbers);
+  // What is added until End becomes an object of this name.
+  EventLine& Begin(std::string_view name);
+  EventLine& End();
+
+ private:
+  void AddName(std::string_view name);
+  void AddText(std::string_view text);
+
+  Logger* const logger_;  // null: the line is not wanted
+  bool first_ = true;     // nothing stands in the object yet
+  std::string line_;
+};
+
+}  // namespace ashlar
