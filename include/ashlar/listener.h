@@ -172,9 +172,11 @@ class ASHLAR_API EventListener {
   virtual void OnTableFileCreationStarted(const TableFileCreationBriefInfo& /*info*/) {}
   virtual void OnTableFileCreated(const TableFileCreationInfo& /*info*/) {}
   virtual void OnTableFileDeleted(const TableFileDeletionInfo& /*info*/) {}
+  // Told by the next job, as are changes of stalls.
   virtual void OnMemTableSealed(const MemTableInfo& /*info*/) {}
   virtual void OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* /*handle*/) {}
-  // The database is about to become read-only because of *bg_error. Setting it to Ok keeps it writable, at the listener's risk.
+  // The database is about to become read-only because of *bg_error; changing it has no effect. Other writers may wait for the thread that calls:
+  // do not write from here.
   virtual void OnBackgroundError(BackgroundErrorReason /*reason*/, Status* /*bg_error*/) {}
   virtual void OnErrorRecoveryBegin(BackgroundErrorReason /*reason*/, Status /*bg_error*/, bool* /*auto_recovery*/) {}  // NOLINT(performance-*)
   virtual void OnErrorRecoveryEnd(const BackgroundErrorRecoveryInfo& /*info*/) {}

@@ -357,7 +357,7 @@ struct ASHLAR_API DBOptions {
   bool atomic_flush = false;      // refused
 
   // ---- Statistics in the LOG.
-  unsigned int stats_dump_period_sec = 600;        // accepted: ask GetProperty("rocksdb.stats")
+  unsigned int stats_dump_period_sec = 600;        // at the end of a flush or compaction; 0: never
   unsigned int stats_persist_period_sec = 600;     // accepted
   bool persist_stats_to_disk = false;              // refused
   size_t stats_history_buffer_size = 1024 * 1024;  // accepted

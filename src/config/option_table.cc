@@ -219,7 +219,7 @@ struct DbTable {
       ASHLAR_OPTION(two_write_queues, kRefused, kFixed),
       ASHLAR_OPTION(allow_2pc, kRefused, kFixed),
       ASHLAR_OPTION(atomic_flush, kRefused, kFixed),
-      ASHLAR_OPTION(stats_dump_period_sec, kAccepted, kMutable),
+      ASHLAR_OPTION(stats_dump_period_sec, kHonoured, kMutable),
       ASHLAR_OPTION(stats_persist_period_sec, kAccepted, kMutable),
       ASHLAR_OPTION(persist_stats_to_disk, kRefused, kFixed),
       ASHLAR_OPTION(stats_history_buffer_size, kAccepted, kMutable),

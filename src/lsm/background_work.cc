@@ -6,8 +6,10 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "filesystem/filename.h"
+#include "lsm/properties.h"
 #include "lsm/resolve_options.h"
 #include "memtable/memtable_cursor.h"
+#include "observe/event_line.h"
 #include "observe/listeners.h"
 
 namespace ashlar {
@@ -23,6 +25,23 @@ WriteGate::State ToGateState(StallState state) {
   return WriteGate::State::kOpen;
 }
 
+WriteStallCondition ToCondition(StallState state) {
+  switch (state) {
+    case StallState::kNone: return WriteStallCondition::kNormal;
+    case StallState::kDelayed: return WriteStallCondition::kDelayed;
+    case StallState::kStopped: return WriteStallCondition::kStopped;
+  }
+  return WriteStallCondition::kNormal;
+}
+const char* ConditionName(WriteStallCondition condition) {
+  switch (condition) {
+    case WriteStallCondition::kNormal: return "normal";
+    case WriteStallCondition::kDelayed: return "delayed";
+    case WriteStallCondition::kStopped: return "stopped";
+  }
+  return "normal";
+}
+
 // The job did not fail: it was told to stop, or there is nobody left to do it for.
 bool IsBenign(const Status& status) {
   return status.ok() || status.IsShutdownInProgress() || status.IsColumnFamilyDropped() ||
@@ -31,7 +50,7 @@ bool IsBenign(const Status& status) {
 
 }  // namespace
 
-BackgroundWork::BackgroundWork(DatabaseState* state) : state_(state) {
+BackgroundWork::BackgroundWork(DatabaseState* state) : state_(state), stats_dumped_nanos_(state->clock->NowNanos()) {
   StartThreads(state_->options);
   MutexLock lock(state_->mutex);
   SetOptions(state_->options);
@@ -100,6 +119,7 @@ void BackgroundWork::ViewChanged(const std::shared_ptr<ColumnFamily>& family) {
   family->stall = ComputeStall(inputs, family->leveled(), family->stall);
   family->compaction_behind = !family->dropped() && WantsMoreCompactions(inputs, family->leveled());
   if (family->dropped()) family->stall.state = StallState::kNone;
+  if (family->stall.state != state_before) CountStall(family.get(), state_before);
   const bool quiet = state_before == StallState::kNone && family->stall.state == StallState::kNone;
   if (!quiet || behind_before != family->compaction_behind) UpdateGate();
   if (family->dropped()) {
@@ -113,6 +133,57 @@ void BackgroundWork::ViewChanged(const std::shared_ptr<ColumnFamily>& family) {
   state_->NotifyChange();
 }
 
+void BackgroundWork::CountStall(ColumnFamily* family, StallState before) {
+  if (family->stall.state == StallState::kDelayed) ++family->totals.delays;
+  if (family->stall.state == StallState::kStopped) ++family->totals.stops;
+  StallChange change;
+  change.info.cf_name = family->name();
+  change.info.condition.prev = ToCondition(before);
+  change.info.condition.cur = ToCondition(family->stall.state);
+  change.cause = family->stall.cause;
+  untold_changes_.emplace_back(std::move(change));
+}
+
+void BackgroundWork::MemTableSealed(const ColumnFamily& family) {
+  if (state_->options.listeners.empty()) return;
+  const MemTable& table = *family.active();
+  MemTableInfo info;
+  info.cf_name = family.name();
+  info.first_seqno = table.first_sequence();
+  info.earliest_seqno = table.first_sequence();
+  info.num_entries = table.entries();
+  info.num_deletes = table.deletions();
+  untold_changes_.emplace_back(std::move(info));
+}
+
+void BackgroundWork::TellChange(const Change& change) {
+  if (const auto* const sealed = std::get_if<MemTableInfo>(&change)) {
+    NotifyAll(state_->options.listeners, &EventListener::OnMemTableSealed, *sealed);
+    return;
+  }
+  const auto& stall = std::get<StallChange>(change);
+  EventLine(state_->logger.get(), state_->clock->NowUnixMicros(), 0, "stall_conditions_changed")
+      .Add("cf_name", stall.info.cf_name)
+      .Add("previous", ConditionName(stall.info.condition.prev))
+      .Add("current", ConditionName(stall.info.condition.cur))
+      .Add("cause", StallCauseName(stall.cause));
+  NotifyAll(state_->options.listeners, &EventListener::OnStallConditionsChanged, stall.info);
+}
+
+void BackgroundWork::TellChanges() {
+  for (bool first = true;; first = false) {
+    std::vector<Change> changes;
+    {
+      MutexLock lock(state_->mutex);
+      if (first && telling_changes_) return;
+      changes = std::exchange(untold_changes_, {});
+      telling_changes_ = !changes.empty();
+    }
+    if (changes.empty()) return;
+    for (const Change& change : changes) TellChange(change);
+  }
+}
+
 void BackgroundWork::Schedule() {
   ScheduleFlushes();
   ScheduleCompactions();
@@ -122,7 +193,9 @@ void BackgroundWork::LatchError(BackgroundErrorReason reason, const std::string&
   Status told = error;
   NotifyAll(state_->options.listeners, &EventListener::OnBackgroundError, reason, &told);
   state_->recorder.Tick(ERROR_HANDLER_BG_ERROR_COUNT);
-  if (state_->latch.Set(error)) LogWarning(*state_, StrCat("the database is read-only after an error during ", during, ": ", error.ToString()));
+  if (error.IsIOError()) state_->recorder.Tick(ERROR_HANDLER_BG_IO_ERROR_COUNT);
+  if (state_->latch.Set(error, reason))
+    LogWarning(*state_, StrCat("the database is read-only after an error during ", during, ": ", error.ToString()));
   MutexLock lock(state_->mutex);
   state_->NotifyChange();
 }
@@ -176,7 +249,7 @@ Status BackgroundWork::InstallPrepared(PendingInstall* install, const std::funct
   }
   for (Version* version : replaced) version->Unref();
   if (manifest_before != 0 && state_->versions->MayDeleteManifest(manifest_before))
-    DeleteObsoleteFile(*state_, DescriptorFileName(state_->directory, manifest_before));
+    static_cast<void>(DeleteObsoleteFile(*state_, DescriptorFileName(state_->directory, manifest_before)).ok());
   EpochReclaim();
   return Status::OK();
 }
@@ -199,11 +272,13 @@ void BackgroundWork::ScheduleFlushes() {
 }
 
 void BackgroundWork::FlushJob(std::shared_ptr<ColumnFamily> family) {
+  TellChanges();
   Status status;
   {
     Flush flush{.family = family};
     status = BuildFlush(&flush);
     if (status.ok()) status = InstallFlushes({&flush, 1});
+    if (flush.events != nullptr) flush.events->FlushEnded(flush.tables, flush.statistics, status);
     if (!status.ok()) {
       DiscardTables(&flush);
       MutexLock lock(state_->mutex);
@@ -215,6 +290,8 @@ void BackgroundWork::FlushJob(std::shared_ptr<ColumnFamily> family) {
   if (!IsBenign(status)) LatchError(BackgroundErrorReason::kFlush, StrCat("a flush of column family ", family->name()), status);
   ReleaseLogs();
   DeleteObsoleteFiles();
+  TellChanges();
+  DumpStatsIfDue();
   MutexLock lock(state_->mutex);
   --flush_jobs_;
   ViewChanged(family);
@@ -223,9 +300,15 @@ void BackgroundWork::FlushJob(std::shared_ptr<ColumnFamily> family) {
 }
 
 Status BackgroundWork::BuildFlush(Flush* flush) {
+  FlushReason reason = FlushReason::kOthers;
   {
     MutexLock lock(state_->mutex);
     flush->tables = flush->family->StartFlush();
+    reason = flush->family->flush_reason;
+  }
+  if (!flush->tables.empty()) {
+    flush->events = std::make_unique<JobEvents>(state_, *flush->family, flush->reason);
+    flush->events->FlushBegun(flush->tables, reason);
   }
   flush->edit.column_family = flush->family->id();
   if (!flush->tables.empty()) ASHLAR_RETURN_IF_ERROR(BuildFlushTable(flush));
@@ -245,6 +328,8 @@ Status BackgroundWork::BuildFlushTable(Flush* flush) {
   }
   FlushJobArgs args{.job = MakeJobArgs(family, options, std::move(snapshots)), .memtables = {}};
   if (flush->stop != nullptr) args.job.stop.shutting_down = flush->stop;
+  args.job.output.observer = flush->events.get();
+  args.job.output.sync_histogram = TABLE_SYNC_MICROS;
   args.job.output.table.priority = IO_HIGH;
   args.job.output.table.compression = ResolveFlushCompression(options);
   for (auto table = flush->tables.rbegin(); table != flush->tables.rend(); ++table) {
@@ -254,7 +339,6 @@ Status BackgroundWork::BuildFlushTable(Flush* flush) {
   TableJobResult result;
   ASHLAR_RETURN_IF_ERROR(RunFlush(std::move(args), &result));
   flush->statistics = result.statistics;
-  if (!result.files.empty()) flush->file_number = result.files.front()->number;
   result.AddFilesTo(0, &flush->edit);
   return Status::OK();
 }
@@ -270,65 +354,23 @@ Status BackgroundWork::InstallFlushes(std::span<Flush> flushes) {
   std::vector<VersionEdit> edits;
   for (Flush& flush : flushes) edits.push_back(std::move(flush.edit));
   ASHLAR_RETURN_IF_ERROR(Install(std::move(edits), [&]() ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
-    for (Flush& flush : flushes) flush.family->EndFlush(flush.tables.size());
+    for (Flush& flush : flushes) {
+      flush.family->EndFlush(flush.tables.size());
+      if (!flush.tables.empty()) flush.family->totals.CountJob(0, flush.statistics);
+    }
   }));
-  for (const Flush& flush : flushes) {
-    if (flush.tables.empty()) continue;
-    state_->recorder.Tick(FLUSH_WRITE_BYTES, flush.statistics.bytes_written);
-    TellFlushCompleted(flush);
-    LogInfo(*state_, StrCat("[", flush.family->name(), "] flush: ", flush.tables.size(), " memtables, ", flush.statistics.entries.entries_in,
-                            " entries -> ", flush.statistics.bytes_written, " bytes in ", flush.statistics.micros, " us"));
-  }
   return Status::OK();
 }
 
-void BackgroundWork::TellFlushCompleted(const Flush& flush) {
-  if (state_->options.listeners.empty()) return;
-  FlushJobInfo info;
-  info.cf_id = flush.family->id();
-  info.cf_name = flush.family->name();
-  info.flush_reason = FlushReason::kOthers;
-  if (flush.file_number != 0) {
-    info.file_number = flush.file_number;
-    info.file_path = TableFileName(state_->directory, flush.file_number);
-  }
-  info.smallest_seqno = flush.tables.front()->first_sequence();
-  info.largest_seqno = flush.tables.back()->last_sequence();
-  NotifyAll(state_->options.listeners, &EventListener::OnFlushCompleted, state_->db, info);
-}
-
-void BackgroundWork::TellCompactionCompleted(const Compaction& compaction, const TableJobStatistics& statistics, const Status& status) {
-  if (state_->options.listeners.empty()) return;
-  CompactionJobInfo info;
-  info.cf_id = compaction.family->id();
-  info.cf_name = compaction.family->name();
-  info.status = status;
-  info.base_input_level = static_cast<int>(compaction.plan.start_level());
-  info.output_level = static_cast<int>(compaction.plan.output_level);
-  for (const CompactionInputs& inputs : compaction.plan.inputs) {
-    for (const FileMetaData* const file : inputs.files) {
-      info.input_files.push_back(TableFileName(state_->directory, file->number));
-      info.input_file_infos.push_back({.level = static_cast<int>(inputs.level), .file_number = file->number});
-    }
-  }
-  info.compression = compaction.plan.compression;
-  info.stats.elapsed_micros = statistics.micros;
-  info.stats.num_input_records = statistics.entries.entries_in;
-  info.stats.num_output_records = statistics.entries.entries_out;
-  info.stats.total_input_bytes = statistics.bytes_read;
-  info.stats.total_output_bytes = statistics.bytes_written;
-  info.stats.num_records_replaced = statistics.entries.dropped_hidden;
-  NotifyAll(state_->options.listeners, &EventListener::OnCompactionCompleted, state_->db, info);
-}
-
-Status BackgroundWork::FlushTogether(std::span<const std::shared_ptr<ColumnFamily>> families) {
+Status BackgroundWork::FlushTogether(std::span<const std::shared_ptr<ColumnFamily>> families, TableFileCreationReason reason) {
+  TellChanges();
   std::vector<Flush> flushes;
   {
     MutexLock lock(state_->mutex);
     for (const std::shared_ptr<ColumnFamily>& family : families) {
       ++family->running_flushes;
       // A pause of the user's does not stop it: without it the database would stay read-only.
-      flushes.push_back(Flush{.family = family, .stop = &state_->closing});
+      flushes.push_back(Flush{.family = family, .reason = reason, .stop = &state_->closing});
     }
   }
   Status status;
@@ -336,6 +378,9 @@ Status BackgroundWork::FlushTogether(std::span<const std::shared_ptr<ColumnFamil
     if (status.ok()) status = BuildFlush(&flush);
   }
   if (status.ok()) status = InstallFlushes(flushes);
+  for (Flush& flush : flushes) {
+    if (flush.events != nullptr) flush.events->FlushEnded(flush.tables, flush.statistics, status);
+  }
   if (status.ok()) return status;
   for (Flush& flush : flushes) DiscardTables(&flush);
   MutexLock lock(state_->mutex);
@@ -347,7 +392,8 @@ void BackgroundWork::DiscardTables(Flush* flush) {
   for (NewFile& file : flush->edit.TakeNewFiles()) {
     if (file.owned == nullptr) continue;
     state_->open_tables.Evict(file.owned.get());
-    DeleteObsoleteFile(*state_, TableFileName(state_->directory, file.owned->number));
+    const std::string path = TableFileName(state_->directory, file.owned->number);
+    TellTableDeleted(*state_, path, file.owned->number, DeleteObsoleteFile(*state_, path));
   }
 }
 
@@ -458,6 +504,7 @@ void BackgroundWork::EndCompaction(Compaction* compaction) {
 }
 
 void BackgroundWork::CompactionJob(Compaction* compaction) {
+  TellChanges();
   std::shared_ptr<ColumnFamily> family = compaction->family;
   const Status status = Compact(compaction);
   if (!IsBenign(status)) LatchError(BackgroundErrorReason::kCompaction, StrCat("a compaction of column family ", family->name()), status);
@@ -465,25 +512,33 @@ void BackgroundWork::CompactionJob(Compaction* compaction) {
   delete compaction;
   EpochReclaim();
   DeleteObsoleteFiles();
+  TellChanges();
+  DumpStatsIfDue();
   MutexLock lock(state_->mutex);
   --compaction_jobs_;
   ViewChanged(family);
   family.reset();
 }
 
+Status BackgroundWork::ExecuteCompaction(Compaction* compaction, TableJobResult* result) {
+  const CompactionPlan& plan = compaction->plan;
+  if (interrupt_.load(std::memory_order_relaxed)) return Status::ShutdownInProgress("the database is being closed");
+  if (plan.trivial_move) return Status::OK();
+  CompactionJobArgs args{.plan = &plan, .job = MakeJobArgs(*compaction->family, compaction->options, std::move(compaction->snapshots))};
+  args.job.output.observer = compaction->events.get();
+  args.job.stop.canceled = compaction->canceled;
+  args.job.output.table.compression_parameters = ResolveCompressionParameters(compaction->options, plan.bottommost_compression);
+  if (plan.bottommost && compaction->options.optimize_filters_for_hits) args.job.output.table.config.filter_millibits_per_key = 0;
+  ASHLAR_RETURN_IF_ERROR(RunCompaction(args, result));
+  return state_->directory_handle->Sync();
+}
+
 Status BackgroundWork::Compact(Compaction* compaction) {
   const CompactionPlan& plan = compaction->plan;
-  const std::string description = StrCat("[", compaction->family->name(), "] compaction: ", DebugString(plan));
+  compaction->events = std::make_unique<JobEvents>(state_, *compaction->family, TableFileCreationReason::kCompaction);
+  compaction->events->CompactionBegun(plan, *compaction->version);
   TableJobResult result;
-  Status status = interrupt_.load(std::memory_order_relaxed) ? Status::ShutdownInProgress("the database is being closed") : Status::OK();
-  if (status.ok() && !plan.trivial_move) {
-    CompactionJobArgs args{.plan = &plan, .job = MakeJobArgs(*compaction->family, compaction->options, std::move(compaction->snapshots))};
-    args.job.stop.canceled = compaction->canceled;
-    args.job.output.table.compression_parameters = ResolveCompressionParameters(compaction->options, plan.bottommost_compression);
-    if (plan.bottommost && compaction->options.optimize_filters_for_hits) args.job.output.table.config.filter_millibits_per_key = 0;
-    status = RunCompaction(args, &result);
-    if (status.ok()) status = state_->directory_handle->Sync();
-  }
+  Status status = ExecuteCompaction(compaction, &result);
   const TableJobStatistics statistics = result.statistics;
   bool ended = false;
   if (status.ok()) {
@@ -493,6 +548,7 @@ Status BackgroundWork::Compact(Compaction* compaction) {
     edits.push_back(std::move(edit));
     status = Install(std::move(edits), [&]() ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
       EndCompaction(compaction);
+      if (!plan.trivial_move) compaction->family->totals.CountJob(plan.output_level, statistics);
       ended = true;
     });
   }
@@ -500,16 +556,7 @@ Status BackgroundWork::Compact(Compaction* compaction) {
     MutexLock lock(state_->mutex);
     EndCompaction(compaction);
   }
-  state_->recorder.Tick(COMPACT_READ_BYTES, statistics.bytes_read);
-  state_->recorder.Tick(COMPACT_WRITE_BYTES, statistics.bytes_written);
-  state_->recorder.Tick(COMPACTION_KEY_DROP_NEWER_ENTRY, statistics.entries.dropped_hidden);
-  state_->recorder.Tick(COMPACTION_KEY_DROP_OBSOLETE, statistics.entries.dropped_obsolete);
-  TellCompactionCompleted(*compaction, statistics, status);
-  if (status.ok()) {
-    LogInfo(*state_, StrCat(description, plan.trivial_move ? ", moved"
-                                                           : StrCat(", ", statistics.bytes_read, " bytes read, ", statistics.bytes_written,
-                                                                    " written in ", statistics.micros, " us")));
-  }
+  compaction->events->CompactionEnded(plan, statistics, status);
   return status;
 }
 
@@ -545,6 +592,8 @@ Status BackgroundWork::CompactLevel(const CompactRangeOptions& options, const st
     compaction->version->Unref();
     EpochReclaim();
     DeleteObsoleteFiles();
+    TellChanges();
+    DumpStatsIfDue();
     {
       MutexLock lock(state_->mutex);
       --manual_compactions_;
@@ -631,6 +680,7 @@ TableJobArgs BackgroundWork::MakeJobArgs(const ColumnFamily& family, const Colum
   if (WritesPlainTables(options)) output.plain = ResolvePlainTableConfig(options);
   output.table.prefix_extractor = options.prefix_extractor;
   output.table.compression_parameters = ResolveCompressionParameters(options, false);
+  output.table.recorder = state_->recorder;
   output.table.rate_limiter = state_->options.rate_limiter.get();
   output.table.column_family_id = family.id();
   output.table.column_family_name = family.name();
@@ -727,24 +777,62 @@ void BackgroundWork::ReleaseLogs() {
 
 void BackgroundWork::DeleteObsoleteFiles() {
   if (state_->read_only) return;
-  MutexLock deleting(deletion_mutex_);
+  std::vector<DeletedTable> deleted;
+  {
+    MutexLock deleting(deletion_mutex_);
+    deleted = DeleteUnderLock();
+  }
+  for (const DeletedTable& table : deleted) TellTableDeleted(*state_, table.path, table.number, table.status);
+}
+
+std::vector<BackgroundWork::DeletedTable> BackgroundWork::DeleteUnderLock() {
   {
     MutexLock lock(state_->mutex);
-    if (state_->file_deletions_disabled > 0) return;
+    if (state_->file_deletions_disabled > 0) return {};
   }
-  for (const uint64_t log : std::exchange(obsolete_logs_, {})) DeleteObsoleteFile(*state_, WalFileName(state_->wal_directory, log));
+  for (const uint64_t log : std::exchange(obsolete_logs_, {})) {
+    static_cast<void>(DeleteObsoleteFile(*state_, WalFileName(state_->wal_directory, log)).ok());
+  }
   for (const ObsoleteTable& table : state_->obsolete_tables.Take()) kept_tables_.push_back(table);
-  if (kept_tables_.empty()) return;
+  if (kept_tables_.empty()) return {};
   const std::unordered_set<FileNumber> live = state_->versions->LiveTables();
   std::vector<ObsoleteTable> kept;
+  std::vector<DeletedTable> deleted;
   for (const ObsoleteTable& table : std::exchange(kept_tables_, {})) {
     if (live.contains(table.number)) {
       kept.push_back(table);
       continue;
     }
-    DeleteObsoleteFile(*state_, TableFileName(state_->directory, table.number));
+    const std::string path = TableFileName(state_->directory, table.number);
+    deleted.push_back({.path = path, .number = table.number, .status = DeleteObsoleteFile(*state_, path)});
   }
   kept_tables_ = std::move(kept);
+  return deleted;
+}
+
+// ---- Statistics in the LOG.
+
+void BackgroundWork::DumpStatsIfDue() {
+  if (state_->logger == nullptr) return;
+  std::vector<std::shared_ptr<ColumnFamily>> families;
+  {
+    const uint64_t now_nanos = state_->clock->NowNanos();
+    MutexLock lock(state_->mutex);
+    const uint64_t period_seconds = state_->current_options.stats_dump_period_sec;
+    if (period_seconds == 0 || (now_nanos - stats_dumped_nanos_) / 1000000000 < period_seconds) return;
+    stats_dumped_nanos_ = now_nanos;
+    families = state_->LiveFamilies();
+  }
+  PropertyReader properties(state_, this);
+  std::string text = properties.Dump(families);
+  if (state_->options.statistics != nullptr) text += state_->options.statistics->ToString();
+  LogInfo(*state_, "------- statistics -------");
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    LogInfo(*state_, std::string(rest.substr(0, end)));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
 }
 
 }  // namespace ashlar

@@ -19,12 +19,14 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "ashlar/listener.h"
 #include "compact/run/compaction_job.h"
 #include "compact/run/flush_job.h"
 #include "lsm/database_state.h"
+#include "lsm/job_events.h"
 
 namespace ashlar {
 
@@ -44,6 +46,11 @@ class BackgroundWork {
   void ViewChanged(const std::shared_ptr<ColumnFamily>& family) ASHLAR_REQUIRES(state_->mutex);
   // Starts what can be started.
   void Schedule() ASHLAR_REQUIRES(state_->mutex);
+  // The family's active memtable is about to become immutable.
+  void MemTableSealed(const ColumnFamily& family) ASHLAR_REQUIRES(state_->mutex);
+  // Tells listeners and the LOG about sealed memtables and changes of write stalls, in their order. They come about where locks are held or writers
+  // wait, so jobs tell them at their beginning and end. Without locks.
+  void TellChanges();
   // Makes the database read-only because of this error. Listeners are told the reason, the LOG what was being done.
   void LatchError(BackgroundErrorReason reason, const std::string& during, const Status& error);
 
@@ -57,7 +64,7 @@ class BackgroundWork {
   Status WaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families);
   // Writes the immutable memtables of all live families to tables and installs them, with the log numbers of all, in one atomic edit. Between
   // HoldJobs and ReleaseJobs, when no write can come and SwitchMemTables has been called for all of them.
-  Status FlushTogether(std::span<const std::shared_ptr<ColumnFamily>> families);
+  Status FlushTogether(std::span<const std::shared_ptr<ColumnFamily>> families, TableFileCreationReason reason);
   // Records which logs each family needs, and forgets the others. At open this also starts a MANIFEST of this run.
   Status RecordLogNumbers();
   // Records how long logs are that have been synced and closed for good: damage in them is not taken for the end of a log afterwards.
@@ -105,7 +112,13 @@ class BackgroundWork {
     ColumnFamilyOptions options;
     std::vector<SequenceNumber> snapshots = {};
     const std::atomic<bool>* canceled = nullptr;
+    std::unique_ptr<JobEvents> events = {};
   };
+  struct StallChange {
+    WriteStallInfo info;
+    StallCause cause = StallCause::kNone;
+  };
+  using Change = std::variant<MemTableInfo, StallChange>;
 
   bool MayStartJobs() const ASHLAR_REQUIRES(state_->mutex);
   void UpdateGate() ASHLAR_REQUIRES(state_->mutex);
@@ -120,13 +133,17 @@ class BackgroundWork {
     std::vector<MemTableRef> tables = {};
     VersionEdit edit = {};
     TableJobStatistics statistics = {};
-    uint64_t file_number = 0;  // 0: nothing was left to write
+    TableFileCreationReason reason = TableFileCreationReason::kFlush;
+    std::unique_ptr<JobEvents> events = {};  // null: nothing to write, nothing to tell
     const std::atomic<bool>* stop = nullptr;
   };
   Status BuildFlush(Flush* flush);
   Status BuildFlushTable(Flush* flush);
-  void TellFlushCompleted(const Flush& flush);
-  void TellCompactionCompleted(const Compaction& compaction, const TableJobStatistics& statistics, const Status& status);
+  void TellChange(const Change& change);
+  void CountStall(ColumnFamily* family, StallState before) ASHLAR_REQUIRES(state_->mutex);
+  Status ExecuteCompaction(Compaction* compaction, TableJobResult* result);
+  // What the LOG gets every stats_dump_period_sec, at the end of a job.
+  void DumpStatsIfDue();
   // Tables of a flush that did not come to an install.
   void DiscardTables(Flush* flush);
   Status InstallFlushes(std::span<Flush> flushes);
@@ -139,6 +156,13 @@ class BackgroundWork {
 
   Status CompactLevel(const CompactRangeOptions& options, const std::shared_ptr<ColumnFamily>& family, ManualRequest request);
 
+  struct DeletedTable {
+    std::string path;
+    uint64_t number = 0;
+    Status status;
+  };
+  std::vector<DeletedTable> DeleteUnderLock() ASHLAR_REQUIRES(deletion_mutex_);
+
   TableJobArgs MakeJobArgs(const ColumnFamily& family, const ColumnFamilyOptions& options, std::vector<SequenceNumber> snapshots) const;
 
   DatabaseState* const state_;
@@ -148,6 +172,9 @@ class BackgroundWork {
   int compaction_jobs_ ASHLAR_GUARDED_BY(state_->mutex) = 0;     // the same
   int manual_compactions_ ASHLAR_GUARDED_BY(state_->mutex) = 0;  // in callers' threads
   int installs_ ASHLAR_GUARDED_BY(state_->mutex) = 0;
+  std::vector<Change> untold_changes_ ASHLAR_GUARDED_BY(state_->mutex);
+  bool telling_changes_ ASHLAR_GUARDED_BY(state_->mutex) = false;  // one thread tells, so that they are told in their order
+  uint64_t stats_dumped_nanos_ ASHLAR_GUARDED_BY(state_->mutex);
   std::deque<std::shared_ptr<ColumnFamily>> flush_candidates_ ASHLAR_GUARDED_BY(state_->mutex);
   std::deque<std::shared_ptr<ColumnFamily>> compaction_candidates_ ASHLAR_GUARDED_BY(state_->mutex);
   // Ends running jobs: closing, or paused. Written under the mutex, read by jobs between entries.

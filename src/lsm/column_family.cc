@@ -1,5 +1,6 @@
 #include "lsm/column_family.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "lsm/resolve_options.h"
@@ -43,6 +44,18 @@ MemTableRef ColumnFamily::NewMemTable() {
                                        .id = next_memtable_id_++,
                                        .prefix_extractor = options_.prefix_extractor,
                                        .shape = ResolveMemTableShape(options_)});
+}
+
+void FamilyTotals::CountJob(Level output_level, const TableJobStatistics& statistics) {
+  if (levels.size() <= output_level) levels.resize(output_level + 1);
+  OfLevel& level = levels[output_level];
+  ++level.jobs;
+  level.micros += statistics.micros;
+  level.cpu_micros += statistics.cpu_micros;
+  level.bytes_read += statistics.bytes_read;
+  level.bytes_written += statistics.bytes_written;
+  level.entries_in += statistics.entries.entries_in;
+  level.entries_dropped += statistics.entries.entries_in - std::min(statistics.entries.entries_in, statistics.entries.entries_out);
 }
 
 void ColumnFamily::SwitchMemTable(uint64_t log_number) {

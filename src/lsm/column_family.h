@@ -19,12 +19,14 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/listener.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/options.h"
 #include "base/arena.h"
 #include "compact/plan/compaction_picker.h"
 #include "compact/plan/leveled_config.h"
 #include "compact/plan/write_stall.h"
+#include "compact/run/table_job.h"
 #include "key/key_comparator.h"
 #include "lsm/read_view.h"
 #include "table/open/table_cache.h"
@@ -35,6 +37,25 @@ struct MemTableEntry {
   MemTableRef table;
   uint64_t log_number = 0;  // the oldest log that can hold its writes
   bool flushing = false;
+};
+
+// What the jobs of a family amount to since the database was opened.
+struct FamilyTotals {
+  struct OfLevel {
+    uint64_t jobs = 0;
+    uint64_t micros = 0;
+    uint64_t cpu_micros = 0;
+    uint64_t bytes_read = 0;
+    uint64_t bytes_written = 0;
+    uint64_t entries_in = 0;
+    uint64_t entries_dropped = 0;
+  };
+  // A flush writes to level 0 and reads no table.
+  void CountJob(Level output_level, const TableJobStatistics& statistics);
+
+  std::vector<OfLevel> levels;  // by the level that was written to
+  uint64_t delays = 0;          // times that writers began to be slowed down
+  uint64_t stops = 0;
 };
 
 class ColumnFamily {
@@ -112,9 +133,11 @@ class ColumnFamily {
   bool compaction_behind = false;
   CompactCursors compact_cursors;
   std::vector<const CompactionPlan*> running_plans;
-  bool flush_wanted = false;  // flush even if fewer memtables wait than min_write_buffer_number_to_merge
+  bool flush_wanted = false;                        // flush even if fewer memtables wait than min_write_buffer_number_to_merge
+  FlushReason flush_reason = FlushReason::kOthers;  // why a memtable was switched last
   int running_flushes = 0;
   bool exclusive_compaction = false;  // a manual compaction runs alone
+  FamilyTotals totals;
 
  private:
   MemTableRef NewMemTable();

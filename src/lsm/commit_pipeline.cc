@@ -8,6 +8,7 @@
 #include "key/write_batch_internal.h"
 #include "lsm/background_work.h"
 #include "lsm/memtable_inserter.h"
+#include "observe/perf.h"
 
 namespace ashlar {
 
@@ -42,6 +43,7 @@ Status CommitPipeline::WriteTrusted(const WriteOptions& options, WriteBatch* bat
   request.no_slowdown = options.no_slowdown;
   request.batch = batch;
   request.batch_bytes = batch->GetDataSize();
+  const StopWatch watch(state_->recorder, DB_WRITE);
   return Commit(&request);
 }
 
@@ -59,8 +61,13 @@ Status CommitPipeline::RunExclusive(const std::function<Status()>& task) {
   return Commit(&request);
 }
 
+bool CommitPipeline::Join(CommitRequest* request) {
+  const PerfTimer timer(&PerfContext::write_thread_wait_nanos);
+  return queue_.Join(request);
+}
+
 Status CommitPipeline::Commit(CommitRequest* request) {
-  if (!queue_.Join(request)) return std::move(request->status);
+  if (!Join(request)) return std::move(request->status);
   if (request->kind == CommitRequest::Kind::kExclusive) {
     request->status = request->exclusive(request->exclusive_arg);
     queue_.Finish(queue_.FormGroup(request, 0));
@@ -101,6 +108,7 @@ uint64_t CommitPipeline::WalBytesMax() const {
 Status CommitPipeline::SwitchWhatIsFull() {
   room_check_wanted_ = false;
   std::vector<std::shared_ptr<ColumnFamily>> full;
+  FlushReason reason = FlushReason::kWriteBufferFull;
   {
     const uint64_t log_bytes = state_->logs.TotalBytes();
     const uint64_t log_bytes_max = WalBytesMax();
@@ -109,6 +117,7 @@ Status CommitPipeline::SwitchWhatIsFull() {
     const uint64_t oldest_log = state_->logs.OldestNumber();
     MutexLock lock(state_->mutex);
     const bool ask_old = logs_too_long && wal_limit_requested_for_ != oldest_log;
+    if (ask_old) reason = FlushReason::kWalFull;
     if (ask_old) wal_limit_requested_for_ = oldest_log;
     for (std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
       const bool holds_old_log = ask_old && family->OldestLogNumber() <= oldest_log;
@@ -117,10 +126,10 @@ Status CommitPipeline::SwitchWhatIsFull() {
     }
   }
   if (full.empty()) return Status::OK();
-  return LeaderSwitchMemTables(full);
+  return LeaderSwitchMemTables(full, reason);
 }
 
-Status CommitPipeline::LeaderSwitchMemTables(std::span<const std::shared_ptr<ColumnFamily>> families) {
+Status CommitPipeline::LeaderSwitchMemTables(std::span<const std::shared_ptr<ColumnFamily>> families, FlushReason reason) {
   const uint64_t log_number = state_->versions->NewFileNumber();
   const Status started = state_->logs.StartNewLog(
       {.number = log_number, .next_sequence = state_->PublishedSequence() + 1, .directory_handle = state_->wal_directory_handle.get()});
@@ -133,6 +142,8 @@ Status CommitPipeline::LeaderSwitchMemTables(std::span<const std::shared_ptr<Col
     background_->AssertMutexHeld();
     for (const std::shared_ptr<ColumnFamily>& family : families) {
       if (family->active()->IsEmpty()) continue;
+      background_->MemTableSealed(*family);
+      family->flush_reason = reason;
       family->SwitchMemTable(log_number);
       family->InstallView();
       background_->ViewChanged(family);
@@ -146,6 +157,14 @@ Status CommitPipeline::LeaderSwitchMemTables(std::span<const std::shared_ptr<Col
 
 Status CommitPipeline::WaitAtGate(const CommitRequest& leader) {
   if (leader.no_slowdown) return Status::Incomplete("writes are slowed down or stopped");
+  const PerfTimer timer(&PerfContext::write_delay_time);
+  StopWatch watch(state_->recorder, WRITE_STALL);
+  const Status passed = PassGate(leader);
+  state_->recorder.Tick(STALL_MICROS, watch.Stop());
+  return passed;
+}
+
+Status CommitPipeline::PassGate(const CommitRequest& leader) {
   if (state_->gate.state() == WriteGate::State::kDelayed) {
     const uint64_t delay_us = state_->gate.DelayMicros(state_->clock->NowNanos() / 1000, leader.batch_bytes);
     if (delay_us > 0) state_->clock->SleepForMicros(delay_us);
@@ -184,11 +203,13 @@ Status CommitPipeline::CommitGroupOfWrites(const CommitGroup& group) {
     state_->recorder.Tick(BYTES_WRITTEN, group.bytes);
     state_->recorder.Tick(WRITE_DONE_BY_SELF);
     state_->recorder.Tick(WRITE_DONE_BY_OTHER, group.requests - 1);
+    state_->recorder.Record(BYTES_PER_WRITE, group.bytes);
   }
   return Status::OK();
 }
 
 Status CommitPipeline::AppendToLog(const CommitGroup& group) {
+  const PerfTimer timer(&PerfContext::write_wal_time);
   bool logged = false;
   for (const CommitRequest* r = group.first;; r = r->newer) {
     if (r->disable_wal) {
@@ -197,20 +218,25 @@ Status CommitPipeline::AppendToLog(const CommitGroup& group) {
       const Slice contents = r->batch->Data();
       ASHLAR_RETURN_IF_ERROR(state_->logs.Append(std::span<const Slice>(&contents, 1)));
       state_->recorder.Tick(WAL_FILE_BYTES, contents.size());
+      state_->recorder.Tick(WRITE_WITH_WAL);
       logged = true;
     }
     if (r == group.last) break;
   }
-  if (group.sync) {
-    state_->recorder.Tick(WAL_FILE_SYNCED);
-    return state_->logs.SyncAll();
-  }
+  if (group.sync) return SyncLogs();
   if (!logged) return Status::OK();
   if (!state_->options.manual_wal_flush) ASHLAR_RETURN_IF_ERROR(state_->logs.FlushCurrent());
   return Status::OK();
 }
 
+Status CommitPipeline::SyncLogs() {
+  const StopWatch watch(state_->recorder, WAL_FILE_SYNC_MICROS);
+  state_->recorder.Tick(WAL_FILE_SYNCED);
+  return state_->logs.SyncAll();
+}
+
 Status CommitPipeline::Apply(const CommitGroup& group) {
+  const PerfTimer timer(&PerfContext::write_memtable_time);
   const EpochGuard guard;
   MemTableInserter inserter(MemTableInserter::Args{.families = &state_->Families()});
   for (const CommitRequest* r = group.first;; r = r->newer) {
@@ -223,14 +249,14 @@ Status CommitPipeline::Apply(const CommitGroup& group) {
 
 // ---- Exclusive tasks.
 
-Status CommitPipeline::SwitchMemTables(std::span<const std::shared_ptr<ColumnFamily>> families) {
-  return RunExclusive([this, families] { return LeaderSwitchMemTables(families); });
+Status CommitPipeline::SwitchMemTables(std::span<const std::shared_ptr<ColumnFamily>> families, FlushReason reason) {
+  return RunExclusive([=, this] { return LeaderSwitchMemTables(families, reason); });
 }
 
 Status CommitPipeline::SyncLog() {
   return RunExclusive([this] {
     if (state_->latch.IsSet()) return state_->latch.status();
-    const Status synced = state_->logs.SyncAll();
+    const Status synced = SyncLogs();
     if (!synced.ok()) background_->LatchError(BackgroundErrorReason::kWriteCallback, "sync of the log", synced);
     return synced;
   });

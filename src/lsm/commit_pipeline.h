@@ -37,20 +37,23 @@ class CommitPipeline {
   // Runs `task` while no write is in progress and none can begin.
   Status RunExclusive(const std::function<Status()>& task);
   // Makes the active memtables of these families immutable (those that are not empty) and starts a new log for what follows.
-  Status SwitchMemTables(std::span<const std::shared_ptr<ColumnFamily>> families);
+  Status SwitchMemTables(std::span<const std::shared_ptr<ColumnFamily>> families, FlushReason reason);
   // The body of SwitchMemTables, for exclusive tasks.
-  Status LeaderSwitchMemTables(std::span<const std::shared_ptr<ColumnFamily>> families);
+  Status LeaderSwitchMemTables(std::span<const std::shared_ptr<ColumnFamily>> families, FlushReason reason);
   Status SyncLog();
   Status FlushLog();
 
  private:
   Status GiveWay(const WriteOptions& options, uint64_t bytes);
+  bool Join(CommitRequest* request);
   Status Commit(CommitRequest* request);
   Status MakeRoom(const CommitRequest& leader);
   Status SwitchWhatIsFull();
   Status WaitAtGate(const CommitRequest& leader);
+  Status PassGate(const CommitRequest& leader);
   Status CommitGroupOfWrites(const CommitGroup& group);
   Status AppendToLog(const CommitGroup& group);
+  Status SyncLogs();
   Status Apply(const CommitGroup& group);
   uint64_t WalBytesMax() const;
 

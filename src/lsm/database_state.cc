@@ -58,9 +58,11 @@ void DrainEpochs() {
   for (int i = 0; i < kLinksOfTheChain; ++i) EpochSynchronize();
 }
 
-void DeleteObsoleteFile(const DatabaseState& state, const std::string& path) {
-  const Status deleted = state.file_system->DeleteFile(path);
+Status DeleteObsoleteFile(const DatabaseState& state, const std::string& path) {
+  Status deleted = state.file_system->DeleteFile(path);
+  if (deleted.ok()) state.recorder.Tick(FILES_DELETED_IMMEDIATELY);
   if (!deleted.ok()) LogWarning(state, StrCat("an obsolete file could not be deleted: ", deleted.ToString()));
+  return deleted;
 }
 
 void LogInfo(const DatabaseState& state, const std::string& message) {

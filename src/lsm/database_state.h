@@ -85,6 +85,7 @@ struct DatabaseState {
       0};  // written by the commit leader (release) after the memtables; readers acquire it after the view (read_view.h, I2)
   std::atomic<FamilyTable*> family_table{nullptr};  // written under mutex, read inside epoch guards
   std::atomic<bool> closing{false};                 // written under mutex; jobs look at it between entries
+  std::atomic<int> next_job_id{1};                  // flushes and compactions, for listeners and the LOG
   std::atomic<int64_t> live_iterators{0};
   std::atomic<int64_t> live_memtables{0};    // constructed and not destroyed
   std::atomic<int64_t> live_blocks{0};       // the same for data blocks of this database's tables
@@ -108,7 +109,7 @@ struct DatabaseState {
 void DrainEpochs();
 
 // What cannot be deleted is a warning in the LOG: it is found again, and deleted, at the next open.
-void DeleteObsoleteFile(const DatabaseState& state, const std::string& path);
+Status DeleteObsoleteFile(const DatabaseState& state, const std::string& path);
 
 // Lines for the LOG.
 void LogInfo(const DatabaseState& state, const std::string& message);

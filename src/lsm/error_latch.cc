@@ -2,12 +2,13 @@
 
 namespace ashlar {
 
-bool ErrorLatch::Set(const Status& error) {
+bool ErrorLatch::Set(const Status& error, BackgroundErrorReason reason) {
   MutexLock lock(mutex_);
   const State state = state_.load(std::memory_order_relaxed);
   if (state == State::kResuming) failure_while_resuming_ = error;
   if (state != State::kClear) return false;
   status_ = error;
+  reason_ = reason;
   state_.store(State::kLatched, std::memory_order_release);
   return true;
 }
@@ -15,6 +16,11 @@ bool ErrorLatch::Set(const Status& error) {
 Status ErrorLatch::status() const {
   MutexLock lock(mutex_);
   return status_;
+}
+
+BackgroundErrorReason ErrorLatch::reason() const {
+  MutexLock lock(mutex_);
+  return reason_;
 }
 
 Status ErrorLatch::BeginResume() {

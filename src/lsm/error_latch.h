@@ -12,6 +12,7 @@
 
 #include <atomic>
 
+#include "ashlar/listener.h"
 #include "ashlar/status.h"
 #include "platform/mutex.h"
 
@@ -20,11 +21,13 @@ namespace ashlar {
 class ErrorLatch {
  public:
   // True when this call latched.
-  bool Set(const Status& error);
+  bool Set(const Status& error, BackgroundErrorReason reason);
   bool IsSet() const { return state_.load(std::memory_order_acquire) != State::kClear; }
   bool BlocksJobs() const { return state_.load(std::memory_order_acquire) == State::kLatched; }
   // Ok when clear.
   Status status() const;
+  // Of the error that is latched; meaningless when clear.
+  BackgroundErrorReason reason() const;
   // Ok: there is an error, and the caller is the one who cures it and calls FinishResume. NotFound: there is none. Anything else: why it cannot be
   // resumed from.
   Status BeginResume();
@@ -39,6 +42,7 @@ class ErrorLatch {
   mutable Mutex mutex_;
   std::atomic<State> state_{State::kClear};  // written under mutex_ (release); read by the commit leader and by jobs (acquire)
   Status status_ ASHLAR_GUARDED_BY(mutex_);
+  BackgroundErrorReason reason_ ASHLAR_GUARDED_BY(mutex_) = BackgroundErrorReason::kFlush;
   Status failure_while_resuming_ ASHLAR_GUARDED_BY(mutex_);
 };
 

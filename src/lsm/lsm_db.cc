@@ -13,6 +13,8 @@
 #include "lsm/properties.h"
 #include "lsm/recovery.h"
 #include "lsm/resolve_options.h"
+#include "observe/event_line.h"
+#include "observe/listeners.h"
 
 namespace ashlar {
 
@@ -21,6 +23,7 @@ constexpr size_t kRecordOverheadBytes = 24;  // header, type, lengths of a batch
 }  // namespace
 
 FamilyHandle::~FamilyHandle() {
+  NotifyAll(db_->state_->options.listeners, &EventListener::OnColumnFamilyHandleDeletionStarted, this);
   family_.reset();
   EpochReclaim();
   if (db_->state_->obsolete_tables.Some()) db_->background_.DeleteObsoleteFiles();
@@ -68,6 +71,9 @@ Result<std::unique_ptr<LsmDB>> LsmDB::Open(OpenArgs args, std::vector<ColumnFami
 
 Status LsmDB::StartWriting(const std::vector<ColumnFamilyDescriptor>& families, bool must_flush) {
   OpenInfoLog(state_.get());
+  std::vector<uint64_t> wal_files;
+  for (const LogSet::LiveLog& log : state_->logs.LiveLogs()) wal_files.push_back(log.number);
+  EventLine(state_->logger.get(), state_->clock->NowUnixMicros(), 0, "recovery_started").Add("wal_files", wal_files);
   // Logs that stay beside the new one: a sync of the new one has to mean that they are durable, too.
   if (!must_flush) ASHLAR_RETURN_IF_ERROR(state_->logs.SyncAdopted());
   const LogSet::NewLog log{.number = state_->versions->NewFileNumber(),
@@ -83,8 +89,8 @@ Status LsmDB::StartWriting(const std::vector<ColumnFamilyDescriptor>& families, 
   if (must_flush) {
     // No job of the pool takes one of the memtables before they go to tables together.
     background_.HoldJobs();
-    Status flushed = commit_.SwitchMemTables(live);
-    if (flushed.ok()) flushed = background_.FlushTogether(live);
+    Status flushed = commit_.SwitchMemTables(live, FlushReason::kOthers);
+    if (flushed.ok()) flushed = background_.FlushTogether(live, TableFileCreationReason::kRecovery);
     background_.ReleaseJobs();
     ASHLAR_RETURN_IF_ERROR(flushed);
   }
@@ -103,6 +109,7 @@ Status LsmDB::StartWriting(const std::vector<ColumnFamilyDescriptor>& families, 
     ASHLAR_RETURN_IF_ERROR(CreateFamily(family.options, family.name));
   }
   ASHLAR_RETURN_IF_ERROR(WriteOptionsFile());
+  EventLine(state_->logger.get(), state_->clock->NowUnixMicros(), 0, "recovery_finished").Add("status", "OK");
   MutexLock lock(state_->mutex);
   background_.AssertMutexHeld();
   for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) background_.ViewChanged(family);
@@ -131,9 +138,12 @@ Status LsmDB::Close() {
   ASHLAR_RETURN_IF_ERROR(held);
   Status status;
   if (!state_->read_only) {
-    if (!GetDBOptions().avoid_flush_during_shutdown && HasUnloggedWrites() && !state_->latch.IsSet()) status = FlushAll(FlushOptions());
+    if (!GetDBOptions().avoid_flush_during_shutdown && HasUnloggedWrites() && !state_->latch.IsSet()) {
+      status = FlushAll(FlushOptions(), FlushReason::kShutDown);
+    }
     background_.Stop();
-    state_->latch.Set(Status::ShutdownInProgress("the database is closed"));
+    background_.TellChanges();
+    state_->latch.Set(Status::ShutdownInProgress("the database is closed"), BackgroundErrorReason::kFlush);
     std::vector<LogSet::LiveLog> logs;
     const Status logs_closed = commit_.RunExclusive([&] {
       logs = state_->logs.LiveLogs();
@@ -168,6 +178,10 @@ Status LsmDB::Resume() {
   const Status begun = state_->latch.BeginResume();
   if (begun.IsNotFound()) return Status::OK();
   ASHLAR_RETURN_IF_ERROR(begun);
+  BackgroundErrorRecoveryInfo info;
+  info.old_bg_error = state_->latch.status();
+  bool automatic = false;
+  NotifyAll(state_->options.listeners, &EventListener::OnErrorRecoveryBegin, state_->latch.reason(), info.old_bg_error, &automatic);
   // What the failed log holds is not known: a new one takes over, and everything that was acknowledged goes to tables in one edit over all families,
   // so that no part of the old one is ever read again. No family comes or goes from here on, for the latch is set.
   std::vector<std::shared_ptr<ColumnFamily>> families;
@@ -177,12 +191,14 @@ Status LsmDB::Resume() {
       MutexLock lock(state_->mutex);
       families = state_->LiveFamilies();
     }
-    return commit_.LeaderSwitchMemTables(families);
+    return commit_.LeaderSwitchMemTables(families, FlushReason::kErrorRecovery);
   });
-  if (status.ok()) status = background_.FlushTogether(families);
+  if (status.ok()) status = background_.FlushTogether(families, TableFileCreationReason::kFlush);
   background_.ReleaseJobs();
   status = state_->latch.FinishResume(status);
   if (status.ok()) LogInfo(*state_, "resumed: the database is writable again");
+  info.new_bg_error = status;
+  NotifyAll(state_->options.listeners, &EventListener::OnErrorRecoveryEnd, info);
   background_.ReleaseLogs();
   background_.DeleteObsoleteFiles();
   MutexLock lock(state_->mutex);
@@ -403,15 +419,15 @@ Status LsmDB::Flush(const FlushOptions& options, const std::vector<ColumnFamilyH
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   std::vector<std::shared_ptr<ColumnFamily>> families;
   for (ColumnFamilyHandle* handle : column_families) families.push_back(SharedFamily(handle));
-  return FlushFamilies(options, families);
+  return FlushFamilies(options, families, FlushReason::kManualFlush);
 }
 
-Status LsmDB::FlushFamilies(const FlushOptions& options, std::span<const std::shared_ptr<ColumnFamily>> families) {
+Status LsmDB::FlushFamilies(const FlushOptions& options, std::span<const std::shared_ptr<ColumnFamily>> families, FlushReason reason) {
   if (state_->latch.IsSet()) return state_->latch.status();
   if (!options.allow_write_stall) ASHLAR_RETURN_IF_ERROR(background_.WaitUntilSwitchIsFree(families));
   bool any = false;
   for (const std::shared_ptr<ColumnFamily>& family : families) any |= !family->active()->IsEmpty();
-  if (any) ASHLAR_RETURN_IF_ERROR(commit_.SwitchMemTables(families));
+  if (any) ASHLAR_RETURN_IF_ERROR(commit_.SwitchMemTables(families, reason));
   if (!options.wait) {
     MutexLock lock(state_->mutex);
     background_.AssertMutexHeld();
@@ -424,13 +440,13 @@ Status LsmDB::FlushFamilies(const FlushOptions& options, std::span<const std::sh
   return background_.WaitForFlush(families);
 }
 
-Status LsmDB::FlushAll(const FlushOptions& options) {
+Status LsmDB::FlushAll(const FlushOptions& options, FlushReason reason) {
   std::vector<std::shared_ptr<ColumnFamily>> families;
   {
     MutexLock lock(state_->mutex);
     families = state_->LiveFamilies();
   }
-  return FlushFamilies(options, families);
+  return FlushFamilies(options, families, reason);
 }
 
 Status LsmDB::CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* column_family, const Slice* begin, const Slice* end) {
@@ -440,13 +456,13 @@ Status LsmDB::CompactRange(const CompactRangeOptions& options, ColumnFamilyHandl
   const std::shared_ptr<ColumnFamily>& family = SharedFamily(column_family);
   FlushOptions flush;
   flush.allow_write_stall = options.allow_write_stall;
-  ASHLAR_RETURN_IF_ERROR(FlushFamilies(flush, {&family, 1}));
+  ASHLAR_RETURN_IF_ERROR(FlushFamilies(flush, {&family, 1}, FlushReason::kManualCompaction));
   return background_.CompactRange(options, family, begin, end);
 }
 
 Status LsmDB::WaitForCompact(const WaitForCompactOptions& options) {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
-  if (options.flush) ASHLAR_RETURN_IF_ERROR(FlushAll(FlushOptions()));
+  if (options.flush) ASHLAR_RETURN_IF_ERROR(FlushAll(FlushOptions(), FlushReason::kManualFlush));
   ASHLAR_RETURN_IF_ERROR(background_.WaitForIdle(options));
   return options.close_db ? Close() : Status::OK();
 }
@@ -625,7 +641,7 @@ Status LsmDB::GetPropertiesOfAllTables(ColumnFamilyHandle* column_family, TableP
 }
 
 Status LsmDB::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size, bool flush_memtable) {
-  if (flush_memtable && !state_->read_only) ASHLAR_RETURN_IF_ERROR(FlushAll(FlushOptions()));
+  if (flush_memtable && !state_->read_only) ASHLAR_RETURN_IF_ERROR(FlushAll(FlushOptions(), FlushReason::kGetLiveFiles));
   MutexLock installers(state_->manifest_mutex);
   files.clear();
   for (const FileNumber number : state_->versions->LiveTables()) files.push_back("/" + std::string(BaseName(TableFileName("", number))));

@@ -152,8 +152,8 @@ class LsmDB final : public DB {
   Status CommitOne(const WriteOptions& options, WriteBatch* batch, const Status& built);
   // Why the database cannot be closed now: live snapshots, iterators, pins. Ok when there are none.
   Status CheckNothingIsHeld();
-  Status FlushFamilies(const FlushOptions& options, std::span<const std::shared_ptr<ColumnFamily>> families);
-  Status FlushAll(const FlushOptions& options);
+  Status FlushFamilies(const FlushOptions& options, std::span<const std::shared_ptr<ColumnFamily>> families, FlushReason reason);
+  Status FlushAll(const FlushOptions& options, FlushReason reason);
   Status WriteOptionsFile();
   Status DropFamily(const std::shared_ptr<ColumnFamily>& family);
 

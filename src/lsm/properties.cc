@@ -238,13 +238,29 @@ std::string PropertyReader::FamilyStats(const ColumnFamily& family) const {
   StrAppend(&text, "  L", last, ": ", family.version()->NumFiles(last), " files, ", HumanBytes(bytes[last]), "\n");
   StrAppend(&text, "  memtables: ", 1 + family.immutable().size(), ", ", HumanBytes(family.MemTableBytes()), "\n");
   StrAppend(&text, "  base level ", targets.base_level, ", running compactions ", family.running_plans.size(), ", write stall ",
-            StallStateName(family.stall.state), " (", StallCauseName(family.stall.cause), ")\n");
+            StallStateName(family.stall.state), " (", StallCauseName(family.stall.cause), "), delays ", family.totals.delays, ", stops ",
+            family.totals.stops, "\n");
+  text += "  jobs since open, by the level written to; level 0: flushes and compactions within it\n";
+  for (size_t i = 0; i < family.totals.levels.size(); ++i) {
+    const FamilyTotals::OfLevel& total = family.totals.levels[i];
+    if (total.jobs == 0) continue;
+    StrAppend(&text, "  L", i, ": ", total.jobs, " jobs, read ", HumanBytes(total.bytes_read), ", written ", HumanBytes(total.bytes_written), ", ",
+              total.micros, " us, ", total.cpu_micros, " us of processor time, ", total.entries_in, " entries in, ", total.entries_dropped,
+              " dropped\n");
+  }
   return text;
 }
 
 std::string PropertyReader::DatabaseStats() const {
   return StrCat("** Database **\n  sequence ", state_->PublishedSequence(), ", live logs ", HumanBytes(state_->logs.TotalBytes()), ", snapshots ",
                 state_->snapshots.size(), ", error: ", state_->latch.status().ToString(), "\n");
+}
+
+std::string PropertyReader::Dump(std::span<const std::shared_ptr<ColumnFamily>> families) const {
+  MutexLock lock(state_->mutex);
+  std::string text = DatabaseStats();
+  for (const std::shared_ptr<ColumnFamily>& family : families) text += FamilyStats(*family);
+  return text;
 }
 
 bool PropertyReader::Text(const std::shared_ptr<ColumnFamily>& family, const Slice& property, std::string* value) const {
@@ -285,6 +301,19 @@ bool PropertyReader::Map(const std::shared_ptr<ColumnFamily>& family, const Slic
   for (const LevelScore& score : CompactionScores(view, family->leveled(), ComputeLevelTargets(view, family->leveled()))) {
     (*value)[StrCat("compaction.L", score.level, ".Score")] = FixedDecimal(score.score, 2);
   }
+  for (size_t i = 0; i < family->totals.levels.size(); ++i) {
+    const FamilyTotals::OfLevel& total = family->totals.levels[i];
+    const std::string prefix = StrCat("compaction.L", i, ".");
+    (*value)[prefix + "CompCount"] = std::to_string(total.jobs);
+    (*value)[prefix + "ReadBytes"] = std::to_string(total.bytes_read);
+    (*value)[prefix + "WriteBytes"] = std::to_string(total.bytes_written);
+    (*value)[prefix + "CompMicros"] = std::to_string(total.micros);
+    (*value)[prefix + "CompCPUMicros"] = std::to_string(total.cpu_micros);
+    (*value)[prefix + "KeyIn"] = std::to_string(total.entries_in);
+    (*value)[prefix + "KeyDrop"] = std::to_string(total.entries_dropped);
+  }
+  (*value)["io_stalls.delays"] = std::to_string(family->totals.delays);
+  (*value)["io_stalls.stops"] = std::to_string(family->totals.stops);
   (*value)["io_stalls.state"] = StallStateName(family->stall.state);
   (*value)["io_stalls.cause"] = StallCauseName(family->stall.cause);
   return true;

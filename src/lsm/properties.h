@@ -7,6 +7,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ class PropertyReader {
 
   void LiveFiles(std::vector<LiveFileMetaData>* metadata) const;
   void FamilyMetaData(const std::shared_ptr<ColumnFamily>& family, ColumnFamilyMetaData* metadata) const;
+  // What the LOG gets from time to time.
+  std::string Dump(std::span<const std::shared_ptr<ColumnFamily>> families) const;
   Status TablesOf(const std::shared_ptr<ColumnFamily>& family, TablePropertiesCollection* properties) const;
 
  private:

@@ -7,6 +7,7 @@
 #include "iterate/level_cursor.h"
 #include "iterate/merging_cursor.h"
 #include "memtable/memtable_cursor.h"
+#include "observe/perf.h"
 
 namespace ashlar {
 
@@ -44,6 +45,50 @@ void ReleaseView(void* view, void*) {
   static_cast<ReadView*>(view)->pins.Release();
   EpochReclaim();
 }
+// Follows one lookup. Two kinds, so that a lookup that nobody asks about pays nothing.
+class NoObserver {
+ public:
+  void AfterMemTables(const Lookup&) {}
+  void AfterTables(const Lookup&, const Version&, const LevelFiles*) {}
+  void AtEnd(const Recorder&, const PinnableSlice&) {}
+};
+
+class LookupObserver {
+ public:
+  explicit LookupObserver(const Recorder& recorder)
+      : recorder_(recorder), watch_(recorder, DB_GET), start_nanos_(PerfTimes() ? MonotonicNanos() : 0) {}
+
+  void AfterMemTables(const Lookup& lookup) {
+    recorder_.Tick(lookup.Done() ? MEMTABLE_HIT : MEMTABLE_MISS);
+    PerfCount(&PerfContext::get_from_memtable_count);
+    AddTime(&PerfContext::get_from_memtable_time);
+  }
+  void AfterTables(const Lookup& lookup, const Version& version, const LevelFiles* found_in) {
+    AddTime(&PerfContext::get_from_output_files_time);
+    if (found_in == nullptr || lookup.state() != Lookup::State::kFound) return;
+    const Level level = version.LevelOf(found_in);
+    recorder_.Tick(level == 0 ? GET_HIT_L0 : level == 1 ? GET_HIT_L1 : GET_HIT_L2_AND_UP);
+  }
+  void AtEnd(const Recorder& recorder, const PinnableSlice& value) {
+    recorder.Tick(NUMBER_KEYS_READ);
+    recorder.Tick(BYTES_READ, value.size());
+    recorder.Record(BYTES_PER_READ, value.size());
+    PerfCount(&PerfContext::get_read_bytes, value.size());
+  }
+
+ private:
+  void AddTime(uint64_t PerfContext::* time) {
+    if (start_nanos_ == 0) return;
+    const uint64_t now_nanos = MonotonicNanos();
+    get_perf_context()->*time += now_nanos - start_nanos_;
+    start_nanos_ = now_nanos;
+  }
+
+  const Recorder& recorder_;
+  StopWatch watch_;
+  uint64_t start_nanos_;  // of the step that runs; 0: nobody asked
+};
+
 constexpr PinOps kViewPin{.acquire = [](void* view) { static_cast<ReadView*>(view)->pins.Acquire(); }, .release = &ReleaseView};
 
 }  // namespace
@@ -54,10 +99,21 @@ void Reader::SearchMemTables(const ReadView& view, Lookup* lookup) const {
     if (lookup->Done()) break;
     table->Get(lookup);
   }
-  state_->recorder.Tick(lookup->Done() ? MEMTABLE_HIT : MEMTABLE_MISS);
 }
 
+bool Reader::Observed() const { return state_->recorder.IsOn() || PerfCounts(); }
+
 Status Reader::Get(const ReadOptions& options, ColumnFamily* family, const Slice& key, PinnableSlice* value) const {
+  if (!Observed()) [[likely]] {
+    NoObserver nobody;
+    return LookUp(options, family, key, value, &nobody);
+  }
+  LookupObserver observer(state_->recorder);
+  return LookUp(options, family, key, value, &observer);
+}
+
+template <typename Observer>
+Status Reader::LookUp(const ReadOptions& options, ColumnFamily* family, const Slice& key, PinnableSlice* value, Observer* observer) const {
   ASHLAR_RETURN_IF_ERROR(CheckReadOptions(options));
   value->Reset();
   const EpochGuard guard;
@@ -65,12 +121,13 @@ Status Reader::Get(const ReadOptions& options, ColumnFamily* family, const Slice
   const SequenceNumber sequence = options.snapshot != nullptr ? options.snapshot->GetSequenceNumber() : state_->PublishedSequence();
   Lookup lookup(Lookup::Args{.user_key = key, .snapshot = sequence, .merge_operator = family->merge_operator()});
   SearchMemTables(*view, &lookup);
-  if (!lookup.Done()) view->version->Get(ToTableReadOptions(options), family->tables(), &lookup);
-  Status status = lookup.Finish(value);
-  if (state_->recorder.IsOn()) {
-    state_->recorder.Tick(NUMBER_KEYS_READ);
-    state_->recorder.Tick(BYTES_READ, value->size());
+  observer->AfterMemTables(lookup);
+  if (!lookup.Done()) {
+    const LevelFiles* const found_in = view->version->Get(ToTableReadOptions(options), family->tables(), &lookup);
+    observer->AfterTables(lookup, *view->version, found_in);
   }
+  Status status = lookup.Finish(state_->recorder, value);
+  observer->AtEnd(state_->recorder, *value);
   return status;
 }
 
@@ -89,11 +146,11 @@ Reader::Views Reader::TakeViews(const ReadOptions& options, std::span<const Fami
 }
 
 void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request) const {
+  const StopWatch watch(state_->recorder, DB_MULTIGET);
   const Status checked = CheckReadOptions(options);
   const EpochGuard guard;
   const auto [views, sequence] = TakeViews(options, request.families);
-  state_->recorder.Tick(NUMBER_MULTIGET_CALLS);
-  state_->recorder.Tick(NUMBER_MULTIGET_KEYS_READ, views.size());
+  const bool observed = Observed();
   const TableReadOptions table_options = ToTableReadOptions(options);
   uint64_t bytes = 0;
   std::vector<Lookup> lookups;
@@ -108,6 +165,7 @@ void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request
     for (size_t i = begin; i < end && wanted; ++i) {
       lookups.emplace_back(Lookup::Args{.user_key = request.keys[i], .snapshot = sequence, .merge_operator = family.merge_operator()});
       SearchMemTables(*views[begin], &lookups.back());
+      if (observed) state_->recorder.Tick(lookups.back().Done() ? MEMTABLE_HIT : MEMTABLE_MISS);
     }
     if (wanted) views[begin]->version->MultiGet(table_options, family.tables(), lookups);
     for (size_t i = begin; i < end; ++i) {
@@ -116,11 +174,29 @@ void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request
         request.statuses[i] = checked.ok() ? Status::Aborted("ReadOptions::value_size_soft_limit was reached") : checked;
         continue;
       }
-      request.statuses[i] = lookups[i - begin].Finish(&request.values[i]);
+      request.statuses[i] = lookups[i - begin].Finish(state_->recorder, &request.values[i]);
       bytes += request.values[i].size();
     }
     begin = end;
   }
+  if (observed) CountMultiGet(request);
+}
+
+void Reader::CountMultiGet(const MultiGetRequest& request) const {
+  uint64_t found = 0;
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < request.keys.size(); ++i) {
+    if (!request.statuses[i].ok()) continue;
+    ++found;
+    bytes += request.values[i].size();
+  }
+  const Recorder& recorder = state_->recorder;
+  recorder.Tick(NUMBER_MULTIGET_CALLS);
+  recorder.Tick(NUMBER_MULTIGET_KEYS_READ, request.keys.size());
+  recorder.Tick(NUMBER_MULTIGET_KEYS_FOUND, found);
+  recorder.Tick(NUMBER_MULTIGET_BYTES_READ, bytes);
+  recorder.Record(BYTES_PER_MULTIGET, bytes);
+  PerfCount(&PerfContext::multiget_read_bytes, bytes);
 }
 
 Reader::ExistsAnswer Reader::KeyMayExist(const ReadOptions& options, ColumnFamily* family, const Slice& key, PinnableSlice* value) const {
@@ -173,6 +249,7 @@ IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily
 void Reader::IteratorIsGone(void* state, void* background) {
   auto* const database = static_cast<DatabaseState*>(state);
   if (database->obsolete_tables.Some()) static_cast<BackgroundWork*>(background)->DeleteObsoleteFiles();
+  database->recorder.Tick(NO_ITERATOR_DELETED);
   database->live_iterators.fetch_sub(1, std::memory_order_relaxed);
 }
 
@@ -200,9 +277,11 @@ std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options, 
                         .prefix_same_as_start = options.prefix_same_as_start,
                         .max_sequential_skip = family->max_sequential_skip(),
                         .max_skippable_entries = options.max_skippable_internal_keys,
+                        .recorder = state_->recorder,
                         .refresh = std::move(refresh),
                         .source = MakeSource(options, *family, view, sequence)};
   auto iterator = std::make_unique<UserIterator>(std::move(args));
+  state_->recorder.Tick(NO_ITERATOR_CREATED);
   state_->live_iterators.fetch_add(1, std::memory_order_relaxed);
   iterator->RegisterCleanup(&Reader::IteratorIsGone, state_, background_);
   return iterator;

@@ -51,6 +51,7 @@ class Reader {
   // family. The caller is inside an EpochGuard.
   template <typename FamilyPointer>
   Views TakeViews(const ReadOptions& options, std::span<const FamilyPointer> families) const;
+  void CountMultiGet(const MultiGetRequest& request) const;
   // Runs when an iterator has let go of its view: files that only it kept can be deleted.
   static void IteratorIsGone(void* state, void* background);
   std::unique_ptr<Iterator> NewIteratorOnView(const ReadOptions& options, const std::shared_ptr<ColumnFamily>& family, ReadView* view,
@@ -58,6 +59,10 @@ class Reader {
   // The caller holds a count on the view, which the source takes over.
   IteratorSource MakeSource(const ReadOptions& options, const ColumnFamily& family, ReadView* view, SequenceNumber sequence) const;
   void SearchMemTables(const ReadView& view, Lookup* lookup) const;
+  // Somebody wants to know what reads cost.
+  bool Observed() const;
+  template <typename Observer>
+  Status LookUp(const ReadOptions& options, ColumnFamily* family, const Slice& key, PinnableSlice* value, Observer* observer) const;
 
   DatabaseState* const state_;
   BackgroundWork* const background_;

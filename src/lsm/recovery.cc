@@ -13,6 +13,7 @@
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 #include "key/write_batch_internal.h"
+#include "lsm/job_events.h"
 #include "lsm/log_head.h"
 #include "lsm/memtable_inserter.h"
 #include "lsm/resolve_options.h"
@@ -285,6 +286,7 @@ Status OpenVersions(DatabaseState* state, const std::vector<ColumnFamilyDescript
             state->open_tables.Evict(file);
             state->obsolete_tables.Add({.number = file->number, .file_bytes = file->file_bytes});
           },
+      .recorder = state->recorder,
   });
   std::vector<ColumnFamilySpec> specs;
   for (const ColumnFamilyDescriptor& descriptor : descriptors) {
@@ -402,7 +404,7 @@ void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log) {
   if (!state->file_system->GetChildren(state->directory, &names).ok()) return;
   const std::unordered_set<FileNumber> live = state->versions->LiveTables();
   std::vector<uint64_t> options_files;
-  const auto remove = [state](const std::string& path) { DeleteObsoleteFile(*state, path); };
+  const auto remove = [state](const std::string& path) { static_cast<void>(DeleteObsoleteFile(*state, path).ok()); };
   for (const std::string& name : names) {
     uint64_t number = 0;
     FileType type;
@@ -410,7 +412,7 @@ void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log) {
     const std::string path = state->directory + "/" + name;
     switch (type) {
       case FileType::kTableFile:
-        if (!live.contains(number)) remove(path);
+        if (!live.contains(number)) TellTableDeleted(*state, path, number, DeleteObsoleteFile(*state, path));
         break;
       case FileType::kWalFile:
         if (number < oldest_needed_log && state->wal_directory == state->directory) remove(path);

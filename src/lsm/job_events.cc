@@ -1,0 +1,312 @@
+#include "lsm/job_events.h"
+
+#include <utility>
+
+#include "base/format.h"
+#include "filesystem/filename.h"
+#include "observe/event_line.h"
+#include "observe/listeners.h"
+#include "platform/thread.h"
+
+namespace ashlar {
+
+namespace {
+
+EventLine NewLine(const DatabaseState& state, int job, std::string_view event) {
+  return EventLine(state.logger.get(), state.clock->NowUnixMicros(), job, event);
+}
+
+const char* CreationReasonName(TableFileCreationReason reason) {
+  switch (reason) {
+    case TableFileCreationReason::kFlush: return "flush";
+    case TableFileCreationReason::kCompaction: return "compaction";
+    case TableFileCreationReason::kRecovery: return "recovery";
+    case TableFileCreationReason::kMisc: return "misc";
+  }
+  return "misc";
+}
+
+void AddProperties(const TableProperties& properties, EventLine* line) {
+  line->Begin("table_properties")
+      .Add("data_size", properties.data_size)
+      .Add("index_size", properties.index_size)
+      .Add("filter_size", properties.filter_size)
+      .Add("raw_key_size", properties.raw_key_size)
+      .Add("raw_value_size", properties.raw_value_size)
+      .Add("num_data_blocks", properties.num_data_blocks)
+      .Add("num_entries", properties.num_entries)
+      .Add("num_deletions", properties.num_deletions)
+      .Add("num_merge_operands", properties.num_merge_operands)
+      .Add("num_filter_entries", properties.num_filter_entries)
+      .Add("filter_policy", properties.filter_policy_name)
+      .Add("compression", properties.compression_name)
+      .Add("creation_time", properties.creation_time)
+      .Add("file_creation_time", properties.file_creation_time)
+      .End();
+}
+
+}  // namespace
+
+CompactionReason ToCompactionReason(PlanReason reason) {
+  switch (reason) {
+    case PlanReason::kLevel0Files: return CompactionReason::kLevelL0FilesNum;
+    case PlanReason::kLevelSize: return CompactionReason::kLevelMaxLevelSize;
+    case PlanReason::kMarked: return CompactionReason::kFilesMarkedForCompaction;
+    case PlanReason::kBottommostDeletes: return CompactionReason::kBottommostFiles;
+    case PlanReason::kTtl: return CompactionReason::kTtl;
+    case PlanReason::kPeriodic: return CompactionReason::kPeriodicCompaction;
+    case PlanReason::kManual: return CompactionReason::kManualCompaction;
+  }
+  return CompactionReason::kUnknown;
+}
+
+JobEvents::JobEvents(DatabaseState* state, const ColumnFamily& family, TableFileCreationReason reason)
+    : state_(state), family_(family), reason_(reason), job_id_(state->next_job_id.fetch_add(1, std::memory_order_relaxed)) {}
+
+// ---- Tables.
+
+void JobEvents::TableBegun(const std::string& path) {
+  if (!HasListeners()) return;
+  TableFileCreationBriefInfo info;
+  info.db_name = state_->directory;
+  info.cf_name = family_.name();
+  info.file_path = path;
+  info.job_id = job_id_;
+  info.reason = reason_;
+  NotifyAll(state_->options.listeners, &EventListener::OnTableFileCreationStarted, info);
+}
+
+void JobEvents::TableEnded(const Ended& table) {
+  {
+    EventLine line(state_->logger.get(), state_->clock->NowUnixMicros(), job_id_, "table_file_creation");
+    line.Add("cf_name", family_.name())
+        .Add("reason", CreationReasonName(reason_))
+        .Add("file_number", table.number)
+        .Add("file_size", table.file_bytes);
+    if (table.properties != nullptr) AddProperties(*table.properties, &line);
+    line.Add("status", table.status.ToString());
+  }
+  std::shared_ptr<const TableProperties> properties;
+  if (table.properties != nullptr) {
+    properties = std::make_shared<const TableProperties>(*table.properties);
+    MutexLock lock(made_mutex_);
+    made_.push_back({.path = table.path, .number = table.number, .properties = properties});
+  }
+  if (!HasListeners()) return;
+  TableFileCreationInfo info;
+  info.db_name = state_->directory;
+  info.cf_name = family_.name();
+  info.file_path = table.path;
+  info.job_id = job_id_;
+  info.reason = reason_;
+  info.file_size = table.file_bytes;
+  if (properties != nullptr) info.table_properties = *properties;
+  info.status = table.status;
+  NotifyAll(state_->options.listeners, &EventListener::OnTableFileCreated, info);
+}
+
+std::vector<JobEvents::Made> JobEvents::MadeTables() const {
+  MutexLock lock(made_mutex_);
+  return made_;
+}
+
+std::vector<uint64_t> JobEvents::FilesPerLevel() const {
+  std::vector<uint64_t> files;
+  MutexLock lock(state_->mutex);
+  for (Level level = 0; level < family_.version()->levels(); ++level) files.push_back(family_.version()->NumFiles(level));
+  return files;
+}
+
+// ---- Flushes.
+
+FlushJobInfo JobEvents::MakeFlushInfo(std::span<const MemTableRef> tables) {
+  FlushJobInfo info;
+  info.cf_id = family_.id();
+  info.cf_name = family_.name();
+  info.thread_id = CurrentThreadSystemId();
+  info.job_id = job_id_;
+  info.flush_reason = flush_reason_;
+  info.triggered_writes_slowdown = state_->gate.state() == WriteGate::State::kDelayed;
+  info.triggered_writes_stop = state_->gate.state() == WriteGate::State::kStopped;
+  info.smallest_seqno = tables.front()->first_sequence();
+  info.largest_seqno = tables.back()->last_sequence();
+  for (const Made& table : MadeTables()) {
+    info.file_number = table.number;
+    info.file_path = table.path;
+    info.table_properties = *table.properties;
+  }
+  return info;
+}
+
+void JobEvents::FlushBegun(std::span<const MemTableRef> tables, FlushReason reason) {
+  flush_reason_ = reason;
+  uint64_t entries = 0;
+  uint64_t deletions = 0;
+  uint64_t memory_bytes = 0;
+  for (const MemTableRef& table : tables) {
+    entries += table->entries();
+    deletions += table->deletions();
+    memory_bytes += table->ApproximateMemoryUsage();
+  }
+  NewLine(*state_, job_id_, "flush_started")
+      .Add("cf_name", family_.name())
+      .Add("num_memtables", tables.size())
+      .Add("num_entries", entries)
+      .Add("num_deletes", deletions)
+      .Add("memory_usage", memory_bytes)
+      .Add("flush_reason", GetFlushReasonString(reason));
+  if (HasListeners()) NotifyAll(state_->options.listeners, &EventListener::OnFlushBegin, state_->db, MakeFlushInfo(tables));
+}
+
+void JobEvents::FlushEnded(std::span<const MemTableRef> tables, const TableJobStatistics& statistics, const Status& status) {
+  NewLine(*state_, job_id_, "flush_finished")
+      .Add("cf_name", family_.name())
+      .Add("num_input_records", statistics.entries.entries_in)
+      .Add("num_output_records", statistics.entries.entries_out)
+      .Add("total_output_size", statistics.bytes_written)
+      .Add("flush_time_micros", statistics.micros)
+      .Add("flush_time_cpu_micros", statistics.cpu_micros)
+      .Add("lsm_state", FilesPerLevel())
+      .Add("status", status.ToString());
+  if (!status.ok()) return;
+  CountFlush(tables, statistics);
+  if (HasListeners()) NotifyAll(state_->options.listeners, &EventListener::OnFlushCompleted, state_->db, MakeFlushInfo(tables));
+}
+
+void JobEvents::CountFlush(std::span<const MemTableRef> tables, const TableJobStatistics& statistics) {
+  const Recorder& recorder = state_->recorder;
+  if (!recorder.IsOn()) return;
+  uint64_t memory_bytes = 0;
+  for (const MemTableRef& table : tables) memory_bytes += table->ApproximateMemoryUsage();
+  const uint64_t payload_bytes = statistics.entries.key_bytes_in + statistics.entries.value_bytes_in;
+  uint64_t kept_bytes = 0;
+  for (const Made& table : MadeTables()) kept_bytes += table.properties->raw_key_size + table.properties->raw_value_size;
+  recorder.Tick(FLUSH_WRITE_BYTES, statistics.bytes_written);
+  recorder.Tick(MEMTABLE_PAYLOAD_BYTES_AT_FLUSH, payload_bytes);
+  recorder.Tick(MEMTABLE_GARBAGE_BYTES_AT_FLUSH, payload_bytes > kept_bytes ? payload_bytes - kept_bytes : 0);
+  recorder.Record(FLUSH_MEMTABLE_MEMORY_BYTES, memory_bytes);
+  recorder.Record(FLUSH_MEMTABLE_TOTAL_DATA_SIZE, payload_bytes);
+  recorder.RecordTime(FLUSH_TIME, statistics.micros);
+}
+
+// ---- Compactions.
+
+CompactionJobInfo JobEvents::MakeCompactionInfo(const CompactionPlan& plan) {
+  CompactionJobInfo info;
+  info.cf_id = family_.id();
+  info.cf_name = family_.name();
+  info.thread_id = CurrentThreadSystemId();
+  info.job_id = job_id_;
+  info.num_l0_files = level0_files_;
+  info.base_input_level = static_cast<int>(plan.start_level());
+  info.output_level = static_cast<int>(plan.output_level);
+  info.compaction_reason = ToCompactionReason(plan.reason);
+  info.compression = plan.compression;
+  for (const CompactionInputs& inputs : plan.inputs) {
+    for (const FileMetaData* const file : inputs.files) {
+      info.input_files.push_back(TableFileName(state_->directory, file->number));
+      info.input_file_infos.push_back({.level = static_cast<int>(inputs.level), .file_number = file->number});
+    }
+  }
+  info.stats.is_full_compaction = is_full_compaction_;
+  info.stats.is_manual_compaction = plan.reason == PlanReason::kManual;
+  info.stats.num_input_files = plan.InputFiles();
+  info.stats.total_input_bytes = plan.InputBytes();
+  return info;
+}
+
+void JobEvents::CompactionBegun(const CompactionPlan& plan, const Version& version) {
+  level0_files_ = static_cast<int>(version.NumFiles(0));
+  is_full_compaction_ = plan.InputFiles() == version.NumFiles();
+  {
+    EventLine line(state_->logger.get(), state_->clock->NowUnixMicros(), job_id_, "compaction_started");
+    line.Add("cf_name", family_.name()).Add("compaction_reason", GetCompactionReasonString(ToCompactionReason(plan.reason)));
+    for (const CompactionInputs& inputs : plan.inputs) {
+      std::vector<uint64_t> numbers;
+      for (const FileMetaData* const file : inputs.files) numbers.push_back(file->number);
+      line.Add(StrCat("files_L", inputs.level), numbers);
+    }
+    line.Add("input_data_size", plan.InputBytes()).Add("output_level", plan.output_level).Add("trivial_move", plan.trivial_move);
+  }
+  if (HasListeners()) NotifyAll(state_->options.listeners, &EventListener::OnCompactionBegin, state_->db, MakeCompactionInfo(plan));
+}
+
+void JobEvents::CompactionEnded(const CompactionPlan& plan, const TableJobStatistics& statistics, const Status& status) {
+  NewLine(*state_, job_id_, "compaction_finished")
+      .Add("cf_name", family_.name())
+      .Add("compaction_time_micros", statistics.micros)
+      .Add("compaction_time_cpu_micros", statistics.cpu_micros)
+      .Add("output_level", plan.output_level)
+      .Add("num_output_files", plan.trivial_move ? plan.InputFiles() : statistics.output_files)
+      .Add("total_input_size", plan.InputBytes())
+      .Add("total_output_size", statistics.bytes_written)
+      .Add("num_input_records", statistics.entries.entries_in)
+      .Add("num_output_records", statistics.entries.entries_out)
+      .Add("num_subcompactions", statistics.subcompactions)
+      .Add("num_single_delete_mismatches", statistics.entries.single_delete_mismatches)
+      .Add("lsm_state", FilesPerLevel())
+      .Add("status", status.ToString());
+  CountCompaction(plan, statistics);
+  if (!HasListeners()) return;
+  CompactionJobInfo info = MakeCompactionInfo(plan);
+  info.status = status;
+  info.stats.elapsed_micros = statistics.micros;
+  info.stats.cpu_micros = statistics.cpu_micros;
+  info.stats.num_input_records = statistics.entries.entries_in;
+  info.stats.num_output_records = statistics.entries.entries_out;
+  info.stats.num_output_files = statistics.output_files;
+  info.stats.total_output_bytes = statistics.bytes_written;
+  info.stats.num_records_replaced = statistics.entries.dropped_hidden;
+  info.stats.num_input_deletion_records = statistics.entries.deletions_in;
+  info.stats.num_expired_deletion_records = statistics.entries.dropped_obsolete;
+  for (const Made& table : MadeTables()) {
+    info.output_files.push_back(table.path);
+    info.output_file_infos.push_back({.level = static_cast<int>(plan.output_level), .file_number = table.number});
+    info.table_properties[table.path] = table.properties;
+  }
+  if (plan.trivial_move) {
+    info.output_files = info.input_files;
+    info.output_file_infos = info.input_file_infos;
+    for (CompactionFileInfo& file : info.output_file_infos) file.level = static_cast<int>(plan.output_level);
+  }
+  NotifyAll(state_->options.listeners, &EventListener::OnCompactionCompleted, state_->db, info);
+}
+
+void JobEvents::CountCompaction(const CompactionPlan& plan, const TableJobStatistics& statistics) {
+  const Recorder& recorder = state_->recorder;
+  if (!recorder.IsOn() || plan.trivial_move) return;
+  recorder.Tick(COMPACT_READ_BYTES, statistics.bytes_read);
+  recorder.Tick(COMPACT_WRITE_BYTES, statistics.bytes_written);
+  if (plan.reason == PlanReason::kMarked) {
+    recorder.Tick(COMPACT_READ_BYTES_MARKED, statistics.bytes_read);
+    recorder.Tick(COMPACT_WRITE_BYTES_MARKED, statistics.bytes_written);
+  } else if (plan.reason == PlanReason::kPeriodic) {
+    recorder.Tick(COMPACT_READ_BYTES_PERIODIC, statistics.bytes_read);
+    recorder.Tick(COMPACT_WRITE_BYTES_PERIODIC, statistics.bytes_written);
+  } else if (plan.reason == PlanReason::kTtl) {
+    recorder.Tick(COMPACT_READ_BYTES_TTL, statistics.bytes_read);
+    recorder.Tick(COMPACT_WRITE_BYTES_TTL, statistics.bytes_written);
+  }
+  recorder.Tick(COMPACTION_KEY_DROP_NEWER_ENTRY, statistics.entries.dropped_hidden);
+  recorder.Tick(COMPACTION_KEY_DROP_OBSOLETE, statistics.entries.dropped_obsolete);
+  if (!plan.bottommost) recorder.Tick(COMPACTION_OPTIMIZED_DEL_DROP_OBSOLETE, statistics.entries.dropped_obsolete);
+  recorder.Tick(COMPACTION_CPU_TOTAL_TIME, statistics.cpu_micros);
+  recorder.RecordTime(COMPACTION_TIME, statistics.micros);
+  recorder.RecordTime(COMPACTION_CPU_TIME, statistics.cpu_micros);
+  recorder.Record(NUM_FILES_IN_SINGLE_COMPACTION, plan.InputFiles());
+  recorder.Record(NUM_SUBCOMPACTIONS_SCHEDULED, statistics.subcompactions);
+}
+
+// ---- Deletions.
+
+void TellTableDeleted(const DatabaseState& state, const std::string& path, uint64_t number, const Status& status) {
+  NewLine(state, 0, "table_file_deletion").Add("file_number", number).Add("status", status.ToString());
+  if (state.options.listeners.empty()) return;
+  TableFileDeletionInfo info;
+  info.db_name = state.directory;
+  info.file_path = path;
+  info.status = status;
+  NotifyAll(state.options.listeners, &EventListener::OnTableFileDeleted, info);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,73 @@
+// JobEvents: what listeners, the LOG and the statistics are told about one flush or compaction, and about the tables that it makes.
+//
+//   FlushBegun --> (TableBegun --> TableEnded)... --> FlushEnded             the same with Compaction; the tables of subcompactions interleave
+//
+// I1: every Begun has its Ended; TableEnded comes for tables that failed, too.
+// I2: nothing here is called with a lock held, because listeners may call the database and lines go to a file.
+//
+// Lifetime: of the job; the database and the family outlive it. Thread safety: TableBegun and TableEnded from any thread, the rest from the job's.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ashlar/listener.h"
+#include "compact/plan/compaction_plan.h"
+#include "compact/run/table_job.h"
+#include "lsm/database_state.h"
+
+namespace ashlar {
+
+class JobEvents final : public TableOutputObserver {
+ public:
+  JobEvents(DatabaseState* state, const ColumnFamily& family, TableFileCreationReason reason);
+  JobEvents(const JobEvents&) = delete;
+  JobEvents& operator=(const JobEvents&) = delete;
+
+  void TableBegun(const std::string& path) override;
+  void TableEnded(const Ended& table) override;
+
+  void FlushBegun(std::span<const MemTableRef> tables, FlushReason reason);
+  void FlushEnded(std::span<const MemTableRef> tables, const TableJobStatistics& statistics, const Status& status);
+
+  // `version` is the one that the plan was made on.
+  void CompactionBegun(const CompactionPlan& plan, const Version& version);
+  void CompactionEnded(const CompactionPlan& plan, const TableJobStatistics& statistics, const Status& status);
+
+ private:
+  // A complete table.
+  struct Made {
+    std::string path;
+    uint64_t number = 0;
+    std::shared_ptr<const TableProperties> properties;
+  };
+
+  FlushJobInfo MakeFlushInfo(std::span<const MemTableRef> tables);
+  CompactionJobInfo MakeCompactionInfo(const CompactionPlan& plan);
+  void CountFlush(std::span<const MemTableRef> tables, const TableJobStatistics& statistics);
+  void CountCompaction(const CompactionPlan& plan, const TableJobStatistics& statistics);
+  std::vector<uint64_t> FilesPerLevel() const;
+  std::vector<Made> MadeTables() const;
+  bool HasListeners() const { return !state_->options.listeners.empty(); }
+
+  DatabaseState* const state_;
+  const ColumnFamily& family_;
+  const TableFileCreationReason reason_;
+  const int job_id_;
+  FlushReason flush_reason_ = FlushReason::kOthers;
+  int level0_files_ = 0;             // of the version that the plan was made on
+  bool is_full_compaction_ = false;  // of all files of the family
+
+  mutable Mutex made_mutex_;  // a leaf
+  std::vector<Made> made_ ASHLAR_GUARDED_BY(made_mutex_);
+};
+
+CompactionReason ToCompactionReason(PlanReason reason);
+
+// A table file is gone (or, by the status, is not). Counts, and tells listeners and the LOG.
+void TellTableDeleted(const DatabaseState& state, const std::string& path, uint64_t number, const Status& status);
+
+}  // namespace ashlar

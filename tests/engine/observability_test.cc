@@ -1,0 +1,450 @@
+// What a database tells about itself: tickers, histograms, PerfContext, listeners, events in the LOG.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ashlar/listener.h"
+#include "ashlar/perf_context.h"
+#include "ashlar/statistics.h"
+#include "filesystem/fault_file_system.h"
+#include "filesystem/file_helpers.h"
+#include "filesystem/memory_file_system.h"
+#include "observe/statistics_impl.h"
+#include "platform/mutex.h"
+#include "testing/open_database.h"
+#include "tests/engine/database_fixture.h"
+
+namespace ashlar {
+namespace {
+
+std::string Key(int i) { return "key" + std::to_string(1000 + i); }
+
+// Writes down what it is told, one word and the parts that matter.
+class Diary final : public EventListener {
+ public:
+  void OnFlushBegin(DB*, const FlushJobInfo& info) override { Write("flush begins, job " + std::to_string(info.job_id)); }
+  void OnFlushCompleted(DB* db, const FlushJobInfo& info) override {
+    Write("flush ends, job " + std::to_string(info.job_id));
+    MutexLock lock(mutex_);
+    flush_ = info;
+    db_ = db;
+  }
+  void OnCompactionBegin(DB*, const CompactionJobInfo& info) override { Write("compaction begins, job " + std::to_string(info.job_id)); }
+  void OnCompactionCompleted(DB*, const CompactionJobInfo& info) override {
+    Write("compaction ends, job " + std::to_string(info.job_id));
+    MutexLock lock(mutex_);
+    compaction_ = info;
+  }
+  void OnTableFileCreationStarted(const TableFileCreationBriefInfo& info) override { Write("table begins, job " + std::to_string(info.job_id)); }
+  void OnTableFileCreated(const TableFileCreationInfo& info) override {
+    Write(std::string(info.status.ok() ? "table ends" : "table fails") + ", job " + std::to_string(info.job_id));
+  }
+  void OnTableFileDeleted(const TableFileDeletionInfo& info) override { Write(info.status.ok() ? "table deleted" : "table stays"); }
+  void OnMemTableSealed(const MemTableInfo& info) override { Write("sealed with " + std::to_string(info.num_entries)); }
+  void OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* handle) override { Write("handle of " + handle->GetName() + " goes"); }
+  void OnErrorRecoveryBegin(BackgroundErrorReason reason, Status error, bool* automatic) override {  // NOLINT(performance-*)
+    Write("recovery begins: " + std::to_string(static_cast<int>(reason)) + (error.ok() ? " ok" : " error") + (*automatic ? " automatic" : ""));
+  }
+  void OnErrorRecoveryEnd(const BackgroundErrorRecoveryInfo& info) override {
+    Write(std::string("recovery ends: ") + (info.old_bg_error.ok() ? "ok" : "error") + (info.new_bg_error.ok() ? " ok" : " error"));
+  }
+  void OnStallConditionsChanged(const WriteStallInfo& info) override {
+    Write("stall " + std::to_string(static_cast<int>(info.condition.prev)) + " to " + std::to_string(static_cast<int>(info.condition.cur)));
+  }
+
+  std::vector<std::string> entries() const {
+    MutexLock lock(mutex_);
+    return entries_;
+  }
+  size_t Count(const std::string& entry) const {
+    const std::vector<std::string> all = entries();
+    return static_cast<size_t>(std::count(all.begin(), all.end(), entry));
+  }
+  void Clear() {
+    MutexLock lock(mutex_);
+    entries_.clear();
+  }
+  FlushJobInfo flush() const {
+    MutexLock lock(mutex_);
+    return flush_;
+  }
+  CompactionJobInfo compaction() const {
+    MutexLock lock(mutex_);
+    return compaction_;
+  }
+  DB* db() const {
+    MutexLock lock(mutex_);
+    return db_;
+  }
+
+ private:
+  void Write(std::string entry) {
+    MutexLock lock(mutex_);
+    entries_.push_back(std::move(entry));
+  }
+
+  mutable Mutex mutex_;
+  std::vector<std::string> entries_ ASHLAR_GUARDED_BY(mutex_);
+  FlushJobInfo flush_ ASHLAR_GUARDED_BY(mutex_);
+  CompactionJobInfo compaction_ ASHLAR_GUARDED_BY(mutex_);
+  DB* db_ ASHLAR_GUARDED_BY(mutex_) = nullptr;
+};
+
+class ObservabilityTest : public DatabaseFixture {
+ protected:
+  ObservabilityTest() {
+    options_.statistics = statistics_;
+    options_.listeners.push_back(diary_);
+    options_.disable_auto_compactions = true;
+  }
+  uint64_t Ticker(Tickers ticker) const { return statistics_->getTickerCount(ticker); }
+  HistogramData Histogram(Histograms histogram) const {
+    HistogramData data;
+    statistics_->histogramData(histogram, &data);
+    return data;
+  }
+  void PutMany(int begin, int end) {
+    for (int i = begin; i < end; ++i) Put(Key(i), std::string(100, static_cast<char>('a' + i % 7)));
+  }
+  std::string Log() {
+    std::string text;
+    const Result<std::string> read = ReadFileToString(Env::Default()->GetFileSystem().get(), path() + "/LOG", size_t{1} << 24);
+    EXPECT_TRUE(read.ok());
+    return read.ok() ? *read : text;
+  }
+
+  const std::shared_ptr<Statistics> statistics_ = CreateDBStatistics();
+  const std::shared_ptr<Diary> diary_ = std::make_shared<Diary>();
+};
+
+TEST_F(ObservabilityTest, APointReadCountsWhereItFoundTheKey) {
+  options_.num_levels = 4;
+  Open();
+  PutMany(0, 100);
+  CompactAll();  // into level 1
+  PutMany(0, 50);
+  Flush();
+  Put(Key(0), "newest");
+  ASSERT_OK(statistics_->Reset());
+  EXPECT_EQ(Get(Key(0)), "newest");
+  EXPECT_EQ(Ticker(MEMTABLE_HIT), 1u);
+  EXPECT_EQ(Get(Key(1)).size(), 100u);
+  EXPECT_EQ(Ticker(GET_HIT_L0), 1u);
+  EXPECT_EQ(Get(Key(90)).size(), 100u);
+  EXPECT_EQ(Ticker(GET_HIT_L1) + Ticker(GET_HIT_L2_AND_UP), 1u);
+  EXPECT_EQ(Get("nothing"), "NOT_FOUND");
+  EXPECT_EQ(Ticker(MEMTABLE_MISS), 3u);
+  EXPECT_EQ(Ticker(NUMBER_KEYS_READ), 4u);
+  EXPECT_EQ(Ticker(BYTES_READ), 206u);
+  EXPECT_EQ(Histogram(DB_GET).count, 4u);
+  EXPECT_EQ(Histogram(BYTES_PER_READ).sum, 206u);
+  EXPECT_EQ(Ticker(BLOCK_CACHE_MISS), Ticker(BLOCK_CACHE_DATA_MISS));
+  EXPECT_GE(Ticker(BLOCK_CACHE_MISS), 1u);
+  EXPECT_EQ(Histogram(READ_BLOCK_GET_MICROS).count, Ticker(BLOCK_CACHE_MISS));
+  EXPECT_EQ(Get(Key(90)).size(), 100u);
+  EXPECT_GE(Ticker(BLOCK_CACHE_HIT), 1u);
+  EXPECT_GT(Ticker(BLOCK_CACHE_BYTES_READ), 0u);
+}
+
+TEST_F(ObservabilityTest, AFilterCountsWhatItSavedAndWhatItLetThrough) {
+  BlockBasedTableOptions table;
+  table.filter_policy.reset(NewBloomFilterPolicy(20));
+  options_.table_factory.reset(NewBlockBasedTableFactory(table));
+  Open();
+  PutMany(0, 100);
+  Flush();
+  ASSERT_OK(statistics_->Reset());
+  for (int i = 0; i < 100; ++i) Get(Key(i));
+  EXPECT_EQ(Ticker(BLOOM_FILTER_FULL_POSITIVE), 100u);
+  EXPECT_EQ(Ticker(BLOOM_FILTER_FULL_TRUE_POSITIVE), 100u);
+  for (int i = 0; i < 90; ++i) Get(Key(i) + "x");
+  EXPECT_GE(Ticker(BLOOM_FILTER_USEFUL), 80u);
+  EXPECT_EQ(Ticker(BLOOM_FILTER_FULL_TRUE_POSITIVE), 100u);
+}
+
+TEST_F(ObservabilityTest, WritesCountGroupsBytesAndSyncs) {
+  Open();
+  ASSERT_OK(statistics_->Reset());
+  WriteOptions sync;
+  sync.sync = true;
+  ASSERT_OK(db_->Put(sync, "a", "1"));
+  ASSERT_OK(db_->Put(WriteOptions(), "b", "2"));
+  EXPECT_EQ(Ticker(NUMBER_KEYS_WRITTEN), 2u);
+  EXPECT_EQ(Ticker(WRITE_DONE_BY_SELF), 2u);
+  EXPECT_EQ(Ticker(WRITE_WITH_WAL), 2u);
+  EXPECT_EQ(Ticker(WAL_FILE_SYNCED), 1u);
+  EXPECT_EQ(Histogram(WAL_FILE_SYNC_MICROS).count, 1u);
+  EXPECT_EQ(Histogram(DB_WRITE).count, 2u);
+  EXPECT_EQ(Histogram(BYTES_PER_WRITE).sum, Ticker(BYTES_WRITTEN));
+}
+
+TEST_F(ObservabilityTest, IteratorsCountMovesBytesAndWhatTheyStepOver) {
+  Open();
+  for (int i = 0; i < 10; ++i) Put(Key(i), "value");
+  for (int i = 3; i < 6; ++i) Delete(Key(i));
+  ASSERT_OK(statistics_->Reset());
+  {
+    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+    it->SeekToFirst();
+    while (it->Valid()) it->Next();
+  }
+  EXPECT_EQ(Ticker(NO_ITERATOR_CREATED), 1u);
+  EXPECT_EQ(Ticker(NO_ITERATOR_DELETED), 1u);
+  EXPECT_EQ(Ticker(NUMBER_DB_SEEK), 1u);
+  EXPECT_EQ(Ticker(NUMBER_DB_SEEK_FOUND), 1u);
+  EXPECT_EQ(Ticker(NUMBER_DB_NEXT), 7u);
+  EXPECT_EQ(Ticker(NUMBER_DB_NEXT_FOUND), 6u);
+  EXPECT_EQ(Ticker(ITER_BYTES_READ), 7u * (Key(0).size() + 5));
+  EXPECT_GE(Ticker(NUMBER_ITER_SKIP), 6u);
+  EXPECT_EQ(Histogram(DB_SEEK).count, 1u);
+}
+
+TEST_F(ObservabilityTest, MultiGetCountsKeysAndBytes) {
+  Open();
+  PutMany(0, 3);
+  ASSERT_OK(statistics_->Reset());
+  const std::vector<Slice> keys{"key1000", "key1001", "none"};
+  std::vector<std::string> values;
+  db_->MultiGet(ReadOptions(), keys, &values);
+  EXPECT_EQ(Ticker(NUMBER_MULTIGET_CALLS), 1u);
+  EXPECT_EQ(Ticker(NUMBER_MULTIGET_KEYS_READ), 3u);
+  EXPECT_EQ(Ticker(NUMBER_MULTIGET_KEYS_FOUND), 2u);
+  EXPECT_EQ(Ticker(NUMBER_MULTIGET_BYTES_READ), 200u);
+  EXPECT_EQ(Histogram(DB_MULTIGET).count, 1u);
+  EXPECT_EQ(Histogram(BYTES_PER_MULTIGET).sum, 200u);
+}
+
+TEST_F(ObservabilityTest, JobsCountTheirTimesAndBytes) {
+  options_.compression = kSnappyCompression;
+  Open();
+  PutMany(0, 500);
+  Flush();
+  PutMany(0, 500);
+  Flush();
+  CompactAll();
+  ASSERT_OK(db_->Close());
+  EXPECT_EQ(Histogram(FLUSH_TIME).count, 2u);
+  EXPECT_EQ(Histogram(COMPACTION_TIME).count, 1u);
+  EXPECT_EQ(Histogram(COMPACTION_CPU_TIME).count, 1u);
+  EXPECT_EQ(Histogram(NUM_FILES_IN_SINGLE_COMPACTION).sum, 2u);
+  EXPECT_EQ(Histogram(TABLE_SYNC_MICROS).count, 2u);
+  EXPECT_EQ(Histogram(COMPACTION_OUTFILE_SYNC_MICROS).count, 1u);
+  EXPECT_GE(Histogram(MANIFEST_FILE_SYNC_MICROS).count, 3u);
+  EXPECT_GE(Histogram(SST_WRITE_MICROS).count, 3u);
+  EXPECT_EQ(Ticker(COMPACTION_KEY_DROP_NEWER_ENTRY), 500u);
+  EXPECT_GT(Ticker(NUMBER_BLOCK_COMPRESSED), 0u);
+  EXPECT_GT(Ticker(BYTES_COMPRESSED_FROM), Ticker(BYTES_COMPRESSED_TO));
+  EXPECT_GT(Ticker(NUMBER_BLOCK_DECOMPRESSED), 0u);
+  EXPECT_EQ(Ticker(FILES_DELETED_IMMEDIATELY) >= 2, true);
+  EXPECT_GE(Ticker(NO_FILE_OPENS), 3u);
+  EXPECT_EQ(Ticker(NO_FILE_ERRORS), 0u);
+  EXPECT_GE(Ticker(MEMTABLE_PAYLOAD_BYTES_AT_FLUSH), 2u * 500 * 107);
+  EXPECT_EQ(Ticker(MEMTABLE_GARBAGE_BYTES_AT_FLUSH), 0u);
+}
+
+TEST_F(ObservabilityTest, TimesAreLeftOutWhereTheLevelSaysSo) {
+  statistics_->set_stats_level(kExceptTimers);
+  Open();
+  Put("a", "1");
+  Get("a");
+  EXPECT_EQ(Histogram(DB_GET).count, 0u);
+  EXPECT_EQ(Histogram(DB_WRITE).count, 0u);
+  EXPECT_EQ(Histogram(BYTES_PER_READ).count, 1u);
+}
+
+TEST_F(ObservabilityTest, PerfContextCountsForTheThreadThatAskedForIt) {
+  options_.statistics = nullptr;
+  Open();
+  PutMany(0, 100);
+  Flush();
+  PerfContext* const perf = get_perf_context();
+  perf->Reset();
+  Get(Key(5));
+  EXPECT_EQ(perf->ToString(true), "") << "nobody has asked";
+  SetPerfLevel(kEnableCount);
+  Get(Key(5));
+  EXPECT_EQ(perf->get_read_bytes, 100u);
+  EXPECT_EQ(perf->get_from_memtable_count, 1u);
+  EXPECT_EQ(perf->block_cache_hit_count, 1u);
+  EXPECT_EQ(perf->get_from_memtable_time, 0u) << "only counts were asked for";
+  Get(Key(95));
+  EXPECT_GE(perf->block_read_count, 1u);
+  EXPECT_GT(perf->block_read_byte, 0u);
+  EXPECT_EQ(perf->block_read_time, 0u);
+  perf->Reset();
+  SetPerfLevel(kEnableTime);
+  Get(Key(50));
+  Put("a", "1");
+  {
+    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+    it->SeekToFirst();
+    it->Next();
+    EXPECT_EQ(perf->iter_read_bytes, 1 + 1 + Key(0).size() + 100);
+  }
+  SetPerfLevel(kDisable);
+  for (const uint64_t time : {perf->get_from_memtable_time, perf->get_from_output_files_time, perf->seek_internal_seek_time,
+                              perf->find_next_user_entry_time, perf->write_wal_time, perf->write_memtable_time}) {
+    EXPECT_GT(time, 0u) << perf->ToString();
+  }
+  perf->Reset();
+  Get(Key(5));
+  EXPECT_EQ(perf->ToString(true), "");
+}
+
+TEST_F(ObservabilityTest, ListenersHearOfAFlushInItsOrder) {
+  Open();
+  diary_->Clear();
+  PutMany(0, 10);
+  Flush();
+  ASSERT_OK(db_->Close());
+  const std::vector<std::string> wanted{"sealed with 10", "flush begins, job 1", "table begins, job 1", "table ends, job 1", "flush ends, job 1"};
+  EXPECT_EQ(diary_->entries(), wanted);
+  const FlushJobInfo info = diary_->flush();
+  EXPECT_EQ(info.flush_reason, FlushReason::kManualFlush);
+  EXPECT_EQ(info.cf_name, "default");
+  EXPECT_EQ(info.smallest_seqno, 1u);
+  EXPECT_EQ(info.largest_seqno, 10u);
+  EXPECT_EQ(info.table_properties.num_entries, 10u);
+  EXPECT_NE(info.file_number, 0u);
+  EXPECT_EQ(diary_->db(), db_.get());
+}
+
+TEST_F(ObservabilityTest, ListenersHearOfACompactionAndOfTheTablesThatGo) {
+  Open();
+  for (int round = 0; round < 2; ++round) {
+    PutMany(0, 10);
+    Flush();
+  }
+  diary_->Clear();
+  CompactAll();
+  ASSERT_OK(db_->Close());
+  const std::vector<std::string> entries = diary_->entries();
+  // The flushes' last words may come after their waiters went on.
+  std::vector<std::string> heard;
+  std::copy_if(entries.begin(), entries.end(), std::back_inserter(heard), [](const std::string& entry) { return !entry.starts_with("flush"); });
+  const std::vector<std::string> wanted{"compaction begins, job 3", "table begins, job 3", "table ends, job 3",
+                                        "compaction ends, job 3",   "table deleted",       "table deleted"};
+  EXPECT_EQ(heard, wanted);
+  const CompactionJobInfo info = diary_->compaction();
+  EXPECT_OK(info.status);
+  EXPECT_EQ(info.compaction_reason, CompactionReason::kManualCompaction);
+  EXPECT_EQ(info.input_files.size(), 2u);
+  EXPECT_EQ(info.output_files.size(), 1u);
+  EXPECT_EQ(info.num_l0_files, 2);
+  EXPECT_TRUE(info.stats.is_full_compaction);
+  EXPECT_TRUE(info.stats.is_manual_compaction);
+  EXPECT_EQ(info.stats.num_input_records, 20u);
+  EXPECT_EQ(info.stats.num_output_records, 10u);
+  EXPECT_EQ(info.stats.num_records_replaced, 10u);
+  EXPECT_EQ(info.table_properties.size(), 1u);
+}
+
+TEST_F(ObservabilityTest, ListenersHearOfStallsInTheirOrder) {
+  options_.disable_auto_compactions = false;
+  options_.level0_file_num_compaction_trigger = 2;
+  options_.level0_slowdown_writes_trigger = 2;
+  options_.level0_stop_writes_trigger = 100;
+  Open();
+  for (int round = 0; round < 2; ++round) {
+    PutMany(0, 10);
+    Flush();
+  }
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  ASSERT_OK(db_->Close());
+  const std::string delayed = "stall " + std::to_string(static_cast<int>(WriteStallCondition::kNormal)) + " to " +
+                              std::to_string(static_cast<int>(WriteStallCondition::kDelayed));
+  const std::string normal = "stall " + std::to_string(static_cast<int>(WriteStallCondition::kDelayed)) + " to " +
+                             std::to_string(static_cast<int>(WriteStallCondition::kNormal));
+  const std::vector<std::string> entries = diary_->entries();
+  const auto first = std::find(entries.begin(), entries.end(), delayed);
+  ASSERT_NE(first, entries.end());
+  EXPECT_NE(std::find(first, entries.end(), normal), entries.end());
+}
+
+TEST_F(ObservabilityTest, AHandleIsToldBeforeItGoes) {
+  Open();
+  ColumnFamilyHandle* handle = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "other", &handle));
+  ASSERT_OK(db_->DestroyColumnFamilyHandle(handle));
+  EXPECT_EQ(diary_->Count("handle of other goes"), 1u);
+}
+
+TEST_F(ObservabilityTest, ListenersHearOfAFailedTableAndOfTheResume) {
+  const auto faults = std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());
+  Options options = SmallDatabaseOptions();
+  options.create_if_missing = true;
+  options.listeners.push_back(diary_);
+  OpenDatabase database(faults, options, 1);
+  ASSERT_OK(database.Open());
+  ASSERT_OK(database.db()->Put(WriteOptions(), "a", "1"));
+  FaultRule rule;
+  rule.operations = FaultOperation::kAppend | FaultOperation::kFlush;
+  rule.name_contains = ".sst";
+  rule.sticky = true;
+  faults->AddRule(rule);
+  EXPECT_FALSE(database.db()->Flush(FlushOptions()).ok());
+  EXPECT_GE(diary_->Count("table fails, job 1"), 1u);
+  EXPECT_EQ(diary_->Count("flush ends, job 1"), 0u);
+  faults->ClearRules();
+  ASSERT_OK(database.db()->Resume());
+  const std::string reason = std::to_string(static_cast<int>(BackgroundErrorReason::kFlush));
+  EXPECT_EQ(diary_->Count("recovery begins: " + reason + " error"), 1u);
+  EXPECT_EQ(diary_->Count("recovery ends: error ok"), 1u);
+}
+
+// The values of "event" in the LOG, in their order.
+std::vector<std::string> EventsIn(const std::string& log) {
+  std::vector<std::string> events;
+  const std::string mark = "\"event\": \"";
+  for (size_t at = log.find(mark); at != std::string::npos; at = log.find(mark, at)) {
+    at += mark.size();
+    events.push_back(log.substr(at, log.find('"', at) - at));
+  }
+  return events;
+}
+
+TEST_F(ObservabilityTest, TheLogHasALineForEveryEvent) {
+  Open();
+  for (int round = 0; round < 2; ++round) {
+    PutMany(0, 10);
+    Flush();
+  }
+  CompactAll();
+  Close();
+  const std::string log = Log();
+  std::vector<std::string> events = EventsIn(log);
+  const std::vector<std::string> once{"recovery_started", "recovery_finished", "compaction_started", "compaction_finished"};
+  for (const std::string& event : once) EXPECT_EQ(std::count(events.begin(), events.end(), event), 1) << event;
+  EXPECT_EQ(std::count(events.begin(), events.end(), "flush_started"), 2);
+  EXPECT_EQ(std::count(events.begin(), events.end(), "flush_finished"), 2);
+  EXPECT_EQ(std::count(events.begin(), events.end(), "table_file_creation"), 3);
+  EXPECT_EQ(std::count(events.begin(), events.end(), "table_file_deletion"), 2);
+  EXPECT_NE(log.find("EVENT_LOG_v1 {\"time_micros\": "), std::string::npos);
+  EXPECT_NE(log.find("\"flush_reason\": \"Manual Flush\""), std::string::npos);
+  EXPECT_NE(log.find("\"compaction_reason\": \"ManualCompaction\""), std::string::npos);
+  EXPECT_NE(log.find("\"num_input_records\": 20, \"num_output_records\": 10"), std::string::npos);
+}
+
+TEST_F(ObservabilityTest, PropertiesSayWhatTheJobsAmountTo) {
+  Open();
+  for (int round = 0; round < 2; ++round) {
+    PutMany(0, 10);
+    Flush();
+  }
+  CompactAll();
+  std::string text;
+  ASSERT_TRUE(db_->GetProperty(DB::Properties::kStats, &text));
+  EXPECT_NE(text.find("L0: 2 jobs, read 0 B"), std::string::npos) << text;
+  EXPECT_NE(text.find("20 entries in, 10 dropped"), std::string::npos) << text;
+  std::map<std::string, std::string> map;
+  ASSERT_TRUE(db_->GetMapProperty(DB::Properties::kCFStats, &map));
+  EXPECT_EQ(map["compaction.L0.CompCount"], "2");
+  EXPECT_EQ(map["compaction.L0.KeyIn"], "20");
+}
+
+}  // namespace
+}  // namespace ashlar
