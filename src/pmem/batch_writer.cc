@@ -384,6 +384,12 @@ BatchWriter::Attempt BatchWriter::Try(PoolOperation* op, Plan* plan, Status* sta
     for (const LeafPlan& leaf : plan->leaves) leaf.leaf.ref->UnlockUnchanged();
     return status->ok() ? Attempt::kMoreSpace : Attempt::kFailed;
   }
+  const bool changes_nothing = std::all_of(plan->leaves.begin(), plan->leaves.end(),
+                                           [](const LeafPlan& leaf) { return leaf.changed_slots == 0 && leaf.unlinked.empty() && !leaf.dropped; });
+  if (changes_nothing) {
+    for (const LeafPlan& leaf : plan->leaves) leaf.leaf.ref->UnlockUnchanged();
+    return Attempt::kNothing;
+  }
   const std::vector<BatchWord> words = WriteAside(op, plan);
   op->Fence();
   op->Store(kBatchMarkOffset, space_.log);
@@ -432,7 +438,7 @@ Status BatchWriter::Run() {
       EpochReclaim();
       return status;
     }
-    if (attempt == Attempt::kFailed) return status;
+    if (attempt == Attempt::kFailed || attempt == Attempt::kNothing) return status;
     needed = {.leaves = {}, .new_leaves = plan.new_leaves, .separator_bytes_max = plan.separator_bytes_max, .words_max = plan.words_max};
   }
 }

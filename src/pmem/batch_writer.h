@@ -72,7 +72,7 @@ class BatchWriter {
     std::vector<PoolOffset> separators;
     uint64_t separator_bytes = 0;
   };
-  enum class Attempt : uint8_t { kDone, kMoreSpace, kFailed };
+  enum class Attempt : uint8_t { kDone, kNothing, kMoreSpace, kFailed };  // kNothing: all is as it is asked to be
 
   static constexpr uint32_t kNewEntry = kSlots;
   static constexpr size_t kFirstChange = ~size_t{0};  // before every position
