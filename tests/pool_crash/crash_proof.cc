@@ -1,0 +1,282 @@
+#include "tests/pool_crash/crash_proof.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/assert.h"
+#include "base/format.h"
+#include "pmem/pool.h"
+#include "pmem/tree.h"
+
+namespace ashlar::pmem {
+namespace {
+
+constexpr uint64_t kPoolId = 77;
+// Every so many images is also changed after its recovery.
+constexpr uint64_t kImagesPerChange = 8;
+// Of the recoveries that store, every so many is cut off in turn, until the operation has had its share.
+constexpr uint64_t kRecoveriesPerCut = 16;
+// So much fewer images of a recovery are looked at than of an operation.
+constexpr uint64_t kNestedShare = 16;
+
+bool Holds(PersistentTree* tree, const Model& model) {
+  const std::unique_ptr<Iterator> it = tree->NewIterator(ReadOptions());
+  it->SeekToFirst();
+  for (const auto& [key, value] : model) {
+    if (!it->Valid() || it->key() != Slice(key) || it->value() != Slice(value)) return false;
+    it->Next();
+  }
+  return !it->Valid() && it->status().ok();
+}
+
+std::string Describe(const std::vector<size_t>& chosen) {
+  std::string text;
+  for (const size_t choice : chosen) text += StrCat(text.empty() ? "" : " ", choice);
+  return text;
+}
+
+}  // namespace
+
+void ProofCounts::Add(const ProofCounts& more) {
+  operations += more.operations;
+  epochs += more.epochs;
+  whole_epochs += more.whole_epochs;
+  images += more.images;
+  nested_images += more.nested_images;
+  refused_allocations += more.refused_allocations;
+}
+
+std::string ProofCounts::ToString() const {
+  return StrCat(operations, " operations, ", epochs, " epochs (", whole_epochs, " with every image), ", images, " images, ", nested_images,
+                " of them in recoveries, ", refused_allocations, " refused allocations");
+}
+
+CrashProof::CrashProof(const ProofOptions& options)
+    : options_(options), random_(options.seed), memory_(options.pool_bytes, options.copy_order), model_(KeyLess{options.comparator}) {
+  {
+    RecordingMedium medium(&memory_);
+    FormatPool(&medium, kPoolId, *options.comparator);
+  }
+  memory_.TakeEpochs();
+  for (size_t level = 0; level < kLevels; ++level) {
+    images_.push_back(std::make_unique<PoolMemory>(options.pool_bytes, options.copy_order));
+    images_.back()->CopyFrom(memory_);
+    images_.back()->KeepUndo();
+  }
+  const Problem problem = Reopen();
+  ASHLAR_ASSERT(!problem);
+}
+
+CrashProof::~CrashProof() = default;
+
+Result<std::unique_ptr<PersistentTree>> CrashProof::Open(PoolMemory* memory, std::function<bool()> refuse) {
+  TreeConfig config = {
+      .recovery = {.comparator = options_.comparator, .split_strategy = options_.split_strategy, .refuse_allocation = std::move(refuse)},
+      .mark = MarkRun::kAtOpen};
+  return OpenTree(std::make_unique<RecordingMedium>(memory), std::move(config));
+}
+
+bool CrashProof::RefusesAllocation() {
+  const bool by_turn = refuse_each_ != 0 && ++allocations_ % refuse_each_ == 0;
+  const bool once = allocations_until_refusal_ != 0 && --allocations_until_refusal_ == 0;
+  if (!by_turn && !once) return false;
+  counts_.refused_allocations++;
+  return true;
+}
+
+CrashProof::Problem CrashProof::Reopen() {
+  tree_.reset();
+  Result<std::unique_ptr<PersistentTree>> opened = Open(&memory_, [this] { return RefusesAllocation(); });
+  if (!opened.ok()) return opened.status().ToString();
+  tree_ = std::move(opened).value();
+  return CheckTree(tree_.get(), {.before = &model_, .after = &model_});
+}
+
+Status CrashProof::RunUnseen(const Operation& operation, Model after) {
+  const Status status = operation(tree_.get());
+  if (status.ok()) model_ = std::move(after);
+  for (const Epoch& epoch : memory_.TakeEpochs()) {
+    for (const PendingAt& pending : epoch) {
+      for (const std::unique_ptr<PoolMemory>& image : images_) image->SetLine(pending.offset, pending.line.After(pending.line.flushed));
+    }
+  }
+  for (const std::unique_ptr<PoolMemory>& image : images_) image->ForgetUndo();
+  costs_ = memory_.TakeCosts();
+  return status;
+}
+
+CrashProof::Problem CrashProof::Run(const Operation& operation, Model after, Status* status) {
+  counts_.operations++;
+  recoveries_cut_ = 0;
+  memory_.TakeCosts();
+  const Status done = operation(tree_.get());
+  if (status != nullptr) *status = done;
+  costs_ = memory_.TakeCosts();
+  const std::vector<std::string> findings = memory_.TakeFindings();
+  if (!findings.empty()) return findings.front();
+  const Model before = std::exchange(model_, done.ok() ? std::move(after) : model_);
+  Problem problem = LookAtEpochs(0, memory_.TakeEpochs(), {.before = &before, .after = &model_});
+  if (problem) return problem;
+  // What has returned is durable.
+  std::vector<Epoch> recovery;
+  problem = LookAtImage(0, {.before = &model_, .after = &model_}, &recovery);
+  for (const std::unique_ptr<PoolMemory>& image : images_) image->ForgetUndo();
+  return problem;
+}
+
+// ---- Images.
+
+// Leaves the level's image at what is durable after the last of the epochs.
+CrashProof::Problem CrashProof::LookAtEpochs(size_t level, const std::vector<Epoch>& epochs, const Expectation& expected) {
+  for (size_t i = 0; i < epochs.size(); ++i) {
+    if (Problem problem = LookAtEpoch(level, epochs[i], expected)) return StrCat("epoch ", i, ": ", *problem);
+    for (const PendingAt& pending : epochs[i]) {
+      const LineBytes durable = pending.line.After(pending.line.flushed);
+      for (size_t above = level; above < images_.size(); ++above) images_[above]->SetLine(pending.offset, durable);
+    }
+  }
+  return {};
+}
+
+CrashProof::Problem CrashProof::LookAtEpoch(size_t level, const Epoch& epoch, const Expectation& expected) {
+  counts_.epochs++;
+  const uint64_t images_max = level == 0 ? options_.images_per_epoch_max : options_.images_per_epoch_max / kNestedShare;
+  const uint64_t samples = level == 0 ? options_.samples_per_epoch : options_.samples_per_epoch / kNestedShare;
+  std::vector<LineChoices> lines;
+  uint64_t images = 1;
+  for (const PendingAt& pending : epoch) {
+    LineChoices choices = {.offset = pending.offset, .contents = {pending.line.durable}};
+    for (size_t kept = 1; kept <= pending.line.stores.size(); ++kept) {
+      const LineBytes bytes = pending.line.After(kept);
+      if (bytes != choices.contents.back()) choices.contents.push_back(bytes);
+    }
+    if (choices.contents.size() == 1) continue;
+    images = std::min(images * choices.contents.size(), images_max + 1);
+    lines.push_back(std::move(choices));
+  }
+  std::vector<size_t> chosen(lines.size(), 0);
+  const auto all_of = [&lines](size_t i) { return lines[i].contents.size() - 1; };
+  if (images <= images_max) {
+    counts_.whole_epochs++;
+    for (;;) {
+      if (Problem problem = LookAtChoice(level, lines, chosen, expected)) return problem;
+      size_t digit = 0;
+      while (digit < lines.size() && chosen[digit] == all_of(digit)) chosen[digit++] = 0;
+      if (digit == lines.size()) return {};
+      chosen[digit]++;
+    }
+  }
+  uint64_t seen = 0;
+  const auto look = [&]() -> Problem {
+    seen++;
+    return LookAtChoice(level, lines, chosen, expected);
+  };
+  const auto set_all = [&](bool present) {
+    for (size_t i = 0; i < lines.size(); ++i) chosen[i] = present ? all_of(i) : 0;
+  };
+  for (const bool present : {false, true}) {
+    set_all(present);
+    if (Problem problem = look()) return problem;
+    // Each alone, then all but one. Of a large record's many lines the first ones.
+    const size_t lines_max = std::min<size_t>(lines.size(), samples / 4);
+    for (size_t i = 0; i < lines_max; ++i) {
+      set_all(present);
+      chosen[i] = present ? 0 : all_of(i);
+      if (Problem problem = look()) return problem;
+    }
+  }
+  while (seen < samples) {
+    for (size_t i = 0; i < lines.size(); ++i) {
+      const uint64_t kind = random_.Uniform(3);
+      chosen[i] = kind == 0 ? 0 : (kind == 1 ? all_of(i) : random_.Uniform(all_of(i) + 1));
+    }
+    if (Problem problem = look()) return problem;
+  }
+  return {};
+}
+
+CrashProof::Problem CrashProof::LookAtChoice(size_t level, const std::vector<LineChoices>& lines, const std::vector<size_t>& chosen,
+                                             const Expectation& expected) {
+  counts_.images++;
+  if (level > 0) counts_.nested_images++;
+  PoolMemory& image = *images_[level];
+  const size_t mark = image.Mark();
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (chosen[i] != 0) image.SetLine(lines[i].offset, lines[i].contents[chosen[i]]);
+  }
+  std::vector<Epoch> recovery;
+  Problem problem = LookAtImage(level, expected, &recovery);
+  image.Rollback(mark);
+  const bool may_cut = !problem && !recovery.empty() && level + 1 < images_.size() && recoveries_cut_ < options_.recoveries_cut_max;
+  if (may_cut && recoveries_that_store_++ % kRecoveriesPerCut == 0) {
+    recoveries_cut_++;
+    std::vector<size_t> marks;
+    for (size_t above = level + 1; above < images_.size(); ++above) {
+      marks.push_back(images_[above]->Mark());
+      for (size_t i = 0; i < lines.size(); ++i) images_[above]->SetLine(lines[i].offset, lines[i].contents[chosen[i]]);
+    }
+    problem = LookAtEpochs(level + 1, recovery, expected);
+    for (size_t above = level + 1; above < images_.size(); ++above) images_[above]->Rollback(marks[above - level - 1]);
+  }
+  if (problem) return StrCat("lines as after their stores ", Describe(chosen), ": ", *problem);
+  return {};
+}
+
+// The caller rolls the image back.
+CrashProof::Problem CrashProof::LookAtImage(size_t level, const Expectation& expected, std::vector<Epoch>* recovery) {
+  PoolMemory& image = *images_[level];
+  const size_t mark = image.Mark();
+  Result<std::unique_ptr<PersistentTree>> opened = Open(&image, {});
+  *recovery = image.TakeEpochs();
+  Problem problem;
+  if (!opened.ok()) {
+    problem = StrCat("does not open: ", opened.status().ToString());
+  } else {
+    PersistentTree* const tree = opened.value().get();
+    problem = CheckTree(tree, expected);
+    if (!problem && counts_.images % kImagesPerChange == 0) problem = CheckTakesChanges(tree, expected);
+    const Status closed = tree->Close();
+    if (!problem && !closed.ok()) problem = closed.ToString();
+  }
+  image.Rollback(mark);
+  const std::vector<std::string> findings = image.TakeFindings();
+  if (!problem && !findings.empty()) problem = findings.front();
+  return problem;
+}
+
+CrashProof::Problem CrashProof::CheckTree(PersistentTree* tree, const Expectation& expected) {
+  const bool is_before = Holds(tree, *expected.before);
+  if (!is_before && (expected.after == expected.before || !Holds(tree, *expected.after))) {
+    return std::string(expected.after == expected.before ? "the entries are not what they were" : "the entries are neither those before nor after");
+  }
+  const PersistentTreeStats stats = tree->Stats();
+  const size_t entries = is_before ? expected.before->size() : expected.after->size();
+  if (stats.entries != entries) return StrCat("counts ", stats.entries, " of ", entries, " entries");
+  if (stats.used_bytes + stats.free_bytes != stats.pool_bytes) return std::string("used and free bytes are not the pool's");
+  const Status verified = tree->Verify();
+  if (!verified.ok()) return verified.ToString();
+  return {};
+}
+
+// A new key, a replaced and a deleted one: what recovery took for free space was free.
+CrashProof::Problem CrashProof::CheckTakesChanges(PersistentTree* tree, const Expectation& expected) {
+  Model model = Holds(tree, *expected.before) ? *expected.before : *expected.after;
+  const auto put = [&](const std::string& key, const std::string& value) {
+    const Status status = tree->Put(key, value);
+    if (status.ok()) model[key] = value;
+    return status.ok() || status.IsNoSpace();
+  };
+  bool done = put("after the crash", "new");
+  if (!model.empty()) {
+    auto entry = model.begin();
+    std::advance(entry, static_cast<ptrdiff_t>(random_.Uniform(model.size())));
+    const std::string key = entry->first;
+    done = done && put(key, std::string(entry->second.size(), 'r'));
+    done = done && tree->Delete(model.begin()->first).ok();
+    model.erase(model.begin());
+  }
+  if (!done) return std::string("refuses a change after the recovery");
+  return CheckTree(tree, {.before = &model, .after = &model});
+}
+
+}  // namespace ashlar::pmem

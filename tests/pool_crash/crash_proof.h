@@ -1,0 +1,120 @@
+// CrashProof: a tree on recorded memory, and for each operation every state of the memory that a power cut during it may leave.
+//
+//   Run(operation) ──> epochs ──> images: one choice of a prefix per line ──> recover ──> the entries before the operation, or after it
+//                                                                        └──> epochs of the recovery ──> images ──> ...
+//
+// Every image must open, hold one of the two sets of entries, pass Verify, account for all its bytes, and take changes. The memory as it is when the
+// operation has returned must hold what it did. Recoveries that store are cut off in the same way.
+//
+// Thread safety: one thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "ashlar/persistent_tree.h"
+#include "base/random.h"
+#include "tests/pool_crash/pool_memory.h"
+
+namespace ashlar::pmem {
+
+struct KeyLess {
+  const Comparator* comparator;
+  bool operator()(const std::string& a, const std::string& b) const { return comparator->Compare(a, b) < 0; }
+};
+using Model = std::map<std::string, std::string, KeyLess>;
+
+struct ProofOptions {
+  uint64_t pool_bytes = uint64_t{1} << 20;
+  const Comparator* comparator = BytewiseComparator();
+  SplitStrategy split_strategy = SplitStrategy::kZeroCopySwap;
+  PoolMemory::CopyOrder copy_order = PoolMemory::CopyOrder::kUp;
+  // An epoch with more images than this is sampled: none, all, each line alone, all but one, and random ones until there are so many.
+  uint64_t images_per_epoch_max = 4096;
+  uint64_t samples_per_epoch = 256;
+  // So many recoveries of an operation's images are cut off themselves.
+  uint64_t recoveries_cut_max = 4;
+  uint64_t seed = 1;
+};
+
+struct ProofCounts {
+  uint64_t operations = 0;
+  uint64_t epochs = 0;
+  uint64_t whole_epochs = 0;  // all of whose images were looked at
+  uint64_t images = 0;        // nested ones included
+  uint64_t nested_images = 0;
+  uint64_t refused_allocations = 0;
+
+  void Add(const ProofCounts& more);
+  std::string ToString() const;
+};
+
+class CrashProof {
+ public:
+  explicit CrashProof(const ProofOptions& options);
+  ~CrashProof();
+
+  // What is wrong, or nothing. `after` is what the entries are when the operation succeeds; when it fails, nothing has changed.
+  using Problem = std::optional<std::string>;
+  using Operation = std::function<Status(PersistentTree*)>;
+  Problem Run(const Operation& operation, Model after, Status* status = nullptr);
+  Problem Reopen();
+  // Without looking at images: to get somewhere.
+  Status RunUnseen(const Operation& operation, Model after);
+
+  // Makes each n-th allocation fail (0: none), or the n-th from now only.
+  void RefuseEach(uint64_t n) { refuse_each_ = n; }
+  void RefuseOnce(uint64_t n) { allocations_until_refusal_ = n; }
+  // The n-th verb of that kind in the next operation is left out. See PoolMemory::Omit.
+  void Omit(Verb verb, uint64_t n) { memory_.Omit(verb, n); }
+  bool WasOmitted() const { return memory_.WasOmitted(); }
+  bool OmissionMatters() const { return memory_.OmissionMatters(); }
+
+  PersistentTree* tree() { return tree_.get(); }
+  const Model& model() const { return model_; }
+  // Of the committed operations of the last Run.
+  const std::vector<OperationCost>& costs() const { return costs_; }
+  const ProofCounts& counts() const { return counts_; }
+
+ private:
+  // One level for crashes, one for crashes in the recovery from them, one for crashes in the recovery from those.
+  static constexpr size_t kLevels = 3;
+
+  struct Expectation {
+    const Model* before;
+    const Model* after;
+  };
+  // The variants of one line that a crash may leave, each differing from the one before it.
+  struct LineChoices {
+    PoolOffset offset;
+    std::vector<LineBytes> contents;
+  };
+
+  Problem LookAtEpochs(size_t level, const std::vector<Epoch>& epochs, const Expectation& expected);
+  Problem LookAtEpoch(size_t level, const Epoch& epoch, const Expectation& expected);
+  Problem LookAtChoice(size_t level, const std::vector<LineChoices>& lines, const std::vector<size_t>& chosen, const Expectation& expected);
+  Problem LookAtImage(size_t level, const Expectation& expected, std::vector<Epoch>* recovery);
+  Problem CheckTree(PersistentTree* tree, const Expectation& expected);
+  Problem CheckTakesChanges(PersistentTree* tree, const Expectation& expected);
+  bool RefusesAllocation();
+  Result<std::unique_ptr<PersistentTree>> Open(PoolMemory* memory, std::function<bool()> refuse);
+
+  const ProofOptions options_;
+  Random random_;
+  PoolMemory memory_;
+  std::vector<std::unique_ptr<PoolMemory>> images_;  // [0] holds what is durable in memory_, [i + 1] what is in [i]
+  Model model_;
+  uint64_t refuse_each_ = 0;
+  uint64_t allocations_ = 0;
+  uint64_t allocations_until_refusal_ = 0;
+  std::vector<OperationCost> costs_;
+  uint64_t recoveries_that_store_ = 0;
+  uint64_t recoveries_cut_ = 0;  // in this operation
+  ProofCounts counts_;
+  std::unique_ptr<PersistentTree> tree_;
+};
+
+}  // namespace ashlar::pmem

@@ -1,0 +1,151 @@
+// PoolMemory: a pool as a power cut sees it. It knows, for every cache line, what is durable and which stores came since.
+//
+//   verbs ──> contents (what the processor sees)
+//             PendingLine: durable bytes | store | store | flush | store     for lines that are not durable as they are
+//   Fence ──> ends an epoch: the lines as they were before it are kept; of each line, what was flushed becomes durable
+//
+// A crash in an epoch leaves each of its lines as any prefix of the line's stores, whatever the other lines are like. That holds for a crash between
+// two stores too: it leaves shorter prefixes. A Copy is a store for each aligned word it touches, upwards or downwards.
+//
+// The view is mapped read-only: a store that is not one of the verbs faults. Lint: a flush of a line without stores since its last flush, a fence
+// without a flush, a commit of an operation with a store that is not durable.
+//
+// Thread safety: one thread. Lifetime: outlives its media.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "platform/pool_file.h"
+#include "pmem/medium.h"
+
+namespace ashlar::pmem {
+
+using LineBytes = std::array<char, kLineBytes>;
+
+struct LineStore {
+  uint8_t at;
+  uint8_t bytes;
+  std::array<char, 8> data;
+};
+
+struct PendingLine {
+  LineBytes durable;
+  std::vector<LineStore> stores;
+  size_t flushed = 0;      // the first so many are durable after the next fence
+  uint64_t operation = 0;  // the last one that stored here
+
+  LineBytes After(size_t stores_kept) const;
+};
+
+struct PendingAt {
+  PoolOffset offset;
+  PendingLine line;
+};
+using Epoch = std::vector<PendingAt>;
+
+struct OperationCost {
+  uint64_t fences = 0;
+  uint64_t lines_flushed = 0;
+  bool is_span_entry = false;  // it stored to the span map only
+};
+
+enum class Verb : uint8_t { kFlush, kFence };
+
+class PoolMemory {
+ public:
+  enum class CopyOrder : uint8_t { kUp, kDown };
+
+  explicit PoolMemory(uint64_t bytes, CopyOrder copy_order = CopyOrder::kUp);
+
+  const std::string& path() const { return file_->path(); }
+  const char* view() const { return view_->data(); }
+  uint64_t bytes() const { return view_->bytes(); }
+
+  // ---- For the medium.
+  void Begin();
+  void Store(PoolOffset to, uint64_t word);
+  void Copy(PoolOffset to, const char* from, size_t n);
+  void Flush(PoolOffset from, size_t n);
+  void Fence();
+  void Commit();
+
+  // ---- For the proof.
+  // The epochs since the last call, the one that has not ended last, if it has stores.
+  std::vector<Epoch> TakeEpochs();
+  // Of the committed operations since the last call.
+  std::vector<OperationCost> TakeCosts();
+  // What the lint has found since the last call.
+  std::vector<std::string> TakeFindings();
+  // The n-th call of a verb from now on, counted from 0, does nothing: for testing the proof. WasOmitted: it came to that. OmissionMatters: in an
+  // operation that was committed, and no later flush before the next fence made up for it.
+  void Omit(Verb verb, uint64_t n);
+  bool WasOmitted() const { return omitted_; }
+  bool OmissionMatters() const { return omission_committed_ && (omitted_verb_ == Verb::kFence || !omitted_lines_.empty()); }
+
+  // Durable at once, as if nobody had stored it.
+  void SetLine(PoolOffset line, const LineBytes& bytes);
+  void CopyFrom(const PoolMemory& other);
+  // Everything since the mark is undone by Rollback, which leaves nothing pending. Marks nest.
+  size_t Mark() const { return undo_.size(); }
+  void Rollback(size_t mark);
+  void KeepUndo() { keeps_undo_ = true; }
+  void ForgetUndo() { undo_.clear(); }
+
+ private:
+  LineBytes LineAt(PoolOffset line) const;
+  void StoreBytes(PoolOffset to, const char* from, size_t n);
+  bool IsOmitted(Verb verb);
+  void Find(const std::string& what, PoolOffset offset);
+
+  const std::unique_ptr<PoolFile> file_;
+  const std::unique_ptr<PoolMapping> view_;
+  const std::unique_ptr<PoolMapping> writable_;
+  const CopyOrder copy_order_;
+  std::map<PoolOffset, PendingLine> pending_;
+  std::vector<Epoch> epochs_;
+  bool stored_since_fence_ = false;
+  bool flushed_since_fence_ = false;
+  std::vector<std::pair<PoolOffset, LineBytes>> undo_;
+  bool keeps_undo_ = false;
+
+  uint64_t operation_ = 0;
+  OperationCost cost_;
+  bool stored_outside_map_ = false;
+  std::vector<OperationCost> costs_;
+  std::vector<std::string> findings_;
+
+  Verb omitted_verb_ = Verb::kFlush;
+  uint64_t calls_until_omission_ = ~uint64_t{0};
+  bool omitted_ = false;
+  bool omission_committed_ = false;
+  uint64_t omission_operation_ = 0;
+  std::set<PoolOffset> omitted_lines_;  // not flushed since
+  bool fenced_since_omission_ = false;
+};
+
+// A medium on memory that outlives it, as memory outlives a process.
+class RecordingMedium final : public Medium {
+ public:
+  explicit RecordingMedium(PoolMemory* memory) : Medium(memory->path(), memory->view(), memory->bytes()), memory_(*memory) {}
+
+  DurabilityClass durability_class() const override { return DurabilityClass::kCpuFlush; }
+
+ private:
+  void Begin(PoolOperation* /*operation*/) override { memory_.Begin(); }
+  void Store(PoolOperation* /*operation*/, PoolOffset to, uint64_t word) override { memory_.Store(to, word); }
+  void Copy(PoolOperation* /*operation*/, PoolOffset to, const char* from, size_t n) override { memory_.Copy(to, from, n); }
+  void Flush(PoolOffset from, size_t n) override { memory_.Flush(from, n); }
+  void Fence() override { memory_.Fence(); }
+  void Commit(PoolOperation* /*operation*/) override { memory_.Commit(); }
+  void End(PoolOperation* /*operation*/) override {}
+  Status AwaitDurable(PoolOperation* /*operation*/) override { return Status::OK(); }
+
+  PoolMemory& memory_;
+};
+
+}  // namespace ashlar::pmem
