@@ -65,11 +65,20 @@ bool UserIterator::IsOutsidePrefix(const Slice& user_key) const { return KeyPref
 
 // --- what the moves cost ---
 
+// Constants, and the target by pointer: a move that nobody asks about must not pay for a stack frame.
 struct UserIterator::Move {
   enum class Kind : uint8_t { kSeek, kNext, kPrev };
   Kind kind;
-  void (*make)(UserIterator* iterator, const Slice& target);
+  void (*make)(UserIterator* iterator, const Slice* target);
 };
+
+constexpr UserIterator::Move UserIterator::kSeekToFirstMove{Move::Kind::kSeek, [](UserIterator* it, const Slice*) { it->SeekToFirstMove(); }};
+constexpr UserIterator::Move UserIterator::kSeekToLastMove{Move::Kind::kSeek, [](UserIterator* it, const Slice*) { it->SeekToLastMove(); }};
+constexpr UserIterator::Move UserIterator::kSeekMove{Move::Kind::kSeek, [](UserIterator* it, const Slice* target) { it->SeekMove(*target); }};
+constexpr UserIterator::Move UserIterator::kSeekForPrevMove{Move::Kind::kSeek,
+                                                            [](UserIterator* it, const Slice* target) { it->SeekForPrevMove(*target); }};
+constexpr UserIterator::Move UserIterator::kNextMove{Move::Kind::kNext, [](UserIterator* it, const Slice*) { it->NextMove(); }};
+constexpr UserIterator::Move UserIterator::kPrevMove{Move::Kind::kPrev, [](UserIterator* it, const Slice*) { it->PrevMove(); }};
 
 bool UserIterator::Observed() const { return args_.recorder.IsOn() || PerfCounts(); }
 
@@ -77,45 +86,45 @@ void UserIterator::SeekToFirst() {
   if (!Observed()) [[likely]] {
     return SeekToFirstMove();
   }
-  Observe({Move::Kind::kSeek, [](UserIterator* iterator, const Slice&) { iterator->SeekToFirstMove(); }}, Slice());
+  Observe(kSeekToFirstMove, nullptr);
 }
 
 void UserIterator::SeekToLast() {
   if (!Observed()) [[likely]] {
     return SeekToLastMove();
   }
-  Observe({Move::Kind::kSeek, [](UserIterator* iterator, const Slice&) { iterator->SeekToLastMove(); }}, Slice());
+  Observe(kSeekToLastMove, nullptr);
 }
 
 void UserIterator::Seek(const Slice& target) {
   if (!Observed()) [[likely]] {
     return SeekMove(target);
   }
-  Observe({Move::Kind::kSeek, [](UserIterator* iterator, const Slice& key) { iterator->SeekMove(key); }}, target);
+  Observe(kSeekMove, &target);
 }
 
 void UserIterator::SeekForPrev(const Slice& target) {
   if (!Observed()) [[likely]] {
     return SeekForPrevMove(target);
   }
-  Observe({Move::Kind::kSeek, [](UserIterator* iterator, const Slice& key) { iterator->SeekForPrevMove(key); }}, target);
+  Observe(kSeekForPrevMove, &target);
 }
 
 void UserIterator::Next() {
   if (!Observed()) [[likely]] {
     return NextMove();
   }
-  Observe({Move::Kind::kNext, [](UserIterator* iterator, const Slice&) { iterator->NextMove(); }}, Slice());
+  Observe(kNextMove, nullptr);
 }
 
 void UserIterator::Prev() {
   if (!Observed()) [[likely]] {
     return PrevMove();
   }
-  Observe({Move::Kind::kPrev, [](UserIterator* iterator, const Slice&) { iterator->PrevMove(); }}, Slice());
+  Observe(kPrevMove, nullptr);
 }
 
-void UserIterator::Observe(const Move& move, const Slice& target) {
+void UserIterator::Observe(const Move& move, const Slice* target) {
   deletions_stepped_over_ = 0;
   if (move.kind == Move::Kind::kSeek) {
     const StopWatch watch(args_.recorder, DB_SEEK);

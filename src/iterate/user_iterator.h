@@ -130,7 +130,8 @@ class UserIterator final : public Iterator {
   // Somebody wants to know what moves cost: they go through a detour then, and pay one test otherwise.
   bool Observed() const;
   struct Move;
-  void Observe(const Move& move, const Slice& target);
+  static const Move kSeekToFirstMove, kSeekToLastMove, kSeekMove, kSeekForPrevMove, kNextMove, kPrevMove;
+  void Observe(const Move& move, const Slice* target);
   void CountMove(const Move& move);
   void SeekToFirstMove();
   void SeekToLastMove();
