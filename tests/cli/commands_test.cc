@@ -198,7 +198,8 @@ TEST_F(CommandsTest, CompactGivesBackWhatWasDeleted) {
 TEST_F(CommandsTest, HelpAndVersion) {
   const ToolResult help = RunBare({"--help"});
   EXPECT_EQ(help.exit_code, 0);
-  for (const char* const command : {"load", "put", "get", "delete", "scan", "dump", "stats", "properties", "column-families", "verify", "compact"}) {
+  for (const char* const command :
+       {"load", "put", "get", "delete", "scan", "dump", "stats", "properties", "column-families", "verify", "compact", "pool"}) {
     EXPECT_NE(help.out.find(std::string("\n  ") + command + " "), std::string::npos) << command;
     EXPECT_EQ(RunBare({command, "--help"}).exit_code, 0) << command;
   }

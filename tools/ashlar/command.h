@@ -52,6 +52,8 @@ class Command {
   virtual const char* Name() const = 0;
   virtual const char* Summary() const = 0;
   virtual void Declare(OptionSet* options) = 0;
+  // Whether --db has to be given.
+  virtual bool NeedsDatabase() const { return true; }
   virtual Outcome Run(const GlobalOptions& global) = 0;
 };
 
@@ -66,6 +68,7 @@ std::unique_ptr<Command> MakeDeleteCommand();
 std::unique_ptr<Command> MakeDumpCommand();
 std::unique_ptr<Command> MakeGetCommand();
 std::unique_ptr<Command> MakeLoadCommand();
+std::unique_ptr<Command> MakePoolCommand();
 std::unique_ptr<Command> MakePropertiesCommand();
 std::unique_ptr<Command> MakePutCommand();
 std::unique_ptr<Command> MakeScanCommand();

@@ -79,9 +79,9 @@ class CliOptionSet final : public OptionSet {
 };
 
 using CommandMaker = std::unique_ptr<Command> (*)();
-constexpr std::array<CommandMaker, 11> kCommands = {MakeLoadCommand,           MakePutCommand,    MakeGetCommand,    MakeDeleteCommand,
-                                                    MakeScanCommand,           MakeDumpCommand,   MakeStatsCommand,  MakePropertiesCommand,
-                                                    MakeColumnFamiliesCommand, MakeVerifyCommand, MakeCompactCommand};
+constexpr std::array<CommandMaker, 12> kCommands = {MakeLoadCommand,           MakePutCommand,    MakeGetCommand,     MakeDeleteCommand,
+                                                    MakeScanCommand,           MakeDumpCommand,   MakeStatsCommand,   MakePropertiesCommand,
+                                                    MakeColumnFamiliesCommand, MakeVerifyCommand, MakeCompactCommand, MakePoolCommand};
 
 // The texts of the global options, before they are turned into values.
 struct GlobalTexts {
@@ -93,8 +93,8 @@ struct GlobalTexts {
 void DeclareGlobals(CLI::App* app, GlobalOptions* global, GlobalTexts* texts) {
   CliOptionSet options(app);
   app->add_option_function<std::string>(
-         "--db", [global](const std::string& text) { global->database = Unmarked(text); }, "The database's directory")
-      ->required()
+         "--db", [global](const std::string& text) { global->database = Unmarked(text); },
+         "The database's directory; every command but pool needs it")
       ->type_name("DIR");
   options.Text("--column-family", "Work on this column family (default: \"default\"; dump, verify, stats and compact: all)", &global->column_family);
   app->add_option("--format", texts->format, "How results are written: table (default; of dump, ndjson), json, ndjson, csv")
@@ -120,6 +120,8 @@ void TakeGlobals(const CLI::App& app, const GlobalTexts& texts, GlobalOptions* g
   if (texts.key_format) global->key_format = ByteFormatByName(*texts.key_format);
   if (texts.value_format) global->value_format = ByteFormatByName(*texts.value_format);
 }
+
+constexpr const char* kHelpAdvice = "see ashlar --help, or ashlar COMMAND --help";
 
 int Report(const Outcome& outcome) {
   if (!outcome.what.empty()) {
@@ -166,12 +168,16 @@ int RunCommandLine(int argc, const char* const* argv) {
   } catch (const CLI::Success& success) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    return Report({.code = ExitCode::kUsage, .what = error.what(), .advice = "see ashlar --help, or ashlar COMMAND --help"});
+    return Report({.code = ExitCode::kUsage, .what = error.what(), .advice = kHelpAdvice});
   }
 
   TakeGlobals(app, texts, &global);
   for (const auto& command : commands) {
-    if (app.got_subcommand(command->Name())) return Report(FlushResults(command->Run(global)));
+    if (!app.got_subcommand(command->Name())) continue;
+    if (command->NeedsDatabase() && app.count("--db") == 0) {
+      return Report({.code = ExitCode::kUsage, .what = "--db is required", .advice = kHelpAdvice});
+    }
+    return Report(FlushResults(command->Run(global)));
   }
   return static_cast<int>(ExitCode::kUsage);
 }
