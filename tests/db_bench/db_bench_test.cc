@@ -89,6 +89,7 @@ const SmokeCase kSmokeCases[] = {
     {"filluniquerandom", "", "--threads=2", " +[0-9.]+ MB/s"},
     {"fillsync", "", "", " +[0-9.]+ MB/s \\(2 ops\\)"},
     {"fillbatch", "", "", " +[0-9.]+ MB/s"},
+    {"txfillrandom", "", "", " +[0-9.]+ MB/s"},
     {"overwrite", "fillseq,", "", " +[0-9.]+ MB/s"},
     {"bulkload", "", "", " +[0-9.]+ MB/s"},
     {"deleteseq", "fillseq,", "", ""},
@@ -150,7 +151,7 @@ TEST_F(DbBenchTest, EveryWorkloadOfTheHelpHasASmokeTest) {
     ++workloads;
     EXPECT_TRUE(std::any_of(std::begin(kSmokeCases), std::end(kSmokeCases), [&](const SmokeCase& smoke) { return name == smoke.workload; })) << name;
   }
-  EXPECT_GE(workloads, 33);
+  EXPECT_GE(workloads, 34);
 }
 
 TEST_F(DbBenchTest, ABuildThatDoesNotMeasureRefuses) {
@@ -405,6 +406,33 @@ TEST_F(DbBenchMeasuringTest, ThePublishedCommandLineForRamRuns) {
   int found = 0;
   for (size_t at = output.find("(20000 of 20000 found)"); at != std::string::npos; at = output.find("(20000 of 20000 found)", at + 1)) ++found;
   EXPECT_EQ(found, 3) << output;
+}
+
+TEST_F(DbBenchMeasuringTest, APersistentTreeIsMeasured) {
+  const std::string output = Output(
+      "--engine=pmem --num=5000 --threads=2 --benchmarks=fillseq,readseq,readreverse,readrandom,readmissing,readwhilewriting,"
+      "readrandomwriterandom,deleterandom,deleteseq,fillrandom,fillbatch,filluniquerandom,txfillrandom");
+  EXPECT_NE(ResultLineOf(output, "readrandom ").find("(10000 of 10000 found)"), std::string::npos) << output;
+  EXPECT_NE(ResultLineOf(output, "readmissing").find("(0 of 10000 found)"), std::string::npos) << output;
+  EXPECT_NE(ResultLineOf(output, "readseq").find("10000 operations"), std::string::npos) << output;
+  EXPECT_NE(ResultLineOf(output, "readwhilewriting").find("(10000 of 10000 found) ( beside: "), std::string::npos) << output;
+  EXPECT_NE(ResultLineOf(output, "readrandomwriterandom").find("( reads:9000 writes:1000 total:10000 found:9000)"), std::string::npos) << output;
+  for (const char* const workload : {"readreverse", "deleterandom", "deleteseq", "fillrandom", "fillbatch", "filluniquerandom", "txfillrandom"}) {
+    EXPECT_NE(ResultLineOf(output, workload), "") << workload << "\n" << output;
+  }
+  EXPECT_NE(Output("--engine=pmem --use_existing_db --num=5000 --durability=process-crash-only --benchmarks=readrandom").find("found)"),
+            std::string::npos);
+}
+
+TEST_F(DbBenchMeasuringTest, APersistentTreeDestroysPoolsOnly) {
+  std::ofstream(database()) << "not a pool";
+  const ToolRun foreign = Run("--engine=pmem --num=10 --benchmarks=fillseq");
+  EXPECT_EQ(foreign.exit_code, 1);
+  EXPECT_NE(foreign.output.find("not destroyed"), std::string::npos) << foreign.output;
+  EXPECT_EQ(FileText(database()), "not a pool");
+  const ToolRun unable = Run("--engine=pmem --num=10 --benchmarks=fillseq,compact");
+  EXPECT_EQ(unable.exit_code, 1);
+  EXPECT_NE(unable.output.find("benchmark 'compact' does not run with --engine=pmem"), std::string::npos) << unable.output;
 }
 
 TEST_F(DbBenchMeasuringTest, PlainTablesAreMeasured) {

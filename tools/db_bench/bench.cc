@@ -73,7 +73,7 @@ Status RunMeasured(const Workload& workload, Worker* worker) {
     get_perf_context()->Reset();
   }
   worker->stats.Begin();
-  Status s = workload.run(*worker);
+  Status s = worker->database.tree() != nullptr ? workload.run_on_tree(*worker) : workload.run(*worker);
   worker->stats.End();
   if (perf) AppendPerfContext(&worker->stats);
   return s;
@@ -118,6 +118,11 @@ Bench::Bench(const Flags& flags) : flags_(flags), database_(flags_), report_(fla
 Status Bench::Run() {
   std::vector<Step> steps;
   Status s = ParseSteps(flags_.benchmarks, &steps);
+  for (const Step& step : steps) {
+    if (s.ok() && flags_.engine == "pmem" && step.workload->run_on_tree == nullptr) {
+      s = Status::InvalidArgument(fmt::format("benchmark '{}' does not run with --engine=pmem", step.workload->name));
+    }
+  }
   if (s.ok()) s = database_.Prepare();
   if (!s.ok()) return s;
   if (flags_.seed == 0) {

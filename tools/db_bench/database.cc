@@ -14,7 +14,7 @@ namespace {
 std::string PathOf(const Flags& flags) {
   if (!flags.db.empty()) return flags.db;
   std::error_code ignored;
-  return (std::filesystem::temp_directory_path(ignored) / "ashlar_db_bench").string();
+  return (std::filesystem::temp_directory_path(ignored) / (flags.engine == "pmem" ? "ashlar_db_bench.pool" : "ashlar_db_bench")).string();
 }
 
 std::vector<ColumnFamilyDescriptor> FamiliesOf(const Flags& flags, const Options& options) {
@@ -32,7 +32,26 @@ Database::~Database() { (void)Close(); }
 
 Status Database::Prepare() { return OptionsFromFlags(flags_, &options_); }
 
+PersistentTreeOptions Database::TreeOptions() const {
+  // Leaves that are half full, records rounded up, and room for what is deleted and not yet free.
+  constexpr uint64_t kSpareBytes = uint64_t{64} << 20;
+  constexpr double kBytesPerGiB = 1 << 30;
+  const auto value_bytes = static_cast<uint64_t>(flags_.value_size_distribution_type == "fixed" ? flags_.value_size : flags_.value_size_max);
+  const uint64_t entry_bytes = static_cast<uint64_t>(flags_.key_size) + value_bytes + 64;
+  PersistentTreeOptions options;
+  options.create_if_missing = !flags_.use_existing_db;
+  options.pool_bytes = flags_.db_size_in_gb > 0 ? static_cast<uint64_t>(flags_.db_size_in_gb * kBytesPerGiB)
+                                                : static_cast<uint64_t>(flags_.num) * entry_bytes * 5 / 4 + kSpareBytes;
+  for (const DurabilityClass durability : {DurabilityClass::kCpuFlush, DurabilityClass::kProcessCrashOnly, DurabilityClass::kLogged}) {
+    if (flags_.durability == DurabilityClassName(durability)) options.durability = durability;
+  }
+  options.caches_are_durable = flags_.caches_are_durable;
+  options.sync_log = flags_.sync;
+  return options;
+}
+
 Status Database::Open(bool for_bulk_load) {
+  if (flags_.engine == "pmem") return PersistentTree::Open(TreeOptions(), path_, &tree_);
   Options options = options_;
   if (for_bulk_load) options.PrepareForBulkLoad();
   const std::vector<ColumnFamilyDescriptor> families = FamiliesOf(flags_, options);
@@ -44,6 +63,11 @@ Status Database::Open(bool for_bulk_load) {
 }
 
 Status Database::Close() {
+  if (tree_ != nullptr) {
+    Status s = tree_->Close();
+    if (s.ok()) tree_.reset();
+    return s;
+  }
   if (db_ == nullptr) return Status::OK();
   for (ColumnFamilyHandle* const family : families_) {
     if (family == db_->DefaultColumnFamily()) continue;
@@ -59,7 +83,20 @@ Status Database::Close() {
 Status Database::Destroy() {
   std::error_code error;
   if (!std::filesystem::exists(path_, error)) return Status::OK();
-  return DestroyDB(path_, options_);
+  return flags_.engine == "pmem" ? DestroyPool() : DestroyDB(path_, options_);
+}
+
+// Only what opens as a pool: --db may name anything.
+Status Database::DestroyPool() {
+  PersistentTreeOptions options;
+  options.durability = DurabilityClass::kProcessCrashOnly;
+  std::unique_ptr<PersistentTree> tree;
+  Status s = PersistentTree::Open(options, path_, &tree);
+  if (s.ok()) s = tree->Close();
+  if (!s.ok()) return Status(s).WithContext("not destroyed");
+  std::error_code error;
+  std::filesystem::remove(path_, error);
+  return error ? Status::IOError("cannot remove " + path_, error.message()) : Status::OK();
 }
 
 }  // namespace ashlar::bench

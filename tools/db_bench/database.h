@@ -1,4 +1,4 @@
-// Database: the database under test, with its column families. Opens it as the flags say, and anew for each fill.
+// Database: the database under test, with its column families, or the persistent tree. Opens it as the flags say, and anew for each fill.
 //
 // Thread safety: Open, Close and Destroy by one thread alone; the rest by any number.
 #pragma once
@@ -10,6 +10,7 @@
 
 #include "ashlar/db.h"
 #include "ashlar/options.h"
+#include "ashlar/persistent_tree.h"
 #include "ashlar/statistics.h"
 #include "ashlar/status.h"
 #include "tools/db_bench/flags.h"
@@ -32,7 +33,10 @@ class Database {
   // Deletes what Open would open. REQUIRES: closed.
   Status Destroy();
 
+  // REQUIRES: the engine is lsm.
   DB& db() const { return *db_; }
+  // Null unless the engine is pmem.
+  PersistentTree* tree() const { return tree_.get(); }
   // The family of a key number.
   ColumnFamilyHandle* Family(uint64_t key_number) const { return families_.size() == 1 ? families_[0] : families_[key_number % families_.size()]; }
   const std::vector<ColumnFamilyHandle*>& families() const { return families_; }
@@ -42,10 +46,14 @@ class Database {
   const std::shared_ptr<Statistics>& statistics() const { return options_.statistics; }
 
  private:
+  PersistentTreeOptions TreeOptions() const;
+  Status DestroyPool();
+
   const Flags& flags_;
   const std::string path_;
   Options options_;
   std::unique_ptr<DB> db_;
+  std::unique_ptr<PersistentTree> tree_;
   std::vector<ColumnFamilyHandle*> families_;
 };
 

@@ -13,7 +13,7 @@
   FLAG("What to run", bool, use_existing_keys, false,                                                                                              \
        "Read the keys of the existing database at the start and draw from them; sets num to their number")                                         \
   FLAG("What to run", bool, readonly, false, "Open the existing database read-only")                                                               \
-  FLAG("What to run", std::string, engine, "lsm", "The engine: lsm [own]")                                                                         \
+  FLAG("What to run", std::string, engine, "lsm", "lsm, or pmem: a PersistentTree, whose pool file --db names [own]")                              \
   FLAG("What to run", int64_t, num, 1000000, "Number of keys; also operations of each thread, unless told otherwise")                              \
   FLAG("What to run", int64_t, reads, -1, "Reads of each thread; -1: num")                                                                         \
   FLAG("What to run", int64_t, writes, -1, "Writes of each thread; -1: num")                                                                       \
@@ -166,6 +166,11 @@
   FLAG("Background and writers", uint64_t, stats_dump_period_sec, 600, "How often the database writes its statistics into its log")                \
   FLAG("Background and writers", std::string, options_file, "",                                                                                    \
        "Take the options from this OPTIONS file; of the flags above only those of cache and statistics are used then")                             \
+                                                                                                                                                   \
+  FLAG("Persistent tree", double, db_size_in_gb, 0, "Size of the pool in GiB; 0: enough for num entries in any order [own]")                       \
+  FLAG("Persistent tree", int, tx_size, 10, "Entries of one batch of txfillrandom, with either engine [own]")                                      \
+  FLAG("Persistent tree", std::string, durability, "", "cpu-flush, process-crash-only or logged; empty: the best that the file offers [own]")      \
+  FLAG("Persistent tree", bool, caches_are_durable, false, "With cpu-flush: fences, but no flushes [own]")                                         \
                                                                                                                                                    \
   FLAG("What is shown", bool, histogram, false, "The distribution of latencies; reads the clock at every operation")                               \
   FLAG("What is shown", bool, statistics, false, "The database's statistics at the end")                                                           \

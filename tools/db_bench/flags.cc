@@ -225,7 +225,17 @@ constexpr Demand kDemands[] = {
     {[](const Flags& f) { return !f.readonly || f.use_existing_db; }, "--readonly needs --use_existing_db"},
     {[](const Flags& f) { return !f.use_existing_keys || f.use_existing_db; }, "--use_existing_keys needs --use_existing_db"},
     {[](const Flags& f) { return !f.use_existing_keys || f.num_column_families == 1; }, "--use_existing_keys works with one column family"},
-    {[](const Flags& f) { return f.engine == "lsm"; }, "--engine: lsm is the one there is"},
+    {[](const Flags& f) { return f.engine == "lsm" || f.engine == "pmem"; }, "--engine: lsm or pmem"},
+    {[](const Flags& f) {
+       return f.engine == "lsm" || (f.num_column_families == 1 && !f.readonly && !f.use_existing_keys && f.stats_per_interval == 0);
+     },
+     "--engine=pmem goes without --num_column_families, --readonly, --use_existing_keys and --stats_per_interval"},
+    {[](const Flags& f) {
+       return f.durability.empty() || f.durability == "cpu-flush" || f.durability == "process-crash-only" || f.durability == "logged";
+     },
+     "--durability: cpu-flush, process-crash-only or logged"},
+    {[](const Flags& f) { return f.db_size_in_gb >= 0 && f.db_size_in_gb <= 16384; }, "--db_size_in_gb goes from 0 to 16384"},
+    {[](const Flags& f) { return f.tx_size > 0; }, "--tx_size must be above 0"},
 };
 
 // Levenshtein's distance, row by row.

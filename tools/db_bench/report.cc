@@ -166,6 +166,10 @@ void Report::PrintHeader(const Options& options) const {
   fmt::print("RawSize:    {:.1f} MB (estimated)\n", (flags_.key_size + value_bytes) * entries / kMegabyte);
   fmt::print("FileSize:   {:.1f} MB (estimated)\n", (flags_.key_size + compressed_bytes) * entries / kMegabyte);
   fmt::print("Write rate: {} bytes/second\nRead rate: {} ops/second\n", flags_.benchmark_write_rate_limit, flags_.benchmark_read_rate_limit);
+  if (flags_.engine == "pmem") {
+    fmt::print("Engine:     pmem\n------------------------------------------------\n");
+    return;
+  }
   fmt::print("Compression: {}\nCompression sampling rate: {}\n", CompressionName(options.compression), flags_.sample_for_compression);
   fmt::print("Memtablerep: {}\nPerf Level: {}\n", options.memtable_factory->GetId(), flags_.perf_level);
   fmt::print("------------------------------------------------\n");

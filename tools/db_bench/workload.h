@@ -35,6 +35,8 @@ struct Workload {
   void (*adjust)(Flags* flags) = nullptr;
   // What every thread does; an error ends db_bench. Null: see act.
   Status (*run)(Worker& worker) = nullptr;
+  // The same for a persistent tree; null: it cannot do that.
+  Status (*run_on_tree)(Worker& worker) = nullptr;
   // What is shown behind the result, such as "(7 of 10 found)"; may be null.
   std::string (*describe)(const Tally& tally) = nullptr;
   // In place of run: done once, without a result line.

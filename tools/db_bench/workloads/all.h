@@ -10,6 +10,7 @@ extern const Workload kFillRandom;
 extern const Workload kFillUniqueRandom;
 extern const Workload kFillSync;
 extern const Workload kFillBatch;
+extern const Workload kTxFillRandom;
 extern const Workload kOverwrite;
 extern const Workload kBulkLoad;
 extern const Workload kDeleteSeq;

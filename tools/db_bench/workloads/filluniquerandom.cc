@@ -1,5 +1,6 @@
 #include "tools/db_bench/workloads/all.h"
 #include "tools/db_bench/workloads/filling.h"
+#include "tools/db_bench/workloads/on_tree.h"
 
 namespace ashlar::bench {
 
@@ -9,6 +10,7 @@ constinit const Workload kFillUniqueRandom = {
     .needs = Workload::Needs::kFreshDatabase,
     .threads = Workload::Threads::kOne,
     .run = [](Worker& worker) { return Fill(worker, KeyOrder::kUniqueRandom); },
+    .run_on_tree = [](Worker& worker) { return FillTree(worker, KeyOrder::kUniqueRandom); },
 };
 
 }  // namespace ashlar::bench

@@ -1,4 +1,5 @@
 #include "tools/db_bench/workloads/all.h"
+#include "tools/db_bench/workloads/on_tree.h"
 #include "tools/db_bench/workloads/reading.h"
 
 namespace ashlar::bench {
@@ -8,6 +9,7 @@ constinit const Workload kReadMissing = {
     .summary = "get random keys that do not exist: one byte longer than the others",
     .adjust = [](Flags* flags) { ++flags->key_size; },
     .run = [](Worker& worker) { return ReadRandom(worker, worker.num); },
+    .run_on_tree = ReadTreeRandom,
     .describe = DescribeFound,
 };
 

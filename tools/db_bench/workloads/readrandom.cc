@@ -1,4 +1,5 @@
 #include "tools/db_bench/workloads/all.h"
+#include "tools/db_bench/workloads/on_tree.h"
 #include "tools/db_bench/workloads/reading.h"
 
 namespace ashlar::bench {
@@ -7,6 +8,7 @@ constinit const Workload kReadRandom = {
     .name = "readrandom",
     .summary = "get keys drawn at random",
     .run = [](Worker& worker) { return ReadRandom(worker, worker.num); },
+    .run_on_tree = ReadTreeRandom,
     .describe = DescribeFound,
 };
 

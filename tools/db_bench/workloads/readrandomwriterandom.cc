@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "tools/db_bench/workloads/all.h"
+#include "tools/db_bench/workloads/on_tree.h"
 #include "tools/db_bench/workloads/reading.h"
 
 namespace ashlar::bench {
@@ -38,6 +39,7 @@ constinit const Workload kReadRandomWriteRandom = {
     .name = "readrandomwriterandom",
     .summary = "get and write random keys by turns, as readwritepercent says",
     .run = ReadRandomWriteRandom,
+    .run_on_tree = ReadAndWriteTree,
     .describe = Describe,
 };
 

@@ -1,5 +1,6 @@
 #include "tools/db_bench/workloads/all.h"
 #include "tools/db_bench/workloads/background_writer.h"
+#include "tools/db_bench/workloads/on_tree.h"
 #include "tools/db_bench/workloads/reading.h"
 
 namespace ashlar::bench {
@@ -9,6 +10,7 @@ constinit const Workload kReadWhileWriting = {
     .summary = "readrandom beside one thread that writes",
     .threads = Workload::Threads::kBesideWriter,
     .run = [](Worker& worker) { return worker.id == 0 ? WriteBeside(worker) : ReadRandom(worker, worker.num); },
+    .run_on_tree = [](Worker& worker) { return worker.id == 0 ? WriteTreeBeside(worker) : ReadTreeRandom(worker); },
     .describe = DescribeFound,
 };
 

@@ -12,6 +12,7 @@ constexpr const Workload* kWorkloads[] = {
     &kFillUniqueRandom,
     &kFillSync,
     &kFillBatch,
+    &kTxFillRandom,
     &kOverwrite,
     &kBulkLoad,
     &kDeleteSeq,
