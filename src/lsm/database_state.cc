@@ -10,6 +10,8 @@ namespace ashlar {
 
 namespace {
 constexpr uint64_t kLogPreallocateBytes = uint64_t{4} << 20;
+// Fresh blocks come in huge pages, whose first touch costs an entry some 10 ns: not worth keeping a whole memtable's memory idle.
+constexpr size_t kIdleArenaBytesMax = size_t{16} << 20;
 }  // namespace
 
 DatabaseState::DatabaseState(const DBOptions& db_options, std::string directory_path)
@@ -21,7 +23,7 @@ DatabaseState::DatabaseState(const DBOptions& db_options, std::string directory_
       clock(env->clock()),
       executor(env->executor()),
       recorder(db_options.statistics.get()),
-      arena_blocks(ArenaBlockPool::Options{.advise_huge_pages = &AdviseHugePages}),
+      arena_blocks(ArenaBlockPool::Options{.free_bytes_max = kIdleArenaBytesMax, .advise_huge_pages = &AdviseHugePages}),
       logs(file_system, wal_directory, db_options.allow_fallocate ? kLogPreallocateBytes : 0),
       open_tables(ResolveOpenTablesMax(db_options)),
       log_bytes_max(db_options.max_total_wal_size),
