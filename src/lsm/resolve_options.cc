@@ -1,7 +1,6 @@
 #include "lsm/resolve_options.h"
 
 #include <algorithm>
-#include <climits>
 
 #include "ashlar/filter_policy.h"
 #include "ashlar/rate_limiter.h"
@@ -15,7 +14,10 @@ namespace {
 constexpr size_t kDefaultBlockCacheBytes = size_t{32} << 20;
 constexpr uint64_t kDefaultDelayedWriteRate = uint64_t{16} << 20;
 
-int NumberOrNever(int trigger) { return trigger < 0 ? INT_MAX : trigger; }
+// More tables than level 0 ever has, and small enough to be doubled.
+constexpr int kNever = 1 << 28;
+
+int NumberOrNever(int trigger) { return trigger < 0 ? kNever : trigger; }
 // A tree of fewer entries would be larger than the list, and not faster.
 constexpr uint32_t kShortListEntries = 16;
 constexpr double kMemTableBloomShareMax = 0.25;

@@ -153,7 +153,8 @@ class LeafIndex {
 
   // All lines: which one of the slots is needed is known only when the fingerprints are there.
   void PrefetchLeaf(PoolOffset leaf) const {
-    for (uint64_t line = 0; line < kLeafBytes; line += kLineBytes) ASHLAR_PREFETCH(pool_ + leaf + line);
+    const uintptr_t pool = reinterpret_cast<uintptr_t>(pool_) + leaf;
+    for (uint64_t line = 0; line < kLeafBytes; line += kLineBytes) ASHLAR_PREFETCH(reinterpret_cast<const char*>(pool + line));
   }
 
   const KeyComparator comparator_;
