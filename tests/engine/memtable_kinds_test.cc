@@ -171,7 +171,7 @@ TEST_P(MemTableKindTest, PrefixesAreWalkedExactlyInBothDirections) {
     std::string bound = SomeKey(&random);
     if (random.OneIn(2) && in_domain) {
       bound = transform->Transform(target).ToString();
-      ++bound.back();
+      if (!bound.empty()) ++bound.back();
     }
     const Slice upper_bound = bound;
     ReadOptions options;
