@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "pmem/pool.h"
 #include "testing/comparators.h"
+#include "testing/expect_ok.h"
 #include "testing/test_pool.h"
 
 namespace ashlar::pmem {
@@ -18,12 +19,6 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr uint64_t kPoolBytes = uint64_t{16} << 20;
-
-#define ASSERT_OK(expr)                                                \
-  do {                                                                 \
-    const Status assert_ok_status = (expr);                            \
-    ASSERT_TRUE(assert_ok_status.ok()) << assert_ok_status.ToString(); \
-  } while (false)
 
 struct Less {
   const Comparator* comparator;

@@ -13,20 +13,10 @@
 #include "ashlar/filter_policy.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/table.h"
+#include "testing/expect_ok.h"
 #include "testing/tool_runner.h"
 
 namespace ashlar {
-
-#define ASSERT_OK(expression)                              \
-  do {                                                     \
-    const ::ashlar::Status ok_status_ = (expression);      \
-    ASSERT_TRUE(ok_status_.ok()) << ok_status_.ToString(); \
-  } while (false)
-#define EXPECT_OK(expression)                              \
-  do {                                                     \
-    const ::ashlar::Status ok_status_ = (expression);      \
-    EXPECT_TRUE(ok_status_.ok()) << ok_status_.ToString(); \
-  } while (false)
 
 class DatabaseFixture : public ::testing::Test {
  protected:

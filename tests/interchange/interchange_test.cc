@@ -19,16 +19,11 @@
 #include "ashlar/statistics.h"
 #include "ashlar/table.h"
 #include "base/format.h"
+#include "testing/expect_ok.h"
 #include "testing/tool_runner.h"
 
 namespace ashlar {
 namespace {
-
-#define ASSERT_OK(expression)                              \
-  do {                                                     \
-    const ::ashlar::Status ok_status_ = (expression);      \
-    ASSERT_TRUE(ok_status_.ok()) << ok_status_.ToString(); \
-  } while (false)
 
 using Map = std::map<std::string, std::string>;
 

@@ -18,15 +18,9 @@
 #include "key/lookup.h"
 #include "table/blockbased/block_based_table.h"
 #include "table/blockbased/table_writer.h"
+#include "testing/expect_ok.h"
 
 namespace ashlar::test {
-
-inline ::testing::AssertionResult IsOk(const Status& status) {
-  if (status.ok()) return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure() << status.ToString();
-}
-#define ASSERT_OK(expr) ASSERT_TRUE(::ashlar::test::IsOk(expr))
-#define EXPECT_OK(expr) EXPECT_TRUE(::ashlar::test::IsOk(expr))
 
 struct InternalOrder {
   KeyComparator comparator;

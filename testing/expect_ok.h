@@ -1,0 +1,18 @@
+// ASSERT_OK and EXPECT_OK: that an expression's Status is Ok; the failure shows its text.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "ashlar/status.h"
+
+namespace ashlar::test {
+
+inline ::testing::AssertionResult IsOk(const Status& status) {
+  if (status.ok()) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << status.ToString();
+}
+
+}  // namespace ashlar::test
+
+#define ASSERT_OK(expression) ASSERT_TRUE(::ashlar::test::IsOk(expression))
+#define EXPECT_OK(expression) EXPECT_TRUE(::ashlar::test::IsOk(expression))
