@@ -102,8 +102,12 @@ class InterchangeTest : public ::testing::Test {
         ASSERT_OK(db_->Put(WriteOptions(), family, key(i), value));
         (*expected)[key(i)] = value;
       }
-      if (i == 1000) ASSERT_OK(db_->CompactRange(CompactRangeOptions(), family, nullptr, nullptr));
-      if (i == 2000) ASSERT_OK(db_->Flush(FlushOptions(), family));
+      if (i == 1000) {
+        ASSERT_OK(db_->CompactRange(CompactRangeOptions(), family, nullptr, nullptr));
+      }
+      if (i == 2000) {
+        ASSERT_OK(db_->Flush(FlushOptions(), family));
+      }
     }
   }
 

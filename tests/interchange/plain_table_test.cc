@@ -118,8 +118,12 @@ TEST_P(PlainTableInterchangeModes, RocksDbReadsOursAndWritesMoreAndWeReadThat) {
       ASSERT_OK(db_->Delete(WriteOptions(), Key(i / 2)));
       expected.erase(Key(i / 2));
     }
-    if (i == 900) ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
-    if (i == 1400) ASSERT_OK(db_->Flush(FlushOptions()));
+    if (i == 900) {
+      ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+    }
+    if (i == 1400) {
+      ASSERT_OK(db_->Flush(FlushOptions()));
+    }
   }
   ASSERT_OK(db_->Flush(FlushOptions()));
   ExpectOnlyPlainTables();
