@@ -42,7 +42,7 @@ TEST(LayersTest, OwnFolderLowerLayersAndPublicHeadersAreAllowed) {
 
 TEST(LayersTest, OnlyTestsIncludeTestHelpers) {
   const std::string_view text = "#include \"testing/temp.h\"\n#include \"gtest/gtest.h\"\n";
-  EXPECT_THAT(CheckLayers(Tree({MakeSourceFile("src/wal/a_test.cc", text)})), IsEmpty());
+  EXPECT_THAT(CheckLayers(Tree({MakeSourceFile("src/wal/a_test.cc", text), MakeSourceFile("src/wal/a_test_kit.h", text)})), IsEmpty());
   EXPECT_THAT(CheckLayers(Tree({MakeSourceFile("src/wal/a.cc", text)})), ElementsAre(HasSubstr(":1:"), HasSubstr(":2:")));
 }
 

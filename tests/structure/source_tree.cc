@@ -26,7 +26,7 @@ bool SourceFile::IsHeader() const { return path.ends_with(".h"); }
 
 bool SourceFile::IsCode() const { return IsHeader() || path.ends_with(".cc") || path.ends_with(".c"); }
 
-bool SourceFile::IsTest() const { return path.ends_with("_test.cc") || IsIn("tests"); }
+bool SourceFile::IsTest() const { return path.ends_with("_test.cc") || path.ends_with("_test_kit.h") || IsIn("tests"); }
 
 bool SourceFile::IsIn(std::string_view folder) const { return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/'; }
 

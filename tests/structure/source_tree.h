@@ -21,7 +21,7 @@ struct SourceFile {
   std::string_view Name() const;             // "arena.h"
   bool IsHeader() const;                     // .h
   bool IsCode() const;                       // .h, .cc or .c
-  bool IsTest() const;                       // *_test.cc, and everything in tests/
+  bool IsTest() const;                       // *_test.cc, what they share in a *_test_kit.h, everything in tests/
   bool IsIn(std::string_view folder) const;  // the folder itself or one below it
 };
 
