@@ -3,6 +3,7 @@
 #include <string>
 #include <thread>
 
+#include "bench/driver/c_session.h"
 #include "bench/driver/engines.h"
 #include "bench/driver/fail.h"
 #include "bench/driver/library.h"
@@ -38,6 +39,7 @@ using LevelBool = unsigned char;
   F(iter_prev, void, (LevelIterator*))                                                                 \
   F(iter_key, const char*, (const LevelIterator*, size_t*))                                            \
   F(iter_value, const char*, (const LevelIterator*, size_t*))                                          \
+  F(iter_get_error, void, (const LevelIterator*, char**))                                              \
   F(compact_range, void, (LevelDb*, const char*, size_t, const char*, size_t))                         \
   F(property_value, char*, (LevelDb*, const char*))                                                    \
   F(options_create, LevelOptions*, ())                                                                 \
@@ -59,6 +61,11 @@ using LevelBool = unsigned char;
   F(writeoptions_set_sync, void, (LevelWriteOptions*, LevelBool))
 
 struct LevelApi {
+  using Db = LevelDb;
+  using ReadOptions = LevelReadOptions;
+  using WriteOptions = LevelWriteOptions;
+  using Iterator = LevelIterator;
+
   explicit LevelApi(const Library& library){
 #define ASHLAR_BENCH_REQUIRE(name, result, parameters) library.Load("leveldb_" #name, &name);
       ASHLAR_BENCH_LEVELDB(ASHLAR_BENCH_REQUIRE)
@@ -70,121 +77,15 @@ struct LevelApi {
 #undef ASHLAR_BENCH_DECLARE
 };
 
-void CheckError(const LevelApi& api, char* error, const char* during) {
-  if (error == nullptr) return;
-  const std::string message = std::string(during) + ": " + error;
-  api.free(error);
-  Fail(message);
-}
-
-class LevelSession : public Session {
+class LevelSession : public CSession<LevelApi> {
  public:
-  LevelSession(const LevelApi& api, LevelDb* db, const SessionOptions& options)
-      : api_(api), db_(db), read_(api.readoptions_create()), write_(api.writeoptions_create()) {
-    api.writeoptions_set_sync(write_, options.sync);
-  }
-  ~LevelSession() override {
-    if (kept_ != nullptr) api_.iter_destroy(kept_);
-    api_.writeoptions_destroy(write_);
-    api_.readoptions_destroy(read_);
-  }
-
-  void Put(std::string_view key, std::string_view value) override {
-    char* error = nullptr;
-    api_.put(db_, write_, key.data(), key.size(), value.data(), value.size(), &error);
-    if (error != nullptr) [[unlikely]]
-      CheckError(api_, error, "put");
-  }
+  LevelSession(const LevelApi& api, LevelDb* db, const SessionOptions& options) : CSession(api, db, options.sync) {}
 
   void Merge(std::string_view /*key*/, std::string_view /*operand*/) override { NotAvailable("LevelDB does not merge"); }
-
-  void Get(std::string_view key, Tally* tally) override {
-    char* error = nullptr;
-    size_t value_bytes = 0;
-    char* const value = api_.get(db_, read_, key.data(), key.size(), &value_bytes, &error);
-    if (error != nullptr) [[unlikely]]
-      CheckError(api_, error, "get");
-    if (value == nullptr) return;
-    tally->Add(value, value_bytes);
-    api_.free(value);
-  }
-  void GetCopied(std::string_view key, Tally* tally) override { Get(key, tally); }
+  void Get(std::string_view key, Tally* tally) override { GetCopied(key, tally); }
   void MultiGet(std::span<const std::string_view> keys, Tally* tally) override {
     for (const std::string_view key : keys) Get(key, tally);
   }
-
-  void Seek(std::string_view key, uint64_t next, Tally* tally) override {
-    LevelIterator* const iterator = api_.create_iterator(db_, read_);
-    SeekAndNext(iterator, key, next, tally);
-    api_.iter_destroy(iterator);
-  }
-  void SeekKept(std::string_view key, uint64_t next, Tally* tally) override {
-    if (kept_ == nullptr) kept_ = api_.create_iterator(db_, read_);
-    SeekAndNext(kept_, key, next, tally);
-  }
-  void SeekPrefix(std::string_view key, size_t prefix_bytes, Tally* tally) override {
-    LevelIterator* const iterator = api_.create_iterator(db_, read_);
-    for (api_.iter_seek(iterator, key.data(), key.size()); api_.iter_valid(iterator); api_.iter_next(iterator)) {
-      size_t found_bytes = 0;
-      const char* const found = api_.iter_key(iterator, &found_bytes);
-      if (!std::string_view(found, found_bytes).starts_with(key.substr(0, prefix_bytes))) break;
-      AddValue(iterator, tally);
-    }
-    api_.iter_destroy(iterator);
-  }
-
-  uint64_t ScanForward(uint64_t limit, Tally* tally) override {
-    LevelIterator* const iterator = api_.create_iterator(db_, read_);
-    uint64_t entries = 0;
-    for (api_.iter_seek_to_first(iterator); entries < limit && api_.iter_valid(iterator); api_.iter_next(iterator), entries++)
-      AddValue(iterator, tally);
-    api_.iter_destroy(iterator);
-    return entries;
-  }
-  uint64_t ScanBackward(uint64_t limit, Tally* tally) override {
-    LevelIterator* const iterator = api_.create_iterator(db_, read_);
-    uint64_t entries = 0;
-    for (api_.iter_seek_to_last(iterator); entries < limit && api_.iter_valid(iterator); api_.iter_prev(iterator), entries++)
-      AddValue(iterator, tally);
-    api_.iter_destroy(iterator);
-    return entries;
-  }
-
-  uint64_t HashContents() override {
-    ContentsHash hash;
-    LevelIterator* const iterator = api_.create_iterator(db_, read_);
-    for (api_.iter_seek_to_first(iterator); api_.iter_valid(iterator); api_.iter_next(iterator)) {
-      size_t bytes = 0;
-      const char* data = api_.iter_key(iterator, &bytes);
-      hash.Add(data, bytes);
-      data = api_.iter_value(iterator, &bytes);
-      hash.Add(data, bytes);
-    }
-    api_.iter_destroy(iterator);
-    return hash.value();
-  }
-
- private:
-  void AddValue(const LevelIterator* iterator, Tally* tally) {
-    size_t value_bytes = 0;
-    const char* const value = api_.iter_value(iterator, &value_bytes);
-    tally->Add(value, value_bytes);
-  }
-
-  void SeekAndNext(LevelIterator* iterator, std::string_view key, uint64_t next, Tally* tally) {
-    api_.iter_seek(iterator, key.data(), key.size());
-    for (uint64_t i = 0; api_.iter_valid(iterator); i++) {
-      AddValue(iterator, tally);
-      if (i == next) return;
-      api_.iter_next(iterator);
-    }
-  }
-
-  const LevelApi& api_;
-  LevelDb* const db_;
-  LevelReadOptions* const read_;
-  LevelWriteOptions* const write_;
-  LevelIterator* kept_ = nullptr;
 };
 
 class LevelEngine : public Engine {

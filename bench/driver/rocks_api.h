@@ -98,6 +98,11 @@ using RocksBool = unsigned char;
   F(readoptions_set_prefix_same_as_start, void, (RocksReadOptions*, RocksBool))
 
 struct RocksApi {
+  using Db = RocksDb;
+  using ReadOptions = RocksReadOptions;
+  using WriteOptions = RocksWriteOptions;
+  using Iterator = RocksIterator;
+
   explicit RocksApi(const Library& library);
 
 #define ASHLAR_BENCH_DECLARE(name, result, parameters) result(*name) parameters = nullptr;

@@ -4,6 +4,7 @@
 #include <thread>
 #include <vector>
 
+#include "bench/driver/c_session.h"
 #include "bench/driver/engines.h"
 #include "bench/driver/fail.h"
 #include "bench/driver/library.h"
@@ -15,37 +16,16 @@ namespace {
 
 constexpr double kFilterBitsPerKey = 10;
 
-void CheckError(const RocksApi& api, char* error, const char* during) {
-  if (error == nullptr) return;
-  const std::string message = std::string(during) + ": " + error;
-  api.free(error);
-  if (message.find("Not implemented") != std::string::npos || message.find("NotSupported") != std::string::npos) NotAvailable(message);
-  Fail(message);
-}
-
-class RocksSession : public Session {
+class RocksSession : public CSession<RocksApi> {
  public:
   RocksSession(const RocksApi& api, RocksDb* db, const EngineOptions& engine, const SessionOptions& options)
-      : api_(api), db_(db), read_(api.readoptions_create()), read_prefix_(api.readoptions_create()), write_(api.writeoptions_create()) {
-    api.writeoptions_set_sync(write_, options.sync);
+      : CSession(api, db, options.sync), read_prefix_(api.readoptions_create()) {
     api.writeoptions_disable_WAL(write_, !options.log);
     if (engine.prefix_bytes > 0) {
       Need(api.readoptions_set_prefix_same_as_start, "rocksdb_readoptions_set_prefix_same_as_start")(read_prefix_, 1);
     }
   }
-  ~RocksSession() override {
-    if (kept_ != nullptr) api_.iter_destroy(kept_);
-    api_.writeoptions_destroy(write_);
-    api_.readoptions_destroy(read_prefix_);
-    api_.readoptions_destroy(read_);
-  }
-
-  void Put(std::string_view key, std::string_view value) override {
-    char* error = nullptr;
-    api_.put(db_, write_, key.data(), key.size(), value.data(), value.size(), &error);
-    if (error != nullptr) [[unlikely]]
-      CheckError(api_, error, "put");
-  }
+  ~RocksSession() override { api_.readoptions_destroy(read_prefix_); }
 
   void Merge(std::string_view key, std::string_view operand) override {
     char* error = nullptr;
@@ -56,20 +36,8 @@ class RocksSession : public Session {
   void Get(std::string_view key, Tally* tally) override {
     char* error = nullptr;
     RocksPinnableSlice* const value = api_.get_pinned(db_, read_, key.data(), key.size(), &error);
-    if (error != nullptr) [[unlikely]]
-      CheckError(api_, error, "get_pinned");
+    CheckError(api_, error, "get_pinned");
     AddAndDestroy(value, tally);
-  }
-
-  void GetCopied(std::string_view key, Tally* tally) override {
-    char* error = nullptr;
-    size_t value_bytes = 0;
-    char* const value = api_.get(db_, read_, key.data(), key.size(), &value_bytes, &error);
-    if (error != nullptr) [[unlikely]]
-      CheckError(api_, error, "get");
-    if (value == nullptr) return;
-    tally->Add(value, value_bytes);
-    api_.free(value);
   }
 
   void MultiGet(std::span<const std::string_view> keys, Tally* tally) override {
@@ -87,72 +55,14 @@ class RocksSession : public Session {
     }
     api_.batched_multi_get_cf(db_, read_, family_, keys.size(), starts_.data(), lengths_.data(), values_.data(), errors_.data(), false);
     for (size_t i = 0; i < keys.size(); i++) {
-      if (errors_[i] != nullptr) [[unlikely]]
-        CheckError(api_, errors_[i], "batched_multi_get_cf");
+      CheckError(api_, errors_[i], "batched_multi_get_cf");
       AddAndDestroy(values_[i], tally);
     }
   }
 
-  void Seek(std::string_view key, uint64_t next, Tally* tally) override {
-    RocksIterator* const iterator = api_.create_iterator(db_, read_);
-    SeekAndNext(iterator, key, next, tally);
-    api_.iter_destroy(iterator);
-  }
-
-  void SeekKept(std::string_view key, uint64_t next, Tally* tally) override {
-    if (kept_ == nullptr) kept_ = api_.create_iterator(db_, read_);
-    SeekAndNext(kept_, key, next, tally);
-  }
-
-  void SeekPrefix(std::string_view key, size_t prefix_bytes, Tally* tally) override {
-    const std::string_view prefix = key.substr(0, prefix_bytes);
-    RocksIterator* const iterator = api_.create_iterator(db_, read_prefix_);
-    for (api_.iter_seek(iterator, key.data(), key.size()); api_.iter_valid(iterator); api_.iter_next(iterator)) {
-      size_t found_bytes = 0;
-      const char* const found = api_.iter_key(iterator, &found_bytes);
-      if (!std::string_view(found, found_bytes).starts_with(prefix)) break;
-      AddValue(iterator, tally);
-    }
-    CheckIterator(iterator);
-    api_.iter_destroy(iterator);
-  }
-
-  uint64_t ScanForward(uint64_t limit, Tally* tally) override {
-    RocksIterator* const iterator = api_.create_iterator(db_, read_);
-    uint64_t entries = 0;
-    for (api_.iter_seek_to_first(iterator); entries < limit && api_.iter_valid(iterator); api_.iter_next(iterator), entries++)
-      AddValue(iterator, tally);
-    CheckIterator(iterator);
-    api_.iter_destroy(iterator);
-    return entries;
-  }
-
-  uint64_t ScanBackward(uint64_t limit, Tally* tally) override {
-    RocksIterator* const iterator = api_.create_iterator(db_, read_);
-    uint64_t entries = 0;
-    for (api_.iter_seek_to_last(iterator); entries < limit && api_.iter_valid(iterator); api_.iter_prev(iterator), entries++)
-      AddValue(iterator, tally);
-    CheckIterator(iterator);
-    api_.iter_destroy(iterator);
-    return entries;
-  }
-
-  uint64_t HashContents() override {
-    ContentsHash hash;
-    RocksIterator* const iterator = api_.create_iterator(db_, read_);
-    for (api_.iter_seek_to_first(iterator); api_.iter_valid(iterator); api_.iter_next(iterator)) {
-      size_t bytes = 0;
-      const char* data = api_.iter_key(iterator, &bytes);
-      hash.Add(data, bytes);
-      data = api_.iter_value(iterator, &bytes);
-      hash.Add(data, bytes);
-    }
-    CheckIterator(iterator);
-    api_.iter_destroy(iterator);
-    return hash.value();
-  }
-
  private:
+  const RocksReadOptions* prefix_read() const override { return read_prefix_; }
+
   void AddAndDestroy(RocksPinnableSlice* value, Tally* tally) {
     if (value == nullptr) return;
     size_t value_bytes = 0;
@@ -161,34 +71,7 @@ class RocksSession : public Session {
     api_.pinnableslice_destroy(value);
   }
 
-  void AddValue(const RocksIterator* iterator, Tally* tally) {
-    size_t value_bytes = 0;
-    const char* const value = api_.iter_value(iterator, &value_bytes);
-    tally->Add(value, value_bytes);
-  }
-
-  void SeekAndNext(RocksIterator* iterator, std::string_view key, uint64_t next, Tally* tally) {
-    api_.iter_seek(iterator, key.data(), key.size());
-    for (uint64_t i = 0; api_.iter_valid(iterator); i++) {
-      AddValue(iterator, tally);
-      if (i == next) return;
-      api_.iter_next(iterator);
-    }
-    CheckIterator(iterator);
-  }
-
-  void CheckIterator(const RocksIterator* iterator) {
-    char* error = nullptr;
-    api_.iter_get_error(iterator, &error);
-    CheckError(api_, error, "iterator");
-  }
-
-  const RocksApi& api_;
-  RocksDb* const db_;
-  RocksReadOptions* const read_;
   RocksReadOptions* const read_prefix_;
-  RocksWriteOptions* const write_;
-  RocksIterator* kept_ = nullptr;
   RocksFamily* family_ = nullptr;
 
   // MultiGet's arrays, kept between calls.

@@ -339,23 +339,16 @@ void Runner::MultiGet(Result* result) {
   Measure(body, nullptr, result);
 }
 
-void Runner::ReadForward(Result* result) {
-  const uint64_t rounds = std::max<uint64_t>(1, task_.operations / dataset_.num());
-  const auto body = [&](uint64_t, Session* session, LapClock*, Progress* progress, Tally* tally) {
-    uint64_t done = 0;
-    for (uint64_t round = 0; round < rounds; round++)
-      progress->operations.store(done += session->ScanForward(dataset_.num(), tally), std::memory_order_relaxed);
-  };
-  Measure(body, nullptr, result);
-  result->operations = result->tally.found;
-}
+void Runner::ReadForward(Result* result) { Scan(&Session::ScanForward, result); }
 
-void Runner::ReadBackward(Result* result) {
+void Runner::ReadBackward(Result* result) { Scan(&Session::ScanBackward, result); }
+
+void Runner::Scan(uint64_t (Session::*scan)(uint64_t, Tally*), Result* result) {
   const uint64_t rounds = std::max<uint64_t>(1, task_.operations / dataset_.num());
   const auto body = [&](uint64_t, Session* session, LapClock*, Progress* progress, Tally* tally) {
     uint64_t done = 0;
     for (uint64_t round = 0; round < rounds; round++)
-      progress->operations.store(done += session->ScanBackward(dataset_.num(), tally), std::memory_order_relaxed);
+      progress->operations.store(done += (session->*scan)(dataset_.num(), tally), std::memory_order_relaxed);
   };
   Measure(body, nullptr, result);
   result->operations = result->tally.found;

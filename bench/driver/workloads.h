@@ -107,6 +107,7 @@ class Runner {
   void ReadWhileWriting(Result* result);
   void PrefixWhileWriting(Result* result);
   void Read(std::span<const uint32_t> order, Operation operation, Result* result);
+  void Scan(uint64_t (Session::*scan)(uint64_t, Tally*), Result* result);
   void BesideWriter(Operation operation, Result* result);
 
   // Starts the threads, lets `body` run in each, and measures from the first to the last.
