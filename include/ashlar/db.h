@@ -298,7 +298,7 @@ class ASHLAR_API DB {
   // Sets disable_auto_compactions to false.
   virtual Status EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& column_families) = 0;
 
-  // Keeps obsolete files until as many calls of EnableFileDeletions, for instance while they are copied.
+  // Keeps obsolete files (tables, logs, MANIFESTs, OPTIONS files) until as many calls of EnableFileDeletions, for instance while they are copied.
   virtual Status DisableFileDeletions() = 0;
   virtual Status EnableFileDeletions() = 0;
 
@@ -328,7 +328,8 @@ class ASHLAR_API DB {
   void GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metadata);
   virtual Status GetPropertiesOfAllTables(ColumnFamilyHandle* column_family, TablePropertiesCollection* props) = 0;
   Status GetPropertiesOfAllTables(TablePropertiesCollection* props) { return GetPropertiesOfAllTables(DefaultColumnFamily(), props); }
-  // Paths, relative to the directory, of every file of the current state, and how many bytes of the MANIFEST belong to it. Flushes first if asked.
+  // Paths, relative to the directory and beginning with '/', of the tables, CURRENT, MANIFEST and OPTIONS file of the current state, and how many
+  // bytes of the MANIFEST belong to it. Flushes first if asked. Copy them between DisableFileDeletions and EnableFileDeletions.
   virtual Status GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size, bool flush_memtable = true) = 0;
   virtual Status GetDbIdentity(std::string& identity) const = 0;
   virtual Status GetDbSessionId(std::string& session_id) const = 0;

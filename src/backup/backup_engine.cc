@@ -72,7 +72,6 @@ class BackupWriter {
     ASHLAR_RETURN_IF_ERROR(db_->GetLiveFiles(files, &manifest_bytes, options_.flush_before_backup));
     const auto tables = std::partition(files.begin(), files.end(), [](const std::string& path) { return !IsTable(path); });
     for (auto path = files.begin(); path != tables; ++path) ASHLAR_RETURN_IF_ERROR(AddLiveFile(std::string(BaseName(*path)), manifest_bytes));
-    ASHLAR_RETURN_IF_ERROR(AddOptionsFile());
     if (with_logs) ASHLAR_RETURN_IF_ERROR(AddLogs(oldest_log));
     for (auto path = tables; path != files.end(); ++path) ASHLAR_RETURN_IF_ERROR(AddTable(std::string(BaseName(*path))));
     int64_t now = 0;
@@ -104,13 +103,6 @@ class BackupWriter {
       return AddText("CURRENT", name + "\n");
     }
     return HasType(name, FileType::kCurrentFile) ? Status::OK() : AddPrivate(db_->GetName(), name, kWhole, 0);
-  }
-
-  Status AddOptionsFile() {
-    std::string name;
-    const Status found = GetLatestOptionsFileName(db_->GetName(), db_->GetEnv(), &name);
-    if (!found.ok()) return found.IsNotFound() ? Status::OK() : found;
-    return AddPrivate(db_->GetName(), name, kWhole, 0);
   }
 
   Status AddLogs(uint64_t oldest_log) {

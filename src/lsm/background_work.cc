@@ -249,7 +249,7 @@ Status BackgroundWork::InstallPrepared(PendingInstall* install, const std::funct
   }
   for (Version* version : replaced) version->Unref();
   if (manifest_before != 0 && state_->versions->MayDeleteManifest(manifest_before))
-    static_cast<void>(DeleteObsoleteFile(*state_, DescriptorFileName(state_->directory, manifest_before)).ok());
+    state_->obsolete_files.AddOther(DescriptorFileName(state_->directory, manifest_before));
   EpochReclaim();
   return Status::OK();
 }
@@ -770,9 +770,7 @@ void BackgroundWork::ReleaseLogs() {
     MutexLock lock(state_->mutex);
     oldest = OldestRecordedLog();
   }
-  const std::vector<uint64_t> released = state_->logs.ReleaseUpTo(oldest);
-  MutexLock lock(deletion_mutex_);
-  obsolete_logs_.insert(obsolete_logs_.end(), released.begin(), released.end());
+  for (const uint64_t log : state_->logs.ReleaseUpTo(oldest)) state_->obsolete_files.AddOther(WalFileName(state_->wal_directory, log));
 }
 
 void BackgroundWork::DeleteObsoleteFiles() {
@@ -790,10 +788,9 @@ std::vector<BackgroundWork::DeletedTable> BackgroundWork::DeleteUnderLock() {
     MutexLock lock(state_->mutex);
     if (state_->file_deletions_disabled > 0) return {};
   }
-  for (const uint64_t log : std::exchange(obsolete_logs_, {})) {
-    static_cast<void>(DeleteObsoleteFile(*state_, WalFileName(state_->wal_directory, log)).ok());
-  }
-  for (const ObsoleteTable& table : state_->obsolete_tables.Take()) kept_tables_.push_back(table);
+  const ObsoleteFiles::Taken taken = state_->obsolete_files.Take();
+  for (const std::string& path : taken.others) static_cast<void>(DeleteObsoleteFile(*state_, path).ok());
+  kept_tables_.insert(kept_tables_.end(), taken.tables.begin(), taken.tables.end());
   if (kept_tables_.empty()) return {};
   const std::unordered_set<FileNumber> live = state_->versions->LiveTables();
   std::vector<ObsoleteTable> kept;

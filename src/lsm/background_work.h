@@ -182,7 +182,6 @@ class BackgroundWork {
 
   Mutex deletion_mutex_;  // one deleter at a time; held across the deletion of files
   std::vector<ObsoleteTable> kept_tables_ ASHLAR_GUARDED_BY(deletion_mutex_);
-  std::vector<uint64_t> obsolete_logs_ ASHLAR_GUARDED_BY(deletion_mutex_);
 };
 
 }  // namespace ashlar

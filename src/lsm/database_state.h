@@ -23,7 +23,7 @@
 #include "lsm/column_family.h"
 #include "lsm/error_latch.h"
 #include "lsm/log_set.h"
-#include "lsm/obsolete_tables.h"
+#include "lsm/obsolete_files.h"
 #include "lsm/snapshot_list.h"
 #include "lsm/write_gate.h"
 #include "manifest/version_set.h"
@@ -79,7 +79,7 @@ struct DatabaseState {
   WriteGate gate;
   LogSet logs;
   OpenTables open_tables;
-  ObsoleteTables obsolete_tables;
+  ObsoleteFiles obsolete_files;
   std::unique_ptr<VersionSet> versions;  // see version_set.h: installers under manifest_mutex, Publish under both
   std::atomic<SequenceNumber> published_sequence{
       0};  // written by the commit leader (release) after the memtables; readers acquire it after the view (read_view.h, I2)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ashlar/options_util.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "config/validate.h"
@@ -26,7 +27,7 @@ FamilyHandle::~FamilyHandle() {
   NotifyAll(db_->state_->options.listeners, &EventListener::OnColumnFamilyHandleDeletionStarted, this);
   family_.reset();
   EpochReclaim();
-  if (db_->state_->obsolete_tables.Some()) db_->background_.DeleteObsoleteFiles();
+  if (db_->state_->obsolete_files.Some()) db_->background_.DeleteObsoleteFiles();
 }
 
 Status FamilyHandle::GetDescriptor(ColumnFamilyDescriptor* desc) {
@@ -569,6 +570,7 @@ Status LsmDB::WriteOptionsFile() {
     for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) families.emplace_back(family->name(), family->options());
   }
   const Status written = WriteNewOptionsFile(state_.get(), families);
+  background_.DeleteObsoleteFiles();
   if (written.ok()) return written;
   LogWarning(*state_, StrCat("the OPTIONS file could not be written: ", written.ToString()));
   return state_->options.fail_if_options_file_error ? written : Status::OK();
@@ -648,7 +650,10 @@ Status LsmDB::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_f
   files.emplace_back("/CURRENT");
   files.push_back("/" + std::string(BaseName(DescriptorFileName("", state_->versions->manifest_number()))));
   *manifest_file_size = state_->versions->manifest_bytes();
-  return Status::OK();
+  std::string options_file;
+  const Status found = GetLatestOptionsFileName(state_->directory, GetEnv(), &options_file);
+  if (found.ok()) files.push_back("/" + options_file);
+  return found.IsNotFound() ? Status::OK() : found;
 }
 
 Status LsmDB::GetDbIdentity(std::string& identity) const {

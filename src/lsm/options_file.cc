@@ -32,7 +32,7 @@ Status WriteNewOptionsFile(DatabaseState* state, const std::vector<ColumnFamilyD
     previous = std::max(previous, other);
   }
   for (const uint64_t other : older) {
-    if (other != previous) ASHLAR_RETURN_IF_ERROR(state->file_system->DeleteFile(OptionsFileName(state->directory, other)));
+    if (other != previous) state->obsolete_files.AddOther(OptionsFileName(state->directory, other));
   }
   return Status::OK();
 }

@@ -11,7 +11,7 @@
 
 namespace ashlar {
 
-// A new OPTIONS file, durable; older ones but the latest are removed.
+// A new OPTIONS file, durable; older ones but the latest become obsolete.
 Status WriteNewOptionsFile(DatabaseState* state, const std::vector<ColumnFamilyDescriptor>& families);
 // Opens the LOG of a database that was given no logger; without one if that fails. Logs which options have no effect.
 void OpenInfoLog(DatabaseState* state);

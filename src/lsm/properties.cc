@@ -150,7 +150,7 @@ const std::span<const NumberProperty> NumberProperties() {
       {Names::kEstimateLiveDataSize, false, &LiveDataBytes},
       {Names::kTotalSstFilesSize, false, [](const Subject& s) { return s.version().TotalBytes(); }},
       {Names::kLiveSstFilesSize, false, [](const Subject& s) { return s.version().TotalBytes(); }},
-      {Names::kObsoleteSstFilesSize, true, [](const Subject& s) { return s.state.obsolete_tables.Bytes(); }},
+      {Names::kObsoleteSstFilesSize, true, [](const Subject& s) { return s.state.obsolete_files.TableBytes(); }},
       {Names::kIsFileDeletionsEnabled, true, [](const Subject& s) { return uint64_t{s.background.FileDeletionsEnabled()}; }},
       {Names::kBaseLevel, false,
        [](const Subject& s) { return static_cast<uint64_t>(ComputeLevelTargets(LevelBytes(s.version()), s.family.leveled()).base_level); }},

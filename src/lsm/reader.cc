@@ -248,7 +248,7 @@ IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily
 
 void Reader::IteratorIsGone(void* state, void* background) {
   auto* const database = static_cast<DatabaseState*>(state);
-  if (database->obsolete_tables.Some()) static_cast<BackgroundWork*>(background)->DeleteObsoleteFiles();
+  if (database->obsolete_files.Some()) static_cast<BackgroundWork*>(background)->DeleteObsoleteFiles();
   database->recorder.Tick(NO_ITERATOR_DELETED);
   database->live_iterators.fetch_sub(1, std::memory_order_relaxed);
 }

@@ -284,7 +284,7 @@ Status OpenVersions(DatabaseState* state, const std::vector<ColumnFamilyDescript
       .drop_file =
           [state](FileMetaData* file) {
             state->open_tables.Evict(file);
-            state->obsolete_tables.Add({.number = file->number, .file_bytes = file->file_bytes});
+            state->obsolete_files.AddTable({.number = file->number, .file_bytes = file->file_bytes});
           },
       .recorder = state->recorder,
   });

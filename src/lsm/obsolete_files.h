@@ -1,0 +1,65 @@
+// ObsoleteFiles: files that the current state no longer names and that wait to be deleted.
+//
+//   tables        arrive when their last version goes, on any thread that lets go of a view; whether they may go already, VersionSet::LiveTables says
+//   other files   logs, MANIFESTs and OPTIONS files that newer ones replaced; they may go at once, unless file deletions are disabled
+//
+// They leave when a thread that may do I/O takes them (BackgroundWork::DeleteObsoleteFiles).
+// Thread safety: all methods.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platform/mutex.h"
+
+namespace ashlar {
+
+struct ObsoleteTable {
+  uint64_t number = 0;
+  uint64_t file_bytes = 0;
+};
+
+class ObsoleteFiles {
+ public:
+  void AddTable(const ObsoleteTable& table) {
+    MutexLock lock(mutex_);
+    tables_.push_back(table);
+    some_.store(true, std::memory_order_release);
+  }
+  // Once or more often: the file is deleted once.
+  void AddOther(std::string path) {
+    MutexLock lock(mutex_);
+    others_.insert(std::move(path));
+    some_.store(true, std::memory_order_release);
+  }
+  // Cheap: whether Take would give anything.
+  bool Some() const { return some_.load(std::memory_order_acquire); }
+
+  struct Taken {
+    std::vector<ObsoleteTable> tables;
+    std::set<std::string> others;
+  };
+  Taken Take() {
+    MutexLock lock(mutex_);
+    some_.store(false, std::memory_order_release);
+    return {.tables = std::exchange(tables_, {}), .others = std::exchange(others_, {})};
+  }
+  uint64_t TableBytes() const {
+    MutexLock lock(mutex_);
+    uint64_t bytes = 0;
+    for (const ObsoleteTable& table : tables_) bytes += table.file_bytes;
+    return bytes;
+  }
+
+ private:
+  mutable Mutex mutex_;
+  std::vector<ObsoleteTable> tables_ ASHLAR_GUARDED_BY(mutex_);
+  std::set<std::string> others_ ASHLAR_GUARDED_BY(mutex_);
+  std::atomic<bool> some_{false};  // written under mutex_
+};
+
+}  // namespace ashlar
