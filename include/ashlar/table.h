@@ -123,8 +123,8 @@ inline constexpr uint32_t kPlainTableVariableLength = 0;
 struct PlainTableOptions {
   static const char* kName() { return "PlainTableOptions"; }
 
-  // Bytes of every user key, which are then not stored with it (kPlain): a key of another length makes the flush that meets it fail with
-  // InvalidArgument. kPlainTableVariableLength: keys have their own lengths.
+  // Bytes of every user key, which are then not stored with it (kPlain): writing a key of another length is InvalidArgument.
+  // kPlainTableVariableLength: keys have their own lengths.
   uint32_t user_key_len = kPlainTableVariableLength;
   // Bits for each key in the Bloom filter: of whole keys where there is no hash table, which filters by itself; and in the file, with
   // store_index_in_file. 0: none. Clamped to 1 to 100 in memory. See ColumnFamilyOptions::bloom_locality.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/format.h"
 #include "lsm/resolve_options.h"
 
 namespace ashlar {
@@ -18,6 +19,7 @@ ColumnFamily::ColumnFamily(Args args)
       name_(std::move(args.name)),
       comparator_(args.options.comparator),
       merge_operator_(args.options.merge_operator),
+      user_key_bytes_(args.user_key_bytes),
       tables_(std::move(args.tables)),
       arena_blocks_(args.arena_blocks),
       live_memtables_(args.live_memtables),
@@ -35,6 +37,11 @@ ColumnFamily::ColumnFamily(Args args)
 ColumnFamily::~ColumnFamily() {
   view_.exchange(nullptr, std::memory_order_acq_rel)->Unlink();
   version_->Unref();
+}
+
+Status ColumnFamily::WrongKeyLength(const Slice& key) const {
+  return Status::InvalidArgument(name_, StrCat("a key of ", key.size(), " bytes in a column family whose tables hold keys of ", user_key_bytes_,
+                                               ", by PlainTableOptions::user_key_len"));
 }
 
 MemTableRef ColumnFamily::NewMemTable() {

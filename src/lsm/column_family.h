@@ -70,6 +70,7 @@ class ColumnFamily {
     std::atomic<int64_t>* live_memtables = nullptr;
     Version* version = nullptr;  // takes a count of its own
     uint64_t log_number = 0;     // of the active memtable
+    uint32_t user_key_bytes = 0;
   };
 
   explicit ColumnFamily(Args args);
@@ -81,6 +82,12 @@ class ColumnFamily {
   const std::string& name() const { return name_; }
   const KeyComparator& comparator() const { return comparator_; }
   const MergeOperator* merge_operator() const { return merge_operator_.get(); }
+  // InvalidArgument for a key that the family's tables cannot hold.
+  Status CheckKey(const Slice& key) const {
+    if (user_key_bytes_ == 0 || key.size() == user_key_bytes_) [[likely]]
+      return Status::OK();
+    return WrongKeyLength(key);
+  }
   TableCache* tables() const { return tables_.get(); }
 
   ReadView* view() const { return view_.load(std::memory_order_acquire); }
@@ -141,11 +148,13 @@ class ColumnFamily {
 
  private:
   MemTableRef NewMemTable();
+  Status WrongKeyLength(const Slice& key) const;
 
   const uint32_t id_;
   const std::string name_;
   const KeyComparator comparator_;
   const std::shared_ptr<const MergeOperator> merge_operator_;
+  const uint32_t user_key_bytes_;  // of every key, because the tables do not store it; 0: any
   const std::unique_ptr<TableCache> tables_;
   ArenaBlockPool* const arena_blocks_;
   std::atomic<int64_t>* const live_memtables_;

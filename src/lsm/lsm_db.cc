@@ -312,26 +312,27 @@ Status LsmDB::CommitOne(const WriteOptions& options, WriteBatch* batch, const St
   return commit_.WriteTrusted(options, batch);
 }
 
-Status LsmDB::CheckWritableFamily(ColumnFamilyHandle* column_family) const {
+Status LsmDB::CheckWritableKey(ColumnFamilyHandle* column_family, const Slice& key) const {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
-  if (Family(column_family)->dropped()) return Status::ColumnFamilyDropped(column_family->GetName());
-  return Status::OK();
+  const ColumnFamily* const family = Family(column_family);
+  if (family->dropped()) return Status::ColumnFamilyDropped(column_family->GetName());
+  return family->CheckKey(key);
 }
 
 Status LsmDB::Put(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) {
-  ASHLAR_RETURN_IF_ERROR(CheckWritableFamily(column_family));
+  ASHLAR_RETURN_IF_ERROR(CheckWritableKey(column_family, key));
   WriteBatch batch(key.size() + value.size() + kRecordOverheadBytes);
   return CommitOne(options, &batch, batch.Put(column_family, key, value));
 }
 
 Status LsmDB::Delete(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key) {
-  ASHLAR_RETURN_IF_ERROR(CheckWritableFamily(column_family));
+  ASHLAR_RETURN_IF_ERROR(CheckWritableKey(column_family, key));
   WriteBatch batch(key.size() + kRecordOverheadBytes);
   return CommitOne(options, &batch, batch.Delete(column_family, key));
 }
 
 Status LsmDB::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key) {
-  ASHLAR_RETURN_IF_ERROR(CheckWritableFamily(column_family));
+  ASHLAR_RETURN_IF_ERROR(CheckWritableKey(column_family, key));
   WriteBatch batch(key.size() + kRecordOverheadBytes);
   return CommitOne(options, &batch, batch.SingleDelete(column_family, key));
 }
@@ -343,7 +344,7 @@ Status LsmDB::DeleteRange(const WriteOptions& options, ColumnFamilyHandle* colum
 }
 
 Status LsmDB::Merge(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) {
-  ASHLAR_RETURN_IF_ERROR(CheckWritableFamily(column_family));
+  ASHLAR_RETURN_IF_ERROR(CheckWritableKey(column_family, key));
   WriteBatch batch(key.size() + value.size() + kRecordOverheadBytes);
   ASHLAR_RETURN_IF_ERROR(batch.Merge(column_family, key, value));
   return commit_.Write(options, &batch);

@@ -354,6 +354,7 @@ std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state, const Colum
                                                             .prefix_extractor = filled.prefix_extractor});
   if (cache != nullptr) state->block_caches.push_back(cache);
   LeveledConfig leveled = ResolveLeveledConfig(filled, state->options);
+  const uint32_t user_key_bytes = ResolveUserKeyBytes(filled);
   return std::make_shared<ColumnFamily>(ColumnFamily::Args{.id = recorded.id,
                                                            .name = recorded.name,
                                                            .options = std::move(filled),
@@ -362,7 +363,8 @@ std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state, const Colum
                                                            .arena_blocks = &state->arena_blocks,
                                                            .live_memtables = &state->live_memtables,
                                                            .version = recorded.current,
-                                                           .log_number = log_number});
+                                                           .log_number = log_number,
+                                                           .user_key_bytes = user_key_bytes});
 }
 
 void AddFamily(DatabaseState* state, std::shared_ptr<ColumnFamily> family) {

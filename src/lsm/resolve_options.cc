@@ -116,6 +116,12 @@ PlainTableConfig ResolvePlainTableConfig(const ColumnFamilyOptions& options) {
   return config;
 }
 
+uint32_t ResolveUserKeyBytes(const ColumnFamilyOptions& options) {
+  const PlainTableConfig config = ResolvePlainTableConfig(options);
+  // Prefix encoding stores the length of every key; without prefixes there is none.
+  return options.prefix_extractor == nullptr || config.encoding == PlainEncoding::kPlain ? config.user_key_bytes : 0;
+}
+
 bool WritesPlainTables(const ColumnFamilyOptions& options) { return PlainTableOptionsOf(options) != nullptr; }
 
 MemTableShape ResolveMemTableShape(const ColumnFamilyOptions& options) {

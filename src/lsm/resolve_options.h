@@ -22,6 +22,8 @@ LeveledConfig ResolveLeveledConfig(const ColumnFamilyOptions& options, const DBO
 BlockBasedTableConfig ResolveTableConfig(const ColumnFamilyOptions& options);
 // The same for PlainTables.
 PlainTableConfig ResolvePlainTableConfig(const ColumnFamilyOptions& options);
+// The length of every user key if new tables do not store it; 0: keys of any length.
+uint32_t ResolveUserKeyBytes(const ColumnFamilyOptions& options);
 // Whether tables are written as PlainTables.
 bool WritesPlainTables(const ColumnFamilyOptions& options);
 // Of the next memtable: what works with prefixes alone is a tree when there is no prefix extractor.

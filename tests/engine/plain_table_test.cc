@@ -252,14 +252,46 @@ TEST_F(PlainTableTest, ValuesArePinnedInTheMapping) {
   EXPECT_OK(db_->Close());
 }
 
-TEST_F(PlainTableTest, AKeyOfAnotherLengthFailsTheFlush) {
+TEST_F(PlainTableTest, AKeyOfAnotherLengthIsRefusedBeforeItIsWritten) {
   Use("plain_table_factory={hash_table_ratio=0;user_key_len=4}");
   Open();
   Put("four", "1");
+  const auto expect_refused = [](const Status& status) {
+    EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+    EXPECT_NE(status.ToString().find("a key of 5 bytes in a column family whose tables hold keys of 4"), std::string::npos) << status.ToString();
+  };
+  expect_refused(db_->Put(WriteOptions(), "three", "2"));
+  expect_refused(db_->Delete(WriteOptions(), "three"));
+  WriteBatch batch;
+  ASSERT_OK(batch.Put("five", "5"));
+  ASSERT_OK(batch.Put("three", "2"));
+  expect_refused(db_->Write(WriteOptions(), &batch));
+  Flush();
+  EXPECT_EQ(Contents(), "four=1 ");
+
+  // Where prefixes are encoded, every key has its length.
+  Use("prefix_extractor=fixed:3;plain_table_factory={encoding_type=kPrefix;user_key_len=4}");
+  Open();
   Put("three", "2");
+  Flush();
+  EXPECT_EQ(Get("three"), "2");
+}
+
+// A log that was written under other options may hold such keys: the flush says so, and nothing of it is lost.
+TEST_F(PlainTableTest, AKeyOfAnotherLengthInTheLogFailsTheFlush) {
+  Use("plain_table_factory={hash_table_ratio=0}");
+  Open();
+  Put("three", "2");
+  Use("plain_table_factory={hash_table_ratio=0;user_key_len=4}");
+  options_.avoid_flush_during_recovery = true;
+  Open();
   const Status status = db_->Flush(FlushOptions());
   EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
   EXPECT_NE(status.ToString().find("a key of 5 bytes in a PlainTable whose user_key_len is 4"), std::string::npos) << status.ToString();
+  Use("plain_table_factory={user_key_len=0}");
+  Open();
+  Flush();
+  EXPECT_EQ(Contents(), "three=2 ");
 }
 
 }  // namespace
