@@ -391,6 +391,10 @@ BatchWriter::Attempt BatchWriter::Try(PoolOperation* op, Plan* plan, Status* sta
     return Attempt::kNothing;
   }
   const std::vector<BatchWord> words = WriteAside(op, plan);
+  for (const LeafPlan& leaf : plan->leaves) {
+    for (const PoolOffset record : leaf.unlinked) state_.heap.BeforeUnlink(record);
+    if (leaf.dropped) state_.heap.BeforeUnlink(LeafView(*state_.medium, leaf.leaf.offset).Separator());
+  }
   op->Fence();
   op->Store(kBatchMarkOffset, space_.log);
   op->Flush(kBatchMarkOffset, 8);

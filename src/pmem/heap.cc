@@ -174,10 +174,18 @@ void Heap::NoteInUse(Span* span, PoolOffset record) {
   if (span->entry.kind == SpanKind::kRecords) classes_[span->class_index].taken_objects++;
 }
 
+void Heap::NoteBeforeUnlink(PoolOffset object) {
+  MutexLock lock(mutex_);
+  Span* const span = SpanOf(object);
+  // The offset comes from the pool: where no object is, damage made it up.
+  if (span != nullptr && span->Holds(object)) NoteInUse(span, object);
+}
+
 void Heap::FinishMark(bool complete) {
   MutexLock lock(mutex_);
   if (complete) OpenMarkedSpans();
   marked_ = true;
+  mark_is_over_.store(true, std::memory_order_release);
   mark_finished_.SignalAll();
 }
 
@@ -425,10 +433,8 @@ void Heap::Retire(PoolOffset object) {
     MutexLock lock(mutex_);
     if (retired_ == nullptr) retired_ = std::make_unique<RetiredBatch>(this);
     // The offset comes from the pool: where no object is, damage made it up, and there is nothing to free.
-    Span* const span = SpanOf(object);
+    const Span* const span = SpanOf(object);
     if (span == nullptr || !span->Holds(object)) return;
-    // The mark will not meet it any more, and its epoch and pins may last longer than the mark.
-    NoteInUse(span, object);
     retired_->objects.push_back(object);
     retired_->bytes += span->object_bytes;
     if (retired_->objects.size() >= kBatchObjects || retired_->bytes >= kBatchBytes) full = std::move(retired_);

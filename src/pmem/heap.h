@@ -3,8 +3,8 @@
 //   durable     the span map: what each run of pages is for. One word and one fence per span.
 //   volatile    which objects of a span are taken: a bitmap per span, free runs of pages, counters
 //
-//   Allocate -> [unpublished] -> published in a slot -> unlinked -> Retire -> (epoch over, no pins) -> free
-//                     \-> Release: never published --------------------------------------------------^
+//   Allocate -> [unpublished] -> published in a slot -> BeforeUnlink -> unlinked -> Retire -> (epoch over, no pins) -> free
+//                     \-> Release: never published ------------------------------------------------------------------^
 //
 // Nothing durable says that an object is taken: it is live exactly when something published refers to it. So an allocation that a crash interrupts
 // needs no undo, and an open has to find the free space again. BeginMark..FinishMark do that beside everything else: until then spans that were there
@@ -17,7 +17,9 @@
 // I1: spans tile the pages below the high-water mark: each entry's next is `pages` later. Only that chain of entries means anything.
 // I2: an object is handed out only when nothing durable refers to it any more: it was retired after the fence that unlinked it.
 // I3: in a class with objects in use, one object stays held back from kInsert, so that a value can be replaced by one of its size in a full pool.
-// I4: every store to the map is an operation of its own, committed before what it allots is used: allocate outside of PoolOperations.
+// I4: until the mark is over an object that was published before the open counts as in use from when the mark met it or BeforeUnlink named it,
+//     whichever came first. So what is unlinked ahead of the mark is not taken for free before it is retired.
+// I5: every store to the map is an operation of its own, committed before what it allots is used: allocate outside of PoolOperations.
 //
 // Headers per object were rejected: 16 bytes on records of 32. A durable free list was rejected: a store and a fence for each change.
 //
@@ -25,6 +27,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -78,6 +81,12 @@ class Heap {
   Result<PoolOffset> AllocateLeaf();
   // Gives back what was never published.
   void Release(PoolOffset object);
+  // What is published and about to be unlinked: before that, with the lock held that orders the unlinking with the mark's look at the leaf.
+  void BeforeUnlink(PoolOffset object) {
+    // Acquire pairs with FinishMark's release: a mark that is over met the object.
+    if (!mark_is_over_.load(std::memory_order_acquire)) [[unlikely]]
+      NoteBeforeUnlink(object);
+  }
   // What was published and is unlinked, durably: free when epoch and pins are over. May run deleters: hold no locks but leaves' and the structure's.
   void Retire(PoolOffset object);
   // Waits for every epoch guard and frees what was retired and is not pinned. Outside of guards.
@@ -115,6 +124,7 @@ class Heap {
   uint64_t EndOfTiles(uint64_t page, uint64_t end) const ASHLAR_REQUIRES(mutex_);
   Span* AddSpan(const SpanEntry& entry, uint64_t page) ASHLAR_REQUIRES(mutex_);
   void NoteInUse(Span* span, PoolOffset record) ASHLAR_REQUIRES(mutex_);
+  void NoteBeforeUnlink(PoolOffset object);
   void OpenMarkedSpans() ASHLAR_REQUIRES(mutex_);
   void Open(Span* span) ASHLAR_REQUIRES(mutex_);
   void Shut(Span* span) ASHLAR_REQUIRES(mutex_);
@@ -133,6 +143,7 @@ class Heap {
   const uint64_t first_page_;
   const uint64_t pages_;
   const std::function<bool()> refuse_;
+  std::atomic<bool> mark_is_over_{false};  // by FinishMark
 
   mutable Mutex mutex_;
   CondVar mark_finished_;

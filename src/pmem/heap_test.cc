@@ -144,8 +144,10 @@ TEST_F(HeapTest, WhatIsUnlinkedDuringTheMarkIsFreeAfterwards) {
   const PoolOffset not_met = Take(5000);
   Reopen(false);
   ASSERT_TRUE(heap_->MarkRecord(met));
-  heap_->Retire(met);
-  heap_->Retire(not_met);
+  for (const PoolOffset object : {met, not_met}) {
+    heap_->BeforeUnlink(object);
+    heap_->Retire(object);
+  }
   heap_->Reclaim();
   const uint64_t before = heap_->UsedBytes();
   heap_->FinishMark(true);
@@ -159,11 +161,25 @@ TEST_F(HeapTest, WhatIsUnlinkedBeforeTheMarkMeetsItWaitsForItsReaders) {
   Reopen(false);
   {
     EpochGuard guard;
+    heap_->BeforeUnlink(object);
     heap_->Retire(object);
     heap_->FinishMark(true);
     for (int i = 0; i < 100; ++i) EXPECT_NE(Take(5000), object);
   }
   const uint64_t before = heap_->UsedBytes();
+  heap_->Reclaim();
+  EXPECT_EQ(heap_->UsedBytes(), before - SizeClassBytes(SizeClassOf(5000)));
+}
+
+// The same, when the mark ends between the unlinking and the retirement, where a logged change waits for its sync.
+TEST_F(HeapTest, WhatIsUnlinkedBeforeTheMarkMeetsItAndRetiredAfterItsEndIsHandedOutOnce) {
+  const PoolOffset object = Take(5000);
+  Reopen(false);
+  heap_->BeforeUnlink(object);
+  heap_->FinishMark(true);
+  for (int i = 0; i < 100; ++i) EXPECT_NE(Take(5000), object);
+  const uint64_t before = heap_->UsedBytes();
+  heap_->Retire(object);
   heap_->Reclaim();
   EXPECT_EQ(heap_->UsedBytes(), before - SizeClassBytes(SizeClassOf(5000)));
 }

@@ -133,6 +133,7 @@ LeafWriter::Outcome LeafWriter::PutLocked(PoolOperation* op, const FoundLeaf& le
     return Outcome::kDamaged;
   }
   if (found.found) {
+    state_.heap.BeforeUnlink(found.offset);
     op->Fence();
     op->Store(view.SlotOffset(found.index), entry->slot());
     op->Flush(view.SlotOffset(found.index), 8);
@@ -236,6 +237,7 @@ LeafWriter::Outcome LeafWriter::Split(PoolOperation* op, const FoundLeaf& leaf, 
     slots.Finish();
     occupied |= uint64_t{1} << index;
   }
+  for (const PoolOffset record : entry->copied) state_.heap.BeforeUnlink(record);
   op->Fence();
   PublishCommit(op, leaf.offset, NextCommit(commit, occupied, true));
   // Copies beyond the needed ones were never used.
@@ -315,6 +317,7 @@ Status LeafWriter::Delete(const Slice& key) {
           return Status::OK();
         }
         const uint64_t occupied = Occupied(commit) & ~(uint64_t{1} << found.index);
+        state_.heap.BeforeUnlink(found.offset);
         PublishCommit(&op, leaf.offset, NextCommit(commit, occupied, false));
         op.Commit();
         lock.Release();
@@ -386,6 +389,7 @@ bool LeafWriter::Merge(PoolOperation* op, const FoundLeaf& left, const FoundLeaf
   }
   slots.Finish();
   op->Store(left.offset + kLeafNext + uint64_t{8} * (1 - SelectedNext(left_commit)), from.Next(right_commit));
+  state_.heap.BeforeUnlink(from.Separator());
   op->Fence();
   PublishCommit(op, left.offset, NextCommit(left_commit, occupied, true));
   state_.index.Publish(&change);
@@ -416,6 +420,7 @@ Status LeafWriter::Relocate(const Slice& key, uint64_t slot) {
       const SlotFound found = FindInLeaf(*state_.medium, state_.order, leaf.offset, view.Commit(), key, Fingerprint(key));
       if (found.found && view.Slot(found.index) == slot) {
         WriteRecord(&op, record, found.record.key(), found.record.value());
+        state_.heap.BeforeUnlink(found.offset);
         op.Fence();
         op.Store(view.SlotOffset(found.index), EncodeSlot(record, found.record.bytes()));
         op.Flush(view.SlotOffset(found.index), 8);
