@@ -1,4 +1,4 @@
-// The everyday life of a database: writes, reads, deletes, batches, reopening, flushing, compacting.
+// The everyday life of a database beyond what tests/scenarios asks of both engines: logs, sequences, flushes, compactions, files.
 #include <filesystem>
 #include <fstream>
 
@@ -13,24 +13,6 @@ std::string Key(int i) {
   char buffer[16];
   snprintf(buffer, sizeof(buffer), "key%06d", i);
   return buffer;
-}
-
-TEST_F(BasicTest, WhatIsPutIsFoundInMemoryInTablesAndAfterReopening) {
-  Open();
-  Put("a", "1");
-  Put("b", "2");
-  Put("", "empty key");
-  Put("c", "");
-  EXPECT_EQ(Contents(), "=empty key a=1 b=2 c= ");
-  Flush();
-  EXPECT_EQ(Contents(), "=empty key a=1 b=2 c= ");
-  CompactAll();
-  EXPECT_EQ(Get("a"), "1");
-  EXPECT_EQ(Get(""), "empty key");
-  EXPECT_EQ(Get("c"), "");
-  EXPECT_EQ(Get("d"), "NOT_FOUND");
-  Open();
-  EXPECT_EQ(Contents(), "=empty key a=1 b=2 c= ");
 }
 
 TEST_F(BasicTest, WhatWasNotFlushedIsReplayedFromTheLog) {
@@ -80,17 +62,14 @@ TEST_F(BasicTest, DeletesHideOlderTables) {
   EXPECT_EQ(Number("rocksdb.total-sst-files-size"), 0u);
 }
 
-TEST_F(BasicTest, ABatchIsAppliedAsAWholeAndInOrder) {
+TEST_F(BasicTest, EachRecordOfABatchTakesASequenceNumber) {
   Open();
+  Put("b", "old");
   WriteBatch batch;
   EXPECT_OK(batch.Put("a", "1"));
   EXPECT_OK(batch.Put("a", "2"));
   EXPECT_OK(batch.Delete("b"));
-  EXPECT_OK(batch.PutLogData("not stored"));
-  batch.SetSavePoint();
-  EXPECT_OK(batch.Put("c", "3"));
-  EXPECT_OK(batch.RollbackToSavePoint());
-  Put("b", "old");
+  EXPECT_OK(batch.PutLogData("takes none"));
   EXPECT_OK(db_->Write(WriteOptions(), &batch));
   EXPECT_EQ(Contents(), "a=2 ");
   EXPECT_EQ(db_->GetLatestSequenceNumber(), 4u);
@@ -111,60 +90,6 @@ TEST_F(BasicTest, ABatchThatCannotBeAppliedChangesNothing) {
   EXPECT_EQ(Contents(), "");
   Open();
   EXPECT_EQ(Contents(), "");
-}
-
-TEST_F(BasicTest, SnapshotsSeeTheirMoment) {
-  Open();
-  Put("a", "1");
-  const Snapshot* const first = db_->GetSnapshot();
-  Put("a", "2");
-  Put("b", "2");
-  const Snapshot* const second = db_->GetSnapshot();
-  Delete("a");
-  for (int round = 0; round < 3; ++round) {
-    EXPECT_EQ(Contents(nullptr, first), "a=1 ");
-    EXPECT_EQ(Contents(nullptr, second), "a=2 b=2 ");
-    EXPECT_EQ(Contents(), "b=2 ");
-    EXPECT_EQ(Get("a", first), "1");
-    EXPECT_EQ(Get("a", second), "2");
-    EXPECT_EQ(Get("a"), "NOT_FOUND");
-    if (round == 0) Flush();
-    if (round == 1) CompactAll();
-  }
-  db_->ReleaseSnapshot(first);
-  db_->ReleaseSnapshot(second);
-}
-
-TEST_F(BasicTest, IteratorsMoveBothWaysWithinBounds) {
-  Open();
-  for (int i = 0; i < 100; i += 2) Put(Key(i), std::to_string(i));
-  Flush();
-  for (int i = 100; i < 200; i += 2) Put(Key(i), std::to_string(i));
-  const std::string lower = Key(10);
-  const std::string upper = Key(150);
-  const Slice lower_slice = lower;
-  const Slice upper_slice = upper;
-  ReadOptions options;
-  options.iterate_lower_bound = &lower_slice;
-  options.iterate_upper_bound = &upper_slice;
-  const std::unique_ptr<Iterator> it(db_->NewIterator(options));
-  it->SeekToFirst();
-  EXPECT_EQ(it->key().ToString(), Key(10));
-  it->SeekToLast();
-  EXPECT_EQ(it->key().ToString(), Key(148));
-  it->Next();
-  EXPECT_FALSE(it->Valid());
-  it->Seek(Key(99));
-  EXPECT_EQ(it->key().ToString(), Key(100));
-  it->Prev();
-  EXPECT_EQ(it->key().ToString(), Key(98));
-  it->Next();
-  EXPECT_EQ(it->key().ToString(), Key(100));
-  it->SeekForPrev(Key(99));
-  EXPECT_EQ(it->key().ToString(), Key(98));
-  it->SeekForPrev(Key(5));
-  EXPECT_FALSE(it->Valid());
-  EXPECT_OK(it->status());
 }
 
 TEST_F(BasicTest, AnIteratorIsASnapshotUntilItIsRefreshed) {
@@ -210,21 +135,6 @@ TEST_F(BasicTest, ManyTablesKeepTheirOrderThroughFlushesAndCompactions) {
   EXPECT_EQ(Contents(), expected);
   Open();
   EXPECT_EQ(Contents(), expected);
-}
-
-TEST_F(BasicTest, MultiGetAnswersForEachKey) {
-  Open();
-  Put("a", "1");
-  Flush();
-  Put("b", "2");
-  const std::vector<Slice> keys = {"a", "x", "b"};
-  std::vector<std::string> values;
-  const std::vector<Status> statuses = db_->MultiGet(ReadOptions(), keys, &values);
-  EXPECT_OK(statuses[0]);
-  EXPECT_TRUE(statuses[1].IsNotFound());
-  EXPECT_OK(statuses[2]);
-  EXPECT_EQ(values[0], "1");
-  EXPECT_EQ(values[2], "2");
 }
 
 TEST_F(BasicTest, KeyMayExistLooksAtMemoryOnly) {

@@ -1,0 +1,95 @@
+// Engine: what both engines offer, so that one suite can ask each of them for it.
+//
+//   scenarios_test.cc, history_test.cc ──> Engine ──┬── lsm_engine.cc    DB
+//                                                   └── tree_engine.cc   PersistentTree, by path or on a write-protected pool
+//
+// What only one engine has (column families, merges, defragmentation) has tests of its own.
+//
+// Thread safety: one thread. Lifetime: iterators, pinned values and snapshots are given back before the engine is closed or reopened.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "ashlar/comparator.h"
+#include "ashlar/iterator.h"
+#include "ashlar/options.h"
+#include "ashlar/snapshot.h"
+#include "ashlar/status.h"
+#include "ashlar/write_batch.h"
+
+namespace ashlar::scenarios {
+
+struct OpenRequest {
+  const Comparator* comparator = BytewiseComparator();
+  bool create_if_missing = true;
+  bool error_if_exists = false;
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  // Closes what is open, then opens; `path` is the engine's own place.
+  virtual Status Open(const OpenRequest& request) = 0;
+  virtual Status Close() = 0;
+  // A second handle on what is open.
+  virtual Status OpenAgain() = 0;
+
+  virtual Status Put(const Slice& key, const Slice& value) = 0;
+  virtual Status Delete(const Slice& key) = 0;
+  virtual Status Write(WriteBatch* batch) = 0;
+  virtual Status Get(const ReadOptions& options, const Slice& key, PinnableSlice* value) = 0;
+  virtual std::vector<Status> MultiGet(const std::vector<Slice>& keys, std::vector<PinnableSlice>* values) = 0;
+  virtual std::unique_ptr<Iterator> NewIterator(const ReadOptions& options) = 0;
+
+  // Where EngineKind says so.
+  virtual const Snapshot* GetSnapshot() = 0;
+  virtual void ReleaseSnapshot(const Snapshot* snapshot) = 0;
+
+  // What the engine does to its files and spans now and then; nothing of it shows. `choice` is any number.
+  virtual Status Rearrange(uint64_t choice) = 0;
+  // Everything is read and checked.
+  virtual Status Verify() = 0;
+};
+
+struct EngineKind {
+  const char* name;
+  std::unique_ptr<Engine> (*make)(const std::string& folder);
+  bool has_snapshots = false;
+  bool has_range_deletions = false;
+  bool has_paths = true;  // opens by path: what is missing or in use can be refused
+
+  friend std::ostream& operator<<(std::ostream& out, const EngineKind& kind) { return out << kind.name; }
+};
+
+// A DB with small memtables and tables, so that a short history has several levels.
+std::unique_ptr<Engine> MakeLsm(const std::string& folder);
+// A PersistentTree on a file: shared with the system, and through a log with frequent checkpoints.
+std::unique_ptr<Engine> MakeSharedTree(const std::string& folder);
+std::unique_ptr<Engine> MakeLoggedTree(const std::string& folder);
+// One on memory that the engine sees as read-only: stores that are not one of the medium's verbs fault.
+std::unique_ptr<Engine> MakeProtectedTree(const std::string& folder);
+
+inline const std::vector<EngineKind>& EngineKinds() {
+  static const std::vector<EngineKind> kinds = {
+      {.name = "Lsm", .make = MakeLsm, .has_snapshots = true},
+      {.name = "SharedTree", .make = MakeSharedTree, .has_range_deletions = true},
+      {.name = "LoggedTree", .make = MakeLoggedTree, .has_range_deletions = true},
+      {.name = "ProtectedTree", .make = MakeProtectedTree, .has_range_deletions = true, .has_paths = false},
+  };
+  return kinds;
+}
+
+inline std::vector<EngineKind> EngineKindsWith(bool EngineKind::* property) {
+  std::vector<EngineKind> kinds;
+  for (const EngineKind& kind : EngineKinds()) {
+    if (kind.*property) kinds.push_back(kind);
+  }
+  return kinds;
+}
+
+}  // namespace ashlar::scenarios

@@ -1,0 +1,64 @@
+// ScenarioFixture: one engine in a scratch directory, and short words for what the scenarios do with it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "testing/expect_ok.h"
+#include "testing/tool_runner.h"
+#include "tests/scenarios/engine.h"
+
+namespace ashlar::scenarios {
+
+class ScenarioFixture : public ::testing::TestWithParam<EngineKind> {
+ protected:
+  void Open() { ASSERT_OK(engine_->Open(request_)); }
+  void Put(const Slice& key, const Slice& value) { ASSERT_OK(engine_->Put(key, value)); }
+  void Delete(const Slice& key) { ASSERT_OK(engine_->Delete(key)); }
+
+  // The value, "(missing)", or the error.
+  std::string Get(const Slice& key, const Snapshot* snapshot = nullptr) {
+    ReadOptions options;
+    options.snapshot = snapshot;
+    PinnableSlice value;
+    const Status status = engine_->Get(options, key, &value);
+    if (status.IsNotFound()) return "(missing)";
+    return status.ok() ? value.ToString() : status.ToString();
+  }
+  // "a=1 b=2 " by walking forward; checked against walking backward.
+  std::string Contents(const Snapshot* snapshot = nullptr) {
+    ReadOptions options;
+    options.snapshot = snapshot;
+    const std::unique_ptr<Iterator> it = engine_->NewIterator(options);
+    std::string forward;
+    for (it->SeekToFirst(); it->Valid(); it->Next()) forward += it->key().ToString() + "=" + it->value().ToString() + " ";
+    EXPECT_OK(it->status());
+    std::string backward;
+    for (it->SeekToLast(); it->Valid(); it->Prev()) backward = it->key().ToString() + "=" + it->value().ToString() + " " + backward;
+    EXPECT_OK(it->status());
+    EXPECT_EQ(forward, backward);
+    return forward;
+  }
+  // Runs `look` on what is there, after each way to rearrange it, and after reopening.
+  template <typename Look>
+  void InEveryShape(const Look& look) {
+    look();
+    for (uint64_t choice = 0; choice < 2; ++choice) {
+      ASSERT_OK(engine_->Rearrange(choice));
+      look();
+    }
+    Open();
+    look();
+    ASSERT_OK(engine_->Verify());
+  }
+
+  ScratchDirectory scratch_;
+  OpenRequest request_;
+  std::unique_ptr<Engine> engine_ = GetParam().make(scratch_.path());
+};
+
+inline std::string KindName(const ::testing::TestParamInfo<EngineKind>& kind) { return kind.param.name; }
+
+}  // namespace ashlar::scenarios
