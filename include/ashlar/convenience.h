@@ -80,7 +80,7 @@ ASHLAR_API std::vector<CompressionType> GetSupportedCompressions();
 ASHLAR_API Status StringToMap(const std::string& opts_str, std::unordered_map<std::string, std::string>* opts_map);
 
 // Ends background work of the database and returns when none is left, with or without `wait`. The database serves reads and small writes afterwards,
-// and can be closed.
+// and can be closed. It is DB::PauseBackgroundWork: Flush, CompactRange, and writes that find every memtable full, wait for ContinueBackgroundWork.
 ASHLAR_API void CancelAllBackgroundWork(DB* db, bool wait = false);
 
 }  // namespace ashlar

@@ -93,11 +93,11 @@ class ASHLAR_API DB {
   DB() = default;
   DB(const DB&) = delete;
   DB& operator=(const DB&) = delete;
-  // Closes, ignoring errors; call Close to see them.
+  // Closes, ignoring errors; call Close to see them. Iterators, pinned slices and handles must be gone before: what is left of them points nowhere.
   virtual ~DB() = default;
 
-  // Waits for background work, makes the log durable as far as it was written, and closes all files. Aborted, and nothing closed, while snapshots,
-  // iterators or pinned slices live. Later calls return what the first returned.
+  // Waits for background work, makes the log durable as far as it was written, and closes all files; work that is paused goes on for that. Aborted,
+  // and nothing closed, while snapshots, iterators or pinned slices live. Later calls return what the first returned.
   virtual Status Close() = 0;
   // After a background error: tries to write again. Ok when the database is writable.
   virtual Status Resume() = 0;
@@ -292,7 +292,8 @@ class ASHLAR_API DB {
 
   // Waits until nothing is left to flush or compact.
   virtual Status WaitForCompact(const WaitForCompactOptions& options) = 0;
-  // Ends running jobs at the next opportunity and starts none until as many calls of ContinueBackgroundWork.
+  // Ends running jobs at the next opportunity and starts none until as many calls of ContinueBackgroundWork. Calls that need a job (Flush and
+  // CompactRange of unwritten memtables, writes that find every memtable full) wait until then.
   virtual Status PauseBackgroundWork() = 0;
   virtual Status ContinueBackgroundWork() = 0;
   // Sets disable_auto_compactions to false.

@@ -140,6 +140,9 @@ Status LsmDB::Close() {
   Status status;
   if (!state_->read_only) {
     if (!GetDBOptions().avoid_flush_during_shutdown && HasUnloggedWrites() && !state_->latch.IsSet()) {
+      // What the program paused would be waited for forever: nobody can continue it once the database is closed.
+      while (background_.Continue()) {
+      }
       status = FlushAll(FlushOptions(), FlushReason::kShutDown);
     }
     background_.Stop();

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "ashlar/convenience.h"
 #include "tests/engine/database_fixture.h"
 
 namespace ashlar {
@@ -184,6 +185,23 @@ TEST_F(BasicTest, ADatabaseIsOpenedOnceAndRefusedWithAReason) {
   options_.error_if_exists = false;
   options_.create_if_missing = false;
   EXPECT_TRUE(DB::Open(options_, scratch().File("nothing"), &second).IsInvalidArgument());
+}
+
+TEST_F(BasicTest, ClosingWhileWorkIsPausedFlushesWhatNoLogHolds) {
+  WriteOptions unlogged;
+  unlogged.disableWAL = true;
+  Open();
+  ASSERT_OK(db_->PauseBackgroundWork());
+  ASSERT_OK(db_->PauseBackgroundWork());
+  ASSERT_OK(db_->Put(unlogged, "a", "1"));
+  ASSERT_OK(db_->Close());
+  Open();
+  EXPECT_EQ(Contents(), "a=1 ");
+
+  CancelAllBackgroundWork(db_.get(), true);
+  ASSERT_OK(db_->Put(unlogged, "b", "2"));
+  Open();
+  EXPECT_EQ(Contents(), "a=1 b=2 ");
 }
 
 TEST_F(BasicTest, DestroyRemovesTheDatabaseAndNothingElse) {
