@@ -11,6 +11,7 @@
 namespace ashlar::pmem {
 namespace {
 
+constexpr size_t kLogHead = kPageBytes;
 constexpr size_t kRecordHead = 40;
 constexpr size_t kPieceHead = 16;
 constexpr size_t kChecksumEnd = 16;  // of the head: what follows is summed
@@ -33,72 +34,76 @@ bool ReadHead(const Slice& rest, uint64_t pool_id, LogHead* head) {
   return DecodeFixed64(rest.data() + 16) == pool_id;
 }
 
-Status StorePieces(PoolFile* file, Slice pieces) {
+std::string EncodeLogHead(uint64_t pool_id, uint64_t generation) {
+  std::string head(kLogHead, '\0');
+  EncodeFixed64(head.data() + 8, pool_id);
+  EncodeFixed64(head.data() + 16, generation);
+  EncodeFixed64(head.data(), crc32c::Mask(crc32c::Value(head.data() + 8, 16)));
+  return head;
+}
+
+// Whether the log is this pool's and has a generation to replay.
+bool ReadLogHead(const Slice& log, uint64_t pool_id, uint64_t* generation) {
+  if (log.size() < kLogHead || crc32c::Mask(crc32c::Value(log.data() + 8, 16)) != DecodeFixed64(log.data())) return false;
+  *generation = DecodeFixed64(log.data() + 16);
+  return DecodeFixed64(log.data() + 8) == pool_id;
+}
+
+Status StartGeneration(PoolStorage* storage, uint64_t pool_id, uint64_t generation) {
+  ASHLAR_RETURN_IF_ERROR(storage->WriteLog(0, EncodeLogHead(pool_id, generation)));
+  return storage->SyncLog();
+}
+
+Status StorePieces(PoolStorage* storage, Slice pieces) {
   while (!pieces.empty()) {
     const uint64_t offset = pieces.size() < kPieceHead ? 0 : DecodeFixed64(pieces.data());
     const uint64_t bytes = pieces.size() < kPieceHead ? ~uint64_t{0} : DecodeFixed64(pieces.data() + 8);
-    if (bytes > pieces.size() - kPieceHead || offset > file->bytes() || bytes > file->bytes() - offset) {
-      return Status::Corruption(LogPath(file->path()), "a record with a good checksum stores outside of the pool");
+    if (bytes > pieces.size() - kPieceHead || offset > storage->bytes() || bytes > storage->bytes() - offset) {
+      return Status::Corruption(LogPath(storage->path()), "a record with a good checksum stores outside of the pool");
     }
-    ASHLAR_RETURN_IF_ERROR(file->WriteAt(offset, pieces.data() + kPieceHead, bytes));
+    ASHLAR_RETURN_IF_ERROR(storage->WritePool(offset, Slice(pieces.data() + kPieceHead, bytes)));
     pieces.remove_prefix(kPieceHead + bytes);
   }
   return Status::OK();
 }
 
-Status StoreRecords(PoolFile* file, Slice log, uint64_t pool_id) {
-  LogHead first;
-  if (!ReadHead(log, pool_id, &first)) return Status::OK();
-  LogHead head = first;
-  uint64_t number = 0;
-  while (head.generation == first.generation && head.number == number) {
-    ASHLAR_RETURN_IF_ERROR(StorePieces(file, Slice(log.data() + kRecordHead, head.bytes - kRecordHead)));
+Status StoreRecords(PoolStorage* storage, Slice log, uint64_t pool_id) {
+  uint64_t generation = 0;
+  if (!ReadLogHead(log, pool_id, &generation)) return Status::OK();
+  log.remove_prefix(kLogHead);
+  LogHead head;
+  for (uint64_t number = 0; ReadHead(log, pool_id, &head) && head.generation == generation && head.number == number; ++number) {
+    ASHLAR_RETURN_IF_ERROR(StorePieces(storage, Slice(log.data() + kRecordHead, head.bytes - kRecordHead)));
     log.remove_prefix(head.bytes);
-    number++;
-    if (!ReadHead(log, pool_id, &head)) break;
   }
-  return file->SyncData();
-}
-
-Status SyncFolderOf(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  ASHLAR_ASSIGN_OR_RETURN(OsDirectory folder, OsDirectory::Open(slash == std::string::npos ? "." : path.substr(0, slash + 1)));
-  return folder.Sync();
+  return storage->SyncPool();
 }
 
 }  // namespace
 
-std::string LogPath(const std::string& pool_path) { return pool_path + ".log"; }
-
-Status ReplayLog(PoolFile* file, uint64_t pool_id) {
-  const std::string path = LogPath(file->path());
-  Result<OsFile> log = OsFile::Open(path, {.mode = OpenMode::kReadNoFollow});
-  if (!log.ok()) return log.status().IsPathNotFound() ? Status::OK() : log.status();
-  ASHLAR_ASSIGN_OR_RETURN(const FileInfo info, log->Info());
-  {
-    ASHLAR_ASSIGN_OR_RETURN(const OsMapping mapping, OsMapping::MapForReading(*log, info.bytes));
-    ASHLAR_RETURN_IF_ERROR(StoreRecords(file, mapping.contents(), pool_id));
-  }
-  ASHLAR_RETURN_IF_ERROR(RemoveFile(path));
-  return SyncFolderOf(path);
+Status ReplayLog(PoolStorage* storage, uint64_t pool_id) {
+  const Status replayed = storage->UseLog([&](const Slice& log) { return StoreRecords(storage, log, pool_id); });
+  if (replayed.IsPathNotFound()) return Status::OK();
+  ASHLAR_RETURN_IF_ERROR(replayed);
+  return storage->RemoveLog();
 }
 
-Result<std::unique_ptr<Medium>> LoggedMedium::Create(std::unique_ptr<PoolFile> file, const LoggedMediumConfig& config) {
-  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PoolMapping> mapping, file->Map(PoolMapMode::kPrivate));
-  ASHLAR_ASSIGN_OR_RETURN(OsFile log, OsFile::Open(LogPath(file->path()), {.mode = OpenMode::kCreateTruncate}));
-  ASHLAR_RETURN_IF_ERROR(SyncFolderOf(file->path()));
-  return std::unique_ptr<Medium>(new LoggedMedium(std::move(file), std::move(mapping), std::move(log), config));
+Result<std::unique_ptr<Medium>> LoggedMedium::Create(std::unique_ptr<PoolStorage> storage, const LoggedMediumConfig& config) {
+  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PoolMapping> mapping, storage->MapPrivate());
+  // The log is new, but the blocks under it may be old: time keeps generations apart.
+  const uint64_t generation = UnixMicros();
+  ASHLAR_RETURN_IF_ERROR(storage->CreateLog(EncodeLogHead(config.pool_id, generation)));
+  return std::unique_ptr<Medium>(new LoggedMedium(std::move(storage), std::move(mapping), generation, config));
 }
 
-LoggedMedium::LoggedMedium(std::unique_ptr<PoolFile> file, std::unique_ptr<PoolMapping> mapping, OsFile log, const LoggedMediumConfig& config)
-    : Medium(file->path(), mapping->data(), mapping->bytes()),
-      file_(std::move(file)),
+LoggedMedium::LoggedMedium(std::unique_ptr<PoolStorage> storage, std::unique_ptr<PoolMapping> mapping, uint64_t generation,
+                           const LoggedMediumConfig& config)
+    : Medium(storage->path(), mapping->data(), mapping->bytes()),
+      storage_(std::move(storage)),
       mapping_(std::move(mapping)),
       config_(config),
-      log_(std::move(log)),
       changed_pages_((bytes() / kPageBytes + 63) / 64),
-      // The log is new, but the blocks under it may be old: time keeps generations apart.
-      generation_(UnixMicros()) {}
+      generation_(generation) {}
 
 Status LoggedMedium::status() const {
   MutexLock lock(mutex_);
@@ -163,13 +168,13 @@ void LoggedMedium::WriteBuffered() {
   std::string records;
   records.swap(buffer_);
   const uint64_t end = committed_end_;
-  const uint64_t at = end - records.size() - generation_start_;
+  const uint64_t at = kLogHead + end - records.size() - generation_start_;
   Status status = error_;
   if (status.ok()) {
     writing_ = true;
     mutex_.Unlock();
-    status = log_.WriteAt(at, records);
-    if (status.ok() && config_.sync) status = log_.SyncData();
+    status = storage_->WriteLog(at, records);
+    if (status.ok() && config_.sync) status = storage_->SyncLog();
     mutex_.Lock();
     writing_ = false;
   }
@@ -206,8 +211,10 @@ void LoggedMedium::CheckpointIfLong() {
   if (durable_end_ < committed_end_) WriteBuffered();
   Status status = error_;
   if (status.ok()) {
+    const uint64_t next_generation = generation_ + 1;
     lock.Unlock();
     status = WriteChangedPages();
+    if (status.ok()) status = StartGeneration(storage_.get(), config_.pool_id, next_generation);
     lock.Lock();
   }
   if (status.ok()) {
@@ -223,17 +230,17 @@ void LoggedMedium::CheckpointIfLong() {
 
 // Changed pages, in runs. Afterwards the mapping shows the file again, so that the private copies can go.
 Status LoggedMedium::WriteChangedPages() {
-  if (!config_.sync) ASHLAR_RETURN_IF_ERROR(log_.SyncData());
+  if (!config_.sync) ASHLAR_RETURN_IF_ERROR(storage_->SyncLog());
   const uint64_t pages = bytes() / kPageBytes;
   const auto is_changed = [this](uint64_t page) { return (changed_pages_[page / 64].load(std::memory_order_relaxed) >> (page % 64) & 1) != 0; };
   for (uint64_t page = 0; page < pages; ++page) {
     if (!is_changed(page)) continue;
     uint64_t end = page + 1;
     while (end < pages && is_changed(end)) end++;
-    ASHLAR_RETURN_IF_ERROR(file_->WriteAt(page * kPageBytes, mapping_->data() + page * kPageBytes, (end - page) * kPageBytes));
+    ASHLAR_RETURN_IF_ERROR(storage_->WritePool(page * kPageBytes, Slice(mapping_->data() + page * kPageBytes, (end - page) * kPageBytes)));
     page = end;
   }
-  ASHLAR_RETURN_IF_ERROR(file_->SyncData());
+  ASHLAR_RETURN_IF_ERROR(storage_->SyncPool());
   for (std::atomic<uint64_t>& word : changed_pages_) word.store(0, std::memory_order_relaxed);
   return mapping_->DiscardPages(0, bytes());
 }
@@ -247,9 +254,7 @@ Status LoggedMedium::Close() {
   if (!error_.ok()) return error_;
   lock.Unlock();
   ASHLAR_RETURN_IF_ERROR(WriteChangedPages());
-  ASHLAR_RETURN_IF_ERROR(log_.Close());
-  ASHLAR_RETURN_IF_ERROR(RemoveFile(LogPath(path())));
-  return SyncFolderOf(path());
+  return storage_->RemoveLog();
 }
 
 }  // namespace ashlar::pmem

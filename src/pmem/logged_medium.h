@@ -1,14 +1,16 @@
 // LoggedMedium: a pool on an ordinary file. The file is mapped privately, so that the system cannot write a page ahead of the log; a redo log beside
 // it carries durability, and only a checkpoint writes pages.
 //
-//   <pool>.log    record*     record = bytes u64 | checksum u64 | pool id u64 | generation u64 | number u64 | (offset u64, bytes u64, data)*
+//   <pool>.log    page 0      checksum u64 | pool id u64 | generation u64
+//                 record*     record = bytes u64 | checksum u64 | pool id u64 | generation u64 | number u64 | (offset u64, bytes u64, data)*
 //
 //   verbs ──> private memory, and the operation's redo
 //   Commit ──> buffer_ (in the order of commits) ──> AwaitDurable: one thread writes and syncs for all that wait ──> log file
-//   log long enough ──> checkpoint: sync the log; write changed pages to the pool; sync the pool; next generation, the log starts again at 0
+//   log long enough ──> checkpoint: sync the log; write changed pages to the pool; sync the pool; name the next generation in page 0; sync the log;
+//   it starts again behind page 0
 //
-// Replay: records of one generation from offset 0 on, numbered without a gap, up to the first that is damaged, are stored to the pool's file, in
-// order.
+// Replay: records of the generation that page 0 names, numbered without a gap, up to the first that is damaged, are stored to the pool's file, in
+// order. Where page 0 is damaged there is nothing to replay: it is written when the pool is whole.
 //
 // I1: an operation is one record: after a crash it is there or it is not.
 // I2: a word that is stored between two checkpoints is in the log of that generation. So replaying a log over any mixture of pages from before and
@@ -17,8 +19,11 @@
 // I3: a page is written to the pool only after every record that stored to it is durable.
 // I4: no operation is under way during a checkpoint: what is written is the state between two operations.
 //
-// Records of the generation before may lie behind the newest one; their generation tells. The log is not cut, since giving space back and taking it
-// again would make each sync write metadata.
+// I5: no record is written over the generation before while page 0 names that one. Otherwise a crash could leave its first records and not the
+//     others: replaying those alone would take words back to what they were.
+//
+// The log is not cut, since giving space back and taking it again would make each sync write metadata; so records of the generation before lie behind
+// the newest one. Their generation tells.
 //
 // A reader may see a change that has been committed and is not yet durable: the writer that made it has not been answered.
 //
@@ -30,17 +35,14 @@
 #include <memory>
 #include <vector>
 
-#include "platform/file.h"
 #include "platform/mutex.h"
-#include "platform/pool_file.h"
 #include "pmem/medium.h"
+#include "pmem/pool_storage.h"
 
 namespace ashlar::pmem {
 
-std::string LogPath(const std::string& pool_path);
-
-// Brings the pool's file up to date with the log beside it, if there is one for this pool, and removes the log. Nothing is mapped meanwhile.
-Status ReplayLog(PoolFile* file, uint64_t pool_id);
+// Brings the pool up to date with the log beside it, if there is one for this pool, and removes the log. Nothing is mapped meanwhile.
+Status ReplayLog(PoolStorage* storage, uint64_t pool_id);
 
 struct LoggedMediumConfig {
   uint64_t pool_id = 0;
@@ -50,8 +52,8 @@ struct LoggedMediumConfig {
 
 class LoggedMedium final : public Medium {
  public:
-  // Takes a file whose log was replayed; starts a new log.
-  static Result<std::unique_ptr<Medium>> Create(std::unique_ptr<PoolFile> file, const LoggedMediumConfig& config);
+  // Takes storage whose log was replayed; starts a new log.
+  static Result<std::unique_ptr<Medium>> Create(std::unique_ptr<PoolStorage> storage, const LoggedMediumConfig& config);
 
   DurabilityClass durability_class() const override { return DurabilityClass::kLogged; }
   Status status() const override;
@@ -59,7 +61,7 @@ class LoggedMedium final : public Medium {
   Status Close() override;
 
  private:
-  LoggedMedium(std::unique_ptr<PoolFile> file, std::unique_ptr<PoolMapping> mapping, OsFile log, const LoggedMediumConfig& config);
+  LoggedMedium(std::unique_ptr<PoolStorage> storage, std::unique_ptr<PoolMapping> mapping, uint64_t generation, const LoggedMediumConfig& config);
 
   void Begin(PoolOperation* operation) override;
   void Store(PoolOperation* operation, PoolOffset to, uint64_t word) override;
@@ -75,10 +77,9 @@ class LoggedMedium final : public Medium {
   void CheckpointIfLong();
   Status WriteChangedPages();
 
-  const std::unique_ptr<PoolFile> file_;
+  const std::unique_ptr<PoolStorage> storage_;  // by whoever is writing_ or runs the checkpoint
   const std::unique_ptr<PoolMapping> mapping_;
   const LoggedMediumConfig config_;
-  OsFile log_;  // by whoever is writing_ or runs the checkpoint
   // One bit for each page that was stored to since the last checkpoint. Set relaxed inside an operation, taken when none is under way.
   std::vector<std::atomic<uint64_t>> changed_pages_;
 
@@ -90,7 +91,7 @@ class LoggedMedium final : public Medium {
   std::string buffer_ ASHLAR_GUARDED_BY(mutex_);
   uint64_t committed_end_ ASHLAR_GUARDED_BY(mutex_) = 0;     // bytes committed since open, in all generations
   uint64_t durable_end_ ASHLAR_GUARDED_BY(mutex_) = 0;       // of these
-  uint64_t generation_start_ ASHLAR_GUARDED_BY(mutex_) = 0;  // where the generation's offset 0 is
+  uint64_t generation_start_ ASHLAR_GUARDED_BY(mutex_) = 0;  // where the generation's first record is
   uint64_t generation_ ASHLAR_GUARDED_BY(mutex_);
   uint64_t next_number_ ASHLAR_GUARDED_BY(mutex_) = 0;
   Status error_ ASHLAR_GUARDED_BY(mutex_);

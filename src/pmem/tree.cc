@@ -108,11 +108,12 @@ Result<std::unique_ptr<Medium>> OpenMedium(const PersistentTreeOptions& options,
   if (file->bytes() >= kPageBytes) ASHLAR_RETURN_IF_ERROR(file->ReadAt(0, page.size(), page.data()));
   ASHLAR_ASSIGN_OR_RETURN(const PoolHeader header, DecodePoolHeader(path, page, file->bytes(), *options.comparator));
   ASHLAR_ASSIGN_OR_RETURN(const DurabilityClass durability, ChooseClass(options, *file));
-  ASHLAR_RETURN_IF_ERROR(ReplayLog(file.get(), header.pool_id));
+  auto storage = std::make_unique<FileStorage>(std::move(file));
+  ASHLAR_RETURN_IF_ERROR(ReplayLog(storage.get(), header.pool_id));
   if (durability == DurabilityClass::kLogged) {
-    return LoggedMedium::Create(std::move(file), {.pool_id = header.pool_id, .sync = options.sync_log, .log_bytes_max = options.log_bytes_max});
+    return LoggedMedium::Create(std::move(storage), {.pool_id = header.pool_id, .sync = options.sync_log, .log_bytes_max = options.log_bytes_max});
   }
-  return MapShared(std::move(file), durability, ChooseInstruction(options, durability));
+  return MapShared(storage->Release(), durability, ChooseInstruction(options, durability));
 }
 
 }  // namespace
