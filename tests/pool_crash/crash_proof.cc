@@ -6,7 +6,7 @@
 #include "base/assert.h"
 #include "base/format.h"
 #include "pmem/pool.h"
-#include "pmem/tree.h"
+#include "tests/pool_crash/together.h"
 
 namespace ashlar::pmem {
 namespace {
@@ -18,16 +18,6 @@ constexpr uint64_t kImagesPerChange = 8;
 constexpr uint64_t kRecoveriesPerCut = 16;
 // So much fewer images of a recovery are looked at than of an operation.
 constexpr uint64_t kNestedShare = 16;
-
-bool Holds(PersistentTree* tree, const Model& model) {
-  const std::unique_ptr<Iterator> it = tree->NewIterator(ReadOptions());
-  it->SeekToFirst();
-  for (const auto& [key, value] : model) {
-    if (!it->Valid() || it->key() != Slice(key) || it->value() != Slice(value)) return false;
-    it->Next();
-  }
-  return !it->Valid() && it->status().ok();
-}
 
 std::string Describe(const std::vector<size_t>& chosen) {
   std::string text;
@@ -44,6 +34,7 @@ void ProofCounts::Add(const ProofCounts& more) {
   images += more.images;
   nested_images += more.nested_images;
   refused_allocations += more.refused_allocations;
+  shared_epochs += more.shared_epochs;
 }
 
 std::string ProofCounts::ToString() const {
@@ -69,10 +60,10 @@ CrashProof::CrashProof(const ProofOptions& options)
 
 CrashProof::~CrashProof() = default;
 
-Result<std::unique_ptr<PersistentTree>> CrashProof::Open(PoolMemory* memory, std::function<bool()> refuse) {
+Result<std::unique_ptr<PersistentTree>> CrashProof::Open(PoolMemory* memory, std::function<bool()> refuse, MarkRun mark) {
   TreeConfig config = {
       .recovery = {.comparator = options_.comparator, .split_strategy = options_.split_strategy, .refuse_allocation = std::move(refuse)},
-      .mark = MarkRun::kAtOpen};
+      .mark = mark};
   return OpenTree(std::make_unique<RecordingMedium>(memory), std::move(config));
 }
 
@@ -84,67 +75,101 @@ bool CrashProof::RefusesAllocation() {
   return true;
 }
 
-CrashProof::Problem CrashProof::Reopen() {
+Problem CrashProof::Reopen() {
   tree_.reset();
-  Result<std::unique_ptr<PersistentTree>> opened = Open(&memory_, [this] { return RefusesAllocation(); });
+  Result<std::unique_ptr<PersistentTree>> opened = Open(&memory_, [this] { return RefusesAllocation(); }, MarkRun::kAtOpen);
   if (!opened.ok()) return opened.status().ToString();
   tree_ = std::move(opened).value();
-  return CheckTree(tree_.get(), {.before = &model_, .after = &model_});
+  return CheckTree(tree_.get(), AnyOf({&model_}), nullptr);
 }
 
-Status CrashProof::RunUnseen(const Operation& operation, Model after) {
-  const Status status = operation(tree_.get());
-  if (status.ok()) model_ = std::move(after);
-  for (const Epoch& epoch : memory_.TakeEpochs()) {
-    for (const PendingAt& pending : epoch) {
-      for (const std::unique_ptr<PoolMemory>& image : images_) image->SetLine(pending.offset, pending.line.After(pending.line.flushed));
-    }
-  }
-  for (const std::unique_ptr<PoolMemory>& image : images_) image->ForgetUndo();
+Problem CrashProof::ReopenWithBackgroundMark() {
+  tree_.reset();
+  Result<std::unique_ptr<PersistentTree>> opened = Open(&memory_, {}, MarkRun::kBackground);
+  if (!opened.ok()) return opened.status().ToString();
+  tree_ = std::move(opened).value();
+  return {};
+}
+
+Status CrashProof::RunUnseen(const Change& change) {
+  const Status status = change.run(tree_.get());
+  if (status.ok()) change.apply(&model_);
+  ForgetEpochs();
   costs_ = memory_.TakeCosts();
   return status;
 }
 
-CrashProof::Problem CrashProof::Run(const Operation& operation, Model after, Status* status) {
+// What is durable goes into the images, unseen.
+void CrashProof::ForgetEpochs() {
+  for (const Epoch& epoch : memory_.TakeEpochs()) {
+    for (const PendingAt& pending : epoch.lines) {
+      for (const std::unique_ptr<PoolMemory>& image : images_) image->SetLine(pending.offset, pending.durable_after);
+    }
+  }
+  for (const std::unique_ptr<PoolMemory>& image : images_) image->ForgetUndo();
+}
+
+Problem CrashProof::Run(const Change& change, Status* status) {
   counts_.operations++;
   recoveries_cut_ = 0;
   memory_.TakeCosts();
-  const Status done = operation(tree_.get());
+  const Status done = change.run(tree_.get());
   if (status != nullptr) *status = done;
   costs_ = memory_.TakeCosts();
   const std::vector<std::string> findings = memory_.TakeFindings();
   if (!findings.empty()) return findings.front();
-  const Model before = std::exchange(model_, done.ok() ? std::move(after) : model_);
-  Problem problem = LookAtEpochs(0, memory_.TakeEpochs(), {.before = &before, .after = &model_});
+  const Model before = model_;
+  if (done.ok()) change.apply(&model_);
+  Problem problem = LookAtEpochs(0, memory_.TakeEpochs(), [&](const Epoch&) { return AnyOf({&before, &model_}); });
   if (problem) return problem;
   // What has returned is durable.
   std::vector<Epoch> recovery;
-  problem = LookAtImage(0, {.before = &model_, .after = &model_}, &recovery);
+  problem = LookAtImage(0, AnyOf({&model_}), &recovery);
   for (const std::unique_ptr<PoolMemory>& image : images_) image->ForgetUndo();
   return problem;
+}
+
+Problem CrashProof::RunTogether(const std::vector<std::vector<Change>>& writers, const std::function<size_t(const std::string&)>& writer_of) {
+  recoveries_cut_ = 0;
+  TogetherRun together(writers, model_, writer_of);
+  memory_.BeginTogether([&] { return together.Now(); }, options_.seed);
+  const Status done = together.Run(tree_.get());
+  const std::vector<Epoch> epochs = memory_.TakeEpochs();
+  memory_.EndTogether();
+  if (!done.ok()) return done.ToString();
+  counts_.operations += together.changes();
+  const std::vector<std::string> findings = memory_.TakeFindings();
+  if (!findings.empty()) return findings.front();
+  model_ = together.Final();
+  for (const Epoch& epoch : epochs) counts_.shared_epochs += IsShared(epoch.progress) ? uint64_t{1} : 0;
+  Problem problem = LookAtEpochs(0, epochs, [&](const Epoch& epoch) { return together.PermittedAt(epoch.progress); });
+  if (problem) return problem;
+  std::vector<Epoch> recovery;
+  problem = LookAtImage(0, AnyOf({&model_}), &recovery);
+  for (const std::unique_ptr<PoolMemory>& image : images_) image->ForgetUndo();
+  return problem ? problem : CheckTree(tree_.get(), AnyOf({&model_}), nullptr);
 }
 
 // ---- Images.
 
 // Leaves the level's image at what is durable after the last of the epochs.
-CrashProof::Problem CrashProof::LookAtEpochs(size_t level, const std::vector<Epoch>& epochs, const Expectation& expected) {
+Problem CrashProof::LookAtEpochs(size_t level, const std::vector<Epoch>& epochs, const std::function<Permitted(const Epoch&)>& permitted_in) {
   for (size_t i = 0; i < epochs.size(); ++i) {
-    if (Problem problem = LookAtEpoch(level, epochs[i], expected)) return StrCat("epoch ", i, ": ", *problem);
-    for (const PendingAt& pending : epochs[i]) {
-      const LineBytes durable = pending.line.After(pending.line.flushed);
-      for (size_t above = level; above < images_.size(); ++above) images_[above]->SetLine(pending.offset, durable);
+    if (Problem problem = LookAtEpoch(level, epochs[i], permitted_in(epochs[i]))) return StrCat("epoch ", i, ": ", *problem);
+    for (const PendingAt& pending : epochs[i].lines) {
+      for (size_t above = level; above < images_.size(); ++above) images_[above]->SetLine(pending.offset, pending.durable_after);
     }
   }
   return {};
 }
 
-CrashProof::Problem CrashProof::LookAtEpoch(size_t level, const Epoch& epoch, const Expectation& expected) {
+Problem CrashProof::LookAtEpoch(size_t level, const Epoch& epoch, const Permitted& permitted) {
   counts_.epochs++;
   const uint64_t images_max = level == 0 ? options_.images_per_epoch_max : options_.images_per_epoch_max / kNestedShare;
   const uint64_t samples = level == 0 ? options_.samples_per_epoch : options_.samples_per_epoch / kNestedShare;
   std::vector<LineChoices> lines;
   uint64_t images = 1;
-  for (const PendingAt& pending : epoch) {
+  for (const PendingAt& pending : epoch.lines) {
     LineChoices choices = {.offset = pending.offset, .contents = {pending.line.durable}};
     for (size_t kept = 1; kept <= pending.line.stores.size(); ++kept) {
       const LineBytes bytes = pending.line.After(kept);
@@ -159,7 +184,7 @@ CrashProof::Problem CrashProof::LookAtEpoch(size_t level, const Epoch& epoch, co
   if (images <= images_max) {
     counts_.whole_epochs++;
     for (;;) {
-      if (Problem problem = LookAtChoice(level, lines, chosen, expected)) return problem;
+      if (Problem problem = LookAtChoice(level, lines, chosen, permitted)) return problem;
       size_t digit = 0;
       while (digit < lines.size() && chosen[digit] == all_of(digit)) chosen[digit++] = 0;
       if (digit == lines.size()) return {};
@@ -169,7 +194,7 @@ CrashProof::Problem CrashProof::LookAtEpoch(size_t level, const Epoch& epoch, co
   uint64_t seen = 0;
   const auto look = [&]() -> Problem {
     seen++;
-    return LookAtChoice(level, lines, chosen, expected);
+    return LookAtChoice(level, lines, chosen, permitted);
   };
   const auto set_all = [&](bool present) {
     for (size_t i = 0; i < lines.size(); ++i) chosen[i] = present ? all_of(i) : 0;
@@ -195,8 +220,7 @@ CrashProof::Problem CrashProof::LookAtEpoch(size_t level, const Epoch& epoch, co
   return {};
 }
 
-CrashProof::Problem CrashProof::LookAtChoice(size_t level, const std::vector<LineChoices>& lines, const std::vector<size_t>& chosen,
-                                             const Expectation& expected) {
+Problem CrashProof::LookAtChoice(size_t level, const std::vector<LineChoices>& lines, const std::vector<size_t>& chosen, const Permitted& permitted) {
   counts_.images++;
   if (level > 0) counts_.nested_images++;
   PoolMemory& image = *images_[level];
@@ -205,7 +229,7 @@ CrashProof::Problem CrashProof::LookAtChoice(size_t level, const std::vector<Lin
     if (chosen[i] != 0) image.SetLine(lines[i].offset, lines[i].contents[chosen[i]]);
   }
   std::vector<Epoch> recovery;
-  Problem problem = LookAtImage(level, expected, &recovery);
+  Problem problem = LookAtImage(level, permitted, &recovery);
   image.Rollback(mark);
   const bool may_cut = !problem && !recovery.empty() && level + 1 < images_.size() && recoveries_cut_ < options_.recoveries_cut_max;
   if (may_cut && recoveries_that_store_++ % kRecoveriesPerCut == 0) {
@@ -215,7 +239,7 @@ CrashProof::Problem CrashProof::LookAtChoice(size_t level, const std::vector<Lin
       marks.push_back(images_[above]->Mark());
       for (size_t i = 0; i < lines.size(); ++i) images_[above]->SetLine(lines[i].offset, lines[i].contents[chosen[i]]);
     }
-    problem = LookAtEpochs(level + 1, recovery, expected);
+    problem = LookAtEpochs(level + 1, recovery, [&](const Epoch&) { return permitted; });
     for (size_t above = level + 1; above < images_.size(); ++above) images_[above]->Rollback(marks[above - level - 1]);
   }
   if (problem) return StrCat("lines as after their stores ", Describe(chosen), ": ", *problem);
@@ -223,18 +247,17 @@ CrashProof::Problem CrashProof::LookAtChoice(size_t level, const std::vector<Lin
 }
 
 // The caller rolls the image back.
-CrashProof::Problem CrashProof::LookAtImage(size_t level, const Expectation& expected, std::vector<Epoch>* recovery) {
+Problem CrashProof::LookAtImage(size_t level, const Permitted& permitted, std::vector<Epoch>* recovery) {
   PoolMemory& image = *images_[level];
   const size_t mark = image.Mark();
-  Result<std::unique_ptr<PersistentTree>> opened = Open(&image, {});
+  Result<std::unique_ptr<PersistentTree>> opened = Open(&image, {}, MarkRun::kAtOpen);
   *recovery = image.TakeEpochs();
   Problem problem;
   if (!opened.ok()) {
     problem = StrCat("does not open: ", opened.status().ToString());
   } else {
     PersistentTree* const tree = opened.value().get();
-    problem = CheckTree(tree, expected);
-    if (!problem && counts_.images % kImagesPerChange == 0) problem = CheckTakesChanges(tree, expected);
+    problem = CheckTree(tree, permitted, counts_.images % kImagesPerChange == 0 ? &random_ : nullptr);
     const Status closed = tree->Close();
     if (!problem && !closed.ok()) problem = closed.ToString();
   }
@@ -242,41 +265,6 @@ CrashProof::Problem CrashProof::LookAtImage(size_t level, const Expectation& exp
   const std::vector<std::string> findings = image.TakeFindings();
   if (!problem && !findings.empty()) problem = findings.front();
   return problem;
-}
-
-CrashProof::Problem CrashProof::CheckTree(PersistentTree* tree, const Expectation& expected) {
-  const bool is_before = Holds(tree, *expected.before);
-  if (!is_before && (expected.after == expected.before || !Holds(tree, *expected.after))) {
-    return std::string(expected.after == expected.before ? "the entries are not what they were" : "the entries are neither those before nor after");
-  }
-  const PersistentTreeStats stats = tree->Stats();
-  const size_t entries = is_before ? expected.before->size() : expected.after->size();
-  if (stats.entries != entries) return StrCat("counts ", stats.entries, " of ", entries, " entries");
-  if (stats.used_bytes + stats.free_bytes != stats.pool_bytes) return std::string("used and free bytes are not the pool's");
-  const Status verified = tree->Verify();
-  if (!verified.ok()) return verified.ToString();
-  return {};
-}
-
-// A new key, a replaced and a deleted one: what recovery took for free space was free.
-CrashProof::Problem CrashProof::CheckTakesChanges(PersistentTree* tree, const Expectation& expected) {
-  Model model = Holds(tree, *expected.before) ? *expected.before : *expected.after;
-  const auto put = [&](const std::string& key, const std::string& value) {
-    const Status status = tree->Put(key, value);
-    if (status.ok()) model[key] = value;
-    return status.ok() || status.IsNoSpace();
-  };
-  bool done = put("after the crash", "new");
-  if (!model.empty()) {
-    auto entry = model.begin();
-    std::advance(entry, static_cast<ptrdiff_t>(random_.Uniform(model.size())));
-    const std::string key = entry->first;
-    done = done && put(key, std::string(entry->second.size(), 'r'));
-    done = done && tree->Delete(model.begin()->first).ok();
-    model.erase(model.begin());
-  }
-  if (!done) return std::string("refuses a change after the recovery");
-  return CheckTree(tree, {.before = &model, .after = &model});
 }
 
 }  // namespace ashlar::pmem

@@ -4,9 +4,10 @@
 //                                                                        └──> epochs of the recovery ──> images ──> ...
 //
 // Every image must open, hold one of the two sets of entries, pass Verify, account for all its bytes, and take changes. The memory as it is when the
-// operation has returned must hold what it did. Recoveries that store are cut off in the same way.
+// operation has returned must hold what it did. Recoveries that store are cut off in the same way. With several writers at once an image must hold,
+// of each writer, what had returned, and of what was under way all or nothing.
 //
-// Thread safety: one thread.
+// Thread safety: one thread; RunTogether starts its own.
 #pragma once
 
 #include <functional>
@@ -17,15 +18,11 @@
 
 #include "ashlar/persistent_tree.h"
 #include "base/random.h"
+#include "pmem/tree.h"
+#include "tests/pool_crash/change.h"
 #include "tests/pool_crash/pool_memory.h"
 
 namespace ashlar::pmem {
-
-struct KeyLess {
-  const Comparator* comparator;
-  bool operator()(const std::string& a, const std::string& b) const { return comparator->Compare(a, b) < 0; }
-};
-using Model = std::map<std::string, std::string, KeyLess>;
 
 struct ProofOptions {
   uint64_t pool_bytes = uint64_t{1} << 20;
@@ -47,6 +44,7 @@ struct ProofCounts {
   uint64_t images = 0;        // nested ones included
   uint64_t nested_images = 0;
   uint64_t refused_allocations = 0;
+  uint64_t shared_epochs = 0;  // with changes of several writers under way
 
   void Add(const ProofCounts& more);
   std::string ToString() const;
@@ -57,13 +55,15 @@ class CrashProof {
   explicit CrashProof(const ProofOptions& options);
   ~CrashProof();
 
-  // What is wrong, or nothing. `after` is what the entries are when the operation succeeds; when it fails, nothing has changed.
-  using Problem = std::optional<std::string>;
-  using Operation = std::function<Status(PersistentTree*)>;
-  Problem Run(const Operation& operation, Model after, Status* status = nullptr);
+  // What is wrong, or nothing. When the change fails, nothing has changed.
+  Problem Run(const Change& change, Status* status = nullptr);
+  // The same for writers that run at once, each of whose changes concern keys of its own; `writer_of` tells whose key it is.
+  Problem RunTogether(const std::vector<std::vector<Change>>& writers, const std::function<size_t(const std::string&)>& writer_of);
   Problem Reopen();
+  // The same, and whoever comes next runs beside the mark.
+  Problem ReopenWithBackgroundMark();
   // Without looking at images: to get somewhere.
-  Status RunUnseen(const Operation& operation, Model after);
+  Status RunUnseen(const Change& change);
 
   // Makes each n-th allocation fail (0: none), or the n-th from now only.
   void RefuseEach(uint64_t n) { refuse_each_ = n; }
@@ -83,24 +83,19 @@ class CrashProof {
   // One level for crashes, one for crashes in the recovery from them, one for crashes in the recovery from those.
   static constexpr size_t kLevels = 3;
 
-  struct Expectation {
-    const Model* before;
-    const Model* after;
-  };
   // The variants of one line that a crash may leave, each differing from the one before it.
   struct LineChoices {
     PoolOffset offset;
     std::vector<LineBytes> contents;
   };
 
-  Problem LookAtEpochs(size_t level, const std::vector<Epoch>& epochs, const Expectation& expected);
-  Problem LookAtEpoch(size_t level, const Epoch& epoch, const Expectation& expected);
-  Problem LookAtChoice(size_t level, const std::vector<LineChoices>& lines, const std::vector<size_t>& chosen, const Expectation& expected);
-  Problem LookAtImage(size_t level, const Expectation& expected, std::vector<Epoch>* recovery);
-  Problem CheckTree(PersistentTree* tree, const Expectation& expected);
-  Problem CheckTakesChanges(PersistentTree* tree, const Expectation& expected);
+  Problem LookAtEpochs(size_t level, const std::vector<Epoch>& epochs, const std::function<Permitted(const Epoch&)>& permitted_in);
+  Problem LookAtEpoch(size_t level, const Epoch& epoch, const Permitted& permitted);
+  Problem LookAtChoice(size_t level, const std::vector<LineChoices>& lines, const std::vector<size_t>& chosen, const Permitted& permitted);
+  Problem LookAtImage(size_t level, const Permitted& permitted, std::vector<Epoch>* recovery);
+  void ForgetEpochs();
   bool RefusesAllocation();
-  Result<std::unique_ptr<PersistentTree>> Open(PoolMemory* memory, std::function<bool()> refuse);
+  Result<std::unique_ptr<PersistentTree>> Open(PoolMemory* memory, std::function<bool()> refuse, MarkRun mark);
 
   const ProofOptions options_;
   Random random_;

@@ -1,7 +1,5 @@
 // Power cuts while the persistent tree stores: whatever the cache lines keep, each change is there or not, and stays when it has returned.
-#include <cinttypes>
 #include <cstdio>
-#include <cstdlib>
 
 #include "gtest/gtest.h"
 #include "testing/comparators.h"
@@ -10,94 +8,11 @@
 namespace ashlar::pmem {
 namespace {
 
-uint64_t EnvironmentNumber(const char* name, uint64_t otherwise) {
-  const char* const text = std::getenv(name);
-  return text == nullptr ? otherwise : strtoull(text, nullptr, 10);
-}
-
-uint64_t Effort() { return EnvironmentNumber("ASHLAR_POOL_CRASH_EFFORT", 1); }
-uint64_t FirstSeed() { return EnvironmentNumber("ASHLAR_POOL_CRASH_SEED", 1); }
-
-std::string NumberKey(uint64_t number) {
-  char key[32];
-  snprintf(key, sizeof(key), "%020" PRIu64, number);
-  return key;
-}
-
-// An operation, and what it makes of the entries.
-struct Change {
-  CrashProof::Operation run;
-  std::function<void(Model*)> apply;
-
-  Model After(Model model) const {
-    apply(&model);
-    return model;
-  }
-};
-
-Change PutOf(std::string key, std::string value) {
-  return {.run = [=](PersistentTree* tree) { return tree->Put(key, value); }, .apply = [=](Model* model) { (*model)[key] = value; }};
-}
-
-Change DeleteOf(std::string key) {
-  return {.run = [=](PersistentTree* tree) { return tree->Delete(key); }, .apply = [=](Model* model) { model->erase(key); }};
-}
-
-void EraseBetween(Model* model, const std::string& begin, const std::string& end) {
-  if (model->key_comp()(begin, end)) model->erase(model->lower_bound(begin), model->lower_bound(end));
-}
-
-Change DeleteRangeOf(std::string begin, std::string end) {
-  return {.run = [=](PersistentTree* tree) { return tree->DeleteRange(KeyRange::Between(begin, end)); },
-          .apply = [=](Model* model) { EraseBetween(model, begin, end); }};
-}
-
-struct BatchItem {
-  enum class Kind : uint8_t { kPut, kDelete, kDeleteRange } kind;
-  std::string key;
-  std::string value;  // or the range's end
-};
-
-Change BatchOf(std::vector<BatchItem> items) {
-  return {.run =
-              [=](PersistentTree* tree) {
-                WriteBatch batch;
-                Status status;
-                for (const BatchItem& item : items) {
-                  if (!status.ok()) break;
-                  switch (item.kind) {
-                    case BatchItem::Kind::kPut: status = batch.Put(item.key, item.value); break;
-                    case BatchItem::Kind::kDelete: status = batch.Delete(item.key); break;
-                    case BatchItem::Kind::kDeleteRange: status = batch.DeleteRange(item.key, item.value); break;
-                  }
-                }
-                return status.ok() ? tree->Write(batch) : status;
-              },
-          .apply =
-              [=](Model* model) {
-                for (const BatchItem& item : items) {
-                  switch (item.kind) {
-                    case BatchItem::Kind::kPut: (*model)[item.key] = item.value; break;
-                    case BatchItem::Kind::kDelete: model->erase(item.key); break;
-                    case BatchItem::Kind::kDeleteRange: EraseBetween(model, item.key, item.value); break;
-                  }
-                }
-              }};
-}
-
-Change DefragmentOf() {
-  return {.run = [](PersistentTree* tree) { return tree->Defragment(); }, .apply = [](Model*) {}};
-}
-
-CrashProof::Problem RunChange(CrashProof* proof, const Change& change, Status* status = nullptr) {
-  return proof->Run(change.run, change.After(proof->model()), status);
-}
-
 // Entries of 20 and 15 bytes with the numbers first, first + step, ...
 void Fill(CrashProof* proof, uint64_t first, uint64_t count, uint64_t step) {
   for (uint64_t i = 0; i < count; ++i) {
     const Change put = PutOf(NumberKey(first + i * step), std::string(15, 'v'));
-    ASSERT_TRUE(proof->RunUnseen(put.run, put.After(proof->model())).ok());
+    ASSERT_TRUE(proof->RunUnseen(put).ok());
   }
 }
 
@@ -140,7 +55,7 @@ std::vector<Scenario> Scenarios() {
     Fill(proof, 0, 49, 10);
     for (uint64_t i = 1; i < 41; ++i) {
       const Change remove = DeleteOf(NumberKey(i * 10));
-      ASSERT_TRUE(proof->RunUnseen(remove.run, remove.After(proof->model())).ok());
+      ASSERT_TRUE(proof->RunUnseen(remove).ok());
     }
   };
   std::vector<Scenario> scenarios = {
@@ -156,7 +71,7 @@ std::vector<Scenario> Scenarios() {
        [](CrashProof* proof) {
          Fill(proof, 0, 30, 10);
          const Change put = PutOf(NumberKey(50), std::string(30000, 'v'));
-         ASSERT_TRUE(proof->RunUnseen(put.run, put.After(proof->model())).ok());
+         ASSERT_TRUE(proof->RunUnseen(put).ok());
        },
        PutOf(NumberKey(50), std::string(20000, 'n')), 2, 320},
       {"SplitAtTheRightEdge", entries(48), PutOf(NumberKey(9999), value), 2, 11},
@@ -189,7 +104,7 @@ std::vector<Scenario> Scenarios() {
          for (uint64_t i = 0; i < 200; ++i) {
            if (i % 5 == 0) continue;
            const Change remove = DeleteOf(NumberKey(i * 10));
-           ASSERT_TRUE(proof->RunUnseen(remove.run, remove.After(proof->model())).ok());
+           ASSERT_TRUE(proof->RunUnseen(remove).ok());
          }
        },
        DefragmentOf(), 2, 20, 1000},
@@ -216,7 +131,7 @@ TEST_P(EveryImageTest, OfEachOperationIsItsBeforeOrItsAfter) {
     CrashProof proof({.split_strategy = GetParam(), .samples_per_epoch = 512 * Effort(), .recoveries_cut_max = 64 * Effort(), .seed = FirstSeed()});
     scenario.prepare(&proof);
     Status status;
-    const CrashProof::Problem problem = RunChange(&proof, scenario.change, &status);
+    const Problem problem = proof.Run(scenario.change, &status);
     ASSERT_FALSE(problem) << scenario.name << ": " << *problem;
     ASSERT_TRUE(status.ok()) << scenario.name << ": " << status.ToString();
     if (GetParam() == SplitStrategy::kZeroCopySwap) ExpectWithinBudget(proof, scenario);
@@ -238,7 +153,7 @@ TEST(ProofTest, NoticesEachMissingFlushAndFence) {
         CrashProof proof({.images_per_epoch_max = 256, .samples_per_epoch = 64});
         scenario.prepare(&proof);
         proof.Omit(verb, n);
-        const CrashProof::Problem problem = RunChange(&proof, scenario.change);
+        const Problem problem = proof.Run(scenario.change);
         if (!proof.WasOmitted()) break;
         if (!proof.OmissionMatters()) continue;
         if (scenario.is_batch_on_a_line && verb == Verb::kFence && (n == 1 || n == 2)) continue;
@@ -267,34 +182,6 @@ class HistoryTest : public ::testing::TestWithParam<History> {};
 constexpr uint64_t kImagesPerHistory = 40000;
 constexpr uint64_t kOperationsPerTree = 400;
 
-std::string RandomValue(Random* random) {
-  constexpr size_t kSizes[] = {0, 3, 15, 15, 15, 40, 40, 700};
-  return std::string(random->OneIn(100) ? 17000 : kSizes[random->Uniform(std::size(kSizes))], static_cast<char>('a' + random->Uniform(26)));
-}
-
-// The tree grows and shrinks, so that leaves split and merge all the time.
-Change RandomChange(Random* random, bool growing) {
-  const auto key = [&] { return random->OneIn(50) ? random->Bytes(random->Uniform(4)) : NumberKey(random->Uniform(200)); };
-  if (random->OneIn(40)) return DefragmentOf();
-  if (random->OneIn(growing ? 30 : 10)) {
-    const uint64_t begin = random->Uniform(200);
-    return DeleteRangeOf(NumberKey(begin), NumberKey(begin + random->Uniform(growing ? 10 : 60)));
-  }
-  if (random->OneIn(8)) {
-    std::vector<BatchItem> items;
-    for (uint64_t i = 1 + random->Uniform(growing ? 40 : 10); i > 0; --i) {
-      if (random->OneIn(growing ? 4 : 2)) {
-        items.push_back({BatchItem::Kind::kDelete, key(), ""});
-      } else {
-        items.push_back({BatchItem::Kind::kPut, key(), RandomValue(random)});
-      }
-    }
-    return BatchOf(std::move(items));
-  }
-  if (random->OneIn(growing ? 6 : 2)) return DeleteOf(key());
-  return PutOf(key(), RandomValue(random));
-}
-
 TEST_P(HistoryTest, IsThereUpToTheLastReturnAtEveryPowerCut) {
   const History& history = GetParam();
   ProofCounts counts;
@@ -309,19 +196,20 @@ TEST_P(HistoryTest, IsThereUpToTheLastReturnAtEveryPowerCut) {
     proof.RefuseEach(history.refuse_each);
     for (uint64_t i = 0; i < kOperationsPerTree && counts.images + proof.counts().images < kImagesPerHistory * Effort(); ++i) {
       Status status;
-      const CrashProof::Problem problem = RunChange(&proof, RandomChange(&random, i / 100 % 2 == 0), &status);
+      const Problem problem = proof.Run(RandomChange(&random, i / 100 % 2 == 0), &status);
       ASSERT_FALSE(problem) << "ASHLAR_POOL_CRASH_SEED=" << FirstSeed() << ", tree of seed " << seed << ", operation " << i << ": " << *problem;
       ASSERT_TRUE(status.ok() || status.IsNoSpace()) << status.ToString();
       for (const OperationCost& cost : proof.costs()) ASSERT_LE(cost.fences, 4U) << "seed " << seed << ", operation " << i;
       if (random.OneIn(100)) {
-        const CrashProof::Problem reopened = proof.Reopen();
+        const Problem reopened = proof.Reopen();
         ASSERT_FALSE(reopened) << "tree of seed " << seed << ", operation " << i << ": " << *reopened;
       }
     }
     counts.Add(proof.counts());
   }
   EXPECT_EQ(counts.refused_allocations > 0, history.refuse_each > 0);
-  printf("pool_crash: history %s, seeds %" PRIu64 " to %" PRIu64 ": %s\n", history.name, FirstSeed() * 1000, seed - 1, counts.ToString().c_str());
+  printf("pool_crash: history %s, seeds %s to %s: %s\n", history.name, std::to_string(FirstSeed() * 1000).c_str(), std::to_string(seed - 1).c_str(),
+         counts.ToString().c_str());
 }
 
 INSTANTIATE_TEST_SUITE_P(Histories, HistoryTest,
@@ -340,11 +228,11 @@ TEST(AllocationTest, WhicheverFailsNothingChanges) {
       CrashProof proof({.images_per_epoch_max = 256, .samples_per_epoch = 32});
       scenario.prepare(&proof);
       proof.RefuseOnce(n);
-      const CrashProof::Problem problem = RunChange(&proof, scenario.change);
+      const Problem problem = proof.Run(scenario.change);
       ASSERT_FALSE(problem) << scenario.name << ", allocation " << n << ": " << *problem;
       if (proof.counts().refused_allocations == 0) break;
       refused++;
-      const CrashProof::Problem again = RunChange(&proof, scenario.change);
+      const Problem again = proof.Run(scenario.change);
       ASSERT_FALSE(again) << scenario.name << ", after allocation " << n << ": " << *again;
     }
   }

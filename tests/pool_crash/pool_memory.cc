@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "base/format.h"
+#include "platform/thread.h"
 
 namespace ashlar::pmem {
 namespace {
@@ -34,13 +35,53 @@ PoolMemory::PoolMemory(uint64_t bytes, CopyOrder copy_order)
 
 // ---- Verbs.
 
+void PoolMemory::BeginTogether(std::function<Progress()> progress, uint64_t seed) {
+  together_ = true;
+  progress_ = std::move(progress);
+  turns_seed_ = seed;
+  threads_.clear();
+  for (auto& [offset, line] : pending_) line.flushed = {};
+}
+
+void PoolMemory::EndTogether() {
+  together_ = false;
+  for (auto& [offset, line] : pending_) line.flushed = {};
+}
+
+// The calling thread's actor.
+size_t PoolMemory::Here() {
+  if (!together_) return 0;
+  const uint64_t thread = CurrentThreadSystemId();
+  const auto at = std::find(threads_.begin(), threads_.end(), thread);
+  if (at != threads_.end()) return static_cast<size_t>(at - threads_.begin());
+  ASHLAR_ASSERT(threads_.size() < kActorsMax);
+  threads_.push_back(thread);
+  actors_[threads_.size() - 1] = {};
+  return threads_.size() - 1;
+}
+
+// Until the others have called some verbs, or seem to wait for this thread.
+void PoolMemory::MaybeWaitForOthers() {
+  if (!together_) return;
+  constexpr int kPatience = 60;
+  const uint64_t before = verbs_.fetch_add(1, std::memory_order_relaxed) + 1;
+  Random random(turns_seed_ + before * 1000003 + CurrentThreadSystemId());
+  if (!random.OneIn(3)) return;
+  const uint64_t wanted = before + 1 + random.Uniform(12);
+  for (int i = 0; i < kPatience && verbs_.load(std::memory_order_relaxed) < wanted; ++i) YieldThread();
+}
+
 void PoolMemory::Begin() {
-  operation_++;
-  cost_ = {};
-  stored_outside_map_ = false;
+  MutexLock lock(mutex_);
+  Actor& actor = actors_[Here()];
+  actor.operation = ++operation_;
+  actor.cost = {};
+  actor.stored_outside_map = false;
 }
 
 void PoolMemory::Store(PoolOffset to, uint64_t word) {
+  MaybeWaitForOthers();
+  MutexLock lock(mutex_);
   char bytes[8];
   memcpy(bytes, &word, sizeof(bytes));
   StoreBytes(to, bytes, sizeof(bytes));
@@ -57,6 +98,8 @@ void PoolMemory::Copy(PoolOffset to, const char* from, size_t n) {
     pieces.push_back({.at = at, .bytes = bytes});
     at += bytes;
   }
+  MaybeWaitForOthers();
+  MutexLock lock(mutex_);
   if (copy_order_ == CopyOrder::kDown) std::reverse(pieces.begin(), pieces.end());
   for (const Piece& piece : pieces) StoreBytes(to + piece.at, from + piece.at, piece.bytes);
 }
@@ -67,7 +110,8 @@ void PoolMemory::StoreBytes(PoolOffset to, const char* from, size_t n) {
   const auto [at, is_new] = pending_.try_emplace(offset);
   PendingLine& line = at->second;
   if (is_new) line.durable = LineAt(offset);
-  line.operation = operation_;
+  Actor& actor = actors_[Here()];
+  line.operation = actor.operation;
   LineStore store = {.at = static_cast<uint8_t>(to - offset), .bytes = static_cast<uint8_t>(n), .data = {}};
   memcpy(store.data.data(), from, n);
   line.stores.push_back(store);
@@ -75,65 +119,76 @@ void PoolMemory::StoreBytes(PoolOffset to, const char* from, size_t n) {
   stored_since_fence_ = true;
   PoolHeader header;
   memcpy(&header, view(), sizeof(header));
-  if (to < kPageBytes || to >= header.first_page * kPageBytes) stored_outside_map_ = true;
+  if (to < kPageBytes || to >= header.first_page * kPageBytes) actor.stored_outside_map = true;
 }
 
 void PoolMemory::Flush(PoolOffset from, size_t n) {
+  MaybeWaitForOthers();
+  MutexLock lock(mutex_);
+  const size_t here = Here();
   const bool is_omitted = IsOmitted(Verb::kFlush);
-  flushed_since_fence_ = flushed_since_fence_ || !is_omitted;
+  actors_[here].flushed_since_fence = actors_[here].flushed_since_fence || !is_omitted;
   for (PoolOffset offset = LineOf(from); offset < from + n; offset += kLineBytes) {
     if (is_omitted) {
       omitted_lines_.insert(offset);
       continue;
     }
     if (!fenced_since_omission_) omitted_lines_.erase(offset);
-    cost_.lines_flushed++;
+    actors_[here].cost.lines_flushed++;
     const auto at = pending_.find(offset);
-    if (at == pending_.end() || at->second.flushed == at->second.stores.size()) {
-      Find("a flush of a line without stores", offset);
+    if (at == pending_.end() || at->second.flushed[here] == at->second.stores.size()) {
+      // Another thread's flush and fence may have come first.
+      if (!together_) Find("a flush of a line without stores", offset);
     } else {
-      at->second.flushed = at->second.stores.size();
+      at->second.flushed[here] = at->second.stores.size();
     }
   }
 }
 
 void PoolMemory::Fence() {
+  MaybeWaitForOthers();
+  MutexLock lock(mutex_);
   if (IsOmitted(Verb::kFence)) return;
-  cost_.fences++;
+  const size_t here = Here();
+  actors_[here].cost.fences++;
   fenced_since_omission_ = omitted_;
-  if (!flushed_since_fence_) Find("a fence without a flush", 0);
-  flushed_since_fence_ = false;
+  if (!actors_[here].flushed_since_fence) Find("a fence without a flush", 0);
+  actors_[here].flushed_since_fence = false;
   stored_since_fence_ = false;
   Epoch epoch;
+  if (together_) epoch.progress = progress_();
   for (auto at = pending_.begin(); at != pending_.end();) {
     PendingLine& line = at->second;
-    epoch.push_back({.offset = at->first, .line = line});
-    if (line.flushed == line.stores.size()) {
+    const size_t durable = line.flushed[here];
+    epoch.lines.push_back({.offset = at->first, .line = line, .durable_after = line.After(durable)});
+    if (durable == line.stores.size()) {
       at = pending_.erase(at);
       continue;
     }
-    line.durable = line.After(line.flushed);
-    line.stores.erase(line.stores.begin(), line.stores.begin() + static_cast<ptrdiff_t>(line.flushed));
-    line.flushed = 0;
+    line.durable = epoch.lines.back().durable_after;
+    line.stores.erase(line.stores.begin(), line.stores.begin() + static_cast<ptrdiff_t>(durable));
+    for (size_t& flushed : line.flushed) flushed = flushed > durable ? flushed - durable : 0;
     ++at;
   }
   epochs_.push_back(std::move(epoch));
 }
 
 void PoolMemory::Commit() {
+  MutexLock lock(mutex_);
+  Actor& actor = actors_[Here()];
   for (const auto& [offset, line] : pending_) {
-    if (line.operation == operation_) Find("a commit before the store is durable", offset);
+    if (line.operation == actor.operation) Find("a commit before the store is durable", offset);
   }
-  if (omitted_ && omission_operation_ == operation_) omission_committed_ = true;
-  cost_.is_span_entry = !stored_outside_map_;
-  costs_.push_back(cost_);
+  if (omitted_ && omission_operation_ == actor.operation) omission_committed_ = true;
+  actor.cost.is_span_entry = !actor.stored_outside_map;
+  costs_.push_back(actor.cost);
 }
 
 bool PoolMemory::IsOmitted(Verb verb) {
   if (verb != omitted_verb_ || calls_until_omission_ == ~uint64_t{0}) return false;
   if (calls_until_omission_-- > 0) return false;
   omitted_ = true;
-  omission_operation_ = operation_;
+  omission_operation_ = actors_[Here()].operation;
   return true;
 }
 
@@ -147,10 +202,8 @@ std::vector<Epoch> PoolMemory::TakeEpochs() {
   if (stored_since_fence_) {
     Epoch open;
     // Not ended: nothing of it becomes durable.
-    for (const auto& [offset, line] : pending_) {
-      open.push_back({.offset = offset, .line = line});
-      open.back().line.flushed = 0;
-    }
+    if (together_) open.progress = progress_();
+    for (const auto& [offset, line] : pending_) open.lines.push_back({.offset = offset, .line = line, .durable_after = line.durable});
     epochs.push_back(std::move(open));
   }
   return epochs;
@@ -190,7 +243,7 @@ void PoolMemory::Rollback(size_t mark) {
   epochs_.clear();
   costs_.clear();
   stored_since_fence_ = false;
-  flushed_since_fence_ = false;
+  actors_[0].flushed_since_fence = false;
 }
 
 }  // namespace ashlar::pmem

@@ -2,7 +2,7 @@
 //
 //   verbs ──> contents (what the processor sees)
 //             PendingLine: durable bytes | store | store | flush | store     for lines that are not durable as they are
-//   Fence ──> ends an epoch: the lines as they were before it are kept; of each line, what was flushed becomes durable
+//   Fence ──> ends an epoch: the lines as they were before it are kept; of each line, what this thread flushed becomes durable
 //
 // A crash in an epoch leaves each of its lines as any prefix of the line's stores, whatever the other lines are like. That holds for a crash between
 // two stores too: it leaves shorter prefixes. A Copy is a store for each aligned word it touches, upwards or downwards.
@@ -10,18 +10,26 @@
 // The view is mapped read-only: a store that is not one of the verbs faults. Lint: a flush of a line without stores since its last flush, a fence
 // without a flush, a commit of an operation with a store that is not durable.
 //
-// Thread safety: one thread. Lifetime: outlives its media.
+// Between BeginTogether and EndTogether several threads store at once. They are made to wait for each other at verbs drawn at random, so that their
+// stores and fences interleave in ever new ways; a thread that the others wait for in turn is not waited for long.
+//
+// Thread safety: verbs, between BeginTogether and EndTogether, from several threads; otherwise one thread. Lifetime: outlives its media.
 #pragma once
 
 #include <array>
+#include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "base/random.h"
+#include "platform/mutex.h"
 #include "platform/pool_file.h"
 #include "pmem/medium.h"
+#include "tests/pool_crash/progress.h"
 
 namespace ashlar::pmem {
 
@@ -33,11 +41,14 @@ struct LineStore {
   std::array<char, 8> data;
 };
 
+// Threads that store at once.
+inline constexpr size_t kActorsMax = 4;
+
 struct PendingLine {
   LineBytes durable;
   std::vector<LineStore> stores;
-  size_t flushed = 0;      // the first so many are durable after the next fence
-  uint64_t operation = 0;  // the last one that stored here
+  std::array<size_t, kActorsMax> flushed{};  // by each actor: the first so many are durable after its next fence
+  uint64_t operation = 0;                    // the last one that stored here
 
   LineBytes After(size_t stores_kept) const;
 };
@@ -45,8 +56,12 @@ struct PendingLine {
 struct PendingAt {
   PoolOffset offset;
   PendingLine line;
+  LineBytes durable_after;  // when the epoch has ended
 };
-using Epoch = std::vector<PendingAt>;
+struct Epoch {
+  std::vector<PendingAt> lines;
+  Progress progress;  // when it ended, with several writers
+};
 
 struct OperationCost {
   uint64_t fences = 0;
@@ -75,6 +90,9 @@ class PoolMemory {
   void Commit();
 
   // ---- For the proof.
+  // Threads that come now are actors of their own; at most kActorsMax. `progress` is asked at each fence.
+  void BeginTogether(std::function<Progress()> progress, uint64_t seed);
+  void EndTogether();
   // The epochs since the last call, the one that has not ended last, if it has stores.
   std::vector<Epoch> TakeEpochs();
   // Of the committed operations since the last call.
@@ -97,25 +115,40 @@ class PoolMemory {
   void ForgetUndo() { undo_.clear(); }
 
  private:
+  // A thread that stores.
+  struct Actor {
+    uint64_t operation = 0;
+    OperationCost cost;
+    bool stored_outside_map = false;
+    bool flushed_since_fence = false;
+  };
+
+  size_t Here() ASHLAR_REQUIRES(mutex_);
+  void MaybeWaitForOthers();
   LineBytes LineAt(PoolOffset line) const;
-  void StoreBytes(PoolOffset to, const char* from, size_t n);
-  bool IsOmitted(Verb verb);
+  void StoreBytes(PoolOffset to, const char* from, size_t n) ASHLAR_REQUIRES(mutex_);
+  bool IsOmitted(Verb verb) ASHLAR_REQUIRES(mutex_);
   void Find(const std::string& what, PoolOffset offset);
 
   const std::unique_ptr<PoolFile> file_;
   const std::unique_ptr<PoolMapping> view_;
   const std::unique_ptr<PoolMapping> writable_;
   const CopyOrder copy_order_;
+  Mutex mutex_;
   std::map<PoolOffset, PendingLine> pending_;
   std::vector<Epoch> epochs_;
   bool stored_since_fence_ = false;
-  bool flushed_since_fence_ = false;
   std::vector<std::pair<PoolOffset, LineBytes>> undo_;
   bool keeps_undo_ = false;
 
+  bool together_ = false;
+  std::function<Progress()> progress_;
+  std::vector<uint64_t> threads_;  // of each actor, its thread
+  std::array<Actor, kActorsMax> actors_;
+  uint64_t turns_seed_ = 0;
+  std::atomic<uint64_t> verbs_{0};
+
   uint64_t operation_ = 0;
-  OperationCost cost_;
-  bool stored_outside_map_ = false;
   std::vector<OperationCost> costs_;
   std::vector<std::string> findings_;
 

@@ -1,0 +1,64 @@
+// Change: an operation on a tree, what it makes of the entries, and random ones; what a tree may hold, and whether it does.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ashlar/persistent_tree.h"
+#include "base/random.h"
+
+namespace ashlar::pmem {
+
+struct KeyLess {
+  const Comparator* comparator;
+  bool operator()(const std::string& a, const std::string& b) const { return comparator->Compare(a, b) < 0; }
+};
+using Model = std::map<std::string, std::string, KeyLess>;
+
+// ASHLAR_POOL_CRASH_EFFORT and ASHLAR_POOL_CRASH_SEED, 1 each when not set.
+uint64_t Effort();
+uint64_t FirstSeed();
+
+std::string NumberKey(uint64_t number);
+
+struct Change {
+  std::function<Status(PersistentTree*)> run;
+  std::function<void(Model*)> apply;
+
+  Model After(Model model) const {
+    apply(&model);
+    return model;
+  }
+};
+
+struct BatchItem {
+  enum class Kind : uint8_t { kPut, kDelete, kDeleteRange } kind;
+  std::string key;
+  std::string value;  // or the range's end
+};
+
+Change PutOf(std::string key, std::string value);
+Change DeleteOf(std::string key);
+Change DeleteRangeOf(std::string begin, std::string end);
+Change BatchOf(std::vector<BatchItem> items);
+Change DefragmentOf();
+
+std::string RandomValue(Random* random);
+// With `growing` turning now and then the tree grows and shrinks, so that leaves split and merge all the time.
+Change RandomChange(Random* random, bool growing);
+
+// What is wrong, or nothing.
+using Problem = std::optional<std::string>;
+// Whether the tree holds what it may hold, and then what that is (`found` may be null).
+using Permitted = std::function<bool(PersistentTree*, Model* found)>;
+
+bool Holds(PersistentTree* tree, const Model& model);
+Permitted AnyOf(std::vector<const Model*> models);
+// The entries are permitted, are counted, pass Verify, and used and free bytes make up the pool. With `random`, the tree is also changed: a new key,
+// a replaced and a deleted one, so that what recovery took for free space shows to be free.
+Problem CheckTree(PersistentTree* tree, const Permitted& permitted, Random* random);
+
+}  // namespace ashlar::pmem

@@ -1,0 +1,89 @@
+// CrashDisk: the storage of a logged pool as a power cut sees it. It knows what of the pool and of its log is durable, and what was written since.
+//
+//   WritePool, WriteLog ──> contents (what reads see), and the writes that are not durable
+//   SyncPool, SyncLog ──> ends an epoch: the writes that were not durable are kept; those to the synced file become durable
+//   CreateLog, RemoveLog ──> ends an epoch too: the name is durable when the call returns
+//
+// A crash in an epoch leaves each sector of 512 bytes as it was after any of its writes, or before them, whatever the other sectors are like.
+//
+// Thread safety: any thread. Lifetime: outlives the storages on it.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "platform/mutex.h"
+#include "pmem/pool_storage.h"
+#include "tests/pool_crash/progress.h"
+
+namespace ashlar::pmem {
+
+inline constexpr uint64_t kSectorBytes = 512;
+
+enum class DiskFile : uint8_t { kPool, kLog };
+
+struct DiskWrite {
+  DiskFile file;
+  uint64_t offset;
+  std::string bytes;
+};
+
+struct DiskEpoch {
+  enum class End : uint8_t { kPoolSynced, kLogSynced, kLogCreated, kLogRemoved, kOpen };
+  std::vector<DiskWrite> writes;  // those that are not durable, in order
+  End end = End::kOpen;
+  std::string created;  // the log, at kLogCreated
+  Progress progress;    // when it ended, with several writers
+};
+
+// What is durable.
+struct DiskContents {
+  std::string pool;
+  std::optional<std::string> log;
+
+  void Apply(const DiskWrite& write);
+  // Takes over what becomes durable at the epoch's end.
+  void Finish(const DiskEpoch& epoch);
+};
+
+class CrashDisk {
+ public:
+  explicit CrashDisk(uint64_t pool_bytes);
+
+  // A storage on this disk, for one medium.
+  std::unique_ptr<PoolStorage> NewStorage();
+  std::string ReadPool() const;
+
+  // Of the epochs since the last call, the one that has not ended last, if it has writes.
+  std::vector<DiskEpoch> TakeEpochs();
+  // Asked at the end of each epoch; may be empty.
+  void SetProgress(std::function<Progress()> progress);
+
+  // Durable at once, as if nobody had written it. What was written is forgotten by SetContents, sector by sector: `contents` is what the disk held
+  // when it was last set, but for the sectors in `differing`.
+  void SetContents(const DiskContents& contents, const std::map<uint64_t, std::string>& differing_sectors, const std::optional<std::string>& log);
+  void SetPoolSector(uint64_t sector, const std::string& bytes);
+
+ private:
+  class Storage;
+
+  void WriteToPool(uint64_t offset, const Slice& bytes) ASHLAR_REQUIRES(mutex_);
+  void LetOthersCome();
+  void EndEpoch(DiskEpoch::End end) ASHLAR_REQUIRES(mutex_);
+
+  const std::unique_ptr<PoolFile> pool_;
+  mutable Mutex mutex_;
+  std::optional<std::string> log_ ASHLAR_GUARDED_BY(mutex_);
+  std::vector<DiskWrite> writes_ ASHLAR_GUARDED_BY(mutex_);
+  std::vector<DiskEpoch> epochs_ ASHLAR_GUARDED_BY(mutex_);
+  std::set<uint64_t> touched_sectors_ ASHLAR_GUARDED_BY(mutex_);  // of the pool, since SetContents
+  std::function<Progress()> progress_ ASHLAR_GUARDED_BY(mutex_);
+};
+
+}  // namespace ashlar::pmem

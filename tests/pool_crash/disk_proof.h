@@ -1,0 +1,102 @@
+// DiskProof: a tree of class `logged` on a CrashDisk, and for each operation the states of the disk that a power cut during it may leave.
+//
+//   Run(change) ──> epochs ──> images: one version for each sector that was written ──> replay, open ──> the entries before the change, or after it
+//                                                                                └──> epochs of the recovery ──> images ──> ...
+//
+// Of an epoch with few sectors every image is looked at; otherwise: none, all, each sector alone, all but one, after each single write in the order
+// of writes (so a checkpoint stops after each page), and random ones. Logs are also cut after each byte. A log may be followed by what an older log
+// had there.
+//
+// Thread safety: one thread; RunTogether starts its own.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pmem/tree.h"
+#include "tests/pool_crash/change.h"
+#include "tests/pool_crash/crash_disk.h"
+
+namespace ashlar::pmem {
+
+struct DiskProofOptions {
+  uint64_t pool_bytes = uint64_t{1} << 20;
+  uint64_t log_bytes_max = uint64_t{1} << 30;
+  bool sync = true;
+  uint64_t images_per_epoch_max = 64;  // looked at whole up to so many
+  uint64_t samples_per_epoch = 32;
+  uint64_t bytes_per_cut = 1;       // of a log: 1 cuts it after each byte
+  uint64_t recoveries_cut_max = 2;  // of an operation's images
+  uint64_t seed = 1;
+};
+
+struct DiskCounts {
+  uint64_t operations = 0;
+  uint64_t epochs = 0;
+  uint64_t checkpoints = 0;
+  uint64_t images = 0;  // nested ones included
+  uint64_t nested_images = 0;
+  uint64_t shared_epochs = 0;  // with changes of several writers under way
+
+  void Add(const DiskCounts& more);
+  std::string ToString() const;
+};
+
+class DiskProof {
+ public:
+  explicit DiskProof(const DiskProofOptions& options);
+  ~DiskProof();
+
+  Problem Run(const Change& change, Status* status = nullptr);
+  // See CrashProof.
+  Problem RunTogether(const std::vector<std::vector<Change>>& writers, const std::function<size_t(const std::string&)>& writer_of);
+  // Closes, which is a checkpoint, and opens.
+  Problem Reopen();
+
+  PersistentTree* tree() { return tree_.get(); }
+  const Model& model() const { return model_; }
+  const DiskCounts& counts() const { return counts_; }
+
+ private:
+  // One level for crashes, one for crashes in the recovery from them.
+  static constexpr size_t kLevels = 2;
+
+  struct Sector {
+    DiskFile file;
+    uint64_t index;
+    std::vector<std::string> versions;  // the durable one first
+    std::vector<size_t> writes;         // [n]: the write that made versions[n + 1]
+  };
+  struct Level {
+    std::unique_ptr<CrashDisk> disk;
+    DiskContents durable;
+  };
+
+  using PermittedIn = std::function<Permitted(const DiskEpoch&, size_t)>;
+
+  Problem LookAtEpochs(size_t level, const std::vector<DiskEpoch>& epochs, const PermittedIn& permitted_in);
+  Problem LookAtEpoch(size_t level, const DiskEpoch& epoch, const Permitted& permitted);
+  Problem LookAtSectors(size_t level, const DiskEpoch& epoch, const std::vector<Sector>& sectors, const Permitted& permitted);
+  Problem LookAtCutLogs(size_t level, const DiskEpoch& epoch, const Permitted& permitted);
+  Problem LookAtChoice(size_t level, const std::vector<Sector>& sectors, const std::vector<size_t>& chosen, const Permitted& permitted);
+  Problem LookAtImage(size_t level, const std::map<uint64_t, std::string>& sectors, const std::optional<std::string>& log,
+                      const Permitted& permitted);
+  std::vector<Sector> SectorsOf(size_t level, const DiskEpoch& epoch) const;
+  void Advance(size_t level, const DiskEpoch& epoch);
+  Result<std::unique_ptr<PersistentTree>> Open(CrashDisk* disk);
+
+  const DiskProofOptions options_;
+  Random random_;
+  CrashDisk disk_;
+  std::vector<Level> levels_;
+  std::string old_log_;  // what may lie under a new one
+  Model model_{KeyLess{BytewiseComparator()}};
+  std::vector<Model> unsynced_;  // states that a crash may fall back to, when the log is not synced
+  uint64_t recoveries_cut_ = 0;
+  DiskCounts counts_;
+  std::unique_ptr<PersistentTree> tree_;
+};
+
+}  // namespace ashlar::pmem
