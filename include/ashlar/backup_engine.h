@@ -6,7 +6,8 @@
 //
 // Errors: IOError naming the path; Corruption naming a file whose checksum or size is not the recorded one; NotFound for a backup that does not
 // exist. A backup that fails leaves the earlier ones as they were; what it had copied is removed then or at the next open. Thread safety: one thread
-// at a time, except StopBackup. One engine at a time writes to a directory. Lifetime: the engine may be closed before or after the database.
+// at a time, except StopBackup. One BackupEngine at a time, of any process, has a directory: a second one fails to open with IOError, and needs to be
+// a BackupEngineReadOnly. Lifetime: the engine may be closed before or after the database.
 #pragma once
 
 #include <cstdint>

@@ -286,7 +286,11 @@ class BackupEngineImpl final : public BackupEngine {
         folder_(backup_system_.get(), options.backup_dir, options.sync) {}
 
   Status Open(bool read_only) {
-    if (!read_only) ASHLAR_RETURN_IF_ERROR(folder_.Create());
+    if (!read_only) {
+      ASHLAR_RETURN_IF_ERROR(folder_.Create());
+      // A second engine would take the files of a backup that is being made for leftovers, and number its own like those of the first.
+      ASHLAR_RETURN_IF_ERROR(backup_system_->LockFile(LockFileName(options_.backup_dir), &lock_));
+    }
     ASHLAR_ASSIGN_OR_RETURN(const std::vector<uint32_t> ids, folder_.ListBackups());
     for (const uint32_t id : ids) {
       latest_id_ = id;
@@ -430,6 +434,7 @@ class BackupEngineImpl final : public BackupEngine {
   const std::shared_ptr<FileSystem> db_system_;
   const std::shared_ptr<FileSystem> backup_system_;
   BackupFolder folder_;
+  std::unique_ptr<FileLock> lock_;  // null: opened for reading
   std::map<BackupID, Backup> backups_;
   std::map<BackupID, Status> damaged_;  // and why
   uint32_t latest_id_ = 0;

@@ -123,6 +123,7 @@ TEST_F(BackupEngineTest, TablesAreSharedAndGoWithTheLastBackupThatHasThem) {
   ASSERT_TRUE(engine->CreateNewBackup(db_.get(), true).ok());
   EXPECT_EQ(Names("shared_checksum").size(), 2U);
   ASSERT_TRUE(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr).ok());
+  engine.reset();
   engine = OpenEngine();
   BackupID id = 0;
   CreateBackupOptions options;
@@ -147,6 +148,7 @@ TEST_F(BackupEngineTest, TablesAreSharedAndGoWithTheLastBackupThatHasThem) {
   EXPECT_EQ(Contents(), model_);
   BackupEngineOptions anew(kBackups);
   anew.destroy_old_data = true;
+  engine.reset();
   engine = OpenEngine(anew);
   EXPECT_TRUE(Names("meta").empty() && Names("shared_checksum").empty() && Names("private").empty());
 }
@@ -172,6 +174,30 @@ TEST_F(BackupEngineTest, DatabasesMayShareADirectory) {
   }
 }
 
+// The second would delete what the first is copying, and the first would call its backup good.
+TEST_F(BackupEngineTest, ASecondEngineIsRefusedAndHarmsNothing) {
+  OpenDb();
+  PutMany(100, "value");
+  std::unique_ptr<BackupEngine> engine = OpenEngine();
+  CreateBackupOptions options;
+  options.flush_before_backup = true;
+  int refused = 0;
+  options.progress_callback = [&] {
+    BackupEngine* second = nullptr;
+    refused += BackupEngine::Open(BackupEngineOptions(kBackups), env_.get(), &second).IsIOError() ? 1 : 0;
+    delete second;
+  };
+  ASSERT_TRUE(engine->CreateNewBackup(options, db_.get()).ok());
+  EXPECT_GT(refused, 3);
+  EXPECT_TRUE(engine->VerifyBackup(1, true).ok());
+  BackupEngineReadOnly* reader = nullptr;
+  ASSERT_TRUE(BackupEngineReadOnly::Open(BackupEngineOptions(kBackups), env_.get(), &reader).ok());
+  EXPECT_TRUE(reader->VerifyBackup(1, true).ok());
+  delete reader;
+  engine.reset();
+  EXPECT_TRUE(OpenEngine()->VerifyBackup(1, true).ok());
+}
+
 TEST_F(BackupEngineTest, DamageIsFoundAndNamed) {
   OpenDb();
   std::unique_ptr<BackupEngine> engine = OpenEngine();
@@ -193,6 +219,7 @@ TEST_F(BackupEngineTest, DamageIsFoundAndNamed) {
 
   // A backup that lacks a file, or whose description is damaged, is listed as such, restores nothing and changes nothing.
   ASSERT_TRUE(env_->DeleteFile(table).ok());
+  engine.reset();
   engine = OpenEngine();
   std::vector<BackupID> corrupted;
   engine->GetCorruptedBackups(&corrupted);
@@ -222,6 +249,7 @@ TEST_F(BackupEngineTest, AStoppedBackupLeavesNothing) {
   EXPECT_TRUE(engine->CreateNewBackup(options, db_.get()).IsAborted());
   EXPECT_TRUE(Names("meta").empty() && Names("shared_checksum").empty() && Names("private").empty());
   EXPECT_TRUE(engine->CreateNewBackup(db_.get()).IsAborted());
+  engine.reset();
   engine = OpenEngine();
   EXPECT_TRUE(engine->CreateNewBackup(db_.get()).ok());
 }

@@ -4,6 +4,7 @@
 //             /private/<id>/CURRENT ...           files of this backup alone
 //             /shared_checksum/<table>            tables, shared between backups
 //             /shared/<table>                     the same, from RocksDB without checksums in the names
+//             /LOCK                               held by the engine that may write; RocksDB passes it over
 //
 // I1: a name in shared_checksum is complete from the moment it exists: files are written under ".<name>.tmp" and renamed.
 // I2: meta/<id> is renamed into its place after all that it names is durable (with `sync`), and removed before any of it.
