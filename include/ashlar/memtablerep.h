@@ -54,7 +54,8 @@ class ASHLAR_API VectorRepFactory : public MemTableRepFactory {
   size_t count_;
 };
 
-// The caller owns the result, here and below. bucket_count: 0 means 1. Accepted without effect: the shape of skip lists.
+// The caller owns the result, here and below. bucket_count: 0 means 1; more than 2^30 are refused at open. Accepted without effect: the shape of skip
+// lists.
 ASHLAR_API MemTableRepFactory* NewHashSkipListRepFactory(size_t bucket_count = 1000000, int32_t skiplist_height = 4,
                                                          int32_t skiplist_branching_factor = 4);
 // threshold_use_skiplist: a bucket with more entries is an ordered tree. Accepted without effect: the others.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <set>
 #include <string>
 
@@ -376,6 +377,12 @@ TEST(Validate, WhatCannotWorkIsInvalid) {
   EXPECT_TRUE(db([](auto* o) { o->max_background_jobs = -5; }).IsInvalidArgument());
   EXPECT_TRUE(db([](auto* o) { o->max_background_flushes = -2; }).IsInvalidArgument());
   EXPECT_TRUE(db([](auto* o) { o->max_background_flushes = -1; }).ok());
+  EXPECT_TRUE(db([](auto* o) { o->max_background_jobs = 4096; }).ok());
+  EXPECT_TRUE(db([](auto* o) { o->max_background_jobs = 2000000000; }).IsInvalidArgument());
+  EXPECT_TRUE(db([](auto* o) { o->max_background_compactions = 4097; }).IsInvalidArgument());
+  EXPECT_TRUE(family([](auto* o) { o->memtable_factory.reset(NewHashSkipListRepFactory(size_t{1} << 30)); }).ok());
+  EXPECT_TRUE(family([](auto* o) { o->memtable_factory.reset(NewHashSkipListRepFactory(SIZE_MAX)); }).IsInvalidArgument());
+  EXPECT_TRUE(family([](auto* o) { o->memtable_factory.reset(NewHashLinkListRepFactory(size_t{1} << 40)); }).IsInvalidArgument());
   EXPECT_TRUE(family([](auto* o) { o->max_bytes_for_level_multiplier = 0.5; }).IsInvalidArgument());
   EXPECT_TRUE(family([](auto* o) { o->target_file_size_base = 0; }).IsInvalidArgument());
   EXPECT_TRUE(family([](auto* o) { o->cf_paths.emplace_back("/x", 1); }).IsNotSupported());
@@ -413,6 +420,7 @@ TEST(Validate, PlainTablesNeedAMappingAndPrefixesForTheirHash) {
   EXPECT_TRUE(plain([](auto* o, auto* t) { o->prefix_extractor = nullptr, t->hash_table_ratio = 0; }).ok());
   EXPECT_TRUE(plain([](auto* o, auto* t) { o->prefix_extractor = nullptr, t->full_scan_mode = true; }).ok());
   EXPECT_TRUE(plain([](auto*, auto* t) { t->hash_table_ratio = -1; }).IsInvalidArgument());
+  EXPECT_TRUE(plain([](auto*, auto* t) { t->hash_table_ratio = 1e-9; }).IsInvalidArgument());
   EXPECT_TRUE(plain([](auto*, auto* t) { t->bloom_bits_per_key = -1; }).IsInvalidArgument());
   EXPECT_TRUE(plain([](auto*, auto* t) { t->encoding_type = static_cast<EncodingType>(2); }).IsInvalidArgument());
   mapped.allow_mmap_reads = false;

@@ -20,6 +20,11 @@ Status Bad(std::string_view option, std::string_view value, std::string_view why
   return Status::InvalidArgument(StrCat("option ", option, "=", value, ": ", why));
 }
 
+// Far above what helps, and far below what a machine could begin with.
+constexpr int kBackgroundJobsMax = 4096;
+constexpr size_t kBucketCountMax = size_t{1} << 30;
+constexpr double kHashTableRatioMin = 0.001;
+
 template <typename TableOptions>
 const TableOptions* TableOptionsOf(const ColumnFamilyOptions& options) {
   return options.table_factory == nullptr ? nullptr : options.table_factory->GetOptions<TableOptions>();
@@ -50,6 +55,10 @@ Status CheckDb(const DBOptions& options) {
   for (const auto& [name, jobs] : {std::pair("max_background_compactions", options.max_background_compactions),
                                    std::pair("max_background_flushes", options.max_background_flushes)}) {
     if (jobs < -1) return Bad(name, StrCat(jobs), "set -1 to leave it to max_background_jobs, or how many may run at once");
+    if (jobs > kBackgroundJobsMax) return Bad(name, StrCat(jobs), StrCat("each may need a thread; set no more than ", kBackgroundJobsMax));
+  }
+  if (options.max_background_jobs > kBackgroundJobsMax) {
+    return Bad("max_background_jobs", StrCat(options.max_background_jobs), StrCat("each may need a thread; set no more than ", kBackgroundJobsMax));
   }
   if (options.allow_mmap_reads && options.use_direct_reads) {
     return Bad("allow_mmap_reads", "true", "a mapping goes through the page cache, which use_direct_reads=true forbids; choose one");
@@ -128,6 +137,9 @@ Status CheckPlainTable(const DBOptions& db_options, const ColumnFamilyOptions& f
     return Bad("encoding_type", StrCat(static_cast<int>(options.encoding_type)), "no such type");
   if (options.bloom_bits_per_key < 0) return Bad("bloom_bits_per_key", StrCat(options.bloom_bits_per_key), "set bits, or 0 for no filter");
   if (!(options.hash_table_ratio >= 0)) return Bad("hash_table_ratio", StrCat(options.hash_table_ratio), "set a ratio, or 0 for no hash table");
+  if (options.hash_table_ratio > 0 && options.hash_table_ratio < kHashTableRatioMin) {
+    return Bad("hash_table_ratio", StrCat(options.hash_table_ratio), "a thousand slots for a prefix are the most; set 0.001 or more, or 0 for none");
+  }
   if (options.hash_table_ratio > 0 && family_options.prefix_extractor == nullptr && !options.full_scan_mode) {
     return Status::NotSupported(StrCat("option hash_table_ratio=", OptionCodec<double>::Print(options.hash_table_ratio),
                                        ": PlainTable requires a prefix extractor for its hash table; set prefix_extractor, or 0 for total order"));
@@ -135,12 +147,20 @@ Status CheckPlainTable(const DBOptions& db_options, const ColumnFamilyOptions& f
   return Status::OK();
 }
 
+Status CheckMemTable(const MemTableRepFactory* factory) {
+  if (factory == nullptr) return Status::OK();
+  if (!IsBuiltIn(*factory)) return NotImplemented("memtable_factory", factory->Name(), "use one of the factories of ashlar/memtablerep.h");
+  size_t bucket_count = 0;
+  if (const auto* const hash = dynamic_cast<const HashSkipListRepFactory*>(factory)) bucket_count = hash->parameters().bucket_count;
+  if (const auto* const lists = dynamic_cast<const HashLinkListRepFactory*>(factory)) bucket_count = lists->parameters().bucket_count;
+  if (bucket_count <= kBucketCountMax) return Status::OK();
+  return Bad("memtable_factory", factory->GetId(), StrCat("every memtable takes 8 bytes for a bucket; set no more than ", kBucketCountMax));
+}
+
 Status CheckFamily(const DBOptions& db_options, const ColumnFamilyOptions& options) {
   ASHLAR_RETURN_IF_ERROR(CheckRefused(options));
   if (options.comparator == nullptr) return Bad("comparator", kNullText, "set it, or leave it at BytewiseComparator()");
-  if (options.memtable_factory != nullptr && !IsBuiltIn(*options.memtable_factory)) {
-    return NotImplemented("memtable_factory", options.memtable_factory->Name(), "use one of the factories of ashlar/memtablerep.h");
-  }
+  ASHLAR_RETURN_IF_ERROR(CheckMemTable(options.memtable_factory.get()));
   ASHLAR_RETURN_IF_ERROR(CheckLevels(options));
   ASHLAR_RETURN_IF_ERROR(CheckCompressions(options));
   if (const auto* const block_based = TableOptionsOf<BlockBasedTableOptions>(options)) return CheckTable(*block_based);

@@ -38,7 +38,8 @@ void FillDefaults(ColumnFamilyOptions* options) {
   options->max_write_buffer_number = std::max(options->max_write_buffer_number, 2);
   options->min_write_buffer_number_to_merge = std::clamp(options->min_write_buffer_number_to_merge, 1, options->max_write_buffer_number - 1);
   options->num_levels = std::max(options->num_levels, 1);
-  options->write_buffer_size = std::max<size_t>(options->write_buffer_size, size_t{64} << 10);
+  // What is above has no use, and a share of it is the filter of every memtable.
+  options->write_buffer_size = std::clamp<size_t>(options->write_buffer_size, size_t{64} << 10, size_t{64} << 30);
   // Negative: never. The others may not be passed before the one that relieves them.
   int* const triggers[] = {&options->level0_file_num_compaction_trigger, &options->level0_slowdown_writes_trigger,
                            &options->level0_stop_writes_trigger};
