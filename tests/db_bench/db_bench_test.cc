@@ -185,8 +185,9 @@ TEST_F(DbBenchTest, AFeatureThatIsAbsentMayStayOff) {
 }
 
 TEST_F(DbBenchTest, ValuesThatMakeNoSenseAreRefused) {
-  for (const char* const flags : {"--num=0", "--num=ten", "--num=1e6", "--threads=-1", "--histogram=2", "--prefix_size=17", "--value_size=5000000000",
-                                  "--compression_type=lzma", "--key_distribution=pareto", "--readonly", "--engine=btree", "readrandom", "--num"}) {
+  for (const char* const flags :
+       {"--num=0", "--num=ten", "--num=1e6", "--threads=-1", "--threads=2147483647", "--key_size=2147483647", "--histogram=2", "--prefix_size=17",
+        "--value_size=5000000000", "--compression_type=lzma", "--key_distribution=pareto", "--readonly", "--engine=btree", "readrandom", "--num"}) {
     const ToolRun run = Run(StrCat("--benchmarks=fillseq ", flags));
     EXPECT_NE(run.exit_code, 0) << flags;
     EXPECT_EQ(run.output.find("fillseq  "), std::string::npos) << run.output;
@@ -385,6 +386,22 @@ TEST_F(DbBenchMeasuringTest, AnErrorEndsItWithTheWorkloadsName) {
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_NE(run.output.find("mergerandom: "), std::string::npos) << run.output;
   EXPECT_EQ(ResultLineOf(run.output, "readrandom"), "") << run.output;
+}
+
+TEST_F(DbBenchMeasuringTest, AResultThatCannotBeWrittenIsToldBeforeAnythingIsDestroyed) {
+  (void)Output("--num=100 --benchmarks=fillseq");
+  const ToolRun run = Run(StrCat("--num=10 --benchmarks=fillseq --json=", File("absent/result.json")));
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_NE(run.output.find("cannot write "), std::string::npos) << run.output;
+  const std::string kept = Output("--num=100 --benchmarks=readrandom --use_existing_db=1");
+  EXPECT_NE(ResultLineOf(kept, "readrandom").find("(100 of 100 found)"), std::string::npos) << kept;
+}
+
+TEST_F(DbBenchMeasuringTest, ExistingKeysAreNotCalledMissing) {
+  (void)Output("--num=100 --benchmarks=fillseq");
+  const ToolRun run = Run("--num=100 --benchmarks=readmissing --use_existing_db=1 --use_existing_keys=1");
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_NE(run.output.find("every key exists"), std::string::npos) << run.output;
 }
 
 // The command line of the in-RAM benchmark that RocksDB published, retired flags and all; only --db, --num and the seed are ours.

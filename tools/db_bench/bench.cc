@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <fstream>
 #include <latch>
 #include <memory>
 #include <string_view>
@@ -125,6 +126,8 @@ Status Bench::Run() {
   }
   if (s.ok()) s = database_.Prepare();
   if (!s.ok()) return s;
+  // Before a database is destroyed and hours are measured for nothing.
+  if (!flags_.json.empty() && !std::ofstream(flags_.json, std::ios::app)) return Status::IOError("cannot write " + flags_.json);
   if (flags_.seed == 0) {
     flags_.seed = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
     fmt::print("Set seed to {} because --seed was 0\n", flags_.seed);

@@ -196,11 +196,11 @@ struct Demand {
 // What flags must be for every workload and database to make sense of them.
 constexpr Demand kDemands[] = {
     {[](const Flags& f) { return f.num > 0; }, "--num must be above 0"},
-    {[](const Flags& f) { return f.threads > 0; }, "--threads must be above 0"},
+    {[](const Flags& f) { return f.threads > 0 && f.threads <= 65536; }, "--threads goes from 1 to 65536"},
     {[](const Flags& f) { return f.duration >= 0; }, "--duration must not be negative"},
     {[](const Flags& f) { return f.ops_between_duration_checks > 0; }, "--ops_between_duration_checks must be above 0"},
     {[](const Flags& f) { return f.batch_size > 0; }, "--batch_size must be above 0"},
-    {[](const Flags& f) { return f.key_size > 0; }, "--key_size must be above 0"},
+    {[](const Flags& f) { return f.key_size > 0 && f.key_size <= (1 << 20); }, "--key_size goes from 1 to 1048576"},
     {[](const Flags& f) { return f.value_size >= 0; }, "--value_size must not be negative"},
     {[](const Flags& f) { return f.value_size_min >= 0 && f.value_size_min <= f.value_size_max; },
      "--value_size_min must not exceed --value_size_max"},
