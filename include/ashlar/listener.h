@@ -1,7 +1,9 @@
 // EventListener: called by the engine when something happens in the background.
 //
-// Called on the thread that did the work, without any lock held, so a listener may call the DB; a slow listener delays that work. Must not throw.
-// Calls come from several threads at once. Lifetime: listeners are shared with the database and live at least as long.
+// Called on the thread that did the work, without any lock held, so a listener may read, take snapshots, ask for properties and set options; a slow
+// listener delays that work. What waits for background work may wait for the thread that calls, for ever: do not write, sync or switch the log,
+// create or drop families, flush, compact, pause or wait for idleness from here; give that to a thread of your own. Must not throw: an exception ends
+// the process. Calls come from several threads at once. Lifetime: listeners are shared with the database and live at least as long.
 #pragma once
 
 #include <cstdint>
