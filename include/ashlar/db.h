@@ -93,7 +93,8 @@ class ASHLAR_API DB {
   DB() = default;
   DB(const DB&) = delete;
   DB& operator=(const DB&) = delete;
-  // Closes, ignoring errors; call Close to see them. Iterators, pinned slices and handles must be gone before: what is left of them points nowhere.
+  // Closes, ignoring errors; call Close to see them. Pinned slices, iterators and handles that are still there stay valid, and keep their memory
+  // until they are gone and another database is opened or deleted; a warning in the LOG says so. The DB itself is gone: no call with such a handle.
   virtual ~DB() = default;
 
   // Waits for background work, makes the log durable as far as it was written, and closes all files; work that is paused goes on for that. Aborted,

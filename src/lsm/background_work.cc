@@ -786,7 +786,8 @@ void BackgroundWork::DeleteObsoleteFiles() {
 std::vector<BackgroundWork::DeletedTable> BackgroundWork::DeleteUnderLock() {
   {
     MutexLock lock(state_->mutex);
-    if (state_->file_deletions_disabled > 0) return {};
+    // A closed database has no lock on its files any more.
+    if (state_->file_deletions_disabled > 0 || state_->closed) return {};
   }
   const ObsoleteFiles::Taken taken = state_->obsolete_files.Take();
   for (const std::string& path : taken.others) static_cast<void>(DeleteObsoleteFile(*state_, path).ok());

@@ -23,40 +23,49 @@ namespace {
 constexpr size_t kRecordOverheadBytes = 24;  // header, type, lengths of a batch with one record
 }  // namespace
 
+FamilyHandle::FamilyHandle(LsmCore* core, std::shared_ptr<ColumnFamily> family) : core_(core), family_(std::move(family)) {
+  core->state->live_handles.fetch_add(1, std::memory_order_relaxed);
+}
+
 FamilyHandle::~FamilyHandle() {
-  NotifyAll(db_->state_->options.listeners, &EventListener::OnColumnFamilyHandleDeletionStarted, this);
+  NotifyAll(core_->state->options.listeners, &EventListener::OnColumnFamilyHandleDeletionStarted, this);
   family_.reset();
   EpochReclaim();
-  if (db_->state_->obsolete_files.Some()) db_->background_.DeleteObsoleteFiles();
+  if (core_->state->obsolete_files.Some()) core_->background.DeleteObsoleteFiles();
+  core_->state->live_handles.fetch_sub(1, std::memory_order_relaxed);
 }
 
 Status FamilyHandle::GetDescriptor(ColumnFamilyDescriptor* desc) {
-  MutexLock lock(db_->state_->mutex);
+  MutexLock lock(core_->state->mutex);
   *desc = ColumnFamilyDescriptor(family_->name(), family_->options());
   return Status::OK();
 }
 
 // ---- Opening and closing.
 
-LsmDB::LsmDB(std::unique_ptr<DatabaseState> state)
-    : state_(std::move(state)), background_(state_.get()), commit_(state_.get(), &background_), reader_(state_.get(), &background_) {
+LsmDB::LsmDB(std::unique_ptr<LsmCore> core)
+    : core_(std::move(core)), state_(core_->state.get()), background_(core_->background), commit_(core_->commit), reader_(core_->reader) {
   state_->db = this;
 }
 
 LsmDB::~LsmDB() {
-  if (const Status closed = Close(); closed.IsAborted()) {
-    LogWarning(*state_, StrCat("the database object was destroyed although it could not be closed: ", closed.ToString()));
-    background_.Stop();
-    if (!state_->read_only && !state_->logs.Close().ok()) LogWarning(*state_, "the log could not be closed");
-  }
+  static_cast<void>(CloseFiles().ok());
   default_handle_.reset();
+  if (core_->IsInUse()) {
+    LogWarning(*state_,
+               "the database was deleted before its last handle, iterator or pinned value; what it needs stays in memory until they are gone");
+    KeepUntilUnused(std::move(core_));
+  }
+  core_.reset();
+  ReapUnused();
 }
 
 Result<std::unique_ptr<LsmDB>> LsmDB::Open(OpenArgs args, std::vector<ColumnFamilyHandle*>* handles) {
   const std::vector<ColumnFamilyDescriptor> families = args.families;
   bool must_flush = false;
   ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<DatabaseState> state, RecoverDatabase(std::move(args), &must_flush));
-  auto db = std::make_unique<LsmDB>(std::move(state));
+  ReapUnused();
+  auto db = std::make_unique<LsmDB>(std::make_unique<LsmCore>(std::move(state)));
   if (!db->state_->read_only) ASHLAR_RETURN_IF_ERROR(db->StartWriting(families, must_flush));
   std::vector<std::unique_ptr<ColumnFamilyHandle>> made;
   for (const ColumnFamilyDescriptor& family : families) made.push_back(db->NewHandle(family.name));
@@ -71,7 +80,9 @@ Result<std::unique_ptr<LsmDB>> LsmDB::Open(OpenArgs args, std::vector<ColumnFami
 }
 
 Status LsmDB::StartWriting(const std::vector<ColumnFamilyDescriptor>& families, bool must_flush) {
-  OpenInfoLog(state_.get());
+  OpenInfoLog(state_);
+  // Tables that the MANIFEST dropped while it was replayed; most went long ago. DeleteOrphans finds those that are left.
+  state_->obsolete_files.Take();
   std::vector<uint64_t> wal_files;
   for (const LogSet::LiveLog& log : state_->logs.LiveLogs()) wal_files.push_back(log.number);
   EventLine(state_->logger.get(), state_->clock->NowUnixMicros(), 0, "recovery_started").Add("wal_files", wal_files);
@@ -104,7 +115,7 @@ Status LsmDB::StartWriting(const std::vector<ColumnFamilyDescriptor>& families, 
     background_.AssertMutexHeld();
     oldest_log = background_.OldestRecordedLog();
   }
-  DeleteOrphans(state_.get(), oldest_log);
+  DeleteOrphans(state_, oldest_log);
   for (const ColumnFamilyDescriptor& family : families) {
     if (state_->versions->FindFamily(Slice(family.name)) != nullptr) continue;
     ASHLAR_RETURN_IF_ERROR(CreateFamily(family.options, family.name));
@@ -122,9 +133,7 @@ Status LsmDB::CheckNothingIsHeld() {
     MutexLock lock(state_->mutex);
     if (state_->snapshots.size() > 0) return Status::Aborted("snapshots are still held; release them before Close");
   }
-  if (state_->live_iterators.load(std::memory_order_relaxed) > 0) return Status::Aborted("iterators are still alive; delete them before Close");
-  if (AnyValuePinned(state_.get())) return Status::Aborted("pinned values are still held; reset them before Close");
-  return Status::OK();
+  return core_->CheckNothingIsRead();
 }
 
 Status LsmDB::Close() {
@@ -137,6 +146,14 @@ Status LsmDB::Close() {
   const Status held = CheckNothingIsHeld();
   background_.Continue();
   ASHLAR_RETURN_IF_ERROR(held);
+  return CloseFiles();
+}
+
+Status LsmDB::CloseFiles() {
+  {
+    MutexLock lock(state_->mutex);
+    if (state_->closed) return state_->close_status;
+  }
   Status status;
   if (!state_->read_only) {
     if (!GetDBOptions().avoid_flush_during_shutdown && HasUnloggedWrites() && !state_->latch.IsSet()) {
@@ -221,7 +238,7 @@ Status LsmDB::CheckWritable() const {
 std::unique_ptr<ColumnFamilyHandle> LsmDB::NewHandle(const std::string& name) {
   MutexLock lock(state_->mutex);
   for (std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
-    if (family->name() == name) return std::make_unique<FamilyHandle>(this, std::move(family));
+    if (family->name() == name) return std::make_unique<FamilyHandle>(core_.get(), std::move(family));
   }
   return nullptr;
 }
@@ -239,7 +256,7 @@ Status LsmDB::CreateFamily(const ColumnFamilyOptions& options, const std::string
     const ColumnFamilySpec spec{.name = name, .comparator = KeyComparator(filled.comparator), .levels = static_cast<Level>(filled.num_levels)};
     ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<PendingInstall> install, state_->versions->PrepareAddFamily(spec, state_->logs.current_number()));
     const Status installed = background_.InstallPrepared(install.get(), [&]() ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
-      AddFamily(state_.get(), MakeColumnFamily(state_.get(), *state_->versions->FindFamily(Slice(name)), filled, state_->logs.current_number()));
+      AddFamily(state_, MakeColumnFamily(state_, *state_->versions->FindFamily(Slice(name)), filled, state_->logs.current_number()));
     });
     if (!installed.ok()) background_.LatchError(BackgroundErrorReason::kManifestWrite, "creation of a column family", installed);
     return installed;
@@ -318,7 +335,7 @@ Status LsmDB::CommitOne(const WriteOptions& options, WriteBatch* batch, const St
 Status LsmDB::CheckWritableKey(ColumnFamilyHandle* column_family, const Slice& key) const {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   const ColumnFamily* const family = Family(column_family);
-  if (family->dropped()) return Status::ColumnFamilyDropped(column_family->GetName());
+  if (family->dropped()) return Status::ColumnFamilyDropped(family->name());
   return family->CheckKey(key);
 }
 
@@ -573,7 +590,7 @@ Status LsmDB::WriteOptionsFile() {
     MutexLock lock(state_->mutex);
     for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) families.emplace_back(family->name(), family->options());
   }
-  const Status written = WriteNewOptionsFile(state_.get(), families);
+  const Status written = WriteNewOptionsFile(state_, families);
   background_.DeleteObsoleteFiles();
   if (written.ok()) return written;
   LogWarning(*state_, StrCat("the OPTIONS file could not be written: ", written.ToString()));
@@ -583,20 +600,18 @@ Status LsmDB::WriteOptionsFile() {
 // ---- What is there.
 
 bool LsmDB::GetProperty(ColumnFamilyHandle* column_family, const Slice& property, std::string* value) {
-  return PropertyReader(state_.get(), &background_).Text(SharedFamily(column_family), property, value);
+  return PropertyReader(state_, &background_).Text(SharedFamily(column_family), property, value);
 }
 
 bool LsmDB::GetMapProperty(ColumnFamilyHandle* column_family, const Slice& property, std::map<std::string, std::string>* value) {
-  return PropertyReader(state_.get(), &background_).Map(SharedFamily(column_family), property, value);
+  return PropertyReader(state_, &background_).Map(SharedFamily(column_family), property, value);
 }
 
 bool LsmDB::GetIntProperty(ColumnFamilyHandle* column_family, const Slice& property, uint64_t* value) {
-  return PropertyReader(state_.get(), &background_).Number(SharedFamily(column_family), property, value);
+  return PropertyReader(state_, &background_).Number(SharedFamily(column_family), property, value);
 }
 
-bool LsmDB::GetAggregatedIntProperty(const Slice& property, uint64_t* value) {
-  return PropertyReader(state_.get(), &background_).Sum(property, value);
-}
+bool LsmDB::GetAggregatedIntProperty(const Slice& property, uint64_t* value) { return PropertyReader(state_, &background_).Sum(property, value); }
 
 Status LsmDB::GetApproximateSizes(const SizeApproximationOptions& options, ColumnFamilyHandle* column_family, const Range* ranges, int n,
                                   uint64_t* sizes) {
@@ -636,14 +651,14 @@ int LsmDB::NumberLevels(ColumnFamilyHandle* column_family) {
   return static_cast<int>(Family(column_family)->view()->version->levels());
 }
 
-void LsmDB::GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) { PropertyReader(state_.get(), &background_).LiveFiles(metadata); }
+void LsmDB::GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) { PropertyReader(state_, &background_).LiveFiles(metadata); }
 
 void LsmDB::GetColumnFamilyMetaData(ColumnFamilyHandle* column_family, ColumnFamilyMetaData* metadata) {
-  PropertyReader(state_.get(), &background_).FamilyMetaData(SharedFamily(column_family), metadata);
+  PropertyReader(state_, &background_).FamilyMetaData(SharedFamily(column_family), metadata);
 }
 
 Status LsmDB::GetPropertiesOfAllTables(ColumnFamilyHandle* column_family, TablePropertiesCollection* props) {
-  return PropertyReader(state_.get(), &background_).TablesOf(SharedFamily(column_family), props);
+  return PropertyReader(state_, &background_).TablesOf(SharedFamily(column_family), props);
 }
 
 Status LsmDB::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size, bool flush_memtable) {

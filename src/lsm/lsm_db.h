@@ -11,19 +11,14 @@
 #include <vector>
 
 #include "ashlar/db.h"
-#include "lsm/background_work.h"
-#include "lsm/commit_pipeline.h"
-#include "lsm/database_state.h"
-#include "lsm/reader.h"
+#include "lsm/lsm_core.h"
 #include "lsm/recovery.h"
 
 namespace ashlar {
 
-class LsmDB;
-
 class FamilyHandle final : public ColumnFamilyHandle {
  public:
-  FamilyHandle(LsmDB* db, std::shared_ptr<ColumnFamily> family) : db_(db), family_(std::move(family)) {}
+  FamilyHandle(LsmCore* core, std::shared_ptr<ColumnFamily> family);
   ~FamilyHandle() override;
 
   const std::string& GetName() const override { return family_->name(); }
@@ -35,7 +30,7 @@ class FamilyHandle final : public ColumnFamilyHandle {
   const std::shared_ptr<ColumnFamily>& shared_family() const { return family_; }
 
  private:
-  LsmDB* const db_;
+  LsmCore* const core_;
   std::shared_ptr<ColumnFamily> family_;
 };
 
@@ -43,7 +38,7 @@ class LsmDB final : public DB {
  public:
   // Options must have been checked (ValidateForOpen). handles may be null.
   static Result<std::unique_ptr<LsmDB>> Open(OpenArgs args, std::vector<ColumnFamilyHandle*>* handles);
-  explicit LsmDB(std::unique_ptr<DatabaseState> state);
+  explicit LsmDB(std::unique_ptr<LsmCore> core);
   ~LsmDB() override;
 
   Status Close() override;
@@ -134,13 +129,15 @@ class LsmDB final : public DB {
   using DB::VerifyChecksum;
   Status VerifyChecksum(const ReadOptions& options) override;
 
-  DatabaseState* state() { return state_.get(); }
+  DatabaseState* state() { return state_; }
 
  private:
-  friend class FamilyHandle;
-
-  static ColumnFamily* Family(ColumnFamilyHandle* handle) { return static_cast<FamilyHandle*>(handle)->family(); }
-  static const std::shared_ptr<ColumnFamily>& SharedFamily(ColumnFamilyHandle* handle) { return static_cast<FamilyHandle*>(handle)->shared_family(); }
+  // A null handle stands for the default family, as in RocksDB.
+  ColumnFamily* Family(ColumnFamilyHandle* handle) const { return Handle(handle)->family(); }
+  const std::shared_ptr<ColumnFamily>& SharedFamily(ColumnFamilyHandle* handle) const { return Handle(handle)->shared_family(); }
+  const FamilyHandle* Handle(ColumnFamilyHandle* handle) const {
+    return handle != nullptr ? static_cast<const FamilyHandle*>(handle) : default_handle_.get();
+  }
   // Null when there is no family of this name.
   std::unique_ptr<ColumnFamilyHandle> NewHandle(const std::string& name);
   // What a writable open does after recovery: a new log, replayed data into tables, missing families, OPTIONS, old files.
@@ -157,10 +154,14 @@ class LsmDB final : public DB {
   Status WriteOptionsFile();
   Status DropFamily(const std::shared_ptr<ColumnFamily>& family);
 
-  const std::unique_ptr<DatabaseState> state_;
-  BackgroundWork background_;
-  CommitPipeline commit_;
-  Reader reader_;
+  // Closes whatever is still held.
+  Status CloseFiles();
+
+  std::unique_ptr<LsmCore> core_;
+  DatabaseState* const state_;
+  BackgroundWork& background_;
+  CommitPipeline& commit_;
+  Reader& reader_;
   std::unique_ptr<FamilyHandle> default_handle_;
   Mutex options_file_mutex_;  // serialises changes of options with the file that records them
 };

@@ -49,23 +49,37 @@ struct EntryCounts {
   uint64_t entries = 0;
   uint64_t deletions = 0;
 };
-// Entry counts are in the MANIFEST for none of the files: those written in this run know theirs, the others are asked when their tables are open.
+// The MANIFEST does not count entries: tables written in this run know theirs, the others once they have been opened. Opens some, if need be, from
+// which the rest is estimated. Not under the database mutex: it reads files.
+void LearnEntryCounts(const ColumnFamily& family) {
+  constexpr size_t kSample = 64;
+  const EpochGuard guard;
+  std::vector<FileMetaData*> unknown;
+  size_t known = 0;
+  ForEachFile(*family.view()->version, [&](Level, FileMetaData* file) {
+    if (file->entries.load(std::memory_order_relaxed) == 0) {
+      unknown.push_back(file);
+    } else {
+      ++known;
+    }
+  });
+  if (known >= kSample) return;
+  const size_t step = unknown.size() / kSample + 1;
+  // A table that cannot be opened is somebody else's error to tell.
+  for (size_t i = 0; i < unknown.size(); i += step) static_cast<void>(family.tables()->Find(unknown[i]).ok());
+}
+
 EntryCounts CountEntries(const Version& version) {
   EntryCounts counts;
   uint64_t known_bytes = 0;
   uint64_t total_bytes = 0;
-  const EpochGuard guard;
-  ForEachFile(version, [&](Level, FileMetaData* file) {
+  ForEachFile(version, [&](Level, const FileMetaData* file) {
     total_bytes += file->file_bytes;
-    if (file->entries != 0) {
-      counts.entries += file->entries;
-      counts.deletions += file->deletions;
-      known_bytes += file->file_bytes;
-    } else if (TableReader* const reader = TableCache::FindOpen(file); reader != nullptr) {
-      counts.entries += reader->properties().num_entries;
-      counts.deletions += reader->properties().num_deletions;
-      known_bytes += file->file_bytes;
-    }
+    const uint64_t entries = file->entries.load(std::memory_order_acquire);
+    if (entries == 0) return;
+    counts.entries += entries;
+    counts.deletions += file->deletions.load(std::memory_order_relaxed);
+    known_bytes += file->file_bytes;
   });
   if (known_bytes > 0 && known_bytes < total_bytes) {
     const double scale = static_cast<double>(total_bytes) / static_cast<double>(known_bytes);
@@ -193,6 +207,7 @@ bool ParseLevel(const Slice& property, const std::string& prefix, uint64_t* leve
 
 bool PropertyReader::Number(const std::shared_ptr<ColumnFamily>& family, const Slice& property, uint64_t* value) const {
   const NumberProperty* const found = FindNumber(property);
+  if (property == Slice(Names::kEstimateNumKeys)) LearnEntryCounts(*family);
   MutexLock lock(state_->mutex);
   if (found != nullptr) {
     *value = found->get(Subject{*state_, *background_, *family});
@@ -204,10 +219,20 @@ bool PropertyReader::Number(const std::shared_ptr<ColumnFamily>& family, const S
   return true;
 }
 
+void PropertyReader::LearnAllEntryCounts() const {
+  std::vector<std::shared_ptr<ColumnFamily>> families;
+  {
+    MutexLock lock(state_->mutex);
+    families = state_->LiveFamilies();
+  }
+  for (const std::shared_ptr<ColumnFamily>& family : families) LearnEntryCounts(*family);
+}
+
 bool PropertyReader::Sum(const Slice& property, uint64_t* value) const {
   const NumberProperty* const found = FindNumber(property);
   if (found == nullptr) return false;
   *value = 0;
+  if (property == Slice(Names::kEstimateNumKeys)) LearnAllEntryCounts();
   MutexLock lock(state_->mutex);
   for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
     *value += found->get(Subject{*state_, *background_, *family});
@@ -348,6 +373,7 @@ void Describe(const DatabaseState& state, const FileMetaData& file, SstFileMetaD
 
 void PropertyReader::LiveFiles(std::vector<LiveFileMetaData>* metadata) const {
   metadata->clear();
+  LearnAllEntryCounts();
   MutexLock lock(state_->mutex);
   for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
     ForEachFile(*family->version(), [&](Level level, const FileMetaData* file) {
@@ -361,6 +387,7 @@ void PropertyReader::LiveFiles(std::vector<LiveFileMetaData>* metadata) const {
 
 void PropertyReader::FamilyMetaData(const std::shared_ptr<ColumnFamily>& family, ColumnFamilyMetaData* metadata) const {
   *metadata = ColumnFamilyMetaData();
+  LearnEntryCounts(*family);
   MutexLock lock(state_->mutex);
   metadata->name = family->name();
   const Version& version = *family->version();

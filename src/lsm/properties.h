@@ -35,6 +35,7 @@ class PropertyReader {
   Status TablesOf(const std::shared_ptr<ColumnFamily>& family, TablePropertiesCollection* properties) const;
 
  private:
+  void LearnAllEntryCounts() const;
   std::string LevelStats(const ColumnFamily& family) const ASHLAR_REQUIRES(state_->mutex);
   std::string FamilyStats(const ColumnFamily& family) const ASHLAR_REQUIRES(state_->mutex);
   std::string DatabaseStats() const ASHLAR_REQUIRES(state_->mutex);

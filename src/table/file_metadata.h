@@ -27,8 +27,9 @@ struct FileMetaData {
   uint64_t oldest_ancestor_unix_seconds = 0;  // 0: unknown
   std::string checksum;                       // of the whole file; empty: none
   std::string checksum_function = "Unknown";
-  uint64_t entries = 0;  // 0: not known yet (filled from the table's properties)
-  uint64_t deletions = 0;
+  // 0: not known; the MANIFEST does not say. Written by whoever made the table, or when it is opened for the first time.
+  std::atomic<uint64_t> entries{0};
+  std::atomic<uint64_t> deletions{0};  // stored before entries
   bool marked_for_compaction = false;
 
   bool being_compacted = false;
@@ -39,6 +40,12 @@ struct FileMetaData {
   FileMetaData(const FileMetaData&) = delete;
   FileMetaData& operator=(const FileMetaData&) = delete;
 
+  // What the writer counted stays: its table is checked against it.
+  void LearnCounts(uint64_t entries_in_table, uint64_t deletions_in_table) {
+    if (entries.load(std::memory_order_relaxed) != 0) return;
+    deletions.store(deletions_in_table, std::memory_order_relaxed);
+    entries.store(entries_in_table, std::memory_order_release);
+  }
   Slice smallest_user_key() const { return ExtractUserKey(smallest); }
   Slice largest_user_key() const { return ExtractUserKey(largest); }
 };

@@ -83,6 +83,21 @@ TEST_F(ColumnFamilyTest, IteratorsOfSeveralFamiliesShowOneMoment) {
   EXPECT_FALSE(second->Valid());
 }
 
+TEST_F(ColumnFamilyTest, ANullHandleIsTheDefaultFamily) {
+  Open();
+  ColumnFamilyHandle* const none = nullptr;
+  ASSERT_OK(db_->Put(WriteOptions(), none, "a", "1"));
+  WriteBatch batch;
+  ASSERT_OK(batch.Put(none, "b", "2"));
+  ASSERT_OK(db_->Write(WriteOptions(), &batch));
+  std::string value;
+  ASSERT_OK(db_->Get(ReadOptions(), none, "a", &value));
+  EXPECT_EQ(value, "1");
+  ASSERT_OK(db_->Flush(FlushOptions(), none));
+  ASSERT_OK(db_->Delete(WriteOptions(), none, "a"));
+  EXPECT_EQ(Contents(), "b=2 ");
+}
+
 TEST_F(ColumnFamilyTest, AWrongComparatorIsRefused) {
   Open();
   Put("a", "1");

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,8 @@ namespace ashlar {
 namespace {
 
 using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class LiveFilesTest : public DatabaseFixture {
@@ -69,6 +73,40 @@ TEST_F(LiveFilesTest, StayWhileFileDeletionsAreDisabledAndGoAfterwards) {
   size_t manifests = 0;
   for (const auto& entry : std::filesystem::directory_iterator(path())) manifests += entry.path().filename().string().starts_with("MANIFEST-");
   EXPECT_EQ(manifests, 1u);
+}
+
+TEST_F(LiveFilesTest, AnOpenIsSilentAboutTablesThatWentLongAgo) {
+  options_.max_manifest_file_size = 1 << 20;
+  Open();
+  Churn();
+  Close();
+  Open();
+  Close();
+  std::ifstream file(path() + "/LOG");
+  const std::string log(std::istreambuf_iterator<char>(file), {});
+  EXPECT_THAT(log, HasSubstr("recovery_finished"));
+  EXPECT_THAT(log, Not(HasSubstr("could not be deleted")));
+}
+
+TEST_F(LiveFilesTest, EntriesAreCountedAfterAReopen) {
+  Open();
+  for (int i = 0; i < 1000; ++i) Put(StrCat("key", i), "value");
+  Flush();
+  for (int i = 0; i < 100; ++i) Delete(StrCat("key", i));
+  Flush();
+  Open();
+  uint64_t keys = 0;
+  ASSERT_TRUE(db_->GetIntProperty(DB::Properties::kEstimateNumKeys, &keys));
+  EXPECT_EQ(keys, 900u);
+  Open();
+  ASSERT_TRUE(db_->GetAggregatedIntProperty(DB::Properties::kEstimateNumKeys, &keys));
+  EXPECT_EQ(keys, 900u);
+  Open();
+  std::vector<LiveFileMetaData> files;
+  db_->GetLiveFilesMetaData(&files);
+  ASSERT_EQ(files.size(), 2u);
+  EXPECT_EQ(files[0].num_entries + files[1].num_entries, 1100u);
+  EXPECT_EQ(files[0].num_deletions + files[1].num_deletions, 100u);
 }
 
 }  // namespace ashlar

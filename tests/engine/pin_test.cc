@@ -1,4 +1,5 @@
 // PinnableSlice: values are found without a copy, and stay valid whatever happens to what they lie in.
+#include "ashlar/statistics.h"
 #include "tests/engine/database_fixture.h"
 
 namespace ashlar {
@@ -110,6 +111,57 @@ TEST_F(PinTest, CloseWithLivePinsIsAbortedAndClosesNothing) {
   }
   EXPECT_OK(db_->Close());
   EXPECT_TRUE(db_->Put(WriteOptions(), "c", "closed").IsShutdownInProgress());
+}
+
+// RocksDB forbids it; programs do it.
+TEST_F(PinTest, WhatIsLeftOfADeletedDatabaseStaysValidAndIsGivenBackLater) {
+  for (const bool mmap : {false, true}) {
+    options_.allow_mmap_reads = mmap;
+    options_.statistics = CreateDBStatistics();
+    Open();
+    for (int i = 0; i < 100; ++i) Put("table" + std::to_string(i), Value(i));
+    Flush();
+    Put("memtable", Value(1));
+    ColumnFamilyHandle* other = nullptr;
+    ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), mmap ? "mapped" : "cached", &other));
+    WriteOptions without_log;
+    without_log.disableWAL = true;
+    ASSERT_OK(db_->Put(without_log, other, "unlogged", Value(2)));
+
+    PinnableSlice in_memtable, in_table;
+    ASSERT_OK(db_->Get(ReadOptions(), "memtable", &in_memtable));
+    ASSERT_OK(db_->Get(ReadOptions(), "table5", &in_table));
+    std::unique_ptr<Iterator> iterator(db_->NewIterator(ReadOptions()));
+    iterator->SeekToFirst();
+    db_.reset();
+
+    EXPECT_EQ(in_memtable.ToString(), Value(1));
+    EXPECT_EQ(in_table.ToString(), Value(5));
+    size_t seen = 0;
+    for (; iterator->Valid(); iterator->Next()) ++seen;
+    ASSERT_OK(iterator->status());
+    EXPECT_EQ(seen, 101u);
+    ASSERT_OK(iterator->Refresh());
+
+    // The files are closed and the lock is free; nothing was lost.
+    OpenFamilies({kDefaultColumnFamilyName, mmap ? "mapped" : "cached"});
+    EXPECT_EQ(GetFrom(handles_.back(), "unlogged"), Value(2));
+    EXPECT_EQ(Get("memtable"), Value(1));
+    Close();
+    EXPECT_EQ(in_memtable.ToString(), Value(1));
+
+    const std::weak_ptr<Statistics> statistics = options_.statistics;
+    options_.statistics = nullptr;
+    in_memtable.Reset();
+    in_table.Reset();
+    iterator.reset();
+    EXPECT_FALSE(statistics.expired()) << "the handle is left";
+    delete other;
+    OpenFamilies({kDefaultColumnFamilyName, mmap ? "mapped" : "cached"});
+    EXPECT_TRUE(statistics.expired());
+    Close();
+    ASSERT_OK(DestroyDB(path(), options_));
+  }
 }
 
 TEST_F(PinTest, TheCacheStaysWithinItsCapacityWithPinsAndReadsNeverFail) {

@@ -19,7 +19,7 @@ Status VerifyFile(const TableJobArgs& args, FileMetaData* file) {
     const uint64_t entries = reader->properties().num_entries;
     if (entries != file->entries) {
       return Status::Corruption(TableFileName(args.output.directory, file->number),
-                                StrCat("written with ", file->entries, " entries, read back with ", entries));
+                                StrCat("written with ", file->entries.load(), " entries, read back with ", entries));
     }
   }
   return args.verification == OutputVerification::kBlocks ? args.tables->Verify(file) : Status::OK();

@@ -133,6 +133,7 @@ Result<TableReader*> TableCache::OpenAndPublish(FileMetaData* file) {
     return opened.status();
   }
   TableReaderPtr reader = std::move(opened).value();
+  file->LearnCounts(reader->properties().num_entries, reader->properties().num_deletions);
   return args_.open_tables->Publish(file, this, std::move(reader));
 }
 

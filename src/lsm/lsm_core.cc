@@ -1,0 +1,52 @@
+#include "lsm/lsm_core.h"
+
+#include <utility>
+#include <vector>
+
+#include "lsm/properties.h"
+#include "platform/mutex.h"
+
+namespace ashlar {
+
+namespace {
+
+struct KeptCores {
+  Mutex mutex;
+  std::vector<std::unique_ptr<LsmCore>> cores ASHLAR_GUARDED_BY(mutex);
+};
+
+// Never destroyed: static objects of the program may hold values.
+KeptCores& Kept() {
+  static KeptCores* const kKept = new KeptCores;
+  return *kKept;
+}
+
+}  // namespace
+
+Status LsmCore::CheckNothingIsRead() {
+  if (state->live_iterators.load(std::memory_order_relaxed) > 0) return Status::Aborted("iterators are still alive; delete them before Close");
+  if (AnyValuePinned(state.get())) return Status::Aborted("pinned values are still held; reset them before Close");
+  return Status::OK();
+}
+
+bool LsmCore::IsInUse() { return state->live_handles.load(std::memory_order_relaxed) > 0 || !CheckNothingIsRead().ok(); }
+
+void KeepUntilUnused(std::unique_ptr<LsmCore> core) {
+  KeptCores& kept = Kept();
+  MutexLock lock(kept.mutex);
+  kept.cores.push_back(std::move(core));
+}
+
+void ReapUnused() {
+  KeptCores& kept = Kept();
+  std::vector<std::unique_ptr<LsmCore>> cores;
+  {
+    MutexLock lock(kept.mutex);
+    cores = std::exchange(kept.cores, {});
+  }
+  for (std::unique_ptr<LsmCore>& core : cores) {
+    if (core->IsInUse()) KeepUntilUnused(std::move(core));
+  }
+}
+
+}  // namespace ashlar

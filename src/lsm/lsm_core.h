@@ -1,0 +1,46 @@
+// LsmCore: everything of an open database that handles, iterators and pinned values may still need when the program deletes the DB object before
+// them.
+//
+//   LsmDB ----owns----> LsmCore <----refers---- FamilyHandle, iterators, pins
+//     | deleted first: the database is closed, its core stays
+//     v
+//   core list (process-wide) ----Reap----> destroyed once nothing refers to it any more
+//
+// RocksDB forbids to delete a database before what came from it, but programs do, and a forgotten handle is harmless there. Here too: what is left
+// stays readable, memory is given back when the next database of the process is opened or deleted after the last of it has gone.
+// The simpler design, a reference count on the core in every pin, would cost each pinned Get an atomic operation on one shared cache line.
+//
+// Thread safety: KeepUntilUnused and ReapUnused from any thread. Lifetime: the list is never destroyed.
+#pragma once
+
+#include <memory>
+
+#include "ashlar/status.h"
+#include "lsm/background_work.h"
+#include "lsm/commit_pipeline.h"
+#include "lsm/database_state.h"
+#include "lsm/reader.h"
+
+namespace ashlar {
+
+struct LsmCore {
+  explicit LsmCore(std::unique_ptr<DatabaseState> owned)
+      : state(std::move(owned)), background(state.get()), commit(state.get(), &background), reader(state.get(), &background) {}
+
+  const std::unique_ptr<DatabaseState> state;
+  BackgroundWork background;
+  CommitPipeline commit;
+  Reader reader;
+
+  // Ok if no iterator and no pinned value of the database lives; otherwise Aborted, saying which.
+  Status CheckNothingIsRead();
+  // Whether anything that the program still has refers to this.
+  bool IsInUse();
+};
+
+// Takes over the core of a closed database that is in use.
+void KeepUntilUnused(std::unique_ptr<LsmCore> core);
+// Destroys the cores that are no longer in use.
+void ReapUnused();
+
+}  // namespace ashlar
