@@ -16,7 +16,7 @@ namespace {
 
 Status OpenLsm(OpenArgs args, std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* db) {
   db->reset();
-  ASHLAR_RETURN_IF_ERROR(ValidateOptions(args.options, args.families));
+  ASHLAR_RETURN_IF_ERROR(ValidateOptions(args.options, args.families, args.read_only ? OpenFor::kReading : OpenFor::kWriting));
   const bool has_default =
       std::any_of(args.families.begin(), args.families.end(), [](const ColumnFamilyDescriptor& f) { return f.name == kDefaultColumnFamilyName; });
   if (!has_default) return Status::InvalidArgument("the column family \"default\" must be among those that are opened");

@@ -19,7 +19,8 @@
 
 namespace ashlar {
 
-enum class Support : uint8_t { kHonoured, kAccepted, kRefused };
+// kRefusedWriting: what such an option makes of the files is read, so that a database opened for reading may have it.
+enum class Support : uint8_t { kHonoured, kAccepted, kRefused, kRefusedWriting };
 enum class Place : uint8_t { kFile, kTextOnly };  // kTextOnly: understood in text, not written to OPTIONS
 
 template <typename Struct>

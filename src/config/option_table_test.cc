@@ -306,8 +306,12 @@ TEST(Convenience, CodecsOfThisBuild) {
 
 // ---- Validation
 
-Status Validate(const DBOptions& db_options, const ColumnFamilyOptions& options = ColumnFamilyOptions()) {
-  return ValidateOptions(db_options, {ColumnFamilyDescriptor("default", options)});
+Status Validate(const DBOptions& db_options, const ColumnFamilyOptions& options = ColumnFamilyOptions(), OpenFor purpose = OpenFor::kWriting) {
+  return ValidateOptions(db_options, {ColumnFamilyDescriptor("default", options)}, purpose);
+}
+
+bool IsRefused(Support support, OpenFor purpose) {
+  return support == Support::kRefused || (support == Support::kRefusedWriting && purpose == OpenFor::kWriting);
 }
 
 TEST(Validate, DefaultsAndPresetsPass) {
@@ -330,6 +334,21 @@ TEST(Validate, RefusedOptionsAreNamedWithTheirRemedy) {
   EXPECT_NE(s.ToString().find("column family default: option inplace_update_support=true"), std::string::npos) << s.ToString();
 }
 
+TEST(Validate, WhatOnlyMattersToWritersMayBeAnythingForReading) {
+  ColumnFamilyOptions options;
+  options.compaction_style = kCompactionStyleUniversal;
+  BlockBasedTableOptions table;
+  table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+  table.partition_filters = true;
+  table.format_version = 7;
+  options.table_factory.reset(NewBlockBasedTableFactory(table));
+  EXPECT_TRUE(Validate(DBOptions(), options).IsNotSupported());
+  EXPECT_TRUE(Validate(DBOptions(), options, OpenFor::kReading).ok());
+  DBOptions elsewhere;
+  elsewhere.db_paths.emplace_back("/elsewhere", 1);
+  EXPECT_TRUE(Validate(elsewhere, options, OpenFor::kReading).IsNotSupported());
+}
+
 // Every option that the table refuses is refused, and every one that it does not refuse passes with another flag value.
 TEST(Validate, FlagsAreRefusedExactlyWhereTheTableSaysSo) {
   for (const auto& entry : DbOptionTable()) {
@@ -337,14 +356,16 @@ TEST(Validate, FlagsAreRefusedExactlyWhereTheTableSaysSo) {
     const std::string before = entry.print(options);
     if (before != "true" && before != "false") continue;
     ASSERT_TRUE(entry.parse(before == "true" ? "false" : "true", &options).ok());
-    EXPECT_EQ(Validate(options).IsNotSupported(), entry.support == Support::kRefused) << entry.name;
+    EXPECT_EQ(Validate(options).IsNotSupported(), IsRefused(entry.support, OpenFor::kWriting)) << entry.name;
+    EXPECT_EQ(Validate(options, {}, OpenFor::kReading).IsNotSupported(), IsRefused(entry.support, OpenFor::kReading)) << entry.name;
   }
   for (const auto& entry : ColumnFamilyOptionTable()) {
     ColumnFamilyOptions options;
     const std::string before = entry.print(options);
     if (before != "true" && before != "false") continue;
     ASSERT_TRUE(entry.parse(before == "true" ? "false" : "true", &options).ok());
-    EXPECT_EQ(Validate(DBOptions(), options).IsNotSupported(), entry.support == Support::kRefused) << entry.name;
+    EXPECT_EQ(Validate(DBOptions(), options).IsNotSupported(), IsRefused(entry.support, OpenFor::kWriting)) << entry.name;
+    EXPECT_EQ(Validate(DBOptions(), options, OpenFor::kReading).IsNotSupported(), IsRefused(entry.support, OpenFor::kReading)) << entry.name;
   }
 }
 

@@ -32,10 +32,10 @@ const TableOptions* TableOptionsOf(const ColumnFamilyOptions& options) {
 
 // The options that the table marks as refused, unless they have their defaults.
 template <typename Struct>
-Status CheckRefused(const Struct& options) {
+Status CheckRefused(OpenFor purpose, const Struct& options) {
   const Struct defaults;
   for (const OptionEntry<Struct>& entry : OptionTableOf<Struct>()) {
-    if (entry.support != Support::kRefused) continue;
+    if (entry.support != Support::kRefused && (entry.support != Support::kRefusedWriting || purpose == OpenFor::kReading)) continue;
     const std::string value = entry.print(options);
     const std::string default_value = entry.print(defaults);
     if (value == default_value) continue;
@@ -44,8 +44,8 @@ Status CheckRefused(const Struct& options) {
   return Status::OK();
 }
 
-Status CheckDb(const DBOptions& options) {
-  ASHLAR_RETURN_IF_ERROR(CheckRefused(options));
+Status CheckDb(OpenFor purpose, const DBOptions& options) {
+  ASHLAR_RETURN_IF_ERROR(CheckRefused(purpose, options));
   if (options.env == nullptr) return Bad("env", kNullText, "set it, or leave it at Env::Default()");
   if (options.keep_log_file_num == 0) return Bad("keep_log_file_num", "0", "the current LOG is one; set at least 1");
   if (options.max_open_files < -1 || options.max_open_files == 0) {
@@ -112,9 +112,9 @@ Status CheckLevels(const ColumnFamilyOptions& options) {
 
 bool IsPowerOfTwo(uint64_t n) { return n != 0 && (n & (n - 1)) == 0; }
 
-Status CheckTable(const BlockBasedTableOptions& options) {
-  ASHLAR_RETURN_IF_ERROR(CheckRefused(options));
-  if (options.format_version < 2 || options.format_version > 5) {
+Status CheckTable(OpenFor purpose, const BlockBasedTableOptions& options) {
+  ASHLAR_RETURN_IF_ERROR(CheckRefused(purpose, options));
+  if (purpose == OpenFor::kWriting && (options.format_version < 2 || options.format_version > 5)) {
     return NotImplemented("format_version", StrCat(options.format_version),
                           "2 to 5 can be written (2 to 7 are read); 5 is read by every RocksDB since 6.6");
   }
@@ -130,7 +130,7 @@ Status CheckTable(const BlockBasedTableOptions& options) {
 }
 
 Status CheckPlainTable(const DBOptions& db_options, const ColumnFamilyOptions& family_options, const PlainTableOptions& options) {
-  ASHLAR_RETURN_IF_ERROR(CheckRefused(options));
+  ASHLAR_RETURN_IF_ERROR(CheckRefused(OpenFor::kWriting, options));
   if (!db_options.allow_mmap_reads)
     return Bad("table_factory", TableFactory::kPlainTableName(), "it is read through mmap; set allow_mmap_reads=true");
   if (OptionCodec<EncodingType>::Print(options.encoding_type).find('k') != 0)
@@ -157,13 +157,15 @@ Status CheckMemTable(const MemTableRepFactory* factory) {
   return Bad("memtable_factory", factory->GetId(), StrCat("every memtable takes 8 bytes for a bucket; set no more than ", kBucketCountMax));
 }
 
-Status CheckFamily(const DBOptions& db_options, const ColumnFamilyOptions& options) {
-  ASHLAR_RETURN_IF_ERROR(CheckRefused(options));
+Status CheckFamily(OpenFor purpose, const DBOptions& db_options, const ColumnFamilyOptions& options) {
+  ASHLAR_RETURN_IF_ERROR(CheckRefused(purpose, options));
   if (options.comparator == nullptr) return Bad("comparator", kNullText, "set it, or leave it at BytewiseComparator()");
   ASHLAR_RETURN_IF_ERROR(CheckMemTable(options.memtable_factory.get()));
-  ASHLAR_RETURN_IF_ERROR(CheckLevels(options));
-  ASHLAR_RETURN_IF_ERROR(CheckCompressions(options));
-  if (const auto* const block_based = TableOptionsOf<BlockBasedTableOptions>(options)) return CheckTable(*block_based);
+  if (purpose == OpenFor::kWriting) {
+    ASHLAR_RETURN_IF_ERROR(CheckLevels(options));
+    ASHLAR_RETURN_IF_ERROR(CheckCompressions(options));
+  }
+  if (const auto* const block_based = TableOptionsOf<BlockBasedTableOptions>(options)) return CheckTable(purpose, *block_based);
   if (const auto* const plain = TableOptionsOf<PlainTableOptions>(options)) return CheckPlainTable(db_options, options, *plain);
   return Status::OK();
 }
@@ -193,10 +195,10 @@ Status Change(const std::unordered_map<std::string, std::string>& changes, Struc
 
 }  // namespace
 
-Status ValidateOptions(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families) {
-  ASHLAR_RETURN_IF_ERROR(CheckDb(db_options));
+Status ValidateOptions(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families, OpenFor purpose) {
+  ASHLAR_RETURN_IF_ERROR(CheckDb(purpose, db_options));
   for (const ColumnFamilyDescriptor& family : families) {
-    Status s = CheckFamily(db_options, family.options);
+    Status s = CheckFamily(purpose, db_options, family.options);
     if (!s.ok()) return s.WithContext(StrCat("column family ", EscapeForDisplay(family.name)));
   }
   return Status::OK();

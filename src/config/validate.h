@@ -13,9 +13,12 @@
 
 namespace ashlar {
 
+enum class OpenFor : uint8_t { kWriting, kReading };
+
 // Ok, or the first objection: NotSupported for an option that would change results or guarantees and is not implemented, InvalidArgument for a value
-// or a combination that cannot work. The text names the option (and the family) and says what to do.
-Status ValidateOptions(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families);
+// or a combination that cannot work. The text names the option (and the family) and says what to do. For reading, options that only matter to writers
+// may have any value.
+Status ValidateOptions(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families, OpenFor purpose = OpenFor::kWriting);
 
 // Every accepted option that is not the default, as "name=value (family)": it has no effect, and whoever set it should know.
 std::vector<std::string> ListOptionsWithoutEffect(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families);

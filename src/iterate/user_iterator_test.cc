@@ -150,7 +150,7 @@ TEST(UserIteratorTest, PrefixSameAsStartEndsWithThePrefix) {
   EXPECT_EQ(Show(given, "seek abb;seek ad;seek ab"), "end end aba=4");
   EXPECT_EQ(Show(given, "seek-prev aac;prev;prev;prev"), "aac=3 aab=2 aa=1 end");
   EXPECT_EQ(Show(given, "seek-prev abz;prev"), "aba=4 end");
-  EXPECT_EQ(Show(given, "seek-prev aaz;next;prev"), "aac=3 end end");
+  EXPECT_EQ(Show(given, "seek-prev aaz;next"), "aac=3 end");
   EXPECT_EQ(Show(given, "seek-prev adz"), "end");
 }
 

@@ -19,7 +19,8 @@ std::string_view AdviceFor(const Status& status) {
   if (status.IsNoSpace()) return "free some space on the disk; everything written before this is kept";
   switch (status.code()) {
     case Status::kCorruption: return "run 'verify' for the extent of the damage; restore the named file from a backup";
-    case Status::kNotSupported: return "the database was left as it was; use the program that wrote it, or a newer release";
+    case Status::kNotSupported:
+      return "the database was left as it was; commands that only read may still work, and 'load' makes another of what 'dump' writes";
     case Status::kBusy:
     case Status::kTimedOut:
     case Status::kTryAgain: return "try again";
