@@ -341,7 +341,8 @@ struct ASHLAR_API DBOptions {
   uint64_t delayed_write_rate = 0;                   // bytes per second that slowed writers share; 0: the rate limiter's, or 16 MiB
 
   // ---- Writing.
-  size_t db_write_buffer_size = 0;  // accepted: each column family has its own limit
+  // Bytes that the memtables of all families may take together while they are written to; then the largest is flushed. 0: no limit but their own.
+  size_t db_write_buffer_size = 0;
   uint64_t max_write_batch_group_size_bytes = 1 << 20;
   bool enable_pipelined_write = false;  // accepted, with the seven below: there is one commit pipeline
   bool allow_concurrent_memtable_write = true;

@@ -206,7 +206,7 @@ struct DbTable {
       ASHLAR_OPTION(max_bgerror_resume_count, kAccepted, kFixed),
       ASHLAR_OPTION(bgerror_resume_retry_interval, kAccepted, kFixed),
       ASHLAR_OPTION(delayed_write_rate, kHonoured, kMutable),
-      ASHLAR_OPTION(db_write_buffer_size, kAccepted, kFixed),
+      ASHLAR_OPTION(db_write_buffer_size, kHonoured, kFixed),
       ASHLAR_OPTION(max_write_batch_group_size_bytes, kHonoured, kFixed),
       ASHLAR_OPTION(enable_pipelined_write, kAccepted, kFixed),
       ASHLAR_OPTION(allow_concurrent_memtable_write, kAccepted, kFixed),

@@ -456,7 +456,7 @@ TEST(Validate, OptionsWithoutEffectAreListed) {
   db_options.enable_pipelined_write = true;
   options.max_successive_merges = 1;
   EXPECT_EQ(ListOptionsWithoutEffect(db_options, {ColumnFamilyDescriptor("a\n", options)}),
-            (std::vector<std::string>{"enable_pipelined_write=true", "max_successive_merges=1 (a\\x0a)"}));
+            (std::vector<std::string>{"enable_pipelined_write=true", "max_successive_merges=1 of column family a\\x0a"}));
 }
 
 TEST(ChangeMutableOptions, AllOrNothing) {

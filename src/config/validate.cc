@@ -208,7 +208,7 @@ std::vector<std::string> ListOptionsWithoutEffect(const DBOptions& db_options, c
   std::vector<std::string> out;
   AppendWithoutEffect(db_options, "", &out);
   for (const ColumnFamilyDescriptor& family : families) {
-    const std::string where = StrCat(" (", EscapeForDisplay(family.name), ")");
+    const std::string where = StrCat(" of column family ", EscapeForDisplay(family.name));
     AppendWithoutEffect(family.options, where, &out);
     const MemTableRepFactory* const memtable = family.options.memtable_factory.get();
     if (memtable != nullptr && NeedsPrefixes(*memtable) && family.options.prefix_extractor == nullptr) {

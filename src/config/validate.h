@@ -20,7 +20,7 @@ enum class OpenFor : uint8_t { kWriting, kReading };
 // may have any value.
 Status ValidateOptions(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families, OpenFor purpose = OpenFor::kWriting);
 
-// Every accepted option that is not the default, as "name=value (family)": it has no effect, and whoever set it should know.
+// Every accepted option that is not the default, as "name=value of column family NAME": it has no effect, and whoever set it should know.
 std::vector<std::string> ListOptionsWithoutEffect(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families);
 
 // SetOptions and SetDBOptions: applies all changes or none. InvalidArgument naming the option that is unknown, fixed at open, or has a bad value. The

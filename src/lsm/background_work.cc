@@ -825,12 +825,7 @@ void BackgroundWork::DumpStatsIfDue() {
   std::string text = properties.Dump(families);
   if (state_->options.statistics != nullptr) text += state_->options.statistics->ToString();
   LogInfo(*state_, "------- statistics -------");
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const size_t end = std::min(rest.find('\n'), rest.size());
-    LogInfo(*state_, std::string(rest.substr(0, end)));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  LogInfoLines(*state_, text);
 }
 
 }  // namespace ashlar

@@ -105,6 +105,18 @@ uint64_t CommitPipeline::WalBytesMax() const {
   return 4 * buffers;
 }
 
+bool CommitPipeline::MemTablesTakeTooMuch() const {
+  const uint64_t bytes_max = state_->options.db_write_buffer_size;
+  if (bytes_max == 0) [[likely]]
+    return false;
+  uint64_t bytes = 0;
+  const EpochGuard guard;
+  for (const auto& family : state_->Families().by_id) {
+    if (family != nullptr) bytes += family->active()->ApproximateMemoryUsed();
+  }
+  return bytes > bytes_max;
+}
+
 Status CommitPipeline::SwitchWhatIsFull() {
   room_check_wanted_ = false;
   std::vector<std::shared_ptr<ColumnFamily>> full;
@@ -115,14 +127,22 @@ Status CommitPipeline::SwitchWhatIsFull() {
     const bool logs_too_long = log_bytes > log_bytes_max;
     next_wal_check_bytes_ = logs_too_long ? log_bytes + log_bytes_max / 16 : log_bytes_max;
     const uint64_t oldest_log = state_->logs.OldestNumber();
+    const bool too_much_memory = MemTablesTakeTooMuch();
     MutexLock lock(state_->mutex);
     const bool ask_old = logs_too_long && wal_limit_requested_for_ != oldest_log;
     if (ask_old) reason = FlushReason::kWalFull;
     if (ask_old) wal_limit_requested_for_ = oldest_log;
+    std::shared_ptr<ColumnFamily> largest;
     for (std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
+      if (largest == nullptr || family->active()->ApproximateMemoryUsed() > largest->active()->ApproximateMemoryUsed()) largest = family;
       const bool holds_old_log = ask_old && family->OldestLogNumber() <= oldest_log;
       if (holds_old_log) family->flush_wanted = true;
       if (family->IsFull() || (holds_old_log && !family->active()->IsEmpty())) full.push_back(std::move(family));
+    }
+    if (too_much_memory && full.empty() && largest != nullptr && !largest->active()->IsEmpty()) {
+      reason = FlushReason::kWriteBufferManager;
+      largest->flush_wanted = true;
+      full.push_back(std::move(largest));
     }
   }
   if (full.empty()) return Status::OK();
@@ -243,7 +263,7 @@ Status CommitPipeline::Apply(const CommitGroup& group) {
     ASHLAR_RETURN_IF_ERROR(inserter.Apply(r->batch->Data(), r->first_sequence));
     if (r == group.last) break;
   }
-  if (inserter.TakeFoundFull() || state_->logs.TotalBytes() > next_wal_check_bytes_) room_check_wanted_ = true;
+  if (inserter.TakeFoundFull() || state_->logs.TotalBytes() > next_wal_check_bytes_ || MemTablesTakeTooMuch()) room_check_wanted_ = true;
   return Status::OK();
 }
 

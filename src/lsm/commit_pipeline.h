@@ -48,6 +48,8 @@ class CommitPipeline {
   bool Join(CommitRequest* request);
   Status Commit(CommitRequest* request);
   Status MakeRoom(const CommitRequest& leader);
+  // db_write_buffer_size is exceeded. In the leader's thread.
+  bool MemTablesTakeTooMuch() const;
   Status SwitchWhatIsFull();
   Status WaitAtGate(const CommitRequest& leader);
   Status PassGate(const CommitRequest& leader);
@@ -63,7 +65,7 @@ class CommitPipeline {
   CommitQueue queue_;
 
   // The commit leader's own; the hand-over of the lead orders the accesses.
-  bool room_check_wanted_ = false;        // a memtable is full or the logs are too long
+  bool room_check_wanted_ = false;        // a memtable is full, the logs are too long, or memtables take more than db_write_buffer_size
   uint64_t wal_limit_requested_for_ = 0;  // the oldest log for which a flush was already asked
   uint64_t next_wal_check_bytes_;         // the total of log bytes at which the limit is looked at again
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ashlar/version.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "config/options_file.h"
@@ -47,7 +48,9 @@ void OpenInfoLog(DatabaseState* state) {
     MutexLock lock(state->mutex);
     for (const std::shared_ptr<ColumnFamily>& family : state->LiveFamilies()) families.emplace_back(family->name(), family->options());
   }
+  LogInfo(*state, StrCat("Ashlar ", GetAshlarVersionAsString()));
   LogInfo(*state, StrCat("opened ", state->directory, ", session ", state->session_id, ", sequence ", state->PublishedSequence()));
+  LogInfoLines(*state, PrintOptionsFile(state->options, families));
   for (const std::string& option : ListOptionsWithoutEffect(state->options, families)) LogInfo(*state, StrCat("option without effect: ", option));
 }
 

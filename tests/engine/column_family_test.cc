@@ -1,6 +1,7 @@
 // Column families: one log, separate maps.
 #include <filesystem>
 
+#include "base/format.h"
 #include "tests/engine/database_fixture.h"
 
 namespace ashlar {
@@ -96,6 +97,28 @@ TEST_F(ColumnFamilyTest, ANullHandleIsTheDefaultFamily) {
   ASSERT_OK(db_->Flush(FlushOptions(), none));
   ASSERT_OK(db_->Delete(WriteOptions(), none, "a"));
   EXPECT_EQ(Contents(), "b=2 ");
+}
+
+TEST_F(ColumnFamilyTest, MemtablesTogetherStayWithinDbWriteBufferSize) {
+  options_.db_write_buffer_size = 1 << 20;
+  OpenFamilies({kDefaultColumnFamilyName});
+  for (const char* const name : {"a", "b"}) {
+    ColumnFamilyHandle* handle = nullptr;
+    ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), name, &handle));
+    handles_.push_back(handle);
+  }
+  for (int i = 0; i < 6000; ++i) {
+    // Most of it goes into one family, which is the one that is written out.
+    ASSERT_OK(db_->Put(WriteOptions(), handles_[i % 10 == 0 ? 2u : 1u], StrCat("key", i), std::string(1000, 'x')));
+    uint64_t bytes = 0;
+    ASSERT_TRUE(db_->GetAggregatedIntProperty(DB::Properties::kCurSizeActiveMemTable, &bytes));
+    ASSERT_LT(bytes, uint64_t{3} << 20) << i;
+  }
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  uint64_t flushed = 0;
+  ASSERT_TRUE(db_->GetIntProperty(handles_[1], DB::Properties::kTotalSstFilesSize, &flushed));
+  EXPECT_GT(flushed, uint64_t{3} << 20);
+  for (int i = 0; i < 6000; ++i) ASSERT_EQ(GetFrom(handles_[i % 10 == 0 ? 2u : 1u], StrCat("key", i)), std::string(1000, 'x'));
 }
 
 TEST_F(ColumnFamilyTest, AWrongComparatorIsRefused) {

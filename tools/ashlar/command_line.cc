@@ -168,7 +168,11 @@ int RunCommandLine(int argc, const char* const* argv) {
   } catch (const CLI::Success& success) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    return Report({.code = ExitCode::kUsage, .what = error.what(), .advice = kHelpAdvice});
+    // A misspelt command is all that is left over; that a command is missing would be said first.
+    const std::vector<std::string> left = app.get_subcommands().empty() ? app.remaining() : std::vector<std::string>();
+    const auto word = std::find_if(left.begin(), left.end(), [](const std::string& text) { return !text.starts_with('-'); });
+    std::string what = word == left.end() ? error.what() : "there is no command '" + Unmarked(*word) + "'";
+    return Report({.code = ExitCode::kUsage, .what = std::move(what), .advice = kHelpAdvice});
   }
 
   TakeGlobals(app, texts, &global);

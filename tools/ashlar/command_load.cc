@@ -100,6 +100,7 @@ class LoadCommand final : public Command {
 
     BatchWriter writer(database.get(), {.batch_entries_max = batch_entries_max_, .sync = sync_});
     Outcome loaded = Load(lines.get(), reader.get(), &writer);
+    if (loaded.ok()) loaded = database->Flush();
     Outcome closed = database->Close();
     if (loaded.ok()) loaded = std::move(closed);
     Report(global, writer, lines->bytes_read(), std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());

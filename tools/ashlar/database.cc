@@ -204,6 +204,8 @@ Outcome Database::Family(const std::string& name, ColumnFamilyHandle** family) {
   return {};
 }
 
+Outcome Database::Flush() { return FromStatus(db_->Flush(FlushOptions(), families_), "writing the tables of " + global_.database); }
+
 Outcome Database::Close() {
   ReleaseFamilies();
   return FromStatus(db_->Close(), "closing " + global_.database);

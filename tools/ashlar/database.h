@@ -40,6 +40,8 @@ class Database {
   // kUsage when there is none and Access does not allow to make it.
   Outcome Family(const std::string& name, ColumnFamilyHandle** family);
 
+  // Writes everything to tables, so that the next open has no log to replay.
+  Outcome Flush();
   // Closes and reports what the closing found.
   Outcome Close();
 
