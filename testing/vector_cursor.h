@@ -25,9 +25,11 @@ class VectorCursor final : public InternalCursor {
 
   // Reaching the entry with this user key fails with `status`, until the next seek that does not reach it.
   void FailAt(std::string user_key, Status status);
+  // How many entries a step shows at once; a seek shows one.
+  void SetStretch(size_t entries) { stretch_ = entries; }
   // How many pins of values are held.
   size_t pins() const;
-  // Moves made so far, of each kind.
+  // Moves made so far, of each kind; not those inside a stretch.
   size_t seeks() const { return seeks_; }
   size_t steps() const { return steps_; }
 
@@ -35,20 +37,23 @@ class VectorCursor final : public InternalCursor {
   void SeekToLast() override;
   void Seek(const Slice& internal_target) override;
   void SeekForPrev(const Slice& internal_target) override;
-  void Next() override;
-  void Prev() override;
   Status status() const override { return status_; }
-  PinSource value_owner() const override;
+  PinSource OwnerOf(const CursorEntry& entry) const override;
 
  private:
   struct Entry;
-  void Show(size_t position);
-  void Hide();
+  void MoveNext() override;
+  void MovePrev() override;
+  // Leaves what is shown, and shows the entries from `first` to `last` that can be, but `position` in any case; stands there.
+  void Show(size_t first, size_t position, size_t last);
+  bool Fails(size_t position) const;
+  void Leave();
 
   const KeyComparator comparator_;
   std::vector<Entry*> entries_;
-  size_t position_;
-  std::string shown_key_;
+  std::vector<CursorEntry> shown_;
+  size_t first_shown_ = 0;
+  size_t stretch_ = 1;
   std::string fail_at_;
   Status fail_with_;
   Status status_;

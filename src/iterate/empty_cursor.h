@@ -13,12 +13,13 @@ class EmptyCursor final : public InternalCursor {
   void SeekToLast() override {}
   void Seek(const Slice&) override {}
   void SeekForPrev(const Slice&) override {}
-  void Next() override {}
-  void Prev() override {}
   Status status() const override { return status_; }
-  PinSource value_owner() const override { return PinSource(); }
+  PinSource OwnerOf(const CursorEntry&) const override { return PinSource(); }
 
  private:
+  void MoveNext() override {}
+  void MovePrev() override {}
+
   const Status status_;
 };
 

@@ -46,17 +46,13 @@ bool LevelCursor::EnterBackward(size_t end) {
 void LevelCursor::Leave() {
   cursor_.reset();
   file_ = args_.files.size();
-  valid_ = false;
+  Hide();
 }
 
-// Shows the file's entry, or takes an error over. True: the walk has come to rest.
+// Shows the file's stretch, or takes an error over. True: the walk has come to rest.
 bool LevelCursor::Settled() {
-  valid_ = cursor_->Valid();
-  if (valid_) {
-    key_ = cursor_->key();
-    value_ = cursor_->value();
-    return true;
-  }
+  StandAs(this, *cursor_);
+  if (Valid()) return true;
   status_ = cursor_->status();
   return !status_.ok();
 }
@@ -117,7 +113,7 @@ void LevelCursor::Seek(const Slice& internal_target) {
 
 // From a file without what is sought to the next one, which may have it only if it begins with the sought prefix.
 void LevelCursor::PassForward(size_t file) {
-  valid_ = false;
+  Hide();
   if (file + 1 == args_.files.size() || args_.read_options.seek_prefix->IsOutside(args_.files[file + 1]->smallest_user_key())) return;
   if (!EnterForward(file + 1)) return;
   cursor_->SeekToFirst();
@@ -137,19 +133,21 @@ void LevelCursor::SeekForPrev(const Slice& internal_target) {
 }
 
 void LevelCursor::PassBackward(size_t file) {
-  valid_ = false;
+  Hide();
   if (file == 0 || args_.read_options.seek_prefix->IsOutside(args_.files[file - 1]->largest_user_key())) return;
   if (!EnterBackward(file)) return;
   cursor_->SeekToLast();
   SettleBackward();
 }
 
-void LevelCursor::Next() {
+void LevelCursor::MoveNext() {
+  StandAs(cursor_.get(), *this);
   cursor_->Next();
   SettleForward();
 }
 
-void LevelCursor::Prev() {
+void LevelCursor::MovePrev() {
+  StandAs(cursor_.get(), *this);
   cursor_->Prev();
   SettleBackward();
 }

@@ -8,6 +8,7 @@
 // with the sought prefix too.
 //
 // I1: at most one file is open; file_ is its index, or files_.size() for none.
+// I2: the stretch is the open file's. The file's own cursor learns where the walk has got to when the walk leaves it.
 // Lifetime: the files, the opener and the bytes of the bounds outlive the cursor (its creator holds the version). Thread safety: one thread.
 #pragma once
 
@@ -38,12 +39,12 @@ class LevelCursor final : public InternalCursor {
   void SeekToLast() override;
   void Seek(const Slice& internal_target) override;
   void SeekForPrev(const Slice& internal_target) override;
-  void Next() override;
-  void Prev() override;
   Status status() const override { return status_; }
-  PinSource value_owner() const override { return cursor_->value_owner(); }
+  PinSource OwnerOf(const CursorEntry& entry) const override { return cursor_->OwnerOf(entry); }
 
  private:
+  void MoveNext() override;
+  void MovePrev() override;
   bool Enter(size_t file);
   bool EnterForward(size_t file);
   bool EnterBackward(size_t end);

@@ -42,6 +42,7 @@ class Level : public TableOpener {
     opened_ += std::to_string(file->number) + " ";
     if (file->number == fail_open_) return Status::IOError("cannot open");
     auto cursor = std::make_unique<VectorCursor>(comparator_, contents_[file->number]);
+    cursor->SetStretch(stretch_);
     if (!fail_key_.empty()) cursor->FailAt(fail_key_, Status::Corruption("broken"));
     return std::unique_ptr<InternalCursor>(std::move(cursor));
   }
@@ -51,6 +52,7 @@ class Level : public TableOpener {
 
   uint64_t fail_open_ = ~uint64_t{0};
   std::string fail_key_;
+  size_t stretch_ = 1;
   const std::unique_ptr<const SliceTransform> transform_{NewFixedPrefixTransform(1)};
 
  private:
@@ -275,6 +277,7 @@ TEST(LevelCursorModelTest, AgreesWithOneVector) {
     std::sort(all.begin(), all.end(),
               [&](const TestEntry& a, const TestEntry& b) { return comparator.CompareInternal(internal_key(a), internal_key(b)) < 0; });
     Level level(comparator);
+    level.stretch_ = 1 + random.Uniform(6);
     for (size_t from = 0; from < all.size();) {
       const size_t to = std::min(all.size(), from + 1 + random.Uniform(12));
       level.AddFile(std::vector<TestEntry>(all.begin() + static_cast<ptrdiff_t>(from), all.begin() + static_cast<ptrdiff_t>(to)));

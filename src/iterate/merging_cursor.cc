@@ -1,5 +1,6 @@
 #include "iterate/merging_cursor.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/assert.h"
@@ -60,23 +61,54 @@ void MergingCursor::Replay() {
     if (Wins<kForward>(losers_[position], player)) std::swap(losers_[position], player);
   }
   winner_ = player;
-  Show();
 }
 
-void MergingCursor::Show() {
-  valid_ = winner_.valid && status_.ok();
-  if (valid_) [[likely]] {
-    key_ = children_[winner_.child]->key();
-    value_ = children_[winner_.child]->value();
+void MergingCursor::ShowWinner() {
+  if (!winner_.valid || !status_.ok()) return Hide();
+  ShowOne(children_[winner_.child]->key(), children_[winner_.child]->value());
+}
+
+// Merges the next stretch, from behind the winner on. Only the first step may take a child out of its stretch, and so to an end or an error: what was
+// shown before is over then, and nothing else is shown yet.
+template <bool kForward>
+void MergingCursor::Merge() {
+  stretch_ = std::clamp(2 * stretch_, kStretchMin, kStretchMax);
+  size_t n = 0;
+  for (bool more = true; more && n < stretch_; ++n) {
+    InternalCursor* child = children_[winner_.child].get();
+    kForward ? child->Next() : child->Prev();
+    Replay<kForward>();
+    if (!winner_.valid || !status_.ok()) [[unlikely]] {
+      return Hide();
+    }
+    const size_t place = kForward ? n : kStretchMax - 1 - n;
+    child = children_[winner_.child].get();
+    merged_[place] = child->entry();
+    merged_from_[place] = {.entry = &child->entry(), .child = winner_.child};
+    more = (kForward ? child->after() : child->before()) != nullptr;
   }
+  const CursorEntry* const begin = merged_.data();
+  const CursorEntry* const end = begin + kStretchMax;
+  kForward ? ShowStretch(begin, begin, begin + n) : ShowStretch(end - n, end - 1, end);
+}
+
+MergingCursor::Origin MergingCursor::OriginOf(const CursorEntry& entry) const {
+  if (stretch_ == 1) return {.entry = &children_[winner_.child]->entry(), .child = winner_.child};
+  return merged_from_[static_cast<size_t>(&entry - merged_.data())];
+}
+
+PinSource MergingCursor::OwnerOf(const CursorEntry& entry) const {
+  const Origin origin = OriginOf(entry);
+  return children_[origin.child]->OwnerOf(*origin.entry);
 }
 
 // All children have been sought.
 void MergingCursor::Start(bool forward) {
   forward_ = forward;
+  stretch_ = 1;
   status_ = Status::OK();
   winner_ = forward ? Play<true>(1) : Play<false>(1);
-  Show();
+  ShowWinner();
 }
 
 void MergingCursor::SeekToFirst() {
@@ -99,41 +131,38 @@ void MergingCursor::SeekForPrev(const Slice& internal_target) {
   Start(false);
 }
 
-// The other children stand behind the current key; each steps back over it. A memtable may have got new entries there meanwhile, hence the loops.
-void MergingCursor::TurnBackward() {
-  for (const auto& child : children_) {
-    if (child.get() == children_[winner_.child].get()) continue;
-    child->Valid() ? child->Prev() : child->SeekToLast();
-    while (child->Valid() && comparator_.CompareInternal(child->key(), key_) > 0) child->Prev();
+// The current entry is at the end of the stretch that the merge came from; each child steps over it, and over what was merged since. A memtable may
+// have got new entries there meanwhile, hence the loops.
+template <bool kForward>
+void MergingCursor::Turn() {
+  turn_key_.assign(key().data(), key().size());
+  const uint32_t current = OriginOf(entry()).child;
+  for (uint32_t i = 0; i < children_.size(); ++i) {
+    InternalCursor& child = *children_[i];
+    if (!child.Valid()) kForward ? child.SeekToFirst() : child.SeekToLast();
+    for (; child.Valid(); kForward ? child.Next() : child.Prev()) {
+      int r = comparator_.CompareInternal(child.key(), turn_key_);
+      if (r == 0) r = i < current ? -1 : (i > current ? 1 : 0);
+      if (kForward ? r > 0 : r < 0) break;
+    }
   }
+  Start(kForward);
 }
 
-void MergingCursor::TurnForward() {
-  for (const auto& child : children_) {
-    if (child.get() == children_[winner_.child].get()) continue;
-    child->Valid() ? child->Next() : child->SeekToFirst();
-    while (child->Valid() && comparator_.CompareInternal(child->key(), key_) < 0) child->Next();
-  }
-}
-
-void MergingCursor::Next() {
+void MergingCursor::MoveNext() {
   if (forward_) [[likely]] {
-    children_[winner_.child]->Next();
-    return Replay<true>();
+    Merge<true>();
+  } else {
+    Turn<true>();
   }
-  TurnForward();
-  children_[winner_.child]->Next();
-  Start(true);
 }
 
-void MergingCursor::Prev() {
+void MergingCursor::MovePrev() {
   if (!forward_) [[likely]] {
-    children_[winner_.child]->Prev();
-    return Replay<false>();
+    Merge<false>();
+  } else {
+    Turn<false>();
   }
-  TurnBackward();
-  children_[winner_.child]->Prev();
-  Start(false);
 }
 
 }  // namespace ashlar

@@ -11,14 +11,23 @@
 //    /   \     /   \                      .
 //   c0   c1   c2   c3
 //
-// Forward, a match is won by the smaller key; backward by the larger. On a change of direction all other children step over the current key.
+// Forward, a match is won by the smaller key; backward by the larger. On a change of direction all children step over the current entry.
 //
-// I1: while valid, the winner's entry is the current one and every other child stands behind it in the direction of travel.
+// It merges a stretch of entries at once, for as long as the children's own stretches last: a child's entry is gone when the child leaves its
+// stretch. After a seek the stretch is one entry; those that follow double in length.
+//
+//   forward   merged_   [ e0 | e1 | e2 | e3 ) .          the winner stands at e3, all others behind it
+//   backward  merged_   . [ e0 | e1 | e2 | e3 )          the winner stands at e0, all others before it
+//
+// I1: while valid, the winner's entry is the one that was merged last and every other child stands behind it in the direction of travel.
 // I2: a child that becomes invalid with an error ends the merge: invalid until the next seek, status() is the child's.
+// I3: every entry of the stretch lies in the stretch in which its child stands.
 // Lifetime: owns its children. Thread safety: one thread.
 #pragma once
 
+#include <array>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "key/cursor.h"
@@ -38,19 +47,26 @@ class MergingCursor final : public InternalCursor {
   void SeekToLast() override;
   void Seek(const Slice& internal_target) override;
   void SeekForPrev(const Slice& internal_target) override;
-  void Next() override;
-  void Prev() override;
   Status status() const override { return status_; }
-  PinSource value_owner() const override { return children_[winner_.child]->value_owner(); }
-
-  // Which child the current entry comes from. Precondition: Valid().
-  size_t current_child() const { return winner_.child; }
+  PinSource OwnerOf(const CursorEntry& entry) const override;
 
  private:
+  static constexpr size_t kStretchMin = 4;
+  static constexpr size_t kStretchMax = 16;
+
+  void MoveNext() override;
+  void MovePrev() override;
+
   struct Player {
     uint64_t head = 0;
     uint32_t child = 0;
     bool valid = false;
+  };
+
+  // An entry of the stretch as its child shows it.
+  struct Origin {
+    const CursorEntry* entry = nullptr;
+    uint32_t child = 0;
   };
 
   template <bool kForward>
@@ -59,17 +75,24 @@ class MergingCursor final : public InternalCursor {
   Player Play(size_t position);
   template <bool kForward>
   void Replay();
+  template <bool kForward>
+  void Merge();
   Player Enter(size_t child);
   void Start(bool forward);
-  void Show();
-  void TurnForward();
-  void TurnBackward();
+  void ShowWinner();
+  Origin OriginOf(const CursorEntry& entry) const;
+  template <bool kForward>
+  void Turn();
 
   const KeyComparator comparator_;
   const std::vector<std::unique_ptr<InternalCursor>> children_;
   std::vector<Player> losers_;  // [1, n): the tree; child i plays at position n + i, and the parent of position p is p / 2
   Player winner_;
   bool forward_ = true;
+  size_t stretch_ = 1;  // entries that the last stretch might have; 1: the winner's alone, since the seek
+  std::array<CursorEntry, kStretchMax> merged_;
+  std::array<Origin, kStretchMax> merged_from_;
+  std::string turn_key_;  // the current key while the children leave it
   Status status_;
 };
 

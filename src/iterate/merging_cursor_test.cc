@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -92,12 +93,24 @@ TEST(MergingCursorTest, RandomWalksAgreeWithASortedVector) {
       sources[random.OneIn(3) ? 0 : random.Uniform(sources.size())].push_back(entry);
     }
     std::sort(model.begin(), model.end(), [&](const std::string& a, const std::string& b) { return comparator.CompareInternal(a, b) < 0; });
+    std::map<std::string, std::string> values;
+    for (const auto& source : sources) {
+      for (const TestEntry& entry : source) values[MakeInternalKey(entry.user_key, entry.sequence, entry.type)] = entry.value;
+    }
     const Merge merge = MakeMerge(comparator, std::move(sources));
+    for (VectorCursor* child : merge.children) child->SetStretch(1 + random.Uniform(9));
     InternalCursor& cursor = *merge.cursor;
+    Slice pinned;
+    Pin pin;
+    std::string pinned_value;
 
     size_t position = model.size();  // not valid
-    for (int i = 0; i < 600; ++i) {
-      const uint64_t move = random.Uniform(40);
+    uint64_t move = 0;
+    uint64_t repeat = 0;
+    for (int i = 0; i < 1000; ++i) {
+      // Runs of steps, as long as several stretches.
+      move = repeat > 0 && cursor.Valid() ? move : random.Uniform(40);
+      repeat = repeat > 0 ? repeat - 1 : (move < 5 ? 0 : random.Skewed(6));
       const std::string target = MakeInternalKey("key" + std::to_string(random.Uniform(110)), random.Uniform(300), ValueType::kValue);
       const auto less = [&](const std::string& a, const std::string& b) { return comparator.CompareInternal(a, b) < 0; };
       if (move == 0) {
@@ -121,7 +134,22 @@ TEST(MergingCursorTest, RandomWalksAgreeWithASortedVector) {
       }
       ASSERT_TRUE(cursor.status().ok());
       ASSERT_EQ(cursor.Valid(), position < model.size());
-      ASSERT_TRUE(!cursor.Valid() || cursor.key() == Slice(model[position]));
+      ASSERT_EQ(pinned, Slice(pinned_value));
+      if (!cursor.Valid()) continue;
+      ASSERT_EQ(cursor.key(), Slice(model[position]));
+      ASSERT_EQ(cursor.value(), Slice(values[model[position]]));
+      const CursorEntry* const beside = random.OneIn(2) ? cursor.before() : cursor.after();
+      if (beside != nullptr) {
+        const size_t at = beside == cursor.before() ? position - 1 : position + 1;
+        ASSERT_EQ(beside->key, Slice(model.at(at)));
+        ASSERT_EQ(beside->value, Slice(values[model.at(at)]));
+      }
+      if (random.OneIn(4)) {
+        const CursorEntry& entry = beside != nullptr ? *beside : cursor.entry();
+        pin = cursor.OwnerOf(entry).Acquire();
+        pinned = entry.value;
+        pinned_value = entry.value.ToString();
+      }
     }
   }
 }

@@ -1,6 +1,7 @@
 #include "iterate/user_iterator.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "base/assert.h"
@@ -24,17 +25,17 @@ UserIterator::UserIterator(UserIteratorArgs args) : args_(std::move(args)) {
 }
 
 void UserIterator::SeekCursor(const Slice& user_key, uint64_t tag) {
-  seek_buffer_.clear();
-  AppendInternalKey(&seek_buffer_, user_key, tag);
-  if (args_.source.seek_prefix != nullptr) args_.source.seek_prefix->Begin(ExtractUserKey(seek_buffer_), true);
-  cursor()->Seek(seek_buffer_);
+  seek_target_.AssignInternal(user_key, tag);
+  const Slice target = seek_target_.key();
+  if (args_.source.seek_prefix != nullptr) args_.source.seek_prefix->Begin(ExtractUserKey(target), true);
+  cursor()->Seek(target);
 }
 
 void UserIterator::SeekCursorForPrev(const Slice& user_key, uint64_t tag) {
-  seek_buffer_.clear();
-  AppendInternalKey(&seek_buffer_, user_key, tag);
-  if (args_.source.seek_prefix != nullptr) args_.source.seek_prefix->Begin(ExtractUserKey(seek_buffer_), false);
-  cursor()->SeekForPrev(seek_buffer_);
+  seek_target_.AssignInternal(user_key, tag);
+  const Slice target = seek_target_.key();
+  if (args_.source.seek_prefix != nullptr) args_.source.seek_prefix->Begin(ExtractUserKey(target), false);
+  cursor()->SeekForPrev(target);
 }
 
 UserIterator::Held UserIterator::HoldAtCursor() {
@@ -62,6 +63,67 @@ void UserIterator::StayInPrefixOf(const Slice& user_key) {
 }
 
 bool UserIterator::IsOutsidePrefix(const Slice& user_key) const { return KeyPrefix(args_.source.prefix_extractor, user_key) != prefix_.key(); }
+
+// --- steps inside the cursor's stretch ---
+
+// A value that the snapshot sees.
+inline bool UserIterator::IsPlain(const CursorEntry& entry) const {
+  const uint64_t tag = ExtractTag(entry.key);
+  return TagType(tag) == ValueType::kValue && Visible(tag);
+}
+
+// Neighbours are mostly told apart by their first or their last bytes.
+inline bool UserIterator::SameUserKey(const Slice& a, const Slice& b) const {
+  constexpr size_t kWordBytes = 8;
+  const size_t n = a.size();
+  if (args_.comparator.HasHeads() && n >= kWordBytes) [[likely]] {
+    if (n != b.size() || DecodeFixed64(a.data() + n - kWordBytes) != DecodeFixed64(b.data() + n - kWordBytes) ||
+        DecodeFixed64(a.data()) != DecodeFixed64(b.data())) {
+      return false;
+    }
+    return n <= 2 * kWordBytes || memcmp(a.data(), b.data(), n) == 0;
+  }
+  return args_.comparator.Equal(a, b);
+}
+
+inline void UserIterator::ShowInStretch(const CursorEntry& entry) {
+  key_ = ExtractUserKey(entry.key);
+  value_ = entry.value;
+  value_in_ = ValueIn::kStretch;
+  shown_ = &entry;
+  valid_ = true;
+}
+
+// From the value at the cursor to one beside it. False: that is not the case, and nothing has changed.
+inline bool UserIterator::StepForward() {
+  ASHLAR_DCHECK(valid_);
+  if (state_ != State::kForward || value_in_ != ValueIn::kStretch) return false;
+  const CursorEntry* const next = cursor()->after();
+  if (next == nullptr || !IsPlain(*next)) return false;
+  const Slice user_key = ExtractUserKey(next->key);
+  // Below sequence 0 there is no older version.
+  if (TagSequence(ExtractTag(cursor()->key())) != 0 && SameUserKey(key_, user_key)) return false;
+  if ((args_.upper_bound != nullptr && AtUpperBound(user_key)) || OutsidePrefix(user_key)) return false;
+  cursor()->Next();
+  ShowInStretch(*next);
+  return true;
+}
+
+// The cursor stands at the oldest version of the key before; if that is a value and another key lies before it, it decides.
+inline bool UserIterator::StepBackward() {
+  ASHLAR_DCHECK(valid_);
+  if (state_ != State::kBackward || !cursor()->Valid()) return false;
+  const CursorEntry& entry = cursor()->entry();
+  const CursorEntry* const before = cursor()->before();
+  if (before == nullptr || !IsPlain(entry)) return false;
+  const Slice user_key = ExtractUserKey(entry.key);
+  if (SameUserKey(user_key, ExtractUserKey(before->key))) return false;
+  if ((args_.lower_bound != nullptr && BelowLowerBound(user_key)) || OutsidePrefix(user_key)) return false;
+  held_.pin.Release();
+  cursor()->Prev();
+  ShowInStretch(entry);
+  return true;
+}
 
 // --- what the moves cost ---
 
@@ -112,14 +174,16 @@ void UserIterator::SeekForPrev(const Slice& target) {
 
 void UserIterator::Next() {
   if (!Observed()) [[likely]] {
-    return NextMove();
+    if (!StepForward()) NextMove();
+    return;
   }
   Observe(kNextMove, nullptr);
 }
 
 void UserIterator::Prev() {
   if (!Observed()) [[likely]] {
-    return PrevMove();
+    if (!StepBackward()) PrevMove();
+    return;
   }
   Observe(kPrevMove, nullptr);
 }
@@ -218,7 +282,10 @@ void UserIterator::NextMove() {
       cursor()->Next();
       break;
     case State::kForwardPast: break;
-    case State::kBackward: SeekCursor(saved_key(), kTagAfterAll); break;
+    case State::kBackward:
+      SaveKey(key_);
+      SeekCursor(saved_key(), kTagAfterAll);
+      break;
   }
   SettleForward(past_saved_key);
 }
@@ -242,7 +309,8 @@ void UserIterator::SettleForward(bool past_saved_key) {
     } else {
       const ValueType type = TagType(tag);
       if (type == ValueType::kValue) [[likely]] {
-        return ShowAtCursor();
+        state_ = State::kForward;
+        return ShowInStretch(cursor()->entry());
       }
       if (type == ValueType::kMerge) return ShowMerged();
       if (!IsPointType(type)) return Stop(UnsupportedTypeError(type));
@@ -265,14 +333,6 @@ void UserIterator::SettleForward(bool past_saved_key) {
 
 bool UserIterator::AtUpperBound(const Slice& user_key) const {
   return args_.upper_bound != nullptr && args_.comparator.Compare(user_key, *args_.upper_bound) >= 0;
-}
-
-void UserIterator::ShowAtCursor() {
-  key_ = ExtractUserKey(cursor()->key());
-  value_ = cursor()->value();
-  value_in_ = ValueIn::kCursor;
-  state_ = State::kForward;
-  valid_ = true;
 }
 
 void UserIterator::ShowMerged() {
@@ -440,7 +500,7 @@ UserIterator::Outcome UserIterator::ResolveAtCursor() {
     default: Stop(UnsupportedTypeError(type)); return Outcome::kStopped;
   }
   const Outcome outcome = MergeForward();
-  if (outcome == Outcome::kShown && value_in_ == ValueIn::kCursor) {
+  if (outcome == Outcome::kShown && value_in_ == ValueIn::kStretch) {
     Held held = HoldAtCursor();
     held.bytes = value_;
     ShowHeld(std::move(held));
@@ -496,7 +556,8 @@ UserIterator::Outcome UserIterator::MergeOperands(Base base) {
     value_in_ = ValueIn::kMerged;
   } else if (result.kind == MergeResult::Kind::kBase && base == Base::kAtCursor) {
     value_ = result.existing;
-    value_in_ = ValueIn::kCursor;
+    value_in_ = ValueIn::kStretch;
+    shown_ = &cursor()->entry();
   } else {
     Held held = std::move(result.kind == MergeResult::Kind::kBase ? base_ : operand_holds_[result.operand]);
     held.bytes = result.existing;
@@ -518,7 +579,7 @@ void UserIterator::ForgetVersions() {
 void UserIterator::PinValue(PinnableSlice* value) const {
   ASHLAR_DCHECK(valid_);
   if (value_in_ == ValueIn::kMerged) return value->PinSelf(value_);
-  const PinSource owner = value_in_ == ValueIn::kCursor ? args_.source.cursor->value_owner() : held_.owner;
+  const PinSource owner = value_in_ == ValueIn::kStretch ? args_.source.cursor->OwnerOf(*shown_) : held_.owner;
   owner.Acquire().MoveTo(value, value_);
 }
 

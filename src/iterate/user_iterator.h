@@ -7,7 +7,10 @@
 //   state            the cursor stands                            the value lies
 //   kForward         at the entry that decided                    where the cursor stands, or (merged) in pinned bytes or in merged_
 //   kForwardPast     behind what was merged                       in pinned bytes or in merged_
-//   kBackward        before all versions of the current key       in pinned bytes or in merged_
+//   kBackward        before all versions of the current key       in the cursor's stretch, in pinned bytes or in merged_
+//
+// The common step, from a value to the value of another key that lies decoded beside it, is made inside the cursor's stretch (StepForward,
+// StepBackward): nothing is copied and nothing pinned. Everything else takes the long way, which decides from scratch.
 //
 // Forward, the first visible version of a new key decides. Backward, versions arrive oldest first: the last visible one decides, operands
 // collect on the way, and what may be shown is pinned because the cursor has to leave it to see whether a newer version follows. Runs of
@@ -40,7 +43,7 @@
 #include "ashlar/merge_operator.h"
 #include "base/pin.h"
 #include "base/result.h"
-#include "iterate/key_buffer.h"
+#include "iterate/saved_key.h"
 #include "key/cursor.h"
 #include "key/key_comparator.h"
 #include "key/merge_helper.h"
@@ -97,7 +100,7 @@ class UserIterator final : public Iterator {
 
  private:
   enum class State : uint8_t { kForward, kForwardPast, kBackward };
-  enum class ValueIn : uint8_t { kCursor, kPin, kMerged };
+  enum class ValueIn : uint8_t { kStretch, kPin, kMerged };
   // What the versions of one key amount to.
   enum class Outcome : uint8_t { kShown, kHidden, kStopped };
 
@@ -140,6 +143,12 @@ class UserIterator final : public Iterator {
   void NextMove();
   void PrevMove();
 
+  bool StepForward();
+  bool StepBackward();
+  bool IsPlain(const CursorEntry& entry) const;
+  bool SameUserKey(const Slice& a, const Slice& b) const;
+  void ShowInStretch(const CursorEntry& entry);
+
   void BeginMove();
   void BeginSeek();
   void StayInPrefixOf(const Slice& user_key);
@@ -151,7 +160,6 @@ class UserIterator final : public Iterator {
 
   void SettleForward(bool past_saved_key);
   bool AtUpperBound(const Slice& user_key) const;
-  void ShowAtCursor();
   void ShowMerged();
   Outcome MergeForward();
 
@@ -173,17 +181,18 @@ class UserIterator final : public Iterator {
   UserIteratorArgs args_;
   bool valid_ = false;
   State state_ = State::kForward;
-  ValueIn value_in_ = ValueIn::kCursor;
+  ValueIn value_in_ = ValueIn::kStretch;
+  const CursorEntry* shown_ = nullptr;  // kStretch: the entry of the cursor's stretch in which value_ lies
   Slice key_;
   Slice value_;
   Status status_;
 
   bool in_prefix_ = false;  // the iterator ends where prefix_ does
-  KeyBuffer prefix_;
+  SavedKey prefix_;
   uint64_t steps_ = 0;                   // entries stepped over in this move
   uint64_t deletions_stepped_over_ = 0;  // of these: deletions that decided
-  KeyBuffer saved_key_;                  // the user key whose versions are being passed or collected
-  std::string seek_buffer_;
+  SavedKey saved_key_;                   // the user key whose versions are being passed or collected
+  SavedKey seek_target_;
   std::string merged_;
   Held held_;  // kPin: what value_ lies in
 

@@ -52,6 +52,7 @@ struct Given {
   size_t prefix_bytes = 0;                  // of prefix_same_as_start; 0: off
   const SliceTransform* told_of = nullptr;  // the sources are told of prefixes of this transform; null: of none
   SeekScope told_scope_max = SeekScope::kPrefix;
+  size_t stretch = 3;  // entries that a step of the cursor shows
 };
 
 class Script {
@@ -60,6 +61,7 @@ class Script {
     const KeyComparator comparator{BytewiseComparator()};
     auto cursor = std::make_unique<VectorCursor>(comparator, ParseEntries(given.entries));
     cursor_ = cursor.get();
+    cursor_->SetStretch(given.stretch);
     UserIteratorArgs args{.comparator = comparator};
     args.merge_operator = merge_operator_.get();
     if (given.lower != nullptr) args.lower_bound = &(lower_ = Slice(given.lower));
@@ -447,14 +449,20 @@ TEST(UserIteratorModelTest, RandomWalksAgreeWithTheModel) {
     SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << order.name);
     const KeyComparator comparator(order.comparator);
 
-    const uint64_t keys = 1 + random.Uniform(40);
-    const auto random_key = [&] { return "k" + std::to_string(random.Uniform(keys)); };
+    const uint64_t keys = 1 + random.Uniform(random.OneIn(2) ? 40 : 400);
+    // Keys of one length and of several, that differ in front, in the middle, or at the end.
+    const std::string before(random.OneIn(2) ? random.Uniform(20) : 0, 'k');
+    const std::string behind(random.OneIn(2) ? random.Uniform(20) : 0, 'k');
+    const uint64_t first_key = random.OneIn(2) ? 1000 : 0;
+    const auto random_key = [&] { return before + std::to_string(first_key + random.Uniform(keys)) + behind; };
+    const bool mostly_values = random.OneIn(2);
     std::vector<TestEntry> entries;
     const uint64_t writes = random.Uniform(400);
     for (SequenceNumber sequence = 1; sequence <= writes; ++sequence) {
       static constexpr ValueType kTypes[] = {ValueType::kValue, ValueType::kValue,    ValueType::kMerge,
                                              ValueType::kMerge, ValueType::kDeletion, ValueType::kSingleDeletion};
-      entries.push_back({random_key(), sequence, kTypes[random.Uniform(6)], std::to_string(sequence)});
+      const ValueType type = mostly_values && !random.OneIn(10) ? ValueType::kValue : kTypes[random.Uniform(6)];
+      entries.push_back({random_key(), sequence, type, std::to_string(sequence)});
     }
     const SequenceNumber snapshot = random.OneIn(2) ? kSequenceNumberMax : random.Uniform(writes + 1);
     UserView view = ViewAt(order.comparator, entries, snapshot);
@@ -462,7 +470,11 @@ TEST(UserIteratorModelTest, RandomWalksAgreeWithTheModel) {
     std::vector<std::vector<TestEntry>> parts(1 + random.Uniform(5));
     for (const TestEntry& entry : entries) parts[random.Uniform(parts.size())].push_back(entry);
     std::vector<std::unique_ptr<InternalCursor>> children;
-    for (auto& part : parts) children.push_back(std::make_unique<VectorCursor>(comparator, std::move(part)));
+    for (auto& part : parts) {
+      auto child = std::make_unique<VectorCursor>(comparator, std::move(part));
+      child->SetStretch(1 + random.Uniform(9));
+      children.push_back(std::move(child));
+    }
 
     UserIteratorArgs args{.comparator = comparator};
     args.merge_operator = merge_operator.get();
@@ -484,17 +496,24 @@ TEST(UserIteratorModelTest, RandomWalksAgreeWithTheModel) {
     UserIterator iterator(std::move(args));
 
     auto expected = view.end();
-    const auto before = [&](UserView::iterator it) { return it == view.begin() ? view.end() : std::prev(it); };
-    for (int i = 0; i < 300; ++i) {
+    const auto step_back = [&](UserView::iterator it) { return it == view.begin() ? view.end() : std::prev(it); };
+    uint64_t move = 0;
+    uint64_t repeat = 0;
+    PinnableSlice pinned;
+    std::string pinned_value;
+    for (int i = 0; i < 500; ++i) {
       const std::string target = random_key();
-      switch (iterator.Valid() ? random.Uniform(20) : random.Uniform(4)) {
+      // Runs of steps, as long as several stretches.
+      move = repeat > 0 && iterator.Valid() ? move : random.Uniform(iterator.Valid() ? 20 : 4);
+      repeat = repeat > 0 ? repeat - 1 : (move < 4 ? 0 : random.Skewed(6));
+      switch (move) {
         case 0:
           iterator.SeekToFirst();
           expected = view.begin();
           break;
         case 1:
           iterator.SeekToLast();
-          expected = before(view.end());
+          expected = step_back(view.end());
           break;
         case 2:
           iterator.Seek(target);
@@ -502,7 +521,7 @@ TEST(UserIteratorModelTest, RandomWalksAgreeWithTheModel) {
           break;
         case 3:
           iterator.SeekForPrev(target);
-          expected = before(view.upper_bound(target));
+          expected = step_back(view.upper_bound(target));
           break;
         case 4:
         case 5:
@@ -515,14 +534,21 @@ TEST(UserIteratorModelTest, RandomWalksAgreeWithTheModel) {
           iterator.Next();
           ++expected;
           break;
-        default: iterator.Prev(); expected = before(expected);
+        default: iterator.Prev(); expected = step_back(expected);
       }
       ASSERT_TRUE(iterator.status().ok());
       ASSERT_EQ(iterator.Valid(), expected != view.end());
       if (!iterator.Valid()) continue;
       ASSERT_EQ(iterator.key().ToString(), expected->first);
       ASSERT_EQ(iterator.value().ToString(), expected->second);
+      ASSERT_EQ(pinned.ToString(), pinned_value);
+      if (random.OneIn(4)) {
+        pinned.Reset();
+        iterator.PinValue(&pinned);
+        pinned_value = expected->second;
+      }
     }
+    pinned.Reset();
   }
 }
 

@@ -70,7 +70,9 @@ inline std::string MakeInternalKey(const Slice& user_key, SequenceNumber sequenc
 
 // Whether a stored type is a point entry that Ashlar implements (value, deletion, single deletion, merge).
 inline constexpr bool IsPointType(ValueType type) {
-  return type == ValueType::kDeletion || type == ValueType::kValue || type == ValueType::kMerge || type == ValueType::kSingleDeletion;
+  constexpr auto bit = [](ValueType of) { return 1u << static_cast<uint8_t>(of); };
+  constexpr uint32_t kPointTypes = bit(ValueType::kDeletion) | bit(ValueType::kValue) | bit(ValueType::kMerge) | bit(ValueType::kSingleDeletion);
+  return static_cast<uint8_t>(type) < 32 && (kPointTypes >> static_cast<uint8_t>(type) & 1) != 0;
 }
 // "Put", "Delete", ... for error texts; "type 0x1c" is "unknown".
 const char* ValueTypeName(ValueType type);

@@ -408,9 +408,9 @@ bool LsmDB::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* column_f
 }
 
 Iterator* LsmDB::NewIterator(const ReadOptions& options, ColumnFamilyHandle* column_family) {
-  std::vector<std::unique_ptr<Iterator>> iterators;
-  const Status status = reader_.NewIterators(options, {&SharedFamily(column_family), 1}, &iterators);
-  return status.ok() ? iterators.front().release() : NewErrorIterator(status);
+  std::unique_ptr<Iterator> iterator;
+  const Status status = reader_.NewIterator(options, SharedFamily(column_family), &iterator);
+  return status.ok() ? iterator.release() : NewErrorIterator(status);
 }
 
 Status LsmDB::NewIterators(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& column_families, std::vector<Iterator*>* iterators) {

@@ -213,13 +213,14 @@ Reader::ExistsAnswer Reader::KeyMayExist(const ReadOptions& options, ColumnFamil
 IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily& family, ReadView* view, SequenceNumber sequence) const {
   const SliceTransform* const prefix_extractor = view->prefix_extractor.get();
   std::unique_ptr<SeekPrefix> seek_prefix = NewSeekPrefix(options, family.comparator(), prefix_extractor);
+  const Version& version = *view->version;
   std::vector<std::unique_ptr<InternalCursor>> children;
+  children.reserve(1 + view->immutable.size() + version.files(0).size() + static_cast<size_t>(version.levels()));
   const auto add_memtable = [&](const MemTable& table) {
     children.push_back(std::make_unique<MemTableCursor>(&table, MemTableCursor::Hold::kBorrowed, seek_prefix.get()));
   };
   if (!view->active->IsEmpty()) add_memtable(*view->active);
   for (const MemTableRef& table : view->immutable) add_memtable(*table);
-  const Version& version = *view->version;
   TableReadOptions read_options = ToTableReadOptions(options);
   read_options.seek_prefix = seek_prefix.get();
   const LevelCursorArgs base{.comparator = family.comparator(),
@@ -285,6 +286,16 @@ std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options, 
   state_->live_iterators.fetch_add(1, std::memory_order_relaxed);
   iterator->RegisterCleanup(&Reader::IteratorIsGone, state_, background_);
   return iterator;
+}
+
+Status Reader::NewIterator(const ReadOptions& options, const std::shared_ptr<ColumnFamily>& family, std::unique_ptr<Iterator>* iterator) const {
+  ASHLAR_RETURN_IF_ERROR(CheckReadOptions(options));
+  const EpochGuard guard;
+  ReadView* const view = family->view();
+  const SequenceNumber sequence = options.snapshot != nullptr ? options.snapshot->GetSequenceNumber() : state_->PublishedSequence();
+  view->pins.Acquire();
+  *iterator = NewIteratorOnView(options, family, view, sequence);
+  return Status::OK();
 }
 
 Status Reader::NewIterators(const ReadOptions& options, std::span<const std::shared_ptr<ColumnFamily>> families,

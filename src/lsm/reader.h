@@ -38,6 +38,7 @@ class Reader {
   // Looks at memory only. *value (may be null) is set when it was found.
   ExistsAnswer KeyMayExist(const ReadOptions& options, ColumnFamily* family, const Slice& key, PinnableSlice* value) const;
 
+  Status NewIterator(const ReadOptions& options, const std::shared_ptr<ColumnFamily>& family, std::unique_ptr<Iterator>* iterator) const;
   // One iterator per family, all over one state.
   Status NewIterators(const ReadOptions& options, std::span<const std::shared_ptr<ColumnFamily>> families,
                       std::vector<std::unique_ptr<Iterator>>* iterators) const;

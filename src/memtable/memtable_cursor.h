@@ -42,24 +42,24 @@ class MemTableCursor final : public InternalCursor {
   }
   void Seek(const Slice& internal_target) override {
     const Slice user_key = ExtractUserKey(internal_target);
-    if (!always_tree_ && !Enter()) return SetInvalid();
+    if (!always_tree_ && !Enter()) return Hide();
     Move([&](auto& walk) { walk.Seek(user_key, ExtractTag(internal_target)); });
   }
   void SeekForPrev(const Slice& internal_target) override {
     const Slice user_key = ExtractUserKey(internal_target);
-    if (!always_tree_ && !Enter()) return SetInvalid();
+    if (!always_tree_ && !Enter()) return Hide();
     Move([&](auto& walk) { walk.SeekForPrev(user_key, ExtractTag(internal_target)); });
   }
-  void Next() override {
-    Move([](auto& walk) { walk.Next(); });
-  }
-  void Prev() override {
-    Move([](auto& walk) { walk.Prev(); });
-  }
   Status status() const override { return Status::OK(); }
-  PinSource value_owner() const override { return memtable_->pin_source(); }
+  PinSource OwnerOf(const CursorEntry&) const override { return memtable_->pin_source(); }
 
  private:
+  void MoveNext() override {
+    Move([](auto& walk) { walk.Next(); });
+  }
+  void MovePrev() override {
+    Move([](auto& walk) { walk.Prev(); });
+  }
   void EnterAll();
   bool Enter();
 
@@ -80,14 +80,10 @@ class MemTableCursor final : public InternalCursor {
 
   template <typename Walk>
   void Show(const Walk& walk) {
-    valid_ = walk.Valid();
-    if (valid_) {
-      const DecodedEntry entry = DecodeEntry(walk.entry());
-      key_ = entry.internal_key();
-      value_ = entry.value();
-    }
+    if (!walk.Valid()) return Hide();
+    const DecodedEntry entry = DecodeEntry(walk.entry());
+    ShowOne(entry.internal_key(), entry.value());
   }
-  void SetInvalid() { valid_ = false; }
 
   const MemTable* const memtable_;
   const Pin pin_;

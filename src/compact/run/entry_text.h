@@ -73,23 +73,22 @@ class EntryCursor final : public InternalCursor {
     Show(at);
   }
   void SeekForPrev(const Slice&) override { ASHLAR_ASSERT(false); }
-  void Next() override { Show(at_ + 1); }
-  void Prev() override { ASHLAR_ASSERT(false); }
   Status status() const override { return at_ >= fail_at_ ? Status::IOError("injected") : Status::OK(); }
-  PinSource value_owner() const override { return {}; }
+  PinSource OwnerOf(const CursorEntry&) const override { return {}; }
 
  private:
+  void MoveNext() override { Show(at_ + 1); }
+  void MovePrev() override { ASHLAR_ASSERT(false); }
   void Show(size_t at) {
     // Bytes shown before end their validity here: whoever still reads them reads something else.
     std::fill(shown_key_.begin(), shown_key_.end(), '!');
     std::fill(shown_value_.begin(), shown_value_.end(), '!');
     at_ = at;
-    valid_ = at < entries_.size() && at < fail_at_;
-    if (!valid_) return;
+    Hide();
+    if (at >= entries_.size() || at >= fail_at_) return;
     shown_key_ = entries_[at].first;
     shown_value_ = entries_[at].second;
-    key_ = shown_key_;
-    value_ = shown_value_;
+    ShowOne(shown_key_, shown_value_);
   }
 
   const KeyComparator comparator_;

@@ -157,12 +157,6 @@ Slice DataBlock::Key(const KeyComparator& comparator, uint32_t i, KeyBuffer* buf
   return CompleteKey(i, view, PutKnownBytes(comparator, i, view, key), key);
 }
 
-Slice DataBlock::KeyBefore(uint32_t i, KeyBuffer* buffer) const {
-  const size_t known = View(i + 1).shared;
-  const EntryView view = View(i);
-  return CompleteKey(i, view, known, buffer->Reserve(view.key_bytes, known));
-}
-
 size_t DataBlock::PutKnownBytes(const KeyComparator& comparator, uint32_t i, const EntryView& view, char* key) const {
   if (!comparator.HasHeads()) return 0;
   // A key has prefix_bytes and a tag at least: there is room for all of the head.

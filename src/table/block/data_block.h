@@ -99,8 +99,6 @@ class DataBlock final : public CacheEntry {
   EntryView View(uint32_t i) const;
   // Puts the internal key of entry i into the buffer and returns it.
   Slice Key(const KeyComparator& comparator, uint32_t i, KeyBuffer* buffer) const;
-  // The same when the buffer holds the key of entry i + 1.
-  Slice KeyBefore(uint32_t i, KeyBuffer* buffer) const;
 
   // The first entry at or after (user_key, tag); entries() when there is none.
   uint32_t LowerBound(const KeyComparator& comparator, const Slice& user_key, uint64_t tag) const;

@@ -64,10 +64,6 @@ TEST(DataBlock, FindsWhatAPlainSearchFinds) {
       ASSERT_EQ(block->View(i).value, Slice(entries[i].second)) << i;
       ASSERT_EQ(block->Tag(comparator, i, block->View(i)), ExtractTag(entries[i].first)) << i;
     }
-    for (uint32_t i = block->entries() - 1; i > 0; --i) {
-      block->Key(comparator, i, &buffer);
-      ASSERT_EQ(block->KeyBefore(i - 1, &buffer), Slice(entries[i - 1].first)) << i;
-    }
     for (int i = 0; i < 200; ++i) {
       const std::string key = random.OneIn(2) ? TightKey(&random) : ExtractUserKey(entries[random.Uniform(entries.size())].first).ToString();
       const std::string target = MakeInternalKey(key, random.Uniform(1000), ValueType::kMax);

@@ -21,6 +21,7 @@ inline void CopyInSteps(char* to, const char* from, size_t n) {
 static_assert(KeyBuffer::kSlackBytes >= 16);
 
 constexpr size_t kPrefetchDistanceBytes = 2048;
+constexpr size_t kLineBytes = 64;
 
 }  // namespace
 
@@ -73,7 +74,7 @@ TableCursor::~TableCursor() {
 }
 
 void TableCursor::Fail(Status status) {
-  valid_ = false;
+  Hide();
   block_.Reset();
   next_ = limit_ = nullptr;
   status_ = std::move(status);
@@ -106,15 +107,17 @@ bool TableCursor::LoadBlock(uint32_t block, bool side_index) {
     block_ = std::move(read).value();
   }
   block_number_ = block;
+  UseBlock();
+  return true;
+}
+
+void TableCursor::UseBlock() {
   limit_ = block_->entries_end();
   readable_end_ = block_->contents_end();
-  return true;
 }
 
 bool TableCursor::EnsureSideIndex() {
   if (block_->has_side_index()) return true;
-  const auto current = static_cast<size_t>(current_ - block_->first());
-  const auto next = static_cast<size_t>(next_ - block_->first());
   Slice contents(block_->first(), block_->contents_bytes());
   std::unique_ptr<char[]> bytes;
   if (!block_->in_mapping()) {
@@ -130,79 +133,193 @@ bool TableCursor::EnsureSideIndex() {
     return false;
   }
   block_ = BlockRef(*made);
-  limit_ = block_->entries_end();
-  readable_end_ = block_->contents_end();
-  current_ = block_->first() + current;
-  next_ = block_->first() + next;
-  // The number of the entry that begins there.
+  UseBlock();
+  return true;
+}
+
+// --- stretches ---
+
+void TableCursor::Lengthen() { stretch_ = std::clamp(2 * stretch_, kStretchMin, kStretchMax); }
+
+// last_key_ may lie in what is given up.
+void TableCursor::MakeRoom(size_t key_bytes, size_t shared) {
+  const size_t n = std::max(kKeysBytes - KeyBuffer::kSlackBytes, 2 * key_bytes);
+  auto keys = std::make_unique_for_overwrite<char[]>(n + KeyBuffer::kSlackBytes);
+  if (shared > 0) memcpy(keys.get(), last_key_.data(), shared);
+  last_key_ = Slice(keys.get(), shared);
+  more_keys_ = std::move(keys);
+  keys_ = more_keys_.get();
+  keys_bytes_ = n;
+  if (more_entries_ != nullptr) return;
+  more_entries_ = std::make_unique<CursorEntry[]>(kStretchMax);
+  entries_ = more_entries_.get();
+  entries_max_ = kStretchMax;
+}
+
+uint32_t TableCursor::Decode(uint32_t n) {
+  if (n > entries_max_) [[unlikely]] {
+    MakeRoom(last_key_.size(), last_key_.size());
+  }
+  const char* previous = last_key_.data();
+  size_t previous_bytes = last_key_.size();
+  const char* p = next_;
+  const char* const limit = limit_;
+  CursorEntry* entries = entries_;
+  char* to = keys_;
+  size_t room = keys_bytes_;
+  uint32_t count = 0;
+  while (count < n && p < limit) {
+    EntryHeader header;
+    const char* const suffix = DecodeEntryHeader(p, limit, &header);
+    if (suffix == nullptr) [[unlikely]] {
+      break;
+    }
+    const size_t key_bytes = size_t{header.shared} + header.unshared;
+    if (header.shared > previous_bytes || key_bytes < kTagBytes) [[unlikely]] {
+      break;
+    }
+    if (key_bytes > room) [[unlikely]] {
+      if (count > 0) break;
+      MakeRoom(key_bytes, header.shared);
+      previous = last_key_.data();
+      entries = entries_;
+      to = keys_;
+      room = keys_bytes_;
+    }
+    // The key before lies further back, or where this one goes: bytes are read before they are overwritten.
+    if (header.shared > 0) [[likely]] {
+      CopyInSteps(to, previous, header.shared);
+    }
+    if (static_cast<size_t>(readable_end_ - suffix) >= size_t{header.unshared} + 16) [[likely]] {
+      CopyInSteps(to + header.shared, suffix, header.unshared);
+    } else {
+      memcpy(to + header.shared, suffix, header.unshared);
+    }
+    if (!IsPointType(static_cast<ValueType>(static_cast<uint8_t>(to[key_bytes - kTagBytes])))) [[unlikely]] {
+      break;
+    }
+    entries[count] = {Slice(to, key_bytes), Slice(suffix + header.unshared, header.value_bytes)};
+    ++count;
+    previous = to;
+    previous_bytes = key_bytes;
+    to += key_bytes;
+    room -= key_bytes;
+    p = suffix + header.unshared + header.value_bytes;
+    // Where the next entry begins is known only when this one has arrived, so the processor does not run ahead by itself.
+    ASHLAR_PREFETCH(p + kPrefetchDistanceBytes);
+  }
+  if (count == 0) return 0;
+  last_key_ = Slice(previous, previous_bytes);
+  next_ = p;
+  if (table_->global_sequence()) [[unlikely]] {
+    PatchSequences(entries, count);
+  }
+  ShowStretch(entries, entries, entries + count);
+  return count;
+}
+
+// The stored keys stay: the keys behind them share their bytes.
+void TableCursor::PatchSequences(CursorEntry* entries, uint32_t n) {
+  size_t bytes = 0;
+  for (uint32_t i = 0; i < n; ++i) bytes += entries[i].key.size();
+  if (patched_keys_.size() < bytes) patched_keys_.resize(bytes);
+  char* to = patched_keys_.data();
+  for (uint32_t i = 0; i < n; ++i) {
+    Slice& key = entries[i].key;
+    memcpy(to, key.data(), key.size());
+    EncodeFixed64(to + key.size() - kTagBytes, PackTag(*table_->global_sequence(), ExtractType(key)));
+    key = Slice(to, key.size());
+    to += key.size();
+  }
+}
+
+void TableCursor::DecodeOrFail(uint32_t n) {
+  if (Decode(n) == 0) [[unlikely]] {
+    Fail(table_->file().AddPlace(FaultAtNext(), table_->index().handle(block_number_).offset));
+  }
+}
+
+Status TableCursor::FaultAtNext() const {
+  EntryHeader header;
+  const char* const suffix = DecodeEntryHeader(next_, limit_, &header);
+  if (suffix == nullptr) return Status::Corruption("damaged block entry");
+  const size_t key_bytes = size_t{header.shared} + header.unshared;
+  if (header.shared > last_key_.size() || key_bytes < kTagBytes) return Status::Corruption("damaged block entry");
+  const size_t at = key_bytes - kTagBytes;
+  const char type = at < header.shared ? last_key_[at] : suffix[at - header.shared];
+  return Status::NotSupported(StrCat("entry of type ", static_cast<unsigned>(static_cast<uint8_t>(type))));
+}
+
+void TableCursor::DecodeFromStart() {
+  next_ = block_->first();
+  last_key_ = Slice();
+  DecodeOrFail(stretch_);
+}
+
+void TableCursor::ShowEntry(uint32_t i) {
+  last_key_ = block_->Key(table_->comparator(), i, &one_key_);
+  const Slice value = block_->View(i).value;
+  if (const ValueType type = ExtractType(last_key_); !IsPointType(type)) [[unlikely]] {
+    return Fail(table_->file().AddPlace(Status::NotSupported(StrCat("entry of type ", static_cast<unsigned>(type))),
+                                        table_->index().handle(block_number_).offset));
+  }
+  next_ = value.data() + value.size();
+  entries_[0] = {last_key_, value};
+  if (table_->global_sequence()) [[unlikely]] {
+    PatchSequences(entries_, 1);
+  }
+  ShowStretch(entries_, entries_, entries_ + 1);
+}
+
+void TableCursor::ShowBefore(uint32_t end) {
+  // Keys are mostly as long as the last: no more of them than there is room for.
+  const size_t room = std::max(keys_bytes_, kKeysBytes - KeyBuffer::kSlackBytes) / block_->View(end - 1).key_bytes;
+  for (uint32_t n = std::clamp(static_cast<uint32_t>(room), uint32_t{1}, std::min(stretch_, end));; n /= 2) {
+    const uint32_t first = end - n;
+    next_ = block_->entry(first);
+    // What an entry shares with the one before it, it shares with itself.
+    last_key_ = block_->Key(table_->comparator(), first, &one_key_);
+    const uint32_t count = Decode(n);
+    if (count == n) break;
+    if (n == 1) return Fail(table_->file().AddPlace(FaultAtNext(), table_->index().handle(block_number_).offset));
+  }
+  ShowStretch(stretch_begin(), stretch_end() - 1, stretch_end());
+  // What the next stretch will read.
+  const char* const first = block_->entry(end - static_cast<uint32_t>(stretch_end() - stretch_begin()));
+  for (const char* line = first - std::min(next_ - first, first - block_->first()); line < first; line += kLineBytes) ASHLAR_PREFETCH(line);
+}
+
+// --- moves ---
+
+void TableCursor::MoveNext() {
+  Lengthen();
+  if (next_ < limit_) {
+    DecodeOrFail(stretch_);
+  } else {
+    NextBlock();
+  }
+}
+
+void TableCursor::MovePrev() {
+  // The stretch's first entry ends here.
+  const auto end_offset = static_cast<size_t>(value().data() + value().size() - block_->first());
+  if (!EnsureSideIndex()) return;
   uint32_t low = 0;
   uint32_t high = block_->entries();
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
-    if (block_->entry(middle) < current_) {
+    if (static_cast<size_t>(block_->entry(middle) - block_->first()) < end_offset) {
       low = middle + 1;
     } else {
       high = middle;
     }
   }
-  entry_ = low;
-  return true;
-}
-
-void TableCursor::SetKey(char* stored_key, size_t n) {
-  key_bytes_ = n;
-  if (table_->global_sequence()) [[unlikely]] {
-    char* const key = patched_.Reserve(n, 0);
-    memcpy(key, stored_key, n);
-    const uint64_t tag = DecodeFixed64(stored_key + n - kTagBytes);
-    EncodeFixed64(key + n - kTagBytes, PackTag(*table_->global_sequence(), TagType(tag)));
-    stored_key = key;
-  }
-  key_ = Slice(stored_key, n);
-  valid_ = true;
-  if (!IsPointType(static_cast<ValueType>(static_cast<uint8_t>(stored_key[n - kTagBytes])))) [[unlikely]] {
-    const auto type = static_cast<unsigned>(static_cast<uint8_t>(stored_key[n - kTagBytes]));
-    Fail(table_->file().AddPlace(Status::NotSupported(StrCat("entry of type ", type)), table_->index().handle(block_number_).offset));
-  }
-}
-
-void TableCursor::ParseNext() {
-  EntryHeader header;
-  current_ = next_;
-  const char* const suffix = DecodeEntryHeader(next_, limit_, &header);
-  if (suffix == nullptr || header.shared > key_bytes_ || size_t{header.shared} + header.unshared < kTagBytes) [[unlikely]] {
-    Fail(table_->file().CorruptionAt(table_->index().handle(block_number_).offset, "damaged block entry"));
-    return;
-  }
-  const size_t n = size_t{header.shared} + header.unshared;
-  char* const key = buffer_.Reserve(n, header.shared);
-  if (static_cast<size_t>(readable_end_ - suffix) >= size_t{header.unshared} + 16) [[likely]] {
-    CopyInSteps(key + header.shared, suffix, header.unshared);
+  Lengthen();
+  if (low > 1) {
+    ShowBefore(low - 1);
   } else {
-    memcpy(key + header.shared, suffix, header.unshared);
+    PrevBlock();
   }
-  value_ = Slice(suffix + header.unshared, header.value_bytes);
-  next_ = suffix + header.unshared + header.value_bytes;
-  // Where the next entry begins is known only when this one has arrived, so the processor does not run ahead by itself.
-  ASHLAR_PREFETCH(next_ + kPrefetchDistanceBytes);
-  SetKey(key, n);
-}
-
-void TableCursor::ParseFirst() {
-  next_ = block_->first();
-  key_bytes_ = 0;
-  entry_ = 0;
-  ParseNext();
-}
-
-void TableCursor::MoveTo(uint32_t i) { Take(i, block_->Key(table_->comparator(), i, &buffer_)); }
-
-void TableCursor::Take(uint32_t i, const Slice& stored_key) {
-  entry_ = i;
-  current_ = block_->entry(i);
-  value_ = block_->View(i).value;
-  next_ = value_.data() + value_.size();
-  SetKey(buffer_.data(), stored_key.size());
 }
 
 void TableCursor::NextBlock() {
@@ -210,31 +327,29 @@ void TableCursor::NextBlock() {
     if (!LoadBlock(block, fills_cache_)) return;
     if (block_->first() < limit_) {
       if (fills_cache_) table_->PrefetchCached(block + 1);
-      ParseFirst();
-      return;
+      return DecodeFromStart();
     }
   }
-  Invalidate();
+  Hide();
 }
 
 void TableCursor::PrevBlock() {
   for (uint32_t block = block_number_; block-- > 0;) {
     if (!LoadBlock(block, true)) return;
     if (block_->first() == limit_) continue;
-    current_ = next_ = block_->first();
-    if (!EnsureSideIndex()) return;
-    MoveTo(block_->entries() - 1);
+    if (EnsureSideIndex()) ShowBefore(block_->entries());
     return;
   }
-  Invalidate();
+  Hide();
 }
 
 void TableCursor::SeekToFirst() {
   status_ = Status::OK();
-  Invalidate();
+  stretch_ = kStretchMin;
+  Hide();
   if (table_->index().blocks() == 0 || !LoadBlock(0, fills_cache_)) return;
   if (block_->first() < limit_) {
-    ParseFirst();
+    DecodeFromStart();
   } else {
     NextBlock();
   }
@@ -242,7 +357,8 @@ void TableCursor::SeekToFirst() {
 
 void TableCursor::SeekToLast() {
   status_ = Status::OK();
-  Invalidate();
+  stretch_ = kStretchMin;
+  Hide();
   if (table_->index().blocks() == 0) return;
   block_.Reset();
   block_number_ = table_->index().blocks();
@@ -251,59 +367,47 @@ void TableCursor::SeekToLast() {
 
 void TableCursor::Seek(const Slice& internal_target) {
   status_ = Status::OK();
-  Invalidate();
+  stretch_ = 1;
+  Hide();
   if (table_->index().blocks() == 0) return;
   const Slice user_key = ExtractUserKey(internal_target);
   // Stored tags say nothing under a global sequence: begin with the newest.
   const uint64_t tag = table_->global_sequence() ? ~uint64_t{0} : ExtractTag(internal_target);
   if (!LoadBlock(table_->index().Find(user_key, tag), fills_cache_)) return;
   SeekInBlock(user_key, tag, internal_target);
-  while (valid_ && table_->global_sequence() && table_->comparator().CompareInternal(key_, internal_target) < 0) Next();
+  while (Valid() && table_->global_sequence() && table_->comparator().CompareInternal(key(), internal_target) < 0) Next();
 }
 
 void TableCursor::SeekInBlock(const Slice& user_key, uint64_t tag, const Slice& internal_target) {
   if (block_->has_side_index()) {
     const uint32_t i = block_->LowerBound(table_->comparator(), user_key, tag);
     if (i < block_->entries()) {
-      MoveTo(i);
+      ShowEntry(i);
     } else {
       NextBlock();
     }
     return;
   }
-  if (block_->first() == limit_) {
-    NextBlock();
-    return;
-  }
+  if (block_->first() == limit_) return NextBlock();
   BlockLayout layout;
   Result<const char*> restart = ParseBlockLayout(Slice(block_->first(), block_->contents_bytes()), &layout).ok()
                                     ? FindRestart(layout, table_->comparator(), user_key, tag)
                                     : Status::Corruption("damaged block");
   if (!restart.ok()) return Fail(table_->file().AddPlace(restart.status(), table_->index().handle(block_number_).offset));
   next_ = *restart;
-  key_bytes_ = 0;
-  ParseNext();
-  while (valid_ && table_->comparator().CompareInternal(key_, internal_target) < 0) Next();
+  last_key_ = Slice();
+  DecodeOrFail(kStretchMax);
+  while (Valid() && table_->comparator().CompareInternal(key(), internal_target) < 0) Next();
 }
 
 void TableCursor::SeekForPrev(const Slice& internal_target) {
   Seek(internal_target);
   if (!status_.ok()) return;
-  if (!valid_) {
+  if (!Valid()) {
     SeekToLast();
-  } else if (table_->comparator().CompareInternal(key_, internal_target) > 0) {
+  } else if (table_->comparator().CompareInternal(key(), internal_target) > 0) {
     Prev();
   }
-}
-
-void TableCursor::Prev() {
-  if (!EnsureSideIndex()) return;
-  if (entry_ == 0) {
-    PrevBlock();
-    return;
-  }
-  ASHLAR_PREFETCH(current_ - kPrefetchDistanceBytes);
-  Take(entry_ - 1, block_->KeyBefore(entry_ - 1, &buffer_));
 }
 
 }  // namespace ashlar

@@ -1,15 +1,19 @@
 // TableCursor: a walk over one block-based table.
 //
-//   current block (counted)   [ ... | entry | next_ ... | limit_ )        key_: put together in buffer_        value_: in place
+//   current block (counted)   [ ... | entry | entry | entry | next_ ...         | limit_ )
+//                                       \       |       /
+//   stretch                          [ key, value | ... ]       keys: put together in keys_; values: in place
 //
-// Forwards it decodes one entry after another, checking each. Backwards and for seeks it uses the block's side index. Blocks come from the cache by
-// their cells; those that are not there are read, with readahead when the reads turn out to be sequential, and offered to the cache.
+// It decodes a stretch of entries at once, forwards, checking each; a seek shows one entry, and the stretches that follow double in length up to
+// kStretchMax, so that a short range costs little more than what it shows. Backwards it finds the stretch's first entry through the block's side
+// index, which also serves seeks. Blocks come from the cache by their cells; those that are not there are read, with readahead when the reads turn
+// out to be sequential, and offered to the cache.
 //
 // A cursor that does not fill the cache (there is none, or it scans or compacts) builds no side index until somebody moves it backwards: it seeks by
 // the block's restarts.
 //
-// I1: buffer_ holds the stored key of the current entry, whose bytes the next entry shares.
-// I2: entry_ is the current entry's number when the block has a side index; EnsureSideIndex finds it when the block had none.
+// I1: last_key_ is the stored key of the stretch's last entry, whose bytes the next entry shares; next_ is where that one begins.
+// I2: a stretch lies in one block, and in the memory of entries_ and keys_, or one_key_.
 // Lifetime: holds one count on the table and one on the current block.
 // Thread safety: one thread.
 #pragma once
@@ -52,34 +56,41 @@ class TableCursor final : public InternalCursor {
   void SeekToLast() override;
   void Seek(const Slice& internal_target) override;
   void SeekForPrev(const Slice& internal_target) override;
-  void Next() override {
-    if (next_ < limit_) [[likely]] {
-      ++entry_;
-      ParseNext();
-    } else {
-      NextBlock();
-    }
-  }
-  void Prev() override;
   Status status() const override { return status_; }
-  PinSource value_owner() const override { return table_->OwnerOf(block_.get()); }
+  PinSource OwnerOf(const CursorEntry&) const override { return table_->OwnerOf(block_.get()); }
 
  private:
+  static constexpr uint32_t kStretchMin = 4;
+  static constexpr uint32_t kStretchMax = 16;
+  // Of a stretch's keys, unless its first is longer: what the allocator gives at once.
+  static constexpr size_t kKeysBytes = 1024;
+
+  void MoveNext() override;
+  void MovePrev() override;
+
   // Makes `block` the current one, without an entry; with a side index if asked to and it has to be read. False: status_ says why.
   bool LoadBlock(uint32_t block, bool side_index);
   bool EnsureSideIndex();
-  void ParseNext();
-  void ParseFirst();
-  // Goes to the first entry of the blocks behind the current one; to the last entry of those before.
+  void UseBlock();
+  // What the next stretch may have.
+  void Lengthen();
+  // Shows up to n entries from next_ on and stands at the first of them: fewer where the block or the room for keys ends, or behind the last that can
+  // be shown. Returns how many. 0: that at next_ cannot be shown.
+  uint32_t Decode(uint32_t n);
+  // Room for a long stretch whose first key has this length and shares bytes with last_key_.
+  void MakeRoom(size_t key_bytes, size_t shared);
+  void PatchSequences(CursorEntry* entries, uint32_t n);
+  void DecodeOrFail(uint32_t n);
+  Status FaultAtNext() const;
+  // Shows entries of the first block behind the current one that has any; of the last before it.
   void NextBlock();
   void PrevBlock();
-  // Makes entry i of the current block current, wherever the cursor was.
-  void MoveTo(uint32_t i);
-  // The same once its key is in the buffer.
-  void Take(uint32_t i, const Slice& stored_key);
+  void DecodeFromStart();
+  // Shows the entries before entry `end` of the current block, and stands at the last of them. Precondition: end > 0.
+  void ShowBefore(uint32_t end);
   void SeekInBlock(const Slice& user_key, uint64_t tag, const Slice& internal_target);
-  void SetKey(char* stored_key, size_t n);
-  void Invalidate() { valid_ = false; }
+  // Shows entry i of the current block on its own.
+  void ShowEntry(uint32_t i);
   void Fail(Status status);
 
   BlockBasedTable* const table_;
@@ -87,14 +98,22 @@ class TableCursor final : public InternalCursor {
   const bool fills_cache_;
   BlockRef block_;
   uint32_t block_number_ = 0;
-  uint32_t entry_ = 0;
-  const char* current_ = nullptr;  // where the current entry begins
+  uint32_t stretch_ = 1;  // entries that the next stretch may have
   const char* next_ = nullptr;
   const char* limit_ = nullptr;
   const char* readable_end_ = nullptr;
-  size_t key_bytes_ = 0;  // of the stored key in buffer_
-  KeyBuffer buffer_;
-  KeyBuffer patched_;  // the key with the table's global sequence
+  Slice last_key_;
+  KeyBuffer one_key_;
+  // What a stretch is decoded into: these few, until a longer one is asked for.
+  CursorEntry few_entries_[kStretchMin];
+  char few_keys_[kStretchMin * 32 + KeyBuffer::kSlackBytes];
+  CursorEntry* entries_ = few_entries_;
+  uint32_t entries_max_ = kStretchMin;
+  char* keys_ = few_keys_;
+  size_t keys_bytes_ = sizeof(few_keys_) - KeyBuffer::kSlackBytes;
+  std::unique_ptr<CursorEntry[]> more_entries_;
+  std::unique_ptr<char[]> more_keys_;
+  std::string patched_keys_;  // with a global sequence: the stretch's keys as they are shown
   ReadAhead read_ahead_;
   Status status_;
 };

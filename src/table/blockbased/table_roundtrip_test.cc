@@ -36,6 +36,17 @@ void ExpectAt(InternalCursor* cursor, const Entries& entries, Entries::const_ite
   if (!cursor->Valid()) return;
   ASSERT_EQ(cursor->key().ToString(true), Slice(expected->first).ToString(true)) << what;
   ASSERT_EQ(cursor->value().ToString(), expected->second) << what;
+  // What lies decoded beside it.
+  if (const CursorEntry* const before = cursor->before(); before != nullptr) {
+    ASSERT_NE(expected, entries.begin());
+    ASSERT_EQ(before->key, Slice(std::prev(expected)->first)) << what;
+    ASSERT_EQ(before->value, Slice(std::prev(expected)->second)) << what;
+  }
+  if (const CursorEntry* const after = cursor->after(); after != nullptr) {
+    ASSERT_NE(std::next(expected), entries.end());
+    ASSERT_EQ(after->key, Slice(std::next(expected)->first)) << what;
+    ASSERT_EQ(after->value, Slice(std::next(expected)->second)) << what;
+  }
 }
 
 // A random walk of one cursor beside an iterator of the map.
@@ -43,11 +54,16 @@ void ExpectSameMoves(InternalCursor* cursor, const Entries& entries, Random* ran
   auto at = entries.end();
   std::vector<std::string> keys;
   for (const auto& entry : entries) keys.push_back(entry.first);
+  uint64_t repeat = 0;
+  uint64_t move = 0;
   for (int i = 0; i < moves; ++i) {
+    // Runs of steps, as long as several stretches.
+    move = repeat > 0 ? move : random->Uniform(8);
+    repeat = repeat > 0 ? repeat - 1 : (move < 3 ? 0 : random->Skewed(6));
     std::string target = random->OneIn(5) ? MakeInternalKey(random->Bytes(random->Uniform(6)), random->Uniform(1000), ValueType::kValue)
                                           : keys[random->Uniform(keys.size())];
     if (random->OneIn(3)) target = MakeInternalKey(ExtractUserKey(target), random->Uniform(5000), ValueType::kMax);
-    switch (random->Uniform(8)) {
+    switch (move) {
       case 0:
         cursor->Seek(target);
         at = entries.lower_bound(target);
@@ -153,7 +169,7 @@ TEST(TableRoundTrip, AnyOptionsAnyKeysAnyOrder) {
         const Walk backwards = WalkBackwards(cursor.get());
         ASSERT_OK(backwards.status);
         ASSERT_EQ(backwards.entries, AsVector(entries));
-        ASSERT_NO_FATAL_FAILURE(ExpectSameMoves(cursor.get(), entries, &random, 300));
+        ASSERT_NO_FATAL_FAILURE(ExpectSameMoves(cursor.get(), entries, &random, 500));
         cache->CheckInvariants();
       }
       EXPECT_EQ(cache->GetUsage(), 0u);

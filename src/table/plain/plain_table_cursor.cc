@@ -8,13 +8,13 @@ PlainTableCursor::PlainTableCursor(PlainTable* table, const TableReadOptions& op
 }
 
 void PlainTableCursor::Fail(PlainFault fault, const char* at) {
-  valid_ = false;
+  Hide();
   group_.clear();
   status_ = table_->FaultAt(fault, at);
 }
 
 void PlainTableCursor::Start() {
-  valid_ = false;
+  Hide();
   group_.clear();
   status_ = Status::OK();
 }
@@ -30,32 +30,29 @@ void PlainTableCursor::Take(const char* at) {
 
 void PlainTableCursor::Show(const char* at) {
   at_ = at;
-  valid_ = true;
-  value_ = entry_.value;
   if (entry_.shared.empty() && entry_.tag_follows) {
-    key_ = Slice(entry_.rest.data(), entry_.rest.size() + kTagBytes);
-    return;
+    return ShowOne(Slice(entry_.rest.data(), entry_.rest.size() + kTagBytes), entry_.value);
   }
   const size_t user_key_size = entry_.user_key_size();
   char* const key = buffer_.Reserve(user_key_size + kTagBytes, 0);
   entry_.CopyUserKey(key);
   EncodeFixed64(key + user_key_size, entry_.tag);
-  key_ = Slice(key, user_key_size + kTagBytes);
+  ShowOne(Slice(key, user_key_size + kTagBytes), entry_.value);
 }
 
 void PlainTableCursor::Step() {
   group_.clear();
   if (entry_.end == table_->data().end) {
-    valid_ = false;
+    Hide();
     return;
   }
   Take(entry_.end);
 }
 
 void PlainTableCursor::NextInOrder() {
-  last_key_.assign(key_.data(), key_.size());
+  last_key_.assign(key().data(), key().size());
   Step();
-  if (valid_ && table_->comparator().CompareInternal(last_key_, key_) >= 0) Fail(PlainFault::kOrder, at_);
+  if (Valid() && table_->comparator().CompareInternal(last_key_, key()) >= 0) Fail(PlainFault::kOrder, at_);
 }
 
 void PlainTableCursor::SeekToFirst() {
@@ -106,14 +103,14 @@ void PlainTableCursor::SeekForPrev(const Slice& internal_target) {
   if (fault == PlainFault::kNone) fault = table_->FindStart(user_key, tag, &at);
   SeekOn(fault, at, internal_target);
   if (!status_.ok()) return;
-  if (!valid_) {
+  if (!Valid()) {
     SeekToLast();
-  } else if (table_->comparator().CompareInternal(key_, internal_target) > 0) {
+  } else if (table_->comparator().CompareInternal(key(), internal_target) > 0) {
     Prev();
   }
 }
 
-void PlainTableCursor::Prev() {
+void PlainTableCursor::MovePrev() {
   // The current one is at the end of the group.
   if (group_.size() < 2) {
     group_.clear();
@@ -127,7 +124,7 @@ void PlainTableCursor::Prev() {
 
 void PlainTableCursor::TakeLastBefore(const char* end) {
   const PlainData& data = table_->data();
-  valid_ = false;
+  Hide();
   if (end == data.begin) return;
   const PlainIndex& index = table_->index();
   const char* at = data.begin + index.offset(index.MarkAtOffset(static_cast<uint32_t>(end - data.begin - 1)));

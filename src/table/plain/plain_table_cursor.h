@@ -31,18 +31,19 @@ class PlainTableCursor final : public InternalCursor {
   void SeekToLast() override;
   void Seek(const Slice& internal_target) override;
   void SeekForPrev(const Slice& internal_target) override;
-  void Next() override {
+  Status status() const override { return status_; }
+  PinSource OwnerOf(const CursorEntry&) const override { return table_->pin_source(); }
+
+ private:
+  void MoveNext() override {
     if (checks_order_) [[unlikely]] {
       NextInOrder();
     } else {
       Step();
     }
   }
-  void Prev() override;
-  Status status() const override { return status_; }
-  PinSource value_owner() const override { return table_->pin_source(); }
+  void MovePrev() override;
 
- private:
   // An entry, and the decoder as it was before it read it.
   struct Place {
     const char* at;
