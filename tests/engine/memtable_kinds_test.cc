@@ -221,7 +221,8 @@ TEST_F(MemTableKindsTest, WithoutPrefixesBucketsAreATreeAndTheLogSaysSo) {
   Put("b", "2");
   Put("a", "1");
   EXPECT_EQ(Contents(), "a=1 b=2 ");
-  EXPECT_NE(Log().find("memtable_factory={id=HashSkipListRepFactory;branching_factor=4;skiplist_height=4;bucket_count=100;} (default) for want of a "
+  EXPECT_NE(Log().find("memtable_factory={id=HashSkipListRepFactory;branching_factor=4;skiplist_height=4;bucket_count=100;} of column family default "
+                       "for want of a "
                        "prefix_extractor"),
             std::string::npos)
       << Log();
