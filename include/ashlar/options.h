@@ -464,7 +464,7 @@ enum class BottommostLevelCompaction {
 struct CompactRangeOptions {
   // Run alone: no automatic compaction of this column family beside it.
   bool exclusive_manual_compaction = false;
-  // Move the result to target_level (-1: the smallest that can hold it) when that is empty.
+  // Refused: moving the result to target_level (-1: the smallest that can hold it).
   bool change_level = false;
   int target_level = -1;
   uint32_t target_path_id = 0;  // other than 0 refused

@@ -4,6 +4,10 @@
 // Thread safety: values; const access from several threads is safe.
 #pragma once
 
+#if __cplusplus < 202002L && (!defined(_MSVC_LANG) || _MSVC_LANG < 202002L)
+#error "Ashlar's C++ headers need C++20: compile with -std=c++20 (or /std:c++20), or use ashlar/c.h"
+#endif
+
 #include <cassert>
 #include <cstddef>
 #include <cstring>
