@@ -56,6 +56,15 @@ inline const char* DecodeEntryHeader(const char* p, const char* limit, EntryHead
   return DecodeEntryHeaderSlow(p, limit, header);
 }
 
+// Copies n bytes in steps of 16, writing up to 15 behind them. The caller has checked that these may be read and written.
+inline void CopyInSteps(char* to, const char* from, size_t n) {
+  size_t i = 0;
+  do {
+    memcpy(to + i, from + i, 16);
+    i += 16;
+  } while (i < n);
+}
+
 // Where a walk has to begin so as to meet the first entry at or after (user_key, tag): the restart at or before it, found by halving. For blocks that
 // are read for one search only; those that stay have DataBlock's side index. Corruption without file and offset. Precondition: there are entries.
 Result<const char*> FindRestart(const BlockLayout& layout, const KeyComparator& comparator, const Slice& user_key, uint64_t tag);

@@ -111,8 +111,9 @@ Result<DataBlock*> DataBlock::Create(Args args) {
   const size_t entries = scan.offsets.size();
   const Shape shape{static_cast<uint32_t>(entries), static_cast<uint32_t>(prefix.n)};
   const size_t object_bytes = sizeof(DataBlock) + shape.SideIndexBytes();
-  const size_t charge = object_bytes + (args.owned == nullptr ? 0 : args.contents.size()) + kAllocationBytes;
-  void* const memory = ::operator new(object_bytes, kAlignment);
+  const size_t charge = object_bytes + args.owned.capacity() + kAllocationBytes;
+  // A block that is searched once and dropped need not lie well.
+  void* const memory = args.side_index ? ::operator new(object_bytes, kAlignment) : ::operator new(object_bytes);
   auto* const block = new (memory) DataBlock(&args, layout, shape, charge);
   if (entries > 0) {
     memcpy(block->prefix(), prefix.bytes, prefix.n);
@@ -141,8 +142,9 @@ DataBlock::~DataBlock() {
 
 void DataBlock::Destroy(CacheEntry* entry) {
   auto* const block = static_cast<DataBlock*>(entry);
+  const bool aligned = block->has_side_index_;
   block->~DataBlock();
-  ::operator delete(block, kAlignment);
+  aligned ? ::operator delete(block, kAlignment) : ::operator delete(block);
 }
 
 EntryView DataBlock::View(uint32_t i) const {

@@ -30,6 +30,7 @@
 #include "cache/block_cache.h"
 #include "key/internal_key.h"
 #include "key/key_comparator.h"
+#include "table/block/block_buffer.h"
 #include "table/block/block_entries.h"
 
 namespace ashlar {
@@ -75,7 +76,7 @@ class DataBlock final : public CacheEntry {
  public:
   struct Args {
     Slice contents;
-    std::unique_ptr<char[]> owned;  // null: contents lie in the table's mapping
+    BlockBuffer owned;  // none: contents lie in the table's mapping
     KeyComparator comparator{nullptr};
     bool side_index = true;
     std::atomic<int64_t>* live_count = nullptr;  // counts this block while it exists; null: nobody counts
@@ -84,7 +85,7 @@ class DataBlock final : public CacheEntry {
   // Returns the block with one count, the caller's. Corruption or NotSupported without file and offset.
   static Result<DataBlock*> Create(Args args);
 
-  bool in_mapping() const { return owned_ == nullptr; }
+  bool in_mapping() const { return !owned_; }
   bool has_side_index() const { return has_side_index_; }
   uint32_t entries() const { return shape_.entries; }  // with a side index
   const char* first() const { return begin_; }
@@ -156,7 +157,7 @@ class DataBlock final : public CacheEntry {
   const Shape shape_;
   const uint32_t entries_bytes_;
   const uint32_t contents_bytes_;
-  const std::unique_ptr<char[]> owned_;
+  const BlockBuffer owned_;
   const bool has_side_index_;
   std::atomic<int64_t>* const live_count_;  // null: nobody counts
 };

@@ -26,7 +26,7 @@ std::string BuildBlock(const std::vector<Entry>& entries, int restart_interval) 
 }
 
 Result<DataBlock*> MakeBlock(const std::string& bytes, const KeyComparator& comparator) {
-  auto owned = std::make_unique<char[]>(bytes.size());
+  BlockBuffer owned(bytes.size());
   memcpy(owned.get(), bytes.data(), bytes.size());
   const Slice contents(owned.get(), bytes.size());
   return DataBlock::Create({.contents = contents, .owned = std::move(owned), .comparator = comparator});

@@ -448,7 +448,7 @@ Result<bool> BlockBasedTable::GetFromFile(uint32_t block, const TableReadOptions
       file_.ReadBlock({.handle = handle, .verify_checksum = options.verify_checksums, .use_dictionary = true, .at_hand = nullptr}));
   CountMiss();
   Result<bool> more = false;
-  if (contents.owned == nullptr) {
+  if (!contents.owned) {
     more = GetFromEntries(contents.data, pin_source(), lookup);
   } else {
     const Slice data = contents.data;
@@ -479,7 +479,11 @@ Result<bool> BlockBasedTable::GetFromEntries(const Slice& contents, const PinSou
     }
     key_bytes = size_t{header.shared} + header.unshared;
     char* const key = buffer.Reserve(key_bytes, header.shared);
-    memcpy(key + header.shared, suffix, header.unshared);
+    if (static_cast<size_t>(contents.data() + contents.size() - suffix) >= size_t{header.unshared} + KeyBuffer::kSlackBytes) [[likely]] {
+      CopyInSteps(key + header.shared, suffix, header.unshared);
+    } else {
+      memcpy(key + header.shared, suffix, header.unshared);
+    }
     const Slice value(suffix + header.unshared, header.value_bytes);
     entry = value.data() + value.size();
     const int r = comparator_.Compare(Slice(key, key_bytes - kTagBytes), user_key);
@@ -630,9 +634,9 @@ TableReader::BlockCensus BlockBasedTable::CountBlocks() const {
 
 size_t BlockBasedTable::MemoryBytes() const {
   size_t bytes = sizeof(*this) + index_.MemoryBytes() + file_.DictionaryBytes();
-  if (filter_contents_.owned != nullptr) bytes += filter_contents_.data.size();
+  if (filter_contents_.owned) bytes += filter_contents_.data.size();
   if (filter_index_) bytes += filter_index_->MemoryBytes();
-  for (const FilterPartition& partition : filter_partitions_) bytes += partition.contents.owned != nullptr ? partition.contents.data.size() : 0;
+  for (const FilterPartition& partition : filter_partitions_) bytes += partition.contents.owned ? partition.contents.data.size() : 0;
   return bytes;
 }
 

@@ -61,14 +61,14 @@ Result<BlockContents> BlockFile::ReadBlock(const ReadArgs& args) const {
   ASHLAR_RETURN_IF_ERROR(CheckHandle(handle));
   const auto n = static_cast<size_t>(handle.size);
   const size_t n_stored = n + kBlockTrailerBytes;
-  std::unique_ptr<char[]> buffer;
+  BlockBuffer buffer;
   const char* stored;
   if (args.at_hand != nullptr && args.at_hand->Covers(handle.offset, n_stored)) {
     stored = args.at_hand->At(handle.offset);
     recorder_.Tick(PREFETCH_HITS);
     recorder_.Tick(PREFETCH_BYTES_USEFUL, n_stored);
   } else {
-    if (!mapped()) buffer = std::make_unique_for_overwrite<char[]>(n_stored);
+    if (!mapped()) buffer = BlockBuffer(n_stored);
     ASHLAR_ASSIGN_OR_RETURN(const Slice read, ReadBytes(handle.offset, n_stored, buffer.get()));
     PerfCount(&PerfContext::block_read_count);
     PerfCount(&PerfContext::block_read_byte, n_stored);
@@ -78,10 +78,10 @@ Result<BlockContents> BlockFile::ReadBlock(const ReadArgs& args) const {
 
   const auto type = static_cast<CompressionType>(static_cast<uint8_t>(stored[n]));
   if (type != kNoCompression) return Decompressed(args, type, Slice(stored, n));
-  if (mapped()) return BlockContents{Slice(mapping_.data() + handle.offset, n), nullptr};
-  if (buffer == nullptr || stored != buffer.get()) {
+  if (mapped()) return BlockContents{Slice(mapping_.data() + handle.offset, n), BlockBuffer()};
+  if (!buffer || stored != buffer.get()) {
     // Read ahead by somebody, or the file system's own memory: neither lives long enough.
-    if (buffer == nullptr) buffer = std::make_unique_for_overwrite<char[]>(n_stored);
+    if (!buffer) buffer = BlockBuffer(n_stored);
     memcpy(buffer.get(), stored, n_stored);
   }
   const Slice data(buffer.get(), n);
@@ -95,7 +95,7 @@ Result<BlockContents> BlockFile::Decompressed(const ReadArgs& args, CompressionT
   }
   const Result<size_t> raw_bytes = DecompressedSize(type, stored, kBlockBytesMax);
   if (!raw_bytes.ok()) return AddPlace(raw_bytes.status(), offset);
-  auto raw = std::make_unique_for_overwrite<char[]>(*raw_bytes);
+  BlockBuffer raw(*raw_bytes);
   const DecompressionDictionary* const dictionary = args.use_dictionary ? dictionary_.get() : nullptr;
   const Status status = Decompress(type, stored, dictionary, raw.get(), *raw_bytes);
   if (!status.ok()) return AddPlace(status, offset);

@@ -15,6 +15,7 @@
 #include "base/compression.h"
 #include "base/result.h"
 #include "observe/recorder.h"
+#include "table/block/block_buffer.h"
 #include "table/block/block_format.h"
 
 namespace ashlar {
@@ -22,7 +23,7 @@ namespace ashlar {
 // The bytes of a block without its trailer, uncompressed.
 struct BlockContents {
   Slice data;
-  std::unique_ptr<char[]> owned;  // null: data points into the mapping
+  BlockBuffer owned;  // none: data points into the mapping
 };
 
 // Bytes of the file that somebody has read already.

@@ -10,14 +10,6 @@ namespace ashlar {
 
 namespace {
 
-// Copies n bytes in steps of 16, writing up to 15 behind them. The caller has checked that these may be read and written.
-inline void CopyInSteps(char* to, const char* from, size_t n) {
-  size_t i = 0;
-  do {
-    memcpy(to + i, from + i, 16);
-    i += 16;
-  } while (i < n);
-}
 static_assert(KeyBuffer::kSlackBytes >= 16);
 
 constexpr size_t kPrefetchDistanceBytes = 2048;
@@ -119,10 +111,10 @@ void TableCursor::UseBlock() {
 bool TableCursor::EnsureSideIndex() {
   if (block_->has_side_index()) return true;
   Slice contents(block_->first(), block_->contents_bytes());
-  std::unique_ptr<char[]> bytes;
+  BlockBuffer bytes;
   if (!block_->in_mapping()) {
     // A copy: values of this block may be pinned through it already.
-    bytes = std::make_unique_for_overwrite<char[]>(contents.size());
+    bytes = BlockBuffer(contents.size());
     memcpy(bytes.get(), contents.data(), contents.size());
     contents = Slice(bytes.get(), contents.size());
   }

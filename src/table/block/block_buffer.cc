@@ -1,0 +1,60 @@
+#include "table/block/block_buffer.h"
+
+#include "base/compiler.h"
+
+namespace ashlar {
+
+namespace {
+
+constexpr size_t kKeptBytesMax = size_t{64} << 10;
+// Blocks of one table differ by a little. Of two such the larger is kept: it serves both.
+bool Serves(size_t capacity, size_t n) { return capacity >= n && capacity - n <= n / 8; }
+
+// What a thread keeps. Has no destructor, so that blocks may be given back to the end of the thread.
+struct Kept {
+  char* data = nullptr;
+  size_t capacity = 0;
+  bool closed = false;  // the thread ends: nothing is kept any more
+};
+constinit thread_local Kept kept;
+
+// Frees it when the thread ends. Made with the first block that is kept.
+struct KeptUntilTheEnd {
+  ~KeptUntilTheEnd() {
+    kept.closed = true;
+    if (kept.data != nullptr) ASHLAR_UNPOISON(kept.data, kept.capacity);
+    delete[] std::exchange(kept.data, nullptr);
+  }
+};
+
+}  // namespace
+
+BlockBuffer::BlockBuffer(size_t n) {
+  Kept& mine = kept;
+  if (mine.data != nullptr && Serves(mine.capacity, n)) {
+    data_ = std::exchange(mine.data, nullptr);
+    capacity_ = mine.capacity;
+    ASHLAR_UNPOISON(data_, capacity_);
+    return;
+  }
+  data_ = new char[n];
+  capacity_ = n;
+}
+
+void BlockBuffer::GiveBack() {
+  Kept& mine = kept;
+  if (mine.closed || capacity_ > kKeptBytesMax || (mine.data != nullptr && Serves(mine.capacity, capacity_))) {
+    delete[] data_;
+    return;
+  }
+  static thread_local const KeptUntilTheEnd until_the_end;
+  static_cast<void>(&until_the_end);
+  if (mine.data != nullptr) {
+    ASHLAR_UNPOISON(mine.data, mine.capacity);
+    delete[] mine.data;
+  }
+  ASHLAR_POISON(data_, capacity_);
+  mine = {.data = data_, .capacity = capacity_, .closed = false};
+}
+
+}  // namespace ashlar

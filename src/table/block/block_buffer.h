@@ -1,0 +1,46 @@
+// BlockBuffer: the memory that holds one block's bytes.
+//
+// Each thread keeps the last one that it gave back, and takes it again for the next block of about the same size: without a cache every lookup reads
+// a block, and a few kilobytes taken from the allocator and given back each time cost more than the search in it. What is kept is small and one
+// piece.
+//
+// Keeping one buffer per open table was rejected: a pinned value keeps its block, so that the buffer would have to be shared and counted.
+//
+// Thread safety: one thread at a time; given back on any thread. Lifetime: owns the memory.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+namespace ashlar {
+
+class BlockBuffer {
+ public:
+  BlockBuffer() = default;
+  // Room for at least n bytes.
+  explicit BlockBuffer(size_t n);
+  BlockBuffer(BlockBuffer&& other) noexcept : data_(std::exchange(other.data_, nullptr)), capacity_(std::exchange(other.capacity_, 0)) {}
+  BlockBuffer& operator=(BlockBuffer&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(capacity_, other.capacity_);
+    return *this;
+  }
+  BlockBuffer(const BlockBuffer&) = delete;
+  BlockBuffer& operator=(const BlockBuffer&) = delete;
+  ~BlockBuffer() {
+    if (data_ != nullptr) GiveBack();
+  }
+
+  // Null: there is none.
+  char* get() const { return data_; }
+  size_t capacity() const { return capacity_; }
+  explicit operator bool() const { return data_ != nullptr; }
+
+ private:
+  void GiveBack();
+
+  char* data_ = nullptr;
+  size_t capacity_ = 0;
+};
+
+}  // namespace ashlar
