@@ -4,6 +4,12 @@
 #if defined(_MSC_VER) || defined(__MINGW32__)
 #if defined(ASHLAR_STATIC)
 #define ASHLAR_API
+#elif defined(__cplusplus) && !defined(_MSC_VER)
+#if defined(ASHLAR_BUILDING)
+#define ASHLAR_API [[gnu::dllexport]]
+#else
+#define ASHLAR_API [[gnu::dllimport]]
+#endif
 #elif defined(ASHLAR_BUILDING)
 #define ASHLAR_API __declspec(dllexport)
 #else
