@@ -1,6 +1,6 @@
 #include "tools/ashlar/command.h"
 
-#include "tools/common/terminal.h"
+#include "platform/program.h"
 
 namespace ashlar::cli {
 

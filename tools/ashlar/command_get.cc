@@ -2,9 +2,9 @@
 //
 // One key: its value, and nothing else, in a table; with several keys a row for each that exists. A value is shown as text unless asked otherwise,
 // with its line ends; --value-format raw writes the bytes as they are, without a line end, and never to a terminal.
+#include "platform/program.h"
 #include "tools/ashlar/command.h"
 #include "tools/ashlar/database.h"
-#include "tools/common/terminal.h"
 
 namespace ashlar::cli {
 namespace {

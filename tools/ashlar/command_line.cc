@@ -26,12 +26,11 @@ bool NeedsMark(std::string_view text) {
 std::string Marked(const std::string& text) { return NeedsMark(text) ? kMark + text : text; }
 std::string Unmarked(const std::string& text) { return NeedsMark(text) && text[0] == kMark ? text.substr(1) : text; }
 
-// The arguments after the program's name, last first, as CLI11 takes them.
-std::vector<std::string> MarkedArguments(int argc, const char* const* argv) {
+// Last first, as CLI11 takes them.
+std::vector<std::string> MarkedArguments(const std::vector<std::string>& plain) {
   std::vector<std::string> arguments;
   bool operands_only = false;
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
+  for (const std::string& argument : plain) {
     const size_t equals = argument.starts_with("--") && !operands_only ? argument.find('=') : std::string::npos;
     arguments.push_back(equals == std::string::npos ? Marked(argument) : argument.substr(0, equals + 1) + Marked(argument.substr(equals + 1)));
     operands_only = operands_only || argument == "--";
@@ -144,7 +143,7 @@ Outcome FlushResults(Outcome outcome) {
 
 }  // namespace
 
-int RunCommandLine(int argc, const char* const* argv) {
+int RunCommandLine(const std::vector<std::string>& arguments) {
   CLI::App app("Looks into an Ashlar or RocksDB database, and changes it.", "ashlar");
   app.set_version_flag("--version", "ashlar " ASHLAR_VERSION);
   app.footer(std::string("Reads open the database read-only and leave its files as they are.\n\n") + kExitCodesHelp);
@@ -164,7 +163,7 @@ int RunCommandLine(int argc, const char* const* argv) {
   }
 
   try {
-    app.parse(MarkedArguments(argc, argv));
+    app.parse(MarkedArguments(arguments));
   } catch (const CLI::Success& success) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {

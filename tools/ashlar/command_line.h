@@ -1,9 +1,12 @@
 // The command line as a whole: from the arguments to the exit code.
 #pragma once
 
+#include <string>
+#include <vector>
+
 namespace ashlar::cli {
 
-// Runs one command. Results go to standard output, errors to standard error.
-int RunCommandLine(int argc, const char* const* argv);
+// Runs one command; the arguments are those behind the program's name. Results go to standard output, errors to standard error.
+int RunCommandLine(const std::vector<std::string>& arguments);
 
 }  // namespace ashlar::cli

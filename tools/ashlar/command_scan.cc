@@ -4,9 +4,9 @@
 //   --to KEY       ends before this key     --reverse    from the last to the first
 #include <limits>
 
+#include "platform/program.h"
 #include "tools/ashlar/command.h"
 #include "tools/ashlar/database.h"
-#include "tools/common/terminal.h"
 
 namespace ashlar::cli {
 namespace {

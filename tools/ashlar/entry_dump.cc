@@ -1,6 +1,6 @@
 #include "tools/ashlar/entry_dump.h"
 
-#include "tools/common/terminal.h"
+#include "platform/program.h"
 
 namespace ashlar::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "tools/common/terminal.h"
+#include "platform/program.h"
 
 namespace ashlar::cli {
 

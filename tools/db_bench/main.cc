@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ashlar/version.h"
+#include "platform/program.h"
 #include "tools/db_bench/bench.h"
 #include "tools/db_bench/flags.h"
 #include "tools/db_bench/workload.h"
@@ -73,4 +74,4 @@ int Main(const std::vector<std::string>& arguments) {
 }  // namespace
 }  // namespace ashlar::bench
 
-int main(int argc, char** argv) { return ashlar::bench::Main(std::vector<std::string>(argv + 1, argv + argc)); }
+int main(int argc, char** argv) { return ashlar::bench::Main(ashlar::ProgramArguments(argc, argv)); }

@@ -1,9 +1,11 @@
-#include "tools/common/terminal.h"
+#include "platform/program.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-namespace ashlar::cli {
+namespace ashlar {
+
+std::vector<std::string> ProgramArguments(int argc, char** argv) { return std::vector<std::string>(argv + 1, argv + argc); }
 
 bool IsTerminal(FILE* file) { return isatty(fileno(file)) == 1; }
 
@@ -13,4 +15,4 @@ size_t TerminalColumns(FILE* file) {
   return size.ws_col;
 }
 
-}  // namespace ashlar::cli
+}  // namespace ashlar

@@ -1,0 +1,20 @@
+// What a program's main asks of the system: its arguments as UTF-8, streams that pass bytes as they are, and the terminal it may be talking to.
+//
+// Thread safety: ProgramArguments runs first, on the main thread; the rest on any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace ashlar {
+
+// The arguments behind the program's name, as UTF-8 whatever main was given. Standard input and output carry bytes unchanged from here on.
+std::vector<std::string> ProgramArguments(int argc, char** argv);
+
+bool IsTerminal(FILE* file);
+// 0 when the file is no terminal or does not know.
+size_t TerminalColumns(FILE* file);
+
+}  // namespace ashlar
