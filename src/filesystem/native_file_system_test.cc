@@ -185,7 +185,9 @@ TEST_F(NativeFileSystemTest, AMappingIsNotACopy) {
 
 TEST_F(NativeFileSystemTest, ALinkNamedCurrentIsNotFollowed) {
   Put(Path("secret"), "MANIFEST-000001\n");
-  std::filesystem::create_symlink(Path("secret"), Path("CURRENT"));
+  std::error_code error;
+  std::filesystem::create_symlink(Path("secret"), Path("CURRENT"), error);
+  if (error) GTEST_SKIP() << "no symbolic links here: " << error.message();
   std::unique_ptr<SequentialFile> file;
   EXPECT_TRUE(fs_->NewSequentialFile(Path("CURRENT"), FileOptions(), &file).IsIOError());
   std::unique_ptr<RandomAccessFile> random;

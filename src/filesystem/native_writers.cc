@@ -218,6 +218,8 @@ class MappedWritableFile final : public NativeWritableFile {
     if (!extended_ && !reserved_) return Status::OK();
     extended_ = false;
     reserved_ = false;
+    if (window_.has_value()) ASHLAR_RETURN_IF_ERROR(window_->Flush());
+    if (!MappedFilesCanShrink()) window_.reset();
     return file_.Truncate(written_);
   }
 
@@ -229,6 +231,7 @@ class MappedWritableFile final : public NativeWritableFile {
     ASHLAR_RETURN_IF_ERROR(file_.Truncate(begin + kWindowBytes));
     extended_ = true;
     if (window_.has_value() && window_->offset() == begin) return Status::OK();
+    if (window_.has_value()) ASHLAR_RETURN_IF_ERROR(window_->Flush());
     ASHLAR_ASSIGN_OR_RETURN(window_, OsWindow::Map(file_, begin, kWindowBytes));
     return Status::OK();
   }

@@ -1,9 +1,10 @@
 // Files and directories of the operating system: thin, checked primitives under filesystem/native_file_system. Nothing else uses them.
 //
-// Paths are UTF-8; a path that is empty or contains a zero byte is refused as InvalidArgument. Every error names the path and what was attempted.
-// Codes: a missing file or directory is PathNotFound, a full disk or quota NoSpace, everything else IOError with the system's own text.
-// Interrupted calls are repeated, short reads and writes continued. Handles are not inherited by programs that this process starts.
-// New files get mode 0600, new directories 0700; opening for writing never follows a symbolic link in the last component.
+// Paths are UTF-8, their components separated by one of kPathSeparators; a path that is empty, contains a zero byte, or names what the system would
+// not take for a file (a device, a stream) is refused as InvalidArgument. Every error names the path and what was attempted. Codes: a missing file or
+// directory is PathNotFound, a full disk or quota NoSpace, everything else IOError with the system's own text. Interrupted calls are repeated, short
+// reads and writes continued. Handles are not inherited by programs that this process starts. New files get mode 0600, new directories 0700; opening
+// for writing never follows a symbolic link in the last component.
 //
 // Thread safety: ReadAt may run on several threads; everything else on one handle one thread at a time, except SyncData beside writes.
 #pragma once
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ashlar/slice.h"
@@ -19,6 +21,12 @@
 #include "base/result.h"
 
 namespace ashlar {
+
+#if defined(_WIN32)
+inline constexpr std::string_view kPathSeparators = "/\\";
+#else
+inline constexpr std::string_view kPathSeparators = "/";
+#endif
 
 // Offsets, lengths and addresses of unbuffered I/O are multiples of this.
 inline constexpr size_t kDirectIoAlignment = 4096;
@@ -58,7 +66,7 @@ class OsFile {
   // Reads until n bytes are there or the file ends; returns how many.
   Result<size_t> ReadAt(uint64_t offset, size_t n, char* to) const;
   Status WriteAt(uint64_t offset, const Slice& data);
-  // Waits until the bytes, also those stored through an OsWindow, and the size if it changed, are durable.
+  // Waits until the bytes, also those of an OsWindow that was flushed, and the size if it changed, are durable.
   Status SyncData();
   // Starts write-back without waiting for it.
   Status StartWriteBack(uint64_t offset, uint64_t bytes);
@@ -74,12 +82,16 @@ class OsFile {
  private:
   friend class OsMapping;
   friend class OsWindow;
-  OsFile(std::string path, intptr_t handle) : path_(std::move(path)), handle_(handle) {}
+  OsFile(std::string path, intptr_t handle, bool direct_io) : path_(std::move(path)), handle_(handle), direct_io_(direct_io) {}
   int fd() const { return static_cast<int>(handle_); }
 
   std::string path_;
-  intptr_t handle_;  // file descriptor or HANDLE; -1 when closed
+  intptr_t handle_;                  // file descriptor or HANDLE; -1 when closed
+  [[maybe_unused]] bool direct_io_;  // where the system does not refuse what is not aligned, we do
 };
+
+// Whether a file can be cut short of a part that is mapped. Where it cannot, the mappings go first.
+bool MappedFilesCanShrink();
 
 // A file's first `bytes` bytes, mapped for reading. Outlives the OsFile it was made from.
 class OsMapping {
@@ -100,8 +112,8 @@ class OsMapping {
 };
 
 // A part of a file, mapped for writing: what is stored there is in the page cache at once, and in the file as if it had been written. The part must
-// lie within the file, and have its space (OsFile::Reserve): storing beyond the end, or on a full disk, ends the process. SyncData makes it durable.
-// The file was opened for writing, not for direct I/O. Outlives the OsFile it was made from.
+// lie within the file, and have its space (OsFile::Reserve): storing beyond the end, or on a full disk, ends the process. Flush, and SyncData after
+// it, make it durable. The file was opened for writing, not for direct I/O. Outlives the OsFile it was made from.
 class OsWindow {
  public:
   // Offset and length are multiples of PageBytes().
@@ -114,6 +126,8 @@ class OsWindow {
   char* data() const { return data_; }
   uint64_t offset() const { return offset_; }
   uint64_t end() const { return offset_ + bytes_; }
+  // Hands what was stored to the file, where the system does not know of it by itself. Does not wait for the device.
+  Status Flush();
 
  private:
   OsWindow(char* data, uint64_t offset, size_t bytes) : data_(data), offset_(offset), bytes_(bytes) {}

@@ -77,18 +77,20 @@ Result<OsFile> OsFile::Open(const std::string& path, const OpenRequest& request)
     }
     return SystemError("open", path, errno);
   }
-  OsFile file(path, fd);
+  OsFile file(path, fd, request.direct_io);
   struct stat info;
   if (::fstat(fd, &info) == -1) return SystemError("inspect", path, errno);
   if (!S_ISREG(info.st_mode)) return Status::IOError(StrCat("open ", path), S_ISDIR(info.st_mode) ? "is a directory" : "is not a regular file");
   return file;
 }
 
-OsFile::OsFile(OsFile&& other) noexcept : path_(std::move(other.path_)), handle_(std::exchange(other.handle_, kClosed)) {}
+OsFile::OsFile(OsFile&& other) noexcept
+    : path_(std::move(other.path_)), handle_(std::exchange(other.handle_, kClosed)), direct_io_(other.direct_io_) {}
 
 OsFile& OsFile::operator=(OsFile&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(handle_, other.handle_);
+  std::swap(direct_io_, other.direct_io_);
   return *this;
 }
 
@@ -172,6 +174,8 @@ Status OsFile::Close() {
   return Status::OK();
 }
 
+bool MappedFilesCanShrink() { return true; }
+
 Result<OsMapping> OsMapping::MapForReading(const OsFile& file, uint64_t bytes) {
   if (bytes == 0) return OsMapping(nullptr, 0);
   if (bytes > std::numeric_limits<size_t>::max()) return Status::NotSupported(file.path(), "too large to map");
@@ -205,6 +209,9 @@ OsWindow& OsWindow::operator=(OsWindow&& other) noexcept {
 OsWindow::~OsWindow() {
   if (data_ != nullptr) ::munmap(data_, bytes_);
 }
+
+// The pages of a shared mapping are the page cache's.
+Status OsWindow::Flush() { return Status::OK(); }
 
 void OsMapping::Advise(FileAdvice advice, uint64_t offset, uint64_t bytes) const {
   if (offset >= bytes_ || bytes == 0) return;

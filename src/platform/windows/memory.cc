@@ -1,0 +1,19 @@
+#include "platform/memory.h"
+
+#include "platform/windows/windows_headers.h"
+
+namespace ashlar {
+
+size_t PageBytes() {
+  static const size_t bytes = [] {
+    SYSTEM_INFO info;
+    GetSystemInfo(&info);
+    return static_cast<size_t>(info.dwPageSize);
+  }();
+  return bytes;
+}
+
+// Large pages are a privilege here, cannot be advised afterwards, and are never paged out: nothing that a library may ask for.
+void AdviseHugePages(void*, size_t) {}
+
+}  // namespace ashlar

@@ -1,0 +1,49 @@
+#include "platform/program.h"
+
+#include <fcntl.h>
+#include <io.h>
+
+#include <memory>
+
+#include "platform/windows/windows_headers.h"
+#include "platform/windows/windows_path.h"
+
+// After the header that it needs.
+#include <shellapi.h>
+
+namespace ashlar {
+namespace {
+
+struct LocalDeleter {
+  void operator()(wchar_t** memory) const { LocalFree(memory); }
+};
+
+HANDLE ConsoleOf(FILE* file) { return reinterpret_cast<HANDLE>(_get_osfhandle(_fileno(file))); }
+
+}  // namespace
+
+// What main is given went through the system's code page, which loses what is not in it.
+std::vector<std::string> ProgramArguments(int argc, char** argv) {
+  for (FILE* const stream : {stdin, stdout, stderr}) _setmode(_fileno(stream), _O_BINARY);
+  // Names that the program prints are UTF-8.
+  SetConsoleOutputCP(CP_UTF8);
+  int count = 0;
+  const std::unique_ptr<wchar_t*, LocalDeleter> wide(CommandLineToArgvW(GetCommandLineW(), &count));
+  if (wide == nullptr) return std::vector<std::string>(argv + 1, argv + argc);
+  std::vector<std::string> arguments;
+  for (int i = 1; i < count; i++) arguments.push_back(ToUtf8(wide.get()[i]));
+  return arguments;
+}
+
+bool IsTerminal(FILE* file) {
+  DWORD mode = 0;
+  return GetConsoleMode(ConsoleOf(file), &mode) != 0;
+}
+
+size_t TerminalColumns(FILE* file) {
+  CONSOLE_SCREEN_BUFFER_INFO info;
+  if (!GetConsoleScreenBufferInfo(ConsoleOf(file), &info)) return 0;
+  return static_cast<size_t>(info.srWindow.Right - info.srWindow.Left + 1);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,63 @@
+// What runs when a thread ends: the destructors of thread_local objects, registered by the compiler through __cxa_thread_atexit, and RunAtThreadExit.
+//
+//   thread ends -> keys of the thread library, in the order of their creation: 1. ours: run the list   2. the compiler's: free thread-local storage
+//
+// This compiler keeps thread-local variables in memory of its own (emulated TLS) and frees it through such a key, while its runtime runs the
+// destructors later: they would work on freed memory. This definition takes the place of the runtime's in everything that is linked with the library,
+// program or DLL.
+//
+// I1: our key is older than the compiler's, which it makes at the first use of a thread-local variable: ours is made before any static object of the
+//     program or DLL is constructed.
+// I2: functions run newest first; one that is registered while they run is run, too.
+// I3: code that is to be run stays: the program or DLL is kept loaded from the first registration on.
+//
+// Threads that others started, without the thread library, end the same way: it hears of them from the system.
+#include <pthread.h>
+
+#include <cstdlib>
+
+#include "base/assert.h"
+#include "platform/windows/windows_headers.h"
+
+namespace ashlar {
+namespace {
+
+struct ExitFunction {
+  void (*function)(void*);
+  void* argument;
+  ExitFunction* next;
+};
+
+pthread_key_t key;
+
+void RunExitFunctions(void* newest) {
+  auto* current = static_cast<ExitFunction*>(newest);
+  while (current != nullptr) {
+    pthread_setspecific(key, current->next);
+    current->function(current->argument);
+    delete current;
+    current = static_cast<ExitFunction*>(pthread_getspecific(key));
+  }
+}
+
+// A process that exits does so on a thread that does not end.
+void RunExitFunctionsOfThisThread() { RunExitFunctions(pthread_getspecific(key)); }
+
+__attribute__((constructor(101))) void MakeKey() { ASHLAR_ASSERT(pthread_key_create(&key, &RunExitFunctions) == 0); }
+
+bool StayLoaded() {
+  HMODULE self = nullptr;
+  const DWORD flags = GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_PIN;
+  GetModuleHandleExW(flags, reinterpret_cast<const wchar_t*>(&RunExitFunctions), &self);
+  return std::atexit(&RunExitFunctionsOfThisThread) == 0;
+}
+
+}  // namespace
+}  // namespace ashlar
+
+extern "C" int __cxa_thread_atexit(void (*function)(void*), void* argument, void* /*library*/) noexcept {
+  static const bool stays_loaded = ashlar::StayLoaded();
+  if (!stays_loaded) return -1;
+  auto* const newest = static_cast<ashlar::ExitFunction*>(pthread_getspecific(ashlar::key));
+  return pthread_setspecific(ashlar::key, new ashlar::ExitFunction{function, argument, newest});
+}

@@ -1,0 +1,13 @@
+// <windows.h> without its macros named min and max, without those that would rename functions of ours, and without what this folder does not use.
+// For this folder and the tests of Windows only.
+#pragma once
+
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#ifndef WIN32_LEAN_AND_MEAN
+#define WIN32_LEAN_AND_MEAN
+#endif
+#include <windows.h>
+
+#undef RemoveDirectory

@@ -1,0 +1,32 @@
+// Paths at the seam: UTF-8 with '/' or '\' on our side, UTF-16 with '\' on the system's. For this folder only.
+//
+//   "db/000012.sst"          ->  C:\work\db\000012.sst            made absolute, so that its length is known
+//   "C:/a/…248 characters…"  ->  \\?\C:\a\…                       only then: the prefix turns off what the system does with paths
+//   "//server/share/…long…"  ->  \\?\UNC\server\share\…
+//
+// I1: what the system would read as something else than a file's name is refused before it sees it: device names (NUL, COM1.txt, …), streams
+//     ("name:stream"), wildcards, control characters, names that end in a blank or a dot, which it would cut off, and device paths (\\.\).
+//
+// Thread safety: any thread.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace ashlar {
+
+// InvalidArgument for a path that is empty or not allowed (I1) or not UTF-8; the message says why.
+Result<std::wstring> ToSystemPath(const std::string& path);
+
+// For names and messages that come from the system; what is not UTF-16 becomes U+FFFD.
+std::string ToUtf8(const wchar_t* text, size_t length);
+inline std::string ToUtf8(std::wstring_view text) { return ToUtf8(text.data(), text.size()); }
+Result<std::wstring> ToUtf16(const std::string& text);
+
+// Whether the system keeps this name of one component, with or without an extension, for a device.
+bool IsDeviceName(std::string_view component);
+
+}  // namespace ashlar
