@@ -1,20 +1,19 @@
 // The shared library as a language binding sees it: loaded at run time, every function of ashlar/c.h found by its name, and used through that.
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <regex>
 #include <set>
 #include <sstream>
 #include <string>
 
 #include "ashlar/c.h"
+#include "testing/shared_library.h"
 
 namespace ashlar {
 namespace {
-
-constexpr char kLibrary[] = ASHLAR_BUILD_DIR "/libashlar.so";
 
 std::string ReadFile(const std::string& path) {
   std::ifstream in(path);
@@ -35,25 +34,26 @@ std::set<std::string> DeclaredFunctions() {
 class LibraryTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!std::filesystem::exists(kLibrary)) GTEST_SKIP() << "built without the shared library";
-    library_ = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-    ASSERT_NE(library_, nullptr) << dlerror();
+    const std::string path = SharedLibrary::AshlarPath();
+    if (!std::filesystem::exists(path)) GTEST_SKIP() << "built without the shared library";
+    library_.emplace(path);
+    ASSERT_TRUE(library_->loaded()) << library_->error();
   }
 
   // The library's function of that name, which has the type of the declaration.
   template <typename Function>
   Function* Find(const char* name, Function* /*declaration*/) {
-    return reinterpret_cast<Function*>(dlsym(library_, name));
+    return reinterpret_cast<Function*>(library_->Find(name));
   }
 
-  void* library_ = nullptr;  // stays loaded: its threads outlive every test
+  std::optional<SharedLibrary> library_;
 };
 
 TEST_F(LibraryTest, ExportsEveryFunctionOfTheHeader) {
   const std::set<std::string> names = DeclaredFunctions();
   EXPECT_GT(names.size(), 700U);
-  for (const std::string& name : names) EXPECT_NE(dlsym(library_, name.c_str()), nullptr) << name;
-  EXPECT_EQ(dlsym(library_, "rocksdb_transaction_begin"), nullptr) << "what is not there is absent";
+  for (const std::string& name : names) EXPECT_NE(library_->Find(name), nullptr) << name;
+  EXPECT_EQ(library_->Find("rocksdb_transaction_begin"), nullptr) << "what is not there is absent";
 }
 
 #define ASHLAR_TEST_FIND(name) const auto name = Find("rocksdb_" #name, &rocksdb_##name)

@@ -184,7 +184,7 @@ TEST_F(ErrorsTest, AnOrderOfItsOwnIsSaidAndNotGuessed) {
 
 TEST_F(ErrorsTest, ResultsThatCannotBeWrittenAreAnError) {
   Load("a\t1\n");
-  const ToolRun run = RunTool(std::string("{ " ASHLAR_BUILD_DIR "/ashlar --db '") + database() + "' scan 2>&1 >/dev/full; }");
+  const ToolRun run = RunTool("{ " + ProgramCommand("ashlar") + " --db '" + database() + "' scan 2>&1 >/dev/full; }");
   EXPECT_EQ(run.exit_code, 4);
   EXPECT_NE(run.output.find("cannot write the results"), std::string::npos) << run.output;
 }

@@ -27,7 +27,7 @@ ToolResult ToolTest::RunBare(const std::vector<std::string>& arguments, const st
   const std::string in = MakeFile("stdin", input);
   const std::string out = File("stdout");
   const std::string err = File("stderr");
-  std::string command = ShellQuoted(ASHLAR_BUILD_DIR "/ashlar");
+  std::string command = ProgramCommand("ashlar");
   for (const std::string& argument : arguments) command += " " + ShellQuoted(argument);
   // In braces: RunTool adds a redirection of its own behind the command.
   const ToolRun run = RunTool("{ " + command + " <" + ShellQuoted(in) + " >" + ShellQuoted(out) + " 2>" + ShellQuoted(err) + "; }");

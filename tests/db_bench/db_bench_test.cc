@@ -29,15 +29,13 @@ constexpr bool kMeasures = true;
 constexpr bool kMeasures = false;
 #endif
 
-constexpr const char* kProgram = ASHLAR_BUILD_DIR "/db_bench";
-
 class DbBenchTest : public testing::Test {
  protected:
   std::string database() const { return scratch_.File("db"); }
   std::string File(const std::string& name) const { return scratch_.File(name); }
 
   // Standard output and standard error together.
-  ToolRun Run(const std::string& flags) const { return RunTool(StrCat(kProgram, " --db=", database(), " --seed=17 ", flags)); }
+  ToolRun Run(const std::string& flags) const { return RunTool(StrCat(ProgramCommand("db_bench"), " --db=", database(), " --seed=17 ", flags)); }
   // The same, and it must succeed.
   std::string Output(const std::string& flags) const {
     const ToolRun run = Run(flags);

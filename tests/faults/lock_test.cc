@@ -1,6 +1,5 @@
 // One database, one writer: another process is refused with the reason, and so is a second open in this one. Readers need no lock.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -24,13 +23,6 @@ Options SilentOptions() {
   return options;
 }
 
-std::string OwnPath() {
-  std::string path(4096, '\0');
-  const ssize_t length = readlink("/proc/self/exe", path.data(), path.size());
-  path.resize(length > 0 ? static_cast<size_t>(length) : 0);
-  return path;
-}
-
 // Not a test: what the other process does.
 TEST(LockChild, DISABLED_Open) {
   const char* const directory = std::getenv(kDirectoryVariable);
@@ -47,7 +39,7 @@ class LockTest : public ::testing::Test {
  protected:
   std::string OpenInAnotherProcess() const {
     const std::string environment = StrCat("env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX ", kDirectoryVariable, "=", path_);
-    return RunTool(StrCat(environment, " ", OwnPath(), " --gtest_filter=LockChild.DISABLED_Open --gtest_also_run_disabled_tests")).output;
+    return RunTool(StrCat(environment, " ", OwnCommand(), " --gtest_filter=LockChild.DISABLED_Open --gtest_also_run_disabled_tests")).output;
   }
 
   const ScratchDirectory scratch_;

@@ -209,9 +209,7 @@ Violations CheckOperatingSystem(const SourceTree& tree) {
         }
       }
     }
-    if (library || file.IsIn("tools")) {
-      ForbidWords(file, {"_WIN32", "_WIN64", "__linux__", "__unix__", "__APPLE__"}, "operating systems are told apart in src/platform only", &out);
-    }
+    ForbidWords(file, {"_WIN32", "_WIN64", "__linux__", "__unix__", "__APPLE__"}, "operating systems are told apart in src/platform only", &out);
   }
   return out;
 }

@@ -18,7 +18,7 @@ Violations CheckLayers(const SourceTree& tree);           // src/ by number; inc
 Violations CheckIncludesExist(const SourceTree& tree);    // "quoted" names are files of the tree
 Violations CheckNoHeaderCycles(const SourceTree& tree);   // among headers
 Violations CheckNoFolderCycles(const SourceTree& tree);   // among folders, sub-folders counted on their own; tests left out
-Violations CheckOperatingSystem(const SourceTree& tree);  // its headers and its macros: only in src/platform (and in tests)
+Violations CheckOperatingSystem(const SourceTree& tree);  // its macros: only in src/platform; its headers: there, in tools and in tests
 
 // Text.
 Violations CheckLines(const SourceTree& tree);         // no tabs, trailing blanks, carriage returns; at most kLineColumnsMax columns

@@ -93,6 +93,9 @@ TEST(OperatingSystemTest, ItsHeadersAndMacrosBelongToThePlatformFolder) {
   EXPECT_THAT(CheckOperatingSystem(Tree({MakeSourceFile("src/platform/posix/a.cc", text)})), IsEmpty());
   EXPECT_THAT(CheckOperatingSystem(Tree({MakeSourceFile("src/wal/a.cc", text)})), ElementsAre(HasSubstr(":1:"), HasSubstr(":2:"), HasSubstr(":3:")));
   EXPECT_THAT(CheckOperatingSystem(Tree({MakeSourceFile("tests/kill/a.cc", "#include <unistd.h>\n")})), IsEmpty());
+  for (const char* const path : {"tests/kill/a.cc", "testing/a.h", "tools/ashlar/a.cc", "include/ashlar/a.h", "bench/driver/a.cc"}) {
+    EXPECT_THAT(CheckOperatingSystem(Tree({MakeSourceFile(path, "#if defined(_WIN32)\n#endif\n")})), ElementsAre(HasSubstr(":1: _WIN32"))) << path;
+  }
 }
 
 TEST(LinesTest, TabsBlanksReturnsAndLongLinesAreReported) {

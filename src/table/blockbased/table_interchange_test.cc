@@ -13,36 +13,16 @@
 #include "table/blockbased/table_test_kit.h"
 #include "table/filter/filter_builder.h"
 #include "table/table_properties.h"
+#include "testing/tool_runner.h"
 
 namespace ashlar::test {
 namespace {
 
-struct ToolRun {
-  int exit_code = 0;
-  std::string output;
-};
-
-ToolRun RunTool(const std::string& directory, const std::string& command) {
-  const std::string log = directory + "/tool.log";
-  ToolRun run;
-  run.exit_code = std::system(("(" + command + ") > " + log + " 2>&1").c_str());  // NOLINT(concurrency-mt-unsafe)
-  std::ifstream in(log, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  run.output = text.str();
-  return run;
-}
-
 class TableInterchange : public ::testing::Test {
  protected:
   void SetUp() override {
-    const ::testing::TestInfo* const info = ::testing::UnitTest::GetInstance()->current_test_info();
-    directory_ = ::testing::TempDir() + "ashlar_table_" + info->name() + "_" + std::to_string(::getpid());
-    std::filesystem::remove_all(directory_);
-    std::filesystem::create_directories(directory_);
-    if (RunTool(directory_, "command -v sst_dump && command -v ldb && command -v db_bench").exit_code != 0) GTEST_SKIP() << "no rocksdb-tools";
+    if (!HaveRocksDbTools()) GTEST_SKIP() << "no rocksdb-tools";
   }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
 
   std::vector<std::string> Tables() const {
     std::vector<std::string> tables;
@@ -53,7 +33,8 @@ class TableInterchange : public ::testing::Test {
     return tables;
   }
 
-  std::string directory_;
+  const ScratchDirectory scratch_;
+  const std::string directory_ = scratch_.path();
   const std::shared_ptr<FileSystem> fs_ = FileSystem::Default();
 };
 
@@ -150,7 +131,7 @@ TEST_F(TableInterchange, ReadsWhatLdbWroteAndItsFilterIsOursBitForBit) {
     for (const auto& [key, value] : contents) in << Hex(key) << " ==> " << Hex(value) << "\n";
   }
   const std::string ldb = "ldb --db=" + directory_ + "/db --hex ";
-  const ToolRun load = RunTool(directory_, ldb + "--create_if_missing --bloom_bits=10 load --compact < " + directory_ + "/in");
+  const ToolRun load = RunTool(ldb + "--create_if_missing --bloom_bits=10 load --compact < " + directory_ + "/in");
   ASSERT_EQ(load.exit_code, 0) << load.output;
   const std::vector<std::string> tables = Tables();
   ASSERT_EQ(tables.size(), 1u);
@@ -187,7 +168,7 @@ TEST_P(TableInterchangeBench, ReadsEveryLayoutOfDbBench) {
   const ToolRun bench = RunTool(
       directory_, "db_bench --db=" + directory_ + "/db --benchmarks=fillseq,compact --num=3000 --value_size=60 --key_size=20 " + GetParam().flags);
   ASSERT_EQ(bench.exit_code, 0) << bench.output;
-  const ToolRun scan = RunTool(directory_, "ldb --db=" + directory_ + "/db --hex dump");
+  const ToolRun scan = RunTool("ldb --db=" + directory_ + "/db --hex dump");
   ASSERT_EQ(scan.exit_code, 0) << scan.output;
   const std::map<std::string, std::string> expected = ParseDump(scan.output);
   ASSERT_EQ(expected.size(), 3000u);
@@ -235,7 +216,7 @@ TEST_F(TableInterchange, FiltersWithPrefixesAreOursBitForBit) {
   const std::shared_ptr<const SliceTransform> extractor(NewFixedPrefixTransform(6));
   for (const bool whole_keys : {false, true}) {
     std::filesystem::remove_all(directory_ + "/db");
-    const ToolRun run = RunTool(directory_, bench + (whole_keys ? "--whole_key_filtering=true" : "--whole_key_filtering=false"));
+    const ToolRun run = RunTool(bench + (whole_keys ? "--whole_key_filtering=true" : "--whole_key_filtering=false"));
     ASSERT_EQ(run.exit_code, 0) << run.output;
     const std::vector<std::string> tables = Tables();
     ASSERT_EQ(tables.size(), 1u);
@@ -292,22 +273,22 @@ TEST_F(TableInterchange, SstDumpVerifiesAndReadsOurs) {
       TableWriteResult result;
       ASSERT_OK(WriteTable(fs_.get(), path, spec, entries, &result));
       const std::string dump = "sst_dump --file=" + path + " ";
-      const ToolRun verify = RunTool(directory_, dump + "--command=verify");
+      const ToolRun verify = RunTool(dump + "--command=verify");
       EXPECT_EQ(verify.exit_code, 0) << verify.output;
       EXPECT_NE(verify.output.find("The file is ok"), std::string::npos) << verify.output;
       EXPECT_EQ(verify.output.find("orruption"), std::string::npos) << verify.output;
     }
   }
-  const ToolRun scan = RunTool(directory_, "sst_dump --file=" + directory_ + "/db/000007.sst --command=scan --output_hex");
+  const ToolRun scan = RunTool("sst_dump --file=" + directory_ + "/db/000007.sst --command=scan --output_hex");
   size_t rows = 0;
   for (size_t at = scan.output.find(" => "); at != std::string::npos; at = scan.output.find(" => ", at + 1)) ++rows;
   EXPECT_EQ(rows, entries.size());
   const std::string first = "'" + ExtractUserKey(entries.begin()->first).ToString(true) + "'";
   EXPECT_NE(scan.output.find(first), std::string::npos) << scan.output.substr(0, 1000);
-  const ToolRun raw = RunTool(directory_, "cd " + directory_ + " && sst_dump --file=" + directory_ + "/db/000007.sst --command=raw");
+  const ToolRun raw = RunTool("cd " + directory_ + " && sst_dump --file=" + directory_ + "/db/000007.sst --command=raw");
   EXPECT_EQ(raw.exit_code, 0) << raw.output;
 
-  const ToolRun properties = RunTool(directory_, "sst_dump --file=" + directory_ + "/db/000007.sst --show_properties --command=none");
+  const ToolRun properties = RunTool("sst_dump --file=" + directory_ + "/db/000007.sst --show_properties --command=none");
   for (const char* const line :
        {"# entries: 1024", "# entries for filter: 1024", "filter policy name: bloomfilter", "comparator name: leveldb.BytewiseComparator",
         "SST file compression algo: ZSTD", "column family name: default", "original file number: 7", "user-key? 1, delta-value? 1"}) {

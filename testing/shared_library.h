@@ -1,0 +1,28 @@
+// SharedLibrary: a library loaded at run time, as a language binding does it. It stays loaded: its threads outlive every test.
+//
+// Thread safety: any thread.
+#pragma once
+
+#include <string>
+
+namespace ashlar {
+
+class SharedLibrary {
+ public:
+  // Null inside when the system refuses; Error says why.
+  explicit SharedLibrary(const std::string& path);
+
+  // The file of the build tree; it is not there in builds without the shared library.
+  static std::string AshlarPath();
+
+  bool loaded() const { return handle_ != nullptr; }
+  const std::string& error() const { return error_; }
+  // Null when the library exports nothing of that name.
+  void* Find(const std::string& name) const;
+
+ private:
+  void* handle_ = nullptr;
+  std::string error_;
+};
+
+}  // namespace ashlar
