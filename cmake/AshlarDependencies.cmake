@@ -6,6 +6,19 @@
 # name, header, library, Debian package
 set(ashlar_dependencies "zstd|zstd.h|zstd|libzstd-dev" "lz4|lz4.h|lz4|liblz4-dev" "snappy|snappy.h|snappy|libsnappy-dev" "zlib|zlib.h|z|zlib1g-dev")
 
+# Without a codec the library refuses tables that need it, by name. An installed package brings its own choice: ASHLAR_CODECS.
+if(NOT DEFINED ASHLAR_CODECS)
+  set(ASHLAR_CODECS zstd lz4 snappy zlib CACHE STRING "The codecs to build with")
+endif()
+list(TRANSFORM ASHLAR_CODECS PREPEND "^" OUTPUT_VARIABLE patterns)
+list(TRANSFORM patterns APPEND "[|]")
+list(JOIN patterns "|" patterns)
+if(ASHLAR_CODECS)
+  list(FILTER ashlar_dependencies INCLUDE REGEX "${patterns}")
+else()
+  set(ashlar_dependencies "")
+endif()
+
 function(ashlar_find_dependencies)
   set(missing "")
   foreach(dependency IN LISTS ashlar_dependencies)

@@ -1,7 +1,5 @@
 #include "base/compression.h"
 
-#include <snappy.h>
-
 #include "base/coding.h"
 #include "base/compression_codec.h"
 #include "base/format.h"
@@ -9,21 +7,29 @@
 namespace ashlar {
 namespace {
 
-class SnappyCompressor final : public Compressor {
- public:
-  bool Compress(const Slice& raw, std::string* out) override {
-    if (raw.size() > kCompressibleBytesMax) return false;
-    out->resize(snappy::MaxCompressedLength(raw.size()));
-    size_t bytes = 0;
-    snappy::RawCompress(raw.data(), raw.size(), out->data(), &bytes);
-    out->resize(bytes);
-    return bytes <= WorthwhileBytesMax(raw.size());
+// The build leaves out what it does not find: compression_absent.cc.
+constexpr bool IsBuiltIn(CompressionType type) {
+  switch (type) {
+#if defined(ASHLAR_WITHOUT_SNAPPY)
+    case kSnappyCompression: return false;
+#endif
+#if defined(ASHLAR_WITHOUT_ZLIB)
+    case kZlibCompression: return false;
+#endif
+#if defined(ASHLAR_WITHOUT_LZ4)
+    case kLZ4Compression:
+    case kLZ4HCCompression: return false;
+#endif
+#if defined(ASHLAR_WITHOUT_ZSTD)
+    case kZSTD: return false;
+#endif
+    default: return true;
   }
-};
+}
 
 // Takes the raw size off the front of *stored; snappy keeps it, since its decoder reads it again.
 bool ReadRawSize(CompressionType type, Slice* stored, size_t* raw_bytes) {
-  if (type == kSnappyCompression) return snappy::GetUncompressedLength(stored->data(), stored->size(), raw_bytes);
+  if (type == kSnappyCompression) return SnappyRawSize(*stored, raw_bytes);
   uint32_t bytes;
   if (!GetVarint32(stored, &bytes)) return false;
   *raw_bytes = bytes;
@@ -50,6 +56,7 @@ const char* CompressionTypeName(CompressionType type) {
 }
 
 Status ValidateCompressionType(CompressionType type) {
+  if (!IsBuiltIn(type)) return Status::NotSupported(StrCat("this build of the library has no ", CompressionTypeName(type), " codec"));
   switch (type) {
     case kNoCompression:
     case kSnappyCompression:
@@ -67,7 +74,7 @@ Status ValidateCompressionType(CompressionType type) {
 Result<std::unique_ptr<Compressor>> Compressor::Create(CompressionType type, const CompressionParameters& parameters, const Slice& dictionary) {
   ASHLAR_RETURN_IF_ERROR(ValidateCompressionType(type));
   switch (type) {
-    case kSnappyCompression: return std::unique_ptr<Compressor>(std::make_unique<SnappyCompressor>());
+    case kSnappyCompression: return NewSnappyCompressor();
     case kZlibCompression: return NewZlibCompressor(parameters, dictionary);
     case kLZ4Compression: return NewLz4Compressor(parameters, dictionary);
     case kLZ4HCCompression: return NewLz4HcCompressor(parameters, dictionary);
@@ -97,8 +104,7 @@ Status DecompressInto(CompressionType type, const Slice& stored, const Decompres
   if (!ReadRawSize(type, &payload, &unused)) return NoRawSize(type);
   const std::span<char> raw(out, raw_bytes);
   switch (type) {
-    case kSnappyCompression:
-      return snappy::RawUncompress(payload.data(), payload.size(), out) ? Status::OK() : Status::Corruption("Snappy block does not decompress");
+    case kSnappyCompression: return SnappyDecompress(payload, raw);
     case kZlibCompression: return ZlibDecompress(payload, dictionary, raw);
     case kLZ4Compression:
     case kLZ4HCCompression: return Lz4Decompress(payload, dictionary, raw);

@@ -17,10 +17,14 @@ using CompressorResult = Result<std::unique_ptr<Compressor>>;
 
 CompressorResult NewLz4Compressor(const CompressionParameters& parameters, const Slice& dictionary);
 CompressorResult NewLz4HcCompressor(const CompressionParameters& parameters, const Slice& dictionary);
+CompressorResult NewSnappyCompressor();
 CompressorResult NewZlibCompressor(const CompressionParameters& parameters, const Slice& dictionary);
 CompressorResult NewZstdCompressor(const CompressionParameters& parameters, const Slice& dictionary);
 
 Status Lz4Decompress(const Slice& payload, const DecompressionDictionary* dictionary, std::span<char> raw);
+// Snappy's payload is all that is stored: its own framing holds the raw size.
+bool SnappyRawSize(const Slice& stored, size_t* raw_bytes);
+Status SnappyDecompress(const Slice& payload, std::span<char> raw);
 Status ZlibDecompress(const Slice& payload, const DecompressionDictionary* dictionary, std::span<char> raw);
 Status ZstdDecompress(const Slice& payload, const DecompressionDictionary* dictionary, std::span<char> raw);
 

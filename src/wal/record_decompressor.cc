@@ -1,6 +1,8 @@
 #include "wal/record_decompressor.h"
 
+#if !defined(ASHLAR_WITHOUT_ZSTD)
 #include <zstd.h>
+#endif
 
 #include <algorithm>
 #include <utility>
@@ -10,6 +12,16 @@
 #include "base/format.h"
 
 namespace ashlar {
+
+#if defined(ASHLAR_WITHOUT_ZSTD)
+
+// Create has refused.
+struct RecordDecompressor::Context {
+  const void* zstd = nullptr;
+};
+Status RecordDecompressor::Decompress(const Slice&, size_t, std::string*) { return ValidateCompressionType(kZSTD); }
+
+#else
 
 namespace {
 
@@ -47,6 +59,8 @@ Status RecordDecompressor::Decompress(const Slice& frame, size_t bytes_max, std:
   return Status::OK();
 }
 
+#endif
+
 RecordDecompressor::RecordDecompressor(std::unique_ptr<Context> context) : context_(std::move(context)) {}
 RecordDecompressor::~RecordDecompressor() = default;
 
@@ -55,6 +69,7 @@ Result<std::unique_ptr<RecordDecompressor>> RecordDecompressor::Create(uint32_t 
     const char* name = codec <= 0xff ? CompressionTypeName(static_cast<CompressionType>(codec)) : "Unknown";
     return Status::NotSupported(StrCat("log compressed with codec ", codec, " (", name, ")"));
   }
+  ASHLAR_RETURN_IF_ERROR(ValidateCompressionType(kZSTD));
   auto context = std::make_unique<Context>();
   if (context->zstd == nullptr) return Status::MemoryLimit("no memory for a ZSTD context");
   return std::unique_ptr<RecordDecompressor>(new RecordDecompressor(std::move(context)));
