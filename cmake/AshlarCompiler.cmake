@@ -21,6 +21,16 @@ elseif(UNIX)
   endif()
 endif()
 
+if(WIN32)
+  # Windows 10; what is newer than that is asked for at run time.
+  add_compile_definitions(_WIN32_WINNT=0x0A00)
+  if(MINGW)
+    # Programs and the DLL carry the compiler's runtime: there is none on the target. Large tests have more sections than the plain object format counts.
+    add_link_options(-static)
+    add_compile_options(-Wa,-mbig-obj)
+  endif()
+endif()
+
 find_program(ASHLAR_CCACHE ccache)
 if(ASHLAR_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND PROJECT_IS_TOP_LEVEL)
   # Precompiled headers are rebuilt with other time stamps; without this every file that uses one would miss the cache.
