@@ -7,6 +7,7 @@
 #include "base/crc32c.h"
 #include "base/format.h"
 #include "filesystem/file_helpers.h"
+#include "platform/path.h"
 
 namespace ashlar {
 namespace {
@@ -56,12 +57,8 @@ Status BackupFolder::Create() {
   }
   if (!sync_) return Status::OK();
   // Who was given a directory need not be allowed to look at its parent.
-  std::string parent = directory_;
-  while (parent.size() > 1 && parent.back() == '/') parent.pop_back();
-  const size_t slash = parent.rfind('/');
-  parent = slash == std::string::npos ? "." : parent.substr(0, slash + 1);
   std::unique_ptr<Directory> handle;
-  return file_system_->NewDirectory(parent, &handle).ok() ? handle->Sync() : Status::OK();
+  return file_system_->NewDirectory(ParentDirectory(directory_), &handle).ok() ? handle->Sync() : Status::OK();
 }
 
 Result<std::vector<std::string>> BackupFolder::List(std::string_view below) const {

@@ -65,7 +65,7 @@ TEST(ResultDeathTest, MisuseIsStopped) {
 TEST(AssertDeathTest, NamesTheConditionAndThePlace) {
   const int two = 2;
   ASHLAR_ASSERT(two == 2);
-  EXPECT_DEATH(ASHLAR_ASSERT(two == 3), "two == 3, .*result_test\\.cc:[0-9]+");
+  EXPECT_DEATH(ASHLAR_ASSERT(two == 3), "two == 3, .*result_test\\.cc:.+");
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "filesystem/filename.h"
+#include "platform/path.h"
 
 #include "base/format.h"
 
@@ -118,7 +119,7 @@ bool ParseFileName(std::string_view name, uint64_t* number, FileType* type) {
 }
 
 std::string_view BaseName(std::string_view path) {
-  const size_t slash = path.rfind('/');
+  const size_t slash = path.find_last_of(kPathSeparators);
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 

@@ -17,6 +17,7 @@
 #include "lsm/log_head.h"
 #include "lsm/memtable_inserter.h"
 #include "lsm/resolve_options.h"
+#include "platform/path.h"
 #include "wal/log_reader.h"
 #include "wal/recovery_policy.h"
 
@@ -36,13 +37,6 @@ std::string RandomDigits(size_t count, const char* alphabet, size_t symbols) {
 }
 
 // ---- The directory.
-
-std::string ParentDirectory(std::string path) {
-  while (path.size() > 1 && path.back() == '/') path.pop_back();
-  const size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
 
 // Creates the directory where it is missing and makes its entry durable: otherwise a power cut could take the database with everything that was
 // synced in it.

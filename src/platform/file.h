@@ -1,6 +1,6 @@
 // Files and directories of the operating system: thin, checked primitives under filesystem/native_file_system. Nothing else uses them.
 //
-// Paths are UTF-8, their components separated by one of kPathSeparators; a path that is empty, contains a zero byte, or names what the system would
+// Paths are UTF-8, their components separated as platform/path.h says; a path that is empty, contains a zero byte, or names what the system would
 // not take for a file (a device, a stream) is refused as InvalidArgument. Every error names the path and what was attempted. Codes: a missing file or
 // directory is PathNotFound, a full disk or quota NoSpace, everything else IOError with the system's own text. Interrupted calls are repeated, short
 // reads and writes continued. Handles are not inherited by programs that this process starts. New files get mode 0600, new directories 0700; opening
@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "ashlar/slice.h"
@@ -21,12 +20,6 @@
 #include "base/result.h"
 
 namespace ashlar {
-
-#if defined(_WIN32)
-inline constexpr std::string_view kPathSeparators = "/\\";
-#else
-inline constexpr std::string_view kPathSeparators = "/";
-#endif
 
 // Offsets, lengths and addresses of unbuffered I/O are multiples of this.
 inline constexpr size_t kDirectIoAlignment = 4096;

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "base/format.h"
+#include "platform/path.h"
 #include "platform/thread.h"
 
 namespace ashlar {
@@ -164,6 +165,17 @@ TEST_F(OsFileTest, ADirectoryCanBeSynced) {
   EXPECT_TRUE(directory->Sync().ok());
   Write(Path("f"), "x");
   EXPECT_TRUE(OsDirectory::Open(Path("f")).status().IsIOError());
+}
+
+TEST(OsPath, AParentIsFoundInThePathAlone) {
+  EXPECT_EQ(ParentDirectory("db/CURRENT"), "db");
+  EXPECT_EQ(ParentDirectory("/a/db//"), "/a");
+  EXPECT_EQ(ParentDirectory("/db"), "/");
+  EXPECT_EQ(ParentDirectory("/"), "/");
+  EXPECT_EQ(ParentDirectory("db"), ".");
+  EXPECT_EQ(ParentDirectory("C:/db"), "C:/");
+  const std::string last(1, kPathSeparators.back());
+  EXPECT_EQ(ParentDirectory("a" + last + "b"), "a");
 }
 
 TEST_F(OsFileTest, FreeSpaceIsKnown) {

@@ -1,11 +1,12 @@
 #include "pmem/pool_storage.h"
 
+#include "platform/path.h"
+
 namespace ashlar::pmem {
 namespace {
 
 Status SyncFolderOf(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  ASHLAR_ASSIGN_OR_RETURN(OsDirectory folder, OsDirectory::Open(slash == std::string::npos ? "." : path.substr(0, slash + 1)));
+  ASHLAR_ASSIGN_OR_RETURN(OsDirectory folder, OsDirectory::Open(ParentDirectory(path)));
   return folder.Sync();
 }
 

@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "execute/epoch.h"
 #include "platform/clock.h"
+#include "platform/path.h"
 #include "pmem/batch_writer.h"
 #include "pmem/leaf_mark.h"
 #include "pmem/leaf_writer.h"
@@ -88,8 +89,7 @@ Status CreatePool(const PersistentTreeOptions& options, const std::string& path)
   const Status log_removed = RemoveFile(LogPath(path));
   if (!log_removed.ok() && !log_removed.IsPathNotFound()) return log_removed;
   ASHLAR_RETURN_IF_ERROR(RenamePath(temporary, path));
-  const size_t slash = path.rfind('/');
-  ASHLAR_ASSIGN_OR_RETURN(OsDirectory folder, OsDirectory::Open(slash == std::string::npos ? "." : path.substr(0, slash + 1)));
+  ASHLAR_ASSIGN_OR_RETURN(OsDirectory folder, OsDirectory::Open(ParentDirectory(path)));
   return folder.Sync();
 }
 

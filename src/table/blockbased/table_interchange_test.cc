@@ -165,8 +165,8 @@ class TableInterchangeBench : public TableInterchange, public ::testing::WithPar
 };
 
 TEST_P(TableInterchangeBench, ReadsEveryLayoutOfDbBench) {
-  const ToolRun bench = RunTool(
-      directory_, "db_bench --db=" + directory_ + "/db --benchmarks=fillseq,compact --num=3000 --value_size=60 --key_size=20 " + GetParam().flags);
+  const ToolRun bench =
+      RunTool("db_bench --db=" + directory_ + "/db --benchmarks=fillseq,compact --num=3000 --value_size=60 --key_size=20 " + GetParam().flags);
   ASSERT_EQ(bench.exit_code, 0) << bench.output;
   const ToolRun scan = RunTool("ldb --db=" + directory_ + "/db --hex dump");
   ASSERT_EQ(scan.exit_code, 0) << scan.output;

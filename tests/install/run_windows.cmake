@@ -1,0 +1,95 @@
+# Installs the Windows build into a fresh folder, builds the examples against it with the CMake package, linked with the DLL and with the static library,
+# runs them, and compares what they print.
+#
+# Run by ctest: cmake -DSOURCE_DIR= -DBUILD_DIR= -DTOOLCHAIN= -DWINDOWS_ROOT= -DOBJDUMP= -P run_windows.cmake
+
+set(work ${BUILD_DIR}/tests/install)
+set(prefix ${work}/prefix)
+set(examples simple column_families persistent_tree)
+file(REMOVE_RECURSE ${work})
+
+# fail(<text>): FATAL_ERROR alone would break the lines of the text anew.
+function(fail text)
+  message("${text}")
+  message(FATAL_ERROR "the installed copy is not as it should be")
+endfunction()
+
+# run(<variable for standard output> <command…>): any failure ends the test with what the command said.
+function(run output)
+  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE out ERROR_VARIABLE err RESULT_VARIABLE result)
+  if(NOT result EQUAL 0)
+    list(JOIN ARGN " " command)
+    fail("failed (${result}): ${command}\n${out}${err}")
+  endif()
+  set(${output} "${out}" PARENT_SCOPE)
+endfunction()
+
+function(expect_output example binary)
+  run(actual bash ${SOURCE_DIR}/cmake/windows/wine.sh ${binary} ${work}/db)
+  string(REPLACE "\r\n" "\n" actual "${actual}")
+  file(READ ${SOURCE_DIR}/examples/${example}.expected expected)
+  if(NOT actual STREQUAL expected)
+    fail("${binary} printed\n${actual}\ninstead of\n${expected}")
+  endif()
+  message(STATUS "${binary}: as expected")
+endfunction()
+
+run(ignored ${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix})
+foreach(file IN ITEMS bin/ashlar.exe bin/libashlar.dll lib/libashlar.dll.a lib/libashlar.a include/ashlar/db.h include/ashlar/c.h include/rocksdb/db.h)
+  if(NOT EXISTS ${prefix}/${file})
+    fail("${file} was not installed")
+  endif()
+endforeach()
+
+# A moved tree must still work: nothing in it may name the place it was installed to.
+file(RENAME ${prefix} ${work}/moved)
+set(prefix ${work}/moved)
+
+run(ignored ${CMAKE_COMMAND} -S ${SOURCE_DIR}/examples -B ${work}/cmake -G Ninja --toolchain ${TOOLCHAIN} -DASHLAR_WINDOWS_ROOT=${WINDOWS_ROOT}
+            -DAshlar_DIR=${prefix}/lib/cmake/Ashlar -DCMAKE_BUILD_TYPE=Release -DCMAKE_EXE_LINKER_FLAGS=-static)
+run(ignored ${CMAKE_COMMAND} --build ${work}/cmake)
+
+# Where Windows looks for a program's DLLs: beside it, and in the path.
+string(REPLACE "/" "\\" bin "Z:${prefix}/bin")
+set(ENV{WINEPATH} "${bin}")
+foreach(example IN LISTS examples ITEMS c_simple)
+  expect_output(${example} ${work}/cmake/${example}.exe)
+  expect_output(${example} ${work}/cmake/${example}_static.exe)
+endforeach()
+
+# The programs that are linked with the DLL ask for it, the others for nothing but the system; the DLL brings its runtime along.
+function(expect_imports binary pattern)
+  run(headers ${OBJDUMP} -p ${binary})
+  string(REGEX MATCHALL "DLL Name: [^\r\n]+" imports "${headers}")
+  list(TRANSFORM imports REPLACE "DLL Name: " "")
+  list(FILTER imports EXCLUDE REGEX "^(KERNEL32|SHELL32|msvcrt|api-ms-win-core-synch-l1-2-0)\\.dll$")
+  if(NOT imports MATCHES "${pattern}")
+    fail("${binary} asks for ${imports}, which does not match ${pattern}")
+  endif()
+endfunction()
+expect_imports(${work}/cmake/simple.exe "^libashlar\\.dll$")
+expect_imports(${work}/cmake/simple_static.exe "^$")
+expect_imports(${prefix}/bin/ashlar.exe "^$")
+expect_imports(${prefix}/bin/libashlar.dll "^$")
+
+# Every function of the C interface is exported, and what is exported is ours.
+run(headers ${OBJDUMP} -p ${prefix}/bin/libashlar.dll)
+string(REGEX MATCHALL "\n[ \t]*\\[ *[0-9]+\\][^\n]*[ \t]([A-Za-z_][A-Za-z0-9_]*)" exports "${headers}")
+list(TRANSFORM exports REPLACE ".*[ \t]" "")
+file(STRINGS ${SOURCE_DIR}/include/ashlar/c.h declarations REGEX "rocksdb_[a-z0-9_]+\\(")
+string(REGEX MATCHALL "ASHLAR_API [^;(]*rocksdb_[a-z0-9_]+\\(" functions "${declarations}")
+list(TRANSFORM functions REPLACE ".*(rocksdb_[a-z0-9_]+)\\(" "\\1")
+list(REMOVE_DUPLICATES functions)
+list(LENGTH functions declared)
+set(missing ${functions})
+list(REMOVE_ITEM missing ${exports})
+if(missing OR declared LESS 500)
+  fail("of the ${declared} functions of ashlar/c.h, libashlar.dll does not export: ${missing}")
+endif()
+set(foreign ${exports})
+list(FILTER foreign EXCLUDE REGEX "^(rocksdb_|_ZN?K?V?[0-9A-Z]*.*6ashlar|_Z[A-Za-z]*.*6ashlar)")
+if(foreign)
+  fail("libashlar.dll exports what is not its own: ${foreign}")
+endif()
+
+file(REMOVE_RECURSE ${work})

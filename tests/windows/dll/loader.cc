@@ -1,0 +1,10 @@
+// A DLL that loads the other one, which lies beside it, and passes the call on.
+#include "platform/windows/windows_headers.h"
+#include "tests/windows/dll/slots.h"
+
+extern "C" __declspec(dllexport) void RunThreads(uint32_t threads, SlotsLeft* left) {
+  const HMODULE library = LoadLibraryW(L"slots.dll");
+  if (library == nullptr) return;
+  const auto run = reinterpret_cast<RunThreadsFunction*>(reinterpret_cast<void*>(GetProcAddress(library, "RunThreads")));
+  run(threads, left);
+}
