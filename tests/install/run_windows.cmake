@@ -74,9 +74,9 @@ expect_imports(${prefix}/bin/libashlar.dll "^$")
 
 # Every function of the C interface is exported, and what is exported is ours.
 run(headers ${OBJDUMP} -p ${prefix}/bin/libashlar.dll)
-string(REGEX MATCHALL "\n[ \t]*\\[ *[0-9]+\\][^\n]*[ \t]([A-Za-z_][A-Za-z0-9_]*)" exports "${headers}")
+string(REGEX MATCHALL "\n[ \t]*\\[ *[0-9]+\\] [A-Za-z_][A-Za-z0-9_]*" exports "${headers}")
 list(TRANSFORM exports REPLACE ".*[ \t]" "")
-file(STRINGS ${SOURCE_DIR}/include/ashlar/c.h declarations REGEX "rocksdb_[a-z0-9_]+\\(")
+file(READ ${SOURCE_DIR}/include/ashlar/c.h declarations)
 string(REGEX MATCHALL "ASHLAR_API [^;(]*rocksdb_[a-z0-9_]+\\(" functions "${declarations}")
 list(TRANSFORM functions REPLACE ".*(rocksdb_[a-z0-9_]+)\\(" "\\1")
 list(REMOVE_DUPLICATES functions)
