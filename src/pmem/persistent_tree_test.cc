@@ -39,8 +39,11 @@ class PersistentTreeTest : public ::testing::Test {
   }
   // What a crash of the machine would leave, if everything synced and nothing else survived: the tree's files as they are now.
   void CopyFiles(const std::string& to) {
-    std::filesystem::copy_file(Path(), Path(to), std::filesystem::copy_options::overwrite_existing);
-    std::filesystem::copy_file(Path() + ".log", Path(to) + ".log", std::filesystem::copy_options::overwrite_existing);
+    for (const char* const ending : {"", ".log"}) {
+      // Not every standard library copies over a file that is there.
+      std::filesystem::remove(Path(to) + ending);
+      std::filesystem::copy_file(Path() + ending, Path(to) + ending);
+    }
   }
 
   const std::filesystem::path folder_;

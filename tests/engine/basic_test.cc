@@ -163,7 +163,7 @@ TEST_F(BasicTest, ReadOnlyOpensSeeTheLogAndChangeNothing) {
   Close();
   const auto listing = [&] {
     std::map<std::string, uint64_t> files;
-    for (const auto& entry : std::filesystem::directory_iterator(path())) files[entry.path().filename()] = entry.file_size();
+    for (const auto& entry : std::filesystem::directory_iterator(path())) files[entry.path().filename().string()] = entry.file_size();
     return files;
   };
   const auto before = listing();
