@@ -14,6 +14,11 @@ static_assert(KeyBuffer::kSlackBytes >= 16);
 
 constexpr size_t kPrefetchDistanceBytes = 2048;
 constexpr size_t kLineBytes = 64;
+constexpr size_t kSeekPrefetchBytes = 512;
+
+inline void PrefetchFrom(const char* p, size_t n) {
+  for (size_t i = 0; i < n; i += kLineBytes) ASHLAR_PREFETCH(p + i);
+}
 
 }  // namespace
 
@@ -261,6 +266,8 @@ void TableCursor::ShowEntry(uint32_t i) {
     PatchSequences(entries_, 1);
   }
   ShowStretch(entries_, entries_, entries_ + 1);
+  // A seek is mostly followed by steps.
+  PrefetchFrom(next_, kSeekPrefetchBytes);
 }
 
 void TableCursor::ShowBefore(uint32_t end) {
@@ -286,6 +293,8 @@ void TableCursor::ShowBefore(uint32_t end) {
 void TableCursor::MoveNext() {
   Lengthen();
   if (next_ < limit_) {
+    // A walk that has just begun outruns what Decode asks for as it goes.
+    if (stretch_ < kStretchMax) PrefetchFrom(next_, kPrefetchDistanceBytes / 2);
     DecodeOrFail(stretch_);
   } else {
     NextBlock();
