@@ -48,9 +48,8 @@ void CompactionStream::Next() {
 
 // --- the input ---
 
-bool CompactionStream::Peek() {
-  while (!ahead_) {
-    if (!status_.ok()) return false;
+bool CompactionStream::Look() {
+  while (status_.ok()) {
     if (!args_.input->Valid()) {
       Fail(args_.input->status());
       return false;
@@ -62,11 +61,14 @@ bool CompactionStream::Peek() {
     }
     const Slice user = ExtractUserKey(key);
     const uint64_t tag = ExtractTag(key);
-    if (!IsPointType(TagType(tag))) {
-      Fail(Status::NotSupported(StrCat("compaction of an entry of the type ", ValueTypeName(TagType(tag)))));
+    const ValueType type = TagType(tag);
+    if (!IsPointType(type)) {
+      Fail(Status::NotSupported(StrCat("compaction of an entry of the type ", ValueTypeName(type))));
       return false;
     }
-    const int order = has_user_key_ ? args_.comparator.Compare(user_key(), user) : -1;
+    ahead_head_ = args_.comparator.Head(user, 0);
+    const bool is_next = !has_user_key_ || head_ < ahead_head_;
+    const int order = is_next ? -1 : (head_ > ahead_head_ ? 1 : args_.comparator.Compare(user_key(), user));
     if (order > 0 || (order == 0 && tag > last_tag_)) {
       Fail(Status::Corruption("the entries of a table are not in order"));
       return false;
@@ -76,18 +78,18 @@ bool CompactionStream::Peek() {
     ++counts_.entries_in;
     counts_.key_bytes_in += key.size();
     counts_.value_bytes_in += args_.input->value().size();
-    if (TagType(tag) == ValueType::kDeletion || TagType(tag) == ValueType::kSingleDeletion) ++counts_.deletions_in;
-    if (order == 0 && tag == last_tag_) {
-      // The same write found twice counts once.
-      ++counts_.dropped_hidden;
-      args_.input->Next();
-      continue;
+    if (type == ValueType::kDeletion || type == ValueType::kSingleDeletion) ++counts_.deletions_in;
+    if (order != 0 || tag != last_tag_) {
+      ahead_ = true;
+      ahead_same_key_ = order == 0;
+      ahead_tag_ = tag;
+      return true;
     }
-    ahead_ = true;
-    ahead_same_key_ = order == 0;
-    ahead_tag_ = tag;
+    // The same write found twice counts once.
+    ++counts_.dropped_hidden;
+    args_.input->Next();
   }
-  return true;
+  return false;
 }
 
 void CompactionStream::Advance() {
@@ -108,7 +110,10 @@ void CompactionStream::FindNext() {
     }
     if (!ahead_same_key_) {
       const Slice& key = args_.input->key();
-      key_buffer_.assign(key.data(), key.size());
+      key_buffer_.Clear();
+      CopyShort(key_buffer_.Reserve(key.size()), key.data(), key.size());
+      key_buffer_.Extend(key.size());
+      head_ = ahead_head_;
       has_user_key_ = true;
       shown_user_key_ = false;
       covered_ = false;
@@ -274,7 +279,7 @@ void CompactionStream::ShowValue(uint64_t tag, const Slice& value) {
 
 void CompactionStream::Show(uint64_t tag, const Slice& value) {
   EncodeFixed64(key_buffer_.data() + key_buffer_.size() - kTagBytes, tag);
-  key_ = Slice(key_buffer_);
+  key_ = key_buffer_.From(0);
   value_ = value;
   first_of_user_key_ = !shown_user_key_;
   shown_user_key_ = true;

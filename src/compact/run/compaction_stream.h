@@ -38,6 +38,7 @@
 
 #include "ashlar/merge_operator.h"
 #include "ashlar/status.h"
+#include "base/byte_buffer.h"
 #include "compact/run/key_not_below.h"
 #include "compact/run/stop_flags.h"
 #include "key/cursor.h"
@@ -103,7 +104,8 @@ class CompactionStream {
   // --- the input: Peek makes the entry under it known, Advance leaves that entry ---
 
   // False: there is none left, within the bounds and usable.
-  bool Peek();
+  bool Peek() { return ahead_ || Look(); }
+  bool Look();
   void Advance();
   // Whether the input stands on a further version of the current user key.
   bool SameKeyAhead() { return Peek() && ahead_same_key_; }
@@ -130,7 +132,7 @@ class CompactionStream {
     covered_ = true;
     covered_stripe_ = stripe;
   }
-  Slice user_key() const { return ExtractUserKey(key_buffer_); }
+  Slice user_key() const { return ExtractUserKey(key_buffer_.From(0)); }
   bool NothingBelow() { return args_.not_below != nullptr && args_.not_below->Check(user_key()); }
   void Fail(Status status) {
     if (status_.ok()) status_ = std::move(status);
@@ -142,10 +144,12 @@ class CompactionStream {
   bool ahead_ = false;
   bool ahead_same_key_ = false;
   uint64_t ahead_tag_ = 0;
+  uint64_t ahead_head_ = 0;  // KeyComparator::Head of its user key
 
   // The user key being decided about.
   bool has_user_key_ = false;
   bool shown_user_key_ = false;
+  uint64_t head_ = 0;  // of the user key
   bool covered_ = false;
   size_t covered_stripe_ = 0;
   uint64_t last_tag_ = 0;  // of the version left last
@@ -159,7 +163,7 @@ class CompactionStream {
   bool advance_at_next_ = false;  // the input's entry is used up, but value_ may lie in it
   Slice key_;
   Slice value_;
-  std::string key_buffer_;  // current user key, then the tag that is shown
+  ByteBuffer key_buffer_;  // current user key, then the tag that is shown
   std::string value_buffer_;
 
   Status status_;

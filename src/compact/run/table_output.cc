@@ -25,13 +25,9 @@ TableOutput::~TableOutput() {
   }
 }
 
-Status TableOutput::Add(const Slice& internal_key, const Slice& value, bool first_of_user_key) {
-  if (!status_.ok()) return status_;
-  if (first_of_user_key && CutBefore(ExtractUserKey(internal_key))) ASHLAR_RETURN_IF_ERROR(Latch(Close()));
-  if (open_ == nullptr) ASHLAR_RETURN_IF_ERROR(Latch(Open()));
-  open_->Add(internal_key, value);
-  if (!open_->status().ok()) return Latch(open_->status());
-  return args_.bytes_per_sync == 0 ? Status::OK() : Latch(StartWriteBack());
+Status TableOutput::PrepareFor(const Slice& user_key, bool first_of_user_key) {
+  if (first_of_user_key && CutBefore(user_key)) ASHLAR_RETURN_IF_ERROR(Latch(Close()));
+  return open_ == nullptr ? Latch(Open()) : Status::OK();
 }
 
 Status TableOutput::Finish() {

@@ -24,6 +24,8 @@
 
 #include "ashlar/file_system.h"
 #include "ashlar/status.h"
+#include "base/result.h"
+#include "key/internal_key.h"
 #include "table/blockbased/table_writer.h"
 #include "table/file_metadata.h"
 #include "table/plain/plain_table_writer.h"
@@ -78,7 +80,16 @@ class TableOutput {
   TableOutput& operator=(const TableOutput&) = delete;
 
   // first_of_user_key: no entry with this user key was added before.
-  Status Add(const Slice& internal_key, const Slice& value, bool first_of_user_key);
+  Status Add(const Slice& internal_key, const Slice& value, bool first_of_user_key) {
+    if (!status_.ok()) return status_;
+    const bool stays = open_ != nullptr && (!first_of_user_key || (args_.grandparents.empty() && open_->EstimatedFileBytes() < target_file_bytes_));
+    if (!stays) ASHLAR_RETURN_IF_ERROR(PrepareFor(ExtractUserKey(internal_key), first_of_user_key));
+    open_->Add(internal_key, value);
+    if (open_->status().ok() && args_.bytes_per_sync == 0) [[likely]] {
+      return Status::OK();
+    }
+    return Latch(open_->status().ok() ? StartWriteBack() : open_->status());
+  }
   Status Finish();
 
   uint64_t bytes_written() const { return bytes_written_; }  // of complete files
@@ -113,6 +124,8 @@ class TableOutput {
   Status Complete(OpenFile* closing, TableWriteResult* result);
   void TellEnd(const OpenFile& file, const TableWriteResult* result, const Status& status);
   Status StartWriteBack();
+  // Closes the open file if it is to be cut here, and opens one if none is open.
+  Status PrepareFor(const Slice& user_key, bool first_of_user_key);
   bool CutBefore(const Slice& user_key);
   // Moves along the grandparents to user_key: whether an edge of one was crossed. Adds what is overlapped to overlap_bytes_.
   bool CrossGrandparents(const Slice& user_key);

@@ -13,11 +13,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <string>
 #include <vector>
 
 #include "ashlar/slice.h"
 #include "base/assert.h"
+#include "base/byte_buffer.h"
 #include "base/coding.h"
 
 namespace ashlar {
@@ -44,56 +44,69 @@ class BlockBuilder {
     bool values_have_length = true;
   };
 
-  explicit BlockBuilder(const Args& args) : args_(args) { Reset(); }
+  explicit BlockBuilder(const Args& args) : BlockBuilder(args, nullptr) {}
+  // Appends its block to the bytes in `target`, which outlives it; null: to memory of its own. Nobody else appends to it between the first Add and
+  // Finish.
+  BlockBuilder(const Args& args, ByteBuffer* target) : args_(args), buffer_(target != nullptr ? target : &own_) { Reset(); }
 
-  bool Empty() const { return buffer_.empty(); }
+  bool Empty() const { return empty_; }
   // Whether the next entry stores its whole key.
   bool AtRestart() const { return since_restart_ == 0; }
   // Bytes that Finish would return now.
-  size_t CurrentBytes() const { return buffer_.size() + sizeof(uint32_t) * (restarts_.size() + (AtRestart() && !Empty() ? 2 : 1)); }
+  size_t CurrentBytes() const { return buffer_->size() - start_ + sizeof(uint32_t) * (restarts_.size() + (AtRestart() && !Empty() ? 2 : 1)); }
 
   // shared: bytes that the key has in common with the previous one of this block; ignored where a whole key is stored.
   void Add(const Slice& key, const Slice& value, size_t shared) {
     if (since_restart_ == 0) {
-      if (!buffer_.empty()) restarts_.push_back(static_cast<uint32_t>(buffer_.size()));
+      if (!empty_) restarts_.push_back(static_cast<uint32_t>(buffer_->size() - start_));
       shared = 0;
     } else if (!args_.delta_keys) {
       shared = 0;
     }
     ASHLAR_DCHECK(shared <= key.size());
     const size_t unshared = key.size() - shared;
-    // One growth of the string for the entry; what is too much is cut off again.
-    const size_t start = buffer_.size();
-    buffer_.resize(start + 3 * kVarint32BytesMax + unshared + value.size());
-    char* p = buffer_.data() + start;
+    char* const begin = buffer_->Reserve(3 * kVarint32BytesMax + unshared + value.size());
+    char* p = begin;
     p = EncodeVarint32(p, static_cast<uint32_t>(shared));
     p = EncodeVarint32(p, static_cast<uint32_t>(unshared));
     if (args_.values_have_length) p = EncodeVarint32(p, static_cast<uint32_t>(value.size()));
-    memcpy(p, key.data() + shared, unshared);
+    CopyShort(p, key.data() + shared, unshared);
     p += unshared;
     if (!value.empty()) memcpy(p, value.data(), value.size());
     p += value.size();
-    buffer_.resize(static_cast<size_t>(p - buffer_.data()));
+    buffer_->Extend(static_cast<size_t>(p - begin));
+    empty_ = false;
     if (++since_restart_ == args_.restart_interval) since_restart_ = 0;
   }
 
-  // The whole block, valid until Reset.
+  // The whole block, valid until something is appended to its memory.
   Slice Finish() {
-    for (const uint32_t restart : restarts_) PutFixed32(&buffer_, restart);
-    PutFixed32(&buffer_, static_cast<uint32_t>(restarts_.size()));
-    return buffer_;
+    char* p = buffer_->Reserve(sizeof(uint32_t) * (restarts_.size() + 1));
+    for (const uint32_t restart : restarts_) {
+      EncodeFixed32(p, restart);
+      p += sizeof(uint32_t);
+    }
+    EncodeFixed32(p, static_cast<uint32_t>(restarts_.size()));
+    buffer_->Extend(sizeof(uint32_t) * (restarts_.size() + 1));
+    return buffer_->From(start_);
   }
+  // Begins a new block, at the end of the target.
   void Reset() {
-    buffer_.clear();
+    own_.Clear();
+    start_ = buffer_->size();
     restarts_.assign(1, 0);
     since_restart_ = 0;
+    empty_ = true;
   }
 
  private:
   const Args args_;
-  std::string buffer_;
+  ByteBuffer own_;
+  ByteBuffer* const buffer_;
+  size_t start_ = 0;  // of the block in the buffer
   std::vector<uint32_t> restarts_;
   int since_restart_ = 0;  // entries since the last restart; 0: the next one is a restart
+  bool empty_ = true;
 };
 
 }  // namespace ashlar

@@ -13,7 +13,9 @@ namespace ashlar {
 
 namespace {
 
-constexpr size_t kOutputPieceBytes = size_t{64} << 10;
+// Whole pieces, at multiples of their size, let the page cache use large folios: to write, sync, read back and delete such a file costs a third less
+// than in pieces of a little more than 64 KiB. Larger ones would leave the processor's cache before they are written.
+constexpr size_t kOutputPieceBytes = size_t{256} << 10;
 // Offsets inside a block are 32 bits wide, and a reader refuses larger blocks.
 constexpr size_t kEntryBytesMax = size_t{1} << 29;
 
@@ -43,6 +45,18 @@ bool FilterIsSafe(const KeyComparator& comparator) {
   return comparator.kind() != KeyComparator::Kind::kCustom || !comparator.user_comparator()->CanKeysWithDifferentByteContentsBeEqual();
 }
 
+// shared: bytes that both keys have in common.
+bool Ascends(const KeyComparator& comparator, const Slice& last, const Slice& next, size_t shared) {
+  // The first byte that differs decides, where both user keys have it: no second comparison in the common case.
+  if (shared + kTagBytes < next.size() && shared + kTagBytes < last.size()) [[likely]] {
+    const auto a = static_cast<uint8_t>(last[shared]);
+    const auto b = static_cast<uint8_t>(next[shared]);
+    if (comparator.kind() == KeyComparator::Kind::kBytewise) return a < b;
+    if (comparator.kind() == KeyComparator::Kind::kReverseBytewise) return b < a;
+  }
+  return comparator.CompareInternal(last, next) < 0;
+}
+
 std::string CompressionOptionsText(const CompressionParameters& parameters) {
   return StrCat("window_bits=", parameters.window_bits, "; level=", parameters.level, "; strategy=", parameters.strategy,
                 "; max_dict_bytes=0; zstd_max_train_bytes=0; enabled=0; max_dict_buffer_bytes=0; use_zstd_dict_trainer=1; ");
@@ -63,15 +77,17 @@ Result<std::unique_ptr<TableWriter>> TableWriter::Create(TableWriteArgs args) {
 
 TableWriter::TableWriter(TableWriteArgs args)
     : args_(std::move(args)),
-      data_block_({.restart_interval = args_.config.restart_interval, .delta_keys = args_.config.key_delta_encoding, .values_have_length = true}),
-      block_bytes_full_(args_.config.block_bytes * static_cast<size_t>(100 - args_.config.block_bytes_deviation_percent) / 100) {
+      data_block_({.restart_interval = args_.config.restart_interval, .delta_keys = args_.config.key_delta_encoding, .values_have_length = true},
+                  args_.compression == kNoCompression ? &output_ : &raw_),
+      block_bytes_full_(std::min(args_.config.block_bytes * static_cast<size_t>(100 - args_.config.block_bytes_deviation_percent) / 100,
+                                 args_.config.block_bytes - 1)) {
   const bool something_to_filter = args_.config.whole_key_filtering || args_.prefix_extractor != nullptr;
   if (args_.config.filter_millibits_per_key > 0 && something_to_filter && FilterIsSafe(args_.comparator)) {
     filter_ = std::make_unique<FilterBuilder>(FilterBuilderArgs{.millibits_per_key = args_.config.filter_millibits_per_key,
                                                                 .whole_keys = args_.config.whole_key_filtering,
                                                                 .prefix_extractor = args_.prefix_extractor.get()});
   }
-  output_.reserve(kOutputPieceBytes + args_.config.block_bytes);
+  output_.Reserve(kOutputPieceBytes + 2 * std::min(args_.config.block_bytes, kOutputPieceBytes));
 }
 
 TableWriter::~TableWriter() = default;
@@ -84,8 +100,8 @@ void TableWriter::Add(const Slice& internal_key, const Slice& value) {
     return;
   }
   const bool first = properties_.num_entries == 0;
-  const size_t shared = CommonPrefixBytes(last_key_, internal_key);
-  ASHLAR_ASSERT(first || Ascends(internal_key, shared));  // I1
+  const size_t shared = CommonPrefixBytes(last_key(), internal_key);
+  ASHLAR_ASSERT(first || Ascends(args_.comparator, last_key(), internal_key, shared));  // I1
 
   if (BlockIsFull(internal_key, value)) FinishDataBlock();
   if (has_pending_handle_) AddSeparator(internal_key);
@@ -97,48 +113,19 @@ void TableWriter::Add(const Slice& internal_key, const Slice& value) {
   data_block_.Add(internal_key, value, shared);
   if (first) smallest_.assign(internal_key.data(), internal_key.size());
   CountEntry(internal_key, value);
-  last_key_.resize(shared);
-  last_key_.append(internal_key.data() + shared, internal_key.size() - shared);
-}
-
-bool TableWriter::Ascends(const Slice& internal_key, size_t shared) const {
-  const Slice last(last_key_);
-  const size_t user_bytes = internal_key.size() - kTagBytes;
-  const size_t last_user_bytes = last.size() - kTagBytes;
-  // The first byte that differs decides, where both user keys have it: no second comparison in the common case.
-  if (shared < user_bytes && shared < last_user_bytes) {
-    const auto a = static_cast<uint8_t>(last[shared]);
-    const auto b = static_cast<uint8_t>(internal_key[shared]);
-    if (args_.comparator.kind() == KeyComparator::Kind::kBytewise) return a < b;
-    if (args_.comparator.kind() == KeyComparator::Kind::kReverseBytewise) return b < a;
-  }
-  return args_.comparator.CompareInternal(last, internal_key) < 0;
-}
-
-void TableWriter::CountEntry(const Slice& internal_key, const Slice& value) {
-  const uint64_t tag = ExtractTag(internal_key);
-  const ValueType type = TagType(tag);
-  ASHLAR_ASSERT(IsPointType(type));
-  const SequenceNumber sequence = TagSequence(tag);
-  smallest_sequence_ = std::min(smallest_sequence_, sequence);
-  largest_sequence_ = std::max(largest_sequence_, sequence);
-  ++properties_.num_entries;
-  properties_.raw_key_size += internal_key.size();
-  properties_.raw_value_size += value.size();
-  if (type == ValueType::kDeletion || type == ValueType::kSingleDeletion) ++properties_.num_deletions;
-  if (type == ValueType::kMerge) ++properties_.num_merge_operands;
-}
-
-bool TableWriter::BlockIsFull(const Slice& internal_key, const Slice& value) const {
-  if (data_block_.Empty()) return false;
-  const size_t now = data_block_.CurrentBytes();
-  if (now >= args_.config.block_bytes) return true;
-  if (now <= block_bytes_full_) return false;
-  return now + internal_key.size() + value.size() + 3 > args_.config.block_bytes;
+  last_key_.Clear();
+  CopyShort(last_key_.Reserve(internal_key.size()), internal_key.data(), internal_key.size());
+  last_key_.Extend(internal_key.size());
 }
 
 void TableWriter::FinishDataBlock() {
-  pending_handle_ = WriteBlock(data_block_.Finish(), true);
+  const Slice raw = data_block_.Finish();
+  if (compressor_ == nullptr) {
+    pending_handle_ = EndBlock(output_.size() - raw.size(), kNoCompression);
+  } else {
+    pending_handle_ = WriteBlock(raw, true);
+    raw_.Clear();
+  }
   has_pending_handle_ = true;
   properties_.data_size = offset_;
   ++properties_.num_data_blocks;
@@ -146,13 +133,14 @@ void TableWriter::FinishDataBlock() {
 }
 
 void TableWriter::AddSeparator(const Slice& next_key) {
-  const Slice last_user_key = ExtractUserKey(last_key_);
+  const Slice last_user_key = ExtractUserKey(last_key());
   const size_t start = separators_.size();
-  separators_.append(last_key_);
+  separators_.append(last_key_.data(), last_key_.size());
   if (!next_key.empty() && args_.comparator.Equal(last_user_key, ExtractUserKey(next_key))) {
     separators_are_user_keys_ = false;
   } else if (args_.config.index_shortening != IndexShortening::kNone) {
-    std::string shorter = last_user_key.ToString();
+    std::string& shorter = separator_;
+    shorter.assign(last_user_key.data(), last_user_key.size());
     const Comparator* const user = args_.comparator.user_comparator();
     if (!next_key.empty()) {
       user->FindShortestSeparator(&shorter, ExtractUserKey(next_key));
@@ -186,38 +174,38 @@ bool TableWriter::Compress(const Slice& raw) {
 }
 
 BlockHandle TableWriter::WriteBlock(const Slice& raw, bool may_compress) {
-  const uint64_t offset = offset_;
-  if (may_compress && compressor_ != nullptr && Compress(raw)) {
-    AppendBlock(compressed_, args_.compression);
-    return {offset, compressed_.size()};
-  }
-  AppendBlock(raw, kNoCompression);
-  return {offset, raw.size()};
-}
-
-void TableWriter::AppendBlock(const Slice& stored, CompressionType type) {
   const size_t start = output_.size();
-  output_.append(stored.data(), stored.size());
-  output_.push_back(static_cast<char>(type));
-  PutFixed32(&output_, ComputeBlockChecksum(args_.config.checksum, output_.data() + start, stored.size()));
-  offset_ += stored.size() + kBlockTrailerBytes;
-  if (output_.size() >= kOutputPieceBytes) FlushOutput();
+  const bool compressed = may_compress && compressor_ != nullptr && Compress(raw);
+  output_.Append(compressed ? Slice(compressed_) : raw);
+  return EndBlock(start, compressed ? args_.compression : kNoCompression);
 }
 
-void TableWriter::WaitForLimiter() {
+BlockHandle TableWriter::EndBlock(size_t start, CompressionType type) {
+  const Slice stored = output_.From(start);
+  const BlockHandle handle{offset_, stored.size()};
+  offset_ += stored.size() + kBlockTrailerBytes;
+  char* const trailer = output_.Reserve(kBlockTrailerBytes);
+  trailer[0] = static_cast<char>(type);
+  EncodeFixed32(trailer + 1, ComputeBlockChecksum(args_.config.checksum, output_.data() + start, stored.size()));
+  output_.Extend(kBlockTrailerBytes);
+  if (output_.size() >= kOutputPieceBytes) HandOver(output_.size() / kOutputPieceBytes * kOutputPieceBytes);
+  return handle;
+}
+
+void TableWriter::WaitForLimiter(size_t bytes) {
   StopWatch watch(args_.recorder, RATE_LIMITER_WAIT_MICROS_WRITE);
-  args_.rate_limiter->Request(static_cast<int64_t>(output_.size()), args_.priority);
+  args_.rate_limiter->Request(static_cast<int64_t>(bytes), args_.priority);
   args_.recorder.Tick(RATE_LIMITER_TOTAL_WAIT_MICROS_WRITE, watch.Stop());
   args_.recorder.Tick(RATE_LIMITER_REQUESTS_WRITE);
-  args_.recorder.Tick(RATE_LIMITER_BYTES_WRITE, output_.size());
+  args_.recorder.Tick(RATE_LIMITER_BYTES_WRITE, bytes);
 }
 
-void TableWriter::FlushOutput() {
-  if (!status_.ok() || output_.empty()) return;
-  if (args_.rate_limiter != nullptr) WaitForLimiter();
+void TableWriter::HandOver(size_t bytes) {
+  if (!status_.ok() || bytes == 0) return;
+  if (args_.rate_limiter != nullptr) WaitForLimiter(bytes);
   const StopWatch watch(args_.recorder, SST_WRITE_MICROS);
-  status_ = args_.file->Append(output_);
-  output_.clear();
+  status_ = args_.file->Append(Slice(output_.data(), bytes));
+  output_.RemoveFront(bytes);
 }
 
 std::string TableWriter::EncodeIndex() const {
@@ -298,16 +286,17 @@ Status TableWriter::Finish(TableWriteResult* result) {
   PutBlockHandle(&handle, properties_handle);
   metaindex.Add("rocksdb.properties", handle, 0);
   footer.metaindex = WriteBlock(metaindex.Finish(), false);
-  const size_t before_footer = output_.size();
-  PutFooter(&output_, footer);
-  offset_ += output_.size() - before_footer;
-  FlushOutput();
+  std::string footer_bytes;
+  PutFooter(&footer_bytes, footer);
+  output_.Append(footer_bytes);
+  offset_ += footer_bytes.size();
+  HandOver(output_.size());
   if (!status_.ok()) return status_;
 
   result->file_bytes = offset_;
   result->properties = properties_;
   result->smallest = smallest_;
-  result->largest = last_key_;
+  result->largest = last_key().ToString();
   const bool empty = properties_.num_entries == 0;
   result->smallest_sequence = empty ? 0 : smallest_sequence_;
   result->largest_sequence = largest_sequence_;

@@ -10,7 +10,9 @@
 // I3: each distinct user key enters the filter once, as a whole, as its prefix, or both, as the config says.
 // I4: after an error nothing more is appended to the file.
 //
-// Blocks are collected and handed to the file in pieces of 64 KiB; the rate limiter is asked before each. No virtual call per entry.
+// Blocks are collected and handed to the file in pieces of 256 KiB, at multiples of 256 KiB; the rate limiter is asked before each.
+// No virtual call per entry. A value is copied once: a block that is not compressed is built where it is handed to the file from.
+//
 // Lifetime: the file, the comparator and the limiter outlive the writer. Destroying an unfinished writer leaves the file as it is.
 // Thread safety: one thread.
 #pragma once
@@ -25,6 +27,7 @@
 #include "ashlar/rate_limiter.h"
 #include "ashlar/slice_transform.h"
 #include "ashlar/table_properties.h"
+#include "base/byte_buffer.h"
 #include "base/compression.h"
 #include "base/result.h"
 #include "key/key_comparator.h"
@@ -90,18 +93,41 @@ class TableWriter {
  private:
   explicit TableWriter(TableWriteArgs args);
 
-  bool Ascends(const Slice& internal_key, size_t shared) const;
-  bool BlockIsFull(const Slice& internal_key, const Slice& value) const;
+  Slice last_key() const { return last_key_.From(0); }
+  bool BlockIsFull(const Slice& internal_key, const Slice& value) const {
+    const size_t now = data_block_.CurrentBytes();
+    if (now <= block_bytes_full_) [[likely]] {
+      return false;
+    }
+    return !data_block_.Empty() && (now >= args_.config.block_bytes || now + internal_key.size() + value.size() + 3 > args_.config.block_bytes);
+  }
   void FinishDataBlock();
   void AddSeparator(const Slice& next_key);
-  void CountEntry(const Slice& internal_key, const Slice& value);
-  // Appends block and trailer, compressed where that helps.
+  void CountEntry(const Slice& internal_key, const Slice& value) {
+    const uint64_t tag = ExtractTag(internal_key);
+    const ValueType type = TagType(tag);
+    ASHLAR_ASSERT(IsPointType(type));
+    const SequenceNumber sequence = TagSequence(tag);
+    if (sequence < smallest_sequence_) smallest_sequence_ = sequence;
+    if (sequence > largest_sequence_) largest_sequence_ = sequence;
+    ++properties_.num_entries;
+    properties_.raw_key_size += internal_key.size();
+    properties_.raw_value_size += value.size();
+    if (type == ValueType::kValue) [[likely]] {
+      return;
+    }
+    if (type == ValueType::kDeletion || type == ValueType::kSingleDeletion) ++properties_.num_deletions;
+    if (type == ValueType::kMerge) ++properties_.num_merge_operands;
+  }
   // Into compressed_. False: it would not be smaller by enough.
   bool Compress(const Slice& raw);
+  // Appends block and trailer, compressed where that helps.
   BlockHandle WriteBlock(const Slice& raw, bool may_compress);
-  void AppendBlock(const Slice& stored, CompressionType type);
-  void WaitForLimiter();
-  void FlushOutput();
+  // What output_ holds from `start` on is a block: appends its trailer.
+  BlockHandle EndBlock(size_t start, CompressionType type);
+  void WaitForLimiter(size_t bytes);
+  // Hands the first bytes of output_ to the file.
+  void HandOver(size_t bytes);
   std::string EncodeIndex() const;
   void FillProperties();
 
@@ -113,18 +139,19 @@ class TableWriter {
   const TableWriteArgs args_;
   std::unique_ptr<Compressor> compressor_;  // null: store as it is
   std::unique_ptr<FilterBuilder> filter_;   // null: no filter
-  BlockBuilder data_block_;
-  const size_t block_bytes_full_;  // a block this large is cut before an entry that would not fit
-
-  std::string output_;   // blocks not yet handed to the file
-  uint64_t offset_ = 0;  // of the next block in the file
+  ByteBuffer output_;                       // blocks not yet handed to the file
+  uint64_t offset_ = 0;                     // of the next block in the file
+  ByteBuffer raw_;                          // the data block that is being built, when it is to be compressed
   std::string compressed_;
+  BlockBuilder data_block_;        // in output_, where the block stays as it is, or in raw_
+  const size_t block_bytes_full_;  // a block this large is cut before an entry that would not fit
   std::string smallest_;
-  std::string last_key_;
+  ByteBuffer last_key_;
   SequenceNumber smallest_sequence_ = kSequenceNumberMax;
   SequenceNumber largest_sequence_ = 0;
 
   std::string separators_;  // internal separators, one after another
+  std::string separator_;   // scratch: the one in the making
   std::vector<IndexEntry> index_;
   BlockHandle pending_handle_;  // a finished block whose separator waits for the next key
   bool has_pending_handle_ = false;

@@ -27,27 +27,32 @@ void FilterBuilder::AddPrefix(const Slice& user_key) {
   AddHash(Xxph3Hash64(*prefix));
 }
 
+void FilterBuilder::AddChunk() { chunks_.push_back(std::make_unique_for_overwrite<uint64_t[]>(kHashesPerChunk)); }
+
 std::string FilterBuilder::Finish() const {
   ASHLAR_ASSERT(args_.millibits_per_key >= 1000 && args_.millibits_per_key <= 100000);
-  if (hashes_.empty()) return std::string(kFilterTailBytes, '\0');
-  const uint64_t wanted = std::min((uint64_t{hashes_.size()} * static_cast<uint64_t>(args_.millibits_per_key) + 7999) / 8000, kBloomBytesMax);
+  if (entries_ == 0) return std::string(kFilterTailBytes, '\0');
+  const uint64_t wanted = std::min((uint64_t{entries_} * static_cast<uint64_t>(args_.millibits_per_key) + 7999) / 8000, kBloomBytesMax);
   const uint64_t bytes = (wanted + kBloomLineBytes - 1) / kBloomLineBytes * kBloomLineBytes;
   const auto lines = static_cast<uint32_t>(bytes / kBloomLineBytes);
   const int probes = BloomProbes(args_.millibits_per_key);
 
   std::string out(bytes + kFilterTailBytes, '\0');
   auto* const bits = reinterpret_cast<uint8_t*>(out.data());
+  const auto line_of = [bits, lines](uint64_t hash) { return bits + uint64_t{FastRange32(LowerHash32(hash), lines)} * kBloomLineBytes; };
   // The lines are far apart: they are asked for some keys ahead.
   constexpr size_t kAhead = 8;
-  for (size_t i = 0; i < hashes_.size(); ++i) {
-    if (i + kAhead < hashes_.size()) {
-      ASHLAR_PREFETCH_FOR_WRITE(bits + uint64_t{FastRange32(LowerHash32(hashes_[i + kAhead]), lines)} * kBloomLineBytes);
-    }
-    uint8_t* const line = bits + uint64_t{FastRange32(LowerHash32(hashes_[i]), lines)} * kBloomLineBytes;
-    uint32_t h = UpperHash32(hashes_[i]);
-    for (int probe = 0; probe < probes; ++probe, h *= kBloomProbeFactor) {
-      const uint32_t bit = h >> kBloomBitShift;
-      line[bit / 8] = static_cast<uint8_t>(line[bit / 8] | (1u << (bit % 8)));
+  for (size_t c = 0; c < chunks_.size(); ++c) {
+    const uint64_t* const hashes = chunks_[c].get();
+    const size_t n = c + 1 < chunks_.size() ? kHashesPerChunk : entries_ - c * kHashesPerChunk;
+    for (size_t i = 0; i < n; ++i) {
+      if (i + kAhead < n) ASHLAR_PREFETCH_FOR_WRITE(line_of(hashes[i + kAhead]));
+      uint8_t* const line = line_of(hashes[i]);
+      uint32_t h = UpperHash32(hashes[i]);
+      for (int probe = 0; probe < probes; ++probe, h *= kBloomProbeFactor) {
+        const uint32_t bit = h >> kBloomBitShift;
+        line[bit / 8] = static_cast<uint8_t>(line[bit / 8] | (1u << (bit % 8)));
+      }
     }
   }
   out[bytes] = static_cast<char>(kFilterMarkerBloom);

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,18 +43,30 @@ class FilterBuilder {
   }
   // Equal neighbours count once.
   void AddHash(uint64_t hash) {
-    if (hashes_.empty() || hashes_.back() != hash) hashes_.push_back(hash);
+    if (entries_ > 0 && hash == last_hash_) return;
+    const size_t at = entries_++ % kHashesPerChunk;
+    if (at == 0) [[unlikely]] {
+      AddChunk();
+    }
+    chunks_.back()[at] = last_hash_ = hash;
   }
-  size_t entries() const { return hashes_.size(); }
+  size_t entries() const { return entries_; }
   // The contents of the filter block.
   std::string Finish() const;
 
  private:
+  // 64 KiB: hashes are never moved, and what is taken for them is never more than this beyond what they need.
+  static constexpr size_t kHashesPerChunk = 8192;
+  using Chunk = std::unique_ptr<uint64_t[]>;
+
   void AddPrefix(const Slice& user_key);
+  void AddChunk();
 
   const FilterBuilderArgs args_;
   std::optional<std::string> last_prefix_;
-  std::vector<uint64_t> hashes_;
+  size_t entries_ = 0;
+  uint64_t last_hash_ = 0;
+  std::vector<Chunk> chunks_;  // all but the last are full
 };
 
 }  // namespace ashlar
