@@ -25,6 +25,7 @@ struct FileOptions {
   bool use_mmap_reads = false;     // RandomAccessFile: Map() succeeds
   bool use_direct_io = false;      // bypass the page cache; buffers, offsets and lengths become the implementation's concern
   bool use_mmap_writes = false;    // WritableFile: write through a mapping; excludes use_direct_io
+  bool keeps_zero_tail = false;    // with use_mmap_writes: Sync does not cut the file either; for readers that know where the contents end
   uint64_t preallocate_bytes = 0;  // WritableFile: reserve space in steps of this many bytes; given back at Close
   bool exclusive_create = false;   // WritableFile: fail if the file exists
 };
@@ -53,11 +54,14 @@ class ASHLAR_API RandomAccessFile {
   virtual void Hint(AccessPattern pattern, uint64_t offset, uint64_t bytes) const;
 };
 
-// Between Flush, Sync and Close the file may be longer than what was appended, by zeros, when it is written through a mapping.
+// Between Flush, Sync and Close the file may be longer than what was appended, by zeros, when it is written through a mapping. With keeps_zero_tail
+// that also holds after Sync: what is durable then is what was appended.
 class ASHLAR_API WritableFile {
  public:
   virtual ~WritableFile() = default;  // closes without reporting errors; call Close
   virtual Status Append(const Slice& data) = 0;
+  // Whether Append hands everything to the operating system by itself. Flush is then only needed to cut a tail of zeros.
+  virtual bool AppendsAtOnce() const { return false; }
   // Hands what is buffered in this process to the operating system: it survives kill -9, not a power cut.
   virtual Status Flush() = 0;
   // Flush, and wait until the bytes and the size are durable.

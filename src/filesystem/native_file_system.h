@@ -2,9 +2,9 @@
 //
 //   Append -> [64 KiB buffer of the file object] --Flush--> page cache --Sync--> device
 //   with use_direct_io:   [1 MiB aligned buffer] --whole blocks as it fills; the last block padded, then the size set, at Flush--> device
-//   with use_mmap_writes: [window of 1 MiB, its space reserved, the file extended to its end] --in the page cache at once; Flush, Sync and Close cut
-//   the
-//                         file to what was appended--> device
+//   with use_mmap_writes: [window of 1 MiB, its space reserved, the file extended to its end] --in the page cache at once; Flush, Sync and Close
+//                         cut the file to what was appended--> device
+//   and keeps_zero_tail:  [window of 256 KiB] for pieces up to 512 bytes, write() for larger ones; Sync leaves the tail
 //   (where the file's system cannot reserve space, a mapped write could hit a full disk, which ends the process: then the buffered way is taken)
 //
 // I1: after a write, sync or close failed, every later call on that file object fails with the first error: what the kernel did with the dirty pages

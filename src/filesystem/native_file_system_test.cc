@@ -136,6 +136,55 @@ TEST_F(NativeFileSystemTest, MappingAndDirectWritesExcludeEachOther) {
   EXPECT_FALSE(std::filesystem::exists(Path("f")));
 }
 
+// Small pieces go through windows of 256 KiB, larger ones past them: what is in the file at any time is all that was appended, then zeros.
+TEST_F(NativeFileSystemTest, AFileThatKeepsItsTailIsCutByFlushAndCloseOnly) {
+  constexpr uint64_t kSeed = 81;
+  SCOPED_TRACE(StrCat("seed ", kSeed));
+  Random random(kSeed);
+  const FileOptions options{.use_mmap_writes = true, .keeps_zero_tail = true};
+  for (int round = 0; round < 4; round++) {
+    std::filesystem::remove(Path("f"));
+    std::string expected;
+    for (int opening = 0; opening < 3; opening++) {
+      std::unique_ptr<WritableFile> file;
+      ASSERT_TRUE(fs_->ReopenWritableFile(Path("f"), options, &file).ok());
+      for (int i = 0; i < 1000; i++) {
+        const std::string piece = random.Bytes(static_cast<size_t>(random.OneIn(20) ? random.Uniform(40000) : random.Uniform(700)));
+        ASSERT_TRUE(file->Append(piece).ok());
+        expected += piece;
+        ASSERT_EQ(file->Size(), expected.size());
+        if (!random.OneIn(50)) continue;
+        const bool cut = random.OneIn(2);
+        ASSERT_TRUE((cut ? file->Flush() : file->Sync()).ok());
+        std::string contents = Contents(Path("f"));
+        ASSERT_GE(contents.size(), expected.size());
+        ASSERT_TRUE(!cut || contents.size() == expected.size());
+        ASSERT_EQ(contents.find_first_not_of('\0', expected.size()), std::string::npos);
+        contents.resize(expected.size());
+        ASSERT_EQ(contents, expected);
+      }
+      if (random.OneIn(2)) {
+        ASSERT_TRUE(file->Close().ok());
+      }
+      file.reset();
+      ASSERT_EQ(Contents(Path("f")), expected);
+    }
+  }
+}
+
+TEST_F(NativeFileSystemTest, AnAppendToAFileThatKeepsItsTailIsInTheFileBeforeAnyFlush) {
+  const FileOptions options{.use_mmap_writes = true, .keeps_zero_tail = true};
+  std::unique_ptr<WritableFile> file;
+  ASSERT_TRUE(fs_->NewWritableFile(Path("f"), options, &file).ok());
+  if (!file->AppendsAtOnce()) GTEST_SKIP() << "no space can be reserved here";
+  const std::string small = "small";
+  const std::string large(5000, 'x');
+  ASSERT_TRUE(file->Append(small).ok());
+  ASSERT_TRUE(file->Append(large).ok());
+  ASSERT_TRUE(file->Append(small).ok());
+  EXPECT_EQ(Contents(Path("f")).substr(0, 5010), small + large + small);
+}
+
 // Windows are 1 MiB: the appends cross several, and end on their borders and beside them.
 TEST_F(NativeFileSystemTest, MappedWritesEndWhereTheAppendsDid) {
   constexpr uint64_t kSeed = 80;

@@ -20,8 +20,11 @@ namespace {
 // Every piece is a round trip to the device.
 constexpr size_t kDirectBufferBytes = size_t{1} << 20;
 static_assert(kDirectBufferBytes % kDirectIoAlignment == 0);
-// A multiple of every page size.
+// Multiples of every page size. A file that keeps its tail may stay longer than its contents by a window while nobody writes to it.
 constexpr size_t kWindowBytes = size_t{1} << 20;
+constexpr size_t kTailWindowBytes = size_t{256} << 10;
+// From here on a system call costs less than the page faults of the mapping.
+constexpr size_t kStoredBytesMax = 512;
 
 // Space reserved ahead of the writes, so that the file's extents are long and its metadata changes seldom.
 class Reservation {
@@ -76,7 +79,11 @@ class NativeWritableFile : public WritableFile {
   }
 
   Status Sync() override {
-    ASHLAR_RETURN_IF_ERROR(Flush());
+    {
+      MutexLock lock(mutex_);
+      ASHLAR_RETURN_IF_ERROR(error_);
+      ASHLAR_RETURN_IF_ERROR(Latch(PrepareSyncLocked()));
+    }
     const Status status = file_.SyncData();
     if (status.ok()) return status;
     MutexLock lock(mutex_);
@@ -103,6 +110,7 @@ class NativeWritableFile : public WritableFile {
  protected:
   virtual Status AppendLocked(const Slice& data) ASHLAR_REQUIRES(mutex_) = 0;
   virtual Status FlushLocked() ASHLAR_REQUIRES(mutex_) = 0;
+  virtual Status PrepareSyncLocked() ASHLAR_REQUIRES(mutex_) { return FlushLocked(); }
 
   // Writes at the end of what is in the file.
   Status WriteOut(const Slice& data) ASHLAR_REQUIRES(mutex_) {
@@ -195,17 +203,24 @@ class DirectWritableFile final : public NativeWritableFile {
 
 // What is appended is stored in the file at once, through a window on it that moves on. The file is extended to the window's end and cut again to
 // what was appended when anybody is to rely on it.
+//
+// A file that keeps its tail (a log, to which many small pieces go one by one) is not cut by Sync, which would make every one of them change the
+// file's size twice; and it takes pieces that are not small by write(), which sees the same pages.
 class MappedWritableFile final : public NativeWritableFile {
  public:
   // The first window's space is reserved.
-  explicit MappedWritableFile(WriterStart start) : NativeWritableFile(std::move(start)), reserved_(true) {}
+  MappedWritableFile(WriterStart start, bool keeps_tail)
+      : NativeWritableFile(std::move(start)), keeps_tail_(keeps_tail), window_bytes_(keeps_tail ? kTailWindowBytes : kWindowBytes), reserved_(true) {}
   ~MappedWritableFile() override { static_cast<void>(Close()); }
+
+  bool AppendsAtOnce() const override { return true; }
 
  private:
   Status AppendLocked(const Slice& data) override ASHLAR_REQUIRES(mutex_) {
+    if (keeps_tail_ && data.size() > kStoredBytesMax) return WriteOut(data);
     Slice rest = data;
     while (!rest.empty()) {
-      if (!extended_ || written_ == window_->end()) ASHLAR_RETURN_IF_ERROR(PrepareWindow());
+      if (!extended_ || written_ >= window_->end()) ASHLAR_RETURN_IF_ERROR(PrepareWindow());
       const size_t n = static_cast<size_t>(std::min<uint64_t>(rest.size(), window_->end() - written_));
       memcpy(window_->data() + (written_ - window_->offset()), rest.data(), n);
       written_ += n;
@@ -223,23 +238,33 @@ class MappedWritableFile final : public NativeWritableFile {
     return file_.Truncate(written_);
   }
 
+  Status PrepareSyncLocked() override ASHLAR_REQUIRES(mutex_) {
+    if (!keeps_tail_) return FlushLocked();
+    return window_.has_value() ? window_->Flush() : Status::OK();
+  }
+
   // Makes the window that holds written_ one that may be written to.
   Status PrepareWindow() ASHLAR_REQUIRES(mutex_) {
-    const uint64_t begin = written_ - written_ % kWindowBytes;
+    const uint64_t begin = written_ - written_ % window_bytes_;
     reserved_ = true;
-    ASHLAR_RETURN_IF_ERROR(file_.Reserve(begin, kWindowBytes));
-    ASHLAR_RETURN_IF_ERROR(file_.Truncate(begin + kWindowBytes));
+    ASHLAR_RETURN_IF_ERROR(file_.Reserve(begin, window_bytes_));
+    ASHLAR_RETURN_IF_ERROR(file_.Truncate(begin + window_bytes_));
     extended_ = true;
     if (window_.has_value() && window_->offset() == begin) return Status::OK();
     if (window_.has_value()) ASHLAR_RETURN_IF_ERROR(window_->Flush());
-    ASHLAR_ASSIGN_OR_RETURN(window_, OsWindow::Map(file_, begin, kWindowBytes));
+    ASHLAR_ASSIGN_OR_RETURN(window_, OsWindow::Map(file_, begin, window_bytes_));
     return Status::OK();
   }
 
+  const bool keeps_tail_;
+  const size_t window_bytes_;
   std::optional<OsWindow> window_ ASHLAR_GUARDED_BY(mutex_);
   bool extended_ ASHLAR_GUARDED_BY(mutex_) = false;  // the file reaches to the window's end
   bool reserved_ ASHLAR_GUARDED_BY(mutex_);          // there may be space beyond written_ to give back
 };
+
+// Whether the space for a first window can be had; without that a store might hit a full disk.
+bool CanMap(OsFile* file, uint64_t bytes, size_t window_bytes) { return file->Reserve(bytes - bytes % window_bytes, window_bytes).ok(); }
 
 OpenMode ChooseMode(const FileOptions& options, ExistingContents existing) {
   if (existing == ExistingContents::kKeep) return OpenMode::kOpenOrCreate;
@@ -259,8 +284,8 @@ Status OpenNativeWritableFile(const std::string& path, const FileOptions& option
   WriterStart start{.file = std::move(file), .size = info.bytes, .preallocate_bytes = options.preallocate_bytes};
   if (options.use_direct_io) {
     *result = std::make_unique<DirectWritableFile>(std::move(start));
-  } else if (options.use_mmap_writes && start.file.Reserve(info.bytes - info.bytes % kWindowBytes, kWindowBytes).ok()) {
-    *result = std::make_unique<MappedWritableFile>(std::move(start));
+  } else if (options.use_mmap_writes && CanMap(&start.file, info.bytes, options.keeps_zero_tail ? kTailWindowBytes : kWindowBytes)) {
+    *result = std::make_unique<MappedWritableFile>(std::move(start), options.keeps_zero_tail);
   } else {
     *result = std::make_unique<BufferedWritableFile>(std::move(start));
   }

@@ -9,14 +9,15 @@ Status LogSet::StartNewLog(const NewLog& log) {
   const uint64_t number = log.number;
   const std::string name = WalFileName(directory_, number);
   std::unique_ptr<WritableFile> file;
-  ASHLAR_RETURN_IF_ERROR(file_system_->NewWritableFile(name, FileOptions{.preallocate_bytes = preallocate_bytes_, .exclusive_create = true}, &file));
+  ASHLAR_RETURN_IF_ERROR(file_system_->NewWritableFile(name, file_options_, &file));
   ASHLAR_RETURN_IF_ERROR(log.directory_handle->Sync());
   auto next = std::make_unique<LogWriter>(std::move(file), name, number);
   if (const std::optional<LogHead> head = MakeHead(); head.has_value()) {
     ASHLAR_RETURN_IF_ERROR(next->AddRecord(EncodeLogHead(*head, log.next_sequence)));
   }
   if (current_ != nullptr) {
-    // What the buffer still holds goes out now; a failure stays latched in the writer and shows at its sync.
+    // What the buffer still holds goes out now, and a tail of zeros goes: what a table is to be installed after must end with its last record. A
+    // failure stays latched in the writer and shows at its sync.
     const bool flushed = current_->Flush().ok();
     const bool unsynced = unsynced_ || !flushed;
     MutexLock lock(mutex_);
@@ -63,11 +64,11 @@ Status LogSet::Append(std::span<const Slice> pieces) {
   return Status::OK();
 }
 
-Status LogSet::FlushCurrent() { return current_->Flush(); }
+Status LogSet::FlushCurrent() { return current_->HandOver(); }
 
 Status LogSet::SyncAll() {
   if (closed_unsynced_.load(std::memory_order_acquire)) ASHLAR_RETURN_IF_ERROR(SyncClosed());
-  if (!unsynced_) return current_->Flush();
+  if (!unsynced_) return current_->HandOver();
   ASHLAR_RETURN_IF_ERROR(current_->Sync());
   unsynced_ = false;
   return Status::OK();
@@ -114,7 +115,9 @@ std::vector<LogSet::LiveLog> LogSet::LiveLogs() const {
 Status LogSet::Close() {
   Status status = SyncClosed();
   if (current_ != nullptr) {
-    const Status synced = unsynced_ ? current_->Sync() : current_->Flush();
+    const Status flushed = current_->Flush();
+    if (status.ok()) status = flushed;
+    const Status synced = unsynced_ ? current_->Sync() : Status::OK();
     if (status.ok()) status = synced;
     const Status closed = current_->Close();
     if (status.ok()) status = closed;

@@ -3,7 +3,7 @@
 //
 //   StartNewLog --> CURRENT --StartNewLog--> CLOSED, unsynced --SyncClosed--> CLOSED, synced --ReleaseUpTo--> gone (file deleted by the caller)
 //
-// A new log begins with a head that says how long the one before it was (log_head.h).
+// A new log begins with a head that says how long the one before it was (log_head.h). The current log may be followed by zeros, a closed one is not.
 //
 // I1: log numbers ascend; the current log has the highest.
 // I2: SyncAll leaves every byte appended before it durable, oldest log first, so that a synced write never stands behind a lost one.
@@ -33,8 +33,9 @@ namespace ashlar {
 
 class LogSet {
  public:
-  LogSet(FileSystem* file_system, std::string directory, uint64_t preallocate_bytes)
-      : file_system_(file_system), directory_(std::move(directory)), preallocate_bytes_(preallocate_bytes) {}
+  // file_options: of the logs; they may keep a tail of zeros while they are the current one.
+  LogSet(FileSystem* file_system, std::string directory, const FileOptions& file_options)
+      : file_system_(file_system), directory_(std::move(directory)), file_options_(file_options) {}
   LogSet(const LogSet&) = delete;
   LogSet& operator=(const LogSet&) = delete;
 
@@ -86,7 +87,7 @@ class LogSet {
 
   FileSystem* const file_system_;
   const std::string directory_;
-  const uint64_t preallocate_bytes_;
+  const FileOptions file_options_;
 
   mutable Mutex mutex_;
   std::deque<ClosedLog> closed_ ASHLAR_GUARDED_BY(mutex_);  // ascending numbers

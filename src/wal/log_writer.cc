@@ -64,6 +64,7 @@ LogWriter::LogWriter(std::unique_ptr<WritableFile> file, std::string file_name, 
       log_number_(log_number),
       staging_(std::make_unique_for_overwrite<char[]>(kStagingBytes)),
       file_(std::move(file)),
+      appends_at_once_(file_->AppendsAtOnce()),
       block_offset_(static_cast<size_t>(file_->Size() % kBlockBytes)),
       bytes_(file_->Size()) {}
 

@@ -39,8 +39,10 @@ class LogWriter {
   // One record: the pieces one after another. They may be empty, also all of them.
   Status AddRecord(std::span<const Slice> pieces);
   Status AddRecord(const Slice& record) { return AddRecord(std::span<const Slice>(&record, 1)); }
-  // To the operating system: survives kill -9.
+  // To the operating system: survives kill -9. Also cuts a tail of zeros that the file keeps.
   Status Flush();
+  // The same, but for the tail: nothing to do where the file hands over by itself.
+  Status HandOver() { return appends_at_once_ && !failed_.load(std::memory_order_acquire) ? Status::OK() : Flush(); }
   // To the medium: survives a power cut.
   Status Sync();
   Status Close();
@@ -64,6 +66,7 @@ class LogWriter {
   const uint64_t log_number_;
   const std::unique_ptr<char[]> staging_;
   std::unique_ptr<WritableFile> file_;  // null once closed
+  const bool appends_at_once_;
   size_t staged_bytes_ = 0;
   size_t block_offset_;  // where in its block the next fragment begins, staged bytes included
   uint64_t bytes_;
