@@ -695,6 +695,7 @@ TableJobArgs BackgroundWork::MakeJobArgs(const ColumnFamily& family, const Colum
   args.stop.shutting_down = &interrupt_;
   args.verification = options.paranoid_file_checks ? OutputVerification::kBlocks : OutputVerification::kOpen;
   args.readahead_bytes = readahead_bytes;
+  args.hint_readahead = !state_->options.use_direct_reads;
   return args;
 }
 

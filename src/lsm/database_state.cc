@@ -12,7 +12,7 @@ namespace ashlar {
 namespace {
 constexpr uint64_t kLogPreallocateBytes = uint64_t{4} << 20;
 // Fresh blocks come in huge pages, whose first touch costs an entry some 10 ns: not worth keeping a whole memtable's memory idle.
-constexpr size_t kIdleArenaBytesMax = size_t{16} << 20;
+constexpr size_t kIdleArenaBytesMax = ArenaBlockPool::kBlockBytesMax;
 // A small record costs a store through a mapping a quarter of what it costs a write(). After a crash zeros follow the last record then, which is a
 // torn tail to recovery: the mode that reads on up to any tear takes it as it comes, the others should not have to tell it from a loss.
 FileOptions LogFileOptions(const DBOptions& options) {

@@ -24,6 +24,7 @@ struct TableReadOptions {
   bool verify_checksums = true;
   bool fill_cache = true;
   size_t readahead_bytes = 0;         // 0: grows by itself with sequential use; compaction passes its own
+  bool hint_readahead = false;        // readahead_bytes are announced to the file system, and read in smaller pieces
   bool cached_only = false;           // kBlockCacheTier: Incomplete instead of reading the file
   SeekPrefix* seek_prefix = nullptr;  // told of every Seek and SeekForPrev before it is made; null: total order. Outlives the cursor
 };

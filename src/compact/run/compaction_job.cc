@@ -57,7 +57,7 @@ class Subcompaction {
   }
 
   Result<std::unique_ptr<InternalCursor>> OpenInputs() {
-    const TableReadOptions options{.fill_cache = false, .readahead_bytes = job_.readahead_bytes};
+    const TableReadOptions options{.fill_cache = false, .readahead_bytes = job_.readahead_bytes, .hint_readahead = job_.hint_readahead};
     std::vector<std::unique_ptr<InternalCursor>> children;
     for (const CompactionInputs& inputs : plan_.inputs) {
       if (inputs.level > 0) {

@@ -37,6 +37,7 @@ struct TableJobArgs {
   OutputVerification verification = OutputVerification::kOpen;
   bool check_entry_counts = true;            // fail when the input held another number of entries than it should
   size_t readahead_bytes = size_t{2} << 20;  // of compaction input
+  bool hint_readahead = false;               // by announcing it (TableReadOptions)
 };
 
 struct TableJobStatistics {

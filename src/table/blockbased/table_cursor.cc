@@ -23,7 +23,7 @@ inline void PrefetchFrom(const char* p, size_t n) {
 }  // namespace
 
 size_t ReadAhead::PieceBytes(uint32_t block) {
-  if (fixed_bytes_ > 0) return fixed_bytes_;
+  if (fixed_bytes_ > 0) return hints_ ? std::min(fixed_bytes_, kHintedPieceBytes) : fixed_bytes_;
   const bool sequential = last_block_ != UINT32_MAX && block == last_block_ + 1;
   if (!sequential) {
     piece_bytes_ = 0;
@@ -33,6 +33,12 @@ size_t ReadAhead::PieceBytes(uint32_t block) {
     piece_bytes_ = std::min(2 * piece_bytes_, table_->config().readahead_bytes_max);
   }
   return piece_bytes_;
+}
+
+void ReadAhead::Announce(uint64_t offset) {
+  if (!hints_ || fixed_bytes_ <= kHintedPieceBytes || offset < announced_end_) return;
+  table_->file().file()->Hint(AccessPattern::kWillNeed, offset, fixed_bytes_);
+  announced_end_ = offset + fixed_bytes_;
 }
 
 Result<const FileSpan*> ReadAhead::Prepare(uint32_t block) {
@@ -54,6 +60,7 @@ Result<const FileSpan*> ReadAhead::Prepare(uint32_t block) {
     capacity_ = n;
   }
   span_ = {};
+  Announce(handle.offset);
   ASHLAR_ASSIGN_OR_RETURN(const Slice bytes, table_->file().ReadBytes(handle.offset, n, buffer_.get()));
   table_->recorder().Tick(PREFETCH_BYTES, bytes.size());
   span_ = {handle.offset, bytes};
@@ -61,7 +68,7 @@ Result<const FileSpan*> ReadAhead::Prepare(uint32_t block) {
 }
 
 TableCursor::TableCursor(BlockBasedTable* table, const TableReadOptions& options)
-    : table_(table), options_(options), fills_cache_(table->FillsCache(options)), read_ahead_(table, options.readahead_bytes) {
+    : table_(table), options_(options), fills_cache_(table->FillsCache(options)), read_ahead_(table, options) {
   table_->AddRef();
 }
 

@@ -29,17 +29,25 @@ namespace ashlar {
 // Reads a file in pieces that grow while it is read from front to back.
 class ReadAhead {
  public:
-  // fixed_bytes: 0 for growing pieces.
-  ReadAhead(const BlockBasedTable* table, size_t fixed_bytes) : table_(table), fixed_bytes_(fixed_bytes) {}
+  // readahead_bytes: 0 for growing pieces.
+  ReadAhead(const BlockBasedTable* table, const TableReadOptions& options)
+      : table_(table), fixed_bytes_(options.readahead_bytes), hints_(options.hint_readahead) {}
 
   // Tells of a block that is about to be read. Returns bytes that cover it, or null when it should be read on its own.
   Result<const FileSpan*> Prepare(uint32_t block);
 
  private:
+  // Pieces of this size are still in the processor's cache when their blocks are decoded.
+  static constexpr size_t kHintedPieceBytes = size_t{256} << 10;
+
   size_t PieceBytes(uint32_t block);
+  // Tells the file system what will be read from `offset` on.
+  void Announce(uint64_t offset);
 
   const BlockBasedTable* const table_;
   const size_t fixed_bytes_;
+  const bool hints_;
+  uint64_t announced_end_ = 0;
   size_t piece_bytes_ = 0;
   uint32_t last_block_ = UINT32_MAX;
   std::unique_ptr<char[]> buffer_;
