@@ -66,7 +66,7 @@ class NativeWritableFile : public WritableFile {
 
   Status Append(const Slice& data) override {
     MutexLock lock(mutex_);
-    ASHLAR_RETURN_IF_ERROR(error_);
+    if (!error_.ok()) return error_;
     ASHLAR_RETURN_IF_ERROR(Latch(AppendLocked(data)));
     size_.store(size_.load(std::memory_order_relaxed) + data.size(), std::memory_order_relaxed);
     return Status::OK();

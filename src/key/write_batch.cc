@@ -1,6 +1,7 @@
 #include "ashlar/write_batch.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -33,9 +34,14 @@ struct Field {
     for (int i = 0; i < num_parts; ++i) bytes += parts[i].size();
   }
 
-  void AppendTo(std::string* out) const {
-    PutVarint32(out, static_cast<uint32_t>(bytes));
-    for (int i = 0; i < num_parts; ++i) out->append(parts[i].data(), parts[i].size());
+  // Returns where the next byte goes.
+  char* EncodeTo(char* p) const {
+    p = EncodeVarint32(p, static_cast<uint32_t>(bytes));
+    for (int i = 0; i < num_parts; ++i) {
+      if (!parts[i].empty()) memcpy(p, parts[i].data(), parts[i].size());
+      p += parts[i].size();
+    }
+    return p;
   }
   uint64_t EncodedBytes() const { return VarintLength(bytes) + bytes; }
 
@@ -216,7 +222,8 @@ struct RecordWriter {
   const Field* key = nullptr;
   const Field* value = nullptr;
 
-  Status Check(const std::string& rep, size_t max_bytes) const {
+  // record_bytes: what Append will add.
+  Status Check(const std::string& rep, size_t max_bytes, uint64_t* record_bytes) const {
     if (rep.size() < kHeaderBytes) return Status::Corruption("write batch: it was made from fewer bytes than a header");
     uint64_t bytes = 1 + (column_family_id == 0 ? 0 : VarintLength(column_family_id));
     for (const Field* field : {key, value}) {
@@ -227,14 +234,19 @@ struct RecordWriter {
     if (max_bytes != 0 && bytes > max_bytes - std::min<uint64_t>(max_bytes, rep.size())) {
       return Status::MemoryLimit(StrCat("write batch: ", rep.size(), " + ", bytes, " bytes exceed its limit of ", max_bytes));
     }
+    *record_bytes = bytes;
     return Status::OK();
   }
 
-  void AppendTo(std::string* rep) const {
-    rep->push_back(static_cast<char>(column_family_id == 0 ? type : FamilyForm(type)));
-    if (column_family_id != 0) PutVarint32(rep, column_family_id);
-    if (key != nullptr) key->AppendTo(rep);
-    if (value != nullptr) value->AppendTo(rep);
+  void AppendTo(std::string* rep, uint64_t record_bytes) const {
+    const size_t start = rep->size();
+    rep->resize(start + static_cast<size_t>(record_bytes));
+    char* p = rep->data() + start;
+    *p++ = static_cast<char>(column_family_id == 0 ? type : FamilyForm(type));
+    if (column_family_id != 0) p = EncodeVarint32(p, column_family_id);
+    if (key != nullptr) p = key->EncodeTo(p);
+    if (value != nullptr) p = value->EncodeTo(p);
+    ASHLAR_DCHECK(p == rep->data() + rep->size());
   }
 };
 
@@ -277,10 +289,11 @@ std::string WriteBatch::Release() {
 uint32_t WriteBatch::Count() const { return rep_.size() < kHeaderBytes ? 0 : WriteBatchInternal::Count(this); }
 
 Status WriteBatchInternal::Add(WriteBatch* batch, const RecordWriter& record) {
-  ASHLAR_RETURN_IF_ERROR(record.Check(batch->rep_, batch->max_bytes_));
+  uint64_t record_bytes = 0;
+  ASHLAR_RETURN_IF_ERROR(record.Check(batch->rep_, batch->max_bytes_, &record_bytes));
   const uint32_t count = Count(batch);
   if (count == std::numeric_limits<uint32_t>::max()) return Status::InvalidArgument("write batch: no room for another record");
-  record.AppendTo(&batch->rep_);
+  record.AppendTo(&batch->rep_, record_bytes);
   EncodeFixed32(batch->rep_.data() + 8, count + (record.type == ValueType::kLogData ? 0 : 1));
   batch->content_flags_ |= FlagOf(record.type);
   return Status::OK();
