@@ -263,8 +263,11 @@ class MappedWritableFile final : public NativeWritableFile {
   bool reserved_ ASHLAR_GUARDED_BY(mutex_);          // there may be space beyond written_ to give back
 };
 
-// Whether the space for a first window can be had; without that a store might hit a full disk.
-bool CanMap(OsFile* file, uint64_t bytes, size_t window_bytes) { return file->Reserve(bytes - bytes % window_bytes, window_bytes).ok(); }
+// Whether a first window can be had, with its space: without that a store might hit a full disk.
+bool CanMap(OsFile* file, uint64_t bytes, size_t window_bytes) {
+  const uint64_t begin = bytes - bytes % window_bytes;
+  return file->Reserve(begin, window_bytes).ok() && OsWindow::Map(*file, begin, window_bytes).ok();
+}
 
 OpenMode ChooseMode(const FileOptions& options, ExistingContents existing) {
   if (existing == ExistingContents::kKeep) return OpenMode::kOpenOrCreate;
