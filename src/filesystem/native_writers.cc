@@ -23,8 +23,10 @@ static_assert(kDirectBufferBytes % kDirectIoAlignment == 0);
 // Multiples of every page size. A file that keeps its tail may stay longer than its contents by a window while nobody writes to it.
 constexpr size_t kWindowBytes = size_t{1} << 20;
 constexpr size_t kTailWindowBytes = size_t{256} << 10;
-// From here on a system call costs less than the page faults of the mapping.
+// Beyond this a system call costs less than the page faults of the mapping.
 constexpr size_t kStoredBytesMax = 512;
+// A file that hardly anything is written to stays as short as its contents.
+constexpr size_t kUnmappedBytes = 4096;
 
 // Space reserved ahead of the writes, so that the file's extents are long and its metadata changes seldom.
 class Reservation {
@@ -217,7 +219,7 @@ class MappedWritableFile final : public NativeWritableFile {
 
  private:
   Status AppendLocked(const Slice& data) override ASHLAR_REQUIRES(mutex_) {
-    if (keeps_tail_ && data.size() > kStoredBytesMax) return WriteOut(data);
+    if (keeps_tail_ && (data.size() > kStoredBytesMax || written_ < kUnmappedBytes)) return WriteOut(data);
     Slice rest = data;
     while (!rest.empty()) {
       if (!extended_ || written_ >= window_->end()) ASHLAR_RETURN_IF_ERROR(PrepareWindow());
