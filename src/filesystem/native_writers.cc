@@ -265,10 +265,13 @@ class MappedWritableFile final : public NativeWritableFile {
   bool reserved_ ASHLAR_GUARDED_BY(mutex_);          // there may be space beyond written_ to give back
 };
 
-// Whether a first window can be had, with its space: without that a store might hit a full disk.
-bool CanMap(OsFile* file, uint64_t bytes, size_t window_bytes) {
+// Whether the space for a first window can be had: without it a store might hit a full disk. A file that keeps its tail goes without a mapping for
+// its whole life where one cannot be made, and where the system does not see stores and writes as one (it then does not cut a mapped file either).
+bool CanMap(OsFile* file, uint64_t bytes, bool keeps_tail) {
+  const size_t window_bytes = keeps_tail ? kTailWindowBytes : kWindowBytes;
   const uint64_t begin = bytes - bytes % window_bytes;
-  return file->Reserve(begin, window_bytes).ok() && OsWindow::Map(*file, begin, window_bytes).ok();
+  if (!file->Reserve(begin, window_bytes).ok()) return false;
+  return !keeps_tail || (MappedFilesCanShrink() && OsWindow::Map(*file, begin, window_bytes).ok());
 }
 
 OpenMode ChooseMode(const FileOptions& options, ExistingContents existing) {
@@ -289,7 +292,7 @@ Status OpenNativeWritableFile(const std::string& path, const FileOptions& option
   WriterStart start{.file = std::move(file), .size = info.bytes, .preallocate_bytes = options.preallocate_bytes};
   if (options.use_direct_io) {
     *result = std::make_unique<DirectWritableFile>(std::move(start));
-  } else if (options.use_mmap_writes && CanMap(&start.file, info.bytes, options.keeps_zero_tail ? kTailWindowBytes : kWindowBytes)) {
+  } else if (options.use_mmap_writes && CanMap(&start.file, info.bytes, options.keeps_zero_tail)) {
     *result = std::make_unique<MappedWritableFile>(std::move(start), options.keeps_zero_tail);
   } else {
     *result = std::make_unique<BufferedWritableFile>(std::move(start));
