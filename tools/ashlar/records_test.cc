@@ -2,22 +2,26 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
+#include <cstdio>
+#include <fstream>
 #include <functional>
+#include <iterator>
+#include <string>
+
+#include "testing/tool_runner.h"
 
 namespace ashlar::cli {
 namespace {
 
 // What `write` writes.
 std::string Written(const std::function<void(FILE*)>& write) {
-  char* data = nullptr;
-  size_t size = 0;
-  FILE* const file = open_memstream(&data, &size);
+  const ScratchDirectory scratch;
+  FILE* const file = fopen(scratch.File("out").c_str(), "wb");
+  if (file == nullptr) return "no file";
   write(file);
   (void)fclose(file);
-  std::string text(data, size);
-  free(data);
-  return text;
+  std::ifstream in(scratch.File("out"), std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
 }
 
 std::string Rows(OutputFormat format, const std::vector<Row>& rows, bool header = true, size_t line_columns_max = 0) {
