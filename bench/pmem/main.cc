@@ -1,0 +1,167 @@
+// One store, one size of entries, one figure after the other, as one line of JSON. run.py starts it.
+//
+//   bench_pmem STORE PATH ENTRIES KEY_BYTES VALUE_BYTES flush|noflush|logged time|count
+#include <malloc.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "base/random.h"
+#include "bench/pmem/store.h"
+
+namespace ashlar::bench {
+
+void Fail(const std::string& what) {
+  fprintf(stderr, "bench_pmem: %s\n", what.c_str());
+  std::exit(1);
+}
+
+namespace {
+
+uint64_t ProcessorNanos() {
+  timespec time;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1000000000 + static_cast<uint64_t>(time.tv_nsec);
+}
+uint64_t WallNanos() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1000000000 + static_cast<uint64_t>(time.tv_nsec);
+}
+
+uint64_t OrdinaryBytes() {
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+struct Run {
+  StoreRequest request;
+  uint64_t entries;
+  size_t key_bytes;
+  std::string value;
+
+  std::string Key(uint64_t number) const {
+    std::string digits = std::to_string(number);
+    return digits.size() < key_bytes ? std::string(key_bytes - digits.size(), '0') + digits : digits;
+  }
+  // Each number below `entries` once, in no order.
+  std::vector<uint64_t> Shuffled(uint64_t seed) const {
+    std::vector<uint64_t> numbers(entries);
+    for (uint64_t i = 0; i < entries; ++i) numbers[i] = i;
+    Random random(seed);
+    for (uint64_t i = entries; i > 1; --i) std::swap(numbers[i - 1], numbers[random.Uniform(i)]);
+    return numbers;
+  }
+  std::unique_ptr<Store> Open(bool create) const {
+    StoreRequest now = request;
+    now.create = create;
+    if (create) {
+      std::remove(request.path.c_str());
+      std::remove((request.path + ".log").c_str());
+    }
+    return request.kind.starts_with("ashlar") ? OpenAshlar(now) : OpenPmdk(now);
+  }
+};
+
+template <typename Body>
+void Time(nlohmann::json* row, const char* name, uint64_t operations, const Body& body) {
+  const uint64_t wall = WallNanos();
+  const uint64_t processor = ProcessorNanos();
+  body();
+  const auto per = [&](uint64_t nanos) { return static_cast<double>(nanos) / static_cast<double>(operations); };
+  (*row)[std::string(name) + "_ns"] = per(ProcessorNanos() - processor);
+  (*row)[std::string(name) + "_wall_ns"] = per(WallNanos() - wall);
+}
+
+void TimeAll(const Run& run, nlohmann::json* row) {
+  {
+    const std::unique_ptr<Store> store = run.Open(true);
+    Time(row, "sequential_put", run.entries, [&] {
+      for (uint64_t i = 0; i < run.entries; ++i) store->Put(run.Key(i), run.value);
+    });
+    (*row)["sequential_bytes"] = static_cast<double>(store->UsedBytes()) / static_cast<double>(run.entries);
+  }
+  const std::vector<uint64_t> order = run.Shuffled(1);
+  const std::vector<uint64_t> other = run.Shuffled(2);
+  const uint64_t memory = OrdinaryBytes();
+  {
+    const std::unique_ptr<Store> store = run.Open(true);
+    Time(row, "random_put", run.entries, [&] {
+      for (const uint64_t i : order) store->Put(run.Key(i), run.value);
+    });
+    (*row)["random_bytes"] = static_cast<double>(store->UsedBytes()) / static_cast<double>(run.entries);
+    (*row)["memory_bytes"] = static_cast<double>(OrdinaryBytes() - memory) / static_cast<double>(run.entries);
+  }
+  std::unique_ptr<Store> store;
+  Time(row, "open", run.entries, [&] { store = run.Open(false); });
+  for (const char* name : {"warming_get", "random_get"}) {
+    Time(row, name, run.entries, [&] {
+      for (const uint64_t i : other) {
+        if (store->Get(run.Key(i)) != run.value.size()) Fail("a value is missing");
+      }
+    });
+  }
+  const std::string another(run.value.size(), 'w');
+  Time(row, "update", run.entries, [&] {
+    for (const uint64_t i : order) store->Put(run.Key(i), another);
+  });
+  Time(row, "remove", run.entries, [&] {
+    for (const uint64_t i : other) store->Remove(run.Key(i));
+  });
+}
+
+// Medians: now and then an operation takes space for many.
+void CountAll(const Run& run, nlohmann::json* row) {
+  const std::unique_ptr<Store> store = run.Open(true);
+  std::map<std::string, std::vector<Durables>> costs;
+  const auto count = [&](const char* name, const auto& body) {
+    const uint64_t splits = store->Splits();
+    const Durables before = store->Counted();
+    body();
+    costs[store->Splits() == splits ? name : "split"].push_back(store->Counted() - before);
+  };
+  const std::vector<uint64_t> order = run.Shuffled(1);
+  for (const uint64_t i : order) count("insert", [&] { store->Put(run.Key(i), run.value); });
+  const std::string another(run.value.size(), 'w');
+  for (uint64_t n = 0; n < run.entries / 4; ++n) count("update", [&] { store->Put(run.Key(order[n]), another); });
+  for (uint64_t n = 0; n < run.entries / 4; ++n) count("remove", [&] { store->Remove(run.Key(order[n])); });
+  for (auto& [name, list] : costs) {
+    const auto median = [&](uint64_t Durables::* figure) {
+      std::nth_element(list.begin(), list.begin() + static_cast<ptrdiff_t>(list.size() / 2), list.end(),
+                       [&](const Durables& a, const Durables& b) { return a.*figure < b.*figure; });
+      return list[list.size() / 2].*figure;
+    };
+    (*row)[name + "_fences"] = median(&Durables::fences);
+    (*row)[name + "_lines"] = median(&Durables::lines);
+  }
+}
+
+int Main(int argc, char** argv) {
+  if (argc != 8) Fail("bench_pmem STORE PATH ENTRIES KEY_BYTES VALUE_BYTES flush|noflush|logged time|count");
+  const std::string mode = argv[6];
+  const bool count = std::string(argv[7]) == "count";
+  Run run = {.request = {.kind = argv[1], .path = argv[2], .flush = mode != "noflush", .logged = mode == "logged", .count = count},
+             .entries = strtoull(argv[3], nullptr, 10),
+             .key_bytes = strtoull(argv[4], nullptr, 10),
+             .value = std::string(strtoull(argv[5], nullptr, 10), 'v')};
+  // The peers need the most: half-full leaves, and 16 bytes more for each object.
+  constexpr uint64_t kPageBytes = 4096;
+  run.request.pool_bytes = ((uint64_t{64} << 20) + run.entries * (run.key_bytes + run.value.size() + 400)) / kPageBytes * kPageBytes;
+  nlohmann::json row = {
+      {"store", run.request.kind}, {"entries", run.entries}, {"key_bytes", run.key_bytes}, {"value_bytes", run.value.size()}, {"mode", mode}};
+  if (count) {
+    CountAll(run, &row);
+  } else {
+    TimeAll(run, &row);
+  }
+  printf("%s\n", row.dump().c_str());
+  std::remove(run.request.path.c_str());
+  return 0;
+}
+
+}  // namespace
+}  // namespace ashlar::bench
+
+int main(int argc, char** argv) { return ashlar::bench::Main(argc, argv); }

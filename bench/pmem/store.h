@@ -1,0 +1,63 @@
+// Store: what the benchmark asks of each tree on persistent memory, and how it counts what became durable.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace ashlar::bench {
+
+struct Durables {
+  uint64_t fences = 0;
+  uint64_t lines = 0;  // of 64 bytes, flushed
+
+  Durables operator-(const Durables& before) const { return {.fences = fences - before.fences, .lines = lines - before.lines}; }
+};
+
+// One thread. Failures end the process with a message.
+class Store {
+ public:
+  virtual ~Store() = default;
+  Store() = default;
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  // Inserts or replaces.
+  virtual void Put(std::string_view key, std::string_view value) = 0;
+  virtual void Remove(std::string_view key) = 0;
+  // The bytes of the value, 0 when there is none; every byte of it is looked at.
+  virtual uint64_t Get(std::string_view key) = 0;
+
+  virtual uint64_t Splits() const = 0;
+  // Of the pool, in use by entries and what leads to them.
+  virtual uint64_t UsedBytes() const = 0;
+  // Since the process began; counted only by a store that was opened to count.
+  virtual Durables Counted() const = 0;
+};
+
+struct StoreRequest {
+  std::string kind;  // see README.md
+  std::string path;
+  uint64_t pool_bytes = 0;
+  bool create = true;
+  bool flush = true;    // false: caches are durable, so lines need no flush
+  bool logged = false;  // on a file: durable by a log or msync
+  bool count = false;
+};
+
+// ashlar, ashlar-copy-or-swap, ashlar-naive-copy.
+std::unique_ptr<Store> OpenAshlar(const StoreRequest& request);
+// pmdk-zero-copy, pmdk-copy-or-swap, pmdk-naive-copy.
+std::unique_ptr<Store> OpenPmdk(const StoreRequest& request);
+
+[[noreturn]] void Fail(const std::string& what);
+
+// As a program that uses the value would.
+inline uint64_t LookAt(std::string_view value) {
+  uint64_t sum = 0;
+  for (const char c : value) sum += static_cast<unsigned char>(c);
+  return sum == ~uint64_t{0} ? 0 : value.size();
+}
+
+}  // namespace ashlar::bench
