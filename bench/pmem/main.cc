@@ -41,10 +41,12 @@ struct Run {
   uint64_t entries;
   size_t key_bytes;
   std::string value;
+  char key_buffer[64] = {};
 
-  std::string Key(uint64_t number) const {
-    std::string digits = std::to_string(number);
-    return digits.size() < key_bytes ? std::string(key_bytes - digits.size(), '0') + digits : digits;
+  // Valid until the next call.
+  std::string_view Key(uint64_t number) {
+    for (size_t i = key_bytes; i-- > 0; number /= 10) key_buffer[i] = static_cast<char>('0' + number % 10);
+    return {key_buffer, key_bytes};
   }
   // Each number below `entries` once, in no order.
   std::vector<uint64_t> Shuffled(uint64_t seed) const {
@@ -75,7 +77,7 @@ void Time(nlohmann::json* row, const char* name, uint64_t operations, const Body
   (*row)[std::string(name) + "_wall_ns"] = per(WallNanos() - wall);
 }
 
-void TimeAll(const Run& run, nlohmann::json* row) {
+void TimeAll(Run run, nlohmann::json* row) {
   {
     const std::unique_ptr<Store> store = run.Open(true);
     Time(row, "sequential_put", run.entries, [&] {
@@ -95,7 +97,14 @@ void TimeAll(const Run& run, nlohmann::json* row) {
     (*row)["memory_bytes"] = static_cast<double>(OrdinaryBytes() - memory) / static_cast<double>(run.entries);
   }
   std::unique_ptr<Store> store;
-  Time(row, "open", run.entries, [&] { store = run.Open(false); });
+  // The best of some: a single one is short, and what runs beside it tells.
+  constexpr int kOpens = 5;
+  nlohmann::json opens;
+  for (int i = 0; i < kOpens; ++i) {
+    store.reset();
+    Time(&opens, "open", run.entries, [&] { store = run.Open(false); });
+    for (const auto& [name, figure] : opens.items()) (*row)[name] = i == 0 ? figure : std::min((*row)[name], figure);
+  }
   for (const char* name : {"warming_get", "random_get"}) {
     Time(row, name, run.entries, [&] {
       for (const uint64_t i : other) {
@@ -113,7 +122,7 @@ void TimeAll(const Run& run, nlohmann::json* row) {
 }
 
 // Medians: now and then an operation takes space for many.
-void CountAll(const Run& run, nlohmann::json* row) {
+void CountAll(Run run, nlohmann::json* row) {
   const std::unique_ptr<Store> store = run.Open(true);
   std::map<std::string, std::vector<Durables>> costs;
   const auto count = [&](const char* name, const auto& body) {
@@ -139,7 +148,8 @@ void CountAll(const Run& run, nlohmann::json* row) {
 }
 
 int Main(int argc, char** argv) {
-  if (argc != 8) Fail("bench_pmem STORE PATH ENTRIES KEY_BYTES VALUE_BYTES flush|noflush|logged time|count");
+  if (argc != 8 || strtoull(argv[4], nullptr, 10) > sizeof(Run::key_buffer))
+    Fail("bench_pmem STORE PATH ENTRIES KEY_BYTES VALUE_BYTES flush|noflush|logged time|count");
   const std::string mode = argv[6];
   const bool count = std::string(argv[7]) == "count";
   Run run = {.request = {.kind = argv[1], .path = argv[2], .flush = mode != "noflush", .logged = mode == "logged", .count = count},

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "tools/db_bench/workloads/all.h"
+#include "tools/db_bench/workloads/on_tree.h"
 
 namespace ashlar::bench {
 namespace {
@@ -96,6 +97,7 @@ constinit const Workload kMultiReadRandom = {
     .name = "multireadrandom",
     .summary = "get batch_size random keys at once",
     .run = MultiReadRandom,
+    .run_on_tree = MultiReadTreeRandom,
     .describe = DescribeFound,
 };
 

@@ -111,6 +111,33 @@ Status ReadTreeRandom(Worker& worker) {
   return Status::OK();
 }
 
+Status MultiReadTreeRandom(Worker& worker) {
+  const auto batch_size = static_cast<size_t>(worker.flags.batch_size);
+  Loop loop = worker.RandomLoop(ReadsOf(worker.flags));
+  std::vector<std::string> bytes(batch_size);
+  std::vector<Slice> keys;
+  std::vector<PinnableSlice> values;
+  Tally& tally = worker.stats.tally;
+  for (uint64_t count = loop.Take(batch_size); count != 0; count = loop.Take(batch_size)) {
+    keys.clear();
+    for (uint64_t i = 0; i < count; ++i) {
+      bytes[i] = worker.keys.Key(worker.picker.PickForRead(&worker.random)).ToString();
+      keys.emplace_back(bytes[i]);
+    }
+    const std::vector<Status> statuses = worker.database.tree()->MultiGet(worker.read_options, keys, &values);
+    for (size_t i = 0; i < count; ++i) {
+      ++tally.reads;
+      if (statuses[i].IsNotFound()) continue;
+      if (!statuses[i].ok()) return statuses[i];
+      ++tally.found;
+      tally.bytes += keys[i].size() + values[i].size();
+    }
+    worker.LimitReads(count);
+    worker.stats.FinishedOps(count, Operation::kRead);
+  }
+  return Status::OK();
+}
+
 Status WriteTreeBeside(Worker& worker) {
   worker.stats.beside = true;
   const SharedRun& shared = worker.shared;

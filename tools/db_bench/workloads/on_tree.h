@@ -13,6 +13,8 @@ Status FillTree(Worker& worker, KeyOrder order);
 Status DeleteFromTree(Worker& worker, KeyOrder order);
 Status ScanTree(Worker& worker, ScanDirection direction);
 Status ReadTreeRandom(Worker& worker);
+// batch_size at once.
+Status MultiReadTreeRandom(Worker& worker);
 // Until those that are measured have ended.
 Status WriteTreeBeside(Worker& worker);
 // Of every hundred operations the first readwritepercent are reads.
