@@ -69,6 +69,9 @@ struct PersistentTreeOptions {
   uint64_t log_bytes_max = uint64_t{64} << 20;
 
   SplitStrategy split_strategy = SplitStrategy::kZeroCopySwap;
+
+  // Threads that read the leaves at open; they end with it. 0: one for each processor, at most 8. Trees of less than some 100,000 entries take one.
+  int recovery_threads = 0;
 };
 
 // A set of keys: those between two ends, each of which may be absent, inclusive or exclusive. The bytes are borrowed.

@@ -1,6 +1,7 @@
 #include "pmem/batch_writer.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "base/format.h"
@@ -13,6 +14,7 @@ namespace {
 
 // A leaf that a batch overfills is cut into pieces with room to grow.
 constexpr size_t kPieceEntries = 40;
+constexpr uint64_t kRestructuringsPerReclaim = 64;
 
 }  // namespace
 
@@ -198,47 +200,85 @@ Status BatchWriter::MakePlan(Plan* plan) {
   return Status::OK();
 }
 
+LeafEntry BatchWriter::EntryOf(const KeyChange& change, uint32_t index) {
+  return {.index = index,
+          .fingerprint = Fingerprint(change.key),
+          .slot = EncodeSlot(change.record, RecordBytes(change.key, change.value)),
+          .key = change.key};
+}
+
 // Takes over the leaf's lock. The changes of its keys are applied to its entries.
 Status BatchWriter::AddLeaf(const FoundLeaf& leaf, size_t* next_change, Plan* plan) {
   plan->leaves.emplace_back();
   plan->leaves.back().leaf = leaf;
   LeafPlan& out = plan->leaves.back();
   out.commit = LeafView(*state_.medium, leaf.offset).Commit();
+  const size_t begin = *next_change;
+  size_t& end = *next_change;
+  while (end < changes_.size() && (leaf.upper == nullptr || state_.order.Compare(changes_[end].key, KeyOfRecord(leaf.upper)) < 0)) end++;
+  const auto occupied = static_cast<size_t>(std::popcount(Occupied(out.commit)));
+  const bool fits = ranges_.empty() && occupied + (end - begin) <= kSlots;
+  ASHLAR_RETURN_IF_ERROR(fits ? ApplyByKey(begin, end, &out) : ApplyInOrder(begin, end, &out));
+  out.dropped = out.entries.empty() && leaf.lower != nullptr;
+  return Status::OK();
+}
+
+// Without a look at the other entries' records, which would be a cache miss each.
+Status BatchWriter::ApplyByKey(size_t begin, size_t end, LeafPlan* out) const {
+  const LeafView view(*state_.medium, out->leaf.offset);
+  std::array<const KeyChange*, kSlots> change_of{};
+  uint64_t kept = Occupied(out->commit);
+  std::vector<LeafEntry> fresh;
+  for (size_t i = begin; i < end; ++i) {
+    const KeyChange& change = changes_[i];
+    const SlotFound found = FindInLeaf(*state_.medium, state_.order, out->leaf.offset, out->commit, change.key, Fingerprint(change.key));
+    if (found.damaged != 0) return state_.DamagedRecord(found.damaged);
+    if (found.found) {
+      out->unlinked.push_back({.offset = found.offset, .bytes = found.record.bytes()});
+      change_of[found.index] = &change;
+      if (!change.is_put) kept &= ~(uint64_t{1} << found.index);
+    } else if (change.is_put) {
+      fresh.push_back(EntryOf(change, kNewEntry));
+    }
+    out->changed_slots += change.is_put ? 1U : 0U;
+  }
+  for (uint64_t rest = kept; rest != 0; rest &= rest - 1) {
+    const auto index = static_cast<uint32_t>(std::countr_zero(rest));
+    if (change_of[index] != nullptr) {
+      out->entries.push_back(EntryOf(*change_of[index], index));
+    } else {
+      out->entries.push_back({.index = index, .fingerprint = view.FingerprintOf(index), .slot = view.Slot(index), .key = Slice()});
+    }
+  }
+  out->entries.insert(out->entries.end(), fresh.begin(), fresh.end());
+  out->added = static_cast<int64_t>(out->entries.size()) - std::popcount(Occupied(out->commit));
+  return Status::OK();
+}
+
+// Merges the changes with the leaf's entries, both in order.
+Status BatchWriter::ApplyInOrder(size_t begin, size_t end, LeafPlan* out) const {
   std::vector<LeafEntry> old;
   PoolOffset damaged = 0;
-  if (!CollectEntries(*state_.medium, state_.order, leaf.offset, out.commit, &old, &damaged)) return state_.DamagedRecord(damaged);
-  const auto is_here = [&] {
-    return *next_change < changes_.size() && (leaf.upper == nullptr || state_.order.Compare(changes_[*next_change].key, KeyOfRecord(leaf.upper)) < 0);
-  };
+  if (!CollectEntries(*state_.medium, state_.order, out->leaf.offset, out->commit, &old, &damaged)) return state_.DamagedRecord(damaged);
+  size_t next = begin;
   const auto put = [&](const KeyChange& change, uint32_t index) {
-    out.entries.push_back({.index = index,
-                           .fingerprint = Fingerprint(change.key),
-                           .slot = EncodeSlot(change.record, RecordBytes(change.key, change.value)),
-                           .key = change.key});
-    out.changed_slots++;
-  };
-  const auto insert = [&](const KeyChange& change) {
     if (!change.is_put) return;
-    put(change, kNewEntry);
-    out.added++;
+    out->entries.push_back(EntryOf(change, index));
+    out->changed_slots++;
   };
   for (const LeafEntry& entry : old) {
     int r = -1;
-    while (is_here() && (r = state_.order.Compare(changes_[*next_change].key, entry.key)) < 0) insert(changes_[(*next_change)++]);
-    const KeyChange* const change = is_here() && r == 0 ? &changes_[(*next_change)++] : nullptr;
+    while (next < end && (r = state_.order.Compare(changes_[next].key, entry.key)) < 0) put(changes_[next++], kNewEntry);
+    const KeyChange* const change = next < end && r == 0 ? &changes_[next++] : nullptr;
     if (change == nullptr && !IsDeletedByRange(entry.key, kFirstChange)) {
-      out.entries.push_back(entry);
+      out->entries.push_back(entry);
       continue;
     }
-    out.unlinked.push_back(entry.record());
-    if (change != nullptr && change->is_put) {
-      put(*change, entry.index);
-    } else {
-      out.added--;
-    }
+    out->unlinked.push_back({.offset = entry.record(), .bytes = SlotUnits(entry.slot) * kUnitBytes});
+    if (change != nullptr) put(*change, entry.index);
   }
-  while (is_here()) insert(changes_[(*next_change)++]);
-  out.dropped = out.entries.empty() && leaf.lower != nullptr;
+  while (next < end) put(changes_[next++], kNewEntry);
+  out->added = static_cast<int64_t>(out->entries.size()) - static_cast<int64_t>(old.size());
   return Status::OK();
 }
 
@@ -364,8 +404,8 @@ void BatchWriter::Install(Plan* plan) {
       const PoolOffset separator = LeafView(*state_.medium, leaf.leaf.offset).Separator();
       LeafIndex::Change change = state_.index.PrepareErase(state_.medium->view() + separator);
       state_.index.Publish(&change);
-      retired_.push_back(separator);
-      retired_.push_back(leaf.leaf.offset);
+      retired_.push_back({.offset = separator, .bytes = kLineBytes});
+      retired_.push_back({.offset = leaf.leaf.offset, .bytes = kLeafBytes});
       state_.leaves.fetch_sub(1, std::memory_order_relaxed);
     }
     for (const NewLeaf& more : leaf.more) {
@@ -392,7 +432,7 @@ BatchWriter::Attempt BatchWriter::Try(PoolOperation* op, Plan* plan, Status* sta
   }
   const std::vector<BatchWord> words = WriteAside(op, plan);
   for (const LeafPlan& leaf : plan->leaves) {
-    for (const PoolOffset record : leaf.unlinked) state_.heap.BeforeUnlink(record);
+    for (const Unlinked& record : leaf.unlinked) state_.heap.BeforeUnlink(record.offset);
     if (leaf.dropped) state_.heap.BeforeUnlink(LeafView(*state_.medium, leaf.leaf.offset).Separator());
   }
   op->Fence();
@@ -438,8 +478,11 @@ Status BatchWriter::Run() {
       if (attempt == Attempt::kDone) status = op.AwaitDurable();
     }
     if (attempt == Attempt::kDone) {
-      for (const PoolOffset object : retired_) state_.heap.Retire(object);
-      EpochReclaim();
+      for (const Unlinked& object : retired_) state_.heap.Retire(object.offset, object.bytes);
+      // Index nodes were replaced under a lock. A pass costs microseconds, more than the rest of a batch.
+      const bool restructured =
+          plan.new_leaves > 0 || std::any_of(plan.leaves.begin(), plan.leaves.end(), [](const LeafPlan& l) { return l.dropped; });
+      if (restructured && ++state_.restructurings % kRestructuringsPerReclaim == 0) EpochReclaim();
       return status;
     }
     if (attempt == Attempt::kFailed || attempt == Attempt::kNothing) return status;

@@ -43,6 +43,10 @@ class BatchWriter {
     KeyRange range;
     size_t position;
   };
+  struct Unlinked {
+    PoolOffset offset;
+    uint64_t bytes;
+  };
   struct NewLeaf {
     std::vector<LeafEntry> entries;
     PoolOffset offset = 0;
@@ -52,8 +56,9 @@ class BatchWriter {
   struct LeafPlan {
     FoundLeaf leaf;
     uint64_t commit = 0;
-    std::vector<LeafEntry> entries;  // in order; an entry that is new has kNewEntry as its index
-    std::vector<PoolOffset> unlinked;
+    // An entry that is new has kNewEntry as its index. In order when they are more than a leaf holds; otherwise neither order nor keys matter.
+    std::vector<LeafEntry> entries;
+    std::vector<Unlinked> unlinked;
     std::vector<NewLeaf> more;  // right of it, when the entries are too many
     int64_t added = 0;
     size_t changed_slots = 0;
@@ -89,6 +94,9 @@ class BatchWriter {
   FoundLeaf LockLeaf(const std::optional<Slice>& key, bool before) const ASHLAR_REQUIRES(state_.structure_mutex);
   std::optional<Slice> NextPosition(const Slice& upper, size_t next_change) const;
   Status AddLeaf(const FoundLeaf& leaf, size_t* next_change, Plan* plan);
+  Status ApplyInOrder(size_t begin, size_t end, LeafPlan* out) const;
+  Status ApplyByKey(size_t begin, size_t end, LeafPlan* out) const;
+  static LeafEntry EntryOf(const KeyChange& change, uint32_t index);
   void AddPredecessors(Plan* plan) ASHLAR_REQUIRES(state_.structure_mutex);
   bool IsDeletedByRange(const Slice& key, size_t after_position) const;
   static void Distribute(LeafPlan* leaf, Plan* plan);
@@ -102,7 +110,7 @@ class BatchWriter {
   std::vector<KeyChange> changes_;  // by key, one for each
   std::vector<RangeChange> ranges_;
   Space space_;
-  std::vector<PoolOffset> retired_;
+  std::vector<Unlinked> retired_;
   bool published_ = false;  // the records belong to the tree
 };
 

@@ -118,7 +118,7 @@ Status Heap::ReadMap() {
     if (word == 0) break;
     SpanEntry entry;
     if (!DecodeSpanEntry(word, &entry) || entry.kind == SpanKind::kUnused || entry.pages == 0 || entry.pages > pages_ - page ||
-        (entry.kind == SpanKind::kRecords && entry.size_class >= kSizeClasses)) {
+        (entry.kind == SpanKind::kRecords && entry.size_class >= kSizeClasses) || (entry.kind == SpanKind::kLeaves && entry.pages != kSpanPages)) {
       return Status::Corruption(medium_->path(), StrCat("bad span entry at offset ", at));
     }
     if (entry.kind == SpanKind::kFree) {
@@ -144,19 +144,27 @@ Status Heap::ReadMap() {
   return Status::OK();
 }
 
-Status Heap::MarkLeaf(PoolOffset leaf) {
+std::vector<PoolOffset> Heap::LeafSpans() const {
   MutexLock lock(mutex_);
-  Span* const span = SpanOf(leaf);
-  if (span == nullptr || span->entry.kind != SpanKind::kLeaves || !span->Holds(leaf) || span->IsTaken(span->IndexOf(leaf))) {
-    return Status::Corruption(medium_->path(), StrCat("a leaf cannot be at offset ", leaf));
+  std::vector<PoolOffset> starts;
+  for (const std::unique_ptr<Span>& span : spans_) {
+    if (span != nullptr && span->entry.kind == SpanKind::kLeaves) starts.push_back(span->page * kPageBytes);
   }
-  span->Take(span->IndexOf(leaf));
+  return starts;
+}
+
+void Heap::MarkLeaves(PoolOffset start, const std::bitset<kLeavesPerSpan>& in_use) {
+  MutexLock lock(mutex_);
+  Span* const span = SpanOf(start);
+  ASHLAR_ASSERT(span != nullptr && span->entry.kind == SpanKind::kLeaves && span->taken == 0);
+  for (uint32_t i = 0; i < kLeavesPerSpan; ++i) {
+    if (in_use[i]) span->Take(i);
+  }
   Class& leaves = classes_[kLeafClass];
-  leaves.free_objects--;
-  leaves.taken_objects++;
-  taken_bytes_ += kLeafBytes;
+  leaves.free_objects -= span->taken;
+  leaves.taken_objects += span->taken;
+  taken_bytes_ += span->taken * kLeafBytes;
   if (span->taken == span->objects) Shut(span);
-  return Status::OK();
 }
 
 bool Heap::MarkRecord(PoolOffset record) {
@@ -427,16 +435,13 @@ void Heap::Release(PoolOffset object) {
   FreeObject(object);
 }
 
-void Heap::Retire(PoolOffset object) {
+void Heap::Retire(PoolOffset object, uint64_t bytes) {
   std::unique_ptr<RetiredBatch> full;
   {
     MutexLock lock(mutex_);
     if (retired_ == nullptr) retired_ = std::make_unique<RetiredBatch>(this);
-    // The offset comes from the pool: where no object is, damage made it up, and there is nothing to free.
-    const Span* const span = SpanOf(object);
-    if (span == nullptr || !span->Holds(object)) return;
     retired_->objects.push_back(object);
-    retired_->bytes += span->object_bytes;
+    retired_->bytes += bytes;
     if (retired_->objects.size() >= kBatchObjects || retired_->bytes >= kBatchBytes) full = std::move(retired_);
   }
   if (full != nullptr) HandOver(std::move(full));
@@ -456,7 +461,7 @@ void Heap::FreeUnlessPinned(PoolOffset offset) {
     pinned_.push_back(offset);
     return;
   }
-  // A damaged pool may refer to an object twice, or to one that the mark did not meet.
+  // The offset comes from the pool: a damaged one may refer to what is no object, to one twice, or to one that the mark did not meet.
   const Span* const span = SpanOf(offset);
   if (span != nullptr && span->Holds(offset) && (span->marking || span->IsTaken(span->IndexOf(offset)))) FreeObject(offset);
 }
@@ -470,7 +475,22 @@ void Heap::RetryPinned() {
 void Heap::FreeBatch(RetiredBatch* batch) {
   MutexLock lock(mutex_);
   if (!pinned_.empty()) RetryPinned();
+  PrefetchSpans(batch->objects);
   for (const PoolOffset offset : batch->objects) FreeUnlessPinned(offset);
+}
+
+// Objects lie anywhere: what leads to their spans is asked for in steps, for all of them at once.
+void Heap::PrefetchSpans(const std::vector<PoolOffset>& objects) const {
+  const uint64_t end = pages_ * kPageBytes;
+  for (const PoolOffset object : objects) {
+    if (object < end) ASHLAR_PREFETCH(reinterpret_cast<const char*>(&first_page_of_[object / kPageBytes]));
+  }
+  for (const PoolOffset object : objects) {
+    if (object < end) ASHLAR_PREFETCH(reinterpret_cast<const char*>(&spans_[first_page_of_[object / kPageBytes]]));
+  }
+  for (const PoolOffset object : objects) {
+    if (object < end) ASHLAR_PREFETCH(reinterpret_cast<const char*>(spans_[first_page_of_[object / kPageBytes]].get()));
+  }
 }
 
 void Heap::Reclaim() {

@@ -12,7 +12,7 @@
 //
 //   size classes    multiples of 16 bytes up to 1 KiB, then 8 per doubling up to 16 KiB; a span of 64 KiB holds records of one class
 //   larger          a span of whole pages of its own
-//   leaves          spans of 64 KiB; recovery reads all leaves, so they are exact at once (MarkLeaf)
+//   leaves          spans of 64 KiB; recovery reads all leaves, so they are exact at once (MarkLeaves)
 //
 // I1: spans tile the pages below the high-water mark: each entry's next is `pages` later. Only that chain of entries means anything.
 // I2: an object is handed out only when nothing durable refers to it any more: it was retired after the fence that unlinked it.
@@ -28,6 +28,7 @@
 
 #include <array>
 #include <atomic>
+#include <bitset>
 #include <functional>
 #include <map>
 #include <memory>
@@ -44,6 +45,7 @@ namespace ashlar::pmem {
 inline constexpr uint64_t kSpanBytes = uint64_t{64} << 10;
 inline constexpr uint64_t kSmallBytesMax = uint64_t{16} << 10;  // larger objects get a span of their own
 inline constexpr uint32_t kSizeClasses = 96;
+inline constexpr uint64_t kLeavesPerSpan = kSpanBytes / kLeafBytes;
 
 // The class of a size from 1 to kSmallBytesMax, and the bytes of an object of a class.
 uint32_t SizeClassOf(uint64_t bytes);
@@ -65,8 +67,10 @@ class Heap {
   // ---- Recovery, one thread, in this order.
   // Reads the span map. Corruption naming the entry that is wrong.
   Status ReadMap();
-  // The leaf at this offset is in use. Corruption when no span of leaves holds it, or somebody else has it.
-  Status MarkLeaf(PoolOffset leaf);
+  // Where the spans of leaves begin, in order; kLeavesPerSpan in each.
+  std::vector<PoolOffset> LeafSpans() const;
+  // Which leaves of the span that begins here are in use. Once for each span.
+  void MarkLeaves(PoolOffset span, const std::bitset<kLeavesPerSpan>& in_use);
 
   // ---- The mark, beside everything else. MarkRecord takes what a slot or separator refers to; twice is harmless. False: no object can be there.
   bool MarkRecord(PoolOffset record);
@@ -87,8 +91,9 @@ class Heap {
     if (!mark_is_over_.load(std::memory_order_acquire)) [[unlikely]]
       NoteBeforeUnlink(object);
   }
-  // What was published and is unlinked, durably: free when epoch and pins are over. May run deleters: hold no locks but leaves' and the structure's.
-  void Retire(PoolOffset object);
+  // What was published and is unlinked, durably: free when epoch and pins are over. `bytes`, about: much is given back earlier. May run deleters:
+  // hold no locks but leaves' and the structure's.
+  void Retire(PoolOffset object, uint64_t bytes);
   // Waits for every epoch guard and frees what was retired and is not pinned. Outside of guards.
   void Reclaim();
 
@@ -135,6 +140,7 @@ class Heap {
   void FreeUnlessPinned(PoolOffset offset) ASHLAR_REQUIRES(mutex_);
   void RetryPinned() ASHLAR_REQUIRES(mutex_);
   void FreeBatch(RetiredBatch* batch);
+  void PrefetchSpans(const std::vector<PoolOffset>& objects) const ASHLAR_REQUIRES(mutex_);
   void HandOver(std::unique_ptr<RetiredBatch> batch);
 
   Medium* const medium_;

@@ -80,7 +80,7 @@ TEST_F(HeapTest, ObjectsNeverOverlapInAnyHistory) {
       auto victim = live.lower_bound(random.Uniform(kPoolBytes));
       if (victim == live.end()) victim = live.begin();
       if (random.OneIn(2)) {
-        heap_->Retire(victim->first);
+        heap_->Retire(victim->first, victim->second);
       } else {
         heap_->Release(victim->first);
       }
@@ -106,7 +106,7 @@ TEST_F(HeapTest, OneObjectOfAClassInUseIsHeldBackForUpdates) {
   const Result<PoolOffset> held_back = heap_->Allocate(16384, Reserve::kUpdate);
   ASSERT_TRUE(held_back.ok());
   EXPECT_TRUE(heap_->Allocate(16384, Reserve::kUpdate).status().IsNoSpace());
-  heap_->Retire(objects[0]);
+  heap_->Retire(objects[0], 16384);
   heap_->Reclaim();
   EXPECT_TRUE(heap_->Allocate(16384, Reserve::kInsert).status().IsNoSpace());
   EXPECT_EQ(heap_->Allocate(16384, Reserve::kUpdate).value(), objects[0]);
@@ -116,7 +116,7 @@ TEST_F(HeapTest, WhatIsRetiredWaitsForGuardsAndPins) {
   const PoolOffset object = Take(1000);
   PinTable::Count* const pin = pins_.Pin(object);
   const uint64_t used = heap_->UsedBytes();
-  heap_->Retire(object);
+  heap_->Retire(object, 5000);
   heap_->Reclaim();
   EXPECT_EQ(heap_->UsedBytes(), used);
   PinTable::Unpin(pin);
@@ -146,7 +146,7 @@ TEST_F(HeapTest, WhatIsUnlinkedDuringTheMarkIsFreeAfterwards) {
   ASSERT_TRUE(heap_->MarkRecord(met));
   for (const PoolOffset object : {met, not_met}) {
     heap_->BeforeUnlink(object);
-    heap_->Retire(object);
+    heap_->Retire(object, 5000);
   }
   heap_->Reclaim();
   const uint64_t before = heap_->UsedBytes();
@@ -162,7 +162,7 @@ TEST_F(HeapTest, WhatIsUnlinkedBeforeTheMarkMeetsItWaitsForItsReaders) {
   {
     EpochGuard guard;
     heap_->BeforeUnlink(object);
-    heap_->Retire(object);
+    heap_->Retire(object, 5000);
     heap_->FinishMark(true);
     for (int i = 0; i < 100; ++i) EXPECT_NE(Take(5000), object);
   }
@@ -179,7 +179,7 @@ TEST_F(HeapTest, WhatIsUnlinkedBeforeTheMarkMeetsItAndRetiredAfterItsEndIsHanded
   heap_->FinishMark(true);
   for (int i = 0; i < 100; ++i) EXPECT_NE(Take(5000), object);
   const uint64_t before = heap_->UsedBytes();
-  heap_->Retire(object);
+  heap_->Retire(object, 5000);
   heap_->Reclaim();
   EXPECT_EQ(heap_->UsedBytes(), before - SizeClassBytes(SizeClassOf(5000)));
 }

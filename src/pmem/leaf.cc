@@ -13,7 +13,10 @@ SlotFound FindInLeaf(const Medium& medium, const KeyOrder& order, PoolOffset lea
   if (order.equal_means_same_bytes) candidates &= view.Matching(fingerprint);
   for (; candidates != 0; candidates &= candidates - 1) {
     found.index = static_cast<uint32_t>(std::countr_zero(candidates));
-    found.offset = SlotRecord(view.Slot(found.index));
+    const uint64_t slot = view.Slot(found.index);
+    found.offset = SlotRecord(slot);
+    // The end of the record as well: its length is read from its beginning.
+    PrefetchRecord(medium, slot);
     const std::optional<Record> record = ReadRecord(medium, found.offset);
     if (!record) {
       found.damaged = found.offset;

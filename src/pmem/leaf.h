@@ -4,6 +4,7 @@
 // while the reader's epoch guard lives; what is derived from several words counts only after FoundLeaf::Unchanged.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <optional>
@@ -66,6 +67,20 @@ struct SlotFound {
   PoolOffset damaged = 0;
 };
 SlotFound FindInLeaf(const Medium& medium, const KeyOrder& order, PoolOffset leaf, uint64_t commit, const Slice& key, uint8_t fingerprint);
+
+// Asks for the beginning of a slot's record: all of a short one, whose key and value may lie across a line's end.
+inline void PrefetchRecord(const Medium& medium, uint64_t slot) {
+  constexpr uint64_t kBytesMax = 2 * kLineBytes;
+  const char* const start = medium.view() + SlotRecord(slot);
+  ASHLAR_PREFETCH(start);
+  ASHLAR_PREFETCH(start + std::min(SlotUnits(slot) * kUnitBytes, kBytesMax) - 1);
+}
+// Asks for the record that FindInLeaf is going to look at first. Any mixture of a leaf's states will do.
+inline void PrefetchCandidate(const Medium& medium, PoolOffset leaf, uint8_t fingerprint) {
+  const LeafView view(medium, leaf);
+  const uint64_t candidates = Occupied(view.Commit()) & view.Matching(fingerprint);
+  if (candidates != 0) PrefetchRecord(medium, view.Slot(static_cast<uint32_t>(std::countr_zero(candidates))));
+}
 
 struct LeafEntry {
   uint32_t index;  // of the slot

@@ -83,10 +83,10 @@ Status LeafWriter::PutRecord(Entry* entry) {
       }
       if (outcome == Outcome::kDone) status = op.AwaitDurable();
     }
-    for (const PoolOffset record : entry->copied) state_.heap.Retire(record);
+    for (const PoolOffset record : entry->copied) state_.heap.Retire(record, kShortRecordBytes);
     entry->copied.clear();
     if (outcome == Outcome::kDone) {
-      if (entry->replaced != 0) state_.heap.Retire(entry->replaced);
+      if (entry->replaced != 0) state_.heap.Retire(entry->replaced, entry->replaced_bytes);
       // The next split's space. Without it the split asks again, and fails with the reason.
       if (entry->separator_bytes != 0) static_cast<void>(FillReserve(entry->separator_bytes, {}));
       return status;
@@ -141,6 +141,7 @@ LeafWriter::Outcome LeafWriter::PutLocked(PoolOperation* op, const FoundLeaf& le
     op->Commit();
     lock->Release();
     entry->replaced = found.offset;
+    entry->replaced_bytes = found.record.bytes();
     return Outcome::kDone;
   }
   if (entry->must_exist) return Outcome::kMissing;
@@ -299,6 +300,7 @@ Status LeafWriter::Delete(const Slice& key) {
   ASHLAR_RETURN_IF_ERROR(state_.medium->status());
   const uint8_t fingerprint = Fingerprint(key);
   PoolOffset removed = 0;
+  uint64_t removed_bytes = 0;
   uint32_t left_over = 0;
   Status status;
   {
@@ -322,6 +324,7 @@ Status LeafWriter::Delete(const Slice& key) {
         op.Commit();
         lock.Release();
         removed = found.offset;
+        removed_bytes = found.record.bytes();
         left_over = static_cast<uint32_t>(std::popcount(occupied));
         break;
       }
@@ -329,7 +332,7 @@ Status LeafWriter::Delete(const Slice& key) {
     status = op.AwaitDurable();
   }
   state_.entries.fetch_sub(1, std::memory_order_relaxed);
-  state_.heap.Retire(removed);
+  state_.heap.Retire(removed, removed_bytes);
   if (left_over <= kMergeLookMax && left_over % kMergeLooks == 0) MergeAround(key, kMergedSlotsMax);
   return status;
 }
@@ -355,8 +358,8 @@ bool LeafWriter::MergeAround(const Slice& key, uint32_t slots_max) {
   if (gone == 0) return false;
   // The log's error, if any, is latched in the medium.
   static_cast<void>(op.AwaitDurable());
-  state_.heap.Retire(gone);
-  state_.heap.Retire(separator);
+  state_.heap.Retire(gone, kLeafBytes);
+  state_.heap.Retire(separator, kShortRecordBytes);
   return true;
 }
 
@@ -432,7 +435,7 @@ Status LeafWriter::Relocate(const Slice& key, uint64_t slot) {
     if (moved) status = op.AwaitDurable();
   }
   if (moved) {
-    state_.heap.Retire(SlotRecord(slot));
+    state_.heap.Retire(SlotRecord(slot), SlotUnits(slot) * kUnitBytes);
   } else {
     state_.heap.Release(record);
   }

@@ -44,6 +44,7 @@ class LeafWriter {
     bool must_exist;          // held-back space is for updates only
     bool may_fill = false;    // no space for a split: the leaf's last slot will do
     PoolOffset replaced = 0;  // the record that was unlinked
+    uint64_t replaced_bytes = 0;
     PoolOffset damaged = 0;
     uint64_t separator_bytes = 0;           // of the separator that a split wrote, or would write
     std::vector<uint64_t> copy_bytes = {};  // and of the records that it would copy

@@ -1,8 +1,13 @@
 // Recovery: from the bytes of a pool to a TreeState.
 //
-//   span map -> batch log, if one is committed: apply, fence, clear, fence -> leaves, from the first along the selected next pointers -> index
+//   span map -> batch log, if one is committed: apply, fence, clear, fence
+//     -> header lines of all leaves, by spans, in parallel, in the order of memory: next, separator, how many entries
+//     -> the chain: from the first leaf along the selected next pointers, in what was just read
+//     -> separators of the leaves in the chain, by pieces of it, in parallel
+//     -> index
 //
-// It reads one line and one separator of each leaf. Which records are in use is found later, in the background (leaf_mark.h).
+// It reads one line and one separator of each leaf. Which records are in use is found later, in the background (leaf_mark.h). Following the chain in
+// the pool itself was rejected: each leaf would be a cache miss that waits for the one before.
 //
 // I1: nothing is stored but what a committed batch log says; doing that again has the same result. So a crash during recovery changes nothing.
 // I2: whatever the bytes are, the answer is a state or Corruption with an offset: offsets are checked against the span map, and a leaf is met once.
@@ -20,6 +25,8 @@ struct RecoveryConfig {
   const Comparator* comparator = nullptr;
   SplitStrategy split_strategy = SplitStrategy::kZeroCopySwap;
   std::function<bool()> refuse_allocation;  // see Heap
+  uint32_t threads = 1;                     // that read leaves
+  size_t spans_per_thread_min = 32;         // fewer are not worth a thread
 };
 
 // The medium's pool, whose header is checked here.

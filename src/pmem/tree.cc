@@ -1,11 +1,13 @@
 #include "pmem/tree.h"
 
 #include <algorithm>
+#include <array>
 #include <random>
 
 #include "base/format.h"
 #include "execute/epoch.h"
 #include "platform/clock.h"
+#include "platform/cpu.h"
 #include "platform/path.h"
 #include "pmem/batch_writer.h"
 #include "pmem/leaf_mark.h"
@@ -56,6 +58,11 @@ Result<DurabilityClass> ChooseClass(const PersistentTreeOptions& options, const 
 FlushInstruction ChooseInstruction(const PersistentTreeOptions& options, DurabilityClass durability) {
   if (durability != DurabilityClass::kCpuFlush || options.caches_are_durable || CachesArePersistent()) return FlushInstruction::kNone;
   return BestFlushInstruction();
+}
+
+uint32_t ChooseRecoveryThreads(const PersistentTreeOptions& options) {
+  constexpr uint32_t kThreadsMax = 8;
+  return options.recovery_threads > 0 ? static_cast<uint32_t>(options.recovery_threads) : std::min(HardwareThreads(), kThreadsMax);
 }
 
 Result<std::unique_ptr<Medium>> MapShared(std::unique_ptr<PoolFile> file, DurabilityClass durability, FlushInstruction instruction) {
@@ -177,23 +184,63 @@ Status Tree::DeleteRange(const KeyRange& range) { return state_ == nullptr ? Clo
 
 namespace {
 
-// The record of a key, in a guard. NotFound, or Corruption.
+// The record of a key in this leaf, in a guard: NotFound, or Corruption. None: the leaf has changed since it was found.
+std::optional<Status> LookInLeaf(const TreeState& state, const FoundLeaf& leaf, const Slice& key, uint8_t fingerprint, SlotFound* found) {
+  *found = FindInLeaf(*state.medium, state.order, leaf.offset, LeafView(*state.medium, leaf.offset).Commit(), key, fingerprint);
+  if (!leaf.Unchanged()) [[unlikely]] {
+    return std::nullopt;
+  }
+  if (found->damaged != 0) [[unlikely]] {
+    return state.DamagedRecord(found->damaged);
+  }
+  return found->found ? Status::OK() : Status::NotFound();
+}
+
 Status FindRecord(const TreeState& state, const Slice& key, SlotFound* found) {
   for (;;) {
     const FoundLeaf leaf = state.index.Find(key);
-    // While the leaf's lines come.
-    const LeafView view(*state.medium, leaf.offset);
-    const uint8_t fingerprint = Fingerprint(key);
-    *found = FindInLeaf(*state.medium, state.order, leaf.offset, view.Commit(), key, fingerprint);
-    if (!leaf.Unchanged()) [[unlikely]] {
-      continue;
+    // The fingerprint is computed while the leaf's lines come.
+    std::optional<Status> status = LookInLeaf(state, leaf, key, Fingerprint(key), found);
+    if (status) [[likely]] {
+      return *std::move(status);
     }
-    if (found->damaged != 0) [[unlikely]] {
-      return state.DamagedRecord(found->damaged);
-    }
-    return found->found ? Status::OK() : Status::NotFound();
   }
 }
+
+// In the guard in which the record was found.
+Status Deliver(const TreeState& state, const ReadOptions& options, const SlotFound& found, PinnableSlice* value) {
+  if (options.verify_checksums && !ChecksumMatches(found.record)) return state.DamagedRecord(found.offset);
+  value->PinSlice(found.record.value(), UnpinRecord, state.pins->Pin(found.offset), nullptr);
+  return Status::OK();
+}
+
+// Keys that are looked up together: what each of them waits for is asked for before anybody waits.
+class LookupGroup {
+ public:
+  static constexpr size_t kKeysMax = 16;
+
+  explicit LookupGroup(const TreeState& state) : state_(state) {}
+
+  // In a guard.
+  void Run(const ReadOptions& options, const Slice* keys, size_t count, PinnableSlice* values, Status* statuses) {
+    for (size_t i = 0; i < count; ++i) {
+      leaves_[i] = state_.index.Find(keys[i]);
+      fingerprints_[i] = Fingerprint(keys[i]);
+    }
+    for (size_t i = 0; i < count; ++i) PrefetchCandidate(*state_.medium, leaves_[i].offset, fingerprints_[i]);
+    for (size_t i = 0; i < count; ++i) {
+      SlotFound found;
+      const std::optional<Status> status = LookInLeaf(state_, leaves_[i], keys[i], fingerprints_[i], &found);
+      statuses[i] = status ? *status : FindRecord(state_, keys[i], &found);
+      if (statuses[i].ok()) statuses[i] = Deliver(state_, options, found, &values[i]);
+    }
+  }
+
+ private:
+  const TreeState& state_;
+  std::array<FoundLeaf, kKeysMax> leaves_;
+  std::array<uint8_t, kKeysMax> fingerprints_;
+};
 
 }  // namespace
 
@@ -203,9 +250,7 @@ Status Tree::Get(const ReadOptions& options, const Slice& key, PinnableSlice* va
   EpochGuard guard;
   SlotFound found;
   ASHLAR_RETURN_IF_ERROR(FindRecord(*state_, key, &found));
-  if (options.verify_checksums && !ChecksumMatches(found.record)) return state_->DamagedRecord(found.offset);
-  value->PinSlice(found.record.value(), UnpinRecord, state_->pins->Pin(found.offset), nullptr);
-  return Status::OK();
+  return Deliver(*state_, options, found, value);
 }
 
 bool Tree::Exists(const Slice& key) {
@@ -218,9 +263,18 @@ bool Tree::Exists(const Slice& key) {
 std::vector<Status> Tree::MultiGet(const ReadOptions& options, const std::vector<Slice>& keys, std::vector<PinnableSlice>* values) {
   values->clear();
   values->resize(keys.size());
-  std::vector<Status> statuses;
-  statuses.reserve(keys.size());
-  for (size_t i = 0; i < keys.size(); ++i) statuses.push_back(Get(options, keys[i], &(*values)[i]));
+  std::vector<Status> statuses(keys.size());
+  if (state_ == nullptr) {
+    std::fill(statuses.begin(), statuses.end(), Closed());
+    return statuses;
+  }
+  LookupGroup group(*state_);
+  for (size_t begin = 0; begin < keys.size(); begin += LookupGroup::kKeysMax) {
+    const size_t count = std::min(keys.size() - begin, LookupGroup::kKeysMax);
+    // A guard for each group: it holds back what others want to use again.
+    EpochGuard guard;
+    group.Run(options, &keys[begin], count, &(*values)[begin], &statuses[begin]);
+  }
   return statuses;
 }
 
@@ -264,9 +318,11 @@ Status Tree::Verify() {
 Status PersistentTree::Open(const PersistentTreeOptions& options, const std::string& path, std::unique_ptr<PersistentTree>* tree) {
   tree->reset();
   ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<pmem::Medium> medium, pmem::OpenMedium(options, path));
-  ASHLAR_ASSIGN_OR_RETURN(
-      *tree, pmem::OpenTree(std::move(medium),
-                            {.recovery = {.comparator = options.comparator, .split_strategy = options.split_strategy, .refuse_allocation = {}}}));
+  pmem::TreeConfig config;
+  config.recovery.comparator = options.comparator;
+  config.recovery.split_strategy = options.split_strategy;
+  config.recovery.threads = pmem::ChooseRecoveryThreads(options);
+  ASHLAR_ASSIGN_OR_RETURN(*tree, pmem::OpenTree(std::move(medium), std::move(config)));
   return Status::OK();
 }
 

@@ -64,6 +64,7 @@ struct TreeState {
   std::atomic<uint64_t> leaves{0};
   std::atomic<uint64_t> splits{0};
   std::atomic<uint64_t> merges{0};
+  std::atomic<uint64_t> restructurings{0};  // batches that added or dropped leaves
   std::atomic<uint64_t> iterators{0};
 };
 

@@ -295,6 +295,32 @@ TEST(AllocationFailureTest, WhicheverAllocationFailsNothingIsLost) {
   }
 }
 
+// ---- Recovery.
+
+TEST_F(TreeTest, HoweverManyThreadsReadTheLeavesTheTreeIsTheSame) {
+  Model model;
+  Random random(31);
+  for (int i = 0; i < 40000; ++i) {
+    const std::string key = NumberKey(random.Uniform(1000000));
+    model[key] = std::to_string(i);
+    ASSERT_OK(tree_->Put(key, model[key]));
+  }
+  // Leaves that are not in use lie between the others.
+  for (int i = 0; i < 300000; ++i) {
+    const std::string key = NumberKey(i);
+    if (model.erase(key) > 0) {
+      ASSERT_OK(tree_->Delete(key));
+    }
+  }
+  for (const uint32_t threads : {1U, 2U, 7U}) {
+    ASSERT_OK(tree_->Close());
+    TreeConfig config;
+    config.recovery = {.comparator = BytewiseComparator(), .refuse_allocation = {}, .threads = threads, .spans_per_thread_min = 1};
+    tree_ = OpenTree(CountingMedium::Create(pool_.file()), std::move(config)).value();
+    ExpectAgrees(tree_.get(), model, std::to_string(threads) + " threads");
+  }
+}
+
 // ---- The published strategies.
 
 TEST(SplitStrategyTest, EveryStrategyStoresTheSameAndTheZeroCopyOneFlushesTheLeast) {
@@ -367,7 +393,8 @@ TEST(DamageTest, AFlippedBitGivesAStatusOrTheOldState) {
     const uint64_t start = round % 2 == 0 ? 0 : FirstLeafOf(raw->bytes());
     const uint64_t at = start + random.Uniform(round % 2 == 0 ? 4400 : 8000);
     raw->data()[at] = static_cast<char>(raw->data()[at] ^ 1 << random.Uniform(8));
-    TreeConfig config = {.recovery = {.comparator = BytewiseComparator(), .split_strategy = {}, .refuse_allocation = {}}, .mark = MarkRun::kAtOpen};
+    TreeConfig config = {.recovery = {.comparator = BytewiseComparator(), .refuse_allocation = {}, .threads = 2, .spans_per_thread_min = 1},
+                         .mark = MarkRun::kAtOpen};
     Result<std::unique_ptr<PersistentTree>> tree = OpenTree(CountingMedium::Create(pool.file()), std::move(config));
     if (!tree.ok()) {
       noticed++;
