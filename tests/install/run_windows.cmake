@@ -5,7 +5,8 @@
 
 set(work ${BUILD_DIR}/tests/install)
 set(prefix ${work}/prefix)
-set(examples simple column_families persistent_tree)
+# persistent_tree is built and not run: it starts itself through the shell, in the way of POSIX.
+set(examples simple column_families)
 file(REMOVE_RECURSE ${work})
 
 # fail(<text>): FATAL_ERROR alone would break the lines of the text anew.
