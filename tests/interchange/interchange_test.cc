@@ -59,7 +59,7 @@ class InterchangeTest : public ::testing::Test {
   void ExpectEveryTableVerifies() {
     for (const auto& entry : std::filesystem::directory_iterator(path())) {
       if (entry.path().extension() != ".sst") continue;
-      const ToolRun run = RunTool("sst_dump --command=verify --file=" + entry.path().string() + " 2>&1");
+      const ToolRun run = RunTool("sst_dump --command=verify --file=" + entry.path().generic_string() + " 2>&1");
       EXPECT_EQ(run.exit_code, 0) << run.output;
       EXPECT_EQ(run.output.find("orruption"), std::string::npos) << run.output;
     }
@@ -369,7 +369,7 @@ TEST_F(InterchangeTest, LdbWritesAndReadsWithTheExtractorOfOurOptionsFile) {
     size_t named = 0;
     for (const auto& entry : std::filesystem::directory_iterator(path())) {
       if (entry.path().extension() != ".sst") continue;
-      const ToolRun run = RunTool("sst_dump --show_properties --command=none --file=" + entry.path().string() + " 2>&1");
+      const ToolRun run = RunTool("sst_dump --show_properties --command=none --file=" + entry.path().generic_string() + " 2>&1");
       named += run.output.find(std::string("prefix extractor name: ") + c.name) != std::string::npos ? 1u : 0u;
     }
     EXPECT_EQ(named, 1u);

@@ -27,7 +27,7 @@ class TableInterchange : public ::testing::Test {
   std::vector<std::string> Tables() const {
     std::vector<std::string> tables;
     for (const auto& entry : std::filesystem::directory_iterator(directory_ + "/db")) {
-      if (entry.path().extension() == ".sst") tables.push_back(entry.path().string());
+      if (entry.path().extension() == ".sst") tables.push_back(entry.path().generic_string());
     }
     std::sort(tables.begin(), tables.end());
     return tables;
