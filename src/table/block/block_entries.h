@@ -56,11 +56,12 @@ inline const char* DecodeEntryHeader(const char* p, const char* limit, EntryHead
   return DecodeEntryHeaderSlow(p, limit, header);
 }
 
-// Copies n bytes in steps of 16, writing up to 15 behind them. The caller has checked that these may be read and written.
+// Copies n bytes in steps of 16, writing up to 15 behind them. The caller has checked that these may be read and written. `to` is not within the n
+// bytes; what a step reads behind them may be what it writes.
 inline void CopyInSteps(char* to, const char* from, size_t n) {
   size_t i = 0;
   do {
-    memcpy(to + i, from + i, 16);
+    memmove(to + i, from + i, 16);
     i += 16;
   } while (i < n);
 }

@@ -134,7 +134,8 @@ class DataBlock final : public CacheEntry {
   };
   DataBlock(Args* args, const BlockLayout& layout, const Shape& shape, size_t charge);
   ~DataBlock();
-  static void Destroy(CacheEntry* entry);
+  static void DestroyIndexed(CacheEntry* entry);
+  static void DestroyPlain(CacheEntry* entry);
 
   char* prefix() { return reinterpret_cast<char*>(this + 1); }
   const char* prefix() const { return reinterpret_cast<const char*>(this + 1); }
