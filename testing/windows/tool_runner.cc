@@ -38,7 +38,7 @@ bool StartShell(const std::string& script) {
   return true;
 }
 
-// "Z:\\work\\x" is /work/x for the system below.
+// "Z:\\data\\x" is /data/x for the system below.
 std::string SystemBelowPath(std::string path) {
   std::replace(path.begin(), path.end(), '\\', '/');
   return path.size() > 1 && path[1] == ':' ? path.substr(2) : path;
