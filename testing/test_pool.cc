@@ -6,24 +6,18 @@
 namespace ashlar::pmem {
 namespace {
 
-template <typename T>
-T TakeValue(Result<T> result) {
-  ASHLAR_ASSERT(result.ok());
-  return std::move(result).value();
-}
-
 constexpr uint64_t kTestPoolId = 77;
 
 }  // namespace
 
-TestPool::TestPool(uint64_t bytes, const Comparator* comparator) : file_(TakeValue(PoolFile::CreateAnonymous(bytes))), comparator_(comparator) {
+TestPool::TestPool(uint64_t bytes, const Comparator* comparator) : file_(PoolFile::CreateAnonymous(bytes).value()), comparator_(comparator) {
   const std::unique_ptr<CountingMedium> medium = CountingMedium::Create(file_.get());
   FormatPool(medium.get(), kTestPoolId, *comparator);
 }
 
 std::unique_ptr<CountingMedium> CountingMedium::Create(PoolFile* file) {
   return std::unique_ptr<CountingMedium>(
-      new CountingMedium(file->path(), TakeValue(file->Map(PoolMapMode::kSharedReadOnly)), TakeValue(file->Map(PoolMapMode::kShared))));
+      new CountingMedium(file->path(), file->Map(PoolMapMode::kSharedReadOnly).value(), file->Map(PoolMapMode::kShared).value()));
 }
 
 CountingMedium::CountingMedium(const std::string& path, std::unique_ptr<PoolMapping> view, std::unique_ptr<PoolMapping> writable)
@@ -35,7 +29,7 @@ std::unique_ptr<PersistentTree> OpenTestTree(TestPool* pool, CountingMedium** me
   TreeConfig config = {
       .recovery = {.comparator = pool->comparator(), .split_strategy = pool->split_strategy, .refuse_allocation = std::move(refuse_allocation)},
       .mark = MarkRun::kAtOpen};
-  return TakeValue(OpenTree(std::move(own), std::move(config)));
+  return OpenTree(std::move(own), std::move(config)).value();
 }
 
 }  // namespace ashlar::pmem

@@ -15,6 +15,7 @@
 #include "ashlar/table.h"
 #include "testing/expect_ok.h"
 #include "testing/tool_runner.h"
+#include "testing/walk.h"
 
 namespace ashlar {
 
@@ -71,14 +72,7 @@ class DatabaseFixture : public ::testing::Test {
     ReadOptions options;
     options.snapshot = snapshot;
     const std::unique_ptr<Iterator> it(db_->NewIterator(options, family != nullptr ? family : db_->DefaultColumnFamily()));
-    std::string forward;
-    for (it->SeekToFirst(); it->Valid(); it->Next()) forward += it->key().ToString() + "=" + it->value().ToString() + " ";
-    EXPECT_OK(it->status());
-    std::string backward;
-    for (it->SeekToLast(); it->Valid(); it->Prev()) backward = it->key().ToString() + "=" + it->value().ToString() + " " + backward;
-    EXPECT_OK(it->status());
-    EXPECT_EQ(forward, backward);
-    return forward;
+    return test::WalkBothWays(it.get());
   }
   uint64_t Number(const std::string& property) {
     uint64_t value = 0;

@@ -27,21 +27,6 @@ std::string Describe(const std::vector<size_t>& chosen) {
 
 }  // namespace
 
-void ProofCounts::Add(const ProofCounts& more) {
-  operations += more.operations;
-  epochs += more.epochs;
-  whole_epochs += more.whole_epochs;
-  images += more.images;
-  nested_images += more.nested_images;
-  refused_allocations += more.refused_allocations;
-  shared_epochs += more.shared_epochs;
-}
-
-std::string ProofCounts::ToString() const {
-  return StrCat(operations, " operations, ", epochs, " epochs (", whole_epochs, " with every image), ", images, " images, ", nested_images,
-                " of them in recoveries, ", refused_allocations, " refused allocations");
-}
-
 CrashProof::CrashProof(const ProofOptions& options)
     : options_(options), random_(options.seed), memory_(options.pool_bytes, options.copy_order), model_(KeyLess{options.comparator}) {
   {

@@ -21,6 +21,7 @@
 #include "pmem/tree.h"
 #include "tests/pool_crash/change.h"
 #include "tests/pool_crash/pool_memory.h"
+#include "tests/pool_crash/proof_counts.h"
 
 namespace ashlar::pmem {
 
@@ -35,19 +36,6 @@ struct ProofOptions {
   // So many recoveries of an operation's images are cut off themselves.
   uint64_t recoveries_cut_max = 4;
   uint64_t seed = 1;
-};
-
-struct ProofCounts {
-  uint64_t operations = 0;
-  uint64_t epochs = 0;
-  uint64_t whole_epochs = 0;  // all of whose images were looked at
-  uint64_t images = 0;        // nested ones included
-  uint64_t nested_images = 0;
-  uint64_t refused_allocations = 0;
-  uint64_t shared_epochs = 0;  // with changes of several writers under way
-
-  void Add(const ProofCounts& more);
-  std::string ToString() const;
 };
 
 class CrashProof {

@@ -44,20 +44,6 @@ std::string SectorOf(const std::string& file, uint64_t index) {
 
 }  // namespace
 
-void DiskCounts::Add(const DiskCounts& more) {
-  operations += more.operations;
-  epochs += more.epochs;
-  checkpoints += more.checkpoints;
-  images += more.images;
-  nested_images += more.nested_images;
-  shared_epochs += more.shared_epochs;
-}
-
-std::string DiskCounts::ToString() const {
-  return StrCat(operations, " operations, ", epochs, " epochs, ", checkpoints, " syncs of the pool, ", images, " images, ", nested_images,
-                " of them in recoveries");
-}
-
 DiskProof::DiskProof(const DiskProofOptions& options) : options_(options), random_(options.seed), disk_(options.pool_bytes) {
   DiskContents fresh;
   fresh.pool.assign(options.pool_bytes, '\0');

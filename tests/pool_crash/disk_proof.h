@@ -18,6 +18,7 @@
 #include "pmem/tree.h"
 #include "tests/pool_crash/change.h"
 #include "tests/pool_crash/crash_disk.h"
+#include "tests/pool_crash/proof_counts.h"
 
 namespace ashlar::pmem {
 
@@ -30,18 +31,6 @@ struct DiskProofOptions {
   uint64_t bytes_per_cut = 1;       // of a log: 1 cuts it after each byte
   uint64_t recoveries_cut_max = 2;  // of an operation's images
   uint64_t seed = 1;
-};
-
-struct DiskCounts {
-  uint64_t operations = 0;
-  uint64_t epochs = 0;
-  uint64_t checkpoints = 0;
-  uint64_t images = 0;  // nested ones included
-  uint64_t nested_images = 0;
-  uint64_t shared_epochs = 0;  // with changes of several writers under way
-
-  void Add(const DiskCounts& more);
-  std::string ToString() const;
 };
 
 class DiskProof {
@@ -57,7 +46,7 @@ class DiskProof {
 
   PersistentTree* tree() { return tree_.get(); }
   const Model& model() const { return model_; }
-  const DiskCounts& counts() const { return counts_; }
+  const ProofCounts& counts() const { return counts_; }
 
  private:
   // One level for crashes, one for crashes in the recovery from them.
@@ -95,7 +84,7 @@ class DiskProof {
   Model model_{KeyLess{BytewiseComparator()}};
   std::vector<Model> unsynced_;  // states that a crash may fall back to, when the log is not synced
   uint64_t recoveries_cut_ = 0;
-  DiskCounts counts_;
+  ProofCounts counts_;
   std::unique_ptr<PersistentTree> tree_;
 };
 

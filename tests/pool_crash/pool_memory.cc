@@ -11,12 +11,6 @@
 namespace ashlar::pmem {
 namespace {
 
-template <typename T>
-T TakeValue(Result<T> result) {
-  ASHLAR_ASSERT(result.ok());
-  return std::move(result).value();
-}
-
 constexpr PoolOffset LineOf(PoolOffset offset) { return offset / kLineBytes * kLineBytes; }
 
 }  // namespace
@@ -28,9 +22,9 @@ LineBytes PendingLine::After(size_t stores_kept) const {
 }
 
 PoolMemory::PoolMemory(uint64_t bytes, CopyOrder copy_order)
-    : file_(TakeValue(PoolFile::CreateAnonymous(bytes))),
-      view_(TakeValue(file_->Map(PoolMapMode::kSharedReadOnly))),
-      writable_(TakeValue(file_->Map(PoolMapMode::kShared))),
+    : file_(PoolFile::CreateAnonymous(bytes).value()),
+      view_(file_->Map(PoolMapMode::kSharedReadOnly).value()),
+      writable_(file_->Map(PoolMapMode::kShared).value()),
       copy_order_(copy_order) {}
 
 // ---- Verbs.

@@ -8,6 +8,7 @@
 
 #include "testing/expect_ok.h"
 #include "testing/tool_runner.h"
+#include "testing/walk.h"
 #include "tests/scenarios/engine.h"
 
 namespace ashlar::scenarios {
@@ -32,14 +33,7 @@ class ScenarioFixture : public ::testing::TestWithParam<EngineKind> {
     ReadOptions options;
     options.snapshot = snapshot;
     const std::unique_ptr<Iterator> it = engine_->NewIterator(options);
-    std::string forward;
-    for (it->SeekToFirst(); it->Valid(); it->Next()) forward += it->key().ToString() + "=" + it->value().ToString() + " ";
-    EXPECT_OK(it->status());
-    std::string backward;
-    for (it->SeekToLast(); it->Valid(); it->Prev()) backward = it->key().ToString() + "=" + it->value().ToString() + " " + backward;
-    EXPECT_OK(it->status());
-    EXPECT_EQ(forward, backward);
-    return forward;
+    return test::WalkBothWays(it.get());
   }
   // Runs `look` on what is there, after each way to rearrange it, and after reopening.
   template <typename Look>
