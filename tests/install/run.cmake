@@ -4,47 +4,12 @@
 #
 # Run by ctest: cmake -DSOURCE_DIR= -DBUILD_DIR= -DCC= -DCXX= -DLIB_DIR= -DVERSION= -P run.cmake
 
-set(work ${BUILD_DIR}/tests/install)
-set(prefix ${work}/prefix)
+include(${CMAKE_CURRENT_LIST_DIR}/common.cmake)
+
 set(examples simple column_families persistent_tree)
-file(REMOVE_RECURSE ${work})
 
-# fail(<text>): FATAL_ERROR alone would break the lines of the text anew.
-function(fail text)
-  message("${text}")
-  message(FATAL_ERROR "the installed copy is not as it should be")
-endfunction()
-
-# run(<variable for standard output> <command…>): any failure ends the test with what the command said.
-function(run output)
-  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE out ERROR_VARIABLE err RESULT_VARIABLE result)
-  if(NOT result EQUAL 0)
-    list(JOIN ARGN " " command)
-    fail("failed (${result}): ${command}\n${out}${err}")
-  endif()
-  set(${output} "${out}" PARENT_SCOPE)
-endfunction()
-
-function(expect_output example binary)
-  run(actual ${binary} ${work}/db)
-  file(READ ${SOURCE_DIR}/examples/${example}.expected expected)
-  if(NOT actual STREQUAL expected)
-    fail("${binary} printed\n${actual}\ninstead of\n${expected}")
-  endif()
-  message(STATUS "${binary}: as expected")
-endfunction()
-
-run(ignored ${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix})
-foreach(file IN ITEMS bin/ashlar ${LIB_DIR}/libashlar.so ${LIB_DIR}/libashlar.a include/ashlar/db.h include/ashlar/c.h include/rocksdb/db.h
-        include/rocksdb/utilities/options_util.h)
-  if(NOT EXISTS ${prefix}/${file})
-    fail("${file} was not installed")
-  endif()
-endforeach()
-
-# A moved tree must still work: nothing in it may name the place it was installed to.
-file(RENAME ${prefix} ${work}/moved)
-set(prefix ${work}/moved)
+install_and_move(bin/ashlar ${LIB_DIR}/libashlar.so ${LIB_DIR}/libashlar.a include/ashlar/db.h include/ashlar/c.h include/rocksdb/db.h
+                 include/rocksdb/utilities/options_util.h)
 
 run(ignored ${CMAKE_COMMAND} -S ${SOURCE_DIR}/examples -B ${work}/cmake -G Ninja -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_C_COMPILER=${CC} -DCMAKE_CXX_COMPILER=${CXX}
             -DCMAKE_BUILD_TYPE=Release)

@@ -3,48 +3,13 @@
 #
 # Run by ctest: cmake -DSOURCE_DIR= -DBUILD_DIR= -DTOOLCHAIN= -DWINDOWS_ROOT= -DOBJDUMP= -P run_windows.cmake
 
-set(work ${BUILD_DIR}/tests/install)
-set(prefix ${work}/prefix)
+include(${CMAKE_CURRENT_LIST_DIR}/common.cmake)
+
 # persistent_tree is built and not run: it starts itself through the shell, in the way of POSIX.
 set(examples simple column_families)
-file(REMOVE_RECURSE ${work})
+set(launcher bash ${SOURCE_DIR}/cmake/windows/wine.sh)
 
-# fail(<text>): FATAL_ERROR alone would break the lines of the text anew.
-function(fail text)
-  message("${text}")
-  message(FATAL_ERROR "the installed copy is not as it should be")
-endfunction()
-
-# run(<variable for standard output> <command…>): any failure ends the test with what the command said.
-function(run output)
-  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE out ERROR_VARIABLE err RESULT_VARIABLE result)
-  if(NOT result EQUAL 0)
-    list(JOIN ARGN " " command)
-    fail("failed (${result}): ${command}\n${out}${err}")
-  endif()
-  set(${output} "${out}" PARENT_SCOPE)
-endfunction()
-
-function(expect_output example binary)
-  run(actual bash ${SOURCE_DIR}/cmake/windows/wine.sh ${binary} ${work}/db)
-  string(REPLACE "\r\n" "\n" actual "${actual}")
-  file(READ ${SOURCE_DIR}/examples/${example}.expected expected)
-  if(NOT actual STREQUAL expected)
-    fail("${binary} printed\n${actual}\ninstead of\n${expected}")
-  endif()
-  message(STATUS "${binary}: as expected")
-endfunction()
-
-run(ignored ${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix})
-foreach(file IN ITEMS bin/ashlar.exe bin/libashlar.dll lib/libashlar.dll.a lib/libashlar.a include/ashlar/db.h include/ashlar/c.h include/rocksdb/db.h)
-  if(NOT EXISTS ${prefix}/${file})
-    fail("${file} was not installed")
-  endif()
-endforeach()
-
-# A moved tree must still work: nothing in it may name the place it was installed to.
-file(RENAME ${prefix} ${work}/moved)
-set(prefix ${work}/moved)
+install_and_move(bin/ashlar.exe bin/libashlar.dll lib/libashlar.dll.a lib/libashlar.a include/ashlar/db.h include/ashlar/c.h include/rocksdb/db.h)
 
 run(ignored ${CMAKE_COMMAND} -S ${SOURCE_DIR}/examples -B ${work}/cmake -G Ninja --toolchain ${TOOLCHAIN} -DASHLAR_WINDOWS_ROOT=${WINDOWS_ROOT}
             -DAshlar_DIR=${prefix}/lib/cmake/Ashlar -DCMAKE_BUILD_TYPE=Release -DCMAKE_EXE_LINKER_FLAGS=-static)
