@@ -136,8 +136,10 @@ bool WaitForPasses(Reclaimer& reclaimer, uint64_t tag) {
   return reclaimer.batches.empty() || reclaimer.batches.front().tag > tag;
 }
 
+constexpr uint32_t kYields = 32;
+constexpr uint32_t kPatientPauses = 20;
+
 void BackOff(uint32_t attempt) {
-  constexpr uint32_t kYields = 32;
   constexpr uint64_t kPauseUs = 100;
   if (attempt < kYields) {
     YieldThread();
@@ -163,6 +165,14 @@ void EpochReclaim() {
   if (CurrentThreadSlot().running_deleters > 0) return;
   Reclaimer& reclaimer = TheReclaimer();
   while (RunPass(reclaimer) && reclaimer.newest.load(std::memory_order_relaxed) != nullptr) {
+  }
+}
+
+void EpochReclaimPatiently() {
+  EpochReclaim();
+  for (uint32_t attempt = 0; attempt < kYields + kPatientPauses && EpochPendingObjects() > 0; attempt++) {
+    BackOff(attempt);
+    EpochReclaim();
   }
 }
 

@@ -84,6 +84,10 @@ void RetireObjectUnderLock(T* object) {
 // Inside a deleter it does nothing.
 void EpochReclaim();
 
+// EpochReclaim, again and again for some milliseconds at most, until guards that are in the way are gone: for a background thread that has given up
+// much memory.
+void EpochReclaimPatiently();
+
 // Waits until every guard that is alive now is gone, and until every object retired before this call has been deleted, on whichever thread. What
 // those deleters retire in turn is not waited for: call again for that. Must not be called inside a guard or a deleter, nor with a lock held that a
 // deleter takes.

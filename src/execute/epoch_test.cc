@@ -122,6 +122,24 @@ TEST(Epoch, RetireReclaimsByItselfWhenEnoughCameTogether) {
   EXPECT_EQ(large_deleted.load(), 3);
 }
 
+TEST(Epoch, PatienceEndsBeforeAThreadThatStaysInside) {
+  std::atomic<int> deleted{0};
+  Gate inside, leave;
+  Thread reader = StartThread([&] {
+    const EpochGuard guard;
+    inside.Open();
+    leave.Pass();
+  });
+  inside.Pass();
+  Retire(&Increment, &deleted);
+  EpochReclaimPatiently();
+  EXPECT_EQ(deleted.load(), 0);
+  leave.Open();
+  reader.Join();
+  EpochReclaimPatiently();
+  EXPECT_EQ(deleted.load(), 1);
+}
+
 TEST(Epoch, RetireUnderLockRunsNothing) {
   std::atomic<int> deleted{0};
   for (int i = 0; i < 1000; i++) RetireUnderLock(&Increment, &deleted, size_t{1} << 20);
@@ -151,6 +169,25 @@ TEST(Epoch, DeletersMayRetireMore) {
   Retire(&DeleteChain, new Chain{&deleted, 5});
   EpochReclaim();
   EXPECT_EQ(deleted.load(), 6);
+}
+
+// A chain needs a pass for each link, and a thread that is inside most of the time stands in the way of most passes.
+TEST(Epoch, PatienceOutlastsAThreadThatKeepsComingBack) {
+  std::atomic<bool> stop{false};
+  Gate inside;
+  Thread reader = StartThread([&] {
+    while (!stop.load(std::memory_order_relaxed)) {
+      const EpochGuard guard;
+      inside.Open();
+    }
+  });
+  inside.Pass();
+  std::atomic<int> deleted{0};
+  RetireUnderLock(&DeleteChain, new Chain{.deleted = &deleted, .left = 4}, 0);
+  EpochReclaimPatiently();
+  EXPECT_EQ(deleted.load(), 5);
+  stop = true;
+  reader.Join();
 }
 
 TEST(Epoch, RetiredObjectsOfAnyTypeAreDestroyed) {

@@ -287,6 +287,8 @@ void BackgroundWork::FlushJob(std::shared_ptr<ColumnFamily> family) {
       family->flush_wanted = true;
     }
   }
+  // The job's references were the last ones: the next memtable can have the memory at once.
+  EpochReclaimPatiently();
   if (!IsBenign(status)) LatchError(BackgroundErrorReason::kFlush, StrCat("a flush of column family ", family->name()), status);
   ReleaseLogs();
   DeleteObsoleteFiles();

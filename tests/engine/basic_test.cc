@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "ashlar/convenience.h"
+#include "execute/epoch.h"
 #include "tests/engine/database_fixture.h"
 
 namespace ashlar {
@@ -46,6 +47,14 @@ TEST_F(BasicTest, NegativeTriggersNeverTrigger) {
   EXPECT_EQ(tables, "45");
   Open();
   EXPECT_EQ(Contents(), "a=44 ");
+}
+
+TEST_F(BasicTest, AFlushedMemtableIsFreedAtOnce) {
+  Open();
+  Put("a", "1");
+  Flush();
+  EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(EpochPendingObjects(), 0u);
 }
 
 TEST_F(BasicTest, DeletesHideOlderTables) {
