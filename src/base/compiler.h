@@ -8,9 +8,18 @@
 #if defined(__GNUC__) || defined(__clang__)
 #define ASHLAR_LIKELY(x) (__builtin_expect(static_cast<bool>(x), 1))
 #define ASHLAR_UNLIKELY(x) (__builtin_expect(static_cast<bool>(x), 0))
-// Starts loading the cache line at p. Any p is allowed, also one that is not mapped.
-#define ASHLAR_PREFETCH(p) __builtin_prefetch(p)
-#define ASHLAR_PREFETCH_FOR_WRITE(p) __builtin_prefetch(p, 1)
+// Starts loading the cache line at p. Any p is allowed, also one that is not mapped. A statement.
+// GCC takes a function that only loads and prefetches for one without effects and drops calls of it; the empty assembly is an effect.
+#define ASHLAR_PREFETCH(p) \
+  do {                     \
+    __asm__ volatile("");  \
+    __builtin_prefetch(p); \
+  } while (false)
+#define ASHLAR_PREFETCH_FOR_WRITE(p) \
+  do {                               \
+    __asm__ volatile("");            \
+    __builtin_prefetch(p, 1);        \
+  } while (false)
 #define ASHLAR_NO_INLINE __attribute__((noinline))
 #define ASHLAR_ALWAYS_INLINE inline __attribute__((always_inline))
 // Marks a function whose format argument has the rules of printf; both positions count from 1, a member's `this` being the first.
