@@ -54,7 +54,8 @@ class PoolFile {
   // An existing file, also through a link: a memfd is opened by the one in /proc. PathNotFound when there is none; IOError "…: in use" when somebody
   // else holds it.
   static Result<std::unique_ptr<PoolFile>> Open(const std::string& path);
-  // A new file of `bytes` zeros, whose space is reserved. IOError when the name is taken; NoSpace when the space is not there.
+  // A new file of `bytes` zeros, whose space is reserved: in memory by huge pages, as far as the system has some. IOError when the name is taken;
+  // NoSpace when the space is not there.
   static Result<std::unique_ptr<PoolFile>> Create(const std::string& path, uint64_t bytes);
   // A new file without a name, in shared memory.
   static Result<std::unique_ptr<PoolFile>> CreateAnonymous(uint64_t bytes);

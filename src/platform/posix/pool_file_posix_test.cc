@@ -1,0 +1,68 @@
+// What only Linux can show of platform/pool_file.h: the pages below a pool.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <string>
+
+#include "platform/pool_file.h"
+
+namespace ashlar {
+namespace {
+
+constexpr uint64_t kHugePageBytes = uint64_t{2} << 20;
+constexpr int kCollapse = 25;  // MADV_COLLAPSE
+
+// How much of the mapping that begins at `data` is mapped by whole huge pages.
+uint64_t HugeBytesAt(const char* data) {
+  char begin[32];
+  snprintf(begin, sizeof(begin), "%lx-", reinterpret_cast<unsigned long>(data));
+  std::ifstream smaps("/proc/self/smaps");
+  bool is_inside = false;
+  for (std::string line; std::getline(smaps, line);) {
+    if (line.starts_with(begin)) is_inside = true;
+    if (is_inside && line.starts_with("ShmemPmdMapped:")) return std::stoull(line.substr(line.find(':') + 1)) * 1024;
+  }
+  return 0;
+}
+
+// Whether this kernel makes huge pages of a memfd's when it is asked to, and has some now.
+bool SystemGivesHugePages(uint64_t bytes) {
+  const int fd = ::memfd_create("probe", MFD_CLOEXEC);
+  EXPECT_EQ(::ftruncate(fd, static_cast<off_t>(bytes)), 0);
+  const uint64_t room_bytes = bytes + kHugePageBytes;
+  void* const room = ::mmap(nullptr, room_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const uintptr_t start = (reinterpret_cast<uintptr_t>(room) + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
+  char* const data = static_cast<char*>(::mmap(reinterpret_cast<void*>(start), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0));
+  EXPECT_NE(data, MAP_FAILED);
+  bool gives = true;
+  for (uint64_t at = 0; gives && at < bytes; at += kHugePageBytes) {
+    data[at] = 1;
+    gives = ::madvise(data + at, kHugePageBytes, kCollapse) == 0;
+  }
+  ::munmap(room, room_bytes);
+  ::close(fd);
+  return gives;
+}
+
+TEST(PoolFilePosixTest, APoolInMemoryIsMappedByHugePagesWhereTheSystemHasThem) {
+  constexpr uint64_t kWhole = 2 * kHugePageBytes;
+  const bool expected = SystemGivesHugePages(kWhole);
+  const std::unique_ptr<PoolFile> file = PoolFile::CreateAnonymous(kWhole + 4096).value();
+  EXPECT_EQ(file->bytes(), kWhole + 4096);
+  for (int i = 0; i < 2; ++i) {
+    const std::unique_ptr<PoolMapping> mapping = file->Map(PoolMapMode::kShared).value();
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(mapping->data()) % kHugePageBytes, 0U);
+    for (uint64_t at = 0; at < mapping->bytes(); at += 4096) {
+      ASSERT_EQ(mapping->data()[at], i) << at;
+      mapping->data()[at]++;
+    }
+    if (expected) {
+      EXPECT_EQ(HugeBytesAt(mapping->data()), kWhole);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ashlar
