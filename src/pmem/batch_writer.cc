@@ -219,39 +219,28 @@ Status BatchWriter::AddLeaf(const FoundLeaf& leaf, size_t* next_change, Plan* pl
   const auto occupied = static_cast<size_t>(std::popcount(Occupied(out.commit)));
   const bool fits = ranges_.empty() && occupied + (end - begin) <= kSlots;
   ASHLAR_RETURN_IF_ERROR(fits ? ApplyByKey(begin, end, &out) : ApplyInOrder(begin, end, &out));
-  out.dropped = out.entries.empty() && leaf.lower != nullptr;
+  out.dropped = out.kept == 0 && out.entries.empty() && leaf.lower != nullptr;
   return Status::OK();
 }
 
 // Without a look at the other entries' records, which would be a cache miss each.
 Status BatchWriter::ApplyByKey(size_t begin, size_t end, LeafPlan* out) const {
-  const LeafView view(*state_.medium, out->leaf.offset);
-  std::array<const KeyChange*, kSlots> change_of{};
-  uint64_t kept = Occupied(out->commit);
-  std::vector<LeafEntry> fresh;
+  out->kept = Occupied(out->commit);
+  out->entries.reserve(end - begin);
   for (size_t i = begin; i < end; ++i) {
     const KeyChange& change = changes_[i];
-    const SlotFound found = FindInLeaf(*state_.medium, state_.order, out->leaf.offset, out->commit, change.key, Fingerprint(change.key));
+    const SlotFound found =
+        FindInLeaf(*state_.medium, state_.order, out->leaf.offset, out->commit, change.key, Fingerprint(change.key), RecordPart::kKey);
     if (found.damaged != 0) return state_.DamagedRecord(found.damaged);
     if (found.found) {
       out->unlinked.push_back({.offset = found.offset, .bytes = found.record.bytes()});
-      change_of[found.index] = &change;
-      if (!change.is_put) kept &= ~(uint64_t{1} << found.index);
-    } else if (change.is_put) {
-      fresh.push_back(EntryOf(change, kNewEntry));
+      out->kept &= ~(uint64_t{1} << found.index);
     }
-    out->changed_slots += change.is_put ? 1U : 0U;
+    if (!change.is_put) continue;
+    out->entries.push_back(EntryOf(change, found.found ? found.index : kNewEntry));
+    out->changed_slots++;
   }
-  for (uint64_t rest = kept; rest != 0; rest &= rest - 1) {
-    const auto index = static_cast<uint32_t>(std::countr_zero(rest));
-    if (change_of[index] != nullptr) {
-      out->entries.push_back(EntryOf(*change_of[index], index));
-    } else {
-      out->entries.push_back({.index = index, .fingerprint = view.FingerprintOf(index), .slot = view.Slot(index), .key = Slice()});
-    }
-  }
-  out->entries.insert(out->entries.end(), fresh.begin(), fresh.end());
-  out->added = static_cast<int64_t>(out->entries.size()) - std::popcount(Occupied(out->commit));
+  out->added = static_cast<int64_t>(out->entries.size()) + std::popcount(out->kept) - std::popcount(Occupied(out->commit));
   return Status::OK();
 }
 
@@ -290,12 +279,7 @@ void BatchWriter::AddPredecessors(Plan* plan) {
       LeafPlan before;
       before.leaf = LockLeaf(KeyOfRecord(leaf.leaf.lower), true);
       before.commit = LeafView(*state_.medium, before.leaf.offset).Commit();
-      // Its keys do not matter: nothing of it changes but its next pointer.
-      const LeafView view(*state_.medium, before.leaf.offset);
-      for (uint64_t rest = Occupied(before.commit); rest != 0; rest &= rest - 1) {
-        const auto index = static_cast<uint32_t>(std::countr_zero(rest));
-        before.entries.push_back({.index = index, .fingerprint = view.FingerprintOf(index), .slot = view.Slot(index), .key = Slice()});
-      }
+      before.kept = Occupied(before.commit);
       leaves.push_back(std::move(before));
     }
     leaves.push_back(std::move(leaf));
@@ -335,7 +319,7 @@ std::vector<PoolOffset> BatchWriter::NextLeaves(const Plan& plan) const {
 
 void BatchWriter::AppendWords(const LeafPlan& leaf, PoolOffset next, std::vector<BatchWord>* words) const {
   const LeafView view(*state_.medium, leaf.leaf.offset);
-  uint64_t occupied = 0;
+  uint64_t occupied = leaf.kept;
   for (const LeafEntry& entry : leaf.entries) {
     if (entry.index != kNewEntry) occupied |= uint64_t{1} << entry.index;
   }

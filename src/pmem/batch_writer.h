@@ -56,7 +56,9 @@ class BatchWriter {
   struct LeafPlan {
     FoundLeaf leaf;
     uint64_t commit = 0;
-    // An entry that is new has kNewEntry as its index. In order when they are more than a leaf holds; otherwise neither order nor keys matter.
+    uint64_t kept = 0;  // slots that stay as they are
+    // The others. An entry that is new has kNewEntry as its index. More than a leaf holds are all that there are, in order; otherwise order and keys
+    // do not matter.
     std::vector<LeafEntry> entries;
     std::vector<Unlinked> unlinked;
     std::vector<NewLeaf> more;  // right of it, when the entries are too many

@@ -6,17 +6,20 @@
 
 namespace ashlar::pmem {
 
-SlotFound FindInLeaf(const Medium& medium, const KeyOrder& order, PoolOffset leaf, uint64_t commit, const Slice& key, uint8_t fingerprint) {
+SlotFound FindInLeaf(const Medium& medium, const KeyOrder& order, PoolOffset leaf, uint64_t commit, const Slice& key, uint8_t fingerprint,
+                     RecordPart part) {
   const LeafView view(medium, leaf);
   SlotFound found;
   uint64_t candidates = Occupied(commit);
   if (order.equal_means_same_bytes) candidates &= view.Matching(fingerprint);
+  // Also of the other key that one search in eight meets.
+  for (uint64_t rest = candidates; rest != 0; rest &= rest - 1) {
+    PrefetchRecord(medium, view.Slot(static_cast<uint32_t>(std::countr_zero(rest))), part);
+  }
   for (; candidates != 0; candidates &= candidates - 1) {
     found.index = static_cast<uint32_t>(std::countr_zero(candidates));
     const uint64_t slot = view.Slot(found.index);
     found.offset = SlotRecord(slot);
-    // The end of the record as well: its length is read from its beginning.
-    PrefetchRecord(medium, slot);
     const std::optional<Record> record = ReadRecord(medium, found.offset);
     if (!record) {
       found.damaged = found.offset;

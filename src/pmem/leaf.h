@@ -66,20 +66,26 @@ struct SlotFound {
   Record record = {};
   PoolOffset damaged = 0;
 };
-SlotFound FindInLeaf(const Medium& medium, const KeyOrder& order, PoolOffset leaf, uint64_t commit, const Slice& key, uint8_t fingerprint);
+// What the caller is going to read of the record that it looks for: how much of it is asked for before its lengths are known.
+enum class RecordPart : uint8_t { kKey, kAll };
+SlotFound FindInLeaf(const Medium& medium, const KeyOrder& order, PoolOffset leaf, uint64_t commit, const Slice& key, uint8_t fingerprint,
+                     RecordPart part);
 
-// Asks for the beginning of a slot's record: all of a short one, whose key and value may lie across a line's end.
-inline void PrefetchRecord(const Medium& medium, uint64_t slot) {
-  constexpr uint64_t kBytesMax = 2 * kLineBytes;
+// Asks for a slot's record: all of a short one, whose key and value may lie across a line's end, and of a longer one as much as is worth it.
+inline void PrefetchRecord(const Medium& medium, uint64_t slot, RecordPart part) {
+  constexpr uint64_t kKeyBytes = 2 * kLineBytes;
+  // From here on the processor has seen where the reading goes.
+  constexpr uint64_t kAllBytes = 16 * kLineBytes;
   const char* const start = medium.view() + SlotRecord(slot);
-  ASHLAR_PREFETCH(start);
-  ASHLAR_PREFETCH(start + std::min(SlotUnits(slot) * kUnitBytes, kBytesMax) - 1);
+  const uint64_t bytes = std::min(SlotUnits(slot) * kUnitBytes, part == RecordPart::kKey ? kKeyBytes : kAllBytes);
+  for (uint64_t at = 0; at < bytes; at += kLineBytes) ASHLAR_PREFETCH(start + at);
+  ASHLAR_PREFETCH(start + bytes - 1);
 }
 // Asks for the record that FindInLeaf is going to look at first. Any mixture of a leaf's states will do.
 inline void PrefetchCandidate(const Medium& medium, PoolOffset leaf, uint8_t fingerprint) {
   const LeafView view(medium, leaf);
   const uint64_t candidates = Occupied(view.Commit()) & view.Matching(fingerprint);
-  if (candidates != 0) PrefetchRecord(medium, view.Slot(static_cast<uint32_t>(std::countr_zero(candidates))));
+  if (candidates != 0) PrefetchRecord(medium, view.Slot(static_cast<uint32_t>(std::countr_zero(candidates))), RecordPart::kKey);
 }
 
 struct LeafEntry {

@@ -127,7 +127,7 @@ LeafWriter::Outcome LeafWriter::TryPut(PoolOperation* op, Entry* entry) {
 LeafWriter::Outcome LeafWriter::PutLocked(PoolOperation* op, const FoundLeaf& leaf, Entry* entry, LeafLock* lock) {
   const LeafView view(*state_.medium, leaf.offset);
   const uint64_t commit = view.Commit();
-  const SlotFound found = FindInLeaf(*state_.medium, state_.order, leaf.offset, commit, entry->key, entry->fingerprint);
+  const SlotFound found = FindInLeaf(*state_.medium, state_.order, leaf.offset, commit, entry->key, entry->fingerprint, RecordPart::kKey);
   if (found.damaged != 0) {
     entry->damaged = found.damaged;
     return Outcome::kDamaged;
@@ -312,7 +312,7 @@ Status LeafWriter::Delete(const Slice& key) {
         if (!leaf.ref->TryLock(leaf.version)) continue;
         LeafLock lock(leaf.ref);
         const uint64_t commit = LeafView(*state_.medium, leaf.offset).Commit();
-        const SlotFound found = FindInLeaf(*state_.medium, state_.order, leaf.offset, commit, key, fingerprint);
+        const SlotFound found = FindInLeaf(*state_.medium, state_.order, leaf.offset, commit, key, fingerprint, RecordPart::kKey);
         if (found.damaged != 0) return state_.DamagedRecord(found.damaged);
         if (!found.found) {
           lock.ReleaseUnchanged();
@@ -420,7 +420,7 @@ Status LeafWriter::Relocate(const Slice& key, uint64_t slot) {
       while (!leaf.ref->TryLock(leaf.version)) leaf = state_.index.Find(key);
       LeafLock lock(leaf.ref);
       const LeafView view(*state_.medium, leaf.offset);
-      const SlotFound found = FindInLeaf(*state_.medium, state_.order, leaf.offset, view.Commit(), key, Fingerprint(key));
+      const SlotFound found = FindInLeaf(*state_.medium, state_.order, leaf.offset, view.Commit(), key, Fingerprint(key), RecordPart::kAll);
       if (found.found && view.Slot(found.index) == slot) {
         WriteRecord(&op, record, found.record.key(), found.record.value());
         state_.heap.BeforeUnlink(found.offset);

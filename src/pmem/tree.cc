@@ -185,8 +185,9 @@ Status Tree::DeleteRange(const KeyRange& range) { return state_ == nullptr ? Clo
 namespace {
 
 // The record of a key in this leaf, in a guard: NotFound, or Corruption. None: the leaf has changed since it was found.
-std::optional<Status> LookInLeaf(const TreeState& state, const FoundLeaf& leaf, const Slice& key, uint8_t fingerprint, SlotFound* found) {
-  *found = FindInLeaf(*state.medium, state.order, leaf.offset, LeafView(*state.medium, leaf.offset).Commit(), key, fingerprint);
+std::optional<Status> LookInLeaf(const TreeState& state, const FoundLeaf& leaf, const Slice& key, uint8_t fingerprint, RecordPart part,
+                                 SlotFound* found) {
+  *found = FindInLeaf(*state.medium, state.order, leaf.offset, LeafView(*state.medium, leaf.offset).Commit(), key, fingerprint, part);
   if (!leaf.Unchanged()) [[unlikely]] {
     return std::nullopt;
   }
@@ -196,11 +197,11 @@ std::optional<Status> LookInLeaf(const TreeState& state, const FoundLeaf& leaf, 
   return found->found ? Status::OK() : Status::NotFound();
 }
 
-Status FindRecord(const TreeState& state, const Slice& key, SlotFound* found) {
+Status FindRecord(const TreeState& state, const Slice& key, RecordPart part, SlotFound* found) {
   for (;;) {
     const FoundLeaf leaf = state.index.Find(key);
     // The fingerprint is computed while the leaf's lines come.
-    std::optional<Status> status = LookInLeaf(state, leaf, key, Fingerprint(key), found);
+    std::optional<Status> status = LookInLeaf(state, leaf, key, Fingerprint(key), part, found);
     if (status) [[likely]] {
       return *std::move(status);
     }
@@ -230,8 +231,8 @@ class LookupGroup {
     for (size_t i = 0; i < count; ++i) PrefetchCandidate(*state_.medium, leaves_[i].offset, fingerprints_[i]);
     for (size_t i = 0; i < count; ++i) {
       SlotFound found;
-      const std::optional<Status> status = LookInLeaf(state_, leaves_[i], keys[i], fingerprints_[i], &found);
-      statuses[i] = status ? *status : FindRecord(state_, keys[i], &found);
+      const std::optional<Status> status = LookInLeaf(state_, leaves_[i], keys[i], fingerprints_[i], RecordPart::kAll, &found);
+      statuses[i] = status ? *status : FindRecord(state_, keys[i], RecordPart::kAll, &found);
       if (statuses[i].ok()) statuses[i] = Deliver(state_, options, found, &values[i]);
     }
   }
@@ -249,7 +250,7 @@ Status Tree::Get(const ReadOptions& options, const Slice& key, PinnableSlice* va
   if (state_ == nullptr) return Closed();
   EpochGuard guard;
   SlotFound found;
-  ASHLAR_RETURN_IF_ERROR(FindRecord(*state_, key, &found));
+  ASHLAR_RETURN_IF_ERROR(FindRecord(*state_, key, RecordPart::kAll, &found));
   return Deliver(*state_, options, found, value);
 }
 
@@ -257,7 +258,7 @@ bool Tree::Exists(const Slice& key) {
   if (state_ == nullptr) return false;
   EpochGuard guard;
   SlotFound found;
-  return FindRecord(*state_, key, &found).ok();
+  return FindRecord(*state_, key, RecordPart::kKey, &found).ok();
 }
 
 std::vector<Status> Tree::MultiGet(const ReadOptions& options, const std::vector<Slice>& keys, std::vector<PinnableSlice>* values) {
