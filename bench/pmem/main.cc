@@ -36,25 +36,41 @@ uint64_t OrdinaryBytes() {
   return info.uordblks + info.hblkhd;
 }
 
+// Keys in the order in which they are used, made before the clock runs.
+class Keys {
+ public:
+  explicit Keys(size_t key_bytes) : key_bytes_(key_bytes) {}
+  void Add(uint64_t number) {
+    bytes_.resize(bytes_.size() + key_bytes_);
+    for (size_t at = bytes_.size(), left = key_bytes_; left > 0; --left, number /= 10) bytes_[--at] = static_cast<char>('0' + number % 10);
+  }
+  std::string_view operator[](uint64_t i) const { return {bytes_.data() + i * key_bytes_, key_bytes_}; }
+
+ private:
+  const size_t key_bytes_;
+  std::string bytes_;
+};
+
 struct Run {
   StoreRequest request;
   uint64_t entries;
   size_t key_bytes;
   std::string value;
-  char key_buffer[64] = {};
 
-  // Valid until the next call.
-  std::string_view Key(uint64_t number) {
-    for (size_t i = key_bytes; i-- > 0; number /= 10) key_buffer[i] = static_cast<char>('0' + number % 10);
-    return {key_buffer, key_bytes};
+  Keys Ascending() const {
+    Keys keys(key_bytes);
+    for (uint64_t i = 0; i < entries; ++i) keys.Add(i);
+    return keys;
   }
-  // Each number below `entries` once, in no order.
-  std::vector<uint64_t> Shuffled(uint64_t seed) const {
+  // The same keys in no order.
+  Keys Shuffled(uint64_t seed) const {
     std::vector<uint64_t> numbers(entries);
     for (uint64_t i = 0; i < entries; ++i) numbers[i] = i;
     Random random(seed);
     for (uint64_t i = entries; i > 1; --i) std::swap(numbers[i - 1], numbers[random.Uniform(i)]);
-    return numbers;
+    Keys keys(key_bytes);
+    for (const uint64_t number : numbers) keys.Add(number);
+    return keys;
   }
   std::unique_ptr<Store> Open(bool create) const {
     StoreRequest now = request;
@@ -77,21 +93,22 @@ void Time(nlohmann::json* row, const char* name, uint64_t operations, const Body
   (*row)[std::string(name) + "_wall_ns"] = per(WallNanos() - wall);
 }
 
-void TimeAll(Run run, nlohmann::json* row) {
+void TimeAll(const Run& run, nlohmann::json* row) {
   {
     const std::unique_ptr<Store> store = run.Open(true);
+    const Keys ascending = run.Ascending();
     Time(row, "sequential_put", run.entries, [&] {
-      for (uint64_t i = 0; i < run.entries; ++i) store->Put(run.Key(i), run.value);
+      for (uint64_t i = 0; i < run.entries; ++i) store->Put(ascending[i], run.value);
     });
     (*row)["sequential_bytes"] = static_cast<double>(store->UsedBytes()) / static_cast<double>(run.entries);
   }
-  const std::vector<uint64_t> order = run.Shuffled(1);
-  const std::vector<uint64_t> other = run.Shuffled(2);
+  const Keys order = run.Shuffled(1);
+  const Keys other = run.Shuffled(2);
   const uint64_t memory = OrdinaryBytes();
   {
     const std::unique_ptr<Store> store = run.Open(true);
     Time(row, "random_put", run.entries, [&] {
-      for (const uint64_t i : order) store->Put(run.Key(i), run.value);
+      for (uint64_t i = 0; i < run.entries; ++i) store->Put(order[i], run.value);
     });
     (*row)["random_bytes"] = static_cast<double>(store->UsedBytes()) / static_cast<double>(run.entries);
     (*row)["memory_bytes"] = static_cast<double>(OrdinaryBytes() - memory) / static_cast<double>(run.entries);
@@ -107,22 +124,22 @@ void TimeAll(Run run, nlohmann::json* row) {
   }
   for (const char* name : {"warming_get", "random_get"}) {
     Time(row, name, run.entries, [&] {
-      for (const uint64_t i : other) {
-        if (store->Get(run.Key(i)) != run.value.size()) Fail("a value is missing");
+      for (uint64_t i = 0; i < run.entries; ++i) {
+        if (store->Get(other[i]) != run.value.size()) Fail("a value is missing");
       }
     });
   }
   const std::string another(run.value.size(), 'w');
   Time(row, "update", run.entries, [&] {
-    for (const uint64_t i : order) store->Put(run.Key(i), another);
+    for (uint64_t i = 0; i < run.entries; ++i) store->Put(order[i], another);
   });
   Time(row, "remove", run.entries, [&] {
-    for (const uint64_t i : other) store->Remove(run.Key(i));
+    for (uint64_t i = 0; i < run.entries; ++i) store->Remove(other[i]);
   });
 }
 
 // Medians: now and then an operation takes space for many.
-void CountAll(Run run, nlohmann::json* row) {
+void CountAll(const Run& run, nlohmann::json* row) {
   const std::unique_ptr<Store> store = run.Open(true);
   std::map<std::string, std::vector<Durables>> costs;
   const auto count = [&](const char* name, const auto& body) {
@@ -131,11 +148,11 @@ void CountAll(Run run, nlohmann::json* row) {
     body();
     costs[store->Splits() == splits ? name : "split"].push_back(store->Counted() - before);
   };
-  const std::vector<uint64_t> order = run.Shuffled(1);
-  for (const uint64_t i : order) count("insert", [&] { store->Put(run.Key(i), run.value); });
+  const Keys order = run.Shuffled(1);
+  for (uint64_t n = 0; n < run.entries; ++n) count("insert", [&] { store->Put(order[n], run.value); });
   const std::string another(run.value.size(), 'w');
-  for (uint64_t n = 0; n < run.entries / 4; ++n) count("update", [&] { store->Put(run.Key(order[n]), another); });
-  for (uint64_t n = 0; n < run.entries / 4; ++n) count("remove", [&] { store->Remove(run.Key(order[n])); });
+  for (uint64_t n = 0; n < run.entries / 4; ++n) count("update", [&] { store->Put(order[n], another); });
+  for (uint64_t n = 0; n < run.entries / 4; ++n) count("remove", [&] { store->Remove(order[n]); });
   for (auto& [name, list] : costs) {
     const auto median = [&](uint64_t Durables::* figure) {
       std::nth_element(list.begin(), list.begin() + static_cast<ptrdiff_t>(list.size() / 2), list.end(),
@@ -148,8 +165,7 @@ void CountAll(Run run, nlohmann::json* row) {
 }
 
 int Main(int argc, char** argv) {
-  if (argc != 8 || strtoull(argv[4], nullptr, 10) > sizeof(Run::key_buffer))
-    Fail("bench_pmem STORE PATH ENTRIES KEY_BYTES VALUE_BYTES flush|noflush|logged time|count");
+  if (argc != 8) Fail("bench_pmem STORE PATH ENTRIES KEY_BYTES VALUE_BYTES flush|noflush|logged time|count");
   const std::string mode = argv[6];
   const bool count = std::string(argv[7]) == "count";
   Run run = {.request = {.kind = argv[1], .path = argv[2], .flush = mode != "noflush", .logged = mode == "logged", .count = count},
