@@ -106,7 +106,9 @@ def target_table(kept):
     print("\n| target | at most | here | |\n|---|---|---|---|")
     for what, most, unit in TARGETS:
         if what in figures:
-            print(f"| {what} | {most:,} {unit} | {figures[what]:,.{0 if most > 20 else 1}f} | {'' if figures[what] <= most else 'missed'} |")
+            figure = figures[what]
+            places = 0 if isinstance(figure, int) or most > 20 else 1
+            print(f"| {what} | {most:,} {unit}".rstrip() + f" | {figure:,.{places}f} | {'' if figure <= most else 'missed'} |")
 
 
 def main():
