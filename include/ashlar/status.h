@@ -12,7 +12,7 @@
 
 namespace ashlar {
 
-class ASHLAR_API [[nodiscard]] Status {
+class [[nodiscard]] ASHLAR_API Status {
  public:
   enum Code : unsigned char {
     kOk = 0,
