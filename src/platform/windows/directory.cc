@@ -1,6 +1,7 @@
 // Directories and operations on paths, of platform/file.h.
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -34,13 +35,14 @@ struct FindCloser {
 
 bool Rename(HANDLE handle, const std::wstring& to, FILE_INFO_BY_HANDLE_CLASS form, DWORD flags) {
   const size_t name_bytes = to.size() * sizeof(wchar_t);
-  std::vector<std::max_align_t> room((sizeof(FILE_RENAME_INFO) + name_bytes) / sizeof(std::max_align_t) + 1);
+  // All zero: the name must end in one.
+  std::vector<uint64_t> room((sizeof(FILE_RENAME_INFO) + name_bytes) / sizeof(uint64_t) + 1);
   auto* const info = reinterpret_cast<FILE_RENAME_INFO*>(room.data());
   memcpy(info, &flags, sizeof(flags));
   info->RootDirectory = nullptr;
   info->FileNameLength = static_cast<DWORD>(name_bytes);
   memcpy(info->FileName, to.data(), name_bytes);
-  return SetFileInformationByHandle(handle, form, info, static_cast<DWORD>(room.size() * sizeof(std::max_align_t))) != 0;
+  return SetFileInformationByHandle(handle, form, info, static_cast<DWORD>(room.size() * sizeof(uint64_t))) != 0;
 }
 
 // A name in the same directory that nobody asks for.
