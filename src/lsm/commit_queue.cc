@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "platform/cpu.h"
+#include "platform/futex.h"
 
 namespace ashlar {
 
@@ -10,20 +11,26 @@ namespace {
 constexpr int kSpinLooks = 150;
 }  // namespace
 
-int CommitQueue::Wait(CommitRequest* request) {
+// Not by std::atomic::wait: GCC 12's of mingw-w64 loses wake-ups.
+uint32_t CommitQueue::Wait(CommitRequest* request) {
+  uint32_t state = CommitRequest::kWaiting;
   for (int i = 0; i < kSpinLooks; ++i) {
-    const int state = request->state.load(std::memory_order_acquire);
+    state = request->state.load(std::memory_order_acquire);
     if (state != CommitRequest::kWaiting) return state;
     CpuRelax();
   }
-  request->state.wait(CommitRequest::kWaiting, std::memory_order_acquire);
-  return request->state.load(std::memory_order_acquire);
+  if (!request->state.compare_exchange_strong(state, CommitRequest::kSleeps, std::memory_order_relaxed, std::memory_order_acquire)) return state;
+  do {
+    FutexWait(request->state, CommitRequest::kSleeps);
+    state = request->state.load(std::memory_order_acquire);
+  } while (state == CommitRequest::kSleeps);
+  return state;
 }
 
-void CommitQueue::Wake(CommitRequest* request, int state) {
-  request->state.store(state, std::memory_order_release);
+void CommitQueue::Wake(CommitRequest* request, uint32_t state) {
+  const bool sleeps = request->state.exchange(state, std::memory_order_release) == CommitRequest::kSleeps;
   // Only the address is used from here on: the request may be gone (I3).
-  request->state.notify_one();
+  if (sleeps) FutexWakeOne(request->state);
 }
 
 bool CommitQueue::Join(CommitRequest* request) {

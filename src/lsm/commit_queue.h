@@ -42,8 +42,8 @@ struct CommitRequest {
   SequenceNumber first_sequence = 0;  // set by the leader
   Status status;                      // set by the leader
 
-  enum State : int { kWaiting = 0, kLeads = 1, kDone = 2 };
-  std::atomic<int> state{kWaiting};
+  enum State : uint32_t { kWaiting, kSleeps, kLeads, kDone };  // kSleeps: waiting still, and has to be woken
+  std::atomic<uint32_t> state{kWaiting};
   CommitRequest* older = nullptr;  // written before the push (release), read by the leader (acquire)
   CommitRequest* newer = nullptr;  // leader only
 };
@@ -66,8 +66,8 @@ class CommitQueue {
   void Finish(const CommitGroup& group);
 
  private:
-  static int Wait(CommitRequest* request);
-  static void Wake(CommitRequest* request, int state);
+  static uint32_t Wait(CommitRequest* request);
+  static void Wake(CommitRequest* request, uint32_t state);
   static void LinkNewer(CommitRequest* newest);
 
   std::atomic<CommitRequest*> newest_{nullptr};

@@ -245,6 +245,9 @@ Violations CheckLocks(const SourceTree& tree) {
     if (!checked || !file.IsCode()) continue;
     ForbidWords(file, {"std::mutex", "std::shared_mutex", "std::recursive_mutex", "std::condition_variable", "std::lock_guard", "std::unique_lock"},
                 "use platform/mutex.h", &out);
+    // One of the compilers has them on a wait that loses wake-ups.
+    ForbidWords(file, {"std::latch", "std::barrier", "std::counting_semaphore", "std::binary_semaphore", "notify_one", "notify_all"},
+                "use platform/mutex.h or platform/futex.h", &out);
   }
   return out;
 }

@@ -23,7 +23,7 @@ Violations CheckOperatingSystem(const SourceTree& tree);  // its macros: only in
 // Text.
 Violations CheckLines(const SourceTree& tree);         // no tabs, trailing blanks, carriage returns; at most kLineColumnsMax columns
 Violations CheckNoLeftovers(const SourceTree& tree);   // notes for later
-Violations CheckLocks(const SourceTree& tree);         // src/ (above base) and tools/ lock through platform/mutex.h, which the compiler analyses
+Violations CheckLocks(const SourceTree& tree);         // src/ (above base) and tools/ lock and wait through src/platform
 Violations CheckHeaderShape(const SourceTree& tree);   // a header opens with a comment, then #pragma once
 Violations CheckFolderReadme(const SourceTree& tree);  // a folder with code has a README.md; not include/
 

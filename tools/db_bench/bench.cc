@@ -6,7 +6,6 @@
 #include <charconv>
 #include <cstdio>
 #include <fstream>
-#include <latch>
 #include <memory>
 #include <string_view>
 #include <thread>
@@ -17,6 +16,7 @@
 #include "base/random.h"
 #include "tools/db_bench/interval_report.h"
 #include "tools/db_bench/run_monitor.h"
+#include "tools/db_bench/starting_gate.h"
 #include "tools/db_bench/worker.h"
 
 namespace ashlar::bench {
@@ -234,21 +234,17 @@ Status Bench::RunThreads(const Workload& workload, const Flags& flags, RunResult
   RunMonitor monitor(flags, workload.name, workers, &interval_file_, start_);
   std::vector<Status> statuses(workers.size());
   {
-    std::latch ready(threads);
-    std::latch start(1);
+    StartingGate start(workers.size());
     std::vector<std::jthread> running;
     for (size_t i = 0; i < workers.size(); ++i) {
       running.emplace_back([&, i] {
-        ready.count_down();
-        start.wait();
+        start.Pass();
         statuses[i] = RunMeasured(workload, workers[i].get());
         if (!statuses[i].ok()) shared.failed.store(true, std::memory_order_relaxed);
         if (!workers[i]->stats.beside) shared.measured_at_work.fetch_sub(1, std::memory_order_relaxed);
         monitor.Ended();
       });
     }
-    ready.wait();
-    start.count_down();
     monitor.WatchUntilAllEnded();
   }
   for (const Status& s : statuses) {

@@ -6,19 +6,30 @@
 #include <string>
 
 namespace ashlar::bench {
+namespace {
+
+constexpr uint64_t kLookMicros = 100'000;
+
+}  // namespace
 
 RunMonitor::RunMonitor(const Flags& flags, std::string_view workload, const std::vector<std::unique_ptr<Worker>>& workers,
                        std::ofstream* interval_file, std::chrono::steady_clock::time_point start)
     : flags_(flags), workers_(workers), interval_file_(interval_file), start_(start), line_(std::string(workload)) {}
 
+void RunMonitor::Ended() {
+  MutexLock lock(mutex_);
+  ++ended_;
+  one_ended_.Signal();
+}
+
 void RunMonitor::WatchUntilAllEnded() {
-  for (size_t ended = 0; ended < workers_.size();) {
-    if (ended_.try_acquire_for(std::chrono::milliseconds(100))) {
-      ++ended;
-      continue;
-    }
+  MutexLock lock(mutex_);
+  while (ended_ < workers_.size()) {
+    if (one_ended_.TimedWait(mutex_, kLookMicros)) continue;
+    lock.Unlock();
     if (flags_.progress_reports) Show();
     WriteInterval();
+    lock.Lock();
   }
 }
 

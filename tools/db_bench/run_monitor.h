@@ -9,10 +9,10 @@
 #include <cstdint>
 #include <fstream>
 #include <memory>
-#include <semaphore>
 #include <string_view>
 #include <vector>
 
+#include "platform/mutex.h"
 #include "tools/common/progress_line.h"
 #include "tools/db_bench/flags.h"
 #include "tools/db_bench/worker.h"
@@ -26,7 +26,7 @@ class RunMonitor {
              std::chrono::steady_clock::time_point start);
 
   // A worker has ended.
-  void Ended() { ended_.release(); }
+  void Ended();
   // Returns when all workers have.
   void WatchUntilAllEnded();
 
@@ -41,7 +41,9 @@ class RunMonitor {
   const std::vector<std::unique_ptr<Worker>>& workers_;
   std::ofstream* const interval_file_;
   const Clock::time_point start_;
-  std::counting_semaphore<> ended_{0};
+  Mutex mutex_;
+  CondVar one_ended_;
+  size_t ended_ ASHLAR_GUARDED_BY(mutex_) = 0;
   cli::ProgressLine line_;
   Clock::time_point interval_begin_ = Clock::now();
   uint64_t interval_ops_ = 0;

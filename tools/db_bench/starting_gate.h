@@ -1,0 +1,29 @@
+// StartingGate: where the threads of a run wait until the last of them has come.
+//
+// Thread safety: any thread.
+#pragma once
+
+#include <cstddef>
+
+#include "platform/mutex.h"
+
+namespace ashlar::bench {
+
+class StartingGate {
+ public:
+  explicit StartingGate(size_t threads) : missing_(threads) {}
+
+  // Called once by each thread; returns when all have called.
+  void Pass() {
+    MutexLock lock(mutex_);
+    if (--missing_ == 0) opened_.SignalAll();
+    while (missing_ > 0) opened_.Wait(mutex_);
+  }
+
+ private:
+  Mutex mutex_;
+  CondVar opened_;
+  size_t missing_ ASHLAR_GUARDED_BY(mutex_);
+};
+
+}  // namespace ashlar::bench
