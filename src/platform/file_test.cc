@@ -4,11 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <limits>
 #include <memory>
 
 #include "base/format.h"
 #include "platform/path.h"
+#include "platform/program.h"
 #include "platform/thread.h"
 
 namespace ashlar {
@@ -49,6 +52,18 @@ TEST_F(OsFileTest, ReadsBackWhatWasWritten) {
   got = file->ReadAt(100, sizeof(buffer), buffer);
   ASSERT_TRUE(got.ok());
   EXPECT_EQ(*got, 0u);
+}
+
+TEST_F(OsFileTest, ProgramsReadAFileByItsUtf8Name) {
+  const std::string path = Path("stone \xe7\x9f\xb3");
+  Write(path, "a\r\nb\x1a");
+  FILE* const file = OpenToRead(path);
+  ASSERT_NE(file, nullptr);
+  char bytes[10];
+  EXPECT_EQ(std::string(bytes, fread(bytes, 1, sizeof(bytes), file)), "a\r\nb\x1a");
+  fclose(file);
+  EXPECT_EQ(OpenToRead(Path("absent")), nullptr);
+  EXPECT_EQ(errno, ENOENT);
 }
 
 TEST_F(OsFileTest, OffsetsBeyondTheSystemsRangeAreNotWrapped) {

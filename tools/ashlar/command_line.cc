@@ -149,6 +149,8 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
   app.footer(std::string("Reads open the database read-only and leave its files as they are.\n\n") + kExitCodesHelp);
   app.require_subcommand(1, 1);
   app.fallthrough();
+  // "/x" is a path on every system, not an option.
+  app.allow_windows_style_options(false);
 
   GlobalOptions global;
   GlobalTexts texts;

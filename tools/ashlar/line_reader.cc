@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "platform/program.h"
+
 namespace ashlar::cli {
 namespace {
 
@@ -15,7 +17,7 @@ std::string ErrorText(int error_number) { return std::generic_category().message
 }  // namespace
 
 Outcome LineReader::Open(const std::string& name, size_t line_bytes_max, std::unique_ptr<LineReader>* reader) {
-  FILE* file = name == "-" ? stdin : fopen(name.c_str(), "rb");
+  FILE* file = name == "-" ? stdin : OpenToRead(name);
   if (file == nullptr) {
     return {.code = ExitCode::kIo,
             .what = "cannot read " + name + ": " + ErrorText(errno),

@@ -70,10 +70,14 @@ TEST(LineReaderTest, AFileThatCannotBeReadIsAnErrorThatStays) {
   std::unique_ptr<LineReader> reader;
   Outcome outcome = LineReader::Open("/nonexistent/file", 100, &reader);
   EXPECT_EQ(outcome.code, ExitCode::kIo);
-  ASSERT_TRUE(LineReader::Open("/", 100, &reader).ok());
-  EXPECT_EQ(Walk(reader.get()), "error");
-  EXPECT_EQ(Walk(reader.get()), "error");
-  EXPECT_EQ(reader->Error().code, ExitCode::kIo);
+  // A directory: some systems refuse to open it, others to read it.
+  outcome = LineReader::Open("/", 100, &reader);
+  if (outcome.ok()) {
+    EXPECT_EQ(Walk(reader.get()), "error");
+    EXPECT_EQ(Walk(reader.get()), "error");
+    outcome = reader->Error();
+  }
+  EXPECT_EQ(outcome.code, ExitCode::kIo);
 }
 
 }  // namespace

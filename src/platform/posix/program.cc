@@ -7,6 +7,8 @@ namespace ashlar {
 
 std::vector<std::string> ProgramArguments(int argc, char** argv) { return std::vector<std::string>(argv + 1, argv + argc); }
 
+FILE* OpenToRead(const std::string& path) { return fopen(path.c_str(), "rb"); }
+
 bool IsTerminal(FILE* file) { return isatty(fileno(file)) == 1; }
 
 size_t TerminalColumns(FILE* file) {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <io.h>
 
+#include <cerrno>
 #include <memory>
 
 #include "platform/windows/windows_headers.h"
@@ -33,6 +34,13 @@ std::vector<std::string> ProgramArguments(int argc, char** argv) {
   std::vector<std::string> arguments;
   for (int i = 1; i < count; i++) arguments.push_back(ToUtf8(wide.get()[i]));
   return arguments;
+}
+
+FILE* OpenToRead(const std::string& path) {
+  const Result<std::wstring> name = ToSystemPath(path);
+  if (name.ok()) return _wfopen(name->c_str(), L"rb");
+  errno = EINVAL;
+  return nullptr;
 }
 
 bool IsTerminal(FILE* file) {
