@@ -140,7 +140,7 @@ TEST_P(PlainTableInterchangeModes, RocksDbReadsOursAndWritesMoreAndWeReadThat) {
   EXPECT_EQ(Ldb("get 0000missing0000key00", 1), "Failed: Get failed: NotFound: \n");
 
   {
-    std::ofstream more(scratch_.File("more"));
+    std::ofstream more(scratch_.File("more"), std::ios::binary);
     for (int i = 2000; i < 4000; ++i) {
       more << Key(i) << " ==> " << i << "\n";
       expected[Key(i)] = std::to_string(i);

@@ -127,7 +127,7 @@ std::map<std::string, std::string> KeysOfAllLengths(uint64_t seed) {
 TEST_F(TableInterchange, ReadsWhatLdbWroteAndItsFilterIsOursBitForBit) {
   const std::map<std::string, std::string> contents = KeysOfAllLengths(1);
   {
-    std::ofstream in(directory_ + "/in");
+    std::ofstream in(directory_ + "/in", std::ios::binary);
     for (const auto& [key, value] : contents) in << Hex(key) << " ==> " << Hex(value) << "\n";
   }
   const std::string ldb = "ldb --db=" + directory_ + "/db --hex ";
