@@ -423,6 +423,45 @@ TEST_F(DbBenchMeasuringTest, ThePublishedCommandLineForRamRuns) {
   EXPECT_EQ(found, 3) << output;
 }
 
+// The other published workloads: keys and values of the published sizes, on tables read and written without the system's cache.
+struct PublishedWorkload {
+  std::string name;
+  std::string workloads;
+  std::string flags;
+  std::string result;  // what the last workload's line must hold
+};
+
+std::ostream& operator<<(std::ostream& out, const PublishedWorkload& published) { return out << published.name; }
+
+constexpr char kOnFlash[] = " --key_size=10 --value_size=800 --use_direct_reads=1 --use_direct_io_for_flush_and_compaction=1 ";
+constexpr char kInRam[] =
+    " --key_size=20 --value_size=100 --prefix_size=16 --keys_per_prefix=10 --use_plain_table=1 --mmap_read=1 --memtablerep=prefix_hash "
+    "--bloom_bits=10 "
+    "--compression_type=none ";
+
+class PublishedWorkloadTest : public DbBenchMeasuringTest, public testing::WithParamInterface<PublishedWorkload> {};
+
+TEST_P(PublishedWorkloadTest, Runs) {
+  const PublishedWorkload& published = GetParam();
+  const std::string output = Output(StrCat("--num=5000 --write_buffer_size=262144 --benchmarks=", published.workloads, published.flags));
+  const std::string line = ResultLineOf(output, published.workloads.substr(published.workloads.rfind(',') + 1));
+  EXPECT_NE(line.find(published.result), std::string::npos) << line << "\n" << output;
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, PublishedWorkloadTest,
+                         testing::Values(PublishedWorkload{"BulkLoadInRandomOrder", "bulkload,compact", kOnFlash, "1 operations"},
+                                         PublishedWorkload{"BulkLoadInOrder", "fillseq", kOnFlash, "5000 operations"},
+                                         PublishedWorkload{"Overwrite", "fillseq,overwrite", kOnFlash, "5000 operations"},
+                                         PublishedWorkload{"ReadInRandomOrder", "fillseq,flush,readrandom", kOnFlash, "(5000 of 5000 found)"},
+                                         PublishedWorkload{"ReadersBesideAWriter", "fillseq,flush,readwhilewriting", StrCat(kOnFlash, "--threads=4"),
+                                                           "(20000 of 20000 found) ( beside: "},
+                                         PublishedWorkload{"LookupsInRamBesideAWriter", "fillseq,flush,readwhilewriting",
+                                                           StrCat(kInRam, "--benchmark_write_rate_limit=9600000"), "(5000 of 5000 found) ( beside: "},
+                                         PublishedWorkload{"PrefixesInRamBesideAWriter", "fillseq,flush,prefixscanwhilewriting",
+                                                           StrCat(kInRam, "--benchmark_write_rate_limit=9600000"),
+                                                           "(5000 of 5000 found) ( beside: "}),
+                         [](const testing::TestParamInfo<PublishedWorkload>& test) { return test.param.name; });
+
 TEST_F(DbBenchMeasuringTest, APersistentTreeIsMeasured) {
   const std::string output = Output(
       "--engine=pmem --num=5000 --threads=2 --benchmarks=fillseq,readseq,readreverse,readrandom,readmissing,readwhilewriting,"
