@@ -436,8 +436,7 @@ std::ostream& operator<<(std::ostream& out, const PublishedWorkload& published) 
 constexpr char kOnFlash[] = " --key_size=10 --value_size=800 --use_direct_reads=1 --use_direct_io_for_flush_and_compaction=1 ";
 constexpr char kInRam[] =
     " --key_size=20 --value_size=100 --prefix_size=16 --keys_per_prefix=10 --use_plain_table=1 --mmap_read=1 --memtablerep=prefix_hash "
-    "--bloom_bits=10 "
-    "--compression_type=none ";
+    "--bloom_bits=10 --compression_type=none ";
 
 class PublishedWorkloadTest : public DbBenchMeasuringTest, public testing::WithParamInterface<PublishedWorkload> {};
 
