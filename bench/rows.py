@@ -311,7 +311,41 @@ def _sizes() -> list[Group]:
     return groups
 
 
-GROUPS: tuple[Group, ...] = tuple(_fills() + _reads() + _compaction() + _large_values() + _values() + _in_ram() + _sizes())
+def _shapes() -> list[Group]:
+    """Other orders, keys, caches, families, numbers of threads."""
+    fill, get, seek = "fillrandom", "readrandom", "seek10"
+
+    def group(title: str, flags: dict[str, str | int | bool], workloads: tuple[tuple[str, float, int, float | None], ...], **size) -> Group:
+        names = {"seek10": "seek + 10 next"}
+        return Group(
+            "shape-" + title.replace(" ", "-").replace(",", ""),
+            flags,
+            tuple(
+                Workload(name, operations, threads=threads, rows=(Judged(f"{names.get(name, name)}, {title}", BOTH, target),))
+                for name, operations, threads, target in workloads
+            ),
+            in_quick=False,
+            in_default=False,
+            **size,
+        )
+
+    usual = ((fill, 1.0, 1, 2.0), (get, 0.5, 1, 3.0), (seek, 0.1, 1, 3.0))
+    custom = ((fill, 1.0, 1, 1.0), (get, 0.5, 1, 1.0), (seek, 0.1, 1, 1.0), ("readseq", 1.0, 1, 1.0))
+    return [
+        group("random keys", {"layout": "random"}, usual, key_bytes=20),
+        group("reverse comparator", {"order": "reverse"}, (*usual, ("readseq", 2.0, 1, 6.0))),
+        group("custom comparator", {"order": "custom"}, custom),
+        group("lz4", {"compression": "lz4"}, usual),
+        group("zstd", {"compression": "zstd"}, ((fill, 1.0, 1, 1.0), (get, 0.5, 1, 3.0), (seek, 0.1, 1, 3.0))),
+        group("cache of a tenth", {"shape": "compacted", "cache-share": 0.1}, ((get, 0.3, 1, 2.0), ("readskewed", 0.3, 1, 2.0), (seek, 0.1, 1, 2.0))),
+        group("64 families", {"families": 64}, ((fill, 1.0, 1, 2.0), (get, 0.5, 1, 3.0)), keys=0.4),
+        group("2 threads", {"shape": "compacted"}, ((get, 1.0, 2, 2.0), ("readskewed", 1.0, 2, 2.0), (seek, 0.2, 2, 2.0), ("overwrite", 1.0, 2, 2.0))),
+        group("4 threads", {"shape": "compacted"}, ((get, 1.0, 4, 2.0), (seek, 0.2, 4, 2.0), ("overwrite", 1.0, 4, 2.0))),
+        group("cold files", {"shape": "compacted", "cold": True}, ((get, 0.02, 1, 1.0),)),
+    ]
+
+
+GROUPS: tuple[Group, ...] = tuple(_fills() + _reads() + _compaction() + _large_values() + _values() + _in_ram() + _sizes() + _shapes())
 
 
 @dataclass(frozen=True)

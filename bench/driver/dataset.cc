@@ -79,6 +79,16 @@ void Dataset::MakeDoubledKey(uint64_t doubled, char* key) const {
       PutBigEndian(doubled / 2 / options_.group, key);
       PutBigEndian(doubled / 2 % options_.group * 2 + doubled % 2, key + options_.key_bytes - 8);
       break;
+    case KeyLayout::kRandom: {
+      uint64_t bits = doubled;
+      size_t at = 0;
+      for (; at + 8 <= options_.key_bytes; at += 8) {
+        bits = Mix(bits);  // one to one, so that no two keys begin alike
+        PutBigEndian(bits, key + at);
+      }
+      std::memset(key + at, static_cast<int>(bits & 0xff), options_.key_bytes - at);
+      break;
+    }
   }
 }
 

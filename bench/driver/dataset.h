@@ -3,6 +3,7 @@
 //   key(i), plain       [2i, 8 bytes big endian][zeros]                    the layout db_bench writes
 //   key(i), prefixed    [the same text in every key][2i, 8 bytes big endian]
 //   key(i), grouped     [2(i / group), 8 bytes big endian][zeros][i % group, 8 bytes big endian]
+//   key(i), random      [a permutation of 2i, 8 bytes][further bytes that depend on i]
 //
 // Numbers are doubled so that a missing key, 2i + 1, lies between two keys that are there. Values point into a pool of bytes that compress to about a
 // half; their first bytes depend on the key's number and on the generation (0: loaded, 1: overwritten), and no time is spent on making them.
@@ -34,7 +35,7 @@ class Random {
   uint64_t state_[4];
 };
 
-enum class KeyLayout { kPlain, kPrefixed, kGrouped };
+enum class KeyLayout { kPlain, kPrefixed, kGrouped, kRandom };
 
 struct DatasetOptions {
   uint64_t num = 0;

@@ -31,6 +31,12 @@ enum class TableKind { kBlock, kPlain };
 
 enum class MemtableKind { kDefault, kVector, kPrefixHash };
 
+enum class Order {
+  kBytewise,
+  kReverse,  // the library's own reverse comparator
+  kCustom,   // a comparator of the program's, through the C interface; it orders as bytewise does
+};
+
 struct EngineOptions {
   std::string dir;
   Reads reads = Reads::kBlockCache;
@@ -44,6 +50,8 @@ struct EngineOptions {
   MemtableKind memtable = MemtableKind::kDefault;
   size_t key_bytes = 16;
   size_t prefix_bytes = 0;  // 0: no prefix extractor
+  Order order = Order::kBytewise;
+  uint64_t families = 1;  // column families that the keys are spread over; several are only put to and got from
 };
 
 struct SessionOptions {

@@ -113,16 +113,18 @@ int Main(int argc, char** argv) {
   RunOptions run;
   run.dataset.num = 100000;
   bool keep = false;
+  double cache_share = 0;
 
   const std::map<std::string, Reads> reads_names = {
       {"cache", Reads::kBlockCache}, {"pagecache", Reads::kPageCache}, {"mmap", Reads::kMmap}, {"direct", Reads::kDirect}};
   const std::map<std::string, Shape> shape_names = {
       {"empty", Shape::kEmpty}, {"compacted", Shape::kCompacted}, {"runs", Shape::kRuns}, {"memtable", Shape::kMemtable}, {"merged", Shape::kMerged}};
   const std::map<std::string, KeyLayout> layout_names = {
-      {"plain", KeyLayout::kPlain}, {"prefixed", KeyLayout::kPrefixed}, {"grouped", KeyLayout::kGrouped}};
+      {"plain", KeyLayout::kPlain}, {"prefixed", KeyLayout::kPrefixed}, {"grouped", KeyLayout::kGrouped}, {"random", KeyLayout::kRandom}};
   const std::map<std::string, TableKind> table_names = {{"block", TableKind::kBlock}, {"plain", TableKind::kPlain}};
   const std::map<std::string, MemtableKind> memtable_names = {
       {"default", MemtableKind::kDefault}, {"vector", MemtableKind::kVector}, {"prefix_hash", MemtableKind::kPrefixHash}};
+  const std::map<std::string, Order> order_names = {{"bytewise", Order::kBytewise}, {"reverse", Order::kReverse}, {"custom", Order::kCustom}};
   const std::map<std::string, int> compression_names = {{"none", 0}, {"snappy", 1}, {"lz4", 4}, {"zstd", 7}};
 
   CLI::App app("Runs workloads on one library and prints what they cost as JSON.", "bench_driver");
@@ -143,6 +145,9 @@ int Main(int argc, char** argv) {
   app.add_option("--seed", run.dataset.seed);
   app.add_option("--access", run.engine.reads, "how tables are read")->transform(CLI::CheckedTransformer(reads_names));
   app.add_option("--cache-bytes", run.engine.cache_bytes);
+  app.add_option("--cache-share", cache_share, "the block cache as a share of the data's bytes")->check(CLI::Range(0.0, 1.0));
+  app.add_option("--order", run.engine.order, "of keys")->transform(CLI::CheckedTransformer(order_names));
+  app.add_option("--families", run.engine.families, "column families that the keys are spread over")->check(CLI::PositiveNumber);
   app.add_option("--write-buffer-bytes", run.engine.write_buffer_bytes);
   app.add_option("--compression", run.engine.compression)->transform(CLI::CheckedTransformer(compression_names));
   app.add_option("--table", run.engine.table)->transform(CLI::CheckedTransformer(table_names));
@@ -152,6 +157,7 @@ int Main(int argc, char** argv) {
   app.add_flag("--sync", run.sync, "every write durable before it returns");
   app.add_option("--sample-ms", run.sample_ms, "period of the samples of throughput; 0: none");
   app.add_flag("!--no-latencies", run.latencies);
+  app.add_flag("--cold", run.cold, "let the system forget the database's files before reading is measured; nothing is warmed");
   app.add_flag("!--no-warming", run.warm, "do not read everything once before reading is measured");
   app.add_flag("--count-instructions", run.count_instructions, "under callgrind: count the measured loop only");
   CLI11_PARSE(app, argc, argv);
@@ -165,6 +171,10 @@ int Main(int argc, char** argv) {
   run.engine.key_bytes = run.dataset.key_bytes;
   run.engine.prefix_bytes = run.dataset.prefix_bytes;
   FitEngineToShape(&run);
+  if (cache_share > 0) {
+    const uint64_t data_bytes = run.dataset.num * (run.dataset.key_bytes + run.dataset.value_bytes);
+    run.engine.cache_bytes = static_cast<uint64_t>(cache_share * static_cast<double>(data_bytes));
+  }
   if (std::filesystem::exists(run.engine.dir)) Fail(run.engine.dir + " exists");
   std::filesystem::create_directories(std::filesystem::absolute(run.engine.dir).parent_path());
 

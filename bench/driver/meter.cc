@@ -1,6 +1,8 @@
 #include "bench/driver/meter.h"
 
+#include <fcntl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -70,6 +72,17 @@ uint64_t FolderBytes(const std::string& folder) {
     if (!gone) bytes += file_bytes;
   }
   return bytes;
+}
+
+void ForgetFiles(const std::string& folder) {
+  for (const std::filesystem::directory_entry& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    const int file = ::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC);
+    // Pages that are not written yet stay.
+    if (file < 0 || ::fsync(file) != 0 || ::posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) != 0)
+      Fail("cannot drop the cached pages of " + entry.path().string());
+    ::close(file);
+  }
 }
 
 Sampler::Sampler(Engine* engine, const std::vector<Progress>* progress, uint64_t period_ms)

@@ -28,6 +28,8 @@ Usage Difference(const Usage& later, const Usage& earlier);
 // The highest resident set since the last reset, in bytes, mapped files included.
 void ResetPeakMemory();
 uint64_t PeakMemoryBytes();
+// Has the system write the files of a folder and drop them from its page cache.
+void ForgetFiles(const std::string& folder);
 
 // The size of all files below a folder.
 uint64_t FolderBytes(const std::string& folder);

@@ -27,6 +27,7 @@ struct RocksSliceTransform;
 struct RocksIterator;
 struct RocksPinnableSlice;
 struct RocksFamily;
+struct RocksComparator;
 
 using RocksBool = unsigned char;
 
@@ -79,23 +80,31 @@ using RocksBool = unsigned char;
   F(writeoptions_disable_WAL, void, (RocksWriteOptions*, int))
 
 // These are needed by the workloads that call them.
-#define ASHLAR_BENCH_ROCKS_OPTIONAL(F)                                                                                                \
-  F(merge, void, (RocksDb*, const RocksWriteOptions*, const char*, size_t, const char*, size_t, char**))                              \
-  F(get_default_column_family_handle, RocksFamily*, (RocksDb*))                                                                       \
-  F(batched_multi_get_cf, void,                                                                                                       \
-    (RocksDb*, const RocksReadOptions*, RocksFamily*, size_t, const char* const*, const size_t*, RocksPinnableSlice**, char**, bool)) \
-  F(get_options_from_string, void, (const RocksOptions*, const char*, RocksOptions*, char**))                                         \
-  F(options_prepare_for_bulk_load, void, (RocksOptions*))                                                                             \
-  F(options_set_allow_mmap_reads, void, (RocksOptions*, RocksBool))                                                                   \
-  F(options_set_use_direct_reads, void, (RocksOptions*, RocksBool))                                                                   \
-  F(options_set_use_direct_io_for_flush_and_compaction, void, (RocksOptions*, RocksBool))                                             \
-  F(options_set_allow_concurrent_memtable_write, void, (RocksOptions*, RocksBool))                                                    \
-  F(options_set_memtable_vector_rep, void, (RocksOptions*))                                                                           \
-  F(options_set_hash_skip_list_rep, void, (RocksOptions*, size_t, int32_t, int32_t))                                                  \
-  F(options_set_plain_table_factory, void, (RocksOptions*, uint32_t, int, double, size_t, size_t, char, RocksBool, RocksBool))        \
-  F(options_set_prefix_extractor, void, (RocksOptions*, RocksSliceTransform*))                                                        \
-  F(slicetransform_create_fixed_prefix, RocksSliceTransform*, (size_t))                                                               \
-  F(readoptions_set_prefix_same_as_start, void, (RocksReadOptions*, RocksBool))
+#define ASHLAR_BENCH_ROCKS_OPTIONAL(F)                                                                                                               \
+  F(merge, void, (RocksDb*, const RocksWriteOptions*, const char*, size_t, const char*, size_t, char**))                                             \
+  F(get_default_column_family_handle, RocksFamily*, (RocksDb*))                                                                                      \
+  F(batched_multi_get_cf, void,                                                                                                                      \
+    (RocksDb*, const RocksReadOptions*, RocksFamily*, size_t, const char* const*, const size_t*, RocksPinnableSlice**, char**, bool))                \
+  F(get_options_from_string, void, (const RocksOptions*, const char*, RocksOptions*, char**))                                                        \
+  F(options_prepare_for_bulk_load, void, (RocksOptions*))                                                                                            \
+  F(options_set_allow_mmap_reads, void, (RocksOptions*, RocksBool))                                                                                  \
+  F(options_set_use_direct_reads, void, (RocksOptions*, RocksBool))                                                                                  \
+  F(options_set_use_direct_io_for_flush_and_compaction, void, (RocksOptions*, RocksBool))                                                            \
+  F(options_set_allow_concurrent_memtable_write, void, (RocksOptions*, RocksBool))                                                                   \
+  F(options_set_memtable_vector_rep, void, (RocksOptions*))                                                                                          \
+  F(options_set_hash_skip_list_rep, void, (RocksOptions*, size_t, int32_t, int32_t))                                                                 \
+  F(options_set_plain_table_factory, void, (RocksOptions*, uint32_t, int, double, size_t, size_t, char, RocksBool, RocksBool))                       \
+  F(options_set_prefix_extractor, void, (RocksOptions*, RocksSliceTransform*))                                                                       \
+  F(slicetransform_create_fixed_prefix, RocksSliceTransform*, (size_t))                                                                              \
+  F(readoptions_set_prefix_same_as_start, void, (RocksReadOptions*, RocksBool))                                                                      \
+  F(comparator_create, RocksComparator*, (void*, void (*)(void*), int (*)(void*, const char*, size_t, const char*, size_t), const char* (*)(void*))) \
+  F(options_set_comparator, void, (RocksOptions*, RocksComparator*))                                                                                 \
+  F(create_column_family, RocksFamily*, (RocksDb*, const RocksOptions*, const char*, char**))                                                        \
+  F(column_family_handle_destroy, void, (RocksFamily*))                                                                                              \
+  F(put_cf, void, (RocksDb*, const RocksWriteOptions*, RocksFamily*, const char*, size_t, const char*, size_t, char**))                              \
+  F(get_pinned_cf, RocksPinnableSlice*, (RocksDb*, const RocksReadOptions*, RocksFamily*, const char*, size_t, char**))                              \
+  F(flush_cf, void, (RocksDb*, const RocksFlushOptions*, RocksFamily*, char**))                                                                      \
+  F(compact_range_cf, void, (RocksDb*, RocksFamily*, const char*, size_t, const char*, size_t))
 
 struct RocksApi {
   using Db = RocksDb;

@@ -1,10 +1,14 @@
 // RocksDB's C interface: RocksDB itself, and Ashlar.
+#include <algorithm>
 #include <chrono>
+#include <cstring>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "bench/driver/c_session.h"
+#include "bench/driver/dataset.h"
 #include "bench/driver/engines.h"
 #include "bench/driver/fail.h"
 #include "bench/driver/library.h"
@@ -60,9 +64,7 @@ class RocksSession : public CSession<RocksApi> {
     }
   }
 
- private:
-  const RocksReadOptions* prefix_read() const override { return read_prefix_; }
-
+ protected:
   void AddAndDestroy(RocksPinnableSlice* value, Tally* tally) {
     if (value == nullptr) return;
     size_t value_bytes = 0;
@@ -70,6 +72,9 @@ class RocksSession : public CSession<RocksApi> {
     tally->Add(data, value_bytes);
     api_.pinnableslice_destroy(value);
   }
+
+ private:
+  const RocksReadOptions* prefix_read() const override { return read_prefix_; }
 
   RocksReadOptions* const read_prefix_;
   RocksFamily* family_ = nullptr;
@@ -81,11 +86,52 @@ class RocksSession : public CSession<RocksApi> {
   std::vector<char*> errors_;
 };
 
+// Puts to and gets from several families, each key always the same one.
+class FamiliesSession final : public RocksSession {
+ public:
+  FamiliesSession(const RocksApi& api, RocksDb* db, const EngineOptions& engine, const SessionOptions& options,
+                  std::span<RocksFamily* const> families)
+      : RocksSession(api, db, engine, options), families_(families) {}
+
+  void Put(std::string_view key, std::string_view value) override {
+    char* error = nullptr;
+    api_.put_cf(db_, write_, FamilyOf(key), key.data(), key.size(), value.data(), value.size(), &error);
+    CheckError(api_, error, "put_cf");
+  }
+
+  void Get(std::string_view key, Tally* tally) override {
+    char* error = nullptr;
+    RocksPinnableSlice* const value = api_.get_pinned_cf(db_, read_, FamilyOf(key), key.data(), key.size(), &error);
+    CheckError(api_, error, "get_pinned_cf");
+    AddAndDestroy(value, tally);
+  }
+
+ private:
+  RocksFamily* FamilyOf(std::string_view key) const {
+    uint64_t head;
+    std::memcpy(&head, key.data(), sizeof(head));
+    return families_[Mix(head) % families_.size()];
+  }
+
+  const std::span<RocksFamily* const> families_;
+};
+
+int CompareBytes(void* /*state*/, const char* a, size_t a_bytes, const char* b, size_t b_bytes) {
+  const int order = std::memcmp(a, b, std::min(a_bytes, b_bytes));
+  return order != 0 ? order : (a_bytes > b_bytes) - (a_bytes < b_bytes);
+}
+
 class RocksEngine : public Engine {
  public:
   RocksEngine(const std::string& library, const EngineOptions& options) : library_(library), api_(library_), options_(options) {
     RocksOptions* db_options = api_.options_create();
-    if (options.put_operator) db_options = WithPutOperator(db_options);
+    if (options.put_operator) db_options = WithOption(db_options, "merge_operator=put");
+    if (options.order == Order::kReverse) db_options = WithOption(db_options, "comparator=rocksdb.ReverseBytewiseComparator");
+    if (options.order == Order::kCustom) {
+      RocksComparator* const comparator =
+          Need(api_.comparator_create, "rocksdb_comparator_create")(nullptr, [](void*) {}, &CompareBytes, [](void*) { return "bench.bytes"; });
+      Need(api_.options_set_comparator, "rocksdb_options_set_comparator")(db_options, comparator);
+    }
     if (options.bulk_load) Need(api_.options_prepare_for_bulk_load, "rocksdb_options_prepare_for_bulk_load")(db_options);
     api_.options_set_create_if_missing(db_options, 1);
     api_.options_set_compression(db_options, options.compression);
@@ -98,16 +144,31 @@ class RocksEngine : public Engine {
     char* error = nullptr;
     db_ = api_.open(db_options, options.dir.c_str(), &error);
     CheckError(api_, error, "open");
+    for (uint64_t i = 0; options.families > 1 && i < options.families; i++) {
+      families_.push_back(
+          Need(api_.create_column_family, "rocksdb_create_column_family")(db_, db_options, ("f" + std::to_string(i)).c_str(), &error));
+      CheckError(api_, error, "create_column_family");
+    }
     api_.options_destroy(db_options);
     if (cache_ != nullptr) api_.cache_destroy(cache_);
   }
-  ~RocksEngine() override { api_.close(db_); }
+  ~RocksEngine() override {
+    for (RocksFamily* const family : families_) Need(api_.column_family_handle_destroy, "rocksdb_column_family_handle_destroy")(family);
+    api_.close(db_);
+  }
 
-  std::unique_ptr<Session> NewSession(const SessionOptions& options) override { return std::make_unique<RocksSession>(api_, db_, options_, options); }
+  std::unique_ptr<Session> NewSession(const SessionOptions& options) override {
+    if (families_.empty()) return std::make_unique<RocksSession>(api_, db_, options_, options);
+    return std::make_unique<FamiliesSession>(api_, db_, options_, options, families_);
+  }
 
   void Flush() override {
     RocksFlushOptions* const flush = api_.flushoptions_create();
     char* error = nullptr;
+    for (RocksFamily* const family : families_) {
+      Need(api_.flush_cf, "rocksdb_flush_cf")(db_, flush, family, &error);
+      CheckError(api_, error, "flush_cf");
+    }
     api_.flush(db_, flush, &error);
     CheckError(api_, error, "flush");
     api_.flushoptions_destroy(flush);
@@ -115,6 +176,7 @@ class RocksEngine : public Engine {
 
   void CompactAll() override {
     Flush();
+    for (RocksFamily* const family : families_) Need(api_.compact_range_cf, "rocksdb_compact_range_cf")(db_, family, nullptr, 0, nullptr, 0);
     api_.compact_range(db_, nullptr, 0, nullptr, 0);
     WaitForBackgroundWork();
   }
@@ -132,10 +194,10 @@ class RocksEngine : public Engine {
   }
 
  private:
-  RocksOptions* WithPutOperator(RocksOptions* base) {
+  RocksOptions* WithOption(RocksOptions* base, const char* option) {
     RocksOptions* const options = api_.options_create();
     char* error = nullptr;
-    Need(api_.get_options_from_string, "rocksdb_get_options_from_string")(base, "merge_operator=put", options, &error);
+    Need(api_.get_options_from_string, "rocksdb_get_options_from_string")(base, option, options, &error);
     CheckError(api_, error, "get_options_from_string");
     api_.options_destroy(base);
     return options;
@@ -202,6 +264,7 @@ class RocksEngine : public Engine {
   const EngineOptions options_;
   RocksCache* cache_ = nullptr;
   RocksDb* db_ = nullptr;
+  std::vector<RocksFamily*> families_;  // none: everything is in the default family
 };
 
 }  // namespace

@@ -137,7 +137,9 @@ Result Runner::Run(const Task& task) {
   const auto found = std::find_if(workloads.begin(), workloads.end(), [&](const Workload& workload) { return workload.name == task.workload; });
   if (found == workloads.end()) Fail("no workload is called " + task.workload);
   task_ = task;
-  if (found->reads) {
+  if (found->reads && options_.cold) {
+    ForgetFiles(options_.engine.dir);
+  } else if (found->reads) {
     Warm();
   } else {
     warm_ = false;

@@ -42,6 +42,7 @@ struct RunOptions {
   uint64_t sample_ms = 100;
   bool latencies = true;
   bool warm = true;
+  bool cold = false;
   bool count_instructions = false;  // lets callgrind count the measured loop only
 };
 

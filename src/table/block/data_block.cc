@@ -23,6 +23,7 @@ constexpr uint32_t kLinearRunMax = 8;
 struct Scan {
   std::vector<uint32_t> offsets;
   std::vector<uint64_t> heads;
+  std::vector<uint32_t> restarts;  // custom orders only
   std::string key;
 };
 
@@ -65,6 +66,7 @@ Status FindCommonPrefix(const BlockLayout& layout, const KeyComparator& comparat
 Status ScanEntries(const BlockLayout& layout, const KeyComparator& comparator, Scan* scan, CommonPrefix* prefix) {
   scan->offsets.clear();
   scan->heads.clear();
+  scan->restarts.clear();
   if (layout.entries == layout.entries_end) return Status::OK();
   ASHLAR_RETURN_IF_ERROR(FindCommonPrefix(layout, comparator, &scan->key, prefix));
   KeyBuffer buffer;
@@ -82,6 +84,7 @@ Status ScanEntries(const BlockLayout& layout, const KeyComparator& comparator, S
     const uint64_t head = comparator.Head(Slice(key, key_bytes - kTagBytes), prefix->n);
     if (head < previous_head) return Status::Corruption("block keys out of order");
     previous_head = head;
+    if (!comparator.HasHeads()) scan->restarts.push_back(header.shared == 0 ? static_cast<uint32_t>(scan->offsets.size()) : scan->restarts.back());
     scan->offsets.push_back(static_cast<uint32_t>(p - layout.entries));
     scan->heads.push_back(head);
     p = suffix + header.unshared + header.value_bytes;
@@ -105,12 +108,13 @@ Result<DataBlock*> DataBlock::Create(Args args) {
   ASHLAR_RETURN_IF_ERROR(ParseBlockLayout(args.contents, &layout));
   thread_local Scan scan;
   scan.offsets.clear();
+  scan.restarts.clear();
   CommonPrefix prefix;
   if (args.side_index) ASHLAR_RETURN_IF_ERROR(ScanEntries(layout, args.comparator, &scan, &prefix));
 
   const size_t entries = scan.offsets.size();
   const Shape shape{static_cast<uint32_t>(entries), static_cast<uint32_t>(prefix.n)};
-  const size_t object_bytes = sizeof(DataBlock) + shape.SideIndexBytes();
+  const size_t object_bytes = sizeof(DataBlock) + shape.SideIndexBytes(!scan.restarts.empty());
   const size_t charge = object_bytes + args.owned.capacity() + kAllocationBytes;
   // A block that is searched once and dropped need not lie well.
   void* const memory = args.side_index ? ::operator new(object_bytes, kAlignment) : ::operator new(object_bytes);
@@ -119,6 +123,7 @@ Result<DataBlock*> DataBlock::Create(Args args) {
     memcpy(block->prefix(), prefix.bytes, prefix.n);
     memcpy(block->heads(), scan.heads.data(), entries * sizeof(uint64_t));
     memcpy(block->offsets(), scan.offsets.data(), entries * sizeof(uint32_t));
+    if (!scan.restarts.empty()) memcpy(block->restarts(), scan.restarts.data(), entries * sizeof(uint32_t));
   }
   return block;
 }
@@ -159,14 +164,39 @@ EntryView DataBlock::View(uint32_t i) const {
   return {header.shared, header.shared + header.unshared, suffix, Slice(suffix + header.unshared, header.value_bytes)};
 }
 
+// Keys from a restart on, each from the one before it. Custom orders only.
+class DataBlock::KeyWalk {
+ public:
+  // at: a restart.
+  KeyWalk(const DataBlock& block, uint32_t at, KeyBuffer* buffer) : block_(block), next_(at), buffer_(*buffer) {}
+
+  // The internal key of the next entry, in place where it is whole.
+  Slice Next() {
+    const EntryView view = block_.View(next_++);
+    char* const key = buffer_.Reserve(view.key_bytes, view.shared);
+    memcpy(key + view.shared, view.suffix, view.key_bytes - view.shared);
+    return Slice(key, view.key_bytes);
+  }
+
+ private:
+  const DataBlock& block_;
+  uint32_t next_;
+  KeyBuffer& buffer_;
+};
+
 Slice DataBlock::Key(const KeyComparator& comparator, uint32_t i, KeyBuffer* buffer) const {
+  if (!comparator.HasHeads()) {
+    uint32_t j = restarts()[i];
+    KeyWalk walk(*this, j, buffer);
+    for (; j < i; ++j) static_cast<void>(walk.Next());
+    return walk.Next();
+  }
   const EntryView view = View(i);
   char* const key = buffer->Reserve(view.key_bytes, 0);
   return CompleteKey(i, view, PutKnownBytes(comparator, i, view, key), key);
 }
 
 size_t DataBlock::PutKnownBytes(const KeyComparator& comparator, uint32_t i, const EntryView& view, char* key) const {
-  if (!comparator.HasHeads()) return 0;
   // A key has prefix_bytes and a tag at least: there is room for all of the head.
   memcpy(key, prefix(), shape_.prefix_bytes);
   StoreBigEndian64(key + shape_.prefix_bytes, comparator.kind() == KeyComparator::Kind::kBytewise ? heads()[i] : ~heads()[i]);
@@ -246,8 +276,31 @@ int DataBlock::CompareEntry(const KeyComparator& comparator, uint32_t i, const S
   return own > tag ? -1 : (own < tag ? 1 : 0);
 }
 
+uint32_t DataBlock::LowerBoundOfKey(const KeyComparator& comparator, const Slice& user_key, uint64_t tag) const {
+  KeyBuffer buffer;
+  uint32_t low = 0;
+  uint32_t high = shape_.entries;
+  while (low < high) {
+    const uint32_t restart = restarts()[low + (high - low) / 2];
+    if (restart < low) break;  // from low to the middle there is none
+    const EntryView view = View(restart);
+    if (comparator.CompareInternal(Slice(view.suffix, view.key_bytes), user_key, tag) < 0) {
+      low = restart + 1;
+    } else {
+      high = restart;
+    }
+  }
+  if (low == high) return low;
+  uint32_t i = restarts()[low];
+  KeyWalk walk(*this, i, &buffer);
+  for (; i < low; ++i) static_cast<void>(walk.Next());
+  while (i < high && comparator.CompareInternal(walk.Next(), user_key, tag) < 0) ++i;
+  return i;
+}
+
 uint32_t DataBlock::LowerBound(const KeyComparator& comparator, const Slice& user_key, uint64_t tag) const {
   if (shape_.entries == 0) return 0;
+  if (!comparator.HasHeads()) return LowerBoundOfKey(comparator, user_key, tag);
   const int r = ComparePrefix(comparator, user_key);
   if (r != 0) return r < 0 ? 0 : shape_.entries;
   const uint64_t head = comparator.Head(user_key, shape_.prefix_bytes);
@@ -273,6 +326,10 @@ bool DataBlock::FindCandidates(const KeyComparator& comparator, const Slice& use
   if (shape_.entries == 0 || user_key.size() < shape_.prefix_bytes) return false;
   if (shape_.prefix_bytes != 0 && memcmp(user_key.data(), prefix(), shape_.prefix_bytes) != 0) return false;
   *head = comparator.Head(user_key, shape_.prefix_bytes);
+  if (!comparator.HasHeads()) {
+    *first = LowerBoundOfKey(comparator, user_key, tag);
+    return true;
+  }
   const uint32_t low = LowerBoundOfHead(*head);
   *first = low;
   if (low == shape_.entries || heads()[low] != *head) return false;

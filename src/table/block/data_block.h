@@ -1,6 +1,6 @@
 // DataBlock: a data block in memory, with a side index that leads straight to an entry.
 //
-//   one allocation   [DataBlock | common prefix | heads: u64 x n | offsets: u32 x n]
+//   one allocation   [DataBlock | common prefix | heads: u64 x n | offsets: u32 x n | custom orders: restarts: u32 x n]
 //   the block's bytes: an allocation of their own, or the table's mapping
 //
 //   key of entry i   [common prefix: P bytes][head: the next 8 bytes][tail] [tag]
@@ -12,7 +12,9 @@
 //
 // I1: with a side index, every entry's header, key and value lie inside the block, shared never exceeds the length of the key before, and heads do
 //     not descend. What reads through the side index checks nothing again.
-// I2: a custom order has no heads and no common prefix: both are zero, and every comparison takes the whole key.
+// I2: a custom order has no heads and no common prefix: both are zero, and every comparison takes the whole key. So it has restarts[i], the last
+// entry
+//     up to i whose key is whole in its place: keys are put together forwards from there, and a search looks at restarts first.
 // I3: a block without a side index (compaction reads it once, forwards) has been checked for nothing but its frame; TableCursor checks each entry
 //     as it goes.
 //
@@ -130,7 +132,9 @@ class DataBlock final : public CacheEntry {
     uint32_t prefix_bytes;
 
     size_t PaddedPrefixBytes() const { return (size_t{prefix_bytes} + 7) / 8 * 8; }
-    size_t SideIndexBytes() const { return PaddedPrefixBytes() + size_t{entries} * (sizeof(uint64_t) + sizeof(uint32_t)); }
+    size_t SideIndexBytes(bool has_restarts) const {
+      return PaddedPrefixBytes() + size_t{entries} * (sizeof(uint64_t) + sizeof(uint32_t) + (has_restarts ? sizeof(uint32_t) : 0));
+    }
   };
   DataBlock(Args* args, const BlockLayout& layout, const Shape& shape, size_t charge);
   ~DataBlock();
@@ -143,14 +147,20 @@ class DataBlock final : public CacheEntry {
   const uint64_t* heads() const { return reinterpret_cast<const uint64_t*>(prefix() + shape_.PaddedPrefixBytes()); }
   uint32_t* offsets() { return reinterpret_cast<uint32_t*>(heads() + shape_.entries); }
   const uint32_t* offsets() const { return reinterpret_cast<const uint32_t*>(heads() + shape_.entries); }
+  // Custom orders only.
+  uint32_t* restarts() { return offsets() + shape_.entries; }
+  const uint32_t* restarts() const { return offsets() + shape_.entries; }
 
   // Puts in what the prefix and the head tell of the key of entry i; returns how many bytes that is.
   size_t PutKnownBytes(const KeyComparator& comparator, uint32_t i, const EntryView& view, char* key) const;
+  class KeyWalk;
   // Puts in the rest.
   Slice CompleteKey(uint32_t i, const EntryView& view, size_t known, char* key) const;
   // < 0 or > 0: user_key sorts before or after every key with the common prefix; 0: it begins with the prefix.
   int ComparePrefix(const KeyComparator& comparator, const Slice& user_key) const;
   uint32_t LowerBoundOfHead(uint64_t head) const;
+  // LowerBound in a custom order.
+  uint32_t LowerBoundOfKey(const KeyComparator& comparator, const Slice& user_key, uint64_t tag) const;
   int CompareEntry(const KeyComparator& comparator, uint32_t i, const Slice& user_key, uint64_t tag) const;
 
   // What a lookup needs comes first: with the base class it fills one cache line.
