@@ -1,6 +1,7 @@
 #include "iterate/merging_cursor.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "base/assert.h"
@@ -15,57 +16,143 @@ std::unique_ptr<InternalCursor> NewMergingCursor(const KeyComparator& comparator
 }
 
 MergingCursor::MergingCursor(const KeyComparator& comparator, std::vector<std::unique_ptr<InternalCursor>> children)
-    : comparator_(comparator), children_(std::move(children)), losers_(children_.size()) {
+    : comparator_(comparator),
+      children_(std::move(children)),
+      sources_(std::bit_ceil(children_.size())),
+      losers_(sources_.size()),
+      heads_{.mask = comparator.HasHeads() ? ~uint64_t{0} : 0} {
   ASHLAR_ASSERT(!children_.empty());
 }
 
-// Whether a is shown before b.
-template <bool kForward>
-bool MergingCursor::Wins(const Player& a, const Player& b) const {
-  if (!a.valid || !b.valid) return a.valid;
-  if (a.head != b.head) return kForward ? a.head < b.head : a.head > b.head;
-  int r = comparator_.CompareInternal(children_[a.child]->key(), children_[b.child]->key());
-  if (r == 0) r = a.child < b.child ? -1 : 1;
-  return kForward ? r < 0 : r > 0;
+// --- heads ---
+
+bool MergingCursor::HasPrefix(const Source& source) const {
+  const auto begins_with_it = [&](const CursorEntry& entry) { return ExtractUserKey(entry.key).starts_with(prefix_.key()); };
+  return heads_.skip_bytes == 0 || (begins_with_it(*source.at) && begins_with_it(*source.last));
 }
 
-// The child's current entry as a player. A child that stopped with an error ends the merge.
-MergingCursor::Player MergingCursor::Enter(size_t child) {
-  const InternalCursor& cursor = *children_[child];
-  Player player{.head = 0, .child = static_cast<uint32_t>(child), .valid = cursor.Valid()};
-  if (player.valid) {
-    player.head = comparator_.Head(ExtractUserKey(cursor.key()), 0);
-  } else if (status_.ok()) {
-    status_ = cursor.status();
+// Looks for what all keys have in common, and takes the heads behind it.
+void MergingCursor::TakeHeads() {
+  Slice common;
+  bool first = true;
+  for (const Source& source : sources_) {
+    if (source.at == nullptr) continue;
+    // What lies between them begins with what they share.
+    for (const CursorEntry* entry : {source.at, source.last}) {
+      const Slice key = ExtractUserKey(entry->key);
+      common = first ? key : Slice(common.data(), common.difference_offset(key));
+      first = false;
+    }
   }
-  return player;
+  prefix_.Assign(common);
+  heads_.skip_bytes = common.size();
+  ties_ = 0;
+  winner_ = Play(1);
 }
 
-// Plays the matches below a position of the tree and returns the winner.
-template <bool kForward>
+// --- matches ---
+
+// Whether the entry of child a, whose head is that of child b, is shown before that of b.
+bool MergingCursor::WinsTie(uint32_t a, uint32_t b) {
+  const CursorEntry* const entry_a = sources_[a].at;
+  const CursorEntry* const entry_b = sources_[b].at;
+  if (entry_a == nullptr || entry_b == nullptr) return entry_a != nullptr;
+  int r = comparator_.Compare(ExtractUserKey(entry_a->key), ExtractUserKey(entry_b->key));
+  if (r != 0) {
+    ++ties_;
+  } else {
+    const uint64_t tag_a = ExtractTag(entry_a->key);
+    const uint64_t tag_b = ExtractTag(entry_b->key);
+    r = tag_a != tag_b ? (tag_a > tag_b ? -1 : 1) : (a < b ? -1 : 1);
+  }
+  return forward_ ? r < 0 : r > 0;
+}
+
+// Whether a is shown before b.
+inline bool MergingCursor::Wins(const Player& a, const Player& b) {
+  bool wins = a.head < b.head;
+  if (a.head == b.head) [[unlikely]] {
+    wins = WinsTie(a.child, b.child);
+  }
+  return wins;
+}
+
+MergingCursor::Player MergingCursor::Enter(uint32_t child) {
+  Source& source = sources_[child];
+  if (source.at == nullptr) return {.head = ~uint64_t{0}, .child = child};
+  const ptrdiff_t step = source.at < source.last ? 1 : (source.at > source.last ? -1 : 0);
+  source.next_head = heads_.Of(source.at[step]);
+  return {.head = heads_.Of(*source.at), .child = child};
+}
+
+// Plays all matches below a position of the tree and returns the winner.
 MergingCursor::Player MergingCursor::Play(size_t position) {
-  const size_t n = children_.size();
-  if (position >= n) return Enter(position - n);
-  const Player left = Play<kForward>(2 * position);
-  const Player right = Play<kForward>(2 * position + 1);
-  const bool left_wins = Wins<kForward>(left, right);
+  const size_t leaves = sources_.size();
+  if (position >= leaves) return Enter(static_cast<uint32_t>(position - leaves));
+  const Player left = Play(2 * position);
+  const Player right = Play(2 * position + 1);
+  const bool left_wins = Wins(left, right);
   losers_[position] = left_wins ? right : left;
   return left_wins ? left : right;
 }
 
-// After the winner has moved.
-template <bool kForward>
-void MergingCursor::Replay() {
-  Player player = Enter(winner_.child);
-  for (size_t position = (children_.size() + player.child) / 2; position > 0; position /= 2) {
-    if (Wins<kForward>(losers_[position], player)) std::swap(losers_[position], player);
+// Plays the matches of the child that won last again, as `player`, and returns the winner.
+inline MergingCursor::Player MergingCursor::Replay(Player player) {
+  for (size_t position = (losers_.size() + player.child) / 2; position > 0; position /= 2) {
+    Player& opponent = losers_[position];
+    // All ones: they change places.
+    const uint64_t swap = uint64_t{0} - static_cast<uint64_t>(Wins(opponent, player));
+    const uint64_t heads = (opponent.head ^ player.head) & swap;
+    const uint32_t children = (opponent.child ^ player.child) & static_cast<uint32_t>(swap);
+    opponent.head ^= heads;
+    opponent.child ^= children;
+    player.head ^= heads;
+    player.child ^= children;
   }
-  winner_ = player;
+  return player;
 }
 
-void MergingCursor::ShowWinner() {
-  if (!winner_.valid || !status_.ok()) return Hide();
-  ShowOne(children_[winner_.child]->key(), children_[winner_.child]->value());
+// --- the walk ---
+
+// Notes where the child stands. One that stopped with an error ends the merge.
+void MergingCursor::Load(uint32_t child) {
+  const InternalCursor& cursor = *children_[child];
+  Source& source = sources_[child];
+  if (!cursor.Valid()) {
+    source.at = source.last = nullptr;
+    if (status_.ok()) status_ = cursor.status();
+    return;
+  }
+  source.at = &cursor.entry();
+  source.last = forward_ ? cursor.stretch_end() - 1 : cursor.stretch_begin();
+}
+
+// From one entry of a child's stretch to the next.
+template <bool kForward>
+inline MergingCursor::Player MergingCursor::Step(uint32_t child, const HeadForm& heads) {
+  constexpr ptrdiff_t kStep = kForward ? 1 : -1;
+  Source& source = sources_[child];
+  source.at += kStep;
+  const Player player{.head = source.next_head, .child = child};
+  source.next_head = heads.Of(source.at[source.at == source.last ? 0 : kStep]);
+  return player;
+}
+
+// The winner's child goes on behind its stretch.
+template <bool kForward>
+void MergingCursor::LeaveStretch() {
+  const uint32_t child = winner_.child;
+  const Source& source = sources_[child];
+  InternalCursor* const cursor = children_[child].get();
+  StandAt(cursor, source.at);
+  kForward ? cursor->Next() : cursor->Prev();
+  Load(child);
+  const bool fits = source.at == nullptr || HasPrefix(source);
+  if (fits && (ties_ < kTiesMax || heads_.mask == 0)) [[likely]] {
+    winner_ = Replay(Enter(child));
+  } else {
+    TakeHeads();
+  }
 }
 
 // Merges the next stretch, from behind the winner on. Only the first step may take a child out of its stretch, and so to an end or an error: what was
@@ -73,42 +160,55 @@ void MergingCursor::ShowWinner() {
 template <bool kForward>
 void MergingCursor::Merge() {
   stretch_ = std::clamp(2 * stretch_, kStretchMin, kStretchMax);
-  size_t n = 0;
-  for (bool more = true; more && n < stretch_; ++n) {
-    InternalCursor* child = children_[winner_.child].get();
-    kForward ? child->Next() : child->Prev();
-    Replay<kForward>();
-    if (!winner_.valid || !status_.ok()) [[unlikely]] {
-      return Hide();
-    }
-    const size_t place = kForward ? n : kStretchMax - 1 - n;
-    child = children_[winner_.child].get();
-    merged_[place] = child->entry();
-    merged_from_[place] = {.entry = &child->entry(), .child = winner_.child};
-    more = (kForward ? child->after() : child->before()) != nullptr;
+  if (const Source& source = sources_[winner_.child]; source.at == source.last) {
+    LeaveStretch<kForward>();
+    if (sources_[winner_.child].at == nullptr || !status_.ok()) return Hide();
+  } else {
+    winner_ = Replay(Step<kForward>(winner_.child, heads_));
   }
+  const HeadForm heads = heads_;
+  Player winner = winner_;
+  size_t n = 0;
+  for (;;) {
+    const Source& source = sources_[winner.child];
+    const size_t place = kForward ? n : kStretchMax - 1 - n;
+    merged_[place] = *source.at;
+    merged_from_[place] = {.entry = source.at, .child = winner.child};
+    ++n;
+    if (n == stretch_ || source.at == source.last) break;
+    winner = Replay(Step<kForward>(winner.child, heads));
+  }
+  winner_ = winner;
   const CursorEntry* const begin = merged_.data();
   const CursorEntry* const end = begin + kStretchMax;
   kForward ? ShowStretch(begin, begin, begin + n) : ShowStretch(end - n, end - 1, end);
 }
 
-MergingCursor::Origin MergingCursor::OriginOf(const CursorEntry& entry) const {
-  if (stretch_ == 1) return {.entry = &children_[winner_.child]->entry(), .child = winner_.child};
+const MergingCursor::Origin& MergingCursor::OriginOf(const CursorEntry& entry) const {
   return merged_from_[static_cast<size_t>(&entry - merged_.data())];
 }
 
 PinSource MergingCursor::OwnerOf(const CursorEntry& entry) const {
-  const Origin origin = OriginOf(entry);
+  const Origin& origin = OriginOf(entry);
   return children_[origin.child]->OwnerOf(*origin.entry);
 }
 
 // All children have been sought.
 void MergingCursor::Start(bool forward) {
   forward_ = forward;
-  stretch_ = 1;
+  const bool ascends = forward == (comparator_.kind() != KeyComparator::Kind::kReverseBytewise);
+  heads_.flip = ascends ? 0 : ~uint64_t{0};
+  heads_.skip_bytes = 0;
   status_ = Status::OK();
-  winner_ = forward ? Play<true>(1) : Play<false>(1);
-  ShowWinner();
+  ties_ = 0;
+  stretch_ = 1;
+  for (uint32_t child = 0; child < children_.size(); ++child) Load(child);
+  winner_ = Play(1);
+  const Source& source = sources_[winner_.child];
+  if (source.at == nullptr || !status_.ok()) return Hide();
+  merged_[0] = *source.at;
+  merged_from_[0] = {.entry = source.at, .child = winner_.child};
+  ShowStretch(merged_.data(), merged_.data(), merged_.data() + 1);
 }
 
 void MergingCursor::SeekToFirst() {
@@ -139,7 +239,11 @@ void MergingCursor::Turn() {
   const uint32_t current = OriginOf(entry()).child;
   for (uint32_t i = 0; i < children_.size(); ++i) {
     InternalCursor& child = *children_[i];
-    if (!child.Valid()) kForward ? child.SeekToFirst() : child.SeekToLast();
+    if (sources_[i].at != nullptr) {
+      StandAt(&child, sources_[i].at);
+    } else {
+      kForward ? child.SeekToFirst() : child.SeekToLast();
+    }
     for (; child.Valid(); kForward ? child.Next() : child.Prev()) {
       int r = comparator_.CompareInternal(child.key(), turn_key_);
       if (r == 0) r = i < current ? -1 : (i > current ? 1 : 0);

@@ -1,17 +1,19 @@
-// MergingCursor: several cursors as one, in the order of internal keys. Reads and compaction use the same.
+// MergingCursor: several cursors as one, in the order of internal keys. Reads and compaction share it.
 //
-// A loser tree: child i plays at leaf i; an inner node keeps the loser of its match and passes the winner up. Moving the winner replays the matches
-// on its path to the root, log2(n) comparisons, none of which meets the same child twice.
+// A loser tree: child i plays at leaf i; an inner node keeps the loser of its match and passes the winner up. When the winner has moved, only the
+// matches on its path to the root are played again.
 //
-//        winner_                          each player: {head of its user key, index of the child}
-//          |                              heads are compared as integers; equal heads are settled by the internal keys, then by the child's index, so
-//       [loser 1]                         that of equal keys the child added first (the newer source) wins
-//       /       \                         children that are not valid lose against all others
-//   [loser 2] [loser 3]
-//    /   \     /   \                      .
-//   c0   c1   c2   c3
+//        winner_                          each player: {head of its user key, child}
+//          |                              The smaller head wins; the heads of a walk backwards, and of the reverse order, are complements, so that
+//          the
+//       [loser 1]                         same match serves both. Which of two children comes next is mostly a toss, so a match has no branch that
+//       /       \                         depends on it: both are written back, swapped or not.
+//   [loser 2] [loser 3]                   Equal heads are settled by the internal keys, then by the child's place: of equal keys that of the child
+//    /   \     /   \                      added first (the newer source) is the first. Children at an end, and the leaves that fill the tree up to a
+//   c0   c1   c2   (c3)                   power of two, have the largest head and lose.
 //
-// Forward, a match is won by the smaller key; backward by the larger. On a change of direction all children step over the current entry.
+// Heads are taken behind what all keys of all stretches have in common, which is looked for when they have tied too often, and given up when
+// a stretch comes that does not have it. A custom order has no heads: all tie.
 //
 // It merges a stretch of entries at once, for as long as the children's own stretches last: a child's entry is gone when the child leaves its
 // stretch. After a seek the stretch is one entry; those that follow double in length.
@@ -21,7 +23,8 @@
 //
 // I1: while valid, the winner's entry is the one that was merged last and every other child stands behind it in the direction of travel.
 // I2: a child that becomes invalid with an error ends the merge: invalid until the next seek, status() is the child's.
-// I3: every entry of the stretch lies in the stretch in which its child stands.
+// I3: every entry of the stretch lies in the stretch of its child. The merge walks there; the child is told when the merge leaves it.
+// I4: with heads, the user keys from where each child stands to the end of its stretch begin with prefix_, which the heads skip.
 // Lifetime: owns its children. Thread safety: one thread.
 #pragma once
 
@@ -30,6 +33,8 @@
 #include <string>
 #include <vector>
 
+#include "base/coding.h"
+#include "iterate/saved_key.h"
 #include "key/cursor.h"
 #include "key/key_comparator.h"
 
@@ -53,14 +58,34 @@ class MergingCursor final : public InternalCursor {
  private:
   static constexpr size_t kStretchMin = 4;
   static constexpr size_t kStretchMax = 16;
+  // Keys that differ though their heads do not, until a longer common prefix is looked for.
+  static constexpr uint32_t kTiesMax = 16;
 
-  void MoveNext() override;
-  void MovePrev() override;
+  // How a head is taken of an entry; I4: its user key has skip_bytes.
+  struct HeadForm {
+    size_t skip_bytes = 0;
+    uint64_t mask = 0;  // 0: a custom order
+    uint64_t flip = 0;  // all ones: they descend in the direction of travel
+
+    // KeyComparator::Head of the user key, or its complement. The tag behind the user key is long enough for reading to stay inside the key.
+    uint64_t Of(const CursorEntry& entry) const {
+      uint64_t head = LoadBigEndian64(entry.key.data() + skip_bytes);
+      const size_t bytes = entry.key.size() - kTagBytes - skip_bytes;
+      if (bytes < sizeof(head)) head &= ~(~uint64_t{0} >> (8 * bytes));
+      return (head & mask) ^ flip;
+    }
+  };
+
+  // Where the merge has got to in a child's stretch.
+  struct Source {
+    const CursorEntry* at = nullptr;    // null: the child is at an end
+    const CursorEntry* last = nullptr;  // the end of the stretch in the direction of travel
+    uint64_t next_head = 0;             // of the entry that a step inside the stretch leads to
+  };
 
   struct Player {
-    uint64_t head = 0;
+    uint64_t head = ~uint64_t{0};
     uint32_t child = 0;
-    bool valid = false;
   };
 
   // An entry of the stretch as its child shows it.
@@ -69,27 +94,39 @@ class MergingCursor final : public InternalCursor {
     uint32_t child = 0;
   };
 
-  template <bool kForward>
-  bool Wins(const Player& a, const Player& b) const;
-  template <bool kForward>
+  void MoveNext() override;
+  void MovePrev() override;
+
+  bool WinsTie(uint32_t a, uint32_t b);
+  bool Wins(const Player& a, const Player& b);
+  Player Enter(uint32_t child);
   Player Play(size_t position);
+  Player Replay(Player player);
+
+  void Load(uint32_t child);
+  bool HasPrefix(const Source& source) const;
+  void TakeHeads();
   template <bool kForward>
-  void Replay();
+  Player Step(uint32_t child, const HeadForm& heads);
+  template <bool kForward>
+  void LeaveStretch();
   template <bool kForward>
   void Merge();
-  Player Enter(size_t child);
   void Start(bool forward);
-  void ShowWinner();
-  Origin OriginOf(const CursorEntry& entry) const;
+  const Origin& OriginOf(const CursorEntry& entry) const;
   template <bool kForward>
   void Turn();
 
   const KeyComparator comparator_;
   const std::vector<std::unique_ptr<InternalCursor>> children_;
-  std::vector<Player> losers_;  // [1, n): the tree; child i plays at position n + i, and the parent of position p is p / 2
+  std::vector<Source> sources_;  // of the children, and of the leaves that no child plays at
+  std::vector<Player> losers_;   // [1, leaves): the tree; leaf i is at position leaves + i, and the parent of position p is p / 2
   Player winner_;
   bool forward_ = true;
-  size_t stretch_ = 1;  // entries that the last stretch might have; 1: the winner's alone, since the seek
+  HeadForm heads_;
+  SavedKey prefix_;     // what heads_ skips
+  uint32_t ties_ = 0;   // of heads whose keys differ, since the heads were taken
+  size_t stretch_ = 1;  // entries that the last stretch might have
   std::array<CursorEntry, kStretchMax> merged_;
   std::array<Origin, kStretchMax> merged_from_;
   std::string turn_key_;  // the current key while the children leave it

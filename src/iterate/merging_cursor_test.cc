@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -76,29 +75,54 @@ TEST(MergingCursorTest, ErrorOfAChildEndsTheMergeUntilTheNextSeek) {
   EXPECT_EQ(ExtractUserKey(merge.cursor->key()), Slice("c"));
 }
 
-// A long random walk with changes of direction, beside a sorted vector of all entries.
+// What keys look like, each in its way of heads: telling apart by their first bytes, behind a common prefix, behind one per group, not at all, and of
+// every length.
+std::string MakeKey(uint64_t look, Random* random) {
+  const uint64_t number = random->Uniform(100);
+  const std::string text = std::to_string(number);
+  switch (look) {
+    case 0: return "key" + text;
+    case 1: return std::string(20, 'p') + std::string(3 - text.size(), '0') + text;
+    case 2: return std::string(1 + number % 4 * 6, static_cast<char>('g' + number % 4)) + text;
+    case 3: return std::string(9 + number % 3, 'x') + text + std::string(8, 'y') + std::to_string(random->Uniform(3));
+    default: return std::string(number % 11, number % 2 == 0 ? '\0' : '\xff') + (random->OneIn(3) ? random->Bytes(random->Uniform(3)) : "");
+  }
+}
+
+struct Shown {
+  std::string key;  // internal
+  std::string value;
+  size_t source;
+};
+
+// A long random walk with changes of direction, beside a sorted vector of all entries. Some entries are in several sources.
 TEST(MergingCursorTest, RandomWalksAgreeWithASortedVector) {
-  for (uint64_t seed = 1; seed <= 60; ++seed) {
+  for (uint64_t seed = 1; seed <= 150; ++seed) {
     Random random(seed);
     const NamedComparator& order = TestComparators()[seed % 3];
-    SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << order.name);
+    const uint64_t look = seed / 3 % 5;
+    SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << order.name << ", look " << look);
     const KeyComparator comparator(order.comparator);
     std::vector<std::vector<TestEntry>> sources(2 + random.Uniform(9));
-    std::vector<std::string> model;
+    std::vector<Shown> model;
     const uint64_t entries = random.Uniform(300);
     for (uint64_t i = 0; i < entries; ++i) {
-      TestEntry entry{"key" + std::to_string(random.Uniform(100)), 1 + i, ValueType::kValue, "v" + std::to_string(i)};
-      if (random.OneIn(10)) entry.user_key = random.Bytes(random.Uniform(3));
-      model.push_back(MakeInternalKey(entry.user_key, entry.sequence, entry.type));
-      sources[random.OneIn(3) ? 0 : random.Uniform(sources.size())].push_back(entry);
+      TestEntry entry{MakeKey(look, &random), 1 + i, ValueType::kValue, ""};
+      const size_t first = random.OneIn(3) ? 0 : random.Uniform(sources.size());
+      const size_t last = random.OneIn(10) ? sources.size() - 1 : first;
+      for (size_t source = first; source <= last; ++source) {
+        entry.value = "v" + std::to_string(i) + " of " + std::to_string(source);
+        model.push_back({MakeInternalKey(entry.user_key, entry.sequence, entry.type), entry.value, source});
+        sources[source].push_back(entry);
+      }
     }
-    std::sort(model.begin(), model.end(), [&](const std::string& a, const std::string& b) { return comparator.CompareInternal(a, b) < 0; });
-    std::map<std::string, std::string> values;
-    for (const auto& source : sources) {
-      for (const TestEntry& entry : source) values[MakeInternalKey(entry.user_key, entry.sequence, entry.type)] = entry.value;
-    }
+    const auto less = [&](const std::string& a, const std::string& b) { return comparator.CompareInternal(a, b) < 0; };
+    std::sort(model.begin(), model.end(), [&](const Shown& a, const Shown& b) {
+      const int r = comparator.CompareInternal(a.key, b.key);
+      return r != 0 ? r < 0 : a.source < b.source;
+    });
     const Merge merge = MakeMerge(comparator, std::move(sources));
-    for (VectorCursor* child : merge.children) child->SetStretch(1 + random.Uniform(9));
+    for (VectorCursor* child : merge.children) child->SetStretch(1 + random.Uniform(random.OneIn(2) ? 9 : 30));
     InternalCursor& cursor = *merge.cursor;
     Slice pinned;
     Pin pin;
@@ -110,9 +134,8 @@ TEST(MergingCursorTest, RandomWalksAgreeWithASortedVector) {
     for (int i = 0; i < 1000; ++i) {
       // Runs of steps, as long as several stretches.
       move = repeat > 0 && cursor.Valid() ? move : random.Uniform(40);
-      repeat = repeat > 0 ? repeat - 1 : (move < 5 ? 0 : random.Skewed(6));
-      const std::string target = MakeInternalKey("key" + std::to_string(random.Uniform(110)), random.Uniform(300), ValueType::kValue);
-      const auto less = [&](const std::string& a, const std::string& b) { return comparator.CompareInternal(a, b) < 0; };
+      repeat = repeat > 0 ? repeat - 1 : (move < 5 ? 0 : random.Skewed(7));
+      const std::string target = MakeInternalKey(MakeKey(look, &random), random.Uniform(300), ValueType::kValue);
       if (move == 0) {
         cursor.SeekToFirst();
         position = 0;
@@ -121,10 +144,12 @@ TEST(MergingCursorTest, RandomWalksAgreeWithASortedVector) {
         position = model.size() - 1;
       } else if (move == 2 || (move == 3 && !cursor.Valid())) {
         cursor.Seek(target);
-        position = static_cast<size_t>(std::lower_bound(model.begin(), model.end(), target, less) - model.begin());
+        const auto found = std::find_if(model.begin(), model.end(), [&](const Shown& entry) { return !less(entry.key, target); });
+        position = static_cast<size_t>(found - model.begin());
       } else if (move == 4 || !cursor.Valid()) {
         cursor.SeekForPrev(target);
-        position = static_cast<size_t>(std::upper_bound(model.begin(), model.end(), target, less) - model.begin()) - 1;
+        const auto found = std::find_if(model.begin(), model.end(), [&](const Shown& entry) { return less(target, entry.key); });
+        position = static_cast<size_t>(found - model.begin()) - 1;
       } else if (move < 22) {
         cursor.Next();
         ++position;
@@ -136,13 +161,13 @@ TEST(MergingCursorTest, RandomWalksAgreeWithASortedVector) {
       ASSERT_EQ(cursor.Valid(), position < model.size());
       ASSERT_EQ(pinned, Slice(pinned_value));
       if (!cursor.Valid()) continue;
-      ASSERT_EQ(cursor.key(), Slice(model[position]));
-      ASSERT_EQ(cursor.value(), Slice(values[model[position]]));
+      ASSERT_EQ(cursor.key(), Slice(model[position].key));
+      ASSERT_EQ(cursor.value(), Slice(model[position].value));
       const CursorEntry* const beside = random.OneIn(2) ? cursor.before() : cursor.after();
       if (beside != nullptr) {
         const size_t at = beside == cursor.before() ? position - 1 : position + 1;
-        ASSERT_EQ(beside->key, Slice(model.at(at)));
-        ASSERT_EQ(beside->value, Slice(values[model.at(at)]));
+        ASSERT_EQ(beside->key, Slice(model.at(at).key));
+        ASSERT_EQ(beside->value, Slice(model.at(at).value));
       }
       if (random.OneIn(4)) {
         const CursorEntry& entry = beside != nullptr ? *beside : cursor.entry();

@@ -54,6 +54,8 @@ class InternalCursor {
   // The entry that a step leads to, if it is in the stretch; else null.
   const CursorEntry* after() const { return at_ + 1 != end_ ? at_ + 1 : nullptr; }
   const CursorEntry* before() const { return at_ != begin_ ? at_ - 1 : nullptr; }
+  const CursorEntry* stretch_begin() const { return begin_; }
+  const CursorEntry* stretch_end() const { return end_; }
 
   virtual void SeekToFirst() = 0;
   virtual void SeekToLast() = 0;
@@ -98,8 +100,8 @@ class InternalCursor {
   void Hide() { ShowStretch(nullptr, nullptr, nullptr); }
   // Stands in the stretch of another cursor, at the same place.
   static void StandAs(InternalCursor* cursor, const InternalCursor& other) { cursor->ShowStretch(other.begin_, other.at_, other.end_); }
-  const CursorEntry* stretch_begin() const { return begin_; }
-  const CursorEntry* stretch_end() const { return end_; }
+  // Stands at another entry of its stretch: of a cursor whose stretch somebody has walked over.
+  static void StandAt(InternalCursor* cursor, const CursorEntry* entry) { cursor->at_ = entry; }
 
  private:
   const CursorEntry* at_ = nullptr;  // null: not valid
