@@ -230,7 +230,8 @@ uint32_t DataBlock::LowerBoundOfHead(uint64_t head) const {
   uint32_t n = shape_.entries;
   while (n > 1) {
     const uint32_t half = n / 2;
-    base += base[half - 1] < head ? half : 0;
+    // No branch: it would be a toss.
+    base += half & (uint32_t{0} - static_cast<uint32_t>(base[half - 1] < head));
     n -= half;
   }
   return static_cast<uint32_t>(base - heads()) + (*base < head ? 1 : 0);
