@@ -100,15 +100,30 @@ bool LevelCursor::RulesOut(size_t file, const Slice& internal_target) {
 }
 
 void LevelCursor::Seek(const Slice& internal_target) {
+  for (uint32_t step = 0; SeekStep(internal_target, step); ++step) {
+  }
+}
+
+bool LevelCursor::SeekStep(const Slice& internal_target, uint32_t step) {
+  if (step == 0 && !EnterFor(internal_target)) return false;
+  if (cursor_->SeekStep(internal_target, step)) return true;
+  SettleForward();
+  return false;
+}
+
+// Opens the file in which the target would be. False: there is nothing left to seek.
+bool LevelCursor::EnterFor(const Slice& internal_target) {
   status_ = Status::OK();
   const auto found = std::partition_point(args_.files.begin(), args_.files.end(),
                                           [&](const FileMetaData* f) { return args_.comparator.CompareInternal(f->largest, internal_target) < 0; });
   const auto file = static_cast<size_t>(found - args_.files.begin());
-  if (IsPastUpperBound(file)) return Leave();
-  if (RulesOut(file, internal_target)) return PassForward(file);
-  if (!Enter(file)) return;
-  cursor_->Seek(internal_target);
-  SettleForward();
+  if (IsPastUpperBound(file)) {
+    Leave();
+    return false;
+  }
+  if (!RulesOut(file, internal_target)) return Enter(file);
+  PassForward(file);
+  return false;
 }
 
 // From a file without what is sought to the next one, which may have it only if it begins with the sought prefix.

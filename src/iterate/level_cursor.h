@@ -39,6 +39,7 @@ class LevelCursor final : public InternalCursor {
   void SeekToLast() override;
   void Seek(const Slice& internal_target) override;
   void SeekForPrev(const Slice& internal_target) override;
+  bool SeekStep(const Slice& internal_target, uint32_t step) override;
   Status status() const override { return status_; }
   PinSource OwnerOf(const CursorEntry& entry) const override { return cursor_->OwnerOf(entry); }
 
@@ -46,6 +47,7 @@ class LevelCursor final : public InternalCursor {
   void MoveNext() override;
   void MovePrev() override;
   bool Enter(size_t file);
+  bool EnterFor(const Slice& internal_target);
   bool EnterForward(size_t file);
   bool EnterBackward(size_t end);
   bool IsPastUpperBound(size_t file) const;

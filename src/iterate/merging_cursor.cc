@@ -222,7 +222,16 @@ void MergingCursor::SeekToLast() {
 }
 
 void MergingCursor::Seek(const Slice& internal_target) {
-  for (const auto& child : children_) child->Seek(internal_target);
+  for (Source& source : sources_) source.seeking = true;
+  bool more = true;
+  for (uint32_t step = 0; more; ++step) {
+    more = false;
+    for (size_t i = 0; i < children_.size(); ++i) {
+      bool& seeking = sources_[i].seeking;
+      if (seeking) seeking = children_[i]->SeekStep(internal_target, step);
+      more |= seeking;
+    }
+  }
   Start(true);
 }
 

@@ -81,6 +81,7 @@ class MergingCursor final : public InternalCursor {
     const CursorEntry* at = nullptr;    // null: the child is at an end
     const CursorEntry* last = nullptr;  // the end of the stretch in the direction of travel
     uint64_t next_head = 0;             // of the entry that a step inside the stretch leads to
+    bool seeking = false;               // a seek takes a further step
   };
 
   struct Player {

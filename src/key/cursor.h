@@ -62,6 +62,12 @@ class InternalCursor {
   // The first entry at or after the internal key; the last entry at or before it.
   virtual void Seek(const Slice& internal_target) = 0;
   virtual void SeekForPrev(const Slice& internal_target) = 0;
+  // Seek in steps, 0, 1, ..., until one returns false, and nothing but steps in between. Each asks for the memory that the next one reads: whoever
+  // seeks with several cursors takes a step with each in turn, so that their cache misses overlap.
+  virtual bool SeekStep(const Slice& internal_target, uint32_t /*step*/) {
+    Seek(internal_target);
+    return false;
+  }
   void Next() {
     if (at_ + 1 != end_) [[likely]] {
       ++at_;

@@ -512,6 +512,13 @@ BlockRef BlockBasedTable::FindCached(uint32_t block) {
   return BlockRef(cached);
 }
 
+void BlockBasedTable::PrefetchSideIndex(uint32_t block) const {
+  const EpochGuard guard;
+  if (const auto* const cached = static_cast<const DataBlock*>(index_.cell(block).load(std::memory_order_acquire)); cached != nullptr) {
+    cached->Prefetch();
+  }
+}
+
 void BlockBasedTable::PrefetchCached(uint32_t block) {
   const EpochGuard guard;
   const auto at = [this](uint32_t i) {

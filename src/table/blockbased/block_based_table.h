@@ -109,6 +109,8 @@ class BlockBasedTable final : public TableReader {
   };
   // The cached block with a count, or none. Enters a guard.
   BlockRef FindCached(uint32_t block);
+  // Asks for the memory of a cached block that will be searched soon.
+  void PrefetchSideIndex(uint32_t block) const;
   // Asks for the memory of a cached block that will be walked soon, and for what finds the one behind it.
   void PrefetchCached(uint32_t block);
   // Whether blocks that are read with these options are offered to the cache. Those that are not need no side index for a single search.

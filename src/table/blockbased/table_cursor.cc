@@ -273,8 +273,6 @@ void TableCursor::ShowEntry(uint32_t i) {
     PatchSequences(entries_, 1);
   }
   ShowStretch(entries_, entries_, entries_ + 1);
-  // A seek is mostly followed by steps.
-  PrefetchFrom(next_, kSeekPrefetchBytes);
 }
 
 void TableCursor::ShowBefore(uint32_t end) {
@@ -374,32 +372,54 @@ void TableCursor::SeekToLast() {
 }
 
 void TableCursor::Seek(const Slice& internal_target) {
+  for (uint32_t step = 0; SeekStep(internal_target, step); ++step) {
+  }
+}
+
+bool TableCursor::SeekStep(const Slice& internal_target, uint32_t step) {
+  switch (step) {
+    case 0: return FindBlock(internal_target);
+    case 1: table_->PrefetchSideIndex(found_); return true;
+    case 2: return FindEntry(internal_target);
+    default: ShowFound(internal_target); return false;
+  }
+}
+
+bool TableCursor::FindBlock(const Slice& internal_target) {
   status_ = Status::OK();
   stretch_ = 1;
   Hide();
-  if (table_->index().blocks() == 0) return;
-  const Slice user_key = ExtractUserKey(internal_target);
-  // Stored tags say nothing under a global sequence: begin with the newest.
-  const uint64_t tag = table_->global_sequence() ? ~uint64_t{0} : ExtractTag(internal_target);
-  if (!LoadBlock(table_->index().Find(user_key, tag), fills_cache_)) return;
-  SeekInBlock(user_key, tag, internal_target);
+  if (table_->index().blocks() == 0) return false;
+  found_ = table_->index().Find(ExtractUserKey(internal_target), SoughtTag(internal_target));
+  ASHLAR_PREFETCH(&table_->index().cell(found_));
+  return true;
+}
+
+bool TableCursor::FindEntry(const Slice& internal_target) {
+  if (!LoadBlock(found_, fills_cache_)) return false;
+  if (!block_->has_side_index()) return true;
+  found_ = block_->LowerBound(table_->comparator(), ExtractUserKey(internal_target), SoughtTag(internal_target));
+  // A seek is mostly followed by steps.
+  if (found_ < block_->entries()) PrefetchFrom(block_->entry(found_), kSeekPrefetchBytes);
+  return true;
+}
+
+void TableCursor::ShowFound(const Slice& internal_target) {
+  if (!block_->has_side_index()) {
+    SeekByRestarts(internal_target);
+  } else if (found_ < block_->entries()) {
+    ShowEntry(found_);
+  } else {
+    NextBlock();
+  }
   while (Valid() && table_->global_sequence() && table_->comparator().CompareInternal(key(), internal_target) < 0) Next();
 }
 
-void TableCursor::SeekInBlock(const Slice& user_key, uint64_t tag, const Slice& internal_target) {
-  if (block_->has_side_index()) {
-    const uint32_t i = block_->LowerBound(table_->comparator(), user_key, tag);
-    if (i < block_->entries()) {
-      ShowEntry(i);
-    } else {
-      NextBlock();
-    }
-    return;
-  }
+void TableCursor::SeekByRestarts(const Slice& internal_target) {
   if (block_->first() == limit_) return NextBlock();
   BlockLayout layout;
   Result<const char*> restart = ParseBlockLayout(Slice(block_->first(), block_->contents_bytes()), &layout).ok()
-                                    ? FindRestart(layout, table_->comparator(), user_key, tag)
+                                    ? FindRestart(layout, table_->comparator(), ExtractUserKey(internal_target), SoughtTag(internal_target))
                                     : Status::Corruption("damaged block");
   if (!restart.ok()) return Fail(table_->file().AddPlace(restart.status(), table_->index().handle(block_number_).offset));
   next_ = *restart;

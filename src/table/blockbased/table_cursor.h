@@ -64,6 +64,7 @@ class TableCursor final : public InternalCursor {
   void SeekToLast() override;
   void Seek(const Slice& internal_target) override;
   void SeekForPrev(const Slice& internal_target) override;
+  bool SeekStep(const Slice& internal_target, uint32_t step) override;
   Status status() const override { return status_; }
   PinSource OwnerOf(const CursorEntry&) const override { return table_->OwnerOf(block_.get()); }
 
@@ -96,7 +97,13 @@ class TableCursor final : public InternalCursor {
   void DecodeFromStart();
   // Shows the entries before entry `end` of the current block, and stands at the last of them. Precondition: end > 0.
   void ShowBefore(uint32_t end);
-  void SeekInBlock(const Slice& user_key, uint64_t tag, const Slice& internal_target);
+  // Stored tags say nothing under a global sequence: begin with the newest.
+  uint64_t SoughtTag(const Slice& internal_target) const { return table_->global_sequence() ? ~uint64_t{0} : ExtractTag(internal_target); }
+  // The steps of a seek; false: it has ended.
+  bool FindBlock(const Slice& internal_target);
+  bool FindEntry(const Slice& internal_target);
+  void ShowFound(const Slice& internal_target);
+  void SeekByRestarts(const Slice& internal_target);
   // Shows entry i of the current block on its own.
   void ShowEntry(uint32_t i);
   void Fail(Status status);
@@ -106,6 +113,7 @@ class TableCursor final : public InternalCursor {
   const bool fills_cache_;
   BlockRef block_;
   uint32_t block_number_ = 0;
+  uint32_t found_ = 0;    // by the last step of a seek: the block, then the entry
   uint32_t stretch_ = 1;  // entries that the next stretch may have
   const char* next_ = nullptr;
   const char* limit_ = nullptr;
