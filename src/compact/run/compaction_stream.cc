@@ -40,6 +40,9 @@ void CompactionStream::Next() {
     return;
   }
   if (advance_at_next_) {
+    if (StepToValue()) [[likely]] {
+      return;
+    }
     advance_at_next_ = false;
     Advance();
   }
@@ -75,9 +78,7 @@ bool CompactionStream::Look() {
     }
     if (order < 0 && args_.end != nullptr && args_.comparator.Compare(user, *args_.end) >= 0) return false;
 
-    ++counts_.entries_in;
-    counts_.key_bytes_in += key.size();
-    counts_.value_bytes_in += args_.input->value().size();
+    Count(key, args_.input->value());
     if (type == ValueType::kDeletion || type == ValueType::kSingleDeletion) ++counts_.deletions_in;
     if (order != 0 || tag != last_tag_) {
       ahead_ = true;
@@ -98,6 +99,40 @@ void CompactionStream::Advance() {
   args_.input->Next();
 }
 
+inline void CompactionStream::Count(const Slice& key, const Slice& value) {
+  ++counts_.entries_in;
+  counts_.key_bytes_in += key.size();
+  counts_.value_bytes_in += value.size();
+}
+
+inline void CompactionStream::TakeKey(const Slice& key, uint64_t head) {
+  key_buffer_.Clear();
+  CopyShort(key_buffer_.Reserve(key.size()), key.data(), key.size());
+  key_buffer_.Extend(key.size());
+  head_ = head;
+  has_user_key_ = true;
+  shown_user_key_ = false;
+  covered_ = false;
+}
+
+// What Look, FindNext and Decide come to for such an entry. The input stands at a value that is shown, or at the base of one.
+inline bool CompactionStream::StepToValue() {
+  const CursorEntry* const next = args_.input->after();
+  if (next == nullptr || counts_.entries_in >= next_stop_check_) return false;
+  const uint64_t tag = ExtractTag(next->key);
+  const uint64_t head = args_.comparator.Head(ExtractUserKey(next->key), 0);
+  if (TagType(tag) != ValueType::kValue || head <= head_ || head >= end_head_) return false;
+  args_.input->Next();
+  Count(next->key, next->value);
+  ahead_same_key_ = false;
+  ahead_tag_ = tag;
+  ahead_head_ = head;
+  TakeKey(next->key, head);
+  Cover(ahead_stripe());
+  ShowValue(tag, next->value);
+  return true;
+}
+
 // --- decisions ---
 
 void CompactionStream::FindNext() {
@@ -108,16 +143,7 @@ void CompactionStream::FindNext() {
       Fail(args_.stop.Check());
       if (!status_.ok()) return;
     }
-    if (!ahead_same_key_) {
-      const Slice& key = args_.input->key();
-      key_buffer_.Clear();
-      CopyShort(key_buffer_.Reserve(key.size()), key.data(), key.size());
-      key_buffer_.Extend(key.size());
-      head_ = ahead_head_;
-      has_user_key_ = true;
-      shown_user_key_ = false;
-      covered_ = false;
-    }
+    if (!ahead_same_key_) TakeKey(args_.input->key(), ahead_head_);
     if (Decide()) return;
   }
 }

@@ -78,7 +78,8 @@ struct CompactionStreamArgs {
 
 class CompactionStream {
  public:
-  explicit CompactionStream(const CompactionStreamArgs& args) : args_(args) {}
+  explicit CompactionStream(const CompactionStreamArgs& args)
+      : args_(args), end_head_(args.end != nullptr ? args.comparator.Head(*args.end, 0) : ~uint64_t{0}) {}
   CompactionStream(const CompactionStream&) = delete;
   CompactionStream& operator=(const CompactionStream&) = delete;
 
@@ -107,6 +108,11 @@ class CompactionStream {
   bool Peek() { return ahead_ || Look(); }
   bool Look();
   void Advance();
+  // From a value to the value of another key that lies decoded beside it. False: that is not the case, and nothing has changed.
+  bool StepToValue();
+  void Count(const Slice& key, const Slice& value);
+  // The current user key becomes another.
+  void TakeKey(const Slice& key, uint64_t head);
   // Whether the input stands on a further version of the current user key.
   bool SameKeyAhead() { return Peek() && ahead_same_key_; }
   ValueType ahead_type() const { return TagType(ahead_tag_); }
@@ -139,6 +145,7 @@ class CompactionStream {
   }
 
   const CompactionStreamArgs args_;
+  const uint64_t end_head_;  // of args_.end: keys with a smaller head lie before it
 
   // The entry under the input, once Peek has looked at it.
   bool ahead_ = false;

@@ -83,12 +83,20 @@ Outcome RunStream(EntryCursor* input, const Setting& setting) {
   outcome.counts = stream.counts();
   return outcome;
 }
-std::string Outputs(const std::string& text, const Setting& setting = {}) {
+std::string OutputsOfStretches(const std::string& text, const Setting& setting, size_t stretch) {
   EntryCursor input(kBytewise, ParseEntries(text));
+  input.SetStretch(stretch);
   const Outcome outcome = RunStream(&input, setting);
   std::string out;
   for (const TextEntry& entry : outcome.entries) out += (out.empty() ? "" : ", ") + PrintEntry(entry.InternalKey(), entry.value);
   if (!outcome.status.ok()) out += (out.empty() ? "" : ", ") + outcome.status.ToString();
+  return out;
+}
+// However many entries lie side by side, the output is the same.
+std::string Outputs(const std::string& text, const Setting& setting = {}) {
+  const std::string out = OutputsOfStretches(text, setting, 1);
+  EXPECT_EQ(OutputsOfStretches(text, setting, 2), out);
+  EXPECT_EQ(OutputsOfStretches(text, setting, 100), out);
   return out;
 }
 
@@ -211,9 +219,10 @@ TEST(StreamErrors, TheSameEntryTwiceCountsOnce) {
 }
 
 TEST(StreamErrors, AReadErrorEndsTheStream) {
-  for (size_t fail_at = 0; fail_at < 4; ++fail_at) {
-    EntryCursor input(kBytewise, ParseEntries("a@9 del, a@8 put x, b@7 merge 1, b@6 merge 2"));
+  for (size_t fail_at = 0; fail_at < 6; ++fail_at) {
+    EntryCursor input(kBytewise, ParseEntries("a@9 del, a@8 put x, b@7 merge 1, b@6 merge 2, c@5 put y, d@4 put z"));
     input.FailAt(fail_at);
+    input.SetStretch(3);
     EXPECT_TRUE(RunStream(&input, {}).status.IsIOError()) << fail_at;
   }
 }
@@ -235,16 +244,17 @@ TEST(StreamErrors, StopsWhenTold) {
 }
 
 TEST(StreamCounts, AddUp) {
-  EntryCursor input(kBytewise, ParseEntries("a@9 put x, a@8 put yy, b@7 del, c@6 single, c@5 put z, d@4 merge 2, d@3 merge 1"));
+  EntryCursor input(kBytewise, ParseEntries("a@9 put x, a@8 put yy, b@7 del, c@6 single, c@5 put z, d@4 merge 2, d@3 merge 1, e@2 put v, f@1 put w"));
+  input.SetStretch(4);
   const StreamCounts counts = RunStream(&input, {}).counts;
-  EXPECT_EQ(counts.entries_in, 7u);
-  EXPECT_EQ(counts.entries_out, 2u);
+  EXPECT_EQ(counts.entries_in, 9u);
+  EXPECT_EQ(counts.entries_out, 4u);
   EXPECT_EQ(counts.deletions_in, 2u);
   EXPECT_EQ(counts.dropped_hidden, 2u);
   EXPECT_EQ(counts.dropped_obsolete, 2u);
   EXPECT_EQ(counts.merged_operands, 2u);
-  EXPECT_EQ(counts.key_bytes_in, 63u);
-  EXPECT_EQ(counts.value_bytes_in, 6u);
+  EXPECT_EQ(counts.key_bytes_in, 81u);
+  EXPECT_EQ(counts.value_bytes_in, 8u);
 }
 
 // --- the model ---
@@ -317,6 +327,7 @@ class ModelTree {
     setting.snapshots.assign(snapshots_.begin(), snapshots_.end());
     setting.partial_merge = random_.OneIn(2);
     EntryCursor input(kBytewise, std::move(entries));
+    input.SetStretch(1 + random_.Uniform(5));
     Outcome outcome = RunStream(&input, setting);
     ASSERT_TRUE(outcome.status.ok()) << outcome.status.ToString();
     auto& target = levels_[level];

@@ -64,6 +64,8 @@ class EntryCursor final : public InternalCursor {
     for (TextEntry& entry : entries) entries_.emplace_back(entry.InternalKey(), std::move(entry.value));
   }
   void FailAt(size_t entries) { fail_at_ = entries; }
+  // How many entries are shown at once.
+  void SetStretch(size_t entries) { stretch_ = entries; }
 
   void SeekToFirst() override { Show(0); }
   void SeekToLast() override { Show(entries_.empty() ? 0 : entries_.size() - 1); }
@@ -77,25 +79,30 @@ class EntryCursor final : public InternalCursor {
   PinSource OwnerOf(const CursorEntry&) const override { return {}; }
 
  private:
-  void MoveNext() override { Show(at_ + 1); }
+  void MoveNext() override { Show(at_ + shown_.size()); }
   void MovePrev() override { ASHLAR_ASSERT(false); }
   void Show(size_t at) {
     // Bytes shown before end their validity here: whoever still reads them reads something else.
-    std::fill(shown_key_.begin(), shown_key_.end(), '!');
-    std::fill(shown_value_.begin(), shown_value_.end(), '!');
+    for (auto& [key, value] : shown_bytes_) {
+      std::fill(key.begin(), key.end(), '!');
+      std::fill(value.begin(), value.end(), '!');
+    }
     at_ = at;
     Hide();
-    if (at >= entries_.size() || at >= fail_at_) return;
-    shown_key_ = entries_[at].first;
-    shown_value_ = entries_[at].second;
-    ShowOne(shown_key_, shown_value_);
+    const size_t end = std::min({entries_.size(), fail_at_, at + stretch_});
+    if (at >= end) return;
+    shown_bytes_.assign(entries_.begin() + static_cast<std::ptrdiff_t>(at), entries_.begin() + static_cast<std::ptrdiff_t>(end));
+    shown_.clear();
+    for (const auto& [key, value] : shown_bytes_) shown_.push_back({key, value});
+    ShowStretch(shown_.data(), shown_.data(), shown_.data() + shown_.size());
   }
 
   const KeyComparator comparator_;
   std::vector<std::pair<std::string, std::string>> entries_;
-  std::string shown_key_;
-  std::string shown_value_;
-  size_t at_ = 0;
+  std::vector<std::pair<std::string, std::string>> shown_bytes_;
+  std::vector<CursorEntry> shown_;
+  size_t stretch_ = 1;
+  size_t at_ = 0;  // the first entry shown
   size_t fail_at_ = SIZE_MAX;
 };
 
