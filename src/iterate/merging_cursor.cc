@@ -19,7 +19,7 @@ MergingCursor::MergingCursor(const KeyComparator& comparator, std::vector<std::u
     : comparator_(comparator),
       children_(std::move(children)),
       sources_(std::bit_ceil(children_.size())),
-      losers_(sources_.size()),
+      tree_(2 * sources_.size()),
       heads_{.mask = comparator.HasHeads() ? ~uint64_t{0} : 0} {
   ASHLAR_ASSERT(!children_.empty());
 }
@@ -27,7 +27,7 @@ MergingCursor::MergingCursor(const KeyComparator& comparator, std::vector<std::u
 // --- heads ---
 
 bool MergingCursor::HasPrefix(const Source& source) const {
-  const auto begins_with_it = [&](const CursorEntry& entry) { return ExtractUserKey(entry.key).starts_with(prefix_.key()); };
+  const auto begins_with_it = [&](const CursorEntry& entry) { return ExtractUserKey(entry.key).starts_with(prefix_); };
   return heads_.skip_bytes == 0 || (begins_with_it(*source.at) && begins_with_it(*source.last));
 }
 
@@ -44,10 +44,11 @@ void MergingCursor::TakeHeads() {
       first = false;
     }
   }
-  prefix_.Assign(common);
+  prefix_.assign(common.data(), common.size());
   heads_.skip_bytes = common.size();
   ties_ = 0;
-  winner_ = Play(1);
+  ties_allowed_ = std::min(2 * ties_allowed_, kTiesMax);
+  winner_ = Play();
 }
 
 // --- matches ---
@@ -80,26 +81,31 @@ inline bool MergingCursor::Wins(const Player& a, const Player& b) {
 MergingCursor::Player MergingCursor::Enter(uint32_t child) {
   Source& source = sources_[child];
   if (source.at == nullptr) return {.head = ~uint64_t{0}, .child = child};
-  const ptrdiff_t step = source.at < source.last ? 1 : (source.at > source.last ? -1 : 0);
-  source.next_head = heads_.Of(source.at[step]);
+  if (source.at != source.last) source.next_head = heads_.Of(source.at[forward_ ? 1 : -1]);
   return {.head = heads_.Of(*source.at), .child = child};
 }
 
-// Plays all matches below a position of the tree and returns the winner.
-MergingCursor::Player MergingCursor::Play(size_t position) {
+// Plays all matches, round after round, and returns the winner.
+MergingCursor::Player MergingCursor::Play() {
   const size_t leaves = sources_.size();
-  if (position >= leaves) return Enter(static_cast<uint32_t>(position - leaves));
-  const Player left = Play(2 * position);
-  const Player right = Play(2 * position + 1);
-  const bool left_wins = Wins(left, right);
-  losers_[position] = left_wins ? right : left;
-  return left_wins ? left : right;
+  Player* const players = tree_.data() + leaves;
+  for (uint32_t leaf = 0; leaf < leaves; ++leaf) players[leaf] = Enter(leaf);
+  for (size_t matches = leaves / 2; matches > 0; matches /= 2) {
+    for (size_t i = 0; i < matches; ++i) {
+      const Player a = players[2 * i];
+      const Player b = players[2 * i + 1];
+      const bool a_wins = Wins(a, b);
+      tree_[matches + i] = a_wins ? b : a;
+      players[i] = a_wins ? a : b;
+    }
+  }
+  return players[0];
 }
 
 // Plays the matches of the child that won last again, as `player`, and returns the winner.
 inline MergingCursor::Player MergingCursor::Replay(Player player) {
-  for (size_t position = (losers_.size() + player.child) / 2; position > 0; position /= 2) {
-    Player& opponent = losers_[position];
+  for (size_t match = (sources_.size() + player.child) / 2; match > 0; match /= 2) {
+    Player& opponent = tree_[match];
     // All ones: they change places.
     const uint64_t swap = uint64_t{0} - static_cast<uint64_t>(Wins(opponent, player));
     const uint64_t heads = (opponent.head ^ player.head) & swap;
@@ -148,7 +154,7 @@ void MergingCursor::LeaveStretch() {
   kForward ? cursor->Next() : cursor->Prev();
   Load(child);
   const bool fits = source.at == nullptr || HasPrefix(source);
-  if (fits && (ties_ < kTiesMax || heads_.mask == 0)) [[likely]] {
+  if (fits && (ties_ < ties_allowed_ || heads_.mask == 0)) [[likely]] {
     winner_ = Replay(Enter(child));
   } else {
     TakeHeads();
@@ -201,9 +207,10 @@ void MergingCursor::Start(bool forward) {
   heads_.skip_bytes = 0;
   status_ = Status::OK();
   ties_ = 0;
+  ties_allowed_ = kTiesMin;
   stretch_ = 1;
   for (uint32_t child = 0; child < children_.size(); ++child) Load(child);
-  winner_ = Play(1);
+  winner_ = Play();
   const Source& source = sources_[winner_.child];
   if (source.at == nullptr || !status_.ok()) return Hide();
   merged_[0] = *source.at;

@@ -3,14 +3,13 @@
 // A loser tree: child i plays at leaf i; an inner node keeps the loser of its match and passes the winner up. When the winner has moved, only the
 // matches on its path to the root are played again.
 //
-//        winner_                          each player: {head of its user key, child}
-//          |                              The smaller head wins; the heads of a walk backwards, and of the reverse order, are complements, so that
-//          the
-//       [loser 1]                         same match serves both. Which of two children comes next is mostly a toss, so a match has no branch that
-//       /       \                         depends on it: both are written back, swapped or not.
-//   [loser 2] [loser 3]                   Equal heads are settled by the internal keys, then by the child's place: of equal keys that of the child
-//    /   \     /   \                      added first (the newer source) is the first. Children at an end, and the leaves that fill the tree up to a
-//   c0   c1   c2   (c3)                   power of two, have the largest head and lose.
+//        winner_               each player: {head of its user key, child}
+//          |                   The smaller head wins; the heads of a walk backwards, and of the reverse order, are complements, so that one match
+//       [loser 1]              serves all. Who wins is mostly a toss, so a match has no branch that depends on it: both players are written
+//       /       \              back, swapped or not. Equal heads are settled by the internal keys, then by the child's place: of equal keys that
+//   [loser 2] [loser 3]        of the child added first (the newer source) is the first. Children at an end, and the leaves that fill the tree
+//    /   \     /   \           up to a power of two, have the largest head and lose.
+//   c0   c1   c2   (c3)        .
 //
 // Heads are taken behind what all keys of all stretches have in common, which is looked for when they have tied too often, and given up when
 // a stretch comes that does not have it. A custom order has no heads: all tie.
@@ -34,7 +33,6 @@
 #include <vector>
 
 #include "base/coding.h"
-#include "iterate/saved_key.h"
 #include "key/cursor.h"
 #include "key/key_comparator.h"
 
@@ -58,8 +56,9 @@ class MergingCursor final : public InternalCursor {
  private:
   static constexpr size_t kStretchMin = 4;
   static constexpr size_t kStretchMax = 16;
-  // Keys that differ though their heads do not, until a longer common prefix is looked for.
-  static constexpr uint32_t kTiesMax = 16;
+  // Keys that differ though their heads do not, until a longer common prefix is looked for: at first, and at most. Twice as many each time.
+  static constexpr uint32_t kTiesMin = 64;
+  static constexpr uint32_t kTiesMax = 1024;
 
   // How a head is taken of an entry; I4: its user key has skip_bytes.
   struct HeadForm {
@@ -101,7 +100,7 @@ class MergingCursor final : public InternalCursor {
   bool WinsTie(uint32_t a, uint32_t b);
   bool Wins(const Player& a, const Player& b);
   Player Enter(uint32_t child);
-  Player Play(size_t position);
+  Player Play();
   Player Replay(Player player);
 
   void Load(uint32_t child);
@@ -121,12 +120,15 @@ class MergingCursor final : public InternalCursor {
   const KeyComparator comparator_;
   const std::vector<std::unique_ptr<InternalCursor>> children_;
   std::vector<Source> sources_;  // of the children, and of the leaves that no child plays at
-  std::vector<Player> losers_;   // [1, leaves): the tree; leaf i is at position leaves + i, and the parent of position p is p / 2
+  // [1, leaves): the losers; the match that leaf i plays first is at (leaves + i) / 2, the winner of match p plays at p / 2. Behind them: who plays,
+  // while all matches are played.
+  std::vector<Player> tree_;
   Player winner_;
   bool forward_ = true;
   HeadForm heads_;
-  SavedKey prefix_;     // what heads_ skips
+  std::string prefix_;  // what heads_ skips
   uint32_t ties_ = 0;   // of heads whose keys differ, since the heads were taken
+  uint32_t ties_allowed_ = kTiesMin;
   size_t stretch_ = 1;  // entries that the last stretch might have
   std::array<CursorEntry, kStretchMax> merged_;
   std::array<Origin, kStretchMax> merged_from_;
