@@ -117,6 +117,8 @@ Status LeafWriter::PutRecord(Entry* entry) {
 LeafWriter::Outcome LeafWriter::TryPut(PoolOperation* op, Entry* entry) {
   for (;;) {
     const FoundLeaf leaf = state_.index.Find(entry->key);
+    // Before the lock: it waits until the new record's stores are done.
+    PrefetchCandidate(*state_.medium, leaf.offset, entry->fingerprint);
     if (!leaf.ref->TryLock(leaf.version)) continue;
     LeafLock lock(leaf.ref);
     return PutLocked(op, leaf, entry, &lock);
@@ -309,6 +311,7 @@ Status LeafWriter::Delete(const Slice& key) {
       EpochGuard guard;
       for (;;) {
         const FoundLeaf leaf = state_.index.Find(key);
+        PrefetchCandidate(*state_.medium, leaf.offset, fingerprint);
         if (!leaf.ref->TryLock(leaf.version)) continue;
         LeafLock lock(leaf.ref);
         const uint64_t commit = LeafView(*state_.medium, leaf.offset).Commit();
