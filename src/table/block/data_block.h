@@ -13,8 +13,7 @@
 // I1: with a side index, every entry's header, key and value lie inside the block, shared never exceeds the length of the key before, and heads do
 //     not descend. What reads through the side index checks nothing again.
 // I2: a custom order has no heads and no common prefix: both are zero, and every comparison takes the whole key. So it has restarts[i], the last
-// entry
-//     up to i whose key is whole in its place: keys are put together forwards from there, and a search looks at restarts first.
+//     entry up to i whose key is whole in its place: keys are put together forwards from there, and a search looks at restarts first.
 // I3: a block without a side index (compaction reads it once, forwards) has been checked for nothing but its frame; TableCursor checks each entry
 //     as it goes.
 //
