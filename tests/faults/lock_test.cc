@@ -32,13 +32,13 @@ TEST(LockChild, DISABLED_Open) {
   std::string value;
   const Status read_only = DB::OpenForReadOnly(SilentOptions(), directory, &db);
   if (read_only.ok()) value = db->Get(ReadOptions(), "key", &value).ok() ? value : "nothing";
-  std::printf("open: %s\nread: %s\n", opened.ToString().c_str(), value.c_str());
+  std::printf("open: %s; read: %s\n", opened.ToString().c_str(), value.c_str());
 }
 
 class LockTest : public ::testing::Test {
  protected:
   std::string OpenInAnotherProcess() const {
-    const std::string environment = StrCat("env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX ", kDirectoryVariable, "=", path_);
+    const std::string environment = StrCat("env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX -u GTEST_OUTPUT ", kDirectoryVariable, "=", path_);
     return RunTool(StrCat(environment, " ", OwnCommand(), " --gtest_filter=LockChild.DISABLED_Open --gtest_also_run_disabled_tests")).output;
   }
 
@@ -59,7 +59,7 @@ TEST_F(LockTest, AnotherProcessIsRefusedWithTheReason) {
   ASSERT_TRUE(db->Close().ok());
   db.reset();
   const std::string accepted = OpenInAnotherProcess();
-  EXPECT_NE(accepted.find("open: OK\nread: later"), std::string::npos) << accepted;
+  EXPECT_NE(accepted.find("open: OK; read: later"), std::string::npos) << accepted;
 }
 
 TEST_F(LockTest, ASecondOpenInThisProcessIsRefusedWithTheReason) {
