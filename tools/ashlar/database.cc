@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <set>
 #include <system_error>
+#include <vector>
 
+#include "ashlar/convenience.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/options_util.h"
@@ -68,8 +70,12 @@ ColumnFamilyOptions NewFamilyOptions() {
   BlockBasedTableOptions table_options;
   table_options.filter_policy.reset(NewBloomFilterPolicy(10));
   options.table_factory.reset(NewBlockBasedTableFactory(table_options));
-  options.compression = kLZ4Compression;
-  options.bottommost_compression = kZSTD;
+  const std::vector<CompressionType> codecs = GetSupportedCompressions();
+  const auto if_there = [&codecs](CompressionType codec) {
+    return std::find(codecs.begin(), codecs.end(), codec) != codecs.end() ? codec : kNoCompression;
+  };
+  options.compression = if_there(kLZ4Compression);
+  options.bottommost_compression = if_there(kZSTD);
   return options;
 }
 
