@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "base/format.h"
@@ -29,14 +30,6 @@ constexpr uint64_t kLockOffset = kOffsetMax - 1;
 // Of a volume whose files are mapped without a page cache.
 constexpr DWORD kDaxVolume = 0x20000000;
 
-struct Pool {
-  UniqueHandle file;  // none for an anonymous pool
-  UniqueHandle section;
-};
-
-Pool& ToPool(intptr_t handle) { return *reinterpret_cast<Pool*>(handle); }
-intptr_t FromPool(std::unique_ptr<Pool> pool) { return reinterpret_cast<intptr_t>(pool.release()); }
-
 // A view of a section; the memory stays until the last reference goes.
 class View {
  public:
@@ -55,7 +48,15 @@ class View {
   View(const View&) = delete;
   View& operator=(const View&) = delete;
 
-  HANDLE section() const { return section_.get(); }
+  // The section as it is, beside a private view of it. Mapped once, since pages are discarded often.
+  Result<const char*> Section(const std::string& path) {
+    MutexLock lock(mutex_);
+    if (whole_ == nullptr) {
+      ASHLAR_ASSIGN_OR_RETURN(whole_, Map(section_.get(), FILE_MAP_READ, bytes_, path));
+    }
+    return whole_->data_;
+  }
+
   bool is_shared() const { return access_ != FILE_MAP_COPY && (access_ & FILE_MAP_WRITE) != 0; }
   char* data() const { return data_; }
   size_t bytes() const { return bytes_; }
@@ -67,7 +68,18 @@ class View {
   const DWORD access_;
   char* const data_;
   const size_t bytes_;
+  Mutex mutex_;
+  std::shared_ptr<View> whole_ ASHLAR_GUARDED_BY(mutex_);
 };
+
+struct Pool {
+  UniqueHandle file;  // none for an anonymous pool
+  UniqueHandle section;
+  std::shared_ptr<View> view;  // of an anonymous pool, which has no file to read and write
+};
+
+Pool& ToPool(intptr_t handle) { return *reinterpret_cast<Pool*>(handle); }
+intptr_t FromPool(std::unique_ptr<Pool> pool) { return reinterpret_cast<intptr_t>(pool.release()); }
 
 struct NamedView {
   intptr_t pool;
@@ -121,11 +133,11 @@ PoolMapping::~PoolMapping() {
 
 Status PoolMapping::DiscardPages(uint64_t offset, uint64_t bytes) {
   const std::shared_ptr<View> view = FindView(data_);
-  ASHLAR_ASSIGN_OR_RETURN(const std::shared_ptr<View> file, View::Map(view->section(), FILE_MAP_READ, bytes_, "a pool's mapping"));
+  ASHLAR_ASSIGN_OR_RETURN(const char* const file, view->Section("a pool's mapping"));
   // Pages that hold the same are not written to: that would make copies of them, and others may be reading.
   const size_t page_bytes = PageBytes();
   for (uint64_t at = offset; at < offset + bytes; at += page_bytes) {
-    if (memcmp(data_ + at, file->data() + at, page_bytes) != 0) memcpy(data_ + at, file->data() + at, page_bytes);
+    if (memcmp(data_ + at, file + at, page_bytes) != 0) memcpy(data_ + at, file + at, page_bytes);
   }
   return Status::OK();
 }
@@ -167,7 +179,9 @@ Result<std::unique_ptr<PoolFile>> PoolFile::CreateAnonymous(uint64_t bytes) {
   const std::string name = "(anonymous pool)";
   if (bytes == 0 || bytes > kBytesMax) return Status::InvalidArgument(name, "empty, or larger than any file can be");
   auto pool = std::make_unique<Pool>();
+  if (bytes > std::numeric_limits<size_t>::max()) return Status::InvalidArgument(name, "too large to be mapped");
   ASHLAR_ASSIGN_OR_RETURN(pool->section, MakeSection(INVALID_HANDLE_VALUE, name, bytes));
+  ASHLAR_ASSIGN_OR_RETURN(pool->view, View::Map(pool->section.get(), FILE_MAP_READ | FILE_MAP_WRITE, static_cast<size_t>(bytes), name));
   return std::unique_ptr<PoolFile>(new PoolFile(name, FromPool(std::move(pool)), bytes));
 }
 
@@ -204,8 +218,7 @@ Status PoolFile::ReadAt(uint64_t offset, size_t n, char* to) const {
     ASHLAR_ASSIGN_OR_RETURN(const size_t got, ReadHandle(pool.file.get(), path_, offset, n, to));
     return got == n ? Status::OK() : SystemError(StrCat("read at ", offset + got, " from"), path_, ERROR_HANDLE_EOF);
   }
-  ASHLAR_ASSIGN_OR_RETURN(const std::shared_ptr<View> view, View::Map(pool.section.get(), FILE_MAP_READ, static_cast<size_t>(bytes_), path_));
-  memcpy(to, view->data() + offset, n);
+  memcpy(to, pool.view->data() + offset, n);
   return Status::OK();
 }
 
@@ -213,9 +226,7 @@ Status PoolFile::WriteAt(uint64_t offset, const char* from, size_t n) {
   const Pool& pool = ToPool(handle_);
   if (offset > bytes_ || n > bytes_ - offset) return SystemError(StrCat("write at ", offset, " to"), path_, ERROR_HANDLE_EOF);
   if (pool.file.valid()) return WriteHandle(pool.file.get(), path_, offset, from, n);
-  ASHLAR_ASSIGN_OR_RETURN(const std::shared_ptr<View> view,
-                          View::Map(pool.section.get(), FILE_MAP_READ | FILE_MAP_WRITE, static_cast<size_t>(bytes_), path_));
-  memcpy(view->data() + offset, from, n);
+  memcpy(pool.view->data() + offset, from, n);
   return Status::OK();
 }
 
