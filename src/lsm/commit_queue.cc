@@ -19,7 +19,7 @@ uint32_t CommitQueue::Wait(CommitRequest* request) {
     if (state != CommitRequest::kWaiting) return state;
     CpuRelax();
   }
-  if (!request->state.compare_exchange_strong(state, CommitRequest::kSleeps, std::memory_order_relaxed, std::memory_order_acquire)) return state;
+  if (!request->state.compare_exchange_strong(state, CommitRequest::kSleeps, std::memory_order_acquire)) return state;
   do {
     FutexWait(request->state, CommitRequest::kSleeps);
     state = request->state.load(std::memory_order_acquire);
