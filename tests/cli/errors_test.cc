@@ -137,7 +137,7 @@ TEST_F(ErrorsTest, UnknownFamiliesAndOperators) {
   EXPECT_EQ(family.err, "ashlar: there is no column family absent\n        column-families lists them; load makes new ones\n");
   const ToolResult merge_operator = Run({"--merge-operator", "absent", "scan"});
   EXPECT_EQ(merge_operator.exit_code, 2);
-  EXPECT_NE(merge_operator.err.find("uint64add, stringappend, put and max are known"), std::string::npos);
+  EXPECT_NE(merge_operator.err.find("uint64add, stringappend, put and max are known"), std::string::npos) << merge_operator.err;
 }
 
 TEST_F(ErrorsTest, ADamagedTableIsCorruptionAndNamed) {
