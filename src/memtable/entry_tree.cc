@@ -29,7 +29,7 @@ const EntryTree::Node* EntryTree::LoadRoot(uint64_t* state) const {
 
 // One step down; false: start again.
 bool EntryTree::StepDown(const SlotOrder& order, uint32_t rank, Place* place) {
-  const auto* const inner = static_cast<const Inner*>(place->node);
+  const Node* const inner = place->node;
   const Node* const child = inner->ChildAt(order, rank).load(std::memory_order_acquire);
   // Before the child is touched: a torn order may have led to a slot that was never filled.
   if (!inner->Unchanged(place->state)) [[unlikely]] {

@@ -1,10 +1,13 @@
 // EntryTree: the order of a memtable's entries. A B+ tree of small nodes that one writer grows and any number of readers search without a lock.
 //
-//   node    state | prefix length | two orders | 32 heads | 32 entries | inner: 33 children; leaf: links to both neighbours
+//   node    state | prefix length | links | n heads | two orders | n entries | inner: n + 1 children          n slots: 32, young leaves 24
 //
-//   heads     8 bytes of each user key, taken after the node's prefix, as integers that sort like the keys (KeyComparator::Head). A search
+//   heads     4 bytes of each user key, taken after the node's prefix, as integers that sort like the keys (KeyComparator::Head). A search
 //             counts the heads that are smaller, which reads neighbouring words and takes no branch; entries are looked at only where heads
 //             are equal.
+//   entries   addresses, 6 bytes each: user space has 47 bits of them on the systems that this is for. With 126 bytes an entry (16 of key, 100
+//             of value) takes 143 in the memtable; it took 158 with heads and addresses of 8 bytes and leaves of one size, and memtables that
+//             hold a tenth less make compactions write a tenth more.
 //   slots     are filled from 0 upwards and keep their place; an order is a permutation of them, 32 bytes. An insert fills the next slot,
 //             writes the order that is not in use, and publishes both with one store of the state.
 //   state     count of slots | which order is in use | dead | number of changes
@@ -13,8 +16,8 @@
 //             place; a key outside that is outside the tree. When a new key shortens it, the nodes on both edges are rebuilt: rare, it
 //             happens at most once per byte.
 //
-// A full node is not changed but replaced: two new nodes take over its slots, the separator goes into the parent, the old node dies. A dead
-// node is used again for the next split, whatever its readers do.
+// A full node is not changed but replaced: two new nodes take over its slots, the separator goes into the parent, the old node dies. Halves of
+// a leaf get 24 slots; when those are full, a leaf of 32 takes over. A dead node is used again for the next split, whatever its readers do.
 //
 // Readers are optimistic. They load a node's state, read what they need, and check that the state is the same; if not, they start again
 // from the root. A reader starts again only because the writer got on, never waits for it, and so cannot be held up by a writer that was
@@ -63,6 +66,7 @@ namespace ashlar {
 class EntryTree {
  public:
   static constexpr uint32_t kSlots = 32;
+  static constexpr uint32_t kYoungSlots = 24;  // of a leaf that comes from a split in the middle
 
   EntryTree(const KeyComparator& comparator, Arena* arena) : comparator_(comparator), arena_(arena) {}
   EntryTree(const EntryTree&) = delete;
@@ -86,7 +90,6 @@ class EntryTree {
 
  private:
   struct Node;
-  struct Inner;
   struct SlotOrder;
   struct Items;
   struct Path;
@@ -104,6 +107,8 @@ class EntryTree {
   static constexpr uint32_t kTorn = ~uint32_t{0};
 
   int CompareEntry(const char* entry, const Target& target) const { return ashlar::CompareEntry(comparator_, entry, target); }
+  // Half a head: with two keys of a full leaf, that the other half tells them apart is rare.
+  uint32_t Head(const Slice& user_key, uint32_t prefix_bytes) const { return static_cast<uint32_t>(comparator_.Head(user_key, prefix_bytes) >> 32); }
   int CompareWithPrefix(const Slice& user_key, uint32_t prefix_bytes) const;
 
   static SlotOrder LoadOrder(const Place& place);
@@ -132,14 +137,19 @@ class EntryTree {
   void InsertAt(Node* node, uint32_t rank, const char* entry, Node* right_child);
   static void NoteTrend(Node* leaf, uint32_t rank);
   uint32_t SplitPoint(const Node& leaf, uint32_t rank) const;
+  void GrowLeaf(const Path& path, Node* leaf, uint32_t rank, const char* entry);
   void SplitLeaf(const Path& path, Node* leaf, uint32_t rank, const char* entry);
   void SplitInner(const Path& path, uint32_t step, const Pair& pair);
   void ReplaceChild(const Path& path, uint32_t depth, const Pair& pair);
+  static void SwapChild(Node* parent, uint32_t rank, Node* child);
   Fences FencesOf(const Path& path, uint32_t depth) const;
   void TakeHeads(Items* items, uint32_t prefix_bytes) const;
   void FillPart(Node* fresh, Items items, uint32_t prefix_bytes, const Fences& fences);
   void Fill(Node* fresh, const Items& items, uint32_t prefix_bytes);
-  Node* Fresh(bool is_leaf);
+  Node* Fresh(bool is_leaf, uint32_t slots);
+  Node*& DeadNodes(bool is_leaf, uint32_t slots) { return !is_leaf ? dead_inners_ : (slots == kSlots ? dead_leaves_ : dead_young_leaves_); }
+  static void Link(Node* node, Node* prev, Node* next);
+  void TakePlace(Node* old, Node* first, Node* last);
   void Kill(Node* node);
   void AddFirst(const char* entry);
   void ShortenCommonPrefix(const Slice& user_key);
@@ -160,6 +170,7 @@ class EntryTree {
   const char* largest_ = nullptr;
   Node* last_leaf_ = nullptr;
   Node* dead_leaves_ = nullptr;
+  Node* dead_young_leaves_ = nullptr;
   Node* dead_inners_ = nullptr;
 };
 

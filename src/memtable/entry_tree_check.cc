@@ -18,7 +18,7 @@ struct EntryTree::Checker {
     const uint64_t state = node->state.load(std::memory_order_acquire);
     ASHLAR_ASSERT(!StateDead(state));
     const uint32_t count = StateCount(state);
-    ASHLAR_ASSERT(count <= kSlots);
+    ASHLAR_ASSERT(count <= node->slots && node->slots <= kSlots);
     const SlotOrder order = LoadOrder({.node = node, .state = state});
     CheckOrder(order, count);
     CheckPrefix(node, low, high);
@@ -28,7 +28,7 @@ struct EntryTree::Checker {
     for (uint32_t i = 0; i <= count; ++i) {
       const char* const child_low = i == 0 ? low : node->Entry(order.Slot(i - 1));
       const char* const child_high = i == count ? high : node->Entry(order.Slot(i));
-      Visit(static_cast<const Inner*>(node)->ChildAt(order, i).load(std::memory_order_acquire), child_low, child_high, depth + 1);
+      Visit(node->ChildAt(order, i).load(std::memory_order_acquire), child_low, child_high, depth + 1);
     }
   }
 
@@ -68,7 +68,7 @@ struct EntryTree::Checker {
   void CheckSlot(const Node* node, uint32_t slot, const char* low, const char* high) const {
     const char* const entry = node->Entry(slot);
     const Slice user_key = DecodeEntry(entry).user_key();
-    ASHLAR_ASSERT(node->Head(slot) == tree.comparator_.Head(user_key, node->prefix_bytes.load(std::memory_order_acquire)));
+    ASHLAR_ASSERT(node->Head(slot) == tree.Head(user_key, node->prefix_bytes.load(std::memory_order_acquire)));
     ASHLAR_ASSERT(user_key.starts_with(Slice(DecodeEntry(tree.first_key_).key, tree.common_prefix_bytes_)));
     if (low != nullptr) ASHLAR_ASSERT(Compare(low, entry) <= 0);
     if (high != nullptr) ASHLAR_ASSERT(Compare(entry, high) <= 0);

@@ -24,7 +24,7 @@ namespace {
 
 constexpr uint32_t kHeightMax = 24;  // a tree grows by a level when the root has split 32 times
 // Neighbouring inserts in a row after which a leaf is split where they arrive instead of in the middle.
-constexpr int32_t kTrendInserts = 4;
+constexpr int kTrendInserts = 4;
 
 uint32_t CommonPrefixBytes(const Slice& a, const Slice& b) { return static_cast<uint32_t>(a.difference_offset(b)); }
 
@@ -35,13 +35,13 @@ Slice UserKeyOf(const char* entry) { return DecodeEntry(entry).user_key(); }
 // The way from the root to a node: the inner nodes passed, and which child was taken of each.
 struct EntryTree::Path {
   struct Step {
-    Inner* node;
+    Node* node;
     uint32_t rank;
   };
   std::array<Step, kHeightMax> steps;
   uint32_t depth = 0;
 
-  void Push(Inner* node, uint32_t rank) {
+  void Push(Node* node, uint32_t rank) {
     ASHLAR_ASSERT(depth < kHeightMax);
     steps[depth++] = {node, rank};
   }
@@ -59,7 +59,7 @@ struct EntryTree::Items {
 
   const bool is_leaf;
   uint32_t count = 0;
-  std::array<uint64_t, kSlots + 1> heads;
+  std::array<uint32_t, kSlots + 1> heads;
   std::array<const char*, kSlots + 1> entries;
   std::array<Node*, kSlots + 2> children;  // inner nodes: [i] is left of entries[i]
 
@@ -72,9 +72,9 @@ struct EntryTree::Items {
       entries[i] = node.Entry(order.Slot(i));
     }
     if (is_leaf) return;
-    for (uint32_t i = 0; i <= count; ++i) children[i] = static_cast<const Inner&>(node).ChildAt(order, i).load(std::memory_order_relaxed);
+    for (uint32_t i = 0; i <= count; ++i) children[i] = node.ChildAt(order, i).load(std::memory_order_relaxed);
   }
-  void Insert(uint32_t rank, uint64_t head, const char* entry) {
+  void Insert(uint32_t rank, uint32_t head, const char* entry) {
     std::copy_backward(heads.begin() + rank, heads.begin() + count, heads.begin() + count + 1);
     std::copy_backward(entries.begin() + rank, entries.begin() + count, entries.begin() + count + 1);
     heads[rank] = head;
@@ -115,24 +115,24 @@ void EntryTree::Insert(const char* entry) {
   }
   NoteTrend(leaf, rank);
 
-  if (count < kSlots) {
+  if (count < leaf->slots) {
     InsertAt(leaf, rank, entry, nullptr);
   } else {
     if (is_last) DescendToLastLeaf(&path);
-    SplitLeaf(path, leaf, rank, entry);
+    count < kSlots ? GrowLeaf(path, leaf, rank, entry) : SplitLeaf(path, leaf, rank, entry);
   }
   if (is_last) largest_ = entry;
 }
 
 void EntryTree::NoteTrend(Node* leaf, uint32_t rank) {
-  if (rank == leaf->latest_rank + 1) {
-    leaf->trend = std::max(leaf->trend, 0) + 1;
+  int trend = 0;
+  if (rank == uint32_t{leaf->latest_rank} + 1) {
+    trend = std::max<int>(leaf->trend, 0) + 1;
   } else if (rank == leaf->latest_rank) {
-    leaf->trend = std::min(leaf->trend, 0) - 1;
-  } else {
-    leaf->trend = 0;
+    trend = std::min<int>(leaf->trend, 0) - 1;
   }
-  leaf->latest_rank = rank;
+  leaf->trend = static_cast<int8_t>(std::clamp(trend, -kTrendInserts, kTrendInserts));
+  leaf->latest_rank = static_cast<uint8_t>(rank);
 }
 
 // How many of a full leaf's entries, with the newcomer, stay left. A run of keys gets leaves of its own, which it fills: the first split separates it
@@ -145,12 +145,11 @@ uint32_t EntryTree::SplitPoint(const Node& leaf, uint32_t rank) const {
 
 void EntryTree::AddFirst(const char* entry) {
   const Slice user_key = UserKeyOf(entry);
-  Node* const leaf = Fresh(true);
+  Node* const leaf = Fresh(true, kSlots);
   common_prefix_bytes_ = comparator_.HasHeads() ? static_cast<uint32_t>(user_key.size()) : 0;
   Items items(true);
-  items.Insert(0, comparator_.Head(user_key, common_prefix_bytes_), entry);
-  leaf->next.store(nullptr, std::memory_order_relaxed);
-  leaf->prev.store(nullptr, std::memory_order_relaxed);
+  items.Insert(0, Head(user_key, common_prefix_bytes_), entry);
+  Link(leaf, nullptr, nullptr);
   Fill(leaf, items, common_prefix_bytes_);
   first_key_ = entry;
   largest_ = entry;
@@ -161,13 +160,12 @@ void EntryTree::AddFirst(const char* entry) {
 EntryTree::Node* EntryTree::DescendForInsert(const Target& target, Path* path) const {
   Node* node = root_.load(std::memory_order_relaxed);
   while (!node->is_leaf) {
-    auto* const inner = static_cast<Inner*>(node);
     const Place place{.node = node, .state = node->state.load(std::memory_order_relaxed)};
     const SlotOrder order = LoadOrder(place);
     const uint32_t rank = Rank<true>(place, target, order);
-    node = inner->ChildAt(order, rank).load(std::memory_order_relaxed);
+    path->Push(node, rank);
+    node = node->ChildAt(order, rank).load(std::memory_order_relaxed);
     node->Prefetch();
-    path->Push(inner, rank);
   }
   return node;
 }
@@ -175,11 +173,10 @@ EntryTree::Node* EntryTree::DescendForInsert(const Target& target, Path* path) c
 void EntryTree::DescendToLastLeaf(Path* path) const {
   Node* node = root_.load(std::memory_order_relaxed);
   while (!node->is_leaf) {
-    auto* const inner = static_cast<Inner*>(node);
     const Place place{.node = node, .state = node->state.load(std::memory_order_relaxed)};
     const uint32_t rank = StateCount(place.state);
-    node = inner->ChildAt(LoadOrder(place), rank).load(std::memory_order_relaxed);
-    path->Push(inner, rank);
+    path->Push(node, rank);
+    node = node->ChildAt(LoadOrder(place), rank).load(std::memory_order_relaxed);
   }
 }
 
@@ -194,43 +191,75 @@ void EntryTree::InsertAt(Node* node, uint32_t rank, const char* entry, Node* rig
 
   // Pairs with the fence in Node::Unchanged: a reader that still uses the other order sees that it was retired.
   std::atomic_thread_fence(std::memory_order_release);
-  const uint64_t head = comparator_.Head(UserKeyOf(entry), node->prefix_bytes.load(std::memory_order_relaxed));
-  node->heads[slot].store(head, std::memory_order_relaxed);
-  node->entries[slot].store(entry, std::memory_order_relaxed);
-  if (right_child != nullptr) static_cast<Inner*>(node)->children[1 + slot].store(right_child, std::memory_order_relaxed);
-  order.Store(&node->orders[other]);
+  node->SetSlot(slot, Head(UserKeyOf(entry), node->prefix_bytes.load(std::memory_order_relaxed)), entry);
+  if (right_child != nullptr) node->children()[1 + slot].store(right_child, std::memory_order_relaxed);
+  order.Store(node->order(other), node->slots);
   // Pairs with the acquire loads of state in StepDown, LoadRoot and CopyNeighbour.
   node->state.store(NextState(state, slot + 1, other), std::memory_order_release);
 }
 
-void EntryTree::SplitLeaf(const Path& path, Node* leaf, uint32_t rank, const char* entry) {
+// A leaf of kSlots takes over a full one of fewer, with the newcomer.
+void EntryTree::GrowLeaf(const Path& path, Node* leaf, uint32_t rank, const char* entry) {
+  const uint32_t prefix_bytes = leaf->prefix_bytes.load(std::memory_order_relaxed);
   Items items(true);
   items.Load(*leaf);
-  items.Insert(rank, comparator_.Head(UserKeyOf(entry), leaf->prefix_bytes.load(std::memory_order_relaxed)), entry);
-  const uint32_t left_count = SplitPoint(*leaf, rank);
+  items.Insert(rank, Head(UserKeyOf(entry), prefix_bytes), entry);
 
-  Node* const left = Fresh(true);
-  Node* const right = Fresh(true);
+  Node* const grown = Fresh(true, kSlots);
+  Link(grown, leaf->prev.load(std::memory_order_relaxed), leaf->next.load(std::memory_order_relaxed));
+  grown->trend = leaf->trend;
+  grown->latest_rank = leaf->latest_rank;
+  Fill(grown, items, prefix_bytes);
+  if (path.depth == 0) {
+    root_.store(grown, std::memory_order_release);
+  } else {
+    SwapChild(path.steps[path.depth - 1].node, path.steps[path.depth - 1].rank, grown);
+  }
+  TakePlace(leaf, grown, grown);
+}
+
+void EntryTree::SplitLeaf(const Path& path, Node* leaf, uint32_t rank, const char* entry) {
+  const uint32_t prefix_bytes = leaf->prefix_bytes.load(std::memory_order_relaxed);
+  Items items(true);
+  items.Load(*leaf);
+  items.Insert(rank, Head(UserKeyOf(entry), prefix_bytes), entry);
+  const uint32_t left_count = SplitPoint(*leaf, rank);
+  const bool in_left = rank < left_count;
+  // The side that a run goes on in will be full soon; the other side may stay as it is.
+  const bool in_middle = left_count == (kSlots + 1) / 2;
+  const auto slots_for = [&](uint32_t count, bool has_newcomer) {
+    return count < kYoungSlots && (in_middle || !has_newcomer) ? kYoungSlots : kSlots;
+  };
+
+  Node* const left = Fresh(true, slots_for(left_count, in_left));
+  Node* const right = Fresh(true, slots_for(items.count - left_count, !in_left));
   const char* const separator = items.entries[left_count];
   const Fences fences = FencesOf(path, path.depth);
-  Node* const prev = leaf->prev.load(std::memory_order_relaxed);
-  Node* const next = leaf->next.load(std::memory_order_relaxed);
-  left->prev.store(prev, std::memory_order_release);
-  left->next.store(right, std::memory_order_release);
-  right->prev.store(left, std::memory_order_release);
-  right->next.store(next, std::memory_order_release);
-  const uint32_t prefix_bytes = leaf->prefix_bytes.load(std::memory_order_relaxed);
+  Link(left, leaf->prev.load(std::memory_order_relaxed), right);
+  Link(right, left, leaf->next.load(std::memory_order_relaxed));
   FillPart(left, items.Part(0, left_count), prefix_bytes, {.low = fences.low, .high = separator});
   FillPart(right, items.Part(left_count, items.count), prefix_bytes, {.low = separator, .high = fences.high});
-  Node* const with_newcomer = rank < left_count ? left : right;
-  with_newcomer->trend = std::clamp(leaf->trend, -kTrendInserts, kTrendInserts);
-  with_newcomer->latest_rank = rank < left_count ? rank : rank - left_count;
+  Node* const with_newcomer = in_left ? left : right;
+  with_newcomer->trend = leaf->trend;
+  with_newcomer->latest_rank = static_cast<uint8_t>(in_left ? rank : rank - left_count);
 
   ReplaceChild(path, path.depth, {.left = left, .separator = separator, .right = right});
-  if (prev != nullptr) prev->next.store(left, std::memory_order_release);
-  if (next != nullptr) next->prev.store(right, std::memory_order_release);
-  if (leaf == last_leaf_) last_leaf_ = right;
-  Kill(leaf);
+  TakePlace(leaf, left, right);
+}
+
+void EntryTree::Link(Node* node, Node* prev, Node* next) {
+  node->prev.store(prev, std::memory_order_release);
+  node->next.store(next, std::memory_order_release);
+}
+
+// Links the leaves that took the place of `old` to its neighbours, and lets it die.
+void EntryTree::TakePlace(Node* old, Node* first, Node* last) {
+  Node* const prev = old->prev.load(std::memory_order_relaxed);
+  Node* const next = old->next.load(std::memory_order_relaxed);
+  if (prev != nullptr) prev->next.store(first, std::memory_order_release);
+  if (next != nullptr) next->prev.store(last, std::memory_order_release);
+  if (old == last_leaf_) last_leaf_ = last;
+  Kill(old);
 }
 
 // Puts a pair of nodes in the place of the child that the path takes at depth - 1; depth 0: of the root. The child dies afterwards, at the caller's
@@ -238,10 +267,10 @@ void EntryTree::SplitLeaf(const Path& path, Node* leaf, uint32_t rank, const cha
 void EntryTree::ReplaceChild(const Path& path, uint32_t depth, const Pair& pair) {
   if (depth == 0) {
     Items items(false);
-    items.Insert(0, comparator_.Head(UserKeyOf(pair.separator), common_prefix_bytes_), pair.separator);
+    items.Insert(0, Head(UserKeyOf(pair.separator), common_prefix_bytes_), pair.separator);
     items.children[0] = pair.left;
     items.children[1] = pair.right;
-    Node* const root = Fresh(false);
+    Node* const root = Fresh(false, kSlots);
     Fill(root, items, common_prefix_bytes_);
     root_.store(root, std::memory_order_release);
     return;
@@ -249,12 +278,17 @@ void EntryTree::ReplaceChild(const Path& path, uint32_t depth, const Pair& pair)
   const auto [parent, rank] = path.steps[depth - 1];
   const uint64_t state = parent->state.load(std::memory_order_relaxed);
   if (StateCount(state) == kSlots) return SplitInner(path, depth - 1, pair);
-  std::atomic<Node*>& child = parent->ChildAt(LoadOrder({.node = parent, .state = state}), rank);
   InsertAt(parent, rank, pair.separator, pair.right);
-  child.store(pair.left, std::memory_order_release);
+  // What is left of the separator keeps its rank.
+  SwapChild(parent, rank, pair.left);
+}
+
+// Puts a node in the place of a child.
+void EntryTree::SwapChild(Node* parent, uint32_t rank, Node* child) {
+  const uint64_t state = parent->state.load(std::memory_order_relaxed);
+  parent->ChildAt(LoadOrder({.node = parent, .state = state}), rank).store(child, std::memory_order_release);
   // A reader that took the old child before this and finds it used again sees that the parent has changed.
-  const uint64_t with_pair = parent->state.load(std::memory_order_relaxed);
-  parent->state.store(NextState(with_pair, StateCount(with_pair), StateOrderIndex(with_pair)), std::memory_order_release);
+  parent->state.store(NextState(state, StateCount(state), StateOrderIndex(state)), std::memory_order_release);
 }
 
 // Splits the full inner node of the path's step and replaces its child by the pair on the way.
@@ -263,14 +297,14 @@ void EntryTree::SplitInner(const Path& path, uint32_t step, const Pair& pair) {
   const uint32_t prefix_bytes = node->prefix_bytes.load(std::memory_order_relaxed);
   Items items(false);
   items.Load(*node);
-  items.Insert(rank, comparator_.Head(UserKeyOf(pair.separator), prefix_bytes), pair.separator);
+  items.Insert(rank, Head(UserKeyOf(pair.separator), prefix_bytes), pair.separator);
   items.SplitChild(rank, pair.left, pair.right);
   // One separator goes up. At the tree's edges, and where the split child stays whole, the node stays as full as it can.
   const uint32_t middle = rank == kSlots ? kSlots - 1 : (rank == 0 ? 1 : kSlots / 2);
   const char* const separator = items.entries[middle];
   const Fences fences = FencesOf(path, step);
-  Node* const left = Fresh(false);
-  Node* const right = Fresh(false);
+  Node* const left = Fresh(false, kSlots);
+  Node* const right = Fresh(false, kSlots);
   FillPart(left, items.Part(0, middle), prefix_bytes, {.low = fences.low, .high = separator});
   FillPart(right, items.Part(middle + 1, items.count), prefix_bytes, {.low = separator, .high = fences.high});
   ReplaceChild(path, step, {.left = left, .separator = separator, .right = right});
@@ -306,7 +340,7 @@ void EntryTree::FillPart(Node* fresh, Items items, uint32_t prefix_bytes, const 
 }
 
 void EntryTree::TakeHeads(Items* items, uint32_t prefix_bytes) const {
-  for (uint32_t i = 0; i < items->count; ++i) items->heads[i] = comparator_.Head(UserKeyOf(items->entries[i]), prefix_bytes);
+  for (uint32_t i = 0; i < items->count; ++i) items->heads[i] = Head(UserKeyOf(items->entries[i]), prefix_bytes);
 }
 
 // Gives a dead node its content and life. A leaf's links are set before.
@@ -316,36 +350,36 @@ void EntryTree::Fill(Node* fresh, const Items& items, uint32_t prefix_bytes) {
   // Pairs with the fence in Node::Unchanged: readers of the node's earlier life see that it is over.
   std::atomic_thread_fence(std::memory_order_release);
   fresh->prefix_bytes.store(prefix_bytes, std::memory_order_relaxed);
-  order.Store(&fresh->orders[0]);
-  for (uint32_t i = 0; i < items.count; ++i) {
-    fresh->heads[i].store(items.heads[i], std::memory_order_relaxed);
-    fresh->entries[i].store(items.entries[i], std::memory_order_relaxed);
-  }
+  order.Store(fresh->order(0), fresh->slots);
+  for (uint32_t i = 0; i < items.count; ++i) fresh->SetSlot(i, items.heads[i], items.entries[i]);
   if (!fresh->is_leaf) {
-    for (uint32_t i = 0; i <= items.count; ++i) static_cast<Inner*>(fresh)->children[i].store(items.children[i], std::memory_order_relaxed);
+    for (uint32_t i = 0; i <= items.count; ++i) fresh->children()[i].store(items.children[i], std::memory_order_relaxed);
   }
   fresh->state.store(NextState(fresh->state.load(std::memory_order_relaxed), items.count, 0), std::memory_order_release);
 }
 
 // A dead node to fill.
-EntryTree::Node* EntryTree::Fresh(bool is_leaf) {
-  Node*& dead = is_leaf ? dead_leaves_ : dead_inners_;
+EntryTree::Node* EntryTree::Fresh(bool is_leaf, uint32_t slots) {
+  Node*& dead = DeadNodes(is_leaf, slots);
   if (dead != nullptr) {
     Node* const node = dead;
-    dead = node->dead_next;
+    dead = node->next.load(std::memory_order_relaxed);
     node->trend = 0;
     node->latest_rank = 0;
     return node;
   }
-  char* const memory = arena_->AllocateAligned(is_leaf ? sizeof(Node) : sizeof(Inner), alignof(Node));
-  return is_leaf ? new (memory) Node(true) : new (memory) Inner();
+  const size_t bytes = Node::BytesOf(is_leaf, slots);
+  char* const memory = arena_->AllocateAligned(bytes, alignof(Node));
+  memset(memory, 0, bytes);
+  return new (memory) Node(is_leaf, slots);
 }
 
 void EntryTree::Kill(Node* node) {
   const uint64_t state = node->state.load(std::memory_order_relaxed);
   node->state.store(NextState(state, 0, 0) | kStateDeadBit, std::memory_order_release);
-  Node*& dead = node->is_leaf ? dead_leaves_ : dead_inners_;
-  node->dead_next = dead;
+  Node*& dead = DeadNodes(node->is_leaf, node->slots);
+  // A reader that still follows this link finds a node, and then that this one changed.
+  node->next.store(dead, std::memory_order_release);
   dead = node;
 }
 
@@ -365,7 +399,7 @@ EntryTree::Node* EntryTree::RebuildEdges(Node* old, OnEdges on) {
   Items items(old->is_leaf);
   items.Load(*old);
   TakeHeads(&items, common_prefix_bytes_);
-  Node* const fresh = Fresh(old->is_leaf);
+  Node* const fresh = Fresh(old->is_leaf, old->slots);
   if (!old->is_leaf) {
     for (uint32_t i = 0; i <= items.count; ++i) {
       const OnEdges child_on{.first = on.first && i == 0, .last = on.last && i == items.count};
@@ -376,8 +410,7 @@ EntryTree::Node* EntryTree::RebuildEdges(Node* old, OnEdges on) {
   }
   Node* const prev = old->prev.load(std::memory_order_relaxed);
   Node* const next = old->next.load(std::memory_order_relaxed);
-  fresh->prev.store(prev, std::memory_order_release);
-  fresh->next.store(next, std::memory_order_release);
+  Link(fresh, prev, next);
   fresh->trend = old->trend;
   fresh->latest_rank = old->latest_rank;
   Fill(fresh, items, common_prefix_bytes_);

@@ -24,91 +24,111 @@ inline uint64_t NextState(uint64_t state, uint32_t count, uint32_t order_index) 
 
 // A copy of an order: at[rank] is the slot of the entry that has this rank.
 struct EntryTree::SlotOrder {
-  static constexpr size_t kWords = kSlots / 8;
-  static_assert((kSlots & (kSlots - 1)) == 0);
-  std::array<uint8_t, kSlots> at;
+  using Word = std::atomic<uint64_t>;
+  std::array<uint8_t, kSlots> at{};
 
-  // In range also when the order was torn.
-  uint32_t Slot(uint32_t rank) const { return at[rank] % kSlots; }
+  // The bytes of an order are slots of its node, also when the order was torn.
+  uint32_t Slot(uint32_t rank) const { return at[rank]; }
 
-  void Load(const std::array<std::atomic<uint64_t>, kWords>& from) {
-    for (size_t i = 0; i < kWords; ++i) {
+  void Load(const Word* from, uint32_t slots) {
+    for (uint32_t i = 0; i < slots / 8; ++i) {
       const uint64_t word = from[i].load(std::memory_order_relaxed);
-      memcpy(at.data() + 8 * i, &word, 8);
+      memcpy(at.data() + size_t{8} * i, &word, 8);
     }
   }
-  void Store(std::array<std::atomic<uint64_t>, kWords>* to) const {
-    for (size_t i = 0; i < kWords; ++i) {
+  void Store(Word* to, uint32_t slots) const {
+    for (uint32_t i = 0; i < slots / 8; ++i) {
       uint64_t word;
-      memcpy(&word, at.data() + 8 * i, 8);
-      (*to)[i].store(word, std::memory_order_relaxed);
+      memcpy(&word, at.data() + size_t{8} * i, 8);
+      to[i].store(word, std::memory_order_relaxed);
     }
   }
 };
 
-// The prefix length and the members of a leaf are here so that a search reads the first lines of a node of either kind alike.
-struct alignas(64) EntryTree::Node {
-  explicit Node(bool leaf) : is_leaf(leaf) {}
+// The first bytes of a node; its arrays follow, as long as it has slots (memtable/entry_tree.h). The prefix length and the members of a leaf are here
+// so that a search reads the first lines of a node of either kind alike.
+struct alignas(16) EntryTree::Node {
+  Node(bool leaf, uint32_t slot_count) : slots(static_cast<uint8_t>(slot_count)), is_leaf(leaf) {}
 
   std::atomic<uint64_t> state{kStateDeadBit};
   std::atomic<uint32_t> prefix_bytes{0};
+  const uint8_t slots;  // how many there are, a multiple of 8
   const bool is_leaf;
-  // The writer's: the rank of the latest insert into this leaf, and how many in a row came right behind their predecessor; negative: right before it.
-  uint32_t latest_rank = 0;
-  int32_t trend = 0;
-  // The writer's: the next dead node of this kind.
-  Node* dead_next = nullptr;
-  // Leaves: the neighbours, null at the edges.
+  // The writer's: the rank of the latest insert into this leaf, and how many in a row came right behind their predecessor, up to kTrendInserts;
+  // negative: right before it.
+  uint8_t latest_rank = 0;
+  int8_t trend = 0;
+  // Leaves: the neighbours, null at the edges. Dead nodes: the next dead one of this kind and size.
   std::atomic<Node*> next{nullptr};
   std::atomic<Node*> prev{nullptr};
-  std::array<std::array<std::atomic<uint64_t>, SlotOrder::kWords>, 2> orders{};
-  std::array<std::atomic<uint64_t>, kSlots> heads{};
-  // Leaves: the entries. Inner nodes: separators; the child right of a separator holds what is not before it.
-  std::array<std::atomic<const char*>, kSlots> entries{};
+
+  static constexpr size_t kHeadsOffset = 32;
+  static constexpr size_t kSlotBytes = sizeof(uint32_t) + 2 * sizeof(uint8_t) + sizeof(uint32_t) + sizeof(uint16_t);
+  static constexpr size_t BytesOf(bool leaf, uint32_t slots) { return kHeadsOffset + slots * kSlotBytes + (leaf ? 0 : (slots + 1) * sizeof(Node*)); }
+
+  // The arrays. Entries are addresses of 48 bits, split. Inner nodes: separators; the child right of a separator holds what is not before it.
+  std::atomic<uint32_t>* heads() const { return At<uint32_t>(0); }
+  SlotOrder::Word* order(uint32_t index) const { return At<uint64_t>(4 + index); }
+  std::atomic<uint32_t>* entries_low() const { return At<uint32_t>(6); }
+  std::atomic<uint16_t>* entries_high() const { return At<uint16_t>(10); }
+  // Inner nodes, [0]: left of every separator; [1 + slot]: right of the separator in that slot.
+  std::atomic<Node*>* children() const { return At<Node*>(kSlotBytes); }
 
   // Whether everything read since `seen` was loaded belongs to it.
   bool Unchanged(uint64_t seen) const {
     std::atomic_thread_fence(std::memory_order_acquire);
     return state.load(std::memory_order_relaxed) == seen;
   }
-  const char* Entry(uint32_t slot) const { return entries[slot].load(std::memory_order_relaxed); }
-  uint64_t Head(uint32_t slot) const { return heads[slot].load(std::memory_order_relaxed); }
+  uint32_t Head(uint32_t slot) const { return heads()[slot].load(std::memory_order_relaxed); }
+  const char* Entry(uint32_t slot) const {
+    const uint64_t high = entries_high()[slot].load(std::memory_order_relaxed);
+    return reinterpret_cast<const char*>(static_cast<uintptr_t>((high << 32) | entries_low()[slot].load(std::memory_order_relaxed)));
+  }
+  // Before the slot is published.
+  void SetSlot(uint32_t slot, uint32_t head, const char* entry) {
+    const uint64_t address = reinterpret_cast<uintptr_t>(entry);
+    ASHLAR_ASSERT(address >> 48 == 0);
+    heads()[slot].store(head, std::memory_order_relaxed);
+    entries_low()[slot].store(static_cast<uint32_t>(address), std::memory_order_relaxed);
+    entries_high()[slot].store(static_cast<uint16_t>(address >> 32), std::memory_order_relaxed);
+  }
+  std::atomic<Node*>& ChildAt(const SlotOrder& slot_order, uint32_t rank) const {
+    return children()[rank == 0 ? 0 : size_t{1} + slot_order.Slot(rank - 1)];
+  }
+  // Asks for what a search reads of any node.
   void Prefetch() const {
     const char* p = reinterpret_cast<const char*>(this);
-    for (size_t offset = 0; offset < offsetof(Node, entries); offset += 64) ASHLAR_PREFETCH(p + offset);
+    for (size_t offset = 0; offset < kHeadsOffset + kSlots * 6; offset += 64) ASHLAR_PREFETCH(p + offset);
+  }
+
+ private:
+  // The array that lies behind arrays with so many bytes per slot.
+  template <typename T>
+  std::atomic<T>* At(size_t bytes_per_slot) const {
+    char* const node = const_cast<char*>(reinterpret_cast<const char*>(this));
+    return reinterpret_cast<std::atomic<T>*>(node + kHeadsOffset + bytes_per_slot * slots);
   }
 };
-
-struct EntryTree::Inner : Node {
-  Inner() : Node(false) {}
-
-  // [0]: left of every separator; [1 + slot]: right of the separator in that slot.
-  std::array<std::atomic<Node*>, kSlots + 1> children{};
-
-  std::atomic<Node*>& ChildAt(const SlotOrder& order, uint32_t rank) { return children[rank == 0 ? 0 : size_t{1} + order.Slot(rank - 1)]; }
-  const std::atomic<Node*>& ChildAt(const SlotOrder& order, uint32_t rank) const {
-    return children[rank == 0 ? 0 : size_t{1} + order.Slot(rank - 1)];
-  }
-};
+static_assert(sizeof(std::atomic<uint64_t>) == 8 && sizeof(std::atomic<uint32_t>) == 4 && sizeof(std::atomic<uint16_t>) == 2);
 
 // Each comparison is a compare and an add with carry; four sums, so that the adds do not wait for one another.
-inline uint32_t CountSmaller(const std::array<std::atomic<uint64_t>, EntryTree::kSlots>& heads, uint32_t count, uint64_t head) {
-  const auto smaller = [head](const std::atomic<uint64_t>& slot) { return slot.load(std::memory_order_relaxed) < head; };
-  std::array<uint64_t, 4> sums{};
-  const std::atomic<uint64_t>* p = heads.data();
-  for (const std::atomic<uint64_t>* const end = p + (count & ~3u); p != end; p += 4) {
+inline uint32_t CountSmaller(const std::atomic<uint32_t>* heads, uint32_t count, uint32_t head) {
+  const auto smaller = [head](const std::atomic<uint32_t>& slot) { return slot.load(std::memory_order_relaxed) < head; };
+  std::array<uint32_t, 4> sums{};
+  const std::atomic<uint32_t>* p = heads;
+  for (const std::atomic<uint32_t>* const end = p + (count & ~3u); p != end; p += 4) {
     sums[0] += smaller(p[0]);
     sums[1] += smaller(p[1]);
     sums[2] += smaller(p[2]);
     sums[3] += smaller(p[3]);
   }
-  for (const std::atomic<uint64_t>* const end = heads.data() + count; p != end; ++p) sums[0] += smaller(*p);
-  return static_cast<uint32_t>(sums[0] + sums[1] + sums[2] + sums[3]);
+  for (const std::atomic<uint32_t>* const end = heads + count; p != end; ++p) sums[0] += smaller(*p);
+  return sums[0] + sums[1] + sums[2] + sums[3];
 }
 
 inline EntryTree::SlotOrder EntryTree::LoadOrder(const Place& place) {
   SlotOrder order;
-  order.Load(place.node->orders[StateOrderIndex(place.state)]);
+  order.Load(place.node->order(StateOrderIndex(place.state)), place.node->slots);
   return order;
 }
 
@@ -121,8 +141,8 @@ uint32_t EntryTree::Rank(const Place& place, const Target& target, const SlotOrd
   uint32_t low = 0;
   uint32_t high = count;
   if (comparator_.HasHeads()) {
-    const uint64_t head = comparator_.Head(target.user_key, node.prefix_bytes.load(std::memory_order_relaxed));
-    low = high = CountSmaller(node.heads, count, head);
+    const uint32_t head = Head(target.user_key, node.prefix_bytes.load(std::memory_order_relaxed));
+    low = high = CountSmaller(node.heads(), count, head);
     while (high < count && node.Head(order.Slot(high)) == head) ++high;
   }
   while (low < high) {
