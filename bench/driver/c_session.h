@@ -97,7 +97,10 @@ class CSession : public Session {
 
   uint64_t HashContents() override {
     ContentsHash hash;
-    Iterator* const iterator = api_.create_iterator(db_, read_);
+    // Past the cache: what is checked between two workloads must not be what the second one's memory is taken for.
+    typename Api::ReadOptions* const past_cache = api_.readoptions_create();
+    api_.readoptions_set_fill_cache(past_cache, 0);
+    Iterator* const iterator = api_.create_iterator(db_, past_cache);
     for (api_.iter_seek_to_first(iterator); api_.iter_valid(iterator); api_.iter_next(iterator)) {
       size_t bytes = 0;
       const char* data = api_.iter_key(iterator, &bytes);
@@ -106,6 +109,7 @@ class CSession : public Session {
       hash.Add(data, bytes);
     }
     CheckAndDestroy(iterator);
+    api_.readoptions_destroy(past_cache);
     return hash.value();
   }
 

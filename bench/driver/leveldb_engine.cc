@@ -56,6 +56,7 @@ using LevelBool = unsigned char;
   F(filterpolicy_destroy, void, (LevelFilterPolicy*))                                                  \
   F(readoptions_create, LevelReadOptions*, ())                                                         \
   F(readoptions_destroy, void, (LevelReadOptions*))                                                    \
+  F(readoptions_set_fill_cache, void, (LevelReadOptions*, LevelBool))                                  \
   F(writeoptions_create, LevelWriteOptions*, ())                                                       \
   F(writeoptions_destroy, void, (LevelWriteOptions*))                                                  \
   F(writeoptions_set_sync, void, (LevelWriteOptions*, LevelBool))

@@ -74,6 +74,7 @@ using RocksBool = unsigned char;
   F(cache_destroy, void, (RocksCache*))                                                                \
   F(readoptions_create, RocksReadOptions*, ())                                                         \
   F(readoptions_destroy, void, (RocksReadOptions*))                                                    \
+  F(readoptions_set_fill_cache, void, (RocksReadOptions*, RocksBool))                                  \
   F(writeoptions_create, RocksWriteOptions*, ())                                                       \
   F(writeoptions_destroy, void, (RocksWriteOptions*))                                                  \
   F(writeoptions_set_sync, void, (RocksWriteOptions*, RocksBool))                                      \

@@ -17,11 +17,21 @@ Result<std::unique_ptr<ThreadPoolExecutor>> ThreadPoolExecutor::Start(const Opti
 
 ThreadPoolExecutor::~ThreadPoolExecutor() { Shutdown(); }
 
+void ThreadPoolExecutor::Lane::WakeOne() {
+  if (waiting.empty()) return;
+  waiting.back()->wake.Signal();
+  waiting.pop_back();
+}
+
+void ThreadPoolExecutor::Lane::WakeAll() {
+  while (!waiting.empty()) WakeOne();
+}
+
 bool ThreadPoolExecutor::Schedule(Priority priority, std::function<void()> job) {
   MutexLock lock(mutex_);
   if (shutting_down_) return false;
   lane(priority).queue.push_back(std::move(job));
-  lane(priority).changed.Signal();
+  lane(priority).WakeOne();
   return true;
 }
 
@@ -51,14 +61,14 @@ Status ThreadPoolExecutor::SetBackgroundThreads(int threads, Priority priority) 
     MutexLock lock(mutex_);
     if (shutting_down_) return Status::ShutdownInProgress("set the number of background threads");
     lane(priority).wanted = static_cast<int>(wanted);
-    lane(priority).changed.SignalAll();
+    lane(priority).WakeAll();
   }
   for (size_t position = 0; position < wanted; position++) {
     const Status status = StartWorker(priority, position);
     if (status.ok()) continue;
     MutexLock lock(mutex_);
     lane(priority).wanted = static_cast<int>(position);
-    lane(priority).changed.SignalAll();
+    lane(priority).WakeAll();
     return status;
   }
   return Status::OK();
@@ -93,7 +103,12 @@ void ThreadPoolExecutor::Work(Priority priority, Worker* worker, size_t position
   MutexLock lock(mutex_);
   Lane& mine = lane(priority);
   for (;;) {
-    while (position < static_cast<size_t>(mine.wanted) && mine.queue.empty() && !shutting_down_) mine.changed.Wait(mutex_);
+    while (position < static_cast<size_t>(mine.wanted) && mine.queue.empty() && !shutting_down_) {
+      mine.waiting.push_back(worker);
+      worker->wake.Wait(mutex_);
+      // It may have woken by itself.
+      std::erase(mine.waiting, worker);
+    }
     if (position >= static_cast<size_t>(mine.wanted) || mine.queue.empty()) break;
     std::function<void()> job = std::move(mine.queue.front());
     mine.queue.pop_front();
@@ -107,7 +122,7 @@ void ThreadPoolExecutor::Work(Priority priority, Worker* worker, size_t position
   }
   worker->finished = true;
   // A signal that woke this thread may have been meant for a job that it leaves to others.
-  mine.changed.Signal();
+  mine.WakeOne();
 }
 
 void ThreadPoolExecutor::Shutdown() {
@@ -117,7 +132,7 @@ void ThreadPoolExecutor::Shutdown() {
     MutexLock lock(mutex_);
     shutting_down_ = true;
     for (Lane& each : lanes_) {
-      each.changed.SignalAll();
+      each.WakeAll();
       for (std::unique_ptr<Worker>& worker : each.workers) workers.push_back(std::move(worker));
       each.workers.clear();
     }
