@@ -183,4 +183,5 @@
   FLAG("What is shown", int, perf_level, 1, "Above 1, the PerfContext of a thread after each workload, as RocksDB's PerfLevel")                    \
   FLAG("What is shown", bool, confidence_interval_only, false, "Of repeated workloads, the confidence interval only")                              \
   FLAG("What is shown", bool, progress_reports, true, "A progress line, when standard error is a terminal")                                        \
-  FLAG("What is shown", std::string, json, "", "Write machine, flags and results into this file [own]")
+  FLAG("What is shown", std::string, json, "", "Write machine, flags and results into this file [own]")                                            \
+  FLAG("What is shown", bool, any_build, false, "Run in a debug or sanitizer build too, whose figures say nothing [own]")

@@ -62,7 +62,7 @@ int Main(const std::vector<std::string>& arguments) {
   }
   if (WhyNotMeasured() != nullptr) {
     fmt::print(stderr, "db_bench: {} measures nothing worth knowing; build with the release preset\n", WhyNotMeasured());
-    return kNoMeasuringBuild;
+    if (!command_line.flags.any_build) return kNoMeasuringBuild;
   }
   for (const std::string& notice : command_line.notices) fmt::print(stderr, "db_bench: {}\n", notice);
   s = Bench(command_line.flags).Run();
