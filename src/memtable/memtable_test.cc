@@ -57,6 +57,27 @@ TEST_F(MemTableTest, CountersFollowTheEntries) {
   memtable_->CheckInvariants();
 }
 
+// How many writes a memtable holds decides how often they are rewritten below: the tree's share is held to what entry_tree.h says.
+TEST_F(MemTableTest, TheIndexIsSmallBesideTheEntries) {
+  constexpr uint64_t kEntries = 200000;
+  const std::string value(100, 'v');
+  const size_t entry_bytes = EntryBytes(std::string(16, 'k'), value);
+  Random random(301);
+  const auto overhead = [&] { return static_cast<double>(memtable_->ApproximateMemoryUsed()) / kEntries - static_cast<double>(entry_bytes); };
+  for (uint64_t i = 0; i < kEntries; ++i) {
+    std::string key(16, '0');
+    EncodeFixed64(key.data(), random.Next());
+    Put(key, value);
+  }
+  EXPECT_LT(overhead(), 18.0);
+  SetUp();
+  for (uint64_t i = 0; i < kEntries; ++i) {
+    std::string key = std::to_string(i);
+    Put(std::string(16 - key.size(), '0') + key, value);
+  }
+  EXPECT_LT(overhead(), 16.0);
+}
+
 TEST_F(MemTableTest, SnapshotsSeeTheirVersion) {
   Put("k", "one");
   Put("k", "two");

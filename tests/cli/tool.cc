@@ -31,7 +31,8 @@ ToolResult ToolTest::RunBare(const std::vector<std::string>& arguments, const st
   for (const std::string& argument : arguments) command += " " + ShellQuoted(argument);
   // In braces: RunTool adds a redirection of its own behind the command.
   const ToolRun run = RunTool("{ " + command + " <" + ShellQuoted(in) + " >" + ShellQuoted(out) + " 2>" + ShellQuoted(err) + "; }");
-  return {.exit_code = run.exit_code, .out = ReadFile(out), .err = ReadFile(err)};
+  // What the shell itself has to say is not expected.
+  return {.exit_code = run.exit_code, .out = ReadFile(out), .err = ReadFile(err) + run.output};
 }
 
 ToolResult ToolTest::Run(const std::vector<std::string>& arguments, const std::string& input) {
