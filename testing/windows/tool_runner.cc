@@ -5,7 +5,6 @@
 #include "platform/windows/windows_headers.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -49,12 +48,12 @@ std::string UnderWine(const std::string& program) { return StrCat("bash '" ASHLA
 }  // namespace
 
 ToolRun RunTool(const std::string& command) {
-  static std::atomic<uint64_t> next{0};
-  const std::string stem = StrCat(ScratchParent(), "/ashlar_shell_", CurrentProcessId(), "_", next.fetch_add(1));
-  const std::string script = stem + ".sh", output = stem + ".out", code = stem + ".code";
-  std::ofstream(script, std::ios::binary) << "cat > '" << stem << ".command' <<'END_OF_COMMAND'\n"
+  // A name of its own: process ids under Wine are small and come again, also in the folder of another Wine.
+  const ScratchDirectory files;
+  const std::string script = files.File("script"), shell_command = files.File("command"), output = files.File("output"), code = files.File("code");
+  std::ofstream(script, std::ios::binary) << "cat > '" << shell_command << "' <<'END_OF_COMMAND'\n"
                                           << command << " 2>&1\nEND_OF_COMMAND\n"
-                                          << "/bin/sh '" << stem << ".command' > '" << output << "' 2>&1 < /dev/null\n"
+                                          << "/bin/sh '" << shell_command << "' > '" << output << "' 2>&1 < /dev/null\n"
                                           << "echo $? > '" << code << ".new' && mv '" << code << ".new' '" << code << "'\n";
   ToolRun run;
   if (StartShell(script)) {
@@ -66,8 +65,6 @@ ToolRun RunTool(const std::string& command) {
     // What a signal ended has no exit code.
     if (run.exit_code > 128) run.exit_code = -1;
   }
-  std::error_code ignored;
-  for (const std::string& path : {script, output, code, stem + ".command"}) std::filesystem::remove(path, ignored);
   return run;
 }
 
