@@ -4,8 +4,8 @@
 //
 // I1: a thread of priority p takes the oldest job of queue p only, and only while its number is below the number wanted.
 // I2: threads that are no longer wanted leave by themselves and are joined by the next SetBackgroundThreads or Shutdown.
-// I3: of the threads that wait, a job wakes the one that has worked last: its caches are warm, and what its jobs gave back to the allocator lies where
-//     it takes from. In turn, each thread would keep the memory of a job.
+// I3: of the threads that wait, a job wakes the one that has worked last: its caches are warm, and what its jobs gave back to the allocator lies
+//     where it takes from. In turn, each thread would keep the memory of a job.
 #pragma once
 
 #include <deque>
