@@ -36,6 +36,15 @@ int OpenFlags(const OpenRequest& request) {
   return flags | O_NONBLOCK;
 }
 
+// Reads leave the time of the last access alone where the system allows that, to a file's owner: to keep it takes a thirtieth of a read from the page
+// cache.
+int OpenQuietly(const char* path, const OpenRequest& request) {
+  const int flags = OpenFlags(request);
+  const bool reads = request.mode == OpenMode::kRead || request.mode == OpenMode::kReadNoFollow;
+  const int fd = ::open(path, flags | (reads ? O_NOATIME : 0), kFileMode);
+  return fd == -1 && reads && errno == EPERM ? ::open(path, flags, kFileMode) : fd;
+}
+
 FileInfo ToFileInfo(const struct stat& from) {
   return {.bytes = S_ISREG(from.st_mode) ? static_cast<uint64_t>(from.st_size) : 0,
           .modified_unix_seconds = static_cast<uint64_t>(from.st_mtime),
@@ -70,7 +79,7 @@ int ToMadvise(FileAdvice advice) {
 
 Result<OsFile> OsFile::Open(const std::string& path, const OpenRequest& request) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(path));
-  const int fd = RetryInterrupted([&] { return ::open(path.c_str(), OpenFlags(request), kFileMode); });
+  const int fd = RetryInterrupted([&] { return OpenQuietly(path.c_str(), request); });
   if (fd == -1) {
     if (request.direct_io && errno == EINVAL) {
       return Status::InvalidArgument(StrCat("open ", path), "this file system cannot bypass the page cache (direct I/O)");
