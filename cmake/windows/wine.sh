@@ -2,7 +2,7 @@
 # Runs a Windows program under Wine, without a screen, with settings of its own in build/wine and a time limit.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-export WINEPREFIX=${ASHLAR_WINE_PREFIX:-$here/build/wine} WINEDEBUG=${WINEDEBUG:-fixme-all,err+all} WINEDLLOVERRIDES="mscoree=d;mshtml=d;winemenubuilder.exe=d;winedbg.exe=d"
+export WINEPREFIX=${ASHLAR_WINE_PREFIX:-$here/build/wine} WINEDEBUG=${WINEDEBUG:--all} WINEDLLOVERRIDES="mscoree=d;mshtml=d;winemenubuilder.exe=d;winedbg.exe=d"
 # Where tests work: a path that is the same for programs on either side.
 export ASHLAR_TEST_TMPDIR=${TMPDIR:-/tmp}
 unset DISPLAY WAYLAND_DISPLAY
