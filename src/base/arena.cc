@@ -14,11 +14,6 @@ constexpr size_t kHugePageBytes = size_t{2} << 20;
 // A block can only lie on huge pages where it begins on one.
 std::align_val_t BlockAlignment(size_t bytes) { return std::align_val_t{bytes >= kHugePageBytes ? kHugePageBytes : kPageBytes}; }
 
-void FreeBlock(char* data, size_t bytes) noexcept {
-  ASHLAR_UNPOISON(data, bytes);
-  ::operator delete(data, BlockAlignment(bytes));
-}
-
 char* LoadLink(const char* block) {
   char* next;
   memcpy(&next, block, sizeof(next));
@@ -30,6 +25,22 @@ char* LoadLink(const char* block) {
 size_t ArenaBlockPool::SizeIndex(size_t bytes) {
   const size_t blocks = (bytes + kBlockBytesMin - 1) / kBlockBytesMin;
   return blocks <= 1 ? 0 : static_cast<size_t>(std::bit_width(blocks - 1));
+}
+
+char* ArenaBlockPool::NewBlock(size_t bytes) const {
+  if (!IsMapped(bytes)) return static_cast<char*>(::operator new(bytes, BlockAlignment(bytes)));
+  void* const mapped = options_.map(bytes);
+  if (mapped == nullptr) throw std::bad_alloc();
+  return static_cast<char*>(mapped);
+}
+
+void ArenaBlockPool::FreeBlock(char* data, size_t bytes) const noexcept {
+  ASHLAR_UNPOISON(data, bytes);
+  if (IsMapped(bytes)) {
+    options_.unmap(data, bytes);
+  } else {
+    ::operator delete(data, BlockAlignment(bytes));
+  }
 }
 
 ArenaBlockPool::~ArenaBlockPool() {
@@ -59,8 +70,7 @@ ArenaBlock ArenaBlockPool::Acquire(size_t bytes_min) {
       return block;
     }
   }
-  block.data = static_cast<char*>(::operator new(block.bytes, BlockAlignment(block.bytes)));
-  if (options_.advise_huge_pages != nullptr && block.bytes >= kHugePageBytesMin) options_.advise_huge_pages(block.data, block.bytes);
+  block.data = NewBlock(block.bytes);
   const std::lock_guard<std::mutex> lock(mutex_);
   ++blocks_out_;
   return block;

@@ -35,12 +35,15 @@ class ArenaBlockPool {
  public:
   static constexpr size_t kBlockBytesMin = size_t{64} << 10;
   static constexpr size_t kBlockBytesMax = size_t{4} << 20;
-  static constexpr size_t kHugePageBytesMin = size_t{1} << 20;
+  static constexpr size_t kMappedBytesMin = size_t{1} << 20;
   static_assert((kBlockBytesMin & (kBlockBytesMin - 1)) == 0 && (kBlockBytesMax & (kBlockBytesMax - 1)) == 0);
 
   struct Options {
-    size_t free_bytes_max = size_t{256} << 20;           // released blocks beyond this go back to the system
-    void (*advise_huge_pages)(void*, size_t) = nullptr;  // called for each fresh block of kHugePageBytesMin or more; null for none
+    size_t free_bytes_max = size_t{256} << 20;  // released blocks beyond this go back to where they came from
+    // Where blocks of kMappedBytesMin or more come from, page-aligned, and go back to; null: the allocator. Which keeps them: a memtable's blocks lie
+    // between others, and what is free there stays resident.
+    void* (*map)(size_t bytes) noexcept = nullptr;
+    void (*unmap)(void* start, size_t bytes) noexcept = nullptr;
   };
 
   explicit ArenaBlockPool(const Options& options) : options_(options) {}
@@ -60,6 +63,9 @@ class ArenaBlockPool {
   static constexpr size_t kSizes = 7;
   static_assert(kBlockBytesMin << (kSizes - 1) == kBlockBytesMax);
   static size_t SizeIndex(size_t bytes);
+  bool IsMapped(size_t bytes) const { return options_.map != nullptr && bytes >= kMappedBytesMin; }
+  char* NewBlock(size_t bytes) const;
+  void FreeBlock(char* data, size_t bytes) const noexcept;
 
   const Options options_;
   mutable std::mutex mutex_;

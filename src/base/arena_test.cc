@@ -120,22 +120,38 @@ TEST(ArenaBlockPoolTest, SizesAreTheSmallestThatFit) {
   }
 }
 
-size_t advised_bytes = 0;
+size_t mapped_bytes = 0;
+size_t unmapped_bytes = 0;
 
-TEST(ArenaBlockPoolTest, AsksForHugePagesOncePerFreshLargeBlock) {
-  advised_bytes = 0;
-  ArenaBlockPool pool({.advise_huge_pages = [](void* data, size_t bytes) {
-    EXPECT_EQ(reinterpret_cast<uintptr_t>(data) % 4096, 0u);
-    advised_bytes += bytes;
-  }});
-  for (int round = 0; round < 3; ++round) {
-    const ArenaBlock small = pool.Acquire(kMin);
-    const ArenaBlock large = pool.Acquire(kMax);
-    EXPECT_EQ(reinterpret_cast<uintptr_t>(large.data) % (size_t{2} << 20), 0u);
-    pool.Release(small);
-    pool.Release(large);
+TEST(ArenaBlockPoolTest, LargeBlocksComeFromTheGivenSourceAndGoBackToIt) {
+  mapped_bytes = unmapped_bytes = 0;
+  constexpr size_t kKept = kMax;
+  {
+    ArenaBlockPool pool({.free_bytes_max = kKept,
+                         .map = [](size_t bytes) noexcept -> void* {
+                           mapped_bytes += bytes;
+                           return bytes > (size_t{64} << 20) ? nullptr : ::operator new(bytes, std::align_val_t{4096});
+                         },
+                         .unmap =
+                             [](void* start, size_t bytes) noexcept {
+                               unmapped_bytes += bytes;
+                               ::operator delete(start, std::align_val_t{4096});
+                             }});
+    for (int round = 0; round < 3; ++round) {
+      const ArenaBlock small = pool.Acquire(kMin);
+      const ArenaBlock large = pool.Acquire(kMax);
+      const ArenaBlock to_measure = pool.Acquire(kMax + 1);
+      pool.Release(large);
+      pool.Release(to_measure);
+      pool.Release(small);
+    }
+    EXPECT_EQ(mapped_bytes, kMax + 3 * (kMax + 4096)) << "one large block is used again";
+    EXPECT_EQ(unmapped_bytes, 3 * (kMax + 4096));
+    mapped_bytes = 0;
+    EXPECT_THROW(static_cast<void>(pool.Acquire(size_t{65} << 20)), std::bad_alloc);
+    EXPECT_EQ(mapped_bytes, size_t{65} << 20);
   }
-  EXPECT_EQ(advised_bytes, kMax);
+  EXPECT_EQ(unmapped_bytes, kMax + 3 * (kMax + 4096));
 }
 
 TEST(ArenaBlockPoolTest, ThreadsShareIt) {

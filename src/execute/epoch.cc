@@ -137,7 +137,8 @@ bool WaitForPasses(Reclaimer& reclaimer, uint64_t tag) {
 }
 
 constexpr uint32_t kYields = 32;
-constexpr uint32_t kPatientPauses = 20;
+// Some 30 ms: on a machine whose processors are all busy a thread that was put off inside a guard waits for several others.
+constexpr uint32_t kPatientPauses = 200;
 
 void BackOff(uint32_t attempt) {
   constexpr uint64_t kPauseUs = 100;

@@ -35,7 +35,7 @@ DatabaseState::DatabaseState(const DBOptions& db_options, std::string directory_
       clock(env->clock()),
       executor(env->executor()),
       recorder(db_options.statistics.get()),
-      arena_blocks(ArenaBlockPool::Options{.free_bytes_max = kIdleArenaBytesMax, .advise_huge_pages = &AdviseHugePages}),
+      arena_blocks(ArenaBlockPool::Options{.free_bytes_max = kIdleArenaBytesMax, .map = &MapPages, .unmap = &UnmapPages}),
       logs(file_system, wal_directory, LogFileOptions(db_options)),
       open_tables(ResolveOpenTablesMax(db_options)),
       log_bytes_max(db_options.max_total_wal_size),

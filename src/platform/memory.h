@@ -1,4 +1,4 @@
-// Pages: their size, and advice about them.
+// Pages: their size, advice about them, and memory that is made of them.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,14 @@ namespace ashlar {
 size_t PageBytes();
 
 // Asks that [start, start + bytes) be backed by huge pages as it is touched. Advice only: never fails, and parts that do not fill a huge page are
-// left alone. Its signature fits the hook of base/arena.h.
+// left alone.
 void AdviseHugePages(void* start, size_t bytes);
+
+// Zeroed memory straight from the system, and back to it at once: what a general allocator keeps of large pieces depends on what lies beside them.
+// From 2 MiB on it begins at a multiple of 2 MiB and is advised to be huge pages, where the system has that. Null: there is none. The signatures fit
+// the hooks of base/arena.h. Thread safety: any thread.
+void* MapPages(size_t bytes) noexcept;
+// Precondition: what MapPages(bytes) returned, and not null.
+void UnmapPages(void* start, size_t bytes) noexcept;
 
 }  // namespace ashlar

@@ -1,6 +1,7 @@
 // Clocks, processors, pages.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <vector>
 
 #include "platform/clock.h"
@@ -41,6 +42,27 @@ TEST(PlatformMemory, AdviceIsHarmlessForAnyRange) {
   AdviseHugePages(memory.data(), 0);
   AdviseHugePages(memory.data() + 5, 10);
   for (const char c : memory) ASSERT_EQ(c, 'x');
+}
+
+TEST(PlatformMemory, MappedPagesAreZeroAndWritable) {
+  for (const size_t bytes : {size_t{1}, PageBytes(), size_t{1} << 20, (size_t{2} << 20) + 5, size_t{4} << 20}) {
+    std::vector<char*> pieces;
+    for (int i = 0; i < 5; ++i) {
+      char* const piece = static_cast<char*>(MapPages(bytes));
+      ASSERT_NE(piece, nullptr);
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(piece) % PageBytes(), 0u);
+      for (size_t at = 0; at < bytes; at += 1000) ASSERT_EQ(piece[at], 0);
+      memset(piece, 'a' + i, bytes);
+      pieces.push_back(piece);
+    }
+    char expected = 'a';
+    for (char* const piece : pieces) {
+      EXPECT_EQ(piece[0], expected);
+      EXPECT_EQ(piece[bytes - 1], expected++);
+      UnmapPages(piece, bytes);
+    }
+  }
+  EXPECT_EQ(MapPages(~size_t{0} - 5), nullptr);
 }
 
 }  // namespace
