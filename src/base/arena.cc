@@ -9,10 +9,6 @@ namespace ashlar {
 namespace {
 
 constexpr size_t kPageBytes = 4096;
-constexpr size_t kHugePageBytes = size_t{2} << 20;
-
-// A block can only lie on huge pages where it begins on one.
-std::align_val_t BlockAlignment(size_t bytes) { return std::align_val_t{bytes >= kHugePageBytes ? kHugePageBytes : kPageBytes}; }
 
 char* LoadLink(const char* block) {
   char* next;
@@ -28,7 +24,7 @@ size_t ArenaBlockPool::SizeIndex(size_t bytes) {
 }
 
 char* ArenaBlockPool::NewBlock(size_t bytes) const {
-  if (!IsMapped(bytes)) return static_cast<char*>(::operator new(bytes, BlockAlignment(bytes)));
+  if (!IsMapped(bytes)) return static_cast<char*>(::operator new(bytes, std::align_val_t{kPageBytes}));
   void* const mapped = options_.map(bytes);
   if (mapped == nullptr) throw std::bad_alloc();
   return static_cast<char*>(mapped);
@@ -39,7 +35,7 @@ void ArenaBlockPool::FreeBlock(char* data, size_t bytes) const noexcept {
   if (IsMapped(bytes)) {
     options_.unmap(data, bytes);
   } else {
-    ::operator delete(data, BlockAlignment(bytes));
+    ::operator delete(data, std::align_val_t{kPageBytes});
   }
 }
 

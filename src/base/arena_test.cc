@@ -125,9 +125,8 @@ size_t unmapped_bytes = 0;
 
 TEST(ArenaBlockPoolTest, LargeBlocksComeFromTheGivenSourceAndGoBackToIt) {
   mapped_bytes = unmapped_bytes = 0;
-  constexpr size_t kKept = kMax;
   {
-    ArenaBlockPool pool({.free_bytes_max = kKept,
+    ArenaBlockPool pool({.free_bytes_max = kMax,
                          .map = [](size_t bytes) noexcept -> void* {
                            mapped_bytes += bytes;
                            return bytes > (size_t{64} << 20) ? nullptr : ::operator new(bytes, std::align_val_t{4096});

@@ -149,7 +149,8 @@ class EntryTree {
   Node* Fresh(bool is_leaf, uint32_t slots);
   Node*& DeadNodes(bool is_leaf, uint32_t slots) { return !is_leaf ? dead_inners_ : (slots == kSlots ? dead_leaves_ : dead_young_leaves_); }
   static void Link(Node* node, Node* prev, Node* next);
-  void TakePlace(Node* old, Node* first, Node* last);
+  void FillCopy(Node* fresh, const Node& leaf, const Items& items, uint32_t prefix_bytes);
+  void TakePlace(const Node& old, Node* first, Node* last);
   void Kill(Node* node);
   void AddFirst(const char* entry);
   void ShortenCommonPrefix(const Slice& user_key);

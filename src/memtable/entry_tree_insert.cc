@@ -206,16 +206,14 @@ void EntryTree::GrowLeaf(const Path& path, Node* leaf, uint32_t rank, const char
   items.Insert(rank, Head(UserKeyOf(entry), prefix_bytes), entry);
 
   Node* const grown = Fresh(true, kSlots);
-  Link(grown, leaf->prev.load(std::memory_order_relaxed), leaf->next.load(std::memory_order_relaxed));
-  grown->trend = leaf->trend;
-  grown->latest_rank = leaf->latest_rank;
-  Fill(grown, items, prefix_bytes);
+  FillCopy(grown, *leaf, items, prefix_bytes);
   if (path.depth == 0) {
     root_.store(grown, std::memory_order_release);
   } else {
     SwapChild(path.steps[path.depth - 1].node, path.steps[path.depth - 1].rank, grown);
   }
-  TakePlace(leaf, grown, grown);
+  TakePlace(*leaf, grown, grown);
+  Kill(leaf);
 }
 
 void EntryTree::SplitLeaf(const Path& path, Node* leaf, uint32_t rank, const char* entry) {
@@ -244,7 +242,8 @@ void EntryTree::SplitLeaf(const Path& path, Node* leaf, uint32_t rank, const cha
   with_newcomer->latest_rank = static_cast<uint8_t>(in_left ? rank : rank - left_count);
 
   ReplaceChild(path, path.depth, {.left = left, .separator = separator, .right = right});
-  TakePlace(leaf, left, right);
+  TakePlace(*leaf, left, right);
+  Kill(leaf);
 }
 
 void EntryTree::Link(Node* node, Node* prev, Node* next) {
@@ -252,14 +251,21 @@ void EntryTree::Link(Node* node, Node* prev, Node* next) {
   node->next.store(next, std::memory_order_release);
 }
 
-// Links the leaves that took the place of `old` to its neighbours, and lets it die.
-void EntryTree::TakePlace(Node* old, Node* first, Node* last) {
-  Node* const prev = old->prev.load(std::memory_order_relaxed);
-  Node* const next = old->next.load(std::memory_order_relaxed);
+// A leaf with the items and the links of another, whose trend goes on in it.
+void EntryTree::FillCopy(Node* fresh, const Node& leaf, const Items& items, uint32_t prefix_bytes) {
+  Link(fresh, leaf.prev.load(std::memory_order_relaxed), leaf.next.load(std::memory_order_relaxed));
+  fresh->trend = leaf.trend;
+  fresh->latest_rank = leaf.latest_rank;
+  Fill(fresh, items, prefix_bytes);
+}
+
+// Leads the neighbours of a leaf to those that take over from it.
+void EntryTree::TakePlace(const Node& old, Node* first, Node* last) {
+  Node* const prev = old.prev.load(std::memory_order_relaxed);
+  Node* const next = old.next.load(std::memory_order_relaxed);
   if (prev != nullptr) prev->next.store(first, std::memory_order_release);
   if (next != nullptr) next->prev.store(last, std::memory_order_release);
-  if (old == last_leaf_) last_leaf_ = last;
-  Kill(old);
+  if (&old == last_leaf_) last_leaf_ = last;
 }
 
 // Puts a pair of nodes in the place of the child that the path takes at depth - 1; depth 0: of the root. The child dies afterwards, at the caller's
@@ -378,7 +384,7 @@ void EntryTree::Kill(Node* node) {
   const uint64_t state = node->state.load(std::memory_order_relaxed);
   node->state.store(NextState(state, 0, 0) | kStateDeadBit, std::memory_order_release);
   Node*& dead = DeadNodes(node->is_leaf, node->slots);
-  // A reader that still follows this link finds a node, and then that this one changed.
+  // A reader that still follows this link finds a node or none, and then that this one changed.
   node->next.store(dead, std::memory_order_release);
   dead = node;
 }
@@ -408,15 +414,8 @@ EntryTree::Node* EntryTree::RebuildEdges(Node* old, OnEdges on) {
     Fill(fresh, items, common_prefix_bytes_);
     return fresh;
   }
-  Node* const prev = old->prev.load(std::memory_order_relaxed);
-  Node* const next = old->next.load(std::memory_order_relaxed);
-  Link(fresh, prev, next);
-  fresh->trend = old->trend;
-  fresh->latest_rank = old->latest_rank;
-  Fill(fresh, items, common_prefix_bytes_);
-  if (prev != nullptr) prev->next.store(fresh, std::memory_order_release);
-  if (next != nullptr) next->prev.store(fresh, std::memory_order_release);
-  if (old == last_leaf_) last_leaf_ = fresh;
+  FillCopy(fresh, *old, items, common_prefix_bytes_);
+  TakePlace(*old, fresh, fresh);
   return fresh;
 }
 

@@ -13,8 +13,8 @@ size_t PageBytes();
 void AdviseHugePages(void* start, size_t bytes);
 
 // Zeroed memory straight from the system, and back to it at once: what a general allocator keeps of large pieces depends on what lies beside them.
-// From 2 MiB on it begins at a multiple of 2 MiB and is advised to be huge pages, where the system has that. Null: there is none. The signatures fit
-// the hooks of base/arena.h. Thread safety: any thread.
+// It is laid and advised so that it can be huge pages, where the system has them. Null: there is none. The signatures fit the hooks of base/arena.h.
+// Thread safety: any thread.
 void* MapPages(size_t bytes) noexcept;
 // Precondition: what MapPages(bytes) returned, and not null.
 void UnmapPages(void* start, size_t bytes) noexcept;

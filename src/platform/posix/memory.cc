@@ -5,11 +5,11 @@
 
 #include <cstdint>
 
+#include "platform/posix/huge_pages.h"
+
 namespace ashlar {
 
 namespace {
-
-constexpr size_t kHugePageBytes = size_t{2} << 20;
 
 size_t WholePages(size_t bytes) { return (bytes + PageBytes() - 1) & ~(PageBytes() - 1); }
 
@@ -27,19 +27,22 @@ void AdviseHugePages(void* start, size_t bytes) {
   if (first < end) madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
 }
 
+void* AddressForHugePages(size_t bytes) noexcept {
+  const size_t room_bytes = bytes + kHugePageBytes;
+  if (bytes < kHugePageBytes || room_bytes < bytes) return nullptr;
+  void* const room = ::mmap(nullptr, room_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) return nullptr;
+  ::munmap(room, room_bytes);
+  return reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(room) + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes);
+}
+
 void* MapPages(size_t bytes) noexcept {
   const size_t wanted = WholePages(bytes);
-  const size_t slack = wanted >= kHugePageBytes ? kHugePageBytes : 0;
-  if (wanted < bytes || wanted + slack < wanted) return nullptr;
-  void* const mapped = ::mmap(nullptr, wanted + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (wanted < bytes) return nullptr;
+  void* const mapped = ::mmap(AddressForHugePages(wanted), wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return nullptr;
-  if (slack == 0) return mapped;
-  char* const first = static_cast<char*>(mapped);
-  const size_t before = (0 - reinterpret_cast<uintptr_t>(mapped)) & (kHugePageBytes - 1);
-  if (before > 0) ::munmap(first, before);
-  if (before < slack) ::munmap(first + before + wanted, slack - before);
-  AdviseHugePages(first + before, wanted);
-  return first + before;
+  AdviseHugePages(mapped, wanted);
+  return mapped;
 }
 
 void UnmapPages(void* start, size_t bytes) noexcept { ::munmap(start, WholePages(bytes)); }

@@ -13,6 +13,7 @@
 #include "platform/cache_flush.h"
 #include "platform/file.h"
 #include "platform/memory.h"
+#include "platform/posix/huge_pages.h"
 #include "platform/posix/posix_error.h"
 
 namespace ashlar {
@@ -23,8 +24,6 @@ constexpr uint64_t kTmpfsMagic = 0x01021994;
 constexpr uint64_t kRamfsMagic = 0x858458f6;
 constexpr uint64_t kHugetlbfsMagic = 0x958458f6;
 
-// Of x86-64, and of arm64 with pages of 4 KiB.
-constexpr size_t kHugePageBytes = size_t{2} << 20;
 // MADV_COLLAPSE, since Linux 6.1; older C libraries do not name it.
 constexpr int kCollapse = 25;
 
@@ -41,16 +40,6 @@ bool IsInMemory(int fd) {
   if (::fstatfs(fd, &info) != 0) return false;
   const auto type = static_cast<uint64_t>(static_cast<uint32_t>(info.f_type));
   return type == kTmpfsMagic || type == kRamfsMagic || type == kHugetlbfsMagic;
-}
-
-// Where so much of a file can have its huge pages mapped whole. A hint: the system may choose another place.
-void* AddressForHugePages(size_t bytes) {
-  if (bytes < kHugePageBytes) return nullptr;
-  const size_t room_bytes = bytes + kHugePageBytes;
-  void* const room = ::mmap(nullptr, room_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (room == MAP_FAILED) return nullptr;
-  ::munmap(room, room_bytes);
-  return reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(room) + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes);
 }
 
 // Gives a new file in memory huge pages, as far as the system has some, whatever the mount's options are. Small ones cost a fault each when they are
