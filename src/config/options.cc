@@ -17,11 +17,12 @@ BlockBasedTableOptions TableOptionsOf(const ColumnFamilyOptions& options) {
   return current == nullptr ? BlockBasedTableOptions() : *current;
 }
 
+// What a build of the library can always write.
+CompressionType SnappyOrNone() { return ValidateCompressionType(kSnappyCompression).ok() ? kSnappyCompression : kNoCompression; }
+
 }  // namespace
 
-ColumnFamilyOptions::ColumnFamilyOptions()
-    : table_factory(NewBlockBasedTableFactory()),
-      compression(ValidateCompressionType(kSnappyCompression).ok() ? kSnappyCompression : kNoCompression) {}
+ColumnFamilyOptions::ColumnFamilyOptions() : table_factory(NewBlockBasedTableFactory()), compression(SnappyOrNone()) {}
 ColumnFamilyOptions::ColumnFamilyOptions(const Options& options) : ColumnFamilyOptions(static_cast<const ColumnFamilyOptions&>(options)) {}
 DBOptions::DBOptions(const Options& options) : DBOptions(static_cast<const DBOptions&>(options)) {}
 
@@ -56,7 +57,7 @@ ColumnFamilyOptions* ColumnFamilyOptions::OptimizeLevelStyleCompaction(uint64_t 
   max_bytes_for_level_base = memtable_memory_budget;
   compaction_style = kCompactionStyleLevel;
   // The first two levels are rewritten soon: not worth the compression.
-  compression_per_level.assign(static_cast<size_t>(std::max(num_levels, 0)), kSnappyCompression);
+  compression_per_level.assign(static_cast<size_t>(std::max(num_levels, 0)), SnappyOrNone());
   std::fill_n(compression_per_level.begin(), std::min<size_t>(2, compression_per_level.size()), kNoCompression);
   return this;
 }
