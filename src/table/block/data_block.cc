@@ -11,7 +11,9 @@ namespace ashlar {
 
 namespace {
 
-constexpr size_t kHeadBytes = 8;
+constexpr size_t kHeadBytes = 4;
+constexpr size_t kPrefixBytesMax = 0xffff;
+constexpr ptrdiff_t kNarrowBytesMax = ptrdiff_t{1} << 16;
 // Whole cache lines, so that a lookup's prefetch covers what it looks like.
 constexpr std::align_val_t kAlignment{64};
 // What the two allocations of a block cost beside its bytes: the trailer that is read with it, the allocator's own.
@@ -22,10 +24,15 @@ constexpr uint32_t kLinearRunMax = 8;
 // What the checking pass finds out. Kept per thread, so that loading a block allocates only what it keeps.
 struct Scan {
   std::vector<uint32_t> offsets;
-  std::vector<uint64_t> heads;
+  std::vector<uint32_t> heads;
   std::vector<uint32_t> restarts;  // custom orders only
   std::string key;
 };
+
+// The first four bytes behind the prefix.
+uint32_t HeadOf(const KeyComparator& comparator, const Slice& user_key, size_t prefix_bytes) {
+  return static_cast<uint32_t>(comparator.Head(user_key, prefix_bytes) >> 32);
+}
 
 // The last internal key of the block, read from the last restart on.
 Status ReadLastKey(const BlockLayout& layout, std::string* key) {
@@ -59,7 +66,7 @@ Status FindCommonPrefix(const BlockLayout& layout, const KeyComparator& comparat
   if (!comparator.HasHeads()) return Status::OK();
   ASHLAR_RETURN_IF_ERROR(ReadLastKey(layout, scratch));
   if (scratch->size() < kTagBytes) return Status::Corruption("block key too short");
-  prefix->n = CommonPrefixBytes(Slice(first, header.unshared - kTagBytes), ExtractUserKey(*scratch));
+  prefix->n = std::min(CommonPrefixBytes(Slice(first, header.unshared - kTagBytes), ExtractUserKey(*scratch)), kPrefixBytesMax);
   return Status::OK();
 }
 
@@ -71,7 +78,7 @@ Status ScanEntries(const BlockLayout& layout, const KeyComparator& comparator, S
   ASHLAR_RETURN_IF_ERROR(FindCommonPrefix(layout, comparator, &scan->key, prefix));
   KeyBuffer buffer;
   size_t key_bytes = 0;
-  uint64_t previous_head = 0;
+  uint32_t previous_head = 0;
   for (const char* p = layout.entries; p < layout.entries_end;) {
     EntryHeader header;
     const char* const suffix = DecodeEntryHeader(p, layout.entries_end, &header);
@@ -81,7 +88,7 @@ Status ScanEntries(const BlockLayout& layout, const KeyComparator& comparator, S
     char* const key = buffer.Reserve(key_bytes, header.shared);
     memcpy(key + header.shared, suffix, header.unshared);
     if (header.shared < prefix->n && memcmp(key, prefix->bytes, prefix->n) != 0) return Status::Corruption("block keys out of order");
-    const uint64_t head = comparator.Head(Slice(key, key_bytes - kTagBytes), prefix->n);
+    const uint32_t head = HeadOf(comparator, Slice(key, key_bytes - kTagBytes), prefix->n);
     if (head < previous_head) return Status::Corruption("block keys out of order");
     previous_head = head;
     if (!comparator.HasHeads()) scan->restarts.push_back(header.shared == 0 ? static_cast<uint32_t>(scan->offsets.size()) : scan->restarts.back());
@@ -113,7 +120,9 @@ Result<DataBlock*> DataBlock::Create(Args args) {
   if (args.side_index) ASHLAR_RETURN_IF_ERROR(ScanEntries(layout, args.comparator, &scan, &prefix));
 
   const size_t entries = scan.offsets.size();
-  const Shape shape{static_cast<uint32_t>(entries), static_cast<uint32_t>(prefix.n)};
+  const Shape shape{.entries = static_cast<uint32_t>(entries),
+                    .prefix_bytes = static_cast<uint16_t>(prefix.n),
+                    .wide = layout.entries_end - layout.entries > kNarrowBytesMax};
   const size_t object_bytes = sizeof(DataBlock) + shape.SideIndexBytes(!scan.restarts.empty());
   const size_t charge = object_bytes + args.owned.capacity() + kAllocationBytes;
   // A block that is searched once and dropped need not lie well.
@@ -121,9 +130,9 @@ Result<DataBlock*> DataBlock::Create(Args args) {
   auto* const block = new (memory) DataBlock(&args, layout, shape, charge);
   if (entries > 0) {
     memcpy(block->prefix(), prefix.bytes, prefix.n);
-    memcpy(block->heads(), scan.heads.data(), entries * sizeof(uint64_t));
-    memcpy(block->offsets(), scan.offsets.data(), entries * sizeof(uint32_t));
-    if (!scan.restarts.empty()) memcpy(block->restarts(), scan.restarts.data(), entries * sizeof(uint32_t));
+    memcpy(block->heads(), scan.heads.data(), entries * sizeof(uint32_t));
+    block->PutNumbers(0, scan.offsets);
+    block->PutNumbers(entries, scan.restarts);
   }
   return block;
 }
@@ -138,7 +147,19 @@ DataBlock::DataBlock(Args* args, const BlockLayout& layout, const Shape& shape, 
       has_side_index_(args->side_index),
       live_count_(args->live_count) {
   if (live_count_ != nullptr) live_count_->fetch_add(1, std::memory_order_relaxed);
-  static_assert(sizeof(DataBlock) % alignof(uint64_t) == 0);
+  static_assert(sizeof(DataBlock) % alignof(uint32_t) == 0);
+}
+
+void DataBlock::PutNumbers(size_t from, const std::vector<uint32_t>& numbers) {
+  uint32_t* const wide = heads() + shape_.entries;
+  auto* const narrow = reinterpret_cast<uint16_t*>(wide);
+  for (const uint32_t number : numbers) {
+    if (shape_.wide) {
+      wide[from++] = number;
+    } else {
+      narrow[from++] = static_cast<uint16_t>(number);
+    }
+  }
 }
 
 DataBlock::~DataBlock() {
@@ -186,7 +207,7 @@ class DataBlock::KeyWalk {
 
 Slice DataBlock::Key(const KeyComparator& comparator, uint32_t i, KeyBuffer* buffer) const {
   if (!comparator.HasHeads()) {
-    uint32_t j = restarts()[i];
+    uint32_t j = restart(i);
     KeyWalk walk(*this, j, buffer);
     for (; j < i; ++j) static_cast<void>(walk.Next());
     return walk.Next();
@@ -199,7 +220,7 @@ Slice DataBlock::Key(const KeyComparator& comparator, uint32_t i, KeyBuffer* buf
 size_t DataBlock::PutKnownBytes(const KeyComparator& comparator, uint32_t i, const EntryView& view, char* key) const {
   // A key has prefix_bytes and a tag at least: there is room for all of the head.
   memcpy(key, prefix(), shape_.prefix_bytes);
-  StoreBigEndian64(key + shape_.prefix_bytes, comparator.kind() == KeyComparator::Kind::kBytewise ? heads()[i] : ~heads()[i]);
+  StoreBigEndian32(key + shape_.prefix_bytes, comparator.kind() == KeyComparator::Kind::kBytewise ? heads()[i] : ~heads()[i]);
   return std::min<size_t>(view.user_bytes(), shape_.prefix_bytes + kHeadBytes);
 }
 
@@ -225,8 +246,8 @@ int DataBlock::ComparePrefix(const KeyComparator& comparator, const Slice& user_
   return comparator.kind() == KeyComparator::Kind::kBytewise ? r : -r;
 }
 
-uint32_t DataBlock::LowerBoundOfHead(uint64_t head) const {
-  const uint64_t* base = heads();
+uint32_t DataBlock::LowerBoundOfHead(uint32_t head) const {
+  const uint32_t* base = heads();
   uint32_t n = shape_.entries;
   while (n > 1) {
     const uint32_t half = n / 2;
@@ -244,7 +265,7 @@ int DataBlock::CompareTail(const KeyComparator& comparator, uint32_t i, const En
     return comparator.Compare(ExtractUserKey(Key(comparator, i, &buffer)), user_key);
   }
   int r;
-  const size_t compared = shape_.prefix_bytes + kHeadBytes;
+  const size_t compared = size_t{shape_.prefix_bytes} + kHeadBytes;
   if (user_bytes <= compared || user_key.size() <= compared) {
     // Heads pad with zeros: where they agree, the shorter key is a prefix of the longer one.
     r = user_bytes < user_key.size() ? -1 : (user_bytes > user_key.size() ? 1 : 0);
@@ -282,17 +303,17 @@ uint32_t DataBlock::LowerBoundOfKey(const KeyComparator& comparator, const Slice
   uint32_t low = 0;
   uint32_t high = shape_.entries;
   while (low < high) {
-    const uint32_t restart = restarts()[low + (high - low) / 2];
-    if (restart < low) break;  // from low to the middle there is none
-    const EntryView view = View(restart);
+    const uint32_t middle = restart(low + (high - low) / 2);
+    if (middle < low) break;  // from low to the middle there is none
+    const EntryView view = View(middle);
     if (comparator.CompareInternal(Slice(view.suffix, view.key_bytes), user_key, tag) < 0) {
-      low = restart + 1;
+      low = middle + 1;
     } else {
-      high = restart;
+      high = middle;
     }
   }
   if (low == high) return low;
-  uint32_t i = restarts()[low];
+  uint32_t i = restart(low);
   KeyWalk walk(*this, i, &buffer);
   for (; i < low; ++i) static_cast<void>(walk.Next());
   while (i < high && comparator.CompareInternal(walk.Next(), user_key, tag) < 0) ++i;
@@ -304,7 +325,7 @@ uint32_t DataBlock::LowerBound(const KeyComparator& comparator, const Slice& use
   if (!comparator.HasHeads()) return LowerBoundOfKey(comparator, user_key, tag);
   const int r = ComparePrefix(comparator, user_key);
   if (r != 0) return r < 0 ? 0 : shape_.entries;
-  const uint64_t head = comparator.Head(user_key, shape_.prefix_bytes);
+  const uint32_t head = HeadOf(comparator, user_key, shape_.prefix_bytes);
   uint32_t low = LowerBoundOfHead(head);
   // Among equal heads whole keys decide.
   uint32_t high = low;
@@ -323,10 +344,10 @@ uint32_t DataBlock::LowerBound(const KeyComparator& comparator, const Slice& use
   return low;
 }
 
-bool DataBlock::FindCandidates(const KeyComparator& comparator, const Slice& user_key, uint64_t tag, uint64_t* head, uint32_t* first) const {
+bool DataBlock::FindCandidates(const KeyComparator& comparator, const Slice& user_key, uint64_t tag, uint32_t* head, uint32_t* first) const {
   if (shape_.entries == 0 || user_key.size() < shape_.prefix_bytes) return false;
   if (shape_.prefix_bytes != 0 && memcmp(user_key.data(), prefix(), shape_.prefix_bytes) != 0) return false;
-  *head = comparator.Head(user_key, shape_.prefix_bytes);
+  *head = HeadOf(comparator, user_key, shape_.prefix_bytes);
   if (!comparator.HasHeads()) {
     *first = LowerBoundOfKey(comparator, user_key, tag);
     return true;

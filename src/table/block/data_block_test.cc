@@ -45,11 +45,15 @@ TEST(DataBlock, FindsWhatAPlainSearchFinds) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
     const KeyComparator comparator(TestComparators()[random.Uniform(3)].comparator);
+    // Now and then a block whose offsets, or whose keys' common bytes, do not fit into 16 bits.
+    const std::string large_value(random.OneIn(10) ? 70'000 : 0, 'v');
+    const std::string long_prefix(random.OneIn(40) ? 70'000 : 0, 'p');
     std::vector<Entry> entries;
     for (uint64_t n = 1 + random.Uniform(150); n > 0; --n) {
-      const std::string key = entries.empty() || !random.OneIn(4) ? TightKey(&random) : ExtractUserKey(entries.back().first).ToString();
+      const std::string key = entries.empty() || !random.OneIn(4) ? long_prefix + TightKey(&random) : ExtractUserKey(entries.back().first).ToString();
       entries.emplace_back(MakeInternalKey(key, random.Uniform(1000), ValueType::kValue), std::to_string(n));
     }
+    entries[random.Uniform(entries.size())].second += large_value;
     const auto less = [&](const Entry& a, const Entry& b) { return comparator.CompareInternal(a.first, b.first) < 0; };
     std::sort(entries.begin(), entries.end(), less);
     entries.erase(std::unique(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.first == b.first; }), entries.end());
@@ -65,13 +69,13 @@ TEST(DataBlock, FindsWhatAPlainSearchFinds) {
       ASSERT_EQ(block->Tag(comparator, i, block->View(i)), ExtractTag(entries[i].first)) << i;
     }
     for (int i = 0; i < 200; ++i) {
-      const std::string key = random.OneIn(2) ? TightKey(&random) : ExtractUserKey(entries[random.Uniform(entries.size())].first).ToString();
+      const std::string key = random.OneIn(2) ? long_prefix + TightKey(&random) : ExtractUserKey(entries[random.Uniform(entries.size())].first).ToString();
       const std::string target = MakeInternalKey(key, random.Uniform(1000), ValueType::kMax);
       const auto expected = std::lower_bound(entries.begin(), entries.end(), Entry(target, ""), less);
       const auto at = static_cast<uint32_t>(expected - entries.begin());
       ASSERT_EQ(block->LowerBound(comparator, key, ExtractTag(target)), at) << Slice(key).ToString(true);
 
-      uint64_t head = 0;
+      uint32_t head = 0;
       uint32_t first = 0;
       const bool candidates = block->FindCandidates(comparator, key, ExtractTag(target), &head, &first);
       if (at == entries.size() || !comparator.Equal(ExtractUserKey(expected->first), key)) continue;
@@ -105,7 +109,7 @@ TEST(DataBlock, EmptyBlockHasNoEntries) {
   ASSERT_TRUE(made.ok());
   EXPECT_EQ((*made)->entries(), 0u);
   EXPECT_EQ((*made)->LowerBound(comparator, "a", 0), 0u);
-  uint64_t head = 0;
+  uint32_t head = 0;
   uint32_t first = 0;
   EXPECT_FALSE((*made)->FindCandidates(comparator, "a", 0, &head, &first));
   (*made)->Release();
