@@ -308,7 +308,7 @@ struct ASHLAR_API DBOptions {
   AccessHint access_hint_on_compaction_start = NORMAL;  // accepted
   size_t random_access_max_buffer_size = 1024 * 1024;   // accepted
   size_t writable_file_max_buffer_size = 1024 * 1024;   // accepted
-  uint64_t bytes_per_sync = 0;                          // start write-back of tables every so many bytes; 0: leave it to the operating system
+  uint64_t bytes_per_sync = 0;                          // start write-back of tables every so many bytes; 0: every 4 MiB
   uint64_t wal_bytes_per_sync = 0;                      // accepted
   bool strict_bytes_per_sync = false;                   // accepted
   size_t compaction_readahead_size = 2 * 1024 * 1024;

@@ -110,7 +110,9 @@ class FaultWritableFile final : public WritableFile {
     return owner_->Run(FaultOperation::kClose, path_, [&] { return base_->Close(); });
   }
   uint64_t Size() const override { return base_->Size(); }
-  Status RangeSync(uint64_t offset, uint64_t bytes) override { return base_->RangeSync(offset, bytes); }
+  Status RangeSync(uint64_t offset, uint64_t bytes) override {
+    return owner_->Run(FaultOperation::kRangeSync, path_, [&] { return base_->RangeSync(offset, bytes); });
+  }
 
  private:
   FaultFileSystem* const owner_;

@@ -44,9 +44,11 @@ enum class FaultOperation : uint32_t {
   kLink = 1u << 13,
   kTruncate = 1u << 14,
   kLock = 1u << 15,
+  kRangeSync = 1u << 16,
   kAnyRead = kOpenForReading | kRead | kList | kInspect,
-  kAnyWrite = kOpenForWriting | kAppend | kFlush | kSync | kClose | kSyncDirectory | kRename | kDelete | kCreateDirectory | kLink | kTruncate,
-  kAny = (1u << 16) - 1,
+  kAnyWrite =
+      kOpenForWriting | kAppend | kFlush | kSync | kClose | kSyncDirectory | kRename | kDelete | kCreateDirectory | kLink | kTruncate | kRangeSync,
+  kAny = (1u << 17) - 1,
 };
 constexpr FaultOperation operator|(FaultOperation a, FaultOperation b) {
   return static_cast<FaultOperation>(static_cast<uint32_t>(a) | static_cast<uint32_t>(b));

@@ -74,6 +74,23 @@ TEST_F(DirectIoTest, AppendsOfAllSizesMakeTheSameFile) {
   EXPECT_EQ(Contents(Path("f")), expected);
 }
 
+TEST_F(DirectIoTest, FilesOfManyBuffersAreWhatWasAppended) {
+  Random random(80);
+  std::unique_ptr<WritableFile> file;
+  ASSERT_TRUE(fs_->NewWritableFile(Path("f"), direct_, &file).ok());
+  std::string expected;
+  while (expected.size() < size_t{10} << 20) {
+    const std::string piece = random.Bytes(random.Uniform(400'000));
+    ASSERT_TRUE(file->Append(piece).ok());
+    expected += piece;
+    if (!random.OneIn(16)) continue;
+    ASSERT_TRUE((random.OneIn(2) ? file->Flush() : file->Sync()).ok());
+    ASSERT_TRUE(Contents(Path("f")) == expected) << expected.size();
+  }
+  ASSERT_TRUE(file->Close().ok());
+  EXPECT_TRUE(Contents(Path("f")) == expected);
+}
+
 TEST_F(DirectIoTest, ReadsAtAnyOffsetAndAlignment) {
   constexpr uint64_t kSeed = 78;
   SCOPED_TRACE(StrCat("seed ", kSeed));

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "filesystem/aligned_buffer.h"
 #include "filesystem/filename.h"
+#include "filesystem/write_behind.h"
 #include "filesystem/write_buffer.h"
 #include "platform/file.h"
 #include "platform/mutex.h"
@@ -99,6 +100,7 @@ class NativeWritableFile : public WritableFile {
     if (closed_) return error_;
     closed_ = true;
     Status status = error_.ok() ? Latch(FlushLocked()) : error_;
+    QuiesceLocked();
     if (status.ok()) status = reservation_.GiveBack(&file_, size_.load(std::memory_order_relaxed));
     const Status close_status = file_.Close();
     if (status.ok()) status = close_status;
@@ -114,6 +116,8 @@ class NativeWritableFile : public WritableFile {
   virtual Status AppendLocked(const Slice& data) ASHLAR_REQUIRES(mutex_) = 0;
   virtual Status FlushLocked() ASHLAR_REQUIRES(mutex_) = 0;
   virtual Status PrepareSyncLocked() ASHLAR_REQUIRES(mutex_) { return FlushLocked(); }
+  // When it returns nothing uses the file any more.
+  virtual void QuiesceLocked() ASHLAR_REQUIRES(mutex_) {}
 
   // Writes at the end of what is in the file.
   Status WriteOut(const Slice& data) ASHLAR_REQUIRES(mutex_) {
@@ -161,11 +165,13 @@ class BufferedWritableFile final : public NativeWritableFile {
   size_t used_ ASHLAR_GUARDED_BY(mutex_) = 0;
 };
 
-// Everything in the file up to written_ is whole blocks; the buffer starts with the last block's bytes if that one is not full, so that it can be
-// written again when it grows.
+// Everything in the file up to written_ is whole blocks, written or on their way; the buffer starts with the last block's bytes if that one is not
+// full, so that it can be written again when it grows.
+//
+// There are two buffers from the first full one on: one fills while the other is written.
 class DirectWritableFile final : public NativeWritableFile {
  public:
-  explicit DirectWritableFile(WriterStart start) : NativeWritableFile(std::move(start)), buffer_(kDirectBufferBytes) {}
+  explicit DirectWritableFile(WriterStart start) : NativeWritableFile(std::move(start)) {}
   ~DirectWritableFile() override { static_cast<void>(Close()); }
 
  private:
@@ -173,35 +179,49 @@ class DirectWritableFile final : public NativeWritableFile {
     Slice rest = data;
     while (!rest.empty()) {
       const size_t n = std::min(rest.size(), kDirectBufferBytes - used_);
-      memcpy(buffer_.data() + used_, rest.data(), n);
+      memcpy(filling_->data() + used_, rest.data(), n);
       used_ += n;
       rest.remove_prefix(n);
       is_flushed_ = false;
-      if (used_ < kDirectBufferBytes) continue;
-      ASHLAR_RETURN_IF_ERROR(WriteOut(Slice(buffer_.data(), used_)));
-      used_ = 0;
+      if (used_ == kDirectBufferBytes) ASHLAR_RETURN_IF_ERROR(BeginWrite());
     }
     return Status::OK();
   }
 
+  Status BeginWrite() ASHLAR_REQUIRES(mutex_) {
+    reservation_.Extend(&file_, written_ + used_);
+    ASHLAR_RETURN_IF_ERROR(behind_.Begin(written_, Slice(filling_->data(), used_)));
+    written_ += std::exchange(used_, 0);
+    if (other_ == nullptr) other_ = std::make_unique<AlignedBuffer>(kDirectBufferBytes);
+    std::swap(filling_, other_);
+    return Status::OK();
+  }
+
   Status FlushLocked() override ASHLAR_REQUIRES(mutex_) {
+    ASHLAR_RETURN_IF_ERROR(behind_.Wait());
     if (is_flushed_) return Status::OK();
+    char* const data = filling_->data();
     const size_t whole = used_ / kDirectIoAlignment * kDirectIoAlignment;
-    if (whole > 0) ASHLAR_RETURN_IF_ERROR(WriteOut(Slice(buffer_.data(), whole)));
+    if (whole > 0) ASHLAR_RETURN_IF_ERROR(WriteOut(Slice(data, whole)));
     used_ -= whole;
-    memmove(buffer_.data(), buffer_.data() + whole, used_);
+    memmove(data, data + whole, used_);
     if (used_ > 0) {
-      memset(buffer_.data() + used_, 0, kDirectIoAlignment - used_);
-      ASHLAR_RETURN_IF_ERROR(file_.WriteAt(written_, Slice(buffer_.data(), kDirectIoAlignment)));
+      memset(data + used_, 0, kDirectIoAlignment - used_);
+      ASHLAR_RETURN_IF_ERROR(file_.WriteAt(written_, Slice(data, kDirectIoAlignment)));
       ASHLAR_RETURN_IF_ERROR(file_.Truncate(written_ + used_));
     }
     is_flushed_ = true;
     return Status::OK();
   }
 
-  const AlignedBuffer buffer_;  // the bytes are guarded by mutex_
+  void QuiesceLocked() override ASHLAR_REQUIRES(mutex_) { static_cast<void>(behind_.Wait()); }
+
+  // The bytes are guarded by mutex_, but for those on their way, which nobody changes.
+  std::unique_ptr<AlignedBuffer> filling_ ASHLAR_GUARDED_BY(mutex_) = std::make_unique<AlignedBuffer>(kDirectBufferBytes);
+  std::unique_ptr<AlignedBuffer> other_ ASHLAR_GUARDED_BY(mutex_);  // null until the first was full
   size_t used_ ASHLAR_GUARDED_BY(mutex_) = 0;
   bool is_flushed_ ASHLAR_GUARDED_BY(mutex_) = true;
+  WriteBehind behind_ ASHLAR_GUARDED_BY(mutex_){&file_};  // ends before what it uses
 };
 
 // What is appended is stored in the file at once, through a window on it that moves on. The file is extended to the window's end and cut again to

@@ -11,10 +11,14 @@ namespace ashlar {
 
 namespace {
 constexpr uint64_t kPlainTargetBytesMax = kPlainFileBytesMax / 2;
+// Loads of 800-byte values take a third less time with 1 or 4 MiB than when the disk begins at the end, and little less than that with 16.
+constexpr uint64_t kWriteBackBytes = uint64_t{4} << 20;
 }  // namespace
 
 TableOutput::TableOutput(const TableOutputArgs& args)
-    : args_(args), target_file_bytes_(args.plain ? std::min(args.target_file_bytes, kPlainTargetBytesMax) : args.target_file_bytes) {}
+    : args_(args),
+      target_file_bytes_(args.plain ? std::min(args.target_file_bytes, kPlainTargetBytesMax) : args.target_file_bytes),
+      write_back_bytes_(args.bytes_per_sync != 0 ? args.bytes_per_sync : kWriteBackBytes) {}
 
 TableOutput::~TableOutput() {
   if (open_ != nullptr) TellEnd(*open_, nullptr, status_.ok() ? Status::Aborted("the job was stopped") : status_);
@@ -55,6 +59,7 @@ Status TableOutput::Open() {
 
 Status TableOutput::StartFile(OpenFile* opened) {
   ASHLAR_RETURN_IF_ERROR(args_.file_system->NewWritableFile(opened->path, args_.file_options, &opened->file));
+  opened->write_back_at = write_back_bytes_;
 
   TableWriteArgs table = args_.table;
   table.file = opened->file.get();
@@ -114,11 +119,13 @@ void TableOutput::TellEnd(const OpenFile& file, const TableWriteResult* result, 
 }
 
 Status TableOutput::StartWriteBack() {
+  const uint64_t from = open_->bytes_in_write_back;
   const uint64_t bytes = open_->file->Size();
-  if (bytes - open_->synced_bytes < args_.bytes_per_sync) return Status::OK();
-  ASHLAR_RETURN_IF_ERROR(open_->file->RangeSync(open_->synced_bytes, bytes - open_->synced_bytes));
-  open_->synced_bytes = bytes;
-  return Status::OK();
+  const Status status = bytes > from ? open_->file->RangeSync(from, bytes - from) : Status::OK();
+  open_->bytes_in_write_back = bytes;
+  open_->write_back_at = open_->EstimatedFileBytes() + write_back_bytes_;
+  // Advice: a system without it begins with the sync.
+  return status.IsNotSupported() ? Status::OK() : status;
 }
 
 bool TableOutput::CutBefore(const Slice& user_key) {

@@ -64,7 +64,7 @@ struct TableOutputArgs {
   std::function<uint64_t()> new_file_number;
   TableOutputObserver* observer = nullptr;                     // null: nobody
   Histograms sync_histogram = COMPACTION_OUTFILE_SYNC_MICROS;  // where the times of the files' syncs go
-  // Hand written bytes to the disk every so many bytes; 0: when the file is synced.
+  // Every file is synced before it counts: the disk begins on it every so many bytes. 0: every 4 MiB.
   uint64_t bytes_per_sync = 0;
 
   uint64_t target_file_bytes = UINT64_MAX;  // UINT64_MAX: one file
@@ -85,7 +85,7 @@ class TableOutput {
     const bool stays = open_ != nullptr && (!first_of_user_key || (args_.grandparents.empty() && open_->EstimatedFileBytes() < target_file_bytes_));
     if (!stays) ASHLAR_RETURN_IF_ERROR(PrepareFor(ExtractUserKey(internal_key), first_of_user_key));
     open_->Add(internal_key, value);
-    if (open_->status().ok() && args_.bytes_per_sync == 0) [[likely]] {
+    if (open_->status().ok() && open_->EstimatedFileBytes() < open_->write_back_at) [[likely]] {
       return Status::OK();
     }
     return Latch(open_->status().ok() ? StartWriteBack() : open_->status());
@@ -104,7 +104,8 @@ class TableOutput {
     // One of the two: a choice per entry, and no virtual call.
     std::unique_ptr<TableWriter> block_based;
     std::unique_ptr<PlainTableWriter> plain;
-    uint64_t synced_bytes = 0;
+    uint64_t write_back_at = 0;        // when the file has about so many bytes
+    uint64_t bytes_in_write_back = 0;  // from its begin
 
     void Add(const Slice& internal_key, const Slice& value) {
       if (block_based != nullptr) [[likely]] {
@@ -133,6 +134,7 @@ class TableOutput {
 
   const TableOutputArgs& args_;
   const uint64_t target_file_bytes_;
+  const uint64_t write_back_bytes_;
   std::unique_ptr<OpenFile> open_;
   std::vector<std::unique_ptr<FileMetaData>> files_;
   std::vector<std::string> made_;  // paths to delete unless the files are taken

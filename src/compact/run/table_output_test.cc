@@ -142,13 +142,34 @@ TEST_F(TableOutputTest, LeavesNoFileWhenAbandoned) {
   EXPECT_EQ(FilesOnDisk(), 0u);
 }
 
+TEST_F(TableOutputTest, TheDiskBeginsOnAFileBeforeItsEnd) {
+  const std::vector<TextEntry> entries = Entries(0, 12'000);
+  TableJobArgs args = JobArgs();
+  static_cast<void>(Cuts(args.output, entries));
+  EXPECT_EQ(faults_.CallCount(FaultOperation::kRangeSync), 0u) << "a small file waits for its sync";
+  args.output.bytes_per_sync = 1000;
+  static_cast<void>(Cuts(args.output, entries));
+  EXPECT_GT(faults_.CallCount(FaultOperation::kRangeSync), 2u);
+
+  // Advice: a system that cannot do it loses nothing.
+  FaultRule rule;
+  rule.operations = FaultOperation::kRangeSync;
+  rule.sticky = true;
+  rule.error = Status::NotSupported("range sync");
+  faults_.AddRule(rule);
+  TableOutput output(args.output);
+  for (const TextEntry& entry : entries) ASSERT_TRUE(output.Add(entry.InternalKey(), entry.value, true).ok());
+  EXPECT_TRUE(output.Finish().ok());
+  EXPECT_GT(faults_.FaultsInjected(), 2u);
+}
+
 TEST_F(TableOutputTest, AFailedCallIsFinalAndLeavesNoFile) {
   TableJobArgs args = JobArgs();
   args.output.target_file_bytes = 3000;
   args.output.bytes_per_sync = 1000;
   const std::vector<TextEntry> entries = Entries(0, 100);
-  const FaultOperation writes =
-      FaultOperation::kOpenForWriting | FaultOperation::kAppend | FaultOperation::kFlush | FaultOperation::kSync | FaultOperation::kClose;
+  const FaultOperation writes = FaultOperation::kOpenForWriting | FaultOperation::kAppend | FaultOperation::kFlush | FaultOperation::kSync |
+                                FaultOperation::kClose | FaultOperation::kRangeSync;
   static_cast<void>(Cuts(args.output, entries));
   const uint64_t calls = faults_.CallCount(writes);
   const size_t files_before = FilesOnDisk();

@@ -8,7 +8,7 @@
 //                     same for all entries    heads[i], zero-padded   lies in the entry's own suffix whenever shared <= P + 4
 //
 // Neighbours in a sorted block differ soon behind what all of them share, so four bytes tell them apart; six bytes an entry are what a lookup waits
-// for and what the cache pays for. (Eight and four took 5 % more of a cache, and as much of a Get's time.)
+// for and what the cache pays for. (Eight and four took 4 % more memory, and a Get 8 % more time.)
 //
 // So a lookup compares the prefix once, searches the heads as integers, and settles what is left in place: in the common case it touches one entry,
 // and waits for memory twice, for the side index and for that entry. Seek and Prev go through the same arrays. The side index is built once, when the

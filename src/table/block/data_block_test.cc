@@ -69,7 +69,8 @@ TEST(DataBlock, FindsWhatAPlainSearchFinds) {
       ASSERT_EQ(block->Tag(comparator, i, block->View(i)), ExtractTag(entries[i].first)) << i;
     }
     for (int i = 0; i < 200; ++i) {
-      const std::string key = random.OneIn(2) ? long_prefix + TightKey(&random) : ExtractUserKey(entries[random.Uniform(entries.size())].first).ToString();
+      const std::string key =
+          random.OneIn(2) ? long_prefix + TightKey(&random) : ExtractUserKey(entries[random.Uniform(entries.size())].first).ToString();
       const std::string target = MakeInternalKey(key, random.Uniform(1000), ValueType::kMax);
       const auto expected = std::lower_bound(entries.begin(), entries.end(), Entry(target, ""), less);
       const auto at = static_cast<uint32_t>(expected - entries.begin());
