@@ -31,7 +31,8 @@ class WriteBehind {
   WriteBehind(const WriteBehind&) = delete;
   WriteBehind& operator=(const WriteBehind&) = delete;
 
-  // Waits for the piece before, and begins to write this one. The bytes stay as they are until the next call of Begin or Wait has returned.
+  // Waits for the piece before, and begins to write this one. The bytes stay as they are until the next call of Begin or
+  // Wait, or the destructor, has returned.
   Status Begin(uint64_t offset, const Slice& bytes);
   // When it returns nothing is on its way.
   Status Wait();

@@ -32,9 +32,9 @@ TEST_F(WriteBehindTest, WhatIsBegunIsInTheFileAfterWait) {
   ASSERT_TRUE(file.ok()) << file.status().ToString();
   std::string expected;
   {
+    std::array<std::string, 2> buffers;
     WriteBehind behind(&*file);
     EXPECT_TRUE(behind.Wait().ok()) << "of nothing";
-    std::array<std::string, 2> buffers;
     Random random(1);
     for (size_t i = 0; i < 200; ++i) {
       std::string& filling = buffers[i % 2];
