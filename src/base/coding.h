@@ -199,10 +199,6 @@ inline uint32_t LoadBigEndian32(const char* p) {
   memcpy(&v, p, sizeof(v));
   return std::endian::native == std::endian::little ? ByteSwap32(v) : v;
 }
-inline void StoreBigEndian32(char* p, uint32_t v) {
-  if constexpr (std::endian::native == std::endian::little) v = ByteSwap32(v);
-  memcpy(p, &v, sizeof(v));
-}
 inline void StoreBigEndian64(char* p, uint64_t v) {
   if constexpr (std::endian::native == std::endian::little) v = ByteSwap64(v);
   memcpy(p, &v, sizeof(v));

@@ -44,10 +44,9 @@ enum class FaultOperation : uint32_t {
   kLink = 1u << 13,
   kTruncate = 1u << 14,
   kLock = 1u << 15,
-  kRangeSync = 1u << 16,
+  kRangeSync = 1u << 16,  // advice: part of no write
   kAnyRead = kOpenForReading | kRead | kList | kInspect,
-  kAnyWrite =
-      kOpenForWriting | kAppend | kFlush | kSync | kClose | kSyncDirectory | kRename | kDelete | kCreateDirectory | kLink | kTruncate | kRangeSync,
+  kAnyWrite = kOpenForWriting | kAppend | kFlush | kSync | kClose | kSyncDirectory | kRename | kDelete | kCreateDirectory | kLink | kTruncate,
   kAny = (1u << 17) - 1,
 };
 constexpr FaultOperation operator|(FaultOperation a, FaultOperation b) {

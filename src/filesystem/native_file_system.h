@@ -1,7 +1,8 @@
 // NativeFileSystem: FileSystem on the operating system's files. FileSystem::Default() is one.
 //
 //   Append -> [64 KiB buffer of the file object] --Flush--> page cache --Sync--> device
-//   with use_direct_io:   [1 MiB aligned buffer] --whole blocks as it fills; the last block padded, then the size set, at Flush--> device
+//   with use_direct_io:   [two aligned buffers of 1 MiB] --a full one by a thread of its own, while the other fills; at Flush what is left, the last
+//                         block padded, then the size set--> device
 //   with use_mmap_writes: [window of 1 MiB, its space reserved, the file extended to its end] --in the page cache at once; Flush, Sync and Close
 //                         cut the file to what was appended--> device
 //   and keeps_zero_tail:  [window of 256 KiB] for pieces up to 512 bytes, write() for larger ones; Sync leaves the tail
@@ -9,7 +10,8 @@
 //
 // I1: after a write, sync or close failed, every later call on that file object fails with the first error: what the kernel did with the dirty pages
 //     is unknown, and a later success would be believed.
-// I2: bytes reach the file in the order of the Appends; the buffer's mutex is held across the write for that reason.
+// I2: bytes reach the file in the order of the Appends: the buffer's mutex is held across the write, or one write at a time is on its way, and no
+//     flush, sync or close goes on before it has ended.
 // I3: LOCK is opened through LockFile only: closing any other handle to it would release the record lock of this process.
 //
 // Thread safety: see ashlar/file_system.h.

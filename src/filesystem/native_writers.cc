@@ -132,11 +132,11 @@ class NativeWritableFile : public WritableFile {
     return status;
   }
 
-  OsFile file_;  // writes under mutex_; SyncData and StartWriteBack beside them
+  OsFile file_;  // writes under mutex_, or on the way; SyncData and StartWriteBack beside them
   Mutex mutex_;
   std::atomic<uint64_t> size_;  // written under mutex_, read by the owner; relaxed: nothing else is read through it
   Reservation reservation_ ASHLAR_GUARDED_BY(mutex_);
-  uint64_t written_ ASHLAR_GUARDED_BY(mutex_);  // bytes handed to the system
+  uint64_t written_ ASHLAR_GUARDED_BY(mutex_);  // bytes handed to the system, or to a thread that does
   Status error_ ASHLAR_GUARDED_BY(mutex_);      // the first one, or "closed"
   bool closed_ ASHLAR_GUARDED_BY(mutex_) = false;
 };
@@ -189,10 +189,10 @@ class DirectWritableFile final : public NativeWritableFile {
   }
 
   Status BeginWrite() ASHLAR_REQUIRES(mutex_) {
+    if (other_ == nullptr) other_ = std::make_unique<AlignedBuffer>(kDirectBufferBytes);
     reservation_.Extend(&file_, written_ + used_);
     ASHLAR_RETURN_IF_ERROR(behind_.Begin(written_, Slice(filling_->data(), used_)));
     written_ += std::exchange(used_, 0);
-    if (other_ == nullptr) other_ = std::make_unique<AlignedBuffer>(kDirectBufferBytes);
     std::swap(filling_, other_);
     return Status::OK();
   }

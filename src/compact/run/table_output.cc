@@ -118,14 +118,13 @@ void TableOutput::TellEnd(const OpenFile& file, const TableWriteResult* result, 
                               .status = status});
 }
 
-Status TableOutput::StartWriteBack() {
+void TableOutput::StartWriteBack() {
   const uint64_t from = open_->bytes_in_write_back;
   const uint64_t bytes = open_->file->Size();
-  const Status status = bytes > from ? open_->file->RangeSync(from, bytes - from) : Status::OK();
+  // Advice: what fails here fails again in Sync, and is told there.
+  if (bytes > from) static_cast<void>(open_->file->RangeSync(from, bytes - from));
   open_->bytes_in_write_back = bytes;
   open_->write_back_at = open_->EstimatedFileBytes() + write_back_bytes_;
-  // Advice: a system without it begins with the sync.
-  return status.IsNotSupported() ? Status::OK() : status;
 }
 
 bool TableOutput::CutBefore(const Slice& user_key) {

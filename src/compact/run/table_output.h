@@ -88,7 +88,9 @@ class TableOutput {
     if (open_->status().ok() && open_->EstimatedFileBytes() < open_->write_back_at) [[likely]] {
       return Status::OK();
     }
-    return Latch(open_->status().ok() ? StartWriteBack() : open_->status());
+    if (!open_->status().ok()) return Latch(open_->status());
+    StartWriteBack();
+    return Status::OK();
   }
   Status Finish();
 
@@ -124,7 +126,7 @@ class TableOutput {
   Status Close();
   Status Complete(OpenFile* closing, TableWriteResult* result);
   void TellEnd(const OpenFile& file, const TableWriteResult* result, const Status& status);
-  Status StartWriteBack();
+  void StartWriteBack();
   // Closes the open file if it is to be cut here, and opens one if none is open.
   Status PrepareFor(const Slice& user_key, bool first_of_user_key);
   bool CutBefore(const Slice& user_key);

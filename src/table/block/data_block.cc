@@ -11,8 +11,9 @@ namespace ashlar {
 
 namespace {
 
-constexpr size_t kHeadBytes = 4;
 constexpr size_t kPrefixBytesMax = 0xffff;
+// Heads are widened when that tells apart more than one neighbour in so many.
+constexpr size_t kFewOf = 16;
 constexpr ptrdiff_t kNarrowBytesMax = ptrdiff_t{1} << 16;
 // Whole cache lines, so that a lookup's prefetch covers what it looks like.
 constexpr std::align_val_t kAlignment{64};
@@ -24,15 +25,11 @@ constexpr uint32_t kLinearRunMax = 8;
 // What the checking pass finds out. Kept per thread, so that loading a block allocates only what it keeps.
 struct Scan {
   std::vector<uint32_t> offsets;
-  std::vector<uint32_t> heads;
+  std::vector<uint64_t> heads;
   std::vector<uint32_t> restarts;  // custom orders only
+  uint32_t told_apart_late = 0;    // neighbours whose heads agree in the first half only
   std::string key;
 };
-
-// The first four bytes behind the prefix.
-uint32_t HeadOf(const KeyComparator& comparator, const Slice& user_key, size_t prefix_bytes) {
-  return static_cast<uint32_t>(comparator.Head(user_key, prefix_bytes) >> 32);
-}
 
 // The last internal key of the block, read from the last restart on.
 Status ReadLastKey(const BlockLayout& layout, std::string* key) {
@@ -74,11 +71,12 @@ Status ScanEntries(const BlockLayout& layout, const KeyComparator& comparator, S
   scan->offsets.clear();
   scan->heads.clear();
   scan->restarts.clear();
+  scan->told_apart_late = 0;
   if (layout.entries == layout.entries_end) return Status::OK();
   ASHLAR_RETURN_IF_ERROR(FindCommonPrefix(layout, comparator, &scan->key, prefix));
   KeyBuffer buffer;
   size_t key_bytes = 0;
-  uint32_t previous_head = 0;
+  uint64_t previous_head = 0;
   for (const char* p = layout.entries; p < layout.entries_end;) {
     EntryHeader header;
     const char* const suffix = DecodeEntryHeader(p, layout.entries_end, &header);
@@ -88,8 +86,9 @@ Status ScanEntries(const BlockLayout& layout, const KeyComparator& comparator, S
     char* const key = buffer.Reserve(key_bytes, header.shared);
     memcpy(key + header.shared, suffix, header.unshared);
     if (header.shared < prefix->n && memcmp(key, prefix->bytes, prefix->n) != 0) return Status::Corruption("block keys out of order");
-    const uint32_t head = HeadOf(comparator, Slice(key, key_bytes - kTagBytes), prefix->n);
+    const uint64_t head = comparator.Head(Slice(key, key_bytes - kTagBytes), prefix->n);
     if (head < previous_head) return Status::Corruption("block keys out of order");
+    if (head != previous_head && head >> 32 == previous_head >> 32 && !scan->heads.empty()) ++scan->told_apart_late;
     previous_head = head;
     if (!comparator.HasHeads()) scan->restarts.push_back(header.shared == 0 ? static_cast<uint32_t>(scan->offsets.size()) : scan->restarts.back());
     scan->offsets.push_back(static_cast<uint32_t>(p - layout.entries));
@@ -97,6 +96,19 @@ Status ScanEntries(const BlockLayout& layout, const KeyComparator& comparator, S
     p = suffix + header.unshared + header.value_bytes;
   }
   return Status::OK();
+}
+
+// The first of n > 0 ascending heads that is not before `head`; n when there is none.
+template <typename Head>
+uint32_t LowerBoundIn(const Head* heads, uint32_t n, Head head) {
+  const Head* base = heads;
+  while (n > 1) {
+    const uint32_t half = n / 2;
+    // No branch: it would be a toss.
+    base += half & (uint32_t{0} - static_cast<uint32_t>(base[half - 1] < head));
+    n -= half;
+  }
+  return static_cast<uint32_t>(base - heads) + (*base < head ? 1 : 0);
 }
 
 }  // namespace
@@ -122,7 +134,8 @@ Result<DataBlock*> DataBlock::Create(Args args) {
   const size_t entries = scan.offsets.size();
   const Shape shape{.entries = static_cast<uint32_t>(entries),
                     .prefix_bytes = static_cast<uint16_t>(prefix.n),
-                    .wide = layout.entries_end - layout.entries > kNarrowBytesMax};
+                    .wide_heads = scan.told_apart_late > entries / kFewOf,
+                    .wide_numbers = layout.entries_end - layout.entries > kNarrowBytesMax};
   const size_t object_bytes = sizeof(DataBlock) + shape.SideIndexBytes(!scan.restarts.empty());
   const size_t charge = object_bytes + args.owned.capacity() + kAllocationBytes;
   // A block that is searched once and dropped need not lie well.
@@ -130,7 +143,7 @@ Result<DataBlock*> DataBlock::Create(Args args) {
   auto* const block = new (memory) DataBlock(&args, layout, shape, charge);
   if (entries > 0) {
     memcpy(block->prefix(), prefix.bytes, prefix.n);
-    memcpy(block->heads(), scan.heads.data(), entries * sizeof(uint32_t));
+    block->PutHeads(scan.heads);
     block->PutNumbers(0, scan.offsets);
     block->PutNumbers(entries, scan.restarts);
   }
@@ -147,19 +160,25 @@ DataBlock::DataBlock(Args* args, const BlockLayout& layout, const Shape& shape, 
       has_side_index_(args->side_index),
       live_count_(args->live_count) {
   if (live_count_ != nullptr) live_count_->fetch_add(1, std::memory_order_relaxed);
-  static_assert(sizeof(DataBlock) % alignof(uint32_t) == 0);
+  static_assert(sizeof(DataBlock) % alignof(uint64_t) == 0);
+}
+
+void DataBlock::PutHeads(const std::vector<uint64_t>& heads) {
+  if (shape_.wide_heads) {
+    memcpy(this->heads(), heads.data(), heads.size() * sizeof(uint64_t));
+    return;
+  }
+  auto* const narrow = reinterpret_cast<uint32_t*>(this->heads());
+  for (size_t i = 0; i < heads.size(); ++i) narrow[i] = static_cast<uint32_t>(heads[i] >> 32);
 }
 
 void DataBlock::PutNumbers(size_t from, const std::vector<uint32_t>& numbers) {
-  uint32_t* const wide = heads() + shape_.entries;
-  auto* const narrow = reinterpret_cast<uint16_t*>(wide);
-  for (const uint32_t number : numbers) {
-    if (shape_.wide) {
-      wide[from++] = number;
-    } else {
-      narrow[from++] = static_cast<uint16_t>(number);
-    }
+  if (shape_.wide_numbers) {
+    std::copy(numbers.begin(), numbers.end(), reinterpret_cast<uint32_t*>(this->numbers()) + from);
+    return;
   }
+  auto* const narrow = reinterpret_cast<uint16_t*>(this->numbers()) + from;
+  for (size_t i = 0; i < numbers.size(); ++i) narrow[i] = static_cast<uint16_t>(numbers[i]);
 }
 
 DataBlock::~DataBlock() {
@@ -220,8 +239,9 @@ Slice DataBlock::Key(const KeyComparator& comparator, uint32_t i, KeyBuffer* buf
 size_t DataBlock::PutKnownBytes(const KeyComparator& comparator, uint32_t i, const EntryView& view, char* key) const {
   // A key has prefix_bytes and a tag at least: there is room for all of the head.
   memcpy(key, prefix(), shape_.prefix_bytes);
-  StoreBigEndian32(key + shape_.prefix_bytes, comparator.kind() == KeyComparator::Kind::kBytewise ? heads()[i] : ~heads()[i]);
-  return std::min<size_t>(view.user_bytes(), shape_.prefix_bytes + kHeadBytes);
+  const uint64_t padded = shape_.wide_heads ? head(i) : head(i) << 32;
+  StoreBigEndian64(key + shape_.prefix_bytes, comparator.kind() == KeyComparator::Kind::kBytewise ? padded : ~padded);
+  return std::min<size_t>(view.user_bytes(), shape_.prefix_bytes + shape_.HeadBytes());
 }
 
 Slice DataBlock::CompleteKey(uint32_t i, const EntryView& view, size_t known, char* key) const {
@@ -246,16 +266,14 @@ int DataBlock::ComparePrefix(const KeyComparator& comparator, const Slice& user_
   return comparator.kind() == KeyComparator::Kind::kBytewise ? r : -r;
 }
 
-uint32_t DataBlock::LowerBoundOfHead(uint32_t head) const {
-  const uint32_t* base = heads();
-  uint32_t n = shape_.entries;
-  while (n > 1) {
-    const uint32_t half = n / 2;
-    // No branch: it would be a toss.
-    base += half & (uint32_t{0} - static_cast<uint32_t>(base[half - 1] < head));
-    n -= half;
-  }
-  return static_cast<uint32_t>(base - heads()) + (*base < head ? 1 : 0);
+uint32_t DataBlock::LowerBoundOfHead(uint64_t head) const {
+  return shape_.wide_heads ? LowerBoundIn(wide_heads(), shape_.entries, head)
+                           : LowerBoundIn(narrow_heads(), shape_.entries, static_cast<uint32_t>(head));
+}
+
+uint32_t DataBlock::UpperBoundOfHead(uint64_t head) const {
+  const uint64_t largest = shape_.wide_heads ? ~uint64_t{0} : uint64_t{0xffffffff};
+  return head == largest ? shape_.entries : LowerBoundOfHead(head + 1);
 }
 
 int DataBlock::CompareTail(const KeyComparator& comparator, uint32_t i, const EntryView& view, const Slice& user_key) const {
@@ -265,7 +283,7 @@ int DataBlock::CompareTail(const KeyComparator& comparator, uint32_t i, const En
     return comparator.Compare(ExtractUserKey(Key(comparator, i, &buffer)), user_key);
   }
   int r;
-  const size_t compared = size_t{shape_.prefix_bytes} + kHeadBytes;
+  const size_t compared = shape_.prefix_bytes + shape_.HeadBytes();
   if (user_bytes <= compared || user_key.size() <= compared) {
     // Heads pad with zeros: where they agree, the shorter key is a prefix of the longer one.
     r = user_bytes < user_key.size() ? -1 : (user_bytes > user_key.size() ? 1 : 0);
@@ -325,14 +343,12 @@ uint32_t DataBlock::LowerBound(const KeyComparator& comparator, const Slice& use
   if (!comparator.HasHeads()) return LowerBoundOfKey(comparator, user_key, tag);
   const int r = ComparePrefix(comparator, user_key);
   if (r != 0) return r < 0 ? 0 : shape_.entries;
-  const uint32_t head = HeadOf(comparator, user_key, shape_.prefix_bytes);
-  uint32_t low = LowerBoundOfHead(head);
+  const uint64_t wanted = HeadOf(comparator, user_key);
+  uint32_t low = LowerBoundOfHead(wanted);
   // Among equal heads whole keys decide.
   uint32_t high = low;
-  while (high < shape_.entries && high - low < kLinearRunMax && heads()[high] == head) ++high;
-  if (high - low == kLinearRunMax) {
-    high = static_cast<uint32_t>(std::upper_bound(heads() + high, heads() + shape_.entries, head) - heads());
-  }
+  while (high < shape_.entries && high - low < kLinearRunMax && head(high) == wanted) ++high;
+  if (high - low == kLinearRunMax) high = UpperBoundOfHead(wanted);
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
     if (CompareEntry(comparator, middle, user_key, tag) < 0) {
@@ -344,18 +360,18 @@ uint32_t DataBlock::LowerBound(const KeyComparator& comparator, const Slice& use
   return low;
 }
 
-bool DataBlock::FindCandidates(const KeyComparator& comparator, const Slice& user_key, uint64_t tag, uint32_t* head, uint32_t* first) const {
+bool DataBlock::FindCandidates(const KeyComparator& comparator, const Slice& user_key, uint64_t tag, uint64_t* head, uint32_t* first) const {
   if (shape_.entries == 0 || user_key.size() < shape_.prefix_bytes) return false;
   if (shape_.prefix_bytes != 0 && memcmp(user_key.data(), prefix(), shape_.prefix_bytes) != 0) return false;
-  *head = HeadOf(comparator, user_key, shape_.prefix_bytes);
+  *head = HeadOf(comparator, user_key);
   if (!comparator.HasHeads()) {
     *first = LowerBoundOfKey(comparator, user_key, tag);
     return true;
   }
   const uint32_t low = LowerBoundOfHead(*head);
   *first = low;
-  if (low == shape_.entries || heads()[low] != *head) return false;
-  if (shape_.entries - low > kLinearRunMax && heads()[low + kLinearRunMax] == *head) {
+  if (low == shape_.entries || this->head(low) != *head) return false;
+  if (shape_.entries - low > kLinearRunMax && this->head(low + kLinearRunMax) == *head) {
     *first = LowerBound(comparator, user_key, tag);
   }
   return true;

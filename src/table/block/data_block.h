@@ -1,14 +1,15 @@
 // DataBlock: a data block in memory, with a side index that leads straight to an entry.
 //
 //   one allocation   [DataBlock | common prefix | heads: u32 x n | offsets: u16 x n | custom orders: restarts: u16 x n]
-//                                                                  (u32 in a block of more than 64 KiB)
+//                                                  or u64 x n     or u32 x n                            or u32 x n
 //   the block's bytes: an allocation of their own, or the table's mapping
 //
-//   key of entry i   [common prefix: P bytes][head: the next 4 bytes][tail] [tag]
-//                     same for all entries    heads[i], zero-padded   lies in the entry's own suffix whenever shared <= P + 4
+//   key of entry i   [common prefix: P bytes][head: the next H bytes][tail] [tag]
+//                     same for all entries    heads[i], zero-padded   lies in the entry's own suffix whenever shared <= P + H
 //
-// Neighbours in a sorted block differ soon behind what all of them share, so four bytes tell them apart; six bytes an entry are what a lookup waits
-// for and what the cache pays for. (Eight and four took 4 % more memory, and a Get 8 % more time.)
+// Neighbours in a sorted block differ soon behind what all of them share, so H = 4 tells most keys apart, and six bytes an entry are what a lookup
+// waits for and what the cache pays for. (Twelve took 4 % more memory, and a Get 8 % more time.) Where eight bytes tell more of the keys apart, as in
+// a block that holds the ends of two groups of keys, H = 8. Offsets and restarts have 32 bits in a block of more than 64 KiB.
 //
 // So a lookup compares the prefix once, searches the heads as integers, and settles what is left in place: in the common case it touches one entry,
 // and waits for memory twice, for the side index and for that entry. Seek and Prev go through the same arrays. The side index is built once, when the
@@ -101,7 +102,8 @@ class DataBlock final : public CacheEntry {
   size_t contents_bytes() const { return contents_bytes_; }
 
   // The rest needs the side index.
-  uint32_t head(uint32_t i) const { return heads()[i]; }
+  // In the width of this block: 32 or 64 bits.
+  uint64_t head(uint32_t i) const { return shape_.wide_heads ? wide_heads()[i] : narrow_heads()[i]; }
   const char* entry(uint32_t i) const { return begin_ + Number(i); }
   EntryView View(uint32_t i) const;
   // Puts the internal key of entry i into the buffer and returns it.
@@ -112,7 +114,7 @@ class DataBlock final : public CacheEntry {
 
   // For point lookups: entries i >= *first with head(i) == *head may have this user key, until one compares beyond it; versions with larger tags may
   // have been left out. False when no entry of this block can be it.
-  bool FindCandidates(const KeyComparator& comparator, const Slice& user_key, uint64_t tag, uint32_t* head, uint32_t* first) const;
+  bool FindCandidates(const KeyComparator& comparator, const Slice& user_key, uint64_t tag, uint64_t* head, uint32_t* first) const;
   // The user key of entry i, whose head equals that of user_key, against user_key: < 0, 0, > 0.
   int CompareTail(const KeyComparator& comparator, uint32_t i, const EntryView& view, const Slice& user_key) const;
   uint64_t Tag(const KeyComparator& comparator, uint32_t i, const EntryView& view) const;
@@ -134,12 +136,14 @@ class DataBlock final : public CacheEntry {
   struct Shape {
     uint32_t entries;
     uint16_t prefix_bytes;  // a longer prefix is cut
-    bool wide;              // offsets and restarts have 32 bits
+    bool wide_heads;        // 64 bits, not 32
+    bool wide_numbers;      // offsets and restarts: 32 bits, not 16
 
-    size_t PaddedPrefixBytes() const { return (size_t{prefix_bytes} + 3) / 4 * 4; }
+    size_t PaddedPrefixBytes() const { return (size_t{prefix_bytes} + 7) / 8 * 8; }
+    size_t HeadBytes() const { return wide_heads ? sizeof(uint64_t) : sizeof(uint32_t); }
+    size_t NumberBytes() const { return wide_numbers ? sizeof(uint32_t) : sizeof(uint16_t); }
     size_t SideIndexBytes(bool has_restarts) const {
-      const size_t number_bytes = wide ? sizeof(uint32_t) : sizeof(uint16_t);
-      return PaddedPrefixBytes() + size_t{entries} * (sizeof(uint32_t) + number_bytes * (has_restarts ? 2 : 1));
+      return PaddedPrefixBytes() + size_t{entries} * (HeadBytes() + NumberBytes() * (has_restarts ? 2 : 1));
     }
   };
   DataBlock(Args* args, const BlockLayout& layout, const Shape& shape, size_t charge);
@@ -149,15 +153,24 @@ class DataBlock final : public CacheEntry {
 
   char* prefix() { return reinterpret_cast<char*>(this + 1); }
   const char* prefix() const { return reinterpret_cast<const char*>(this + 1); }
-  uint32_t* heads() { return reinterpret_cast<uint32_t*>(prefix() + shape_.PaddedPrefixBytes()); }
-  const uint32_t* heads() const { return reinterpret_cast<const uint32_t*>(prefix() + shape_.PaddedPrefixBytes()); }
+  char* heads() { return prefix() + shape_.PaddedPrefixBytes(); }
+  const char* heads() const { return prefix() + shape_.PaddedPrefixBytes(); }
+  const uint64_t* wide_heads() const { return reinterpret_cast<const uint64_t*>(heads()); }
+  const uint32_t* narrow_heads() const { return reinterpret_cast<const uint32_t*>(heads()); }
+  char* numbers() { return heads() + shape_.entries * shape_.HeadBytes(); }
+  const char* numbers() const { return heads() + shape_.entries * shape_.HeadBytes(); }
   // The offsets of the entries, behind them in custom orders the restarts.
   uint32_t Number(size_t i) const {
-    const uint32_t* const behind_heads = heads() + shape_.entries;
-    return shape_.wide ? behind_heads[i] : reinterpret_cast<const uint16_t*>(behind_heads)[i];
+    return shape_.wide_numbers ? reinterpret_cast<const uint32_t*>(numbers())[i] : reinterpret_cast<const uint16_t*>(numbers())[i];
   }
   uint32_t restart(uint32_t i) const { return Number(size_t{shape_.entries} + i); }
+  void PutHeads(const std::vector<uint64_t>& heads);
   void PutNumbers(size_t from, const std::vector<uint32_t>& numbers);
+  // The head of a key that is looked for, in the width of this block.
+  uint64_t HeadOf(const KeyComparator& comparator, const Slice& user_key) const {
+    const uint64_t head = comparator.Head(user_key, shape_.prefix_bytes);
+    return shape_.wide_heads ? head : head >> 32;
+  }
 
   // Puts in what the prefix and the head tell of the key of entry i; returns how many bytes that is.
   size_t PutKnownBytes(const KeyComparator& comparator, uint32_t i, const EntryView& view, char* key) const;
@@ -166,7 +179,8 @@ class DataBlock final : public CacheEntry {
   Slice CompleteKey(uint32_t i, const EntryView& view, size_t known, char* key) const;
   // < 0 or > 0: user_key sorts before or after every key with the common prefix; 0: it begins with the prefix.
   int ComparePrefix(const KeyComparator& comparator, const Slice& user_key) const;
-  uint32_t LowerBoundOfHead(uint32_t head) const;
+  uint32_t LowerBoundOfHead(uint64_t head) const;
+  uint32_t UpperBoundOfHead(uint64_t head) const;
   // LowerBound in a custom order.
   uint32_t LowerBoundOfKey(const KeyComparator& comparator, const Slice& user_key, uint64_t tag) const;
   int CompareEntry(const KeyComparator& comparator, uint32_t i, const Slice& user_key, uint64_t tag) const;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/coding.h"
 #include "base/random.h"
 #include "table/block/block_builder.h"
 #include "testing/comparators.h"
@@ -40,7 +41,15 @@ std::string TightKey(Random* random) {
   return key;
 }
 
+// A group, and a number in it: a block that holds the ends of two groups has keys that differ late.
+std::string CompositeKey(Random* random) {
+  std::string key(8, '\0');
+  StoreBigEndian64(key.data(), random->Uniform(3) << 32 | random->Uniform(100));
+  return key;
+}
+
 TEST(DataBlock, FindsWhatAPlainSearchFinds) {
+  uint32_t wide = 0;
   for (uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
@@ -48,9 +57,11 @@ TEST(DataBlock, FindsWhatAPlainSearchFinds) {
     // Now and then a block whose offsets, or whose keys' common bytes, do not fit into 16 bits.
     const std::string large_value(random.OneIn(10) ? 70'000 : 0, 'v');
     const std::string long_prefix(random.OneIn(40) ? 70'000 : 0, 'p');
+    const bool composite = random.OneIn(3);
+    const auto new_key = [&] { return long_prefix + (composite ? CompositeKey(&random) : TightKey(&random)); };
     std::vector<Entry> entries;
     for (uint64_t n = 1 + random.Uniform(150); n > 0; --n) {
-      const std::string key = entries.empty() || !random.OneIn(4) ? long_prefix + TightKey(&random) : ExtractUserKey(entries.back().first).ToString();
+      const std::string key = entries.empty() || !random.OneIn(4) ? new_key() : ExtractUserKey(entries.back().first).ToString();
       entries.emplace_back(MakeInternalKey(key, random.Uniform(1000), ValueType::kValue), std::to_string(n));
     }
     entries[random.Uniform(entries.size())].second += large_value;
@@ -62,6 +73,7 @@ TEST(DataBlock, FindsWhatAPlainSearchFinds) {
     ASSERT_TRUE(made.ok()) << made.status().ToString();
     DataBlock* const block = *made;
     ASSERT_EQ(block->entries(), entries.size());
+    if (block->head(block->entries() - 1) > 0xffffffff) ++wide;
     KeyBuffer buffer;
     for (uint32_t i = 0; i < block->entries(); ++i) {
       ASSERT_EQ(block->Key(comparator, i, &buffer), Slice(entries[i].first)) << i;
@@ -70,13 +82,13 @@ TEST(DataBlock, FindsWhatAPlainSearchFinds) {
     }
     for (int i = 0; i < 200; ++i) {
       const std::string key =
-          random.OneIn(2) ? long_prefix + TightKey(&random) : ExtractUserKey(entries[random.Uniform(entries.size())].first).ToString();
+          random.OneIn(2) ? new_key() : ExtractUserKey(entries[random.Uniform(entries.size())].first).ToString();
       const std::string target = MakeInternalKey(key, random.Uniform(1000), ValueType::kMax);
       const auto expected = std::lower_bound(entries.begin(), entries.end(), Entry(target, ""), less);
       const auto at = static_cast<uint32_t>(expected - entries.begin());
       ASSERT_EQ(block->LowerBound(comparator, key, ExtractTag(target)), at) << Slice(key).ToString(true);
 
-      uint32_t head = 0;
+      uint64_t head = 0;
       uint32_t first = 0;
       const bool candidates = block->FindCandidates(comparator, key, ExtractTag(target), &head, &first);
       if (at == entries.size() || !comparator.Equal(ExtractUserKey(expected->first), key)) continue;
@@ -91,13 +103,15 @@ TEST(DataBlock, FindsWhatAPlainSearchFinds) {
     }
     block->Release();
   }
+  EXPECT_GT(wide, 20u) << "heads of 64 bits";
+  EXPECT_LT(wide, 200u) << "heads of 32 bits";
 }
 
 TEST(DataBlock, DisorderIsCorruption) {
   const KeyComparator comparator(BytewiseComparator());
   const auto key = [](const char* user_key) { return MakeInternalKey(user_key, 1, ValueType::kValue); };
   for (const auto& keys : std::vector<std::vector<std::string>>{
-           {key("b"), key("a"), key("c")}, {key("prefix1"), key("other"), key("prefix2")}, {"short", "shorter"}, {key("a"), "x", key("b")}}) {
+           {key("b"), key("a"), key("c")}, {key("prefix1"), key("other"), key("prefix2")}, {key("aaaa2b"), key("aaaa1c"), key("b")}, {"short", "shorter"}, {key("a"), "x", key("b")}}) {
     std::vector<Entry> entries;
     for (const std::string& k : keys) entries.emplace_back(k, "v");
     EXPECT_TRUE(MakeBlock(BuildBlock(entries, 1), comparator).status().IsCorruption());
@@ -110,7 +124,7 @@ TEST(DataBlock, EmptyBlockHasNoEntries) {
   ASSERT_TRUE(made.ok());
   EXPECT_EQ((*made)->entries(), 0u);
   EXPECT_EQ((*made)->LowerBound(comparator, "a", 0), 0u);
-  uint32_t head = 0;
+  uint64_t head = 0;
   uint32_t first = 0;
   EXPECT_FALSE((*made)->FindCandidates(comparator, "a", 0, &head, &first));
   (*made)->Release();

@@ -303,7 +303,7 @@ bool BlockBasedTable::Approach(Lookup* lookup, TableApproach* approach) const {
     block->Prefetch();
     return true;
   }
-  uint32_t head = 0;
+  uint64_t head = 0;
   uint32_t entry = 0;
   if (block->FindCandidates(comparator_, lookup->user_key(), lookup->seek_tag(), &head, &entry)) ASHLAR_PREFETCH(block->entry(entry));
   return false;
@@ -409,7 +409,7 @@ void BlockBasedTable::GetFromBlocks(const TableReadOptions& options, Lookup* loo
 bool BlockBasedTable::GetFromBlock(DataBlock* block, Lookup* lookup) {
   const Slice& user_key = lookup->user_key();
   const uint64_t seek_tag = lookup->seek_tag();
-  uint32_t head = 0;
+  uint64_t head = 0;
   uint32_t i = 0;
   // Stored tags say nothing when the table has a global sequence.
   if (!block->FindCandidates(comparator_, user_key, global_sequence_ ? ~uint64_t{0} : seek_tag, &head, &i)) return false;
