@@ -32,7 +32,8 @@ class ASHLAR_API Comparator {
   // May replace *key by a shorter string that sorts at or after it. Doing nothing is correct.
   virtual void FindShortSuccessor(std::string* key) const = 0;
 
-  // Whether two keys with different bytes can compare equal. Filters and hashed indexes are not used when they can.
+  // Whether two keys with different bytes can compare equal. Hashed indexes are not used when they can. A filter is what the program asks for with a
+  // FilterPolicy, whatever this says, and knows keys by their bytes: an order that ignores some of them must go without one.
   virtual bool CanKeysWithDifferentByteContentsBeEqual() const { return true; }
 };
 

@@ -1,5 +1,8 @@
 // FilterPolicy: which filter a table carries, so that most reads of an absent key touch no data block.
 //
+// A filter knows keys by their bytes. With a comparator that takes different bytes for one key (that ignores case, say) a Get would miss what was put
+// under other bytes: use none then, as with RocksDB.
+//
 // Immutable; safe to use by several threads at once.
 #pragma once
 

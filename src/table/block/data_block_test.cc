@@ -81,8 +81,7 @@ TEST(DataBlock, FindsWhatAPlainSearchFinds) {
       ASSERT_EQ(block->Tag(comparator, i, block->View(i)), ExtractTag(entries[i].first)) << i;
     }
     for (int i = 0; i < 200; ++i) {
-      const std::string key =
-          random.OneIn(2) ? new_key() : ExtractUserKey(entries[random.Uniform(entries.size())].first).ToString();
+      const std::string key = random.OneIn(2) ? new_key() : ExtractUserKey(entries[random.Uniform(entries.size())].first).ToString();
       const std::string target = MakeInternalKey(key, random.Uniform(1000), ValueType::kMax);
       const auto expected = std::lower_bound(entries.begin(), entries.end(), Entry(target, ""), less);
       const auto at = static_cast<uint32_t>(expected - entries.begin());
@@ -110,8 +109,11 @@ TEST(DataBlock, FindsWhatAPlainSearchFinds) {
 TEST(DataBlock, DisorderIsCorruption) {
   const KeyComparator comparator(BytewiseComparator());
   const auto key = [](const char* user_key) { return MakeInternalKey(user_key, 1, ValueType::kValue); };
-  for (const auto& keys : std::vector<std::vector<std::string>>{
-           {key("b"), key("a"), key("c")}, {key("prefix1"), key("other"), key("prefix2")}, {key("aaaa2b"), key("aaaa1c"), key("b")}, {"short", "shorter"}, {key("a"), "x", key("b")}}) {
+  for (const auto& keys : std::vector<std::vector<std::string>>{{key("b"), key("a"), key("c")},
+                                                                {key("prefix1"), key("other"), key("prefix2")},
+                                                                {key("aaaa2b"), key("aaaa1c"), key("b")},
+                                                                {"short", "shorter"},
+                                                                {key("a"), "x", key("b")}}) {
     std::vector<Entry> entries;
     for (const std::string& k : keys) entries.emplace_back(k, "v");
     EXPECT_TRUE(MakeBlock(BuildBlock(entries, 1), comparator).status().IsCorruption());

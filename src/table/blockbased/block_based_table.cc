@@ -243,8 +243,6 @@ std::shared_ptr<const SliceTransform> BlockBasedTable::FindPrefixExtractor(std::
 
 Status BlockBasedTable::LoadFilter() {
   if (!filters_whole_keys_ && prefix_extractor_ == nullptr) return Status::OK();
-  // A filter knows bytes; an order in which different bytes are the same key would be cheated.
-  if (!comparator_.HasHeads() && comparator_.user_comparator()->CanKeysWithDifferentByteContentsBeEqual()) return Status::OK();
   if (const BlockHandle* const full = FindMeta(StrCat(kFullFilterPrefix, kBuiltinFilterName)); full != nullptr) {
     ASHLAR_ASSIGN_OR_RETURN(filter_contents_, ReadMeta(*full));
     filter_ = FilterReader(filter_contents_.data);

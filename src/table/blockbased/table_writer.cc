@@ -40,11 +40,6 @@ Status ValidateConfig(const TableWriteArgs& args) {
   return ValidateCompressionType(args.compression);
 }
 
-// Keys that compare equal with different bytes would be missed by a filter over bytes.
-bool FilterIsSafe(const KeyComparator& comparator) {
-  return comparator.kind() != KeyComparator::Kind::kCustom || !comparator.user_comparator()->CanKeysWithDifferentByteContentsBeEqual();
-}
-
 // shared: bytes that both keys have in common.
 bool Ascends(const KeyComparator& comparator, const Slice& last, const Slice& next, size_t shared) {
   // The first byte that differs decides, where both user keys have it: no second comparison in the common case.
@@ -82,7 +77,7 @@ TableWriter::TableWriter(TableWriteArgs args)
       block_bytes_full_(std::min(args_.config.block_bytes * static_cast<size_t>(100 - args_.config.block_bytes_deviation_percent) / 100,
                                  args_.config.block_bytes - 1)) {
   const bool something_to_filter = args_.config.whole_key_filtering || args_.prefix_extractor != nullptr;
-  if (args_.config.filter_millibits_per_key > 0 && something_to_filter && FilterIsSafe(args_.comparator)) {
+  if (args_.config.filter_millibits_per_key > 0 && something_to_filter) {
     filter_ = std::make_unique<FilterBuilder>(FilterBuilderArgs{.millibits_per_key = args_.config.filter_millibits_per_key,
                                                                 .whole_keys = args_.config.whole_key_filtering,
                                                                 .prefix_extractor = args_.prefix_extractor.get()});
