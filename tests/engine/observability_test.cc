@@ -166,6 +166,31 @@ TEST_F(ObservabilityTest, AFilterCountsWhatItSavedAndWhatItLetThrough) {
   EXPECT_EQ(Ticker(BLOOM_FILTER_FULL_TRUE_POSITIVE), 100u);
 }
 
+// Like most, it does not say that different bytes are different keys.
+class PlainComparator final : public Comparator {
+ public:
+  const char* Name() const override { return "test.Plain"; }
+  int Compare(const Slice& a, const Slice& b) const override { return a.compare(b); }
+  void FindShortestSeparator(std::string*, const Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
+TEST_F(ObservabilityTest, AFilterIsAskedWithEveryComparator) {
+  const PlainComparator comparator;
+  BlockBasedTableOptions table;
+  table.filter_policy.reset(NewBloomFilterPolicy(20));
+  options_.table_factory.reset(NewBlockBasedTableFactory(table));
+  options_.comparator = &comparator;
+  Open();
+  PutMany(0, 100);
+  Flush();
+  ASSERT_OK(statistics_->Reset());
+  for (int i = 0; i < 100; ++i) EXPECT_NE(Get(Key(i)), "NOT_FOUND");
+  for (int i = 0; i < 90; ++i) EXPECT_EQ(Get(Key(i) + "x"), "NOT_FOUND");
+  EXPECT_GE(Ticker(BLOOM_FILTER_USEFUL), 80u);
+  Close();  // before its comparator
+}
+
 TEST_F(ObservabilityTest, WritesCountGroupsBytesAndSyncs) {
   Open();
   ASSERT_OK(statistics_->Reset());
