@@ -85,11 +85,10 @@ class TableOutput {
     const bool stays = open_ != nullptr && (!first_of_user_key || (args_.grandparents.empty() && open_->EstimatedFileBytes() < target_file_bytes_));
     if (!stays) ASHLAR_RETURN_IF_ERROR(PrepareFor(ExtractUserKey(internal_key), first_of_user_key));
     open_->Add(internal_key, value);
-    if (open_->status().ok() && open_->EstimatedFileBytes() < open_->write_back_at) [[likely]] {
-      return Status::OK();
-    }
     if (!open_->status().ok()) return Latch(open_->status());
-    StartWriteBack();
+    if (open_->EstimatedFileBytes() >= open_->write_back_at) [[unlikely]] {
+      StartWriteBack();
+    }
     return Status::OK();
   }
   Status Finish();

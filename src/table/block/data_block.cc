@@ -316,50 +316,31 @@ int DataBlock::CompareEntry(const KeyComparator& comparator, uint32_t i, const S
   return own > tag ? -1 : (own < tag ? 1 : 0);
 }
 
-uint32_t DataBlock::LowerBoundOfKey(const KeyComparator& comparator, const Slice& user_key, uint64_t tag, bool* equal) const {
-  // < 0: the entry is before the target.
-  const auto compare = [&](const Slice& internal_key, bool* is_equal) {
-    const int r = comparator.Compare(ExtractUserKey(internal_key), user_key);
-    *is_equal = r == 0;
-    return r != 0 ? r : (ExtractTag(internal_key) > tag ? -1 : 1);
-  };
+uint32_t DataBlock::LowerBoundOfKey(const KeyComparator& comparator, const Slice& user_key, uint64_t tag) const {
+  KeyBuffer buffer;
   uint32_t low = 0;
   uint32_t high = shape_.entries;
-  *equal = false;
   while (low < high) {
     const uint32_t middle = restart(low + (high - low) / 2);
     if (middle < low) break;  // from low to the middle there is none
     const EntryView view = View(middle);
-    bool middle_is_equal;
-    if (compare(Slice(view.suffix, view.key_bytes), &middle_is_equal) < 0) {
+    if (comparator.CompareInternal(Slice(view.suffix, view.key_bytes), user_key, tag) < 0) {
       low = middle + 1;
     } else {
       high = middle;
-      *equal = middle_is_equal;
     }
   }
   if (low == high) return low;
   uint32_t i = restart(low);
-  // Their places are known: they need not arrive one after the other.
-  for (uint32_t j = i; j < high; ++j) ASHLAR_PREFETCH(entry(j));
-  KeyBuffer buffer;
   KeyWalk walk(*this, i, &buffer);
   for (; i < low; ++i) static_cast<void>(walk.Next());
-  for (; i < high; ++i) {
-    bool is_equal;
-    if (compare(walk.Next(), &is_equal) < 0) continue;
-    *equal = is_equal;
-    break;
-  }
+  while (i < high && comparator.CompareInternal(walk.Next(), user_key, tag) < 0) ++i;
   return i;
 }
 
 uint32_t DataBlock::LowerBound(const KeyComparator& comparator, const Slice& user_key, uint64_t tag) const {
   if (shape_.entries == 0) return 0;
-  if (!comparator.HasHeads()) {
-    bool equal;
-    return LowerBoundOfKey(comparator, user_key, tag, &equal);
-  }
+  if (!comparator.HasHeads()) return LowerBoundOfKey(comparator, user_key, tag);
   const int r = ComparePrefix(comparator, user_key);
   if (r != 0) return r < 0 ? 0 : shape_.entries;
   const uint64_t wanted = HeadOf(comparator, user_key);
@@ -384,10 +365,8 @@ bool DataBlock::FindCandidates(const KeyComparator& comparator, const Slice& use
   if (shape_.prefix_bytes != 0 && memcmp(user_key.data(), prefix(), shape_.prefix_bytes) != 0) return false;
   *head = HeadOf(comparator, user_key);
   if (!comparator.HasHeads()) {
-    bool equal;
-    *first = LowerBoundOfKey(comparator, user_key, tag, &equal);
-    // From the end of this block on, older versions may follow in the next.
-    return equal || *first == shape_.entries;
+    *first = LowerBoundOfKey(comparator, user_key, tag);
+    return true;
   }
   const uint32_t low = LowerBoundOfHead(*head);
   *first = low;

@@ -181,8 +181,8 @@ class DataBlock final : public CacheEntry {
   int ComparePrefix(const KeyComparator& comparator, const Slice& user_key) const;
   uint32_t LowerBoundOfHead(uint64_t head) const;
   uint32_t UpperBoundOfHead(uint64_t head) const;
-  // LowerBound in a custom order. *equal: whether the entry there has this user key; false for entries().
-  uint32_t LowerBoundOfKey(const KeyComparator& comparator, const Slice& user_key, uint64_t tag, bool* equal) const;
+  // LowerBound in a custom order.
+  uint32_t LowerBoundOfKey(const KeyComparator& comparator, const Slice& user_key, uint64_t tag) const;
   int CompareEntry(const KeyComparator& comparator, uint32_t i, const Slice& user_key, uint64_t tag) const;
 
   // What a lookup needs comes first: with the base class it fills one cache line.

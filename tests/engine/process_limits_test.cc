@@ -1,0 +1,109 @@
+// What the store does where the process may have fewer open files, or shorter ones, than it needs.
+#include <sys/resource.h>
+
+#include <csignal>
+
+#include "base/random.h"
+#include "tests/engine/database_fixture.h"
+
+namespace ashlar {
+namespace {
+
+// Lowers a limit of the process while it lives.
+class LowerLimit {
+ public:
+  using Resource = decltype(RLIMIT_NOFILE);
+
+  LowerLimit(Resource resource, rlim_t limit) : resource_(resource) {
+    EXPECT_EQ(getrlimit(resource_, &before_), 0);
+    const rlimit lower{.rlim_cur = limit, .rlim_max = before_.rlim_max};
+    EXPECT_EQ(setrlimit(resource_, &lower), 0);
+  }
+  ~LowerLimit() { EXPECT_EQ(setrlimit(resource_, &before_), 0); }
+  LowerLimit(const LowerLimit&) = delete;
+  LowerLimit& operator=(const LowerLimit&) = delete;
+
+ private:
+  const Resource resource_;
+  rlimit before_{};
+};
+
+using ManyTablesTest = DatabaseFixture;
+
+TEST_F(ManyTablesTest, AllOpenMeansAsManyAsTheProcessMayOpen) {
+  const LowerLimit fewer_files(RLIMIT_NOFILE, 100);
+  options_.max_open_files = -1;
+  options_.target_file_size_base = 1000;
+  options_.disable_auto_compactions = true;
+  Open();
+  constexpr int kEntries = 5000;
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < kEntries; ++i) Put("key" + std::to_string(10000 + i), std::string(90, 'v'));
+    Flush();
+  }
+  CompactAll();
+  std::string tables;
+  ASSERT_TRUE(db_->GetProperty("rocksdb.num-files-at-level6", &tables));
+  EXPECT_GT(std::stoi(tables), 300);
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < kEntries; ++i) ASSERT_EQ(Get("key" + std::to_string(10000 + i)).size(), 90u) << i;
+    Open();
+  }
+  std::unique_ptr<Iterator> iterator(db_->NewIterator(ReadOptions()));
+  int entries = 0;
+  for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) ++entries;
+  EXPECT_OK(iterator->status());
+  EXPECT_EQ(entries, kEntries);
+}
+
+constexpr size_t kMiB = size_t{1} << 20;  // a buffer of an unbuffered file
+
+// Unbuffered files whose later part cannot be written.
+class FileSizeLimitTest : public DatabaseFixture {
+ protected:
+  FileSizeLimitTest() : handler_before_(signal(SIGXFSZ, SIG_IGN)) {}
+  ~FileSizeLimitTest() override { signal(SIGXFSZ, handler_before_); }
+
+ private:
+  void (*const handler_before_)(int);
+};
+
+// The last buffer is full when the file ends: nothing but its own write can tell that it failed.
+TEST_F(FileSizeLimitTest, APieceThatFailsOnItsWayIsToldBySyncAndClose) {
+  FileOptions options;
+  options.use_direct_io = true;
+  const std::string name = scratch().File("unbuffered");
+  std::unique_ptr<WritableFile> file;
+  const Status opened = FileSystem::Default()->NewWritableFile(name, options, &file);
+  if (opened.IsInvalidArgument()) GTEST_SKIP() << opened.ToString();
+  ASSERT_OK(opened);
+  const LowerLimit shorter_files(RLIMIT_FSIZE, kMiB + kMiB / 2);
+  ASSERT_OK(file->Append(std::string(2 * kMiB, 'x')));
+  const Status synced = file->Sync();
+  EXPECT_TRUE(synced.IsIOError()) << synced.ToString();
+  EXPECT_EQ(file->Close().ToString(), synced.ToString());
+}
+
+TEST_F(FileSizeLimitTest, AFlushOfWhichAPieceFailedLosesNothing) {
+  options_.use_direct_io_for_flush_and_compaction = true;
+  const Status opened = TryOpen();
+  if (opened.IsInvalidArgument()) GTEST_SKIP() << opened.ToString();
+  ASSERT_OK(opened);
+  WriteOptions unlogged;
+  unlogged.disableWAL = true;
+  const std::string value = Random(3).Bytes(10'000);
+  constexpr int kEntries = 400;  // a table of 4 MB
+  for (int i = 0; i < kEntries; ++i) ASSERT_OK(db_->Put(unlogged, std::to_string(1000 + i), value));
+  {
+    const LowerLimit shorter_files(RLIMIT_FSIZE, kMiB + kMiB / 2);
+    const Status flushed = db_->Flush(FlushOptions());
+    EXPECT_TRUE(flushed.IsIOError()) << flushed.ToString();
+  }
+  ASSERT_OK(db_->Resume());
+  Flush();
+  Open();
+  for (int i = 0; i < kEntries; ++i) ASSERT_EQ(Get(std::to_string(1000 + i)), value) << i;
+}
+
+}  // namespace
+}  // namespace ashlar
