@@ -7,6 +7,7 @@
 #include "platform/clock.h"
 #include "platform/cpu.h"
 #include "platform/memory.h"
+#include "platform/page_allocator.h"
 
 namespace ashlar {
 namespace {
@@ -42,6 +43,19 @@ TEST(PlatformMemory, AdviceIsHarmlessForAnyRange) {
   AdviseHugePages(memory.data(), 0);
   AdviseHugePages(memory.data() + 5, 10);
   for (const char c : memory) ASSERT_EQ(c, 'x');
+}
+
+TEST(PlatformMemory, PagedVectorsGrowOverTheBorderOfMappedMemory) {
+  constexpr size_t kBorder = PageAllocator<uint64_t>::kMappedBytesMin / sizeof(uint64_t);
+  PagedVector<uint64_t> numbers;
+  for (uint64_t i = 0; i < 3 * kBorder; ++i) numbers.push_back(i * i);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(numbers.data()) % PageBytes(), 0u);
+  const PagedVector<uint64_t> copy = numbers;
+  numbers.resize(kBorder / 2);
+  numbers.shrink_to_fit();
+  for (uint64_t i = 0; i < copy.size(); ++i) ASSERT_EQ(copy[i], i * i);
+  for (uint64_t i = 0; i < numbers.size(); ++i) ASSERT_EQ(numbers[i], i * i);
+  EXPECT_THROW(PageAllocator<uint64_t>().allocate(SIZE_MAX / 2), std::bad_alloc);
 }
 
 TEST(PlatformMemory, MappedPagesAreZeroAndWritable) {

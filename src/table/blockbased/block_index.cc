@@ -76,6 +76,7 @@ Status BlockIndex::Add(const IndexBlockEntry& entry, bool user_key, uint64_t fil
   }
   const uint32_t n = blocks();
   if (n == UINT32_MAX) return Status::NotSupported("table with 2^32 blocks");
+  if (entry.separator.size() > UINT32_MAX - separators_.size()) return Status::NotSupported("index with more than 4 GiB of keys");
   if (n > 0) {
     // Not overlapping either: so what all handles name together is no larger than the file.
     if (handle.offset < offsets_.back() + sizes_.back() + kBlockTrailerBytes) return Status::Corruption("index entries out of order");
@@ -85,13 +86,13 @@ Status BlockIndex::Add(const IndexBlockEntry& entry, bool user_key, uint64_t fil
   user_keys_ = user_key;
   offsets_.push_back(handle.offset);
   sizes_.push_back(static_cast<uint32_t>(handle.size));
-  separators_.append(entry.separator.data(), entry.separator.size());
-  separator_ends_.push_back(separators_.size());
+  separators_.insert(separators_.end(), entry.separator.data(), entry.separator.data() + entry.separator.size());
+  separator_ends_.push_back(static_cast<uint32_t>(separators_.size()));
   return Status::OK();
 }
 
 void BlockIndex::Seal() {
-  cells_ = std::make_unique<BlockCell[]>(sizes_.size());
+  cells_ = PagedVector<BlockCell>(sizes_.size());
   offsets_.shrink_to_fit();
   sizes_.shrink_to_fit();
   separators_.shrink_to_fit();
@@ -103,10 +104,10 @@ void BlockIndex::Seal() {
   for (uint32_t i = 0; i < searched_; ++i) heads_.push_back(comparator_.Head(separator_user_key(i), prefix_bytes_));
   heads_.resize((searched_ + kFanout - 1) / kFanout * kFanout, ~uint64_t{0});
   // Every group of 16 is represented by its last head, from the leaves up to a level of one group.
-  const std::vector<uint64_t>* below = &heads_;
-  std::vector<std::vector<uint64_t>> upwards;
+  const PagedVector<uint64_t>* below = &heads_;
+  std::vector<PagedVector<uint64_t>> upwards;
   while (below->size() > kFanout) {
-    std::vector<uint64_t> level;
+    PagedVector<uint64_t> level;
     const size_t groups = below->size() / kFanout;
     level.reserve((groups + kFanout - 1) / kFanout * kFanout);
     for (size_t group = 0; group < groups; ++group) level.push_back((*below)[group * kFanout + kFanout - 1]);
@@ -183,8 +184,8 @@ uint32_t BlockIndex::BlockAtOffset(uint64_t offset) const {
 
 size_t BlockIndex::MemoryBytes() const {
   size_t bytes = heads_.capacity() * sizeof(uint64_t) + offsets_.capacity() * sizeof(uint64_t) + sizes_.capacity() * sizeof(uint32_t);
-  for (const std::vector<uint64_t>& level : levels_) bytes += level.capacity() * sizeof(uint64_t);
-  return bytes + separators_.capacity() + separator_ends_.capacity() * sizeof(uint64_t) + sizes_.size() * sizeof(BlockCell);
+  for (const PagedVector<uint64_t>& level : levels_) bytes += level.capacity() * sizeof(uint64_t);
+  return bytes + separators_.capacity() + separator_ends_.capacity() * sizeof(uint32_t) + sizes_.size() * sizeof(BlockCell);
 }
 
 }  // namespace ashlar

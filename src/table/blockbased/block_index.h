@@ -34,6 +34,7 @@
 #include "base/result.h"
 #include "cache/block_cache.h"
 #include "key/key_comparator.h"
+#include "platform/page_allocator.h"
 #include "table/block/block_format.h"
 
 namespace ashlar {
@@ -68,8 +69,8 @@ class BlockIndex {
   BlockCell& cell(uint32_t i) { return cells_[i]; }
   const BlockCell& cell(uint32_t i) const { return cells_[i]; }
   // Empty before Seal.
-  std::span<const BlockCell> cells() const { return {cells_.get(), cells_ == nullptr ? 0 : sizes_.size()}; }
-  std::span<BlockCell> cells() { return {cells_.get(), cells_ == nullptr ? 0 : sizes_.size()}; }
+  std::span<const BlockCell> cells() const { return cells_; }
+  std::span<BlockCell> cells() { return cells_; }
   // As stored: an internal key, or a user key.
   Slice separator(uint32_t i) const { return Slice(separators_.data() + separator_ends_[i], separator_ends_[i + 1] - separator_ends_[i]); }
   bool user_keys() const { return user_keys_; }
@@ -95,13 +96,13 @@ class BlockIndex {
   bool user_keys_ = true;
   uint32_t prefix_bytes_ = 0;                  // common to all separators' user keys but the last
   uint32_t searched_ = 0;                      // blocks() - 1
-  std::vector<uint64_t> heads_;                // padded with the largest head to a multiple of kFanout
-  std::vector<std::vector<uint64_t>> levels_;  // top first; levels_.back() summarises heads_
-  std::vector<uint64_t> offsets_;
-  std::vector<uint32_t> sizes_;
-  std::string separators_;
-  std::vector<uint64_t> separator_ends_{0};
-  std::unique_ptr<BlockCell[]> cells_;
+  PagedVector<uint64_t> heads_;                // padded with the largest head to a multiple of kFanout
+  std::vector<PagedVector<uint64_t>> levels_;  // top first; levels_.back() summarises heads_
+  PagedVector<uint64_t> offsets_;
+  PagedVector<uint32_t> sizes_;
+  PagedVector<char> separators_;
+  PagedVector<uint32_t> separator_ends_{0};
+  PagedVector<BlockCell> cells_;
 };
 
 }  // namespace ashlar

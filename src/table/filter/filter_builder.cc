@@ -33,7 +33,7 @@ void FilterBuilder::AddPrefix(const Slice& user_key) {
   AddHash(Xxph3Hash64(*prefix));
 }
 
-void FilterBuilder::AddChunk() { chunks_.push_back(std::make_unique_for_overwrite<uint64_t[]>(kHashesPerChunk)); }
+void FilterBuilder::AddChunk() { chunks_.emplace_back().reserve(kHashesPerChunk); }
 
 namespace {
 
@@ -104,10 +104,7 @@ std::string FilterBuilder::Finish() const {
 #if ASHLAR_X86_64
   if (probes <= BloomBits::kWideProbesMax && ASHLAR_CPU_HAS_AVX2()) add_all = &BloomBits::AddAllWide;
 #endif
-  for (size_t c = 0; c < chunks_.size(); ++c) {
-    const size_t n = c + 1 < chunks_.size() ? kHashesPerChunk : entries_ - c * kHashesPerChunk;
-    (bloom.*add_all)(chunks_[c].get(), n);
-  }
+  for (const Chunk& chunk : chunks_) (bloom.*add_all)(chunk.data(), chunk.size());
   out[bytes] = static_cast<char>(kFilterMarkerBloom);
   out[bytes + 2] = static_cast<char>(probes);
   return out;

@@ -20,6 +20,7 @@
 #include "ashlar/slice.h"
 #include "ashlar/slice_transform.h"
 #include "base/xxph3.h"
+#include "platform/page_allocator.h"
 
 namespace ashlar {
 
@@ -44,20 +45,19 @@ class FilterBuilder {
   // Equal neighbours count once.
   void AddHash(uint64_t hash) {
     if (entries_ > 0 && hash == last_hash_) return;
-    const size_t at = entries_++ % kHashesPerChunk;
-    if (at == 0) [[unlikely]] {
+    if (entries_++ % kHashesPerChunk == 0) [[unlikely]] {
       AddChunk();
     }
-    chunks_.back()[at] = last_hash_ = hash;
+    chunks_.back().push_back(last_hash_ = hash);
   }
   size_t entries() const { return entries_; }
   // The contents of the filter block.
   std::string Finish() const;
 
  private:
-  // 64 KiB: hashes are never moved, and what is taken for them is never more than this beyond what they need.
-  static constexpr size_t kHashesPerChunk = 8192;
-  using Chunk = std::unique_ptr<uint64_t[]>;
+  // 256 KiB: hashes are never moved, and what is taken for them is never more than this beyond what they need.
+  static constexpr size_t kHashesPerChunk = 32768;
+  using Chunk = PagedVector<uint64_t>;
 
   void AddPrefix(const Slice& user_key);
   void AddChunk();
