@@ -11,6 +11,9 @@
 //    /   \     /   \           up to a power of two, have the largest head and lose.
 //   c0   c1   c2   (c3)        .
 //
+// A tree without leaves to fill it was rejected: paths of two or three matches in turn are a branch that the processor cannot foresee, and cost more
+// than the third match.
+//
 // Heads are taken behind what all keys of all stretches have in common, which is looked for when they have tied too often, and given up when
 // a stretch comes that does not have it. A custom order has no heads: all tie.
 //

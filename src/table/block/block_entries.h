@@ -9,6 +9,7 @@
 // Thread safety: values.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -65,6 +66,42 @@ inline void CopyInSteps(char* to, const char* from, size_t n) {
     i += 16;
   } while (i < n);
 }
+
+// A key of up to kBytes, held in registers while a walk puts the keys of a block together. Each takes what it shares from the one before it: loaded
+// from where that was just stored in two pieces, it would have to wait until both have left the processor.
+class ShortKey {
+ public:
+  static constexpr size_t kBytes = 32;
+
+  ShortKey() = default;
+  // Reads kBytes.
+  explicit ShortKey(const char* key) { memcpy(words_, key, kBytes); }
+
+  // Becomes its first `shared` bytes and what lies at `suffix`. Reads kBytes from suffix - shared on; shared <= kBytes.
+  void Follow(size_t shared, const char* suffix) {
+    for (size_t i = 0; i < kWords; ++i) {
+      uint64_t kept = 0;
+      uint64_t other = 0;
+      memcpy(&kept, kKept + kBytes - shared + i * sizeof(kept), sizeof(kept));
+      memcpy(&other, suffix - shared + i * sizeof(other), sizeof(other));
+      words_[i] = other ^ ((words_[i] ^ other) & kept);
+    }
+  }
+  // Writes kBytes.
+  void Store(char* to) const { memcpy(to, words_, kBytes); }
+
+ private:
+  static constexpr size_t kWords = kBytes / sizeof(uint64_t);
+  // As many ones as bytes are kept, from a place in it on.
+  static constexpr std::array<char, 2 * kBytes> kOnesAndZeros = [] {
+    std::array<char, 2 * kBytes> bytes{};
+    for (size_t i = 0; i < kBytes; ++i) bytes[i] = static_cast<char>(0xff);
+    return bytes;
+  }();
+  static constexpr const char* kKept = kOnesAndZeros.data();
+
+  uint64_t words_[kWords] = {};
+};
 
 // Where a walk has to begin so as to meet the first entry at or after (user_key, tag): the restart at or before it, found by halving. For blocks that
 // are read for one search only; those that stay have DataBlock's side index. Corruption without file and offset. Precondition: there are entries.

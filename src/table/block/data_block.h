@@ -50,7 +50,7 @@ class KeyBuffer {
   KeyBuffer& operator=(const KeyBuffer&) = delete;
 
   char* data() { return data_; }
-  // Room for n bytes and 16 more; keeps the first `keep`.
+  // Room for n bytes and kSlackBytes more; keeps the first `keep`.
   char* Reserve(size_t n, size_t keep) {
     if (n + kSlackBytes > capacity_) [[unlikely]] {
       Grow(n, keep);
@@ -58,7 +58,7 @@ class KeyBuffer {
     return data_;
   }
 
-  static constexpr size_t kSlackBytes = 16;
+  static constexpr size_t kSlackBytes = 32;
 
  private:
   void Grow(size_t n, size_t keep);
@@ -126,10 +126,15 @@ class DataBlock final : public CacheEntry {
     const auto* const lines = reinterpret_cast<const char*>(this);
     for (size_t i = 0; i < kLines; ++i) ASHLAR_PREFETCH(lines + i * kLineBytes);
   }
-  void PrefetchHeader() const { ASHLAR_PREFETCH(this); }
-  // Asks for the first entries; a walk asks for the others as it goes.
-  void PrefetchEntries() const {
-    for (size_t i = 0; i < 32; ++i) ASHLAR_PREFETCH(begin_ + i * 64);
+  // Asks for what a walk needs of the block besides its entries.
+  void PrefetchHeader() const {
+    ASHLAR_PREFETCH(this);
+    ASHLAR_PREFETCH(&contents_bytes_);
+  }
+  // Asks for as many of them as a walk backwards reads at once.
+  void PrefetchLastEntries() const {
+    constexpr size_t kBytes = 2048;
+    for (const char* line = entries_end() - std::min<size_t>(entries_bytes_, kBytes); line < entries_end(); line += 64) ASHLAR_PREFETCH(line);
   }
 
  private:

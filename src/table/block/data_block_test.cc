@@ -26,6 +26,25 @@ std::string BuildBlock(const std::vector<Entry>& entries, int restart_interval) 
   return builder.Finish().ToString();
 }
 
+TEST(ShortKey, FollowsTheKeyBeforeIt) {
+  Random random(7);
+  std::string block = random.Bytes(ShortKey::kBytes);  // what may be read before the suffix
+  std::string expected;
+  ShortKey key;
+  for (int i = 0; i < 5000; ++i) {
+    const size_t shared = random.Uniform(expected.size() + 1);
+    const std::string suffix = random.Bytes(random.Uniform(ShortKey::kBytes - shared + 1));
+    const size_t at = block.size();
+    block += suffix + random.Bytes(ShortKey::kBytes);
+    expected = expected.substr(0, shared) + suffix;
+    key.Follow(shared, block.data() + at);
+    char stored[ShortKey::kBytes];
+    key.Store(stored);
+    ASSERT_EQ(std::string(stored, expected.size()), expected) << "key " << i;
+    if (random.OneIn(10)) key = ShortKey(stored);
+  }
+}
+
 Result<DataBlock*> MakeBlock(const std::string& bytes, const KeyComparator& comparator) {
   BlockBuffer owned(bytes.size());
   memcpy(owned.get(), bytes.data(), bytes.size());

@@ -501,7 +501,6 @@ BlockRef BlockBasedTable::FindCached(uint32_t block) {
   const EpochGuard guard;
   auto* const cached = static_cast<DataBlock*>(index_.cell(block).load(std::memory_order_acquire));
   if (cached == nullptr) return BlockRef();
-  cached->Prefetch();
   cached->AddRef();
   cached->MarkUsed();
   if (Observed()) [[unlikely]] {
@@ -512,19 +511,23 @@ BlockRef BlockBasedTable::FindCached(uint32_t block) {
 
 void BlockBasedTable::PrefetchSideIndex(uint32_t block) const {
   const EpochGuard guard;
-  if (const auto* const cached = static_cast<const DataBlock*>(index_.cell(block).load(std::memory_order_acquire)); cached != nullptr) {
-    cached->Prefetch();
-  }
+  if (const DataBlock* const cached = CachedAt(block); cached != nullptr) cached->Prefetch();
 }
 
-void BlockBasedTable::PrefetchCached(uint32_t block) {
+const char* BlockBasedTable::WhereCached(uint32_t block) const {
   const EpochGuard guard;
-  const auto at = [this](uint32_t i) {
-    return i < index_.blocks() ? static_cast<const DataBlock*>(index_.cell(i).load(std::memory_order_acquire)) : nullptr;
-  };
-  // Two steps, one block apart: where the entries are is in the header.
-  if (const DataBlock* const next = at(block); next != nullptr) next->PrefetchEntries();
-  if (const DataBlock* const after = at(block + 1); after != nullptr) after->PrefetchHeader();
+  if (const DataBlock* const after = CachedAt(block + 1); after != nullptr) after->PrefetchHeader();
+  const DataBlock* const cached = CachedAt(block);
+  return cached == nullptr ? nullptr : cached->first();
+}
+
+void BlockBasedTable::PrefetchBackwards(uint32_t block) const {
+  const EpochGuard guard;
+  if (const DataBlock* const before = block == 0 ? nullptr : CachedAt(block - 1); before != nullptr) before->PrefetchHeader();
+  const DataBlock* const cached = CachedAt(block);
+  if (cached == nullptr) return;
+  cached->Prefetch();
+  cached->PrefetchLastEntries();
 }
 
 Result<BlockRef> BlockBasedTable::Read(const ReadArgs& args) {

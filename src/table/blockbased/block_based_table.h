@@ -111,8 +111,11 @@ class BlockBasedTable final : public TableReader {
   BlockRef FindCached(uint32_t block);
   // Asks for the memory of a cached block that will be searched soon.
   void PrefetchSideIndex(uint32_t block) const;
-  // Asks for the memory of a cached block that will be walked soon, and for what finds the one behind it.
-  void PrefetchCached(uint32_t block);
+  // Where the entries of a cached block begin that a walk will come to soon, so that it may ask for their memory; the block may go at any moment.
+  // Null: not cached. Asks for the header of the block behind it.
+  const char* WhereCached(uint32_t block) const;
+  // Asks for the side index and the last entries of a cached block that a walk backwards comes to next, and for the header of the one before it.
+  void PrefetchBackwards(uint32_t block) const;
   // Whether blocks that are read with these options are offered to the cache. Those that are not need no side index for a single search.
   bool FillsCache(const TableReadOptions& options) const { return cache_ != nullptr && options.fill_cache; }
   // Reads the block from the file; offers it to the cache if asked to.
@@ -127,6 +130,11 @@ class BlockBasedTable final : public TableReader {
   PinSource OwnerOf(DataBlock* block) { return block->in_mapping() ? pin_source() : block->pin_source(); }
 
  private:
+  // Null: not cached, or there is no such block. Inside a guard.
+  const DataBlock* CachedAt(uint32_t block) const {
+    return block < index_.blocks() ? static_cast<const DataBlock*>(index_.cell(block).load(std::memory_order_acquire)) : nullptr;
+  }
+
   struct MetaBlock {
     std::string name;
     BlockHandle handle;

@@ -10,7 +10,7 @@ namespace ashlar {
 
 namespace {
 
-static_assert(KeyBuffer::kSlackBytes >= 16);
+static_assert(KeyBuffer::kSlackBytes >= ShortKey::kBytes);
 
 constexpr size_t kPrefetchDistanceBytes = 2048;
 constexpr size_t kLineBytes = 64;
@@ -118,6 +118,7 @@ bool TableCursor::LoadBlock(uint32_t block, bool side_index) {
 void TableCursor::UseBlock() {
   limit_ = block_->entries_end();
   readable_end_ = block_->contents_end();
+  walked_next_ = nullptr;
 }
 
 bool TableCursor::EnsureSideIndex() {
@@ -160,14 +161,29 @@ void TableCursor::MakeRoom(size_t key_bytes, size_t shared) {
   entries_max_ = kStretchMax;
 }
 
+// Asks for what a walk will read when it is kPrefetchDistanceBytes further than p, beyond the block's end in the next one. Where an entry begins is
+// known only when the one before it has arrived, so the processor does not run ahead by itself.
+inline void TableCursor::AskAhead(const char* p) const {
+  const auto left = static_cast<size_t>(limit_ - p);
+  if (left > kPrefetchDistanceBytes) {
+    PrefetchFrom(p + kPrefetchDistanceBytes, 2 * kLineBytes);
+  } else if (walked_next_ != nullptr) {
+    PrefetchFrom(walked_next_ + (kPrefetchDistanceBytes - left), 2 * kLineBytes);
+  }
+}
+
 uint32_t TableCursor::Decode(uint32_t n) {
   if (n > entries_max_) [[unlikely]] {
     MakeRoom(last_key_.size(), last_key_.size());
   }
   const char* previous = last_key_.data();
   size_t previous_bytes = last_key_.size();
+  ShortKey key;  // the key before, if it is current
+  bool key_is_current = previous_bytes == 0;
   const char* p = next_;
+  const char* const first = block_->first();
   const char* const limit = limit_;
+  const char* const readable_end = readable_end_;
   CursorEntry* entries = entries_;
   char* to = keys_;
   size_t room = keys_bytes_;
@@ -190,14 +206,21 @@ uint32_t TableCursor::Decode(uint32_t n) {
       to = keys_;
       room = keys_bytes_;
     }
-    // The key before lies further back, or where this one goes: bytes are read before they are overwritten.
-    if (header.shared > 0) [[likely]] {
-      CopyInSteps(to, previous, header.shared);
-    }
-    if (static_cast<size_t>(readable_end_ - suffix) >= size_t{header.unshared} + 16) [[likely]] {
-      CopyInSteps(to + header.shared, suffix, header.unshared);
+    if (key_bytes <= ShortKey::kBytes && static_cast<size_t>(suffix - first) >= header.shared &&
+        static_cast<size_t>(readable_end - suffix) + header.shared >= ShortKey::kBytes) [[likely]] {
+      if (!key_is_current) key = ShortKey(previous);
+      key.Follow(header.shared, suffix);
+      key.Store(to);
+      key_is_current = true;
     } else {
-      memcpy(to + header.shared, suffix, header.unshared);
+      // The key before lies further back, or where this one goes: bytes are read before they are overwritten.
+      if (header.shared > 0) CopyInSteps(to, previous, header.shared);
+      if (static_cast<size_t>(readable_end - suffix) >= size_t{header.unshared} + 16) {
+        CopyInSteps(to + header.shared, suffix, header.unshared);
+      } else {
+        memcpy(to + header.shared, suffix, header.unshared);
+      }
+      key_is_current = false;
     }
     if (!IsPointType(static_cast<ValueType>(static_cast<uint8_t>(to[key_bytes - kTagBytes])))) [[unlikely]] {
       break;
@@ -209,8 +232,7 @@ uint32_t TableCursor::Decode(uint32_t n) {
     to += key_bytes;
     room -= key_bytes;
     p = suffix + header.unshared + header.value_bytes;
-    // Where the next entry begins is known only when this one has arrived, so the processor does not run ahead by itself.
-    ASHLAR_PREFETCH(p + kPrefetchDistanceBytes);
+    AskAhead(p);
   }
   if (count == 0) return 0;
   last_key_ = Slice(previous, previous_bytes);
@@ -332,7 +354,7 @@ void TableCursor::NextBlock() {
   for (uint32_t block = block_number_ + 1; block < table_->index().blocks(); ++block) {
     if (!LoadBlock(block, fills_cache_)) return;
     if (block_->first() < limit_) {
-      if (fills_cache_) table_->PrefetchCached(block + 1);
+      if (fills_cache_) walked_next_ = table_->WhereCached(block + 1);
       return DecodeFromStart();
     }
   }
@@ -343,6 +365,7 @@ void TableCursor::PrevBlock() {
   for (uint32_t block = block_number_; block-- > 0;) {
     if (!LoadBlock(block, true)) return;
     if (block_->first() == limit_) continue;
+    if (block > 0) table_->PrefetchBackwards(block - 1);
     if (EnsureSideIndex()) ShowBefore(block_->entries());
     return;
   }

@@ -86,6 +86,7 @@ class TableCursor final : public InternalCursor {
   // Shows up to n entries from next_ on and stands at the first of them: fewer where the block or the room for keys ends, or behind the last that can
   // be shown. Returns how many. 0: that at next_ cannot be shown.
   uint32_t Decode(uint32_t n);
+  void AskAhead(const char* p) const;
   // Room for a long stretch whose first key has this length and shares bytes with last_key_.
   void MakeRoom(size_t key_bytes, size_t shared);
   void PatchSequences(CursorEntry* entries, uint32_t n);
@@ -118,6 +119,7 @@ class TableCursor final : public InternalCursor {
   const char* next_ = nullptr;
   const char* limit_ = nullptr;
   const char* readable_end_ = nullptr;
+  const char* walked_next_ = nullptr;  // where the entries of the next block lie, if a walk came here and that is known: never read, only asked for
   Slice last_key_;
   KeyBuffer one_key_;
   // What a stretch is decoded into: these few, until a longer one is asked for.
