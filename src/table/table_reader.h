@@ -33,6 +33,9 @@ struct TableReadOptions {
 struct TableApproach {
   uint32_t step = 0;
   uint32_t block = 0;
+  // Of the index's search for the block, before it has ended.
+  uint64_t head = 0;
+  bool decided = false;
 };
 
 class TableReader {

@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "execute/epoch.h"
 #include "observe/perf.h"
+#include "table/block/block_builder.h"
 #include "table/block/block_entries.h"
 #include "table/blockbased/table_cursor.h"
 #include "table/filter/filter_format.h"
@@ -213,7 +214,7 @@ Status BlockBasedTable::LoadIndex() {
     const Status status = VisitIndexBlock(contents.data, coding, add);
     if (!status.ok()) return file_.AddPlace(status, index_handle_.offset);
   }
-  index_.Seal();
+  index_.Seal(cache_ != nullptr);
   return Status::OK();
 }
 
@@ -260,7 +261,7 @@ Status BlockBasedTable::LoadFilterPartitions(const BlockHandle& handle) {
   const auto add = [&](const IndexBlockEntry& entry) { return filter_index_->Add(entry, coding.user_keys, file_.file_bytes()); };
   const Status status = VisitIndexBlock(top_level.data, coding, add);
   if (!status.ok()) return file_.AddPlace(status, handle.offset);
-  filter_index_->Seal();
+  filter_index_->Seal(false);
   filter_partitions_.reserve(filter_index_->blocks());
   for (uint32_t i = 0; i < filter_index_->blocks(); ++i) {
     ASHLAR_ASSIGN_OR_RETURN(BlockContents contents, ReadMeta(filter_index_->handle(i)));
@@ -283,19 +284,24 @@ bool BlockBasedTable::FilterMayMatch(Lookup* lookup) const {
 }
 
 bool BlockBasedTable::Approach(Lookup* lookup, TableApproach* approach) const {
+  BlockIndex::Group group{.head = approach->head, .first = approach->block, .decided = approach->decided};
   switch (approach->step++) {
     case 0:
       if (index_.blocks() == 0) return false;
       if (filters_whole_keys_) filter_.Prefetch(lookup->filter_hash());
+      group = index_.FindGroup(lookup->user_key());
+      approach->head = group.head;
+      approach->block = group.first;
+      approach->decided = group.decided;
       return true;
     case 1:
       if (!FilterMayMatch(lookup)) return false;
-      approach->block = index_.Find(lookup->user_key(), lookup->seek_tag());
-      ASHLAR_PREFETCH(&index_.cell(approach->block));
+      approach->block = index_.FindInGroup(group, lookup->user_key(), lookup->seek_tag());
+      if (cache_ != nullptr) ASHLAR_PREFETCH(&index_.cell(approach->block));
       return true;
     default: break;
   }
-  const auto* const block = static_cast<const DataBlock*>(index_.cell(approach->block).load(std::memory_order_acquire));
+  const DataBlock* const block = CachedAt(approach->block);
   if (block == nullptr) return false;
   if (approach->step == 3) {
     block->Prefetch();
@@ -344,15 +350,18 @@ bool BlockBasedTable::MayHold(SeekPrefix* seek, const Slice& internal_target) co
 
 void BlockBasedTable::Get(const TableReadOptions& options, Lookup* lookup) {
   if (index_.blocks() == 0) return;
+  // The memory of filter, index and cell arrives together.
+  if (filters_whole_keys_) filter_.Prefetch(lookup->filter_hash());
+  const BlockIndex::Group group = index_.FindGroup(lookup->user_key());
   const bool may_match = FilterMayMatch(lookup);
   if (!Observed()) [[likely]] {
-    if (may_match) GetFromBlocks(options, lookup);
+    if (may_match) GetFromBlocks(options, group, lookup);
     return;
   }
   CountFilter(lookup, may_match);
   if (!may_match) return;
   const bool searched_before = lookup->state() == Lookup::State::kSearching;
-  GetFromBlocks(options, lookup);
+  GetFromBlocks(options, group, lookup);
   const bool found = searched_before ? lookup->state() != Lookup::State::kSearching : lookup->Done();
   if (!found || !HasFilter()) return;
   if (filters_whole_keys_) {
@@ -383,9 +392,9 @@ void BlockBasedTable::CountMiss() const {
   recorder_.Tick(BLOCK_CACHE_DATA_MISS);
 }
 
-void BlockBasedTable::GetFromBlocks(const TableReadOptions& options, Lookup* lookup) {
-  for (uint32_t i = index_.Find(lookup->user_key(), lookup->seek_tag()); i < index_.blocks(); ++i) {
-    auto* block = static_cast<DataBlock*>(index_.cell(i).load(std::memory_order_acquire));
+void BlockBasedTable::GetFromBlocks(const TableReadOptions& options, const BlockIndex::Group& group, Lookup* lookup) {
+  for (uint32_t i = index_.FindInGroup(group, lookup->user_key(), lookup->seek_tag()); i < index_.blocks(); ++i) {
+    DataBlock* const block = CachedAt(i);
     if (block != nullptr) [[likely]] {
       block->Prefetch();
       block->MarkUsed();
@@ -469,12 +478,15 @@ Result<bool> BlockBasedTable::GetFromEntries(const Slice& contents, const PinSou
   ASHLAR_ASSIGN_OR_RETURN(const char* entry, FindRestart(layout, comparator_, user_key, global_sequence_ ? ~uint64_t{0} : seek_tag));
   KeyBuffer buffer;
   size_t key_bytes = 0;
+  // What the key before has in common with the sought one, if it sorts before that; in a custom order that says nothing.
+  size_t matched = SIZE_MAX;
   while (entry < layout.entries_end) {
     EntryHeader header;
     const char* const suffix = DecodeEntryHeader(entry, layout.entries_end, &header);
     if (suffix == nullptr || header.shared > key_bytes || size_t{header.shared} + header.unshared < kTagBytes) {
       return Status::Corruption("damaged block entry");
     }
+    const size_t user_bytes_before = key_bytes - std::min(key_bytes, kTagBytes);
     key_bytes = size_t{header.shared} + header.unshared;
     char* const key = buffer.Reserve(key_bytes, header.shared);
     if (static_cast<size_t>(contents.data() + contents.size() - suffix) >= size_t{header.unshared} + KeyBuffer::kSlackBytes) [[likely]] {
@@ -484,9 +496,16 @@ Result<bool> BlockBasedTable::GetFromEntries(const Slice& contents, const PinSou
     }
     const Slice value(suffix + header.unshared, header.value_bytes);
     entry = value.data() + value.size();
-    const int r = comparator_.Compare(Slice(key, key_bytes - kTagBytes), user_key);
-    if (r < 0) continue;
+    const Slice found(key, key_bytes - kTagBytes);
+    // It shares the byte that decided about the key before it.
+    if (header.shared > matched && user_bytes_before > matched && found.size() > matched) continue;
+    const int r = comparator_.Compare(found, user_key);
+    if (r < 0) {
+      if (comparator_.HasHeads()) matched = CommonPrefixBytes(found, user_key);
+      continue;
+    }
     if (r > 0) return false;
+    matched = SIZE_MAX;
     uint64_t tag = DecodeFixed64(key + key_bytes - kTagBytes);
     if (global_sequence_) [[unlikely]] {
       tag = PackTag(*global_sequence_, TagType(tag));
@@ -499,7 +518,7 @@ Result<bool> BlockBasedTable::GetFromEntries(const Slice& contents, const PinSou
 
 BlockRef BlockBasedTable::FindCached(uint32_t block) {
   const EpochGuard guard;
-  auto* const cached = static_cast<DataBlock*>(index_.cell(block).load(std::memory_order_acquire));
+  DataBlock* const cached = CachedAt(block);
   if (cached == nullptr) return BlockRef();
   cached->AddRef();
   cached->MarkUsed();
@@ -515,8 +534,9 @@ void BlockBasedTable::PrefetchSideIndex(uint32_t block) const {
 }
 
 const char* BlockBasedTable::WhereCached(uint32_t block) const {
+  if (block >= index_.blocks()) return nullptr;
   const EpochGuard guard;
-  if (const DataBlock* const after = CachedAt(block + 1); after != nullptr) after->PrefetchHeader();
+  if (const DataBlock* const after = block + 1 < index_.blocks() ? CachedAt(block + 1) : nullptr; after != nullptr) after->PrefetchHeader();
   const DataBlock* const cached = CachedAt(block);
   return cached == nullptr ? nullptr : cached->first();
 }

@@ -130,9 +130,9 @@ class BlockBasedTable final : public TableReader {
   PinSource OwnerOf(DataBlock* block) { return block->in_mapping() ? pin_source() : block->pin_source(); }
 
  private:
-  // Null: not cached, or there is no such block. Inside a guard.
-  const DataBlock* CachedAt(uint32_t block) const {
-    return block < index_.blocks() ? static_cast<const DataBlock*>(index_.cell(block).load(std::memory_order_acquire)) : nullptr;
+  // Null: not cached. Inside a guard.
+  DataBlock* CachedAt(uint32_t block) const {
+    return cache_ == nullptr ? nullptr : static_cast<DataBlock*>(index_.cell(block).load(std::memory_order_acquire));
   }
 
   struct MetaBlock {
@@ -175,7 +175,8 @@ class BlockBasedTable final : public TableReader {
   void CountHit(const DataBlock& block) const;
   void CountMiss() const;
   // Looks into the blocks; the filter was asked.
-  void GetFromBlocks(const TableReadOptions& options, Lookup* lookup);
+  // group: of the key, in the index.
+  void GetFromBlocks(const TableReadOptions& options, const BlockIndex::Group& group, Lookup* lookup);
   // The two ways through a block: by the side index of one that is in the cache or goes there, and by the restarts of one that is read for this
   // lookup alone. False: the lookup is through with this table.
   bool GetFromBlock(DataBlock* block, Lookup* lookup);

@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "base/coding.h"
+#include "base/compiler.h"
 #include "table/block/block_builder.h"
 #include "table/block/block_entries.h"
 
@@ -91,8 +92,8 @@ Status BlockIndex::Add(const IndexBlockEntry& entry, bool user_key, uint64_t fil
   return Status::OK();
 }
 
-void BlockIndex::Seal() {
-  cells_ = PagedVector<BlockCell>(sizes_.size());
+void BlockIndex::Seal(bool with_cells) {
+  if (with_cells) cells_ = PagedVector<BlockCell>(sizes_.size());
   offsets_.shrink_to_fit();
   sizes_.shrink_to_fit();
   separators_.shrink_to_fit();
@@ -132,15 +133,20 @@ uint32_t CountSmaller(const uint64_t* group, uint64_t head) {
 
 }  // namespace
 
-uint32_t BlockIndex::LowerBoundOfHead(uint64_t head) const {
-  size_t group = 0;
-  for (size_t l = 0; l < levels_.size(); ++l) {
-    group = group * kFanout + CountSmaller(levels_[l].data() + group * kFanout, head);
-    // Behind the last group, or in the padding: every head is smaller.
-    const size_t groups_below = (l + 1 < levels_.size() ? levels_[l + 1].size() : heads_.size()) / kFanout;
-    if (group >= groups_below) return searched_;
+void BlockIndex::PrefetchGroup(size_t first) const {
+  constexpr size_t kHalf = kFanout / 2;
+  ASHLAR_PREFETCH(&heads_[first]);
+  ASHLAR_PREFETCH(&heads_[first + kHalf]);
+  // The arrays of the blocks are shorter by the padding.
+  const size_t second = std::min<size_t>(first + kHalf, searched_);
+  if (!cells_.empty()) {
+    ASHLAR_PREFETCH(&cells_[first]);
+    ASHLAR_PREFETCH(&cells_[second]);
+  } else {
+    ASHLAR_PREFETCH(&offsets_[first]);
+    ASHLAR_PREFETCH(&offsets_[second]);
+    ASHLAR_PREFETCH(&sizes_[first]);
   }
-  return static_cast<uint32_t>(group * kFanout) + CountSmaller(heads_.data() + group * kFanout, head);
 }
 
 int BlockIndex::CompareSeparator(uint32_t i, const Slice& user_key, uint64_t tag) const {
@@ -148,23 +154,37 @@ int BlockIndex::CompareSeparator(uint32_t i, const Slice& user_key, uint64_t tag
   return comparator_.CompareInternal(separator(i), user_key, tag);
 }
 
-uint32_t BlockIndex::Find(const Slice& user_key, uint64_t tag) const {
+BlockIndex::Group BlockIndex::FindGroup(const Slice& user_key) const {
+  if (heads_.empty()) return {};
+  if (prefix_bytes_ != 0) {
+    const size_t n = std::min<size_t>(user_key.size(), prefix_bytes_);
+    int r = n == 0 ? 0 : memcmp(user_key.data(), separators_.data(), n);
+    if (r == 0 && n < prefix_bytes_) r = -1;
+    if (r != 0) return {.first = (r < 0) == (comparator_.kind() == KeyComparator::Kind::kBytewise) ? 0 : searched_, .decided = true};
+  }
+  const uint64_t head = comparator_.Head(user_key, prefix_bytes_);
+  size_t group = 0;
+  for (size_t l = 0; l < levels_.size(); ++l) {
+    group = group * kFanout + CountSmaller(levels_[l].data() + group * kFanout, head);
+    // Behind the last group, or in the padding: every head is smaller.
+    const size_t groups_below = (l + 1 < levels_.size() ? levels_[l + 1].size() : heads_.size()) / kFanout;
+    if (group >= groups_below) return {.first = searched_, .decided = true};
+  }
+  PrefetchGroup(group * kFanout);
+  return {.head = head, .first = static_cast<uint32_t>(group * kFanout)};
+}
+
+uint32_t BlockIndex::FindInGroup(const Group& group, const Slice& user_key, uint64_t tag) const {
+  if (group.decided) return group.first;
   uint32_t low = 0;
   uint32_t high = searched_;
   if (!heads_.empty()) {
-    if (prefix_bytes_ != 0) {
-      const size_t n = std::min<size_t>(user_key.size(), prefix_bytes_);
-      int r = n == 0 ? 0 : memcmp(user_key.data(), separator(0).data(), n);
-      if (r == 0 && n < prefix_bytes_) r = -1;
-      if (r != 0) return (r < 0) == (comparator_.kind() == KeyComparator::Kind::kBytewise) ? 0 : searched_;
-    }
-    const uint64_t head = comparator_.Head(user_key, prefix_bytes_);
-    low = std::min(LowerBoundOfHead(head), searched_);
-    if (low == searched_ || heads_[low] != head) return low;
+    low = std::min(group.first + CountSmaller(heads_.data() + group.first, group.head), searched_);
+    if (low == searched_ || heads_[low] != group.head) return low;
     high = low + 1;
-    while (high < searched_ && high - low < 4 && heads_[high] == head) ++high;
-    if (high < searched_ && heads_[high] == head) {
-      high = static_cast<uint32_t>(std::upper_bound(heads_.begin() + high, heads_.begin() + searched_, head) - heads_.begin());
+    while (high < searched_ && high - low < 4 && heads_[high] == group.head) ++high;
+    if (high < searched_ && heads_[high] == group.head) {
+      high = static_cast<uint32_t>(std::upper_bound(heads_.begin() + high, heads_.begin() + searched_, group.head) - heads_.begin());
     }
   }
   while (low < high) {
@@ -185,7 +205,7 @@ uint32_t BlockIndex::BlockAtOffset(uint64_t offset) const {
 size_t BlockIndex::MemoryBytes() const {
   size_t bytes = heads_.capacity() * sizeof(uint64_t) + offsets_.capacity() * sizeof(uint64_t) + sizes_.capacity() * sizeof(uint32_t);
   for (const PagedVector<uint64_t>& level : levels_) bytes += level.capacity() * sizeof(uint64_t);
-  return bytes + separators_.capacity() + separator_ends_.capacity() * sizeof(uint32_t) + sizes_.size() * sizeof(BlockCell);
+  return bytes + separators_.capacity() + separator_ends_.capacity() * sizeof(uint32_t) + cells_.capacity() * sizeof(BlockCell);
 }
 
 }  // namespace ashlar

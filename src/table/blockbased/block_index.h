@@ -1,6 +1,6 @@
 // BlockIndex: the index of a table as flat arrays, made once when the table is opened.
 //
-//   block i      separator i (>= its last key, < the first key of block i + 1) · offset · size · cell: the cached block or null
+//   block i      separator i (>= its last key, < the first key of block i + 1) · offset · size · cell: the cached block or null; none without a cache
 //
 //   heads        the first 8 bytes of each separator behind the prefix that all but the last share, as sorted integers;
 //                above them levels that hold every 16th:
@@ -61,14 +61,14 @@ class BlockIndex {
 
   // Appends a block; the order is checked. file_bytes bounds the handle.
   Status Add(const IndexBlockEntry& entry, bool user_key, uint64_t file_bytes);
-  // After the last Add: builds the search structure.
-  void Seal();
+  // After the last Add: builds the search structure, and the cells where there is a cache.
+  void Seal(bool with_cells);
 
   uint32_t blocks() const { return static_cast<uint32_t>(sizes_.size()); }
   BlockHandle handle(uint32_t i) const { return {offsets_[i], sizes_[i]}; }
+  // Only with cells.
   BlockCell& cell(uint32_t i) { return cells_[i]; }
   const BlockCell& cell(uint32_t i) const { return cells_[i]; }
-  // Empty before Seal.
   std::span<const BlockCell> cells() const { return cells_; }
   std::span<BlockCell> cells() { return cells_; }
   // As stored: an internal key, or a user key.
@@ -77,7 +77,16 @@ class BlockIndex {
   Slice separator_user_key(uint32_t i) const { return user_keys_ ? separator(i) : ExtractUserKey(separator(i)); }
 
   // The first block whose separator is not before (user_key, tag); the last block when there is none. Precondition: blocks() > 0.
-  uint32_t Find(const Slice& user_key, uint64_t tag) const;
+  uint32_t Find(const Slice& user_key, uint64_t tag) const { return FindInGroup(FindGroup(user_key), user_key, tag); }
+  // Find in two halves, for callers who have something to do while memory arrives: the first walks the upper levels, which are small, and asks for
+  // what the second reads, and for the block's cell or handle.
+  struct Group {
+    uint64_t head = 0;     // of the key
+    uint32_t first = 0;    // block of the group; without heads there is one group of all
+    bool decided = false;  // first is the block
+  };
+  Group FindGroup(const Slice& user_key) const;
+  uint32_t FindInGroup(const Group& group, const Slice& user_key, uint64_t tag) const;
   // Whether the key lies behind the last separator.
   bool IsBehindAll(const Slice& user_key, uint64_t tag) const { return CompareSeparator(blocks() - 1, user_key, tag) < 0; }
 
@@ -90,7 +99,7 @@ class BlockIndex {
   static constexpr uint32_t kFanout = 16;
 
   int CompareSeparator(uint32_t i, const Slice& user_key, uint64_t tag) const;
-  uint32_t LowerBoundOfHead(uint64_t head) const;
+  void PrefetchGroup(size_t first) const;
 
   const KeyComparator comparator_;
   bool user_keys_ = true;

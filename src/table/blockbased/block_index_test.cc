@@ -43,7 +43,7 @@ TEST(BlockIndex, FindsWhatAPlainSearchFinds) {
     });
     BlockIndex index(comparator);
     for (size_t i = 0; i < n; ++i) ASSERT_OK(index.Add({separators[i], {i * 100, 95}}, user_keys, 1 << 30));
-    index.Seal();
+    index.Seal(false);
     ASSERT_EQ(index.blocks(), n);
     for (int i = 0; i < 300; ++i) {
       std::string key = random.OneIn(2) ? MakeKey(kind, random.Uniform(n * 3 + 5), &random)
@@ -64,7 +64,7 @@ TEST(BlockIndex, LargestHeadsAndPadding) {
       StoreBigEndian32(key, static_cast<uint32_t>(i * 2));
       ASSERT_OK(index.Add({Slice(key, 4), {i * 100, 95}}, true, 1 << 30));
     }
-    index.Seal();
+    index.Seal(false);
     for (size_t i = 0; i < n; ++i) {
       for (const uint32_t value : {static_cast<uint32_t>(i * 2), static_cast<uint32_t>(i * 2 + 1)}) {
         char key[4];

@@ -401,21 +401,25 @@ void TableCursor::Seek(const Slice& internal_target) {
 
 bool TableCursor::SeekStep(const Slice& internal_target, uint32_t step) {
   switch (step) {
-    case 0: return FindBlock(internal_target);
-    case 1: table_->PrefetchSideIndex(found_); return true;
+    case 0: return FindGroup(internal_target);
+    case 1: FindBlock(internal_target); return true;
     case 2: return FindEntry(internal_target);
     default: ShowFound(internal_target); return false;
   }
 }
 
-bool TableCursor::FindBlock(const Slice& internal_target) {
+bool TableCursor::FindGroup(const Slice& internal_target) {
   status_ = Status::OK();
   stretch_ = 1;
   Hide();
   if (table_->index().blocks() == 0) return false;
-  found_ = table_->index().Find(ExtractUserKey(internal_target), SoughtTag(internal_target));
-  ASHLAR_PREFETCH(&table_->index().cell(found_));
+  group_ = table_->index().FindGroup(ExtractUserKey(internal_target));
   return true;
+}
+
+void TableCursor::FindBlock(const Slice& internal_target) {
+  found_ = table_->index().FindInGroup(group_, ExtractUserKey(internal_target), SoughtTag(internal_target));
+  table_->PrefetchSideIndex(found_);
 }
 
 bool TableCursor::FindEntry(const Slice& internal_target) {

@@ -101,7 +101,8 @@ class TableCursor final : public InternalCursor {
   // Stored tags say nothing under a global sequence: begin with the newest.
   uint64_t SoughtTag(const Slice& internal_target) const { return table_->global_sequence() ? ~uint64_t{0} : ExtractTag(internal_target); }
   // The steps of a seek; false: it has ended.
-  bool FindBlock(const Slice& internal_target);
+  bool FindGroup(const Slice& internal_target);
+  void FindBlock(const Slice& internal_target);
   bool FindEntry(const Slice& internal_target);
   void ShowFound(const Slice& internal_target);
   void SeekByRestarts(const Slice& internal_target);
@@ -114,8 +115,9 @@ class TableCursor final : public InternalCursor {
   const bool fills_cache_;
   BlockRef block_;
   uint32_t block_number_ = 0;
-  uint32_t found_ = 0;    // by the last step of a seek: the block, then the entry
-  uint32_t stretch_ = 1;  // entries that the next stretch may have
+  BlockIndex::Group group_;  // by the first step of a seek
+  uint32_t found_ = 0;       // by the last step of a seek: the block, then the entry
+  uint32_t stretch_ = 1;     // entries that the next stretch may have
   const char* next_ = nullptr;
   const char* limit_ = nullptr;
   const char* readable_end_ = nullptr;

@@ -204,6 +204,7 @@ TEST(TableRoundTrip, ManyVersionsOfOneKeySpanBlocks) {
   Entries entries{InternalOrder{comparator}};
   for (SequenceNumber s = 1; s <= 2000; ++s) entries[MakeInternalKey("hot", s, ValueType::kValue)] = "v" + std::to_string(s);
   entries[MakeInternalKey("cold", 5, ValueType::kValue)] = "c";
+  entries[MakeInternalKey("hor", 5, ValueType::kValue)] = "h";
   entries[MakeInternalKey("warm", 6, ValueType::kValue)] = "w";
   for (const uint32_t version : {2u, 5u}) {
     TableSpec spec;
@@ -214,14 +215,18 @@ TEST(TableRoundTrip, ManyVersionsOfOneKeySpanBlocks) {
     ASSERT_OK(WriteTable(&fs, "t.sst", spec, entries, &result));
     EXPECT_EQ(result.properties.index_key_is_user_key, 0u);
     BlockCache cache(1 << 20);
-    Result<TableReaderPtr> opened = OpenTable(&fs, "t.sst", {.cache = &cache});
-    ASSERT_OK(opened.status());
-    const OpenedTable table(std::move(opened).value());
-    for (SequenceNumber s = 0; s <= 2001; ++s) {
-      ASSERT_EQ(GetText(table.get(), {}, "hot", s), ModelText(entries, comparator, "hot", s)) << s;
+    for (BlockCache* const used : {&cache, static_cast<BlockCache*>(nullptr)}) {
+      SCOPED_TRACE(used == nullptr ? "without a cache" : "with a cache");
+      Result<TableReaderPtr> opened = OpenTable(&fs, "t.sst", {.cache = used});
+      ASSERT_OK(opened.status());
+      const OpenedTable table(std::move(opened).value());
+      for (SequenceNumber s = 0; s <= 2001; ++s) {
+        ASSERT_EQ(GetText(table.get(), {}, "hot", s), ModelText(entries, comparator, "hot", s)) << s;
+      }
+      for (const char* const key : {"warm", "hor", "cold", "hos", "hou"}) {
+        EXPECT_EQ(GetText(table.get(), {}, key, 10), ModelText(entries, comparator, key, 10)) << key;
+      }
     }
-    EXPECT_EQ(GetText(table.get(), {}, "warm", 10), "w");
-    EXPECT_EQ(GetText(table.get(), {}, "cold", 10), "c");
   }
 }
 

@@ -16,6 +16,9 @@ namespace {
 // Whole pieces, at multiples of their size, let the page cache use large folios: to write, sync, read back and delete such a file costs a third less
 // than in pieces of a little more than 64 KiB. Larger ones would leave the processor's cache before they are written.
 constexpr size_t kOutputPieceBytes = size_t{256} << 10;
+// A file that is written in pieces of a huge page lies in the page cache in huge pages, where the system has them, and is mapped by them: a Get takes
+// a tenth less, because it looks up one address instead of two or three. Writing costs more, so it is done for files only that will be mapped.
+constexpr size_t kMappedPieceBytes = size_t{2} << 20;
 // Offsets inside a block are 32 bits wide, and a reader refuses larger blocks.
 constexpr size_t kEntryBytesMax = size_t{1} << 29;
 
@@ -72,6 +75,7 @@ Result<std::unique_ptr<TableWriter>> TableWriter::Create(TableWriteArgs args) {
 
 TableWriter::TableWriter(TableWriteArgs args)
     : args_(std::move(args)),
+      piece_bytes_(args_.mapped_reads ? kMappedPieceBytes : kOutputPieceBytes),
       data_block_({.restart_interval = args_.config.restart_interval, .delta_keys = args_.config.key_delta_encoding, .values_have_length = true},
                   args_.compression == kNoCompression ? &output_ : &raw_),
       block_bytes_full_(std::min(args_.config.block_bytes * static_cast<size_t>(100 - args_.config.block_bytes_deviation_percent) / 100,
@@ -82,7 +86,7 @@ TableWriter::TableWriter(TableWriteArgs args)
                                                                 .whole_keys = args_.config.whole_key_filtering,
                                                                 .prefix_extractor = args_.prefix_extractor.get()});
   }
-  output_.Reserve(kOutputPieceBytes + 2 * std::min(args_.config.block_bytes, kOutputPieceBytes));
+  output_.Reserve(piece_bytes_ + 2 * std::min(args_.config.block_bytes, piece_bytes_));
 }
 
 TableWriter::~TableWriter() = default;
@@ -183,7 +187,7 @@ BlockHandle TableWriter::EndBlock(size_t start, CompressionType type) {
   trailer[0] = static_cast<char>(type);
   EncodeFixed32(trailer + 1, ComputeBlockChecksum(args_.config.checksum, output_.data() + start, stored.size()));
   output_.Extend(kBlockTrailerBytes);
-  if (output_.size() >= kOutputPieceBytes) HandOver(output_.size() / kOutputPieceBytes * kOutputPieceBytes);
+  if (output_.size() >= piece_bytes_) HandOver(output_.size() / piece_bytes_ * piece_bytes_);
   return handle;
 }
 

@@ -10,7 +10,8 @@
 // I3: each distinct user key enters the filter once, as a whole, as its prefix, or both, as the config says.
 // I4: after an error nothing more is appended to the file.
 //
-// Blocks are collected and handed to the file in pieces of 256 KiB, at multiples of 256 KiB; the rate limiter is asked before each.
+// Blocks are collected and handed to the file in pieces of 256 KiB, or of 2 MiB where the file will be mapped, at multiples of that; the rate limiter
+// is asked before each.
 // No virtual call per entry. A value is copied once: a block that is not compressed is built where it is handed to the file from.
 //
 // Lifetime: the file, the comparator and the limiter outlive the writer. Destroying an unfinished writer leaves the file as it is.
@@ -46,6 +47,7 @@ struct TableWriteArgs {
   std::shared_ptr<const SliceTransform> prefix_extractor{};  // null: none
   CompressionType compression = kNoCompression;
   CompressionParameters compression_parameters{};
+  bool mapped_reads = false;  // readers will map the file
   RateLimiter* rate_limiter = nullptr;
   IOPriority priority = IO_LOW;  // of what the limiter is asked for
   Recorder recorder{};
@@ -137,6 +139,7 @@ class TableWriter {
   };
 
   const TableWriteArgs args_;
+  const size_t piece_bytes_;
   std::unique_ptr<Compressor> compressor_;  // null: store as it is
   std::unique_ptr<FilterBuilder> filter_;   // null: no filter
   ByteBuffer output_;                       // blocks not yet handed to the file
