@@ -683,7 +683,7 @@ TableJobArgs BackgroundWork::MakeJobArgs(const ColumnFamily& family, const Colum
   output.table.prefix_extractor = options.prefix_extractor;
   output.table.compression_parameters = ResolveCompressionParameters(options, false);
   output.table.recorder = state_->recorder;
-  output.table.mapped_reads = state_->options.allow_mmap_reads;
+  output.table.reads = ResolveTableReads(state_->options, options);
   output.table.rate_limiter = state_->options.rate_limiter.get();
   output.table.column_family_id = family.id();
   output.table.column_family_name = family.name();

@@ -185,4 +185,10 @@ std::shared_ptr<Cache> ResolveBlockCache(ColumnFamilyOptions* options) {
   return with_cache.block_cache;
 }
 
+TableReads ResolveTableReads(const DBOptions& options, const ColumnFamilyOptions& family) {
+  if (options.allow_mmap_reads) return TableReads::kMapping;
+  const BlockBasedTableOptions* const table = TableOptionsOf(family);
+  return table != nullptr && table->no_block_cache ? TableReads::kPageCache : TableReads::kBlockCache;
+}
+
 }  // namespace ashlar

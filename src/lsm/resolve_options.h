@@ -13,6 +13,7 @@
 #include "compact/plan/leveled_config.h"
 #include "memtable/memtable.h"
 #include "table/blockbased/table_config.h"
+#include "table/blockbased/table_writer.h"
 #include "table/plain/plain_table_config.h"
 
 namespace ashlar {
@@ -40,6 +41,8 @@ size_t ResolveOpenTablesMax(const DBOptions& options);
 // The family's cache: the one that its table options name, or a new one of the default size, which is then put into the options; null for
 // no_block_cache, and for PlainTables, which have no blocks.
 std::shared_ptr<Cache> ResolveBlockCache(ColumnFamilyOptions* options);
+// What the blocks of a family's tables are read through.
+TableReads ResolveTableReads(const DBOptions& options, const ColumnFamilyOptions& family);
 // The block-based options inside a family's factory; null when it has none.
 const BlockBasedTableOptions* TableOptionsOf(const ColumnFamilyOptions& options);
 // Replaces a null table factory, and whatever else means "the default", by what it stands for. Options that contradict each other are raised to what

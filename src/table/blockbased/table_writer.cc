@@ -13,12 +13,18 @@ namespace ashlar {
 
 namespace {
 
-// Whole pieces, at multiples of their size, let the page cache use large folios: to write, sync, read back and delete such a file costs a third less
-// than in pieces of a little more than 64 KiB. Larger ones would leave the processor's cache before they are written.
-constexpr size_t kOutputPieceBytes = size_t{256} << 10;
-// A file that is written in pieces of a huge page lies in the page cache in huge pages, where the system has them, and is mapped by them: a Get takes
-// a tenth less, because it looks up one address instead of two or three. Writing costs more, so it is done for files only that will be mapped.
-constexpr size_t kMappedPieceBytes = size_t{2} << 20;
+// The page cache holds a file in folios as large as the pieces, at multiples of their size, in which it was written. Large ones are read faster, and
+// huge pages can be mapped by one address; but small ones are at hand when they are needed, while for large ones a virtual machine asks its host for
+// memory that it gave back: docs/performance.md, "Writing files".
+size_t PieceBytes(TableReads reads) {
+  switch (reads) {
+    case TableReads::kBlockCache: return size_t{16} << 10;
+    case TableReads::kPageCache: return size_t{256} << 10;
+    case TableReads::kMapping: return size_t{2} << 20;
+  }
+  return 0;
+}
+
 // Offsets inside a block are 32 bits wide, and a reader refuses larger blocks.
 constexpr size_t kEntryBytesMax = size_t{1} << 29;
 
@@ -75,7 +81,7 @@ Result<std::unique_ptr<TableWriter>> TableWriter::Create(TableWriteArgs args) {
 
 TableWriter::TableWriter(TableWriteArgs args)
     : args_(std::move(args)),
-      piece_bytes_(args_.mapped_reads ? kMappedPieceBytes : kOutputPieceBytes),
+      piece_bytes_(PieceBytes(args_.reads)),
       data_block_({.restart_interval = args_.config.restart_interval, .delta_keys = args_.config.key_delta_encoding, .values_have_length = true},
                   args_.compression == kNoCompression ? &output_ : &raw_),
       block_bytes_full_(std::min(args_.config.block_bytes * static_cast<size_t>(100 - args_.config.block_bytes_deviation_percent) / 100,

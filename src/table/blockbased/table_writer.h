@@ -10,8 +10,7 @@
 // I3: each distinct user key enters the filter once, as a whole, as its prefix, or both, as the config says.
 // I4: after an error nothing more is appended to the file.
 //
-// Blocks are collected and handed to the file in pieces of 256 KiB, or of 2 MiB where the file will be mapped, at multiples of that; the rate limiter
-// is asked before each.
+// Blocks are collected and handed to the file in pieces of 16 KiB to 2 MiB, at multiples of that; the rate limiter is asked before each.
 // No virtual call per entry. A value is copied once: a block that is not compressed is built where it is handed to the file from.
 //
 // Lifetime: the file, the comparator and the limiter outlive the writer. Destroying an unfinished writer leaves the file as it is.
@@ -39,6 +38,9 @@
 
 namespace ashlar {
 
+// What a table's blocks will be read through: it decides how large the pieces are in which the file is written.
+enum class TableReads : uint8_t { kBlockCache, kPageCache, kMapping };
+
 struct TableWriteArgs {
   WritableFile* file = nullptr;  // empty, at its beginning
   std::string file_name{};       // for error texts
@@ -47,7 +49,7 @@ struct TableWriteArgs {
   std::shared_ptr<const SliceTransform> prefix_extractor{};  // null: none
   CompressionType compression = kNoCompression;
   CompressionParameters compression_parameters{};
-  bool mapped_reads = false;  // readers will map the file
+  TableReads reads = TableReads::kBlockCache;
   RateLimiter* rate_limiter = nullptr;
   IOPriority priority = IO_LOW;  // of what the limiter is asked for
   Recorder recorder{};
