@@ -13,7 +13,6 @@
 #include "compact/plan/leveled_config.h"
 #include "memtable/memtable.h"
 #include "table/blockbased/table_config.h"
-#include "table/blockbased/table_writer.h"
 #include "table/plain/plain_table_config.h"
 
 namespace ashlar {

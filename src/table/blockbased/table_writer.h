@@ -38,9 +38,6 @@
 
 namespace ashlar {
 
-// What a table's blocks will be read through: it decides how large the pieces are in which the file is written.
-enum class TableReads : uint8_t { kBlockCache, kPageCache, kMapping };
-
 struct TableWriteArgs {
   WritableFile* file = nullptr;  // empty, at its beginning
   std::string file_name{};       // for error texts
