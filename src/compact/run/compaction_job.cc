@@ -49,10 +49,14 @@ class Subcompaction {
  private:
   Status RunRange() {
     ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<InternalCursor> input, OpenInputs());
+    CompactionTurn turn(*job_.turns, *job_.clock);
     KeyNotBelow not_below(job_.output.table.comparator, plan_.deeper);
     // On level 0 older versions may lie in other files of the same level, which the list of deeper files does not know.
-    const TableRun run{
-        .begin = begin(), .end = end(), .zero_sequences = plan_.bottommost, .not_below = plan_.output_level > 0 ? &not_below : nullptr};
+    const TableRun run{.begin = begin(),
+                       .end = end(),
+                       .zero_sequences = plan_.bottommost,
+                       .not_below = plan_.output_level > 0 ? &not_below : nullptr,
+                       .turn = &turn};
     return RunTableLoop(job_, run, input.get(), &result_);
   }
 

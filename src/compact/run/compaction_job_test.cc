@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 #include <optional>
 
@@ -379,6 +380,43 @@ TEST_F(TreeTest, StopsEarly) {
   args.job.stop.shutting_down = &yes;
   EXPECT_TRUE(RunCompaction(args, &result).IsShutdownInProgress());
   EXPECT_EQ(FilesOnDisk(), files_before);
+}
+
+TEST_F(TreeTest, ACompactionStandsBackWhileAFlushRuns) {
+  // Runs a compaction in the midst of the flush that it observes.
+  class MidFlush final : public TableOutputObserver {
+   public:
+    explicit MidFlush(std::function<void()> run) : run_(std::move(run)) {}
+    void TableBegun(const std::string&) override { run_(); }
+    void TableEnded(const Ended&) override {}
+
+   private:
+    const std::function<void()> run_;
+  };
+
+  Random random(5);
+  Build(RandomHistory(&random, 300, 50), &random, 4000);
+  const CompactionPlan plan = Plan(4000, 1);
+  JobTurns turns(2, /*longest_wait_nanos=*/2'000'000);
+  CompactionJobArgs args;
+  args.plan = &plan;
+  args.job = JobArgs();
+  args.job.merge_operator = &join_;
+  args.job.turns = &turns;
+  MidFlush observer([&] {
+    TableJobResult compacted;
+    EXPECT_TRUE(RunCompaction(args, &compacted).ok());
+  });
+  TableJobArgs flush = JobArgs();
+  flush.turns = &turns;
+  flush.output.observer = &observer;
+  TableJobResult flushed;
+  ASSERT_TRUE(Flush("b@8 put x", 1, &flushed, flush).ok());
+  EXPECT_EQ(turns.waits(), 1u);
+
+  TableJobResult compacted;
+  EXPECT_TRUE(RunCompaction(args, &compacted).ok());
+  EXPECT_EQ(turns.waits(), 1u) << "the flush is over";
 }
 
 TEST_F(TreeTest, ACompactionThatMissesEntriesFails) {

@@ -140,6 +140,7 @@ void CompactionStream::FindNext() {
   while (Peek()) {
     if (counts_.entries_in >= next_stop_check_) {
       next_stop_check_ = counts_.entries_in + kEntriesBetweenStopChecks;
+      if (args_.turn != nullptr) args_.turn->GiveWay();
       Fail(args_.stop.Check());
       if (!status_.ok()) return;
     }

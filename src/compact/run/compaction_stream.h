@@ -41,6 +41,7 @@
 #include "base/byte_buffer.h"
 #include "compact/run/key_not_below.h"
 #include "compact/run/stop_flags.h"
+#include "execute/job_turns.h"
 #include "key/cursor.h"
 #include "key/key_comparator.h"
 #include "observe/recorder.h"
@@ -70,6 +71,7 @@ struct CompactionStreamArgs {
   KeyNotBelow* not_below = nullptr;
   bool zero_sequences = false;  // the output is the last level for its keys; with not_below
   StopFlags stop;
+  CompactionTurn* turn = nullptr;  // gives way every so many entries; null: to nobody
   Recorder recorder = {};
   // User keys [begin, end); null: unbounded.
   const Slice* begin = nullptr;

@@ -20,6 +20,7 @@ Status CheckEntryCount(const FlushJobArgs& args, const TableJobResult& result) {
 
 Status RunFlush(FlushJobArgs args, TableJobResult* result) {
   result->Clear();
+  const FlushTurn turn(*args.job.turns);
   const uint64_t start_nanos = args.job.clock->NowNanos();
   const uint64_t start_cpu_nanos = ThreadCpuNanos();
   const std::unique_ptr<InternalCursor> input = NewMergingCursor(args.job.output.table.comparator, std::move(args.memtables));

@@ -54,6 +54,7 @@ Status RunTableLoop(const TableJobArgs& args, const TableRun& run, InternalCurso
                            .not_below = run.not_below,
                            .zero_sequences = run.zero_sequences,
                            .stop = args.stop,
+                           .turn = run.turn,
                            .recorder = args.output.table.recorder,
                            .begin = run.begin,
                            .end = run.end});

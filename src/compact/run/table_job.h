@@ -15,6 +15,7 @@
 #include "compact/run/compaction_stream.h"
 #include "compact/run/table_output.h"
 #include "execute/clock.h"
+#include "execute/job_turns.h"
 #include "manifest/version_edit.h"
 #include "table/open/table_cache.h"
 
@@ -34,6 +35,7 @@ struct TableJobArgs {
   const MergeOperator* merge_operator = nullptr;
   Clock* clock = nullptr;
   StopFlags stop;
+  JobTurns* turns = &JobTurns::OfProcess();
   OutputVerification verification = OutputVerification::kOpen;
   bool check_entry_counts = true;            // fail when the input held another number of entries than it should
   size_t readahead_bytes = size_t{2} << 20;  // of compaction input
@@ -69,12 +71,13 @@ struct TableJobResult {
   void Clear();
 };
 
-// One run of the loop over one range of keys. begin and end as in CompactionStreamArgs.
+// One run of the loop over one range of keys. begin, end and turn as in CompactionStreamArgs.
 struct TableRun {
   const Slice* begin = nullptr;
   const Slice* end = nullptr;
   bool zero_sequences = false;
   KeyNotBelow* not_below = nullptr;
+  CompactionTurn* turn = nullptr;
 };
 Status RunTableLoop(const TableJobArgs& args, const TableRun& run, InternalCursor* input, TableJobResult* result);
 
