@@ -69,7 +69,7 @@ class ASHLAR_API WritableFile {
   virtual Status Close() = 0;
   // Bytes appended so far, including what was there at the open.
   virtual uint64_t Size() const = 0;
-  // Starts write-back of a range without waiting; advice only.
+  // Starts write-back of a range without waiting; advice, whose result callers ignore. A file that learns here that bytes are lost must fail in Sync.
   virtual Status RangeSync(uint64_t offset, uint64_t bytes);
 };
 

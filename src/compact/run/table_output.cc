@@ -121,7 +121,7 @@ void TableOutput::TellEnd(const OpenFile& file, const TableWriteResult* result, 
 void TableOutput::StartWriteBack() {
   const uint64_t from = open_->bytes_in_write_back;
   const uint64_t bytes = open_->file->Size();
-  // Advice: what fails here fails again in Sync, and is told there.
+  // Advice. A file remembers an error that matters, and its Sync tells it.
   if (bytes > from) static_cast<void>(open_->file->RangeSync(from, bytes - from));
   open_->bytes_in_write_back = bytes;
   open_->write_back_at = open_->EstimatedFileBytes() + write_back_bytes_;

@@ -145,9 +145,10 @@ Status OsFile::SyncData() {
 Status OsFile::StartWriteBack(uint64_t offset, uint64_t bytes) {
   if (!IsRangeValid(offset, bytes)) return Status::InvalidArgument(path_, "range beyond the largest file offset");
   const auto start = [&] { return ::sync_file_range(fd(), static_cast<off_t>(offset), static_cast<off_t>(bytes), SYNC_FILE_RANGE_WRITE); };
-  if (RetryInterrupted(start) == -1)
-    return errno == ENOSYS ? Status::NotSupported("start write-back", path_) : SystemError("start write-back", path_, errno);
-  return Status::OK();
+  if (RetryInterrupted(start) == 0) return Status::OK();
+  // EPERM: a sandbox does not know the call. ESPIPE: not a file whose pages are kept.
+  const bool refused = errno == ENOSYS || errno == EPERM || errno == ESPIPE;
+  return refused ? Status::NotSupported("start write-back", path_) : SystemError("start write-back", path_, errno);
 }
 
 Status OsFile::Reserve(uint64_t offset, uint64_t bytes) {
