@@ -5,6 +5,21 @@
 namespace ashlar {
 namespace {
 
+// Takes keys that differ in trailing zero bytes for one.
+class IgnoresTrailingZeros final : public Comparator {
+ public:
+  const char* Name() const override { return "test.IgnoresTrailingZeros"; }
+  int Compare(const Slice& a, const Slice& b) const override { return Trimmed(a).compare(Trimmed(b)); }
+  void FindShortestSeparator(std::string*, const Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+
+ private:
+  static Slice Trimmed(Slice key) {
+    while (!key.empty() && key[key.size() - 1] == '\0') key.remove_suffix(1);
+    return key;
+  }
+};
+
 class MergeTest : public DatabaseFixture {
  protected:
   MergeTest() { options_.merge_operator = MergeOperators::CreateStringAppendOperator(','); }
@@ -26,6 +41,22 @@ TEST_F(MergeTest, OperandsAddUpAcrossMemtablesAndTables) {
   EXPECT_EQ(Contents(), "a=1,2,3,4 b=x ");
   Open();
   EXPECT_EQ(Contents(), "a=1,2,3,4 b=x ");
+}
+
+TEST_F(MergeTest, AKeyIsNotTakenForTheNextBecauseAnEqualOneIsShorter) {
+  const IgnoresTrailingZeros order;
+  options_.comparator = &order;
+  Open();
+  Merge("a", "x");
+  // Its bytes begin as those of the internal key before: "a", then the type of a merge.
+  Put(Slice("a\2", 2), "y");
+  Flush();
+  const Slice sought("a\0", 2);
+  EXPECT_EQ(Get(sought), "x") << "the block is read";
+  EXPECT_EQ(Get(sought), "x") << "the block is cached";
+  EXPECT_EQ(Get("a"), "x");
+  EXPECT_EQ(Get(Slice("a\2", 2)), "y");
+  Close();  // before the comparator goes
 }
 
 TEST_F(MergeTest, ADeleteStartsAnew) {

@@ -210,7 +210,7 @@ class DataBlock::KeyWalk {
   // at: a restart.
   KeyWalk(const DataBlock& block, uint32_t at, KeyBuffer* buffer) : block_(block), next_(at), buffer_(*buffer) {}
 
-  // The internal key of the next entry, in place where it is whole.
+  // The internal key of the next entry.
   Slice Next() {
     const EntryView view = block_.View(next_++);
     char* const key = buffer_.Reserve(view.key_bytes, view.shared);

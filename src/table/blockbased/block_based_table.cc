@@ -288,7 +288,7 @@ bool BlockBasedTable::Approach(Lookup* lookup, TableApproach* approach) const {
   switch (approach->step++) {
     case 0:
       if (index_.blocks() == 0) return false;
-      if (filters_whole_keys_) filter_.Prefetch(lookup->filter_hash());
+      if (filters_whole_keys_ && !filter_.MatchesAll()) filter_.Prefetch(lookup->filter_hash());
       group = index_.FindGroup(lookup->user_key());
       approach->head = group.head;
       approach->block = group.first;
@@ -351,7 +351,7 @@ bool BlockBasedTable::MayHold(SeekPrefix* seek, const Slice& internal_target) co
 void BlockBasedTable::Get(const TableReadOptions& options, Lookup* lookup) {
   if (index_.blocks() == 0) return;
   // The memory of filter, index and cell arrives together.
-  if (filters_whole_keys_) filter_.Prefetch(lookup->filter_hash());
+  if (filters_whole_keys_ && !filter_.MatchesAll()) filter_.Prefetch(lookup->filter_hash());
   const BlockIndex::Group group = index_.FindGroup(lookup->user_key());
   const bool may_match = FilterMayMatch(lookup);
   if (!Observed()) [[likely]] {
@@ -421,9 +421,12 @@ bool BlockBasedTable::GetFromBlock(DataBlock* block, Lookup* lookup) {
   // Stored tags say nothing when the table has a global sequence.
   if (!block->FindCandidates(comparator_, user_key, global_sequence_ ? ~uint64_t{0} : seek_tag, &head, &i)) return false;
   bool found = false;
+  size_t user_bytes_before = 0;
   for (; i < block->entries() && block->head(i) == head; ++i) {
     const EntryView view = block->View(i);
-    const bool repeats = found && view.shared >= user_key.size() && view.user_bytes() == user_key.size();
+    // Equal to the entry before, byte by byte; a custom order may have found another key than the sought one there.
+    const bool repeats = found && view.shared >= user_bytes_before && view.user_bytes() == user_bytes_before;
+    user_bytes_before = view.user_bytes();
     if (!repeats) {
       const int r = block->CompareTail(comparator_, i, view, user_key);
       if (r < 0) continue;

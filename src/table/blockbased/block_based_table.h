@@ -174,8 +174,7 @@ class BlockBasedTable final : public TableReader {
   void CountFilter(Lookup* lookup, bool may_match) const;
   void CountHit(const DataBlock& block) const;
   void CountMiss() const;
-  // Looks into the blocks; the filter was asked.
-  // group: of the key, in the index.
+  // Looks into the blocks; the filter was asked. group: of the key, in the index.
   void GetFromBlocks(const TableReadOptions& options, const BlockIndex::Group& group, Lookup* lookup);
   // The two ways through a block: by the side index of one that is in the cache or goes there, and by the restarts of one that is read for this
   // lookup alone. False: the lookup is through with this table.
