@@ -1,10 +1,9 @@
 // DB: an ordered map from keys to values on disk, in column families.
 //
 // Thread safety: every method may be called by several threads at once, except Close and the destructor, which must be the last.
-// Lifetime: handles, iterators, snapshots and pinned slices are given back before the DB is closed; Close says Aborted otherwise. A process, or two
-// processes, cannot open one directory twice for writing.
-// Errors: after a background error (a full disk, a failed sync, damage found by a compaction) writes fail with that error and reads go on; Resume
-// tries again.
+// Lifetime: Close says Aborted while snapshots, iterators or pinned slices live. Deleting the DB does not ask, and leaves iterators, pinned slices
+// and handles valid. A process, or two processes, cannot open one directory twice for writing. Errors: after a background error (a full disk, a
+// failed sync, damage found by a compaction) writes fail with that error and reads go on; Resume tries again.
 //
 // Each job is one virtual method; the forms with fewer arguments call it for the default column family.
 #pragma once
@@ -98,7 +97,8 @@ class ASHLAR_API DB {
   virtual ~DB() = default;
 
   // Waits for background work, makes the log durable as far as it was written, and closes all files; work that is paused goes on for that. Aborted,
-  // and nothing closed, while snapshots, iterators or pinned slices live. Later calls return what the first returned.
+  // and nothing closed, while snapshots, iterators or pinned slices live. Once it has closed, later calls return the
+  // same; after Aborted, call it again.
   virtual Status Close() = 0;
   // After a background error: tries to write again. Ok when the database is writable.
   virtual Status Resume() = 0;
@@ -123,7 +123,7 @@ class ASHLAR_API DB {
   // Applies the batch as a whole. On an error nothing of it is visible, except that after a failed sync it may be found after a crash.
   virtual Status Write(const WriteOptions& options, WriteBatch* updates) = 0;
 
-  // One-record batches.
+  // One-record batches. InvalidArgument for a key and a value of more than 512 MiB together.
   virtual Status Put(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) = 0;
   Status Put(const WriteOptions& options, const Slice& key, const Slice& value) { return Put(options, DefaultColumnFamily(), key, value); }
   virtual Status Delete(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key) = 0;

@@ -118,8 +118,8 @@ Status CheckTable(OpenFor purpose, const BlockBasedTableOptions& options) {
     return NotImplemented("format_version", StrCat(options.format_version),
                           "2 to 5 can be written (2 to 7 are read); 5 is read by every RocksDB since 6.6");
   }
-  if (options.block_size == 0 || options.block_size > (uint64_t{512} << 20))
-    return Bad("block_size", StrCat(options.block_size), "set 1 byte to 512 MiB");
+  if (options.block_size == 0 || options.block_size > (uint64_t{256} << 20))
+    return Bad("block_size", StrCat(options.block_size), "set 1 byte to 256 MiB");
   if (options.no_block_cache && options.block_cache != nullptr) return Bad("no_block_cache", "true", "there is a block_cache; choose one");
   if (OptionCodec<ChecksumType>::Print(options.checksum).find('k') != 0)
     return Bad("checksum", StrCat(static_cast<int>(options.checksum)), "no such type");

@@ -44,6 +44,11 @@ Status ColumnFamily::WrongKeyLength(const Slice& key) const {
                                                ", by PlainTableOptions::user_key_len"));
 }
 
+Status ColumnFamily::TooLarge(const Slice& key, const Slice& value) const {
+  return Status::InvalidArgument(name_, StrCat("a key of ", key.size(), " bytes and a value of ", value.size(), ": together at most ", kEntryBytesMax,
+                                               " bytes (512 MiB); split the value"));
+}
+
 MemTableRef ColumnFamily::NewMemTable() {
   return MemTable::Create(MemTableArgs{.comparator = comparator_,
                                        .arena_blocks = arena_blocks_,

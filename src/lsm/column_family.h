@@ -27,6 +27,7 @@
 #include "compact/plan/leveled_config.h"
 #include "compact/plan/write_stall.h"
 #include "compact/run/table_job.h"
+#include "key/internal_key.h"
 #include "key/key_comparator.h"
 #include "lsm/read_view.h"
 #include "table/open/table_cache.h"
@@ -82,8 +83,10 @@ class ColumnFamily {
   const std::string& name() const { return name_; }
   const KeyComparator& comparator() const { return comparator_; }
   const MergeOperator* merge_operator() const { return merge_operator_.get(); }
-  // InvalidArgument for a key that the family's tables cannot hold.
-  Status CheckKey(const Slice& key) const {
+  // InvalidArgument for an entry that the family's tables cannot hold: once in a memtable, it would make every flush fail.
+  Status CheckEntry(const Slice& key, const Slice& value) const {
+    if (key.size() > kEntryBytesMax || value.size() > kEntryBytesMax - key.size()) [[unlikely]]
+      return TooLarge(key, value);
     if (user_key_bytes_ == 0 || key.size() == user_key_bytes_) [[likely]]
       return Status::OK();
     return WrongKeyLength(key);
@@ -149,6 +152,7 @@ class ColumnFamily {
  private:
   MemTableRef NewMemTable();
   Status WrongKeyLength(const Slice& key) const;
+  Status TooLarge(const Slice& key, const Slice& value) const;
 
   const uint32_t id_;
   const std::string name_;

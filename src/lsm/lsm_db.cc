@@ -332,27 +332,27 @@ Status LsmDB::CommitOne(const WriteOptions& options, WriteBatch* batch, const St
   return commit_.WriteTrusted(options, batch);
 }
 
-Status LsmDB::CheckWritableKey(ColumnFamilyHandle* column_family, const Slice& key) const {
+Status LsmDB::CheckWritableEntry(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) const {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   const ColumnFamily* const family = Family(column_family);
   if (family->dropped()) return Status::ColumnFamilyDropped(family->name());
-  return family->CheckKey(key);
+  return family->CheckEntry(key, value);
 }
 
 Status LsmDB::Put(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) {
-  ASHLAR_RETURN_IF_ERROR(CheckWritableKey(column_family, key));
+  ASHLAR_RETURN_IF_ERROR(CheckWritableEntry(column_family, key, value));
   WriteBatch batch(key.size() + value.size() + kRecordOverheadBytes);
   return CommitOne(options, &batch, batch.Put(column_family, key, value));
 }
 
 Status LsmDB::Delete(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key) {
-  ASHLAR_RETURN_IF_ERROR(CheckWritableKey(column_family, key));
+  ASHLAR_RETURN_IF_ERROR(CheckWritableEntry(column_family, key, Slice()));
   WriteBatch batch(key.size() + kRecordOverheadBytes);
   return CommitOne(options, &batch, batch.Delete(column_family, key));
 }
 
 Status LsmDB::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key) {
-  ASHLAR_RETURN_IF_ERROR(CheckWritableKey(column_family, key));
+  ASHLAR_RETURN_IF_ERROR(CheckWritableEntry(column_family, key, Slice()));
   WriteBatch batch(key.size() + kRecordOverheadBytes);
   return CommitOne(options, &batch, batch.SingleDelete(column_family, key));
 }
@@ -364,7 +364,7 @@ Status LsmDB::DeleteRange(const WriteOptions& options, ColumnFamilyHandle* colum
 }
 
 Status LsmDB::Merge(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) {
-  ASHLAR_RETURN_IF_ERROR(CheckWritableKey(column_family, key));
+  ASHLAR_RETURN_IF_ERROR(CheckWritableEntry(column_family, key, value));
   WriteBatch batch(key.size() + value.size() + kRecordOverheadBytes);
   ASHLAR_RETURN_IF_ERROR(batch.Merge(column_family, key, value));
   return commit_.Write(options, &batch);

@@ -144,7 +144,7 @@ class LsmDB final : public DB {
   Status StartWriting(const std::vector<ColumnFamilyDescriptor>& families, bool must_flush);
   Status CreateFamily(const ColumnFamilyOptions& options, const std::string& name);
   Status CheckWritable() const;
-  Status CheckWritableKey(ColumnFamilyHandle* column_family, const Slice& key) const;
+  Status CheckWritableEntry(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) const;
   bool HasUnloggedWrites();
   Status CommitOne(const WriteOptions& options, WriteBatch* batch, const Status& built);
   // Why the database cannot be closed now: live snapshots, iterators, pins. Ok when there are none.

@@ -55,7 +55,7 @@ Status CheckBatch(const WriteBatch& batch, const FamilyTable& families, bool ign
                                      std::to_string(record.column_family_id));
     }
     if (record.type == ValueType::kMerge && family->merge_operator() == nullptr) return MissingMergeOperator(*family);
-    ASHLAR_RETURN_IF_ERROR(family->CheckKey(record.key));
+    ASHLAR_RETURN_IF_ERROR(family->CheckEntry(record.key, record.value));
   }
   return reader.status();
 }

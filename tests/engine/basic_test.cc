@@ -4,6 +4,7 @@
 
 #include "ashlar/convenience.h"
 #include "execute/epoch.h"
+#include "platform/page_allocator.h"
 #include "tests/engine/database_fixture.h"
 
 namespace ashlar {
@@ -55,6 +56,28 @@ TEST_F(BasicTest, AFlushedMemtableIsFreedAtOnce) {
   Flush();
   EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));
   EXPECT_EQ(EpochPendingObjects(), 0u);
+}
+
+TEST_F(BasicTest, AnEntryThatNoTableCanHoldIsRefusedBeforeItIsWritten) {
+  constexpr size_t kLargest = size_t{512} << 20;  // key and value
+  options_.merge_operator = MergeOperators::CreateUInt64AddOperator();
+  Open();
+  Put("a", "1");
+  const PagedVector<char> bytes(kLargest);
+  const auto expect_refused = [](const Status& status) {
+    EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+    EXPECT_NE(status.ToString().find("together at most 536870912 bytes"), std::string::npos) << status.ToString();
+  };
+  expect_refused(db_->Put(WriteOptions(), "b", Slice(bytes.data(), kLargest)));
+  expect_refused(db_->Merge(WriteOptions(), "b", Slice(bytes.data(), kLargest)));
+  expect_refused(db_->Put(WriteOptions(), Slice(bytes.data(), kLargest), "b"));
+  WriteBatch batch;
+  ASSERT_OK(batch.Put("c", "3"));
+  ASSERT_OK(batch.Put("b", Slice(bytes.data(), kLargest)));
+  expect_refused(db_->Write(WriteOptions(), &batch));
+  Flush();
+  Open();
+  EXPECT_EQ(Contents(), "a=1 ");
 }
 
 TEST_F(BasicTest, DeletesHideOlderTables) {

@@ -140,7 +140,7 @@ void CompactionStream::FindNext() {
   while (Peek()) {
     if (counts_.entries_in >= next_stop_check_) {
       next_stop_check_ = counts_.entries_in + kEntriesBetweenStopChecks;
-      if (args_.turn != nullptr) args_.turn->GiveWay();
+      if (args_.turn != nullptr && args_.stop.Check().ok()) args_.turn->GiveWay();
       Fail(args_.stop.Check());
       if (!status_.ok()) return;
     }
@@ -271,6 +271,10 @@ CompactionStream::MergeOutcome CompactionStream::MergeOnto(const Slice* base) {
     Fail(std::move(status));
     return MergeOutcome::kFailed;
   }
+  if (!FitsTables(result.value())) {
+    covered_ = false;
+    return MergeOutcome::kKept;
+  }
   counts_.merged_operands += operands_.size();
   value_buffer_ = result.kind == MergeResult::Kind::kComputed ? std::move(result.computed) : result.existing.ToString();
   ShowValue(PackTag(TagSequence(operands_.front().tag), ValueType::kValue), value_buffer_);
@@ -283,7 +287,7 @@ bool CompactionStream::ShowOperands() {
     for (const Operand& operand : operands_) operands.emplace_back(operand.value);
     const MergeInput input{.merge_operator = args_.merge_operator, .user_key = user_key(), .base = nullptr, .operands_newest_first = operands};
     std::string merged;
-    if (PartialMerge(input, &merged)) {
+    if (PartialMerge(input, &merged) && FitsTables(merged)) {
       counts_.merged_operands += operands_.size() - 1;
       operands_.resize(1);
       operands_.front().value = std::move(merged);

@@ -43,6 +43,7 @@
 #include "compact/run/stop_flags.h"
 #include "execute/job_turns.h"
 #include "key/cursor.h"
+#include "key/internal_key.h"
 #include "key/key_comparator.h"
 #include "observe/recorder.h"
 
@@ -70,6 +71,8 @@ struct CompactionStreamArgs {
   // Whether older versions of a key may lie below the output; null: they may.
   KeyNotBelow* not_below = nullptr;
   bool zero_sequences = false;  // the output is the last level for its keys; with not_below
+  // Operands whose result would be larger, together with the key, are kept as they are: no table could hold it.
+  size_t entry_bytes_max = kEntryBytesMax;
   StopFlags stop;
   CompactionTurn* turn = nullptr;  // gives way every so many entries; null: to nobody
   Recorder recorder = {};
@@ -130,6 +133,7 @@ class CompactionStream {
   MergeOutcome MergeOperands();
   MergeOutcome MergeOnto(const Slice* base);
   bool ShowOperands();
+  bool FitsTables(const Slice& value) const { return user_key().size() + value.size() <= args_.entry_bytes_max; }
   void ShowNextOperand();
   void ShowValue(uint64_t tag, const Slice& value);
   void Show(uint64_t tag, const Slice& value);

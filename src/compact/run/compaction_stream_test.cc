@@ -29,6 +29,7 @@ struct Setting {
   bool zero = false;
   bool partial_merge = true;
   bool no_operator = false;
+  size_t entry_bytes_max = 100;
   std::optional<std::string> begin = {};
   std::optional<std::string> end = {};
 };
@@ -67,6 +68,7 @@ Outcome RunStream(EntryCursor* input, const Setting& setting) {
                            .merge_operator = setting.no_operator ? nullptr : &join,
                            .not_below = setting.below ? &not_below : nullptr,
                            .zero_sequences = setting.zero,
+                           .entry_bytes_max = setting.entry_bytes_max,
                            .stop = {},
                            .begin = setting.begin ? &begin : nullptr,
                            .end = setting.end ? &end : nullptr});
@@ -191,6 +193,14 @@ TEST(StreamMerges, WithoutAnOperatorNothingIsLost) {
   EXPECT_EQ(Outputs("a@9 merge 3, a@8 merge 2, a@7 put 1, a@6 put 0", {.no_operator = true}), "a@9 merge 3, a@8 merge 2, a@7 put 1");
   EXPECT_EQ(Outputs("a@9 merge 3, a@8 merge 2, a@7 del, a@6 put 0", {.below = Keys("a"), .no_operator = true}), "a@9 merge 3, a@8 merge 2, a@7 del");
   EXPECT_EQ(Outputs("a@9 merge 3", {.zero = true, .no_operator = true}), "a@9 merge 3");
+}
+
+TEST(StreamMerges, WhatWouldBeTooLargeForATableStaysInOperands) {
+  // "a" and "11+22+33" are nine bytes.
+  EXPECT_EQ(Outputs("a@9 merge 33, a@8 merge 22, a@7 put 11", {.entry_bytes_max = 9}), "a@9 put 11+22+33");
+  EXPECT_EQ(Outputs("a@9 merge 33, a@8 merge 22, a@7 put 11, a@6 put 0", {.entry_bytes_max = 8}), "a@9 merge 22+33, a@7 put 11");
+  EXPECT_EQ(Outputs("a@9 merge 33, a@8 merge 22, a@7 put 11", {.zero = true, .entry_bytes_max = 5}), "a@9 merge 33, a@8 merge 22, a@0 put 11");
+  EXPECT_EQ(Outputs("a@9 merge 33, a@8 merge 22, b@1 put x", {.entry_bytes_max = 5}), "a@9 merge 33, a@8 merge 22, b@1 put x");
 }
 
 TEST(StreamMerges, AFailureEndsTheJobOrKeepsTheOperands) {

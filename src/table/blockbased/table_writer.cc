@@ -18,15 +18,12 @@ namespace {
 // memory that it gave back: docs/performance.md, "Writing files".
 size_t PieceBytes(TableReads reads) {
   switch (reads) {
-    case TableReads::kBlockCache: return size_t{16} << 10;
+    case TableReads::kBlockCache: return size_t{64} << 10;
     case TableReads::kPageCache: return size_t{256} << 10;
     case TableReads::kMapping: return size_t{2} << 20;
   }
   return 0;
 }
-
-// Offsets inside a block are 32 bits wide, and a reader refuses larger blocks.
-constexpr size_t kEntryBytesMax = size_t{1} << 29;
 
 // RocksDB's rule: separators of internal keys that were shortened carry the tag that sorts before every stored one.
 constexpr uint64_t kSeparatorTag = PackTag(kSequenceNumberMax, ValueType::kWideColumnEntity);
@@ -39,7 +36,7 @@ Status ValidateConfig(const TableWriteArgs& args) {
   if (config.format_version < kFormatVersionWriteMin || config.format_version > kFormatVersionWriteMax) {
     return Status::NotSupported(StrCat("format_version ", config.format_version, ": tables are written with 2 to 5"));
   }
-  if (config.block_bytes == 0 || config.block_bytes > kBlockBytesMax / 2) return bad("block_size", "must be between 1 byte and 512 MiB");
+  if (config.block_bytes == 0 || config.block_bytes > kBlockBytesMax / 4) return bad("block_size", "must be between 1 byte and 256 MiB");
   if (config.block_bytes_deviation_percent < 0 || config.block_bytes_deviation_percent > 100) return bad("block_size_deviation", "must be 0 to 100");
   if (config.restart_interval < 1) return bad("block_restart_interval", "must be at least 1");
   if (config.index_restart_interval < 1) return bad("index_block_restart_interval", "must be at least 1");
@@ -100,8 +97,8 @@ TableWriter::~TableWriter() = default;
 void TableWriter::Add(const Slice& internal_key, const Slice& value) {
   if (!status_.ok()) return;
   ASHLAR_ASSERT(internal_key.size() >= kTagBytes);
-  if (internal_key.size() > kEntryBytesMax || value.size() > kEntryBytesMax) {
-    status_ = Status::InvalidArgument(args_.file_name, "entry larger than 512 MiB");
+  if (ExtractUserKey(internal_key).size() > kEntryBytesMax || value.size() > kEntryBytesMax - ExtractUserKey(internal_key).size()) {
+    status_ = Status::InvalidArgument(args_.file_name, "a key and its value of more than 512 MiB together");
     return;
   }
   const bool first = properties_.num_entries == 0;

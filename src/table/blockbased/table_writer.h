@@ -10,7 +10,7 @@
 // I3: each distinct user key enters the filter once, as a whole, as its prefix, or both, as the config says.
 // I4: after an error nothing more is appended to the file.
 //
-// Blocks are collected and handed to the file in pieces of 16 KiB to 2 MiB, at multiples of that; the rate limiter is asked before each.
+// Blocks are collected and handed to the file in pieces of 64 KiB to 2 MiB, at multiples of that; the rate limiter is asked before each.
 // No virtual call per entry. A value is copied once: a block that is not compressed is built where it is handed to the file from.
 //
 // Lifetime: the file, the comparator and the limiter outlive the writer. Destroying an unfinished writer leaves the file as it is.
