@@ -1,5 +1,6 @@
 // Cache: the memory that holds uncompressed blocks. One cache may serve any number of column families and databases, and its capacity is the budget
-// of all of them together: data, index and filter blocks, and what is pinned by slices and iterators, count against it.
+// of all of them together: data blocks, what is pinned by slices and iterators, and, with cache_index_and_filter_blocks, indexes and filters count
+// against it.
 //
 // Thread safety: every method may be called by several threads at once. Made by the functions below only; not for subclassing.
 #pragma once

@@ -3,7 +3,8 @@
 //
 // An iterator is either valid, standing at an entry, or not valid: before the first, after the last, or stopped by an error. Only status() tells the
 // end from an error, so check it when Valid() turns false.
-// Thread safety: one thread at a time. Lifetime: it must be deleted before its DB is closed; it keeps the tables and memtables it reads alive.
+// Thread safety: one thread at a time. Lifetime: Close says Aborted while it lives; deleting the DB leaves it valid. It keeps the tables and
+// memtables it reads alive.
 #pragma once
 
 #include <string>

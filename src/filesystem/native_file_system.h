@@ -5,7 +5,7 @@
 //                         block padded, then the size set--> device
 //   with use_mmap_writes: [window of 1 MiB, its space reserved, the file extended to its end] --in the page cache at once; Flush, Sync and Close
 //                         cut the file to what was appended--> device
-//   and keeps_zero_tail:  [window of 256 KiB] for pieces up to 512 bytes, write() for larger ones; Sync leaves the tail
+//   and keeps_zero_tail:  [window of 256 KiB] for pieces up to 2 KiB, write() for larger ones; Sync leaves the tail
 //   (where the file's system cannot reserve space, a mapped write could hit a full disk, which ends the process: then the buffered way is taken)
 //
 // I1: after a write, sync or close failed, every later call on that file object fails with the first error: what the kernel did with the dirty pages
