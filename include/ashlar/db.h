@@ -2,8 +2,10 @@
 //
 // Thread safety: every method may be called by several threads at once, except Close and the destructor, which must be the last.
 // Lifetime: Close says Aborted while snapshots, iterators or pinned slices live. Deleting the DB does not ask, and leaves iterators, pinned slices
-// and handles valid. A process, or two processes, cannot open one directory twice for writing. Errors: after a background error (a full disk, a
-// failed sync, damage found by a compaction) writes fail with that error and reads go on; Resume tries again.
+// and handles valid. A process, or two processes, cannot open one directory twice for writing.
+//
+// Errors: after a background error (a full disk, a failed sync, damage found by a compaction) writes fail with that error and reads go on; Resume
+// tries again.
 //
 // Each job is one virtual method; the forms with fewer arguments call it for the default column family.
 #pragma once
@@ -97,8 +99,8 @@ class ASHLAR_API DB {
   virtual ~DB() = default;
 
   // Waits for background work, makes the log durable as far as it was written, and closes all files; work that is paused goes on for that. Aborted,
-  // and nothing closed, while snapshots, iterators or pinned slices live. Once it has closed, later calls return the
-  // same; after Aborted, call it again.
+  // and nothing closed, while snapshots, iterators or pinned slices live. Once it has closed, later
+  // calls return the same; after Aborted, call it again.
   virtual Status Close() = 0;
   // After a background error: tries to write again. Ok when the database is writable.
   virtual Status Resume() = 0;
