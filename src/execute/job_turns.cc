@@ -13,28 +13,27 @@ JobTurns& JobTurns::OfProcess() {
   return turns;
 }
 
-FlushTurn::FlushTurn(JobTurns& turns) : turns_(turns) {
-  MutexLock lock(turns_.mutex_);
-  turns_.flushes_.fetch_add(1, std::memory_order_relaxed);
+void JobTurns::Begin(std::atomic<uint32_t>* running) {
+  MutexLock lock(mutex_);
+  running->fetch_add(1, std::memory_order_relaxed);
 }
 
-FlushTurn::~FlushTurn() {
-  MutexLock lock(turns_.mutex_);
-  turns_.flushes_.fetch_sub(1, std::memory_order_relaxed);
-  turns_.changed_.SignalAll();
+void JobTurns::End(std::atomic<uint32_t>* running) {
+  MutexLock lock(mutex_);
+  running->fetch_sub(1, std::memory_order_relaxed);
+  changed_.SignalAll();
 }
+
+FlushTurn::FlushTurn(JobTurns& turns) : turns_(turns) { turns_.Begin(&turns_.flushes_); }
+
+FlushTurn::~FlushTurn() { turns_.End(&turns_.flushes_); }
 
 CompactionTurn::CompactionTurn(JobTurns& turns, Clock& clock)
     : turns_(turns), clock_(clock), working_since_nanos_(clock.NowNanos()), saved_nanos_(turns.longest_wait_nanos_) {
-  MutexLock lock(turns_.mutex_);
-  turns_.working_.fetch_add(1, std::memory_order_relaxed);
+  turns_.Begin(&turns_.working_);
 }
 
-CompactionTurn::~CompactionTurn() {
-  MutexLock lock(turns_.mutex_);
-  turns_.working_.fetch_sub(1, std::memory_order_relaxed);
-  turns_.changed_.SignalAll();
-}
+CompactionTurn::~CompactionTurn() { turns_.End(&turns_.working_); }
 
 uint64_t CompactionTurn::AllowanceNanos() const {
   return std::min(saved_nanos_ + (clock_.NowNanos() - working_since_nanos_), turns_.longest_wait_nanos_);

@@ -50,6 +50,9 @@ class JobTurns {
     return flushes > 0 && flushes + working_.load(std::memory_order_relaxed) + 1 > processors_;
   }
 
+  void Begin(std::atomic<uint32_t>* running);
+  void End(std::atomic<uint32_t>* running);
+
   const uint32_t processors_;
   const uint64_t longest_wait_nanos_;
   Mutex mutex_;
