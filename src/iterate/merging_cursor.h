@@ -58,7 +58,7 @@ class MergingCursor final : public InternalCursor {
 
  private:
   static constexpr size_t kStretchMin = 4;
-  static constexpr size_t kStretchMax = 16;
+  static constexpr size_t kStretchMax = 32;
   // Keys that differ though their heads do not, until a longer common prefix is looked for: at first, and at most. Twice as many each time.
   static constexpr uint32_t kTiesMin = 64;
   static constexpr uint32_t kTiesMax = 1024;

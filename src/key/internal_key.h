@@ -47,6 +47,9 @@ inline constexpr SequenceNumber kSequenceNumberMax = (uint64_t{1} << 56) - 1;
 inline constexpr size_t kTagBytes = 8;
 // Of a user key and its value together, so that a block that one more entry ends stays within 1 GiB: the bound of tables' readers (block_format.h).
 inline constexpr size_t kEntryBytesMax = size_t{1} << 29;
+inline constexpr bool EntryFits(size_t user_key_bytes, size_t value_bytes, size_t entry_bytes_max = kEntryBytesMax) {
+  return user_key_bytes <= entry_bytes_max && value_bytes <= entry_bytes_max - user_key_bytes;
+}
 
 inline constexpr uint64_t PackTag(SequenceNumber sequence, ValueType type) { return (sequence << 8) | static_cast<uint8_t>(type); }
 inline constexpr SequenceNumber TagSequence(uint64_t tag) { return tag >> 8; }

@@ -85,7 +85,7 @@ class ColumnFamily {
   const MergeOperator* merge_operator() const { return merge_operator_.get(); }
   // InvalidArgument for an entry that the family's tables cannot hold: once in a memtable, it would make every flush fail.
   Status CheckEntry(const Slice& key, const Slice& value) const {
-    if (key.size() > kEntryBytesMax || value.size() > kEntryBytesMax - key.size()) [[unlikely]]
+    if (!EntryFits(key.size(), value.size())) [[unlikely]]
       return TooLarge(key, value);
     if (user_key_bytes_ == 0 || key.size() == user_key_bytes_) [[likely]]
       return Status::OK();

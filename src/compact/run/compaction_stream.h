@@ -133,7 +133,7 @@ class CompactionStream {
   MergeOutcome MergeOperands();
   MergeOutcome MergeOnto(const Slice* base);
   bool ShowOperands();
-  bool FitsTables(const Slice& value) const { return user_key().size() + value.size() <= args_.entry_bytes_max; }
+  bool FitsTables(const Slice& value) const { return EntryFits(user_key().size(), value.size(), args_.entry_bytes_max); }
   void ShowNextOperand();
   void ShowValue(uint64_t tag, const Slice& value);
   void Show(uint64_t tag, const Slice& value);

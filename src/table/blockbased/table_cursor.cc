@@ -147,18 +147,18 @@ bool TableCursor::EnsureSideIndex() {
 void TableCursor::Lengthen() { stretch_ = std::clamp(2 * stretch_, kStretchMin, kStretchMax); }
 
 // last_key_ may lie in what is given up.
-void TableCursor::MakeRoom(size_t key_bytes, size_t shared) {
-  const size_t n = std::max(kKeysBytes - KeyBuffer::kSlackBytes, 2 * key_bytes);
+void TableCursor::MakeRoom(uint32_t entries, size_t key_bytes, size_t shared) {
+  const size_t n = std::max(entries * kKeysBytesPerEntry - KeyBuffer::kSlackBytes, 2 * key_bytes);
   auto keys = std::make_unique_for_overwrite<char[]>(n + KeyBuffer::kSlackBytes);
   if (shared > 0) memcpy(keys.get(), last_key_.data(), shared);
   last_key_ = Slice(keys.get(), shared);
   more_keys_ = std::move(keys);
   keys_ = more_keys_.get();
   keys_bytes_ = n;
-  if (more_entries_ != nullptr) return;
-  more_entries_ = std::make_unique<CursorEntry[]>(kStretchMax);
+  if (entries <= entries_max_) return;
+  more_entries_ = std::make_unique<CursorEntry[]>(entries);
   entries_ = more_entries_.get();
-  entries_max_ = kStretchMax;
+  entries_max_ = entries;
 }
 
 // Asks for what a walk will read when it is kPrefetchDistanceBytes further than p, beyond the block's end in the next one. Where an entry begins is
@@ -174,7 +174,7 @@ inline void TableCursor::AskAhead(const char* p) const {
 
 uint32_t TableCursor::Decode(uint32_t n) {
   if (n > entries_max_) [[unlikely]] {
-    MakeRoom(last_key_.size(), last_key_.size());
+    MakeRoom(n <= kStretchShort ? kStretchShort : kStretchMax, last_key_.size(), last_key_.size());
   }
   const char* previous = last_key_.data();
   size_t previous_bytes = last_key_.size();
@@ -200,7 +200,7 @@ uint32_t TableCursor::Decode(uint32_t n) {
     }
     if (key_bytes > room) [[unlikely]] {
       if (count > 0) break;
-      MakeRoom(key_bytes, header.shared);
+      MakeRoom(entries_max_, key_bytes, header.shared);
       previous = last_key_.data();
       entries = entries_;
       to = keys_;
@@ -299,8 +299,8 @@ void TableCursor::ShowEntry(uint32_t i) {
 
 void TableCursor::ShowBefore(uint32_t end) {
   // Keys are mostly as long as the last: no more of them than there is room for.
-  const size_t room = std::max(keys_bytes_, kKeysBytes - KeyBuffer::kSlackBytes) / block_->View(end - 1).key_bytes;
-  for (uint32_t n = std::clamp(static_cast<uint32_t>(room), uint32_t{1}, std::min(stretch_, end));; n /= 2) {
+  const size_t room = std::max(keys_bytes_, kStretchShort * kKeysBytesPerEntry - KeyBuffer::kSlackBytes) / block_->View(end - 1).key_bytes;
+  for (uint32_t n = std::clamp(static_cast<uint32_t>(room), uint32_t{1}, std::min({stretch_, kStretchShort, end}));; n /= 2) {
     const uint32_t first = end - n;
     next_ = block_->entry(first);
     // What an entry shares with the one before it, it shares with itself.
@@ -321,7 +321,7 @@ void TableCursor::MoveNext() {
   Lengthen();
   if (next_ < limit_) {
     // A walk that has just begun outruns what Decode asks for as it goes.
-    if (stretch_ < kStretchMax) PrefetchFrom(next_, kPrefetchDistanceBytes / 2);
+    if (stretch_ < kStretchShort) PrefetchFrom(next_, kPrefetchDistanceBytes / 2);
     DecodeOrFail(stretch_);
   } else {
     NextBlock();
@@ -451,7 +451,7 @@ void TableCursor::SeekByRestarts(const Slice& internal_target) {
   if (!restart.ok()) return Fail(table_->file().AddPlace(restart.status(), table_->index().handle(block_number_).offset));
   next_ = *restart;
   last_key_ = Slice();
-  DecodeOrFail(kStretchMax);
+  DecodeOrFail(kStretchShort);
   while (Valid() && table_->comparator().CompareInternal(key(), internal_target) < 0) Next();
 }
 

@@ -70,9 +70,10 @@ class TableCursor final : public InternalCursor {
 
  private:
   static constexpr uint32_t kStretchMin = 4;
-  static constexpr uint32_t kStretchMax = 16;
-  // Of a stretch's keys, unless its first is longer: what the allocator gives at once.
-  static constexpr size_t kKeysBytes = 1024;
+  static constexpr uint32_t kStretchShort = 16;  // the longest backwards, and from a restart to a target
+  static constexpr uint32_t kStretchMax = 64;
+  // Memory for keys, for each entry of a stretch that has no longer ones.
+  static constexpr size_t kKeysBytesPerEntry = 64;
 
   void MoveNext() override;
   void MovePrev() override;
@@ -87,8 +88,8 @@ class TableCursor final : public InternalCursor {
   // be shown. Returns how many. 0: that at next_ cannot be shown.
   uint32_t Decode(uint32_t n);
   void AskAhead(const char* p) const;
-  // Room for a long stretch whose first key has this length and shares bytes with last_key_.
-  void MakeRoom(size_t key_bytes, size_t shared);
+  // Room for so many entries, the first of whose keys has this length and shares bytes with last_key_.
+  void MakeRoom(uint32_t entries, size_t key_bytes, size_t shared);
   void PatchSequences(CursorEntry* entries, uint32_t n);
   void DecodeOrFail(uint32_t n);
   Status FaultAtNext() const;

@@ -97,7 +97,7 @@ TableWriter::~TableWriter() = default;
 void TableWriter::Add(const Slice& internal_key, const Slice& value) {
   if (!status_.ok()) return;
   ASHLAR_ASSERT(internal_key.size() >= kTagBytes);
-  if (ExtractUserKey(internal_key).size() > kEntryBytesMax || value.size() > kEntryBytesMax - ExtractUserKey(internal_key).size()) {
+  if (!EntryFits(ExtractUserKey(internal_key).size(), value.size())) {
     status_ = Status::InvalidArgument(args_.file_name, "a key and its value of more than 512 MiB together");
     return;
   }
