@@ -1,5 +1,7 @@
 #include "memtable/entry_tree.h"
 
+#include <algorithm>
+
 #include "memtable/entry_tree_node.h"
 
 namespace ashlar {
@@ -170,7 +172,19 @@ bool EntryTree::Walk::Copy(const Place& place) {
     return false;
   }
   place_ = place;
+  beside_ = nullptr;
+  ahead_ = kAheadShort;
   return true;
+}
+
+// Asks for the entries of the leaf beside with which the walk would go on. Whatever is read of it, nothing but memory is asked for by it.
+void EntryTree::Walk::PrefetchBeside() const {
+  const Place place{.node = beside_, .state = beside_->state.load(std::memory_order_acquire)};
+  const SlotOrder order = LoadOrder(place);
+  const uint32_t count = StateCount(place.state);
+  const uint32_t n = std::min(count, ahead_);
+  const uint32_t first = beside_edge_ == Edge::kFirst ? 0 : count - n;
+  for (uint32_t rank = first; rank < first + n; ++rank) PrefetchEntry(place.node->Entry(order.Slot(rank)));
 }
 
 void EntryTree::Walk::SeekToEdge(Edge edge) {
@@ -240,12 +254,23 @@ bool EntryTree::Walk::CopyNeighbour(Edge direction) {
     return true;
   }
   if (!Copy(place)) return false;
-  position_ = direction == Edge::kLast ? 0 : count_ - 1;
+  const bool forward = direction == Edge::kLast;
+  position_ = forward ? 0 : count_ - 1;
+  beside_ = (forward ? place_.node->next : place_.node->prev).load(std::memory_order_acquire);
+  beside_edge_ = forward ? Edge::kFirst : Edge::kLast;
+  ahead_ = kAheadLong;
+  if (beside_ != nullptr) beside_->PrefetchLeaf();
   return true;
+}
+
+void EntryTree::Walk::NoteEntryBytes(const DecodedEntry& entry) {
+  const size_t bytes = entry.key_bytes + entry.value().size();
+  entry_lines_ = static_cast<uint32_t>(std::min<size_t>(bytes / kLineBytes + 2, kEntryLinesMax));
 }
 
 void EntryTree::Walk::NextLeaf() {
   const DecodedEntry last = DecodeEntry(entries_[count_ - 1]);
+  NoteEntryBytes(last);
   while (!CopyNeighbour(Edge::kLast)) {
     static_cast<void>(SeekInLeaf({last.user_key(), last.tag()}));
     if (++position_ < count_) return;
@@ -254,6 +279,7 @@ void EntryTree::Walk::NextLeaf() {
 
 void EntryTree::Walk::PrevLeaf() {
   const DecodedEntry first = DecodeEntry(entries_[0]);
+  NoteEntryBytes(first);
   while (!CopyNeighbour(Edge::kFirst)) {
     static_cast<void>(SeekInLeaf({first.user_key(), first.tag()}));
     if (position_-- > 0) return;

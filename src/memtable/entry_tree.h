@@ -105,6 +105,7 @@ class EntryTree {
   enum class Edge : uint8_t { kFirst, kLast };
 
   static constexpr uint32_t kTorn = ~uint32_t{0};
+  static constexpr size_t kLineBytes = 64;  // of the processor's cache
 
   int CompareEntry(const char* entry, const Target& target) const { return ashlar::CompareEntry(comparator_, entry, target); }
   // Half a head: with two keys of a full leaf, that the other half tells them apart is rare.
@@ -179,6 +180,9 @@ class EntryTree {
 // the previous entry costs what one to the next does. Entries added to the leaf after it was copied are not seen; what was in the tree
 // before the seek always is.
 //
+// Entries lie where they were written, so a walk asks for the memory of those that are some steps away: inside the leaf by the copy, in the leaf
+// beside it, which was asked for when this one was entered, by a look at its addresses that need not be true.
+//
 // Lifetime: the tree's memtable must stay, through a guard or a count.
 class EntryTree::Walk {
  public:
@@ -189,15 +193,13 @@ class EntryTree::Walk {
   const char* entry() const { return entries_[position_]; }
   void Next() {
     if (++position_ < count_) [[likely]] {
-      PrefetchAhead(position_ + kAhead);
-      return;
+      return PrefetchAhead(position_ + ahead_, count_);
     }
     NextLeaf();
   }
   void Prev() {
     if (position_-- != 0) [[likely]] {
-      PrefetchAhead(position_ - kAhead);
-      return;
+      return PrefetchAhead(position_ - ahead_, uint32_t{0} - 1);
     }
     PrevLeaf();
   }
@@ -209,11 +211,23 @@ class EntryTree::Walk {
   void SeekForPrev(const Slice& user_key, uint64_t tag);
 
  private:
-  static constexpr uint32_t kAhead = 4;
+  static constexpr uint32_t kAheadShort = 4;  // after a seek, which is mostly followed by few steps
+  static constexpr uint32_t kAheadLong = 8;
+  static constexpr uint32_t kEntryLinesMax = 16;  // further on the processor sees for itself where a copy goes
 
-  void PrefetchAhead(uint32_t position) const {
-    if (position < count_) ASHLAR_PREFETCH(entries_[position]);
+  void PrefetchEntry(const char* entry) const {
+    for (uint32_t i = 0; i < entry_lines_; ++i) ASHLAR_PREFETCH(entry + i * kLineBytes);
   }
+  // beyond: the first position past the leaf in the direction of travel.
+  void PrefetchAhead(uint32_t position, uint32_t beyond) const {
+    if (position < count_) [[likely]] {
+      PrefetchEntry(entries_[position]);
+    } else if (position == beyond && beside_ != nullptr) {
+      PrefetchBeside();
+    }
+  }
+  void PrefetchBeside() const;
+  void NoteEntryBytes(const DecodedEntry& entry);
   void SeekToEdge(Edge edge);
   Side SeekInLeaf(const Target& target);
   bool Copy(const Place& place);
@@ -224,6 +238,10 @@ class EntryTree::Walk {
 
   const EntryTree* const tree_;
   Place place_;
+  const Node* beside_ = nullptr;     // the leaf beside the copied one in the direction of travel, if the walk has asked for its memory
+  Edge beside_edge_ = Edge::kFirst;  // where the walk would enter it
+  uint32_t ahead_ = kAheadShort;     // how many steps away the entries are that memory is asked for
+  uint32_t entry_lines_ = 2;         // lines to ask for of each: as many as the one at which the last leaf was left may touch
   uint32_t count_ = 0;
   uint32_t position_ = 0;  // wraps below 0, which is then not valid
   std::array<const char*, kSlots> entries_;
