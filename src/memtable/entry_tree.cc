@@ -178,12 +178,12 @@ bool EntryTree::Walk::Copy(const Place& place) {
 }
 
 // Asks for the entries of the leaf beside with which the walk would go on. Whatever is read of it, nothing but memory is asked for by it.
-void EntryTree::Walk::PrefetchBeside(Edge entered) const {
+void EntryTree::Walk::PrefetchBeside() const {
   const Place place{.node = beside_, .state = beside_->state.load(std::memory_order_acquire)};
   const SlotOrder order = LoadOrder(place);
   const uint32_t count = StateCount(place.state);
   const uint32_t n = std::min(count, ahead_);
-  const uint32_t first = entered == Edge::kFirst ? 0 : count - n;
+  const uint32_t first = beside_edge_ == Edge::kFirst ? 0 : count - n;
   for (uint32_t rank = first; rank < first + n; ++rank) PrefetchEntry(place.node->Entry(order.Slot(rank)));
 }
 
@@ -257,6 +257,7 @@ bool EntryTree::Walk::CopyNeighbour(Edge direction) {
   const bool forward = direction == Edge::kLast;
   position_ = forward ? 0 : count_ - 1;
   beside_ = (forward ? place_.node->next : place_.node->prev).load(std::memory_order_acquire);
+  beside_edge_ = forward ? Edge::kFirst : Edge::kLast;
   ahead_ = kAheadLong;
   if (beside_ != nullptr) beside_->PrefetchLeaf();
   return true;
@@ -264,7 +265,7 @@ bool EntryTree::Walk::CopyNeighbour(Edge direction) {
 
 void EntryTree::Walk::NoteEntryBytes(const DecodedEntry& entry) {
   const size_t bytes = entry.key_bytes + entry.value().size();
-  entry_lines_ = static_cast<uint32_t>(std::min<size_t>(bytes / kCacheLineBytes + 2, kEntryLinesMax));
+  entry_lines_ = static_cast<uint32_t>(std::min<size_t>(bytes / kLineBytes + 2, kEntryLinesMax));
 }
 
 void EntryTree::Walk::NextLeaf() {

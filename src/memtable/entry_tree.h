@@ -60,7 +60,6 @@
 #include "key/key_comparator.h"
 #include "key/lookup.h"
 #include "memtable/entry.h"
-#include "platform/cpu.h"
 
 namespace ashlar {
 
@@ -106,6 +105,7 @@ class EntryTree {
   enum class Edge : uint8_t { kFirst, kLast };
 
   static constexpr uint32_t kTorn = ~uint32_t{0};
+  static constexpr size_t kLineBytes = 64;  // of the processor's cache
 
   int CompareEntry(const char* entry, const Target& target) const { return ashlar::CompareEntry(comparator_, entry, target); }
   // Half a head: with two keys of a full leaf, that the other half tells them apart is rare.
@@ -193,13 +193,13 @@ class EntryTree::Walk {
   const char* entry() const { return entries_[position_]; }
   void Next() {
     if (++position_ < count_) [[likely]] {
-      return PrefetchAhead(position_ + ahead_, Edge::kFirst);
+      return PrefetchAhead(position_ + ahead_, count_);
     }
     NextLeaf();
   }
   void Prev() {
     if (position_-- != 0) [[likely]] {
-      return PrefetchAhead(position_ - ahead_, Edge::kLast);
+      return PrefetchAhead(position_ - ahead_, uint32_t{0} - 1);
     }
     PrevLeaf();
   }
@@ -215,17 +215,18 @@ class EntryTree::Walk {
   static constexpr uint32_t kAheadLong = 8;
   static constexpr uint32_t kEntryLinesMax = 16;  // further on the processor sees for itself where a copy goes
 
-  void PrefetchEntry(const char* entry) const { PrefetchLines(entry, entry_lines_ * kCacheLineBytes); }
-  // entered: the edge at which a walk in this direction enters a leaf.
-  void PrefetchAhead(uint32_t position, Edge entered) const {
-    const uint32_t beyond = entered == Edge::kFirst ? count_ : uint32_t{0} - 1;
+  void PrefetchEntry(const char* entry) const {
+    for (uint32_t i = 0; i < entry_lines_; ++i) ASHLAR_PREFETCH(entry + i * kLineBytes);
+  }
+  // beyond: the first position past the leaf in the direction of travel.
+  void PrefetchAhead(uint32_t position, uint32_t beyond) const {
     if (position < count_) [[likely]] {
       PrefetchEntry(entries_[position]);
     } else if (position == beyond && beside_ != nullptr) {
-      PrefetchBeside(entered);
+      PrefetchBeside();
     }
   }
-  void PrefetchBeside(Edge entered) const;
+  void PrefetchBeside() const;
   void NoteEntryBytes(const DecodedEntry& entry);
   void SeekToEdge(Edge edge);
   Side SeekInLeaf(const Target& target);
@@ -237,9 +238,10 @@ class EntryTree::Walk {
 
   const EntryTree* const tree_;
   Place place_;
-  const Node* beside_ = nullptr;  // the leaf beyond the copied one when that was entered from its neighbour: its memory has been asked for
-  uint32_t ahead_ = kAheadShort;  // how many steps away the entries are that memory is asked for
-  uint32_t entry_lines_ = 2;      // lines to ask for of each: as many as the one at which the last leaf was left may touch
+  const Node* beside_ = nullptr;     // the leaf beside the copied one in the direction of travel, if the walk has asked for its memory
+  Edge beside_edge_ = Edge::kFirst;  // where the walk would enter it
+  uint32_t ahead_ = kAheadShort;     // how many steps away the entries are that memory is asked for
+  uint32_t entry_lines_ = 2;         // lines to ask for of each: as many as the one at which the last leaf was left may touch
   uint32_t count_ = 0;
   uint32_t position_ = 0;  // wraps below 0, which is then not valid
   std::array<const char*, kSlots> entries_;

@@ -37,7 +37,6 @@
 #include "cache/block_cache.h"
 #include "key/internal_key.h"
 #include "key/key_comparator.h"
-#include "platform/cpu.h"
 #include "table/block/block_buffer.h"
 #include "table/block/block_entries.h"
 
@@ -121,7 +120,12 @@ class DataBlock final : public CacheEntry {
   uint64_t Tag(const KeyComparator& comparator, uint32_t i, const EntryView& view) const;
 
   // Asks for the side index of a block of ordinary size, whose header may not have arrived yet.
-  void Prefetch() const { PrefetchLines(this, 6 * kCacheLineBytes); }
+  void Prefetch() const {
+    constexpr size_t kLineBytes = 64;
+    constexpr size_t kLines = 6;
+    const auto* const lines = reinterpret_cast<const char*>(this);
+    for (size_t i = 0; i < kLines; ++i) ASHLAR_PREFETCH(lines + i * kLineBytes);
+  }
   // Asks for what a walk needs of the block besides its entries.
   void PrefetchHeader() const {
     ASHLAR_PREFETCH(this);
@@ -129,8 +133,8 @@ class DataBlock final : public CacheEntry {
   }
   // Asks for as many of them as a walk backwards reads at once.
   void PrefetchLastEntries() const {
-    const size_t n = std::min<size_t>(entries_bytes_, 2048);
-    PrefetchLines(entries_end() - n, n);
+    constexpr size_t kBytes = 2048;
+    for (const char* line = entries_end() - std::min<size_t>(entries_bytes_, kBytes); line < entries_end(); line += 64) ASHLAR_PREFETCH(line);
   }
 
  private:

@@ -5,7 +5,6 @@
 
 #include "base/coding.h"
 #include "base/format.h"
-#include "platform/cpu.h"
 
 namespace ashlar {
 
@@ -14,7 +13,12 @@ namespace {
 static_assert(KeyBuffer::kSlackBytes >= ShortKey::kBytes);
 
 constexpr size_t kPrefetchDistanceBytes = 2048;
+constexpr size_t kLineBytes = 64;
 constexpr size_t kSeekPrefetchBytes = 512;
+
+inline void PrefetchFrom(const char* p, size_t n) {
+  for (size_t i = 0; i < n; i += kLineBytes) ASHLAR_PREFETCH(p + i);
+}
 
 }  // namespace
 
@@ -162,9 +166,9 @@ void TableCursor::MakeRoom(uint32_t entries, size_t key_bytes, size_t shared) {
 inline void TableCursor::AskAhead(const char* p) const {
   const auto left = static_cast<size_t>(limit_ - p);
   if (left > kPrefetchDistanceBytes) {
-    PrefetchLines(p + kPrefetchDistanceBytes, 2 * kCacheLineBytes);
+    PrefetchFrom(p + kPrefetchDistanceBytes, 2 * kLineBytes);
   } else if (walked_next_ != nullptr) {
-    PrefetchLines(walked_next_ + (kPrefetchDistanceBytes - left), 2 * kCacheLineBytes);
+    PrefetchFrom(walked_next_ + (kPrefetchDistanceBytes - left), 2 * kLineBytes);
   }
 }
 
@@ -308,8 +312,7 @@ void TableCursor::ShowBefore(uint32_t end) {
   ShowStretch(stretch_begin(), stretch_end() - 1, stretch_end());
   // What the next stretch will read.
   const char* const first = block_->entry(end - static_cast<uint32_t>(stretch_end() - stretch_begin()));
-  const auto n = static_cast<size_t>(std::min(next_ - first, first - block_->first()));
-  PrefetchLines(first - n, n);
+  for (const char* line = first - std::min(next_ - first, first - block_->first()); line < first; line += kLineBytes) ASHLAR_PREFETCH(line);
 }
 
 // --- moves ---
@@ -318,7 +321,7 @@ void TableCursor::MoveNext() {
   Lengthen();
   if (next_ < limit_) {
     // A walk that has just begun outruns what Decode asks for as it goes.
-    if (stretch_ < kStretchShort) PrefetchLines(next_, kPrefetchDistanceBytes / 2);
+    if (stretch_ < kStretchShort) PrefetchFrom(next_, kPrefetchDistanceBytes / 2);
     DecodeOrFail(stretch_);
   } else {
     NextBlock();
@@ -424,7 +427,7 @@ bool TableCursor::FindEntry(const Slice& internal_target) {
   if (!block_->has_side_index()) return true;
   found_ = block_->LowerBound(table_->comparator(), ExtractUserKey(internal_target), SoughtTag(internal_target));
   // A seek is mostly followed by steps.
-  if (found_ < block_->entries()) PrefetchLines(block_->entry(found_), kSeekPrefetchBytes);
+  if (found_ < block_->entries()) PrefetchFrom(block_->entry(found_), kSeekPrefetchBytes);
   return true;
 }
 
