@@ -291,14 +291,25 @@ void BackgroundWork::FlushJob(std::shared_ptr<ColumnFamily> family) {
   EpochReclaimPatiently();
   if (!IsBenign(status)) LatchError(BackgroundErrorReason::kFlush, StrCat("a flush of column family ", family->name()), status);
   ReleaseLogs();
+  EndJob(std::move(family), &BackgroundWork::flush_jobs_);
+}
+
+void BackgroundWork::EndJob(std::shared_ptr<ColumnFamily> family, int BackgroundWork::*jobs) {
+  DumpStatsIfDue();
+  {
+    MutexLock lock(state_->mutex);
+    ViewChanged(family);
+    // A family that was dropped and let go meanwhile ends here, and its files with it.
+    family.reset();
+  }
+  EpochReclaim();
   DeleteObsoleteFiles();
   TellChanges();
-  DumpStatsIfDue();
   MutexLock lock(state_->mutex);
-  --flush_jobs_;
-  ViewChanged(family);
-  // Before the mutex goes: whoever waits for the last job may end the database then.
-  family.reset();
+  --(this->*jobs);
+  Schedule();
+  // Whoever waits for the last job may end the database once the mutex is free.
+  state_->NotifyChange();
 }
 
 Status BackgroundWork::BuildFlush(Flush* flush) {
@@ -512,14 +523,7 @@ void BackgroundWork::CompactionJob(Compaction* compaction) {
   if (!IsBenign(status)) LatchError(BackgroundErrorReason::kCompaction, StrCat("a compaction of column family ", family->name()), status);
   compaction->version->Unref();
   delete compaction;
-  EpochReclaim();
-  DeleteObsoleteFiles();
-  TellChanges();
-  DumpStatsIfDue();
-  MutexLock lock(state_->mutex);
-  --compaction_jobs_;
-  ViewChanged(family);
-  family.reset();
+  EndJob(std::move(family), &BackgroundWork::compaction_jobs_);
 }
 
 Status BackgroundWork::ExecuteCompaction(Compaction* compaction, TableJobResult* result) {

@@ -127,6 +127,8 @@ class BackgroundWork {
 
   void ScheduleFlushes() ASHLAR_REQUIRES(state_->mutex);
   void FlushJob(std::shared_ptr<ColumnFamily> family);
+  // The end of every job of the executor: what it held goes, files included, before whoever waits for the last job is told.
+  void EndJob(std::shared_ptr<ColumnFamily> family, int BackgroundWork::*jobs);
   // One flush of one family: from the marked memtables to the edit that installs their table.
   struct Flush {
     std::shared_ptr<ColumnFamily> family;

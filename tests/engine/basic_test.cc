@@ -268,6 +268,7 @@ TEST_F(BasicTest, ObsoleteFilesAreDeletedWhenTheLastReaderLetsGo) {
   EXPECT_EQ(it->value().ToString(), "2");
   it.reset();
   CompactAll();
+  EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));
   EXPECT_EQ(tables(), 1);
 }
 

@@ -1,13 +1,33 @@
 // Column families: one log, separate maps.
 #include <filesystem>
+#include <future>
+#include <memory>
 
+#include "ashlar/listener.h"
 #include "base/format.h"
 #include "tests/engine/database_fixture.h"
 
 namespace ashlar {
 namespace {
 
-using ColumnFamilyTest = DatabaseFixture;
+class ColumnFamilyTest : public DatabaseFixture {
+ protected:
+  int Tables() const {
+    int tables = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(path())) tables += entry.path().extension() == ".sst";
+    return tables;
+  }
+};
+
+// Holds every flush job between its install, which whoever asked for the flush waits for, and its end.
+class HoldAfterFlush final : public EventListener {
+ public:
+  void OnFlushCompleted(DB* /*db*/, const FlushJobInfo& /*info*/) override { released_.get_future().wait(); }
+  void Release() { released_.set_value(); }
+
+ private:
+  std::promise<void> released_;
+};
 
 TEST_F(ColumnFamilyTest, FamiliesAreCreatedWrittenListedAndReopened) {
   Open();
@@ -59,7 +79,9 @@ TEST_F(ColumnFamilyTest, ADroppedFamilyIsReadThroughItsHandleAndThenGone) {
   EXPECT_OK(db_->Write(lenient, &batch));
   delete handles_[1];
   handles_.pop_back();
-  for (const auto& entry : std::filesystem::directory_iterator(path())) EXPECT_NE(entry.path().extension(), ".sst");
+  // The job of the flush may still be at its end, and then the files go with it.
+  EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(Tables(), 0);
   OpenFamilies({"default"});
   // The name may be used again, for something new.
   ColumnFamilyHandle* again = nullptr;
@@ -67,6 +89,22 @@ TEST_F(ColumnFamilyTest, ADroppedFamilyIsReadThroughItsHandleAndThenGone) {
   handles_.push_back(again);
   EXPECT_EQ(Contents(again), "");
   EXPECT_TRUE(db_->DropColumnFamily(db_->DefaultColumnFamily()).IsInvalidArgument());
+}
+
+TEST_F(ColumnFamilyTest, AJobThatHoldsADroppedFamilyLastDeletesItsFiles) {
+  const auto hold = std::make_shared<HoldAfterFlush>();
+  options_.listeners = {hold};
+  options_.create_missing_column_families = true;
+  OpenFamilies({"default", "gone"});
+  EXPECT_OK(db_->Put(WriteOptions(), handles_[1], "a", "1"));
+  EXPECT_OK(db_->Flush(FlushOptions(), handles_[1]));
+  EXPECT_OK(db_->DropColumnFamily(handles_[1]));
+  delete handles_[1];
+  handles_.pop_back();
+  EXPECT_EQ(Tables(), 1);
+  hold->Release();
+  EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(Tables(), 0);
 }
 
 TEST_F(ColumnFamilyTest, IteratorsOfSeveralFamiliesShowOneMoment) {

@@ -32,6 +32,8 @@ class LiveFilesTest : public DatabaseFixture {
       CompactAll();
       ASSERT_OK(db_->SetOptions({{"max_bytes_for_level_multiplier", StrCat(7 + round)}}));
     }
+    // Jobs go on after what waits for them was told: the end of the last one may make files obsolete.
+    ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
   }
   std::vector<std::string> Missing(const std::vector<std::string>& files) const {
     std::vector<std::string> missing;
