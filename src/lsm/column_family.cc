@@ -9,6 +9,12 @@
 namespace ashlar {
 
 namespace {
+// When the active memtable is full. The blocks of an arena add up to a whole number of the largest, less the smallest (base/arena.h): the last
+// entries before write_buffer_size would open one more, and its first touch may take a huge page.
+size_t FullBytes(const ColumnFamilyOptions& options) {
+  constexpr size_t kLastEntriesBytes = size_t{8} << 10;
+  return options.write_buffer_size - std::min(options.write_buffer_size / 8, ArenaBlockPool::kBlockBytesMin + kLastEntriesBytes);
+}
 uint64_t MemTableLimit(const ColumnFamilyOptions& options) {
   return uint64_t{options.write_buffer_size} * static_cast<uint64_t>(options.max_write_buffer_number);
 }
@@ -23,7 +29,7 @@ ColumnFamily::ColumnFamily(Args args)
       tables_(std::move(args.tables)),
       arena_blocks_(args.arena_blocks),
       live_memtables_(args.live_memtables),
-      write_buffer_bytes_(args.options.write_buffer_size),
+      full_bytes_(FullBytes(args.options)),
       memtable_limit_bytes_(MemTableLimit(args.options)),
       max_sequential_skip_(args.options.max_sequential_skip_in_iterations),
       version_(args.version),
@@ -127,7 +133,7 @@ void ColumnFamily::SetOptions(const ColumnFamilyOptions& options, const LeveledC
   const bool other_prefixes = options.prefix_extractor != options_.prefix_extractor;
   options_ = options;
   leveled_ = leveled;
-  write_buffer_bytes_.store(options.write_buffer_size, std::memory_order_relaxed);
+  full_bytes_.store(FullBytes(options), std::memory_order_relaxed);
   memtable_limit_bytes_.store(MemTableLimit(options), std::memory_order_relaxed);
   max_sequential_skip_.store(options.max_sequential_skip_in_iterations, std::memory_order_relaxed);
   if (!other_prefixes) return;

@@ -95,7 +95,7 @@ class ColumnFamily {
 
   ReadView* view() const { return view_.load(std::memory_order_acquire); }
   MemTable* active() const { return active_.table.get(); }
-  bool IsFull() const { return active()->ApproximateMemoryUsed() >= write_buffer_bytes_.load(std::memory_order_relaxed); }
+  bool IsFull() const { return active()->ApproximateMemoryUsed() >= full_bytes_.load(std::memory_order_relaxed); }
   // What the memtables of this family may take together.
   uint64_t max_sequential_skip() const { return max_sequential_skip_.load(std::memory_order_relaxed); }
   uint64_t MemTableLimitBytes() const { return memtable_limit_bytes_.load(std::memory_order_relaxed); }
@@ -164,7 +164,7 @@ class ColumnFamily {
   std::atomic<int64_t>* const live_memtables_;
 
   std::atomic<ReadView*> view_{nullptr};        // written under the database mutex (release), read inside epoch guards (acquire)
-  std::atomic<size_t> write_buffer_bytes_;      // written under the database mutex, read by the commit leader
+  std::atomic<size_t> full_bytes_;              // written under the database mutex, read by the commit leader
   std::atomic<uint64_t> memtable_limit_bytes_;  // the same
   std::atomic<uint64_t> max_sequential_skip_;   // written under the database mutex, read by iterators
 

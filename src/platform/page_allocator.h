@@ -7,7 +7,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <new>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "platform/memory.h"
@@ -43,6 +46,41 @@ class PageAllocator {
   }
 
   friend bool operator==(const PageAllocator&, const PageAllocator&) { return true; }
+};
+
+// n objects, made of zeros, where T has no destructor and zeros are its value-initialized state. Of large ones the pages that nobody writes to take
+// no memory.
+template <typename T>
+class ZeroedArray {
+ public:
+  ZeroedArray() = default;
+  explicit ZeroedArray(size_t n) : data_(PageAllocator<T>().allocate(n)), size_(n) {
+    if (n * sizeof(T) < PageAllocator<T>::kMappedBytesMin) memset(static_cast<void*>(data_), 0, n * sizeof(T));
+  }
+  ~ZeroedArray() {
+    if (data_ != nullptr) PageAllocator<T>().deallocate(data_, size_);
+  }
+  ZeroedArray(ZeroedArray&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  ZeroedArray& operator=(ZeroedArray&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ZeroedArray(const ZeroedArray&) = delete;
+  ZeroedArray& operator=(const ZeroedArray&) = delete;
+
+  bool empty() const { return size_ == 0; }
+  size_t size() const { return size_; }
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  T& operator[](size_t i) { return data_[i]; }
+  const T& operator[](size_t i) const { return data_[i]; }
+
+ private:
+  static_assert(std::is_trivially_destructible_v<T>);
+
+  T* data_ = nullptr;
+  size_t size_ = 0;
 };
 
 template <typename T>

@@ -56,6 +56,13 @@ TEST(PlatformMemory, PagedVectorsGrowOverTheBorderOfMappedMemory) {
   for (uint64_t i = 0; i < copy.size(); ++i) ASSERT_EQ(copy[i], i * i);
   for (uint64_t i = 0; i < numbers.size(); ++i) ASSERT_EQ(numbers[i], i * i);
   EXPECT_THROW(PageAllocator<uint64_t>().allocate(SIZE_MAX / 2), std::bad_alloc);
+  for (const size_t n : {size_t{1}, kBorder - 1, kBorder, 3 * kBorder}) {
+    ZeroedArray<uint64_t> zeros(n);
+    ASSERT_EQ(zeros.size(), n);
+    for (size_t i = 0; i < n; ++i) ASSERT_EQ(std::exchange(zeros[i], ~uint64_t{0}), 0u) << i << " of " << n;
+    const ZeroedArray<uint64_t> moved(std::move(zeros));
+    EXPECT_EQ(moved[n - 1], ~uint64_t{0});
+  }
 }
 
 TEST(PlatformMemory, MappedPagesAreZeroAndWritable) {

@@ -1,6 +1,10 @@
 #include "table/block/block_buffer.h"
 
+#include <limits>
+
+#include "base/assert.h"
 #include "base/compiler.h"
+#include "platform/page_allocator.h"
 
 namespace ashlar {
 
@@ -13,7 +17,7 @@ bool Serves(size_t capacity, size_t n) { return capacity >= n && capacity - n <=
 // What a thread keeps. Has no destructor, so that blocks may be given back to the end of the thread.
 struct Kept {
   char* data = nullptr;
-  size_t capacity = 0;
+  uint32_t capacity = 0;
   bool closed = false;  // the thread ends: nothing is kept any more
 };
 constinit thread_local Kept kept;
@@ -30,6 +34,7 @@ struct KeptUntilTheEnd {
 }  // namespace
 
 BlockBuffer::BlockBuffer(size_t n) {
+  ASHLAR_ASSERT(n <= std::numeric_limits<uint32_t>::max());
   Kept& mine = kept;
   if (mine.data != nullptr && Serves(mine.capacity, n)) {
     data_ = std::exchange(mine.data, nullptr);
@@ -38,10 +43,21 @@ BlockBuffer::BlockBuffer(size_t n) {
     return;
   }
   data_ = new char[n];
-  capacity_ = n;
+  capacity_ = static_cast<uint32_t>(n);
+}
+
+BlockBuffer BlockBuffer::OfPages(size_t n) {
+  if (n < PageAllocator<char>::kMappedBytesMin) return BlockBuffer(n);
+  ASHLAR_ASSERT(n <= std::numeric_limits<uint32_t>::max());
+  BlockBuffer buffer;
+  buffer.data_ = PageAllocator<char>().allocate(n);
+  buffer.capacity_ = static_cast<uint32_t>(n);
+  buffer.of_pages_ = true;
+  return buffer;
 }
 
 void BlockBuffer::GiveBack() {
+  if (of_pages_) return PageAllocator<char>().deallocate(data_, capacity_);
   Kept& mine = kept;
   if (mine.closed || capacity_ > kKeptBytesMax || (mine.data != nullptr && Serves(mine.capacity, capacity_))) {
     delete[] data_;

@@ -4,12 +4,16 @@
 // a block, and a few kilobytes taken from the allocator and given back each time cost more than the search in it. What is kept is small and one
 // piece.
 //
+// Blocks that stay as long as their table is open are large and few: from 64 KiB on they have pages of their own, which the system gets back when the
+// table is closed (platform/page_allocator.h).
+//
 // Keeping one buffer per open table was rejected: a pinned value keeps its block, so that the buffer would have to be shared and counted.
 //
 // Thread safety: one thread at a time; given back on any thread. Lifetime: owns the memory.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace ashlar {
@@ -19,10 +23,14 @@ class BlockBuffer {
   BlockBuffer() = default;
   // Room for at least n bytes.
   explicit BlockBuffer(size_t n);
-  BlockBuffer(BlockBuffer&& other) noexcept : data_(std::exchange(other.data_, nullptr)), capacity_(std::exchange(other.capacity_, 0)) {}
+  // The same, for a block that stays. Throws std::bad_alloc.
+  static BlockBuffer OfPages(size_t n);
+  BlockBuffer(BlockBuffer&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), capacity_(std::exchange(other.capacity_, 0)), of_pages_(other.of_pages_) {}
   BlockBuffer& operator=(BlockBuffer&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(capacity_, other.capacity_);
+    std::swap(of_pages_, other.of_pages_);
     return *this;
   }
   BlockBuffer(const BlockBuffer&) = delete;
@@ -40,7 +48,8 @@ class BlockBuffer {
   void GiveBack();
 
   char* data_ = nullptr;
-  size_t capacity_ = 0;
+  uint32_t capacity_ = 0;  // blocks are smaller than 4 GiB
+  bool of_pages_ = false;
 };
 
 }  // namespace ashlar

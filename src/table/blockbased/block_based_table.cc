@@ -109,7 +109,7 @@ Status BlockBasedTable::LoadTail() {
 }
 
 Result<BlockContents> BlockBasedTable::ReadMeta(const BlockHandle& handle) const {
-  return file_.ReadBlock({.handle = handle, .verify_checksum = true, .use_dictionary = false, .at_hand = tail_.bytes.empty() ? nullptr : &tail_});
+  return file_.ReadBlock({.handle = handle, .verify_checksum = true, .stays = true, .at_hand = tail_.bytes.empty() ? nullptr : &tail_});
 }
 
 Status BlockBasedTable::LoadMetaIndex(const Footer& footer) {

@@ -10,6 +10,8 @@ namespace ashlar {
 
 namespace {
 
+BlockBuffer NewBuffer(const BlockFile::ReadArgs& args, size_t n) { return args.stays ? BlockBuffer::OfPages(n) : BlockBuffer(n); }
+
 std::string PlaceText(const std::string& file, uint64_t offset) { return StrCat(file, ": offset ", offset); }
 
 }  // namespace
@@ -68,7 +70,7 @@ Result<BlockContents> BlockFile::ReadBlock(const ReadArgs& args) const {
     recorder_.Tick(PREFETCH_HITS);
     recorder_.Tick(PREFETCH_BYTES_USEFUL, n_stored);
   } else {
-    if (!mapped()) buffer = BlockBuffer(n_stored);
+    if (!mapped()) buffer = NewBuffer(args, n_stored);
     ASHLAR_ASSIGN_OR_RETURN(const Slice read, ReadBytes(handle.offset, n_stored, buffer.get()));
     PerfCount(&PerfContext::block_read_count);
     PerfCount(&PerfContext::block_read_byte, n_stored);
@@ -81,7 +83,7 @@ Result<BlockContents> BlockFile::ReadBlock(const ReadArgs& args) const {
   if (mapped()) return BlockContents{Slice(mapping_.data() + handle.offset, n), BlockBuffer()};
   if (!buffer || stored != buffer.get()) {
     // Read ahead by somebody, or the file system's own memory: neither lives long enough.
-    if (!buffer) buffer = BlockBuffer(n_stored);
+    if (!buffer) buffer = NewBuffer(args, n_stored);
     memcpy(buffer.get(), stored, n_stored);
   }
   const Slice data(buffer.get(), n);
@@ -95,7 +97,7 @@ Result<BlockContents> BlockFile::Decompressed(const ReadArgs& args, CompressionT
   }
   const Result<size_t> raw_bytes = DecompressedSize(type, stored, kBlockBytesMax);
   if (!raw_bytes.ok()) return AddPlace(raw_bytes.status(), offset);
-  BlockBuffer raw(*raw_bytes);
+  BlockBuffer raw = NewBuffer(args, *raw_bytes);
   const DecompressionDictionary* const dictionary = args.use_dictionary ? dictionary_.get() : nullptr;
   const Status status = Decompress(type, stored, dictionary, raw.get(), *raw_bytes);
   if (!status.ok()) return AddPlace(status, offset);

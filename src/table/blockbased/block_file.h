@@ -58,6 +58,7 @@ class BlockFile {
     BlockHandle handle;
     bool verify_checksum = true;
     bool use_dictionary = false;        // data blocks only
+    bool stays = false;                 // as long as the table is open: BlockBuffer::OfPages
     const FileSpan* at_hand = nullptr;  // may cover the block
   };
   Result<BlockContents> ReadBlock(const ReadArgs& args) const;

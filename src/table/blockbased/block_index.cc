@@ -93,7 +93,7 @@ Status BlockIndex::Add(const IndexBlockEntry& entry, bool user_key, uint64_t fil
 }
 
 void BlockIndex::Seal(bool with_cells) {
-  if (with_cells) cells_ = PagedVector<BlockCell>(sizes_.size());
+  if (with_cells) cells_ = ZeroedArray<BlockCell>(sizes_.size());
   offsets_.shrink_to_fit();
   sizes_.shrink_to_fit();
   separators_.shrink_to_fit();
@@ -205,7 +205,7 @@ uint32_t BlockIndex::BlockAtOffset(uint64_t offset) const {
 size_t BlockIndex::MemoryBytes() const {
   size_t bytes = heads_.capacity() * sizeof(uint64_t) + offsets_.capacity() * sizeof(uint64_t) + sizes_.capacity() * sizeof(uint32_t);
   for (const PagedVector<uint64_t>& level : levels_) bytes += level.capacity() * sizeof(uint64_t);
-  return bytes + separators_.capacity() + separator_ends_.capacity() * sizeof(uint32_t) + cells_.capacity() * sizeof(BlockCell);
+  return bytes + separators_.capacity() + separator_ends_.capacity() * sizeof(uint32_t) + cells_.size() * sizeof(BlockCell);
 }
 
 }  // namespace ashlar

@@ -69,8 +69,8 @@ class BlockIndex {
   // Only with cells.
   BlockCell& cell(uint32_t i) { return cells_[i]; }
   const BlockCell& cell(uint32_t i) const { return cells_[i]; }
-  std::span<const BlockCell> cells() const { return cells_; }
-  std::span<BlockCell> cells() { return cells_; }
+  std::span<const BlockCell> cells() const { return {cells_.data(), cells_.size()}; }
+  std::span<BlockCell> cells() { return {cells_.data(), cells_.size()}; }
   // As stored: an internal key, or a user key.
   Slice separator(uint32_t i) const { return Slice(separators_.data() + separator_ends_[i], separator_ends_[i + 1] - separator_ends_[i]); }
   bool user_keys() const { return user_keys_; }
@@ -111,7 +111,7 @@ class BlockIndex {
   PagedVector<uint32_t> sizes_;
   PagedVector<char> separators_;
   PagedVector<uint32_t> separator_ends_{0};
-  PagedVector<BlockCell> cells_;
+  ZeroedArray<BlockCell> cells_;
 };
 
 }  // namespace ashlar

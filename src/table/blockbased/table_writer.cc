@@ -106,7 +106,7 @@ void TableWriter::Add(const Slice& internal_key, const Slice& value) {
   ASHLAR_ASSERT(first || Ascends(args_.comparator, last_key(), internal_key, shared));  // I1
 
   if (BlockIsFull(internal_key, value)) FinishDataBlock();
-  if (has_pending_handle_) AddSeparator(internal_key);
+  if (has_pending_block_) AddSeparator(internal_key);
   if (filter_ != nullptr) {
     const Slice user_key = ExtractUserKey(internal_key);
     const bool same_user_key = !first && internal_key.size() == last_key_.size() && shared >= user_key.size();
@@ -121,14 +121,9 @@ void TableWriter::Add(const Slice& internal_key, const Slice& value) {
 }
 
 void TableWriter::FinishDataBlock() {
-  const Slice raw = data_block_.Finish();
-  if (compressor_ == nullptr) {
-    pending_handle_ = EndBlock(output_.size() - raw.size(), kNoCompression);
-  } else {
-    pending_handle_ = WriteBlock(raw, true);
-    raw_.Clear();
-  }
-  has_pending_handle_ = true;
+  pending_block_bytes_ = static_cast<uint32_t>(FinishBlock(&data_block_, compressor_ == nullptr).size);
+  has_pending_block_ = true;
+  raw_.Clear();
   properties_.data_size = offset_;
   ++properties_.num_data_blocks;
   data_block_.Reset();
@@ -136,8 +131,7 @@ void TableWriter::FinishDataBlock() {
 
 void TableWriter::AddSeparator(const Slice& next_key) {
   const Slice last_user_key = ExtractUserKey(last_key());
-  const size_t start = separators_.size();
-  separators_.append(last_key_.data(), last_key_.size());
+  Slice separator = last_key();
   if (!next_key.empty() && args_.comparator.Equal(last_user_key, ExtractUserKey(next_key))) {
     separators_are_user_keys_ = false;
   } else if (args_.config.index_shortening != IndexShortening::kNone) {
@@ -150,12 +144,13 @@ void TableWriter::AddSeparator(const Slice& next_key) {
       user->FindShortSuccessor(&shorter);
     }
     if (shorter.size() <= last_user_key.size() && args_.comparator.Compare(last_user_key, shorter) < 0) {
-      separators_.resize(start);
-      AppendInternalKey(&separators_, shorter, kSeparatorTag);
+      PutFixed64(&shorter, kSeparatorTag);
+      separator = shorter;
     }
   }
-  index_.push_back({static_cast<uint32_t>(separators_.size() - start), pending_handle_});
-  has_pending_handle_ = false;
+  separators_.insert(separators_.end(), separator.data(), separator.data() + separator.size());
+  index_.push_back({.key_bytes = static_cast<uint32_t>(separator.size()), .block_bytes = pending_block_bytes_});
+  has_pending_block_ = false;
 }
 
 bool TableWriter::Compress(const Slice& raw) {
@@ -173,6 +168,11 @@ bool TableWriter::Compress(const Slice& raw) {
     recorder.Tick(BYTES_COMPRESSION_REJECTED, raw.size());
   }
   return smaller;
+}
+
+BlockHandle TableWriter::FinishBlock(BlockBuilder* block, bool in_output) {
+  const Slice raw = block->Finish();
+  return in_output ? EndBlock(output_.size() - raw.size(), kNoCompression) : WriteBlock(raw, true);
 }
 
 BlockHandle TableWriter::WriteBlock(const Slice& raw, bool may_compress) {
@@ -210,28 +210,34 @@ void TableWriter::HandOver(size_t bytes) {
   output_.RemoveFront(bytes);
 }
 
-std::string TableWriter::EncodeIndex() const {
+BlockHandle TableWriter::WriteIndex() {
   const bool delta_values = args_.config.format_version >= 4;
-  BlockBuilder block({.restart_interval = args_.config.index_restart_interval, .delta_keys = true, .values_have_length = !delta_values});
+  const bool in_output = compressor_ == nullptr || !args_.config.enable_index_compression;
+  BlockBuilder block({.restart_interval = args_.config.index_restart_interval, .delta_keys = true, .values_have_length = !delta_values},
+                     in_output ? &output_ : nullptr);
   std::string value;
   Slice previous;
   const char* separator = separators_.data();
-  for (size_t i = 0; i < index_.size(); ++i) {
-    const IndexEntry& entry = index_[i];
+  BlockHandle handle;
+  uint64_t previous_bytes = 0;
+  for (const IndexEntry& entry : index_) {
+    handle.size = entry.block_bytes;
     const Slice key(separator, entry.key_bytes - (separators_are_user_keys_ ? kTagBytes : 0));
     separator += entry.key_bytes;
     const size_t shared = block.AtRestart() ? 0 : CommonPrefixBytes(previous, key);
     value.clear();
     // A reader tells the two forms apart by the shared bytes.
     if (delta_values && shared != 0) {
-      PutZigZag64(&value, static_cast<int64_t>(entry.handle.size) - static_cast<int64_t>(index_[i - 1].handle.size));
+      PutZigZag64(&value, static_cast<int64_t>(handle.size) - static_cast<int64_t>(previous_bytes));
     } else {
-      PutBlockHandle(&value, entry.handle);
+      PutBlockHandle(&value, handle);
     }
     block.Add(key, value, shared);
     previous = key;
+    previous_bytes = handle.size;
+    handle.offset += handle.size + kBlockTrailerBytes;
   }
-  return block.Finish().ToString();
+  return FinishBlock(&block, in_output);
 }
 
 void TableWriter::FillProperties() {
@@ -266,12 +272,16 @@ void TableWriter::FillProperties() {
 
 Status TableWriter::Finish(TableWriteResult* result) {
   if (!data_block_.Empty()) FinishDataBlock();
-  if (has_pending_handle_) AddSeparator(Slice());
+  if (has_pending_block_) AddSeparator(Slice());
 
   BlockBuilder metaindex({.restart_interval = 1, .delta_keys = true, .values_have_length = true});
   std::string handle;
   if (filter_ != nullptr && filter_->entries() > 0) {
-    const BlockHandle filter_handle = WriteBlock(filter_->Finish(), false);
+    const size_t start = output_.size();
+    const size_t filter_bytes = filter_->BlockBytes();
+    filter_->Finish(output_.Reserve(filter_bytes + kBlockTrailerBytes));
+    output_.Extend(filter_bytes);
+    const BlockHandle filter_handle = EndBlock(start, kNoCompression);
     properties_.filter_size = filter_handle.size;
     PutBlockHandle(&handle, filter_handle);
     metaindex.Add(StrCat(kFullFilterPrefix, kBuiltinFilterName), handle, 0);
@@ -279,7 +289,7 @@ Status TableWriter::Finish(TableWriteResult* result) {
   Footer footer;
   footer.format_version = args_.config.format_version;
   footer.checksum = args_.config.checksum;
-  footer.index = WriteBlock(EncodeIndex(), args_.config.enable_index_compression);
+  footer.index = WriteIndex();
   properties_.index_size = footer.index.size + kBlockTrailerBytes;
 
   FillProperties();

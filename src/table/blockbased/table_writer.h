@@ -32,6 +32,7 @@
 #include "base/result.h"
 #include "key/key_comparator.h"
 #include "observe/recorder.h"
+#include "platform/page_allocator.h"
 #include "table/block/block_builder.h"
 #include "table/blockbased/table_config.h"
 #include "table/filter/filter_builder.h"
@@ -122,6 +123,8 @@ class TableWriter {
   }
   // Into compressed_. False: it would not be smaller by enough.
   bool Compress(const Slice& raw);
+  // Completes a block that is built in output_ and stays as it is, or elsewhere to be compressed.
+  BlockHandle FinishBlock(BlockBuilder* block, bool in_output);
   // Appends block and trailer, compressed where that helps.
   BlockHandle WriteBlock(const Slice& raw, bool may_compress);
   // What output_ holds from `start` on is a block: appends its trailer.
@@ -129,12 +132,14 @@ class TableWriter {
   void WaitForLimiter(size_t bytes);
   // Hands the first bytes of output_ to the file.
   void HandOver(size_t bytes);
-  std::string EncodeIndex() const;
+  // Writes the index block.
+  BlockHandle WriteIndex();
   void FillProperties();
 
+  // Data blocks lie one behind another from the start of the file.
   struct IndexEntry {
-    uint32_t key_bytes;  // of the internal separator, in separators_
-    BlockHandle handle;
+    uint32_t key_bytes;    // of the internal separator, in separators_
+    uint32_t block_bytes;  // without the trailer
   };
 
   const TableWriteArgs args_;
@@ -152,11 +157,11 @@ class TableWriter {
   SequenceNumber smallest_sequence_ = kSequenceNumberMax;
   SequenceNumber largest_sequence_ = 0;
 
-  std::string separators_;  // internal separators, one after another
-  std::string separator_;   // scratch: the one in the making
-  std::vector<IndexEntry> index_;
-  BlockHandle pending_handle_;  // a finished block whose separator waits for the next key
-  bool has_pending_handle_ = false;
+  PagedVector<char> separators_;  // internal separators, one after another
+  std::string separator_;         // scratch: the one in the making
+  PagedVector<IndexEntry> index_;
+  uint32_t pending_block_bytes_ = 0;  // of a finished block whose separator waits for the next key
+  bool has_pending_block_ = false;
   bool separators_are_user_keys_ = true;
 
   TableProperties properties_;

@@ -1,6 +1,7 @@
 #include "table/filter/filter_builder.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/assert.h"
 #include "base/coding.h"
@@ -91,23 +92,30 @@ struct BloomBits {
 
 }  // namespace
 
-std::string FilterBuilder::Finish() const {
+size_t FilterBuilder::BloomBytes() const {
   ASHLAR_ASSERT(args_.millibits_per_key >= 1000 && args_.millibits_per_key <= 100000);
-  if (entries_ == 0) return std::string(kFilterTailBytes, '\0');
   const uint64_t wanted = std::min((uint64_t{entries_} * static_cast<uint64_t>(args_.millibits_per_key) + 7999) / 8000, kBloomBytesMax);
-  const uint64_t bytes = (wanted + kBloomLineBytes - 1) / kBloomLineBytes * kBloomLineBytes;
-  const int probes = BloomProbes(args_.millibits_per_key);
+  return (wanted + kBloomLineBytes - 1) / kBloomLineBytes * kBloomLineBytes;
+}
 
-  std::string out(bytes + kFilterTailBytes, '\0');
-  const BloomBits bloom{.bits = reinterpret_cast<uint8_t*>(out.data()), .lines = static_cast<uint32_t>(bytes / kBloomLineBytes), .probes = probes};
+size_t FilterBuilder::BlockBytes() const { return BloomBytes() + kFilterTailBytes; }
+
+void FilterBuilder::Finish(char* block) {
+  const size_t bytes = BloomBytes();
+  memset(block, 0, bytes + kFilterTailBytes);
+  if (entries_ == 0) return;
+  const int probes = BloomProbes(args_.millibits_per_key);
+  const BloomBits bloom{.bits = reinterpret_cast<uint8_t*>(block), .lines = static_cast<uint32_t>(bytes / kBloomLineBytes), .probes = probes};
   auto add_all = &BloomBits::AddAll;
 #if ASHLAR_X86_64
   if (probes <= BloomBits::kWideProbesMax && ASHLAR_CPU_HAS_AVX2()) add_all = &BloomBits::AddAllWide;
 #endif
-  for (const Chunk& chunk : chunks_) (bloom.*add_all)(chunk.data(), chunk.size());
-  out[bytes] = static_cast<char>(kFilterMarkerBloom);
-  out[bytes + 2] = static_cast<char>(probes);
-  return out;
+  for (Chunk& chunk : chunks_) {
+    (bloom.*add_all)(chunk.data(), chunk.size());
+    chunk = Chunk();
+  }
+  block[bytes] = static_cast<char>(kFilterMarkerBloom);
+  block[bytes + 2] = static_cast<char>(probes);
 }
 
 }  // namespace ashlar

@@ -50,14 +50,18 @@ class FilterBuilder {
     chunks_.back().push_back(last_hash_ = hash);
   }
   size_t entries() const { return entries_; }
-  // The contents of the filter block.
-  std::string Finish() const;
+  // Of the filter block, as of now.
+  size_t BlockBytes() const;
+  // Writes the contents of the filter block, BlockBytes of them, to `block`. Once: the hashes go as they are used.
+  void Finish(char* block);
 
  private:
   // 256 KiB: hashes are never moved, and what is taken for them is never more than this beyond what they need.
   static constexpr size_t kHashesPerChunk = 32768;
   using Chunk = PagedVector<uint64_t>;
 
+  // Of the Bloom filter alone; 0 without keys.
+  size_t BloomBytes() const;
   void AddPrefix(const Slice& user_key);
   void AddChunk();
 

@@ -253,8 +253,9 @@ Status PlainTable::MakeIndex() {
   ASHLAR_RETURN_IF_ERROR(CheckScan(scan));
   if (by_prefix) index_.SetPrefixes(prefixes.Finish(), config_.hash_table_ratio);
   if (filtered) {
-    filter_bytes_ = filter.Finish();
-    filter_ = FilterReader(filter_bytes_);
+    filter_bytes_.resize(filter.BlockBytes());
+    filter.Finish(filter_bytes_.data());
+    filter_ = FilterReader(Slice(filter_bytes_.data(), filter_bytes_.size()));
   }
   if (scan.entries() == 0) return Status::OK();
   AppendInternalKey(&last_key_, scan.user_key(), scan.entry().tag);

@@ -28,6 +28,7 @@
 #include "base/result.h"
 #include "key/key_comparator.h"
 #include "observe/recorder.h"
+#include "platform/page_allocator.h"
 #include "table/filter/filter_builder.h"
 #include "table/filter/filter_reader.h"
 #include "table/plain/plain_entry.h"
@@ -123,7 +124,7 @@ class PlainTable final : public TableReader {
   size_t key_bytes_ = 0;  // of every user key that a lookup can find; 0: of any size
   Slice common_;          // what all user keys begin with, as far as index_ leaves it out of heads
   std::string last_key_;  // internal key; empty: there are no entries
-  std::string filter_bytes_;
+  PagedVector<char> filter_bytes_;
   FilterReader filter_;  // of user keys; matches all where there are prefixes
 };
 
