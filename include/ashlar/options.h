@@ -129,7 +129,7 @@ struct ASHLAR_API ColumnFamilyOptions {
   std::shared_ptr<CompactionFilterFactory> compaction_filter_factory;  // refused
 
   // ---- Memtables.
-  // A memtable of this size is closed and flushed.
+  // A memtable of this size is closed and flushed: bytes, 64 KiB to 64 GiB; up to 72 KiB earlier, where its memory would grow by another block.
   size_t write_buffer_size = 64 << 20;
   // Memtables in memory at most, the active one included; writers wait when all are full.
   int max_write_buffer_number = 2;

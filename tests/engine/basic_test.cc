@@ -1,4 +1,5 @@
 // The everyday life of a database beyond what tests/scenarios asks of both engines: logs, sequences, flushes, compactions, files.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -247,6 +248,27 @@ TEST_F(BasicTest, DestroyRemovesTheDatabaseAndNothingElse) {
   EXPECT_OK(DestroyDB(path(), options_));
   EXPECT_TRUE(std::filesystem::exists(path() + "/mine.txt"));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path()), std::filesystem::directory_iterator()), 1);
+}
+
+TEST_F(BasicTest, AMemtableOfSmallEntriesTakesNoMoreThanItsWriteBuffer) {
+  for (const size_t bytes : {size_t{1} << 20, size_t{4} << 20, size_t{12} << 20}) {
+    options_.write_buffer_size = bytes;
+    Open();
+    uint64_t largest = 0;
+    uint64_t before = 0;
+    uint64_t memtables = 0;
+    for (int i = 0; memtables < 3; ++i) {
+      Put(Key(i), std::string(100, 'v'));
+      const uint64_t now = Number("rocksdb.cur-size-active-mem-table");
+      if (now < before) ++memtables;
+      before = now;
+      largest = std::max(largest, now);
+    }
+    EXPECT_LE(largest, bytes);
+    EXPECT_GE(largest, bytes / 8 * 7);
+    Close();
+    EXPECT_OK(DestroyDB(path(), options_));
+  }
 }
 
 TEST_F(BasicTest, ObsoleteFilesAreDeletedWhenTheLastReaderLetsGo) {

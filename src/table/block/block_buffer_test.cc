@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstring>
 #include <thread>
 #include <utility>
@@ -43,6 +44,22 @@ TEST(BlockBufferTest, MovingPassesItOn) {
   EXPECT_FALSE(other);
   other = std::move(to);
   EXPECT_EQ(other.get(), data);
+}
+
+TEST(BlockBufferTest, OneThatStaysIsNotKeptByTheThread) {
+  for (const size_t n : {size_t{100}, size_t{65536}, size_t{700001}}) {
+    BlockBuffer buffer = BlockBuffer::OfPages(n);
+    ASSERT_TRUE(buffer);
+    EXPECT_EQ(buffer.capacity(), n);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer.get()) % 4096 == 0, n >= 65536);
+    memset(buffer.get(), 'p', n);
+    BlockBuffer moved(std::move(buffer));
+    buffer = BlockBuffer(50);
+    std::swap(buffer, moved);
+    EXPECT_EQ(buffer.get()[n - 1], 'p');
+  }
+  const BlockBuffer ordinary(65536);
+  EXPECT_EQ(ordinary.capacity(), 65536u);
 }
 
 TEST(BlockBufferTest, AnyThreadMayGiveItBackAndEnd) {
