@@ -99,8 +99,8 @@ class ASHLAR_API DB {
   virtual ~DB() = default;
 
   // Waits for background work, makes the log durable as far as it was written, and closes all files; work that is paused goes on for that. Aborted,
-  // and nothing closed, while snapshots, iterators or pinned slices live. Once it has closed, later
-  // calls return the same; after Aborted, call it again.
+  // and nothing closed, while snapshots, iterators or pinned slices live. Once it has closed, later calls return the same; after Aborted, call it
+  // again.
   virtual Status Close() = 0;
   // After a background error: tries to write again. Ok when the database is writable.
   virtual Status Resume() = 0;
