@@ -277,21 +277,16 @@ TEST_F(BasicTest, ObsoleteFilesAreDeletedWhenTheLastReaderLetsGo) {
   Flush();
   for (int i = 0; i < 100; ++i) Put(Key(i), "2");
   Flush();
-  const auto tables = [&] {
-    int count = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(path())) count += entry.path().extension() == ".sst";
-    return count;
-  };
-  EXPECT_EQ(tables(), 2);
+  EXPECT_EQ(Tables(), 2);
   std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
   CompactAll();
-  EXPECT_EQ(tables(), 3);
+  EXPECT_EQ(Tables(), 3);
   it->SeekToFirst();
   EXPECT_EQ(it->value().ToString(), "2");
   it.reset();
   CompactAll();
   EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));
-  EXPECT_EQ(tables(), 1);
+  EXPECT_EQ(Tables(), 1);
 }
 
 }  // namespace

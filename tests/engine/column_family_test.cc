@@ -10,14 +10,7 @@
 namespace ashlar {
 namespace {
 
-class ColumnFamilyTest : public DatabaseFixture {
- protected:
-  int Tables() const {
-    int tables = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(path())) tables += entry.path().extension() == ".sst";
-    return tables;
-  }
-};
+using ColumnFamilyTest = DatabaseFixture;
 
 // Holds every flush job between its install, which whoever asked for the flush waits for, and its end.
 class HoldAfterFlush final : public EventListener {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -83,6 +84,13 @@ class DatabaseFixture : public ::testing::Test {
     std::string value;
     EXPECT_TRUE(db_->GetProperty("rocksdb.num-files-at-level" + std::to_string(level), &value));
     return std::stoull(value);
+  }
+
+  // Files of tables in the directory, whether they are live or not.
+  int Tables() const {
+    int tables = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(path())) tables += entry.path().extension() == ".sst";
+    return tables;
   }
 
   ScratchDirectory scratch_;

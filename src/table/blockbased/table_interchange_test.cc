@@ -12,6 +12,7 @@
 #include "table/block/block_entries.h"
 #include "table/blockbased/table_test_kit.h"
 #include "table/filter/filter_builder.h"
+#include "table/filter/filter_test_kit.h"
 #include "table/table_properties.h"
 #include "testing/tool_runner.h"
 
@@ -66,12 +67,6 @@ std::map<std::string, std::string> ReadAll(TableReader* table) {
 }
 
 // The raw contents of the metaindex block that has this name.
-std::string Finish(FilterBuilder* builder) {
-  std::string block(builder->BlockBytes(), 'x');
-  builder->Finish(block.data());
-  return block;
-}
-
 std::string ReadMetaBlock(FileSystem* fs, const std::string& path, const std::string& name) {
   std::unique_ptr<RandomAccessFile> file;
   uint64_t bytes = 0;
@@ -152,7 +147,7 @@ TEST_F(TableInterchange, ReadsWhatLdbWroteAndItsFilterIsOursBitForBit) {
 
   FilterBuilder filter({.millibits_per_key = 10000});
   for (const auto& entry : contents) filter.AddHash(Xxph3Hash64(entry.first));
-  EXPECT_EQ(Slice(Finish(&filter)).ToString(true), Slice(ReadMetaBlock(fs_.get(), tables[0], kFullFilterName)).ToString(true));
+  EXPECT_EQ(Slice(test::FinishFilter(&filter)).ToString(true), Slice(ReadMetaBlock(fs_.get(), tables[0], kFullFilterName)).ToString(true));
   // Used, not just there: absent keys read no block.
   cache.EraseUnRefEntries();
   EXPECT_LT(CountUnfiltered(table.get()), 50);
@@ -245,7 +240,7 @@ TEST_F(TableInterchange, FiltersWithPrefixesAreOursBitForBit) {
     TableWriteResult result;
     ASSERT_OK(WriteTable(fs_.get(), ours, spec, entries, &result));
     const std::string filter = ReadMetaBlock(fs_.get(), tables[0], kFullFilterName);
-    EXPECT_EQ(whole_keys ? ReadMetaBlock(fs_.get(), ours, kFullFilterName) : Finish(&prefixes), filter);
+    EXPECT_EQ(whole_keys ? ReadMetaBlock(fs_.get(), ours, kFullFilterName) : test::FinishFilter(&prefixes), filter);
     UserCollectedProperties ours_by_name = TablePropertiesByName(result.properties);
     UserCollectedProperties theirs_by_name = TablePropertiesByName(theirs->properties());
     if (whole_keys) {

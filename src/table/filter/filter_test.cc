@@ -5,21 +5,16 @@
 #include "base/xxph3.h"
 #include "table/filter/filter_builder.h"
 #include "table/filter/filter_reader.h"
+#include "table/filter/filter_test_kit.h"
 
 namespace ashlar {
 namespace {
-
-std::string Finish(FilterBuilder* builder) {
-  std::string block(builder->BlockBytes(), 'x');
-  builder->Finish(block.data());
-  return block;
-}
 
 bool MayMatch(const FilterReader& reader, const Slice& key) { return reader.MayMatch(Xxph3Hash64(key), key); }
 
 TEST(Filter, NoKeysMatchNothing) {
   FilterBuilder builder({.millibits_per_key = 10000});
-  const std::string block = Finish(&builder);
+  const std::string block = test::FinishFilter(&builder);
   EXPECT_EQ(block.size(), 5u);
   EXPECT_FALSE(MayMatch(FilterReader(block), "a"));
   EXPECT_FALSE(MayMatch(FilterReader(Slice()), "a"));
@@ -34,7 +29,7 @@ TEST(Filter, FindsEveryKeyAndFewOthers) {
     FilterBuilder builder({.millibits_per_key = c.millibits});
     constexpr int kKeys = 10000;
     for (int i = 0; i < kKeys; ++i) builder.AddHash(Xxph3Hash64("key" + std::to_string(i)));
-    const std::string block = Finish(&builder);
+    const std::string block = test::FinishFilter(&builder);
     const FilterReader reader(block);
     int false_positives = 0;
     for (int i = 0; i < kKeys; ++i) {
@@ -73,7 +68,7 @@ TEST(Filter, FindsThePrefixesOfItsKeys) {
   for (const bool whole_keys : {false, true}) {
     FilterBuilder builder({.millibits_per_key = 16000, .whole_keys = whole_keys, .prefix_extractor = fixed.get()});
     for (int i = 0; i < 3000; ++i) builder.AddKey(std::to_string(1000 + i / 3) + "/" + std::to_string(i % 3));
-    const std::string block = Finish(&builder);
+    const std::string block = test::FinishFilter(&builder);
     const FilterReader reader(block);
     int false_positives = 0;
     for (int i = 0; i < 1000; ++i) {
@@ -88,7 +83,7 @@ TEST(Filter, FindsThePrefixesOfItsKeys) {
 TEST(Filter, GoldenBytes) {
   FilterBuilder builder({.millibits_per_key = 10000});
   builder.AddHash(0x0123456789abcdefu);
-  const std::string block = Finish(&builder);
+  const std::string block = test::FinishFilter(&builder);
   ASSERT_EQ(block.size(), 69u);
   // One line. Bits of the six probes: (0x01234567 * 0x9e3779b9^i) >> 23.
   std::string expected(64, '\0');
