@@ -24,6 +24,7 @@ class ManualEnv final : public Env {
 
   // Runs one background job, or the oldest flush; false when there is none.
   bool RunOneJob() { return executor_.RunOne(); }
+  ManualExecutor* manual_executor() { return &executor_; }
   bool RunOneFlush() { return executor_.RunOldest(Executor::Priority::kHigh); }
 
   const std::shared_ptr<FileSystem>& GetFileSystem() const override { return file_system_; }

@@ -10,6 +10,7 @@ class RealClock final : public Clock {
   uint64_t NowNanos() override { return MonotonicNanos(); }
   uint64_t NowUnixMicros() override { return UnixMicros(); }
   void SleepForMicros(uint64_t micros) override { ashlar::SleepForMicros(micros); }
+  void WaitForMicros(CondVar& condition, Mutex& mutex, uint64_t micros) override ASHLAR_REQUIRES(mutex) { condition.TimedWait(mutex, micros); }
 };
 
 }  // namespace

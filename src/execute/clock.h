@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "platform/mutex.h"
+
 namespace ashlar {
 
 class Clock {
@@ -17,6 +19,13 @@ class Clock {
   // Wall time since 1970-01-01 UTC.
   virtual uint64_t NowUnixMicros() = 0;
   virtual void SleepForMicros(uint64_t micros) = 0;
+  // Waits until `condition` is signalled or the time is over, whichever comes first; it may also return earlier. Gives up the mutex meanwhile. A
+  // clock that is not the system's lets the time pass.
+  virtual void WaitForMicros(CondVar& /*condition*/, Mutex& mutex, uint64_t micros) ASHLAR_REQUIRES(mutex) {
+    mutex.Unlock();
+    SleepForMicros(micros);
+    mutex.Lock();
+  }
 };
 
 // The system's clock.

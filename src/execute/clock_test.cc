@@ -24,5 +24,23 @@ TEST(ManualClock, StandsStillUntilMoved) {
   EXPECT_EQ(clock.NowNanos(), 12000u);
 }
 
+TEST(ManualClock, WaitingTakesNoTimeButItsOwn) {
+  ManualClock clock(0);
+  Mutex mutex;
+  CondVar condition;
+  MutexLock lock(mutex);
+  clock.WaitForMicros(condition, mutex, 7);
+  EXPECT_EQ(clock.NowNanos(), 7000u);
+}
+
+TEST(SystemClock, WaitingEndsWithTheTime) {
+  const std::shared_ptr<Clock> clock = SystemClock();
+  Mutex mutex;
+  CondVar condition;
+  MutexLock lock(mutex);
+  const uint64_t start = clock->NowNanos();
+  while (clock->NowNanos() - start < 1'000'000) clock->WaitForMicros(condition, mutex, 1000);
+}
+
 }  // namespace
 }  // namespace ashlar

@@ -24,6 +24,9 @@ class Executor {
 
   // Takes the job, or returns false (and drops it) if Shutdown has begun.
   [[nodiscard]] virtual bool Schedule(Priority priority, std::function<void()> job) = 0;
+  // The same, for a job that is queued once delay_us microseconds have passed. Shutdown drops it if that has not happened by then; WaitForIdle and
+  // QueuedJobs do not count it before.
+  [[nodiscard]] virtual bool ScheduleAfter(uint64_t delay_us, Priority priority, std::function<void()> job) = 0;
   // Sets how many jobs of this priority run at once. Fewer: running jobs finish first. With 0, jobs wait. TryAgain when the system refuses a thread;
   // then those that could be started stay.
   virtual Status SetBackgroundThreads(int threads, Priority priority) = 0;

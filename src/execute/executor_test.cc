@@ -10,6 +10,7 @@
 
 #include "execute/manual_executor.h"
 #include "execute/thread_pool_executor.h"
+#include "platform/clock.h"
 #include "platform/mutex.h"
 
 namespace ashlar {
@@ -94,6 +95,17 @@ TEST_P(ExecutorTest, TheNumberOfThreadsMayChangeWhileJobsRun) {
   EXPECT_EQ(runs.load(), 300);
 }
 
+TEST_P(ExecutorTest, ShutdownDropsJobsThatAreNotDue) {
+  constexpr uint64_t kAnHourUs = 3'600'000'000;
+  std::atomic<int> runs{0};
+  ASSERT_TRUE(executor_->ScheduleAfter(kAnHourUs, Priority::kLow, [&] { runs.fetch_add(1); }));
+  executor_->WaitForIdle();
+  EXPECT_EQ(executor_->QueuedJobs(Priority::kLow), 0u);
+  executor_->Shutdown();
+  EXPECT_EQ(runs.load(), 0);
+  EXPECT_FALSE(executor_->ScheduleAfter(1, Priority::kLow, [&] { runs.fetch_add(1); }));
+}
+
 INSTANTIATE_TEST_SUITE_P(Both, ExecutorTest, testing::Values(&MakePool, &MakeManual),
                          [](const testing::TestParamInfo<ExecutorTest::ParamType>& param) { return param.index == 0 ? "ThreadPool" : "Manual"; });
 
@@ -138,6 +150,31 @@ TEST(ThreadPoolExecutor, OneThreadRunsJobsInOrder) {
   EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
 }
 
+TEST(ThreadPoolExecutor, RunsJobsOnceTheyAreDueAndOthersMeanwhile) {
+  const std::unique_ptr<Executor> pool = MakePool();
+  const uint64_t start = MonotonicNanos();
+  Mutex mutex;
+  CondVar changed;
+  std::vector<uint64_t> delays_us;  // of the jobs, in the order in which they ran
+  const auto schedule = [&](uint64_t delay_us) {
+    ASSERT_TRUE(pool->ScheduleAfter(delay_us, Priority::kHigh, [&, delay_us] {
+      EXPECT_GE(MonotonicNanos() - start, delay_us * 1000);
+      MutexLock lock(mutex);
+      delays_us.push_back(delay_us);
+      changed.SignalAll();
+    }));
+  };
+  schedule(30000);
+  schedule(10000);
+  std::atomic<int> runs{0};
+  ASSERT_TRUE(pool->Schedule(Priority::kHigh, [&] { runs.fetch_add(1); }));
+  pool->WaitForIdle();
+  EXPECT_EQ(runs.load(), 1);
+  MutexLock lock(mutex);
+  while (delays_us.size() < 2) changed.Wait(mutex);
+  EXPECT_EQ(delays_us, (std::vector<uint64_t>{10000, 30000}));
+}
+
 TEST(ThreadPoolExecutor, ThreadsDoNotHelpWhileWaiting) {
   const std::unique_ptr<Executor> pool = MakePool();
   EXPECT_FALSE(pool->RunJobWhileWaiting());
@@ -163,6 +200,19 @@ std::vector<int> OrderOf(uint64_t seed) {
   for (int i = 0; i < 20; i++) EXPECT_TRUE(executor.Schedule(i % 3 == 0 ? Priority::kHigh : Priority::kLow, [&order, i] { order.push_back(i); }));
   EXPECT_EQ(executor.RunAll(), 20u);
   return order;
+}
+
+TEST(ManualExecutor, DelayedJobsRunWhenNothingElseIsLeftToWaitFor) {
+  ManualExecutor executor(1);
+  std::vector<int> ran;
+  ASSERT_TRUE(executor.ScheduleAfter(20, Priority::kLow, [&] { ran.push_back(20); }));
+  ASSERT_TRUE(executor.ScheduleAfter(10, Priority::kLow, [&] { ran.push_back(10); }));
+  ASSERT_TRUE(executor.Schedule(Priority::kLow, [&] { ran.push_back(0); }));
+  EXPECT_EQ(executor.RunAll(), 1u);
+  EXPECT_TRUE(executor.RunJobWhileWaiting());
+  EXPECT_TRUE(executor.RunJobWhileWaiting());
+  EXPECT_FALSE(executor.RunJobWhileWaiting());
+  EXPECT_EQ(ran, (std::vector<int>{0, 10, 20}));
 }
 
 TEST(ManualExecutor, ASeedIsASchedule) {

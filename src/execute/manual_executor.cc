@@ -56,6 +56,27 @@ bool ManualExecutor::Schedule(Priority priority, std::function<void()> job) {
   return true;
 }
 
+bool ManualExecutor::ScheduleAfter(uint64_t delay_us, Priority /*priority*/, std::function<void()> job) {
+  MutexLock lock(mutex_);
+  if (shutting_down_) return false;
+  delayed_.emplace(now_us_ + delay_us, std::move(job));
+  return true;
+}
+
+bool ManualExecutor::RunDelayed() {
+  std::function<void()> job;
+  {
+    MutexLock lock(mutex_);
+    if (delayed_.empty()) return false;
+    const auto first = delayed_.begin();
+    now_us_ = first->first;
+    job = std::move(first->second);
+    delayed_.erase(first);
+  }
+  job();
+  return true;
+}
+
 Status ManualExecutor::SetBackgroundThreads(int threads, Priority priority) {
   MutexLock lock(mutex_);
   lanes_[static_cast<int>(priority)].threads = std::max(threads, 0);
@@ -76,6 +97,7 @@ void ManualExecutor::Shutdown() {
   {
     MutexLock lock(mutex_);
     shutting_down_ = true;
+    delayed_.clear();
     for (Lane& lane : lanes_) lane.threads = std::max(lane.threads, 1);
   }
   RunAll();

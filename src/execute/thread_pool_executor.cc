@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "base/format.h"
+#include "platform/clock.h"
 
 namespace ashlar {
 
@@ -33,6 +34,20 @@ bool ThreadPoolExecutor::Schedule(Priority priority, std::function<void()> job) 
   lane(priority).queue.push_back(std::move(job));
   lane(priority).WakeOne();
   return true;
+}
+
+bool ThreadPoolExecutor::ScheduleAfter(uint64_t delay_us, Priority priority, std::function<void()> job) {
+  MutexLock lock(mutex_);
+  if (shutting_down_) return false;
+  lane(priority).delayed.emplace(MonotonicNanos() + delay_us * 1000, std::move(job));
+  // A thread that waits without a limit has to set one.
+  lane(priority).WakeOne();
+  return true;
+}
+
+void ThreadPoolExecutor::Lane::QueueDue() {
+  const auto due = delayed.upper_bound(MonotonicNanos());
+  for (auto job = delayed.begin(); job != due; job = delayed.erase(job)) queue.push_back(std::move(job->second));
 }
 
 int ThreadPoolExecutor::GetBackgroundThreads(Priority priority) const {
@@ -103,11 +118,10 @@ void ThreadPoolExecutor::Work(Priority priority, Worker* worker, size_t position
   MutexLock lock(mutex_);
   Lane& mine = lane(priority);
   for (;;) {
+    mine.QueueDue();
     while (position < static_cast<size_t>(mine.wanted) && mine.queue.empty() && !shutting_down_) {
-      mine.waiting.push_back(worker);
-      worker->wake.Wait(mutex_);
-      // It may have woken by itself.
-      std::erase(mine.waiting, worker);
+      WaitForWork(&mine, worker);
+      mine.QueueDue();
     }
     if (position >= static_cast<size_t>(mine.wanted) || mine.queue.empty()) break;
     std::function<void()> job = std::move(mine.queue.front());
@@ -125,6 +139,19 @@ void ThreadPoolExecutor::Work(Priority priority, Worker* worker, size_t position
   mine.WakeOne();
 }
 
+void ThreadPoolExecutor::WaitForWork(Lane* mine, Worker* worker) {
+  mine->waiting.push_back(worker);
+  if (mine->delayed.empty()) {
+    worker->wake.Wait(mutex_);
+  } else {
+    const uint64_t now = MonotonicNanos();
+    const uint64_t due = mine->delayed.begin()->first;
+    if (due > now) worker->wake.TimedWait(mutex_, (due - now) / 1000 + 1);
+  }
+  // It may have woken without a signal.
+  std::erase(mine->waiting, worker);
+}
+
 void ThreadPoolExecutor::Shutdown() {
   MutexLock resize_lock(resize_mutex_);
   std::vector<std::unique_ptr<Worker>> workers;
@@ -132,6 +159,7 @@ void ThreadPoolExecutor::Shutdown() {
     MutexLock lock(mutex_);
     shutting_down_ = true;
     for (Lane& each : lanes_) {
+      each.delayed.clear();
       each.WakeAll();
       for (std::unique_ptr<Worker>& worker : each.workers) workers.push_back(std::move(worker));
       each.workers.clear();

@@ -6,9 +6,11 @@
 // I2: threads that are no longer wanted leave by themselves and are joined by the next SetBackgroundThreads or Shutdown.
 // I3: of the threads that wait, a job wakes the one that has worked last: its caches are warm, and what its jobs gave back to the allocator lies
 //     where it takes from. In turn, each thread would keep the memory of a job.
+// I4: a job with a delay waits in its lane's `delayed`; a thread of the lane that has nothing to do wakes up when the first one is due.
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -30,6 +32,7 @@ class ThreadPoolExecutor final : public Executor {
   ~ThreadPoolExecutor() override;
 
   [[nodiscard]] bool Schedule(Priority priority, std::function<void()> job) override;
+  [[nodiscard]] bool ScheduleAfter(uint64_t delay_us, Priority priority, std::function<void()> job) override;
   Status SetBackgroundThreads(int threads, Priority priority) override;
   int GetBackgroundThreads(Priority priority) const override;
   size_t QueuedJobs(Priority priority) const override;
@@ -45,11 +48,14 @@ class ThreadPoolExecutor final : public Executor {
   };
   struct Lane {
     std::deque<std::function<void()>> queue;
-    std::vector<std::unique_ptr<Worker>> workers;  // those with index >= wanted leave
+    std::multimap<uint64_t, std::function<void()>> delayed;  // by the monotonic time in nanoseconds at which each is due
+    std::vector<std::unique_ptr<Worker>> workers;            // those with index >= wanted leave
     int wanted = 0;
     int running = 0;
     std::vector<Worker*> waiting;  // the one that has waited longest first
 
+    // Moves the jobs that are due to the queue.
+    void QueueDue();
     void WakeOne();
     void WakeAll();
   };
@@ -60,6 +66,8 @@ class ThreadPoolExecutor final : public Executor {
   bool IsIdle() const ASHLAR_REQUIRES(mutex_);
   Status StartWorker(Priority priority, size_t position);
   void Work(Priority priority, Worker* worker, size_t position);
+  // Until there may be something to do for this worker, which has none.
+  void WaitForWork(Lane* mine, Worker* worker) ASHLAR_REQUIRES(mutex_);
 
   const Options options_;
   Mutex resize_mutex_ ASHLAR_ACQUIRED_BEFORE(mutex_);  // one resize or shutdown at a time; held while threads start and are joined
