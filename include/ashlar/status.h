@@ -46,6 +46,7 @@ class [[nodiscard]] ASHLAR_API Status {
     kPathNotFound = 9,
     kManualCompactionPaused = 11,
     kMergeOperatorFailed = 15,
+    kOpenFilesLimit = 200,  // Ashlar's own: the process or the system has no file descriptor left
   };
 
   Status() noexcept = default;

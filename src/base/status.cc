@@ -46,6 +46,7 @@ std::string_view SubCodeText(Status::SubCode subcode) {
     case Status::kPathNotFound: return "no such file or directory";
     case Status::kManualCompactionPaused: return "manual compaction paused";
     case Status::kMergeOperatorFailed: return "merge operator failed";
+    case Status::kOpenFilesLimit: return "limit of open files reached";
   }
   return "unknown subcode";
 }

@@ -12,6 +12,8 @@ Status SystemError(std::string_view action, const std::string& path, int error) 
     case ENOENT: return Status::PathNotFound(text, "No such file or directory");
     case ENOSPC:
     case EDQUOT: return Status::NoSpace(text, std::generic_category().message(error));
+    case EMFILE:
+    case ENFILE: return Status::Error(Status::kIOError, Status::kOpenFilesLimit, StrCat(text, ": ", std::generic_category().message(error)));
     case ELOOP: return Status::IOError(text, "is a symbolic link, or too many of them lead here");
     default: return Status::IOError(text, std::generic_category().message(error));
   }

@@ -29,6 +29,7 @@ Status SystemError(std::string_view action, const std::string& path, DWORD error
     case ERROR_DISK_FULL:
     case ERROR_HANDLE_DISK_FULL:
     case kDiskQuotaExceeded: return Status::NoSpace(text, MessageOf(error));
+    case ERROR_TOO_MANY_OPEN_FILES: return Status::Error(Status::kIOError, Status::kOpenFilesLimit, StrCat(text, ": ", MessageOf(error)));
     default: return Status::IOError(text, MessageOf(error));
   }
 }
