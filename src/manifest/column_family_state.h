@@ -30,9 +30,8 @@ struct ColumnFamilyState {
   const KeyComparator comparator;
   const Level levels;
   uint64_t log_number = 0;                       // logs below it hold nothing that this family still needs
-  Version* current = nullptr;                    // the set holds one count; null once dropped
+  Version* current = nullptr;                    // the set holds one count
   std::map<Level, std::string> compact_cursors;  // kept for other readers of the database
-  bool dropped = false;
 };
 
 }  // namespace ashlar

@@ -119,13 +119,17 @@ Result<std::unique_ptr<PendingInstall>> VersionSet::Prepare(std::vector<VersionE
   return install;
 }
 
+Status VersionSet::DroppedFamily(ColumnFamilyId id) const {
+  ASHLAR_ASSERT(id <= max_column_family_);  // ids are given out once, and a dropped family leaves nothing else
+  return Status::ColumnFamilyDropped(StrCat("column family ", id));
+}
+
 Status VersionSet::ApplyEdit(VersionEdit* edit, Builders* builders, PendingInstall* install) {
   ASHLAR_ASSERT(!edit->ManipulatesColumnFamily());
   const bool changes_files = !edit->deleted_files().empty() || !edit->new_files().empty();
   ASHLAR_ASSERT(!edit->RecordsLogs() || (!changes_files && !edit->log_number.has_value()));
   ColumnFamilyState* const family = FindFamily(edit->column_family);
-  ASHLAR_ASSERT(family != nullptr);
-  if (family->dropped) return Status::ColumnFamilyDropped(family->name);
+  if (family == nullptr) return DroppedFamily(edit->column_family);
   if (edit->log_number.has_value()) {
     ASHLAR_ASSERT(*edit->log_number >= family->log_number);
     ChangeFor(family, install)->log_number = edit->log_number;
@@ -199,9 +203,8 @@ Result<std::unique_ptr<PendingInstall>> VersionSet::PrepareAddFamily(const Colum
 
 Result<std::unique_ptr<PendingInstall>> VersionSet::PrepareDropFamily(ColumnFamilyId id) {
   ColumnFamilyState* const family = FindFamily(id);
-  ASHLAR_ASSERT(family != nullptr);
   if (id == kDefaultFamilyId) return Status::InvalidArgument("the column family \"default\" cannot be dropped");
-  if (family->dropped) return Status::ColumnFamilyDropped(family->name);
+  if (family == nullptr) return DroppedFamily(id);
   std::unique_ptr<PendingInstall> install(new PendingInstall);
   install->dropped_family_ = family;
   std::vector<VersionEdit> edits(1);
@@ -266,7 +269,7 @@ Status VersionSet::AppendSnapshot(LogWriter* writer) const {
     ASHLAR_RETURN_IF_ERROR(AppendEdit(edit, writer));
   }
   for (const auto& [id, family] : families_) {
-    if (!family->dropped) ASHLAR_RETURN_IF_ERROR(AppendFamily(*family, writer));
+    ASHLAR_RETURN_IF_ERROR(AppendFamily(*family, writer));
   }
   return Status::OK();
 }
@@ -305,8 +308,8 @@ std::vector<Version*> VersionSet::Publish(PendingInstall* install) {
     if (old != nullptr) replaced.push_back(old);
   }
   if (install->dropped_family_ != nullptr) {
-    install->dropped_family_->dropped = true;
-    replaced.push_back(std::exchange(install->dropped_family_->current, nullptr));
+    replaced.push_back(install->dropped_family_->current);
+    families_.erase(install->dropped_family_->id);
   }
   for (const VersionEdit& edit : install->edits_) {
     last_sequence_ = std::max(last_sequence_, edit.last_sequence.value_or(0));
@@ -330,16 +333,14 @@ ColumnFamilyState* VersionSet::FindFamily(ColumnFamilyId id) const {
 
 ColumnFamilyState* VersionSet::FindFamily(const Slice& name) const {
   for (const auto& [id, family] : families_) {
-    if (!family->dropped && Slice(family->name) == name) return family.get();
+    if (Slice(family->name) == name) return family.get();
   }
   return nullptr;
 }
 
 std::vector<ColumnFamilyState*> VersionSet::families() const {
   std::vector<ColumnFamilyState*> result;
-  for (const auto& [id, family] : families_) {
-    if (!family->dropped) result.push_back(family.get());
-  }
+  for (const auto& [id, family] : families_) result.push_back(family.get());
   return result;
 }
 
@@ -351,9 +352,7 @@ void VersionSet::MarkFileNumberUsed(FileNumber number) {
 
 uint64_t VersionSet::MinLogNumberWithUnflushedData() const {
   uint64_t lowest = ~uint64_t{0};
-  for (const auto& [id, family] : families_) {
-    if (!family->dropped) lowest = std::min(lowest, family->log_number);
-  }
+  for (const auto& [id, family] : families_) lowest = std::min(lowest, family->log_number);
   return lowest;
 }
 
@@ -370,7 +369,7 @@ std::string VersionSet::DebugString() const {
   std::string out = StrCat("MANIFEST ", manifest_number_, ", next file ", next_file_number(), ", last sequence ", last_sequence_,
                            ", lowest log to keep ", min_log_number_to_keep_, "\n");
   for (const auto& [id, family] : families_) {
-    StrAppend(&out, "family ", id, " \"", EscapeForDisplay(family->name), "\", log ", family->log_number, family->dropped ? ", dropped" : "", "\n");
+    StrAppend(&out, "family ", id, " \"", EscapeForDisplay(family->name), "\", log ", family->log_number, "\n");
     if (family->current != nullptr) out += family->current->DebugString();
   }
   return out;

@@ -16,9 +16,9 @@
 // I6: file numbers are handed out once, across restarts, whatever the last run had written.
 //
 // Locking: Prepare*, Write and Publish are called under the engine's manifest mutex, which serialises installers; Publish also under the database
-// mutex. So `current`, `log_number` and `dropped` of a family may be read under either. No method does I/O but CreateNewDatabase, Recover,
-// ListColumnFamilies, Write, Close. NewFileNumber, MarkFileNumberUsed and LiveTables are for any thread.
-// Lifetime: `file_system` and the comparators outlive it; it outlives every Version.
+// mutex. So `current` and `log_number` of a family may be read under either, and the family lives as long as either is held. No method does I/O but
+// CreateNewDatabase, Recover, ListColumnFamilies, Write, Close. NewFileNumber, MarkFileNumberUsed and LiveTables are for any thread. Lifetime:
+// `file_system` and the comparators outlive it; it outlives every Version.
 #pragma once
 
 #include <atomic>
@@ -114,9 +114,10 @@ class VersionSet {
   // Closes the MANIFEST. Idempotent.
   Status Close();
 
-  ColumnFamilyState* FindFamily(ColumnFamilyId id) const;  // null: none; dropped ones are found
-  ColumnFamilyState* FindFamily(const Slice& name) const;  // without dropped ones
-  std::vector<ColumnFamilyState*> families() const;        // without dropped ones, by id
+  // Null: there is none, or it was dropped.
+  ColumnFamilyState* FindFamily(ColumnFamilyId id) const;
+  ColumnFamilyState* FindFamily(const Slice& name) const;
+  std::vector<ColumnFamilyState*> families() const;  // by id
   ColumnFamilyId max_column_family() const { return max_column_family_; }
 
   FileNumber NewFileNumber() { return next_file_number_.fetch_add(1, std::memory_order_relaxed); }
@@ -149,6 +150,8 @@ class VersionSet {
  private:
   using Builders = std::map<ColumnFamilyId, std::unique_ptr<VersionBuilder>>;
 
+  // For an id of which nothing is known any more.
+  Status DroppedFamily(ColumnFamilyId id) const;
   Status ApplyEdit(VersionEdit* edit, Builders* builders, PendingInstall* install);
   static PendingInstall::Change* ChangeFor(ColumnFamilyState* family, PendingInstall* install);
   // The numbers and marks that every edit carries, and its bytes.

@@ -229,7 +229,7 @@ TEST_F(VersionSetTest, ADroppedFamilyIsGoneAndItsIdIsNotUsedAgain) {
   const FileNumber table = db_.AddTable(0, &edit);
   ASSERT_TRUE(db_.Install(std::move(edit)).ok());
   ASSERT_TRUE(db_.Install(db_->PrepareDropFamily(2)).ok());
-  EXPECT_TRUE(db_->FindFamily(2)->dropped);
+  EXPECT_EQ(db_->FindFamily(2), nullptr);
   EXPECT_EQ(db_->FindFamily(Slice("b")), nullptr);
   EXPECT_FALSE(db_->LiveTables().contains(table));
   EXPECT_TRUE(db_->PrepareDropFamily(2).status().IsColumnFamilyDropped());
