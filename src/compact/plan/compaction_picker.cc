@@ -141,6 +141,7 @@ class PlanBuilder {
   const Tree& tree() const { return tree_; }
 
   std::optional<CompactionPlan> Build(Start start) const {
+    ASHLAR_ASSERT(start.output_level < view_.num_levels());
     if (start.files.empty() || AnyBusy(start.files)) return std::nullopt;
     Files below;
     if (start.output_level != start.level) {
@@ -156,6 +157,7 @@ class PlanBuilder {
     SetRange(&plan);
     if (OutputIsTaken(plan)) return std::nullopt;
     Complete(&plan, start.may_move);
+    AssertPlanFits(view_, plan);  // I5 of compaction_plan.h
     return plan;
   }
 
@@ -483,7 +485,7 @@ ManualFiles ChooseManualFiles(const Tree& tree, const LeveledConfig& config, con
   auto overlapping = tree.Overlapping(request.level, range);
   if (overlapping.empty()) return {};
   const FileMetaData& last = *overlapping.back();
-  if (request.output_level == request.level) {
+  if (request.rewrite_in_place) {
     const auto is_new = [&](const FileMetaData* file) { return file->number >= request.files_numbered_below; };
     while (!overlapping.empty() && is_new(overlapping.front())) overlapping = overlapping.subspan(1);
     const auto first_new = std::find_if(overlapping.begin(), overlapping.end(), is_new);
@@ -519,28 +521,24 @@ std::optional<CompactionPlan> PickCompaction(const TreeView& view, const Leveled
 bool NeedsCompaction(const TreeView& view, const LeveledConfig& config) { return LeveledPicker(view, config, CompactCursors()).Needed(); }
 
 ManualPick PickManual(const TreeView& view, const LeveledConfig& config, const ManualRequest& request) {
-  ASHLAR_ASSERT(request.level < view.num_levels() && request.output_level >= request.level && request.output_level < view.num_levels());
+  ASHLAR_ASSERT(request.level < view.num_levels() && (request.level > 0 || !request.rewrite_in_place));
   const LevelTargets targets = ComputeLevelTargets(view, config);
   const PlanBuilder builder(view, config, targets);
   const ManualFiles chosen = ChooseManualFiles(builder.tree(), config, request);
   ManualPick pick;
   if (chosen.files.empty()) return pick;
-  // Level 0 goes down in one plan at a time, and stays whole while one runs.
+  const Level next_level = request.level == 0 ? targets.base_level : request.level + 1;
+  // At most one plan at a time takes files of level 0 to the base level.
   if (request.level != 0 || !AnyBusy(view.files(0))) {
     pick.plan = builder.Build({.level = request.level,
                                .files = chosen.files,
-                               .output_level = request.output_level,
+                               .output_level = request.rewrite_in_place ? request.level : next_level,
                                .reason = PlanReason::kManual,
-                               .may_move = request.may_move});
+                               .may_move = !request.rewrite_in_place});
   }
   pick.conflict = !pick.plan.has_value();
   if (pick.plan && chosen.more) pick.done_through = pick.plan->inputs.front().files.back()->largest_user_key().ToString();
   return pick;
-}
-
-Level ManualOutputLevel(const LeveledConfig& config, const LevelTargets& targets, Level level) {
-  if (level == 0) return targets.base_level;
-  return level + 1 < config.num_levels ? level + 1 : level;
 }
 
 }  // namespace ashlar

@@ -42,25 +42,22 @@ std::optional<CompactionPlan> PickCompaction(const TreeView& view, const Leveled
 // Whether PickCompaction might find work, now or once running plans end.
 bool NeedsCompaction(const TreeView& view, const LeveledConfig& config);
 
+// The request has no output level. PickManual derives it from the view, because the base level may move between two picks:
+// level 0 -> base level, n -> n + 1, or n -> n with rewrite_in_place.
 struct ManualRequest {
   Level level = 0;
-  // Level 0: 0 or the base level; n: n (rewrite in place) or n + 1.
-  Level output_level = 1;
+  bool rewrite_in_place = false;     // level > 0 only: the files are rewritten on their level, even where a move would do
   std::optional<std::string> begin;  // user keys, both included; nothing: unbounded
   std::optional<std::string> end;
-  uint64_t files_numbered_below = UINT64_MAX;  // rewrite in place: leave newer files alone, so that the pass ends
-  bool may_move = true;                        // false: rewrite even where a move would do
+  uint64_t files_numbered_below = UINT64_MAX;  // with rewrite_in_place: newer files are left alone, so that the pass ends
 };
 struct ManualPick {
   std::optional<CompactionPlan> plan;
   // The range holds files, but they, or their neighbours, are busy: ask again when a running plan ends.
   bool conflict = false;
-  // Set when the plan covers only the first part of the range (it would be too large): go on behind this user key.
+  // Set when the plan covers only the first part of the range (the whole would be too large): continue after this user key.
   std::optional<std::string> done_through;
 };
 ManualPick PickManual(const TreeView& view, const LeveledConfig& config, const ManualRequest& request);
-
-// Where files of `level` go when compacted by hand: 0 -> base level, n -> n + 1, last level -> itself.
-Level ManualOutputLevel(const LeveledConfig& config, const LevelTargets& targets, Level level);
 
 }  // namespace ashlar

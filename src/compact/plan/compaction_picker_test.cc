@@ -349,32 +349,33 @@ TEST(PickManual, TakesTheRange) {
       "L0: 9[a-c 10] 8[x-z 10] 7[b-f 10]\n"
       "L1: 5[a-e 20] 6[x-y 20]\n"
       "L2: 4[f-g 10]";
-  EXPECT_EQ(Manual(tree, {.level = 0, .output_level = 1, .begin = "a", .end = "a"}), "L0 [9 7] + L1 [5] -> L1, manual");
-  EXPECT_EQ(Manual(tree, {.level = 0, .output_level = 1, .begin = {}, .end = {}}), "L0 [9 8 7] + L1 [5 6] -> L1, manual");
-  EXPECT_EQ(Manual(tree, {.level = 1, .output_level = 2, .begin = "f", .end = "k"}), "nothing");
-  EXPECT_EQ(Manual(tree, {.level = 1, .output_level = 2, .begin = "f", .end = {}}), "L1 [6] -> L2, manual, move, bottommost");
-  EXPECT_EQ(Manual(tree, {.level = 1, .output_level = 2, .begin = "f", .end = {}, .may_move = false}), "L1 [6] -> L2, manual, bottommost");
+  EXPECT_EQ(Manual(tree, {.level = 0, .begin = "a", .end = "a"}), "L0 [9 7] + L1 [5] -> L1, manual");
+  EXPECT_EQ(Manual(tree, {.level = 0, .begin = {}, .end = {}}), "L0 [9 8 7] + L1 [5 6] -> L1, manual");
+  EXPECT_EQ(Manual(tree, {.level = 1, .begin = "f", .end = "k"}), "nothing");
+  EXPECT_EQ(Manual(tree, {.level = 1, .begin = "f", .end = {}}), "L1 [6] -> L2, manual, move, bottommost");
+  EXPECT_EQ(Manual(tree, {.level = 1, .rewrite_in_place = true, .begin = "f", .end = {}}), "L1 [6] -> L1, manual, bottommost");
 }
 
 TEST(PickManual, LargeRangesComeInParts) {
   const std::string tree = "L1: 4[a-b 100] 5[c-d 100] 6[e-f 100] 7[g-h 100]";
-  EXPECT_EQ(Manual(tree, {.level = 1, .output_level = 2, .begin = {}, .end = {}}), "L1 [4 5] -> L2, manual, move, bottommost, through d");
-  EXPECT_EQ(Manual(tree, {.level = 1, .output_level = 2, .begin = "e", .end = "h"}), "L1 [6 7] -> L2, manual, move, bottommost");
+  EXPECT_EQ(Manual(tree, {.level = 1, .begin = {}, .end = {}}), "L1 [4 5] -> L2, manual, move, bottommost, through d");
+  EXPECT_EQ(Manual(tree, {.level = 1, .begin = "e", .end = "h"}), "L1 [6 7] -> L2, manual, move, bottommost");
 }
 
 TEST(PickManual, BusyFilesAreAConflict) {
-  EXPECT_EQ(Manual("L1: 4[a-b 10 busy]", {.level = 1, .output_level = 2, .begin = {}, .end = {}}), "nothing, conflict");
-  EXPECT_EQ(Manual("L1: 4[a-b 10]\nL2: 5[b-c 10 busy]", {.level = 1, .output_level = 2, .begin = {}, .end = {}}), "nothing, conflict");
-  EXPECT_EQ(Manual("L0: 9[x-z 10 busy] 8[a-b 10]", {.level = 0, .output_level = 1, .begin = "a", .end = "b"}), "nothing, conflict");
-  EXPECT_EQ(Manual("L1: 4[a-b 10 busy]", {.level = 1, .output_level = 2, .begin = "c", .end = {}}), "nothing");
+  EXPECT_EQ(Manual("L1: 4[a-b 10 busy]", {.level = 1, .begin = {}, .end = {}}), "nothing, conflict");
+  EXPECT_EQ(Manual("L1: 4[a-b 10]\nL2: 5[b-c 10 busy]", {.level = 1, .begin = {}, .end = {}}), "nothing, conflict");
+  EXPECT_EQ(Manual("L0: 9[x-z 10 busy] 8[a-b 10]", {.level = 0, .begin = "a", .end = "b"}), "nothing, conflict");
+  EXPECT_EQ(Manual("L1: 4[a-b 10 busy]", {.level = 1, .begin = "c", .end = {}}), "nothing");
 }
 
 TEST(PickManual, RewritingInPlaceEnds) {
   const std::string tree = "L2: 4[a-b 100] 15[c-d 100] 6[e-f 100] 7[g-h 100]";
-  EXPECT_EQ(Manual(tree, {.level = 2, .output_level = 2, .begin = {}, .end = {}, .files_numbered_below = 10}),
+  EXPECT_EQ(Manual(tree, {.level = 2, .rewrite_in_place = true, .begin = {}, .end = {}, .files_numbered_below = 10}),
             "L2 [4] -> L2, manual, bottommost, through b");
-  EXPECT_EQ(Manual(tree, {.level = 2, .output_level = 2, .begin = "c", .end = {}, .files_numbered_below = 10}), "L2 [6 7] -> L2, manual, bottommost");
-  EXPECT_EQ(Manual(tree, {.level = 2, .output_level = 2, .begin = {}, .end = {}, .files_numbered_below = 4}), "nothing");
+  EXPECT_EQ(Manual(tree, {.level = 2, .rewrite_in_place = true, .begin = "c", .end = {}, .files_numbered_below = 10}),
+            "L2 [6 7] -> L2, manual, bottommost");
+  EXPECT_EQ(Manual(tree, {.level = 2, .rewrite_in_place = true, .begin = {}, .end = {}, .files_numbered_below = 4}), "nothing");
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "compact/plan/compaction_plan.h"
 
+#include <algorithm>
+
 #include "base/assert.h"
 #include "base/format.h"
 
@@ -76,6 +78,58 @@ uint64_t TreeView::LevelBytes(Level level) const {
   uint64_t bytes = 0;
   for (const FileMetaData* file : files(level)) bytes += file->file_bytes;
   return bytes;
+}
+
+namespace {
+
+bool IsInput(const CompactionPlan& plan, const FileMetaData* file) {
+  return std::any_of(plan.inputs.begin(), plan.inputs.end(),
+                     [&](const CompactionInputs& inputs) { return std::find(inputs.files.begin(), inputs.files.end(), file) != inputs.files.end(); });
+}
+
+}  // namespace
+
+std::string FindPlanViolation(const TreeView& view, const CompactionPlan& plan) {
+  for (const CompactionInputs& inputs : plan.inputs) {
+    const auto files = view.files(inputs.level);
+    for (const FileMetaData* file : inputs.files) {
+      if (std::find(files.begin(), files.end(), file) == files.end()) {
+        return StrCat("table ", file->number, " left level ", inputs.level, " before the plan ", DebugString(plan));
+      }
+    }
+  }
+  if (plan.output_level == 0) return "";
+  const auto overlap = [&](const FileMetaData& file, const Slice& smallest, const Slice& largest) {
+    return view.comparator.Compare(file.largest_user_key(), smallest) >= 0 && view.comparator.Compare(file.smallest_user_key(), largest) <= 0;
+  };
+  const std::vector<FileMetaData*>& moving = plan.inputs.front().files;
+  const auto overlaps_moving = [&](const FileMetaData& file) {
+    return std::any_of(moving.begin(), moving.end(),
+                       [&](const FileMetaData* input) { return overlap(file, input->smallest_user_key(), input->largest_user_key()); });
+  };
+  const auto violation = [&](const FileMetaData& file, Level level) {
+    return StrCat("table ", file.number, " on level ", level, " holds keys of the plan ", DebugString(plan));
+  };
+  // Level 0 is sorted from new to old: what comes before the first input is newer.
+  bool after_an_input = false;
+  for (const FileMetaData* file : view.files(0)) {
+    const bool input = IsInput(plan, file);
+    after_an_input |= input;
+    if (!input && after_an_input && overlaps_moving(*file)) return violation(*file, 0);
+  }
+  const Level last = plan.bottommost ? view.num_levels() - 1 : plan.output_level;
+  for (Level level = plan.start_level() + 1; level <= last; ++level) {
+    for (const FileMetaData* file : view.files(level)) {
+      if (IsInput(plan, file)) continue;
+      if (level < plan.output_level ? overlaps_moving(*file) : overlap(*file, plan.smallest, plan.largest)) return violation(*file, level);
+    }
+  }
+  return "";
+}
+
+void AssertPlanFits(const TreeView& view, const CompactionPlan& plan) {
+  const std::string violation = FindPlanViolation(view, plan);
+  if (!violation.empty()) AssertFailed(violation.c_str(), __FILE__, __LINE__);
 }
 
 }  // namespace ashlar

@@ -10,6 +10,10 @@
 //     (level 0 excepted).
 // I4: `deeper` lists every file below the output level that overlaps [smallest, largest]. While the plan runs no older version of one of its keys
 //     can arrive there, because whatever could move there would have to be an input of this plan.
+// I5: from the pick until the install the plan keeps newer data above older. For the range of the inputs on the start level: the levels between it
+// and
+//     the output level hold no key of it, and level 0 no older file outside the inputs. For [smallest, largest]: the output level holds no key
+//     outside the inputs, and below a bottommost plan there is none. FindPlanViolation checks it; the engine asserts it before each install.
 // Lifetime: a plan borrows FileMetaData; whoever keeps it keeps a count on the Version it was picked from. The engine sets being_compacted through
 // MarkInputs.
 // Thread safety: values.
@@ -90,5 +94,10 @@ struct TreeView {
   Level LastLevel() const;
   uint64_t LevelBytes(Level level) const;
 };
+
+// I5 for the tree as it is: empty, or a sentence with file numbers and levels (no keys) that says what breaks it. The inputs must be in the tree.
+std::string FindPlanViolation(const TreeView& view, const CompactionPlan& plan);
+// Asserts that there is none, with that sentence as the message.
+void AssertPlanFits(const TreeView& view, const CompactionPlan& plan);
 
 }  // namespace ashlar

@@ -1,5 +1,6 @@
 // A tree that is flushed into at random and compacted by the pickers' plans, several at a time, finishing in any order; its files hold (key,
-// sequence) pairs. After every step what a tree must be is checked; without flushes it must come to rest with every level within its target.
+// sequence) pairs. Manual compactions walk through it step by step while automatic ones run, start and finish between their steps. After every step
+// the order of the tree is checked; without flushes it must come to rest with every level within its target.
 
 #include <gtest/gtest.h>
 
@@ -11,6 +12,7 @@
 #include "base/format.h"
 #include "base/random.h"
 #include "compact/plan/compaction_picker.h"
+#include "compact/plan/manual_compaction.h"
 #include "compact/run/key_not_below.h"
 
 namespace ashlar {
@@ -44,16 +46,31 @@ class Simulation {
     Accept(std::move(*plan), view);
     return true;
   }
-  bool StartManual() {
-    const TreeView view = View();
-    ManualRequest request{
-        .level = static_cast<Level>(random_.Uniform(config_.num_levels)), .output_level = 0, .begin = Key(random_.Uniform(5000)), .end = {}};
-    if (random_.OneIn(2)) request.end = *request.begin + "5";
-    request.output_level = ManualOutputLevel(config_, ComputeLevelTargets(view, config_), request.level);
-    ManualPick pick = PickManual(view, config_, request);
-    if (!pick.plan.has_value()) return false;
-    Accept(std::move(*pick.plan), view);
-    return true;
+  void BeginManual() {
+    ManualCompaction::Args args{.begin = Key(random_.Uniform(5000)), .end = {}};
+    if (random_.OneIn(2)) args.end = *args.begin + "5";
+    if (random_.OneIn(4)) args.begin.reset();
+    args.rewrite_last_level = random_.OneIn(3);
+    args.skip_own_files = random_.OneIn(2);
+    args.first_new_file = files_.size() + 1;
+    walks_.push_back({.walk = ManualCompaction(std::move(args)), .plan = nullptr});
+  }
+  // A step of each manual compaction that has no plan running.
+  void StepManual() {
+    for (size_t i = 0; i < walks_.size();) {
+      Walk& walk = walks_[i];
+      if (walk.plan == nullptr) {
+        const TreeView view = View();
+        ManualCompaction::Step step = walk.walk.Next(view, config_, files_.size() + 1);
+        if (step.done) {
+          walks_.erase(walks_.begin() + static_cast<std::ptrdiff_t>(i));
+          continue;
+        }
+        conflicts_ += step.conflict ? 1 : 0;
+        if (step.plan.has_value()) walk.plan = Accept(std::move(*step.plan), view);
+      }
+      ++i;
+    }
   }
 
   void FinishOne() {
@@ -61,6 +78,11 @@ class Simulation {
     const std::unique_ptr<CompactionPlan> plan = std::move(running_[which]);
     running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(which));
     MarkInputs(*plan, false);
+    const auto walk = std::find_if(walks_.begin(), walks_.end(), [&](const Walk& other) { return other.plan == plan.get(); });
+    if (walk != walks_.end()) walk->plan = nullptr;
+    if (random_.OneIn(20)) return;  // it failed: nothing changed
+    ASSERT_EQ(FindPlanViolation(View(), *plan), "");
+    if (walk != walks_.end()) walk->walk.Installed(*plan);
     CheckNothingCameBelow(*plan);
     std::vector<SimFile*> outputs = Outputs(*plan);
     for (const CompactionInputs& inputs : plan->inputs) {
@@ -74,6 +96,8 @@ class Simulation {
   }
 
   size_t running() const { return running_.size(); }
+  size_t walks() const { return walks_.size(); }
+  uint64_t conflicts() const { return conflicts_; }
   uint64_t moves() const { return moves_; }
   uint64_t rewrites() const { return rewrites_; }
   bool Needs() { return NeedsCompaction(View(), config_); }
@@ -133,7 +157,7 @@ class Simulation {
     return files_.back().get();
   }
 
-  void Accept(CompactionPlan plan, const TreeView& view) {
+  const CompactionPlan* Accept(CompactionPlan plan, const TreeView& view) {
     SCOPED_TRACE(DebugString(plan));
     for (const CompactionPlan* other : view.running) {
       if (other->output_level != plan.output_level || plan.output_level == 0) continue;
@@ -143,6 +167,7 @@ class Simulation {
     cursors_.Advance(plan);
     ++(plan.trivial_move ? moves_ : rewrites_);
     running_.push_back(std::make_unique<CompactionPlan>(std::move(plan)));
+    return running_.back().get();
   }
 
   std::vector<SimFile*> Outputs(const CompactionPlan& plan) {
@@ -195,7 +220,13 @@ class Simulation {
   std::vector<std::vector<FileMetaData*>> spans_;
   std::vector<std::unique_ptr<SimFile>> files_;
   std::map<const FileMetaData*, SimFile*> by_meta_;
+  struct Walk {
+    ManualCompaction walk;
+    const CompactionPlan* plan;  // null: none is running
+  };
   std::vector<std::unique_ptr<CompactionPlan>> running_;
+  std::vector<Walk> walks_;
+  uint64_t conflicts_ = 0;
   CompactCursors cursors_;
   SequenceNumber sequence_ = 0;
   uint64_t next_key_ = 0;
@@ -218,7 +249,8 @@ LeveledConfig RandomConfig(Random* random) {
 TEST(Simulation, ConvergesAndKeepsItsInvariants) {
   uint64_t moves = 0;
   uint64_t rewrites = 0;
-  for (uint64_t seed = 1; seed <= 40; ++seed) {
+  uint64_t conflicts = 0;
+  for (uint64_t seed = 1; seed <= 50; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
     Simulation tree(RandomConfig(&random), seed);
@@ -226,22 +258,26 @@ TEST(Simulation, ConvergesAndKeepsItsInvariants) {
       SCOPED_TRACE(testing::Message() << "step " << step);
       tree.Flush();
       for (uint64_t i = random.Uniform(4); i > 0 && tree.running() < 4; --i) tree.StartOne();
-      if (random.OneIn(20)) tree.StartManual();
-      while (tree.running() > 0 && random.OneIn(2)) tree.FinishOne();
+      if (random.OneIn(10) && tree.walks() < 3) tree.BeginManual();
+      tree.StepManual();
+      while (tree.running() > 0 && random.OneIn(2)) ASSERT_NO_FATAL_FAILURE(tree.FinishOne());
       ASSERT_NO_FATAL_FAILURE(tree.Check());
     }
     int rounds = 0;
-    while (tree.StartOne() || tree.running() > 0) {
+    while (tree.StartOne() || tree.running() > 0 || tree.walks() > 0) {
       ASSERT_LT(++rounds, 5000) << "does not come to rest";
-      while (tree.running() > 0 && (tree.running() > 3 || random.OneIn(2))) tree.FinishOne();
+      tree.StepManual();
+      while (tree.running() > 0 && (tree.running() > 3 || random.OneIn(2))) ASSERT_NO_FATAL_FAILURE(tree.FinishOne());
     }
     ASSERT_NO_FATAL_FAILURE(tree.Check());
     EXPECT_FALSE(tree.Needs()) << "work is left that nobody picks";
     moves += tree.moves();
     rewrites += tree.rewrites();
+    conflicts += tree.conflicts();
   }
   EXPECT_GT(moves, 50u);
   EXPECT_GT(rewrites, 500u);
+  EXPECT_GT(conflicts, 100u);
 }
 
 }  // namespace
