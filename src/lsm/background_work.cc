@@ -42,6 +42,9 @@ const char* ConditionName(WriteStallCondition condition) {
   return "normal";
 }
 
+// Doublings of the pause after a compaction that failed for lack of space or descriptors: 1 s at first, 32 s at most.
+constexpr uint32_t kCompactionPauseDoublings = 5;
+
 // The job did not fail: it was told to stop, or there is nobody left to do it for.
 bool IsBenign(const Status& status) {
   return status.ok() || status.IsShutdownInProgress() || status.IsColumnFamilyDropped() ||
@@ -65,6 +68,18 @@ void BackgroundWork::StartThreads(const DBOptions& options) {
   if (state_->read_only) return;
   state_->env->IncBackgroundThreadsIfNeeded(ResolveFlushJobs(options), Env::HIGH);
   state_->env->IncBackgroundThreadsIfNeeded(ResolveCompactionJobs(options), Env::LOW);
+}
+
+bool BackgroundWork::RunSoon(std::function<void()> job) {
+  if (state_->closing.load(std::memory_order_relaxed)) return false;
+  const bool taken = state_->executor->Schedule(Executor::Priority::kHigh, [this, job = std::move(job)] {
+    job();
+    MutexLock lock(state_->mutex);
+    --soon_jobs_;
+    state_->NotifyChange();
+  });
+  soon_jobs_ += taken ? 1 : 0;
+  return taken;
 }
 
 // ---- Deciding.
@@ -100,8 +115,7 @@ StallInputs BackgroundWork::MakeStallInputs(const ColumnFamily& family) const {
 void BackgroundWork::UpdateGate() {
   WriteStall worst;
   bool behind = false;
-  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().by_id) {
-    if (family == nullptr) continue;
+  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families) {
     behind |= family->compaction_behind;
     if (family->stall.state < worst.state) continue;
     const bool slower = family->stall.state > worst.state || family->stall.bytes_per_second < worst.bytes_per_second;
@@ -123,11 +137,11 @@ void BackgroundWork::ViewChanged(const std::shared_ptr<ColumnFamily>& family) {
   const bool quiet = state_before == StallState::kNone && family->stall.state == StallState::kNone;
   if (!quiet || behind_before != family->compaction_behind) UpdateGate();
   if (family->dropped()) {
-    std::erase(flush_candidates_, family);
-    std::erase(compaction_candidates_, family);
+    flush_candidates_.Erase(family);
+    compaction_candidates_.Erase(family);
   } else {
-    flush_candidates_.push_back(family);
-    compaction_candidates_.push_back(family);
+    flush_candidates_.Push(family);
+    compaction_candidates_.Push(family);
   }
   Schedule();
   state_->NotifyChange();
@@ -190,12 +204,12 @@ void BackgroundWork::Schedule() {
 }
 
 void BackgroundWork::LatchError(BackgroundErrorReason reason, const std::string& during, const Status& error) {
-  Status told = error;
-  NotifyAll(state_->options.listeners, &EventListener::OnBackgroundError, reason, &told);
+  const bool latched = state_->latch.Set(error, reason);
   state_->recorder.Tick(ERROR_HANDLER_BG_ERROR_COUNT);
   if (error.IsIOError()) state_->recorder.Tick(ERROR_HANDLER_BG_IO_ERROR_COUNT);
-  if (state_->latch.Set(error, reason))
-    LogWarning(*state_, StrCat("the database is read-only after an error during ", during, ": ", error.ToString()));
+  Status told = error;
+  NotifyAll(state_->options.listeners, &EventListener::OnBackgroundError, reason, &told);
+  if (latched) LogWarning(*state_, StrCat("the database is read-only after an error during ", during, ": ", error.ToString()));
   MutexLock lock(state_->mutex);
   state_->NotifyChange();
 }
@@ -204,6 +218,10 @@ void BackgroundWork::LatchError(BackgroundErrorReason reason, const std::string&
 
 Status BackgroundWork::Install(std::vector<VersionEdit> edits, const std::function<void()>& when_published) {
   MutexLock installers(state_->manifest_mutex);
+  return InstallLocked(std::move(edits), when_published);
+}
+
+Status BackgroundWork::InstallLocked(std::vector<VersionEdit> edits, const std::function<void()>& when_published) {
   for (VersionEdit& edit : edits) edit.last_sequence = state_->PublishedSequence();
   if (std::any_of(edits.begin(), edits.end(), [](const VersionEdit& edit) { return edit.log_number.has_value(); })) {
     MutexLock lock(state_->mutex);
@@ -216,8 +234,7 @@ Status BackgroundWork::Install(std::vector<VersionEdit> edits, const std::functi
 
 uint64_t BackgroundWork::OldestNeededLog(std::span<const VersionEdit> edits) const {
   uint64_t oldest = state_->logs.current_number();
-  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().by_id) {
-    if (family == nullptr) continue;
+  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families) {
     uint64_t needed = family->OldestLogNumber();
     for (const VersionEdit& edit : edits) {
       if (edit.column_family == family->id() && edit.log_number.has_value()) needed = std::max(needed, *edit.log_number);
@@ -235,9 +252,8 @@ Status BackgroundWork::InstallPrepared(PendingInstall* install, const std::funct
     MutexLock lock(state_->mutex);
     std::vector<std::shared_ptr<ColumnFamily>> changed;
     for (const PendingInstall::Change& change : install->changes()) {
-      const FamilyTable& families = state_->Families();
-      if (change.version == nullptr || families.Find(change.family->id) == nullptr) continue;
-      const std::shared_ptr<ColumnFamily>& family = families.by_id[change.family->id];
+      const std::shared_ptr<ColumnFamily>& family = state_->Families().Shared(change.family->id);
+      if (change.version == nullptr || family == nullptr) continue;
       family->SetVersion(change.version);
       changed.push_back(family);
     }
@@ -258,8 +274,7 @@ Status BackgroundWork::InstallPrepared(PendingInstall* install, const std::funct
 
 void BackgroundWork::ScheduleFlushes() {
   while (MayStartJobs() && flush_jobs_ < flush_jobs_max_ && !flush_candidates_.empty()) {
-    std::shared_ptr<ColumnFamily> family = std::move(flush_candidates_.front());
-    flush_candidates_.pop_front();
+    std::shared_ptr<ColumnFamily> family = flush_candidates_.Pop();
     if (family->dropped() || !family->WantsFlush()) continue;
     ++family->running_flushes;
     ++flush_jobs_;
@@ -294,7 +309,7 @@ void BackgroundWork::FlushJob(std::shared_ptr<ColumnFamily> family) {
   EndJob(std::move(family), &BackgroundWork::flush_jobs_);
 }
 
-void BackgroundWork::EndJob(std::shared_ptr<ColumnFamily> family, int BackgroundWork::*jobs) {
+void BackgroundWork::EndJob(std::shared_ptr<ColumnFamily> family, int BackgroundWork::* jobs) {
   DumpStatsIfDue();
   {
     MutexLock lock(state_->mutex);
@@ -380,6 +395,8 @@ Status BackgroundWork::FlushTogether(std::span<const std::shared_ptr<ColumnFamil
   std::vector<Flush> flushes;
   {
     MutexLock lock(state_->mutex);
+    if (state_->closing.load(std::memory_order_relaxed)) return Status::ShutdownInProgress("the database is being closed");
+    ++joint_flushes_;
     for (const std::shared_ptr<ColumnFamily>& family : families) {
       ++family->running_flushes;
       // A pause of the user's does not stop it: without it the database would stay read-only.
@@ -393,11 +410,14 @@ Status BackgroundWork::FlushTogether(std::span<const std::shared_ptr<ColumnFamil
   if (status.ok()) status = InstallFlushes(flushes);
   for (Flush& flush : flushes) {
     if (flush.events != nullptr) flush.events->FlushEnded(flush.tables, flush.statistics, status);
+    if (!status.ok()) DiscardTables(&flush);
   }
-  if (status.ok()) return status;
-  for (Flush& flush : flushes) DiscardTables(&flush);
   MutexLock lock(state_->mutex);
-  for (const Flush& flush : flushes) flush.family->EndFlush(0);
+  for (const Flush& flush : flushes) {
+    if (!status.ok()) flush.family->EndFlush(0);
+  }
+  --joint_flushes_;
+  state_->NotifyChange();
   return status;
 }
 
@@ -442,14 +462,13 @@ Status BackgroundWork::WaitForFlush(std::span<const std::shared_ptr<ColumnFamily
   for (const std::shared_ptr<ColumnFamily>& family : families) {
     last_ids.push_back(family->immutable().empty() ? 0 : family->immutable().back().table->id());
     family->flush_wanted = !family->immutable().empty();
-    flush_candidates_.push_back(family);
+    flush_candidates_.Push(family);
   }
   ScheduleFlushes();
   for (size_t i = 0; i < families.size(); ++i) {
     const ColumnFamily& family = *families[i];
     while (!family.dropped() && !family.immutable().empty() && family.immutable().front().table->id() <= last_ids[i]) {
-      if (state_->latch.BlocksJobs()) return state_->latch.status();
-      if (const Status failed = state_->latch.FailureWhileResuming(); state_->latch.IsSet() && !failed.ok()) return failed;
+      ASHLAR_RETURN_IF_ERROR(state_->latch.JobStatus());
       if (state_->closing.load(std::memory_order_relaxed)) return Status::ShutdownInProgress("the database is being closed");
       state_->WaitForChange();
     }
@@ -467,7 +486,7 @@ Status BackgroundWork::WaitUntilSwitchIsFree(std::span<const std::shared_ptr<Col
       return !family->dropped() && ComputeStall(inputs, family->leveled(), family->stall).state == StallState::kStopped;
     };
     while (would_stop()) {
-      if (state_->latch.IsSet()) return state_->latch.status();
+      ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
       if (state_->closing.load(std::memory_order_relaxed)) return Status::ShutdownInProgress("the database is being closed");
       // Without jobs nothing would change.
       if (flush_jobs_ + compaction_jobs_ + manual_compactions_ == 0) return Status::OK();
@@ -481,9 +500,8 @@ Status BackgroundWork::WaitUntilSwitchIsFree(std::span<const std::shared_ptr<Col
 
 void BackgroundWork::ScheduleCompactions() {
   while (MayStartJobs() && compaction_jobs_ < compaction_jobs_max_ && !compaction_candidates_.empty()) {
-    const std::shared_ptr<ColumnFamily> family = std::move(compaction_candidates_.front());
-    compaction_candidates_.pop_front();
-    if (family->dropped() || family->exclusive_compaction || family->leveled().disable_auto_compactions) continue;
+    const std::shared_ptr<ColumnFamily> family = compaction_candidates_.Pop();
+    if (family->dropped() || family->exclusive_compaction || family->compaction_paused || family->leveled().disable_auto_compactions) continue;
     std::optional<CompactionPlan> plan = PickCompaction(MakeTreeView(*family, family->version()), family->leveled(), family->compact_cursors);
     if (!plan.has_value()) continue;
     family->compact_cursors.Advance(*plan);
@@ -497,7 +515,7 @@ void BackgroundWork::ScheduleCompactions() {
       return;
     }
     // The same family may have more to do beside it.
-    compaction_candidates_.push_back(family);
+    compaction_candidates_.Push(family);
   }
 }
 
@@ -520,10 +538,41 @@ void BackgroundWork::CompactionJob(Compaction* compaction) {
   TellChanges();
   std::shared_ptr<ColumnFamily> family = compaction->family;
   const Status status = Compact(compaction);
-  if (!IsBenign(status)) LatchError(BackgroundErrorReason::kCompaction, StrCat("a compaction of column family ", family->name()), status);
+  if (!IsBenign(status)) HandleFailure(*compaction, status);
   compaction->version->Unref();
   delete compaction;
   EndJob(std::move(family), &BackgroundWork::compaction_jobs_);
+}
+
+void BackgroundWork::HandleFailure(const Compaction& compaction, const Status& error) {
+  const std::shared_ptr<ColumnFamily>& family = compaction.family;
+  const std::string during = StrCat("a compaction of column family ", family->name());
+  const bool passes = error.IsNoSpace() || error.subcode() == Status::kOpenFilesLimit;
+  if (compaction.installing || !passes) return LatchError(BackgroundErrorReason::kCompaction, during, error);
+  uint64_t pause_seconds = 0;
+  {
+    MutexLock lock(state_->mutex);
+    family->compaction_failure = error;
+    pause_seconds = uint64_t{1} << std::min(family->compaction_failures, kCompactionPauseDoublings);
+    if (family->compaction_failures < kCompactionPauseDoublings) ++family->compaction_failures;
+    if (!family->compaction_paused) family->compaction_paused = RetryCompactionAfter(pause_seconds, family);
+    state_->NotifyChange();
+  }
+  LogWarning(*state_, StrCat(during, " failed, nothing is lost, and it is tried again in ", pause_seconds, " s: ", error.ToString()));
+}
+
+bool BackgroundWork::RetryCompactionAfter(uint64_t seconds, const std::shared_ptr<ColumnFamily>& family) {
+  // A family must not outlive the database, so the job holds none.
+  const auto retry = [timers = timers_, this, waiting = std::weak_ptr<ColumnFamily>(family)] {
+    MutexLock running(timers->mutex);
+    if (timers->stopped) return;
+    MutexLock lock(state_->mutex);
+    const std::shared_ptr<ColumnFamily> found = waiting.lock();
+    if (found == nullptr) return;
+    found->compaction_paused = false;
+    ViewChanged(found);
+  };
+  return state_->executor->ScheduleAfter(seconds * 1000000, Executor::Priority::kLow, retry);
 }
 
 Status BackgroundWork::ExecuteCompaction(Compaction* compaction, TableJobResult* result) {
@@ -552,8 +601,12 @@ Status BackgroundWork::Compact(Compaction* compaction) {
     edit.column_family = compaction->family->id();
     std::vector<VersionEdit> edits;
     edits.push_back(std::move(edit));
-    status = Install(std::move(edits), [&]() ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
+    compaction->installing = true;
+    MutexLock installers(state_->manifest_mutex);
+    AssertFits(*compaction);
+    status = InstallLocked(std::move(edits), [&]() ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
       EndCompaction(compaction);
+      compaction->family->compaction_failures = 0;
       if (!plan.trivial_move) compaction->family->totals.CountJob(plan.output_level, statistics);
       ended = true;
     });
@@ -566,14 +619,20 @@ Status BackgroundWork::Compact(Compaction* compaction) {
   return status;
 }
 
-Status BackgroundWork::CompactLevel(const CompactRangeOptions& options, const std::shared_ptr<ColumnFamily>& family, ManualRequest request) {
+void BackgroundWork::AssertFits(const Compaction& compaction) const {
+  MutexLock lock(state_->mutex);
+  // A dropped family takes no edit: the install answers with ColumnFamilyDropped.
+  if (compaction.family->dropped()) return;
+  AssertPlanFits(MakeTreeView(*compaction.family, compaction.family->version()), compaction.plan);  // I6: the alternative is stale reads for good
+}
+
+Status BackgroundWork::RunManualCompaction(const CompactRangeOptions& options, const std::shared_ptr<ColumnFamily>& family, ManualCompaction* walk) {
   for (;;) {
     std::unique_ptr<Compaction> compaction;
-    std::optional<std::string> done_through;
     {
       MutexLock lock(state_->mutex);
       if (family->dropped()) return Status::ColumnFamilyDropped(family->name());
-      if (state_->latch.IsSet()) return state_->latch.status();
+      ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
       if (state_->closing.load(std::memory_order_relaxed)) return Status::ShutdownInProgress("the database is being closed");
       if (options.canceled != nullptr && options.canceled->load())
         return Status::Error(Status::kIncomplete, Status::kManualCompactionPaused, "the compaction was canceled");
@@ -581,20 +640,20 @@ Status BackgroundWork::CompactLevel(const CompactRangeOptions& options, const st
         state_->WaitForChange();
         continue;
       }
-      ManualPick pick = PickManual(MakeTreeView(*family, family->version()), family->leveled(), request);
-      if (pick.conflict) {
+      ManualCompaction::Step step = walk->Next(MakeTreeView(*family, family->version()), family->leveled(), state_->versions->next_file_number());
+      if (step.done) return Status::OK();
+      if (step.conflict) {
         state_->WaitForChange();
         continue;
       }
-      if (!pick.plan.has_value()) return Status::OK();
-      if (options.max_subcompactions > 0) pick.plan->max_subcompactions = options.max_subcompactions;
-      done_through = std::move(pick.done_through);
-      compaction = StartCompaction(family, std::move(*pick.plan));
+      if (options.max_subcompactions > 0) step.plan->max_subcompactions = options.max_subcompactions;
+      compaction = StartCompaction(family, std::move(*step.plan));
       compaction->canceled = options.canceled;
       ++manual_compactions_;
     }
     const Status status = Compact(compaction.get());
-    if (!IsBenign(status)) LatchError(BackgroundErrorReason::kCompaction, StrCat("a compaction of column family ", family->name()), status);
+    if (!IsBenign(status)) HandleFailure(*compaction, status);
+    if (status.ok()) walk->Installed(compaction->plan);
     compaction->version->Unref();
     EpochReclaim();
     DeleteObsoleteFiles();
@@ -604,56 +663,29 @@ Status BackgroundWork::CompactLevel(const CompactRangeOptions& options, const st
       MutexLock lock(state_->mutex);
       --manual_compactions_;
       state_->NotifyChange();
-      // Paused: the same range again once work goes on.
+      // A pause interrupted it: the same range is next once work continues.
       if (status.IsShutdownInProgress() && !state_->closing.load(std::memory_order_relaxed)) continue;
     }
     ASHLAR_RETURN_IF_ERROR(status);
-    if (!done_through.has_value()) return Status::OK();
-    request.begin = std::move(done_through);
   }
 }
 
 Status BackgroundWork::CompactRange(const CompactRangeOptions& options, const std::shared_ptr<ColumnFamily>& family, const Slice* begin,
                                     const Slice* end) {
   const auto to_optional = [](const Slice* key) { return key == nullptr ? std::nullopt : std::optional<std::string>(key->ToString()); };
-  const ManualRequest whole{.level = 0, .output_level = 0, .begin = to_optional(begin), .end = to_optional(end)};
+  const BottommostLevelCompaction last_level = options.bottommost_level_compaction;
+  ManualCompaction walk(
+      {.begin = to_optional(begin),
+       .end = to_optional(end),
+       .rewrite_last_level = last_level == BottommostLevelCompaction::kForce || last_level == BottommostLevelCompaction::kForceOptimized,
+       .skip_own_files = last_level == BottommostLevelCompaction::kForceOptimized,
+       .first_new_file = state_->versions->next_file_number()});
   if (options.exclusive_manual_compaction) {
     MutexLock lock(state_->mutex);
     while (family->exclusive_compaction && !state_->closing.load(std::memory_order_relaxed)) state_->WaitForChange();
     family->exclusive_compaction = true;
   }
-  Status status;
-  const FileNumber first_new_file = state_->versions->next_file_number();
-  std::optional<Level> last_written;
-  for (Level level = 0; status.ok(); ++level) {
-    ManualRequest request = whole;
-    Level last_level = 0;
-    {
-      MutexLock lock(state_->mutex);
-      const TreeView view = MakeTreeView(*family, family->version());
-      last_level = view.LastLevel();
-      request.level = level;
-      request.output_level = ManualOutputLevel(family->leveled(), ComputeLevelTargets(view, family->leveled()), level);
-      const UserKeyRange range{.smallest = begin, .largest = end};
-      if (level <= last_level && family->version()->RangeIsEmpty(level, range)) continue;
-    }
-    if (level > last_level) break;
-    if (level == last_level && level > 0) {
-      const bool rewrite = options.bottommost_level_compaction == BottommostLevelCompaction::kForce ||
-                           options.bottommost_level_compaction == BottommostLevelCompaction::kForceOptimized;
-      if (!rewrite) break;
-      request.output_level = level;
-      request.may_move = false;
-      // What this call has just written has been rewritten already.
-      const bool skip_own = options.bottommost_level_compaction == BottommostLevelCompaction::kForceOptimized && last_written == level;
-      request.files_numbered_below = skip_own ? first_new_file : state_->versions->next_file_number();
-    }
-    status = CompactLevel(options, family, request);
-    last_written = request.output_level;
-    if (request.output_level == level && level > 0) break;
-    // Level 0 may have gone to a deeper level than 1; those between are empty.
-    if (level == 0 && request.output_level > 1) level = request.output_level - 1;
-  }
+  const Status status = RunManualCompaction(options, family, &walk);
   if (options.exclusive_manual_compaction) {
     MutexLock lock(state_->mutex);
     family->exclusive_compaction = false;
@@ -715,14 +747,17 @@ Status BackgroundWork::WaitForIdle(const WaitForCompactOptions& options) {
   for (;;) {
     bool wanted = flush_jobs_ + compaction_jobs_ + manual_compactions_ > 0;
     for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) wanted |= family->WantsFlush();
+    for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
+      if (!wanted && family->compaction_paused) return family->compaction_failure;
+    }
     if (!wanted) return Status::OK();
-    if (state_->latch.IsSet()) return state_->latch.status();
+    ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
     if (state_->closing.load(std::memory_order_relaxed)) return Status::ShutdownInProgress("the database is being closed");
     if (state_->background_paused > 0 && options.abort_on_pause) return Status::Aborted("background work is paused");
     if (timeout_us > 0) {
       const uint64_t waited_us = (state_->clock->NowNanos() - start_ns) / 1000;
       if (waited_us >= timeout_us) return Status::TimedOut("background work is not finished");
-      state_->changed.TimedWait(state_->mutex, timeout_us - waited_us);
+      state_->clock->WaitForMicros(state_->changed, state_->mutex, timeout_us - waited_us);
     } else {
       state_->WaitForChange();
     }
@@ -744,7 +779,7 @@ void BackgroundWork::Pause() {
   MutexLock lock(state_->mutex);
   ++state_->background_paused;
   interrupt_.store(true, std::memory_order_relaxed);
-  while (flush_jobs_ + compaction_jobs_ + manual_compactions_ > 0) state_->WaitForChange();
+  while (flush_jobs_ + compaction_jobs_ + OtherJobs() > 0) state_->WaitForChange();
 }
 
 bool BackgroundWork::Continue() {
@@ -757,13 +792,18 @@ bool BackgroundWork::Continue() {
 }
 
 void BackgroundWork::Stop() {
+  {
+    // The executor outlives the database, and so may what waits there for its time.
+    MutexLock timers(timers_->mutex);
+    timers_->stopped = true;
+  }
   MutexLock lock(state_->mutex);
   state_->closing.store(true, std::memory_order_release);
   interrupt_.store(true, std::memory_order_relaxed);
   state_->NotifyChange();
-  while (flush_jobs_ + compaction_jobs_ + manual_compactions_ > 0) state_->WaitForChange();
-  flush_candidates_.clear();
-  compaction_candidates_.clear();
+  while (flush_jobs_ + compaction_jobs_ + OtherJobs() > 0) state_->WaitForChange();
+  flush_candidates_.Clear();
+  compaction_candidates_.Clear();
 }
 
 // ---- Files.

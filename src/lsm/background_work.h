@@ -9,13 +9,14 @@
 //     flushed what it holds.
 // I4: with several families, closed logs are synced before a flush is installed: otherwise a crash could keep the flushed half of what the lost log
 //     held.
-// I5: an error of a job is latched, unless the job was told to stop or its family was dropped.
+// I5: an error of a job is latched, unless the job was told to stop or its family was dropped. A compaction that fails for lack of space or file
+//     descriptors before its install is tried again after a pause instead: nothing that was acknowledged depends on it.
+// I6: a plan is installed only while it still fits the tree (I5 of compaction_plan.h): a compaction never moves newer data below older.
 //
 // Thread safety: methods marked REQUIRES under the mutex; the others without locks, from any thread.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -23,8 +24,10 @@
 #include <vector>
 
 #include "ashlar/listener.h"
+#include "compact/plan/manual_compaction.h"
 #include "compact/run/compaction_job.h"
 #include "compact/run/flush_job.h"
+#include "lsm/candidate_queue.h"
 #include "lsm/database_state.h"
 #include "lsm/job_events.h"
 
@@ -33,6 +36,8 @@ namespace ashlar {
 class BackgroundWork {
  public:
   explicit BackgroundWork(DatabaseState* state);
+  // Hands `job` to the executor. Stop and Pause wait for it. False, and nothing is handed over, when the database is being closed.
+  bool RunSoon(std::function<void()> job) ASHLAR_REQUIRES(state_->mutex);
   // How many jobs run at once; the threads must have been started.
   void SetOptions(const DBOptions& options) ASHLAR_REQUIRES(state_->mutex);
   void StartThreads(const DBOptions& options);
@@ -57,6 +62,8 @@ class BackgroundWork {
   // Records the edits in the MANIFEST and makes them current. when_published runs under the mutex, in the critical section that installs the new
   // views.
   Status Install(std::vector<VersionEdit> edits, const std::function<void()>& when_published);
+  // The body of Install, for callers that hold the manifest mutex.
+  Status InstallLocked(std::vector<VersionEdit> edits, const std::function<void()>& when_published) ASHLAR_REQUIRES(state_->manifest_mutex);
   // The same for an install that was prepared by the caller, who holds the manifest mutex.
   Status InstallPrepared(PendingInstall* install, const std::function<void()>& when_published) ASHLAR_REQUIRES(state_->manifest_mutex);
 
@@ -113,6 +120,12 @@ class BackgroundWork {
     std::vector<SequenceNumber> snapshots = {};
     const std::atomic<bool>* canceled = nullptr;
     std::unique_ptr<JobEvents> events = {};
+    bool installing = false;  // the MANIFEST may have the edit
+  };
+  // Jobs that wait in the executor for their time, and may outlive the database there. Its mutex is taken before the database mutex.
+  struct Timers {
+    Mutex mutex;
+    bool stopped ASHLAR_GUARDED_BY(mutex) = false;
   };
   struct StallChange {
     WriteStallInfo info;
@@ -128,7 +141,7 @@ class BackgroundWork {
   void ScheduleFlushes() ASHLAR_REQUIRES(state_->mutex);
   void FlushJob(std::shared_ptr<ColumnFamily> family);
   // The end of every job of the executor: what it held goes, files included, before whoever waits for the last job is told.
-  void EndJob(std::shared_ptr<ColumnFamily> family, int BackgroundWork::*jobs);
+  void EndJob(std::shared_ptr<ColumnFamily> family, int BackgroundWork::* jobs);
   // One flush of one family: from the marked memtables to the edit that installs their table.
   struct Flush {
     std::shared_ptr<ColumnFamily> family;
@@ -153,10 +166,18 @@ class BackgroundWork {
   void ScheduleCompactions() ASHLAR_REQUIRES(state_->mutex);
   std::unique_ptr<Compaction> StartCompaction(const std::shared_ptr<ColumnFamily>& family, CompactionPlan plan) ASHLAR_REQUIRES(state_->mutex);
   void CompactionJob(Compaction* compaction);
+  // I5.
+  void HandleFailure(const Compaction& compaction, const Status& error);
+  // Lets compactions of the family be picked again then. False: the executor is shutting down.
+  bool RetryCompactionAfter(uint64_t seconds, const std::shared_ptr<ColumnFamily>& family);
+  int OtherJobs() const ASHLAR_REQUIRES(state_->mutex) { return manual_compactions_ + joint_flushes_ + soon_jobs_; }
   Status Compact(Compaction* compaction);
   void EndCompaction(Compaction* compaction) ASHLAR_REQUIRES(state_->mutex);
 
-  Status CompactLevel(const CompactRangeOptions& options, const std::shared_ptr<ColumnFamily>& family, ManualRequest request);
+  // I6, before the plan's edit is prepared: the version cannot change until the install, because the caller holds the manifest mutex.
+  void AssertFits(const Compaction& compaction) const ASHLAR_REQUIRES(state_->manifest_mutex);
+  // Runs the plans of the walk, in the calling thread.
+  Status RunManualCompaction(const CompactRangeOptions& options, const std::shared_ptr<ColumnFamily>& family, ManualCompaction* walk);
 
   struct DeletedTable {
     std::string path;
@@ -173,12 +194,14 @@ class BackgroundWork {
   int flush_jobs_ ASHLAR_GUARDED_BY(state_->mutex) = 0;          // handed to the executor and not ended
   int compaction_jobs_ ASHLAR_GUARDED_BY(state_->mutex) = 0;     // the same
   int manual_compactions_ ASHLAR_GUARDED_BY(state_->mutex) = 0;  // in callers' threads
-  int installs_ ASHLAR_GUARDED_BY(state_->mutex) = 0;
+  int soon_jobs_ ASHLAR_GUARDED_BY(state_->mutex) = 0;           // of RunSoon, not ended
+  int joint_flushes_ ASHLAR_GUARDED_BY(state_->mutex) = 0;       // FlushTogether, in callers' threads
   std::vector<Change> untold_changes_ ASHLAR_GUARDED_BY(state_->mutex);
   bool telling_changes_ ASHLAR_GUARDED_BY(state_->mutex) = false;  // one thread tells, so that they are told in their order
   uint64_t stats_dumped_nanos_ ASHLAR_GUARDED_BY(state_->mutex);
-  std::deque<std::shared_ptr<ColumnFamily>> flush_candidates_ ASHLAR_GUARDED_BY(state_->mutex);
-  std::deque<std::shared_ptr<ColumnFamily>> compaction_candidates_ ASHLAR_GUARDED_BY(state_->mutex);
+  CandidateQueue flush_candidates_ ASHLAR_GUARDED_BY(state_->mutex);
+  CandidateQueue compaction_candidates_ ASHLAR_GUARDED_BY(state_->mutex);
+  const std::shared_ptr<Timers> timers_ = std::make_shared<Timers>();
   // Ends running jobs: closing, or paused. Written under the mutex, read by jobs between entries.
   std::atomic<bool> interrupt_{false};
 

@@ -64,6 +64,23 @@ MemTableRef ColumnFamily::NewMemTable() {
                                        .shape = ResolveMemTableShape(options_)});
 }
 
+const std::shared_ptr<ColumnFamily>& FamilyTable::Search(uint32_t id) const {
+  static const std::shared_ptr<ColumnFamily> kNone;
+  const auto place =
+      std::lower_bound(families.begin(), families.end(), id, [](const auto& family, uint32_t wanted) { return family->id() < wanted; });
+  return place != families.end() && (*place)->id() == id ? *place : kNone;
+}
+
+void FamilyTable::Add(std::shared_ptr<ColumnFamily> family) {
+  const auto place =
+      std::lower_bound(families.begin(), families.end(), family->id(), [](const auto& other, uint32_t id) { return other->id() < id; });
+  families.insert(place, std::move(family));
+}
+
+void FamilyTable::Remove(uint32_t id) {
+  std::erase_if(families, [id](const auto& family) { return family->id() == id; });
+}
+
 void FamilyTotals::CountJob(Level output_level, const TableJobStatistics& statistics) {
   if (levels.size() <= output_level) levels.resize(output_level + 1);
   OfLevel& level = levels[output_level];

@@ -141,6 +141,10 @@ class ColumnFamily {
 
   WriteStall stall;
   bool compaction_behind = false;
+  // Compactions that failed in a row for lack of space or descriptors, and the last error. While compaction_paused none is picked.
+  uint32_t compaction_failures = 0;
+  bool compaction_paused = false;
+  Status compaction_failure;
   CompactCursors compact_cursors;
   std::vector<const CompactionPlan*> running_plans;
   bool flush_wanted = false;                        // flush even if fewer memtables wait than min_write_buffer_number_to_merge
@@ -182,9 +186,21 @@ class ColumnFamily {
 // The families by id, immutable, so that the commit leader and MultiGet look families up without a lock: replaced as a whole when one is created or
 // dropped, and retired through the epoch.
 struct FamilyTable {
-  std::vector<std::shared_ptr<ColumnFamily>> by_id;  // null where dropped
+  std::vector<std::shared_ptr<ColumnFamily>> families;  // ascending by id, dropped ones left out
 
-  ColumnFamily* Find(uint32_t id) const { return id < by_id.size() ? by_id[id].get() : nullptr; }
+  ColumnFamily* Find(uint32_t id) const { return Shared(id).get(); }
+  // Null: there is none, or it was dropped.
+  const std::shared_ptr<ColumnFamily>& Shared(uint32_t id) const {
+    // Until a family is dropped its id is its place.
+    if (id < families.size() && families[id]->id() == id) [[likely]]
+      return families[id];
+    return Search(id);
+  }
+  void Add(std::shared_ptr<ColumnFamily> family);
+  void Remove(uint32_t id);
+
+ private:
+  const std::shared_ptr<ColumnFamily>& Search(uint32_t id) const;
 };
 
 }  // namespace ashlar

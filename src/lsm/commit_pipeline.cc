@@ -1,9 +1,11 @@
 #include "lsm/commit_pipeline.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "base/out_of_memory.h"
 #include "base/result.h"
 #include "key/write_batch_internal.h"
 #include "lsm/background_work.h"
@@ -12,16 +14,11 @@
 
 namespace ashlar {
 
-namespace {
-// What a low-priority writer gets while compaction is behind.
-constexpr uint64_t kLowPriorityBytesPerSecond = uint64_t{1} << 20;
-constexpr uint64_t kLowPriorityWaitUsMax = 1000000;
-}  // namespace
-
 CommitPipeline::CommitPipeline(DatabaseState* state, BackgroundWork* background)
     : state_(state),
       background_(background),
       group_bytes_max_(static_cast<size_t>(state->options.max_write_batch_group_size_bytes)),
+      active_bytes_(ActiveMemTableBytes()),
       next_wal_check_bytes_(WalBytesMax()) {}
 
 Status CommitPipeline::Write(const WriteOptions& options, WriteBatch* batch) {
@@ -35,8 +32,6 @@ Status CommitPipeline::Write(const WriteOptions& options, WriteBatch* batch) {
 
 Status CommitPipeline::WriteTrusted(const WriteOptions& options, WriteBatch* batch) {
   if (options.sync && options.disableWAL) return Status::InvalidArgument("WriteOptions::sync needs the log; unset disableWAL");
-  if (options.no_slowdown && state_->gate.state() != WriteGate::State::kOpen) return Status::Incomplete("writes are slowed down or stopped");
-  if (options.low_pri && state_->gate.CompactionBehind()) ASHLAR_RETURN_IF_ERROR(GiveWay(options, batch->GetDataSize()));
   CommitRequest request;
   request.sync = options.sync;
   request.disable_wal = options.disableWAL;
@@ -44,13 +39,8 @@ Status CommitPipeline::WriteTrusted(const WriteOptions& options, WriteBatch* bat
   request.batch = batch;
   request.batch_bytes = batch->GetDataSize();
   const StopWatch watch(state_->recorder, DB_WRITE);
+  if (options.low_pri && state_->gate.CompactionBehind()) ASHLAR_RETURN_IF_ERROR(ThrottleLowPriority(request));
   return Commit(&request);
-}
-
-Status CommitPipeline::GiveWay(const WriteOptions& options, uint64_t bytes) {
-  if (options.no_slowdown) return Status::Incomplete("low-priority writes wait while compaction is behind");
-  state_->clock->SleepForMicros(std::min(bytes * 1000000 / kLowPriorityBytesPerSecond, kLowPriorityWaitUsMax));
-  return Status::OK();
 }
 
 Status CommitPipeline::RunExclusive(const std::function<Status()>& task) {
@@ -58,7 +48,10 @@ Status CommitPipeline::RunExclusive(const std::function<Status()>& task) {
   request.kind = CommitRequest::Kind::kExclusive;
   request.exclusive = [](void* arg) { return (*static_cast<const std::function<Status()>*>(arg))(); };
   request.exclusive_arg = const_cast<void*>(static_cast<const void*>(&task));
-  return Commit(&request);
+  if (!Join(&request)) return std::move(request.status);
+  const Status status = CatchBadAlloc([&] { return request.exclusive(request.exclusive_arg); });
+  queue_.Finish(queue_.FormGroup(&request, 0));
+  return status;
 }
 
 bool CommitPipeline::Join(CommitRequest* request) {
@@ -67,54 +60,49 @@ bool CommitPipeline::Join(CommitRequest* request) {
 }
 
 Status CommitPipeline::Commit(CommitRequest* request) {
-  if (!Join(request)) return std::move(request->status);
-  if (request->kind == CommitRequest::Kind::kExclusive) {
-    request->status = request->exclusive(request->exclusive_arg);
-    queue_.Finish(queue_.FormGroup(request, 0));
-    return std::move(request->status);
-  }
-  Status status = MakeRoom(*request);
-  const CommitGroup group = queue_.FormGroup(request, status.ok() ? group_bytes_max_ : 0);
-  if (status.ok()) status = CommitGroupOfWrites(group);
-  if (group.requests > 1 && !status.ok()) {
-    for (CommitRequest* r = group.first->newer;; r = r->newer) {
-      r->status = status;
-      if (r == group.last) break;
+  for (;;) {
+    if (state_->gate.state() != WriteGate::State::kOpen) ASHLAR_RETURN_IF_ERROR(WaitAtGate(*request));
+    if (!Join(request)) return std::move(request->status);
+    Status status = CatchBadAlloc([this] { return MakeRoom(); });
+    if (status.ok() && state_->gate.state() == WriteGate::State::kStopped) {
+      // Its turn came too late. A writer that waited here would keep syncs and memtable switches waiting, too.
+      queue_.Finish(queue_.FormGroup(request, 0));
+      request->Reset();
+      continue;
     }
+    const CommitGroup group = queue_.FormGroup(request, status.ok() ? group_bytes_max_ : 0);
+    if (status.ok()) status = CatchBadAlloc([&] { return CommitGroupOfWrites(group); });
+    if (group.requests > 1 && !status.ok()) {
+      for (CommitRequest* r = group.first->newer;; r = r->newer) {
+        r->status = status;
+        if (r == group.last) break;
+      }
+    }
+    queue_.Finish(group);
+    return status;
   }
-  queue_.Finish(group);
-  return status;
 }
 
 // ---- Room.
 
-Status CommitPipeline::MakeRoom(const CommitRequest& leader) {
-  if (state_->latch.IsSet()) return state_->latch.status();
-  if (room_check_wanted_) ASHLAR_RETURN_IF_ERROR(SwitchWhatIsFull());
-  if (state_->gate.state() != WriteGate::State::kOpen) return WaitAtGate(leader);
-  return Status::OK();
+Status CommitPipeline::MakeRoom() {
+  ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
+  return room_check_wanted_ ? SwitchWhatIsFull() : Status::OK();
 }
 
 uint64_t CommitPipeline::WalBytesMax() const {
   if (const uint64_t set = state_->log_bytes_max.load(std::memory_order_relaxed); set != 0) return set;
   uint64_t buffers = 0;
   const EpochGuard guard;
-  for (const auto& family : state_->Families().by_id) {
-    if (family != nullptr) buffers += family->MemTableLimitBytes();
-  }
+  for (const auto& family : state_->Families().families) buffers += family->MemTableLimitBytes();
   return 4 * buffers;
 }
 
-bool CommitPipeline::MemTablesTakeTooMuch() const {
-  const uint64_t bytes_max = state_->options.db_write_buffer_size;
-  if (bytes_max == 0) [[likely]]
-    return false;
+uint64_t CommitPipeline::ActiveMemTableBytes() const {
   uint64_t bytes = 0;
   const EpochGuard guard;
-  for (const auto& family : state_->Families().by_id) {
-    if (family != nullptr) bytes += family->active()->ApproximateMemoryUsed();
-  }
-  return bytes > bytes_max;
+  for (const auto& family : state_->Families().families) bytes += family->active()->ApproximateMemoryUsed();
+  return bytes;
 }
 
 Status CommitPipeline::SwitchWhatIsFull() {
@@ -127,7 +115,9 @@ Status CommitPipeline::SwitchWhatIsFull() {
     const bool logs_too_long = log_bytes > log_bytes_max;
     next_wal_check_bytes_ = logs_too_long ? log_bytes + log_bytes_max / 16 : log_bytes_max;
     const uint64_t oldest_log = state_->logs.OldestNumber();
-    const bool too_much_memory = MemTablesTakeTooMuch();
+    const uint64_t memory_max = state_->options.db_write_buffer_size;
+    if (memory_max > 0) active_bytes_ = ActiveMemTableBytes();
+    const bool too_much_memory = memory_max > 0 && active_bytes_ > memory_max;
     MutexLock lock(state_->mutex);
     const bool ask_old = logs_too_long && wal_limit_requested_for_ != oldest_log;
     if (ask_old) reason = FlushReason::kWalFull;
@@ -141,6 +131,7 @@ Status CommitPipeline::SwitchWhatIsFull() {
     }
     if (too_much_memory && full.empty() && largest != nullptr && !largest->active()->IsEmpty()) {
       reason = FlushReason::kWriteBufferManager;
+      active_bytes_ -= largest->active()->ApproximateMemoryUsed();
       largest->flush_wanted = true;
       full.push_back(std::move(largest));
     }
@@ -175,28 +166,59 @@ Status CommitPipeline::LeaderSwitchMemTables(std::span<const std::shared_ptr<Col
   return Status::OK();
 }
 
-Status CommitPipeline::WaitAtGate(const CommitRequest& leader) {
-  if (leader.no_slowdown) return Status::Incomplete("writes are slowed down or stopped");
+Status CommitPipeline::ThrottleLowPriority(const CommitRequest& request) {
+  if (request.no_slowdown) return Status::Incomplete("low-priority writes wait while compaction is behind");
+  MutexLock lock(state_->mutex);
+  const uint64_t turn_us = state_->gate.ReserveLowPriority(NowMicros(), request.batch_bytes);
+  while (state_->gate.CompactionBehind()) {
+    ASHLAR_RETURN_IF_ERROR(WaitingIsInVain());
+    const uint64_t now_us = NowMicros();
+    if (now_us >= turn_us) break;
+    state_->clock->WaitForMicros(state_->changed, state_->mutex, turn_us - now_us);
+  }
+  return Status::OK();
+}
+
+Status CommitPipeline::WaitAtGate(const CommitRequest& request) {
+  if (request.no_slowdown) return Status::Incomplete("writes are slowed down or stopped");
   const PerfTimer timer(&PerfContext::write_delay_time);
   StopWatch watch(state_->recorder, WRITE_STALL);
-  const Status passed = PassGate(leader);
+  const Status passed = PassGate(request);
   state_->recorder.Tick(STALL_MICROS, watch.Stop());
   return passed;
 }
 
-Status CommitPipeline::PassGate(const CommitRequest& leader) {
-  if (state_->gate.state() == WriteGate::State::kDelayed) {
-    const uint64_t delay_us = state_->gate.DelayMicros(state_->clock->NowNanos() / 1000, leader.batch_bytes);
-    if (delay_us > 0) state_->clock->SleepForMicros(delay_us);
-    return Status::OK();
-  }
+Status CommitPipeline::PassGate(const CommitRequest& request) {
   MutexLock lock(state_->mutex);
-  while (state_->gate.state() == WriteGate::State::kStopped && !state_->latch.IsSet() && !state_->closing.load(std::memory_order_relaxed)) {
-    state_->WaitForChange();
+  WriteGate& gate = state_->gate;
+  uint64_t bytes = request.batch_bytes;  // not paid for by waiting yet
+  uint64_t reserved_us = 0;
+  std::optional<uint64_t> turn_us;
+  uint64_t generation = 0;
+  for (;;) {
+    ASHLAR_RETURN_IF_ERROR(WaitingIsInVain());
+    if (gate.state() == WriteGate::State::kOpen) return Status::OK();
+    if (gate.state() == WriteGate::State::kStopped) {
+      state_->WaitForChange();
+      continue;
+    }
+    const uint64_t now_us = NowMicros();
+    if (turn_us.has_value() && now_us >= *turn_us) return Status::OK();
+    if (!turn_us.has_value() || generation != gate.generation()) {
+      // What it has waited for already counts, or a rate that changes often would never let it pass.
+      if (turn_us.has_value()) bytes = bytes * (*turn_us - now_us) / std::max<uint64_t>(*turn_us - reserved_us, 1);
+      turn_us = gate.Reserve(now_us, bytes);
+      reserved_us = now_us;
+      generation = gate.generation();
+      continue;
+    }
+    state_->clock->WaitForMicros(state_->changed, state_->mutex, *turn_us - now_us);
   }
-  if (state_->latch.IsSet()) return state_->latch.status();
+}
+
+Status CommitPipeline::WaitingIsInVain() const {
   if (state_->closing.load(std::memory_order_relaxed)) return Status::ShutdownInProgress("the database is being closed");
-  return Status::OK();
+  return state_->latch.WriteStatus();
 }
 
 // ---- The group.
@@ -209,11 +231,11 @@ Status CommitPipeline::CommitGroupOfWrites(const CommitGroup& group) {
     next += WriteBatchInternal::Count(r->batch);
     if (r == group.last) break;
   }
-  if (const Status logged = AppendToLog(group); !logged.ok()) {
+  if (const Status logged = CatchBadAlloc([&] { return AppendToLog(group); }); !logged.ok()) {
     background_->LatchError(BackgroundErrorReason::kWriteCallback, "write to the log", logged);
     return logged;
   }
-  if (const Status applied = Apply(group); !applied.ok()) {
+  if (const Status applied = CatchBadAlloc([&] { return Apply(group); }); !applied.ok()) {
     background_->LatchError(BackgroundErrorReason::kMemTable, "application of a logged batch", applied);
     return applied;
   }
@@ -258,24 +280,31 @@ Status CommitPipeline::SyncLogs() {
 Status CommitPipeline::Apply(const CommitGroup& group) {
   const PerfTimer timer(&PerfContext::write_memtable_time);
   const EpochGuard guard;
-  MemTableInserter inserter(MemTableInserter::Args{.families = &state_->Families()});
+  const uint64_t memory_max = state_->options.db_write_buffer_size;
+  MemTableInserter inserter(MemTableInserter::Args{.families = &state_->Families(), .counts_bytes = memory_max > 0});
   for (const CommitRequest* r = group.first;; r = r->newer) {
     ASHLAR_RETURN_IF_ERROR(inserter.Apply(r->batch->Data(), r->first_sequence));
     if (r == group.last) break;
   }
-  if (inserter.TakeFoundFull() || state_->logs.TotalBytes() > next_wal_check_bytes_ || MemTablesTakeTooMuch()) room_check_wanted_ = true;
+  if (memory_max > 0) active_bytes_ += inserter.GrownBytes();
+  const bool too_much_memory = memory_max > 0 && active_bytes_ > memory_max;
+  if (inserter.TakeFoundFull() || state_->logs.TotalBytes() > next_wal_check_bytes_ || too_much_memory) room_check_wanted_ = true;
   return Status::OK();
 }
 
 // ---- Exclusive tasks.
 
 Status CommitPipeline::SwitchMemTables(std::span<const std::shared_ptr<ColumnFamily>> families, FlushReason reason) {
-  return RunExclusive([=, this] { return LeaderSwitchMemTables(families, reason); });
+  return RunExclusive([=, this] {
+    // Close latches before it closes the logs: no log is created after LOCK is released.
+    ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
+    return LeaderSwitchMemTables(families, reason);
+  });
 }
 
 Status CommitPipeline::SyncLog() {
   return RunExclusive([this] {
-    if (state_->latch.IsSet()) return state_->latch.status();
+    ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
     const Status synced = SyncLogs();
     if (!synced.ok()) background_->LatchError(BackgroundErrorReason::kWriteCallback, "sync of the log", synced);
     return synced;
@@ -284,7 +313,7 @@ Status CommitPipeline::SyncLog() {
 
 Status CommitPipeline::FlushLog() {
   return RunExclusive([this] {
-    if (state_->latch.IsSet()) return state_->latch.status();
+    ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
     const Status flushed = state_->logs.FlushCurrent();
     if (!flushed.ok()) background_->LatchError(BackgroundErrorReason::kWriteCallback, "flush of the log", flushed);
     return flushed;

@@ -1,12 +1,16 @@
-// CommitPipeline: the one way into the database. Writers queue (commit_queue.h); the leader makes room, gives the group its sequences, appends it to
-// the log, syncs once if anybody asked, applies it to the memtables, and publishes the last sequence with one store.
+// CommitPipeline: the one way into the database. Writers pass the write gate and queue (commit_queue.h); the leader makes room, gives the group its
+// sequences, appends it to the log, syncs once if a request of the group asks for it, applies it to the memtables, and publishes the last sequence
+// with one store.
 //
-//   Write -> Join -> [lead] MakeRoom -> FormGroup -> AppendToLog -> (Sync) -> Apply -> publish -> Finish
+//   Write -> (WaitAtGate) -> Join -> [lead] MakeRoom -> FormGroup -> AppendToLog -> (Sync) -> Apply -> publish -> Finish
+//                ^                            |
+//                +-- alone, if MakeRoom closed the gate
 //
 // I1: sequences are given in queue order without gaps inside a group; a batch's bytes in the log carry its first sequence.
 // I2: nothing is applied before its log record was handed to the operating system (and synced, if asked), unless disable_wal.
 // I3: a sequence is published after everything up to it was applied, so that a reader never sees half a batch.
 // I4: a group that fails in the log is not applied; the error is latched, because what the log holds now is not known.
+// I5: no request waits for background work while it leads: syncs, memtable switches and families are never held up by a write stall.
 // Memtable switches, log syncs and whatever else needs a quiet log run as exclusive requests in the same queue: there is no second path.
 //
 // Thread safety: every public method from any thread, except LeaderSwitchMemTables.
@@ -44,15 +48,19 @@ class CommitPipeline {
   Status FlushLog();
 
  private:
-  Status GiveWay(const WriteOptions& options, uint64_t bytes);
+  // Waits until a low-priority write gets its turn.
+  Status ThrottleLowPriority(const CommitRequest& request);
   bool Join(CommitRequest* request);
   Status Commit(CommitRequest* request);
-  Status MakeRoom(const CommitRequest& leader);
-  // db_write_buffer_size is exceeded. In the leader's thread.
-  bool MemTablesTakeTooMuch() const;
+  Status MakeRoom();
+  // Of all live families. In the leader's thread.
+  uint64_t ActiveMemTableBytes() const;
   Status SwitchWhatIsFull();
-  Status WaitAtGate(const CommitRequest& leader);
-  Status PassGate(const CommitRequest& leader);
+  Status WaitAtGate(const CommitRequest& request);
+  Status PassGate(const CommitRequest& request);
+  // The error that a waiting writer gets instead of its turn; OK: it may wait.
+  Status WaitingIsInVain() const ASHLAR_REQUIRES(state_->mutex);
+  uint64_t NowMicros() const { return state_->clock->NowNanos() / 1000; }
   Status CommitGroupOfWrites(const CommitGroup& group);
   Status AppendToLog(const CommitGroup& group);
   Status SyncLogs();
@@ -67,7 +75,10 @@ class CommitPipeline {
   // The commit leader's own; the hand-over of the lead orders the accesses.
   bool room_check_wanted_ = false;        // a memtable is full, the logs are too long, or memtables take more than db_write_buffer_size
   uint64_t wal_limit_requested_for_ = 0;  // the oldest log for which a flush was already asked
-  uint64_t next_wal_check_bytes_;         // the total of log bytes at which the limit is looked at again
+  // With db_write_buffer_size: an upper bound of ActiveMemTableBytes, made exact when it exceeds the limit. Only families that came or went since
+  // then, and memtables switched by a flush, make it inexact.
+  uint64_t active_bytes_;
+  uint64_t next_wal_check_bytes_;  // the total of log bytes at which the limit is looked at again
 };
 
 }  // namespace ashlar

@@ -46,6 +46,13 @@ struct CommitRequest {
   std::atomic<uint32_t> state{kWaiting};
   CommitRequest* older = nullptr;  // written before the push (release), read by the leader (acquire)
   CommitRequest* newer = nullptr;  // leader only
+
+  // Makes a request that led, and was finished without being committed, ready to join again.
+  void Reset() {
+    state.store(kWaiting, std::memory_order_relaxed);
+    older = nullptr;
+    newer = nullptr;
+  }
 };
 
 struct CommitGroup {

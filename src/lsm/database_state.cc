@@ -51,13 +51,7 @@ void DatabaseState::SetFamilies(std::unique_ptr<FamilyTable> families) {
   if (old != nullptr) RetireObjectUnderLock(old);
 }
 
-std::vector<std::shared_ptr<ColumnFamily>> DatabaseState::LiveFamilies() const {
-  std::vector<std::shared_ptr<ColumnFamily>> families;
-  for (const std::shared_ptr<ColumnFamily>& family : Families().by_id) {
-    if (family != nullptr) families.push_back(family);
-  }
-  return families;
-}
+std::vector<std::shared_ptr<ColumnFamily>> DatabaseState::LiveFamilies() const { return Families().families; }
 
 void DatabaseState::WaitForChange() {
   const uint64_t seen = changes;

@@ -28,15 +28,26 @@ Status ErrorLatch::BeginResume() {
   const State state = state_.load(std::memory_order_relaxed);
   if (state == State::kClear) return Status::NotFound("there is no error to resume from");
   if (state == State::kResuming) return Status::Busy("another thread is resuming the database");
-  if (status_.IsCorruption() || status_.IsShutdownInProgress()) return status_;
+  const bool half_applied = status_.IsMemoryLimit() && reason_ == BackgroundErrorReason::kMemTable;
+  if (status_.IsCorruption() || status_.IsShutdownInProgress() || half_applied) return status_;
   failure_while_resuming_ = Status::OK();
   state_.store(State::kResuming, std::memory_order_release);
   return Status::OK();
 }
 
-Status ErrorLatch::FailureWhileResuming() const {
+Status ErrorLatch::RefusalOfWrites() const {
   MutexLock lock(mutex_);
-  return failure_while_resuming_;
+  return state_.load(std::memory_order_relaxed) == State::kClear ? Status::OK() : status_;
+}
+
+Status ErrorLatch::RefusalOfJobs() const {
+  MutexLock lock(mutex_);
+  switch (state_.load(std::memory_order_relaxed)) {
+    case State::kClear: return Status::OK();
+    case State::kLatched: return status_;
+    case State::kResuming: return failure_while_resuming_;
+  }
+  return status_;
 }
 
 Status ErrorLatch::FinishResume(const Status& outcome) {

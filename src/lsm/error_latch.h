@@ -5,9 +5,12 @@
 //                       +------FinishResume(error)-+      (also when Set was called meanwhile)
 //
 // I1: once latched, the status stays the first error; later ones are ignored, except while resuming, where the newest counts.
-// I2: a latched corruption cannot be resumed from: the files have to be looked at.
+// I2: a latched corruption cannot be resumed from: the files have to be looked at. Nor can a lack of memory that cut off the application of a logged
+//     batch: a memtable holds a part of it. Reopening replays the whole batch.
 // I3: writers are refused unless kClear; background jobs unless kClear or kResuming.
-// Thread safety: all methods; IsSet and BlocksJobs are one load.
+// I4: a refusal carries its error: WriteStatus and JobStatus decide and read the error under one lock, so that the end of a resume cannot turn a
+//     refusal into OK.
+// Thread safety: all methods. IsSet, BlocksJobs and, while clear, WriteStatus and JobStatus are one load.
 #pragma once
 
 #include <atomic>
@@ -24,20 +27,25 @@ class ErrorLatch {
   bool Set(const Status& error, BackgroundErrorReason reason);
   bool IsSet() const { return state_.load(std::memory_order_acquire) != State::kClear; }
   bool BlocksJobs() const { return state_.load(std::memory_order_acquire) == State::kLatched; }
-  // Ok when clear.
+  // OK if writers may continue, else the latched error.
+  Status WriteStatus() const { return state_.load(std::memory_order_acquire) == State::kClear ? Status::OK() : RefusalOfWrites(); }
+  // OK if background work may continue, else the latched error or the one that came up while resuming.
+  Status JobStatus() const { return state_.load(std::memory_order_acquire) == State::kClear ? Status::OK() : RefusalOfJobs(); }
+  // The latched error, for messages; OK when clear. To refuse something, ask WriteStatus or JobStatus.
   Status status() const;
   // Of the error that is latched; meaningless when clear.
   BackgroundErrorReason reason() const;
   // Ok: there is an error, and the caller is the one who cures it and calls FinishResume. NotFound: there is none. Anything else: why it cannot be
   // resumed from.
   Status BeginResume();
-  // The error that came up while resuming, if any; Ok otherwise.
-  Status FailureWhileResuming() const;
   // Clears the latch if outcome is Ok and nothing failed meanwhile; returns what is latched afterwards.
   Status FinishResume(const Status& outcome);
 
  private:
   enum class State : uint8_t { kClear, kLatched, kResuming };
+
+  Status RefusalOfWrites() const;
+  Status RefusalOfJobs() const;
 
   mutable Mutex mutex_;
   std::atomic<State> state_{State::kClear};  // written under mutex_ (release); read by the commit leader and by jobs (acquire)

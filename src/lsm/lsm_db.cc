@@ -173,6 +173,10 @@ Status LsmDB::CloseFiles() {
     if (status.ok()) status = logs_closed;
     if (status.ok()) status = background_.RecordSyncedLogs(logs);
     background_.DeleteObsoleteFiles();
+    {
+      MutexLock changing(options_file_mutex_);
+      options_file_closed_ = true;
+    }
     MutexLock installers(state_->manifest_mutex);
     const Status manifest_closed = state_->versions->Close();
     if (status.ok()) status = manifest_closed;
@@ -207,9 +211,11 @@ Status LsmDB::Resume() {
   // so that no part of the old one is ever read again. No family comes or goes from here on, for the latch is set.
   std::vector<std::shared_ptr<ColumnFamily>> families;
   background_.HoldJobs();
-  Status status = commit_.RunExclusive([&] {
+  Status status = commit_.RunExclusive([&]() -> Status {
     {
       MutexLock lock(state_->mutex);
+      // Close takes the lead to close the logs: a log that is created before is closed with them, and none is created afterwards.
+      if (state_->closing.load(std::memory_order_relaxed)) return Status::ShutdownInProgress("the database is being closed");
       families = state_->LiveFamilies();
     }
     return commit_.LeaderSwitchMemTables(families, FlushReason::kErrorRecovery);
@@ -250,7 +256,7 @@ Status LsmDB::CreateFamily(const ColumnFamilyOptions& options, const std::string
   FillDefaults(&filled);
   // Exclusive: the family appears between two groups of writes, and its log number is that of the log that later writes go to.
   return commit_.RunExclusive([&]() -> Status {
-    if (state_->latch.IsSet()) return state_->latch.status();
+    ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
     MutexLock installers(state_->manifest_mutex);
     background_.AssertManifestMutexHeld();
     const ColumnFamilySpec spec{.name = name, .comparator = KeyComparator(filled.comparator), .levels = static_cast<Level>(filled.num_levels)};
@@ -267,7 +273,7 @@ Status LsmDB::CreateColumnFamily(const ColumnFamilyOptions& options, const std::
   *handle = nullptr;
   ASHLAR_RETURN_IF_ERROR(CreateFamily(options, name));
   *handle = NewHandle(name).release();
-  return WriteOptionsFile();
+  return RecordFamilyOptions();
 }
 
 Status LsmDB::CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& column_families, std::vector<ColumnFamilyHandle*>* handles) {
@@ -278,20 +284,20 @@ Status LsmDB::CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& co
     if (!status.ok()) break;
     handles->push_back(NewHandle(family.name).release());
   }
-  const Status recorded = WriteOptionsFile();
+  const Status recorded = RecordFamilyOptions();
   return status.ok() ? recorded : status;
 }
 
 Status LsmDB::DropFamily(const std::shared_ptr<ColumnFamily>& family) {
   if (family->id() == 0) return Status::InvalidArgument("the default column family cannot be dropped");
   return commit_.RunExclusive([&]() -> Status {
-    if (state_->latch.IsSet()) return state_->latch.status();
+    ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
     MutexLock installers(state_->manifest_mutex);
     background_.AssertManifestMutexHeld();
     ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<PendingInstall> install, state_->versions->PrepareDropFamily(family->id()));
     const Status installed = background_.InstallPrepared(install.get(), [&]() ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
       auto families = std::make_unique<FamilyTable>(state_->Families());
-      families->by_id[family->id()] = nullptr;
+      families->Remove(family->id());
       state_->SetFamilies(std::move(families));
       family->MarkDropped();
       background_.ViewChanged(family);
@@ -310,7 +316,7 @@ Status LsmDB::DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& column_
   }
   background_.ReleaseLogs();
   background_.DeleteObsoleteFiles();
-  const Status recorded = WriteOptionsFile();
+  const Status recorded = RecordFamilyOptions();
   return status.ok() ? recorded : status;
 }
 
@@ -445,10 +451,13 @@ Status LsmDB::Flush(const FlushOptions& options, const std::vector<ColumnFamilyH
 }
 
 Status LsmDB::FlushFamilies(const FlushOptions& options, std::span<const std::shared_ptr<ColumnFamily>> families, FlushReason reason) {
-  if (state_->latch.IsSet()) return state_->latch.status();
+  ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
   if (!options.allow_write_stall) ASHLAR_RETURN_IF_ERROR(background_.WaitUntilSwitchIsFree(families));
   bool any = false;
-  for (const std::shared_ptr<ColumnFamily>& family : families) any |= !family->active()->IsEmpty();
+  {
+    MutexLock lock(state_->mutex);
+    for (const std::shared_ptr<ColumnFamily>& family : families) any |= !family->active()->IsEmpty();
+  }
   if (any) ASHLAR_RETURN_IF_ERROR(commit_.SwitchMemTables(families, reason));
   if (!options.wait) {
     MutexLock lock(state_->mutex);
@@ -583,8 +592,32 @@ DBOptions LsmDB::GetDBOptions() const {
   return state_->current_options;
 }
 
+// The file lists every family, so writing it for each of many new ones would take the square of their number.
+Status LsmDB::RecordFamilyOptions() {
+  constexpr size_t kFamiliesRecordedAtOnce = 32;
+  {
+    MutexLock lock(state_->mutex);
+    background_.AssertMutexHeld();
+    if (options_job_queued_) return Status::OK();
+    const bool many = state_->Families().families.size() > kFamiliesRecordedAtOnce;
+    if (many && !state_->options.fail_if_options_file_error) {
+      options_job_queued_ = background_.RunSoon([this] {
+        {
+          MutexLock locked(state_->mutex);
+          options_job_queued_ = false;
+        }
+        // It has logged its error.
+        static_cast<void>(WriteOptionsFile().ok());
+      });
+      if (options_job_queued_) return Status::OK();
+    }
+  }
+  return WriteOptionsFile();
+}
+
 Status LsmDB::WriteOptionsFile() {
   MutexLock changing(options_file_mutex_);
+  if (options_file_closed_) return Status::ShutdownInProgress("the database is closed");
   std::vector<ColumnFamilyDescriptor> families;
   {
     MutexLock lock(state_->mutex);

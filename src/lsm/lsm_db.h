@@ -152,6 +152,8 @@ class LsmDB final : public DB {
   Status FlushFamilies(const FlushOptions& options, std::span<const std::shared_ptr<ColumnFamily>> families, FlushReason reason);
   Status FlushAll(const FlushOptions& options, FlushReason reason);
   Status WriteOptionsFile();
+  // The OPTIONS file after families came or went: written now, or soon where there are many. Close waits for it.
+  Status RecordFamilyOptions();
   Status DropFamily(const std::shared_ptr<ColumnFamily>& family);
 
   // Closes whatever is still held.
@@ -163,7 +165,9 @@ class LsmDB final : public DB {
   CommitPipeline& commit_;
   Reader& reader_;
   std::unique_ptr<FamilyHandle> default_handle_;
-  Mutex options_file_mutex_;  // serialises changes of options with the file that records them
+  Mutex options_file_mutex_;                                                 // serialises changes of options with the file that records them
+  bool options_file_closed_ ASHLAR_GUARDED_BY(options_file_mutex_) = false;  // LOCK is about to be released: no file is written any more
+  bool options_job_queued_ ASHLAR_GUARDED_BY(state_->mutex) = false;         // a job that writes the OPTIONS file waits for its turn
 };
 
 }  // namespace ashlar

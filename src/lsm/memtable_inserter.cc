@@ -15,11 +15,20 @@ Status MissingMergeOperator(const ColumnFamily& family) {
 
 }  // namespace
 
+void MemTableInserter::CountSelected() {
+  if (selected_ == nullptr) return;
+  const uint64_t bytes = selected_->active()->ApproximateMemoryUsed();
+  grown_bytes_ += bytes - selected_bytes_;
+  selected_bytes_ = bytes;
+}
+
 ColumnFamily* MemTableInserter::Select(uint32_t family) {
   if (family != selected_id_) {
+    if (args_.counts_bytes) CountSelected();
     selected_id_ = family;
     selected_ = args_.families->Find(family);
     if (selected_ != nullptr && args_.replaying && selected_->active_log_number() > args_.log_number) selected_ = nullptr;
+    if (args_.counts_bytes && selected_ != nullptr) selected_bytes_ = selected_->active()->ApproximateMemoryUsed();
   }
   return selected_;
 }

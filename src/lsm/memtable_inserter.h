@@ -20,6 +20,7 @@ class MemTableInserter {
     // Recovery: the log being replayed; records of families that have flushed it are in tables already.
     bool replaying = false;
     uint64_t log_number = 0;
+    bool counts_bytes = false;  // for GrownBytes
   };
 
   explicit MemTableInserter(const Args& args) : args_(args) {}
@@ -29,14 +30,22 @@ class MemTableInserter {
   Status Apply(const Slice& contents, SequenceNumber first);
   // A memtable that took a record since the last call is full.
   bool TakeFoundFull() { return std::exchange(found_full_, false); }
+  // The bytes by which the memtables grew since the last call.
+  uint64_t GrownBytes() {
+    CountSelected();
+    return std::exchange(grown_bytes_, 0);
+  }
 
  private:
   ColumnFamily* Select(uint32_t family);
+  void CountSelected();
 
   const Args args_;
   ColumnFamily* selected_ = nullptr;
   uint32_t selected_id_ = UINT32_MAX;
   bool found_full_ = false;
+  uint64_t selected_bytes_ = 0;  // of the selected family's memtable, when it was counted last
+  uint64_t grown_bytes_ = 0;
 };
 
 // Whether a batch may be committed: well-formed, every record one that the engine applies, to a family that exists (or ignore_missing) and has what

@@ -346,6 +346,9 @@ std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state, const Colum
                                                             .live_blocks = &state->live_blocks,
                                                             .random_access_hint = state->options.advise_random_on_open,
                                                             .prefix_extractor = filled.prefix_extractor});
+  // A cache that no family uses any more stays as long as a block of it is pinned.
+  std::erase_if(state->block_caches, [](const std::shared_ptr<Cache>& other) { return other.use_count() == 1 && other->GetUsage() == 0; });
+  std::erase(state->block_caches, cache);
   if (cache != nullptr) state->block_caches.push_back(cache);
   LeveledConfig leveled = ResolveLeveledConfig(filled, state->options);
   const uint32_t user_key_bytes = ResolveUserKeyBytes(filled);
@@ -364,8 +367,7 @@ std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state, const Colum
 void AddFamily(DatabaseState* state, std::shared_ptr<ColumnFamily> family) {
   const FamilyTable* const old = state->family_table.load(std::memory_order_acquire);
   auto families = old != nullptr ? std::make_unique<FamilyTable>(*old) : std::make_unique<FamilyTable>();
-  if (families->by_id.size() <= family->id()) families->by_id.resize(family->id() + 1);
-  families->by_id[family->id()] = std::move(family);
+  families->Add(std::move(family));
   state->SetFamilies(std::move(families));
 }
 

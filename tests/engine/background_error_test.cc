@@ -66,6 +66,71 @@ TEST_F(BackgroundErrorTest, ACompactionThatCannotWriteItsTable) {
   EXPECT_EQ(keeper_->reasons(), std::vector<BackgroundErrorReason>{BackgroundErrorReason::kCompaction});
 }
 
+// A compaction that lacks space or descriptors changes nothing, so the database stays writable and the compaction is tried again.
+class CompactionRetryTest : public BackgroundErrorTest, public testing::WithParamInterface<Status> {
+ protected:
+  // Level 0 wants a compaction, whose tables cannot be created.
+  void FailACompaction() {
+    FaultRule rule;
+    rule.operations = FaultOperation::kOpenForWriting;
+    rule.name_contains = ".sst";
+    rule.nth = 4;  // the flushes open three
+    rule.error = GetParam();
+    rule.sticky = true;
+    faults_->AddRule(rule);
+    for (const std::string key : {"a", "b", "c"}) {
+      ASSERT_OK(Put(key));
+      ASSERT_OK(Put("shared"));
+      ASSERT_OK(database_->db()->Flush(FlushOptions()));
+    }
+    while (database_->env()->RunOneJob()) {
+    }
+  }
+  uint64_t FilesAtLevel0() {
+    std::string files;
+    EXPECT_TRUE(database_->db()->GetProperty("rocksdb.num-files-at-level0", &files));
+    return std::stoull(files);
+  }
+};
+
+TEST_P(CompactionRetryTest, WritesContinueAndTheCompactionSucceedsLater) {
+  FailACompaction();
+  EXPECT_EQ(FilesAtLevel0(), 3u);
+  EXPECT_OK(Put("d"));
+  EXPECT_TRUE(keeper_->reasons().empty());
+  const Status waited = database_->db()->WaitForCompact(WaitForCompactOptions());
+  EXPECT_EQ(waited.subcode(), GetParam().subcode()) << waited.ToString();
+  faults_->ClearRules();
+  ManualExecutor* const executor = database_->env()->manual_executor();
+  EXPECT_TRUE(executor->RunDelayed()) << "the pause";
+  EXPECT_OK(database_->db()->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(FilesAtLevel0(), 0u);
+  Contents contents;
+  EXPECT_OK(database_->Read(&contents));
+  EXPECT_EQ(contents[kDefaultColumnFamilyName].size(), 5u);
+}
+
+TEST_P(CompactionRetryTest, ClosesDuringThePause) {
+  FailACompaction();
+  EXPECT_OK(database_->Close());
+  EXPECT_FALSE(database_->env()->RunOneJob());
+  database_->env()->manual_executor()->RunDelayed();
+  faults_->ClearRules();
+  EXPECT_OK(database_->Open());
+}
+
+TEST_P(CompactionRetryTest, AManualCompactionReturnsTheErrorAndLatchesNothing) {
+  FailACompaction();
+  EXPECT_EQ(database_->db()->CompactRange(CompactRangeOptions(), nullptr, nullptr).subcode(), GetParam().subcode());
+  EXPECT_TRUE(keeper_->reasons().empty());
+  EXPECT_OK(Put("d"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Errors, CompactionRetryTest,
+                         testing::Values(Status::NoSpace("the disk is full"),
+                                         Status::Error(Status::kIOError, Status::kOpenFilesLimit, "too many open files")),
+                         [](const testing::TestParamInfo<Status>& error) { return error.param.IsNoSpace() ? "NoSpace" : "OpenFilesLimit"; });
+
 TEST_F(BackgroundErrorTest, ALogThatCannotBeWritten) {
   FailAppendsTo(".log");
   EXPECT_FALSE(Put("a").ok());

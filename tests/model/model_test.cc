@@ -2,12 +2,15 @@
 // of upheaval. A failure prints the seed; ASHLAR_MODEL_SEED repeats it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <functional>
 #include <list>
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "ashlar/cache.h"
@@ -31,7 +34,15 @@ using Model = std::map<std::string, std::string, KeyOrder>;
 struct Scenario {
   const char* name;
   std::function<void(Options*)> set;
+  bool compacts_meanwhile = false;  // a thread compacts ranges by hand all the time
 };
+
+void SetTinyLevels(Options* options) {
+  options->target_file_size_base = 16 << 10;
+  options->max_bytes_for_level_base = 64 << 10;
+  options->max_bytes_for_level_multiplier = 4;
+  options->level0_file_num_compaction_trigger = 2;
+}
 
 BlockBasedTableOptions TableOptions(size_t cache_bytes) {
   BlockBasedTableOptions table;
@@ -44,12 +55,13 @@ BlockBasedTableOptions TableOptions(size_t cache_bytes) {
 const std::vector<Scenario>& Scenarios() {
   static const std::vector<Scenario> kScenarios = {
       {"Defaults", [](Options*) {}},
-      {"SmallTablesAndManyLevels",
+      {"SmallTablesAndManyLevels", &SetTinyLevels},
+      {"ManualCompactionsMeanwhile",
        [](Options* o) {
-         o->target_file_size_base = 16 << 10;
-         o->max_bytes_for_level_base = 64 << 10;
-         o->max_bytes_for_level_multiplier = 4;
-       }},
+         SetTinyLevels(o);
+         o->max_background_jobs = 4;
+       },
+       true},
       {"StaticLevels",
        [](Options* o) {
          o->level_compaction_dynamic_level_bytes = false;
@@ -107,13 +119,36 @@ class ModelTest : public ::testing::TestWithParam<size_t> {
     model_ = Model(KeyOrder{options_.comparator});
     Reopen();
   }
-  void TearDown() override { ReleaseSnapshots(); }
+  void TearDown() override {
+    StopCompacting();
+    ReleaseSnapshots();
+  }
 
   void Reopen() {
+    StopCompacting();
     ReleaseSnapshots();
     db_.reset();
     const Status opened = DB::Open(options_, scratch_.File("db"), &db_);
     ASSERT_TRUE(opened.ok()) << opened.ToString();
+    if (Scenarios()[GetParam()].compacts_meanwhile) compactor_ = std::thread([this, seed = random_->Next()] { CompactUntilStopped(seed); });
+  }
+  void CompactUntilStopped(uint64_t seed) {
+    Random random(seed);
+    while (!stop_compacting_.load()) {
+      const uint64_t first = random.Uniform(900);
+      const std::string begin = "k" + std::to_string(first);
+      const std::string end = "k" + std::to_string(std::min<uint64_t>(999, first + random.Uniform(60)));
+      const Slice begin_slice(begin);
+      const Slice end_slice(end);
+      CompactRangeOptions options;
+      options.allow_write_stall = true;
+      Check(db_->CompactRange(options, random.OneIn(8) ? nullptr : &begin_slice, random.OneIn(8) ? nullptr : &end_slice));
+    }
+  }
+  void StopCompacting() {
+    stop_compacting_.store(true);
+    if (compactor_.joinable()) compactor_.join();
+    stop_compacting_.store(false);
   }
   void ReleaseSnapshots() {
     for (const Held& held : held_) db_->ReleaseSnapshot(held.snapshot);
@@ -291,6 +326,8 @@ class ModelTest : public ::testing::TestWithParam<size_t> {
   Model model_;
   std::unique_ptr<DB> db_;
   std::list<Held> held_;
+  std::thread compactor_;
+  std::atomic<bool> stop_compacting_{false};
 };
 
 TEST_P(ModelTest, HistoriesAgree) {

@@ -1,0 +1,24 @@
+// CatchBadAlloc: where std::bad_alloc becomes a Status. Allocation failure is an error like a full disk: the call that met it fails, and nothing
+// else.
+//
+// Thread safety: pure.
+#pragma once
+
+#include <new>
+#include <utility>
+
+#include "ashlar/status.h"
+
+namespace ashlar {
+
+// What f returns, or MemoryLimit when it throws std::bad_alloc. That Status has no text: making one could fail as well.
+template <typename Function>
+Status CatchBadAlloc(Function&& f) {
+  try {
+    return std::forward<Function>(f)();
+  } catch (const std::bad_alloc&) {
+    return Status::MemoryLimit();
+  }
+}
+
+}  // namespace ashlar

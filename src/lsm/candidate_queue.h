@@ -1,0 +1,42 @@
+// CandidateQueue: the column families that a kind of background job has to look at, each at most once, in the order in which they came.
+//
+// Thread safety: guarded by the caller (the database mutex).
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <unordered_set>
+#include <utility>
+
+#include "lsm/column_family.h"
+
+namespace ashlar {
+
+class CandidateQueue {
+ public:
+  bool empty() const { return queue_.empty(); }
+  size_t size() const { return queue_.size(); }
+  // Nothing happens when the family is in the queue.
+  void Push(const std::shared_ptr<ColumnFamily>& family) {
+    if (queued_.insert(family.get()).second) queue_.push_back(family);
+  }
+  std::shared_ptr<ColumnFamily> Pop() {
+    std::shared_ptr<ColumnFamily> family = std::move(queue_.front());
+    queue_.pop_front();
+    queued_.erase(family.get());
+    return family;
+  }
+  void Erase(const std::shared_ptr<ColumnFamily>& family) {
+    if (queued_.erase(family.get()) > 0) std::erase(queue_, family);
+  }
+  void Clear() {
+    queue_.clear();
+    queued_.clear();
+  }
+
+ private:
+  std::deque<std::shared_ptr<ColumnFamily>> queue_;
+  std::unordered_set<const ColumnFamily*> queued_;  // what queue_ holds
+};
+
+}  // namespace ashlar

@@ -1,0 +1,79 @@
+// CompactRange while automatic compactions run: the base level moves between its steps.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "base/random.h"
+#include "filesystem/memory_file_system.h"
+#include "testing/expect_ok.h"
+#include "testing/open_database.h"
+
+namespace ashlar {
+namespace {
+
+constexpr uint64_t kKeys = 400;
+
+std::string Key(uint64_t i) {
+  const std::string digits = std::to_string(i);
+  return "key" + std::string(6 - digits.size(), '0') + digits;
+}
+
+// Levels so small that the base level moves while the test runs.
+Options TinyLevels() {
+  Options options = SmallDatabaseOptions();
+  options.write_buffer_size = 64 << 10;
+  options.max_bytes_for_level_base = 128 << 10;
+  options.max_bytes_for_level_multiplier = 4;
+  options.target_file_size_base = 32 << 10;
+  options.level0_file_num_compaction_trigger = 2;
+  options.max_background_jobs = 4;
+  return options;
+}
+
+// One seed is one order of writes, manual compactions and background jobs.
+void RunHistory(uint64_t seed) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  OpenDatabase database(std::make_shared<MemoryFileSystem>(), TinyLevels(), seed);
+  ASSERT_OK(database.Open());
+  Random random(seed);
+  Contents expected{{kDefaultColumnFamilyName, {}}};
+  FamilyContents& model = expected[kDefaultColumnFamilyName];
+  for (int round = 0; round < 12; ++round) {
+    for (int i = 0; i < 150; ++i) {
+      const std::string key = Key(random.Uniform(kKeys));
+      const std::string value = std::to_string(random.Next()) + std::string(900, 'v');
+      ASSERT_OK(database.db()->Put(WriteOptions(), key, value));
+      model[key] = value;
+      while (random.OneIn(30) && database.env()->RunOneJob()) {
+      }
+    }
+    const uint64_t first = random.Uniform(kKeys);
+    const std::string begin = Key(first);
+    const std::string end = Key(std::min(kKeys, first + random.Uniform(40)));
+    const Slice begin_slice(begin);
+    const Slice end_slice(end);
+    CompactRangeOptions options;
+    options.allow_write_stall = true;
+    if (random.OneIn(4)) options.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+    ASSERT_OK(database.db()->CompactRange(options, &begin_slice, &end_slice));
+  }
+  Contents found;
+  ASSERT_OK(database.Read(&found));
+  EXPECT_TRUE(found == expected) << "the contents differ from what was written";
+  ASSERT_OK(database.Close());
+  ASSERT_OK(database.Open());
+  ASSERT_OK(database.Read(&found));
+  EXPECT_TRUE(found == expected) << "after reopening";
+}
+
+TEST(ManualCompactionTest, KeepsTheNewestValuesWhileAutomaticOnesRun) {
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    RunHistory(seed);
+    if (HasFatalFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace ashlar
