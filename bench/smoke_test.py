@@ -79,6 +79,11 @@ class SmokeTest(unittest.TestCase):
         for arguments in (["--workloads", "nosuch"], ["--workloads", "readrandom:0"], ["--workloads", "fillseq", "--key-bytes", "4"]):
             self.assertNotIn(run(self.folder.name, *arguments).returncode, (0, NOT_AVAILABLE), arguments)
 
+    def test_instructions_are_not_counted_without_callgrind(self):
+        done = run(self.folder.name, "--workloads", "readrandom:64", "--count-instructions")
+        self.assertNotIn(done.returncode, (0, NOT_AVAILABLE))
+        self.assertIn("valgrind", done.stderr)
+
     def test_a_folder_that_exists_is_not_touched(self):
         existing = Path(self.folder.name) / "db"
         existing.mkdir()

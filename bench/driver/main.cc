@@ -12,6 +12,7 @@
 
 #include "bench/driver/engine.h"
 #include "bench/driver/fail.h"
+#include "bench/driver/instruction_counter.h"
 #include "bench/driver/latency.h"
 #include "bench/driver/workloads.h"
 
@@ -165,6 +166,8 @@ int Main(int argc, char** argv) {
   std::vector<Task> tasks;
   for (const std::string& workload : workloads) tasks.push_back(ParseTask(workload, run.dataset.num));
   if (run.count_instructions) {
+    const std::string reason = WhyInstructionsAreNotCounted();
+    if (!reason.empty()) Fail(reason);
     run.latencies = false;
     run.sample_ms = 0;
   }

@@ -8,13 +8,7 @@
 
 #include "bench/driver/copies.h"
 #include "bench/driver/fail.h"
-
-#if __has_include(<valgrind/callgrind.h>)
-#include <valgrind/callgrind.h>
-#else
-#define CALLGRIND_START_INSTRUMENTATION
-#define CALLGRIND_STOP_INSTRUMENTATION
-#endif
+#include "bench/driver/instruction_counter.h"
 
 namespace ashlar::bench {
 
@@ -171,10 +165,10 @@ void Runner::Measure(const Body& body, const Rest& rest, Result* result) {
     // On the calling thread, so that callgrind counts this loop and no starting of threads.
     sampler.emplace(engine_, &progress, options_.sample_ms);
     before = ReadUsage();
-    if (options_.count_instructions) CALLGRIND_START_INSTRUMENTATION;
+    if (options_.count_instructions) StartCountingInstructions();
     laps[0]->Start();
     body(0, sessions[0].get(), laps[0].get(), &progress[0], &tallies[0]);
-    if (options_.count_instructions) CALLGRIND_STOP_INSTRUMENTATION;
+    if (options_.count_instructions) StopCountingInstructions();
   } else {
     std::barrier start(static_cast<std::ptrdiff_t>(threads) + 1);
     std::vector<std::thread> running;
