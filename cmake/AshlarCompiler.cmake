@@ -36,8 +36,9 @@ endif()
 
 find_program(ASHLAR_CCACHE ccache)
 if(ASHLAR_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND PROJECT_IS_TOP_LEVEL)
+  # Sources are named by absolute paths, so the build folder is no part of an object: build/tool and build/release share theirs.
+  set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_NOHASHDIR=1 ${ASHLAR_CCACHE})
   # Precompiled headers are rebuilt with other time stamps; without this every file that uses one would miss the cache.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-                                  ${ASHLAR_CCACHE})
-  set(CMAKE_C_COMPILER_LAUNCHER ${ASHLAR_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_NOHASHDIR=1
+                                  CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${ASHLAR_CCACHE})
 endif()

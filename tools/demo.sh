@@ -7,7 +7,7 @@ set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/.."
 
-readonly ashlar=${ASHLAR:-$PWD/build/release/ashlar}
+readonly ashlar=${ASHLAR:-$PWD/build/tool/ashlar}
 readonly work=build/demo
 readonly db=$work/db
 readonly input=$work/input
