@@ -5,9 +5,12 @@ from dataclasses import dataclass
 
 from rows import Judged, Metric
 
-WINS, EVEN, LOSES, NOT_AVAILABLE, FAILED = "wins", "even", "LOSES", "NOT AVAILABLE", "FAILED"
+WINS, AHEAD, EVEN, UNSURE, LOSES = "wins", "ahead", "even", "unsure", "LOSES"
+NOT_AVAILABLE, FAILED = "NOT AVAILABLE", "FAILED"
 # Worst first: the order of the report.
-VERDICTS = (FAILED, LOSES, NOT_AVAILABLE, EVEN, WINS)
+VERDICTS = (FAILED, LOSES, NOT_AVAILABLE, UNSURE, EVEN, AHEAD, WINS)
+# RocksDB's published library is up to 45 % slower than a native build of it, so a smaller ratio is no win.
+WIN_RATIO_MIN = 1.5
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,9 @@ class Spread:
         if not values:
             raise ValueError("no values")
         return Spread(statistics.median(values), min(values), max(values))
+
+    def __str__(self) -> str:
+        return f"{self.median:.2f} ({self.low:.2f}–{self.high:.2f})"
 
 
 def figure(run: dict, metric: Metric, keys: int) -> float:
@@ -44,21 +50,25 @@ def pairwise(peer: list[float], own: list[float]) -> Spread:
     return Spread.of([p / max(o, 1e-12) for p, o in zip(peer, own)])
 
 
-def verdict(ratio: float, metric: Metric) -> str:
-    if ratio >= 1 + metric.margin:
-        return WINS
-    if ratio <= 1 - metric.margin:
+def verdict(ratio: Spread, metric: Metric) -> str:
+    """The word for a ratio and its spread. A spread within the metric's margin is even; any other that contains 1 is unsure."""
+    if 1 - metric.margin < ratio.low and ratio.high < 1 + metric.margin:
+        return EVEN
+    if ratio.high < 1:
         return LOSES
-    return EVEN
+    if ratio.low <= 1:
+        return UNSURE
+    return WINS if ratio.median >= WIN_RATIO_MIN else AHEAD
 
 
 @dataclass(frozen=True)
-class MetricOutcome:
+class Measured:
+    """The one metric that a row is judged by. Table, picture, verdict and target use the same ratio."""
+
     metric: Metric
     peer: float  # medians of the figures themselves
     own: float
     ratio: Spread
-    verdict: str
 
 
 @dataclass(frozen=True)
@@ -66,44 +76,38 @@ class RowOutcome:
     title: str
     group: str
     target: float | None
-    outcomes: tuple[MetricOutcome, ...]  # empty: not available, or failed
+    measured: Measured | None  # None: not available, or failed
     verdict: str
-    reason: str = ""  # why there are no outcomes
-    others: tuple[tuple[str, float], ...] = ()  # (library, its median of the first metric)
-
-    @property
-    def worst(self) -> MetricOutcome:
-        return min(self.outcomes, key=lambda outcome: outcome.ratio.median)
+    reason: str = ""  # why there are no figures
+    others: tuple[tuple[str, float], ...] = ()  # (library, its median)
 
     @property
     def target_reached(self) -> bool | None:
-        if self.target is None or not self.outcomes:
+        if self.target is None or self.measured is None:
             return None
         # A target of 1 means: not worse, and noise within the margin is not worse.
-        slack = self.worst.metric.margin if self.target == 1.0 else 0.0
-        return self.worst.ratio.median >= self.target - slack
+        slack = self.measured.metric.margin if self.target == 1.0 else 0.0
+        return self.measured.ratio.median >= self.target - slack
 
 
-def judge(group: str, row: Judged, peer_runs: list[dict], own_runs: list[dict], others: dict[str, list[dict]], keys: int) -> RowOutcome:
-    outcomes = []
-    for metric in row.metrics:
-        peer = [figure(run, metric, keys) for run in peer_runs]
-        own = [figure(run, metric, keys) for run in own_runs]
-        ratio = pairwise(peer, own)
-        outcomes.append(MetricOutcome(metric, statistics.median(peer), statistics.median(own), ratio, verdict(ratio.median, metric)))
-    worst = min(outcomes, key=lambda outcome: VERDICTS.index(outcome.verdict))
-    beside = tuple((name, statistics.median(figure(run, row.metrics[0], keys) for run in runs)) for name, runs in others.items() if runs)
-    return RowOutcome(row.title, group, row.target, tuple(outcomes), worst.verdict, others=beside)
+def judge(group: str, row: Judged, by_cpu: bool, peer_runs: list[dict], own_runs: list[dict], others: dict[str, list[dict]], keys: int) -> RowOutcome:
+    metric = row.metric(by_cpu)
+    peer = [figure(run, metric, keys) for run in peer_runs]
+    own = [figure(run, metric, keys) for run in own_runs]
+    ratio = pairwise(peer, own)
+    measured = Measured(metric, statistics.median(peer), statistics.median(own), ratio)
+    beside = tuple((name, statistics.median(figure(run, metric, keys) for run in runs)) for name, runs in others.items() if runs)
+    return RowOutcome(row.title, group, row.target, measured, verdict(ratio, metric), others=beside)
 
 
 def without_figures(group: str, row: Judged, verdict_text: str, reason: str) -> RowOutcome:
     """A row that is NOT AVAILABLE or FAILED."""
-    return RowOutcome(row.title, group, row.target, (), verdict_text, reason)
+    return RowOutcome(row.title, group, row.target, None, verdict_text, reason)
 
 
 def worst_first(rows: list[RowOutcome]) -> list[RowOutcome]:
-    """What failed; losing rows, the worst of them at the top; what could not be measured; then by ratio."""
-    return sorted(rows, key=lambda row: (VERDICTS.index(row.verdict), row.worst.ratio.median if row.outcomes else 0.0))
+    """By verdict, the worst first; rows of one verdict by ratio."""
+    return sorted(rows, key=lambda row: (VERDICTS.index(row.verdict), row.measured.ratio.median if row.measured else 0.0))
 
 
 def disagreements(results: dict[str, dict]) -> list[str]:

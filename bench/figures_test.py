@@ -1,10 +1,15 @@
 """Unit tests of what turns runs into verdicts: python3 -m unittest, in this folder."""
 
+import contextlib
+import io
+import re
 import unittest
 
 import instructions
-from figures import EVEN, FAILED, LOSES, NOT_AVAILABLE, WINS, Spread, disagreements, figure, judge, pairwise, verdict, without_figures, worst_first
-from rows import CPU, GROUPS, SCALES, SPACE, WALL, WRITTEN, Judged
+import run as bench
+from figures import AHEAD, EVEN, FAILED, LOSES, NOT_AVAILABLE, UNSURE, WINS, Spread, disagreements, figure, judge, pairwise, verdict, without_figures, worst_first
+from report import row_as_json, value_panels
+from rows import BOTH, CPU, GROUPS, SCALES, SPACE, WALL, WRITTEN, Judged
 
 
 def run(wall: float, cpu: float, **more) -> dict:
@@ -25,35 +30,74 @@ class PairwiseTest(unittest.TestCase):
             pairwise([], [])
 
 
-class VerdictTest(unittest.TestCase):
-    def test_margins_belong_to_the_metric(self):
-        self.assertEqual([verdict(ratio, WALL) for ratio in (0.94, 0.95, 0.96, 1.04, 1.05)], [LOSES, LOSES, EVEN, EVEN, WINS])
-        self.assertEqual([verdict(ratio, WRITTEN) for ratio in (0.98, 1.0, 1.02)], [LOSES, EVEN, WINS])
+def row_of(title: str, pairs: list[tuple[dict, dict]], metrics=(WALL,), target=None, by_cpu=False):
+    """`pairs`: (RocksDB's run, ours)."""
+    return judge("g", Judged(title, metrics, target), by_cpu, [peer for peer, _ in pairs], [own for _, own in pairs], {}, 10)
 
-    def test_a_row_has_the_worse_of_its_two_verdicts(self):
-        row = judge("g", Judged("r", (WALL, CPU), 2.0), [run(3, 1)] * 3, [run(1, 2)] * 3, {}, 10)
-        self.assertEqual(row.verdict, LOSES)
-        self.assertEqual(row.worst.metric, CPU)
-        self.assertFalse(row.target_reached)
+
+def at(*ratios: float, metrics=(WALL,), target=None):
+    return row_of(str(ratios[0]), [(run(ratio, 1), run(1, 1)) for ratio in ratios], metrics, target)
+
+
+class VerdictTest(unittest.TestCase):
+    def test_a_win_needs_half_more_and_every_pair_above_one(self):
+        cases = {(1.5, 1.5, 1.5): WINS, (1.6, 1.01, 9.0): WINS, (1.49, 1.4, 1.6): AHEAD, (1.2, 1.01, 1.3): AHEAD, (1.6, 0.99, 9.0): UNSURE}
+        for ratio, expected in cases.items():
+            self.assertEqual(verdict(Spread(*ratio), WALL), expected, ratio)
+
+    def test_a_loss_needs_every_pair_below_one(self):
+        cases = {(0.7, 0.6, 0.9): LOSES, (0.9, 0.8, 0.999): LOSES, (0.7, 0.12, 9.94): UNSURE, (0.9, 0.8, 1.0): UNSURE}
+        for ratio, expected in cases.items():
+            self.assertEqual(verdict(Spread(*ratio), WALL), expected, ratio)
+
+    def test_a_spread_within_the_margin_is_even_and_margins_belong_to_the_metric(self):
+        for ratio in ((1.0, 0.96, 1.04), (1.03, 1.02, 1.04), (0.97, 0.96, 0.98)):
+            self.assertEqual(verdict(Spread(*ratio), WALL), EVEN, ratio)
+        self.assertEqual([verdict(Spread(*ratio), WRITTEN) for ratio in ((1.0, 0.995, 1.005), (1.0, 0.96, 1.04), (0.97, 0.96, 0.98))], [EVEN, UNSURE, LOSES])
+
+    def test_a_row_is_judged_by_its_first_metric_and_with_cpu_by_its_last(self):
+        pairs = [(run(3, 1), run(1, 2))] * 3
+        wall = row_of("r", pairs, BOTH, 2.0)
+        self.assertEqual((wall.measured.metric, wall.verdict, wall.target_reached), (WALL, WINS, True))
+        cpu = row_of("r", pairs, BOTH, 2.0, by_cpu=True)
+        self.assertEqual((cpu.measured.metric, cpu.verdict, cpu.target_reached), (CPU, LOSES, False))
 
     def test_a_target_of_one_allows_for_noise_and_a_higher_one_does_not(self):
-        equal = judge("g", Judged("r", (WALL,), 1.0), [run(0.98, 1)], [run(1, 1)], {}, 10)
-        self.assertTrue(equal.target_reached)
-        short = judge("g", Judged("r", (WALL,), 2.0), [run(1.99, 1)], [run(1, 1)], {}, 10)
-        self.assertFalse(short.target_reached)
+        self.assertTrue(at(0.98, target=1.0).target_reached)
+        self.assertFalse(at(1.99, target=2.0).target_reached)
 
     def test_a_row_without_a_target_reaches_none(self):
-        self.assertIsNone(judge("g", Judged("r", (WALL,)), [run(1, 1)], [run(1, 1)], {}, 10).target_reached)
+        self.assertIsNone(at(1.0).target_reached)
 
     def test_failed_and_losing_rows_come_first_and_unavailable_ones_next(self):
-        def at(ratio):
-            return judge("g", Judged(str(ratio), (WALL,)), [run(ratio, 1)], [run(1, 1)], {}, 10)
-
         gone = without_figures("g", Judged("gone", (WALL,)), NOT_AVAILABLE, "why")
         broken = without_figures("g", Judged("broken", (WALL,)), FAILED, "why")
-        rows = worst_first([at(3.0), at(1.0), gone, at(0.5), broken, at(0.9)])
-        self.assertEqual([row.title for row in rows], ["broken", "0.5", "0.9", "gone", "1.0", "3.0"])
+        rows = worst_first([at(3.0), at(1.0), gone, at(0.5), at(1.2), broken, at(1.9, 0.5), at(0.9)])
+        self.assertEqual([row.title for row in rows], ["broken", "0.5", "0.9", "gone", "1.9", "1.0", "1.2", "3.0"])
         self.assertEqual([row.target_reached for row in (gone, broken)], [None, None])
+
+
+class OneRatioTest(unittest.TestCase):
+    """A row with a wall time and a CPU time has one ratio, wherever it is shown."""
+
+    ROWS = [row_of(f"Get 1 KB {kind}, mmap", [(run(9.23, 3.23), run(1, 1)), (run(8, 3), run(1, 1))], BOTH, 4.0) for kind in ("pinned", "copied")]
+
+    def test_the_printed_table_shows_it_with_its_spread(self):
+        text = io.StringIO()
+        with contextlib.redirect_stdout(text):
+            bench.print_table(self.ROWS)
+        lines = [line for line in text.getvalue().splitlines() if line.startswith("Get")]
+        self.assertEqual(len(lines), 2)
+        for line in lines:
+            self.assertEqual(re.findall(r"\d+\.\d\d(?!\d)", line), ["8.62", "8.00", "9.23", "4.00"])
+
+    def test_the_json_file_has_it_once(self):
+        measured = row_as_json(self.ROWS[0])["measured"]
+        self.assertEqual((measured["metric"], measured["ratio"]), ("wall_us_per_op", {"median": 8.615, "low": 8.0, "high": 9.23}))
+
+    def test_the_picture_of_value_sizes_shows_the_figures_of_the_table(self):
+        figures = {"RocksDB pinned": 8.615, "Ashlar pinned": 1, "RocksDB copied": 8.615, "Ashlar copied": 1}
+        self.assertEqual(value_panels(self.ROWS), [("mmap", [("1 KB", figures)])])
 
 
 class FigureTest(unittest.TestCase):

@@ -8,12 +8,12 @@ matplotlib.use("svg")
 import matplotlib.ticker  # noqa: E402
 import matplotlib.pyplot as plt  # noqa: E402  (the backend comes first)
 
-from figures import EVEN, LOSES, WINS, RowOutcome  # noqa: E402
+from figures import AHEAD, EVEN, LOSES, UNSURE, WINS, RowOutcome  # noqa: E402
 
 # What lies beyond is cut off in the picture; the number stands beside it.
 RATIO_MIN, RATIO_MAX = 0.1, 20
 RATIO_TICKS = (0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 10, 20)
-COLOURS = {WINS: "#2f7d4f", EVEN: "#8a8a8a", LOSES: "#c0392b"}
+COLOURS = {WINS: "#2f7d4f", AHEAD: "#86b89a", EVEN: "#8a8a8a", UNSURE: "#c9a227", LOSES: "#c0392b"}
 OWN_COLOUR, PEER_COLOUR = "#2f5d9b", "#c77f1a"
 
 plt.rcParams.update({"svg.fonttype": "none", "font.family": "sans-serif", "font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
@@ -36,21 +36,21 @@ def _clipped(ratio: float) -> float:
 
 
 def ratio_bars(rows: list[RowOutcome]) -> str:
-    """One bar per row that was measured: the ratio that the verdict rests on, its spread, and the target."""
-    rows = [row for row in rows if row.outcomes]
+    """One bar per row that was measured: the ratio, its spread, and the target."""
+    rows = [row for row in rows if row.measured]
     figure, axes = plt.subplots(figsize=(9, 0.23 * len(rows) + 0.8))
     for y, row in enumerate(reversed(rows)):
-        ratio = row.worst.ratio
+        ratio = row.measured.ratio
         axes.barh(y, _clipped(ratio.median) - 1, left=1, color=COLOURS[row.verdict], height=0.65)
         axes.plot([_clipped(ratio.low), _clipped(ratio.high)], [y, y], color="black", linewidth=0.8)
-        axes.text(RATIO_MAX * 1.06, y, f"{ratio.median:.2f}", va="center", fontsize=8)
+        axes.text(RATIO_MAX * 1.06, y, str(ratio), va="center", fontsize=8)
         if row.target is not None:
             axes.plot([row.target], [y], marker="D", color="black", markersize=3.5, fillstyle="none")
     axes.set_xscale("log")
     axes.set_yticks(range(len(rows)), [row.title for row in reversed(rows)])
     axes.set_ylim(-0.6, len(rows) - 0.4)
     axes.axvline(1, color="black", linewidth=0.8)
-    axes.set_xlim(max(RATIO_MIN, min([0.8] + [row.worst.ratio.low for row in rows])) * 0.97, RATIO_MAX)
+    axes.set_xlim(max(RATIO_MIN, min([0.8] + [row.measured.ratio.low for row in rows])) * 0.97, RATIO_MAX)
     axes.set_xticks(*zip(*[(tick, _round(tick)) for tick in RATIO_TICKS if tick >= axes.get_xlim()[0]]))
     axes.minorticks_off()
     axes.grid(axis="x", color="#dddddd", linewidth=0.6)
@@ -118,8 +118,8 @@ def throughput(panels: list[tuple[str, dict, dict]]) -> str:
     return _svg(figure)
 
 
-def value_sizes(panels: list[tuple[str, list[tuple[str, dict[str, float]]]]]) -> str:
-    """Get pinned and copied, both libraries: (place, [(size, {series: µs})])."""
+def value_sizes(panels: list[tuple[str, list[tuple[str, dict[str, float]]]]], unit: str) -> str:
+    """Get pinned and copied, both libraries: (place, [(size, {series: figure})]); `unit`: of the figures."""
     series = {
         "RocksDB copied": (PEER_COLOUR, "--"),
         "RocksDB pinned": (PEER_COLOUR, "-"),
@@ -138,7 +138,7 @@ def value_sizes(panels: list[tuple[str, list[tuple[str, dict[str, float]]]]]) ->
         axes.minorticks_off()
         axes.grid(axis="y", color="#dddddd", linewidth=0.6)
         axes.set_title(place, fontsize=9)
-    grid.flat[0].set_ylabel("µs CPU per Get")
+    grid.flat[0].set_ylabel(f"{unit} per Get")
     grid.flat[0].legend(frameon=False, fontsize=7)
     figure.tight_layout()
     return _svg(figure)

@@ -1,15 +1,12 @@
 """The report: one JSON file with everything, and one page that needs nothing else."""
 
 import json
-import statistics
+import re
 from collections import Counter
 from pathlib import Path
 
-import jinja2
-
-import plots
-from figures import VERDICTS, RowOutcome, worst_first
-from rows import Group
+from figures import VERDICTS, WIN_RATIO_MIN, RowOutcome, figure, pairwise, worst_first
+from rows import Group, Metric
 
 TEMPLATE = Path(__file__).resolve().parent / "report.html.j2"
 LATENCY_ROWS = (
@@ -27,41 +24,37 @@ def format_figure(value: float) -> str:
     return f"{value:.3f}" if value < 10 else f"{value:.1f}" if value < 1000 else f"{value:.0f}"
 
 
-def typical_pair(runs: dict, index: int) -> tuple[dict, dict]:
-    """The pair of runs whose ratio is the middle one."""
+def typical_pair(runs: dict, index: int, metric: Metric, keys: int) -> tuple[dict, dict]:
+    """The pair of runs whose ratio is the middle one; of an even number of pairs the better of the two middle ones."""
     pairs = [(peer[index], own[index]) for peer, own in zip(runs["peer"], runs["own"])]
-    pairs.sort(key=lambda pair: pair[0]["wall_s"] / max(pair[1]["wall_s"], 1e-12))
+    pairs.sort(key=lambda pair: pairwise([figure(pair[0], metric, keys)], [figure(pair[1], metric, keys)]).median)
     return pairs[len(pairs) // 2]
 
 
-def _panels(groups: list[Group], results: dict, titles: tuple[str, ...], field: str) -> list[tuple[str, dict, dict]]:
+def _panels(groups: list[Group], results: dict, about: dict, titles: tuple[str, ...], field: str) -> list[tuple[str, dict, dict]]:
     panels = {}
     for group in groups:
         runs = results[group.name]
         if "reason" in runs:
             continue
         for index, workload in enumerate(group.workloads):
-            title = workload.rows[0].title
-            peer, own = typical_pair(runs, index)
-            if title in titles and peer[field] and own[field]:
-                panels[title] = (title, peer, own)
+            row = workload.rows[0]
+            peer, own = typical_pair(runs, index, row.metric(about["by_cpu"]), group.number_of_keys(about["keys"]))
+            if row.title in titles and peer[field] and own[field]:
+                panels[row.title] = (row.title, peer, own)
     return [panels[title] for title in titles if title in panels]
 
 
-def _value_panels(groups: list[Group], results: dict) -> list:
-    """From the groups that compare pinned with copied values."""
-    places: dict[str, list] = {}
-    for group in groups:
-        if not group.count_copies or "reason" in results[group.name]:
-            continue
-        runs = results[group.name]
-        us = {}
-        for name, side in (("RocksDB", "peer"), ("Ashlar", "own")):
-            for index, kind in enumerate(("pinned", "copied")):
-                us[f"{name} {kind}"] = statistics.median(run[index]["cpu_us_per_op"] for run in runs[side])
-        size, place = group.workloads[0].rows[0].title.removeprefix("Get ").split(" pinned, ")
-        places.setdefault(place, []).append((size, us))
-    return list(places.items())
+def value_panels(rows: list[RowOutcome]) -> list:
+    """From the rows that compare pinned with copied values: (place, [(size, {series: figure})]), the same figures as in the table."""
+    places: dict[str, dict[str, dict[str, float]]] = {}
+    for row in rows:
+        match = re.fullmatch(r"Get (.+) (pinned|copied), (.+)", row.title)
+        if match and row.measured:
+            size, kind, place = match.groups()
+            figures = places.setdefault(place, {}).setdefault(size, {})
+            figures |= {f"RocksDB {kind}": row.measured.peer, f"Ashlar {kind}": row.measured.own}
+    return [(place, list(sizes.items())) for place, sizes in places.items()]
 
 
 def copies_table(groups: list[Group], results: dict) -> list[dict]:
@@ -80,7 +73,8 @@ def copies_table(groups: list[Group], results: dict) -> list[dict]:
     return lines
 
 
-def _row_as_json(row: RowOutcome) -> dict:
+def row_as_json(row: RowOutcome) -> dict:
+    measured = row.measured
     return {
         "title": row.title,
         "group": row.group,
@@ -88,17 +82,14 @@ def _row_as_json(row: RowOutcome) -> dict:
         "reason": row.reason,
         "target": row.target,
         "target_reached": row.target_reached,
-        "metrics": [
-            {
-                "metric": outcome.metric.key,
-                "unit": outcome.metric.unit,
-                "peer": outcome.peer,
-                "own": outcome.own,
-                "ratio": {"median": outcome.ratio.median, "low": outcome.ratio.low, "high": outcome.ratio.high},
-                "verdict": outcome.verdict,
-            }
-            for outcome in row.outcomes
-        ],
+        "measured": measured
+        and {
+            "metric": measured.metric.key,
+            "unit": measured.metric.unit,
+            "peer": measured.peer,
+            "own": measured.own,
+            "ratio": {"median": measured.ratio.median, "low": measured.ratio.low, "high": measured.ratio.high},
+        },
         "others": dict(row.others),
     }
 
@@ -106,7 +97,7 @@ def _row_as_json(row: RowOutcome) -> dict:
 def write_json(path: Path, about: dict, rows: list[RowOutcome], groups: list[Group], results: dict) -> None:
     content = {
         "environment": about,
-        "rows": [_row_as_json(row) for row in worst_first(rows)],
+        "rows": [row_as_json(row) for row in worst_first(rows)],
         "copies": copies_table(groups, results),
         "runs": {group.name: results[group.name] for group in groups},
     }
@@ -114,10 +105,16 @@ def write_json(path: Path, about: dict, rows: list[RowOutcome], groups: list[Gro
 
 
 def write_page(path: Path, about: dict, rows: list[RowOutcome], groups: list[Group], results: dict) -> None:
+    # Only the page needs these packages; the tests of the rest run with the interpreter alone.
+    import jinja2
+
+    import plots
+
     ordered = worst_first(rows)
-    latency = _panels(groups, results, LATENCY_ROWS, "latency")
-    throughput = _panels(groups, results, THROUGHPUT_ROWS, "samples")
-    values = _value_panels(groups, results)
+    latency = _panels(groups, results, about, LATENCY_ROWS, "latency")
+    throughput = _panels(groups, results, about, THROUGHPUT_ROWS, "samples")
+    values = value_panels(rows)
+    unit = "µs CPU" if about["by_cpu"] else "µs"
     template = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(TEMPLATE.read_text())
     path.write_text(
         template.render(
@@ -125,13 +122,14 @@ def write_page(path: Path, about: dict, rows: list[RowOutcome], groups: list[Gro
             rows=ordered,
             counts=Counter(row.verdict for row in rows),
             verdicts=VERDICTS,
+            win_ratio_min=WIN_RATIO_MIN,
             targets_set=sum(row.target is not None for row in rows),
             targets_reached=sum(bool(row.target_reached) for row in rows),
             figure=format_figure,
-            bars=plots.ratio_bars(ordered) if any(row.outcomes for row in rows) else "",
+            bars=plots.ratio_bars(ordered) if any(row.measured for row in rows) else "",
             latency=plots.latency_curves(latency) if latency else "",
             throughput=plots.throughput(throughput) if throughput else "",
-            values=plots.value_sizes(values) if values else "",
+            values=plots.value_sizes(values, unit) if values else "",
             copies=copies_table(groups, results),
         )
     )

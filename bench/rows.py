@@ -16,7 +16,7 @@ class Metric:
 
     key: str  # of the driver's result, or computed in figures.py
     unit: str
-    margin: float  # how far from 1 a ratio has to be to count
+    margin: float  # ratios this close to 1 are even
 
 
 WALL = Metric("wall_us_per_op", "µs", MARGINS["time"])
@@ -32,8 +32,11 @@ class Judged:
     """A row of the report: a metric of a workload, and the ratio it is meant to reach."""
 
     title: str
-    metrics: tuple[Metric, ...]  # the verdict is that of the worst of them; the first is shown
+    metrics: tuple[Metric, ...]  # the row is judged by the first, with --cpu by the last
     target: float | None = None
+
+    def metric(self, by_cpu: bool) -> Metric:
+        return self.metrics[-1 if by_cpu else 0]
 
 
 @dataclass(frozen=True)

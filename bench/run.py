@@ -127,7 +127,7 @@ class Bench:
                     raise DriverFailed(f"{group.name}, {workload.name}: the libraries disagree: {'; '.join(problems)}")
 
 
-def outcomes_of(group: Group, runs: dict, scale: Scale) -> list[RowOutcome]:
+def outcomes_of(group: Group, runs: dict, scale: Scale, by_cpu: bool) -> list[RowOutcome]:
     rows = []
     for index, workload in enumerate(group.workloads):
         for row in workload.rows:
@@ -139,6 +139,7 @@ def outcomes_of(group: Group, runs: dict, scale: Scale) -> list[RowOutcome]:
                 judge(
                     group.name,
                     row,
+                    by_cpu,
                     [run[index] for run in runs["peer"]],
                     [run[index] for run in runs["own"]],
                     others,
@@ -150,20 +151,17 @@ def outcomes_of(group: Group, runs: dict, scale: Scale) -> list[RowOutcome]:
 
 def print_table(rows: list[RowOutcome]) -> None:
     title_columns = max([len(row.title) for row in rows] + [3])
-    print(f"\n{'row':{title_columns}}  {'RocksDB':>9} {'Ashlar':>9} unit       {'ratio (low..high)':>22} {'by CPU':>7} {'target':>7}  verdict")
+    print(f"\n{'row':{title_columns}}  {'RocksDB':>9} {'Ashlar':>9} unit       {'ratio (low–high)':>22} {'target':>7}  verdict")
     for row in worst_first(rows):
-        if not row.outcomes:
+        if row.measured is None:
             print(f"{row.title:{title_columns}}  {row.verdict}: {row.reason}")
             continue
-        first = row.outcomes[0]
-        cpu = [outcome for outcome in row.outcomes if outcome.metric.key == "cpu_us_per_op"]
-        spread = f"{first.ratio.median:.2f} ({first.ratio.low:.2f}..{first.ratio.high:.2f})"
+        measured = row.measured
         target = "" if row.target is None else f"{row.target:.2f} {'ok' if row.target_reached else '--'}"
-        by_cpu = f"{cpu[0].ratio.median:.2f}" if cpu else ""
         others = "".join(f"  {name} {format_figure(value)}" for name, value in row.others)
         print(
-            f"{row.title:{title_columns}}  {format_figure(first.peer):>9} {format_figure(first.own):>9} {first.metric.unit:10} {spread:>22} "
-            f"{by_cpu:>7} {target:>7}  {row.verdict}{others}"
+            f"{row.title:{title_columns}}  {format_figure(measured.peer):>9} {format_figure(measured.own):>9} {measured.metric.unit:10} "
+            f"{str(measured.ratio):>22} {target:>7}  {row.verdict}{others}"
         )
 
 
@@ -184,7 +182,7 @@ def git(*arguments: str) -> str:
     return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
 
 
-def environment(own: Library, peer: Library, scale: Scale) -> dict:
+def environment(own: Library, peer: Library, scale: Scale, by_cpu: bool) -> dict:
     cpu = next((line.split(":", 1)[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")), "unknown")
     memory_kib = int(next(line.split()[1] for line in Path("/proc/meminfo").read_text().splitlines() if line.startswith("MemTotal")))
     return {
@@ -200,6 +198,7 @@ def environment(own: Library, peer: Library, scale: Scale) -> dict:
         "busy": os.getloadavg()[0] > BUSY_LOAD_PER_CORE * (os.cpu_count() or 1),
         "keys": scale.keys,
         "pairs": scale.pairs,
+        "by_cpu": by_cpu,
     }
 
 
@@ -212,6 +211,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--pairs", type=int, help="pairs of runs per row")
     parser.add_argument("--rows", metavar="REGEX", default="", help="only the groups whose name, or a row's title, matches")
     parser.add_argument("--list", action="store_true", help="print groups and rows, and end")
+    parser.add_argument("--cpu", action="store_true", help="judge times by the CPU time of all threads instead of wall time: for a busy machine")
     parser.add_argument("--no-others", action="store_true", help="without LevelDB and LMDB")
     parser.add_argument("--fresh", action="store_true", help="forget kept results (--full keeps them)")
     parser.add_argument("--resume", action="store_true", help="use kept results of the same libraries at any size")
@@ -293,13 +293,13 @@ def main() -> int:
         {} if arguments.no_others else {"leveldb": Library("LevelDB", libraries.LEVELDB, "leveldb"), "lmdb": Library("LMDB", libraries.LMDB, "lmdb")}
     )
 
-    about = environment(own, peer, scale)
+    about = environment(own, peer, scale, arguments.cpu)
     OUT.mkdir(parents=True, exist_ok=True)
     if arguments.instructions:
         count_instructions(own, peer, about["commit"])
         return 0
-    if about["busy"]:
-        print(f"== the machine is busy (load {about['load_at_start']:.1f}): wall times will scatter; the ratios by CPU are the ones to trust")
+    if about["busy"] and not arguments.cpu:
+        print(f"== the machine is busy (load {about['load_at_start']:.1f}): wall times will scatter, and rows come out as unsure; --cpu judges by CPU time")
     digest = libraries.digest(own_path, peer_path, DRIVER, Path(rows_module.__file__))
     arguments.dir.mkdir(parents=True, exist_ok=True)
     kept_path = OUT / f"kept-{scale.keys}-{scale.pairs}-{digest}.json"
@@ -309,7 +309,7 @@ def main() -> int:
     except KeyboardInterrupt:
         print(f"\nbench: interrupted; {'the same command' if scale.resumes else '--resume'} goes on after the groups that are done", file=sys.stderr)
         return 130
-    rows = [row for group in scale.groups for row in outcomes_of(group, results[group.name], scale)]
+    rows = [row for group in scale.groups for row in outcomes_of(group, results[group.name], scale, arguments.cpu)]
     print_table(rows)
     groups = list(scale.groups)
     print_copies(copies_table(groups, results))
