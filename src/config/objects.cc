@@ -57,6 +57,11 @@ bool TakeAfter(std::string_view text, std::initializer_list<std::string_view> pr
 
 }  // namespace
 
+std::string ObjectNameIn(std::string_view text) {
+  const Result<ObjectText> object = ParseObjectText(text);
+  return object.ok() ? object->id : std::string(text);
+}
+
 // ---- Comparators
 
 Status OptionCodec<const Comparator*>::Parse(std::string_view text, const Comparator** value) {

@@ -25,6 +25,9 @@
 
 namespace ashlar {
 
+// The name in the text of an object: "Name" of "Name" and of "{id=Name;...}".
+std::string ObjectNameIn(std::string_view text);
+
 inline constexpr std::string_view kNullText = "nullptr";
 inline bool IsNullText(std::string_view text) { return text.empty() || text == kNullText; }
 

@@ -519,6 +519,10 @@ constexpr std::string_view kNamesWithoutMember[] = {
 };
 static_assert(std::is_sorted(std::begin(kNamesWithoutMember), std::end(kNamesWithoutMember)));
 
+// The one object among them that the reference release writes.
+constexpr std::string_view kFlushBlockPolicy = "flush_block_policy_factory";
+constexpr std::string_view kDefaultFlushBlockPolicy = "FlushBlockBySizePolicyFactory";
+
 void NoteIgnored(const ParseRules& rules, std::string_view name, std::string_view value, std::string_view why) {
   if (rules.ignored != nullptr) rules.ignored->push_back(StrCat(name, "=", value, ": ", why));
 }
@@ -556,6 +560,10 @@ Status SetOption(const ParseRules& rules, std::string_view name, std::string_vie
   if (entry == table.end()) {
     if (!rules.only_mutable && IsNameWithoutMember(name)) {
       NoteIgnored(rules, name, value, "not needed");
+      // An object of the program. The other names without a member are plain values, or unknown to the reference release.
+      if (rules.unsupported != nullptr && name == kFlushBlockPolicy && value != kDefaultFlushBlockPolicy) {
+        rules.unsupported->emplace_back(name, rules.values_are_escaped ? UnescapeOptionText(value) : std::string(value));
+      }
       return Status::OK();
     }
     if (!rules.ignore_unknown) return Status::InvalidArgument(StrCat("option ", name, ": there is no such option"));
@@ -571,6 +579,7 @@ Status SetOption(const ParseRules& rules, std::string_view name, std::string_vie
   // What has no effect here may have values there that are unknown here.
   const bool optional = (s.IsNotSupported() && rules.ignore_unsupported) || (entry->support == Support::kAccepted && rules.ignore_unknown);
   if (!optional) return s.WithContext(StrCat("option ", name, "=", text));
+  if (s.IsNotSupported() && rules.unsupported != nullptr) rules.unsupported->emplace_back(name, text);
   NoteIgnored(rules, name, value, s.getState());
   return Status::OK();
 }
@@ -586,6 +595,17 @@ std::vector<std::pair<std::string, std::string>> PrintOptions(const Struct& opti
   return out;
 }
 
+template <typename Struct>
+bool IsDefault(const Struct& options, std::string_view name) {
+  const auto table = OptionTableOf<Struct>();
+  const auto entry = std::find_if(table.begin(), table.end(), [name](const OptionEntry<Struct>& e) { return name == e.name; });
+  return entry != table.end() && entry->print(options) == entry->print(Struct());
+}
+
+template bool IsDefault(const DBOptions&, std::string_view);
+template bool IsDefault(const ColumnFamilyOptions&, std::string_view);
+template bool IsDefault(const BlockBasedTableOptions&, std::string_view);
+template bool IsDefault(const PlainTableOptions&, std::string_view);
 template Status SetOption(const ParseRules&, std::string_view, std::string_view, DBOptions*);
 template Status SetOption(const ParseRules&, std::string_view, std::string_view, ColumnFamilyOptions*);
 template Status SetOption(const ParseRules&, std::string_view, std::string_view, BlockBasedTableOptions*);

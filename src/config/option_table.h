@@ -16,6 +16,7 @@
 #include "ashlar/options.h"
 #include "ashlar/table.h"
 #include "base/result.h"
+#include "config/option_text.h"
 
 namespace ashlar {
 
@@ -48,6 +49,7 @@ struct ParseRules {
   bool values_are_escaped = false;
   bool only_mutable = false;  // refuse options that are fixed at open
   std::vector<std::string>* ignored = nullptr;
+  OptionPairs* unsupported = nullptr;  // gets name and unescaped value of each option that only the program can make
 };
 
 // Sets one option; names that RocksDB has and Ashlar has no member for are stepped over. InvalidArgument or NotSupported naming the option.
@@ -61,10 +63,18 @@ std::vector<std::pair<std::string, std::string>> PrintOptions(const Struct& opti
 // Whether a name is one of RocksDB's, of any release, that this release has no member for.
 bool IsNameWithoutMember(std::string_view name);
 
+// Whether an option of this name exists and has its default.
+template <typename Struct>
+bool IsDefault(const Struct& options, std::string_view name);
+
 extern template Status SetOption(const ParseRules&, std::string_view, std::string_view, DBOptions*);
 extern template Status SetOption(const ParseRules&, std::string_view, std::string_view, ColumnFamilyOptions*);
 extern template Status SetOption(const ParseRules&, std::string_view, std::string_view, BlockBasedTableOptions*);
 extern template Status SetOption(const ParseRules&, std::string_view, std::string_view, PlainTableOptions*);
+extern template bool IsDefault(const DBOptions&, std::string_view);
+extern template bool IsDefault(const ColumnFamilyOptions&, std::string_view);
+extern template bool IsDefault(const BlockBasedTableOptions&, std::string_view);
+extern template bool IsDefault(const PlainTableOptions&, std::string_view);
 extern template std::vector<std::pair<std::string, std::string>> PrintOptions(const DBOptions&);
 extern template std::vector<std::pair<std::string, std::string>> PrintOptions(const ColumnFamilyOptions&);
 extern template std::vector<std::pair<std::string, std::string>> PrintOptions(const BlockBasedTableOptions&);

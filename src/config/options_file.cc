@@ -1,10 +1,13 @@
 #include "config/options_file.h"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 
 #include "ashlar/options_util.h"
 #include "ashlar/version.h"
 #include "base/format.h"
+#include "config/option_codec.h"
 #include "config/option_table.h"
 #include "config/option_text.h"
 #include "filesystem/file_helpers.h"
@@ -20,24 +23,70 @@ constexpr std::string_view kTableSectionPrefix = "TableOptions/";
 constexpr std::string_view kFileVersion = "1.1";
 constexpr size_t kFileBytesMax = size_t{64} << 20;
 
-template <typename Struct>
-void AppendOptions(const Struct& options, std::string* out) {
-  for (const auto& [name, value] : PrintOptions(options)) StrAppend(out, "  ", name, "=", EscapeOptionText(value), "\n");
+void AppendOption(std::string_view name, std::string_view value, std::string* out) { StrAppend(out, "  ", name, "=", EscapeOptionText(value), "\n"); }
+
+bool IsUnset(const ColumnFamilyOptions& options, const UnsupportedOption& recorded) {
+  const TableFactory* const factory = options.table_factory.get();
+  const BlockBasedTableOptions defaults;
+  const BlockBasedTableOptions* table = factory == nullptr ? nullptr : factory->GetOptions<BlockBasedTableOptions>();
+  if (recorded.name == "table_factory") {
+    // A factory with options is the choice of the program even if it is of the default kind.
+    return factory == nullptr || (table != nullptr && PrintOptions(*table) == PrintOptions(defaults));
+  }
+  if (table == nullptr) table = &defaults;
+  return IsDefault(options, recorded.name) || IsDefault(*table, recorded.name) || IsNameWithoutMember(recorded.name);
 }
 
-void AppendFamily(const ColumnFamilyDescriptor& family, std::string* out) {
-  const std::string name = EscapeOptionText(family.name);
-  StrAppend(out, "\n[", kFamilySection, " \"", name, "\"]\n");
-  AppendOptions(family.options, out);
-  const TableFactory* factory = family.options.table_factory.get();
-  StrAppend(out, "\n[", kTableSectionPrefix, factory == nullptr ? TableFactory::kBlockBasedTableName() : factory->Name(), " \"", name, "\"]\n");
-  if (const auto* const plain = factory == nullptr ? nullptr : factory->GetOptions<PlainTableOptions>()) {
-    AppendOptions(*plain, out);
-    return;
+// Prints the options of one family, or of the database. See I3.
+class Printer {
+ public:
+  // unset: what SelectUnset gives.
+  Printer(std::string_view column_family, const std::vector<UnsupportedOption>& unset, std::string* out) : out_(out) {
+    for (const UnsupportedOption& option : unset) {
+      if (option.column_family == column_family) recorded_.push_back(&option);
+    }
   }
-  const auto* const block_based = factory == nullptr ? nullptr : factory->GetOptions<BlockBasedTableOptions>();
-  AppendOptions(block_based == nullptr ? BlockBasedTableOptions() : *block_based, out);
-}
+
+  template <typename Struct>
+  void Append(const Struct& options) const {
+    for (const auto& [name, value] : PrintOptions(options)) {
+      const UnsupportedOption* const recorded = Find(name);
+      AppendOption(name, recorded == nullptr ? value : recorded->value, out_);
+    }
+  }
+
+  void AppendFamily(const ColumnFamilyDescriptor& family) const {
+    const std::string name = EscapeOptionText(family.name);
+    StrAppend(out_, "\n[", kFamilySection, " \"", name, "\"]\n");
+    Append(family.options);
+    const TableFactory* factory = family.options.table_factory.get();
+    const std::string kind = factory == nullptr ? TableFactory::kBlockBasedTableName() : factory->Name();
+    const UnsupportedOption* const recorded_table = Find("table_factory");
+    StrAppend(out_, "\n[", kTableSectionPrefix, recorded_table == nullptr ? kind : recorded_table->ObjectName(), " \"", name, "\"]\n");
+    if (recorded_table != nullptr) {
+      for (const auto& [option, value] : recorded_table->fields) AppendOption(option, value, out_);
+      return;
+    }
+    if (const auto* const plain = factory == nullptr ? nullptr : factory->GetOptions<PlainTableOptions>()) {
+      Append(*plain);
+      return;
+    }
+    const auto* const block_based = factory == nullptr ? nullptr : factory->GetOptions<BlockBasedTableOptions>();
+    Append(block_based == nullptr ? BlockBasedTableOptions() : *block_based);
+    for (const UnsupportedOption* recorded : recorded_) {
+      if (IsNameWithoutMember(recorded->name)) AppendOption(recorded->name, recorded->value, out_);
+    }
+  }
+
+ private:
+  const UnsupportedOption* Find(std::string_view name) const {
+    const auto found = std::find_if(recorded_.begin(), recorded_.end(), [name](const UnsupportedOption* option) { return option->name == name; });
+    return found == recorded_.end() ? nullptr : *found;
+  }
+
+  std::vector<const UnsupportedOption*> recorded_;
+  std::string* const out_;
+};
 
 // Reads a file line by line. States: nothing yet -> Version -> DBOptions -> CFOptions -> TableOptions -> CFOptions ...
 class Parser {
@@ -46,7 +95,8 @@ class Parser {
     rules_ = ParseRules{.ignore_unknown = rules.ignore_unknown,
                         .ignore_unsupported = rules.ignore_unsupported,
                         .values_are_escaped = true,
-                        .ignored = &file_.ignored};
+                        .ignored = &file_.ignored,
+                        .unsupported = &unsupported_};
   }
 
   Result<ParsedOptionsFile> Run(std::string_view text) {
@@ -133,21 +183,43 @@ class Parser {
     return Status::OK();
   }
 
+  // Moves what the last option added into the file.
+  void TakeUnsupported() {
+    for (auto& [name, value] : unsupported_) {
+      const std::string family = section_ == Section::kDb ? std::string() : file_.families.back().name;
+      if (name != "comparator") file_.unsupported.push_back({.column_family = family, .name = std::move(name), .value = std::move(value)});
+    }
+    unsupported_.clear();
+  }
+
+  // An option of a table factory that is not implemented.
+  void TakeField(std::string_view name, std::string_view value) {
+    file_.ignored.push_back(StrCat(name, "=", value, ": of a table factory that is not implemented"));
+    for (UnsupportedOption& option : file_.unsupported) {
+      if (option.column_family != file_.families.back().name || option.name != "table_factory") continue;
+      option.fields.emplace_back(name, UnescapeOptionText(value));
+    }
+  }
+
   void FinishTable() {
     if (table_ != nullptr) file_.families.back().options.table_factory = std::move(table_);
     section_ = Section::kNone;
   }
 
   Status TakeOption(std::string_view name, std::string_view value) {
+    ASHLAR_RETURN_IF_ERROR(SetInSection(name, value));
+    TakeUnsupported();
+    return Status::OK();
+  }
+
+  Status SetInSection(std::string_view name, std::string_view value) {
     switch (section_) {
       case Section::kVersion: return TakeVersion(name, value);
       case Section::kDb: return SetOption(rules_, name, value, &file_.db_options);
       case Section::kFamily: return SetOption(rules_, name, value, &file_.families.back().options);
       case Section::kBlockBasedTable: return SetOption(rules_, name, value, table_->GetOptions<BlockBasedTableOptions>());
       case Section::kPlainTable: return SetOption(rules_, name, value, table_->GetOptions<PlainTableOptions>());
-      case Section::kOtherTable:
-        file_.ignored.push_back(StrCat(name, "=", value, ": of a table factory that is not implemented"));
-        return Status::OK();
+      case Section::kOtherTable: TakeField(name, value); return Status::OK();
       case Section::kNone: break;
     }
     return Bad("an option before the first section");
@@ -177,6 +249,7 @@ class Parser {
   const std::string source_;
   ParseRules rules_;
   ParsedOptionsFile file_;
+  OptionPairs unsupported_;  // of the option that is being read
   Section section_ = Section::kNone;
   std::unique_ptr<TableFactory> table_;  // of the section that is being read; null: it is no table's
   bool has_version_ = false;
@@ -186,17 +259,31 @@ class Parser {
 
 }  // namespace
 
-std::string PrintOptionsFile(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families) {
+std::vector<UnsupportedOption> SelectUnset(const std::vector<UnsupportedOption>& recorded, const DBOptions& db_options,
+                                           const std::vector<ColumnFamilyDescriptor>& families) {
+  std::vector<UnsupportedOption> unset;
+  std::copy_if(recorded.begin(), recorded.end(), std::back_inserter(unset), [&](const UnsupportedOption& option) {
+    if (option.column_family.empty()) return IsDefault(db_options, option.name);
+    const auto named = [&option](const ColumnFamilyDescriptor& family) { return family.name == option.column_family; };
+    const auto family = std::find_if(families.begin(), families.end(), named);
+    return family != families.end() && IsUnset(family->options, option);
+  });
+  return unset;
+}
+
+std::string PrintOptionsFile(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families,
+                             const std::vector<UnsupportedOption>& unsupported) {
   std::string out = "# The options of this database. Written by Ashlar, in the form that RocksDB and its tools read.\n\n";
   StrAppend(&out, "[", kVersionSection, "]\n  rocksdb_version=", kRocksDbFormatMajor, ".", kRocksDbFormatMinor, ".", kRocksDbFormatPatch,
             "\n  options_file_version=", kFileVersion, "\n\n[", kDbSection, "]\n");
-  AppendOptions(db_options, &out);
+  const std::vector<UnsupportedOption> unset = SelectUnset(unsupported, db_options, families);
+  Printer("", unset, &out).Append(db_options);
   const auto is_default = [](const ColumnFamilyDescriptor& family) { return family.name == kDefaultColumnFamilyName; };
   for (const ColumnFamilyDescriptor& family : families) {
-    if (is_default(family)) AppendFamily(family, &out);
+    if (is_default(family)) Printer(family.name, unset, &out).AppendFamily(family);
   }
   for (const ColumnFamilyDescriptor& family : families) {
-    if (!is_default(family)) AppendFamily(family, &out);
+    if (!is_default(family)) Printer(family.name, unset, &out).AppendFamily(family);
   }
   return out;
 }
@@ -219,17 +306,23 @@ Status WriteOptionsFile(FileSystem* file_system, const std::string& directory, u
   return handle->Sync();
 }
 
-Result<uint64_t> FindNewestOptionsFile(FileSystem* file_system, const std::string& directory) {
+Result<std::vector<uint64_t>> ListOptionsFiles(FileSystem* file_system, const std::string& directory) {
   std::vector<std::string> names;
   ASHLAR_RETURN_IF_ERROR(file_system->GetChildren(directory, &names));
-  uint64_t newest = 0;
+  std::vector<uint64_t> numbers;
   for (const std::string& name : names) {
     uint64_t number;
     FileType type;
-    if (ParseFileName(name, &number, &type) && type == FileType::kOptionsFile) newest = std::max(newest, number);
+    if (ParseFileName(name, &number, &type) && type == FileType::kOptionsFile) numbers.push_back(number);
   }
-  if (newest == 0) return Status::NotFound(directory, "there is no OPTIONS file");
-  return newest;
+  std::sort(numbers.begin(), numbers.end(), std::greater<>());
+  return numbers;
+}
+
+Result<uint64_t> FindNewestOptionsFile(FileSystem* file_system, const std::string& directory) {
+  ASHLAR_ASSIGN_OR_RETURN(const std::vector<uint64_t> numbers, ListOptionsFiles(file_system, directory));
+  if (numbers.empty() || numbers.front() == 0) return Status::NotFound(directory, "there is no OPTIONS file");
+  return numbers.front();
 }
 
 // ---- ashlar/options_util.h
@@ -240,14 +333,24 @@ Status GetLatestOptionsFileName(const std::string& dbpath, Env* env, std::string
   return Status::OK();
 }
 
+std::string UnsupportedOption::ObjectName() const { return ObjectNameIn(value); }
+
 Status LoadOptionsFromFile(const ConfigOptions& config_options, const std::string& options_file_name, DBOptions* db_options,
                            std::vector<ColumnFamilyDescriptor>* cf_descs, std::shared_ptr<Cache>* cache) {
+  std::vector<UnsupportedOption> unsupported;
+  return LoadOptionsFromFile(config_options, options_file_name, db_options, cf_descs, cache, &unsupported);
+}
+
+Status LoadOptionsFromFile(const ConfigOptions& config_options, const std::string& options_file_name, DBOptions* db_options,
+                           std::vector<ColumnFamilyDescriptor>* cf_descs, std::shared_ptr<Cache>* cache,
+                           std::vector<UnsupportedOption>* unsupported) {
   const OptionsFileRules rules{.ignore_unknown = config_options.ignore_unknown_options,
                                .ignore_unsupported = config_options.ignore_unsupported_options};
   ASHLAR_ASSIGN_OR_RETURN(ParsedOptionsFile file, ReadOptionsFile(config_options.env->GetFileSystem().get(), options_file_name, rules));
   *db_options = file.db_options;
   db_options->env = config_options.env;
   *cf_descs = std::move(file.families);
+  *unsupported = std::move(file.unsupported);
   if (cache == nullptr) return Status::OK();
   for (ColumnFamilyDescriptor& family : *cf_descs) {
     BlockBasedTableOptions* table = family.options.table_factory->GetOptions<BlockBasedTableOptions>();

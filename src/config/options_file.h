@@ -16,6 +16,7 @@
 //
 // I1: only names that the release in rocksdb_version knows are written: an unknown one makes its tools refuse the database.
 // I2: a file is complete under its final name, or not there: it is written under a temporary name, synced, and renamed.
+// I3: the recorded value of an option that only the program can make is printed again, unless the option has another value than its default.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +27,22 @@
 #include "ashlar/db.h"
 #include "ashlar/file_system.h"
 #include "ashlar/options.h"
+#include "ashlar/options_util.h"
 #include "ashlar/table.h"
 #include "base/result.h"
 
 namespace ashlar {
 
-// families must not be empty; "default" is moved to the front.
-std::string PrintOptionsFile(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families);
+// The recorded options that have their defaults in these options: the program has set nothing else.
+std::vector<UnsupportedOption> SelectUnset(const std::vector<UnsupportedOption>& recorded, const DBOptions& db_options,
+                                           const std::vector<ColumnFamilyDescriptor>& families);
+
+// families must not be empty; "default" is moved to the front. `unsupported`: see I3.
+std::string PrintOptionsFile(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families,
+                             const std::vector<UnsupportedOption>& unsupported);
+inline std::string PrintOptionsFile(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families) {
+  return PrintOptionsFile(db_options, families, {});
+}
 
 struct ParsedOptionsFile {
   std::string rocksdb_version;
@@ -40,6 +50,8 @@ struct ParsedOptionsFile {
   std::vector<ColumnFamilyDescriptor> families;
   // What was stepped over, as "name=value: why".
   std::vector<std::string> ignored;
+  // The ones of these that only the program can make, except comparators.
+  std::vector<UnsupportedOption> unsupported;
 };
 
 struct OptionsFileRules {
@@ -54,6 +66,9 @@ Result<ParsedOptionsFile> ReadOptionsFile(FileSystem* file_system, const std::st
 
 // Creates OPTIONS-<number>; durable on return.
 Status WriteOptionsFile(FileSystem* file_system, const std::string& directory, uint64_t number, std::string_view text);
+
+// The numbers of the OPTIONS files, newest first.
+Result<std::vector<uint64_t>> ListOptionsFiles(FileSystem* file_system, const std::string& directory);
 
 // The number of the newest OPTIONS file; NotFound without one.
 Result<uint64_t> FindNewestOptionsFile(FileSystem* file_system, const std::string& directory);

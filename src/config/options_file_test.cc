@@ -170,6 +170,60 @@ TEST(OptionsFile, OtherTableFactoriesAreSteppedOver) {
   EXPECT_EQ(parsed->ignored.size(), 2u);
 }
 
+constexpr const char* kWithObjectsOfTheProgram =
+    "[Version]\nrocksdb_version=7.8.3\noptions_file_version=1.1\n"
+    "[DBOptions]\n  file_checksum_gen_factory=MyChecksums\n"
+    "[CFOptions \"default\"]\n  merge_operator={id=MyOperator;separator=\\:;}\n  comparator=MyOrder\n  compaction_filter=MyFilter\n"
+    "[TableOptions/BlockBasedTable \"default\"]\n  filter_policy=MyBloom\\:10\n  flush_block_policy_factory=MyPolicy\n  block_size=8192\n"
+    "[CFOptions \"odd\\#\"]\n  memtable_factory=MyMemTable\n  table_factory=CuckooTable\n  prefix_extractor=MyPrefix\n"
+    "[TableOptions/CuckooTable \"odd\\#\"]\n  max_search_depth=20\n";
+
+TEST(OptionsFile, ObjectsOfTheProgramAreListed) {
+  const Result<ParsedOptionsFile> parsed = ParseOptionsFile(kWithObjectsOfTheProgram, "f", {});
+  ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
+  const std::vector<UnsupportedOption> expected = {
+      {"", "file_checksum_gen_factory", "MyChecksums"},
+      {"default", "merge_operator", "{id=MyOperator;separator=:;}"},
+      {"default", "compaction_filter", "MyFilter"},
+      {"default", "filter_policy", "MyBloom:10"},
+      {"default", "flush_block_policy_factory", "MyPolicy"},
+      {"odd#", "memtable_factory", "MyMemTable"},
+      {"odd#", "table_factory", "CuckooTable", {{"max_search_depth", "20"}}},
+      {"odd#", "prefix_extractor", "MyPrefix"},
+  };
+  EXPECT_EQ(parsed->unsupported, expected);
+  EXPECT_EQ(parsed->unsupported[1].ObjectName(), "MyOperator");
+  EXPECT_EQ(parsed->unsupported[2].ObjectName(), "MyFilter");
+}
+
+TEST(OptionsFile, ObjectsOfTheProgramAreWrittenAgainWhereNothingElseIsSet) {
+  const Result<ParsedOptionsFile> parsed = ParseOptionsFile(kWithObjectsOfTheProgram, "f", {});
+  ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
+  const std::string text = PrintOptionsFile(parsed->db_options, parsed->families, parsed->unsupported);
+  const Result<ParsedOptionsFile> again = ParseOptionsFile(text, "f", {});
+  ASSERT_TRUE(again.ok()) << again.status().ToString();
+  EXPECT_EQ(again->unsupported, parsed->unsupported) << text;
+  EXPECT_EQ(again->families[0].options.table_factory->GetOptions<BlockBasedTableOptions>()->block_size, 8192u);
+  EXPECT_NE(text.find("[TableOptions/CuckooTable \"odd\\#\"]\n  max_search_depth=20\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("MyOrder"), std::string::npos) << "the MANIFEST records the comparator";
+}
+
+TEST(OptionsFile, WhatTheProgramSetsReplacesWhatIsRecorded) {
+  Result<ParsedOptionsFile> parsed = ParseOptionsFile(kWithObjectsOfTheProgram, "f", {});
+  ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
+  parsed->families[0].options.merge_operator = MergeOperators::CreateMaxOperator();
+  parsed->families[1].options.prefix_extractor.reset(NewFixedPrefixTransform(4));
+  BlockBasedTableOptions table;
+  table.block_size = 16384;
+  parsed->families[1].options.table_factory.reset(NewBlockBasedTableFactory(table));
+  const std::map<std::string, std::string> fields = Fields(PrintOptionsFile(parsed->db_options, parsed->families, parsed->unsupported));
+  EXPECT_EQ(fields.at("[CFOptions \"default\"]merge_operator"), "MaxOperator");
+  EXPECT_EQ(fields.at("[CFOptions \"default\"]compaction_filter"), "MyFilter");
+  EXPECT_EQ(fields.at("[CFOptions \"odd\\#\"]prefix_extractor"), "rocksdb.FixedPrefix.4");
+  EXPECT_EQ(fields.at("[CFOptions \"odd\\#\"]table_factory"), "BlockBasedTable");
+  EXPECT_EQ(fields.at("[TableOptions/BlockBasedTable \"odd\\#\"]block_size"), "16384");
+}
+
 // The section as RocksDB 7.8.3 writes it.
 TEST(OptionsFile, PlainTablesAreReadAsRocksDbWritesThem) {
   const std::string section =
