@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "key/unknown_merge_operator.h"
 #include "observe/perf.h"
 
 namespace ashlar {
@@ -58,6 +59,10 @@ void ResolveExisting(const MergeInput& input, const Slice& existing, MergeResult
 Status FullMerge(const MergeInput& input, MergeResult* result, MergeOperator::OpFailureScope* scope) {
   if (input.merge_operator == nullptr) {
     return Status::InvalidArgument("merge operands were found, but the column family has no merge operator: set ColumnFamilyOptions::merge_operator");
+  }
+  if (const UnknownMergeOperator* const unknown = AsUnknown(input.merge_operator)) [[unlikely]] {
+    if (scope != nullptr) *scope = MergeOperator::OpFailureScope::kMustMerge;
+    return unknown->Error();
   }
   const std::vector<Slice> operands = OldestFirst(input.operands_newest_first);
   const MergeOperator::MergeOperationInput merge_in(input.user_key, input.base, operands, nullptr);

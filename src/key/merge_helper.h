@@ -1,8 +1,8 @@
 // The one path on which operands become a value: lookups, iterators and compaction all call these.
 //
 // Operands are passed newest first, as readers meet them; the merge operator gets them oldest first.
-// Errors: a missing operator is InvalidArgument, one that fails is Corruption with subcode kMergeOperatorFailed. Texts hold no key or value bytes.
-// Thread safety: pure, as far as the operator is.
+// Errors: a missing operator is InvalidArgument, an unknown one (unknown_merge_operator.h) NotSupported, one that fails is Corruption with subcode
+// kMergeOperatorFailed. Texts hold no key or value bytes. Thread safety: pure, as far as the operator is.
 #pragma once
 
 #include <span>

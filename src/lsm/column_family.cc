@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "key/unknown_merge_operator.h"
 #include "lsm/resolve_options.h"
 
 namespace ashlar {
@@ -25,6 +26,7 @@ ColumnFamily::ColumnFamily(Args args)
       name_(std::move(args.name)),
       comparator_(args.options.comparator),
       merge_operator_(args.options.merge_operator),
+      refuses_merges_(merge_operator_ == nullptr || AsUnknown(merge_operator_.get()) != nullptr),
       user_key_bytes_(args.user_key_bytes),
       tables_(std::move(args.tables)),
       arena_blocks_(args.arena_blocks),

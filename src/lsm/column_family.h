@@ -83,6 +83,8 @@ class ColumnFamily {
   const std::string& name() const { return name_; }
   const KeyComparator& comparator() const { return comparator_; }
   const MergeOperator* merge_operator() const { return merge_operator_.get(); }
+  // Whether Merge is refused: there is no merge operator, or only the name of one (UnknownMergeOperator).
+  bool RefusesMerges() const { return refuses_merges_; }
   // InvalidArgument for an entry that the family's tables cannot hold: once in a memtable, it would make every flush fail.
   Status CheckEntry(const Slice& key, const Slice& value) const {
     if (!EntryFits(key.size(), value.size())) [[unlikely]]
@@ -162,6 +164,7 @@ class ColumnFamily {
   const std::string name_;
   const KeyComparator comparator_;
   const std::shared_ptr<const MergeOperator> merge_operator_;
+  const bool refuses_merges_;
   const uint32_t user_key_bytes_;  // of every key, because the tables do not store it; 0: any
   const std::unique_ptr<TableCache> tables_;
   ArenaBlockPool* const arena_blocks_;

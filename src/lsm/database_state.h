@@ -16,6 +16,7 @@
 #include "ashlar/db.h"
 #include "ashlar/env.h"
 #include "ashlar/options.h"
+#include "ashlar/options_util.h"
 #include "base/arena.h"
 #include "cache/block_cache.h"
 #include "execute/clock.h"
@@ -100,6 +101,7 @@ struct DatabaseState {
   CondVar changed;  // any of the below, a view or a job changed
   uint64_t changes ASHLAR_GUARDED_BY(mutex) = 0;
   DBOptions current_options ASHLAR_GUARDED_BY(mutex);
+  std::vector<UnsupportedOption> unsupported_options ASHLAR_GUARDED_BY(mutex);  // of the OPTIONS file at open; written into each new one
   SnapshotList snapshots ASHLAR_GUARDED_BY(mutex);
   int file_deletions_disabled ASHLAR_GUARDED_BY(mutex) = 0;
   int background_paused ASHLAR_GUARDED_BY(mutex) = 0;

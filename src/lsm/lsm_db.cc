@@ -98,6 +98,7 @@ Status LsmDB::StartWriting(const std::vector<ColumnFamilyDescriptor>& families, 
     live = state_->LiveFamilies();
     for (const std::shared_ptr<ColumnFamily>& family : live) family->AdvanceEmptyMemTable(state_->logs.current_number());
   }
+  ASHLAR_RETURN_IF_ERROR(EnsureIdentity(state_));
   if (must_flush) {
     // No job of the pool takes one of the memtables before they go to tables together.
     background_.HoldJobs();
@@ -300,6 +301,7 @@ Status LsmDB::DropFamily(const std::shared_ptr<ColumnFamily>& family) {
       families->Remove(family->id());
       state_->SetFamilies(std::move(families));
       family->MarkDropped();
+      std::erase_if(state_->unsupported_options, [&family](const UnsupportedOption& option) { return option.column_family == family->name(); });
       background_.ViewChanged(family);
     });
     if (!installed.ok()) background_.LatchError(BackgroundErrorReason::kManifestWrite, "drop of a column family", installed);
@@ -709,8 +711,8 @@ Status LsmDB::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_f
 }
 
 Status LsmDB::GetDbIdentity(std::string& identity) const {
-  ASHLAR_ASSIGN_OR_RETURN(identity, ReadIdentity(state_->file_system, state_->directory));
-  return Status::OK();
+  identity = state_->versions->database_id();
+  return identity.empty() ? Status::NotFound(IdentityFileName(state_->directory), "neither it nor the MANIFEST has the identity") : Status::OK();
 }
 
 Status LsmDB::GetDbSessionId(std::string& session_id) const {

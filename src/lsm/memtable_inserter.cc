@@ -2,7 +2,9 @@
 
 #include <string>
 
+#include "base/format.h"
 #include "base/result.h"
+#include "key/unknown_merge_operator.h"
 #include "key/write_batch_internal.h"
 
 namespace ashlar {
@@ -10,6 +12,9 @@ namespace ashlar {
 namespace {
 
 Status MissingMergeOperator(const ColumnFamily& family) {
+  if (const UnknownMergeOperator* const unknown = AsUnknown(family.merge_operator())) {
+    return unknown->Error().WithContext(StrCat("column family ", EscapeForDisplay(family.name())));
+  }
   return Status::InvalidArgument("a merge needs ColumnFamilyOptions::merge_operator, which is not set for column family", family.name());
 }
 
@@ -42,6 +47,7 @@ Status MemTableInserter::Apply(const Slice& contents, SequenceNumber first) {
     const SequenceNumber sequence = next++;
     ColumnFamily* const family = Select(record.column_family_id);
     if (family == nullptr) continue;
+    // A replay keeps the operands of an unknown operator; CheckBatch has refused those of a program.
     if (record.type == ValueType::kMerge && family->merge_operator() == nullptr) [[unlikely]] {
       return MissingMergeOperator(*family);
     }
@@ -63,7 +69,7 @@ Status CheckBatch(const WriteBatch& batch, const FamilyTable& families, bool ign
       return Status::InvalidArgument("the batch writes to a column family that does not exist or was dropped, id",
                                      std::to_string(record.column_family_id));
     }
-    if (record.type == ValueType::kMerge && family->merge_operator() == nullptr) return MissingMergeOperator(*family);
+    if (record.type == ValueType::kMerge && family->RefusesMerges()) return MissingMergeOperator(*family);
     ASHLAR_RETURN_IF_ERROR(family->CheckEntry(record.key, record.value));
   }
   return reader.status();

@@ -9,18 +9,52 @@
 #include "config/options_file.h"
 #include "config/validate.h"
 #include "filesystem/filename.h"
+#include "key/unknown_merge_operator.h"
 #include "observe/info_log.h"
 
 namespace ashlar {
 
+namespace {
+
+// Of the newest OPTIONS file that can be read; nothing without one.
+std::vector<UnsupportedOption> ReadUnsupportedOptions(const DatabaseState& state) {
+  const Result<std::vector<uint64_t>> numbers = ListOptionsFiles(state.file_system, state.directory);
+  if (!numbers.ok()) {
+    LogWarning(state, StrCat("recovery: the OPTIONS files could not be listed: ", numbers.status().ToString()));
+    return {};
+  }
+  for (const uint64_t number : *numbers) {
+    Result<ParsedOptionsFile> file = ReadOptionsFile(state.file_system, OptionsFileName(state.directory, number), {.ignore_unknown = true});
+    if (file.ok()) return std::move(file->unsupported);
+    LogWarning(state, StrCat("recovery: an OPTIONS file could not be read: ", file.status().ToString()));
+  }
+  return {};
+}
+
+}  // namespace
+
+void TakeRecordedObjects(DatabaseState* state, std::vector<ColumnFamilyDescriptor>* families) {
+  std::vector<UnsupportedOption> unset = SelectUnset(ReadUnsupportedOptions(*state), state->options, *families);
+  for (const UnsupportedOption& option : unset) {
+    if (option.name != "merge_operator") continue;
+    const auto named = [&option](const ColumnFamilyDescriptor& family) { return family.name == option.column_family; };
+    const auto family = std::find_if(families->begin(), families->end(), named);
+    family->options.merge_operator = std::make_shared<UnknownMergeOperator>(option.ObjectName(), option.value);
+  }
+  MutexLock lock(state->mutex);
+  state->unsupported_options = std::move(unset);
+}
+
 Status WriteNewOptionsFile(DatabaseState* state, const std::vector<ColumnFamilyDescriptor>& families) {
   DBOptions options;
+  std::vector<UnsupportedOption> unsupported;
   {
     MutexLock lock(state->mutex);
     options = state->current_options;
+    unsupported = state->unsupported_options;
   }
   const uint64_t number = state->versions->NewFileNumber();
-  ASHLAR_RETURN_IF_ERROR(WriteOptionsFile(state->file_system, state->directory, number, PrintOptionsFile(options, families)));
+  ASHLAR_RETURN_IF_ERROR(WriteOptionsFile(state->file_system, state->directory, number, PrintOptionsFile(options, families, unsupported)));
   std::vector<std::string> names;
   ASHLAR_RETURN_IF_ERROR(state->file_system->GetChildren(state->directory, &names));
   uint64_t previous = 0;

@@ -16,6 +16,7 @@
 #include "lsm/job_events.h"
 #include "lsm/log_head.h"
 #include "lsm/memtable_inserter.h"
+#include "lsm/options_file.h"
 #include "lsm/resolve_options.h"
 #include "platform/path.h"
 #include "wal/log_reader.h"
@@ -292,7 +293,7 @@ Status OpenVersions(DatabaseState* state, const std::vector<ColumnFamilyDescript
   if (!state->versions->database_id().empty()) return Status::OK();
   // Databases of old releases have it in the file only, or not at all.
   Result<std::string> identity = ReadIdentity(state->file_system, state->directory);
-  if (identity.ok()) state->versions->set_database_id(std::move(identity).value());
+  if (identity.ok() && !identity->empty()) state->versions->set_database_id(std::move(identity).value());
   return Status::OK();
 }
 
@@ -316,6 +317,20 @@ Result<std::string> ReadIdentity(FileSystem* file_system, const std::string& dir
   ASHLAR_ASSIGN_OR_RETURN(std::string identity, ReadFileToString(file_system, IdentityFileName(directory), kIdentityBytesMax));
   while (!identity.empty() && identity.back() == '\n') identity.pop_back();
   return identity;
+}
+
+Status EnsureIdentity(DatabaseState* state) {
+  const Result<std::string> identity = ReadIdentity(state->file_system, state->directory);
+  if (identity.ok() && !identity->empty()) return Status::OK();
+  if (!identity.ok() && !identity.status().IsNotFound() && !identity.status().IsPathNotFound()) {
+    // Another error than its absence, so that the file may hold an identity: it is left alone.
+    return state->versions->database_id().empty() ? identity.status() : Status::OK();
+  }
+  if (state->versions->database_id().empty()) state->versions->set_database_id(NewDatabaseId());
+  const std::string temporary = TempFileName(state->directory, state->versions->NewFileNumber());
+  ASHLAR_RETURN_IF_ERROR(WriteStringToFile(state->file_system, state->versions->database_id(), temporary, Durability::kSynced));
+  ASHLAR_RETURN_IF_ERROR(state->file_system->RenameFile(temporary, IdentityFileName(state->directory)));
+  return state->directory_handle->Sync();
 }
 
 std::string NewDatabaseId() {
@@ -383,6 +398,7 @@ Result<std::unique_ptr<DatabaseState>> RecoverDatabase(OpenArgs args, bool* must
   }
   ASHLAR_RETURN_IF_ERROR(PrepareDirectory(state.get()));
   ASHLAR_RETURN_IF_ERROR(CheckDirectIo(*state));
+  TakeRecordedObjects(state.get(), &args.families);
   ASHLAR_RETURN_IF_ERROR(OpenVersions(state.get(), args.families));
   ASHLAR_RETURN_IF_ERROR(OpenFamilies(state.get(), args.families));
   LogReplay replay(state.get());

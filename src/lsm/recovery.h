@@ -44,6 +44,9 @@ void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log);
 
 // What the file IDENTITY says, without the line's end.
 Result<std::string> ReadIdentity(FileSystem* file_system, const std::string& directory);
+// A database that was opened for writing has an identity, in IDENTITY and in the next MANIFEST. A backup does not hold the file: the MANIFEST's
+// identity is written to it.
+Status EnsureIdentity(DatabaseState* state);
 std::string NewDatabaseId();  // a random UUID
 std::string NewSessionId();   // 20 characters, base 36
 
