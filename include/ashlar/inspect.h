@@ -1,0 +1,43 @@
+// What the files of a database say about it, read without opening it.
+//
+// For programs that look at databases of other programs: comparators and merge operators need not be known, options need not be valid, and the
+// tables may be damaged or missing. Nothing is changed and no lock is taken; another process may be writing.
+// Errors: Corruption and IOError naming the file; NotSupported naming the feature.
+// Thread safety: pure functions of the files.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ashlar/export.h"
+#include "ashlar/metadata.h"
+#include "ashlar/options.h"
+#include "ashlar/status.h"
+#include "ashlar/table_properties.h"
+
+namespace ashlar {
+
+struct ColumnFamilyInventory {
+  uint32_t id = 0;
+  std::string comparator;         // its name
+  ColumnFamilyMetaData metadata;  // name, levels and tables, without the numbers of entries
+};
+
+struct DatabaseInventory {
+  std::string identity;                                // empty: the MANIFEST has none
+  std::vector<ColumnFamilyInventory> column_families;  // by id
+};
+
+// The state that the MANIFEST records. Tables are not looked at.
+ASHLAR_API Status ReadInventory(const DBOptions& db_options, const std::string& name, DatabaseInventory* inventory);
+
+// Opens a table of the inventory, `comparator` being the name of its family's order, and gives its properties. Corruption if the table is missing.
+ASHLAR_API Status ReadTableProperties(const DBOptions& db_options, const SstFileMetaData& table, const std::string& comparator,
+                                      TableProperties* properties);
+
+// Reads the whole table: the checksum of every block, the number of entries, and the order of the keys if the comparator is one of the library's. The
+// first error names file and offset.
+ASHLAR_API Status VerifyTable(const DBOptions& db_options, const SstFileMetaData& table, const std::string& comparator);
+
+}  // namespace ashlar
