@@ -72,8 +72,11 @@ TEST_F(ErrorsTest, ADamagedOptionsFileIsDamage) {
   }
   ASSERT_FALSE(newest.empty());
   std::ofstream(newest, std::ios::app) << "\n[CFOptions \"default\"]\n  num_levels=many\n";
-  const ToolResult result = Run({"scan"});
-  EXPECT_EQ(result.exit_code, 5) << result.err;
+  for (const std::vector<std::string>& command : kWritingCommands) {
+    const ToolResult result = Run(command);
+    EXPECT_EQ(result.exit_code, 5) << command[0] << result.err;
+  }
+  EXPECT_EQ(Run({"verify"}).exit_code, 5);
 }
 
 TEST_F(ErrorsTest, AForeignDirectoryIsLeftAlone) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +27,13 @@ struct GlobalOptions {
   std::optional<ByteFormat> key_format;
   std::optional<ByteFormat> value_format;
   std::optional<std::string> merge_operator;
+  bool ignore_damaged_options = false;
+  // Writes a line to standard error: what the user has to know although the command goes on.
+  std::function<void(const std::string& text)> warn;
+
+  void Warn(const std::string& text) const {
+    if (warn) warn(text);
+  }
 
   ByteFormat KeyFormatOr(ByteFormat fallback) const { return key_format.value_or(fallback); }
   ByteFormat ValueFormatOr(ByteFormat fallback) const { return value_format.value_or(fallback); }

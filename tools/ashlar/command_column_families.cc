@@ -1,8 +1,6 @@
-// column-families: which there are, and how each is set up.
-#include "ashlar/comparator.h"
-#include "ashlar/merge_operator.h"
+// column-families: which there are, and how each is set up. The database is not opened, so that an unknown comparator or operator is no hindrance.
 #include "tools/ashlar/command.h"
-#include "tools/ashlar/database.h"
+#include "tools/ashlar/survey.h"
 
 namespace ashlar::cli {
 namespace {
@@ -14,18 +12,17 @@ class ColumnFamiliesCommand final : public Command {
   void Declare(OptionSet* /*options*/) override {}
 
   Outcome Run(const GlobalOptions& global) override {
-    std::unique_ptr<Database> database;
-    ASHLAR_CLI_RETURN_IF_FAILED(Database::Open(global, Access::kRead, &database));
-    std::vector<ColumnFamilyHandle*> families;
-    ASHLAR_CLI_RETURN_IF_FAILED(database->ChosenFamilies(&families));
+    Survey survey;
+    ASHLAR_CLI_RETURN_IF_FAILED(ReadSurvey(global, &survey));
+    survey.WarnOfOptions(global);
+    std::vector<const ColumnFamilyInventory*> families;
+    ASHLAR_CLI_RETURN_IF_FAILED(survey.ChosenFamilies(global, &families));
     const auto writer = MakeRecordWriter(global.format, global.Layout({"id", "name", "comparator", "merge_operator"}, true), stdout);
-    for (ColumnFamilyHandle* family : families) {
-      ColumnFamilyDescriptor descriptor;
-      ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(family->GetDescriptor(&descriptor), "column-families"));
-      const std::shared_ptr<MergeOperator>& merge_operator = descriptor.options.merge_operator;
-      writer->Add({uint64_t{family->GetID()}, EncodeBytes(ByteFormat::kEscape, family->GetName()),
-                   EncodeBytes(ByteFormat::kEscape, family->GetComparator()->Name()),
-                   merge_operator == nullptr ? std::string("none") : EncodeBytes(ByteFormat::kEscape, merge_operator->Name())});
+    for (const ColumnFamilyInventory* family : families) {
+      const std::string merge_operator = survey.MergeOperatorOf(family->metadata.name);
+      writer->Add({uint64_t{family->id}, EncodeBytes(ByteFormat::kEscape, family->metadata.name),
+                   EncodeBytes(ByteFormat::kEscape, family->comparator),
+                   merge_operator.empty() ? std::string("none") : EncodeBytes(ByteFormat::kEscape, merge_operator)});
     }
     writer->Finish();
     return {};

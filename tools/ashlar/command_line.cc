@@ -111,6 +111,7 @@ void DeclareGlobals(CLI::App* app, GlobalOptions* global, GlobalTexts* texts) {
       ->type_name("FORMAT");
   options.Text("--merge-operator", "The merge operator of families whose OPTIONS file names none: uint64add, stringappend, put, max",
                &global->merge_operator);
+  options.Flag("--ignore-damaged-options", "Write although the newest OPTIONS file cannot be read; see the manual", &global->ignore_damaged_options);
 }
 
 void TakeGlobals(const CLI::App& app, const GlobalTexts& texts, GlobalOptions* global) {
@@ -122,11 +123,12 @@ void TakeGlobals(const CLI::App& app, const GlobalTexts& texts, GlobalOptions* g
 
 constexpr const char* kHelpAdvice = "see ashlar --help, or ashlar COMMAND --help";
 
+void Say(const std::string& text) { (void)fputs(("ashlar: " + SafeMessage(text) + "\n").c_str(), stderr); }
+
 int Report(const Outcome& outcome) {
   if (!outcome.what.empty()) {
-    std::string text = "ashlar: " + SafeMessage(outcome.what) + "\n";
-    if (!outcome.advice.empty()) text += "        " + SafeMessage(outcome.advice) + "\n";
-    (void)fputs(text.c_str(), stderr);
+    Say(outcome.what);
+    if (!outcome.advice.empty()) (void)fputs(("        " + SafeMessage(outcome.advice) + "\n").c_str(), stderr);
   }
   return static_cast<int>(outcome.code);
 }
@@ -177,6 +179,7 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
   }
 
   TakeGlobals(app, texts, &global);
+  global.warn = Say;
   for (const auto& command : commands) {
     if (!app.got_subcommand(command->Name())) continue;
     if (command->NeedsDatabase() && app.count("--db") == 0) {

@@ -1,12 +1,13 @@
 // stats: where the data are. One row for each level that has files, one for what is in memory (the log, read at open), one for the whole.
 //
+// The levels of a family that cannot be opened are those of the MANIFEST; what the log holds of it is not counted.
 // How many entries a table has stands in the table itself, so each is opened.
 #include <memory>
-#include <unordered_map>
 
-#include "ashlar/table_properties.h"
+#include "ashlar/inspect.h"
 #include "tools/ashlar/command.h"
 #include "tools/ashlar/database.h"
+#include "tools/ashlar/survey.h"
 
 namespace ashlar::cli {
 namespace {
@@ -39,27 +40,13 @@ Amount InMemory(DB* db, ColumnFamilyHandle* family) {
       .bytes = Property(db, family, DB::Properties::kCurSizeAllMemTables)};
 }
 
-// By the names of the files, without a directory.
-using TablesByName = std::unordered_map<std::string, std::shared_ptr<const TableProperties>>;
-
-Outcome PropertiesOfTables(DB* db, ColumnFamilyHandle* family, TablesByName* tables) {
-  TablePropertiesCollection by_path;
-  ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(db->GetPropertiesOfAllTables(family, &by_path), "stats of column family " + family->GetName()));
-  for (const auto& [path, properties] : by_path) tables->emplace(path.substr(path.rfind('/') + 1), properties);
-  return {};
-}
-
-Amount InLevel(const LevelMetaData& level, const TablesByName& tables) {
-  Amount amount;
+Outcome InLevel(const Survey& survey, const LevelMetaData& level, const std::string& comparator, Amount* amount) {
   for (const SstFileMetaData& file : level.files) {
-    amount.files += 1;
-    amount.bytes += file.size;
-    const auto properties = tables.find(file.relative_filename);
-    if (properties == tables.end()) continue;
-    amount.entries += properties->second->num_entries;
-    amount.deletions += properties->second->num_deletions;
+    TableProperties properties;
+    ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(ReadTableProperties(survey.db_options, file, comparator, &properties), "stats"));
+    *amount += Amount{.files = 1, .entries = properties.num_entries, .deletions = properties.num_deletions, .bytes = file.size};
   }
-  return amount;
+  return {};
 }
 
 class StatsCommand final : public Command {
@@ -69,36 +56,48 @@ class StatsCommand final : public Command {
   void Declare(OptionSet* /*options*/) override {}
 
   Outcome Run(const GlobalOptions& global) override {
+    Survey survey;
+    ASHLAR_CLI_RETURN_IF_FAILED(ReadSurvey(global, &survey));
+    std::vector<const ColumnFamilyInventory*> families;
+    ASHLAR_CLI_RETURN_IF_FAILED(survey.ChosenFamilies(global, &families));
     std::unique_ptr<Database> database;
-    ASHLAR_CLI_RETURN_IF_FAILED(Database::Open(global, Access::kRead, &database));
-    std::vector<ColumnFamilyHandle*> families;
-    ASHLAR_CLI_RETURN_IF_FAILED(database->ChosenFamilies(&families));
+    const Outcome opened = Database::OpenToRead(global, survey, &database);
     const auto writer =
         MakeRecordWriter(global.format, global.Layout({"column_family", "level", "files", "entries", "deletions", "bytes"}, true), stdout);
     Outcome outcome;
-    for (ColumnFamilyHandle* family : families) {
-      outcome = AddFamily(database->db(), family, writer.get());
+    for (const ColumnFamilyInventory* family : families) {
+      ColumnFamilyHandle* const handle = database == nullptr ? nullptr : database->FindFamily(family->metadata.name);
+      if (handle == nullptr) {
+        const Outcome why = KnownComparator(family->comparator) == nullptr ? UnknownComparator(*family) : opened;
+        global.Warn("the log is not counted for column family " + family->metadata.name + ": " + why.what);
+      }
+      outcome = AddFamily(survey, *family, handle == nullptr ? nullptr : database->db(), handle, writer.get());
       if (!outcome.ok()) break;
     }
     writer->Finish();
-    return outcome;
+    // Without an unknown comparator, a database that does not open has something wrong with it.
+    return outcome.ok() && opened.code != ExitCode::kNotSupported ? opened : outcome;
   }
 
  private:
-  static Outcome AddFamily(DB* db, ColumnFamilyHandle* family, RecordWriter* writer) {
-    TablesByName tables;
-    ASHLAR_CLI_RETURN_IF_FAILED(PropertiesOfTables(db, family, &tables));
-    const std::string name = EncodeBytes(ByteFormat::kEscape, family->GetName());
+  // db, handle: null if the family is closed.
+  static Outcome AddFamily(const Survey& survey, const ColumnFamilyInventory& family, DB* db, ColumnFamilyHandle* handle, RecordWriter* writer) {
+    const std::string name = EncodeBytes(ByteFormat::kEscape, family.metadata.name);
     const auto add = [&](const std::string& level, const Amount& amount) {
       writer->Add({name, level, amount.files, amount.entries, amount.deletions, amount.bytes});
     };
-    Amount total = InMemory(db, family);
+    Amount total;
+    ColumnFamilyMetaData metadata = family.metadata;
+    if (handle != nullptr) {
+      // What it opened may be newer than the survey.
+      db->GetColumnFamilyMetaData(handle, &metadata);
+      total = InMemory(db, handle);
+    }
     if (total.entries > 0) add("memory", total);
-    ColumnFamilyMetaData metadata;
-    db->GetColumnFamilyMetaData(family, &metadata);
     for (const LevelMetaData& level : metadata.levels) {
       if (level.files.empty()) continue;
-      const Amount amount = InLevel(level, tables);
+      Amount amount;
+      ASHLAR_CLI_RETURN_IF_FAILED(InLevel(survey, level, family.comparator, &amount));
       add(std::to_string(level.level), amount);
       total += amount;
     }

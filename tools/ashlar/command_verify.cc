@@ -1,11 +1,21 @@
 // verify: is everything there and undamaged?
 //
-// Two passes. The first checks the checksum of every block of every table, whether an entry in it is still of use or not. The second reads every
-// entry the way a program would, the log included, and checks that keys ascend.
+//   options   the newest OPTIONS file can be read
+//   tables    every block of every table is read, whether an entry in it is still of use or not
+//   entries   every entry is read the way a program would, the log included; keys ascend
+//
+// Damage ends no check but that of the table or family that it is in. What is found goes to standard error, line by line, and is counted at the end;
+// a family has a row of results if all of its entries were read.
+#include <algorithm>
+#include <array>
+#include <optional>
+
 #include "ashlar/comparator.h"
+#include "ashlar/inspect.h"
 #include "tools/ashlar/command.h"
 #include "tools/ashlar/database.h"
 #include "tools/ashlar/progress.h"
+#include "tools/ashlar/survey.h"
 
 namespace ashlar::cli {
 namespace {
@@ -16,6 +26,37 @@ struct Counts {
   uint64_t value_bytes = 0;
 };
 
+// What is wrong, and what could not be checked.
+class Findings {
+ public:
+  explicit Findings(const GlobalOptions& global) : global_(global) {}
+
+  // Says it, and keeps the gravest exit code.
+  void Add(ExitCode code, const std::string& text) {
+    global_.Warn(text);
+    constexpr std::array kByGravity = {ExitCode::kOk, ExitCode::kNotSupported, ExitCode::kIo, ExitCode::kCorruption};
+    const auto gravity = [&](ExitCode c) { return std::find(kByGravity.begin(), kByGravity.end(), c) - kByGravity.begin(); };
+    if (gravity(code) > gravity(code_)) code_ = code;
+  }
+  // One line of the summary.
+  void Count(uint64_t count, uint64_t of, const std::string& what) {
+    if (count == 0) return;
+    if (!summary_.empty()) summary_ += "; ";
+    summary_ += std::to_string(count) + " of " + std::to_string(of) + " " + what;
+  }
+  Outcome Summary() const {
+    if (code_ == ExitCode::kOk) return {};
+    Outcome outcome = {.code = code_, .what = "verify: " + (summary_.empty() ? std::string("see above") : summary_), .advice = {}};
+    if (code_ == ExitCode::kCorruption) outcome.advice = "restore what is damaged from a backup";
+    return outcome;
+  }
+
+ private:
+  const GlobalOptions& global_;
+  ExitCode code_ = ExitCode::kOk;
+  std::string summary_;
+};
+
 class VerifyCommand final : public Command {
  public:
   const char* Name() const override { return "verify"; }
@@ -23,24 +64,100 @@ class VerifyCommand final : public Command {
   void Declare(OptionSet* /*options*/) override {}
 
   Outcome Run(const GlobalOptions& global) override {
-    std::unique_ptr<Database> database;
-    ASHLAR_CLI_RETURN_IF_FAILED(Database::Open(global, Access::kRead, &database));
-    std::vector<ColumnFamilyHandle*> families;
-    ASHLAR_CLI_RETURN_IF_FAILED(database->ChosenFamilies(&families));
-    ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(database->db()->VerifyChecksum(SequentialReadOptions()), "verify: checksums of the tables"));
-
-    const auto writer = MakeRecordWriter(
-        global.format, global.Layout({"column_family", "entries", "key_bytes", "value_bytes", "table_files", "table_bytes"}, true), stdout);
-    Outcome outcome;
-    for (ColumnFamilyHandle* family : families) {
-      outcome = VerifyFamily(database->db(), family, writer.get());
-      if (!outcome.ok()) break;
-    }
-    writer->Finish();
-    return outcome;
+    Survey survey;
+    ASHLAR_CLI_RETURN_IF_FAILED(ReadSurvey(global, &survey));
+    std::vector<const ColumnFamilyInventory*> families;
+    ASHLAR_CLI_RETURN_IF_FAILED(survey.ChosenFamilies(global, &families));
+    Findings findings(global);
+    VerifyOptions(survey, &findings);
+    VerifyTables(global, survey, families, &findings);
+    VerifyEntries(global, survey, families, &findings);
+    return findings.Summary();
   }
 
  private:
+  static void VerifyOptions(const Survey& survey, Findings* findings) {
+    if (survey.options_damage.ok()) return;
+    findings->Add(survey.options_damage.code, survey.options_damage.what);
+    findings->Count(1, 1, "newest OPTIONS file cannot be read");
+  }
+
+  // ---- Tables.
+
+  static std::string ShownKey(const GlobalOptions& global, const std::string& key) {
+    constexpr size_t kBytesMax = 64;
+    const std::string shown = EncodeBytes(global.KeyFormatOr(ByteFormat::kEscape), key.substr(0, kBytesMax));
+    return "\"" + shown + (key.size() > kBytesMax ? "\"..." : "\"");
+  }
+
+  static void VerifyTables(const GlobalOptions& global, const Survey& survey, const std::vector<const ColumnFamilyInventory*>& families,
+                           Findings* findings) {
+    std::optional<Progress> progress;
+    uint64_t tables = 0;
+    uint64_t bytes = 0;
+    uint64_t bytes_total = 0;
+    uint64_t bad = 0;
+    for (const ColumnFamilyInventory* family : families) bytes_total += family->metadata.size;
+    for (const ColumnFamilyInventory* family : families) {
+      for (const LevelMetaData& level : family->metadata.levels) {
+        for (const SstFileMetaData& file : level.files) {
+          if (!progress) progress.emplace("verify tables", bytes_total);
+          const Outcome checked = FromTable(VerifyTable(survey.db_options, file, family->comparator));
+          ++tables;
+          bytes += file.size;
+          if (checked.ok()) {
+            progress->Update(bytes, tables);
+            continue;
+          }
+          ++bad;
+          progress.reset();  // erases its line
+          findings->Add(checked.code, "table " + file.relative_filename + " of column family " + family->metadata.name + ", level " +
+                                          std::to_string(level.level) + ", keys " + ShownKey(global, file.smallestkey) + " to " +
+                                          ShownKey(global, file.largestkey) + ": " + checked.what);
+        }
+      }
+    }
+    findings->Count(bad, tables, bad == 1 ? "tables has errors" : "tables have errors");
+  }
+
+  // A table that does not fit the MANIFEST is damage, not a wrong command line.
+  static Outcome FromTable(const Status& status) {
+    Outcome outcome = FromStatus(status, "");
+    if (outcome.code == ExitCode::kUsage) outcome.code = ExitCode::kCorruption;
+    if (!outcome.ok()) outcome.what = status.ToString();
+    return outcome;
+  }
+
+  // ---- Entries.
+
+  static void VerifyEntries(const GlobalOptions& global, Survey survey, const std::vector<const ColumnFamilyInventory*>& families,
+                            Findings* findings) {
+    survey.options_damage = {};  // is said already
+    std::unique_ptr<Database> database;
+    const Outcome opened = Database::OpenToRead(global, std::move(survey), &database);
+    const auto writer = MakeRecordWriter(
+        global.format, global.Layout({"column_family", "entries", "key_bytes", "value_bytes", "table_files", "table_bytes"}, true), stdout);
+    uint64_t unread = 0;
+    for (const ColumnFamilyInventory* family : families) {
+      Outcome outcome = opened;
+      ColumnFamilyHandle* const handle = opened.ok() ? database->FindFamily(family->metadata.name) : nullptr;
+      if (KnownComparator(family->comparator) == nullptr) {
+        outcome = UnknownComparator(*family);
+        outcome.what += "; not checked: the order of its keys, its entries";
+      } else if (handle != nullptr) {
+        outcome = VerifyFamily(database->db(), handle, writer.get());
+      } else if (outcome.ok()) {
+        outcome = {.code = ExitCode::kIo, .what = "column family " + family->metadata.name + " was dropped meanwhile", .advice = {}};
+      }
+      if (outcome.ok()) continue;
+      ++unread;
+      const bool same_for_all = !opened.ok() && unread > 1 && KnownComparator(family->comparator) != nullptr;
+      if (!same_for_all) findings->Add(outcome.code == ExitCode::kUsage ? ExitCode::kCorruption : outcome.code, outcome.what);
+    }
+    writer->Finish();
+    findings->Count(unread, families.size(), unread == 1 ? "column families was not read to the end" : "column families were not read to the end");
+  }
+
   static Outcome VerifyFamily(DB* db, ColumnFamilyHandle* family, RecordWriter* writer) {
     Counts counts;
     const std::unique_ptr<Iterator> iterator(db->NewIterator(SequentialReadOptions(), family));
@@ -70,7 +187,7 @@ class VerifyCommand final : public Command {
       counts->value_bytes += iterator->value().size();
       progress.Update(counts->key_bytes + counts->value_bytes, counts->entries);
     }
-    return FromStatus(iterator->status(), "verify: column family " + family->GetName() + " after " + std::to_string(counts->entries) + " entries");
+    return FromStatus(iterator->status(), "column family " + family->GetName() + " after " + std::to_string(counts->entries) + " entries");
   }
 };
 

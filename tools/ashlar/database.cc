@@ -1,68 +1,17 @@
 #include "tools/ashlar/database.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <set>
-#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "ashlar/convenience.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/merge_operator.h"
-#include "ashlar/options_util.h"
 #include "ashlar/table.h"
+#include "tools/ashlar/database_directory.h"
 
 namespace ashlar::cli {
 namespace {
-
-namespace fs = std::filesystem;
-
-enum class DirectoryState { kMissing, kNotADirectory, kEmpty, kForeign, kDatabase };
-
-// A creation that was interrupted before CURRENT was written leaves these.
-bool IsLeftOver(const std::string& name) {
-  return name == "LOCK" || name == "IDENTITY" || name.starts_with("LOG") || name.starts_with("OPTIONS-") || name.starts_with("MANIFEST-") ||
-         name.ends_with(".dbtmp");
-}
-
-Outcome Inspect(const std::string& directory, DirectoryState* state) {
-  std::error_code error;
-  const fs::file_status status = fs::status(directory, error);
-  if (status.type() == fs::file_type::not_found) {
-    *state = DirectoryState::kMissing;
-    return {};
-  }
-  if (!error && status.type() != fs::file_type::directory) {
-    *state = DirectoryState::kNotADirectory;
-    return {};
-  }
-  *state = DirectoryState::kEmpty;
-  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    if (name == "CURRENT") {
-      *state = DirectoryState::kDatabase;
-      return {};
-    }
-    if (!IsLeftOver(name)) *state = DirectoryState::kForeign;
-  }
-  if (error) return {.code = ExitCode::kIo, .what = "cannot look into " + directory + ": " + error.message(), .advice = "check its permissions"};
-  return {};
-}
-
-Outcome NoDatabase(const std::string& directory, DirectoryState state) {
-  Outcome outcome = {.code = ExitCode::kIo, .what = {}, .advice = "check --db; load makes a new database"};
-  switch (state) {
-    case DirectoryState::kMissing: outcome.what = "no database: " + directory + " does not exist"; break;
-    case DirectoryState::kNotADirectory: outcome.what = "no database: " + directory + " is not a directory"; break;
-    case DirectoryState::kForeign:
-      outcome.what = "no database: " + directory + " has no file CURRENT, but other files";
-      outcome.advice = "check --db; a new database needs an empty directory or one that does not exist";
-      break;
-    case DirectoryState::kEmpty:
-    case DirectoryState::kDatabase: outcome.what = "no database: " + directory + " has no file CURRENT"; break;
-  }
-  return outcome;
-}
 
 // What a new family gets where its creator has no wishes: filters, fast compression above and dense compression in the last level.
 ColumnFamilyOptions NewFamilyOptions() {
@@ -84,17 +33,29 @@ std::string CannotOpen(const std::string& directory) { return "cannot open " + d
 }  // namespace
 
 Outcome Database::Open(const GlobalOptions& global, Access access, std::unique_ptr<Database>* database) {
-  DirectoryState state;
-  ASHLAR_CLI_RETURN_IF_FAILED(Inspect(global.database, &state));
+  if (access != Access::kRead && global.merge_operator && !global.column_family) {
+    return {.code = ExitCode::kUsage,
+            .what = "a command that writes needs --column-family with --merge-operator",
+            .advice = "name the family; opening for writing records its operator"};
+  }
   auto opened = std::unique_ptr<Database>(new Database(global, access));
+  DirectoryState state;
+  ASHLAR_CLI_RETURN_IF_FAILED(InspectDirectory(global.database, &state));
   const bool can_create = access == Access::kWriteAndCreate && (state == DirectoryState::kMissing || state == DirectoryState::kEmpty);
-  if (state == DirectoryState::kDatabase) {
-    ASHLAR_CLI_RETURN_IF_FAILED(opened->OpenExisting());
-  } else if (can_create) {
+  if (can_create) {
     ASHLAR_CLI_RETURN_IF_FAILED(opened->CreateNew());
   } else {
-    return NoDatabase(global.database, state);
+    ASHLAR_CLI_RETURN_IF_FAILED(ReadSurvey(global, &opened->survey_));
+    ASHLAR_CLI_RETURN_IF_FAILED(opened->OpenExisting());
   }
+  *database = std::move(opened);
+  return {};
+}
+
+Outcome Database::OpenToRead(const GlobalOptions& global, Survey survey, std::unique_ptr<Database>* database) {
+  auto opened = std::unique_ptr<Database>(new Database(global, Access::kRead));
+  opened->survey_ = std::move(survey);
+  ASHLAR_CLI_RETURN_IF_FAILED(opened->OpenExisting());
   *database = std::move(opened);
   return {};
 }
@@ -108,12 +69,40 @@ void Database::ReleaseFamilies() {
 }
 
 Outcome Database::OpenExisting() {
-  DBOptions db_options;
+  if (access_ != Access::kRead) ASHLAR_CLI_RETURN_IF_FAILED(CheckWritable());
+  survey_.WarnOfOptions(global_);
   std::vector<ColumnFamilyDescriptor> descriptors;
-  ASHLAR_CLI_RETURN_IF_FAILED(LoadDescriptors(&db_options, &descriptors));
+  for (size_t i = 0; i < survey_.families.size(); ++i) {
+    const ColumnFamilyInventory& family = survey_.inventory.column_families[i];
+    if (KnownComparator(family.comparator) != nullptr) {
+      descriptors.push_back(survey_.families[i]);
+    } else if (access_ != Access::kRead || family.metadata.name == kDefaultColumnFamilyName) {
+      // All families are written to together; and nothing opens without the default one.
+      return UnknownComparator(family);
+    }
+  }
   ASHLAR_CLI_RETURN_IF_FAILED(ApplyMergeOperator(&descriptors));
+  DBOptions db_options = survey_.db_options;
   db_options.error_if_exists = false;
   return OpenWith(db_options, descriptors);
+}
+
+Outcome Database::CheckWritable() const {
+  if (!survey_.options_damage.ok() && !global_.ignore_damaged_options) {
+    Outcome damage = survey_.options_damage;
+    damage.advice = "commands that read work; --ignore-damaged-options writes with " +
+                    (survey_.options_used.empty() ? std::string("the defaults") : "the options of " + survey_.options_used) +
+                    ", and replaces the damaged file";
+    return damage;
+  }
+  for (const ColumnFamilyDescriptor& family : survey_.families) {
+    const UnsupportedOption* const factory = survey_.FindUnsupported(family.name, "table_factory");
+    if (factory == nullptr) continue;
+    return {.code = ExitCode::kNotSupported,
+            .what = "column family " + family.name + " has the table factory " + factory->ObjectName() + ", which only its program has",
+            .advice = "its tables would be written in a format that the program may not read; commands that read may work"};
+  }
+  return {};
 }
 
 Outcome Database::CreateNew() {
@@ -124,46 +113,46 @@ Outcome Database::CreateNew() {
   return OpenWith(db_options, descriptors);
 }
 
-// The MANIFEST knows which families there are; the OPTIONS file may be older, or missing.
-Outcome Database::LoadDescriptors(DBOptions* db_options, std::vector<ColumnFamilyDescriptor>* descriptors) {
-  std::vector<std::string> names;
-  ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(DB::ListColumnFamilies(*db_options, global_.database, &names), CannotOpen(global_.database)));
-
-  ConfigOptions config;
-  config.ignore_unknown_options = true;
-  std::vector<ColumnFamilyDescriptor> recorded;
-  const Status status = LoadLatestOptions(config, global_.database, db_options, &recorded);
-  // A setting that cannot be read is not the caller's: the file is damaged.
-  if (status.IsInvalidArgument()) return FromStatus(Status::Corruption(status.ToString()), CannotOpen(global_.database));
-  if (!status.ok() && !status.IsNotFound()) return FromStatus(status, CannotOpen(global_.database));
-  for (const std::string& name : names) {
-    const auto found = std::find_if(recorded.begin(), recorded.end(), [&](const ColumnFamilyDescriptor& family) { return family.name == name; });
-    descriptors->push_back(found == recorded.end() ? ColumnFamilyDescriptor(name, ColumnFamilyOptions()) : *found);
-  }
-  return {};
-}
-
-Outcome Database::MakeMergeOperator(std::shared_ptr<MergeOperator>* merge_operator) {
+Outcome Database::MakeMergeOperator(std::shared_ptr<MergeOperator>* merge_operator) const {
   if (!global_.merge_operator) return {};
   const Status status = MergeOperators::CreateFromStringId(*global_.merge_operator, merge_operator);
   if (status.ok()) return {};
   return {.code = ExitCode::kUsage, .what = "--merge-operator: " + status.ToString(), .advice = "uint64add, stringappend, put and max are known"};
 }
 
-Outcome Database::ApplyMergeOperator(std::vector<ColumnFamilyDescriptor>* descriptors) {
+Outcome Database::ApplyMergeOperator(std::vector<ColumnFamilyDescriptor>* descriptors) const {
   std::shared_ptr<MergeOperator> wanted;
   ASHLAR_CLI_RETURN_IF_FAILED(MakeMergeOperator(&wanted));
   if (wanted == nullptr) return {};
   for (ColumnFamilyDescriptor& family : *descriptors) {
-    std::shared_ptr<MergeOperator>& has = family.options.merge_operator;
-    // Opening for writing records the operator: families that nobody spoke of stay as they are.
     if (global_.column_family && family.name != *global_.column_family) continue;
-    if (has == nullptr) {
-      has = wanted;
-    } else if (std::string_view(has->Name()) != wanted->Name() && family.name == global_.column_family.value_or(kDefaultColumnFamilyName)) {
+    const std::string recorded = survey_.MergeOperatorOf(family.name);
+    if (recorded.empty()) {
+      ASHLAR_CLI_RETURN_IF_FAILED(CheckTablesHaveNoOther(family.name, wanted->Name()));
+      family.options.merge_operator = wanted;
+    } else if (recorded != wanted->Name() && family.name == global_.column_family.value_or(kDefaultColumnFamilyName)) {
       return {.code = ExitCode::kUsage,
-              .what = "column family " + family.name + " has the merge operator " + has->Name(),
+              .what = "column family " + family.name + " has the merge operator " + recorded,
               .advice = "leave --merge-operator out"};
+    }
+  }
+  return {};
+}
+
+// An OPTIONS file can be lost; each table has the name of the operator, too.
+Outcome Database::CheckTablesHaveNoOther(const std::string& column_family, const std::string& merge_operator) const {
+  for (const ColumnFamilyInventory& family : survey_.inventory.column_families) {
+    if (family.metadata.name != column_family) continue;
+    for (const LevelMetaData& level : family.metadata.levels) {
+      for (const SstFileMetaData& file : level.files) {
+        TableProperties properties;
+        ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(ReadTableProperties(survey_.db_options, file, family.comparator, &properties), "--merge-operator"));
+        const std::string& name = properties.merge_operator_name;
+        if (name.empty() || name == "nullptr" || name == merge_operator) continue;
+        return {.code = ExitCode::kUsage,
+                .what = "table " + file.relative_filename + " of column family " + column_family + " was written with the merge operator " + name,
+                .advice = "leave --merge-operator out, or name that operator"};
+      }
     }
   }
   return {};
@@ -176,33 +165,38 @@ Outcome Database::OpenWith(const DBOptions& db_options, const std::vector<Column
   if (outcome.code == ExitCode::kIo && outcome.advice.empty()) {
     outcome.advice = access_ == Access::kRead ? "check the permissions" : "check the permissions, and whether another process has the database open";
   }
-  if (outcome.code == ExitCode::kUsage)
-    outcome.advice = "if the database has a comparator or merge operator of its own, only its program can open it";
+  if (outcome.code == ExitCode::kUsage) outcome.advice = "if the log holds merges, name their operator with --merge-operator and --column-family";
   return outcome;
 }
 
 Outcome Database::ChosenFamily(ColumnFamilyHandle** family) { return Family(global_.column_family.value_or(kDefaultColumnFamilyName), family); }
 
 Outcome Database::ChosenFamilies(std::vector<ColumnFamilyHandle*>* families) {
-  if (!global_.column_family) {
-    *families = families_;
-    return {};
+  if (global_.column_family) {
+    families->resize(1);
+    return ChosenFamily(families->data());
   }
-  families->resize(1);
-  return ChosenFamily(families->data());
+  for (const ColumnFamilyInventory& family : survey_.inventory.column_families) {
+    if (FindFamily(family.metadata.name) == nullptr) return UnknownComparator(family);
+  }
+  *families = families_;
+  return {};
+}
+
+ColumnFamilyHandle* Database::FindFamily(const std::string& name) const {
+  const auto found = std::find_if(families_.begin(), families_.end(), [&](const ColumnFamilyHandle* handle) { return handle->GetName() == name; });
+  return found == families_.end() ? nullptr : *found;
 }
 
 Outcome Database::Family(const std::string& name, ColumnFamilyHandle** family) {
-  const auto found = std::find_if(families_.begin(), families_.end(), [&](const ColumnFamilyHandle* handle) { return handle->GetName() == name; });
-  if (found != families_.end()) {
-    *family = *found;
-    return {};
+  *family = FindFamily(name);
+  if (*family != nullptr) return {};
+  for (const ColumnFamilyInventory& closed : survey_.inventory.column_families) {
+    if (closed.metadata.name == name) return UnknownComparator(closed);
   }
-  if (access_ != Access::kWriteAndCreate) {
-    return {.code = ExitCode::kUsage, .what = "there is no column family " + name, .advice = "column-families lists them; load makes new ones"};
-  }
+  if (access_ != Access::kWriteAndCreate) return NoSuchFamily(name);
   ColumnFamilyOptions options = NewFamilyOptions();
-  ASHLAR_CLI_RETURN_IF_FAILED(MakeMergeOperator(&options.merge_operator));
+  if (name == global_.column_family) ASHLAR_CLI_RETURN_IF_FAILED(MakeMergeOperator(&options.merge_operator));
   ColumnFamilyHandle* made = nullptr;
   ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(db_->CreateColumnFamily(options, name, &made), "cannot make the column family " + name));
   families_.push_back(made);

@@ -1,10 +1,13 @@
-// Database: an open database with all its column families, as the commands use it.
+// Database: an open database with its column families, as the commands use it.
 //
 // The options are those of the newest OPTIONS file; a database without one opens with the defaults. The column families are those of the MANIFEST.
-//   Open(read)               changes nothing on disk and needs no lock
-//   Open(write)              takes the lock; fails when there is no database
+//   Open(read)               changes nothing on disk and needs no lock. A family whose comparator is unknown stays closed
+//   Open(write)              takes the lock; fails when there is no database, or when an object that writing needs is unknown
 //   Open(write + create)     also makes the database, and later families. A directory with other things in it is refused, so that a mistyped name
 //                            does not fill somebody's folder
+//
+// I1: a merge operator of --merge-operator is used for no family whose OPTIONS file or tables name another one.
+// I2: opening for writing gives an operator to the one family that --column-family names.
 //
 // Lifetime: iterators and pinned values are given back before Close or the destructor. Thread safety: one thread.
 #pragma once
@@ -17,6 +20,7 @@
 #include "ashlar/db.h"
 #include "tools/ashlar/command.h"
 #include "tools/ashlar/outcome.h"
+#include "tools/ashlar/survey.h"
 
 namespace ashlar::cli {
 
@@ -25,6 +29,8 @@ enum class Access { kRead, kWrite, kWriteAndCreate };
 class Database {
  public:
   static Outcome Open(const GlobalOptions& global, Access access, std::unique_ptr<Database>* database);
+  // Opens for reading, of a database that the survey is of.
+  static Outcome OpenToRead(const GlobalOptions& global, Survey survey, std::unique_ptr<Database>* database);
 
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -35,10 +41,12 @@ class Database {
 
   // The family that --column-family names, else "default".
   Outcome ChosenFamily(ColumnFamilyHandle** family);
-  // The family that --column-family names, else all.
+  // The family that --column-family names, else all; kNotSupported if one of them is closed.
   Outcome ChosenFamilies(std::vector<ColumnFamilyHandle*>* families);
   // kUsage when there is none and Access does not allow to make it.
   Outcome Family(const std::string& name, ColumnFamilyHandle** family);
+  // Null: there is none, or it is closed.
+  ColumnFamilyHandle* FindFamily(const std::string& name) const;
 
   // Writes everything to tables, so that the next open has no log to replay.
   Outcome Flush();
@@ -50,14 +58,16 @@ class Database {
 
   Outcome OpenExisting();
   Outcome CreateNew();
-  Outcome LoadDescriptors(DBOptions* db_options, std::vector<ColumnFamilyDescriptor>* descriptors);
-  Outcome ApplyMergeOperator(std::vector<ColumnFamilyDescriptor>* descriptors);
+  Outcome CheckWritable() const;
+  Outcome ApplyMergeOperator(std::vector<ColumnFamilyDescriptor>* descriptors) const;
+  Outcome CheckTablesHaveNoOther(const std::string& column_family, const std::string& merge_operator) const;
   Outcome OpenWith(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& descriptors);
-  Outcome MakeMergeOperator(std::shared_ptr<MergeOperator>* merge_operator);
+  Outcome MakeMergeOperator(std::shared_ptr<MergeOperator>* merge_operator) const;
   void ReleaseFamilies();
 
   const GlobalOptions& global_;
   const Access access_;
+  Survey survey_;
   std::unique_ptr<DB> db_;
   std::vector<ColumnFamilyHandle*> families_;
 };

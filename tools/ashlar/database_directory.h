@@ -1,0 +1,18 @@
+// What is in the directory that --db names.
+#pragma once
+
+#include <string>
+
+#include "tools/ashlar/outcome.h"
+
+namespace ashlar::cli {
+
+// kEmpty: nothing, or what the interrupted creation of a database left. kForeign: files that are no database's.
+enum class DirectoryState { kMissing, kNotADirectory, kEmpty, kForeign, kDatabase };
+
+Outcome InspectDirectory(const std::string& directory, DirectoryState* state);
+
+// The failure of a command that needs a database where there is none.
+Outcome NoDatabase(const std::string& directory, DirectoryState state);
+
+}  // namespace ashlar::cli

@@ -1,0 +1,52 @@
+// Survey: what the files of a database say about it, read without opening it.
+//
+//   MANIFEST  the families, their comparators and tables
+//   OPTIONS   the options, and the names of objects that only the program can make
+//
+// A comparator, merge operator or table factory that is unknown here is no failure of the survey, nor is a damaged OPTIONS file: what needs them
+// decides.
+// Thread safety: one thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "ashlar/inspect.h"
+#include "ashlar/options_util.h"
+#include "tools/ashlar/command.h"
+#include "tools/ashlar/outcome.h"
+
+namespace ashlar::cli {
+
+struct Survey {
+  DatabaseInventory inventory;
+  // Of the newest OPTIONS file that can be read, the defaults without one. The families are those of the MANIFEST, in the order of the inventory.
+  DBOptions db_options;
+  std::vector<ColumnFamilyDescriptor> families;
+  std::vector<UnsupportedOption> unsupported;
+  // What is wrong with the OPTIONS files that are newer than the one that was read.
+  Outcome options_damage;
+  std::string options_used;  // the name of that one; empty: none
+
+  // Says on standard error which OPTIONS file is damaged and which is used instead, if one is.
+  void WarnOfOptions(const GlobalOptions& global) const;
+  // The families that --column-family names, else all; kUsage if there is none of this name.
+  Outcome ChosenFamilies(const GlobalOptions& global, std::vector<const ColumnFamilyInventory*>* chosen) const;
+  // The name of the recorded merge operator; empty: none.
+  std::string MergeOperatorOf(const std::string& column_family) const;
+  // Null: nothing of the kind is recorded.
+  const UnsupportedOption* FindUnsupported(const std::string& column_family, const std::string& option) const;
+};
+
+// Fails if there is no database, or its MANIFEST cannot be read.
+Outcome ReadSurvey(const GlobalOptions& global, Survey* survey);
+
+// The library's comparator of this name; null: only the program has it.
+const Comparator* KnownComparator(const std::string& name);
+// Why the keys of a family cannot be read: its comparator is unknown.
+Outcome UnknownComparator(const ColumnFamilyInventory& family);
+
+Outcome NoSuchFamily(const std::string& name);
+
+}  // namespace ashlar::cli
