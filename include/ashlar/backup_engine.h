@@ -6,8 +6,11 @@
 //
 // Errors: IOError naming the path; Corruption naming a file whose checksum or size is not the recorded one; NotFound for a backup that does not
 // exist. A backup that fails leaves the earlier ones as they were; what it had copied is removed then or at the next open. Thread safety: one thread
-// at a time, except StopBackup. One BackupEngine at a time, of any process, has a directory: a second one fails to open with IOError, and needs to be
-// a BackupEngineReadOnly. Lifetime: the engine may be closed before or after the database.
+// at a time, except StopBackup. Lifetime: the engine may be closed before or after the database.
+//
+// Several engines, of one process or of several, may have a directory open. They change it one at a time: a call that creates or deletes backups
+// while another engine does is IOError and changes nothing. Each such call first reads which backups there are; the list that an engine shows is as
+// old as its last such call, or its open. A backup that another engine has deleted is NotFound.
 #pragma once
 
 #include <cstdint>
@@ -88,8 +91,8 @@ class ASHLAR_API BackupEngineReadOnly {
   // Whether every file is there; with checksums, also whether it holds what was copied.
   virtual Status VerifyBackup(BackupID backup_id, bool verify_with_checksum = false) const = 0;
 
-  // Replaces the database in db_dir, its logs in wal_dir, by the backup. IOError while the database is open. When it fails, there is no database in
-  // db_dir that could be opened: the restore has to be repeated.
+  // Replaces the database in db_dir, its logs in wal_dir, by the backup. The OPTIONS file then names wal_dir. IOError while the database is open.
+  // When it fails, there is no database in db_dir that could be opened: the restore has to be repeated.
   virtual Status RestoreDBFromBackup(const RestoreOptions& options, BackupID backup_id, const std::string& db_dir,
                                      const std::string& wal_dir) const = 0;
   Status RestoreDBFromBackup(BackupID backup_id, const std::string& db_dir, const std::string& wal_dir,

@@ -20,7 +20,9 @@
 #include "ashlar/db.h"
 #include "ashlar/options_util.h"
 #include "backup/backup_folder.h"
+#include "base/crc32c.h"
 #include "base/format.h"
+#include "config/option_text.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 
@@ -30,6 +32,7 @@ namespace {
 struct Backup {
   BackupMeta meta;
   uint64_t bytes = 0;
+  uint32_t description_crc = 0;  // to notice another backup with the same number
 };
 
 bool HasType(std::string_view name, FileType wanted) {
@@ -266,9 +269,28 @@ class Restorer {
     if (log && keep_logs && system_->FileExists(to).ok()) return Status::OK();
     const std::string from = folder_.Path(file.path);
     ASHLAR_ASSIGN_OR_RETURN(const CopiedFile copied, CopyFile({.from_system = folder_.file_system(), .from = from, .to_system = system_, .to = to}));
-    if (copied.crc == file.crc) return Status::OK();
+    if (copied.crc == file.crc) return HasType(file.name, FileType::kOptionsFile) ? SetLogFolder(to) : Status::OK();
     static_cast<void>(system_->DeleteFile(to).ok());
     return Status::Corruption(from, StrCat("has checksum ", copied.crc, ", recorded is ", file.crc));
+  }
+
+  // The OPTIONS file names the folder of the logs of the database that was backed up: who opens the restored one with these options would read, and
+  // delete, logs of the other.
+  Status SetLogFolder(const std::string& options_file) const {
+    constexpr size_t kOptionsBytesMax = size_t{64} << 20;
+    constexpr std::string_view kSection = "[DBOptions]\n";
+    ASHLAR_ASSIGN_OR_RETURN(const std::string text, ReadFileToString(system_, options_file, kOptionsBytesMax));
+    std::string changed;
+    for (size_t at = 0; at < text.size();) {
+      const size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+      const std::string_view line = std::string_view(text).substr(at, end - at);
+      at = end;
+      const std::string_view content = TrimSpaces(line);
+      if (content.substr(0, content.find('=')) == "wal_dir") continue;
+      changed += line;
+      if (line == kSection && wal_dir_ != db_dir_) StrAppend(&changed, "  wal_dir=", EscapeOptionText(wal_dir_), "\n");
+    }
+    return changed == text ? Status::OK() : WriteStringToFile(system_, changed, options_file, Durability::kSynced);
   }
 
   const BackupFolder& folder_;
@@ -286,31 +308,14 @@ class BackupEngineImpl final : public BackupEngine {
         folder_(backup_system_.get(), options.backup_dir, options.sync) {}
 
   Status Open(bool read_only) {
-    if (!read_only) {
-      ASHLAR_RETURN_IF_ERROR(folder_.Create());
-      // A second engine would take the files of a backup that is being made for leftovers, and number its own like those of the first.
-      ASHLAR_RETURN_IF_ERROR(backup_system_->LockFile(LockFileName(options_.backup_dir), &lock_));
-    }
-    ASHLAR_ASSIGN_OR_RETURN(const std::vector<uint32_t> ids, folder_.ListBackups());
-    for (const uint32_t id : ids) {
-      latest_id_ = id;
-      uint64_t bytes = 0;
-      Result<BackupMeta> meta = folder_.Read(id, &bytes);
-      if (meta.ok()) {
-        backups_[id] = {.meta = std::move(meta).value(), .bytes = bytes};
-      } else if (meta.status().IsCorruption() || meta.status().IsNotSupported()) {
-        damaged_[id] = meta.status();
-      } else {
-        return meta.status();
-      }
-    }
-    if (read_only) return Status::OK();
-    if (options_.destroy_old_data) {
-      for (const uint32_t id : ids) ASHLAR_RETURN_IF_ERROR(folder_.RemoveMeta(id));
-      backups_.clear();
-      damaged_.clear();
-    }
-    return GarbageCollect();
+    if (read_only) return ReadList();
+    ASHLAR_RETURN_IF_ERROR(folder_.Create());
+    if (options_.destroy_old_data) return WhileLocked([this] { return RemoveAll(); });
+    std::unique_ptr<FileLock> lock;
+    const Status locked = backup_system_->LockFile(LockFileName(options_.backup_dir), &lock);
+    ASHLAR_RETURN_IF_ERROR(ReadList());
+    // Another engine is at work: what it has not finished looks like leftovers. They are removed with the first change.
+    return locked.ok() ? RemoveLeftovers() : Status::OK();
   }
 
   // ---- Looking.
@@ -336,7 +341,10 @@ class BackupEngineImpl final : public BackupEngine {
   Status VerifyBackup(BackupID backup_id, bool verify_with_checksum) const override {
     ASHLAR_ASSIGN_OR_RETURN(const Backup* backup, Find(backup_id));
     uint64_t bytes = 0;
-    ASHLAR_ASSIGN_OR_RETURN(const BackupMeta meta, folder_.Read(backup_id, &bytes));
+    const Result<BackupMeta> read_meta = folder_.Read(backup_id, &bytes);
+    // Another engine may have deleted it.
+    if (!read_meta.ok()) return read_meta.status().IsPathNotFound() ? NoBackup() : read_meta.status();
+    const BackupMeta& meta = *read_meta;
     if (bytes != backup->bytes) return Status::Corruption(options_.backup_dir, StrCat("backup ", backup_id, " has changed its size"));
     if (!verify_with_checksum) return Status::OK();
     for (const BackupFile& file : meta.files) {
@@ -364,6 +372,91 @@ class BackupEngineImpl final : public BackupEngine {
 
   Status CreateNewBackupWithMetadata(const CreateBackupOptions& options, DB* db, const std::string& app_metadata, BackupID* new_backup_id) override {
     if (stopped_.load()) return Status::Aborted(options_.backup_dir, "the backup was stopped");
+    return WhileLocked([&] { return Create(options, db, app_metadata, new_backup_id); });
+  }
+
+  void StopBackup() override { stopped_.store(true); }
+
+  Status PurgeOldBackups(uint32_t num_backups_to_keep) override {
+    return WhileLocked([this, num_backups_to_keep]() -> Status {
+      while (backups_.size() > num_backups_to_keep) {
+        ASHLAR_RETURN_IF_ERROR(folder_.RemoveMeta(backups_.begin()->first));
+        backups_.erase(backups_.begin());
+      }
+      return RemoveUnused();
+    });
+  }
+
+  Status DeleteBackup(BackupID backup_id) override {
+    return WhileLocked([this, backup_id]() -> Status {
+      if (!backups_.contains(backup_id) && !damaged_.contains(backup_id)) return NoBackup();
+      ASHLAR_RETURN_IF_ERROR(folder_.RemoveMeta(backup_id));
+      backups_.erase(backup_id);
+      damaged_.erase(backup_id);
+      return RemoveUnused();
+    });
+  }
+
+  Status GarbageCollect() override {
+    return WhileLocked([this] { return RemoveUnused(); });
+  }
+
+ private:
+  // Every change of the directory goes through here: one engine at a time, of any process, with the list as it is then.
+  template <typename Change>
+  Status WhileLocked(const Change& change) {
+    std::unique_ptr<FileLock> lock;
+    const Status locked = backup_system_->LockFile(LockFileName(options_.backup_dir), &lock);
+    if (!locked.ok()) return locked.WithContext("the backups cannot be changed while another BackupEngine changes them");
+    ASHLAR_RETURN_IF_ERROR(ReadList());
+    ASHLAR_RETURN_IF_ERROR(RemoveLeftovers());
+    return change();
+  }
+
+  // Reads what has changed since the last time. Without the lock a backup may vanish while it is read.
+  Status ReadList() {
+    ASHLAR_ASSIGN_OR_RETURN(const std::vector<uint32_t> ids, folder_.ListBackups());
+    std::map<BackupID, Backup> known = std::exchange(backups_, {});
+    damaged_.clear();
+    for (const uint32_t id : ids) {
+      latest_id_ = std::max(latest_id_, id);
+      const Result<uint32_t> crc = folder_.DescriptionCrc(id);
+      if (crc.status().IsPathNotFound()) continue;
+      ASHLAR_RETURN_IF_ERROR(crc.status());
+      if (const auto same = known.find(id); same != known.end() && same->second.description_crc == *crc) {
+        backups_.insert(known.extract(same));
+        continue;
+      }
+      uint64_t bytes = 0;
+      Result<BackupMeta> meta = folder_.Read(id, &bytes);
+      if (meta.ok()) {
+        backups_[id] = {.meta = std::move(meta).value(), .bytes = bytes, .description_crc = *crc};
+      } else if (folder_.DescriptionCrc(id).status().IsPathNotFound()) {
+        continue;
+      } else if (meta.status().IsCorruption() || meta.status().IsNotSupported()) {
+        damaged_[id] = meta.status();
+      } else {
+        return meta.status();
+      }
+    }
+    return Status::OK();
+  }
+
+  Status RemoveAll() {
+    for (const auto& [id, backup] : std::exchange(backups_, {})) ASHLAR_RETURN_IF_ERROR(folder_.RemoveMeta(id));
+    for (const auto& [id, why] : std::exchange(damaged_, {})) ASHLAR_RETURN_IF_ERROR(folder_.RemoveMeta(id));
+    return RemoveUnused();
+  }
+
+  // Once: of backups that did not finish before this engine was opened.
+  Status RemoveLeftovers() {
+    if (leftovers_removed_) return Status::OK();
+    ASHLAR_RETURN_IF_ERROR(RemoveUnused());
+    leftovers_removed_ = true;
+    return Status::OK();
+  }
+
+  Status Create(const CreateBackupOptions& options, DB* db, const std::string& app_metadata, BackupID* new_backup_id) {
     const uint32_t id = latest_id_ + 1;
     Result<Backup> backup = BackupWriter(&folder_, id, db, options, stopped_).Run(options_.backup_log_files, app_metadata);
     const Status committed = backup.ok() ? folder_.Commit(id, backup->meta) : backup.status();
@@ -371,33 +464,17 @@ class BackupEngineImpl final : public BackupEngine {
     if (!committed.ok()) {
       // The description may be in its place, though perhaps not durably: the next open finds out what it is worth.
       if (backup_system_->FileExists(folder_.Path(StrCat(kMetaFolder, "/", id))).ok()) damaged_[id] = committed;
-      static_cast<void>(GarbageCollect().ok());
+      static_cast<void>(RemoveUnused().ok());
       return committed;
     }
     backups_[id] = std::move(backup).value();
+    const std::string text = PrintBackupMeta(backups_[id].meta);
+    backups_[id].description_crc = crc32c::Value(text.data(), text.size());
     if (new_backup_id != nullptr) *new_backup_id = id;
     return Status::OK();
   }
 
-  void StopBackup() override { stopped_.store(true); }
-
-  Status PurgeOldBackups(uint32_t num_backups_to_keep) override {
-    while (backups_.size() > num_backups_to_keep) {
-      ASHLAR_RETURN_IF_ERROR(folder_.RemoveMeta(backups_.begin()->first));
-      backups_.erase(backups_.begin());
-    }
-    return GarbageCollect();
-  }
-
-  Status DeleteBackup(BackupID backup_id) override {
-    if (!backups_.contains(backup_id) && !damaged_.contains(backup_id)) return NoBackup();
-    ASHLAR_RETURN_IF_ERROR(folder_.RemoveMeta(backup_id));
-    backups_.erase(backup_id);
-    damaged_.erase(backup_id);
-    return GarbageCollect();
-  }
-
-  Status GarbageCollect() override {
+  Status RemoveUnused() {
     std::vector<uint32_t> ids;
     std::set<std::string> wanted;
     for (const auto& [id, backup] : backups_) {
@@ -410,7 +487,6 @@ class BackupEngineImpl final : public BackupEngine {
     return folder_.RemoveUnused(ids, damaged_.empty(), [&](const std::string& path) { return wanted.contains(path); });
   }
 
- private:
   static BackupInfo InfoOf(uint32_t id, const Backup& backup) {
     BackupInfo info;
     info.backup_id = id;
@@ -434,10 +510,10 @@ class BackupEngineImpl final : public BackupEngine {
   const std::shared_ptr<FileSystem> db_system_;
   const std::shared_ptr<FileSystem> backup_system_;
   BackupFolder folder_;
-  std::unique_ptr<FileLock> lock_;  // null: opened for reading
   std::map<BackupID, Backup> backups_;
   std::map<BackupID, Status> damaged_;  // and why
   uint32_t latest_id_ = 0;
+  bool leftovers_removed_ = false;
   std::atomic<bool> stopped_ = false;  // set by any thread, read by the one that copies; nothing else depends on it
 };
 

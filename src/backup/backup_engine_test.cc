@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ashlar/db.h"
+#include "ashlar/options_util.h"
 #include "base/format.h"
 #include "filesystem/fault_file_system.h"
 #include "filesystem/file_helpers.h"
@@ -174,28 +175,134 @@ TEST_F(BackupEngineTest, DatabasesMayShareADirectory) {
   }
 }
 
-// The second would delete what the first is copying, and the first would call its backup good.
-TEST_F(BackupEngineTest, ASecondEngineIsRefusedAndHarmsNothing) {
+// A second engine opens between any two files that the first copies. It would delete what the first is copying, and the first would call its backup
+// good.
+TEST_F(BackupEngineTest, ASecondEngineOpensAndHarmsNoBackupInProgress) {
   OpenDb();
   PutMany(100, "value");
   std::unique_ptr<BackupEngine> engine = OpenEngine();
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get(), true).ok());
+  PutMany(100, "newer");
   CreateBackupOptions options;
   options.flush_before_backup = true;
   int refused = 0;
   options.progress_callback = [&] {
-    BackupEngine* second = nullptr;
-    refused += BackupEngine::Open(BackupEngineOptions(kBackups), env_.get(), &second).IsIOError() ? 1 : 0;
-    delete second;
+    const std::unique_ptr<BackupEngine> second = OpenEngine();
+    EXPECT_TRUE(second->VerifyBackup(1, true).ok());
+    EXPECT_TRUE(second->CreateNewBackup(db_.get()).IsIOError());
+    EXPECT_TRUE(second->DeleteBackup(1).IsIOError());
+    EXPECT_TRUE(second->PurgeOldBackups(0).IsIOError());
+    EXPECT_TRUE(second->GarbageCollect().IsIOError());
+    BackupEngineOptions destroying(kBackups);
+    destroying.destroy_old_data = true;
+    BackupEngine* third = nullptr;
+    EXPECT_TRUE(BackupEngine::Open(destroying, env_.get(), &third).IsIOError());
+    ++refused;
   };
   ASSERT_TRUE(engine->CreateNewBackup(options, db_.get()).ok());
   EXPECT_GT(refused, 3);
   EXPECT_TRUE(engine->VerifyBackup(1, true).ok());
+  EXPECT_TRUE(engine->VerifyBackup(2, true).ok());
   BackupEngineReadOnly* reader = nullptr;
   ASSERT_TRUE(BackupEngineReadOnly::Open(BackupEngineOptions(kBackups), env_.get(), &reader).ok());
-  EXPECT_TRUE(reader->VerifyBackup(1, true).ok());
+  EXPECT_TRUE(reader->VerifyBackup(2, true).ok());
   delete reader;
-  engine.reset();
-  EXPECT_TRUE(OpenEngine()->VerifyBackup(1, true).ok());
+}
+
+TEST_F(BackupEngineTest, TwoEnginesTakeTurns) {
+  OpenDb();
+  const std::unique_ptr<BackupEngine> first = OpenEngine();
+  const std::unique_ptr<BackupEngine> second = OpenEngine();
+  BackupID id = 0;
+  std::vector<Model> moments;
+  for (const auto& [engine, expected] : {std::pair(first.get(), 1U), std::pair(second.get(), 2U), std::pair(first.get(), 3U)}) {
+    PutMany(20, StrCat("value", expected));
+    ASSERT_TRUE(engine->CreateNewBackup(CreateBackupOptions(), db_.get(), &id).ok());
+    EXPECT_EQ(id, expected);
+    moments.push_back(model_);
+  }
+  // The second has not seen the third backup, deletes it nevertheless, and its number is used again.
+  ASSERT_TRUE(second->DeleteBackup(3).ok());
+  EXPECT_TRUE(first->VerifyBackup(3).IsNotFound());
+  EXPECT_TRUE(first->RestoreDBFromBackup(3, "/copy", "/copy").IsNotFound());
+  const std::unique_ptr<BackupEngine> third = OpenEngine();
+  ASSERT_TRUE(third->CreateNewBackupWithMetadata(CreateBackupOptions(), db_.get(), "another", &id).ok());
+  EXPECT_EQ(id, 3U);
+  ASSERT_TRUE(first->CreateNewBackup(db_.get()).ok());
+  BackupInfo info;
+  ASSERT_TRUE(first->GetBackupInfo(3, &info).ok());
+  EXPECT_EQ(info.app_metadata, "another");
+  ASSERT_TRUE(second->PurgeOldBackups(3).ok());
+  EXPECT_TRUE(first->VerifyBackup(1).IsNotFound());
+  for (const BackupID left : {2U, 3U, 4U}) EXPECT_TRUE(first->VerifyBackup(left, true).ok()) << left;
+  CloseDb();
+  ASSERT_TRUE(first->RestoreDBFromBackup(2, kDb, kDb).ok());
+  OpenDb();
+  EXPECT_EQ(Contents(), moments[1]);
+}
+
+TEST_F(BackupEngineTest, LeftoversOfAnEngineThatWasAtWorkAreRemovedLater) {
+  OpenDb();
+  PutMany(10, "value");
+  std::unique_ptr<FileLock> at_work;
+  ASSERT_TRUE(OpenEngine()->CreateNewBackup(db_.get(), true).ok());
+  ASSERT_TRUE(faults_->LockFile(StrCat(kBackups, "/LOCK"), &at_work).ok());
+  const std::string unfinished = StrCat(kBackups, "/private/2");
+  ASSERT_TRUE(env_->CreateDir(unfinished).ok());
+  const std::unique_ptr<BackupEngine> engine = OpenEngine();
+  EXPECT_TRUE(env_->FileExists(unfinished).ok());
+  at_work.reset();
+  ASSERT_TRUE(engine->GarbageCollect().ok());
+  EXPECT_FALSE(env_->FileExists(unfinished).ok());
+  EXPECT_TRUE(engine->VerifyBackup(1, true).ok());
+}
+
+TEST_F(BackupEngineTest, ARestoredDatabaseKeepsItsIdentity) {
+  OpenDb();
+  PutMany(10, "value");
+  std::string identity;
+  ASSERT_TRUE(db_->GetDbIdentity(identity).ok());
+  const std::unique_ptr<BackupEngine> engine = OpenEngine();
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get()).ok());
+  CloseDb();
+  ASSERT_TRUE(engine->RestoreDBFromLatestBackup("/copy", "/copy").ok());
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_TRUE(DB::Open(options_, "/copy", &db_).ok());
+    std::string restored;
+    ASSERT_TRUE(db_->GetDbIdentity(restored).ok());
+    EXPECT_EQ(restored, identity);
+    CloseDb();
+    const Result<std::string> file = ReadFileToString(faults_.get(), "/copy/IDENTITY", 1000);
+    ASSERT_TRUE(file.ok());
+    EXPECT_EQ(*file, identity);
+  }
+}
+
+// The OPTIONS file of a backup names the logs of the database that was backed up.
+TEST_F(BackupEngineTest, TheOptionsOfARestoredDatabaseNameItsOwnLogs) {
+  options_.wal_dir = "/wal";
+  OpenDb();
+  PutMany(10, "value");
+  const std::unique_ptr<BackupEngine> engine = OpenEngine();
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get()).ok());
+  PutMany(10, "newer");
+  ConfigOptions config;
+  config.env = env_.get();
+  for (const std::string wal_dir : {"/copy", "/copied logs"}) {
+    ASSERT_TRUE(engine->RestoreDBFromLatestBackup("/copy", wal_dir).ok());
+    DBOptions loaded;
+    std::vector<ColumnFamilyDescriptor> families;
+    ASSERT_TRUE(LoadLatestOptions(config, "/copy", &loaded, &families).ok());
+    EXPECT_EQ(loaded.wal_dir, wal_dir == "/copy" ? "" : wal_dir);
+    std::vector<ColumnFamilyHandle*> handles;
+    std::unique_ptr<DB> copy;
+    ASSERT_TRUE(DB::Open(loaded, "/copy", families, &handles, &copy).ok());
+    std::string value;
+    ASSERT_TRUE(copy->Get(ReadOptions(), "key3", &value).ok());
+    EXPECT_EQ(value, "value");
+    for (ColumnFamilyHandle* handle : handles) delete handle;
+    ASSERT_TRUE(copy->Close().ok());
+  }
 }
 
 TEST_F(BackupEngineTest, DamageIsFoundAndNamed) {

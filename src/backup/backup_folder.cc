@@ -79,6 +79,11 @@ Result<std::vector<uint32_t>> BackupFolder::ListBackups() const {
   return ids;
 }
 
+Result<uint32_t> BackupFolder::DescriptionCrc(uint32_t id) const {
+  ASHLAR_ASSIGN_OR_RETURN(const std::string text, ReadFileToString(file_system_, Path(StrCat(kMetaFolder, "/", id)), kMetaBytesMax));
+  return crc32c::Value(text.data(), text.size());
+}
+
 Result<BackupMeta> BackupFolder::Read(uint32_t id, uint64_t* bytes) const {
   const std::string path = Path(StrCat(kMetaFolder, "/", id));
   ASHLAR_ASSIGN_OR_RETURN(const std::string text, ReadFileToString(file_system_, path, kMetaBytesMax));

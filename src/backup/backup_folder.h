@@ -4,7 +4,7 @@
 //             /private/<id>/CURRENT ...           files of this backup alone
 //             /shared_checksum/<table>            tables, shared between backups
 //             /shared/<table>                     the same, from RocksDB without checksums in the names
-//             /LOCK                               held by the engine that may write; RocksDB passes it over
+//             /LOCK                               held by an engine while it changes anything here; RocksDB passes it over
 //
 // I1: a name in shared_checksum is complete from the moment it exists: files are written under ".<name>.tmp" and renamed.
 // I2: meta/<id> is renamed into its place after all that it names is durable (with `sync`), and removed before any of it.
@@ -59,6 +59,8 @@ class BackupFolder {
   Result<std::vector<uint32_t>> ListBackups() const;
   // The description of a backup, all of whose files are there; *bytes is their size.
   Result<BackupMeta> Read(uint32_t id, uint64_t* bytes) const;
+  // Of the text of a description: PathNotFound if there is none.
+  Result<uint32_t> DescriptionCrc(uint32_t id) const;
   // Makes the files of a backup durable, and then the backup exist.
   Status Commit(uint32_t id, const BackupMeta& meta);
   // Ends a backup's existence; its files are left to RemoveUnused.
