@@ -288,6 +288,33 @@ TEST(OptionsFile, TheNewestFileIsLoaded) {
   EXPECT_EQ(children.size(), 3u) << "no temporary file is left";
 }
 
+TEST(OptionsFile, RocksDbToolsTakeNamesOfObjectsThatTheyDoNotKnow) {
+  if (!HaveRocksDbTools()) GTEST_SKIP() << "rocksdb-tools are not installed";
+  const ScratchDirectory directory;
+  const std::string db = directory.File("db");
+  ASSERT_EQ(RunTool("ldb --db='" + db + "' --create_if_missing put a 1").exit_code, 0);
+  FileSystem* const file_system = FileSystem::Default().get();
+  const Result<uint64_t> number = FindNewestOptionsFile(file_system, db);
+  ASSERT_TRUE(number.ok()) << number.status().ToString();
+  const std::vector<UnsupportedOption> recorded = {
+      {"", "file_checksum_gen_factory", "MyChecksums"},
+      {"default", "merge_operator", "{id=MyOperator;separator=:;}"},
+      {"default", "compaction_filter_factory", "MyFilters"},
+      {"default", "memtable_factory", "MyMemTable"},
+      {"default", "sst_partitioner_factory", "MyPartitions"},
+      {"default", "prefix_extractor", "MyPrefix"},
+      {"default", "filter_policy", "MyBloom"},
+  };
+  const std::string text = PrintOptionsFile(DBOptions(), {ColumnFamilyDescriptor("default", ColumnFamilyOptions())}, recorded);
+  for (const UnsupportedOption& option : recorded) {
+    EXPECT_NE(text.find(StrCat("  ", option.name, "=", EscapeOptionText(option.value), "\n")), std::string::npos) << option.name;
+  }
+  ASSERT_TRUE(WriteOptionsFile(file_system, db, *number + 100, text).ok());
+  const ToolRun scan = RunTool("ldb --db='" + db + "' --try_load_options scan");
+  EXPECT_EQ(scan.exit_code, 0);
+  EXPECT_EQ(scan.output, "a : 1\n");
+}
+
 TEST(OptionsFile, RocksDbToolsTakeWhatIsPrinted) {
   if (!HaveRocksDbTools()) GTEST_SKIP() << "rocksdb-tools are not installed";
   const ScratchDirectory directory;

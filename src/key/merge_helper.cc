@@ -30,7 +30,6 @@ bool CallOperator(const MergeInput& input, const MergeOperator::MergeOperationIn
   const uint64_t start_nanos = timed ? MonotonicNanos() : 0;
   const bool merged = input.merge_operator->FullMergeV2(merge_in, merge_out);
   if (timed) input.recorder.Tick(MERGE_OPERATION_TOTAL_TIME, MonotonicNanos() - start_nanos);
-  if (!merged) input.recorder.Tick(NUMBER_MERGE_FAILURES);
   return merged;
 }
 
@@ -60,10 +59,6 @@ Status FullMerge(const MergeInput& input, MergeResult* result, MergeOperator::Op
   if (input.merge_operator == nullptr) {
     return Status::InvalidArgument("merge operands were found, but the column family has no merge operator: set ColumnFamilyOptions::merge_operator");
   }
-  if (const UnknownMergeOperator* const unknown = AsUnknown(input.merge_operator)) [[unlikely]] {
-    if (scope != nullptr) *scope = MergeOperator::OpFailureScope::kMustMerge;
-    return unknown->Error();
-  }
   const std::vector<Slice> operands = OldestFirst(input.operands_newest_first);
   const MergeOperator::MergeOperationInput merge_in(input.user_key, input.base, operands, nullptr);
   result->computed.clear();
@@ -71,6 +66,8 @@ Status FullMerge(const MergeInput& input, MergeResult* result, MergeOperator::Op
   MergeOperator::MergeOperationOutput merge_out(result->computed, existing);
   if (!CallOperator(input, merge_in, &merge_out)) {
     if (scope != nullptr) *scope = merge_out.op_failure_scope;
+    if (const UnknownMergeOperator* const unknown = AsUnknown(input.merge_operator)) return unknown->Error();
+    input.recorder.Tick(NUMBER_MERGE_FAILURES);
     return OperatorFailed(*input.merge_operator);
   }
   result->kind = MergeResult::Kind::kComputed;

@@ -1,7 +1,7 @@
 // Recovery: from a directory to an open database.
 //
-//   check options -> directory, LOCK -> (new database) -> MANIFEST -> column families -> logs into memtables -> [writable] new log, memtables to
-//   level 0 in one atomic edit, OPTIONS, removal of what nothing refers to
+//   check options -> directory, LOCK -> (new database) -> names in OPTIONS -> MANIFEST -> column families -> logs into memtables
+//   -> [writable] new log, IDENTITY, memtables to level 0 in one atomic edit, OPTIONS, removal of what nothing refers to
 //
 // I1: until everything has been read and checked, nothing on disk changes but LOCK (and, for a new database, its first files): a refusal leaves the
 //     files as they were.
