@@ -16,25 +16,26 @@ namespace ashlar {
 
 namespace {
 
-// Of the newest OPTIONS file that can be read; nothing without one.
-std::vector<UnsupportedOption> ReadUnsupportedOptions(const DatabaseState& state) {
-  const Result<std::vector<uint64_t>> numbers = ListOptionsFiles(state.file_system, state.directory);
-  if (!numbers.ok()) {
-    LogWarning(state, StrCat("recovery: the OPTIONS files could not be listed: ", numbers.status().ToString()));
-    return {};
-  }
-  for (const uint64_t number : *numbers) {
+// Of the newest OPTIONS file that is not damaged; nothing without one.
+Result<std::vector<UnsupportedOption>> ReadUnsupportedOptions(const DatabaseState& state) {
+  ASHLAR_ASSIGN_OR_RETURN(const std::vector<uint64_t> numbers, ListOptionsFiles(state.file_system, state.directory));
+  for (const uint64_t number : numbers) {
     Result<ParsedOptionsFile> file = ReadOptionsFile(state.file_system, OptionsFileName(state.directory, number), {.ignore_unknown = true});
     if (file.ok()) return std::move(file->unsupported);
-    LogWarning(state, StrCat("recovery: an OPTIONS file could not be read: ", file.status().ToString()));
+    const Status& status = file.status();
+    // A disk that fails to read an undamaged file must not make the next one lose what is in it.
+    const bool unreadable = status.IsIOError() && !status.IsPathNotFound();
+    if (unreadable && !state.read_only) return status;
+    LogWarning(state, StrCat("recovery: an OPTIONS file could not be read: ", status.ToString()));
   }
-  return {};
+  return std::vector<UnsupportedOption>();
 }
 
 }  // namespace
 
-void TakeRecordedObjects(DatabaseState* state, std::vector<ColumnFamilyDescriptor>* families) {
-  std::vector<UnsupportedOption> unset = SelectUnset(ReadUnsupportedOptions(*state), state->options, *families);
+Status TakeRecordedObjects(DatabaseState* state, std::vector<ColumnFamilyDescriptor>* families) {
+  ASHLAR_ASSIGN_OR_RETURN(const std::vector<UnsupportedOption> recorded, ReadUnsupportedOptions(*state));
+  std::vector<UnsupportedOption> unset = SelectUnset(recorded, state->options, *families);
   for (const UnsupportedOption& option : unset) {
     if (option.name != "merge_operator") continue;
     const auto named = [&option](const ColumnFamilyDescriptor& family) { return family.name == option.column_family; };
@@ -43,6 +44,7 @@ void TakeRecordedObjects(DatabaseState* state, std::vector<ColumnFamilyDescripto
   }
   MutexLock lock(state->mutex);
   state->unsupported_options = std::move(unset);
+  return Status::OK();
 }
 
 Status WriteNewOptionsFile(DatabaseState* state, const std::vector<ColumnFamilyDescriptor>& families) {

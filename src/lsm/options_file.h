@@ -11,9 +11,10 @@
 
 namespace ashlar {
 
-// What the newest OPTIONS file that can be read records about objects that only the program can make, and that it has not set. They go into the
-// state; a family without the merge operator that is recorded gets an UnknownMergeOperator. A file that cannot be read is a warning in the LOG.
-void TakeRecordedObjects(DatabaseState* state, std::vector<ColumnFamilyDescriptor>* families);
+// What the newest undamaged OPTIONS file records about objects that only the program can make, and that it has not set. They go into the state; a
+// family without the merge operator that is recorded gets an UnknownMergeOperator. A damaged file is a warning in the LOG; an I/O error fails an open
+// for writing, which would lose the names.
+Status TakeRecordedObjects(DatabaseState* state, std::vector<ColumnFamilyDescriptor>* families);
 // A new OPTIONS file, durable; older ones but the latest become obsolete.
 Status WriteNewOptionsFile(DatabaseState* state, const std::vector<ColumnFamilyDescriptor>& families);
 // Opens the LOG of a database that was given no logger; without one if that fails. Logs which options have no effect.

@@ -398,7 +398,7 @@ Result<std::unique_ptr<DatabaseState>> RecoverDatabase(OpenArgs args, bool* must
   }
   ASHLAR_RETURN_IF_ERROR(PrepareDirectory(state.get()));
   ASHLAR_RETURN_IF_ERROR(CheckDirectIo(*state));
-  TakeRecordedObjects(state.get(), &args.families);
+  ASHLAR_RETURN_IF_ERROR(TakeRecordedObjects(state.get(), &args.families));
   ASHLAR_RETURN_IF_ERROR(OpenVersions(state.get(), args.families));
   ASHLAR_RETURN_IF_ERROR(OpenFamilies(state.get(), args.families));
   LogReplay replay(state.get());

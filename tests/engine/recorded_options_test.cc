@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "ashlar/options_util.h"
+#include "filesystem/fault_file_system.h"
 #include "tests/engine/database_fixture.h"
 
 namespace ashlar {
@@ -178,6 +179,27 @@ TEST_F(RecordedOptionsTest, NamesAreThoseOfTheNewestFileThatCanBeRead) {
   options_.merge_operator = std::make_shared<Join>();
   Open();
   EXPECT_EQ(Contents(), "a=1+2 ");
+}
+
+TEST_F(RecordedOptionsTest, AnOpenThatCannotReadTheNamesDoesNotReplaceThem) {
+  options_.merge_operator = std::make_shared<Join>();
+  Open();
+  Close();
+  const auto faults = std::make_shared<FaultFileSystem>(FileSystem::Default());
+  const std::unique_ptr<Env> env = NewCompositeEnv(faults);
+  options_.env = env.get();
+  options_.merge_operator = nullptr;
+  FaultRule rule;
+  rule.operations = FaultOperation::kAnyRead;
+  rule.name_contains = "OPTIONS-";
+  faults->AddRule(rule);
+  const Status opened = TryOpen();
+  EXPECT_TRUE(opened.IsIOError()) << opened.ToString();
+  EXPECT_TRUE(Has(ReadNewest(), Join::kName));
+  faults->ClearRules();
+  Open();
+  EXPECT_TRUE(Has(ReadNewest(), Join::kName));
+  Close();
 }
 
 // ---- The identity.
