@@ -1,4 +1,4 @@
-// What the files of a database say about it, read without opening it.
+// Metadata of a database, and checks of single tables, without opening the database.
 //
 // For programs that look at databases of other programs: comparators and merge operators need not be known, options need not be valid, and the
 // tables may be damaged or missing. Nothing is changed and no lock is taken; another process may be writing.

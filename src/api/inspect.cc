@@ -32,7 +32,7 @@ class UncheckedOrder final : public Comparator {
 // The tables and properties of one family, while the MANIFEST is read.
 struct FamilyRecord {
   std::string name;
-  std::string comparator = BytewiseComparator()->Name();  // what an edit without a name means
+  std::string comparator = BytewiseComparator()->Name();  // the default of an edit without a name
   std::map<DeletedFile, std::unique_ptr<FileMetaData>> tables;
 };
 

@@ -274,7 +274,7 @@ class Restorer {
     return Status::Corruption(from, StrCat("has checksum ", copied.crc, ", recorded is ", file.crc));
   }
 
-  // The OPTIONS file names the folder of the logs of the database that was backed up: who opens the restored one with these options would read, and
+  // The OPTIONS file names the folder of the logs of the original database: a program that opens the restored one with these options would read, and
   // delete, logs of the other.
   Status SetLogFolder(const std::string& options_file) const {
     constexpr size_t kOptionsBytesMax = size_t{64} << 20;
@@ -314,7 +314,7 @@ class BackupEngineImpl final : public BackupEngine {
     std::unique_ptr<FileLock> lock;
     const Status locked = backup_system_->LockFile(LockFileName(options_.backup_dir), &lock);
     ASHLAR_RETURN_IF_ERROR(ReadList());
-    // Another engine is at work: what it has not finished looks like leftovers. They are removed with the first change.
+    // While another engine makes a backup, its unfinished files look like leftovers. The first change removes leftovers.
     return locked.ok() ? RemoveLeftovers() : Status::OK();
   }
 
@@ -413,7 +413,7 @@ class BackupEngineImpl final : public BackupEngine {
     return change();
   }
 
-  // Reads what has changed since the last time. Without the lock a backup may vanish while it is read.
+  // Reads new and changed descriptions. Without the lock a backup may vanish during the call.
   Status ReadList() {
     ASHLAR_ASSIGN_OR_RETURN(const std::vector<uint32_t> ids, folder_.ListBackups());
     std::map<BackupID, Backup> known = std::exchange(backups_, {});

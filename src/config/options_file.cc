@@ -40,7 +40,7 @@ bool IsUnset(const ColumnFamilyOptions& options, const UnsupportedOption& record
 // Prints the options of one family, or of the database. See I3.
 class Printer {
  public:
-  // unset: what SelectUnset gives.
+  // unset: the result of SelectUnset.
   Printer(std::string_view column_family, const std::vector<UnsupportedOption>& unset, std::string* out) : out_(out) {
     for (const UnsupportedOption& option : unset) {
       if (option.column_family == column_family) recorded_.push_back(&option);
@@ -183,7 +183,7 @@ class Parser {
     return Status::OK();
   }
 
-  // Moves what the last option added into the file.
+  // Moves the entries of the last option into the file.
   void TakeUnsupported() {
     for (auto& [name, value] : unsupported_) {
       const std::string family = section_ == Section::kDb ? std::string() : file_.families.back().name;

@@ -23,7 +23,7 @@ Result<std::vector<UnsupportedOption>> ReadUnsupportedOptions(const DatabaseStat
     Result<ParsedOptionsFile> file = ReadOptionsFile(state.file_system, OptionsFileName(state.directory, number), {.ignore_unknown = true});
     if (file.ok()) return std::move(file->unsupported);
     const Status& status = file.status();
-    // A disk that fails to read an undamaged file must not make the next one lose what is in it.
+    // The next OPTIONS file would lose the names in an undamaged file that this disk cannot read at the moment.
     const bool unreadable = status.IsIOError() && !status.IsPathNotFound();
     if (unreadable && !state.read_only) return status;
     LogWarning(state, StrCat("recovery: an OPTIONS file could not be read: ", status.ToString()));

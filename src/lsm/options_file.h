@@ -11,7 +11,7 @@
 
 namespace ashlar {
 
-// What the newest undamaged OPTIONS file records about objects that only the program can make, and that it has not set. They go into the state; a
+// Reads from the newest undamaged OPTIONS file the objects that only the program can make and that it has not set. They go into the state; a
 // family without the merge operator that is recorded gets an UnknownMergeOperator. A damaged file is a warning in the LOG; an I/O error fails an open
 // for writing, which would lose the names.
 Status TakeRecordedObjects(DatabaseState* state, std::vector<ColumnFamilyDescriptor>* families);

@@ -1,4 +1,4 @@
-// Databases of programs with comparators, merge operators and table factories of their own: what the tool shows of them, and what it does not touch.
+// Databases of programs with comparators, merge operators and table factories of their own: commands that read them, and commands that refuse.
 #include <filesystem>
 #include <fstream>
 #include <iterator>

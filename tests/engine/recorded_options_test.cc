@@ -1,4 +1,4 @@
-// What a database records about the program that wrote it, and what another program without the same objects does to it.
+// Records of the program that wrote a database survive a program without the same objects.
 #include <fstream>
 #include <iterator>
 
@@ -113,13 +113,13 @@ TEST_F(RecordedOptionsTest, TheNameOfAnUnknownOperatorSurvivesEveryRewrite) {
   DBOptions db_options;
   std::vector<ColumnFamilyDescriptor> families;
   ASSERT_OK(LoadLatestOptions(ConfigOptions(), path(), &db_options, &families));
-  EXPECT_EQ(families[0].options.merge_operator, nullptr) << "what the program has to set is left empty";
+  EXPECT_EQ(families[0].options.merge_operator, nullptr) << "the program has to set it";
   ASSERT_OK(DB::Open(db_options, path(), families, &handles_, &db_));
   EXPECT_TRUE(Has(ReadNewest(), recorded)) << "opened with the loaded options";
 
   options_.merge_operator = MergeOperators::CreateMaxOperator();
   Open();
-  EXPECT_TRUE(Has(ReadNewest(), "merge_operator=MaxOperator\n")) << "what the program sets is recorded";
+  EXPECT_TRUE(Has(ReadNewest(), "merge_operator=MaxOperator\n")) << "the operator of the program is recorded";
 }
 
 TEST_F(RecordedOptionsTest, ADroppedFamilyTakesItsNamesWithIt) {

@@ -28,7 +28,7 @@ struct GlobalOptions {
   std::optional<ByteFormat> value_format;
   std::optional<std::string> merge_operator;
   bool ignore_damaged_options = false;
-  // Writes a line to standard error: what the user has to know although the command goes on.
+  // Writes a warning to standard error.
   std::function<void(const std::string& text)> warn;
 
   void Warn(const std::string& text) const {

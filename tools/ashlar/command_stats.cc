@@ -1,6 +1,6 @@
 // stats: where the data are. One row for each level that has files, one for what is in memory (the log, read at open), one for the whole.
 //
-// The levels of a family that cannot be opened are those of the MANIFEST; what the log holds of it is not counted.
+// The levels of a family that cannot be opened are those of the MANIFEST; its entries in the log are not counted.
 // How many entries a table has stands in the table itself, so each is opened.
 #include <memory>
 
@@ -89,7 +89,7 @@ class StatsCommand final : public Command {
     Amount total;
     ColumnFamilyMetaData metadata = family.metadata;
     if (handle != nullptr) {
-      // What it opened may be newer than the survey.
+      // The open database may be newer than the survey.
       db->GetColumnFamilyMetaData(handle, &metadata);
       total = InMemory(db, handle);
     }

@@ -4,7 +4,7 @@
 //   tables    every block of every table is read, whether an entry in it is still of use or not
 //   entries   every entry is read the way a program would, the log included; keys ascend
 //
-// Damage ends no check but that of the table or family that it is in. What is found goes to standard error, line by line, and is counted at the end;
+// Damage ends no check but that of the table or family that it is in. Findings go to standard error, line by line, and are counted at the end;
 // a family has a row of results if all of its entries were read.
 #include <algorithm>
 #include <array>
@@ -26,12 +26,12 @@ struct Counts {
   uint64_t value_bytes = 0;
 };
 
-// What is wrong, and what could not be checked.
+// Damage, and checks that were not possible.
 class Findings {
  public:
   explicit Findings(const GlobalOptions& global) : global_(global) {}
 
-  // Says it, and keeps the gravest exit code.
+  // Writes the finding to standard error and keeps the gravest exit code.
   void Add(ExitCode code, const std::string& text) {
     global_.Warn(text);
     constexpr std::array kByGravity = {ExitCode::kOk, ExitCode::kNotSupported, ExitCode::kIo, ExitCode::kCorruption};

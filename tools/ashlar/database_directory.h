@@ -1,4 +1,4 @@
-// What is in the directory that --db names.
+// Checks the directory that --db names.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace ashlar::cli {
 
-// kEmpty: nothing, or what the interrupted creation of a database left. kForeign: files that are no database's.
+// kEmpty: nothing, or leftovers of an interrupted creation. kForeign: only files that do not belong to a database.
 enum class DirectoryState { kMissing, kNotADirectory, kEmpty, kForeign, kDatabase };
 
 Outcome InspectDirectory(const std::string& directory, DirectoryState* state);

@@ -1,10 +1,10 @@
-// Survey: what the files of a database say about it, read without opening it.
+// Survey: the metadata of a database, read without opening it.
 //
 //   MANIFEST  the families, their comparators and tables
 //   OPTIONS   the options, and the names of objects that only the program can make
 //
-// A comparator, merge operator or table factory that is unknown here is no failure of the survey, nor is a damaged OPTIONS file: what needs them
-// decides.
+// A comparator, merge operator or table factory that is unknown here is no failure of the survey, nor is a damaged OPTIONS file: commands
+// that need them fail.
 // Thread safety: one thread.
 #pragma once
 
@@ -25,11 +25,11 @@ struct Survey {
   DBOptions db_options;
   std::vector<ColumnFamilyDescriptor> families;
   std::vector<UnsupportedOption> unsupported;
-  // What is wrong with the OPTIONS files that are newer than the one that was read.
+  // The damage of the OPTIONS files that are newer than the one that was read.
   Outcome options_damage;
   std::string options_used;  // the name of that one; empty: none
 
-  // Says on standard error which OPTIONS file is damaged and which is used instead, if one is.
+  // Warns of a damaged OPTIONS file and names the one that is used instead.
   void WarnOfOptions(const GlobalOptions& global) const;
   // The families that --column-family names, else all; kUsage if there is none of this name.
   Outcome ChosenFamilies(const GlobalOptions& global, std::vector<const ColumnFamilyInventory*>* chosen) const;
