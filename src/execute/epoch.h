@@ -23,8 +23,13 @@
 //
 // A counted guard (one atomic add at entry) was rejected: every read would write a shared line.
 //
-// Process-wide: one counter and one list for all databases, because a guard costs one store that way. Guards must be short: a thread that stays in
-// one keeps everything retired since from being freed. A process created by fork must not use the library.
+// Process-wide: one counter and one list for all databases, because a guard costs one store that way. A process created by fork must not use the
+// library.
+//
+// Guards must be short: a thread that stays in one keeps everything retired since from being freed. No I/O happens inside a guard: a call that may
+// have to wait for a file uses a ReadGuard (execute/read_guard.h). Two waits remain. The system may have to read a page of a mapped file. And code of
+// the program that reads call for each key (Comparator, SliceTransform, MergeOperator::ShouldMerge) runs inside guards; it should neither block nor
+// take long.
 //
 // Thread safety: any thread. A guard is left by the thread that entered it.
 #pragma once
@@ -45,19 +50,24 @@ extern constinit std::atomic<uint64_t> global_epoch;  // starts at 1: 0 in a slo
 // The calling thread is inside an epoch while one of these lives. Nestable: only the outermost does anything.
 class EpochGuard {
  public:
-  EpochGuard() : slot_(CurrentThreadSlot()) {
+  EpochGuard() : slot_(CurrentThreadSlot()) { Enter(); }
+  ~EpochGuard() { Leave(); }
+  EpochGuard(const EpochGuard&) = delete;
+  EpochGuard& operator=(const EpochGuard&) = delete;
+
+ private:
+  friend class ReadGuard;
+
+  void Enter() {
     if (slot_.depth++ == 0) {
       slot_.epoch.store(internal::global_epoch.load(std::memory_order_acquire), std::memory_order_release);
       LightFence();
     }
   }
-  ~EpochGuard() {
+  void Leave() {
     if (--slot_.depth == 0) slot_.epoch.store(0, std::memory_order_release);
   }
-  EpochGuard(const EpochGuard&) = delete;
-  EpochGuard& operator=(const EpochGuard&) = delete;
 
- private:
   ThreadSlot& slot_;
 };
 

@@ -96,7 +96,7 @@ void LevelCursor::SeekToLast() {
 // Whether the file's filter says that it has nothing of what is sought.
 bool LevelCursor::RulesOut(size_t file, const Slice& internal_target) {
   return args_.read_options.seek_prefix != nullptr && file < args_.files.size() &&
-         !args_.opener->MayHold(args_.files[file], args_.read_options.seek_prefix, internal_target);
+         !args_.opener->MayHold(args_.files[file], args_.read_options, internal_target);
 }
 
 void LevelCursor::Seek(const Slice& internal_target) {

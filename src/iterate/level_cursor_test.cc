@@ -32,8 +32,8 @@ class Level : public TableOpener {
   }
 
   // Its filters know which first bytes the keys of a file have, and are exact.
-  bool MayHold(FileMetaData* file, SeekPrefix* seek, const Slice&) override {
-    const HashedPrefix* const prefix = seek->Find(transform_.get());
+  bool MayHold(FileMetaData* file, const TableReadOptions& options, const Slice&) override {
+    const HashedPrefix* const prefix = options.seek_prefix->Find(transform_.get());
     const std::vector<TestEntry>& entries = contents_[file->number];
     return prefix == nullptr ||
            std::any_of(entries.begin(), entries.end(), [&](const TestEntry& entry) { return Slice(entry.user_key).starts_with(prefix->bytes); });
@@ -215,7 +215,7 @@ TEST_F(LevelCursorTest, ASeekGoesOnWhereTheFileBesideHasThePrefix) {
   class RulesOutTheSecond final : public TableOpener {
    public:
     explicit RulesOutTheSecond(Level* level) : level_(level) {}
-    bool MayHold(FileMetaData* file, SeekPrefix*, const Slice&) override { return file->number != 1; }
+    bool MayHold(FileMetaData* file, const TableReadOptions&, const Slice&) override { return file->number != 1; }
     Result<std::unique_ptr<InternalCursor>> NewCursor(FileMetaData* file, const TableReadOptions& options) override {
       return level_->NewCursor(file, options);
     }

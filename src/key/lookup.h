@@ -63,13 +63,15 @@ class Lookup {
   }
 
   State state() const { return state_; }
+  // Finish will run the merge operator, which is code of the program.
+  bool HasOperands() const { return !operands_.empty(); }
   // No source needs to be asked any more.
   bool Done() const { return state_ != State::kSearching && state_ != State::kMerging; }
   // Sequence of the newest version met; meaningful unless kSearching.
   SequenceNumber sequence() const { return sequence_; }
 
   // The outcome once every source was asked or Done(): Ok with *value set (pinned where the bytes exist already, moved where a merge computed them),
-  // NotFound, or an error. value may be null (existence only). *value must be reset. The recorder is told about merges.
+  // NotFound, or an error. value may be null (existence only). *value must be reset. Merges are recorded. Needs no guard: what it reads is pinned.
   Status Finish(const Recorder& recorder, PinnableSlice* value);
   Status Finish(PinnableSlice* value) { return Finish(Recorder(), value); }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "execute/epoch.h"
 #include "key/unknown_merge_operator.h"
 #include "lsm/resolve_options.h"
 
@@ -31,6 +32,7 @@ ColumnFamily::ColumnFamily(Args args)
       tables_(std::move(args.tables)),
       arena_blocks_(args.arena_blocks),
       live_memtables_(args.live_memtables),
+      live_views_(args.live_views),
       full_bytes_(FullBytes(args.options)),
       memtable_limit_bytes_(MemTableLimit(args.options)),
       max_sequential_skip_(args.options.max_sequential_skip_in_iterations),
@@ -107,13 +109,24 @@ void ColumnFamily::AdvanceEmptyMemTable(uint64_t log_number) {
 
 void ColumnFamily::InstallView() {
   ++view_number_;
-  ReadView::Args args{
-      .active = active_.table, .immutable = {}, .version = version_, .prefix_extractor = options_.prefix_extractor, .number = view_number_};
+  ReadView::Args args{.active = active_.table,
+                      .immutable = {},
+                      .version = version_,
+                      .prefix_extractor = options_.prefix_extractor,
+                      .number = view_number_,
+                      .live_views = live_views_};
   args.immutable.reserve(immutable_.size());
   for (auto entry = immutable_.rbegin(); entry != immutable_.rend(); ++entry) args.immutable.push_back(entry->table);
   auto* view = new ReadView(std::move(args));
   ReadView* const old = view_.exchange(view, std::memory_order_acq_rel);
   if (old != nullptr) old->Unlink();
+}
+
+ViewRef ColumnFamily::PinView() const {
+  const EpochGuard guard;
+  ReadView* const found = view();
+  found->pins.Acquire();
+  return ViewRef(found);
 }
 
 std::vector<MemTableRef> ColumnFamily::StartFlush() {

@@ -69,6 +69,7 @@ class ColumnFamily {
     std::unique_ptr<TableCache> tables;
     ArenaBlockPool* arena_blocks = nullptr;
     std::atomic<int64_t>* live_memtables = nullptr;
+    std::atomic<int64_t>* live_views = nullptr;
     Version* version = nullptr;  // takes a count of its own
     uint64_t log_number = 0;     // of the active memtable
     uint32_t user_key_bytes = 0;
@@ -96,6 +97,8 @@ class ColumnFamily {
   TableCache* tables() const { return tables_.get(); }
 
   ReadView* view() const { return view_.load(std::memory_order_acquire); }
+  // For calls that may wait, which they do outside guards.
+  ViewRef PinView() const;
   MemTable* active() const { return active_.table.get(); }
   bool IsFull() const { return active()->ApproximateMemoryUsed() >= full_bytes_.load(std::memory_order_relaxed); }
   // What the memtables of this family may take together.
@@ -169,6 +172,7 @@ class ColumnFamily {
   const std::unique_ptr<TableCache> tables_;
   ArenaBlockPool* const arena_blocks_;
   std::atomic<int64_t>* const live_memtables_;
+  std::atomic<int64_t>* const live_views_;
 
   std::atomic<ReadView*> view_{nullptr};        // written under the database mutex (release), read inside epoch guards (acquire)
   std::atomic<size_t> full_bytes_;              // written under the database mutex, read by the commit leader

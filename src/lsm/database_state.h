@@ -91,6 +91,7 @@ struct DatabaseState {
   std::atomic<int64_t> live_iterators{0};
   std::atomic<int64_t> live_handles{0};      // of column families, the default one's own included
   std::atomic<int64_t> live_memtables{0};    // constructed and not destroyed
+  std::atomic<int64_t> live_views{0};        // the same for read views
   std::atomic<int64_t> live_blocks{0};       // the same for data blocks of this database's tables
   std::atomic<uint64_t> log_bytes_max;       // max_total_wal_size; 0: from the memtables. Written by SetDBOptions, read by the commit leader
   std::atomic<bool> unlogged_writes{false};  // a write with disableWAL was made

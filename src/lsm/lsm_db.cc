@@ -651,9 +651,8 @@ bool LsmDB::GetAggregatedIntProperty(const Slice& property, uint64_t* value) { r
 Status LsmDB::GetApproximateSizes(const SizeApproximationOptions& options, ColumnFamilyHandle* column_family, const Range* ranges, int n,
                                   uint64_t* sizes) {
   if (!options.include_memtables && !options.include_files) return Status::InvalidArgument("include memtables, files, or both");
-  const EpochGuard guard;
   const ColumnFamily* const family = Family(column_family);
-  const ReadView* const view = family->view();
+  const ViewOfCall view(state_, &background_, *family);
   for (int i = 0; i < n; ++i) {
     sizes[i] = 0;
     if (options.include_files) {
@@ -668,8 +667,7 @@ Status LsmDB::GetApproximateSizes(const SizeApproximationOptions& options, Colum
 }
 
 void LsmDB::GetApproximateMemTableStats(ColumnFamilyHandle* column_family, const Range& range, uint64_t* count, uint64_t* size) {
-  const EpochGuard guard;
-  const ReadView* const view = Family(column_family)->view();
+  const ViewOfCall view(state_, &background_, *Family(column_family));
   *count = 0;
   *size = 0;
   const auto add = [&](const MemTable& table) {
@@ -727,22 +725,10 @@ Status LsmDB::VerifyChecksum(const ReadOptions& /*options*/) {
     families = state_->LiveFamilies();
   }
   for (const std::shared_ptr<ColumnFamily>& family : families) {
-    ReadView* view = nullptr;
-    {
-      const EpochGuard guard;
-      view = family->view();
-      view->pins.Acquire();
+    const ViewOfCall view(state_, &background_, *family);
+    for (Level level = 0; level < view->version->levels(); ++level) {
+      for (FileMetaData* file : view->version->files(level)) ASHLAR_RETURN_IF_ERROR(family->tables()->Verify(file));
     }
-    Status status;
-    for (Level level = 0; level < view->version->levels() && status.ok(); ++level) {
-      for (FileMetaData* file : view->version->files(level)) {
-        status = family->tables()->Verify(file);
-        if (!status.ok()) break;
-      }
-    }
-    view->pins.Release();
-    EpochReclaim();
-    ASHLAR_RETURN_IF_ERROR(status);
   }
   return Status::OK();
 }

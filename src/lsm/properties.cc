@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "filesystem/filename.h"
+#include "lsm/reader.h"
 #include "lsm/resolve_options.h"
 #include "table/table_properties.h"
 
@@ -51,12 +52,12 @@ struct EntryCounts {
 };
 // The MANIFEST does not count entries: tables written in this run know theirs, the others once they have been opened. Opens some, if need be, from
 // which the rest is estimated. Not under the database mutex: it reads files.
-void LearnEntryCounts(const ColumnFamily& family) {
+void LearnEntryCounts(DatabaseState* state, BackgroundWork* background, const ColumnFamily& family) {
   constexpr size_t kSample = 64;
-  const EpochGuard guard;
+  const ViewOfCall view(state, background, family);
   std::vector<FileMetaData*> unknown;
   size_t known = 0;
-  ForEachFile(*family.view()->version, [&](Level, FileMetaData* file) {
+  ForEachFile(*view->version, [&](Level, FileMetaData* file) {
     if (file->entries.load(std::memory_order_relaxed) == 0) {
       unknown.push_back(file);
     } else {
@@ -65,8 +66,8 @@ void LearnEntryCounts(const ColumnFamily& family) {
   });
   if (known >= kSample) return;
   const size_t step = unknown.size() / kSample + 1;
-  // A table that cannot be opened is somebody else's error to tell.
-  for (size_t i = 0; i < unknown.size(); i += step) static_cast<void>(family.tables()->Find(unknown[i]).ok());
+  // The error of a table that cannot be opened is reported by the reads that need the table.
+  for (size_t i = 0; i < unknown.size(); i += step) static_cast<void>(family.tables()->Acquire(unknown[i], {}).ok());
 }
 
 EntryCounts CountEntries(const Version& version) {
@@ -207,7 +208,7 @@ bool ParseLevel(const Slice& property, const std::string& prefix, uint64_t* leve
 
 bool PropertyReader::Number(const std::shared_ptr<ColumnFamily>& family, const Slice& property, uint64_t* value) const {
   const NumberProperty* const found = FindNumber(property);
-  if (property == Slice(Names::kEstimateNumKeys)) LearnEntryCounts(*family);
+  if (property == Slice(Names::kEstimateNumKeys)) LearnEntryCounts(state_, background_, *family);
   MutexLock lock(state_->mutex);
   if (found != nullptr) {
     *value = found->get(Subject{*state_, *background_, *family});
@@ -225,7 +226,7 @@ void PropertyReader::LearnAllEntryCounts() const {
     MutexLock lock(state_->mutex);
     families = state_->LiveFamilies();
   }
-  for (const std::shared_ptr<ColumnFamily>& family : families) LearnEntryCounts(*family);
+  for (const std::shared_ptr<ColumnFamily>& family : families) LearnEntryCounts(state_, background_, *family);
 }
 
 bool PropertyReader::Sum(const Slice& property, uint64_t* value) const {
@@ -387,7 +388,7 @@ void PropertyReader::LiveFiles(std::vector<LiveFileMetaData>* metadata) const {
 
 void PropertyReader::FamilyMetaData(const std::shared_ptr<ColumnFamily>& family, ColumnFamilyMetaData* metadata) const {
   *metadata = ColumnFamilyMetaData();
-  LearnEntryCounts(*family);
+  LearnEntryCounts(state_, background_, *family);
   MutexLock lock(state_->mutex);
   metadata->name = family->name();
   const Version& version = *family->version();
@@ -403,16 +404,16 @@ void PropertyReader::FamilyMetaData(const std::shared_ptr<ColumnFamily>& family,
 
 Status PropertyReader::TablesOf(const std::shared_ptr<ColumnFamily>& family, TablePropertiesCollection* properties) const {
   properties->clear();
-  const EpochGuard guard;
+  const ViewOfCall view(state_, background_, *family);
   Status status;
-  ForEachFile(*family->view()->version, [&](Level, FileMetaData* file) {
+  ForEachFile(*view->version, [&](Level, FileMetaData* file) {
     if (!status.ok()) return;
-    Result<TableReader*> reader = family->tables()->Find(file);
-    if (!reader.ok()) {
-      status = reader.status();
+    const Result<TableRef> table = family->tables()->Acquire(file, {});
+    if (!table.ok()) {
+      status = table.status();
       return;
     }
-    (*properties)[TableFileName(state_->directory, file->number)] = std::make_shared<TableProperties>((*reader)->properties());
+    (*properties)[TableFileName(state_->directory, file->number)] = std::make_shared<TableProperties>((*table)->properties());
   });
   return status;
 }
@@ -421,10 +422,12 @@ bool AnyValuePinned(DatabaseState* state) {
   DrainEpochs();
   MutexLock lock(state->mutex);
   const EpochGuard guard;
+  int64_t views = 0;
   int64_t linked = 0;
   int64_t cached = 0;
   for (const std::shared_ptr<ColumnFamily>& family : state->LiveFamilies()) {
-    if (family->active()->PinCount() > 0) return true;
+    if (family->active()->PinCount() > 0 || family->view()->pins.Count() > 0) return true;
+    ++views;
     linked += 1 + static_cast<int64_t>(family->immutable().size());
     for (const MemTableEntry& entry : family->immutable()) {
       if (entry.table->PinCount() > 0) return true;
@@ -440,7 +443,8 @@ bool AnyValuePinned(DatabaseState* state) {
     if (pinned) return true;
   }
   // What is linked was looked at; what was unlinked and is still there is pinned.
-  return state->live_memtables.load(std::memory_order_relaxed) > linked || state->live_blocks.load(std::memory_order_relaxed) > cached;
+  return state->live_views.load(std::memory_order_relaxed) > views || state->live_memtables.load(std::memory_order_relaxed) > linked ||
+         state->live_blocks.load(std::memory_order_relaxed) > cached;
 }
 
 }  // namespace ashlar

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "execute/epoch.h"
+
 namespace ashlar {
 
 ReadView::ReadView(Args args)
@@ -10,11 +12,25 @@ ReadView::ReadView(Args args)
       version(args.version),
       prefix_extractor(std::move(args.prefix_extractor)),
       number(args.number),
-      pins(&ReadView::Delete, this) {
+      pins(&ReadView::Delete, this),
+      live_views_(args.live_views) {
   version->Ref();
+  live_views_->fetch_add(1, std::memory_order_relaxed);
 }
 
-ReadView::~ReadView() { version->Unref(); }
+ReadView::~ReadView() {
+  version->Unref();
+  live_views_->fetch_sub(1, std::memory_order_relaxed);
+}
+
+const PinOps ReadView::kPinOps = {
+    .acquire = [](void* view) { static_cast<ReadView*>(view)->pins.Acquire(); },
+    .release =
+        [](void* view, void*) {
+          static_cast<ReadView*>(view)->pins.Release();
+          EpochReclaim();
+        },
+};
 
 void ReadView::Delete(void* self) { delete static_cast<ReadView*>(self); }
 

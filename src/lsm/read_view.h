@@ -7,13 +7,17 @@
 // I1: what a view lists holds every write published before the view was, except what was dropped as invisible to every snapshot.
 // I2: a reader loads the view first and the published sequence second. A view older than the sequence is harmless: what it lacks was written after
 //     the call began. The other way round, a compaction between the two loads may drop the version that the reader needs.
-// Lifetime: a call uses the view inside an epoch guard and takes no count; an iterator takes one on `pins`.
+// Lifetime: a call uses the view inside an epoch guard and takes no count unless it has to wait; a ViewRef and an iterator hold one.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "ashlar/slice_transform.h"
+#include "base/pin.h"
 #include "execute/shared_count.h"
 #include "manifest/version.h"
 #include "memtable/memtable.h"
@@ -30,6 +34,7 @@ struct ReadView {
     Version* version = nullptr;          // takes a count of its own
     std::shared_ptr<const SliceTransform> prefix_extractor;
     uint64_t number = 0;
+    std::atomic<int64_t>* live_views = nullptr;  // counts the view while it exists
   };
 
   explicit ReadView(Args args);
@@ -47,9 +52,31 @@ struct ReadView {
   const uint64_t number;  // grows with every view of the family
   SharedCount pins;
 
+  // Release reclaims epochs: hold no lock that a deleter takes.
+  static const PinOps kPinOps;
+  PinSource pin_source() { return {&kPinOps, this}; }
+
  private:
   ~ReadView();
   static void Delete(void* self);
+
+  std::atomic<int64_t>* const live_views_;
+};
+
+// A view and one count on it.
+class ViewRef {
+ public:
+  // Adopts a count.
+  explicit ViewRef(ReadView* view) : view_(view), pin_(&ReadView::kPinOps, view) {}
+
+  ReadView* get() const { return view_; }
+  ReadView* operator->() const { return view_; }
+  // Gives the count away.
+  Pin TakePin() { return std::move(pin_); }
+
+ private:
+  ReadView* view_;
+  Pin pin_;
 };
 
 }  // namespace ashlar

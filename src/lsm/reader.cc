@@ -1,9 +1,11 @@
 #include "lsm/reader.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/result.h"
+#include "execute/read_guard.h"
 #include "iterate/level_cursor.h"
 #include "iterate/merging_cursor.h"
 #include "memtable/memtable_cursor.h"
@@ -13,11 +15,13 @@ namespace ashlar {
 
 namespace {
 
-TableReadOptions ToTableReadOptions(const ReadOptions& options) {
+// guard: of a lookup; null for cursors.
+TableReadOptions ToTableReadOptions(const ReadOptions& options, ReadGuard* guard) {
   return TableReadOptions{.verify_checksums = options.verify_checksums,
                           .fill_cache = options.fill_cache,
                           .readahead_bytes = options.readahead_size,
-                          .cached_only = options.read_tier == kBlockCacheTier};
+                          .cached_only = options.read_tier == kBlockCacheTier,
+                          .guard = guard};
 }
 
 // Lookups of a MultiGet that go through the tables together: enough to keep the memory busy, few enough to stay in the nearest cache.
@@ -41,10 +45,6 @@ std::unique_ptr<SeekPrefix> NewSeekPrefix(const ReadOptions& options, const KeyC
                                                        .scope_max = options.auto_prefix_mode ? SeekScope::kTotalOrder : SeekScope::kPrefix});
 }
 
-void ReleaseView(void* view, void*) {
-  static_cast<ReadView*>(view)->pins.Release();
-  EpochReclaim();
-}
 // Follows one lookup. Two kinds, so that a lookup that nobody asks about pays nothing.
 class NoObserver {
  public:
@@ -89,9 +89,35 @@ class LookupObserver {
   uint64_t start_nanos_;  // of the step that runs; 0: nobody asked
 };
 
-constexpr PinOps kViewPin{.acquire = [](void* view) { static_cast<ReadView*>(view)->pins.Acquire(); }, .release = &ReleaseView};
+// For after the release of a view: deletes the files that only the view kept.
+void DeleteFilesOfViews(DatabaseState* state, BackgroundWork* background) {
+  if (state->obsolete_files.Some()) background->DeleteObsoleteFiles();
+}
+
+// Calls function for each view, for one of several equal ones that follow each other.
+template <typename Function>
+void ForEachView(std::span<ReadView* const> views, const Function& function) {
+  for (size_t i = 0; i < views.size(); ++i) {
+    if (i == 0 || views[i] != views[i - 1]) function(views[i]);
+  }
+}
 
 }  // namespace
+
+const PinOps Reader::Root::kPinOps = {
+    .acquire = [](void* root) { ForEachView(static_cast<Root*>(root)->views, [](ReadView* view) { view->pins.Acquire(); }); },
+    .release =
+        [](void* owner, void*) {
+          const Root& root = *static_cast<Root*>(owner);
+          ForEachView(root.views, [](ReadView* view) { ReadView::kPinOps.release(view, nullptr); });
+          DeleteFilesOfViews(root.reader->state_, root.reader->background_);
+        },
+};
+
+ViewOfCall::~ViewOfCall() {
+  view_.TakePin().Release();
+  DeleteFilesOfViews(state_, background_);
+}
 
 void Reader::SearchMemTables(const ReadView& view, Lookup* lookup) const {
   view.active->Get(lookup);
@@ -116,19 +142,28 @@ template <typename Observer>
 Status Reader::LookUp(const ReadOptions& options, ColumnFamily* family, const Slice& key, PinnableSlice* value, Observer* observer) const {
   ASHLAR_RETURN_IF_ERROR(CheckReadOptions(options));
   value->Reset();
-  const EpochGuard guard;
-  const ReadView* const view = family->view();
+  Lookup lookup = Search(options, family, key, observer);
+  Status status = lookup.Finish(state_->recorder, value);
+  observer->AtEnd(state_->recorder, *value);
+  return status;
+}
+
+template <typename Observer>
+Lookup Reader::Search(const ReadOptions& options, ColumnFamily* family, const Slice& key, Observer* observer) const {
+  ReadView* view = nullptr;
+  const Root root{.reader = this, .views = {&view, 1}};
+  ReadGuard guard;
+  view = family->view();
+  guard.SetRoot(root.source());
   const SequenceNumber sequence = options.snapshot != nullptr ? options.snapshot->GetSequenceNumber() : state_->PublishedSequence();
   Lookup lookup(Lookup::Args{.user_key = key, .snapshot = sequence, .merge_operator = family->merge_operator()});
   SearchMemTables(*view, &lookup);
   observer->AfterMemTables(lookup);
   if (!lookup.Done()) {
-    const LevelFiles* const found_in = view->version->Get(ToTableReadOptions(options), family->tables(), &lookup);
+    const LevelFiles* const found_in = view->version->Get(ToTableReadOptions(options, &guard), family->tables(), &lookup);
     observer->AfterTables(lookup, *view->version, found_in);
   }
-  Status status = lookup.Finish(state_->recorder, value);
-  observer->AtEnd(state_->recorder, *value);
-  return status;
+  return lookup;
 }
 
 template <typename FamilyPointer>
@@ -148,10 +183,16 @@ Reader::Views Reader::TakeViews(const ReadOptions& options, std::span<const Fami
 void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request) const {
   const StopWatch watch(state_->recorder, DB_MULTIGET);
   const Status checked = CheckReadOptions(options);
-  const EpochGuard guard;
-  const auto [views, sequence] = TakeViews(options, request.families);
+  for (size_t i = 0; i < request.keys.size(); ++i) request.values[i].Reset();
+  Root root{.reader = this, .views = {}};
+  Views taken;
+  ReadGuard guard;
+  taken = TakeViews(options, request.families);
+  root.views = taken.views;
+  guard.SetRoot(root.source());
+  const std::vector<ReadView*>& views = taken.views;
   const bool observed = Observed();
-  const TableReadOptions table_options = ToTableReadOptions(options);
+  const TableReadOptions table_options = ToTableReadOptions(options, &guard);
   uint64_t bytes = 0;
   std::vector<Lookup> lookups;
   lookups.reserve(std::min(views.size(), kLookupsAtOnce));
@@ -161,15 +202,16 @@ void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request
     while (end < views.size() && end - begin < kLookupsAtOnce && request.families[end] == request.families[begin]) ++end;
     const ColumnFamily& family = *request.families[begin];
     const bool wanted = checked.ok() && bytes <= options.value_size_soft_limit;
-    lookups.clear();
     for (size_t i = begin; i < end && wanted; ++i) {
-      lookups.emplace_back(Lookup::Args{.user_key = request.keys[i], .snapshot = sequence, .merge_operator = family.merge_operator()});
+      lookups.emplace_back(Lookup::Args{.user_key = request.keys[i], .snapshot = taken.sequence, .merge_operator = family.merge_operator()});
       SearchMemTables(*views[begin], &lookups.back());
       if (observed) state_->recorder.Tick(lookups.back().Done() ? MEMTABLE_HIT : MEMTABLE_MISS);
     }
     if (wanted) views[begin]->version->MultiGet(table_options, family.tables(), lookups);
+    // Merges run code of the program.
+    std::optional<ReadGuard::Pause> pause;
+    if (std::any_of(lookups.begin(), lookups.end(), [](const Lookup& lookup) { return lookup.HasOperands(); })) pause.emplace(&guard);
     for (size_t i = begin; i < end; ++i) {
-      request.values[i].Reset();
       if (!checked.ok() || bytes > options.value_size_soft_limit) {
         request.statuses[i] = checked.ok() ? Status::Aborted("ReadOptions::value_size_soft_limit was reached") : checked;
         continue;
@@ -177,6 +219,7 @@ void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request
       request.statuses[i] = lookups[i - begin].Finish(state_->recorder, &request.values[i]);
       bytes += request.values[i].size();
     }
+    lookups.clear();
     begin = end;
   }
   if (observed) CountMultiGet(request);
@@ -210,7 +253,7 @@ Reader::ExistsAnswer Reader::KeyMayExist(const ReadOptions& options, ColumnFamil
 
 // ---- Iterators.
 
-IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily& family, ReadView* view, SequenceNumber sequence) const {
+IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily& family, ViewRef view, SequenceNumber sequence) const {
   const SliceTransform* const prefix_extractor = view->prefix_extractor.get();
   std::unique_ptr<SeekPrefix> seek_prefix = NewSeekPrefix(options, family.comparator(), prefix_extractor);
   const Version& version = *view->version;
@@ -221,7 +264,7 @@ IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily
   };
   if (!view->active->IsEmpty()) add_memtable(*view->active);
   for (const MemTableRef& table : view->immutable) add_memtable(*table);
-  TableReadOptions read_options = ToTableReadOptions(options);
+  TableReadOptions read_options = ToTableReadOptions(options, nullptr);
   read_options.seek_prefix = seek_prefix.get();
   const LevelCursorArgs base{.comparator = family.comparator(),
                              .files = {},
@@ -239,37 +282,42 @@ IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily
       children.push_back(std::make_unique<LevelCursor>(args));
     }
   }
-  return IteratorSource{.keep_alive = Pin(&kViewPin, view),
+  const uint64_t view_number = view->number;
+  return IteratorSource{.keep_alive = view.TakePin(),
                         .prefix_extractor = prefix_extractor,
                         .seek_prefix = std::move(seek_prefix),
                         .cursor = NewMergingCursor(family.comparator(), std::move(children)),
                         .sequence = sequence,
-                        .view_number = view->number};
+                        .view_number = view_number};
 }
 
 void Reader::IteratorIsGone(void* state, void* background) {
   auto* const database = static_cast<DatabaseState*>(state);
-  if (database->obsolete_files.Some()) static_cast<BackgroundWork*>(background)->DeleteObsoleteFiles();
+  DeleteFilesOfViews(database, static_cast<BackgroundWork*>(background));
   database->recorder.Tick(NO_ITERATOR_DELETED);
   database->live_iterators.fetch_sub(1, std::memory_order_relaxed);
 }
 
-std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options, const std::shared_ptr<ColumnFamily>& family, ReadView* view,
+std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options, const std::shared_ptr<ColumnFamily>& family, ViewRef view,
                                                     SequenceNumber sequence) const {
   // An empty active memtable is left out of the source, and the cursors of some do not see what comes later; then a refresh cannot reuse it.
   const auto is_complete = [](const MemTable& active) { return !active.IsEmpty() && active.CursorsFollow(); };
   RefreshFunction refresh = [this, options, family, is_complete, complete = is_complete(*view->active)](
                                 const Snapshot* snapshot, IteratorSource old) mutable -> Result<IteratorSource> {
-    const EpochGuard guard;
-    ReadView* const current = family->view();
-    const SequenceNumber newest = snapshot != nullptr ? snapshot->GetSequenceNumber() : state_->PublishedSequence();
-    if (complete && current->number == old.view_number) {
-      old.sequence = newest;
-      return old;
+    ReadView* current = nullptr;
+    SequenceNumber newest = 0;
+    {
+      const EpochGuard guard;
+      current = family->view();
+      newest = snapshot != nullptr ? snapshot->GetSequenceNumber() : state_->PublishedSequence();
+      if (complete && current->number == old.view_number) {
+        old.sequence = newest;
+        return old;
+      }
+      current->pins.Acquire();
     }
     complete = is_complete(*current->active);
-    current->pins.Acquire();
-    return MakeSource(options, *family, current, newest);
+    return MakeSource(options, *family, ViewRef(current), newest);
   };
   UserIteratorArgs args{.comparator = family->comparator(),
                         .merge_operator = family->merge_operator(),
@@ -280,7 +328,7 @@ std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options, 
                         .max_skippable_entries = options.max_skippable_internal_keys,
                         .recorder = state_->recorder,
                         .refresh = std::move(refresh),
-                        .source = MakeSource(options, *family, view, sequence)};
+                        .source = MakeSource(options, *family, std::move(view), sequence)};
   auto iterator = std::make_unique<UserIterator>(std::move(args));
   state_->recorder.Tick(NO_ITERATOR_CREATED);
   state_->live_iterators.fetch_add(1, std::memory_order_relaxed);
@@ -290,23 +338,27 @@ std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options, 
 
 Status Reader::NewIterator(const ReadOptions& options, const std::shared_ptr<ColumnFamily>& family, std::unique_ptr<Iterator>* iterator) const {
   ASHLAR_RETURN_IF_ERROR(CheckReadOptions(options));
-  const EpochGuard guard;
-  ReadView* const view = family->view();
+  ViewRef view = family->PinView();
   const SequenceNumber sequence = options.snapshot != nullptr ? options.snapshot->GetSequenceNumber() : state_->PublishedSequence();
-  view->pins.Acquire();
-  *iterator = NewIteratorOnView(options, family, view, sequence);
+  *iterator = NewIteratorOnView(options, family, std::move(view), sequence);
   return Status::OK();
 }
 
 Status Reader::NewIterators(const ReadOptions& options, std::span<const std::shared_ptr<ColumnFamily>> families,
                             std::vector<std::unique_ptr<Iterator>>* iterators) const {
   ASHLAR_RETURN_IF_ERROR(CheckReadOptions(options));
-  const EpochGuard guard;
-  const auto [views, sequence] = TakeViews(options, families);
-  for (size_t i = 0; i < views.size(); ++i) {
-    views[i]->pins.Acquire();
-    iterators->push_back(NewIteratorOnView(options, families[i], views[i], sequence));
+  std::vector<ViewRef> views;
+  SequenceNumber sequence = 0;
+  {
+    const EpochGuard guard;
+    const Views taken = TakeViews(options, families);
+    sequence = taken.sequence;
+    for (ReadView* const view : taken.views) {
+      view->pins.Acquire();
+      views.emplace_back(view);
+    }
   }
+  for (size_t i = 0; i < views.size(); ++i) iterators->push_back(NewIteratorOnView(options, families[i], std::move(views[i]), sequence));
   return Status::OK();
 }
 

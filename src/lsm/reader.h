@@ -1,8 +1,11 @@
 // Reader: point lookups and iterators over the views of an open database.
 //
-//   Get:  enter epoch -> view -> published sequence -> active memtable -> immutable memtables -> version -> finish (value pinned, not copied)
+//   Get:  enter epoch -> view -> published sequence -> active memtable -> immutable memtables -> version -> leave epoch
+//         -> finish (value pinned, not copied; merge operator)
 //
-// The view is loaded before the sequence (read_view.h, I2). A call takes no lock and writes no shared count; what outlives it is pinned.
+// The view is loaded before the sequence (read_view.h, I2). A call that finds what it needs in memory takes no lock and writes no shared count; what
+// outlives it is pinned. A call that waits for a file leaves its epoch for that time: it then holds a count on its views and on the tables that it
+// read from, until it ends (execute/read_guard.h). Iterators are in an epoch only while they take a count.
 // Thread safety: all methods from any thread.
 #pragma once
 
@@ -15,6 +18,23 @@
 #include "lsm/background_work.h"
 
 namespace ashlar {
+
+// The view of a call that may wait, and therefore runs outside guards. Its end deletes the files that only the view kept.
+class ViewOfCall {
+ public:
+  ViewOfCall(DatabaseState* state, BackgroundWork* background, const ColumnFamily& family)
+      : state_(state), background_(background), view_(family.PinView()) {}
+  ~ViewOfCall();
+  ViewOfCall(const ViewOfCall&) = delete;
+  ViewOfCall& operator=(const ViewOfCall&) = delete;
+
+  ReadView* operator->() const { return view_.get(); }
+
+ private:
+  DatabaseState* const state_;
+  BackgroundWork* const background_;
+  ViewRef view_;
+};
 
 class Reader {
  public:
@@ -53,14 +73,23 @@ class Reader {
   template <typename FamilyPointer>
   Views TakeViews(const ReadOptions& options, std::span<const FamilyPointer> families) const;
   void CountMultiGet(const MultiGetRequest& request) const;
-  // Runs when an iterator has let go of its view: files that only it kept can be deleted.
+
+  // The root of a call's guard: its views. They lie on the stack of the call.
+  struct Root {
+    const Reader* reader;
+    std::span<ReadView* const> views;  // equal ones may follow each other
+    PinSource source() const { return {&kPinOps, const_cast<Root*>(this)}; }
+    static const PinOps kPinOps;
+  };
+  template <typename Observer>
+  Lookup Search(const ReadOptions& options, ColumnFamily* family, const Slice& key, Observer* observer) const;
+  // Runs when an iterator has released its view.
   static void IteratorIsGone(void* state, void* background);
-  std::unique_ptr<Iterator> NewIteratorOnView(const ReadOptions& options, const std::shared_ptr<ColumnFamily>& family, ReadView* view,
+  std::unique_ptr<Iterator> NewIteratorOnView(const ReadOptions& options, const std::shared_ptr<ColumnFamily>& family, ViewRef view,
                                               SequenceNumber sequence) const;
-  // The caller holds a count on the view, which the source takes over.
-  IteratorSource MakeSource(const ReadOptions& options, const ColumnFamily& family, ReadView* view, SequenceNumber sequence) const;
+  IteratorSource MakeSource(const ReadOptions& options, const ColumnFamily& family, ViewRef view, SequenceNumber sequence) const;
   void SearchMemTables(const ReadView& view, Lookup* lookup) const;
-  // Somebody wants to know what reads cost.
+  // True if statistics or PerfContext are enabled.
   bool Observed() const;
   template <typename Observer>
   Status LookUp(const ReadOptions& options, ColumnFamily* family, const Slice& key, PinnableSlice* value, Observer* observer) const;

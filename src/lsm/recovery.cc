@@ -374,6 +374,7 @@ std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state, const Colum
                                                            .tables = std::move(tables),
                                                            .arena_blocks = &state->arena_blocks,
                                                            .live_memtables = &state->live_memtables,
+                                                           .live_views = &state->live_views,
                                                            .version = recorded.current,
                                                            .log_number = log_number,
                                                            .user_key_bytes = user_key_bytes});

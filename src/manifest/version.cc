@@ -4,22 +4,32 @@
 
 #include "base/assert.h"
 #include "base/format.h"
+#include "execute/read_guard.h"
 #include "table/open/table_cache.h"
 
 namespace ashlar {
 
 namespace {
 
+// Keeps the table until the guard ends. Null: the lookup has failed.
+TableReader* OpenPaused(FileMetaData* file, const TableReadOptions& options, TableCache* tables, Lookup* lookup) {
+  ASHLAR_ASSERT(options.guard != nullptr);
+  const ReadGuard::Pause pause(options.guard);
+  Result<TableRef> opened = tables->Acquire(file, options);
+  if (!opened.ok()) {
+    lookup->Fail(opened.status());
+    return nullptr;
+  }
+  options.guard->Keep(opened->TakePin());
+  return opened->get();
+}
+
 // False: the lookup needs no further table.
 bool GetFromFile(FileMetaData* file, const TableReadOptions& options, TableCache* tables, Lookup* lookup) {
   TableReader* reader = TableCache::FindOpen(file);
   if (reader == nullptr) [[unlikely]] {
-    Result<TableReader*> opened = tables->Find(file);
-    if (!opened.ok()) {
-      lookup->Fail(opened.status());
-      return false;
-    }
-    reader = *opened;
+    reader = OpenPaused(file, options, tables, lookup);
+    if (reader == nullptr) return false;
   }
   reader->Get(options, lookup);
   return !lookup->Done();
@@ -181,7 +191,7 @@ Result<uint64_t> Version::ApproximateBytes(const Slice& begin, const Slice& end,
         bytes += file->file_bytes;
         continue;
       }
-      ASHLAR_ASSIGN_OR_RETURN(TableReader* const reader, tables->Find(file));
+      ASHLAR_ASSIGN_OR_RETURN(const TableRef reader, tables->Acquire(file, {}));
       const uint64_t from = begins_inside ? reader->ApproximateOffsetOf(begin_key) : 0;
       const uint64_t to = ends_inside ? reader->ApproximateOffsetOf(end_key) : file->file_bytes;
       bytes += to > from ? to - from : 0;

@@ -43,8 +43,8 @@ class Version {
   void Ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void Unref();
 
-  // Offers the versions of lookup->user_key() from newest to oldest until lookup->Done(); errors go to lookup->Fail. The caller is inside an
-  // EpochGuard. Returns the level whose table ended the lookup; null: none did.
+  // Offers the versions of lookup->user_key() from newest to oldest until lookup->Done(); errors go to lookup->Fail. The caller is inside
+  // options.guard, whose root keeps this Version. Returns the level whose table ended the lookup; null: none did.
   const LevelFiles* Get(const TableReadOptions& options, TableCache* tables, Lookup* lookup) const;
 
   // The same for several keys at once, whose waits for memory overlap. A lookup that is Done() already is passed over.
@@ -67,7 +67,8 @@ class Version {
   // The level's files that share a user key with the range, in the level's order. (Level 0: not widened by the ranges of the files found.)
   std::vector<FileMetaData*> OverlappingFiles(Level level, const UserKeyRange& range) const;
   bool RangeIsEmpty(Level level, const UserKeyRange& range) const;
-  // Bytes of table files that [begin, end) covers, from the tables' indexes. The caller is inside an EpochGuard.
+  // Bytes of table files that [begin, end) covers, from the tables' indexes. Opens tables: the caller has a count on this Version, and is outside
+  // guards.
   Result<uint64_t> ApproximateBytes(const Slice& begin, const Slice& end, TableCache* tables) const;
 
   // Order and disjointness of every level; Corruption naming the files.

@@ -14,6 +14,7 @@
 
 #include "base/format.h"
 #include "execute/epoch.h"
+#include "execute/read_guard.h"
 #include "manifest/manifest_test_kit.h"
 #include "manifest/version_builder.h"
 #include "platform/mutex.h"
@@ -343,9 +344,9 @@ TEST_F(VersionTest, GetOffersNewestFirstAndStopsEarly) {
   attach(version->files(2)[0], {{"k", {{25, ValueType::kValue, "k25"}, {20, ValueType::kValue, "k20"}}}});
   attach(version->files(2)[1], {{"k", {{15, ValueType::kValue, "k15"}}}});
   const auto get = [version](const std::string& key, SequenceNumber snapshot) {
-    const EpochGuard guard;
+    ReadGuard guard;
     Lookup lookup(Lookup::Args{.user_key = key, .snapshot = snapshot});
-    version->Get(TableReadOptions{}, nullptr, &lookup);
+    version->Get(TableReadOptions{.guard = &guard}, nullptr, &lookup);
     PinnableSlice value;
     const Status status = lookup.Finish(&value);
     return status.ok() ? value.ToString() : status.ToString().substr(0, 8);
@@ -378,10 +379,10 @@ TEST_F(VersionTest, GetOffersNewestFirstAndStopsEarly) {
   for (const SequenceNumber snapshot : std::initializer_list<SequenceNumber>{5, 15, 16, 19, 22, 24, 55, 80, 89, 94, 100}) {
     std::vector<std::string> expected;
     for (const std::string& key : keys) expected.push_back(get(key, snapshot));
-    const EpochGuard guard;
+    ReadGuard guard;
     std::vector<Lookup> lookups;
     for (const std::string& key : keys) lookups.emplace_back(Lookup::Args{.user_key = key, .snapshot = snapshot});
-    version->MultiGet(TableReadOptions{}, nullptr, lookups);
+    version->MultiGet(TableReadOptions{.guard = &guard}, nullptr, lookups);
     for (size_t i = 0; i < keys.size(); ++i) {
       PinnableSlice value;
       const Status status = lookups[i].Finish(&value);
@@ -400,7 +401,6 @@ TEST_F(VersionTest, ApproximateBytesCountsWholeFilesAndPartsOfTheOthers) {
   TestTable::Attach(version->files(1)[0], {{"b", {}}, {"c", {}}, {"d", {}}});
   TestTable::Attach(version->files(1)[1], {{"f", {}}, {"g", {}}, {"h", {}}});
   TestTable::Attach(version->files(2)[0], {{"a", {}}, {"m", {}}, {"z", {}}});
-  const EpochGuard guard;
   OpenTables open_tables(0);
   TableCache cache(TableCacheArgs{.directory = "none", .open_tables = &open_tables});
   EXPECT_EQ(*version->ApproximateBytes("c", "g", &cache), (110 - 10) + 10 + 0u);

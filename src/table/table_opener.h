@@ -1,4 +1,4 @@
-// TableOpener: whoever can make a cursor over a table file that is known by its metadata.
+// TableOpener: makes cursors over table files that are known by their metadata.
 //
 // Lets a level cursor open the files of a level one after another without knowing the table cache.
 // Thread safety: any thread.
@@ -18,8 +18,8 @@ class TableOpener {
   virtual ~TableOpener() = default;
   // The caller keeps a reference on the file for the length of this call only: the cursor holds the open table.
   virtual Result<std::unique_ptr<InternalCursor>> NewCursor(FileMetaData* file, const TableReadOptions& options) = 0;
-  // TableReader::MayHold. A table that cannot be opened may hold anything: NewCursor says what is wrong with it.
-  virtual bool MayHold(FileMetaData* file, SeekPrefix* seek, const Slice& internal_target) = 0;
+  // TableReader::MayHold for options.seek_prefix. A table that cannot be opened may hold anything: NewCursor gives the error.
+  virtual bool MayHold(FileMetaData* file, const TableReadOptions& options, const Slice& internal_target) = 0;
 };
 
 }  // namespace ashlar

@@ -1,13 +1,15 @@
 // TableReader: an open table file of any format. One virtual call per table and lookup; everything below it is concrete.
 //
-// Lifetime: a reader is found through FileMetaData::reader inside an epoch guard, and lives as long as that guard. Cursors, and pins on bytes of its
-// mapping, hold a count. Whoever published it unlinks it and calls Drop; it deletes itself a grace period later, when the last count is gone. Thread
-// safety: every method from any thread. Get is called inside an epoch guard and touches no count.
+// Lifetime: a reader is found through FileMetaData::reader inside an epoch guard, and lives as long as that guard. Cursors, TableRefs, and pins on
+// bytes of its mapping, hold a count. The owner that published it unlinks it and calls Drop; it deletes itself a grace period later, when the last
+// count is gone. Thread safety: every method from any thread. Get is called inside an epoch guard and takes a count only where it has to wait.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "ashlar/status.h"
@@ -17,6 +19,7 @@
 
 namespace ashlar {
 
+class ReadGuard;
 class SeekPrefix;
 struct TableProperties;
 
@@ -25,8 +28,9 @@ struct TableReadOptions {
   bool fill_cache = true;
   size_t readahead_bytes = 0;         // 0: grows by itself with sequential use; compaction passes its own
   bool hint_readahead = false;        // readahead_bytes are announced to the file system, and read in smaller pieces
-  bool cached_only = false;           // kBlockCacheTier: Incomplete instead of reading the file
+  bool cached_only = false;           // kBlockCacheTier: Incomplete instead of opening or reading the file
   SeekPrefix* seek_prefix = nullptr;  // told of every Seek and SeekForPrev before it is made; null: total order. Outlives the cursor
+  ReadGuard* guard = nullptr;         // of Get: paused while it waits for the file; null: the caller's guard is held across the wait
 };
 
 // How far a batched lookup has got with fetching what its Get will need; see TableReader::Approach.
@@ -44,7 +48,7 @@ class TableReader {
   TableReader& operator=(const TableReader&) = delete;
 
   // Offers the versions of lookup->user_key() with sequence <= lookup->snapshot(), newest first, until the lookup needs no more. Errors go to
-  // lookup->Fail.
+  // lookup->Fail. A call that pauses options.guard keeps the reader until that guard ends.
   virtual void Get(const TableReadOptions& options, Lookup* lookup) = 0;
   // Takes the next step towards what Get(lookup) will read: asks for its memory without waiting for it. True: there is a further step. Called for
   // each lookup of a batch in turn, so that their cache misses overlap; Get alone decides what is found. Inside an epoch guard, as Get.
@@ -100,5 +104,21 @@ struct TableReaderDeleter {
   void operator()(TableReader* reader) const { delete reader; }
 };
 using TableReaderPtr = std::unique_ptr<TableReader, TableReaderDeleter>;
+
+// An open table and one count on it.
+class TableRef {
+ public:
+  // Adopts a count.
+  explicit TableRef(TableReader* reader) : reader_(reader), pin_(&TableReader::kPinOps, reader) {}
+
+  TableReader* get() const { return reader_; }
+  TableReader* operator->() const { return reader_; }
+  // Gives the count away.
+  Pin TakePin() { return std::move(pin_); }
+
+ private:
+  TableReader* reader_;
+  Pin pin_;
+};
 
 }  // namespace ashlar

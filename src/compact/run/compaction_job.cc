@@ -10,7 +10,6 @@
 #include "ashlar/table_properties.h"
 #include "base/assert.h"
 #include "base/format.h"
-#include "execute/epoch.h"
 #include "iterate/level_cursor.h"
 #include "iterate/merging_cursor.h"
 #include "platform/clock.h"
@@ -180,9 +179,8 @@ Status CheckEntryCount(const CompactionJobArgs& args, const TableJobResult& resu
   uint64_t expected = 0;
   for (const CompactionInputs& inputs : args.plan->inputs) {
     for (FileMetaData* file : inputs.files) {
-      const EpochGuard guard;
-      ASHLAR_ASSIGN_OR_RETURN(const TableReader* reader, args.job.tables->Find(file));
-      expected += reader->properties().num_entries;
+      ASHLAR_ASSIGN_OR_RETURN(const TableRef table, args.job.tables->Acquire(file, {}));
+      expected += table->properties().num_entries;
     }
   }
   const uint64_t read = result.statistics.entries.entries_in;
@@ -235,9 +233,8 @@ Result<std::vector<std::string>> SplitRanges(const CompactionPlan& plan, size_t 
   const size_t pieces_per_file = std::min(ranges * kPiecesPerRange, kPiecesMax);
   for (const CompactionInputs& inputs : plan.inputs) {
     for (FileMetaData* file : inputs.files) {
-      const EpochGuard guard;
-      ASHLAR_ASSIGN_OR_RETURN(TableReader * reader, tables->Find(file));
-      const std::vector<std::string> anchors = reader->Anchors(pieces_per_file);
+      ASHLAR_ASSIGN_OR_RETURN(const TableRef table, tables->Acquire(file, {}));
+      const std::vector<std::string> anchors = table->Anchors(pieces_per_file);
       const uint64_t bytes = file->file_bytes / (anchors.size() + 1);
       for (const std::string& anchor : anchors) pieces.push_back({ExtractUserKey(anchor).ToString(), bytes});
       pieces.push_back({file->largest_user_key().ToString(), bytes});

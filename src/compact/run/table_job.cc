@@ -5,7 +5,6 @@
 
 #include "ashlar/table_properties.h"
 #include "base/format.h"
-#include "execute/epoch.h"
 #include "filesystem/filename.h"
 
 namespace ashlar {
@@ -13,14 +12,11 @@ namespace ashlar {
 namespace {
 
 Status VerifyFile(const TableJobArgs& args, FileMetaData* file) {
-  {
-    const EpochGuard guard;
-    ASHLAR_ASSIGN_OR_RETURN(TableReader * reader, args.tables->Find(file));
-    const uint64_t entries = reader->properties().num_entries;
-    if (entries != file->entries) {
-      return Status::Corruption(TableFileName(args.output.directory, file->number),
-                                StrCat("written with ", file->entries.load(), " entries, read back with ", entries));
-    }
+  ASHLAR_ASSIGN_OR_RETURN(const TableRef table, args.tables->Acquire(file, {}));
+  const uint64_t entries = table->properties().num_entries;
+  if (entries != file->entries) {
+    return Status::Corruption(TableFileName(args.output.directory, file->number),
+                              StrCat("written with ", file->entries.load(), " entries, read back with ", entries));
   }
   return args.verification == OutputVerification::kBlocks ? args.tables->Verify(file) : Status::OK();
 }

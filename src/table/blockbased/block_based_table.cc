@@ -7,6 +7,7 @@
 #include "base/coding.h"
 #include "base/format.h"
 #include "execute/epoch.h"
+#include "execute/read_guard.h"
 #include "observe/perf.h"
 #include "table/block/block_builder.h"
 #include "table/block/block_entries.h"
@@ -445,6 +446,9 @@ bool BlockBasedTable::GetFromBlock(DataBlock* block, Lookup* lookup) {
 
 Result<bool> BlockBasedTable::GetFromFile(uint32_t block, const TableReadOptions& options, Lookup* lookup) {
   if (options.cached_only) return Status::Incomplete(file_.name(), "the block is not in the cache");
+  if (options.guard != nullptr) options.guard->Keep(pin_source().Acquire());
+  // To the end: what the search below uses has counts.
+  const ReadGuard::Pause pause(options.guard);
   const StopWatch watch(recorder_, READ_BLOCK_GET_MICROS);
   if (FillsCache(options)) {
     ASHLAR_ASSIGN_OR_RETURN(

@@ -37,7 +37,7 @@ void OpenTables::SetLimit(size_t tables_max) {
   EpochReclaim();
 }
 
-TableReader* OpenTables::Publish(FileMetaData* file, const TableCache* owner, TableReaderPtr reader) {
+TableRef OpenTables::Publish(FileMetaData* file, const TableCache* owner, TableReaderPtr reader) {
   TableReader* published;
   {
     MutexLock lock(mutex_);
@@ -48,10 +48,12 @@ TableReader* OpenTables::Publish(FileMetaData* file, const TableCache* owner, Ta
       file->reader.store(published, std::memory_order_release);
       ring_.push_back({file, owner});
     }
+    // It is linked, so nothing has dropped it: that happens under this lock.
+    published->AddRef();
   }
   // A reader that came too late is closed by its owner, outside the lock.
   EpochReclaim();
-  return published;
+  return TableRef(published);
 }
 
 void OpenTables::Unlink(size_t slot) {
@@ -94,36 +96,46 @@ void OpenTables::RemoveAll(const TableCache* owner) {
   EpochReclaim();
 }
 
-Result<std::unique_ptr<InternalCursor>> TableCache::NewCursor(FileMetaData* file, const TableReadOptions& options) {
-  const EpochGuard guard;
-  ASHLAR_ASSIGN_OR_RETURN(TableReader* const reader, Find(file));
-  return reader->NewCursor(options);
+Result<TableRef> TableCache::Acquire(FileMetaData* file, const TableReadOptions& options) {
+  {
+    const EpochGuard guard;
+    if (TableReader* const reader = FindOpen(file); reader != nullptr) {
+      reader->AddRef();
+      return TableRef(reader);
+    }
+  }
+  if (options.cached_only) return Status::Incomplete(TableFileName(args_.directory, file->number), "the table is not open");
+  return OpenAndPublish(file);
 }
 
-bool TableCache::MayHold(FileMetaData* file, SeekPrefix* seek, const Slice& internal_target) {
-  const EpochGuard guard;
-  Result<TableReader*> reader = Find(file);
-  return !reader.ok() || (*reader)->MayHold(seek, internal_target);
+Result<std::unique_ptr<InternalCursor>> TableCache::NewCursor(FileMetaData* file, const TableReadOptions& options) {
+  {
+    const EpochGuard guard;
+    if (TableReader* const reader = FindOpen(file); reader != nullptr) return reader->NewCursor(options);
+  }
+  ASHLAR_ASSIGN_OR_RETURN(const TableRef table, Acquire(file, options));
+  return table->NewCursor(options);
+}
+
+bool TableCache::MayHold(FileMetaData* file, const TableReadOptions& options, const Slice& internal_target) {
+  {
+    const EpochGuard guard;
+    if (const TableReader* const reader = FindOpen(file); reader != nullptr) return reader->MayHold(options.seek_prefix, internal_target);
+  }
+  const Result<TableRef> table = Acquire(file, options);
+  return !table.ok() || (*table)->MayHold(options.seek_prefix, internal_target);
 }
 
 Status TableCache::Verify(FileMetaData* file) {
-  TableReader* reader = nullptr;
-  {
-    const EpochGuard guard;
-    ASHLAR_ASSIGN_OR_RETURN(reader, Find(file));
-    reader->AddRef();
-  }
-  // Outside the guard: this reads the whole file.
-  Status status = reader->Verify();
-  reader->Release();
-  return status;
+  ASHLAR_ASSIGN_OR_RETURN(const TableRef table, Acquire(file, {}));
+  return table->Verify();
 }
 
 void TableCache::Evict(FileMetaData* file) { args_.open_tables->Remove(file); }
 
 void TableCache::Close() { args_.open_tables->RemoveAll(this); }
 
-Result<TableReader*> TableCache::OpenAndPublish(FileMetaData* file) {
+Result<TableRef> TableCache::OpenAndPublish(FileMetaData* file) {
   StopWatch watch(args_.recorder, TABLE_OPEN_IO_MICROS);
   Result<TableReaderPtr> opened = Open(file);
   watch.Stop();

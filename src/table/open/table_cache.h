@@ -1,10 +1,10 @@
 // TableCache: the open tables of one column family. OpenTables: the limit on open tables that all column families of a database share.
 //
-//   file->reader   null ──Find: open outside locks, publish──> reader ──limit reached / Evict / Close──> null
+//   file->reader   null ──Acquire: open outside locks and guards, publish──> reader ──limit reached / Evict / Close──> null
 //                                                                └── reader->Drop(): lives on while cursors or pins hold it
 //
 // I1: file->reader is written under OpenTables' lock only, and is not null exactly while the file is in OpenTables' ring.
-// I2: Evict(file) has been called for every file before its FileMetaData is freed, and no Find for it runs at the same time or later.
+// I2: Evict(file) has been called for every file before its FileMetaData is freed, and no Acquire for it runs at the same time or later.
 // I3: no more tables than the limit are published. Those held by cursors and pins after they were unlinked come on top.
 //
 // The kind of a table is found by the magic number at its end.
@@ -57,8 +57,8 @@ class OpenTables {
     const TableCache* owner;
   };
 
-  // Publishes the reader in the file; returns the one that is there now, which is another when somebody was faster.
-  TableReader* Publish(FileMetaData* file, const TableCache* owner, TableReaderPtr reader);
+  // Publishes the reader in the file; returns the published one, which is another when a concurrent call was faster.
+  TableRef Publish(FileMetaData* file, const TableCache* owner, TableReaderPtr reader);
   void Remove(FileMetaData* file);
   void RemoveAll(const TableCache* owner);
   void EvictTo(size_t tables) ASHLAR_REQUIRES(mutex_);
@@ -92,25 +92,20 @@ class TableCache final : public TableOpener {
   // Closes.
   ~TableCache() override { Close(); }
 
-  // The open table, valid inside the caller's epoch guard. Opens the file when it is not open.
-  Result<TableReader*> Find(FileMetaData* file) {
-    TableReader* reader = file->reader.load(std::memory_order_acquire);
-    if (reader != nullptr) [[likely]] {
-      reader->MarkUsed();
-      return reader;
-    }
-    return OpenAndPublish(file);
-  }
-  // The fast half of Find: null when the file is not open. Costs no Result.
+  // The open table, valid inside the caller's epoch guard; null when the file is not open.
   static TableReader* FindOpen(FileMetaData* file) {
     TableReader* reader = file->reader.load(std::memory_order_acquire);
-    if (reader != nullptr) reader->MarkUsed();
+    if (reader != nullptr) [[likely]]
+      reader->MarkUsed();
     return reader;
   }
+  // The open table. Opens the file when it is not open, and waits for the file system: called outside guards, or in a ReadGuard::Pause. The caller
+  // has a count on the file, or on a version that lists it. With options.cached_only, Incomplete when the file is not open.
+  Result<TableRef> Acquire(FileMetaData* file, const TableReadOptions& options);
 
-  // Each enters a guard of its own.
+  // Both are called as Acquire.
   Result<std::unique_ptr<InternalCursor>> NewCursor(FileMetaData* file, const TableReadOptions& options) override;
-  bool MayHold(FileMetaData* file, SeekPrefix* seek, const Slice& internal_target) override;
+  bool MayHold(FileMetaData* file, const TableReadOptions& options, const Slice& internal_target) override;
   // For tables opened from now on; open ones keep what they have.
   void SetPrefixExtractor(std::shared_ptr<const SliceTransform> prefix_extractor);
   // Opens the table if need be and calls Verify.
@@ -122,7 +117,7 @@ class TableCache final : public TableOpener {
   void Close();
 
  private:
-  Result<TableReader*> OpenAndPublish(FileMetaData* file);
+  Result<TableRef> OpenAndPublish(FileMetaData* file);
   Result<TableReaderPtr> Open(const FileMetaData* file) const;
   Result<TableReaderPtr> OpenPlain(std::unique_ptr<RandomAccessFile> opened, std::string path, uint64_t file_bytes) const;
   std::shared_ptr<const SliceTransform> CurrentPrefixExtractor() const;

@@ -46,11 +46,11 @@ class TableCacheTest : public ::testing::Test {
             .mmap_reads = mmap};
   }
   std::string Get(TableCache* tables, FileMetaData* file, const Slice& key, PinnableSlice* value) {
+    const Result<TableRef> table = tables->Acquire(file, {});
+    if (!table.ok()) return table.status().ToString();
     const EpochGuard guard;
-    Result<TableReader*> reader = tables->Find(file);
-    if (!reader.ok()) return reader.status().ToString();
     Lookup lookup({.user_key = key});
-    (*reader)->Get({}, &lookup);
+    (*table)->Get({}, &lookup);
     const Status status = lookup.Finish(value);
     return status.ok() ? value->ToString() : status.ToString();
   }
@@ -120,11 +120,10 @@ TEST_F(TableCacheTest, MissingForeignAndResizedFilesAreNamed) {
   OpenTables open_tables(0);
   TableCache tables(Args(&open_tables));
   const auto expect = [&](FileMetaData* file, Status::Code code, const std::string& says) {
-    const EpochGuard guard;
-    const Result<TableReader*> reader = tables.Find(file);
-    EXPECT_EQ(reader.status().code(), code) << reader.status().ToString();
-    EXPECT_NE(reader.status().ToString().find(says), std::string::npos) << reader.status().ToString();
-    EXPECT_NE(reader.status().ToString().find("00"), std::string::npos) << reader.status().ToString();
+    const Status status = tables.Acquire(file, {}).status();
+    EXPECT_EQ(status.code(), code) << status.ToString();
+    EXPECT_NE(status.ToString().find(says), std::string::npos) << status.ToString();
+    EXPECT_NE(status.ToString().find("00"), std::string::npos) << status.ToString();
     EXPECT_EQ(file->reader.load(), nullptr);
   };
   FileMetaData missing;
@@ -149,6 +148,20 @@ TEST_F(TableCacheTest, MissingForeignAndResizedFilesAreNamed) {
   ASSERT_OK(WriteStringToFile(&fs_, plain, TableFileName("db", 100), Durability::kBuffered));
   foreign.file_bytes = 5000;
   expect(&foreign, Status::kNotSupported, "PlainTable");
+}
+
+TEST_F(TableCacheTest, AReadOfMemoryAloneOpensNoTable) {
+  OpenTables open_tables(0);
+  TableCache tables(Args(&open_tables));
+  const TableReadOptions cached_only{.cached_only = true};
+  const Status status = tables.Acquire(files_[0].get(), cached_only).status();
+  EXPECT_TRUE(status.IsIncomplete()) << status.ToString();
+  EXPECT_NE(status.ToString().find("000001.sst"), std::string::npos) << status.ToString();
+  EXPECT_TRUE(tables.NewCursor(files_[0].get(), cached_only).status().IsIncomplete());
+  EXPECT_EQ(open_tables.Count(), 0u);
+  EXPECT_OK(tables.Acquire(files_[0].get(), {}).status());
+  EXPECT_OK(tables.Acquire(files_[0].get(), cached_only).status());
+  tables.Close();
 }
 
 TEST_F(TableCacheTest, ReadsTheLegacyFileName) {

@@ -1,0 +1,81 @@
+// ReadGuard: the epoch guard of a call that may have to wait before it ends, for a file or for code of the program.
+//
+//   ReadGuard ──> inside ──Pause──> outside: read, open, merge ──~Pause──> inside ──~ReadGuard──> outside, pins released
+//                            └ the first one pins the root
+//
+// A guard that is held across a wait keeps everything that is retired meanwhile in memory. So code that may wait gets the guard of its call as an
+// argument, keeps what it uses itself, and waits inside a Pause. A call that never waits takes no count.
+//
+// I1: after a Pause, what was found before it is valid only if a count protects it: the root, what the root owns, and what was given to Keep. All
+// else
+//     is loaded again from where it is published.
+// I2: counts are released by the destructor, after the epoch has been left: their owners' destructors may do I/O.
+//
+// Counts for every call were rejected: a Get would pay for two. A guard that starts over after the wait was rejected: the wait may have been for one
+// of many tables, and the next attempt may have to wait for another.
+//
+// Thread safety: one thread. A Pause inside another EpochGuard of the thread is correct but does not leave the epoch.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "base/pin.h"
+#include "execute/epoch.h"
+
+namespace ashlar {
+
+class ReadGuard {
+ public:
+  ReadGuard() = default;
+  ReadGuard(const ReadGuard&) = delete;
+  ReadGuard& operator=(const ReadGuard&) = delete;
+
+  // What the call finds everything through; the first Pause takes a count on it. Requires: found inside this guard; before the first Pause.
+  void SetRoot(const PinSource& root) { root_ = root; }
+  // Holds a count on an owner until the call ends.
+  void Keep(Pin pin) { kept_.pins.push_back(std::move(pin)); }
+  // True after the first Pause.
+  bool was_paused() const { return !kept_.pins.empty(); }
+
+  // Outside the epoch while this exists. Null: the caller is in no guard that can be left.
+  class Pause {
+   public:
+    explicit Pause(ReadGuard* guard) : guard_(guard) {
+      if (guard_ != nullptr) guard_->Leave();
+    }
+    ~Pause() {
+      if (guard_ != nullptr) guard_->guard_.Enter();
+    }
+    Pause(const Pause&) = delete;
+    Pause& operator=(const Pause&) = delete;
+
+   private:
+    ReadGuard* const guard_;
+  };
+
+ private:
+  // The root goes last: by then nothing else refers to what only it kept.
+  struct Kept {
+    ~Kept() {
+      while (!pins.empty()) pins.pop_back();
+    }
+    std::vector<Pin> pins;
+  };
+
+  void Leave() {
+    if (!root_is_kept_) {
+      kept_.pins.push_back(root_.Acquire());
+      root_is_kept_ = true;
+    }
+    guard_.Leave();
+  }
+
+  // In this order: the guard ends first (I2).
+  Kept kept_;
+  PinSource root_;
+  bool root_is_kept_ = false;
+  EpochGuard guard_;
+};
+
+}  // namespace ashlar
