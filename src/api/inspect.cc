@@ -100,6 +100,7 @@ class TableAlone {
         path_(TableFileName(table.directory, table.file_number)),
         unchecked_(comparator),
         cache_(TableCacheArgs{.file_system = file_system_.get(),
+                              .epochs = &epochs_,
                               .directory = table.directory,
                               .comparator = KeyComparator(Order(comparator)),
                               .open_tables = &open_tables_,
@@ -112,10 +113,9 @@ class TableAlone {
   }
 
   Status ReadProperties(TableProperties* properties) {
-    const EpochGuard guard;
-    const Result<TableReader*> reader = cache_.Find(&file_);
-    if (!reader.ok()) return Explained(reader.status());
-    *properties = (*reader)->properties();
+    const Result<TableRef> table = cache_.Acquire(&file_, {});
+    if (!table.ok()) return Explained(table.status());
+    *properties = (*table)->properties();
     return Status::OK();
   }
   Status Verify() { return Explained(cache_.Verify(&file_)); }
@@ -132,7 +132,8 @@ class TableAlone {
   const std::shared_ptr<FileSystem> file_system_;
   const std::string path_;
   const UncheckedOrder unchecked_;
-  OpenTables open_tables_{0};
+  EpochDomain epochs_;
+  OpenTables open_tables_{&epochs_, 0};
   FileMetaData file_;
   TableCache cache_;  // closes the table before the file's metadata goes
 };

@@ -50,15 +50,11 @@ BlockCache::~BlockCache() {
   budget_->Unref();
 }
 
-BlockCache::Shard& BlockCache::ShardOf(const BlockCell* cell) {
-  // Neighbouring cells spread over the shards: a scan does not hammer one lock.
-  return shards_[(reinterpret_cast<uintptr_t>(cell) / sizeof(BlockCell)) % kShards];
-}
-
-bool BlockCache::Insert(BlockCell* cell, CacheEntry* entry) {
+bool BlockCache::Insert(BlockCell* cell, EpochDomain* epochs, CacheEntry* entry) {
   ASHLAR_DCHECK(entry->budget_ == nullptr);
   if (!Reserve(entry->charge_)) return false;
   entry->cell_ = cell;
+  entry->epochs_ = epochs;
   bool taken = false;
   {
     Shard& shard = ShardOf(cell);
@@ -85,39 +81,35 @@ bool BlockCache::Reserve(size_t bytes) {
   const size_t coming = budget_->waiting().load(std::memory_order_relaxed);
   const size_t free_soon = (used < capacity ? capacity - used : 0) + coming;
   if (free_soon < wanted) EvictSome(wanted - free_soon);
-  if (coming > ReserveBytes(capacity) / 2) EpochReclaim();
+  if (coming > ReserveBytes(capacity) / 2) EpochReclaimAll();
   if (budget_->TryReserve(bytes)) return true;
-  EpochReclaim();
+  EpochReclaimAll();
   return budget_->TryReserve(bytes);
 }
 
 void BlockCache::EvictSome(size_t bytes) {
   size_t found = 0;
-  std::vector<CacheEntry*> victims;
   for (size_t i = 0; i < kShardsPerInsert && found < bytes; ++i) {
     Shard& shard = shards_[next_shard_.fetch_add(1, std::memory_order_relaxed) % kShards];
     MutexLock lock(shard.mutex);
-    found += SweepShard(shard, bytes - found, kLooksPerShard, &victims);
+    found += SweepShard(shard, bytes - found, kLooksPerShard);
   }
-  RetireAll(victims);
 }
 
 void BlockCache::EvictAsked(size_t bytes) {
   size_t found = 0;
-  std::vector<CacheEntry*> victims;
-  // First every shard gives its part, then whoever has more.
+  // First every shard gives its part, then those that have more.
   for (const size_t part : {bytes / kShards + 1, bytes}) {
     for (Shard& shard : shards_) {
       if (found >= bytes) break;
       MutexLock lock(shard.mutex);
       // Twice around: the first time may only clear used bits.
-      found += SweepShard(shard, std::min(part, bytes - found), 2 * shard.ring.size(), &victims);
+      found += SweepShard(shard, std::min(part, bytes - found), 2 * shard.ring.size());
     }
   }
-  RetireAll(victims);
 }
 
-size_t BlockCache::SweepShard(Shard& shard, size_t bytes, size_t looks, std::vector<CacheEntry*>* victims) {
+size_t BlockCache::SweepShard(Shard& shard, size_t bytes, size_t looks) {
   size_t found = 0;
   for (size_t i = 0; i < looks && found < bytes && !shard.ring.empty(); ++i) {
     if (shard.hand >= shard.ring.size()) shard.hand = 0;
@@ -130,7 +122,6 @@ size_t BlockCache::SweepShard(Shard& shard, size_t bytes, size_t looks, std::vec
     } else {
       found += entry->charge_;
       Unlink(shard, entry);
-      victims->push_back(entry);
     }
   }
   return found;
@@ -143,14 +134,9 @@ void BlockCache::Unlink(Shard& shard, CacheEntry* entry) {
   last->ring_index_ = entry->ring_index_;
   shard.ring.pop_back();
   entry->detached_ = true;
-}
-
-void BlockCache::RetireAll(const std::vector<CacheEntry*>& victims) {
-  for (CacheEntry* const entry : victims) {
-    budget_->detached().fetch_add(entry->charge_, std::memory_order_relaxed);
-    budget_->waiting().fetch_add(entry->charge_, std::memory_order_relaxed);
-    Retire([](void* p) { EndGrace(static_cast<CacheEntry*>(p)); }, entry, entry->charge_);
-  }
+  budget_->detached().fetch_add(entry->charge_, std::memory_order_relaxed);
+  budget_->waiting().fetch_add(entry->charge_, std::memory_order_relaxed);
+  entry->epochs_->RetireUnderLock([](void* p) { EndGrace(static_cast<CacheEntry*>(p)); }, entry, entry->charge_);
 }
 
 void BlockCache::EndGrace(CacheEntry* entry) {
@@ -159,24 +145,26 @@ void BlockCache::EndGrace(CacheEntry* entry) {
 }
 
 void BlockCache::Erase(std::span<BlockCell> cells) {
-  std::vector<CacheEntry*> victims;
-  for (BlockCell& cell : cells) {
-    if (cell.load(std::memory_order_relaxed) == nullptr) continue;
-    Shard& shard = ShardOf(&cell);
+  EpochDomain* epochs = nullptr;
+  // Every shard's lock is taken, also where all cells are empty: an evictor that emptied one may not have retired its entry yet (I5).
+  for (size_t first = 0; first < std::min(kShards, cells.size()); ++first) {
+    Shard& shard = ShardOf(&cells[first]);
     MutexLock lock(shard.mutex);
-    CacheEntry* const entry = cell.load(std::memory_order_relaxed);
-    if (entry == nullptr) continue;
-    Unlink(shard, entry);
-    victims.push_back(entry);
+    for (size_t i = first; i < cells.size(); i += kShards) {
+      CacheEntry* const entry = cells[i].load(std::memory_order_relaxed);
+      if (entry == nullptr) continue;
+      epochs = entry->epochs_;
+      Unlink(shard, entry);
+    }
   }
-  RetireAll(victims);
+  if (epochs != nullptr) epochs->ReclaimIfDue();
 }
 
 bool BlockCache::ReserveMetadata(size_t bytes) {
   if (bytes > budget_->capacity()) return false;
   if (!Reserve(bytes)) {
     EvictAsked(bytes);
-    EpochReclaim();
+    EpochReclaimAll();
     if (!budget_->TryReserve(bytes)) return false;
   }
   metadata_.fetch_add(bytes, std::memory_order_relaxed);
@@ -193,23 +181,19 @@ void BlockCache::SetCapacity(size_t capacity) {
   const size_t used = budget_->usage();
   if (used <= capacity) return;
   EvictAsked(used - capacity);
-  EpochSynchronize();
+  EpochSynchronizeAll();
 }
 
 void BlockCache::EraseUnRefEntries() {
-  std::vector<CacheEntry*> victims;
   for (Shard& shard : shards_) {
     MutexLock lock(shard.mutex);
     for (size_t i = shard.ring.size(); i-- > 0;) {
       CacheEntry* const entry = shard.ring[i];
-      if (entry->refs_.load(std::memory_order_relaxed) > 1) continue;
-      Unlink(shard, entry);
-      victims.push_back(entry);
+      if (entry->refs_.load(std::memory_order_relaxed) <= 1) Unlink(shard, entry);
     }
     shard.hand = 0;
   }
-  RetireAll(victims);
-  EpochSynchronize();
+  EpochSynchronizeAll();
 }
 
 size_t BlockCache::GetPinnedUsage() const {

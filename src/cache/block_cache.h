@@ -20,6 +20,11 @@
 //     entry until the guard ends, and may take a count on it.
 // I4: no entry with a count besides the base one is evicted: it would free nothing.
 //
+// I5: an entry is retired into the epoch domain of its cell, under the shard's lock that it is unlinked under. So when Erase has returned, nothing
+//     that was in the cells will be retired later, and cells and domain may go.
+//
+// Databases may share a cache: any thread may evict, and so retire into, any of their domains. Where memory is needed, all domains are reclaimed.
+//
 // Because a detached entry stays charged until it is freed, and its evictor is often inside a guard itself, eviction runs ahead of need by a small
 // reserve; an Insert looks at a bounded number of entries. When even the reserve is used up, Insert refuses, and the caller reads around the cache:
 // reads never fail for lack of cache.
@@ -27,7 +32,7 @@
 // A hash table from (file, offset) to entry was rejected: it costs a probe, a count and a shared line per hit.
 //
 // Memory orders: a cell is stored with release and loaded with acquire. Counts: added relaxed (I3), dropped acq_rel. The used bit is relaxed.
-// Locks: a shard's mutex is a leaf; nothing is called under it.
+// Locks: a shard's mutex is a leaf; nothing is called under it but RetireUnderLock, which takes no lock.
 // Lifetime: tables erase their cells before they die. Entries may outlive the cache (pins): they hold on to its budget.
 // Thread safety: all methods from any thread.
 #pragma once
@@ -46,6 +51,7 @@
 namespace ashlar {
 
 class CacheEntry;
+class EpochDomain;
 using BlockCell = std::atomic<CacheEntry*>;
 
 // The capacity and what is used of it; shared by the cache and every entry that it charges.
@@ -114,7 +120,8 @@ class CacheEntry {
   uint32_t ring_index_ = 0;  // guarded by the shard's mutex
   const Destroy destroy_;
   const size_t charge_;
-  BlockCell* cell_ = nullptr;      // set by Insert before the entry is published
+  BlockCell* cell_ = nullptr;      // set by Insert before the entry is published, as the next one
+  EpochDomain* epochs_ = nullptr;  // that the entry is retired into
   CacheBudget* budget_ = nullptr;  // null: never taken in
 };
 
@@ -125,9 +132,10 @@ class BlockCache final : public Cache {
 
   // Publishes the entry in the cell and takes over the caller's count. False when another entry is there already or when pins fill the cache: the
   // count stays with the caller, who uses the entry around the cache. May evict, and may free what was evicted earlier.
-  [[nodiscard]] bool Insert(BlockCell* cell, CacheEntry* entry);
+  // `epochs`: of the guards in which the cell is read; outlives the cell.
+  [[nodiscard]] bool Insert(BlockCell* cell, EpochDomain* epochs, CacheEntry* entry);
 
-  // Empties the cells. No Insert into them may run at the same time or come later.
+  // Empties the cells, which have one domain and lie side by side. No Insert into them may run at the same time or come later.
   void Erase(std::span<BlockCell> cells);
 
   // Charges memory that is not an entry (index and filter blocks). False when it does not fit beside what is pinned: then it stays uncharged.
@@ -136,7 +144,7 @@ class BlockCache final : public Cache {
 
   // Cache
   const char* Name() const override { return "AshlarBlockCache"; }
-  // Must not be called inside an epoch guard; likewise EraseUnRefEntries.
+  // Waits for the guards of all domains. Must not be called inside an epoch guard; likewise EraseUnRefEntries.
   void SetCapacity(size_t capacity) override;
   size_t GetCapacity() const override { return budget_->capacity(); }
   // Kept for the caller only: the limit is strict either way.
@@ -160,15 +168,17 @@ class BlockCache final : public Cache {
     size_t hand ASHLAR_GUARDED_BY(mutex) = 0;
   };
 
-  Shard& ShardOf(const BlockCell* cell);
+  static size_t ShardIndex(const BlockCell* cell) { return (reinterpret_cast<uintptr_t>(cell) / sizeof(BlockCell)) % kShards; }
+  // Neighbouring cells spread over the shards: a scan does not hammer one lock.
+  Shard& ShardOf(const BlockCell* cell) { return shards_[ShardIndex(cell)]; }
   bool Reserve(size_t bytes);
   // Moves the clock by a few entries and detaches those that were not used, until they are worth `bytes`.
   void EvictSome(size_t bytes);
   // Detaches entries worth `bytes`, if there are as many that are not pinned. Looks at all of them if it has to.
   void EvictAsked(size_t bytes);
-  static size_t SweepShard(Shard& shard, size_t bytes, size_t looks, std::vector<CacheEntry*>* victims) ASHLAR_REQUIRES(shard.mutex);
-  static void Unlink(Shard& shard, CacheEntry* entry) ASHLAR_REQUIRES(shard.mutex);
-  void RetireAll(const std::vector<CacheEntry*>& victims);
+  size_t SweepShard(Shard& shard, size_t bytes, size_t looks) ASHLAR_REQUIRES(shard.mutex);
+  // And retires it.
+  void Unlink(Shard& shard, CacheEntry* entry) ASHLAR_REQUIRES(shard.mutex);
   static void EndGrace(CacheEntry* entry);
   // What eviction keeps free.
   static size_t ReserveBytes(size_t capacity) { return capacity / 16; }

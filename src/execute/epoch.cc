@@ -1,140 +1,76 @@
 #include "execute/epoch.h"
 
 #include <algorithm>
-#include <deque>
 #include <utility>
-#include <vector>
 
 #include "base/assert.h"
 #include "platform/clock.h"
-#include "platform/mutex.h"
 
 namespace ashlar {
 
 namespace internal {
+
 constinit std::atomic<uint64_t> global_epoch{1};
+
+EpochWord& FindEpochWord(EpochWord* first, const void* domain) {
+  EpochWord* word = first;
+  while (EpochWord* const next = word->next.load(std::memory_order_relaxed)) {
+    word = next;
+    if (word->depth == 0 || word->domain.load(std::memory_order_relaxed) == domain) return *word;
+  }
+  // Never freed, as the slot. Release pairs with the scan's acquire: the word is seen constructed.
+  auto* const added = new EpochWord;
+  word->next.store(added, std::memory_order_release);
+  return *added;
+}
+
 }  // namespace internal
+
+// The domains of the process. A visit to a domain holds no lock; a domain that is being destroyed waits for its visitors.
+class EpochDomains {
+ public:
+  // Never destroyed: static objects may have domains.
+  static EpochDomains& Instance() {
+    static EpochDomains& domains = *new EpochDomains;
+    return domains;
+  }
+
+  void Add(EpochDomain* domain) {
+    MutexLock lock(mutex_);
+    domains_.push_back(domain);
+  }
+  void Remove(EpochDomain* domain) {
+    MutexLock lock(mutex_);
+    domains_.erase(std::find(domains_.begin(), domains_.end(), domain));
+    while (domain->visitors_ > 0) left_.Wait(mutex_);
+  }
+  template <typename Visit>
+  void VisitAll(const Visit& visit) {
+    MutexLock lock(mutex_);
+    // Those that are here now: what is added meanwhile has nothing to do with the caller.
+    const std::vector<EpochDomain*> domains = domains_;
+    for (EpochDomain* const domain : domains) {
+      if (std::find(domains_.begin(), domains_.end(), domain) == domains_.end()) continue;
+      ++domain->visitors_;
+      lock.Unlock();
+      visit(*domain);
+      lock.Lock();
+      --domain->visitors_;
+      left_.SignalAll();
+    }
+  }
+
+ private:
+  Mutex mutex_;
+  CondVar left_;
+  std::vector<EpochDomain*> domains_ ASHLAR_GUARDED_BY(mutex_);
+};
 
 namespace {
 
 // Retire reclaims when so much came together since the last pass: a pass costs a heavy fence, some microseconds.
 constexpr size_t kPassObjects = 64;
 constexpr size_t kPassBytes = size_t{1} << 20;
-
-struct Retired {
-  EpochDeleter deleter;
-  void* object;
-  Retired* next;
-};
-
-// Objects that were retired before global_epoch became `tag`.
-struct Batch {
-  uint64_t tag;
-  Retired* first;
-};
-
-struct Reclaimer {
-  std::atomic<Retired*> newest{nullptr};  // pushed with release, taken as a whole with acquire: unlinking happens before taking
-  std::atomic<size_t> fresh_objects{0};   // since the last pass; relaxed: only decide when to start one
-  std::atomic<size_t> fresh_bytes{0};
-  std::atomic<size_t> pending_objects{0};
-
-  Mutex mutex;
-  CondVar pass_finished;
-  std::deque<Batch> batches ASHLAR_GUARDED_BY(mutex);             // ascending tags
-  std::vector<uint64_t> running_passes ASHLAR_GUARDED_BY(mutex);  // the lowest tag of each pass that is running deleters
-};
-
-// Never destroyed: objects may be retired by destructors of static objects.
-Reclaimer& TheReclaimer() {
-  static Reclaimer& reclaimer = *new Reclaimer;
-  return reclaimer;
-}
-
-void Push(EpochDeleter deleter, void* object, size_t bytes) {
-  Reclaimer& reclaimer = TheReclaimer();
-  Retired* retired = new Retired{deleter, object, reclaimer.newest.load(std::memory_order_relaxed)};
-  reclaimer.pending_objects.fetch_add(1, std::memory_order_relaxed);
-  reclaimer.fresh_bytes.fetch_add(bytes, std::memory_order_relaxed);
-  reclaimer.fresh_objects.fetch_add(1, std::memory_order_relaxed);
-  while (!reclaimer.newest.compare_exchange_weak(retired->next, retired, std::memory_order_release, std::memory_order_relaxed)) {
-  }
-}
-
-// Steps (1) and (2) of the header's picture. Returns the newest tag.
-uint64_t CloseBatch(Reclaimer& reclaimer) ASHLAR_REQUIRES(reclaimer.mutex) {
-  reclaimer.fresh_objects.store(0, std::memory_order_relaxed);
-  reclaimer.fresh_bytes.store(0, std::memory_order_relaxed);
-  Retired* first = reclaimer.newest.exchange(nullptr, std::memory_order_acquire);
-  if (first == nullptr) return reclaimer.batches.empty() ? 0 : reclaimer.batches.back().tag;
-  const uint64_t tag = internal::global_epoch.fetch_add(1, std::memory_order_acq_rel) + 1;
-  reclaimer.batches.push_back({.tag = tag, .first = first});
-  return tag;
-}
-
-// Step (4). Acquire pairs with the releases in EpochGuard.
-uint64_t OldestEpochInUse() {
-  uint64_t oldest = ~uint64_t{0};
-  for (const ThreadSlot* slot = FirstThreadSlot(); slot != nullptr; slot = slot->next) {
-    const uint64_t epoch = slot->epoch.load(std::memory_order_acquire);
-    if (epoch != 0) oldest = std::min(oldest, epoch);
-  }
-  return oldest;
-}
-
-void RunDeleters(Reclaimer& reclaimer, const std::vector<Batch>& batches) {
-  ThreadSlot& slot = CurrentThreadSlot();
-  slot.running_deleters++;
-  for (const Batch& batch : batches) {
-    Retired* next = nullptr;
-    for (Retired* retired = batch.first; retired != nullptr; retired = next) {
-      next = retired->next;
-      retired->deleter(retired->object);
-      delete retired;
-      reclaimer.pending_objects.fetch_sub(1, std::memory_order_relaxed);
-    }
-  }
-  slot.running_deleters--;
-}
-
-// One time through the picture; false when nothing could be deleted.
-bool RunPass(Reclaimer& reclaimer) {
-  uint64_t newest_tag = 0;
-  {
-    MutexLock lock(reclaimer.mutex);
-    newest_tag = CloseBatch(reclaimer);
-  }
-  if (newest_tag == 0) return false;
-  HeavyFence();
-  // Batches closed after the fence wait for one of their own.
-  const uint64_t safe_tag = std::min(newest_tag, OldestEpochInUse());
-
-  std::vector<Batch> safe;
-  MutexLock lock(reclaimer.mutex);
-  while (!reclaimer.batches.empty() && reclaimer.batches.front().tag <= safe_tag) {
-    safe.push_back(reclaimer.batches.front());
-    reclaimer.batches.pop_front();
-  }
-  if (safe.empty()) return false;
-  const uint64_t pass = safe.front().tag;
-  reclaimer.running_passes.push_back(pass);
-  lock.Unlock();
-  RunDeleters(reclaimer, safe);
-  lock.Lock();
-  reclaimer.running_passes.erase(std::find(reclaimer.running_passes.begin(), reclaimer.running_passes.end(), pass));
-  reclaimer.pass_finished.SignalAll();
-  return true;
-}
-
-// Waits for passes on other threads that took batches up to `tag`; false when such batches are still waiting for guards.
-bool WaitForPasses(Reclaimer& reclaimer, uint64_t tag) {
-  MutexLock lock(reclaimer.mutex);
-  const auto is_running = [&]() ASHLAR_REQUIRES(reclaimer.mutex) {
-    return std::any_of(reclaimer.running_passes.begin(), reclaimer.running_passes.end(), [tag](uint64_t pass) { return pass <= tag; });
-  };
-  while (is_running()) reclaimer.pass_finished.Wait(reclaimer.mutex);
-  return reclaimer.batches.empty() || reclaimer.batches.front().tag > tag;
-}
 
 constexpr uint32_t kYields = 32;
 // Some 30 ms: on a machine whose processors are all busy a thread that was put off inside a guard waits for several others.
@@ -149,54 +85,172 @@ void BackOff(uint32_t attempt) {
   }
 }
 
+// Calls visit(word) for the words of a slot.
+template <typename Word, typename Visit>
+void ForEachWord(Word* word, const Visit& visit) {
+  for (; word != nullptr; word = word->next.load(std::memory_order_acquire)) visit(*word);
+}
+
 }  // namespace
 
-void RetireUnderLock(EpochDeleter deleter, void* object, size_t bytes) { Push(deleter, object, bytes); }
+EpochDomain::EpochDomain() { EpochDomains::Instance().Add(this); }
 
-void Retire(EpochDeleter deleter, void* object, size_t bytes) {
-  Push(deleter, object, bytes);
-  const Reclaimer& reclaimer = TheReclaimer();
-  const bool enough =
-      reclaimer.fresh_objects.load(std::memory_order_relaxed) >= kPassObjects || reclaimer.fresh_bytes.load(std::memory_order_relaxed) >= kPassBytes;
-  if (enough) EpochReclaim();
+EpochDomain::~EpochDomain() {
+  do Synchronize();
+  while (PendingObjects() > 0);
+  EpochDomains::Instance().Remove(this);
 }
 
-void EpochReclaim() {
+void EpochDomain::Push(EpochDeleter deleter, void* object, size_t bytes) {
+  Retired* retired = new Retired{deleter, object, newest_.load(std::memory_order_relaxed)};
+  pending_objects_.fetch_add(1, std::memory_order_relaxed);
+  fresh_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  fresh_objects_.fetch_add(1, std::memory_order_relaxed);
+  while (!newest_.compare_exchange_weak(retired->next, retired, std::memory_order_release, std::memory_order_relaxed)) {
+  }
+}
+
+// Steps (1) and (2) of the header's picture. Returns the newest tag.
+uint64_t EpochDomain::CloseBatch() {
+  fresh_objects_.store(0, std::memory_order_relaxed);
+  fresh_bytes_.store(0, std::memory_order_relaxed);
+  Retired* first = newest_.exchange(nullptr, std::memory_order_acquire);
+  if (first == nullptr) return batches_.empty() ? 0 : batches_.back().tag;
+  const uint64_t tag = internal::global_epoch.fetch_add(1, std::memory_order_acq_rel) + 1;
+  batches_.push_back({.tag = tag, .first = first});
+  return tag;
+}
+
+// Step (4). Acquire pairs with the releases in EpochGuard.
+uint64_t EpochDomain::OldestEpochInUse() const {
+  uint64_t oldest = ~uint64_t{0};
+  for (const ThreadSlot* slot = FirstThreadSlot(); slot != nullptr; slot = slot->next) {
+    ForEachWord(&slot->epoch, [&](const EpochWord& word) {
+      const uint64_t epoch = word.epoch.load(std::memory_order_acquire);
+      if (epoch != 0 && word.domain.load(std::memory_order_acquire) == this) oldest = std::min(oldest, epoch);
+    });
+  }
+  return oldest;
+}
+
+void EpochDomain::RunDeleters(const std::vector<Batch>& batches) {
+  ThreadSlot& slot = CurrentThreadSlot();
+  slot.running_deleters++;
+  for (const Batch& batch : batches) {
+    Retired* next = nullptr;
+    for (Retired* retired = batch.first; retired != nullptr; retired = next) {
+      next = retired->next;
+      retired->deleter(retired->object);
+      delete retired;
+      pending_objects_.fetch_sub(1, std::memory_order_relaxed);
+    }
+  }
+  slot.running_deleters--;
+}
+
+// One time through the picture; false when nothing could be deleted.
+bool EpochDomain::RunPass() {
+  uint64_t newest_tag = 0;
+  {
+    MutexLock lock(mutex_);
+    newest_tag = CloseBatch();
+  }
+  if (newest_tag == 0) return false;
+  HeavyFence();
+  // Batches closed after the fence wait for one of their own.
+  const uint64_t safe_tag = std::min(newest_tag, OldestEpochInUse());
+
+  std::vector<Batch> safe;
+  MutexLock lock(mutex_);
+  while (!batches_.empty() && batches_.front().tag <= safe_tag) {
+    safe.push_back(batches_.front());
+    batches_.pop_front();
+  }
+  if (safe.empty()) return false;
+  const uint64_t pass = safe.front().tag;
+  running_passes_.push_back(pass);
+  lock.Unlock();
+  RunDeleters(safe);
+  lock.Lock();
+  running_passes_.erase(std::find(running_passes_.begin(), running_passes_.end(), pass));
+  pass_finished_.SignalAll();
+  return true;
+}
+
+// Waits for passes on other threads that took batches up to `tag`; false when such batches are still waiting for guards.
+bool EpochDomain::WaitForPasses(uint64_t tag) {
+  MutexLock lock(mutex_);
+  const auto is_running = [&]() ASHLAR_REQUIRES(mutex_) {
+    return std::any_of(running_passes_.begin(), running_passes_.end(), [tag](uint64_t pass) { return pass <= tag; });
+  };
+  while (is_running()) pass_finished_.Wait(mutex_);
+  return batches_.empty() || batches_.front().tag > tag;
+}
+
+bool EpochDomain::IsEnteredByThisThread() const {
+  bool entered = false;
+  ForEachWord(&std::as_const(CurrentThreadSlot()).epoch,
+              [&](const EpochWord& word) { entered |= word.depth > 0 && word.domain.load(std::memory_order_relaxed) == this; });
+  return entered;
+}
+
+void EpochDomain::RetireUnderLock(EpochDeleter deleter, void* object, size_t bytes) { Push(deleter, object, bytes); }
+
+void EpochDomain::Retire(EpochDeleter deleter, void* object, size_t bytes) {
+  Push(deleter, object, bytes);
+  ReclaimIfDue();
+}
+
+void EpochDomain::ReclaimIfDue() {
+  const bool enough = fresh_objects_.load(std::memory_order_relaxed) >= kPassObjects || fresh_bytes_.load(std::memory_order_relaxed) >= kPassBytes;
+  if (enough) Reclaim();
+}
+
+void EpochDomain::Reclaim() {
   // The pass that runs the caller, a deleter, goes on with what deleters retire.
   if (CurrentThreadSlot().running_deleters > 0) return;
-  Reclaimer& reclaimer = TheReclaimer();
-  while (RunPass(reclaimer) && reclaimer.newest.load(std::memory_order_relaxed) != nullptr) {
+  while (RunPass() && newest_.load(std::memory_order_relaxed) != nullptr) {
   }
 }
 
-void EpochReclaimPatiently() {
-  EpochReclaim();
-  for (uint32_t attempt = 0; attempt < kYields + kPatientPauses && EpochPendingObjects() > 0; attempt++) {
+void EpochDomain::ReclaimPatiently() {
+  Reclaim();
+  for (uint32_t attempt = 0; attempt < kYields + kPatientPauses && PendingObjects() > 0; attempt++) {
     BackOff(attempt);
-    EpochReclaim();
+    Reclaim();
   }
 }
 
-void EpochSynchronize() {
-  const ThreadSlot& slot = CurrentThreadSlot();
-  ASHLAR_ASSERT(slot.depth == 0);
-  ASHLAR_ASSERT(slot.running_deleters == 0);
-  Reclaimer& reclaimer = TheReclaimer();
+void EpochDomain::Synchronize() {
+  ASHLAR_ASSERT(!IsEnteredByThisThread());
+  ASHLAR_ASSERT(CurrentThreadSlot().running_deleters == 0);
   // There may be nothing to delete, but there are guards to wait for.
   Push([](void*) {}, nullptr, 0);
   uint64_t tag = 0;
   {
-    MutexLock lock(reclaimer.mutex);
+    MutexLock lock(mutex_);
     // When another thread has taken the push just now, its tag is at most the current epoch.
-    tag = std::max(CloseBatch(reclaimer), internal::global_epoch.load(std::memory_order_acquire));
+    tag = std::max(CloseBatch(), internal::global_epoch.load(std::memory_order_acquire));
   }
   for (uint32_t attempt = 0;; attempt++) {
-    RunPass(reclaimer);
-    if (WaitForPasses(reclaimer, tag)) return;
+    RunPass();
+    if (WaitForPasses(tag)) return;
     BackOff(attempt);
   }
 }
 
-size_t EpochPendingObjects() { return TheReclaimer().pending_objects.load(std::memory_order_relaxed); }
+void EpochReclaimAll() {
+  EpochDomains::Instance().VisitAll([](EpochDomain& domain) { domain.Reclaim(); });
+}
+
+void EpochSynchronizeAll() {
+  EpochDomains::Instance().VisitAll([](EpochDomain& domain) { domain.Synchronize(); });
+}
+
+size_t EpochPendingObjects() {
+  size_t objects = 0;
+  EpochDomains::Instance().VisitAll([&](const EpochDomain& domain) { objects += domain.PendingObjects(); });
+  return objects;
+}
 
 }  // namespace ashlar

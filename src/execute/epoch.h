@@ -4,106 +4,187 @@
 // so that later loads cannot find it, and retires it. It is deleted once every guard that was entered before is gone.
 //
 //   reader                          writer                          reclaimer
-//   slot.epoch = global             unlink object                   take the retired objects    (1)
-//   LightFence                      Retire: push                    tag = ++global              (2)
-//   p = shared.load(acquire)                                        HeavyFence                  (3)
-//   ... use *p ...                                                  scan slots                  (4)
-//   slot.epoch = 0                                                  delete batches with tag <= every slot's epoch that is not 0
+//   word.domain = domain            unlink object                   take the retired objects    (1)
+//   word.epoch = global             domain.Retire: push             tag = ++global              (2)
+//   LightFence                                                      HeavyFence                  (3)
+//   p = shared.load(acquire)                                        scan words of the domain    (4)
+//   ... use *p ...                                                  delete batches with tag <= every epoch found that is not 0
+//   word.epoch = 0
 //
-// Why that is enough. Let a reader hold a guard while a batch is deleted. Either the scan (4) saw the reader's slot: then its epoch >= tag was read
-// from the increment (2) or a later one, which happened after the unlinking, so the reader cannot have found the object. Or the scan did not see the
-// store: then the reader's loads came after the heavy fence (3), hence after the unlinking.
+// Domains. What belongs to one open database, or to one pool, is retired into its EpochDomain, and guards are entered in that domain. A guard holds
+// back its own domain only: a database whose reader does not return keeps nothing of another one in memory, and does not make its Close wait.
 //
-// I1: an object retired after being unlinked is not deleted while any guard that was entered before the unlinking is alive.
-// I2: every deleter runs exactly once, on some thread, outside this module's lock.
-// I3: batches are deleted in the order of their tags; within one pass, objects in no order.
+//   thread slot   [ epoch | domain ] -> [ epoch | domain ] -> ...     a further word for each other domain that a nested guard enters
 //
-// Memory orders. slot.epoch: stored with release at entry and exit, loaded with acquire by the scan, so that what a reader did under a guard happens
+// Why that is enough. Let a reader hold a guard while a batch of its domain is deleted. Either the scan (4) saw the reader's word: then its epoch >=
+// tag was read from the increment (2) or a later one, which happened after the unlinking, so the reader cannot have found the object. Or the scan did
+// not see the store: then the reader's loads came after the heavy fence (3), hence after the unlinking. The scan loads epoch, then domain. If the two
+// belong to different guards, the later one, whose domain was seen, has an epoch at least as large, and the earlier one has ended: the scan may keep
+// objects for longer than needed, never for less. This needs one epoch counter for all domains.
+//
+// I1: an object retired after being unlinked is not deleted while any guard of its domain that was entered before the unlinking is alive.
+// I2: every deleter runs exactly once, on some thread, outside this module's locks.
+// I3: batches of a domain are deleted in the order of their tags; within one pass, objects in no order.
+// I4: a word's domain changes only while its epoch is 0. Only the owner of the slot writes its words.
+//
+// Memory orders. word.epoch and word.domain: stored with release, loaded with acquire by the scan, so that what a reader did under a guard happens
 // before the deletion. global: incremented with acq_rel (2), loaded with acquire at entry.
 //
-// A counted guard (one atomic add at entry) was rejected: every read would write a shared line.
+// A counted guard (one atomic add at entry) was rejected: every read would write a shared line. A slot per thread in each domain was rejected:
+// finding it costs more than a second word that almost no thread needs.
 //
-// Process-wide: one counter and one list for all databases, because a guard costs one store that way. A process created by fork must not use the
-// library.
+// Guards must be short: a thread that stays in one keeps everything retired in its domain since from being freed. No I/O happens inside a guard: a
+// call that may have to wait for a file uses a ReadGuard (execute/read_guard.h). Two waits remain. The system may have to read a page of a mapped
+// file. And code of the program that reads call for each key (Comparator, SliceTransform, MergeOperator::ShouldMerge) runs inside guards; it should
+// neither block nor take long.
 //
-// Guards must be short: a thread that stays in one keeps everything retired since from being freed. No I/O happens inside a guard: a call that may
-// have to wait for a file uses a ReadGuard (execute/read_guard.h). Two waits remain. The system may have to read a page of a mapped file. And code of
-// the program that reads call for each key (Comparator, SliceTransform, MergeOperator::ShouldMerge) runs inside guards; it should neither block nor
-// take long.
+// A process created by fork must not use the library.
 //
-// Thread safety: any thread. A guard is left by the thread that entered it.
+// Thread safety: any thread. A guard is left by the thread that entered it. Lifetime: see EpochDomain.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <vector>
 
 #include "platform/asymmetric_fence.h"
+#include "platform/mutex.h"
 #include "platform/thread.h"
 
 namespace ashlar {
 
 namespace internal {
-extern constinit std::atomic<uint64_t> global_epoch;  // starts at 1: 0 in a slot means outside
+extern constinit std::atomic<uint64_t> global_epoch;  // starts at 1: 0 in a word means outside
+// The first word after `first` that is free or has the domain; adds one if there is none.
+EpochWord& FindEpochWord(EpochWord* first, const void* domain);
 }  // namespace internal
 
-// The calling thread is inside an epoch while one of these lives. Nestable: only the outermost does anything.
-class EpochGuard {
+using EpochDeleter = void (*)(void* object);
+
+// Lifetime: outlives its guards, and the owners of what is retired into it. The destructor deletes what is still retired; until it returns
+// EpochReclaimAll on another thread may run deleters of this domain.
+class EpochDomain {
  public:
-  EpochGuard() : slot_(CurrentThreadSlot()) { Enter(); }
-  ~EpochGuard() { Leave(); }
-  EpochGuard(const EpochGuard&) = delete;
-  EpochGuard& operator=(const EpochGuard&) = delete;
+  EpochDomain();
+  // Requires: no guard of the domain, and none comes. Not in a deleter.
+  ~EpochDomain();
+  EpochDomain(const EpochDomain&) = delete;
+  EpochDomain& operator=(const EpochDomain&) = delete;
+
+  // Hands over an object that has been unlinked: deleter(object) runs when no guard can still see it. A deleter may enter guards and retire more
+  // objects; it must not call Synchronize. Now and then Retire runs deleters of earlier objects itself: hold no lock that a deleter takes. `bytes`
+  // (what deleting gives back, as far as known) makes it do so earlier for large objects.
+  void Retire(EpochDeleter deleter, void* object, size_t bytes);
+  void Retire(EpochDeleter deleter, void* object) { Retire(deleter, object, 0); }
+  // The same, but never runs a deleter: for callers that hold locks. Call Reclaim soon after they are released.
+  void RetireUnderLock(EpochDeleter deleter, void* object, size_t bytes);
+
+  template <typename T>
+  void RetireObject(T* object) {
+    Retire(&Delete<T>, Untyped(object), sizeof(T));
+  }
+  template <typename T>
+  void RetireObjectUnderLock(T* object) {
+    RetireUnderLock(&Delete<T>, Untyped(object), sizeof(T));
+  }
+
+  // Runs the deleters of everything that no guard can still see, and of what they retire in turn. Does not wait. Hold no lock that a deleter takes.
+  // Inside a deleter it does nothing: the pass that runs the deleter goes on with what the deleter retires into the same domain.
+  void Reclaim();
+  // Reclaim, if enough was retired since the last pass: as Retire does. For after RetireUnderLock, where memory is not missed soon.
+  void ReclaimIfDue();
+  // Reclaim, again and again for some milliseconds at most, until guards that are in the way are gone: for a background thread that has given up much
+  // memory.
+  void ReclaimPatiently();
+  // Waits until every guard of the domain that is alive now is gone, and until every object retired before this call has been deleted, on any thread.
+  // Does not wait for what those deleters retire in turn: call again for that. Requires: not inside a guard of the domain, nor in a deleter, and no
+  // lock held that a deleter takes.
+  void Synchronize();
+
+  // Objects retired and not yet deleted; a moment's value, for tests and statistics.
+  size_t PendingObjects() const { return pending_objects_.load(std::memory_order_relaxed); }
 
  private:
-  friend class ReadGuard;
+  friend class EpochDomains;
 
-  void Enter() {
-    if (slot_.depth++ == 0) {
-      slot_.epoch.store(internal::global_epoch.load(std::memory_order_acquire), std::memory_order_release);
+  struct Retired {
+    EpochDeleter deleter;
+    void* object;
+    Retired* next;
+  };
+  // Objects that were retired before global_epoch became `tag`.
+  struct Batch {
+    uint64_t tag;
+    Retired* first;
+  };
+
+  template <typename T>
+  static void Delete(void* object) {
+    delete static_cast<T*>(object);
+  }
+  template <typename T>
+  static void* Untyped(T* object) {
+    return const_cast<void*>(static_cast<const void*>(object));
+  }
+
+  void Push(EpochDeleter deleter, void* object, size_t bytes);
+  uint64_t CloseBatch() ASHLAR_REQUIRES(mutex_);
+  uint64_t OldestEpochInUse() const;
+  void RunDeleters(const std::vector<Batch>& batches);
+  bool RunPass();
+  bool WaitForPasses(uint64_t tag);
+  bool IsEnteredByThisThread() const;
+
+  std::atomic<Retired*> newest_{nullptr};  // pushed with release, taken as a whole with acquire: unlinking happens before taking
+  std::atomic<size_t> fresh_objects_{0};   // since the last pass; relaxed: only decide when to start one
+  std::atomic<size_t> fresh_bytes_{0};
+  std::atomic<size_t> pending_objects_{0};
+
+  Mutex mutex_;
+  CondVar pass_finished_;
+  std::deque<Batch> batches_ ASHLAR_GUARDED_BY(mutex_);             // ascending tags
+  std::vector<uint64_t> running_passes_ ASHLAR_GUARDED_BY(mutex_);  // the lowest tag of each pass that is running deleters
+  uint32_t visitors_ = 0;                                           // of EpochDomains, guarded by its mutex
+};
+
+// The verbs of a guard. Each Enter has its Leave, by the same thread.
+class EpochEntry {
+ public:
+  void Enter(const EpochDomain& domain) {
+    word_ = &CurrentThreadSlot().epoch;
+    if (word_->depth != 0 && word_->domain.load(std::memory_order_relaxed) != &domain) [[unlikely]]
+      word_ = &internal::FindEpochWord(word_, &domain);
+    if (word_->depth++ == 0) {
+      word_->domain.store(&domain, std::memory_order_release);
+      word_->epoch.store(internal::global_epoch.load(std::memory_order_acquire), std::memory_order_release);
       LightFence();
     }
   }
   void Leave() {
-    if (--slot_.depth == 0) slot_.epoch.store(0, std::memory_order_release);
+    if (--word_->depth == 0) word_->epoch.store(0, std::memory_order_release);
   }
 
-  ThreadSlot& slot_;
+ private:
+  EpochWord* word_;
 };
 
-using EpochDeleter = void (*)(void* object);
+// The calling thread is inside an epoch of the domain while one of these lives. Nestable: of guards of one domain only the outermost does anything.
+class EpochGuard {
+ public:
+  explicit EpochGuard(const EpochDomain& domain) { entry_.Enter(domain); }
+  ~EpochGuard() { entry_.Leave(); }
+  EpochGuard(const EpochGuard&) = delete;
+  EpochGuard& operator=(const EpochGuard&) = delete;
 
-// Hands over an object that has been unlinked: deleter(object) runs when no guard can still see it. A deleter may enter guards and retire more
-// objects; it must not call EpochSynchronize. Now and then Retire runs deleters of earlier objects itself: hold no lock that a deleter takes. `bytes`
-// (what deleting gives back, as far as known) makes it do so earlier for large objects.
-void Retire(EpochDeleter deleter, void* object, size_t bytes);
-inline void Retire(EpochDeleter deleter, void* object) { Retire(deleter, object, 0); }
-// The same, but never runs a deleter: for callers that hold locks. Call EpochReclaim soon after they are released.
-void RetireUnderLock(EpochDeleter deleter, void* object, size_t bytes);
+ private:
+  EpochEntry entry_;
+};
 
-template <typename T>
-void RetireObject(T* object) {
-  Retire([](void* p) { delete static_cast<T*>(p); }, const_cast<void*>(static_cast<const void*>(object)), sizeof(T));
-}
-template <typename T>
-void RetireObjectUnderLock(T* object) {
-  RetireUnderLock([](void* p) { delete static_cast<T*>(p); }, const_cast<void*>(static_cast<const void*>(object)), sizeof(T));
-}
-
-// Runs the deleters of everything that no guard can still see, and of what they retire in turn. Does not wait. Hold no lock that a deleter takes.
-// Inside a deleter it does nothing.
-void EpochReclaim();
-
-// EpochReclaim, again and again for some milliseconds at most, until guards that are in the way are gone: for a background thread that has given up
-// much memory.
-void EpochReclaimPatiently();
-
-// Waits until every guard that is alive now is gone, and until every object retired before this call has been deleted, on whichever thread. What
-// those deleters retire in turn is not waited for: call again for that. Must not be called inside a guard or a deleter, nor with a lock held that a
-// deleter takes.
-void EpochSynchronize();
-
-// Objects retired and not yet deleted; a moment's value, for tests and statistics.
+// For memory that several domains share: EpochDomain::Reclaim and Synchronize of every domain of the process, and the sum of their PendingObjects.
+void EpochReclaimAll();
+void EpochSynchronizeAll();
 size_t EpochPendingObjects();
 
 }  // namespace ashlar

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include "base/random.h"
 #include "platform/mutex.h"
 #include "platform/thread.h"
+#include "testing/test_epochs.h"
 
 namespace ashlar {
 namespace {
@@ -43,10 +46,10 @@ void Increment(void* counter) { static_cast<std::atomic<int>*>(counter)->fetch_a
 
 TEST(Epoch, AnObjectIsDeletedOnceWhenNobodyIsInside) {
   std::atomic<int> deleted{0};
-  Retire(&Increment, &deleted);
-  EpochReclaim();
+  TestEpochs().Retire(&Increment, &deleted);
+  TestEpochs().Reclaim();
   EXPECT_EQ(deleted.load(), 1);
-  EpochReclaim();
+  TestEpochs().Reclaim();
   EXPECT_EQ(deleted.load(), 1);
 }
 
@@ -54,18 +57,18 @@ TEST(Epoch, AGuardEnteredBeforeKeepsTheObject) {
   std::atomic<int> deleted{0};
   Gate inside, leave;
   Thread reader = StartThread([&] {
-    const EpochGuard guard;
+    const EpochGuard guard(TestEpochs());
     inside.Open();
     leave.Pass();
   });
   inside.Pass();
-  Retire(&Increment, &deleted);
-  for (int i = 0; i < 10; i++) EpochReclaim();
-  EpochReclaimPatiently();  // its patience ends
+  TestEpochs().Retire(&Increment, &deleted);
+  for (int i = 0; i < 10; i++) TestEpochs().Reclaim();
+  TestEpochs().ReclaimPatiently();  // its patience ends
   EXPECT_EQ(deleted.load(), 0);
   leave.Open();
   reader.Join();
-  EpochReclaim();
+  TestEpochs().Reclaim();
   EXPECT_EQ(deleted.load(), 1);
 }
 
@@ -73,22 +76,22 @@ TEST(Epoch, AGuardEnteredAfterTheBatchWasClosedDoesNotKeepIt) {
   std::atomic<int> deleted{0};
   Gate old_inside, old_leave, new_inside, new_leave;
   Thread old_reader = StartThread([&] {
-    const EpochGuard guard;
+    const EpochGuard guard(TestEpochs());
     old_inside.Open();
     old_leave.Pass();
   });
   old_inside.Pass();
-  Retire(&Increment, &deleted);
-  EpochReclaim();
+  TestEpochs().Retire(&Increment, &deleted);
+  TestEpochs().Reclaim();
   Thread new_reader = StartThread([&] {
-    const EpochGuard guard;
+    const EpochGuard guard(TestEpochs());
     new_inside.Open();
     new_leave.Pass();
   });
   new_inside.Pass();
   old_leave.Open();
   old_reader.Join();
-  EpochReclaim();
+  TestEpochs().Reclaim();
   EXPECT_EQ(deleted.load(), 1);
   new_leave.Open();
   new_reader.Join();
@@ -97,37 +100,37 @@ TEST(Epoch, AGuardEnteredAfterTheBatchWasClosedDoesNotKeepIt) {
 TEST(Epoch, OnlyTheOutermostGuardCounts) {
   std::atomic<int> deleted{0};
   {
-    const EpochGuard outer;
+    const EpochGuard outer(TestEpochs());
     {
-      const EpochGuard inner;
-      EXPECT_EQ(CurrentThreadSlot().depth, 2u);
+      const EpochGuard inner(TestEpochs());
+      EXPECT_EQ(CurrentThreadSlot().epoch.depth, 2u);
     }
-    Retire(&Increment, &deleted);
-    EpochReclaim();
+    TestEpochs().Retire(&Increment, &deleted);
+    TestEpochs().Reclaim();
     EXPECT_EQ(deleted.load(), 0);
   }
-  EXPECT_EQ(CurrentThreadSlot().epoch.load(), 0u);
-  EpochReclaim();
+  EXPECT_EQ(CurrentThreadSlot().epoch.epoch.load(), 0u);
+  TestEpochs().Reclaim();
   EXPECT_EQ(deleted.load(), 1);
 }
 
 TEST(Epoch, RetireReclaimsByItselfWhenEnoughCameTogether) {
   std::atomic<int> deleted{0};
-  for (int i = 0; i < 1000; i++) Retire(&Increment, &deleted);
+  for (int i = 0; i < 1000; i++) TestEpochs().Retire(&Increment, &deleted);
   EXPECT_GT(deleted.load(), 0);
   std::atomic<int> large_deleted{0};
-  for (int i = 0; i < 3; i++) Retire(&Increment, &large_deleted, size_t{1} << 20);
+  for (int i = 0; i < 3; i++) TestEpochs().Retire(&Increment, &large_deleted, size_t{1} << 20);
   EXPECT_GT(large_deleted.load(), 0);
-  EpochReclaim();
+  TestEpochs().Reclaim();
   EXPECT_EQ(deleted.load(), 1000);
   EXPECT_EQ(large_deleted.load(), 3);
 }
 
 TEST(Epoch, RetireUnderLockRunsNothing) {
   std::atomic<int> deleted{0};
-  for (int i = 0; i < 1000; i++) RetireUnderLock(&Increment, &deleted, size_t{1} << 20);
+  for (int i = 0; i < 1000; i++) TestEpochs().RetireUnderLock(&Increment, &deleted, size_t{1} << 20);
   EXPECT_EQ(deleted.load(), 0);
-  EpochReclaim();
+  TestEpochs().Reclaim();
   EXPECT_EQ(deleted.load(), 1000);
 }
 
@@ -142,15 +145,15 @@ void DeleteChain(void* object) {
   if (chain->left == 0) return;
   chain->left--;
   // As a deleter may: enter a guard, retire more, ask for a pass.
-  const EpochGuard guard;
-  Retire(&DeleteChain, chain.release());
-  EpochReclaim();
+  const EpochGuard guard(TestEpochs());
+  TestEpochs().Retire(&DeleteChain, chain.release());
+  TestEpochs().Reclaim();
 }
 
 TEST(Epoch, DeletersMayRetireMore) {
   std::atomic<int> deleted{0};
-  Retire(&DeleteChain, new Chain{&deleted, 5});
-  EpochReclaim();
+  TestEpochs().Retire(&DeleteChain, new Chain{&deleted, 5});
+  TestEpochs().Reclaim();
   EXPECT_EQ(deleted.load(), 6);
 }
 
@@ -160,14 +163,14 @@ TEST(Epoch, PatienceOutlastsAThreadThatKeepsComingBack) {
   Gate inside;
   Thread reader = StartThread([&] {
     while (!stop.load(std::memory_order_relaxed)) {
-      const EpochGuard guard;
+      const EpochGuard guard(TestEpochs());
       inside.Open();
     }
   });
   inside.Pass();
   std::atomic<int> deleted{0};
-  RetireUnderLock(&DeleteChain, new Chain{.deleted = &deleted, .left = 4}, 0);
-  EpochReclaimPatiently();
+  TestEpochs().RetireUnderLock(&DeleteChain, new Chain{.deleted = &deleted, .left = 4}, 0);
+  TestEpochs().ReclaimPatiently();
   EXPECT_EQ(deleted.load(), 5);
   stop = true;
   reader.Join();
@@ -175,11 +178,11 @@ TEST(Epoch, PatienceOutlastsAThreadThatKeepsComingBack) {
 
 TEST(Epoch, RetiredObjectsOfAnyTypeAreDestroyed) {
   const auto shared = std::make_shared<int>(7);
-  RetireObject(new std::shared_ptr<int>(shared));
-  RetireObject(static_cast<const std::shared_ptr<int>*>(new std::shared_ptr<int>(shared)));
-  RetireObjectUnderLock(new std::shared_ptr<int>(shared));
+  TestEpochs().RetireObject(new std::shared_ptr<int>(shared));
+  TestEpochs().RetireObject(static_cast<const std::shared_ptr<int>*>(new std::shared_ptr<int>(shared)));
+  TestEpochs().RetireObjectUnderLock(new std::shared_ptr<int>(shared));
   EXPECT_EQ(shared.use_count(), 4);
-  EpochReclaim();
+  TestEpochs().Reclaim();
   EXPECT_EQ(shared.use_count(), 1);
 }
 
@@ -187,13 +190,13 @@ TEST(Epoch, SynchronizeWaitsForGuardsThatWereThere) {
   Gate inside;
   std::atomic<bool> left{false};
   Thread reader = StartThread([&] {
-    const EpochGuard guard;
+    const EpochGuard guard(TestEpochs());
     inside.Open();
     for (int i = 0; i < 1000; i++) YieldThread();
     left = true;
   });
   inside.Pass();
-  EpochSynchronize();
+  TestEpochs().Synchronize();
   EXPECT_TRUE(left.load());
   reader.Join();
 }
@@ -203,7 +206,7 @@ TEST(Epoch, SynchronizeWaitsForDeletersThatRunElsewhere) {
     Gate running;
     std::atomic<int> deleted{0};
   } slow;
-  RetireUnderLock(
+  TestEpochs().RetireUnderLock(
       [](void* p) {
         Slow* self = static_cast<Slow*>(p);
         self->running.Open();
@@ -211,9 +214,9 @@ TEST(Epoch, SynchronizeWaitsForDeletersThatRunElsewhere) {
         self->deleted.fetch_add(1);
       },
       &slow, 0);
-  Thread other = StartThread([] { EpochReclaim(); });
+  Thread other = StartThread([] { TestEpochs().Reclaim(); });
   slow.running.Pass();
-  EpochSynchronize();
+  TestEpochs().Synchronize();
   EXPECT_EQ(slow.deleted.load(), 1);
   other.Join();
 }
@@ -238,7 +241,7 @@ TEST(Epoch, ReadersNeverSeeADeletedObject) {
   for (int r = 0; r < kReaders; r++) {
     readers.push_back(StartThread([&] {
       while (!stop.load(std::memory_order_relaxed)) {
-        const EpochGuard guard;
+        const EpochGuard guard(TestEpochs());
         const Object* object = current.load(std::memory_order_acquire);
         const uint64_t value = object->value.load(std::memory_order_relaxed);
         // Now and then the reader is away while it holds the object.
@@ -252,7 +255,7 @@ TEST(Epoch, ReadersNeverSeeADeletedObject) {
     next->value.store(i, std::memory_order_relaxed);
     next->check.store(~i, std::memory_order_relaxed);
     Object* old = current.exchange(next, std::memory_order_acq_rel);
-    Retire(
+    TestEpochs().Retire(
         [](void* p) {
           Object* object = static_cast<Object*>(p);
           object->value.store(kPoison, std::memory_order_relaxed);
@@ -264,8 +267,8 @@ TEST(Epoch, ReadersNeverSeeADeletedObject) {
   stop = true;
   for (Thread& reader : readers) reader.Join();
   EXPECT_EQ(wrong.load(), 0u);
-  RetireObject(current.load());
-  EpochSynchronize();
+  TestEpochs().RetireObject(current.load());
+  TestEpochs().Synchronize();
 }
 
 // I2 under load: many threads retire, reclaim and synchronize at once.
@@ -280,19 +283,19 @@ TEST(Epoch, EveryRetiredObjectIsDeletedExactlyOnce) {
       for (int i = 0; i < kObjects; i++) {
         std::atomic<int>& mine = deleted[static_cast<size_t>(t * kObjects + i)];
         if (random.OneIn(2)) {
-          const EpochGuard guard;
-          Retire(&Increment, &mine);
+          const EpochGuard guard(TestEpochs());
+          TestEpochs().Retire(&Increment, &mine);
         } else {
-          RetireUnderLock(&Increment, &mine, 100);
+          TestEpochs().RetireUnderLock(&Increment, &mine, 100);
         }
         if (!random.OneIn(100)) continue;
-        EpochSynchronize();
+        TestEpochs().Synchronize();
         for (int j = 0; j <= i; j++) ASSERT_EQ(deleted[static_cast<size_t>(t * kObjects + j)].load(), 1);
       }
     }));
   }
   for (Thread& thread : threads) thread.Join();
-  EpochSynchronize();
+  TestEpochs().Synchronize();
   for (const std::atomic<int>& count : deleted) ASSERT_EQ(count.load(), 1);
 }
 
@@ -300,16 +303,177 @@ TEST(Epoch, ThreadsComeAndGoWhileObjectsAreRetired) {
   std::atomic<int*> shared{new int(0)};
   for (int round = 0; round < 100; round++) {
     Thread reader = StartThread([&] {
-      const EpochGuard guard;
+      const EpochGuard guard(TestEpochs());
       EXPECT_GE(*shared.load(std::memory_order_acquire), 0);
     });
-    RetireObject(shared.exchange(new int(round), std::memory_order_acq_rel));
-    EpochReclaim();
+    TestEpochs().RetireObject(shared.exchange(new int(round), std::memory_order_acq_rel));
+    TestEpochs().Reclaim();
     reader.Join();
   }
-  EpochSynchronize();
-  EXPECT_EQ(EpochPendingObjects(), 0u);
+  TestEpochs().Synchronize();
+  EXPECT_EQ(TestEpochs().PendingObjects(), 0u);
   delete shared.load();
+}
+
+TEST(EpochDomain, AGuardHoldsBackItsOwnDomainOnly) {
+  EpochDomain one;
+  EpochDomain two;
+  std::atomic<int> deleted{0};
+  {
+    const EpochGuard guard(one);
+    one.Retire(&Increment, &deleted);
+    two.Retire(&Increment, &deleted);
+    one.Reclaim();
+    EXPECT_EQ(deleted.load(), 0);
+    two.Reclaim();
+    EXPECT_EQ(deleted.load(), 1);
+    two.Synchronize();
+    EXPECT_EQ(one.PendingObjects(), 1u);
+    EXPECT_EQ(two.PendingObjects(), 0u);
+    EpochReclaimAll();
+    EXPECT_EQ(deleted.load(), 1);
+  }
+  EpochReclaimAll();
+  EXPECT_EQ(deleted.load(), 2);
+}
+
+TEST(EpochDomain, NestedGuardsOfSeveralDomainsProtectEach) {
+  constexpr size_t kDomains = 5;
+  std::array<EpochDomain, kDomains> domains;
+  std::atomic<int> deleted{0};
+  const auto retire_into_all = [&] {
+    for (EpochDomain& domain : domains) domain.Retire(&Increment, &deleted);
+    EpochReclaimAll();
+  };
+  {
+    std::vector<std::unique_ptr<EpochGuard>> guards;
+    // Each twice, and not left in the reverse order.
+    for (int round = 0; round < 2; ++round) {
+      for (EpochDomain& domain : domains) guards.push_back(std::make_unique<EpochGuard>(domain));
+    }
+    retire_into_all();
+    EXPECT_EQ(deleted.load(), 0);
+    for (size_t i = 0; i < kDomains; ++i) guards[i].reset();
+    EpochReclaimAll();
+    EXPECT_EQ(deleted.load(), 0);
+    for (size_t i = 0; i < kDomains; ++i) {
+      guards[kDomains + i].reset();
+      EpochReclaimAll();
+      EXPECT_EQ(deleted.load(), static_cast<int>(i) + 1);
+    }
+  }
+  retire_into_all();
+  EXPECT_EQ(deleted.load(), 2 * static_cast<int>(kDomains));
+}
+
+// The word of the outer guard is free again while the inner one lives: a guard of the inner one's domain takes it.
+TEST(EpochDomain, ADomainMayBeEnteredInTwoWordsOfAThread) {
+  EpochDomain one;
+  EpochDomain two;
+  std::atomic<int> deleted{0};
+  auto outer = std::make_unique<EpochGuard>(one);
+  auto inner = std::make_unique<EpochGuard>(two);
+  outer.reset();
+  auto again = std::make_unique<EpochGuard>(two);
+  two.Retire(&Increment, &deleted);
+  inner.reset();
+  two.Reclaim();
+  EXPECT_EQ(deleted.load(), 0);
+  again.reset();
+  two.Reclaim();
+  EXPECT_EQ(deleted.load(), 1);
+}
+
+TEST(EpochDomain, IsEmptyWhenItEnds) {
+  struct Link {
+    static void Delete(void* object) {
+      const std::unique_ptr<Link> link(static_cast<Link*>(object));
+      link->deleted->fetch_add(1);
+      if (link->left > 0) link->domain->Retire(&Link::Delete, new Link{link->domain, link->deleted, link->left - 1});
+    }
+    EpochDomain* domain;
+    std::atomic<int>* deleted;
+    int left;
+  };
+  std::atomic<int> deleted{0};
+  {
+    EpochDomain domain;
+    domain.Retire(&Link::Delete, new Link{&domain, &deleted, 5});
+  }
+  EXPECT_EQ(deleted.load(), 6);
+}
+
+TEST(EpochDomain, DomainsComeAndGoWhileOthersAreReclaimed) {
+  constexpr int kThreads = 3;
+  constexpr int kRounds = 300;
+  std::atomic<int> deleted{0};
+  std::vector<Thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.push_back(StartThread([&] {
+      for (int i = 0; i < kRounds; ++i) {
+        EpochDomain outer;
+        EpochDomain inner;
+        {
+          const EpochGuard guard(outer);
+          const EpochGuard nested(inner);
+          outer.Retire(&Increment, &deleted);
+          inner.Retire(&Increment, &deleted);
+          EpochReclaimAll();
+        }
+        EpochReclaimAll();
+      }
+    }));
+  }
+  for (Thread& thread : threads) thread.Join();
+  EXPECT_EQ(deleted.load(), 2 * kThreads * kRounds);
+}
+
+// The invariant under load, with domains that threads enter in either order.
+TEST(EpochDomain, ReadersOfTwoDomainsNeverSeeADeletedObject) {
+  struct Object {
+    std::atomic<bool> alive{true};
+  };
+  constexpr int kReaders = 3;
+  constexpr int kReplacements = 5000;
+  std::array<EpochDomain, 2> domains;
+  std::array<std::atomic<Object*>, 2> current;
+  for (std::atomic<Object*>& object : current) object.store(new Object);
+  std::atomic<bool> stop{false};
+  std::atomic<int> wrong{0};
+  const auto look = [&](size_t i) {
+    if (!current[i].load(std::memory_order_acquire)->alive.load(std::memory_order_relaxed)) wrong.fetch_add(1);
+  };
+  std::vector<Thread> readers;
+  for (size_t r = 0; r < kReaders; ++r) {
+    readers.push_back(StartThread([&, r] {
+      while (!stop.load(std::memory_order_relaxed)) {
+        const size_t first = r % 2;
+        const EpochGuard outer(domains[first]);
+        Object* const seen = current[first].load(std::memory_order_acquire);
+        {
+          const EpochGuard inner(domains[1 - first]);
+          look(1 - first);
+        }
+        if (!seen->alive.load(std::memory_order_relaxed)) wrong.fetch_add(1);
+      }
+    }));
+  }
+  for (int i = 0; i < kReplacements; ++i) {
+    for (size_t d = 0; d < domains.size(); ++d) {
+      Object* const old = current[d].exchange(new Object, std::memory_order_acq_rel);
+      domains[d].Retire(
+          [](void* p) {
+            auto* const object = static_cast<Object*>(p);
+            object->alive.store(false, std::memory_order_relaxed);
+            delete object;
+          },
+          old);
+    }
+  }
+  stop = true;
+  for (Thread& reader : readers) reader.Join();
+  EXPECT_EQ(wrong.load(), 0);
+  for (std::atomic<Object*>& object : current) delete object.load();
 }
 
 }  // namespace

@@ -6,15 +6,14 @@
 // A guard that is held across a wait keeps everything that is retired meanwhile in memory. So code that may wait gets the guard of its call as an
 // argument, keeps what it uses itself, and waits inside a Pause. A call that never waits takes no count.
 //
-// I1: after a Pause, what was found before it is valid only if a count protects it: the root, what the root owns, and what was given to Keep. All
-// else
-//     is loaded again from where it is published.
+// I1: after a Pause, what was found before it is valid only if a count protects it: the root, what the root owns, and what was given to Keep.
+//     All else is loaded again from where it is published.
 // I2: counts are released by the destructor, after the epoch has been left: their owners' destructors may do I/O.
 //
 // Counts for every call were rejected: a Get would pay for two. A guard that starts over after the wait was rejected: the wait may have been for one
 // of many tables, and the next attempt may have to wait for another.
 //
-// Thread safety: one thread. A Pause inside another EpochGuard of the thread is correct but does not leave the epoch.
+// Thread safety: one thread. A Pause inside another guard of the thread in the same domain is correct but does not leave the epoch.
 #pragma once
 
 #include <utility>
@@ -27,16 +26,22 @@ namespace ashlar {
 
 class ReadGuard {
  public:
-  ReadGuard() = default;
+  explicit ReadGuard(const EpochDomain& domain) : domain_(domain) { entry_.Enter(domain); }
+  // The epoch is left first (I2).
+  ~ReadGuard() {
+    entry_.Leave();
+    if (kept_ != nullptr) [[unlikely]]
+      ReleaseKept();
+  }
   ReadGuard(const ReadGuard&) = delete;
   ReadGuard& operator=(const ReadGuard&) = delete;
 
   // What the call finds everything through; the first Pause takes a count on it. Requires: found inside this guard; before the first Pause.
   void SetRoot(const PinSource& root) { root_ = root; }
-  // Holds a count on an owner until the call ends.
-  void Keep(Pin pin) { kept_.pins.push_back(std::move(pin)); }
-  // True after the first Pause.
-  bool was_paused() const { return !kept_.pins.empty(); }
+  // Holds a count on an owner until the call ends. Called before a Pause or inside one.
+  void Keep(Pin pin);
+  // True after the first Pause or Keep.
+  bool was_paused() const { return kept_ != nullptr; }
 
   // Outside the epoch while this exists. Null: the caller is in no guard that can be left.
   class Pause {
@@ -45,7 +50,7 @@ class ReadGuard {
       if (guard_ != nullptr) guard_->Leave();
     }
     ~Pause() {
-      if (guard_ != nullptr) guard_->guard_.Enter();
+      if (guard_ != nullptr) guard_->entry_.Enter(guard_->domain_);
     }
     Pause(const Pause&) = delete;
     Pause& operator=(const Pause&) = delete;
@@ -55,27 +60,17 @@ class ReadGuard {
   };
 
  private:
-  // The root goes last: by then nothing else refers to what only it kept.
-  struct Kept {
-    ~Kept() {
-      while (!pins.empty()) pins.pop_back();
-    }
-    std::vector<Pin> pins;
-  };
+  // A call that never waits pays for two pointers.
+  using Kept = std::vector<Pin>;
 
-  void Leave() {
-    if (!root_is_kept_) {
-      kept_.pins.push_back(root_.Acquire());
-      root_is_kept_ = true;
-    }
-    guard_.Leave();
-  }
+  void KeepRoot();
+  void Leave();
+  void ReleaseKept();
 
-  // In this order: the guard ends first (I2).
-  Kept kept_;
+  const EpochDomain& domain_;
   PinSource root_;
-  bool root_is_kept_ = false;
-  EpochGuard guard_;
+  Kept* kept_ = nullptr;  // the root, then what was kept; null: never paused. Owned
+  EpochEntry entry_;
 };
 
 }  // namespace ashlar

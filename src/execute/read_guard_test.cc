@@ -1,4 +1,5 @@
 #include "execute/read_guard.h"
+#include "testing/test_epochs.h"
 
 #include <gtest/gtest.h>
 
@@ -25,17 +26,17 @@ const PinOps Owner::kOps = {
     .release =
         [](void* owner, void*) {
           auto* const self = static_cast<Owner*>(owner);
-          self->log->push_back("release " + self->name + (CurrentThreadSlot().depth == 0 ? "" : " inside"));
+          self->log->push_back("release " + self->name + (CurrentThreadSlot().epoch.depth == 0 ? "" : " inside"));
         },
 };
 
 class ReadGuardTest : public testing::Test {
  protected:
-  ~ReadGuardTest() override { EpochSynchronize(); }
+  ~ReadGuardTest() override { TestEpochs().Synchronize(); }
 
   void RetireOne() {
-    Retire([](void* deleted) { ++*static_cast<int*>(deleted); }, &deleted_);
-    EpochReclaim();
+    TestEpochs().Retire([](void* deleted) { ++*static_cast<int*>(deleted); }, &deleted_);
+    TestEpochs().Reclaim();
   }
 
   int deleted_ = 0;
@@ -46,7 +47,7 @@ class ReadGuardTest : public testing::Test {
 
 TEST_F(ReadGuardTest, TakesNoCountWhereNothingWaits) {
   {
-    ReadGuard guard;
+    ReadGuard guard(TestEpochs());
     guard.SetRoot(root_.source());
     EXPECT_FALSE(guard.was_paused());
   }
@@ -54,7 +55,7 @@ TEST_F(ReadGuardTest, TakesNoCountWhereNothingWaits) {
 }
 
 TEST_F(ReadGuardTest, WhatIsRetiredDuringAPauseIsFreed) {
-  ReadGuard guard;
+  ReadGuard guard(TestEpochs());
   guard.SetRoot(root_.source());
   {
     const ReadGuard::Pause pause(&guard);
@@ -64,13 +65,13 @@ TEST_F(ReadGuardTest, WhatIsRetiredDuringAPauseIsFreed) {
   RetireOne();
   EXPECT_EQ(deleted_, 1);
   const ReadGuard::Pause again(&guard);
-  EpochReclaim();
+  TestEpochs().Reclaim();
   EXPECT_EQ(deleted_, 2);
 }
 
 TEST_F(ReadGuardTest, TheRootIsPinnedOnceAndReleasedLastOutsideTheGuard) {
   {
-    ReadGuard guard;
+    ReadGuard guard(TestEpochs());
     guard.SetRoot(root_.source());
     for (int i = 0; i < 2; ++i) {
       const ReadGuard::Pause pause(&guard);
@@ -83,8 +84,8 @@ TEST_F(ReadGuardTest, TheRootIsPinnedOnceAndReleasedLastOutsideTheGuard) {
 }
 
 TEST_F(ReadGuardTest, APauseInsideAnotherGuardOfTheThreadProtectsWhatThatOneFound) {
-  const EpochGuard outer;
-  ReadGuard guard;
+  const EpochGuard outer(TestEpochs());
+  ReadGuard guard(TestEpochs());
   guard.SetRoot(root_.source());
   const ReadGuard::Pause pause(&guard);
   RetireOne();

@@ -3,7 +3,6 @@
 #include <bit>
 
 #include "base/assert.h"
-#include "execute/epoch.h"
 
 namespace ashlar {
 namespace {
@@ -37,7 +36,7 @@ SharedCount::Shard* SharedCount::AllocateShards() {
 }
 
 void SharedCount::Acquire() {
-  const EpochGuard guard;
+  const EpochGuard guard(epochs_);
   if (killed_.load(std::memory_order_acquire)) {
     central_.fetch_add(1, std::memory_order_relaxed);
   } else {
@@ -47,7 +46,7 @@ void SharedCount::Acquire() {
 
 void SharedCount::Release() {
   {
-    const EpochGuard guard;
+    const EpochGuard guard(epochs_);
     if (!killed_.load(std::memory_order_acquire)) {
       ShardOfThisThread().count.fetch_sub(1, std::memory_order_relaxed);
       return;
@@ -59,7 +58,7 @@ void SharedCount::Release() {
 
 void SharedCount::Kill() {
   ASHLAR_ASSERT(!killed_.exchange(true, std::memory_order_acq_rel));
-  RetireUnderLock(&SharedCount::Fold, this, 0);
+  epochs_.RetireUnderLock(&SharedCount::Fold, this, 0);
 }
 
 void SharedCount::Fold(void* self) {

@@ -7,7 +7,8 @@
 //
 // The owner's own reference is a bias in the central word; folding removes it. So the count cannot reach zero before the fold.
 //
-// Acquire is legal (a) inside an EpochGuard in which the object was found reachable, or (b) while the caller holds a count.
+// Acquire is legal (a) inside an EpochGuard in which the object was found reachable, (b) while the caller holds a count, or (c) under a lock that
+// orders it before Kill.
 //
 // I1: the callback runs exactly once, after Kill, when every Acquire has had its Release; never before the epoch in which Kill was called is over.
 // I2: every add to a shard happens inside a guard that began before the fold: whoever sees SHARDED is waited for by Kill's grace period.
@@ -20,13 +21,14 @@
 // Shards are allocated at the first Acquire: most objects die without being pinned.
 //
 // Thread safety: Acquire and Release from any thread; Kill once, by the owner.
-// Lifetime: from Kill until the callback has been called the memory must stay; the callback may free it.
+// Lifetime: the domain outlives the count. From Kill until the callback has been called the memory must stay; the callback may free it.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
+#include "execute/epoch.h"
 #include "platform/cpu.h"
 
 namespace ashlar {
@@ -36,7 +38,8 @@ class SharedCount {
   // callback(argument) runs when the object is killed and unpinned: on the thread of the last Release, outside any guard entered by this class, or on
   // a thread that reclaims epochs.
   using Callback = void (*)(void* argument);
-  SharedCount(Callback callback, void* argument) : callback_(callback), argument_(argument) {}
+  // The domain is that of the guards in which the object is found.
+  SharedCount(EpochDomain* epochs, Callback callback, void* argument) : epochs_(*epochs), callback_(callback), argument_(argument) {}
   // Legal after the callback, or if Kill was never called and nobody holds a count.
   ~SharedCount();
   SharedCount(const SharedCount&) = delete;
@@ -46,12 +49,14 @@ class SharedCount {
   // The object may be gone on return.
   void Release();
 
-  // The owner gives up its reference, after unlinking the object. Runs no callback itself, so that it may be called under locks; call EpochReclaim
-  // soon after they are released.
+  // The owner gives up its reference, after unlinking the object. Runs no callback itself, so that it may be called under locks; call
+  // EpochDomain::Reclaim soon after they are released.
   void Kill();
 
   // Counts held, before Kill. Exact if no Acquire runs at the same time (then 0 is final); otherwise a moment's estimate.
   int64_t Count() const;
+
+  EpochDomain& epochs() const { return epochs_; }
 
  private:
   struct alignas(kCacheLineBytes) Shard {
@@ -64,6 +69,7 @@ class SharedCount {
   int64_t SumShards() const;
   static void Fold(void* self);
 
+  EpochDomain& epochs_;
   const Callback callback_;
   void* const argument_;
   std::atomic<Shard*> shards_{nullptr};  // null until the first Acquire; owned

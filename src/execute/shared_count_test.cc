@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "execute/epoch.h"
 #include "platform/thread.h"
+#include "testing/test_epochs.h"
 
 namespace ashlar {
 namespace {
@@ -22,13 +23,13 @@ Thread StartThread(std::function<void()> body) {
 class SharedCountTest : public testing::Test {
  protected:
   std::atomic<int> called_{0};
-  SharedCount count_{[](void* called) { static_cast<std::atomic<int>*>(called)->fetch_add(1); }, &called_};
+  SharedCount count_{&TestEpochs(), [](void* called) { static_cast<std::atomic<int>*>(called)->fetch_add(1); }, &called_};
 };
 
 TEST_F(SharedCountTest, UnpinnedObjectsEndWithTheGracePeriodOfKill) {
   count_.Kill();
   EXPECT_EQ(called_.load(), 0);
-  EpochReclaim();
+  TestEpochs().Reclaim();
   EXPECT_EQ(called_.load(), 1);
 }
 
@@ -36,7 +37,7 @@ TEST_F(SharedCountTest, TheLastReleaseAfterTheFoldCalls) {
   count_.Acquire();
   count_.Acquire();
   count_.Kill();
-  EpochReclaim();
+  TestEpochs().Reclaim();
   EXPECT_EQ(called_.load(), 0);
   count_.Release();
   EXPECT_EQ(called_.load(), 0);
@@ -51,14 +52,14 @@ TEST_F(SharedCountTest, ReleasesBetweenKillAndFoldCount) {
   count_.Release();
   count_.Release();
   EXPECT_EQ(called_.load(), 0);
-  EpochReclaim();
+  TestEpochs().Reclaim();
   EXPECT_EQ(called_.load(), 1);
 }
 
 TEST_F(SharedCountTest, ACountCanBeTakenBesideAnotherAfterTheFold) {
   count_.Acquire();
   count_.Kill();
-  EpochReclaim();
+  TestEpochs().Reclaim();
   count_.Acquire();
   count_.Release();
   EXPECT_EQ(called_.load(), 0);
@@ -68,12 +69,12 @@ TEST_F(SharedCountTest, ACountCanBeTakenBesideAnotherAfterTheFold) {
 
 TEST_F(SharedCountTest, AReaderInsideAGuardMayStillPinAfterKill) {
   {
-    const EpochGuard guard;
+    const EpochGuard guard(TestEpochs());
     count_.Kill();
-    EpochReclaim();
+    TestEpochs().Reclaim();
     count_.Acquire();
   }
-  EpochReclaim();
+  TestEpochs().Reclaim();
   EXPECT_EQ(called_.load(), 0);
   count_.Release();
   EXPECT_EQ(called_.load(), 1);
@@ -102,14 +103,14 @@ TEST_F(SharedCountTest, APinHoldsForAScope) {
 }
 
 TEST(SharedCount, MayBeDestroyedWithoutKillWhenNobodyHoldsIt) {
-  SharedCount count([](void*) { FAIL(); }, nullptr);
+  SharedCount count(&TestEpochs(), [](void*) { FAIL(); }, nullptr);
   count.Acquire();
   count.Release();
 }
 
 // An object as the engine has them: found through a pointer, pinned beyond the guard, deleted by the callback.
 struct Pinned {
-  explicit Pinned(std::atomic<int>* live_objects) : live(live_objects), count(&Pinned::Delete, this) { live->fetch_add(1); }
+  explicit Pinned(std::atomic<int>* live_objects) : live(live_objects), count(&TestEpochs(), &Pinned::Delete, this) { live->fetch_add(1); }
   ~Pinned() { live->fetch_sub(1); }
   static void Delete(void* self) { delete static_cast<Pinned*>(self); }
 
@@ -132,7 +133,7 @@ TEST(SharedCount, ManyThreadsPinWhatAWriterReplaces) {
       std::vector<Pinned*> held;
       while (!stop.load(std::memory_order_relaxed)) {
         {
-          const EpochGuard guard;
+          const EpochGuard guard(TestEpochs());
           Pinned* object = current.load(std::memory_order_acquire);
           object->count.Acquire();
           held.push_back(object);
@@ -155,13 +156,13 @@ TEST(SharedCount, ManyThreadsPinWhatAWriterReplaces) {
   for (int i = 0; i < kReplacements; i++) {
     Pinned* old = current.exchange(new Pinned(&live), std::memory_order_acq_rel);
     old->count.Kill();
-    if (i % 16 == 0) EpochReclaim();
+    if (i % 16 == 0) TestEpochs().Reclaim();
     if (i % 64 == 0) YieldThread();
   }
   stop = true;
   for (Thread& reader : readers) reader.Join();
   current.load()->count.Kill();
-  EpochSynchronize();
+  TestEpochs().Synchronize();
   EXPECT_EQ(wrong.load(), 0u);
   EXPECT_EQ(live.load(), 0);
 }

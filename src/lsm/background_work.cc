@@ -266,7 +266,7 @@ Status BackgroundWork::InstallPrepared(PendingInstall* install, const std::funct
   for (Version* version : replaced) version->Unref();
   if (manifest_before != 0 && state_->versions->MayDeleteManifest(manifest_before))
     state_->obsolete_files.AddOther(DescriptorFileName(state_->directory, manifest_before));
-  EpochReclaim();
+  state_->epochs.Reclaim();
   return Status::OK();
 }
 
@@ -303,7 +303,7 @@ void BackgroundWork::FlushJob(std::shared_ptr<ColumnFamily> family) {
     }
   }
   // The job's references were the last ones: the next memtable can have the memory at once.
-  EpochReclaimPatiently();
+  state_->epochs.ReclaimPatiently();
   if (!IsBenign(status)) LatchError(BackgroundErrorReason::kFlush, StrCat("a flush of column family ", family->name()), status);
   ReleaseLogs();
   EndJob(std::move(family), &BackgroundWork::flush_jobs_);
@@ -317,7 +317,7 @@ void BackgroundWork::EndJob(std::shared_ptr<ColumnFamily> family, int Background
     // A family that was dropped and let go meanwhile ends here, and its files with it.
     family.reset();
   }
-  EpochReclaim();
+  state_->epochs.Reclaim();
   DeleteObsoleteFiles();
   TellChanges();
   MutexLock lock(state_->mutex);
@@ -655,7 +655,7 @@ Status BackgroundWork::RunManualCompaction(const CompactRangeOptions& options, c
     if (!IsBenign(status)) HandleFailure(*compaction, status);
     if (status.ok()) walk->Installed(compaction->plan);
     compaction->version->Unref();
-    EpochReclaim();
+    state_->epochs.Reclaim();
     DeleteObsoleteFiles();
     TellChanges();
     DumpStatsIfDue();

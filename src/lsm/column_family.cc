@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/format.h"
-#include "execute/epoch.h"
 #include "key/unknown_merge_operator.h"
 #include "lsm/resolve_options.h"
 
@@ -31,6 +30,7 @@ ColumnFamily::ColumnFamily(Args args)
       user_key_bytes_(args.user_key_bytes),
       tables_(std::move(args.tables)),
       arena_blocks_(args.arena_blocks),
+      epochs_(args.epochs),
       live_memtables_(args.live_memtables),
       live_views_(args.live_views),
       full_bytes_(FullBytes(args.options)),
@@ -62,6 +62,7 @@ Status ColumnFamily::TooLarge(const Slice& key, const Slice& value) const {
 MemTableRef ColumnFamily::NewMemTable() {
   return MemTable::Create(MemTableArgs{.comparator = comparator_,
                                        .arena_blocks = arena_blocks_,
+                                       .epochs = epochs_,
                                        .live_count = live_memtables_,
                                        .id = next_memtable_id_++,
                                        .prefix_extractor = options_.prefix_extractor,
@@ -114,6 +115,7 @@ void ColumnFamily::InstallView() {
                       .version = version_,
                       .prefix_extractor = options_.prefix_extractor,
                       .number = view_number_,
+                      .epochs = epochs_,
                       .live_views = live_views_};
   args.immutable.reserve(immutable_.size());
   for (auto entry = immutable_.rbegin(); entry != immutable_.rend(); ++entry) args.immutable.push_back(entry->table);
@@ -123,7 +125,7 @@ void ColumnFamily::InstallView() {
 }
 
 ViewRef ColumnFamily::PinView() const {
-  const EpochGuard guard;
+  const EpochGuard guard(*epochs_);
   ReadView* const found = view();
   found->pins.Acquire();
   return ViewRef(found);

@@ -68,6 +68,7 @@ class ColumnFamily {
     LeveledConfig leveled;
     std::unique_ptr<TableCache> tables;
     ArenaBlockPool* arena_blocks = nullptr;
+    EpochDomain* epochs = nullptr;
     std::atomic<int64_t>* live_memtables = nullptr;
     std::atomic<int64_t>* live_views = nullptr;
     Version* version = nullptr;  // takes a count of its own
@@ -125,7 +126,7 @@ class ColumnFamily {
     return running_flushes == 0 && !immutable_.empty() &&
            (flush_wanted || immutable_.size() >= static_cast<size_t>(leveled_.min_write_buffer_number_to_merge));
   }
-  // Publishes the current members as the view and unlinks the old one. Call EpochReclaim after releasing the mutex.
+  // Publishes the current members as the view and unlinks the old one. Call EpochDomain::Reclaim after releasing the mutex.
   void InstallView();
   void SetVersion(Version* version);
 
@@ -138,7 +139,7 @@ class ColumnFamily {
   size_t MemTableBytes() const;
 
   const ColumnFamilyOptions& options() const { return options_; }
-  // Installs a view if the prefix extractor is another. Call EpochReclaim after releasing the mutex.
+  // Installs a view if the prefix extractor is another. Call EpochDomain::Reclaim after releasing the mutex.
   void SetOptions(const ColumnFamilyOptions& options, const LeveledConfig& leveled);
   // Of new memtables and tables; null: none. Reads take the view's.
   const std::shared_ptr<const SliceTransform>& prefix_extractor() const { return options_.prefix_extractor; }
@@ -171,6 +172,7 @@ class ColumnFamily {
   const uint32_t user_key_bytes_;  // of every key, because the tables do not store it; 0: any
   const std::unique_ptr<TableCache> tables_;
   ArenaBlockPool* const arena_blocks_;
+  EpochDomain* const epochs_;  // the database's
   std::atomic<int64_t>* const live_memtables_;
   std::atomic<int64_t>* const live_views_;
 

@@ -24,7 +24,7 @@ CommitPipeline::CommitPipeline(DatabaseState* state, BackgroundWork* background)
 Status CommitPipeline::Write(const WriteOptions& options, WriteBatch* batch) {
   if (batch == nullptr) return Status::InvalidArgument("the batch is null");
   {
-    const EpochGuard guard;
+    const EpochGuard guard(state_->epochs);
     ASHLAR_RETURN_IF_ERROR(CheckBatch(*batch, state_->Families(), options.ignore_missing_column_families));
   }
   return WriteTrusted(options, batch);
@@ -93,14 +93,14 @@ Status CommitPipeline::MakeRoom() {
 uint64_t CommitPipeline::WalBytesMax() const {
   if (const uint64_t set = state_->log_bytes_max.load(std::memory_order_relaxed); set != 0) return set;
   uint64_t buffers = 0;
-  const EpochGuard guard;
+  const EpochGuard guard(state_->epochs);
   for (const auto& family : state_->Families().families) buffers += family->MemTableLimitBytes();
   return 4 * buffers;
 }
 
 uint64_t CommitPipeline::ActiveMemTableBytes() const {
   uint64_t bytes = 0;
-  const EpochGuard guard;
+  const EpochGuard guard(state_->epochs);
   for (const auto& family : state_->Families().families) bytes += family->active()->ApproximateMemoryUsed();
   return bytes;
 }
@@ -162,7 +162,7 @@ Status CommitPipeline::LeaderSwitchMemTables(std::span<const std::shared_ptr<Col
     // Also where older memtables wait: once they are in tables, no old log may be replayed on top of them.
     for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) family->AdvanceEmptyMemTable(log_number);
   }
-  EpochReclaim();
+  state_->epochs.Reclaim();
   return Status::OK();
 }
 
@@ -279,7 +279,7 @@ Status CommitPipeline::SyncLogs() {
 
 Status CommitPipeline::Apply(const CommitGroup& group) {
   const PerfTimer timer(&PerfContext::write_memtable_time);
-  const EpochGuard guard;
+  const EpochGuard guard(state_->epochs);
   const uint64_t memory_max = state_->options.db_write_buffer_size;
   MemTableInserter inserter(MemTableInserter::Args{.families = &state_->Families(), .counts_bytes = memory_max > 0});
   for (const CommitRequest* r = group.first;; r = r->newer) {

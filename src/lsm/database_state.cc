@@ -37,7 +37,7 @@ DatabaseState::DatabaseState(const DBOptions& db_options, std::string directory_
       recorder(db_options.statistics.get()),
       arena_blocks(ArenaBlockPool::Options{.free_bytes_max = kIdleArenaBytesMax, .map = &MapPages, .unmap = &UnmapPages}),
       logs(file_system, wal_directory, LogFileOptions(db_options)),
-      open_tables(ResolveOpenTablesMax(db_options)),
+      open_tables(&epochs, ResolveOpenTablesMax(db_options)),
       log_bytes_max(db_options.max_total_wal_size),
       current_options(db_options) {}
 
@@ -48,7 +48,7 @@ DatabaseState::~DatabaseState() {
 
 void DatabaseState::SetFamilies(std::unique_ptr<FamilyTable> families) {
   FamilyTable* const old = family_table.exchange(families.release(), std::memory_order_acq_rel);
-  if (old != nullptr) RetireObjectUnderLock(old);
+  if (old != nullptr) epochs.RetireObjectUnderLock(old);
 }
 
 std::vector<std::shared_ptr<ColumnFamily>> DatabaseState::LiveFamilies() const { return Families().families; }
@@ -61,9 +61,9 @@ void DatabaseState::WaitForChange() {
   if (!ran && changes == seen) changed.Wait(mutex);
 }
 
-void DrainEpochs() {
+void DatabaseState::DrainEpochs() {
   constexpr int kLinksOfTheChain = 4;  // family, view, memtable or table, its blocks
-  for (int i = 0; i < kLinksOfTheChain; ++i) EpochSynchronize();
+  for (int i = 0; i < kLinksOfTheChain; ++i) epochs.Synchronize();
 }
 
 Status DeleteObsoleteFile(const DatabaseState& state, const std::string& path) {

@@ -43,7 +43,7 @@ struct DatabaseState {
   SequenceNumber PublishedSequence() const { return published_sequence.load(std::memory_order_acquire); }
   // Inside an epoch guard, or under `mutex`.
   const FamilyTable& Families() const { return *family_table.load(std::memory_order_acquire); }
-  // Replaces the table that Families() gives. Call EpochReclaim after releasing the mutex.
+  // Replaces the table that Families() gives. Call epochs.Reclaim after releasing the mutex.
   void SetFamilies(std::unique_ptr<FamilyTable> families) ASHLAR_REQUIRES(mutex);
   // Every family that is not dropped, by id.
   std::vector<std::shared_ptr<ColumnFamily>> LiveFamilies() const ASHLAR_REQUIRES(mutex);
@@ -54,6 +54,12 @@ struct DatabaseState {
   }
   // Waits for a change, or does a piece of background work where no thread would.
   void WaitForChange() ASHLAR_REQUIRES(mutex);
+
+  // Waits until what was unlinked before, and is not pinned, is gone: a view, then what it held, then what that held.
+  void DrainEpochs();
+
+  // Everything that readers of this database find without a lock is retired here. First, for it outlives all that is.
+  EpochDomain epochs;
 
   // ---- Constant after open.
   const DBOptions options;  // as opened; current_options has the changes of SetDBOptions
@@ -109,9 +115,6 @@ struct DatabaseState {
   bool closed ASHLAR_GUARDED_BY(mutex) = false;
   Status close_status ASHLAR_GUARDED_BY(mutex);
 };
-
-// Waits until what was unlinked before, and is not pinned, is gone: a view, then what it held, then what that held.
-void DrainEpochs();
 
 // What cannot be deleted is a warning in the LOG: it is found again, and deleted, at the next open.
 Status DeleteObsoleteFile(const DatabaseState& state, const std::string& path);

@@ -30,7 +30,7 @@ FamilyHandle::FamilyHandle(LsmCore* core, std::shared_ptr<ColumnFamily> family) 
 FamilyHandle::~FamilyHandle() {
   NotifyAll(core_->state->options.listeners, &EventListener::OnColumnFamilyHandleDeletionStarted, this);
   family_.reset();
-  EpochReclaim();
+  core_->state->epochs.Reclaim();
   if (core_->state->obsolete_files.Some()) core_->background.DeleteObsoleteFiles();
   core_->state->live_handles.fetch_sub(1, std::memory_order_relaxed);
 }
@@ -558,7 +558,7 @@ Status LsmDB::SetOptions(ColumnFamilyHandle* column_family, const std::unordered
     family->SetOptions(changed, ResolveLeveledConfig(changed, state_->options));
     background_.ViewChanged(family);
   }
-  EpochReclaim();
+  state_->epochs.Reclaim();
   return WriteOptionsFile();
 }
 
@@ -680,7 +680,7 @@ void LsmDB::GetApproximateMemTableStats(ColumnFamilyHandle* column_family, const
 }
 
 int LsmDB::NumberLevels(ColumnFamilyHandle* column_family) {
-  const EpochGuard guard;
+  const EpochGuard guard(state_->epochs);
   return static_cast<int>(Family(column_family)->view()->version->levels());
 }
 

@@ -100,7 +100,7 @@ uint64_t EstimateKeys(const Subject& s) {
 
 uint64_t TableReaderMemory(const Subject& s) {
   uint64_t bytes = 0;
-  const EpochGuard guard;
+  const EpochGuard guard(s.state.epochs);
   ForEachFile(s.version(), [&](Level, FileMetaData* file) {
     if (TableReader* const reader = TableCache::FindOpen(file); reader != nullptr) bytes += reader->MemoryBytes();
   });
@@ -419,9 +419,9 @@ Status PropertyReader::TablesOf(const std::shared_ptr<ColumnFamily>& family, Tab
 }
 
 bool AnyValuePinned(DatabaseState* state) {
-  DrainEpochs();
+  state->DrainEpochs();
   MutexLock lock(state->mutex);
-  const EpochGuard guard;
+  const EpochGuard guard(state->epochs);
   int64_t views = 0;
   int64_t linked = 0;
   int64_t cached = 0;

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "execute/epoch.h"
-
 namespace ashlar {
 
 ReadView::ReadView(Args args)
@@ -12,7 +10,7 @@ ReadView::ReadView(Args args)
       version(args.version),
       prefix_extractor(std::move(args.prefix_extractor)),
       number(args.number),
-      pins(&ReadView::Delete, this),
+      pins(args.epochs, &ReadView::Delete, this),
       live_views_(args.live_views) {
   version->Ref();
   live_views_->fetch_add(1, std::memory_order_relaxed);
@@ -27,8 +25,10 @@ const PinOps ReadView::kPinOps = {
     .acquire = [](void* view) { static_cast<ReadView*>(view)->pins.Acquire(); },
     .release =
         [](void* view, void*) {
-          static_cast<ReadView*>(view)->pins.Release();
-          EpochReclaim();
+          SharedCount& pins = static_cast<ReadView*>(view)->pins;
+          EpochDomain& epochs = pins.epochs();
+          pins.Release();
+          epochs.Reclaim();
         },
 };
 

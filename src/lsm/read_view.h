@@ -34,6 +34,7 @@ struct ReadView {
     Version* version = nullptr;          // takes a count of its own
     std::shared_ptr<const SliceTransform> prefix_extractor;
     uint64_t number = 0;
+    EpochDomain* epochs = nullptr;               // of the guards in which the view is found
     std::atomic<int64_t>* live_views = nullptr;  // counts the view while it exists
   };
 
@@ -41,7 +42,7 @@ struct ReadView {
   ReadView(const ReadView&) = delete;
   ReadView& operator=(const ReadView&) = delete;
 
-  // Called once, after the view was replaced. The caller calls EpochReclaim after releasing its locks.
+  // Called once, after the view was replaced. The caller calls EpochDomain::Reclaim after releasing its locks.
   void Unlink() { pins.Kill(); }
 
   const MemTableRef active;

@@ -104,11 +104,21 @@ void ForEachView(std::span<ReadView* const> views, const Function& function) {
 
 }  // namespace
 
-const PinOps Reader::Root::kPinOps = {
-    .acquire = [](void* root) { ForEachView(static_cast<Root*>(root)->views, [](ReadView* view) { view->pins.Acquire(); }); },
+const PinOps Reader::ViewRoot::kPinOps = {
+    .acquire = [](void* root) { static_cast<ViewRoot*>(root)->view->pins.Acquire(); },
     .release =
         [](void* owner, void*) {
-          const Root& root = *static_cast<Root*>(owner);
+          const ViewRoot& root = *static_cast<ViewRoot*>(owner);
+          ReadView::kPinOps.release(root.view, nullptr);
+          DeleteFilesOfViews(root.reader->state_, root.reader->background_);
+        },
+};
+
+const PinOps Reader::ViewsRoot::kPinOps = {
+    .acquire = [](void* root) { ForEachView(static_cast<ViewsRoot*>(root)->views, [](ReadView* view) { view->pins.Acquire(); }); },
+    .release =
+        [](void* owner, void*) {
+          const ViewsRoot& root = *static_cast<ViewsRoot*>(owner);
           ForEachView(root.views, [](ReadView* view) { ReadView::kPinOps.release(view, nullptr); });
           DeleteFilesOfViews(root.reader->state_, root.reader->background_);
         },
@@ -139,22 +149,12 @@ Status Reader::Get(const ReadOptions& options, ColumnFamily* family, const Slice
 }
 
 template <typename Observer>
-Status Reader::LookUp(const ReadOptions& options, ColumnFamily* family, const Slice& key, PinnableSlice* value, Observer* observer) const {
-  ASHLAR_RETURN_IF_ERROR(CheckReadOptions(options));
-  value->Reset();
-  Lookup lookup = Search(options, family, key, observer);
-  Status status = lookup.Finish(state_->recorder, value);
-  observer->AtEnd(state_->recorder, *value);
-  return status;
-}
-
-template <typename Observer>
 Lookup Reader::Search(const ReadOptions& options, ColumnFamily* family, const Slice& key, Observer* observer) const {
-  ReadView* view = nullptr;
-  const Root root{.reader = this, .views = {&view, 1}};
-  ReadGuard guard;
-  view = family->view();
-  guard.SetRoot(root.source());
+  ViewRoot root;
+  ReadGuard guard(state_->epochs);
+  ReadView* const view = family->view();
+  root = {.reader = this, .view = view};
+  guard.SetRoot({&ViewRoot::kPinOps, &root});
   const SequenceNumber sequence = options.snapshot != nullptr ? options.snapshot->GetSequenceNumber() : state_->PublishedSequence();
   Lookup lookup(Lookup::Args{.user_key = key, .snapshot = sequence, .merge_operator = family->merge_operator()});
   SearchMemTables(*view, &lookup);
@@ -164,6 +164,16 @@ Lookup Reader::Search(const ReadOptions& options, ColumnFamily* family, const Sl
     observer->AfterTables(lookup, *view->version, found_in);
   }
   return lookup;
+}
+
+template <typename Observer>
+Status Reader::LookUp(const ReadOptions& options, ColumnFamily* family, const Slice& key, PinnableSlice* value, Observer* observer) const {
+  ASHLAR_RETURN_IF_ERROR(CheckReadOptions(options));
+  value->Reset();
+  Lookup lookup = Search(options, family, key, observer);
+  Status status = lookup.Finish(state_->recorder, value);
+  observer->AtEnd(state_->recorder, *value);
+  return status;
 }
 
 template <typename FamilyPointer>
@@ -184,12 +194,12 @@ void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request
   const StopWatch watch(state_->recorder, DB_MULTIGET);
   const Status checked = CheckReadOptions(options);
   for (size_t i = 0; i < request.keys.size(); ++i) request.values[i].Reset();
-  Root root{.reader = this, .views = {}};
+  ViewsRoot root{.reader = this, .views = {}};
   Views taken;
-  ReadGuard guard;
+  ReadGuard guard(state_->epochs);
   taken = TakeViews(options, request.families);
   root.views = taken.views;
-  guard.SetRoot(root.source());
+  guard.SetRoot({&ViewsRoot::kPinOps, &root});
   const std::vector<ReadView*>& views = taken.views;
   const bool observed = Observed();
   const TableReadOptions table_options = ToTableReadOptions(options, &guard);
@@ -307,7 +317,7 @@ std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options, 
     ReadView* current = nullptr;
     SequenceNumber newest = 0;
     {
-      const EpochGuard guard;
+      const EpochGuard guard(state_->epochs);
       current = family->view();
       newest = snapshot != nullptr ? snapshot->GetSequenceNumber() : state_->PublishedSequence();
       if (complete && current->number == old.view_number) {
@@ -350,7 +360,7 @@ Status Reader::NewIterators(const ReadOptions& options, std::span<const std::sha
   std::vector<ViewRef> views;
   SequenceNumber sequence = 0;
   {
-    const EpochGuard guard;
+    const EpochGuard guard(state_->epochs);
     const Views taken = TakeViews(options, families);
     sequence = taken.sequence;
     for (ReadView* const view : taken.views) {

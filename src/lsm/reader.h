@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "base/compiler.h"
 #include "iterate/user_iterator.h"
 #include "lsm/background_work.h"
 
@@ -74,15 +75,20 @@ class Reader {
   Views TakeViews(const ReadOptions& options, std::span<const FamilyPointer> families) const;
   void CountMultiGet(const MultiGetRequest& request) const;
 
-  // The root of a call's guard: its views. They lie on the stack of the call.
-  struct Root {
+  // The roots of guards, on the stack of their calls: the view of a Get, and those of a MultiGet, of which equal ones may follow each other.
+  struct ViewRoot {
     const Reader* reader;
-    std::span<ReadView* const> views;  // equal ones may follow each other
-    PinSource source() const { return {&kPinOps, const_cast<Root*>(this)}; }
+    ReadView* view;
     static const PinOps kPinOps;
   };
+  struct ViewsRoot {
+    const Reader* reader;
+    std::span<ReadView* const> views;
+    static const PinOps kPinOps;
+  };
+  // Inlined: a call more would cost every Get.
   template <typename Observer>
-  Lookup Search(const ReadOptions& options, ColumnFamily* family, const Slice& key, Observer* observer) const;
+  ASHLAR_ALWAYS_INLINE Lookup Search(const ReadOptions& options, ColumnFamily* family, const Slice& key, Observer* observer) const;
   // Runs when an iterator has released its view.
   static void IteratorIsGone(void* state, void* background);
   std::unique_ptr<Iterator> NewIteratorOnView(const ReadOptions& options, const std::shared_ptr<ColumnFamily>& family, ViewRef view,

@@ -349,6 +349,7 @@ std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state, const Colum
   FillDefaults(&filled);
   const std::shared_ptr<Cache> cache = ResolveBlockCache(&filled);
   auto tables = std::make_unique<TableCache>(TableCacheArgs{.file_system = state->file_system,
+                                                            .epochs = &state->epochs,
                                                             .directory = state->directory,
                                                             .comparator = recorded.comparator,
                                                             .config = ResolveTableConfig(filled),
@@ -373,6 +374,7 @@ std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state, const Colum
                                                            .leveled = std::move(leveled),
                                                            .tables = std::move(tables),
                                                            .arena_blocks = &state->arena_blocks,
+                                                           .epochs = &state->epochs,
                                                            .live_memtables = &state->live_memtables,
                                                            .live_views = &state->live_views,
                                                            .version = recorded.current,

@@ -13,6 +13,7 @@
 #include "filesystem/filename.h"
 #include "manifest/manifest_test_kit.h"
 #include "manifest/version_set.h"
+#include "testing/test_epochs.h"
 #include "testing/tool_runner.h"
 
 namespace ashlar {
@@ -23,7 +24,7 @@ class ManifestInterchangeTest : public testing::Test {
   void SetUp() override {
     if (!HaveRocksDbTools()) GTEST_SKIP() << "rocksdb-tools are not installed";
   }
-  void TearDown() override { EpochSynchronize(); }
+  void TearDown() override { TestEpochs().Synchronize(); }
 
   std::string Ldb(const std::string& arguments) {
     const ToolRun run = RunTool(StrCat("ldb --db=", directory_, " ", arguments));

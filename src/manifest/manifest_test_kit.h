@@ -12,6 +12,7 @@
 #include "manifest/version_edit.h"
 #include "table/file_metadata.h"
 #include "table/table_reader.h"
+#include "testing/test_epochs.h"
 
 namespace ashlar {
 
@@ -40,7 +41,7 @@ using TestEntries = std::map<std::string, std::vector<TestEntry>>;
 
 class TestTable final : public TableReader {
  public:
-  explicit TestTable(TestEntries entries) : entries_(std::move(entries)) {}
+  explicit TestTable(TestEntries entries) : TableReader(&TestEpochs()), entries_(std::move(entries)) {}
 
   // The table hangs on the file from now on.
   static TestTable* Attach(FileMetaData* file, TestEntries entries) {

@@ -20,6 +20,7 @@
 #include "manifest/manifest_reader.h"
 #include "manifest/manifest_test_kit.h"
 #include "testing/comparators.h"
+#include "testing/test_epochs.h"
 
 namespace ashlar {
 namespace {
@@ -62,7 +63,7 @@ class Database {
     if (set_ == nullptr) return;
     static_cast<void>(set_->Close());
     set_.reset();
-    EpochSynchronize();
+    TestEpochs().Synchronize();
   }
   VersionSet* operator->() { return set_.get(); }
 

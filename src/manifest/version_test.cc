@@ -20,13 +20,14 @@
 #include "platform/mutex.h"
 #include "table/open/table_cache.h"
 #include "testing/comparators.h"
+#include "testing/test_epochs.h"
 
 namespace ashlar {
 namespace {
 
 class VersionTest : public testing::Test {
  protected:
-  void TearDown() override { EpochSynchronize(); }
+  void TearDown() override { TestEpochs().Synchronize(); }
 
   // base may be null; keeps it.
   Result<Version*> Apply(Version* base, std::vector<VersionEdit>* edits, const Comparator* comparator = BytewiseComparator()) {
@@ -344,7 +345,7 @@ TEST_F(VersionTest, GetOffersNewestFirstAndStopsEarly) {
   attach(version->files(2)[0], {{"k", {{25, ValueType::kValue, "k25"}, {20, ValueType::kValue, "k20"}}}});
   attach(version->files(2)[1], {{"k", {{15, ValueType::kValue, "k15"}}}});
   const auto get = [version](const std::string& key, SequenceNumber snapshot) {
-    ReadGuard guard;
+    ReadGuard guard(TestEpochs());
     Lookup lookup(Lookup::Args{.user_key = key, .snapshot = snapshot});
     version->Get(TableReadOptions{.guard = &guard}, nullptr, &lookup);
     PinnableSlice value;
@@ -379,7 +380,7 @@ TEST_F(VersionTest, GetOffersNewestFirstAndStopsEarly) {
   for (const SequenceNumber snapshot : std::initializer_list<SequenceNumber>{5, 15, 16, 19, 22, 24, 55, 80, 89, 94, 100}) {
     std::vector<std::string> expected;
     for (const std::string& key : keys) expected.push_back(get(key, snapshot));
-    ReadGuard guard;
+    ReadGuard guard(TestEpochs());
     std::vector<Lookup> lookups;
     for (const std::string& key : keys) lookups.emplace_back(Lookup::Args{.user_key = key, .snapshot = snapshot});
     version->MultiGet(TableReadOptions{.guard = &guard}, nullptr, lookups);
@@ -401,8 +402,8 @@ TEST_F(VersionTest, ApproximateBytesCountsWholeFilesAndPartsOfTheOthers) {
   TestTable::Attach(version->files(1)[0], {{"b", {}}, {"c", {}}, {"d", {}}});
   TestTable::Attach(version->files(1)[1], {{"f", {}}, {"g", {}}, {"h", {}}});
   TestTable::Attach(version->files(2)[0], {{"a", {}}, {"m", {}}, {"z", {}}});
-  OpenTables open_tables(0);
-  TableCache cache(TableCacheArgs{.directory = "none", .open_tables = &open_tables});
+  OpenTables open_tables(&TestEpochs(), 0);
+  TableCache cache(TableCacheArgs{.epochs = &TestEpochs(), .directory = "none", .open_tables = &open_tables});
   EXPECT_EQ(*version->ApproximateBytes("c", "g", &cache), (110 - 10) + 10 + 0u);
   EXPECT_EQ(*version->ApproximateBytes("a", "zz", &cache), 110u + 111u + 112u);
   EXPECT_EQ(*version->ApproximateBytes("c", "d", &cache), 10u);

@@ -38,7 +38,7 @@ MemTable::MemTable(const MemTableArgs& args)
       bloom_(args.shape.bloom_bytes),
       bloom_whole_keys_(args.shape.bloom_whole_keys),
       live_count_(args.live_count),
-      pins_([](void* memtable) { delete static_cast<MemTable*>(memtable); }, this) {
+      pins_(args.epochs, [](void* memtable) { delete static_cast<MemTable*>(memtable); }, this) {
   if (args.shape.kind == MemTableKind::kBuckets) {
     ASHLAR_ASSERT(prefix_extractor_ != nullptr);
     index_.emplace<EntryBuckets>(comparator_, &arena_, args.shape.bucket_count, args.shape.list_entries_max);

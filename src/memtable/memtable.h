@@ -63,6 +63,7 @@ struct MemTableShape {
 struct MemTableArgs {
   KeyComparator comparator;
   ArenaBlockPool* arena_blocks = nullptr;
+  EpochDomain* epochs = nullptr;                                     // of the guards in which readers find the memtable
   std::atomic<int64_t>* live_count = nullptr;                        // counts this memtable while it exists; null: nobody counts
   uint64_t id = 0;                                                   // grows with every memtable of a column family; for logs and statistics
   std::shared_ptr<const SliceTransform> prefix_extractor = nullptr;  // null: keys have no prefixes
@@ -87,7 +88,7 @@ class MemTable {
   // No Add follows.
   void MarkImmutable() { immutable_.store(true, std::memory_order_release); }
   // The owner's last word, once, after readers can no longer find the memtable: it deletes itself when the guards of today and the last pin are gone.
-  // Runs no callback, so it may be called under locks; call EpochReclaim afterwards.
+  // Runs no callback, so it may be called under locks; call EpochDomain::Reclaim afterwards.
   void Drop() { pins_.Kill(); }
 
   // --- readers ---

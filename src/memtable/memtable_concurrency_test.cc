@@ -13,6 +13,7 @@
 #include "memtable/memtable.h"
 #include "memtable/memtable_cursor.h"
 #include "testing/memtable_shapes.h"
+#include "testing/test_epochs.h"
 
 namespace ashlar {
 namespace {
@@ -42,8 +43,11 @@ const Scenario kScenarios[] = {
 class World {
  public:
   World(const Scenario& scenario, const MemTableShape& shape) : scenario_(scenario) {
-    memtable_ = MemTable::Create(
-        {.comparator = KeyComparator(BytewiseComparator()), .arena_blocks = &blocks_, .prefix_extractor = prefix_extractor_, .shape = shape});
+    memtable_ = MemTable::Create({.comparator = KeyComparator(BytewiseComparator()),
+                                  .arena_blocks = &blocks_,
+                                  .epochs = &TestEpochs(),
+                                  .prefix_extractor = prefix_extractor_,
+                                  .shape = shape});
   }
 
   void Write() {
@@ -62,7 +66,7 @@ class World {
       seen = published_.load(std::memory_order_acquire);
       for (int n = 0; n < 50 && seen > 0; ++n) {
         const uint64_t i = random.OneIn(3) ? seen - random.Uniform(std::min(seen, uint64_t{40})) : 1 + random.Uniform(seen);
-        EpochGuard guard;
+        EpochGuard guard(TestEpochs());
         const std::string key = scenario_.key(i);
         Lookup lookup({.user_key = key, .snapshot = seen});
         memtable_->Get(&lookup);
@@ -78,7 +82,7 @@ class World {
     uint64_t seen;
     do {
       seen = published_.load(std::memory_order_acquire);
-      EpochGuard guard;
+      EpochGuard guard(TestEpochs());
       MemTableCursor cursor(memtable_.get(), MemTableCursor::Hold::kBorrowed, nullptr);
       uint64_t met = 0;
       std::string previous;
@@ -98,7 +102,7 @@ class World {
     uint64_t seen;
     do {
       seen = published_.load(std::memory_order_acquire);
-      EpochGuard guard;
+      EpochGuard guard(TestEpochs());
       MemTableCursor cursor(memtable_.get(), MemTableCursor::Hold::kBorrowed, nullptr);
       for (int n = 0; n < 20; ++n) {
         const uint64_t i = 1 + random.Uniform(kInserts);
@@ -120,7 +124,7 @@ class World {
     uint64_t seen;
     do {
       seen = published_.load(std::memory_order_acquire);
-      EpochGuard guard;
+      EpochGuard guard(TestEpochs());
       SeekPrefix seek({.comparator = memtable_->comparator(), .transform = prefix_extractor_.get()});
       seek.SetScope(SeekScope::kPrefix);
       MemTableCursor cursor(memtable_.get(), MemTableCursor::Hold::kBorrowed, &seek);
@@ -145,7 +149,7 @@ class World {
   ~World() {
     memtable_->CheckInvariants();
     memtable_.reset();
-    EpochSynchronize();
+    TestEpochs().Synchronize();
   }
 
  private:

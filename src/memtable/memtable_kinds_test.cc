@@ -12,6 +12,7 @@
 #include "memtable/memtable_cursor.h"
 #include "testing/comparators.h"
 #include "testing/memtable_shapes.h"
+#include "testing/test_epochs.h"
 
 namespace ashlar {
 namespace {
@@ -45,11 +46,14 @@ class MemTableKindsTest : public testing::TestWithParam<Parameter> {
         order_(TestComparators()[std::get<2>(GetParam())]),
         comparator_(order_.comparator),
         model_(ModelLess{comparator_}),
-        memtable_(
-            MemTable::Create({.comparator = comparator_, .arena_blocks = &blocks_, .prefix_extractor = prefix_extractor_, .shape = shape_.shape})) {}
+        memtable_(MemTable::Create({.comparator = comparator_,
+                                    .arena_blocks = &blocks_,
+                                    .epochs = &TestEpochs(),
+                                    .prefix_extractor = prefix_extractor_,
+                                    .shape = shape_.shape})) {}
   ~MemTableKindsTest() override {
     memtable_.reset();
-    EpochSynchronize();
+    TestEpochs().Synchronize();
   }
 
   void AddOne(Random* random) {
@@ -75,7 +79,7 @@ class MemTableKindsTest : public testing::TestWithParam<Parameter> {
   SequenceNumber SomeSnapshot(Random* random) const { return random->OneIn(2) ? kSequenceNumberMax : random->Uniform(2 * sequence_ + 2); }
 
   void CheckGet(const std::string& user_key, SequenceNumber snapshot) const {
-    EpochGuard guard;
+    EpochGuard guard(TestEpochs());
     Lookup lookup({.user_key = user_key, .snapshot = snapshot});
     memtable_->Get(&lookup);
     const auto expected = model_.lower_bound(MakeInternalKey(user_key, snapshot, ValueType::kMax));
@@ -231,6 +235,7 @@ class MemTableShapesTest : public testing::Test {
   void Make(const MemTableShape& shape) {
     memtable_ = MemTable::Create({.comparator = KeyComparator(&comparator_),
                                   .arena_blocks = &blocks_,
+                                  .epochs = &TestEpochs(),
                                   .prefix_extractor = std::shared_ptr<const SliceTransform>(NewFixedPrefixTransform(kPrefixBytes)),
                                   .shape = shape});
     seek_.emplace(SeekPrefix::Args{.comparator = memtable_->comparator(), .transform = memtable_->prefix_extractor()});
@@ -238,11 +243,11 @@ class MemTableShapesTest : public testing::Test {
   }
   void TearDown() override {
     memtable_.reset();
-    EpochSynchronize();
+    TestEpochs().Synchronize();
   }
   void Put(const std::string& key) { memtable_->Add(++sequence_, ValueType::kValue, key, "v"); }
   bool Finds(const std::string& key) {
-    EpochGuard guard;
+    EpochGuard guard(TestEpochs());
     Lookup lookup({.user_key = key});
     memtable_->Get(&lookup);
     return lookup.Done();
@@ -285,7 +290,7 @@ TEST_F(MemTableShapesTest, WhatTheFilterRulesOutIsNotSoughtInTheIndex) {
       EXPECT_TRUE(KeysFrom(&cursor, "2345/").empty());
       EXPECT_EQ(comparator_.compared, 0u);
       memtable_.reset();
-      EpochSynchronize();
+      TestEpochs().Synchronize();
     }
   }
 }
@@ -327,7 +332,7 @@ TEST_F(MemTableShapesTest, CursorOfAnImmutableMemTableSortsOnce) {
       EXPECT_EQ(comparator_.compared > 0, first);
     }
     memtable_.reset();
-    EpochSynchronize();
+    TestEpochs().Synchronize();
   }
 }
 
@@ -355,7 +360,7 @@ TEST_F(MemTableShapesTest, RangesAreCountedInEveryKind) {
     EXPECT_EQ(range.data_bytes, 500u * (5 + kTagBytes + 1));
     EXPECT_EQ(memtable_->ApproximateRange("10600", "10100").entries, 0u);
     memtable_.reset();
-    EpochSynchronize();
+    TestEpochs().Synchronize();
   }
 }
 
@@ -372,14 +377,14 @@ TEST_F(MemTableShapesTest, OperandsMergeInEveryKind) {
     for (const bool immutable : {false, true}) {
       if (immutable) memtable_->MarkImmutable();
       PinnableSlice value;
-      EpochGuard guard;
+      EpochGuard guard(TestEpochs());
       Lookup lookup({.user_key = "some/key", .merge_operator = append.get()});
       memtable_->Get(&lookup);
       ASSERT_TRUE(lookup.Finish(&value).ok()) << shape.name;
       EXPECT_EQ(value, Slice(expected)) << shape.name;
     }
     memtable_.reset();
-    EpochSynchronize();
+    TestEpochs().Synchronize();
   }
 }
 

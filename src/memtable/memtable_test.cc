@@ -7,22 +7,25 @@
 #include "base/random.h"
 #include "execute/epoch.h"
 #include "memtable/memtable_cursor.h"
+#include "testing/test_epochs.h"
 
 namespace ashlar {
 namespace {
 
 class MemTableTest : public testing::Test {
  protected:
-  void SetUp() override { memtable_ = MemTable::Create({.comparator = KeyComparator(BytewiseComparator()), .arena_blocks = &blocks_, .id = 7}); }
+  void SetUp() override {
+    memtable_ = MemTable::Create({.comparator = KeyComparator(BytewiseComparator()), .arena_blocks = &blocks_, .epochs = &TestEpochs(), .id = 7});
+  }
   void TearDown() override {
     memtable_.reset();
-    EpochSynchronize();
+    TestEpochs().Synchronize();
   }
 
   void Put(const std::string& key, const std::string& value) { memtable_->Add(++sequence_, ValueType::kValue, key, value); }
 
   std::string Get(const std::string& key, SequenceNumber snapshot) {
-    EpochGuard guard;
+    EpochGuard guard(TestEpochs());
     Lookup lookup({.user_key = key, .snapshot = snapshot, .merge_operator = append_.get()});
     memtable_->Get(&lookup);
     PinnableSlice value;
@@ -108,18 +111,18 @@ TEST_F(MemTableTest, PinnedValueOutlivesTheMemTable) {
   Put("k", "the value");
   PinnableSlice value;
   {
-    EpochGuard guard;
+    EpochGuard guard(TestEpochs());
     Lookup lookup({.user_key = "k"});
     memtable_->Get(&lookup);
     ASSERT_TRUE(lookup.Finish(&value).ok());
   }
   EXPECT_TRUE(value.IsPinned());
   memtable_.reset();
-  EpochSynchronize();
+  TestEpochs().Synchronize();
   EXPECT_EQ(blocks_.FreeBytes(), 0u);
   EXPECT_EQ(value.ToString(), "the value");
   value.Reset();
-  EpochSynchronize();
+  TestEpochs().Synchronize();
   EXPECT_GT(blocks_.FreeBytes(), 0u) << "the memtable's blocks go back to the pool with the last pin";
 }
 
@@ -127,11 +130,11 @@ TEST_F(MemTableTest, CursorOutlivesTheMemTable) {
   for (int i = 0; i < 100; ++i) Put("k" + std::to_string(100 + i), "v");
   std::unique_ptr<InternalCursor> cursor;
   {
-    EpochGuard guard;
+    EpochGuard guard(TestEpochs());
     cursor = memtable_->NewCursor();
   }
   memtable_.reset();
-  EpochSynchronize();
+  TestEpochs().Synchronize();
   int entries = 0;
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
     EXPECT_EQ(ExtractUserKey(cursor->key()), Slice("k" + std::to_string(100 + entries)));
@@ -144,7 +147,7 @@ TEST_F(MemTableTest, CursorOutlivesTheMemTable) {
   const Slice value = cursor->value();
   pin = cursor->value_owner().Acquire();
   cursor.reset();
-  EpochSynchronize();
+  TestEpochs().Synchronize();
   EXPECT_EQ(value, Slice("v"));
 }
 

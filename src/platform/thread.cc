@@ -38,7 +38,7 @@ ThreadSlot* AddSlot() {
 
 void GiveBackSlot(void* argument) {
   ThreadSlot* slot = static_cast<ThreadSlot*>(argument);
-  ASHLAR_ASSERT(slot->depth == 0);
+  for (const EpochWord* word = &slot->epoch; word != nullptr; word = word->next.load(std::memory_order_relaxed)) ASHLAR_ASSERT(word->depth == 0);
   internal::current_slot = nullptr;
   slot->claimed.store(false, std::memory_order_release);
 }

@@ -2,9 +2,10 @@
 //
 //   g_slots -> [slot n-1] -> ... -> [slot 1] -> [slot 0]        a list that only grows; a slot is claimed by one living thread at a time
 //
-// I1: a slot is owned by at most one thread; only its owner writes epoch, depth and running_deleters.
+// I1: a slot is owned by at most one thread; only its owner writes its words and running_deleters.
 // I2: a slot is never freed and its index never changes; indexes are dense: 0 .. (most threads ever alive at once) - 1.
-// I3: a thread gives its slot back when it exits, with epoch 0. A thread that asks again while its thread-locals are being destroyed gets a slot
+// I3: a thread gives its slot back when it exits, with epoch 0 in each word. A thread that asks again while its thread-locals are being destroyed
+// gets a slot
 //     again, and gives that back too.
 //
 // CurrentThreadSlot is on the path of every read: one load relative to the thread register (initial-exec TLS), no call, after the first use.
@@ -22,13 +23,19 @@
 
 namespace ashlar {
 
-// A field of a slot that others read is atomic: written by the owner, read by whoever scans the slots.
+// An epoch that a thread has entered: see execute/epoch.h, which names the memory orders. A field that others read is atomic: written by the owner of
+// the slot, read by scans of the slots.
+struct EpochWord {
+  std::atomic<uint64_t> epoch{0};            // 0 when outside
+  std::atomic<const void*> domain{nullptr};  // that the epoch belongs to
+  uint32_t depth = 0;                        // guards nested in the owner
+  std::atomic<EpochWord*> next{nullptr};     // for a nested guard of another domain; null, or never freed
+};
+
 struct alignas(64) ThreadSlot {
   explicit ThreadSlot(uint32_t slot_index) : index(slot_index) {}
 
-  // What the owner has entered, 0 when outside: see execute/epoch.h, which names the memory orders.
-  std::atomic<uint64_t> epoch{0};
-  uint32_t depth = 0;             // guards nested in the owner
+  EpochWord epoch;
   uint32_t running_deleters = 0;  // > 0 while the owner runs retired objects' deleters
   const uint32_t index;
   std::atomic<bool> claimed{true};

@@ -455,8 +455,8 @@ Status BatchWriter::Run() {
     {
       PoolOperation op(*state_.medium);
       {
-        EpochGuard guard;
         MutexLock structure(state_.structure_mutex);
+        EpochGuard guard(state_.epochs);
         attempt = Try(&op, &plan, &status);
       }
       if (attempt == Attempt::kDone) status = op.AwaitDurable();
@@ -466,7 +466,7 @@ Status BatchWriter::Run() {
       // Index nodes were replaced under a lock. A pass costs microseconds, more than the rest of a batch.
       const bool restructured =
           plan.new_leaves > 0 || std::any_of(plan.leaves.begin(), plan.leaves.end(), [](const LeafPlan& l) { return l.dropped; });
-      if (restructured && ++state_.restructurings % kRestructuringsPerReclaim == 0) EpochReclaim();
+      if (restructured && ++state_.restructurings % kRestructuringsPerReclaim == 0) state_.epochs.Reclaim();
       return status;
     }
     if (attempt == Attempt::kFailed || attempt == Attempt::kNothing) return status;

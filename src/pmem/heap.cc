@@ -94,9 +94,10 @@ struct Heap::RetiredBatch {
   uint64_t bytes = 0;
 };
 
-Heap::Heap(Medium* medium, PinTable* pins, const PoolHeader& header, std::function<bool()> refuse)
+Heap::Heap(Medium* medium, PinTable* pins, EpochDomain* epochs, const PoolHeader& header, std::function<bool()> refuse)
     : medium_(medium),
       pins_(pins),
+      epochs_(*epochs),
       map_offset_(header.map_offset),
       first_page_(header.first_page),
       pages_(header.pool_bytes / kPageBytes),
@@ -453,7 +454,7 @@ void Heap::HandOver(std::unique_ptr<RetiredBatch> batch) {
     std::unique_ptr<RetiredBatch> owned(static_cast<RetiredBatch*>(object));
     owned->heap->FreeBatch(owned.get());
   };
-  ashlar::Retire(deleter, batch.release(), bytes);
+  epochs_.Retire(deleter, batch.release(), bytes);
 }
 
 void Heap::FreeUnlessPinned(PoolOffset offset) {
@@ -500,7 +501,7 @@ void Heap::Reclaim() {
     batch = std::move(retired_);
   }
   if (batch != nullptr) HandOver(std::move(batch));
-  EpochSynchronize();
+  epochs_.Synchronize();
   MutexLock lock(mutex_);
   RetryPinned();
 }

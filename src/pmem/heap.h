@@ -35,6 +35,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "execute/epoch.h"
 #include "platform/mutex.h"
 #include "pmem/layout.h"
 #include "pmem/medium.h"
@@ -59,7 +60,7 @@ enum class Reserve : uint8_t {
 class Heap {
  public:
   // `refuse`, when not empty, is asked before each allocation and makes it fail: for tests.
-  Heap(Medium* medium, PinTable* pins, const PoolHeader& header, std::function<bool()> refuse);
+  Heap(Medium* medium, PinTable* pins, EpochDomain* epochs, const PoolHeader& header, std::function<bool()> refuse);
   ~Heap();
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
@@ -94,7 +95,7 @@ class Heap {
   // What was published and is unlinked, durably: free when epoch and pins are over. `bytes`, about: much is given back earlier. May run deleters:
   // hold no locks but leaves' and the structure's.
   void Retire(PoolOffset object, uint64_t bytes);
-  // Waits for every epoch guard and frees what was retired and is not pinned. Outside of guards.
+  // Waits for every guard of the tree and frees what was retired and is not pinned. Outside of guards.
   void Reclaim();
 
   // The bytes that the object at `offset` occupies, 0 when there can be none: with kLarge, whole pages.
@@ -145,6 +146,7 @@ class Heap {
 
   Medium* const medium_;
   PinTable* const pins_;
+  EpochDomain& epochs_;
   const uint64_t map_offset_;
   const uint64_t first_page_;
   const uint64_t pages_;

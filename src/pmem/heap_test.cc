@@ -7,6 +7,7 @@
 #include "execute/epoch.h"
 #include "gtest/gtest.h"
 #include "pmem/pool.h"
+#include "testing/test_epochs.h"
 #include "testing/test_pool.h"
 
 namespace ashlar::pmem {
@@ -37,7 +38,7 @@ class HeapTest : public ::testing::Test {
     medium_ = CountingMedium::Create(pool_.file());
     const Slice page(medium_->view(), kPageBytes);
     const PoolHeader header = DecodePoolHeader("test", page, medium_->bytes(), *BytewiseComparator()).value();
-    heap_ = std::make_unique<Heap>(medium_.get(), &pins_, header, std::function<bool()>());
+    heap_ = std::make_unique<Heap>(medium_.get(), &pins_, &TestEpochs(), header, std::function<bool()>());
     const Status status = heap_->ReadMap();
     ASSERT_TRUE(status.ok()) << status.ToString();
     if (marked) heap_->FinishMark(true);
@@ -160,7 +161,7 @@ TEST_F(HeapTest, WhatIsUnlinkedBeforeTheMarkMeetsItWaitsForItsReaders) {
   const PoolOffset object = Take(5000);
   Reopen(false);
   {
-    EpochGuard guard;
+    EpochGuard guard(TestEpochs());
     heap_->BeforeUnlink(object);
     heap_->Retire(object, 5000);
     heap_->FinishMark(true);
@@ -192,7 +193,7 @@ TEST_F(HeapTest, ADamagedMapIsRefusedWithItsOffset) {
   raw->data()[entry] ^= 4;
   medium_ = CountingMedium::Create(pool_.file());
   const PoolHeader header = DecodePoolHeader("test", Slice(medium_->view(), kPageBytes), medium_->bytes(), *BytewiseComparator()).value();
-  Heap heap(medium_.get(), &pins_, header, {});
+  Heap heap(medium_.get(), &pins_, &TestEpochs(), header, {});
   const Status status = heap.ReadMap();
   EXPECT_TRUE(status.IsCorruption());
   EXPECT_NE(status.ToString().find(std::to_string(entry)), std::string::npos) << status.ToString();

@@ -369,7 +369,7 @@ void LeafIndex::Publish(Change* change) {
   for (Node* node : change->replaced_) node->replaced.store(true, std::memory_order_release);
   for (const Change::Placement& placement : change->placements_) placement.place->store(placement.node, std::memory_order_release);
   change->made_.clear();
-  for (Node* node : change->replaced_) RetireObjectUnderLock(node);
+  for (Node* node : change->replaced_) epochs_.RetireObjectUnderLock(node);
   change->replaced_.clear();
 }
 

@@ -41,6 +41,7 @@
 
 #include "ashlar/slice.h"
 #include "base/compiler.h"
+#include "execute/epoch.h"
 #include "key/key_comparator.h"
 #include "platform/cpu.h"
 #include "pmem/layout.h"
@@ -100,7 +101,7 @@ class LeafIndex {
   class Change;
 
   // `pool`: where the leaves' offsets count from, for prefetching only.
-  LeafIndex(const KeyComparator& comparator, const char* pool) : comparator_(comparator), pool_(pool) {}
+  LeafIndex(const KeyComparator& comparator, EpochDomain* epochs, const char* pool) : comparator_(comparator), epochs_(*epochs), pool_(pool) {}
   ~LeafIndex();
   LeafIndex(const LeafIndex&) = delete;
   LeafIndex& operator=(const LeafIndex&) = delete;
@@ -158,6 +159,7 @@ class LeafIndex {
   }
 
   const KeyComparator comparator_;
+  EpochDomain& epochs_;
   const char* const pool_;
   std::atomic<void*> root_{nullptr};
   std::atomic<uint64_t> nodes_{0};

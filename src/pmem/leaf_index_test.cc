@@ -8,6 +8,7 @@
 #include "execute/epoch.h"
 #include "gtest/gtest.h"
 #include "testing/comparators.h"
+#include "testing/test_epochs.h"
 
 namespace ashlar::pmem {
 namespace {
@@ -40,13 +41,13 @@ TEST_P(LeafIndexTest, AgreesWithAMapInAnyHistory) {
   const NamedComparator& named = TestComparators()[GetParam()];
   const uint64_t seed = 41 + GetParam();
   Random random(seed);
-  LeafIndex index(KeyComparator(named.comparator), nullptr);
+  LeafIndex index(KeyComparator(named.comparator), &TestEpochs(), nullptr);
   std::deque<std::string> records;
   std::map<std::string, PoolOffset, Less> model(Less{named.comparator});
   constexpr PoolOffset kFirst = 64;
   PoolOffset next_offset = 128;
   index.Build({{nullptr, index.NewRef(kFirst)}});
-  EpochGuard guard;  // keeps replaced nodes: the check below walks them
+  EpochGuard guard(TestEpochs());  // keeps replaced nodes: the check below walks them
   std::map<std::string, const char*, Less> separators(Less{named.comparator});
   for (int step = 0; step < 6000; ++step) {
     const std::string key = RandomKey(&random);
@@ -89,7 +90,7 @@ TEST_P(LeafIndexTest, AgreesWithAMapInAnyHistory) {
 INSTANTIATE_TEST_SUITE_P(Orders, LeafIndexTest, ::testing::Range(size_t{0}, size_t{3}));
 
 TEST(LeafIndexBuildTest, ABuiltIndexFindsWhatAGrownOneFinds) {
-  LeafIndex index(KeyComparator(BytewiseComparator()), nullptr);
+  LeafIndex index(KeyComparator(BytewiseComparator()), &TestEpochs(), nullptr);
   std::deque<std::string> records;
   std::vector<LeafIndex::Entry> leaves = {{nullptr, index.NewRef(64)}};
   for (uint32_t i = 1; i < 10000; ++i) {
@@ -99,7 +100,7 @@ TEST(LeafIndexBuildTest, ABuiltIndexFindsWhatAGrownOneFinds) {
     leaves.push_back({records.back().data(), index.NewRef(64 * (uint64_t{i} + 1))});
   }
   index.Build(leaves);
-  EpochGuard guard;
+  EpochGuard guard(TestEpochs());
   for (uint32_t i = 0; i < 20000; ++i) {
     char key[16];
     snprintf(key, sizeof(key), "key%08u", i);
@@ -108,7 +109,7 @@ TEST(LeafIndexBuildTest, ABuiltIndexFindsWhatAGrownOneFinds) {
 }
 
 TEST(LeafRefTest, AVersionNeverComesBack) {
-  LeafIndex index(KeyComparator(BytewiseComparator()), nullptr);
+  LeafIndex index(KeyComparator(BytewiseComparator()), &TestEpochs(), nullptr);
   LeafRef* const ref = index.NewRef(64);
   const uint64_t seen = ref->version.load();
   ASSERT_TRUE(ref->TryLock(seen));

@@ -24,7 +24,7 @@ Status MarkRecords(TreeState* state, const std::atomic<bool>& stop) {
   std::vector<PoolOffset> records;
   Status status;
   for (bool at_first = true; !stop.load(std::memory_order_relaxed);) {
-    EpochGuard guard;
+    EpochGuard guard(state->epochs);
     const FoundLeaf leaf = at_first ? state->index.FindFirst() : state->index.Find(bound);
     if (!GatherReferences(*state->medium, leaf, &records)) continue;
     // In the guard: what was in use is not handed out again before it is marked.

@@ -77,7 +77,7 @@ Status LeafWriter::PutRecord(Entry* entry) {
       PoolOperation op(*state_.medium);
       WriteRecord(&op, entry->record, entry->key, entry->value);
       {
-        EpochGuard guard;
+        EpochGuard guard(state_.epochs);
         outcome = TryPut(&op, entry);
         while (outcome == Outcome::kFull) outcome = PutWithSplit(&op, entry);
       }
@@ -258,7 +258,7 @@ LeafWriter::Outcome LeafWriter::Split(PoolOperation* op, const FoundLeaf& leaf, 
 
 // Space for a split, from outside of all operations and locks.
 Status LeafWriter::FillReserve(uint64_t separator_bytes, const std::vector<uint64_t>& copy_bytes) {
-  if (state_.splits.load(std::memory_order_relaxed) % kSplitsPerReclaim == 0) EpochReclaim();
+  if (state_.splits.load(std::memory_order_relaxed) % kSplitsPerReclaim == 0) state_.epochs.Reclaim();
   SplitReserve fresh = {.leaf = 0, .separator = 0, .separator_bytes = separator_bytes, .copies = {}};
   const auto allocate = [&]() -> Status {
     ASHLAR_ASSIGN_OR_RETURN(fresh.leaf, state_.heap.AllocateLeaf());
@@ -308,7 +308,7 @@ Status LeafWriter::Delete(const Slice& key) {
   {
     PoolOperation op(*state_.medium);
     {
-      EpochGuard guard;
+      EpochGuard guard(state_.epochs);
       for (;;) {
         const FoundLeaf leaf = state_.index.Find(key);
         PrefetchCandidate(*state_.medium, leaf.offset, fingerprint);
@@ -345,8 +345,8 @@ bool LeafWriter::MergeAround(const Slice& key, uint32_t slots_max) {
   PoolOffset gone = 0;
   PoolOffset separator = 0;
   {
-    EpochGuard guard;
     MutexLock structure(state_.structure_mutex);
+    EpochGuard guard(state_.epochs);
     const FoundLeaf leaf = state_.index.Find(key);
     for (const bool with_left : {true, false}) {
       if ((with_left ? leaf.lower : leaf.upper) == nullptr) continue;
@@ -418,7 +418,7 @@ Status LeafWriter::Relocate(const Slice& key, uint64_t slot) {
   {
     PoolOperation op(*state_.medium);
     {
-      EpochGuard guard;
+      EpochGuard guard(state_.epochs);
       FoundLeaf leaf = state_.index.Find(key);
       while (!leaf.ref->TryLock(leaf.version)) leaf = state_.index.Find(key);
       LeafLock lock(leaf.ref);

@@ -248,7 +248,7 @@ class LookupGroup {
 Status Tree::Get(const ReadOptions& options, const Slice& key, PinnableSlice* value) {
   value->Reset();
   if (state_ == nullptr) return Closed();
-  EpochGuard guard;
+  EpochGuard guard(state_->epochs);
   SlotFound found;
   ASHLAR_RETURN_IF_ERROR(FindRecord(*state_, key, RecordPart::kAll, &found));
   return Deliver(*state_, options, found, value);
@@ -256,7 +256,7 @@ Status Tree::Get(const ReadOptions& options, const Slice& key, PinnableSlice* va
 
 bool Tree::Exists(const Slice& key) {
   if (state_ == nullptr) return false;
-  EpochGuard guard;
+  EpochGuard guard(state_->epochs);
   SlotFound found;
   return FindRecord(*state_, key, RecordPart::kKey, &found).ok();
 }
@@ -273,7 +273,7 @@ std::vector<Status> Tree::MultiGet(const ReadOptions& options, const std::vector
   for (size_t begin = 0; begin < keys.size(); begin += LookupGroup::kKeysMax) {
     const size_t count = std::min(keys.size() - begin, LookupGroup::kKeysMax);
     // A guard for each group: it holds back what others want to use again.
-    EpochGuard guard;
+    EpochGuard guard(state_->epochs);
     group.Run(options, &keys[begin], count, &(*values)[begin], &statuses[begin]);
   }
   return statuses;

@@ -99,7 +99,7 @@ void ForEachLeaf(TreeState* state, const KeyRange& range, const Visit& visit) {
   bool bounded = range.begin.has_value();
   if (bounded) bound.assign(range.begin->data(), range.begin->size());
   for (;;) {
-    EpochGuard guard;
+    EpochGuard guard(state->epochs);
     const FoundLeaf leaf = bounded ? state->index.Find(bound) : state->index.FindFirst();
     if (!visit(leaf)) continue;
     if (leaf.upper == nullptr) return;
@@ -135,7 +135,7 @@ void MergeLeaves(TreeState* state) {
   for (bool at_first = true;;) {
     std::string here;
     {
-      EpochGuard guard;
+      EpochGuard guard(state->epochs);
       const FoundLeaf leaf = at_first ? state->index.FindFirst() : state->index.Find(bound);
       if (leaf.upper == nullptr) return;
       const Slice upper = KeyOfRecord(leaf.upper);
@@ -157,8 +157,8 @@ struct Move {
 
 Status VerifyTree(TreeState* state) {
   // One guard over all: nothing that was unlinked meanwhile is handed out again, so a record cannot be met twice by moving.
-  EpochGuard guard;
   MutexLock structure(state->structure_mutex);
+  EpochGuard guard(state->epochs);
   Verifier verifier(state);
   Status status;
   PoolOffset expected = state->first_leaf;
@@ -211,7 +211,7 @@ Status DefragmentTree(TreeState* state) {
   std::string bound;
   for (bool at_first = true, at_last = false; status.ok() && !at_last;) {
     {
-      EpochGuard guard;
+      EpochGuard guard(state->epochs);
       const FoundLeaf leaf = at_first ? state->index.FindFirst() : state->index.Find(bound);
       std::vector<LeafEntry> entries;
       PoolOffset damaged = 0;

@@ -118,33 +118,33 @@ void TreeIterator::Backward(const Slice* from, bool inclusive) {
 
 void TreeIterator::SeekToFirst() {
   status_ = Status::OK();
-  EpochGuard guard;
+  EpochGuard guard(state_->epochs);
   Forward(lower_ ? &lower_->key : nullptr, lower_ && lower_->inclusive);
 }
 
 void TreeIterator::SeekToLast() {
   status_ = Status::OK();
-  EpochGuard guard;
+  EpochGuard guard(state_->epochs);
   Backward(upper_ ? &upper_->key : nullptr, upper_ && upper_->inclusive);
 }
 
 void TreeIterator::Seek(const Slice& target) {
   if (lower_ && state_->order.Compare(target, lower_->key) <= 0) return SeekToFirst();
   status_ = Status::OK();
-  EpochGuard guard;
+  EpochGuard guard(state_->epochs);
   Forward(&target, true);
 }
 
 void TreeIterator::SeekForPrev(const Slice& target) {
   if (upper_ && state_->order.Compare(target, upper_->key) >= 0) return SeekToLast();
   status_ = Status::OK();
-  EpochGuard guard;
+  EpochGuard guard(state_->epochs);
   Backward(&target, true);
 }
 
 void TreeIterator::Next() {
   ASHLAR_DCHECK(Valid());
-  EpochGuard guard;
+  EpochGuard guard(state_->epochs);
   if (!leaf_.Unchanged()) {
     const Slice from = record_.key();
     return Forward(&from, false);
@@ -158,7 +158,7 @@ void TreeIterator::Next() {
 
 void TreeIterator::Prev() {
   ASHLAR_DCHECK(Valid());
-  EpochGuard guard;
+  EpochGuard guard(state_->epochs);
   if (leaf_.Unchanged() && position_ > 0) return Show(position_ - 1);
   const Slice from = record_.key();
   Backward(&from, false);

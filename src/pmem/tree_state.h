@@ -8,7 +8,7 @@
 //
 // Locks, in this order: an operation of the medium (may wait for a checkpoint) -> structure_mutex -> leaves (LeafRef) -> the heap's mutex, the log's
 // mutex. Whoever holds a leaf's lock waits for no other leaf, unless it holds structure_mutex; so the order among leaves does not matter. Space is
-// allocated before any of them. An EpochGuard is entered after the operation begins.
+// allocated before any of them. An EpochGuard is entered after the operation begins, and after structure_mutex where that is taken from the beginning.
 #pragma once
 
 #include <atomic>
@@ -16,6 +16,7 @@
 #include <memory>
 #include <vector>
 
+#include "execute/epoch.h"
 #include "platform/mutex.h"
 #include "pmem/heap.h"
 #include "pmem/leaf.h"
@@ -41,11 +42,13 @@ struct TreeState {
         order(comparator),
         split_strategy(strategy),
         first_leaf(header.first_leaf),
-        heap(medium.get(), pins.get(), header, std::move(refuse_allocation)),
-        index(order.comparator, medium->view()) {}
+        heap(medium.get(), pins.get(), &epochs, header, std::move(refuse_allocation)),
+        index(order.comparator, &epochs, medium->view()) {}
 
   Status DamagedRecord(PoolOffset record) const;
 
+  // Everything that readers of this tree find without a lock is retired here. First, for it outlives all that is.
+  EpochDomain epochs;
   const std::unique_ptr<Medium> medium;
   const std::unique_ptr<PinTable> pins;
   const KeyOrder order;

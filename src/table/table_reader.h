@@ -76,6 +76,7 @@ class TableReader {
   // Once, by the owner, after unlinking. Runs nothing itself, so that it may be called under locks.
   void Drop() { count_.Kill(); }
   int64_t Refs() const { return count_.Count(); }
+  EpochDomain& epochs() const { return count_.epochs(); }
   // The data blocks in the cache, and whether one of them is pinned. Inside an epoch guard; exact while no read is in progress.
   struct BlockCensus {
     int64_t cached = 0;
@@ -90,7 +91,7 @@ class TableReader {
   bool TakeUsed() { return used_.exchange(false, std::memory_order_relaxed); }
 
  protected:
-  TableReader() : count_([](void* self) { delete static_cast<TableReader*>(self); }, this) {}
+  explicit TableReader(EpochDomain* epochs) : count_(epochs, [](void* self) { delete static_cast<TableReader*>(self); }, this) {}
   virtual ~TableReader() = default;
   friend struct TableReaderDeleter;
 

@@ -66,13 +66,13 @@ class StalledReadTest : public DatabaseFixture {
     }
     CompactAll();
     EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));
-    EpochReclaim();
+    EpochReclaimAll();
     // First of all: what follows would wait for the guard of a read that has not left it.
     ASSERT_EQ(EpochPendingObjects(), 0u);
     ASSERT_OK(db_->SetDBOptions({{"max_open_files", "1"}}));
     EXPECT_EQ(db_->Get(ReadOptions(), Key(7), &newer_).ok() ? newer_ : "", "newer");
     cache_->EraseUnRefEntries();
-    EpochReclaim();
+    EpochReclaimAll();
     ASSERT_EQ(EpochPendingObjects(), 0u);
   }
   void ExpectReplacedDuring(std::function<void()> read) {
@@ -80,7 +80,7 @@ class StalledReadTest : public DatabaseFixture {
     ASSERT_TRUE(call.stalled());
     ReplaceEverything();
     call.Finish();
-    EpochReclaim();
+    EpochReclaimAll();
     EXPECT_EQ(EpochPendingObjects(), 0u);
     EXPECT_EQ(Get(Key(500)), "newer");
     // What only the read kept is gone.
@@ -258,6 +258,41 @@ TEST_F(StalledReadTest, AnotherDatabaseCloses) {
   ASSERT_TRUE(call.stalled());
   EXPECT_OK(other->Close());
   other.reset();
+}
+
+// A merge operator is asked ShouldMerge inside the guard: all that it holds back is of its own database.
+TEST_F(StalledReadTest, AGuardHoldsBackNoOtherDatabase) {
+  class WaitingAnswer final : public MergeOperator {
+   public:
+    explicit WaitingAnswer(StallGate* gate) : gate_(gate) {}
+    const char* Name() const override { return "WaitingAnswer"; }
+    bool ShouldMerge(const std::vector<Slice>&) const override {
+      gate_->Pass();
+      return false;
+    }
+    bool FullMergeV2(const MergeOperationInput& in, MergeOperationOutput* out) const override {
+      out->new_value = in.operand_list.back().ToString();
+      return true;
+    }
+
+   private:
+    StallGate* const gate_;
+  };
+  Options options;
+  options.create_if_missing = true;
+  std::unique_ptr<DB> other;
+  ASSERT_OK(DB::Open(options, scratch().File("other"), &other));
+  options_.merge_operator = std::make_shared<WaitingAnswer>(&gate_);
+  Open();
+  Merge(Key(1), "1");
+  StalledCall call(&gate_, [this] { EXPECT_EQ(Get(Key(1)), "1"); });
+  ASSERT_TRUE(call.stalled());
+  ASSERT_OK(other->Put(WriteOptions(), "a", "1"));
+  ASSERT_OK(other->Flush(FlushOptions()));
+  ASSERT_OK(other->WaitForCompact(WaitForCompactOptions()));
+  EpochReclaimAll();
+  ASSERT_EQ(EpochPendingObjects(), 0u);
+  EXPECT_OK(other->Close());
 }
 
 TEST_F(StalledReadTest, ItsOwnDatabaseRefusesToClose) {

@@ -17,6 +17,7 @@
 #include "filesystem/fault_file_system.h"
 #include "filesystem/memory_file_system.h"
 #include "table/open/table_cache.h"
+#include "testing/test_epochs.h"
 
 namespace ashlar {
 
@@ -26,10 +27,12 @@ inline bool InternalLess(const TextEntry& a, const TextEntry& b) {
 
 class JobFixture : public testing::Test {
  protected:
-  JobFixture() : faults_(std::make_shared<MemoryFileSystem>()), open_tables_(0), tables_(CacheArgs()) { EXPECT_TRUE(faults_.CreateDir("db").ok()); }
+  JobFixture() : faults_(std::make_shared<MemoryFileSystem>()), open_tables_(&TestEpochs(), 0), tables_(CacheArgs()) {
+    EXPECT_TRUE(faults_.CreateDir("db").ok());
+  }
   ~JobFixture() override {
     tables_.Close();
-    EpochSynchronize();
+    TestEpochs().Synchronize();
   }
 
   TableJobArgs JobArgs() {
@@ -106,6 +109,7 @@ class JobFixture : public testing::Test {
   TableCacheArgs CacheArgs() {
     TableCacheArgs args;
     args.file_system = &faults_;
+    args.epochs = &TestEpochs();
     args.directory = "db";
     args.comparator = comparator_;
     args.config = TableConfig();

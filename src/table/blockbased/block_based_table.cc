@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "ashlar/convenience.h"
 #include "base/coding.h"
 #include "base/format.h"
 #include "execute/epoch.h"
@@ -45,7 +44,8 @@ bool HasProperty(const TableProperties& properties, const char* name) { return p
 }  // namespace
 
 BlockBasedTable::BlockBasedTable(TableOpenArgs* args)
-    : comparator_(args->comparator),
+    : TableReader(args->epochs),
+      comparator_(args->comparator),
       config_(args->config),
       cache_(args->block_cache),
       recorder_(args->recorder),
@@ -93,7 +93,7 @@ Status BlockBasedTable::Load(const TableOpenArgs& args) {
   ASHLAR_RETURN_IF_ERROR(LoadDictionary());
   ASHLAR_RETURN_IF_ERROR(LoadIndex());
   filters_whole_keys_ = !PropertySaysNo(properties_, kPropertyWholeKeyFiltering);
-  prefix_extractor_ = FindPrefixExtractor(args.prefix_extractor);
+  prefix_extractor_ = FindPrefixExtractor(args.prefix_extractors.get());
   PerfCount(&PerfContext::index_block_read_count, 1 + index_partitions_.size());
   ASHLAR_RETURN_IF_ERROR(LoadFilter());
   if (HasFilter()) PerfCount(&PerfContext::filter_block_read_count, 1 + filter_partitions_.size());
@@ -235,12 +235,10 @@ Status BlockBasedTable::LoadIndexPartitions(const Slice& top_level, const IndexC
   return Status::OK();
 }
 
-std::shared_ptr<const SliceTransform> BlockBasedTable::FindPrefixExtractor(std::shared_ptr<const SliceTransform> current) const {
+std::shared_ptr<const SliceTransform> BlockBasedTable::FindPrefixExtractor(PrefixExtractors* known) const {
   const std::string& id = properties_.prefix_extractor_name;
-  if (id.empty() || PropertySaysNo(properties_, kPropertyPrefixFiltering)) return nullptr;
-  if (current != nullptr && current->GetId() == id) return current;
-  std::shared_ptr<const SliceTransform> made;
-  return SliceTransform::CreateFromString(ConfigOptions(), id, &made).ok() ? made : nullptr;
+  if (known == nullptr || id.empty() || PropertySaysNo(properties_, kPropertyPrefixFiltering)) return nullptr;
+  return known->Find(id);
 }
 
 Status BlockBasedTable::LoadFilter() {
@@ -524,7 +522,7 @@ Result<bool> BlockBasedTable::GetFromEntries(const Slice& contents, const PinSou
 }
 
 BlockRef BlockBasedTable::FindCached(uint32_t block) {
-  const EpochGuard guard;
+  const EpochGuard guard(epochs());
   DataBlock* const cached = CachedAt(block);
   if (cached == nullptr) return BlockRef();
   cached->AddRef();
@@ -536,20 +534,20 @@ BlockRef BlockBasedTable::FindCached(uint32_t block) {
 }
 
 void BlockBasedTable::PrefetchSideIndex(uint32_t block) const {
-  const EpochGuard guard;
+  const EpochGuard guard(epochs());
   if (const DataBlock* const cached = CachedAt(block); cached != nullptr) cached->Prefetch();
 }
 
 const char* BlockBasedTable::WhereCached(uint32_t block) const {
   if (block >= index_.blocks()) return nullptr;
-  const EpochGuard guard;
+  const EpochGuard guard(epochs());
   if (const DataBlock* const after = block + 1 < index_.blocks() ? CachedAt(block + 1) : nullptr; after != nullptr) after->PrefetchHeader();
   const DataBlock* const cached = CachedAt(block);
   return cached == nullptr ? nullptr : cached->first();
 }
 
 void BlockBasedTable::PrefetchBackwards(uint32_t block) const {
-  const EpochGuard guard;
+  const EpochGuard guard(epochs());
   if (const DataBlock* const before = block == 0 ? nullptr : CachedAt(block - 1); before != nullptr) before->PrefetchHeader();
   const DataBlock* const cached = CachedAt(block);
   if (cached == nullptr) return;
@@ -572,7 +570,7 @@ Result<BlockRef> BlockBasedTable::Read(const ReadArgs& args) {
   CountMiss();
   if (cache_ != nullptr && args.fill_cache && args.side_index) {
     block->AddRef();
-    if (cache_->Insert(&index_.cell(args.block), block.get())) {
+    if (cache_->Insert(&index_.cell(args.block), &epochs(), block.get())) {
       recorder_.Tick(BLOCK_CACHE_ADD);
       recorder_.Tick(BLOCK_CACHE_DATA_ADD);
       recorder_.Tick(BLOCK_CACHE_DATA_BYTES_INSERT, block->charge());

@@ -30,6 +30,7 @@
 #include "base/result.h"
 #include "cache/block_cache.h"
 #include "key/key_comparator.h"
+#include "key/prefix_extractors.h"
 #include "key/seek_prefix.h"
 #include "observe/recorder.h"
 #include "table/block/data_block.h"
@@ -45,14 +46,15 @@ struct TableOpenArgs {
   std::unique_ptr<RandomAccessFile> file{};
   std::string file_name{};  // for error texts
   uint64_t file_bytes = 0;
+  EpochDomain* epochs = nullptr;  // of the guards in which the table and its blocks are found
   KeyComparator comparator{nullptr};
   BlockBasedTableConfig config{};
   BlockCache* block_cache = nullptr;  // null: none
   bool mmap_reads = false;
   Recorder recorder{};
-  std::atomic<int64_t>* live_blocks = nullptr;               // counts the data blocks in memory; null: nobody counts
-  SequenceNumber largest_sequence = kSequenceNumberMax;      // as the MANIFEST has it; kSequenceNumberMax: not known
-  std::shared_ptr<const SliceTransform> prefix_extractor{};  // the family's; null: none
+  std::atomic<int64_t>* live_blocks = nullptr;            // counts the data blocks in memory; null: nobody counts
+  SequenceNumber largest_sequence = kSequenceNumberMax;   // as the MANIFEST has it; kSequenceNumberMax: not known
+  std::shared_ptr<PrefixExtractors> prefix_extractors{};  // the family's
 };
 
 // A data block and one count on it.
@@ -158,7 +160,7 @@ class BlockBasedTable final : public TableReader {
   Status LoadIndex();
   Status LoadIndexPartitions(const Slice& top_level, const IndexCoding& coding);
   // What the filter's prefixes were taken with; null: it has none that can be used.
-  std::shared_ptr<const SliceTransform> FindPrefixExtractor(std::shared_ptr<const SliceTransform> current) const;
+  std::shared_ptr<const SliceTransform> FindPrefixExtractor(PrefixExtractors* known) const;
   Status LoadFilter();
   Status LoadFilterPartitions(const BlockHandle& handle);
   IndexCoding Coding() const;

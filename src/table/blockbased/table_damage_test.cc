@@ -8,6 +8,7 @@
 #include "table/block/block_builder.h"
 #include "table/block/block_entries.h"
 #include "table/blockbased/table_test_kit.h"
+#include "testing/test_epochs.h"
 
 namespace ashlar::test {
 namespace {
@@ -57,7 +58,7 @@ Outcome Read(const std::string& bytes, const Sample& sample, bool mmap, std::str
 
   for (const auto& entry : sample.entries) {
     const Slice user_key = ExtractUserKey(entry.first);
-    const EpochGuard guard;
+    const EpochGuard guard(TestEpochs());
     Lookup lookup({.user_key = user_key});
     table->Get({}, &lookup);
     PinnableSlice value;
@@ -328,6 +329,7 @@ Result<TableReaderPtr> OpenWithProperties(const std::map<std::string, std::strin
   return BlockBasedTable::Open({.file = std::move(opened),
                                 .file_name = kPath,
                                 .file_bytes = file.size(),
+                                .epochs = &TestEpochs(),
                                 .comparator = KeyComparator(BytewiseComparator()),
                                 .largest_sequence = largest_sequence});
 }
@@ -412,7 +414,7 @@ TEST(TableFormat, EntriesOfUnsupportedTypesFailWhoMeetsThem) {
   cursor->SeekToFirst();
   EXPECT_FALSE(cursor->Valid());
   EXPECT_TRUE(cursor->status().IsNotSupported()) << cursor->status().ToString();
-  const EpochGuard guard;
+  const EpochGuard guard(TestEpochs());
   Lookup lookup({.user_key = ExtractUserKey(key)});
   table->Get({}, &lookup);
   EXPECT_EQ(lookup.state(), Lookup::State::kFailed);

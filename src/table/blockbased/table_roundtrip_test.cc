@@ -5,6 +5,7 @@
 
 #include "table/blockbased/table_test_kit.h"
 #include "testing/comparators.h"
+#include "testing/test_epochs.h"
 
 namespace ashlar::test {
 namespace {
@@ -243,7 +244,7 @@ TEST(TableRoundTrip, MergeOperandsAreOfferedOldestLast) {
   Result<TableReaderPtr> opened = OpenTable(&fs, "t.sst", {});
   ASSERT_OK(opened.status());
   const OpenedTable table(std::move(opened).value());
-  const EpochGuard guard;
+  const EpochGuard guard(TestEpochs());
   Lookup lookup({.user_key = "k"});
   table->Get({}, &lookup);
   EXPECT_EQ(lookup.state(), Lookup::State::kFound);  // every operand was taken before the value below them
@@ -266,7 +267,7 @@ TEST(TableRoundTrip, ValuesArePinnedInPlace) {
       const OpenedTable table(std::move(opened).value());
       for (const auto& [key, value] : entries) {
         if (ExtractType(key) != ValueType::kValue) continue;
-        const EpochGuard guard;
+        const EpochGuard guard(TestEpochs());
         Lookup lookup({.user_key = ExtractUserKey(key)});
         table->Get({}, &lookup);
         PinnableSlice slice;

@@ -19,6 +19,7 @@
 #include "table/blockbased/block_based_table.h"
 #include "table/blockbased/table_writer.h"
 #include "testing/expect_ok.h"
+#include "testing/test_epochs.h"
 
 namespace ashlar::test {
 
@@ -68,17 +69,18 @@ inline Result<TableReaderPtr> OpenTable(FileSystem* fs, const std::string& path,
   return BlockBasedTable::Open({.file = std::move(file),
                                 .file_name = path,
                                 .file_bytes = bytes,
+                                .epochs = &TestEpochs(),
                                 .comparator = spec.comparator,
                                 .config = spec.config,
                                 .block_cache = spec.cache,
                                 .mmap_reads = spec.mmap,
                                 .recorder = Recorder(spec.statistics),
-                                .prefix_extractor = spec.prefix_extractor});
+                                .prefix_extractors = std::make_shared<PrefixExtractors>(spec.prefix_extractor)});
 }
 
 // Waits until what was dropped is gone, with what that dropped in turn: count, table, its blocks.
 inline void SettleEpochs() {
-  for (int i = 0; i < 3; ++i) EpochSynchronize();
+  for (int i = 0; i < 3; ++i) TestEpochs().Synchronize();
 }
 
 // An open table whose reader is dropped at the end.
@@ -101,7 +103,7 @@ class OpenedTable {
 
 // What a lookup ends with, as text.
 inline std::string GetText(TableReader* table, const TableReadOptions& options, const Slice& user_key, SequenceNumber snapshot) {
-  const EpochGuard guard;
+  const EpochGuard guard(TestEpochs());
   Lookup lookup({.user_key = user_key, .snapshot = snapshot});
   table->Get(options, &lookup);
   PinnableSlice value;

@@ -34,7 +34,7 @@ void OpenTables::SetLimit(size_t tables_max) {
     tables_max_ = tables_max;
     if (tables_max_ != 0) EvictTo(tables_max_);
   }
-  EpochReclaim();
+  epochs_.Reclaim();
 }
 
 TableRef OpenTables::Publish(FileMetaData* file, const TableCache* owner, TableReaderPtr reader) {
@@ -52,7 +52,7 @@ TableRef OpenTables::Publish(FileMetaData* file, const TableCache* owner, TableR
     published->AddRef();
   }
   // A reader that came too late is closed by its owner, outside the lock.
-  EpochReclaim();
+  epochs_.Reclaim();
   return TableRef(published);
 }
 
@@ -83,7 +83,7 @@ void OpenTables::Remove(FileMetaData* file) {
     if (found == ring_.end()) return;
     Unlink(static_cast<size_t>(found - ring_.begin()));
   }
-  EpochReclaim();
+  epochs_.Reclaim();
 }
 
 void OpenTables::RemoveAll(const TableCache* owner) {
@@ -93,12 +93,12 @@ void OpenTables::RemoveAll(const TableCache* owner) {
       if (ring_[i].owner == owner) Unlink(i);
     }
   }
-  EpochReclaim();
+  epochs_.Reclaim();
 }
 
 Result<TableRef> TableCache::Acquire(FileMetaData* file, const TableReadOptions& options) {
   {
-    const EpochGuard guard;
+    const EpochGuard guard(*args_.epochs);
     if (TableReader* const reader = FindOpen(file); reader != nullptr) {
       reader->AddRef();
       return TableRef(reader);
@@ -110,7 +110,7 @@ Result<TableRef> TableCache::Acquire(FileMetaData* file, const TableReadOptions&
 
 Result<std::unique_ptr<InternalCursor>> TableCache::NewCursor(FileMetaData* file, const TableReadOptions& options) {
   {
-    const EpochGuard guard;
+    const EpochGuard guard(*args_.epochs);
     if (TableReader* const reader = FindOpen(file); reader != nullptr) return reader->NewCursor(options);
   }
   ASHLAR_ASSIGN_OR_RETURN(const TableRef table, Acquire(file, options));
@@ -119,7 +119,7 @@ Result<std::unique_ptr<InternalCursor>> TableCache::NewCursor(FileMetaData* file
 
 bool TableCache::MayHold(FileMetaData* file, const TableReadOptions& options, const Slice& internal_target) {
   {
-    const EpochGuard guard;
+    const EpochGuard guard(*args_.epochs);
     if (const TableReader* const reader = FindOpen(file); reader != nullptr) return reader->MayHold(options.seek_prefix, internal_target);
   }
   const Result<TableRef> table = Acquire(file, options);
@@ -149,19 +149,6 @@ Result<TableRef> TableCache::OpenAndPublish(FileMetaData* file) {
   return args_.open_tables->Publish(file, this, std::move(reader));
 }
 
-void TableCache::SetPrefixExtractor(std::shared_ptr<const SliceTransform> prefix_extractor) {
-  {
-    MutexLock lock(prefix_extractor_mutex_);
-    prefix_extractor_.swap(prefix_extractor);
-  }
-  // What was there before goes outside the lock: its destructor may be the program's.
-}
-
-std::shared_ptr<const SliceTransform> TableCache::CurrentPrefixExtractor() const {
-  MutexLock lock(prefix_extractor_mutex_);
-  return prefix_extractor_;
-}
-
 Result<TableReaderPtr> TableCache::Open(const FileMetaData* file) const {
   const FileOptions file_options{.use_mmap_reads = args_.mmap_reads, .use_direct_io = args_.direct_reads};
   std::string path = TableFileName(args_.directory, file->number);
@@ -188,6 +175,7 @@ Result<TableReaderPtr> TableCache::Open(const FileMetaData* file) const {
   return BlockBasedTable::Open({.file = std::move(opened),
                                 .file_name = std::move(path),
                                 .file_bytes = file->file_bytes,
+                                .epochs = args_.epochs,
                                 .comparator = args_.comparator,
                                 .config = args_.config,
                                 .block_cache = args_.block_cache,
@@ -195,7 +183,7 @@ Result<TableReaderPtr> TableCache::Open(const FileMetaData* file) const {
                                 .recorder = args_.recorder,
                                 .live_blocks = args_.live_blocks,
                                 .largest_sequence = file->largest_sequence,
-                                .prefix_extractor = CurrentPrefixExtractor()});
+                                .prefix_extractors = prefix_extractors_});
 }
 
 Result<TableReaderPtr> TableCache::OpenPlain(std::unique_ptr<RandomAccessFile> opened, std::string path, uint64_t file_bytes) const {
@@ -203,9 +191,10 @@ Result<TableReaderPtr> TableCache::OpenPlain(std::unique_ptr<RandomAccessFile> o
   return PlainTable::Open({.file = std::move(opened),
                            .file_name = std::move(path),
                            .file_bytes = file_bytes,
+                           .epochs = args_.epochs,
                            .comparator = args_.comparator,
                            .config = args_.plain_config,
-                           .prefix_extractor = CurrentPrefixExtractor(),
+                           .prefix_extractor = prefix_extractors_->Current(),
                            .recorder = args_.recorder,
                            .live_blocks = args_.live_blocks,
                            .random_access_hint = args_.random_access_hint});

@@ -24,6 +24,7 @@
 #include "base/result.h"
 #include "cache/block_cache.h"
 #include "key/key_comparator.h"
+#include "key/prefix_extractors.h"
 #include "observe/recorder.h"
 #include "platform/mutex.h"
 #include "table/blockbased/table_config.h"
@@ -39,7 +40,7 @@ class TableCache;
 class OpenTables {
  public:
   // tables_max: 0 for no limit.
-  explicit OpenTables(size_t tables_max) : tables_max_(tables_max) {}
+  OpenTables(EpochDomain* epochs, size_t tables_max) : epochs_(*epochs), tables_max_(tables_max) {}
   // Everything must have been evicted.
   ~OpenTables();
   OpenTables(const OpenTables&) = delete;
@@ -64,6 +65,7 @@ class OpenTables {
   void EvictTo(size_t tables) ASHLAR_REQUIRES(mutex_);
   void Unlink(size_t slot) ASHLAR_REQUIRES(mutex_);
 
+  EpochDomain& epochs_;
   mutable Mutex mutex_;
   size_t tables_max_ ASHLAR_GUARDED_BY(mutex_);
   std::vector<Slot> ring_ ASHLAR_GUARDED_BY(mutex_);
@@ -72,7 +74,8 @@ class OpenTables {
 
 struct TableCacheArgs {
   FileSystem* file_system = nullptr;
-  std::string directory{};  // tables are directory/NNNNNN.sst, or NNNNNN.ldb
+  EpochDomain* epochs = nullptr;  // of the guards in which tables are found; that of open_tables
+  std::string directory{};        // tables are directory/NNNNNN.sst, or NNNNNN.ldb
   KeyComparator comparator{nullptr};
   BlockBasedTableConfig config{};
   PlainTableConfig plain_config{};
@@ -88,7 +91,7 @@ struct TableCacheArgs {
 
 class TableCache final : public TableOpener {
  public:
-  explicit TableCache(TableCacheArgs args) : args_(std::move(args)), prefix_extractor_(args_.prefix_extractor) {}
+  explicit TableCache(TableCacheArgs args) : args_(std::move(args)), prefix_extractors_(std::make_shared<PrefixExtractors>(args_.prefix_extractor)) {}
   // Closes.
   ~TableCache() override { Close(); }
 
@@ -107,7 +110,7 @@ class TableCache final : public TableOpener {
   Result<std::unique_ptr<InternalCursor>> NewCursor(FileMetaData* file, const TableReadOptions& options) override;
   bool MayHold(FileMetaData* file, const TableReadOptions& options, const Slice& internal_target) override;
   // For tables opened from now on; open ones keep what they have.
-  void SetPrefixExtractor(std::shared_ptr<const SliceTransform> prefix_extractor);
+  void SetPrefixExtractor(std::shared_ptr<const SliceTransform> prefix_extractor) { prefix_extractors_->SetCurrent(std::move(prefix_extractor)); }
   // Opens the table if need be and calls Verify.
   Status Verify(FileMetaData* file);
 
@@ -120,12 +123,10 @@ class TableCache final : public TableOpener {
   Result<TableRef> OpenAndPublish(FileMetaData* file);
   Result<TableReaderPtr> Open(const FileMetaData* file) const;
   Result<TableReaderPtr> OpenPlain(std::unique_ptr<RandomAccessFile> opened, std::string path, uint64_t file_bytes) const;
-  std::shared_ptr<const SliceTransform> CurrentPrefixExtractor() const;
   static Result<uint64_t> ReadMagic(const RandomAccessFile& file, const std::string& path, uint64_t file_bytes);
 
-  const TableCacheArgs args_;  // its prefix_extractor is the first value of prefix_extractor_, and used for nothing else
-  mutable Mutex prefix_extractor_mutex_;
-  std::shared_ptr<const SliceTransform> prefix_extractor_ ASHLAR_GUARDED_BY(prefix_extractor_mutex_);
+  const TableCacheArgs args_;  // its prefix_extractor is the first one of prefix_extractors_, and used for nothing else
+  const std::shared_ptr<PrefixExtractors> prefix_extractors_;
 };
 
 }  // namespace ashlar

@@ -6,6 +6,7 @@
 
 #include "filesystem/filename.h"
 #include "table/blockbased/table_test_kit.h"
+#include "testing/test_epochs.h"
 
 namespace ashlar::test {
 namespace {
@@ -39,6 +40,7 @@ class TableCacheTest : public ::testing::Test {
 
   TableCacheArgs Args(OpenTables* open_tables, bool mmap = false) {
     return {.file_system = &fs_,
+            .epochs = &TestEpochs(),
             .directory = "db",
             .comparator = KeyComparator(BytewiseComparator()),
             .block_cache = &block_cache_,
@@ -48,7 +50,7 @@ class TableCacheTest : public ::testing::Test {
   std::string Get(TableCache* tables, FileMetaData* file, const Slice& key, PinnableSlice* value) {
     const Result<TableRef> table = tables->Acquire(file, {});
     if (!table.ok()) return table.status().ToString();
-    const EpochGuard guard;
+    const EpochGuard guard(TestEpochs());
     Lookup lookup({.user_key = key});
     (*table)->Get({}, &lookup);
     const Status status = lookup.Finish(value);
@@ -61,7 +63,7 @@ class TableCacheTest : public ::testing::Test {
 };
 
 TEST_F(TableCacheTest, OpensOnDemandAndOnce) {
-  OpenTables open_tables(0);
+  OpenTables open_tables(&TestEpochs(), 0);
   TableCache tables(Args(&open_tables));
   for (int round = 0; round < 2; ++round) {
     for (const auto& file : files_) {
@@ -77,7 +79,7 @@ TEST_F(TableCacheTest, OpensOnDemandAndOnce) {
 }
 
 TEST_F(TableCacheTest, LimitClosesTablesThatAreNotInUse) {
-  OpenTables open_tables(3);
+  OpenTables open_tables(&TestEpochs(), 3);
   TableCache tables(Args(&open_tables));
   for (int round = 0; round < 3; ++round) {
     for (const auto& file : files_) {
@@ -92,7 +94,7 @@ TEST_F(TableCacheTest, LimitClosesTablesThatAreNotInUse) {
 
 TEST_F(TableCacheTest, CursorsAndPinsOutliveEviction) {
   for (const bool mmap : {false, true}) {
-    OpenTables open_tables(1);
+    OpenTables open_tables(&TestEpochs(), 1);
     TableCache tables(Args(&open_tables, mmap));
     std::vector<std::unique_ptr<InternalCursor>> cursors;
     std::vector<PinnableSlice> values(files_.size());
@@ -117,7 +119,7 @@ TEST_F(TableCacheTest, CursorsAndPinsOutliveEviction) {
 }
 
 TEST_F(TableCacheTest, MissingForeignAndResizedFilesAreNamed) {
-  OpenTables open_tables(0);
+  OpenTables open_tables(&TestEpochs(), 0);
   TableCache tables(Args(&open_tables));
   const auto expect = [&](FileMetaData* file, Status::Code code, const std::string& says) {
     const Status status = tables.Acquire(file, {}).status();
@@ -151,7 +153,7 @@ TEST_F(TableCacheTest, MissingForeignAndResizedFilesAreNamed) {
 }
 
 TEST_F(TableCacheTest, AReadOfMemoryAloneOpensNoTable) {
-  OpenTables open_tables(0);
+  OpenTables open_tables(&TestEpochs(), 0);
   TableCache tables(Args(&open_tables));
   const TableReadOptions cached_only{.cached_only = true};
   const Status status = tables.Acquire(files_[0].get(), cached_only).status();
@@ -165,7 +167,7 @@ TEST_F(TableCacheTest, AReadOfMemoryAloneOpensNoTable) {
 }
 
 TEST_F(TableCacheTest, ReadsTheLegacyFileName) {
-  OpenTables open_tables(0);
+  OpenTables open_tables(&TestEpochs(), 0);
   TableCache tables(Args(&open_tables));
   ASSERT_OK(fs_.RenameFile(TableFileName("db", 3), LegacyTableFileName("db", 3)));
   PinnableSlice value;
@@ -173,7 +175,7 @@ TEST_F(TableCacheTest, ReadsTheLegacyFileName) {
 }
 
 TEST_F(TableCacheTest, ColumnFamiliesShareTheLimit) {
-  OpenTables open_tables(4);
+  OpenTables open_tables(&TestEpochs(), 4);
   TableCache one(Args(&open_tables));
   TableCache two(Args(&open_tables));
   for (size_t i = 0; i < files_.size(); ++i) {
@@ -187,7 +189,7 @@ TEST_F(TableCacheTest, ColumnFamiliesShareTheLimit) {
 }
 
 TEST_F(TableCacheTest, ManyThreadsBesideEvictionOfTablesAndBlocks) {
-  OpenTables open_tables(4);
+  OpenTables open_tables(&TestEpochs(), 4);
   block_cache_.SetCapacity(6000);
   TableCache tables(Args(&open_tables));
   std::atomic<int> wrong{0};

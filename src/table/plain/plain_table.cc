@@ -117,7 +117,8 @@ bool HashIsSafe(const KeyComparator& comparator) {
 }  // namespace
 
 PlainTable::PlainTable(PlainTableOpenArgs* args)
-    : comparator_(args->comparator),
+    : TableReader(args->epochs),
+      comparator_(args->comparator),
       config_(args->config),
       prefix_extractor_(std::move(args->prefix_extractor)),
       recorder_(args->recorder),

@@ -43,6 +43,7 @@ struct PlainTableOpenArgs {
   std::unique_ptr<RandomAccessFile> file;  // opened with use_mmap_reads
   std::string file_name{};
   uint64_t file_bytes = 0;
+  EpochDomain* epochs = nullptr;  // of the guards in which the table is found
   KeyComparator comparator{nullptr};
   PlainTableConfig config{};
   std::shared_ptr<const SliceTransform> prefix_extractor{};  // the family's; null: none

@@ -9,6 +9,7 @@
 #include "table/block/block_builder.h"
 #include "table/plain/plain_table_test_kit.h"
 #include "table/table_properties.h"
+#include "testing/test_epochs.h"
 
 namespace ashlar::test {
 namespace {
@@ -189,6 +190,7 @@ TEST(PlainTableDamage, BytesThatChangeUnderTheMapping) {
       Result<TableReaderPtr> opened = PlainTable::Open({.file = std::make_unique<BytesFile>(&bytes),
                                                         .file_name = kPath,
                                                         .file_bytes = bytes.size(),
+                                                        .epochs = &TestEpochs(),
                                                         .comparator = sample.spec.comparator,
                                                         .config = sample.spec.config,
                                                         .prefix_extractor = sample.spec.prefix_extractor});

@@ -8,6 +8,7 @@
 #include "key/key_prefix.h"
 #include "table/plain/plain_table_test_kit.h"
 #include "testing/comparators.h"
+#include "testing/test_epochs.h"
 
 namespace ashlar::test {
 namespace {
@@ -502,12 +503,16 @@ TEST(PlainTablePins, ValuesStayWhenTheTableIsDropped) {
   {
     std::unique_ptr<RandomAccessFile> file;
     ASSERT_OK(fs.NewRandomAccessFile(kPath, {.use_mmap_reads = true}, &file));
-    Result<TableReaderPtr> opened = PlainTable::Open(
-        {.file = std::move(file), .file_name = kPath, .file_bytes = written.file_bytes, .comparator = spec.comparator, .live_blocks = &live_blocks});
+    Result<TableReaderPtr> opened = PlainTable::Open({.file = std::move(file),
+                                                      .file_name = kPath,
+                                                      .file_bytes = written.file_bytes,
+                                                      .epochs = &TestEpochs(),
+                                                      .comparator = spec.comparator,
+                                                      .live_blocks = &live_blocks});
     ASSERT_OK(opened.status());
     const OpenedTable table(std::move(opened).value());
     EXPECT_FALSE(table->CountBlocks().any_pinned);
-    const EpochGuard guard;
+    const EpochGuard guard(TestEpochs());
     Lookup lookup({.user_key = "b"});
     table->Get({}, &lookup);
     ASSERT_OK(lookup.Finish(&value));

@@ -7,6 +7,7 @@
 #include "table/blockbased/table_test_kit.h"
 #include "table/plain/plain_table.h"
 #include "table/plain/plain_table_writer.h"
+#include "testing/test_epochs.h"
 
 namespace ashlar::test {
 
@@ -39,6 +40,7 @@ inline Result<TableReaderPtr> OpenPlainTable(FileSystem* fs, const std::string& 
   return PlainTable::Open({.file = std::move(file),
                            .file_name = path,
                            .file_bytes = bytes,
+                           .epochs = &TestEpochs(),
                            .comparator = spec.comparator,
                            .config = spec.config,
                            .prefix_extractor = spec.prefix_extractor});

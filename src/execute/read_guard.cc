@@ -1,0 +1,27 @@
+#include "execute/read_guard.h"
+
+namespace ashlar {
+
+void ReadGuard::KeepRoot() {
+  if (kept_ != nullptr) return;
+  kept_ = new Kept;
+  kept_->push_back(root_.Acquire());
+}
+
+void ReadGuard::Keep(Pin pin) {
+  KeepRoot();
+  kept_->push_back(std::move(pin));
+}
+
+void ReadGuard::Leave() {
+  KeepRoot();
+  entry_.Leave();
+}
+
+void ReadGuard::ReleaseKept() {
+  // The root goes last: by then nothing else refers to what only it kept.
+  while (!kept_->empty()) kept_->pop_back();
+  delete kept_;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,15 @@
+// TestEpochs: the epoch domain of a test that opens no database.
+//
+// Thread safety: any thread. Lifetime: never destroyed, so that static objects of a test may be retired into it.
+#pragma once
+
+#include "execute/epoch.h"
+
+namespace ashlar {
+
+inline EpochDomain& TestEpochs() {
+  static EpochDomain& epochs = *new EpochDomain;
+  return epochs;
+}
+
+}  // namespace ashlar
