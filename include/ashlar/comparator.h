@@ -2,6 +2,7 @@
 //
 // A database stores the comparator's name and refuses to open under another one: the order of keys on disk is part of the format. Change the name
 // whenever the order changes.
+// A comparator should neither block nor take long: while a read runs it, no memory that the database retires is freed.
 // Thread safety: every method may be called by several threads at once. Lifetime: a comparator outlives every database that uses it.
 #pragma once
 

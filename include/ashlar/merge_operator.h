@@ -72,6 +72,7 @@ class ASHLAR_API MergeOperator {
   virtual bool AllowSingleOperand() const { return false; }
 
   // Asked by a read after each operand it finds, newest first: true stops the search, and what was found is merged without a base value.
+  // Return at once: while it runs, no memory that the database retires is freed. The other functions may take their time.
   virtual bool ShouldMerge(const std::vector<Slice>& operands) const;
 
   // Text that CreateFromStringId understands and that the OPTIONS file keeps, such as "{id=StringAppendOperator;delimiter=,;}". The default is

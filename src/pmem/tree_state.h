@@ -8,7 +8,7 @@
 //
 // Locks, in this order: an operation of the medium (may wait for a checkpoint) -> structure_mutex -> leaves (LeafRef) -> the heap's mutex, the log's
 // mutex. Whoever holds a leaf's lock waits for no other leaf, unless it holds structure_mutex; so the order among leaves does not matter. Space is
-// allocated before any of them. An EpochGuard is entered after the operation begins, and after structure_mutex where that is taken from the beginning.
+// allocated before any of them. An EpochGuard is entered after the operation begins, and, except for splits, after structure_mutex.
 #pragma once
 
 #include <atomic>

@@ -17,7 +17,6 @@
 #include "filesystem/fault_file_system.h"
 #include "filesystem/memory_file_system.h"
 #include "table/open/table_cache.h"
-#include "testing/test_epochs.h"
 
 namespace ashlar {
 
@@ -27,12 +26,12 @@ inline bool InternalLess(const TextEntry& a, const TextEntry& b) {
 
 class JobFixture : public testing::Test {
  protected:
-  JobFixture() : faults_(std::make_shared<MemoryFileSystem>()), open_tables_(&TestEpochs(), 0), tables_(CacheArgs()) {
+  JobFixture() : faults_(std::make_shared<MemoryFileSystem>()), open_tables_(&epochs_, 0), tables_(CacheArgs()) {
     EXPECT_TRUE(faults_.CreateDir("db").ok());
   }
   ~JobFixture() override {
     tables_.Close();
-    TestEpochs().Synchronize();
+    epochs_.Synchronize();
   }
 
   TableJobArgs JobArgs() {
@@ -100,6 +99,7 @@ class JobFixture : public testing::Test {
 
   const KeyComparator comparator_{BytewiseComparator()};
   FaultFileSystem faults_;
+  EpochDomain epochs_;
   OpenTables open_tables_;
   TableCache tables_;
   ManualClock clock_{1};
@@ -109,7 +109,7 @@ class JobFixture : public testing::Test {
   TableCacheArgs CacheArgs() {
     TableCacheArgs args;
     args.file_system = &faults_;
-    args.epochs = &TestEpochs();
+    args.epochs = &epochs_;
     args.directory = "db";
     args.comparator = comparator_;
     args.config = TableConfig();
