@@ -22,12 +22,15 @@ namespace ashlar {
 
 // What a file is opened for. A field that a file system cannot honour is ignored, except use_direct_io.
 struct FileOptions {
-  bool use_mmap_reads = false;     // RandomAccessFile: Map() succeeds
-  bool use_direct_io = false;      // bypass the page cache; buffers, offsets and lengths become the implementation's concern
-  bool use_mmap_writes = false;    // WritableFile: write through a mapping; excludes use_direct_io
-  bool keeps_zero_tail = false;    // with use_mmap_writes: Sync does not cut the file either; for readers that know where the contents end
-  uint64_t preallocate_bytes = 0;  // WritableFile: reserve space in steps of this many bytes; given back at Close
-  bool exclusive_create = false;   // WritableFile: fail if the file exists
+  bool use_mmap_reads = false;  // RandomAccessFile: Map() succeeds
+  bool use_direct_io = false;   // bypass the page cache; buffers, offsets and lengths become the implementation's concern
+  // WritableFile: write through a mapping; excludes use_direct_io. A write that the disk does not take then ends the process (SIGBUS) or is lost
+  // without an error.
+  bool use_mmap_writes = false;
+  bool keeps_zero_tail = false;     // with use_mmap_writes: Sync does not cut the file either; for readers that know where the contents end
+  bool unbuffered_appends = false;  // WritableFile: each Append is one write by the operating system; for callers that collect small pieces
+  uint64_t preallocate_bytes = 0;   // WritableFile: reserve space in steps of this many bytes; given back at Close
+  bool exclusive_create = false;    // WritableFile: fail if the file exists
 };
 
 enum class AccessPattern { kNormal, kRandom, kSequential, kWillNeed, kDontNeed };

@@ -1,5 +1,5 @@
-// What every FileSystem must do, on all of ours: the operating system's (through the page cache, and with the readers or the writers mapped), in
-// memory, the crash model, and behind a fault injector without rules.
+// What every FileSystem must do, on all of ours: the operating system's (through the page cache, with the readers or the writers mapped, and without
+// a buffer), in memory, the crash model, and behind a fault injector without rules.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,6 +27,7 @@ struct Subject {
   std::shared_ptr<FileSystem> (*make)();
   FileOptions read_options = {};
   bool mapped_writes = false;
+  bool unbuffered_appends = false;
 };
 
 void PrintTo(const Subject& subject, std::ostream* out) { *out << subject.name; }
@@ -69,6 +70,7 @@ class ConformanceTest : public testing::TestWithParam<Subject> {
   static FileOptions WriteOptions() {
     FileOptions options;
     options.use_mmap_writes = GetParam().mapped_writes;
+    options.unbuffered_appends = GetParam().unbuffered_appends;
     return options;
   }
   std::unique_ptr<WritableFile> Open(const std::string& path, const FileOptions& options = WriteOptions()) {
@@ -126,7 +128,7 @@ TEST_P(ConformanceTest, AppendsOfAllSizesKeepTheirOrder) {
 }
 
 TEST_P(ConformanceTest, SmallAppendsAreInvisibleUntilFlushed) {
-  if (GetParam().mapped_writes) GTEST_SKIP() << "what is appended through a mapping is in the file at once";
+  if (GetParam().mapped_writes || GetParam().unbuffered_appends) GTEST_SKIP() << "what is appended is in the file at once";
   std::unique_ptr<WritableFile> file = Open(Path("f"));
   ASSERT_TRUE(file->Append("abc").ok());
   EXPECT_EQ(Read(Path("f")), "");
@@ -501,7 +503,8 @@ std::shared_ptr<FileSystem> MakeFault() { return std::make_shared<FaultFileSyste
 
 INSTANTIATE_TEST_SUITE_P(All, ConformanceTest,
                          testing::Values(Subject{"Native", &MakeNative}, Subject{"NativeMapped", &MakeNative, Mapped()},
-                                         Subject{"NativeMappedWrites", &MakeNative, FileOptions(), true}, Subject{"Memory", &MakeMemory},
+                                         Subject{"NativeMappedWrites", &MakeNative, FileOptions(), true},
+                                         Subject{"NativeUnbuffered", &MakeNative, FileOptions(), false, true}, Subject{"Memory", &MakeMemory},
                                          Subject{"MemoryMapped", &MakeMemory, Mapped()}, Subject{"Crash", &MakeCrash}, Subject{"Fault", &MakeFault}),
                          [](const testing::TestParamInfo<Subject>& subject) { return subject.param.name; });
 

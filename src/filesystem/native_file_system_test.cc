@@ -274,24 +274,44 @@ TEST_F(NativeFileSystemTest, ALockFileIsOpenedByLockFileOnly) {
 
 // I1. The failing write is one beyond the largest file that the disk's file system holds; the file is a hole and takes no space.
 TEST_F(NativeFileSystemTest, AFailedWriteIsFinal) {
-  Put(Path("f"), "");
-  uint64_t largest = 0;
-  for (uint64_t bit = uint64_t{1} << 62; bit > 0; bit >>= 1) {
-    if (fs_->Truncate(Path("f"), largest | bit).ok()) largest |= bit;
+  for (const bool unbuffered : {false, true}) {
+    SCOPED_TRACE(unbuffered);
+    Put(Path("f"), "");
+    uint64_t largest = 0;
+    for (uint64_t bit = uint64_t{1} << 62; bit > 0; bit >>= 1) {
+      if (fs_->Truncate(Path("f"), largest | bit).ok()) largest |= bit;
+    }
+    FileOptions options;
+    options.unbuffered_appends = unbuffered;
+    std::unique_ptr<WritableFile> file;
+    ASSERT_TRUE(fs_->ReopenWritableFile(Path("f"), options, &file).ok());
+    EXPECT_EQ(file->Size(), largest);
+    Status status = file->Append("beyond");
+    EXPECT_EQ(status.ok(), !unbuffered) << "the call that failed is the one that reports it";
+    if (status.ok()) status = file->Flush();
+    ASSERT_FALSE(status.ok());
+    EXPECT_NE(status.ToString().find(Path("f")), std::string::npos);
+    ASSERT_TRUE(fs_->Truncate(Path("f"), 0).ok());
+    EXPECT_EQ(file->Append("x").ToString(), status.ToString());
+    EXPECT_EQ(file->Flush().ToString(), status.ToString());
+    EXPECT_EQ(file->Sync().ToString(), status.ToString());
+    EXPECT_EQ(file->Close().ToString(), status.ToString());
+    EXPECT_EQ(Contents(Path("f")), "");
   }
+}
+
+TEST_F(NativeFileSystemTest, AnUnbufferedAppendIsInTheFileBeforeAnyFlush) {
+  const FileOptions options{.unbuffered_appends = true, .preallocate_bytes = 1 << 20};
   std::unique_ptr<WritableFile> file;
-  ASSERT_TRUE(fs_->ReopenWritableFile(Path("f"), FileOptions(), &file).ok());
-  EXPECT_EQ(file->Size(), largest);
-  ASSERT_TRUE(file->Append("beyond").ok());
-  const Status status = file->Flush();
-  ASSERT_FALSE(status.ok());
-  EXPECT_NE(status.ToString().find(Path("f")), std::string::npos);
-  ASSERT_TRUE(fs_->Truncate(Path("f"), 0).ok());
-  EXPECT_EQ(file->Append("x").ToString(), status.ToString());
-  EXPECT_EQ(file->Flush().ToString(), status.ToString());
-  EXPECT_EQ(file->Sync().ToString(), status.ToString());
-  EXPECT_EQ(file->Close().ToString(), status.ToString());
-  EXPECT_EQ(Contents(Path("f")), "");
+  ASSERT_TRUE(fs_->NewWritableFile(Path("f"), options, &file).ok());
+  EXPECT_TRUE(file->AppendsAtOnce());
+  ASSERT_TRUE(file->Append("small").ok());
+  EXPECT_EQ(Contents(Path("f")), "small");
+  ASSERT_TRUE(file->Append(std::string(100000, 'x')).ok());
+  EXPECT_EQ(Contents(Path("f")), "small" + std::string(100000, 'x'));
+  EXPECT_EQ(file->Size(), 100005u);
+  ASSERT_TRUE(file->Close().ok());
+  EXPECT_FALSE(file->Append("x").ok());
 }
 
 TEST_F(NativeFileSystemTest, DefaultIsOneObject) { EXPECT_EQ(FileSystem::Default(), FileSystem::Default()); }

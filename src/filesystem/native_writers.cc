@@ -62,7 +62,8 @@ struct WriterStart {
   uint64_t preallocate_bytes;
 };
 
-// What the writers share: the order of calls, the error latch, and what runs beside what. How bytes get from the buffer to the file is theirs.
+// What the writers with a buffer or a mapping share: the order of calls, the error latch, and which calls may run concurrently. How bytes get from
+// the buffer to the file is theirs.
 class NativeWritableFile : public WritableFile {
  public:
   explicit NativeWritableFile(WriterStart start)
@@ -145,6 +146,74 @@ class NativeWritableFile : public WritableFile {
   uint64_t written_ ASHLAR_GUARDED_BY(mutex_);  // bytes handed to the system, or to a thread that does
   Status error_ ASHLAR_GUARDED_BY(mutex_);      // the first one, or "closed"
   bool closed_ ASHLAR_GUARDED_BY(mutex_) = false;
+};
+
+// One thread at a time, except that Sync and RangeSync may run concurrently with Append: they share the handle and the first error only, so Append
+// needs no lock.
+class UnbufferedWritableFile final : public WritableFile {
+ public:
+  explicit UnbufferedWritableFile(WriterStart start) : file_(std::move(start.file)), reservation_(start.preallocate_bytes), size_(start.size) {}
+  ~UnbufferedWritableFile() override { static_cast<void>(Close()); }
+
+  bool AppendsAtOnce() const override { return true; }
+
+  Status Append(const Slice& data) override {
+    ASHLAR_RETURN_IF_ERROR(FirstError());
+    const uint64_t end = size_.load(std::memory_order_relaxed) + data.size();
+    reservation_.Extend(&file_, end);
+    ASHLAR_RETURN_IF_ERROR(Latch(file_.WriteAt(end - data.size(), data)));
+    size_.store(end, std::memory_order_relaxed);
+    return Status::OK();
+  }
+
+  Status Flush() override { return FirstError(); }
+
+  Status Sync() override {
+    ASHLAR_RETURN_IF_ERROR(FirstError());
+    return Latch(file_.SyncData());
+  }
+
+  Status Close() override {
+    if (std::exchange(closed_, true)) return FirstError();
+    Status status = FirstError();
+    if (status.ok()) status = reservation_.GiveBack(&file_, size_.load(std::memory_order_relaxed));
+    const Status close_status = file_.Close();
+    if (status.ok()) status = close_status;
+    static_cast<void>(Latch(status.ok() ? Status::IOError(file_.path(), "the file is closed") : status));
+    return status;
+  }
+
+  uint64_t Size() const override { return size_.load(std::memory_order_relaxed); }
+
+  Status RangeSync(uint64_t offset, uint64_t bytes) override {
+    const Status status = file_.StartWriteBack(offset, bytes);
+    return status.IsNotSupported() || status.IsInvalidArgument() ? status : Latch(status);
+  }
+
+ private:
+  Status FirstError() const {
+    if (!failed_.load(std::memory_order_acquire)) [[likely]]
+      return Status::OK();
+    MutexLock lock(mutex_);
+    return error_;
+  }
+
+  Status Latch(Status status) {
+    if (status.ok()) [[likely]]
+      return status;
+    MutexLock lock(mutex_);
+    if (error_.ok()) error_ = status;
+    failed_.store(true, std::memory_order_release);
+    return status;
+  }
+
+  OsFile file_;
+  Reservation reservation_;
+  std::atomic<uint64_t> size_;  // written by Append, read by the owner; relaxed: nothing else is read through it
+  bool closed_ = false;
+  std::atomic<bool> failed_{false};  // set after error_ (release), tested before every operation (acquire)
+  mutable Mutex mutex_;
+  Status error_ ASHLAR_GUARDED_BY(mutex_);  // the first one, or "closed"
 };
 
 class BufferedWritableFile final : public NativeWritableFile {
@@ -328,6 +397,8 @@ Status OpenNativeWritableFile(const std::string& path, const FileOptions& option
     *result = std::make_unique<DirectWritableFile>(std::move(start));
   } else if (options.use_mmap_writes && CanMap(&start.file, info.bytes, options.keeps_zero_tail)) {
     *result = std::make_unique<MappedWritableFile>(std::move(start), options.keeps_zero_tail);
+  } else if (options.unbuffered_appends) {
+    *result = std::make_unique<UnbufferedWritableFile>(std::move(start));
   } else {
     *result = std::make_unique<BufferedWritableFile>(std::move(start));
   }

@@ -1,4 +1,4 @@
-// The writing halves of NativeFileSystem: buffered, direct and mapped. native_file_system.h has the picture and the invariants.
+// The writing halves of NativeFileSystem: buffered, unbuffered, direct and mapped. native_file_system.h has the picture and the invariants.
 #pragma once
 
 #include <memory>
