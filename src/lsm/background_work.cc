@@ -451,7 +451,7 @@ Status BackgroundWork::RecordLogNumbers() {
 Status BackgroundWork::RecordSyncedLogs(std::span<const LogSet::LiveLog> logs) {
   std::vector<VersionEdit> edits(1);
   for (const LogSet::LiveLog& log : logs) {
-    if (log.bytes > 0) edits[0].log_additions.push_back({.number = log.number, .synced_bytes = log.bytes});
+    if (log.synced && log.bytes > 0) edits[0].log_additions.push_back({.number = log.number, .synced_bytes = log.bytes});
   }
   return edits[0].log_additions.empty() ? Status::OK() : Install(std::move(edits), [] {});
 }

@@ -252,22 +252,29 @@ Status CommitPipeline::CommitGroupOfWrites(const CommitGroup& group) {
 
 Status CommitPipeline::AppendToLog(const CommitGroup& group) {
   const PerfTimer timer(&PerfContext::write_wal_time);
-  bool logged = false;
+  uint64_t logged_batches = 0;
+  uint64_t logged_bytes = 0;
   for (const CommitRequest* r = group.first;; r = r->newer) {
     if (r->disable_wal) {
       if (!state_->unlogged_writes.load(std::memory_order_relaxed)) state_->unlogged_writes.store(true, std::memory_order_relaxed);
     } else {
       const Slice contents = r->batch->Data();
       ASHLAR_RETURN_IF_ERROR(state_->logs.Append(std::span<const Slice>(&contents, 1)));
-      state_->recorder.Tick(WAL_FILE_BYTES, contents.size());
-      state_->recorder.Tick(WRITE_WITH_WAL);
-      logged = true;
+      logged_bytes += contents.size();
+      ++logged_batches;
     }
     if (r == group.last) break;
   }
-  if (group.sync) return SyncLogs();
-  if (!logged) return Status::OK();
-  if (!state_->options.manual_wal_flush) ASHLAR_RETURN_IF_ERROR(state_->logs.FlushCurrent());
+  if (group.sync) {
+    ASHLAR_RETURN_IF_ERROR(SyncLogs());
+  } else if (logged_batches > 0 && !state_->options.manual_wal_flush) {
+    ASHLAR_RETURN_IF_ERROR(state_->logs.FlushCurrent());
+  }
+  state_->logs.EndGroup();
+  if (state_->recorder.IsOn() && logged_batches > 0) {
+    state_->recorder.Tick(WAL_FILE_BYTES, logged_bytes);
+    state_->recorder.Tick(WRITE_WITH_WAL, logged_batches);
+  }
   return Status::OK();
 }
 

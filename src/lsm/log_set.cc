@@ -1,40 +1,82 @@
 #include "lsm/log_set.h"
 
+#include "base/assert.h"
 #include "base/result.h"
 #include "filesystem/filename.h"
 
 namespace ashlar {
 
 Status LogSet::StartNewLog(const NewLog& log) {
-  const uint64_t number = log.number;
-  const std::string name = WalFileName(directory_, number);
-  std::unique_ptr<WritableFile> file;
-  ASHLAR_RETURN_IF_ERROR(file_system_->NewWritableFile(name, file_options_, &file));
-  ASHLAR_RETURN_IF_ERROR(log.directory_handle->Sync());
-  auto next = std::make_unique<LogWriter>(std::move(file), name, number);
-  if (const std::optional<LogHead> head = MakeHead(); head.has_value()) {
-    ASHLAR_RETURN_IF_ERROR(next->AddRecord(EncodeLogHead(*head, log.next_sequence)));
-  }
-  if (current_ != nullptr) {
-    // What the buffer still holds goes out now, and a tail of zeros goes: what a table is to be installed after must end with its last record. A
-    // failure stays latched in the writer and shows at its sync.
-    const bool flushed = current_->Flush().ok();
-    const bool unsynced = unsynced_ || !flushed;
-    MutexLock lock(mutex_);
-    closed_.push_back(ClosedLog{.number = current_number(), .bytes = current_->bytes(), .writer = std::move(current_)});
-    closed_bytes_.fetch_add(closed_.back().bytes, std::memory_order_relaxed);
-    if (unsynced) closed_unsynced_.store(true, std::memory_order_release);
-  }
+  ASHLAR_RETURN_IF_ERROR(FinishCurrent());
+  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<LogWriter> next, CreateLog(log));
+  if (current_ != nullptr) RetireCurrent(/*synced=*/false);
   current_ = std::move(next);
+  current_is_cut_ = false;
   // The head counts: without it this log would be too short for the next one.
   unsynced_ = current_->bytes() > 0;
   current_bytes_.store(current_->bytes(), std::memory_order_relaxed);
-  current_number_.store(number, std::memory_order_release);
+  current_number_.store(log.number, std::memory_order_release);
+  return Status::OK();
+}
+
+Status LogSet::FinishCurrent() {
+  if (current_ == nullptr) return Status::OK();
+  if (!current_->status().ok()) return CutFailedCurrent();
+  // The flush also cuts a tail of zeros: a closed log ends with its last record.
+  ASHLAR_RETURN_IF_ERROR(FailCurrentOn(current_->Flush()));
+  ASHLAR_ASSERT(current_->good_bytes() == current_->bytes());  // I5
+  return Status::OK();
+}
+
+Result<std::unique_ptr<LogWriter>> LogSet::CreateLog(const NewLog& log) {
+  const std::string name = WalFileName(directory_, log.number);
+  std::unique_ptr<WritableFile> file;
+  ASHLAR_RETURN_IF_ERROR(file_system_->NewWritableFile(name, file_options_, &file));
+  auto writer = std::make_unique<LogWriter>(std::move(file), name, log.number);
+  Status status = log.directory_handle->Sync();
+  if (const std::optional<LogHead> head = MakeHead(); status.ok() && head.has_value()) {
+    status = writer->AddRecord(EncodeLogHead(*head, log.next_sequence));
+    if (status.ok()) status = writer->HandOver();
+  }
+  writer->MarkCommitted();
+  if (status.ok()) return writer;
+  // A torn head would be damage to the recovery modes that accept none. If the deletion fails too, the first error is the one to report.
+  writer.reset();
+  static_cast<void>(file_system_->DeleteFile(name).ok());
+  return status;
+}
+
+void LogSet::RetireCurrent(bool synced) {
+  const bool failed = !current_->status().ok();
+  MutexLock lock(mutex_);
+  closed_.push_back(ClosedLog{.number = current_number(), .bytes = current_->good_bytes(), .writer = nullptr, .synced = synced});
+  closed_bytes_.fetch_add(closed_.back().bytes, std::memory_order_relaxed);
+  current_bytes_.store(0, std::memory_order_relaxed);
+  if (!synced) closed_.back().writer = std::move(current_);
+  current_.reset();
+  if (unsynced_ || failed) closed_unsynced_.store(true, std::memory_order_release);
+}
+
+Status LogSet::FailCurrentOn(Status status) {
+  if (status.ok()) [[likely]]
+    return status;
+  current_->Fail(status);
+  // A failure to cut shows when the next log is started.
+  static_cast<void>(CutFailedCurrent().ok());
+  return status;
+}
+
+Status LogSet::CutFailedCurrent() {
+  if (current_is_cut_) return Status::OK();
+  // The file is closed before it is cut. The error that Close returns is the one that the log failed with.
+  static_cast<void>(current_->Close().ok());
+  ASHLAR_RETURN_IF_ERROR(file_system_->Truncate(current_->file_name(), current_->good_bytes()));
+  current_is_cut_ = true;
   return Status::OK();
 }
 
 std::optional<LogHead> LogSet::MakeHead() const {
-  if (current_ != nullptr) return LogHead{.previous_number = current_number(), .previous_bytes = current_->bytes()};
+  if (current_ != nullptr) return LogHead{.previous_number = current_number(), .previous_bytes = current_->good_bytes()};
   MutexLock lock(mutex_);
   if (closed_.empty()) return std::nullopt;
   return LogHead{.previous_number = closed_.back().number, .previous_bytes = closed_.back().bytes};
@@ -42,36 +84,42 @@ std::optional<LogHead> LogSet::MakeHead() const {
 
 Status LogSet::SyncAdopted() {
   MutexLock lock(mutex_);
-  for (const ClosedLog& log : closed_) {
+  for (ClosedLog& log : closed_) {
     std::unique_ptr<WritableFile> file;
     ASHLAR_RETURN_IF_ERROR(file_system_->ReopenWritableFile(WalFileName(directory_, log.number), FileOptions{}, &file));
     ASHLAR_RETURN_IF_ERROR(file->Sync());
     ASHLAR_RETURN_IF_ERROR(file->Close());
+    log.synced = true;
   }
   return Status::OK();
 }
 
 void LogSet::AdoptClosed(uint64_t number, uint64_t bytes) {
   MutexLock lock(mutex_);
-  closed_.push_back(ClosedLog{.number = number, .bytes = bytes, .writer = nullptr});
+  closed_.push_back(ClosedLog{.number = number, .bytes = bytes, .writer = nullptr, .synced = false});
   closed_bytes_.fetch_add(bytes, std::memory_order_relaxed);
 }
 
 Status LogSet::Append(std::span<const Slice> pieces) {
-  ASHLAR_RETURN_IF_ERROR(current_->AddRecord(pieces));
   unsynced_ = true;
-  current_bytes_.store(current_->bytes(), std::memory_order_relaxed);
-  return Status::OK();
+  return FailCurrentOn(current_->StageRecord(pieces));
 }
 
-Status LogSet::FlushCurrent() { return current_->HandOver(); }
+Status LogSet::FlushCurrent() { return FailCurrentOn(current_->HandOver()); }
 
-Status LogSet::SyncAll() {
+Status LogSet::SyncAll() { return FailCurrentOn(SyncCurrent()); }
+
+Status LogSet::SyncCurrent() {
   if (closed_unsynced_.load(std::memory_order_acquire)) ASHLAR_RETURN_IF_ERROR(SyncClosed());
   if (!unsynced_) return current_->HandOver();
   ASHLAR_RETURN_IF_ERROR(current_->Sync());
   unsynced_ = false;
   return Status::OK();
+}
+
+void LogSet::EndGroup() {
+  current_->MarkCommitted();
+  current_bytes_.store(current_->bytes(), std::memory_order_relaxed);
 }
 
 Status LogSet::SyncClosed() {
@@ -85,6 +133,7 @@ Status LogSet::SyncClosedLocked() {
     ASHLAR_RETURN_IF_ERROR(log.writer->Sync());
     ASHLAR_RETURN_IF_ERROR(log.writer->Close());
     log.writer.reset();
+    log.synced = true;
   }
   closed_unsynced_.store(false, std::memory_order_release);
   return Status::OK();
@@ -107,22 +156,20 @@ std::vector<uint64_t> LogSet::ReleaseUpTo(uint64_t number) {
 std::vector<LogSet::LiveLog> LogSet::LiveLogs() const {
   std::vector<LiveLog> logs;
   MutexLock lock(mutex_);
-  for (const ClosedLog& log : closed_) logs.push_back({.number = log.number, .bytes = log.bytes});
-  if (current_ != nullptr) logs.push_back({.number = current_number(), .bytes = current_->bytes()});
+  for (const ClosedLog& log : closed_) logs.push_back({.number = log.number, .bytes = log.bytes, .synced = log.synced});
+  if (current_ != nullptr) logs.push_back({.number = current_number(), .bytes = current_->bytes(), .synced = !unsynced_});
   return logs;
 }
 
 Status LogSet::Close() {
   Status status = SyncClosed();
-  if (current_ != nullptr) {
-    const Status flushed = current_->Flush();
-    if (status.ok()) status = flushed;
-    const Status synced = unsynced_ ? current_->Sync() : Status::OK();
-    if (status.ok()) status = synced;
-    const Status closed = current_->Close();
-    if (status.ok()) status = closed;
-    current_.reset();
-  }
+  if (current_ == nullptr) return status;
+  // A tail of zeros is cut before the sync, which then makes the length durable.
+  Status closed = FinishCurrent();
+  if (closed.ok() && current_->status().ok()) closed = FailCurrentOn(unsynced_ ? current_->Sync() : Status::OK());
+  if (closed.ok()) closed = current_->Close();
+  if (status.ok()) status = closed;
+  RetireCurrent(closed.ok());
   return status;
 }
 

@@ -2,16 +2,23 @@
 // column family has flushed what they hold.
 //
 //   StartNewLog --> CURRENT --StartNewLog--> CLOSED, unsynced --SyncClosed--> CLOSED, synced --ReleaseUpTo--> gone (file deleted by the caller)
+//                      |                                                           ^
+//                      +--any error--> FAILED, cut to its good bytes --StartNewLog-+ (never synced)
 //
 // A new log begins with a head that says how long the one before it was (log_head.h). The current log may be followed by zeros, a closed one is not.
 //
 // I1: log numbers ascend; the current log has the highest.
-// I2: SyncAll leaves every byte appended before it durable, oldest log first, so that a synced write never stands behind a lost one.
-// I3: an error on a log is final for it: every later append or sync answers with it until StartNewLog replaced the log and ReleaseUpTo dropped it.
+// I2: SyncAll leaves every byte appended before it durable, oldest log first, so that a synced write never follows a lost one.
+// I3: an error is final for the current log: every later append or sync fails with it until StartNewLog replaced the log, and SyncClosed fails with
+// it
+//     until ReleaseUpTo dropped the log.
+// I4: a failed log is cut back to its good bytes (LogWriter::good_bytes) before another log continues it, so that it ends with a whole record and no
+//     part of a failed group is read again. The cut is tried at the error, too, since the process may end before the next log.
+// I5: a length that is recorded, in a head or in the MANIFEST, is one that the file has: the bytes were written, or synced, before.
 //
-// Thread safety: Append, FlushCurrent, SyncAll, StartNewLog and LiveLogs by the commit leader; SyncClosed, ReleaseUpTo and the counters by any
-// thread. mutex_ guards the list; it is held across the sync of closed logs (nobody on the read or write path takes it then, except a leader that has
-// to sync as well).
+// Thread safety: Append, FlushCurrent, SyncAll, EndGroup, StartNewLog, LiveLogs and Close by the commit leader; SyncClosed, ReleaseUpTo and the
+// counters by any thread. mutex_ guards the list; it is held across the sync of closed logs (nobody on the read or write path takes it then, except a
+// leader that has to sync as well).
 #pragma once
 
 #include <atomic>
@@ -25,6 +32,7 @@
 
 #include "ashlar/file_system.h"
 #include "ashlar/types.h"
+#include "base/result.h"
 #include "lsm/log_head.h"
 #include "platform/mutex.h"
 #include "wal/log_writer.h"
@@ -44,18 +52,22 @@ class LogSet {
     SequenceNumber next_sequence = 0;  // of the first write that can go to it
     Directory* directory_handle = nullptr;
   };
-  // Creates the log, makes its directory entry durable, and closes the previous one to appends.
+  // Hands the rest of the current log to the operating system, creates the log, makes its directory entry durable, and closes the current one to
+  // appends. After an error the current log stays; the new one is deleted.
   Status StartNewLog(const NewLog& log);
   // A log of an earlier run whose records are in the memtables again; ascending, before the first StartNewLog. bytes: up to the end of its last
   // record.
   void AdoptClosed(uint64_t number, uint64_t bytes);
   // Makes the adopted logs durable: the run that wrote them may have died before it did.
   Status SyncAdopted();
-  // One record. It survives kill -9 after FlushCurrent, a power cut after SyncAll.
+  // A group: one Append per record, then FlushCurrent or SyncAll or neither (the records wait in memory), then EndGroup. A group whose calls did not
+  // all succeed is not in the log.
   Status Append(std::span<const Slice> pieces);
+  // What was appended survives kill -9.
   Status FlushCurrent();
-  // Syncs the closed logs and then the current one.
+  // Syncs the closed logs and then the current one: what was appended survives a power cut.
   Status SyncAll();
+  void EndGroup();
   // Syncs the closed logs.
   Status SyncClosed();
   // Forgets closed logs with a number below `number`; returns their numbers.
@@ -64,9 +76,10 @@ class LogSet {
   struct LiveLog {
     uint64_t number = 0;
     uint64_t bytes = 0;
+    bool synced = false;  // all of it is durable
   };
   std::vector<LiveLog> LiveLogs() const;
-  // Syncs and closes everything.
+  // Syncs and closes everything. The current log becomes a closed one.
   Status Close();
 
   uint64_t current_number() const { return current_number_.load(std::memory_order_acquire); }
@@ -78,10 +91,20 @@ class LogSet {
   struct ClosedLog {
     uint64_t number = 0;
     uint64_t bytes = 0;
-    std::unique_ptr<LogWriter> writer;  // null once synced and closed
+    std::unique_ptr<LogWriter> writer;  // null once synced and closed, and of an adopted log
+    bool synced = false;
   };
 
   Status SyncClosedLocked() ASHLAR_REQUIRES(mutex_);
+  Status SyncCurrent();
+  // Fails the current log if `status` is an error; returns it.
+  Status FailCurrentOn(Status status);
+  // I4. The current log has failed.
+  Status CutFailedCurrent();
+  // Before another log continues the current one: all of it is in the file, and nothing else.
+  Status FinishCurrent();
+  Result<std::unique_ptr<LogWriter>> CreateLog(const NewLog& log);
+  void RetireCurrent(bool synced);
   // The log that a new one will continue.
   std::optional<LogHead> MakeHead() const;
 
@@ -94,6 +117,7 @@ class LogSet {
 
   std::unique_ptr<LogWriter> current_;        // commit leader only
   bool unsynced_ = false;                     // commit leader only: bytes since the last sync
+  bool current_is_cut_ = false;               // commit leader only: I4 holds of the failed current log
   std::atomic<uint64_t> current_number_{0};   // written by the leader
   std::atomic<uint64_t> current_bytes_{0};    // written by the leader
   std::atomic<uint64_t> closed_bytes_{0};     // written under mutex_

@@ -168,8 +168,9 @@ Status LsmDB::CloseFiles() {
     state_->latch.Set(Status::ShutdownInProgress("the database is closed"), BackgroundErrorReason::kFlush);
     std::vector<LogSet::LiveLog> logs;
     const Status logs_closed = commit_.RunExclusive([&] {
+      const Status logs_synced = state_->logs.Close();
       logs = state_->logs.LiveLogs();
-      return state_->logs.Close();
+      return logs_synced;
     });
     if (status.ok()) status = logs_closed;
     if (status.ok()) status = background_.RecordSyncedLogs(logs);

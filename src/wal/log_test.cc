@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -558,6 +559,59 @@ TEST_F(LogTest, ALargeRecordReachesTheFileInLargePieces) {
   EXPECT_EQ(counting.CallCount(FaultOperation::kAppend), 1u);
   ASSERT_TRUE(writer.AddRecord(Text(1 << 20, 1)).ok());
   EXPECT_LE(counting.CallCount(FaultOperation::kAppend), 1u + 17u);
+}
+
+TEST_F(LogTest, StagedRecordsReachTheFileInOneAppend) {
+  FaultFileSystem counting(file_system_);
+  std::unique_ptr<WritableFile> file;
+  ASSERT_TRUE(counting.NewWritableFile(kName, FileOptions{}, &file).ok());
+  LogWriter writer(std::move(file), kName, kNumber);
+  counting.ResetCounts();
+  const std::vector<std::string> records = {Text(100, 1), Text(40000, 2), "", Text(10, 3)};
+  for (const std::string& record : records) {
+    const Slice piece(record);
+    ASSERT_TRUE(writer.StageRecord(std::span<const Slice>(&piece, 1)).ok());
+  }
+  EXPECT_EQ(counting.CallCount(FaultOperation::kAppend), 0u);
+  ASSERT_TRUE(writer.HandOver().ok());
+  EXPECT_EQ(counting.CallCount(FaultOperation::kAppend), 1u);
+  EXPECT_EQ(Read().records, records);
+}
+
+// I4. Whatever fails, the bytes that count are whole records that the file has.
+TEST_F(LogTest, GoodBytesAreThoseOfCommittedRecordsInTheFile) {
+  const std::string large = Text(200000, 5);  // more than the buffer holds: its first pieces are in the file when a later one fails
+  for (uint64_t nth = 1; nth <= 3; ++nth) {
+    SCOPED_TRACE(nth);
+    FaultFileSystem faults(file_system_);
+    std::unique_ptr<WritableFile> file;
+    ASSERT_TRUE(faults.NewWritableFile(kName, FileOptions{}, &file).ok());
+    LogWriter writer(std::move(file), kName, kNumber);
+    EXPECT_EQ(writer.good_bytes(), 0u);
+    ASSERT_TRUE(writer.AddRecord("first").ok());
+    EXPECT_EQ(writer.good_bytes(), 0u) << "neither committed nor flushed";
+    writer.MarkCommitted();
+    EXPECT_EQ(writer.good_bytes(), 0u) << "still in this process";
+    ASSERT_TRUE(writer.Flush().ok());
+    const uint64_t whole = writer.bytes();
+    EXPECT_EQ(writer.good_bytes(), whole);
+
+    FaultRule rule;
+    rule.operations = FaultOperation::kAppend;
+    rule.effect = FaultEffect::kPartialAppend;
+    rule.nth = nth;
+    faults.AddRule(rule);
+    Status failed = writer.AddRecord(large);
+    if (failed.ok()) failed = writer.Flush();
+    ASSERT_TRUE(failed.IsIOError());
+    EXPECT_EQ(writer.good_bytes(), whole);
+    EXPECT_EQ(writer.Close().ToString(), failed.ToString());
+    EXPECT_EQ(writer.good_bytes(), whole);
+    ASSERT_TRUE(file_system_->Truncate(kName, writer.good_bytes()).ok());
+    const ReadResult result = Read();
+    EXPECT_EQ(result.outcome, Outcome::kEnd);
+    EXPECT_EQ(result.records, std::vector<std::string>{"first"});
+  }
 }
 
 }  // namespace

@@ -66,12 +66,20 @@ LogWriter::LogWriter(std::unique_ptr<WritableFile> file, std::string file_name, 
       file_(std::move(file)),
       appends_at_once_(file_->AppendsAtOnce()),
       block_offset_(static_cast<size_t>(file_->Size() % kBlockBytes)),
-      bytes_(file_->Size()) {}
+      bytes_(file_->Size()),
+      handed_over_bytes_(bytes_),
+      committed_bytes_(bytes_),
+      good_bytes_(bytes_) {}
 
 LogWriter::~LogWriter() = default;
 
 Status LogWriter::AddRecord(std::span<const Slice> pieces) {
-  if (failed_.load(std::memory_order_acquire)) return status();
+  ASHLAR_RETURN_IF_ERROR(StageRecord(pieces));
+  return WriteStaged();
+}
+
+Status LogWriter::StageRecord(std::span<const Slice> pieces) {
+  if (!first_error_.ok()) return first_error_;
   ASHLAR_ASSERT(file_ != nullptr);
   PieceReader reader(pieces);
   size_t left = TotalBytes(pieces);
@@ -84,13 +92,14 @@ Status LogWriter::AddRecord(std::span<const Slice> pieces) {
     left -= payload;
     first = false;
   } while (left > 0);
-  return WriteStaged();
+  return Status::OK();
 }
 
 void LogWriter::StageBlockTrailer() {
   const size_t bytes = kBlockBytes - block_offset_;
   memset(staging_.get() + staged_bytes_, 0, bytes);
   staged_bytes_ += bytes;
+  bytes_ += bytes;
   block_offset_ = 0;
 }
 
@@ -101,47 +110,59 @@ void LogWriter::StageFragment(PieceReader* pieces, size_t payload_bytes, uint8_t
   header[6] = static_cast<char>(type);
   EncodeFixed32(header, crc32c::Mask(crc32c::Value(header + 6, 1 + payload_bytes)));
   staged_bytes_ += kHeaderBytes + payload_bytes;
+  bytes_ += kHeaderBytes + payload_bytes;
   block_offset_ += kHeaderBytes + payload_bytes;
 }
 
 Status LogWriter::WriteStaged() {
+  if (!first_error_.ok()) return first_error_;
   const size_t bytes = std::exchange(staged_bytes_, 0);
   if (bytes == 0) return Status::OK();
-  bytes_ += bytes;
-  return Latch(file_->Append(Slice(staging_.get(), bytes)));
+  ASHLAR_ASSERT(file_ != nullptr);
+  ASHLAR_RETURN_IF_ERROR(Latch(file_->Append(Slice(staging_.get(), bytes))));
+  if (appends_at_once_) HandedOver();
+  return Status::OK();
+}
+
+Status LogWriter::HandOver() {
+  if (!appends_at_once_) return Flush();
+  return WriteStaged();
 }
 
 Status LogWriter::Flush() {
-  if (failed_.load(std::memory_order_acquire)) return status();
+  ASHLAR_RETURN_IF_ERROR(WriteStaged());
   ASHLAR_ASSERT(file_ != nullptr);
-  return Latch(file_->Flush());
+  ASHLAR_RETURN_IF_ERROR(Latch(file_->Flush()));
+  HandedOver();
+  return Status::OK();
 }
 
 Status LogWriter::Sync() {
-  if (failed_.load(std::memory_order_acquire)) return status();
+  ASHLAR_RETURN_IF_ERROR(WriteStaged());
   ASHLAR_ASSERT(file_ != nullptr);
-  return Latch(file_->Sync());
+  ASHLAR_RETURN_IF_ERROR(Latch(file_->Sync()));
+  HandedOver();
+  return Status::OK();
 }
 
 Status LogWriter::Close() {
-  if (failed_.load(std::memory_order_acquire)) return status();
-  if (file_ == nullptr) return Status::OK();
+  const Status written = file_ != nullptr ? WriteStaged() : first_error_;
   const std::unique_ptr<WritableFile> file = std::move(file_);
-  return Latch(file->Close());
+  if (!written.ok() || file == nullptr) return written;
+  ASHLAR_RETURN_IF_ERROR(Latch(file->Close()));
+  HandedOver();
+  return Status::OK();
+}
+
+void LogWriter::Fail(const Status& error) {
+  if (first_error_.ok()) first_error_ = error;
 }
 
 Status LogWriter::Latch(Status status) {
   if (status.ok()) [[likely]] {
     return status;
   }
-  MutexLock lock(mutex_);
-  if (first_error_.ok()) first_error_ = status;
-  failed_.store(true, std::memory_order_release);
-  return first_error_;
-}
-
-Status LogWriter::status() const {
-  MutexLock lock(mutex_);
+  first_error_ = std::move(status);
   return first_error_;
 }
 

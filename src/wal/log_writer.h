@@ -1,21 +1,23 @@
 // LogWriter: appends records to a write-ahead log or a MANIFEST (wal/log_format.h draws the bytes).
 //
-//   APPENDING --any error--> LATCHED            APPENDING --Close--> CLOSED
+//   APPENDING --any error, Fail--> FAILED            APPENDING --Close--> CLOSED
 //
-// I1: the file holds whole records in the order of AddRecord, followed by at most one torn record after an error.
-// I2: an error is final: what a failed append, flush, sync or close left behind is not known, so every later call returns the first error and touches
-//     nothing.
+//   0 .......... good_bytes() .......... handed over .......... bytes()
+//   |  committed, in the file  |  in the file, perhaps  | in the buffer |
+//
+// I1: the file holds whole records in the order in which they were added, followed by at most one torn record after an error.
+// I2: an error is final: the content that a failed append, flush, sync or close left in the file is unknown, so every later call returns the first
+//     error and does not use the file.
 // I3: after Sync returned Ok every record added before it is durable.
+// I4: good_bytes() is the end of a record and counts only bytes that the file accepted: whatever happens later, a log that is cut there is whole.
 //
-// A record is staged as fragments in a buffer of three blocks and handed to the file from there, so that a small record costs one call and a large
-// one reaches the operating system in large pieces. (A header and a payload appended one by one would cost two calls per record and a checksum over
-// bytes that are no longer near.)
+// A record is framed in a buffer of three blocks, and the file gets the buffer's content in one append: a group of records costs one system call, and
+// a large record is written in large pieces. (Appending headers and payloads one by one would cost two calls per record.)
 //
-// Thread safety: one thread at a time, except that Sync may run beside AddRecord and Flush.
+// Thread safety: one thread at a time.
 // Lifetime: owns the file. The destructor closes without reporting; call Close.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -24,7 +26,6 @@
 #include "ashlar/file_system.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
-#include "platform/mutex.h"
 
 namespace ashlar {
 
@@ -36,23 +37,36 @@ class LogWriter {
   LogWriter(const LogWriter&) = delete;
   LogWriter& operator=(const LogWriter&) = delete;
 
-  // One record: the pieces one after another. They may be empty, also all of them.
+  // One record: the pieces one after another. They may be empty, also all of them. AddRecord appends it to the file. StageRecord keeps it in the
+  // buffer, which is appended to the file when it is full, and by every call below and AddRecord.
   Status AddRecord(std::span<const Slice> pieces);
   Status AddRecord(const Slice& record) { return AddRecord(std::span<const Slice>(&record, 1)); }
+  Status StageRecord(std::span<const Slice> pieces);
   // To the operating system: survives kill -9. Also cuts a tail of zeros that the file keeps.
   Status Flush();
-  // The same, but for the tail: nothing to do where the file hands over by itself.
-  Status HandOver() { return appends_at_once_ && !failed_.load(std::memory_order_acquire) ? Status::OK() : Flush(); }
+  // The same without the cut.
+  Status HandOver();
   // To the medium: survives a power cut.
   Status Sync();
+  // After an error: closes the file as it is, without writing the buffer, and returns the error.
   Status Close();
 
-  // Bytes of the file with everything that was added.
+  // Marks every record added so far as committed: good_bytes() counts it as soon as the operating system has it.
+  void MarkCommitted() {
+    committed_bytes_ = bytes_;
+    AdvanceGoodBytes();
+  }
+  // Fails the writer: `error` becomes the first error, unless there is one.
+  void Fail(const Status& error);
+
+  // Bytes of the file with everything that was added, including the buffer.
   uint64_t bytes() const { return bytes_; }
+  // The end of the last record that is committed and was handed to the operating system; what the file had at the start counts.
+  uint64_t good_bytes() const { return good_bytes_; }
   uint64_t log_number() const { return log_number_; }
   const std::string& file_name() const { return file_name_; }
-  // The latched error, or Ok.
-  Status status() const;
+  // The first error, or Ok.
+  const Status& status() const { return first_error_; }
 
  private:
   class PieceReader;
@@ -61,6 +75,13 @@ class LogWriter {
   void StageFragment(PieceReader* pieces, size_t payload_bytes, uint8_t type);
   Status WriteStaged();
   Status Latch(Status status);
+  void HandedOver() {
+    handed_over_bytes_ = bytes_;
+    AdvanceGoodBytes();
+  }
+  void AdvanceGoodBytes() {
+    if (committed_bytes_ <= handed_over_bytes_) good_bytes_ = committed_bytes_;
+  }
 
   const std::string file_name_;
   const uint64_t log_number_;
@@ -70,10 +91,10 @@ class LogWriter {
   size_t staged_bytes_ = 0;
   size_t block_offset_;  // where in its block the next fragment begins, staged bytes included
   uint64_t bytes_;
-
-  mutable Mutex mutex_;
-  Status first_error_ ASHLAR_GUARDED_BY(mutex_);
-  std::atomic<bool> failed_{false};  // set after first_error_ (release), tested before every operation (acquire)
+  uint64_t handed_over_bytes_;  // of those, the operating system has these
+  uint64_t committed_bytes_;    // the end of the last committed record
+  uint64_t good_bytes_;
+  Status first_error_;
 };
 
 }  // namespace ashlar
