@@ -297,9 +297,9 @@ struct ASHLAR_API DBOptions {
   int table_cache_numshardbits = 6;   // accepted
   std::vector<DbPath> db_paths;       // refused
   bool use_fsync = false;             // accepted: Sync makes data and size durable either way
-  bool allow_fallocate = true;        // reserve space for logs ahead of their records; logs are mapped only then (docs/formats/wal.md)
+  bool allow_fallocate = true;        // reserve space for logs ahead of their records
   bool allow_mmap_reads = false;      // read tables through a mapping; not with use_direct_reads
-  bool allow_mmap_writes = false;     // write tables through a mapping; not with use_direct_io_for_flush_and_compaction
+  bool allow_mmap_writes = false;     // map tables and the log: a disk fault may then end the process (docs/reliability.md); not with direct writes
   bool use_direct_reads = false;      // reads of tables bypass the page cache; refused at open where the file system cannot
   bool use_direct_io_for_flush_and_compaction = false;  // writes of tables do; likewise
   bool is_fd_close_on_exec = true;                      // accepted: always on

@@ -13,13 +13,15 @@ namespace {
 constexpr uint64_t kLogPreallocateBytes = uint64_t{4} << 20;
 // Fresh blocks come in huge pages, whose first touch costs an entry some 10 ns: not worth keeping a whole memtable's memory idle.
 constexpr size_t kIdleArenaBytesMax = ArenaBlockPool::kBlockBytesMax;
-// A small record costs a store through a mapping a quarter of what it costs a write(). After a crash zeros follow the last record then, which is a
-// torn tail to recovery: the mode that reads on up to any tear takes it as it comes, the others should not have to tell it from a loss.
+// The log's own buffer collects the records of a group, so each append is one write, which reports the disk's error to that group. Mapped: a store
+// into a mapping costs a small part of a write, but a disk's fault ends the process or is lost, hence only on request. After a crash zeros follow the
+// last record of a mapped log, which is a torn tail to recovery: kPointInTimeRecovery accepts any tear, the other modes cannot tell it from a loss.
 FileOptions LogFileOptions(const DBOptions& options) {
   const bool point_in_time = options.wal_recovery_mode == WALRecoveryMode::kPointInTimeRecovery;
-  const bool mapped = options.allow_fallocate && point_in_time && !options.manual_wal_flush;
+  const bool mapped = options.allow_mmap_writes && options.allow_fallocate && point_in_time && !options.manual_wal_flush;
   return {.use_mmap_writes = mapped,
           .keeps_zero_tail = mapped,
+          .unbuffered_appends = true,
           .preallocate_bytes = options.allow_fallocate ? kLogPreallocateBytes : 0,
           .exclusive_create = true};
 }

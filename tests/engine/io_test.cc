@@ -146,5 +146,38 @@ TEST_F(IoRefusalTest, AFileSystemThatCannotBypassItsCacheIsRefusedAtOpen) {
   }
 }
 
+// Notes how logs are opened for writing.
+class LogOptionsFileSystem final : public MemoryFileSystem {
+ public:
+  Status NewWritableFile(const std::string& path, const FileOptions& options, std::unique_ptr<WritableFile>* result) override {
+    if (path.ends_with(".log")) log_options_ = options;
+    return MemoryFileSystem::NewWritableFile(path, options, result);
+  }
+  const FileOptions& log_options() const { return log_options_; }
+
+ private:
+  FileOptions log_options_;
+};
+
+// A fault of the disk ends a process that stores into a mapping.
+TEST(LogFileOptionsTest, TheLogIsMappedOnRequestOnlyAndOnlyUnderPointInTimeRecovery) {
+  for (const bool mmap_writes : {false, true}) {
+    for (const WALRecoveryMode mode : {WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kAbsoluteConsistency,
+                                       WALRecoveryMode::kPointInTimeRecovery, WALRecoveryMode::kSkipAnyCorruptedRecords}) {
+      Options options = SmallDatabaseOptions();
+      options.allow_mmap_writes = mmap_writes;
+      options.wal_recovery_mode = mode;
+      const auto disk = std::make_shared<LogOptionsFileSystem>();
+      OpenDatabase database(disk, options, 1);
+      ASSERT_OK(database.Open());
+      const bool mapped = mmap_writes && mode == WALRecoveryMode::kPointInTimeRecovery;
+      EXPECT_EQ(disk->log_options().use_mmap_writes, mapped);
+      EXPECT_EQ(disk->log_options().keeps_zero_tail, mapped);
+      EXPECT_TRUE(disk->log_options().unbuffered_appends);
+      ASSERT_OK(database.Close());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ashlar

@@ -105,5 +105,49 @@ TEST_F(FileSizeLimitTest, AFlushOfWhichAPieceFailedLosesNothing) {
   for (int i = 0; i < kEntries; ++i) ASSERT_EQ(Get(std::to_string(1000 + i)), value) << i;
 }
 
+// The log may not grow: the very Put that it has no room for fails, and what the log keeps is whole.
+TEST_F(FileSizeLimitTest, TheWriteThatTheLogHasNoRoomForFailsAndEveryModeOpens) {
+  for (const WALRecoveryMode mode : {WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kAbsoluteConsistency,
+                                     WALRecoveryMode::kPointInTimeRecovery, WALRecoveryMode::kSkipAnyCorruptedRecords}) {
+    SCOPED_TRACE(static_cast<int>(mode));
+    options_.wal_recovery_mode = mode;
+    Open();
+    const std::string value(1000, 'v');
+    int written = 0;
+    {
+      const LowerLimit shorter_files(RLIMIT_FSIZE, 100'500);
+      Status status;
+      for (; status.ok() && written < 200; ++written) status = db_->Put(WriteOptions(), std::to_string(1000 + written), value);
+      --written;
+      ASSERT_TRUE(status.IsIOError()) << status.ToString();
+      EXPECT_NE(status.ToString().find(".log"), std::string::npos) << status.ToString();
+      for (int i = 0; i < written; ++i) ASSERT_EQ(Get(std::to_string(1000 + i)), value) << i;
+    }
+    EXPECT_EQ(Get(std::to_string(1000 + written)), "NOT_FOUND");
+    EXPECT_FALSE(db_->Close().ok());
+    Open();
+    for (int i = 0; i < written; ++i) ASSERT_EQ(Get(std::to_string(1000 + i)), value) << i;
+    EXPECT_EQ(Get(std::to_string(1000 + written)), "NOT_FOUND");
+    Close();
+    ASSERT_OK(DestroyDB(path(), options_));
+  }
+}
+
+// A store into a mapping would end this process.
+TEST_F(FileSizeLimitTest, ALogThatAnotherProcessCutsShortEndsNoProcess) {
+  Open();
+  const std::string value(1000, 'v');
+  for (int i = 0; i < 50; ++i) Put(std::to_string(1000 + i), value);
+  int logs = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(path())) {
+    if (entry.path().extension() != ".log") continue;
+    std::filesystem::resize_file(entry.path(), 0);
+    ++logs;
+  }
+  ASSERT_EQ(logs, 1);
+  for (int i = 50; i < 100; ++i) Put(std::to_string(1000 + i), value);
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(Get(std::to_string(1000 + i)), value) << i;
+}
+
 }  // namespace
 }  // namespace ashlar
