@@ -78,7 +78,7 @@ Status LogSet::CutFailedCurrent() {
 std::optional<LogHead> LogSet::MakeHead() const {
   if (current_ != nullptr) return LogHead{.previous_number = current_number(), .previous_bytes = current_->good_bytes()};
   MutexLock lock(mutex_);
-  if (closed_.empty()) return std::nullopt;
+  if (closed_.empty() || !closed_.back().synced) return std::nullopt;
   return LogHead{.previous_number = closed_.back().number, .previous_bytes = closed_.back().bytes};
 }
 

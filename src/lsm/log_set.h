@@ -10,11 +10,12 @@
 // I1: log numbers ascend; the current log has the highest.
 // I2: SyncAll leaves every byte appended before it durable, oldest log first, so that a synced write never follows a lost one.
 // I3: an error is final for the current log: every later append or sync fails with it until StartNewLog replaced the log, and SyncClosed fails with
-// it
-//     until ReleaseUpTo dropped the log.
+//     it until ReleaseUpTo dropped the log.
 // I4: a failed log is cut back to its good bytes (LogWriter::good_bytes) before another log continues it, so that it ends with a whole record and no
 //     part of a failed group is read again. The cut is tried at the error, too, since the process may end before the next log.
 // I5: a length that is recorded, in a head or in the MANIFEST, is one that the file has: the bytes were written, or synced, before.
+// I6: the length of a log of an earlier run is recorded only if this run has synced the log: otherwise a power cut may take its end, and the record
+//     would make damage of that.
 //
 // Thread safety: Append, FlushCurrent, SyncAll, EndGroup, StartNewLog, LiveLogs and Close by the commit leader; SyncClosed, ReleaseUpTo and the
 // counters by any thread. mutex_ guards the list; it is held across the sync of closed logs (nobody on the read or write path takes it then, except a
@@ -76,7 +77,7 @@ class LogSet {
   struct LiveLog {
     uint64_t number = 0;
     uint64_t bytes = 0;
-    bool synced = false;  // all of it is durable
+    bool synced = false;  // by this run, and all of it is durable
   };
   std::vector<LiveLog> LiveLogs() const;
   // Syncs and closes everything. The current log becomes a closed one.
@@ -92,7 +93,7 @@ class LogSet {
     uint64_t number = 0;
     uint64_t bytes = 0;
     std::unique_ptr<LogWriter> writer;  // null once synced and closed, and of an adopted log
-    bool synced = false;
+    bool synced = false;                // by this run, and all of it is durable
   };
 
   Status SyncClosedLocked() ASHLAR_REQUIRES(mutex_);
@@ -105,7 +106,8 @@ class LogSet {
   Status FinishCurrent();
   Result<std::unique_ptr<LogWriter>> CreateLog(const NewLog& log);
   void RetireCurrent(bool synced);
-  // The log that a new one will continue.
+  // The log that a new one will continue. None if that is a log of an earlier run that is not synced: its records go to tables before anything is
+  // written to the new one.
   std::optional<LogHead> MakeHead() const;
 
   FileSystem* const file_system_;

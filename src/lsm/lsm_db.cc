@@ -172,6 +172,8 @@ Status LsmDB::CloseFiles() {
       logs = state_->logs.LiveLogs();
       return logs_synced;
     });
+    // Also after an open that failed before it synced the logs that it found.
+    std::erase_if(logs, [](const LogSet::LiveLog& log) { return !log.synced; });
     if (status.ok()) status = logs_closed;
     if (status.ok()) status = background_.RecordSyncedLogs(logs);
     background_.DeleteObsoleteFiles();
