@@ -171,6 +171,13 @@ void FaultFileSystem::ResetCounts() {
 }
 
 FaultFileSystem::Fault FaultFileSystem::Decide(FaultOperation operation, const std::string& path) {
+  std::vector<std::function<void()>> actions;
+  const Fault fault = Decide(operation, path, &actions);
+  for (const std::function<void()>& action : actions) action();
+  return fault;
+}
+
+FaultFileSystem::Fault FaultFileSystem::Decide(FaultOperation operation, const std::string& path, std::vector<std::function<void()>>* actions) {
   MutexLock lock(mutex_);
   calls_[BitIndex(operation)]++;
   Fault fault;
@@ -181,6 +188,10 @@ FaultFileSystem::Fault FaultFileSystem::Decide(FaultOperation operation, const s
     armed.matches++;
     const bool fires = rule.sticky ? armed.matches >= rule.nth : armed.matches == rule.nth;
     if (!fires || fault.fires) continue;
+    if (rule.effect == FaultEffect::kRunAction) {
+      actions->push_back(rule.action);
+      continue;
+    }
     faults_injected_++;
     fault = {.fires = true, .effect = rule.effect, .error = rule.error.WithContext(path), .seed = rule.seed + armed.matches};
   }

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -61,6 +62,7 @@ enum class FaultEffect {
   kShortRead,        // half of what was read is returned with Ok, as if the file ended there; calls other than kRead are left alone
   kBitFlip,          // one bit of what was read is inverted, chosen by the seed; calls other than kRead are left alone
   kMisdirectedRead,  // the bytes of the neighbouring place (n further, or the start) are returned; only for RandomAccessFile
+  kRunAction,        // the rule's action runs, then the call goes on: a step of another process between two calls of this one
 };
 
 struct FaultRule {
@@ -71,6 +73,7 @@ struct FaultRule {
   FaultEffect effect = FaultEffect::kFailBefore;
   Status error = Status::IOError("injected fault");
   uint64_t seed = 1;
+  std::function<void()> action = {};  // for kRunAction; must not use this file system
 };
 
 class FaultFileSystem final : public FileSystem {
@@ -126,6 +129,8 @@ class FaultFileSystem final : public FileSystem {
 
   // Counts the call and finds what is to happen to it.
   Fault Decide(FaultOperation operation, const std::string& path);
+  // The same, with the actions to run once the mutex is released.
+  Fault Decide(FaultOperation operation, const std::string& path, std::vector<std::function<void()>>* actions);
   // Runs `call`, or what a rule wants instead, for calls whose effect is all or nothing.
   template <typename Call>
   Status Run(FaultOperation operation, const std::string& path, Call call);

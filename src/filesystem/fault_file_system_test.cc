@@ -154,5 +154,20 @@ TEST_F(FaultFileSystemTest, ASweepReachesEveryCall) {
   }
 }
 
+TEST(FaultFileSystem, AnActionRunsBeforeItsCallAndNothingFails) {
+  const auto disk = std::make_shared<MemoryFileSystem>();
+  FaultFileSystem faults(disk);
+  FaultRule rule;
+  rule.operations = FaultOperation::kInspect;
+  rule.nth = 2;
+  rule.effect = FaultEffect::kRunAction;
+  rule.action = [&] { EXPECT_TRUE(disk->CreateDir("made").ok()); };
+  faults.AddRule(rule);
+  EXPECT_FALSE(faults.FileExists("made").ok());
+  EXPECT_TRUE(faults.FileExists("made").ok());
+  EXPECT_TRUE(faults.FileExists("made").ok());
+  EXPECT_EQ(faults.FaultsInjected(), 0u);
+}
+
 }  // namespace
 }  // namespace ashlar
