@@ -24,10 +24,10 @@ std::string Numbered(const std::string& directory, uint64_t number, std::string_
   return StrCat(directory, "/", SixDigits(number), suffix);
 }
 
-// Numbers start at 1, and are written in one way only.
+// Numbers start at 1, end at kFileNumberMax, and are written in one way only.
 bool ParseSixDigits(std::string_view digits, uint64_t* number) {
   uint64_t value = 0;
-  if (!ParseUint64(digits, &value) || value == 0 || SixDigits(value) != digits) return false;
+  if (!ParseUint64(digits, &value) || value == 0 || value > kFileNumberMax || SixDigits(value) != digits) return false;
   *number = value;
   return true;
 }
@@ -105,6 +105,25 @@ std::string IdentityFileName(const std::string& directory) { return Join(directo
 std::string InfoLogFileName(const std::string& directory) { return Join(directory, "LOG"); }
 std::string OldInfoLogFileName(const std::string& directory, uint64_t unix_micros) { return StrCat(directory, "/", kOldInfoLogPrefix, unix_micros); }
 std::string ArchiveDirectory(const std::string& directory) { return Join(directory, "archive"); }
+
+std::string LostDirectory(const std::string& directory) { return Join(directory, "lost"); }
+std::string LostLogFileName(const std::string& directory, uint64_t number, uint64_t copies) {
+  const std::string name = WalFileName(LostDirectory(directory), number);
+  return copies == 0 ? name : StrCat(name, ".", copies);
+}
+
+bool IsLostLogFileName(std::string_view name) {
+  uint64_t number = 0;
+  FileType type;
+  const size_t suffix = name.find(".log.");
+  if (suffix != std::string_view::npos) {
+    const std::string_view digits = name.substr(suffix + std::string_view(".log.").size());
+    uint64_t copies = 0;
+    if (!ParseUint64(digits, &copies) || copies == 0 || StrCat(copies) != digits) return false;
+    name = name.substr(0, suffix + std::string_view(".log").size());
+  }
+  return ParseFileName(name, &number, &type) && type == FileType::kWalFile;
+}
 
 bool ParseFileName(std::string_view name, uint64_t* number, FileType* type) {
   uint64_t parsed_number = 0;

@@ -46,7 +46,7 @@ TEST(FileName, NamesAreTheOnesThatOtherToolsKnow) {
 }
 
 TEST(FileName, EveryNameIsParsedBack) {
-  for (const uint64_t n : {uint64_t{1}, uint64_t{999999}, uint64_t{1000000}, std::numeric_limits<uint64_t>::max()}) {
+  for (const uint64_t n : {uint64_t{1}, uint64_t{999999}, uint64_t{1000000}, kFileNumberMax}) {
     for (const Named& named : AllNames(n)) {
       uint64_t number = 42;
       FileType type = FileType::kBlobFile;
@@ -116,6 +116,18 @@ TEST(FileName, NothingElseIsAccepted) {
   EXPECT_FALSE(ParseFileName(std::string_view("CURRENT\0", 8), &number, &type));
 }
 
+// I2. LOG.old has a time in its name, not a number.
+TEST(FileName, NumbersAboveTheHighestAreNotOurs) {
+  for (const uint64_t n : {kFileNumberMax + 1, uint64_t{1} << 63, std::numeric_limits<uint64_t>::max()}) {
+    for (const Named& named : AllNames(n)) {
+      if (named.number == 0 || named.type == FileType::kInfoLogFile) continue;
+      uint64_t number = 42;
+      FileType type;
+      EXPECT_FALSE(ParseFileName(BaseName(named.path), &number, &type)) << named.path;
+    }
+  }
+}
+
 // I1: whatever is accepted is a name that would be made from its number.
 TEST(FileName, MutatedNamesAreRefusedOrCanonical) {
   constexpr uint64_t kSeed = 4711;
@@ -136,6 +148,16 @@ TEST(FileName, MutatedNamesAreRefusedOrCanonical) {
     bool is_canonical = false;
     for (const Named& named : AllNames(number)) is_canonical |= BaseName(named.path) == name && named.type == type;
     EXPECT_TRUE(is_canonical) << name;
+  }
+}
+
+TEST(FileName, CopiesOfDamagedLogs) {
+  EXPECT_EQ(LostLogFileName("/db", 7, 0), "/db/lost/000007.log");
+  EXPECT_EQ(LostLogFileName("/db", 7, 12), "/db/lost/000007.log.12");
+  for (const std::string_view name : {"000007.log", "000007.log.1", "1234567.log.12"}) EXPECT_TRUE(IsLostLogFileName(name)) << name;
+  for (const std::string_view name : {"", "lost", "000007.sst", "000007.sst.1", "000007.log.", "000007.log.0", "000007.log.01", "000007.log.x",
+                                      "7.log.1", "000007.log.1.1", "../000007.log"}) {
+    EXPECT_FALSE(IsLostLogFileName(name)) << name;
   }
 }
 

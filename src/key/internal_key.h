@@ -44,6 +44,8 @@ enum class ValueType : uint8_t {
 };
 
 inline constexpr SequenceNumber kSequenceNumberMax = (uint64_t{1} << 56) - 1;
+// The last sequence that a database may have when it is opened. The 2^48 above it are for the writes before the next open.
+inline constexpr SequenceNumber kSequenceNumberMaxAtOpen = kSequenceNumberMax - (uint64_t{1} << 48);
 inline constexpr size_t kTagBytes = 8;
 // Of a user key and its value together, so that a block that one more entry ends stays within 1 GiB: the bound of tables' readers (block_format.h).
 inline constexpr size_t kEntryBytesMax = size_t{1} << 29;

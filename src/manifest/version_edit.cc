@@ -201,10 +201,10 @@ class EditDecoder {
 
   Status TakeFamilyField(uint32_t tag) {
     switch (tag) {
-      case kColumnFamily: return GetVarint32(&input_, &edit_->column_family) ? Status::OK() : Malformed("column family");
+      case kColumnFamily: return TakeFamilyId("column family", &edit_->column_family);
       case kColumnFamilyAdd: return TakeString("column family name", &edit_->added_column_family);
       case kColumnFamilyDrop: edit_->drops_column_family = true; return Status::OK();
-      case kMaxColumnFamily: return GetVarint32(&input_, &edit_->max_column_family.emplace()) ? Status::OK() : Malformed("highest column family");
+      case kMaxColumnFamily: return TakeFamilyId("highest column family", &edit_->max_column_family.emplace());
       case kInAtomicGroup: return GetVarint32(&input_, &edit_->atomic_group_remaining.emplace()) ? Status::OK() : Malformed("atomic group");
       case kBlobFileAddition:
       case kBlobFileGarbage:
@@ -243,13 +243,17 @@ class EditDecoder {
     return Status::OK();
   }
 
-  Status TakeFileNumber(const char* what, std::optional<uint64_t>* result) { return TakeFileNumber(what, &result->emplace()); }
-  Status TakeFileNumber(const char* what, uint64_t* result) {
-    return GetVarint64(&input_, result) && *result <= kFileNumberMax ? Status::OK() : Malformed(what);
+  static Status CheckAtMost(uint64_t max, const char* what, uint64_t value) {
+    return value <= max ? Status::OK() : Status::Corruption(StrCat(what, " ", value, " is above the highest that is allowed, ", max));
   }
-
-  Status TakeSequence(const char* what, SequenceNumber* result) {
-    return GetVarint64(&input_, result) && *result <= kSequenceNumberMax ? Status::OK() : Malformed(what);
+  static Status TakeNumber(Slice* input, uint64_t max, const char* what, uint64_t* result) {
+    return GetVarint64(input, result) ? CheckAtMost(max, what, *result) : Malformed(what);
+  }
+  Status TakeFileNumber(const char* what, std::optional<uint64_t>* result) { return TakeFileNumber(what, &result->emplace()); }
+  Status TakeFileNumber(const char* what, uint64_t* result) { return TakeNumber(&input_, kFileNumberMax, what, result); }
+  Status TakeSequence(const char* what, SequenceNumber* result) { return TakeNumber(&input_, kSequenceNumberMax, what, result); }
+  Status TakeFamilyId(const char* what, ColumnFamilyId* result) {
+    return GetVarint32(&input_, result) ? CheckAtMost(kColumnFamilyIdMax, what, *result) : Malformed(what);
   }
 
   Status TakeLevel(Level* level) { return GetVarint32(&input_, level) && *level < kLevelsMax ? Status::OK() : Malformed("level"); }
@@ -315,7 +319,8 @@ class EditDecoder {
         file->marked_for_compaction = value[0] == 1;
         return Status::OK();
       case kMinLogInFile:
-        return GetFixed64(&value, &edit_->min_log_number_to_keep.emplace()) ? Status::OK() : Malformed("lowest log number in a file");
+        if (!GetFixed64(&value, &edit_->min_log_number_to_keep.emplace())) return Malformed("lowest log number in a file");
+        return CheckAtMost(kFileNumberMax, "lowest log number in a file", *edit_->min_log_number_to_keep);
       case kOldestAncestorTime: return GetVarint64(&value, &file->oldest_ancestor_unix_seconds) ? Status::OK() : Malformed("ancestor time of a file");
       case kCreationTime: return GetVarint64(&value, &file->creation_unix_seconds) ? Status::OK() : Malformed("creation time of a file");
       case kChecksum: file->checksum = value.ToString(); return Status::OK();
@@ -336,7 +341,7 @@ class EditDecoder {
 
   Status TakeLogAddition(Slice* input) {
     LogAddition addition;
-    if (!GetVarint64(input, &addition.number)) return Malformed("log addition");
+    ASHLAR_RETURN_IF_ERROR(TakeNumber(input, kFileNumberMax, "log addition", &addition.number));
     while (true) {
       uint32_t field = 0;
       if (!GetVarint32(input, &field)) return Malformed("log addition");
@@ -349,7 +354,7 @@ class EditDecoder {
     return Status::OK();
   }
 
-  Status TakeLogDeletion(Slice* input) { return GetVarint64(input, &edit_->log_deletion.emplace()) ? Status::OK() : Malformed("log deletion"); }
+  Status TakeLogDeletion(Slice* input) { return TakeNumber(input, kFileNumberMax, "log deletion", &edit_->log_deletion.emplace()); }
 
   Slice input_;
   VersionEdit* const edit_;

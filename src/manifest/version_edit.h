@@ -26,7 +26,8 @@
 //
 // I1: decoding accepts every edit that uses implemented features, whichever version of RocksDB wrote it, and refuses by name what is not implemented.
 // I2: decoding an encoded edit gives the same edit.
-// I3: after decoding every internal key has at least kTagBytes bytes, levels are below kLevelsMax, numbers and sequences below their limits.
+// I3: after decoding every internal key has at least kTagBytes bytes, levels are below kLevelsMax, and numbers of files and logs, ids of families and
+//     sequences are at most kFileNumberMax, kColumnFamilyIdMax and kSequenceNumberMax.
 //
 // Lifetime: movable only; owns the FileMetaData of the files it adds until a Version takes them.
 // Thread safety: one thread.
@@ -43,6 +44,7 @@
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "ashlar/types.h"
+#include "filesystem/filename.h"
 #include "table/file_metadata.h"
 
 namespace ashlar {
@@ -52,7 +54,8 @@ using Level = uint32_t;
 using FileNumber = uint64_t;
 
 inline constexpr Level kLevelsMax = 64;  // as many as RocksDB's own tools allow for
-inline constexpr FileNumber kFileNumberMax = (uint64_t{1} << 62) - 1;
+// The highest id of a family. Ids are handed out once, and families are found by an array.
+inline constexpr ColumnFamilyId kColumnFamilyIdMax = (uint32_t{1} << 24) - 1;
 
 struct DeletedFile {
   Level level = 0;

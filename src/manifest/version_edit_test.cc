@@ -100,7 +100,7 @@ VersionEdit RandomEdit(Random* random) {
   if (random->OneIn(2)) edit.log_number = random->Skewed(61);
   if (random->OneIn(2)) edit.previous_log_number = random->Skewed(61);
   if (random->OneIn(2)) edit.next_file_number = random->Skewed(61);
-  if (random->OneIn(2)) edit.max_column_family = static_cast<ColumnFamilyId>(random->Skewed(31));
+  if (random->OneIn(2)) edit.max_column_family = static_cast<ColumnFamilyId>(random->Skewed(23));
   if (random->OneIn(2)) edit.min_log_number_to_keep = random->Skewed(61);
   if (random->OneIn(2)) edit.last_sequence = random->Skewed(55);
   if (random->OneIn(4)) edit.compact_cursors.emplace_back(random->Uniform(kLevelsMax), RandomKey(random));
@@ -255,6 +255,38 @@ TEST(VersionEdit, NumbersOutOfRangeAreCorruption) {
                                  10))
                   .IsCorruption())
       << "an internal key of seven bytes";
+}
+
+// The next number to hand out is computed from each of these.
+TEST(VersionEdit, NumbersAboveTheHighestAreCorruptionNamingTheField) {
+  const auto expect = [](const std::string& bytes, const std::string& name) {
+    const Status status = Decode(bytes);
+    EXPECT_TRUE(status.IsCorruption()) << name << ": " << status.ToString();
+    EXPECT_NE(status.ToString().find(name), std::string::npos) << status.ToString();
+  };
+  for (const uint64_t number : {kFileNumberMax + 1, uint64_t{1} << 63, ~uint64_t{0}}) {
+    SCOPED_TRACE(number);
+    std::string varint;
+    PutVarint64(&varint, number);
+    std::string fixed;
+    PutFixed64(&fixed, number);
+    expect(Field(2, number), "log number");
+    expect(Field(3, number), "next file number");
+    expect(Field(6, 1) + varint, "deleted file");
+    expect(Field(9, number), "previous log number");
+    expect(Field(10, number), "lowest log number to keep");
+    expect(Field(103, 1) + varint, "file number");
+    expect(NewFile4With(StringField(3, fixed)), "lowest log number in a file");
+    expect(Field(8196, number) + '\x01', "log addition");
+    expect(Field(8197, number), "log deletion");
+    expect(StringField(8199, varint + '\x01'), "log addition");
+    expect(StringField(8200, varint), "log deletion");
+    expect(StringField(10833, varint + '\x01'), "log addition");
+  }
+  expect(Field(200, kColumnFamilyIdMax + 1), "column family");
+  expect(Field(203, ~uint32_t{0}), "highest column family");
+  EXPECT_TRUE(Decode(Field(200, kColumnFamilyIdMax) + Field(203, kColumnFamilyIdMax)).ok());
+  EXPECT_TRUE(Decode(Field(3, kFileNumberMax)).ok());
 }
 
 TEST(VersionEdit, MovingAFileDeletesItAndAddsIt) {
