@@ -21,7 +21,7 @@ Result<std::unique_ptr<ManifestReader>> ManifestReader::Open(FileSystem* file_sy
 }
 
 ManifestReader::ManifestReader(FileNumber number, std::unique_ptr<SequentialFile> file, const std::string& file_name, uint64_t file_bytes)
-    : number_(number), log_(std::move(file), file_name, number, file_bytes) {}
+    : number_(number), file_bytes_(file_bytes), log_(std::move(file), file_name, number, file_bytes) {}
 
 bool ManifestReader::Next(VersionEdit* edit) {
   if (!status_.ok()) return false;

@@ -27,6 +27,8 @@ class ManifestReader {
 
   FileNumber number() const { return number_; }
   const std::string& file_name() const { return log_.file_name(); }
+  // Where the reading ends, whatever is appended meanwhile.
+  uint64_t file_bytes() const { return file_bytes_; }
 
  private:
   ManifestReader(FileNumber number, std::unique_ptr<SequentialFile> file, const std::string& file_name, uint64_t file_bytes);
@@ -36,6 +38,7 @@ class ManifestReader {
   bool Fail(Status status);
 
   const FileNumber number_;
+  const uint64_t file_bytes_;
   LogReader log_;
   std::string scratch_;
   std::deque<VersionEdit> group_;  // ready to be handed out, or being collected

@@ -16,22 +16,6 @@ namespace {
 // RocksDB keeps statistics in a family that its users never name.
 constexpr const char* kStatisticsFamilyName = "___rocksdb_stats_history___";
 
-Status CheckTable(FileSystem* file_system, const std::string& directory, const FileMetaData& file) {
-  std::string name = TableFileName(directory, file.number);
-  uint64_t bytes = 0;
-  Status status = file_system->GetFileSize(name, &bytes);
-  if (status.IsPathNotFound()) {
-    const std::string legacy_name = LegacyTableFileName(directory, file.number);
-    const Status legacy_status = file_system->GetFileSize(legacy_name, &bytes);
-    if (legacy_status.IsPathNotFound()) return Status::Corruption(StrCat(name, ": the table is missing"));
-    name = legacy_name;
-    status = legacy_status;
-  }
-  ASHLAR_RETURN_IF_ERROR(std::move(status));
-  if (bytes == file.file_bytes) return Status::OK();
-  return Status::Corruption(StrCat(name, ": the table has ", bytes, " bytes, but ", file.file_bytes, " are on record"));
-}
-
 }  // namespace
 
 void ReleaseVersions(FamilyMap* families) {
@@ -53,6 +37,7 @@ Result<RecoveredState> ManifestReplay::Run() {
   if (default_spec == nullptr) return Status::InvalidArgument("the column family \"default\" must be opened");
   ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<ManifestReader> manifest, ManifestReader::Open(args_.file_system, args_.directory));
   state_.manifest_number = manifest->number();
+  state_.manifest_bytes = manifest->file_bytes();
   ASHLAR_RETURN_IF_ERROR(OpenFamily(kDefaultFamilyId, *default_spec));
   while (true) {
     VersionEdit edit;
@@ -150,6 +135,7 @@ Status ManifestReplay::Finish() {
   if (args_.all_families_must_open) ASHLAR_RETURN_IF_ERROR(CheckAllOpened());
   ASHLAR_RETURN_IF_ERROR(BuildVersions());
   RaiseNextFileNumber();
+  if (args_.all_families_must_open) ASHLAR_RETURN_IF_ERROR(CheckNumbersAreLeft());
   return CheckTables();
 }
 
@@ -192,17 +178,50 @@ void ManifestReplay::RaiseNextFileNumber() {
   state_.next_file_number = std::max({state_.next_file_number, used, state_.min_log_number_to_keep});
 }
 
+Status ManifestReplay::CheckNumbersAreLeft() const {
+  if (state_.next_file_number > kFileNumberMax - kFileNumbersUnrecordedMax) {
+    return Status::Corruption(StrCat("the file number ", state_.next_file_number - 1, " is in use, and too few are left up to the highest, ",
+                                     kFileNumberMax, "; the database can be opened read-only"));
+  }
+  if (state_.last_sequence > kSequenceNumberMaxAtOpen) {
+    return Status::Corruption(StrCat("the last sequence is ", state_.last_sequence, ", and too few are left up to the highest, ", kSequenceNumberMax,
+                                     "; the database can be opened read-only"));
+  }
+  return Status::OK();
+}
+
 Status ManifestReplay::CheckTables() const {
   std::unordered_set<FileNumber> seen;
   for (const auto& [id, family] : state_.families) {
     for (Level level = 0; level < family->levels; ++level) {
       for (const FileMetaData* file : family->current->files(level)) {
         if (!seen.insert(file->number).second) return Status::Corruption(StrCat("table ", file->number, " belongs to more than one column family"));
-        ASHLAR_RETURN_IF_ERROR(CheckTable(args_.file_system, args_.directory, *file));
+        ASHLAR_RETURN_IF_ERROR(CheckTable(*file));
       }
     }
   }
   return Status::OK();
+}
+
+Status ManifestReplay::TableBytes(const FileMetaData& file, const std::string& name, uint64_t* bytes) const {
+  if (args_.pinned_tables != nullptr) return args_.pinned_tables->Pin(file.number, name, bytes);
+  return args_.file_system->GetFileSize(name, bytes);
+}
+
+Status ManifestReplay::CheckTable(const FileMetaData& file) const {
+  std::string name = TableFileName(args_.directory, file.number);
+  uint64_t bytes = 0;
+  Status status = TableBytes(file, name, &bytes);
+  if (status.IsPathNotFound()) {
+    const std::string legacy_name = LegacyTableFileName(args_.directory, file.number);
+    const Status legacy_status = TableBytes(file, legacy_name, &bytes);
+    if (legacy_status.IsPathNotFound()) return Status::Corruption(StrCat(name, ": the table is missing"));
+    name = legacy_name;
+    status = legacy_status;
+  }
+  ASHLAR_RETURN_IF_ERROR(std::move(status));
+  if (bytes == file.file_bytes) return Status::OK();
+  return Status::Corruption(StrCat(name, ": the table has ", bytes, " bytes, but ", file.file_bytes, " are on record"));
 }
 
 }  // namespace ashlar

@@ -20,11 +20,15 @@
 #include "manifest/column_family_state.h"
 #include "manifest/version_builder.h"
 #include "manifest/version_edit.h"
+#include "table/open/pinned_tables.h"
 
 namespace ashlar {
 
 using FamilyMap = std::map<ColumnFamilyId, std::unique_ptr<ColumnFamilyState>>;
 using RecordedLogs = std::map<uint64_t, std::optional<uint64_t>>;  // number -> bytes synced, if known
+
+// File numbers that one run can hand out, and may not have recorded when it died: more than a million a second over ten days.
+inline constexpr FileNumber kFileNumbersUnrecordedMax = uint64_t{1} << 40;
 
 // Gives back the Versions that the families hold.
 void ReleaseVersions(FamilyMap* families);
@@ -40,6 +44,7 @@ struct RecoveredState {
   FamilyMap families;
   ColumnFamilyId max_column_family = 0;
   FileNumber manifest_number = 0;
+  uint64_t manifest_bytes = 0;  // that were read
   FileNumber next_file_number = 0;
   SequenceNumber last_sequence = 0;
   uint64_t min_log_number_to_keep = 0;
@@ -55,6 +60,7 @@ class ManifestReplay {
     std::span<const ColumnFamilySpec> specs;
     bool all_families_must_open = true;
     LiveFiles* live = nullptr;
+    PinnedTables* pinned_tables = nullptr;  // holds the tables open; null: their sizes are asked for by name
   };
 
   explicit ManifestReplay(const Args& args) : args_(args) {}
@@ -76,7 +82,10 @@ class ManifestReplay {
   Status CheckAllOpened() const;
   Status BuildVersions();
   Status CheckTables() const;
+  Status CheckTable(const FileMetaData& file) const;
+  Status TableBytes(const FileMetaData& file, const std::string& name, uint64_t* bytes) const;
   void RaiseNextFileNumber();
+  Status CheckNumbersAreLeft() const;
 
   const Args args_;
   RecoveredState state_;

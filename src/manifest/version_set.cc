@@ -8,6 +8,7 @@
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 #include "manifest/manifest_reader.h"
+#include "manifest/read_without_lock.h"
 #include "wal/log_format.h"
 
 namespace ashlar {
@@ -65,6 +66,10 @@ Status VersionSet::CreateNewDatabase(FileSystem* file_system, const std::string&
 }
 
 Status VersionSet::ListColumnFamilies(FileSystem* file_system, const std::string& directory, std::vector<std::string>* names) {
+  return ReadWithoutLock([&] { return ReadColumnFamilyNames(file_system, directory, names); });
+}
+
+Status VersionSet::ReadColumnFamilyNames(FileSystem* file_system, const std::string& directory, std::vector<std::string>* names) {
   names->clear();
   ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<ManifestReader> manifest, ManifestReader::Open(file_system, directory));
   std::map<ColumnFamilyId, std::string> families{{kDefaultFamilyId, kDefaultFamilyName}};
@@ -81,18 +86,33 @@ Status VersionSet::ListColumnFamilies(FileSystem* file_system, const std::string
 
 Status VersionSet::Recover(std::span<const ColumnFamilySpec> specs, bool read_only) {
   ASHLAR_ASSERT(families_.empty());
-  ManifestReplay replay(ManifestReplay::Args{
-      .file_system = args_.file_system, .directory = args_.directory, .specs = specs, .all_families_must_open = !read_only, .live = &live_});
+  ManifestReplay replay(ManifestReplay::Args{.file_system = args_.file_system,
+                                             .directory = args_.directory,
+                                             .specs = specs,
+                                             .all_families_must_open = !read_only,
+                                             .live = &live_,
+                                             .pinned_tables = args_.pinned_tables});
   ASHLAR_ASSIGN_OR_RETURN(RecoveredState state, replay.Run());
   families_ = std::move(state.families);
   max_column_family_ = state.max_column_family;
   manifest_number_ = state.manifest_number;
+  recovered_manifest_bytes_ = state.manifest_bytes;
   last_sequence_ = state.last_sequence;
   min_log_number_to_keep_ = state.min_log_number_to_keep;
   database_id_ = std::move(state.database_id);
   recorded_logs_ = std::move(state.recorded_logs);
   next_file_number_.store(state.next_file_number, std::memory_order_relaxed);
+  foreign_number_min_ = std::min(state.next_file_number, kFileNumberMax) + kFileNumbersUnrecordedMax;
   return Status::OK();
+}
+
+Status VersionSet::CheckManifestUnchanged() const {
+  ASHLAR_ASSIGN_OR_RETURN(const FileNumber number, ReadCurrentFile(args_.file_system, args_.directory));
+  const std::string name = DescriptorFileName(args_.directory, number);
+  uint64_t bytes = 0;
+  ASHLAR_RETURN_IF_ERROR(args_.file_system->GetFileSize(name, &bytes));
+  if (number == manifest_number_ && bytes == recovered_manifest_bytes_) return Status::OK();
+  return Status::TryAgain(name, StrCat("another process writes the database: the file has ", bytes, " bytes now"));
 }
 
 Result<std::unique_ptr<PendingInstall>> VersionSet::Prepare(std::vector<VersionEdit> edits) {
@@ -176,6 +196,7 @@ void VersionSet::StampEdits(std::vector<VersionEdit>* edits, PendingInstall* ins
     last_sequence = std::max(last_sequence, edit.last_sequence.value_or(0));
     edit.last_sequence = last_sequence;
     edit.next_file_number = next_file_number();
+    ASHLAR_ASSERT(*edit.next_file_number <= kFileNumberMax);  // I6
     if (!edit.ManipulatesColumnFamily()) edit.previous_log_number = 0;
     edit.EncodeTo(&install->records_.emplace_back());
   }
@@ -183,6 +204,9 @@ void VersionSet::StampEdits(std::vector<VersionEdit>* edits, PendingInstall* ins
 
 Result<std::unique_ptr<PendingInstall>> VersionSet::PrepareAddFamily(const ColumnFamilySpec& spec, uint64_t log_number) {
   if (FindFamily(Slice(spec.name)) != nullptr) return Status::InvalidArgument(StrCat("the column family \"", spec.name, "\" exists already"));
+  if (max_column_family_ >= kColumnFamilyIdMax) {
+    return Status::NotSupported(StrCat("column family \"", spec.name, "\" cannot be created: all ids up to ", kColumnFamilyIdMax, " have been used"));
+  }
   std::unique_ptr<PendingInstall> install(new PendingInstall);
   install->added_family_ = std::make_unique<ColumnFamilyState>(max_column_family_ + 1, spec);
   ColumnFamilyState* const family = install->added_family_.get();
@@ -345,6 +369,7 @@ std::vector<ColumnFamilyState*> VersionSet::families() const {
 }
 
 void VersionSet::MarkFileNumberUsed(FileNumber number) {
+  ASHLAR_ASSERT(MayBelong(number));  // I6
   FileNumber next = next_file_number_.load(std::memory_order_relaxed);
   while (next <= number && !next_file_number_.compare_exchange_weak(next, number + 1, std::memory_order_relaxed)) {
   }

@@ -13,7 +13,8 @@
 // I4: last_sequence and log numbers recorded never go back.
 // I5: a power cut may lose one page of what was not synced and keep the next. An install of several records therefore never crosses a page of an old
 //     MANIFEST: whole records behind a hole are what a reader has to take for damage. In a new one nothing counts before CURRENT names it.
-// I6: file numbers are handed out once, across restarts, whatever the last run had written.
+// I6: file numbers are handed out once, across restarts, whatever the last run had written. None is above kFileNumberMax: a state whose numbers leave
+//     fewer than kFileNumbersUnrecordedMax below it is not opened for writing.
 //
 // Locking: Prepare*, Write and Publish are called under the engine's manifest mutex, which serialises installers; Publish also under the database
 // mutex. So `current` and `log_number` of a family may be read under either, and the family lives as long as either is held. No method does I/O but
@@ -80,7 +81,8 @@ class VersionSet {
     FileSystem* file_system = nullptr;
     std::string directory;
     uint64_t manifest_bytes_max = uint64_t{1} << 30;
-    LiveFiles::Drop drop_file;  // see LiveFiles; may be empty
+    LiveFiles::Drop drop_file;              // see LiveFiles; may be empty
+    PinnedTables* pinned_tables = nullptr;  // holds the tables of a database that is opened read-only; null: nothing holds them
     Recorder recorder = {};
   };
 
@@ -91,13 +93,17 @@ class VersionSet {
 
   // IDENTITY (holding database_id), MANIFEST-000001 and CURRENT, durable, in an existing directory without a CURRENT.
   static Status CreateNewDatabase(FileSystem* file_system, const std::string& directory, const std::string& database_id);
-  // The names, in the order of their ids. Needs no comparators and opens no table.
+  // The names, in the order of their ids. Needs no comparators and no lock, and opens no table.
   static Status ListColumnFamilies(FileSystem* file_system, const std::string& directory, std::vector<std::string>* names);
 
   // Reads CURRENT and the MANIFEST. `specs` must name "default", and unless read_only every family of the database (InvalidArgument listing the
   // others); families that the database does not have are left to the caller (FindFamily gives null). Checks comparator names, and that every table
   // exists with its recorded size. Writes nothing.
   Status Recover(std::span<const ColumnFamilySpec> specs, bool read_only);
+
+  // For a reader without the lock, after Recover: TryAgain if the MANIFEST was written to or replaced since Recover began to read it. Ok: every file
+  // that the recovered state needs was there until now, because the writer records that a file is not needed before it deletes it.
+  Status CheckManifestUnchanged() const;
 
   // One or more edits as one atomic change; several for one family are applied in order. The edits say what changes (files, log_number,
   // min_log_number_to_keep, last_sequence, log additions); the set adds file numbers, sequences and the group marks. ColumnFamilyDropped for an edit
@@ -121,7 +127,11 @@ class VersionSet {
   ColumnFamilyId max_column_family() const { return max_column_family_; }
 
   FileNumber NewFileNumber() { return next_file_number_.fetch_add(1, std::memory_order_relaxed); }
+  // Requires: MayBelong(number).
   void MarkFileNumberUsed(FileNumber number);
+  // Whether a file of this number, found in a directory, can be the database's. The last run may have handed out more numbers than it recorded, but
+  // not kFileNumbersUnrecordedMax: a file far above the next number was put there by someone else.
+  bool MayBelong(FileNumber number) const { return number < foreign_number_min_; }
   FileNumber next_file_number() const { return next_file_number_.load(std::memory_order_relaxed); }
 
   // As of the last published install or the recovery.
@@ -148,6 +158,8 @@ class VersionSet {
   std::string DebugString() const;
 
  private:
+  static Status ReadColumnFamilyNames(FileSystem* file_system, const std::string& directory, std::vector<std::string>* names);
+
   using Builders = std::map<ColumnFamilyId, std::unique_ptr<VersionBuilder>>;
 
   // For an id of which nothing is known any more.
@@ -166,7 +178,8 @@ class VersionSet {
 
   const Args args_;
   LiveFiles live_;
-  std::atomic<FileNumber> next_file_number_{2};  // any thread; relaxed: the numbers order nothing
+  std::atomic<FileNumber> next_file_number_{2};                // any thread; relaxed: the numbers order nothing
+  FileNumber foreign_number_min_ = kFileNumbersUnrecordedMax;  // constant after Recover
 
   // Under the engine's manifest mutex.
   std::unique_ptr<LogWriter> writer_;  // null: the next Write starts a MANIFEST
@@ -178,6 +191,7 @@ class VersionSet {
   FamilyMap families_;
   ColumnFamilyId max_column_family_ = 0;
   FileNumber manifest_number_ = 0;
+  uint64_t recovered_manifest_bytes_ = 0;  // that Recover read
   SequenceNumber last_sequence_ = 0;
   uint64_t min_log_number_to_keep_ = 0;
   std::string database_id_;

@@ -492,6 +492,38 @@ TEST_F(ManifestOfEditsTest, NumbersInUseAreNotHandedOutAgain) {
   EXPECT_EQ(db_->next_file_number(), 51u);
 }
 
+// Opened for writing, such a database would be one that cannot be opened again.
+TEST_F(ManifestOfEditsTest, WithTooFewFileNumbersLeftItIsReadButNotWritten) {
+  const FileNumber highest_to_write = kFileNumberMax - kFileNumbersUnrecordedMax;
+  first_.next_file_number = highest_to_write;
+  EXPECT_TRUE(OpenWith({&first_}).ok());
+  EXPECT_FALSE(db_->MayBelong(kFileNumberMax)) << "a file of this number cannot be the database's";
+  EXPECT_TRUE(db_->MayBelong(kFileNumberMax - 1));
+  VersionEdit edit;
+  edit.log_number = highest_to_write;
+  ExpectCorruption(OpenWith({&first_, &edit}), StrCat("file number ", highest_to_write, " is in use"));
+  edit.log_number.reset();
+  edit.log_additions.push_back(LogAddition{.number = kFileNumberMax, .synced_bytes = std::nullopt});
+  ExpectCorruption(OpenWith({&first_, &edit}), StrCat("file number ", kFileNumberMax, " is in use"));
+  VersionSet reader(VersionSet::Args{.file_system = file_system_.get(), .directory = kDirectory, .drop_file = {}});
+  EXPECT_TRUE(reader.Recover(Specs({"default"}), true).ok());
+}
+
+TEST_F(ManifestOfEditsTest, WithTooFewSequencesLeftItIsNotWritten) {
+  first_.last_sequence = kSequenceNumberMaxAtOpen;
+  EXPECT_TRUE(OpenWith({&first_}).ok());
+  first_.last_sequence = kSequenceNumberMaxAtOpen + 1;
+  ExpectCorruption(OpenWith({&first_}), "last sequence");
+}
+
+TEST_F(ManifestOfEditsTest, WithAllFamilyIdsUsedNoFamilyIsCreated) {
+  first_.max_column_family = kColumnFamilyIdMax - 1;
+  ASSERT_TRUE(OpenWith({&first_}).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("last"), 4)).ok());
+  EXPECT_EQ(db_->max_column_family(), kColumnFamilyIdMax);
+  EXPECT_TRUE(db_->PrepareAddFamily(Spec("one more"), 4).status().IsNotSupported());
+}
+
 TEST_F(ManifestOfEditsTest, ATableInTwoFamiliesIsCorruption) {
   VersionEdit family, a, b;
   family.column_family = b.column_family = 1;

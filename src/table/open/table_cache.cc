@@ -151,9 +151,10 @@ Result<TableRef> TableCache::OpenAndPublish(FileMetaData* file) {
 
 Result<TableReaderPtr> TableCache::Open(const FileMetaData* file) const {
   const FileOptions file_options{.use_mmap_reads = args_.mmap_reads, .use_direct_io = args_.direct_reads};
-  std::string path = TableFileName(args_.directory, file->number);
-  std::unique_ptr<RandomAccessFile> opened;
-  Status status = args_.file_system->NewRandomAccessFile(path, file_options, &opened);
+  PinnedTables::Taken pinned = args_.pinned_tables != nullptr ? args_.pinned_tables->Take(file->number) : PinnedTables::Taken();
+  std::string path = pinned.file != nullptr ? std::move(pinned.path) : TableFileName(args_.directory, file->number);
+  std::unique_ptr<RandomAccessFile> opened = std::move(pinned.file);
+  Status status = opened != nullptr ? Status::OK() : args_.file_system->NewRandomAccessFile(path, file_options, &opened);
   if (status.IsPathNotFound()) {
     const std::string legacy = LegacyTableFileName(args_.directory, file->number);
     if (args_.file_system->NewRandomAccessFile(legacy, file_options, &opened).ok()) {

@@ -29,6 +29,7 @@
 #include "platform/mutex.h"
 #include "table/blockbased/table_config.h"
 #include "table/file_metadata.h"
+#include "table/open/pinned_tables.h"
 #include "table/plain/plain_table_config.h"
 #include "table/table_opener.h"
 #include "table/table_reader.h"
@@ -81,6 +82,7 @@ struct TableCacheArgs {
   PlainTableConfig plain_config{};
   BlockCache* block_cache = nullptr;  // null: none
   OpenTables* open_tables = nullptr;
+  PinnedTables* pinned_tables = nullptr;  // files to take before any is opened by name; null: none
   bool mmap_reads = false;
   bool direct_reads = false;
   Recorder recorder{};

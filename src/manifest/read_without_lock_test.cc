@@ -1,0 +1,37 @@
+#include "manifest/read_without_lock.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace ashlar {
+namespace {
+
+// How many attempts it takes, and how they end, where the nth one answers with the nth status.
+struct Attempts {
+  explicit Attempts(std::vector<Status> answers) : answers_(std::move(answers)) {
+    result = ReadWithoutLock([this] { return answers_.at(count++); });
+  }
+  Status result;
+  size_t count = 0;
+
+ private:
+  const std::vector<Status> answers_;
+};
+
+TEST(ReadWithoutLock, SuccessIsTakenAtOnce) { EXPECT_EQ(Attempts({Status::OK()}).count, 1u); }
+
+TEST(ReadWithoutLock, AFailureThatGoesAwayIsNotReported) {
+  const Attempts attempts({Status::Corruption("a is missing"), Status::TryAgain("changed"), Status::Corruption("b is missing"), Status::OK()});
+  EXPECT_TRUE(attempts.result.ok());
+  EXPECT_EQ(attempts.count, 4u);
+}
+
+TEST(ReadWithoutLock, AFailureThatComesBackIsReported) {
+  const Attempts attempts({Status::Corruption("a is missing"), Status::Corruption("b is missing"), Status::Corruption("a is missing")});
+  EXPECT_EQ(attempts.result.ToString(), Status::Corruption("a is missing").ToString());
+  EXPECT_EQ(attempts.count, 3u);
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -1,0 +1,64 @@
+#include "table/open/pinned_tables.h"
+
+#include <gtest/gtest.h>
+
+#include "filesystem/fault_file_system.h"
+#include "filesystem/file_helpers.h"
+#include "filesystem/memory_file_system.h"
+
+namespace ashlar {
+namespace {
+
+class PinnedTablesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* name : {"1", "2", "3"}) ASSERT_TRUE(WriteStringToFile(disk_.get(), "table", name, Durability::kSynced).ok());
+  }
+  uint64_t Pin(PinnedTables* tables, uint64_t number) {
+    uint64_t bytes = 0;
+    const Status status = tables->Pin(number, std::to_string(number), &bytes);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+    return bytes;
+  }
+
+  const std::shared_ptr<MemoryFileSystem> disk_ = std::make_shared<MemoryFileSystem>();
+};
+
+TEST_F(PinnedTablesTest, AFileThatIsHeldOutlivesItsName) {
+  PinnedTables tables({.file_system = disk_.get()});
+  EXPECT_EQ(Pin(&tables, 1), 5u);
+  ASSERT_TRUE(disk_->DeleteFile("1").ok());
+  EXPECT_EQ(Pin(&tables, 1), 5u) << "it is held already";
+  const PinnedTables::Taken taken = tables.Take(1);
+  ASSERT_NE(taken.file, nullptr);
+  EXPECT_EQ(taken.path, "1");
+  char scratch[8];
+  Slice bytes;
+  ASSERT_TRUE(taken.file->Read(0, sizeof(scratch), &bytes, scratch).ok());
+  EXPECT_EQ(bytes, Slice("table"));
+  EXPECT_EQ(tables.Take(1).file, nullptr);
+  uint64_t size = 0;
+  EXPECT_TRUE(tables.Pin(1, "1", &size).IsPathNotFound());
+}
+
+TEST_F(PinnedTablesTest, TheLimitBoundsTheFilesAndNotTheTables) {
+  PinnedTables tables({.file_system = disk_.get(), .files_max = 2});
+  for (const uint64_t number : {1, 2, 3}) EXPECT_EQ(Pin(&tables, number), 5u);
+  EXPECT_EQ(tables.Count(), 2u);
+  tables.Retain({2, 3});
+  EXPECT_EQ(tables.Count(), 1u);
+  EXPECT_NE(tables.Take(2).file, nullptr);
+}
+
+TEST_F(PinnedTablesTest, AFileThatCannotBeOpenedIsNotHeld) {
+  FaultFileSystem faults(disk_);
+  FaultRule rule;
+  rule.operations = FaultOperation::kOpenForReading;
+  faults.AddRule(rule);
+  PinnedTables tables({.file_system = &faults});
+  EXPECT_EQ(Pin(&tables, 1), 5u);
+  EXPECT_EQ(tables.Count(), 0u);
+}
+
+}  // namespace
+}  // namespace ashlar
