@@ -79,8 +79,10 @@ class ASHLAR_API DB {
   static Status Open(const DBOptions& db_options, const std::string& name, const std::vector<ColumnFamilyDescriptor>& column_families,
                      std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* dbptr);
 
-  // Reads the state at this moment, the log included, and changes nothing on disk; needs no lock, so another process may be writing. Only some of the
-  // families need be named. Writes fail with NotSupported. error_if_wal_file_exists: Corruption when there is a log to read.
+  // Reads the state at this moment, the log included, and changes nothing on disk. It needs no lock: another process may be writing. What changes
+  // during the open is read again. What is deleted later stays readable, because the tables are opened here: as many as max_open_files allows (-1:
+  // three quarters of the process's limit). Tables beyond it are opened when they are read, and may be gone. Only some of the families need be named.
+  // Writes fail with NotSupported. error_if_wal_file_exists: Corruption when there is a log to read.
   static Status OpenForReadOnly(const Options& options, const std::string& name, DB** dbptr, bool error_if_wal_file_exists = false);
   static Status OpenForReadOnly(const Options& options, const std::string& name, std::unique_ptr<DB>* dbptr, bool error_if_wal_file_exists = false);
   static Status OpenForReadOnly(const DBOptions& db_options, const std::string& name, const std::vector<ColumnFamilyDescriptor>& column_families,
@@ -202,6 +204,9 @@ class ASHLAR_API DB {
     inline static const std::string kOptionsStatistics = "rocksdb.options-statistics";
     inline static const std::string kAggregatedTableProperties = "rocksdb.aggregated-table-properties";
     inline static const std::string kAggregatedTablePropertiesAtLevel = "rocksdb.aggregated-table-properties-at-level";
+    // Text: one line for each place in a log behind which the open could not replay records because of damage: the file, the offset, how many bytes.
+    // Empty without damage. Ashlar's own.
+    inline static const std::string kLogDamage = "ashlar.log-damage";
     // Numbers: memtables.
     inline static const std::string kNumImmutableMemTable = "rocksdb.num-immutable-mem-table";
     inline static const std::string kNumImmutableMemTableFlushed = "rocksdb.num-immutable-mem-table-flushed";

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "config/validate.h"
 #include "filesystem/filename.h"
+#include "lsm/lost_logs.h"
 #include "lsm/lsm_db.h"
 #include "lsm/recovery.h"
 
@@ -159,6 +160,8 @@ Status DestroyDB(const std::string& name, const Options& options, const std::vec
   if (const Status listed = fs->GetChildren(name, &names); !listed.ok()) return listed.IsPathNotFound() ? Status::OK() : listed;
   std::unique_ptr<FileLock> lock;
   ASHLAR_RETURN_IF_ERROR(fs->LockFile(LockFileName(name), &lock));
+  // Another process may have made files before this one got the lock.
+  ASHLAR_RETURN_IF_ERROR(fs->GetChildren(name, &names));
   Status first_error;
   const auto remove = [&](const std::string& path) {
     const Status deleted = fs->DeleteFile(path);
@@ -179,8 +182,12 @@ Status DestroyDB(const std::string& name, const Options& options, const std::vec
       if (ParseFileName(child, &number, &type) && type == FileType::kWalFile) remove(options.wal_dir + "/" + child);
     }
   }
+  if (const Status deleted = DeleteLostLogs(fs, name); first_error.ok()) first_error = deleted;
+  // LOCK is deleted while it is held, or another process could hold what is deleted. Windows does not delete what is held, by this process or
+  // another.
+  const bool lock_is_gone = fs->DeleteFile(LockFileName(name)).ok();
   lock.reset();
-  remove(LockFileName(name));
+  if (!lock_is_gone) remove(LockFileName(name));
   // A directory with somebody else's files in it stays.
   if (fs->GetChildren(name, &names).ok() && names.empty()) {
     const Status deleted = fs->DeleteDir(name);

@@ -26,6 +26,7 @@
 #include "lsm/error_latch.h"
 #include "lsm/log_set.h"
 #include "lsm/obsolete_files.h"
+#include "lsm/recovery_report.h"
 #include "lsm/snapshot_list.h"
 #include "lsm/write_gate.h"
 #include "manifest/version_set.h"
@@ -76,7 +77,9 @@ struct DatabaseState {
   std::unique_ptr<Directory> wal_directory_handle;
   std::string session_id;
   bool read_only = false;
-  DB* db = nullptr;  // for listeners
+  RecoveryReport recovery;
+  std::shared_ptr<PinnedTables> pinned_tables;  // null unless read-only
+  DB* db = nullptr;                             // for listeners
 
   // Keeps what the tables cache in alive until the last table is gone.
   std::vector<std::shared_ptr<Cache>> block_caches ASHLAR_GUARDED_BY(mutex);

@@ -62,11 +62,15 @@ LsmDB::~LsmDB() {
 
 Result<std::unique_ptr<LsmDB>> LsmDB::Open(OpenArgs args, std::vector<ColumnFamilyHandle*>* handles) {
   const std::vector<ColumnFamilyDescriptor> families = args.families;
-  bool must_flush = false;
-  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<DatabaseState> state, RecoverDatabase(std::move(args), &must_flush));
+  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<DatabaseState> state, RecoverDatabase(std::move(args)));
   ReapUnused();
   auto db = std::make_unique<LsmDB>(std::make_unique<LsmCore>(std::move(state)));
-  if (!db->state_->read_only) ASHLAR_RETURN_IF_ERROR(db->StartWriting(families, must_flush));
+  if (!db->state_->read_only) {
+    if (const Status started = db->StartWriting(families); !started.ok()) {
+      LogWarning(*db->state_, StrCat("the open failed: ", started.ToString()));
+      return started;
+    }
+  }
   std::vector<std::unique_ptr<ColumnFamilyHandle>> made;
   for (const ColumnFamilyDescriptor& family : families) made.push_back(db->NewHandle(family.name));
   ASHLAR_ASSERT(std::none_of(made.begin(), made.end(), [](const auto& handle) { return handle == nullptr; }));
@@ -79,13 +83,10 @@ Result<std::unique_ptr<LsmDB>> LsmDB::Open(OpenArgs args, std::vector<ColumnFami
   return db;
 }
 
-Status LsmDB::StartWriting(const std::vector<ColumnFamilyDescriptor>& families, bool must_flush) {
-  OpenInfoLog(state_);
+Status LsmDB::StartWriting(const std::vector<ColumnFamilyDescriptor>& families) {
+  const bool must_flush = state_->recovery.must_flush;
   // Tables that the MANIFEST dropped while it was replayed; most went long ago. DeleteOrphans finds those that are left.
   state_->obsolete_files.Take();
-  std::vector<uint64_t> wal_files;
-  for (const LogSet::LiveLog& log : state_->logs.LiveLogs()) wal_files.push_back(log.number);
-  EventLine(state_->logger.get(), state_->clock->NowUnixMicros(), 0, "recovery_started").Add("wal_files", wal_files);
   // Logs that stay beside the new one: a sync of the new one has to mean that they are durable, too.
   if (!must_flush) ASHLAR_RETURN_IF_ERROR(state_->logs.SyncAdopted());
   const LogSet::NewLog log{.number = state_->versions->NewFileNumber(),
@@ -122,7 +123,10 @@ Status LsmDB::StartWriting(const std::vector<ColumnFamilyDescriptor>& families, 
     ASHLAR_RETURN_IF_ERROR(CreateFamily(family.options, family.name));
   }
   ASHLAR_RETURN_IF_ERROR(WriteOptionsFile());
-  EventLine(state_->logger.get(), state_->clock->NowUnixMicros(), 0, "recovery_finished").Add("status", "OK");
+  EventLine(state_->logger.get(), state_->clock->NowUnixMicros(), 0, "recovery_finished")
+      .Add("bytes_not_replayed", state_->recovery.BytesNotReplayed())
+      .Add("damaged_wal_files", state_->recovery.DamagedLogs())
+      .Add("status", "OK");
   MutexLock lock(state_->mutex);
   background_.AssertMutexHeld();
   for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) background_.ViewChanged(family);

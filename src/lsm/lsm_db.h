@@ -141,7 +141,7 @@ class LsmDB final : public DB {
   // Null when there is no family of this name.
   std::unique_ptr<ColumnFamilyHandle> NewHandle(const std::string& name);
   // What a writable open does after recovery: a new log, replayed data into tables, missing families, OPTIONS, old files.
-  Status StartWriting(const std::vector<ColumnFamilyDescriptor>& families, bool must_flush);
+  Status StartWriting(const std::vector<ColumnFamilyDescriptor>& families);
   Status CreateFamily(const ColumnFamilyOptions& options, const std::string& name);
   Status CheckWritable() const;
   Status CheckWritableEntry(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) const;

@@ -74,18 +74,13 @@ Status WriteNewOptionsFile(DatabaseState* state, const std::vector<ColumnFamilyD
   return Status::OK();
 }
 
-void OpenInfoLog(DatabaseState* state) {
+void OpenInfoLog(DatabaseState* state, const std::vector<ColumnFamilyDescriptor>& families) {
   if (state->logger == nullptr) {
     Result<std::shared_ptr<Logger>> logger = OpenLogFile(state->options, state->directory);
     if (logger.ok()) state->logger = std::move(logger).value();
   }
-  std::vector<ColumnFamilyDescriptor> families;
-  {
-    MutexLock lock(state->mutex);
-    for (const std::shared_ptr<ColumnFamily>& family : state->LiveFamilies()) families.emplace_back(family->name(), family->options());
-  }
   LogInfo(*state, StrCat("Ashlar ", GetAshlarVersionAsString()));
-  LogInfo(*state, StrCat("opened ", state->directory, ", session ", state->session_id, ", sequence ", state->PublishedSequence()));
+  LogInfo(*state, StrCat("opening ", state->directory, ", session ", state->session_id));
   LogInfoLines(*state, PrintOptionsFile(state->options, families));
   for (const std::string& option : ListOptionsWithoutEffect(state->options, families)) LogInfo(*state, StrCat("option without effect: ", option));
 }

@@ -17,7 +17,8 @@ namespace ashlar {
 Status TakeRecordedObjects(DatabaseState* state, std::vector<ColumnFamilyDescriptor>* families);
 // A new OPTIONS file, durable; older ones but the latest become obsolete.
 Status WriteNewOptionsFile(DatabaseState* state, const std::vector<ColumnFamilyDescriptor>& families);
-// Opens the LOG of a database that was given no logger; without one if that fails. Logs which options have no effect.
-void OpenInfoLog(DatabaseState* state);
+// Opens the LOG of a database that was given no logger; without one if that fails. Logs the version and the options, and which have no effect.
+// Requires: the database's lock.
+void OpenInfoLog(DatabaseState* state, const std::vector<ColumnFamilyDescriptor>& families);
 
 }  // namespace ashlar

@@ -306,6 +306,8 @@ bool PropertyReader::Text(const std::shared_ptr<ColumnFamily>& family, const Sli
     *value = DatabaseStats();
   } else if (property == Slice(Names::kStats)) {
     *value = DatabaseStats() + FamilyStats(*family);
+  } else if (property == Slice(Names::kLogDamage)) {
+    *value = state_->recovery.DamageText();
   } else if (property == Slice(Names::kOptionsStatistics) && state_->options.statistics != nullptr) {
     *value = state_->options.statistics->ToString();
   } else {

@@ -1,7 +1,7 @@
 #include "lsm/recovery.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <random>
@@ -15,9 +15,12 @@
 #include "key/write_batch_internal.h"
 #include "lsm/job_events.h"
 #include "lsm/log_head.h"
+#include "lsm/lost_logs.h"
 #include "lsm/memtable_inserter.h"
 #include "lsm/options_file.h"
 #include "lsm/resolve_options.h"
+#include "manifest/read_without_lock.h"
+#include "observe/event_line.h"
 #include "platform/path.h"
 #include "wal/log_reader.h"
 #include "wal/recovery_policy.h"
@@ -68,29 +71,37 @@ Status CheckNothingIsThere(FileSystem* fs, const std::string& directory) {
   return Status::OK();
 }
 
+// Whether there is a database, which has to suit the options. Without the lock the answer serves only to refuse.
+Result<bool> FindDatabase(const DatabaseState& state) {
+  const Status there = state.file_system->FileExists(CurrentFileName(state.directory));
+  if (there.ok()) {
+    if (state.options.error_if_exists && !state.read_only) {
+      return Status::InvalidArgument(state.directory, "the database exists and DBOptions::error_if_exists is set");
+    }
+    return true;
+  }
+  if (!there.IsNotFound() && !there.IsPathNotFound()) return there;
+  if (state.read_only || !state.options.create_if_missing) {
+    return Status::InvalidArgument(state.directory, "there is no database here (no file CURRENT); set DBOptions::create_if_missing to make one");
+  }
+  return false;
+}
+
 Status PrepareDirectory(DatabaseState* state) {
   FileSystem* const fs = state->file_system;
-  if (!state->read_only && state->options.create_if_missing && !fs->FileExists(CurrentFileName(state->directory)).ok()) {
-    ASHLAR_RETURN_IF_ERROR(CreateDirectoryDurably(fs, state->directory));
-  }
-  if (!state->read_only && state->options.create_if_missing && state->wal_directory != state->directory) {
+  // A directory that holds no database, and is to hold none, gets no LOCK.
+  ASHLAR_ASSIGN_OR_RETURN(const bool was_there, FindDatabase(*state));
+  if (state->read_only) return Status::OK();
+  if (!was_there) ASHLAR_RETURN_IF_ERROR(CreateDirectoryDurably(fs, state->directory));
+  if (state->options.create_if_missing && state->wal_directory != state->directory) {
     ASHLAR_RETURN_IF_ERROR(CreateDirectoryDurably(fs, state->wal_directory));
   }
-  const Status there = fs->FileExists(CurrentFileName(state->directory));
-  if (there.ok()) {
-    if (state->options.error_if_exists && !state->read_only) {
-      return Status::InvalidArgument(state->directory, "the database exists and DBOptions::error_if_exists is set");
-    }
-  } else if (!there.IsNotFound() && !there.IsPathNotFound()) {
-    return there;
-  } else if (state->read_only || !state->options.create_if_missing) {
-    return Status::InvalidArgument(state->directory, "there is no database here (no file CURRENT); set DBOptions::create_if_missing to make one");
-  }
-  if (state->read_only) return Status::OK();
   ASHLAR_RETURN_IF_ERROR(fs->LockFile(LockFileName(state->directory), &state->lock));
   ASHLAR_RETURN_IF_ERROR(fs->NewDirectory(state->directory, &state->directory_handle));
   ASHLAR_RETURN_IF_ERROR(fs->NewDirectory(state->wal_directory, &state->wal_directory_handle));
-  if (there.ok()) return Status::OK();
+  // Another process may have created or destroyed the database before this one got the lock.
+  ASHLAR_ASSIGN_OR_RETURN(const bool is_there, FindDatabase(*state));
+  if (is_there) return Status::OK();
   ASHLAR_RETURN_IF_ERROR(CheckNothingIsThere(fs, state->directory));
   return VersionSet::CreateNewDatabase(fs, state->directory, NewDatabaseId());
 }
@@ -106,62 +117,124 @@ Status CheckDirectIo(const DatabaseState& state) {
 
 // ---- The logs.
 
+// Where the contents of a file end that may be followed by zeros: one more than the offset of the last byte that is not zero; `from` if there is
+// none.
+Result<uint64_t> FindContentsEnd(FileSystem* fs, const std::string& name, uint64_t from) {
+  constexpr size_t kPieceBytes = size_t{1} << 16;
+  std::unique_ptr<SequentialFile> file;
+  ASHLAR_RETURN_IF_ERROR(fs->NewSequentialFile(name, FileOptions(), &file));
+  ASHLAR_RETURN_IF_ERROR(file->Skip(from));
+  const auto scratch = std::make_unique_for_overwrite<char[]>(kPieceBytes);
+  uint64_t end = from;
+  for (uint64_t offset = from;;) {
+    Slice piece;
+    ASHLAR_RETURN_IF_ERROR(file->Read(kPieceBytes, &piece, scratch.get()));
+    if (piece.empty()) return end;
+    const auto last = std::find_if(std::make_reverse_iterator(piece.end()), std::make_reverse_iterator(piece.begin()), [](char c) { return c != 0; });
+    const auto used_bytes = static_cast<uint64_t>(last.base() - piece.begin());
+    if (used_bytes > 0) end = offset + used_bytes;
+    offset += piece.size();
+  }
+}
+
 class LogReplay {
  public:
-  explicit LogReplay(DatabaseState* state) : state_(state), sequence_(state->versions->last_sequence()) {}
+  explicit LogReplay(DatabaseState* state) : state_(state), report_(&state->recovery), sequence_(state->versions->last_sequence()) {}
 
-  Status Run() {
-    ASHLAR_RETURN_IF_ERROR(FindLogs());
-    for (const uint64_t number : logs_) {
-      if (dropped_rest_) break;
-      ASHLAR_RETURN_IF_ERROR(ReplayLog(number));
-    }
-    state_->published_sequence.store(sequence_, std::memory_order_release);
-    return Status::OK();
-  }
-  const std::vector<uint64_t>& logs() const { return logs_; }
-  // Of a log that was read: where its last record ends. 0 for one that was not.
-  uint64_t good_bytes(uint64_t number) const {
-    const auto found = good_bytes_.find(number);
-    return found == good_bytes_.end() ? 0 : found->second;
-  }
-  // A log ended early: what was recovered must reach tables before anything new is logged.
-  bool stopped_early() const { return stopped_early_; }
-  bool applied_records() const { return applied_records_; }
-
- private:
+  // Finds the logs that are needed. Read-only it opens them all, the newest first: what an older log lacks then was lost, and is not on its way.
   Status FindLogs() {
     std::vector<std::string> names;
     ASHLAR_RETURN_IF_ERROR(state_->file_system->GetChildren(state_->wal_directory, &names));
     oldest_ = std::max(state_->versions->MinLogNumberWithUnflushedData(), state_->versions->min_log_number_to_keep());
     for (const std::string& name : names) {
       uint64_t number = 0;
-      FileType type;
-      if (!ParseFileName(name, &number, &type) || type != FileType::kWalFile) continue;
+      FileType type = FileType::kTempFile;
+      const bool parsed = ParseFileName(name, &number, &type);
+      const bool is_log = parsed ? type == FileType::kWalFile : name.ends_with(".log");
+      if (!is_log) continue;
+      if (!parsed || !state_->versions->MayBelong(number)) {
+        report_->warnings.push_back(StrCat(state_->wal_directory, "/", name,
+                                           " is not a log of this database, which has never reached such a number; the file is left alone"));
+        continue;
+      }
       state_->versions->MarkFileNumberUsed(number);
-      if (number >= oldest_) logs_.push_back(number);
+      if (number >= oldest_) logs_.push_back({.number = number});
     }
-    std::sort(logs_.begin(), logs_.end());
+    std::sort(logs_.begin(), logs_.end(), [](const Log& a, const Log& b) { return a.number < b.number; });
+    for (const Log& log : logs_) report_->logs.push_back(log.number);
     for (const auto& [number, synced_bytes] : state_->versions->recorded_logs()) {
-      if (number >= oldest_ && synced_bytes.has_value() && !std::binary_search(logs_.begin(), logs_.end(), number)) {
+      if (number >= oldest_ && synced_bytes.has_value() && !std::binary_search(report_->logs.begin(), report_->logs.end(), number)) {
         return Status::Corruption(WalFileName(state_->wal_directory, number), "the log is on record as synced, and missing");
       }
+    }
+    if (!state_->read_only) return Status::OK();
+    for (auto log = logs_.rbegin(); log != logs_.rend(); ++log) {
+      const Status opened = OpenLog(&*log);
+      if (opened.IsPathNotFound()) return opened;
+      // For another reason, such as too many open files: tried again, and reported, when its turn comes.
+      if (!opened.ok()) log->file.reset();
     }
     return Status::OK();
   }
 
-  Status ReplayLog(uint64_t number) {
-    const std::string name = WalFileName(state_->wal_directory, number);
-    uint64_t bytes = 0;
-    ASHLAR_RETURN_IF_ERROR(state_->file_system->GetFileSize(name, &bytes));
-    std::unique_ptr<SequentialFile> file;
-    ASHLAR_RETURN_IF_ERROR(state_->file_system->NewSequentialFile(name, FileOptions{}, &file));
-    LogReader reader(std::move(file), name, number, bytes);
+  Status Run() {
+    for (Log& log : logs_) {
+      if (dropped_rest_) {
+        AddLoss({.number = log.number, .reason = StrCat(LogName(log.number), ": the log before it ends early")});
+      } else {
+        ASHLAR_RETURN_IF_ERROR(ReplayLog(&log));
+      }
+    }
+    if (dropped_rest_ && !report_->DamagedLogs().empty()) report_->NoTornTails();
+    report_->must_flush = stopped_early_ || (applied_records_ && !state_->options.avoid_flush_during_recovery);
+    state_->published_sequence.store(sequence_, std::memory_order_release);
+    return Status::OK();
+  }
+  // Of a log that was read: where its last record ends. 0 for one that was not.
+  uint64_t good_bytes(uint64_t number) const {
+    const auto found = good_bytes_.find(number);
+    return found == good_bytes_.end() ? 0 : found->second;
+  }
+  bool applied_records() const { return applied_records_; }
+
+ private:
+  struct Log {
+    uint64_t number = 0;
+    uint64_t bytes = 0;                         // when it was opened
+    std::unique_ptr<SequentialFile> file = {};  // null: not open
+  };
+
+  std::string LogName(uint64_t number) const { return WalFileName(state_->wal_directory, number); }
+
+  Status OpenLog(Log* log) const {
+    const std::string name = LogName(log->number);
+    ASHLAR_RETURN_IF_ERROR(state_->file_system->NewSequentialFile(name, FileOptions(), &log->file));
+    return state_->file_system->GetFileSize(name, &log->bytes);
+  }
+
+  // Adds a loss that goes on to the end of the log. Nothing but zeros is no loss.
+  void AddLoss(RecoveryReport::Loss loss) {
+    const Result<uint64_t> end = FindContentsEnd(state_->file_system, LogName(loss.number), loss.offset);
+    // Another process may have deleted the log of a read-only database.
+    if (end.ok() && *end == loss.offset) return;
+    loss.bytes = end.ok() ? *end - loss.offset : 0;
+    report_->losses.push_back(std::move(loss));
+  }
+
+  Status ReplayLog(Log* log) {
+    const uint64_t number = log->number;
+    if (log->file == nullptr) ASHLAR_RETURN_IF_ERROR(OpenLog(log));
+    LogReader reader(std::move(log->file), LogName(number), number, log->bytes);
     MemTableInserter inserter(MemTableInserter::Args{.families = &state_->Families(), .replaying = true, .log_number = number});
     Slice record;
     std::string scratch;
+    std::optional<RecoveryReport::Loss> skipped;  // begun by damage that is skipped; ends where the next record begins
     for (;;) {
       while (reader.ReadRecord(&record, &scratch)) {
+        if (skipped.has_value()) {
+          skipped->bytes = reader.record_offset() - skipped->offset;
+          report_->losses.push_back(*std::exchange(skipped, std::nullopt));
+        }
         ASHLAR_RETURN_IF_ERROR(ReplayRecord(reader, record, &inserter));
         if (dropped_rest_) return Status::OK();
         if (inserter.TakeFoundFull()) SwitchFullMemTables(number);
@@ -174,12 +247,18 @@ class LogReplay {
       if (action == LogStopAction::kFail) return LogStopFailure(reader, stop);
       if (reader.outcome() != LogReader::Outcome::kEnd) {
         stopped_early_ = true;
-        LogWarning(*state_, StrCat("recovery: ", reader.status().ToString()));
+        if (!skipped.has_value()) {
+          skipped = RecoveryReport::Loss{.number = number,
+                                         .offset = reader.last_good_offset(),
+                                         .is_torn_tail = reader.outcome() == LogReader::Outcome::kTornTail,
+                                         .reason = reader.status().getState()};
+        }
       }
       if (action == LogStopAction::kSkipDamage) {
         reader.SkipDamage();
         continue;
       }
+      if (skipped.has_value()) AddLoss(*std::move(skipped));
       good_bytes_[number] = reader.last_good_offset();
       continuity_ = ContinuityAfter(action, continuity_);
       if (action == LogStopAction::kNextLogOrStop) ASHLAR_RETURN_IF_ERROR(CheckNoFamilyIsAhead(number, reader.status()));
@@ -198,10 +277,18 @@ class LogReplay {
     }
     switch (DecideAtRecord(continuity_, first, next_replayed_.value_or(sequence_ + 1))) {
       case RecordAction::kApply: continuity_ = Continuity::kNotNeeded; break;
-      case RecordAction::kDropRest: dropped_rest_ = true; return Status::OK();
+      case RecordAction::kDropRest:
+        dropped_rest_ = true;
+        AddLoss({.number = reader.log_number(),
+                 .offset = reader.record_offset(),
+                 .reason = StrCat(reader.file_name(), ": records before the one at offset ", reader.record_offset(), " are missing")});
+        return Status::OK();
       case RecordAction::kFail: return context(Status::Corruption("records before it are missing"));
     }
     const WriteBatch batch(record.ToString());
+    if (first > kSequenceNumberMaxAtOpen || batch.Count() > kSequenceNumberMaxAtOpen - first) {
+      return context(Status::Corruption(StrCat("the sequence ", first, " is above the highest that is allowed, ", kSequenceNumberMaxAtOpen)));
+    }
     if (const Status checked = WriteBatchInternal::CheckApplicable(&batch); !checked.ok()) return context(checked);
     if (const Status applied = inserter->Apply(batch.Data(), first); !applied.ok()) return context(applied);
     const uint32_t count = batch.Count();
@@ -226,7 +313,7 @@ class LogReplay {
     if (state_->options.wal_recovery_mode != WALRecoveryMode::kPointInTimeRecovery) return cut;
     dropped_rest_ = true;
     stopped_early_ = true;
-    LogWarning(*state_, StrCat("recovery: ", cut.ToString()));
+    AddLoss({.number = reader.log_number(), .offset = reader.last_good_offset(), .reason = StrCat(reader.file_name(), ": ", cut.getState())});
     return CheckNoFamilyIsAhead(head.previous_number, cut);
   }
 
@@ -258,14 +345,15 @@ class LogReplay {
   }
 
   DatabaseState* const state_;
+  RecoveryReport* const report_;
   SequenceNumber sequence_;
   std::optional<SequenceNumber> next_replayed_;  // one more than the last one replayed; the MANIFEST may know of later ones
   uint64_t oldest_ = 0;                          // logs below are not needed
-  std::vector<uint64_t> logs_;
-  std::map<uint64_t, uint64_t> good_bytes_;  // of the logs read so far: up to the end of the last record
+  std::vector<Log> logs_;                        // ascending
+  std::map<uint64_t, uint64_t> good_bytes_;      // of the logs read so far: up to the end of the last record
   Continuity continuity_ = Continuity::kNotNeeded;
   bool dropped_rest_ = false;
-  bool stopped_early_ = false;
+  bool stopped_early_ = false;  // a log ended early: what was recovered must reach tables before anything new is logged
   bool applied_records_ = false;
 };
 
@@ -281,6 +369,7 @@ Status OpenVersions(DatabaseState* state, const std::vector<ColumnFamilyDescript
             state->open_tables.Evict(file);
             state->obsolete_files.AddTable({.number = file->number, .file_bytes = file->file_bytes});
           },
+      .pinned_tables = state->pinned_tables.get(),
       .recorder = state->recorder,
   });
   std::vector<ColumnFamilySpec> specs;
@@ -356,6 +445,7 @@ std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state, const Colum
                                                             .plain_config = ResolvePlainTableConfig(filled),
                                                             .block_cache = static_cast<BlockCache*>(cache.get()),
                                                             .open_tables = &state->open_tables,
+                                                            .pinned_tables = state->pinned_tables.get(),
                                                             .mmap_reads = state->options.allow_mmap_reads,
                                                             .direct_reads = state->options.use_direct_reads,
                                                             .recorder = state->recorder,
@@ -389,31 +479,100 @@ void AddFamily(DatabaseState* state, std::shared_ptr<ColumnFamily> family) {
   state->SetFamilies(std::move(families));
 }
 
-Result<std::unique_ptr<DatabaseState>> RecoverDatabase(OpenArgs args, bool* must_flush) {
-  auto state = std::make_unique<DatabaseState>(args.options, args.directory);
-  state->read_only = args.read_only;
-  state->session_id = NewSessionId();
-  state->logger = args.options.info_log;
-  for (ColumnFamilyDescriptor& descriptor : args.families) FillDefaults(&descriptor.options);
-  {
-    MutexLock lock(state->mutex);
-    state->SetFamilies(std::make_unique<FamilyTable>());
+namespace {
+
+// What is told about the logs, once nothing more is found.
+void LogRecovery(const DatabaseState& state) {
+  for (const std::string& warning : state.recovery.warnings) LogWarning(state, StrCat("recovery: ", warning));
+  for (const RecoveryReport::Loss& loss : state.recovery.losses) {
+    LogWarning(state, StrCat("recovery: ", loss.reason, ": ", loss.bytes, " bytes from offset ", loss.offset, " are not replayed",
+                             loss.is_torn_tail ? ", as after the death of a process" : ""));
   }
-  ASHLAR_RETURN_IF_ERROR(PrepareDirectory(state.get()));
+  for (const std::string& path : state.recovery.kept_logs) LogWarning(state, StrCat("recovery: a damaged log is kept as ", path));
+}
+
+Status KeepDamagedLogs(DatabaseState* state) {
+  for (const uint64_t number : state->recovery.DamagedLogs()) {
+    ASHLAR_ASSIGN_OR_RETURN(std::string copy, KeepLog(*state, number));
+    state->recovery.kept_logs.push_back(std::move(copy));
+  }
+  return Status::OK();
+}
+
+// From the directory, locked unless it is only read, to memtables.
+Status RecoverState(const OpenArgs& args, DatabaseState* state) {
   ASHLAR_RETURN_IF_ERROR(CheckDirectIo(*state));
-  ASHLAR_RETURN_IF_ERROR(TakeRecordedObjects(state.get(), &args.families));
-  ASHLAR_RETURN_IF_ERROR(OpenVersions(state.get(), args.families));
-  ASHLAR_RETURN_IF_ERROR(OpenFamilies(state.get(), args.families));
-  LogReplay replay(state.get());
+  std::vector<ColumnFamilyDescriptor> families = args.families;
+  ASHLAR_RETURN_IF_ERROR(TakeRecordedObjects(state, &families));
+  ASHLAR_RETURN_IF_ERROR(OpenVersions(state, families));
+  LogReplay replay(state);
+  ASHLAR_RETURN_IF_ERROR(replay.FindLogs());
+  if (state->read_only) ASHLAR_RETURN_IF_ERROR(state->versions->CheckManifestUnchanged());
+  ASHLAR_RETURN_IF_ERROR(OpenFamilies(state, families));
+  if (!state->read_only) {
+    EventLine(state->logger.get(), state->clock->NowUnixMicros(), 0, "recovery_started").Add("wal_files", state->recovery.logs);
+  }
   ASHLAR_RETURN_IF_ERROR(replay.Run());
   if (args.error_if_log_exists && replay.applied_records()) {
     return Status::Corruption(args.directory, "there is a log with records, and error_if_wal_file_exists is set");
   }
-  for (const uint64_t number : replay.logs()) state->logs.AdoptClosed(number, replay.good_bytes(number));
-  *must_flush = replay.applied_records() && (replay.stopped_early() || !args.options.avoid_flush_during_recovery);
-  // Damage without a single record behind it still has to be left behind.
-  *must_flush |= replay.stopped_early();
+  for (const uint64_t number : state->recovery.logs) state->logs.AdoptClosed(number, replay.good_bytes(number));
+  return Status::OK();
+}
+
+std::unique_ptr<DatabaseState> NewState(const OpenArgs& args) {
+  auto state = std::make_unique<DatabaseState>(args.options, args.directory);
+  state->read_only = args.read_only;
+  state->session_id = NewSessionId();
+  state->logger = args.options.info_log;
+  MutexLock lock(state->mutex);
+  state->SetFamilies(std::make_unique<FamilyTable>());
   return state;
+}
+
+Result<std::unique_ptr<DatabaseState>> RecoverForWriting(const OpenArgs& args) {
+  std::unique_ptr<DatabaseState> state = NewState(args);
+  ASHLAR_RETURN_IF_ERROR(PrepareDirectory(state.get()));
+  OpenInfoLog(state.get(), args.families);
+  Status recovered = RecoverState(args, state.get());
+  if (recovered.ok()) recovered = KeepDamagedLogs(state.get());
+  LogRecovery(*state);
+  if (recovered.ok()) return state;
+  LogWarning(*state, StrCat("the open failed: ", recovered.ToString()));
+  return recovered;
+}
+
+Result<std::unique_ptr<DatabaseState>> RecoverForReading(const OpenArgs& args) {
+  // Tables stay open from one attempt to the next: a table that both need cannot be missed any more.
+  const auto pinned_tables = std::make_shared<PinnedTables>(
+      PinnedTables::Args{.file_system = args.options.env->GetFileSystem().get(),
+                         .file_options = {.use_mmap_reads = args.options.allow_mmap_reads, .use_direct_io = args.options.use_direct_reads},
+                         .files_max = ResolveOpenTablesMax(args.options)});
+  std::unique_ptr<DatabaseState> state;
+  const Status recovered = ReadWithoutLock([&]() -> Status {
+    state = NewState(args);
+    state->pinned_tables = pinned_tables;
+    Status status = PrepareDirectory(state.get());
+    if (status.ok()) status = RecoverState(args, state.get());
+    if (!status.ok()) {
+      state.reset();
+      return status;
+    }
+    // A record that is being written may look like damage.
+    const std::string damage = state->recovery.DamageReasons();
+    return damage.empty() ? Status::OK() : Status::Corruption(damage);
+  });
+  if (state == nullptr) return recovered;
+  pinned_tables->Retain(state->versions->LiveTables());
+  LogRecovery(*state);
+  return state;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DatabaseState>> RecoverDatabase(OpenArgs args) {
+  for (ColumnFamilyDescriptor& descriptor : args.families) FillDefaults(&descriptor.options);
+  return args.read_only ? RecoverForReading(args) : RecoverForWriting(args);
 }
 
 void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log) {
@@ -425,14 +584,11 @@ void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log) {
   for (const std::string& name : names) {
     uint64_t number = 0;
     FileType type;
-    if (!ParseFileName(name, &number, &type)) continue;
+    if (!ParseFileName(name, &number, &type) || !state->versions->MayBelong(number)) continue;
     const std::string path = state->directory + "/" + name;
     switch (type) {
       case FileType::kTableFile:
         if (!live.contains(number)) TellTableDeleted(*state, path, number, DeleteObsoleteFile(*state, path));
-        break;
-      case FileType::kWalFile:
-        if (number < oldest_needed_log && state->wal_directory == state->directory) remove(path);
         break;
       case FileType::kDescriptorFile:
         if (number != state->versions->manifest_number() && state->versions->MayDeleteManifest(number)) remove(path);
@@ -444,6 +600,13 @@ void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log) {
   }
   std::sort(options_files.begin(), options_files.end());
   for (size_t i = 0; i + kOptionsFilesKept < options_files.size(); ++i) remove(OptionsFileName(state->directory, options_files[i]));
+  if (!state->file_system->GetChildren(state->wal_directory, &names).ok()) return;
+  for (const std::string& name : names) {
+    uint64_t number = 0;
+    FileType type;
+    const bool is_old_log = ParseFileName(name, &number, &type) && type == FileType::kWalFile && number < oldest_needed_log;
+    if (is_old_log) remove(WalFileName(state->wal_directory, number));
+  }
 }
 
 }  // namespace ashlar

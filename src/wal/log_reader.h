@@ -70,6 +70,7 @@ class LogReader {
   // Bytes checksummed so far in looking for what follows damage.
   uint64_t searched_bytes() const { return kSearchBytesMax - search_bytes_left_; }
   const std::string& file_name() const { return file_name_; }
+  uint64_t log_number() const { return log_number_; }
 
  private:
   struct Fragment {

@@ -48,6 +48,10 @@ LogStopAction DecideAtLogStop(const LogStop& stop) {
 }
 
 Status LogStopFailure(const LogReader& reader, const LogStop& stop) {
+  if (reader.status().IsCorruption() && stop.last_good_offset < stop.synced_bytes) {
+    return Status::Corruption(StrCat(reader.status().getState(), ": ", stop.synced_bytes - stop.last_good_offset, " bytes from offset ",
+                                     stop.last_good_offset, " that were synced cannot be replayed"));
+  }
   if (!reader.status().ok()) return reader.status();
   return Status::Corruption(
       StrCat(reader.file_name(), ": the log ends at offset ", stop.last_good_offset, ", but ", stop.synced_bytes, " bytes of it were synced"));

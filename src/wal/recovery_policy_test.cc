@@ -75,6 +75,22 @@ TEST(RecoveryPolicy, ALogThatEndsWellTooEarlyFailsWithAReason) {
   EXPECT_NE(status.ToString().find("4096"), std::string::npos) << status.ToString();
 }
 
+TEST(RecoveryPolicy, DamageBelowWhatWasSyncedNamesTheBytesThatAreLost) {
+  MemoryFileSystem file_system;
+  ASSERT_TRUE(WriteStringToFile(&file_system, std::string(3000, 'x'), "000007.log", Durability::kBuffered).ok());
+  std::unique_ptr<SequentialFile> file;
+  ASSERT_TRUE(file_system.NewSequentialFile("000007.log", FileOptions{}, &file).ok());
+  LogReader reader(std::move(file), "000007.log", 7, 3000);
+  Slice record;
+  std::string scratch;
+  ASSERT_FALSE(reader.ReadRecord(&record, &scratch));
+  const LogStop stop{.mode = Mode::kPointInTimeRecovery, .outcome = reader.outcome(), .last_good_offset = 0, .synced_bytes = 2500};
+  ASSERT_EQ(DecideAtLogStop(stop), LogStopAction::kFail);
+  const std::string text = LogStopFailure(reader, stop).ToString();
+  EXPECT_NE(text.find("000007.log"), std::string::npos) << text;
+  EXPECT_NE(text.find("2500 bytes from offset 0"), std::string::npos) << text;
+}
+
 struct Log {
   std::vector<SequenceNumber> records;  // each of one sequence number
   Outcome outcome = Outcome::kEnd;

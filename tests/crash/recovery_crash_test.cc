@@ -5,10 +5,14 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "ashlar/comparator.h"
 #include "base/format.h"
 #include "filesystem/crash_file_system.h"
 #include "filesystem/fault_file_system.h"
+#include "filesystem/filename.h"
+#include "manifest/version_set.h"
 #include "testing/open_database.h"
 
 namespace ashlar {
@@ -108,6 +112,138 @@ TEST_F(RecoveryCrashTest, LogsOfADeadProcessBecomeDurableBeforeNewWritesDo) {
     ASSERT_TRUE(recovered.Read(&contents).ok());
     EXPECT_TRUE(contents == expected) << CrashKindName(image.kind);
   });
+}
+
+// A log that is damaged in its middle: whatever the recovery had come to when it was cut off, the log or its copy is complete.
+TEST_F(RecoveryCrashTest, CutOffAnywhereADamagedLogIsNotLost) {
+  const std::string log_path = WalFileName(OpenDatabase::kPath, 2).substr(1);
+  const std::string copy_path = LostLogFileName(OpenDatabase::kPath, 2, 0).substr(1);
+  const auto bytes_of = [](const MemoryImage& image, const std::string& path) -> std::string {
+    for (const MemoryImage::Entry& entry : image.entries) {
+      if (entry.path == path && entry.bytes != nullptr) return *entry.bytes;
+    }
+    return "";
+  };
+  MemoryImage damaged;
+  {
+    const auto file_system = std::make_shared<MemoryFileSystem>();
+    OpenDatabase database(file_system, SmallDatabaseOptions(), 1);
+    ASSERT_TRUE(database.Open().ok());
+    for (int i = 1; i <= 8; ++i) ASSERT_TRUE(database.Write(Batch(kDefaultColumnFamilyName, i), WriteOptions()).ok());
+    damaged = file_system->Snapshot();
+  }
+  std::string log = bytes_of(damaged, log_path);
+  ASSERT_GT(log.size(), 3000u);
+  log[2000] = static_cast<char>(log[2000] ^ 4);
+  for (MemoryImage::Entry& entry : damaged.entries) {
+    if (entry.path == log_path) entry.bytes = std::make_shared<const std::string>(log);
+  }
+  const auto recovery = std::make_shared<CrashFileSystem>(damaged);
+  Contents expected;
+  {
+    OpenDatabase database(recovery, SmallDatabaseOptions(), 2);
+    ASSERT_TRUE(database.Open().ok());
+    ASSERT_TRUE(database.Read(&expected).ok());
+  }
+  for (uint64_t k = 0; k <= recovery->OperationCount() && !HasFailure(); ++k) {
+    recovery->EnumerateCrashImages(k, 3, [&](const CrashImage& image) {
+      if (HasFailure()) return;
+      SCOPED_TRACE(StrCat("cut off after ", k, " operations (", CrashKindName(image.kind), ", ", image.seed,
+                          "), the last one: ", k > 0 ? recovery->DescribeOperation(k - 1) : "none"));
+      const MemoryImage left = image.file_system->Snapshot();
+      ASSERT_TRUE(bytes_of(left, log_path) == log || bytes_of(left, copy_path) == log);
+      OpenDatabase database(image.file_system, SmallDatabaseOptions(), 4);
+      const Status opened = database.Open();
+      ASSERT_TRUE(opened.ok()) << opened.ToString();
+      Contents contents;
+      ASSERT_TRUE(database.Read(&contents).ok());
+      ASSERT_TRUE(contents == expected) << "other contents than the first recovery found";
+      const MemoryImage after = image.file_system->Snapshot();
+      bool is_kept = false;
+      for (uint64_t copies = 0; copies < 3; ++copies) is_kept |= bytes_of(after, LostLogFileName(OpenDatabase::kPath, 2, copies).substr(1)) == log;
+      ASSERT_TRUE(is_kept);
+    });
+  }
+}
+
+// An open that fails once put the lengths of logs on record that nobody had synced. After a power cut took their ends, the database was refused.
+class FailedOpenTest : public RecoveryCrashTest {
+ protected:
+  // What may be found after a power cut that follows a failed open: the synced batch, and any number of the others.
+  static void ExpectPrefix(const MemoryImage& image, const Options& options) {
+    OpenDatabase database(std::make_shared<MemoryFileSystem>(image), options, 3);
+    const Status opened = database.Open();
+    ASSERT_TRUE(opened.ok()) << opened.ToString();
+    Contents found;
+    ASSERT_TRUE(database.Read(&found).ok());
+    Contents expected;
+    bool is_prefix = false;
+    for (int batches = 1; batches <= kBatches; ++batches) {
+      Apply(Batch(kDefaultColumnFamilyName, batches), &expected);
+      is_prefix |= found == expected;
+    }
+    EXPECT_TRUE(is_prefix);
+  }
+
+  // A process synced one batch, wrote more and died; the next one cannot write the table of what it replayed.
+  void FailAnOpen(const Options& options) {
+    OpenDatabase killed(faults_, options, 1);
+    ASSERT_TRUE(killed.Open().ok());
+    WriteOptions synced;
+    synced.sync = true;
+    for (int i = 1; i <= kBatches; ++i) {
+      ASSERT_TRUE(killed.Write(Batch(kDefaultColumnFamilyName, i), i == 1 ? synced : WriteOptions()).ok());
+    }
+    FaultRule no_sync;
+    no_sync.operations = FaultOperation::kSync;
+    no_sync.sticky = true;
+    faults_->AddRule(no_sync);
+    EXPECT_FALSE(killed.Close().ok());
+    faults_->ClearRules();
+    FaultRule full;
+    full.operations = FaultOperation::kOpenForWriting;
+    full.name_contains = ".sst";
+    full.error = Status::NoSpace("injected fault");
+    full.sticky = true;
+    faults_->AddRule(full);
+    OpenDatabase failing(faults_, options, 2);
+    const Status opened = failing.Open();
+    EXPECT_TRUE(opened.IsNoSpace()) << opened.ToString();
+    faults_->ClearRules();
+  }
+
+  static constexpr int kBatches = 5;
+  const std::shared_ptr<CrashFileSystem> disk_ = std::make_shared<CrashFileSystem>();
+  const std::shared_ptr<FaultFileSystem> faults_ = std::make_shared<FaultFileSystem>(disk_);
+};
+
+TEST_F(FailedOpenTest, APowerCutAfterwardsTakesNoMoreThanWasNotSynced) {
+  FailAnOpen(SmallDatabaseOptions());
+  disk_->EnumerateCrashImages(disk_->OperationCount(), 1, [&](const CrashImage& image) {
+    SCOPED_TRACE(CrashKindName(image.kind));
+    ExpectPrefix(image.file_system->Snapshot(), SmallDatabaseOptions());
+  });
+}
+
+// The new log of the failed open must not name the length of the old one either.
+TEST_F(FailedOpenTest, APowerCutAfterwardsLeavesATailThatMayBeTolerated) {
+  Options options = SmallDatabaseOptions();
+  options.wal_recovery_mode = WALRecoveryMode::kTolerateCorruptedTailRecords;
+  FailAnOpen(options);
+  for (const CrashKind kind : {CrashKind::kDurableOnly, CrashKind::kEverything, CrashKind::kPrefix}) {
+    for (uint64_t seed = 0; seed < 8; ++seed) {
+      SCOPED_TRACE(StrCat(CrashKindName(kind), ", seed ", seed));
+      ExpectPrefix(disk_->MakeCrashImage(disk_->OperationCount(), kind, seed).file_system->Snapshot(), options);
+    }
+  }
+}
+
+TEST_F(FailedOpenTest, RecordsNothingOfLogsThatItDidNotSync) {
+  FailAnOpen(SmallDatabaseOptions());
+  VersionSet versions(VersionSet::Args{.file_system = disk_.get(), .directory = OpenDatabase::kPath, .drop_file = {}});
+  const std::vector<ColumnFamilySpec> specs{{.name = kDefaultColumnFamilyName, .comparator = KeyComparator(BytewiseComparator())}};
+  ASSERT_TRUE(versions.Recover(specs, true).ok());
+  EXPECT_FALSE(versions.recorded_logs().contains(2)) << "the log that the killed process wrote";
 }
 
 // The directory in which CURRENT is made was not synced: after a power cut there was no database, or an old one.

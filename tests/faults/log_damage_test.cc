@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "base/format.h"
+#include "filesystem/fault_file_system.h"
+#include "filesystem/file_helpers.h"
 #include "tests/faults/closed_database.h"
 #include "wal/log_reader.h"
 
@@ -208,6 +210,162 @@ TEST_F(LogDamageTest, ATailThatIsMissingFromAClosedDatabase) {
       ExpectRefused(With(log, std::nullopt), mode, log);
     }
   }
+}
+
+// What becomes of the bytes that are not replayed: they are counted, reported and kept.
+class LostLogTest : public LogDamageTest {
+ protected:
+  static constexpr int kDamagedBatch = kBatchesInTheFirstLog + 3;
+
+  // Opens the image with a LOG, and closes it again.
+  void OpenWithLog(const MemoryImage& image, WALRecoveryMode mode) {
+    disk_ = std::make_shared<MemoryFileSystem>(image);
+    Options options = InMode(mode);
+    options.info_log = nullptr;
+    OpenDatabase database(disk_, options, 1);
+    opened_ = database.Open();
+    if (opened_.ok()) {
+      ASSERT_TRUE(database.Close().ok());
+    }
+    log_text_ = Bytes("LOG");
+  }
+  std::string Bytes(const std::string& name) const {
+    const Result<std::string> bytes = ReadFileToString(disk_.get(), ClosedDatabase::Path(name), size_t{1} << 20);
+    EXPECT_TRUE(bytes.ok()) << bytes.status().ToString();
+    return bytes.ok() ? *bytes : "";
+  }
+  std::vector<std::string> Kept() const {
+    std::vector<std::string> names;
+    if (!disk_->GetChildren(ClosedDatabase::Path("lost"), &names).ok()) return {};
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+  void ExpectInLog(const std::string& text) const { EXPECT_NE(log_text_.find(text), std::string::npos) << text << "\n" << log_text_; }
+  uint64_t DamagedOffset() const { return RecordOffsets(logs_[1])[3]; }
+  MemoryImage Damaged() const { return With(logs_[1], Flipped(logs_[1], DamagedOffset() + 30)); }
+
+  std::shared_ptr<MemoryFileSystem> disk_;
+  Status opened_;
+  std::string log_text_;
+};
+
+TEST_F(LostLogTest, ADamagedLogIsReportedAndKept) {
+  OpenWithLog(Damaged(), kPointInTime);
+  ASSERT_TRUE(opened_.ok()) << opened_.ToString();
+  const uint64_t lost_bytes = RecordOffsets(logs_[1]).back() - DamagedOffset();
+  ExpectInLog(StrCat(logs_[1], ": checksum mismatch at offset ", DamagedOffset(), ": ", lost_bytes, " bytes from offset ", DamagedOffset()));
+  ExpectInLog(StrCat("kept as /db/lost/", logs_[1]));
+  ExpectInLog(StrCat("\"bytes_not_replayed\": ", lost_bytes, ","));
+  EXPECT_EQ(Kept(), std::vector<std::string>{logs_[1]});
+  EXPECT_EQ(Bytes("lost/" + logs_[1]), Flipped(logs_[1], DamagedOffset() + 30));
+  EXPECT_FALSE(disk_->FileExists(ClosedDatabase::Path(logs_[1])).ok()) << "what was recovered from it is in tables";
+  // The copy is nobody's file: later opens leave it alone and report nothing.
+  OpenWithLog(disk_->Snapshot(), kPointInTime);
+  ASSERT_TRUE(opened_.ok());
+  EXPECT_EQ(log_text_.find("not replayed"), std::string::npos) << log_text_;
+  ExpectInLog("\"bytes_not_replayed\": 0,");
+  EXPECT_EQ(Kept(), std::vector<std::string>{logs_[1]});
+}
+
+TEST_F(LostLogTest, DamageThatIsSkippedIsReportedAndKept) {
+  OpenWithLog(Damaged(), kSkip);
+  ASSERT_TRUE(opened_.ok()) << opened_.ToString();
+  const uint64_t lost_bytes = RecordOffsets(logs_[1])[4] - DamagedOffset();
+  ExpectInLog(StrCat("\"bytes_not_replayed\": ", lost_bytes, ","));
+  EXPECT_EQ(Kept(), std::vector<std::string>{logs_[1]});
+}
+
+// The records after the damage are intact, and dropped all the same.
+TEST_F(LostLogTest, LogsAfterADamagedOneAreReportedAndKept) {
+  const std::vector<uint64_t> offsets = RecordOffsets(logs_[0]);
+  const uint64_t damaged = offsets[offsets.size() - 1 - kBatchesInTheFirstLog + 4];
+  OpenWithLog(With(logs_[0], Flipped(logs_[0], damaged + 30)), kPointInTime);
+  ASSERT_TRUE(opened_.ok()) << opened_.ToString();
+  const std::vector<uint64_t> later = RecordOffsets(logs_[1]);
+  ExpectInLog(StrCat("\"bytes_not_replayed\": ", offsets.back() - damaged + later.back() - later[1], ","));
+  EXPECT_EQ(Kept(), logs_);
+  EXPECT_EQ(Bytes("lost/" + logs_[1]), LogBytes(logs_[1]));
+}
+
+TEST_F(LostLogTest, ATornTailIsReportedAndNotKept) {
+  const std::string bytes = LogBytes(logs_[1]);
+  const std::vector<uint64_t> offsets = RecordOffsets(logs_[1]);
+  OpenWithLog(With(logs_[1], bytes.substr(0, offsets.back() - 9)), kPointInTime);
+  ASSERT_TRUE(opened_.ok()) << opened_.ToString();
+  ExpectInLog(StrCat("\"bytes_not_replayed\": ", offsets.back() - 9 - offsets[offsets.size() - 2], ","));
+  EXPECT_EQ(Kept(), std::vector<std::string>{});
+  OpenWithLog(With(logs_[1], bytes.substr(0, offsets.back()) + std::string(10000, '\0')), kPointInTime);
+  ASSERT_TRUE(opened_.ok()) << opened_.ToString();
+  ExpectInLog("\"bytes_not_replayed\": 0,");
+  EXPECT_EQ(log_text_.find("WARN"), std::string::npos) << log_text_;
+}
+
+TEST_F(LostLogTest, AnOpenThatIsRefusedIsInTheLog) {
+  OpenWithLog(Damaged(), kAbsolute);
+  EXPECT_TRUE(opened_.IsCorruption());
+  ExpectInLog(StrCat("the open failed: ", opened_.ToString()));
+  EXPECT_EQ(Kept(), std::vector<std::string>{});
+}
+
+TEST_F(LostLogTest, ACopyOfAnotherLogOfThisNumberStays) {
+  MemoryFileSystem disk(Damaged());
+  ASSERT_TRUE(disk.CreateDir(ClosedDatabase::Path("lost")).ok());
+  for (const std::string& name : {logs_[1], logs_[1] + ".1"}) {
+    ASSERT_TRUE(WriteStringToFile(&disk, name, ClosedDatabase::Path("lost/" + name), Durability::kSynced).ok());
+  }
+  OpenWithLog(disk.Snapshot(), kPointInTime);
+  ASSERT_TRUE(opened_.ok()) << opened_.ToString();
+  EXPECT_EQ(Kept(), (std::vector<std::string>{logs_[1], logs_[1] + ".1", logs_[1] + ".2"}));
+  EXPECT_EQ(Bytes("lost/" + logs_[1] + ".1"), logs_[1] + ".1");
+  EXPECT_EQ(Bytes("lost/" + logs_[1] + ".2"), Flipped(logs_[1], DamagedOffset() + 30));
+}
+
+// A log that cannot be kept is not let go of.
+TEST_F(LostLogTest, WithoutSpaceForTheCopyTheOpenIsRefused) {
+  const auto disk = std::make_shared<MemoryFileSystem>(Damaged());
+  const auto faults = std::make_shared<FaultFileSystem>(disk);
+  FaultRule full;
+  full.operations = FaultOperation::kAppend | FaultOperation::kFlush | FaultOperation::kSync;
+  full.name_contains = "/lost/";
+  full.error = Status::NoSpace("injected fault");
+  full.sticky = true;
+  faults->AddRule(full);
+  {
+    OpenDatabase database(faults, InMode(kPointInTime), 1);
+    const Status opened = database.Open();
+    EXPECT_TRUE(opened.IsNoSpace()) << opened.ToString();
+  }
+  EXPECT_TRUE(disk->FileExists(ClosedDatabase::Path(logs_[1])).ok());
+  faults->ClearRules();
+  OpenWithLog(disk->Snapshot(), kPointInTime);
+  ASSERT_TRUE(opened_.ok()) << opened_.ToString();
+  EXPECT_EQ(Kept(), std::vector<std::string>{logs_[1]});
+}
+
+TEST_F(LostLogTest, AReadOnlyOpenReportsDamageAndChangesNothing) {
+  disk_ = std::make_shared<MemoryFileSystem>(Damaged());
+  ManualEnv env(disk_, 1);
+  Options options = InMode(kPointInTime);
+  options.env = &env;
+  std::unique_ptr<DB> db;
+  ASSERT_TRUE(DB::OpenForReadOnly(options, OpenDatabase::kPath, &db).ok());
+  std::string damage;
+  ASSERT_TRUE(db->GetProperty(DB::Properties::kLogDamage, &damage));
+  EXPECT_EQ(damage, StrCat("/db/", logs_[1], ": checksum mismatch at offset ", DamagedOffset(), ": ",
+                           RecordOffsets(logs_[1]).back() - DamagedOffset(), " bytes from offset ", DamagedOffset(), " are not replayed\n"));
+  db.reset();
+  EXPECT_EQ(disk_->Snapshot().Fingerprint(), Damaged().Fingerprint());
+}
+
+TEST_F(LostLogTest, DestroyingTheDatabaseRemovesTheCopies) {
+  OpenWithLog(Damaged(), kPointInTime);
+  ASSERT_TRUE(opened_.ok());
+  ASSERT_EQ(Kept().size(), 1u);
+  ManualEnv env(disk_, 1);
+  Options options = InMode(kPointInTime);
+  options.env = &env;
+  ASSERT_TRUE(DestroyDB(OpenDatabase::kPath, options).ok());
+  EXPECT_FALSE(disk_->FileExists(OpenDatabase::kPath).ok());
 }
 
 }  // namespace

@@ -1,0 +1,120 @@
+#include "lsm/lost_logs.h"
+
+#include <memory>
+#include <vector>
+
+#include "base/format.h"
+#include "filesystem/filename.h"
+
+namespace ashlar {
+
+namespace {
+
+constexpr size_t kPieceBytes = size_t{1} << 16;
+
+// Reads the file from its beginning, in pieces of kPieceBytes but for the last.
+class PieceReader {
+ public:
+  Status Open(FileSystem* fs, const std::string& path) { return fs->NewSequentialFile(path, FileOptions(), &file_); }
+  // Empty at the end.
+  Status Next(std::string* piece) {
+    piece->clear();
+    while (piece->size() < kPieceBytes) {
+      Slice read;
+      ASHLAR_RETURN_IF_ERROR(file_->Read(kPieceBytes - piece->size(), &read, scratch_.get()));
+      if (read.empty()) break;
+      piece->append(read.data(), read.size());
+    }
+    return Status::OK();
+  }
+
+ private:
+  std::unique_ptr<SequentialFile> file_;
+  const std::unique_ptr<char[]> scratch_ = std::make_unique_for_overwrite<char[]>(kPieceBytes);
+};
+
+Result<bool> AreEqual(FileSystem* fs, const std::string& a, const std::string& b) {
+  PieceReader reader_of_a;
+  PieceReader reader_of_b;
+  ASHLAR_RETURN_IF_ERROR(reader_of_a.Open(fs, a));
+  ASHLAR_RETURN_IF_ERROR(reader_of_b.Open(fs, b));
+  std::string piece_of_a;
+  std::string piece_of_b;
+  do {
+    ASHLAR_RETURN_IF_ERROR(reader_of_a.Next(&piece_of_a));
+    ASHLAR_RETURN_IF_ERROR(reader_of_b.Next(&piece_of_b));
+    if (piece_of_a != piece_of_b) return false;
+  } while (!piece_of_a.empty());
+  return true;
+}
+
+Status CopyTo(FileSystem* fs, const std::string& from, WritableFile* to) {
+  PieceReader reader;
+  ASHLAR_RETURN_IF_ERROR(reader.Open(fs, from));
+  std::string piece;
+  for (;;) {
+    ASHLAR_RETURN_IF_ERROR(reader.Next(&piece));
+    if (piece.empty()) break;
+    ASHLAR_RETURN_IF_ERROR(to->Append(piece));
+  }
+  ASHLAR_RETURN_IF_ERROR(to->Sync());
+  return to->Close();
+}
+
+Status SyncDirectory(FileSystem* fs, const std::string& path) {
+  std::unique_ptr<Directory> handle;
+  ASHLAR_RETURN_IF_ERROR(fs->NewDirectory(path, &handle));
+  return handle->Sync();
+}
+
+Status CopyLog(FileSystem* fs, const std::string& log, const std::string& copy) {
+  std::unique_ptr<WritableFile> file;
+  ASHLAR_RETURN_IF_ERROR(fs->NewWritableFile(copy, FileOptions{.exclusive_create = true}, &file));
+  const Status copied = CopyTo(fs, log, file.get());
+  file.reset();
+  // An incomplete copy is of no use; if it stays, the next one has another name.
+  if (!copied.ok()) static_cast<void>(fs->DeleteFile(copy).ok());
+  return copied;
+}
+
+}  // namespace
+
+Result<std::string> KeepLog(const DatabaseState& state, uint64_t number) {
+  FileSystem* const fs = state.file_system;
+  const std::string log = WalFileName(state.wal_directory, number);
+  const std::string directory = LostDirectory(state.directory);
+  ASHLAR_RETURN_IF_ERROR(fs->CreateDirIfMissing(directory));
+  ASHLAR_RETURN_IF_ERROR(state.directory_handle->Sync());
+  for (uint64_t copies = 0;; ++copies) {
+    std::string copy = LostLogFileName(state.directory, number, copies);
+    const Status there = fs->FileExists(copy);
+    if (there.ok()) {
+      ASHLAR_ASSIGN_OR_RETURN(const bool is_kept, AreEqual(fs, log, copy));
+      if (!is_kept) continue;
+    } else if (there.IsNotFound() || there.IsPathNotFound()) {
+      ASHLAR_RETURN_IF_ERROR(CopyLog(fs, log, copy).WithContext(StrCat("damaged logs are kept in ", directory)));
+    } else {
+      return there;
+    }
+    ASHLAR_RETURN_IF_ERROR(SyncDirectory(fs, directory));
+    return copy;
+  }
+}
+
+Status DeleteLostLogs(FileSystem* file_system, const std::string& directory) {
+  const std::string lost = LostDirectory(directory);
+  std::vector<std::string> names;
+  // Without the directory nothing was ever lost.
+  if (!file_system->GetChildren(lost, &names).ok()) return Status::OK();
+  bool is_empty = true;
+  for (const std::string& name : names) {
+    if (!IsLostLogFileName(name)) {
+      is_empty = false;
+      continue;
+    }
+    ASHLAR_RETURN_IF_ERROR(file_system->DeleteFile(lost + "/" + name));
+  }
+  return is_empty ? file_system->DeleteDir(lost) : Status::OK();
+}
+
+}  // namespace ashlar

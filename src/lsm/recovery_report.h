@@ -1,0 +1,44 @@
+// RecoveryReport: what a recovery found in the logs, and what it could not replay.
+//
+//   log    record | record | damage ...... | end        a loss: from the end of the last record that was replayed up to the last byte that is not
+//                            '---- loss ---'            zero, or up to the next record that was replayed
+//
+// A loss is a torn tail if nothing was dropped after it: a process that dies, or a power cut, leaves it at the end of the last log, and it holds no
+// write that was acknowledged as durable. Every other loss is damage: the log is kept (lost_logs.h).
+//
+// Lifetime: of the DatabaseState; constant after open. Thread safety: none while it is filled.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ashlar {
+
+struct RecoveryReport {
+  struct Loss {
+    uint64_t number = 0;  // of the log
+    uint64_t offset = 0;
+    uint64_t bytes = 0;
+    bool is_torn_tail = false;
+    std::string reason;  // names the log and the offset
+  };
+
+  uint64_t BytesNotReplayed() const;
+  // The logs with damage, ascending.
+  std::vector<uint64_t> DamagedLogs() const;
+  // One line for each loss that is damage: the reason, the bytes and the offset.
+  std::string DamageText() const;
+  // The reasons alone: the same for the same damage, however long the log has become.
+  std::string DamageReasons() const;
+  // Later records were dropped: no loss so far is the end of the last log.
+  void NoTornTails();
+
+  std::vector<uint64_t> logs;          // that were replayed, ascending
+  std::vector<Loss> losses;            // by log, then by offset
+  std::vector<std::string> warnings;   // for the LOG
+  std::vector<std::string> kept_logs;  // copies of damaged logs
+  bool must_flush = false;             // what was replayed has to reach tables before anything new is logged
+};
+
+}  // namespace ashlar
