@@ -159,6 +159,37 @@ TEST_F(ErrorsTest, ADamagedTableIsCorruptionAndNamed) {
   EXPECT_EQ(Run({"get", "a"}).exit_code, 5);
 }
 
+// The database opens, by its default without what follows the damage.
+TEST_F(ErrorsTest, ADamagedLogIsCorruptionAndNamed) {
+  const std::string killed = File("killed");
+  {
+    Options options;
+    options.create_if_missing = true;
+    std::unique_ptr<DB> db;
+    ASSERT_TRUE(DB::Open(options, killed, &db).ok());
+    for (int i = 0; i < 20; ++i) ASSERT_TRUE(db->Put(WriteOptions(), "key" + std::to_string(i), std::string(100, 'v')).ok());
+    ASSERT_TRUE(db->FlushWAL(false).ok());
+    fs::copy(killed, database());
+  }
+  EXPECT_EQ(Run({"verify"}).exit_code, 0);
+  const std::string log = FileEndingIn(".log");
+  std::fstream file(log, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(700);
+  file.put('\x7f');
+  file.close();
+  const std::string before = DirectoryFingerprint(database());
+  const ToolResult result = Run({"verify"});
+  EXPECT_EQ(result.exit_code, 5);
+  EXPECT_NE(result.err.find(fs::path(log).filename().string() + ": checksum mismatch at offset "), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find(" bytes from offset "), std::string::npos) << result.err;
+  EXPECT_EQ(Run({"scan"}).exit_code, 0);
+  EXPECT_EQ(DirectoryFingerprint(database()), before);
+  // Opened for writing, it keeps the log.
+  EXPECT_EQ(Run({"put", "key", "value"}).exit_code, 0);
+  EXPECT_TRUE(fs::exists(database() + "/lost/" + fs::path(log).filename().string()));
+  EXPECT_EQ(Run({"verify"}).exit_code, 0);
+}
+
 TEST_F(ErrorsTest, AMissingTableIsNamed) {
   Load("a\t1\n");
   (void)Output({"compact"});

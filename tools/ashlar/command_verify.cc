@@ -3,6 +3,7 @@
 //   options   the newest OPTIONS file can be read
 //   tables    every block of every table is read, whether an entry in it is still of use or not
 //   entries   every entry is read the way a program would, the log included; keys ascend
+//   logs      could be read to their ends when the database was opened
 //
 // Damage ends no check but that of the table or family that it is in. Findings go to standard error, line by line, and are counted at the end;
 // a family has a row of results if all of its entries were read.
@@ -156,6 +157,23 @@ class VerifyCommand final : public Command {
     }
     writer->Finish();
     findings->Count(unread, families.size(), unread == 1 ? "column families was not read to the end" : "column families were not read to the end");
+    if (opened.ok()) VerifyLogs(database->db(), findings);
+  }
+
+  // ---- Logs.
+
+  // Their records were read at the open: what it could not replay because of damage.
+  static void VerifyLogs(DB* db, Findings* findings) {
+    std::string damage;
+    if (!db->GetProperty(DB::Properties::kLogDamage, &damage)) return;
+    uint64_t losses = 0;
+    for (size_t begin = 0; begin < damage.size();) {
+      const size_t end = damage.find('\n', begin);
+      findings->Add(ExitCode::kCorruption, "log: " + damage.substr(begin, end - begin));
+      begin = end + 1;
+      ++losses;
+    }
+    findings->Count(losses, losses, "gaps in the logs (opened for writing, the database continues without these bytes and keeps the logs in its folder lost)");
   }
 
   static Outcome VerifyFamily(DB* db, ColumnFamilyHandle* family, RecordWriter* writer) {
