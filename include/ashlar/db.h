@@ -169,8 +169,8 @@ class ASHLAR_API DB {
                                std::vector<std::string>* values);
   std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys, std::vector<std::string>* values);
 
-  // False: the key does not exist. True: it may. Reads memory only; when that is enough to find the value, *value_found is true and *value holds it.
-  // `value` and `value_found` may be null.
+  // False: the key does not exist. True: it may. Reads memory only. *value_found is true if that was enough: *value then holds the value, or is empty
+  // if the key does not exist. `value` and `value_found` may be null.
   virtual bool KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key, std::string* value,
                            bool* value_found = nullptr) = 0;
   bool KeyMayExist(const ReadOptions& options, const Slice& key, std::string* value, bool* value_found = nullptr) {

@@ -10,13 +10,16 @@
 
 namespace ashlar {
 
+// Each level adds to the one before. Numbers are those of RocksDB 11.8.1.
 enum PerfLevel : unsigned char {
   kUninitialized = 0,
-  kDisable = 1,      // the default
-  kEnableCount = 2,  // counters
-  kEnableTimeExceptForMutex = 4,
-  kEnableTime = 5,  // counters and times
-  kOutOfBounds = 6,
+  kDisable = 1,
+  kEnableCount = 2,                         // counters: the default
+  kEnableWait = 3,                          // and waits of writers: write_delay_time, write_thread_wait_nanos
+  kEnableTimeExceptForMutex = 4,            // and all other times
+  kEnableTimeAndCPUTimeExceptForMutex = 5,  // the same: processor time is not measured
+  kEnableTime = 6,                          // the same: waits for mutexes are not measured
+  kOutOfBounds = 7,
 };
 
 ASHLAR_API void SetPerfLevel(PerfLevel level);

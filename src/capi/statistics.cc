@@ -48,7 +48,9 @@ PerfLevel ToPerfLevel(int level) {
     case rocksdb_disable: return ashlar::kDisable;
     case rocksdb_enable_count: return ashlar::kEnableCount;
     case rocksdb_enable_time_except_for_mutex: return ashlar::kEnableTimeExceptForMutex;
-    case rocksdb_enable_time: return ashlar::kEnableTime;
+    case rocksdb_enable_time:
+    case rocksdb_out_of_bounds:  // 5 and 6 name all times in the C++ enumeration, whose numbers some language bindings pass
+    case ashlar::kEnableTime: return ashlar::kEnableTime;
     default: return ashlar::kUninitialized;
   }
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/compiler.h"
 #include "iterate/empty_cursor.h"
 #include "observe/perf.h"
 
@@ -46,6 +47,7 @@ UserIterator::Held UserIterator::HoldAtCursor() {
 void UserIterator::BeginMove() {
   valid_ = false;
   steps_ = 0;
+  deletions_stepped_over_ = 0;
   held_.pin.Release();
 }
 
@@ -62,7 +64,9 @@ void UserIterator::StayInPrefixOf(const Slice& user_key) {
   if (in_prefix_) prefix_.Assign(*prefix);
 }
 
-bool UserIterator::IsOutsidePrefix(const Slice& user_key) const { return KeyPrefix(args_.source.prefix_extractor, user_key) != prefix_.key(); }
+ASHLAR_NO_INLINE bool UserIterator::EqualInOrder(Slice a, Slice b) const { return args_.comparator.Equal(a, b); }
+
+bool UserIterator::IsOutsidePrefix(Slice user_key) const { return KeyPrefix(args_.source.prefix_extractor, user_key) != prefix_.key(); }
 
 // --- steps inside the cursor's stretch ---
 
@@ -83,7 +87,7 @@ inline bool UserIterator::SameUserKey(const Slice& a, const Slice& b) const {
     }
     return n <= 2 * kWordBytes || memcmp(a.data(), b.data(), n) == 0;
   }
-  return args_.comparator.Equal(a, b);
+  return EqualInOrder(a, b);
 }
 
 inline void UserIterator::ShowInStretch(const CursorEntry& entry) {
@@ -142,54 +146,63 @@ constexpr UserIterator::Move UserIterator::kSeekForPrevMove{Move::Kind::kSeek,
 constexpr UserIterator::Move UserIterator::kNextMove{Move::Kind::kNext, [](UserIterator* it, const Slice*) { it->NextMove(); }};
 constexpr UserIterator::Move UserIterator::kPrevMove{Move::Kind::kPrev, [](UserIterator* it, const Slice*) { it->PrevMove(); }};
 
-bool UserIterator::Observed() const { return args_.recorder.IsOn() || PerfCounts(); }
+bool UserIterator::Observed() const { return args_.recorder.IsOn() || PerfTimes(); }
 
 void UserIterator::SeekToFirst() {
   if (!Observed()) [[likely]] {
-    return SeekToFirstMove();
+    SeekToFirstMove();
+    return CountInPerfContext();
   }
   Observe(kSeekToFirstMove, nullptr);
 }
 
 void UserIterator::SeekToLast() {
   if (!Observed()) [[likely]] {
-    return SeekToLastMove();
+    SeekToLastMove();
+    return CountInPerfContext();
   }
   Observe(kSeekToLastMove, nullptr);
 }
 
 void UserIterator::Seek(const Slice& target) {
   if (!Observed()) [[likely]] {
-    return SeekMove(target);
+    SeekMove(target);
+    return CountInPerfContext();
   }
   Observe(kSeekMove, &target);
 }
 
 void UserIterator::SeekForPrev(const Slice& target) {
   if (!Observed()) [[likely]] {
-    return SeekForPrevMove(target);
+    SeekForPrevMove(target);
+    return CountInPerfContext();
   }
   Observe(kSeekForPrevMove, &target);
 }
 
 void UserIterator::Next() {
   if (!Observed()) [[likely]] {
-    if (!StepForward()) NextMove();
-    return;
+    if (StepForward()) [[likely]] {
+      return PerfCount(&PerfContext::iter_read_bytes, key_.size() + value_.size());
+    }
+    NextMove();
+    return CountInPerfContext();
   }
   Observe(kNextMove, nullptr);
 }
 
 void UserIterator::Prev() {
   if (!Observed()) [[likely]] {
-    if (!StepBackward()) PrevMove();
-    return;
+    if (StepBackward()) [[likely]] {
+      return PerfCount(&PerfContext::iter_read_bytes, key_.size() + value_.size());
+    }
+    PrevMove();
+    return CountInPerfContext();
   }
   Observe(kPrevMove, nullptr);
 }
 
 void UserIterator::Observe(const Move& move, const Slice* target) {
-  deletions_stepped_over_ = 0;
   if (move.kind == Move::Kind::kSeek) {
     const StopWatch watch(args_.recorder, DB_SEEK);
     const PerfTimer timer(&PerfContext::seek_internal_seek_time);
@@ -216,12 +229,14 @@ void UserIterator::CountMove(const Move& move) {
       if (valid_) args_.recorder.Tick(NUMBER_DB_PREV_FOUND);
       break;
   }
-  if (valid_) {
-    args_.recorder.Tick(ITER_BYTES_READ, key_.size() + value_.size());
-    PerfCount(&PerfContext::iter_read_bytes, key_.size() + value_.size());
-  }
+  if (valid_) args_.recorder.Tick(ITER_BYTES_READ, key_.size() + value_.size());
+  if (steps_ != 0) args_.recorder.Tick(NUMBER_ITER_SKIP, steps_);
+  CountInPerfContext();
+}
+
+void UserIterator::CountInPerfContext() const {
+  if (valid_) PerfCount(&PerfContext::iter_read_bytes, key_.size() + value_.size());
   if (steps_ == 0) return;
-  args_.recorder.Tick(NUMBER_ITER_SKIP, steps_);
   PerfCount(&PerfContext::internal_key_skipped_count, steps_);
   PerfCount(&PerfContext::internal_delete_skipped_count, deletions_stepped_over_);
 }
@@ -331,7 +346,7 @@ void UserIterator::SettleForward(bool past_saved_key) {
   End();
 }
 
-bool UserIterator::AtUpperBound(const Slice& user_key) const {
+bool UserIterator::AtUpperBound(Slice user_key) const {
   return args_.upper_bound != nullptr && args_.comparator.Compare(user_key, *args_.upper_bound) >= 0;
 }
 
@@ -423,7 +438,7 @@ void UserIterator::SettleBackward() {
   End();
 }
 
-bool UserIterator::BelowLowerBound(const Slice& user_key) const {
+bool UserIterator::BelowLowerBound(Slice user_key) const {
   return args_.lower_bound != nullptr && args_.comparator.Compare(user_key, *args_.lower_bound) < 0;
 }
 

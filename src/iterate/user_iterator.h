@@ -130,12 +130,13 @@ class UserIterator final : public Iterator {
   void SeekCursorForPrev(const Slice& user_key, uint64_t tag);
   Held HoldAtCursor();
 
-  // Somebody wants to know what moves cost: they go through a detour then, and pay one test otherwise.
+  // True if statistics are on or the thread measures times: a move then goes through Observe.
   bool Observed() const;
   struct Move;
   static const Move kSeekToFirstMove, kSeekToLastMove, kSeekMove, kSeekForPrevMove, kNextMove, kPrevMove;
   void Observe(const Move& move, const Slice* target);
   void CountMove(const Move& move);
+  void CountInPerfContext() const;
   void SeekToFirstMove();
   void SeekToLastMove();
   void SeekMove(const Slice& target);
@@ -152,19 +153,21 @@ class UserIterator final : public Iterator {
   void BeginMove();
   void BeginSeek();
   void StayInPrefixOf(const Slice& user_key);
-  bool OutsidePrefix(const Slice& user_key) const { return in_prefix_ && IsOutsidePrefix(user_key); }
-  bool IsOutsidePrefix(const Slice& user_key) const;
+  // By value: a step that takes the address of a local pays for the stack protector.
+  bool OutsidePrefix(Slice user_key) const { return in_prefix_ && IsOutsidePrefix(user_key); }
+  bool IsOutsidePrefix(Slice user_key) const;
+  bool EqualInOrder(Slice a, Slice b) const;
   bool CountStep();
   void Stop(Status status);
   void End();
 
   void SettleForward(bool past_saved_key);
-  bool AtUpperBound(const Slice& user_key) const;
+  bool AtUpperBound(Slice user_key) const;
   void ShowMerged();
   Outcome MergeForward();
 
   void SettleBackward();
-  bool BelowLowerBound(const Slice& user_key) const;
+  bool BelowLowerBound(Slice user_key) const;
   void ShowHeld(Held held);
   Outcome CollectVersions();
   void TakeVersion(ValueType type);

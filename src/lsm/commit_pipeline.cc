@@ -55,7 +55,7 @@ Status CommitPipeline::RunExclusive(const std::function<Status()>& task) {
 }
 
 bool CommitPipeline::Join(CommitRequest* request) {
-  const PerfTimer timer(&PerfContext::write_thread_wait_nanos);
+  const PerfTimer timer(&PerfContext::write_thread_wait_nanos, kEnableWait);
   return queue_.Join(request);
 }
 
@@ -181,7 +181,7 @@ Status CommitPipeline::ThrottleLowPriority(const CommitRequest& request) {
 
 Status CommitPipeline::WaitAtGate(const CommitRequest& request) {
   if (request.no_slowdown) return Status::Incomplete("writes are slowed down or stopped");
-  const PerfTimer timer(&PerfContext::write_delay_time);
+  const PerfTimer timer(&PerfContext::write_delay_time, kEnableWait);
   StopWatch watch(state_->recorder, WRITE_STALL);
   const Status passed = PassGate(request);
   state_->recorder.Tick(STALL_MICROS, watch.Stop());

@@ -417,8 +417,8 @@ void LsmDB::MultiGet(const ReadOptions& options, ColumnFamilyHandle* column_fami
 bool LsmDB::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key, std::string* value, bool* value_found) {
   PinnableSlice found;
   const Reader::ExistsAnswer answer = reader_.KeyMayExist(options, Family(column_family), key, &found);
-  if (value_found != nullptr) *value_found = answer.value_found;
-  if (answer.value_found && value != nullptr) value->assign(found.data(), found.size());
+  if (value_found != nullptr) *value_found = answer.decided;
+  if (answer.decided && value != nullptr) value->assign(found.data(), found.size());
   return answer.may_exist;
 }
 

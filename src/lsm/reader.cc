@@ -60,7 +60,6 @@ class LookupObserver {
 
   void AfterMemTables(const Lookup& lookup) {
     recorder_.Tick(lookup.Done() ? MEMTABLE_HIT : MEMTABLE_MISS);
-    PerfCount(&PerfContext::get_from_memtable_count);
     AddTime(&PerfContext::get_from_memtable_time);
   }
   void AfterTables(const Lookup& lookup, const Version& version, const LevelFiles* found_in) {
@@ -73,7 +72,6 @@ class LookupObserver {
     recorder.Tick(NUMBER_KEYS_READ);
     recorder.Tick(BYTES_READ, value.size());
     recorder.Record(BYTES_PER_READ, value.size());
-    PerfCount(&PerfContext::get_read_bytes, value.size());
   }
 
  private:
@@ -137,7 +135,7 @@ void Reader::SearchMemTables(const ReadView& view, Lookup* lookup) const {
   }
 }
 
-bool Reader::Observed() const { return state_->recorder.IsOn() || PerfCounts(); }
+bool Reader::Observed() const { return state_->recorder.IsOn() || PerfTimes(); }
 
 Status Reader::Get(const ReadOptions& options, ColumnFamily* family, const Slice& key, PinnableSlice* value) const {
   if (!Observed()) [[likely]] {
@@ -172,6 +170,8 @@ Status Reader::LookUp(const ReadOptions& options, ColumnFamily* family, const Sl
   value->Reset();
   Lookup lookup = Search(options, family, key, observer);
   Status status = lookup.Finish(state_->recorder, value);
+  PerfCount(&PerfContext::get_from_memtable_count);
+  PerfCount(&PerfContext::get_read_bytes, value->size());
   observer->AtEnd(state_->recorder, *value);
   return status;
 }
@@ -232,6 +232,7 @@ void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request
     lookups.clear();
     begin = end;
   }
+  PerfCount(&PerfContext::multiget_read_bytes, bytes);
   if (observed) CountMultiGet(request);
 }
 
@@ -249,7 +250,6 @@ void Reader::CountMultiGet(const MultiGetRequest& request) const {
   recorder.Tick(NUMBER_MULTIGET_KEYS_FOUND, found);
   recorder.Tick(NUMBER_MULTIGET_BYTES_READ, bytes);
   recorder.Record(BYTES_PER_MULTIGET, bytes);
-  PerfCount(&PerfContext::multiget_read_bytes, bytes);
 }
 
 Reader::ExistsAnswer Reader::KeyMayExist(const ReadOptions& options, ColumnFamily* family, const Slice& key, PinnableSlice* value) const {
@@ -257,8 +257,8 @@ Reader::ExistsAnswer Reader::KeyMayExist(const ReadOptions& options, ColumnFamil
   memory_only.read_tier = kBlockCacheTier;
   PinnableSlice found;
   const Status status = Get(memory_only, family, key, value != nullptr ? value : &found);
-  if (status.ok()) return {.may_exist = true, .value_found = true};
-  return {.may_exist = !status.IsNotFound(), .value_found = false};
+  if (status.ok()) return {.may_exist = true, .decided = true};
+  return {.may_exist = !status.IsNotFound(), .decided = status.IsNotFound()};
 }
 
 // ---- Iterators.

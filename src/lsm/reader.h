@@ -54,9 +54,9 @@ class Reader {
 
   struct ExistsAnswer {
     bool may_exist = true;
-    bool value_found = false;
+    bool decided = false;  // memory was enough to find the value, or that there is none
   };
-  // Looks at memory only. *value (may be null) is set when it was found.
+  // Looks at memory only. *value (may be null) is set if decided; it is empty if the key does not exist.
   ExistsAnswer KeyMayExist(const ReadOptions& options, ColumnFamily* family, const Slice& key, PinnableSlice* value) const;
 
   Status NewIterator(const ReadOptions& options, const std::shared_ptr<ColumnFamily>& family, std::unique_ptr<Iterator>* iterator) const;

@@ -4,29 +4,10 @@
 
 namespace ashlar {
 namespace internal {
-std::atomic<uint32_t> perf_users{0};
+constinit thread_local ThreadPerf thread_perf;
 }  // namespace internal
 
 namespace {
-
-struct ThreadPerf {
-  ~ThreadPerf() { SetLevel(kDisable); }
-  void SetLevel(PerfLevel wanted) {
-    const bool was_on = level > kDisable;
-    const bool is_on = wanted > kDisable;
-    level = wanted;
-    if (is_on && !was_on) internal::perf_users.fetch_add(1, std::memory_order_relaxed);
-    if (was_on && !is_on) internal::perf_users.fetch_sub(1, std::memory_order_relaxed);
-  }
-
-  PerfLevel level = kDisable;
-  PerfContext context;
-};
-
-ThreadPerf& CurrentThreadPerf() {
-  thread_local ThreadPerf perf;
-  return perf;
-}
 
 struct NamedCounter {
   const char* name;
@@ -67,9 +48,13 @@ static_assert(sizeof(kCounters) / sizeof(kCounters[0]) * sizeof(uint64_t) == siz
 
 }  // namespace
 
-void SetPerfLevel(PerfLevel level) { CurrentThreadPerf().SetLevel(level); }
-PerfLevel GetPerfLevel() { return CurrentThreadPerf().level; }
-PerfContext* get_perf_context() { return &CurrentThreadPerf().context; }
+void SetPerfLevel(PerfLevel level) {
+  internal::ThreadPerf& perf = internal::thread_perf;
+  perf.level = level;
+  perf.count_mask = level >= kEnableCount ? ~uint64_t{0} : 0;
+}
+PerfLevel GetPerfLevel() { return internal::thread_perf.level; }
+PerfContext* get_perf_context() { return &internal::thread_perf.context; }
 
 std::string PerfContext::ToString(bool exclude_zero_counters) const {
   std::string out;

@@ -1,35 +1,45 @@
-// The engine's side of ashlar/perf_context.h: counting into the calling thread's PerfContext, when that thread has asked for it.
+// The engine's side of ashlar/perf_context.h: counting into the calling thread's PerfContext.
 //
 //   PerfCount(&PerfContext::block_read_count);
+//   const PerfTimer timer(&PerfContext::block_read_time);
 //
-// A thread that never raised its level pays one load of a word that is hardly ever written: perf_users is 0 unless some thread raised its own.
+// I1: count_mask is all ones if level is kEnableCount or above, else 0.
+//
+// A count is one add without a branch, because threads count by default: what is added is masked instead. A time costs one test of the level.
+// Thread safety: each thread has its own level and context.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
 #include "ashlar/perf_context.h"
 #include "platform/clock.h"
+#include "platform/thread_local.h"
 
 namespace ashlar {
 
 namespace internal {
-// Threads that have raised their level. Relaxed: a thread sees its own increments, and that is all it needs.
-extern std::atomic<uint32_t> perf_users;
+struct ThreadPerf {
+  uint64_t count_mask = ~uint64_t{0};
+  PerfLevel level = kEnableCount;
+  PerfContext context;
+};
+extern constinit thread_local ThreadPerf thread_perf ASHLAR_TLS_MODEL;
 }  // namespace internal
 
-inline bool PerfCounts() { return internal::perf_users.load(std::memory_order_relaxed) != 0 && GetPerfLevel() >= kEnableCount; }
-inline bool PerfTimes() { return internal::perf_users.load(std::memory_order_relaxed) != 0 && GetPerfLevel() >= kEnableTimeExceptForMutex; }
+// True if the calling thread measures times.
+inline bool PerfTimes() { return internal::thread_perf.level >= kEnableTimeExceptForMutex; }
 
 inline void PerfCount(uint64_t PerfContext::* counter, uint64_t n = 1) {
-  if (PerfCounts()) [[unlikely]]
-    get_perf_context()->*counter += n;
+  internal::ThreadPerf& perf = internal::thread_perf;
+  perf.context.*counter += n & perf.count_mask;
 }
 
-// Adds the nanoseconds of its own life to a time of the calling thread's PerfContext, when the thread's level asks for times.
+// Adds the nanoseconds between its construction and destruction to a time of the calling thread's PerfContext.
 class PerfTimer {
  public:
-  explicit PerfTimer(uint64_t PerfContext::* time) : time_(time), start_nanos_(PerfTimes() ? MonotonicNanos() : 0) {}
+  explicit PerfTimer(uint64_t PerfContext::* time) : PerfTimer(time, kEnableTimeExceptForMutex) {}
+  // Measures from this level on.
+  PerfTimer(uint64_t PerfContext::* time, PerfLevel level) : time_(time), start_nanos_(internal::thread_perf.level >= level ? MonotonicNanos() : 0) {}
   ~PerfTimer() {
     if (start_nanos_ != 0) [[unlikely]]
       get_perf_context()->*time_ += MonotonicNanos() - start_nanos_;
@@ -39,7 +49,7 @@ class PerfTimer {
 
  private:
   uint64_t PerfContext::* const time_;
-  const uint64_t start_nanos_;  // 0: nobody asked
+  const uint64_t start_nanos_;  // 0: not measured
 };
 
 }  // namespace ashlar

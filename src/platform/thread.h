@@ -20,6 +20,7 @@
 #include <thread>
 
 #include "base/result.h"
+#include "platform/thread_local.h"
 
 namespace ashlar {
 
@@ -43,13 +44,7 @@ struct alignas(64) ThreadSlot {
 };
 
 namespace internal {
-#if defined(__GNUC__) && !defined(_WIN32)
-#define ASHLAR_TLS_MODEL __attribute__((tls_model("initial-exec")))
-#else
-#define ASHLAR_TLS_MODEL
-#endif
 extern constinit thread_local ThreadSlot* current_slot ASHLAR_TLS_MODEL;
-#undef ASHLAR_TLS_MODEL
 
 ThreadSlot& ClaimThreadSlot();
 }  // namespace internal

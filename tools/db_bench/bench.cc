@@ -69,10 +69,8 @@ void AppendPerfContext(ThreadStats* stats) {
 // What a thread does between its set-up and its end.
 Status RunMeasured(const Workload& workload, Worker* worker) {
   const bool perf = worker->flags.perf_level > kDisable;
-  if (perf) {
-    SetPerfLevel(static_cast<PerfLevel>(worker->flags.perf_level));
-    get_perf_context()->Reset();
-  }
+  SetPerfLevel(static_cast<PerfLevel>(worker->flags.perf_level));
+  get_perf_context()->Reset();
   worker->stats.Begin();
   Status s = worker->database.tree() != nullptr ? workload.run_on_tree(*worker) : workload.run(*worker);
   worker->stats.End();

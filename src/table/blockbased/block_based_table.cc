@@ -325,7 +325,6 @@ void BlockBasedTable::CountPrefixCheck(Lookup* lookup, bool may_match) const {
   if (lookup->prefix(prefix_extractor_.get()) == nullptr) return;
   recorder_.Tick(BLOOM_FILTER_PREFIX_CHECKED);
   if (!may_match) recorder_.Tick(BLOOM_FILTER_PREFIX_USEFUL);
-  PerfCount(may_match ? &PerfContext::bloom_sst_hit_count : &PerfContext::bloom_sst_miss_count);
 }
 
 bool BlockBasedTable::MayHold(SeekPrefix* seek, const Slice& internal_target) const {
@@ -347,13 +346,30 @@ bool BlockBasedTable::MayHold(SeekPrefix* seek, const Slice& internal_target) co
   return may_hold;
 }
 
+void BlockBasedTable::CountFilterInPerfContext(Lookup* lookup, bool may_match) const {
+  if (!HasFilter() || (!filters_whole_keys_ && lookup->prefix(prefix_extractor_.get()) == nullptr)) return;
+  PerfCount(may_match ? &PerfContext::bloom_sst_hit_count : &PerfContext::bloom_sst_miss_count);
+}
+
+void BlockBasedTable::CountFilter(Lookup* lookup, bool may_match) const {
+  if (!HasFilter()) return;
+  if (!filters_whole_keys_) return CountPrefixCheck(lookup, may_match);
+  recorder_.Tick(may_match ? BLOOM_FILTER_FULL_POSITIVE : BLOOM_FILTER_USEFUL);
+}
+
 void BlockBasedTable::Get(const TableReadOptions& options, Lookup* lookup) {
   if (index_.blocks() == 0) return;
   // The memory of filter, index and cell arrives together.
-  if (filters_whole_keys_ && !filter_.MatchesAll()) filter_.Prefetch(lookup->filter_hash());
+  const bool has_key_filter = filters_whole_keys_ && !filter_.MatchesAll();
+  if (has_key_filter) filter_.Prefetch(lookup->filter_hash());
   const BlockIndex::Group group = index_.FindGroup(lookup->user_key());
   const bool may_match = FilterMayMatch(lookup);
-  if (!Observed()) [[likely]] {
+  if (has_key_filter) [[likely]] {
+    PerfCount(may_match ? &PerfContext::bloom_sst_hit_count : &PerfContext::bloom_sst_miss_count);
+  } else {
+    CountFilterInPerfContext(lookup, may_match);
+  }
+  if (!recorder_.IsOn()) [[likely]] {
     if (may_match) GetFromBlocks(options, group, lookup);
     return;
   }
@@ -370,20 +386,14 @@ void BlockBasedTable::Get(const TableReadOptions& options, Lookup* lookup) {
   }
 }
 
-bool BlockBasedTable::Observed() const { return recorder_.IsOn() || PerfCounts(); }
-
-void BlockBasedTable::CountFilter(Lookup* lookup, bool may_match) const {
-  if (!HasFilter()) return;
-  if (!filters_whole_keys_) return CountPrefixCheck(lookup, may_match);
-  recorder_.Tick(may_match ? BLOOM_FILTER_FULL_POSITIVE : BLOOM_FILTER_USEFUL);
-  PerfCount(may_match ? &PerfContext::bloom_sst_hit_count : &PerfContext::bloom_sst_miss_count);
-}
-
-void BlockBasedTable::CountHit(const DataBlock& block) const {
+inline void BlockBasedTable::CountHit(const DataBlock& block) const {
+  PerfCount(&PerfContext::block_cache_hit_count);
+  if (!recorder_.IsOn()) [[likely]] {
+    return;
+  }
   recorder_.Tick(BLOCK_CACHE_HIT);
   recorder_.Tick(BLOCK_CACHE_DATA_HIT);
   recorder_.Tick(BLOCK_CACHE_BYTES_READ, block.charge());
-  PerfCount(&PerfContext::block_cache_hit_count);
 }
 
 void BlockBasedTable::CountMiss() const {
@@ -397,9 +407,7 @@ void BlockBasedTable::GetFromBlocks(const TableReadOptions& options, const Block
     if (block != nullptr) [[likely]] {
       block->Prefetch();
       block->MarkUsed();
-      if (Observed()) [[unlikely]] {
-        CountHit(*block);
-      }
+      CountHit(*block);
       if (!GetFromBlock(block, lookup)) return;
       continue;
     }
@@ -527,9 +535,7 @@ BlockRef BlockBasedTable::FindCached(uint32_t block) {
   if (cached == nullptr) return BlockRef();
   cached->AddRef();
   cached->MarkUsed();
-  if (Observed()) [[unlikely]] {
-    CountHit(*cached);
-  }
+  CountHit(*cached);
   return BlockRef(cached);
 }
 

@@ -171,8 +171,7 @@ class BlockBasedTable final : public TableReader {
   bool FilterMayMatch(Lookup* lookup) const;
   bool FilterMayMatchPrefix(Lookup* lookup) const;
   void CountPrefixCheck(Lookup* lookup, bool may_match) const;
-  // Somebody wants to know what reads cost: one test where nobody does.
-  bool Observed() const;
+  void CountFilterInPerfContext(Lookup* lookup, bool may_match) const;
   void CountFilter(Lookup* lookup, bool may_match) const;
   void CountHit(const DataBlock& block) const;
   void CountMiss() const;
