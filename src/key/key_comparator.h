@@ -3,10 +3,13 @@
 // Head: the first 8 bytes of a key after a skipped common prefix, as an integer that orders like the key: head(a) < head(b) implies a < b; equal
 // heads say nothing. Only the built-in orders have heads; a custom order has the constant head 0, so that every comparison falls through to Compare.
 //
+// I1: equal bytes are equal keys, in every order; a custom comparator is not asked about them. So it is only called where there are two keys.
+//
 // A value type of 16 bytes; copy it. The Comparator must outlive it. Thread safety: const.
 #pragma once
 
 #include "ashlar/comparator.h"
+#include "base/compiler.h"
 #include "key/internal_key.h"
 
 namespace ashlar {
@@ -31,14 +34,14 @@ class KeyComparator {
       return a.compare(b);
     }
     if (kind_ == Kind::kReverseBytewise) return b.compare(a);
-    return user_->Compare(a, b);
+    return CompareByUser(a, b);
   }
   // Equality of user keys; for a custom order that of its Compare.
   bool Equal(const Slice& a, const Slice& b) const {
     if (kind_ != Kind::kCustom) [[likely]] {
       return a == b;
     }
-    return user_->Compare(a, b) == 0;
+    return CompareByUser(a, b) == 0;
   }
   // Internal keys: user key ascending, tag descending.
   int CompareInternal(const Slice& a, const Slice& b) const {
@@ -65,6 +68,9 @@ class KeyComparator {
   }
 
  private:
+  // I1. Not inlined, so that the built-in orders stay short where they are.
+  ASHLAR_NO_INLINE int CompareByUser(const Slice& a, const Slice& b) const { return a == b ? 0 : user_->Compare(a, b); }
+
   const Comparator* user_;
   Kind kind_;
 };

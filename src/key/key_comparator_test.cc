@@ -39,6 +39,33 @@ TEST(KeyComparatorTest, OrdersAgreeWithTheUsersComparator) {
   }
 }
 
+// A comparator of the program that must not be called.
+class NeverAsked final : public Comparator {
+ public:
+  const char* Name() const override { return "NeverAsked"; }
+  int Compare(const Slice&, const Slice&) const override {
+    ADD_FAILURE() << "called";
+    return 1;
+  }
+  void FindShortestSeparator(std::string*, const Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
+TEST(KeyComparatorTest, ACustomComparatorIsNotAskedAboutEqualBytes) {
+  const NeverAsked user;
+  const KeyComparator comparator(&user);
+  const std::string key = "key";
+  const std::string copy = key;
+  EXPECT_EQ(comparator.Compare(key, copy), 0);
+  EXPECT_TRUE(comparator.Equal(key, copy));
+  std::string newer;
+  AppendInternalKey(&newer, key, PackTag(2, ValueType::kValue));
+  std::string older;
+  AppendInternalKey(&older, key, PackTag(1, ValueType::kValue));
+  EXPECT_LT(comparator.CompareInternal(newer, older), 0);
+  EXPECT_GT(comparator.CompareInternal(older, key, PackTag(2, ValueType::kValue)), 0);
+}
+
 TEST(KeyComparatorTest, HeadsOrderLikeKeysAfterACommonPrefix) {
   Random random(302);
   for (const NamedComparator& order : TestComparators()) {
