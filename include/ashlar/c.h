@@ -192,8 +192,8 @@ ASHLAR_API void rocksdb_batched_multi_get_cf(rocksdb_t* db, const rocksdb_readop
 ASHLAR_API void rocksdb_batched_multi_get_cf_slice(rocksdb_t* db, const rocksdb_readoptions_t* options, rocksdb_column_family_handle_t* column_family,
                                                    size_t num_keys, const rocksdb_slice_t* keys, rocksdb_pinnableslice_t** values, char** errors,
                                                    const bool sorted_input) ASHLAR_NOTHROW;
-// 0: the key does not exist. 1: it may; and when value_found is not null and memory was enough to find the value, *value_found is 1 and *value a
-// copy. There are no timestamps: with one the answer is 1, and nothing found.
+// 0: the key does not exist. 1: it may. If value_found is not null and memory was enough to decide, *value_found is 1 and *value is a copy of the
+// value, or 0 bytes if the key does not exist; free it in both cases. There are no timestamps: with one the answer is 1, and nothing found.
 ASHLAR_API unsigned char rocksdb_key_may_exist(rocksdb_t* db, const rocksdb_readoptions_t* options, const char* key, size_t key_size, char** value,
                                                size_t* value_size, const char* timestamp, size_t timestamp_size,
                                                unsigned char* value_found) ASHLAR_NOTHROW;
@@ -1125,7 +1125,8 @@ ASHLAR_API rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom_full(double
 ASHLAR_API void rocksdb_filterpolicy_destroy(rocksdb_filterpolicy_t* policy) ASHLAR_NOTHROW;
 
 // ---- The program's own functions. `state` is handed to each of them, and to `destructor` (may be null) when the object goes. They are called by
-// several threads at once.
+// several threads at once. If another one is null (except partial_merge and delete_value), a database that is opened with the object refuses it with
+// InvalidArgument.
 
 ASHLAR_API rocksdb_comparator_t* rocksdb_comparator_create(void* state, void (*destructor)(void* state),
                                                            int (*compare)(void* state, const char* a, size_t a_size, const char* b, size_t b_size),
@@ -1141,7 +1142,9 @@ ASHLAR_API rocksdb_mergeoperator_t* rocksdb_mergeoperator_create(
                            unsigned char* success, size_t* new_value_size),
     void (*delete_value)(void* state, const char* value, size_t value_size), const char* (*name)(void* state)) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_mergeoperator_destroy(rocksdb_mergeoperator_t* merge_operator) ASHLAR_NOTHROW;
-// transform returns a pointer into the key, or to memory that stays as long as the transform.
+// transform returns a pointer into the key, or to memory that stays as long as the transform. RocksDB's headers before 11.0 declare a sixth
+// parameter, in_range, before name: a program that is built with such a header must be built with this one. If its in_range is null, rocksdb_open
+// fails with InvalidArgument; another in_range would be called as name.
 ASHLAR_API rocksdb_slicetransform_t* rocksdb_slicetransform_create(
     void* state, void (*destructor)(void* state), char* (*transform)(void* state, const char* key, size_t key_size, size_t* prefix_size),
     unsigned char (*in_domain)(void* state, const char* key, size_t key_size), const char* (*name)(void* state)) ASHLAR_NOTHROW;
@@ -1188,7 +1191,7 @@ ASHLAR_API void rocksdb_options_enable_statistics(rocksdb_options_t* options) AS
 ASHLAR_API void rocksdb_options_set_statistics_level(rocksdb_options_t* options, int level) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_options_get_statistics_level(rocksdb_options_t* options) ASHLAR_NOTHROW;
 ASHLAR_API char* rocksdb_options_statistics_get_string(rocksdb_options_t* options) ASHLAR_NOTHROW;
-// Numbers of tickers and histograms are those of the enums in ashlar/statistics.h. RocksDB's numbers differ from release to release, and from these.
+// Numbers of tickers and histograms are those of the enums in ashlar/statistics.h, which are RocksDB 11.8.1's. Other releases have other numbers.
 ASHLAR_API uint64_t rocksdb_options_statistics_get_ticker_count(rocksdb_options_t* options, uint32_t ticker_type) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_statistics_get_histogram_data(rocksdb_options_t* options, uint32_t histogram_type,
                                                               rocksdb_statistics_histogram_data_t* const data) ASHLAR_NOTHROW;

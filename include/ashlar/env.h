@@ -37,7 +37,8 @@ class ASHLAR_API Env {
 
   virtual const std::shared_ptr<FileSystem>& GetFileSystem() const = 0;
 
-  // The number of threads of one priority. Defaults: 1 for HIGH and LOW. DB::Open raises it to what its options ask for.
+  // The number of threads of one priority. Defaults: 1 for HIGH and LOW. DB::Open raises it to what its options ask for. Numbers for BOTTOM and USER
+  // are kept and reported, but start no threads: the threads of LOW compact into the last level, too.
   virtual void SetBackgroundThreads(int number, Priority pri = LOW) = 0;
   virtual void IncBackgroundThreadsIfNeeded(int number, Priority pri) = 0;
   virtual int GetBackgroundThreads(Priority pri = LOW) = 0;

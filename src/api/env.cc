@@ -5,6 +5,7 @@
 #include "ashlar/env.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 
 #include "base/assert.h"
@@ -32,8 +33,12 @@ class SystemEnv final : public Env {
 
   void SetBackgroundThreads(int number, Priority pri) override {
     const Executor::Priority* lane = LaneOf(pri);
-    // A system that refuses threads leaves those that there are; work goes on more slowly.
-    if (lane != nullptr) static_cast<void>(executor()->SetBackgroundThreads(std::max(number, 0), *lane).ok());
+    if (lane != nullptr) {
+      // A system that refuses threads leaves those that there are; work goes on more slowly.
+      static_cast<void>(executor()->SetBackgroundThreads(std::max(number, 0), *lane).ok());
+    } else if (pri < TOTAL) {
+      numbers_without_lane_[pri].store(std::max(number, 0), std::memory_order_relaxed);
+    }
   }
   void IncBackgroundThreadsIfNeeded(int number, Priority pri) override {
     const MutexLock lock(raise_mutex_);
@@ -41,7 +46,8 @@ class SystemEnv final : public Env {
   }
   int GetBackgroundThreads(Priority pri) override {
     const Executor::Priority* lane = LaneOf(pri);
-    return lane == nullptr ? 0 : executor()->GetBackgroundThreads(*lane);
+    if (lane != nullptr) return executor()->GetBackgroundThreads(*lane);
+    return pri < TOTAL ? numbers_without_lane_[pri].load(std::memory_order_relaxed) : 0;
   }
 
  private:
@@ -70,6 +76,8 @@ class SystemEnv final : public Env {
   Mutex start_mutex_;
   Mutex raise_mutex_;                         // held from reading the number of threads to raising it; taken before start_mutex_
   std::atomic<Executor*> executor_{nullptr};  // written once, by Start
+  // What the program has set for priorities without a queue; relaxed: the numbers are only reported.
+  std::array<std::atomic<int>, TOTAL> numbers_without_lane_{};
 };
 
 // Another file system in the world of `base`.

@@ -28,9 +28,23 @@ TEST(Env, ThreadsAreRaisedAndNeverLoweredByNeed) {
   EXPECT_EQ(env->GetBackgroundThreads(Env::LOW), 2);
   env->IncBackgroundThreadsIfNeeded(3, Env::LOW);
   EXPECT_EQ(env->GetBackgroundThreads(Env::LOW), 3);
-  env->SetBackgroundThreads(5, Env::USER);
-  EXPECT_EQ(env->GetBackgroundThreads(Env::USER), 0) << "the engine has no such queue";
-  EXPECT_EQ(env->GetBackgroundThreads(Env::LOW), 3);
+}
+
+TEST(Env, NumbersOfThreadsReadBackForPrioritiesWithoutAQueue) {
+  Env* const env = Env::Default();
+  const int low = env->GetBackgroundThreads(Env::LOW);
+  for (const Env::Priority priority : {Env::BOTTOM, Env::USER}) {
+    env->SetBackgroundThreads(5, priority);
+    EXPECT_EQ(env->GetBackgroundThreads(priority), 5);
+    env->IncBackgroundThreadsIfNeeded(4, priority);
+    EXPECT_EQ(env->GetBackgroundThreads(priority), 5);
+    env->IncBackgroundThreadsIfNeeded(6, priority);
+    EXPECT_EQ(env->GetBackgroundThreads(priority), 6);
+    env->SetBackgroundThreads(-1, priority);
+    EXPECT_EQ(env->GetBackgroundThreads(priority), 0);
+  }
+  EXPECT_EQ(env->GetBackgroundThreads(Env::TOTAL), 0);
+  EXPECT_EQ(env->GetBackgroundThreads(Env::LOW), low);
 }
 
 TEST(Env, FilesInMemoryAreSeenThroughTheirEnvOnly) {

@@ -31,6 +31,12 @@ class State {
 
 using NameFunction = const char* (*)(void* state);
 
+// Null, which DB::Open refuses, if a function is missing that the object cannot do without.
+template <typename... Functions>
+const char* NameUnlessIncomplete(const State& state, NameFunction name, Functions... needed) {
+  return name != nullptr && (... && (needed != nullptr)) ? name(state.get()) : nullptr;
+}
+
 class CComparator final : public ashlar::Comparator {
  public:
   using CompareFunction = int (*)(void* state, const char* a, size_t a_size, const char* b, size_t b_size);
@@ -38,7 +44,7 @@ class CComparator final : public ashlar::Comparator {
   CComparator(void* state, void (*destructor)(void*), CompareFunction compare, NameFunction name)
       : state_(state, destructor), compare_(compare), name_(name) {}
 
-  const char* Name() const override { return name_(state_.get()); }
+  const char* Name() const override { return NameUnlessIncomplete(state_, name_, compare_); }
   int Compare(const Slice& a, const Slice& b) const override { return compare_(state_.get(), a.data(), a.size(), b.data(), b.size()); }
   void FindShortestSeparator(std::string* /*start*/, const Slice& /*limit*/) const override {}
   void FindShortSuccessor(std::string* /*key*/) const override {}
@@ -62,7 +68,7 @@ class CMergeOperator final : public ashlar::MergeOperator {
                  DeleteFunction delete_value, NameFunction name)
       : state_(state, destructor), full_merge_(full_merge), partial_merge_(partial_merge), delete_value_(delete_value), name_(name) {}
 
-  const char* Name() const override { return name_(state_.get()); }
+  const char* Name() const override { return NameUnlessIncomplete(state_, name_, full_merge_); }
 
   bool FullMergeV2(const MergeOperationInput& merge_in, MergeOperationOutput* merge_out) const override {
     const Operands operands(merge_in.operand_list);
@@ -76,6 +82,7 @@ class CMergeOperator final : public ashlar::MergeOperator {
   }
 
   bool PartialMergeMulti(const Slice& key, const std::deque<Slice>& operand_list, std::string* new_value, Logger* /*logger*/) const override {
+    if (partial_merge_ == nullptr) return false;
     const Operands operands(operand_list);
     unsigned char success = 0;
     size_t size = 0;
@@ -127,7 +134,7 @@ class CSliceTransform final : public ashlar::SliceTransform {
   CSliceTransform(void* state, void (*destructor)(void*), TransformFunction transform, InDomainFunction in_domain, NameFunction name)
       : state_(state, destructor), transform_(transform), in_domain_(in_domain), name_(name) {}
 
-  const char* Name() const override { return name_(state_.get()); }
+  const char* Name() const override { return NameUnlessIncomplete(state_, name_, transform_, in_domain_); }
   Slice Transform(const Slice& key) const override {
     size_t size = 0;
     const char* const prefix = transform_(state_.get(), key.data(), key.size(), &size);
@@ -166,6 +173,7 @@ class CallbackLogger final : public Logger {
   CallbackLogger(InfoLogLevel level, LogFunction log, void* state) : Logger(level), log_(log), state_(state) {}
 
   void Log(InfoLogLevel level, std::string_view message) override {
+    if (log_ == nullptr) return;
     std::string copy(message);  // the function may write to it
     log_(state_, level, copy.data(), copy.size());
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ashlar/merge_operator.h"
 #include "base/compression.h"
 #include "base/format.h"
 #include "base/result.h"
@@ -157,9 +158,25 @@ Status CheckMemTable(const MemTableRepFactory* factory) {
   return Bad("memtable_factory", factory->GetId(), StrCat("every memtable takes 8 bytes for a bucket; set no more than ", kBucketCountMax));
 }
 
+// Objects of the program are recorded by name. Those of the C interface have none if a function is missing.
+Status CheckName(std::string_view option, const char* name) {
+  if (name != nullptr) return Status::OK();
+  return Status::InvalidArgument(StrCat("option ", option,
+                                        " has no name: Name() is null. In C, no function but a destructor, partial_merge or delete_value "
+                                        "may be null; headers of RocksDB before 11.0 have a parameter in_range before name in "
+                                        "rocksdb_slicetransform_create, which is not there: compile with ashlar/c.h"));
+}
+
+Status CheckNames(const ColumnFamilyOptions& options) {
+  ASHLAR_RETURN_IF_ERROR(CheckName("comparator", options.comparator->Name()));
+  if (options.merge_operator != nullptr) ASHLAR_RETURN_IF_ERROR(CheckName("merge_operator", options.merge_operator->Name()));
+  return options.prefix_extractor != nullptr ? CheckName("prefix_extractor", options.prefix_extractor->Name()) : Status::OK();
+}
+
 Status CheckFamily(OpenFor purpose, const DBOptions& db_options, const ColumnFamilyOptions& options) {
-  ASHLAR_RETURN_IF_ERROR(CheckRefused(purpose, options));
   if (options.comparator == nullptr) return Bad("comparator", kNullText, "set it, or leave it at BytewiseComparator()");
+  ASHLAR_RETURN_IF_ERROR(CheckNames(options));
+  ASHLAR_RETURN_IF_ERROR(CheckRefused(purpose, options));
   ASHLAR_RETURN_IF_ERROR(CheckMemTable(options.memtable_factory.get()));
   if (purpose == OpenFor::kWriting) {
     ASHLAR_RETURN_IF_ERROR(CheckLevels(options));

@@ -116,8 +116,8 @@ class MemTable {
   // The smallest and the largest sequence added; 0 while empty.
   SequenceNumber first_sequence() const { return first_sequence_.load(std::memory_order_relaxed); }
   SequenceNumber last_sequence() const { return last_sequence_.load(std::memory_order_relaxed); }
-  // Memory held, in whole arena blocks; what is charged to the write buffer budget.
-  size_t ApproximateMemoryUsage() const { return arena_.MemoryAllocated(); }
+  // Memory held: the memtable itself and whole arena blocks. Never 0.
+  size_t ApproximateMemoryUsage() const { return sizeof(*this) + arena_.MemoryAllocated(); }
   // Memory of entries and nodes written so far; what decides that a memtable is full. Buckets and bloom filter, which are there from the first entry
   // on, do not count: with a small write buffer they alone would fill it.
   size_t ApproximateMemoryUsed() const { return used_bytes_.load(std::memory_order_relaxed); }
