@@ -25,7 +25,7 @@ std::string_view CodeName(Status::Code code) {
     case Status::kAborted: return "Operation aborted";
     case Status::kBusy: return "Resource busy";
     case Status::kExpired: return "Operation expired";
-    case Status::kTryAgain: return "Try again";
+    case Status::kTryAgain: return "Operation failed. Try again.";
     case Status::kCompactionTooLarge: return "Compaction too large";
     case Status::kColumnFamilyDropped: return "Column family dropped";
   }
@@ -35,18 +35,18 @@ std::string_view CodeName(Status::Code code) {
 std::string_view SubCodeText(Status::SubCode subcode) {
   switch (subcode) {
     case Status::kNone: return "";
-    case Status::kMutexTimeout: return "timeout acquiring a mutex";
-    case Status::kLockTimeout: return "timeout acquiring a lock";
-    case Status::kLockLimit: return "limit of locks reached";
-    case Status::kNoSpace: return "no space left on device";
-    case Status::kDeadlock: return "deadlock";
-    case Status::kStaleFile: return "stale file handle";
-    case Status::kMemoryLimit: return "memory limit reached";
-    case Status::kSpaceLimit: return "space limit reached";
-    case Status::kPathNotFound: return "no such file or directory";
-    case Status::kManualCompactionPaused: return "manual compaction paused";
-    case Status::kMergeOperatorFailed: return "merge operator failed";
-    case Status::kOpenFilesLimit: return "limit of open files reached";
+    case Status::kMutexTimeout: return "Timeout Acquiring Mutex";
+    case Status::kLockTimeout: return "Timeout waiting to lock key";
+    case Status::kLockLimit: return "Failed to acquire lock due to max_num_locks limit";
+    case Status::kNoSpace: return "No space left on device";
+    case Status::kDeadlock: return "Deadlock";
+    case Status::kStaleFile: return "Stale file handle";
+    case Status::kMemoryLimit: return "Memory limit reached";
+    case Status::kSpaceLimit: return "Space limit reached";
+    case Status::kPathNotFound: return "No such file or directory";
+    case Status::kManualCompactionPaused: return "Manual compaction paused";
+    case Status::kMergeOperatorFailed: return "Merge operator failed";
+    case Status::kOpenFilesLimit: return "Limit of open files reached";
   }
   return "unknown subcode";
 }

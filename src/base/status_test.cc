@@ -28,11 +28,21 @@ TEST(StatusTest, ErrorJoinsItsTwoTexts) {
 TEST(StatusTest, SubcodeSpeaksWhenThereIsNoText) {
   EXPECT_TRUE(Status::NoSpace().IsNoSpace());
   EXPECT_TRUE(Status::NoSpace().IsIOError());
-  EXPECT_EQ(Status::NoSpace().ToString(), "IO error: no space left on device");
+  EXPECT_EQ(Status::NoSpace().ToString(), "IO error: No space left on device");
   EXPECT_EQ(Status::NoSpace("/db").ToString(), "IO error: /db");
   EXPECT_TRUE(Status::PathNotFound("x").IsPathNotFound());
   EXPECT_FALSE(Status::IOError("x").IsPathNotFound());
   EXPECT_TRUE(Status::MemoryLimit("x").IsMemoryLimit());
+}
+
+// Language bindings tell codes apart by how the text begins.
+TEST(StatusTest, CodesAndSubcodesHaveRocksDbsTexts) {
+  EXPECT_EQ(Status::TryAgain("x").ToString(), "Operation failed. Try again.: x");
+  EXPECT_EQ(Status::NotSupported("x").ToString(), "Not implemented: x");
+  EXPECT_EQ(Status::Error(Status::kExpired, Status::kNone, "x").ToString(), "Operation expired: x");
+  EXPECT_EQ(Status::Error(Status::kBusy, Status::kDeadlock, "").ToString(), "Resource busy: Deadlock");
+  EXPECT_EQ(Status::Error(Status::kTimedOut, Status::kLockTimeout, "").ToString(), "Operation timed out: Timeout waiting to lock key");
+  EXPECT_EQ(Status::Error(Status::kCorruption, Status::kMergeOperatorFailed, "").ToString(), "Corruption: Merge operator failed");
 }
 
 TEST(StatusTest, CopyIsIndependentAndMoveTakesTheText) {

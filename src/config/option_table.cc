@@ -359,6 +359,18 @@ struct ColumnFamilyTable {
   };
 };
 
+// RocksDB 6.10 to 6.14 write 8 bytes where the option has 4, so that format_version is in the upper half: 17179869184 is 0 with format_version 4.
+constexpr OptionEntry<BlockBasedTableOptions> ReadAmpBytesPerBit() {
+  OptionEntry<BlockBasedTableOptions> entry = Option<&BlockBasedTableOptions::read_amp_bytes_per_bit>("read_amp_bytes_per_bit", kAccepted, kFixed);
+  entry.parse = [](std::string_view text, BlockBasedTableOptions* options) {
+    uint64_t with_next_member = 0;
+    ASHLAR_RETURN_IF_ERROR(OptionCodec<uint64_t>::Parse(text, &with_next_member));
+    options->read_amp_bytes_per_bit = static_cast<uint32_t>(with_next_member);
+    return Status::OK();
+  };
+  return entry;
+}
+
 struct BlockBasedTable {
   using Struct = BlockBasedTableOptions;
   static constexpr OptionEntry<BlockBasedTableOptions> kEntries[] = {
@@ -385,7 +397,7 @@ struct BlockBasedTable {
       ASHLAR_OPTION(whole_key_filtering, kHonoured, kFixed),
       ASHLAR_OPTION(detect_filter_construct_corruption, kAccepted, kFixed),
       ASHLAR_OPTION(verify_compression, kAccepted, kFixed),
-      ASHLAR_OPTION(read_amp_bytes_per_bit, kAccepted, kFixed),
+      ReadAmpBytesPerBit(),
       ASHLAR_OPTION(format_version, kHonoured, kFixed),
       ASHLAR_OPTION(enable_index_compression, kHonoured, kFixed),
       ASHLAR_OPTION(block_align, kRefusedWriting, kFixed),

@@ -37,6 +37,14 @@ bool IsUnset(const ColumnFamilyOptions& options, const UnsupportedOption& record
   return IsDefault(options, recorded.name) || IsDefault(*table, recorded.name) || IsNameWithoutMember(recorded.name);
 }
 
+// Calls append with the options of the family's tables.
+template <typename Append>
+void VisitTableOptions(const TableFactory* factory, const Append& append) {
+  if (const auto* const plain = factory == nullptr ? nullptr : factory->GetOptions<PlainTableOptions>()) return append(*plain);
+  const auto* const block_based = factory == nullptr ? nullptr : factory->GetOptions<BlockBasedTableOptions>();
+  append(block_based == nullptr ? BlockBasedTableOptions() : *block_based);
+}
+
 // Prints the options of one family, or of the database. See I3.
 class Printer {
  public:
@@ -67,12 +75,8 @@ class Printer {
       for (const auto& [option, value] : recorded_table->fields) AppendOption(option, value, out_);
       return;
     }
-    if (const auto* const plain = factory == nullptr ? nullptr : factory->GetOptions<PlainTableOptions>()) {
-      Append(*plain);
-      return;
-    }
-    const auto* const block_based = factory == nullptr ? nullptr : factory->GetOptions<BlockBasedTableOptions>();
-    Append(block_based == nullptr ? BlockBasedTableOptions() : *block_based);
+    VisitTableOptions(factory, [this](const auto& options) { Append(options); });
+    if (factory != nullptr && factory->GetOptions<PlainTableOptions>() != nullptr) return;
     for (const UnsupportedOption* recorded : recorded_) {
       if (IsNameWithoutMember(recorded->name)) AppendOption(recorded->name, recorded->value, out_);
     }
@@ -87,6 +91,13 @@ class Printer {
   std::vector<const UnsupportedOption*> recorded_;
   std::string* const out_;
 };
+
+template <typename Struct>
+void AppendLogLines(std::string_view prefix, const Struct& options, std::string* out) {
+  for (const auto& [name, value] : PrintOptions(options)) {
+    StrAppend(out, prefix, name, ": ", value == "true" ? "1" : (value == "false" ? "0" : EscapeForDisplay(value)), "\n");
+  }
+}
 
 // Reads a file line by line. States: nothing yet -> Version -> DBOptions -> CFOptions -> TableOptions -> CFOptions ...
 class Parser {
@@ -284,6 +295,18 @@ std::string PrintOptionsFile(const DBOptions& db_options, const std::vector<Colu
   }
   for (const ColumnFamilyDescriptor& family : families) {
     if (!is_default(family)) Printer(family.name, unset, &out).AppendFamily(family);
+  }
+  return out;
+}
+
+std::string PrintOptionsForLog(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families) {
+  std::string out;
+  AppendLogLines("                 Options.", db_options, &out);
+  for (const ColumnFamilyDescriptor& family : families) {
+    StrAppend(&out, "--------------- Options for column family [", EscapeForDisplay(family.name), "]:\n");
+    AppendLogLines("                 Options.", family.options, &out);
+    out += "           table_factory options:\n";
+    VisitTableOptions(family.options.table_factory.get(), [&out](const auto& options) { AppendLogLines("  ", options, &out); });
   }
   return out;
 }

@@ -43,6 +43,9 @@ std::string PrintOptionsFile(const DBOptions& db_options, const std::vector<Colu
 inline std::string PrintOptionsFile(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families) {
   return PrintOptionsFile(db_options, families, {});
 }
+// The same as lines for the LOG, in the form that tools find in RocksDB's: "Options.name: value" for a database and its families, "name: value" for
+// tables; true and false are 1 and 0.
+std::string PrintOptionsForLog(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families);
 
 struct ParsedOptionsFile {
   std::string rocksdb_version;

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 #include "ashlar/filter_policy.h"
 #include "ashlar/merge_operator.h"
@@ -11,6 +12,7 @@
 #include "base/format.h"
 #include "config/option_table.h"
 #include "config/option_text.h"
+#include "config/validate.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 #include "filesystem/memory_file_system.h"
@@ -107,6 +109,34 @@ TEST(OptionsFile, WhatIsPrintedReadsBackWithDefaultFirst) {
   EXPECT_EQ(parsed->families[1].name, families[0].name);
   EXPECT_EQ(PrintOptions(parsed->families[1].options), PrintOptions(families[0].options));
   EXPECT_EQ(PrintOptionsFile(parsed->db_options, parsed->families), text);
+}
+
+TEST(OptionsFile, TheLogGetsOneLinePerOption) {
+  DBOptions db_options;
+  db_options.create_if_missing = true;
+  db_options.wal_dir = "/two\nlines";
+  const std::string text = PrintOptionsForLog(db_options, TwoFamilies());
+  for (const char* line : {" Options.create_if_missing: 1\n", " Options.error_if_exists: 0\n", " Options.max_open_files: -1\n",
+                           "\n--------------- Options for column family [default]:\n", " Options.merge_operator: UInt64AddOperator\n",
+                           "\n  block_size: 16384\n", "\n  block_size: 4096\n", "\n  filter_policy: bloomfilter:9.9:false\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
+  }
+  EXPECT_EQ(text.find("lines\nlines"), std::string::npos);
+  EXPECT_EQ(text.find("/two\n"), std::string::npos) << "an option is one line";
+}
+
+// RocksDB 6.10 to 6.14 write 8 bytes from the address of this member of 4 bytes: format_version follows it.
+TEST(OptionsFile, FilesOfReleasesThatWroteReadAmpBytesWithItsNeighbourAreRead) {
+  for (const auto& [written, read] : {std::pair("17179869184", 0u), std::pair("21474836512", 32u), std::pair("16", 16u)}) {
+    const std::string text = std::string("[Version]\nrocksdb_version=6.14.6\noptions_file_version=1.1\n[DBOptions]\n[CFOptions \"default\"]\n") +
+                             "[TableOptions/BlockBasedTable \"default\"]\n  read_amp_bytes_per_bit=" + written + "\n  format_version=4\n";
+    const Result<ParsedOptionsFile> parsed = ParseOptionsFile(text, "file", kStrict);
+    ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
+    const auto* const table = parsed->families[0].options.table_factory->GetOptions<BlockBasedTableOptions>();
+    EXPECT_EQ(table->read_amp_bytes_per_bit, read) << written;
+    EXPECT_EQ(table->format_version, 4u);
+    EXPECT_TRUE(ValidateOptions(parsed->db_options, parsed->families, OpenFor::kWriting).ok());
+  }
 }
 
 TEST(OptionsFile, NewerReleasesMayHaveNewNamesAndOlderMayNot) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/format.h"
 #include "key/unknown_merge_operator.h"
 #include "observe/perf.h"
 
@@ -19,8 +20,8 @@ bool Within(const Slice& part, const Slice& whole) {
 }
 
 Status OperatorFailed(const MergeOperator& merge_operator) {
-  return Status::Error(Status::kCorruption, Status::kMergeOperatorFailed, "the merge operator could not combine the operands of a key",
-                       merge_operator.Name());
+  return Status::Error(Status::kCorruption, Status::kMergeOperatorFailed, "Merge operator failed",
+                       StrCat(merge_operator.Name(), " could not combine the operands of a key"));
 }
 
 bool CallOperator(const MergeInput& input, const MergeOperator::MergeOperationInput& merge_in, MergeOperator::MergeOperationOutput* merge_out) {

@@ -871,8 +871,8 @@ void BackgroundWork::DumpStatsIfDue() {
   }
   PropertyReader properties(state_, this);
   std::string text = properties.Dump(families);
-  if (state_->options.statistics != nullptr) text += state_->options.statistics->ToString();
-  LogInfo(*state_, "------- statistics -------");
+  if (state_->options.statistics != nullptr) text += "STATISTICS:\n" + state_->options.statistics->ToString();
+  LogInfo(*state_, "------- DUMPING STATS -------");
   LogInfoLines(*state_, text);
 }
 

@@ -15,7 +15,8 @@ Status MissingMergeOperator(const ColumnFamily& family) {
   if (const UnknownMergeOperator* const unknown = AsUnknown(family.merge_operator())) {
     return unknown->Error().WithContext(StrCat("column family ", EscapeForDisplay(family.name())));
   }
-  return Status::InvalidArgument("a merge needs ColumnFamilyOptions::merge_operator, which is not set for column family", family.name());
+  return Status::InvalidArgument("Provide a merge_operator when opening DB",
+                                 StrCat("ColumnFamilyOptions::merge_operator is not set for column family ", family.name()));
 }
 
 }  // namespace

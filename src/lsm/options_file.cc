@@ -81,7 +81,7 @@ void OpenInfoLog(DatabaseState* state, const std::vector<ColumnFamilyDescriptor>
   }
   LogInfo(*state, StrCat("Ashlar ", GetAshlarVersionAsString()));
   LogInfo(*state, StrCat("opening ", state->directory, ", session ", state->session_id));
-  LogInfoLines(*state, PrintOptionsFile(state->options, families));
+  LogInfoLines(*state, PrintOptionsForLog(state->options, families));
   for (const std::string& option : ListOptionsWithoutEffect(state->options, families)) LogInfo(*state, StrCat("option without effect: ", option));
 }
 

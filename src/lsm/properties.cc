@@ -204,6 +204,63 @@ bool ParseLevel(const Slice& property, const std::string& prefix, uint64_t* leve
   return ParseUint64(property.ToStringView().substr(prefix.size()), level);
 }
 
+// ---- The table of levels in rocksdb.stats. Its title and the names of its columns are RocksDB's, which programs look for; columns of figures that
+// are not counted are left out.
+
+struct LevelRow {
+  uint64_t files = 0;
+  uint64_t compacting = 0;  // of these
+  uint64_t bytes = 0;
+  double score = 0;
+  FamilyTotals::OfLevel jobs;
+
+  void Add(const LevelRow& row) {
+    files += row.files;
+    compacting += row.compacting;
+    bytes += row.bytes;
+    jobs.jobs += row.jobs.jobs;
+    jobs.micros += row.jobs.micros;
+    jobs.cpu_micros += row.jobs.cpu_micros;
+    jobs.bytes_read += row.jobs.bytes_read;
+    jobs.bytes_written += row.jobs.bytes_written;
+    jobs.entries_in += row.jobs.entries_in;
+    jobs.entries_dropped += row.jobs.entries_dropped;
+  }
+};
+
+constexpr std::string_view kLevelHeader =
+    "Level    Files       Size Score  Read(GB) Write(GB) Rd(MB/s) Wr(MB/s)  Comp(sec) CompMergeCPU(sec) Comp(cnt) Avg(sec)      KeyIn    KeyDrop\n";
+
+void AppendRight(std::string_view text, size_t width, std::string* out) {
+  out->append(width - std::min(width, text.size()), ' ');
+  out->append(text);
+}
+
+void AppendLevelRow(std::string_view name, const LevelRow& row, std::string* out) {
+  constexpr double kMicrosPerSecond = 1e6;
+  constexpr double kMiB = 1 << 20;
+  constexpr double kGiB = 1 << 30;
+  const FamilyTotals::OfLevel& jobs = row.jobs;
+  const double seconds = static_cast<double>(jobs.micros) / kMicrosPerSecond;
+  const auto rate = [&](uint64_t bytes) { return FixedDecimal(seconds > 0 ? static_cast<double>(bytes) / kMiB / seconds : 0, 1); };
+  const double average_seconds = jobs.jobs == 0 ? 0 : seconds / static_cast<double>(jobs.jobs);
+  AppendRight(name, 5, out);
+  AppendRight(StrCat(row.files, "/", row.compacting), 9, out);
+  AppendRight(HumanBytes(row.bytes), 11, out);
+  AppendRight(FixedDecimal(row.score, 1), 6, out);
+  AppendRight(FixedDecimal(static_cast<double>(jobs.bytes_read) / kGiB, 3), 10, out);
+  AppendRight(FixedDecimal(static_cast<double>(jobs.bytes_written) / kGiB, 3), 10, out);
+  AppendRight(rate(jobs.bytes_read), 9, out);
+  AppendRight(rate(jobs.bytes_written), 9, out);
+  AppendRight(FixedDecimal(seconds, 2), 11, out);
+  AppendRight(FixedDecimal(static_cast<double>(jobs.cpu_micros) / kMicrosPerSecond, 2), 18, out);
+  AppendRight(StrCat(jobs.jobs), 10, out);
+  AppendRight(FixedDecimal(average_seconds, 3), 9, out);
+  AppendRight(StrCat(jobs.entries_in), 11, out);
+  AppendRight(StrCat(jobs.entries_dropped), 11, out);
+  *out += '\n';
+}
+
 }  // namespace
 
 bool PropertyReader::Number(const std::shared_ptr<ColumnFamily>& family, const Slice& property, uint64_t* value) const {
@@ -251,35 +308,35 @@ std::string PropertyReader::LevelStats(const ColumnFamily& family) const {
 }
 
 std::string PropertyReader::FamilyStats(const ColumnFamily& family) const {
-  std::string text = StrCat("** Column family ", family.name(), " **\n");
   const std::vector<uint64_t> bytes = LevelBytes(*family.version());
   const LevelTargets targets = ComputeLevelTargets(bytes, family.leveled());
-  const TreeView view = background_->View(family);
-  for (const LevelScore& score : CompactionScores(view, family.leveled(), targets)) {
-    const auto level = static_cast<Level>(score.level);
-    StrAppend(&text, "  L", score.level, ": ", family.version()->NumFiles(level), " files, ", HumanBytes(bytes[level]), ", score ",
-              FixedDecimal(score.score, 2), "\n");
+  std::vector<LevelRow> rows(family.version()->levels());
+  for (const LevelScore& score : CompactionScores(background_->View(family), family.leveled(), targets)) {
+    rows[static_cast<size_t>(score.level)].score = score.score;
   }
-  const Level last = family.version()->levels() - 1;
-  StrAppend(&text, "  L", last, ": ", family.version()->NumFiles(last), " files, ", HumanBytes(bytes[last]), "\n");
-  StrAppend(&text, "  memtables: ", 1 + family.immutable().size(), ", ", HumanBytes(family.MemTableBytes()), "\n");
-  StrAppend(&text, "  base level ", targets.base_level, ", running compactions ", family.running_plans.size(), ", write stall ",
-            StallStateName(family.stall.state), " (", StallCauseName(family.stall.cause), "), delays ", family.totals.delays, ", stops ",
-            family.totals.stops, "\n");
-  text += "  jobs since open, by the level written to; level 0: flushes and compactions within it\n";
-  for (size_t i = 0; i < family.totals.levels.size(); ++i) {
-    const FamilyTotals::OfLevel& total = family.totals.levels[i];
-    if (total.jobs == 0) continue;
-    StrAppend(&text, "  L", i, ": ", total.jobs, " jobs, read ", HumanBytes(total.bytes_read), ", written ", HumanBytes(total.bytes_written), ", ",
-              total.micros, " us, ", total.cpu_micros, " us of processor time, ", total.entries_in, " entries in, ", total.entries_dropped,
-              " dropped\n");
+  LevelRow sum;
+  std::string text = StrCat("\n** Compaction Stats [", family.name(), "] **\n", kLevelHeader, std::string(kLevelHeader.size() - 1, '-'), "\n");
+  for (Level level = 0; level < rows.size(); ++level) {
+    LevelRow& row = rows[level];
+    for (const FileMetaData* file : family.version()->files(level)) {
+      ++row.files;
+      row.compacting += file->being_compacted ? 1 : 0;
+    }
+    row.bytes = bytes[level];
+    if (level < family.totals.levels.size()) row.jobs = family.totals.levels[level];
+    sum.Add(row);
+    if (row.files != 0 || row.jobs.jobs != 0) AppendLevelRow(StrCat("L", level), row, &text);
   }
+  AppendLevelRow("Sum", sum, &text);
+  StrAppend(&text, "\nmemtables: ", 1 + family.immutable().size(), ", ", HumanBytes(family.MemTableBytes()), "\nbase level: ", targets.base_level,
+            ", running compactions: ", family.running_plans.size(), "\nwrite stall: ", StallStateName(family.stall.state), " (",
+            StallCauseName(family.stall.cause), "), delays: ", family.totals.delays, ", stops: ", family.totals.stops, "\n");
   return text;
 }
 
 std::string PropertyReader::DatabaseStats() const {
-  return StrCat("** Database **\n  sequence ", state_->PublishedSequence(), ", live logs ", HumanBytes(state_->logs.TotalBytes()), ", snapshots ",
-                state_->snapshots.size(), ", error: ", state_->latch.status().ToString(), "\n");
+  return StrCat("\n** DB Stats **\nsequence: ", state_->PublishedSequence(), ", live logs: ", HumanBytes(state_->logs.TotalBytes()),
+                ", snapshots: ", state_->snapshots.size(), ", error: ", state_->latch.status().ToString(), "\n");
 }
 
 std::string PropertyReader::Dump(std::span<const std::shared_ptr<ColumnFamily>> families) const {

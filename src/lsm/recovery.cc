@@ -76,13 +76,14 @@ Result<bool> FindDatabase(const DatabaseState& state) {
   const Status there = state.file_system->FileExists(CurrentFileName(state.directory));
   if (there.ok()) {
     if (state.options.error_if_exists && !state.read_only) {
-      return Status::InvalidArgument(state.directory, "the database exists and DBOptions::error_if_exists is set");
+      return Status::InvalidArgument(state.directory, "exists (error_if_exists is true)");
     }
     return true;
   }
   if (!there.IsNotFound() && !there.IsPathNotFound()) return there;
   if (state.read_only || !state.options.create_if_missing) {
-    return Status::InvalidArgument(state.directory, "there is no database here (no file CURRENT); set DBOptions::create_if_missing to make one");
+    return Status::InvalidArgument(CurrentFileName(state.directory),
+                                   "does not exist (create_if_missing is false): set DBOptions::create_if_missing to create the database");
   }
   return false;
 }

@@ -99,8 +99,8 @@ Status ManifestReplay::TakeFamilyFields(const VersionEdit& edit, ColumnFamilySta
   for (const auto& [level, key] : edit.compact_cursors) family->compact_cursors[level] = key;
   const std::string given = family->comparator.user_comparator()->Name();
   if (edit.comparator.has_value() && *edit.comparator != given) {
-    return Status::InvalidArgument(
-        StrCat("column family \"", family->name, "\" is ordered by comparator ", *edit.comparator, ", but is opened with ", given));
+    return Status::InvalidArgument(given,
+                                   StrCat("does not match existing comparator ", *edit.comparator, " of column family \"", family->name, "\""));
   }
   return Status::OK();
 }
