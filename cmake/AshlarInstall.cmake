@@ -10,7 +10,8 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ashlar DESTINATION ${CMAKE_INSTA
 # Under RocksDB's names: leave them out where RocksDB's own headers are installed in the same place.
 option(ASHLAR_INSTALL_ROCKSDB_HEADERS "Install the headers that forward rocksdb/... to ashlar/..." ON)
 if(ASHLAR_INSTALL_ROCKSDB_HEADERS)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/rocksdb DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/rocksdb ${PROJECT_BINARY_DIR}/include/rocksdb DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+          FILES_MATCHING PATTERN *.h)
   set(CPACK_DEBIAN_PACKAGE_CONFLICTS librocksdb-dev)
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/ashlar)
