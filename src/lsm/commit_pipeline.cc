@@ -145,7 +145,7 @@ Status CommitPipeline::LeaderSwitchMemTables(std::span<const std::shared_ptr<Col
   const Status started = state_->logs.StartNewLog(
       {.number = log_number, .next_sequence = state_->PublishedSequence() + 1, .directory_handle = state_->wal_directory_handle.get()});
   if (!started.ok()) {
-    background_->LatchError(BackgroundErrorReason::kMemTable, "start of a new log", started);
+    background_->LatchError(BackgroundErrorReason::kWriteCallback, "start of a new log", started);
     return started;
   }
   {
@@ -232,6 +232,7 @@ Status CommitPipeline::CommitGroupOfWrites(const CommitGroup& group) {
     if (r == group.last) break;
   }
   if (const Status logged = CatchBadAlloc([&] { return AppendToLog(group); }); !logged.ok()) {
+    state_->logs.Fail(logged);
     background_->LatchError(BackgroundErrorReason::kWriteCallback, "write to the log", logged);
     return logged;
   }
@@ -270,11 +271,11 @@ Status CommitPipeline::AppendToLog(const CommitGroup& group) {
   } else if (logged_batches > 0 && !state_->options.manual_wal_flush) {
     ASHLAR_RETURN_IF_ERROR(state_->logs.FlushCurrent());
   }
-  state_->logs.EndGroup();
   if (state_->recorder.IsOn() && logged_batches > 0) {
     state_->recorder.Tick(WAL_FILE_BYTES, logged_bytes);
     state_->recorder.Tick(WRITE_WITH_WAL, logged_batches);
   }
+  state_->logs.EndGroup();
   return Status::OK();
 }
 

@@ -1,6 +1,7 @@
 #include "lsm/log_set.h"
 
 #include "base/assert.h"
+#include "base/out_of_memory.h"
 #include "base/result.h"
 #include "filesystem/filename.h"
 
@@ -62,7 +63,7 @@ Status LogSet::FailCurrentOn(Status status) {
     return status;
   current_->Fail(status);
   // A failure to cut shows when the next log is started.
-  static_cast<void>(CutFailedCurrent().ok());
+  static_cast<void>(CatchBadAlloc([this] { return CutFailedCurrent(); }).ok());
   return status;
 }
 
@@ -116,6 +117,8 @@ Status LogSet::SyncCurrent() {
   unsynced_ = false;
   return Status::OK();
 }
+
+void LogSet::Fail(const Status& error) { static_cast<void>(FailCurrentOn(error).ok()); }
 
 void LogSet::EndGroup() {
   current_->MarkCommitted();

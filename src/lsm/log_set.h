@@ -17,7 +17,7 @@
 // I6: the length of a log of an earlier run is recorded only if this run has synced the log: otherwise a power cut may take its end, and the record
 //     would make damage of that.
 //
-// Thread safety: Append, FlushCurrent, SyncAll, EndGroup, StartNewLog, LiveLogs and Close by the commit leader; SyncClosed, ReleaseUpTo and the
+// Thread safety: Append, FlushCurrent, SyncAll, EndGroup, Fail, StartNewLog, LiveLogs and Close by the commit leader; SyncClosed, ReleaseUpTo and the
 // counters by any thread. mutex_ guards the list; it is held across the sync of closed logs (nobody on the read or write path takes it then, except a
 // leader that has to sync as well).
 #pragma once
@@ -69,6 +69,8 @@ class LogSet {
   // Syncs the closed logs and then the current one: what was appended survives a power cut.
   Status SyncAll();
   void EndGroup();
+  // The group failed with this error, in a call of the log or between two.
+  void Fail(const Status& error);
   // Syncs the closed logs.
   Status SyncClosed();
   // Forgets closed logs with a number below `number`; returns their numbers.

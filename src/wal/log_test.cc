@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <vector>
@@ -547,6 +548,22 @@ TEST_F(LogTest, AfterAnErrorEveryCallReturnsIt) {
     }
     EXPECT_EQ(faults.CallCount(FaultOperation::kAny), calls) << "an operation after the error touched the file";
   }
+}
+
+// Memory that runs out inside a call of the file leaves its content as unknown as any other error.
+TEST_F(LogTest, LackOfMemoryInsideTheFileIsAnErrorOfTheLog) {
+  class Throwing final : public WritableFile {
+   public:
+    Status Append(const Slice&) override { throw std::bad_alloc(); }
+    Status Flush() override { return Status::OK(); }
+    Status Sync() override { return Status::OK(); }
+    Status Close() override { return Status::OK(); }
+    uint64_t Size() const override { return 0; }
+  };
+  LogWriter writer(std::make_unique<Throwing>(), kName, kNumber);
+  EXPECT_TRUE(writer.AddRecord("one").IsMemoryLimit());
+  EXPECT_TRUE(writer.Flush().IsMemoryLimit());
+  EXPECT_EQ(writer.good_bytes(), 0u);
 }
 
 TEST_F(LogTest, ALargeRecordReachesTheFileInLargePieces) {

@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "base/coding.h"
 #include "base/crc32c.h"
+#include "base/out_of_memory.h"
 #include "base/result.h"
 #include "wal/log_format.h"
 
@@ -114,12 +115,13 @@ void LogWriter::StageFragment(PieceReader* pieces, size_t payload_bytes, uint8_t
   block_offset_ += kHeaderBytes + payload_bytes;
 }
 
+// Lack of memory inside a call of the file is an error of the file: what the call did is unknown.
 Status LogWriter::WriteStaged() {
   if (!first_error_.ok()) return first_error_;
   const size_t bytes = std::exchange(staged_bytes_, 0);
   if (bytes == 0) return Status::OK();
   ASHLAR_ASSERT(file_ != nullptr);
-  ASHLAR_RETURN_IF_ERROR(Latch(file_->Append(Slice(staging_.get(), bytes))));
+  ASHLAR_RETURN_IF_ERROR(Latch(CatchBadAlloc([&] { return file_->Append(Slice(staging_.get(), bytes)); })));
   if (appends_at_once_) HandedOver();
   return Status::OK();
 }
@@ -132,7 +134,7 @@ Status LogWriter::HandOver() {
 Status LogWriter::Flush() {
   ASHLAR_RETURN_IF_ERROR(WriteStaged());
   ASHLAR_ASSERT(file_ != nullptr);
-  ASHLAR_RETURN_IF_ERROR(Latch(file_->Flush()));
+  ASHLAR_RETURN_IF_ERROR(Latch(CatchBadAlloc([this] { return file_->Flush(); })));
   HandedOver();
   return Status::OK();
 }
@@ -140,7 +142,7 @@ Status LogWriter::Flush() {
 Status LogWriter::Sync() {
   ASHLAR_RETURN_IF_ERROR(WriteStaged());
   ASHLAR_ASSERT(file_ != nullptr);
-  ASHLAR_RETURN_IF_ERROR(Latch(file_->Sync()));
+  ASHLAR_RETURN_IF_ERROR(Latch(CatchBadAlloc([this] { return file_->Sync(); })));
   HandedOver();
   return Status::OK();
 }
@@ -149,7 +151,7 @@ Status LogWriter::Close() {
   const Status written = file_ != nullptr ? WriteStaged() : first_error_;
   const std::unique_ptr<WritableFile> file = std::move(file_);
   if (!written.ok() || file == nullptr) return written;
-  ASHLAR_RETURN_IF_ERROR(Latch(file->Close()));
+  ASHLAR_RETURN_IF_ERROR(Latch(CatchBadAlloc([&] { return file->Close(); })));
   HandedOver();
   return Status::OK();
 }
