@@ -90,7 +90,7 @@ Result<bool> FindDatabase(const DatabaseState& state) {
 
 Status PrepareDirectory(DatabaseState* state) {
   FileSystem* const fs = state->file_system;
-  // A directory that holds no database, and is to hold none, gets no LOCK.
+  // Refuses early, so that a directory without a database gets no LOCK.
   ASHLAR_ASSIGN_OR_RETURN(const bool was_there, FindDatabase(*state));
   if (state->read_only) return Status::OK();
   if (!was_there) ASHLAR_RETURN_IF_ERROR(CreateDirectoryDurably(fs, state->directory));
@@ -118,8 +118,7 @@ Status CheckDirectIo(const DatabaseState& state) {
 
 // ---- The logs.
 
-// Where the contents of a file end that may be followed by zeros: one more than the offset of the last byte that is not zero; `from` if there is
-// none.
+// One more than the offset of the last byte after `from` that is not zero; `from` if there is none.
 Result<uint64_t> FindContentsEnd(FileSystem* fs, const std::string& name, uint64_t from) {
   constexpr size_t kPieceBytes = size_t{1} << 16;
   std::unique_ptr<SequentialFile> file;
@@ -142,7 +141,7 @@ class LogReplay {
  public:
   explicit LogReplay(DatabaseState* state) : state_(state), report_(&state->recovery), sequence_(state->versions->last_sequence()) {}
 
-  // Finds the logs that are needed. Read-only it opens them all, the newest first: what an older log lacks then was lost, and is not on its way.
+  // Finds the logs that are needed. Read-only it also opens them, newest first: an older log is complete by the time its size is taken.
   Status FindLogs() {
     std::vector<std::string> names;
     ASHLAR_RETURN_IF_ERROR(state_->file_system->GetChildren(state_->wal_directory, &names));
@@ -172,7 +171,7 @@ class LogReplay {
     for (auto log = logs_.rbegin(); log != logs_.rend(); ++log) {
       const Status opened = OpenLog(&*log);
       if (opened.IsPathNotFound()) return opened;
-      // For another reason, such as too many open files: tried again, and reported, when its turn comes.
+      // Other errors, such as too many open files, are reported when the log is replayed.
       if (!opened.ok()) log->file.reset();
     }
     return Status::OK();
@@ -482,7 +481,7 @@ void AddFamily(DatabaseState* state, std::shared_ptr<ColumnFamily> family) {
 
 namespace {
 
-// What is told about the logs, once nothing more is found.
+// Writes the findings about the logs to the LOG.
 void LogRecovery(const DatabaseState& state) {
   for (const std::string& warning : state.recovery.warnings) LogWarning(state, StrCat("recovery: ", warning));
   for (const RecoveryReport::Loss& loss : state.recovery.losses) {
@@ -500,7 +499,7 @@ Status KeepDamagedLogs(DatabaseState* state) {
   return Status::OK();
 }
 
-// From the directory, locked unless it is only read, to memtables.
+// Recovers versions, families and memtables. Requires: the lock, unless read-only.
 Status RecoverState(const OpenArgs& args, DatabaseState* state) {
   ASHLAR_RETURN_IF_ERROR(CheckDirectIo(*state));
   std::vector<ColumnFamilyDescriptor> families = args.families;
