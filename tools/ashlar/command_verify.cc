@@ -173,7 +173,10 @@ class VerifyCommand final : public Command {
       begin = end + 1;
       ++losses;
     }
-    findings->Count(losses, losses, "gaps in the logs (opened for writing, the database continues without these bytes and keeps the logs in its folder lost)");
+    // Opened for writing, the database continues without these bytes and keeps the logs.
+    findings->Count(losses, losses,
+                    losses == 1 ? "gap in the logs (DB/lost gets the log when the database is opened for writing)"
+                                : "gaps in the logs (DB/lost gets the logs when the database is opened for writing)");
   }
 
   static Outcome VerifyFamily(DB* db, ColumnFamilyHandle* family, RecordWriter* writer) {

@@ -43,7 +43,7 @@ TEST_F(PinnedTablesTest, AFileThatIsHeldOutlivesItsName) {
 
 TEST_F(PinnedTablesTest, TheLimitBoundsTheFilesAndNotTheTables) {
   PinnedTables tables({.file_system = disk_.get(), .files_max = 2});
-  for (const uint64_t number : {1, 2, 3}) EXPECT_EQ(Pin(&tables, number), 5u);
+  for (const uint64_t number : {1u, 2u, 3u}) EXPECT_EQ(Pin(&tables, number), 5u);
   EXPECT_EQ(tables.Count(), 2u);
   tables.Retain({2, 3});
   EXPECT_EQ(tables.Count(), 1u);
