@@ -107,7 +107,7 @@ inline bool UserIterator::StepForward() {
   const Slice user_key = ExtractUserKey(next->key);
   // Below sequence 0 there is no older version.
   if (TagSequence(ExtractTag(cursor()->key())) != 0 && SameUserKey(key_, user_key)) return false;
-  if ((args_.upper_bound != nullptr && AtUpperBound(user_key)) || OutsidePrefix(user_key)) return false;
+  if (AtUpperBound(user_key) || OutsidePrefix(user_key)) return false;
   cursor()->Next();
   ShowInStretch(*next);
   return true;
@@ -122,7 +122,7 @@ inline bool UserIterator::StepBackward() {
   if (before == nullptr || !IsPlain(entry)) return false;
   const Slice user_key = ExtractUserKey(entry.key);
   if (SameUserKey(user_key, ExtractUserKey(before->key))) return false;
-  if ((args_.lower_bound != nullptr && BelowLowerBound(user_key)) || OutsidePrefix(user_key)) return false;
+  if (BelowLowerBound(user_key) || OutsidePrefix(user_key)) return false;
   held_.pin.Release();
   cursor()->Prev();
   ShowInStretch(entry);
@@ -346,9 +346,7 @@ void UserIterator::SettleForward(bool past_saved_key) {
   End();
 }
 
-bool UserIterator::AtUpperBound(Slice user_key) const {
-  return args_.upper_bound != nullptr && args_.comparator.Compare(user_key, *args_.upper_bound) >= 0;
-}
+ASHLAR_NO_INLINE bool UserIterator::IsAtUpperBound(Slice user_key) const { return args_.comparator.Compare(user_key, *args_.upper_bound) >= 0; }
 
 void UserIterator::ShowMerged() {
   SaveKey(ExtractUserKey(cursor()->key()));
@@ -438,9 +436,7 @@ void UserIterator::SettleBackward() {
   End();
 }
 
-bool UserIterator::BelowLowerBound(Slice user_key) const {
-  return args_.lower_bound != nullptr && args_.comparator.Compare(user_key, *args_.lower_bound) < 0;
-}
+ASHLAR_NO_INLINE bool UserIterator::IsBelowLowerBound(Slice user_key) const { return args_.comparator.Compare(user_key, *args_.lower_bound) < 0; }
 
 // Passes all versions of saved_key_, oldest first, and decides.
 UserIterator::Outcome UserIterator::CollectVersions() {

@@ -153,21 +153,24 @@ class UserIterator final : public Iterator {
   void BeginMove();
   void BeginSeek();
   void StayInPrefixOf(const Slice& user_key);
-  // By value: a step that takes the address of a local pays for the stack protector.
+  // Checks that most iterators do without are not inlined and take keys by value: a step that takes the address of a local pays for the stack
+  // protector.
   bool OutsidePrefix(Slice user_key) const { return in_prefix_ && IsOutsidePrefix(user_key); }
   bool IsOutsidePrefix(Slice user_key) const;
+  bool AtUpperBound(Slice user_key) const { return args_.upper_bound != nullptr && IsAtUpperBound(user_key); }
+  bool IsAtUpperBound(Slice user_key) const;
+  bool BelowLowerBound(Slice user_key) const { return args_.lower_bound != nullptr && IsBelowLowerBound(user_key); }
+  bool IsBelowLowerBound(Slice user_key) const;
   bool EqualInOrder(Slice a, Slice b) const;
   bool CountStep();
   void Stop(Status status);
   void End();
 
   void SettleForward(bool past_saved_key);
-  bool AtUpperBound(Slice user_key) const;
   void ShowMerged();
   Outcome MergeForward();
 
   void SettleBackward();
-  bool BelowLowerBound(Slice user_key) const;
   void ShowHeld(Held held);
   Outcome CollectVersions();
   void TakeVersion(ValueType type);
