@@ -5,8 +5,7 @@
 // I1: a slot is owned by at most one thread; only its owner writes its words and running_deleters.
 // I2: a slot is never freed and its index never changes; indexes are dense: 0 .. (most threads ever alive at once) - 1.
 // I3: a thread gives its slot back when it exits, with epoch 0 in each word. A thread that asks again while its thread-locals are being destroyed
-// gets a slot
-//     again, and gives that back too.
+//     gets a slot again, and gives that back too.
 //
 // CurrentThreadSlot is on the path of every read: one load relative to the thread register (initial-exec TLS), no call, after the first use.
 //

@@ -11,8 +11,7 @@
 // I4: `deeper` lists every file below the output level that overlaps [smallest, largest]. While the plan runs no older version of one of its keys
 //     can arrive there, because whatever could move there would have to be an input of this plan.
 // I5: from the pick until the install the plan keeps newer data above older. For the range of the inputs on the start level: the levels between it
-// and
-//     the output level hold no key of it, and level 0 no older file outside the inputs. For [smallest, largest]: the output level holds no key
+//     and the output level hold no key of it, and level 0 no older file outside the inputs. For [smallest, largest]: the output level holds no key
 //     outside the inputs, and below a bottommost plan there is none. FindPlanViolation checks it; the engine asserts it before each install.
 // Lifetime: a plan borrows FileMetaData; whoever keeps it keeps a count on the Version it was picked from. The engine sets being_compacted through
 // MarkInputs.
