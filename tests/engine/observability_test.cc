@@ -320,6 +320,7 @@ TEST_F(ObservabilityTest, PerfContextCountsForTheThreadThatAskedForIt) {
   perf->Reset();
   Get(Key(5));
   EXPECT_EQ(perf->ToString(true), "");
+  SetPerfLevel(kEnableCount);  // the default, which other tests rely on
 }
 
 TEST_F(ObservabilityTest, ListenersHearOfAFlushInItsOrder) {
