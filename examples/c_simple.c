@@ -1,4 +1,5 @@
-// The C interface: open a database, write, read with and without copying, write several keys at once, walk a range.
+// The C interface: open a database, write, read with and without copying, write several keys at
+// once, walk a range.
 //
 //   c_simple [DIRECTORY]    default: ./c-simple-db, which is removed first
 #include <stdio.h>
@@ -7,7 +8,8 @@
 
 #include "ashlar/c.h"
 
-// An example ends at the first error. A failed call puts a text into its last argument, and success leaves that alone.
+// An example ends at the first error. A failed call puts a text into its last argument, and success
+// leaves that alone.
 static void Check(char* error) {
   if (error == NULL) return;
   fprintf(stderr, "%s\n", error);
@@ -36,7 +38,8 @@ int main(int argc, char** argv) {
   printf("granite is %.*s\n", (int)size, copy);
   rocksdb_free(copy);
 
-  // The bytes where the store has them, until the handle is destroyed, whatever is written meanwhile.
+  // The bytes where the store has them, until the handle is destroyed, whatever is written
+  // meanwhile.
   rocksdb_pinnableslice_t* const pinned = rocksdb_get_pinned(db, read, "granite", 7, &error);
   Check(error);
   rocksdb_put(db, write, "granite", 7, "igneous, coarse", 15, &error);

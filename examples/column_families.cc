@@ -1,4 +1,5 @@
-// Column families: several ordered maps in one database, each with options of its own, written together in one batch.
+// Column families: several ordered maps in one database, each with options of its own, written
+// together in one batch.
 //
 //   column_families [DIRECTORY]    default: ./column-families-db, which is removed first
 #include <cstdlib>

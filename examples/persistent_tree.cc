@@ -1,6 +1,8 @@
-// A persistent tree survives the death of its process: a child process writes and kills itself in the middle; this one opens the pool and looks.
+// A persistent tree survives the death of its process: a child process writes and kills itself in
+// the middle; this one opens the pool and looks.
 //
-//   persistent_tree [PATH]    default: ./persistent-tree; the pool is PATH.pool. On a DAX file system or tmpfs (/dev/shm) a restart takes a moment
+//   persistent_tree [PATH]    default: ./persistent-tree; the pool is PATH.pool. On a DAX file
+//                             system or tmpfs (/dev/shm) a restart takes a moment
 //
 // How long the restart took goes to standard error.
 #include <csignal>
@@ -33,7 +35,8 @@ std::unique_ptr<ashlar::PersistentTree> Open(const std::string& path) {
   ashlar::PersistentTreeOptions options;
   options.create_if_missing = true;
   options.pool_bytes = uint64_t{16} << 20;
-  // To survive the machine too, leave this out: then an ordinary file gets a log that is synced for every change.
+  // To survive the machine too, leave this out: then an ordinary file gets a log that is synced for
+  // every change.
   options.durability = ashlar::DurabilityClass::kProcessCrashOnly;
   std::unique_ptr<ashlar::PersistentTree> tree;
   Check(ashlar::PersistentTree::Open(options, path, &tree));
@@ -68,16 +71,19 @@ int main(int argc, char** argv) {
   std::unique_ptr<ashlar::PersistentTree> tree = Open(path);
   const ashlar::PersistentTreeStats stats = tree->Stats();
   std::cout << "the writer was killed; its pool holds " << stats.entries << " entries\n";
-  std::cerr << "reopened in " << stats.open_micros << " microseconds, " << stats.volatile_bytes / 1024 << " KiB of ordinary memory\n";
+  std::cerr << "reopened in " << stats.open_micros << " microseconds, "
+            << stats.volatile_bytes / 1024 << " KiB of ordinary memory\n";
 
   // No copy: the slice refers to the bytes in the pool, and they stay although the key is deleted.
   ashlar::PinnableSlice value;
   Check(tree->Get(ashlar::ReadOptions(), KeyOf(kEntries - 1), &value));
   Check(tree->Delete(KeyOf(kEntries - 1)));
-  std::cout << value.ToStringView() << ", pinned " << (value.IsPinned() ? "in the pool" : "nowhere") << "\n";
+  std::cout << value.ToStringView() << ", pinned " << (value.IsPinned() ? "in the pool" : "nowhere")
+            << "\n";
   value.Reset();
 
-  std::cout << "below user00000010: " << tree->Count(ashlar::KeyRange::Between(KeyOf(0), KeyOf(10))) << " users\n";
+  std::cout << "below user00000010: " << tree->Count(ashlar::KeyRange::Between(KeyOf(0), KeyOf(10)))
+            << " users\n";
   {
     const std::unique_ptr<ashlar::Iterator> it = tree->NewIterator(ashlar::ReadOptions());
     for (it->Seek("account/"); it->Valid() && it->key().starts_with("account/"); it->Next()) {

@@ -1,4 +1,5 @@
-// The basics: open a database, write, read without copying, write several keys at once, walk a range.
+// The basics: open a database, write, read without copying, write several keys at once, walk a
+// range.
 //
 //   simple [DIRECTORY]    default: ./simple-db, which is removed first
 #include <cstdlib>
@@ -33,7 +34,8 @@ int main(int argc, char** argv) {
 
   Check(db->Put(ashlar::WriteOptions(), "granite", "igneous"));
   {
-    // The bytes stay where the store has them until the slice is reset or destroyed, whatever is written meanwhile.
+    // The bytes stay where the store has them until the slice is reset or destroyed, whatever is
+    // written meanwhile.
     ashlar::PinnableSlice value;
     Check(db->Get(ashlar::ReadOptions(), "granite", &value));
     Check(db->Put(ashlar::WriteOptions(), "granite", "igneous, coarse"));
@@ -56,7 +58,8 @@ int main(int argc, char** argv) {
 
   {
     const std::unique_ptr<ashlar::Iterator> it(db->NewIterator(ashlar::ReadOptions()));
-    for (it->Seek("m"); it->Valid(); it->Next()) std::cout << it->key().ToString() << " is " << it->value().ToString() << "\n";
+    for (it->Seek("m"); it->Valid(); it->Next())
+      std::cout << it->key().ToString() << " is " << it->value().ToString() << "\n";
     Check(it->status());
   }
   Check(db->Close());

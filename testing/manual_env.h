@@ -1,6 +1,6 @@
-// ManualEnv: a world that a test steers: any file system, a clock that moves only when somebody sleeps, and background jobs that run only while
-// somebody
-// waits for them (or when the test runs them), in an order drawn from a seed. With one writing thread, one seed gives one history.
+// ManualEnv: a world that a test steers: any file system, a clock that moves only when somebody
+// sleeps, and background jobs that run only while somebody waits for them (or when the test runs
+// them), in an order drawn from a seed. With one writing thread, one seed gives one history.
 //
 // Thread safety: as the parts. Lifetime: outlives every database that uses it.
 #pragma once
@@ -29,12 +29,15 @@ class ManualEnv final : public Env {
 
   const std::shared_ptr<FileSystem>& GetFileSystem() const override { return file_system_; }
   void SetBackgroundThreads(int number, Priority pri) override {
-    if (pri == HIGH || pri == LOW) ASHLAR_ASSERT(executor_.SetBackgroundThreads(std::max(number, 1), LaneOf(pri)).ok());
+    if (pri == HIGH || pri == LOW)
+      ASHLAR_ASSERT(executor_.SetBackgroundThreads(std::max(number, 1), LaneOf(pri)).ok());
   }
   void IncBackgroundThreadsIfNeeded(int number, Priority pri) override {
     if (GetBackgroundThreads(pri) < number) SetBackgroundThreads(number, pri);
   }
-  int GetBackgroundThreads(Priority pri) override { return executor_.GetBackgroundThreads(LaneOf(pri)); }
+  int GetBackgroundThreads(Priority pri) override {
+    return executor_.GetBackgroundThreads(LaneOf(pri));
+  }
   uint64_t NowMicros() override { return clock_.NowUnixMicros(); }
   uint64_t NowNanos() override { return clock_.NowNanos(); }
   Executor* executor() override { return &executor_; }
@@ -43,14 +46,17 @@ class ManualEnv final : public Env {
  private:
   static constexpr uint64_t kStartUnixMicros = 1'700'000'000'000'000;
 
-  static Executor::Priority LaneOf(Priority pri) { return pri == HIGH ? Executor::Priority::kHigh : Executor::Priority::kLow; }
+  static Executor::Priority LaneOf(Priority pri) {
+    return pri == HIGH ? Executor::Priority::kHigh : Executor::Priority::kLow;
+  }
 
   const std::shared_ptr<FileSystem> file_system_;
   ManualExecutor executor_;
   ManualClock clock_;
 };
 
-// A logger that keeps nothing: without it a database writes a file LOG, whose many small writes would drown the calls that matter.
+// A logger that keeps nothing: without it a database writes a file LOG, whose many small writes
+// would drown the calls that matter.
 class SilentLogger final : public Logger {
  public:
   void Log(InfoLogLevel, std::string_view) override {}

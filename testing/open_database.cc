@@ -27,7 +27,8 @@ void Apply(const Commit& commit, Contents* contents) {
   }
 }
 
-OpenDatabase::OpenDatabase(std::shared_ptr<FileSystem> file_system, const Options& options, uint64_t seed)
+OpenDatabase::OpenDatabase(std::shared_ptr<FileSystem> file_system, const Options& options,
+                           uint64_t seed)
     : env_(std::move(file_system), seed), options_(options) {
   options_.env = &env_;
 }
@@ -60,9 +61,13 @@ Status OpenDatabase::Write(const Commit& commit, const WriteOptions& write_optio
   for (const Change& change : commit) {
     ColumnFamilyHandle* const handle = handles_.at(change.family);
     switch (change.kind) {
-      case Change::Kind::kPut: ASHLAR_RETURN_IF_ERROR(batch.Put(handle, change.key, change.value)); break;
+      case Change::Kind::kPut:
+        ASHLAR_RETURN_IF_ERROR(batch.Put(handle, change.key, change.value));
+        break;
       case Change::Kind::kDelete: ASHLAR_RETURN_IF_ERROR(batch.Delete(handle, change.key)); break;
-      case Change::Kind::kMerge: ASHLAR_RETURN_IF_ERROR(batch.Merge(handle, change.key, change.value)); break;
+      case Change::Kind::kMerge:
+        ASHLAR_RETURN_IF_ERROR(batch.Merge(handle, change.key, change.value));
+        break;
     }
   }
   return db_->Write(write_options, &batch);
@@ -73,7 +78,8 @@ Status OpenDatabase::Read(Contents* contents) const {
   for (const auto& [name, handle] : handles_) {
     FamilyContents& family = (*contents)[name];
     const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions(), handle));
-    for (it->SeekToFirst(); it->Valid(); it->Next()) family[it->key().ToString()] = it->value().ToString();
+    for (it->SeekToFirst(); it->Valid(); it->Next())
+      family[it->key().ToString()] = it->value().ToString();
     ASHLAR_RETURN_IF_ERROR(it->status());
   }
   return Status::OK();

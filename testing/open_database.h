@@ -1,4 +1,5 @@
-// OpenDatabase: a database with all its families in the world of a test: opened, written, read as a whole, closed.
+// OpenDatabase: a database with all its families in the world of a test: opened, written, read as a
+// whole, closed.
 //
 // Thread safety: one thread.
 #pragma once
@@ -30,13 +31,15 @@ void Apply(const Commit& commit, Contents* contents);
 
 class OpenDatabase {
  public:
-  // options.env is replaced by a world on this file system whose jobs run in an order drawn from the seed.
+  // options.env is replaced by a world on this file system whose jobs run in an order drawn from
+  // the seed.
   OpenDatabase(std::shared_ptr<FileSystem> file_system, const Options& options, uint64_t seed);
   ~OpenDatabase();
   OpenDatabase(const OpenDatabase&) = delete;
   OpenDatabase& operator=(const OpenDatabase&) = delete;
 
-  // Every family that the database has. With create_if_missing a database that is not there is made.
+  // Every family that the database has. With create_if_missing a database that is not there is
+  // made.
   Status Open();
   Status Close();
   Status Write(const Commit& commit, const WriteOptions& write_options);

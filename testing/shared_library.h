@@ -1,4 +1,5 @@
-// SharedLibrary: a library loaded at run time, as a language binding does it. It stays loaded: its threads outlive every test.
+// SharedLibrary: a library loaded at run time, as a language binding does it. It stays loaded: its
+// threads outlive every test.
 //
 // Thread safety: any thread.
 #pragma once

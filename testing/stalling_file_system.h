@@ -1,5 +1,5 @@
-// StallingFileSystem: a file system in which the reads of one thread wait until the test lets them go on. What is written, and what other threads
-// read, is left alone.
+// StallingFileSystem: a file system in which the reads of one thread wait until the test lets them
+// go on. What is written, and what other threads read, is left alone.
 //
 //   StallGate gate;                          StallingFileSystem fs(base, &gate);
 //   StalledCall call(&gate, [&] { ... });    returns when a read of the call waits
@@ -8,7 +8,8 @@
 //
 // A program's own code that a read calls can wait at the same gate: StallGate::Pass.
 //
-// Thread safety: any thread. Lifetime: the gate outlives file system and files; the file system outlives its files.
+// Thread safety: any thread. Lifetime: the gate outlives file system and files; the file system
+// outlives its files.
 #pragma once
 
 #include <functional>
@@ -104,46 +105,70 @@ class StalledCall {
 
 class StallingFileSystem final : public FileSystem {
  public:
-  StallingFileSystem(std::shared_ptr<FileSystem> base, StallGate* gate) : base_(std::move(base)), gate_(gate) {}
+  StallingFileSystem(std::shared_ptr<FileSystem> base, StallGate* gate)
+      : base_(std::move(base)), gate_(gate) {}
 
   const char* Name() const override { return "StallingFileSystem"; }
-  Status NewSequentialFile(const std::string& path, const FileOptions& options, std::unique_ptr<SequentialFile>* result) override {
+  Status NewSequentialFile(const std::string& path, const FileOptions& options,
+                           std::unique_ptr<SequentialFile>* result) override {
     return base_->NewSequentialFile(path, options, result);
   }
-  Status NewRandomAccessFile(const std::string& path, const FileOptions& options, std::unique_ptr<RandomAccessFile>* result) override {
+  Status NewRandomAccessFile(const std::string& path, const FileOptions& options,
+                             std::unique_ptr<RandomAccessFile>* result) override {
     gate_->Pass();
     std::unique_ptr<RandomAccessFile> file;
     Status status = base_->NewRandomAccessFile(path, options, &file);
     if (status.ok()) *result = std::make_unique<StallingFile>(std::move(file), gate_);
     return status;
   }
-  Status NewWritableFile(const std::string& path, const FileOptions& options, std::unique_ptr<WritableFile>* result) override {
+  Status NewWritableFile(const std::string& path, const FileOptions& options,
+                         std::unique_ptr<WritableFile>* result) override {
     return base_->NewWritableFile(path, options, result);
   }
-  Status ReopenWritableFile(const std::string& path, const FileOptions& options, std::unique_ptr<WritableFile>* result) override {
+  Status ReopenWritableFile(const std::string& path, const FileOptions& options,
+                            std::unique_ptr<WritableFile>* result) override {
     return base_->ReopenWritableFile(path, options, result);
   }
-  Status NewDirectory(const std::string& path, std::unique_ptr<Directory>* result) override { return base_->NewDirectory(path, result); }
+  Status NewDirectory(const std::string& path, std::unique_ptr<Directory>* result) override {
+    return base_->NewDirectory(path, result);
+  }
   Status FileExists(const std::string& path) override { return base_->FileExists(path); }
-  Status GetChildren(const std::string& path, std::vector<std::string>* names) override { return base_->GetChildren(path, names); }
+  Status GetChildren(const std::string& path, std::vector<std::string>* names) override {
+    return base_->GetChildren(path, names);
+  }
   Status DeleteFile(const std::string& path) override { return base_->DeleteFile(path); }
   Status CreateDir(const std::string& path) override { return base_->CreateDir(path); }
-  Status CreateDirIfMissing(const std::string& path) override { return base_->CreateDirIfMissing(path); }
+  Status CreateDirIfMissing(const std::string& path) override {
+    return base_->CreateDirIfMissing(path);
+  }
   Status DeleteDir(const std::string& path) override { return base_->DeleteDir(path); }
-  Status GetFileSize(const std::string& path, uint64_t* bytes) override { return base_->GetFileSize(path, bytes); }
+  Status GetFileSize(const std::string& path, uint64_t* bytes) override {
+    return base_->GetFileSize(path, bytes);
+  }
   Status GetFileModificationTime(const std::string& path, uint64_t* unix_seconds) override {
     return base_->GetFileModificationTime(path, unix_seconds);
   }
-  Status RenameFile(const std::string& from, const std::string& to) override { return base_->RenameFile(from, to); }
-  Status LinkFile(const std::string& from, const std::string& to) override { return base_->LinkFile(from, to); }
-  Status Truncate(const std::string& path, uint64_t bytes) override { return base_->Truncate(path, bytes); }
-  Status LockFile(const std::string& path, std::unique_ptr<FileLock>* lock) override { return base_->LockFile(path, lock); }
-  Status GetFreeSpace(const std::string& path, uint64_t* bytes) override { return base_->GetFreeSpace(path, bytes); }
+  Status RenameFile(const std::string& from, const std::string& to) override {
+    return base_->RenameFile(from, to);
+  }
+  Status LinkFile(const std::string& from, const std::string& to) override {
+    return base_->LinkFile(from, to);
+  }
+  Status Truncate(const std::string& path, uint64_t bytes) override {
+    return base_->Truncate(path, bytes);
+  }
+  Status LockFile(const std::string& path, std::unique_ptr<FileLock>* lock) override {
+    return base_->LockFile(path, lock);
+  }
+  Status GetFreeSpace(const std::string& path, uint64_t* bytes) override {
+    return base_->GetFreeSpace(path, bytes);
+  }
 
  private:
   class StallingFile final : public RandomAccessFile {
    public:
-    StallingFile(std::unique_ptr<RandomAccessFile> base, StallGate* gate) : base_(std::move(base)), gate_(gate) {}
+    StallingFile(std::unique_ptr<RandomAccessFile> base, StallGate* gate)
+        : base_(std::move(base)), gate_(gate) {}
 
     Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const override {
       gate_->Pass();
@@ -151,7 +176,9 @@ class StallingFileSystem final : public FileSystem {
     }
     Status Map(Slice* contents) const override { return base_->Map(contents); }
     Status Size(uint64_t* bytes) const override { return base_->Size(bytes); }
-    void Hint(AccessPattern pattern, uint64_t offset, uint64_t bytes) const override { base_->Hint(pattern, offset, bytes); }
+    void Hint(AccessPattern pattern, uint64_t offset, uint64_t bytes) const override {
+      base_->Hint(pattern, offset, bytes);
+    }
 
    private:
     const std::unique_ptr<RandomAccessFile> base_;

@@ -1,6 +1,7 @@
 // TestEpochs: the epoch domain of a test that opens no database.
 //
-// Thread safety: any thread. Lifetime: never destroyed, so that static objects of a test may be retired into it.
+// Thread safety: any thread. Lifetime: never destroyed, so that static objects of a test may be
+// retired into it.
 #pragma once
 
 #include "execute/epoch.h"

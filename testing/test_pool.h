@@ -1,4 +1,5 @@
-// Pools of persistent memory for tests: in memory without a name, on a medium that counts the verbs.
+// Pools of persistent memory for tests: in memory without a name, on a medium that counts the
+// verbs.
 #pragma once
 
 #include <functional>
@@ -30,12 +31,13 @@ struct VerbCounts {
   uint64_t lines_flushed = 0;
 
   VerbCounts operator-(const VerbCounts& before) const {
-    return {.fences = fences - before.fences, .lines_flushed = lines_flushed - before.lines_flushed};
+    return {.fences = fences - before.fences,
+            .lines_flushed = lines_flushed - before.lines_flushed};
   }
 };
 
-// The engine's view is read-only: a store that is not one of the verbs faults. The verbs write through a second mapping of the same file and are
-// counted. Counts are for one thread.
+// The engine's view is read-only: a store that is not one of the verbs faults. The verbs write
+// through a second mapping of the same file and are counted. Counts are for one thread.
 class CountingMedium final : public Medium {
  public:
   static std::unique_ptr<CountingMedium> Create(PoolFile* file);
@@ -44,13 +46,18 @@ class CountingMedium final : public Medium {
   const VerbCounts& counts() const { return counts_; }
 
  private:
-  CountingMedium(const std::string& path, std::unique_ptr<PoolMapping> view, std::unique_ptr<PoolMapping> writable);
+  CountingMedium(const std::string& path, std::unique_ptr<PoolMapping> view,
+                 std::unique_ptr<PoolMapping> writable);
   void Begin(PoolOperation* /*operation*/) override {}
   void Store(PoolOperation* /*operation*/, PoolOffset to, uint64_t word) override {
     WordAt(writable_->data(), to).store(word, std::memory_order_release);
   }
-  void Copy(PoolOperation* /*operation*/, PoolOffset to, const char* from, size_t n) override { memcpy(writable_->data() + to, from, n); }
-  void Flush(PoolOffset from, size_t n) override { counts_.lines_flushed += (from + n - 1) / kLineBytes - from / kLineBytes + 1; }
+  void Copy(PoolOperation* /*operation*/, PoolOffset to, const char* from, size_t n) override {
+    memcpy(writable_->data() + to, from, n);
+  }
+  void Flush(PoolOffset from, size_t n) override {
+    counts_.lines_flushed += (from + n - 1) / kLineBytes - from / kLineBytes + 1;
+  }
   void Fence() override { counts_.fences++; }
   void Commit(PoolOperation* /*operation*/) override {}
   void End(PoolOperation* /*operation*/) override {}
@@ -61,7 +68,9 @@ class CountingMedium final : public Medium {
   VerbCounts counts_;
 };
 
-// A tree on a TestPool; the mark is over when it is open. *medium, when asked for, belongs to the tree.
-std::unique_ptr<PersistentTree> OpenTestTree(TestPool* pool, CountingMedium** medium = nullptr, std::function<bool()> refuse_allocation = {});
+// A tree on a TestPool; the mark is over when it is open. *medium, when asked for, belongs to the
+// tree.
+std::unique_ptr<PersistentTree> OpenTestTree(TestPool* pool, CountingMedium** medium = nullptr,
+                                             std::function<bool()> refuse_allocation = {});
 
 }  // namespace ashlar::pmem

@@ -1,4 +1,5 @@
-// Runs other programs, above all the tools of Debian's rocksdb-tools, which judge our files; and a directory for them to work in.
+// Runs other programs, above all the tools of Debian's rocksdb-tools, which judge our files; and a
+// directory for them to work in.
 //
 // Thread safety: one thread.
 #pragma once
@@ -12,18 +13,20 @@ struct ToolRun {
   std::string output;  // standard output and standard error
 };
 
-// The command goes through the POSIX shell: quote what needs it. On Windows that is the shell of the system that Wine runs on; without one, every
-// command fails.
+// The command goes through the POSIX shell: quote what needs it. On Windows that is the shell of
+// the system that Wine runs on; without one, every command fails.
 ToolRun RunTool(const std::string& command);
 
-// For the start of a command: a program of the build tree (ashlar, db_bench), and the program that is running.
+// For the start of a command: a program of the build tree (ashlar, db_bench), and the program that
+// is running.
 std::string ProgramCommand(const std::string& name);
 std::string OwnCommand();
 
 // Whether ldb, sst_dump and db_bench are there. Tests that need them are skipped otherwise.
 bool HaveRocksDbTools();
 
-// Where directories for tests are made: a path that this program and the shell's commands understand alike.
+// Where directories for tests are made: a path that this program and the shell's commands
+// understand alike.
 std::string ScratchParent();
 
 // A new directory, removed with everything in it at the end.

@@ -36,17 +36,20 @@ struct VectorCursor::Entry {
   }
 };
 
-VectorCursor::VectorCursor(const KeyComparator& comparator, std::vector<TestEntry> entries) : comparator_(comparator) {
+VectorCursor::VectorCursor(const KeyComparator& comparator, std::vector<TestEntry> entries)
+    : comparator_(comparator) {
   for (TestEntry& entry : entries) {
-    entries_.push_back(new Entry{.internal_key = MakeInternalKey(entry.user_key, entry.sequence, entry.type),
-                                 .value = std::move(entry.value),
-                                 .shown_key = {},
-                                 .shown_value = {},
-                                 .pins = 0,
-                                 .shown = false});
+    entries_.push_back(
+        new Entry{.internal_key = MakeInternalKey(entry.user_key, entry.sequence, entry.type),
+                  .value = std::move(entry.value),
+                  .shown_key = {},
+                  .shown_value = {},
+                  .pins = 0,
+                  .shown = false});
   }
-  std::sort(entries_.begin(), entries_.end(),
-            [this](const Entry* a, const Entry* b) { return comparator_.CompareInternal(a->internal_key, b->internal_key) < 0; });
+  std::sort(entries_.begin(), entries_.end(), [this](const Entry* a, const Entry* b) {
+    return comparator_.CompareInternal(a->internal_key, b->internal_key) < 0;
+  });
 }
 
 VectorCursor::~VectorCursor() {
@@ -67,7 +70,9 @@ size_t VectorCursor::pins() const {
   return pins;
 }
 
-bool VectorCursor::Fails(size_t position) const { return !fail_with_.ok() && ExtractUserKey(entries_[position]->internal_key) == Slice(fail_at_); }
+bool VectorCursor::Fails(size_t position) const {
+  return !fail_with_.ok() && ExtractUserKey(entries_[position]->internal_key) == Slice(fail_at_);
+}
 
 void VectorCursor::Leave() {
   for (size_t i = 0; i < shown_.size(); ++i) entries_[first_shown_ + i]->Leave();
@@ -111,16 +116,18 @@ void VectorCursor::SeekToLast() {
 
 void VectorCursor::Seek(const Slice& internal_target) {
   ++seeks_;
-  const auto it = std::partition_point(entries_.begin(), entries_.end(),
-                                       [&](const Entry* entry) { return comparator_.CompareInternal(entry->internal_key, internal_target) < 0; });
+  const auto it = std::partition_point(entries_.begin(), entries_.end(), [&](const Entry* entry) {
+    return comparator_.CompareInternal(entry->internal_key, internal_target) < 0;
+  });
   const auto position = static_cast<size_t>(it - entries_.begin());
   Show(position, position, position);
 }
 
 void VectorCursor::SeekForPrev(const Slice& internal_target) {
   ++seeks_;
-  const auto it = std::partition_point(entries_.begin(), entries_.end(),
-                                       [&](const Entry* entry) { return comparator_.CompareInternal(entry->internal_key, internal_target) <= 0; });
+  const auto it = std::partition_point(entries_.begin(), entries_.end(), [&](const Entry* entry) {
+    return comparator_.CompareInternal(entry->internal_key, internal_target) <= 0;
+  });
   const auto position = static_cast<size_t>(it - entries_.begin()) - 1;
   Show(position, position, position);
 }

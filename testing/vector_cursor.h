@@ -1,5 +1,5 @@
-// VectorCursor: an InternalCursor over entries in memory, for tests. It can fail at a chosen entry, scribbles over bytes whose validity has ended,
-// and counts the pins taken of its values.
+// VectorCursor: an InternalCursor over entries in memory, for tests. It can fail at a chosen entry,
+// scribbles over bytes whose validity has ended, and counts the pins taken of its values.
 #pragma once
 
 #include <string>
@@ -23,7 +23,8 @@ class VectorCursor final : public InternalCursor {
   VectorCursor(const KeyComparator& comparator, std::vector<TestEntry> entries);
   ~VectorCursor() override;
 
-  // Reaching the entry with this user key fails with `status`, until the next seek that does not reach it.
+  // Reaching the entry with this user key fails with `status`, until the next seek that does not
+  // reach it.
   void FailAt(std::string user_key, Status status);
   // How many entries a step shows at once; a seek shows one.
   void SetStretch(size_t entries) { stretch_ = entries; }
@@ -44,7 +45,8 @@ class VectorCursor final : public InternalCursor {
   struct Entry;
   void MoveNext() override;
   void MovePrev() override;
-  // Leaves what is shown, and shows the entries from `first` to `last` that can be, but `position` in any case; stands there.
+  // Leaves what is shown, and shows the entries from `first` to `last` that can be, but `position`
+  // in any case; stands there.
   void Show(size_t first, size_t position, size_t last);
   bool Fails(size_t position) const;
   void Leave();

@@ -13,10 +13,12 @@ namespace ashlar::test {
 // "a=1 b=2 " by walking forward; checked against walking backward.
 inline std::string WalkBothWays(Iterator* it) {
   std::string forward;
-  for (it->SeekToFirst(); it->Valid(); it->Next()) forward += it->key().ToString() + "=" + it->value().ToString() + " ";
+  for (it->SeekToFirst(); it->Valid(); it->Next())
+    forward += it->key().ToString() + "=" + it->value().ToString() + " ";
   EXPECT_OK(it->status());
   std::string backward;
-  for (it->SeekToLast(); it->Valid(); it->Prev()) backward = it->key().ToString() + "=" + it->value().ToString() + " " + backward;
+  for (it->SeekToLast(); it->Valid(); it->Prev())
+    backward = it->key().ToString() + "=" + it->value().ToString() + " " + backward;
   EXPECT_OK(it->status());
   EXPECT_EQ(forward, backward);
   return forward;

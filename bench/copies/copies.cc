@@ -2,7 +2,8 @@
 
 #include <atomic>
 
-// Written without calls to what it replaces; the build forbids the compiler to recognise the loops as such.
+// Written without calls to what it replaces; the build forbids the compiler to recognise the loops
+// as such.
 namespace {
 
 std::atomic<bool> counting{false};
@@ -13,7 +14,8 @@ std::atomic<size_t> value_bytes_min{0};
 void Count(size_t bytes) {
   if (!counting.load(std::memory_order_relaxed)) return;
   bytes_copied.fetch_add(bytes, std::memory_order_relaxed);
-  if (bytes >= value_bytes_min.load(std::memory_order_relaxed)) values_copied.fetch_add(1, std::memory_order_relaxed);
+  if (bytes >= value_bytes_min.load(std::memory_order_relaxed))
+    values_copied.fetch_add(1, std::memory_order_relaxed);
 }
 
 void* CopyForward(void* to, const void* from, size_t bytes) {

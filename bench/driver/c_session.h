@@ -1,7 +1,9 @@
-// CSession: the part of a Session that LevelDB's and RocksDB's C interfaces do with functions of the same names on handles of their own.
+// CSession: the part of a Session that LevelDB's and RocksDB's C interfaces do with functions of
+// the same names on handles of their own.
 //
-// `Api` holds the functions (put, get, create_iterator, iter_*, readoptions_*, writeoptions_*, free) and names the handles: Api::Db,
-// Api::ReadOptions, Api::WriteOptions, Api::Iterator. The measured loops are here; what a call costs is the library's and one call through a pointer.
+// `Api` holds the functions (put, get, create_iterator, iter_*, readoptions_*, writeoptions_*,
+// free) and names the handles: Api::Db, Api::ReadOptions, Api::WriteOptions, Api::Iterator. The
+// measured loops are here; what a call costs is the library's and one call through a pointer.
 //
 // Thread safety: as Session. It does not own the database.
 #pragma once
@@ -15,21 +17,25 @@
 
 namespace ashlar::bench {
 
-// Ends the process if the call left an error: as not available where the library says that it does not have what was asked for.
+// Ends the process if the call left an error: as not available where the library says that it does
+// not have what was asked for.
 template <typename Api>
 void CheckError(const Api& api, char* error, const char* during) {
   if (error == nullptr) [[likely]]
     return;
   const std::string message = std::string(during) + ": " + error;
   api.free(error);
-  if (message.find("Not implemented") != std::string::npos || message.find("NotSupported") != std::string::npos) NotAvailable(message);
+  if (message.find("Not implemented") != std::string::npos ||
+      message.find("NotSupported") != std::string::npos)
+    NotAvailable(message);
   Fail(message);
 }
 
 template <typename Api>
 class CSession : public Session {
  public:
-  CSession(const Api& api, typename Api::Db* db, bool sync) : api_(api), db_(db), read_(api.readoptions_create()), write_(api.writeoptions_create()) {
+  CSession(const Api& api, typename Api::Db* db, bool sync)
+      : api_(api), db_(db), read_(api.readoptions_create()), write_(api.writeoptions_create()) {
     api.writeoptions_set_sync(write_, sync);
   }
   ~CSession() override {
@@ -68,7 +74,8 @@ class CSession : public Session {
   void SeekPrefix(std::string_view key, size_t prefix_bytes, Tally* tally) override {
     const std::string_view prefix = key.substr(0, prefix_bytes);
     Iterator* const iterator = api_.create_iterator(db_, prefix_read());
-    for (api_.iter_seek(iterator, key.data(), key.size()); api_.iter_valid(iterator); api_.iter_next(iterator)) {
+    for (api_.iter_seek(iterator, key.data(), key.size()); api_.iter_valid(iterator);
+         api_.iter_next(iterator)) {
       size_t found_bytes = 0;
       const char* const found = api_.iter_key(iterator, &found_bytes);
       if (!std::string_view(found, found_bytes).starts_with(prefix)) break;
@@ -80,7 +87,8 @@ class CSession : public Session {
   uint64_t ScanForward(uint64_t limit, Tally* tally) override {
     Iterator* const iterator = api_.create_iterator(db_, read_);
     uint64_t entries = 0;
-    for (api_.iter_seek_to_first(iterator); entries < limit && api_.iter_valid(iterator); api_.iter_next(iterator), entries++)
+    for (api_.iter_seek_to_first(iterator); entries < limit && api_.iter_valid(iterator);
+         api_.iter_next(iterator), entries++)
       AddValue(iterator, tally);
     CheckAndDestroy(iterator);
     return entries;
@@ -89,7 +97,8 @@ class CSession : public Session {
   uint64_t ScanBackward(uint64_t limit, Tally* tally) override {
     Iterator* const iterator = api_.create_iterator(db_, read_);
     uint64_t entries = 0;
-    for (api_.iter_seek_to_last(iterator); entries < limit && api_.iter_valid(iterator); api_.iter_prev(iterator), entries++)
+    for (api_.iter_seek_to_last(iterator); entries < limit && api_.iter_valid(iterator);
+         api_.iter_prev(iterator), entries++)
       AddValue(iterator, tally);
     CheckAndDestroy(iterator);
     return entries;
@@ -97,7 +106,8 @@ class CSession : public Session {
 
   uint64_t HashContents() override {
     ContentsHash hash;
-    // Past the cache: what is checked between two workloads must not be what the second one's memory is taken for.
+    // Past the cache: what is checked between two workloads must not be what the second one's
+    // memory is taken for.
     typename Api::ReadOptions* const past_cache = api_.readoptions_create();
     api_.readoptions_set_fill_cache(past_cache, 0);
     Iterator* const iterator = api_.create_iterator(db_, past_cache);

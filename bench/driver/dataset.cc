@@ -48,14 +48,18 @@ uint64_t Random::Next() {
   return result;
 }
 
-uint64_t Random::Below(uint64_t limit) { return static_cast<uint64_t>((static_cast<unsigned __int128>(Next()) * limit) >> 64); }
+uint64_t Random::Below(uint64_t limit) {
+  return static_cast<uint64_t>((static_cast<unsigned __int128>(Next()) * limit) >> 64);
+}
 
 double Random::Fraction() { return static_cast<double>(Next() >> 11) * 0x1.0p-53; }
 
 Dataset::Dataset(const DatasetOptions& options) : options_(options) {
   const size_t key_bytes_min = options.layout == KeyLayout::kGrouped ? options.prefix_bytes + 8 : 8;
-  if (options.key_bytes < key_bytes_min) Fail("keys of this layout need at least " + std::to_string(key_bytes_min) + " bytes");
-  if (options.layout == KeyLayout::kGrouped && options.prefix_bytes < 8) Fail("a prefix needs at least 8 bytes");
+  if (options.key_bytes < key_bytes_min)
+    Fail("keys of this layout need at least " + std::to_string(key_bytes_min) + " bytes");
+  if (options.layout == KeyLayout::kGrouped && options.prefix_bytes < 8)
+    Fail("a prefix needs at least 8 bytes");
   if (options.num == 0 || options.num > UINT32_MAX) Fail("--num must be between 1 and 2^32 - 1");
   if (options.group == 0) Fail("--group must be at least 1");
 
@@ -64,7 +68,8 @@ Dataset::Dataset(const DatasetOptions& options) : options_(options) {
   Random random(options.seed + 0x706f6f6c);
   std::string piece(kPieceBytes, '\0');
   while (pool_.size() < kPoolBytes + options.value_bytes) {
-    for (size_t i = 0; i < kPieceBytes / 2; i++) piece[i] = piece[i + kPieceBytes / 2] = static_cast<char>(random.Next());
+    for (size_t i = 0; i < kPieceBytes / 2; i++)
+      piece[i] = piece[i + kPieceBytes / 2] = static_cast<char>(random.Next());
     pool_ += piece;
   }
 }
@@ -94,7 +99,9 @@ void Dataset::MakeDoubledKey(uint64_t doubled, char* key) const {
 
 void Dataset::MakeKey(uint64_t number, char* key) const { MakeDoubledKey(2 * number, key); }
 
-void Dataset::MakeMissingKey(uint64_t number, char* key) const { MakeDoubledKey(2 * number + 1, key); }
+void Dataset::MakeMissingKey(uint64_t number, char* key) const {
+  MakeDoubledKey(2 * number + 1, key);
+}
 
 std::string_view Dataset::Value(uint64_t number, uint64_t generation) const {
   const uint64_t at = Mix(number * 2 + generation) % kPoolBytes;

@@ -5,7 +5,8 @@
 
 namespace ashlar::bench {
 
-std::unique_ptr<Engine> OpenEngine(const std::string& name, const std::string& library, const EngineOptions& options) {
+std::unique_ptr<Engine> OpenEngine(const std::string& name, const std::string& library,
+                                   const EngineOptions& options) {
   if (name == "rocksdb") return OpenRocks(library, options);
   if (name == "leveldb") return OpenLevelDb(library, options);
   if (name == "lmdb") return OpenLmdb(library, options);

@@ -3,10 +3,12 @@
 //   Engine    one open database                    prepare, settle, ask
 //   Session   one thread's handle on it            read and write; the measured calls
 //
-// The measured loops of scans are inside the session, so that an entry costs the library's calls and nothing else; elsewhere an operation costs one
-// virtual call. Every failure ends the process (fail.h): a benchmark has nothing to recover.
+// The measured loops of scans are inside the session, so that an entry costs the library's calls
+// and nothing else; elsewhere an operation costs one virtual call. Every failure ends the process
+// (fail.h): a benchmark has nothing to recover.
 //
-// Thread safety: an Engine may be used by several threads; a Session by one. Sessions end before their engine.
+// Thread safety: an Engine may be used by several threads; a Session by one. Sessions end before
+// their engine.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +53,8 @@ struct EngineOptions {
   size_t key_bytes = 16;
   size_t prefix_bytes = 0;  // 0: no prefix extractor
   Order order = Order::kBytewise;
-  uint64_t families = 1;  // column families that the keys are spread over; several are only put to and got from
+  uint64_t families =
+      1;  // column families that the keys are spread over; several are only put to and got from
 };
 
 struct SessionOptions {
@@ -72,11 +75,13 @@ class Session {
   virtual void GetCopied(std::string_view key, Tally* tally) = 0;
   virtual void MultiGet(std::span<const std::string_view> keys, Tally* tally) = 0;
 
-  // A new iterator to the first key that is not below `key`; that entry, if the iterator is valid, and `next` further ones.
+  // A new iterator to the first key that is not below `key`; that entry, if the iterator is valid,
+  // and `next` further ones.
   virtual void Seek(std::string_view key, uint64_t next, Tally* tally) = 0;
   // The same with one iterator that is kept.
   virtual void SeekKept(std::string_view key, uint64_t next, Tally* tally) = 0;
-  // The entries that share the first `prefix_bytes` bytes with `key`, from `key` on, by a new iterator.
+  // The entries that share the first `prefix_bytes` bytes with `key`, from `key` on, by a new
+  // iterator.
   virtual void SeekPrefix(std::string_view key, size_t prefix_bytes, Tally* tally) = 0;
 
   // Every entry, at most `limit`.
@@ -107,7 +112,9 @@ class Engine {
   virtual std::optional<Background> RunningNow() = 0;
 };
 
-// `library` is the path or soname to dlopen; `name` is rocksdb (any library that exports its C interface), leveldb, lmdb, or none: the driver alone.
-std::unique_ptr<Engine> OpenEngine(const std::string& name, const std::string& library, const EngineOptions& options);
+// `library` is the path or soname to dlopen; `name` is rocksdb (any library that exports its C
+// interface), leveldb, lmdb, or none: the driver alone.
+std::unique_ptr<Engine> OpenEngine(const std::string& name, const std::string& library,
+                                   const EngineOptions& options);
 
 }  // namespace ashlar::bench

@@ -1,4 +1,5 @@
-// How the driver ends early: one line on stderr, and an exit code that the orchestrator tells apart.
+// How the driver ends early: one line on stderr, and an exit code that the orchestrator tells
+// apart.
 #pragma once
 
 #include <string>
@@ -11,7 +12,8 @@ inline constexpr int kExitNotAvailable = 3;
 // Something went wrong; no number of this run may be used.
 [[noreturn]] void Fail(const std::string& message);
 
-// The library lacks a function that the workload needs, or refuses an option that it needs. The row is reported as not available.
+// The library lacks a function that the workload needs, or refuses an option that it needs. The row
+// is reported as not available.
 [[noreturn]] void NotAvailable(const std::string& message);
 
 }  // namespace ashlar::bench

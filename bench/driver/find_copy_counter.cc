@@ -4,6 +4,8 @@
 
 namespace ashlar::bench {
 
-const CopyCounter* FindCopyCounter() { return static_cast<const CopyCounter*>(::dlsym(RTLD_DEFAULT, kCopyCounterName)); }
+const CopyCounter* FindCopyCounter() {
+  return static_cast<const CopyCounter*>(::dlsym(RTLD_DEFAULT, kCopyCounterName));
+}
 
 }  // namespace ashlar::bench

@@ -1,6 +1,7 @@
 // Starts and stops callgrind's counting around the measured loop: --count-instructions.
 //
-// BENCH_HAS_CALLGRIND is defined by the build if it found valgrind's headers. A driver that was built without them refuses --count-instructions.
+// BENCH_HAS_CALLGRIND is defined by the build if it found valgrind's headers. A driver that was
+// built without them refuses --count-instructions.
 #pragma once
 
 #ifdef BENCH_HAS_CALLGRIND
@@ -12,9 +13,12 @@ namespace ashlar::bench {
 // Empty if instructions can be counted, otherwise the reason why they cannot.
 inline const char* WhyInstructionsAreNotCounted() {
 #ifdef BENCH_HAS_CALLGRIND
-  return RUNNING_ON_VALGRIND ? "" : "--count-instructions needs callgrind: valgrind --tool=callgrind --instr-atstart=no bench_driver ...";
+  return RUNNING_ON_VALGRIND ? ""
+                             : "--count-instructions needs callgrind: valgrind --tool=callgrind "
+                               "--instr-atstart=no bench_driver ...";
 #else
-  return "this driver was built without valgrind's headers: install the package valgrind and configure the build again";
+  return "this driver was built without valgrind's headers: install the package valgrind and "
+         "configure the build again";
 #endif
 }
 

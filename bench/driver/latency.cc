@@ -31,8 +31,10 @@ uint64_t ReadTicks() {
 }
 
 double TicksPerNanosecond() {
-  const auto nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - origin.time).count();
-  return static_cast<double>(ReadTicks() - origin.ticks) / static_cast<double>(std::max<int64_t>(nanoseconds, 1));
+  const auto nanoseconds =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - origin.time).count();
+  return static_cast<double>(ReadTicks() - origin.ticks) /
+         static_cast<double>(std::max<int64_t>(nanoseconds, 1));
 }
 
 void LatencyHistogram::Add(const LatencyHistogram& other) {
@@ -55,7 +57,8 @@ uint64_t LatencyHistogram::UpperEnd(size_t bucket) {
 uint64_t LatencyHistogram::Quantile(double quantile) const {
   const uint64_t total = count();
   if (total == 0) return 0;
-  const uint64_t rank = std::max<uint64_t>(1, static_cast<uint64_t>(std::ceil(quantile * static_cast<double>(total))));
+  const uint64_t rank = std::max<uint64_t>(
+      1, static_cast<uint64_t>(std::ceil(quantile * static_cast<double>(total))));
   uint64_t seen = 0;
   for (size_t bucket = 0; bucket < counts_.size(); bucket++) {
     seen += counts_[bucket];

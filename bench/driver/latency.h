@@ -1,8 +1,9 @@
 // Latencies: a cheap clock, and a histogram that keeps 1.6 % of precision over all magnitudes.
 //
-// LapClock reads the processor's time-stamp counter once per operation: the end of one operation is the start of the next. That costs 10-20 ns on the
-// machines we know (the driver measures and reports it), the same for every library, so short operations look a little closer to each other than they
-// are.
+// LapClock reads the processor's time-stamp counter once per operation: the end of one operation is
+// the start of the next. That costs 10-20 ns on the machines we know (the driver measures and
+// reports it), the same for every library, so short operations look a little closer to each other
+// than they are.
 //
 // Thread safety: one thread per object.
 #pragma once
@@ -14,7 +15,8 @@
 
 namespace ashlar::bench {
 
-// Ticks of the cheapest steady counter. TicksPerNanosecond() compares it with the system's clock since the process began.
+// Ticks of the cheapest steady counter. TicksPerNanosecond() compares it with the system's clock
+// since the process began.
 uint64_t ReadTicks();
 double TicksPerNanosecond();
 

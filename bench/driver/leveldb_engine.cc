@@ -23,42 +23,43 @@ struct LevelFilterPolicy;
 using LevelBool = unsigned char;
 
 // F(member, result, parameters)
-#define ASHLAR_BENCH_LEVELDB(F)                                                                        \
-  F(open, LevelDb*, (const LevelOptions*, const char*, char**))                                        \
-  F(close, void, (LevelDb*))                                                                           \
-  F(free, void, (void*))                                                                               \
-  F(put, void, (LevelDb*, const LevelWriteOptions*, const char*, size_t, const char*, size_t, char**)) \
-  F(get, char*, (LevelDb*, const LevelReadOptions*, const char*, size_t, size_t*, char**))             \
-  F(create_iterator, LevelIterator*, (LevelDb*, const LevelReadOptions*))                              \
-  F(iter_destroy, void, (LevelIterator*))                                                              \
-  F(iter_valid, LevelBool, (const LevelIterator*))                                                     \
-  F(iter_seek_to_first, void, (LevelIterator*))                                                        \
-  F(iter_seek_to_last, void, (LevelIterator*))                                                         \
-  F(iter_seek, void, (LevelIterator*, const char*, size_t))                                            \
-  F(iter_next, void, (LevelIterator*))                                                                 \
-  F(iter_prev, void, (LevelIterator*))                                                                 \
-  F(iter_key, const char*, (const LevelIterator*, size_t*))                                            \
-  F(iter_value, const char*, (const LevelIterator*, size_t*))                                          \
-  F(iter_get_error, void, (const LevelIterator*, char**))                                              \
-  F(compact_range, void, (LevelDb*, const char*, size_t, const char*, size_t))                         \
-  F(property_value, char*, (LevelDb*, const char*))                                                    \
-  F(options_create, LevelOptions*, ())                                                                 \
-  F(options_destroy, void, (LevelOptions*))                                                            \
-  F(options_set_create_if_missing, void, (LevelOptions*, LevelBool))                                   \
-  F(options_set_compression, void, (LevelOptions*, int))                                               \
-  F(options_set_write_buffer_size, void, (LevelOptions*, size_t))                                      \
-  F(options_set_max_open_files, void, (LevelOptions*, int))                                            \
-  F(options_set_cache, void, (LevelOptions*, LevelCache*))                                             \
-  F(options_set_filter_policy, void, (LevelOptions*, LevelFilterPolicy*))                              \
-  F(cache_create_lru, LevelCache*, (size_t))                                                           \
-  F(cache_destroy, void, (LevelCache*))                                                                \
-  F(filterpolicy_create_bloom, LevelFilterPolicy*, (int))                                              \
-  F(filterpolicy_destroy, void, (LevelFilterPolicy*))                                                  \
-  F(readoptions_create, LevelReadOptions*, ())                                                         \
-  F(readoptions_destroy, void, (LevelReadOptions*))                                                    \
-  F(readoptions_set_fill_cache, void, (LevelReadOptions*, LevelBool))                                  \
-  F(writeoptions_create, LevelWriteOptions*, ())                                                       \
-  F(writeoptions_destroy, void, (LevelWriteOptions*))                                                  \
+#define ASHLAR_BENCH_LEVELDB(F)                                                             \
+  F(open, LevelDb*, (const LevelOptions*, const char*, char**))                             \
+  F(close, void, (LevelDb*))                                                                \
+  F(free, void, (void*))                                                                    \
+  F(put, void,                                                                              \
+    (LevelDb*, const LevelWriteOptions*, const char*, size_t, const char*, size_t, char**)) \
+  F(get, char*, (LevelDb*, const LevelReadOptions*, const char*, size_t, size_t*, char**))  \
+  F(create_iterator, LevelIterator*, (LevelDb*, const LevelReadOptions*))                   \
+  F(iter_destroy, void, (LevelIterator*))                                                   \
+  F(iter_valid, LevelBool, (const LevelIterator*))                                          \
+  F(iter_seek_to_first, void, (LevelIterator*))                                             \
+  F(iter_seek_to_last, void, (LevelIterator*))                                              \
+  F(iter_seek, void, (LevelIterator*, const char*, size_t))                                 \
+  F(iter_next, void, (LevelIterator*))                                                      \
+  F(iter_prev, void, (LevelIterator*))                                                      \
+  F(iter_key, const char*, (const LevelIterator*, size_t*))                                 \
+  F(iter_value, const char*, (const LevelIterator*, size_t*))                               \
+  F(iter_get_error, void, (const LevelIterator*, char**))                                   \
+  F(compact_range, void, (LevelDb*, const char*, size_t, const char*, size_t))              \
+  F(property_value, char*, (LevelDb*, const char*))                                         \
+  F(options_create, LevelOptions*, ())                                                      \
+  F(options_destroy, void, (LevelOptions*))                                                 \
+  F(options_set_create_if_missing, void, (LevelOptions*, LevelBool))                        \
+  F(options_set_compression, void, (LevelOptions*, int))                                    \
+  F(options_set_write_buffer_size, void, (LevelOptions*, size_t))                           \
+  F(options_set_max_open_files, void, (LevelOptions*, int))                                 \
+  F(options_set_cache, void, (LevelOptions*, LevelCache*))                                  \
+  F(options_set_filter_policy, void, (LevelOptions*, LevelFilterPolicy*))                   \
+  F(cache_create_lru, LevelCache*, (size_t))                                                \
+  F(cache_destroy, void, (LevelCache*))                                                     \
+  F(filterpolicy_create_bloom, LevelFilterPolicy*, (int))                                   \
+  F(filterpolicy_destroy, void, (LevelFilterPolicy*))                                       \
+  F(readoptions_create, LevelReadOptions*, ())                                              \
+  F(readoptions_destroy, void, (LevelReadOptions*))                                         \
+  F(readoptions_set_fill_cache, void, (LevelReadOptions*, LevelBool))                       \
+  F(writeoptions_create, LevelWriteOptions*, ())                                            \
+  F(writeoptions_destroy, void, (LevelWriteOptions*))                                       \
   F(writeoptions_set_sync, void, (LevelWriteOptions*, LevelBool))
 
 struct LevelApi {
@@ -80,9 +81,12 @@ struct LevelApi {
 
 class LevelSession : public CSession<LevelApi> {
  public:
-  LevelSession(const LevelApi& api, LevelDb* db, const SessionOptions& options) : CSession(api, db, options.sync) {}
+  LevelSession(const LevelApi& api, LevelDb* db, const SessionOptions& options)
+      : CSession(api, db, options.sync) {}
 
-  void Merge(std::string_view /*key*/, std::string_view /*operand*/) override { NotAvailable("LevelDB does not merge"); }
+  void Merge(std::string_view /*key*/, std::string_view /*operand*/) override {
+    NotAvailable("LevelDB does not merge");
+  }
   void Get(std::string_view key, Tally* tally) override { GetCopied(key, tally); }
   void MultiGet(std::span<const std::string_view> keys, Tally* tally) override {
     for (const std::string_view key : keys) Get(key, tally);
@@ -91,8 +95,10 @@ class LevelSession : public CSession<LevelApi> {
 
 class LevelEngine : public Engine {
  public:
-  LevelEngine(const std::string& library, const EngineOptions& options) : library_(library), api_(library_) {
-    if (options.reads != Reads::kBlockCache || options.table != TableKind::kBlock || options.memtable != MemtableKind::kDefault) {
+  LevelEngine(const std::string& library, const EngineOptions& options)
+      : library_(library), api_(library_) {
+    if (options.reads != Reads::kBlockCache || options.table != TableKind::kBlock ||
+        options.memtable != MemtableKind::kDefault) {
       NotAvailable("LevelDB has no such option");
     }
     LevelOptions* const db_options = api_.options_create();
@@ -115,7 +121,9 @@ class LevelEngine : public Engine {
     api_.cache_destroy(cache_);
   }
 
-  std::unique_ptr<Session> NewSession(const SessionOptions& options) override { return std::make_unique<LevelSession>(api_, db_, options); }
+  std::unique_ptr<Session> NewSession(const SessionOptions& options) override {
+    return std::make_unique<LevelSession>(api_, db_, options);
+  }
 
   // LevelDB flushes when it compacts, and not otherwise.
   void Flush() override {}

@@ -6,7 +6,8 @@
 
 namespace ashlar::bench {
 
-Library::Library(const std::string& path) : path_(path), handle_(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+Library::Library(const std::string& path)
+    : path_(path), handle_(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
   if (handle_ == nullptr) Fail(std::string("cannot open the library: ") + ::dlerror());
 }
 

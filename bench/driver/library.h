@@ -1,4 +1,5 @@
-// Library: a shared library opened for itself (RTLD_LOCAL), so that nothing but its C functions reaches the driver.
+// Library: a shared library opened for itself (RTLD_LOCAL), so that nothing but its C functions
+// reaches the driver.
 #pragma once
 
 #include <string>

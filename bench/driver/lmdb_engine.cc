@@ -1,4 +1,5 @@
-// LMDB, for reading: one writer thread loads it in one transaction, readers renew a transaction of their own for every call.
+// LMDB, for reading: one writer thread loads it in one transaction, readers renew a transaction of
+// their own for every call.
 #include <sys/stat.h>
 
 #include <memory>
@@ -81,7 +82,9 @@ class LmdbSession : public Session {
     MdbVal value_val = ToVal(value);
     api_.Check(api_.put(writing_, dbi_, &key_val, &value_val, 0), "put");
   }
-  void Merge(std::string_view /*key*/, std::string_view /*operand*/) override { NotAvailable("LMDB does not merge"); }
+  void Merge(std::string_view /*key*/, std::string_view /*operand*/) override {
+    NotAvailable("LMDB does not merge");
+  }
 
   void Get(std::string_view key, Tally* tally) override {
     BeginReading();
@@ -116,28 +119,36 @@ class LmdbSession : public Session {
     }
     api_.txn_reset(reading_);
   }
-  void SeekKept(std::string_view key, uint64_t next, Tally* tally) override { Seek(key, next, tally); }
+  void SeekKept(std::string_view key, uint64_t next, Tally* tally) override {
+    Seek(key, next, tally);
+  }
   void SeekPrefix(std::string_view key, size_t prefix_bytes, Tally* tally) override {
     BeginCursor();
     MdbVal found = ToVal(key);
     MdbVal value;
     int code = api_.cursor_get(cursor_, &found, &value, kSetRange);
-    while (Found(code) && std::string_view(static_cast<const char*>(found.data), found.bytes).starts_with(key.substr(0, prefix_bytes))) {
+    while (Found(code) && std::string_view(static_cast<const char*>(found.data), found.bytes)
+                              .starts_with(key.substr(0, prefix_bytes))) {
       tally->Add(static_cast<const char*>(value.data), value.bytes);
       code = api_.cursor_get(cursor_, &found, &value, kNext);
     }
     api_.txn_reset(reading_);
   }
 
-  uint64_t ScanForward(uint64_t limit, Tally* tally) override { return Scan(kFirst, kNext, limit, tally); }
-  uint64_t ScanBackward(uint64_t limit, Tally* tally) override { return Scan(kLast, kPrevious, limit, tally); }
+  uint64_t ScanForward(uint64_t limit, Tally* tally) override {
+    return Scan(kFirst, kNext, limit, tally);
+  }
+  uint64_t ScanBackward(uint64_t limit, Tally* tally) override {
+    return Scan(kLast, kPrevious, limit, tally);
+  }
 
   uint64_t HashContents() override {
     ContentsHash hash;
     BeginCursor();
     MdbVal key;
     MdbVal value;
-    for (int code = api_.cursor_get(cursor_, &key, &value, kFirst); Found(code); code = api_.cursor_get(cursor_, &key, &value, kNext)) {
+    for (int code = api_.cursor_get(cursor_, &key, &value, kFirst); Found(code);
+         code = api_.cursor_get(cursor_, &key, &value, kNext)) {
       hash.Add(static_cast<const char*>(key.data), key.bytes);
       hash.Add(static_cast<const char*>(value.data), value.bytes);
     }
@@ -170,14 +181,16 @@ class LmdbSession : public Session {
   void GetInTransaction(std::string_view key, Tally* tally) {
     MdbVal key_val = ToVal(key);
     MdbVal value;
-    if (Found(api_.get(reading_, dbi_, &key_val, &value))) tally->Add(static_cast<const char*>(value.data), value.bytes);
+    if (Found(api_.get(reading_, dbi_, &key_val, &value)))
+      tally->Add(static_cast<const char*>(value.data), value.bytes);
   }
   uint64_t Scan(CursorOp first, CursorOp step, uint64_t limit, Tally* tally) {
     BeginCursor();
     MdbVal key;
     MdbVal value;
     uint64_t entries = 0;
-    for (int code = api_.cursor_get(cursor_, &key, &value, first); entries < limit && Found(code); entries++) {
+    for (int code = api_.cursor_get(cursor_, &key, &value, first); entries < limit && Found(code);
+         entries++) {
       tally->Add(static_cast<const char*>(value.data), value.bytes);
       code = api_.cursor_get(cursor_, &key, &value, step);
     }
@@ -196,8 +209,10 @@ class LmdbSession : public Session {
 
 class LmdbEngine : public Engine {
  public:
-  LmdbEngine(const std::string& library, const EngineOptions& options) : library_(library), api_(library_) {
-    if (options.table != TableKind::kBlock || options.memtable != MemtableKind::kDefault) NotAvailable("LMDB has no such option");
+  LmdbEngine(const std::string& library, const EngineOptions& options)
+      : library_(library), api_(library_) {
+    if (options.table != TableKind::kBlock || options.memtable != MemtableKind::kDefault)
+      NotAvailable("LMDB has no such option");
     ::mkdir(options.dir.c_str(), 0777);
     api_.Check(api_.env_create(&env_), "create");
     constexpr size_t kMapBytes = size_t{64} << 30;  // address space only
@@ -210,7 +225,9 @@ class LmdbEngine : public Engine {
   }
   ~LmdbEngine() override { api_.env_close(env_); }
 
-  std::unique_ptr<Session> NewSession(const SessionOptions& /*options*/) override { return std::make_unique<LmdbSession>(api_, env_, dbi_); }
+  std::unique_ptr<Session> NewSession(const SessionOptions& /*options*/) override {
+    return std::make_unique<LmdbSession>(api_, env_, dbi_);
+  }
   void Flush() override { api_.Check(api_.env_sync(env_, 1), "sync"); }
   void CompactAll() override { Flush(); }
   void WaitForBackgroundWork() override {}
@@ -225,6 +242,8 @@ class LmdbEngine : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> OpenLmdb(const std::string& library, const EngineOptions& options) { return std::make_unique<LmdbEngine>(library, options); }
+std::unique_ptr<Engine> OpenLmdb(const std::string& library, const EngineOptions& options) {
+  return std::make_unique<LmdbEngine>(library, options);
+}
 
 }  // namespace ashlar::bench

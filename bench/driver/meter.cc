@@ -75,7 +75,8 @@ uint64_t FolderBytes(const std::string& folder) {
 }
 
 void ForgetFiles(const std::string& folder) {
-  for (const std::filesystem::directory_entry& entry : std::filesystem::recursive_directory_iterator(folder)) {
+  for (const std::filesystem::directory_entry& entry :
+       std::filesystem::recursive_directory_iterator(folder)) {
     if (!entry.is_regular_file()) continue;
     const int file = ::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC);
     // Pages that are not written yet stay.
@@ -112,8 +113,12 @@ void Sampler::Run(uint64_t period_ms) {
 }
 
 void Sampler::Take() {
-  Sample sample{.at_s = SecondsOf(CLOCK_MONOTONIC) - start_s_, .operations = 0, .flushes = 0, .compactions = 0};
-  for (const Progress& progress : *progress_) sample.operations += progress.operations.load(std::memory_order_relaxed);
+  Sample sample{.at_s = SecondsOf(CLOCK_MONOTONIC) - start_s_,
+                .operations = 0,
+                .flushes = 0,
+                .compactions = 0};
+  for (const Progress& progress : *progress_)
+    sample.operations += progress.operations.load(std::memory_order_relaxed);
   if (const auto running = engine_->RunningNow(); running.has_value()) {
     sample.flushes = running->flushes;
     sample.compactions = running->compactions;

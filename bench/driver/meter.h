@@ -1,6 +1,8 @@
-// What the process and its files cost: time, bytes, memory; and a sampler that watches a workload while it runs.
+// What the process and its files cost: time, bytes, memory; and a sampler that watches a workload
+// while it runs.
 //
-// Thread safety: functions: any thread. Sampler: created and stopped by one thread; it reads the counters of the others.
+// Thread safety: functions: any thread. Sampler: created and stopped by one thread; it reads the
+// counters of the others.
 #pragma once
 
 #include <atomic>
@@ -18,8 +20,11 @@ struct Usage {
   double wall_s = 0;
   double cpu_s = 0;            // user and system, all threads
   uint64_t written_bytes = 0;  // handed to write() and its relatives: /proc/self/io wchar
-  uint64_t storage_bytes = 0;  // pages made dirty, mapped files included; 0 on file systems in memory: /proc/self/io write_bytes
-  uint64_t read_bytes = 0;     // rchar
+  uint64_t storage_bytes =
+      // pages made dirty, mapped files included; 0 on file systems in memory: /proc/self/io
+      // write_bytes
+      0;
+  uint64_t read_bytes = 0;  // rchar
 };
 Usage ReadUsage();
 // The later one minus the earlier one.

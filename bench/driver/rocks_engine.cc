@@ -22,18 +22,21 @@ constexpr double kFilterBitsPerKey = 10;
 
 class RocksSession : public CSession<RocksApi> {
  public:
-  RocksSession(const RocksApi& api, RocksDb* db, const EngineOptions& engine, const SessionOptions& options)
+  RocksSession(const RocksApi& api, RocksDb* db, const EngineOptions& engine,
+               const SessionOptions& options)
       : CSession(api, db, options.sync), read_prefix_(api.readoptions_create()) {
     api.writeoptions_disable_WAL(write_, !options.log);
     if (engine.prefix_bytes > 0) {
-      Need(api.readoptions_set_prefix_same_as_start, "rocksdb_readoptions_set_prefix_same_as_start")(read_prefix_, 1);
+      Need(api.readoptions_set_prefix_same_as_start,
+           "rocksdb_readoptions_set_prefix_same_as_start")(read_prefix_, 1);
     }
   }
   ~RocksSession() override { api_.readoptions_destroy(read_prefix_); }
 
   void Merge(std::string_view key, std::string_view operand) override {
     char* error = nullptr;
-    Need(api_.merge, "rocksdb_merge")(db_, write_, key.data(), key.size(), operand.data(), operand.size(), &error);
+    Need(api_.merge, "rocksdb_merge")(db_, write_, key.data(), key.size(), operand.data(),
+                                      operand.size(), &error);
     CheckError(api_, error, "merge");
   }
 
@@ -46,7 +49,8 @@ class RocksSession : public CSession<RocksApi> {
 
   void MultiGet(std::span<const std::string_view> keys, Tally* tally) override {
     if (family_ == nullptr) {
-      family_ = Need(api_.get_default_column_family_handle, "rocksdb_get_default_column_family_handle")(db_);
+      family_ = Need(api_.get_default_column_family_handle,
+                     "rocksdb_get_default_column_family_handle")(db_);
       Need(api_.batched_multi_get_cf, "rocksdb_batched_multi_get_cf");
     }
     starts_.resize(keys.size());
@@ -57,7 +61,8 @@ class RocksSession : public CSession<RocksApi> {
       starts_[i] = keys[i].data();
       lengths_[i] = keys[i].size();
     }
-    api_.batched_multi_get_cf(db_, read_, family_, keys.size(), starts_.data(), lengths_.data(), values_.data(), errors_.data(), false);
+    api_.batched_multi_get_cf(db_, read_, family_, keys.size(), starts_.data(), lengths_.data(),
+                              values_.data(), errors_.data(), false);
     for (size_t i = 0; i < keys.size(); i++) {
       CheckError(api_, errors_[i], "batched_multi_get_cf");
       AddAndDestroy(values_[i], tally);
@@ -89,19 +94,21 @@ class RocksSession : public CSession<RocksApi> {
 // Puts to and gets from several families, each key always the same one.
 class FamiliesSession final : public RocksSession {
  public:
-  FamiliesSession(const RocksApi& api, RocksDb* db, const EngineOptions& engine, const SessionOptions& options,
-                  std::span<RocksFamily* const> families)
+  FamiliesSession(const RocksApi& api, RocksDb* db, const EngineOptions& engine,
+                  const SessionOptions& options, std::span<RocksFamily* const> families)
       : RocksSession(api, db, engine, options), families_(families) {}
 
   void Put(std::string_view key, std::string_view value) override {
     char* error = nullptr;
-    api_.put_cf(db_, write_, FamilyOf(key), key.data(), key.size(), value.data(), value.size(), &error);
+    api_.put_cf(db_, write_, FamilyOf(key), key.data(), key.size(), value.data(), value.size(),
+                &error);
     CheckError(api_, error, "put_cf");
   }
 
   void Get(std::string_view key, Tally* tally) override {
     char* error = nullptr;
-    RocksPinnableSlice* const value = api_.get_pinned_cf(db_, read_, FamilyOf(key), key.data(), key.size(), &error);
+    RocksPinnableSlice* const value =
+        api_.get_pinned_cf(db_, read_, FamilyOf(key), key.data(), key.size(), &error);
     CheckError(api_, error, "get_pinned_cf");
     AddAndDestroy(value, tally);
   }
@@ -123,16 +130,19 @@ int CompareBytes(void* /*state*/, const char* a, size_t a_bytes, const char* b, 
 
 class RocksEngine : public Engine {
  public:
-  RocksEngine(const std::string& library, const EngineOptions& options) : library_(library), api_(library_), options_(options) {
+  RocksEngine(const std::string& library, const EngineOptions& options)
+      : library_(library), api_(library_), options_(options) {
     RocksOptions* db_options = api_.options_create();
     if (options.put_operator) db_options = WithOption(db_options, "merge_operator=put");
-    if (options.order == Order::kReverse) db_options = WithOption(db_options, "comparator=rocksdb.ReverseBytewiseComparator");
+    if (options.order == Order::kReverse)
+      db_options = WithOption(db_options, "comparator=rocksdb.ReverseBytewiseComparator");
     if (options.order == Order::kCustom) {
-      RocksComparator* const comparator =
-          Need(api_.comparator_create, "rocksdb_comparator_create")(nullptr, [](void*) {}, &CompareBytes, [](void*) { return "bench.bytes"; });
+      RocksComparator* const comparator = Need(api_.comparator_create, "rocksdb_comparator_create")(
+          nullptr, [](void*) {}, &CompareBytes, [](void*) { return "bench.bytes"; });
       Need(api_.options_set_comparator, "rocksdb_options_set_comparator")(db_options, comparator);
     }
-    if (options.bulk_load) Need(api_.options_prepare_for_bulk_load, "rocksdb_options_prepare_for_bulk_load")(db_options);
+    if (options.bulk_load)
+      Need(api_.options_prepare_for_bulk_load, "rocksdb_options_prepare_for_bulk_load")(db_options);
     api_.options_set_create_if_missing(db_options, 1);
     api_.options_set_compression(db_options, options.compression);
     api_.options_set_write_buffer_size(db_options, options.write_buffer_bytes);
@@ -145,15 +155,16 @@ class RocksEngine : public Engine {
     db_ = api_.open(db_options, options.dir.c_str(), &error);
     CheckError(api_, error, "open");
     for (uint64_t i = 0; options.families > 1 && i < options.families; i++) {
-      families_.push_back(
-          Need(api_.create_column_family, "rocksdb_create_column_family")(db_, db_options, ("f" + std::to_string(i)).c_str(), &error));
+      families_.push_back(Need(api_.create_column_family, "rocksdb_create_column_family")(
+          db_, db_options, ("f" + std::to_string(i)).c_str(), &error));
       CheckError(api_, error, "create_column_family");
     }
     api_.options_destroy(db_options);
     if (cache_ != nullptr) api_.cache_destroy(cache_);
   }
   ~RocksEngine() override {
-    for (RocksFamily* const family : families_) Need(api_.column_family_handle_destroy, "rocksdb_column_family_handle_destroy")(family);
+    for (RocksFamily* const family : families_)
+      Need(api_.column_family_handle_destroy, "rocksdb_column_family_handle_destroy")(family);
     api_.close(db_);
   }
 
@@ -176,7 +187,8 @@ class RocksEngine : public Engine {
 
   void CompactAll() override {
     Flush();
-    for (RocksFamily* const family : families_) Need(api_.compact_range_cf, "rocksdb_compact_range_cf")(db_, family, nullptr, 0, nullptr, 0);
+    for (RocksFamily* const family : families_)
+      Need(api_.compact_range_cf, "rocksdb_compact_range_cf")(db_, family, nullptr, 0, nullptr, 0);
     api_.compact_range(db_, nullptr, 0, nullptr, 0);
     WaitForBackgroundWork();
   }
@@ -190,52 +202,65 @@ class RocksEngine : public Engine {
   }
 
   std::optional<Background> RunningNow() override {
-    return Background{.flushes = Property("rocksdb.num-running-flushes"), .compactions = Property("rocksdb.num-running-compactions")};
+    return Background{.flushes = Property("rocksdb.num-running-flushes"),
+                      .compactions = Property("rocksdb.num-running-compactions")};
   }
 
  private:
   RocksOptions* WithOption(RocksOptions* base, const char* option) {
     RocksOptions* const options = api_.options_create();
     char* error = nullptr;
-    Need(api_.get_options_from_string, "rocksdb_get_options_from_string")(base, option, options, &error);
+    Need(api_.get_options_from_string, "rocksdb_get_options_from_string")(base, option, options,
+                                                                          &error);
     CheckError(api_, error, "get_options_from_string");
     api_.options_destroy(base);
     return options;
   }
 
   void SetReads(RocksOptions* db_options) {
-    if (options_.reads == Reads::kMmap) Need(api_.options_set_allow_mmap_reads, "rocksdb_options_set_allow_mmap_reads")(db_options, 1);
+    if (options_.reads == Reads::kMmap)
+      Need(api_.options_set_allow_mmap_reads, "rocksdb_options_set_allow_mmap_reads")(db_options,
+                                                                                      1);
     if (options_.reads == Reads::kDirect) {
-      Need(api_.options_set_use_direct_reads, "rocksdb_options_set_use_direct_reads")(db_options, 1);
-      Need(api_.options_set_use_direct_io_for_flush_and_compaction, "rocksdb_options_set_use_direct_io_for_flush_and_compaction")(db_options, 1);
+      Need(api_.options_set_use_direct_reads, "rocksdb_options_set_use_direct_reads")(db_options,
+                                                                                      1);
+      Need(api_.options_set_use_direct_io_for_flush_and_compaction,
+           "rocksdb_options_set_use_direct_io_for_flush_and_compaction")(db_options, 1);
     }
   }
 
   void SetMemtable(RocksOptions* db_options) {
     if (options_.prefix_bytes > 0) {
       RocksSliceTransform* const prefix =
-          Need(api_.slicetransform_create_fixed_prefix, "rocksdb_slicetransform_create_fixed_prefix")(options_.prefix_bytes);
-      Need(api_.options_set_prefix_extractor, "rocksdb_options_set_prefix_extractor")(db_options, prefix);
+          Need(api_.slicetransform_create_fixed_prefix,
+               "rocksdb_slicetransform_create_fixed_prefix")(options_.prefix_bytes);
+      Need(api_.options_set_prefix_extractor, "rocksdb_options_set_prefix_extractor")(db_options,
+                                                                                      prefix);
     }
     if (options_.memtable == MemtableKind::kDefault) return;
     // RocksDB refuses concurrent writers with these.
-    Need(api_.options_set_allow_concurrent_memtable_write, "rocksdb_options_set_allow_concurrent_memtable_write")(db_options, 0);
+    Need(api_.options_set_allow_concurrent_memtable_write,
+         "rocksdb_options_set_allow_concurrent_memtable_write")(db_options, 0);
     if (options_.memtable == MemtableKind::kVector) {
-      Need(api_.options_set_memtable_vector_rep, "rocksdb_options_set_memtable_vector_rep")(db_options);
+      Need(api_.options_set_memtable_vector_rep,
+           "rocksdb_options_set_memtable_vector_rep")(db_options);
     } else {
       constexpr size_t kBuckets = 1000000;
-      Need(api_.options_set_hash_skip_list_rep, "rocksdb_options_set_hash_skip_list_rep")(db_options, kBuckets, 4, 4);
+      Need(api_.options_set_hash_skip_list_rep, "rocksdb_options_set_hash_skip_list_rep")(
+          db_options, kBuckets, 4, 4);
     }
   }
 
   void SetTable(RocksOptions* db_options) {
     if (options_.table == TableKind::kPlain) {
       Need(api_.options_set_plain_table_factory, "rocksdb_options_set_plain_table_factory")(
-          db_options, static_cast<uint32_t>(options_.key_bytes), static_cast<int>(kFilterBitsPerKey), 0.75, 16, 0, 0, 0, 0);
+          db_options, static_cast<uint32_t>(options_.key_bytes),
+          static_cast<int>(kFilterBitsPerKey), 0.75, 16, 0, 0, 0, 0);
       return;
     }
     RocksTableOptions* const table = api_.block_based_options_create();
-    api_.block_based_options_set_filter_policy(table, api_.filterpolicy_create_bloom_full(kFilterBitsPerKey));
+    api_.block_based_options_set_filter_policy(
+        table, api_.filterpolicy_create_bloom_full(kFilterBitsPerKey));
     if (options_.reads == Reads::kPageCache || options_.reads == Reads::kMmap) {
       api_.block_based_options_set_no_block_cache(table, 1);
     } else {
@@ -247,15 +272,18 @@ class RocksEngine : public Engine {
   }
 
   bool Busy() {
-    for (const char* const name : {"rocksdb.mem-table-flush-pending", "rocksdb.num-running-flushes", "rocksdb.num-running-compactions"}) {
+    for (const char* const name : {"rocksdb.mem-table-flush-pending", "rocksdb.num-running-flushes",
+                                   "rocksdb.num-running-compactions"}) {
       if (Property(name) != 0) return true;
     }
-    return options_.auto_compactions && !options_.bulk_load && Property("rocksdb.compaction-pending") != 0;
+    return options_.auto_compactions && !options_.bulk_load &&
+           Property("rocksdb.compaction-pending") != 0;
   }
 
   uint64_t Property(const char* name) {
     uint64_t value = 0;
-    if (api_.property_int(db_, name, &value) != 0) Fail(std::string("the library does not know the property ") + name);
+    if (api_.property_int(db_, name, &value) != 0)
+      Fail(std::string("the library does not know the property ") + name);
     return value;
   }
 

@@ -1,5 +1,6 @@
-// Tally: what a workload has read, in a form that two libraries can be compared by. Adding is a load, a multiplication and three additions, so that
-// it does not hide the cost of the read; sums commute, so that threads may read in any order.
+// Tally: what a workload has read, in a form that two libraries can be compared by. Adding is a
+// load, a multiplication and three additions, so that it does not hide the cost of the read; sums
+// commute, so that threads may read in any order.
 #pragma once
 
 #include <cstddef>
@@ -28,14 +29,16 @@ struct Tally {
   }
 };
 
-// The whole contents of a database, keys and values, in order. Slower; used outside the measured part.
+// The whole contents of a database, keys and values, in order. Slower; used outside the measured
+// part.
 class ContentsHash {
  public:
   void Add(const char* data, size_t data_bytes) {
     uint64_t word = 0;
     for (size_t at = 0; at < data_bytes; at += sizeof(word)) {
       word = 0;
-      std::memcpy(&word, data + at, data_bytes - at < sizeof(word) ? data_bytes - at : sizeof(word));
+      std::memcpy(&word, data + at,
+                  data_bytes - at < sizeof(word) ? data_bytes - at : sizeof(word));
       hash_ = (hash_ ^ word) * 0x9e3779b97f4a7c15ull;
       hash_ ^= hash_ >> 29;
     }

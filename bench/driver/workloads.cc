@@ -68,7 +68,8 @@ std::vector<std::string> Runner::WorkloadNames() {
   return names;
 }
 
-Runner::Runner(const RunOptions& options, Engine* engine) : options_(options), dataset_(options.dataset), engine_(engine) {
+Runner::Runner(const RunOptions& options, Engine* engine)
+    : options_(options), dataset_(options.dataset), engine_(engine) {
   if (options.dataset.key_bytes > kKeyBytesMax) Fail("--key-bytes is too large");
 }
 
@@ -120,7 +121,8 @@ void Runner::Warm() {
   // Tables and memtables that are hashed by prefix have no order over everything.
   if (options_.engine.table != TableKind::kPlain) session->ScanForward(dataset_.num(), &tally);
   char key[kKeyBytesMax];
-  for (const uint32_t number : Uniform(dataset_.num(), std::min<uint64_t>(dataset_.num(), 50000), kWarmOrder)) {
+  for (const uint32_t number :
+       Uniform(dataset_.num(), std::min<uint64_t>(dataset_.num(), 50000), kWarmOrder)) {
     dataset_.MakeKey(number, key);
     session->Get({key, dataset_.options().key_bytes}, &tally);
   }
@@ -128,7 +130,9 @@ void Runner::Warm() {
 
 Result Runner::Run(const Task& task) {
   const auto workloads = Workloads();
-  const auto found = std::find_if(workloads.begin(), workloads.end(), [&](const Workload& workload) { return workload.name == task.workload; });
+  const auto found =
+      std::find_if(workloads.begin(), workloads.end(),
+                   [&](const Workload& workload) { return workload.name == task.workload; });
   if (found == workloads.end()) Fail("no workload is called " + task.workload);
   task_ = task;
   if (found->reads && options_.cold) {
@@ -201,7 +205,8 @@ void Runner::Measure(const Body& body, const Rest& rest, Result* result) {
 
 void Runner::Write(std::span<const uint32_t> order, uint64_t generation, Result* result) {
   const size_t key_bytes = dataset_.options().key_bytes;
-  const auto body = [&](uint64_t thread, Session* session, LapClock* laps, Progress* progress, Tally* /*tally*/) {
+  const auto body = [&](uint64_t thread, Session* session, LapClock* laps, Progress* progress,
+                        Tally* /*tally*/) {
     char key[kKeyBytesMax];
     uint64_t done = 0;
     for (const uint32_t number : PartOf(order, thread, task_.threads)) {
@@ -241,12 +246,14 @@ void Runner::Overwrite(Result* result) {
 
 void Runner::Compact(Result* result) {
   result->operations = dataset_.num();
-  Measure([](uint64_t, Session*, LapClock*, Progress*, Tally*) {}, [this] { engine_->CompactAll(); }, result);
+  Measure([](uint64_t, Session*, LapClock*, Progress*, Tally*) {},
+          [this] { engine_->CompactAll(); }, result);
   result->contents_hash = engine_->NewSession({})->HashContents();
 }
 
 void Runner::Read(std::span<const uint32_t> order, Operation operation, Result* result) {
-  const auto body = [&](uint64_t thread, Session* session, LapClock* laps, Progress* progress, Tally* tally) {
+  const auto body = [&](uint64_t thread, Session* session, LapClock* laps, Progress* progress,
+                        Tally* tally) {
     char key[kKeyBytesMax];
     uint64_t done = 0;
     for (const uint32_t number : PartOf(order, thread, task_.threads)) {
@@ -267,12 +274,14 @@ void GetOne(const Dataset& dataset, Session* session, uint32_t number, char* key
   session->Get({key, dataset.options().key_bytes}, tally);
 }
 
-void GetOneCopied(const Dataset& dataset, Session* session, uint32_t number, char* key, Tally* tally) {
+void GetOneCopied(const Dataset& dataset, Session* session, uint32_t number, char* key,
+                  Tally* tally) {
   dataset.MakeKey(number, key);
   session->GetCopied({key, dataset.options().key_bytes}, tally);
 }
 
-void GetOneMissing(const Dataset& dataset, Session* session, uint32_t number, char* key, Tally* tally) {
+void GetOneMissing(const Dataset& dataset, Session* session, uint32_t number, char* key,
+                   Tally* tally) {
   dataset.MakeMissingKey(number, key);
   session->Get({key, dataset.options().key_bytes}, tally);
 }
@@ -282,48 +291,69 @@ void SeekOne(const Dataset& dataset, Session* session, uint32_t number, char* ke
   session->SeekKept({key, dataset.options().key_bytes}, 0, tally);
 }
 
-void SeekAndTen(const Dataset& dataset, Session* session, uint32_t number, char* key, Tally* tally) {
+void SeekAndTen(const Dataset& dataset, Session* session, uint32_t number, char* key,
+                Tally* tally) {
   dataset.MakeKey(number, key);
   session->Seek({key, dataset.options().key_bytes}, kNextPerSeek, tally);
 }
 
-void SeekKeptAndTen(const Dataset& dataset, Session* session, uint32_t number, char* key, Tally* tally) {
+void SeekKeptAndTen(const Dataset& dataset, Session* session, uint32_t number, char* key,
+                    Tally* tally) {
   dataset.MakeKey(number, key);
   session->SeekKept({key, dataset.options().key_bytes}, kNextPerSeek, tally);
 }
 
-void SeekOnePrefix(const Dataset& dataset, Session* session, uint32_t number, char* key, Tally* tally) {
+void SeekOnePrefix(const Dataset& dataset, Session* session, uint32_t number, char* key,
+                   Tally* tally) {
   dataset.MakeKey(number - static_cast<uint32_t>(number % dataset.options().group), key);
   session->SeekPrefix({key, dataset.options().key_bytes}, dataset.options().prefix_bytes, tally);
 }
 
 }  // namespace
 
-void Runner::ReadRandom(Result* result) { Read(Uniform(dataset_.num(), task_.operations, kReadOrder), GetOne, result); }
+void Runner::ReadRandom(Result* result) {
+  Read(Uniform(dataset_.num(), task_.operations, kReadOrder), GetOne, result);
+}
 
-void Runner::ReadCopied(Result* result) { Read(Uniform(dataset_.num(), task_.operations, kReadOrder), GetOneCopied, result); }
+void Runner::ReadCopied(Result* result) {
+  Read(Uniform(dataset_.num(), task_.operations, kReadOrder), GetOneCopied, result);
+}
 
-void Runner::ReadMissing(Result* result) { Read(Uniform(dataset_.num(), task_.operations, kReadOrder), GetOneMissing, result); }
+void Runner::ReadMissing(Result* result) {
+  Read(Uniform(dataset_.num(), task_.operations, kReadOrder), GetOneMissing, result);
+}
 
-void Runner::ReadSkewed(Result* result) { Read(Skewed(dataset_.num(), task_.operations, kReadOrder), GetOne, result); }
+void Runner::ReadSkewed(Result* result) {
+  Read(Skewed(dataset_.num(), task_.operations, kReadOrder), GetOne, result);
+}
 
-void Runner::SeekOnly(Result* result) { Read(Uniform(dataset_.num(), task_.operations, kReadOrder), SeekOne, result); }
+void Runner::SeekOnly(Result* result) {
+  Read(Uniform(dataset_.num(), task_.operations, kReadOrder), SeekOne, result);
+}
 
-void Runner::SeekTen(Result* result) { Read(Uniform(dataset_.num(), task_.operations, kReadOrder), SeekAndTen, result); }
+void Runner::SeekTen(Result* result) {
+  Read(Uniform(dataset_.num(), task_.operations, kReadOrder), SeekAndTen, result);
+}
 
-void Runner::SeekTenKept(Result* result) { Read(Uniform(dataset_.num(), task_.operations, kReadOrder), SeekKeptAndTen, result); }
+void Runner::SeekTenKept(Result* result) {
+  Read(Uniform(dataset_.num(), task_.operations, kReadOrder), SeekKeptAndTen, result);
+}
 
 void Runner::MultiGet(Result* result) {
-  const std::vector<uint32_t> order = Uniform(dataset_.num(), task_.operations / kKeysPerMultiGet * kKeysPerMultiGet, kReadOrder);
+  const std::vector<uint32_t> order =
+      Uniform(dataset_.num(), task_.operations / kKeysPerMultiGet * kKeysPerMultiGet, kReadOrder);
   const size_t key_bytes = dataset_.options().key_bytes;
-  const auto body = [&](uint64_t thread, Session* session, LapClock* laps, Progress* progress, Tally* tally) {
+  const auto body = [&](uint64_t thread, Session* session, LapClock* laps, Progress* progress,
+                        Tally* tally) {
     std::string memory(kKeysPerMultiGet * key_bytes, '\0');
     std::vector<std::string_view> keys;
-    for (uint64_t i = 0; i < kKeysPerMultiGet; i++) keys.emplace_back(memory.data() + i * key_bytes, key_bytes);
+    for (uint64_t i = 0; i < kKeysPerMultiGet; i++)
+      keys.emplace_back(memory.data() + i * key_bytes, key_bytes);
     uint64_t done = 0;
     const std::span<const uint32_t> part = PartOf(order, thread, task_.threads);
     for (size_t at = 0; at + kKeysPerMultiGet <= part.size(); at += kKeysPerMultiGet) {
-      for (uint64_t i = 0; i < kKeysPerMultiGet; i++) dataset_.MakeKey(part[at + i], memory.data() + i * key_bytes);
+      for (uint64_t i = 0; i < kKeysPerMultiGet; i++)
+        dataset_.MakeKey(part[at + i], memory.data() + i * key_bytes);
       session->MultiGet(keys, tally);
       laps->Lap();
       Note(done += kKeysPerMultiGet, progress);
@@ -344,7 +374,8 @@ void Runner::Scan(uint64_t (Session::*scan)(uint64_t, Tally*), Result* result) {
   const auto body = [&](uint64_t, Session* session, LapClock*, Progress* progress, Tally* tally) {
     uint64_t done = 0;
     for (uint64_t round = 0; round < rounds; round++)
-      progress->operations.store(done += (session->*scan)(dataset_.num(), tally), std::memory_order_relaxed);
+      progress->operations.store(done += (session->*scan)(dataset_.num(), tally),
+                                 std::memory_order_relaxed);
   };
   Measure(body, nullptr, result);
   result->operations = result->tally.found;
@@ -362,13 +393,15 @@ void Runner::BesideWriter(Operation operation, Result* result) {
   // The values are those that are there: whatever a reader sees, the checksum is the same.
   std::thread writer([&] {
     using Clock = std::chrono::steady_clock;
-    const std::unique_ptr<Session> session = engine_->NewSession({.log = options_.log, .sync = false});
+    const std::unique_ptr<Session> session =
+        engine_->NewSession({.log = options_.log, .sync = false});
     char key[kKeyBytesMax];
     const Clock::time_point start = Clock::now();
     uint64_t done = 0;
     while (!stop.load(std::memory_order_relaxed)) {
       const double elapsed_s = std::chrono::duration<double>(Clock::now() - start).count();
-      const uint64_t due = static_cast<uint64_t>(elapsed_s * static_cast<double>(options_.write_rate));
+      const uint64_t due =
+          static_cast<uint64_t>(elapsed_s * static_cast<double>(options_.write_rate));
       for (; done < due && !stop.load(std::memory_order_relaxed); done++) {
         const uint32_t number = side_order[done % side_order.size()];
         dataset_.MakeKey(number, key);

@@ -1,8 +1,9 @@
 // Workloads: what a run does with a database, and what it found out about it.
 //
-// A run prepares a database in a shape, then runs workloads on it one after the other; each is measured on its own. What a workload needs beforehand
-// (access patterns, warm caches) is made before its clock starts; what a writing workload leaves undone (flush, compactions) is waited for before its
-// clock stops.
+// A run prepares a database in a shape, then runs workloads on it one after the other; each is
+// measured on its own. What a workload needs beforehand (access patterns, warm caches) is made
+// before its clock starts; what a writing workload leaves undone (flush, compactions) is waited for
+// before its clock stops.
 //
 // Thread safety: one thread; workloads start threads of their own and join them.
 #pragma once
@@ -84,7 +85,8 @@ class Runner {
   static std::span<const Workload> Workloads();
 
   // An operation on the i-th number of the access pattern.
-  using Operation = void (*)(const Dataset& dataset, Session* session, uint32_t number, char* key, Tally* tally);
+  using Operation = void (*)(const Dataset& dataset, Session* session, uint32_t number, char* key,
+                             Tally* tally);
 
   void Load(std::span<const uint32_t> order, bool merge);
   void Warm();
@@ -112,7 +114,8 @@ class Runner {
   void BesideWriter(Operation operation, Result* result);
 
   // Starts the threads, lets `body` run in each, and measures from the first to the last.
-  using Body = std::function<void(uint64_t thread, Session* session, LapClock* laps, Progress* progress, Tally* tally)>;
+  using Body = std::function<void(uint64_t thread, Session* session, LapClock* laps,
+                                  Progress* progress, Tally* tally)>;
   // What is left to do once the threads have ended, and belongs to the measured part.
   using Rest = std::function<void()>;
   void Measure(const Body& body, const Rest& rest, Result* result);

@@ -61,6 +61,8 @@ class AshlarStore final : public Store {
 
 }  // namespace
 
-std::unique_ptr<Store> OpenAshlar(const StoreRequest& request) { return std::make_unique<AshlarStore>(request); }
+std::unique_ptr<Store> OpenAshlar(const StoreRequest& request) {
+  return std::make_unique<AshlarStore>(request);
+}
 
 }  // namespace ashlar::bench

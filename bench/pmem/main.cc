@@ -1,4 +1,5 @@
-// One store, one size of entries, one figure after the other, as one line of JSON. run.py starts it.
+// One store, one size of entries, one figure after the other, as one line of JSON. run.py starts
+// it.
 //
 //   bench_pmem STORE PATH ENTRIES KEY_BYTES VALUE_BYTES flush|noflush|logged time|count
 #include <malloc.h>
@@ -42,9 +43,12 @@ class Keys {
   explicit Keys(size_t key_bytes) : key_bytes_(key_bytes) {}
   void Add(uint64_t number) {
     bytes_.resize(bytes_.size() + key_bytes_);
-    for (size_t at = bytes_.size(), left = key_bytes_; left > 0; --left, number /= 10) bytes_[--at] = static_cast<char>('0' + number % 10);
+    for (size_t at = bytes_.size(), left = key_bytes_; left > 0; --left, number /= 10)
+      bytes_[--at] = static_cast<char>('0' + number % 10);
   }
-  std::string_view operator[](uint64_t i) const { return {bytes_.data() + i * key_bytes_, key_bytes_}; }
+  std::string_view operator[](uint64_t i) const {
+    return {bytes_.data() + i * key_bytes_, key_bytes_};
+  }
 
  private:
   const size_t key_bytes_;
@@ -88,7 +92,9 @@ void Time(nlohmann::json* row, const char* name, uint64_t operations, const Body
   const uint64_t wall = WallNanos();
   const uint64_t processor = ProcessorNanos();
   body();
-  const auto per = [&](uint64_t nanos) { return static_cast<double>(nanos) / static_cast<double>(operations); };
+  const auto per = [&](uint64_t nanos) {
+    return static_cast<double>(nanos) / static_cast<double>(operations);
+  };
   (*row)[std::string(name) + "_ns"] = per(ProcessorNanos() - processor);
   (*row)[std::string(name) + "_wall_ns"] = per(WallNanos() - wall);
 }
@@ -100,7 +106,8 @@ void TimeAll(const Run& run, nlohmann::json* row) {
     Time(row, "sequential_put", run.entries, [&] {
       for (uint64_t i = 0; i < run.entries; ++i) store->Put(ascending[i], run.value);
     });
-    (*row)["sequential_bytes"] = static_cast<double>(store->UsedBytes()) / static_cast<double>(run.entries);
+    (*row)["sequential_bytes"] =
+        static_cast<double>(store->UsedBytes()) / static_cast<double>(run.entries);
   }
   const Keys order = run.Shuffled(1);
   const Keys other = run.Shuffled(2);
@@ -110,8 +117,10 @@ void TimeAll(const Run& run, nlohmann::json* row) {
     Time(row, "random_put", run.entries, [&] {
       for (uint64_t i = 0; i < run.entries; ++i) store->Put(order[i], run.value);
     });
-    (*row)["random_bytes"] = static_cast<double>(store->UsedBytes()) / static_cast<double>(run.entries);
-    (*row)["memory_bytes"] = static_cast<double>(OrdinaryBytes() - memory) / static_cast<double>(run.entries);
+    (*row)["random_bytes"] =
+        static_cast<double>(store->UsedBytes()) / static_cast<double>(run.entries);
+    (*row)["memory_bytes"] =
+        static_cast<double>(OrdinaryBytes() - memory) / static_cast<double>(run.entries);
   }
   std::unique_ptr<Store> store;
   // The best of some: a single one is short, and what runs beside it tells.
@@ -120,7 +129,8 @@ void TimeAll(const Run& run, nlohmann::json* row) {
   for (int i = 0; i < kOpens; ++i) {
     store.reset();
     Time(&opens, "open", run.entries, [&] { store = run.Open(false); });
-    for (const auto& [name, figure] : opens.items()) (*row)[name] = i == 0 ? figure : std::min((*row)[name], figure);
+    for (const auto& [name, figure] : opens.items())
+      (*row)[name] = i == 0 ? figure : std::min((*row)[name], figure);
   }
   for (const char* name : {"warming_get", "random_get"}) {
     Time(row, name, run.entries, [&] {
@@ -149,13 +159,16 @@ void CountAll(const Run& run, nlohmann::json* row) {
     costs[store->Splits() == splits ? name : "split"].push_back(store->Counted() - before);
   };
   const Keys order = run.Shuffled(1);
-  for (uint64_t n = 0; n < run.entries; ++n) count("insert", [&] { store->Put(order[n], run.value); });
+  for (uint64_t n = 0; n < run.entries; ++n)
+    count("insert", [&] { store->Put(order[n], run.value); });
   const std::string another(run.value.size(), 'w');
-  for (uint64_t n = 0; n < run.entries / 4; ++n) count("update", [&] { store->Put(order[n], another); });
+  for (uint64_t n = 0; n < run.entries / 4; ++n)
+    count("update", [&] { store->Put(order[n], another); });
   for (uint64_t n = 0; n < run.entries / 4; ++n) count("remove", [&] { store->Remove(order[n]); });
   for (auto& [name, list] : costs) {
     const auto median = [&](uint64_t Durables::* figure) {
-      std::nth_element(list.begin(), list.begin() + static_cast<ptrdiff_t>(list.size() / 2), list.end(),
+      std::nth_element(list.begin(), list.begin() + static_cast<ptrdiff_t>(list.size() / 2),
+                       list.end(),
                        [&](const Durables& a, const Durables& b) { return a.*figure < b.*figure; });
       return list[list.size() / 2].*figure;
     };
@@ -165,18 +178,28 @@ void CountAll(const Run& run, nlohmann::json* row) {
 }
 
 int Main(int argc, char** argv) {
-  if (argc != 8) Fail("bench_pmem STORE PATH ENTRIES KEY_BYTES VALUE_BYTES flush|noflush|logged time|count");
+  if (argc != 8)
+    Fail("bench_pmem STORE PATH ENTRIES KEY_BYTES VALUE_BYTES flush|noflush|logged time|count");
   const std::string mode = argv[6];
   const bool count = std::string(argv[7]) == "count";
-  Run run = {.request = {.kind = argv[1], .path = argv[2], .flush = mode != "noflush", .logged = mode == "logged", .count = count},
+  Run run = {.request = {.kind = argv[1],
+                         .path = argv[2],
+                         .flush = mode != "noflush",
+                         .logged = mode == "logged",
+                         .count = count},
              .entries = strtoull(argv[3], nullptr, 10),
              .key_bytes = strtoull(argv[4], nullptr, 10),
              .value = std::string(strtoull(argv[5], nullptr, 10), 'v')};
   // The peers need the most: half-full leaves, and 16 bytes more for each object.
   constexpr uint64_t kPageBytes = 4096;
-  run.request.pool_bytes = ((uint64_t{64} << 20) + run.entries * (run.key_bytes + run.value.size() + 400)) / kPageBytes * kPageBytes;
-  nlohmann::json row = {
-      {"store", run.request.kind}, {"entries", run.entries}, {"key_bytes", run.key_bytes}, {"value_bytes", run.value.size()}, {"mode", mode}};
+  run.request.pool_bytes =
+      ((uint64_t{64} << 20) + run.entries * (run.key_bytes + run.value.size() + 400)) / kPageBytes *
+      kPageBytes;
+  nlohmann::json row = {{"store", run.request.kind},
+                        {"entries", run.entries},
+                        {"key_bytes", run.key_bytes},
+                        {"value_bytes", run.value.size()},
+                        {"mode", mode}};
   if (count) {
     CountAll(run, &row);
   } else {

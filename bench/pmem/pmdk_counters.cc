@@ -1,5 +1,5 @@
-// Each of these has the name of a function of libpmem that libpmemobj calls, counts, and calls the real one. The dynamic linker finds those of the
-// program first.
+// Each of these has the name of a function of libpmem that libpmemobj calls, counts, and calls the
+// real one. The dynamic linker finds those of the program first.
 #include "bench/pmem/pmdk_counters.h"
 
 #include <dlfcn.h>
@@ -28,7 +28,8 @@ Function* Real(const char* name) {
 }
 
 void CountCopy(const void* to, size_t bytes, unsigned flags) {
-  Count(to, bytes, (flags & PMEM_F_MEM_NOFLUSH) == 0, (flags & (PMEM_F_MEM_NOFLUSH | PMEM_F_MEM_NODRAIN)) == 0);
+  Count(to, bytes, (flags & PMEM_F_MEM_NOFLUSH) == 0,
+        (flags & (PMEM_F_MEM_NOFLUSH | PMEM_F_MEM_NODRAIN)) == 0);
 }
 
 }  // namespace

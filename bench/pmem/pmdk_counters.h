@@ -1,4 +1,5 @@
-// What libpmemobj asks of libpmem, counted: the functions of pmdk_counters.cc stand before libpmem's own.
+// What libpmemobj asks of libpmem, counted: the functions of pmdk_counters.cc stand before
+// libpmem's own.
 #pragma once
 
 #include "bench/pmem/store.h"

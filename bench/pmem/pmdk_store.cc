@@ -1,11 +1,15 @@
-// The peer: a tree of linked leaves of 48 slots on libpmemobj, every change one of its transactions, with the inner nodes in ordinary memory. Three
-// ways to store an entry and to split a leaf, as published for pmemkv's engines:
+// The peer: a tree of linked leaves of 48 slots on libpmemobj, every change one of its
+// transactions, with the inner nodes in ordinary memory. Three ways to store an entry and to split
+// a leaf, as published for pmemkv's engines:
 //
-//   naive copy      a slot holds two strings, short ones inline, long ones in objects of their own; a split copies both into the new leaf
-//   copy-or-swap    the same slot; a split copies what is inline and hands the objects of long strings over
+//   naive copy      a slot holds two strings, short ones inline, long ones in objects of their own;
+//                   a split copies both into the new leaf
+//   copy-or-swap    the same slot; a split copies what is inline and hands the objects of long
+//                   strings over
 //   zero-copy       a slot holds one object with key and value; a split hands it over
 //
-// Kinder to libpmemobj than pmemkv was: the index has one key for each leaf, not one for each entry.
+// Kinder to libpmemobj than pmemkv was: the index has one key for each leaf, not one for each
+// entry.
 #include <libpmemobj.h>
 
 #include <algorithm>
@@ -44,7 +48,9 @@ struct StoredString {
   };
 
   bool IsHere() const { return bytes <= kInlineBytes; }
-  std::string_view Get() const { return {IsHere() ? here : static_cast<const char*>(pmemobj_direct(elsewhere)), bytes}; }
+  std::string_view Get() const {
+    return {IsHere() ? here : static_cast<const char*>(pmemobj_direct(elsewhere)), bytes};
+  }
   // Inside a transaction that has this slot.
   void Set(std::string_view from) {
     bytes = from.size();
@@ -132,7 +138,8 @@ class PmdkStore final : public Store {
  public:
   explicit PmdkStore(const StoreRequest& request) {
     pmdk_is_counted = request.count;
-    pool_ = request.create ? pmemobj_create(request.path.c_str(), kLayout, request.pool_bytes, 0600) : pmemobj_open(request.path.c_str(), kLayout);
+    pool_ = request.create ? pmemobj_create(request.path.c_str(), kLayout, request.pool_bytes, 0600)
+                           : pmemobj_open(request.path.c_str(), kLayout);
     if (pool_ == nullptr) Fail(std::string("libpmemobj: ") + pmemobj_errormsg());
     root_ = static_cast<Root*>(pmemobj_direct(pmemobj_root(pool_, sizeof(Root))));
     if (request.create) {
@@ -151,7 +158,8 @@ class PmdkStore final : public Store {
         if (!found || key < least) least = key;
         found = true;
       }
-      if (found || index_.empty()) index_.emplace(index_.empty() ? std::string() : std::string(least), leaf);
+      if (found || index_.empty())
+        index_.emplace(index_.empty() ? std::string() : std::string(least), leaf);
     }
   }
   ~PmdkStore() override { pmemobj_close(pool_); }
@@ -188,7 +196,8 @@ class PmdkStore final : public Store {
   uint64_t UsedBytes() const override {
     constexpr uint64_t kObjectHeader = 16;
     uint64_t bytes = 0;
-    for (PMEMoid object = pmemobj_first(pool_); !OID_IS_NULL(object); object = pmemobj_next(object)) {
+    for (PMEMoid object = pmemobj_first(pool_); !OID_IS_NULL(object);
+         object = pmemobj_next(object)) {
       bytes += pmemobj_alloc_usable_size(object) + kObjectHeader;
     }
     return bytes;
@@ -202,7 +211,9 @@ class PmdkStore final : public Store {
     return hash == 0 ? 1 : hash;
   }
   // The snapshot that undoes what follows.
-  static void Snapshot(const void* start, size_t bytes) { pmemobj_tx_add_range_direct(start, bytes); }
+  static void Snapshot(const void* start, size_t bytes) {
+    pmemobj_tx_add_range_direct(start, bytes);
+  }
 
   template <typename Body>
   void Transact(const Body& body) {
@@ -219,7 +230,8 @@ class PmdkStore final : public Store {
     return after == index_.begin() ? after->second : std::prev(after)->second;
   }
   static size_t Find(const Leaf& leaf, uint8_t hash) {
-    return static_cast<size_t>(std::find(std::begin(leaf.hashes), std::end(leaf.hashes), hash) - std::begin(leaf.hashes));
+    return static_cast<size_t>(std::find(std::begin(leaf.hashes), std::end(leaf.hashes), hash) -
+                               std::begin(leaf.hashes));
   }
   static size_t Find(const Leaf& leaf, std::string_view key, uint8_t hash) {
     for (size_t i = 0; i < kSlots; ++i) {
@@ -231,18 +243,21 @@ class PmdkStore final : public Store {
   void Insert(Leaf* leaf, size_t at, std::string_view key, std::string_view value, uint8_t hash) {
     Transact([&] { InsertInside(leaf, at, key, value, hash); });
   }
-  void InsertInside(Leaf* leaf, size_t at, std::string_view key, std::string_view value, uint8_t hash) {
+  void InsertInside(Leaf* leaf, size_t at, std::string_view key, std::string_view value,
+                    uint8_t hash) {
     Snapshot(&leaf->hashes[at], 1);
     Snapshot(&leaf->slots[at], sizeof(Slot));
     leaf->slots[at].Set(key, value);
     leaf->hashes[at] = hash;
   }
 
-  // The upper half goes to a new leaf right of this one, and the new entry to where it belongs: one transaction.
+  // The upper half goes to a new leaf right of this one, and the new entry to where it belongs: one
+  // transaction.
   void Split(Leaf* leaf, std::string_view key, std::string_view value, uint8_t hash) {
     std::array<size_t, kSlots> order;
     for (size_t i = 0; i < kSlots; ++i) order[i] = i;
-    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return leaf->slots[a].Key() < leaf->slots[b].Key(); });
+    std::sort(order.begin(), order.end(),
+              [&](size_t a, size_t b) { return leaf->slots[a].Key() < leaf->slots[b].Key(); });
     const std::string least(leaf->slots[order[kSlots / 2]].Key());
     Leaf* right = nullptr;
     Transact([&] {

@@ -1,4 +1,5 @@
-// Store: what the benchmark asks of each tree on persistent memory, and how it counts what became durable.
+// Store: what the benchmark asks of each tree on persistent memory, and how it counts what became
+// durable.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,9 @@ struct Durables {
   uint64_t fences = 0;
   uint64_t lines = 0;  // of 64 bytes, flushed
 
-  Durables operator-(const Durables& before) const { return {.fences = fences - before.fences, .lines = lines - before.lines}; }
+  Durables operator-(const Durables& before) const {
+    return {.fences = fences - before.fences, .lines = lines - before.lines};
+  }
 };
 
 // One thread. Failures end the process with a message.

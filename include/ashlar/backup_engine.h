@@ -1,15 +1,19 @@
 // BackupEngine: copies of whole databases, taken while they are in use, in RocksDB's backup format.
 //
-// A backup is the state of a database at one moment. Backups in one directory share the tables that they have in common: a new one copies only tables
-// that no earlier one has. Every file is stored with a checksum, which a restore compares. RocksDB (7.8 and later) restores these backups, and its
-// own are restored here.
+// A backup is the state of a database at one moment. Backups in one directory share the tables that
+// they have in common: a new one copies only tables that no earlier one has. Every file is stored
+// with a checksum, which a restore compares. RocksDB (7.8 and later) restores these backups, and
+// its own are restored here.
 //
-// Errors: IOError naming the path; Corruption naming a file whose checksum or size is not the recorded one; NotFound for a backup that does not
-// exist. A backup that fails leaves the earlier ones as they were; what it had copied is removed then or at the next open. Thread safety: one thread
-// at a time, except StopBackup. Lifetime: the engine may be closed before or after the database.
+// Errors: IOError naming the path; Corruption naming a file whose checksum or size is not the
+// recorded one; NotFound for a backup that does not exist. A backup that fails leaves the earlier
+// ones as they were; what it had copied is removed then or at the next open. Thread safety: one
+// thread at a time, except StopBackup. Lifetime: the engine may be closed before or after the
+// database.
 //
-// Several engines, of one process or of several, may have a directory open. They change it one at a time: a call that creates or deletes backups
-// while another engine does is IOError and changes nothing. Each such call first reads which backups there are; the list that an engine shows is as
+// Several engines, of one process or of several, may have a directory open. They change it one at a
+// time: a call that creates or deletes backups while another engine does is IOError and changes
+// nothing. Each such call first reads which backups there are; the list that an engine shows is as
 // old as its last such call, or its open. A backup that another engine has deleted is NotFound.
 #pragma once
 
@@ -70,9 +74,12 @@ struct BackupInfo {
 // Looks at backups and restores them; changes nothing in the directory of the backups.
 class ASHLAR_API BackupEngineReadOnly {
  public:
-  // The caller owns *backup_engine, which is null after a failure. Damaged backups do not fail the open: see GetCorruptedBackups.
-  static Status Open(const BackupEngineOptions& options, Env* db_env, BackupEngineReadOnly** backup_engine);
-  static Status Open(Env* db_env, const BackupEngineOptions& options, BackupEngineReadOnly** backup_engine) {
+  // The caller owns *backup_engine, which is null after a failure. Damaged backups do not fail the
+  // open: see GetCorruptedBackups.
+  static Status Open(const BackupEngineOptions& options, Env* db_env,
+                     BackupEngineReadOnly** backup_engine);
+  static Status Open(Env* db_env, const BackupEngineOptions& options,
+                     BackupEngineReadOnly** backup_engine) {
     return Open(options, db_env, backup_engine);
   }
 
@@ -91,16 +98,21 @@ class ASHLAR_API BackupEngineReadOnly {
   // Whether every file is there; with checksums, also whether it holds what was copied.
   virtual Status VerifyBackup(BackupID backup_id, bool verify_with_checksum = false) const = 0;
 
-  // Replaces the database in db_dir, its logs in wal_dir, by the backup. The OPTIONS file then names wal_dir. IOError while the database is open.
-  // When it fails, there is no database in db_dir that could be opened: the restore has to be repeated.
-  virtual Status RestoreDBFromBackup(const RestoreOptions& options, BackupID backup_id, const std::string& db_dir,
+  // Replaces the database in db_dir, its logs in wal_dir, by the backup. The OPTIONS file then
+  // names wal_dir. IOError while the database is open. When it fails, there is no database in
+  // db_dir that could be opened: the restore has to be repeated.
+  virtual Status RestoreDBFromBackup(const RestoreOptions& options, BackupID backup_id,
+                                     const std::string& db_dir,
                                      const std::string& wal_dir) const = 0;
-  Status RestoreDBFromBackup(BackupID backup_id, const std::string& db_dir, const std::string& wal_dir,
+  Status RestoreDBFromBackup(BackupID backup_id, const std::string& db_dir,
+                             const std::string& wal_dir,
                              const RestoreOptions& options = RestoreOptions()) const {
     return RestoreDBFromBackup(options, backup_id, db_dir, wal_dir);
   }
-  virtual Status RestoreDBFromLatestBackup(const RestoreOptions& options, const std::string& db_dir, const std::string& wal_dir) const = 0;
-  Status RestoreDBFromLatestBackup(const std::string& db_dir, const std::string& wal_dir, const RestoreOptions& options = RestoreOptions()) const {
+  virtual Status RestoreDBFromLatestBackup(const RestoreOptions& options, const std::string& db_dir,
+                                           const std::string& wal_dir) const = 0;
+  Status RestoreDBFromLatestBackup(const std::string& db_dir, const std::string& wal_dir,
+                                   const RestoreOptions& options = RestoreOptions()) const {
     return RestoreDBFromLatestBackup(options, db_dir, wal_dir);
   }
 };
@@ -109,13 +121,18 @@ class ASHLAR_API BackupEngine : public BackupEngineReadOnly {
  public:
   // As above; also removes what a backup that did not finish has left behind.
   static Status Open(const BackupEngineOptions& options, Env* db_env, BackupEngine** backup_engine);
-  static Status Open(Env* db_env, const BackupEngineOptions& options, BackupEngine** backup_engine) { return Open(options, db_env, backup_engine); }
+  static Status Open(Env* db_env, const BackupEngineOptions& options,
+                     BackupEngine** backup_engine) {
+    return Open(options, db_env, backup_engine);
+  }
 
-  // Backs up what is written before the call; writes go on meanwhile. app_metadata is kept with the backup. new_backup_id may be null. Aborted after
-  // StopBackup.
-  virtual Status CreateNewBackupWithMetadata(const CreateBackupOptions& options, DB* db, const std::string& app_metadata,
+  // Backs up what is written before the call; writes go on meanwhile. app_metadata is kept with the
+  // backup. new_backup_id may be null. Aborted after StopBackup.
+  virtual Status CreateNewBackupWithMetadata(const CreateBackupOptions& options, DB* db,
+                                             const std::string& app_metadata,
                                              BackupID* new_backup_id = nullptr) = 0;
-  Status CreateNewBackup(const CreateBackupOptions& options, DB* db, BackupID* new_backup_id = nullptr) {
+  Status CreateNewBackup(const CreateBackupOptions& options, DB* db,
+                         BackupID* new_backup_id = nullptr) {
     return CreateNewBackupWithMetadata(options, db, std::string(), new_backup_id);
   }
   Status CreateNewBackup(DB* db, bool flush_before_backup = false) {
@@ -131,7 +148,8 @@ class ASHLAR_API BackupEngine : public BackupEngineReadOnly {
   virtual Status PurgeOldBackups(uint32_t num_backups_to_keep) = 0;
   // Also of damaged ones.
   virtual Status DeleteBackup(BackupID backup_id) = 0;
-  // Removes files that no backup refers to; while one is damaged, only those that certainly belong to none.
+  // Removes files that no backup refers to; while one is damaged, only those that certainly belong
+  // to none.
   virtual Status GarbageCollect() = 0;
 };
 

@@ -1,25 +1,33 @@
-// The C interface: RocksDB's C API by name and signature (release 11.8's, and 7.8's where a function has gone since), so that programs and language
-// bindings written for it compile and link against libashlar. What is not declared here does not exist: a binding finds out when it links, not when
-// it runs. docs/compatibility.md lists what is missing.
+// The C interface: RocksDB's C API by name and signature (release 11.8's, and 7.8's where a
+// function has gone since), so that programs and language bindings written for it compile and link
+// against libashlar. What is not declared here does not exist: a binding finds out when it links,
+// not when it runs. docs/compatibility.md lists what is missing.
 //
 // Valid C11 and C++. No exception leaves a function; running out of memory ends the process.
 //
 // Ownership, said once for all functions:
-//   objects    What a _create, _open or other function that returns a rocksdb_..._t* made belongs to the caller, who gives it back with the function
-//              of the same subject that ends in _destroy, _close or _release. Exceptions are said where they are.
-//   bytes in   Keys, values and texts are read during the call and not kept, except the bounds in rocksdb_readoptions_t.
-//   bytes out  A char* (or char**) that is returned was allocated for the caller, who frees it with rocksdb_free. A const char* is borrowed: from an
-//              iterator until it moves, otherwise from the object until that changes or is destroyed. Borrowed names end in a 0 byte; other bytes
-//              come with their size, which is written through the size_t*.
-//   settings   Caches, rate limiters, loggers and structs of options are shared or copied by what they are given to; the caller destroys its own as
-//              usual. Merge operators, prefix extractors and filter policies are taken over instead: the caller must not destroy them afterwards.
-//              Comparators and Envs stay the caller's, and outlive every database that uses them.
+//   objects    What a _create, _open or other function that returns a rocksdb_..._t* made belongs
+//              to the caller, who gives it back with the function of the same subject that ends in
+//              _destroy, _close or _release. Exceptions are said where they are.
+//   bytes in   Keys, values and texts are read during the call and not kept, except the bounds in
+//              rocksdb_readoptions_t.
+//   bytes out  A char* (or char**) that is returned was allocated for the caller, who frees it with
+//              rocksdb_free. A const char* is borrowed: from an iterator until it moves, otherwise
+//              from the object until that changes or is destroyed. Borrowed names end in a 0 byte;
+//              other bytes come with their size, which is written through the size_t*.
+//   settings   Caches, rate limiters, loggers and structs of options are shared or copied by what
+//              they are given to; the caller destroys its own as usual. Merge operators, prefix
+//              extractors and filter policies are taken over instead: the caller must not destroy
+//              them afterwards. Comparators and Envs stay the caller's, and outlive every database
+//              that uses them.
 //
-// Errors: `errptr` points to a char* that is null or was set by an earlier call. A failure frees what is there and sets it to a text of its own, to
-// be freed by the caller; success leaves it alone, so that one check after several calls sees any failure. "Not found" is no error.
+// Errors: `errptr` points to a char* that is null or was set by an earlier call. A failure frees
+// what is there and sets it to a text of its own, to be freed by the caller; success leaves it
+// alone, so that one check after several calls sees any failure. "Not found" is no error.
 //
-// Truth values are unsigned char, 0 or 1. Sizes are in bytes. Thread safety is that of the C++ classes: a database may be used by several threads at
-// once; options, batches and iterators by one thread at a time.
+// Truth values are unsigned char, 0 or 1. Sizes are in bytes. Thread safety is that of the C++
+// classes: a database may be used by several threads at once; options, batches and iterators by one
+// thread at a time.
 #pragma once
 
 #include <stdbool.h>
@@ -87,517 +95,842 @@ typedef struct rocksdb_slice_t {
 
 // ---- Databases.
 
-// Null after a failure. rocksdb_open opens the default family alone; see ashlar/db.h for what the others do. `options` may be destroyed afterwards.
-ASHLAR_API rocksdb_t* rocksdb_open(const rocksdb_options_t* options, const char* name, char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API rocksdb_t* rocksdb_open_for_read_only(const rocksdb_options_t* options, const char* name, unsigned char error_if_wal_file_exists,
+// Null after a failure. rocksdb_open opens the default family alone; see ashlar/db.h for what the
+// others do. `options` may be destroyed afterwards.
+ASHLAR_API rocksdb_t* rocksdb_open(const rocksdb_options_t* options, const char* name,
+                                   char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_t* rocksdb_open_for_read_only(const rocksdb_options_t* options, const char* name,
+                                                 unsigned char error_if_wal_file_exists,
                                                  char** errptr) ASHLAR_NOTHROW;
-// With families: column_family_handles, an array of num_column_families, receives one handle for each name.
-ASHLAR_API rocksdb_t* rocksdb_open_column_families(const rocksdb_options_t* options, const char* name, int num_column_families,
-                                                   const char* const* column_family_names, const rocksdb_options_t* const* column_family_options,
-                                                   rocksdb_column_family_handle_t** column_family_handles, char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API rocksdb_t* rocksdb_open_for_read_only_column_families(const rocksdb_options_t* options, const char* name, int num_column_families,
-                                                                 const char* const* column_family_names,
-                                                                 const rocksdb_options_t* const* column_family_options,
-                                                                 rocksdb_column_family_handle_t** column_family_handles,
-                                                                 unsigned char error_if_wal_file_exists, char** errptr) ASHLAR_NOTHROW;
+// With families: column_family_handles, an array of num_column_families, receives one handle for
+// each name.
+ASHLAR_API rocksdb_t* rocksdb_open_column_families(
+    const rocksdb_options_t* options, const char* name, int num_column_families,
+    const char* const* column_family_names, const rocksdb_options_t* const* column_family_options,
+    rocksdb_column_family_handle_t** column_family_handles, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_t* rocksdb_open_for_read_only_column_families(
+    const rocksdb_options_t* options, const char* name, int num_column_families,
+    const char* const* column_family_names, const rocksdb_options_t* const* column_family_options,
+    rocksdb_column_family_handle_t** column_family_handles, unsigned char error_if_wal_file_exists,
+    char** errptr) ASHLAR_NOTHROW;
 // Give back iterators, snapshots, pinned values and handles of families first.
 ASHLAR_API void rocksdb_close(rocksdb_t* db) ASHLAR_NOTHROW;
 // Deletes the files of a database that is not open.
-ASHLAR_API void rocksdb_destroy_db(const rocksdb_options_t* options, const char* name, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_destroy_db(const rocksdb_options_t* options, const char* name,
+                                   char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API char* rocksdb_get_db_identity(rocksdb_t* db, size_t* id_size) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_get_latest_sequence_number(rocksdb_t* db) ASHLAR_NOTHROW;
 
 // ---- Column families.
 
 // The names of the families of a database that need not be open; null after a failure.
-ASHLAR_API char** rocksdb_list_column_families(const rocksdb_options_t* options, const char* name, size_t* count, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API char** rocksdb_list_column_families(const rocksdb_options_t* options, const char* name,
+                                               size_t* count, char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_list_column_families_destroy(char** list, size_t size) ASHLAR_NOTHROW;
-ASHLAR_API rocksdb_column_family_handle_t* rocksdb_create_column_family(rocksdb_t* db, const rocksdb_options_t* column_family_options,
-                                                                        const char* column_family_name, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_column_family_handle_t* rocksdb_create_column_family(
+    rocksdb_t* db, const rocksdb_options_t* column_family_options, const char* column_family_name,
+    char** errptr) ASHLAR_NOTHROW;
 // The array and the handles in it, *count of them, also after a failure in the middle.
-ASHLAR_API rocksdb_column_family_handle_t** rocksdb_create_column_families(rocksdb_t* db, const rocksdb_options_t* column_family_options,
-                                                                           int num_column_families, const char* const* column_family_names,
-                                                                           size_t* count, char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_create_column_families_destroy(rocksdb_column_family_handle_t** list) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_column_family_handle_t** rocksdb_create_column_families(
+    rocksdb_t* db, const rocksdb_options_t* column_family_options, int num_column_families,
+    const char* const* column_family_names, size_t* count, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_create_column_families_destroy(rocksdb_column_family_handle_t** list)
+    ASHLAR_NOTHROW;
 // The handle stays the caller's and still reads what was there.
-ASHLAR_API void rocksdb_drop_column_family(rocksdb_t* db, rocksdb_column_family_handle_t* handle, char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API rocksdb_column_family_handle_t* rocksdb_get_default_column_family_handle(rocksdb_t* db) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_column_family_handle_destroy(rocksdb_column_family_handle_t* handle) ASHLAR_NOTHROW;
-ASHLAR_API uint32_t rocksdb_column_family_handle_get_id(rocksdb_column_family_handle_t* handle) ASHLAR_NOTHROW;
-ASHLAR_API char* rocksdb_column_family_handle_get_name(rocksdb_column_family_handle_t* handle, size_t* name_size) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_drop_column_family(rocksdb_t* db, rocksdb_column_family_handle_t* handle,
+                                           char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_column_family_handle_t* rocksdb_get_default_column_family_handle(rocksdb_t* db)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_column_family_handle_destroy(rocksdb_column_family_handle_t* handle)
+    ASHLAR_NOTHROW;
+ASHLAR_API uint32_t rocksdb_column_family_handle_get_id(rocksdb_column_family_handle_t* handle)
+    ASHLAR_NOTHROW;
+ASHLAR_API char* rocksdb_column_family_handle_get_name(rocksdb_column_family_handle_t* handle,
+                                                       size_t* name_size) ASHLAR_NOTHROW;
 
 // ---- Writing.
 
-ASHLAR_API void rocksdb_put(rocksdb_t* db, const rocksdb_writeoptions_t* options, const char* key, size_t key_size, const char* value,
-                            size_t value_size, char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_put_cf(rocksdb_t* db, const rocksdb_writeoptions_t* options, rocksdb_column_family_handle_t* column_family, const char* key,
-                               size_t key_size, const char* value, size_t value_size, char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_delete(rocksdb_t* db, const rocksdb_writeoptions_t* options, const char* key, size_t key_size, char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_delete_cf(rocksdb_t* db, const rocksdb_writeoptions_t* options, rocksdb_column_family_handle_t* column_family,
-                                  const char* key, size_t key_size, char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_singledelete(rocksdb_t* db, const rocksdb_writeoptions_t* options, const char* key, size_t key_size,
+ASHLAR_API void rocksdb_put(rocksdb_t* db, const rocksdb_writeoptions_t* options, const char* key,
+                            size_t key_size, const char* value, size_t value_size,
+                            char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_put_cf(rocksdb_t* db, const rocksdb_writeoptions_t* options,
+                               rocksdb_column_family_handle_t* column_family, const char* key,
+                               size_t key_size, const char* value, size_t value_size,
+                               char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_delete(rocksdb_t* db, const rocksdb_writeoptions_t* options,
+                               const char* key, size_t key_size, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_delete_cf(rocksdb_t* db, const rocksdb_writeoptions_t* options,
+                                  rocksdb_column_family_handle_t* column_family, const char* key,
+                                  size_t key_size, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_singledelete(rocksdb_t* db, const rocksdb_writeoptions_t* options,
+                                     const char* key, size_t key_size,
                                      char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_singledelete_cf(rocksdb_t* db, const rocksdb_writeoptions_t* options, rocksdb_column_family_handle_t* column_family,
-                                        const char* key, size_t key_size, char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_delete_range_cf(rocksdb_t* db, const rocksdb_writeoptions_t* options, rocksdb_column_family_handle_t* column_family,
-                                        const char* start_key, size_t start_key_size, const char* end_key, size_t end_key_size,
+ASHLAR_API void rocksdb_singledelete_cf(rocksdb_t* db, const rocksdb_writeoptions_t* options,
+                                        rocksdb_column_family_handle_t* column_family,
+                                        const char* key, size_t key_size,
                                         char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_merge(rocksdb_t* db, const rocksdb_writeoptions_t* options, const char* key, size_t key_size, const char* value,
-                              size_t value_size, char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_merge_cf(rocksdb_t* db, const rocksdb_writeoptions_t* options, rocksdb_column_family_handle_t* column_family, const char* key,
-                                 size_t key_size, const char* value, size_t value_size, char** errptr) ASHLAR_NOTHROW;
-// The batch stays the caller's. A record that the batch refused when it was added (see below) fails here, and nothing is written.
-ASHLAR_API void rocksdb_write(rocksdb_t* db, const rocksdb_writeoptions_t* options, rocksdb_writebatch_t* batch, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_delete_range_cf(rocksdb_t* db, const rocksdb_writeoptions_t* options,
+                                        rocksdb_column_family_handle_t* column_family,
+                                        const char* start_key, size_t start_key_size,
+                                        const char* end_key, size_t end_key_size,
+                                        char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_merge(rocksdb_t* db, const rocksdb_writeoptions_t* options, const char* key,
+                              size_t key_size, const char* value, size_t value_size,
+                              char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_merge_cf(rocksdb_t* db, const rocksdb_writeoptions_t* options,
+                                 rocksdb_column_family_handle_t* column_family, const char* key,
+                                 size_t key_size, const char* value, size_t value_size,
+                                 char** errptr) ASHLAR_NOTHROW;
+// The batch stays the caller's. A record that the batch refused when it was added (see below) fails
+// here, and nothing is written.
+ASHLAR_API void rocksdb_write(rocksdb_t* db, const rocksdb_writeoptions_t* options,
+                              rocksdb_writebatch_t* batch, char** errptr) ASHLAR_NOTHROW;
 
 // ---- Reading.
 
 // A copy of the value; null when there is none, and after a failure.
-ASHLAR_API char* rocksdb_get(rocksdb_t* db, const rocksdb_readoptions_t* options, const char* key, size_t key_size, size_t* value_size,
-                             char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API char* rocksdb_get_cf(rocksdb_t* db, const rocksdb_readoptions_t* options, rocksdb_column_family_handle_t* column_family, const char* key,
+ASHLAR_API char* rocksdb_get(rocksdb_t* db, const rocksdb_readoptions_t* options, const char* key,
+                             size_t key_size, size_t* value_size, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API char* rocksdb_get_cf(rocksdb_t* db, const rocksdb_readoptions_t* options,
+                                rocksdb_column_family_handle_t* column_family, const char* key,
                                 size_t key_size, size_t* value_size, char** errptr) ASHLAR_NOTHROW;
-// The value where it lies in the library's memory, kept there until the handle is destroyed; null when there is none, and after a failure.
-ASHLAR_API rocksdb_pinnableslice_t* rocksdb_get_pinned(rocksdb_t* db, const rocksdb_readoptions_t* options, const char* key, size_t key_size,
+// The value where it lies in the library's memory, kept there until the handle is destroyed; null
+// when there is none, and after a failure.
+ASHLAR_API rocksdb_pinnableslice_t* rocksdb_get_pinned(rocksdb_t* db,
+                                                       const rocksdb_readoptions_t* options,
+                                                       const char* key, size_t key_size,
                                                        char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API rocksdb_pinnableslice_t* rocksdb_get_pinned_cf(rocksdb_t* db, const rocksdb_readoptions_t* options,
-                                                          rocksdb_column_family_handle_t* column_family, const char* key, size_t key_size,
-                                                          char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API const char* rocksdb_pinnableslice_value(const rocksdb_pinnableslice_t* slice, size_t* value_size) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_pinnableslice_t* rocksdb_get_pinned_cf(
+    rocksdb_t* db, const rocksdb_readoptions_t* options,
+    rocksdb_column_family_handle_t* column_family, const char* key, size_t key_size,
+    char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_pinnableslice_value(const rocksdb_pinnableslice_t* slice,
+                                                   size_t* value_size) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_pinnableslice_destroy(rocksdb_pinnableslice_t* value) ASHLAR_NOTHROW;
 // The same under other names.
-ASHLAR_API rocksdb_pinnable_handle_t* rocksdb_get_pinned_v2(rocksdb_t* db, const rocksdb_readoptions_t* options, const char* key, size_t key_size,
+ASHLAR_API rocksdb_pinnable_handle_t* rocksdb_get_pinned_v2(rocksdb_t* db,
+                                                            const rocksdb_readoptions_t* options,
+                                                            const char* key, size_t key_size,
                                                             char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API rocksdb_pinnable_handle_t* rocksdb_get_pinned_cf_v2(rocksdb_t* db, const rocksdb_readoptions_t* options,
-                                                               rocksdb_column_family_handle_t* column_family, const char* key, size_t key_size,
-                                                               char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API const char* rocksdb_pinnable_handle_get_value(const rocksdb_pinnable_handle_t* handle, size_t* value_size) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_pinnable_handle_t* rocksdb_get_pinned_cf_v2(
+    rocksdb_t* db, const rocksdb_readoptions_t* options,
+    rocksdb_column_family_handle_t* column_family, const char* key, size_t key_size,
+    char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_pinnable_handle_get_value(const rocksdb_pinnable_handle_t* handle,
+                                                         size_t* value_size) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_pinnable_handle_destroy(rocksdb_pinnable_handle_t* handle) ASHLAR_NOTHROW;
-// Into the caller's memory. *found tells whether there is a value, *value_size how long it is; the result is 1 when it was copied, 0 when it was not
-// found or is longer than the buffer.
-ASHLAR_API unsigned char rocksdb_get_into_buffer(rocksdb_t* db, const rocksdb_readoptions_t* options, const char* key, size_t key_size, char* buffer,
-                                                 size_t buffer_size, size_t* value_size, unsigned char* found, char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_get_into_buffer_cf(rocksdb_t* db, const rocksdb_readoptions_t* options,
-                                                    rocksdb_column_family_handle_t* column_family, const char* key, size_t key_size, char* buffer,
-                                                    size_t buffer_size, size_t* value_size, unsigned char* found, char** errptr) ASHLAR_NOTHROW;
-// Each array has num_keys elements. values[i] is a copy, or null when there is none; errors[i] is null or a text to be freed.
-ASHLAR_API void rocksdb_multi_get(rocksdb_t* db, const rocksdb_readoptions_t* options, size_t num_keys, const char* const* keys,
-                                  const size_t* key_sizes, char** values, size_t* value_sizes, char** errors) ASHLAR_NOTHROW;
+// Into the caller's memory. *found tells whether there is a value, *value_size how long it is; the
+// result is 1 when it was copied, 0 when it was not found or is longer than the buffer.
+ASHLAR_API unsigned char rocksdb_get_into_buffer(rocksdb_t* db,
+                                                 const rocksdb_readoptions_t* options,
+                                                 const char* key, size_t key_size, char* buffer,
+                                                 size_t buffer_size, size_t* value_size,
+                                                 unsigned char* found,
+                                                 char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_get_into_buffer_cf(
+    rocksdb_t* db, const rocksdb_readoptions_t* options,
+    rocksdb_column_family_handle_t* column_family, const char* key, size_t key_size, char* buffer,
+    size_t buffer_size, size_t* value_size, unsigned char* found, char** errptr) ASHLAR_NOTHROW;
+// Each array has num_keys elements. values[i] is a copy, or null when there is none; errors[i] is
+// null or a text to be freed.
+ASHLAR_API void rocksdb_multi_get(rocksdb_t* db, const rocksdb_readoptions_t* options,
+                                  size_t num_keys, const char* const* keys, const size_t* key_sizes,
+                                  char** values, size_t* value_sizes, char** errors) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_multi_get_cf(rocksdb_t* db, const rocksdb_readoptions_t* options,
-                                     const rocksdb_column_family_handle_t* const* column_families, size_t num_keys, const char* const* keys,
-                                     const size_t* key_sizes, char** values, size_t* value_sizes, char** errors) ASHLAR_NOTHROW;
+                                     const rocksdb_column_family_handle_t* const* column_families,
+                                     size_t num_keys, const char* const* keys,
+                                     const size_t* key_sizes, char** values, size_t* value_sizes,
+                                     char** errors) ASHLAR_NOTHROW;
 // values[i] pins the value, or is null. sorted_input: the caller has sorted the keys.
-ASHLAR_API void rocksdb_batched_multi_get_cf(rocksdb_t* db, const rocksdb_readoptions_t* options, rocksdb_column_family_handle_t* column_family,
-                                             size_t num_keys, const char* const* keys, const size_t* key_sizes, rocksdb_pinnableslice_t** values,
-                                             char** errors, const bool sorted_input) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_batched_multi_get_cf_slice(rocksdb_t* db, const rocksdb_readoptions_t* options, rocksdb_column_family_handle_t* column_family,
-                                                   size_t num_keys, const rocksdb_slice_t* keys, rocksdb_pinnableslice_t** values, char** errors,
+ASHLAR_API void rocksdb_batched_multi_get_cf(rocksdb_t* db, const rocksdb_readoptions_t* options,
+                                             rocksdb_column_family_handle_t* column_family,
+                                             size_t num_keys, const char* const* keys,
+                                             const size_t* key_sizes,
+                                             rocksdb_pinnableslice_t** values, char** errors,
+                                             const bool sorted_input) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_batched_multi_get_cf_slice(rocksdb_t* db,
+                                                   const rocksdb_readoptions_t* options,
+                                                   rocksdb_column_family_handle_t* column_family,
+                                                   size_t num_keys, const rocksdb_slice_t* keys,
+                                                   rocksdb_pinnableslice_t** values, char** errors,
                                                    const bool sorted_input) ASHLAR_NOTHROW;
-// 0: the key does not exist. 1: it may. If value_found is not null and memory was enough to decide, *value_found is 1 and *value is a copy of the
-// value, or 0 bytes if the key does not exist; free it in both cases. There are no timestamps: with one the answer is 1, and nothing found.
-ASHLAR_API unsigned char rocksdb_key_may_exist(rocksdb_t* db, const rocksdb_readoptions_t* options, const char* key, size_t key_size, char** value,
-                                               size_t* value_size, const char* timestamp, size_t timestamp_size,
+// 0: the key does not exist. 1: it may. If value_found is not null and memory was enough to decide,
+// *value_found is 1 and *value is a copy of the value, or 0 bytes if the key does not exist; free
+// it in both cases. There are no timestamps: with one the answer is 1, and nothing found.
+ASHLAR_API unsigned char rocksdb_key_may_exist(rocksdb_t* db, const rocksdb_readoptions_t* options,
+                                               const char* key, size_t key_size, char** value,
+                                               size_t* value_size, const char* timestamp,
+                                               size_t timestamp_size,
                                                unsigned char* value_found) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_key_may_exist_cf(rocksdb_t* db, const rocksdb_readoptions_t* options, rocksdb_column_family_handle_t* column_family,
-                                                  const char* key, size_t key_size, char** value, size_t* value_size, const char* timestamp,
-                                                  size_t timestamp_size, unsigned char* value_found) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_key_may_exist_cf(rocksdb_t* db,
+                                                  const rocksdb_readoptions_t* options,
+                                                  rocksdb_column_family_handle_t* column_family,
+                                                  const char* key, size_t key_size, char** value,
+                                                  size_t* value_size, const char* timestamp,
+                                                  size_t timestamp_size,
+                                                  unsigned char* value_found) ASHLAR_NOTHROW;
 
 // ---- Iterators.
 
-// Never null: an error is found with rocksdb_iter_get_error. Options with bounds outlive the iterator; others may be destroyed at once.
-ASHLAR_API rocksdb_iterator_t* rocksdb_create_iterator(rocksdb_t* db, const rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API rocksdb_iterator_t* rocksdb_create_iterator_cf(rocksdb_t* db, const rocksdb_readoptions_t* options,
-                                                          rocksdb_column_family_handle_t* column_family) ASHLAR_NOTHROW;
+// Never null: an error is found with rocksdb_iter_get_error. Options with bounds outlive the
+// iterator; others may be destroyed at once.
+ASHLAR_API rocksdb_iterator_t* rocksdb_create_iterator(
+    rocksdb_t* db, const rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_iterator_t* rocksdb_create_iterator_cf(
+    rocksdb_t* db, const rocksdb_readoptions_t* options,
+    rocksdb_column_family_handle_t* column_family) ASHLAR_NOTHROW;
 // Into an array of `size` iterators, all over the same state; untouched after a failure.
-ASHLAR_API void rocksdb_create_iterators(rocksdb_t* db, rocksdb_readoptions_t* options, rocksdb_column_family_handle_t** column_families,
-                                         rocksdb_iterator_t** iterators, size_t size, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_create_iterators(rocksdb_t* db, rocksdb_readoptions_t* options,
+                                         rocksdb_column_family_handle_t** column_families,
+                                         rocksdb_iterator_t** iterators, size_t size,
+                                         char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_iter_destroy(rocksdb_iterator_t* iterator) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_iter_valid(const rocksdb_iterator_t* iterator) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_iter_seek_to_first(rocksdb_iterator_t* iterator) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_iter_seek_to_last(rocksdb_iterator_t* iterator) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_iter_seek(rocksdb_iterator_t* iterator, const char* key, size_t key_size) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_iter_seek_for_prev(rocksdb_iterator_t* iterator, const char* key, size_t key_size) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_iter_seek(rocksdb_iterator_t* iterator, const char* key,
+                                  size_t key_size) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_iter_seek_for_prev(rocksdb_iterator_t* iterator, const char* key,
+                                           size_t key_size) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_iter_next(rocksdb_iterator_t* iterator) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_iter_prev(rocksdb_iterator_t* iterator) ASHLAR_NOTHROW;
-ASHLAR_API const char* rocksdb_iter_key(const rocksdb_iterator_t* iterator, size_t* key_size) ASHLAR_NOTHROW;
-ASHLAR_API const char* rocksdb_iter_value(const rocksdb_iterator_t* iterator, size_t* value_size) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_iter_key(const rocksdb_iterator_t* iterator,
+                                        size_t* key_size) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_iter_value(const rocksdb_iterator_t* iterator,
+                                          size_t* value_size) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_slice_t rocksdb_iter_key_slice(const rocksdb_iterator_t* iter) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_slice_t rocksdb_iter_value_slice(const rocksdb_iterator_t* iter) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_iter_get_error(const rocksdb_iterator_t* iterator, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_iter_get_error(const rocksdb_iterator_t* iterator,
+                                       char** errptr) ASHLAR_NOTHROW;
 // To the newest state. Seek afterwards.
 ASHLAR_API void rocksdb_iter_refresh(const rocksdb_iterator_t* iter, char** errptr) ASHLAR_NOTHROW;
 
 // ---- Snapshots.
 
 ASHLAR_API const rocksdb_snapshot_t* rocksdb_create_snapshot(rocksdb_t* db) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_release_snapshot(rocksdb_t* db, const rocksdb_snapshot_t* snapshot) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_snapshot_get_sequence_number(const rocksdb_snapshot_t* snapshot) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_release_snapshot(rocksdb_t* db,
+                                         const rocksdb_snapshot_t* snapshot) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_snapshot_get_sequence_number(const rocksdb_snapshot_t* snapshot)
+    ASHLAR_NOTHROW;
 
 // ---- Write batches.
 
-// A record that exceeds max_bytes or is too long is left out and remembered: rocksdb_write then fails. rocksdb_writebatch_clear forgets it.
+// A record that exceeds max_bytes or is too long is left out and remembered: rocksdb_write then
+// fails. rocksdb_writebatch_clear forgets it.
 ASHLAR_API rocksdb_writebatch_t* rocksdb_writebatch_create(void) ASHLAR_NOTHROW;
-ASHLAR_API rocksdb_writebatch_t* rocksdb_writebatch_create_from(const char* rep, size_t size) ASHLAR_NOTHROW;
-ASHLAR_API rocksdb_writebatch_t* rocksdb_writebatch_create_with_params(size_t reserved_bytes, size_t max_bytes, size_t protection_bytes_per_key,
-                                                                       size_t default_cf_ts_sz) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_writebatch_t* rocksdb_writebatch_create_from(const char* rep,
+                                                                size_t size) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_writebatch_t* rocksdb_writebatch_create_with_params(
+    size_t reserved_bytes, size_t max_bytes, size_t protection_bytes_per_key,
+    size_t default_cf_ts_sz) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_writebatch_destroy(rocksdb_writebatch_t* batch) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_writebatch_clear(rocksdb_writebatch_t* batch) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_writebatch_count(rocksdb_writebatch_t* batch) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_writebatch_put(rocksdb_writebatch_t* batch, const char* key, size_t key_size, const char* value,
+ASHLAR_API void rocksdb_writebatch_put(rocksdb_writebatch_t* batch, const char* key,
+                                       size_t key_size, const char* value,
                                        size_t value_size) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_writebatch_put_cf(rocksdb_writebatch_t* batch, rocksdb_column_family_handle_t* column_family, const char* key,
-                                          size_t key_size, const char* value, size_t value_size) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_writebatch_delete(rocksdb_writebatch_t* batch, const char* key, size_t key_size) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_writebatch_delete_cf(rocksdb_writebatch_t* batch, rocksdb_column_family_handle_t* column_family, const char* key,
-                                             size_t key_size) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_writebatch_singledelete(rocksdb_writebatch_t* batch, const char* key, size_t key_size) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_writebatch_singledelete_cf(rocksdb_writebatch_t* batch, rocksdb_column_family_handle_t* column_family, const char* key,
-                                                   size_t key_size) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_writebatch_delete_range(rocksdb_writebatch_t* batch, const char* start_key, size_t start_key_size, const char* end_key,
+ASHLAR_API void rocksdb_writebatch_put_cf(rocksdb_writebatch_t* batch,
+                                          rocksdb_column_family_handle_t* column_family,
+                                          const char* key, size_t key_size, const char* value,
+                                          size_t value_size) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_writebatch_delete(rocksdb_writebatch_t* batch, const char* key,
+                                          size_t key_size) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_writebatch_delete_cf(rocksdb_writebatch_t* batch,
+                                             rocksdb_column_family_handle_t* column_family,
+                                             const char* key, size_t key_size) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_writebatch_singledelete(rocksdb_writebatch_t* batch, const char* key,
+                                                size_t key_size) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_writebatch_singledelete_cf(rocksdb_writebatch_t* batch,
+                                                   rocksdb_column_family_handle_t* column_family,
+                                                   const char* key, size_t key_size) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_writebatch_delete_range(rocksdb_writebatch_t* batch, const char* start_key,
+                                                size_t start_key_size, const char* end_key,
                                                 size_t end_key_size) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_writebatch_delete_range_cf(rocksdb_writebatch_t* batch, rocksdb_column_family_handle_t* column_family, const char* start_key,
-                                                   size_t start_key_size, const char* end_key, size_t end_key_size) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_writebatch_merge(rocksdb_writebatch_t* batch, const char* key, size_t key_size, const char* value,
+ASHLAR_API void rocksdb_writebatch_delete_range_cf(rocksdb_writebatch_t* batch,
+                                                   rocksdb_column_family_handle_t* column_family,
+                                                   const char* start_key, size_t start_key_size,
+                                                   const char* end_key,
+                                                   size_t end_key_size) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_writebatch_merge(rocksdb_writebatch_t* batch, const char* key,
+                                         size_t key_size, const char* value,
                                          size_t value_size) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_writebatch_merge_cf(rocksdb_writebatch_t* batch, rocksdb_column_family_handle_t* column_family, const char* key,
-                                            size_t key_size, const char* value, size_t value_size) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_writebatch_put_log_data(rocksdb_writebatch_t* batch, const char* blob, size_t size) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_writebatch_merge_cf(rocksdb_writebatch_t* batch,
+                                            rocksdb_column_family_handle_t* column_family,
+                                            const char* key, size_t key_size, const char* value,
+                                            size_t value_size) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_writebatch_put_log_data(rocksdb_writebatch_t* batch, const char* blob,
+                                                size_t size) ASHLAR_NOTHROW;
 // Keys and values in pieces: one record whose key is the pieces of `keys` joined.
-ASHLAR_API void rocksdb_writebatch_putv(rocksdb_writebatch_t* batch, int num_keys, const char* const* keys, const size_t* key_sizes, int num_values,
-                                        const char* const* values, const size_t* value_sizes) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_writebatch_putv_cf(rocksdb_writebatch_t* batch, rocksdb_column_family_handle_t* column_family, int num_keys,
-                                           const char* const* keys, const size_t* key_sizes, int num_values, const char* const* values,
+ASHLAR_API void rocksdb_writebatch_putv(rocksdb_writebatch_t* batch, int num_keys,
+                                        const char* const* keys, const size_t* key_sizes,
+                                        int num_values, const char* const* values,
+                                        const size_t* value_sizes) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_writebatch_putv_cf(rocksdb_writebatch_t* batch,
+                                           rocksdb_column_family_handle_t* column_family,
+                                           int num_keys, const char* const* keys,
+                                           const size_t* key_sizes, int num_values,
+                                           const char* const* values,
                                            const size_t* value_sizes) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_writebatch_deletev(rocksdb_writebatch_t* batch, int num_keys, const char* const* keys,
+ASHLAR_API void rocksdb_writebatch_deletev(rocksdb_writebatch_t* batch, int num_keys,
+                                           const char* const* keys,
                                            const size_t* key_sizes) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_writebatch_deletev_cf(rocksdb_writebatch_t* batch, rocksdb_column_family_handle_t* column_family, int num_keys,
-                                              const char* const* keys, const size_t* key_sizes) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_writebatch_delete_rangev(rocksdb_writebatch_t* batch, int num_keys, const char* const* start_keys,
-                                                 const size_t* start_key_sizes, const char* const* end_keys,
+ASHLAR_API void rocksdb_writebatch_deletev_cf(rocksdb_writebatch_t* batch,
+                                              rocksdb_column_family_handle_t* column_family,
+                                              int num_keys, const char* const* keys,
+                                              const size_t* key_sizes) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_writebatch_delete_rangev(rocksdb_writebatch_t* batch, int num_keys,
+                                                 const char* const* start_keys,
+                                                 const size_t* start_key_sizes,
+                                                 const char* const* end_keys,
                                                  const size_t* end_key_sizes) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_writebatch_delete_rangev_cf(rocksdb_writebatch_t* batch, rocksdb_column_family_handle_t* column_family, int num_keys,
-                                                    const char* const* start_keys, const size_t* start_key_sizes, const char* const* end_keys,
+ASHLAR_API void rocksdb_writebatch_delete_rangev_cf(rocksdb_writebatch_t* batch,
+                                                    rocksdb_column_family_handle_t* column_family,
+                                                    int num_keys, const char* const* start_keys,
+                                                    const size_t* start_key_sizes,
+                                                    const char* const* end_keys,
                                                     const size_t* end_key_sizes) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_writebatch_mergev(rocksdb_writebatch_t* batch, int num_keys, const char* const* keys, const size_t* key_sizes, int num_values,
-                                          const char* const* values, const size_t* value_sizes) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_writebatch_mergev_cf(rocksdb_writebatch_t* batch, rocksdb_column_family_handle_t* column_family, int num_keys,
-                                             const char* const* keys, const size_t* key_sizes, int num_values, const char* const* values,
+ASHLAR_API void rocksdb_writebatch_mergev(rocksdb_writebatch_t* batch, int num_keys,
+                                          const char* const* keys, const size_t* key_sizes,
+                                          int num_values, const char* const* values,
+                                          const size_t* value_sizes) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_writebatch_mergev_cf(rocksdb_writebatch_t* batch,
+                                             rocksdb_column_family_handle_t* column_family,
+                                             int num_keys, const char* const* keys,
+                                             const size_t* key_sizes, int num_values,
+                                             const char* const* values,
                                              const size_t* value_sizes) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_writebatch_set_save_point(rocksdb_writebatch_t* batch) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_writebatch_rollback_to_save_point(rocksdb_writebatch_t* batch, char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_writebatch_pop_save_point(rocksdb_writebatch_t* batch, char** errptr) ASHLAR_NOTHROW;
-// Calls back for each record in order, until one that is damaged or of a kind of which neither function knows; single deletions come as deletions. A
-// null function passes its records over; so does rocksdb_writebatch_iterate for merges. It ends at a record of another family than the default one.
+ASHLAR_API void rocksdb_writebatch_rollback_to_save_point(rocksdb_writebatch_t* batch,
+                                                          char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_writebatch_pop_save_point(rocksdb_writebatch_t* batch,
+                                                  char** errptr) ASHLAR_NOTHROW;
+// Calls back for each record in order, until one that is damaged or of a kind of which neither
+// function knows; single deletions come as deletions. A null function passes its records over; so
+// does rocksdb_writebatch_iterate for merges. It ends at a record of another family than the
+// default one.
 ASHLAR_API void rocksdb_writebatch_iterate(rocksdb_writebatch_t* batch, void* state,
-                                           void (*put)(void* state, const char* key, size_t key_size, const char* value, size_t value_size),
-                                           void (*deleted)(void* state, const char* key, size_t key_size)) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_writebatch_iterate_cf(rocksdb_writebatch_t* batch, void* state,
-                                              void (*put_cf)(void* state, uint32_t cfid, const char* key, size_t key_size, const char* value,
-                                                             size_t value_size),
-                                              void (*deleted_cf)(void* state, uint32_t cfid, const char* key, size_t key_size),
-                                              void (*merge_cf)(void* state, uint32_t cfid, const char* key, size_t key_size, const char* value,
-                                                               size_t value_size)) ASHLAR_NOTHROW;
-ASHLAR_API const char* rocksdb_writebatch_data(rocksdb_writebatch_t* batch, size_t* size) ASHLAR_NOTHROW;
+                                           void (*put)(void* state, const char* key,
+                                                       size_t key_size, const char* value,
+                                                       size_t value_size),
+                                           void (*deleted)(void* state, const char* key,
+                                                           size_t key_size)) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_writebatch_iterate_cf(
+    rocksdb_writebatch_t* batch, void* state,
+    void (*put_cf)(void* state, uint32_t cfid, const char* key, size_t key_size, const char* value,
+                   size_t value_size),
+    void (*deleted_cf)(void* state, uint32_t cfid, const char* key, size_t key_size),
+    void (*merge_cf)(void* state, uint32_t cfid, const char* key, size_t key_size,
+                     const char* value, size_t value_size)) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_writebatch_data(rocksdb_writebatch_t* batch,
+                                               size_t* size) ASHLAR_NOTHROW;
 
 // ---- Flushing and compaction.
 
-ASHLAR_API void rocksdb_flush(rocksdb_t* db, const rocksdb_flushoptions_t* options, char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_flush_cf(rocksdb_t* db, const rocksdb_flushoptions_t* options, rocksdb_column_family_handle_t* column_family,
+ASHLAR_API void rocksdb_flush(rocksdb_t* db, const rocksdb_flushoptions_t* options,
+                              char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_flush_cf(rocksdb_t* db, const rocksdb_flushoptions_t* options,
+                                 rocksdb_column_family_handle_t* column_family,
                                  char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_flush_cfs(rocksdb_t* db, const rocksdb_flushoptions_t* options, rocksdb_column_family_handle_t** column_family,
+ASHLAR_API void rocksdb_flush_cfs(rocksdb_t* db, const rocksdb_flushoptions_t* options,
+                                  rocksdb_column_family_handle_t** column_family,
                                   int num_column_families, char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_flush_wal(rocksdb_t* db, unsigned char sync, char** errptr) ASHLAR_NOTHROW;
-// A null key means "from the first" or "to the last". Errors are not told: these functions have no errptr.
-ASHLAR_API void rocksdb_compact_range(rocksdb_t* db, const char* start_key, size_t start_key_size, const char* limit_key,
-                                      size_t limit_key_size) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_compact_range_cf(rocksdb_t* db, rocksdb_column_family_handle_t* column_family, const char* start_key, size_t start_key_size,
-                                         const char* limit_key, size_t limit_key_size) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_compact_range_opt(rocksdb_t* db, rocksdb_compactoptions_t* options, const char* start_key, size_t start_key_size,
-                                          const char* limit_key, size_t limit_key_size) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_compact_range_cf_opt(rocksdb_t* db, rocksdb_column_family_handle_t* column_family, rocksdb_compactoptions_t* options,
-                                             const char* start_key, size_t start_key_size, const char* limit_key,
+// A null key means "from the first" or "to the last". Errors are not told: these functions have no
+// errptr.
+ASHLAR_API void rocksdb_compact_range(rocksdb_t* db, const char* start_key, size_t start_key_size,
+                                      const char* limit_key, size_t limit_key_size) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_compact_range_cf(rocksdb_t* db,
+                                         rocksdb_column_family_handle_t* column_family,
+                                         const char* start_key, size_t start_key_size,
+                                         const char* limit_key,
+                                         size_t limit_key_size) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_compact_range_opt(rocksdb_t* db, rocksdb_compactoptions_t* options,
+                                          const char* start_key, size_t start_key_size,
+                                          const char* limit_key,
+                                          size_t limit_key_size) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_compact_range_cf_opt(rocksdb_t* db,
+                                             rocksdb_column_family_handle_t* column_family,
+                                             rocksdb_compactoptions_t* options,
+                                             const char* start_key, size_t start_key_size,
+                                             const char* limit_key,
                                              size_t limit_key_size) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_wait_for_compact(rocksdb_t* db, rocksdb_wait_for_compact_options_t* options, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_wait_for_compact(rocksdb_t* db, rocksdb_wait_for_compact_options_t* options,
+                                         char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_pause_background_work(rocksdb_t* db, char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_continue_background_work(rocksdb_t* db, char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_cancel_all_background_work(rocksdb_t* db, unsigned char wait) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_cancel_all_background_work(rocksdb_t* db,
+                                                   unsigned char wait) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_disable_file_deletions(rocksdb_t* db, char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_enable_file_deletions(rocksdb_t* db, char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_verify_checksum(rocksdb_t* db, char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_verify_checksum_with_options(rocksdb_t* db, const rocksdb_readoptions_t* options, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_verify_checksum_with_options(rocksdb_t* db,
+                                                     const rocksdb_readoptions_t* options,
+                                                     char** errptr) ASHLAR_NOTHROW;
 
 // ---- Backups; see ashlar/backup_engine.h.
 
 // `path` is the directory of the backups; the Env is that of the options.
-ASHLAR_API rocksdb_backup_engine_t* rocksdb_backup_engine_open(const rocksdb_options_t* options, const char* path, char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API rocksdb_backup_engine_t* rocksdb_backup_engine_open_opts(const rocksdb_backup_engine_options_t* options, rocksdb_env_t* env,
-                                                                    char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_backup_engine_t* rocksdb_backup_engine_open(const rocksdb_options_t* options,
+                                                               const char* path,
+                                                               char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_backup_engine_t* rocksdb_backup_engine_open_opts(
+    const rocksdb_backup_engine_options_t* options, rocksdb_env_t* env,
+    char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_backup_engine_close(rocksdb_backup_engine_t* engine) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_backup_engine_create_new_backup(rocksdb_backup_engine_t* engine, rocksdb_t* db, char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_backup_engine_create_new_backup_flush(rocksdb_backup_engine_t* engine, rocksdb_t* db, unsigned char flush_before_backup,
+ASHLAR_API void rocksdb_backup_engine_create_new_backup(rocksdb_backup_engine_t* engine,
+                                                        rocksdb_t* db,
+                                                        char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_create_new_backup_flush(rocksdb_backup_engine_t* engine,
+                                                              rocksdb_t* db,
+                                                              unsigned char flush_before_backup,
                                                               char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_backup_engine_create_new_backup_with_options(rocksdb_backup_engine_t* engine, rocksdb_t* db,
-                                                                     const rocksdb_create_backup_options_t* options, uint32_t* backup_id,
-                                                                     char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_backup_engine_create_new_backup_with_metadata(rocksdb_backup_engine_t* engine, rocksdb_t* db,
-                                                                      const rocksdb_create_backup_options_t* options, const char* app_metadata,
-                                                                      size_t app_metadata_size, uint32_t* backup_id, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_create_new_backup_with_options(
+    rocksdb_backup_engine_t* engine, rocksdb_t* db, const rocksdb_create_backup_options_t* options,
+    uint32_t* backup_id, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_create_new_backup_with_metadata(
+    rocksdb_backup_engine_t* engine, rocksdb_t* db, const rocksdb_create_backup_options_t* options,
+    const char* app_metadata, size_t app_metadata_size, uint32_t* backup_id,
+    char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_backup_engine_stop_backup(rocksdb_backup_engine_t* engine) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_backup_engine_purge_old_backups(rocksdb_backup_engine_t* engine, uint32_t num_backups_to_keep, char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_backup_engine_verify_backup(rocksdb_backup_engine_t* engine, uint32_t backup_id, char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_backup_engine_restore_db_from_latest_backup(rocksdb_backup_engine_t* engine, const char* db_dir, const char* wal_dir,
-                                                                    const rocksdb_restore_options_t* restore_options, char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_backup_engine_restore_db_from_backup(rocksdb_backup_engine_t* engine, const char* db_dir, const char* wal_dir,
-                                                             const rocksdb_restore_options_t* restore_options, const uint32_t backup_id,
-                                                             char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_purge_old_backups(rocksdb_backup_engine_t* engine,
+                                                        uint32_t num_backups_to_keep,
+                                                        char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_verify_backup(rocksdb_backup_engine_t* engine,
+                                                    uint32_t backup_id,
+                                                    char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_restore_db_from_latest_backup(
+    rocksdb_backup_engine_t* engine, const char* db_dir, const char* wal_dir,
+    const rocksdb_restore_options_t* restore_options, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_restore_db_from_backup(
+    rocksdb_backup_engine_t* engine, const char* db_dir, const char* wal_dir,
+    const rocksdb_restore_options_t* restore_options, const uint32_t backup_id,
+    char** errptr) ASHLAR_NOTHROW;
 // The usable backups, oldest first.
-ASHLAR_API const rocksdb_backup_engine_info_t* rocksdb_backup_engine_get_backup_info(rocksdb_backup_engine_t* engine) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_backup_engine_info_count(const rocksdb_backup_engine_info_t* info) ASHLAR_NOTHROW;
-ASHLAR_API int64_t rocksdb_backup_engine_info_timestamp(const rocksdb_backup_engine_info_t* info, int index) ASHLAR_NOTHROW;
-ASHLAR_API uint32_t rocksdb_backup_engine_info_backup_id(const rocksdb_backup_engine_info_t* info, int index) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_backup_engine_info_size(const rocksdb_backup_engine_info_t* info, int index) ASHLAR_NOTHROW;
-ASHLAR_API uint32_t rocksdb_backup_engine_info_number_files(const rocksdb_backup_engine_info_t* info, int index) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_backup_engine_info_destroy(const rocksdb_backup_engine_info_t* info) ASHLAR_NOTHROW;
-ASHLAR_API rocksdb_backup_engine_options_t* rocksdb_backup_engine_options_create(const char* backup_dir) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_backup_engine_options_set_env(rocksdb_backup_engine_options_t* options, rocksdb_env_t* env) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_backup_engine_options_destroy(rocksdb_backup_engine_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_backup_engine_options_set_backup_dir(rocksdb_backup_engine_options_t* options, const char* value) ASHLAR_NOTHROW;
-ASHLAR_API const char* rocksdb_backup_engine_options_get_backup_dir(rocksdb_backup_engine_options_t* options, size_t* size) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_backup_engine_options_set_sync(rocksdb_backup_engine_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_backup_engine_options_get_sync(rocksdb_backup_engine_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_backup_engine_options_set_destroy_old_data(rocksdb_backup_engine_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_backup_engine_options_get_destroy_old_data(rocksdb_backup_engine_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_backup_engine_options_set_backup_log_files(rocksdb_backup_engine_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_backup_engine_options_get_backup_log_files(rocksdb_backup_engine_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API rocksdb_create_backup_options_t* rocksdb_create_backup_options_create(void) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_create_backup_options_destroy(rocksdb_create_backup_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API const rocksdb_backup_engine_info_t* rocksdb_backup_engine_get_backup_info(
+    rocksdb_backup_engine_t* engine) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_backup_engine_info_count(const rocksdb_backup_engine_info_t* info)
+    ASHLAR_NOTHROW;
+ASHLAR_API int64_t rocksdb_backup_engine_info_timestamp(const rocksdb_backup_engine_info_t* info,
+                                                        int index) ASHLAR_NOTHROW;
+ASHLAR_API uint32_t rocksdb_backup_engine_info_backup_id(const rocksdb_backup_engine_info_t* info,
+                                                         int index) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_backup_engine_info_size(const rocksdb_backup_engine_info_t* info,
+                                                    int index) ASHLAR_NOTHROW;
+ASHLAR_API uint32_t rocksdb_backup_engine_info_number_files(
+    const rocksdb_backup_engine_info_t* info, int index) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_info_destroy(const rocksdb_backup_engine_info_t* info)
+    ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_backup_engine_options_t* rocksdb_backup_engine_options_create(
+    const char* backup_dir) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_options_set_env(rocksdb_backup_engine_options_t* options,
+                                                      rocksdb_env_t* env) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_options_destroy(rocksdb_backup_engine_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_options_set_backup_dir(
+    rocksdb_backup_engine_options_t* options, const char* value) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_backup_engine_options_get_backup_dir(
+    rocksdb_backup_engine_options_t* options, size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_options_set_sync(rocksdb_backup_engine_options_t* options,
+                                                       unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_backup_engine_options_get_sync(
+    rocksdb_backup_engine_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_options_set_destroy_old_data(
+    rocksdb_backup_engine_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_backup_engine_options_get_destroy_old_data(
+    rocksdb_backup_engine_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_options_set_backup_log_files(
+    rocksdb_backup_engine_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_backup_engine_options_get_backup_log_files(
+    rocksdb_backup_engine_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_create_backup_options_t* rocksdb_create_backup_options_create(void)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_create_backup_options_destroy(rocksdb_create_backup_options_t* options)
+    ASHLAR_NOTHROW;
 // Called after each copied file.
-ASHLAR_API void rocksdb_create_backup_options_set_progress_callback(rocksdb_create_backup_options_t* options, void* state,
-                                                                    rocksdb_create_backup_options_progress_cb callback) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_create_backup_options_set_flush_before_backup(rocksdb_create_backup_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_create_backup_options_get_flush_before_backup(rocksdb_create_backup_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_create_backup_options_set_progress_callback(
+    rocksdb_create_backup_options_t* options, void* state,
+    rocksdb_create_backup_options_progress_cb callback) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_create_backup_options_set_flush_before_backup(
+    rocksdb_create_backup_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_create_backup_options_get_flush_before_backup(
+    rocksdb_create_backup_options_t* options) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_restore_options_t* rocksdb_restore_options_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_restore_options_destroy(rocksdb_restore_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_restore_options_set_keep_log_files(rocksdb_restore_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_restore_options_get_keep_log_files(rocksdb_restore_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_restore_options_set_keep_log_files(rocksdb_restore_options_t* options,
+                                                           int value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_restore_options_get_keep_log_files(
+    rocksdb_restore_options_t* options) ASHLAR_NOTHROW;
 
 // ---- What there is.
 
-// Null when there is no such property; rocksdb_property_int returns 0 when there is one, -1 otherwise.
+// Null when there is no such property; rocksdb_property_int returns 0 when there is one, -1
+// otherwise.
 ASHLAR_API char* rocksdb_property_value(rocksdb_t* db, const char* property) ASHLAR_NOTHROW;
-ASHLAR_API char* rocksdb_property_value_cf(rocksdb_t* db, rocksdb_column_family_handle_t* column_family, const char* property) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_property_int(rocksdb_t* db, const char* property, uint64_t* value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_property_int_cf(rocksdb_t* db, rocksdb_column_family_handle_t* column_family, const char* property,
-                                       uint64_t* value) ASHLAR_NOTHROW;
+ASHLAR_API char* rocksdb_property_value_cf(rocksdb_t* db,
+                                           rocksdb_column_family_handle_t* column_family,
+                                           const char* property) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_property_int(rocksdb_t* db, const char* property,
+                                    uint64_t* value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_property_int_cf(rocksdb_t* db, rocksdb_column_family_handle_t* column_family,
+                                       const char* property, uint64_t* value) ASHLAR_NOTHROW;
 enum {
   rocksdb_size_approximation_flags_none = 0,
   rocksdb_size_approximation_flags_include_memtable = 1 << 0,
   rocksdb_size_approximation_flags_include_files = 1 << 1
 };
-ASHLAR_API void rocksdb_approximate_sizes(rocksdb_t* db, int num_ranges, const char* const* range_start_keys, const size_t* range_start_key_sizes,
-                                          const char* const* range_limit_keys, const size_t* range_limit_key_sizes, uint64_t* sizes,
+ASHLAR_API void rocksdb_approximate_sizes(rocksdb_t* db, int num_ranges,
+                                          const char* const* range_start_keys,
+                                          const size_t* range_start_key_sizes,
+                                          const char* const* range_limit_keys,
+                                          const size_t* range_limit_key_sizes, uint64_t* sizes,
                                           char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_approximate_sizes_cf(rocksdb_t* db, rocksdb_column_family_handle_t* column_family, int num_ranges,
-                                             const char* const* range_start_keys, const size_t* range_start_key_sizes,
-                                             const char* const* range_limit_keys, const size_t* range_limit_key_sizes, uint64_t* sizes,
+ASHLAR_API void rocksdb_approximate_sizes_cf(rocksdb_t* db,
+                                             rocksdb_column_family_handle_t* column_family,
+                                             int num_ranges, const char* const* range_start_keys,
+                                             const size_t* range_start_key_sizes,
+                                             const char* const* range_limit_keys,
+                                             const size_t* range_limit_key_sizes, uint64_t* sizes,
                                              char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_approximate_sizes_cf_with_flags(rocksdb_t* db, rocksdb_column_family_handle_t* column_family, int num_ranges,
-                                                        const char* const* range_start_keys, const size_t* range_start_key_sizes,
-                                                        const char* const* range_limit_keys, const size_t* range_limit_key_sizes,
-                                                        uint8_t include_flags, uint64_t* sizes, char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_approximate_sizes_with_options(rocksdb_t* db, const rocksdb_size_approximation_options_t* options, int num_ranges,
-                                                       const char* const* range_start_keys, const size_t* range_start_key_sizes,
-                                                       const char* const* range_limit_keys, const size_t* range_limit_key_sizes, uint64_t* sizes,
-                                                       char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_approximate_sizes_cf_with_options(rocksdb_t* db, rocksdb_column_family_handle_t* column_family,
-                                                          const rocksdb_size_approximation_options_t* options, int num_ranges,
-                                                          const char* const* range_start_keys, const size_t* range_start_key_sizes,
-                                                          const char* const* range_limit_keys, const size_t* range_limit_key_sizes, uint64_t* sizes,
-                                                          char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API rocksdb_size_approximation_options_t* rocksdb_size_approximation_options_create(void) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_size_approximation_options_destroy(rocksdb_size_approximation_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_size_approximation_options_set_include_memtables(rocksdb_size_approximation_options_t* options,
-                                                                         unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_size_approximation_options_get_include_memtables(rocksdb_size_approximation_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_size_approximation_options_set_include_files(rocksdb_size_approximation_options_t* options,
-                                                                     unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_size_approximation_options_get_include_files(rocksdb_size_approximation_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_size_approximation_options_set_files_size_error_margin(rocksdb_size_approximation_options_t* options,
-                                                                               double value) ASHLAR_NOTHROW;
-ASHLAR_API double rocksdb_size_approximation_options_get_files_size_error_margin(rocksdb_size_approximation_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_approximate_sizes_cf_with_flags(
+    rocksdb_t* db, rocksdb_column_family_handle_t* column_family, int num_ranges,
+    const char* const* range_start_keys, const size_t* range_start_key_sizes,
+    const char* const* range_limit_keys, const size_t* range_limit_key_sizes, uint8_t include_flags,
+    uint64_t* sizes, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_approximate_sizes_with_options(
+    rocksdb_t* db, const rocksdb_size_approximation_options_t* options, int num_ranges,
+    const char* const* range_start_keys, const size_t* range_start_key_sizes,
+    const char* const* range_limit_keys, const size_t* range_limit_key_sizes, uint64_t* sizes,
+    char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_approximate_sizes_cf_with_options(
+    rocksdb_t* db, rocksdb_column_family_handle_t* column_family,
+    const rocksdb_size_approximation_options_t* options, int num_ranges,
+    const char* const* range_start_keys, const size_t* range_start_key_sizes,
+    const char* const* range_limit_keys, const size_t* range_limit_key_sizes, uint64_t* sizes,
+    char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_size_approximation_options_t* rocksdb_size_approximation_options_create(void)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_size_approximation_options_destroy(
+    rocksdb_size_approximation_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_size_approximation_options_set_include_memtables(
+    rocksdb_size_approximation_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_size_approximation_options_get_include_memtables(
+    rocksdb_size_approximation_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_size_approximation_options_set_include_files(
+    rocksdb_size_approximation_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_size_approximation_options_get_include_files(
+    rocksdb_size_approximation_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_size_approximation_options_set_files_size_error_margin(
+    rocksdb_size_approximation_options_t* options, double value) ASHLAR_NOTHROW;
+ASHLAR_API double rocksdb_size_approximation_options_get_files_size_error_margin(
+    rocksdb_size_approximation_options_t* options) ASHLAR_NOTHROW;
 // The tables of all families.
 ASHLAR_API const rocksdb_livefiles_t* rocksdb_livefiles(rocksdb_t* db) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_livefiles_destroy(const rocksdb_livefiles_t* files) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_livefiles_count(const rocksdb_livefiles_t* files) ASHLAR_NOTHROW;
-ASHLAR_API const char* rocksdb_livefiles_column_family_name(const rocksdb_livefiles_t* files, int index) ASHLAR_NOTHROW;
-ASHLAR_API const char* rocksdb_livefiles_name(const rocksdb_livefiles_t* files, int index) ASHLAR_NOTHROW;
-ASHLAR_API const char* rocksdb_livefiles_directory(const rocksdb_livefiles_t* files, int index) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_livefiles_column_family_name(const rocksdb_livefiles_t* files,
+                                                            int index) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_livefiles_name(const rocksdb_livefiles_t* files,
+                                              int index) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_livefiles_directory(const rocksdb_livefiles_t* files,
+                                                   int index) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_livefiles_level(const rocksdb_livefiles_t* files, int index) ASHLAR_NOTHROW;
-ASHLAR_API size_t rocksdb_livefiles_size(const rocksdb_livefiles_t* files, int index) ASHLAR_NOTHROW;
-ASHLAR_API const char* rocksdb_livefiles_smallestkey(const rocksdb_livefiles_t* files, int index, size_t* size) ASHLAR_NOTHROW;
-ASHLAR_API const char* rocksdb_livefiles_largestkey(const rocksdb_livefiles_t* files, int index, size_t* size) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_livefiles_smallest_seqno(const rocksdb_livefiles_t* files, int index) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_livefiles_largest_seqno(const rocksdb_livefiles_t* files, int index) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_livefiles_entries(const rocksdb_livefiles_t* files, int index) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_livefiles_deletions(const rocksdb_livefiles_t* files, int index) ASHLAR_NOTHROW;
-// The levels of a family and the tables in them. What _get_level_metadata and _get_sst_file_metadata return (null: no such index) refers to the
-// column family's metadata, which must outlive it.
-ASHLAR_API rocksdb_column_family_metadata_t* rocksdb_get_column_family_metadata(rocksdb_t* db) ASHLAR_NOTHROW;
-ASHLAR_API rocksdb_column_family_metadata_t* rocksdb_get_column_family_metadata_cf(rocksdb_t* db,
-                                                                                   rocksdb_column_family_handle_t* column_family) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_column_family_metadata_destroy(rocksdb_column_family_metadata_t* metadata) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_column_family_metadata_get_size(rocksdb_column_family_metadata_t* metadata) ASHLAR_NOTHROW;
-ASHLAR_API size_t rocksdb_column_family_metadata_get_file_count(rocksdb_column_family_metadata_t* metadata) ASHLAR_NOTHROW;
-ASHLAR_API char* rocksdb_column_family_metadata_get_name(rocksdb_column_family_metadata_t* metadata) ASHLAR_NOTHROW;
-ASHLAR_API size_t rocksdb_column_family_metadata_get_level_count(rocksdb_column_family_metadata_t* metadata) ASHLAR_NOTHROW;
-ASHLAR_API rocksdb_level_metadata_t* rocksdb_column_family_metadata_get_level_metadata(rocksdb_column_family_metadata_t* metadata,
-                                                                                       size_t i) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_livefiles_size(const rocksdb_livefiles_t* files,
+                                         int index) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_livefiles_smallestkey(const rocksdb_livefiles_t* files, int index,
+                                                     size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_livefiles_largestkey(const rocksdb_livefiles_t* files, int index,
+                                                    size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_livefiles_smallest_seqno(const rocksdb_livefiles_t* files,
+                                                     int index) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_livefiles_largest_seqno(const rocksdb_livefiles_t* files,
+                                                    int index) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_livefiles_entries(const rocksdb_livefiles_t* files,
+                                              int index) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_livefiles_deletions(const rocksdb_livefiles_t* files,
+                                                int index) ASHLAR_NOTHROW;
+// The levels of a family and the tables in them. What _get_level_metadata and
+// _get_sst_file_metadata return (null: no such index) refers to the column family's metadata, which
+// must outlive it.
+ASHLAR_API rocksdb_column_family_metadata_t* rocksdb_get_column_family_metadata(rocksdb_t* db)
+    ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_column_family_metadata_t* rocksdb_get_column_family_metadata_cf(
+    rocksdb_t* db, rocksdb_column_family_handle_t* column_family) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_column_family_metadata_destroy(rocksdb_column_family_metadata_t* metadata)
+    ASHLAR_NOTHROW;
+ASHLAR_API uint64_t
+rocksdb_column_family_metadata_get_size(rocksdb_column_family_metadata_t* metadata) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_column_family_metadata_get_file_count(
+    rocksdb_column_family_metadata_t* metadata) ASHLAR_NOTHROW;
+ASHLAR_API char* rocksdb_column_family_metadata_get_name(rocksdb_column_family_metadata_t* metadata)
+    ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_column_family_metadata_get_level_count(
+    rocksdb_column_family_metadata_t* metadata) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_level_metadata_t* rocksdb_column_family_metadata_get_level_metadata(
+    rocksdb_column_family_metadata_t* metadata, size_t i) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_level_metadata_destroy(rocksdb_level_metadata_t* level) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_level_metadata_get_level(rocksdb_level_metadata_t* level) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_level_metadata_get_size(rocksdb_level_metadata_t* level) ASHLAR_NOTHROW;
-ASHLAR_API size_t rocksdb_level_metadata_get_file_count(rocksdb_level_metadata_t* level) ASHLAR_NOTHROW;
-ASHLAR_API rocksdb_sst_file_metadata_t* rocksdb_level_metadata_get_sst_file_metadata(rocksdb_level_metadata_t* level, size_t i) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_level_metadata_get_file_count(rocksdb_level_metadata_t* level)
+    ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_sst_file_metadata_t* rocksdb_level_metadata_get_sst_file_metadata(
+    rocksdb_level_metadata_t* level, size_t i) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_sst_file_metadata_destroy(rocksdb_sst_file_metadata_t* file) ASHLAR_NOTHROW;
-ASHLAR_API char* rocksdb_sst_file_metadata_get_relative_filename(rocksdb_sst_file_metadata_t* file) ASHLAR_NOTHROW;
-ASHLAR_API char* rocksdb_sst_file_metadata_get_directory(rocksdb_sst_file_metadata_t* file) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_sst_file_metadata_get_size(rocksdb_sst_file_metadata_t* file) ASHLAR_NOTHROW;
-ASHLAR_API char* rocksdb_sst_file_metadata_get_smallestkey(rocksdb_sst_file_metadata_t* file, size_t* size) ASHLAR_NOTHROW;
-ASHLAR_API char* rocksdb_sst_file_metadata_get_largestkey(rocksdb_sst_file_metadata_t* file, size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API char* rocksdb_sst_file_metadata_get_relative_filename(rocksdb_sst_file_metadata_t* file)
+    ASHLAR_NOTHROW;
+ASHLAR_API char* rocksdb_sst_file_metadata_get_directory(rocksdb_sst_file_metadata_t* file)
+    ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_sst_file_metadata_get_size(rocksdb_sst_file_metadata_t* file)
+    ASHLAR_NOTHROW;
+ASHLAR_API char* rocksdb_sst_file_metadata_get_smallestkey(rocksdb_sst_file_metadata_t* file,
+                                                           size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API char* rocksdb_sst_file_metadata_get_largestkey(rocksdb_sst_file_metadata_t* file,
+                                                          size_t* size) ASHLAR_NOTHROW;
 // Bytes of memory of some databases and caches together.
 ASHLAR_API rocksdb_memory_consumers_t* rocksdb_memory_consumers_create(void) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_memory_consumers_add_db(rocksdb_memory_consumers_t* consumers, rocksdb_t* db) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_memory_consumers_add_cache(rocksdb_memory_consumers_t* consumers, rocksdb_cache_t* cache) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_memory_consumers_destroy(rocksdb_memory_consumers_t* consumers) ASHLAR_NOTHROW;
-ASHLAR_API rocksdb_memory_usage_t* rocksdb_approximate_memory_usage_create(rocksdb_memory_consumers_t* consumers, char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_approximate_memory_usage_destroy(rocksdb_memory_usage_t* usage) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_approximate_memory_usage_get_mem_table_total(rocksdb_memory_usage_t* memory_usage) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_approximate_memory_usage_get_mem_table_unflushed(rocksdb_memory_usage_t* memory_usage) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_approximate_memory_usage_get_mem_table_readers_total(rocksdb_memory_usage_t* memory_usage) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_approximate_memory_usage_get_cache_total(rocksdb_memory_usage_t* memory_usage) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_memory_consumers_add_db(rocksdb_memory_consumers_t* consumers,
+                                                rocksdb_t* db) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_memory_consumers_add_cache(rocksdb_memory_consumers_t* consumers,
+                                                   rocksdb_cache_t* cache) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_memory_consumers_destroy(rocksdb_memory_consumers_t* consumers)
+    ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_memory_usage_t* rocksdb_approximate_memory_usage_create(
+    rocksdb_memory_consumers_t* consumers, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_approximate_memory_usage_destroy(rocksdb_memory_usage_t* usage)
+    ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_approximate_memory_usage_get_mem_table_total(
+    rocksdb_memory_usage_t* memory_usage) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_approximate_memory_usage_get_mem_table_unflushed(
+    rocksdb_memory_usage_t* memory_usage) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_approximate_memory_usage_get_mem_table_readers_total(
+    rocksdb_memory_usage_t* memory_usage) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_approximate_memory_usage_get_cache_total(
+    rocksdb_memory_usage_t* memory_usage) ASHLAR_NOTHROW;
 
 // ---- Options while open. Each of `keys` gets the value of the same index, all or none.
 
-ASHLAR_API void rocksdb_set_options(rocksdb_t* db, int count, const char* const keys[], const char* const values[], char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_set_options_cf(rocksdb_t* db, rocksdb_column_family_handle_t* handle, int count, const char* const keys[],
+ASHLAR_API void rocksdb_set_options(rocksdb_t* db, int count, const char* const keys[],
+                                    const char* const values[], char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_set_options_cf(rocksdb_t* db, rocksdb_column_family_handle_t* handle,
+                                       int count, const char* const keys[],
                                        const char* const values[], char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_set_db_options(rocksdb_t* db, int count, const char* const keys[], const char* const values[], char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_set_db_options(rocksdb_t* db, int count, const char* const keys[],
+                                       const char* const values[], char** errptr) ASHLAR_NOTHROW;
 
-// ---- Options of a database and its families. Each is the member of that name in ashlar/options.h, where it is described; RocksDB's defaults. An
-// option that Ashlar refuses can be set, and fails the open by name.
+// ---- Options of a database and its families. Each is the member of that name in ashlar/options.h,
+// where it is described; RocksDB's defaults. An option that Ashlar refuses can be set, and fails
+// the open by name.
 
 ASHLAR_API rocksdb_options_t* rocksdb_options_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_destroy(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API rocksdb_options_t* rocksdb_options_create_copy(rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_options_t* rocksdb_options_create_copy(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
 // `new_options` becomes `base_options` changed by "name=value;name=value".
-ASHLAR_API void rocksdb_get_options_from_string(const rocksdb_options_t* base_options, const char* text, rocksdb_options_t* new_options,
+ASHLAR_API void rocksdb_get_options_from_string(const rocksdb_options_t* base_options,
+                                                const char* text, rocksdb_options_t* new_options,
                                                 char** errptr) ASHLAR_NOTHROW;
-// What the OPTIONS file of a database says: the database's, and for each family its name and options. `cache` may be null. Free all of it together.
-ASHLAR_API void rocksdb_load_latest_options(const char* db_path, rocksdb_env_t* env, bool ignore_unknown_options, rocksdb_cache_t* cache,
-                                            rocksdb_options_t** db_options, size_t* num_column_families, char*** column_family_names,
-                                            rocksdb_options_t*** column_family_options, char** errptr) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_load_latest_options_destroy(rocksdb_options_t* db_options, char** list_column_family_names,
-                                                    rocksdb_options_t** list_column_family_options, size_t size) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_increase_parallelism(rocksdb_options_t* options, int total_threads) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_optimize_for_point_lookup(rocksdb_options_t* options, uint64_t block_cache_size_mb) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_optimize_level_style_compaction(rocksdb_options_t* options, uint64_t memtable_memory_budget) ASHLAR_NOTHROW;
+// What the OPTIONS file of a database says: the database's, and for each family its name and
+// options. `cache` may be null. Free all of it together.
+ASHLAR_API void rocksdb_load_latest_options(
+    const char* db_path, rocksdb_env_t* env, bool ignore_unknown_options, rocksdb_cache_t* cache,
+    rocksdb_options_t** db_options, size_t* num_column_families, char*** column_family_names,
+    rocksdb_options_t*** column_family_options, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_load_latest_options_destroy(rocksdb_options_t* db_options,
+                                                    char** list_column_family_names,
+                                                    rocksdb_options_t** list_column_family_options,
+                                                    size_t size) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_increase_parallelism(rocksdb_options_t* options,
+                                                     int total_threads) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_optimize_for_point_lookup(
+    rocksdb_options_t* options, uint64_t block_cache_size_mb) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_optimize_level_style_compaction(
+    rocksdb_options_t* options, uint64_t memtable_memory_budget) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_prepare_for_bulk_load(rocksdb_options_t* options) ASHLAR_NOTHROW;
 
 // Opening and checking.
-ASHLAR_API void rocksdb_options_set_create_if_missing(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_create_if_missing(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_create_missing_column_families(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_create_missing_column_families(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_error_if_exists(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_error_if_exists(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_paranoid_checks(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_paranoid_checks(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_paranoid_file_checks(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_paranoid_file_checks(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_force_consistency_checks(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_force_consistency_checks(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_best_efforts_recovery(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_best_efforts_recovery(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_skip_checking_sst_file_sizes_on_db_open(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_skip_checking_sst_file_sizes_on_db_open(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_skip_stats_update_on_db_open(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_skip_stats_update_on_db_open(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_allow_ingest_behind(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_allow_ingest_behind(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_flush_verify_memtable_count(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_flush_verify_memtable_count(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_track_and_verify_wals_in_manifest(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_track_and_verify_wals_in_manifest(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_verify_sst_unique_id_in_manifest(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_verify_sst_unique_id_in_manifest(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_enforce_single_del_contracts(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_enforce_single_del_contracts(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_write_dbid_to_manifest(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_write_dbid_to_manifest(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_db_host_id(rocksdb_options_t* options, const char* value) ASHLAR_NOTHROW;
-ASHLAR_API const char* rocksdb_options_get_db_host_id(rocksdb_options_t* options, size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_create_if_missing(rocksdb_options_t* options,
+                                                      unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_create_if_missing(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_create_missing_column_families(
+    rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_create_missing_column_families(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_error_if_exists(rocksdb_options_t* options,
+                                                    unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_error_if_exists(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_paranoid_checks(rocksdb_options_t* options,
+                                                    unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_paranoid_checks(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_paranoid_file_checks(rocksdb_options_t* options,
+                                                         unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_paranoid_file_checks(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_force_consistency_checks(rocksdb_options_t* options,
+                                                             unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_force_consistency_checks(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_best_efforts_recovery(rocksdb_options_t* options,
+                                                          unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_best_efforts_recovery(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_skip_checking_sst_file_sizes_on_db_open(
+    rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_skip_checking_sst_file_sizes_on_db_open(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_skip_stats_update_on_db_open(
+    rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_skip_stats_update_on_db_open(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_allow_ingest_behind(rocksdb_options_t* options,
+                                                        unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_allow_ingest_behind(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_flush_verify_memtable_count(rocksdb_options_t* options,
+                                                                unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_flush_verify_memtable_count(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_track_and_verify_wals_in_manifest(
+    rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_track_and_verify_wals_in_manifest(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_verify_sst_unique_id_in_manifest(
+    rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_verify_sst_unique_id_in_manifest(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_enforce_single_del_contracts(
+    rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_enforce_single_del_contracts(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_write_dbid_to_manifest(rocksdb_options_t* options,
+                                                           unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_write_dbid_to_manifest(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_db_host_id(rocksdb_options_t* options,
+                                               const char* value) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_options_get_db_host_id(rocksdb_options_t* options,
+                                                      size_t* size) ASHLAR_NOTHROW;
 // The world: files and threads, the LOG, limits.
-ASHLAR_API void rocksdb_options_set_env(rocksdb_options_t* options, rocksdb_env_t* env) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_info_log(rocksdb_options_t* options, rocksdb_logger_t* logger) ASHLAR_NOTHROW;
-ASHLAR_API rocksdb_logger_t* rocksdb_options_get_info_log(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_info_log_level(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_env(rocksdb_options_t* options,
+                                        rocksdb_env_t* env) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_info_log(rocksdb_options_t* options,
+                                             rocksdb_logger_t* logger) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_logger_t* rocksdb_options_get_info_log(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_info_log_level(rocksdb_options_t* options,
+                                                   int value) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_options_get_info_log_level(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_db_log_dir(rocksdb_options_t* options, const char* value) ASHLAR_NOTHROW;
-ASHLAR_API const char* rocksdb_options_get_db_log_dir(rocksdb_options_t* options, size_t* size) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_max_log_file_size(rocksdb_options_t* options, size_t value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_db_log_dir(rocksdb_options_t* options,
+                                               const char* value) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_options_get_db_log_dir(rocksdb_options_t* options,
+                                                      size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_max_log_file_size(rocksdb_options_t* options,
+                                                      size_t value) ASHLAR_NOTHROW;
 ASHLAR_API size_t rocksdb_options_get_max_log_file_size(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_log_file_time_to_roll(rocksdb_options_t* options, size_t value) ASHLAR_NOTHROW;
-ASHLAR_API size_t rocksdb_options_get_log_file_time_to_roll(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_keep_log_file_num(rocksdb_options_t* options, size_t value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_log_file_time_to_roll(rocksdb_options_t* options,
+                                                          size_t value) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_options_get_log_file_time_to_roll(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_keep_log_file_num(rocksdb_options_t* options,
+                                                      size_t value) ASHLAR_NOTHROW;
 ASHLAR_API size_t rocksdb_options_get_keep_log_file_num(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_allow_data_in_errors(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_allow_data_in_errors(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_ratelimiter(rocksdb_options_t* options, rocksdb_ratelimiter_t* limiter) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_allow_data_in_errors(rocksdb_options_t* options,
+                                                         unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_allow_data_in_errors(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_ratelimiter(rocksdb_options_t* options,
+                                                rocksdb_ratelimiter_t* limiter) ASHLAR_NOTHROW;
 // Files.
-ASHLAR_API void rocksdb_options_set_max_open_files(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_max_open_files(rocksdb_options_t* options,
+                                                   int value) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_options_get_max_open_files(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_max_file_opening_threads(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_options_get_max_file_opening_threads(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_table_cache_numshardbits(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_options_get_table_cache_numshardbits(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_db_paths(rocksdb_options_t* options, const rocksdb_dbpath_t** path_values, size_t num_paths) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_cf_paths(rocksdb_options_t* options, const rocksdb_dbpath_t** path_values, size_t num_paths) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_max_file_opening_threads(rocksdb_options_t* options,
+                                                             int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_options_get_max_file_opening_threads(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_table_cache_numshardbits(rocksdb_options_t* options,
+                                                             int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_options_get_table_cache_numshardbits(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_db_paths(rocksdb_options_t* options,
+                                             const rocksdb_dbpath_t** path_values,
+                                             size_t num_paths) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_cf_paths(rocksdb_options_t* options,
+                                             const rocksdb_dbpath_t** path_values,
+                                             size_t num_paths) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_set_use_fsync(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_options_get_use_fsync(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_allow_fallocate(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_allow_fallocate(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_allow_mmap_reads(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_allow_mmap_reads(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_allow_mmap_writes(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_allow_mmap_writes(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_use_direct_reads(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_use_direct_reads(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_use_direct_io_for_flush_and_compaction(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_use_direct_io_for_flush_and_compaction(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_is_fd_close_on_exec(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_is_fd_close_on_exec(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_advise_random_on_open(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_advise_random_on_open(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_access_hint_on_compaction_start(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_options_get_access_hint_on_compaction_start(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_writable_file_max_buffer_size(rocksdb_options_t* options, uint64_t value) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_options_get_writable_file_max_buffer_size(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_bytes_per_sync(rocksdb_options_t* options, uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_allow_fallocate(rocksdb_options_t* options,
+                                                    unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_allow_fallocate(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_allow_mmap_reads(rocksdb_options_t* options,
+                                                     unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_allow_mmap_reads(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_allow_mmap_writes(rocksdb_options_t* options,
+                                                      unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_allow_mmap_writes(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_use_direct_reads(rocksdb_options_t* options,
+                                                     unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_use_direct_reads(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_use_direct_io_for_flush_and_compaction(
+    rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_use_direct_io_for_flush_and_compaction(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_is_fd_close_on_exec(rocksdb_options_t* options,
+                                                        unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_is_fd_close_on_exec(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_advise_random_on_open(rocksdb_options_t* options,
+                                                          unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_advise_random_on_open(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_access_hint_on_compaction_start(rocksdb_options_t* options,
+                                                                    int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_options_get_access_hint_on_compaction_start(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_writable_file_max_buffer_size(rocksdb_options_t* options,
+                                                                  uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_options_get_writable_file_max_buffer_size(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_bytes_per_sync(rocksdb_options_t* options,
+                                                   uint64_t value) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_options_get_bytes_per_sync(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_wal_bytes_per_sync(rocksdb_options_t* options, uint64_t value) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_options_get_wal_bytes_per_sync(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_strict_bytes_per_sync(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_strict_bytes_per_sync(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_compaction_readahead_size(rocksdb_options_t* options, size_t value) ASHLAR_NOTHROW;
-ASHLAR_API size_t rocksdb_options_get_compaction_readahead_size(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_log_readahead_size(rocksdb_options_t* options, size_t value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_wal_bytes_per_sync(rocksdb_options_t* options,
+                                                       uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_options_get_wal_bytes_per_sync(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_strict_bytes_per_sync(rocksdb_options_t* options,
+                                                          unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_strict_bytes_per_sync(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_compaction_readahead_size(rocksdb_options_t* options,
+                                                          size_t value) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_options_get_compaction_readahead_size(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_log_readahead_size(rocksdb_options_t* options,
+                                                       size_t value) ASHLAR_NOTHROW;
 ASHLAR_API size_t rocksdb_options_get_log_readahead_size(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_delete_obsolete_files_period_micros(rocksdb_options_t* options, uint64_t value) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_options_get_delete_obsolete_files_period_micros(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_max_manifest_file_size(rocksdb_options_t* options, size_t value) ASHLAR_NOTHROW;
-ASHLAR_API size_t rocksdb_options_get_max_manifest_file_size(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_manifest_preallocation_size(rocksdb_options_t* options, size_t value) ASHLAR_NOTHROW;
-ASHLAR_API size_t rocksdb_options_get_manifest_preallocation_size(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_avoid_unnecessary_blocking_io(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_avoid_unnecessary_blocking_io(rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_delete_obsolete_files_period_micros(
+    rocksdb_options_t* options, uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t
+rocksdb_options_get_delete_obsolete_files_period_micros(rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_max_manifest_file_size(rocksdb_options_t* options,
+                                                           size_t value) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_options_get_max_manifest_file_size(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_manifest_preallocation_size(rocksdb_options_t* options,
+                                                                size_t value) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_options_get_manifest_preallocation_size(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_avoid_unnecessary_blocking_io(
+    rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_avoid_unnecessary_blocking_io(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
 // The log.
 enum {
   rocksdb_tolerate_corrupted_tail_records_recovery = 0,
@@ -605,125 +938,232 @@ enum {
   rocksdb_point_in_time_recovery = 2,
   rocksdb_skip_any_corrupted_records_recovery = 3
 };
-ASHLAR_API void rocksdb_options_set_wal_recovery_mode(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_wal_recovery_mode(rocksdb_options_t* options,
+                                                      int value) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_options_get_wal_recovery_mode(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_wal_dir(rocksdb_options_t* options, const char* value) ASHLAR_NOTHROW;
-ASHLAR_API const char* rocksdb_options_get_wal_dir(rocksdb_options_t* options, size_t* size) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_max_total_wal_size(rocksdb_options_t* options, uint64_t number) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_options_get_max_total_wal_size(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_manual_wal_flush(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_manual_wal_flush(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_wal_compression(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_wal_dir(rocksdb_options_t* options,
+                                            const char* value) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_options_get_wal_dir(rocksdb_options_t* options,
+                                                   size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_max_total_wal_size(rocksdb_options_t* options,
+                                                       uint64_t number) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_options_get_max_total_wal_size(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_manual_wal_flush(rocksdb_options_t* options,
+                                                     unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_manual_wal_flush(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_wal_compression(rocksdb_options_t* options,
+                                                    int value) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_options_get_wal_compression(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_WAL_ttl_seconds(rocksdb_options_t* options, uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_WAL_ttl_seconds(rocksdb_options_t* options,
+                                                    uint64_t value) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_options_get_WAL_ttl_seconds(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_WAL_size_limit_MB(rocksdb_options_t* options, uint64_t value) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_options_get_WAL_size_limit_MB(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_recycle_log_file_num(rocksdb_options_t* options, size_t value) ASHLAR_NOTHROW;
-ASHLAR_API size_t rocksdb_options_get_recycle_log_file_num(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_avoid_flush_during_recovery(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_avoid_flush_during_recovery(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_avoid_flush_during_shutdown(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_avoid_flush_during_shutdown(rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_WAL_size_limit_MB(rocksdb_options_t* options,
+                                                      uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_options_get_WAL_size_limit_MB(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_recycle_log_file_num(rocksdb_options_t* options,
+                                                         size_t value) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_options_get_recycle_log_file_num(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_avoid_flush_during_recovery(rocksdb_options_t* options,
+                                                                unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_avoid_flush_during_recovery(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_avoid_flush_during_shutdown(rocksdb_options_t* options,
+                                                                unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_avoid_flush_during_shutdown(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
 // Background work.
-ASHLAR_API void rocksdb_options_set_max_background_jobs(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_max_background_jobs(rocksdb_options_t* options,
+                                                        int value) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_options_get_max_background_jobs(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_max_background_compactions(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_options_get_max_background_compactions(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_max_background_flushes(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_options_get_max_background_flushes(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_max_subcompactions(rocksdb_options_t* options, uint32_t value) ASHLAR_NOTHROW;
-ASHLAR_API uint32_t rocksdb_options_get_max_subcompactions(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_max_bgerror_resume_count(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_options_get_max_bgerror_resume_count(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_bgerror_resume_retry_interval(rocksdb_options_t* options, uint64_t value) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_options_get_bgerror_resume_retry_interval(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_delayed_write_rate(rocksdb_options_t* options, uint64_t value) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_options_get_delayed_write_rate(rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_max_background_compactions(rocksdb_options_t* options,
+                                                               int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_options_get_max_background_compactions(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_max_background_flushes(rocksdb_options_t* options,
+                                                           int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_options_get_max_background_flushes(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_max_subcompactions(rocksdb_options_t* options,
+                                                       uint32_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint32_t rocksdb_options_get_max_subcompactions(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_max_bgerror_resume_count(rocksdb_options_t* options,
+                                                             int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_options_get_max_bgerror_resume_count(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_bgerror_resume_retry_interval(rocksdb_options_t* options,
+                                                                  uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_options_get_bgerror_resume_retry_interval(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_delayed_write_rate(rocksdb_options_t* options,
+                                                       uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_options_get_delayed_write_rate(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
 // Writing.
-ASHLAR_API void rocksdb_options_set_db_write_buffer_size(rocksdb_options_t* options, size_t value) ASHLAR_NOTHROW;
-ASHLAR_API size_t rocksdb_options_get_db_write_buffer_size(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_max_write_batch_group_size_bytes(rocksdb_options_t* options, uint64_t value) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_options_get_max_write_batch_group_size_bytes(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_enable_pipelined_write(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_enable_pipelined_write(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_unordered_write(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_unordered_write(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_two_write_queues(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_two_write_queues(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_allow_2pc(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_db_write_buffer_size(rocksdb_options_t* options,
+                                                         size_t value) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_options_get_db_write_buffer_size(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_max_write_batch_group_size_bytes(rocksdb_options_t* options,
+                                                                     uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_options_get_max_write_batch_group_size_bytes(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_enable_pipelined_write(rocksdb_options_t* options,
+                                                           unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_enable_pipelined_write(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_unordered_write(rocksdb_options_t* options,
+                                                    unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_unordered_write(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_two_write_queues(rocksdb_options_t* options,
+                                                     unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_two_write_queues(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_allow_2pc(rocksdb_options_t* options,
+                                              unsigned char value) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_options_get_allow_2pc(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_atomic_flush(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_atomic_flush(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_allow_concurrent_memtable_write(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_allow_concurrent_memtable_write(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_enable_write_thread_adaptive_yield(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_enable_write_thread_adaptive_yield(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_write_thread_max_yield_usec(rocksdb_options_t* options, uint64_t value) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_options_get_write_thread_max_yield_usec(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_write_thread_slow_yield_usec(rocksdb_options_t* options, uint64_t value) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_options_get_write_thread_slow_yield_usec(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_use_adaptive_mutex(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_use_adaptive_mutex(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_enable_thread_tracking(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_enable_thread_tracking(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_dump_malloc_stats(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_dump_malloc_stats(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_lowest_used_cache_tier(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_options_get_lowest_used_cache_tier(rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_atomic_flush(rocksdb_options_t* options,
+                                                 unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_atomic_flush(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_allow_concurrent_memtable_write(
+    rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_allow_concurrent_memtable_write(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_enable_write_thread_adaptive_yield(
+    rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_enable_write_thread_adaptive_yield(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_write_thread_max_yield_usec(rocksdb_options_t* options,
+                                                                uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_options_get_write_thread_max_yield_usec(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_write_thread_slow_yield_usec(rocksdb_options_t* options,
+                                                                 uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_options_get_write_thread_slow_yield_usec(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_use_adaptive_mutex(rocksdb_options_t* options,
+                                                       unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_use_adaptive_mutex(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_enable_thread_tracking(rocksdb_options_t* options,
+                                                           unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_enable_thread_tracking(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_dump_malloc_stats(rocksdb_options_t* options,
+                                                      unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_dump_malloc_stats(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_lowest_used_cache_tier(rocksdb_options_t* options,
+                                                           int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_options_get_lowest_used_cache_tier(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
 // Statistics in the LOG.
-ASHLAR_API void rocksdb_options_set_stats_dump_period_sec(rocksdb_options_t* options, unsigned int value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned int rocksdb_options_get_stats_dump_period_sec(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_stats_persist_period_sec(rocksdb_options_t* options, unsigned int value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned int rocksdb_options_get_stats_persist_period_sec(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_persist_stats_to_disk(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_persist_stats_to_disk(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_stats_history_buffer_size(rocksdb_options_t* options, size_t value) ASHLAR_NOTHROW;
-ASHLAR_API size_t rocksdb_options_get_stats_history_buffer_size(rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_stats_dump_period_sec(rocksdb_options_t* options,
+                                                          unsigned int value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned int rocksdb_options_get_stats_dump_period_sec(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_stats_persist_period_sec(rocksdb_options_t* options,
+                                                             unsigned int value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned int rocksdb_options_get_stats_persist_period_sec(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_persist_stats_to_disk(rocksdb_options_t* options,
+                                                          unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_persist_stats_to_disk(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_stats_history_buffer_size(rocksdb_options_t* options,
+                                                              size_t value) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_options_get_stats_history_buffer_size(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
 // What the data mean. The comparator and the prefix extractor: see "settings" at the top.
-ASHLAR_API void rocksdb_options_set_comparator(rocksdb_options_t* options, rocksdb_comparator_t* comparator) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_merge_operator(rocksdb_options_t* options, rocksdb_mergeoperator_t* merge_operator) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_uint64add_merge_operator(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_prefix_extractor(rocksdb_options_t* options, rocksdb_slicetransform_t* transform) ASHLAR_NOTHROW;
-// Memtables: what holds their entries (ashlar/memtablerep.h), by default an ordered tree. The hashed ones need a prefix extractor.
-ASHLAR_API void rocksdb_options_set_hash_skip_list_rep(rocksdb_options_t* options, size_t bucket_count, int32_t skiplist_height,
-                                                       int32_t skiplist_branching_factor) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_hash_link_list_rep(rocksdb_options_t* options, size_t bucket_count) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_comparator(rocksdb_options_t* options,
+                                               rocksdb_comparator_t* comparator) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_merge_operator(
+    rocksdb_options_t* options, rocksdb_mergeoperator_t* merge_operator) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_uint64add_merge_operator(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_prefix_extractor(
+    rocksdb_options_t* options, rocksdb_slicetransform_t* transform) ASHLAR_NOTHROW;
+// Memtables: what holds their entries (ashlar/memtablerep.h), by default an ordered tree. The
+// hashed ones need a prefix extractor.
+ASHLAR_API void rocksdb_options_set_hash_skip_list_rep(
+    rocksdb_options_t* options, size_t bucket_count, int32_t skiplist_height,
+    int32_t skiplist_branching_factor) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_hash_link_list_rep(rocksdb_options_t* options,
+                                                       size_t bucket_count) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_set_memtable_vector_rep(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_write_buffer_size(rocksdb_options_t* options, size_t value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_write_buffer_size(rocksdb_options_t* options,
+                                                      size_t value) ASHLAR_NOTHROW;
 ASHLAR_API size_t rocksdb_options_get_write_buffer_size(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_max_write_buffer_number(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_options_get_max_write_buffer_number(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_min_write_buffer_number_to_merge(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_options_get_min_write_buffer_number_to_merge(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_max_write_buffer_number_to_maintain(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_options_get_max_write_buffer_number_to_maintain(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_max_write_buffer_size_to_maintain(rocksdb_options_t* options, int64_t value) ASHLAR_NOTHROW;
-ASHLAR_API int64_t rocksdb_options_get_max_write_buffer_size_to_maintain(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_arena_block_size(rocksdb_options_t* options, size_t value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_max_write_buffer_number(rocksdb_options_t* options,
+                                                            int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_options_get_max_write_buffer_number(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_min_write_buffer_number_to_merge(rocksdb_options_t* options,
+                                                                     int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_options_get_min_write_buffer_number_to_merge(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_max_write_buffer_number_to_maintain(rocksdb_options_t* options,
+                                                                        int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_options_get_max_write_buffer_number_to_maintain(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_max_write_buffer_size_to_maintain(rocksdb_options_t* options,
+                                                                      int64_t value) ASHLAR_NOTHROW;
+ASHLAR_API int64_t rocksdb_options_get_max_write_buffer_size_to_maintain(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_arena_block_size(rocksdb_options_t* options,
+                                                     size_t value) ASHLAR_NOTHROW;
 ASHLAR_API size_t rocksdb_options_get_arena_block_size(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_memtable_prefix_bloom_size_ratio(rocksdb_options_t* options, double value) ASHLAR_NOTHROW;
-ASHLAR_API double rocksdb_options_get_memtable_prefix_bloom_size_ratio(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_memtable_whole_key_filtering(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_memtable_whole_key_filtering(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_memtable_huge_page_size(rocksdb_options_t* options, size_t value) ASHLAR_NOTHROW;
-ASHLAR_API size_t rocksdb_options_get_memtable_huge_page_size(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_memtable_protection_bytes_per_key(rocksdb_options_t* options, uint32_t value) ASHLAR_NOTHROW;
-ASHLAR_API uint32_t rocksdb_options_get_memtable_protection_bytes_per_key(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_bloom_locality(rocksdb_options_t* options, uint32_t value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_memtable_prefix_bloom_size_ratio(rocksdb_options_t* options,
+                                                                     double value) ASHLAR_NOTHROW;
+ASHLAR_API double rocksdb_options_get_memtable_prefix_bloom_size_ratio(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_memtable_whole_key_filtering(
+    rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_memtable_whole_key_filtering(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_memtable_huge_page_size(rocksdb_options_t* options,
+                                                            size_t value) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_options_get_memtable_huge_page_size(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_memtable_protection_bytes_per_key(
+    rocksdb_options_t* options, uint32_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint32_t
+rocksdb_options_get_memtable_protection_bytes_per_key(rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_bloom_locality(rocksdb_options_t* options,
+                                                   uint32_t value) ASHLAR_NOTHROW;
 ASHLAR_API uint32_t rocksdb_options_get_bloom_locality(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_inplace_update_support(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_inplace_update_support(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_inplace_update_num_locks(rocksdb_options_t* options, size_t value) ASHLAR_NOTHROW;
-ASHLAR_API size_t rocksdb_options_get_inplace_update_num_locks(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_experimental_mempurge_threshold(rocksdb_options_t* options, double value) ASHLAR_NOTHROW;
-ASHLAR_API double rocksdb_options_get_experimental_mempurge_threshold(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_max_successive_merges(rocksdb_options_t* options, size_t value) ASHLAR_NOTHROW;
-ASHLAR_API size_t rocksdb_options_get_max_successive_merges(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_max_sequential_skip_in_iterations(rocksdb_options_t* options, uint64_t value) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_options_get_max_sequential_skip_in_iterations(rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_inplace_update_support(rocksdb_options_t* options,
+                                                           unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_inplace_update_support(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_inplace_update_num_locks(rocksdb_options_t* options,
+                                                             size_t value) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_options_get_inplace_update_num_locks(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_experimental_mempurge_threshold(rocksdb_options_t* options,
+                                                                    double value) ASHLAR_NOTHROW;
+ASHLAR_API double rocksdb_options_get_experimental_mempurge_threshold(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_max_successive_merges(rocksdb_options_t* options,
+                                                          size_t value) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_options_get_max_successive_merges(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_max_sequential_skip_in_iterations(
+    rocksdb_options_t* options, uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t
+rocksdb_options_get_max_sequential_skip_in_iterations(rocksdb_options_t* options) ASHLAR_NOTHROW;
 // Levels and compaction.
-enum { rocksdb_level_compaction = 0, rocksdb_universal_compaction = 1, rocksdb_fifo_compaction = 2 };
+enum {
+  rocksdb_level_compaction = 0,
+  rocksdb_universal_compaction = 1,
+  rocksdb_fifo_compaction = 2
+};
 enum {
   rocksdb_k_by_compensated_size_compaction_pri = 0,
   rocksdb_k_oldest_largest_seq_first_compaction_pri = 1,
@@ -731,54 +1171,91 @@ enum {
   rocksdb_k_min_overlapping_ratio_compaction_pri = 3,
   rocksdb_k_round_robin_compaction_pri = 4
 };
-ASHLAR_API void rocksdb_options_set_num_levels(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_num_levels(rocksdb_options_t* options,
+                                               int value) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_options_get_num_levels(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_compaction_style(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_compaction_style(rocksdb_options_t* options,
+                                                     int value) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_options_get_compaction_style(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_compaction_pri(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_compaction_pri(rocksdb_options_t* options,
+                                                   int value) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_options_get_compaction_pri(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_disable_auto_compactions(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_disable_auto_compactions(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_level0_file_num_compaction_trigger(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_options_get_level0_file_num_compaction_trigger(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_level0_slowdown_writes_trigger(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_options_get_level0_slowdown_writes_trigger(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_level0_stop_writes_trigger(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_options_get_level0_stop_writes_trigger(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_target_file_size_base(rocksdb_options_t* options, uint64_t value) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_options_get_target_file_size_base(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_target_file_size_multiplier(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_options_get_target_file_size_multiplier(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_max_bytes_for_level_base(rocksdb_options_t* options, uint64_t value) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_options_get_max_bytes_for_level_base(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_max_bytes_for_level_multiplier(rocksdb_options_t* options, double value) ASHLAR_NOTHROW;
-ASHLAR_API double rocksdb_options_get_max_bytes_for_level_multiplier(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_max_bytes_for_level_multiplier_additional(rocksdb_options_t* options, int* level_values,
-                                                                              size_t num_levels) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_level_compaction_dynamic_level_bytes(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_level_compaction_dynamic_level_bytes(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_max_compaction_bytes(rocksdb_options_t* options, uint64_t value) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_options_get_max_compaction_bytes(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_soft_pending_compaction_bytes_limit(rocksdb_options_t* options, size_t value) ASHLAR_NOTHROW;
-ASHLAR_API size_t rocksdb_options_get_soft_pending_compaction_bytes_limit(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_hard_pending_compaction_bytes_limit(rocksdb_options_t* options, size_t value) ASHLAR_NOTHROW;
-ASHLAR_API size_t rocksdb_options_get_hard_pending_compaction_bytes_limit(rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_disable_auto_compactions(rocksdb_options_t* options,
+                                                             int value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_disable_auto_compactions(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_level0_file_num_compaction_trigger(rocksdb_options_t* options,
+                                                                       int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_options_get_level0_file_num_compaction_trigger(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_level0_slowdown_writes_trigger(rocksdb_options_t* options,
+                                                                   int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_options_get_level0_slowdown_writes_trigger(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_level0_stop_writes_trigger(rocksdb_options_t* options,
+                                                               int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_options_get_level0_stop_writes_trigger(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_target_file_size_base(rocksdb_options_t* options,
+                                                          uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_options_get_target_file_size_base(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_target_file_size_multiplier(rocksdb_options_t* options,
+                                                                int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_options_get_target_file_size_multiplier(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_max_bytes_for_level_base(rocksdb_options_t* options,
+                                                             uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_options_get_max_bytes_for_level_base(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_max_bytes_for_level_multiplier(rocksdb_options_t* options,
+                                                                   double value) ASHLAR_NOTHROW;
+ASHLAR_API double rocksdb_options_get_max_bytes_for_level_multiplier(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_max_bytes_for_level_multiplier_additional(
+    rocksdb_options_t* options, int* level_values, size_t num_levels) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_level_compaction_dynamic_level_bytes(
+    rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_level_compaction_dynamic_level_bytes(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_max_compaction_bytes(rocksdb_options_t* options,
+                                                         uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_options_get_max_compaction_bytes(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_soft_pending_compaction_bytes_limit(
+    rocksdb_options_t* options, size_t value) ASHLAR_NOTHROW;
+ASHLAR_API size_t
+rocksdb_options_get_soft_pending_compaction_bytes_limit(rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_hard_pending_compaction_bytes_limit(
+    rocksdb_options_t* options, size_t value) ASHLAR_NOTHROW;
+ASHLAR_API size_t
+rocksdb_options_get_hard_pending_compaction_bytes_limit(rocksdb_options_t* options) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_set_ttl(rocksdb_options_t* options, uint64_t value) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_options_get_ttl(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_periodic_compaction_seconds(rocksdb_options_t* options, uint64_t value) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_options_get_periodic_compaction_seconds(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_preclude_last_level_data_seconds(rocksdb_options_t* options, uint64_t value) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_options_get_preclude_last_level_data_seconds(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_preserve_internal_time_seconds(rocksdb_options_t* options, uint64_t value) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_options_get_preserve_internal_time_seconds(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_last_level_temperature(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_options_get_last_level_temperature(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_report_bg_io_stats(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_report_bg_io_stats(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_universal_compaction_options(rocksdb_options_t* options,
-                                                                 rocksdb_universal_compaction_options_t* options_3) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_fifo_compaction_options(rocksdb_options_t* options,
-                                                            rocksdb_fifo_compaction_options_t* fifo_options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_periodic_compaction_seconds(rocksdb_options_t* options,
+                                                                uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_options_get_periodic_compaction_seconds(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_preclude_last_level_data_seconds(rocksdb_options_t* options,
+                                                                     uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_options_get_preclude_last_level_data_seconds(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_preserve_internal_time_seconds(rocksdb_options_t* options,
+                                                                   uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_options_get_preserve_internal_time_seconds(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_last_level_temperature(rocksdb_options_t* options,
+                                                           int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_options_get_last_level_temperature(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_report_bg_io_stats(rocksdb_options_t* options,
+                                                       int value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_report_bg_io_stats(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_universal_compaction_options(
+    rocksdb_options_t* options, rocksdb_universal_compaction_options_t* options_3) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_fifo_compaction_options(
+    rocksdb_options_t* options, rocksdb_fifo_compaction_options_t* fifo_options) ASHLAR_NOTHROW;
 // Compression of tables.
 enum {
   rocksdb_no_compression = 0,
@@ -790,97 +1267,160 @@ enum {
   rocksdb_xpress_compression = 6,
   rocksdb_zstd_compression = 7
 };
-ASHLAR_API void rocksdb_options_set_compression(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_compression(rocksdb_options_t* options,
+                                                int value) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_options_get_compression(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_compression_per_level(rocksdb_options_t* options, const int* level_values, size_t num_levels) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_bottommost_compression(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_options_get_bottommost_compression(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_sample_for_compression(rocksdb_options_t* options, uint64_t value) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_options_get_sample_for_compression(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_optimize_filters_for_hits(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_optimize_filters_for_hits(rocksdb_options_t* options) ASHLAR_NOTHROW;
-// Levels above `level` are not compressed, the others as `compression` says at this moment; a negative level changes nothing.
-ASHLAR_API void rocksdb_options_set_min_level_to_compress(rocksdb_options_t* options, int level) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_compression_options(rocksdb_options_t* options, int window_bits, int level, int strategy,
+ASHLAR_API void rocksdb_options_set_compression_per_level(rocksdb_options_t* options,
+                                                          const int* level_values,
+                                                          size_t num_levels) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_bottommost_compression(rocksdb_options_t* options,
+                                                           int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_options_get_bottommost_compression(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_sample_for_compression(rocksdb_options_t* options,
+                                                           uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_options_get_sample_for_compression(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_optimize_filters_for_hits(rocksdb_options_t* options,
+                                                              int value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_optimize_filters_for_hits(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+// Levels above `level` are not compressed, the others as `compression` says at this moment; a
+// negative level changes nothing.
+ASHLAR_API void rocksdb_options_set_min_level_to_compress(rocksdb_options_t* options,
+                                                          int level) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_compression_options(rocksdb_options_t* options, int window_bits,
+                                                        int level, int strategy,
                                                         int max_dict_bytes) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_compression_options_zstd_max_train_bytes(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_options_get_compression_options_zstd_max_train_bytes(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_compression_options_use_zstd_dict_trainer(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_compression_options_use_zstd_dict_trainer(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_compression_options_parallel_threads(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_options_get_compression_options_parallel_threads(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_compression_options_max_dict_buffer_bytes(rocksdb_options_t* options, uint64_t value) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_options_get_compression_options_max_dict_buffer_bytes(rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_compression_options_zstd_max_train_bytes(
+    rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_options_get_compression_options_zstd_max_train_bytes(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_compression_options_use_zstd_dict_trainer(
+    rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_compression_options_use_zstd_dict_trainer(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_compression_options_parallel_threads(rocksdb_options_t* options,
+                                                                         int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_options_get_compression_options_parallel_threads(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_compression_options_max_dict_buffer_bytes(
+    rocksdb_options_t* options, uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_options_get_compression_options_max_dict_buffer_bytes(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
 // The last argument: whether the bottommost level has compression options of its own.
-ASHLAR_API void rocksdb_options_set_bottommost_compression_options(rocksdb_options_t* options, int window_bits, int level, int strategy,
-                                                                   int max_dict_bytes, unsigned char enabled) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_bottommost_compression_options_zstd_max_train_bytes(rocksdb_options_t* options, int value,
-                                                                                        unsigned char value_3) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_bottommost_compression_options_use_zstd_dict_trainer(rocksdb_options_t* options, unsigned char value,
-                                                                                         unsigned char value_3) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_bottommost_compression_options_use_zstd_dict_trainer(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_bottommost_compression_options_max_dict_buffer_bytes(rocksdb_options_t* options, uint64_t value,
-                                                                                         unsigned char value_3) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_bottommost_compression_options(
+    rocksdb_options_t* options, int window_bits, int level, int strategy, int max_dict_bytes,
+    unsigned char enabled) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_bottommost_compression_options_zstd_max_train_bytes(
+    rocksdb_options_t* options, int value, unsigned char value_3) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_bottommost_compression_options_use_zstd_dict_trainer(
+    rocksdb_options_t* options, unsigned char value, unsigned char value_3) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_bottommost_compression_options_use_zstd_dict_trainer(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_bottommost_compression_options_max_dict_buffer_bytes(
+    rocksdb_options_t* options, uint64_t value, unsigned char value_3) ASHLAR_NOTHROW;
 // Blob files.
 enum { rocksdb_prepopulate_blob_disable = 0, rocksdb_prepopulate_blob_flush_only = 1 };
-ASHLAR_API void rocksdb_options_set_enable_blob_files(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_enable_blob_files(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_min_blob_size(rocksdb_options_t* options, uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_enable_blob_files(rocksdb_options_t* options,
+                                                      unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_enable_blob_files(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_min_blob_size(rocksdb_options_t* options,
+                                                  uint64_t value) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_options_get_min_blob_size(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_blob_file_size(rocksdb_options_t* options, uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_blob_file_size(rocksdb_options_t* options,
+                                                   uint64_t value) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_options_get_blob_file_size(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_blob_compression_type(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_blob_compression_type(rocksdb_options_t* options,
+                                                          int value) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_options_get_blob_compression_type(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_enable_blob_gc(rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_options_get_enable_blob_gc(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_blob_gc_age_cutoff(rocksdb_options_t* options, double value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_enable_blob_gc(rocksdb_options_t* options,
+                                                   unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_enable_blob_gc(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_blob_gc_age_cutoff(rocksdb_options_t* options,
+                                                       double value) ASHLAR_NOTHROW;
 ASHLAR_API double rocksdb_options_get_blob_gc_age_cutoff(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_blob_gc_force_threshold(rocksdb_options_t* options, double value) ASHLAR_NOTHROW;
-ASHLAR_API double rocksdb_options_get_blob_gc_force_threshold(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_blob_compaction_readahead_size(rocksdb_options_t* options, uint64_t value) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_options_get_blob_compaction_readahead_size(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_blob_file_starting_level(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_options_get_blob_file_starting_level(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_blob_cache(rocksdb_options_t* options, rocksdb_cache_t* blob_cache) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_prepopulate_blob_cache(rocksdb_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_options_get_prepopulate_blob_cache(rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_blob_gc_force_threshold(rocksdb_options_t* options,
+                                                            double value) ASHLAR_NOTHROW;
+ASHLAR_API double rocksdb_options_get_blob_gc_force_threshold(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_blob_compaction_readahead_size(rocksdb_options_t* options,
+                                                                   uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_options_get_blob_compaction_readahead_size(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_blob_file_starting_level(rocksdb_options_t* options,
+                                                             int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_options_get_blob_file_starting_level(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_blob_cache(rocksdb_options_t* options,
+                                               rocksdb_cache_t* blob_cache) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_prepopulate_blob_cache(rocksdb_options_t* options,
+                                                           int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_options_get_prepopulate_blob_cache(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
 
-ASHLAR_API rocksdb_dbpath_t* rocksdb_dbpath_create(const char* path, uint64_t target_size) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_dbpath_t* rocksdb_dbpath_create(const char* path,
+                                                   uint64_t target_size) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_dbpath_destroy(rocksdb_dbpath_t* path) ASHLAR_NOTHROW;
 
-enum { rocksdb_similar_size_compaction_stop_style = 0, rocksdb_total_size_compaction_stop_style = 1 };
-ASHLAR_API rocksdb_universal_compaction_options_t* rocksdb_universal_compaction_options_create(void) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_universal_compaction_options_destroy(rocksdb_universal_compaction_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_universal_compaction_options_set_size_ratio(rocksdb_universal_compaction_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_universal_compaction_options_get_size_ratio(rocksdb_universal_compaction_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_universal_compaction_options_set_min_merge_width(rocksdb_universal_compaction_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_universal_compaction_options_get_min_merge_width(rocksdb_universal_compaction_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_universal_compaction_options_set_max_merge_width(rocksdb_universal_compaction_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_universal_compaction_options_get_max_merge_width(rocksdb_universal_compaction_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_universal_compaction_options_set_max_size_amplification_percent(rocksdb_universal_compaction_options_t* options,
-                                                                                        int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_universal_compaction_options_get_max_size_amplification_percent(rocksdb_universal_compaction_options_t* options)
+enum {
+  rocksdb_similar_size_compaction_stop_style = 0,
+  rocksdb_total_size_compaction_stop_style = 1
+};
+ASHLAR_API rocksdb_universal_compaction_options_t* rocksdb_universal_compaction_options_create(void)
     ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_universal_compaction_options_set_compression_size_percent(rocksdb_universal_compaction_options_t* options,
-                                                                                  int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_universal_compaction_options_get_compression_size_percent(rocksdb_universal_compaction_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_universal_compaction_options_set_stop_style(rocksdb_universal_compaction_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_universal_compaction_options_get_stop_style(rocksdb_universal_compaction_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_universal_compaction_options_set_allow_trivial_move(rocksdb_universal_compaction_options_t* options,
-                                                                            unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_universal_compaction_options_get_allow_trivial_move(rocksdb_universal_compaction_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_universal_compaction_options_set_incremental(rocksdb_universal_compaction_options_t* options,
-                                                                     unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_universal_compaction_options_get_incremental(rocksdb_universal_compaction_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API rocksdb_fifo_compaction_options_t* rocksdb_fifo_compaction_options_create(void) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_fifo_compaction_options_destroy(rocksdb_fifo_compaction_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_fifo_compaction_options_set_allow_compaction(rocksdb_fifo_compaction_options_t* options,
-                                                                     unsigned char allow_compaction) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_fifo_compaction_options_get_allow_compaction(rocksdb_fifo_compaction_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_fifo_compaction_options_set_max_table_files_size(rocksdb_fifo_compaction_options_t* options, uint64_t size) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_fifo_compaction_options_get_max_table_files_size(rocksdb_fifo_compaction_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_fifo_compaction_options_set_age_for_warm(rocksdb_fifo_compaction_options_t* options, uint64_t value) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_fifo_compaction_options_get_age_for_warm(rocksdb_fifo_compaction_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_universal_compaction_options_destroy(
+    rocksdb_universal_compaction_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_universal_compaction_options_set_size_ratio(
+    rocksdb_universal_compaction_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_universal_compaction_options_get_size_ratio(
+    rocksdb_universal_compaction_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_universal_compaction_options_set_min_merge_width(
+    rocksdb_universal_compaction_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_universal_compaction_options_get_min_merge_width(
+    rocksdb_universal_compaction_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_universal_compaction_options_set_max_merge_width(
+    rocksdb_universal_compaction_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_universal_compaction_options_get_max_merge_width(
+    rocksdb_universal_compaction_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_universal_compaction_options_set_max_size_amplification_percent(
+    rocksdb_universal_compaction_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_universal_compaction_options_get_max_size_amplification_percent(
+    rocksdb_universal_compaction_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_universal_compaction_options_set_compression_size_percent(
+    rocksdb_universal_compaction_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_universal_compaction_options_get_compression_size_percent(
+    rocksdb_universal_compaction_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_universal_compaction_options_set_stop_style(
+    rocksdb_universal_compaction_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_universal_compaction_options_get_stop_style(
+    rocksdb_universal_compaction_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_universal_compaction_options_set_allow_trivial_move(
+    rocksdb_universal_compaction_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_universal_compaction_options_get_allow_trivial_move(
+    rocksdb_universal_compaction_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_universal_compaction_options_set_incremental(
+    rocksdb_universal_compaction_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_universal_compaction_options_get_incremental(
+    rocksdb_universal_compaction_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_fifo_compaction_options_t* rocksdb_fifo_compaction_options_create(void)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_fifo_compaction_options_destroy(rocksdb_fifo_compaction_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_fifo_compaction_options_set_allow_compaction(
+    rocksdb_fifo_compaction_options_t* options, unsigned char allow_compaction) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_fifo_compaction_options_get_allow_compaction(
+    rocksdb_fifo_compaction_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_fifo_compaction_options_set_max_table_files_size(
+    rocksdb_fifo_compaction_options_t* options, uint64_t size) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_fifo_compaction_options_get_max_table_files_size(
+    rocksdb_fifo_compaction_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_fifo_compaction_options_set_age_for_warm(
+    rocksdb_fifo_compaction_options_t* options, uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_fifo_compaction_options_get_age_for_warm(
+    rocksdb_fifo_compaction_options_t* options) ASHLAR_NOTHROW;
 
 // ---- Block-based tables: the members of BlockBasedTableOptions in ashlar/table.h.
 
@@ -899,207 +1439,353 @@ enum {
   rocksdb_block_based_k_flush_and_similar_pinning_tier = 2,
   rocksdb_block_based_k_all_pinning_tier = 3
 };
-ASHLAR_API rocksdb_block_based_table_options_t* rocksdb_block_based_options_create(void) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_destroy(rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_block_based_table_options_t* rocksdb_block_based_options_create(void)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_destroy(rocksdb_block_based_table_options_t* options)
+    ASHLAR_NOTHROW;
 // Copies table_options.
-ASHLAR_API void rocksdb_options_set_block_based_table_factory(rocksdb_options_t* options,
-                                                              rocksdb_block_based_table_options_t* table_options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_block_cache(rocksdb_block_based_table_options_t* options,
-                                                            rocksdb_cache_t* block_cache) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_no_block_cache(rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_block_based_options_get_no_block_cache(rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_cache_index_and_filter_blocks(rocksdb_block_based_table_options_t* options,
-                                                                              unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_block_based_options_get_cache_index_and_filter_blocks(rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_cache_index_and_filter_blocks_with_high_priority(rocksdb_block_based_table_options_t* options,
-                                                                                                 unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_block_based_options_get_cache_index_and_filter_blocks_with_high_priority(
+ASHLAR_API void rocksdb_options_set_block_based_table_factory(
+    rocksdb_options_t* options, rocksdb_block_based_table_options_t* table_options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_block_cache(
+    rocksdb_block_based_table_options_t* options, rocksdb_cache_t* block_cache) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_no_block_cache(
+    rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_block_based_options_get_no_block_cache(
     rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_pin_l0_filter_and_index_blocks_in_cache(rocksdb_block_based_table_options_t* options,
-                                                                                        unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_block_based_options_get_pin_l0_filter_and_index_blocks_in_cache(rocksdb_block_based_table_options_t* options)
-    ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_pin_top_level_index_and_filter(rocksdb_block_based_table_options_t* options,
-                                                                               unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_block_based_options_get_pin_top_level_index_and_filter(rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_top_level_index_pinning_tier(rocksdb_block_based_table_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_partition_pinning_tier(rocksdb_block_based_table_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_unpartitioned_pinning_tier(rocksdb_block_based_table_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_index_type(rocksdb_block_based_table_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_block_based_options_get_index_type(rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_data_block_index_type(rocksdb_block_based_table_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_block_based_options_get_data_block_index_type(rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_data_block_hash_ratio(rocksdb_block_based_table_options_t* options, double value) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_data_block_hash_table_util_ratio(rocksdb_block_based_table_options_t* options,
-                                                                                 double value) ASHLAR_NOTHROW;
-ASHLAR_API double rocksdb_block_based_options_get_data_block_hash_table_util_ratio(rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_checksum(rocksdb_block_based_table_options_t* options, char value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_block_based_options_get_checksum(rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_block_size(rocksdb_block_based_table_options_t* options, size_t value) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_block_based_options_get_block_size(rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_block_size_deviation(rocksdb_block_based_table_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_block_based_options_get_block_size_deviation(rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_block_restart_interval(rocksdb_block_based_table_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_block_based_options_get_block_restart_interval(rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_index_block_restart_interval(rocksdb_block_based_table_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_block_based_options_get_index_block_restart_interval(rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_metadata_block_size(rocksdb_block_based_table_options_t* options, uint64_t value) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_block_based_options_get_metadata_block_size(rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_partition_filters(rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_block_based_options_get_partition_filters(rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_optimize_filters_for_memory(rocksdb_block_based_table_options_t* options,
-                                                                            unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_block_based_options_get_optimize_filters_for_memory(rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_use_delta_encoding(rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_block_based_options_get_use_delta_encoding(rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_filter_policy(rocksdb_block_based_table_options_t* options,
-                                                              rocksdb_filterpolicy_t* filter_policy) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_whole_key_filtering(rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_block_based_options_get_whole_key_filtering(rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_detect_filter_construct_corruption(rocksdb_block_based_table_options_t* options,
-                                                                                   unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_block_based_options_get_detect_filter_construct_corruption(rocksdb_block_based_table_options_t* options)
-    ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_verify_compression(rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_block_based_options_get_verify_compression(rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_read_amp_bytes_per_bit(rocksdb_block_based_table_options_t* options, uint32_t value) ASHLAR_NOTHROW;
-ASHLAR_API uint32_t rocksdb_block_based_options_get_read_amp_bytes_per_bit(rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_format_version(rocksdb_block_based_table_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API uint32_t rocksdb_block_based_options_get_format_version(rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_enable_index_compression(rocksdb_block_based_table_options_t* options,
-                                                                         unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_block_based_options_get_enable_index_compression(rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_block_align(rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_block_based_options_get_block_align(rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_index_shortening(rocksdb_block_based_table_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_block_based_options_get_index_shortening(rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_max_auto_readahead_size(rocksdb_block_based_table_options_t* options, size_t value) ASHLAR_NOTHROW;
-ASHLAR_API size_t rocksdb_block_based_options_get_max_auto_readahead_size(rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_initial_auto_readahead_size(rocksdb_block_based_table_options_t* options,
-                                                                            size_t value) ASHLAR_NOTHROW;
-ASHLAR_API size_t rocksdb_block_based_options_get_initial_auto_readahead_size(rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_num_file_reads_for_auto_readahead(rocksdb_block_based_table_options_t* options,
-                                                                                  uint64_t value) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_block_based_options_get_num_file_reads_for_auto_readahead(rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_block_based_options_set_prepopulate_block_cache(rocksdb_block_based_table_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_block_based_options_get_prepopulate_block_cache(rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_cache_index_and_filter_blocks(
+    rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_block_based_options_get_cache_index_and_filter_blocks(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_cache_index_and_filter_blocks_with_high_priority(
+    rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char
+rocksdb_block_based_options_get_cache_index_and_filter_blocks_with_high_priority(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_pin_l0_filter_and_index_blocks_in_cache(
+    rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_block_based_options_get_pin_l0_filter_and_index_blocks_in_cache(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_pin_top_level_index_and_filter(
+    rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_block_based_options_get_pin_top_level_index_and_filter(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_top_level_index_pinning_tier(
+    rocksdb_block_based_table_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_partition_pinning_tier(
+    rocksdb_block_based_table_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_unpartitioned_pinning_tier(
+    rocksdb_block_based_table_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_index_type(
+    rocksdb_block_based_table_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_block_based_options_get_index_type(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_data_block_index_type(
+    rocksdb_block_based_table_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_block_based_options_get_data_block_index_type(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_data_block_hash_ratio(
+    rocksdb_block_based_table_options_t* options, double value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_data_block_hash_table_util_ratio(
+    rocksdb_block_based_table_options_t* options, double value) ASHLAR_NOTHROW;
+ASHLAR_API double rocksdb_block_based_options_get_data_block_hash_table_util_ratio(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_checksum(
+    rocksdb_block_based_table_options_t* options, char value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_block_based_options_get_checksum(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_block_size(
+    rocksdb_block_based_table_options_t* options, size_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_block_based_options_get_block_size(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_block_size_deviation(
+    rocksdb_block_based_table_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_block_based_options_get_block_size_deviation(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_block_restart_interval(
+    rocksdb_block_based_table_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_block_based_options_get_block_restart_interval(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_index_block_restart_interval(
+    rocksdb_block_based_table_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_block_based_options_get_index_block_restart_interval(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_metadata_block_size(
+    rocksdb_block_based_table_options_t* options, uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_block_based_options_get_metadata_block_size(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_partition_filters(
+    rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_block_based_options_get_partition_filters(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_optimize_filters_for_memory(
+    rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_block_based_options_get_optimize_filters_for_memory(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_use_delta_encoding(
+    rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_block_based_options_get_use_delta_encoding(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_filter_policy(
+    rocksdb_block_based_table_options_t* options,
+    rocksdb_filterpolicy_t* filter_policy) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_whole_key_filtering(
+    rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_block_based_options_get_whole_key_filtering(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_detect_filter_construct_corruption(
+    rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_block_based_options_get_detect_filter_construct_corruption(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_verify_compression(
+    rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_block_based_options_get_verify_compression(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_read_amp_bytes_per_bit(
+    rocksdb_block_based_table_options_t* options, uint32_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint32_t rocksdb_block_based_options_get_read_amp_bytes_per_bit(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_format_version(
+    rocksdb_block_based_table_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API uint32_t rocksdb_block_based_options_get_format_version(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_enable_index_compression(
+    rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_block_based_options_get_enable_index_compression(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_block_align(
+    rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_block_based_options_get_block_align(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_index_shortening(
+    rocksdb_block_based_table_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_block_based_options_get_index_shortening(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_max_auto_readahead_size(
+    rocksdb_block_based_table_options_t* options, size_t value) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_block_based_options_get_max_auto_readahead_size(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_initial_auto_readahead_size(
+    rocksdb_block_based_table_options_t* options, size_t value) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_block_based_options_get_initial_auto_readahead_size(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_num_file_reads_for_auto_readahead(
+    rocksdb_block_based_table_options_t* options, uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_block_based_options_get_num_file_reads_for_auto_readahead(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_prepopulate_block_cache(
+    rocksdb_block_based_table_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_block_based_options_get_prepopulate_block_cache(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
 
-// PlainTables: PlainTableOptions in ashlar/table.h. encoding_type is 0 for whole keys, 1 for keys that leave out their prefix.
-ASHLAR_API void rocksdb_options_set_plain_table_factory(rocksdb_options_t* options, uint32_t user_key_len, int bloom_bits_per_key,
-                                                        double hash_table_ratio, size_t index_sparseness, size_t huge_page_tlb_size,
-                                                        char encoding_type, unsigned char full_scan_mode,
-                                                        unsigned char store_index_in_file) ASHLAR_NOTHROW;
+// PlainTables: PlainTableOptions in ashlar/table.h. encoding_type is 0 for whole keys, 1 for keys
+// that leave out their prefix.
+ASHLAR_API void rocksdb_options_set_plain_table_factory(
+    rocksdb_options_t* options, uint32_t user_key_len, int bloom_bits_per_key,
+    double hash_table_ratio, size_t index_sparseness, size_t huge_page_tlb_size, char encoding_type,
+    unsigned char full_scan_mode, unsigned char store_index_in_file) ASHLAR_NOTHROW;
 
 // ---- Options of reads, writes, flushes and compactions.
 
 ASHLAR_API rocksdb_readoptions_t* rocksdb_readoptions_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_readoptions_destroy(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
-// The snapshot and the bytes of the bounds are borrowed: they outlive every iterator made with these options. A null key takes the bound away.
-ASHLAR_API void rocksdb_readoptions_set_snapshot(rocksdb_readoptions_t* options, const rocksdb_snapshot_t* snapshot) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_readoptions_set_iterate_upper_bound(rocksdb_readoptions_t* options, const char* key, size_t key_size) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_readoptions_set_iterate_lower_bound(rocksdb_readoptions_t* options, const char* key, size_t key_size) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_readoptions_set_read_tier(rocksdb_readoptions_t* options, int value) ASHLAR_NOTHROW;
+// The snapshot and the bytes of the bounds are borrowed: they outlive every iterator made with
+// these options. A null key takes the bound away.
+ASHLAR_API void rocksdb_readoptions_set_snapshot(rocksdb_readoptions_t* options,
+                                                 const rocksdb_snapshot_t* snapshot) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_readoptions_set_iterate_upper_bound(rocksdb_readoptions_t* options,
+                                                            const char* key,
+                                                            size_t key_size) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_readoptions_set_iterate_lower_bound(rocksdb_readoptions_t* options,
+                                                            const char* key,
+                                                            size_t key_size) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_readoptions_set_read_tier(rocksdb_readoptions_t* options,
+                                                  int value) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_readoptions_get_read_tier(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_readoptions_set_verify_checksums(rocksdb_readoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_readoptions_get_verify_checksums(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_readoptions_set_fill_cache(rocksdb_readoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_readoptions_get_fill_cache(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_readoptions_set_readahead_size(rocksdb_readoptions_t* options, size_t value) ASHLAR_NOTHROW;
-ASHLAR_API size_t rocksdb_readoptions_get_readahead_size(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_readoptions_set_max_skippable_internal_keys(rocksdb_readoptions_t* options, uint64_t value) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_readoptions_get_max_skippable_internal_keys(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_readoptions_set_pin_data(rocksdb_readoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_readoptions_get_pin_data(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_readoptions_set_value_size_soft_limit(rocksdb_readoptions_t* options, uint64_t value) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_readoptions_get_value_size_soft_limit(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_readoptions_set_deadline(rocksdb_readoptions_t* options, uint64_t microseconds) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_readoptions_set_verify_checksums(rocksdb_readoptions_t* options,
+                                                         unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_readoptions_get_verify_checksums(rocksdb_readoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_readoptions_set_fill_cache(rocksdb_readoptions_t* options,
+                                                   unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_readoptions_get_fill_cache(rocksdb_readoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_readoptions_set_readahead_size(rocksdb_readoptions_t* options,
+                                                       size_t value) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_readoptions_get_readahead_size(rocksdb_readoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_readoptions_set_max_skippable_internal_keys(rocksdb_readoptions_t* options,
+                                                                    uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t
+rocksdb_readoptions_get_max_skippable_internal_keys(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_readoptions_set_pin_data(rocksdb_readoptions_t* options,
+                                                 unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_readoptions_get_pin_data(rocksdb_readoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_readoptions_set_value_size_soft_limit(rocksdb_readoptions_t* options,
+                                                              uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_readoptions_get_value_size_soft_limit(rocksdb_readoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_readoptions_set_deadline(rocksdb_readoptions_t* options,
+                                                 uint64_t microseconds) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_readoptions_get_deadline(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_readoptions_set_io_timeout(rocksdb_readoptions_t* options, uint64_t microseconds) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_readoptions_get_io_timeout(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_readoptions_set_rate_limiter_priority(rocksdb_readoptions_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_readoptions_get_rate_limiter_priority(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_readoptions_set_ignore_range_deletions(rocksdb_readoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_readoptions_get_ignore_range_deletions(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_readoptions_set_tailing(rocksdb_readoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_readoptions_get_tailing(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_readoptions_set_total_order_seek(rocksdb_readoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_readoptions_get_total_order_seek(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_readoptions_set_auto_prefix_mode(rocksdb_readoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_readoptions_get_auto_prefix_mode(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_readoptions_set_prefix_same_as_start(rocksdb_readoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_readoptions_get_prefix_same_as_start(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_readoptions_set_async_io(rocksdb_readoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_readoptions_get_async_io(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_readoptions_set_optimize_multiget_for_io(rocksdb_readoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_readoptions_get_optimize_multiget_for_io(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_readoptions_set_adaptive_readahead(rocksdb_readoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_readoptions_get_adaptive_readahead(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_readoptions_set_auto_readahead_size(rocksdb_readoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_readoptions_get_auto_readahead_size(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_readoptions_set_background_purge_on_iterator_cleanup(rocksdb_readoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_readoptions_get_background_purge_on_iterator_cleanup(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_readoptions_set_io_timeout(rocksdb_readoptions_t* options,
+                                                   uint64_t microseconds) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_readoptions_get_io_timeout(rocksdb_readoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_readoptions_set_rate_limiter_priority(rocksdb_readoptions_t* options,
+                                                              int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_readoptions_get_rate_limiter_priority(rocksdb_readoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_readoptions_set_ignore_range_deletions(rocksdb_readoptions_t* options,
+                                                               unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_readoptions_get_ignore_range_deletions(
+    rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_readoptions_set_tailing(rocksdb_readoptions_t* options,
+                                                unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_readoptions_get_tailing(rocksdb_readoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_readoptions_set_total_order_seek(rocksdb_readoptions_t* options,
+                                                         unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_readoptions_get_total_order_seek(rocksdb_readoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_readoptions_set_auto_prefix_mode(rocksdb_readoptions_t* options,
+                                                         unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_readoptions_get_auto_prefix_mode(rocksdb_readoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_readoptions_set_prefix_same_as_start(rocksdb_readoptions_t* options,
+                                                             unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_readoptions_get_prefix_same_as_start(
+    rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_readoptions_set_async_io(rocksdb_readoptions_t* options,
+                                                 unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_readoptions_get_async_io(rocksdb_readoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_readoptions_set_optimize_multiget_for_io(
+    rocksdb_readoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_readoptions_get_optimize_multiget_for_io(
+    rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_readoptions_set_adaptive_readahead(rocksdb_readoptions_t* options,
+                                                           unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_readoptions_get_adaptive_readahead(rocksdb_readoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_readoptions_set_auto_readahead_size(rocksdb_readoptions_t* options,
+                                                            unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_readoptions_get_auto_readahead_size(rocksdb_readoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_readoptions_set_background_purge_on_iterator_cleanup(
+    rocksdb_readoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_readoptions_get_background_purge_on_iterator_cleanup(
+    rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
 
 ASHLAR_API rocksdb_writeoptions_t* rocksdb_writeoptions_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_writeoptions_destroy(rocksdb_writeoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_writeoptions_set_sync(rocksdb_writeoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_writeoptions_get_sync(rocksdb_writeoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_writeoptions_disable_WAL(rocksdb_writeoptions_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_writeoptions_get_disable_WAL(rocksdb_writeoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_writeoptions_set_ignore_missing_column_families(rocksdb_writeoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_writeoptions_get_ignore_missing_column_families(rocksdb_writeoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_writeoptions_set_no_slowdown(rocksdb_writeoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_writeoptions_get_no_slowdown(rocksdb_writeoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_writeoptions_set_low_pri(rocksdb_writeoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_writeoptions_get_low_pri(rocksdb_writeoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_writeoptions_set_memtable_insert_hint_per_batch(rocksdb_writeoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_writeoptions_get_memtable_insert_hint_per_batch(rocksdb_writeoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_writeoptions_set_rate_limiter_priority(rocksdb_writeoptions_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_writeoptions_get_rate_limiter_priority(rocksdb_writeoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_writeoptions_set_protection_bytes_per_key(rocksdb_writeoptions_t* options, size_t value) ASHLAR_NOTHROW;
-ASHLAR_API size_t rocksdb_writeoptions_get_protection_bytes_per_key(rocksdb_writeoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_writeoptions_set_sync(rocksdb_writeoptions_t* options,
+                                              unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_writeoptions_get_sync(rocksdb_writeoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_writeoptions_disable_WAL(rocksdb_writeoptions_t* options,
+                                                 int value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_writeoptions_get_disable_WAL(rocksdb_writeoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_writeoptions_set_ignore_missing_column_families(
+    rocksdb_writeoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_writeoptions_get_ignore_missing_column_families(
+    rocksdb_writeoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_writeoptions_set_no_slowdown(rocksdb_writeoptions_t* options,
+                                                     unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_writeoptions_get_no_slowdown(rocksdb_writeoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_writeoptions_set_low_pri(rocksdb_writeoptions_t* options,
+                                                 unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_writeoptions_get_low_pri(rocksdb_writeoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_writeoptions_set_memtable_insert_hint_per_batch(
+    rocksdb_writeoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_writeoptions_get_memtable_insert_hint_per_batch(
+    rocksdb_writeoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_writeoptions_set_rate_limiter_priority(rocksdb_writeoptions_t* options,
+                                                               int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_writeoptions_get_rate_limiter_priority(rocksdb_writeoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_writeoptions_set_protection_bytes_per_key(rocksdb_writeoptions_t* options,
+                                                                  size_t value) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_writeoptions_get_protection_bytes_per_key(rocksdb_writeoptions_t* options)
+    ASHLAR_NOTHROW;
 
 ASHLAR_API rocksdb_flushoptions_t* rocksdb_flushoptions_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_flushoptions_destroy(rocksdb_flushoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_flushoptions_set_wait(rocksdb_flushoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_flushoptions_get_wait(rocksdb_flushoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_flushoptions_set_allow_write_stall(rocksdb_flushoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_flushoptions_get_allow_write_stall(rocksdb_flushoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_flushoptions_set_wait(rocksdb_flushoptions_t* options,
+                                              unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_flushoptions_get_wait(rocksdb_flushoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_flushoptions_set_allow_write_stall(rocksdb_flushoptions_t* options,
+                                                           unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_flushoptions_get_allow_write_stall(rocksdb_flushoptions_t* options)
+    ASHLAR_NOTHROW;
 
 ASHLAR_API rocksdb_compactoptions_t* rocksdb_compactoptions_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_compactoptions_destroy(rocksdb_compactoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_compactoptions_set_exclusive_manual_compaction(rocksdb_compactoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_compactoptions_get_exclusive_manual_compaction(rocksdb_compactoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_compactoptions_set_bottommost_level_compaction(rocksdb_compactoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_compactoptions_get_bottommost_level_compaction(rocksdb_compactoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_compactoptions_set_change_level(rocksdb_compactoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_compactoptions_get_change_level(rocksdb_compactoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_compactoptions_set_target_level(rocksdb_compactoptions_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_compactoptions_get_target_level(rocksdb_compactoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_compactoptions_set_target_path_id(rocksdb_compactoptions_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_compactoptions_get_target_path_id(rocksdb_compactoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_compactoptions_set_allow_write_stall(rocksdb_compactoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_compactoptions_get_allow_write_stall(rocksdb_compactoptions_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_compactoptions_set_max_subcompactions(rocksdb_compactoptions_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_compactoptions_get_max_subcompactions(rocksdb_compactoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_compactoptions_set_exclusive_manual_compaction(
+    rocksdb_compactoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_compactoptions_get_exclusive_manual_compaction(
+    rocksdb_compactoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_compactoptions_set_bottommost_level_compaction(
+    rocksdb_compactoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_compactoptions_get_bottommost_level_compaction(
+    rocksdb_compactoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_compactoptions_set_change_level(rocksdb_compactoptions_t* options,
+                                                        unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_compactoptions_get_change_level(rocksdb_compactoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_compactoptions_set_target_level(rocksdb_compactoptions_t* options,
+                                                        int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_compactoptions_get_target_level(rocksdb_compactoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_compactoptions_set_target_path_id(rocksdb_compactoptions_t* options,
+                                                          int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_compactoptions_get_target_path_id(rocksdb_compactoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_compactoptions_set_allow_write_stall(rocksdb_compactoptions_t* options,
+                                                             unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_compactoptions_get_allow_write_stall(
+    rocksdb_compactoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_compactoptions_set_max_subcompactions(rocksdb_compactoptions_t* options,
+                                                              int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_compactoptions_get_max_subcompactions(rocksdb_compactoptions_t* options)
+    ASHLAR_NOTHROW;
 
-ASHLAR_API rocksdb_wait_for_compact_options_t* rocksdb_wait_for_compact_options_create(void) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_wait_for_compact_options_destroy(rocksdb_wait_for_compact_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_wait_for_compact_options_set_abort_on_pause(rocksdb_wait_for_compact_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_wait_for_compact_options_get_abort_on_pause(rocksdb_wait_for_compact_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_wait_for_compact_options_set_flush(rocksdb_wait_for_compact_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_wait_for_compact_options_get_flush(rocksdb_wait_for_compact_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_wait_for_compact_options_set_close_db(rocksdb_wait_for_compact_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_wait_for_compact_options_get_close_db(rocksdb_wait_for_compact_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_wait_for_compact_options_set_timeout(rocksdb_wait_for_compact_options_t* options, uint64_t microseconds) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_wait_for_compact_options_get_timeout(rocksdb_wait_for_compact_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_wait_for_compact_options_t* rocksdb_wait_for_compact_options_create(void)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_wait_for_compact_options_destroy(
+    rocksdb_wait_for_compact_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_wait_for_compact_options_set_abort_on_pause(
+    rocksdb_wait_for_compact_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_wait_for_compact_options_get_abort_on_pause(
+    rocksdb_wait_for_compact_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_wait_for_compact_options_set_flush(
+    rocksdb_wait_for_compact_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_wait_for_compact_options_get_flush(
+    rocksdb_wait_for_compact_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_wait_for_compact_options_set_close_db(
+    rocksdb_wait_for_compact_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_wait_for_compact_options_get_close_db(
+    rocksdb_wait_for_compact_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_wait_for_compact_options_set_timeout(
+    rocksdb_wait_for_compact_options_t* options, uint64_t microseconds) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_wait_for_compact_options_get_timeout(
+    rocksdb_wait_for_compact_options_t* options) ASHLAR_NOTHROW;
 
 // ---- Caches. Both kinds make the one cache that Ashlar has; see ashlar/cache.h.
 
 ASHLAR_API rocksdb_cache_t* rocksdb_cache_create_lru(size_t capacity) ASHLAR_NOTHROW;
-ASHLAR_API rocksdb_cache_t* rocksdb_cache_create_lru_with_strict_capacity_limit(size_t capacity) ASHLAR_NOTHROW;
-ASHLAR_API rocksdb_cache_t* rocksdb_cache_create_lru_opts(const rocksdb_lru_cache_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API rocksdb_cache_t* rocksdb_cache_create_hyper_clock(size_t capacity, size_t estimated_entry_charge) ASHLAR_NOTHROW;
-ASHLAR_API rocksdb_cache_t* rocksdb_cache_create_hyper_clock_opts(const rocksdb_hyper_clock_cache_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_cache_t* rocksdb_cache_create_lru_with_strict_capacity_limit(size_t capacity)
+    ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_cache_t* rocksdb_cache_create_lru_opts(
+    const rocksdb_lru_cache_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_cache_t* rocksdb_cache_create_hyper_clock(
+    size_t capacity, size_t estimated_entry_charge) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_cache_t* rocksdb_cache_create_hyper_clock_opts(
+    const rocksdb_hyper_clock_cache_options_t* options) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_cache_destroy(rocksdb_cache_t* cache) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_cache_set_capacity(rocksdb_cache_t* cache, size_t capacity) ASHLAR_NOTHROW;
 ASHLAR_API size_t rocksdb_cache_get_capacity(const rocksdb_cache_t* cache) ASHLAR_NOTHROW;
@@ -1107,73 +1793,103 @@ ASHLAR_API size_t rocksdb_cache_get_usage(const rocksdb_cache_t* cache) ASHLAR_N
 ASHLAR_API size_t rocksdb_cache_get_pinned_usage(const rocksdb_cache_t* cache) ASHLAR_NOTHROW;
 ASHLAR_API size_t rocksdb_cache_get_occupancy_count(const rocksdb_cache_t* cache) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_lru_cache_options_t* rocksdb_lru_cache_options_create(void) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_lru_cache_options_destroy(rocksdb_lru_cache_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_lru_cache_options_set_capacity(rocksdb_lru_cache_options_t* options, size_t value) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_lru_cache_options_set_num_shard_bits(rocksdb_lru_cache_options_t* options, int value) ASHLAR_NOTHROW;
-ASHLAR_API rocksdb_hyper_clock_cache_options_t* rocksdb_hyper_clock_cache_options_create(size_t capacity,
-                                                                                         size_t estimated_entry_charge) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_hyper_clock_cache_options_destroy(rocksdb_hyper_clock_cache_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_hyper_clock_cache_options_set_capacity(rocksdb_hyper_clock_cache_options_t* options, size_t value) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_hyper_clock_cache_options_set_estimated_entry_charge(rocksdb_hyper_clock_cache_options_t* options,
-                                                                             size_t value) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_hyper_clock_cache_options_set_num_shard_bits(rocksdb_hyper_clock_cache_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_lru_cache_options_destroy(rocksdb_lru_cache_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_lru_cache_options_set_capacity(rocksdb_lru_cache_options_t* options,
+                                                       size_t value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_lru_cache_options_set_num_shard_bits(rocksdb_lru_cache_options_t* options,
+                                                             int value) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_hyper_clock_cache_options_t* rocksdb_hyper_clock_cache_options_create(
+    size_t capacity, size_t estimated_entry_charge) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_hyper_clock_cache_options_destroy(
+    rocksdb_hyper_clock_cache_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_hyper_clock_cache_options_set_capacity(
+    rocksdb_hyper_clock_cache_options_t* options, size_t value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_hyper_clock_cache_options_set_estimated_entry_charge(
+    rocksdb_hyper_clock_cache_options_t* options, size_t value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_hyper_clock_cache_options_set_num_shard_bits(
+    rocksdb_hyper_clock_cache_options_t* options, int value) ASHLAR_NOTHROW;
 
 // ---- Filters. Both make the same Bloom filter.
 
-ASHLAR_API rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom(double bits_per_key) ASHLAR_NOTHROW;
-ASHLAR_API rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom_full(double bits_per_key) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom(double bits_per_key)
+    ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom_full(double bits_per_key)
+    ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_filterpolicy_destroy(rocksdb_filterpolicy_t* policy) ASHLAR_NOTHROW;
 
-// ---- The program's own functions. `state` is handed to each of them, and to `destructor` (may be null) when the object goes. They are called by
-// several threads at once. If another one is null (except partial_merge and delete_value), a database that is opened with the object refuses it with
-// InvalidArgument.
+// ---- The program's own functions. `state` is handed to each of them, and to `destructor` (may be
+// null) when the object goes. They are called by several threads at once. If another one is null
+// (except partial_merge and delete_value), a database that is opened with the object refuses it
+// with InvalidArgument.
 
-ASHLAR_API rocksdb_comparator_t* rocksdb_comparator_create(void* state, void (*destructor)(void* state),
-                                                           int (*compare)(void* state, const char* a, size_t a_size, const char* b, size_t b_size),
-                                                           const char* (*name)(void* state)) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_comparator_t* rocksdb_comparator_create(
+    void* state, void (*destructor)(void* state),
+    int (*compare)(void* state, const char* a, size_t a_size, const char* b, size_t b_size),
+    const char* (*name)(void* state)) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_comparator_destroy(rocksdb_comparator_t* comparator) ASHLAR_NOTHROW;
-// full_merge and partial_merge return memory of theirs, which goes to delete_value, or to free when that is null. existing_value is null when there
-// is none. A *success of 0 means that they could not merge.
+// full_merge and partial_merge return memory of theirs, which goes to delete_value, or to free when
+// that is null. existing_value is null when there is none. A *success of 0 means that they could
+// not merge.
 ASHLAR_API rocksdb_mergeoperator_t* rocksdb_mergeoperator_create(
     void* state, void (*destructor)(void* state),
-    char* (*full_merge)(void* state, const char* key, size_t key_size, const char* existing_value, size_t existing_value_size,
-                        const char* const* operands, const size_t* operand_sizes, int num_operands, unsigned char* success, size_t* new_value_size),
-    char* (*partial_merge)(void* state, const char* key, size_t key_size, const char* const* operands, const size_t* operand_sizes, int num_operands,
-                           unsigned char* success, size_t* new_value_size),
-    void (*delete_value)(void* state, const char* value, size_t value_size), const char* (*name)(void* state)) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_mergeoperator_destroy(rocksdb_mergeoperator_t* merge_operator) ASHLAR_NOTHROW;
-// transform returns a pointer into the key, or to memory that stays as long as the transform. RocksDB's headers before 11.0 declare a sixth
-// parameter, in_range, before name: a program that is built with such a header must be built with this one. If its in_range is null, rocksdb_open
-// fails with InvalidArgument; another in_range would be called as name.
+    char* (*full_merge)(void* state, const char* key, size_t key_size, const char* existing_value,
+                        size_t existing_value_size, const char* const* operands,
+                        const size_t* operand_sizes, int num_operands, unsigned char* success,
+                        size_t* new_value_size),
+    char* (*partial_merge)(void* state, const char* key, size_t key_size,
+                           const char* const* operands, const size_t* operand_sizes,
+                           int num_operands, unsigned char* success, size_t* new_value_size),
+    void (*delete_value)(void* state, const char* value, size_t value_size),
+    const char* (*name)(void* state)) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_mergeoperator_destroy(rocksdb_mergeoperator_t* merge_operator)
+    ASHLAR_NOTHROW;
+// transform returns a pointer into the key, or to memory that stays as long as the transform.
+// RocksDB's headers before 11.0 declare a sixth parameter, in_range, before name: a program that is
+// built with such a header must be built with this one. If its in_range is null, rocksdb_open fails
+// with InvalidArgument; another in_range would be called as name.
 ASHLAR_API rocksdb_slicetransform_t* rocksdb_slicetransform_create(
-    void* state, void (*destructor)(void* state), char* (*transform)(void* state, const char* key, size_t key_size, size_t* prefix_size),
-    unsigned char (*in_domain)(void* state, const char* key, size_t key_size), const char* (*name)(void* state)) ASHLAR_NOTHROW;
-ASHLAR_API rocksdb_slicetransform_t* rocksdb_slicetransform_create_fixed_prefix(size_t prefix_size) ASHLAR_NOTHROW;
+    void* state, void (*destructor)(void* state),
+    char* (*transform)(void* state, const char* key, size_t key_size, size_t* prefix_size),
+    unsigned char (*in_domain)(void* state, const char* key, size_t key_size),
+    const char* (*name)(void* state)) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_slicetransform_t* rocksdb_slicetransform_create_fixed_prefix(size_t prefix_size)
+    ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_slicetransform_t* rocksdb_slicetransform_create_noop(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_slicetransform_destroy(rocksdb_slicetransform_t* transform) ASHLAR_NOTHROW;
-// Messages at or above log_level, as in InfoLogLevel of ashlar/env.h. The callback's bytes end in a 0 that is not counted.
-ASHLAR_API rocksdb_logger_t* rocksdb_logger_create_stderr_logger(int log_level, const char* prefix) ASHLAR_NOTHROW;
-ASHLAR_API rocksdb_logger_t* rocksdb_logger_create_callback_logger(int log_level,
-                                                                   void (*callback)(void* state, unsigned level, char* message, size_t message_size),
-                                                                   void* state) ASHLAR_NOTHROW;
+// Messages at or above log_level, as in InfoLogLevel of ashlar/env.h. The callback's bytes end in a
+// 0 that is not counted.
+ASHLAR_API rocksdb_logger_t* rocksdb_logger_create_stderr_logger(int log_level,
+                                                                 const char* prefix) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_logger_t* rocksdb_logger_create_callback_logger(
+    int log_level,
+    void (*callback)(void* state, unsigned level, char* message, size_t message_size),
+    void* state) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_logger_destroy(rocksdb_logger_t* logger) ASHLAR_NOTHROW;
 
 // ---- Rate limits, files and threads.
 
-ASHLAR_API rocksdb_ratelimiter_t* rocksdb_ratelimiter_create(int64_t rate_bytes_per_sec, int64_t refill_period_us, int32_t fairness) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_ratelimiter_t* rocksdb_ratelimiter_create(int64_t rate_bytes_per_sec,
+                                                             int64_t refill_period_us,
+                                                             int32_t fairness) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_ratelimiter_destroy(rocksdb_ratelimiter_t* limiter) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_env_t* rocksdb_create_default_env(void) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_env_t* rocksdb_create_mem_env(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_env_destroy(rocksdb_env_t* env) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_create_dir_if_missing(rocksdb_env_t* env, const char* path, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_create_dir_if_missing(rocksdb_env_t* env, const char* path,
+                                              char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_env_set_background_threads(rocksdb_env_t* env, int number) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_env_get_background_threads(rocksdb_env_t* env) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_env_set_high_priority_background_threads(rocksdb_env_t* env, int number) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_env_set_high_priority_background_threads(rocksdb_env_t* env,
+                                                                 int number) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_env_get_high_priority_background_threads(rocksdb_env_t* env) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_env_set_low_priority_background_threads(rocksdb_env_t* env, int number) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_env_set_low_priority_background_threads(rocksdb_env_t* env,
+                                                                int number) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_env_get_low_priority_background_threads(rocksdb_env_t* env) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_env_set_bottom_priority_background_threads(rocksdb_env_t* env, int number) ASHLAR_NOTHROW;
-ASHLAR_API int rocksdb_env_get_bottom_priority_background_threads(rocksdb_env_t* env) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_env_set_bottom_priority_background_threads(rocksdb_env_t* env,
+                                                                   int number) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_env_get_bottom_priority_background_threads(rocksdb_env_t* env)
+    ASHLAR_NOTHROW;
 
 // ---- Statistics and costs.
 
@@ -1186,26 +1902,42 @@ enum {
   rocksdb_statistics_level_except_time_for_mutex = 4,
   rocksdb_statistics_level_all = 5
 };
-// Counting starts with the databases opened with these options afterwards. The other functions answer 0, or null, or nothing, without it.
+// Counting starts with the databases opened with these options afterwards. The other functions
+// answer 0, or null, or nothing, without it.
 ASHLAR_API void rocksdb_options_enable_statistics(rocksdb_options_t* options) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_set_statistics_level(rocksdb_options_t* options, int level) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_statistics_level(rocksdb_options_t* options,
+                                                     int level) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_options_get_statistics_level(rocksdb_options_t* options) ASHLAR_NOTHROW;
 ASHLAR_API char* rocksdb_options_statistics_get_string(rocksdb_options_t* options) ASHLAR_NOTHROW;
-// Numbers of tickers and histograms are those of the enums in ashlar/statistics.h, which are RocksDB 11.8.1's. Other releases have other numbers.
-ASHLAR_API uint64_t rocksdb_options_statistics_get_ticker_count(rocksdb_options_t* options, uint32_t ticker_type) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_options_statistics_get_histogram_data(rocksdb_options_t* options, uint32_t histogram_type,
-                                                              rocksdb_statistics_histogram_data_t* const data) ASHLAR_NOTHROW;
-ASHLAR_API rocksdb_statistics_histogram_data_t* rocksdb_statistics_histogram_data_create(void) ASHLAR_NOTHROW;
-ASHLAR_API void rocksdb_statistics_histogram_data_destroy(rocksdb_statistics_histogram_data_t* data) ASHLAR_NOTHROW;
-ASHLAR_API double rocksdb_statistics_histogram_data_get_median(rocksdb_statistics_histogram_data_t* data) ASHLAR_NOTHROW;
-ASHLAR_API double rocksdb_statistics_histogram_data_get_p95(rocksdb_statistics_histogram_data_t* data) ASHLAR_NOTHROW;
-ASHLAR_API double rocksdb_statistics_histogram_data_get_p99(rocksdb_statistics_histogram_data_t* data) ASHLAR_NOTHROW;
-ASHLAR_API double rocksdb_statistics_histogram_data_get_average(rocksdb_statistics_histogram_data_t* data) ASHLAR_NOTHROW;
-ASHLAR_API double rocksdb_statistics_histogram_data_get_std_dev(rocksdb_statistics_histogram_data_t* data) ASHLAR_NOTHROW;
-ASHLAR_API double rocksdb_statistics_histogram_data_get_max(rocksdb_statistics_histogram_data_t* data) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_statistics_histogram_data_get_count(rocksdb_statistics_histogram_data_t* data) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_statistics_histogram_data_get_sum(rocksdb_statistics_histogram_data_t* data) ASHLAR_NOTHROW;
-ASHLAR_API double rocksdb_statistics_histogram_data_get_min(rocksdb_statistics_histogram_data_t* data) ASHLAR_NOTHROW;
+// Numbers of tickers and histograms are those of the enums in ashlar/statistics.h, which are
+// RocksDB 11.8.1's. Other releases have other numbers.
+ASHLAR_API uint64_t rocksdb_options_statistics_get_ticker_count(
+    rocksdb_options_t* options, uint32_t ticker_type) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_statistics_get_histogram_data(
+    rocksdb_options_t* options, uint32_t histogram_type,
+    rocksdb_statistics_histogram_data_t* const data) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_statistics_histogram_data_t* rocksdb_statistics_histogram_data_create(void)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_statistics_histogram_data_destroy(rocksdb_statistics_histogram_data_t* data)
+    ASHLAR_NOTHROW;
+ASHLAR_API double rocksdb_statistics_histogram_data_get_median(
+    rocksdb_statistics_histogram_data_t* data) ASHLAR_NOTHROW;
+ASHLAR_API double rocksdb_statistics_histogram_data_get_p95(
+    rocksdb_statistics_histogram_data_t* data) ASHLAR_NOTHROW;
+ASHLAR_API double rocksdb_statistics_histogram_data_get_p99(
+    rocksdb_statistics_histogram_data_t* data) ASHLAR_NOTHROW;
+ASHLAR_API double rocksdb_statistics_histogram_data_get_average(
+    rocksdb_statistics_histogram_data_t* data) ASHLAR_NOTHROW;
+ASHLAR_API double rocksdb_statistics_histogram_data_get_std_dev(
+    rocksdb_statistics_histogram_data_t* data) ASHLAR_NOTHROW;
+ASHLAR_API double rocksdb_statistics_histogram_data_get_max(
+    rocksdb_statistics_histogram_data_t* data) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_statistics_histogram_data_get_count(
+    rocksdb_statistics_histogram_data_t* data) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t
+rocksdb_statistics_histogram_data_get_sum(rocksdb_statistics_histogram_data_t* data) ASHLAR_NOTHROW;
+ASHLAR_API double rocksdb_statistics_histogram_data_get_min(
+    rocksdb_statistics_histogram_data_t* data) ASHLAR_NOTHROW;
 
 enum {
   rocksdb_uninitialized = 0,
@@ -1243,13 +1975,16 @@ enum {
   rocksdb_bloom_sst_miss_count = 45,
   rocksdb_total_metric_count = 86
 };
-// Both for the calling thread. A perfcontext refers to the context of the thread that created it: use it on that thread.
+// Both for the calling thread. A perfcontext refers to the context of the thread that created it:
+// use it on that thread.
 ASHLAR_API void rocksdb_set_perf_level(int value) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_perfcontext_t* rocksdb_perfcontext_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_perfcontext_destroy(rocksdb_perfcontext_t* context) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_perfcontext_reset(rocksdb_perfcontext_t* context) ASHLAR_NOTHROW;
-ASHLAR_API uint64_t rocksdb_perfcontext_metric(rocksdb_perfcontext_t* context, int metric) ASHLAR_NOTHROW;
-ASHLAR_API char* rocksdb_perfcontext_report(rocksdb_perfcontext_t* context, unsigned char exclude_zero_counters) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_perfcontext_metric(rocksdb_perfcontext_t* context,
+                                               int metric) ASHLAR_NOTHROW;
+ASHLAR_API char* rocksdb_perfcontext_report(rocksdb_perfcontext_t* context,
+                                            unsigned char exclude_zero_counters) ASHLAR_NOTHROW;
 
 // ---- Memory.
 

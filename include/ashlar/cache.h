@@ -1,8 +1,10 @@
-// Cache: the memory that holds uncompressed blocks. One cache may serve any number of column families and databases, and its capacity is the budget
-// of all of them together: data blocks, what is pinned by slices and iterators, and, with cache_index_and_filter_blocks, indexes and filters count
-// against it.
+// Cache: the memory that holds uncompressed blocks. One cache may serve any number of column
+// families and databases, and its capacity is the budget of all of them together: data blocks, what
+// is pinned by slices and iterators, and, with cache_index_and_filter_blocks, indexes and filters
+// count against it.
 //
-// Thread safety: every method may be called by several threads at once. Made by the functions below only; not for subclassing.
+// Thread safety: every method may be called by several threads at once. Made by the functions below
+// only; not for subclassing.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +27,8 @@ class ASHLAR_API Cache {
   // Bytes. Lowering the capacity evicts at once what is not pinned.
   virtual void SetCapacity(size_t capacity) = 0;
   virtual size_t GetCapacity() const = 0;
-  // Kept for the caller only: the limit is strict either way. A block that does not fit is read around the cache.
+  // Kept for the caller only: the limit is strict either way. A block that does not fit is read
+  // around the cache.
   virtual void SetStrictCapacityLimit(bool strict_capacity_limit) = 0;
   virtual bool HasStrictCapacityLimit() const = 0;
 
@@ -45,7 +48,8 @@ enum CacheMetadataChargePolicy {
   kDontChargeCacheMetadata,  // count the blocks only
   kFullChargeCacheMetadata,  // count the cache's own structures too
 };
-inline constexpr CacheMetadataChargePolicy kDefaultCacheMetadataChargePolicy = kFullChargeCacheMetadata;
+inline constexpr CacheMetadataChargePolicy kDefaultCacheMetadataChargePolicy =
+    kFullChargeCacheMetadata;
 
 struct ShardedCacheOptions {
   size_t capacity = 0;                 // bytes
@@ -56,12 +60,14 @@ struct ShardedCacheOptions {
 
 // The names are RocksDB's; both make the one cache that Ashlar has.
 struct ASHLAR_API LRUCacheOptions : public ShardedCacheOptions {
-  double high_pri_pool_ratio = 0.5;  // accepted: index and filter blocks are told apart without a pool of their own
-  double low_pri_pool_ratio = 0.0;   // accepted
-  bool use_adaptive_mutex = false;   // accepted
+  double high_pri_pool_ratio =
+      0.5;  // accepted: index and filter blocks are told apart without a pool of their own
+  double low_pri_pool_ratio = 0.0;  // accepted
+  bool use_adaptive_mutex = false;  // accepted
 
   LRUCacheOptions() = default;
-  LRUCacheOptions(size_t capacity_in, int num_shard_bits_in, bool strict_capacity_limit_in, double high_pri_pool_ratio_in)
+  LRUCacheOptions(size_t capacity_in, int num_shard_bits_in, bool strict_capacity_limit_in,
+                  double high_pri_pool_ratio_in)
       : high_pri_pool_ratio(high_pri_pool_ratio_in) {
     capacity = capacity_in;
     num_shard_bits = num_shard_bits_in;
@@ -73,8 +79,8 @@ struct ASHLAR_API LRUCacheOptions : public ShardedCacheOptions {
 struct ASHLAR_API HyperClockCacheOptions : public ShardedCacheOptions {
   size_t estimated_entry_charge = 0;  // accepted
 
-  explicit HyperClockCacheOptions(size_t capacity_in, size_t estimated_entry_charge_in = 0, int num_shard_bits_in = -1,
-                                  bool strict_capacity_limit_in = false)
+  explicit HyperClockCacheOptions(size_t capacity_in, size_t estimated_entry_charge_in = 0,
+                                  int num_shard_bits_in = -1, bool strict_capacity_limit_in = false)
       : estimated_entry_charge(estimated_entry_charge_in) {
     capacity = capacity_in;
     num_shard_bits = num_shard_bits_in;
@@ -83,7 +89,8 @@ struct ASHLAR_API HyperClockCacheOptions : public ShardedCacheOptions {
   std::shared_ptr<Cache> MakeSharedCache() const;
 };
 
-ASHLAR_API std::shared_ptr<Cache> NewLRUCache(size_t capacity, int num_shard_bits = -1, bool strict_capacity_limit = false,
+ASHLAR_API std::shared_ptr<Cache> NewLRUCache(size_t capacity, int num_shard_bits = -1,
+                                              bool strict_capacity_limit = false,
                                               double high_pri_pool_ratio = 0.5);
 ASHLAR_API std::shared_ptr<Cache> NewLRUCache(const LRUCacheOptions& cache_opts);
 

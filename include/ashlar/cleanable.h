@@ -1,5 +1,5 @@
-// Cleanable: an object that runs registered functions once when it dies or is reset. A PinnableSlice or an Iterator uses it to give back
-// what keeps its bytes alive.
+// Cleanable: an object that runs registered functions once when it dies or is reset. A
+// PinnableSlice or an Iterator uses it to give back what keeps its bytes alive.
 //
 // Thread safety: none; one thread at a time.
 #pragma once
@@ -26,7 +26,8 @@ class ASHLAR_API Cleanable {
     return *this;
   }
 
-  // Calls function(arg1, arg2) once, at Reset or destruction, in reverse order of registration. function must not be null.
+  // Calls function(arg1, arg2) once, at Reset or destruction, in reverse order of registration.
+  // function must not be null.
   void RegisterCleanup(CleanupFunction function, void* arg1, void* arg2);
   // Moves every registered clean-up to `other`, which runs them instead.
   void DelegateCleanupsTo(Cleanable* other);

@@ -1,9 +1,10 @@
 // Comparator: the order of the keys of a column family.
 //
-// A database stores the comparator's name and refuses to open under another one: the order of keys on disk is part of the format. Change the name
-// whenever the order changes.
-// A comparator should neither block nor take long: while a read runs it, no memory that the database retires is freed.
-// Thread safety: every method may be called by several threads at once. Lifetime: a comparator outlives every database that uses it.
+// A database stores the comparator's name and refuses to open under another one: the order of keys
+// on disk is part of the format. Change the name whenever the order changes. A comparator should
+// neither block nor take long: while a read runs it, no memory that the database retires is freed.
+// Thread safety: every method may be called by several threads at once. Lifetime: a comparator
+// outlives every database that uses it.
 #pragma once
 
 #include <string>
@@ -17,29 +18,33 @@ class ASHLAR_API Comparator {
  public:
   virtual ~Comparator() = default;
 
-  // Stored in every table and in the MANIFEST. Names that begin with "leveldb." or "rocksdb." are reserved.
+  // Stored in every table and in the MANIFEST. Names that begin with "leveldb." or "rocksdb." are
+  // reserved.
   virtual const char* Name() const = 0;
 
-  // < 0, 0 or > 0 as a sorts before, with or after b. A total order, the same in every process that opens the database; must not throw.
+  // < 0, 0 or > 0 as a sorts before, with or after b. A total order, the same in every process that
+  // opens the database; must not throw.
   virtual int Compare(const Slice& a, const Slice& b) const = 0;
 
   // Compare(a, b) == 0; override it when equality is cheaper to decide than order.
   virtual bool Equal(const Slice& a, const Slice& b) const { return Compare(a, b) == 0; }
 
-  // May replace *start, which sorts before `limit`, by a shorter string in [*start, limit). Doing nothing is correct; a shorter string makes indexes
-  // smaller.
+  // May replace *start, which sorts before `limit`, by a shorter string in [*start, limit). Doing
+  // nothing is correct; a shorter string makes indexes smaller.
   virtual void FindShortestSeparator(std::string* start, const Slice& limit) const = 0;
 
   // May replace *key by a shorter string that sorts at or after it. Doing nothing is correct.
   virtual void FindShortSuccessor(std::string* key) const = 0;
 
-  // Whether two keys with different bytes can compare equal. Hashed indexes are not used when they can. A filter is what the program asks for with a
-  // FilterPolicy, whatever this says, and knows keys by their bytes: an order that ignores some of them must go without one.
+  // Whether two keys with different bytes can compare equal. Hashed indexes are not used when they
+  // can. A filter is what the program asks for with a FilterPolicy, whatever this says, and knows
+  // keys by their bytes: an order that ignores some of them must go without one.
   virtual bool CanKeysWithDifferentByteContentsBeEqual() const { return true; }
 };
 
-// Keys ordered as strings of unsigned bytes, and the reverse of that. Both live as long as the process, and the engine knows them by address: with
-// them it never makes a virtual call to compare two keys.
+// Keys ordered as strings of unsigned bytes, and the reverse of that. Both live as long as the
+// process, and the engine knows them by address: with them it never makes a virtual call to compare
+// two keys.
 ASHLAR_API const Comparator* BytewiseComparator();
 ASHLAR_API const Comparator* ReverseBytewiseComparator();
 

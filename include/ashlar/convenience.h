@@ -1,7 +1,8 @@
 // Options from text and to text.
 //
-// Text is "name=value;name=value"; a value that is a structure is enclosed in braces: "compression_opts={level=3;window_bits=-14}". Names are those
-// of the members. Errors: InvalidArgument naming the option and what is wrong with it; *new_options is then unchanged.
+// Text is "name=value;name=value"; a value that is a structure is enclosed in braces:
+// "compression_opts={level=3;window_bits=-14}". Names are those of the members. Errors:
+// InvalidArgument naming the option and what is wrong with it; *new_options is then unchanged.
 #pragma once
 
 #include <string>
@@ -21,7 +22,8 @@ class DB;
 struct ConfigOptions {
   // Names that nobody knows are ignored instead of refused.
   bool ignore_unknown_options = false;
-  // Values of known options that this release cannot make (a merge operator of the program, say) are ignored instead of refused.
+  // Values of known options that this release cannot make (a merge operator of the program, say)
+  // are ignored instead of refused.
   bool ignore_unsupported_options = true;
   // In maps: values are escaped as in an OPTIONS file.
   bool input_strings_escaped = true;
@@ -32,55 +34,83 @@ struct ConfigOptions {
   Env* env = Env::Default();
 };
 
-ASHLAR_API Status GetDBOptionsFromMap(const ConfigOptions& config_options, const DBOptions& base_options,
-                                      const std::unordered_map<std::string, std::string>& opts_map, DBOptions* new_options);
-ASHLAR_API Status GetColumnFamilyOptionsFromMap(const ConfigOptions& config_options, const ColumnFamilyOptions& base_options,
-                                                const std::unordered_map<std::string, std::string>& opts_map, ColumnFamilyOptions* new_options);
-ASHLAR_API Status GetBlockBasedTableOptionsFromMap(const ConfigOptions& config_options, const BlockBasedTableOptions& table_options,
-                                                   const std::unordered_map<std::string, std::string>& opts_map,
-                                                   BlockBasedTableOptions* new_table_options);
-ASHLAR_API Status GetPlainTableOptionsFromMap(const ConfigOptions& config_options, const PlainTableOptions& table_options,
-                                              const std::unordered_map<std::string, std::string>& opts_map, PlainTableOptions* new_table_options);
+ASHLAR_API Status GetDBOptionsFromMap(const ConfigOptions& config_options,
+                                      const DBOptions& base_options,
+                                      const std::unordered_map<std::string, std::string>& opts_map,
+                                      DBOptions* new_options);
+ASHLAR_API Status GetColumnFamilyOptionsFromMap(
+    const ConfigOptions& config_options, const ColumnFamilyOptions& base_options,
+    const std::unordered_map<std::string, std::string>& opts_map, ColumnFamilyOptions* new_options);
+ASHLAR_API Status GetBlockBasedTableOptionsFromMap(
+    const ConfigOptions& config_options, const BlockBasedTableOptions& table_options,
+    const std::unordered_map<std::string, std::string>& opts_map,
+    BlockBasedTableOptions* new_table_options);
+ASHLAR_API Status GetPlainTableOptionsFromMap(
+    const ConfigOptions& config_options, const PlainTableOptions& table_options,
+    const std::unordered_map<std::string, std::string>& opts_map,
+    PlainTableOptions* new_table_options);
 
-ASHLAR_API Status GetDBOptionsFromString(const ConfigOptions& config_options, const DBOptions& base_options, const std::string& opts_str,
+ASHLAR_API Status GetDBOptionsFromString(const ConfigOptions& config_options,
+                                         const DBOptions& base_options, const std::string& opts_str,
                                          DBOptions* new_options);
-ASHLAR_API Status GetColumnFamilyOptionsFromString(const ConfigOptions& config_options, const ColumnFamilyOptions& base_options,
-                                                   const std::string& opts_str, ColumnFamilyOptions* new_options);
-ASHLAR_API Status GetBlockBasedTableOptionsFromString(const ConfigOptions& config_options, const BlockBasedTableOptions& table_options,
-                                                      const std::string& opts_str, BlockBasedTableOptions* new_table_options);
-ASHLAR_API Status GetPlainTableOptionsFromString(const ConfigOptions& config_options, const PlainTableOptions& table_options,
-                                                 const std::string& opts_str, PlainTableOptions* new_table_options);
+ASHLAR_API Status GetColumnFamilyOptionsFromString(const ConfigOptions& config_options,
+                                                   const ColumnFamilyOptions& base_options,
+                                                   const std::string& opts_str,
+                                                   ColumnFamilyOptions* new_options);
+ASHLAR_API Status GetBlockBasedTableOptionsFromString(const ConfigOptions& config_options,
+                                                      const BlockBasedTableOptions& table_options,
+                                                      const std::string& opts_str,
+                                                      BlockBasedTableOptions* new_table_options);
+ASHLAR_API Status GetPlainTableOptionsFromString(const ConfigOptions& config_options,
+                                                 const PlainTableOptions& table_options,
+                                                 const std::string& opts_str,
+                                                 PlainTableOptions* new_table_options);
 // Options of a database and of its one column family, mixed.
-ASHLAR_API Status GetOptionsFromString(const ConfigOptions& config_options, const Options& base_options, const std::string& opts_str,
+ASHLAR_API Status GetOptionsFromString(const ConfigOptions& config_options,
+                                       const Options& base_options, const std::string& opts_str,
                                        Options* new_options);
 
 // With the defaults of ConfigOptions.
-ASHLAR_API Status GetDBOptionsFromString(const DBOptions& base_options, const std::string& opts_str, DBOptions* new_options);
-ASHLAR_API Status GetColumnFamilyOptionsFromString(const ColumnFamilyOptions& base_options, const std::string& opts_str,
+ASHLAR_API Status GetDBOptionsFromString(const DBOptions& base_options, const std::string& opts_str,
+                                         DBOptions* new_options);
+ASHLAR_API Status GetColumnFamilyOptionsFromString(const ColumnFamilyOptions& base_options,
+                                                   const std::string& opts_str,
                                                    ColumnFamilyOptions* new_options);
-ASHLAR_API Status GetBlockBasedTableOptionsFromString(const BlockBasedTableOptions& table_options, const std::string& opts_str,
+ASHLAR_API Status GetBlockBasedTableOptionsFromString(const BlockBasedTableOptions& table_options,
+                                                      const std::string& opts_str,
                                                       BlockBasedTableOptions* new_table_options);
-ASHLAR_API Status GetPlainTableOptionsFromString(const PlainTableOptions& table_options, const std::string& opts_str,
+ASHLAR_API Status GetPlainTableOptionsFromString(const PlainTableOptions& table_options,
+                                                 const std::string& opts_str,
                                                  PlainTableOptions* new_table_options);
-ASHLAR_API Status GetOptionsFromString(const Options& base_options, const std::string& opts_str, Options* new_options);
+ASHLAR_API Status GetOptionsFromString(const Options& base_options, const std::string& opts_str,
+                                       Options* new_options);
 
 // Every option, in text that the functions above understand.
-ASHLAR_API Status GetStringFromDBOptions(const ConfigOptions& config_options, const DBOptions& db_options, std::string* opts_str);
-ASHLAR_API Status GetStringFromColumnFamilyOptions(const ConfigOptions& config_options, const ColumnFamilyOptions& cf_options, std::string* opts_str);
-ASHLAR_API Status GetStringFromDBOptions(std::string* opts_str, const DBOptions& db_options, const std::string& delimiter = ";  ");
-ASHLAR_API Status GetStringFromColumnFamilyOptions(std::string* opts_str, const ColumnFamilyOptions& cf_options,
+ASHLAR_API Status GetStringFromDBOptions(const ConfigOptions& config_options,
+                                         const DBOptions& db_options, std::string* opts_str);
+ASHLAR_API Status GetStringFromColumnFamilyOptions(const ConfigOptions& config_options,
+                                                   const ColumnFamilyOptions& cf_options,
+                                                   std::string* opts_str);
+ASHLAR_API Status GetStringFromDBOptions(std::string* opts_str, const DBOptions& db_options,
+                                         const std::string& delimiter = ";  ");
+ASHLAR_API Status GetStringFromColumnFamilyOptions(std::string* opts_str,
+                                                   const ColumnFamilyOptions& cf_options,
                                                    const std::string& delimiter = ";  ");
 
 // "kSnappyCompression" and so on.
-ASHLAR_API Status GetStringFromCompressionType(std::string* compression_str, CompressionType compression_type);
+ASHLAR_API Status GetStringFromCompressionType(std::string* compression_str,
+                                               CompressionType compression_type);
 // What this build can compress and decompress.
 ASHLAR_API std::vector<CompressionType> GetSupportedCompressions();
 
 // Cuts "a=1;b={c=2}" into {a: "1", b: "c=2"}.
-ASHLAR_API Status StringToMap(const std::string& opts_str, std::unordered_map<std::string, std::string>* opts_map);
+ASHLAR_API Status StringToMap(const std::string& opts_str,
+                              std::unordered_map<std::string, std::string>* opts_map);
 
-// Ends background work of the database and returns when none is left, with or without `wait`. The database serves reads and small writes afterwards,
-// and can be closed. It is DB::PauseBackgroundWork: Flush, CompactRange, and writes that find every memtable full, wait for ContinueBackgroundWork.
+// Ends background work of the database and returns when none is left, with or without `wait`. The
+// database serves reads and small writes afterwards, and can be closed. It is
+// DB::PauseBackgroundWork: Flush, CompactRange, and writes that find every memtable full, wait for
+// ContinueBackgroundWork.
 ASHLAR_API void CancelAllBackgroundWork(DB* db, bool wait = false);
 
 }  // namespace ashlar

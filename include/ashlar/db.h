@@ -1,13 +1,15 @@
 // DB: an ordered map from keys to values on disk, in column families.
 //
-// Thread safety: every method may be called by several threads at once, except Close and the destructor, which must be the last.
-// Lifetime: Close says Aborted while snapshots, iterators or pinned slices live. Deleting the DB does not ask, and leaves iterators, pinned slices
-// and handles valid. A process, or two processes, cannot open one directory twice for writing.
+// Thread safety: every method may be called by several threads at once, except Close and the
+// destructor, which must be the last. Lifetime: Close says Aborted while snapshots, iterators or
+// pinned slices live. Deleting the DB does not ask, and leaves iterators, pinned slices and handles
+// valid. A process, or two processes, cannot open one directory twice for writing.
 //
-// Errors: after a background error (a full disk, a failed sync, damage found by a compaction) writes fail with that error and reads go on; Resume
-// tries again.
+// Errors: after a background error (a full disk, a failed sync, damage found by a compaction)
+// writes fail with that error and reads go on; Resume tries again.
 //
-// Each job is one virtual method; the forms with fewer arguments call it for the default column family.
+// Each job is one virtual method; the forms with fewer arguments call it for the default column
+// family.
 #pragma once
 
 #include <cstddef>
@@ -40,11 +42,13 @@ struct ColumnFamilyDescriptor {
   ColumnFamilyOptions options;
 
   ColumnFamilyDescriptor() = default;
-  ColumnFamilyDescriptor(const std::string& name_in, const ColumnFamilyOptions& options_in) : name(name_in), options(options_in) {}
+  ColumnFamilyDescriptor(const std::string& name_in, const ColumnFamilyOptions& options_in)
+      : name(name_in), options(options_in) {}
 };
 
-// A column family of an open database. Lifetime: until DB::DestroyColumnFamilyHandle (or delete) or, for the default family's, the DB's end. A handle
-// of a dropped family still reads what was there.
+// A column family of an open database. Lifetime: until DB::DestroyColumnFamilyHandle (or delete)
+// or, for the default family's, the DB's end. A handle of a dropped family still reads what was
+// there.
 class ASHLAR_API ColumnFamilyHandle {
  public:
   virtual ~ColumnFamilyHandle() = default;
@@ -68,53 +72,75 @@ class ASHLAR_API DB {
  public:
   // ---- Opening and closing.
 
-  // Opens the database in directory `name`. InvalidArgument when it does not exist (see create_if_missing), when it has column families that are not
-  // named, or when a comparator's name differs; NotSupported for options and files with features that are not implemented; IOError when another
-  // process holds it; Corruption naming file and offset. A failed open leaves existing files as they were. *dbptr is null (or empty) after a failure.
+  // Opens the database in directory `name`. InvalidArgument when it does not exist (see
+  // create_if_missing), when it has column families that are not named, or when a comparator's name
+  // differs; NotSupported for options and files with features that are not implemented; IOError
+  // when another process holds it; Corruption naming file and offset. A failed open leaves existing
+  // files as they were. *dbptr is null (or empty) after a failure.
   static Status Open(const Options& options, const std::string& name, DB** dbptr);
   static Status Open(const Options& options, const std::string& name, std::unique_ptr<DB>* dbptr);
-  // With several families; every family of the database must be named, "default" included. (*handles)[i] belongs to column_families[i].
-  static Status Open(const DBOptions& db_options, const std::string& name, const std::vector<ColumnFamilyDescriptor>& column_families,
+  // With several families; every family of the database must be named, "default" included.
+  // (*handles)[i] belongs to column_families[i].
+  static Status Open(const DBOptions& db_options, const std::string& name,
+                     const std::vector<ColumnFamilyDescriptor>& column_families,
                      std::vector<ColumnFamilyHandle*>* handles, DB** dbptr);
-  static Status Open(const DBOptions& db_options, const std::string& name, const std::vector<ColumnFamilyDescriptor>& column_families,
+  static Status Open(const DBOptions& db_options, const std::string& name,
+                     const std::vector<ColumnFamilyDescriptor>& column_families,
                      std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* dbptr);
 
-  // Reads the state at this moment, the log included, and changes nothing on disk. It needs no lock: another process may be writing. What changes
-  // during the open is read again. What is deleted later stays readable, because the tables are opened here: as many as max_open_files allows (-1:
-  // three quarters of the process's limit). Tables beyond it are opened when they are read, and may be gone. Only some of the families need be named.
-  // Writes fail with NotSupported. error_if_wal_file_exists: Corruption when there is a log to read.
-  static Status OpenForReadOnly(const Options& options, const std::string& name, DB** dbptr, bool error_if_wal_file_exists = false);
-  static Status OpenForReadOnly(const Options& options, const std::string& name, std::unique_ptr<DB>* dbptr, bool error_if_wal_file_exists = false);
-  static Status OpenForReadOnly(const DBOptions& db_options, const std::string& name, const std::vector<ColumnFamilyDescriptor>& column_families,
-                                std::vector<ColumnFamilyHandle*>* handles, DB** dbptr, bool error_if_wal_file_exists = false);
-  static Status OpenForReadOnly(const DBOptions& db_options, const std::string& name, const std::vector<ColumnFamilyDescriptor>& column_families,
-                                std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* dbptr, bool error_if_wal_file_exists = false);
+  // Reads the state at this moment, the log included, and changes nothing on disk. It needs no
+  // lock: another process may be writing. What changes during the open is read again. What is
+  // deleted later stays readable, because the tables are opened here: as many as max_open_files
+  // allows (-1: three quarters of the process's limit). Tables beyond it are opened when they are
+  // read, and may be gone. Only some of the families need be named. Writes fail with NotSupported.
+  // error_if_wal_file_exists: Corruption when there is a log to read.
+  static Status OpenForReadOnly(const Options& options, const std::string& name, DB** dbptr,
+                                bool error_if_wal_file_exists = false);
+  static Status OpenForReadOnly(const Options& options, const std::string& name,
+                                std::unique_ptr<DB>* dbptr, bool error_if_wal_file_exists = false);
+  static Status OpenForReadOnly(const DBOptions& db_options, const std::string& name,
+                                const std::vector<ColumnFamilyDescriptor>& column_families,
+                                std::vector<ColumnFamilyHandle*>* handles, DB** dbptr,
+                                bool error_if_wal_file_exists = false);
+  static Status OpenForReadOnly(const DBOptions& db_options, const std::string& name,
+                                const std::vector<ColumnFamilyDescriptor>& column_families,
+                                std::vector<ColumnFamilyHandle*>* handles,
+                                std::unique_ptr<DB>* dbptr, bool error_if_wal_file_exists = false);
 
   // The names of the families in a database that need not be open.
-  static Status ListColumnFamilies(const DBOptions& db_options, const std::string& name, std::vector<std::string>* column_families);
+  static Status ListColumnFamilies(const DBOptions& db_options, const std::string& name,
+                                   std::vector<std::string>* column_families);
 
   DB() = default;
   DB(const DB&) = delete;
   DB& operator=(const DB&) = delete;
-  // Closes, ignoring errors; call Close to see them. Pinned slices, iterators and handles that are still there stay valid, and keep their memory
-  // until they are gone and another database is opened or deleted; a warning in the LOG says so. The DB itself is gone: no call with such a handle.
+  // Closes, ignoring errors; call Close to see them. Pinned slices, iterators and handles that are
+  // still there stay valid, and keep their memory until they are gone and another database is
+  // opened or deleted; a warning in the LOG says so. The DB itself is gone: no call with such a
+  // handle.
   virtual ~DB() = default;
 
-  // Waits for background work, makes the log durable as far as it was written, and closes all files; work that is paused goes on for that. Aborted,
-  // and nothing closed, while snapshots, iterators or pinned slices live. Once it has closed, later calls return the same; after Aborted, call it
-  // again.
+  // Waits for background work, makes the log durable as far as it was written, and closes all
+  // files; work that is paused goes on for that. Aborted, and nothing closed, while snapshots,
+  // iterators or pinned slices live. Once it has closed, later calls return the same; after
+  // Aborted, call it again.
   virtual Status Close() = 0;
   // After a background error: tries to write again. Ok when the database is writable.
   virtual Status Resume() = 0;
 
   // ---- Column families.
 
-  virtual Status CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& column_family_name, ColumnFamilyHandle** handle) = 0;
+  virtual Status CreateColumnFamily(const ColumnFamilyOptions& options,
+                                    const std::string& column_family_name,
+                                    ColumnFamilyHandle** handle) = 0;
   // These two stop at the first failure; *handles holds what was made before it.
-  Status CreateColumnFamilies(const ColumnFamilyOptions& options, const std::vector<std::string>& column_family_names,
+  Status CreateColumnFamilies(const ColumnFamilyOptions& options,
+                              const std::vector<std::string>& column_family_names,
                               std::vector<ColumnFamilyHandle*>* handles);
-  virtual Status CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& column_families, std::vector<ColumnFamilyHandle*>* handles) = 0;
-  // The family disappears from the database at once; its files go when the last handle, iterator and pin do.
+  virtual Status CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& column_families,
+                                      std::vector<ColumnFamilyHandle*>* handles) = 0;
+  // The family disappears from the database at once; its files go when the last handle, iterator
+  // and pin do.
   Status DropColumnFamily(ColumnFamilyHandle* column_family);
   virtual Status DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& column_families) = 0;
   // Gives a handle back. The default family's own handle is refused.
@@ -124,64 +150,95 @@ class ASHLAR_API DB {
 
   // ---- Writing.
 
-  // Applies the batch as a whole. On an error nothing of it is visible, except that after a failed sync it may be found after a crash.
+  // Applies the batch as a whole. On an error nothing of it is visible, except that after a failed
+  // sync it may be found after a crash.
   virtual Status Write(const WriteOptions& options, WriteBatch* updates) = 0;
 
   // One-record batches. InvalidArgument for a key and a value of more than 512 MiB together.
-  virtual Status Put(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) = 0;
-  Status Put(const WriteOptions& options, const Slice& key, const Slice& value) { return Put(options, DefaultColumnFamily(), key, value); }
-  virtual Status Delete(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key) = 0;
-  Status Delete(const WriteOptions& options, const Slice& key) { return Delete(options, DefaultColumnFamily(), key); }
+  virtual Status Put(const WriteOptions& options, ColumnFamilyHandle* column_family,
+                     const Slice& key, const Slice& value) = 0;
+  Status Put(const WriteOptions& options, const Slice& key, const Slice& value) {
+    return Put(options, DefaultColumnFamily(), key, value);
+  }
+  virtual Status Delete(const WriteOptions& options, ColumnFamilyHandle* column_family,
+                        const Slice& key) = 0;
+  Status Delete(const WriteOptions& options, const Slice& key) {
+    return Delete(options, DefaultColumnFamily(), key);
+  }
   // See WriteBatch::SingleDelete.
-  virtual Status SingleDelete(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key) = 0;
-  Status SingleDelete(const WriteOptions& options, const Slice& key) { return SingleDelete(options, DefaultColumnFamily(), key); }
+  virtual Status SingleDelete(const WriteOptions& options, ColumnFamilyHandle* column_family,
+                              const Slice& key) = 0;
+  Status SingleDelete(const WriteOptions& options, const Slice& key) {
+    return SingleDelete(options, DefaultColumnFamily(), key);
+  }
   // NotSupported for now.
-  virtual Status DeleteRange(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& begin_key, const Slice& end_key) = 0;
+  virtual Status DeleteRange(const WriteOptions& options, ColumnFamilyHandle* column_family,
+                             const Slice& begin_key, const Slice& end_key) = 0;
   Status DeleteRange(const WriteOptions& options, const Slice& begin_key, const Slice& end_key) {
     return DeleteRange(options, DefaultColumnFamily(), begin_key, end_key);
   }
   // InvalidArgument when the family has no merge operator.
-  virtual Status Merge(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) = 0;
-  Status Merge(const WriteOptions& options, const Slice& key, const Slice& value) { return Merge(options, DefaultColumnFamily(), key, value); }
+  virtual Status Merge(const WriteOptions& options, ColumnFamilyHandle* column_family,
+                       const Slice& key, const Slice& value) = 0;
+  Status Merge(const WriteOptions& options, const Slice& key, const Slice& value) {
+    return Merge(options, DefaultColumnFamily(), key, value);
+  }
 
   // ---- Reading.
 
-  // Points *value at the value of `key` without a copy where it can, and keeps the bytes alive until *value is reset, reused or destroyed. What it
-  // was pinning before is given back first. NotFound when there is no such key.
-  virtual Status Get(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key, PinnableSlice* value) = 0;
-  Status Get(const ReadOptions& options, const Slice& key, PinnableSlice* value) { return Get(options, DefaultColumnFamily(), key, value); }
+  // Points *value at the value of `key` without a copy where it can, and keeps the bytes alive
+  // until *value is reset, reused or destroyed. What it was pinning before is given back first.
+  // NotFound when there is no such key.
+  virtual Status Get(const ReadOptions& options, ColumnFamilyHandle* column_family,
+                     const Slice& key, PinnableSlice* value) = 0;
+  Status Get(const ReadOptions& options, const Slice& key, PinnableSlice* value) {
+    return Get(options, DefaultColumnFamily(), key, value);
+  }
   // The copying form.
-  Status Get(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key, std::string* value) {
+  Status Get(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key,
+             std::string* value) {
     PinnableSlice pinned(value);
     Status s = Get(options, column_family, key, &pinned);
     if (s.ok() && pinned.IsPinned()) value->assign(pinned.data(), pinned.size());
     return s;
   }
-  Status Get(const ReadOptions& options, const Slice& key, std::string* value) { return Get(options, DefaultColumnFamily(), key, value); }
+  Status Get(const ReadOptions& options, const Slice& key, std::string* value) {
+    return Get(options, DefaultColumnFamily(), key, value);
+  }
 
-  // Many keys from one state of the database: values[i] and statuses[i] are what Get of column_families[i] and keys[i] would give. Each array has
-  // num_keys elements. sorted_input: the caller has sorted by family and key.
-  virtual void MultiGet(const ReadOptions& options, size_t num_keys, ColumnFamilyHandle** column_families, const Slice* keys, PinnableSlice* values,
-                        Status* statuses, bool sorted_input = false) = 0;
-  virtual void MultiGet(const ReadOptions& options, ColumnFamilyHandle* column_family, size_t num_keys, const Slice* keys, PinnableSlice* values,
-                        Status* statuses, bool sorted_input = false) = 0;
-  std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& column_families, const std::vector<Slice>& keys,
+  // Many keys from one state of the database: values[i] and statuses[i] are what Get of
+  // column_families[i] and keys[i] would give. Each array has num_keys elements. sorted_input: the
+  // caller has sorted by family and key.
+  virtual void MultiGet(const ReadOptions& options, size_t num_keys,
+                        ColumnFamilyHandle** column_families, const Slice* keys,
+                        PinnableSlice* values, Status* statuses, bool sorted_input = false) = 0;
+  virtual void MultiGet(const ReadOptions& options, ColumnFamilyHandle* column_family,
+                        size_t num_keys, const Slice* keys, PinnableSlice* values, Status* statuses,
+                        bool sorted_input = false) = 0;
+  std::vector<Status> MultiGet(const ReadOptions& options,
+                               const std::vector<ColumnFamilyHandle*>& column_families,
+                               const std::vector<Slice>& keys, std::vector<std::string>* values);
+  std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
                                std::vector<std::string>* values);
-  std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys, std::vector<std::string>* values);
 
-  // False: the key does not exist. True: it may. Reads memory only. *value_found is true if that was enough: *value then holds the value, or is empty
-  // if the key does not exist. `value` and `value_found` may be null.
-  virtual bool KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key, std::string* value,
-                           bool* value_found = nullptr) = 0;
-  bool KeyMayExist(const ReadOptions& options, const Slice& key, std::string* value, bool* value_found = nullptr) {
+  // False: the key does not exist. True: it may. Reads memory only. *value_found is true if that
+  // was enough: *value then holds the value, or is empty if the key does not exist. `value` and
+  // `value_found` may be null.
+  virtual bool KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* column_family,
+                           const Slice& key, std::string* value, bool* value_found = nullptr) = 0;
+  bool KeyMayExist(const ReadOptions& options, const Slice& key, std::string* value,
+                   bool* value_found = nullptr) {
     return KeyMayExist(options, DefaultColumnFamily(), key, value, value_found);
   }
 
   // Never null: an error is the iterator's status. The caller deletes it, before the DB is closed.
   virtual Iterator* NewIterator(const ReadOptions& options, ColumnFamilyHandle* column_family) = 0;
-  Iterator* NewIterator(const ReadOptions& options) { return NewIterator(options, DefaultColumnFamily()); }
+  Iterator* NewIterator(const ReadOptions& options) {
+    return NewIterator(options, DefaultColumnFamily());
+  }
   // One per family, all over the same state.
-  virtual Status NewIterators(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& column_families,
+  virtual Status NewIterators(const ReadOptions& options,
+                              const std::vector<ColumnFamilyHandle*>& column_families,
                               std::vector<Iterator*>* iterators) = 0;
 
   virtual const Snapshot* GetSnapshot() = 0;
@@ -192,7 +249,8 @@ class ASHLAR_API DB {
   struct Properties {
     // Number of files at a level: append the level. Text and number.
     inline static const std::string kNumFilesAtLevelPrefix = "rocksdb.num-files-at-level";
-    inline static const std::string kCompressionRatioAtLevelPrefix = "rocksdb.compression-ratio-at-level";
+    inline static const std::string kCompressionRatioAtLevelPrefix =
+        "rocksdb.compression-ratio-at-level";
     // Text for people; the map form of kCFStats is for programs.
     inline static const std::string kStats = "rocksdb.stats";
     inline static const std::string kSSTables = "rocksdb.sstables";
@@ -202,27 +260,33 @@ class ASHLAR_API DB {
     inline static const std::string kDBStats = "rocksdb.dbstats";
     inline static const std::string kLevelStats = "rocksdb.levelstats";
     inline static const std::string kOptionsStatistics = "rocksdb.options-statistics";
-    inline static const std::string kAggregatedTableProperties = "rocksdb.aggregated-table-properties";
-    inline static const std::string kAggregatedTablePropertiesAtLevel = "rocksdb.aggregated-table-properties-at-level";
-    // Text: one line for each place in a log behind which the open could not replay records because of damage: the file, the offset, how many bytes.
-    // Empty without damage. Ashlar's own.
+    inline static const std::string kAggregatedTableProperties =
+        "rocksdb.aggregated-table-properties";
+    inline static const std::string kAggregatedTablePropertiesAtLevel =
+        "rocksdb.aggregated-table-properties-at-level";
+    // Text: one line for each place in a log behind which the open could not replay records because
+    // of damage: the file, the offset, how many bytes. Empty without damage. Ashlar's own.
     inline static const std::string kLogDamage = "ashlar.log-damage";
     // Numbers: memtables.
     inline static const std::string kNumImmutableMemTable = "rocksdb.num-immutable-mem-table";
-    inline static const std::string kNumImmutableMemTableFlushed = "rocksdb.num-immutable-mem-table-flushed";
+    inline static const std::string kNumImmutableMemTableFlushed =
+        "rocksdb.num-immutable-mem-table-flushed";
     inline static const std::string kMemTableFlushPending = "rocksdb.mem-table-flush-pending";
     inline static const std::string kNumRunningFlushes = "rocksdb.num-running-flushes";
     inline static const std::string kCurSizeActiveMemTable = "rocksdb.cur-size-active-mem-table";
     inline static const std::string kCurSizeAllMemTables = "rocksdb.cur-size-all-mem-tables";
     inline static const std::string kSizeAllMemTables = "rocksdb.size-all-mem-tables";
-    inline static const std::string kNumEntriesActiveMemTable = "rocksdb.num-entries-active-mem-table";
+    inline static const std::string kNumEntriesActiveMemTable =
+        "rocksdb.num-entries-active-mem-table";
     inline static const std::string kNumEntriesImmMemTables = "rocksdb.num-entries-imm-mem-tables";
-    inline static const std::string kNumDeletesActiveMemTable = "rocksdb.num-deletes-active-mem-table";
+    inline static const std::string kNumDeletesActiveMemTable =
+        "rocksdb.num-deletes-active-mem-table";
     inline static const std::string kNumDeletesImmMemTables = "rocksdb.num-deletes-imm-mem-tables";
     // Numbers: compaction and writers.
     inline static const std::string kCompactionPending = "rocksdb.compaction-pending";
     inline static const std::string kNumRunningCompactions = "rocksdb.num-running-compactions";
-    inline static const std::string kEstimatePendingCompactionBytes = "rocksdb.estimate-pending-compaction-bytes";
+    inline static const std::string kEstimatePendingCompactionBytes =
+        "rocksdb.estimate-pending-compaction-bytes";
     inline static const std::string kBackgroundErrors = "rocksdb.background-errors";
     inline static const std::string kActualDelayedWriteRate = "rocksdb.actual-delayed-write-rate";
     inline static const std::string kIsWriteStopped = "rocksdb.is-write-stopped";
@@ -237,13 +301,15 @@ class ASHLAR_API DB {
     inline static const std::string kIsFileDeletionsEnabled = "rocksdb.is-file-deletions-enabled";
     inline static const std::string kBaseLevel = "rocksdb.base-level";
     inline static const std::string kMinLogNumberToKeep = "rocksdb.min-log-number-to-keep";
-    inline static const std::string kMinObsoleteSstNumberToKeep = "rocksdb.min-obsolete-sst-number-to-keep";
+    inline static const std::string kMinObsoleteSstNumberToKeep =
+        "rocksdb.min-obsolete-sst-number-to-keep";
     // Numbers: snapshots and versions.
     inline static const std::string kNumSnapshots = "rocksdb.num-snapshots";
     inline static const std::string kOldestSnapshotTime = "rocksdb.oldest-snapshot-time";
     inline static const std::string kOldestSnapshotSequence = "rocksdb.oldest-snapshot-sequence";
     inline static const std::string kNumLiveVersions = "rocksdb.num-live-versions";
-    inline static const std::string kCurrentSuperVersionNumber = "rocksdb.current-super-version-number";
+    inline static const std::string kCurrentSuperVersionNumber =
+        "rocksdb.current-super-version-number";
     // Numbers: the block cache.
     inline static const std::string kBlockCacheCapacity = "rocksdb.block-cache-capacity";
     inline static const std::string kBlockCacheUsage = "rocksdb.block-cache-usage";
@@ -251,43 +317,62 @@ class ASHLAR_API DB {
   };
 
   // False when there is no such property, or not in that form.
-  virtual bool GetProperty(ColumnFamilyHandle* column_family, const Slice& property, std::string* value) = 0;
-  bool GetProperty(const Slice& property, std::string* value) { return GetProperty(DefaultColumnFamily(), property, value); }
-  virtual bool GetMapProperty(ColumnFamilyHandle* column_family, const Slice& property, std::map<std::string, std::string>* value) = 0;
+  virtual bool GetProperty(ColumnFamilyHandle* column_family, const Slice& property,
+                           std::string* value) = 0;
+  bool GetProperty(const Slice& property, std::string* value) {
+    return GetProperty(DefaultColumnFamily(), property, value);
+  }
+  virtual bool GetMapProperty(ColumnFamilyHandle* column_family, const Slice& property,
+                              std::map<std::string, std::string>* value) = 0;
   bool GetMapProperty(const Slice& property, std::map<std::string, std::string>* value) {
     return GetMapProperty(DefaultColumnFamily(), property, value);
   }
-  virtual bool GetIntProperty(ColumnFamilyHandle* column_family, const Slice& property, uint64_t* value) = 0;
-  bool GetIntProperty(const Slice& property, uint64_t* value) { return GetIntProperty(DefaultColumnFamily(), property, value); }
+  virtual bool GetIntProperty(ColumnFamilyHandle* column_family, const Slice& property,
+                              uint64_t* value) = 0;
+  bool GetIntProperty(const Slice& property, uint64_t* value) {
+    return GetIntProperty(DefaultColumnFamily(), property, value);
+  }
   // The sum over all families.
   virtual bool GetAggregatedIntProperty(const Slice& property, uint64_t* value) = 0;
 
-  enum class SizeApproximationFlags : uint8_t { NONE = 0, INCLUDE_MEMTABLES = 1 << 0, INCLUDE_FILES = 1 << 1 };
+  enum class SizeApproximationFlags : uint8_t {
+    NONE = 0,
+    INCLUDE_MEMTABLES = 1 << 0,
+    INCLUDE_FILES = 1 << 1
+  };
 
-  // About how many bytes the entries of each range take; sizes has n elements. Within a block of the truth at each end, and files count compressed.
-  virtual Status GetApproximateSizes(const SizeApproximationOptions& options, ColumnFamilyHandle* column_family, const Range* ranges, int n,
+  // About how many bytes the entries of each range take; sizes has n elements. Within a block of
+  // the truth at each end, and files count compressed.
+  virtual Status GetApproximateSizes(const SizeApproximationOptions& options,
+                                     ColumnFamilyHandle* column_family, const Range* ranges, int n,
                                      uint64_t* sizes) = 0;
-  Status GetApproximateSizes(ColumnFamilyHandle* column_family, const Range* ranges, int n, uint64_t* sizes,
-                             SizeApproximationFlags include_flags = SizeApproximationFlags::INCLUDE_FILES);
-  Status GetApproximateSizes(const Range* ranges, int n, uint64_t* sizes,
-                             SizeApproximationFlags include_flags = SizeApproximationFlags::INCLUDE_FILES) {
+  Status GetApproximateSizes(
+      ColumnFamilyHandle* column_family, const Range* ranges, int n, uint64_t* sizes,
+      SizeApproximationFlags include_flags = SizeApproximationFlags::INCLUDE_FILES);
+  Status GetApproximateSizes(
+      const Range* ranges, int n, uint64_t* sizes,
+      SizeApproximationFlags include_flags = SizeApproximationFlags::INCLUDE_FILES) {
     return GetApproximateSizes(DefaultColumnFamily(), ranges, n, sizes, include_flags);
   }
   // About how many entries and bytes of the range are in memtables.
-  virtual void GetApproximateMemTableStats(ColumnFamilyHandle* column_family, const Range& range, uint64_t* count, uint64_t* size) = 0;
+  virtual void GetApproximateMemTableStats(ColumnFamilyHandle* column_family, const Range& range,
+                                           uint64_t* count, uint64_t* size) = 0;
   void GetApproximateMemTableStats(const Range& range, uint64_t* count, uint64_t* size) {
     GetApproximateMemTableStats(DefaultColumnFamily(), range, count, size);
   }
 
   // ---- Background work.
 
-  // Flushes, and compacts the keys in [*begin, *end] (null: from the first, to the last) down to the last level that has data.
-  virtual Status CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* column_family, const Slice* begin, const Slice* end) = 0;
+  // Flushes, and compacts the keys in [*begin, *end] (null: from the first, to the last) down to
+  // the last level that has data.
+  virtual Status CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* column_family,
+                              const Slice* begin, const Slice* end) = 0;
   Status CompactRange(const CompactRangeOptions& options, const Slice* begin, const Slice* end) {
     return CompactRange(options, DefaultColumnFamily(), begin, end);
   }
 
-  virtual Status Flush(const FlushOptions& options, const std::vector<ColumnFamilyHandle*>& column_families) = 0;
+  virtual Status Flush(const FlushOptions& options,
+                       const std::vector<ColumnFamilyHandle*>& column_families) = 0;
   Status Flush(const FlushOptions& options, ColumnFamilyHandle* column_family) {
     return Flush(options, std::vector<ColumnFamilyHandle*>{column_family});
   }
@@ -300,22 +385,28 @@ class ASHLAR_API DB {
 
   // Waits until nothing is left to flush or compact.
   virtual Status WaitForCompact(const WaitForCompactOptions& options) = 0;
-  // Ends running jobs at the next opportunity and starts none until as many calls of ContinueBackgroundWork. Calls that need a job (Flush and
-  // CompactRange of unwritten memtables, writes that find every memtable full) wait until then.
+  // Ends running jobs at the next opportunity and starts none until as many calls of
+  // ContinueBackgroundWork. Calls that need a job (Flush and CompactRange of unwritten memtables,
+  // writes that find every memtable full) wait until then.
   virtual Status PauseBackgroundWork() = 0;
   virtual Status ContinueBackgroundWork() = 0;
   // Sets disable_auto_compactions to false.
   virtual Status EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& column_families) = 0;
 
-  // Keeps obsolete files (tables, logs, MANIFESTs, OPTIONS files) until as many calls of EnableFileDeletions, for instance while they are copied.
+  // Keeps obsolete files (tables, logs, MANIFESTs, OPTIONS files) until as many calls of
+  // EnableFileDeletions, for instance while they are copied.
   virtual Status DisableFileDeletions() = 0;
   virtual Status EnableFileDeletions() = 0;
 
   // ---- Options.
 
-  // Changes options that can be changed while open, by name, all or none; written to a new OPTIONS file. InvalidArgument naming the option otherwise.
-  virtual Status SetOptions(ColumnFamilyHandle* column_family, const std::unordered_map<std::string, std::string>& new_options) = 0;
-  Status SetOptions(const std::unordered_map<std::string, std::string>& new_options) { return SetOptions(DefaultColumnFamily(), new_options); }
+  // Changes options that can be changed while open, by name, all or none; written to a new OPTIONS
+  // file. InvalidArgument naming the option otherwise.
+  virtual Status SetOptions(ColumnFamilyHandle* column_family,
+                            const std::unordered_map<std::string, std::string>& new_options) = 0;
+  Status SetOptions(const std::unordered_map<std::string, std::string>& new_options) {
+    return SetOptions(DefaultColumnFamily(), new_options);
+  }
   virtual Status SetDBOptions(const std::unordered_map<std::string, std::string>& new_options) = 0;
   // The current ones.
   virtual Options GetOptions(ColumnFamilyHandle* column_family) const = 0;
@@ -332,14 +423,22 @@ class ASHLAR_API DB {
   virtual int NumberLevels(ColumnFamilyHandle* column_family) = 0;
   int NumberLevels() { return NumberLevels(DefaultColumnFamily()); }
   virtual void GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) = 0;
-  virtual void GetColumnFamilyMetaData(ColumnFamilyHandle* column_family, ColumnFamilyMetaData* metadata) = 0;
-  void GetColumnFamilyMetaData(ColumnFamilyMetaData* metadata) { GetColumnFamilyMetaData(DefaultColumnFamily(), metadata); }
+  virtual void GetColumnFamilyMetaData(ColumnFamilyHandle* column_family,
+                                       ColumnFamilyMetaData* metadata) = 0;
+  void GetColumnFamilyMetaData(ColumnFamilyMetaData* metadata) {
+    GetColumnFamilyMetaData(DefaultColumnFamily(), metadata);
+  }
   void GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metadata);
-  virtual Status GetPropertiesOfAllTables(ColumnFamilyHandle* column_family, TablePropertiesCollection* props) = 0;
-  Status GetPropertiesOfAllTables(TablePropertiesCollection* props) { return GetPropertiesOfAllTables(DefaultColumnFamily(), props); }
-  // Paths, relative to the directory and beginning with '/', of the tables, CURRENT, MANIFEST and OPTIONS file of the current state, and how many
-  // bytes of the MANIFEST belong to it. Flushes first if asked. Copy them between DisableFileDeletions and EnableFileDeletions.
-  virtual Status GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size, bool flush_memtable = true) = 0;
+  virtual Status GetPropertiesOfAllTables(ColumnFamilyHandle* column_family,
+                                          TablePropertiesCollection* props) = 0;
+  Status GetPropertiesOfAllTables(TablePropertiesCollection* props) {
+    return GetPropertiesOfAllTables(DefaultColumnFamily(), props);
+  }
+  // Paths, relative to the directory and beginning with '/', of the tables, CURRENT, MANIFEST and
+  // OPTIONS file of the current state, and how many bytes of the MANIFEST belong to it. Flushes
+  // first if asked. Copy them between DisableFileDeletions and EnableFileDeletions.
+  virtual Status GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
+                              bool flush_memtable = true) = 0;
   virtual Status GetDbIdentity(std::string& identity) const = 0;
   virtual Status GetDbSessionId(std::string& session_id) const = 0;
 
@@ -350,15 +449,19 @@ class ASHLAR_API DB {
   virtual DB* GetRootDB() { return this; }
 };
 
-inline DB::SizeApproximationFlags operator&(DB::SizeApproximationFlags a, DB::SizeApproximationFlags b) {
+inline DB::SizeApproximationFlags operator&(DB::SizeApproximationFlags a,
+                                            DB::SizeApproximationFlags b) {
   return static_cast<DB::SizeApproximationFlags>(static_cast<uint8_t>(a) & static_cast<uint8_t>(b));
 }
-inline DB::SizeApproximationFlags operator|(DB::SizeApproximationFlags a, DB::SizeApproximationFlags b) {
+inline DB::SizeApproximationFlags operator|(DB::SizeApproximationFlags a,
+                                            DB::SizeApproximationFlags b) {
   return static_cast<DB::SizeApproximationFlags>(static_cast<uint8_t>(a) | static_cast<uint8_t>(b));
 }
 
-// Deletes every file of the database, and its directory when nothing else is in it. Files that are not the database's stay. IOError when it is open.
+// Deletes every file of the database, and its directory when nothing else is in it. Files that are
+// not the database's stay. IOError when it is open.
 ASHLAR_API Status DestroyDB(const std::string& name, const Options& options,
-                            const std::vector<ColumnFamilyDescriptor>& column_families = std::vector<ColumnFamilyDescriptor>());
+                            const std::vector<ColumnFamilyDescriptor>& column_families =
+                                std::vector<ColumnFamilyDescriptor>());
 
 }  // namespace ashlar

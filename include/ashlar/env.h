@@ -1,7 +1,9 @@
-// Env: the world a database runs in: a file system, a clock, and the threads that flush and compact. Databases opened with one Env share its threads.
-// Logger: where a database writes what it does.
+// Env: the world a database runs in: a file system, a clock, and the threads that flush and
+// compact. Databases opened with one Env share its threads. Logger: where a database writes what it
+// does.
 //
-// Thread safety: every method of both classes may be called by several threads at once. Lifetime: an Env outlives every database that uses it.
+// Thread safety: every method of both classes may be called by several threads at once. Lifetime:
+// an Env outlives every database that uses it.
 #pragma once
 
 #include <atomic>
@@ -24,7 +26,8 @@ class Executor;
 
 class ASHLAR_API Env {
  public:
-  // Who runs a job: HIGH flushes, LOW compacts, BOTTOM compacts into the last level, USER is the embedding program's.
+  // Who runs a job: HIGH flushes, LOW compacts, BOTTOM compacts into the last level, USER is the
+  // embedding program's.
   enum Priority { BOTTOM, LOW, HIGH, USER, TOTAL };
   // Who asks the rate limiter for bytes; in options, IO_TOTAL means "do not ask".
   using IOPriority = ashlar::IOPriority;
@@ -37,13 +40,15 @@ class ASHLAR_API Env {
 
   virtual const std::shared_ptr<FileSystem>& GetFileSystem() const = 0;
 
-  // The number of threads of one priority. Defaults: 1 for HIGH and LOW. DB::Open raises it to what its options ask for. Numbers for BOTTOM and USER
-  // are kept and reported, but start no threads: the threads of LOW compact into the last level, too.
+  // The number of threads of one priority. Defaults: 1 for HIGH and LOW. DB::Open raises it to what
+  // its options ask for. Numbers for BOTTOM and USER are kept and reported, but start no threads:
+  // the threads of LOW compact into the last level, too.
   virtual void SetBackgroundThreads(int number, Priority pri = LOW) = 0;
   virtual void IncBackgroundThreadsIfNeeded(int number, Priority pri) = 0;
   virtual int GetBackgroundThreads(Priority pri = LOW) = 0;
 
-  // Microseconds since 1970; nanoseconds of a clock that never goes back, from an unspecified start.
+  // Microseconds since 1970; nanoseconds of a clock that never goes back, from an unspecified
+  // start.
   virtual uint64_t NowMicros() = 0;
   virtual uint64_t NowNanos() = 0;
   // Seconds since 1970.
@@ -55,20 +60,30 @@ class ASHLAR_API Env {
 
   // Shorthands for the methods of the file system.
   Status FileExists(const std::string& path) { return GetFileSystem()->FileExists(path); }
-  Status GetChildren(const std::string& dir, std::vector<std::string>* names) { return GetFileSystem()->GetChildren(dir, names); }
+  Status GetChildren(const std::string& dir, std::vector<std::string>* names) {
+    return GetFileSystem()->GetChildren(dir, names);
+  }
   Status DeleteFile(const std::string& path) { return GetFileSystem()->DeleteFile(path); }
   Status CreateDir(const std::string& dir) { return GetFileSystem()->CreateDir(dir); }
-  Status CreateDirIfMissing(const std::string& dir) { return GetFileSystem()->CreateDirIfMissing(dir); }
+  Status CreateDirIfMissing(const std::string& dir) {
+    return GetFileSystem()->CreateDirIfMissing(dir);
+  }
   Status DeleteDir(const std::string& dir) { return GetFileSystem()->DeleteDir(dir); }
-  Status GetFileSize(const std::string& path, uint64_t* bytes) { return GetFileSystem()->GetFileSize(path, bytes); }
-  Status RenameFile(const std::string& from, const std::string& to) { return GetFileSystem()->RenameFile(from, to); }
+  Status GetFileSize(const std::string& path, uint64_t* bytes) {
+    return GetFileSystem()->GetFileSize(path, bytes);
+  }
+  Status RenameFile(const std::string& from, const std::string& to) {
+    return GetFileSystem()->RenameFile(from, to);
+  }
 };
 
-// An Env whose files live in memory and are gone with it; clock and threads are those of `base_env`, which must outlive it. The caller owns the
-// result.
+// An Env whose files live in memory and are gone with it; clock and threads are those of
+// `base_env`, which must outlive it. The caller owns the result.
 ASHLAR_API Env* NewMemEnv(Env* base_env);
-// An Env with another file system; clock and threads are those of `base_env` (null: Env::Default()), which must outlive it.
-ASHLAR_API std::unique_ptr<Env> NewCompositeEnv(const std::shared_ptr<FileSystem>& file_system, Env* base_env = nullptr);
+// An Env with another file system; clock and threads are those of `base_env` (null:
+// Env::Default()), which must outlive it.
+ASHLAR_API std::unique_ptr<Env> NewCompositeEnv(const std::shared_ptr<FileSystem>& file_system,
+                                                Env* base_env = nullptr);
 
 enum InfoLogLevel : unsigned char {
   DEBUG_LEVEL = 0,
@@ -87,8 +102,9 @@ class ASHLAR_API Logger {
   Logger(const Logger&) = delete;
   Logger& operator=(const Logger&) = delete;
 
-  // Writes one message, without a newline at its end. Called only for messages at or above the level; never holds up the caller for long, never
-  // fails. Key and value bytes are not in messages.
+  // Writes one message, without a newline at its end. Called only for messages at or above the
+  // level; never holds up the caller for long, never fails. Key and value bytes are not in
+  // messages.
   virtual void Log(InfoLogLevel level, std::string_view message) = 0;
   // Hands what is buffered to the operating system.
   virtual void Flush() {}
@@ -96,8 +112,12 @@ class ASHLAR_API Logger {
   // Bytes written so far.
   virtual size_t GetLogFileSize() const { return 0; }
 
-  virtual InfoLogLevel GetInfoLogLevel() const { return log_level_.load(std::memory_order_relaxed); }
-  virtual void SetInfoLogLevel(InfoLogLevel log_level) { log_level_.store(log_level, std::memory_order_relaxed); }
+  virtual InfoLogLevel GetInfoLogLevel() const {
+    return log_level_.load(std::memory_order_relaxed);
+  }
+  virtual void SetInfoLogLevel(InfoLogLevel log_level) {
+    log_level_.store(log_level, std::memory_order_relaxed);
+  }
 
  private:
   std::atomic<InfoLogLevel> log_level_;

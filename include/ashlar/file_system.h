@@ -1,11 +1,13 @@
-// FileSystem: what the engine needs of a file system. The engine touches files through this interface alone, so that an in-memory, a fault-injecting
-// or a remote one can stand in for the operating system's.
+// FileSystem: what the engine needs of a file system. The engine touches files through this
+// interface alone, so that an in-memory, a fault-injecting or a remote one can stand in for the
+// operating system's.
 //
 // Paths are UTF-8 with '/' between components. Every error names the path. No method throws.
-// Durability: Sync of a file makes its bytes and size durable, not its directory entry; Sync of a directory makes its entries (creations, renames,
-// removals) durable. A failed Sync or Close is final: what was written may be lost and must not be believed durable later.
-// Thread safety: FileSystem and RandomAccessFile may be used from several threads at once; the other classes by one thread at a time, except that
-// WritableFile::Sync may run beside Append.
+// Durability: Sync of a file makes its bytes and size durable, not its directory entry; Sync of a
+// directory makes its entries (creations, renames, removals) durable. A failed Sync or Close is
+// final: what was written may be lost and must not be believed durable later. Thread safety:
+// FileSystem and RandomAccessFile may be used from several threads at once; the other classes by
+// one thread at a time, except that WritableFile::Sync may run beside Append.
 #pragma once
 
 #include <cstddef>
@@ -20,17 +22,27 @@
 
 namespace ashlar {
 
-// What a file is opened for. A field that a file system cannot honour is ignored, except use_direct_io.
+// What a file is opened for. A field that a file system cannot honour is ignored, except
+// use_direct_io.
 struct FileOptions {
   bool use_mmap_reads = false;  // RandomAccessFile: Map() succeeds
-  bool use_direct_io = false;   // bypass the page cache; buffers, offsets and lengths become the implementation's concern
-  // WritableFile: write through a mapping; excludes use_direct_io. A write that the disk does not take then ends the process (SIGBUS) or is lost
-  // without an error.
+  bool use_direct_io =
+      // bypass the page cache; buffers, offsets and lengths become the implementation's concern
+      false;
+  // WritableFile: write through a mapping; excludes use_direct_io. A write that the disk does not
+  // take then ends the process (SIGBUS) or is lost without an error.
   bool use_mmap_writes = false;
-  bool keeps_zero_tail = false;     // with use_mmap_writes: Sync does not cut the file either; for readers that know where the contents end
-  bool unbuffered_appends = false;  // WritableFile: each Append is one write by the operating system; for callers that collect small pieces
-  uint64_t preallocate_bytes = 0;   // WritableFile: reserve space in steps of this many bytes; given back at Close
-  bool exclusive_create = false;    // WritableFile: fail if the file exists
+  bool keeps_zero_tail =
+      // with use_mmap_writes: Sync does not cut the file either; for readers that know where the
+      // contents end
+      false;
+  bool unbuffered_appends =
+      // WritableFile: each Append is one write by the operating system; for callers that collect
+      // small pieces
+      false;
+  uint64_t preallocate_bytes =
+      0;  // WritableFile: reserve space in steps of this many bytes; given back at Close
+  bool exclusive_create = false;  // WritableFile: fail if the file exists
 };
 
 enum class AccessPattern { kNormal, kRandom, kSequential, kWillNeed, kDontNeed };
@@ -38,7 +50,8 @@ enum class AccessPattern { kNormal, kRandom, kSequential, kWillNeed, kDontNeed }
 class ASHLAR_API SequentialFile {
  public:
   virtual ~SequentialFile() = default;
-  // Reads up to n bytes into scratch and points *result at them. An empty *result with Ok is the end of the file.
+  // Reads up to n bytes into scratch and points *result at them. An empty *result with Ok is the
+  // end of the file.
   virtual Status Read(size_t n, Slice* result, char* scratch) = 0;
   virtual Status Skip(uint64_t n) = 0;
 };
@@ -46,33 +59,38 @@ class ASHLAR_API SequentialFile {
 class ASHLAR_API RandomAccessFile {
  public:
   virtual ~RandomAccessFile() = default;
-  // Reads n bytes at offset. *result may point into scratch (n bytes, caller's) or into memory that lives as long as the file. Fewer than n bytes
-  // with Ok means that the file ends there.
+  // Reads n bytes at offset. *result may point into scratch (n bytes, caller's) or into memory that
+  // lives as long as the file. Fewer than n bytes with Ok means that the file ends there.
   virtual Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const = 0;
-  // The whole file in memory, valid as long as this object; NotSupported unless opened with use_mmap_reads. A file that is cut short while mapped
-  // ends the process (SIGBUS): the one fault that mapping cannot turn into a Status.
+  // The whole file in memory, valid as long as this object; NotSupported unless opened with
+  // use_mmap_reads. A file that is cut short while mapped ends the process (SIGBUS): the one fault
+  // that mapping cannot turn into a Status.
   virtual Status Map(Slice* contents) const;
   virtual Status Size(uint64_t* bytes) const = 0;
   // Advice only; never fails.
   virtual void Hint(AccessPattern pattern, uint64_t offset, uint64_t bytes) const;
 };
 
-// Between Flush, Sync and Close the file may be longer than what was appended, by zeros, when it is written through a mapping. With keeps_zero_tail
-// that also holds after Sync: what is durable then is what was appended.
+// Between Flush, Sync and Close the file may be longer than what was appended, by zeros, when it is
+// written through a mapping. With keeps_zero_tail that also holds after Sync: what is durable then
+// is what was appended.
 class ASHLAR_API WritableFile {
  public:
   virtual ~WritableFile() = default;  // closes without reporting errors; call Close
   virtual Status Append(const Slice& data) = 0;
-  // Whether Append hands everything to the operating system by itself. Flush is then only needed to cut a tail of zeros.
+  // Whether Append hands everything to the operating system by itself. Flush is then only needed to
+  // cut a tail of zeros.
   virtual bool AppendsAtOnce() const { return false; }
-  // Hands what is buffered in this process to the operating system: it survives kill -9, not a power cut.
+  // Hands what is buffered in this process to the operating system: it survives kill -9, not a
+  // power cut.
   virtual Status Flush() = 0;
   // Flush, and wait until the bytes and the size are durable.
   virtual Status Sync() = 0;
   virtual Status Close() = 0;
   // Bytes appended so far, including what was there at the open.
   virtual uint64_t Size() const = 0;
-  // Starts write-back of a range without waiting; advice, whose result callers ignore. A file that learns here that bytes are lost must fail in Sync.
+  // Starts write-back of a range without waiting; advice, whose result callers ignore. A file that
+  // learns here that bytes are lost must fail in Sync.
   virtual Status RangeSync(uint64_t offset, uint64_t bytes);
 };
 
@@ -95,12 +113,17 @@ class ASHLAR_API FileSystem {
   // The operating system's file system; lives as long as the process.
   static std::shared_ptr<FileSystem> Default();
 
-  virtual Status NewSequentialFile(const std::string& path, const FileOptions& options, std::unique_ptr<SequentialFile>* result) = 0;
-  virtual Status NewRandomAccessFile(const std::string& path, const FileOptions& options, std::unique_ptr<RandomAccessFile>* result) = 0;
-  // Creates the file, or cuts an existing one to nothing (unless exclusive_create). Files are created with mode 0600.
-  virtual Status NewWritableFile(const std::string& path, const FileOptions& options, std::unique_ptr<WritableFile>* result) = 0;
+  virtual Status NewSequentialFile(const std::string& path, const FileOptions& options,
+                                   std::unique_ptr<SequentialFile>* result) = 0;
+  virtual Status NewRandomAccessFile(const std::string& path, const FileOptions& options,
+                                     std::unique_ptr<RandomAccessFile>* result) = 0;
+  // Creates the file, or cuts an existing one to nothing (unless exclusive_create). Files are
+  // created with mode 0600.
+  virtual Status NewWritableFile(const std::string& path, const FileOptions& options,
+                                 std::unique_ptr<WritableFile>* result) = 0;
   // Opens an existing file for appending; creates it when missing.
-  virtual Status ReopenWritableFile(const std::string& path, const FileOptions& options, std::unique_ptr<WritableFile>* result) = 0;
+  virtual Status ReopenWritableFile(const std::string& path, const FileOptions& options,
+                                    std::unique_ptr<WritableFile>* result) = 0;
   virtual Status NewDirectory(const std::string& path, std::unique_ptr<Directory>* result) = 0;
 
   // Ok, NotFound, or an error that says why it is not known.
@@ -118,7 +141,8 @@ class ASHLAR_API FileSystem {
   virtual Status RenameFile(const std::string& from, const std::string& to) = 0;
   virtual Status LinkFile(const std::string& from, const std::string& to);
   virtual Status Truncate(const std::string& path, uint64_t bytes) = 0;
-  // Holds `path` exclusively against other processes and against this one; Busy-like IOError naming the reason when it is held.
+  // Holds `path` exclusively against other processes and against this one; Busy-like IOError naming
+  // the reason when it is held.
   virtual Status LockFile(const std::string& path, std::unique_ptr<FileLock>* lock) = 0;
   virtual Status GetFreeSpace(const std::string& path, uint64_t* bytes);
 };

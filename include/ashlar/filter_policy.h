@@ -1,7 +1,9 @@
-// FilterPolicy: which filter a table carries, so that most reads of an absent key touch no data block.
+// FilterPolicy: which filter a table carries, so that most reads of an absent key touch no data
+// block.
 //
-// A filter knows keys by their bytes. With a comparator that takes different bytes for one key (that ignores case, say) a Get would miss what was put
-// under other bytes: use none then, as with RocksDB.
+// A filter knows keys by their bytes. With a comparator that takes different bytes for one key
+// (that ignores case, say) a Get would miss what was put under other bytes: use none then, as with
+// RocksDB.
 //
 // Immutable; safe to use by several threads at once.
 #pragma once
@@ -24,9 +26,11 @@ class ASHLAR_API FilterPolicy {
   virtual int MillibitsPerKey() const = 0;
 };
 
-// A Bloom filter with about `bits_per_key` bits per key: 10 gives 1 % false positives, each further 5 bits a tenth of that. Values below 0.5 mean no
-// filter, above 100 mean 100. The second argument is accepted and has no effect: the block-by-block filter it once chose is gone.
-// The caller owns the result.
-ASHLAR_API const FilterPolicy* NewBloomFilterPolicy(double bits_per_key, bool use_block_based_builder = false);
+// A Bloom filter with about `bits_per_key` bits per key: 10 gives 1 % false positives, each further
+// 5 bits a tenth of that. Values below 0.5 mean no filter, above 100 mean 100. The second argument
+// is accepted and has no effect: the block-by-block filter it once chose is gone. The caller owns
+// the result.
+ASHLAR_API const FilterPolicy* NewBloomFilterPolicy(double bits_per_key,
+                                                    bool use_block_based_builder = false);
 
 }  // namespace ashlar

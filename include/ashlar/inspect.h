@@ -1,9 +1,9 @@
 // Metadata of a database, and checks of single tables, without opening the database.
 //
-// For programs that look at databases of other programs: comparators and merge operators need not be known, options need not be valid, and the
-// tables may be damaged or missing. Nothing is changed and no lock is taken; another process may be writing.
-// Errors: Corruption and IOError naming the file; NotSupported naming the feature.
-// Thread safety: pure functions of the files.
+// For programs that look at databases of other programs: comparators and merge operators need not
+// be known, options need not be valid, and the tables may be damaged or missing. Nothing is changed
+// and no lock is taken; another process may be writing. Errors: Corruption and IOError naming the
+// file; NotSupported naming the feature. Thread safety: pure functions of the files.
 #pragma once
 
 #include <cstdint>
@@ -30,14 +30,17 @@ struct DatabaseInventory {
 };
 
 // The state that the MANIFEST records. Tables are not looked at.
-ASHLAR_API Status ReadInventory(const DBOptions& db_options, const std::string& name, DatabaseInventory* inventory);
+ASHLAR_API Status ReadInventory(const DBOptions& db_options, const std::string& name,
+                                DatabaseInventory* inventory);
 
-// Opens a table of the inventory, `comparator` being the name of its family's order, and gives its properties. Corruption if the table is missing.
-ASHLAR_API Status ReadTableProperties(const DBOptions& db_options, const SstFileMetaData& table, const std::string& comparator,
-                                      TableProperties* properties);
+// Opens a table of the inventory, `comparator` being the name of its family's order, and gives its
+// properties. Corruption if the table is missing.
+ASHLAR_API Status ReadTableProperties(const DBOptions& db_options, const SstFileMetaData& table,
+                                      const std::string& comparator, TableProperties* properties);
 
-// Reads the whole table: the checksum of every block, the number of entries, and the order of the keys if the comparator is one of the library's. The
-// first error names file and offset.
-ASHLAR_API Status VerifyTable(const DBOptions& db_options, const SstFileMetaData& table, const std::string& comparator);
+// Reads the whole table: the checksum of every block, the number of entries, and the order of the
+// keys if the comparator is one of the library's. The first error names file and offset.
+ASHLAR_API Status VerifyTable(const DBOptions& db_options, const SstFileMetaData& table,
+                              const std::string& comparator);
 
 }  // namespace ashlar

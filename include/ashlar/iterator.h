@@ -1,10 +1,10 @@
-// Iterator: walks the keys of a column family in order, in both directions, over the state of the database at its creation (or at
-// ReadOptions::snapshot).
+// Iterator: walks the keys of a column family in order, in both directions, over the state of the
+// database at its creation (or at ReadOptions::snapshot).
 //
-// An iterator is either valid, standing at an entry, or not valid: before the first, after the last, or stopped by an error. Only status() tells the
-// end from an error, so check it when Valid() turns false.
-// Thread safety: one thread at a time. Lifetime: Close says Aborted while it lives; deleting the DB leaves it valid. It keeps the tables and
-// memtables it reads alive.
+// An iterator is either valid, standing at an entry, or not valid: before the first, after the
+// last, or stopped by an error. Only status() tells the end from an error, so check it when Valid()
+// turns false. Thread safety: one thread at a time. Lifetime: Close says Aborted while it lives;
+// deleting the DB leaves it valid. It keeps the tables and memtables it reads alive.
 #pragma once
 
 #include <string>
@@ -39,27 +39,28 @@ class ASHLAR_API Iterator : public Cleanable {
   virtual void Next() = 0;
   virtual void Prev() = 0;
 
-  // The bytes stay valid until the iterator moves, is refreshed or dies; with ReadOptions::pin_data, as long as the property
-  // "rocksdb.iterator.is-key-pinned" (or is-value-pinned) is "1", until it is refreshed or dies.
-  // REQUIRES: Valid().
+  // The bytes stay valid until the iterator moves, is refreshed or dies; with
+  // ReadOptions::pin_data, as long as the property "rocksdb.iterator.is-key-pinned" (or
+  // is-value-pinned) is "1", until it is refreshed or dies. REQUIRES: Valid().
   virtual Slice key() const = 0;
   virtual Slice value() const = 0;
 
-  // Makes *value refer to the current value so that it outlives the iterator's next move: without a copy where the bytes lie in a cached block, a
-  // mapped file or a memtable. *value must be empty (new or Reset).
-  // REQUIRES: Valid().
+  // Makes *value refer to the current value so that it outlives the iterator's next move: without a
+  // copy where the bytes lie in a cached block, a mapped file or a memtable. *value must be empty
+  // (new or Reset). REQUIRES: Valid().
   virtual void PinValue(PinnableSlice* value) const { value->PinSelf(this->value()); }
 
   // Ok, or what stopped the iterator.
   virtual Status status() const = 0;
 
-  // Shows the newest state of the database from now on, or that of `snapshot`. The iterator is not valid afterwards: seek. Cheaper than a new
-  // iterator.
+  // Shows the newest state of the database from now on, or that of `snapshot`. The iterator is not
+  // valid afterwards: seek. Cheaper than a new iterator.
   virtual Status Refresh() { return Refresh(nullptr); }
   virtual Status Refresh(const Snapshot* snapshot);
 
-  // "rocksdb.iterator.is-key-pinned", "rocksdb.iterator.is-value-pinned", "rocksdb.iterator.super-version-number", "rocksdb.iterator.internal-key".
-  // InvalidArgument for an unknown name.
+  // "rocksdb.iterator.is-key-pinned", "rocksdb.iterator.is-value-pinned",
+  // "rocksdb.iterator.super-version-number", "rocksdb.iterator.internal-key". InvalidArgument for
+  // an unknown name.
   virtual Status GetProperty(std::string prop_name, std::string* prop);
 };
 

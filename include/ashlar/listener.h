@@ -1,9 +1,11 @@
 // EventListener: called by the engine when something happens in the background.
 //
-// Called on the thread that did the work, without any lock held, so a listener may read, take snapshots, ask for properties and set options; a slow
-// listener delays that work. What waits for background work may wait for the thread that calls, for ever: do not write, sync or switch the log,
-// create or drop families, flush, compact, pause or wait for idleness from here; give that to a thread of your own. Must not throw: an exception ends
-// the process. Calls come from several threads at once. Lifetime: listeners are shared with the database and live at least as long.
+// Called on the thread that did the work, without any lock held, so a listener may read, take
+// snapshots, ask for properties and set options; a slow listener delays that work. What waits for
+// background work may wait for the thread that calls, for ever: do not write, sync or switch the
+// log, create or drop families, flush, compact, pause or wait for idleness from here; give that to
+// a thread of your own. Must not throw: an exception ends the process. Calls come from several
+// threads at once. Lifetime: listeners are shared with the database and live at least as long.
 #pragma once
 
 #include <cstdint>
@@ -55,7 +57,15 @@ enum class FlushReason : int {
 };
 ASHLAR_API const char* GetFlushReasonString(FlushReason reason);
 
-enum class BackgroundErrorReason { kFlush, kCompaction, kWriteCallback, kMemTable, kManifestWrite, kFlushNoWAL, kManifestWriteNoWAL };
+enum class BackgroundErrorReason {
+  kFlush,
+  kCompaction,
+  kWriteCallback,
+  kMemTable,
+  kManifestWrite,
+  kFlushNoWAL,
+  kManifestWriteNoWAL
+};
 
 struct FileCreationBriefInfo {
   std::string db_name;
@@ -177,10 +187,11 @@ class ASHLAR_API EventListener {
   // Told by the next job, as are changes of stalls.
   virtual void OnMemTableSealed(const MemTableInfo& /*info*/) {}
   virtual void OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* /*handle*/) {}
-  // The database is about to become read-only because of *bg_error; changing it has no effect. Other writers may wait for the thread that calls:
-  // do not write from here.
+  // The database is about to become read-only because of *bg_error; changing it has no effect.
+  // Other writers may wait for the thread that calls: do not write from here.
   virtual void OnBackgroundError(BackgroundErrorReason /*reason*/, Status* /*bg_error*/) {}
-  virtual void OnErrorRecoveryBegin(BackgroundErrorReason /*reason*/, Status /*bg_error*/, bool* /*auto_recovery*/) {}  // NOLINT(performance-*)
+  virtual void OnErrorRecoveryBegin(BackgroundErrorReason /*reason*/, Status /*bg_error*/,
+                                    bool* /*auto_recovery*/) {}  // NOLINT(performance-*)
   virtual void OnErrorRecoveryEnd(const BackgroundErrorRecoveryInfo& /*info*/) {}
   virtual void OnStallConditionsChanged(const WriteStallInfo& /*info*/) {}
 };

@@ -1,5 +1,6 @@
-// MemTableRepFactory: which structure holds the entries of a memtable. A factory only names one of Ashlar's structures and its parameters; names and
-// option strings are RocksDB's, so that its tools read the OPTIONS file.
+// MemTableRepFactory: which structure holds the entries of a memtable. A factory only names one of
+// Ashlar's structures and its parameters; names and option strings are RocksDB's, so that its tools
+// read the OPTIONS file.
 //
 //   factory                  option string         structure
 //   SkipListFactory          skip_list             an ordered tree (the default)
@@ -7,9 +8,11 @@
 //   HashLinkListRepFactory   hash_linkedlist:N     the same, with longer lists
 //   VectorRepFactory         vector:N              the entries as they came; for bulk loads that nobody reads
 //
-// The two with buckets need ColumnFamilyOptions::prefix_extractor and are the ordered tree without it. A key outside the extractor's domain is a
-// prefix of its own. They are for Get, and for iterators that stay within a prefix: an iterator in total order, like a flush, first sorts all
-// entries. Buckets take 8 * N bytes per memtable with entries, which do not count as part of write_buffer_size.
+// The two with buckets need ColumnFamilyOptions::prefix_extractor and are the ordered tree without
+// it. A key outside the extractor's domain is a prefix of its own. They are for Get, and for
+// iterators that stay within a prefix: an iterator in total order, like a flush, first sorts all
+// entries. Buckets take 8 * N bytes per memtable with entries, which do not count as part of
+// write_buffer_size.
 //
 // Thread safety: factories are immutable.
 #pragma once
@@ -54,13 +57,16 @@ class ASHLAR_API VectorRepFactory : public MemTableRepFactory {
   size_t count_;
 };
 
-// The caller owns the result, here and below. bucket_count: 0 means 1; more than 2^30 are refused at open. Accepted without effect: the shape of skip
-// lists.
-ASHLAR_API MemTableRepFactory* NewHashSkipListRepFactory(size_t bucket_count = 1000000, int32_t skiplist_height = 4,
+// The caller owns the result, here and below. bucket_count: 0 means 1; more than 2^30 are refused
+// at open. Accepted without effect: the shape of skip lists.
+ASHLAR_API MemTableRepFactory* NewHashSkipListRepFactory(size_t bucket_count = 1000000,
+                                                         int32_t skiplist_height = 4,
                                                          int32_t skiplist_branching_factor = 4);
-// threshold_use_skiplist: a bucket with more entries is an ordered tree. Accepted without effect: the others.
-ASHLAR_API MemTableRepFactory* NewHashLinkListRepFactory(size_t bucket_count = 50000, size_t huge_page_tlb_size = 0,
-                                                         int bucket_entries_logging_threshold = 4096, bool if_log_bucket_dist_when_flash = true,
-                                                         uint32_t threshold_use_skiplist = 256);
+// threshold_use_skiplist: a bucket with more entries is an ordered tree. Accepted without effect:
+// the others.
+ASHLAR_API MemTableRepFactory* NewHashLinkListRepFactory(
+    size_t bucket_count = 50000, size_t huge_page_tlb_size = 0,
+    int bucket_entries_logging_threshold = 4096, bool if_log_bucket_dist_when_flash = true,
+    uint32_t threshold_use_skiplist = 256);
 
 }  // namespace ashlar

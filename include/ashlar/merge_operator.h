@@ -1,9 +1,11 @@
 // MergeOperator: how Merge(key, operand) combines with what the key already holds.
 //
-// The engine stores operands as they are and combines them later: when the key is read, flushed or compacted. Operands are always combined in the
-// order in which they were written. The result depends on the operands alone, never on when the engine chose to combine them.
-// Thread safety: every method may be called by several threads at once. Failure: a method that returns false makes the read or the compaction report
-// Corruption (subcode kMergeOperatorFailed); no operand is lost. Must not throw.
+// The engine stores operands as they are and combines them later: when the key is read, flushed or
+// compacted. Operands are always combined in the order in which they were written. The result
+// depends on the operands alone, never on when the engine chose to combine them. Thread safety:
+// every method may be called by several threads at once. Failure: a method that returns false makes
+// the read or the compaction report Corruption (subcode kMergeOperatorFailed); no operand is lost.
+// Must not throw.
 #pragma once
 
 #include <deque>
@@ -23,12 +25,17 @@ class ASHLAR_API MergeOperator {
  public:
   virtual ~MergeOperator() = default;
 
-  // Written into the OPTIONS file and the tables; the same operator has the same name in every process.
+  // Written into the OPTIONS file and the tables; the same operator has the same name in every
+  // process.
   virtual const char* Name() const = 0;
 
   struct MergeOperationInput {
-    explicit MergeOperationInput(const Slice& key_in, const Slice* existing_value_in, const std::vector<Slice>& operand_list_in, Logger* logger_in)
-        : key(key_in), existing_value(existing_value_in), operand_list(operand_list_in), logger(logger_in) {}
+    explicit MergeOperationInput(const Slice& key_in, const Slice* existing_value_in,
+                                 const std::vector<Slice>& operand_list_in, Logger* logger_in)
+        : key(key_in),
+          existing_value(existing_value_in),
+          operand_list(operand_list_in),
+          logger(logger_in) {}
 
     const Slice& key;
     const Slice* existing_value;             // null: the key did not exist, or was deleted
@@ -48,52 +55,64 @@ class ASHLAR_API MergeOperator {
 
     // The result, written here; empty at the call, its memory may be reused from an earlier one.
     std::string& new_value;
-    // Or the result is one of the operands (or the existing value): point here at it and leave new_value alone. It is then handed on without a copy.
-    // data() is null at the call.
+    // Or the result is one of the operands (or the existing value): point here at it and leave
+    // new_value alone. It is then handed on without a copy. data() is null at the call.
     Slice& existing_operand;
     // Read when the method returns false.
     OpFailureScope op_failure_scope = OpFailureScope::kDefault;
   };
 
   // Combines the existing value with all operands. The default calls FullMerge.
-  virtual bool FullMergeV2(const MergeOperationInput& merge_in, MergeOperationOutput* merge_out) const;
+  virtual bool FullMergeV2(const MergeOperationInput& merge_in,
+                           MergeOperationOutput* merge_out) const;
 
   // The older form of FullMergeV2; implement one of the two. The default fails.
-  virtual bool FullMerge(const Slice& key, const Slice* existing_value, const std::deque<std::string>& operand_list, std::string* new_value,
+  virtual bool FullMerge(const Slice& key, const Slice* existing_value,
+                         const std::deque<std::string>& operand_list, std::string* new_value,
                          Logger* logger) const;
 
-  // Combines two neighbouring operands into one that has the effect of both, when that is possible without the value below them; false is no error.
-  virtual bool PartialMerge(const Slice& key, const Slice& left_operand, const Slice& right_operand, std::string* new_value, Logger* logger) const;
+  // Combines two neighbouring operands into one that has the effect of both, when that is possible
+  // without the value below them; false is no error.
+  virtual bool PartialMerge(const Slice& key, const Slice& left_operand, const Slice& right_operand,
+                            std::string* new_value, Logger* logger) const;
 
   // The same for two or more operands, oldest first. The default folds them with PartialMerge.
-  virtual bool PartialMergeMulti(const Slice& key, const std::deque<Slice>& operand_list, std::string* new_value, Logger* logger) const;
+  virtual bool PartialMergeMulti(const Slice& key, const std::deque<Slice>& operand_list,
+                                 std::string* new_value, Logger* logger) const;
 
   // Whether PartialMergeMulti may be given a single operand.
   virtual bool AllowSingleOperand() const { return false; }
 
-  // Asked by a read after each operand it finds, newest first: true stops the search, and what was found is merged without a base value.
-  // Return at once: while it runs, no memory that the database retires is freed. The other functions may take their time.
+  // Asked by a read after each operand it finds, newest first: true stops the search, and what was
+  // found is merged without a base value. Return at once: while it runs, no memory that the
+  // database retires is freed. The other functions may take their time.
   virtual bool ShouldMerge(const std::vector<Slice>& operands) const;
 
-  // Text that CreateFromStringId understands and that the OPTIONS file keeps, such as "{id=StringAppendOperator;delimiter=,;}". The default is
-  // Name().
+  // Text that CreateFromStringId understands and that the OPTIONS file keeps, such as
+  // "{id=StringAppendOperator;delimiter=,;}". The default is Name().
   virtual std::string GetId() const { return Name(); }
 };
 
-// A merge operator whose operands are values: combining value and operand, or two operands, is the same function, and brackets do not matter.
+// A merge operator whose operands are values: combining value and operand, or two operands, is the
+// same function, and brackets do not matter.
 class ASHLAR_API AssociativeMergeOperator : public MergeOperator {
  public:
-  // *new_value, empty at the call, gets existing_value (null: nothing there) combined with value. False: the data cannot be combined.
-  virtual bool Merge(const Slice& key, const Slice* existing_value, const Slice& value, std::string* new_value, Logger* logger) const = 0;
+  // *new_value, empty at the call, gets existing_value (null: nothing there) combined with value.
+  // False: the data cannot be combined.
+  virtual bool Merge(const Slice& key, const Slice* existing_value, const Slice& value,
+                     std::string* new_value, Logger* logger) const = 0;
 
-  bool FullMergeV2(const MergeOperationInput& merge_in, MergeOperationOutput* merge_out) const override;
-  bool PartialMerge(const Slice& key, const Slice& left_operand, const Slice& right_operand, std::string* new_value, Logger* logger) const override;
+  bool FullMergeV2(const MergeOperationInput& merge_in,
+                   MergeOperationOutput* merge_out) const override;
+  bool PartialMerge(const Slice& key, const Slice& left_operand, const Slice& right_operand,
+                    std::string* new_value, Logger* logger) const override;
 };
 
 // The operators that come with the library. All are known to RocksDB's tools under the same names.
 class ASHLAR_API MergeOperators {
  public:
-  // Values and operands are little-endian 64-bit numbers; the sum wraps. Anything that is not 8 bytes long counts as 0.
+  // Values and operands are little-endian 64-bit numbers; the sum wraps. Anything that is not 8
+  // bytes long counts as 0.
   static std::shared_ptr<MergeOperator> CreateUInt64AddOperator();
   // Operands are appended after the delimiter: "a", "b" become "a,b".
   static std::shared_ptr<MergeOperator> CreateStringAppendOperator();
@@ -103,7 +122,8 @@ class ASHLAR_API MergeOperators {
   static std::shared_ptr<MergeOperator> CreatePutOperator();
   static std::shared_ptr<MergeOperator> CreateMaxOperator();
 
-  // An operator by what GetId prints, or by its short name: "uint64add", "stringappend", "put", "max". NotSupported naming an unknown id.
+  // An operator by what GetId prints, or by its short name: "uint64add", "stringappend", "put",
+  // "max". NotSupported naming an unknown id.
   static Status CreateFromStringId(const std::string& id, std::shared_ptr<MergeOperator>* result);
 };
 

@@ -1,12 +1,15 @@
 // Options: how a database and its column families are set up, and how one read or write behaves.
 //
-// Names, meanings and defaults are RocksDB's, so that programs recompile. Three kinds of options exist:
+// Names, meanings and defaults are RocksDB's, so that programs recompile. Three kinds of options
+// exist:
 //   honoured   Ashlar does what the option says. Options without a remark are of this kind.
-//   accepted   Ashlar does not need the option; it has no effect, changes no result, and is named in the log at open when it is not the default.
-//   refused    The option would change results or guarantees and is not implemented; DB::Open fails with NotSupported naming it, unless it is the
+//   accepted   Ashlar does not need the option; it has no effect, changes no result, and is named
+//              in the log at open when it is not the default.
+//   refused    The option would change results or guarantees and is not implemented; DB::Open fails
+//              with NotSupported naming it, unless it is the
 //   default.
-// Sizes are in bytes unless said otherwise.
-// Thread safety: plain values; a database copies them at open. What pointers refer to must outlive the database.
+// Sizes are in bytes unless said otherwise. Thread safety: plain values; a database copies them at
+// open. What pointers refer to must outlive the database.
 #pragma once
 
 #include <atomic>
@@ -91,12 +94,13 @@ struct CompressionOptions {
   int window_bits = -14;                 // zlib
   int level = kDefaultCompressionLevel;  // the codec's own scale
   int strategy = 0;                      // zlib
-  uint32_t max_dict_bytes = 0;           // refused: no dictionaries are written; tables that have one are read
-  uint32_t zstd_max_train_bytes = 0;     // accepted: for dictionaries
-  uint32_t parallel_threads = 1;         // accepted
-  bool enabled = false;                  // bottommost_compression_opts: whether they apply
-  uint64_t max_dict_buffer_bytes = 0;    // accepted: for dictionaries
-  bool use_zstd_dict_trainer = true;     // accepted: for dictionaries
+  uint32_t max_dict_bytes =
+      0;  // refused: no dictionaries are written; tables that have one are read
+  uint32_t zstd_max_train_bytes = 0;   // accepted: for dictionaries
+  uint32_t parallel_threads = 1;       // accepted
+  bool enabled = false;                // bottommost_compression_opts: whether they apply
+  uint64_t max_dict_buffer_bytes = 0;  // accepted: for dictionaries
+  bool use_zstd_dict_trainer = true;   // accepted: for dictionaries
 };
 
 enum UpdateStatus { UPDATE_FAILED = 0, UPDATED_INPLACE = 1, UPDATED = 2 };
@@ -108,7 +112,8 @@ struct DbPath {
   std::string path;
   uint64_t target_size = 0;
   DbPath() = default;
-  DbPath(const std::string& path_in, uint64_t target_size_in) : path(path_in), target_size(target_size_in) {}
+  DbPath(const std::string& path_in, uint64_t target_size_in)
+      : path(path_in), target_size(target_size_in) {}
 };
 
 struct ASHLAR_API ColumnFamilyOptions {
@@ -118,9 +123,11 @@ struct ASHLAR_API ColumnFamilyOptions {
   // Presets: each sets a handful of the members below and returns this.
   ColumnFamilyOptions* OptimizeForSmallDb(std::shared_ptr<Cache>* cache = nullptr);
   ColumnFamilyOptions* OptimizeForPointLookup(uint64_t block_cache_size_mb);
-  // A budget of 0 means the default one: RocksDB's examples pass it from C, where nothing can be left out.
+  // A budget of 0 means the default one: RocksDB's examples pass it from C, where nothing can be
+  // left out.
   static constexpr uint64_t kDefaultMemtableBudget = 512 << 20;
-  ColumnFamilyOptions* OptimizeLevelStyleCompaction(uint64_t memtable_memory_budget = kDefaultMemtableBudget);
+  ColumnFamilyOptions* OptimizeLevelStyleCompaction(
+      uint64_t memtable_memory_budget = kDefaultMemtableBudget);
 
   // ---- What the data mean.
   const Comparator* comparator = BytewiseComparator();
@@ -128,8 +135,8 @@ struct ASHLAR_API ColumnFamilyOptions {
   const CompactionFilter* compaction_filter = nullptr;                 // refused
   std::shared_ptr<CompactionFilterFactory> compaction_filter_factory;  // refused
 
-  // ---- Memtables.
-  // A memtable of this size is closed and flushed: bytes, 64 KiB to 64 GiB; up to 72 KiB earlier, where its memory would grow by another block.
+  // ---- Memtables. A memtable of this size is closed and flushed: bytes, 64 KiB to 64 GiB; up to
+  // 72 KiB earlier, where its memory would grow by another block.
   size_t write_buffer_size = 64 << 20;
   // Memtables in memory at most, the active one included; writers wait when all are full.
   int max_write_buffer_number = 2;
@@ -140,17 +147,20 @@ struct ASHLAR_API ColumnFamilyOptions {
   // What holds the entries of a memtable: ashlar/memtablerep.h.
   std::shared_ptr<MemTableRepFactory> memtable_factory = std::make_shared<SkipListFactory>();
   size_t arena_block_size = 0;  // accepted: arenas choose their own steps
-  // The size of a bloom filter in each memtable as a share of write_buffer_size, at most 0.25; 0: none. It holds the prefixes of keys in the domain
-  // of prefix_extractor, if there is one, and answers for Get and for seeks within a prefix. From the next memtable on.
+  // The size of a bloom filter in each memtable as a share of write_buffer_size, at most 0.25; 0:
+  // none. It holds the prefixes of keys in the domain of prefix_extractor, if there is one, and
+  // answers for Get and for seeks within a prefix. From the next memtable on.
   double memtable_prefix_bloom_size_ratio = 0.0;
   // That filter, with or without prefix_extractor, also holds whole keys; they answer for Get.
   bool memtable_whole_key_filtering = false;
   size_t memtable_huge_page_size = 0;              // accepted: huge pages are always asked for
   uint32_t memtable_protection_bytes_per_key = 0;  // accepted
-  uint32_t bloom_locality = 0;                     // above 0: the Bloom block in a PlainTable's file is cache-local; all others always are
-  bool inplace_update_support = false;             // refused
-  size_t inplace_update_num_locks = 10000;         // accepted
-  UpdateStatus (*inplace_callback)(char* existing_value, uint32_t* existing_value_size, Slice delta_value,
+  uint32_t bloom_locality =
+      0;  // above 0: the Bloom block in a PlainTable's file is cache-local; all others always are
+  bool inplace_update_support = false;      // refused
+  size_t inplace_update_num_locks = 10000;  // accepted
+  UpdateStatus (*inplace_callback)(char* existing_value, uint32_t* existing_value_size,
+                                   Slice delta_value,
                                    std::string* merged_value) = nullptr;             // refused
   double experimental_mempurge_threshold = 0.0;                                      // accepted
   std::shared_ptr<const SliceTransform> memtable_insert_with_hint_prefix_extractor;  // accepted
@@ -161,14 +171,16 @@ struct ASHLAR_API ColumnFamilyOptions {
   CompactionStyle compaction_style = kCompactionStyleLevel;
   CompactionPri compaction_pri = kMinOverlappingRatio;  // accepted: always this one
   bool disable_auto_compactions = false;
-  // Number of level-0 files that starts a compaction, slows writers down, stops them; negative: none does.
+  // Number of level-0 files that starts a compaction, slows writers down, stops them; negative:
+  // none does.
   int level0_file_num_compaction_trigger = 4;
   int level0_slowdown_writes_trigger = 20;
   int level0_stop_writes_trigger = 36;
   // Size of a table of level 1; each deeper level multiplies it.
   uint64_t target_file_size_base = 64 * 1048576;
   int target_file_size_multiplier = 1;
-  // Size of level 1; each deeper level multiplies it. With dynamic sizes, the last level's actual size sets those above it.
+  // Size of level 1; each deeper level multiplies it. With dynamic sizes, the last level's actual
+  // size sets those above it.
   uint64_t max_bytes_for_level_base = 256 * 1048576;
   double max_bytes_for_level_multiplier = 10;
   std::vector<int> max_bytes_for_level_multiplier_additional = std::vector<int>(7, 1);
@@ -182,40 +194,46 @@ struct ASHLAR_API ColumnFamilyOptions {
   uint64_t hard_pending_compaction_bytes_limit = 256 * 1073741824ull;
   CompactionOptionsUniversal compaction_options_universal;  // accepted
   CompactionOptionsFIFO compaction_options_fifo;            // accepted
-  // Accepted, both: when a file is compacted does not change what it holds, and leveled compaction drops nothing for its age.
+  // Accepted, both: when a file is compacted does not change what it holds, and leveled compaction
+  // drops nothing for its age.
   uint64_t ttl = 0xfffffffffffffffe;
   uint64_t periodic_compaction_seconds = 0;
   std::shared_ptr<SstPartitionerFactory> sst_partitioner_factory;    // refused
   std::shared_ptr<ConcurrentTaskLimiter> compaction_thread_limiter;  // accepted
   uint64_t preclude_last_level_data_seconds = 0;                     // accepted
   uint64_t preserve_internal_time_seconds = 0;                       // accepted
-  Temperature last_level_temperature = Temperature::kUnknown;        // accepted, as are all temperatures
-  bool report_bg_io_stats = false;                                   // accepted
+  Temperature last_level_temperature = Temperature::kUnknown;  // accepted, as are all temperatures
+  bool report_bg_io_stats = false;                             // accepted
 
   // ---- Tables.
   // Null: block-based with default options.
   std::shared_ptr<TableFactory> table_factory;
   CompressionType compression;  // Snappy; none in a build without it
-  // By level; overrides `compression` where it has an entry, the last entry serving all deeper levels.
+  // By level; overrides `compression` where it has an entry, the last entry serving all deeper
+  // levels.
   std::vector<CompressionType> compression_per_level;
   // Of the last level that has data; kDisableCompressionOption: as the options above say.
   CompressionType bottommost_compression = kDisableCompressionOption;
   CompressionOptions compression_opts;
   CompressionOptions bottommost_compression_opts;
   uint64_t sample_for_compression = 0;  // accepted
-  // Null: keys have no prefixes. Otherwise filters hold prefixes too, and iterators look only for the prefix of the key that they seek: see
-  // ReadOptions::total_order_seek. May be changed while open; older tables keep the prefixes they were written with.
+  // Null: keys have no prefixes. Otherwise filters hold prefixes too, and iterators look only for
+  // the prefix of the key that they seek: see ReadOptions::total_order_seek. May be changed while
+  // open; older tables keep the prefixes they were written with.
   std::shared_ptr<const SliceTransform> prefix_extractor;
-  bool optimize_filters_for_hits = false;  // no filters in the last level: reads expect to find their keys
-  std::vector<std::shared_ptr<TablePropertiesCollectorFactory>> table_properties_collector_factories;  // refused
+  bool optimize_filters_for_hits =
+      false;  // no filters in the last level: reads expect to find their keys
+  std::vector<std::shared_ptr<TablePropertiesCollectorFactory>>
+      table_properties_collector_factories;  // refused
   // Directories for tables; only the database's own.
   std::vector<DbPath> cf_paths;  // refused
 
   // ---- Checks.
-  bool paranoid_file_checks = false;               // read every new table back and compare
-  bool force_consistency_checks = true;            // accepted: always on
-  bool check_flush_compaction_key_order = true;    // accepted: always on
-  uint64_t max_sequential_skip_in_iterations = 8;  // versions of one key that an iterator steps over before it seeks
+  bool paranoid_file_checks = false;             // read every new table back and compare
+  bool force_consistency_checks = true;          // accepted: always on
+  bool check_flush_compaction_key_order = true;  // accepted: always on
+  uint64_t max_sequential_skip_in_iterations =
+      8;  // versions of one key that an iterator steps over before it seeks
 
   // ---- Blob files: refused when enable_blob_files is set.
   bool enable_blob_files = false;
@@ -233,7 +251,8 @@ struct ASHLAR_API ColumnFamilyOptions {
 
 // What of a damaged or incomplete log is replayed at open.
 enum class WALRecoveryMode : char {
-  // All of it, except an incomplete record at the end of the last log; other damage refuses the open.
+  // All of it, except an incomplete record at the end of the last log; other damage refuses the
+  // open.
   kTolerateCorruptedTailRecords = 0x00,
   // All of it; any damage refuses the open.
   kAbsoluteConsistency = 0x01,
@@ -259,23 +278,28 @@ struct ASHLAR_API DBOptions {
   bool create_missing_column_families = false;
   bool error_if_exists = false;
   // Whether damage that could be stepped around is an error.
-  bool paranoid_checks = true;                           // accepted: always on
-  bool best_efforts_recovery = false;                    // refused
-  bool fail_if_options_file_error = false;               // whether a failed write of the OPTIONS file fails the call that caused it
+  bool paranoid_checks = true;         // accepted: always on
+  bool best_efforts_recovery = false;  // refused
+  bool fail_if_options_file_error =
+      false;  // whether a failed write of the OPTIONS file fails the call that caused it
   bool skip_checking_sst_file_sizes_on_db_open = false;  // accepted: sizes are always checked
   bool skip_stats_update_on_db_open = false;             // accepted: open reads no tables for it
   bool allow_ingest_behind = false;                      // refused
   bool flush_verify_memtable_count = true;               // accepted: always on
-  bool track_and_verify_wals_in_manifest = false;        // accepted: sizes of synced logs are always checked
-  bool verify_sst_unique_id_in_manifest = true;          // accepted
-  bool enforce_single_del_contracts = true;              // accepted
-  bool write_dbid_to_manifest = true;                    // accepted: always written
-  std::string db_host_id = kHostnameForDbHostId;         // written into tables; the default, the machine's name, is not looked up: nothing is written
+  bool track_and_verify_wals_in_manifest =
+      false;  // accepted: sizes of synced logs are always checked
+  bool verify_sst_unique_id_in_manifest = true;  // accepted
+  bool enforce_single_del_contracts = true;      // accepted
+  bool write_dbid_to_manifest = true;            // accepted: always written
+  std::string db_host_id =
+      // written into tables; the default, the machine's name, is not looked up: nothing is written
+      kHostnameForDbHostId;
 
   // ---- The world.
   Env* env = Env::Default();
-  std::shared_ptr<RateLimiter> rate_limiter;  // bytes written by flushes and compactions; null: no limit
-  std::shared_ptr<Statistics> statistics;     // null: nothing is counted
+  std::shared_ptr<RateLimiter>
+      rate_limiter;  // bytes written by flushes and compactions; null: no limit
+  std::shared_ptr<Statistics> statistics;  // null: nothing is counted
   std::vector<std::shared_ptr<EventListener>> listeners;
   std::shared_ptr<SstFileManager> sst_file_manager;                     // accepted
   std::shared_ptr<FileChecksumGenFactory> file_checksum_gen_factory;    // refused
@@ -292,15 +316,21 @@ struct ASHLAR_API DBOptions {
   bool allow_data_in_errors = false;  // accepted: key and value bytes never appear
 
   // ---- Files.
-  int max_open_files = -1;            // tables kept open; -1: all, up to three quarters of the files that the process may have open
+  int max_open_files =
+      // tables kept open; -1: all, up to three quarters of the files that the process may have open
+      -1;
   int max_file_opening_threads = 16;  // accepted
   int table_cache_numshardbits = 6;   // accepted
   std::vector<DbPath> db_paths;       // refused
   bool use_fsync = false;             // accepted: Sync makes data and size durable either way
   bool allow_fallocate = true;        // reserve space for logs ahead of their records
   bool allow_mmap_reads = false;      // read tables through a mapping; not with use_direct_reads
-  bool allow_mmap_writes = false;     // map tables and the log: a disk fault may then end the process (docs/reliability.md); not with direct writes
-  bool use_direct_reads = false;      // reads of tables bypass the page cache; refused at open where the file system cannot
+  bool allow_mmap_writes =
+      // map tables and the log: a disk fault may then end the process (docs/reliability.md); not
+      // with direct writes
+      false;
+  bool use_direct_reads =
+      false;  // reads of tables bypass the page cache; refused at open where the file system cannot
   bool use_direct_io_for_flush_and_compaction = false;  // writes of tables do; likewise
   bool is_fd_close_on_exec = true;                      // accepted: always on
   bool advise_random_on_open = true;
@@ -308,21 +338,23 @@ struct ASHLAR_API DBOptions {
   AccessHint access_hint_on_compaction_start = NORMAL;  // accepted
   size_t random_access_max_buffer_size = 1024 * 1024;   // accepted
   size_t writable_file_max_buffer_size = 1024 * 1024;   // accepted
-  uint64_t bytes_per_sync = 0;                          // start write-back of tables every so many bytes; 0: every 4 MiB
-  uint64_t wal_bytes_per_sync = 0;                      // accepted
-  bool strict_bytes_per_sync = false;                   // accepted
+  uint64_t bytes_per_sync = 0;  // start write-back of tables every so many bytes; 0: every 4 MiB
+  uint64_t wal_bytes_per_sync = 0;     // accepted
+  bool strict_bytes_per_sync = false;  // accepted
   size_t compaction_readahead_size = 2 * 1024 * 1024;
-  size_t log_readahead_size = 0;                                            // accepted
-  uint64_t delete_obsolete_files_period_micros = 6ULL * 60 * 60 * 1000000;  // accepted: files are deleted when they become obsolete
-  uint64_t max_manifest_file_size = 1024 * 1024 * 1024;                     // a larger MANIFEST is replaced
-  size_t manifest_preallocation_size = 4 * 1024 * 1024;                     // accepted
-  bool avoid_unnecessary_blocking_io = false;                               // accepted
+  size_t log_readahead_size = 0;  // accepted
+  uint64_t delete_obsolete_files_period_micros =
+      6ULL * 60 * 60 * 1000000;  // accepted: files are deleted when they become obsolete
+  uint64_t max_manifest_file_size = 1024 * 1024 * 1024;  // a larger MANIFEST is replaced
+  size_t manifest_preallocation_size = 4 * 1024 * 1024;  // accepted
+  bool avoid_unnecessary_blocking_io = false;            // accepted
 
   // ---- The log.
-  std::string wal_dir;              // empty: the database's directory
-  uint64_t max_total_wal_size = 0;  // bytes of logs that make old column families flush; 0: four times all write buffers
+  std::string wal_dir;  // empty: the database's directory
+  uint64_t max_total_wal_size =
+      0;  // bytes of logs that make old column families flush; 0: four times all write buffers
   WALRecoveryMode wal_recovery_mode = WALRecoveryMode::kPointInTimeRecovery;
-  bool manual_wal_flush = false;                     // the log is handed to the operating system by FlushWAL only
+  bool manual_wal_flush = false;  // the log is handed to the operating system by FlushWAL only
   CompressionType wal_compression = kNoCompression;  // refused
   uint64_t WAL_ttl_seconds = 0;                      // refused: logs are not archived
   uint64_t WAL_size_limit_MB = 0;                    // refused: logs are not archived
@@ -338,13 +370,15 @@ struct ASHLAR_API DBOptions {
   uint32_t max_subcompactions = 1;                   // threads that share one compaction
   int max_bgerror_resume_count = INT_MAX;            // accepted: call DB::Resume
   uint64_t bgerror_resume_retry_interval = 1000000;  // accepted
-  uint64_t delayed_write_rate = 0;                   // bytes per second that slowed writers share; 0: the rate limiter's, or 16 MiB
+  uint64_t delayed_write_rate =
+      0;  // bytes per second that slowed writers share; 0: the rate limiter's, or 16 MiB
 
-  // ---- Writing.
-  // Bytes that the memtables of all families may take together while they are written to; then the largest is flushed. 0: no limit but their own.
+  // ---- Writing. Bytes that the memtables of all families may take together while they are written
+  // to; then the largest is flushed. 0: no limit but their own.
   size_t db_write_buffer_size = 0;
   uint64_t max_write_batch_group_size_bytes = 1 << 20;
-  bool enable_pipelined_write = false;  // accepted, with the seven below: there is one commit pipeline
+  bool enable_pipelined_write =
+      false;  // accepted, with the seven below: there is one commit pipeline
   bool allow_concurrent_memtable_write = true;
   bool enable_write_thread_adaptive_yield = true;
   uint64_t write_thread_max_yield_usec = 100;
@@ -370,7 +404,8 @@ struct ASHLAR_API Options : public DBOptions, public ColumnFamilyOptions {
   Options(const DBOptions& db_options, const ColumnFamilyOptions& column_family_options)
       : DBOptions(db_options), ColumnFamilyOptions(column_family_options) {}
 
-  // For loading many keys before anybody reads: no automatic compaction, no slowdown. Call CompactRange afterwards.
+  // For loading many keys before anybody reads: no automatic compaction, no slowdown. Call
+  // CompactRange afterwards.
   Options* PrepareForBulkLoad();
   Options* OptimizeForSmallDb();
 };
@@ -386,11 +421,13 @@ enum ReadTier {
 struct ReadOptions {
   // The state to read; null: the newest. Must be of this DB and not yet released.
   const Snapshot* snapshot = nullptr;
-  // Bounds of an iterator: at or above lower, below upper; null: none. The slices and their bytes outlive the iterator.
+  // Bounds of an iterator: at or above lower, below upper; null: none. The slices and their bytes
+  // outlive the iterator.
   const Slice* iterate_lower_bound = nullptr;
   const Slice* iterate_upper_bound = nullptr;
   ReadTier read_tier = kReadAllTier;
-  // Check the checksum of every block read from a file. A cached block was checked when it was read.
+  // Check the checksum of every block read from a file. A cached block was checked when it was
+  // read.
   bool verify_checksums = true;
   // Whether blocks that are read stay in the block cache. Turn it off for scans of much data.
   bool fill_cache = true;
@@ -405,28 +442,36 @@ struct ReadOptions {
   std::chrono::microseconds deadline = std::chrono::microseconds::zero();
   std::chrono::microseconds io_timeout = std::chrono::microseconds::zero();
   Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;  // accepted
-  bool ignore_range_deletions = false;                    // accepted: range deletions are not implemented
-  bool tailing = false;                                   // refused: use Refresh
-  // Iterators of a column family with a prefix_extractor. By default Seek and SeekForPrev of a key that has a prefix look for keys with that prefix:
-  // these are exact; which others the iterator shows behind them is not defined, only that they are in order. Tables that do not know the prefix are
-  // not read. Seeks of keys without a prefix, SeekToFirst and SeekToLast look at all keys.
-  bool total_order_seek = false;         // look at all keys, always; filters are not asked
-  bool auto_prefix_mode = false;         // show what total_order_seek would, and use filters where iterate_upper_bound proves that nothing is missed
-  bool prefix_same_as_start = false;     // end where the prefix of the key that was sought, or first found, ends
-  bool async_io = false;                 // accepted
-  bool optimize_multiget_for_io = true;  // accepted
-  bool adaptive_readahead = false;       // accepted
-  bool auto_readahead_size = true;       // accepted
+  bool ignore_range_deletions = false;  // accepted: range deletions are not implemented
+  bool tailing = false;                 // refused: use Refresh
+  // Iterators of a column family with a prefix_extractor. By default Seek and SeekForPrev of a key
+  // that has a prefix look for keys with that prefix: these are exact; which others the iterator
+  // shows behind them is not defined, only that they are in order. Tables that do not know the
+  // prefix are not read. Seeks of keys without a prefix, SeekToFirst and SeekToLast look at all
+  // keys.
+  bool total_order_seek = false;  // look at all keys, always; filters are not asked
+  bool auto_prefix_mode =
+      // show what total_order_seek would, and use filters where iterate_upper_bound proves that
+      // nothing is missed
+      false;
+  bool prefix_same_as_start =
+      false;              // end where the prefix of the key that was sought, or first found, ends
+  bool async_io = false;  // accepted
+  bool optimize_multiget_for_io = true;               // accepted
+  bool adaptive_readahead = false;                    // accepted
+  bool auto_readahead_size = true;                    // accepted
   bool background_purge_on_iterator_cleanup = false;  // accepted
   // Refused unless empty.
   std::function<bool(const TableProperties&)> table_filter;
 
   ReadOptions() = default;
-  ReadOptions(bool verify_checksums_in, bool fill_cache_in) : verify_checksums(verify_checksums_in), fill_cache(fill_cache_in) {}
+  ReadOptions(bool verify_checksums_in, bool fill_cache_in)
+      : verify_checksums(verify_checksums_in), fill_cache(fill_cache_in) {}
 };
 
 struct WriteOptions {
-  // Return only when the write is durable. Off, a crash of the process loses nothing, a crash of the machine may lose the latest writes.
+  // Return only when the write is durable. Off, a crash of the process loses nothing, a crash of
+  // the machine may lose the latest writes.
   bool sync = false;
   // Do not log: what is not flushed is lost with the process. Not together with sync.
   bool disableWAL = false;
@@ -468,7 +513,8 @@ struct CompactRangeOptions {
   bool change_level = false;
   int target_level = -1;
   uint32_t target_path_id = 0;  // other than 0 refused
-  BottommostLevelCompaction bottommost_level_compaction = BottommostLevelCompaction::kIfHaveCompactionFilter;
+  BottommostLevelCompaction bottommost_level_compaction =
+      BottommostLevelCompaction::kIfHaveCompactionFilter;
   // Start at once even if the flush before it stops writers for a while.
   bool allow_write_stall = false;
   uint32_t max_subcompactions = 0;  // 0: as DBOptions say
@@ -483,10 +529,12 @@ struct SizeApproximationOptions {
 };
 
 struct WaitForCompactOptions {
-  bool abort_on_pause = false;  // Aborted when background work is paused, instead of waiting for it to go on
-  bool flush = false;           // flush every column family first
-  bool close_db = false;        // Close afterwards
-  std::chrono::microseconds timeout = std::chrono::microseconds::zero();  // TimedOut afterwards; 0: never
+  bool abort_on_pause =
+      false;           // Aborted when background work is paused, instead of waiting for it to go on
+  bool flush = false;  // flush every column family first
+  bool close_db = false;  // Close afterwards
+  std::chrono::microseconds timeout =
+      std::chrono::microseconds::zero();  // TimedOut afterwards; 0: never
 };
 
 }  // namespace ashlar

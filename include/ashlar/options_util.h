@@ -14,19 +14,25 @@
 
 namespace ashlar {
 
-// The options with which the database at `dbpath` was last opened or changed. Objects that only the program can make (comparators, merge operators of
-// its own, listeners, caches) are not in the file: comparator and merge_operator keep their defaults unless they are built in, and must be set again.
-// `cache`, if given, becomes the block cache of every family. NotFound when there is no OPTIONS file. Paths in the file are not followed.
-ASHLAR_API Status LoadLatestOptions(const ConfigOptions& config_options, const std::string& dbpath, DBOptions* db_options,
-                                    std::vector<ColumnFamilyDescriptor>* cf_descs, std::shared_ptr<Cache>* cache = nullptr);
-ASHLAR_API Status LoadOptionsFromFile(const ConfigOptions& config_options, const std::string& options_file_name, DBOptions* db_options,
-                                      std::vector<ColumnFamilyDescriptor>* cf_descs, std::shared_ptr<Cache>* cache = nullptr);
+// The options with which the database at `dbpath` was last opened or changed. Objects that only the
+// program can make (comparators, merge operators of its own, listeners, caches) are not in the
+// file: comparator and merge_operator keep their defaults unless they are built in, and must be set
+// again. `cache`, if given, becomes the block cache of every family. NotFound when there is no
+// OPTIONS file. Paths in the file are not followed.
+ASHLAR_API Status LoadLatestOptions(const ConfigOptions& config_options, const std::string& dbpath,
+                                    DBOptions* db_options,
+                                    std::vector<ColumnFamilyDescriptor>* cf_descs,
+                                    std::shared_ptr<Cache>* cache = nullptr);
+ASHLAR_API Status LoadOptionsFromFile(const ConfigOptions& config_options,
+                                      const std::string& options_file_name, DBOptions* db_options,
+                                      std::vector<ColumnFamilyDescriptor>* cf_descs,
+                                      std::shared_ptr<Cache>* cache = nullptr);
 
 // A recorded option whose value only the program can make, such as a merge operator of its own.
 struct UnsupportedOption {
-  std::string column_family;                                     // empty: an option of the database
-  std::string name;                                              // such as "merge_operator"
-  std::string value;                                             // as recorded: the object's name, or "{id=NAME;...}"
+  std::string column_family;  // empty: an option of the database
+  std::string name;           // such as "merge_operator"
+  std::string value;          // as recorded: the object's name, or "{id=NAME;...}"
   std::vector<std::pair<std::string, std::string>> fields = {};  // of a table factory: its options
 
   // The object's name.
@@ -34,13 +40,17 @@ struct UnsupportedOption {
 
   friend bool operator==(const UnsupportedOption&, const UnsupportedOption&) = default;
 };
-// LoadOptionsFromFile that also lists the options which it left at their defaults because their values are unknown. Comparators are not listed: the
-// MANIFEST records them. DB::Open reads the list itself and writes these options into each new OPTIONS file, until the program sets them.
-ASHLAR_API Status LoadOptionsFromFile(const ConfigOptions& config_options, const std::string& options_file_name, DBOptions* db_options,
-                                      std::vector<ColumnFamilyDescriptor>* cf_descs, std::shared_ptr<Cache>* cache,
+// LoadOptionsFromFile that also lists the options which it left at their defaults because their
+// values are unknown. Comparators are not listed: the MANIFEST records them. DB::Open reads the
+// list itself and writes these options into each new OPTIONS file, until the program sets them.
+ASHLAR_API Status LoadOptionsFromFile(const ConfigOptions& config_options,
+                                      const std::string& options_file_name, DBOptions* db_options,
+                                      std::vector<ColumnFamilyDescriptor>* cf_descs,
+                                      std::shared_ptr<Cache>* cache,
                                       std::vector<UnsupportedOption>* unsupported);
 
 // The name, without directory, of the newest OPTIONS file.
-ASHLAR_API Status GetLatestOptionsFileName(const std::string& dbpath, Env* env, std::string* options_file_name);
+ASHLAR_API Status GetLatestOptionsFileName(const std::string& dbpath, Env* env,
+                                           std::string* options_file_name);
 
 }  // namespace ashlar

@@ -1,5 +1,6 @@
-// PersistentTree: an ordered map from keys to values in one pool file, for byte-addressable persistent memory (DAX), for memory that outlives the
-// process (tmpfs, memfd), and, more slowly, for an ordinary file.
+// PersistentTree: an ordered map from keys to values in one pool file, for byte-addressable
+// persistent memory (DAX), for memory that outlives the process (tmpfs, memfd), and, more slowly,
+// for an ordinary file.
 //
 //   PersistentTreeOptions options;
 //   options.create_if_missing = true;
@@ -7,14 +8,17 @@
 //   std::unique_ptr<PersistentTree> tree;
 //   Status s = PersistentTree::Open(options, "/mnt/dax/users.pool", &tree);
 //
-// Every change is atomic, and durable when the call returns: as durable as durability_class() says. There are no snapshots, column families or merge
-// operators: that is what DB is for. docs/persistent-memory.md says when to use which.
+// Every change is atomic, and durable when the call returns: as durable as durability_class() says.
+// There are no snapshots, column families or merge operators: that is what DB is for.
+// docs/persistent-memory.md says when to use which.
 //
-// Thread safety: every method may be called by several threads at once, except Close and the destructor, which must be the last. Readers take no
-// lock; several writers work side by side. Lifetime: iterators and pinned slices are given back before the tree is closed; Close says Aborted
-// otherwise. Errors: NotFound for a missing key; NoSpace when the pool is full: nothing has changed then, and everything stored stays readable and
-// deletable; Corruption with file and offset for a damaged pool; IOError of the log (class kLogged), after which the tree is read-only until it is
-// opened again.
+// Thread safety: every method may be called by several threads at once, except Close and the
+// destructor, which must be the last. Readers take no lock; several writers work side by side.
+// Lifetime: iterators and pinned slices are given back before the tree is closed; Close says
+// Aborted otherwise. Errors: NotFound for a missing key; NoSpace when the pool is full: nothing has
+// changed then, and everything stored stays readable and deletable; Corruption with file and offset
+// for a damaged pool; IOError of the log (class kLogged), after which the tree is read-only until
+// it is opened again.
 #pragma once
 
 #include <cstdint>
@@ -35,15 +39,19 @@ namespace ashlar {
 
 // What a change that has returned survives.
 enum class DurabilityClass : uint8_t {
-  kCpuFlush,          // power failure: cache lines are flushed to memory that is persistent (a DAX file mapped with MAP_SYNC)
+  // power failure: cache lines are flushed to memory that is persistent (a DAX file mapped with
+  // MAP_SYNC)
+  kCpuFlush,
   kProcessCrashOnly,  // the death of the process, not of the machine: shared memory (tmpfs, memfd)
-  kLogged,            // power failure: a redo log beside the pool, synced before a change returns (any file system)
+  // power failure: a redo log beside the pool, synced before a change returns (any file system)
+  kLogged,
 };
 
 // "cpu-flush", "process-crash-only", "logged".
 ASHLAR_API const char* DurabilityClassName(DurabilityClass durability);
 
-// What a leaf that splits does with the entries that go to the new one. For measurements: the first is the best.
+// What a leaf that splits does with the entries that go to the new one. For measurements: the first
+// is the best.
 enum class SplitStrategy : uint8_t {
   kZeroCopySwap,  // hand the slots over; no key or value moves
   kCopyOrSwap,    // copy entries of up to 64 bytes, hand over the others
@@ -53,28 +61,36 @@ enum class SplitStrategy : uint8_t {
 struct PersistentTreeOptions {
   bool create_if_missing = false;
   bool error_if_exists = false;
-  // Of a new pool; rounded up to 4 KiB, at least 1 MiB. The space is reserved at once. A pool that exists keeps its size.
+  // Of a new pool; rounded up to 4 KiB, at least 1 MiB. The space is reserved at once. A pool that
+  // exists keeps its size.
   uint64_t pool_bytes = uint64_t{256} << 20;
   // The pool stores its name and refuses to open under another one. It outlives the tree.
   const Comparator* comparator = BytewiseComparator();
 
-  // None: the best that the file offers. kCpuFlush is refused where the file is neither on DAX nor in shared memory; on shared memory it flushes,
-  // which tests and measurements want. kProcessCrashOnly on an ordinary file leaves the writing to the system. kLogged works everywhere.
+  // None: the best that the file offers. kCpuFlush is refused where the file is neither on DAX nor
+  // in shared memory; on shared memory it flushes, which tests and measurements want.
+  // kProcessCrashOnly on an ordinary file leaves the writing to the system. kLogged works
+  // everywhere.
   std::optional<DurabilityClass> durability;
-  // kCpuFlush: the processor's caches are inside the persistence domain (eADR), so that lines need no flush. Where the system says so it is detected.
+  // kCpuFlush: the processor's caches are inside the persistence domain (eADR), so that lines need
+  // no flush. Where the system says so it is detected.
   bool caches_are_durable = false;
-  // kLogged: off, a change is handed to the operating system only, and survives the death of the process, not that of the machine.
+  // kLogged: off, a change is handed to the operating system only, and survives the death of the
+  // process, not that of the machine.
   bool sync_log = true;
-  // kLogged: a checkpoint writes the changed pages to the pool when the log has grown to this many bytes. Writers wait for it.
+  // kLogged: a checkpoint writes the changed pages to the pool when the log has grown to this many
+  // bytes. Writers wait for it.
   uint64_t log_bytes_max = uint64_t{64} << 20;
 
   SplitStrategy split_strategy = SplitStrategy::kZeroCopySwap;
 
-  // Threads that read the leaves at open; they end with it. 0: one for each processor, at most 8. Trees of less than some 100,000 entries take one.
+  // Threads that read the leaves at open; they end with it. 0: one for each processor, at most 8.
+  // Trees of less than some 100,000 entries take one.
   int recovery_threads = 0;
 };
 
-// A set of keys: those between two ends, each of which may be absent, inclusive or exclusive. The bytes are borrowed.
+// A set of keys: those between two ends, each of which may be absent, inclusive or exclusive. The
+// bytes are borrowed.
 struct KeyRange {
   std::optional<Slice> begin;
   std::optional<Slice> end;
@@ -82,10 +98,18 @@ struct KeyRange {
   bool end_inclusive = false;
 
   static KeyRange All() { return {}; }
-  static KeyRange Above(const Slice& key) { return {.begin = key, .end = {}, .begin_inclusive = false, .end_inclusive = false}; }
-  static KeyRange AtOrAbove(const Slice& key) { return {.begin = key, .end = {}, .begin_inclusive = true, .end_inclusive = false}; }
-  static KeyRange Below(const Slice& key) { return {.begin = {}, .end = key, .begin_inclusive = true, .end_inclusive = false}; }
-  static KeyRange AtOrBelow(const Slice& key) { return {.begin = {}, .end = key, .begin_inclusive = true, .end_inclusive = true}; }
+  static KeyRange Above(const Slice& key) {
+    return {.begin = key, .end = {}, .begin_inclusive = false, .end_inclusive = false};
+  }
+  static KeyRange AtOrAbove(const Slice& key) {
+    return {.begin = key, .end = {}, .begin_inclusive = true, .end_inclusive = false};
+  }
+  static KeyRange Below(const Slice& key) {
+    return {.begin = {}, .end = key, .begin_inclusive = true, .end_inclusive = false};
+  }
+  static KeyRange AtOrBelow(const Slice& key) {
+    return {.begin = {}, .end = key, .begin_inclusive = true, .end_inclusive = true};
+  }
   // [begin, end).
   static KeyRange Between(const Slice& begin, const Slice& end) {
     return {.begin = begin, .end = end, .begin_inclusive = true, .end_inclusive = false};
@@ -94,7 +118,8 @@ struct KeyRange {
 
 struct PersistentTreeStats {
   uint64_t pool_bytes = 0;
-  // used + free = pool_bytes. Free: what can be taken by some record; pinned and not yet reclaimed records count as used.
+  // used + free = pool_bytes. Free: what can be taken by some record; pinned and not yet reclaimed
+  // records count as used.
   uint64_t used_bytes = 0;
   uint64_t free_bytes = 0;
   uint64_t entries = 0;
@@ -105,57 +130,71 @@ struct PersistentTreeStats {
   uint64_t leaf_splits = 0;
   uint64_t leaf_merges = 0;
   uint64_t open_micros = 0;
-  // Free space below the high-water mark is found in the background after an open; true when that is done.
+  // Free space below the high-water mark is found in the background after an open; true when that
+  // is done.
   bool free_space_known = false;
 };
 
 class ASHLAR_API PersistentTree {
  public:
-  // Opens the pool, or makes one. InvalidArgument: it is missing (and not create_if_missing), exists (and error_if_exists), was made with another
-  // comparator, or the file is no pool; NotSupported: a version, byte order or durability class that does not work here; Corruption: its header or a
-  // leaf is damaged; IOError: the system's answer, or another process or handle has it open. *tree is empty after a failure. A log that a crash left
-  // is replayed first, whatever class is asked for.
-  static Status Open(const PersistentTreeOptions& options, const std::string& path, std::unique_ptr<PersistentTree>* tree);
+  // Opens the pool, or makes one. InvalidArgument: it is missing (and not create_if_missing),
+  // exists (and error_if_exists), was made with another comparator, or the file is no pool;
+  // NotSupported: a version, byte order or durability class that does not work here; Corruption:
+  // its header or a leaf is damaged; IOError: the system's answer, or another process or handle has
+  // it open. *tree is empty after a failure. A log that a crash left is replayed first, whatever
+  // class is asked for.
+  static Status Open(const PersistentTreeOptions& options, const std::string& path,
+                     std::unique_ptr<PersistentTree>* tree);
 
   virtual ~PersistentTree() = default;
   PersistentTree(const PersistentTree&) = delete;
   PersistentTree& operator=(const PersistentTree&) = delete;
 
-  // Waits for background work and lets go of the file. Aborted while pinned values or iterators live: then nothing was closed. Idempotent; everything
-  // else answers Aborted, or nothing, afterwards.
+  // Waits for background work and lets go of the file. Aborted while pinned values or iterators
+  // live: then nothing was closed. Idempotent; everything else answers Aborted, or nothing,
+  // afterwards.
   virtual Status Close() = 0;
 
-  // Inserts or replaces. Replacing by a value of equal size works in a full pool too, as long as the entry has at most 16 KiB.
+  // Inserts or replaces. Replacing by a value of equal size works in a full pool too, as long as
+  // the entry has at most 16 KiB.
   virtual Status Put(const Slice& key, const Slice& value) = 0;
   // Ok also when the key is missing.
   virtual Status Delete(const Slice& key) = 0;
-  // All updates or none, also after a crash. Put, Delete, SingleDelete and DeleteRange of the default column family; anything else is NotSupported.
+  // All updates or none, also after a crash. Put, Delete, SingleDelete and DeleteRange of the
+  // default column family; anything else is NotSupported.
   virtual Status Write(const WriteBatch& updates) = 0;
   // Deletes what the range holds, all or nothing.
   virtual Status DeleteRange(const KeyRange& range) = 0;
 
-  // *value refers to the bytes in the pool: nothing is copied, and they stay as they are until the slice is reset, whatever happens to the key. Of
-  // the ReadOptions verify_checksums counts: it reads the whole record.
+  // *value refers to the bytes in the pool: nothing is copied, and they stay as they are until the
+  // slice is reset, whatever happens to the key. Of the ReadOptions verify_checksums counts: it
+  // reads the whole record.
   virtual Status Get(const ReadOptions& options, const Slice& key, PinnableSlice* value) = 0;
   // The same, copied.
   Status Get(const ReadOptions& options, const Slice& key, std::string* value);
   virtual bool Exists(const Slice& key) = 0;
   // (*values)[i] and the i-th status belong to keys[i].
-  virtual std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys, std::vector<PinnableSlice>* values) = 0;
+  virtual std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
+                                       std::vector<PinnableSlice>* values) = 0;
 
-  // Over `range`, narrowed by the bounds in ReadOptions; the ends and bounds outlive the iterator. It is no snapshot: it shows each entry as it is
-  // when it gets there, and always moves on in order. key() and value() stay valid until the next move; PinValue keeps a value longer. Refresh does
-  // nothing but make it invalid.
-  virtual std::unique_ptr<Iterator> NewIterator(const ReadOptions& options, const KeyRange& range) = 0;
-  std::unique_ptr<Iterator> NewIterator(const ReadOptions& options) { return NewIterator(options, KeyRange::All()); }
+  // Over `range`, narrowed by the bounds in ReadOptions; the ends and bounds outlive the iterator.
+  // It is no snapshot: it shows each entry as it is when it gets there, and always moves on in
+  // order. key() and value() stay valid until the next move; PinValue keeps a value longer. Refresh
+  // does nothing but make it invalid.
+  virtual std::unique_ptr<Iterator> NewIterator(const ReadOptions& options,
+                                                const KeyRange& range) = 0;
+  std::unique_ptr<Iterator> NewIterator(const ReadOptions& options) {
+    return NewIterator(options, KeyRange::All());
+  }
   // How many keys the range holds; exact while nobody writes.
   virtual uint64_t Count(const KeyRange& range) = 0;
 
   virtual PersistentTreeStats Stats() = 0;
-  // Moves records together and merges leaves, so that whole spans become free for records of other sizes. Beside readers and writers.
+  // Moves records together and merges leaves, so that whole spans become free for records of other
+  // sizes. Beside readers and writers.
   virtual Status Defragment() = 0;
-  // Reads everything: order, links, fingerprints, checksums, and that nothing is referred to twice. Corruption names the first offset that is wrong.
-  // Writers wait meanwhile.
+  // Reads everything: order, links, fingerprints, checksums, and that nothing is referred to twice.
+  // Corruption names the first offset that is wrong. Writers wait meanwhile.
   virtual Status Verify() = 0;
 
   virtual DurabilityClass durability_class() const = 0;

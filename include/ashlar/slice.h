@@ -1,7 +1,8 @@
 // Slice: a borrowed run of bytes. PinnableSlice: a run of bytes together with what keeps it alive.
 //
-// Lifetime: a Slice owns nothing; its bytes must outlive it. A PinnableSlice keeps its bytes valid until Reset(), reuse as an output, or destruction.
-// Thread safety: values; const access from several threads is safe.
+// Lifetime: a Slice owns nothing; its bytes must outlive it. A PinnableSlice keeps its bytes valid
+// until Reset(), reuse as an output, or destruction. Thread safety: values; const access from
+// several threads is safe.
 #pragma once
 
 #if __cplusplus < 202002L && (!defined(_MSVC_LANG) || _MSVC_LANG < 202002L)
@@ -24,9 +25,12 @@ class ASHLAR_API Slice {
  public:
   constexpr Slice() = default;
   constexpr Slice(const char* data, size_t size) : data_(data), size_(size) {}
-  Slice(const std::string& s) : data_(s.data()), size_(s.size()) {}          // NOLINT(google-explicit-constructor)
-  constexpr Slice(std::string_view s) : data_(s.data()), size_(s.size()) {}  // NOLINT(google-explicit-constructor)
-  Slice(const char* s) : data_(s), size_(s == nullptr ? 0 : strlen(s)) {}    // NOLINT(google-explicit-constructor)
+  Slice(const std::string& s)
+      : data_(s.data()), size_(s.size()) {}  // NOLINT(google-explicit-constructor)
+  constexpr Slice(std::string_view s)
+      : data_(s.data()), size_(s.size()) {}  // NOLINT(google-explicit-constructor)
+  Slice(const char* s)
+      : data_(s), size_(s == nullptr ? 0 : strlen(s)) {}  // NOLINT(google-explicit-constructor)
 
   constexpr const char* data() const { return data_; }
   constexpr size_t size() const { return size_; }
@@ -55,7 +59,8 @@ class ASHLAR_API Slice {
   // A copy of the bytes; with hex, two upper-case digits a byte.
   std::string ToString(bool hex = false) const;
   constexpr std::string_view ToStringView() const { return {data_, size_}; }
-  // The reverse of ToString(true). False, and *result unspecified, when this is not an even number of hexadecimal digits.
+  // The reverse of ToString(true). False, and *result unspecified, when this is not an even number
+  // of hexadecimal digits.
   bool DecodeHex(std::string* result) const;
 
   // Bytewise, as unsigned: < 0, 0 or > 0.
@@ -65,8 +70,13 @@ class ASHLAR_API Slice {
     if (r != 0) return r;
     return size_ < b.size_ ? -1 : (size_ > b.size_ ? 1 : 0);
   }
-  bool starts_with(const Slice& x) const { return size_ >= x.size_ && (x.size_ == 0 || memcmp(data_, x.data_, x.size_) == 0); }
-  bool ends_with(const Slice& x) const { return size_ >= x.size_ && (x.size_ == 0 || memcmp(data_ + size_ - x.size_, x.data_, x.size_) == 0); }
+  bool starts_with(const Slice& x) const {
+    return size_ >= x.size_ && (x.size_ == 0 || memcmp(data_, x.data_, x.size_) == 0);
+  }
+  bool ends_with(const Slice& x) const {
+    return size_ >= x.size_ &&
+           (x.size_ == 0 || memcmp(data_ + size_ - x.size_, x.data_, x.size_) == 0);
+  }
   // The length of the longest common prefix, in bytes.
   size_t difference_offset(const Slice& b) const;
 
@@ -93,7 +103,8 @@ class ASHLAR_API PinnableSlice : public Slice, public Cleanable {
   PinnableSlice(const PinnableSlice&) = delete;
   PinnableSlice& operator=(const PinnableSlice&) = delete;
 
-  // Refers to s, whose bytes stay valid until function(arg1, arg2) is called. The slice must not be pinned.
+  // Refers to s, whose bytes stay valid until function(arg1, arg2) is called. The slice must not be
+  // pinned.
   void PinSlice(const Slice& s, CleanupFunction function, void* arg1, void* arg2) {
     assert(!pinned_);
     pinned_ = true;
@@ -101,7 +112,8 @@ class ASHLAR_API PinnableSlice : public Slice, public Cleanable {
     size_ = s.size();
     RegisterCleanup(function, arg1, arg2);
   }
-  // Refers to s, taking over the clean-ups of `cleanable` (may be null: then s must outlive the slice).
+  // Refers to s, taking over the clean-ups of `cleanable` (may be null: then s must outlive the
+  // slice).
   void PinSlice(const Slice& s, Cleanable* cleanable) {
     assert(!pinned_);
     pinned_ = true;

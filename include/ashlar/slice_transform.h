@@ -25,9 +25,10 @@ class ASHLAR_API SliceTransform {
  public:
   virtual ~SliceTransform() = default;
 
-  // One of the transforms below from its id ("rocksdb.FixedPrefix.8", "fixed:8", "capped:8", "noop"; "nullptr" gives null). NotSupported: not one of
-  // them; InvalidArgument: not well formed.
-  static Status CreateFromString(const ConfigOptions& config_options, const std::string& id, std::shared_ptr<const SliceTransform>* result);
+  // One of the transforms below from its id ("rocksdb.FixedPrefix.8", "fixed:8", "capped:8",
+  // "noop"; "nullptr" gives null). NotSupported: not one of them; InvalidArgument: not well formed.
+  static Status CreateFromString(const ConfigOptions& config_options, const std::string& id,
+                                 std::shared_ptr<const SliceTransform>* result);
 
   // The same transform has the same name in every process.
   virtual const char* Name() const = 0;
@@ -35,17 +36,20 @@ class ASHLAR_API SliceTransform {
   virtual Slice Transform(const Slice& key) const = 0;
   // Whether `key` has a prefix.
   virtual bool InDomain(const Slice& key) const = 0;
-  // Text from which an OPTIONS file makes the transform again; stored with the tables, to tell with which transform they were written.
+  // Text from which an OPTIONS file makes the transform again; stored with the tables, to tell with
+  // which transform they were written.
   virtual std::string GetId() const { return Name(); }
   std::string AsString() const { return GetId(); }
-  // True, with *len = n: every key of n bytes or more has a prefix of n bytes, and no prefix is longer. It lets ReadOptions::auto_prefix_mode use
-  // filters for more upper bounds.
+  // True, with *len = n: every key of n bytes or more has a prefix of n bytes, and no prefix is
+  // longer. It lets ReadOptions::auto_prefix_mode use filters for more upper bounds.
   virtual bool FullLengthEnabled(size_t* /*len*/) const { return false; }
-  // Whether whatever is appended to `prefix`, Transform gives the same. For programs; Ashlar does not ask.
+  // Whether whatever is appended to `prefix`, Transform gives the same. For programs; Ashlar does
+  // not ask.
   virtual bool SameResultWhenAppended(const Slice& /*prefix*/) const { return false; }
 };
 
-// The first `prefix_len` bytes; shorter keys have no prefix. The caller owns the result, here and below.
+// The first `prefix_len` bytes; shorter keys have no prefix. The caller owns the result, here and
+// below.
 ASHLAR_API const SliceTransform* NewFixedPrefixTransform(size_t prefix_len);
 // The first min(cap_len, size) bytes; every key has a prefix.
 ASHLAR_API const SliceTransform* NewCappedPrefixTransform(size_t cap_len);

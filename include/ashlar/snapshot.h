@@ -1,7 +1,8 @@
 // Snapshot: a state of the database that stays readable while writes go on.
 //
-// Thread safety: a Snapshot is immutable. Lifetime: from DB::GetSnapshot to DB::ReleaseSnapshot; it must not outlive its DB. A snapshot keeps old
-// versions of keys on disk, so release it as soon as it has served.
+// Thread safety: a Snapshot is immutable. Lifetime: from DB::GetSnapshot to DB::ReleaseSnapshot; it
+// must not outlive its DB. A snapshot keeps old versions of keys on disk, so release it as soon as
+// it has served.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,8 @@ class ASHLAR_API Snapshot {
   virtual ~Snapshot() = default;
 };
 
-// Takes a snapshot at construction, or adopts one, and releases it at destruction. The DB must outlive it.
+// Takes a snapshot at construction, or adopts one, and releases it at destruction. The DB must
+// outlive it.
 class ASHLAR_API ManagedSnapshot {
  public:
   explicit ManagedSnapshot(DB* db);

@@ -1,9 +1,12 @@
-// Statistics: counters (tickers) and distributions (histograms) of what databases do. One object may serve several databases.
+// Statistics: counters (tickers) and distributions (histograms) of what databases do. One object
+// may serve several databases.
 //
-// Names, numbers and texts are those of RocksDB 11.8.1: the C interface takes the numbers. A counter that docs/observability.md does not describe
-// stays zero. Counting is one plain add on memory that no other core writes.
+// Names, numbers and texts are those of RocksDB 11.8.1: the C interface takes the numbers. A
+// counter that docs/observability.md does not describe stays zero. Counting is one plain add on
+// memory that no other core writes.
 //
-// Thread safety: every method may be called by several threads at once. A reader sees each counter at some moment during its call.
+// Thread safety: every method may be called by several threads at once. A reader sees each counter
+// at some moment during its call.
 #pragma once
 
 #include <atomic>
@@ -370,8 +373,9 @@ enum Histograms : uint32_t {
   HISTOGRAM_ENUM_MAX,
 };
 
-// Each ticker or histogram with its text, such as {BLOCK_CACHE_MISS, "rocksdb.block.cache.miss"}, in the order of the enum. The vectors are never
-// destroyed. Initializers of static variables in other files may run before these.
+// Each ticker or histogram with its text, such as {BLOCK_CACHE_MISS, "rocksdb.block.cache.miss"},
+// in the order of the enum. The vectors are never destroyed. Initializers of static variables in
+// other files may run before these.
 ASHLAR_API extern const std::vector<std::pair<Tickers, std::string>>& TickersNameMap;
 ASHLAR_API extern const std::vector<std::pair<Histograms, std::string>>& HistogramsNameMap;
 
@@ -415,7 +419,9 @@ class ASHLAR_API Statistics {
   void reportTimeToHistogram(uint32_t histogram, uint64_t time) {
     if (get_stats_level() > StatsLevel::kExceptTimers) recordInHistogram(histogram, time);
   }
-  virtual bool HistEnabledForType(uint32_t histogram) const { return histogram < HISTOGRAM_ENUM_MAX; }
+  virtual bool HistEnabledForType(uint32_t histogram) const {
+    return histogram < HISTOGRAM_ENUM_MAX;
+  }
 
   // Everything back to zero.
   virtual Status Reset() = 0;

@@ -1,5 +1,6 @@
-// Status: the outcome of an operation. Ok carries nothing; an error carries a code, an optional subcode, and a text that names what failed (the
-// file, the offset, the option) and, where it helps, what to do.
+// Status: the outcome of an operation. Ok carries nothing; an error carries a code, an optional
+// subcode, and a text that names what failed (the file, the offset, the option) and, where it
+// helps, what to do.
 //
 // Thread safety: a Status is a value; const access from several threads is safe.
 #pragma once
@@ -58,26 +59,58 @@ class [[nodiscard]] ASHLAR_API Status {
 
   static Status OK() { return Status(); }
   // Each error takes a text, or two that are joined by ": ".
-  static Status NotFound(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kNotFound, kNone, msg, msg2); }
-  static Status Corruption(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kCorruption, kNone, msg, msg2); }
-  static Status NotSupported(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kNotSupported, kNone, msg, msg2); }
-  static Status InvalidArgument(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kInvalidArgument, kNone, msg, msg2); }
-  static Status IOError(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kIOError, kNone, msg, msg2); }
-  static Status PathNotFound(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kIOError, kPathNotFound, msg, msg2); }
-  static Status NoSpace(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kIOError, kNoSpace, msg, msg2); }
-  static Status MergeInProgress(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kMergeInProgress, kNone, msg, msg2); }
-  static Status Incomplete(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kIncomplete, kNone, msg, msg2); }
-  static Status ShutdownInProgress(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kShutdownInProgress, kNone, msg, msg2); }
-  static Status TimedOut(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kTimedOut, kNone, msg, msg2); }
-  static Status Aborted(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kAborted, kNone, msg, msg2); }
-  static Status Busy(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kBusy, kNone, msg, msg2); }
-  static Status TryAgain(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kTryAgain, kNone, msg, msg2); }
+  static Status NotFound(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
+    return Status(kNotFound, kNone, msg, msg2);
+  }
+  static Status Corruption(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
+    return Status(kCorruption, kNone, msg, msg2);
+  }
+  static Status NotSupported(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
+    return Status(kNotSupported, kNone, msg, msg2);
+  }
+  static Status InvalidArgument(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
+    return Status(kInvalidArgument, kNone, msg, msg2);
+  }
+  static Status IOError(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
+    return Status(kIOError, kNone, msg, msg2);
+  }
+  static Status PathNotFound(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
+    return Status(kIOError, kPathNotFound, msg, msg2);
+  }
+  static Status NoSpace(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
+    return Status(kIOError, kNoSpace, msg, msg2);
+  }
+  static Status MergeInProgress(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
+    return Status(kMergeInProgress, kNone, msg, msg2);
+  }
+  static Status Incomplete(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
+    return Status(kIncomplete, kNone, msg, msg2);
+  }
+  static Status ShutdownInProgress(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
+    return Status(kShutdownInProgress, kNone, msg, msg2);
+  }
+  static Status TimedOut(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
+    return Status(kTimedOut, kNone, msg, msg2);
+  }
+  static Status Aborted(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
+    return Status(kAborted, kNone, msg, msg2);
+  }
+  static Status Busy(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
+    return Status(kBusy, kNone, msg, msg2);
+  }
+  static Status TryAgain(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
+    return Status(kTryAgain, kNone, msg, msg2);
+  }
   static Status ColumnFamilyDropped(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
     return Status(kColumnFamilyDropped, kNone, msg, msg2);
   }
-  static Status MemoryLimit(const Slice& msg = Slice(), const Slice& msg2 = Slice()) { return Status(kAborted, kMemoryLimit, msg, msg2); }
+  static Status MemoryLimit(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
+    return Status(kAborted, kMemoryLimit, msg, msg2);
+  }
   // Any code and subcode; code must not be kOk.
-  static Status Error(Code code, SubCode subcode, const Slice& msg, const Slice& msg2 = Slice()) { return Status(code, subcode, msg, msg2); }
+  static Status Error(Code code, SubCode subcode, const Slice& msg, const Slice& msg2 = Slice()) {
+    return Status(code, subcode, msg, msg2);
+  }
 
   bool ok() const { return code_ == kOk; }
   bool IsNotFound() const { return code_ == kNotFound; }
@@ -96,7 +129,9 @@ class [[nodiscard]] ASHLAR_API Status {
   bool IsColumnFamilyDropped() const { return code_ == kColumnFamilyDropped; }
   bool IsNoSpace() const { return code_ == kIOError && subcode_ == kNoSpace; }
   bool IsMemoryLimit() const { return code_ == kAborted && subcode_ == kMemoryLimit; }
-  bool IsPathNotFound() const { return subcode_ == kPathNotFound && (code_ == kIOError || code_ == kNotFound); }
+  bool IsPathNotFound() const {
+    return subcode_ == kPathNotFound && (code_ == kIOError || code_ == kNotFound);
+  }
 
   Code code() const { return code_; }
   SubCode subcode() const { return subcode_; }

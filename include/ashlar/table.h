@@ -1,5 +1,6 @@
-// Table files: how they are laid out. A column family names a TableFactory; the block-based one is the default. Tables of either kind are read
-// whatever the factory is, so that it may be changed from one open to the next.
+// Table files: how they are laid out. A column family names a TableFactory; the block-based one is
+// the default. Tables of either kind are read whatever the factory is, so that it may be changed
+// from one open to the next.
 #pragma once
 
 #include <cstddef>
@@ -31,14 +32,17 @@ struct MetadataCacheOptions {
   PinningTier unpartitioned_pinning = PinningTier::kFallback;
 };
 
-// Members marked "accepted" have no effect and change no result; "refused" ones make DB::Open fail with NotSupported unless they have their default.
+// Members marked "accepted" have no effect and change no result; "refused" ones make DB::Open fail
+// with NotSupported unless they have their default.
 struct BlockBasedTableOptions {
   static const char* kName() { return "BlockTableOptions"; }
 
-  // The memory for blocks. Null with no_block_cache false: a cache of 32 MiB for this column family.
+  // The memory for blocks. Null with no_block_cache false: a cache of 32 MiB for this column
+  // family.
   std::shared_ptr<Cache> block_cache;
   bool no_block_cache = false;
-  // Whether what tables keep in memory (index, filter) counts against the block cache. The four below are accepted.
+  // Whether what tables keep in memory (index, filter) counts against the block cache. The four
+  // below are accepted.
   bool cache_index_and_filter_blocks = false;
   bool cache_index_and_filter_blocks_with_high_priority = true;
   bool pin_l0_filter_and_index_blocks_in_cache = false;
@@ -63,8 +67,8 @@ struct BlockBasedTableOptions {
   // What guards each block against damage. Tables with any of the types are read.
   ChecksumType checksum = kXXH3;
 
-  // Bytes of a data block before compression, about; a block is closed early when it is within block_size_deviation percent of that and the next
-  // entry would exceed it.
+  // Bytes of a data block before compression, about; a block is closed early when it is within
+  // block_size_deviation percent of that and the next entry would exceed it.
   uint64_t block_size = 4 * 1024;
   int block_size_deviation = 10;
   // Entries between two keys stored whole, in data blocks (at least 1) and in the index.
@@ -73,7 +77,8 @@ struct BlockBasedTableOptions {
   uint64_t metadata_block_size = 4096;       // accepted: for partitioned indexes
   bool partition_filters = false;            // refused for writing; read
   bool optimize_filters_for_memory = false;  // accepted
-  bool use_delta_encoding = true;            // whether keys in a block share prefixes; false lets keys be pinned without a copy
+  bool use_delta_encoding =
+      true;  // whether keys in a block share prefixes; false lets keys be pinned without a copy
 
   // Null: no filter.
   std::shared_ptr<const FilterPolicy> filter_policy;
@@ -84,15 +89,21 @@ struct BlockBasedTableOptions {
   bool verify_compression = false;                  // accepted
   uint32_t read_amp_bytes_per_bit = 0;              // accepted
 
-  // The layout to write: 2 to 5. 5 is read by every RocksDB since 6.6. Tables of versions 2 to 7 are read.
+  // The layout to write: 2 to 5. 5 is read by every RocksDB since 6.6. Tables of versions 2 to 7
+  // are read.
   uint32_t format_version = 5;
   bool enable_index_compression = true;
   bool block_align = false;  // refused
 
-  enum class IndexShorteningMode : char { kNoShortening, kShortenSeparators, kShortenSeparatorsAndSuccessor };
+  enum class IndexShorteningMode : char {
+    kNoShortening,
+    kShortenSeparators,
+    kShortenSeparatorsAndSuccessor
+  };
   IndexShorteningMode index_shortening = IndexShorteningMode::kShortenSeparators;
 
-  // Bytes that an iterator reads ahead once it is seen to scan: from initial, doubling, to max. 0 reads block by block.
+  // Bytes that an iterator reads ahead once it is seen to scan: from initial, doubling, to max. 0
+  // reads block by block.
   size_t max_auto_readahead_size = 256 * 1024;
   size_t initial_auto_readahead_size = 8 * 1024;
   uint64_t num_file_reads_for_auto_readahead = 2;  // accepted
@@ -103,8 +114,10 @@ struct BlockBasedTableOptions {
 
 // How the keys of a PlainTable lie in the file.
 enum EncodingType : char {
-  kPlain,   // every key whole
-  kPrefix,  // keys that have the prefix of the key before leave it out; needs ColumnFamilyOptions::prefix_extractor, otherwise as kPlain
+  kPlain,  // every key whole
+  // keys that have the prefix of the key before leave it out; needs
+  // ColumnFamilyOptions::prefix_extractor, otherwise as kPlain
+  kPrefix,
 };
 
 // Properties of PlainTables, among TableProperties::user_collected_properties.
@@ -116,29 +129,34 @@ struct ASHLAR_API PlainTablePropertyNames {
 
 inline constexpr uint32_t kPlainTableVariableLength = 0;
 
-// Tables without blocks, compression or checksums, for data that fits into memory. Needs DBOptions::allow_mmap_reads. A file holds up to 2 GiB.
+// Tables without blocks, compression or checksums, for data that fits into memory. Needs
+// DBOptions::allow_mmap_reads. A file holds up to 2 GiB.
 //
-// With a prefix extractor and a hash_table_ratio above 0, lookups, and seeks that stay within a prefix, go through a hash table of prefixes;
-// everything else through a search over every index_sparseness-th key. Iterators move and seek in both directions in every mode.
+// With a prefix extractor and a hash_table_ratio above 0, lookups, and seeks that stay within a
+// prefix, go through a hash table of prefixes; everything else through a search over every
+// index_sparseness-th key. Iterators move and seek in both directions in every mode.
 struct PlainTableOptions {
   static const char* kName() { return "PlainTableOptions"; }
 
-  // Bytes of every user key, which are then not stored with it (kPlain): writing a key of another length is InvalidArgument.
-  // kPlainTableVariableLength: keys have their own lengths.
+  // Bytes of every user key, which are then not stored with it (kPlain): writing a key of another
+  // length is InvalidArgument. kPlainTableVariableLength: keys have their own lengths.
   uint32_t user_key_len = kPlainTableVariableLength;
-  // Bits for each key in the Bloom filter: of whole keys where there is no hash table, which filters by itself; and in the file, with
-  // store_index_in_file. 0: none. Clamped to 1 to 100 in memory. See ColumnFamilyOptions::bloom_locality.
+  // Bits for each key in the Bloom filter: of whole keys where there is no hash table, which
+  // filters by itself; and in the file, with store_index_in_file. 0: none. Clamped to 1 to 100 in
+  // memory. See ColumnFamilyOptions::bloom_locality.
   int bloom_bits_per_key = 10;
-  // Prefixes for each place in the hash table; above 0.9 is as 0.9 in memory. 0: no hash table. Above 0 without a prefix extractor: NotSupported at
-  // open.
+  // Prefixes for each place in the hash table; above 0.9 is as 0.9 in memory. 0: no hash table.
+  // Above 0 without a prefix extractor: NotSupported at open.
   double hash_table_ratio = 0.75;
   // Keys between two that the search knows; of one prefix, in the file. 0 is as 1.
   size_t index_sparseness = 16;
   size_t huge_page_tlb_size = 0;  // accepted
   EncodingType encoding_type = kPlain;
-  // Neither hash table nor Bloom filter is made when a table is opened: for programs that only scan. Lookups search.
+  // Neither hash table nor Bloom filter is made when a table is opened: for programs that only
+  // scan. Lookups search.
   bool full_scan_mode = false;
-  // Writes index and Bloom filter into the file too, for RocksDB, which then need not read all keys to open it. Ashlar always does: it is its check.
+  // Writes index and Bloom filter into the file too, for RocksDB, which then need not read all keys
+  // to open it. Ashlar always does: it is its check.
   bool store_index_in_file = false;
 };
 
@@ -154,8 +172,8 @@ class ASHLAR_API TableFactory {
 
   virtual const char* Name() const = 0;
 
-  // The options struct inside, such as GetOptions<BlockBasedTableOptions>(); null if the factory has another kind. Change them only before the
-  // factory is given to DB::Open.
+  // The options struct inside, such as GetOptions<BlockBasedTableOptions>(); null if the factory
+  // has another kind. Change them only before the factory is given to DB::Open.
   template <typename T>
   const T* GetOptions() const {
     return static_cast<const T*>(GetOptionsPtr(T::kName()));
@@ -173,7 +191,9 @@ class ASHLAR_API TableFactory {
 };
 
 // The caller owns the result.
-ASHLAR_API TableFactory* NewBlockBasedTableFactory(const BlockBasedTableOptions& table_options = BlockBasedTableOptions());
-ASHLAR_API TableFactory* NewPlainTableFactory(const PlainTableOptions& options = PlainTableOptions());
+ASHLAR_API TableFactory* NewBlockBasedTableFactory(
+    const BlockBasedTableOptions& table_options = BlockBasedTableOptions());
+ASHLAR_API TableFactory* NewPlainTableFactory(
+    const PlainTableOptions& options = PlainTableOptions());
 
 }  // namespace ashlar

@@ -52,10 +52,12 @@ struct ASHLAR_API TableProperties {
   UserCollectedProperties user_collected_properties;
 
   // "name<kv_delim>value<prop_delim>" for each property.
-  std::string ToString(const std::string& prop_delim = "; ", const std::string& kv_delim = "=") const;
+  std::string ToString(const std::string& prop_delim = "; ",
+                       const std::string& kv_delim = "=") const;
 };
 
 // By path of the table file.
-using TablePropertiesCollection = std::unordered_map<std::string, std::shared_ptr<const TableProperties>>;
+using TablePropertiesCollection =
+    std::unordered_map<std::string, std::shared_ptr<const TableProperties>>;
 
 }  // namespace ashlar

@@ -5,14 +5,23 @@
 
 namespace ashlar {
 
-// The position of a write in the order of all writes of a database. 0 is "nothing written yet"; values stay below 2^56.
+// The position of a write in the order of all writes of a database. 0 is "nothing written yet";
+// values stay below 2^56.
 using SequenceNumber = uint64_t;
 
 // Why a table file was made.
 enum class TableFileCreationReason { kFlush, kCompaction, kRecovery, kMisc };
 
 // What an entry of a table is.
-enum EntryType { kEntryPut, kEntryDelete, kEntrySingleDelete, kEntryMerge, kEntryRangeDeletion, kEntryBlobIndex, kEntryOther };
+enum EntryType {
+  kEntryPut,
+  kEntryDelete,
+  kEntrySingleDelete,
+  kEntryMerge,
+  kEntryRangeDeletion,
+  kEntryBlobIndex,
+  kEntryOther
+};
 
 // How writers of a column family fare at the moment.
 enum class WriteStallCondition { kDelayed, kStopped, kNormal };

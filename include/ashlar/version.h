@@ -15,7 +15,8 @@ inline constexpr int kMajorVersion = ASHLAR_MAJOR;
 inline constexpr int kMinorVersion = ASHLAR_MINOR;
 inline constexpr int kPatchVersion = ASHLAR_PATCH;
 
-// Names in an OPTIONS file, and the bytes of every file, are those that this release of RocksDB reads.
+// Names in an OPTIONS file, and the bytes of every file, are those that this release of RocksDB
+// reads.
 inline constexpr int kRocksDbFormatMajor = 7;
 inline constexpr int kRocksDbFormatMinor = 8;
 inline constexpr int kRocksDbFormatPatch = 3;

@@ -1,10 +1,13 @@
-// WriteBatch: a list of updates that are applied together, all or nothing, also across column families.
+// WriteBatch: a list of updates that are applied together, all or nothing, also across column
+// families.
 //
 // Its bytes (Data) are those of RocksDB's WriteBatch and of the records in the write-ahead log:
 //   sequence fixed64 | count fixed32 | record*      record = type u8 | [family varint32] | key length varint32, key | [value length varint32, value]
-// Errors: a method that adds a record fails only when a limit is exceeded (MemoryLimit for max_bytes, InvalidArgument for a key or value of 4 GiB or
-// more) and then leaves the batch as it was. A database takes keys and values of up to 512 MiB together, and refuses a batch with a larger one.
-// Thread safety: const methods may be called by several threads at once; others by one thread alone. Lifetime: keys and values are copied.
+// Errors: a method that adds a record fails only when a limit is exceeded (MemoryLimit for
+// max_bytes, InvalidArgument for a key or value of 4 GiB or more) and then leaves the batch as it
+// was. A database takes keys and values of up to 512 MiB together, and refuses a batch with a
+// larger one. Thread safety: const methods may be called by several threads at once; others by one
+// thread alone. Lifetime: keys and values are copied.
 #pragma once
 
 #include <cstddef>
@@ -54,24 +57,34 @@ class ASHLAR_API WriteBatch {
   Status Delete(ColumnFamilyHandle* column_family, const SliceParts& key);
   Status Delete(const SliceParts& key) { return Delete(nullptr, key); }
 
-  // For a key that was put exactly once since it was last deleted, and never merged; otherwise the result is unspecified.
+  // For a key that was put exactly once since it was last deleted, and never merged; otherwise the
+  // result is unspecified.
   Status SingleDelete(ColumnFamilyHandle* column_family, const Slice& key);
   Status SingleDelete(const Slice& key) { return SingleDelete(nullptr, key); }
   Status SingleDelete(ColumnFamilyHandle* column_family, const SliceParts& key);
   Status SingleDelete(const SliceParts& key) { return SingleDelete(nullptr, key); }
 
   // Deletes [begin_key, end_key). DB::Write refuses it with NotSupported for now.
-  Status DeleteRange(ColumnFamilyHandle* column_family, const Slice& begin_key, const Slice& end_key);
-  Status DeleteRange(const Slice& begin_key, const Slice& end_key) { return DeleteRange(nullptr, begin_key, end_key); }
-  Status DeleteRange(ColumnFamilyHandle* column_family, const SliceParts& begin_key, const SliceParts& end_key);
-  Status DeleteRange(const SliceParts& begin_key, const SliceParts& end_key) { return DeleteRange(nullptr, begin_key, end_key); }
+  Status DeleteRange(ColumnFamilyHandle* column_family, const Slice& begin_key,
+                     const Slice& end_key);
+  Status DeleteRange(const Slice& begin_key, const Slice& end_key) {
+    return DeleteRange(nullptr, begin_key, end_key);
+  }
+  Status DeleteRange(ColumnFamilyHandle* column_family, const SliceParts& begin_key,
+                     const SliceParts& end_key);
+  Status DeleteRange(const SliceParts& begin_key, const SliceParts& end_key) {
+    return DeleteRange(nullptr, begin_key, end_key);
+  }
 
   Status Merge(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value);
   Status Merge(const Slice& key, const Slice& value) { return Merge(nullptr, key, value); }
   Status Merge(ColumnFamilyHandle* column_family, const SliceParts& key, const SliceParts& value);
-  Status Merge(const SliceParts& key, const SliceParts& value) { return Merge(nullptr, key, value); }
+  Status Merge(const SliceParts& key, const SliceParts& value) {
+    return Merge(nullptr, key, value);
+  }
 
-  // Bytes that go to the log and to Handler::LogData, and not into the database. Not counted; takes no sequence number.
+  // Bytes that go to the log and to Handler::LogData, and not into the database. Not counted; takes
+  // no sequence number.
   Status PutLogData(const Slice& blob);
 
   // Forgets every update and every save point.
@@ -89,7 +102,8 @@ class ASHLAR_API WriteBatch {
    public:
     virtual ~Handler();
 
-    // A status other than Ok ends Iterate with it. The defaults call the form without a family for family 0 and fail for others.
+    // A status other than Ok ends Iterate with it. The defaults call the form without a family for
+    // family 0 and fail for others.
     virtual Status PutCF(uint32_t column_family_id, const Slice& key, const Slice& value);
     virtual void Put(const Slice& key, const Slice& value);
     virtual Status DeleteCF(uint32_t column_family_id, const Slice& key);
@@ -99,7 +113,8 @@ class ASHLAR_API WriteBatch {
     virtual Status MergeCF(uint32_t column_family_id, const Slice& key, const Slice& value);
     virtual void Merge(const Slice& key, const Slice& value);
     // The defaults of these fail.
-    virtual Status DeleteRangeCF(uint32_t column_family_id, const Slice& begin_key, const Slice& end_key);
+    virtual Status DeleteRangeCF(uint32_t column_family_id, const Slice& begin_key,
+                                 const Slice& end_key);
     virtual Status PutBlobIndexCF(uint32_t column_family_id, const Slice& key, const Slice& value);
     virtual Status PutEntityCF(uint32_t column_family_id, const Slice& key, const Slice& entity);
     virtual Status MarkBeginPrepare(bool unprepare = false);
@@ -113,7 +128,8 @@ class ASHLAR_API WriteBatch {
     // False ends Iterate with Ok before the next record.
     virtual bool Continue();
   };
-  // Corruption naming the byte offset when the batch is damaged or its count does not match; what came before was handed to the handler.
+  // Corruption naming the byte offset when the batch is damaged or its count does not match; what
+  // came before was handed to the handler.
   Status Iterate(Handler* handler) const;
 
   const std::string& Data() const { return rep_; }

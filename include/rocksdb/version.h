@@ -1,5 +1,6 @@
-// The release of RocksDB whose interface the headers in rocksdb/ resemble most, for programs that ask before they choose a form of a call. What a
-// program may rely on is what these headers declare; docs/compatibility.md says what is missing.
+// The release of RocksDB whose interface the headers in rocksdb/ resemble most, for programs that
+// ask before they choose a form of a call. What a program may rely on is what these headers
+// declare; docs/compatibility.md says what is missing.
 #pragma once
 
 #include "ashlar/version.h"
@@ -12,4 +13,5 @@
 // Releases as numbers that compare.
 #define ROCKSDB_MAKE_VERSION_INT(major, minor, patch) ((major) * 1000000 + (minor) * 1000 + (patch))
 #define ROCKSDB_VERSION_INT ROCKSDB_MAKE_VERSION_INT(ROCKSDB_MAJOR, ROCKSDB_MINOR, ROCKSDB_PATCH)
-#define ROCKSDB_VERSION_GE(major, minor, patch) (ROCKSDB_VERSION_INT >= ROCKSDB_MAKE_VERSION_INT(major, minor, patch))
+#define ROCKSDB_VERSION_GE(major, minor, patch) \
+  (ROCKSDB_VERSION_INT >= ROCKSDB_MAKE_VERSION_INT(major, minor, patch))

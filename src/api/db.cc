@@ -1,4 +1,5 @@
-// The static functions of DB, and the convenience methods that are written in terms of the virtual ones.
+// The static functions of DB, and the convenience methods that are written in terms of the virtual
+// ones.
 #include "ashlar/db.h"
 
 #include <algorithm>
@@ -17,17 +18,23 @@ namespace {
 
 Status OpenLsm(OpenArgs args, std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* db) {
   db->reset();
-  ASHLAR_RETURN_IF_ERROR(ValidateOptions(args.options, args.families, args.read_only ? OpenFor::kReading : OpenFor::kWriting));
-  const bool has_default =
-      std::any_of(args.families.begin(), args.families.end(), [](const ColumnFamilyDescriptor& f) { return f.name == kDefaultColumnFamilyName; });
-  if (!has_default) return Status::InvalidArgument("the column family \"default\" must be among those that are opened");
+  ASHLAR_RETURN_IF_ERROR(ValidateOptions(args.options, args.families,
+                                         args.read_only ? OpenFor::kReading : OpenFor::kWriting));
+  const bool has_default = std::any_of(
+      args.families.begin(), args.families.end(),
+      [](const ColumnFamilyDescriptor& f) { return f.name == kDefaultColumnFamilyName; });
+  if (!has_default)
+    return Status::InvalidArgument(
+        "the column family \"default\" must be among those that are opened");
   ASHLAR_ASSIGN_OR_RETURN(*db, LsmDB::Open(std::move(args), handles));
   return Status::OK();
 }
 
 OpenArgs OnlyDefault(const Options& options, const std::string& name) {
   return OpenArgs{
-      .options = DBOptions(options), .directory = name, .families = {ColumnFamilyDescriptor(kDefaultColumnFamilyName, ColumnFamilyOptions(options))}};
+      .options = DBOptions(options),
+      .directory = name,
+      .families = {ColumnFamilyDescriptor(kDefaultColumnFamilyName, ColumnFamilyOptions(options))}};
 }
 
 Status Release(const Status& status, std::unique_ptr<DB> db, DB** dbptr) {
@@ -47,65 +54,83 @@ Status DB::Open(const Options& options, const std::string& name, DB** dbptr) {
   return Release(status, std::move(db), dbptr);
 }
 
-Status DB::Open(const DBOptions& db_options, const std::string& name, const std::vector<ColumnFamilyDescriptor>& column_families,
+Status DB::Open(const DBOptions& db_options, const std::string& name,
+                const std::vector<ColumnFamilyDescriptor>& column_families,
                 std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* dbptr) {
   handles->clear();
-  return OpenLsm(OpenArgs{.options = db_options, .directory = name, .families = column_families}, handles, dbptr);
+  return OpenLsm(OpenArgs{.options = db_options, .directory = name, .families = column_families},
+                 handles, dbptr);
 }
 
-Status DB::Open(const DBOptions& db_options, const std::string& name, const std::vector<ColumnFamilyDescriptor>& column_families,
+Status DB::Open(const DBOptions& db_options, const std::string& name,
+                const std::vector<ColumnFamilyDescriptor>& column_families,
                 std::vector<ColumnFamilyHandle*>* handles, DB** dbptr) {
   std::unique_ptr<DB> db;
   const Status status = Open(db_options, name, column_families, handles, &db);
   return Release(status, std::move(db), dbptr);
 }
 
-Status DB::OpenForReadOnly(const Options& options, const std::string& name, std::unique_ptr<DB>* dbptr, bool error_if_wal_file_exists) {
+Status DB::OpenForReadOnly(const Options& options, const std::string& name,
+                           std::unique_ptr<DB>* dbptr, bool error_if_wal_file_exists) {
   OpenArgs args = OnlyDefault(options, name);
   args.read_only = true;
   args.error_if_log_exists = error_if_wal_file_exists;
   return OpenLsm(std::move(args), nullptr, dbptr);
 }
 
-Status DB::OpenForReadOnly(const Options& options, const std::string& name, DB** dbptr, bool error_if_wal_file_exists) {
+Status DB::OpenForReadOnly(const Options& options, const std::string& name, DB** dbptr,
+                           bool error_if_wal_file_exists) {
   std::unique_ptr<DB> db;
   const Status status = OpenForReadOnly(options, name, &db, error_if_wal_file_exists);
   return Release(status, std::move(db), dbptr);
 }
 
-Status DB::OpenForReadOnly(const DBOptions& db_options, const std::string& name, const std::vector<ColumnFamilyDescriptor>& column_families,
-                           std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* dbptr, bool error_if_wal_file_exists) {
+Status DB::OpenForReadOnly(const DBOptions& db_options, const std::string& name,
+                           const std::vector<ColumnFamilyDescriptor>& column_families,
+                           std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* dbptr,
+                           bool error_if_wal_file_exists) {
   handles->clear();
-  return OpenLsm(
-      OpenArgs{
-          .options = db_options, .directory = name, .families = column_families, .read_only = true, .error_if_log_exists = error_if_wal_file_exists},
-      handles, dbptr);
+  return OpenLsm(OpenArgs{.options = db_options,
+                          .directory = name,
+                          .families = column_families,
+                          .read_only = true,
+                          .error_if_log_exists = error_if_wal_file_exists},
+                 handles, dbptr);
 }
 
-Status DB::OpenForReadOnly(const DBOptions& db_options, const std::string& name, const std::vector<ColumnFamilyDescriptor>& column_families,
-                           std::vector<ColumnFamilyHandle*>* handles, DB** dbptr, bool error_if_wal_file_exists) {
+Status DB::OpenForReadOnly(const DBOptions& db_options, const std::string& name,
+                           const std::vector<ColumnFamilyDescriptor>& column_families,
+                           std::vector<ColumnFamilyHandle*>* handles, DB** dbptr,
+                           bool error_if_wal_file_exists) {
   std::unique_ptr<DB> db;
-  const Status status = OpenForReadOnly(db_options, name, column_families, handles, &db, error_if_wal_file_exists);
+  const Status status =
+      OpenForReadOnly(db_options, name, column_families, handles, &db, error_if_wal_file_exists);
   return Release(status, std::move(db), dbptr);
 }
 
-Status DB::ListColumnFamilies(const DBOptions& db_options, const std::string& name, std::vector<std::string>* column_families) {
-  return VersionSet::ListColumnFamilies(db_options.env->GetFileSystem().get(), name, column_families);
+Status DB::ListColumnFamilies(const DBOptions& db_options, const std::string& name,
+                              std::vector<std::string>* column_families) {
+  return VersionSet::ListColumnFamilies(db_options.env->GetFileSystem().get(), name,
+                                        column_families);
 }
 
 // ---- Convenience methods.
 
-Status DB::CreateColumnFamilies(const ColumnFamilyOptions& options, const std::vector<std::string>& column_family_names,
+Status DB::CreateColumnFamilies(const ColumnFamilyOptions& options,
+                                const std::vector<std::string>& column_family_names,
                                 std::vector<ColumnFamilyHandle*>* handles) {
   std::vector<ColumnFamilyDescriptor> families;
   for (const std::string& name : column_family_names) families.emplace_back(name, options);
   return CreateColumnFamilies(families, handles);
 }
 
-Status DB::DropColumnFamily(ColumnFamilyHandle* column_family) { return DropColumnFamilies({column_family}); }
+Status DB::DropColumnFamily(ColumnFamilyHandle* column_family) {
+  return DropColumnFamilies({column_family});
+}
 
-std::vector<Status> DB::MultiGet(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& column_families, const std::vector<Slice>& keys,
-                                 std::vector<std::string>* values) {
+std::vector<Status> DB::MultiGet(const ReadOptions& options,
+                                 const std::vector<ColumnFamilyHandle*>& column_families,
+                                 const std::vector<Slice>& keys, std::vector<std::string>* values) {
   std::vector<ColumnFamilyHandle*> families = column_families;
   std::vector<PinnableSlice> found(keys.size());
   std::vector<Status> statuses(keys.size());
@@ -117,14 +142,19 @@ std::vector<Status> DB::MultiGet(const ReadOptions& options, const std::vector<C
   return statuses;
 }
 
-std::vector<Status> DB::MultiGet(const ReadOptions& options, const std::vector<Slice>& keys, std::vector<std::string>* values) {
-  return MultiGet(options, std::vector<ColumnFamilyHandle*>(keys.size(), DefaultColumnFamily()), keys, values);
+std::vector<Status> DB::MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
+                                 std::vector<std::string>* values) {
+  return MultiGet(options, std::vector<ColumnFamilyHandle*>(keys.size(), DefaultColumnFamily()),
+                  keys, values);
 }
 
-Status DB::GetApproximateSizes(ColumnFamilyHandle* column_family, const Range* ranges, int n, uint64_t* sizes, SizeApproximationFlags include_flags) {
+Status DB::GetApproximateSizes(ColumnFamilyHandle* column_family, const Range* ranges, int n,
+                               uint64_t* sizes, SizeApproximationFlags include_flags) {
   SizeApproximationOptions options;
-  options.include_memtables = (include_flags & SizeApproximationFlags::INCLUDE_MEMTABLES) != SizeApproximationFlags::NONE;
-  options.include_files = (include_flags & SizeApproximationFlags::INCLUDE_FILES) != SizeApproximationFlags::NONE;
+  options.include_memtables =
+      (include_flags & SizeApproximationFlags::INCLUDE_MEMTABLES) != SizeApproximationFlags::NONE;
+  options.include_files =
+      (include_flags & SizeApproximationFlags::INCLUDE_FILES) != SizeApproximationFlags::NONE;
   return GetApproximateSizes(options, column_family, ranges, n, sizes);
 }
 
@@ -154,10 +184,12 @@ ManagedSnapshot::~ManagedSnapshot() { db_->ReleaseSnapshot(snapshot_); }
 
 // ---- Removal.
 
-Status DestroyDB(const std::string& name, const Options& options, const std::vector<ColumnFamilyDescriptor>& /*column_families*/) {
+Status DestroyDB(const std::string& name, const Options& options,
+                 const std::vector<ColumnFamilyDescriptor>& /*column_families*/) {
   FileSystem* const fs = options.env->GetFileSystem().get();
   std::vector<std::string> names;
-  if (const Status listed = fs->GetChildren(name, &names); !listed.ok()) return listed.IsPathNotFound() ? Status::OK() : listed;
+  if (const Status listed = fs->GetChildren(name, &names); !listed.ok())
+    return listed.IsPathNotFound() ? Status::OK() : listed;
   std::unique_ptr<FileLock> lock;
   ASHLAR_RETURN_IF_ERROR(fs->LockFile(LockFileName(name), &lock));
   // Another process may have made files before this one got the lock.
@@ -172,19 +204,23 @@ Status DestroyDB(const std::string& name, const Options& options, const std::vec
   for (const std::string& child : names) {
     uint64_t number = 0;
     FileType type;
-    if (!ParseFileName(child, &number, &type) || type == FileType::kLockFile || type == FileType::kCurrentFile) continue;
+    if (!ParseFileName(child, &number, &type) || type == FileType::kLockFile ||
+        type == FileType::kCurrentFile)
+      continue;
     remove(name + "/" + child);
   }
-  if (!options.wal_dir.empty() && options.wal_dir != name && fs->GetChildren(options.wal_dir, &names).ok()) {
+  if (!options.wal_dir.empty() && options.wal_dir != name &&
+      fs->GetChildren(options.wal_dir, &names).ok()) {
     for (const std::string& child : names) {
       uint64_t number = 0;
       FileType type;
-      if (ParseFileName(child, &number, &type) && type == FileType::kWalFile) remove(options.wal_dir + "/" + child);
+      if (ParseFileName(child, &number, &type) && type == FileType::kWalFile)
+        remove(options.wal_dir + "/" + child);
     }
   }
   if (const Status deleted = DeleteLostLogs(fs, name); first_error.ok()) first_error = deleted;
-  // LOCK is deleted while it is held, or another process could hold what is deleted. Windows does not delete what is held, by this process or
-  // another.
+  // LOCK is deleted while it is held, or another process could hold what is deleted. Windows does
+  // not delete what is held, by this process or another.
   const bool lock_is_gone = fs->DeleteFile(LockFileName(name)).ok();
   lock.reset();
   if (!lock_is_gone) remove(LockFileName(name));

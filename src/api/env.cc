@@ -1,7 +1,8 @@
 // Env: joins a file system, a clock and an executor.
 //
-// The default Env is never destroyed: databases may be closed, and their last jobs run, after static destructors have begun.
-// Its threads are started when a database first asks for the executor, so that merely making DBOptions starts none.
+// The default Env is never destroyed: databases may be closed, and their last jobs run, after
+// static destructors have begun. Its threads are started when a database first asks for the
+// executor, so that merely making DBOptions starts none.
 #include "ashlar/env.h"
 
 #include <algorithm>
@@ -74,24 +75,32 @@ class SystemEnv final : public Env {
   const std::shared_ptr<FileSystem> file_system_;
   const std::shared_ptr<Clock> clock_;
   Mutex start_mutex_;
-  Mutex raise_mutex_;                         // held from reading the number of threads to raising it; taken before start_mutex_
+  Mutex
+      // held from reading the number of threads to raising it; taken before start_mutex_
+      raise_mutex_;
   std::atomic<Executor*> executor_{nullptr};  // written once, by Start
-  // What the program has set for priorities without a queue; relaxed: the numbers are only reported.
+  // What the program has set for priorities without a queue; relaxed: the numbers are only
+  // reported.
   std::array<std::atomic<int>, TOTAL> numbers_without_lane_{};
 };
 
 // Another file system in the world of `base`.
 class CompositeEnv final : public Env {
  public:
-  CompositeEnv(std::shared_ptr<FileSystem> file_system, Env* base) : file_system_(std::move(file_system)), base_(base) {}
+  CompositeEnv(std::shared_ptr<FileSystem> file_system, Env* base)
+      : file_system_(std::move(file_system)), base_(base) {}
 
   const std::shared_ptr<FileSystem>& GetFileSystem() const override { return file_system_; }
   uint64_t NowMicros() override { return base_->NowMicros(); }
   uint64_t NowNanos() override { return base_->NowNanos(); }
   Clock* clock() override { return base_->clock(); }
   Executor* executor() override { return base_->executor(); }
-  void SetBackgroundThreads(int number, Priority pri) override { base_->SetBackgroundThreads(number, pri); }
-  void IncBackgroundThreadsIfNeeded(int number, Priority pri) override { base_->IncBackgroundThreadsIfNeeded(number, pri); }
+  void SetBackgroundThreads(int number, Priority pri) override {
+    base_->SetBackgroundThreads(number, pri);
+  }
+  void IncBackgroundThreadsIfNeeded(int number, Priority pri) override {
+    base_->IncBackgroundThreadsIfNeeded(number, pri);
+  }
   int GetBackgroundThreads(Priority pri) override { return base_->GetBackgroundThreads(pri); }
 
  private:
@@ -111,10 +120,15 @@ Status Env::GetCurrentTime(int64_t* unix_time) {
   return Status::OK();
 }
 
-Env* NewMemEnv(Env* base_env) { return new CompositeEnv(std::make_shared<MemoryFileSystem>(), base_env == nullptr ? Env::Default() : base_env); }
+Env* NewMemEnv(Env* base_env) {
+  return new CompositeEnv(std::make_shared<MemoryFileSystem>(),
+                          base_env == nullptr ? Env::Default() : base_env);
+}
 
-std::unique_ptr<Env> NewCompositeEnv(const std::shared_ptr<FileSystem>& file_system, Env* base_env) {
-  return std::make_unique<CompositeEnv>(file_system, base_env == nullptr ? Env::Default() : base_env);
+std::unique_ptr<Env> NewCompositeEnv(const std::shared_ptr<FileSystem>& file_system,
+                                     Env* base_env) {
+  return std::make_unique<CompositeEnv>(file_system,
+                                        base_env == nullptr ? Env::Default() : base_env);
 }
 
 }  // namespace ashlar

@@ -16,7 +16,8 @@
 namespace ashlar {
 namespace {
 
-// Accepts keys in every order, so that a table can be checked whose comparator is unknown. Searches find nothing with it.
+// Accepts keys in every order, so that a table can be checked whose comparator is unknown. Searches
+// find nothing with it.
 class UncheckedOrder final : public Comparator {
  public:
   explicit UncheckedOrder(std::string name) : name_(std::move(name)) {}
@@ -55,15 +56,19 @@ SstFileMetaData Describe(const std::string& directory, const FileMetaData& file)
   return out;
 }
 
-Status Apply(VersionEdit* edit, std::map<ColumnFamilyId, FamilyRecord>* families, std::string* identity) {
+Status Apply(VersionEdit* edit, std::map<ColumnFamilyId, FamilyRecord>* families,
+             std::string* identity) {
   if (edit->database_id.has_value()) *identity = *edit->database_id;
-  if (edit->added_column_family.has_value()) (*families)[edit->column_family].name = *edit->added_column_family;
+  if (edit->added_column_family.has_value())
+    (*families)[edit->column_family].name = *edit->added_column_family;
   if (edit->drops_column_family) {
     families->erase(edit->column_family);
     return Status::OK();
   }
   const auto found = families->find(edit->column_family);
-  if (found == families->end()) return Status::Corruption(StrCat("an edit names column family ", edit->column_family, ", which does not exist"));
+  if (found == families->end())
+    return Status::Corruption(
+        StrCat("an edit names column family ", edit->column_family, ", which does not exist"));
   FamilyRecord& family = found->second;
   if (edit->comparator.has_value()) family.comparator = *edit->comparator;
   for (const DeletedFile& deleted : edit->deleted_files()) family.tables.erase(deleted);
@@ -74,7 +79,8 @@ Status Apply(VersionEdit* edit, std::map<ColumnFamilyId, FamilyRecord>* families
   return Status::OK();
 }
 
-ColumnFamilyInventory Describe(const std::string& directory, ColumnFamilyId id, const FamilyRecord& family) {
+ColumnFamilyInventory Describe(const std::string& directory, ColumnFamilyId id,
+                               const FamilyRecord& family) {
   ColumnFamilyInventory out;
   out.id = id;
   out.comparator = family.comparator;
@@ -95,7 +101,8 @@ ColumnFamilyInventory Describe(const std::string& directory, ColumnFamilyId id, 
 // One table, open outside of any database.
 class TableAlone {
  public:
-  TableAlone(const DBOptions& db_options, const SstFileMetaData& table, const std::string& comparator)
+  TableAlone(const DBOptions& db_options, const SstFileMetaData& table,
+             const std::string& comparator)
       : file_system_(db_options.env->GetFileSystem()),
         path_(TableFileName(table.directory, table.file_number)),
         unchecked_(comparator),
@@ -127,7 +134,9 @@ class TableAlone {
     }
     return &unchecked_;
   }
-  Status Explained(const Status& status) const { return status.IsPathNotFound() ? Status::Corruption(path_, "the table is missing") : status; }
+  Status Explained(const Status& status) const {
+    return status.IsPathNotFound() ? Status::Corruption(path_, "the table is missing") : status;
+  }
 
   const std::shared_ptr<FileSystem> file_system_;
   const std::string path_;
@@ -140,26 +149,32 @@ class TableAlone {
 
 }  // namespace
 
-Status ReadInventory(const DBOptions& db_options, const std::string& name, DatabaseInventory* inventory) {
+Status ReadInventory(const DBOptions& db_options, const std::string& name,
+                     DatabaseInventory* inventory) {
   *inventory = DatabaseInventory();
-  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<ManifestReader> manifest, ManifestReader::Open(db_options.env->GetFileSystem().get(), name));
+  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<ManifestReader> manifest,
+                          ManifestReader::Open(db_options.env->GetFileSystem().get(), name));
   std::map<ColumnFamilyId, FamilyRecord> families;
   families[0].name = kDefaultColumnFamilyName;
   while (true) {
     VersionEdit edit;
     if (!manifest->Next(&edit)) break;
-    ASHLAR_RETURN_IF_ERROR(Apply(&edit, &families, &inventory->identity).WithContext(manifest->file_name()));
+    ASHLAR_RETURN_IF_ERROR(
+        Apply(&edit, &families, &inventory->identity).WithContext(manifest->file_name()));
   }
   ASHLAR_RETURN_IF_ERROR(manifest->status());
-  for (const auto& [id, family] : families) inventory->column_families.push_back(Describe(name, id, family));
+  for (const auto& [id, family] : families)
+    inventory->column_families.push_back(Describe(name, id, family));
   return Status::OK();
 }
 
-Status ReadTableProperties(const DBOptions& db_options, const SstFileMetaData& table, const std::string& comparator, TableProperties* properties) {
+Status ReadTableProperties(const DBOptions& db_options, const SstFileMetaData& table,
+                           const std::string& comparator, TableProperties* properties) {
   return TableAlone(db_options, table, comparator).ReadProperties(properties);
 }
 
-Status VerifyTable(const DBOptions& db_options, const SstFileMetaData& table, const std::string& comparator) {
+Status VerifyTable(const DBOptions& db_options, const SstFileMetaData& table,
+                   const std::string& comparator) {
   return TableAlone(db_options, table, comparator).Verify();
 }
 

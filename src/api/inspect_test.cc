@@ -28,18 +28,21 @@ class InspectTest : public ::testing::Test {
     db_options_.create_missing_column_families = true;
     ColumnFamilyOptions renamed;
     renamed.comparator = &order_;
-    const std::vector<ColumnFamilyDescriptor> families = {{"default", ColumnFamilyOptions()}, {"gone", ColumnFamilyOptions()}, {"renamed", renamed}};
+    const std::vector<ColumnFamilyDescriptor> families = {
+        {"default", ColumnFamilyOptions()}, {"gone", ColumnFamilyOptions()}, {"renamed", renamed}};
     std::vector<ColumnFamilyHandle*> handles;
     EXPECT_OK(DB::Open(db_options_, "/db", families, &handles, &db_));
     for (int i = 0; i < 3; ++i) {
       for (ColumnFamilyHandle* family : handles) {
-        for (const char* const key : {"a", "b", "c"}) EXPECT_OK(db_->Put(WriteOptions(), family, key, "value"));
+        for (const char* const key : {"a", "b", "c"})
+          EXPECT_OK(db_->Put(WriteOptions(), family, key, "value"));
       }
       EXPECT_OK(db_->Flush(FlushOptions(), handles));
     }
     EXPECT_OK(db_->CompactRange(CompactRangeOptions(), handles[0], nullptr, nullptr));
     EXPECT_OK(db_->DropColumnFamily(handles[1]));
-    for (size_t i : {size_t{0}, size_t{2}}) db_->GetColumnFamilyMetaData(handles[i], &expected_.emplace_back());
+    for (size_t i : {size_t{0}, size_t{2}})
+      db_->GetColumnFamilyMetaData(handles[i], &expected_.emplace_back());
     EXPECT_OK(db_->GetDbIdentity(identity_));
     for (ColumnFamilyHandle* family : handles) EXPECT_OK(db_->DestroyColumnFamilyHandle(family));
     EXPECT_OK(db_->Close());
@@ -84,7 +87,8 @@ TEST_F(InspectTest, TablesAreVerifiedOneByOneWhateverTheirOrder) {
   DatabaseInventory inventory;
   ASSERT_OK(ReadInventory(db_options_, "/db", &inventory));
   std::vector<SstFileMetaData> tables;
-  for (const LevelMetaData& level : inventory.column_families[1].metadata.levels) tables.insert(tables.end(), level.files.begin(), level.files.end());
+  for (const LevelMetaData& level : inventory.column_families[1].metadata.levels)
+    tables.insert(tables.end(), level.files.begin(), level.files.end());
   ASSERT_EQ(tables.size(), 3u);
   TableProperties properties;
   for (const SstFileMetaData& table : tables) {
@@ -93,7 +97,8 @@ TEST_F(InspectTest, TablesAreVerifiedOneByOneWhateverTheirOrder) {
     EXPECT_EQ(properties.num_entries, 3u);
     EXPECT_EQ(properties.comparator_name, order_.Name());
   }
-  EXPECT_TRUE(VerifyTable(db_options_, tables[0], BytewiseComparator()->Name()).IsInvalidArgument()) << "the table names another order";
+  EXPECT_TRUE(VerifyTable(db_options_, tables[0], BytewiseComparator()->Name()).IsInvalidArgument())
+      << "the table names another order";
 
   const std::string path = "/db/" + tables[1].relative_filename;
   const Result<std::string> contents = ReadFileToString(files_.get(), path, 1 << 20);
@@ -107,7 +112,8 @@ TEST_F(InspectTest, TablesAreVerifiedOneByOneWhateverTheirOrder) {
   ASSERT_OK(files_->DeleteFile(path));
   const Status missing = VerifyTable(db_options_, tables[1], order_.Name());
   EXPECT_TRUE(missing.IsCorruption()) << missing.ToString();
-  EXPECT_NE(missing.ToString().find("the table is missing"), std::string::npos) << missing.ToString();
+  EXPECT_NE(missing.ToString().find("the table is missing"), std::string::npos)
+      << missing.ToString();
   EXPECT_OK(VerifyTable(db_options_, tables[2], order_.Name()));
 }
 

@@ -3,11 +3,12 @@
 // The order of a backup, while deletions of files are held back:
 //   1  the oldest log that is needed             asked first, so that what is asked later needs no older one
 //   2  the tables and the length of the MANIFEST one state, taken under the engine's lock
-//   3  MANIFEST up to that length, CURRENT, OPTIONS: soon, for a new MANIFEST replaces the old one even now
+//   3  MANIFEST up to that length, CURRENT, OPTIONS: soon, for a new MANIFEST replaces the old one
+//      even now
 //   4  the logs                                  after 2, so that they hold at least what that state lacks
 //   5  the tables                                they do not change
-// What the logs hold beyond that state is part of the backup as well; a record cut off at the end of the last log is what a crash leaves, and
-// recovery ends there.
+// What the logs hold beyond that state is part of the backup as well; a record cut off at the end
+// of the last log is what a crash leaves, and recovery ends there.
 #include "ashlar/backup_engine.h"
 
 #include <algorithm>
@@ -61,22 +62,27 @@ class DeletionsHeld {
 // One backup being made: copies files and lists them.
 class BackupWriter {
  public:
-  BackupWriter(BackupFolder* folder, uint32_t id, DB* db, const CreateBackupOptions& options, const std::atomic<bool>& stopped)
+  BackupWriter(BackupFolder* folder, uint32_t id, DB* db, const CreateBackupOptions& options,
+               const std::atomic<bool>& stopped)
       : folder_(folder), id_(id), db_(db), options_(options), stopped_(stopped) {}
 
   Result<Backup> Run(bool with_logs, const std::string& app_metadata) {
     const DeletionsHeld held(db_);
     ASHLAR_RETURN_IF_ERROR(held.status());
-    ASHLAR_RETURN_IF_ERROR(folder_->file_system()->CreateDirIfMissing(folder_->Path(BackupFolder::PrivateFolder(id_))));
+    ASHLAR_RETURN_IF_ERROR(folder_->file_system()->CreateDirIfMissing(
+        folder_->Path(BackupFolder::PrivateFolder(id_))));
     uint64_t oldest_log = 0;
     db_->GetIntProperty(DB::Properties::kMinLogNumberToKeep, &oldest_log);
     std::vector<std::string> files;
     uint64_t manifest_bytes = 0;
     ASHLAR_RETURN_IF_ERROR(db_->GetLiveFiles(files, &manifest_bytes, options_.flush_before_backup));
-    const auto tables = std::partition(files.begin(), files.end(), [](const std::string& path) { return !IsTable(path); });
-    for (auto path = files.begin(); path != tables; ++path) ASHLAR_RETURN_IF_ERROR(AddLiveFile(std::string(BaseName(*path)), manifest_bytes));
+    const auto tables = std::partition(files.begin(), files.end(),
+                                       [](const std::string& path) { return !IsTable(path); });
+    for (auto path = files.begin(); path != tables; ++path)
+      ASHLAR_RETURN_IF_ERROR(AddLiveFile(std::string(BaseName(*path)), manifest_bytes));
     if (with_logs) ASHLAR_RETURN_IF_ERROR(AddLogs(oldest_log));
-    for (auto path = tables; path != files.end(); ++path) ASHLAR_RETURN_IF_ERROR(AddTable(std::string(BaseName(*path))));
+    for (auto path = tables; path != files.end(); ++path)
+      ASHLAR_RETURN_IF_ERROR(AddTable(std::string(BaseName(*path))));
     int64_t now = 0;
     ASHLAR_RETURN_IF_ERROR(db_->GetEnv()->GetCurrentTime(&now));
     backup_.meta.timestamp = now;
@@ -86,11 +92,16 @@ class BackupWriter {
   }
 
  private:
-  static bool IsTable(std::string_view path) { return HasType(BaseName(path), FileType::kTableFile); }
+  static bool IsTable(std::string_view path) {
+    return HasType(BaseName(path), FileType::kTableFile);
+  }
   FileSystem* system() const { return folder_->file_system(); }
 
   CopyPlan PlanFrom(const std::string& path) const {
-    return {.from_system = db_->GetFileSystem(), .from = path, .sync = folder_->sync(), .stopped = [this] { return stopped_.load(); }};
+    return {.from_system = db_->GetFileSystem(),
+            .from = path,
+            .sync = folder_->sync(),
+            .stopped = [this] { return stopped_.load(); }};
   }
 
   void Add(const std::string& path, const std::string& name, const CopiedFile& copied) {
@@ -105,11 +116,13 @@ class BackupWriter {
       // Not copied: by now it may name the next MANIFEST.
       return AddText("CURRENT", name + "\n");
     }
-    return HasType(name, FileType::kCurrentFile) ? Status::OK() : AddPrivate(db_->GetName(), name, kWhole, 0);
+    return HasType(name, FileType::kCurrentFile) ? Status::OK()
+                                                 : AddPrivate(db_->GetName(), name, kWhole, 0);
   }
 
   Status AddLogs(uint64_t oldest_log) {
-    // What is still buffered in the process belongs to the backup; a database that is open for reading has nothing of the kind.
+    // What is still buffered in the process belongs to the backup; a database that is open for
+    // reading has nothing of the kind.
     const Status flushed = db_->FlushWAL(false);
     if (!flushed.ok() && !flushed.IsNotSupported()) return flushed;
     const std::string wal_dir = db_->GetDBOptions().wal_dir;
@@ -120,9 +133,11 @@ class BackupWriter {
     for (const std::string& name : names) {
       uint64_t number = 0;
       FileType type;
-      if (ParseFileName(name, &number, &type) && type == FileType::kWalFile && number >= oldest_log) logs[number] = name;
+      if (ParseFileName(name, &number, &type) && type == FileType::kWalFile && number >= oldest_log)
+        logs[number] = name;
     }
-    // Oldest first: a log is closed before the next begins, so none is copied shorter than the head of the next says.
+    // Oldest first: a log is closed before the next begins, so none is copied shorter than the head
+    // of the next says.
     for (const auto& [number, name] : logs) {
       uint64_t bytes = 0;
       ASHLAR_RETURN_IF_ERROR(db_->GetFileSystem()->GetFileSize(directory + "/" + name, &bytes));
@@ -133,26 +148,33 @@ class BackupWriter {
 
   Status AddText(const std::string& name, const std::string& text) {
     const std::string path = StrCat(BackupFolder::PrivateFolder(id_), "/", name);
-    ASHLAR_RETURN_IF_ERROR(WriteStringToFile(system(), text, folder_->Path(path), folder_->sync() ? Durability::kSynced : Durability::kBuffered));
-    ASHLAR_ASSIGN_OR_RETURN(const CopiedFile written, CopyFile({.from_system = system(), .from = folder_->Path(path)}));
+    ASHLAR_RETURN_IF_ERROR(
+        WriteStringToFile(system(), text, folder_->Path(path),
+                          folder_->sync() ? Durability::kSynced : Durability::kBuffered));
+    ASHLAR_ASSIGN_OR_RETURN(const CopiedFile written,
+                            CopyFile({.from_system = system(), .from = folder_->Path(path)}));
     Add(path, name, written);
     return Status::OK();
   }
 
   // At most bytes_max bytes, and no fewer than bytes_min.
-  Status AddPrivate(const std::string& directory, const std::string& name, uint64_t bytes_max, uint64_t bytes_min) {
+  Status AddPrivate(const std::string& directory, const std::string& name, uint64_t bytes_max,
+                    uint64_t bytes_min) {
     const std::string path = StrCat(BackupFolder::PrivateFolder(id_), "/", name);
     CopyPlan plan = PlanFrom(directory + "/" + name);
     plan.to_system = system();
     plan.to = folder_->Path(path);
     plan.bytes_max = bytes_max;
     ASHLAR_ASSIGN_OR_RETURN(const CopiedFile copied, CopyFile(plan));
-    if (copied.bytes < bytes_min) return Status::Corruption(plan.from, StrCat("ends at ", copied.bytes, " of ", bytes_min, " bytes"));
+    if (copied.bytes < bytes_min)
+      return Status::Corruption(plan.from,
+                                StrCat("ends at ", copied.bytes, " of ", bytes_min, " bytes"));
     Add(path, name, copied);
     return Status::OK();
   }
 
-  // A table that an earlier backup may have is read first, and copied only if its contents are new: numbers are used again by other databases.
+  // A table that an earlier backup may have is read first, and copied only if its contents are new:
+  // numbers are used again by other databases.
   Status AddTable(const std::string& name) {
     CopyPlan plan = PlanFrom(db_->GetName() + "/" + name);
     uint64_t bytes = 0;
@@ -185,7 +207,9 @@ class BackupWriter {
     const size_t dot = name.rfind('.');
     const std::string begin = name.substr(0, dot) + "_";
     const std::string end = StrCat("_", bytes, name.substr(dot));
-    return std::any_of(shared_.begin(), shared_.end(), [&](const std::string& other) { return other.starts_with(begin) && other.ends_with(end); });
+    return std::any_of(shared_.begin(), shared_.end(), [&](const std::string& other) {
+      return other.starts_with(begin) && other.ends_with(end);
+    });
   }
 
   static constexpr uint64_t kWhole = std::numeric_limits<uint64_t>::max();
@@ -203,8 +227,12 @@ class BackupWriter {
 // Puts the files of a backup where a database is, or was.
 class Restorer {
  public:
-  Restorer(const BackupFolder& folder, FileSystem* file_system, const std::string& db_dir, const std::string& wal_dir)
-      : folder_(folder), system_(file_system), db_dir_(db_dir), wal_dir_(wal_dir.empty() ? db_dir : wal_dir) {}
+  Restorer(const BackupFolder& folder, FileSystem* file_system, const std::string& db_dir,
+           const std::string& wal_dir)
+      : folder_(folder),
+        system_(file_system),
+        db_dir_(db_dir),
+        wal_dir_(wal_dir.empty() ? db_dir : wal_dir) {}
 
   Status Run(const BackupMeta& meta, const RestoreOptions& options) {
     ASHLAR_ASSIGN_OR_RETURN(const uint64_t manifest_number, ManifestOf(meta));
@@ -213,7 +241,8 @@ class Restorer {
     std::unique_ptr<FileLock> lock;
     ASHLAR_RETURN_IF_ERROR(system_->LockFile(LockFileName(db_dir_), &lock));
     ASHLAR_RETURN_IF_ERROR(Clear(options.keep_log_files));
-    for (const BackupFile& file : meta.files) ASHLAR_RETURN_IF_ERROR(Put(file, options.keep_log_files));
+    for (const BackupFile& file : meta.files)
+      ASHLAR_RETURN_IF_ERROR(Put(file, options.keep_log_files));
     if (wal_dir_ != db_dir_) ASHLAR_RETURN_IF_ERROR(SyncFolder(wal_dir_));
     std::unique_ptr<Directory> handle;
     ASHLAR_RETURN_IF_ERROR(system_->NewDirectory(db_dir_, &handle));
@@ -226,7 +255,10 @@ class Restorer {
   // The number of the MANIFEST that the backup's CURRENT names.
   Result<uint64_t> ManifestOf(const BackupMeta& meta) const {
     for (const BackupFile& file : meta.files) {
-      if (file.name == "CURRENT") return ReadCurrentFile(folder_.file_system(), std::string(folder_.Path(file.path.substr(0, file.path.rfind('/')))));
+      if (file.name == "CURRENT")
+        return ReadCurrentFile(
+            folder_.file_system(),
+            std::string(folder_.Path(file.path.substr(0, file.path.rfind('/')))));
     }
     return Status::Corruption("the backup has no file CURRENT");
   }
@@ -268,18 +300,24 @@ class Restorer {
     const std::string to = (log ? wal_dir_ : db_dir_) + "/" + file.name;
     if (log && keep_logs && system_->FileExists(to).ok()) return Status::OK();
     const std::string from = folder_.Path(file.path);
-    ASHLAR_ASSIGN_OR_RETURN(const CopiedFile copied, CopyFile({.from_system = folder_.file_system(), .from = from, .to_system = system_, .to = to}));
-    if (copied.crc == file.crc) return HasType(file.name, FileType::kOptionsFile) ? SetLogFolder(to) : Status::OK();
+    ASHLAR_ASSIGN_OR_RETURN(
+        const CopiedFile copied,
+        CopyFile(
+            {.from_system = folder_.file_system(), .from = from, .to_system = system_, .to = to}));
+    if (copied.crc == file.crc)
+      return HasType(file.name, FileType::kOptionsFile) ? SetLogFolder(to) : Status::OK();
     static_cast<void>(system_->DeleteFile(to).ok());
-    return Status::Corruption(from, StrCat("has checksum ", copied.crc, ", recorded is ", file.crc));
+    return Status::Corruption(from,
+                              StrCat("has checksum ", copied.crc, ", recorded is ", file.crc));
   }
 
-  // The OPTIONS file names the folder of the logs of the original database: a program that opens the restored one with these options would read, and
-  // delete, logs of the other.
+  // The OPTIONS file names the folder of the logs of the original database: a program that opens
+  // the restored one with these options would read, and delete, logs of the other.
   Status SetLogFolder(const std::string& options_file) const {
     constexpr size_t kOptionsBytesMax = size_t{64} << 20;
     constexpr std::string_view kSection = "[DBOptions]\n";
-    ASHLAR_ASSIGN_OR_RETURN(const std::string text, ReadFileToString(system_, options_file, kOptionsBytesMax));
+    ASHLAR_ASSIGN_OR_RETURN(const std::string text,
+                            ReadFileToString(system_, options_file, kOptionsBytesMax));
     std::string changed;
     for (size_t at = 0; at < text.size();) {
       const size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
@@ -288,9 +326,11 @@ class Restorer {
       const std::string_view content = TrimSpaces(line);
       if (content.substr(0, content.find('=')) == "wal_dir") continue;
       changed += line;
-      if (line == kSection && wal_dir_ != db_dir_) StrAppend(&changed, "  wal_dir=", EscapeOptionText(wal_dir_), "\n");
+      if (line == kSection && wal_dir_ != db_dir_)
+        StrAppend(&changed, "  wal_dir=", EscapeOptionText(wal_dir_), "\n");
     }
-    return changed == text ? Status::OK() : WriteStringToFile(system_, changed, options_file, Durability::kSynced);
+    return changed == text ? Status::OK()
+                           : WriteStringToFile(system_, changed, options_file, Durability::kSynced);
   }
 
   const BackupFolder& folder_;
@@ -304,7 +344,8 @@ class BackupEngineImpl final : public BackupEngine {
   BackupEngineImpl(const BackupEngineOptions& options, Env* db_env)
       : options_(options),
         db_system_(db_env->GetFileSystem()),
-        backup_system_((options.backup_env == nullptr ? db_env : options.backup_env)->GetFileSystem()),
+        backup_system_(
+            (options.backup_env == nullptr ? db_env : options.backup_env)->GetFileSystem()),
         folder_(backup_system_.get(), options.backup_dir, options.sync) {}
 
   Status Open(bool read_only) {
@@ -314,7 +355,8 @@ class BackupEngineImpl final : public BackupEngine {
     std::unique_ptr<FileLock> lock;
     const Status locked = backup_system_->LockFile(LockFileName(options_.backup_dir), &lock);
     ASHLAR_RETURN_IF_ERROR(ReadList());
-    // While another engine makes a backup, its unfinished files look like leftovers. The first change removes leftovers.
+    // While another engine makes a backup, its unfinished files look like leftovers. The first
+    // change removes leftovers.
     return locked.ok() ? RemoveLeftovers() : Status::OK();
   }
 
@@ -343,34 +385,43 @@ class BackupEngineImpl final : public BackupEngine {
     uint64_t bytes = 0;
     const Result<BackupMeta> read_meta = folder_.Read(backup_id, &bytes);
     // Another engine may have deleted it.
-    if (!read_meta.ok()) return read_meta.status().IsPathNotFound() ? NoBackup() : read_meta.status();
+    if (!read_meta.ok())
+      return read_meta.status().IsPathNotFound() ? NoBackup() : read_meta.status();
     const BackupMeta& meta = *read_meta;
-    if (bytes != backup->bytes) return Status::Corruption(options_.backup_dir, StrCat("backup ", backup_id, " has changed its size"));
+    if (bytes != backup->bytes)
+      return Status::Corruption(options_.backup_dir,
+                                StrCat("backup ", backup_id, " has changed its size"));
     if (!verify_with_checksum) return Status::OK();
     for (const BackupFile& file : meta.files) {
-      ASHLAR_ASSIGN_OR_RETURN(const CopiedFile read, CopyFile({.from_system = backup_system_.get(), .from = folder_.Path(file.path)}));
-      if (read.crc != file.crc) return Status::Corruption(folder_.Path(file.path), StrCat("has checksum ", read.crc, ", recorded is ", file.crc));
+      ASHLAR_ASSIGN_OR_RETURN(const CopiedFile read, CopyFile({.from_system = backup_system_.get(),
+                                                               .from = folder_.Path(file.path)}));
+      if (read.crc != file.crc)
+        return Status::Corruption(folder_.Path(file.path),
+                                  StrCat("has checksum ", read.crc, ", recorded is ", file.crc));
     }
     return Status::OK();
   }
 
   // ---- Restoring.
 
-  Status RestoreDBFromBackup(const RestoreOptions& options, BackupID backup_id, const std::string& db_dir,
-                             const std::string& wal_dir) const override {
+  Status RestoreDBFromBackup(const RestoreOptions& options, BackupID backup_id,
+                             const std::string& db_dir, const std::string& wal_dir) const override {
     // Before anything in db_dir is touched, the files of the backup have to be there.
     ASHLAR_RETURN_IF_ERROR(VerifyBackup(backup_id, false));
     ASHLAR_ASSIGN_OR_RETURN(const Backup* backup, Find(backup_id));
     return Restorer(folder_, db_system_.get(), db_dir, wal_dir).Run(backup->meta, options);
   }
-  Status RestoreDBFromLatestBackup(const RestoreOptions& options, const std::string& db_dir, const std::string& wal_dir) const override {
+  Status RestoreDBFromLatestBackup(const RestoreOptions& options, const std::string& db_dir,
+                                   const std::string& wal_dir) const override {
     if (backups_.empty()) return NoBackup();
     return RestoreDBFromBackup(options, backups_.rbegin()->first, db_dir, wal_dir);
   }
 
   // ---- Changing.
 
-  Status CreateNewBackupWithMetadata(const CreateBackupOptions& options, DB* db, const std::string& app_metadata, BackupID* new_backup_id) override {
+  Status CreateNewBackupWithMetadata(const CreateBackupOptions& options, DB* db,
+                                     const std::string& app_metadata,
+                                     BackupID* new_backup_id) override {
     if (stopped_.load()) return Status::Aborted(options_.backup_dir, "the backup was stopped");
     return WhileLocked([&] { return Create(options, db, app_metadata, new_backup_id); });
   }
@@ -402,12 +453,15 @@ class BackupEngineImpl final : public BackupEngine {
   }
 
  private:
-  // Every change of the directory goes through here: one engine at a time, of any process, with the list as it is then.
+  // Every change of the directory goes through here: one engine at a time, of any process, with the
+  // list as it is then.
   template <typename Change>
   Status WhileLocked(const Change& change) {
     std::unique_ptr<FileLock> lock;
     const Status locked = backup_system_->LockFile(LockFileName(options_.backup_dir), &lock);
-    if (!locked.ok()) return locked.WithContext("the backups cannot be changed while another BackupEngine changes them");
+    if (!locked.ok())
+      return locked.WithContext(
+          "the backups cannot be changed while another BackupEngine changes them");
     ASHLAR_RETURN_IF_ERROR(ReadList());
     ASHLAR_RETURN_IF_ERROR(RemoveLeftovers());
     return change();
@@ -423,7 +477,8 @@ class BackupEngineImpl final : public BackupEngine {
       const Result<uint32_t> crc = folder_.DescriptionCrc(id);
       if (crc.status().IsPathNotFound()) continue;
       ASHLAR_RETURN_IF_ERROR(crc.status());
-      if (const auto same = known.find(id); same != known.end() && same->second.description_crc == *crc) {
+      if (const auto same = known.find(id);
+          same != known.end() && same->second.description_crc == *crc) {
         backups_.insert(known.extract(same));
         continue;
       }
@@ -443,8 +498,10 @@ class BackupEngineImpl final : public BackupEngine {
   }
 
   Status RemoveAll() {
-    for (const auto& [id, backup] : std::exchange(backups_, {})) ASHLAR_RETURN_IF_ERROR(folder_.RemoveMeta(id));
-    for (const auto& [id, why] : std::exchange(damaged_, {})) ASHLAR_RETURN_IF_ERROR(folder_.RemoveMeta(id));
+    for (const auto& [id, backup] : std::exchange(backups_, {}))
+      ASHLAR_RETURN_IF_ERROR(folder_.RemoveMeta(id));
+    for (const auto& [id, why] : std::exchange(damaged_, {}))
+      ASHLAR_RETURN_IF_ERROR(folder_.RemoveMeta(id));
     return RemoveUnused();
   }
 
@@ -456,14 +513,18 @@ class BackupEngineImpl final : public BackupEngine {
     return Status::OK();
   }
 
-  Status Create(const CreateBackupOptions& options, DB* db, const std::string& app_metadata, BackupID* new_backup_id) {
+  Status Create(const CreateBackupOptions& options, DB* db, const std::string& app_metadata,
+                BackupID* new_backup_id) {
     const uint32_t id = latest_id_ + 1;
-    Result<Backup> backup = BackupWriter(&folder_, id, db, options, stopped_).Run(options_.backup_log_files, app_metadata);
+    Result<Backup> backup = BackupWriter(&folder_, id, db, options, stopped_)
+                                .Run(options_.backup_log_files, app_metadata);
     const Status committed = backup.ok() ? folder_.Commit(id, backup->meta) : backup.status();
     latest_id_ = id;
     if (!committed.ok()) {
-      // The description may be in its place, though perhaps not durably: the next open finds out what it is worth.
-      if (backup_system_->FileExists(folder_.Path(StrCat(kMetaFolder, "/", id))).ok()) damaged_[id] = committed;
+      // The description may be in its place, though perhaps not durably: the next open finds out
+      // what it is worth.
+      if (backup_system_->FileExists(folder_.Path(StrCat(kMetaFolder, "/", id))).ok())
+        damaged_[id] = committed;
       static_cast<void>(RemoveUnused().ok());
       return committed;
     }
@@ -484,7 +545,8 @@ class BackupEngineImpl final : public BackupEngine {
     for (const auto& [id, why] : damaged_) ids.push_back(id);
     std::sort(ids.begin(), ids.end());
     // What a damaged backup shares with others is not known.
-    return folder_.RemoveUnused(ids, damaged_.empty(), [&](const std::string& path) { return wanted.contains(path); });
+    return folder_.RemoveUnused(ids, damaged_.empty(),
+                                [&](const std::string& path) { return wanted.contains(path); });
   }
 
   static BackupInfo InfoOf(uint32_t id, const Backup& backup) {
@@ -514,13 +576,16 @@ class BackupEngineImpl final : public BackupEngine {
   std::map<BackupID, Status> damaged_;  // and why
   uint32_t latest_id_ = 0;
   bool leftovers_removed_ = false;
-  std::atomic<bool> stopped_ = false;  // set by any thread, read by the one that copies; nothing else depends on it
+  std::atomic<bool> stopped_ =
+      false;  // set by any thread, read by the one that copies; nothing else depends on it
 };
 
 template <typename Engine>
-Status OpenEngine(const BackupEngineOptions& options, Env* db_env, bool read_only, Engine** backup_engine) {
+Status OpenEngine(const BackupEngineOptions& options, Env* db_env, bool read_only,
+                  Engine** backup_engine) {
   *backup_engine = nullptr;
-  auto engine = std::make_unique<BackupEngineImpl>(options, db_env == nullptr ? Env::Default() : db_env);
+  auto engine =
+      std::make_unique<BackupEngineImpl>(options, db_env == nullptr ? Env::Default() : db_env);
   ASHLAR_RETURN_IF_ERROR(engine->Open(read_only));
   *backup_engine = engine.release();
   return Status::OK();
@@ -528,11 +593,13 @@ Status OpenEngine(const BackupEngineOptions& options, Env* db_env, bool read_onl
 
 }  // namespace
 
-Status BackupEngineReadOnly::Open(const BackupEngineOptions& options, Env* db_env, BackupEngineReadOnly** backup_engine) {
+Status BackupEngineReadOnly::Open(const BackupEngineOptions& options, Env* db_env,
+                                  BackupEngineReadOnly** backup_engine) {
   return OpenEngine(options, db_env, true, backup_engine);
 }
 
-Status BackupEngine::Open(const BackupEngineOptions& options, Env* db_env, BackupEngine** backup_engine) {
+Status BackupEngine::Open(const BackupEngineOptions& options, Env* db_env,
+                          BackupEngine** backup_engine) {
   return OpenEngine(options, db_env, false, backup_engine);
 }
 

@@ -26,7 +26,9 @@ using Model = std::map<std::string, std::string>;
 
 class BackupEngineTest : public ::testing::Test {
  protected:
-  BackupEngineTest() : faults_(std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>())), env_(NewCompositeEnv(faults_)) {
+  BackupEngineTest()
+      : faults_(std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>())),
+        env_(NewCompositeEnv(faults_)) {
     options_.env = env_.get();
     options_.create_if_missing = true;
   }
@@ -37,7 +39,8 @@ class BackupEngineTest : public ::testing::Test {
     db_.reset();
   }
 
-  std::unique_ptr<BackupEngine> OpenEngine(const BackupEngineOptions& options = BackupEngineOptions(kBackups)) {
+  std::unique_ptr<BackupEngine> OpenEngine(
+      const BackupEngineOptions& options = BackupEngineOptions(kBackups)) {
     BackupEngine* engine = nullptr;
     const Status opened = BackupEngine::Open(options, env_.get(), &engine);
     EXPECT_TRUE(opened.ok()) << opened.ToString();
@@ -55,7 +58,8 @@ class BackupEngineTest : public ::testing::Test {
   Model Contents() const {
     Model contents;
     const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
-    for (it->SeekToFirst(); it->Valid(); it->Next()) contents[it->key().ToString()] = it->value().ToString();
+    for (it->SeekToFirst(); it->Valid(); it->Next())
+      contents[it->key().ToString()] = it->value().ToString();
     EXPECT_TRUE(it->status().ok());
     return contents;
   }
@@ -151,7 +155,8 @@ TEST_F(BackupEngineTest, TablesAreSharedAndGoWithTheLastBackupThatHasThem) {
   anew.destroy_old_data = true;
   engine.reset();
   engine = OpenEngine(anew);
-  EXPECT_TRUE(Names("meta").empty() && Names("shared_checksum").empty() && Names("private").empty());
+  EXPECT_TRUE(Names("meta").empty() && Names("shared_checksum").empty() &&
+              Names("private").empty());
 }
 
 // A table of another database may have the same number and size.
@@ -175,8 +180,8 @@ TEST_F(BackupEngineTest, DatabasesMayShareADirectory) {
   }
 }
 
-// A second engine opens between any two files that the first copies. It would delete what the first is copying, and the first would call its backup
-// good.
+// A second engine opens between any two files that the first copies. It would delete what the first
+// is copying, and the first would call its backup good.
 TEST_F(BackupEngineTest, ASecondEngineOpensAndHarmsNoBackupInProgress) {
   OpenDb();
   PutMany(100, "value");
@@ -215,18 +220,21 @@ TEST_F(BackupEngineTest, TwoEnginesTakeTurns) {
   const std::unique_ptr<BackupEngine> second = OpenEngine();
   BackupID id = 0;
   std::vector<Model> moments;
-  for (const auto& [engine, expected] : {std::pair(first.get(), 1U), std::pair(second.get(), 2U), std::pair(first.get(), 3U)}) {
+  for (const auto& [engine, expected] :
+       {std::pair(first.get(), 1U), std::pair(second.get(), 2U), std::pair(first.get(), 3U)}) {
     PutMany(20, StrCat("value", expected));
     ASSERT_TRUE(engine->CreateNewBackup(CreateBackupOptions(), db_.get(), &id).ok());
     EXPECT_EQ(id, expected);
     moments.push_back(model_);
   }
-  // The second has not seen the third backup, deletes it nevertheless, and its number is used again.
+  // The second has not seen the third backup, deletes it nevertheless, and its number is used
+  // again.
   ASSERT_TRUE(second->DeleteBackup(3).ok());
   EXPECT_TRUE(first->VerifyBackup(3).IsNotFound());
   EXPECT_TRUE(first->RestoreDBFromBackup(3, "/copy", "/copy").IsNotFound());
   const std::unique_ptr<BackupEngine> third = OpenEngine();
-  ASSERT_TRUE(third->CreateNewBackupWithMetadata(CreateBackupOptions(), db_.get(), "another", &id).ok());
+  ASSERT_TRUE(
+      third->CreateNewBackupWithMetadata(CreateBackupOptions(), db_.get(), "another", &id).ok());
   EXPECT_EQ(id, 3U);
   ASSERT_TRUE(first->CreateNewBackup(db_.get()).ok());
   BackupInfo info;
@@ -234,7 +242,8 @@ TEST_F(BackupEngineTest, TwoEnginesTakeTurns) {
   EXPECT_EQ(info.app_metadata, "another");
   ASSERT_TRUE(second->PurgeOldBackups(3).ok());
   EXPECT_TRUE(first->VerifyBackup(1).IsNotFound());
-  for (const BackupID left : {2U, 3U, 4U}) EXPECT_TRUE(first->VerifyBackup(left, true).ok()) << left;
+  for (const BackupID left : {2U, 3U, 4U})
+    EXPECT_TRUE(first->VerifyBackup(left, true).ok()) << left;
   CloseDb();
   ASSERT_TRUE(first->RestoreDBFromBackup(2, kDb, kDb).ok());
   OpenDb();
@@ -324,7 +333,8 @@ TEST_F(BackupEngineTest, DamageIsFoundAndNamed) {
   options_.create_if_missing = false;
   EXPECT_TRUE(DB::Open(options_, kDb, &db_).IsInvalidArgument());
 
-  // A backup that lacks a file, or whose description is damaged, is listed as such, restores nothing and changes nothing.
+  // A backup that lacks a file, or whose description is damaged, is listed as such, restores
+  // nothing and changes nothing.
   ASSERT_TRUE(env_->DeleteFile(table).ok());
   engine.reset();
   engine = OpenEngine();
@@ -354,7 +364,8 @@ TEST_F(BackupEngineTest, AStoppedBackupLeavesNothing) {
   CreateBackupOptions options;
   options.progress_callback = [&engine] { engine->StopBackup(); };
   EXPECT_TRUE(engine->CreateNewBackup(options, db_.get()).IsAborted());
-  EXPECT_TRUE(Names("meta").empty() && Names("shared_checksum").empty() && Names("private").empty());
+  EXPECT_TRUE(Names("meta").empty() && Names("shared_checksum").empty() &&
+              Names("private").empty());
   EXPECT_TRUE(engine->CreateNewBackup(db_.get()).IsAborted());
   engine.reset();
   engine = OpenEngine();
@@ -381,7 +392,8 @@ TEST_F(BackupEngineTest, LogsInAFolderOfTheirOwnAndKeptLogs) {
   EXPECT_TRUE(Contents().empty());
 }
 
-// Between any two files that a backup copies, a batch is written to two families, and one of them is flushed.
+// Between any two files that a backup copies, a batch is written to two families, and one of them
+// is flushed.
 TEST_F(BackupEngineTest, WritesBetweenTwoFilesTearNoBatch) {
   OpenDb();
   ColumnFamilyHandle* other = nullptr;
@@ -390,8 +402,10 @@ TEST_F(BackupEngineTest, WritesBetweenTwoFilesTearNoBatch) {
   const auto write = [&] {
     WriteBatch batch;
     const std::string key = StrCat("key", batches++);
-    ASSERT_TRUE(batch.Put(key, "x").ok() && batch.Put(other, key, "x").ok() && db_->Write(WriteOptions(), &batch).ok());
-    ASSERT_TRUE(db_->Flush(FlushOptions(), batches % 2 == 0 ? other : db_->DefaultColumnFamily()).ok());
+    ASSERT_TRUE(batch.Put(key, "x").ok() && batch.Put(other, key, "x").ok() &&
+                db_->Write(WriteOptions(), &batch).ok());
+    ASSERT_TRUE(
+        db_->Flush(FlushOptions(), batches % 2 == 0 ? other : db_->DefaultColumnFamily()).ok());
   };
   write();
   write();
@@ -404,7 +418,8 @@ TEST_F(BackupEngineTest, WritesBetweenTwoFilesTearNoBatch) {
   for (BackupID id = 1; id <= 3; ++id) {
     ASSERT_TRUE(engine->RestoreDBFromBackup(id, kDb, kDb).ok());
     std::vector<ColumnFamilyHandle*> handles;
-    const std::vector<ColumnFamilyDescriptor> families = {{"default", ColumnFamilyOptions(options_)}, {"other", ColumnFamilyOptions(options_)}};
+    const std::vector<ColumnFamilyDescriptor> families = {
+        {"default", ColumnFamilyOptions(options_)}, {"other", ColumnFamilyOptions(options_)}};
     const Status opened = DB::Open(DBOptions(options_), kDb, families, &handles, &db_);
     ASSERT_TRUE(opened.ok()) << opened.ToString();
     for (int i = 0; i < batches; ++i) {
@@ -434,9 +449,13 @@ TEST_F(BackupEngineTest, BackupsUnderWritesAreConsistent) {
       WriteBatch batch;
       const std::string key = StrCat(i % 1000);
       const std::string value = StrCat(i, std::string(static_cast<size_t>(i % 50), 'x'));
-      if (!batch.Put(key, value).ok() || !batch.Put(other, key, value).ok() || !db_->Write(WriteOptions(), &batch).ok()) break;
+      if (!batch.Put(key, value).ok() || !batch.Put(other, key, value).ok() ||
+          !db_->Write(WriteOptions(), &batch).ok())
+        break;
       written.store(i + 1);
-      if (i % 500 == 0 && !db_->Flush(FlushOptions(), i % 1000 == 0 ? other : db_->DefaultColumnFamily()).ok()) break;
+      if (i % 500 == 0 &&
+          !db_->Flush(FlushOptions(), i % 1000 == 0 ? other : db_->DefaultColumnFamily()).ok())
+        break;
     }
   });
   const std::unique_ptr<BackupEngine> engine = OpenEngine();
@@ -456,7 +475,8 @@ TEST_F(BackupEngineTest, BackupsUnderWritesAreConsistent) {
     const Status restored = engine->RestoreDBFromBackup(id, kDb, kDb);
     ASSERT_TRUE(restored.ok()) << restored.ToString();
     std::vector<ColumnFamilyHandle*> handles;
-    const std::vector<ColumnFamilyDescriptor> families = {{"default", ColumnFamilyOptions(options_)}, {"other", ColumnFamilyOptions(options_)}};
+    const std::vector<ColumnFamilyDescriptor> families = {
+        {"default", ColumnFamilyOptions(options_)}, {"other", ColumnFamilyOptions(options_)}};
     const Status opened = DB::Open(DBOptions(options_), kDb, families, &handles, &db_);
     ASSERT_TRUE(opened.ok()) << opened.ToString();
     int newest = -1;
@@ -476,7 +496,8 @@ TEST_F(BackupEngineTest, BackupsUnderWritesAreConsistent) {
   }
 }
 
-// Whatever call fails, the earlier backup stays whole, the database stays open, and the next backup works.
+// Whatever call fails, the earlier backup stays whole, the database stays open, and the next backup
+// works.
 TEST_F(BackupEngineTest, AFailureAnywhereLeavesTheOtherBackups) {
   OpenDb();
   PutMany(50, "value");
@@ -495,7 +516,8 @@ TEST_F(BackupEngineTest, AFailureAnywhereLeavesTheOtherBackups) {
         faults_->AddRule(rule);
         if (BackupEngine::Open(BackupEngineOptions(kBackups), env_.get(), &opened).ok()) {
           const std::unique_ptr<BackupEngine> engine(opened);
-          reached_the_end = engine->CreateNewBackup(db_.get(), false).ok() && faults_->FaultsInjected() == 0;
+          reached_the_end =
+              engine->CreateNewBackup(db_.get(), false).ok() && faults_->FaultsInjected() == 0;
         }
       }
       faults_->ClearRules();
@@ -504,7 +526,8 @@ TEST_F(BackupEngineTest, AFailureAnywhereLeavesTheOtherBackups) {
       ASSERT_TRUE(engine->VerifyBackup(1, true).ok());
       std::vector<BackupInfo> infos;
       engine->GetBackupInfo(&infos);
-      for (const BackupInfo& info : infos) ASSERT_TRUE(engine->VerifyBackup(info.backup_id, true).ok());
+      for (const BackupInfo& info : infos)
+        ASSERT_TRUE(engine->VerifyBackup(info.backup_id, true).ok());
       BackupID id = 0;
       ASSERT_TRUE(engine->CreateNewBackup(CreateBackupOptions(), db_.get(), &id).ok());
       ASSERT_TRUE(engine->VerifyBackup(id, true).ok());

@@ -16,9 +16,11 @@ constexpr size_t kPieceBytes = 1 << 20;
 constexpr size_t kMetaBytesMax = 256 << 20;
 
 bool ParseId(std::string_view name, uint32_t* id) {
-  const std::from_chars_result parsed = std::from_chars(name.data(), name.data() + name.size(), *id);
+  const std::from_chars_result parsed =
+      std::from_chars(name.data(), name.data() + name.size(), *id);
   // One spelling of each number, so that the name can be made again from it.
-  return parsed.ec == std::errc() && parsed.ptr == name.data() + name.size() && StrCat(*id) == name && *id != 0;
+  return parsed.ec == std::errc() && parsed.ptr == name.data() + name.size() &&
+         StrCat(*id) == name && *id != 0;
 }
 
 }  // namespace
@@ -27,12 +29,14 @@ Result<CopiedFile> CopyFile(const CopyPlan& plan) {
   std::unique_ptr<SequentialFile> from;
   ASHLAR_RETURN_IF_ERROR(plan.from_system->NewSequentialFile(plan.from, FileOptions(), &from));
   std::unique_ptr<WritableFile> to;
-  if (plan.to_system != nullptr) ASHLAR_RETURN_IF_ERROR(plan.to_system->NewWritableFile(plan.to, FileOptions(), &to));
+  if (plan.to_system != nullptr)
+    ASHLAR_RETURN_IF_ERROR(plan.to_system->NewWritableFile(plan.to, FileOptions(), &to));
   const std::unique_ptr<char[]> scratch(new char[kPieceBytes]);
   CopiedFile copied;
   while (copied.bytes < plan.bytes_max) {
     if (plan.stopped && plan.stopped()) return Status::Aborted(plan.from, "the backup was stopped");
-    const size_t wanted = static_cast<size_t>(std::min<uint64_t>(kPieceBytes, plan.bytes_max - copied.bytes));
+    const size_t wanted =
+        static_cast<size_t>(std::min<uint64_t>(kPieceBytes, plan.bytes_max - copied.bytes));
     Slice piece;
     ASHLAR_RETURN_IF_ERROR(from->Read(wanted, &piece, scratch.get()));
     if (piece.empty()) break;
@@ -47,7 +51,9 @@ Result<CopiedFile> CopyFile(const CopyPlan& plan) {
   return copied;
 }
 
-std::string BackupFolder::Path(std::string_view below) const { return StrCat(directory_, "/", below); }
+std::string BackupFolder::Path(std::string_view below) const {
+  return StrCat(directory_, "/", below);
+}
 std::string BackupFolder::PrivateFolder(uint32_t id) { return StrCat(kPrivateFolder, "/", id); }
 
 Status BackupFolder::Create() {
@@ -58,7 +64,8 @@ Status BackupFolder::Create() {
   if (!sync_) return Status::OK();
   // Who was given a directory need not be allowed to look at its parent.
   std::unique_ptr<Directory> handle;
-  return file_system_->NewDirectory(ParentDirectory(directory_), &handle).ok() ? handle->Sync() : Status::OK();
+  return file_system_->NewDirectory(ParentDirectory(directory_), &handle).ok() ? handle->Sync()
+                                                                               : Status::OK();
 }
 
 Result<std::vector<std::string>> BackupFolder::List(std::string_view below) const {
@@ -80,20 +87,26 @@ Result<std::vector<uint32_t>> BackupFolder::ListBackups() const {
 }
 
 Result<uint32_t> BackupFolder::DescriptionCrc(uint32_t id) const {
-  ASHLAR_ASSIGN_OR_RETURN(const std::string text, ReadFileToString(file_system_, Path(StrCat(kMetaFolder, "/", id)), kMetaBytesMax));
+  ASHLAR_ASSIGN_OR_RETURN(
+      const std::string text,
+      ReadFileToString(file_system_, Path(StrCat(kMetaFolder, "/", id)), kMetaBytesMax));
   return crc32c::Value(text.data(), text.size());
 }
 
 Result<BackupMeta> BackupFolder::Read(uint32_t id, uint64_t* bytes) const {
   const std::string path = Path(StrCat(kMetaFolder, "/", id));
-  ASHLAR_ASSIGN_OR_RETURN(const std::string text, ReadFileToString(file_system_, path, kMetaBytesMax));
+  ASHLAR_ASSIGN_OR_RETURN(const std::string text,
+                          ReadFileToString(file_system_, path, kMetaBytesMax));
   Result<BackupMeta> meta = ParseBackupMeta(text, id);
   if (!meta.ok()) return meta.status().WithContext(path);
   *bytes = 0;
   for (const BackupFile& file : meta->files) {
     uint64_t size = 0;
     const Status found = file_system_->GetFileSize(Path(file.path), &size);
-    if (!found.ok()) return found.IsPathNotFound() ? Status::Corruption(path, StrCat(Path(file.path), " is missing")) : found;
+    if (!found.ok())
+      return found.IsPathNotFound()
+                 ? Status::Corruption(path, StrCat(Path(file.path), " is missing"))
+                 : found;
     *bytes += size;
   }
   return meta;
@@ -112,7 +125,8 @@ Status BackupFolder::Commit(uint32_t id, const BackupMeta& meta) {
   ASHLAR_RETURN_IF_ERROR(SyncFolder(kPrivateFolder));
   const std::string path = Path(StrCat(kMetaFolder, "/", id));
   const std::string temporary = path + ".tmp";
-  ASHLAR_RETURN_IF_ERROR(WriteStringToFile(file_system_, PrintBackupMeta(meta), temporary, sync_ ? Durability::kSynced : Durability::kBuffered));
+  ASHLAR_RETURN_IF_ERROR(WriteStringToFile(file_system_, PrintBackupMeta(meta), temporary,
+                                           sync_ ? Durability::kSynced : Durability::kBuffered));
   ASHLAR_RETURN_IF_ERROR(file_system_->RenameFile(temporary, path));
   ASHLAR_RETURN_IF_ERROR(SyncFolder(kMetaFolder));
   // The folders themselves, for the first backup.
@@ -128,14 +142,16 @@ Status BackupFolder::RemoveUnused(const std::vector<uint32_t>& backups, bool rem
                                   const std::function<bool(const std::string& path)>& wanted) {
   ASHLAR_ASSIGN_OR_RETURN(const std::vector<std::string> metas, List(kMetaFolder));
   for (const std::string& name : metas) {
-    if (name.ends_with(".tmp")) ASHLAR_RETURN_IF_ERROR(file_system_->DeleteFile(Path(StrCat(kMetaFolder, "/", name))));
+    if (name.ends_with(".tmp"))
+      ASHLAR_RETURN_IF_ERROR(file_system_->DeleteFile(Path(StrCat(kMetaFolder, "/", name))));
   }
   for (const std::string_view folder : {kSharedChecksumFolder, kSharedFolder}) {
     ASHLAR_ASSIGN_OR_RETURN(const std::vector<std::string> shared, List(folder));
     for (const std::string& name : shared) {
       const std::string path = StrCat(folder, "/", name);
       const bool temporary = name.ends_with(".tmp");
-      if (temporary || (remove_shared && !wanted(path))) ASHLAR_RETURN_IF_ERROR(file_system_->DeleteFile(Path(path)));
+      if (temporary || (remove_shared && !wanted(path)))
+        ASHLAR_RETURN_IF_ERROR(file_system_->DeleteFile(Path(path)));
     }
   }
   ASHLAR_ASSIGN_OR_RETURN(const std::vector<std::string> folders, List(kPrivateFolder));
@@ -143,10 +159,13 @@ Status BackupFolder::RemoveUnused(const std::vector<uint32_t>& backups, bool rem
     // RocksDB calls a folder that it still fills <id>.tmp.
     const std::string_view number = std::string_view(name).substr(0, name.find('.'));
     uint32_t id = 0;
-    if (!ParseId(number, &id) || (number == name && std::binary_search(backups.begin(), backups.end(), id))) continue;
+    if (!ParseId(number, &id) ||
+        (number == name && std::binary_search(backups.begin(), backups.end(), id)))
+      continue;
     const std::string folder = StrCat(kPrivateFolder, "/", name);
     ASHLAR_ASSIGN_OR_RETURN(const std::vector<std::string> files, List(folder));
-    for (const std::string& file : files) ASHLAR_RETURN_IF_ERROR(file_system_->DeleteFile(Path(StrCat(folder, "/", file))));
+    for (const std::string& file : files)
+      ASHLAR_RETURN_IF_ERROR(file_system_->DeleteFile(Path(StrCat(folder, "/", file))));
     ASHLAR_RETURN_IF_ERROR(file_system_->DeleteDir(Path(folder)));
   }
   return Status::OK();

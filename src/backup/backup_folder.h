@@ -6,8 +6,10 @@
 //             /shared/<table>                     the same, from RocksDB without checksums in the names
 //             /LOCK                               held by an engine while it changes anything here; RocksDB passes it over
 //
-// I1: a name in shared_checksum is complete from the moment it exists: files are written under ".<name>.tmp" and renamed.
-// I2: meta/<id> is renamed into its place after all that it names is durable (with `sync`), and removed before any of it.
+// I1: a name in shared_checksum is complete from the moment it exists: files are written under
+//     ".<name>.tmp" and renamed.
+// I2: meta/<id> is renamed into its place after all that it names is durable (with `sync`), and
+//     removed before any of it.
 //
 // Thread safety: one thread at a time. Lifetime: the file systems outlive it.
 #pragma once
@@ -65,8 +67,10 @@ class BackupFolder {
   Status Commit(uint32_t id, const BackupMeta& meta);
   // Ends a backup's existence; its files are left to RemoveUnused.
   Status RemoveMeta(uint32_t id);
-  // Removes private folders of backups that are not in `backups`, temporary files, and, with remove_shared, shared files whose path is not `wanted`.
-  Status RemoveUnused(const std::vector<uint32_t>& backups, bool remove_shared, const std::function<bool(const std::string& path)>& wanted);
+  // Removes private folders of backups that are not in `backups`, temporary files, and, with
+  // remove_shared, shared files whose path is not `wanted`.
+  Status RemoveUnused(const std::vector<uint32_t>& backups, bool remove_shared,
+                      const std::function<bool(const std::string& path)>& wanted);
 
  private:
   Result<std::vector<std::string>> List(std::string_view below) const;

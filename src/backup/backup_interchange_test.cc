@@ -34,23 +34,29 @@ TEST_F(BackupInterchangeTest, LdbRestoresOurs) {
   BackupEngine* opened = nullptr;
   ASSERT_TRUE(BackupEngine::Open(BackupEngineOptions(Backups()), Env::Default(), &opened).ok());
   const std::unique_ptr<BackupEngine> engine(opened);
-  for (int i = 0; i < 1000; ++i) ASSERT_TRUE(db->Put(WriteOptions(), StrCat("key", i), StrCat("value", i)).ok());
+  for (int i = 0; i < 1000; ++i)
+    ASSERT_TRUE(db->Put(WriteOptions(), StrCat("key", i), StrCat("value", i)).ok());
   ASSERT_TRUE(engine->CreateNewBackup(db.get(), true).ok());
   ASSERT_TRUE(db->Put(WriteOptions(), "logged", "only").ok());
-  ASSERT_TRUE(engine->CreateNewBackupWithMetadata(CreateBackupOptions(), db.get(), "metadata").ok());
-  const ToolRun restore = RunTool(StrCat("ldb restore --db=", Restored(), " --backup_dir=", Backups(), " --stderr_log_level=4"));
+  ASSERT_TRUE(
+      engine->CreateNewBackupWithMetadata(CreateBackupOptions(), db.get(), "metadata").ok());
+  const ToolRun restore = RunTool(StrCat("ldb restore --db=", Restored(),
+                                         " --backup_dir=", Backups(), " --stderr_log_level=4"));
   ASSERT_EQ(restore.exit_code, 0) << restore.output;
   const ToolRun scan = RunTool(StrCat("ldb scan --db=", Restored()));
-  EXPECT_NE(scan.output.find("key999 : value999"), std::string::npos) << scan.output.substr(0, 1000);
+  EXPECT_NE(scan.output.find("key999 : value999"), std::string::npos)
+      << scan.output.substr(0, 1000);
   EXPECT_NE(scan.output.find("logged : only"), std::string::npos);
 }
 
 TEST_F(BackupInterchangeTest, WeRestoreWhatLdbMade) {
-  ASSERT_EQ(RunTool(StrCat("ldb put --create_if_missing --db=", Db(), " flushed value")).exit_code, 0);
+  ASSERT_EQ(RunTool(StrCat("ldb put --create_if_missing --db=", Db(), " flushed value")).exit_code,
+            0);
   ASSERT_EQ(RunTool(StrCat("ldb compact --db=", Db())).exit_code, 0);
   ASSERT_EQ(RunTool(StrCat("ldb put --db=", Db(), " logged value")).exit_code, 0);
   for (int i = 0; i < 2; ++i) {
-    const ToolRun backup = RunTool(StrCat("ldb backup --db=", Db(), " --backup_dir=", Backups(), " --stderr_log_level=4"));
+    const ToolRun backup = RunTool(
+        StrCat("ldb backup --db=", Db(), " --backup_dir=", Backups(), " --stderr_log_level=4"));
     ASSERT_EQ(backup.exit_code, 0) << backup.output;
   }
   BackupEngine* opened = nullptr;
@@ -71,7 +77,8 @@ TEST_F(BackupInterchangeTest, WeRestoreWhatLdbMade) {
   }
   // Both kinds side by side: ours next to theirs, and theirs still restores.
   ASSERT_TRUE(engine->CreateNewBackup(db.get()).ok());
-  const ToolRun info = RunTool(StrCat("ldb restore --db=", scratch_.File("again"), " --backup_dir=", Backups(), " --stderr_log_level=4"));
+  const ToolRun info = RunTool(StrCat("ldb restore --db=", scratch_.File("again"),
+                                      " --backup_dir=", Backups(), " --stderr_log_level=4"));
   EXPECT_EQ(info.exit_code, 0) << info.output;
 }
 

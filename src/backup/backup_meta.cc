@@ -44,7 +44,8 @@ std::string_view TakeWord(std::string_view* text) {
 
 template <typename T>
 bool ParseWhole(std::string_view text, T* value) {
-  const std::from_chars_result parsed = std::from_chars(text.data(), text.data() + text.size(), *value);
+  const std::from_chars_result parsed =
+      std::from_chars(text.data(), text.data() + text.size(), *value);
   return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
 }
 
@@ -66,11 +67,14 @@ std::optional<std::string> NameOf(std::string_view path, uint32_t id) {
   if (slash == std::string_view::npos) return std::nullopt;
   const std::string_view folder = path.substr(0, slash);
   const std::string_view name = path.substr(slash + 1);
-  if (folder == StrCat(kPrivateFolder, "/", id)) return IsDatabaseFile(name) ? std::optional(std::string(name)) : std::nullopt;
-  if (folder == kSharedFolder) return IsTable(name) ? std::optional(std::string(name)) : std::nullopt;
+  if (folder == StrCat(kPrivateFolder, "/", id))
+    return IsDatabaseFile(name) ? std::optional(std::string(name)) : std::nullopt;
+  if (folder == kSharedFolder)
+    return IsTable(name) ? std::optional(std::string(name)) : std::nullopt;
   const size_t underscore = name.find('_');
   const size_t dot = name.rfind('.');
-  if (folder != kSharedChecksumFolder || underscore == std::string_view::npos || dot == std::string_view::npos || dot < underscore)
+  if (folder != kSharedChecksumFolder || underscore == std::string_view::npos ||
+      dot == std::string_view::npos || dot < underscore)
     return std::nullopt;
   std::string table = StrCat(name.substr(0, underscore), name.substr(dot));
   return IsTable(table) ? std::optional(std::move(table)) : std::nullopt;
@@ -85,7 +89,8 @@ class Parser {
     std::optional<std::string_view> line = lines_.Next();
     if (line.has_value() && line->starts_with(kSchemaVersion)) {
       const std::string_view version = line->substr(kSchemaVersion.size());
-      if (version != "2" && !version.starts_with("2.")) return Status::NotSupported(StrCat("backup schema ", version));
+      if (version != "2" && !version.starts_with("2."))
+        return Status::NotSupported(StrCat("backup schema ", version));
       has_fields_ = true;
       line = lines_.Next();
     }
@@ -105,7 +110,9 @@ class Parser {
   }
 
  private:
-  Status Bad(std::string_view wanted) const { return Status::Corruption(StrCat("line ", lines_.number(), ": no ", wanted)); }
+  Status Bad(std::string_view wanted) const {
+    return Status::Corruption(StrCat("line ", lines_.number(), ": no ", wanted));
+  }
 
   // Up to the line with the number of files.
   Status ParseFields(BackupMeta* meta, uint32_t* files) {
@@ -158,17 +165,22 @@ class Parser {
 
 std::string SharedPath(std::string_view table_name, uint32_t crc, uint64_t bytes) {
   const size_t dot = table_name.rfind('.');
-  return StrCat(kSharedChecksumFolder, "/", table_name.substr(0, dot), "_", crc, "_", bytes, table_name.substr(dot));
+  return StrCat(kSharedChecksumFolder, "/", table_name.substr(0, dot), "_", crc, "_", bytes,
+                table_name.substr(dot));
 }
 
 std::string PrintBackupMeta(const BackupMeta& meta) {
   std::string text = StrCat(meta.timestamp, "\n", meta.sequence, "\n");
-  if (!meta.app_metadata.empty()) StrAppend(&text, kMetadata, " ", Slice(meta.app_metadata).ToString(true), "\n");
+  if (!meta.app_metadata.empty())
+    StrAppend(&text, kMetadata, " ", Slice(meta.app_metadata).ToString(true), "\n");
   StrAppend(&text, meta.files.size(), "\n");
-  for (const BackupFile& file : meta.files) StrAppend(&text, file.path, " ", kCrc, " ", file.crc, "\n");
+  for (const BackupFile& file : meta.files)
+    StrAppend(&text, file.path, " ", kCrc, " ", file.crc, "\n");
   return text;
 }
 
-Result<BackupMeta> ParseBackupMeta(std::string_view text, uint32_t id) { return Parser(text, id).Parse(); }
+Result<BackupMeta> ParseBackupMeta(std::string_view text, uint32_t id) {
+  return Parser(text, id).Parse();
+}
 
 }  // namespace ashlar

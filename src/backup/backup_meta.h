@@ -1,4 +1,5 @@
-// BackupMeta: the description of one backup, the file meta/<id> in a directory of backups. Its presence is what makes a backup exist.
+// BackupMeta: the description of one backup, the file meta/<id> in a directory of backups. Its
+// presence is what makes a backup exist.
 //
 //   1700000000                                     when it was taken, seconds since 1970
 //   4711                                           the database's last sequence number
@@ -8,11 +9,12 @@
 //   private/7/MANIFEST-000009 crc32 42             crc-32c of the whole file, decimal
 //   private/7/CURRENT crc32 99
 //
-// Releases of RocksDB that write "schema_version 2.x" as the first line add fields that may be passed over, after files as " name value" and before
-// them as lines; a name that begins with "ni::" may not.
+// Releases of RocksDB that write "schema_version 2.x" as the first line add fields that may be
+// passed over, after files as " name value" and before them as lines; a name that begins with
+// "ni::" may not.
 //
-// I1: a parsed path is one of the three below with a name that ParseFileName accepts, so no text from disk leads outside its directory.
-//       private/<id of this backup>/<name>
+// I1: a parsed path is one of the three below with a name that ParseFileName accepts, so no text
+//       from disk leads outside its directory. private/<id of this backup>/<name>
 //       shared/<name>                            a table
 //       shared_checksum/<stem>_<anything>.<ext>  a table, named <stem>.<ext> in the database
 // I2: Print then Parse gives the same description.

@@ -14,10 +14,11 @@ BackupMeta Example() {
   meta.timestamp = 1700000000;
   meta.sequence = 4711;
   meta.app_metadata = std::string("hello\0\n", 7);
-  meta.files = {{.path = "shared_checksum/000012_305419896_4096.sst", .name = "000012.sst", .crc = 305419896},
-                {.path = "private/7/MANIFEST-000009", .name = "MANIFEST-000009", .crc = 42},
-                {.path = "private/7/CURRENT", .name = "CURRENT", .crc = 4294967295U},
-                {.path = "shared/000003.sst", .name = "000003.sst", .crc = 0}};
+  meta.files = {
+      {.path = "shared_checksum/000012_305419896_4096.sst", .name = "000012.sst", .crc = 305419896},
+      {.path = "private/7/MANIFEST-000009", .name = "MANIFEST-000009", .crc = 42},
+      {.path = "private/7/CURRENT", .name = "CURRENT", .crc = 4294967295U},
+      {.path = "shared/000003.sst", .name = "000003.sst", .crc = 0}};
   return meta;
 }
 
@@ -31,7 +32,8 @@ TEST(BackupMeta, ReadsBackWhatItPrints) {
 TEST(BackupMeta, TakesWhatRocksDbWrites) {
   const std::string_view text =
       "schema_version 2.1\n1700000000\n5\nmetadata 6869\nother field\n2\n"
-      "shared_checksum/000012_s0ABCDEFG_4096.sst crc32 1 size 4096 temp hot\nprivate/3/CURRENT crc32 2\n// FOOTER\nmore 1\n";
+      "shared_checksum/000012_s0ABCDEFG_4096.sst crc32 1 size 4096 temp hot\nprivate/3/CURRENT "
+      "crc32 2\n// FOOTER\nmore 1\n";
   const Result<BackupMeta> parsed = ParseBackupMeta(text, 3);
   ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
   EXPECT_EQ(parsed->app_metadata, "hi");
@@ -41,14 +43,19 @@ TEST(BackupMeta, TakesWhatRocksDbWrites) {
 
 TEST(BackupMeta, RefusesWhatItMustNotPassOver) {
   EXPECT_TRUE(ParseBackupMeta("schema_version 3\n1\n1\n0\n", 1).status().IsNotSupported());
-  EXPECT_TRUE(ParseBackupMeta("schema_version 2\n1\n1\nni::new x\n0\n", 1).status().IsNotSupported());
-  EXPECT_TRUE(ParseBackupMeta("schema_version 2\n1\n1\n1\nprivate/1/CURRENT crc32 1 ni::x y\n", 1).status().IsNotSupported());
+  EXPECT_TRUE(
+      ParseBackupMeta("schema_version 2\n1\n1\nni::new x\n0\n", 1).status().IsNotSupported());
+  EXPECT_TRUE(ParseBackupMeta("schema_version 2\n1\n1\n1\nprivate/1/CURRENT crc32 1 ni::x y\n", 1)
+                  .status()
+                  .IsNotSupported());
 }
 
 TEST(BackupMeta, NoPathLeadsOutsideItsFolder) {
-  for (const char* const path : {"private/2/CURRENT", "private/1/../CURRENT", "private/1/passwd", "/etc/passwd", "../CURRENT", "CURRENT",
-                                 "shared/../private/1/CURRENT", "shared_checksum/../000012_1.sst", "shared_checksum/000012.sst",
-                                 "shared_checksum/x_1_2.sst", "shared/CURRENT", "shared_checksum/000012_1", ""}) {
+  for (const char* const path :
+       {"private/2/CURRENT", "private/1/../CURRENT", "private/1/passwd", "/etc/passwd",
+        "../CURRENT", "CURRENT", "shared/../private/1/CURRENT", "shared_checksum/../000012_1.sst",
+        "shared_checksum/000012.sst", "shared_checksum/x_1_2.sst", "shared/CURRENT",
+        "shared_checksum/000012_1", ""}) {
     const Result<BackupMeta> parsed = ParseBackupMeta(StrCat("1\n1\n1\n", path, " crc32 1\n"), 1);
     EXPECT_TRUE(parsed.status().IsCorruption()) << path;
   }
@@ -56,7 +63,8 @@ TEST(BackupMeta, NoPathLeadsOutsideItsFolder) {
 
 TEST(BackupMeta, EveryCutIsCorruption) {
   const std::string text = PrintBackupMeta(Example());
-  for (size_t n = 0; n < text.size(); ++n) EXPECT_TRUE(ParseBackupMeta(text.substr(0, n), 7).status().IsCorruption()) << n;
+  for (size_t n = 0; n < text.size(); ++n)
+    EXPECT_TRUE(ParseBackupMeta(text.substr(0, n), 7).status().IsCorruption()) << n;
 }
 
 TEST(BackupMeta, ChangedBytesGiveADescriptionOrAnError) {
@@ -66,7 +74,8 @@ TEST(BackupMeta, ChangedBytesGiveADescriptionOrAnError) {
   std::mt19937 random(seed);
   for (int i = 0; i < 20000; ++i) {
     std::string changed = text;
-    for (uint32_t n = random() % 4; n < 4; ++n) changed[random() % changed.size()] = static_cast<char>(random());
+    for (uint32_t n = random() % 4; n < 4; ++n)
+      changed[random() % changed.size()] = static_cast<char>(random());
     const Result<BackupMeta> parsed = ParseBackupMeta(changed, 7);
     if (!parsed.ok()) continue;
     for (const BackupFile& file : parsed->files) {

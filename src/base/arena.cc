@@ -24,7 +24,8 @@ size_t ArenaBlockPool::SizeIndex(size_t bytes) {
 }
 
 char* ArenaBlockPool::NewBlock(size_t bytes) const {
-  if (!IsMapped(bytes)) return static_cast<char*>(::operator new(bytes, std::align_val_t{kPageBytes}));
+  if (!IsMapped(bytes))
+    return static_cast<char*>(::operator new(bytes, std::align_val_t{kPageBytes}));
   void* const mapped = options_.map(bytes);
   if (mapped == nullptr) throw std::bad_alloc();
   return static_cast<char*>(mapped);
@@ -104,7 +105,8 @@ char* Arena::AllocateSlow(size_t n, size_t alignment) {
   if (blocks_.size() == blocks_.capacity()) blocks_.reserve(2 * blocks_.size() + 8);
   const ArenaBlock block = pool_->Acquire(n > next_block_bytes_ ? n : next_block_bytes_);
   blocks_.push_back(block);
-  memory_allocated_.store(memory_allocated_.load(std::memory_order_relaxed) + block.bytes, std::memory_order_relaxed);
+  memory_allocated_.store(memory_allocated_.load(std::memory_order_relaxed) + block.bytes,
+                          std::memory_order_relaxed);
   if (next_block_bytes_ < ArenaBlockPool::kBlockBytesMax) next_block_bytes_ *= 2;
 
   if (block.bytes - n < static_cast<size_t>(limit_ - cursor_)) {

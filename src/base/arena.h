@@ -1,17 +1,21 @@
-// Arena: memory that is handed out piece by piece and given back all at once. ArenaBlockPool: where arenas get their blocks, and leave them for the
-// next one, because the first touch of fresh memory costs more than what is stored there.
+// Arena: memory that is handed out piece by piece and given back all at once. ArenaBlockPool: where
+// arenas get their blocks, and leave them for the next one, because the first touch of fresh memory
+// costs more than what is stored there.
 //
 //   pool   free lists by size: 64 KiB, 128 KiB, ... 4 MiB      (larger blocks are made to measure and not kept)
 //              | Acquire                ^ Release
 //   arena  [block 64K][block 128K] ... [block 4M: used | rest]  cursor_ moves towards limit_
 //
 // I1. A piece never moves and stays valid until its arena is destroyed.
-// I2. Pieces of one arena do not overlap; those of AllocateAligned begin at a multiple of their alignment.
-// I3. When a piece does not fit, the arena goes on in whichever of the two blocks has more left: a block is only abandoned for a roomier one.
+// I2. Pieces of one arena do not overlap; those of AllocateAligned begin at a multiple of their
+//     alignment.
+// I3. When a piece does not fit, the arena goes on in whichever of the two blocks has more left: a
+//     block is only abandoned for a roomier one.
 //
-// Memory is not zeroed: recycled blocks hold old bytes. When there is none left, std::bad_alloc leaves every state as it was.
-// Thread safety: any number of threads may use an ArenaBlockPool. An arena has one writer at a time; anyone may read MemoryAllocated at any time.
-// Lifetime: the pool outlives its arenas.
+// Memory is not zeroed: recycled blocks hold old bytes. When there is none left, std::bad_alloc
+// leaves every state as it was. Thread safety: any number of threads may use an ArenaBlockPool. An
+// arena has one writer at a time; anyone may read MemoryAllocated at any time. Lifetime: the pool
+// outlives its arenas.
 #pragma once
 
 #include <array>
@@ -36,12 +40,15 @@ class ArenaBlockPool {
   static constexpr size_t kBlockBytesMin = size_t{64} << 10;
   static constexpr size_t kBlockBytesMax = size_t{4} << 20;
   static constexpr size_t kMappedBytesMin = size_t{1} << 20;
-  static_assert((kBlockBytesMin & (kBlockBytesMin - 1)) == 0 && (kBlockBytesMax & (kBlockBytesMax - 1)) == 0);
+  static_assert((kBlockBytesMin & (kBlockBytesMin - 1)) == 0 &&
+                (kBlockBytesMax & (kBlockBytesMax - 1)) == 0);
 
   struct Options {
-    size_t free_bytes_max = size_t{256} << 20;  // released blocks beyond this go back to where they came from
-    // Where blocks of kMappedBytesMin or more come from, page-aligned, and go back to; null: the allocator. Which keeps them: a memtable's blocks lie
-    // between others, and what is free there stays resident.
+    size_t free_bytes_max = size_t{256}
+                            << 20;  // released blocks beyond this go back to where they came from
+    // Where blocks of kMappedBytesMin or more come from, page-aligned, and go back to; null: the
+    // allocator. Which keeps them: a memtable's blocks lie between others, and what is free there
+    // stays resident.
     void* (*map)(size_t bytes) noexcept = nullptr;
     void (*unmap)(void* start, size_t bytes) noexcept = nullptr;
   };
@@ -52,7 +59,8 @@ class ArenaBlockPool {
   ArenaBlockPool(const ArenaBlockPool&) = delete;
   ArenaBlockPool& operator=(const ArenaBlockPool&) = delete;
 
-  // A block of at least bytes_min: the smallest size of the pool that holds them, or a page-rounded one beyond kBlockBytesMax.
+  // A block of at least bytes_min: the smallest size of the pool that holds them, or a page-rounded
+  // one beyond kBlockBytesMax.
   ArenaBlock Acquire(size_t bytes_min);
   void Release(ArenaBlock block) noexcept;
 
@@ -110,19 +118,23 @@ class Arena {
   // Bytes of the blocks held. Any thread.
   size_t MemoryAllocated() const { return memory_allocated_.load(std::memory_order_relaxed); }
   // Bytes handed out, with padding. The writer's thread only.
-  size_t MemoryUsed() const { return used_in_other_blocks_ + static_cast<size_t>(cursor_ - start_); }
+  size_t MemoryUsed() const {
+    return used_in_other_blocks_ + static_cast<size_t>(cursor_ - start_);
+  }
 
  private:
   ASHLAR_NO_INLINE char* AllocateSlow(size_t n, size_t alignment);
 
   ArenaBlockPool* const pool_;
-  char* cursor_ = nullptr;  // the current block: [start_, cursor_) handed out, [cursor_, limit_) left
+  char* cursor_ =
+      nullptr;  // the current block: [start_, cursor_) handed out, [cursor_, limit_) left
   char* limit_ = nullptr;
   char* start_ = nullptr;
   size_t used_in_other_blocks_ = 0;
   size_t next_block_bytes_ = ArenaBlockPool::kBlockBytesMin;
   std::vector<ArenaBlock> blocks_;
-  std::atomic<size_t> memory_allocated_{0};  // relaxed: written by the writer, read by anyone as an estimate
+  std::atomic<size_t> memory_allocated_{
+      0};  // relaxed: written by the writer, read by anyone as an estimate
 };
 
 }  // namespace ashlar

@@ -41,7 +41,8 @@ TEST(ArenaTest, PiecesKeepTheirBytesAndAlignment) {
     ASSERT_GE(arena.MemoryAllocated(), arena.MemoryUsed());
   }
   for (size_t i = 0; i < pieces.size(); ++i) {
-    for (size_t at = 0; at < pieces[i].second; ++at) ASSERT_EQ(static_cast<unsigned char>(pieces[i].first[at]), i % 251);
+    for (size_t at = 0; at < pieces[i].second; ++at)
+      ASSERT_EQ(static_cast<unsigned char>(pieces[i].first[at]), i % 251);
   }
 }
 
@@ -111,8 +112,13 @@ TEST(ArenaBlockPoolTest, KeepsNoMoreThanItMay) {
 
 TEST(ArenaBlockPoolTest, SizesAreTheSmallestThatFit) {
   ArenaBlockPool pool({});
-  const std::vector<std::pair<size_t, size_t>> cases = {
-      {0, kMin}, {1, kMin}, {kMin, kMin}, {kMin + 1, 2 * kMin}, {3 * kMin, 4 * kMin}, {kMax, kMax}, {kMax + 1, kMax + 4096}};
+  const std::vector<std::pair<size_t, size_t>> cases = {{0, kMin},
+                                                        {1, kMin},
+                                                        {kMin, kMin},
+                                                        {kMin + 1, 2 * kMin},
+                                                        {3 * kMin, 4 * kMin},
+                                                        {kMax, kMax},
+                                                        {kMax + 1, kMax + 4096}};
   for (const auto& [wanted, expected] : cases) {
     const ArenaBlock block = pool.Acquire(wanted);
     EXPECT_EQ(block.bytes, expected);
@@ -129,7 +135,9 @@ TEST(ArenaBlockPoolTest, LargeBlocksComeFromTheGivenSourceAndGoBackToIt) {
     ArenaBlockPool pool({.free_bytes_max = kMax,
                          .map = [](size_t bytes) noexcept -> void* {
                            mapped_bytes += bytes;
-                           return bytes > (size_t{64} << 20) ? nullptr : ::operator new(bytes, std::align_val_t{4096});
+                           return bytes > (size_t{64} << 20)
+                                      ? nullptr
+                                      : ::operator new(bytes, std::align_val_t{4096});
                          },
                          .unmap =
                              [](void* start, size_t bytes) noexcept {

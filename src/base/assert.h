@@ -1,7 +1,9 @@
-// ASHLAR_ASSERT: what must hold unless Ashlar itself is wrong. It stays on in release builds: a broken invariant in a storage engine is better
-// stopped than written to disk. Never for data from a disk, from a caller or from the operating system: those are answered with a Status.
+// ASHLAR_ASSERT: what must hold unless Ashlar itself is wrong. It stays on in release builds: a
+// broken invariant in a storage engine is better stopped than written to disk. Never for data from
+// a disk, from a caller or from the operating system: those are answered with a Status.
 //
-// ASHLAR_DCHECK: the same in builds without NDEBUG, for checks on hot paths; otherwise the condition is compiled but not evaluated.
+// ASHLAR_DCHECK: the same in builds without NDEBUG, for checks on hot paths; otherwise the
+// condition is compiled but not evaluated.
 #pragma once
 
 #include "base/compiler.h"
@@ -13,7 +15,8 @@ namespace ashlar {
 
 }  // namespace ashlar
 
-#define ASHLAR_ASSERT(cond) (ASHLAR_LIKELY(cond) ? static_cast<void>(0) : ::ashlar::AssertFailed(#cond, __FILE__, __LINE__))
+#define ASHLAR_ASSERT(cond) \
+  (ASHLAR_LIKELY(cond) ? static_cast<void>(0) : ::ashlar::AssertFailed(#cond, __FILE__, __LINE__))
 
 #if defined(NDEBUG)
 #define ASHLAR_DCHECK(cond) static_cast<void>(sizeof((cond) ? 1 : 0))

@@ -1,4 +1,5 @@
-// ByteBuffer: bytes that grow at their end. Unlike a string it does not fill room with zeros before that is written.
+// ByteBuffer: bytes that grow at their end. Unlike a string it does not fill room with zeros before
+// that is written.
 //
 //   data() [ bytes ............ | room ...... ]          char* p = Reserve(n);  write up to n bytes at p;  Extend(what was written)
 //          0                 size()      capacity
@@ -17,7 +18,8 @@
 
 namespace ashlar {
 
-// memcpy without a call for 8 to 32 bytes, the sizes of most keys: two moves that may overlap each other. The two areas do not overlap.
+// memcpy without a call for 8 to 32 bytes, the sizes of most keys: two moves that may overlap each
+// other. The two areas do not overlap.
 inline void CopyShort(char* to, const char* from, size_t n) {
   if (n > 16 && n <= 32) [[likely]] {
     memcpy(to, from, 16);
@@ -40,7 +42,9 @@ class ByteBuffer {
   bool empty() const { return size_ == 0; }
   char* data() { return data_.get(); }
   const char* data() const { return data_.get(); }
-  Slice From(size_t start) const ASHLAR_LIFETIME_BOUND { return Slice(data_.get() + start, size_ - start); }
+  Slice From(size_t start) const ASHLAR_LIFETIME_BOUND {
+    return Slice(data_.get() + start, size_ - start);
+  }
 
   // Room for n further bytes, behind the last.
   char* Reserve(size_t n) {

@@ -11,9 +11,13 @@ namespace {
 
 std::array<char, 4> letters = {'a', 'b', 'c', 'd'};
 
-void Append(void* text, void* letter) { static_cast<std::string*>(text)->push_back(*static_cast<char*>(letter)); }
+void Append(void* text, void* letter) {
+  static_cast<std::string*>(text)->push_back(*static_cast<char*>(letter));
+}
 
-void Register(Cleanable* cleanable, std::string* text, size_t letter) { cleanable->RegisterCleanup(&Append, text, &letters[letter]); }
+void Register(Cleanable* cleanable, std::string* text, size_t letter) {
+  cleanable->RegisterCleanup(&Append, text, &letters[letter]);
+}
 
 TEST(CleanableTest, RunsInReverseOrderAndOnce) {
   std::string text;

@@ -1,14 +1,18 @@
 // Integers and strings as bytes, the way every file of the engine stores them.
 //
 //   fixed16/32/64    little-endian
-//   varint32/64      groups of 7 bits, lowest first; bit 7 of a byte says that another follows; at most 5 / 10 bytes
-//   zigzag           0, -1, 1, -2, ... as 0, 1, 2, 3, ..., so that small negative numbers make short varints
+//   varint32/64      groups of 7 bits, lowest first; bit 7 of a byte says that another follows; at
+//                    most 5 / 10 bytes
+//   zigzag           0, -1, 1, -2, ... as 0, 1, 2, 3, ..., so that small negative numbers make
+//                    short varints
 //   length-prefixed  varint32 length, then the bytes
 //   big-endian head  the first eight bytes of a key as an integer that sorts as the bytes do
 //
-// I1. Get* and Get*Ptr never read past the end of their input and accept no varint that is too long or whose value does not fit. On failure they
-//     return false or nullptr, and the input is as it was.
-// I2. A varint with needless trailing zero groups is accepted (RocksDB does too); the encoders never write one.
+// I1. Get* and Get*Ptr never read past the end of their input and accept no varint that is too long
+//     or whose value does not fit. On failure they return false or nullptr, and the input is as it
+//     was.
+// I2. A varint with needless trailing zero groups is accepted (RocksDB does too); the encoders
+//     never write one.
 // Thread safety: pure functions.
 #pragma once
 
@@ -27,9 +31,12 @@ inline constexpr size_t kVarint32BytesMax = 5;
 inline constexpr size_t kVarint64BytesMax = 10;
 
 constexpr uint16_t ByteSwap16(uint16_t v) { return static_cast<uint16_t>((v << 8) | (v >> 8)); }
-constexpr uint32_t ByteSwap32(uint32_t v) { return (v << 24) | ((v & 0xff00u) << 8) | ((v >> 8) & 0xff00u) | (v >> 24); }
+constexpr uint32_t ByteSwap32(uint32_t v) {
+  return (v << 24) | ((v & 0xff00u) << 8) | ((v >> 8) & 0xff00u) | (v >> 24);
+}
 constexpr uint64_t ByteSwap64(uint64_t v) {
-  return (static_cast<uint64_t>(ByteSwap32(static_cast<uint32_t>(v))) << 32) | ByteSwap32(static_cast<uint32_t>(v >> 32));
+  return (static_cast<uint64_t>(ByteSwap32(static_cast<uint32_t>(v))) << 32) |
+         ByteSwap32(static_cast<uint32_t>(v >> 32));
 }
 
 // --- fixed width ---
@@ -99,7 +106,8 @@ inline void PutFixed64(std::string* out, uint64_t v) {
 
 // --- variable width ---
 
-// Writes v at p, which has room for kVarint64BytesMax bytes (kVarint32BytesMax for the 32-bit form); returns the end of what was written.
+// Writes v at p, which has room for kVarint64BytesMax bytes (kVarint32BytesMax for the 32-bit
+// form); returns the end of what was written.
 inline char* EncodeVarint64(char* p, uint64_t v) {
   while (v >= 0x80) {
     *p++ = static_cast<char>(static_cast<uint8_t>(v) | 0x80u);
@@ -111,7 +119,9 @@ inline char* EncodeVarint64(char* p, uint64_t v) {
 inline char* EncodeVarint32(char* p, uint32_t v) { return EncodeVarint64(p, v); }
 
 // The bytes that v takes as a varint, 1 to 10.
-constexpr size_t VarintLength(uint64_t v) { return (static_cast<size_t>(std::bit_width(v | 1)) + 6) / 7; }
+constexpr size_t VarintLength(uint64_t v) {
+  return (static_cast<size_t>(std::bit_width(v | 1)) + 6) / 7;
+}
 
 inline void PutVarint32(std::string* out, uint32_t v) {
   char buffer[kVarint32BytesMax];
@@ -126,7 +136,8 @@ inline void PutVarint64(std::string* out, uint64_t v) {
 const char* GetVarint32PtrSlow(const char* p, const char* limit, uint32_t* v);
 const char* GetVarint64PtrSlow(const char* p, const char* limit, uint64_t* v);
 
-// Parses at p, reading nothing at or behind limit. Returns the first byte behind the varint, or nullptr.
+// Parses at p, reading nothing at or behind limit. Returns the first byte behind the varint, or
+// nullptr.
 inline const char* GetVarint32Ptr(const char* p, const char* limit, uint32_t* v) {
   if (ASHLAR_LIKELY(p < limit)) {
     const auto byte = static_cast<uint8_t>(*p);
@@ -161,8 +172,12 @@ inline const char* GetVarint64Ptr(const char* p, const char* limit, uint64_t* v)
   return true;
 }
 
-constexpr uint64_t ZigZagEncode(int64_t v) { return (static_cast<uint64_t>(v) << 1) ^ (v < 0 ? ~uint64_t{0} : 0); }
-constexpr int64_t ZigZagDecode(uint64_t v) { return static_cast<int64_t>((v >> 1) ^ ((v & 1) != 0 ? ~uint64_t{0} : 0)); }
+constexpr uint64_t ZigZagEncode(int64_t v) {
+  return (static_cast<uint64_t>(v) << 1) ^ (v < 0 ? ~uint64_t{0} : 0);
+}
+constexpr int64_t ZigZagDecode(uint64_t v) {
+  return static_cast<int64_t>((v >> 1) ^ ((v & 1) != 0 ? ~uint64_t{0} : 0));
+}
 
 inline void PutZigZag64(std::string* out, int64_t v) { PutVarint64(out, ZigZagEncode(v)); }
 [[nodiscard]] inline bool GetZigZag64(Slice* input, int64_t* v) {
@@ -204,11 +219,13 @@ inline void StoreBigEndian64(char* p, uint64_t v) {
   memcpy(p, &v, sizeof(v));
 }
 
-// The first min(8, n) bytes at p as a big-endian integer, zeros standing for what is missing. If LoadHead(a) < LoadHead(b) then a < b bytewise; when
-// they are equal the bytes behind, and the lengths, decide. Reads nothing outside [p, p + n).
+// The first min(8, n) bytes at p as a big-endian integer, zeros standing for what is missing. If
+// LoadHead(a) < LoadHead(b) then a < b bytewise; when they are equal the bytes behind, and the
+// lengths, decide. Reads nothing outside [p, p + n).
 inline uint64_t LoadHead(const char* p, size_t n) {
   if (ASHLAR_LIKELY(n >= 8)) return LoadBigEndian64(p);
-  // Two loads that overlap cover 4 to 7 bytes, and three cover 1 to 3: no loop, and nothing outside the key is touched.
+  // Two loads that overlap cover 4 to 7 bytes, and three cover 1 to 3: no loop, and nothing outside
+  // the key is touched.
   if (n >= 4) {
     const uint64_t first = LoadBigEndian32(p);
     const uint64_t last = LoadBigEndian32(p + n - 4);
@@ -216,7 +233,8 @@ inline uint64_t LoadHead(const char* p, size_t n) {
   }
   if (n == 0) return 0;
   const auto byte = [p](size_t i) { return uint64_t{static_cast<uint8_t>(p[i])}; };
-  return (byte(0) << 56) | (byte(n / 2) << (56 - 8 * (n / 2))) | (byte(n - 1) << (56 - 8 * (n - 1)));
+  return (byte(0) << 56) | (byte(n / 2) << (56 - 8 * (n / 2))) |
+         (byte(n - 1) << (56 - 8 * (n - 1)));
 }
 
 }  // namespace ashlar

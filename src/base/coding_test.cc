@@ -106,13 +106,15 @@ TEST(CodingTest, EveryTruncatedVarintIsRefusedAndLeavesTheInput) {
 }
 
 TEST(CodingTest, VarintsThatDoNotFitAreRefused) {
-  const std::array<std::string, 3> too_much_for_32 = {"\xff\xff\xff\xff\x10", "\xff\xff\xff\xff\xff\x01", "\x80\x80\x80\x80\x80\x01"};
+  const std::array<std::string, 3> too_much_for_32 = {
+      "\xff\xff\xff\xff\x10", "\xff\xff\xff\xff\xff\x01", "\x80\x80\x80\x80\x80\x01"};
   for (const std::string& bytes : too_much_for_32) {
     Slice input(bytes);
     uint32_t v32 = 0;
     EXPECT_FALSE(GetVarint32(&input, &v32));
   }
-  const std::array<std::string, 2> too_much_for_64 = {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x81"};
+  const std::array<std::string, 2> too_much_for_64 = {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02",
+                                                      "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x81"};
   for (const std::string& bytes : too_much_for_64) {
     Slice input(bytes);
     uint64_t v64 = 0;
@@ -148,7 +150,8 @@ TEST(CodingTest, ZigZagMakesSmallNegativesShort) {
 
 TEST(CodingTest, LengthPrefixedSlicesRoundTrip) {
   std::string bytes;
-  const std::vector<std::string> texts = {"", "a", std::string(127, 'b'), std::string(128, 'c'), std::string(70000, 'd')};
+  const std::vector<std::string> texts = {"", "a", std::string(127, 'b'), std::string(128, 'c'),
+                                          std::string(70000, 'd')};
   for (const std::string& text : texts) PutLengthPrefixedSlice(&bytes, text);
   Slice input(bytes);
   for (const std::string& text : texts) {

@@ -1,4 +1,5 @@
-// The compiler conditionals of the code base: what ISO C++20 cannot say is said here, once, with a form for GCC, Clang and MSVC.
+// The compiler conditionals of the code base: what ISO C++20 cannot say is said here, once, with a
+// form for GCC, Clang and MSVC.
 //
 // The operating system is not asked about here; that belongs to src/platform.
 #pragma once
@@ -9,7 +10,8 @@
 #define ASHLAR_LIKELY(x) (__builtin_expect(static_cast<bool>(x), 1))
 #define ASHLAR_UNLIKELY(x) (__builtin_expect(static_cast<bool>(x), 0))
 // Starts loading the cache line at p. Any p is allowed, also one that is not mapped. A statement.
-// GCC takes a function that only loads and prefetches for one without effects and drops calls of it; the empty assembly is an effect.
+// GCC takes a function that only loads and prefetches for one without effects and drops calls of
+// it; the empty assembly is an effect.
 #define ASHLAR_PREFETCH(p) \
   do {                     \
     __asm__ volatile("");  \
@@ -22,8 +24,10 @@
   } while (false)
 #define ASHLAR_NO_INLINE __attribute__((noinline))
 #define ASHLAR_ALWAYS_INLINE inline __attribute__((always_inline))
-// Marks a function whose format argument has the rules of printf; both positions count from 1, a member's `this` being the first.
-#define ASHLAR_PRINTF_FORMAT(format_position, first_argument) __attribute__((format(printf, format_position, first_argument)))
+// Marks a function whose format argument has the rules of printf; both positions count from 1, a
+// member's `this` being the first.
+#define ASHLAR_PRINTF_FORMAT(format_position, first_argument) \
+  __attribute__((format(printf, format_position, first_argument)))
 #elif defined(_MSC_VER)
 #include <intrin.h>
 #define ASHLAR_LIKELY(x) (static_cast<bool>(x))
@@ -47,7 +51,8 @@
 #define ASHLAR_PRINTF_FORMAT(format_position, first_argument)
 #endif
 
-// A view that a function returns must not outlive the parameter, or the object for a member, that carries this mark.
+// A view that a function returns must not outlive the parameter, or the object for a member, that
+// carries this mark.
 #if defined(__clang__)
 #define ASHLAR_LIFETIME_BOUND [[clang::lifetimebound]]
 #elif defined(_MSC_VER)
@@ -56,12 +61,14 @@
 #define ASHLAR_LIFETIME_BOUND
 #endif
 
-// x86-64: the instruction set a single function may use beyond the baseline; it must only be called after a check at run time.
+// x86-64: the instruction set a single function may use beyond the baseline; it must only be called
+// after a check at run time.
 #if defined(__x86_64__) || defined(_M_X64)
 #define ASHLAR_X86_64 1
 #if defined(__GNUC__) || defined(__clang__)
 #define ASHLAR_TARGET(features) __attribute__((target(features)))
-#define ASHLAR_CPU_HAS_CRC32C() (__builtin_cpu_supports("sse4.2") != 0 && __builtin_cpu_supports("pclmul") != 0)
+#define ASHLAR_CPU_HAS_CRC32C() \
+  (__builtin_cpu_supports("sse4.2") != 0 && __builtin_cpu_supports("pclmul") != 0)
 #define ASHLAR_CPU_HAS_AVX2() (__builtin_cpu_supports("avx2") != 0)
 #else
 #define ASHLAR_TARGET(features)
@@ -120,7 +127,8 @@ inline uint64_t MultiplyFull(uint64_t a, uint64_t b, uint64_t* high) {
 #elif defined(_MSC_VER) && defined(_M_X64)
   return _umul128(a, b, high);
 #else
-  const uint64_t a_low = a & 0xffffffffu, a_high = a >> 32, b_low = b & 0xffffffffu, b_high = b >> 32;
+  const uint64_t a_low = a & 0xffffffffu, a_high = a >> 32, b_low = b & 0xffffffffu,
+                 b_high = b >> 32;
   const uint64_t low = a_low * b_low;
   const uint64_t middle = a_high * b_low + (low >> 32);  // at most 2^64 - 2^32: cannot wrap
   const uint64_t cross = a_low * b_high + (middle & 0xffffffffu);

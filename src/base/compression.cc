@@ -36,7 +36,10 @@ bool ReadRawSize(CompressionType type, Slice* stored, size_t* raw_bytes) {
   return true;
 }
 
-Status NoRawSize(CompressionType type) { return Status::Corruption(StrCat(CompressionTypeName(type), " block without a readable raw size")); }
+Status NoRawSize(CompressionType type) {
+  return Status::Corruption(
+      StrCat(CompressionTypeName(type), " block without a readable raw size"));
+}
 
 }  // namespace
 
@@ -56,7 +59,9 @@ const char* CompressionTypeName(CompressionType type) {
 }
 
 Status ValidateCompressionType(CompressionType type) {
-  if (!IsBuiltIn(type)) return Status::NotSupported(StrCat("this build of the library has no ", CompressionTypeName(type), " codec"));
+  if (!IsBuiltIn(type))
+    return Status::NotSupported(
+        StrCat("this build of the library has no ", CompressionTypeName(type), " codec"));
   switch (type) {
     case kNoCompression:
     case kSnappyCompression:
@@ -68,10 +73,13 @@ Status ValidateCompressionType(CompressionType type) {
     case kXpressCompression:
     case kDisableCompressionOption: break;
   }
-  return Status::NotSupported(StrCat("compression type ", static_cast<unsigned>(type), " (", CompressionTypeName(type), ")"));
+  return Status::NotSupported(StrCat("compression type ", static_cast<unsigned>(type), " (",
+                                     CompressionTypeName(type), ")"));
 }
 
-Result<std::unique_ptr<Compressor>> Compressor::Create(CompressionType type, const CompressionParameters& parameters, const Slice& dictionary) {
+Result<std::unique_ptr<Compressor>> Compressor::Create(CompressionType type,
+                                                       const CompressionParameters& parameters,
+                                                       const Slice& dictionary) {
   ASHLAR_RETURN_IF_ERROR(ValidateCompressionType(type));
   switch (type) {
     case kSnappyCompression: return NewSnappyCompressor();
@@ -86,19 +94,24 @@ Result<std::unique_ptr<Compressor>> Compressor::Create(CompressionType type, con
 
 Result<size_t> DecompressedSize(CompressionType type, const Slice& stored, size_t raw_bytes_max) {
   ASHLAR_RETURN_IF_ERROR(ValidateCompressionType(type));
-  if (type == kNoCompression) return Status::InvalidArgument("an uncompressed block has no decompressed size");
+  if (type == kNoCompression)
+    return Status::InvalidArgument("an uncompressed block has no decompressed size");
   Slice rest = stored;
   size_t raw_bytes = 0;
   if (!ReadRawSize(type, &rest, &raw_bytes)) return NoRawSize(type);
   if (raw_bytes > raw_bytes_max) {
-    return Status::Corruption(StrCat(CompressionTypeName(type), " block claims ", raw_bytes, " bytes, more than the ", raw_bytes_max, " allowed"));
+    return Status::Corruption(StrCat(CompressionTypeName(type), " block claims ", raw_bytes,
+                                     " bytes, more than the ", raw_bytes_max, " allowed"));
   }
   return raw_bytes;
 }
 
-Status DecompressInto(CompressionType type, const Slice& stored, const DecompressionDictionary* dictionary, char* out, size_t raw_bytes) {
+Status DecompressInto(CompressionType type, const Slice& stored,
+                      const DecompressionDictionary* dictionary, char* out, size_t raw_bytes) {
   ASHLAR_ASSIGN_OR_RETURN(const size_t claimed, DecompressedSize(type, stored, raw_bytes));
-  if (claimed != raw_bytes) return Status::Corruption(StrCat(CompressionTypeName(type), " block holds ", claimed, " bytes in place of ", raw_bytes));
+  if (claimed != raw_bytes)
+    return Status::Corruption(StrCat(CompressionTypeName(type), " block holds ", claimed,
+                                     " bytes in place of ", raw_bytes));
   Slice payload = stored;
   size_t unused = 0;
   if (!ReadRawSize(type, &payload, &unused)) return NoRawSize(type);
@@ -114,7 +127,9 @@ Status DecompressInto(CompressionType type, const Slice& stored, const Decompres
   return ValidateCompressionType(type);
 }
 
-Status Decompress(CompressionType type, const Slice& stored, const DecompressionDictionary* dictionary, size_t raw_bytes_max, std::string* out) {
+Status Decompress(CompressionType type, const Slice& stored,
+                  const DecompressionDictionary* dictionary, size_t raw_bytes_max,
+                  std::string* out) {
   ASHLAR_ASSIGN_OR_RETURN(const size_t raw_bytes, DecompressedSize(type, stored, raw_bytes_max));
   out->resize(raw_bytes);
   return DecompressInto(type, stored, dictionary, out->data(), raw_bytes);

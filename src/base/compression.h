@@ -3,11 +3,12 @@
 //   snappy                 its own framing, which begins with the raw size
 //   zlib, lz4, lz4hc, zstd varint32 raw size, then: raw deflate | an LZ4 block | a ZSTD frame
 //
-// I1. A raw size is checked against the caller's limit before memory is allocated for it, and exactly that many bytes must come out.
+// I1. A raw size is checked against the caller's limit before memory is allocated for it, and
+//     exactly that many bytes must come out.
 // I2. Compress and Decompress of the same type and dictionary are inverse.
 // Errors name the codec, never the bytes; the caller knows the file and the offset and adds them.
-// Thread safety: a Compressor serves one thread at a time; a DecompressionDictionary and the functions any number (their contexts are per thread and
-// die with it).
+// Thread safety: a Compressor serves one thread at a time; a DecompressionDictionary and the
+// functions any number (their contexts are per thread and die with it).
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,8 @@ struct ZSTD_DDict_s;
 
 namespace ashlar {
 
-// As in table properties: "NoCompression", "Snappy", ..., "ZSTD"; "Unknown" for values that have no name.
+// As in table properties: "NoCompression", "Snappy", ..., "ZSTD"; "Unknown" for values that have no
+// name.
 const char* CompressionTypeName(CompressionType type);
 // Ok, or NotSupported naming the codec. kNoCompression is Ok.
 Status ValidateCompressionType(CompressionType type);
@@ -33,30 +35,35 @@ Status ValidateCompressionType(CompressionType type);
 inline constexpr int kDefaultCompressionLevel = 32767;
 
 struct CompressionParameters {
-  int level = kDefaultCompressionLevel;  // lz4: a negative level -n compresses n times as eagerly for speed
-  int window_bits = -14;                 // zlib: -9 to -14, raw deflate; RocksDB reads no wider window
-  int strategy = 0;                      // zlib
+  int level =
+      kDefaultCompressionLevel;  // lz4: a negative level -n compresses n times as eagerly for speed
+  int window_bits = -14;         // zlib: -9 to -14, raw deflate; RocksDB reads no wider window
+  int strategy = 0;              // zlib
 };
 
 // Compresses blocks, one after another, with one set of buffers.
 class Compressor {
  public:
-  // `dictionary` is copied; empty for none; snappy has none and ignores it. InvalidArgument for parameters out of range. Not for kNoCompression.
-  static Result<std::unique_ptr<Compressor>> Create(CompressionType type, const CompressionParameters& parameters, const Slice& dictionary);
+  // `dictionary` is copied; empty for none; snappy has none and ignores it. InvalidArgument for
+  // parameters out of range. Not for kNoCompression.
+  static Result<std::unique_ptr<Compressor>> Create(CompressionType type,
+                                                    const CompressionParameters& parameters,
+                                                    const Slice& dictionary);
 
   virtual ~Compressor() = default;
   Compressor(const Compressor&) = delete;
   Compressor& operator=(const Compressor&) = delete;
 
-  // Replaces *out with the framed bytes. False, *out unspecified, when that would not be less than 7/8 of the raw size, or the codec cannot: then the
-  // block is to be stored as it is.
+  // Replaces *out with the framed bytes. False, *out unspecified, when that would not be less than
+  // 7/8 of the raw size, or the codec cannot: then the block is to be stored as it is.
   [[nodiscard]] virtual bool Compress(const Slice& raw, std::string* out) = 0;
 
  protected:
   Compressor() = default;
 };
 
-// A dictionary made ready for decompression; serves every codec. Made once for a table, it spares each block the digestion.
+// A dictionary made ready for decompression; serves every codec. Made once for a table, it spares
+// each block the digestion.
 class DecompressionDictionary {
  public:
   explicit DecompressionDictionary(const Slice& bytes);
@@ -74,14 +81,18 @@ class DecompressionDictionary {
   ZSTD_DDict_s* const zstd_;  // owned
 };
 
-// The raw size that the stored bytes claim. Corruption when they claim more than raw_bytes_max or nothing readable. Not for kNoCompression.
+// The raw size that the stored bytes claim. Corruption when they claim more than raw_bytes_max or
+// nothing readable. Not for kNoCompression.
 Result<size_t> DecompressedSize(CompressionType type, const Slice& stored, size_t raw_bytes_max);
 
-// Decompresses into out[0, raw_bytes), raw_bytes being what DecompressedSize gave; Corruption unless exactly that many bytes come out. dictionary may
-// be null.
-Status DecompressInto(CompressionType type, const Slice& stored, const DecompressionDictionary* dictionary, char* out, size_t raw_bytes);
+// Decompresses into out[0, raw_bytes), raw_bytes being what DecompressedSize gave; Corruption
+// unless exactly that many bytes come out. dictionary may be null.
+Status DecompressInto(CompressionType type, const Slice& stored,
+                      const DecompressionDictionary* dictionary, char* out, size_t raw_bytes);
 
 // Both in one: replaces *out.
-Status Decompress(CompressionType type, const Slice& stored, const DecompressionDictionary* dictionary, size_t raw_bytes_max, std::string* out);
+Status Decompress(CompressionType type, const Slice& stored,
+                  const DecompressionDictionary* dictionary, size_t raw_bytes_max,
+                  std::string* out);
 
 }  // namespace ashlar

@@ -19,9 +19,13 @@ class SnappyCompressor final : public Compressor {
 
 }  // namespace
 
-CompressorResult NewSnappyCompressor() { return std::unique_ptr<Compressor>(std::make_unique<SnappyCompressor>()); }
+CompressorResult NewSnappyCompressor() {
+  return std::unique_ptr<Compressor>(std::make_unique<SnappyCompressor>());
+}
 
-bool SnappyRawSize(const Slice& stored, size_t* raw_bytes) { return snappy::GetUncompressedLength(stored.data(), stored.size(), raw_bytes); }
+bool SnappyRawSize(const Slice& stored, size_t* raw_bytes) {
+  return snappy::GetUncompressedLength(stored.data(), stored.size(), raw_bytes);
+}
 
 Status SnappyDecompress(const Slice& payload, std::span<char> raw) {
   if (snappy::RawUncompress(payload.data(), payload.size(), raw.data())) return Status::OK();

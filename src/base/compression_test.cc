@@ -66,7 +66,8 @@ TEST_P(CompressionTest, LeavesAloneWhatDoesNotShrink) {
   const std::string text = BlockLike(1, 4096);
   std::string stored;
   std::string back;
-  for (const std::string& raw : {std::string(), std::string("a"), std::string("aaaaaaa"), Random(3).Bytes(4096), Random(4).Bytes(70000)}) {
+  for (const std::string& raw : {std::string(), std::string("a"), std::string("aaaaaaa"),
+                                 Random(3).Bytes(4096), Random(4).Bytes(70000)}) {
     EXPECT_FALSE(compressor->Compress(raw, &stored)) << raw.size();
     // The compressor works on after giving up.
     ASSERT_TRUE(compressor->Compress(text, &stored));
@@ -184,26 +185,37 @@ TEST_P(CompressionTest, ThreadsDecompressAtOnce) {
   for (const int count : good) EXPECT_EQ(count, 50);
 }
 
-INSTANTIATE_TEST_SUITE_P(Codecs, CompressionTest, testing::Values(kSnappyCompression, kZlibCompression, kLZ4Compression, kLZ4HCCompression, kZSTD),
-                         [](const testing::TestParamInfo<CompressionType>& codec) { return CompressionTypeName(codec.param); });
+INSTANTIATE_TEST_SUITE_P(Codecs, CompressionTest,
+                         testing::Values(kSnappyCompression, kZlibCompression, kLZ4Compression,
+                                         kLZ4HCCompression, kZSTD),
+                         [](const testing::TestParamInfo<CompressionType>& codec) {
+                           return CompressionTypeName(codec.param);
+                         });
 
 TEST(CompressionTypeTest, AbsentCodecsAreRefusedByName) {
   std::string out;
-  for (const CompressionType type : {kBZip2Compression, kXpressCompression, static_cast<CompressionType>(0x40)}) {
+  for (const CompressionType type :
+       {kBZip2Compression, kXpressCompression, static_cast<CompressionType>(0x40)}) {
     const Status created = Compressor::Create(type, {}, {}).status();
     EXPECT_TRUE(created.IsNotSupported());
     EXPECT_NE(created.ToString().find(CompressionTypeName(type)), std::string::npos);
     EXPECT_TRUE(Decompress(type, "\x05hello", nullptr, kNoLimit, &out).IsNotSupported());
   }
-  EXPECT_NE(Compressor::Create(kBZip2Compression, {}, {}).status().ToString().find("BZip2"), std::string::npos);
+  EXPECT_NE(Compressor::Create(kBZip2Compression, {}, {}).status().ToString().find("BZip2"),
+            std::string::npos);
   EXPECT_TRUE(ValidateCompressionType(kNoCompression).ok());
   EXPECT_TRUE(Compressor::Create(kNoCompression, {}, {}).status().IsInvalidArgument());
 }
 
 TEST(CompressionTypeTest, ParametersOutOfRangeAreRefused) {
   EXPECT_TRUE(Compressor::Create(kZlibCompression, {.level = 10}, {}).status().IsInvalidArgument());
-  EXPECT_TRUE(Compressor::Create(kZlibCompression, {.level = 6, .window_bits = 15}, {}).status().IsInvalidArgument());
-  EXPECT_TRUE(Compressor::Create(kZlibCompression, {.level = 6, .window_bits = -14, .strategy = 9}, {}).status().IsInvalidArgument());
+  EXPECT_TRUE(Compressor::Create(kZlibCompression, {.level = 6, .window_bits = 15}, {})
+                  .status()
+                  .IsInvalidArgument());
+  EXPECT_TRUE(
+      Compressor::Create(kZlibCompression, {.level = 6, .window_bits = -14, .strategy = 9}, {})
+          .status()
+          .IsInvalidArgument());
   EXPECT_TRUE(Compressor::Create(kZSTD, {.level = 1000}, {}).status().IsInvalidArgument());
   EXPECT_TRUE(Compressor::Create(kLZ4Compression, {.level = -2000000000}, {}).ok());
   EXPECT_TRUE(Compressor::Create(kLZ4HCCompression, {.level = 99}, {}).ok());

@@ -19,27 +19,34 @@ Slice UsefulDictionary(const Slice& dictionary) {
 
 class ZlibCompressor final : public Compressor {
  public:
-  explicit ZlibCompressor(const Slice& dictionary) : dictionary_(UsefulDictionary(dictionary).ToString()) {}
+  explicit ZlibCompressor(const Slice& dictionary)
+      : dictionary_(UsefulDictionary(dictionary).ToString()) {}
   ~ZlibCompressor() override {
     if (ready_) deflateEnd(&stream_);
   }
 
   Status Start(const CompressionParameters& parameters) {
-    const int level = parameters.level == kDefaultCompressionLevel ? Z_DEFAULT_COMPRESSION : parameters.level;
-    const int result = parameters.window_bits >= kWindowBitsMin && parameters.window_bits <= kWindowBitsMax
-                           ? deflateInit2(&stream_, level, Z_DEFLATED, parameters.window_bits, kMemoryLevel, parameters.strategy)
-                           : Z_STREAM_ERROR;
+    const int level =
+        parameters.level == kDefaultCompressionLevel ? Z_DEFAULT_COMPRESSION : parameters.level;
+    const int result =
+        parameters.window_bits >= kWindowBitsMin && parameters.window_bits <= kWindowBitsMax
+            ? deflateInit2(&stream_, level, Z_DEFLATED, parameters.window_bits, kMemoryLevel,
+                           parameters.strategy)
+            : Z_STREAM_ERROR;
     ready_ = result == Z_OK;
     if (ready_) return Status::OK();
-    if (result == Z_MEM_ERROR) return Status::MemoryLimit("Zlib: no memory for a compression context");
-    return Status::InvalidArgument(StrCat("Zlib: level ", parameters.level, " (0 to 9), window_bits ", parameters.window_bits,
-                                          " (-9 to -14), strategy ", parameters.strategy, " (0 to 4): out of range"));
+    if (result == Z_MEM_ERROR)
+      return Status::MemoryLimit("Zlib: no memory for a compression context");
+    return Status::InvalidArgument(
+        StrCat("Zlib: level ", parameters.level, " (0 to 9), window_bits ", parameters.window_bits,
+               " (-9 to -14), strategy ", parameters.strategy, " (0 to 4): out of range"));
   }
 
   bool Compress(const Slice& raw, std::string* out) override {
     CompressionFrame frame(raw.size(), out);
     if (frame.room_bytes() == 0 || deflateReset(&stream_) != Z_OK) return false;
-    if (!dictionary_.empty() && deflateSetDictionary(&stream_, Input(dictionary_.data()), static_cast<uInt>(dictionary_.size())) != Z_OK)
+    if (!dictionary_.empty() && deflateSetDictionary(&stream_, Input(dictionary_.data()),
+                                                     static_cast<uInt>(dictionary_.size())) != Z_OK)
       return false;
     stream_.next_in = Input(raw.data());
     stream_.avail_in = static_cast<uInt>(raw.size());
@@ -51,7 +58,8 @@ class ZlibCompressor final : public Compressor {
   }
 
  private:
-  // Negative: raw deflate, without zlib's header and checksum. Readers of the format open a window of 2^14.
+  // Negative: raw deflate, without zlib's header and checksum. Readers of the format open a window
+  // of 2^14.
   static constexpr int kWindowBitsMin = -14;
   static constexpr int kWindowBitsMax = -9;
   static constexpr int kMemoryLevel = 8;
@@ -73,8 +81,10 @@ class Inflater {
   Inflater& operator=(const Inflater&) = delete;
 
   Status Run(const Slice& payload, const Slice& dictionary, std::span<char> raw) {
-    if (!ready_ || inflateReset(&stream_) != Z_OK) return Status::MemoryLimit("Zlib: no memory for a decompression context");
-    if (!dictionary.empty() && inflateSetDictionary(&stream_, Input(dictionary.data()), static_cast<uInt>(dictionary.size())) != Z_OK) {
+    if (!ready_ || inflateReset(&stream_) != Z_OK)
+      return Status::MemoryLimit("Zlib: no memory for a decompression context");
+    if (!dictionary.empty() && inflateSetDictionary(&stream_, Input(dictionary.data()),
+                                                    static_cast<uInt>(dictionary.size())) != Z_OK) {
       return Status::Corruption("Zlib dictionary is not usable");
     }
     stream_.next_in = Input(payload.data());
@@ -83,7 +93,8 @@ class Inflater {
     stream_.avail_out = static_cast<uInt>(raw.size());
     const int result = inflate(&stream_, Z_FINISH);
     if (result == Z_MEM_ERROR) return Status::MemoryLimit("Zlib: no memory to decompress a block");
-    if (result != Z_STREAM_END || stream_.avail_out != 0 || stream_.avail_in != 0) return Status::Corruption("Zlib block does not decompress");
+    if (result != Z_STREAM_END || stream_.avail_out != 0 || stream_.avail_in != 0)
+      return Status::Corruption("Zlib block does not decompress");
     return Status::OK();
   }
 
@@ -94,13 +105,15 @@ class Inflater {
 
 }  // namespace
 
-CompressorResult NewZlibCompressor(const CompressionParameters& parameters, const Slice& dictionary) {
+CompressorResult NewZlibCompressor(const CompressionParameters& parameters,
+                                   const Slice& dictionary) {
   auto compressor = std::make_unique<ZlibCompressor>(dictionary);
   ASHLAR_RETURN_IF_ERROR(compressor->Start(parameters));
   return std::unique_ptr<Compressor>(std::move(compressor));
 }
 
-Status ZlibDecompress(const Slice& payload, const DecompressionDictionary* dictionary, std::span<char> raw) {
+Status ZlibDecompress(const Slice& payload, const DecompressionDictionary* dictionary,
+                      std::span<char> raw) {
   thread_local Inflater inflater;
   if (payload.size() > kCompressibleBytesMax || raw.size() > kCompressibleBytesMax)
     return Status::Corruption("Zlib block larger than zlib can count");

@@ -13,25 +13,31 @@ class ZstdCompressor final : public Compressor {
   ZstdCompressor() : context_(ZSTD_createCCtx()) {}
 
   Status Start(const CompressionParameters& parameters, const Slice& dictionary) {
-    const int level = parameters.level == kDefaultCompressionLevel ? kDefaultLevel : parameters.level;
+    const int level =
+        parameters.level == kDefaultCompressionLevel ? kDefaultLevel : parameters.level;
     if (level < ZSTD_minCLevel() || level > ZSTD_maxCLevel()) {
-      return Status::InvalidArgument(StrCat("ZSTD: level ", level, " is not between ", ZSTD_minCLevel(), " and ", ZSTD_maxCLevel()));
+      return Status::InvalidArgument(StrCat("ZSTD: level ", level, " is not between ",
+                                            ZSTD_minCLevel(), " and ", ZSTD_maxCLevel()));
     }
-    if (context_ == nullptr) return Status::MemoryLimit("ZSTD: no memory for a compression context");
+    if (context_ == nullptr)
+      return Status::MemoryLimit("ZSTD: no memory for a compression context");
     size_t result = ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, level);
     if (ZSTD_isError(result) == 0 && !dictionary.empty()) {
       dictionary_.reset(ZSTD_createCDict(dictionary.data(), dictionary.size(), level));
-      if (dictionary_ == nullptr) return Status::InvalidArgument("ZSTD: the dictionary is not usable");
+      if (dictionary_ == nullptr)
+        return Status::InvalidArgument("ZSTD: the dictionary is not usable");
       result = ZSTD_CCtx_refCDict(context_.get(), dictionary_.get());
     }
-    if (ZSTD_isError(result) != 0) return Status::InvalidArgument("ZSTD", ZSTD_getErrorName(result));
+    if (ZSTD_isError(result) != 0)
+      return Status::InvalidArgument("ZSTD", ZSTD_getErrorName(result));
     return Status::OK();
   }
 
   bool Compress(const Slice& raw, std::string* out) override {
     CompressionFrame frame(raw.size(), out);
     if (frame.room_bytes() == 0) return false;
-    const size_t bytes = ZSTD_compress2(context_.get(), frame.room(), frame.room_bytes(), raw.data(), raw.size());
+    const size_t bytes =
+        ZSTD_compress2(context_.get(), frame.room(), frame.room_bytes(), raw.data(), raw.size());
     if (ZSTD_isError(bytes) != 0) return false;
     frame.Finish(bytes);
     return true;
@@ -54,33 +60,46 @@ struct FreeDecompressionContext {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
 
-size_t DecompressWith(ZSTD_DCtx* context, const Slice& payload, const DecompressionDictionary* dictionary, std::span<char> raw) {
-  if (DictionaryBytes(dictionary).empty()) return ZSTD_decompressDCtx(context, raw.data(), raw.size(), payload.data(), payload.size());
-  return ZSTD_decompress_usingDDict(context, raw.data(), raw.size(), payload.data(), payload.size(), dictionary->zstd());
+size_t DecompressWith(ZSTD_DCtx* context, const Slice& payload,
+                      const DecompressionDictionary* dictionary, std::span<char> raw) {
+  if (DictionaryBytes(dictionary).empty())
+    return ZSTD_decompressDCtx(context, raw.data(), raw.size(), payload.data(), payload.size());
+  return ZSTD_decompress_usingDDict(context, raw.data(), raw.size(), payload.data(), payload.size(),
+                                    dictionary->zstd());
 }
 
 }  // namespace
 
 DecompressionDictionary::DecompressionDictionary(const Slice& bytes)
-    : bytes_(bytes.ToString()), zstd_(bytes.empty() ? nullptr : ZSTD_createDDict(bytes.data(), bytes.size())) {}
+    : bytes_(bytes.ToString()),
+      zstd_(bytes.empty() ? nullptr : ZSTD_createDDict(bytes.data(), bytes.size())) {}
 
 DecompressionDictionary::~DecompressionDictionary() { ZSTD_freeDDict(zstd_); }
 
-size_t DecompressionDictionary::MemoryUsage() const { return sizeof(*this) + bytes_.capacity() + ZSTD_sizeof_DDict(zstd_); }
+size_t DecompressionDictionary::MemoryUsage() const {
+  return sizeof(*this) + bytes_.capacity() + ZSTD_sizeof_DDict(zstd_);
+}
 
-CompressorResult NewZstdCompressor(const CompressionParameters& parameters, const Slice& dictionary) {
+CompressorResult NewZstdCompressor(const CompressionParameters& parameters,
+                                   const Slice& dictionary) {
   auto compressor = std::make_unique<ZstdCompressor>();
   ASHLAR_RETURN_IF_ERROR(compressor->Start(parameters, dictionary));
   return std::unique_ptr<Compressor>(std::move(compressor));
 }
 
-Status ZstdDecompress(const Slice& payload, const DecompressionDictionary* dictionary, std::span<char> raw) {
-  thread_local const std::unique_ptr<ZSTD_DCtx, FreeDecompressionContext> context(ZSTD_createDCtx());
+Status ZstdDecompress(const Slice& payload, const DecompressionDictionary* dictionary,
+                      std::span<char> raw) {
+  thread_local const std::unique_ptr<ZSTD_DCtx, FreeDecompressionContext> context(
+      ZSTD_createDCtx());
   if (context == nullptr) return Status::MemoryLimit("ZSTD: no memory for a decompression context");
-  if (!DictionaryBytes(dictionary).empty() && dictionary->zstd() == nullptr) return Status::Corruption("ZSTD dictionary is not usable");
+  if (!DictionaryBytes(dictionary).empty() && dictionary->zstd() == nullptr)
+    return Status::Corruption("ZSTD dictionary is not usable");
   const size_t bytes = DecompressWith(context.get(), payload, dictionary, raw);
-  if (ZSTD_isError(bytes) != 0) return Status::Corruption("ZSTD block does not decompress", ZSTD_getErrorName(bytes));
-  if (bytes != raw.size()) return Status::Corruption(StrCat("ZSTD block holds ", bytes, " bytes in place of ", raw.size()));
+  if (ZSTD_isError(bytes) != 0)
+    return Status::Corruption("ZSTD block does not decompress", ZSTD_getErrorName(bytes));
+  if (bytes != raw.size())
+    return Status::Corruption(
+        StrCat("ZSTD block holds ", bytes, " bytes in place of ", raw.size()));
   return Status::OK();
 }
 

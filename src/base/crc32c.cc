@@ -17,7 +17,9 @@ namespace {
 constexpr uint32_t kPolynomialReflected = 0x82f63b78;
 
 // Reflected polynomials: bit 31 - i of the integer is the coefficient of x^i.
-constexpr uint32_t MultiplyByX(uint32_t a) { return (a >> 1) ^ ((a & 1) != 0 ? kPolynomialReflected : 0); }
+constexpr uint32_t MultiplyByX(uint32_t a) {
+  return (a >> 1) ^ ((a & 1) != 0 ? kPolynomialReflected : 0);
+}
 
 // kTables[k][b]: what byte b, followed by k zero bytes, adds to a crc.
 constexpr auto MakeTables() {
@@ -28,21 +30,25 @@ constexpr auto MakeTables() {
     tables[0][byte] = crc;
   }
   for (size_t k = 1; k < tables.size(); ++k) {
-    for (size_t byte = 0; byte < 256; ++byte) tables[k][byte] = (tables[k - 1][byte] >> 8) ^ tables[0][tables[k - 1][byte] & 0xff];
+    for (size_t byte = 0; byte < 256; ++byte)
+      tables[k][byte] = (tables[k - 1][byte] >> 8) ^ tables[0][tables[k - 1][byte] & 0xff];
   }
   return tables;
 }
 constexpr auto kTables = MakeTables();
 
-uint32_t ExtendByByte(uint32_t state, char byte) { return (state >> 8) ^ kTables[0][(state ^ static_cast<unsigned char>(byte)) & 0xff]; }
+uint32_t ExtendByByte(uint32_t state, char byte) {
+  return (state >> 8) ^ kTables[0][(state ^ static_cast<unsigned char>(byte)) & 0xff];
+}
 
 #if ASHLAR_X86_64
 
 constexpr size_t kStreamWordsMax = 256;
 constexpr size_t kStreamWordsMin = 8;
 
-// kShifts[w] = x^(64 w - 33) mod P. The crc32 instruction of a 64-bit carry-less product a * kShifts[w] gives a * x^(64 w) mod P: the instruction
-// multiplies by x^32, and the reflected product stands one place low.
+// kShifts[w] = x^(64 w - 33) mod P. The crc32 instruction of a 64-bit carry-less product a *
+// kShifts[w] gives a * x^(64 w) mod P: the instruction multiplies by x^32, and the reflected
+// product stands one place low.
 constexpr auto MakeShifts() {
   std::array<uint32_t, 2 * kStreamWordsMax + 1> shifts{};
   uint32_t power = 1;  // x^31
@@ -56,12 +62,14 @@ constexpr auto kShifts = MakeShifts();
 
 ASHLAR_TARGET("sse4.2,pclmul") uint64_t ShiftByWords(uint64_t state, size_t words) {
   const __m128i product =
-      _mm_clmulepi64_si128(_mm_cvtsi64_si128(static_cast<long long>(state)), _mm_cvtsi64_si128(static_cast<long long>(kShifts[words])), 0);
+      _mm_clmulepi64_si128(_mm_cvtsi64_si128(static_cast<long long>(state)),
+                           _mm_cvtsi64_si128(static_cast<long long>(kShifts[words])), 0);
   return static_cast<uint64_t>(_mm_cvtsi128_si64(product));
 }
 
 // Three streams side by side over p[0, 24 * words).
-ASHLAR_TARGET("sse4.2,pclmul") uint64_t ExtendThreeStreams(uint64_t state, const char* p, size_t words) {
+ASHLAR_TARGET("sse4.2,pclmul")
+uint64_t ExtendThreeStreams(uint64_t state, const char* p, size_t words) {
   uint64_t a = state;
   uint64_t b = 0;
   uint64_t c = 0;
@@ -101,8 +109,8 @@ ExtendFunction BestFunction() {
 
 uint32_t ExtendFirstTime(uint32_t crc, const char* data, size_t n);
 
-// Starts at a function that replaces it: ready before any constructor has run. Relaxed: whichever of its values a thread sees, the result is the
-// same.
+// Starts at a function that replaces it: ready before any constructor has run. Relaxed: whichever
+// of its values a thread sees, the result is the same.
 constinit std::atomic<ExtendFunction> extend_function{&ExtendFirstTime};
 
 uint32_t ExtendFirstTime(uint32_t crc, const char* data, size_t n) {
@@ -118,14 +126,18 @@ uint32_t ExtendPortable(uint32_t crc, const char* data, size_t n) {
   for (; n >= 8; data += 8, n -= 8) {
     const uint32_t low = DecodeFixed32(data) ^ state;
     const uint32_t high = DecodeFixed32(data + 4);
-    state = kTables[7][low & 0xff] ^ kTables[6][(low >> 8) & 0xff] ^ kTables[5][(low >> 16) & 0xff] ^ kTables[4][low >> 24] ^
-            kTables[3][high & 0xff] ^ kTables[2][(high >> 8) & 0xff] ^ kTables[1][(high >> 16) & 0xff] ^ kTables[0][high >> 24];
+    state = kTables[7][low & 0xff] ^ kTables[6][(low >> 8) & 0xff] ^
+            kTables[5][(low >> 16) & 0xff] ^ kTables[4][low >> 24] ^ kTables[3][high & 0xff] ^
+            kTables[2][(high >> 8) & 0xff] ^ kTables[1][(high >> 16) & 0xff] ^
+            kTables[0][high >> 24];
   }
   for (; n > 0; ++data, --n) state = ExtendByByte(state, *data);
   return ~state;
 }
 
-uint32_t Extend(uint32_t crc, const char* data, size_t n) { return extend_function.load(std::memory_order_relaxed)(crc, data, n); }
+uint32_t Extend(uint32_t crc, const char* data, size_t n) {
+  return extend_function.load(std::memory_order_relaxed)(crc, data, n);
+}
 
 bool UsesHardware() { return BestFunction() != &ExtendPortable; }
 

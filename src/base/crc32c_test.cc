@@ -54,7 +54,9 @@ TEST(Crc32cTest, BothImplementationsAgreeAtEveryLengthAndOffset) {
   const std::string bytes = Random(kSeed).Bytes(1 << 14);
   for (size_t n = 0; n <= 1200; ++n) {
     const size_t offset = n % 9;
-    ASSERT_EQ(Extend(0x1234, bytes.data() + offset, n), ExtendPortable(0x1234, bytes.data() + offset, n)) << n;
+    ASSERT_EQ(Extend(0x1234, bytes.data() + offset, n),
+              ExtendPortable(0x1234, bytes.data() + offset, n))
+        << n;
   }
   for (const size_t n : {6143u, 6144u, 6145u, 6151u, 12288u, 12289u, 16000u}) {
     ASSERT_EQ(Value(bytes.data() + 3, n), ExtendPortable(0, bytes.data() + 3, n)) << n;
@@ -69,7 +71,8 @@ TEST(Crc32cTest, ExtendingEqualsTheWhole) {
   const uint32_t whole = Value(bytes);
   for (int i = 0; i < 300; ++i) {
     const size_t cut = random.Uniform(bytes.size() + 1);
-    ASSERT_EQ(Extend(Value(bytes.data(), cut), bytes.data() + cut, bytes.size() - cut), whole) << cut;
+    ASSERT_EQ(Extend(Value(bytes.data(), cut), bytes.data() + cut, bytes.size() - cut), whole)
+        << cut;
   }
 }
 

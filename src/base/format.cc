@@ -35,12 +35,14 @@ bool ParseWhole(std::string_view text, T* result) {
 std::string FixedDecimal(double value, int digits) {
   // The largest double has 309 digits before the point.
   char buffer[336];
-  const std::to_chars_result end = std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::fixed, digits);
+  const std::to_chars_result end =
+      std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::fixed, digits);
   return std::string(buffer, end.ptr);
 }
 
 std::string HumanBytes(uint64_t bytes) {
-  constexpr std::array<std::string_view, 7> kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  constexpr std::array<std::string_view, 7> kUnits = {"B",   "KiB", "MiB", "GiB",
+                                                      "TiB", "PiB", "EiB"};
   if (bytes < 1024) return StrCat(bytes, " B");
   size_t unit = 0;
   auto value = static_cast<double>(bytes);
@@ -89,8 +91,10 @@ bool UnescapeDisplay(std::string_view text, std::string* result) {
     } else if (text.substr(i, 2) == "\\\\") {
       bytes += '\\';
       i += 1;
-    } else if (text.size() - i >= 4 && text[i + 1] == 'x' && HexValue(text[i + 2]) >= 0 && HexValue(text[i + 3]) >= 0) {
-      bytes += static_cast<char>(static_cast<unsigned char>(HexValue(text[i + 2]) * 16 + HexValue(text[i + 3])));
+    } else if (text.size() - i >= 4 && text[i + 1] == 'x' && HexValue(text[i + 2]) >= 0 &&
+               HexValue(text[i + 3]) >= 0) {
+      bytes += static_cast<char>(
+          static_cast<unsigned char>(HexValue(text[i + 2]) * 16 + HexValue(text[i + 3])));
       i += 3;
     } else {
       return false;
@@ -115,13 +119,16 @@ bool ParseBytes(std::string_view text, uint64_t* result) {
   constexpr std::string_view kUnits = "kmgt";
   if (text.empty()) return false;
   uint32_t shift = 0;
-  const char last = text.back() >= 'A' && text.back() <= 'Z' ? static_cast<char>(text.back() - 'A' + 'a') : text.back();
+  const char last = text.back() >= 'A' && text.back() <= 'Z'
+                        ? static_cast<char>(text.back() - 'A' + 'a')
+                        : text.back();
   if (const size_t unit = kUnits.find(last); unit != std::string_view::npos) {
     shift = 10 * (static_cast<uint32_t>(unit) + 1);
     text.remove_suffix(1);
   }
   uint64_t value;
-  if (!ParseUint64(text, &value) || value > std::numeric_limits<uint64_t>::max() >> shift) return false;
+  if (!ParseUint64(text, &value) || value > std::numeric_limits<uint64_t>::max() >> shift)
+    return false;
   *result = value << shift;
   return true;
 }

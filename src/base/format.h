@@ -1,7 +1,8 @@
 // Text for people and from people: joining, numbers, sizes, and keys shown safely.
 //
 // I1. The result of EscapeForDisplay is printable ASCII, and UnescapeDisplay gives the bytes back.
-// I2. The Parse functions accept the whole text or nothing, whatever the locale, and leave *result alone when they return false.
+// I2. The Parse functions accept the whole text or nothing, whatever the locale, and leave *result
+//     alone when they return false.
 // Thread safety: pure functions.
 #pragma once
 
@@ -56,7 +57,8 @@ std::string GroupedDigits(uint64_t value);
 
 // Printable ASCII as it is; backslash as \\; every other byte as \xNN, two lower-case digits.
 std::string EscapeForDisplay(const Slice& bytes);
-// The reverse of EscapeForDisplay. False for anything that it does not write, except that digits may be upper case.
+// The reverse of EscapeForDisplay. False for anything that it does not write, except that digits
+// may be upper case.
 [[nodiscard]] bool UnescapeDisplay(std::string_view text, std::string* result);
 
 // Decimal digits only.

@@ -14,7 +14,8 @@ namespace ashlar {
 namespace {
 
 TEST(FormatTest, JoinsTextsAndNumbers) {
-  EXPECT_EQ(StrCat("a", std::string("b"), std::string_view("c"), 'd', 1, -2L, uint64_t{18446744073709551615u}, true, uint8_t{65}, 0.5),
+  EXPECT_EQ(StrCat("a", std::string("b"), std::string_view("c"), 'd', 1, -2L,
+                   uint64_t{18446744073709551615u}, true, uint8_t{65}, 0.5),
             "abcd1-218446744073709551615true650.5");
   std::string text = "x";
   StrAppend(&text, 1, "y");
@@ -40,7 +41,8 @@ TEST(FormatTest, SizesForPeople) {
 
 TEST(FormatTest, KeysAreShownSafelyAndCanBeReadBack) {
   EXPECT_EQ(EscapeForDisplay(Slice("plain \"text\" 'ok'")), "plain \"text\" 'ok'");
-  EXPECT_EQ(EscapeForDisplay(Slice("a\0\n\x1b[31m\\\x7f\xff", 11)), "a\\x00\\x0a\\x1b[31m\\\\\\x7f\\xff");
+  EXPECT_EQ(EscapeForDisplay(Slice("a\0\n\x1b[31m\\\x7f\xff", 11)),
+            "a\\x00\\x0a\\x1b[31m\\\\\\x7f\\xff");
   constexpr uint64_t kSeed = 11;
   SCOPED_TRACE(testing::Message() << "seed " << kSeed);
   Random random(kSeed);
@@ -67,7 +69,8 @@ TEST(FormatTest, NumbersAreReadWholeOrNotAtAll) {
   uint64_t u = 7;
   EXPECT_TRUE(ParseUint64("18446744073709551615", &u));
   EXPECT_EQ(u, std::numeric_limits<uint64_t>::max());
-  for (const std::string_view text : {"", " 1", "1 ", "+1", "-1", "0x10", "18446744073709551616", "1.0", "one"})
+  for (const std::string_view text :
+       {"", " 1", "1 ", "+1", "-1", "0x10", "18446744073709551616", "1.0", "one"})
     EXPECT_FALSE(ParseUint64(text, &u)) << text;
   EXPECT_EQ(u, std::numeric_limits<uint64_t>::max());
 
@@ -80,18 +83,24 @@ TEST(FormatTest, NumbersAreReadWholeOrNotAtAll) {
   double d = 0;
   EXPECT_TRUE(ParseDouble("-1.5e3", &d));
   EXPECT_EQ(d, -1500.0);
-  for (const std::string_view text : {"", "nan", "inf", "1e999", "1.5x", " 1"}) EXPECT_FALSE(ParseDouble(text, &d)) << text;
+  for (const std::string_view text : {"", "nan", "inf", "1e999", "1.5x", " 1"})
+    EXPECT_FALSE(ParseDouble(text, &d)) << text;
 }
 
 TEST(FormatTest, SizesWithUnits) {
   uint64_t bytes = 0;
-  const std::vector<std::pair<std::string_view, uint64_t>> cases = {
-      {"0", 0}, {"17", 17}, {"1k", 1024}, {"64M", uint64_t{64} << 20}, {"2g", uint64_t{2} << 30}, {"3T", uint64_t{3} << 40}};
+  const std::vector<std::pair<std::string_view, uint64_t>> cases = {{"0", 0},
+                                                                    {"17", 17},
+                                                                    {"1k", 1024},
+                                                                    {"64M", uint64_t{64} << 20},
+                                                                    {"2g", uint64_t{2} << 30},
+                                                                    {"3T", uint64_t{3} << 40}};
   for (const auto& [text, expected] : cases) {
     EXPECT_TRUE(ParseBytes(text, &bytes)) << text;
     EXPECT_EQ(bytes, expected);
   }
-  for (const std::string_view text : {"", "k", "1kb", "1 k", "-1k", "18446744073709551615k", "16777216T"})
+  for (const std::string_view text :
+       {"", "k", "1kb", "1 k", "-1k", "18446744073709551615k", "16777216T"})
     EXPECT_FALSE(ParseBytes(text, &bytes)) << text;
   EXPECT_TRUE(ParseBytes("16777215T", &bytes));
 }

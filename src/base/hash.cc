@@ -21,7 +21,8 @@ uint64_t HashStriped(const char* data, size_t n) { return XXH3_64bits(data, n); 
 
 uint64_t HashStripedFirstTime(const char* data, size_t n);
 
-// Starts at a function that replaces it: ready before any constructor has run. Relaxed: all its values give the same result.
+// Starts at a function that replaces it: ready before any constructor has run. Relaxed: all its
+// values give the same result.
 constinit std::atomic<HashFunction> hash_striped{&HashStripedFirstTime};
 
 uint64_t HashStripedFirstTime(const char* data, size_t n) {
@@ -36,7 +37,8 @@ uint64_t HashStripedFirstTime(const char* data, size_t n) {
 }  // namespace
 
 uint64_t Hash64(const char* data, size_t n) {
-  return n < kStripedBytes ? XXH3_64bits(data, n) : hash_striped.load(std::memory_order_relaxed)(data, n);
+  return n < kStripedBytes ? XXH3_64bits(data, n)
+                           : hash_striped.load(std::memory_order_relaxed)(data, n);
 }
 
 uint32_t XxHash32(const char* data, size_t n) { return XXH32(data, n, 0); }
@@ -52,7 +54,8 @@ uint32_t LegacyHash32(const char* data, size_t n, uint32_t seed) {
   }
   if (n == 0) return hash;
   // The format adds the last bytes as signed numbers, so each reaches into the bits above it.
-  for (size_t i = 0; i < n; ++i) hash += static_cast<uint32_t>(static_cast<int8_t>(data[i])) << (8 * i);
+  for (size_t i = 0; i < n; ++i)
+    hash += static_cast<uint32_t>(static_cast<int8_t>(data[i])) << (8 * i);
   hash *= kMultiplier;
   return hash ^ (hash >> 24);
 }

@@ -2,7 +2,8 @@
 //
 //   Hash64        XXH3, 64 bits, no seed: tables in memory, and block checksum type 4
 //   XxHash32/64   XXH32 and XXH64 with seed 0: block checksum types 2 and 3
-//   LegacyHash32  the 32-bit Murmur variant of LevelDB's filters: to read legacy bloom filters, and for the index in a PlainTable
+//   LegacyHash32  the 32-bit Murmur variant of LevelDB's filters: to read legacy bloom filters, and
+//                 for the index in a PlainTable
 //   base/xxph3.h  the preview of XXH3 that RocksDB's filters are built on; it is not Hash64
 //
 // I1. None of these may change: all but in-memory uses of Hash64 are part of a file format.
@@ -30,8 +31,11 @@ uint32_t LegacyHash32(const char* data, size_t n, uint32_t seed);
 constexpr uint32_t LowerHash32(uint64_t hash) { return static_cast<uint32_t>(hash); }
 constexpr uint32_t UpperHash32(uint64_t hash) { return static_cast<uint32_t>(hash >> 32); }
 
-// Maps a hash to [0, range) in proportion to its size: one multiplication in place of a remainder. The high bits of the hash decide.
-constexpr uint32_t FastRange32(uint32_t hash, uint32_t range) { return static_cast<uint32_t>((uint64_t{hash} * range) >> 32); }
+// Maps a hash to [0, range) in proportion to its size: one multiplication in place of a remainder.
+// The high bits of the hash decide.
+constexpr uint32_t FastRange32(uint32_t hash, uint32_t range) {
+  return static_cast<uint32_t>((uint64_t{hash} * range) >> 32);
+}
 inline uint64_t FastRange64(uint64_t hash, uint64_t range) {
   uint64_t high;
   static_cast<void>(MultiplyFull(hash, range, &high));

@@ -1,9 +1,10 @@
-// LogSink: where a part of the engine writes lines for the operator, without knowing which file or service takes them.
+// LogSink: where a part of the engine writes lines for the operator, without knowing which file or
+// service takes them.
 //
 //   LogLine(sink, LogLevel::kInfo, "flush: table ", number, ", ", HumanBytes(bytes));
 //
-// Thread safety: Log may be called from any number of threads. Never call it while holding a mutex: it may do I/O.
-// Lifetime: the text is only valid during the call.
+// Thread safety: Log may be called from any number of threads. Never call it while holding a mutex:
+// it may do I/O. Lifetime: the text is only valid during the call.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
-// CatchBadAlloc: where std::bad_alloc becomes a Status. Allocation failure is an error like a full disk: the call that met it fails, and nothing
-// else.
+// CatchBadAlloc: where std::bad_alloc becomes a Status. Allocation failure is an error like a full
+// disk: the call that met it fails, and nothing else.
 //
 // Thread safety: pure.
 #pragma once
@@ -11,7 +11,8 @@
 
 namespace ashlar {
 
-// What f returns, or MemoryLimit when it throws std::bad_alloc. That Status has no text: making one could fail as well.
+// What f returns, or MemoryLimit when it throws std::bad_alloc. That Status has no text: making one
+// could fail as well.
 template <typename Function>
 Status CatchBadAlloc(Function&& f) {
   try {

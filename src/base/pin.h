@@ -1,10 +1,13 @@
-// Pin: one count on whatever owns some bytes (a memtable, a cached block, a mapped table), held by a value that outlives the call which found it.
-// PinSource: how to take such a count, before anyone decided to.
+// Pin: one count on whatever owns some bytes (a memtable, a cached block, a mapped table), held by
+// a value that outlives the call which found it. PinSource: how to take such a count, before anyone
+// decided to.
 //
-// A reader that meets bytes inside an epoch guard (execute/epoch.h) hands out {bytes, PinSource}; while the guard lives the bytes are valid without a
-// count. Whoever wants them longer calls Acquire before the guard ends.
+// A reader that meets bytes inside an epoch guard (execute/epoch.h) hands out {bytes, PinSource};
+// while the guard lives the bytes are valid without a count. Whoever wants them longer calls
+// Acquire before the guard ends.
 //
-// I1: PinSource::Acquire is called while the owner is protected by the caller's epoch guard or by a Pin on the same owner.
+// I1: PinSource::Acquire is called while the owner is protected by the caller's epoch guard or by a
+//     Pin on the same owner.
 // I2: every acquired Pin releases exactly once.
 #pragma once
 
@@ -24,7 +27,8 @@ class Pin {
  public:
   Pin() = default;
   Pin(const PinOps* ops, void* owner) : ops_(ops), owner_(owner) {}  // adopts a count
-  Pin(Pin&& other) noexcept : ops_(std::exchange(other.ops_, nullptr)), owner_(std::exchange(other.owner_, nullptr)) {}
+  Pin(Pin&& other) noexcept
+      : ops_(std::exchange(other.ops_, nullptr)), owner_(std::exchange(other.owner_, nullptr)) {}
   Pin& operator=(Pin&& other) noexcept {
     if (this != &other) {
       Release();
@@ -46,7 +50,8 @@ class Pin {
   }
   bool held() const { return ops_ != nullptr; }
 
-  // Gives the count to `out`, which then refers to `bytes`. Without a count the bytes are taken to live for ever.
+  // Gives the count to `out`, which then refers to `bytes`. Without a count the bytes are taken to
+  // live for ever.
   void MoveTo(PinnableSlice* out, Slice bytes) {
     if (ops_ == nullptr) {
       out->PinSlice(bytes, nullptr);

@@ -1,4 +1,5 @@
-// Random: a fast generator (xoshiro256**) whose sequence is a function of its seed alone, on every machine. Not for secrets.
+// Random: a fast generator (xoshiro256**) whose sequence is a function of its seed alone, on every
+// machine. Not for secrets.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -45,13 +46,18 @@ class Random {
     return high;
   }
   // In [low, high], low <= high.
-  uint64_t Between(uint64_t low, uint64_t high) { return high - low == ~uint64_t{0} ? Next() : low + Uniform(high - low + 1); }
+  uint64_t Between(uint64_t low, uint64_t high) {
+    return high - low == ~uint64_t{0} ? Next() : low + Uniform(high - low + 1);
+  }
   // True once in n calls on average.
   bool OneIn(uint64_t n) { return Uniform(n) == 0; }
   // In [0, 1).
   double NextDouble() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
-  // Small numbers often, numbers up to 2^bits_max - 1 sometimes: first a size in bits, then a number of that size. bits_max at most 63.
-  uint64_t Skewed(uint32_t bits_max) { return Uniform(uint64_t{1} << Uniform(uint64_t{bits_max} + 1)); }
+  // Small numbers often, numbers up to 2^bits_max - 1 sometimes: first a size in bits, then a
+  // number of that size. bits_max at most 63.
+  uint64_t Skewed(uint32_t bits_max) {
+    return Uniform(uint64_t{1} << Uniform(uint64_t{bits_max} + 1));
+  }
 
   // n bytes of any value.
   std::string Bytes(size_t n) {

@@ -1,4 +1,5 @@
-// Result<T>: a T, or the Status that says why there is none. And the two macros that pass errors on.
+// Result<T>: a T, or the Status that says why there is none. And the two macros that pass errors
+// on.
 //
 //   Result<uint64_t> ParseSize(const Slice& text);
 //   ASHLAR_ASSIGN_OR_RETURN(const uint64_t size, ParseSize(text));
@@ -22,7 +23,8 @@ namespace ashlar {
 
 template <typename T>
 class [[nodiscard]] Result {
-  static_assert(std::is_object_v<T> && !std::same_as<std::remove_cv_t<T>, Status>, "Result holds an object that is not a Status");
+  static_assert(std::is_object_v<T> && !std::same_as<std::remove_cv_t<T>, Status>,
+                "Result holds an object that is not a Status");
 
  public:
   using value_type = T;
@@ -30,10 +32,14 @@ class [[nodiscard]] Result {
   Result(T value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
   // Whatever one step makes a T of: unique_ptr<Derived> for unique_ptr<Base>, say.
   template <typename U>
-    requires(std::convertible_to<U &&, T> && !std::convertible_to<U &&, Status> && !std::same_as<std::remove_cvref_t<U>, Result>)
-  Result(U&& value) : value_(std::in_place, std::forward<U>(value)) {}  // NOLINT(google-explicit-constructor)
+    requires(std::convertible_to<U &&, T> && !std::convertible_to<U &&, Status> &&
+             !std::same_as<std::remove_cvref_t<U>, Result>)
+  Result(U&& value)
+      : value_(std::in_place, std::forward<U>(value)) {}  // NOLINT(google-explicit-constructor)
   // status must not be ok.
-  Result(Status status) : status_(std::move(status)) { ASHLAR_ASSERT(!status_.ok()); }  // NOLINT(google-explicit-constructor)
+  Result(Status status) : status_(std::move(status)) {
+    ASHLAR_ASSERT(!status_.ok());
+  }  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] bool ok() const { return value_.has_value(); }
   const Status& status() const& ASHLAR_LIFETIME_BOUND { return status_; }
@@ -73,9 +79,11 @@ class [[nodiscard]] Result {
     if (::ashlar::Status ashlar_status_ = (expr); !ashlar_status_.ok()) return ashlar_status_; \
   } while (false)
 
-// Evaluates the Result after the declaration; returns its Status when it is an error, otherwise initialises or assigns `decl` with its value. It is
-// several statements: not for use as the lone body of an if. A declaration with a comma outside parentheses needs a type alias.
-#define ASHLAR_ASSIGN_OR_RETURN(decl, ...) ASHLAR_ASSIGN_OR_RETURN_INNER(ASHLAR_CONCAT(ashlar_result_, __LINE__), decl, __VA_ARGS__)
+// Evaluates the Result after the declaration; returns its Status when it is an error, otherwise
+// initialises or assigns `decl` with its value. It is several statements: not for use as the lone
+// body of an if. A declaration with a comma outside parentheses needs a type alias.
+#define ASHLAR_ASSIGN_OR_RETURN(decl, ...) \
+  ASHLAR_ASSIGN_OR_RETURN_INNER(ASHLAR_CONCAT(ashlar_result_, __LINE__), decl, __VA_ARGS__)
 #define ASHLAR_ASSIGN_OR_RETURN_INNER(result, decl, ...) \
   auto result = (__VA_ARGS__);                           \
   if (!result.ok()) return std::move(result).status();   \

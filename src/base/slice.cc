@@ -47,7 +47,9 @@ size_t Slice::difference_offset(const Slice& b) const {
   return i;
 }
 
-PinnableSlice::PinnableSlice(PinnableSlice&& other) noexcept : buf_(&self_space_) { *this = std::move(other); }
+PinnableSlice::PinnableSlice(PinnableSlice&& other) noexcept : buf_(&self_space_) {
+  *this = std::move(other);
+}
 
 PinnableSlice& PinnableSlice::operator=(PinnableSlice&& other) noexcept {
   if (this == &other) return *this;

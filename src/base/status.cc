@@ -52,7 +52,8 @@ std::string_view SubCodeText(Status::SubCode subcode) {
 }
 
 std::unique_ptr<char[]> Join(std::string_view first, std::string_view second) {
-  const std::string_view separator = first.empty() || second.empty() ? std::string_view() : kSeparator;
+  const std::string_view separator =
+      first.empty() || second.empty() ? std::string_view() : kSeparator;
   const size_t bytes = first.size() + separator.size() + second.size();
   if (bytes == 0) return nullptr;
   auto text = std::make_unique_for_overwrite<char[]>(bytes + 1);
@@ -70,7 +71,9 @@ Status::Status(Code code, SubCode subcode, const Slice& msg, const Slice& msg2)
 }
 
 Status::Status(const Status& other)
-    : code_(other.code_), subcode_(other.subcode_), text_(other.text_ ? Join(other.text_.get(), std::string_view()) : nullptr) {}
+    : code_(other.code_),
+      subcode_(other.subcode_),
+      text_(other.text_ ? Join(other.text_.get(), std::string_view()) : nullptr) {}
 
 Status& Status::operator=(const Status& other) {
   if (this != &other) *this = Status(other);

@@ -40,9 +40,12 @@ TEST(StatusTest, CodesAndSubcodesHaveRocksDbsTexts) {
   EXPECT_EQ(Status::TryAgain("x").ToString(), "Operation failed. Try again.: x");
   EXPECT_EQ(Status::NotSupported("x").ToString(), "Not implemented: x");
   EXPECT_EQ(Status::Error(Status::kExpired, Status::kNone, "x").ToString(), "Operation expired: x");
-  EXPECT_EQ(Status::Error(Status::kBusy, Status::kDeadlock, "").ToString(), "Resource busy: Deadlock");
-  EXPECT_EQ(Status::Error(Status::kTimedOut, Status::kLockTimeout, "").ToString(), "Operation timed out: Timeout waiting to lock key");
-  EXPECT_EQ(Status::Error(Status::kCorruption, Status::kMergeOperatorFailed, "").ToString(), "Corruption: Merge operator failed");
+  EXPECT_EQ(Status::Error(Status::kBusy, Status::kDeadlock, "").ToString(),
+            "Resource busy: Deadlock");
+  EXPECT_EQ(Status::Error(Status::kTimedOut, Status::kLockTimeout, "").ToString(),
+            "Operation timed out: Timeout waiting to lock key");
+  EXPECT_EQ(Status::Error(Status::kCorruption, Status::kMergeOperatorFailed, "").ToString(),
+            "Corruption: Merge operator failed");
 }
 
 TEST(StatusTest, CopyIsIndependentAndMoveTakesTheText) {
@@ -61,7 +64,8 @@ TEST(StatusTest, CopyIsIndependentAndMoveTakesTheText) {
 }
 
 TEST(StatusTest, ContextComesBeforeTheTextAndKeepsCodes) {
-  const Status status = Status::Error(Status::kIOError, Status::kStaleFile, "read").WithContext("000007.sst at 4096");
+  const Status status =
+      Status::Error(Status::kIOError, Status::kStaleFile, "read").WithContext("000007.sst at 4096");
   EXPECT_EQ(status.ToString(), "IO error: 000007.sst at 4096: read");
   EXPECT_EQ(status.subcode(), Status::kStaleFile);
   EXPECT_TRUE(Status::OK().WithContext("context").ok());
@@ -76,7 +80,10 @@ TEST(StatusTest, EveryCodeHasItsName) {
   }
 }
 
-TEST(StatusDeathTest, AnErrorThatIsOkIsABug) { EXPECT_DEATH(static_cast<void>(Status::Error(Status::kOk, Status::kNone, "x")), "assertion failed"); }
+TEST(StatusDeathTest, AnErrorThatIsOkIsABug) {
+  EXPECT_DEATH(static_cast<void>(Status::Error(Status::kOk, Status::kNone, "x")),
+               "assertion failed");
+}
 
 }  // namespace
 }  // namespace ashlar

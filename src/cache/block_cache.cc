@@ -9,7 +9,8 @@ namespace ashlar {
 
 namespace {
 
-// What one Insert looks at: enough that the clock goes round several times while the reserve is used up, little enough that nobody notices.
+// What one Insert looks at: enough that the clock goes round several times while the reserve is
+// used up, little enough that nobody notices.
 constexpr size_t kLooksPerShard = 16;
 constexpr size_t kShardsPerInsert = 8;
 
@@ -75,7 +76,8 @@ bool BlockCache::Insert(BlockCell* cell, EpochDomain* epochs, CacheEntry* entry)
 bool BlockCache::Reserve(size_t bytes) {
   const size_t capacity = budget_->capacity();
   if (bytes > capacity) return false;
-  // What waits for its grace period comes back soon, unless somebody pinned it: only the rest has to be found.
+  // What waits for its grace period comes back soon, unless somebody pinned it: only the rest has
+  // to be found.
   const size_t wanted = bytes + ReserveBytes(capacity);
   const size_t used = budget_->usage();
   const size_t coming = budget_->waiting().load(std::memory_order_relaxed);
@@ -136,7 +138,8 @@ void BlockCache::Unlink(Shard& shard, CacheEntry* entry) {
   entry->detached_ = true;
   budget_->detached().fetch_add(entry->charge_, std::memory_order_relaxed);
   budget_->waiting().fetch_add(entry->charge_, std::memory_order_relaxed);
-  entry->epochs_->RetireUnderLock([](void* p) { EndGrace(static_cast<CacheEntry*>(p)); }, entry, entry->charge_);
+  entry->epochs_->RetireUnderLock([](void* p) { EndGrace(static_cast<CacheEntry*>(p)); }, entry,
+                                  entry->charge_);
 }
 
 void BlockCache::EndGrace(CacheEntry* entry) {
@@ -146,7 +149,8 @@ void BlockCache::EndGrace(CacheEntry* entry) {
 
 void BlockCache::Erase(std::span<BlockCell> cells) {
   EpochDomain* epochs = nullptr;
-  // Every shard's lock is taken, also where all cells are empty: an evictor that emptied one may not have retired its entry yet (I5).
+  // Every shard's lock is taken, also where all cells are empty: an evictor that emptied one may
+  // not have retired its entry yet (I5).
   for (size_t first = 0; first < std::min(kShards, cells.size()); ++first) {
     Shard& shard = ShardOf(&cells[first]);
     MutexLock lock(shard.mutex);
@@ -197,7 +201,8 @@ void BlockCache::EraseUnRefEntries() {
 }
 
 size_t BlockCache::GetPinnedUsage() const {
-  size_t pinned = metadata_.load(std::memory_order_relaxed) + budget_->detached().load(std::memory_order_relaxed);
+  size_t pinned = metadata_.load(std::memory_order_relaxed) +
+                  budget_->detached().load(std::memory_order_relaxed);
   for (const Shard& shard : shards_) {
     MutexLock lock(shard.mutex);
     for (const CacheEntry* const entry : shard.ring) {
@@ -228,7 +233,8 @@ void BlockCache::CheckInvariants() const {
       linked += entry->charge_;
     }
   }
-  const size_t others = metadata_.load(std::memory_order_relaxed) + budget_->detached().load(std::memory_order_relaxed);
+  const size_t others = metadata_.load(std::memory_order_relaxed) +
+                        budget_->detached().load(std::memory_order_relaxed);
   ASHLAR_ASSERT(budget_->usage() == linked + others);
 }
 

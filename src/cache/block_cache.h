@@ -1,40 +1,50 @@
-// BlockCache: the memory that uncompressed blocks share, and the rule that decides which of them stay.
+// BlockCache: the memory that uncompressed blocks share, and the rule that decides which of them
+// stay.
 //
 //   table                        cache
 //   cell[0] ──> entry            shard 0: ring [entry, entry, ...]  hand ─┐ clock: clears the used bit of what it passes,
 //   cell[1] ──> null             shard 1: ring [entry, ...]               │ evicts what was not used since
 //   cell[2] ──> entry            ...                                      ▼
 //
-// A cell is an atomic pointer in the table that the block belongs to. A hit is one load of the cell inside an epoch guard: no hash table, no count,
-// no lock. Entries know their cell, so eviction needs no look-up either.
+// A cell is an atomic pointer in the table that the block belongs to. A hit is one load of the cell
+// inside an epoch guard: no hash table, no count, no lock. Entries know their cell, so eviction
+// needs no look-up either.
 //
 //                Insert                    evict / Erase                    grace period, last Pin gone
 //   (owned by ───────────> LINKED ───────────────────────────> DETACHED ──────────────────────────────> freed, charge given back
 //    its maker)            cell -> entry, count >= 1           cell = null, base count dropped after the grace period
 //        └── not taken: used by its maker around the cache, freed with its last count
 //
-// I1: the sum of the charges of all entries LINKED or DETACHED, and of reserved metadata, never exceeds the capacity, except between SetCapacity
-//     lowering it and the last pin above it going away.
-// I2: an entry is in the ring of its cell's shard exactly while the cell points to it. Both change under the shard's lock.
-// I3: the base count of an entry is dropped only a grace period after its cell was cleared. So whoever loads a cell inside a guard may use the
-//     entry until the guard ends, and may take a count on it.
+// I1: the sum of the charges of all entries LINKED or DETACHED, and of reserved metadata, never
+//     exceeds the capacity, except between SetCapacity lowering it and the last pin above it going
+//     away.
+// I2: an entry is in the ring of its cell's shard exactly while the cell points to it. Both change
+//     under the shard's lock.
+// I3: the base count of an entry is dropped only a grace period after its cell was cleared. So
+//     whoever loads a cell inside a guard may use the entry until the guard ends, and may take a
+//     count on it.
 // I4: no entry with a count besides the base one is evicted: it would free nothing.
 //
-// I5: an entry is retired into the epoch domain of its cell, under the shard's lock that it is unlinked under. So when Erase has returned, nothing
-//     that was in the cells will be retired later, and cells and domain may go.
+// I5: an entry is retired into the epoch domain of its cell, under the shard's lock that it is
+//     unlinked under. So when Erase has returned, nothing that was in the cells will be retired
+//     later, and cells and domain may go.
 //
-// Databases may share a cache: any thread may evict, and so retire into, any of their domains. Where memory is needed, all domains are reclaimed.
+// Databases may share a cache: any thread may evict, and so retire into, any of their domains.
+// Where memory is needed, all domains are reclaimed.
 //
-// Because a detached entry stays charged until it is freed, and its evictor is often inside a guard itself, eviction runs ahead of need by a small
-// reserve; an Insert looks at a bounded number of entries. When even the reserve is used up, Insert refuses, and the caller reads around the cache:
+// Because a detached entry stays charged until it is freed, and its evictor is often inside a guard
+// itself, eviction runs ahead of need by a small reserve; an Insert looks at a bounded number of
+// entries. When even the reserve is used up, Insert refuses, and the caller reads around the cache:
 // reads never fail for lack of cache.
 //
-// A hash table from (file, offset) to entry was rejected: it costs a probe, a count and a shared line per hit.
+// A hash table from (file, offset) to entry was rejected: it costs a probe, a count and a shared
+// line per hit.
 //
-// Memory orders: a cell is stored with release and loaded with acquire. Counts: added relaxed (I3), dropped acq_rel. The used bit is relaxed.
-// Locks: a shard's mutex is a leaf; nothing is called under it but RetireUnderLock, which takes no lock.
-// Lifetime: tables erase their cells before they die. Entries may outlive the cache (pins): they hold on to its budget.
-// Thread safety: all methods from any thread.
+// Memory orders: a cell is stored with release and loaded with acquire. Counts: added relaxed (I3),
+// dropped acq_rel. The used bit is relaxed. Locks: a shard's mutex is a leaf; nothing is called
+// under it but RetireUnderLock, which takes no lock. Lifetime: tables erase their cells before they
+// die. Entries may outlive the cache (pins): they hold on to its budget. Thread safety: all methods
+// from any thread.
 #pragma once
 
 #include <array>
@@ -130,25 +140,31 @@ class BlockCache final : public Cache {
   explicit BlockCache(size_t capacity);
   ~BlockCache() override;
 
-  // Publishes the entry in the cell and takes over the caller's count. False when another entry is there already or when pins fill the cache: the
-  // count stays with the caller, who uses the entry around the cache. May evict, and may free what was evicted earlier.
-  // `epochs`: of the guards in which the cell is read; outlives the cell.
+  // Publishes the entry in the cell and takes over the caller's count. False when another entry is
+  // there already or when pins fill the cache: the count stays with the caller, who uses the entry
+  // around the cache. May evict, and may free what was evicted earlier. `epochs`: of the guards in
+  // which the cell is read; outlives the cell.
   [[nodiscard]] bool Insert(BlockCell* cell, EpochDomain* epochs, CacheEntry* entry);
 
-  // Empties the cells, which have one domain and lie side by side. No Insert into them may run at the same time or come later.
+  // Empties the cells, which have one domain and lie side by side. No Insert into them may run at
+  // the same time or come later.
   void Erase(std::span<BlockCell> cells);
 
-  // Charges memory that is not an entry (index and filter blocks). False when it does not fit beside what is pinned: then it stays uncharged.
+  // Charges memory that is not an entry (index and filter blocks). False when it does not fit
+  // beside what is pinned: then it stays uncharged.
   [[nodiscard]] bool ReserveMetadata(size_t bytes);
   void ReleaseMetadata(size_t bytes);
 
   // Cache
   const char* Name() const override { return "AshlarBlockCache"; }
-  // Waits for the guards of all domains. Must not be called inside an epoch guard; likewise EraseUnRefEntries.
+  // Waits for the guards of all domains. Must not be called inside an epoch guard; likewise
+  // EraseUnRefEntries.
   void SetCapacity(size_t capacity) override;
   size_t GetCapacity() const override { return budget_->capacity(); }
   // Kept for the caller only: the limit is strict either way.
-  void SetStrictCapacityLimit(bool strict) override { strict_.store(strict, std::memory_order_relaxed); }
+  void SetStrictCapacityLimit(bool strict) override {
+    strict_.store(strict, std::memory_order_relaxed);
+  }
   bool HasStrictCapacityLimit() const override { return strict_.load(std::memory_order_relaxed); }
   size_t GetUsage() const override { return budget_->usage(); }
   // Includes what waits for a grace period.
@@ -168,13 +184,17 @@ class BlockCache final : public Cache {
     size_t hand ASHLAR_GUARDED_BY(mutex) = 0;
   };
 
-  static size_t ShardIndex(const BlockCell* cell) { return (reinterpret_cast<uintptr_t>(cell) / sizeof(BlockCell)) % kShards; }
+  static size_t ShardIndex(const BlockCell* cell) {
+    return (reinterpret_cast<uintptr_t>(cell) / sizeof(BlockCell)) % kShards;
+  }
   // Neighbouring cells spread over the shards: a scan does not hammer one lock.
   Shard& ShardOf(const BlockCell* cell) { return shards_[ShardIndex(cell)]; }
   bool Reserve(size_t bytes);
-  // Moves the clock by a few entries and detaches those that were not used, until they are worth `bytes`.
+  // Moves the clock by a few entries and detaches those that were not used, until they are worth
+  // `bytes`.
   void EvictSome(size_t bytes);
-  // Detaches entries worth `bytes`, if there are as many that are not pinned. Looks at all of them if it has to.
+  // Detaches entries worth `bytes`, if there are as many that are not pinned. Looks at all of them
+  // if it has to.
   void EvictAsked(size_t bytes);
   size_t SweepShard(Shard& shard, size_t bytes, size_t looks) ASHLAR_REQUIRES(shard.mutex);
   // And retires it.

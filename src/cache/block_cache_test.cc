@@ -18,7 +18,10 @@ namespace ashlar {
 namespace {
 
 struct TestEntry : CacheEntry {
-  TestEntry(uint64_t value_in, size_t charge) : CacheEntry(&TestEntry::Destroy, charge), value(value_in) { ++alive; }
+  TestEntry(uint64_t value_in, size_t charge)
+      : CacheEntry(&TestEntry::Destroy, charge), value(value_in) {
+    ++alive;
+  }
   static void Destroy(CacheEntry* entry) {
     auto* const self = static_cast<TestEntry*>(entry);
     self->value = ~uint64_t{0};
@@ -75,7 +78,8 @@ TEST_F(BlockCacheTest, UsageNeverExceedsCapacity) {
     BlockCache cache(capacity);
     Random random(capacity);
     for (int i = 0; i < 20000; ++i) {
-      static_cast<void>(Put(&cache, &cells_[random.Uniform(cells_.size())], 1, 1 + random.Uniform(120)));
+      static_cast<void>(
+          Put(&cache, &cells_[random.Uniform(cells_.size())], 1, 1 + random.Uniform(120)));
       ASSERT_LE(cache.GetUsage(), capacity);
     }
     cache.CheckInvariants();
@@ -105,7 +109,8 @@ TEST_F(BlockCacheTest, UsedEntriesOutliveUnusedOnes) {
     for (size_t i = 0; i < 50; ++i) {
       if (CacheEntry* const entry = cells_[i].load(); entry != nullptr) entry->MarkUsed();
     }
-    for (size_t i = 0; i < 20; ++i) static_cast<void>(Put(&cache, &cells_[150 + round * 20 + i], 1, 100));
+    for (size_t i = 0; i < 20; ++i)
+      static_cast<void>(Put(&cache, &cells_[150 + round * 20 + i], 1, 100));
   }
   for (size_t i = 0; i < 50; ++i) hot_survivors += cells_[i].load() != nullptr ? 1 : 0;
   EXPECT_GE(hot_survivors, 45);
@@ -239,16 +244,20 @@ TEST_F(BlockCacheTest, ReadersBesideEviction) {
   EXPECT_EQ(cache.GetUsage(), 0u);
 }
 
-// The cells go with their table while another thread has just evicted their blocks, and so does the domain. Nothing but Erase orders the two:
-// ThreadSanitizer sees a race if Erase passes over a cell because it is empty.
+// The cells go with their table while another thread has just evicted their blocks, and so does the
+// domain. Nothing but Erase orders the two: ThreadSanitizer sees a race if Erase passes over a cell
+// because it is empty.
 TEST_F(BlockCacheTest, CellsAndDomainMayGoAfterEraseFoundThemEvicted) {
   constexpr int kRounds = 200;
-  const auto is_empty = [](const BlockCell& cell) { return cell.load(std::memory_order_relaxed) == nullptr; };
+  const auto is_empty = [](const BlockCell& cell) {
+    return cell.load(std::memory_order_relaxed) == nullptr;
+  };
   for (int round = 0; round < kRounds; ++round) {
     BlockCache cache(1000);
     auto epochs = std::make_unique<EpochDomain>();
     auto cells = std::make_unique<std::array<BlockCell, 8>>();
-    for (size_t i = 0; i < cells->size(); ++i) ASSERT_TRUE(cache.Insert(&(*cells)[i], epochs.get(), new TestEntry(i, 100)));
+    for (size_t i = 0; i < cells->size(); ++i)
+      ASSERT_TRUE(cache.Insert(&(*cells)[i], epochs.get(), new TestEntry(i, 100)));
     std::thread table([&] {
       while (!std::all_of(cells->begin(), cells->end(), is_empty)) YieldThread();
       cache.Erase(*cells);

@@ -19,9 +19,13 @@ std::shared_ptr<Cache> MakeCache(const ShardedCacheOptions& options) {
 std::shared_ptr<Cache> LRUCacheOptions::MakeSharedCache() const { return MakeCache(*this); }
 std::shared_ptr<Cache> HyperClockCacheOptions::MakeSharedCache() const { return MakeCache(*this); }
 
-std::shared_ptr<Cache> NewLRUCache(size_t capacity, int num_shard_bits, bool strict_capacity_limit, double high_pri_pool_ratio) {
-  return NewLRUCache(LRUCacheOptions(capacity, num_shard_bits, strict_capacity_limit, high_pri_pool_ratio));
+std::shared_ptr<Cache> NewLRUCache(size_t capacity, int num_shard_bits, bool strict_capacity_limit,
+                                   double high_pri_pool_ratio) {
+  return NewLRUCache(
+      LRUCacheOptions(capacity, num_shard_bits, strict_capacity_limit, high_pri_pool_ratio));
 }
-std::shared_ptr<Cache> NewLRUCache(const LRUCacheOptions& cache_opts) { return cache_opts.MakeSharedCache(); }
+std::shared_ptr<Cache> NewLRUCache(const LRUCacheOptions& cache_opts) {
+  return cache_opts.MakeSharedCache();
+}
 
 }  // namespace ashlar

@@ -4,7 +4,8 @@
 //     void rocksdb_readoptions_set_fill_cache(rocksdb_readoptions_t* options, unsigned char value)   options->rep.fill_cache = value
 //     unsigned char rocksdb_readoptions_get_fill_cache(rocksdb_readoptions_t* options)               return options->rep.fill_cache
 //
-// The C types are those of the declarations in ashlar/c.h, which the compiler compares; values are converted to and from the member's type.
+// The C types are those of the declarations in ashlar/c.h, which the compiler compares; values are
+// converted to and from the member's type.
 #pragma once
 
 #include <type_traits>
@@ -41,10 +42,14 @@ void Assign(Member* member, Value value) {
 
 }  // namespace ashlar::capi
 
-#define ASHLAR_C_SETTER_OF(object, name, type, member) \
-  void rocksdb_##object##_set_##name(ashlar::capi::object##_t* options, type value) noexcept { ashlar::capi::Assign(&options->rep.member, value); }
-#define ASHLAR_C_GETTER_OF(object, name, type, member) \
-  type rocksdb_##object##_get_##name(ashlar::capi::object##_t* options) noexcept { return static_cast<type>(options->rep.member); }
+#define ASHLAR_C_SETTER_OF(object, name, type, member)                                         \
+  void rocksdb_##object##_set_##name(ashlar::capi::object##_t* options, type value) noexcept { \
+    ashlar::capi::Assign(&options->rep.member, value);                                         \
+  }
+#define ASHLAR_C_GETTER_OF(object, name, type, member)                             \
+  type rocksdb_##object##_get_##name(ashlar::capi::object##_t* options) noexcept { \
+    return static_cast<type>(options->rep.member);                                 \
+  }
 
 #define ASHLAR_C_ACCESSORS_OF(object, name, type, member) \
   ASHLAR_C_SETTER_OF(object, name, type, member)          \
@@ -55,6 +60,8 @@ void Assign(Member* member, Value value) {
 #define ASHLAR_C_GETTER(object, name, type) ASHLAR_C_GETTER_OF(object, name, type, name)
 #define ASHLAR_C_ACCESSORS(object, name, type) ASHLAR_C_ACCESSORS_OF(object, name, type, name)
 
-#define ASHLAR_C_CREATE_AND_DESTROY(object)                                                                     \
-  ashlar::capi::object##_t* rocksdb_##object##_create(void) noexcept { return new ashlar::capi::object##_t(); } \
+#define ASHLAR_C_CREATE_AND_DESTROY(object)                            \
+  ashlar::capi::object##_t* rocksdb_##object##_create(void) noexcept { \
+    return new ashlar::capi::object##_t();                             \
+  }                                                                    \
   void rocksdb_##object##_destroy(ashlar::capi::object##_t* options) noexcept { delete options; }

@@ -11,90 +11,127 @@ using ashlar::capi::Wrap;
 
 namespace {
 
-rocksdb_backup_engine_t* OpenEngine(const BackupEngineOptions& options, ashlar::Env* env, char** errptr) {
+rocksdb_backup_engine_t* OpenEngine(const BackupEngineOptions& options, ashlar::Env* env,
+                                    char** errptr) {
   BackupEngine* engine = nullptr;
   return Check(errptr, BackupEngine::Open(options, env, &engine)) ? Wrap(engine) : nullptr;
 }
 
-const BackupInfo& Info(const rocksdb_backup_engine_info_t* info, int index) { return info->rep[static_cast<size_t>(index)]; }
+const BackupInfo& Info(const rocksdb_backup_engine_info_t* info, int index) {
+  return info->rep[static_cast<size_t>(index)];
+}
 
 }  // namespace
 
-rocksdb_backup_engine_t* rocksdb_backup_engine_open(const rocksdb_options_t* options, const char* path, char** errptr) noexcept {
+rocksdb_backup_engine_t* rocksdb_backup_engine_open(const rocksdb_options_t* options,
+                                                    const char* path, char** errptr) noexcept {
   return OpenEngine(BackupEngineOptions(path), options->rep.env, errptr);
 }
-rocksdb_backup_engine_t* rocksdb_backup_engine_open_opts(const rocksdb_backup_engine_options_t* options, rocksdb_env_t* env, char** errptr) noexcept {
+rocksdb_backup_engine_t* rocksdb_backup_engine_open_opts(
+    const rocksdb_backup_engine_options_t* options, rocksdb_env_t* env, char** errptr) noexcept {
   return OpenEngine(options->rep, env->rep, errptr);
 }
 void rocksdb_backup_engine_close(rocksdb_backup_engine_t* engine) noexcept { delete Rep(engine); }
 
 // ---- Taking backups.
 
-void rocksdb_backup_engine_create_new_backup(rocksdb_backup_engine_t* engine, rocksdb_t* db, char** errptr) noexcept {
+void rocksdb_backup_engine_create_new_backup(rocksdb_backup_engine_t* engine, rocksdb_t* db,
+                                             char** errptr) noexcept {
   Check(errptr, Rep(engine)->CreateNewBackup(db->rep.get()));
 }
-void rocksdb_backup_engine_create_new_backup_flush(rocksdb_backup_engine_t* engine, rocksdb_t* db, unsigned char flush_before_backup,
+void rocksdb_backup_engine_create_new_backup_flush(rocksdb_backup_engine_t* engine, rocksdb_t* db,
+                                                   unsigned char flush_before_backup,
                                                    char** errptr) noexcept {
   Check(errptr, Rep(engine)->CreateNewBackup(db->rep.get(), flush_before_backup != 0));
 }
-void rocksdb_backup_engine_create_new_backup_with_options(rocksdb_backup_engine_t* engine, rocksdb_t* db,
-                                                          const rocksdb_create_backup_options_t* options, uint32_t* backup_id,
-                                                          char** errptr) noexcept {
+void rocksdb_backup_engine_create_new_backup_with_options(
+    rocksdb_backup_engine_t* engine, rocksdb_t* db, const rocksdb_create_backup_options_t* options,
+    uint32_t* backup_id, char** errptr) noexcept {
   Check(errptr, Rep(engine)->CreateNewBackup(options->rep, db->rep.get(), backup_id));
 }
-void rocksdb_backup_engine_create_new_backup_with_metadata(rocksdb_backup_engine_t* engine, rocksdb_t* db,
-                                                           const rocksdb_create_backup_options_t* options, const char* app_metadata,
-                                                           size_t app_metadata_size, uint32_t* backup_id, char** errptr) noexcept {
+void rocksdb_backup_engine_create_new_backup_with_metadata(
+    rocksdb_backup_engine_t* engine, rocksdb_t* db, const rocksdb_create_backup_options_t* options,
+    const char* app_metadata, size_t app_metadata_size, uint32_t* backup_id,
+    char** errptr) noexcept {
   const std::string metadata(app_metadata, app_metadata_size);
-  Check(errptr, Rep(engine)->CreateNewBackupWithMetadata(options->rep, db->rep.get(), metadata, backup_id));
+  Check(errptr,
+        Rep(engine)->CreateNewBackupWithMetadata(options->rep, db->rep.get(), metadata, backup_id));
 }
-void rocksdb_backup_engine_stop_backup(rocksdb_backup_engine_t* engine) noexcept { Rep(engine)->StopBackup(); }
+void rocksdb_backup_engine_stop_backup(rocksdb_backup_engine_t* engine) noexcept {
+  Rep(engine)->StopBackup();
+}
 
 // ---- Looking at them, restoring, removing.
 
-void rocksdb_backup_engine_purge_old_backups(rocksdb_backup_engine_t* engine, uint32_t num_backups_to_keep, char** errptr) noexcept {
+void rocksdb_backup_engine_purge_old_backups(rocksdb_backup_engine_t* engine,
+                                             uint32_t num_backups_to_keep, char** errptr) noexcept {
   Check(errptr, Rep(engine)->PurgeOldBackups(num_backups_to_keep));
 }
-void rocksdb_backup_engine_verify_backup(rocksdb_backup_engine_t* engine, uint32_t backup_id, char** errptr) noexcept {
+void rocksdb_backup_engine_verify_backup(rocksdb_backup_engine_t* engine, uint32_t backup_id,
+                                         char** errptr) noexcept {
   Check(errptr, Rep(engine)->VerifyBackup(backup_id));
 }
-void rocksdb_backup_engine_restore_db_from_latest_backup(rocksdb_backup_engine_t* engine, const char* db_dir, const char* wal_dir,
-                                                         const rocksdb_restore_options_t* restore_options, char** errptr) noexcept {
+void rocksdb_backup_engine_restore_db_from_latest_backup(
+    rocksdb_backup_engine_t* engine, const char* db_dir, const char* wal_dir,
+    const rocksdb_restore_options_t* restore_options, char** errptr) noexcept {
   Check(errptr, Rep(engine)->RestoreDBFromLatestBackup(restore_options->rep, db_dir, wal_dir));
 }
-void rocksdb_backup_engine_restore_db_from_backup(rocksdb_backup_engine_t* engine, const char* db_dir, const char* wal_dir,
-                                                  const rocksdb_restore_options_t* restore_options, const uint32_t backup_id,
+void rocksdb_backup_engine_restore_db_from_backup(rocksdb_backup_engine_t* engine,
+                                                  const char* db_dir, const char* wal_dir,
+                                                  const rocksdb_restore_options_t* restore_options,
+                                                  const uint32_t backup_id,
                                                   char** errptr) noexcept {
   Check(errptr, Rep(engine)->RestoreDBFromBackup(restore_options->rep, backup_id, db_dir, wal_dir));
 }
 
-const rocksdb_backup_engine_info_t* rocksdb_backup_engine_get_backup_info(rocksdb_backup_engine_t* engine) noexcept {
+const rocksdb_backup_engine_info_t* rocksdb_backup_engine_get_backup_info(
+    rocksdb_backup_engine_t* engine) noexcept {
   auto* const info = new rocksdb_backup_engine_info_t();
   Rep(engine)->GetBackupInfo(&info->rep);
   return info;
 }
-void rocksdb_backup_engine_info_destroy(const rocksdb_backup_engine_info_t* info) noexcept { delete info; }
-int rocksdb_backup_engine_info_count(const rocksdb_backup_engine_info_t* info) noexcept { return static_cast<int>(info->rep.size()); }
-int64_t rocksdb_backup_engine_info_timestamp(const rocksdb_backup_engine_info_t* info, int index) noexcept { return Info(info, index).timestamp; }
-uint32_t rocksdb_backup_engine_info_backup_id(const rocksdb_backup_engine_info_t* info, int index) noexcept { return Info(info, index).backup_id; }
-uint64_t rocksdb_backup_engine_info_size(const rocksdb_backup_engine_info_t* info, int index) noexcept { return Info(info, index).size; }
-uint32_t rocksdb_backup_engine_info_number_files(const rocksdb_backup_engine_info_t* info, int index) noexcept {
+void rocksdb_backup_engine_info_destroy(const rocksdb_backup_engine_info_t* info) noexcept {
+  delete info;
+}
+int rocksdb_backup_engine_info_count(const rocksdb_backup_engine_info_t* info) noexcept {
+  return static_cast<int>(info->rep.size());
+}
+int64_t rocksdb_backup_engine_info_timestamp(const rocksdb_backup_engine_info_t* info,
+                                             int index) noexcept {
+  return Info(info, index).timestamp;
+}
+uint32_t rocksdb_backup_engine_info_backup_id(const rocksdb_backup_engine_info_t* info,
+                                              int index) noexcept {
+  return Info(info, index).backup_id;
+}
+uint64_t rocksdb_backup_engine_info_size(const rocksdb_backup_engine_info_t* info,
+                                         int index) noexcept {
+  return Info(info, index).size;
+}
+uint32_t rocksdb_backup_engine_info_number_files(const rocksdb_backup_engine_info_t* info,
+                                                 int index) noexcept {
   return Info(info, index).number_files;
 }
 
 // ---- Options.
 
-rocksdb_backup_engine_options_t* rocksdb_backup_engine_options_create(const char* backup_dir) noexcept {
+rocksdb_backup_engine_options_t* rocksdb_backup_engine_options_create(
+    const char* backup_dir) noexcept {
   return new rocksdb_backup_engine_options_t{BackupEngineOptions(backup_dir)};
 }
-void rocksdb_backup_engine_options_destroy(rocksdb_backup_engine_options_t* options) noexcept { delete options; }
-void rocksdb_backup_engine_options_set_env(rocksdb_backup_engine_options_t* options, rocksdb_env_t* env) noexcept {
+void rocksdb_backup_engine_options_destroy(rocksdb_backup_engine_options_t* options) noexcept {
+  delete options;
+}
+void rocksdb_backup_engine_options_set_env(rocksdb_backup_engine_options_t* options,
+                                           rocksdb_env_t* env) noexcept {
   options->rep.backup_env = env == nullptr ? nullptr : env->rep;
 }
-void rocksdb_backup_engine_options_set_backup_dir(rocksdb_backup_engine_options_t* options, const char* value) noexcept {
+void rocksdb_backup_engine_options_set_backup_dir(rocksdb_backup_engine_options_t* options,
+                                                  const char* value) noexcept {
   options->rep.backup_dir = value;
 }
-const char* rocksdb_backup_engine_options_get_backup_dir(rocksdb_backup_engine_options_t* options, size_t* size) noexcept {
+const char* rocksdb_backup_engine_options_get_backup_dir(rocksdb_backup_engine_options_t* options,
+                                                         size_t* size) noexcept {
   *size = options->rep.backup_dir.size();
   return options->rep.backup_dir.c_str();
 }
@@ -103,8 +140,9 @@ ASHLAR_C_ACCESSORS(backup_engine_options, destroy_old_data, unsigned char)
 ASHLAR_C_ACCESSORS(backup_engine_options, backup_log_files, unsigned char)
 
 ASHLAR_C_CREATE_AND_DESTROY(create_backup_options)
-void rocksdb_create_backup_options_set_progress_callback(rocksdb_create_backup_options_t* options, void* state,
-                                                         rocksdb_create_backup_options_progress_cb callback) noexcept {
+void rocksdb_create_backup_options_set_progress_callback(
+    rocksdb_create_backup_options_t* options, void* state,
+    rocksdb_create_backup_options_progress_cb callback) noexcept {
   options->rep.progress_callback = nullptr;
   if (callback != nullptr) options->rep.progress_callback = [state, callback] { callback(state); };
 }

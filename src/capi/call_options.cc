@@ -9,14 +9,17 @@ using ashlar::capi::Rep;
 // ---- Reads.
 
 ASHLAR_C_CREATE_AND_DESTROY(readoptions)
-void rocksdb_readoptions_set_snapshot(rocksdb_readoptions_t* options, const rocksdb_snapshot_t* snapshot) noexcept {
+void rocksdb_readoptions_set_snapshot(rocksdb_readoptions_t* options,
+                                      const rocksdb_snapshot_t* snapshot) noexcept {
   options->rep.snapshot = Rep(snapshot);
 }
-void rocksdb_readoptions_set_iterate_upper_bound(rocksdb_readoptions_t* options, const char* key, size_t key_size) noexcept {
+void rocksdb_readoptions_set_iterate_upper_bound(rocksdb_readoptions_t* options, const char* key,
+                                                 size_t key_size) noexcept {
   options->upper_bound = Slice(key, key_size);
   options->rep.iterate_upper_bound = key == nullptr ? nullptr : &options->upper_bound;
 }
-void rocksdb_readoptions_set_iterate_lower_bound(rocksdb_readoptions_t* options, const char* key, size_t key_size) noexcept {
+void rocksdb_readoptions_set_iterate_lower_bound(rocksdb_readoptions_t* options, const char* key,
+                                                 size_t key_size) noexcept {
   options->lower_bound = Slice(key, key_size);
   options->rep.iterate_lower_bound = key == nullptr ? nullptr : &options->lower_bound;
 }
@@ -38,11 +41,15 @@ ASHLAR_C_ACCESSORS(readoptions, optimize_multiget_for_io, unsigned char)
 ASHLAR_C_ACCESSORS(readoptions, adaptive_readahead, unsigned char)
 ASHLAR_C_ACCESSORS(readoptions, auto_readahead_size, unsigned char)
 ASHLAR_C_ACCESSORS(readoptions, background_purge_on_iterator_cleanup, unsigned char)
-void rocksdb_readoptions_set_deadline(rocksdb_readoptions_t* options, uint64_t microseconds) noexcept {
+void rocksdb_readoptions_set_deadline(rocksdb_readoptions_t* options,
+                                      uint64_t microseconds) noexcept {
   options->rep.deadline = std::chrono::microseconds(microseconds);
 }
-uint64_t rocksdb_readoptions_get_deadline(rocksdb_readoptions_t* options) noexcept { return static_cast<uint64_t>(options->rep.deadline.count()); }
-void rocksdb_readoptions_set_io_timeout(rocksdb_readoptions_t* options, uint64_t microseconds) noexcept {
+uint64_t rocksdb_readoptions_get_deadline(rocksdb_readoptions_t* options) noexcept {
+  return static_cast<uint64_t>(options->rep.deadline.count());
+}
+void rocksdb_readoptions_set_io_timeout(rocksdb_readoptions_t* options,
+                                        uint64_t microseconds) noexcept {
   options->rep.io_timeout = std::chrono::microseconds(microseconds);
 }
 uint64_t rocksdb_readoptions_get_io_timeout(rocksdb_readoptions_t* options) noexcept {
@@ -59,8 +66,12 @@ ASHLAR_C_ACCESSORS(writeoptions, low_pri, unsigned char)
 ASHLAR_C_ACCESSORS(writeoptions, memtable_insert_hint_per_batch, unsigned char)
 ASHLAR_C_ACCESSORS(writeoptions, rate_limiter_priority, int)
 ASHLAR_C_ACCESSORS(writeoptions, protection_bytes_per_key, size_t)
-void rocksdb_writeoptions_disable_WAL(rocksdb_writeoptions_t* options, int disable) noexcept { options->rep.disableWAL = disable != 0; }
-unsigned char rocksdb_writeoptions_get_disable_WAL(rocksdb_writeoptions_t* options) noexcept { return options->rep.disableWAL ? 1 : 0; }
+void rocksdb_writeoptions_disable_WAL(rocksdb_writeoptions_t* options, int disable) noexcept {
+  options->rep.disableWAL = disable != 0;
+}
+unsigned char rocksdb_writeoptions_get_disable_WAL(rocksdb_writeoptions_t* options) noexcept {
+  return options->rep.disableWAL ? 1 : 0;
+}
 
 // ---- Flushes and compactions.
 
@@ -81,10 +92,12 @@ ASHLAR_C_CREATE_AND_DESTROY(wait_for_compact_options)
 ASHLAR_C_ACCESSORS(wait_for_compact_options, abort_on_pause, unsigned char)
 ASHLAR_C_ACCESSORS(wait_for_compact_options, flush, unsigned char)
 ASHLAR_C_ACCESSORS(wait_for_compact_options, close_db, unsigned char)
-void rocksdb_wait_for_compact_options_set_timeout(rocksdb_wait_for_compact_options_t* options, uint64_t microseconds) noexcept {
+void rocksdb_wait_for_compact_options_set_timeout(rocksdb_wait_for_compact_options_t* options,
+                                                  uint64_t microseconds) noexcept {
   options->rep.timeout = std::chrono::microseconds(microseconds);
 }
-uint64_t rocksdb_wait_for_compact_options_get_timeout(rocksdb_wait_for_compact_options_t* options) noexcept {
+uint64_t rocksdb_wait_for_compact_options_get_timeout(
+    rocksdb_wait_for_compact_options_t* options) noexcept {
   return static_cast<uint64_t>(options->rep.timeout.count());
 }
 

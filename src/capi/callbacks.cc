@@ -1,4 +1,5 @@
-// Classes that a C program implements with functions: comparators, merge operators, prefix extractors, loggers.
+// Classes that a C program implements with functions: comparators, merge operators, prefix
+// extractors, loggers.
 #include <cstdio>
 
 #include "capi/handles.h"
@@ -39,13 +40,16 @@ const char* NameUnlessIncomplete(const State& state, NameFunction name, Function
 
 class CComparator final : public ashlar::Comparator {
  public:
-  using CompareFunction = int (*)(void* state, const char* a, size_t a_size, const char* b, size_t b_size);
+  using CompareFunction = int (*)(void* state, const char* a, size_t a_size, const char* b,
+                                  size_t b_size);
 
   CComparator(void* state, void (*destructor)(void*), CompareFunction compare, NameFunction name)
       : state_(state, destructor), compare_(compare), name_(name) {}
 
   const char* Name() const override { return NameUnlessIncomplete(state_, name_, compare_); }
-  int Compare(const Slice& a, const Slice& b) const override { return compare_(state_.get(), a.data(), a.size(), b.data(), b.size()); }
+  int Compare(const Slice& a, const Slice& b) const override {
+    return compare_(state_.get(), a.data(), a.size(), b.data(), b.size());
+  }
   void FindShortestSeparator(std::string* /*start*/, const Slice& /*limit*/) const override {}
   void FindShortSuccessor(std::string* /*key*/) const override {}
 
@@ -57,37 +61,49 @@ class CComparator final : public ashlar::Comparator {
 
 class CMergeOperator final : public ashlar::MergeOperator {
  public:
-  using FullMergeFunction = char* (*)(void* state, const char* key, size_t key_size, const char* existing_value, size_t existing_value_size,
-                                      const char* const* operands, const size_t* operand_sizes, int num_operands, unsigned char* success,
+  using FullMergeFunction = char* (*)(void* state, const char* key, size_t key_size,
+                                      const char* existing_value, size_t existing_value_size,
+                                      const char* const* operands, const size_t* operand_sizes,
+                                      int num_operands, unsigned char* success,
                                       size_t* new_value_size);
-  using PartialMergeFunction = char* (*)(void* state, const char* key, size_t key_size, const char* const* operands, const size_t* operand_sizes,
-                                         int num_operands, unsigned char* success, size_t* new_value_size);
+  using PartialMergeFunction = char* (*)(void* state, const char* key, size_t key_size,
+                                         const char* const* operands, const size_t* operand_sizes,
+                                         int num_operands, unsigned char* success,
+                                         size_t* new_value_size);
   using DeleteFunction = void (*)(void* state, const char* value, size_t value_size);
 
-  CMergeOperator(void* state, void (*destructor)(void*), FullMergeFunction full_merge, PartialMergeFunction partial_merge,
-                 DeleteFunction delete_value, NameFunction name)
-      : state_(state, destructor), full_merge_(full_merge), partial_merge_(partial_merge), delete_value_(delete_value), name_(name) {}
+  CMergeOperator(void* state, void (*destructor)(void*), FullMergeFunction full_merge,
+                 PartialMergeFunction partial_merge, DeleteFunction delete_value, NameFunction name)
+      : state_(state, destructor),
+        full_merge_(full_merge),
+        partial_merge_(partial_merge),
+        delete_value_(delete_value),
+        name_(name) {}
 
   const char* Name() const override { return NameUnlessIncomplete(state_, name_, full_merge_); }
 
-  bool FullMergeV2(const MergeOperationInput& merge_in, MergeOperationOutput* merge_out) const override {
+  bool FullMergeV2(const MergeOperationInput& merge_in,
+                   MergeOperationOutput* merge_out) const override {
     const Operands operands(merge_in.operand_list);
     const Slice* const existing = merge_in.existing_value;
     unsigned char success = 0;
     size_t size = 0;
     char* const merged =
-        full_merge_(state_.get(), merge_in.key.data(), merge_in.key.size(), existing == nullptr ? nullptr : existing->data(),
-                    existing == nullptr ? 0 : existing->size(), operands.data.data(), operands.sizes.data(), operands.count(), &success, &size);
+        full_merge_(state_.get(), merge_in.key.data(), merge_in.key.size(),
+                    existing == nullptr ? nullptr : existing->data(),
+                    existing == nullptr ? 0 : existing->size(), operands.data.data(),
+                    operands.sizes.data(), operands.count(), &success, &size);
     return Take(merged, size, success, &merge_out->new_value);
   }
 
-  bool PartialMergeMulti(const Slice& key, const std::deque<Slice>& operand_list, std::string* new_value, Logger* /*logger*/) const override {
+  bool PartialMergeMulti(const Slice& key, const std::deque<Slice>& operand_list,
+                         std::string* new_value, Logger* /*logger*/) const override {
     if (partial_merge_ == nullptr) return false;
     const Operands operands(operand_list);
     unsigned char success = 0;
     size_t size = 0;
-    char* const merged =
-        partial_merge_(state_.get(), key.data(), key.size(), operands.data.data(), operands.sizes.data(), operands.count(), &success, &size);
+    char* const merged = partial_merge_(state_.get(), key.data(), key.size(), operands.data.data(),
+                                        operands.sizes.data(), operands.count(), &success, &size);
     return Take(merged, size, success, new_value);
   }
 
@@ -128,19 +144,25 @@ class CMergeOperator final : public ashlar::MergeOperator {
 
 class CSliceTransform final : public ashlar::SliceTransform {
  public:
-  using TransformFunction = char* (*)(void* state, const char* key, size_t key_size, size_t* prefix_size);
+  using TransformFunction = char* (*)(void* state, const char* key, size_t key_size,
+                                      size_t* prefix_size);
   using InDomainFunction = unsigned char (*)(void* state, const char* key, size_t key_size);
 
-  CSliceTransform(void* state, void (*destructor)(void*), TransformFunction transform, InDomainFunction in_domain, NameFunction name)
+  CSliceTransform(void* state, void (*destructor)(void*), TransformFunction transform,
+                  InDomainFunction in_domain, NameFunction name)
       : state_(state, destructor), transform_(transform), in_domain_(in_domain), name_(name) {}
 
-  const char* Name() const override { return NameUnlessIncomplete(state_, name_, transform_, in_domain_); }
+  const char* Name() const override {
+    return NameUnlessIncomplete(state_, name_, transform_, in_domain_);
+  }
   Slice Transform(const Slice& key) const override {
     size_t size = 0;
     const char* const prefix = transform_(state_.get(), key.data(), key.size(), &size);
     return {prefix, size};
   }
-  bool InDomain(const Slice& key) const override { return in_domain_(state_.get(), key.data(), key.size()) != 0; }
+  bool InDomain(const Slice& key) const override {
+    return in_domain_(state_.get(), key.data(), key.size()) != 0;
+  }
 
  private:
   const State state_;
@@ -151,7 +173,8 @@ class CSliceTransform final : public ashlar::SliceTransform {
 
 class StderrLogger final : public Logger {
  public:
-  StderrLogger(InfoLogLevel level, const char* prefix) : Logger(level), prefix_(prefix == nullptr ? "" : prefix) {}
+  StderrLogger(InfoLogLevel level, const char* prefix)
+      : Logger(level), prefix_(prefix == nullptr ? "" : prefix) {}
 
   void Log(InfoLogLevel /*level*/, std::string_view message) override {
     // One call per line, so that lines of different threads do not mix.
@@ -170,7 +193,8 @@ class CallbackLogger final : public Logger {
  public:
   using LogFunction = void (*)(void* state, unsigned level, char* message, size_t message_size);
 
-  CallbackLogger(InfoLogLevel level, LogFunction log, void* state) : Logger(level), log_(log), state_(state) {}
+  CallbackLogger(InfoLogLevel level, LogFunction log, void* state)
+      : Logger(level), log_(log), state_(state) {}
 
   void Log(InfoLogLevel level, std::string_view message) override {
     if (log_ == nullptr) return;
@@ -186,41 +210,61 @@ class CallbackLogger final : public Logger {
 }  // namespace
 
 rocksdb_comparator_t* rocksdb_comparator_create(void* state, void (*destructor)(void* state),
-                                                int (*compare)(void* state, const char* a, size_t a_size, const char* b, size_t b_size),
+                                                int (*compare)(void* state, const char* a,
+                                                               size_t a_size, const char* b,
+                                                               size_t b_size),
                                                 const char* (*name)(void* state)) noexcept {
   return Wrap(static_cast<ashlar::Comparator*>(new CComparator(state, destructor, compare, name)));
 }
-void rocksdb_comparator_destroy(rocksdb_comparator_t* comparator) noexcept { delete Rep(comparator); }
+void rocksdb_comparator_destroy(rocksdb_comparator_t* comparator) noexcept {
+  delete Rep(comparator);
+}
 
 rocksdb_mergeoperator_t* rocksdb_mergeoperator_create(
     void* state, void (*destructor)(void* state),
-    char* (*full_merge)(void* state, const char* key, size_t key_size, const char* existing_value, size_t existing_value_size,
-                        const char* const* operands, const size_t* operand_sizes, int num_operands, unsigned char* success, size_t* new_value_size),
-    char* (*partial_merge)(void* state, const char* key, size_t key_size, const char* const* operands, const size_t* operand_sizes, int num_operands,
-                           unsigned char* success, size_t* new_value_size),
-    void (*delete_value)(void* state, const char* value, size_t value_size), const char* (*name)(void* state)) noexcept {
-  return Wrap(static_cast<ashlar::MergeOperator*>(new CMergeOperator(state, destructor, full_merge, partial_merge, delete_value, name)));
+    char* (*full_merge)(void* state, const char* key, size_t key_size, const char* existing_value,
+                        size_t existing_value_size, const char* const* operands,
+                        const size_t* operand_sizes, int num_operands, unsigned char* success,
+                        size_t* new_value_size),
+    char* (*partial_merge)(void* state, const char* key, size_t key_size,
+                           const char* const* operands, const size_t* operand_sizes,
+                           int num_operands, unsigned char* success, size_t* new_value_size),
+    void (*delete_value)(void* state, const char* value, size_t value_size),
+    const char* (*name)(void* state)) noexcept {
+  return Wrap(static_cast<ashlar::MergeOperator*>(
+      new CMergeOperator(state, destructor, full_merge, partial_merge, delete_value, name)));
 }
-void rocksdb_mergeoperator_destroy(rocksdb_mergeoperator_t* merge_operator) noexcept { delete Rep(merge_operator); }
+void rocksdb_mergeoperator_destroy(rocksdb_mergeoperator_t* merge_operator) noexcept {
+  delete Rep(merge_operator);
+}
 
-rocksdb_slicetransform_t* rocksdb_slicetransform_create(void* state, void (*destructor)(void* state),
-                                                        char* (*transform)(void* state, const char* key, size_t key_size, size_t* prefix_size),
-                                                        unsigned char (*in_domain)(void* state, const char* key, size_t key_size),
-                                                        const char* (*name)(void* state)) noexcept {
-  return Wrap(static_cast<ashlar::SliceTransform*>(new CSliceTransform(state, destructor, transform, in_domain, name)));
+rocksdb_slicetransform_t* rocksdb_slicetransform_create(
+    void* state, void (*destructor)(void* state),
+    char* (*transform)(void* state, const char* key, size_t key_size, size_t* prefix_size),
+    unsigned char (*in_domain)(void* state, const char* key, size_t key_size),
+    const char* (*name)(void* state)) noexcept {
+  return Wrap(static_cast<ashlar::SliceTransform*>(
+      new CSliceTransform(state, destructor, transform, in_domain, name)));
 }
 rocksdb_slicetransform_t* rocksdb_slicetransform_create_fixed_prefix(size_t prefix_size) noexcept {
   return Wrap(ashlar::NewFixedPrefixTransform(prefix_size));
 }
-rocksdb_slicetransform_t* rocksdb_slicetransform_create_noop(void) noexcept { return Wrap(ashlar::NewNoopTransform()); }
-void rocksdb_slicetransform_destroy(rocksdb_slicetransform_t* transform) noexcept { delete Rep(transform); }
+rocksdb_slicetransform_t* rocksdb_slicetransform_create_noop(void) noexcept {
+  return Wrap(ashlar::NewNoopTransform());
+}
+void rocksdb_slicetransform_destroy(rocksdb_slicetransform_t* transform) noexcept {
+  delete Rep(transform);
+}
 
 rocksdb_logger_t* rocksdb_logger_create_stderr_logger(int log_level, const char* prefix) noexcept {
-  return new rocksdb_logger_t{std::make_shared<StderrLogger>(static_cast<InfoLogLevel>(log_level), prefix)};
+  return new rocksdb_logger_t{
+      std::make_shared<StderrLogger>(static_cast<InfoLogLevel>(log_level), prefix)};
 }
-rocksdb_logger_t* rocksdb_logger_create_callback_logger(int log_level,
-                                                        void (*callback)(void* state, unsigned level, char* message, size_t message_size),
-                                                        void* state) noexcept {
-  return new rocksdb_logger_t{std::make_shared<CallbackLogger>(static_cast<InfoLogLevel>(log_level), callback, state)};
+rocksdb_logger_t* rocksdb_logger_create_callback_logger(
+    int log_level,
+    void (*callback)(void* state, unsigned level, char* message, size_t message_size),
+    void* state) noexcept {
+  return new rocksdb_logger_t{
+      std::make_shared<CallbackLogger>(static_cast<InfoLogLevel>(log_level), callback, state)};
 }
 void rocksdb_logger_destroy(rocksdb_logger_t* logger) noexcept { delete logger; }

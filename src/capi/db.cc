@@ -23,28 +23,38 @@ rocksdb_t* WrapDb(std::unique_ptr<DB> db) {
   return new rocksdb_t{std::move(db), default_family};
 }
 
-std::vector<ColumnFamilyDescriptor> Descriptors(int count, const char* const* names, const rocksdb_options_t* const* options) {
+std::vector<ColumnFamilyDescriptor> Descriptors(int count, const char* const* names,
+                                                const rocksdb_options_t* const* options) {
   std::vector<ColumnFamilyDescriptor> families;
-  for (int i = 0; i < count; ++i) families.emplace_back(names[i], ColumnFamilyOptions(options[i]->rep));
+  for (int i = 0; i < count; ++i)
+    families.emplace_back(names[i], ColumnFamilyOptions(options[i]->rep));
   return families;
 }
 
-void WrapHandles(const std::vector<ColumnFamilyHandle*>& handles, rocksdb_column_family_handle_t** out) {
-  for (size_t i = 0; i < handles.size(); ++i) out[i] = new rocksdb_column_family_handle_t{handles[i], true};
+void WrapHandles(const std::vector<ColumnFamilyHandle*>& handles,
+                 rocksdb_column_family_handle_t** out) {
+  for (size_t i = 0; i < handles.size(); ++i)
+    out[i] = new rocksdb_column_family_handle_t{handles[i], true};
 }
 
-std::vector<ColumnFamilyHandle*> UnwrapHandles(rocksdb_column_family_handle_t* const* handles, size_t count) {
+std::vector<ColumnFamilyHandle*> UnwrapHandles(rocksdb_column_family_handle_t* const* handles,
+                                               size_t count) {
   std::vector<ColumnFamilyHandle*> out;
   for (size_t i = 0; i < count; ++i) out.push_back(handles[i]->rep);
   return out;
 }
 
-void Compact(rocksdb_t* db, ColumnFamilyHandle* family, const ashlar::CompactRangeOptions& options, const char* start_key, size_t start_key_size,
-             const char* limit_key, size_t limit_key_size) {
+void Compact(rocksdb_t* db, ColumnFamilyHandle* family, const ashlar::CompactRangeOptions& options,
+             const char* start_key, size_t start_key_size, const char* limit_key,
+             size_t limit_key_size) {
   const Slice start(start_key, start_key_size);
   const Slice limit(limit_key, limit_key_size);
-  // The interface has no place for an error; one that matters is latched, and the next write reports it.
-  static_cast<void>(db->rep->CompactRange(options, family, start_key == nullptr ? nullptr : &start, limit_key == nullptr ? nullptr : &limit).ok());
+  // The interface has no place for an error; one that matters is latched, and the next write
+  // reports it.
+  static_cast<void>(db->rep
+                        ->CompactRange(options, family, start_key == nullptr ? nullptr : &start,
+                                       limit_key == nullptr ? nullptr : &limit)
+                        .ok());
 }
 
 char* TextProperty(rocksdb_t* db, ColumnFamilyHandle* family, const char* property) {
@@ -56,14 +66,18 @@ int IntProperty(rocksdb_t* db, ColumnFamilyHandle* family, const char* property,
   return db->rep->GetIntProperty(family, property, value) ? 0 : -1;
 }
 
-void Sizes(rocksdb_t* db, const ashlar::SizeApproximationOptions& options, ColumnFamilyHandle* family, int count, const char* const* starts,
-           const size_t* start_sizes, const char* const* limits, const size_t* limit_sizes, uint64_t* sizes, char** errptr) {
+void Sizes(rocksdb_t* db, const ashlar::SizeApproximationOptions& options,
+           ColumnFamilyHandle* family, int count, const char* const* starts,
+           const size_t* start_sizes, const char* const* limits, const size_t* limit_sizes,
+           uint64_t* sizes, char** errptr) {
   std::vector<Range> ranges;
-  for (int i = 0; i < count; ++i) ranges.emplace_back(Slice(starts[i], start_sizes[i]), Slice(limits[i], limit_sizes[i]));
+  for (int i = 0; i < count; ++i)
+    ranges.emplace_back(Slice(starts[i], start_sizes[i]), Slice(limits[i], limit_sizes[i]));
   Check(errptr, db->rep->GetApproximateSizes(options, family, ranges.data(), count, sizes));
 }
 
-std::unordered_map<std::string, std::string> Map(int count, const char* const* keys, const char* const* values) {
+std::unordered_map<std::string, std::string> Map(int count, const char* const* keys,
+                                                 const char* const* values) {
   std::unordered_map<std::string, std::string> map;
   for (int i = 0; i < count; ++i) map[keys[i]] = values[i];
   return map;
@@ -86,43 +100,57 @@ void FreeTexts(char** texts, size_t count) {
 
 // ---- Opening and closing.
 
-rocksdb_t* rocksdb_open(const rocksdb_options_t* options, const char* name, char** errptr) noexcept {
+rocksdb_t* rocksdb_open(const rocksdb_options_t* options, const char* name,
+                        char** errptr) noexcept {
   std::unique_ptr<DB> db;
   return Check(errptr, DB::Open(options->rep, name, &db)) ? WrapDb(std::move(db)) : nullptr;
 }
 
-rocksdb_t* rocksdb_open_for_read_only(const rocksdb_options_t* options, const char* name, unsigned char error_if_wal_file_exists,
+rocksdb_t* rocksdb_open_for_read_only(const rocksdb_options_t* options, const char* name,
+                                      unsigned char error_if_wal_file_exists,
                                       char** errptr) noexcept {
   std::unique_ptr<DB> db;
-  return Check(errptr, DB::OpenForReadOnly(options->rep, name, &db, error_if_wal_file_exists != 0)) ? WrapDb(std::move(db)) : nullptr;
+  return Check(errptr, DB::OpenForReadOnly(options->rep, name, &db, error_if_wal_file_exists != 0))
+             ? WrapDb(std::move(db))
+             : nullptr;
 }
 
-rocksdb_t* rocksdb_open_column_families(const rocksdb_options_t* options, const char* name, int num_column_families,
-                                        const char* const* column_family_names, const rocksdb_options_t* const* column_family_options,
-                                        rocksdb_column_family_handle_t** column_family_handles, char** errptr) noexcept {
+rocksdb_t* rocksdb_open_column_families(const rocksdb_options_t* options, const char* name,
+                                        int num_column_families,
+                                        const char* const* column_family_names,
+                                        const rocksdb_options_t* const* column_family_options,
+                                        rocksdb_column_family_handle_t** column_family_handles,
+                                        char** errptr) noexcept {
   std::unique_ptr<DB> db;
   std::vector<ColumnFamilyHandle*> handles;
-  const std::vector<ColumnFamilyDescriptor> families = Descriptors(num_column_families, column_family_names, column_family_options);
-  if (!Check(errptr, DB::Open(DBOptions(options->rep), name, families, &handles, &db))) return nullptr;
+  const std::vector<ColumnFamilyDescriptor> families =
+      Descriptors(num_column_families, column_family_names, column_family_options);
+  if (!Check(errptr, DB::Open(DBOptions(options->rep), name, families, &handles, &db)))
+    return nullptr;
   WrapHandles(handles, column_family_handles);
   return WrapDb(std::move(db));
 }
 
-rocksdb_t* rocksdb_open_for_read_only_column_families(const rocksdb_options_t* options, const char* name, int num_column_families,
-                                                      const char* const* column_family_names, const rocksdb_options_t* const* column_family_options,
-                                                      rocksdb_column_family_handle_t** column_family_handles, unsigned char error_if_wal_file_exists,
-                                                      char** errptr) noexcept {
+rocksdb_t* rocksdb_open_for_read_only_column_families(
+    const rocksdb_options_t* options, const char* name, int num_column_families,
+    const char* const* column_family_names, const rocksdb_options_t* const* column_family_options,
+    rocksdb_column_family_handle_t** column_family_handles, unsigned char error_if_wal_file_exists,
+    char** errptr) noexcept {
   std::unique_ptr<DB> db;
   std::vector<ColumnFamilyHandle*> handles;
-  const std::vector<ColumnFamilyDescriptor> families = Descriptors(num_column_families, column_family_names, column_family_options);
-  if (!Check(errptr, DB::OpenForReadOnly(DBOptions(options->rep), name, families, &handles, &db, error_if_wal_file_exists != 0))) return nullptr;
+  const std::vector<ColumnFamilyDescriptor> families =
+      Descriptors(num_column_families, column_family_names, column_family_options);
+  if (!Check(errptr, DB::OpenForReadOnly(DBOptions(options->rep), name, families, &handles, &db,
+                                         error_if_wal_file_exists != 0)))
+    return nullptr;
   WrapHandles(handles, column_family_handles);
   return WrapDb(std::move(db));
 }
 
 void rocksdb_close(rocksdb_t* db) noexcept { delete db; }
 
-void rocksdb_destroy_db(const rocksdb_options_t* options, const char* name, char** errptr) noexcept {
+void rocksdb_destroy_db(const rocksdb_options_t* options, const char* name,
+                        char** errptr) noexcept {
   Check(errptr, ashlar::DestroyDB(name, options->rep));
 }
 
@@ -133,11 +161,14 @@ char* rocksdb_get_db_identity(rocksdb_t* db, size_t* id_size) noexcept {
   return CopyText(identity);
 }
 
-uint64_t rocksdb_get_latest_sequence_number(rocksdb_t* db) noexcept { return db->rep->GetLatestSequenceNumber(); }
+uint64_t rocksdb_get_latest_sequence_number(rocksdb_t* db) noexcept {
+  return db->rep->GetLatestSequenceNumber();
+}
 
 // ---- Column families.
 
-char** rocksdb_list_column_families(const rocksdb_options_t* options, const char* name, size_t* count, char** errptr) noexcept {
+char** rocksdb_list_column_families(const rocksdb_options_t* options, const char* name,
+                                    size_t* count, char** errptr) noexcept {
   std::vector<std::string> names;
   *count = 0;
   if (!Check(errptr, DB::ListColumnFamilies(DBOptions(options->rep), name, &names))) return nullptr;
@@ -145,30 +176,40 @@ char** rocksdb_list_column_families(const rocksdb_options_t* options, const char
   return CopyTexts(names.size(), [&](size_t i) { return names[i]; });
 }
 
-void rocksdb_list_column_families_destroy(char** list, size_t size) noexcept { FreeTexts(list, size); }
+void rocksdb_list_column_families_destroy(char** list, size_t size) noexcept {
+  FreeTexts(list, size);
+}
 
-rocksdb_column_family_handle_t* rocksdb_create_column_family(rocksdb_t* db, const rocksdb_options_t* column_family_options,
-                                                             const char* column_family_name, char** errptr) noexcept {
+rocksdb_column_family_handle_t* rocksdb_create_column_family(
+    rocksdb_t* db, const rocksdb_options_t* column_family_options, const char* column_family_name,
+    char** errptr) noexcept {
   ColumnFamilyHandle* handle = nullptr;
-  const Status created = db->rep->CreateColumnFamily(ColumnFamilyOptions(column_family_options->rep), column_family_name, &handle);
+  const Status created = db->rep->CreateColumnFamily(
+      ColumnFamilyOptions(column_family_options->rep), column_family_name, &handle);
   return Check(errptr, created) ? new rocksdb_column_family_handle_t{handle, true} : nullptr;
 }
 
-rocksdb_column_family_handle_t** rocksdb_create_column_families(rocksdb_t* db, const rocksdb_options_t* column_family_options,
-                                                                int num_column_families, const char* const* column_family_names, size_t* count,
-                                                                char** errptr) noexcept {
+rocksdb_column_family_handle_t** rocksdb_create_column_families(
+    rocksdb_t* db, const rocksdb_options_t* column_family_options, int num_column_families,
+    const char* const* column_family_names, size_t* count, char** errptr) noexcept {
   std::vector<ColumnFamilyHandle*> handles;
-  const std::vector<std::string> names(column_family_names, column_family_names + num_column_families);
-  Check(errptr, db->rep->CreateColumnFamilies(ColumnFamilyOptions(column_family_options->rep), names, &handles));
+  const std::vector<std::string> names(column_family_names,
+                                       column_family_names + num_column_families);
+  Check(errptr, db->rep->CreateColumnFamilies(ColumnFamilyOptions(column_family_options->rep),
+                                              names, &handles));
   *count = handles.size();
-  auto** const list = static_cast<rocksdb_column_family_handle_t**>(Allocate(handles.size() * sizeof(rocksdb_column_family_handle_t*)));
+  auto** const list = static_cast<rocksdb_column_family_handle_t**>(
+      Allocate(handles.size() * sizeof(rocksdb_column_family_handle_t*)));
   WrapHandles(handles, list);
   return list;
 }
 
-void rocksdb_create_column_families_destroy(rocksdb_column_family_handle_t** list) noexcept { std::free(static_cast<void*>(list)); }
+void rocksdb_create_column_families_destroy(rocksdb_column_family_handle_t** list) noexcept {
+  std::free(static_cast<void*>(list));
+}
 
-void rocksdb_drop_column_family(rocksdb_t* db, rocksdb_column_family_handle_t* handle, char** errptr) noexcept {
+void rocksdb_drop_column_family(rocksdb_t* db, rocksdb_column_family_handle_t* handle,
+                                char** errptr) noexcept {
   Check(errptr, db->rep->DropColumnFamily(handle->rep));
 }
 
@@ -181,9 +222,12 @@ void rocksdb_column_family_handle_destroy(rocksdb_column_family_handle_t* handle
   delete handle;
 }
 
-uint32_t rocksdb_column_family_handle_get_id(rocksdb_column_family_handle_t* handle) noexcept { return handle->rep->GetID(); }
+uint32_t rocksdb_column_family_handle_get_id(rocksdb_column_family_handle_t* handle) noexcept {
+  return handle->rep->GetID();
+}
 
-char* rocksdb_column_family_handle_get_name(rocksdb_column_family_handle_t* handle, size_t* name_size) noexcept {
+char* rocksdb_column_family_handle_get_name(rocksdb_column_family_handle_t* handle,
+                                            size_t* name_size) noexcept {
   const std::string& name = handle->rep->GetName();
   *name_size = name.size();
   return CopyText(name);
@@ -195,118 +239,174 @@ void rocksdb_flush(rocksdb_t* db, const rocksdb_flushoptions_t* options, char** 
   Check(errptr, db->rep->Flush(options->rep, db->default_family));
 }
 
-void rocksdb_flush_cf(rocksdb_t* db, const rocksdb_flushoptions_t* options, rocksdb_column_family_handle_t* column_family, char** errptr) noexcept {
+void rocksdb_flush_cf(rocksdb_t* db, const rocksdb_flushoptions_t* options,
+                      rocksdb_column_family_handle_t* column_family, char** errptr) noexcept {
   Check(errptr, db->rep->Flush(options->rep, column_family->rep));
 }
 
-void rocksdb_flush_cfs(rocksdb_t* db, const rocksdb_flushoptions_t* options, rocksdb_column_family_handle_t** column_family, int num_column_families,
+void rocksdb_flush_cfs(rocksdb_t* db, const rocksdb_flushoptions_t* options,
+                       rocksdb_column_family_handle_t** column_family, int num_column_families,
                        char** errptr) noexcept {
-  Check(errptr, db->rep->Flush(options->rep, UnwrapHandles(column_family, static_cast<size_t>(num_column_families))));
+  Check(errptr,
+        db->rep->Flush(options->rep,
+                       UnwrapHandles(column_family, static_cast<size_t>(num_column_families))));
 }
 
-void rocksdb_flush_wal(rocksdb_t* db, unsigned char sync, char** errptr) noexcept { Check(errptr, db->rep->FlushWAL(sync != 0)); }
-
-void rocksdb_compact_range(rocksdb_t* db, const char* start_key, size_t start_key_size, const char* limit_key, size_t limit_key_size) noexcept {
-  Compact(db, db->default_family, ashlar::CompactRangeOptions(), start_key, start_key_size, limit_key, limit_key_size);
+void rocksdb_flush_wal(rocksdb_t* db, unsigned char sync, char** errptr) noexcept {
+  Check(errptr, db->rep->FlushWAL(sync != 0));
 }
 
-void rocksdb_compact_range_cf(rocksdb_t* db, rocksdb_column_family_handle_t* column_family, const char* start_key, size_t start_key_size,
-                              const char* limit_key, size_t limit_key_size) noexcept {
-  Compact(db, column_family->rep, ashlar::CompactRangeOptions(), start_key, start_key_size, limit_key, limit_key_size);
+void rocksdb_compact_range(rocksdb_t* db, const char* start_key, size_t start_key_size,
+                           const char* limit_key, size_t limit_key_size) noexcept {
+  Compact(db, db->default_family, ashlar::CompactRangeOptions(), start_key, start_key_size,
+          limit_key, limit_key_size);
 }
 
-void rocksdb_compact_range_opt(rocksdb_t* db, rocksdb_compactoptions_t* options, const char* start_key, size_t start_key_size, const char* limit_key,
+void rocksdb_compact_range_cf(rocksdb_t* db, rocksdb_column_family_handle_t* column_family,
+                              const char* start_key, size_t start_key_size, const char* limit_key,
+                              size_t limit_key_size) noexcept {
+  Compact(db, column_family->rep, ashlar::CompactRangeOptions(), start_key, start_key_size,
+          limit_key, limit_key_size);
+}
+
+void rocksdb_compact_range_opt(rocksdb_t* db, rocksdb_compactoptions_t* options,
+                               const char* start_key, size_t start_key_size, const char* limit_key,
                                size_t limit_key_size) noexcept {
-  Compact(db, db->default_family, options->rep, start_key, start_key_size, limit_key, limit_key_size);
+  Compact(db, db->default_family, options->rep, start_key, start_key_size, limit_key,
+          limit_key_size);
 }
 
-void rocksdb_compact_range_cf_opt(rocksdb_t* db, rocksdb_column_family_handle_t* column_family, rocksdb_compactoptions_t* options,
-                                  const char* start_key, size_t start_key_size, const char* limit_key, size_t limit_key_size) noexcept {
-  Compact(db, column_family->rep, options->rep, start_key, start_key_size, limit_key, limit_key_size);
+void rocksdb_compact_range_cf_opt(rocksdb_t* db, rocksdb_column_family_handle_t* column_family,
+                                  rocksdb_compactoptions_t* options, const char* start_key,
+                                  size_t start_key_size, const char* limit_key,
+                                  size_t limit_key_size) noexcept {
+  Compact(db, column_family->rep, options->rep, start_key, start_key_size, limit_key,
+          limit_key_size);
 }
 
-void rocksdb_wait_for_compact(rocksdb_t* db, rocksdb_wait_for_compact_options_t* options, char** errptr) noexcept {
+void rocksdb_wait_for_compact(rocksdb_t* db, rocksdb_wait_for_compact_options_t* options,
+                              char** errptr) noexcept {
   Check(errptr, db->rep->WaitForCompact(options->rep));
 }
 
-void rocksdb_pause_background_work(rocksdb_t* db, char** errptr) noexcept { Check(errptr, db->rep->PauseBackgroundWork()); }
-void rocksdb_continue_background_work(rocksdb_t* db, char** errptr) noexcept { Check(errptr, db->rep->ContinueBackgroundWork()); }
-void rocksdb_cancel_all_background_work(rocksdb_t* db, unsigned char wait) noexcept { ashlar::CancelAllBackgroundWork(db->rep.get(), wait != 0); }
-void rocksdb_disable_file_deletions(rocksdb_t* db, char** errptr) noexcept { Check(errptr, db->rep->DisableFileDeletions()); }
-void rocksdb_enable_file_deletions(rocksdb_t* db, char** errptr) noexcept { Check(errptr, db->rep->EnableFileDeletions()); }
+void rocksdb_pause_background_work(rocksdb_t* db, char** errptr) noexcept {
+  Check(errptr, db->rep->PauseBackgroundWork());
+}
+void rocksdb_continue_background_work(rocksdb_t* db, char** errptr) noexcept {
+  Check(errptr, db->rep->ContinueBackgroundWork());
+}
+void rocksdb_cancel_all_background_work(rocksdb_t* db, unsigned char wait) noexcept {
+  ashlar::CancelAllBackgroundWork(db->rep.get(), wait != 0);
+}
+void rocksdb_disable_file_deletions(rocksdb_t* db, char** errptr) noexcept {
+  Check(errptr, db->rep->DisableFileDeletions());
+}
+void rocksdb_enable_file_deletions(rocksdb_t* db, char** errptr) noexcept {
+  Check(errptr, db->rep->EnableFileDeletions());
+}
 
-void rocksdb_verify_checksum(rocksdb_t* db, char** errptr) noexcept { Check(errptr, db->rep->VerifyChecksum()); }
-void rocksdb_verify_checksum_with_options(rocksdb_t* db, const rocksdb_readoptions_t* options, char** errptr) noexcept {
+void rocksdb_verify_checksum(rocksdb_t* db, char** errptr) noexcept {
+  Check(errptr, db->rep->VerifyChecksum());
+}
+void rocksdb_verify_checksum_with_options(rocksdb_t* db, const rocksdb_readoptions_t* options,
+                                          char** errptr) noexcept {
   Check(errptr, db->rep->VerifyChecksum(options->rep));
 }
 
 // ---- Properties and sizes.
 
-char* rocksdb_property_value(rocksdb_t* db, const char* property) noexcept { return TextProperty(db, db->default_family, property); }
-char* rocksdb_property_value_cf(rocksdb_t* db, rocksdb_column_family_handle_t* column_family, const char* property) noexcept {
+char* rocksdb_property_value(rocksdb_t* db, const char* property) noexcept {
+  return TextProperty(db, db->default_family, property);
+}
+char* rocksdb_property_value_cf(rocksdb_t* db, rocksdb_column_family_handle_t* column_family,
+                                const char* property) noexcept {
   return TextProperty(db, column_family->rep, property);
 }
 int rocksdb_property_int(rocksdb_t* db, const char* property, uint64_t* value) noexcept {
   return IntProperty(db, db->default_family, property, value);
 }
-int rocksdb_property_int_cf(rocksdb_t* db, rocksdb_column_family_handle_t* column_family, const char* property, uint64_t* value) noexcept {
+int rocksdb_property_int_cf(rocksdb_t* db, rocksdb_column_family_handle_t* column_family,
+                            const char* property, uint64_t* value) noexcept {
   return IntProperty(db, column_family->rep, property, value);
 }
 
-void rocksdb_approximate_sizes(rocksdb_t* db, int num_ranges, const char* const* range_start_keys, const size_t* range_start_key_sizes,
-                               const char* const* range_limit_keys, const size_t* range_limit_key_sizes, uint64_t* sizes, char** errptr) noexcept {
-  Sizes(db, {}, db->default_family, num_ranges, range_start_keys, range_start_key_sizes, range_limit_keys, range_limit_key_sizes, sizes, errptr);
+void rocksdb_approximate_sizes(rocksdb_t* db, int num_ranges, const char* const* range_start_keys,
+                               const size_t* range_start_key_sizes,
+                               const char* const* range_limit_keys,
+                               const size_t* range_limit_key_sizes, uint64_t* sizes,
+                               char** errptr) noexcept {
+  Sizes(db, {}, db->default_family, num_ranges, range_start_keys, range_start_key_sizes,
+        range_limit_keys, range_limit_key_sizes, sizes, errptr);
 }
 
-void rocksdb_approximate_sizes_cf(rocksdb_t* db, rocksdb_column_family_handle_t* column_family, int num_ranges, const char* const* range_start_keys,
-                                  const size_t* range_start_key_sizes, const char* const* range_limit_keys, const size_t* range_limit_key_sizes,
-                                  uint64_t* sizes, char** errptr) noexcept {
-  Sizes(db, {}, column_family->rep, num_ranges, range_start_keys, range_start_key_sizes, range_limit_keys, range_limit_key_sizes, sizes, errptr);
+void rocksdb_approximate_sizes_cf(rocksdb_t* db, rocksdb_column_family_handle_t* column_family,
+                                  int num_ranges, const char* const* range_start_keys,
+                                  const size_t* range_start_key_sizes,
+                                  const char* const* range_limit_keys,
+                                  const size_t* range_limit_key_sizes, uint64_t* sizes,
+                                  char** errptr) noexcept {
+  Sizes(db, {}, column_family->rep, num_ranges, range_start_keys, range_start_key_sizes,
+        range_limit_keys, range_limit_key_sizes, sizes, errptr);
 }
 
-void rocksdb_approximate_sizes_cf_with_flags(rocksdb_t* db, rocksdb_column_family_handle_t* column_family, int num_ranges,
-                                             const char* const* range_start_keys, const size_t* range_start_key_sizes,
-                                             const char* const* range_limit_keys, const size_t* range_limit_key_sizes, uint8_t include_flags,
-                                             uint64_t* sizes, char** errptr) noexcept {
+void rocksdb_approximate_sizes_cf_with_flags(
+    rocksdb_t* db, rocksdb_column_family_handle_t* column_family, int num_ranges,
+    const char* const* range_start_keys, const size_t* range_start_key_sizes,
+    const char* const* range_limit_keys, const size_t* range_limit_key_sizes, uint8_t include_flags,
+    uint64_t* sizes, char** errptr) noexcept {
   ashlar::SizeApproximationOptions options;
-  options.include_memtables = (include_flags & rocksdb_size_approximation_flags_include_memtable) != 0;
+  options.include_memtables =
+      (include_flags & rocksdb_size_approximation_flags_include_memtable) != 0;
   options.include_files = (include_flags & rocksdb_size_approximation_flags_include_files) != 0;
-  Sizes(db, options, column_family->rep, num_ranges, range_start_keys, range_start_key_sizes, range_limit_keys, range_limit_key_sizes, sizes, errptr);
+  Sizes(db, options, column_family->rep, num_ranges, range_start_keys, range_start_key_sizes,
+        range_limit_keys, range_limit_key_sizes, sizes, errptr);
 }
 
-void rocksdb_approximate_sizes_with_options(rocksdb_t* db, const rocksdb_size_approximation_options_t* options, int num_ranges,
-                                            const char* const* range_start_keys, const size_t* range_start_key_sizes,
-                                            const char* const* range_limit_keys, const size_t* range_limit_key_sizes, uint64_t* sizes,
+void rocksdb_approximate_sizes_with_options(rocksdb_t* db,
+                                            const rocksdb_size_approximation_options_t* options,
+                                            int num_ranges, const char* const* range_start_keys,
+                                            const size_t* range_start_key_sizes,
+                                            const char* const* range_limit_keys,
+                                            const size_t* range_limit_key_sizes, uint64_t* sizes,
                                             char** errptr) noexcept {
-  Sizes(db, options->rep, db->default_family, num_ranges, range_start_keys, range_start_key_sizes, range_limit_keys, range_limit_key_sizes, sizes,
-        errptr);
+  Sizes(db, options->rep, db->default_family, num_ranges, range_start_keys, range_start_key_sizes,
+        range_limit_keys, range_limit_key_sizes, sizes, errptr);
 }
 
-void rocksdb_approximate_sizes_cf_with_options(rocksdb_t* db, rocksdb_column_family_handle_t* column_family,
-                                               const rocksdb_size_approximation_options_t* options, int num_ranges,
-                                               const char* const* range_start_keys, const size_t* range_start_key_sizes,
-                                               const char* const* range_limit_keys, const size_t* range_limit_key_sizes, uint64_t* sizes,
+void rocksdb_approximate_sizes_cf_with_options(rocksdb_t* db,
+                                               rocksdb_column_family_handle_t* column_family,
+                                               const rocksdb_size_approximation_options_t* options,
+                                               int num_ranges, const char* const* range_start_keys,
+                                               const size_t* range_start_key_sizes,
+                                               const char* const* range_limit_keys,
+                                               const size_t* range_limit_key_sizes, uint64_t* sizes,
                                                char** errptr) noexcept {
-  Sizes(db, options->rep, column_family->rep, num_ranges, range_start_keys, range_start_key_sizes, range_limit_keys, range_limit_key_sizes, sizes,
-        errptr);
+  Sizes(db, options->rep, column_family->rep, num_ranges, range_start_keys, range_start_key_sizes,
+        range_limit_keys, range_limit_key_sizes, sizes, errptr);
 }
 
 // ---- Options of an open database, and those that one left on disk.
 
-void rocksdb_set_options(rocksdb_t* db, int count, const char* const keys[], const char* const values[], char** errptr) noexcept {
+void rocksdb_set_options(rocksdb_t* db, int count, const char* const keys[],
+                         const char* const values[], char** errptr) noexcept {
   Check(errptr, db->rep->SetOptions(db->default_family, Map(count, keys, values)));
 }
-void rocksdb_set_options_cf(rocksdb_t* db, rocksdb_column_family_handle_t* handle, int count, const char* const keys[], const char* const values[],
+void rocksdb_set_options_cf(rocksdb_t* db, rocksdb_column_family_handle_t* handle, int count,
+                            const char* const keys[], const char* const values[],
                             char** errptr) noexcept {
   Check(errptr, db->rep->SetOptions(handle->rep, Map(count, keys, values)));
 }
-void rocksdb_set_db_options(rocksdb_t* db, int count, const char* const keys[], const char* const values[], char** errptr) noexcept {
+void rocksdb_set_db_options(rocksdb_t* db, int count, const char* const keys[],
+                            const char* const values[], char** errptr) noexcept {
   Check(errptr, db->rep->SetDBOptions(Map(count, keys, values)));
 }
 
-void rocksdb_load_latest_options(const char* db_path, rocksdb_env_t* env, bool ignore_unknown_options, rocksdb_cache_t* cache,
-                                 rocksdb_options_t** db_options, size_t* num_column_families, char*** column_family_names,
-                                 rocksdb_options_t*** column_family_options, char** errptr) noexcept {
+void rocksdb_load_latest_options(const char* db_path, rocksdb_env_t* env,
+                                 bool ignore_unknown_options, rocksdb_cache_t* cache,
+                                 rocksdb_options_t** db_options, size_t* num_column_families,
+                                 char*** column_family_names,
+                                 rocksdb_options_t*** column_family_options,
+                                 char** errptr) noexcept {
   *db_options = nullptr;
   *num_column_families = 0;
   *column_family_names = nullptr;
@@ -316,18 +416,24 @@ void rocksdb_load_latest_options(const char* db_path, rocksdb_env_t* env, bool i
   if (env != nullptr) config.env = env->rep;
   DBOptions loaded;
   std::vector<ColumnFamilyDescriptor> families;
-  if (!Check(errptr, ashlar::LoadLatestOptions(config, db_path, &loaded, &families, cache == nullptr ? nullptr : &cache->rep))) return;
+  if (!Check(errptr, ashlar::LoadLatestOptions(config, db_path, &loaded, &families,
+                                               cache == nullptr ? nullptr : &cache->rep)))
+    return;
   *db_options = new rocksdb_options_t{ashlar::Options(loaded, ColumnFamilyOptions())};
   *num_column_families = families.size();
   *column_family_names = CopyTexts(families.size(), [&](size_t i) { return families[i].name; });
-  *column_family_options = static_cast<rocksdb_options_t**>(Allocate(families.size() * sizeof(rocksdb_options_t*)));
+  *column_family_options =
+      static_cast<rocksdb_options_t**>(Allocate(families.size() * sizeof(rocksdb_options_t*)));
   for (size_t i = 0; i < families.size(); ++i) {
-    (*column_family_options)[i] = new rocksdb_options_t{ashlar::Options(DBOptions(), families[i].options)};
+    (*column_family_options)[i] =
+        new rocksdb_options_t{ashlar::Options(DBOptions(), families[i].options)};
   }
 }
 
-void rocksdb_load_latest_options_destroy(rocksdb_options_t* db_options, char** list_column_family_names,
-                                         rocksdb_options_t** list_column_family_options, size_t size) noexcept {
+void rocksdb_load_latest_options_destroy(rocksdb_options_t* db_options,
+                                         char** list_column_family_names,
+                                         rocksdb_options_t** list_column_family_options,
+                                         size_t size) noexcept {
   delete db_options;
   FreeTexts(list_column_family_names, size);
   for (size_t i = 0; i < size; ++i) delete list_column_family_options[i];

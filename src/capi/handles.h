@@ -6,11 +6,13 @@
 //   everything else                                          a struct that holds it as `rep`
 //
 // Invariants:
-//   I1  A pointer is wrapped and unwrapped as the same class, so the cast is exact also where classes have several bases.
-//   I2  rocksdb_t::default_family is the database's own handle, kept here so that calls without a family cost no virtual call to find it.
+//   I1  A pointer is wrapped and unwrapped as the same class, so the cast is exact also where
+//       classes have several bases.
+//   I2  rocksdb_t::default_family is the database's own handle, kept here so that calls without a
+//       family cost no virtual call to find it.
 //
-// Rejected: a struct with `rep` for all types, as one sees elsewhere: an iterator would then be two allocations, and each step through it one more
-// load.
+// Rejected: a struct with `rep` for all types, as one sees elsewhere: an iterator would then be two
+// allocations, and each step through it one more load.
 #pragma once
 
 #include <memory>
@@ -156,11 +158,15 @@ struct rocksdb_statistics_histogram_data_t {
 namespace ashlar::capi {
 
 // NOLINTBEGIN(bugprone-macro-parentheses)
-#define ASHLAR_C_CAST(c_type, cpp_type)                                                                  \
-  inline cpp_type* Rep(c_type* object) { return reinterpret_cast<cpp_type*>(object); }                   \
-  inline const cpp_type* Rep(const c_type* object) { return reinterpret_cast<const cpp_type*>(object); } \
-  inline c_type* Wrap(cpp_type* object) { return reinterpret_cast<c_type*>(object); }                    \
-  inline c_type* Wrap(const cpp_type* object) { return reinterpret_cast<c_type*>(const_cast<cpp_type*>(object)); }
+#define ASHLAR_C_CAST(c_type, cpp_type)                                                \
+  inline cpp_type* Rep(c_type* object) { return reinterpret_cast<cpp_type*>(object); } \
+  inline const cpp_type* Rep(const c_type* object) {                                   \
+    return reinterpret_cast<const cpp_type*>(object);                                  \
+  }                                                                                    \
+  inline c_type* Wrap(cpp_type* object) { return reinterpret_cast<c_type*>(object); }  \
+  inline c_type* Wrap(const cpp_type* object) {                                        \
+    return reinterpret_cast<c_type*>(const_cast<cpp_type*>(object));                   \
+  }
 ASHLAR_C_CAST(rocksdb_backup_engine_t, BackupEngine)
 ASHLAR_C_CAST(rocksdb_iterator_t, Iterator)
 ASHLAR_C_CAST(rocksdb_snapshot_t, Snapshot)

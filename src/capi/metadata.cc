@@ -12,7 +12,9 @@ using ashlar::capi::CopyText;
 
 namespace {
 
-const LiveFileMetaData& File(const rocksdb_livefiles_t* files, int index) { return files->rep[static_cast<size_t>(index)]; }
+const LiveFileMetaData& File(const rocksdb_livefiles_t* files, int index) {
+  return files->rep[static_cast<size_t>(index)];
+}
 
 const char* Borrow(const std::string& bytes, size_t* size) {
   *size = bytes.size();
@@ -49,67 +51,133 @@ const rocksdb_livefiles_t* rocksdb_livefiles(rocksdb_t* db) noexcept {
   return files;
 }
 void rocksdb_livefiles_destroy(const rocksdb_livefiles_t* files) noexcept { delete files; }
-int rocksdb_livefiles_count(const rocksdb_livefiles_t* files) noexcept { return static_cast<int>(files->rep.size()); }
-const char* rocksdb_livefiles_column_family_name(const rocksdb_livefiles_t* files, int index) noexcept {
+int rocksdb_livefiles_count(const rocksdb_livefiles_t* files) noexcept {
+  return static_cast<int>(files->rep.size());
+}
+const char* rocksdb_livefiles_column_family_name(const rocksdb_livefiles_t* files,
+                                                 int index) noexcept {
   return File(files, index).column_family_name.c_str();
 }
-const char* rocksdb_livefiles_name(const rocksdb_livefiles_t* files, int index) noexcept { return File(files, index).name.c_str(); }
-const char* rocksdb_livefiles_directory(const rocksdb_livefiles_t* files, int index) noexcept { return File(files, index).directory.c_str(); }
-int rocksdb_livefiles_level(const rocksdb_livefiles_t* files, int index) noexcept { return File(files, index).level; }
-size_t rocksdb_livefiles_size(const rocksdb_livefiles_t* files, int index) noexcept { return File(files, index).size; }
-const char* rocksdb_livefiles_smallestkey(const rocksdb_livefiles_t* files, int index, size_t* size) noexcept {
+const char* rocksdb_livefiles_name(const rocksdb_livefiles_t* files, int index) noexcept {
+  return File(files, index).name.c_str();
+}
+const char* rocksdb_livefiles_directory(const rocksdb_livefiles_t* files, int index) noexcept {
+  return File(files, index).directory.c_str();
+}
+int rocksdb_livefiles_level(const rocksdb_livefiles_t* files, int index) noexcept {
+  return File(files, index).level;
+}
+size_t rocksdb_livefiles_size(const rocksdb_livefiles_t* files, int index) noexcept {
+  return File(files, index).size;
+}
+const char* rocksdb_livefiles_smallestkey(const rocksdb_livefiles_t* files, int index,
+                                          size_t* size) noexcept {
   return Borrow(File(files, index).smallestkey, size);
 }
-const char* rocksdb_livefiles_largestkey(const rocksdb_livefiles_t* files, int index, size_t* size) noexcept {
+const char* rocksdb_livefiles_largestkey(const rocksdb_livefiles_t* files, int index,
+                                         size_t* size) noexcept {
   return Borrow(File(files, index).largestkey, size);
 }
-uint64_t rocksdb_livefiles_smallest_seqno(const rocksdb_livefiles_t* files, int index) noexcept { return File(files, index).smallest_seqno; }
-uint64_t rocksdb_livefiles_largest_seqno(const rocksdb_livefiles_t* files, int index) noexcept { return File(files, index).largest_seqno; }
-uint64_t rocksdb_livefiles_entries(const rocksdb_livefiles_t* files, int index) noexcept { return File(files, index).num_entries; }
-uint64_t rocksdb_livefiles_deletions(const rocksdb_livefiles_t* files, int index) noexcept { return File(files, index).num_deletions; }
+uint64_t rocksdb_livefiles_smallest_seqno(const rocksdb_livefiles_t* files, int index) noexcept {
+  return File(files, index).smallest_seqno;
+}
+uint64_t rocksdb_livefiles_largest_seqno(const rocksdb_livefiles_t* files, int index) noexcept {
+  return File(files, index).largest_seqno;
+}
+uint64_t rocksdb_livefiles_entries(const rocksdb_livefiles_t* files, int index) noexcept {
+  return File(files, index).num_entries;
+}
+uint64_t rocksdb_livefiles_deletions(const rocksdb_livefiles_t* files, int index) noexcept {
+  return File(files, index).num_deletions;
+}
 
 // ---- The levels of a family.
 
-rocksdb_column_family_metadata_t* rocksdb_get_column_family_metadata(rocksdb_t* db) noexcept { return MetadataOf(db, db->default_family); }
-rocksdb_column_family_metadata_t* rocksdb_get_column_family_metadata_cf(rocksdb_t* db, rocksdb_column_family_handle_t* column_family) noexcept {
+rocksdb_column_family_metadata_t* rocksdb_get_column_family_metadata(rocksdb_t* db) noexcept {
+  return MetadataOf(db, db->default_family);
+}
+rocksdb_column_family_metadata_t* rocksdb_get_column_family_metadata_cf(
+    rocksdb_t* db, rocksdb_column_family_handle_t* column_family) noexcept {
   return MetadataOf(db, column_family->rep);
 }
-void rocksdb_column_family_metadata_destroy(rocksdb_column_family_metadata_t* metadata) noexcept { delete metadata; }
-uint64_t rocksdb_column_family_metadata_get_size(rocksdb_column_family_metadata_t* metadata) noexcept { return metadata->rep.size; }
-size_t rocksdb_column_family_metadata_get_file_count(rocksdb_column_family_metadata_t* metadata) noexcept { return metadata->rep.file_count; }
-char* rocksdb_column_family_metadata_get_name(rocksdb_column_family_metadata_t* metadata) noexcept { return CopyText(metadata->rep.name); }
-size_t rocksdb_column_family_metadata_get_level_count(rocksdb_column_family_metadata_t* metadata) noexcept { return metadata->rep.levels.size(); }
+void rocksdb_column_family_metadata_destroy(rocksdb_column_family_metadata_t* metadata) noexcept {
+  delete metadata;
+}
+uint64_t rocksdb_column_family_metadata_get_size(
+    rocksdb_column_family_metadata_t* metadata) noexcept {
+  return metadata->rep.size;
+}
+size_t rocksdb_column_family_metadata_get_file_count(
+    rocksdb_column_family_metadata_t* metadata) noexcept {
+  return metadata->rep.file_count;
+}
+char* rocksdb_column_family_metadata_get_name(rocksdb_column_family_metadata_t* metadata) noexcept {
+  return CopyText(metadata->rep.name);
+}
+size_t rocksdb_column_family_metadata_get_level_count(
+    rocksdb_column_family_metadata_t* metadata) noexcept {
+  return metadata->rep.levels.size();
+}
 
-rocksdb_level_metadata_t* rocksdb_column_family_metadata_get_level_metadata(rocksdb_column_family_metadata_t* metadata, size_t i) noexcept {
-  return i < metadata->rep.levels.size() ? new rocksdb_level_metadata_t{&metadata->rep.levels[i]} : nullptr;
+rocksdb_level_metadata_t* rocksdb_column_family_metadata_get_level_metadata(
+    rocksdb_column_family_metadata_t* metadata, size_t i) noexcept {
+  return i < metadata->rep.levels.size() ? new rocksdb_level_metadata_t{&metadata->rep.levels[i]}
+                                         : nullptr;
 }
 void rocksdb_level_metadata_destroy(rocksdb_level_metadata_t* level) noexcept { delete level; }
-int rocksdb_level_metadata_get_level(rocksdb_level_metadata_t* level) noexcept { return level->rep->level; }
-uint64_t rocksdb_level_metadata_get_size(rocksdb_level_metadata_t* level) noexcept { return level->rep->size; }
-size_t rocksdb_level_metadata_get_file_count(rocksdb_level_metadata_t* level) noexcept { return level->rep->files.size(); }
+int rocksdb_level_metadata_get_level(rocksdb_level_metadata_t* level) noexcept {
+  return level->rep->level;
+}
+uint64_t rocksdb_level_metadata_get_size(rocksdb_level_metadata_t* level) noexcept {
+  return level->rep->size;
+}
+size_t rocksdb_level_metadata_get_file_count(rocksdb_level_metadata_t* level) noexcept {
+  return level->rep->files.size();
+}
 
-rocksdb_sst_file_metadata_t* rocksdb_level_metadata_get_sst_file_metadata(rocksdb_level_metadata_t* level, size_t i) noexcept {
-  return i < level->rep->files.size() ? new rocksdb_sst_file_metadata_t{&level->rep->files[i]} : nullptr;
+rocksdb_sst_file_metadata_t* rocksdb_level_metadata_get_sst_file_metadata(
+    rocksdb_level_metadata_t* level, size_t i) noexcept {
+  return i < level->rep->files.size() ? new rocksdb_sst_file_metadata_t{&level->rep->files[i]}
+                                      : nullptr;
 }
 void rocksdb_sst_file_metadata_destroy(rocksdb_sst_file_metadata_t* file) noexcept { delete file; }
-char* rocksdb_sst_file_metadata_get_relative_filename(rocksdb_sst_file_metadata_t* file) noexcept { return CopyText(file->rep->relative_filename); }
-char* rocksdb_sst_file_metadata_get_directory(rocksdb_sst_file_metadata_t* file) noexcept { return CopyText(file->rep->directory); }
-uint64_t rocksdb_sst_file_metadata_get_size(rocksdb_sst_file_metadata_t* file) noexcept { return file->rep->size; }
-char* rocksdb_sst_file_metadata_get_smallestkey(rocksdb_sst_file_metadata_t* file, size_t* size) noexcept {
+char* rocksdb_sst_file_metadata_get_relative_filename(rocksdb_sst_file_metadata_t* file) noexcept {
+  return CopyText(file->rep->relative_filename);
+}
+char* rocksdb_sst_file_metadata_get_directory(rocksdb_sst_file_metadata_t* file) noexcept {
+  return CopyText(file->rep->directory);
+}
+uint64_t rocksdb_sst_file_metadata_get_size(rocksdb_sst_file_metadata_t* file) noexcept {
+  return file->rep->size;
+}
+char* rocksdb_sst_file_metadata_get_smallestkey(rocksdb_sst_file_metadata_t* file,
+                                                size_t* size) noexcept {
   return Copy(file->rep->smallestkey, size);
 }
-char* rocksdb_sst_file_metadata_get_largestkey(rocksdb_sst_file_metadata_t* file, size_t* size) noexcept { return Copy(file->rep->largestkey, size); }
+char* rocksdb_sst_file_metadata_get_largestkey(rocksdb_sst_file_metadata_t* file,
+                                               size_t* size) noexcept {
+  return Copy(file->rep->largestkey, size);
+}
 
 // ---- Memory.
 
-rocksdb_memory_consumers_t* rocksdb_memory_consumers_create(void) noexcept { return new rocksdb_memory_consumers_t(); }
-void rocksdb_memory_consumers_add_db(rocksdb_memory_consumers_t* consumers, rocksdb_t* db) noexcept { consumers->databases.insert(db); }
-void rocksdb_memory_consumers_add_cache(rocksdb_memory_consumers_t* consumers, rocksdb_cache_t* cache) noexcept {
+rocksdb_memory_consumers_t* rocksdb_memory_consumers_create(void) noexcept {
+  return new rocksdb_memory_consumers_t();
+}
+void rocksdb_memory_consumers_add_db(rocksdb_memory_consumers_t* consumers,
+                                     rocksdb_t* db) noexcept {
+  consumers->databases.insert(db);
+}
+void rocksdb_memory_consumers_add_cache(rocksdb_memory_consumers_t* consumers,
+                                        rocksdb_cache_t* cache) noexcept {
   consumers->caches.insert(cache->rep);
 }
-void rocksdb_memory_consumers_destroy(rocksdb_memory_consumers_t* consumers) noexcept { delete consumers; }
+void rocksdb_memory_consumers_destroy(rocksdb_memory_consumers_t* consumers) noexcept {
+  delete consumers;
+}
 
-rocksdb_memory_usage_t* rocksdb_approximate_memory_usage_create(rocksdb_memory_consumers_t* consumers, char** /*errptr*/) noexcept {
+rocksdb_memory_usage_t* rocksdb_approximate_memory_usage_create(
+    rocksdb_memory_consumers_t* consumers, char** /*errptr*/) noexcept {
   auto* const usage = new rocksdb_memory_usage_t();
   usage->mem_table_total = SumOf(consumers, DB::Properties::kSizeAllMemTables);
   usage->mem_table_unflushed = SumOf(consumers, DB::Properties::kCurSizeAllMemTables);
@@ -117,12 +185,22 @@ rocksdb_memory_usage_t* rocksdb_approximate_memory_usage_create(rocksdb_memory_c
   for (const auto& cache : consumers->caches) usage->cache_total += cache->GetUsage();
   return usage;
 }
-void rocksdb_approximate_memory_usage_destroy(rocksdb_memory_usage_t* usage) noexcept { delete usage; }
-uint64_t rocksdb_approximate_memory_usage_get_mem_table_total(rocksdb_memory_usage_t* memory_usage) noexcept { return memory_usage->mem_table_total; }
-uint64_t rocksdb_approximate_memory_usage_get_mem_table_unflushed(rocksdb_memory_usage_t* memory_usage) noexcept {
+void rocksdb_approximate_memory_usage_destroy(rocksdb_memory_usage_t* usage) noexcept {
+  delete usage;
+}
+uint64_t rocksdb_approximate_memory_usage_get_mem_table_total(
+    rocksdb_memory_usage_t* memory_usage) noexcept {
+  return memory_usage->mem_table_total;
+}
+uint64_t rocksdb_approximate_memory_usage_get_mem_table_unflushed(
+    rocksdb_memory_usage_t* memory_usage) noexcept {
   return memory_usage->mem_table_unflushed;
 }
-uint64_t rocksdb_approximate_memory_usage_get_mem_table_readers_total(rocksdb_memory_usage_t* memory_usage) noexcept {
+uint64_t rocksdb_approximate_memory_usage_get_mem_table_readers_total(
+    rocksdb_memory_usage_t* memory_usage) noexcept {
   return memory_usage->mem_table_readers_total;
 }
-uint64_t rocksdb_approximate_memory_usage_get_cache_total(rocksdb_memory_usage_t* memory_usage) noexcept { return memory_usage->cache_total; }
+uint64_t rocksdb_approximate_memory_usage_get_cache_total(
+    rocksdb_memory_usage_t* memory_usage) noexcept {
+  return memory_usage->cache_total;
+}

@@ -14,7 +14,8 @@ using ashlar::capi::Rep;
 
 namespace {
 
-void SetCompression(CompressionOptions* options, int window_bits, int level, int strategy, int max_dict_bytes) {
+void SetCompression(CompressionOptions* options, int window_bits, int level, int strategy,
+                    int max_dict_bytes) {
   options->window_bits = window_bits;
   options->level = level;
   options->strategy = strategy;
@@ -37,21 +38,29 @@ const char* Borrow(const std::string& text, size_t* size) {
 // ---- The object.
 
 ASHLAR_C_CREATE_AND_DESTROY(options)
-rocksdb_options_t* rocksdb_options_create_copy(rocksdb_options_t* options) noexcept { return new rocksdb_options_t(*options); }
+rocksdb_options_t* rocksdb_options_create_copy(rocksdb_options_t* options) noexcept {
+  return new rocksdb_options_t(*options);
+}
 
-void rocksdb_get_options_from_string(const rocksdb_options_t* base_options, const char* text, rocksdb_options_t* new_options,
-                                     char** errptr) noexcept {
+void rocksdb_get_options_from_string(const rocksdb_options_t* base_options, const char* text,
+                                     rocksdb_options_t* new_options, char** errptr) noexcept {
   Check(errptr, ashlar::GetOptionsFromString(base_options->rep, text, &new_options->rep));
 }
 
-void rocksdb_options_increase_parallelism(rocksdb_options_t* options, int total_threads) noexcept { options->rep.IncreaseParallelism(total_threads); }
-void rocksdb_options_optimize_for_point_lookup(rocksdb_options_t* options, uint64_t block_cache_size_mb) noexcept {
+void rocksdb_options_increase_parallelism(rocksdb_options_t* options, int total_threads) noexcept {
+  options->rep.IncreaseParallelism(total_threads);
+}
+void rocksdb_options_optimize_for_point_lookup(rocksdb_options_t* options,
+                                               uint64_t block_cache_size_mb) noexcept {
   options->rep.OptimizeForPointLookup(block_cache_size_mb);
 }
-void rocksdb_options_optimize_level_style_compaction(rocksdb_options_t* options, uint64_t memtable_memory_budget) noexcept {
+void rocksdb_options_optimize_level_style_compaction(rocksdb_options_t* options,
+                                                     uint64_t memtable_memory_budget) noexcept {
   options->rep.OptimizeLevelStyleCompaction(memtable_memory_budget);
 }
-void rocksdb_options_prepare_for_bulk_load(rocksdb_options_t* options) noexcept { options->rep.PrepareForBulkLoad(); }
+void rocksdb_options_prepare_for_bulk_load(rocksdb_options_t* options) noexcept {
+  options->rep.PrepareForBulkLoad();
+}
 
 // ---- Options that are not plain values.
 
@@ -61,97 +70,137 @@ void rocksdb_options_set_env(rocksdb_options_t* options, rocksdb_env_t* env) noe
 void rocksdb_options_set_info_log(rocksdb_options_t* options, rocksdb_logger_t* logger) noexcept {
   options->rep.info_log = logger == nullptr ? nullptr : logger->rep;
 }
-rocksdb_logger_t* rocksdb_options_get_info_log(rocksdb_options_t* options) noexcept { return new rocksdb_logger_t{options->rep.info_log}; }
-void rocksdb_options_set_ratelimiter(rocksdb_options_t* options, rocksdb_ratelimiter_t* limiter) noexcept {
+rocksdb_logger_t* rocksdb_options_get_info_log(rocksdb_options_t* options) noexcept {
+  return new rocksdb_logger_t{options->rep.info_log};
+}
+void rocksdb_options_set_ratelimiter(rocksdb_options_t* options,
+                                     rocksdb_ratelimiter_t* limiter) noexcept {
   options->rep.rate_limiter = limiter == nullptr ? nullptr : limiter->rep;
 }
-void rocksdb_options_set_comparator(rocksdb_options_t* options, rocksdb_comparator_t* comparator) noexcept {
+void rocksdb_options_set_comparator(rocksdb_options_t* options,
+                                    rocksdb_comparator_t* comparator) noexcept {
   options->rep.comparator = comparator == nullptr ? ashlar::BytewiseComparator() : Rep(comparator);
 }
-void rocksdb_options_set_merge_operator(rocksdb_options_t* options, rocksdb_mergeoperator_t* merge_operator) noexcept {
+void rocksdb_options_set_merge_operator(rocksdb_options_t* options,
+                                        rocksdb_mergeoperator_t* merge_operator) noexcept {
   options->rep.merge_operator.reset(Rep(merge_operator));
 }
 void rocksdb_options_set_uint64add_merge_operator(rocksdb_options_t* options) noexcept {
   options->rep.merge_operator = ashlar::MergeOperators::CreateUInt64AddOperator();
 }
-void rocksdb_options_set_prefix_extractor(rocksdb_options_t* options, rocksdb_slicetransform_t* transform) noexcept {
+void rocksdb_options_set_prefix_extractor(rocksdb_options_t* options,
+                                          rocksdb_slicetransform_t* transform) noexcept {
   options->rep.prefix_extractor.reset(Rep(transform));
 }
-void rocksdb_options_set_hash_skip_list_rep(rocksdb_options_t* options, size_t bucket_count, int32_t skiplist_height,
+void rocksdb_options_set_hash_skip_list_rep(rocksdb_options_t* options, size_t bucket_count,
+                                            int32_t skiplist_height,
                                             int32_t skiplist_branching_factor) noexcept {
-  options->rep.memtable_factory.reset(ashlar::NewHashSkipListRepFactory(bucket_count, skiplist_height, skiplist_branching_factor));
+  options->rep.memtable_factory.reset(
+      ashlar::NewHashSkipListRepFactory(bucket_count, skiplist_height, skiplist_branching_factor));
 }
-void rocksdb_options_set_hash_link_list_rep(rocksdb_options_t* options, size_t bucket_count) noexcept {
+void rocksdb_options_set_hash_link_list_rep(rocksdb_options_t* options,
+                                            size_t bucket_count) noexcept {
   options->rep.memtable_factory.reset(ashlar::NewHashLinkListRepFactory(bucket_count));
 }
 void rocksdb_options_set_memtable_vector_rep(rocksdb_options_t* options) noexcept {
   options->rep.memtable_factory = std::make_shared<ashlar::VectorRepFactory>();
 }
-void rocksdb_options_set_blob_cache(rocksdb_options_t* options, rocksdb_cache_t* blob_cache) noexcept {
+void rocksdb_options_set_blob_cache(rocksdb_options_t* options,
+                                    rocksdb_cache_t* blob_cache) noexcept {
   options->rep.blob_cache = blob_cache == nullptr ? nullptr : blob_cache->rep;
 }
 
-void rocksdb_options_set_db_log_dir(rocksdb_options_t* options, const char* value) noexcept { options->rep.db_log_dir = value; }
-const char* rocksdb_options_get_db_log_dir(rocksdb_options_t* options, size_t* size) noexcept { return Borrow(options->rep.db_log_dir, size); }
-void rocksdb_options_set_wal_dir(rocksdb_options_t* options, const char* value) noexcept { options->rep.wal_dir = value; }
-const char* rocksdb_options_get_wal_dir(rocksdb_options_t* options, size_t* size) noexcept { return Borrow(options->rep.wal_dir, size); }
-void rocksdb_options_set_db_host_id(rocksdb_options_t* options, const char* value) noexcept { options->rep.db_host_id = value; }
-const char* rocksdb_options_get_db_host_id(rocksdb_options_t* options, size_t* size) noexcept { return Borrow(options->rep.db_host_id, size); }
+void rocksdb_options_set_db_log_dir(rocksdb_options_t* options, const char* value) noexcept {
+  options->rep.db_log_dir = value;
+}
+const char* rocksdb_options_get_db_log_dir(rocksdb_options_t* options, size_t* size) noexcept {
+  return Borrow(options->rep.db_log_dir, size);
+}
+void rocksdb_options_set_wal_dir(rocksdb_options_t* options, const char* value) noexcept {
+  options->rep.wal_dir = value;
+}
+const char* rocksdb_options_get_wal_dir(rocksdb_options_t* options, size_t* size) noexcept {
+  return Borrow(options->rep.wal_dir, size);
+}
+void rocksdb_options_set_db_host_id(rocksdb_options_t* options, const char* value) noexcept {
+  options->rep.db_host_id = value;
+}
+const char* rocksdb_options_get_db_host_id(rocksdb_options_t* options, size_t* size) noexcept {
+  return Borrow(options->rep.db_host_id, size);
+}
 
-void rocksdb_options_set_db_paths(rocksdb_options_t* options, const rocksdb_dbpath_t** path_values, size_t num_paths) noexcept {
+void rocksdb_options_set_db_paths(rocksdb_options_t* options, const rocksdb_dbpath_t** path_values,
+                                  size_t num_paths) noexcept {
   options->rep.db_paths = Paths(path_values, num_paths);
 }
-void rocksdb_options_set_cf_paths(rocksdb_options_t* options, const rocksdb_dbpath_t** path_values, size_t num_paths) noexcept {
+void rocksdb_options_set_cf_paths(rocksdb_options_t* options, const rocksdb_dbpath_t** path_values,
+                                  size_t num_paths) noexcept {
   options->rep.cf_paths = Paths(path_values, num_paths);
 }
-rocksdb_dbpath_t* rocksdb_dbpath_create(const char* path, uint64_t target_size) noexcept { return new rocksdb_dbpath_t{{path, target_size}}; }
+rocksdb_dbpath_t* rocksdb_dbpath_create(const char* path, uint64_t target_size) noexcept {
+  return new rocksdb_dbpath_t{{path, target_size}};
+}
 void rocksdb_dbpath_destroy(rocksdb_dbpath_t* path) noexcept { delete path; }
 
-void rocksdb_options_set_max_bytes_for_level_multiplier_additional(rocksdb_options_t* options, int* level_values, size_t num_levels) noexcept {
-  options->rep.max_bytes_for_level_multiplier_additional.assign(level_values, level_values + num_levels);
+void rocksdb_options_set_max_bytes_for_level_multiplier_additional(rocksdb_options_t* options,
+                                                                   int* level_values,
+                                                                   size_t num_levels) noexcept {
+  options->rep.max_bytes_for_level_multiplier_additional.assign(level_values,
+                                                                level_values + num_levels);
 }
-void rocksdb_options_set_compression_per_level(rocksdb_options_t* options, const int* level_values, size_t num_levels) noexcept {
+void rocksdb_options_set_compression_per_level(rocksdb_options_t* options, const int* level_values,
+                                               size_t num_levels) noexcept {
   options->rep.compression_per_level.resize(num_levels);
-  for (size_t i = 0; i < num_levels; ++i) Assign(&options->rep.compression_per_level[i], level_values[i]);
+  for (size_t i = 0; i < num_levels; ++i)
+    Assign(&options->rep.compression_per_level[i], level_values[i]);
 }
 void rocksdb_options_set_min_level_to_compress(rocksdb_options_t* options, int level) noexcept {
   if (level < 0) return;
   Options& rep = options->rep;
   rep.compression_per_level.assign(static_cast<size_t>(rep.num_levels), rep.compression);
-  std::fill_n(rep.compression_per_level.begin(), std::min(level, rep.num_levels), ashlar::kNoCompression);
+  std::fill_n(rep.compression_per_level.begin(), std::min(level, rep.num_levels),
+              ashlar::kNoCompression);
 }
-void rocksdb_options_set_compression_options(rocksdb_options_t* options, int window_bits, int level, int strategy, int max_dict_bytes) noexcept {
+void rocksdb_options_set_compression_options(rocksdb_options_t* options, int window_bits, int level,
+                                             int strategy, int max_dict_bytes) noexcept {
   SetCompression(&options->rep.compression_opts, window_bits, level, strategy, max_dict_bytes);
 }
-void rocksdb_options_set_bottommost_compression_options(rocksdb_options_t* options, int window_bits, int level, int strategy, int max_dict_bytes,
+void rocksdb_options_set_bottommost_compression_options(rocksdb_options_t* options, int window_bits,
+                                                        int level, int strategy, int max_dict_bytes,
                                                         unsigned char enabled) noexcept {
-  SetCompression(&options->rep.bottommost_compression_opts, window_bits, level, strategy, max_dict_bytes);
+  SetCompression(&options->rep.bottommost_compression_opts, window_bits, level, strategy,
+                 max_dict_bytes);
   options->rep.bottommost_compression_opts.enabled = enabled != 0;
 }
-void rocksdb_options_set_bottommost_compression_options_zstd_max_train_bytes(rocksdb_options_t* options, int zstd_max_train_bytes,
-                                                                             unsigned char enabled) noexcept {
+void rocksdb_options_set_bottommost_compression_options_zstd_max_train_bytes(
+    rocksdb_options_t* options, int zstd_max_train_bytes, unsigned char enabled) noexcept {
   Assign(&options->rep.bottommost_compression_opts.zstd_max_train_bytes, zstd_max_train_bytes);
   options->rep.bottommost_compression_opts.enabled = enabled != 0;
 }
-void rocksdb_options_set_bottommost_compression_options_use_zstd_dict_trainer(rocksdb_options_t* options, unsigned char use_zstd_dict_trainer,
-                                                                              unsigned char enabled) noexcept {
+void rocksdb_options_set_bottommost_compression_options_use_zstd_dict_trainer(
+    rocksdb_options_t* options, unsigned char use_zstd_dict_trainer,
+    unsigned char enabled) noexcept {
   options->rep.bottommost_compression_opts.use_zstd_dict_trainer = use_zstd_dict_trainer != 0;
   options->rep.bottommost_compression_opts.enabled = enabled != 0;
 }
-void rocksdb_options_set_bottommost_compression_options_max_dict_buffer_bytes(rocksdb_options_t* options, uint64_t max_dict_buffer_bytes,
-                                                                              unsigned char enabled) noexcept {
+void rocksdb_options_set_bottommost_compression_options_max_dict_buffer_bytes(
+    rocksdb_options_t* options, uint64_t max_dict_buffer_bytes, unsigned char enabled) noexcept {
   options->rep.bottommost_compression_opts.max_dict_buffer_bytes = max_dict_buffer_bytes;
   options->rep.bottommost_compression_opts.enabled = enabled != 0;
 }
 
 // The setter's name has no "set" in it.
-void rocksdb_options_compaction_readahead_size(rocksdb_options_t* options, size_t value) noexcept { options->rep.compaction_readahead_size = value; }
+void rocksdb_options_compaction_readahead_size(rocksdb_options_t* options, size_t value) noexcept {
+  options->rep.compaction_readahead_size = value;
+}
 ASHLAR_C_GETTER(options, compaction_readahead_size, size_t)
 
-void rocksdb_options_set_universal_compaction_options(rocksdb_options_t* options, rocksdb_universal_compaction_options_t* universal) noexcept {
+void rocksdb_options_set_universal_compaction_options(
+    rocksdb_options_t* options, rocksdb_universal_compaction_options_t* universal) noexcept {
   if (universal != nullptr) options->rep.compaction_options_universal = universal->rep;
 }
-void rocksdb_options_set_fifo_compaction_options(rocksdb_options_t* options, rocksdb_fifo_compaction_options_t* fifo) noexcept {
+void rocksdb_options_set_fifo_compaction_options(rocksdb_options_t* options,
+                                                 rocksdb_fifo_compaction_options_t* fifo) noexcept {
   if (fifo != nullptr) options->rep.compaction_options_fifo = fifo->rep;
 }
 
@@ -287,11 +336,16 @@ ASHLAR_C_ACCESSORS(options, bottommost_compression, int)
 ASHLAR_C_ACCESSORS(options, sample_for_compression, uint64_t)
 ASHLAR_C_SETTER(options, optimize_filters_for_hits, int)
 ASHLAR_C_GETTER(options, optimize_filters_for_hits, unsigned char)
-ASHLAR_C_ACCESSORS_OF(options, compression_options_zstd_max_train_bytes, int, compression_opts.zstd_max_train_bytes)
-ASHLAR_C_ACCESSORS_OF(options, compression_options_use_zstd_dict_trainer, unsigned char, compression_opts.use_zstd_dict_trainer)
-ASHLAR_C_ACCESSORS_OF(options, compression_options_parallel_threads, int, compression_opts.parallel_threads)
-ASHLAR_C_ACCESSORS_OF(options, compression_options_max_dict_buffer_bytes, uint64_t, compression_opts.max_dict_buffer_bytes)
-ASHLAR_C_GETTER_OF(options, bottommost_compression_options_use_zstd_dict_trainer, unsigned char, bottommost_compression_opts.use_zstd_dict_trainer)
+ASHLAR_C_ACCESSORS_OF(options, compression_options_zstd_max_train_bytes, int,
+                      compression_opts.zstd_max_train_bytes)
+ASHLAR_C_ACCESSORS_OF(options, compression_options_use_zstd_dict_trainer, unsigned char,
+                      compression_opts.use_zstd_dict_trainer)
+ASHLAR_C_ACCESSORS_OF(options, compression_options_parallel_threads, int,
+                      compression_opts.parallel_threads)
+ASHLAR_C_ACCESSORS_OF(options, compression_options_max_dict_buffer_bytes, uint64_t,
+                      compression_opts.max_dict_buffer_bytes)
+ASHLAR_C_GETTER_OF(options, bottommost_compression_options_use_zstd_dict_trainer, unsigned char,
+                   bottommost_compression_opts.use_zstd_dict_trainer)
 // Blob files.
 ASHLAR_C_ACCESSORS(options, enable_blob_files, unsigned char)
 ASHLAR_C_ACCESSORS(options, min_blob_size, uint64_t)
@@ -299,7 +353,8 @@ ASHLAR_C_ACCESSORS(options, blob_file_size, uint64_t)
 ASHLAR_C_ACCESSORS(options, blob_compression_type, int)
 ASHLAR_C_ACCESSORS_OF(options, enable_blob_gc, unsigned char, enable_blob_garbage_collection)
 ASHLAR_C_ACCESSORS_OF(options, blob_gc_age_cutoff, double, blob_garbage_collection_age_cutoff)
-ASHLAR_C_ACCESSORS_OF(options, blob_gc_force_threshold, double, blob_garbage_collection_force_threshold)
+ASHLAR_C_ACCESSORS_OF(options, blob_gc_force_threshold, double,
+                      blob_garbage_collection_force_threshold)
 ASHLAR_C_ACCESSORS(options, blob_compaction_readahead_size, uint64_t)
 ASHLAR_C_ACCESSORS(options, blob_file_starting_level, int)
 ASHLAR_C_ACCESSORS(options, prepopulate_blob_cache, int)

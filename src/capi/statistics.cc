@@ -49,7 +49,8 @@ PerfLevel ToPerfLevel(int level) {
     case rocksdb_enable_count: return ashlar::kEnableCount;
     case rocksdb_enable_time_except_for_mutex: return ashlar::kEnableTimeExceptForMutex;
     case rocksdb_enable_time:
-    case rocksdb_out_of_bounds:  // 5 and 6 name all times in the C++ enumeration, whose numbers some language bindings pass
+    // 5 and 6 name all times in the C++ enumeration, whose numbers some language bindings pass
+    case rocksdb_out_of_bounds:
     case ashlar::kEnableTime: return ashlar::kEnableTime;
     default: return ashlar::kUninitialized;
   }
@@ -59,38 +60,80 @@ PerfLevel ToPerfLevel(int level) {
 
 // ---- Statistics.
 
-void rocksdb_options_enable_statistics(rocksdb_options_t* options) noexcept { options->rep.statistics = ashlar::CreateDBStatistics(); }
+void rocksdb_options_enable_statistics(rocksdb_options_t* options) noexcept {
+  options->rep.statistics = ashlar::CreateDBStatistics();
+}
 void rocksdb_options_set_statistics_level(rocksdb_options_t* options, int level) noexcept {
-  if (options->rep.statistics != nullptr) options->rep.statistics->set_stats_level(static_cast<ashlar::StatsLevel>(level));
+  if (options->rep.statistics != nullptr)
+    options->rep.statistics->set_stats_level(static_cast<ashlar::StatsLevel>(level));
 }
 int rocksdb_options_get_statistics_level(rocksdb_options_t* options) noexcept {
-  return static_cast<int>(options->rep.statistics == nullptr ? ashlar::kDisableAll : options->rep.statistics->get_stats_level());
+  return static_cast<int>(options->rep.statistics == nullptr
+                              ? ashlar::kDisableAll
+                              : options->rep.statistics->get_stats_level());
 }
 char* rocksdb_options_statistics_get_string(rocksdb_options_t* options) noexcept {
-  return options->rep.statistics == nullptr ? nullptr : CopyText(options->rep.statistics->ToString());
+  return options->rep.statistics == nullptr ? nullptr
+                                            : CopyText(options->rep.statistics->ToString());
 }
-uint64_t rocksdb_options_statistics_get_ticker_count(rocksdb_options_t* options, uint32_t ticker_type) noexcept {
+uint64_t rocksdb_options_statistics_get_ticker_count(rocksdb_options_t* options,
+                                                     uint32_t ticker_type) noexcept {
   const Statistics* const statistics = options->rep.statistics.get();
-  return statistics == nullptr || ticker_type >= ashlar::TICKER_ENUM_MAX ? 0 : statistics->getTickerCount(ticker_type);
+  return statistics == nullptr || ticker_type >= ashlar::TICKER_ENUM_MAX
+             ? 0
+             : statistics->getTickerCount(ticker_type);
 }
-void rocksdb_options_statistics_get_histogram_data(rocksdb_options_t* options, uint32_t histogram_type,
-                                                   rocksdb_statistics_histogram_data_t* const data) noexcept {
+void rocksdb_options_statistics_get_histogram_data(
+    rocksdb_options_t* options, uint32_t histogram_type,
+    rocksdb_statistics_histogram_data_t* const data) noexcept {
   data->rep = ashlar::HistogramData();
   const Statistics* const statistics = options->rep.statistics.get();
-  if (statistics != nullptr && histogram_type < ashlar::HISTOGRAM_ENUM_MAX) statistics->histogramData(histogram_type, &data->rep);
+  if (statistics != nullptr && histogram_type < ashlar::HISTOGRAM_ENUM_MAX)
+    statistics->histogramData(histogram_type, &data->rep);
 }
 
-rocksdb_statistics_histogram_data_t* rocksdb_statistics_histogram_data_create(void) noexcept { return new rocksdb_statistics_histogram_data_t(); }
-void rocksdb_statistics_histogram_data_destroy(rocksdb_statistics_histogram_data_t* data) noexcept { delete data; }
-double rocksdb_statistics_histogram_data_get_median(rocksdb_statistics_histogram_data_t* data) noexcept { return data->rep.median; }
-double rocksdb_statistics_histogram_data_get_p95(rocksdb_statistics_histogram_data_t* data) noexcept { return data->rep.percentile95; }
-double rocksdb_statistics_histogram_data_get_p99(rocksdb_statistics_histogram_data_t* data) noexcept { return data->rep.percentile99; }
-double rocksdb_statistics_histogram_data_get_average(rocksdb_statistics_histogram_data_t* data) noexcept { return data->rep.average; }
-double rocksdb_statistics_histogram_data_get_std_dev(rocksdb_statistics_histogram_data_t* data) noexcept { return data->rep.standard_deviation; }
-double rocksdb_statistics_histogram_data_get_max(rocksdb_statistics_histogram_data_t* data) noexcept { return data->rep.max; }
-uint64_t rocksdb_statistics_histogram_data_get_count(rocksdb_statistics_histogram_data_t* data) noexcept { return data->rep.count; }
-uint64_t rocksdb_statistics_histogram_data_get_sum(rocksdb_statistics_histogram_data_t* data) noexcept { return data->rep.sum; }
-double rocksdb_statistics_histogram_data_get_min(rocksdb_statistics_histogram_data_t* data) noexcept { return data->rep.min; }
+rocksdb_statistics_histogram_data_t* rocksdb_statistics_histogram_data_create(void) noexcept {
+  return new rocksdb_statistics_histogram_data_t();
+}
+void rocksdb_statistics_histogram_data_destroy(rocksdb_statistics_histogram_data_t* data) noexcept {
+  delete data;
+}
+double rocksdb_statistics_histogram_data_get_median(
+    rocksdb_statistics_histogram_data_t* data) noexcept {
+  return data->rep.median;
+}
+double rocksdb_statistics_histogram_data_get_p95(
+    rocksdb_statistics_histogram_data_t* data) noexcept {
+  return data->rep.percentile95;
+}
+double rocksdb_statistics_histogram_data_get_p99(
+    rocksdb_statistics_histogram_data_t* data) noexcept {
+  return data->rep.percentile99;
+}
+double rocksdb_statistics_histogram_data_get_average(
+    rocksdb_statistics_histogram_data_t* data) noexcept {
+  return data->rep.average;
+}
+double rocksdb_statistics_histogram_data_get_std_dev(
+    rocksdb_statistics_histogram_data_t* data) noexcept {
+  return data->rep.standard_deviation;
+}
+double rocksdb_statistics_histogram_data_get_max(
+    rocksdb_statistics_histogram_data_t* data) noexcept {
+  return data->rep.max;
+}
+uint64_t rocksdb_statistics_histogram_data_get_count(
+    rocksdb_statistics_histogram_data_t* data) noexcept {
+  return data->rep.count;
+}
+uint64_t rocksdb_statistics_histogram_data_get_sum(
+    rocksdb_statistics_histogram_data_t* data) noexcept {
+  return data->rep.sum;
+}
+double rocksdb_statistics_histogram_data_get_min(
+    rocksdb_statistics_histogram_data_t* data) noexcept {
+  return data->rep.min;
+}
 
 // ---- The calling thread.
 
@@ -98,8 +141,11 @@ void rocksdb_set_perf_level(int level) noexcept {
   const PerfLevel to = ToPerfLevel(level);
   if (to != ashlar::kUninitialized) ashlar::SetPerfLevel(to);
 }
-rocksdb_perfcontext_t* rocksdb_perfcontext_create(void) noexcept { return Wrap(ashlar::get_perf_context()); }
-void rocksdb_perfcontext_destroy(rocksdb_perfcontext_t* /*context*/) noexcept {}  // the thread's own
+rocksdb_perfcontext_t* rocksdb_perfcontext_create(void) noexcept {
+  return Wrap(ashlar::get_perf_context());
+}
+void rocksdb_perfcontext_destroy(rocksdb_perfcontext_t* /*context*/) noexcept {
+}  // the thread's own
 void rocksdb_perfcontext_reset(rocksdb_perfcontext_t* context) noexcept { Rep(context)->Reset(); }
 uint64_t rocksdb_perfcontext_metric(rocksdb_perfcontext_t* context, int metric) noexcept {
   for (const auto& [number, member] : kMetrics) {
@@ -107,6 +153,7 @@ uint64_t rocksdb_perfcontext_metric(rocksdb_perfcontext_t* context, int metric) 
   }
   return 0;
 }
-char* rocksdb_perfcontext_report(rocksdb_perfcontext_t* context, unsigned char exclude_zero_counters) noexcept {
+char* rocksdb_perfcontext_report(rocksdb_perfcontext_t* context,
+                                 unsigned char exclude_zero_counters) noexcept {
   return CopyText(Rep(context)->ToString(exclude_zero_counters != 0));
 }

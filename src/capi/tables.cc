@@ -7,25 +7,34 @@ using ashlar::capi::Wrap;
 // ---- Block-based tables.
 
 ASHLAR_C_CREATE_AND_DESTROY(block_based_options)
-void rocksdb_options_set_block_based_table_factory(rocksdb_options_t* options, rocksdb_block_based_table_options_t* table_options) noexcept {
-  if (table_options != nullptr) options->rep.table_factory.reset(ashlar::NewBlockBasedTableFactory(table_options->rep));
+void rocksdb_options_set_block_based_table_factory(
+    rocksdb_options_t* options, rocksdb_block_based_table_options_t* table_options) noexcept {
+  if (table_options != nullptr)
+    options->rep.table_factory.reset(ashlar::NewBlockBasedTableFactory(table_options->rep));
 }
-void rocksdb_block_based_options_set_block_cache(rocksdb_block_based_table_options_t* options, rocksdb_cache_t* block_cache) noexcept {
+void rocksdb_block_based_options_set_block_cache(rocksdb_block_based_table_options_t* options,
+                                                 rocksdb_cache_t* block_cache) noexcept {
   options->rep.block_cache = block_cache == nullptr ? nullptr : block_cache->rep;
 }
-void rocksdb_block_based_options_set_filter_policy(rocksdb_block_based_table_options_t* options, rocksdb_filterpolicy_t* policy) noexcept {
+void rocksdb_block_based_options_set_filter_policy(rocksdb_block_based_table_options_t* options,
+                                                   rocksdb_filterpolicy_t* policy) noexcept {
   options->rep.filter_policy.reset(Rep(policy));
 }
 // Two names for one option.
-ASHLAR_C_SETTER_OF(block_based_options, data_block_hash_ratio, double, data_block_hash_table_util_ratio)
+ASHLAR_C_SETTER_OF(block_based_options, data_block_hash_ratio, double,
+                   data_block_hash_table_util_ratio)
 ASHLAR_C_ACCESSORS(block_based_options, no_block_cache, unsigned char)
 ASHLAR_C_ACCESSORS(block_based_options, cache_index_and_filter_blocks, unsigned char)
-ASHLAR_C_ACCESSORS(block_based_options, cache_index_and_filter_blocks_with_high_priority, unsigned char)
+ASHLAR_C_ACCESSORS(block_based_options, cache_index_and_filter_blocks_with_high_priority,
+                   unsigned char)
 ASHLAR_C_ACCESSORS(block_based_options, pin_l0_filter_and_index_blocks_in_cache, unsigned char)
 ASHLAR_C_ACCESSORS(block_based_options, pin_top_level_index_and_filter, unsigned char)
-ASHLAR_C_SETTER_OF(block_based_options, top_level_index_pinning_tier, int, metadata_cache_options.top_level_index_pinning)
-ASHLAR_C_SETTER_OF(block_based_options, partition_pinning_tier, int, metadata_cache_options.partition_pinning)
-ASHLAR_C_SETTER_OF(block_based_options, unpartitioned_pinning_tier, int, metadata_cache_options.unpartitioned_pinning)
+ASHLAR_C_SETTER_OF(block_based_options, top_level_index_pinning_tier, int,
+                   metadata_cache_options.top_level_index_pinning)
+ASHLAR_C_SETTER_OF(block_based_options, partition_pinning_tier, int,
+                   metadata_cache_options.partition_pinning)
+ASHLAR_C_SETTER_OF(block_based_options, unpartitioned_pinning_tier, int,
+                   metadata_cache_options.unpartitioned_pinning)
 ASHLAR_C_ACCESSORS(block_based_options, index_type, int)
 ASHLAR_C_ACCESSORS(block_based_options, data_block_index_type, int)
 ASHLAR_C_ACCESSORS(block_based_options, data_block_hash_table_util_ratio, double)
@@ -56,8 +65,10 @@ ASHLAR_C_ACCESSORS(block_based_options, prepopulate_block_cache, int)
 
 // ---- PlainTables.
 
-void rocksdb_options_set_plain_table_factory(rocksdb_options_t* options, uint32_t user_key_len, int bloom_bits_per_key, double hash_table_ratio,
-                                             size_t index_sparseness, size_t huge_page_tlb_size, char encoding_type, unsigned char full_scan_mode,
+void rocksdb_options_set_plain_table_factory(rocksdb_options_t* options, uint32_t user_key_len,
+                                             int bloom_bits_per_key, double hash_table_ratio,
+                                             size_t index_sparseness, size_t huge_page_tlb_size,
+                                             char encoding_type, unsigned char full_scan_mode,
                                              unsigned char store_index_in_file) noexcept {
   ashlar::PlainTableOptions table_options;
   table_options.user_key_len = user_key_len;
@@ -73,7 +84,9 @@ void rocksdb_options_set_plain_table_factory(rocksdb_options_t* options, uint32_
 
 // ---- Filters.
 
-rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom(double bits_per_key) noexcept { return Wrap(ashlar::NewBloomFilterPolicy(bits_per_key)); }
+rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom(double bits_per_key) noexcept {
+  return Wrap(ashlar::NewBloomFilterPolicy(bits_per_key));
+}
 rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom_full(double bits_per_key) noexcept {
   return Wrap(ashlar::NewBloomFilterPolicy(bits_per_key));
 }
@@ -81,34 +94,55 @@ void rocksdb_filterpolicy_destroy(rocksdb_filterpolicy_t* policy) noexcept { del
 
 // ---- Caches.
 
-rocksdb_cache_t* rocksdb_cache_create_lru(size_t capacity) noexcept { return new rocksdb_cache_t{ashlar::NewLRUCache(capacity)}; }
+rocksdb_cache_t* rocksdb_cache_create_lru(size_t capacity) noexcept {
+  return new rocksdb_cache_t{ashlar::NewLRUCache(capacity)};
+}
 rocksdb_cache_t* rocksdb_cache_create_lru_with_strict_capacity_limit(size_t capacity) noexcept {
   return new rocksdb_cache_t{ashlar::NewLRUCache(capacity, -1, true)};
 }
-rocksdb_cache_t* rocksdb_cache_create_lru_opts(const rocksdb_lru_cache_options_t* options) noexcept {
+rocksdb_cache_t* rocksdb_cache_create_lru_opts(
+    const rocksdb_lru_cache_options_t* options) noexcept {
   return new rocksdb_cache_t{options->rep.MakeSharedCache()};
 }
-rocksdb_cache_t* rocksdb_cache_create_hyper_clock(size_t capacity, size_t estimated_entry_charge) noexcept {
-  return new rocksdb_cache_t{ashlar::HyperClockCacheOptions(capacity, estimated_entry_charge).MakeSharedCache()};
+rocksdb_cache_t* rocksdb_cache_create_hyper_clock(size_t capacity,
+                                                  size_t estimated_entry_charge) noexcept {
+  return new rocksdb_cache_t{
+      ashlar::HyperClockCacheOptions(capacity, estimated_entry_charge).MakeSharedCache()};
 }
-rocksdb_cache_t* rocksdb_cache_create_hyper_clock_opts(const rocksdb_hyper_clock_cache_options_t* options) noexcept {
+rocksdb_cache_t* rocksdb_cache_create_hyper_clock_opts(
+    const rocksdb_hyper_clock_cache_options_t* options) noexcept {
   return new rocksdb_cache_t{options->rep.MakeSharedCache()};
 }
 void rocksdb_cache_destroy(rocksdb_cache_t* cache) noexcept { delete cache; }
-void rocksdb_cache_set_capacity(rocksdb_cache_t* cache, size_t capacity) noexcept { cache->rep->SetCapacity(capacity); }
-size_t rocksdb_cache_get_capacity(const rocksdb_cache_t* cache) noexcept { return cache->rep->GetCapacity(); }
-size_t rocksdb_cache_get_usage(const rocksdb_cache_t* cache) noexcept { return cache->rep->GetUsage(); }
-size_t rocksdb_cache_get_pinned_usage(const rocksdb_cache_t* cache) noexcept { return cache->rep->GetPinnedUsage(); }
-size_t rocksdb_cache_get_occupancy_count(const rocksdb_cache_t* cache) noexcept { return cache->rep->GetOccupancyCount(); }
+void rocksdb_cache_set_capacity(rocksdb_cache_t* cache, size_t capacity) noexcept {
+  cache->rep->SetCapacity(capacity);
+}
+size_t rocksdb_cache_get_capacity(const rocksdb_cache_t* cache) noexcept {
+  return cache->rep->GetCapacity();
+}
+size_t rocksdb_cache_get_usage(const rocksdb_cache_t* cache) noexcept {
+  return cache->rep->GetUsage();
+}
+size_t rocksdb_cache_get_pinned_usage(const rocksdb_cache_t* cache) noexcept {
+  return cache->rep->GetPinnedUsage();
+}
+size_t rocksdb_cache_get_occupancy_count(const rocksdb_cache_t* cache) noexcept {
+  return cache->rep->GetOccupancyCount();
+}
 
 ASHLAR_C_CREATE_AND_DESTROY(lru_cache_options)
 ASHLAR_C_SETTER(lru_cache_options, capacity, size_t)
 ASHLAR_C_SETTER(lru_cache_options, num_shard_bits, int)
 
-rocksdb_hyper_clock_cache_options_t* rocksdb_hyper_clock_cache_options_create(size_t capacity, size_t estimated_entry_charge) noexcept {
-  return new rocksdb_hyper_clock_cache_options_t{ashlar::HyperClockCacheOptions(capacity, estimated_entry_charge)};
+rocksdb_hyper_clock_cache_options_t* rocksdb_hyper_clock_cache_options_create(
+    size_t capacity, size_t estimated_entry_charge) noexcept {
+  return new rocksdb_hyper_clock_cache_options_t{
+      ashlar::HyperClockCacheOptions(capacity, estimated_entry_charge)};
 }
-void rocksdb_hyper_clock_cache_options_destroy(rocksdb_hyper_clock_cache_options_t* options) noexcept { delete options; }
+void rocksdb_hyper_clock_cache_options_destroy(
+    rocksdb_hyper_clock_cache_options_t* options) noexcept {
+  delete options;
+}
 ASHLAR_C_SETTER(hyper_clock_cache_options, capacity, size_t)
 ASHLAR_C_SETTER(hyper_clock_cache_options, estimated_entry_charge, size_t)
 ASHLAR_C_SETTER(hyper_clock_cache_options, num_shard_bits, int)

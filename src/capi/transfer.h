@@ -1,7 +1,8 @@
 // How errors, bytes and arrays pass between C and C++.
 //
-// Memory for the caller comes from malloc, so that rocksdb_free, and free itself, can take it. Running out of it ends the process: every function of
-// the interface is noexcept, and these throw std::bad_alloc.
+// Memory for the caller comes from malloc, so that rocksdb_free, and free itself, can take it.
+// Running out of it ends the process: every function of the interface is noexcept, and these throw
+// std::bad_alloc.
 #pragma once
 
 #include <cstddef>
@@ -47,11 +48,14 @@ inline bool Check(char** errptr, const Status& status) {
   return false;
 }
 
-// An array of n default-constructed elements that takes no memory from the heap while n is small: MultiGet needs four of them per call.
+// An array of n default-constructed elements that takes no memory from the heap while n is small:
+// MultiGet needs four of them per call.
 template <typename T, size_t kInline = 64>
 class ScratchArray {
  public:
-  explicit ScratchArray(size_t n) : n_(n), data_(n <= kInline ? reinterpret_cast<T*>(inline_) : std::allocator<T>().allocate(n)) {
+  explicit ScratchArray(size_t n)
+      : n_(n),
+        data_(n <= kInline ? reinterpret_cast<T*>(inline_) : std::allocator<T>().allocate(n)) {
     std::uninitialized_default_construct_n(data_, n);
   }
   ~ScratchArray() {

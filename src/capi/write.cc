@@ -28,7 +28,8 @@ class Parts {
   std::vector<Slice> slices_;
 };
 
-using PutFunction = void (*)(void* state, uint32_t cfid, const char* key, size_t key_size, const char* value, size_t value_size);
+using PutFunction = void (*)(void* state, uint32_t cfid, const char* key, size_t key_size,
+                             const char* value, size_t value_size);
 using DeletedFunction = void (*)(void* state, uint32_t cfid, const char* key, size_t key_size);
 
 // Calls back for the records of every family. A null function passes its records over.
@@ -61,7 +62,9 @@ class AllFamilies final : public WriteBatch::Handler {
 // Calls back for the records of the default family; one of another family ends the walk.
 class DefaultFamily final : public WriteBatch::Handler {
  public:
-  DefaultFamily(void* state, void (*put)(void* state, const char* key, size_t key_size, const char* value, size_t value_size),
+  DefaultFamily(void* state,
+                void (*put)(void* state, const char* key, size_t key_size, const char* value,
+                            size_t value_size),
                 void (*deleted)(void* state, const char* key, size_t key_size))
       : state_(state), put_(put), deleted_(deleted) {}
 
@@ -75,7 +78,8 @@ class DefaultFamily final : public WriteBatch::Handler {
 
  private:
   void* const state_;
-  void (*const put_)(void* state, const char* key, size_t key_size, const char* value, size_t value_size);
+  void (*const put_)(void* state, const char* key, size_t key_size, const char* value,
+                     size_t value_size);
   void (*const deleted_)(void* state, const char* key, size_t key_size);
 };
 
@@ -83,52 +87,71 @@ class DefaultFamily final : public WriteBatch::Handler {
 
 // ---- Single records.
 
-void rocksdb_put(rocksdb_t* db, const rocksdb_writeoptions_t* options, const char* key, size_t key_size, const char* value, size_t value_size,
-                 char** errptr) noexcept {
-  Check(errptr, db->rep->Put(options->rep, db->default_family, Slice(key, key_size), Slice(value, value_size)));
+void rocksdb_put(rocksdb_t* db, const rocksdb_writeoptions_t* options, const char* key,
+                 size_t key_size, const char* value, size_t value_size, char** errptr) noexcept {
+  Check(errptr, db->rep->Put(options->rep, db->default_family, Slice(key, key_size),
+                             Slice(value, value_size)));
 }
-void rocksdb_put_cf(rocksdb_t* db, const rocksdb_writeoptions_t* options, rocksdb_column_family_handle_t* column_family, const char* key,
-                    size_t key_size, const char* value, size_t value_size, char** errptr) noexcept {
-  Check(errptr, db->rep->Put(options->rep, column_family->rep, Slice(key, key_size), Slice(value, value_size)));
+void rocksdb_put_cf(rocksdb_t* db, const rocksdb_writeoptions_t* options,
+                    rocksdb_column_family_handle_t* column_family, const char* key, size_t key_size,
+                    const char* value, size_t value_size, char** errptr) noexcept {
+  Check(errptr, db->rep->Put(options->rep, column_family->rep, Slice(key, key_size),
+                             Slice(value, value_size)));
 }
-void rocksdb_delete(rocksdb_t* db, const rocksdb_writeoptions_t* options, const char* key, size_t key_size, char** errptr) noexcept {
+void rocksdb_delete(rocksdb_t* db, const rocksdb_writeoptions_t* options, const char* key,
+                    size_t key_size, char** errptr) noexcept {
   Check(errptr, db->rep->Delete(options->rep, db->default_family, Slice(key, key_size)));
 }
-void rocksdb_delete_cf(rocksdb_t* db, const rocksdb_writeoptions_t* options, rocksdb_column_family_handle_t* column_family, const char* key,
+void rocksdb_delete_cf(rocksdb_t* db, const rocksdb_writeoptions_t* options,
+                       rocksdb_column_family_handle_t* column_family, const char* key,
                        size_t key_size, char** errptr) noexcept {
   Check(errptr, db->rep->Delete(options->rep, column_family->rep, Slice(key, key_size)));
 }
-void rocksdb_singledelete(rocksdb_t* db, const rocksdb_writeoptions_t* options, const char* key, size_t key_size, char** errptr) noexcept {
+void rocksdb_singledelete(rocksdb_t* db, const rocksdb_writeoptions_t* options, const char* key,
+                          size_t key_size, char** errptr) noexcept {
   Check(errptr, db->rep->SingleDelete(options->rep, db->default_family, Slice(key, key_size)));
 }
-void rocksdb_singledelete_cf(rocksdb_t* db, const rocksdb_writeoptions_t* options, rocksdb_column_family_handle_t* column_family, const char* key,
+void rocksdb_singledelete_cf(rocksdb_t* db, const rocksdb_writeoptions_t* options,
+                             rocksdb_column_family_handle_t* column_family, const char* key,
                              size_t key_size, char** errptr) noexcept {
   Check(errptr, db->rep->SingleDelete(options->rep, column_family->rep, Slice(key, key_size)));
 }
-void rocksdb_delete_range_cf(rocksdb_t* db, const rocksdb_writeoptions_t* options, rocksdb_column_family_handle_t* column_family,
-                             const char* start_key, size_t start_key_size, const char* end_key, size_t end_key_size, char** errptr) noexcept {
-  Check(errptr, db->rep->DeleteRange(options->rep, column_family->rep, Slice(start_key, start_key_size), Slice(end_key, end_key_size)));
+void rocksdb_delete_range_cf(rocksdb_t* db, const rocksdb_writeoptions_t* options,
+                             rocksdb_column_family_handle_t* column_family, const char* start_key,
+                             size_t start_key_size, const char* end_key, size_t end_key_size,
+                             char** errptr) noexcept {
+  Check(errptr,
+        db->rep->DeleteRange(options->rep, column_family->rep, Slice(start_key, start_key_size),
+                             Slice(end_key, end_key_size)));
 }
-void rocksdb_merge(rocksdb_t* db, const rocksdb_writeoptions_t* options, const char* key, size_t key_size, const char* value, size_t value_size,
-                   char** errptr) noexcept {
-  Check(errptr, db->rep->Merge(options->rep, db->default_family, Slice(key, key_size), Slice(value, value_size)));
+void rocksdb_merge(rocksdb_t* db, const rocksdb_writeoptions_t* options, const char* key,
+                   size_t key_size, const char* value, size_t value_size, char** errptr) noexcept {
+  Check(errptr, db->rep->Merge(options->rep, db->default_family, Slice(key, key_size),
+                               Slice(value, value_size)));
 }
-void rocksdb_merge_cf(rocksdb_t* db, const rocksdb_writeoptions_t* options, rocksdb_column_family_handle_t* column_family, const char* key,
-                      size_t key_size, const char* value, size_t value_size, char** errptr) noexcept {
-  Check(errptr, db->rep->Merge(options->rep, column_family->rep, Slice(key, key_size), Slice(value, value_size)));
+void rocksdb_merge_cf(rocksdb_t* db, const rocksdb_writeoptions_t* options,
+                      rocksdb_column_family_handle_t* column_family, const char* key,
+                      size_t key_size, const char* value, size_t value_size,
+                      char** errptr) noexcept {
+  Check(errptr, db->rep->Merge(options->rep, column_family->rep, Slice(key, key_size),
+                               Slice(value, value_size)));
 }
 
-void rocksdb_write(rocksdb_t* db, const rocksdb_writeoptions_t* options, rocksdb_writebatch_t* batch, char** errptr) noexcept {
+void rocksdb_write(rocksdb_t* db, const rocksdb_writeoptions_t* options,
+                   rocksdb_writebatch_t* batch, char** errptr) noexcept {
   if (Check(errptr, batch->refused)) Check(errptr, db->rep->Write(options->rep, &batch->rep));
 }
 
 // ---- Batches.
 
-rocksdb_writebatch_t* rocksdb_writebatch_create(void) noexcept { return new rocksdb_writebatch_t(); }
+rocksdb_writebatch_t* rocksdb_writebatch_create(void) noexcept {
+  return new rocksdb_writebatch_t();
+}
 rocksdb_writebatch_t* rocksdb_writebatch_create_from(const char* rep, size_t size) noexcept {
   return new rocksdb_writebatch_t{WriteBatch(std::string(rep, size)), Status()};
 }
-rocksdb_writebatch_t* rocksdb_writebatch_create_with_params(size_t reserved_bytes, size_t max_bytes, size_t /*protection_bytes_per_key*/,
+rocksdb_writebatch_t* rocksdb_writebatch_create_with_params(size_t reserved_bytes, size_t max_bytes,
+                                                            size_t /*protection_bytes_per_key*/,
                                                             size_t /*default_cf_ts_sz*/) noexcept {
   return new rocksdb_writebatch_t{WriteBatch(reserved_bytes, max_bytes), Status()};
 }
@@ -137,103 +160,148 @@ void rocksdb_writebatch_clear(rocksdb_writebatch_t* batch) noexcept {
   batch->rep.Clear();
   batch->refused = Status();
 }
-int rocksdb_writebatch_count(rocksdb_writebatch_t* batch) noexcept { return static_cast<int>(batch->rep.Count()); }
+int rocksdb_writebatch_count(rocksdb_writebatch_t* batch) noexcept {
+  return static_cast<int>(batch->rep.Count());
+}
 const char* rocksdb_writebatch_data(rocksdb_writebatch_t* batch, size_t* size) noexcept {
   *size = batch->rep.GetDataSize();
   return batch->rep.Data().data();
 }
 
-void rocksdb_writebatch_put(rocksdb_writebatch_t* batch, const char* key, size_t key_size, const char* value, size_t value_size) noexcept {
+void rocksdb_writebatch_put(rocksdb_writebatch_t* batch, const char* key, size_t key_size,
+                            const char* value, size_t value_size) noexcept {
   Remember(batch, batch->rep.Put(Slice(key, key_size), Slice(value, value_size)));
 }
-void rocksdb_writebatch_put_cf(rocksdb_writebatch_t* batch, rocksdb_column_family_handle_t* column_family, const char* key, size_t key_size,
-                               const char* value, size_t value_size) noexcept {
-  Remember(batch, batch->rep.Put(column_family->rep, Slice(key, key_size), Slice(value, value_size)));
+void rocksdb_writebatch_put_cf(rocksdb_writebatch_t* batch,
+                               rocksdb_column_family_handle_t* column_family, const char* key,
+                               size_t key_size, const char* value, size_t value_size) noexcept {
+  Remember(batch,
+           batch->rep.Put(column_family->rep, Slice(key, key_size), Slice(value, value_size)));
 }
-void rocksdb_writebatch_delete(rocksdb_writebatch_t* batch, const char* key, size_t key_size) noexcept {
+void rocksdb_writebatch_delete(rocksdb_writebatch_t* batch, const char* key,
+                               size_t key_size) noexcept {
   Remember(batch, batch->rep.Delete(Slice(key, key_size)));
 }
-void rocksdb_writebatch_delete_cf(rocksdb_writebatch_t* batch, rocksdb_column_family_handle_t* column_family, const char* key,
+void rocksdb_writebatch_delete_cf(rocksdb_writebatch_t* batch,
+                                  rocksdb_column_family_handle_t* column_family, const char* key,
                                   size_t key_size) noexcept {
   Remember(batch, batch->rep.Delete(column_family->rep, Slice(key, key_size)));
 }
-void rocksdb_writebatch_singledelete(rocksdb_writebatch_t* batch, const char* key, size_t key_size) noexcept {
+void rocksdb_writebatch_singledelete(rocksdb_writebatch_t* batch, const char* key,
+                                     size_t key_size) noexcept {
   Remember(batch, batch->rep.SingleDelete(Slice(key, key_size)));
 }
-void rocksdb_writebatch_singledelete_cf(rocksdb_writebatch_t* batch, rocksdb_column_family_handle_t* column_family, const char* key,
-                                        size_t key_size) noexcept {
+void rocksdb_writebatch_singledelete_cf(rocksdb_writebatch_t* batch,
+                                        rocksdb_column_family_handle_t* column_family,
+                                        const char* key, size_t key_size) noexcept {
   Remember(batch, batch->rep.SingleDelete(column_family->rep, Slice(key, key_size)));
 }
-void rocksdb_writebatch_delete_range(rocksdb_writebatch_t* batch, const char* start_key, size_t start_key_size, const char* end_key,
+void rocksdb_writebatch_delete_range(rocksdb_writebatch_t* batch, const char* start_key,
+                                     size_t start_key_size, const char* end_key,
                                      size_t end_key_size) noexcept {
-  Remember(batch, batch->rep.DeleteRange(Slice(start_key, start_key_size), Slice(end_key, end_key_size)));
+  Remember(batch,
+           batch->rep.DeleteRange(Slice(start_key, start_key_size), Slice(end_key, end_key_size)));
 }
-void rocksdb_writebatch_delete_range_cf(rocksdb_writebatch_t* batch, rocksdb_column_family_handle_t* column_family, const char* start_key,
-                                        size_t start_key_size, const char* end_key, size_t end_key_size) noexcept {
-  Remember(batch, batch->rep.DeleteRange(column_family->rep, Slice(start_key, start_key_size), Slice(end_key, end_key_size)));
+void rocksdb_writebatch_delete_range_cf(rocksdb_writebatch_t* batch,
+                                        rocksdb_column_family_handle_t* column_family,
+                                        const char* start_key, size_t start_key_size,
+                                        const char* end_key, size_t end_key_size) noexcept {
+  Remember(batch, batch->rep.DeleteRange(column_family->rep, Slice(start_key, start_key_size),
+                                         Slice(end_key, end_key_size)));
 }
-void rocksdb_writebatch_merge(rocksdb_writebatch_t* batch, const char* key, size_t key_size, const char* value, size_t value_size) noexcept {
+void rocksdb_writebatch_merge(rocksdb_writebatch_t* batch, const char* key, size_t key_size,
+                              const char* value, size_t value_size) noexcept {
   Remember(batch, batch->rep.Merge(Slice(key, key_size), Slice(value, value_size)));
 }
-void rocksdb_writebatch_merge_cf(rocksdb_writebatch_t* batch, rocksdb_column_family_handle_t* column_family, const char* key, size_t key_size,
-                                 const char* value, size_t value_size) noexcept {
-  Remember(batch, batch->rep.Merge(column_family->rep, Slice(key, key_size), Slice(value, value_size)));
+void rocksdb_writebatch_merge_cf(rocksdb_writebatch_t* batch,
+                                 rocksdb_column_family_handle_t* column_family, const char* key,
+                                 size_t key_size, const char* value, size_t value_size) noexcept {
+  Remember(batch,
+           batch->rep.Merge(column_family->rep, Slice(key, key_size), Slice(value, value_size)));
 }
-void rocksdb_writebatch_put_log_data(rocksdb_writebatch_t* batch, const char* blob, size_t size) noexcept {
+void rocksdb_writebatch_put_log_data(rocksdb_writebatch_t* batch, const char* blob,
+                                     size_t size) noexcept {
   Remember(batch, batch->rep.PutLogData(Slice(blob, size)));
 }
 
-void rocksdb_writebatch_putv(rocksdb_writebatch_t* batch, int num_keys, const char* const* keys, const size_t* key_sizes, int num_values,
-                             const char* const* values, const size_t* value_sizes) noexcept {
-  Remember(batch, batch->rep.Put(Parts(num_keys, keys, key_sizes).Get(), Parts(num_values, values, value_sizes).Get()));
+void rocksdb_writebatch_putv(rocksdb_writebatch_t* batch, int num_keys, const char* const* keys,
+                             const size_t* key_sizes, int num_values, const char* const* values,
+                             const size_t* value_sizes) noexcept {
+  Remember(batch, batch->rep.Put(Parts(num_keys, keys, key_sizes).Get(),
+                                 Parts(num_values, values, value_sizes).Get()));
 }
-void rocksdb_writebatch_putv_cf(rocksdb_writebatch_t* batch, rocksdb_column_family_handle_t* column_family, int num_keys, const char* const* keys,
-                                const size_t* key_sizes, int num_values, const char* const* values, const size_t* value_sizes) noexcept {
-  Remember(batch, batch->rep.Put(column_family->rep, Parts(num_keys, keys, key_sizes).Get(), Parts(num_values, values, value_sizes).Get()));
+void rocksdb_writebatch_putv_cf(rocksdb_writebatch_t* batch,
+                                rocksdb_column_family_handle_t* column_family, int num_keys,
+                                const char* const* keys, const size_t* key_sizes, int num_values,
+                                const char* const* values, const size_t* value_sizes) noexcept {
+  Remember(batch, batch->rep.Put(column_family->rep, Parts(num_keys, keys, key_sizes).Get(),
+                                 Parts(num_values, values, value_sizes).Get()));
 }
-void rocksdb_writebatch_deletev(rocksdb_writebatch_t* batch, int num_keys, const char* const* keys, const size_t* key_sizes) noexcept {
+void rocksdb_writebatch_deletev(rocksdb_writebatch_t* batch, int num_keys, const char* const* keys,
+                                const size_t* key_sizes) noexcept {
   Remember(batch, batch->rep.Delete(Parts(num_keys, keys, key_sizes).Get()));
 }
-void rocksdb_writebatch_deletev_cf(rocksdb_writebatch_t* batch, rocksdb_column_family_handle_t* column_family, int num_keys, const char* const* keys,
-                                   const size_t* key_sizes) noexcept {
+void rocksdb_writebatch_deletev_cf(rocksdb_writebatch_t* batch,
+                                   rocksdb_column_family_handle_t* column_family, int num_keys,
+                                   const char* const* keys, const size_t* key_sizes) noexcept {
   Remember(batch, batch->rep.Delete(column_family->rep, Parts(num_keys, keys, key_sizes).Get()));
 }
-void rocksdb_writebatch_delete_rangev(rocksdb_writebatch_t* batch, int num_keys, const char* const* start_keys, const size_t* start_key_sizes,
-                                      const char* const* end_keys, const size_t* end_key_sizes) noexcept {
-  Remember(batch, batch->rep.DeleteRange(Parts(num_keys, start_keys, start_key_sizes).Get(), Parts(num_keys, end_keys, end_key_sizes).Get()));
-}
-void rocksdb_writebatch_delete_rangev_cf(rocksdb_writebatch_t* batch, rocksdb_column_family_handle_t* column_family, int num_keys,
-                                         const char* const* start_keys, const size_t* start_key_sizes, const char* const* end_keys,
-                                         const size_t* end_key_sizes) noexcept {
-  Remember(batch, batch->rep.DeleteRange(column_family->rep, Parts(num_keys, start_keys, start_key_sizes).Get(),
+void rocksdb_writebatch_delete_rangev(rocksdb_writebatch_t* batch, int num_keys,
+                                      const char* const* start_keys, const size_t* start_key_sizes,
+                                      const char* const* end_keys,
+                                      const size_t* end_key_sizes) noexcept {
+  Remember(batch, batch->rep.DeleteRange(Parts(num_keys, start_keys, start_key_sizes).Get(),
                                          Parts(num_keys, end_keys, end_key_sizes).Get()));
 }
-void rocksdb_writebatch_mergev(rocksdb_writebatch_t* batch, int num_keys, const char* const* keys, const size_t* key_sizes, int num_values,
-                               const char* const* values, const size_t* value_sizes) noexcept {
-  Remember(batch, batch->rep.Merge(Parts(num_keys, keys, key_sizes).Get(), Parts(num_values, values, value_sizes).Get()));
+void rocksdb_writebatch_delete_rangev_cf(rocksdb_writebatch_t* batch,
+                                         rocksdb_column_family_handle_t* column_family,
+                                         int num_keys, const char* const* start_keys,
+                                         const size_t* start_key_sizes, const char* const* end_keys,
+                                         const size_t* end_key_sizes) noexcept {
+  Remember(batch, batch->rep.DeleteRange(column_family->rep,
+                                         Parts(num_keys, start_keys, start_key_sizes).Get(),
+                                         Parts(num_keys, end_keys, end_key_sizes).Get()));
 }
-void rocksdb_writebatch_mergev_cf(rocksdb_writebatch_t* batch, rocksdb_column_family_handle_t* column_family, int num_keys, const char* const* keys,
-                                  const size_t* key_sizes, int num_values, const char* const* values, const size_t* value_sizes) noexcept {
-  Remember(batch, batch->rep.Merge(column_family->rep, Parts(num_keys, keys, key_sizes).Get(), Parts(num_values, values, value_sizes).Get()));
+void rocksdb_writebatch_mergev(rocksdb_writebatch_t* batch, int num_keys, const char* const* keys,
+                               const size_t* key_sizes, int num_values, const char* const* values,
+                               const size_t* value_sizes) noexcept {
+  Remember(batch, batch->rep.Merge(Parts(num_keys, keys, key_sizes).Get(),
+                                   Parts(num_values, values, value_sizes).Get()));
+}
+void rocksdb_writebatch_mergev_cf(rocksdb_writebatch_t* batch,
+                                  rocksdb_column_family_handle_t* column_family, int num_keys,
+                                  const char* const* keys, const size_t* key_sizes, int num_values,
+                                  const char* const* values, const size_t* value_sizes) noexcept {
+  Remember(batch, batch->rep.Merge(column_family->rep, Parts(num_keys, keys, key_sizes).Get(),
+                                   Parts(num_values, values, value_sizes).Get()));
 }
 
-void rocksdb_writebatch_set_save_point(rocksdb_writebatch_t* batch) noexcept { batch->rep.SetSavePoint(); }
-void rocksdb_writebatch_rollback_to_save_point(rocksdb_writebatch_t* batch, char** errptr) noexcept {
+void rocksdb_writebatch_set_save_point(rocksdb_writebatch_t* batch) noexcept {
+  batch->rep.SetSavePoint();
+}
+void rocksdb_writebatch_rollback_to_save_point(rocksdb_writebatch_t* batch,
+                                               char** errptr) noexcept {
   Check(errptr, batch->rep.RollbackToSavePoint());
 }
-void rocksdb_writebatch_pop_save_point(rocksdb_writebatch_t* batch, char** errptr) noexcept { Check(errptr, batch->rep.PopSavePoint()); }
+void rocksdb_writebatch_pop_save_point(rocksdb_writebatch_t* batch, char** errptr) noexcept {
+  Check(errptr, batch->rep.PopSavePoint());
+}
 
 void rocksdb_writebatch_iterate(rocksdb_writebatch_t* batch, void* state,
-                                void (*put)(void* state, const char* key, size_t key_size, const char* value, size_t value_size),
-                                void (*deleted)(void* state, const char* key, size_t key_size)) noexcept {
+                                void (*put)(void* state, const char* key, size_t key_size,
+                                            const char* value, size_t value_size),
+                                void (*deleted)(void* state, const char* key,
+                                                size_t key_size)) noexcept {
   DefaultFamily handler(state, put, deleted);
   static_cast<void>(batch->rep.Iterate(&handler).ok());  // the interface has no place for an error
 }
-void rocksdb_writebatch_iterate_cf(rocksdb_writebatch_t* batch, void* state,
-                                   void (*put_cf)(void* state, uint32_t cfid, const char* key, size_t key_size, const char* value, size_t value_size),
-                                   void (*deleted_cf)(void* state, uint32_t cfid, const char* key, size_t key_size),
-                                   void (*merge_cf)(void* state, uint32_t cfid, const char* key, size_t key_size, const char* value,
-                                                    size_t value_size)) noexcept {
+void rocksdb_writebatch_iterate_cf(
+    rocksdb_writebatch_t* batch, void* state,
+    void (*put_cf)(void* state, uint32_t cfid, const char* key, size_t key_size, const char* value,
+                   size_t value_size),
+    void (*deleted_cf)(void* state, uint32_t cfid, const char* key, size_t key_size),
+    void (*merge_cf)(void* state, uint32_t cfid, const char* key, size_t key_size,
+                     const char* value, size_t value_size)) noexcept {
   AllFamilies handler(state, put_cf, deleted_cf, merge_cf);
   static_cast<void>(batch->rep.Iterate(&handler).ok());
 }

@@ -21,16 +21,19 @@ ParseRules RulesFrom(const ConfigOptions& config_options) {
 }
 
 template <typename Struct>
-Status ApplyPairs(const ConfigOptions& config_options, const OptionPairs& pairs, const Struct& base, Struct* result) {
+Status ApplyPairs(const ConfigOptions& config_options, const OptionPairs& pairs, const Struct& base,
+                  Struct* result) {
   Struct changed = base;
   const ParseRules rules = RulesFrom(config_options);
-  for (const auto& [name, value] : pairs) ASHLAR_RETURN_IF_ERROR(SetOption(rules, name, value, &changed));
+  for (const auto& [name, value] : pairs)
+    ASHLAR_RETURN_IF_ERROR(SetOption(rules, name, value, &changed));
   *result = std::move(changed);
   return Status::OK();
 }
 
 template <typename Struct>
-Status ApplyText(const ConfigOptions& config_options, const std::string& text, const Struct& base, Struct* result) {
+Status ApplyText(const ConfigOptions& config_options, const std::string& text, const Struct& base,
+                 Struct* result) {
   ASHLAR_ASSIGN_OR_RETURN(const OptionPairs pairs, ParseOptionPairs(text));
   return ApplyPairs(config_options, pairs, base, result);
 }
@@ -48,7 +51,8 @@ std::string PrintAll(const Struct& options, std::string_view delimiter) {
   for (const auto& [name, value] : PrintOptions(options)) {
     // A plain value with a separator inside would not survive without braces.
     const bool braces = value.find(';') != std::string::npos && value.front() != '{';
-    StrAppend(&out, name, "=", braces ? "{" : "", EscapeOptionText(value), braces ? "}" : "", delimiter);
+    StrAppend(&out, name, "=", braces ? "{" : "", EscapeOptionText(value), braces ? "}" : "",
+              delimiter);
   }
   return out;
 }
@@ -56,103 +60,139 @@ std::string PrintAll(const Struct& options, std::string_view delimiter) {
 template <typename Struct>
 bool IsNameOf(std::string_view name) {
   const auto table = OptionTableOf<Struct>();
-  return std::any_of(table.begin(), table.end(), [name](const OptionEntry<Struct>& entry) { return name == entry.name; });
+  return std::any_of(table.begin(), table.end(),
+                     [name](const OptionEntry<Struct>& entry) { return name == entry.name; });
 }
 
 }  // namespace
 
 Status GetDBOptionsFromMap(const ConfigOptions& config_options, const DBOptions& base_options,
-                           const std::unordered_map<std::string, std::string>& opts_map, DBOptions* new_options) {
+                           const std::unordered_map<std::string, std::string>& opts_map,
+                           DBOptions* new_options) {
   return ApplyPairs(config_options, Sorted(opts_map), base_options, new_options);
 }
-Status GetColumnFamilyOptionsFromMap(const ConfigOptions& config_options, const ColumnFamilyOptions& base_options,
-                                     const std::unordered_map<std::string, std::string>& opts_map, ColumnFamilyOptions* new_options) {
+Status GetColumnFamilyOptionsFromMap(const ConfigOptions& config_options,
+                                     const ColumnFamilyOptions& base_options,
+                                     const std::unordered_map<std::string, std::string>& opts_map,
+                                     ColumnFamilyOptions* new_options) {
   return ApplyPairs(config_options, Sorted(opts_map), base_options, new_options);
 }
-Status GetBlockBasedTableOptionsFromMap(const ConfigOptions& config_options, const BlockBasedTableOptions& table_options,
-                                        const std::unordered_map<std::string, std::string>& opts_map, BlockBasedTableOptions* new_table_options) {
+Status GetBlockBasedTableOptionsFromMap(
+    const ConfigOptions& config_options, const BlockBasedTableOptions& table_options,
+    const std::unordered_map<std::string, std::string>& opts_map,
+    BlockBasedTableOptions* new_table_options) {
   return ApplyPairs(config_options, Sorted(opts_map), table_options, new_table_options);
 }
-Status GetPlainTableOptionsFromMap(const ConfigOptions& config_options, const PlainTableOptions& table_options,
-                                   const std::unordered_map<std::string, std::string>& opts_map, PlainTableOptions* new_table_options) {
+Status GetPlainTableOptionsFromMap(const ConfigOptions& config_options,
+                                   const PlainTableOptions& table_options,
+                                   const std::unordered_map<std::string, std::string>& opts_map,
+                                   PlainTableOptions* new_table_options) {
   return ApplyPairs(config_options, Sorted(opts_map), table_options, new_table_options);
 }
 
-Status GetDBOptionsFromString(const ConfigOptions& config_options, const DBOptions& base_options, const std::string& opts_str,
-                              DBOptions* new_options) {
+Status GetDBOptionsFromString(const ConfigOptions& config_options, const DBOptions& base_options,
+                              const std::string& opts_str, DBOptions* new_options) {
   return ApplyText(config_options, opts_str, base_options, new_options);
 }
-Status GetColumnFamilyOptionsFromString(const ConfigOptions& config_options, const ColumnFamilyOptions& base_options, const std::string& opts_str,
+Status GetColumnFamilyOptionsFromString(const ConfigOptions& config_options,
+                                        const ColumnFamilyOptions& base_options,
+                                        const std::string& opts_str,
                                         ColumnFamilyOptions* new_options) {
   return ApplyText(config_options, opts_str, base_options, new_options);
 }
-Status GetBlockBasedTableOptionsFromString(const ConfigOptions& config_options, const BlockBasedTableOptions& table_options,
-                                           const std::string& opts_str, BlockBasedTableOptions* new_table_options) {
+Status GetBlockBasedTableOptionsFromString(const ConfigOptions& config_options,
+                                           const BlockBasedTableOptions& table_options,
+                                           const std::string& opts_str,
+                                           BlockBasedTableOptions* new_table_options) {
   return ApplyText(config_options, opts_str, table_options, new_table_options);
 }
-Status GetPlainTableOptionsFromString(const ConfigOptions& config_options, const PlainTableOptions& table_options, const std::string& opts_str,
+Status GetPlainTableOptionsFromString(const ConfigOptions& config_options,
+                                      const PlainTableOptions& table_options,
+                                      const std::string& opts_str,
                                       PlainTableOptions* new_table_options) {
   return ApplyText(config_options, opts_str, table_options, new_table_options);
 }
 
-Status GetOptionsFromString(const ConfigOptions& config_options, const Options& base_options, const std::string& opts_str, Options* new_options) {
+Status GetOptionsFromString(const ConfigOptions& config_options, const Options& base_options,
+                            const std::string& opts_str, Options* new_options) {
   ASHLAR_ASSIGN_OR_RETURN(const OptionPairs pairs, ParseOptionPairs(opts_str));
   OptionPairs db_pairs;
   OptionPairs family_pairs;
-  for (const auto& pair : pairs) (IsNameOf<DBOptions>(pair.first) ? db_pairs : family_pairs).push_back(pair);
+  for (const auto& pair : pairs)
+    (IsNameOf<DBOptions>(pair.first) ? db_pairs : family_pairs).push_back(pair);
   DBOptions db_options;
   ColumnFamilyOptions family_options;
-  ASHLAR_RETURN_IF_ERROR(ApplyPairs<DBOptions>(config_options, db_pairs, base_options, &db_options));
-  ASHLAR_RETURN_IF_ERROR(ApplyPairs<ColumnFamilyOptions>(config_options, family_pairs, base_options, &family_options));
+  ASHLAR_RETURN_IF_ERROR(
+      ApplyPairs<DBOptions>(config_options, db_pairs, base_options, &db_options));
+  ASHLAR_RETURN_IF_ERROR(
+      ApplyPairs<ColumnFamilyOptions>(config_options, family_pairs, base_options, &family_options));
   *new_options = Options(db_options, family_options);
   return Status::OK();
 }
 
-Status GetDBOptionsFromString(const DBOptions& base_options, const std::string& opts_str, DBOptions* new_options) {
+Status GetDBOptionsFromString(const DBOptions& base_options, const std::string& opts_str,
+                              DBOptions* new_options) {
   return GetDBOptionsFromString(ConfigOptions(), base_options, opts_str, new_options);
 }
-Status GetColumnFamilyOptionsFromString(const ColumnFamilyOptions& base_options, const std::string& opts_str, ColumnFamilyOptions* new_options) {
+Status GetColumnFamilyOptionsFromString(const ColumnFamilyOptions& base_options,
+                                        const std::string& opts_str,
+                                        ColumnFamilyOptions* new_options) {
   return GetColumnFamilyOptionsFromString(ConfigOptions(), base_options, opts_str, new_options);
 }
-Status GetBlockBasedTableOptionsFromString(const BlockBasedTableOptions& table_options, const std::string& opts_str,
+Status GetBlockBasedTableOptionsFromString(const BlockBasedTableOptions& table_options,
+                                           const std::string& opts_str,
                                            BlockBasedTableOptions* new_table_options) {
-  return GetBlockBasedTableOptionsFromString(ConfigOptions(), table_options, opts_str, new_table_options);
+  return GetBlockBasedTableOptionsFromString(ConfigOptions(), table_options, opts_str,
+                                             new_table_options);
 }
-Status GetPlainTableOptionsFromString(const PlainTableOptions& table_options, const std::string& opts_str, PlainTableOptions* new_table_options) {
-  return GetPlainTableOptionsFromString(ConfigOptions(), table_options, opts_str, new_table_options);
+Status GetPlainTableOptionsFromString(const PlainTableOptions& table_options,
+                                      const std::string& opts_str,
+                                      PlainTableOptions* new_table_options) {
+  return GetPlainTableOptionsFromString(ConfigOptions(), table_options, opts_str,
+                                        new_table_options);
 }
-Status GetOptionsFromString(const Options& base_options, const std::string& opts_str, Options* new_options) {
+Status GetOptionsFromString(const Options& base_options, const std::string& opts_str,
+                            Options* new_options) {
   return GetOptionsFromString(ConfigOptions(), base_options, opts_str, new_options);
 }
 
-Status GetStringFromDBOptions(const ConfigOptions& config_options, const DBOptions& db_options, std::string* opts_str) {
+Status GetStringFromDBOptions(const ConfigOptions& config_options, const DBOptions& db_options,
+                              std::string* opts_str) {
   *opts_str = PrintAll(db_options, config_options.delimiter);
   return Status::OK();
 }
-Status GetStringFromColumnFamilyOptions(const ConfigOptions& config_options, const ColumnFamilyOptions& cf_options, std::string* opts_str) {
+Status GetStringFromColumnFamilyOptions(const ConfigOptions& config_options,
+                                        const ColumnFamilyOptions& cf_options,
+                                        std::string* opts_str) {
   *opts_str = PrintAll(cf_options, config_options.delimiter);
   const TableFactory* const factory = cf_options.table_factory.get();
   if (factory == nullptr) return Status::OK();
   if (const auto* const block_based = factory->GetOptions<BlockBasedTableOptions>()) {
-    StrAppend(opts_str, "block_based_table_factory={", PrintAll(*block_based, ";"), "}", config_options.delimiter);
+    StrAppend(opts_str, "block_based_table_factory={", PrintAll(*block_based, ";"), "}",
+              config_options.delimiter);
   }
   if (const auto* const plain = factory->GetOptions<PlainTableOptions>()) {
-    StrAppend(opts_str, "plain_table_factory={", PrintAll(*plain, ";"), "}", config_options.delimiter);
+    StrAppend(opts_str, "plain_table_factory={", PrintAll(*plain, ";"), "}",
+              config_options.delimiter);
   }
   return Status::OK();
 }
-Status GetStringFromDBOptions(std::string* opts_str, const DBOptions& db_options, const std::string& delimiter) {
+Status GetStringFromDBOptions(std::string* opts_str, const DBOptions& db_options,
+                              const std::string& delimiter) {
   ConfigOptions config_options;
   config_options.delimiter = delimiter;
   return GetStringFromDBOptions(config_options, db_options, opts_str);
 }
-Status GetStringFromColumnFamilyOptions(std::string* opts_str, const ColumnFamilyOptions& cf_options, const std::string& delimiter) {
+Status GetStringFromColumnFamilyOptions(std::string* opts_str,
+                                        const ColumnFamilyOptions& cf_options,
+                                        const std::string& delimiter) {
   ConfigOptions config_options;
   config_options.delimiter = delimiter;
   return GetStringFromColumnFamilyOptions(config_options, cf_options, opts_str);
 }
 
-Status GetStringFromCompressionType(std::string* compression_str, CompressionType compression_type) {
+Status GetStringFromCompressionType(std::string* compression_str,
+                                    CompressionType compression_type) {
   *compression_str = OptionCodec<CompressionType>::Print(compression_type);
   if (compression_str->front() == 'k') return Status::OK();
   return Status::InvalidArgument(StrCat("there is no compression type ", *compression_str));
@@ -160,13 +200,15 @@ Status GetStringFromCompressionType(std::string* compression_str, CompressionTyp
 
 std::vector<CompressionType> GetSupportedCompressions() {
   std::vector<CompressionType> supported;
-  for (const CompressionType type : {kNoCompression, kSnappyCompression, kZlibCompression, kLZ4Compression, kLZ4HCCompression, kZSTD}) {
+  for (const CompressionType type : {kNoCompression, kSnappyCompression, kZlibCompression,
+                                     kLZ4Compression, kLZ4HCCompression, kZSTD}) {
     if (ValidateCompressionType(type).ok()) supported.push_back(type);
   }
   return supported;
 }
 
-Status StringToMap(const std::string& opts_str, std::unordered_map<std::string, std::string>* opts_map) {
+Status StringToMap(const std::string& opts_str,
+                   std::unordered_map<std::string, std::string>* opts_map) {
   ASHLAR_ASSIGN_OR_RETURN(OptionPairs pairs, ParseOptionPairs(opts_str));
   opts_map->clear();
   for (auto& [name, value] : pairs) (*opts_map)[std::move(name)] = std::move(value);

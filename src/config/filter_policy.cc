@@ -10,7 +10,8 @@ namespace {
 
 constexpr double kBitsPerKeyMax = 100;
 
-// Below half a bit there is no filter, up to one bit there is one bit: less would cost more than it saves.
+// Below half a bit there is no filter, up to one bit there is one bit: less would cost more than it
+// saves.
 int ToMillibits(double bits_per_key) {
   if (!(bits_per_key >= 0.5)) return 0;
   if (bits_per_key < 1) return 1000;
@@ -19,7 +20,8 @@ int ToMillibits(double bits_per_key) {
 
 class BloomFilterPolicy final : public FilterPolicy {
  public:
-  explicit BloomFilterPolicy(double bits_per_key) : bits_per_key_(bits_per_key), millibits_per_key_(ToMillibits(bits_per_key)) {}
+  explicit BloomFilterPolicy(double bits_per_key)
+      : bits_per_key_(bits_per_key), millibits_per_key_(ToMillibits(bits_per_key)) {}
   const char* Name() const override { return "rocksdb.BuiltinBloomFilter"; }
   std::string GetId() const override { return StrCat("bloomfilter:", bits_per_key_, ":false"); }
   int MillibitsPerKey() const override { return millibits_per_key_; }
@@ -31,6 +33,8 @@ class BloomFilterPolicy final : public FilterPolicy {
 
 }  // namespace
 
-const FilterPolicy* NewBloomFilterPolicy(double bits_per_key, bool /*use_block_based_builder*/) { return new BloomFilterPolicy(bits_per_key); }
+const FilterPolicy* NewBloomFilterPolicy(double bits_per_key, bool /*use_block_based_builder*/) {
+  return new BloomFilterPolicy(bits_per_key);
+}
 
 }  // namespace ashlar

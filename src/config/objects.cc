@@ -1,7 +1,8 @@
-// Objects that options hold, from text and to text: comparators, merge operators, prefixes, memtables, filters, table factories, caches.
+// Objects that options hold, from text and to text: comparators, merge operators, prefixes,
+// memtables, filters, table factories, caches.
 //
-// An id is a name ("StringAppendOperator"), a name with its one parameter ("bloomfilter:10:false"), or a list
-// ("{id=StringAppendOperator;delimiter=,}").
+// An id is a name ("StringAppendOperator"), a name with its one parameter ("bloomfilter:10:false"),
+// or a list ("{id=StringAppendOperator;delimiter=,}").
 #include <algorithm>
 
 #include "ashlar/cache.h"
@@ -26,7 +27,8 @@ Result<ObjectText> ParseObjectText(std::string_view text) {
     return object;
   }
   ASHLAR_ASSIGN_OR_RETURN(object.fields, ParseOptionPairs(text));
-  const auto id = std::find_if(object.fields.begin(), object.fields.end(), [](const auto& field) { return field.first == "id"; });
+  const auto id = std::find_if(object.fields.begin(), object.fields.end(),
+                               [](const auto& field) { return field.first == "id"; });
   if (id == object.fields.end()) return Status::InvalidArgument("it has no id");
   object.id = id->second;
   object.fields.erase(id);
@@ -41,11 +43,13 @@ const std::string* FindField(const ObjectText& object, std::string_view name) {
 }
 
 Status UnknownObject(std::string_view kind, std::string_view id) {
-  return Status::NotSupported(StrCat("no built-in ", kind, " is called ", id, "; set it in the program"));
+  return Status::NotSupported(
+      StrCat("no built-in ", kind, " is called ", id, "; set it in the program"));
 }
 
 // The part behind any of the prefixes: "8" of "fixed:8".
-bool TakeAfter(std::string_view text, std::initializer_list<std::string_view> prefixes, std::string_view* rest) {
+bool TakeAfter(std::string_view text, std::initializer_list<std::string_view> prefixes,
+               std::string_view* rest) {
   for (const std::string_view prefix : prefixes) {
     if (text.starts_with(prefix)) {
       *rest = text.substr(prefix.size());
@@ -73,17 +77,21 @@ Status OptionCodec<const Comparator*>::Parse(std::string_view text, const Compar
   }
   return UnknownObject("comparator", text);
 }
-std::string OptionCodec<const Comparator*>::Print(const Comparator* value) { return value == nullptr ? std::string(kNullText) : value->Name(); }
+std::string OptionCodec<const Comparator*>::Print(const Comparator* value) {
+  return value == nullptr ? std::string(kNullText) : value->Name();
+}
 
 // ---- Merge operators
 
-Status MergeOperators::CreateFromStringId(const std::string& id, std::shared_ptr<MergeOperator>* result) {
+Status MergeOperators::CreateFromStringId(const std::string& id,
+                                          std::shared_ptr<MergeOperator>* result) {
   ASHLAR_ASSIGN_OR_RETURN(const ObjectText object, ParseObjectText(id));
   if (object.id == "UInt64AddOperator" || object.id == "uint64add") {
     *result = CreateUInt64AddOperator();
   } else if (object.id == "StringAppendOperator" || object.id == "stringappend") {
     const std::string* delimiter = FindField(object, "delimiter");
-    *result = delimiter == nullptr ? CreateStringAppendOperator() : CreateStringAppendOperator(*delimiter);
+    *result = delimiter == nullptr ? CreateStringAppendOperator()
+                                   : CreateStringAppendOperator(*delimiter);
   } else if (object.id == "PutOperator" || object.id == "put" || object.id == "put_v1") {
     *result = CreatePutOperator();
   } else if (object.id == "MaxOperator" || object.id == "max") {
@@ -94,23 +102,27 @@ Status MergeOperators::CreateFromStringId(const std::string& id, std::shared_ptr
   return Status::OK();
 }
 
-Status OptionCodec<std::shared_ptr<MergeOperator>>::Parse(std::string_view text, std::shared_ptr<MergeOperator>* value) {
+Status OptionCodec<std::shared_ptr<MergeOperator>>::Parse(std::string_view text,
+                                                          std::shared_ptr<MergeOperator>* value) {
   if (!IsNullText(text)) return MergeOperators::CreateFromStringId(std::string(text), value);
   value->reset();
   return Status::OK();
 }
-std::string OptionCodec<std::shared_ptr<MergeOperator>>::Print(const std::shared_ptr<MergeOperator>& value) {
+std::string OptionCodec<std::shared_ptr<MergeOperator>>::Print(
+    const std::shared_ptr<MergeOperator>& value) {
   return value == nullptr ? std::string(kNullText) : value->GetId();
 }
 
 // ---- Prefixes
 
-Status SliceTransform::CreateFromString(const ConfigOptions& /*config_options*/, const std::string& id,
+Status SliceTransform::CreateFromString(const ConfigOptions& /*config_options*/,
+                                        const std::string& id,
                                         std::shared_ptr<const SliceTransform>* result) {
   return OptionCodec<std::shared_ptr<const SliceTransform>>::Parse(id, result);
 }
 
-Status OptionCodec<std::shared_ptr<const SliceTransform>>::Parse(std::string_view text, std::shared_ptr<const SliceTransform>* value) {
+Status OptionCodec<std::shared_ptr<const SliceTransform>>::Parse(
+    std::string_view text, std::shared_ptr<const SliceTransform>* value) {
   if (IsNullText(text)) {
     value->reset();
     return Status::OK();
@@ -118,18 +130,22 @@ Status OptionCodec<std::shared_ptr<const SliceTransform>>::Parse(std::string_vie
   ASHLAR_ASSIGN_OR_RETURN(const ObjectText object, ParseObjectText(text));
   std::string_view length_text;
   const bool fixed = TakeAfter(object.id, {"fixed:", "rocksdb.FixedPrefix."}, &length_text);
-  const bool capped = !fixed && TakeAfter(object.id, {"capped:", "rocksdb.CappedPrefix."}, &length_text);
+  const bool capped =
+      !fixed && TakeAfter(object.id, {"capped:", "rocksdb.CappedPrefix."}, &length_text);
   if (object.id == "noop" || object.id == "rocksdb.Noop") {
     value->reset(NewNoopTransform());
     return Status::OK();
   }
   if (!fixed && !capped) return UnknownObject("prefix", object.id);
   uint64_t length;
-  if (!ParseUint64(length_text, &length) || length > SIZE_MAX) return Status::InvalidArgument("the prefix length is not a number");
-  value->reset(fixed ? NewFixedPrefixTransform(static_cast<size_t>(length)) : NewCappedPrefixTransform(static_cast<size_t>(length)));
+  if (!ParseUint64(length_text, &length) || length > SIZE_MAX)
+    return Status::InvalidArgument("the prefix length is not a number");
+  value->reset(fixed ? NewFixedPrefixTransform(static_cast<size_t>(length))
+                     : NewCappedPrefixTransform(static_cast<size_t>(length)));
   return Status::OK();
 }
-std::string OptionCodec<std::shared_ptr<const SliceTransform>>::Print(const std::shared_ptr<const SliceTransform>& value) {
+std::string OptionCodec<std::shared_ptr<const SliceTransform>>::Print(
+    const std::shared_ptr<const SliceTransform>& value) {
   return value == nullptr ? std::string(kNullText) : value->GetId();
 }
 
@@ -140,7 +156,8 @@ namespace {
 // Sets *value from a field that is there, which it removes.
 template <typename T>
 Status TakeField(std::string_view name, ObjectText* object, T* value) {
-  const auto field = std::find_if(object->fields.begin(), object->fields.end(), [name](const auto& f) { return f.first == name; });
+  const auto field = std::find_if(object->fields.begin(), object->fields.end(),
+                                  [name](const auto& f) { return f.first == name; });
   if (field == object->fields.end()) return Status::OK();
   const Status parsed = OptionCodec<T>::Parse(field->second, value);
   object->fields.erase(field);
@@ -202,13 +219,18 @@ Status OptionCodec<MemTableFactoryRef>::Parse(std::string_view text, MemTableFac
   ASHLAR_ASSIGN_OR_RETURN(ObjectText object, ParseObjectText(text));
   const std::string id = object.id;
   const std::string_view name = std::string_view(id).substr(0, id.find(':'));
-  const auto* const known = std::find_if(std::begin(kMemTableTexts), std::end(kMemTableTexts),
-                                         [name](const MemTableText& candidate) { return name == candidate.name || name == candidate.short_name; });
+  const auto* const known = std::find_if(
+      std::begin(kMemTableTexts), std::end(kMemTableTexts), [name](const MemTableText& candidate) {
+        return name == candidate.name || name == candidate.short_name;
+      });
   if (known == std::end(kMemTableTexts)) return UnknownObject("memtable", id);
-  if (name.size() < id.size()) object.fields.insert(object.fields.begin(), {known->field, id.substr(name.size() + 1)});
+  if (name.size() < id.size())
+    object.fields.insert(object.fields.begin(), {known->field, id.substr(name.size() + 1)});
   MemTableFactoryRef made;
   ASHLAR_RETURN_IF_ERROR(known->make(&object, &made));
-  if (!object.fields.empty()) return Status::InvalidArgument(StrCat("a ", name, " has no field called ", object.fields.front().first));
+  if (!object.fields.empty())
+    return Status::InvalidArgument(
+        StrCat("a ", name, " has no field called ", object.fields.front().first));
   *value = std::move(made);
   return Status::OK();
 }
@@ -218,21 +240,27 @@ std::string OptionCodec<MemTableFactoryRef>::Print(const MemTableFactoryRef& val
 
 // ---- Filters
 
-Status OptionCodec<std::shared_ptr<const FilterPolicy>>::Parse(std::string_view text, std::shared_ptr<const FilterPolicy>* value) {
+Status OptionCodec<std::shared_ptr<const FilterPolicy>>::Parse(
+    std::string_view text, std::shared_ptr<const FilterPolicy>* value) {
   if (IsNullText(text)) {
     value->reset();
     return Status::OK();
   }
   ASHLAR_ASSIGN_OR_RETURN(const ObjectText object, ParseObjectText(text));
   std::string_view bits_text;
-  if (!TakeAfter(object.id, {"bloomfilter:", "rocksdb.BloomFilter:"}, &bits_text)) return UnknownObject("filter", object.id);
-  bits_text = bits_text.substr(0, bits_text.find(':'));  // what follows chose between two forms of filter blocks, of which one is left
+  if (!TakeAfter(object.id, {"bloomfilter:", "rocksdb.BloomFilter:"}, &bits_text))
+    return UnknownObject("filter", object.id);
+  bits_text = bits_text.substr(
+      0, bits_text.find(
+             ':'));  // what follows chose between two forms of filter blocks, of which one is left
   double bits;
-  if (!ParseDouble(bits_text, &bits)) return Status::InvalidArgument("the bits per key are not a number");
+  if (!ParseDouble(bits_text, &bits))
+    return Status::InvalidArgument("the bits per key are not a number");
   value->reset(NewBloomFilterPolicy(bits));
   return Status::OK();
 }
-std::string OptionCodec<std::shared_ptr<const FilterPolicy>>::Print(const std::shared_ptr<const FilterPolicy>& value) {
+std::string OptionCodec<std::shared_ptr<const FilterPolicy>>::Print(
+    const std::shared_ptr<const FilterPolicy>& value) {
   return value == nullptr ? std::string(kNullText) : value->GetId();
 }
 
@@ -242,29 +270,36 @@ namespace {
 
 // The options that *value has if it is of this kind, or the defaults, with these fields set.
 template <typename TableOptions>
-Status SetTableFields(const OptionPairs& fields, TableFactory* (*make)(const TableOptions&), std::shared_ptr<TableFactory>* value) {
+Status SetTableFields(const OptionPairs& fields, TableFactory* (*make)(const TableOptions&),
+                      std::shared_ptr<TableFactory>* value) {
   const TableOptions* current = *value == nullptr ? nullptr : (*value)->GetOptions<TableOptions>();
   TableOptions options = current == nullptr ? TableOptions() : *current;
-  for (const auto& [name, field_text] : fields) ASHLAR_RETURN_IF_ERROR(SetOption(ParseRules{}, name, field_text, &options));
+  for (const auto& [name, field_text] : fields)
+    ASHLAR_RETURN_IF_ERROR(SetOption(ParseRules{}, name, field_text, &options));
   value->reset(make(options));
   return Status::OK();
 }
 
 }  // namespace
 
-Status OptionCodec<std::shared_ptr<TableFactory>>::Parse(std::string_view text, std::shared_ptr<TableFactory>* value) {
+Status OptionCodec<std::shared_ptr<TableFactory>>::Parse(std::string_view text,
+                                                         std::shared_ptr<TableFactory>* value) {
   ASHLAR_ASSIGN_OR_RETURN(const ObjectText object, ParseObjectText(text));
-  if (object.id == TableFactory::kBlockBasedTableName()) return SetTableFields(object.fields, &NewBlockBasedTableFactory, value);
-  if (object.id == TableFactory::kPlainTableName()) return SetTableFields(object.fields, &NewPlainTableFactory, value);
+  if (object.id == TableFactory::kBlockBasedTableName())
+    return SetTableFields(object.fields, &NewBlockBasedTableFactory, value);
+  if (object.id == TableFactory::kPlainTableName())
+    return SetTableFields(object.fields, &NewPlainTableFactory, value);
   return UnknownObject("table factory", object.id);
 }
-std::string OptionCodec<std::shared_ptr<TableFactory>>::Print(const std::shared_ptr<TableFactory>& value) {
+std::string OptionCodec<std::shared_ptr<TableFactory>>::Print(
+    const std::shared_ptr<TableFactory>& value) {
   return value == nullptr ? TableFactory::kBlockBasedTableName() : value->Name();
 }
 
 // ---- Caches
 
-Status OptionCodec<std::shared_ptr<Cache>>::Parse(std::string_view text, std::shared_ptr<Cache>* value) {
+Status OptionCodec<std::shared_ptr<Cache>>::Parse(std::string_view text,
+                                                  std::shared_ptr<Cache>* value) {
   if (IsNullText(text)) {
     value->reset();
     return Status::OK();
@@ -277,9 +312,12 @@ Status OptionCodec<std::shared_ptr<Cache>>::Parse(std::string_view text, std::sh
     for (const auto& [name, field_text] : fields) {
       Status s;
       if (name == "capacity") s = OptionCodec<size_t>::Parse(field_text, &options.capacity);
-      if (name == "strict_capacity_limit") s = OptionCodec<bool>::Parse(field_text, &options.strict_capacity_limit);
-      if (name == "num_shard_bits") s = OptionCodec<int>::Parse(field_text, &options.num_shard_bits);
-      if (name == "high_pri_pool_ratio") s = OptionCodec<double>::Parse(field_text, &options.high_pri_pool_ratio);
+      if (name == "strict_capacity_limit")
+        s = OptionCodec<bool>::Parse(field_text, &options.strict_capacity_limit);
+      if (name == "num_shard_bits")
+        s = OptionCodec<int>::Parse(field_text, &options.num_shard_bits);
+      if (name == "high_pri_pool_ratio")
+        s = OptionCodec<double>::Parse(field_text, &options.high_pri_pool_ratio);
       if (!s.ok()) return s.WithContext(name);
     }
   }

@@ -1,4 +1,5 @@
-// OptionCodec<T>: how values of type T stand in text. One specialisation per kind of value; OptionTable picks them by the member's type.
+// OptionCodec<T>: how values of type T stand in text. One specialisation per kind of value;
+// OptionTable picks them by the member's type.
 //
 //   static Status Parse(std::string_view text, T* value);   InvalidArgument: not such a value; NotSupported: a value only the program can make
 //   static std::string Print(const T& value);
@@ -39,7 +40,8 @@ struct OptionCodec;
 template <>
 struct OptionCodec<bool> {
   static Status Parse(std::string_view text, bool* value) {
-    if (text != "true" && text != "false" && text != "1" && text != "0") return Status::InvalidArgument("not true or false");
+    if (text != "true" && text != "false" && text != "1" && text != "0")
+      return Status::InvalidArgument("not true or false");
     *value = text == "true" || text == "1";
     return Status::OK();
   }
@@ -52,8 +54,10 @@ struct OptionCodec<T> {
   static Status Parse(std::string_view text, T* value) {
     const bool negative = std::is_signed_v<T> && text.starts_with('-');
     uint64_t magnitude;
-    if (!ParseBytes(text.substr(negative ? 1 : 0), &magnitude)) return Status::InvalidArgument("not a whole number");
-    const uint64_t magnitude_max = static_cast<uint64_t>(std::numeric_limits<T>::max()) + (negative ? 1 : 0);
+    if (!ParseBytes(text.substr(negative ? 1 : 0), &magnitude))
+      return Status::InvalidArgument("not a whole number");
+    const uint64_t magnitude_max =
+        static_cast<uint64_t>(std::numeric_limits<T>::max()) + (negative ? 1 : 0);
     if (magnitude > magnitude_max) return Status::InvalidArgument("number out of range");
     *value = static_cast<T>(negative ? ~magnitude + 1 : magnitude);
     return Status::OK();
@@ -127,28 +131,34 @@ struct EnumNames<CompressionType> {
 };
 template <>
 struct EnumNames<CompactionStyle> {
-  static constexpr std::pair<CompactionStyle, const char*> kNames[] = {{kCompactionStyleLevel, "kCompactionStyleLevel"},
-                                                                       {kCompactionStyleUniversal, "kCompactionStyleUniversal"},
-                                                                       {kCompactionStyleFIFO, "kCompactionStyleFIFO"},
-                                                                       {kCompactionStyleNone, "kCompactionStyleNone"}};
+  static constexpr std::pair<CompactionStyle, const char*> kNames[] = {
+      {kCompactionStyleLevel, "kCompactionStyleLevel"},
+      {kCompactionStyleUniversal, "kCompactionStyleUniversal"},
+      {kCompactionStyleFIFO, "kCompactionStyleFIFO"},
+      {kCompactionStyleNone, "kCompactionStyleNone"}};
 };
 template <>
 struct EnumNames<CompactionPri> {
-  static constexpr std::pair<CompactionPri, const char*> kNames[] = {{kByCompensatedSize, "kByCompensatedSize"},
-                                                                     {kOldestLargestSeqFirst, "kOldestLargestSeqFirst"},
-                                                                     {kOldestSmallestSeqFirst, "kOldestSmallestSeqFirst"},
-                                                                     {kMinOverlappingRatio, "kMinOverlappingRatio"},
-                                                                     {kRoundRobin, "kRoundRobin"}};
+  static constexpr std::pair<CompactionPri, const char*> kNames[] = {
+      {kByCompensatedSize, "kByCompensatedSize"},
+      {kOldestLargestSeqFirst, "kOldestLargestSeqFirst"},
+      {kOldestSmallestSeqFirst, "kOldestSmallestSeqFirst"},
+      {kMinOverlappingRatio, "kMinOverlappingRatio"},
+      {kRoundRobin, "kRoundRobin"}};
 };
 template <>
 struct EnumNames<CompactionStopStyle> {
-  static constexpr std::pair<CompactionStopStyle, const char*> kNames[] = {{kCompactionStopStyleSimilarSize, "kCompactionStopStyleSimilarSize"},
-                                                                           {kCompactionStopStyleTotalSize, "kCompactionStopStyleTotalSize"}};
+  static constexpr std::pair<CompactionStopStyle, const char*> kNames[] = {
+      {kCompactionStopStyleSimilarSize, "kCompactionStopStyleSimilarSize"},
+      {kCompactionStopStyleTotalSize, "kCompactionStopStyleTotalSize"}};
 };
 template <>
 struct EnumNames<Temperature> {
   static constexpr std::pair<Temperature, const char*> kNames[] = {
-      {Temperature::kUnknown, "kUnknown"}, {Temperature::kHot, "kHot"}, {Temperature::kWarm, "kWarm"}, {Temperature::kCold, "kCold"}};
+      {Temperature::kUnknown, "kUnknown"},
+      {Temperature::kHot, "kHot"},
+      {Temperature::kWarm, "kWarm"},
+      {Temperature::kCold, "kCold"}};
 };
 template <>
 struct EnumNames<WALRecoveryMode> {
@@ -161,70 +171,85 @@ struct EnumNames<WALRecoveryMode> {
 template <>
 struct EnumNames<DBOptions::AccessHint> {
   static constexpr std::pair<DBOptions::AccessHint, const char*> kNames[] = {
-      {DBOptions::NONE, "NONE"}, {DBOptions::NORMAL, "NORMAL"}, {DBOptions::SEQUENTIAL, "SEQUENTIAL"}, {DBOptions::WILLNEED, "WILLNEED"}};
+      {DBOptions::NONE, "NONE"},
+      {DBOptions::NORMAL, "NORMAL"},
+      {DBOptions::SEQUENTIAL, "SEQUENTIAL"},
+      {DBOptions::WILLNEED, "WILLNEED"}};
 };
 template <>
 struct EnumNames<CacheTier> {
-  static constexpr std::pair<CacheTier, const char*> kNames[] = {{CacheTier::kVolatileTier, "kVolatileTier"},
-                                                                 {CacheTier::kNonVolatileBlockTier, "kNonVolatileBlockTier"}};
+  static constexpr std::pair<CacheTier, const char*> kNames[] = {
+      {CacheTier::kVolatileTier, "kVolatileTier"},
+      {CacheTier::kNonVolatileBlockTier, "kNonVolatileBlockTier"}};
 };
 template <>
 struct EnumNames<InfoLogLevel> {
-  static constexpr std::pair<InfoLogLevel, const char*> kNames[] = {{DEBUG_LEVEL, "DEBUG_LEVEL"}, {INFO_LEVEL, "INFO_LEVEL"},
-                                                                    {WARN_LEVEL, "WARN_LEVEL"},   {ERROR_LEVEL, "ERROR_LEVEL"},
-                                                                    {FATAL_LEVEL, "FATAL_LEVEL"}, {HEADER_LEVEL, "HEADER_LEVEL"}};
+  static constexpr std::pair<InfoLogLevel, const char*> kNames[] = {
+      {DEBUG_LEVEL, "DEBUG_LEVEL"}, {INFO_LEVEL, "INFO_LEVEL"},   {WARN_LEVEL, "WARN_LEVEL"},
+      {ERROR_LEVEL, "ERROR_LEVEL"}, {FATAL_LEVEL, "FATAL_LEVEL"}, {HEADER_LEVEL, "HEADER_LEVEL"}};
 };
 template <>
 struct EnumNames<PrepopulateBlobCache> {
-  static constexpr std::pair<PrepopulateBlobCache, const char*> kNames[] = {{PrepopulateBlobCache::kDisable, "kDisable"},
-                                                                            {PrepopulateBlobCache::kFlushOnly, "kFlushOnly"}};
+  static constexpr std::pair<PrepopulateBlobCache, const char*> kNames[] = {
+      {PrepopulateBlobCache::kDisable, "kDisable"},
+      {PrepopulateBlobCache::kFlushOnly, "kFlushOnly"}};
 };
 template <>
 struct EnumNames<PinningTier> {
-  static constexpr std::pair<PinningTier, const char*> kNames[] = {{PinningTier::kFallback, "kFallback"},
-                                                                   {PinningTier::kNone, "kNone"},
-                                                                   {PinningTier::kFlushedAndSimilar, "kFlushedAndSimilar"},
-                                                                   {PinningTier::kAll, "kAll"}};
+  static constexpr std::pair<PinningTier, const char*> kNames[] = {
+      {PinningTier::kFallback, "kFallback"},
+      {PinningTier::kNone, "kNone"},
+      {PinningTier::kFlushedAndSimilar, "kFlushedAndSimilar"},
+      {PinningTier::kAll, "kAll"}};
 };
 template <>
 struct EnumNames<ChecksumType> {
-  static constexpr std::pair<ChecksumType, const char*> kNames[] = {
-      {kNoChecksum, "kNoChecksum"}, {kCRC32c, "kCRC32c"}, {kxxHash, "kxxHash"}, {kxxHash64, "kxxHash64"}, {kXXH3, "kXXH3"}};
+  static constexpr std::pair<ChecksumType, const char*> kNames[] = {{kNoChecksum, "kNoChecksum"},
+                                                                    {kCRC32c, "kCRC32c"},
+                                                                    {kxxHash, "kxxHash"},
+                                                                    {kxxHash64, "kxxHash64"},
+                                                                    {kXXH3, "kXXH3"}};
 };
 template <>
 struct EnumNames<BlockBasedTableOptions::IndexType> {
   using E = BlockBasedTableOptions;
-  static constexpr std::pair<E::IndexType, const char*> kNames[] = {{E::kBinarySearch, "kBinarySearch"},
-                                                                    {E::kHashSearch, "kHashSearch"},
-                                                                    {E::kTwoLevelIndexSearch, "kTwoLevelIndexSearch"},
-                                                                    {E::kBinarySearchWithFirstKey, "kBinarySearchWithFirstKey"}};
+  static constexpr std::pair<E::IndexType, const char*> kNames[] = {
+      {E::kBinarySearch, "kBinarySearch"},
+      {E::kHashSearch, "kHashSearch"},
+      {E::kTwoLevelIndexSearch, "kTwoLevelIndexSearch"},
+      {E::kBinarySearchWithFirstKey, "kBinarySearchWithFirstKey"}};
 };
 template <>
 struct EnumNames<BlockBasedTableOptions::DataBlockIndexType> {
   using E = BlockBasedTableOptions;
-  static constexpr std::pair<E::DataBlockIndexType, const char*> kNames[] = {{E::kDataBlockBinarySearch, "kDataBlockBinarySearch"},
-                                                                             {E::kDataBlockBinaryAndHash, "kDataBlockBinaryAndHash"}};
+  static constexpr std::pair<E::DataBlockIndexType, const char*> kNames[] = {
+      {E::kDataBlockBinarySearch, "kDataBlockBinarySearch"},
+      {E::kDataBlockBinaryAndHash, "kDataBlockBinaryAndHash"}};
 };
 template <>
 struct EnumNames<BlockBasedTableOptions::IndexShorteningMode> {
   using E = BlockBasedTableOptions::IndexShorteningMode;
-  static constexpr std::pair<E, const char*> kNames[] = {{E::kNoShortening, "kNoShortening"},
-                                                         {E::kShortenSeparators, "kShortenSeparators"},
-                                                         {E::kShortenSeparatorsAndSuccessor, "kShortenSeparatorsAndSuccessor"}};
+  static constexpr std::pair<E, const char*> kNames[] = {
+      {E::kNoShortening, "kNoShortening"},
+      {E::kShortenSeparators, "kShortenSeparators"},
+      {E::kShortenSeparatorsAndSuccessor, "kShortenSeparatorsAndSuccessor"}};
 };
 template <>
 struct EnumNames<BlockBasedTableOptions::PrepopulateBlockCache> {
   using E = BlockBasedTableOptions::PrepopulateBlockCache;
-  // The format's reference release has no name for kFlushAndCompaction; it prints as its nearest relative.
-  static constexpr std::pair<E, const char*> kNames[] = {{E::kDisable, "kDisable"},
-                                                         {E::kFlushOnly, "kFlushOnly"},
-                                                         {E::kFlushAndCompaction, "kFlushOnly"},
-                                                         {E::kFlushAndCompaction, "kFlushAndCompaction"}};
+  // The format's reference release has no name for kFlushAndCompaction; it prints as its nearest
+  // relative.
+  static constexpr std::pair<E, const char*> kNames[] = {
+      {E::kDisable, "kDisable"},
+      {E::kFlushOnly, "kFlushOnly"},
+      {E::kFlushAndCompaction, "kFlushOnly"},
+      {E::kFlushAndCompaction, "kFlushAndCompaction"}};
 };
 
 template <>
 struct EnumNames<EncodingType> {
-  static constexpr std::pair<EncodingType, const char*> kNames[] = {{kPlain, "kPlain"}, {kPrefix, "kPrefix"}};
+  static constexpr std::pair<EncodingType, const char*> kNames[] = {{kPlain, "kPlain"},
+                                                                    {kPrefix, "kPrefix"}};
 };
 
 // ---- Lists: "1:2:3"
@@ -236,7 +261,8 @@ struct OptionCodec<std::vector<T>> {
     std::vector<T> parsed;
     while (!text.empty()) {
       const size_t end = std::min(text.find(':'), text.size());
-      ASHLAR_RETURN_IF_ERROR(OptionCodec<T>::Parse(TrimSpaces(text.substr(0, end)), &parsed.emplace_back()));
+      ASHLAR_RETURN_IF_ERROR(
+          OptionCodec<T>::Parse(TrimSpaces(text.substr(0, end)), &parsed.emplace_back()));
       text.remove_prefix(std::min(end + 1, text.size()));
     }
     *value = std::move(parsed);
@@ -244,7 +270,8 @@ struct OptionCodec<std::vector<T>> {
   }
   static std::string Print(const std::vector<T>& value) {
     std::string out;
-    for (const T& element : value) StrAppend(&out, out.empty() ? "" : ":", OptionCodec<T>::Print(element));
+    for (const T& element : value)
+      StrAppend(&out, out.empty() ? "" : ":", OptionCodec<T>::Print(element));
     return out;
   }
 };
@@ -276,7 +303,8 @@ struct OptionCodec<std::shared_ptr<const FilterPolicy>> {
   static Status Parse(std::string_view text, std::shared_ptr<const FilterPolicy>* value);
   static std::string Print(const std::shared_ptr<const FilterPolicy>& value);
 };
-// Prints the name alone: the file has a section of its own for the options. In text they may follow: "{id=BlockBasedTable;block_size=8k}".
+// Prints the name alone: the file has a section of its own for the options. In text they may
+// follow: "{id=BlockBasedTable;block_size=8k}".
 template <>
 struct OptionCodec<std::shared_ptr<TableFactory>> {
   static Status Parse(std::string_view text, std::shared_ptr<TableFactory>* value);
@@ -297,7 +325,9 @@ struct AbsentObjectCodec {
     *value = nullptr;
     return Status::OK();
   }
-  static std::string Print(const T& value) { return value == nullptr ? std::string(kNullText) : std::string("an object of the program"); }
+  static std::string Print(const T& value) {
+    return value == nullptr ? std::string(kNullText) : std::string("an object of the program");
+  }
 };
 template <typename T>
 struct OptionCodec<T*> : AbsentObjectCodec<T*> {};
@@ -313,7 +343,9 @@ struct OptionCodec<std::vector<std::shared_ptr<T>>> {
     value->clear();
     return Status::OK();
   }
-  static std::string Print(const List& value) { return value.empty() ? "" : "objects of the program"; }
+  static std::string Print(const List& value) {
+    return value.empty() ? "" : "objects of the program";
+  }
 };
 template <>
 struct OptionCodec<std::vector<DbPath>> {

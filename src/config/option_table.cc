@@ -26,7 +26,8 @@ struct MemberOf<T Struct::*> {
 };
 
 template <auto kMember>
-constexpr auto Option(const char* name, Support support, bool is_mutable, Place place = Place::kFile) {
+constexpr auto Option(const char* name, Support support, bool is_mutable,
+                      Place place = Place::kFile) {
   using Struct = typename MemberOf<decltype(kMember)>::Class;
   using T = typename MemberOf<decltype(kMember)>::Type;
   return OptionEntry<Struct>{
@@ -34,25 +35,30 @@ constexpr auto Option(const char* name, Support support, bool is_mutable, Place 
       .support = support,
       .is_mutable = is_mutable,
       .place = place,
-      .parse = [](std::string_view text, Struct* options) { return OptionCodec<T>::Parse(text, &(options->*kMember)); },
+      .parse = [](std::string_view text,
+                  Struct* options) { return OptionCodec<T>::Parse(text, &(options->*kMember)); },
       .print = [](const Struct& options) { return OptionCodec<T>::Print(options.*kMember); },
   };
 }
 
 template <typename Struct>
-std::string PrintFields(const OptionEntry<Struct>* begin, const OptionEntry<Struct>* end, const Struct& value) {
+std::string PrintFields(const OptionEntry<Struct>* begin, const OptionEntry<Struct>* end,
+                        const Struct& value) {
   std::string out = "{";
-  for (const OptionEntry<Struct>* field = begin; field != end; ++field) StrAppend(&out, field->name, "=", field->print(value), ";");
+  for (const OptionEntry<Struct>* field = begin; field != end; ++field)
+    StrAppend(&out, field->name, "=", field->print(value), ";");
   return out + "}";
 }
 
 // A struct as the value of an option: "{a=1;b=2;}". Fields that are not given keep their values.
 template <typename Struct>
-Status ParseFields(const OptionEntry<Struct>* begin, const OptionEntry<Struct>* end, std::string_view text, Struct* value) {
+Status ParseFields(const OptionEntry<Struct>* begin, const OptionEntry<Struct>* end,
+                   std::string_view text, Struct* value) {
   ASHLAR_ASSIGN_OR_RETURN(const OptionPairs pairs, ParseOptionPairs(text));
   Struct parsed = *value;
   for (const auto& [name, field_text] : pairs) {
-    const OptionEntry<Struct>* field = std::find_if(begin, end, [&wanted = name](const OptionEntry<Struct>& e) { return wanted == e.name; });
+    const OptionEntry<Struct>* field = std::find_if(
+        begin, end, [&wanted = name](const OptionEntry<Struct>& e) { return wanted == e.name; });
     if (field == end) {
       if (IsNameWithoutMember(name)) continue;
       return Status::InvalidArgument(StrCat("it has no field ", name));
@@ -83,8 +89,12 @@ struct OptionCodec<CompressionOptions> {
       ASHLAR_FIELD(CompressionOptions, max_dict_buffer_bytes),
       ASHLAR_FIELD(CompressionOptions, use_zstd_dict_trainer),
   };
-  static Status Parse(std::string_view text, CompressionOptions* value) { return ParseFields(std::begin(kFields), std::end(kFields), text, value); }
-  static std::string Print(const CompressionOptions& value) { return PrintFields(std::begin(kFields), std::end(kFields), value); }
+  static Status Parse(std::string_view text, CompressionOptions* value) {
+    return ParseFields(std::begin(kFields), std::end(kFields), text, value);
+  }
+  static std::string Print(const CompressionOptions& value) {
+    return PrintFields(std::begin(kFields), std::end(kFields), value);
+  }
 };
 
 template <>
@@ -102,7 +112,9 @@ struct OptionCodec<CompactionOptionsUniversal> {
   static Status Parse(std::string_view text, CompactionOptionsUniversal* value) {
     return ParseFields(std::begin(kFields), std::end(kFields), text, value);
   }
-  static std::string Print(const CompactionOptionsUniversal& value) { return PrintFields(std::begin(kFields), std::end(kFields), value); }
+  static std::string Print(const CompactionOptionsUniversal& value) {
+    return PrintFields(std::begin(kFields), std::end(kFields), value);
+  }
 };
 
 template <>
@@ -115,7 +127,9 @@ struct OptionCodec<CompactionOptionsFIFO> {
   static Status Parse(std::string_view text, CompactionOptionsFIFO* value) {
     return ParseFields(std::begin(kFields), std::end(kFields), text, value);
   }
-  static std::string Print(const CompactionOptionsFIFO& value) { return PrintFields(std::begin(kFields), std::end(kFields), value); }
+  static std::string Print(const CompactionOptionsFIFO& value) {
+    return PrintFields(std::begin(kFields), std::end(kFields), value);
+  }
 };
 
 template <>
@@ -125,8 +139,12 @@ struct OptionCodec<MetadataCacheOptions> {
       ASHLAR_FIELD(MetadataCacheOptions, partition_pinning),
       ASHLAR_FIELD(MetadataCacheOptions, unpartitioned_pinning),
   };
-  static Status Parse(std::string_view text, MetadataCacheOptions* value) { return ParseFields(std::begin(kFields), std::end(kFields), text, value); }
-  static std::string Print(const MetadataCacheOptions& value) { return PrintFields(std::begin(kFields), std::end(kFields), value); }
+  static Status Parse(std::string_view text, MetadataCacheOptions* value) {
+    return ParseFields(std::begin(kFields), std::end(kFields), text, value);
+  }
+  static std::string Print(const MetadataCacheOptions& value) {
+    return PrintFields(std::begin(kFields), std::end(kFields), value);
+  }
 };
 
 #undef ASHLAR_FIELD
@@ -256,7 +274,8 @@ constexpr OptionEntry<ColumnFamilyOptions> TableFields(const char* name) {
       .place = Place::kTextOnly,
       .parse =
           [](std::string_view text, ColumnFamilyOptions* options) {
-            return OptionCodec<std::shared_ptr<TableFactory>>::Parse(StrCat("{id=", kTableName(), ";", text, "}"), &options->table_factory);
+            return OptionCodec<std::shared_ptr<TableFactory>>::Parse(
+                StrCat("{id=", kTableName(), ";", text, "}"), &options->table_factory);
           },
       .print = [](const ColumnFamilyOptions&) { return std::string(); },
   };
@@ -324,7 +343,8 @@ struct ColumnFamilyTable {
       ASHLAR_OPTION(sample_for_compression, kAccepted, kMutable),
       ASHLAR_OPTION(prefix_extractor, kHonoured, kMutable),
       ASHLAR_OPTION(optimize_filters_for_hits, kHonoured, kFixed),
-      ASHLAR_OPTION(table_properties_collector_factories, kRefusedWriting, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(table_properties_collector_factories, kRefusedWriting, kFixed,
+                    Place::kTextOnly),
       ASHLAR_OPTION(cf_paths, kRefused, kFixed, Place::kTextOnly),
       ASHLAR_OPTION(paranoid_file_checks, kHonoured, kMutable),
       ASHLAR_OPTION(force_consistency_checks, kAccepted, kFixed),
@@ -352,16 +372,20 @@ struct ColumnFamilyTable {
           .place = Place::kTextOnly,
           .parse =
               [](std::string_view text, ColumnFamilyOptions* options) {
-                return OptionCodec<std::shared_ptr<MemTableRepFactory>>::Parse(text, &options->memtable_factory);
+                return OptionCodec<std::shared_ptr<MemTableRepFactory>>::Parse(
+                    text, &options->memtable_factory);
               },
           .print = [](const ColumnFamilyOptions&) { return std::string(); },
       },
   };
 };
 
-// RocksDB 6.10 to 6.14 write 8 bytes where the option has 4, so that format_version is in the upper half: 17179869184 is 0 with format_version 4.
+// RocksDB 6.10 to 6.14 write 8 bytes where the option has 4, so that format_version is in the upper
+// half: 17179869184 is 0 with format_version 4.
 constexpr OptionEntry<BlockBasedTableOptions> ReadAmpBytesPerBit() {
-  OptionEntry<BlockBasedTableOptions> entry = Option<&BlockBasedTableOptions::read_amp_bytes_per_bit>("read_amp_bytes_per_bit", kAccepted, kFixed);
+  OptionEntry<BlockBasedTableOptions> entry =
+      Option<&BlockBasedTableOptions::read_amp_bytes_per_bit>("read_amp_bytes_per_bit", kAccepted,
+                                                              kFixed);
   entry.parse = [](std::string_view text, BlockBasedTableOptions* options) {
     uint64_t with_next_member = 0;
     ASHLAR_RETURN_IF_ERROR(OptionCodec<uint64_t>::Parse(text, &with_next_member));
@@ -412,10 +436,14 @@ struct BlockBasedTable {
 struct PlainTable {
   using Struct = PlainTableOptions;
   static constexpr OptionEntry<PlainTableOptions> kEntries[] = {
-      ASHLAR_OPTION(user_key_len, kHonoured, kFixed),       ASHLAR_OPTION(bloom_bits_per_key, kHonoured, kFixed),
-      ASHLAR_OPTION(hash_table_ratio, kHonoured, kFixed),   ASHLAR_OPTION(index_sparseness, kHonoured, kFixed),
-      ASHLAR_OPTION(huge_page_tlb_size, kAccepted, kFixed), ASHLAR_OPTION(encoding_type, kHonoured, kFixed),
-      ASHLAR_OPTION(full_scan_mode, kHonoured, kFixed),     ASHLAR_OPTION(store_index_in_file, kHonoured, kFixed),
+      ASHLAR_OPTION(user_key_len, kHonoured, kFixed),
+      ASHLAR_OPTION(bloom_bits_per_key, kHonoured, kFixed),
+      ASHLAR_OPTION(hash_table_ratio, kHonoured, kFixed),
+      ASHLAR_OPTION(index_sparseness, kHonoured, kFixed),
+      ASHLAR_OPTION(huge_page_tlb_size, kAccepted, kFixed),
+      ASHLAR_OPTION(encoding_type, kHonoured, kFixed),
+      ASHLAR_OPTION(full_scan_mode, kHonoured, kFixed),
+      ASHLAR_OPTION(store_index_in_file, kHonoured, kFixed),
   };
 };
 
@@ -423,7 +451,8 @@ struct PlainTable {
 
 // ---- Names of other releases
 
-// Retired before, or new after, the release whose format is written here; or about parts that have no member. Their defaults change nothing. Sorted.
+// Retired before, or new after, the release whose format is written here; or about parts that have
+// no member. Their defaults change nothing. Sorted.
 constexpr std::string_view kNamesWithoutMember[] = {
     "age",
     "allow_os_buffer",
@@ -535,16 +564,23 @@ static_assert(std::is_sorted(std::begin(kNamesWithoutMember), std::end(kNamesWit
 constexpr std::string_view kFlushBlockPolicy = "flush_block_policy_factory";
 constexpr std::string_view kDefaultFlushBlockPolicy = "FlushBlockBySizePolicyFactory";
 
-void NoteIgnored(const ParseRules& rules, std::string_view name, std::string_view value, std::string_view why) {
+void NoteIgnored(const ParseRules& rules, std::string_view name, std::string_view value,
+                 std::string_view why) {
   if (rules.ignored != nullptr) rules.ignored->push_back(StrCat(name, "=", value, ": ", why));
 }
 
 }  // namespace
 
 std::span<const OptionEntry<DBOptions>> DbOptionTable() { return DbTable::kEntries; }
-std::span<const OptionEntry<ColumnFamilyOptions>> ColumnFamilyOptionTable() { return ColumnFamilyTable::kEntries; }
-std::span<const OptionEntry<BlockBasedTableOptions>> BlockBasedTableOptionTable() { return BlockBasedTable::kEntries; }
-std::span<const OptionEntry<PlainTableOptions>> PlainTableOptionTable() { return PlainTable::kEntries; }
+std::span<const OptionEntry<ColumnFamilyOptions>> ColumnFamilyOptionTable() {
+  return ColumnFamilyTable::kEntries;
+}
+std::span<const OptionEntry<BlockBasedTableOptions>> BlockBasedTableOptionTable() {
+  return BlockBasedTable::kEntries;
+}
+std::span<const OptionEntry<PlainTableOptions>> PlainTableOptionTable() {
+  return PlainTable::kEntries;
+}
 
 template <>
 std::span<const OptionEntry<DBOptions>> OptionTableOf() {
@@ -563,35 +599,47 @@ std::span<const OptionEntry<PlainTableOptions>> OptionTableOf() {
   return PlainTableOptionTable();
 }
 
-bool IsNameWithoutMember(std::string_view name) { return std::binary_search(std::begin(kNamesWithoutMember), std::end(kNamesWithoutMember), name); }
+bool IsNameWithoutMember(std::string_view name) {
+  return std::binary_search(std::begin(kNamesWithoutMember), std::end(kNamesWithoutMember), name);
+}
 
 template <typename Struct>
-Status SetOption(const ParseRules& rules, std::string_view name, std::string_view value, Struct* options) {
+Status SetOption(const ParseRules& rules, std::string_view name, std::string_view value,
+                 Struct* options) {
   const auto table = OptionTableOf<Struct>();
-  const auto entry = std::find_if(table.begin(), table.end(), [name](const OptionEntry<Struct>& e) { return name == e.name; });
+  const auto entry = std::find_if(table.begin(), table.end(),
+                                  [name](const OptionEntry<Struct>& e) { return name == e.name; });
   if (entry == table.end()) {
     if (!rules.only_mutable && IsNameWithoutMember(name)) {
       NoteIgnored(rules, name, value, "not needed");
-      // An object of the program. The other names without a member are plain values, or unknown to the reference release.
-      if (rules.unsupported != nullptr && name == kFlushBlockPolicy && value != kDefaultFlushBlockPolicy) {
-        rules.unsupported->emplace_back(name, rules.values_are_escaped ? UnescapeOptionText(value) : std::string(value));
+      // An object of the program. The other names without a member are plain values, or unknown to
+      // the reference release.
+      if (rules.unsupported != nullptr && name == kFlushBlockPolicy &&
+          value != kDefaultFlushBlockPolicy) {
+        rules.unsupported->emplace_back(
+            name, rules.values_are_escaped ? UnescapeOptionText(value) : std::string(value));
       }
       return Status::OK();
     }
-    if (!rules.ignore_unknown) return Status::InvalidArgument(StrCat("option ", name, ": there is no such option"));
+    if (!rules.ignore_unknown)
+      return Status::InvalidArgument(StrCat("option ", name, ": there is no such option"));
     NoteIgnored(rules, name, value, "unknown");
     return Status::OK();
   }
   if (rules.only_mutable && !entry->is_mutable) {
-    return Status::InvalidArgument(StrCat("option ", name, ": cannot change while the database is open; set it at open"));
+    return Status::InvalidArgument(
+        StrCat("option ", name, ": cannot change while the database is open; set it at open"));
   }
-  const std::string text = rules.values_are_escaped ? UnescapeOptionText(value) : std::string(value);
+  const std::string text =
+      rules.values_are_escaped ? UnescapeOptionText(value) : std::string(value);
   const Status s = entry->parse(text, options);
   if (s.ok()) return s;
   // What has no effect here may have values there that are unknown here.
-  const bool optional = (s.IsNotSupported() && rules.ignore_unsupported) || (entry->support == Support::kAccepted && rules.ignore_unknown);
+  const bool optional = (s.IsNotSupported() && rules.ignore_unsupported) ||
+                        (entry->support == Support::kAccepted && rules.ignore_unknown);
   if (!optional) return s.WithContext(StrCat("option ", name, "=", text));
-  if (s.IsNotSupported() && rules.unsupported != nullptr) rules.unsupported->emplace_back(name, text);
+  if (s.IsNotSupported() && rules.unsupported != nullptr)
+    rules.unsupported->emplace_back(name, text);
   NoteIgnored(rules, name, value, s.getState());
   return Status::OK();
 }
@@ -610,7 +658,8 @@ std::vector<std::pair<std::string, std::string>> PrintOptions(const Struct& opti
 template <typename Struct>
 bool IsDefault(const Struct& options, std::string_view name) {
   const auto table = OptionTableOf<Struct>();
-  const auto entry = std::find_if(table.begin(), table.end(), [name](const OptionEntry<Struct>& e) { return name == e.name; });
+  const auto entry = std::find_if(table.begin(), table.end(),
+                                  [name](const OptionEntry<Struct>& e) { return name == e.name; });
   return entry != table.end() && entry->print(options) == entry->print(Struct());
 }
 
@@ -619,12 +668,16 @@ template bool IsDefault(const ColumnFamilyOptions&, std::string_view);
 template bool IsDefault(const BlockBasedTableOptions&, std::string_view);
 template bool IsDefault(const PlainTableOptions&, std::string_view);
 template Status SetOption(const ParseRules&, std::string_view, std::string_view, DBOptions*);
-template Status SetOption(const ParseRules&, std::string_view, std::string_view, ColumnFamilyOptions*);
-template Status SetOption(const ParseRules&, std::string_view, std::string_view, BlockBasedTableOptions*);
-template Status SetOption(const ParseRules&, std::string_view, std::string_view, PlainTableOptions*);
+template Status SetOption(const ParseRules&, std::string_view, std::string_view,
+                          ColumnFamilyOptions*);
+template Status SetOption(const ParseRules&, std::string_view, std::string_view,
+                          BlockBasedTableOptions*);
+template Status SetOption(const ParseRules&, std::string_view, std::string_view,
+                          PlainTableOptions*);
 template std::vector<std::pair<std::string, std::string>> PrintOptions(const DBOptions&);
 template std::vector<std::pair<std::string, std::string>> PrintOptions(const ColumnFamilyOptions&);
-template std::vector<std::pair<std::string, std::string>> PrintOptions(const BlockBasedTableOptions&);
+template std::vector<std::pair<std::string, std::string>> PrintOptions(
+    const BlockBasedTableOptions&);
 template std::vector<std::pair<std::string, std::string>> PrintOptions(const PlainTableOptions&);
 
 }  // namespace ashlar

@@ -1,10 +1,13 @@
-// OptionTable: every option of one struct, in one table. Adding an option is one line here and its use.
+// OptionTable: every option of one struct, in one table. Adding an option is one line here and its
+// use.
 //
-// An entry knows the option's name in text, the member it stands for, whether it may change while the database is open, and what Ashlar does with it
-// (honours, accepts without effect, refuses unless it is the default). Parsing, printing, the OPTIONS file, validation, SetOptions and the report of
-// options without effect are loops over the tables.
+// An entry knows the option's name in text, the member it stands for, whether it may change while
+// the database is open, and what Ashlar does with it (honours, accepts without effect, refuses
+// unless it is the default). Parsing, printing, the OPTIONS file, validation, SetOptions and the
+// report of options without effect are loops over the tables.
 //
-// I1: names are those of the format's reference release; an option that it does not know is never written to a file (Place::kTextOnly).
+// I1: names are those of the format's reference release; an option that it does not know is never
+//     written to a file (Place::kTextOnly).
 // Thread safety: tables are constants.
 #pragma once
 
@@ -20,9 +23,13 @@
 
 namespace ashlar {
 
-// kRefusedWriting: what such an option makes of the files is read, so that a database opened for reading may have it.
+// kRefusedWriting: what such an option makes of the files is read, so that a database opened for
+// reading may have it.
 enum class Support : uint8_t { kHonoured, kAccepted, kRefused, kRefusedWriting };
-enum class Place : uint8_t { kFile, kTextOnly };  // kTextOnly: understood in text, not written to OPTIONS
+enum class Place : uint8_t {
+  kFile,
+  kTextOnly
+};  // kTextOnly: understood in text, not written to OPTIONS
 
 template <typename Struct>
 struct OptionEntry {
@@ -49,12 +56,15 @@ struct ParseRules {
   bool values_are_escaped = false;
   bool only_mutable = false;  // refuse options that are fixed at open
   std::vector<std::string>* ignored = nullptr;
-  OptionPairs* unsupported = nullptr;  // gets name and unescaped value of each option that only the program can make
+  OptionPairs* unsupported =
+      nullptr;  // gets name and unescaped value of each option that only the program can make
 };
 
-// Sets one option; names that RocksDB has and Ashlar has no member for are stepped over. InvalidArgument or NotSupported naming the option.
+// Sets one option; names that RocksDB has and Ashlar has no member for are stepped over.
+// InvalidArgument or NotSupported naming the option.
 template <typename Struct>
-Status SetOption(const ParseRules& rules, std::string_view name, std::string_view value, Struct* options);
+Status SetOption(const ParseRules& rules, std::string_view name, std::string_view value,
+                 Struct* options);
 
 // Every option in the order of the table, except those with nothing to say (an empty list or text).
 template <typename Struct>
@@ -68,16 +78,22 @@ template <typename Struct>
 bool IsDefault(const Struct& options, std::string_view name);
 
 extern template Status SetOption(const ParseRules&, std::string_view, std::string_view, DBOptions*);
-extern template Status SetOption(const ParseRules&, std::string_view, std::string_view, ColumnFamilyOptions*);
-extern template Status SetOption(const ParseRules&, std::string_view, std::string_view, BlockBasedTableOptions*);
-extern template Status SetOption(const ParseRules&, std::string_view, std::string_view, PlainTableOptions*);
+extern template Status SetOption(const ParseRules&, std::string_view, std::string_view,
+                                 ColumnFamilyOptions*);
+extern template Status SetOption(const ParseRules&, std::string_view, std::string_view,
+                                 BlockBasedTableOptions*);
+extern template Status SetOption(const ParseRules&, std::string_view, std::string_view,
+                                 PlainTableOptions*);
 extern template bool IsDefault(const DBOptions&, std::string_view);
 extern template bool IsDefault(const ColumnFamilyOptions&, std::string_view);
 extern template bool IsDefault(const BlockBasedTableOptions&, std::string_view);
 extern template bool IsDefault(const PlainTableOptions&, std::string_view);
 extern template std::vector<std::pair<std::string, std::string>> PrintOptions(const DBOptions&);
-extern template std::vector<std::pair<std::string, std::string>> PrintOptions(const ColumnFamilyOptions&);
-extern template std::vector<std::pair<std::string, std::string>> PrintOptions(const BlockBasedTableOptions&);
-extern template std::vector<std::pair<std::string, std::string>> PrintOptions(const PlainTableOptions&);
+extern template std::vector<std::pair<std::string, std::string>> PrintOptions(
+    const ColumnFamilyOptions&);
+extern template std::vector<std::pair<std::string, std::string>> PrintOptions(
+    const BlockBasedTableOptions&);
+extern template std::vector<std::pair<std::string, std::string>> PrintOptions(
+    const PlainTableOptions&);
 
 }  // namespace ashlar

@@ -26,12 +26,14 @@ std::string ValueOf(const Struct& options, std::string_view name) {
 
 template <typename Struct>
 class OptionTable : public testing::Test {};
-using Structs = testing::Types<DBOptions, ColumnFamilyOptions, BlockBasedTableOptions, PlainTableOptions>;
+using Structs =
+    testing::Types<DBOptions, ColumnFamilyOptions, BlockBasedTableOptions, PlainTableOptions>;
 TYPED_TEST_SUITE(OptionTable, Structs);
 
 TYPED_TEST(OptionTable, NamesAreUnique) {
   std::set<std::string> names;
-  for (const auto& entry : OptionTableOf<TypeParam>()) EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
+  for (const auto& entry : OptionTableOf<TypeParam>())
+    EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
 }
 
 TYPED_TEST(OptionTable, DefaultsReadBackAsTheyPrint) {
@@ -44,7 +46,8 @@ TYPED_TEST(OptionTable, DefaultsReadBackAsTheyPrint) {
   EXPECT_EQ(PrintOptions(read), PrintOptions(defaults));
 }
 
-// Flags and numbers: sets each to something else and reads it back, so that two entries for one member, or an entry without effect, are found.
+// Flags and numbers: sets each to something else and reads it back, so that two entries for one
+// member, or an entry without effect, are found.
 TYPED_TEST(OptionTable, EveryFlagAndNumberIsAMemberOfItsOwn) {
   const TypeParam defaults;
   for (const auto& entry : OptionTableOf<TypeParam>()) {
@@ -60,7 +63,8 @@ TYPED_TEST(OptionTable, EveryFlagAndNumberIsAMemberOfItsOwn) {
     ASSERT_TRUE(SetOption(ParseRules{}, entry.name, other, &changed).ok()) << entry.name;
     for (const auto& check : OptionTableOf<TypeParam>()) {
       const bool same_entry = std::string_view(check.name) == entry.name;
-      EXPECT_EQ(check.print(changed), same_entry ? other : check.print(defaults)) << entry.name << " changed " << check.name;
+      EXPECT_EQ(check.print(changed), same_entry ? other : check.print(defaults))
+          << entry.name << " changed " << check.name;
     }
   }
 }
@@ -73,12 +77,16 @@ TEST(OptionValues, NumbersTakeUnitsAndCheckTheirRange) {
   EXPECT_EQ(options.blob_file_starting_level, -1);
   EXPECT_TRUE(SetOption(ParseRules{}, "max_bytes_for_level_multiplier", "7.5", &options).ok());
   EXPECT_EQ(options.max_bytes_for_level_multiplier, 7.5);
-  for (const auto& [name, value] : {std::pair("write_buffer_size", "-1"), std::pair("num_levels", "2147483648"), std::pair("num_levels", "7x"),
-                                    std::pair("num_levels", ""), std::pair("bloom_locality", "4294967296"), std::pair("num_levels", "-2147483649"),
-                                    std::pair("disable_auto_compactions", "yes"), std::pair("max_bytes_for_level_multiplier", "ten")}) {
+  for (const auto& [name, value] :
+       {std::pair("write_buffer_size", "-1"), std::pair("num_levels", "2147483648"),
+        std::pair("num_levels", "7x"), std::pair("num_levels", ""),
+        std::pair("bloom_locality", "4294967296"), std::pair("num_levels", "-2147483649"),
+        std::pair("disable_auto_compactions", "yes"),
+        std::pair("max_bytes_for_level_multiplier", "ten")}) {
     const Status s = SetOption(ParseRules{}, name, value, &options);
     EXPECT_TRUE(s.IsInvalidArgument()) << name << "=" << value;
-    EXPECT_NE(s.ToString().find(StrCat("option ", name, "=", value)), std::string::npos) << s.ToString();
+    EXPECT_NE(s.ToString().find(StrCat("option ", name, "=", value)), std::string::npos)
+        << s.ToString();
   }
   EXPECT_TRUE(SetOption(ParseRules{}, "num_levels", "-2147483648", &options).ok());
   EXPECT_EQ(options.num_levels, -2147483647 - 1);
@@ -90,8 +98,11 @@ TEST(OptionValues, EnumsGoByName) {
   EXPECT_EQ(options.compression, kZSTD);
   EXPECT_TRUE(SetOption(ParseRules{}, "compression", "kZSTDNotFinalCompression", &options).ok());
   EXPECT_EQ(ValueOf(options, "compression"), "kZSTD");
-  EXPECT_TRUE(SetOption(ParseRules{}, "compression_per_level", "kNoCompression:kLZ4Compression", &options).ok());
-  EXPECT_EQ(options.compression_per_level, (std::vector<CompressionType>{kNoCompression, kLZ4Compression}));
+  EXPECT_TRUE(
+      SetOption(ParseRules{}, "compression_per_level", "kNoCompression:kLZ4Compression", &options)
+          .ok());
+  EXPECT_EQ(options.compression_per_level,
+            (std::vector<CompressionType>{kNoCompression, kLZ4Compression}));
   EXPECT_EQ(ValueOf(options, "compression_per_level"), "kNoCompression:kLZ4Compression");
   const Status s = SetOption(ParseRules{}, "compression", "zstd", &options);
   EXPECT_TRUE(s.IsInvalidArgument());
@@ -104,10 +115,14 @@ TEST(OptionValues, StructsTakeTheFieldsThatAreGiven) {
   EXPECT_EQ(options.compression_opts.level, 3);
   EXPECT_EQ(options.compression_opts.strategy, 1);
   EXPECT_EQ(options.compression_opts.window_bits, -14);
-  EXPECT_TRUE(SetOption(ParseRules{}, "compression_opts", "checksum=false;max_compressed_bytes_per_kb=896", &options).ok())
+  EXPECT_TRUE(SetOption(ParseRules{}, "compression_opts",
+                        "checksum=false;max_compressed_bytes_per_kb=896", &options)
+                  .ok())
       << "fields of newer releases";
-  EXPECT_TRUE(SetOption(ParseRules{}, "compression_opts", "{nonsense=3}", &options).IsInvalidArgument());
-  EXPECT_TRUE(SetOption(ParseRules{}, "compression_opts", "{level=9;strategy=x}", &options).IsInvalidArgument());
+  EXPECT_TRUE(
+      SetOption(ParseRules{}, "compression_opts", "{nonsense=3}", &options).IsInvalidArgument());
+  EXPECT_TRUE(SetOption(ParseRules{}, "compression_opts", "{level=9;strategy=x}", &options)
+                  .IsInvalidArgument());
   EXPECT_EQ(options.compression_opts.level, 3) << "a failure changes nothing";
 }
 
@@ -118,10 +133,13 @@ TEST(OptionObjects, BuiltInOnesAreMadeAgainFromTheirIds) {
     EXPECT_TRUE(s.ok()) << s.ToString();
     EXPECT_EQ(ValueOf(options, name), printed);
   };
-  round_trip("comparator", "rocksdb.ReverseBytewiseComparator", "rocksdb.ReverseBytewiseComparator");
+  round_trip("comparator", "rocksdb.ReverseBytewiseComparator",
+             "rocksdb.ReverseBytewiseComparator");
   EXPECT_EQ(options.comparator, ReverseBytewiseComparator());
-  round_trip("merge_operator", "{id=StringAppendOperator;delimiter=:;}", "{id=StringAppendOperator;delimiter=:;}");
-  round_trip("merge_operator", "{id=StringAppendOperator;delimiter={;};}", "{id=StringAppendOperator;delimiter={;};}");
+  round_trip("merge_operator", "{id=StringAppendOperator;delimiter=:;}",
+             "{id=StringAppendOperator;delimiter=:;}");
+  round_trip("merge_operator", "{id=StringAppendOperator;delimiter={;};}",
+             "{id=StringAppendOperator;delimiter={;};}");
   round_trip("merge_operator", "stringappend", "{id=StringAppendOperator;delimiter=,;}");
   round_trip("merge_operator", "uint64add", "UInt64AddOperator");
   round_trip("merge_operator", "put", "PutOperator");
@@ -133,27 +151,42 @@ TEST(OptionObjects, BuiltInOnesAreMadeAgainFromTheirIds) {
   round_trip("memtable_factory", "{id=SkipListFactory;lookahead=3}", "SkipListFactory:3");
   round_trip("memtable_factory", "skip_list:16", "SkipListFactory:16");
   round_trip("memtable_factory", "skip_list", "SkipListFactory");
-  const char* const buckets = "{id=HashSkipListRepFactory;branching_factor=4;skiplist_height=4;bucket_count=1000;}";
+  const char* const buckets =
+      "{id=HashSkipListRepFactory;branching_factor=4;skiplist_height=4;bucket_count=1000;}";
   round_trip("memtable_factory", "prefix_hash:1000", buckets);
   round_trip("memtable_factory", buckets, buckets);
-  round_trip("memtable_factory", "HashSkipListRepFactory", "{id=HashSkipListRepFactory;branching_factor=4;skiplist_height=4;bucket_count=1000000;}");
-  round_trip("memtable_factory", "id=prefix_hash; bucket_count=32; skiplist_height=64; branching_factor=16",
+  round_trip(
+      "memtable_factory", "HashSkipListRepFactory",
+      "{id=HashSkipListRepFactory;branching_factor=4;skiplist_height=4;bucket_count=1000000;}");
+  round_trip("memtable_factory",
+             "id=prefix_hash; bucket_count=32; skiplist_height=64; branching_factor=16",
              "{id=HashSkipListRepFactory;branching_factor=16;skiplist_height=64;bucket_count=32;}");
-  const char* const lists = "{id=HashLinkListRepFactory;log_when_flash=false;logging_threshold=12;huge_page_size=16;threshold=64;bucket_count=32;}";
-  round_trip("memtable_factory", "id=hash_linkedlist; bucket_count=32; threshold=64; huge_page_size=16; logging_threshold=12; log_when_flash=false",
+  const char* const lists =
+      "{id=HashLinkListRepFactory;log_when_flash=false;logging_threshold=12;huge_page_size=16;"
+      "threshold=64;bucket_count=32;}";
+  round_trip("memtable_factory",
+             "id=hash_linkedlist; bucket_count=32; threshold=64; huge_page_size=16; "
+             "logging_threshold=12; log_when_flash=false",
              lists);
   round_trip("memtable_factory", lists, lists);
   round_trip("memtable_factory", "hash_linkedlist",
-             "{id=HashLinkListRepFactory;log_when_flash=true;logging_threshold=4096;huge_page_size=0;threshold=256;bucket_count=50000;}");
+             "{id=HashLinkListRepFactory;log_when_flash=true;logging_threshold=4096;huge_page_size="
+             "0;threshold=256;bucket_count=50000;}");
   round_trip("memtable_factory", "vector", "{id=VectorRepFactory;count=0;}");
   round_trip("memtable_factory", "vector:1024", "{id=VectorRepFactory;count=1024;}");
   round_trip("memtable", "{id=vector;count=42}", "");
   EXPECT_EQ(options.memtable_factory->GetId(), "{id=VectorRepFactory;count=42;}");
-  round_trip("table_factory", "{id=BlockBasedTable;block_size=8k;filter_policy=bloomfilter:9.5:false}", "BlockBasedTable");
+  round_trip("table_factory",
+             "{id=BlockBasedTable;block_size=8k;filter_policy=bloomfilter:9.5:false}",
+             "BlockBasedTable");
   EXPECT_EQ(options.table_factory->GetOptions<BlockBasedTableOptions>()->block_size, 8192u);
-  EXPECT_EQ(options.table_factory->GetOptions<BlockBasedTableOptions>()->filter_policy->MillibitsPerKey(), 9500);
-  round_trip("block_based_table_factory", "block_restart_interval=4;block_cache={capacity=1m;strict_capacity_limit=true}", "");
-  const BlockBasedTableOptions& table = *options.table_factory->GetOptions<BlockBasedTableOptions>();
+  EXPECT_EQ(
+      options.table_factory->GetOptions<BlockBasedTableOptions>()->filter_policy->MillibitsPerKey(),
+      9500);
+  round_trip("block_based_table_factory",
+             "block_restart_interval=4;block_cache={capacity=1m;strict_capacity_limit=true}", "");
+  const BlockBasedTableOptions& table =
+      *options.table_factory->GetOptions<BlockBasedTableOptions>();
   EXPECT_EQ(table.block_restart_interval, 4);
   EXPECT_EQ(table.block_size, 8192u) << "what is not given keeps its value";
   ASSERT_NE(table.block_cache, nullptr);
@@ -161,8 +194,10 @@ TEST(OptionObjects, BuiltInOnesAreMadeAgainFromTheirIds) {
   EXPECT_TRUE(table.block_cache->HasStrictCapacityLimit());
   round_trip("table_factory", "PlainTable", "PlainTable");
   EXPECT_EQ(options.table_factory->GetOptions<PlainTableOptions>()->hash_table_ratio, 0.75);
-  round_trip("table_factory", "{id=PlainTable;user_key_len=20;encoding_type=kPrefix}", "PlainTable");
-  round_trip("plain_table_factory", "bloom_bits_per_key=11;hash_table_ratio=0;store_index_in_file=true", "");
+  round_trip("table_factory", "{id=PlainTable;user_key_len=20;encoding_type=kPrefix}",
+             "PlainTable");
+  round_trip("plain_table_factory",
+             "bloom_bits_per_key=11;hash_table_ratio=0;store_index_in_file=true", "");
   const PlainTableOptions& plain = *options.table_factory->GetOptions<PlainTableOptions>();
   EXPECT_EQ(plain.user_key_len, 20u) << "what is not given keeps its value";
   EXPECT_EQ(plain.encoding_type, kPrefix);
@@ -174,20 +209,27 @@ TEST(OptionObjects, BuiltInOnesAreMadeAgainFromTheirIds) {
 
 TEST(OptionObjects, MemTablesWithWrongParametersAreRefused) {
   ColumnFamilyOptions options;
-  for (const char* text : {"skip_list:16:more", "prefix_hash:1000:more", "prefix_hash:", "prefix_hash:x", "hash_linkedlist:-1", "vector:1:2",
-                           "id=vector;invalid=unknown", "id=prefix_hash;bucket_count=32;threshold=1", "lookahead=3"}) {
-    EXPECT_TRUE(SetOption(ParseRules{}, "memtable_factory", text, &options).IsInvalidArgument()) << text;
+  for (const char* text :
+       {"skip_list:16:more", "prefix_hash:1000:more", "prefix_hash:", "prefix_hash:x",
+        "hash_linkedlist:-1", "vector:1:2", "id=vector;invalid=unknown",
+        "id=prefix_hash;bucket_count=32;threshold=1", "lookahead=3"}) {
+    EXPECT_TRUE(SetOption(ParseRules{}, "memtable_factory", text, &options).IsInvalidArgument())
+        << text;
   }
   EXPECT_EQ(options.memtable_factory->GetId(), "SkipListFactory") << "a failure changes nothing";
 }
 
 TEST(OptionObjects, FactoriesOfTheProgramPrintWhatTextMakesAgain) {
-  const std::unique_ptr<MemTableRepFactory> made[] = {std::make_unique<SkipListFactory>(7), std::make_unique<VectorRepFactory>(9),
-                                                      std::unique_ptr<MemTableRepFactory>(NewHashSkipListRepFactory(5, 6, 7)),
-                                                      std::unique_ptr<MemTableRepFactory>(NewHashLinkListRepFactory(1, 2, 3, false, 4))};
+  const std::unique_ptr<MemTableRepFactory> made[] = {
+      std::make_unique<SkipListFactory>(7), std::make_unique<VectorRepFactory>(9),
+      std::unique_ptr<MemTableRepFactory>(NewHashSkipListRepFactory(5, 6, 7)),
+      std::unique_ptr<MemTableRepFactory>(NewHashLinkListRepFactory(1, 2, 3, false, 4))};
   for (const auto& factory : made) {
     ColumnFamilyOptions options;
-    EXPECT_TRUE(SetOption(ParseRules{.ignore_unsupported = false}, "memtable_factory", factory->GetId(), &options).ok()) << factory->GetId();
+    EXPECT_TRUE(SetOption(ParseRules{.ignore_unsupported = false}, "memtable_factory",
+                          factory->GetId(), &options)
+                    .ok())
+        << factory->GetId();
     EXPECT_EQ(options.memtable_factory->GetId(), factory->GetId());
   }
 }
@@ -195,12 +237,15 @@ TEST(OptionObjects, FactoriesOfTheProgramPrintWhatTextMakesAgain) {
 TEST(OptionObjects, OthersAreNotSupportedOrSteppedOverAsTheRulesSay) {
   ColumnFamilyOptions options;
   for (const auto& [name, value] :
-       {std::pair("comparator", "my.Comparator"), std::pair("merge_operator", "MyOperator"), std::pair("table_factory", "CuckooTable"),
-        std::pair("compaction_filter", "MyFilter"), std::pair("memtable_factory", "cuckoo:1024")}) {
+       {std::pair("comparator", "my.Comparator"), std::pair("merge_operator", "MyOperator"),
+        std::pair("table_factory", "CuckooTable"), std::pair("compaction_filter", "MyFilter"),
+        std::pair("memtable_factory", "cuckoo:1024")}) {
     const Status s = SetOption(ParseRules{.ignore_unsupported = false}, name, value, &options);
     EXPECT_TRUE(s.IsNotSupported()) << name;
     std::vector<std::string> ignored;
-    EXPECT_TRUE(SetOption(ParseRules{.ignore_unsupported = true, .ignored = &ignored}, name, value, &options).ok());
+    EXPECT_TRUE(SetOption(ParseRules{.ignore_unsupported = true, .ignored = &ignored}, name, value,
+                          &options)
+                    .ok());
     ASSERT_EQ(ignored.size(), 1u);
     EXPECT_EQ(ignored[0].find(StrCat(name, "=", value, ": ")), 0u) << ignored[0];
   }
@@ -214,45 +259,60 @@ TEST(OptionNames, ThoseOfOtherReleasesAreSteppedOverAndUnknownOnesRefused) {
   EXPECT_TRUE(SetOption(rules, "daily_offpeak_time_utc", "01:00-02:00", &options).ok());
   EXPECT_TRUE(SetOption(rules, "skip_log_error_on_recovery", "false", &options).ok());
   EXPECT_EQ(ignored.size(), 2u);
-  EXPECT_EQ(SetOption(rules, "max_open_fiels", "1", &options).ToString(), "Invalid argument: option max_open_fiels: there is no such option");
+  EXPECT_EQ(SetOption(rules, "max_open_fiels", "1", &options).ToString(),
+            "Invalid argument: option max_open_fiels: there is no such option");
 }
 
 TEST(FilterPolicy, BitsAreRoundedAsTheFormatDoes) {
-  const auto millibits = [](double bits) { return std::unique_ptr<const FilterPolicy>(NewBloomFilterPolicy(bits))->MillibitsPerKey(); };
+  const auto millibits = [](double bits) {
+    return std::unique_ptr<const FilterPolicy>(NewBloomFilterPolicy(bits))->MillibitsPerKey();
+  };
   EXPECT_EQ(millibits(10), 10000);
   EXPECT_EQ(millibits(0.4), 0);
   EXPECT_EQ(millibits(-1), 0);
   EXPECT_EQ(millibits(0.6), 1000);
   EXPECT_EQ(millibits(9.9), 9900);
   EXPECT_EQ(millibits(1000), 100000);
-  EXPECT_EQ(std::unique_ptr<const FilterPolicy>(NewBloomFilterPolicy(10))->GetId(), "bloomfilter:10:false");
+  EXPECT_EQ(std::unique_ptr<const FilterPolicy>(NewBloomFilterPolicy(10))->GetId(),
+            "bloomfilter:10:false");
 }
 
 // ---- ashlar/convenience.h
 
 TEST(Convenience, OptionsFromStrings) {
   DBOptions db_options;
-  ASSERT_TRUE(GetDBOptionsFromString(DBOptions(), "max_open_files=100;wal_dir=/a\\:b;rate_limiter_bytes_per_sec=1m", &db_options).ok());
+  ASSERT_TRUE(GetDBOptionsFromString(
+                  DBOptions(), "max_open_files=100;wal_dir=/a\\:b;rate_limiter_bytes_per_sec=1m",
+                  &db_options)
+                  .ok());
   EXPECT_EQ(db_options.max_open_files, 100);
   EXPECT_EQ(db_options.wal_dir, "/a:b");
   EXPECT_NE(db_options.rate_limiter, nullptr);
 
   Options options;
-  ASSERT_TRUE(GetOptionsFromString(Options(), "max_open_files=7; write_buffer_size=1m; compression=kNoCompression", &options).ok());
+  ASSERT_TRUE(
+      GetOptionsFromString(
+          Options(), "max_open_files=7; write_buffer_size=1m; compression=kNoCompression", &options)
+          .ok());
   EXPECT_EQ(options.max_open_files, 7);
   EXPECT_EQ(options.write_buffer_size, 1u << 20);
   EXPECT_EQ(options.compression, kNoCompression);
 
   BlockBasedTableOptions table;
-  ASSERT_TRUE(GetBlockBasedTableOptionsFromString(BlockBasedTableOptions(), "filter_policy=bloomfilter:10:false;block_size=16k", &table).ok());
+  ASSERT_TRUE(
+      GetBlockBasedTableOptionsFromString(
+          BlockBasedTableOptions(), "filter_policy=bloomfilter:10:false;block_size=16k", &table)
+          .ok());
   EXPECT_EQ(table.block_size, 16384u);
 }
 
 TEST(Convenience, AFailureLeavesTheResultAlone) {
   Options options;
   options.max_open_files = 3;
-  EXPECT_TRUE(GetOptionsFromString(Options(), "max_open_files=7;write_buffer_size=big", &options).IsInvalidArgument());
-  EXPECT_TRUE(GetOptionsFromString(Options(), "max_open_files=7;nonsense=1", &options).IsInvalidArgument());
+  EXPECT_TRUE(GetOptionsFromString(Options(), "max_open_files=7;write_buffer_size=big", &options)
+                  .IsInvalidArgument());
+  EXPECT_TRUE(
+      GetOptionsFromString(Options(), "max_open_files=7;nonsense=1", &options).IsInvalidArgument());
   EXPECT_EQ(options.max_open_files, 3);
 }
 
@@ -269,7 +329,9 @@ TEST(Convenience, PrintedOptionsReadBack) {
   const Status s = GetColumnFamilyOptionsFromString(ColumnFamilyOptions(), text, &read);
   ASSERT_TRUE(s.ok()) << s.ToString();
   EXPECT_EQ(PrintOptions(read), PrintOptions(options));
-  EXPECT_EQ(read.table_factory->GetOptions<BlockBasedTableOptions>()->filter_policy->MillibitsPerKey(), 12000);
+  EXPECT_EQ(
+      read.table_factory->GetOptions<BlockBasedTableOptions>()->filter_policy->MillibitsPerKey(),
+      12000);
 
   PlainTableOptions plain;
   plain.index_sparseness = 5;
@@ -278,7 +340,8 @@ TEST(Convenience, PrintedOptionsReadBack) {
   ASSERT_TRUE(GetColumnFamilyOptionsFromString(ColumnFamilyOptions(), text, &read).ok());
   ASSERT_NE(read.table_factory->GetOptions<PlainTableOptions>(), nullptr);
   EXPECT_EQ(read.table_factory->GetOptions<PlainTableOptions>()->index_sparseness, 5u);
-  ASSERT_TRUE(GetPlainTableOptionsFromString(plain, "user_key_len=3;full_scan_mode=1", &plain).ok());
+  ASSERT_TRUE(
+      GetPlainTableOptionsFromString(plain, "user_key_len=3;full_scan_mode=1", &plain).ok());
   EXPECT_EQ(plain.user_key_len, 3u);
   EXPECT_TRUE(plain.full_scan_mode);
   EXPECT_EQ(plain.index_sparseness, 5u);
@@ -300,18 +363,23 @@ TEST(Convenience, StringsToMaps) {
 
 TEST(Convenience, CodecsOfThisBuild) {
   std::string name;
-  for (const CompressionType type : GetSupportedCompressions()) EXPECT_TRUE(GetStringFromCompressionType(&name, type).ok());
-  EXPECT_TRUE(GetStringFromCompressionType(&name, static_cast<CompressionType>(99)).IsInvalidArgument());
+  for (const CompressionType type : GetSupportedCompressions())
+    EXPECT_TRUE(GetStringFromCompressionType(&name, type).ok());
+  EXPECT_TRUE(
+      GetStringFromCompressionType(&name, static_cast<CompressionType>(99)).IsInvalidArgument());
 }
 
 // ---- Validation
 
-Status Validate(const DBOptions& db_options, const ColumnFamilyOptions& options = ColumnFamilyOptions(), OpenFor purpose = OpenFor::kWriting) {
+Status Validate(const DBOptions& db_options,
+                const ColumnFamilyOptions& options = ColumnFamilyOptions(),
+                OpenFor purpose = OpenFor::kWriting) {
   return ValidateOptions(db_options, {ColumnFamilyDescriptor("default", options)}, purpose);
 }
 
 bool IsRefused(Support support, OpenFor purpose) {
-  return support == Support::kRefused || (support == Support::kRefusedWriting && purpose == OpenFor::kWriting);
+  return support == Support::kRefused ||
+         (support == Support::kRefusedWriting && purpose == OpenFor::kWriting);
 }
 
 TEST(Validate, DefaultsAndPresetsPass) {
@@ -326,12 +394,15 @@ TEST(Validate, DefaultsAndPresetsPass) {
 TEST(Validate, RefusedOptionsAreNamedWithTheirRemedy) {
   DBOptions db_options;
   db_options.unordered_write = true;
-  EXPECT_EQ(Validate(db_options).ToString(), "Not implemented: option unordered_write=true is not implemented; leave it at false");
+  EXPECT_EQ(Validate(db_options).ToString(),
+            "Not implemented: option unordered_write=true is not implemented; leave it at false");
   ColumnFamilyOptions options;
   options.inplace_update_support = true;
   const Status s = Validate(DBOptions(), options);
   EXPECT_TRUE(s.IsNotSupported());
-  EXPECT_NE(s.ToString().find("column family default: option inplace_update_support=true"), std::string::npos) << s.ToString();
+  EXPECT_NE(s.ToString().find("column family default: option inplace_update_support=true"),
+            std::string::npos)
+      << s.ToString();
 }
 
 TEST(Validate, WhatOnlyMattersToWritersMayBeAnythingForReading) {
@@ -349,23 +420,31 @@ TEST(Validate, WhatOnlyMattersToWritersMayBeAnythingForReading) {
   EXPECT_TRUE(Validate(elsewhere, options, OpenFor::kReading).IsNotSupported());
 }
 
-// Every option that the table refuses is refused, and every one that it does not refuse passes with another flag value.
+// Every option that the table refuses is refused, and every one that it does not refuse passes with
+// another flag value.
 TEST(Validate, FlagsAreRefusedExactlyWhereTheTableSaysSo) {
   for (const auto& entry : DbOptionTable()) {
     DBOptions options;
     const std::string before = entry.print(options);
     if (before != "true" && before != "false") continue;
     ASSERT_TRUE(entry.parse(before == "true" ? "false" : "true", &options).ok());
-    EXPECT_EQ(Validate(options).IsNotSupported(), IsRefused(entry.support, OpenFor::kWriting)) << entry.name;
-    EXPECT_EQ(Validate(options, {}, OpenFor::kReading).IsNotSupported(), IsRefused(entry.support, OpenFor::kReading)) << entry.name;
+    EXPECT_EQ(Validate(options).IsNotSupported(), IsRefused(entry.support, OpenFor::kWriting))
+        << entry.name;
+    EXPECT_EQ(Validate(options, {}, OpenFor::kReading).IsNotSupported(),
+              IsRefused(entry.support, OpenFor::kReading))
+        << entry.name;
   }
   for (const auto& entry : ColumnFamilyOptionTable()) {
     ColumnFamilyOptions options;
     const std::string before = entry.print(options);
     if (before != "true" && before != "false") continue;
     ASSERT_TRUE(entry.parse(before == "true" ? "false" : "true", &options).ok());
-    EXPECT_EQ(Validate(DBOptions(), options).IsNotSupported(), IsRefused(entry.support, OpenFor::kWriting)) << entry.name;
-    EXPECT_EQ(Validate(DBOptions(), options, OpenFor::kReading).IsNotSupported(), IsRefused(entry.support, OpenFor::kReading)) << entry.name;
+    EXPECT_EQ(Validate(DBOptions(), options).IsNotSupported(),
+              IsRefused(entry.support, OpenFor::kWriting))
+        << entry.name;
+    EXPECT_EQ(Validate(DBOptions(), options, OpenFor::kReading).IsNotSupported(),
+              IsRefused(entry.support, OpenFor::kReading))
+        << entry.name;
   }
 }
 
@@ -378,19 +457,24 @@ TEST(Validate, WhatCannotWorkIsInvalid) {
   const auto table = [&family](auto change) {
     BlockBasedTableOptions options;
     change(&options);
-    return family([&options](ColumnFamilyOptions* o) { o->table_factory.reset(NewBlockBasedTableFactory(options)); });
+    return family([&options](ColumnFamilyOptions* o) {
+      o->table_factory.reset(NewBlockBasedTableFactory(options));
+    });
   };
   const auto db = [](auto change) {
     DBOptions options;
     change(&options);
     return Validate(options);
   };
-  EXPECT_TRUE(family([](auto* o) { o->compaction_style = kCompactionStyleUniversal; }).IsNotSupported());
+  EXPECT_TRUE(
+      family([](auto* o) { o->compaction_style = kCompactionStyleUniversal; }).IsNotSupported());
   EXPECT_TRUE(family([](auto* o) { o->compaction_style = kCompactionStyleFIFO; }).IsNotSupported());
   EXPECT_TRUE(family([](auto* o) { o->compaction_style = kCompactionStyleNone; }).ok());
   EXPECT_TRUE(family([](auto* o) { o->compression = kBZip2Compression; }).IsNotSupported());
-  EXPECT_TRUE(family([](auto* o) { o->compression = kDisableCompressionOption; }).IsInvalidArgument());
-  EXPECT_TRUE(family([](auto* o) { o->compression_per_level = {kXpressCompression}; }).IsNotSupported());
+  EXPECT_TRUE(
+      family([](auto* o) { o->compression = kDisableCompressionOption; }).IsInvalidArgument());
+  EXPECT_TRUE(
+      family([](auto* o) { o->compression_per_level = {kXpressCompression}; }).IsNotSupported());
   EXPECT_TRUE(family([](auto* o) { o->compression_opts.max_dict_bytes = 1; }).IsNotSupported());
   EXPECT_TRUE(family([](auto* o) { o->comparator = nullptr; }).IsInvalidArgument());
   EXPECT_TRUE(family([](auto* o) { o->num_levels = 65; }).IsInvalidArgument());
@@ -401,22 +485,32 @@ TEST(Validate, WhatCannotWorkIsInvalid) {
   EXPECT_TRUE(db([](auto* o) { o->max_background_jobs = 4096; }).ok());
   EXPECT_TRUE(db([](auto* o) { o->max_background_jobs = 2000000000; }).IsInvalidArgument());
   EXPECT_TRUE(db([](auto* o) { o->max_background_compactions = 4097; }).IsInvalidArgument());
-  EXPECT_TRUE(family([](auto* o) { o->memtable_factory.reset(NewHashSkipListRepFactory(size_t{1} << 30)); }).ok());
-  EXPECT_TRUE(family([](auto* o) { o->memtable_factory.reset(NewHashSkipListRepFactory(SIZE_MAX)); }).IsInvalidArgument());
-  EXPECT_TRUE(family([](auto* o) { o->memtable_factory.reset(NewHashLinkListRepFactory(size_t{1} << 40)); }).IsInvalidArgument());
+  EXPECT_TRUE(family([](auto* o) {
+                o->memtable_factory.reset(NewHashSkipListRepFactory(size_t{1} << 30));
+              }).ok());
+  EXPECT_TRUE(family([](auto* o) {
+                o->memtable_factory.reset(NewHashSkipListRepFactory(SIZE_MAX));
+              }).IsInvalidArgument());
+  EXPECT_TRUE(family([](auto* o) {
+                o->memtable_factory.reset(NewHashLinkListRepFactory(size_t{1} << 40));
+              }).IsInvalidArgument());
   EXPECT_TRUE(family([](auto* o) { o->max_bytes_for_level_multiplier = 0.5; }).IsInvalidArgument());
   EXPECT_TRUE(family([](auto* o) { o->target_file_size_base = 0; }).IsInvalidArgument());
   EXPECT_TRUE(family([](auto* o) { o->cf_paths.emplace_back("/x", 1); }).IsNotSupported());
   EXPECT_TRUE(table([](auto* o) { o->format_version = 6; }).IsNotSupported());
   EXPECT_TRUE(table([](auto* o) { o->format_version = 1; }).IsNotSupported());
-  EXPECT_TRUE(table([](auto* o) { o->index_type = BlockBasedTableOptions::kTwoLevelIndexSearch; }).IsNotSupported());
+  EXPECT_TRUE(table([](auto* o) {
+                o->index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+              }).IsNotSupported());
   EXPECT_TRUE(table([](auto* o) { o->block_align = true; }).IsNotSupported());
   EXPECT_TRUE(table([](auto* o) { o->block_size = 0; }).IsInvalidArgument());
-  EXPECT_TRUE(table([](auto* o) { o->checksum = static_cast<ChecksumType>(9); }).IsInvalidArgument());
+  EXPECT_TRUE(
+      table([](auto* o) { o->checksum = static_cast<ChecksumType>(9); }).IsInvalidArgument());
   EXPECT_TRUE(db([](auto* o) { o->env = nullptr; }).IsInvalidArgument());
   EXPECT_TRUE(db([](auto* o) { o->keep_log_file_num = 0; }).IsInvalidArgument());
   EXPECT_TRUE(db([](auto* o) { o->max_open_files = -2; }).IsInvalidArgument());
-  EXPECT_TRUE(db([](auto* o) { o->allow_mmap_reads = o->use_direct_reads = true; }).IsInvalidArgument());
+  EXPECT_TRUE(
+      db([](auto* o) { o->allow_mmap_reads = o->use_direct_reads = true; }).IsInvalidArgument());
   EXPECT_TRUE(db([](auto* o) { o->wal_compression = kZSTD; }).IsNotSupported());
   EXPECT_TRUE(db([](auto* o) { o->WAL_ttl_seconds = 1; }).IsNotSupported());
   EXPECT_TRUE(db([](auto* o) { o->db_paths.emplace_back("/x", 1); }).IsNotSupported());
@@ -434,39 +528,53 @@ TEST(Validate, PlainTablesNeedAMappingAndPrefixesForTheirHash) {
     return Validate(mapped, options);
   };
   EXPECT_TRUE(plain([](auto*, auto*) {}).ok());
-  EXPECT_EQ(
-      plain([](auto* o, auto*) { o->prefix_extractor = nullptr; }).ToString(),
-      "Not implemented: column family default: option hash_table_ratio=0.750000: PlainTable requires a prefix extractor for its hash table; set "
-      "prefix_extractor, or 0 for total order");
-  EXPECT_TRUE(plain([](auto* o, auto* t) { o->prefix_extractor = nullptr, t->hash_table_ratio = 0; }).ok());
-  EXPECT_TRUE(plain([](auto* o, auto* t) { o->prefix_extractor = nullptr, t->full_scan_mode = true; }).ok());
+  EXPECT_EQ(plain([](auto* o, auto*) { o->prefix_extractor = nullptr; }).ToString(),
+            "Not implemented: column family default: option hash_table_ratio=0.750000: PlainTable "
+            "requires a prefix extractor for its hash table; set "
+            "prefix_extractor, or 0 for total order");
+  EXPECT_TRUE(
+      plain([](auto* o, auto* t) { o->prefix_extractor = nullptr, t->hash_table_ratio = 0; }).ok());
+  EXPECT_TRUE(plain([](auto* o, auto* t) {
+                o->prefix_extractor = nullptr, t->full_scan_mode = true;
+              }).ok());
   EXPECT_TRUE(plain([](auto*, auto* t) { t->hash_table_ratio = -1; }).IsInvalidArgument());
   EXPECT_TRUE(plain([](auto*, auto* t) { t->hash_table_ratio = 1e-9; }).IsInvalidArgument());
   EXPECT_TRUE(plain([](auto*, auto* t) { t->bloom_bits_per_key = -1; }).IsInvalidArgument());
-  EXPECT_TRUE(plain([](auto*, auto* t) { t->encoding_type = static_cast<EncodingType>(2); }).IsInvalidArgument());
+  EXPECT_TRUE(plain([](auto*, auto* t) {
+                t->encoding_type = static_cast<EncodingType>(2);
+              }).IsInvalidArgument());
   mapped.allow_mmap_reads = false;
   EXPECT_EQ(plain([](auto*, auto*) {}).ToString(),
-            "Invalid argument: column family default: option table_factory=PlainTable: it is read through mmap; set allow_mmap_reads=true");
+            "Invalid argument: column family default: option table_factory=PlainTable: it is read "
+            "through mmap; set allow_mmap_reads=true");
 }
 
 TEST(Validate, OptionsWithoutEffectAreListed) {
   DBOptions db_options;
   ColumnFamilyOptions options;
-  EXPECT_TRUE(ListOptionsWithoutEffect(db_options, {ColumnFamilyDescriptor("default", options)}).empty());
+  EXPECT_TRUE(
+      ListOptionsWithoutEffect(db_options, {ColumnFamilyDescriptor("default", options)}).empty());
   db_options.enable_pipelined_write = true;
   options.max_successive_merges = 1;
   EXPECT_EQ(ListOptionsWithoutEffect(db_options, {ColumnFamilyDescriptor("a\n", options)}),
-            (std::vector<std::string>{"enable_pipelined_write=true", "max_successive_merges=1 of column family a\\x0a"}));
+            (std::vector<std::string>{"enable_pipelined_write=true",
+                                      "max_successive_merges=1 of column family a\\x0a"}));
 }
 
 TEST(ChangeMutableOptions, AllOrNothing) {
   ColumnFamilyOptions options;
-  EXPECT_TRUE(ChangeMutableOptions({{"write_buffer_size", "1m"}, {"disable_auto_compactions", "true"}}, &options).ok());
+  EXPECT_TRUE(ChangeMutableOptions(
+                  {{"write_buffer_size", "1m"}, {"disable_auto_compactions", "true"}}, &options)
+                  .ok());
   EXPECT_EQ(options.write_buffer_size, 1u << 20);
   EXPECT_TRUE(options.disable_auto_compactions);
-  EXPECT_TRUE(ChangeMutableOptions({{"write_buffer_size", "2m"}, {"num_levels", "3"}}, &options).IsInvalidArgument()) << "fixed at open";
-  EXPECT_TRUE(ChangeMutableOptions({{"write_buffer_size", "2m"}, {"nonsense", "3"}}, &options).IsInvalidArgument());
-  EXPECT_TRUE(ChangeMutableOptions({{"write_buffer_size", "2m"}, {"ttl", "x"}}, &options).IsInvalidArgument());
+  EXPECT_TRUE(ChangeMutableOptions({{"write_buffer_size", "2m"}, {"num_levels", "3"}}, &options)
+                  .IsInvalidArgument())
+      << "fixed at open";
+  EXPECT_TRUE(ChangeMutableOptions({{"write_buffer_size", "2m"}, {"nonsense", "3"}}, &options)
+                  .IsInvalidArgument());
+  EXPECT_TRUE(ChangeMutableOptions({{"write_buffer_size", "2m"}, {"ttl", "x"}}, &options)
+                  .IsInvalidArgument());
   EXPECT_TRUE(ChangeMutableOptions({}, &options).IsInvalidArgument());
   EXPECT_EQ(options.write_buffer_size, 1u << 20);
   DBOptions db_options;

@@ -7,7 +7,8 @@ namespace {
 
 constexpr std::string_view kSpaces = " \t\n\r\v\f";
 
-// The end of the value that begins with the brace text[0]: behind its closing brace; npos when there is none.
+// The end of the value that begins with the brace text[0]: behind its closing brace; npos when
+// there is none.
 size_t EndOfBraces(std::string_view text) {
   size_t depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -56,19 +57,25 @@ Result<OptionPairs> ParseOptionPairs(std::string_view text) {
   OptionPairs pairs;
   text = TrimSpaces(text);
   // A whole list may itself stand in braces.
-  if (!text.empty() && text.front() == '{' && EndOfBraces(text) == text.size()) text = TrimSpaces(text.substr(1, text.size() - 2));
-  const auto after = [&pairs] { return pairs.empty() ? std::string("at its begin") : StrCat("after ", pairs.back().first); };
+  if (!text.empty() && text.front() == '{' && EndOfBraces(text) == text.size())
+    text = TrimSpaces(text.substr(1, text.size() - 2));
+  const auto after = [&pairs] {
+    return pairs.empty() ? std::string("at its begin") : StrCat("after ", pairs.back().first);
+  };
   while (!text.empty()) {
     const size_t equals = text.find('=');
-    if (equals == std::string_view::npos) return Status::InvalidArgument(StrCat("options: no '=' ", after()));
+    if (equals == std::string_view::npos)
+      return Status::InvalidArgument(StrCat("options: no '=' ", after()));
     const std::string_view name = TrimSpaces(text.substr(0, equals));
-    if (name.empty()) return Status::InvalidArgument(StrCat("options: no name before '=' ", after()));
+    if (name.empty())
+      return Status::InvalidArgument(StrCat("options: no name before '=' ", after()));
     text = TrimSpaces(text.substr(equals + 1));
     std::string_view value;
     size_t end;
     if (!text.empty() && text.front() == '{') {
       end = EndOfBraces(text);
-      if (end == std::string_view::npos) return Status::InvalidArgument(StrCat("option ", name, ": no closing brace"));
+      if (end == std::string_view::npos)
+        return Status::InvalidArgument(StrCat("option ", name, ": no closing brace"));
       value = text.substr(1, end - 2);
       const size_t next = text.find_first_not_of(kSpaces, end);
       if (next != std::string_view::npos && text[next] != ';')

@@ -13,17 +13,24 @@ namespace {
 
 // The options of the block-based factory that is set, or the defaults.
 BlockBasedTableOptions TableOptionsOf(const ColumnFamilyOptions& options) {
-  const BlockBasedTableOptions* current = options.table_factory == nullptr ? nullptr : options.table_factory->GetOptions<BlockBasedTableOptions>();
+  const BlockBasedTableOptions* current =
+      options.table_factory == nullptr
+          ? nullptr
+          : options.table_factory->GetOptions<BlockBasedTableOptions>();
   return current == nullptr ? BlockBasedTableOptions() : *current;
 }
 
 // What a build of the library can always write.
-CompressionType SnappyOrNone() { return ValidateCompressionType(kSnappyCompression).ok() ? kSnappyCompression : kNoCompression; }
+CompressionType SnappyOrNone() {
+  return ValidateCompressionType(kSnappyCompression).ok() ? kSnappyCompression : kNoCompression;
+}
 
 }  // namespace
 
-ColumnFamilyOptions::ColumnFamilyOptions() : table_factory(NewBlockBasedTableFactory()), compression(SnappyOrNone()) {}
-ColumnFamilyOptions::ColumnFamilyOptions(const Options& options) : ColumnFamilyOptions(static_cast<const ColumnFamilyOptions&>(options)) {}
+ColumnFamilyOptions::ColumnFamilyOptions()
+    : table_factory(NewBlockBasedTableFactory()), compression(SnappyOrNone()) {}
+ColumnFamilyOptions::ColumnFamilyOptions(const Options& options)
+    : ColumnFamilyOptions(static_cast<const ColumnFamilyOptions&>(options)) {}
 DBOptions::DBOptions(const Options& options) : DBOptions(static_cast<const DBOptions&>(options)) {}
 
 ColumnFamilyOptions* ColumnFamilyOptions::OptimizeForSmallDb(std::shared_ptr<Cache>* cache) {
@@ -46,7 +53,8 @@ ColumnFamilyOptions* ColumnFamilyOptions::OptimizeForPointLookup(uint64_t block_
   return this;
 }
 
-ColumnFamilyOptions* ColumnFamilyOptions::OptimizeLevelStyleCompaction(uint64_t memtable_memory_budget) {
+ColumnFamilyOptions* ColumnFamilyOptions::OptimizeLevelStyleCompaction(
+    uint64_t memtable_memory_budget) {
   if (memtable_memory_budget == 0) memtable_memory_budget = kDefaultMemtableBudget;
   write_buffer_size = static_cast<size_t>(memtable_memory_budget / 4);
   // Two are merged at each flush, and writers may be two ahead of it.
@@ -58,7 +66,8 @@ ColumnFamilyOptions* ColumnFamilyOptions::OptimizeLevelStyleCompaction(uint64_t 
   compaction_style = kCompactionStyleLevel;
   // The first two levels are rewritten soon: not worth the compression.
   compression_per_level.assign(static_cast<size_t>(std::max(num_levels, 0)), SnappyOrNone());
-  std::fill_n(compression_per_level.begin(), std::min<size_t>(2, compression_per_level.size()), kNoCompression);
+  std::fill_n(compression_per_level.begin(), std::min<size_t>(2, compression_per_level.size()),
+              kNoCompression);
   return this;
 }
 

@@ -23,25 +23,33 @@ constexpr std::string_view kTableSectionPrefix = "TableOptions/";
 constexpr std::string_view kFileVersion = "1.1";
 constexpr size_t kFileBytesMax = size_t{64} << 20;
 
-void AppendOption(std::string_view name, std::string_view value, std::string* out) { StrAppend(out, "  ", name, "=", EscapeOptionText(value), "\n"); }
+void AppendOption(std::string_view name, std::string_view value, std::string* out) {
+  StrAppend(out, "  ", name, "=", EscapeOptionText(value), "\n");
+}
 
 bool IsUnset(const ColumnFamilyOptions& options, const UnsupportedOption& recorded) {
   const TableFactory* const factory = options.table_factory.get();
   const BlockBasedTableOptions defaults;
-  const BlockBasedTableOptions* table = factory == nullptr ? nullptr : factory->GetOptions<BlockBasedTableOptions>();
+  const BlockBasedTableOptions* table =
+      factory == nullptr ? nullptr : factory->GetOptions<BlockBasedTableOptions>();
   if (recorded.name == "table_factory") {
     // A factory with options is the choice of the program even if it is of the default kind.
-    return factory == nullptr || (table != nullptr && PrintOptions(*table) == PrintOptions(defaults));
+    return factory == nullptr ||
+           (table != nullptr && PrintOptions(*table) == PrintOptions(defaults));
   }
   if (table == nullptr) table = &defaults;
-  return IsDefault(options, recorded.name) || IsDefault(*table, recorded.name) || IsNameWithoutMember(recorded.name);
+  return IsDefault(options, recorded.name) || IsDefault(*table, recorded.name) ||
+         IsNameWithoutMember(recorded.name);
 }
 
 // Calls append with the options of the family's tables.
 template <typename Append>
 void VisitTableOptions(const TableFactory* factory, const Append& append) {
-  if (const auto* const plain = factory == nullptr ? nullptr : factory->GetOptions<PlainTableOptions>()) return append(*plain);
-  const auto* const block_based = factory == nullptr ? nullptr : factory->GetOptions<BlockBasedTableOptions>();
+  if (const auto* const plain =
+          factory == nullptr ? nullptr : factory->GetOptions<PlainTableOptions>())
+    return append(*plain);
+  const auto* const block_based =
+      factory == nullptr ? nullptr : factory->GetOptions<BlockBasedTableOptions>();
   append(block_based == nullptr ? BlockBasedTableOptions() : *block_based);
 }
 
@@ -49,7 +57,9 @@ void VisitTableOptions(const TableFactory* factory, const Append& append) {
 class Printer {
  public:
   // unset: the result of SelectUnset.
-  Printer(std::string_view column_family, const std::vector<UnsupportedOption>& unset, std::string* out) : out_(out) {
+  Printer(std::string_view column_family, const std::vector<UnsupportedOption>& unset,
+          std::string* out)
+      : out_(out) {
     for (const UnsupportedOption& option : unset) {
       if (option.column_family == column_family) recorded_.push_back(&option);
     }
@@ -68,9 +78,12 @@ class Printer {
     StrAppend(out_, "\n[", kFamilySection, " \"", name, "\"]\n");
     Append(family.options);
     const TableFactory* factory = family.options.table_factory.get();
-    const std::string kind = factory == nullptr ? TableFactory::kBlockBasedTableName() : factory->Name();
+    const std::string kind =
+        factory == nullptr ? TableFactory::kBlockBasedTableName() : factory->Name();
     const UnsupportedOption* const recorded_table = Find("table_factory");
-    StrAppend(out_, "\n[", kTableSectionPrefix, recorded_table == nullptr ? kind : recorded_table->ObjectName(), " \"", name, "\"]\n");
+    StrAppend(out_, "\n[", kTableSectionPrefix,
+              recorded_table == nullptr ? kind : recorded_table->ObjectName(), " \"", name,
+              "\"]\n");
     if (recorded_table != nullptr) {
       for (const auto& [option, value] : recorded_table->fields) AppendOption(option, value, out_);
       return;
@@ -84,7 +97,9 @@ class Printer {
 
  private:
   const UnsupportedOption* Find(std::string_view name) const {
-    const auto found = std::find_if(recorded_.begin(), recorded_.end(), [name](const UnsupportedOption* option) { return option->name == name; });
+    const auto found =
+        std::find_if(recorded_.begin(), recorded_.end(),
+                     [name](const UnsupportedOption* option) { return option->name == name; });
     return found == recorded_.end() ? nullptr : *found;
   }
 
@@ -95,11 +110,13 @@ class Printer {
 template <typename Struct>
 void AppendLogLines(std::string_view prefix, const Struct& options, std::string* out) {
   for (const auto& [name, value] : PrintOptions(options)) {
-    StrAppend(out, prefix, name, ": ", value == "true" ? "1" : (value == "false" ? "0" : EscapeForDisplay(value)), "\n");
+    StrAppend(out, prefix, name, ": ",
+              value == "true" ? "1" : (value == "false" ? "0" : EscapeForDisplay(value)), "\n");
   }
 }
 
-// Reads a file line by line. States: nothing yet -> Version -> DBOptions -> CFOptions -> TableOptions -> CFOptions ...
+// Reads a file line by line. States: nothing yet -> Version -> DBOptions -> CFOptions ->
+// TableOptions -> CFOptions ...
 class Parser {
  public:
   Parser(const std::string& source, const OptionsFileRules& rules) : source_(source) {
@@ -122,7 +139,8 @@ class Parser {
     if (!has_version_) return Missing(kVersionSection);
     if (!has_db_) return Missing(kDbSection);
     if (file_.families.empty()) return Missing(kFamilySection);
-    if (file_.families.front().name != kDefaultColumnFamilyName) return Bad("the first column family is not \"default\"").WithContext(source_);
+    if (file_.families.front().name != kDefaultColumnFamilyName)
+      return Bad("the first column family is not \"default\"").WithContext(source_);
     return std::move(file_);
   }
 
@@ -130,7 +148,9 @@ class Parser {
   enum class Section { kNone, kVersion, kDb, kFamily, kBlockBasedTable, kPlainTable, kOtherTable };
 
   // A file without its end, or something else altogether, must not pass for options.
-  Status Missing(std::string_view section) const { return Status::Corruption(StrCat(source_, ": there is no section [", section, "]")); }
+  Status Missing(std::string_view section) const {
+    return Status::Corruption(StrCat(source_, ": there is no section [", section, "]"));
+  }
   static Status Bad(std::string_view what) { return Status::InvalidArgument(what); }
 
   Status TakeLine(std::string_view line) {
@@ -161,7 +181,8 @@ class Parser {
     if (title == kDbSection) return Enter(Section::kDb, &has_db_);
     if (!has_db_) return Bad("the second section is not [DBOptions]");
     if (title == kFamilySection) return EnterFamily(argument);
-    if (title.starts_with(kTableSectionPrefix)) return EnterTable(title.substr(kTableSectionPrefix.size()), argument);
+    if (title.starts_with(kTableSectionPrefix))
+      return EnterTable(title.substr(kTableSectionPrefix.size()), argument);
     return Bad(StrCat("unknown section ", title));
   }
 
@@ -174,7 +195,8 @@ class Parser {
 
   Status EnterFamily(const std::string& name) {
     for (const ColumnFamilyDescriptor& family : file_.families) {
-      if (family.name == name) return Bad(StrCat("column family ", EscapeForDisplay(name), " was there before"));
+      if (family.name == name)
+        return Bad(StrCat("column family ", EscapeForDisplay(name), " was there before"));
     }
     file_.families.emplace_back(name, ColumnFamilyOptions());
     section_ = Section::kFamily;
@@ -182,7 +204,8 @@ class Parser {
   }
 
   Status EnterTable(std::string_view factory, const std::string& family) {
-    if (file_.families.empty() || file_.families.back().name != family) return Bad("table options without their column family before them");
+    if (file_.families.empty() || file_.families.back().name != family)
+      return Bad("table options without their column family before them");
     section_ = Section::kOtherTable;
     if (factory == TableFactory::kBlockBasedTableName()) {
       section_ = Section::kBlockBasedTable;
@@ -197,17 +220,22 @@ class Parser {
   // Moves the entries of the last option into the file.
   void TakeUnsupported() {
     for (auto& [name, value] : unsupported_) {
-      const std::string family = section_ == Section::kDb ? std::string() : file_.families.back().name;
-      if (name != "comparator") file_.unsupported.push_back({.column_family = family, .name = std::move(name), .value = std::move(value)});
+      const std::string family =
+          section_ == Section::kDb ? std::string() : file_.families.back().name;
+      if (name != "comparator")
+        file_.unsupported.push_back(
+            {.column_family = family, .name = std::move(name), .value = std::move(value)});
     }
     unsupported_.clear();
   }
 
   // An option of a table factory that is not implemented.
   void TakeField(std::string_view name, std::string_view value) {
-    file_.ignored.push_back(StrCat(name, "=", value, ": of a table factory that is not implemented"));
+    file_.ignored.push_back(
+        StrCat(name, "=", value, ": of a table factory that is not implemented"));
     for (UnsupportedOption& option : file_.unsupported) {
-      if (option.column_family != file_.families.back().name || option.name != "table_factory") continue;
+      if (option.column_family != file_.families.back().name || option.name != "table_factory")
+        continue;
       option.fields.emplace_back(name, UnescapeOptionText(value));
     }
   }
@@ -228,8 +256,10 @@ class Parser {
       case Section::kVersion: return TakeVersion(name, value);
       case Section::kDb: return SetOption(rules_, name, value, &file_.db_options);
       case Section::kFamily: return SetOption(rules_, name, value, &file_.families.back().options);
-      case Section::kBlockBasedTable: return SetOption(rules_, name, value, table_->GetOptions<BlockBasedTableOptions>());
-      case Section::kPlainTable: return SetOption(rules_, name, value, table_->GetOptions<PlainTableOptions>());
+      case Section::kBlockBasedTable:
+        return SetOption(rules_, name, value, table_->GetOptions<BlockBasedTableOptions>());
+      case Section::kPlainTable:
+        return SetOption(rules_, name, value, table_->GetOptions<PlainTableOptions>());
       case Section::kOtherTable: TakeField(name, value); return Status::OK();
       case Section::kNone: break;
     }
@@ -238,7 +268,8 @@ class Parser {
 
   Status TakeVersion(std::string_view name, std::string_view value) {
     if (name == "options_file_version") {
-      if (!value.starts_with("1.")) return Bad(StrCat("options_file_version ", value, " is unknown; 1.x can be read"));
+      if (!value.starts_with("1."))
+        return Bad(StrCat("options_file_version ", value, " is unknown; 1.x can be read"));
     } else if (name == "rocksdb_version") {
       file_.rocksdb_version = value;
       if (IsNewer(value)) rules_.ignore_unknown = true;
@@ -254,7 +285,8 @@ class Parser {
     if (dot == std::string_view::npos || !ParseUint64(version.substr(0, dot), &major)) return false;
     const std::string_view rest = version.substr(dot + 1);
     if (!ParseUint64(rest.substr(0, rest.find('.')), &minor)) return false;
-    return major > kRocksDbFormatMajor || (major == kRocksDbFormatMajor && minor > kRocksDbFormatMinor);
+    return major > kRocksDbFormatMajor ||
+           (major == kRocksDbFormatMajor && minor > kRocksDbFormatMinor);
   }
 
   const std::string source_;
@@ -262,7 +294,8 @@ class Parser {
   ParsedOptionsFile file_;
   OptionPairs unsupported_;  // of the option that is being read
   Section section_ = Section::kNone;
-  std::unique_ptr<TableFactory> table_;  // of the section that is being read; null: it is no table's
+  std::unique_ptr<TableFactory>
+      table_;  // of the section that is being read; null: it is no table's
   bool has_version_ = false;
   bool has_db_ = false;
   size_t line_number_ = 0;
@@ -270,26 +303,36 @@ class Parser {
 
 }  // namespace
 
-std::vector<UnsupportedOption> SelectUnset(const std::vector<UnsupportedOption>& recorded, const DBOptions& db_options,
+std::vector<UnsupportedOption> SelectUnset(const std::vector<UnsupportedOption>& recorded,
+                                           const DBOptions& db_options,
                                            const std::vector<ColumnFamilyDescriptor>& families) {
   std::vector<UnsupportedOption> unset;
-  std::copy_if(recorded.begin(), recorded.end(), std::back_inserter(unset), [&](const UnsupportedOption& option) {
-    if (option.column_family.empty()) return IsDefault(db_options, option.name);
-    const auto named = [&option](const ColumnFamilyDescriptor& family) { return family.name == option.column_family; };
-    const auto family = std::find_if(families.begin(), families.end(), named);
-    return family != families.end() && IsUnset(family->options, option);
-  });
+  std::copy_if(recorded.begin(), recorded.end(), std::back_inserter(unset),
+               [&](const UnsupportedOption& option) {
+                 if (option.column_family.empty()) return IsDefault(db_options, option.name);
+                 const auto named = [&option](const ColumnFamilyDescriptor& family) {
+                   return family.name == option.column_family;
+                 };
+                 const auto family = std::find_if(families.begin(), families.end(), named);
+                 return family != families.end() && IsUnset(family->options, option);
+               });
   return unset;
 }
 
-std::string PrintOptionsFile(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families,
+std::string PrintOptionsFile(const DBOptions& db_options,
+                             const std::vector<ColumnFamilyDescriptor>& families,
                              const std::vector<UnsupportedOption>& unsupported) {
-  std::string out = "# The options of this database. Written by Ashlar, in the form that RocksDB and its tools read.\n\n";
-  StrAppend(&out, "[", kVersionSection, "]\n  rocksdb_version=", kRocksDbFormatMajor, ".", kRocksDbFormatMinor, ".", kRocksDbFormatPatch,
+  std::string out =
+      "# The options of this database. Written by Ashlar, in the form that RocksDB and its tools "
+      "read.\n\n";
+  StrAppend(&out, "[", kVersionSection, "]\n  rocksdb_version=", kRocksDbFormatMajor, ".",
+            kRocksDbFormatMinor, ".", kRocksDbFormatPatch,
             "\n  options_file_version=", kFileVersion, "\n\n[", kDbSection, "]\n");
   const std::vector<UnsupportedOption> unset = SelectUnset(unsupported, db_options, families);
   Printer("", unset, &out).Append(db_options);
-  const auto is_default = [](const ColumnFamilyDescriptor& family) { return family.name == kDefaultColumnFamilyName; };
+  const auto is_default = [](const ColumnFamilyDescriptor& family) {
+    return family.name == kDefaultColumnFamilyName;
+  };
   for (const ColumnFamilyDescriptor& family : families) {
     if (is_default(family)) Printer(family.name, unset, &out).AppendFamily(family);
   }
@@ -299,28 +342,35 @@ std::string PrintOptionsFile(const DBOptions& db_options, const std::vector<Colu
   return out;
 }
 
-std::string PrintOptionsForLog(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families) {
+std::string PrintOptionsForLog(const DBOptions& db_options,
+                               const std::vector<ColumnFamilyDescriptor>& families) {
   std::string out;
   AppendLogLines("                 Options.", db_options, &out);
   for (const ColumnFamilyDescriptor& family : families) {
-    StrAppend(&out, "--------------- Options for column family [", EscapeForDisplay(family.name), "]:\n");
+    StrAppend(&out, "--------------- Options for column family [", EscapeForDisplay(family.name),
+              "]:\n");
     AppendLogLines("                 Options.", family.options, &out);
     out += "           table_factory options:\n";
-    VisitTableOptions(family.options.table_factory.get(), [&out](const auto& options) { AppendLogLines("  ", options, &out); });
+    VisitTableOptions(family.options.table_factory.get(),
+                      [&out](const auto& options) { AppendLogLines("  ", options, &out); });
   }
   return out;
 }
 
-Result<ParsedOptionsFile> ParseOptionsFile(std::string_view text, const std::string& source, const OptionsFileRules& rules) {
+Result<ParsedOptionsFile> ParseOptionsFile(std::string_view text, const std::string& source,
+                                           const OptionsFileRules& rules) {
   return Parser(source, rules).Run(text);
 }
 
-Result<ParsedOptionsFile> ReadOptionsFile(FileSystem* file_system, const std::string& path, const OptionsFileRules& rules) {
-  ASHLAR_ASSIGN_OR_RETURN(const std::string text, ReadFileToString(file_system, path, kFileBytesMax));
+Result<ParsedOptionsFile> ReadOptionsFile(FileSystem* file_system, const std::string& path,
+                                          const OptionsFileRules& rules) {
+  ASHLAR_ASSIGN_OR_RETURN(const std::string text,
+                          ReadFileToString(file_system, path, kFileBytesMax));
   return ParseOptionsFile(text, path, rules);
 }
 
-Status WriteOptionsFile(FileSystem* file_system, const std::string& directory, uint64_t number, std::string_view text) {
+Status WriteOptionsFile(FileSystem* file_system, const std::string& directory, uint64_t number,
+                        std::string_view text) {
   const std::string temporary = TempOptionsFileName(directory, number);
   ASHLAR_RETURN_IF_ERROR(WriteStringToFile(file_system, text, temporary, Durability::kSynced));
   ASHLAR_RETURN_IF_ERROR(file_system->RenameFile(temporary, OptionsFileName(directory, number)));
@@ -329,63 +379,80 @@ Status WriteOptionsFile(FileSystem* file_system, const std::string& directory, u
   return handle->Sync();
 }
 
-Result<std::vector<uint64_t>> ListOptionsFiles(FileSystem* file_system, const std::string& directory) {
+Result<std::vector<uint64_t>> ListOptionsFiles(FileSystem* file_system,
+                                               const std::string& directory) {
   std::vector<std::string> names;
   ASHLAR_RETURN_IF_ERROR(file_system->GetChildren(directory, &names));
   std::vector<uint64_t> numbers;
   for (const std::string& name : names) {
     uint64_t number;
     FileType type;
-    if (ParseFileName(name, &number, &type) && type == FileType::kOptionsFile) numbers.push_back(number);
+    if (ParseFileName(name, &number, &type) && type == FileType::kOptionsFile)
+      numbers.push_back(number);
   }
   std::sort(numbers.begin(), numbers.end(), std::greater<>());
   return numbers;
 }
 
 Result<uint64_t> FindNewestOptionsFile(FileSystem* file_system, const std::string& directory) {
-  ASHLAR_ASSIGN_OR_RETURN(const std::vector<uint64_t> numbers, ListOptionsFiles(file_system, directory));
-  if (numbers.empty() || numbers.front() == 0) return Status::NotFound(directory, "there is no OPTIONS file");
+  ASHLAR_ASSIGN_OR_RETURN(const std::vector<uint64_t> numbers,
+                          ListOptionsFiles(file_system, directory));
+  if (numbers.empty() || numbers.front() == 0)
+    return Status::NotFound(directory, "there is no OPTIONS file");
   return numbers.front();
 }
 
 // ---- ashlar/options_util.h
 
-Status GetLatestOptionsFileName(const std::string& dbpath, Env* env, std::string* options_file_name) {
-  ASHLAR_ASSIGN_OR_RETURN(const uint64_t number, FindNewestOptionsFile(env->GetFileSystem().get(), dbpath));
+Status GetLatestOptionsFileName(const std::string& dbpath, Env* env,
+                                std::string* options_file_name) {
+  ASHLAR_ASSIGN_OR_RETURN(const uint64_t number,
+                          FindNewestOptionsFile(env->GetFileSystem().get(), dbpath));
   *options_file_name = BaseName(OptionsFileName(dbpath, number));
   return Status::OK();
 }
 
 std::string UnsupportedOption::ObjectName() const { return ObjectNameIn(value); }
 
-Status LoadOptionsFromFile(const ConfigOptions& config_options, const std::string& options_file_name, DBOptions* db_options,
-                           std::vector<ColumnFamilyDescriptor>* cf_descs, std::shared_ptr<Cache>* cache) {
+Status LoadOptionsFromFile(const ConfigOptions& config_options,
+                           const std::string& options_file_name, DBOptions* db_options,
+                           std::vector<ColumnFamilyDescriptor>* cf_descs,
+                           std::shared_ptr<Cache>* cache) {
   std::vector<UnsupportedOption> unsupported;
-  return LoadOptionsFromFile(config_options, options_file_name, db_options, cf_descs, cache, &unsupported);
+  return LoadOptionsFromFile(config_options, options_file_name, db_options, cf_descs, cache,
+                             &unsupported);
 }
 
-Status LoadOptionsFromFile(const ConfigOptions& config_options, const std::string& options_file_name, DBOptions* db_options,
-                           std::vector<ColumnFamilyDescriptor>* cf_descs, std::shared_ptr<Cache>* cache,
+Status LoadOptionsFromFile(const ConfigOptions& config_options,
+                           const std::string& options_file_name, DBOptions* db_options,
+                           std::vector<ColumnFamilyDescriptor>* cf_descs,
+                           std::shared_ptr<Cache>* cache,
                            std::vector<UnsupportedOption>* unsupported) {
   const OptionsFileRules rules{.ignore_unknown = config_options.ignore_unknown_options,
                                .ignore_unsupported = config_options.ignore_unsupported_options};
-  ASHLAR_ASSIGN_OR_RETURN(ParsedOptionsFile file, ReadOptionsFile(config_options.env->GetFileSystem().get(), options_file_name, rules));
+  ASHLAR_ASSIGN_OR_RETURN(
+      ParsedOptionsFile file,
+      ReadOptionsFile(config_options.env->GetFileSystem().get(), options_file_name, rules));
   *db_options = file.db_options;
   db_options->env = config_options.env;
   *cf_descs = std::move(file.families);
   *unsupported = std::move(file.unsupported);
   if (cache == nullptr) return Status::OK();
   for (ColumnFamilyDescriptor& family : *cf_descs) {
-    BlockBasedTableOptions* table = family.options.table_factory->GetOptions<BlockBasedTableOptions>();
+    BlockBasedTableOptions* table =
+        family.options.table_factory->GetOptions<BlockBasedTableOptions>();
     if (table != nullptr && !table->no_block_cache) table->block_cache = *cache;
   }
   return Status::OK();
 }
 
-Status LoadLatestOptions(const ConfigOptions& config_options, const std::string& dbpath, DBOptions* db_options,
-                         std::vector<ColumnFamilyDescriptor>* cf_descs, std::shared_ptr<Cache>* cache) {
-  ASHLAR_ASSIGN_OR_RETURN(const uint64_t number, FindNewestOptionsFile(config_options.env->GetFileSystem().get(), dbpath));
-  return LoadOptionsFromFile(config_options, OptionsFileName(dbpath, number), db_options, cf_descs, cache);
+Status LoadLatestOptions(const ConfigOptions& config_options, const std::string& dbpath,
+                         DBOptions* db_options, std::vector<ColumnFamilyDescriptor>* cf_descs,
+                         std::shared_ptr<Cache>* cache) {
+  ASHLAR_ASSIGN_OR_RETURN(const uint64_t number,
+                          FindNewestOptionsFile(config_options.env->GetFileSystem().get(), dbpath));
+  return LoadOptionsFromFile(config_options, OptionsFileName(dbpath, number), db_options, cf_descs,
+                             cache);
 }
 
 }  // namespace ashlar

@@ -11,12 +11,15 @@
 //   [TableOptions/BlockBasedTable "default"]
 //     ...
 //
-// '#' begins a comment; values and names are escaped (option_text.h). The order of sections is fixed: Version, DBOptions, then for each family
-// CFOptions and its TableOptions, "default" first.
+// '#' begins a comment; values and names are escaped (option_text.h). The order of sections is
+// fixed: Version, DBOptions, then for each family CFOptions and its TableOptions, "default" first.
 //
-// I1: only names that the release in rocksdb_version knows are written: an unknown one makes its tools refuse the database.
-// I2: a file is complete under its final name, or not there: it is written under a temporary name, synced, and renamed.
-// I3: the recorded value of an option that only the program can make is printed again, unless the option has another value than its default.
+// I1: only names that the release in rocksdb_version knows are written: an unknown one makes its
+//     tools refuse the database.
+// I2: a file is complete under its final name, or not there: it is written under a temporary name,
+//     synced, and renamed.
+// I3: the recorded value of an option that only the program can make is printed again, unless the
+//     option has another value than its default.
 #pragma once
 
 #include <cstdint>
@@ -34,18 +37,22 @@
 namespace ashlar {
 
 // The recorded options that have their defaults in these options: the program has set nothing else.
-std::vector<UnsupportedOption> SelectUnset(const std::vector<UnsupportedOption>& recorded, const DBOptions& db_options,
+std::vector<UnsupportedOption> SelectUnset(const std::vector<UnsupportedOption>& recorded,
+                                           const DBOptions& db_options,
                                            const std::vector<ColumnFamilyDescriptor>& families);
 
 // families must not be empty; "default" is moved to the front. `unsupported`: see I3.
-std::string PrintOptionsFile(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families,
+std::string PrintOptionsFile(const DBOptions& db_options,
+                             const std::vector<ColumnFamilyDescriptor>& families,
                              const std::vector<UnsupportedOption>& unsupported);
-inline std::string PrintOptionsFile(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families) {
+inline std::string PrintOptionsFile(const DBOptions& db_options,
+                                    const std::vector<ColumnFamilyDescriptor>& families) {
   return PrintOptionsFile(db_options, families, {});
 }
-// The same as lines for the LOG, in the form that tools find in RocksDB's: "Options.name: value" for a database and its families, "name: value" for
-// tables; true and false are 1 and 0.
-std::string PrintOptionsForLog(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families);
+// The same as lines for the LOG, in the form that tools find in RocksDB's: "Options.name: value"
+// for a database and its families, "name: value" for tables; true and false are 1 and 0.
+std::string PrintOptionsForLog(const DBOptions& db_options,
+                               const std::vector<ColumnFamilyDescriptor>& families);
 
 struct ParsedOptionsFile {
   std::string rocksdb_version;
@@ -58,20 +65,25 @@ struct ParsedOptionsFile {
 };
 
 struct OptionsFileRules {
-  bool ignore_unknown = false;     // names that nobody knows; those of newer releases are always stepped over
+  bool ignore_unknown =
+      false;  // names that nobody knows; those of newer releases are always stepped over
   bool ignore_unsupported = true;  // objects that only the program can make
 };
 
 // `source` names the text in errors, which give the line.
-Result<ParsedOptionsFile> ParseOptionsFile(std::string_view text, const std::string& source, const OptionsFileRules& rules);
+Result<ParsedOptionsFile> ParseOptionsFile(std::string_view text, const std::string& source,
+                                           const OptionsFileRules& rules);
 
-Result<ParsedOptionsFile> ReadOptionsFile(FileSystem* file_system, const std::string& path, const OptionsFileRules& rules);
+Result<ParsedOptionsFile> ReadOptionsFile(FileSystem* file_system, const std::string& path,
+                                          const OptionsFileRules& rules);
 
 // Creates OPTIONS-<number>; durable on return.
-Status WriteOptionsFile(FileSystem* file_system, const std::string& directory, uint64_t number, std::string_view text);
+Status WriteOptionsFile(FileSystem* file_system, const std::string& directory, uint64_t number,
+                        std::string_view text);
 
 // The numbers of the OPTIONS files, newest first.
-Result<std::vector<uint64_t>> ListOptionsFiles(FileSystem* file_system, const std::string& directory);
+Result<std::vector<uint64_t>> ListOptionsFiles(FileSystem* file_system,
+                                               const std::string& directory);
 
 // The number of the newest OPTIONS file; NotFound without one.
 Result<uint64_t> FindNewestOptionsFile(FileSystem* file_system, const std::string& directory);

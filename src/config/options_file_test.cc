@@ -50,7 +50,9 @@ std::string SortedFields(const std::string& value) {
 }
 
 std::string LdbFile() {
-  Result<std::string> text = ReadFileToString(FileSystem::Default().get(), ASHLAR_SOURCE_DIR "/src/config/testdata/OPTIONS-ldb-7.8.3", 1 << 20);
+  Result<std::string> text =
+      ReadFileToString(FileSystem::Default().get(),
+                       ASHLAR_SOURCE_DIR "/src/config/testdata/OPTIONS-ldb-7.8.3", 1 << 20);
   EXPECT_TRUE(text.ok()) << text.status().ToString();
   return text.ok() ? *text : "";
 }
@@ -67,18 +69,25 @@ TEST(OptionsFile, AFileOfLdbReadsBackFieldByField) {
   EXPECT_EQ(family.merge_operator->GetId(), "{id=StringAppendOperator;delimiter=:;}");
   EXPECT_EQ(family.max_compaction_bytes, 1677721600u);
   EXPECT_FALSE(family.level_compaction_dynamic_level_bytes);
-  EXPECT_EQ(family.table_factory->GetOptions<BlockBasedTableOptions>()->filter_policy->GetId(), "bloomfilter:10:false");
-  EXPECT_EQ(parsed->ignored, std::vector<std::string>{"flush_block_policy_factory=FlushBlockBySizePolicyFactory: not needed"});
+  EXPECT_EQ(family.table_factory->GetOptions<BlockBasedTableOptions>()->filter_policy->GetId(),
+            "bloomfilter:10:false");
+  EXPECT_EQ(parsed->ignored,
+            std::vector<std::string>{
+                "flush_block_policy_factory=FlushBlockBySizePolicyFactory: not needed"});
 
   std::map<std::string, std::string> theirs = Fields(text);
-  const std::map<std::string, std::string> ours = Fields(PrintOptionsFile(parsed->db_options, parsed->families));
-  EXPECT_EQ(theirs.erase("[TableOptions/BlockBasedTable \"default\"]flush_block_policy_factory"), 1u);
+  const std::map<std::string, std::string> ours =
+      Fields(PrintOptionsFile(parsed->db_options, parsed->families));
+  EXPECT_EQ(theirs.erase("[TableOptions/BlockBasedTable \"default\"]flush_block_policy_factory"),
+            1u);
   for (const auto& [name, value] : theirs) {
     const auto own = ours.find(name);
     ASSERT_NE(own, ours.end()) << name;
     EXPECT_EQ(SortedFields(own->second), SortedFields(value)) << name;
   }
-  for (const auto& [name, value] : ours) EXPECT_TRUE(theirs.contains(name)) << name << ": a name that the reference release does not write";
+  for (const auto& [name, value] : ours)
+    EXPECT_TRUE(theirs.contains(name))
+        << name << ": a name that the reference release does not write";
 }
 
 std::vector<ColumnFamilyDescriptor> TwoFamilies() {
@@ -91,7 +100,8 @@ std::vector<ColumnFamilyDescriptor> TwoFamilies() {
   table.block_size = 16 << 10;
   table.filter_policy.reset(NewBloomFilterPolicy(9.9));
   options.table_factory.reset(NewBlockBasedTableFactory(table));
-  return {ColumnFamilyDescriptor("odd #1: \"a\"\\\n", options), ColumnFamilyDescriptor("default", ColumnFamilyOptions())};
+  return {ColumnFamilyDescriptor("odd #1: \"a\"\\\n", options),
+          ColumnFamilyDescriptor("default", ColumnFamilyOptions())};
 }
 
 TEST(OptionsFile, WhatIsPrintedReadsBackWithDefaultFirst) {
@@ -116,23 +126,32 @@ TEST(OptionsFile, TheLogGetsOneLinePerOption) {
   db_options.create_if_missing = true;
   db_options.wal_dir = "/two\nlines";
   const std::string text = PrintOptionsForLog(db_options, TwoFamilies());
-  for (const char* line : {" Options.create_if_missing: 1\n", " Options.error_if_exists: 0\n", " Options.max_open_files: -1\n",
-                           "\n--------------- Options for column family [default]:\n", " Options.merge_operator: UInt64AddOperator\n",
-                           "\n  block_size: 16384\n", "\n  block_size: 4096\n", "\n  filter_policy: bloomfilter:9.9:false\n"}) {
+  for (const char* line :
+       {" Options.create_if_missing: 1\n", " Options.error_if_exists: 0\n",
+        " Options.max_open_files: -1\n", "\n--------------- Options for column family [default]:\n",
+        " Options.merge_operator: UInt64AddOperator\n", "\n  block_size: 16384\n",
+        "\n  block_size: 4096\n", "\n  filter_policy: bloomfilter:9.9:false\n"}) {
     EXPECT_NE(text.find(line), std::string::npos) << line << text;
   }
   EXPECT_EQ(text.find("lines\nlines"), std::string::npos);
   EXPECT_EQ(text.find("/two\n"), std::string::npos) << "an option is one line";
 }
 
-// RocksDB 6.10 to 6.14 write 8 bytes from the address of this member of 4 bytes: format_version follows it.
+// RocksDB 6.10 to 6.14 write 8 bytes from the address of this member of 4 bytes: format_version
+// follows it.
 TEST(OptionsFile, FilesOfReleasesThatWroteReadAmpBytesWithItsNeighbourAreRead) {
-  for (const auto& [written, read] : {std::pair("17179869184", 0u), std::pair("21474836512", 32u), std::pair("16", 16u)}) {
-    const std::string text = std::string("[Version]\nrocksdb_version=6.14.6\noptions_file_version=1.1\n[DBOptions]\n[CFOptions \"default\"]\n") +
-                             "[TableOptions/BlockBasedTable \"default\"]\n  read_amp_bytes_per_bit=" + written + "\n  format_version=4\n";
+  for (const auto& [written, read] :
+       {std::pair("17179869184", 0u), std::pair("21474836512", 32u), std::pair("16", 16u)}) {
+    const std::string text =
+        std::string(
+            "[Version]\nrocksdb_version=6.14.6\noptions_file_version=1.1\n[DBOptions]\n[CFOptions "
+            "\"default\"]\n") +
+        "[TableOptions/BlockBasedTable \"default\"]\n  read_amp_bytes_per_bit=" + written +
+        "\n  format_version=4\n";
     const Result<ParsedOptionsFile> parsed = ParseOptionsFile(text, "file", kStrict);
     ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
-    const auto* const table = parsed->families[0].options.table_factory->GetOptions<BlockBasedTableOptions>();
+    const auto* const table =
+        parsed->families[0].options.table_factory->GetOptions<BlockBasedTableOptions>();
     EXPECT_EQ(table->read_amp_bytes_per_bit, read) << written;
     EXPECT_EQ(table->format_version, 4u);
     EXPECT_TRUE(ValidateOptions(parsed->db_options, parsed->families, OpenFor::kWriting).ok());
@@ -141,14 +160,18 @@ TEST(OptionsFile, FilesOfReleasesThatWroteReadAmpBytesWithItsNeighbourAreRead) {
 
 TEST(OptionsFile, NewerReleasesMayHaveNewNamesAndOlderMayNot) {
   const std::string body =
-      "options_file_version=1.1\n[DBOptions]\n brand_new=1\n max_open_files=5\n[CFOptions \"default\"]\n last_level_temperature=kIce\n";
-  const Result<ParsedOptionsFile> newer = ParseOptionsFile("[Version]\nrocksdb_version=11.9.0\n" + body, "file", {});
+      "options_file_version=1.1\n[DBOptions]\n brand_new=1\n max_open_files=5\n[CFOptions "
+      "\"default\"]\n last_level_temperature=kIce\n";
+  const Result<ParsedOptionsFile> newer =
+      ParseOptionsFile("[Version]\nrocksdb_version=11.9.0\n" + body, "file", {});
   ASSERT_TRUE(newer.ok()) << newer.status().ToString();
   EXPECT_EQ(newer->db_options.max_open_files, 5);
   ASSERT_EQ(newer->ignored.size(), 2u);
   EXPECT_EQ(newer->ignored[0], "brand_new=1: unknown");
-  const Result<ParsedOptionsFile> older = ParseOptionsFile("[Version]\nrocksdb_version=7.8.3\n" + body, "file", {});
-  EXPECT_EQ(older.status().ToString(), "Invalid argument: file: line 5: option brand_new: there is no such option");
+  const Result<ParsedOptionsFile> older =
+      ParseOptionsFile("[Version]\nrocksdb_version=7.8.3\n" + body, "file", {});
+  EXPECT_EQ(older.status().ToString(),
+            "Invalid argument: file: line 5: option brand_new: there is no such option");
 }
 
 TEST(OptionsFile, DamageIsReportedWithItsLine) {
@@ -163,16 +186,22 @@ TEST(OptionsFile, DamageIsReportedWithItsLine) {
            {db, "Invalid argument: f: line 1: the first section is not [Version]"},
            {head + family, "Invalid argument: f: line 4: the second section is not [DBOptions]"},
            {head + head, "Invalid argument: f: line 4: a section that was there before"},
-           {head + db + family + family, "Invalid argument: f: line 8: column family default was there before"},
-           {head + db + "[CFOptions \"x\"]\n", "Invalid argument: f: the first column family is not \"default\""},
+           {head + db + family + family,
+            "Invalid argument: f: line 8: column family default was there before"},
+           {head + db + "[CFOptions \"x\"]\n",
+            "Invalid argument: f: the first column family is not \"default\""},
            {head + db + "[TableOptions/BlockBasedTable \"default\"]\n",
             "Invalid argument: f: line 6: table options without their column family before them"},
-           {head + db + "nonsense\n", "Invalid argument: f: line 6: neither a section nor name=value"},
+           {head + db + "nonsense\n",
+            "Invalid argument: f: line 6: neither a section nor name=value"},
            {head + db + "[What]\n", "Invalid argument: f: line 6: unknown section What"},
-           {head + db + "[CFOptions \"default]\n", "Invalid argument: f: line 6: a section with one quotation mark"},
+           {head + db + "[CFOptions \"default]\n",
+            "Invalid argument: f: line 6: a section with one quotation mark"},
            {head + db + "[CFOptions\n", "Invalid argument: f: line 6: a section without ']'"},
-           {"[Version]\noptions_file_version=2.0\n", "Invalid argument: f: line 2: options_file_version 2.0 is unknown; 1.x can be read"},
-           {head + "[DBOptions]\nmax_open_files=many\n", "Invalid argument: f: line 5: option max_open_files=many: not a whole number"},
+           {"[Version]\noptions_file_version=2.0\n",
+            "Invalid argument: f: line 2: options_file_version 2.0 is unknown; 1.x can be read"},
+           {head + "[DBOptions]\nmax_open_files=many\n",
+            "Invalid argument: f: line 5: option max_open_files=many: not a whole number"},
        }) {
     EXPECT_EQ(ParseOptionsFile(text, "f", {}).status().ToString(), error) << text;
   }
@@ -180,7 +209,8 @@ TEST(OptionsFile, DamageIsReportedWithItsLine) {
 
 TEST(OptionsFile, CutAndFlippedFilesNeverCrash) {
   const std::string text = LdbFile();
-  for (size_t bytes = 0; bytes < text.size(); bytes += 7) static_cast<void>(ParseOptionsFile(text.substr(0, bytes), "f", {}).ok());
+  for (size_t bytes = 0; bytes < text.size(); bytes += 7)
+    static_cast<void>(ParseOptionsFile(text.substr(0, bytes), "f", {}).ok());
   std::string damaged = text;
   for (size_t i = 0; i < text.size(); i += 3) {
     for (const char c : {'\0', '{', '}', '\\', '"', '=', '\n', '\xff'}) {
@@ -193,7 +223,8 @@ TEST(OptionsFile, CutAndFlippedFilesNeverCrash) {
 
 TEST(OptionsFile, OtherTableFactoriesAreSteppedOver) {
   const Result<ParsedOptionsFile> parsed = ParseOptionsFile(
-      "[Version]\nrocksdb_version=7.8.3\noptions_file_version=1.1\n[DBOptions]\n[CFOptions \"default\"]\ntable_factory=CuckooTable\n"
+      "[Version]\nrocksdb_version=7.8.3\noptions_file_version=1.1\n[DBOptions]\n[CFOptions "
+      "\"default\"]\ntable_factory=CuckooTable\n"
       "[TableOptions/CuckooTable \"default\"]\nmax_search_depth=20\n",
       "f", {});
   ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
@@ -203,9 +234,12 @@ TEST(OptionsFile, OtherTableFactoriesAreSteppedOver) {
 constexpr const char* kWithObjectsOfTheProgram =
     "[Version]\nrocksdb_version=7.8.3\noptions_file_version=1.1\n"
     "[DBOptions]\n  file_checksum_gen_factory=MyChecksums\n"
-    "[CFOptions \"default\"]\n  merge_operator={id=MyOperator;separator=\\:;}\n  comparator=MyOrder\n  compaction_filter=MyFilter\n"
-    "[TableOptions/BlockBasedTable \"default\"]\n  filter_policy=MyBloom\\:10\n  flush_block_policy_factory=MyPolicy\n  block_size=8192\n"
-    "[CFOptions \"odd\\#\"]\n  memtable_factory=MyMemTable\n  table_factory=CuckooTable\n  prefix_extractor=MyPrefix\n"
+    "[CFOptions \"default\"]\n  merge_operator={id=MyOperator;separator=\\:;}\n  "
+    "comparator=MyOrder\n  compaction_filter=MyFilter\n"
+    "[TableOptions/BlockBasedTable \"default\"]\n  filter_policy=MyBloom\\:10\n  "
+    "flush_block_policy_factory=MyPolicy\n  block_size=8192\n"
+    "[CFOptions \"odd\\#\"]\n  memtable_factory=MyMemTable\n  table_factory=CuckooTable\n  "
+    "prefix_extractor=MyPrefix\n"
     "[TableOptions/CuckooTable \"odd\\#\"]\n  max_search_depth=20\n";
 
 TEST(OptionsFile, ObjectsOfTheProgramAreListed) {
@@ -229,12 +263,17 @@ TEST(OptionsFile, ObjectsOfTheProgramAreListed) {
 TEST(OptionsFile, ObjectsOfTheProgramAreWrittenAgainWhereNothingElseIsSet) {
   const Result<ParsedOptionsFile> parsed = ParseOptionsFile(kWithObjectsOfTheProgram, "f", {});
   ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
-  const std::string text = PrintOptionsFile(parsed->db_options, parsed->families, parsed->unsupported);
+  const std::string text =
+      PrintOptionsFile(parsed->db_options, parsed->families, parsed->unsupported);
   const Result<ParsedOptionsFile> again = ParseOptionsFile(text, "f", {});
   ASSERT_TRUE(again.ok()) << again.status().ToString();
   EXPECT_EQ(again->unsupported, parsed->unsupported) << text;
-  EXPECT_EQ(again->families[0].options.table_factory->GetOptions<BlockBasedTableOptions>()->block_size, 8192u);
-  EXPECT_NE(text.find("[TableOptions/CuckooTable \"odd\\#\"]\n  max_search_depth=20\n"), std::string::npos) << text;
+  EXPECT_EQ(
+      again->families[0].options.table_factory->GetOptions<BlockBasedTableOptions>()->block_size,
+      8192u);
+  EXPECT_NE(text.find("[TableOptions/CuckooTable \"odd\\#\"]\n  max_search_depth=20\n"),
+            std::string::npos)
+      << text;
   EXPECT_EQ(text.find("MyOrder"), std::string::npos) << "the MANIFEST records the comparator";
 }
 
@@ -246,7 +285,8 @@ TEST(OptionsFile, WhatTheProgramSetsReplacesWhatIsRecorded) {
   BlockBasedTableOptions table;
   table.block_size = 16384;
   parsed->families[1].options.table_factory.reset(NewBlockBasedTableFactory(table));
-  const std::map<std::string, std::string> fields = Fields(PrintOptionsFile(parsed->db_options, parsed->families, parsed->unsupported));
+  const std::map<std::string, std::string> fields =
+      Fields(PrintOptionsFile(parsed->db_options, parsed->families, parsed->unsupported));
   EXPECT_EQ(fields.at("[CFOptions \"default\"]merge_operator"), "MaxOperator");
   EXPECT_EQ(fields.at("[CFOptions \"default\"]compaction_filter"), "MyFilter");
   EXPECT_EQ(fields.at("[CFOptions \"odd\\#\"]prefix_extractor"), "rocksdb.FixedPrefix.4");
@@ -257,15 +297,19 @@ TEST(OptionsFile, WhatTheProgramSetsReplacesWhatIsRecorded) {
 // The section as RocksDB 7.8.3 writes it.
 TEST(OptionsFile, PlainTablesAreReadAsRocksDbWritesThem) {
   const std::string section =
-      "[TableOptions/PlainTable \"default\"]\n  store_index_in_file=true\n  encoding_type=kPrefix\n  huge_page_tlb_size=7\n"
-      "  hash_table_ratio=0.500000\n  full_scan_mode=true\n  bloom_bits_per_key=9\n  index_sparseness=8\n  user_key_len=20\n  \n";
+      "[TableOptions/PlainTable \"default\"]\n  store_index_in_file=true\n  "
+      "encoding_type=kPrefix\n  huge_page_tlb_size=7\n"
+      "  hash_table_ratio=0.500000\n  full_scan_mode=true\n  bloom_bits_per_key=9\n  "
+      "index_sparseness=8\n  user_key_len=20\n  \n";
   const std::string text =
-      "[Version]\nrocksdb_version=7.8.3\noptions_file_version=1.1\n[DBOptions]\n[CFOptions \"default\"]\ntable_factory=PlainTable\n" + section +
-      "[CFOptions \"b\"]\n[TableOptions/BlockBasedTable \"b\"]\nblock_size=5\n";
+      "[Version]\nrocksdb_version=7.8.3\noptions_file_version=1.1\n[DBOptions]\n[CFOptions "
+      "\"default\"]\ntable_factory=PlainTable\n" +
+      section + "[CFOptions \"b\"]\n[TableOptions/BlockBasedTable \"b\"]\nblock_size=5\n";
   const Result<ParsedOptionsFile> parsed = ParseOptionsFile(text, "f", kStrict);
   ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
   EXPECT_TRUE(parsed->ignored.empty());
-  const auto* const plain = parsed->families[0].options.table_factory->GetOptions<PlainTableOptions>();
+  const auto* const plain =
+      parsed->families[0].options.table_factory->GetOptions<PlainTableOptions>();
   ASSERT_NE(plain, nullptr);
   EXPECT_TRUE(plain->store_index_in_file);
   EXPECT_EQ(plain->encoding_type, kPrefix);
@@ -275,11 +319,14 @@ TEST(OptionsFile, PlainTablesAreReadAsRocksDbWritesThem) {
   EXPECT_EQ(plain->bloom_bits_per_key, 9);
   EXPECT_EQ(plain->index_sparseness, 8u);
   EXPECT_EQ(plain->user_key_len, 20u);
-  EXPECT_EQ(parsed->families[1].options.table_factory->GetOptions<BlockBasedTableOptions>()->block_size, 5u);
+  EXPECT_EQ(
+      parsed->families[1].options.table_factory->GetOptions<BlockBasedTableOptions>()->block_size,
+      5u);
 
   const std::string printed = PrintOptionsFile(parsed->db_options, parsed->families);
   EXPECT_NE(printed.find("  table_factory=PlainTable\n"), std::string::npos);
-  EXPECT_NE(printed.find("[TableOptions/PlainTable \"default\"]\n  user_key_len=20\n  bloom_bits_per_key=9\n  hash_table_ratio=0.500000\n"),
+  EXPECT_NE(printed.find("[TableOptions/PlainTable \"default\"]\n  user_key_len=20\n  "
+                         "bloom_bits_per_key=9\n  hash_table_ratio=0.500000\n"),
             std::string::npos)
       << printed;
   const Result<ParsedOptionsFile> again = ParseOptionsFile(printed, "f", kStrict);
@@ -300,7 +347,9 @@ TEST(OptionsFile, TheNewestFileIsLoaded) {
   for (const int number : {9, 11, 10}) {
     DBOptions written;
     written.max_open_files = number;
-    ASSERT_TRUE(WriteOptionsFile(file_system.get(), "/db", static_cast<uint64_t>(number), PrintOptionsFile(written, TwoFamilies())).ok());
+    ASSERT_TRUE(WriteOptionsFile(file_system.get(), "/db", static_cast<uint64_t>(number),
+                                 PrintOptionsFile(written, TwoFamilies()))
+                    .ok());
   }
   std::string name;
   ASSERT_TRUE(GetLatestOptionsFileName("/db", env.get(), &name).ok());
@@ -311,7 +360,8 @@ TEST(OptionsFile, TheNewestFileIsLoaded) {
   EXPECT_EQ(db_options.env, env.get());
   ASSERT_EQ(families.size(), 2u);
   for (const ColumnFamilyDescriptor& family : families) {
-    EXPECT_EQ(family.options.table_factory->GetOptions<BlockBasedTableOptions>()->block_cache, cache);
+    EXPECT_EQ(family.options.table_factory->GetOptions<BlockBasedTableOptions>()->block_cache,
+              cache);
   }
   std::vector<std::string> children;
   ASSERT_TRUE(file_system->GetChildren("/db", &children).ok());
@@ -335,9 +385,12 @@ TEST(OptionsFile, RocksDbToolsTakeNamesOfObjectsThatTheyDoNotKnow) {
       {"default", "prefix_extractor", "MyPrefix"},
       {"default", "filter_policy", "MyBloom"},
   };
-  const std::string text = PrintOptionsFile(DBOptions(), {ColumnFamilyDescriptor("default", ColumnFamilyOptions())}, recorded);
+  const std::string text = PrintOptionsFile(
+      DBOptions(), {ColumnFamilyDescriptor("default", ColumnFamilyOptions())}, recorded);
   for (const UnsupportedOption& option : recorded) {
-    EXPECT_NE(text.find(StrCat("  ", option.name, "=", EscapeOptionText(option.value), "\n")), std::string::npos) << option.name;
+    EXPECT_NE(text.find(StrCat("  ", option.name, "=", EscapeOptionText(option.value), "\n")),
+              std::string::npos)
+        << option.name;
   }
   ASSERT_TRUE(WriteOptionsFile(file_system, db, *number + 100, text).ok());
   const ToolRun scan = RunTool("ldb --db='" + db + "' --try_load_options scan");
@@ -357,7 +410,10 @@ TEST(OptionsFile, RocksDbToolsTakeWhatIsPrinted) {
   ColumnFamilyOptions options = TwoFamilies()[0].options;
   options.max_bytes_for_level_multiplier = 8.25;
   options.merge_operator = MergeOperators::CreateStringAppendOperator('#');
-  ASSERT_TRUE(WriteOptionsFile(file_system, db, *number + 100, PrintOptionsFile(DBOptions(), {ColumnFamilyDescriptor("default", options)})).ok());
+  ASSERT_TRUE(
+      WriteOptionsFile(file_system, db, *number + 100,
+                       PrintOptionsFile(DBOptions(), {ColumnFamilyDescriptor("default", options)}))
+          .ok());
   const ToolRun scan = RunTool("ldb --db='" + db + "' --try_load_options scan");
   EXPECT_EQ(scan.exit_code, 0);
   EXPECT_EQ(scan.output, "a : 1\n");
@@ -367,14 +423,17 @@ TEST(OptionsFile, RocksDbToolsTakeWhatIsPrinted) {
   const Result<uint64_t> rewritten = FindNewestOptionsFile(file_system, db);
   ASSERT_TRUE(rewritten.ok());
   ASSERT_GT(*rewritten, *number + 100);
-  const Result<ParsedOptionsFile> back = ReadOptionsFile(file_system, OptionsFileName(db, *rewritten), kStrict);
+  const Result<ParsedOptionsFile> back =
+      ReadOptionsFile(file_system, OptionsFileName(db, *rewritten), kStrict);
   ASSERT_TRUE(back.ok()) << back.status().ToString();
   const ColumnFamilyOptions& read = back->families[0].options;
   EXPECT_EQ(read.max_bytes_for_level_multiplier, 8.25);
   EXPECT_EQ(read.compression_per_level, options.compression_per_level);
   EXPECT_EQ(read.compression_opts.level, 4);
   EXPECT_EQ(read.table_factory->GetOptions<BlockBasedTableOptions>()->block_size, 16u << 10);
-  EXPECT_EQ(read.table_factory->GetOptions<BlockBasedTableOptions>()->filter_policy->MillibitsPerKey(), 9900);
+  EXPECT_EQ(
+      read.table_factory->GetOptions<BlockBasedTableOptions>()->filter_policy->MillibitsPerKey(),
+      9900);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The table factories, which are nothing but their options: the engine makes readers and writers from them.
+// The table factories, which are nothing but their options: the engine makes readers and writers
+// from them.
 #include "ashlar/table.h"
 
 namespace ashlar {
@@ -11,7 +12,9 @@ class FactoryOf final : public TableFactory {
   const char* Name() const override { return name_; }
 
  private:
-  const void* GetOptionsPtr(std::string_view name) const override { return name == Options::kName() ? &options_ : nullptr; }
+  const void* GetOptionsPtr(std::string_view name) const override {
+    return name == Options::kName() ? &options_ : nullptr;
+  }
 
   const char* const name_;
   Options options_;

@@ -15,7 +15,8 @@ namespace ashlar {
 namespace {
 
 Status NotImplemented(std::string_view option, std::string_view value, std::string_view remedy) {
-  return Status::NotSupported(StrCat("option ", option, "=", value, " is not implemented; ", remedy));
+  return Status::NotSupported(
+      StrCat("option ", option, "=", value, " is not implemented; ", remedy));
 }
 Status Bad(std::string_view option, std::string_view value, std::string_view why) {
   return Status::InvalidArgument(StrCat("option ", option, "=", value, ": ", why));
@@ -28,7 +29,8 @@ constexpr double kHashTableRatioMin = 0.001;
 
 template <typename TableOptions>
 const TableOptions* TableOptionsOf(const ColumnFamilyOptions& options) {
-  return options.table_factory == nullptr ? nullptr : options.table_factory->GetOptions<TableOptions>();
+  return options.table_factory == nullptr ? nullptr
+                                          : options.table_factory->GetOptions<TableOptions>();
 }
 
 // The options that the table marks as refused, unless they have their defaults.
@@ -36,11 +38,15 @@ template <typename Struct>
 Status CheckRefused(OpenFor purpose, const Struct& options) {
   const Struct defaults;
   for (const OptionEntry<Struct>& entry : OptionTableOf<Struct>()) {
-    if (entry.support != Support::kRefused && (entry.support != Support::kRefusedWriting || purpose == OpenFor::kReading)) continue;
+    if (entry.support != Support::kRefused &&
+        (entry.support != Support::kRefusedWriting || purpose == OpenFor::kReading))
+      continue;
     const std::string value = entry.print(options);
     const std::string default_value = entry.print(defaults);
     if (value == default_value) continue;
-    return NotImplemented(entry.name, value, default_value.empty() ? "leave it empty" : StrCat("leave it at ", default_value));
+    return NotImplemented(
+        entry.name, value,
+        default_value.empty() ? "leave it empty" : StrCat("leave it at ", default_value));
   }
   return Status::OK();
 }
@@ -48,65 +54,96 @@ Status CheckRefused(OpenFor purpose, const Struct& options) {
 Status CheckDb(OpenFor purpose, const DBOptions& options) {
   ASHLAR_RETURN_IF_ERROR(CheckRefused(purpose, options));
   if (options.env == nullptr) return Bad("env", kNullText, "set it, or leave it at Env::Default()");
-  if (options.keep_log_file_num == 0) return Bad("keep_log_file_num", "0", "the current LOG is one; set at least 1");
+  if (options.keep_log_file_num == 0)
+    return Bad("keep_log_file_num", "0", "the current LOG is one; set at least 1");
   if (options.max_open_files < -1 || options.max_open_files == 0) {
-    return Bad("max_open_files", StrCat(options.max_open_files), "set -1 for all files, or a number above 0");
+    return Bad("max_open_files", StrCat(options.max_open_files),
+               "set -1 for all files, or a number above 0");
   }
-  if (options.max_background_jobs < 0) return Bad("max_background_jobs", StrCat(options.max_background_jobs), "set at least 1");
-  for (const auto& [name, jobs] : {std::pair("max_background_compactions", options.max_background_compactions),
-                                   std::pair("max_background_flushes", options.max_background_flushes)}) {
-    if (jobs < -1) return Bad(name, StrCat(jobs), "set -1 to leave it to max_background_jobs, or how many may run at once");
-    if (jobs > kBackgroundJobsMax) return Bad(name, StrCat(jobs), StrCat("each may need a thread; set no more than ", kBackgroundJobsMax));
+  if (options.max_background_jobs < 0)
+    return Bad("max_background_jobs", StrCat(options.max_background_jobs), "set at least 1");
+  for (const auto& [name, jobs] :
+       {std::pair("max_background_compactions", options.max_background_compactions),
+        std::pair("max_background_flushes", options.max_background_flushes)}) {
+    if (jobs < -1)
+      return Bad(name, StrCat(jobs),
+                 "set -1 to leave it to max_background_jobs, or how many may run at once");
+    if (jobs > kBackgroundJobsMax)
+      return Bad(name, StrCat(jobs),
+                 StrCat("each may need a thread; set no more than ", kBackgroundJobsMax));
   }
   if (options.max_background_jobs > kBackgroundJobsMax) {
-    return Bad("max_background_jobs", StrCat(options.max_background_jobs), StrCat("each may need a thread; set no more than ", kBackgroundJobsMax));
+    return Bad("max_background_jobs", StrCat(options.max_background_jobs),
+               StrCat("each may need a thread; set no more than ", kBackgroundJobsMax));
   }
   if (options.allow_mmap_reads && options.use_direct_reads) {
-    return Bad("allow_mmap_reads", "true", "a mapping goes through the page cache, which use_direct_reads=true forbids; choose one");
+    return Bad(
+        "allow_mmap_reads", "true",
+        "a mapping goes through the page cache, which use_direct_reads=true forbids; choose one");
   }
   if (options.allow_mmap_writes && options.use_direct_io_for_flush_and_compaction) {
     return Bad("allow_mmap_writes", "true",
-               "a mapping goes through the page cache, which use_direct_io_for_flush_and_compaction=true forbids; choose one");
+               "a mapping goes through the page cache, which "
+               "use_direct_io_for_flush_and_compaction=true forbids; choose one");
   }
-  if (options.max_write_batch_group_size_bytes == 0) return Bad("max_write_batch_group_size_bytes", "0", "set at least 1");
+  if (options.max_write_batch_group_size_bytes == 0)
+    return Bad("max_write_batch_group_size_bytes", "0", "set at least 1");
   return Status::OK();
 }
 
 Status CheckCompression(std::string_view option, CompressionType type) {
   if (type == kDisableCompressionOption || ValidateCompressionType(type).ok()) return Status::OK();
-  return NotImplemented(option, OptionCodec<CompressionType>::Print(type), "this build cannot write it; choose another codec");
+  return NotImplemented(option, OptionCodec<CompressionType>::Print(type),
+                        "this build cannot write it; choose another codec");
 }
 
 Status CheckCompressions(const ColumnFamilyOptions& options) {
   if (options.compression == kDisableCompressionOption) {
-    return Bad("compression", "kDisableCompressionOption", "it means \"as compression says\"; choose a codec, or kNoCompression");
+    return Bad("compression", "kDisableCompressionOption",
+               "it means \"as compression says\"; choose a codec, or kNoCompression");
   }
   ASHLAR_RETURN_IF_ERROR(CheckCompression("compression", options.compression));
-  ASHLAR_RETURN_IF_ERROR(CheckCompression("bottommost_compression", options.bottommost_compression));
-  for (const CompressionType type : options.compression_per_level) ASHLAR_RETURN_IF_ERROR(CheckCompression("compression_per_level", type));
+  ASHLAR_RETURN_IF_ERROR(
+      CheckCompression("bottommost_compression", options.bottommost_compression));
+  for (const CompressionType type : options.compression_per_level)
+    ASHLAR_RETURN_IF_ERROR(CheckCompression("compression_per_level", type));
   if (options.compression_opts.max_dict_bytes != 0) {
-    return NotImplemented("compression_opts.max_dict_bytes", StrCat(options.compression_opts.max_dict_bytes), "leave it at 0");
+    return NotImplemented("compression_opts.max_dict_bytes",
+                          StrCat(options.compression_opts.max_dict_bytes), "leave it at 0");
   }
-  if (options.bottommost_compression_opts.enabled && options.bottommost_compression_opts.max_dict_bytes != 0) {
-    return NotImplemented("bottommost_compression_opts.max_dict_bytes", StrCat(options.bottommost_compression_opts.max_dict_bytes), "leave it at 0");
+  if (options.bottommost_compression_opts.enabled &&
+      options.bottommost_compression_opts.max_dict_bytes != 0) {
+    return NotImplemented("bottommost_compression_opts.max_dict_bytes",
+                          StrCat(options.bottommost_compression_opts.max_dict_bytes),
+                          "leave it at 0");
   }
   return Status::OK();
 }
 
 Status CheckLevels(const ColumnFamilyOptions& options) {
-  if (options.compaction_style == kCompactionStyleUniversal || options.compaction_style == kCompactionStyleFIFO) {
-    return NotImplemented("compaction_style", OptionCodec<CompactionStyle>::Print(options.compaction_style), "use kCompactionStyleLevel");
+  if (options.compaction_style == kCompactionStyleUniversal ||
+      options.compaction_style == kCompactionStyleFIFO) {
+    return NotImplemented("compaction_style",
+                          OptionCodec<CompactionStyle>::Print(options.compaction_style),
+                          "use kCompactionStyleLevel");
   }
-  if (options.num_levels > 64) return Bad("num_levels", StrCat(options.num_levels), "no more than 64 are possible");
-  if (options.target_file_size_base == 0) return Bad("target_file_size_base", "0", "set at least 1");
+  if (options.num_levels > 64)
+    return Bad("num_levels", StrCat(options.num_levels), "no more than 64 are possible");
+  if (options.target_file_size_base == 0)
+    return Bad("target_file_size_base", "0", "set at least 1");
   if (options.target_file_size_multiplier < 1)
-    return Bad("target_file_size_multiplier", StrCat(options.target_file_size_multiplier), "set at least 1");
-  if (options.max_bytes_for_level_base == 0) return Bad("max_bytes_for_level_base", "0", "set at least 1");
+    return Bad("target_file_size_multiplier", StrCat(options.target_file_size_multiplier),
+               "set at least 1");
+  if (options.max_bytes_for_level_base == 0)
+    return Bad("max_bytes_for_level_base", "0", "set at least 1");
   if (!(options.max_bytes_for_level_multiplier >= 1)) {
-    return Bad("max_bytes_for_level_multiplier", StrCat(options.max_bytes_for_level_multiplier), "set at least 1");
+    return Bad("max_bytes_for_level_multiplier", StrCat(options.max_bytes_for_level_multiplier),
+               "set at least 1");
   }
   for (const int factor : options.max_bytes_for_level_multiplier_additional) {
-    if (factor < 1) return Bad("max_bytes_for_level_multiplier_additional", StrCat(factor), "set at least 1 for each level");
+    if (factor < 1)
+      return Bad("max_bytes_for_level_multiplier_additional", StrCat(factor),
+                 "set at least 1 for each level");
   }
   return Status::OK();
 }
@@ -116,65 +153,92 @@ bool IsPowerOfTwo(uint64_t n) { return n != 0 && (n & (n - 1)) == 0; }
 Status CheckTable(OpenFor purpose, const BlockBasedTableOptions& options) {
   ASHLAR_RETURN_IF_ERROR(CheckRefused(purpose, options));
   if (purpose == OpenFor::kWriting && (options.format_version < 2 || options.format_version > 5)) {
-    return NotImplemented("format_version", StrCat(options.format_version),
-                          "2 to 5 can be written (2 to 7 are read); 5 is read by every RocksDB since 6.6");
+    return NotImplemented(
+        "format_version", StrCat(options.format_version),
+        "2 to 5 can be written (2 to 7 are read); 5 is read by every RocksDB since 6.6");
   }
   if (options.block_size == 0 || options.block_size > (uint64_t{256} << 20))
     return Bad("block_size", StrCat(options.block_size), "set 1 byte to 256 MiB");
-  if (options.no_block_cache && options.block_cache != nullptr) return Bad("no_block_cache", "true", "there is a block_cache; choose one");
+  if (options.no_block_cache && options.block_cache != nullptr)
+    return Bad("no_block_cache", "true", "there is a block_cache; choose one");
   if (OptionCodec<ChecksumType>::Print(options.checksum).find('k') != 0)
     return Bad("checksum", StrCat(static_cast<int>(options.checksum)), "no such type");
   if (options.read_amp_bytes_per_bit != 0 && !IsPowerOfTwo(options.read_amp_bytes_per_bit)) {
-    return Bad("read_amp_bytes_per_bit", StrCat(options.read_amp_bytes_per_bit), "set a power of two, or 0");
+    return Bad("read_amp_bytes_per_bit", StrCat(options.read_amp_bytes_per_bit),
+               "set a power of two, or 0");
   }
   return Status::OK();
 }
 
-Status CheckPlainTable(const DBOptions& db_options, const ColumnFamilyOptions& family_options, const PlainTableOptions& options) {
+Status CheckPlainTable(const DBOptions& db_options, const ColumnFamilyOptions& family_options,
+                       const PlainTableOptions& options) {
   ASHLAR_RETURN_IF_ERROR(CheckRefused(OpenFor::kWriting, options));
   if (!db_options.allow_mmap_reads)
-    return Bad("table_factory", TableFactory::kPlainTableName(), "it is read through mmap; set allow_mmap_reads=true");
+    return Bad("table_factory", TableFactory::kPlainTableName(),
+               "it is read through mmap; set allow_mmap_reads=true");
   if (OptionCodec<EncodingType>::Print(options.encoding_type).find('k') != 0)
     return Bad("encoding_type", StrCat(static_cast<int>(options.encoding_type)), "no such type");
-  if (options.bloom_bits_per_key < 0) return Bad("bloom_bits_per_key", StrCat(options.bloom_bits_per_key), "set bits, or 0 for no filter");
-  if (!(options.hash_table_ratio >= 0)) return Bad("hash_table_ratio", StrCat(options.hash_table_ratio), "set a ratio, or 0 for no hash table");
+  if (options.bloom_bits_per_key < 0)
+    return Bad("bloom_bits_per_key", StrCat(options.bloom_bits_per_key),
+               "set bits, or 0 for no filter");
+  if (!(options.hash_table_ratio >= 0))
+    return Bad("hash_table_ratio", StrCat(options.hash_table_ratio),
+               "set a ratio, or 0 for no hash table");
   if (options.hash_table_ratio > 0 && options.hash_table_ratio < kHashTableRatioMin) {
-    return Bad("hash_table_ratio", StrCat(options.hash_table_ratio), "a thousand slots for a prefix are the most; set 0.001 or more, or 0 for none");
+    return Bad("hash_table_ratio", StrCat(options.hash_table_ratio),
+               "a thousand slots for a prefix are the most; set 0.001 or more, or 0 for none");
   }
-  if (options.hash_table_ratio > 0 && family_options.prefix_extractor == nullptr && !options.full_scan_mode) {
-    return Status::NotSupported(StrCat("option hash_table_ratio=", OptionCodec<double>::Print(options.hash_table_ratio),
-                                       ": PlainTable requires a prefix extractor for its hash table; set prefix_extractor, or 0 for total order"));
+  if (options.hash_table_ratio > 0 && family_options.prefix_extractor == nullptr &&
+      !options.full_scan_mode) {
+    return Status::NotSupported(
+        StrCat("option hash_table_ratio=", OptionCodec<double>::Print(options.hash_table_ratio),
+               ": PlainTable requires a prefix extractor for its hash table; set prefix_extractor, "
+               "or 0 for total order"));
   }
   return Status::OK();
 }
 
 Status CheckMemTable(const MemTableRepFactory* factory) {
   if (factory == nullptr) return Status::OK();
-  if (!IsBuiltIn(*factory)) return NotImplemented("memtable_factory", factory->Name(), "use one of the factories of ashlar/memtablerep.h");
+  if (!IsBuiltIn(*factory))
+    return NotImplemented("memtable_factory", factory->Name(),
+                          "use one of the factories of ashlar/memtablerep.h");
   size_t bucket_count = 0;
-  if (const auto* const hash = dynamic_cast<const HashSkipListRepFactory*>(factory)) bucket_count = hash->parameters().bucket_count;
-  if (const auto* const lists = dynamic_cast<const HashLinkListRepFactory*>(factory)) bucket_count = lists->parameters().bucket_count;
+  if (const auto* const hash = dynamic_cast<const HashSkipListRepFactory*>(factory))
+    bucket_count = hash->parameters().bucket_count;
+  if (const auto* const lists = dynamic_cast<const HashLinkListRepFactory*>(factory))
+    bucket_count = lists->parameters().bucket_count;
   if (bucket_count <= kBucketCountMax) return Status::OK();
-  return Bad("memtable_factory", factory->GetId(), StrCat("every memtable takes 8 bytes for a bucket; set no more than ", kBucketCountMax));
+  return Bad(
+      "memtable_factory", factory->GetId(),
+      StrCat("every memtable takes 8 bytes for a bucket; set no more than ", kBucketCountMax));
 }
 
-// Objects of the program are recorded by name. Those of the C interface have none if a function is missing.
+// Objects of the program are recorded by name. Those of the C interface have none if a function is
+// missing.
 Status CheckName(std::string_view option, const char* name) {
   if (name != nullptr) return Status::OK();
-  return Status::InvalidArgument(StrCat("option ", option,
-                                        " has no name: Name() is null. In C, no function but a destructor, partial_merge or delete_value "
-                                        "may be null; headers of RocksDB before 11.0 have a parameter in_range before name in "
-                                        "rocksdb_slicetransform_create, which is not there: compile with ashlar/c.h"));
+  return Status::InvalidArgument(
+      StrCat("option ", option,
+             " has no name: Name() is null. In C, no function but a destructor, partial_merge or "
+             "delete_value "
+             "may be null; headers of RocksDB before 11.0 have a parameter in_range before name in "
+             "rocksdb_slicetransform_create, which is not there: compile with ashlar/c.h"));
 }
 
 Status CheckNames(const ColumnFamilyOptions& options) {
   ASHLAR_RETURN_IF_ERROR(CheckName("comparator", options.comparator->Name()));
-  if (options.merge_operator != nullptr) ASHLAR_RETURN_IF_ERROR(CheckName("merge_operator", options.merge_operator->Name()));
-  return options.prefix_extractor != nullptr ? CheckName("prefix_extractor", options.prefix_extractor->Name()) : Status::OK();
+  if (options.merge_operator != nullptr)
+    ASHLAR_RETURN_IF_ERROR(CheckName("merge_operator", options.merge_operator->Name()));
+  return options.prefix_extractor != nullptr
+             ? CheckName("prefix_extractor", options.prefix_extractor->Name())
+             : Status::OK();
 }
 
-Status CheckFamily(OpenFor purpose, const DBOptions& db_options, const ColumnFamilyOptions& options) {
-  if (options.comparator == nullptr) return Bad("comparator", kNullText, "set it, or leave it at BytewiseComparator()");
+Status CheckFamily(OpenFor purpose, const DBOptions& db_options,
+                   const ColumnFamilyOptions& options) {
+  if (options.comparator == nullptr)
+    return Bad("comparator", kNullText, "set it, or leave it at BytewiseComparator()");
   ASHLAR_RETURN_IF_ERROR(CheckNames(options));
   ASHLAR_RETURN_IF_ERROR(CheckRefused(purpose, options));
   ASHLAR_RETURN_IF_ERROR(CheckMemTable(options.memtable_factory.get()));
@@ -182,13 +246,16 @@ Status CheckFamily(OpenFor purpose, const DBOptions& db_options, const ColumnFam
     ASHLAR_RETURN_IF_ERROR(CheckLevels(options));
     ASHLAR_RETURN_IF_ERROR(CheckCompressions(options));
   }
-  if (const auto* const block_based = TableOptionsOf<BlockBasedTableOptions>(options)) return CheckTable(purpose, *block_based);
-  if (const auto* const plain = TableOptionsOf<PlainTableOptions>(options)) return CheckPlainTable(db_options, options, *plain);
+  if (const auto* const block_based = TableOptionsOf<BlockBasedTableOptions>(options))
+    return CheckTable(purpose, *block_based);
+  if (const auto* const plain = TableOptionsOf<PlainTableOptions>(options))
+    return CheckPlainTable(db_options, options, *plain);
   return Status::OK();
 }
 
 template <typename Struct>
-void AppendWithoutEffect(const Struct& options, std::string_view where, std::vector<std::string>* out) {
+void AppendWithoutEffect(const Struct& options, std::string_view where,
+                         std::vector<std::string>* out) {
   const Struct defaults;
   for (const OptionEntry<Struct>& entry : OptionTableOf<Struct>()) {
     if (entry.support != Support::kAccepted) continue;
@@ -205,14 +272,16 @@ Status Change(const std::unordered_map<std::string, std::string>& changes, Struc
   std::vector<std::pair<std::string, std::string>> sorted(changes.begin(), changes.end());
   std::sort(sorted.begin(), sorted.end());
   const ParseRules rules{.ignore_unsupported = false, .only_mutable = true};
-  for (const auto& [name, value] : sorted) ASHLAR_RETURN_IF_ERROR(SetOption(rules, name, value, &changed));
+  for (const auto& [name, value] : sorted)
+    ASHLAR_RETURN_IF_ERROR(SetOption(rules, name, value, &changed));
   *options = std::move(changed);
   return Status::OK();
 }
 
 }  // namespace
 
-Status ValidateOptions(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families, OpenFor purpose) {
+Status ValidateOptions(const DBOptions& db_options,
+                       const std::vector<ColumnFamilyDescriptor>& families, OpenFor purpose) {
   ASHLAR_RETURN_IF_ERROR(CheckDb(purpose, db_options));
   for (const ColumnFamilyDescriptor& family : families) {
     Status s = CheckFamily(purpose, db_options, family.options);
@@ -221,25 +290,34 @@ Status ValidateOptions(const DBOptions& db_options, const std::vector<ColumnFami
   return Status::OK();
 }
 
-std::vector<std::string> ListOptionsWithoutEffect(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families) {
+std::vector<std::string> ListOptionsWithoutEffect(
+    const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families) {
   std::vector<std::string> out;
   AppendWithoutEffect(db_options, "", &out);
   for (const ColumnFamilyDescriptor& family : families) {
     const std::string where = StrCat(" of column family ", EscapeForDisplay(family.name));
     AppendWithoutEffect(family.options, where, &out);
     const MemTableRepFactory* const memtable = family.options.memtable_factory.get();
-    if (memtable != nullptr && NeedsPrefixes(*memtable) && family.options.prefix_extractor == nullptr) {
-      out.push_back(StrCat("memtable_factory=", memtable->GetId(), where, " for want of a prefix_extractor: memtables are SkipListFactory's"));
+    if (memtable != nullptr && NeedsPrefixes(*memtable) &&
+        family.options.prefix_extractor == nullptr) {
+      out.push_back(StrCat("memtable_factory=", memtable->GetId(), where,
+                           " for want of a prefix_extractor: memtables are SkipListFactory's"));
     }
-    if (const auto* const block_based = TableOptionsOf<BlockBasedTableOptions>(family.options)) AppendWithoutEffect(*block_based, where, &out);
-    if (const auto* const plain = TableOptionsOf<PlainTableOptions>(family.options)) AppendWithoutEffect(*plain, where, &out);
+    if (const auto* const block_based = TableOptionsOf<BlockBasedTableOptions>(family.options))
+      AppendWithoutEffect(*block_based, where, &out);
+    if (const auto* const plain = TableOptionsOf<PlainTableOptions>(family.options))
+      AppendWithoutEffect(*plain, where, &out);
   }
   return out;
 }
 
-Status ChangeMutableOptions(const std::unordered_map<std::string, std::string>& changes, ColumnFamilyOptions* options) {
+Status ChangeMutableOptions(const std::unordered_map<std::string, std::string>& changes,
+                            ColumnFamilyOptions* options) {
   return Change(changes, options);
 }
-Status ChangeMutableOptions(const std::unordered_map<std::string, std::string>& changes, DBOptions* options) { return Change(changes, options); }
+Status ChangeMutableOptions(const std::unordered_map<std::string, std::string>& changes,
+                            DBOptions* options) {
+  return Change(changes, options);
+}
 
 }  // namespace ashlar

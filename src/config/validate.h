@@ -1,4 +1,5 @@
-// Decides whether a database may be opened with given options, and what to tell the operator about them.
+// Decides whether a database may be opened with given options, and what to tell the operator about
+// them.
 //
 // Pure functions.
 #pragma once
@@ -15,17 +16,24 @@ namespace ashlar {
 
 enum class OpenFor : uint8_t { kWriting, kReading };
 
-// Ok, or the first objection: NotSupported for an option that would change results or guarantees and is not implemented, InvalidArgument for a value
-// or a combination that cannot work. The text names the option (and the family) and says what to do. For reading, options that only matter to writers
-// may have any value.
-Status ValidateOptions(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families, OpenFor purpose = OpenFor::kWriting);
+// Ok, or the first objection: NotSupported for an option that would change results or guarantees
+// and is not implemented, InvalidArgument for a value or a combination that cannot work. The text
+// names the option (and the family) and says what to do. For reading, options that only matter to
+// writers may have any value.
+Status ValidateOptions(const DBOptions& db_options,
+                       const std::vector<ColumnFamilyDescriptor>& families,
+                       OpenFor purpose = OpenFor::kWriting);
 
-// Every accepted option that is not the default, as "name=value of column family NAME": it has no effect, and whoever set it should know.
-std::vector<std::string> ListOptionsWithoutEffect(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families);
+// Every accepted option that is not the default, as "name=value of column family NAME": it has no
+// effect, and whoever set it should know.
+std::vector<std::string> ListOptionsWithoutEffect(
+    const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families);
 
-// SetOptions and SetDBOptions: applies all changes or none. InvalidArgument naming the option that is unknown, fixed at open, or has a bad value. The
-// result still has to pass ValidateOptions.
-Status ChangeMutableOptions(const std::unordered_map<std::string, std::string>& changes, ColumnFamilyOptions* options);
-Status ChangeMutableOptions(const std::unordered_map<std::string, std::string>& changes, DBOptions* options);
+// SetOptions and SetDBOptions: applies all changes or none. InvalidArgument naming the option that
+// is unknown, fixed at open, or has a bad value. The result still has to pass ValidateOptions.
+Status ChangeMutableOptions(const std::unordered_map<std::string, std::string>& changes,
+                            ColumnFamilyOptions* options);
+Status ChangeMutableOptions(const std::unordered_map<std::string, std::string>& changes,
+                            DBOptions* options);
 
 }  // namespace ashlar

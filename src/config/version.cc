@@ -4,6 +4,8 @@
 
 namespace ashlar {
 
-std::string GetAshlarVersionAsString() { return StrCat(kMajorVersion, ".", kMinorVersion, ".", kPatchVersion); }
+std::string GetAshlarVersionAsString() {
+  return StrCat(kMajorVersion, ".", kMinorVersion, ".", kPatchVersion);
+}
 
 }  // namespace ashlar

@@ -1,4 +1,5 @@
-// Clock: time as a parameter. The engine asks a Clock, never the system, so that a test decides what time it is.
+// Clock: time as a parameter. The engine asks a Clock, never the system, so that a test decides
+// what time it is.
 //
 // Thread safety: any thread.
 #pragma once
@@ -19,9 +20,11 @@ class Clock {
   // Wall time since 1970-01-01 UTC.
   virtual uint64_t NowUnixMicros() = 0;
   virtual void SleepForMicros(uint64_t micros) = 0;
-  // Waits until `condition` is signalled or the time is over, whichever comes first; it may also return earlier. Gives up the mutex meanwhile. A
-  // clock that is not the system's lets the time pass.
-  virtual void WaitForMicros(CondVar& /*condition*/, Mutex& mutex, uint64_t micros) ASHLAR_REQUIRES(mutex) {
+  // Waits until `condition` is signalled or the time is over, whichever comes first; it may also
+  // return earlier. Gives up the mutex meanwhile. A clock that is not the system's lets the time
+  // pass.
+  virtual void WaitForMicros(CondVar& /*condition*/, Mutex& mutex, uint64_t micros)
+      ASHLAR_REQUIRES(mutex) {
     mutex.Unlock();
     SleepForMicros(micros);
     mutex.Lock();
@@ -31,12 +34,15 @@ class Clock {
 // The system's clock.
 std::shared_ptr<Clock> SystemClock();
 
-// Stands still until told to move. A sleeper moves it by the time it wanted to sleep, so that code that waits makes progress.
+// Stands still until told to move. A sleeper moves it by the time it wanted to sleep, so that code
+// that waits makes progress.
 class ManualClock final : public Clock {
  public:
   explicit ManualClock(uint64_t start_unix_micros) : start_unix_micros_(start_unix_micros) {}
 
-  void AdvanceMicros(uint64_t micros) { elapsed_nanos_.fetch_add(micros * 1000, std::memory_order_relaxed); }
+  void AdvanceMicros(uint64_t micros) {
+    elapsed_nanos_.fetch_add(micros * 1000, std::memory_order_relaxed);
+  }
 
   uint64_t NowNanos() override { return elapsed_nanos_.load(std::memory_order_relaxed); }
   uint64_t NowUnixMicros() override { return start_unix_micros_ + NowNanos() / 1000; }

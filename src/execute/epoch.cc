@@ -26,7 +26,8 @@ EpochWord& FindEpochWord(EpochWord* first, const void* domain) {
 
 }  // namespace internal
 
-// The domains of the process. A visit to a domain holds no lock; a domain that is being destroyed waits for its visitors.
+// The domains of the process. A visit to a domain holds no lock; a domain that is being destroyed
+// waits for its visitors.
 class EpochDomains {
  public:
   // Never destroyed: static objects may have domains.
@@ -68,12 +69,14 @@ class EpochDomains {
 
 namespace {
 
-// Retire reclaims when so much came together since the last pass: a pass costs a heavy fence, some microseconds.
+// Retire reclaims when so much came together since the last pass: a pass costs a heavy fence, some
+// microseconds.
 constexpr size_t kPassObjects = 64;
 constexpr size_t kPassBytes = size_t{1} << 20;
 
 constexpr uint32_t kYields = 32;
-// Some 30 ms: on a machine whose processors are all busy a thread that was put off inside a guard waits for several others.
+// Some 30 ms: on a machine whose processors are all busy a thread that was put off inside a guard
+// waits for several others.
 constexpr uint32_t kPatientPauses = 200;
 
 void BackOff(uint32_t attempt) {
@@ -106,7 +109,8 @@ void EpochDomain::Push(EpochDeleter deleter, void* object, size_t bytes) {
   pending_objects_.fetch_add(1, std::memory_order_relaxed);
   fresh_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   fresh_objects_.fetch_add(1, std::memory_order_relaxed);
-  while (!newest_.compare_exchange_weak(retired->next, retired, std::memory_order_release, std::memory_order_relaxed)) {
+  while (!newest_.compare_exchange_weak(retired->next, retired, std::memory_order_release,
+                                        std::memory_order_relaxed)) {
   }
 }
 
@@ -127,7 +131,8 @@ uint64_t EpochDomain::OldestEpochInUse() const {
   for (const ThreadSlot* slot = FirstThreadSlot(); slot != nullptr; slot = slot->next) {
     ForEachWord(&slot->epoch, [&](const EpochWord& word) {
       const uint64_t epoch = word.epoch.load(std::memory_order_acquire);
-      if (epoch != 0 && word.domain.load(std::memory_order_acquire) == this) oldest = std::min(oldest, epoch);
+      if (epoch != 0 && word.domain.load(std::memory_order_acquire) == this)
+        oldest = std::min(oldest, epoch);
     });
   }
   return oldest;
@@ -177,11 +182,13 @@ bool EpochDomain::RunPass() {
   return true;
 }
 
-// Waits for passes on other threads that took batches up to `tag`; false when such batches are still waiting for guards.
+// Waits for passes on other threads that took batches up to `tag`; false when such batches are
+// still waiting for guards.
 bool EpochDomain::WaitForPasses(uint64_t tag) {
   MutexLock lock(mutex_);
   const auto is_running = [&]() ASHLAR_REQUIRES(mutex_) {
-    return std::any_of(running_passes_.begin(), running_passes_.end(), [tag](uint64_t pass) { return pass <= tag; });
+    return std::any_of(running_passes_.begin(), running_passes_.end(),
+                       [tag](uint64_t pass) { return pass <= tag; });
   };
   while (is_running()) pass_finished_.Wait(mutex_);
   return batches_.empty() || batches_.front().tag > tag;
@@ -189,12 +196,15 @@ bool EpochDomain::WaitForPasses(uint64_t tag) {
 
 bool EpochDomain::IsEnteredByThisThread() const {
   bool entered = false;
-  ForEachWord(&std::as_const(CurrentThreadSlot()).epoch,
-              [&](const EpochWord& word) { entered |= word.depth > 0 && word.domain.load(std::memory_order_relaxed) == this; });
+  ForEachWord(&std::as_const(CurrentThreadSlot()).epoch, [&](const EpochWord& word) {
+    entered |= word.depth > 0 && word.domain.load(std::memory_order_relaxed) == this;
+  });
   return entered;
 }
 
-void EpochDomain::RetireUnderLock(EpochDeleter deleter, void* object, size_t bytes) { Push(deleter, object, bytes); }
+void EpochDomain::RetireUnderLock(EpochDeleter deleter, void* object, size_t bytes) {
+  Push(deleter, object, bytes);
+}
 
 void EpochDomain::Retire(EpochDeleter deleter, void* object, size_t bytes) {
   Push(deleter, object, bytes);
@@ -202,7 +212,8 @@ void EpochDomain::Retire(EpochDeleter deleter, void* object, size_t bytes) {
 }
 
 void EpochDomain::ReclaimIfDue() {
-  const bool enough = fresh_objects_.load(std::memory_order_relaxed) >= kPassObjects || fresh_bytes_.load(std::memory_order_relaxed) >= kPassBytes;
+  const bool enough = fresh_objects_.load(std::memory_order_relaxed) >= kPassObjects ||
+                      fresh_bytes_.load(std::memory_order_relaxed) >= kPassBytes;
   if (enough) Reclaim();
 }
 
@@ -215,7 +226,8 @@ void EpochDomain::Reclaim() {
 
 void EpochDomain::ReclaimPatiently() {
   Reclaim();
-  for (uint32_t attempt = 0; attempt < kYields + kPatientPauses && PendingObjects() > 0; attempt++) {
+  for (uint32_t attempt = 0; attempt < kYields + kPatientPauses && PendingObjects() > 0;
+       attempt++) {
     BackOff(attempt);
     Reclaim();
   }
@@ -249,7 +261,8 @@ void EpochSynchronizeAll() {
 
 size_t EpochPendingObjects() {
   size_t objects = 0;
-  EpochDomains::Instance().VisitAll([&](const EpochDomain& domain) { objects += domain.PendingObjects(); });
+  EpochDomains::Instance().VisitAll(
+      [&](const EpochDomain& domain) { objects += domain.PendingObjects(); });
   return objects;
 }
 

@@ -1,7 +1,8 @@
 // Epoch reclamation: when may memory that readers reach without a lock or a count be freed?
 //
-// A reader enters an epoch for the length of one call (EpochGuard), loads shared pointers, and uses what they point to. A writer unlinks an object,
-// so that later loads cannot find it, and retires it. It is deleted once every guard that was entered before is gone.
+// A reader enters an epoch for the length of one call (EpochGuard), loads shared pointers, and uses
+// what they point to. A writer unlinks an object, so that later loads cannot find it, and retires
+// it. It is deleted once every guard that was entered before is gone.
 //
 //   reader                          writer                          reclaimer
 //   word.domain = domain            unlink object                   take the retired objects    (1)
@@ -11,36 +12,47 @@
 //   ... use *p ...                                                  delete batches with tag <= every epoch found that is not 0
 //   word.epoch = 0
 //
-// Domains. What belongs to one open database, or to one pool, is retired into its EpochDomain, and guards are entered in that domain. A guard holds
-// back its own domain only: a database whose reader does not return keeps nothing of another one in memory, and does not make its Close wait.
+// Domains. What belongs to one open database, or to one pool, is retired into its EpochDomain, and
+// guards are entered in that domain. A guard holds back its own domain only: a database whose
+// reader does not return keeps nothing of another one in memory, and does not make its Close wait.
 //
 //   thread slot   [ epoch | domain ] -> [ epoch | domain ] -> ...     a further word for each other domain that a nested guard enters
 //
-// Why that is enough. Let a reader hold a guard while a batch of its domain is deleted. Either the scan (4) saw the reader's word: then its epoch >=
-// tag was read from the increment (2) or a later one, which happened after the unlinking, so the reader cannot have found the object. Or the scan did
-// not see the store: then the reader's loads came after the heavy fence (3), hence after the unlinking. The scan loads epoch, then domain. If the two
-// belong to different guards, the later one, whose domain was seen, has an epoch at least as large, and the earlier one has ended: the scan may keep
-// objects for longer than needed, never for less. This needs one epoch counter for all domains.
+// Why that is enough. Let a reader hold a guard while a batch of its domain is deleted. Either the
+// scan (4) saw the reader's word: then its epoch >= tag was read from the increment (2) or a later
+// one, which happened after the unlinking, so the reader cannot have found the object. Or the scan
+// did not see the store: then the reader's loads came after the heavy fence (3), hence after the
+// unlinking. The scan loads epoch, then domain. If the two belong to different guards, the later
+// one, whose domain was seen, has an epoch at least as large, and the earlier one has ended: the
+// scan may keep objects for longer than needed, never for less. This needs one epoch counter for
+// all domains.
 //
-// I1: an object retired after being unlinked is not deleted while any guard of its domain that was entered before the unlinking is alive.
+// I1: an object retired after being unlinked is not deleted while any guard of its domain that was
+//     entered before the unlinking is alive.
 // I2: every deleter runs exactly once, on some thread, outside this module's locks.
-// I3: batches of a domain are deleted in the order of their tags; within one pass, objects in no order.
-// I4: a word's domain changes only while its epoch is 0. Only the owner of the slot writes its words.
+// I3: batches of a domain are deleted in the order of their tags; within one pass, objects in no
+//     order.
+// I4: a word's domain changes only while its epoch is 0. Only the owner of the slot writes its
+//     words.
 //
-// Memory orders. word.epoch and word.domain: stored with release, loaded with acquire by the scan, so that what a reader did under a guard happens
-// before the deletion. global: incremented with acq_rel (2), loaded with acquire at entry.
+// Memory orders. word.epoch and word.domain: stored with release, loaded with acquire by the scan,
+// so that what a reader did under a guard happens before the deletion. global: incremented with
+// acq_rel (2), loaded with acquire at entry.
 //
-// A counted guard (one atomic add at entry) was rejected: every read would write a shared line. A slot per thread in each domain was rejected:
-// finding it costs more than a second word that almost no thread needs.
+// A counted guard (one atomic add at entry) was rejected: every read would write a shared line. A
+// slot per thread in each domain was rejected: finding it costs more than a second word that almost
+// no thread needs.
 //
-// Guards must be short: a thread that stays in one keeps everything retired in its domain since from being freed. No I/O happens inside a guard: a
-// call that may have to wait for a file uses a ReadGuard (execute/read_guard.h). Two waits remain. The system may have to read a page of a mapped
-// file. And code of the program that reads call for each key (Comparator, SliceTransform, MergeOperator::ShouldMerge) runs inside guards; it should
-// neither block nor take long.
+// Guards must be short: a thread that stays in one keeps everything retired in its domain since
+// from being freed. No I/O happens inside a guard: a call that may have to wait for a file uses a
+// ReadGuard (execute/read_guard.h). Two waits remain. The system may have to read a page of a
+// mapped file. And code of the program that reads call for each key (Comparator, SliceTransform,
+// MergeOperator::ShouldMerge) runs inside guards; it should neither block nor take long.
 //
 // A process created by fork must not use the library.
 //
-// Thread safety: any thread. A guard is left by the thread that entered it. Lifetime: see EpochDomain.
+// Thread safety: any thread. A guard is left by the thread that entered it. Lifetime: see
+// EpochDomain.
 #pragma once
 
 #include <atomic>
@@ -63,8 +75,9 @@ EpochWord& FindEpochWord(EpochWord* first, const void* domain);
 
 using EpochDeleter = void (*)(void* object);
 
-// Lifetime: outlives its guards, and the owners of what is retired into it. The destructor deletes what is still retired; until it returns
-// EpochReclaimAll on another thread may run deleters of this domain.
+// Lifetime: outlives its guards, and the owners of what is retired into it. The destructor deletes
+// what is still retired; until it returns EpochReclaimAll on another thread may run deleters of
+// this domain.
 class EpochDomain {
  public:
   EpochDomain();
@@ -73,12 +86,14 @@ class EpochDomain {
   EpochDomain(const EpochDomain&) = delete;
   EpochDomain& operator=(const EpochDomain&) = delete;
 
-  // Hands over an object that has been unlinked: deleter(object) runs when no guard can still see it. A deleter may enter guards and retire more
-  // objects; it must not call Synchronize. Now and then Retire runs deleters of earlier objects itself: hold no lock that a deleter takes. `bytes`
+  // Hands over an object that has been unlinked: deleter(object) runs when no guard can still see
+  // it. A deleter may enter guards and retire more objects; it must not call Synchronize. Now and
+  // then Retire runs deleters of earlier objects itself: hold no lock that a deleter takes. `bytes`
   // (what deleting gives back, as far as known) makes it do so earlier for large objects.
   void Retire(EpochDeleter deleter, void* object, size_t bytes);
   void Retire(EpochDeleter deleter, void* object) { Retire(deleter, object, 0); }
-  // The same, but never runs a deleter: for callers that hold locks. Call Reclaim soon after they are released.
+  // The same, but never runs a deleter: for callers that hold locks. Call Reclaim soon after they
+  // are released.
   void RetireUnderLock(EpochDeleter deleter, void* object, size_t bytes);
 
   template <typename T>
@@ -90,17 +105,20 @@ class EpochDomain {
     RetireUnderLock(&Delete<T>, Untyped(object), sizeof(T));
   }
 
-  // Runs the deleters of everything that no guard can still see, and of what they retire in turn. Does not wait. Hold no lock that a deleter takes.
-  // Inside a deleter it does nothing: the pass that runs the deleter goes on with what the deleter retires into the same domain.
+  // Runs the deleters of everything that no guard can still see, and of what they retire in turn.
+  // Does not wait. Hold no lock that a deleter takes. Inside a deleter it does nothing: the pass
+  // that runs the deleter goes on with what the deleter retires into the same domain.
   void Reclaim();
-  // Reclaim, if enough was retired since the last pass: as Retire does. For after RetireUnderLock, where memory is not missed soon.
+  // Reclaim, if enough was retired since the last pass: as Retire does. For after RetireUnderLock,
+  // where memory is not missed soon.
   void ReclaimIfDue();
-  // Reclaim, again and again for some milliseconds at most, until guards that are in the way are gone: for a background thread that has given up much
-  // memory.
+  // Reclaim, again and again for some milliseconds at most, until guards that are in the way are
+  // gone: for a background thread that has given up much memory.
   void ReclaimPatiently();
-  // Waits until every guard of the domain that is alive now is gone, and until every object retired before this call has been deleted, on any thread.
-  // Does not wait for what those deleters retire in turn: call again for that. Requires: not inside a guard of the domain, nor in a deleter, and no
-  // lock held that a deleter takes.
+  // Waits until every guard of the domain that is alive now is gone, and until every object retired
+  // before this call has been deleted, on any thread. Does not wait for what those deleters retire
+  // in turn: call again for that. Requires: not inside a guard of the domain, nor in a deleter, and
+  // no lock held that a deleter takes.
   void Synchronize();
 
   // Objects retired and not yet deleted; a moment's value, for tests and statistics.
@@ -137,16 +155,20 @@ class EpochDomain {
   bool WaitForPasses(uint64_t tag);
   bool IsEnteredByThisThread() const;
 
-  std::atomic<Retired*> newest_{nullptr};  // pushed with release, taken as a whole with acquire: unlinking happens before taking
-  std::atomic<size_t> fresh_objects_{0};   // since the last pass; relaxed: only decide when to start one
+  std::atomic<Retired*> newest_{
+      // pushed with release, taken as a whole with acquire: unlinking happens before taking
+      nullptr};
+  std::atomic<size_t> fresh_objects_{
+      0};  // since the last pass; relaxed: only decide when to start one
   std::atomic<size_t> fresh_bytes_{0};
   std::atomic<size_t> pending_objects_{0};
 
   Mutex mutex_;
   CondVar pass_finished_;
-  std::deque<Batch> batches_ ASHLAR_GUARDED_BY(mutex_);             // ascending tags
-  std::vector<uint64_t> running_passes_ ASHLAR_GUARDED_BY(mutex_);  // the lowest tag of each pass that is running deleters
-  uint32_t visitors_ = 0;                                           // of EpochDomains, guarded by its mutex
+  std::deque<Batch> batches_ ASHLAR_GUARDED_BY(mutex_);  // ascending tags
+  std::vector<uint64_t> running_passes_
+      ASHLAR_GUARDED_BY(mutex_);  // the lowest tag of each pass that is running deleters
+  uint32_t visitors_ = 0;         // of EpochDomains, guarded by its mutex
 };
 
 // The verbs of a guard. Each Enter has its Leave, by the same thread.
@@ -158,7 +180,8 @@ class EpochEntry {
       word_ = &internal::FindEpochWord(word_, &domain);
     if (word_->depth++ == 0) {
       word_->domain.store(&domain, std::memory_order_release);
-      word_->epoch.store(internal::global_epoch.load(std::memory_order_acquire), std::memory_order_release);
+      word_->epoch.store(internal::global_epoch.load(std::memory_order_acquire),
+                         std::memory_order_release);
       LightFence();
     }
   }
@@ -170,7 +193,8 @@ class EpochEntry {
   EpochWord* word_;
 };
 
-// The calling thread is inside an epoch of the domain while one of these lives. Nestable: of guards of one domain only the outermost does anything.
+// The calling thread is inside an epoch of the domain while one of these lives. Nestable: of guards
+// of one domain only the outermost does anything.
 class EpochGuard {
  public:
   explicit EpochGuard(const EpochDomain& domain) { entry_.Enter(domain); }
@@ -182,7 +206,8 @@ class EpochGuard {
   EpochEntry entry_;
 };
 
-// For memory that several domains share: EpochDomain::Reclaim and Synchronize of every domain of the process, and the sum of their PendingObjects.
+// For memory that several domains share: EpochDomain::Reclaim and Synchronize of every domain of
+// the process, and the sum of their PendingObjects.
 void EpochReclaimAll();
 void EpochSynchronizeAll();
 size_t EpochPendingObjects();

@@ -128,7 +128,8 @@ TEST(Epoch, RetireReclaimsByItselfWhenEnoughCameTogether) {
 
 TEST(Epoch, RetireUnderLockRunsNothing) {
   std::atomic<int> deleted{0};
-  for (int i = 0; i < 1000; i++) TestEpochs().RetireUnderLock(&Increment, &deleted, size_t{1} << 20);
+  for (int i = 0; i < 1000; i++)
+    TestEpochs().RetireUnderLock(&Increment, &deleted, size_t{1} << 20);
   EXPECT_EQ(deleted.load(), 0);
   TestEpochs().Reclaim();
   EXPECT_EQ(deleted.load(), 1000);
@@ -157,7 +158,8 @@ TEST(Epoch, DeletersMayRetireMore) {
   EXPECT_EQ(deleted.load(), 6);
 }
 
-// A chain needs a pass for each link, and a thread that is inside most of the time stands in the way of most passes.
+// A chain needs a pass for each link, and a thread that is inside most of the time stands in the
+// way of most passes.
 TEST(Epoch, PatienceOutlastsAThreadThatKeepsComingBack) {
   std::atomic<bool> stop{false};
   Gate inside;
@@ -179,7 +181,8 @@ TEST(Epoch, PatienceOutlastsAThreadThatKeepsComingBack) {
 TEST(Epoch, RetiredObjectsOfAnyTypeAreDestroyed) {
   const auto shared = std::make_shared<int>(7);
   TestEpochs().RetireObject(new std::shared_ptr<int>(shared));
-  TestEpochs().RetireObject(static_cast<const std::shared_ptr<int>*>(new std::shared_ptr<int>(shared)));
+  TestEpochs().RetireObject(
+      static_cast<const std::shared_ptr<int>*>(new std::shared_ptr<int>(shared)));
   TestEpochs().RetireObjectUnderLock(new std::shared_ptr<int>(shared));
   EXPECT_EQ(shared.use_count(), 4);
   TestEpochs().Reclaim();
@@ -221,7 +224,8 @@ TEST(Epoch, SynchronizeWaitsForDeletersThatRunElsewhere) {
   other.Join();
 }
 
-// I1 under load: readers follow a pointer that a writer keeps replacing. A reader that saw freed memory would see the poison (or AddressSanitizer
+// I1 under load: readers follow a pointer that a writer keeps replacing. A reader that saw freed
+//    memory would see the poison (or AddressSanitizer
 // would).
 TEST(Epoch, ReadersNeverSeeADeletedObject) {
   struct Object {
@@ -246,11 +250,13 @@ TEST(Epoch, ReadersNeverSeeADeletedObject) {
         const uint64_t value = object->value.load(std::memory_order_relaxed);
         // Now and then the reader is away while it holds the object.
         if (guards.fetch_add(1, std::memory_order_relaxed) % 16 == 0) YieldThread();
-        if (value == kPoison || object->check.load(std::memory_order_relaxed) != ~value) wrong.fetch_add(1);
+        if (value == kPoison || object->check.load(std::memory_order_relaxed) != ~value)
+          wrong.fetch_add(1);
       }
     }));
   }
-  for (uint64_t i = 1; i <= kReplacements || guards.load(std::memory_order_relaxed) < kGuards; i++) {
+  for (uint64_t i = 1; i <= kReplacements || guards.load(std::memory_order_relaxed) < kGuards;
+       i++) {
     Object* next = new Object;
     next->value.store(i, std::memory_order_relaxed);
     next->check.store(~i, std::memory_order_relaxed);
@@ -290,7 +296,8 @@ TEST(Epoch, EveryRetiredObjectIsDeletedExactlyOnce) {
         }
         if (!random.OneIn(100)) continue;
         TestEpochs().Synchronize();
-        for (int j = 0; j <= i; j++) ASSERT_EQ(deleted[static_cast<size_t>(t * kObjects + j)].load(), 1);
+        for (int j = 0; j <= i; j++)
+          ASSERT_EQ(deleted[static_cast<size_t>(t * kObjects + j)].load(), 1);
       }
     }));
   }
@@ -366,7 +373,8 @@ TEST(EpochDomain, NestedGuardsOfSeveralDomainsProtectEach) {
   EXPECT_EQ(deleted.load(), 2 * static_cast<int>(kDomains));
 }
 
-// The word of the outer guard is free again while the inner one lives: a guard of the inner one's domain takes it.
+// The word of the outer guard is free again while the inner one lives: a guard of the inner one's
+// domain takes it.
 TEST(EpochDomain, ADomainMayBeEnteredInTwoWordsOfAThread) {
   EpochDomain one;
   EpochDomain two;
@@ -389,7 +397,8 @@ TEST(EpochDomain, IsEmptyWhenItEnds) {
     static void Delete(void* object) {
       const std::unique_ptr<Link> link(static_cast<Link*>(object));
       link->deleted->fetch_add(1);
-      if (link->left > 0) link->domain->Retire(&Link::Delete, new Link{link->domain, link->deleted, link->left - 1});
+      if (link->left > 0)
+        link->domain->Retire(&Link::Delete, new Link{link->domain, link->deleted, link->left - 1});
     }
     EpochDomain* domain;
     std::atomic<int>* deleted;
@@ -441,7 +450,8 @@ TEST(EpochDomain, ReadersOfTwoDomainsNeverSeeADeletedObject) {
   std::atomic<bool> stop{false};
   std::atomic<int> wrong{0};
   const auto look = [&](size_t i) {
-    if (!current[i].load(std::memory_order_acquire)->alive.load(std::memory_order_relaxed)) wrong.fetch_add(1);
+    if (!current[i].load(std::memory_order_acquire)->alive.load(std::memory_order_relaxed))
+      wrong.fetch_add(1);
   };
   std::vector<Thread> readers;
   for (size_t r = 0; r < kReaders; ++r) {

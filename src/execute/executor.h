@@ -1,10 +1,13 @@
-// Executor: where background work runs. The engine hands over jobs and never starts a thread itself, so that a test can put a deterministic executor
-// in the pool's place and decide which job runs when.
+// Executor: where background work runs. The engine hands over jobs and never starts a thread
+// itself, so that a test can put a deterministic executor in the pool's place and decide which job
+// runs when.
 //
-// Two queues: kHigh (flushes) and kLow (compactions), each served by its own threads, first in first out.
+// Two queues: kHigh (flushes) and kLow (compactions), each served by its own threads, first in
+// first out.
 //
-// Thread safety: any thread, also from inside a job, unless said otherwise. Jobs run with no lock of the executor held.
-// Lifetime: Shutdown (or destruction) runs everything that was queued, then joins. What a job refers to must live until then.
+// Thread safety: any thread, also from inside a job, unless said otherwise. Jobs run with no lock
+// of the executor held. Lifetime: Shutdown (or destruction) runs everything that was queued, then
+// joins. What a job refers to must live until then.
 #pragma once
 
 #include <cstddef>
@@ -24,11 +27,12 @@ class Executor {
 
   // Takes the job, or returns false (and drops it) if Shutdown has begun.
   [[nodiscard]] virtual bool Schedule(Priority priority, std::function<void()> job) = 0;
-  // The same, for a job that is queued once delay_us microseconds have passed. Shutdown drops it if that has not happened by then; WaitForIdle and
-  // QueuedJobs do not count it before.
-  [[nodiscard]] virtual bool ScheduleAfter(uint64_t delay_us, Priority priority, std::function<void()> job) = 0;
-  // Sets how many jobs of this priority run at once. Fewer: running jobs finish first. With 0, jobs wait. TryAgain when the system refuses a thread;
-  // then those that could be started stay.
+  // The same, for a job that is queued once delay_us microseconds have passed. Shutdown drops it if
+  // that has not happened by then; WaitForIdle and QueuedJobs do not count it before.
+  [[nodiscard]] virtual bool ScheduleAfter(uint64_t delay_us, Priority priority,
+                                           std::function<void()> job) = 0;
+  // Sets how many jobs of this priority run at once. Fewer: running jobs finish first. With 0, jobs
+  // wait. TryAgain when the system refuses a thread; then those that could be started stay.
   virtual Status SetBackgroundThreads(int threads, Priority priority) = 0;
   virtual int GetBackgroundThreads(Priority priority) const = 0;
   // Jobs waiting, not counting those that run.
@@ -37,8 +41,9 @@ class Executor {
   virtual void WaitForIdle() = 0;
   // Runs what is queued, refuses more, and joins the threads. Idempotent. Not from inside a job.
   virtual void Shutdown() = 0;
-  // A thread that is about to wait for background work calls this first, without locks, and waits only if it returns false. A pool does nothing and
-  // returns false; an executor without threads runs one job here and returns true.
+  // A thread that is about to wait for background work calls this first, without locks, and waits
+  // only if it returns false. A pool does nothing and returns false; an executor without threads
+  // runs one job here and returns true.
   virtual bool RunJobWhileWaiting() = 0;
 };
 

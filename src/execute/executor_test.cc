@@ -19,7 +19,8 @@ namespace {
 using Priority = Executor::Priority;
 
 std::unique_ptr<Executor> MakePool() {
-  Result<std::unique_ptr<ThreadPoolExecutor>> pool = ThreadPoolExecutor::Start({.high_threads = 1, .low_threads = 2});
+  Result<std::unique_ptr<ThreadPoolExecutor>> pool =
+      ThreadPoolExecutor::Start({.high_threads = 1, .low_threads = 2});
   EXPECT_TRUE(pool.ok());
   return std::move(pool).value();
 }
@@ -33,7 +34,8 @@ class ExecutorTest : public testing::TestWithParam<std::unique_ptr<Executor> (*)
 TEST_P(ExecutorTest, RunsEveryJobOnce) {
   std::vector<std::atomic<int>> runs(200);
   for (size_t i = 0; i < runs.size(); i++) {
-    ASSERT_TRUE(executor_->Schedule(i % 2 == 0 ? Priority::kHigh : Priority::kLow, [&runs, i] { runs[i].fetch_add(1); }));
+    ASSERT_TRUE(executor_->Schedule(i % 2 == 0 ? Priority::kHigh : Priority::kLow,
+                                    [&runs, i] { runs[i].fetch_add(1); }));
   }
   executor_->WaitForIdle();
   for (const std::atomic<int>& count : runs) EXPECT_EQ(count.load(), 1);
@@ -54,7 +56,8 @@ TEST_P(ExecutorTest, WaitForIdleIncludesJobsThatJobsSchedule) {
 
 TEST_P(ExecutorTest, ShutdownRunsWhatIsQueuedAndRefusesMore) {
   std::atomic<int> runs{0};
-  for (int i = 0; i < 50; i++) ASSERT_TRUE(executor_->Schedule(Priority::kLow, [&] { runs.fetch_add(1); }));
+  for (int i = 0; i < 50; i++)
+    ASSERT_TRUE(executor_->Schedule(Priority::kLow, [&] { runs.fetch_add(1); }));
   executor_->Shutdown();
   EXPECT_EQ(runs.load(), 50);
   EXPECT_FALSE(executor_->Schedule(Priority::kHigh, [&] { runs.fetch_add(1); }));
@@ -107,7 +110,9 @@ TEST_P(ExecutorTest, ShutdownDropsJobsThatAreNotDue) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, ExecutorTest, testing::Values(&MakePool, &MakeManual),
-                         [](const testing::TestParamInfo<ExecutorTest::ParamType>& param) { return param.index == 0 ? "ThreadPool" : "Manual"; });
+                         [](const testing::TestParamInfo<ExecutorTest::ParamType>& param) {
+                           return param.index == 0 ? "ThreadPool" : "Manual";
+                         });
 
 // Two jobs that each wait for the other can only end side by side.
 class Meeting {
@@ -128,7 +133,8 @@ class Meeting {
 TEST(ThreadPoolExecutor, JobsOfOnePriorityRunSideBySide) {
   const std::unique_ptr<Executor> pool = MakePool();
   Meeting meeting;
-  for (int i = 0; i < 2; i++) ASSERT_TRUE(pool->Schedule(Priority::kLow, [&] { meeting.Attend(); }));
+  for (int i = 0; i < 2; i++)
+    ASSERT_TRUE(pool->Schedule(Priority::kLow, [&] { meeting.Attend(); }));
   pool->WaitForIdle();
 }
 
@@ -144,7 +150,8 @@ TEST(ThreadPoolExecutor, APriorityDoesNotWaitForTheOther) {
 TEST(ThreadPoolExecutor, OneThreadRunsJobsInOrder) {
   const std::unique_ptr<Executor> pool = MakePool();
   std::vector<int> order;
-  for (int i = 0; i < 100; i++) ASSERT_TRUE(pool->Schedule(Priority::kHigh, [&order, i] { order.push_back(i); }));
+  for (int i = 0; i < 100; i++)
+    ASSERT_TRUE(pool->Schedule(Priority::kHigh, [&order, i] { order.push_back(i); }));
   pool->WaitForIdle();
   EXPECT_EQ(order.size(), 100u);
   EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
@@ -197,7 +204,9 @@ std::vector<int> OrderOf(uint64_t seed) {
   ManualExecutor executor(seed);
   std::vector<int> order;
   EXPECT_TRUE(executor.SetBackgroundThreads(4, Priority::kLow).ok());
-  for (int i = 0; i < 20; i++) EXPECT_TRUE(executor.Schedule(i % 3 == 0 ? Priority::kHigh : Priority::kLow, [&order, i] { order.push_back(i); }));
+  for (int i = 0; i < 20; i++)
+    EXPECT_TRUE(executor.Schedule(i % 3 == 0 ? Priority::kHigh : Priority::kLow,
+                                  [&order, i] { order.push_back(i); }));
   EXPECT_EQ(executor.RunAll(), 20u);
   return order;
 }
@@ -223,7 +232,8 @@ TEST(ManualExecutor, ASeedIsASchedule) {
 TEST(ManualExecutor, WithOneThreadAPriorityKeepsItsOrder) {
   ManualExecutor executor(3);
   std::vector<int> order;
-  for (int i = 0; i < 20; i++) ASSERT_TRUE(executor.Schedule(Priority::kLow, [&order, i] { order.push_back(i); }));
+  for (int i = 0; i < 20; i++)
+    ASSERT_TRUE(executor.Schedule(Priority::kLow, [&order, i] { order.push_back(i); }));
   executor.RunAll();
   EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
 }
@@ -231,7 +241,9 @@ TEST(ManualExecutor, WithOneThreadAPriorityKeepsItsOrder) {
 TEST(ManualExecutor, RunOldestTakesOnePriority) {
   std::vector<int> order;
   ManualExecutor executor(3);
-  for (int i = 0; i < 4; i++) ASSERT_TRUE(executor.Schedule(i < 2 ? Priority::kLow : Priority::kHigh, [&order, i] { order.push_back(i); }));
+  for (int i = 0; i < 4; i++)
+    ASSERT_TRUE(executor.Schedule(i < 2 ? Priority::kLow : Priority::kHigh,
+                                  [&order, i] { order.push_back(i); }));
   EXPECT_TRUE(executor.RunOldest(Priority::kHigh));
   EXPECT_TRUE(executor.RunOldest(Priority::kLow));
   EXPECT_EQ(order, (std::vector<int>{2, 0}));

@@ -29,14 +29,18 @@ FlushTurn::FlushTurn(JobTurns& turns) : turns_(turns) { turns_.Begin(&turns_.flu
 FlushTurn::~FlushTurn() { turns_.End(&turns_.flushes_); }
 
 CompactionTurn::CompactionTurn(JobTurns& turns, Clock& clock)
-    : turns_(turns), clock_(clock), working_since_nanos_(clock.NowNanos()), saved_nanos_(turns.longest_wait_nanos_) {
+    : turns_(turns),
+      clock_(clock),
+      working_since_nanos_(clock.NowNanos()),
+      saved_nanos_(turns.longest_wait_nanos_) {
   turns_.Begin(&turns_.working_);
 }
 
 CompactionTurn::~CompactionTurn() { turns_.End(&turns_.working_); }
 
 uint64_t CompactionTurn::AllowanceNanos() const {
-  return std::min(saved_nanos_ + (clock_.NowNanos() - working_since_nanos_), turns_.longest_wait_nanos_);
+  return std::min(saved_nanos_ + (clock_.NowNanos() - working_since_nanos_),
+                  turns_.longest_wait_nanos_);
 }
 
 void CompactionTurn::StandBack() {

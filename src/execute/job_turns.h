@@ -1,7 +1,8 @@
 // JobTurns: flushes before compactions, where there are too few processors for both.
 //
-// While a flush runs, every write fills another memtable beside those that are being written out, and nothing but the flush's end gives their memory
-// back. A compaction can wait. So it asks every so many entries, and stands back while a flush runs and processors are short.
+// While a flush runs, every write fills another memtable beside those that are being written out,
+// and nothing but the flush's end gives their memory back. A compaction can wait. So it asks every
+// so many entries, and stands back while a flush runs and processors are short.
 //
 //   FlushTurn turn(JobTurns::OfProcess());              // as long as it lives, a flush runs
 //
@@ -9,9 +10,11 @@
 //   ... some entries ...
 //   turn.GiveWay();
 //
-// I1: a compaction waits only while flushes, working compactions and one thread that writes are more than there are processors.
-// I2: it waits for no longer than it has worked, but for kLongestWaitNanos that it has from its beginning. So where flushes never end it gets half
-//     of the time: compactions must come to an end too, or writes come to a stop.
+// I1: a compaction waits only while flushes, working compactions and one thread that writes are
+//     more than there are processors.
+// I2: it waits for no longer than it has worked, but for kLongestWaitNanos that it has from its
+//     beginning. So where flushes never end it gets half of the time: compactions must come to an
+//     end too, or writes come to a stop.
 //
 // Thread safety: any thread; a turn belongs to one. Lifetime: a JobTurns outlives its turns.
 #pragma once

@@ -56,7 +56,8 @@ bool ManualExecutor::Schedule(Priority priority, std::function<void()> job) {
   return true;
 }
 
-bool ManualExecutor::ScheduleAfter(uint64_t delay_us, Priority /*priority*/, std::function<void()> job) {
+bool ManualExecutor::ScheduleAfter(uint64_t delay_us, Priority /*priority*/,
+                                   std::function<void()> job) {
   MutexLock lock(mutex_);
   if (shutting_down_) return false;
   delayed_.emplace(now_us_ + delay_us, std::move(job));

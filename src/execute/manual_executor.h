@@ -1,10 +1,11 @@
-// ManualExecutor: an Executor without threads, for tests. Jobs wait until the test runs them on its own thread, in an order drawn from a seed, so
-// that one number replays one schedule.
+// ManualExecutor: an Executor without threads, for tests. Jobs wait until the test runs them on its
+// own thread, in an order drawn from a seed, so that one number replays one schedule.
 //
-// A job with a delay becomes due when a thread waits for background work and no other job is left: the time passes meanwhile. RunOne and RunAll leave
-// it alone.
+// A job with a delay becomes due when a thread waits for background work and no other job is left:
+// the time passes meanwhile. RunOne and RunAll leave it alone.
 //
-// The numbers of threads are remembered but limit nothing except that a priority with 0 threads runs no job.
+// The numbers of threads are remembered but limit nothing except that a priority with 0 threads
+// runs no job.
 #pragma once
 
 #include <deque>
@@ -32,7 +33,8 @@ class ManualExecutor final : public Executor {
   bool RunDelayed();
 
   [[nodiscard]] bool Schedule(Priority priority, std::function<void()> job) override;
-  [[nodiscard]] bool ScheduleAfter(uint64_t delay_us, Priority priority, std::function<void()> job) override;
+  [[nodiscard]] bool ScheduleAfter(uint64_t delay_us, Priority priority,
+                                   std::function<void()> job) override;
   Status SetBackgroundThreads(int threads, Priority priority) override;
   int GetBackgroundThreads(Priority priority) const override;
   size_t QueuedJobs(Priority priority) const override;
@@ -47,8 +49,9 @@ class ManualExecutor final : public Executor {
   };
   mutable Mutex mutex_;
   Lane lanes_[kPriorities] ASHLAR_GUARDED_BY(mutex_);
-  std::multimap<uint64_t, std::function<void()>> delayed_ ASHLAR_GUARDED_BY(mutex_);  // by the time at which each is due
-  uint64_t now_us_ ASHLAR_GUARDED_BY(mutex_) = 0;                                     // moved by RunDelayed alone
+  std::multimap<uint64_t, std::function<void()>> delayed_
+      ASHLAR_GUARDED_BY(mutex_);                   // by the time at which each is due
+  uint64_t now_us_ ASHLAR_GUARDED_BY(mutex_) = 0;  // moved by RunDelayed alone
   Random random_ ASHLAR_GUARDED_BY(mutex_);
   bool shutting_down_ ASHLAR_GUARDED_BY(mutex_) = false;
 };

@@ -12,7 +12,8 @@ void RunPieces(uint32_t threads, size_t pieces, const std::function<void(size_t 
   // Relaxed: it only deals out numbers; Join orders what the pieces did.
   std::atomic<size_t> next{0};
   const auto work = [&] {
-    for (size_t piece = next.fetch_add(1, std::memory_order_relaxed); piece < pieces; piece = next.fetch_add(1, std::memory_order_relaxed))
+    for (size_t piece = next.fetch_add(1, std::memory_order_relaxed); piece < pieces;
+         piece = next.fetch_add(1, std::memory_order_relaxed))
       run(piece);
   };
   std::vector<Thread> others;

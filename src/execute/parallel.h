@@ -1,7 +1,8 @@
-// RunPieces: one job, cut into pieces, on the calling thread and some others that end with the call.
+// RunPieces: one job, cut into pieces, on the calling thread and some others that end with the
+// call.
 //
-// For work that is long enough to pay for starting threads, such as an open. Threads take the next piece when they have done one, so pieces may
-// differ in length.
+// For work that is long enough to pay for starting threads, such as an open. Threads take the next
+// piece when they have done one, so pieces may differ in length.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +11,9 @@
 
 namespace ashlar {
 
-// Calls run(piece) once for each piece below `pieces`, on at most `threads` threads at once, the caller's among them. Returns when all are done; what
-// they did happens before that. Threads that the system refuses are done without. Hold no lock that `run` takes.
+// Calls run(piece) once for each piece below `pieces`, on at most `threads` threads at once, the
+// caller's among them. Returns when all are done; what they did happens before that. Threads that
+// the system refuses are done without. Hold no lock that `run` takes.
 void RunPieces(uint32_t threads, size_t pieces, const std::function<void(size_t piece)>& run);
 
 }  // namespace ashlar

@@ -12,19 +12,24 @@ constexpr int64_t kMicrosPerSecond = 1'000'000;
 constexpr int64_t kRefillPeriodMaxUs = 3600 * kMicrosPerSecond;
 constexpr uint64_t kNanosPerMicro = 1000;
 
-// rate * period / 1 s, at least 1, at most a quarter of what an int64_t holds, so that sums of it do not wrap.
+// rate * period / 1 s, at least 1, at most a quarter of what an int64_t holds, so that sums of it
+// do not wrap.
 int64_t BytesPerPeriod(int64_t bytes_per_second, int64_t period_us) {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 4;
   const int64_t whole = bytes_per_second / kMicrosPerSecond;
   if (whole >= kMost / period_us) return kMost;
-  return std::max<int64_t>(1, whole * period_us + bytes_per_second % kMicrosPerSecond * period_us / kMicrosPerSecond);
+  return std::max<int64_t>(
+      1, whole * period_us + bytes_per_second % kMicrosPerSecond * period_us / kMicrosPerSecond);
 }
 
 }  // namespace
 
-RateLimiter* NewGenericRateLimiter(int64_t rate_bytes_per_sec, int64_t refill_period_us, int32_t fairness) {
-  return new GenericRateLimiter(
-      {.bytes_per_second = rate_bytes_per_sec, .refill_period_us = refill_period_us, .fairness = fairness, .clock = SystemClock()});
+RateLimiter* NewGenericRateLimiter(int64_t rate_bytes_per_sec, int64_t refill_period_us,
+                                   int32_t fairness) {
+  return new GenericRateLimiter({.bytes_per_second = rate_bytes_per_sec,
+                                 .refill_period_us = refill_period_us,
+                                 .fairness = fairness,
+                                 .clock = SystemClock()});
 }
 
 GenericRateLimiter::GenericRateLimiter(const Options& options)
@@ -92,8 +97,10 @@ void GenericRateLimiter::RefillIfDue() {
   const uint64_t now = clock_->NowNanos();
   if (now < next_refill_ns_) return;
   const uint64_t period_ns = static_cast<uint64_t>(refill_period_us_) * kNanosPerMicro;
-  // A little late: keep the pace. A period or more late: the bucket holds one period's worth and no more.
-  next_refill_ns_ = now - next_refill_ns_ < period_ns ? next_refill_ns_ + period_ns : now + period_ns;
+  // A little late: keep the pace. A period or more late: the bucket holds one period's worth and no
+  // more.
+  next_refill_ns_ =
+      now - next_refill_ns_ < period_ns ? next_refill_ns_ + period_ns : now + period_ns;
   available_bytes_ = burst_bytes_;
   refills_++;
   Grant();

@@ -1,11 +1,13 @@
 // GenericRateLimiter: the token bucket behind ashlar/rate_limiter.h.
 //
-//   every refill period the bucket gets rate * period / 1 s bytes, up to one period's worth
-//   USER > HIGH > MID > LOW: waiting requests are served in this order, first come first served within a priority;
-//   every `fairness`-th refill serves them in the reverse order, so that the lowest is not starved
+//   every refill period the bucket gets rate * period / 1 s bytes, up to one period's worth USER >
+//   HIGH > MID > LOW: waiting requests are served in this order, first come first served within a
+//   priority; every `fairness`-th refill serves them in the reverse order, so that the lowest is
+//   not starved
 //
-// One of the waiters, the leader, sleeps until the next refill and hands out the bytes; the others wait to be woken. When the leader has its bytes,
-// it names another waiter. So no thread of its own is needed, and with a ManualClock nothing really sleeps.
+// One of the waiters, the leader, sleeps until the next refill and hands out the bytes; the others
+// wait to be woken. When the leader has its bytes, it names another waiter. So no thread of its own
+// is needed, and with a ManualClock nothing really sleeps.
 //
 // I1: granted bytes over any time t <= rate * t + one period's worth.
 // I2: while somebody waits, there is one leader, or a waiter has been woken to become it.

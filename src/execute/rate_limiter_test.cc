@@ -16,7 +16,8 @@ namespace {
 class RateLimiterTest : public testing::Test {
  protected:
   const std::shared_ptr<ManualClock> clock_ = std::make_shared<ManualClock>(0);
-  GenericRateLimiter limiter_{{.bytes_per_second = 1'000'000, .refill_period_us = 1000, .fairness = 10, .clock = clock_}};
+  GenericRateLimiter limiter_{
+      {.bytes_per_second = 1'000'000, .refill_period_us = 1000, .fairness = 10, .clock = clock_}};
 };
 
 TEST_F(RateLimiterTest, ABurstPassesAtOnce) {
@@ -85,7 +86,8 @@ TEST_F(RateLimiterTest, StatisticsAreByPriority) {
   EXPECT_EQ(limiter_.GetTotalRequests(IO_TOTAL), 2);
 }
 
-// A clock on which the sleeper stays asleep until the test lets it go on, so that the test decides who is waiting at a refill.
+// A clock on which the sleeper stays asleep until the test lets it go on, so that the test decides
+// who is waiting at a refill.
 class SteppedClock final : public Clock {
  public:
   uint64_t NowNanos() override {
@@ -121,7 +123,10 @@ class SteppedClock final : public Clock {
 // Who gets the first refill, when a high and a low request wait for it.
 IOPriority FirstServed(int32_t fairness) {
   const auto clock = std::make_shared<SteppedClock>();
-  GenericRateLimiter limiter({.bytes_per_second = 1'000'000, .refill_period_us = 1000, .fairness = fairness, .clock = clock});
+  GenericRateLimiter limiter({.bytes_per_second = 1'000'000,
+                              .refill_period_us = 1000,
+                              .fairness = fairness,
+                              .clock = clock});
   limiter.Request(1000, IO_LOW);
   Mutex mutex;
   CondVar changed;
@@ -160,7 +165,8 @@ TEST(RateLimiter, NowAndThenTheLowestIsServedFirst) {
 
 TEST(RateLimiter, ManyThreadsAreAllServed) {
   const auto clock = std::make_shared<ManualClock>(0);
-  GenericRateLimiter limiter({.bytes_per_second = 1'000'000, .refill_period_us = 1000, .fairness = 10, .clock = clock});
+  GenericRateLimiter limiter(
+      {.bytes_per_second = 1'000'000, .refill_period_us = 1000, .fairness = 10, .clock = clock});
   std::vector<Thread> threads;
   for (int t = 0; t < 4; t++) {
     Result<Thread> thread = Thread::Start({.name = "request"}, [&, t] {

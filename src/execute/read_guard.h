@@ -1,19 +1,25 @@
-// ReadGuard: the epoch guard of a call that may have to wait before it ends, for a file or for code of the program.
+// ReadGuard: the epoch guard of a call that may have to wait before it ends, for a file or for code
+// of the program.
 //
 //   ReadGuard ──> inside ──Pause──> outside: read, open, merge ──~Pause──> inside ──~ReadGuard──> outside, pins released
 //                            └ the first one pins the root
 //
-// A guard that is held across a wait keeps everything that is retired meanwhile in memory. So code that may wait gets the guard of its call as an
-// argument, keeps what it uses itself, and waits inside a Pause. A call that never waits takes no count.
+// A guard that is held across a wait keeps everything that is retired meanwhile in memory. So code
+// that may wait gets the guard of its call as an argument, keeps what it uses itself, and waits
+// inside a Pause. A call that never waits takes no count.
 //
-// I1: after a Pause, what was found before it is valid only if a count protects it: the root, what the root owns, and what was given to Keep.
-//     All else is loaded again from where it is published.
-// I2: counts are released by the destructor, after the epoch has been left: their owners' destructors may do I/O.
+// I1: after a Pause, what was found before it is valid only if a count protects it: the root, what
+//     the root owns, and what was given to Keep. All else is loaded again from where it is
+//     published.
+// I2: counts are released by the destructor, after the epoch has been left: their owners'
+//     destructors may do I/O.
 //
-// Counts for every call were rejected: a Get would pay for two. A guard that starts over after the wait was rejected: the wait may have been for one
-// of many tables, and the next attempt may have to wait for another.
+// Counts for every call were rejected: a Get would pay for two. A guard that starts over after the
+// wait was rejected: the wait may have been for one of many tables, and the next attempt may have
+// to wait for another.
 //
-// Thread safety: one thread. A Pause inside another guard of the thread in the same domain is correct but does not leave the epoch.
+// Thread safety: one thread. A Pause inside another guard of the thread in the same domain is
+// correct but does not leave the epoch.
 #pragma once
 
 #include <utility>
@@ -36,7 +42,8 @@ class ReadGuard {
   ReadGuard(const ReadGuard&) = delete;
   ReadGuard& operator=(const ReadGuard&) = delete;
 
-  // What the call finds everything through; the first Pause takes a count on it. Requires: found inside this guard; before the first Pause.
+  // What the call finds everything through; the first Pause takes a count on it. Requires: found
+  // inside this guard; before the first Pause.
   void SetRoot(const PinSource& root) { root_ = root; }
   // Holds a count on an owner until the call ends. Called before a Pause or inside one.
   void Keep(Pin pin);

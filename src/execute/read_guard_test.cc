@@ -26,7 +26,8 @@ const PinOps Owner::kOps = {
     .release =
         [](void* owner, void*) {
           auto* const self = static_cast<Owner*>(owner);
-          self->log->push_back("release " + self->name + (CurrentThreadSlot().epoch.depth == 0 ? "" : " inside"));
+          self->log->push_back("release " + self->name +
+                               (CurrentThreadSlot().epoch.depth == 0 ? "" : " inside"));
         },
 };
 
@@ -80,7 +81,8 @@ TEST_F(ReadGuardTest, TheRootIsPinnedOnceAndReleasedLastOutsideTheGuard) {
     EXPECT_TRUE(guard.was_paused());
     EXPECT_EQ(log_, (std::vector<std::string>{"pin root", "pin table"}));
   }
-  EXPECT_EQ(log_, (std::vector<std::string>{"pin root", "pin table", "release table", "release root"}));
+  EXPECT_EQ(log_,
+            (std::vector<std::string>{"pin root", "pin table", "release table", "release root"}));
 }
 
 TEST_F(ReadGuardTest, APauseInsideAnotherGuardOfTheThreadProtectsWhatThatOneFound) {

@@ -30,7 +30,9 @@ SharedCount::Shard& SharedCount::ShardOfThisThread() {
 SharedCount::Shard* SharedCount::AllocateShards() {
   Shard* fresh = new Shard[ShardCount()];
   Shard* installed = nullptr;
-  if (shards_.compare_exchange_strong(installed, fresh, std::memory_order_acq_rel, std::memory_order_acquire)) return fresh;
+  if (shards_.compare_exchange_strong(installed, fresh, std::memory_order_acq_rel,
+                                      std::memory_order_acquire))
+    return fresh;
   delete[] fresh;
   return installed;
 }
@@ -64,14 +66,16 @@ void SharedCount::Kill() {
 void SharedCount::Fold(void* self) {
   SharedCount* count = static_cast<SharedCount*>(self);
   const int64_t change = count->SumShards() - kOwnerBias;
-  if (count->central_.fetch_add(change, std::memory_order_acq_rel) + change == 0) count->callback_(count->argument_);
+  if (count->central_.fetch_add(change, std::memory_order_acq_rel) + change == 0)
+    count->callback_(count->argument_);
 }
 
 int64_t SharedCount::SumShards() const {
   const Shard* shards = shards_.load(std::memory_order_acquire);
   if (shards == nullptr) return 0;
   int64_t sum = 0;
-  for (uint32_t i = 0; i < ShardCount(); i++) sum += shards[i].count.load(std::memory_order_relaxed);
+  for (uint32_t i = 0; i < ShardCount(); i++)
+    sum += shards[i].count.load(std::memory_order_relaxed);
   return sum;
 }
 

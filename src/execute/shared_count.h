@@ -1,27 +1,34 @@
-// SharedCount: a reference count for an object that one owner publishes and many threads pin, without a shared line that every pin writes.
+// SharedCount: a reference count for an object that one owner publishes and many threads pin,
+// without a shared line that every pin writes.
 //
 //              Kill()                      grace period over                  count reaches 0
 //   SHARDED ------------> DRAINING ------------------------------> CENTRAL ------------------> callback, once
 //   adds go to a          new adds go to the central word;         the shards have been
 //   shard per thread      shards may still get late ones           folded into the central word
 //
-// The owner's own reference is a bias in the central word; folding removes it. So the count cannot reach zero before the fold.
+// The owner's own reference is a bias in the central word; folding removes it. So the count cannot
+// reach zero before the fold.
 //
-// Acquire is legal (a) inside an EpochGuard in which the object was found reachable, (b) while the caller holds a count, or (c) under a lock that
-// orders it before Kill.
+// Acquire is legal (a) inside an EpochGuard in which the object was found reachable, (b) while the
+// caller holds a count, or (c) under a lock that orders it before Kill.
 //
-// I1: the callback runs exactly once, after Kill, when every Acquire has had its Release; never before the epoch in which Kill was called is over.
-// I2: every add to a shard happens inside a guard that began before the fold: whoever sees SHARDED is waited for by Kill's grace period.
-// I3: after the fold no new count can appear except beside an existing one, because the object was unlinked before Kill.
+// I1: the callback runs exactly once, after Kill, when every Acquire has had its Release; never
+//     before the epoch in which Kill was called is over.
+// I2: every add to a shard happens inside a guard that began before the fold: whoever sees SHARDED
+//     is waited for by Kill's grace period.
+// I3: after the fold no new count can appear except beside an existing one, because the object was
+//     unlinked before Kill.
 //
-// Memory orders. killed_: stored with release by Kill, loaded with acquire; a reader that misses the store is covered by I2. Shards: relaxed; guard
-// exit (release) and the scan of the slots (acquire) order them before the fold. central_: releases are acq_rel, so that the last one sees what every
-// earlier holder did.
+// Memory orders. killed_: stored with release by Kill, loaded with acquire; a reader that misses
+// the store is covered by I2. Shards: relaxed; guard exit (release) and the scan of the slots
+// (acquire) order them before the fold. central_: releases are acq_rel, so that the last one sees
+// what every earlier holder did.
 //
 // Shards are allocated at the first Acquire: most objects die without being pinned.
 //
-// Thread safety: Acquire and Release from any thread; Kill once, by the owner.
-// Lifetime: the domain outlives the count. From Kill until the callback has been called the memory must stay; the callback may free it.
+// Thread safety: Acquire and Release from any thread; Kill once, by the owner. Lifetime: the domain
+// outlives the count. From Kill until the callback has been called the memory must stay; the
+// callback may free it.
 #pragma once
 
 #include <atomic>
@@ -35,11 +42,12 @@ namespace ashlar {
 
 class SharedCount {
  public:
-  // callback(argument) runs when the object is killed and unpinned: on the thread of the last Release, outside any guard entered by this class, or on
-  // a thread that reclaims epochs.
+  // callback(argument) runs when the object is killed and unpinned: on the thread of the last
+  // Release, outside any guard entered by this class, or on a thread that reclaims epochs.
   using Callback = void (*)(void* argument);
   // The domain is that of the guards in which the object is found.
-  SharedCount(EpochDomain* epochs, Callback callback, void* argument) : epochs_(*epochs), callback_(callback), argument_(argument) {}
+  SharedCount(EpochDomain* epochs, Callback callback, void* argument)
+      : epochs_(*epochs), callback_(callback), argument_(argument) {}
   // Legal after the callback, or if Kill was never called and nobody holds a count.
   ~SharedCount();
   SharedCount(const SharedCount&) = delete;
@@ -49,11 +57,12 @@ class SharedCount {
   // The object may be gone on return.
   void Release();
 
-  // The owner gives up its reference, after unlinking the object. Runs no callback itself, so that it may be called under locks; call
-  // EpochDomain::Reclaim soon after they are released.
+  // The owner gives up its reference, after unlinking the object. Runs no callback itself, so that
+  // it may be called under locks; call EpochDomain::Reclaim soon after they are released.
   void Kill();
 
-  // Counts held, before Kill. Exact if no Acquire runs at the same time (then 0 is final); otherwise a moment's estimate.
+  // Counts held, before Kill. Exact if no Acquire runs at the same time (then 0 is final);
+  // otherwise a moment's estimate.
   int64_t Count() const;
 
   EpochDomain& epochs() const { return epochs_; }

@@ -23,7 +23,9 @@ Thread StartThread(std::function<void()> body) {
 class SharedCountTest : public testing::Test {
  protected:
   std::atomic<int> called_{0};
-  SharedCount count_{&TestEpochs(), [](void* called) { static_cast<std::atomic<int>*>(called)->fetch_add(1); }, &called_};
+  SharedCount count_{&TestEpochs(),
+                     [](void* called) { static_cast<std::atomic<int>*>(called)->fetch_add(1); },
+                     &called_};
 };
 
 TEST_F(SharedCountTest, UnpinnedObjectsEndWithTheGracePeriodOfKill) {
@@ -108,9 +110,13 @@ TEST(SharedCount, MayBeDestroyedWithoutKillWhenNobodyHoldsIt) {
   count.Release();
 }
 
-// An object as the engine has them: found through a pointer, pinned beyond the guard, deleted by the callback.
+// An object as the engine has them: found through a pointer, pinned beyond the guard, deleted by
+// the callback.
 struct Pinned {
-  explicit Pinned(std::atomic<int>* live_objects) : live(live_objects), count(&TestEpochs(), &Pinned::Delete, this) { live->fetch_add(1); }
+  explicit Pinned(std::atomic<int>* live_objects)
+      : live(live_objects), count(&TestEpochs(), &Pinned::Delete, this) {
+    live->fetch_add(1);
+  }
   ~Pinned() { live->fetch_sub(1); }
   static void Delete(void* self) { delete static_cast<Pinned*>(self); }
 

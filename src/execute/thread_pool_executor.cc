@@ -36,7 +36,8 @@ bool ThreadPoolExecutor::Schedule(Priority priority, std::function<void()> job) 
   return true;
 }
 
-bool ThreadPoolExecutor::ScheduleAfter(uint64_t delay_us, Priority priority, std::function<void()> job) {
+bool ThreadPoolExecutor::ScheduleAfter(uint64_t delay_us, Priority priority,
+                                       std::function<void()> job) {
   MutexLock lock(mutex_);
   if (shutting_down_) return false;
   lane(priority).delayed.emplace(MonotonicNanos() + delay_us * 1000, std::move(job));
@@ -47,7 +48,8 @@ bool ThreadPoolExecutor::ScheduleAfter(uint64_t delay_us, Priority priority, std
 
 void ThreadPoolExecutor::Lane::QueueDue() {
   const auto due = delayed.upper_bound(MonotonicNanos());
-  for (auto job = delayed.begin(); job != due; job = delayed.erase(job)) queue.push_back(std::move(job->second));
+  for (auto job = delayed.begin(); job != due; job = delayed.erase(job))
+    queue.push_back(std::move(job->second));
 }
 
 int ThreadPoolExecutor::GetBackgroundThreads(Priority priority) const {
@@ -61,7 +63,8 @@ size_t ThreadPoolExecutor::QueuedJobs(Priority priority) const {
 }
 
 bool ThreadPoolExecutor::IsIdle() const {
-  return std::all_of(std::begin(lanes_), std::end(lanes_), [](const Lane& lane) { return lane.queue.empty() && lane.running == 0; });
+  return std::all_of(std::begin(lanes_), std::end(lanes_),
+                     [](const Lane& lane) { return lane.queue.empty() && lane.running == 0; });
 }
 
 void ThreadPoolExecutor::WaitForIdle() {
@@ -89,7 +92,8 @@ Status ThreadPoolExecutor::SetBackgroundThreads(int threads, Priority priority) 
   return Status::OK();
 }
 
-// Only the holder of resize_mutex_ changes the list of workers; mutex_ is taken because workers look at themselves through it.
+// Only the holder of resize_mutex_ changes the list of workers; mutex_ is taken because workers
+// look at themselves through it.
 Status ThreadPoolExecutor::StartWorker(Priority priority, size_t position) {
   std::unique_ptr<Worker> left;
   Worker* worker = nullptr;
@@ -102,9 +106,12 @@ Status ThreadPoolExecutor::StartWorker(Priority priority, size_t position) {
     worker = workers[position].get();
   }
   if (left != nullptr) left->thread.Join();
-  const ThreadOptions thread_options{.name = StrCat(priority == Priority::kHigh ? "ashlar:high" : "ashlar:low", position),
-                                     .priority = priority == Priority::kHigh ? ThreadPriority::kNormal : options_.low_thread_priority};
-  Result<Thread> thread = Thread::Start(thread_options, [this, priority, worker, position] { Work(priority, worker, position); });
+  const ThreadOptions thread_options{
+      .name = StrCat(priority == Priority::kHigh ? "ashlar:high" : "ashlar:low", position),
+      .priority =
+          priority == Priority::kHigh ? ThreadPriority::kNormal : options_.low_thread_priority};
+  Result<Thread> thread = Thread::Start(
+      thread_options, [this, priority, worker, position] { Work(priority, worker, position); });
   if (!thread.ok()) {
     MutexLock lock(mutex_);
     lane(priority).workers[position] = nullptr;
@@ -173,7 +180,8 @@ void ThreadPoolExecutor::Shutdown() {
     std::function<void()> job;
     {
       MutexLock lock(mutex_);
-      const auto waiting = std::find_if(std::begin(lanes_), std::end(lanes_), [](const Lane& each) { return !each.queue.empty(); });
+      const auto waiting = std::find_if(std::begin(lanes_), std::end(lanes_),
+                                        [](const Lane& each) { return !each.queue.empty(); });
       if (waiting == std::end(lanes_)) break;
       job = std::move(waiting->queue.front());
       waiting->queue.pop_front();

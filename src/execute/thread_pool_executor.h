@@ -1,12 +1,17 @@
 // ThreadPoolExecutor: the Executor of production, a fixed number of threads per priority.
 //
-// One mutex guards both queues: jobs are milliseconds to minutes long, and a few hundred a second at most.
+// One mutex guards both queues: jobs are milliseconds to minutes long, and a few hundred a second
+// at most.
 //
-// I1: a thread of priority p takes the oldest job of queue p only, and only while its number is below the number wanted.
-// I2: threads that are no longer wanted leave by themselves and are joined by the next SetBackgroundThreads or Shutdown.
-// I3: of the threads that wait, a job wakes the one that has worked last: its caches are warm, and what its jobs gave back to the allocator lies
-//     where it takes from. In turn, each thread would keep the memory of a job.
-// I4: a job with a delay waits in its lane's `delayed`; a thread of the lane that has nothing to do wakes up when the first one is due.
+// I1: a thread of priority p takes the oldest job of queue p only, and only while its number is
+//     below the number wanted.
+// I2: threads that are no longer wanted leave by themselves and are joined by the next
+//     SetBackgroundThreads or Shutdown.
+// I3: of the threads that wait, a job wakes the one that has worked last: its caches are warm, and
+//     what its jobs gave back to the allocator lies where it takes from. In turn, each thread would
+//     keep the memory of a job.
+// I4: a job with a delay waits in its lane's `delayed`; a thread of the lane that has nothing to do
+//     wakes up when the first one is due.
 #pragma once
 
 #include <deque>
@@ -32,7 +37,8 @@ class ThreadPoolExecutor final : public Executor {
   ~ThreadPoolExecutor() override;
 
   [[nodiscard]] bool Schedule(Priority priority, std::function<void()> job) override;
-  [[nodiscard]] bool ScheduleAfter(uint64_t delay_us, Priority priority, std::function<void()> job) override;
+  [[nodiscard]] bool ScheduleAfter(uint64_t delay_us, Priority priority,
+                                   std::function<void()> job) override;
   Status SetBackgroundThreads(int threads, Priority priority) override;
   int GetBackgroundThreads(Priority priority) const override;
   size_t QueuedJobs(Priority priority) const override;
@@ -48,8 +54,9 @@ class ThreadPoolExecutor final : public Executor {
   };
   struct Lane {
     std::deque<std::function<void()>> queue;
-    std::multimap<uint64_t, std::function<void()>> delayed;  // by the monotonic time in nanoseconds at which each is due
-    std::vector<std::unique_ptr<Worker>> workers;            // those with index >= wanted leave
+    std::multimap<uint64_t, std::function<void()>>
+        delayed;  // by the monotonic time in nanoseconds at which each is due
+    std::vector<std::unique_ptr<Worker>> workers;  // those with index >= wanted leave
     int wanted = 0;
     int running = 0;
     std::vector<Worker*> waiting;  // the one that has waited longest first
@@ -61,8 +68,12 @@ class ThreadPoolExecutor final : public Executor {
   };
 
   explicit ThreadPoolExecutor(const Options& options) : options_(options) {}
-  Lane& lane(Priority priority) ASHLAR_REQUIRES(mutex_) { return lanes_[static_cast<int>(priority)]; }
-  const Lane& lane(Priority priority) const ASHLAR_REQUIRES(mutex_) { return lanes_[static_cast<int>(priority)]; }
+  Lane& lane(Priority priority) ASHLAR_REQUIRES(mutex_) {
+    return lanes_[static_cast<int>(priority)];
+  }
+  const Lane& lane(Priority priority) const ASHLAR_REQUIRES(mutex_) {
+    return lanes_[static_cast<int>(priority)];
+  }
   bool IsIdle() const ASHLAR_REQUIRES(mutex_);
   Status StartWorker(Priority priority, size_t position);
   void Work(Priority priority, Worker* worker, size_t position);
@@ -70,7 +81,8 @@ class ThreadPoolExecutor final : public Executor {
   void WaitForWork(Lane* mine, Worker* worker) ASHLAR_REQUIRES(mutex_);
 
   const Options options_;
-  Mutex resize_mutex_ ASHLAR_ACQUIRED_BEFORE(mutex_);  // one resize or shutdown at a time; held while threads start and are joined
+  Mutex resize_mutex_ ASHLAR_ACQUIRED_BEFORE(
+      mutex_);  // one resize or shutdown at a time; held while threads start and are joined
   mutable Mutex mutex_;
   CondVar idle_;
   Lane lanes_[kPriorities] ASHLAR_GUARDED_BY(mutex_);

@@ -10,7 +10,8 @@ namespace ashlar {
 
 class AlignedBuffer {
  public:
-  explicit AlignedBuffer(size_t bytes) : data_(static_cast<char*>(::operator new(bytes, std::align_val_t{kDirectIoAlignment}))) {}
+  explicit AlignedBuffer(size_t bytes)
+      : data_(static_cast<char*>(::operator new(bytes, std::align_val_t{kDirectIoAlignment}))) {}
   ~AlignedBuffer() { ::operator delete(data_, std::align_val_t{kDirectIoAlignment}); }
   AlignedBuffer(const AlignedBuffer&) = delete;
   AlignedBuffer& operator=(const AlignedBuffer&) = delete;

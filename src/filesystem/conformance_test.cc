@@ -1,5 +1,6 @@
-// What every FileSystem must do, on all of ours: the operating system's (through the page cache, with the readers or the writers mapped, and without
-// a buffer), in memory, the crash model, and behind a fault injector without rules.
+// What every FileSystem must do, on all of ours: the operating system's (through the page cache,
+// with the readers or the writers mapped, and without a buffer), in memory, the crash model, and
+// behind a fault injector without rules.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +36,8 @@ void PrintTo(const Subject& subject, std::ostream* out) { *out << subject.name; 
 std::shared_ptr<FileSystem> WithRoom(std::shared_ptr<FileSystem> file_system) {
   // The in-memory ones start empty; the tests work below the directory for temporary files.
   const std::string wanted = testing::TempDir();
-  for (size_t slash = wanted.find('/', 1); slash != std::string::npos; slash = wanted.find('/', slash + 1)) {
+  for (size_t slash = wanted.find('/', 1); slash != std::string::npos;
+       slash = wanted.find('/', slash + 1)) {
     EXPECT_TRUE(file_system->CreateDirIfMissing(wanted.substr(0, slash)).ok());
   }
   return file_system;
@@ -61,7 +63,9 @@ class ConformanceTest : public testing::TestWithParam<Subject> {
   }
 
   std::string Path(const std::string& name) const { return StrCat(root_, "/", name); }
-  void Write(const std::string& path, const std::string& data) { ASSERT_TRUE(WriteStringToFile(fs_.get(), data, path, Durability::kBuffered).ok()); }
+  void Write(const std::string& path, const std::string& data) {
+    ASSERT_TRUE(WriteStringToFile(fs_.get(), data, path, Durability::kBuffered).ok());
+  }
   std::string Read(const std::string& path) {
     Result<std::string> contents = ReadFileToString(fs_.get(), path, size_t{1} << 30);
     EXPECT_TRUE(contents.ok()) << contents.status().ToString();
@@ -73,7 +77,8 @@ class ConformanceTest : public testing::TestWithParam<Subject> {
     options.unbuffered_appends = GetParam().unbuffered_appends;
     return options;
   }
-  std::unique_ptr<WritableFile> Open(const std::string& path, const FileOptions& options = WriteOptions()) {
+  std::unique_ptr<WritableFile> Open(const std::string& path,
+                                     const FileOptions& options = WriteOptions()) {
     std::unique_ptr<WritableFile> file;
     const Status status = fs_->NewWritableFile(path, options, &file);
     EXPECT_TRUE(status.ok()) << status.ToString();
@@ -128,7 +133,8 @@ TEST_P(ConformanceTest, AppendsOfAllSizesKeepTheirOrder) {
 }
 
 TEST_P(ConformanceTest, SmallAppendsAreInvisibleUntilFlushed) {
-  if (GetParam().mapped_writes || GetParam().unbuffered_appends) GTEST_SKIP() << "what is appended is in the file at once";
+  if (GetParam().mapped_writes || GetParam().unbuffered_appends)
+    GTEST_SKIP() << "what is appended is in the file at once";
   std::unique_ptr<WritableFile> file = Open(Path("f"));
   ASSERT_TRUE(file->Append("abc").ok());
   EXPECT_EQ(Read(Path("f")), "");
@@ -260,8 +266,9 @@ TEST_P(ConformanceTest, RandomReadsStopAtTheEnd) {
     std::string expected;
   };
   char scratch[16];
-  for (const Case& c : {Case{0, 3, "012"}, Case{4, 6, "456789"}, Case{8, 10, "89"}, Case{10, 5, ""}, Case{11, 5, ""}, Case{3, 0, ""},
-                        Case{~uint64_t{0}, 16, ""}, Case{uint64_t{1} << 63, 16, ""}}) {
+  for (const Case& c : {Case{0, 3, "012"}, Case{4, 6, "456789"}, Case{8, 10, "89"}, Case{10, 5, ""},
+                        Case{11, 5, ""}, Case{3, 0, ""}, Case{~uint64_t{0}, 16, ""},
+                        Case{uint64_t{1} << 63, 16, ""}}) {
     Slice result("unset");
     ASSERT_TRUE(file->Read(c.offset, c.n, &result, scratch).ok()) << c.offset;
     EXPECT_EQ(result.ToString(), c.expected) << c.offset;
@@ -270,7 +277,8 @@ TEST_P(ConformanceTest, RandomReadsStopAtTheEnd) {
   ASSERT_TRUE(file->Size(&bytes).ok());
   EXPECT_EQ(bytes, 10u);
   for (const AccessPattern pattern :
-       {AccessPattern::kNormal, AccessPattern::kRandom, AccessPattern::kSequential, AccessPattern::kWillNeed, AccessPattern::kDontNeed}) {
+       {AccessPattern::kNormal, AccessPattern::kRandom, AccessPattern::kSequential,
+        AccessPattern::kWillNeed, AccessPattern::kDontNeed}) {
     file->Hint(pattern, 2, 5);
     file->Hint(pattern, ~uint64_t{0}, 5);
     file->Hint(pattern, 5, ~uint64_t{0});
@@ -322,20 +330,21 @@ TEST_P(ConformanceTest, MissingThingsArePathNotFoundAndNamed) {
   std::vector<std::string> names;
   uint64_t number = 0;
   const std::string none = Path("none");
-  const std::vector<Status> statuses = {fs_->NewSequentialFile(none, FileOptions(), &sequential),
-                                        fs_->NewRandomAccessFile(none, GetParam().read_options, &random),
-                                        fs_->NewWritableFile(Path("none/f"), FileOptions(), &writable),
-                                        fs_->ReopenWritableFile(Path("none/f"), FileOptions(), &writable),
-                                        fs_->NewDirectory(none, &directory),
-                                        fs_->GetChildren(none, &names),
-                                        fs_->DeleteFile(none),
-                                        fs_->DeleteDir(none),
-                                        fs_->CreateDir(Path("none/d")),
-                                        fs_->GetFileSize(none, &number),
-                                        fs_->GetFileModificationTime(none, &number),
-                                        fs_->RenameFile(none, Path("g")),
-                                        fs_->Truncate(none, 0),
-                                        fs_->LinkFile(none, Path("g"))};
+  const std::vector<Status> statuses = {
+      fs_->NewSequentialFile(none, FileOptions(), &sequential),
+      fs_->NewRandomAccessFile(none, GetParam().read_options, &random),
+      fs_->NewWritableFile(Path("none/f"), FileOptions(), &writable),
+      fs_->ReopenWritableFile(Path("none/f"), FileOptions(), &writable),
+      fs_->NewDirectory(none, &directory),
+      fs_->GetChildren(none, &names),
+      fs_->DeleteFile(none),
+      fs_->DeleteDir(none),
+      fs_->CreateDir(Path("none/d")),
+      fs_->GetFileSize(none, &number),
+      fs_->GetFileModificationTime(none, &number),
+      fs_->RenameFile(none, Path("g")),
+      fs_->Truncate(none, 0),
+      fs_->LinkFile(none, Path("g"))};
   for (size_t i = 0; i < statuses.size(); i++) {
     EXPECT_TRUE(statuses[i].IsPathNotFound()) << i << ": " << statuses[i].ToString();
     EXPECT_NE(statuses[i].ToString().find("none"), std::string::npos) << statuses[i].ToString();
@@ -361,22 +370,24 @@ TEST_P(ConformanceTest, FilesAndDirectoriesAreNotMistakenForEachOther) {
   std::unique_ptr<WritableFile> writable;
   std::unique_ptr<Directory> directory;
   std::vector<std::string> names;
-  const std::vector<Status> statuses = {fs_->NewSequentialFile(Path("d"), FileOptions(), &sequential),
-                                        fs_->NewRandomAccessFile(Path("d"), GetParam().read_options, &random),
-                                        fs_->NewWritableFile(Path("d"), FileOptions(), &writable),
-                                        fs_->DeleteFile(Path("d")),
-                                        fs_->NewDirectory(Path("f"), &directory),
-                                        fs_->GetChildren(Path("f"), &names),
-                                        fs_->DeleteDir(Path("f")),
-                                        fs_->CreateDir(Path("f")),
-                                        fs_->CreateDir(Path("d")),
-                                        fs_->CreateDirIfMissing(Path("f")),
-                                        fs_->NewWritableFile(Path("f/g"), FileOptions(), &writable),
-                                        fs_->RenameFile(Path("f"), Path("d")),
-                                        fs_->RenameFile(Path("d"), Path("f")),
-                                        fs_->RenameFile(Path("d"), Path("d/e"))};
+  const std::vector<Status> statuses = {
+      fs_->NewSequentialFile(Path("d"), FileOptions(), &sequential),
+      fs_->NewRandomAccessFile(Path("d"), GetParam().read_options, &random),
+      fs_->NewWritableFile(Path("d"), FileOptions(), &writable),
+      fs_->DeleteFile(Path("d")),
+      fs_->NewDirectory(Path("f"), &directory),
+      fs_->GetChildren(Path("f"), &names),
+      fs_->DeleteDir(Path("f")),
+      fs_->CreateDir(Path("f")),
+      fs_->CreateDir(Path("d")),
+      fs_->CreateDirIfMissing(Path("f")),
+      fs_->NewWritableFile(Path("f/g"), FileOptions(), &writable),
+      fs_->RenameFile(Path("f"), Path("d")),
+      fs_->RenameFile(Path("d"), Path("f")),
+      fs_->RenameFile(Path("d"), Path("d/e"))};
   for (size_t i = 0; i < statuses.size(); i++)
-    EXPECT_TRUE(statuses[i].IsIOError() && !statuses[i].IsPathNotFound()) << i << ": " << statuses[i].ToString();
+    EXPECT_TRUE(statuses[i].IsIOError() && !statuses[i].IsPathNotFound())
+        << i << ": " << statuses[i].ToString();
   EXPECT_TRUE(fs_->CreateDirIfMissing(Path("d")).ok());
   EXPECT_EQ(List(root_), (std::vector<std::string>{"d", "f"}));
   EXPECT_EQ(Read(Path("f")), "x");
@@ -441,10 +452,12 @@ TEST_P(ConformanceTest, ALockIsExclusiveUntilItIsDestroyed) {
   std::unique_ptr<FileLock> lock;
   ASSERT_TRUE(fs_->LockFile(Path("LOCK"), &lock).ok());
   std::unique_ptr<FileLock> second;
-  for (const std::string& path : {Path("LOCK"), StrCat(root_, "/./LOCK"), StrCat(root_, "//LOCK")}) {
+  for (const std::string& path :
+       {Path("LOCK"), StrCat(root_, "/./LOCK"), StrCat(root_, "//LOCK")}) {
     const Status status = fs_->LockFile(path, &second);
     EXPECT_TRUE(status.IsIOError());
-    EXPECT_NE(status.ToString().find("held by this process"), std::string::npos) << status.ToString();
+    EXPECT_NE(status.ToString().find("held by this process"), std::string::npos)
+        << status.ToString();
     EXPECT_EQ(second, nullptr);
   }
   lock = nullptr;
@@ -476,7 +489,9 @@ TEST_P(ConformanceTest, ManyThreadsWorkSideBySide) {
       for (int i = 0; i < 30; i++) {
         const std::string path = Path(StrCat(t, "_", i));
         const std::string contents = StrCat("thread ", t, " file ", i);
-        EXPECT_TRUE(WriteStringToFile(fs_.get(), contents, StrCat(path, ".tmp"), Durability::kBuffered).ok());
+        EXPECT_TRUE(
+            WriteStringToFile(fs_.get(), contents, StrCat(path, ".tmp"), Durability::kBuffered)
+                .ok());
         EXPECT_TRUE(fs_->RenameFile(StrCat(path, ".tmp"), path).ok());
         EXPECT_EQ(Read(path), contents);
         if (i % 2 != 0) continue;
@@ -501,12 +516,14 @@ std::shared_ptr<FileSystem> MakeMemory() { return WithRoom(std::make_shared<Memo
 std::shared_ptr<FileSystem> MakeCrash() { return WithRoom(std::make_shared<CrashFileSystem>()); }
 std::shared_ptr<FileSystem> MakeFault() { return std::make_shared<FaultFileSystem>(MakeMemory()); }
 
-INSTANTIATE_TEST_SUITE_P(All, ConformanceTest,
-                         testing::Values(Subject{"Native", &MakeNative}, Subject{"NativeMapped", &MakeNative, Mapped()},
-                                         Subject{"NativeMappedWrites", &MakeNative, FileOptions(), true},
-                                         Subject{"NativeUnbuffered", &MakeNative, FileOptions(), false, true}, Subject{"Memory", &MakeMemory},
-                                         Subject{"MemoryMapped", &MakeMemory, Mapped()}, Subject{"Crash", &MakeCrash}, Subject{"Fault", &MakeFault}),
-                         [](const testing::TestParamInfo<Subject>& subject) { return subject.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    All, ConformanceTest,
+    testing::Values(Subject{"Native", &MakeNative}, Subject{"NativeMapped", &MakeNative, Mapped()},
+                    Subject{"NativeMappedWrites", &MakeNative, FileOptions(), true},
+                    Subject{"NativeUnbuffered", &MakeNative, FileOptions(), false, true},
+                    Subject{"Memory", &MakeMemory}, Subject{"MemoryMapped", &MakeMemory, Mapped()},
+                    Subject{"Crash", &MakeCrash}, Subject{"Fault", &MakeFault}),
+    [](const testing::TestParamInfo<Subject>& subject) { return subject.param.name; });
 
 }  // namespace
 }  // namespace ashlar

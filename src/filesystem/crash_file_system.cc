@@ -21,7 +21,8 @@ enum class OperationKind { kWrite, kResize, kSyncFile, kLink, kUnlink, kRename, 
 
 struct Operation {
   OperationKind kind;
-  MemoryNodeId node = 0;  // the file, or the directory for kSyncDirectory, or what a link or rename is about
+  MemoryNodeId node =
+      0;  // the file, or the directory for kSyncDirectory, or what a link or rename is about
   bool node_is_directory = false;
   MemoryNodeId directory = 0;  // of the (old) name
   std::string name = {};
@@ -33,7 +34,8 @@ struct Operation {
 };
 
 bool ChangesDirectory(const Operation& operation) {
-  return operation.kind == OperationKind::kLink || operation.kind == OperationKind::kUnlink || operation.kind == OperationKind::kRename;
+  return operation.kind == OperationKind::kLink || operation.kind == OperationKind::kUnlink ||
+         operation.kind == OperationKind::kRename;
 }
 
 bool IsForPeopleOnly(std::string_view name) {
@@ -52,7 +54,9 @@ using DirectoryMap = std::map<MemoryNodeId, EntryMap>;
 void ApplyToDirectories(const Operation& operation, DirectoryMap* directories) {
   const NodeReference node{operation.node, operation.node_is_directory};
   switch (operation.kind) {
-    case OperationKind::kLink: (*directories)[operation.directory].insert_or_assign(operation.name, node); break;
+    case OperationKind::kLink:
+      (*directories)[operation.directory].insert_or_assign(operation.name, node);
+      break;
     case OperationKind::kUnlink: (*directories)[operation.directory].erase(operation.name); break;
     case OperationKind::kRename:
       (*directories)[operation.directory].erase(operation.name);
@@ -73,24 +77,41 @@ void ApplyToFile(const Operation& operation, std::string* bytes) {
 }
 
 constexpr std::array<std::string_view, kCrashKinds> kKindNames = {
-    "durable only",         "everything",    "prefix",           "one dropped",        "one kept",   "torn at 512",
-    "torn at 4096",         "page lost",     "grown with zeros", "grown with garbage", "entry lost", "data without entries",
-    "entries without data", "unlinks first", "unlinks late",     "random subset"};
+    "durable only",         "everything",    "prefix",
+    "one dropped",          "one kept",      "torn at 512",
+    "torn at 4096",         "page lost",     "grown with zeros",
+    "grown with garbage",   "entry lost",    "data without entries",
+    "entries without data", "unlinks first", "unlinks late",
+    "random subset"};
 
 }  // namespace
 
 std::string_view CrashKindName(CrashKind kind) { return kKindNames[static_cast<size_t>(kind)]; }
 
-// Every operation, in the order in which it took effect. References to operations stay valid while more are added.
+// Every operation, in the order in which it took effect. References to operations stay valid while
+// more are added.
 class CrashFileSystem::Journal final : public MutationListener {
  public:
   void OnWrite(MemoryNodeId file, uint64_t offset, const Slice& data) override {
-    Add({.kind = OperationKind::kWrite, .node = file, .offset = offset, .bytes = data.size(), .data = data.ToString()});
+    Add({.kind = OperationKind::kWrite,
+         .node = file,
+         .offset = offset,
+         .bytes = data.size(),
+         .data = data.ToString()});
   }
-  void OnResize(MemoryNodeId file, uint64_t bytes) override { Add({.kind = OperationKind::kResize, .node = file, .bytes = bytes}); }
-  void OnSyncFile(MemoryNodeId file) override { Add({.kind = OperationKind::kSyncFile, .node = file}); }
-  void OnLink(MemoryNodeId directory, std::string_view name, MemoryNodeId node, bool node_is_directory) override {
-    Add({.kind = OperationKind::kLink, .node = node, .node_is_directory = node_is_directory, .directory = directory, .name = std::string(name)});
+  void OnResize(MemoryNodeId file, uint64_t bytes) override {
+    Add({.kind = OperationKind::kResize, .node = file, .bytes = bytes});
+  }
+  void OnSyncFile(MemoryNodeId file) override {
+    Add({.kind = OperationKind::kSyncFile, .node = file});
+  }
+  void OnLink(MemoryNodeId directory, std::string_view name, MemoryNodeId node,
+              bool node_is_directory) override {
+    Add({.kind = OperationKind::kLink,
+         .node = node,
+         .node_is_directory = node_is_directory,
+         .directory = directory,
+         .name = std::string(name)});
   }
   void OnUnlink(MemoryNodeId directory, std::string_view name) override {
     Add({.kind = OperationKind::kUnlink, .directory = directory, .name = std::string(name)});
@@ -168,7 +189,8 @@ class CrashFileSystem::State {
     for (const MemoryImage::Entry& entry : start.entries) {
       const size_t slash = entry.path.rfind('/');
       const std::string parent = slash == std::string::npos ? "" : entry.path.substr(0, slash);
-      directories_[ids.at(parent)].insert_or_assign(std::string(BaseName(entry.path)), NodeReference{entry.id, entry.is_directory});
+      directories_[ids.at(parent)].insert_or_assign(std::string(BaseName(entry.path)),
+                                                    NodeReference{entry.id, entry.is_directory});
       if (entry.is_directory) {
         ids[entry.path] = entry.id;
         directories_[entry.id];
@@ -190,7 +212,8 @@ class CrashFileSystem::State {
     std::vector<uint64_t> pending = pending_entries_;
     for (const MemoryNodeId id : ReachableFiles()) {
       const auto file = files_.find(id);
-      if (file != files_.end()) pending.insert(pending.end(), file->second.pending.begin(), file->second.pending.end());
+      if (file != files_.end())
+        pending.insert(pending.end(), file->second.pending.begin(), file->second.pending.end());
     }
     std::sort(pending.begin(), pending.end());
     return pending;
@@ -203,7 +226,9 @@ class CrashFileSystem::State {
       const auto file = files_.find(id);
       if (file == files_.end()) continue;
       const std::vector<uint64_t>& pending = file->second.pending;
-      const auto last = std::find_if(pending.rbegin(), pending.rend(), [this](uint64_t k) { return journal_.Get(k).kind == OperationKind::kWrite; });
+      const auto last = std::find_if(pending.rbegin(), pending.rend(), [this](uint64_t k) {
+        return journal_.Get(k).kind == OperationKind::kWrite;
+      });
       if (last != pending.rend()) writes.push_back(*last);
     }
     return writes;
@@ -217,7 +242,12 @@ class CrashFileSystem::State {
     MemoryImage image;
     std::set<MemoryNodeId> visited;
     std::map<MemoryNodeId, std::shared_ptr<const std::string>> contents;
-    AddDirectory({.survival = survival, .directories = directories, .visited = visited, .contents = contents, .image = image}, "", kMemoryRootId);
+    AddDirectory({.survival = survival,
+                  .directories = directories,
+                  .visited = visited,
+                  .contents = contents,
+                  .image = image},
+                 "", kMemoryRootId);
     return image;
   }
 
@@ -295,7 +325,8 @@ class CrashFileSystem::State {
     }
     for (const uint64_t k : pending_entries_) {
       const Operation& operation = journal_.Get(k);
-      if (operation.kind != OperationKind::kUnlink && !operation.node_is_directory) files.insert(operation.node);
+      if (operation.kind != OperationKind::kUnlink && !operation.node_is_directory)
+        files.insert(operation.node);
     }
     return files;
   }
@@ -307,13 +338,15 @@ class CrashFileSystem::State {
       const std::string path = StrCat(prefix, name);
       if (node.is_directory) {
         if (walk.visited.contains(node.id)) continue;
-        walk.image.entries.push_back({.path = path, .is_directory = true, .id = node.id, .bytes = nullptr});
+        walk.image.entries.push_back(
+            {.path = path, .is_directory = true, .id = node.id, .bytes = nullptr});
         AddDirectory(walk, StrCat(path, "/"), node.id);
         continue;
       }
       std::shared_ptr<const std::string>& bytes = walk.contents[node.id];
       if (bytes == nullptr) bytes = BuildFile(node.id, walk.survival);
-      walk.image.entries.push_back({.path = path, .is_directory = false, .id = node.id, .bytes = bytes});
+      walk.image.entries.push_back(
+          {.path = path, .is_directory = false, .id = node.id, .bytes = bytes});
     }
   }
 
@@ -322,7 +355,8 @@ class CrashFileSystem::State {
     if (file.pending.empty()) return file.durable;
     auto bytes = std::make_shared<std::string>(*file.durable);
     for (const uint64_t k : file.pending) {
-      if (std::binary_search(survival.kept.begin(), survival.kept.end(), k)) ApplyDamaged(k, survival, bytes.get());
+      if (std::binary_search(survival.kept.begin(), survival.kept.end(), k))
+        ApplyDamaged(k, survival, bytes.get());
     }
     if (survival.growth != Survival::Growth::kNone) HideWhatIsNotDurable(id, survival, bytes.get());
     return bytes;
@@ -341,16 +375,20 @@ class CrashFileSystem::State {
       if (begin > 0) ApplyToFile(damaged, bytes);
       return;
     }
-    damaged.data.replace(begin, static_cast<size_t>(damage.end - damage.begin), static_cast<size_t>(damage.end - damage.begin), '\0');
+    damaged.data.replace(begin, static_cast<size_t>(damage.end - damage.begin),
+                         static_cast<size_t>(damage.end - damage.begin), '\0');
     ApplyToFile(damaged, bytes);
   }
 
-  // Leaves the size, takes the bytes: what a file looks like when its size reached the disk and its data did not.
+  // Leaves the size, takes the bytes: what a file looks like when its size reached the disk and its
+  // data did not.
   void HideWhatIsNotDurable(MemoryNodeId id, const Survival& survival, std::string* bytes) const {
     const std::string& durable = *files_.at(id).durable;
     Random random(survival.seed ^ id);
     for (size_t i = 0; i < bytes->size(); i++) {
-      const char hidden = survival.growth == Survival::Growth::kZeros ? '\0' : static_cast<char>(random.Next() >> 56);
+      const char hidden = survival.growth == Survival::Growth::kZeros
+                              ? '\0'
+                              : static_cast<char>(random.Next() >> 56);
       (*bytes)[i] = i < durable.size() ? durable[i] : hidden;
     }
   }
@@ -380,7 +418,8 @@ std::vector<uint64_t> Select(const std::vector<uint64_t>& from, Predicate keep) 
   return kept;
 }
 
-std::vector<uint64_t> AllBut(const std::vector<uint64_t>& pending, const std::vector<uint64_t>& candidates, uint64_t seed) {
+std::vector<uint64_t> AllBut(const std::vector<uint64_t>& pending,
+                             const std::vector<uint64_t>& candidates, uint64_t seed) {
   if (candidates.empty()) return pending;
   const uint64_t dropped = candidates[static_cast<size_t>(seed % candidates.size())];
   return Select(pending, [dropped](uint64_t k) { return k != dropped; });
@@ -395,7 +434,8 @@ std::vector<uint64_t> RandomSubset(const std::vector<uint64_t>& pending, uint64_
 Survival::Damage TearLastWrite(const Choice& choice, uint64_t unit) {
   if (choice.last_writes.empty()) return {};
   Random random(choice.seed);
-  const uint64_t k = choice.last_writes[static_cast<size_t>(random.Uniform(choice.last_writes.size()))];
+  const uint64_t k =
+      choice.last_writes[static_cast<size_t>(random.Uniform(choice.last_writes.size()))];
   const Operation& write = choice.operation(k);
   // Cut at a multiple of the unit inside the write, or before all of it.
   const uint64_t first = write.offset / unit + 1;
@@ -403,52 +443,75 @@ Survival::Damage TearLastWrite(const Choice& choice, uint64_t unit) {
   const uint64_t cuts = last >= first ? last - first + 1 : 0;
   const uint64_t chosen = random.Uniform(cuts + 1);
   const uint64_t begin = chosen == cuts ? write.offset : (first + chosen) * unit;
-  return {.file = write.node, .operation = k, .begin = begin, .end = write.offset + write.bytes, .cuts = true};
+  return {.file = write.node,
+          .operation = k,
+          .begin = begin,
+          .end = write.offset + write.bytes,
+          .cuts = true};
 }
 
 Survival::Damage LosePage(const Choice& choice) {
   constexpr uint64_t kPage = 4096;
   if (choice.last_writes.empty()) return {};
   Random random(choice.seed);
-  const uint64_t k = choice.last_writes[static_cast<size_t>(random.Uniform(choice.last_writes.size()))];
+  const uint64_t k =
+      choice.last_writes[static_cast<size_t>(random.Uniform(choice.last_writes.size()))];
   const Operation& write = choice.operation(k);
   const uint64_t end = write.offset + write.bytes;
   const uint64_t page = random.Between(write.offset / kPage, (end - 1) / kPage);
-  return {.file = write.node, .operation = k, .begin = std::max(write.offset, page * kPage), .end = std::min(end, (page + 1) * kPage), .cuts = false};
+  return {.file = write.node,
+          .operation = k,
+          .begin = std::max(write.offset, page * kPage),
+          .end = std::min(end, (page + 1) * kPage),
+          .cuts = false};
 }
 
 Survival Choose(CrashKind kind, const Choice& choice) {
   const std::vector<uint64_t>& pending = choice.pending;
   const auto is_entry = [&](uint64_t k) { return ChangesDirectory(choice.operation(k)); };
-  const auto is_unlink = [&](uint64_t k) { return choice.operation(k).kind == OperationKind::kUnlink; };
+  const auto is_unlink = [&](uint64_t k) {
+    return choice.operation(k).kind == OperationKind::kUnlink;
+  };
   Survival survival;
   survival.seed = choice.seed;
   survival.kept = pending;
   switch (kind) {
     case CrashKind::kDurableOnly: survival.kept.clear(); break;
     case CrashKind::kEverything: break;
-    case CrashKind::kPrefix: survival.kept.resize(static_cast<size_t>(choice.seed % (pending.size() + 1))); break;
+    case CrashKind::kPrefix:
+      survival.kept.resize(static_cast<size_t>(choice.seed % (pending.size() + 1)));
+      break;
     case CrashKind::kOneDropped: survival.kept = AllBut(pending, pending, choice.seed); break;
     case CrashKind::kOneKept:
       survival.kept.clear();
-      if (!pending.empty()) survival.kept.push_back(pending[static_cast<size_t>(choice.seed % pending.size())]);
+      if (!pending.empty())
+        survival.kept.push_back(pending[static_cast<size_t>(choice.seed % pending.size())]);
       break;
     case CrashKind::kTornWrite512: survival.damage = TearLastWrite(choice, 512); break;
     case CrashKind::kTornWrite4096: survival.damage = TearLastWrite(choice, 4096); break;
     case CrashKind::kPageLost: survival.damage = LosePage(choice); break;
     case CrashKind::kGrownWithZeros: survival.growth = Survival::Growth::kZeros; break;
     case CrashKind::kGrownWithGarbage: survival.growth = Survival::Growth::kGarbage; break;
-    case CrashKind::kEntryLost: survival.kept = AllBut(pending, Select(pending, is_entry), choice.seed); break;
-    case CrashKind::kDataWithoutEntries: survival.kept = Select(pending, [&](uint64_t k) { return !is_entry(k); }); break;
+    case CrashKind::kEntryLost:
+      survival.kept = AllBut(pending, Select(pending, is_entry), choice.seed);
+      break;
+    case CrashKind::kDataWithoutEntries:
+      survival.kept = Select(pending, [&](uint64_t k) { return !is_entry(k); });
+      break;
     case CrashKind::kEntriesWithoutData: survival.kept = Select(pending, is_entry); break;
-    case CrashKind::kUnlinksFirst: survival.kept = Select(pending, [&](uint64_t k) { return !is_entry(k) || is_unlink(k); }); break;
-    case CrashKind::kUnlinksLate: survival.kept = Select(pending, [&](uint64_t k) { return !is_unlink(k); }); break;
+    case CrashKind::kUnlinksFirst:
+      survival.kept = Select(pending, [&](uint64_t k) { return !is_entry(k) || is_unlink(k); });
+      break;
+    case CrashKind::kUnlinksLate:
+      survival.kept = Select(pending, [&](uint64_t k) { return !is_unlink(k); });
+      break;
     case CrashKind::kRandomSubset: survival.kept = RandomSubset(pending, choice.seed); break;
   }
   return survival;
 }
 
-// How many seeds of a kind are worth trying. For kinds whose seed is an index, seeds below `choices` cover them all.
+// How many seeds of a kind are worth trying. For kinds whose seed is an index, seeds below
+// `choices` cover them all.
 struct SeedPlan {
   uint64_t seeds;
   bool seed_is_index;
@@ -457,10 +520,14 @@ struct SeedPlan {
 SeedPlan PlanSeeds(CrashKind kind, uint64_t pending) {
   constexpr uint64_t kDraws = 3;
   switch (kind) {
-    case CrashKind::kPrefix: return {std::min(pending + 1, CrashFileSystem::kExhaustiveMax + 1), pending <= CrashFileSystem::kExhaustiveMax};
+    case CrashKind::kPrefix:
+      return {std::min(pending + 1, CrashFileSystem::kExhaustiveMax + 1),
+              pending <= CrashFileSystem::kExhaustiveMax};
     case CrashKind::kOneDropped:
     case CrashKind::kOneKept:
-    case CrashKind::kEntryLost: return {std::min(pending, CrashFileSystem::kExhaustiveMax), pending <= CrashFileSystem::kExhaustiveMax};
+    case CrashKind::kEntryLost:
+      return {std::min(pending, CrashFileSystem::kExhaustiveMax),
+              pending <= CrashFileSystem::kExhaustiveMax};
     case CrashKind::kTornWrite512:
     case CrashKind::kTornWrite4096:
     case CrashKind::kPageLost:
@@ -473,7 +540,8 @@ SeedPlan PlanSeeds(CrashKind kind, uint64_t pending) {
 
 CrashFileSystem::CrashFileSystem() : CrashFileSystem(MemoryImage()) {}
 
-CrashFileSystem::CrashFileSystem(const MemoryImage& image) : MemoryFileSystem(image), start_(image), journal_(std::make_unique<Journal>()) {
+CrashFileSystem::CrashFileSystem(const MemoryImage& image)
+    : MemoryFileSystem(image), start_(image), journal_(std::make_unique<Journal>()) {
   SetListener(journal_.get());
 }
 
@@ -483,14 +551,19 @@ uint64_t CrashFileSystem::OperationCount() const { return journal_->Count(); }
 
 std::string CrashFileSystem::DescribeOperation(uint64_t k) const {
   const Operation& operation = journal_->Get(k);
-  const std::string file = StrCat(journal_->NameOf(operation.node, k), " (node ", operation.node, ")");
+  const std::string file =
+      StrCat(journal_->NameOf(operation.node, k), " (node ", operation.node, ")");
   switch (operation.kind) {
-    case OperationKind::kWrite: return StrCat("write ", operation.bytes, " bytes at ", operation.offset, " of ", file);
+    case OperationKind::kWrite:
+      return StrCat("write ", operation.bytes, " bytes at ", operation.offset, " of ", file);
     case OperationKind::kResize: return StrCat("resize ", file, " to ", operation.bytes);
     case OperationKind::kSyncFile: return StrCat("sync ", file);
-    case OperationKind::kLink: return StrCat("create ", operation.name, " (node ", operation.node, ")");
+    case OperationKind::kLink:
+      return StrCat("create ", operation.name, " (node ", operation.node, ")");
     case OperationKind::kUnlink: return StrCat("remove ", operation.name);
-    case OperationKind::kRename: return StrCat("rename ", operation.name, " to ", operation.to_name, " (node ", operation.node, ")");
+    case OperationKind::kRename:
+      return StrCat("rename ", operation.name, " to ", operation.to_name, " (node ", operation.node,
+                    ")");
     case OperationKind::kSyncDirectory: return StrCat("sync directory ", file);
   }
   return "";
@@ -498,7 +571,8 @@ std::string CrashFileSystem::DescribeOperation(uint64_t k) const {
 
 CrashFileSystem::State& CrashFileSystem::StateAfter(uint64_t k) {
   ASHLAR_ASSERT(k <= OperationCount());
-  if (state_ == nullptr || state_->position() > k) state_ = std::make_unique<State>(*journal_, start_);
+  if (state_ == nullptr || state_->position() > k)
+    state_ = std::make_unique<State>(*journal_, start_);
   state_->AdvanceTo(k);
   return *state_;
 }
@@ -507,12 +581,19 @@ CrashImage CrashFileSystem::MakeCrashImage(uint64_t k, CrashKind kind, uint64_t 
   const State& state = StateAfter(k);
   const std::vector<uint64_t> pending = state.Pending();
   const std::vector<uint64_t> last_writes = state.LastWrites();
-  const std::function<const Operation&(uint64_t)> operation = [this](uint64_t i) -> const Operation& { return journal_->Get(i); };
-  const MemoryImage image = state.Build(Choose(kind, {.pending = pending, .last_writes = last_writes, .operation = operation, .seed = seed}));
-  return {.kind = kind, .seed = seed, .fingerprint = image.Fingerprint(), .file_system = std::make_shared<MemoryFileSystem>(image)};
+  const std::function<const Operation&(uint64_t)> operation =
+      [this](uint64_t i) -> const Operation& { return journal_->Get(i); };
+  const MemoryImage image = state.Build(Choose(
+      kind,
+      {.pending = pending, .last_writes = last_writes, .operation = operation, .seed = seed}));
+  return {.kind = kind,
+          .seed = seed,
+          .fingerprint = image.Fingerprint(),
+          .file_system = std::make_shared<MemoryFileSystem>(image)};
 }
 
-void CrashFileSystem::EnumerateCrashImages(uint64_t k, uint64_t seed, const std::function<void(const CrashImage&)>& visitor) {
+void CrashFileSystem::EnumerateCrashImages(uint64_t k, uint64_t seed,
+                                           const std::function<void(const CrashImage&)>& visitor) {
   const uint64_t pending = StateAfter(k).Pending().size();
   Random random(seed ^ k);
   std::set<uint64_t> seen;

@@ -1,7 +1,8 @@
 // CrashFileSystem: a file system that knows what a power cut could have left behind.
 //
-// It is a MemoryFileSystem that keeps a journal: every change and every sync gets an index. From the journal, the state after the first k operations
-// is split into what is durable and what is pending:
+// It is a MemoryFileSystem that keeps a journal: every change and every sync gets an index. From
+// the journal, the state after the first k operations is split into what is durable and what is
+// pending:
 //
 //                      file                                  directory
 //   pending            writes and size changes               links, unlinks, renames
@@ -9,14 +10,17 @@
 //   a power cut may    keep or lose each one, in any         keep or lose each one, in any combination
 //                      combination; tear the last write
 //
-// A file named LOG (or LOG.old.*) holds messages for people and is nobody's promise: all that happened to it survives, so that its many unsynced
-// writes do not hide the ones that matter. Sync of a file does not make its name durable. A write whose predecessor was lost leaves a hole of zeros.
-// A process that dies without a power cut loses nothing that was flushed: that is the image kEverything.
+// A file named LOG (or LOG.old.*) holds messages for people and is nobody's promise: all that
+// happened to it survives, so that its many unsynced writes do not hide the ones that matter. Sync
+// of a file does not make its name durable. A write whose predecessor was lost leaves a hole of
+// zeros. A process that dies without a power cut loses nothing that was flushed: that is the image
+// kEverything.
 //
 // I1: an image contains every operation that a sync among the first k made durable.
 // I2: the images of one k depend on the journal and the seed only.
 //
-// Thread safety: as MemoryFileSystem while the workload runs; the functions that make images by one thread at a time.
+// Thread safety: as MemoryFileSystem while the workload runs; the functions that make images by one
+// thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -67,16 +71,20 @@ class CrashFileSystem final : public MemoryFileSystem {
 
   const char* Name() const override { return "CrashFileSystem"; }
 
-  // Operations so far: a workload notes it when a write is acknowledged, and every image of k >= that number must contain the write.
+  // Operations so far: a workload notes it when a write is acknowledged, and every image of k >=
+  // that number must contain the write.
   uint64_t OperationCount() const;
   // One line for a person, for operation k in [0, OperationCount()).
   std::string DescribeOperation(uint64_t k) const;
 
-  // What a crash after the first k operations may leave, k in [0, OperationCount()]. The seed chooses what the kind leaves open.
+  // What a crash after the first k operations may leave, k in [0, OperationCount()]. The seed
+  // chooses what the kind leaves open.
   CrashImage MakeCrashImage(uint64_t k, CrashKind kind, uint64_t seed);
-  // Visits images of every kind for this k: each prefix, each operation dropped and each kept while at most kExhaustiveMax are pending; that many
-  // drawn by the seed otherwise. Images with equal contents are visited once.
-  void EnumerateCrashImages(uint64_t k, uint64_t seed, const std::function<void(const CrashImage&)>& visitor);
+  // Visits images of every kind for this k: each prefix, each operation dropped and each kept while
+  // at most kExhaustiveMax are pending; that many drawn by the seed otherwise. Images with equal
+  // contents are visited once.
+  void EnumerateCrashImages(uint64_t k, uint64_t seed,
+                            const std::function<void(const CrashImage&)>& visitor);
 
   static constexpr uint64_t kExhaustiveMax = 16;
 
@@ -88,7 +96,8 @@ class CrashFileSystem final : public MemoryFileSystem {
 
   const MemoryImage start_;
   const std::unique_ptr<Journal> journal_;
-  std::unique_ptr<State> state_;  // after some number of operations; moved forward, or rebuilt to go back
+  std::unique_ptr<State>
+      state_;  // after some number of operations; moved forward, or rebuilt to go back
 };
 
 }  // namespace ashlar

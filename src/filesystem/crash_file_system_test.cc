@@ -53,7 +53,9 @@ class CrashFileSystemTest : public testing::Test {
   // What the file can be after a crash now, over all kinds.
   std::set<std::string> Possible(const std::string& path) {
     std::set<std::string> possible;
-    fs_.EnumerateCrashImages(fs_.OperationCount(), 1, [&](const CrashImage& image) { possible.insert(Look(image.file_system.get(), path)); });
+    fs_.EnumerateCrashImages(fs_.OperationCount(), 1, [&](const CrashImage& image) {
+      possible.insert(Look(image.file_system.get(), path));
+    });
     return possible;
   }
 
@@ -114,7 +116,8 @@ TEST_F(CrashFileSystemTest, ALostWriteBeforeASurvivingOneLeavesAHoleOfZeros) {
 TEST_F(CrashFileSystemTest, PrefixesKeepTheOrder) {
   CreateDurable("/db/f", "");
   for (const std::string piece : {"a", "b", "c"}) Append("/db/f", piece);
-  for (uint64_t n = 0; n <= 3; n++) EXPECT_EQ(After(CrashKind::kPrefix, "/db/f", n), std::string("abc").substr(0, n));
+  for (uint64_t n = 0; n <= 3; n++)
+    EXPECT_EQ(After(CrashKind::kPrefix, "/db/f", n), std::string("abc").substr(0, n));
 }
 
 TEST_F(CrashFileSystemTest, TheLastWriteIsTornAtSectorsAndPages) {
@@ -128,17 +131,20 @@ TEST_F(CrashFileSystemTest, TheLastWriteIsTornAtSectorsAndPages) {
   }
   EXPECT_EQ(sizes4096, (std::set<size_t>{100, 4096, 8192}));
   EXPECT_EQ(sizes512.size(), 20u);
-  for (const size_t size : sizes512) EXPECT_TRUE(size == 100 || (size % 512 == 0 && size < 10100)) << size;
+  for (const size_t size : sizes512)
+    EXPECT_TRUE(size == 100 || (size % 512 == 0 && size < 10100)) << size;
 }
 
 TEST_F(CrashFileSystemTest, OnePageOfTheLastWriteCanBeLost) {
   CreateDurable("/db/f", std::string(100, 'd'));
   Append("/db/f", std::string(10000, 'w'));
   std::set<std::string> seen;
-  for (uint64_t seed = 0; seed < 50; seed++) seen.insert(After(CrashKind::kPageLost, "/db/f", seed));
+  for (uint64_t seed = 0; seed < 50; seed++)
+    seen.insert(After(CrashKind::kPageLost, "/db/f", seed));
   std::string whole = std::string(100, 'd') + std::string(10000, 'w');
   std::set<std::string> expected;
-  for (const auto& [begin, end] : std::map<size_t, size_t>{{100, 4096}, {4096, 8192}, {8192, 10100}}) {
+  for (const auto& [begin, end] :
+       std::map<size_t, size_t>{{100, 4096}, {4096, 8192}, {8192, 10100}}) {
     std::string damaged = whole;
     damaged.replace(begin, end - begin, end - begin, '\0');
     expected.insert(damaged);
@@ -162,7 +168,8 @@ TEST_F(CrashFileSystemTest, ARenameIsAtomic) {
   ASSERT_TRUE(fs_.RenameFile("/db/tmp", "/db/CURRENT").ok());
   std::set<std::string> both;
   fs_.EnumerateCrashImages(fs_.OperationCount(), 1, [&](const CrashImage& image) {
-    both.insert(StrCat(Look(image.file_system.get(), "/db/CURRENT"), " ", Look(image.file_system.get(), "/db/tmp")));
+    both.insert(StrCat(Look(image.file_system.get(), "/db/CURRENT"), " ",
+                       Look(image.file_system.get(), "/db/tmp")));
   });
   EXPECT_EQ(both, (std::set<std::string>{"old new", "new absent"}));
   SyncDirectory("/db");
@@ -214,7 +221,8 @@ TEST_F(CrashFileSystemTest, MessagesForPeopleDoNotMultiplyTheImages) {
 TEST_F(CrashFileSystemTest, OperationsAreDescribed) {
   CreateDurable("/db/000004.log", "x");
   std::string all;
-  for (uint64_t k = 0; k < fs_.OperationCount(); k++) StrAppend(&all, fs_.DescribeOperation(k), "; ");
+  for (uint64_t k = 0; k < fs_.OperationCount(); k++)
+    StrAppend(&all, fs_.DescribeOperation(k), "; ");
   EXPECT_NE(all.find("create db"), std::string::npos) << all;
   EXPECT_NE(all.find("create 000004.log"), std::string::npos) << all;
   EXPECT_NE(all.find("write 1 bytes at 0 of 000004.log"), std::string::npos) << all;
@@ -229,14 +237,20 @@ TEST_F(CrashFileSystemTest, AnImageCanCrashAgain) {
   CrashFileSystem again(first.file_system->Snapshot());
   EXPECT_EQ(Look(&again, "/db/f"), "one");
   ASSERT_TRUE(WriteStringToFile(&again, "three", "/db/g", Durability::kSynced).ok());
-  const CrashImage second = again.MakeCrashImage(again.OperationCount(), CrashKind::kDurableOnly, 0);
+  const CrashImage second =
+      again.MakeCrashImage(again.OperationCount(), CrashKind::kDurableOnly, 0);
   EXPECT_EQ(Look(second.file_system.get(), "/db/f"), "one");
   EXPECT_EQ(Look(second.file_system.get(), "/db/g"), "absent");
-  EXPECT_EQ(Look(again.MakeCrashImage(again.OperationCount(), CrashKind::kEverything, 0).file_system.get(), "/db/g"), "three");
+  EXPECT_EQ(
+      Look(
+          again.MakeCrashImage(again.OperationCount(), CrashKind::kEverything, 0).file_system.get(),
+          "/db/g"),
+      "three");
 }
 
-// A model of the promise that a store makes, on random histories: what was synced, name and bytes, is there in every image of every later moment; and
-// at kEverything the image is what the file system showed at that moment.
+// A model of the promise that a store makes, on random histories: what was synced, name and bytes,
+// is there in every image of every later moment; and at kEverything the image is what the file
+// system showed at that moment.
 TEST_F(CrashFileSystemTest, WhatWasMadeDurableIsInEveryLaterImage) {
   for (uint64_t seed = 1; seed <= 6; seed++) {
     SCOPED_TRACE(StrCat("seed ", seed));
@@ -268,14 +282,17 @@ TEST_F(CrashFileSystemTest, WhatWasMadeDurableIsInEveryLaterImage) {
       moments.push_back({fs.OperationCount(), promised, fs.Snapshot().Fingerprint()});
     }
     for (const Moment& moment : moments) {
-      EXPECT_EQ(fs.MakeCrashImage(moment.operations, CrashKind::kEverything, 0).fingerprint, moment.fingerprint);
+      EXPECT_EQ(fs.MakeCrashImage(moment.operations, CrashKind::kEverything, 0).fingerprint,
+                moment.fingerprint);
       fs.EnumerateCrashImages(moment.operations, seed, [&](const CrashImage& image) {
         for (const auto& [path, contents] : moment.promised) {
           const std::string found = Look(image.file_system.get(), path);
-          ASSERT_TRUE(found.starts_with(contents)) << path << " after " << moment.operations << ", " << CrashKindName(image.kind);
+          ASSERT_TRUE(found.starts_with(contents))
+              << path << " after " << moment.operations << ", " << CrashKindName(image.kind);
         }
         // I2: the same image again.
-        ASSERT_EQ(fs.MakeCrashImage(moment.operations, image.kind, image.seed).fingerprint, image.fingerprint);
+        ASSERT_EQ(fs.MakeCrashImage(moment.operations, image.kind, image.seed).fingerprint,
+                  image.fingerprint);
       });
     }
   }

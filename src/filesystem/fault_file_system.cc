@@ -11,11 +11,15 @@
 namespace ashlar {
 namespace {
 
-constexpr size_t kOperationKinds = static_cast<size_t>(std::bit_width(static_cast<uint32_t>(FaultOperation::kAny)));
+constexpr size_t kOperationKinds =
+    static_cast<size_t>(std::bit_width(static_cast<uint32_t>(FaultOperation::kAny)));
 
-size_t BitIndex(FaultOperation operation) { return static_cast<size_t>(std::countr_zero(static_cast<uint32_t>(operation))); }
+size_t BitIndex(FaultOperation operation) {
+  return static_cast<size_t>(std::countr_zero(static_cast<uint32_t>(operation)));
+}
 
-// The lies a read can tell about what it got. The bytes may lie in a mapping, so a changed one is made in scratch.
+// The lies a read can tell about what it got. The bytes may lie in a mapping, so a changed one is
+// made in scratch.
 void CorruptRead(FaultEffect effect, uint64_t seed, Slice* result, char* scratch) {
   if (result->empty()) return;
   if (effect == FaultEffect::kShortRead) {
@@ -30,18 +34,21 @@ void CorruptRead(FaultEffect effect, uint64_t seed, Slice* result, char* scratch
 }
 
 bool FailsARead(FaultEffect effect) {
-  return effect == FaultEffect::kFailBefore || effect == FaultEffect::kFailAfter || effect == FaultEffect::kPartialAppend;
+  return effect == FaultEffect::kFailBefore || effect == FaultEffect::kFailAfter ||
+         effect == FaultEffect::kPartialAppend;
 }
 
 bool IsForReadsOnly(FaultEffect effect) {
-  return effect == FaultEffect::kShortRead || effect == FaultEffect::kBitFlip || effect == FaultEffect::kMisdirectedRead;
+  return effect == FaultEffect::kShortRead || effect == FaultEffect::kBitFlip ||
+         effect == FaultEffect::kMisdirectedRead;
 }
 
 }  // namespace
 
 class FaultSequentialFile final : public SequentialFile {
  public:
-  FaultSequentialFile(FaultFileSystem* owner, std::string path, std::unique_ptr<SequentialFile> base)
+  FaultSequentialFile(FaultFileSystem* owner, std::string path,
+                      std::unique_ptr<SequentialFile> base)
       : owner_(owner), path_(std::move(path)), base_(std::move(base)) {}
 
   Status Read(size_t n, Slice* result, char* scratch) override {
@@ -61,13 +68,15 @@ class FaultSequentialFile final : public SequentialFile {
 
 class FaultRandomAccessFile final : public RandomAccessFile {
  public:
-  FaultRandomAccessFile(FaultFileSystem* owner, std::string path, std::unique_ptr<RandomAccessFile> base)
+  FaultRandomAccessFile(FaultFileSystem* owner, std::string path,
+                        std::unique_ptr<RandomAccessFile> base)
       : owner_(owner), path_(std::move(path)), base_(std::move(base)) {}
 
   Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const override {
     const FaultFileSystem::Fault fault = owner_->Decide(FaultOperation::kRead, path_);
     if (fault.fires && FailsARead(fault.effect)) return fault.error;
-    if (fault.fires && fault.effect == FaultEffect::kMisdirectedRead) offset = offset >= n ? offset - n : offset + n;
+    if (fault.fires && fault.effect == FaultEffect::kMisdirectedRead)
+      offset = offset >= n ? offset - n : offset + n;
     const Status status = base_->Read(offset, n, result, scratch);
     if (fault.fires && status.ok()) CorruptRead(fault.effect, fault.seed, result, scratch);
     return status;
@@ -80,7 +89,9 @@ class FaultRandomAccessFile final : public RandomAccessFile {
   Status Size(uint64_t* bytes) const override {
     return owner_->Run(FaultOperation::kInspect, path_, [&] { return base_->Size(bytes); });
   }
-  void Hint(AccessPattern pattern, uint64_t offset, uint64_t bytes) const override { base_->Hint(pattern, offset, bytes); }
+  void Hint(AccessPattern pattern, uint64_t offset, uint64_t bytes) const override {
+    base_->Hint(pattern, offset, bytes);
+  }
 
  private:
   FaultFileSystem* const owner_;
@@ -97,7 +108,8 @@ class FaultWritableFile final : public WritableFile {
     const FaultFileSystem::Fault fault = owner_->Decide(FaultOperation::kAppend, path_);
     if (!fault.fires) return base_->Append(data);
     if (fault.effect == FaultEffect::kFailAfter) ASHLAR_RETURN_IF_ERROR(base_->Append(data));
-    if (fault.effect == FaultEffect::kPartialAppend) ASHLAR_RETURN_IF_ERROR(base_->Append(Slice(data.data(), data.size() / 2)));
+    if (fault.effect == FaultEffect::kPartialAppend)
+      ASHLAR_RETURN_IF_ERROR(base_->Append(Slice(data.data(), data.size() / 2)));
     return fault.error;
   }
   Status Flush() override {
@@ -111,7 +123,8 @@ class FaultWritableFile final : public WritableFile {
   }
   uint64_t Size() const override { return base_->Size(); }
   Status RangeSync(uint64_t offset, uint64_t bytes) override {
-    return owner_->Run(FaultOperation::kRangeSync, path_, [&] { return base_->RangeSync(offset, bytes); });
+    return owner_->Run(FaultOperation::kRangeSync, path_,
+                       [&] { return base_->RangeSync(offset, bytes); });
   }
 
  private:
@@ -134,7 +147,8 @@ class FaultDirectory final : public Directory {
   const std::unique_ptr<Directory> base_;
 };
 
-FaultFileSystem::FaultFileSystem(std::shared_ptr<FileSystem> base) : base_(std::move(base)), calls_(kOperationKinds, 0) {}
+FaultFileSystem::FaultFileSystem(std::shared_ptr<FileSystem> base)
+    : base_(std::move(base)), calls_(kOperationKinds, 0) {}
 
 FaultFileSystem::~FaultFileSystem() = default;
 
@@ -177,13 +191,15 @@ FaultFileSystem::Fault FaultFileSystem::Decide(FaultOperation operation, const s
   return fault;
 }
 
-FaultFileSystem::Fault FaultFileSystem::Decide(FaultOperation operation, const std::string& path, std::vector<std::function<void()>>* actions) {
+FaultFileSystem::Fault FaultFileSystem::Decide(FaultOperation operation, const std::string& path,
+                                               std::vector<std::function<void()>>* actions) {
   MutexLock lock(mutex_);
   calls_[BitIndex(operation)]++;
   Fault fault;
   for (ArmedRule& armed : rules_) {
     const FaultRule& rule = armed.rule;
-    if (!Includes(rule.operations, operation) || path.find(rule.name_contains) == std::string::npos) continue;
+    if (!Includes(rule.operations, operation) || path.find(rule.name_contains) == std::string::npos)
+      continue;
     if (operation != FaultOperation::kRead && IsForReadsOnly(rule.effect)) continue;
     armed.matches++;
     const bool fires = rule.sticky ? armed.matches >= rule.nth : armed.matches == rule.nth;
@@ -193,7 +209,10 @@ FaultFileSystem::Fault FaultFileSystem::Decide(FaultOperation operation, const s
       continue;
     }
     faults_injected_++;
-    fault = {.fires = true, .effect = rule.effect, .error = rule.error.WithContext(path), .seed = rule.seed + armed.matches};
+    fault = {.fires = true,
+             .effect = rule.effect,
+             .error = rule.error.WithContext(path),
+             .seed = rule.seed + armed.matches};
   }
   return fault;
 }
@@ -206,37 +225,46 @@ Status FaultFileSystem::Run(FaultOperation operation, const std::string& path, C
   return fault.error;
 }
 
-Status FaultFileSystem::NewSequentialFile(const std::string& path, const FileOptions& options, std::unique_ptr<SequentialFile>* result) {
+Status FaultFileSystem::NewSequentialFile(const std::string& path, const FileOptions& options,
+                                          std::unique_ptr<SequentialFile>* result) {
   std::unique_ptr<SequentialFile> base;
-  ASHLAR_RETURN_IF_ERROR(Run(FaultOperation::kOpenForReading, path, [&] { return base_->NewSequentialFile(path, options, &base); }));
+  ASHLAR_RETURN_IF_ERROR(Run(FaultOperation::kOpenForReading, path,
+                             [&] { return base_->NewSequentialFile(path, options, &base); }));
   *result = std::make_unique<FaultSequentialFile>(this, path, std::move(base));
   return Status::OK();
 }
 
-Status FaultFileSystem::NewRandomAccessFile(const std::string& path, const FileOptions& options, std::unique_ptr<RandomAccessFile>* result) {
+Status FaultFileSystem::NewRandomAccessFile(const std::string& path, const FileOptions& options,
+                                            std::unique_ptr<RandomAccessFile>* result) {
   std::unique_ptr<RandomAccessFile> base;
-  ASHLAR_RETURN_IF_ERROR(Run(FaultOperation::kOpenForReading, path, [&] { return base_->NewRandomAccessFile(path, options, &base); }));
+  ASHLAR_RETURN_IF_ERROR(Run(FaultOperation::kOpenForReading, path,
+                             [&] { return base_->NewRandomAccessFile(path, options, &base); }));
   *result = std::make_unique<FaultRandomAccessFile>(this, path, std::move(base));
   return Status::OK();
 }
 
-Status FaultFileSystem::NewWritableFile(const std::string& path, const FileOptions& options, std::unique_ptr<WritableFile>* result) {
+Status FaultFileSystem::NewWritableFile(const std::string& path, const FileOptions& options,
+                                        std::unique_ptr<WritableFile>* result) {
   std::unique_ptr<WritableFile> base;
-  ASHLAR_RETURN_IF_ERROR(Run(FaultOperation::kOpenForWriting, path, [&] { return base_->NewWritableFile(path, options, &base); }));
+  ASHLAR_RETURN_IF_ERROR(Run(FaultOperation::kOpenForWriting, path,
+                             [&] { return base_->NewWritableFile(path, options, &base); }));
   *result = std::make_unique<FaultWritableFile>(this, path, std::move(base));
   return Status::OK();
 }
 
-Status FaultFileSystem::ReopenWritableFile(const std::string& path, const FileOptions& options, std::unique_ptr<WritableFile>* result) {
+Status FaultFileSystem::ReopenWritableFile(const std::string& path, const FileOptions& options,
+                                           std::unique_ptr<WritableFile>* result) {
   std::unique_ptr<WritableFile> base;
-  ASHLAR_RETURN_IF_ERROR(Run(FaultOperation::kOpenForWriting, path, [&] { return base_->ReopenWritableFile(path, options, &base); }));
+  ASHLAR_RETURN_IF_ERROR(Run(FaultOperation::kOpenForWriting, path,
+                             [&] { return base_->ReopenWritableFile(path, options, &base); }));
   *result = std::make_unique<FaultWritableFile>(this, path, std::move(base));
   return Status::OK();
 }
 
 Status FaultFileSystem::NewDirectory(const std::string& path, std::unique_ptr<Directory>* result) {
   std::unique_ptr<Directory> base;
-  ASHLAR_RETURN_IF_ERROR(Run(FaultOperation::kSyncDirectory, path, [&] { return base_->NewDirectory(path, &base); }));
+  ASHLAR_RETURN_IF_ERROR(
+      Run(FaultOperation::kSyncDirectory, path, [&] { return base_->NewDirectory(path, &base); }));
   *result = std::make_unique<FaultDirectory>(this, path, std::move(base));
   return Status::OK();
 }
@@ -254,7 +282,8 @@ Status FaultFileSystem::CreateDir(const std::string& path) {
   return Run(FaultOperation::kCreateDirectory, path, [&] { return base_->CreateDir(path); });
 }
 Status FaultFileSystem::CreateDirIfMissing(const std::string& path) {
-  return Run(FaultOperation::kCreateDirectory, path, [&] { return base_->CreateDirIfMissing(path); });
+  return Run(FaultOperation::kCreateDirectory, path,
+             [&] { return base_->CreateDirIfMissing(path); });
 }
 Status FaultFileSystem::DeleteDir(const std::string& path) {
   return Run(FaultOperation::kDelete, path, [&] { return base_->DeleteDir(path); });
@@ -263,7 +292,8 @@ Status FaultFileSystem::GetFileSize(const std::string& path, uint64_t* bytes) {
   return Run(FaultOperation::kInspect, path, [&] { return base_->GetFileSize(path, bytes); });
 }
 Status FaultFileSystem::GetFileModificationTime(const std::string& path, uint64_t* unix_seconds) {
-  return Run(FaultOperation::kInspect, path, [&] { return base_->GetFileModificationTime(path, unix_seconds); });
+  return Run(FaultOperation::kInspect, path,
+             [&] { return base_->GetFileModificationTime(path, unix_seconds); });
 }
 Status FaultFileSystem::RenameFile(const std::string& from, const std::string& to) {
   return Run(FaultOperation::kRename, to, [&] { return base_->RenameFile(from, to); });

@@ -7,10 +7,11 @@
 //   rule.sticky = true;
 //   faults.AddRule(rule);
 //
-// A sweep runs a workload once and asks CallCount(), then runs it again for every n with a rule for call n.
+// A sweep runs a workload once and asks CallCount(), then runs it again for every n with a rule for
+// call n.
 //
-// Rules are tried in the order in which they were added; the first that fires decides. Each counts the calls that match it, from 1. Rules apply to
-// files already open, too.
+// Rules are tried in the order in which they were added; the first that fires decides. Each counts
+// the calls that match it, from 1. Rules apply to files already open, too.
 //
 // Thread safety: any thread.
 // Lifetime: files opened here must not outlive this object.
@@ -47,22 +48,33 @@ enum class FaultOperation : uint32_t {
   kLock = 1u << 15,
   kRangeSync = 1u << 16,  // advice: part of no write
   kAnyRead = kOpenForReading | kRead | kList | kInspect,
-  kAnyWrite = kOpenForWriting | kAppend | kFlush | kSync | kClose | kSyncDirectory | kRename | kDelete | kCreateDirectory | kLink | kTruncate,
+  kAnyWrite = kOpenForWriting | kAppend | kFlush | kSync | kClose | kSyncDirectory | kRename |
+              kDelete | kCreateDirectory | kLink | kTruncate,
   kAny = (1u << 17) - 1,
 };
 constexpr FaultOperation operator|(FaultOperation a, FaultOperation b) {
   return static_cast<FaultOperation>(static_cast<uint32_t>(a) | static_cast<uint32_t>(b));
 }
-constexpr bool Includes(FaultOperation set, FaultOperation operation) { return (static_cast<uint32_t>(set) & static_cast<uint32_t>(operation)) != 0; }
+constexpr bool Includes(FaultOperation set, FaultOperation operation) {
+  return (static_cast<uint32_t>(set) & static_cast<uint32_t>(operation)) != 0;
+}
 
 enum class FaultEffect {
-  kFailBefore,       // nothing happens, the error is returned
-  kFailAfter,        // it happens, the error is returned all the same
-  kPartialAppend,    // half of the data is appended, then the error is returned; other calls: kFailBefore
-  kShortRead,        // half of what was read is returned with Ok, as if the file ended there; calls other than kRead are left alone
-  kBitFlip,          // one bit of what was read is inverted, chosen by the seed; calls other than kRead are left alone
-  kMisdirectedRead,  // the bytes of the neighbouring place (n further, or the start) are returned; only for RandomAccessFile
-  kRunAction,        // the rule's action runs, then the call goes on: a step of another process between two calls of this one
+  kFailBefore,  // nothing happens, the error is returned
+  kFailAfter,   // it happens, the error is returned all the same
+  // half of the data is appended, then the error is returned; other calls: kFailBefore
+  kPartialAppend,
+  // half of what was read is returned with Ok, as if the file ended there; calls other than kRead
+  // are left alone
+  kShortRead,
+  // one bit of what was read is inverted, chosen by the seed; calls other than kRead are left alone
+  kBitFlip,
+  // the bytes of the neighbouring place (n further, or the start) are returned; only for
+  // RandomAccessFile
+  kMisdirectedRead,
+  // the rule's action runs, then the call goes on: a step of another process between two calls of
+  // this one
+  kRunAction,
 };
 
 struct FaultRule {
@@ -83,17 +95,22 @@ class FaultFileSystem final : public FileSystem {
 
   void AddRule(const FaultRule& rule);
   void ClearRules();
-  // Calls since the construction or ResetCounts that these operations include, whether a rule fired or not.
+  // Calls since the construction or ResetCounts that these operations include, whether a rule fired
+  // or not.
   uint64_t CallCount(FaultOperation operations) const;
   uint64_t FaultsInjected() const;
   void ResetCounts();
 
   const char* Name() const override { return "FaultFileSystem"; }
 
-  Status NewSequentialFile(const std::string& path, const FileOptions& options, std::unique_ptr<SequentialFile>* result) override;
-  Status NewRandomAccessFile(const std::string& path, const FileOptions& options, std::unique_ptr<RandomAccessFile>* result) override;
-  Status NewWritableFile(const std::string& path, const FileOptions& options, std::unique_ptr<WritableFile>* result) override;
-  Status ReopenWritableFile(const std::string& path, const FileOptions& options, std::unique_ptr<WritableFile>* result) override;
+  Status NewSequentialFile(const std::string& path, const FileOptions& options,
+                           std::unique_ptr<SequentialFile>* result) override;
+  Status NewRandomAccessFile(const std::string& path, const FileOptions& options,
+                             std::unique_ptr<RandomAccessFile>* result) override;
+  Status NewWritableFile(const std::string& path, const FileOptions& options,
+                         std::unique_ptr<WritableFile>* result) override;
+  Status ReopenWritableFile(const std::string& path, const FileOptions& options,
+                            std::unique_ptr<WritableFile>* result) override;
   Status NewDirectory(const std::string& path, std::unique_ptr<Directory>* result) override;
 
   Status FileExists(const std::string& path) override;
@@ -130,7 +147,8 @@ class FaultFileSystem final : public FileSystem {
   // Counts the call and finds what is to happen to it.
   Fault Decide(FaultOperation operation, const std::string& path);
   // The same, with the actions to run once the mutex is released.
-  Fault Decide(FaultOperation operation, const std::string& path, std::vector<std::function<void()>>* actions);
+  Fault Decide(FaultOperation operation, const std::string& path,
+               std::vector<std::function<void()>>* actions);
   // Runs `call`, or what a rule wants instead, for calls whose effect is all or nothing.
   template <typename Call>
   Status Run(FaultOperation operation, const std::string& path, Call call);

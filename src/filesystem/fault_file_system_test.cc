@@ -19,7 +19,9 @@ class FaultFileSystemTest : public testing::Test {
     EXPECT_TRUE(fs_.NewWritableFile(path, FileOptions(), &file).ok());
     return file;
   }
-  std::string ReadAll(const std::string& path) { return *ReadFileToString(memory_.get(), path, 1 << 20); }
+  std::string ReadAll(const std::string& path) {
+    return *ReadFileToString(memory_.get(), path, 1 << 20);
+  }
 
   const std::shared_ptr<MemoryFileSystem> memory_ = std::make_shared<MemoryFileSystem>();
   FaultFileSystem fs_{memory_};
@@ -107,7 +109,8 @@ TEST_F(FaultFileSystemTest, ReadsCanLie) {
     fs_.AddRule(rule);
     ASSERT_TRUE(file->Read(0, 10, &result, scratch).ok());
     int bits = 0;
-    for (size_t i = 0; i < 10; i++) bits += std::popcount(static_cast<unsigned char>(result[i] ^ "0123456789"[i]));
+    for (size_t i = 0; i < 10; i++)
+      bits += std::popcount(static_cast<unsigned char>(result[i] ^ "0123456789"[i]));
     EXPECT_EQ(bits, 1);
 
     fs_.ClearRules();

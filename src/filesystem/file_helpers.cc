@@ -29,13 +29,15 @@ Status WriteNewFile(FileSystem* file_system, const Slice& data, const std::strin
 
 }  // namespace
 
-Status WriteStringToFile(FileSystem* file_system, const Slice& data, const std::string& path, Durability durability) {
+Status WriteStringToFile(FileSystem* file_system, const Slice& data, const std::string& path,
+                         Durability durability) {
   std::unique_ptr<WritableFile> file;
   ASHLAR_RETURN_IF_ERROR(file_system->NewWritableFile(path, FileOptions(), &file));
   return WriteAndClose(file.get(), data, durability);
 }
 
-Result<std::string> ReadFileToString(FileSystem* file_system, const std::string& path, size_t bytes_max) {
+Result<std::string> ReadFileToString(FileSystem* file_system, const std::string& path,
+                                     size_t bytes_max) {
   std::unique_ptr<SequentialFile> file;
   ASHLAR_RETURN_IF_ERROR(file_system->NewSequentialFile(path, FileOptions(), &file));
   constexpr size_t kPieceBytes = 8192;
@@ -46,17 +48,20 @@ Result<std::string> ReadFileToString(FileSystem* file_system, const std::string&
     ASHLAR_RETURN_IF_ERROR(file->Read(kPieceBytes, &piece, scratch.get()));
     if (piece.empty()) return contents;
     if (piece.size() > bytes_max - contents.size()) {
-      return Status::Corruption(path, StrCat("the file is longer than the ", bytes_max, " bytes that it may have"));
+      return Status::Corruption(
+          path, StrCat("the file is longer than the ", bytes_max, " bytes that it may have"));
     }
     contents.append(piece.data(), piece.size());
   }
 }
 
-Status SetCurrentFile(FileSystem* file_system, const std::string& directory, uint64_t manifest_number, Directory* handle) {
+Status SetCurrentFile(FileSystem* file_system, const std::string& directory,
+                      uint64_t manifest_number, Directory* handle) {
   const std::string temporary = TempFileName(directory, manifest_number);
   // A crash may have left one behind.
   ASHLAR_RETURN_IF_ERROR(RemoveIfThere(file_system, temporary));
-  const std::string contents = StrCat(BaseName(DescriptorFileName(directory, manifest_number)), "\n");
+  const std::string contents =
+      StrCat(BaseName(DescriptorFileName(directory, manifest_number)), "\n");
   Status status = WriteNewFile(file_system, contents, temporary);
   if (status.ok()) status = file_system->RenameFile(temporary, CurrentFileName(directory));
   if (!status.ok()) {
@@ -69,7 +74,8 @@ Status SetCurrentFile(FileSystem* file_system, const std::string& directory, uin
 Result<uint64_t> ReadCurrentFile(FileSystem* file_system, const std::string& directory) {
   const std::string path = CurrentFileName(directory);
   constexpr size_t kContentsBytesMax = 64;
-  ASHLAR_ASSIGN_OR_RETURN(std::string contents, ReadFileToString(file_system, path, kContentsBytesMax));
+  ASHLAR_ASSIGN_OR_RETURN(std::string contents,
+                          ReadFileToString(file_system, path, kContentsBytesMax));
   if (!contents.empty() && contents.back() == '\n') {
     contents.pop_back();
     uint64_t number = 0;

@@ -1,8 +1,10 @@
-// Whole small files: reading with a cap, writing durably, and CURRENT, which names the live MANIFEST.
+// Whole small files: reading with a cap, writing durably, and CURRENT, which names the live
+// MANIFEST.
 //
 //   SetCurrentFile:  write 000012.dbtmp -> sync it -> rename to CURRENT -> sync the directory
 //
-// I1: at every moment CURRENT is either the old one or the new one, complete; after Ok it is the new one even after a power cut.
+// I1: at every moment CURRENT is either the old one or the new one, complete; after Ok it is the
+//     new one even after a power cut.
 //
 // Thread safety: as the FileSystem; two writers of one path exclude each other themselves.
 #pragma once
@@ -24,15 +26,20 @@ enum class Durability {
 };
 
 // Creates or replaces the file. On failure the file may be there in part.
-Status WriteStringToFile(FileSystem* file_system, const Slice& data, const std::string& path, Durability durability);
+Status WriteStringToFile(FileSystem* file_system, const Slice& data, const std::string& path,
+                         Durability durability);
 
 // The whole file. Corruption when it is longer than bytes_max; no more than that is allocated.
-Result<std::string> ReadFileToString(FileSystem* file_system, const std::string& path, size_t bytes_max);
+Result<std::string> ReadFileToString(FileSystem* file_system, const std::string& path,
+                                     size_t bytes_max);
 
-// Makes CURRENT name MANIFEST-<manifest_number>. `handle` is the open directory. After an error CURRENT may be either.
-Status SetCurrentFile(FileSystem* file_system, const std::string& directory, uint64_t manifest_number, Directory* handle);
+// Makes CURRENT name MANIFEST-<manifest_number>. `handle` is the open directory. After an error
+// CURRENT may be either.
+Status SetCurrentFile(FileSystem* file_system, const std::string& directory,
+                      uint64_t manifest_number, Directory* handle);
 
-// The number of the MANIFEST that CURRENT names. PathNotFound without CURRENT; Corruption unless it is exactly "MANIFEST-<number>\n".
+// The number of the MANIFEST that CURRENT names. PathNotFound without CURRENT; Corruption unless it
+// is exactly "MANIFEST-<number>\n".
 Result<uint64_t> ReadCurrentFile(FileSystem* file_system, const std::string& directory);
 
 }  // namespace ashlar

@@ -52,13 +52,18 @@ TEST_F(FileHelpersTest, CurrentNamesTheManifest) {
   EXPECT_EQ(names, std::vector<std::string>{"CURRENT"});
 }
 
-TEST_F(FileHelpersTest, AMissingCurrentIsPathNotFound) { EXPECT_TRUE(ReadCurrentFile(&fs_, "/db").status().IsPathNotFound()); }
+TEST_F(FileHelpersTest, AMissingCurrentIsPathNotFound) {
+  EXPECT_TRUE(ReadCurrentFile(&fs_, "/db").status().IsPathNotFound());
+}
 
 TEST_F(FileHelpersTest, AnyOtherContentsOfCurrentAreCorruption) {
   for (const std::string& contents :
-       {std::string(""), std::string("\n"), std::string("MANIFEST-000012"), std::string("MANIFEST-000012\n\n"), std::string("MANIFEST-12\n"),
-        std::string("../MANIFEST-000012\n"), std::string("000012.log\n"), std::string("MANIFEST-000012\0\n", 17), std::string("MANIFEST-000012\r\n"),
-        std::string(" MANIFEST-000012\n"), std::string("MANIFEST-99999999999999999999\n"), std::string(5000, 'M')}) {
+       {std::string(""), std::string("\n"), std::string("MANIFEST-000012"),
+        std::string("MANIFEST-000012\n\n"), std::string("MANIFEST-12\n"),
+        std::string("../MANIFEST-000012\n"), std::string("000012.log\n"),
+        std::string("MANIFEST-000012\0\n", 17), std::string("MANIFEST-000012\r\n"),
+        std::string(" MANIFEST-000012\n"), std::string("MANIFEST-99999999999999999999\n"),
+        std::string(5000, 'M')}) {
     ASSERT_TRUE(WriteStringToFile(&fs_, contents, "/db/CURRENT", Durability::kSynced).ok());
     const Status status = ReadCurrentFile(&fs_, "/db").status();
     EXPECT_TRUE(status.IsCorruption()) << contents;
@@ -77,7 +82,8 @@ TEST_F(FileHelpersTest, ACrashLeavesTheOldCurrentOrTheNewOne) {
   for (uint64_t k = start; k <= end; k++) {
     fs_.EnumerateCrashImages(k, 1, [&](const CrashImage& image) {
       const Result<uint64_t> number = ReadCurrentFile(image.file_system.get(), "/db");
-      ASSERT_TRUE(number.ok()) << "k " << k << " " << CrashKindName(image.kind) << " " << number.status().ToString();
+      ASSERT_TRUE(number.ok()) << "k " << k << " " << CrashKindName(image.kind) << " "
+                               << number.status().ToString();
       ASSERT_TRUE(*number == 12 || *number == 13);
       ASSERT_TRUE(k < end || *number == 13);
       (*number == 12 ? olds : news)++;
@@ -88,12 +94,15 @@ TEST_F(FileHelpersTest, ACrashLeavesTheOldCurrentOrTheNewOne) {
 }
 
 TEST_F(FileHelpersTest, ALeftoverTemporaryFileIsReplaced) {
-  ASSERT_TRUE(WriteStringToFile(&fs_, "left by a crash", TempFileName("/db", 13), Durability::kSynced).ok());
+  ASSERT_TRUE(
+      WriteStringToFile(&fs_, "left by a crash", TempFileName("/db", 13), Durability::kSynced)
+          .ok());
   ASSERT_TRUE(SetCurrentFile(&fs_, "/db", 13, directory_.get()).ok());
   EXPECT_EQ(*ReadCurrentFile(&fs_, "/db"), 13u);
 }
 
-// Every call of SetCurrentFile fails once: the error is reported, CURRENT stays readable, and nothing temporary is left.
+// Every call of SetCurrentFile fails once: the error is reported, CURRENT stays readable, and
+// nothing temporary is left.
 TEST(SetCurrentFile, ReportsTheFailureOfEveryCall) {
   for (uint64_t n = 1;; n++) {
     auto memory = std::make_shared<MemoryFileSystem>();

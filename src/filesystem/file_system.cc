@@ -5,7 +5,9 @@
 
 namespace ashlar {
 
-Status RandomAccessFile::Map(Slice*) const { return Status::NotSupported("this file is not mapped into memory: open it with use_mmap_reads"); }
+Status RandomAccessFile::Map(Slice*) const {
+  return Status::NotSupported("this file is not mapped into memory: open it with use_mmap_reads");
+}
 
 void RandomAccessFile::Hint(AccessPattern, uint64_t, uint64_t) const {}
 

@@ -18,7 +18,9 @@ std::string SixDigits(uint64_t number) {
   return digits;
 }
 
-std::string Join(const std::string& directory, std::string_view name) { return StrCat(directory, "/", name); }
+std::string Join(const std::string& directory, std::string_view name) {
+  return StrCat(directory, "/", name);
+}
 
 std::string Numbered(const std::string& directory, uint64_t number, std::string_view suffix) {
   return StrCat(directory, "/", SixDigits(number), suffix);
@@ -27,7 +29,9 @@ std::string Numbered(const std::string& directory, uint64_t number, std::string_
 // Numbers start at 1, end at kFileNumberMax, and are written in one way only.
 bool ParseSixDigits(std::string_view digits, uint64_t* number) {
   uint64_t value = 0;
-  if (!ParseUint64(digits, &value) || value == 0 || value > kFileNumberMax || SixDigits(value) != digits) return false;
+  if (!ParseUint64(digits, &value) || value == 0 || value > kFileNumberMax ||
+      SixDigits(value) != digits)
+    return false;
   *number = value;
   return true;
 }
@@ -37,8 +41,10 @@ bool ParseFixedName(std::string_view name, FileType* type) {
     std::string_view name;
     FileType type;
   };
-  constexpr FixedName kNames[] = {
-      {"CURRENT", FileType::kCurrentFile}, {"LOCK", FileType::kLockFile}, {"IDENTITY", FileType::kIdentityFile}, {"LOG", FileType::kInfoLogFile}};
+  constexpr FixedName kNames[] = {{"CURRENT", FileType::kCurrentFile},
+                                  {"LOCK", FileType::kLockFile},
+                                  {"IDENTITY", FileType::kIdentityFile},
+                                  {"LOG", FileType::kInfoLogFile}};
   for (const FixedName& fixed : kNames) {
     if (name != fixed.name) continue;
     *type = fixed.type;
@@ -91,19 +97,37 @@ bool ParseSuffixedName(std::string_view name, uint64_t* number, FileType* type) 
 
 }  // namespace
 
-std::string WalFileName(const std::string& directory, uint64_t number) { return Numbered(directory, number, ".log"); }
-std::string TableFileName(const std::string& directory, uint64_t number) { return Numbered(directory, number, ".sst"); }
-std::string LegacyTableFileName(const std::string& directory, uint64_t number) { return Numbered(directory, number, ".ldb"); }
-std::string BlobFileName(const std::string& directory, uint64_t number) { return Numbered(directory, number, ".blob"); }
-std::string TempFileName(const std::string& directory, uint64_t number) { return Numbered(directory, number, kTempSuffix); }
-std::string DescriptorFileName(const std::string& directory, uint64_t number) { return StrCat(directory, "/", kDescriptorPrefix, SixDigits(number)); }
-std::string OptionsFileName(const std::string& directory, uint64_t number) { return StrCat(directory, "/", kOptionsPrefix, SixDigits(number)); }
-std::string TempOptionsFileName(const std::string& directory, uint64_t number) { return StrCat(OptionsFileName(directory, number), kTempSuffix); }
+std::string WalFileName(const std::string& directory, uint64_t number) {
+  return Numbered(directory, number, ".log");
+}
+std::string TableFileName(const std::string& directory, uint64_t number) {
+  return Numbered(directory, number, ".sst");
+}
+std::string LegacyTableFileName(const std::string& directory, uint64_t number) {
+  return Numbered(directory, number, ".ldb");
+}
+std::string BlobFileName(const std::string& directory, uint64_t number) {
+  return Numbered(directory, number, ".blob");
+}
+std::string TempFileName(const std::string& directory, uint64_t number) {
+  return Numbered(directory, number, kTempSuffix);
+}
+std::string DescriptorFileName(const std::string& directory, uint64_t number) {
+  return StrCat(directory, "/", kDescriptorPrefix, SixDigits(number));
+}
+std::string OptionsFileName(const std::string& directory, uint64_t number) {
+  return StrCat(directory, "/", kOptionsPrefix, SixDigits(number));
+}
+std::string TempOptionsFileName(const std::string& directory, uint64_t number) {
+  return StrCat(OptionsFileName(directory, number), kTempSuffix);
+}
 std::string CurrentFileName(const std::string& directory) { return Join(directory, "CURRENT"); }
 std::string LockFileName(const std::string& directory) { return Join(directory, "LOCK"); }
 std::string IdentityFileName(const std::string& directory) { return Join(directory, "IDENTITY"); }
 std::string InfoLogFileName(const std::string& directory) { return Join(directory, "LOG"); }
-std::string OldInfoLogFileName(const std::string& directory, uint64_t unix_micros) { return StrCat(directory, "/", kOldInfoLogPrefix, unix_micros); }
+std::string OldInfoLogFileName(const std::string& directory, uint64_t unix_micros) {
+  return StrCat(directory, "/", kOldInfoLogPrefix, unix_micros);
+}
 std::string ArchiveDirectory(const std::string& directory) { return Join(directory, "archive"); }
 
 std::string LostDirectory(const std::string& directory) { return Join(directory, "lost"); }
@@ -128,7 +152,8 @@ bool IsLostLogFileName(std::string_view name) {
 bool ParseFileName(std::string_view name, uint64_t* number, FileType* type) {
   uint64_t parsed_number = 0;
   FileType parsed_type = FileType::kTempFile;
-  if (!ParseFixedName(name, &parsed_type) && !ParsePrefixedName(name, &parsed_number, &parsed_type) &&
+  if (!ParseFixedName(name, &parsed_type) &&
+      !ParsePrefixedName(name, &parsed_number, &parsed_type) &&
       !ParseSuffixedName(name, &parsed_number, &parsed_type)) {
     return false;
   }

@@ -8,9 +8,11 @@
 //   OPTIONS-000012.dbtmp  temporary
 //   lost/000012.log   copy of a damaged log; lost/000012.log.1 another one
 //
-// I1: names are made from numbers only, and ParseFileName accepts exactly the names that are made here (and the .ldb form): for every accepted name,
-//     building the name again gives the same bytes. So no name found on disk is ever used as a path.
-// I2: numbers are between 1 and kFileNumberMax. A file with a higher number in its name is not the database's: it is neither used nor deleted.
+// I1: names are made from numbers only, and ParseFileName accepts exactly the names that are made
+//     here (and the .ldb form): for every accepted name, building the name again gives the same
+//     bytes. So no name found on disk is ever used as a path.
+// I2: numbers are between 1 and kFileNumberMax. A file with a higher number in its name is not the
+//     database's: it is neither used nor deleted.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +21,8 @@
 
 namespace ashlar {
 
-// The highest number of a file. A database counts its files from 1 and never comes near it; sums of a few numbers do not wrap.
+// The highest number of a file. A database counts its files from 1 and never comes near it; sums of
+// a few numbers do not wrap.
 inline constexpr uint64_t kFileNumberMax = (uint64_t{1} << 62) - 1;
 
 enum class FileType {
@@ -55,7 +58,8 @@ std::string LostLogFileName(const std::string& directory, uint64_t number, uint6
 // Whether LostLogFileName makes this name (without directory).
 [[nodiscard]] bool IsLostLogFileName(std::string_view name);
 
-// What a name (without directory) is; false when it is none of ours. *number is 0 for names without one, and for LOG.old the time in its name.
+// What a name (without directory) is; false when it is none of ours. *number is 0 for names without
+// one, and for LOG.old the time in its name.
 [[nodiscard]] bool ParseFileName(std::string_view name, uint64_t* number, FileType* type);
 
 // The last component of a path.

@@ -118,7 +118,8 @@ TEST(FileName, NothingElseIsAccepted) {
 
 // I2. LOG.old has a time in its name, not a number.
 TEST(FileName, NumbersAboveTheHighestAreNotOurs) {
-  for (const uint64_t n : {kFileNumberMax + 1, uint64_t{1} << 63, std::numeric_limits<uint64_t>::max()}) {
+  for (const uint64_t n :
+       {kFileNumberMax + 1, uint64_t{1} << 63, std::numeric_limits<uint64_t>::max()}) {
     for (const Named& named : AllNames(n)) {
       if (named.number == 0 || named.type == FileType::kInfoLogFile) continue;
       uint64_t number = 42;
@@ -146,7 +147,8 @@ TEST(FileName, MutatedNamesAreRefusedOrCanonical) {
     FileType type;
     if (!ParseFileName(name, &number, &type)) continue;
     bool is_canonical = false;
-    for (const Named& named : AllNames(number)) is_canonical |= BaseName(named.path) == name && named.type == type;
+    for (const Named& named : AllNames(number))
+      is_canonical |= BaseName(named.path) == name && named.type == type;
     EXPECT_TRUE(is_canonical) << name;
   }
 }
@@ -154,9 +156,11 @@ TEST(FileName, MutatedNamesAreRefusedOrCanonical) {
 TEST(FileName, CopiesOfDamagedLogs) {
   EXPECT_EQ(LostLogFileName("/db", 7, 0), "/db/lost/000007.log");
   EXPECT_EQ(LostLogFileName("/db", 7, 12), "/db/lost/000007.log.12");
-  for (const std::string_view name : {"000007.log", "000007.log.1", "1234567.log.12"}) EXPECT_TRUE(IsLostLogFileName(name)) << name;
-  for (const std::string_view name : {"", "lost", "000007.sst", "000007.sst.1", "000007.log.", "000007.log.0", "000007.log.01", "000007.log.x",
-                                      "7.log.1", "000007.log.1.1", "../000007.log"}) {
+  for (const std::string_view name : {"000007.log", "000007.log.1", "1234567.log.12"})
+    EXPECT_TRUE(IsLostLogFileName(name)) << name;
+  for (const std::string_view name :
+       {"", "lost", "000007.sst", "000007.sst.1", "000007.log.", "000007.log.0", "000007.log.01",
+        "000007.log.x", "7.log.1", "000007.log.1.1", "../000007.log"}) {
     EXPECT_FALSE(IsLostLogFileName(name)) << name;
   }
 }

@@ -17,7 +17,8 @@
 namespace ashlar {
 namespace {
 
-// A file of a test: large enough for all of them, small enough that a wrong length does not take the machine's memory.
+// A file of a test: large enough for all of them, small enough that a wrong length does not take
+// the machine's memory.
 constexpr uint64_t kFileBytesMax = uint64_t{1} << 36;
 
 uint64_t NowUnixSeconds() { return UnixMicros() / 1'000'000; }
@@ -40,7 +41,8 @@ struct MemoryUsage {
 
 class MemoryFile {
  public:
-  MemoryFile(MemoryNodeId id, std::shared_ptr<MemoryUsage> usage) : id_(id), usage_(std::move(usage)) {}
+  MemoryFile(MemoryNodeId id, std::shared_ptr<MemoryUsage> usage)
+      : id_(id), usage_(std::move(usage)) {}
   ~MemoryFile() { usage_->Shrink(Bytes()); }
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
@@ -66,7 +68,8 @@ class MemoryFile {
   }
 
   Status WriteAt(uint64_t offset, const Slice& data, const std::string& path) {
-    if (offset > kFileBytesMax || data.size() > kFileBytesMax - offset) return Status::IOError(StrCat("write to ", path), "file too large");
+    if (offset > kFileBytesMax || data.size() > kFileBytesMax - offset)
+      return Status::IOError(StrCat("write to ", path), "file too large");
     MutexLock lock(mutex_);
     const size_t start = static_cast<size_t>(offset);
     const size_t end = start + data.size();
@@ -74,7 +77,8 @@ class MemoryFile {
     if (end > bytes.size()) ASHLAR_RETURN_IF_ERROR(ResizeTo(end, path));
     memcpy(bytes.data() + start, data.data(), data.size());
     modified_unix_seconds_ = NowUnixSeconds();
-    if (MutationListener* listener = usage_->listener.load(std::memory_order_acquire)) listener->OnWrite(id_, offset, data);
+    if (MutationListener* listener = usage_->listener.load(std::memory_order_acquire))
+      listener->OnWrite(id_, offset, data);
     return Status::OK();
   }
 
@@ -84,13 +88,15 @@ class MemoryFile {
     if (size == bytes_->size()) return Status::OK();
     ASHLAR_RETURN_IF_ERROR(ResizeTo(static_cast<size_t>(size), path));
     modified_unix_seconds_ = NowUnixSeconds();
-    if (MutationListener* listener = usage_->listener.load(std::memory_order_acquire)) listener->OnResize(id_, size);
+    if (MutationListener* listener = usage_->listener.load(std::memory_order_acquire))
+      listener->OnResize(id_, size);
     return Status::OK();
   }
 
   void Sync() {
     MutexLock lock(mutex_);
-    if (MutationListener* listener = usage_->listener.load(std::memory_order_acquire)) listener->OnSyncFile(id_);
+    if (MutationListener* listener = usage_->listener.load(std::memory_order_acquire))
+      listener->OnSyncFile(id_);
   }
 
   // The bytes as they are now, which later changes leave alone (I1).
@@ -119,7 +125,8 @@ class MemoryFile {
 
   Status ResizeTo(size_t size, const std::string& path) ASHLAR_REQUIRES(mutex_) {
     const size_t before = bytes_->size();
-    if (size > before && !usage_->Grow(size - before)) return Status::NoSpace(StrCat("write to ", path), "No space left on device");
+    if (size > before && !usage_->Grow(size - before))
+      return Status::NoSpace(StrCat("write to ", path), "No space left on device");
     if (size < before) usage_->Shrink(before - size);
     MutableBytes().resize(size);
     return Status::OK();
@@ -128,7 +135,8 @@ class MemoryFile {
   const MemoryNodeId id_;
   const std::shared_ptr<MemoryUsage> usage_;
   mutable Mutex mutex_;
-  std::shared_ptr<const std::string> bytes_ ASHLAR_GUARDED_BY(mutex_) = std::make_shared<std::string>();
+  std::shared_ptr<const std::string> bytes_ ASHLAR_GUARDED_BY(mutex_) =
+      std::make_shared<std::string>();
   bool is_shared_ ASHLAR_GUARDED_BY(mutex_) = false;
   uint64_t modified_unix_seconds_ ASHLAR_GUARDED_BY(mutex_) = NowUnixSeconds();
 };
@@ -151,7 +159,8 @@ using PathComponents = std::vector<std::string>;
 
 Result<PathComponents> SplitPath(const std::string& path) {
   if (path.empty()) return Status::InvalidArgument("empty path");
-  if (path.find('\0') != std::string::npos) return Status::InvalidArgument(path.c_str(), "the path contains a zero byte");
+  if (path.find('\0') != std::string::npos)
+    return Status::InvalidArgument(path.c_str(), "the path contains a zero byte");
   PathComponents components;
   size_t start = 0;
   while (start <= path.size()) {
@@ -186,7 +195,8 @@ class MemoryNamespace {
 
   Result<MemoryNode> Find(std::string_view action, const std::string& path);
   Result<std::shared_ptr<MemoryFile>> FindFile(std::string_view action, const std::string& path);
-  Result<std::shared_ptr<MemoryDirectory>> FindDirectory(std::string_view action, const std::string& path);
+  Result<std::shared_ptr<MemoryDirectory>> FindDirectory(std::string_view action,
+                                                         const std::string& path);
 
   enum class WhenThere { kUse, kFail };
   Result<std::shared_ptr<MemoryFile>> CreateFile(const std::string& path, WhenThere when_there);
@@ -209,11 +219,14 @@ class MemoryNamespace {
     MemoryNode node;
   };
 
-  Result<MemoryNode> FindLocked(std::string_view action, const std::string& path, const PathComponents& components) ASHLAR_REQUIRES(mutex_);
+  Result<MemoryNode> FindLocked(std::string_view action, const std::string& path,
+                                const PathComponents& components) ASHLAR_REQUIRES(mutex_);
   Result<Place> FindPlace(std::string_view action, const std::string& path) ASHLAR_REQUIRES(mutex_);
-  Status CheckRename(const Place& source, const Place& target, const std::string& to) ASHLAR_REQUIRES(mutex_);
+  Status CheckRename(const Place& source, const Place& target, const std::string& to)
+      ASHLAR_REQUIRES(mutex_);
   static bool Contains(const MemoryNode& tree, const MemoryDirectory* wanted);
-  void CollectEntries(const std::string& prefix, const MemoryDirectory& directory, MemoryImage* image) ASHLAR_REQUIRES(mutex_);
+  void CollectEntries(const std::string& prefix, const MemoryDirectory& directory,
+                      MemoryImage* image) ASHLAR_REQUIRES(mutex_);
   MutationListener* listener() const { return usage_->listener.load(std::memory_order_acquire); }
 
   const std::shared_ptr<MemoryUsage> usage_ = std::make_shared<MemoryUsage>();
@@ -223,7 +236,8 @@ class MemoryNamespace {
   std::vector<const MemoryFile*> locked_ ASHLAR_GUARDED_BY(mutex_);
 };
 
-Result<MemoryNode> MemoryNamespace::FindLocked(std::string_view action, const std::string& path, const PathComponents& components) {
+Result<MemoryNode> MemoryNamespace::FindLocked(std::string_view action, const std::string& path,
+                                               const PathComponents& components) {
   MemoryNode node{.file = nullptr, .directory = root_};
   for (const std::string& component : components) {
     if (node.directory == nullptr) return Refused(action, path, "Not a directory");
@@ -234,7 +248,8 @@ Result<MemoryNode> MemoryNamespace::FindLocked(std::string_view action, const st
   return node;
 }
 
-Result<MemoryNamespace::Place> MemoryNamespace::FindPlace(std::string_view action, const std::string& path) {
+Result<MemoryNamespace::Place> MemoryNamespace::FindPlace(std::string_view action,
+                                                          const std::string& path) {
   ASHLAR_ASSIGN_OR_RETURN(PathComponents components, SplitPath(path));
   if (components.empty()) return Refused(action, path, "not possible for the root");
   Place place;
@@ -254,19 +269,22 @@ Result<MemoryNode> MemoryNamespace::Find(std::string_view action, const std::str
   return FindLocked(action, path, components);
 }
 
-Result<std::shared_ptr<MemoryFile>> MemoryNamespace::FindFile(std::string_view action, const std::string& path) {
+Result<std::shared_ptr<MemoryFile>> MemoryNamespace::FindFile(std::string_view action,
+                                                              const std::string& path) {
   ASHLAR_ASSIGN_OR_RETURN(MemoryNode node, Find(action, path));
   if (node.file == nullptr) return Refused(action, path, "is a directory");
   return std::move(node.file);
 }
 
-Result<std::shared_ptr<MemoryDirectory>> MemoryNamespace::FindDirectory(std::string_view action, const std::string& path) {
+Result<std::shared_ptr<MemoryDirectory>> MemoryNamespace::FindDirectory(std::string_view action,
+                                                                        const std::string& path) {
   ASHLAR_ASSIGN_OR_RETURN(MemoryNode node, Find(action, path));
   if (node.directory == nullptr) return Refused(action, path, "Not a directory");
   return std::move(node.directory);
 }
 
-Result<std::shared_ptr<MemoryFile>> MemoryNamespace::CreateFile(const std::string& path, WhenThere when_there) {
+Result<std::shared_ptr<MemoryFile>> MemoryNamespace::CreateFile(const std::string& path,
+                                                                WhenThere when_there) {
   MutexLock lock(mutex_);
   ASHLAR_ASSIGN_OR_RETURN(Place place, FindPlace("open", path));
   if (place.node.directory != nullptr) return Refused("open", path, "is a directory");
@@ -283,12 +301,15 @@ Result<std::shared_ptr<MemoryFile>> MemoryNamespace::CreateFile(const std::strin
 Status MemoryNamespace::MakeDirectory(const std::string& path, WhenThere when_there) {
   constexpr std::string_view kAction = "create directory";
   ASHLAR_ASSIGN_OR_RETURN(const PathComponents components, SplitPath(path));
-  if (components.empty()) return when_there == WhenThere::kUse ? Status::OK() : Refused(kAction, path, "File exists");
+  if (components.empty())
+    return when_there == WhenThere::kUse ? Status::OK() : Refused(kAction, path, "File exists");
   MutexLock lock(mutex_);
   ASHLAR_ASSIGN_OR_RETURN(const Place place, FindPlace(kAction, path));
   if (place.node.exists()) {
     if (when_there == WhenThere::kFail) return Refused(kAction, path, "File exists");
-    return place.node.directory != nullptr ? Status::OK() : Refused(kAction, path, "exists, but is not a directory");
+    return place.node.directory != nullptr
+               ? Status::OK()
+               : Refused(kAction, path, "exists, but is not a directory");
   }
   auto directory = std::make_shared<MemoryDirectory>(next_id_++);
   place.parent->entries[place.name] = MemoryNode{.file = nullptr, .directory = directory};
@@ -322,16 +343,21 @@ bool MemoryNamespace::Contains(const MemoryNode& tree, const MemoryDirectory* wa
   if (tree.directory == nullptr) return false;
   if (tree.directory.get() == wanted) return true;
   const auto& entries = tree.directory->entries;
-  return std::any_of(entries.begin(), entries.end(), [wanted](const auto& entry) { return Contains(entry.second, wanted); });
+  return std::any_of(entries.begin(), entries.end(),
+                     [wanted](const auto& entry) { return Contains(entry.second, wanted); });
 }
 
-Status MemoryNamespace::CheckRename(const Place& source, const Place& target, const std::string& to) {
+Status MemoryNamespace::CheckRename(const Place& source, const Place& target,
+                                    const std::string& to) {
   constexpr std::string_view kAction = "rename to";
-  if (Contains(source.node, target.parent.get())) return Refused(kAction, to, "Invalid argument: into itself");
+  if (Contains(source.node, target.parent.get()))
+    return Refused(kAction, to, "Invalid argument: into itself");
   if (!target.node.exists()) return Status::OK();
-  if (source.node.file != nullptr) return target.node.file != nullptr ? Status::OK() : Refused(kAction, to, "is a directory");
+  if (source.node.file != nullptr)
+    return target.node.file != nullptr ? Status::OK() : Refused(kAction, to, "is a directory");
   if (target.node.file != nullptr) return Refused(kAction, to, "Not a directory");
-  return target.node.directory->entries.empty() ? Status::OK() : Refused(kAction, to, "Directory not empty");
+  return target.node.directory->entries.empty() ? Status::OK()
+                                                : Refused(kAction, to, "Directory not empty");
 }
 
 Status MemoryNamespace::Rename(const std::string& from, const std::string& to) {
@@ -340,17 +366,20 @@ Status MemoryNamespace::Rename(const std::string& from, const std::string& to) {
   if (!source.node.exists()) return Missing("rename", from);
   ASHLAR_ASSIGN_OR_RETURN(const Place target, FindPlace("rename to", to));
   // Two names of one node: nothing changes, as POSIX wants it.
-  if (target.node.exists() && source.node.file == target.node.file && source.node.directory == target.node.directory) return Status::OK();
+  if (target.node.exists() && source.node.file == target.node.file &&
+      source.node.directory == target.node.directory)
+    return Status::OK();
   ASHLAR_RETURN_IF_ERROR(CheckRename(source, target, to));
   source.parent->entries.erase(source.name);
   target.parent->entries[target.name] = source.node;
   if (listener() != nullptr) {
-    listener()->OnRename({.from_directory = source.parent->id,
-                          .from_name = source.name,
-                          .to_directory = target.parent->id,
-                          .to_name = target.name,
-                          .node = source.node.file != nullptr ? source.node.file->id() : source.node.directory->id,
-                          .node_is_directory = source.node.directory != nullptr});
+    listener()->OnRename(
+        {.from_directory = source.parent->id,
+         .from_name = source.name,
+         .to_directory = target.parent->id,
+         .to_name = target.name,
+         .node = source.node.file != nullptr ? source.node.file->id() : source.node.directory->id,
+         .node_is_directory = source.node.directory != nullptr});
   }
   return Status::OK();
 }
@@ -358,17 +387,20 @@ Status MemoryNamespace::Rename(const std::string& from, const std::string& to) {
 Status MemoryNamespace::Link(const std::string& from, const std::string& to) {
   MutexLock lock(mutex_);
   ASHLAR_ASSIGN_OR_RETURN(const Place source, FindPlace("link", from));
-  if (source.node.directory != nullptr) return Status::NotSupported(StrCat("link ", from), "is a directory");
+  if (source.node.directory != nullptr)
+    return Status::NotSupported(StrCat("link ", from), "is a directory");
   if (source.node.file == nullptr) return Missing("link", from);
   ASHLAR_ASSIGN_OR_RETURN(const Place target, FindPlace("link to", to));
   if (target.node.exists()) return Refused("link to", to, "File exists");
   target.parent->entries[target.name] = source.node;
-  if (listener() != nullptr) listener()->OnLink(target.parent->id, target.name, source.node.file->id(), false);
+  if (listener() != nullptr)
+    listener()->OnLink(target.parent->id, target.name, source.node.file->id(), false);
   return Status::OK();
 }
 
 Status MemoryNamespace::List(const std::string& path, std::vector<std::string>* names) {
-  ASHLAR_ASSIGN_OR_RETURN(const std::shared_ptr<MemoryDirectory> directory, FindDirectory("list", path));
+  ASHLAR_ASSIGN_OR_RETURN(const std::shared_ptr<MemoryDirectory> directory,
+                          FindDirectory("list", path));
   MutexLock lock(mutex_);
   names->clear();
   for (const auto& [name, node] : directory->entries) names->push_back(name);
@@ -383,7 +415,8 @@ void MemoryNamespace::SyncDirectory(const MemoryDirectory& directory) {
 Status MemoryNamespace::Lock(const std::string& path, std::shared_ptr<MemoryFile>* file) {
   ASHLAR_ASSIGN_OR_RETURN(*file, CreateFile(path, WhenThere::kUse));
   MutexLock lock(mutex_);
-  if (std::find(locked_.begin(), locked_.end(), file->get()) != locked_.end()) return Refused("lock", path, "held by this process");
+  if (std::find(locked_.begin(), locked_.end(), file->get()) != locked_.end())
+    return Refused("lock", path, "held by this process");
   locked_.push_back(file->get());
   return Status::OK();
 }
@@ -393,13 +426,18 @@ void MemoryNamespace::Unlock(const std::shared_ptr<MemoryFile>& file) {
   std::erase(locked_, file.get());
 }
 
-void MemoryNamespace::CollectEntries(const std::string& prefix, const MemoryDirectory& directory, MemoryImage* image) {
+void MemoryNamespace::CollectEntries(const std::string& prefix, const MemoryDirectory& directory,
+                                     MemoryImage* image) {
   for (const auto& [name, node] : directory.entries) {
     const std::string path = StrCat(prefix, name);
     if (node.file != nullptr) {
-      image->entries.push_back({.path = path, .is_directory = false, .id = node.file->id(), .bytes = node.file->Share()});
+      image->entries.push_back({.path = path,
+                                .is_directory = false,
+                                .id = node.file->id(),
+                                .bytes = node.file->Share()});
     } else {
-      image->entries.push_back({.path = path, .is_directory = true, .id = node.directory->id, .bytes = nullptr});
+      image->entries.push_back(
+          {.path = path, .is_directory = true, .id = node.directory->id, .bytes = nullptr});
       CollectEntries(StrCat(path, "/"), *node.directory, image);
     }
   }
@@ -446,7 +484,8 @@ class MemorySequentialFile final : public SequentialFile {
     return Status::OK();
   }
   Status Skip(uint64_t n) override {
-    position_ = n > kFileBytesMax - std::min(position_, kFileBytesMax) ? kFileBytesMax : position_ + n;
+    position_ =
+        n > kFileBytesMax - std::min(position_, kFileBytesMax) ? kFileBytesMax : position_ + n;
     return Status::OK();
   }
 
@@ -499,7 +538,10 @@ class MemoryMappedFile final : public RandomAccessFile {
 class MemoryWritableFile final : public WritableFile {
  public:
   MemoryWritableFile(std::string path, std::shared_ptr<MemoryFile> file)
-      : path_(std::move(path)), file_(std::move(file)), size_(file_->Bytes()), written_(size_.load()) {}
+      : path_(std::move(path)),
+        file_(std::move(file)),
+        size_(file_->Bytes()),
+        written_(size_.load()) {}
   ~MemoryWritableFile() override { static_cast<void>(Close()); }
 
   Status Append(const Slice& data) override {
@@ -561,7 +603,8 @@ class MemoryWritableFile final : public WritableFile {
 
 class MemoryOpenDirectory final : public Directory {
  public:
-  MemoryOpenDirectory(std::shared_ptr<MemoryNamespace> names, std::shared_ptr<MemoryDirectory> directory)
+  MemoryOpenDirectory(std::shared_ptr<MemoryNamespace> names,
+                      std::shared_ptr<MemoryDirectory> directory)
       : names_(std::move(names)), directory_(std::move(directory)) {}
   Status Sync() override {
     names_->SyncDirectory(*directory_);
@@ -575,7 +618,8 @@ class MemoryOpenDirectory final : public Directory {
 
 class MemoryFileLock final : public FileLock {
  public:
-  MemoryFileLock(std::shared_ptr<MemoryNamespace> names, std::shared_ptr<MemoryFile> file) : names_(std::move(names)), file_(std::move(file)) {}
+  MemoryFileLock(std::shared_ptr<MemoryNamespace> names, std::shared_ptr<MemoryFile> file)
+      : names_(std::move(names)), file_(std::move(file)) {}
   ~MemoryFileLock() override { names_->Unlock(file_); }
 
  private:
@@ -587,7 +631,9 @@ class MemoryFileLock final : public FileLock {
 
 MemoryFileSystem::MemoryFileSystem() : names_(std::make_shared<MemoryNamespace>()) {}
 
-MemoryFileSystem::MemoryFileSystem(const MemoryImage& image) : MemoryFileSystem() { names_->Load(image); }
+MemoryFileSystem::MemoryFileSystem(const MemoryImage& image) : MemoryFileSystem() {
+  names_->Load(image);
+}
 
 MemoryFileSystem::~MemoryFileSystem() = default;
 
@@ -597,22 +643,29 @@ uint64_t MemoryImage::Fingerprint() const {
   std::string digest;
   for (const Entry& entry : entries) {
     StrAppend(&digest, entry.path, '\0');
-    if (!entry.is_directory) StrAppend(&digest, entry.bytes->size(), ' ', Hash64(Slice(*entry.bytes)), '\0');
+    if (!entry.is_directory)
+      StrAppend(&digest, entry.bytes->size(), ' ', Hash64(Slice(*entry.bytes)), '\0');
   }
   return Hash64(Slice(digest));
 }
 
-void MemoryFileSystem::SetCapacityBytes(uint64_t bytes) { names_->usage()->capacity_bytes.store(bytes, std::memory_order_relaxed); }
+void MemoryFileSystem::SetCapacityBytes(uint64_t bytes) {
+  names_->usage()->capacity_bytes.store(bytes, std::memory_order_relaxed);
+}
 
-void MemoryFileSystem::SetListener(MutationListener* listener) { names_->usage()->listener.store(listener, std::memory_order_release); }
+void MemoryFileSystem::SetListener(MutationListener* listener) {
+  names_->usage()->listener.store(listener, std::memory_order_release);
+}
 
-Status MemoryFileSystem::NewSequentialFile(const std::string& path, const FileOptions&, std::unique_ptr<SequentialFile>* result) {
+Status MemoryFileSystem::NewSequentialFile(const std::string& path, const FileOptions&,
+                                           std::unique_ptr<SequentialFile>* result) {
   ASHLAR_ASSIGN_OR_RETURN(std::shared_ptr<MemoryFile> file, names_->FindFile("open", path));
   *result = std::make_unique<MemorySequentialFile>(std::move(file));
   return Status::OK();
 }
 
-Status MemoryFileSystem::NewRandomAccessFile(const std::string& path, const FileOptions& options, std::unique_ptr<RandomAccessFile>* result) {
+Status MemoryFileSystem::NewRandomAccessFile(const std::string& path, const FileOptions& options,
+                                             std::unique_ptr<RandomAccessFile>* result) {
   ASHLAR_ASSIGN_OR_RETURN(std::shared_ptr<MemoryFile> file, names_->FindFile("open", path));
   if (options.use_mmap_reads) {
     *result = std::make_unique<MemoryMappedFile>(file->Share());
@@ -622,22 +675,27 @@ Status MemoryFileSystem::NewRandomAccessFile(const std::string& path, const File
   return Status::OK();
 }
 
-Status MemoryFileSystem::NewWritableFile(const std::string& path, const FileOptions& options, std::unique_ptr<WritableFile>* result) {
-  const auto when_there = options.exclusive_create ? MemoryNamespace::WhenThere::kFail : MemoryNamespace::WhenThere::kUse;
+Status MemoryFileSystem::NewWritableFile(const std::string& path, const FileOptions& options,
+                                         std::unique_ptr<WritableFile>* result) {
+  const auto when_there = options.exclusive_create ? MemoryNamespace::WhenThere::kFail
+                                                   : MemoryNamespace::WhenThere::kUse;
   ASHLAR_ASSIGN_OR_RETURN(std::shared_ptr<MemoryFile> file, names_->CreateFile(path, when_there));
   ASHLAR_RETURN_IF_ERROR(file->Resize(0, path));
   *result = std::make_unique<MemoryWritableFile>(path, std::move(file));
   return Status::OK();
 }
 
-Status MemoryFileSystem::ReopenWritableFile(const std::string& path, const FileOptions&, std::unique_ptr<WritableFile>* result) {
-  ASHLAR_ASSIGN_OR_RETURN(std::shared_ptr<MemoryFile> file, names_->CreateFile(path, MemoryNamespace::WhenThere::kUse));
+Status MemoryFileSystem::ReopenWritableFile(const std::string& path, const FileOptions&,
+                                            std::unique_ptr<WritableFile>* result) {
+  ASHLAR_ASSIGN_OR_RETURN(std::shared_ptr<MemoryFile> file,
+                          names_->CreateFile(path, MemoryNamespace::WhenThere::kUse));
   *result = std::make_unique<MemoryWritableFile>(path, std::move(file));
   return Status::OK();
 }
 
 Status MemoryFileSystem::NewDirectory(const std::string& path, std::unique_ptr<Directory>* result) {
-  ASHLAR_ASSIGN_OR_RETURN(std::shared_ptr<MemoryDirectory> directory, names_->FindDirectory("open directory", path));
+  ASHLAR_ASSIGN_OR_RETURN(std::shared_ptr<MemoryDirectory> directory,
+                          names_->FindDirectory("open directory", path));
   *result = std::make_unique<MemoryOpenDirectory>(names_, std::move(directory));
   return Status::OK();
 }
@@ -647,15 +705,23 @@ Status MemoryFileSystem::FileExists(const std::string& path) {
   return status.IsPathNotFound() ? Status::NotFound(path) : status;
 }
 
-Status MemoryFileSystem::GetChildren(const std::string& path, std::vector<std::string>* names) { return names_->List(path, names); }
+Status MemoryFileSystem::GetChildren(const std::string& path, std::vector<std::string>* names) {
+  return names_->List(path, names);
+}
 
 Status MemoryFileSystem::DeleteFile(const std::string& path) { return names_->RemoveFile(path); }
 
-Status MemoryFileSystem::CreateDir(const std::string& path) { return names_->MakeDirectory(path, MemoryNamespace::WhenThere::kFail); }
+Status MemoryFileSystem::CreateDir(const std::string& path) {
+  return names_->MakeDirectory(path, MemoryNamespace::WhenThere::kFail);
+}
 
-Status MemoryFileSystem::CreateDirIfMissing(const std::string& path) { return names_->MakeDirectory(path, MemoryNamespace::WhenThere::kUse); }
+Status MemoryFileSystem::CreateDirIfMissing(const std::string& path) {
+  return names_->MakeDirectory(path, MemoryNamespace::WhenThere::kUse);
+}
 
-Status MemoryFileSystem::DeleteDir(const std::string& path) { return names_->RemoveDirectory(path); }
+Status MemoryFileSystem::DeleteDir(const std::string& path) {
+  return names_->RemoveDirectory(path);
+}
 
 Status MemoryFileSystem::GetFileSize(const std::string& path, uint64_t* bytes) {
   ASHLAR_ASSIGN_OR_RETURN(const MemoryNode node, names_->Find("inspect", path));
@@ -665,16 +731,22 @@ Status MemoryFileSystem::GetFileSize(const std::string& path, uint64_t* bytes) {
 
 Status MemoryFileSystem::GetFileModificationTime(const std::string& path, uint64_t* unix_seconds) {
   ASHLAR_ASSIGN_OR_RETURN(const MemoryNode node, names_->Find("inspect", path));
-  *unix_seconds = node.file != nullptr ? node.file->ModifiedUnixSeconds() : node.directory->modified_unix_seconds;
+  *unix_seconds = node.file != nullptr ? node.file->ModifiedUnixSeconds()
+                                       : node.directory->modified_unix_seconds;
   return Status::OK();
 }
 
-Status MemoryFileSystem::RenameFile(const std::string& from, const std::string& to) { return names_->Rename(from, to); }
+Status MemoryFileSystem::RenameFile(const std::string& from, const std::string& to) {
+  return names_->Rename(from, to);
+}
 
-Status MemoryFileSystem::LinkFile(const std::string& from, const std::string& to) { return names_->Link(from, to); }
+Status MemoryFileSystem::LinkFile(const std::string& from, const std::string& to) {
+  return names_->Link(from, to);
+}
 
 Status MemoryFileSystem::Truncate(const std::string& path, uint64_t bytes) {
-  ASHLAR_ASSIGN_OR_RETURN(const std::shared_ptr<MemoryFile> file, names_->FindFile("truncate", path));
+  ASHLAR_ASSIGN_OR_RETURN(const std::shared_ptr<MemoryFile> file,
+                          names_->FindFile("truncate", path));
   return file->Resize(bytes, path);
 }
 

@@ -1,20 +1,24 @@
-// MemoryFileSystem: a complete FileSystem that lives in memory, for tests and for databases that need not survive the process.
+// MemoryFileSystem: a complete FileSystem that lives in memory, for tests and for databases that
+// need not survive the process.
 //
 //   MemoryNamespace ── root ─┬─ "db" ─┬─ "CURRENT"    -> node {id 7, bytes}
 //                            │        └─ "000004.log" -> node {id 5, bytes}
 //                            └─ "tmp"
 //
-// A name is an entry of a directory node and refers to a node; a removed file lives on while it is open, and a hard link is a second entry. Paths
-// with and without a leading '/' mean the same; "." and empty components are skipped, ".." is refused. WritableFile buffers as the native one does:
+// A name is an entry of a directory node and refers to a node; a removed file lives on while it is
+// open, and a hard link is a second entry. Paths with and without a leading '/' mean the same; "."
+// and empty components are skipped, ".." is refused. WritableFile buffers as the native one does:
 // what was not flushed is not in the file.
 //
-// Every change is reported to a MutationListener, in the order in which it took effect: the crash model (crash_file_system.h) is one.
+// Every change is reported to a MutationListener, in the order in which it took effect: the crash
+// model (crash_file_system.h) is one.
 //
-// I1: a node's bytes shared with a snapshot or a mapping never change: the next change works on a copy.
+// I1: a node's bytes shared with a snapshot or a mapping never change: the next change works on a
+//     copy.
 // I2: lock order: the namespace's mutex, then a node's.
 //
-// Thread safety: any thread, any method; file objects as in ashlar/file_system.h.
-// Lifetime: open files, locks and directories keep what they need alive; the file system may die before them.
+// Thread safety: any thread, any method; file objects as in ashlar/file_system.h. Lifetime: open
+// files, locks and directories keep what they need alive; the file system may die before them.
 #pragma once
 
 #include <functional>
@@ -47,7 +51,8 @@ class MutationListener {
   virtual void OnResize(MemoryNodeId file, uint64_t bytes) = 0;
   virtual void OnSyncFile(MemoryNodeId file) = 0;
   // `name` in `directory` now refers to `node`; it may have referred to another before.
-  virtual void OnLink(MemoryNodeId directory, std::string_view name, MemoryNodeId node, bool node_is_directory) = 0;
+  virtual void OnLink(MemoryNodeId directory, std::string_view name, MemoryNodeId node,
+                      bool node_is_directory) = 0;
   virtual void OnUnlink(MemoryNodeId directory, std::string_view name) = 0;
   // One atomic change.
   virtual void OnRename(const MemoryRename& rename) = 0;
@@ -64,7 +69,8 @@ struct MemoryImage {
   };
   std::vector<Entry> entries;
 
-  // A number that differs when names or contents differ (but for a hash collision). Ids do not count.
+  // A number that differs when names or contents differ (but for a hash collision). Ids do not
+  // count.
   uint64_t Fingerprint() const;
 };
 
@@ -80,15 +86,21 @@ class MemoryFileSystem : public FileSystem {
   const char* Name() const override { return "MemoryFileSystem"; }
 
   MemoryImage Snapshot() const;
-  // Bytes in files from now on at most; a write beyond fails with NoSpace. For the tests of a full disk.
+  // Bytes in files from now on at most; a write beyond fails with NoSpace. For the tests of a full
+  // disk.
   void SetCapacityBytes(uint64_t bytes);
-  // listener may be null; it must outlive the file system and every file opened from it. Set before the first change.
+  // listener may be null; it must outlive the file system and every file opened from it. Set before
+  // the first change.
   void SetListener(MutationListener* listener);
 
-  Status NewSequentialFile(const std::string& path, const FileOptions& options, std::unique_ptr<SequentialFile>* result) override;
-  Status NewRandomAccessFile(const std::string& path, const FileOptions& options, std::unique_ptr<RandomAccessFile>* result) override;
-  Status NewWritableFile(const std::string& path, const FileOptions& options, std::unique_ptr<WritableFile>* result) override;
-  Status ReopenWritableFile(const std::string& path, const FileOptions& options, std::unique_ptr<WritableFile>* result) override;
+  Status NewSequentialFile(const std::string& path, const FileOptions& options,
+                           std::unique_ptr<SequentialFile>* result) override;
+  Status NewRandomAccessFile(const std::string& path, const FileOptions& options,
+                             std::unique_ptr<RandomAccessFile>* result) override;
+  Status NewWritableFile(const std::string& path, const FileOptions& options,
+                         std::unique_ptr<WritableFile>* result) override;
+  Status ReopenWritableFile(const std::string& path, const FileOptions& options,
+                            std::unique_ptr<WritableFile>* result) override;
   Status NewDirectory(const std::string& path, std::unique_ptr<Directory>* result) override;
 
   Status FileExists(const std::string& path) override;

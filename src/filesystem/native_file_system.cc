@@ -30,23 +30,28 @@ class NativeFileLock final : public FileLock {
 }  // namespace
 
 std::shared_ptr<FileSystem> FileSystem::Default() {
-  static const std::shared_ptr<FileSystem>& native = *new std::shared_ptr<FileSystem>(std::make_shared<NativeFileSystem>());
+  static const std::shared_ptr<FileSystem>& native =
+      *new std::shared_ptr<FileSystem>(std::make_shared<NativeFileSystem>());
   return native;
 }
 
-Status NativeFileSystem::NewSequentialFile(const std::string& path, const FileOptions& options, std::unique_ptr<SequentialFile>* result) {
+Status NativeFileSystem::NewSequentialFile(const std::string& path, const FileOptions& options,
+                                           std::unique_ptr<SequentialFile>* result) {
   return OpenNativeSequentialFile(path, options, result);
 }
 
-Status NativeFileSystem::NewRandomAccessFile(const std::string& path, const FileOptions& options, std::unique_ptr<RandomAccessFile>* result) {
+Status NativeFileSystem::NewRandomAccessFile(const std::string& path, const FileOptions& options,
+                                             std::unique_ptr<RandomAccessFile>* result) {
   return OpenNativeRandomAccessFile(path, options, result);
 }
 
-Status NativeFileSystem::NewWritableFile(const std::string& path, const FileOptions& options, std::unique_ptr<WritableFile>* result) {
+Status NativeFileSystem::NewWritableFile(const std::string& path, const FileOptions& options,
+                                         std::unique_ptr<WritableFile>* result) {
   return OpenNativeWritableFile(path, options, ExistingContents::kCut, result);
 }
 
-Status NativeFileSystem::ReopenWritableFile(const std::string& path, const FileOptions& options, std::unique_ptr<WritableFile>* result) {
+Status NativeFileSystem::ReopenWritableFile(const std::string& path, const FileOptions& options,
+                                            std::unique_ptr<WritableFile>* result) {
   return OpenNativeWritableFile(path, options, ExistingContents::kKeep, result);
 }
 
@@ -70,7 +75,9 @@ Status NativeFileSystem::DeleteFile(const std::string& path) { return RemoveFile
 
 Status NativeFileSystem::CreateDir(const std::string& path) { return MakeDirectory(path); }
 
-Status NativeFileSystem::CreateDirIfMissing(const std::string& path) { return MakeDirectoryIfMissing(path); }
+Status NativeFileSystem::CreateDirIfMissing(const std::string& path) {
+  return MakeDirectoryIfMissing(path);
+}
 
 Status NativeFileSystem::DeleteDir(const std::string& path) { return RemoveDirectory(path); }
 
@@ -86,11 +93,17 @@ Status NativeFileSystem::GetFileModificationTime(const std::string& path, uint64
   return Status::OK();
 }
 
-Status NativeFileSystem::RenameFile(const std::string& from, const std::string& to) { return RenamePath(from, to); }
+Status NativeFileSystem::RenameFile(const std::string& from, const std::string& to) {
+  return RenamePath(from, to);
+}
 
-Status NativeFileSystem::LinkFile(const std::string& from, const std::string& to) { return HardLink(from, to); }
+Status NativeFileSystem::LinkFile(const std::string& from, const std::string& to) {
+  return HardLink(from, to);
+}
 
-Status NativeFileSystem::Truncate(const std::string& path, uint64_t bytes) { return TruncatePath(path, bytes); }
+Status NativeFileSystem::Truncate(const std::string& path, uint64_t bytes) {
+  return TruncatePath(path, bytes);
+}
 
 Status NativeFileSystem::LockFile(const std::string& path, std::unique_ptr<FileLock>* lock) {
   ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<OsFileLock> held, OsFileLock::Acquire(path));

@@ -32,7 +32,9 @@ class NativeFileSystemTest : public testing::Test {
     std::ifstream in(path, std::ios::binary);
     return std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
   }
-  static void Put(const std::string& path, const std::string& contents) { std::ofstream(path, std::ios::binary) << contents; }
+  static void Put(const std::string& path, const std::string& contents) {
+    std::ofstream(path, std::ios::binary) << contents;
+  }
 
   const std::shared_ptr<FileSystem> fs_ = FileSystem::Default();
   std::string root_;
@@ -111,7 +113,9 @@ TEST_F(DirectIoTest, ReadsAtAnyOffsetAndAlignment) {
     }
     Slice result;
     ASSERT_TRUE(file->Read(offset, n, &result, align ? aligned.data() : unaligned.get() + 1).ok());
-    ASSERT_EQ(result.ToString(), offset >= contents.size() ? "" : contents.substr(static_cast<size_t>(offset), n)) << offset << " " << n;
+    ASSERT_EQ(result.ToString(),
+              offset >= contents.size() ? "" : contents.substr(static_cast<size_t>(offset), n))
+        << offset << " " << n;
   }
   Slice result;
   EXPECT_TRUE(file->Read(1, ~size_t{0}, &result, unaligned.get()).IsInvalidArgument());
@@ -124,7 +128,8 @@ TEST_F(DirectIoTest, SequentialReadsSeeTheWholeFile) {
   ASSERT_TRUE(fs_->NewSequentialFile(Path("f"), direct_, &file).ok());
   std::string seen;
   char scratch[7001];
-  for (Slice piece("x"); !piece.empty(); seen += piece.ToString()) ASSERT_TRUE(file->Read(sizeof(scratch), &piece, scratch).ok());
+  for (Slice piece("x"); !piece.empty(); seen += piece.ToString())
+    ASSERT_TRUE(file->Read(sizeof(scratch), &piece, scratch).ok());
   EXPECT_EQ(seen, contents);
 }
 
@@ -153,7 +158,8 @@ TEST_F(NativeFileSystemTest, MappingAndDirectWritesExcludeEachOther) {
   EXPECT_FALSE(std::filesystem::exists(Path("f")));
 }
 
-// Small pieces go through windows of 256 KiB, larger ones past them: what is in the file at any time is all that was appended, then zeros.
+// Small pieces go through windows of 256 KiB, larger ones past them: what is in the file at any
+// time is all that was appended, then zeros.
 TEST_F(NativeFileSystemTest, AFileThatKeepsItsTailIsCutByFlushAndCloseOnly) {
   constexpr uint64_t kSeed = 81;
   SCOPED_TRACE(StrCat("seed ", kSeed));
@@ -166,7 +172,8 @@ TEST_F(NativeFileSystemTest, AFileThatKeepsItsTailIsCutByFlushAndCloseOnly) {
       std::unique_ptr<WritableFile> file;
       ASSERT_TRUE(fs_->ReopenWritableFile(Path("f"), options, &file).ok());
       for (int i = 0; i < 1000; i++) {
-        const std::string piece = random.Bytes(static_cast<size_t>(random.OneIn(20) ? random.Uniform(40000) : random.Uniform(700)));
+        const std::string piece = random.Bytes(
+            static_cast<size_t>(random.OneIn(20) ? random.Uniform(40000) : random.Uniform(700)));
         ASSERT_TRUE(file->Append(piece).ok());
         expected += piece;
         ASSERT_EQ(file->Size(), expected.size());
@@ -219,7 +226,8 @@ TEST_F(NativeFileSystemTest, MappedWritesEndWhereTheAppendsDid) {
       EXPECT_EQ(file->Size(), expected.size());
       for (uint64_t i = random.Uniform(20); i > 0; i--) {
         const size_t to_border = kWindow - expected.size() % kWindow;
-        const size_t n = random.OneIn(4) ? to_border + static_cast<size_t>(random.Uniform(3)) - 1 : static_cast<size_t>(random.Skewed(21));
+        const size_t n = random.OneIn(4) ? to_border + static_cast<size_t>(random.Uniform(3)) - 1
+                                         : static_cast<size_t>(random.Skewed(21));
         const std::string piece = random.Bytes(n);
         ASSERT_TRUE(file->Append(piece).ok());
         expected += piece;
@@ -272,7 +280,8 @@ TEST_F(NativeFileSystemTest, ALockFileIsOpenedByLockFileOnly) {
   EXPECT_TRUE(fs_->ReopenWritableFile(Path("LOCK"), FileOptions(), &writable).IsInvalidArgument());
 }
 
-// I1. The failing write is one beyond the largest file that the disk's file system holds; the file is a hole and takes no space.
+// I1. The failing write is one beyond the largest file that the disk's file system holds; the file
+//     is a hole and takes no space.
 TEST_F(NativeFileSystemTest, AFailedWriteIsFinal) {
   for (const bool unbuffered : {false, true}) {
     SCOPED_TRACE(unbuffered);
@@ -314,7 +323,9 @@ TEST_F(NativeFileSystemTest, AnUnbufferedAppendIsInTheFileBeforeAnyFlush) {
   EXPECT_FALSE(file->Append("x").ok());
 }
 
-TEST_F(NativeFileSystemTest, DefaultIsOneObject) { EXPECT_EQ(FileSystem::Default(), FileSystem::Default()); }
+TEST_F(NativeFileSystemTest, DefaultIsOneObject) {
+  EXPECT_EQ(FileSystem::Default(), FileSystem::Default());
+}
 
 }  // namespace
 }  // namespace ashlar

@@ -32,17 +32,21 @@ bool IsAligned(uint64_t value) { return value % kDirectIoAlignment == 0; }
 // Requests of blocks are seldom aligned; each thread keeps the memory that they go through.
 constexpr size_t kKeptBytes = size_t{256} << 10;
 char* KeptBuffer() {
-  static thread_local const std::unique_ptr<AlignedBuffer> buffer = std::make_unique<AlignedBuffer>(kKeptBytes);
+  static thread_local const std::unique_ptr<AlignedBuffer> buffer =
+      std::make_unique<AlignedBuffer>(kKeptBytes);
   return buffer->data();
 }
 
 // Reads [offset, offset + n) with aligned system calls into scratch.
 Result<size_t> ReadDirect(const OsFile& file, uint64_t offset, size_t n, char* scratch) {
-  if (IsAligned(offset) && IsAligned(n) && IsAligned(reinterpret_cast<uintptr_t>(scratch))) return file.ReadAt(offset, n, scratch);
+  if (IsAligned(offset) && IsAligned(n) && IsAligned(reinterpret_cast<uintptr_t>(scratch)))
+    return file.ReadAt(offset, n, scratch);
   const uint64_t first = offset - offset % kDirectIoAlignment;
   const size_t lead = static_cast<size_t>(offset - first);
-  if (n > std::numeric_limits<size_t>::max() - lead - kDirectIoAlignment) return Status::InvalidArgument(file.path(), "read of too many bytes");
-  const size_t wanted = (lead + n + kDirectIoAlignment - 1) / kDirectIoAlignment * kDirectIoAlignment;
+  if (n > std::numeric_limits<size_t>::max() - lead - kDirectIoAlignment)
+    return Status::InvalidArgument(file.path(), "read of too many bytes");
+  const size_t wanted =
+      (lead + n + kDirectIoAlignment - 1) / kDirectIoAlignment * kDirectIoAlignment;
   std::optional<AlignedBuffer> large;
   if (wanted > kKeptBytes) large.emplace(wanted);
   char* const buffer = large.has_value() ? large->data() : KeptBuffer();
@@ -53,15 +57,20 @@ Result<size_t> ReadDirect(const OsFile& file, uint64_t offset, size_t n, char* s
 }
 
 // A read that starts beyond the end must find nothing, not an offset that wrapped.
-uint64_t AddSaturated(uint64_t a, uint64_t b) { return b > std::numeric_limits<uint64_t>::max() - a ? std::numeric_limits<uint64_t>::max() : a + b; }
+uint64_t AddSaturated(uint64_t a, uint64_t b) {
+  return b > std::numeric_limits<uint64_t>::max() - a ? std::numeric_limits<uint64_t>::max()
+                                                      : a + b;
+}
 
 class NativeSequentialFile final : public SequentialFile {
  public:
-  NativeSequentialFile(OsFile file, bool direct_io) : file_(std::move(file)), direct_io_(direct_io) {}
+  NativeSequentialFile(OsFile file, bool direct_io)
+      : file_(std::move(file)), direct_io_(direct_io) {}
 
   Status Read(size_t n, Slice* result, char* scratch) override {
     *result = Slice();
-    ASHLAR_ASSIGN_OR_RETURN(const size_t got, direct_io_ ? ReadDirect(file_, position_, n, scratch) : file_.ReadAt(position_, n, scratch));
+    ASHLAR_ASSIGN_OR_RETURN(const size_t got, direct_io_ ? ReadDirect(file_, position_, n, scratch)
+                                                         : file_.ReadAt(position_, n, scratch));
     position_ = AddSaturated(position_, got);
     *result = Slice(scratch, got);
     return Status::OK();
@@ -87,7 +96,9 @@ class NativeRandomAccessFile : public RandomAccessFile {
     *bytes = info.bytes;
     return Status::OK();
   }
-  void Hint(AccessPattern pattern, uint64_t offset, uint64_t bytes) const override { file_.Advise(ToAdvice(pattern), offset, bytes); }
+  void Hint(AccessPattern pattern, uint64_t offset, uint64_t bytes) const override {
+    file_.Advise(ToAdvice(pattern), offset, bytes);
+  }
 
  protected:
   const OsFile file_;
@@ -139,7 +150,9 @@ class MappedRandomAccessFile final : public RandomAccessFile {
     *bytes = mapping_.contents().size();
     return Status::OK();
   }
-  void Hint(AccessPattern pattern, uint64_t offset, uint64_t bytes) const override { mapping_.Advise(ToAdvice(pattern), offset, bytes); }
+  void Hint(AccessPattern pattern, uint64_t offset, uint64_t bytes) const override {
+    mapping_.Advise(ToAdvice(pattern), offset, bytes);
+  }
 
  private:
   const OsMapping mapping_;
@@ -147,26 +160,35 @@ class MappedRandomAccessFile final : public RandomAccessFile {
 
 Status CheckReadable(const std::string& path) {
   if (BaseName(path) != "LOCK") return Status::OK();
-  return Status::InvalidArgument(path, "a lock file is opened by LockFile only: closing it would release the lock of this process");
+  return Status::InvalidArgument(
+      path,
+      "a lock file is opened by LockFile only: closing it would release the lock of this process");
 }
 
 // CURRENT decides which files are read: a link planted there is refused.
-OpenMode ReadMode(const std::string& path) { return BaseName(path) == "CURRENT" ? OpenMode::kReadNoFollow : OpenMode::kRead; }
+OpenMode ReadMode(const std::string& path) {
+  return BaseName(path) == "CURRENT" ? OpenMode::kReadNoFollow : OpenMode::kRead;
+}
 
 }  // namespace
 
-Status OpenNativeSequentialFile(const std::string& path, const FileOptions& options, std::unique_ptr<SequentialFile>* result) {
+Status OpenNativeSequentialFile(const std::string& path, const FileOptions& options,
+                                std::unique_ptr<SequentialFile>* result) {
   ASHLAR_RETURN_IF_ERROR(CheckReadable(path));
-  ASHLAR_ASSIGN_OR_RETURN(OsFile file, OsFile::Open(path, {.mode = ReadMode(path), .direct_io = options.use_direct_io}));
+  ASHLAR_ASSIGN_OR_RETURN(OsFile file, OsFile::Open(path, {.mode = ReadMode(path),
+                                                           .direct_io = options.use_direct_io}));
   if (!options.use_direct_io) file.Advise(FileAdvice::kSequential, 0, 0);
   *result = std::make_unique<NativeSequentialFile>(std::move(file), options.use_direct_io);
   return Status::OK();
 }
 
-Status OpenNativeRandomAccessFile(const std::string& path, const FileOptions& options, std::unique_ptr<RandomAccessFile>* result) {
+Status OpenNativeRandomAccessFile(const std::string& path, const FileOptions& options,
+                                  std::unique_ptr<RandomAccessFile>* result) {
   ASHLAR_RETURN_IF_ERROR(CheckReadable(path));
-  if (options.use_mmap_reads && options.use_direct_io) return Status::InvalidArgument(path, "a mapping cannot bypass the page cache (direct I/O)");
-  ASHLAR_ASSIGN_OR_RETURN(OsFile file, OsFile::Open(path, {.mode = ReadMode(path), .direct_io = options.use_direct_io}));
+  if (options.use_mmap_reads && options.use_direct_io)
+    return Status::InvalidArgument(path, "a mapping cannot bypass the page cache (direct I/O)");
+  ASHLAR_ASSIGN_OR_RETURN(OsFile file, OsFile::Open(path, {.mode = ReadMode(path),
+                                                           .direct_io = options.use_direct_io}));
   if (options.use_mmap_reads) {
     ASHLAR_ASSIGN_OR_RETURN(const FileInfo info, file.Info());
     ASHLAR_ASSIGN_OR_RETURN(OsMapping mapping, OsMapping::MapForReading(file, info.bytes));

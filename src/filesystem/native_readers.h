@@ -1,4 +1,5 @@
-// The reading halves of NativeFileSystem: one class per way of reading, so that no read asks which way it is.
+// The reading halves of NativeFileSystem: one class per way of reading, so that no read asks which
+// way it is.
 //
 //   buffered   pread through the page cache
 //   mapped     the whole file mapped at the open; Read returns pointers into the mapping
@@ -12,7 +13,9 @@
 
 namespace ashlar {
 
-Status OpenNativeSequentialFile(const std::string& path, const FileOptions& options, std::unique_ptr<SequentialFile>* result);
-Status OpenNativeRandomAccessFile(const std::string& path, const FileOptions& options, std::unique_ptr<RandomAccessFile>* result);
+Status OpenNativeSequentialFile(const std::string& path, const FileOptions& options,
+                                std::unique_ptr<SequentialFile>* result);
+Status OpenNativeRandomAccessFile(const std::string& path, const FileOptions& options,
+                                  std::unique_ptr<RandomAccessFile>* result);
 
 }  // namespace ashlar

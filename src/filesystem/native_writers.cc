@@ -22,7 +22,8 @@ namespace {
 // Every piece is a round trip to the device.
 constexpr size_t kDirectBufferBytes = size_t{1} << 20;
 static_assert(kDirectBufferBytes % kDirectIoAlignment == 0);
-// Multiples of every page size. A file that keeps its tail may stay longer than its contents by a window while nobody writes to it.
+// Multiples of every page size. A file that keeps its tail may stay longer than its contents by a
+// window while nobody writes to it.
 constexpr size_t kWindowBytes = size_t{1} << 20;
 constexpr size_t kTailWindowBytes = size_t{256} << 10;
 // Beyond this a system call, which needs the page cache no more than once, is as good.
@@ -30,12 +31,14 @@ constexpr size_t kStoredBytesMax = 2048;
 // A file that hardly anything is written to stays as short as its contents.
 constexpr size_t kUnmappedBytes = 4096;
 
-// Space reserved ahead of the writes, so that the file's extents are long and its metadata changes seldom.
+// Space reserved ahead of the writes, so that the file's extents are long and its metadata changes
+// seldom.
 class Reservation {
  public:
   explicit Reservation(uint64_t step_bytes) : step_bytes_(step_bytes) {}
 
-  // Before a write that ends at `end`. A file system that cannot, or has no space left, is not asked again: the write itself will tell.
+  // Before a write that ends at `end`. A file system that cannot, or has no space left, is not
+  // asked again: the write itself will tell.
   void Extend(OsFile* file, uint64_t end) {
     if (step_bytes_ == 0 || end <= reserved_end_) return;
     const uint64_t steps = end / step_bytes_ + (end % step_bytes_ != 0 ? 1 : 0);
@@ -62,12 +65,15 @@ struct WriterStart {
   uint64_t preallocate_bytes;
 };
 
-// What the writers with a buffer or a mapping share: the order of calls, the error latch, and which calls may run concurrently. How bytes get from
-// the buffer to the file is theirs.
+// What the writers with a buffer or a mapping share: the order of calls, the error latch, and which
+// calls may run concurrently. How bytes get from the buffer to the file is theirs.
 class NativeWritableFile : public WritableFile {
  public:
   explicit NativeWritableFile(WriterStart start)
-      : file_(std::move(start.file)), size_(start.size), reservation_(start.preallocate_bytes), written_(start.size) {}
+      : file_(std::move(start.file)),
+        size_(start.size),
+        reservation_(start.preallocate_bytes),
+        written_(start.size) {}
 
   Status Append(const Slice& data) override {
     MutexLock lock(mutex_);
@@ -141,18 +147,21 @@ class NativeWritableFile : public WritableFile {
 
   OsFile file_;  // writes under mutex_, or on the way; SyncData and StartWriteBack beside them
   Mutex mutex_;
-  std::atomic<uint64_t> size_;  // written under mutex_, read by the owner; relaxed: nothing else is read through it
+  std::atomic<uint64_t>
+      size_;  // written under mutex_, read by the owner; relaxed: nothing else is read through it
   Reservation reservation_ ASHLAR_GUARDED_BY(mutex_);
-  uint64_t written_ ASHLAR_GUARDED_BY(mutex_);  // bytes handed to the system, or to a thread that does
-  Status error_ ASHLAR_GUARDED_BY(mutex_);      // the first one, or "closed"
+  uint64_t written_
+      ASHLAR_GUARDED_BY(mutex_);            // bytes handed to the system, or to a thread that does
+  Status error_ ASHLAR_GUARDED_BY(mutex_);  // the first one, or "closed"
   bool closed_ ASHLAR_GUARDED_BY(mutex_) = false;
 };
 
-// One thread at a time, except that Sync and RangeSync may run concurrently with Append: they share the handle and the first error only, so Append
-// needs no lock.
+// One thread at a time, except that Sync and RangeSync may run concurrently with Append: they share
+// the handle and the first error only, so Append needs no lock.
 class UnbufferedWritableFile final : public WritableFile {
  public:
-  explicit UnbufferedWritableFile(WriterStart start) : file_(std::move(start.file)), reservation_(start.preallocate_bytes), size_(start.size) {}
+  explicit UnbufferedWritableFile(WriterStart start)
+      : file_(std::move(start.file)), reservation_(start.preallocate_bytes), size_(start.size) {}
   ~UnbufferedWritableFile() override { static_cast<void>(Close()); }
 
   bool AppendsAtOnce() const override { return true; }
@@ -179,7 +188,8 @@ class UnbufferedWritableFile final : public WritableFile {
     if (status.ok()) status = reservation_.GiveBack(&file_, size_.load(std::memory_order_relaxed));
     const Status close_status = file_.Close();
     if (status.ok()) status = close_status;
-    static_cast<void>(Latch(status.ok() ? Status::IOError(file_.path(), "the file is closed") : status));
+    static_cast<void>(
+        Latch(status.ok() ? Status::IOError(file_.path(), "the file is closed") : status));
     return status;
   }
 
@@ -209,16 +219,19 @@ class UnbufferedWritableFile final : public WritableFile {
 
   OsFile file_;
   Reservation reservation_;
-  std::atomic<uint64_t> size_;  // written by Append, read by the owner; relaxed: nothing else is read through it
+  std::atomic<uint64_t>
+      size_;  // written by Append, read by the owner; relaxed: nothing else is read through it
   bool closed_ = false;
-  std::atomic<bool> failed_{false};  // set after error_ (release), tested before every operation (acquire)
+  std::atomic<bool> failed_{
+      false};  // set after error_ (release), tested before every operation (acquire)
   mutable Mutex mutex_;
   Status error_ ASHLAR_GUARDED_BY(mutex_);  // the first one, or "closed"
 };
 
 class BufferedWritableFile final : public NativeWritableFile {
  public:
-  explicit BufferedWritableFile(WriterStart start) : NativeWritableFile(std::move(start)), buffer_(new char[kWriteBufferBytes]) {}
+  explicit BufferedWritableFile(WriterStart start)
+      : NativeWritableFile(std::move(start)), buffer_(new char[kWriteBufferBytes]) {}
   ~BufferedWritableFile() override { static_cast<void>(Close()); }
 
  private:
@@ -240,8 +253,9 @@ class BufferedWritableFile final : public NativeWritableFile {
   size_t used_ ASHLAR_GUARDED_BY(mutex_) = 0;
 };
 
-// Everything in the file up to written_ is whole blocks, written or on their way; the buffer starts with the last block's bytes if that one is not
-// full, so that it can be written again when it grows.
+// Everything in the file up to written_ is whole blocks, written or on their way; the buffer starts
+// with the last block's bytes if that one is not full, so that it can be written again when it
+// grows.
 //
 // There are two buffers from the first full one on: one fills while the other is written.
 class DirectWritableFile final : public NativeWritableFile {
@@ -292,34 +306,41 @@ class DirectWritableFile final : public NativeWritableFile {
   void QuiesceLocked() override ASHLAR_REQUIRES(mutex_) { static_cast<void>(behind_.Wait()); }
 
   // The bytes are guarded by mutex_, but for those on their way, which nobody changes.
-  std::unique_ptr<AlignedBuffer> filling_ ASHLAR_GUARDED_BY(mutex_) = std::make_unique<AlignedBuffer>(kDirectBufferBytes);
+  std::unique_ptr<AlignedBuffer> filling_ ASHLAR_GUARDED_BY(mutex_) =
+      std::make_unique<AlignedBuffer>(kDirectBufferBytes);
   std::unique_ptr<AlignedBuffer> other_ ASHLAR_GUARDED_BY(mutex_);  // null until the first was full
   size_t used_ ASHLAR_GUARDED_BY(mutex_) = 0;
   bool is_flushed_ ASHLAR_GUARDED_BY(mutex_) = true;
   WriteBehind behind_ ASHLAR_GUARDED_BY(mutex_){&file_};  // ends before what it uses
 };
 
-// What is appended is stored in the file at once, through a window on it that moves on. The file is extended to the window's end and cut again to
-// what was appended when anybody is to rely on it.
+// What is appended is stored in the file at once, through a window on it that moves on. The file is
+// extended to the window's end and cut again to what was appended when anybody is to rely on it.
 //
-// A file that keeps its tail (a log, to which many small pieces go one by one) is not cut by Sync, which would make every one of them change the
-// file's size twice; and it takes pieces that are not small by write(), which sees the same pages.
+// A file that keeps its tail (a log, to which many small pieces go one by one) is not cut by Sync,
+// which would make every one of them change the file's size twice; and it takes pieces that are not
+// small by write(), which sees the same pages.
 class MappedWritableFile final : public NativeWritableFile {
  public:
   // The first window's space is reserved.
   MappedWritableFile(WriterStart start, bool keeps_tail)
-      : NativeWritableFile(std::move(start)), keeps_tail_(keeps_tail), window_bytes_(keeps_tail ? kTailWindowBytes : kWindowBytes), reserved_(true) {}
+      : NativeWritableFile(std::move(start)),
+        keeps_tail_(keeps_tail),
+        window_bytes_(keeps_tail ? kTailWindowBytes : kWindowBytes),
+        reserved_(true) {}
   ~MappedWritableFile() override { static_cast<void>(Close()); }
 
   bool AppendsAtOnce() const override { return true; }
 
  private:
   Status AppendLocked(const Slice& data) override ASHLAR_REQUIRES(mutex_) {
-    if (keeps_tail_ && (data.size() > kStoredBytesMax || written_ < kUnmappedBytes)) return WriteOut(data);
+    if (keeps_tail_ && (data.size() > kStoredBytesMax || written_ < kUnmappedBytes))
+      return WriteOut(data);
     Slice rest = data;
     while (!rest.empty()) {
       if (!extended_ || written_ >= window_->end()) ASHLAR_RETURN_IF_ERROR(PrepareWindow());
-      const size_t n = static_cast<size_t>(std::min<uint64_t>(rest.size(), window_->end() - written_));
+      const size_t n =
+          static_cast<size_t>(std::min<uint64_t>(rest.size(), window_->end() - written_));
       memcpy(window_->data() + (written_ - window_->offset()), rest.data(), n);
       written_ += n;
       rest.remove_prefix(n);
@@ -341,8 +362,9 @@ class MappedWritableFile final : public NativeWritableFile {
     return window_.has_value() ? window_->Flush() : Status::OK();
   }
 
-  // A window that is written as a whole lies in large pages of the cache, where the system has them: a fault or two instead of one for each page of
-  // 4 KiB, each of which would first read zeros from the reserved space.
+  // A window that is written as a whole lies in large pages of the cache, where the system has
+  // them: a fault or two instead of one for each page of 4 KiB, each of which would first read
+  // zeros from the reserved space.
   Status FillWithZeros(uint64_t end) ASHLAR_REQUIRES(mutex_) {
     static std::array<char, kTailWindowBytes> zeros;  // never written to, so it takes no memory
     return file_.WriteAt(written_, Slice(zeros.data(), static_cast<size_t>(end - written_)));
@@ -353,7 +375,8 @@ class MappedWritableFile final : public NativeWritableFile {
     const uint64_t begin = written_ - written_ % window_bytes_;
     reserved_ = true;
     ASHLAR_RETURN_IF_ERROR(file_.Reserve(begin, window_bytes_));
-    ASHLAR_RETURN_IF_ERROR(keeps_tail_ ? FillWithZeros(begin + window_bytes_) : file_.Truncate(begin + window_bytes_));
+    ASHLAR_RETURN_IF_ERROR(keeps_tail_ ? FillWithZeros(begin + window_bytes_)
+                                       : file_.Truncate(begin + window_bytes_));
     extended_ = true;
     if (window_.has_value() && window_->offset() == begin) return Status::OK();
     if (window_.has_value()) ASHLAR_RETURN_IF_ERROR(window_->Flush());
@@ -365,11 +388,12 @@ class MappedWritableFile final : public NativeWritableFile {
   const size_t window_bytes_;
   std::optional<OsWindow> window_ ASHLAR_GUARDED_BY(mutex_);
   bool extended_ ASHLAR_GUARDED_BY(mutex_) = false;  // the file reaches to the window's end
-  bool reserved_ ASHLAR_GUARDED_BY(mutex_);          // there may be space beyond written_ to give back
+  bool reserved_ ASHLAR_GUARDED_BY(mutex_);  // there may be space beyond written_ to give back
 };
 
-// Whether the space for a first window can be had: without it a store might hit a full disk. A file that keeps its tail goes without a mapping for
-// its whole life where one cannot be made, and where the system does not see stores and writes as one (it then does not cut a mapped file either).
+// Whether the space for a first window can be had: without it a store might hit a full disk. A file
+// that keeps its tail goes without a mapping for its whole life where one cannot be made, and where
+// the system does not see stores and writes as one (it then does not cut a mapped file either).
 bool CanMap(OsFile* file, uint64_t bytes, bool keeps_tail) {
   const size_t window_bytes = keeps_tail ? kTailWindowBytes : kWindowBytes;
   const uint64_t begin = bytes - bytes % window_bytes;
@@ -384,15 +408,21 @@ OpenMode ChooseMode(const FileOptions& options, ExistingContents existing) {
 
 }  // namespace
 
-Status OpenNativeWritableFile(const std::string& path, const FileOptions& options, ExistingContents existing, std::unique_ptr<WritableFile>* result) {
-  if (BaseName(path) == "LOCK") return Status::InvalidArgument(path, "a lock file is opened by LockFile only");
-  if (options.use_mmap_writes && options.use_direct_io) return Status::InvalidArgument(path, "a mapping cannot bypass the page cache (direct I/O)");
-  ASHLAR_ASSIGN_OR_RETURN(OsFile file, OsFile::Open(path, {.mode = ChooseMode(options, existing), .direct_io = options.use_direct_io}));
+Status OpenNativeWritableFile(const std::string& path, const FileOptions& options,
+                              ExistingContents existing, std::unique_ptr<WritableFile>* result) {
+  if (BaseName(path) == "LOCK")
+    return Status::InvalidArgument(path, "a lock file is opened by LockFile only");
+  if (options.use_mmap_writes && options.use_direct_io)
+    return Status::InvalidArgument(path, "a mapping cannot bypass the page cache (direct I/O)");
+  ASHLAR_ASSIGN_OR_RETURN(OsFile file, OsFile::Open(path, {.mode = ChooseMode(options, existing),
+                                                           .direct_io = options.use_direct_io}));
   ASHLAR_ASSIGN_OR_RETURN(const FileInfo info, file.Info());
   if (options.use_direct_io && info.bytes % kDirectIoAlignment != 0) {
-    return Status::InvalidArgument(path, "cannot append around the page cache to a file whose last block is not full");
+    return Status::InvalidArgument(
+        path, "cannot append around the page cache to a file whose last block is not full");
   }
-  WriterStart start{.file = std::move(file), .size = info.bytes, .preallocate_bytes = options.preallocate_bytes};
+  WriterStart start{
+      .file = std::move(file), .size = info.bytes, .preallocate_bytes = options.preallocate_bytes};
   if (options.use_direct_io) {
     *result = std::make_unique<DirectWritableFile>(std::move(start));
   } else if (options.use_mmap_writes && CanMap(&start.file, info.bytes, options.keeps_zero_tail)) {

@@ -1,4 +1,5 @@
-// The writing halves of NativeFileSystem: buffered, unbuffered, direct and mapped. native_file_system.h has the picture and the invariants.
+// The writing halves of NativeFileSystem: buffered, unbuffered, direct and mapped.
+// native_file_system.h has the picture and the invariants.
 #pragma once
 
 #include <memory>
@@ -10,6 +11,7 @@ namespace ashlar {
 
 enum class ExistingContents { kCut, kKeep };
 
-Status OpenNativeWritableFile(const std::string& path, const FileOptions& options, ExistingContents existing, std::unique_ptr<WritableFile>* result);
+Status OpenNativeWritableFile(const std::string& path, const FileOptions& options,
+                              ExistingContents existing, std::unique_ptr<WritableFile>* result);
 
 }  // namespace ashlar

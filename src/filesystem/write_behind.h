@@ -1,5 +1,6 @@
-// WriteBehind: writes one piece of a file on a thread of its own, while the file's owner fills the next one. An unbuffered write waits for the
-// device, and the owner, who computes what comes next, would wait with it.
+// WriteBehind: writes one piece of a file on a thread of its own, while the file's owner fills the
+// next one. An unbuffered write waits for the device, and the owner, who computes what comes next,
+// would wait with it.
 //
 //   owner    fill A | fill B        | wait | fill A ...
 //   thread          | write A              | write B ...
@@ -31,8 +32,8 @@ class WriteBehind {
   WriteBehind(const WriteBehind&) = delete;
   WriteBehind& operator=(const WriteBehind&) = delete;
 
-  // Waits for the piece before, and begins to write this one. The bytes stay as they are until the next call of Begin or
-  // Wait, or the destructor, has returned.
+  // Waits for the piece before, and begins to write this one. The bytes stay as they are until the
+  // next call of Begin or Wait, or the destructor, has returned.
   Status Begin(uint64_t offset, const Slice& bytes);
   // When it returns nothing is on its way.
   Status Wait();

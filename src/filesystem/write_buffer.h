@@ -1,5 +1,5 @@
-// How much a WritableFile keeps in the process before it hands it to the file: the same everywhere, so that the in-memory file systems lose the same
-// bytes when a test forgets a Flush.
+// How much a WritableFile keeps in the process before it hands it to the file: the same everywhere,
+// so that the in-memory file systems lose the same bytes when a test forgets a Flush.
 #pragma once
 
 #include <cstddef>

@@ -7,10 +7,13 @@
 
 namespace ashlar {
 
-Status Iterator::Refresh(const Snapshot*) { return Status::NotSupported("this iterator cannot be refreshed: make a new one"); }
+Status Iterator::Refresh(const Snapshot*) {
+  return Status::NotSupported("this iterator cannot be refreshed: make a new one");
+}
 
 // The signature is the vocabulary's.
-Status Iterator::GetProperty(std::string prop_name, std::string*) {  // NOLINT(performance-unnecessary-value-param)
+Status Iterator::GetProperty(std::string prop_name,
+                             std::string*) {  // NOLINT(performance-unnecessary-value-param)
   return Status::InvalidArgument("an iterator has no property of this name", prop_name);
 }
 

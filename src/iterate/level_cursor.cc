@@ -6,12 +6,14 @@
 
 namespace ashlar {
 
-// Opens a file's cursor unless it is open. False: there is no such file within the bounds, or an error.
+// Opens a file's cursor unless it is open. False: there is no such file within the bounds, or an
+// error.
 bool LevelCursor::Enter(size_t file) {
   if (file == file_ && cursor_ != nullptr) return true;
   Leave();
   if (file >= args_.files.size()) return false;
-  Result<std::unique_ptr<InternalCursor>> cursor = args_.opener->NewCursor(args_.files[file], args_.read_options);
+  Result<std::unique_ptr<InternalCursor>> cursor =
+      args_.opener->NewCursor(args_.files[file], args_.read_options);
   if (!cursor.ok()) {
     status_ = std::move(cursor).status();
     return false;
@@ -34,7 +36,9 @@ bool LevelCursor::EnterForward(size_t file) {
 
 // end, here and below, is one more than the index, so that 0 is before the first.
 bool LevelCursor::IsBelowLowerBound(size_t end) const {
-  return end == 0 || (args_.lower_bound != nullptr && args_.comparator.Compare(args_.files[end - 1]->largest_user_key(), *args_.lower_bound) < 0);
+  return end == 0 || (args_.lower_bound != nullptr &&
+                      args_.comparator.Compare(args_.files[end - 1]->largest_user_key(),
+                                               *args_.lower_bound) < 0);
 }
 
 bool LevelCursor::EnterBackward(size_t end) {
@@ -73,10 +77,13 @@ void LevelCursor::SettleBackward() {
 
 void LevelCursor::SeekToFirst() {
   status_ = Status::OK();
-  const auto file = args_.lower_bound == nullptr ? args_.files.begin()
-                                                 : std::partition_point(args_.files.begin(), args_.files.end(), [this](const FileMetaData* f) {
-                                                     return args_.comparator.Compare(f->largest_user_key(), *args_.lower_bound) < 0;
-                                                   });
+  const auto file =
+      args_.lower_bound == nullptr
+          ? args_.files.begin()
+          : std::partition_point(
+                args_.files.begin(), args_.files.end(), [this](const FileMetaData* f) {
+                  return args_.comparator.Compare(f->largest_user_key(), *args_.lower_bound) < 0;
+                });
   if (!EnterForward(static_cast<size_t>(file - args_.files.begin()))) return;
   cursor_->SeekToFirst();
   SettleForward();
@@ -85,9 +92,12 @@ void LevelCursor::SeekToFirst() {
 void LevelCursor::SeekToLast() {
   status_ = Status::OK();
   const auto end =
-      args_.upper_bound == nullptr ? args_.files.end() : std::partition_point(args_.files.begin(), args_.files.end(), [this](const FileMetaData* f) {
-        return args_.comparator.Compare(f->smallest_user_key(), *args_.upper_bound) < 0;
-      });
+      args_.upper_bound == nullptr
+          ? args_.files.end()
+          : std::partition_point(
+                args_.files.begin(), args_.files.end(), [this](const FileMetaData* f) {
+                  return args_.comparator.Compare(f->smallest_user_key(), *args_.upper_bound) < 0;
+                });
   if (!EnterBackward(static_cast<size_t>(end - args_.files.begin()))) return;
   cursor_->SeekToLast();
   SettleBackward();
@@ -114,8 +124,10 @@ bool LevelCursor::SeekStep(const Slice& internal_target, uint32_t step) {
 // Opens the file in which the target would be. False: there is nothing left to seek.
 bool LevelCursor::EnterFor(const Slice& internal_target) {
   status_ = Status::OK();
-  const auto found = std::partition_point(args_.files.begin(), args_.files.end(),
-                                          [&](const FileMetaData* f) { return args_.comparator.CompareInternal(f->largest, internal_target) < 0; });
+  const auto found =
+      std::partition_point(args_.files.begin(), args_.files.end(), [&](const FileMetaData* f) {
+        return args_.comparator.CompareInternal(f->largest, internal_target) < 0;
+      });
   const auto file = static_cast<size_t>(found - args_.files.begin());
   if (IsPastUpperBound(file)) {
     Leave();
@@ -126,10 +138,13 @@ bool LevelCursor::EnterFor(const Slice& internal_target) {
   return false;
 }
 
-// From a file without what is sought to the next one, which may have it only if it begins with the sought prefix.
+// From a file without what is sought to the next one, which may have it only if it begins with the
+// sought prefix.
 void LevelCursor::PassForward(size_t file) {
   Hide();
-  if (file + 1 == args_.files.size() || args_.read_options.seek_prefix->IsOutside(args_.files[file + 1]->smallest_user_key())) return;
+  if (file + 1 == args_.files.size() ||
+      args_.read_options.seek_prefix->IsOutside(args_.files[file + 1]->smallest_user_key()))
+    return;
   if (!EnterForward(file + 1)) return;
   cursor_->SeekToFirst();
   SettleForward();
@@ -137,8 +152,10 @@ void LevelCursor::PassForward(size_t file) {
 
 void LevelCursor::SeekForPrev(const Slice& internal_target) {
   status_ = Status::OK();
-  const auto found = std::partition_point(args_.files.begin(), args_.files.end(),
-                                          [&](const FileMetaData* f) { return args_.comparator.CompareInternal(f->smallest, internal_target) <= 0; });
+  const auto found =
+      std::partition_point(args_.files.begin(), args_.files.end(), [&](const FileMetaData* f) {
+        return args_.comparator.CompareInternal(f->smallest, internal_target) <= 0;
+      });
   const auto end = static_cast<size_t>(found - args_.files.begin());
   if (IsBelowLowerBound(end)) return Leave();
   if (RulesOut(end - 1, internal_target)) return PassBackward(end - 1);
@@ -149,7 +166,9 @@ void LevelCursor::SeekForPrev(const Slice& internal_target) {
 
 void LevelCursor::PassBackward(size_t file) {
   Hide();
-  if (file == 0 || args_.read_options.seek_prefix->IsOutside(args_.files[file - 1]->largest_user_key())) return;
+  if (file == 0 ||
+      args_.read_options.seek_prefix->IsOutside(args_.files[file - 1]->largest_user_key()))
+    return;
   if (!EnterBackward(file)) return;
   cursor_->SeekToLast();
   SettleBackward();

@@ -1,15 +1,18 @@
-// LevelCursor: a cursor over the files of one level, which are sorted and disjoint. A file is opened when the walk reaches it, and closed when it
-// leaves.
+// LevelCursor: a cursor over the files of one level, which are sorted and disjoint. A file is
+// opened when the walk reaches it, and closed when it leaves.
 //
-// Bounds: files that lie wholly outside [lower, upper) are never opened; the walk ends before them. Entries outside the bounds but in a file that
-// straddles one may be shown: the user's iterator drops them.
+// Bounds: files that lie wholly outside [lower, upper) are never opened; the walk ends before them.
+// Entries outside the bounds but in a file that straddles one may be shown: the user's iterator
+// drops them.
 //
-// Prefixes: a file whose filter rules out what a seek looks for is passed without a cursor. The level ends there, unless the file beside it begins
-// with the sought prefix too.
+// Prefixes: a file whose filter rules out what a seek looks for is passed without a cursor. The
+// level ends there, unless the file beside it begins with the sought prefix too.
 //
 // I1: at most one file is open; file_ is its index, or files_.size() for none.
-// I2: the stretch is the open file's. The file's own cursor learns where the walk has got to when the walk leaves it.
-// Lifetime: the files, the opener and the bytes of the bounds outlive the cursor (its creator holds the version). Thread safety: one thread.
+// I2: the stretch is the open file's. The file's own cursor learns where the walk has got to when
+//     the walk leaves it.
+// Lifetime: the files, the opener and the bytes of the bounds outlive the cursor (its creator holds
+// the version). Thread safety: one thread.
 #pragma once
 
 #include <memory>

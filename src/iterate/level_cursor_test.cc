@@ -24,8 +24,10 @@ class Level : public TableOpener {
   void AddFile(std::vector<TestEntry> entries) {
     auto file = std::make_unique<FileMetaData>();
     file->number = owned_.size();
-    file->smallest = MakeInternalKey(entries.front().user_key, entries.front().sequence, entries.front().type);
-    file->largest = MakeInternalKey(entries.back().user_key, entries.back().sequence, entries.back().type);
+    file->smallest =
+        MakeInternalKey(entries.front().user_key, entries.front().sequence, entries.front().type);
+    file->largest =
+        MakeInternalKey(entries.back().user_key, entries.back().sequence, entries.back().type);
     files_.push_back(file.get());
     owned_.push_back(std::move(file));
     contents_.push_back(std::move(entries));
@@ -36,9 +38,12 @@ class Level : public TableOpener {
     const HashedPrefix* const prefix = options.seek_prefix->Find(transform_.get());
     const std::vector<TestEntry>& entries = contents_[file->number];
     return prefix == nullptr ||
-           std::any_of(entries.begin(), entries.end(), [&](const TestEntry& entry) { return Slice(entry.user_key).starts_with(prefix->bytes); });
+           std::any_of(entries.begin(), entries.end(), [&](const TestEntry& entry) {
+             return Slice(entry.user_key).starts_with(prefix->bytes);
+           });
   }
-  Result<std::unique_ptr<InternalCursor>> NewCursor(FileMetaData* file, const TableReadOptions&) override {
+  Result<std::unique_ptr<InternalCursor>> NewCursor(FileMetaData* file,
+                                                    const TableReadOptions&) override {
     opened_ += std::to_string(file->number) + " ";
     if (file->number == fail_open_) return Status::IOError("cannot open");
     auto cursor = std::make_unique<VectorCursor>(comparator_, contents_[file->number]);
@@ -47,7 +52,9 @@ class Level : public TableOpener {
     return std::unique_ptr<InternalCursor>(std::move(cursor));
   }
 
-  LevelCursorArgs Args() { return {.comparator = comparator_, .files = files_, .opener = this, .read_options = {}}; }
+  LevelCursorArgs Args() {
+    return {.comparator = comparator_, .files = files_, .opener = this, .read_options = {}};
+  }
   std::string TakeOpened() { return std::exchange(opened_, ""); }
 
   uint64_t fail_open_ = ~uint64_t{0};
@@ -66,8 +73,12 @@ class Level : public TableOpener {
 const KeyComparator kBytewise{BytewiseComparator()};
 
 TestEntry Put(const std::string& key) { return {key, 1, ValueType::kValue, "v"}; }
-std::string Target(const std::string& key) { return MakeInternalKey(key, kSequenceNumberMax, ValueType::kMax); }
-std::string KeyOf(const InternalCursor& cursor) { return cursor.Valid() ? ExtractUserKey(cursor.key()).ToString() : "-"; }
+std::string Target(const std::string& key) {
+  return MakeInternalKey(key, kSequenceNumberMax, ValueType::kMax);
+}
+std::string KeyOf(const InternalCursor& cursor) {
+  return cursor.Valid() ? ExtractUserKey(cursor.key()).ToString() : "-";
+}
 
 class LevelCursorTest : public testing::Test {
  protected:
@@ -149,7 +160,8 @@ TEST_F(LevelCursorTest, ASeekForAnAbsentPrefixOpensNothing) {
   LevelCursor cursor(args);
   const auto sought = [&](const std::string& key, bool forward) {
     seek.Begin(key, forward);
-    forward ? cursor.Seek(Target(key)) : cursor.SeekForPrev(MakeInternalKey(key, 0, ValueType::kDeletion));
+    forward ? cursor.Seek(Target(key))
+            : cursor.SeekForPrev(MakeInternalKey(key, 0, ValueType::kDeletion));
     EXPECT_TRUE(cursor.status().ok());
     return KeyOf(cursor);
   };
@@ -201,7 +213,8 @@ TEST_F(LevelCursorTest, FilesPastABoundAreNotAskedForAPrefix) {
   EXPECT_EQ(level_.TakeOpened(), "");
 }
 
-// All keys have one prefix, but the filter of the file where the seek looks does not know it: the files beside it are not left out.
+// All keys have one prefix, but the filter of the file where the seek looks does not know it: the
+// files beside it are not left out.
 TEST_F(LevelCursorTest, ASeekGoesOnWhereTheFileBesideHasThePrefix) {
   class AllAlike final : public SliceTransform {
    public:
@@ -215,8 +228,11 @@ TEST_F(LevelCursorTest, ASeekGoesOnWhereTheFileBesideHasThePrefix) {
   class RulesOutTheSecond final : public TableOpener {
    public:
     explicit RulesOutTheSecond(Level* level) : level_(level) {}
-    bool MayHold(FileMetaData* file, const TableReadOptions&, const Slice&) override { return file->number != 1; }
-    Result<std::unique_ptr<InternalCursor>> NewCursor(FileMetaData* file, const TableReadOptions& options) override {
+    bool MayHold(FileMetaData* file, const TableReadOptions&, const Slice&) override {
+      return file->number != 1;
+    }
+    Result<std::unique_ptr<InternalCursor>> NewCursor(FileMetaData* file,
+                                                      const TableReadOptions& options) override {
       return level_->NewCursor(file, options);
     }
 
@@ -272,21 +288,28 @@ TEST(LevelCursorModelTest, AgreesWithOneVector) {
     const KeyComparator comparator(order.comparator);
     std::vector<TestEntry> all;
     const uint64_t entries = 5 + random.Uniform(100);
-    for (uint64_t i = 0; i < entries; ++i) all.push_back({std::to_string(random.Uniform(60)), 1 + i, ValueType::kValue, std::to_string(i)});
-    const auto internal_key = [](const TestEntry& entry) { return MakeInternalKey(entry.user_key, entry.sequence, entry.type); };
-    std::sort(all.begin(), all.end(),
-              [&](const TestEntry& a, const TestEntry& b) { return comparator.CompareInternal(internal_key(a), internal_key(b)) < 0; });
+    for (uint64_t i = 0; i < entries; ++i)
+      all.push_back(
+          {std::to_string(random.Uniform(60)), 1 + i, ValueType::kValue, std::to_string(i)});
+    const auto internal_key = [](const TestEntry& entry) {
+      return MakeInternalKey(entry.user_key, entry.sequence, entry.type);
+    };
+    std::sort(all.begin(), all.end(), [&](const TestEntry& a, const TestEntry& b) {
+      return comparator.CompareInternal(internal_key(a), internal_key(b)) < 0;
+    });
     Level level(comparator);
     level.stretch_ = 1 + random.Uniform(6);
     for (size_t from = 0; from < all.size();) {
       const size_t to = std::min(all.size(), from + 1 + random.Uniform(12));
-      level.AddFile(std::vector<TestEntry>(all.begin() + static_cast<ptrdiff_t>(from), all.begin() + static_cast<ptrdiff_t>(to)));
+      level.AddFile(std::vector<TestEntry>(all.begin() + static_cast<ptrdiff_t>(from),
+                                           all.begin() + static_cast<ptrdiff_t>(to)));
       from = to;
     }
     VectorCursor expected(comparator, all);
     LevelCursor cursor(level.Args());
     for (int i = 0; i < 300; ++i) {
-      const std::string target = MakeInternalKey(std::to_string(random.Uniform(60)), random.Uniform(100), ValueType::kValue);
+      const std::string target = MakeInternalKey(std::to_string(random.Uniform(60)),
+                                                 random.Uniform(100), ValueType::kValue);
       switch (cursor.Valid() ? random.Uniform(12) : random.Uniform(4)) {
         case 0: cursor.SeekToFirst(), expected.SeekToFirst(); break;
         case 1: cursor.SeekToLast(), expected.SeekToLast(); break;
@@ -299,7 +322,8 @@ TEST(LevelCursorModelTest, AgreesWithOneVector) {
         default: cursor.Prev(), expected.Prev();
       }
       ASSERT_EQ(cursor.Valid(), expected.Valid());
-      ASSERT_TRUE(!cursor.Valid() || (cursor.key() == expected.key() && cursor.value() == expected.value()));
+      ASSERT_TRUE(!cursor.Valid() ||
+                  (cursor.key() == expected.key() && cursor.value() == expected.value()));
     }
   }
 }

@@ -9,13 +9,15 @@
 
 namespace ashlar {
 
-std::unique_ptr<InternalCursor> NewMergingCursor(const KeyComparator& comparator, std::vector<std::unique_ptr<InternalCursor>> children) {
+std::unique_ptr<InternalCursor> NewMergingCursor(
+    const KeyComparator& comparator, std::vector<std::unique_ptr<InternalCursor>> children) {
   if (children.empty()) return std::make_unique<EmptyCursor>(Status::OK());
   if (children.size() == 1) return std::move(children.front());
   return std::make_unique<MergingCursor>(comparator, std::move(children));
 }
 
-MergingCursor::MergingCursor(const KeyComparator& comparator, std::vector<std::unique_ptr<InternalCursor>> children)
+MergingCursor::MergingCursor(const KeyComparator& comparator,
+                             std::vector<std::unique_ptr<InternalCursor>> children)
     : comparator_(comparator),
       children_(std::move(children)),
       sources_(std::bit_ceil(children_.size())),
@@ -27,7 +29,9 @@ MergingCursor::MergingCursor(const KeyComparator& comparator, std::vector<std::u
 // --- heads ---
 
 bool MergingCursor::HasPrefix(const Source& source) const {
-  const auto begins_with_it = [&](const CursorEntry& entry) { return ExtractUserKey(entry.key).starts_with(prefix_); };
+  const auto begins_with_it = [&](const CursorEntry& entry) {
+    return ExtractUserKey(entry.key).starts_with(prefix_);
+  };
   return heads_.skip_bytes == 0 || (begins_with_it(*source.at) && begins_with_it(*source.last));
 }
 
@@ -161,8 +165,9 @@ void MergingCursor::LeaveStretch() {
   }
 }
 
-// Merges the next stretch, from behind the winner on. Only the first step may take a child out of its stretch, and so to an end or an error: what was
-// shown before is over then, and nothing else is shown yet.
+// Merges the next stretch, from behind the winner on. Only the first step may take a child out of
+// its stretch, and so to an end or an error: what was shown before is over then, and nothing else
+// is shown yet.
 template <bool kForward>
 void MergingCursor::Merge() {
   stretch_ = std::clamp(2 * stretch_, kStretchMin, kStretchMax);
@@ -247,8 +252,9 @@ void MergingCursor::SeekForPrev(const Slice& internal_target) {
   Start(false);
 }
 
-// The current entry is at the end of the stretch that the merge came from; each child steps over it, and over what was merged since. A memtable may
-// have got new entries there meanwhile, hence the loops.
+// The current entry is at the end of the stretch that the merge came from; each child steps over
+// it, and over what was merged since. A memtable may have got new entries there meanwhile, hence
+// the loops.
 template <bool kForward>
 void MergingCursor::Turn() {
   turn_key_.assign(key().data(), key().size());

@@ -1,32 +1,42 @@
-// MergingCursor: several cursors as one, in the order of internal keys. Reads and compaction share it.
+// MergingCursor: several cursors as one, in the order of internal keys. Reads and compaction share
+// it.
 //
-// A loser tree: child i plays at leaf i; an inner node keeps the loser of its match and passes the winner up. When the winner has moved, only the
-// matches on its path to the root are played again.
+// A loser tree: child i plays at leaf i; an inner node keeps the loser of its match and passes the
+// winner up. When the winner has moved, only the matches on its path to the root are played again.
 //
 //        winner_               each player: {head of its user key, child}
-//          |                   The smaller head wins; the heads of a walk backwards, and of the reverse order, are complements, so that one match
-//       [loser 1]              serves all. Who wins is mostly a toss, so a match has no branch that depends on it: both players are written
+//          |                   The smaller head wins; the heads of a walk backwards, and of the
+//                              reverse order, are complements, so that one match
+//       [loser 1]              serves all. Who wins is mostly a toss, so a match has no branch that
+//                              depends on it: both players are written
 //       /       \              back, swapped or not. Equal heads are settled by the internal keys, then by the child's place: of equal keys that
-//   [loser 2] [loser 3]        of the child added first (the newer source) is the first. Children at an end, and the leaves that fill the tree
+//   [loser 2] [loser 3]        of the child added first (the newer source) is the first. Children
+//                              at an end, and the leaves that fill the tree
 //    /   \     /   \           up to a power of two, have the largest head and lose.
 //   c0   c1   c2   (c3)        .
 //
-// A tree without leaves to fill it was rejected: paths of two or three matches in turn are a branch that the processor cannot foresee, and cost more
-// than the third match.
+// A tree without leaves to fill it was rejected: paths of two or three matches in turn are a branch
+// that the processor cannot foresee, and cost more than the third match.
 //
-// Heads are taken behind what all keys of all stretches have in common, which is looked for when they have tied too often, and given up when
-// a stretch comes that does not have it. A custom order has no heads: all tie.
+// Heads are taken behind what all keys of all stretches have in common, which is looked for when
+// they have tied too often, and given up when a stretch comes that does not have it. A custom order
+// has no heads: all tie.
 //
-// It merges a stretch of entries at once, for as long as the children's own stretches last: a child's entry is gone when the child leaves its
-// stretch. After a seek the stretch is one entry; those that follow double in length.
+// It merges a stretch of entries at once, for as long as the children's own stretches last: a
+// child's entry is gone when the child leaves its stretch. After a seek the stretch is one entry;
+// those that follow double in length.
 //
 //   forward   merged_   [ e0 | e1 | e2 | e3 ) .          the winner stands at e3, all others behind it
 //   backward  merged_   . [ e0 | e1 | e2 | e3 )          the winner stands at e0, all others before it
 //
-// I1: while valid, the winner's entry is the one that was merged last and every other child stands behind it in the direction of travel.
-// I2: a child that becomes invalid with an error ends the merge: invalid until the next seek, status() is the child's.
-// I3: every entry of the stretch lies in the stretch of its child. The merge walks there; the child is told when the merge leaves it.
-// I4: with heads, the user keys from where each child stands to the end of its stretch begin with prefix_, which the heads skip.
+// I1: while valid, the winner's entry is the one that was merged last and every other child stands
+//     behind it in the direction of travel.
+// I2: a child that becomes invalid with an error ends the merge: invalid until the next seek,
+//     status() is the child's.
+// I3: every entry of the stretch lies in the stretch of its child. The merge walks there; the child
+//     is told when the merge leaves it.
+// I4: with heads, the user keys from where each child stands to the end of its stretch begin with
+//     prefix_, which the heads skip.
 // Lifetime: owns its children. Thread safety: one thread.
 #pragma once
 
@@ -42,12 +52,14 @@
 namespace ashlar {
 
 // Newest source first. One child is returned as it is; none gives an empty cursor.
-std::unique_ptr<InternalCursor> NewMergingCursor(const KeyComparator& comparator, std::vector<std::unique_ptr<InternalCursor>> children);
+std::unique_ptr<InternalCursor> NewMergingCursor(
+    const KeyComparator& comparator, std::vector<std::unique_ptr<InternalCursor>> children);
 
 class MergingCursor final : public InternalCursor {
  public:
   // At least one child.
-  MergingCursor(const KeyComparator& comparator, std::vector<std::unique_ptr<InternalCursor>> children);
+  MergingCursor(const KeyComparator& comparator,
+                std::vector<std::unique_ptr<InternalCursor>> children);
 
   void SeekToFirst() override;
   void SeekToLast() override;
@@ -59,7 +71,8 @@ class MergingCursor final : public InternalCursor {
  private:
   static constexpr size_t kStretchMin = 4;
   static constexpr size_t kStretchMax = 32;
-  // Keys that differ though their heads do not, until a longer common prefix is looked for: at first, and at most. Twice as many each time.
+  // Keys that differ though their heads do not, until a longer common prefix is looked for: at
+  // first, and at most. Twice as many each time.
   static constexpr uint32_t kTiesMin = 64;
   static constexpr uint32_t kTiesMax = 1024;
 
@@ -69,7 +82,8 @@ class MergingCursor final : public InternalCursor {
     uint64_t mask = 0;  // 0: a custom order
     uint64_t flip = 0;  // all ones: they descend in the direction of travel
 
-    // KeyComparator::Head of the user key, or its complement. The tag behind the user key is long enough for reading to stay inside the key.
+    // KeyComparator::Head of the user key, or its complement. The tag behind the user key is long
+    // enough for reading to stay inside the key.
     uint64_t Of(const CursorEntry& entry) const {
       uint64_t head = LoadBigEndian64(entry.key.data() + skip_bytes);
       const size_t bytes = entry.key.size() - kTagBytes - skip_bytes;
@@ -123,8 +137,8 @@ class MergingCursor final : public InternalCursor {
   const KeyComparator comparator_;
   const std::vector<std::unique_ptr<InternalCursor>> children_;
   std::vector<Source> sources_;  // of the children, and of the leaves that no child plays at
-  // [1, leaves): the losers; the match that leaf i plays first is at (leaves + i) / 2, the winner of match p plays at p / 2. Behind them: who plays,
-  // while all matches are played.
+  // [1, leaves): the losers; the match that leaf i plays first is at (leaves + i) / 2, the winner
+  // of match p plays at p / 2. Behind them: who plays, while all matches are played.
   std::vector<Player> tree_;
   Player winner_;
   bool forward_ = true;

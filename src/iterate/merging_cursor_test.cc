@@ -45,18 +45,22 @@ TEST(MergingCursorTest, OneChildIsReturnedAsItIs) {
 }
 
 TEST(MergingCursorTest, OfEqualKeysTheFirstChildWins) {
-  const Merge merge =
-      MakeMerge(kBytewise, {{{"k", 5, ValueType::kValue, "new"}}, {{"k", 5, ValueType::kValue, "old"}}, {{"j", 9, ValueType::kValue, "j"}}});
+  const Merge merge = MakeMerge(kBytewise, {{{"k", 5, ValueType::kValue, "new"}},
+                                            {{"k", 5, ValueType::kValue, "old"}},
+                                            {{"j", 9, ValueType::kValue, "j"}}});
   std::string shown;
-  for (merge.cursor->SeekToFirst(); merge.cursor->Valid(); merge.cursor->Next()) shown += merge.cursor->value().ToString() + " ";
+  for (merge.cursor->SeekToFirst(); merge.cursor->Valid(); merge.cursor->Next())
+    shown += merge.cursor->value().ToString() + " ";
   EXPECT_EQ(shown, "j new old ");
-  for (merge.cursor->SeekToLast(); merge.cursor->Valid(); merge.cursor->Prev()) shown += merge.cursor->value().ToString() + " ";
+  for (merge.cursor->SeekToLast(); merge.cursor->Valid(); merge.cursor->Prev())
+    shown += merge.cursor->value().ToString() + " ";
   EXPECT_EQ(shown, "j new old old new j ");
 }
 
 TEST(MergingCursorTest, ErrorOfAChildEndsTheMergeUntilTheNextSeek) {
-  const Merge merge = MakeMerge(kBytewise, {{{"a", 1, ValueType::kValue, ""}, {"c", 1, ValueType::kValue, ""}},
-                                            {{"b", 1, ValueType::kValue, ""}, {"d", 1, ValueType::kValue, ""}}});
+  const Merge merge =
+      MakeMerge(kBytewise, {{{"a", 1, ValueType::kValue, ""}, {"c", 1, ValueType::kValue, ""}},
+                            {{"b", 1, ValueType::kValue, ""}, {"d", 1, ValueType::kValue, ""}}});
   merge.children[1]->FailAt("d", Status::Corruption("broken"));
   merge.cursor->SeekToFirst();
   EXPECT_TRUE(merge.cursor->Valid());
@@ -64,7 +68,8 @@ TEST(MergingCursorTest, ErrorOfAChildEndsTheMergeUntilTheNextSeek) {
   ASSERT_TRUE(merge.cursor->Valid());
   EXPECT_EQ(ExtractUserKey(merge.cursor->key()), Slice("b"));
   merge.cursor->Next();
-  EXPECT_FALSE(merge.cursor->Valid()) << "c must not be shown: what the broken child holds before it is unknown";
+  EXPECT_FALSE(merge.cursor->Valid())
+      << "c must not be shown: what the broken child holds before it is unknown";
   EXPECT_TRUE(merge.cursor->status().IsCorruption());
   merge.cursor->SeekToLast();
   EXPECT_FALSE(merge.cursor->Valid());
@@ -75,8 +80,8 @@ TEST(MergingCursorTest, ErrorOfAChildEndsTheMergeUntilTheNextSeek) {
   EXPECT_EQ(ExtractUserKey(merge.cursor->key()), Slice("c"));
 }
 
-// What keys look like, each in its way of heads: telling apart by their first bytes, behind a common prefix, behind one per group, not at all, and of
-// every length.
+// What keys look like, each in its way of heads: telling apart by their first bytes, behind a
+// common prefix, behind one per group, not at all, and of every length.
 std::string MakeKey(uint64_t look, Random* random) {
   const uint64_t number = random->Uniform(100);
   const std::string text = std::to_string(number);
@@ -84,8 +89,12 @@ std::string MakeKey(uint64_t look, Random* random) {
     case 0: return "key" + text;
     case 1: return std::string(20, 'p') + std::string(3 - text.size(), '0') + text;
     case 2: return std::string(1 + number % 4 * 6, static_cast<char>('g' + number % 4)) + text;
-    case 3: return std::string(9 + number % 3, 'x') + text + std::string(8, 'y') + std::to_string(random->Uniform(3));
-    default: return std::string(number % 11, number % 2 == 0 ? '\0' : '\xff') + (random->OneIn(3) ? random->Bytes(random->Uniform(3)) : "");
+    case 3:
+      return std::string(9 + number % 3, 'x') + text + std::string(8, 'y') +
+             std::to_string(random->Uniform(3));
+    default:
+      return std::string(number % 11, number % 2 == 0 ? '\0' : '\xff') +
+             (random->OneIn(3) ? random->Bytes(random->Uniform(3)) : "");
   }
 }
 
@@ -95,7 +104,8 @@ struct Shown {
   size_t source;
 };
 
-// A long random walk with changes of direction, beside a sorted vector of all entries. Some entries are in several sources.
+// A long random walk with changes of direction, beside a sorted vector of all entries. Some entries
+// are in several sources.
 TEST(MergingCursorTest, RandomWalksAgreeWithASortedVector) {
   for (uint64_t seed = 1; seed <= 150; ++seed) {
     Random random(seed);
@@ -112,17 +122,21 @@ TEST(MergingCursorTest, RandomWalksAgreeWithASortedVector) {
       const size_t last = random.OneIn(10) ? sources.size() - 1 : first;
       for (size_t source = first; source <= last; ++source) {
         entry.value = "v" + std::to_string(i) + " of " + std::to_string(source);
-        model.push_back({MakeInternalKey(entry.user_key, entry.sequence, entry.type), entry.value, source});
+        model.push_back(
+            {MakeInternalKey(entry.user_key, entry.sequence, entry.type), entry.value, source});
         sources[source].push_back(entry);
       }
     }
-    const auto less = [&](const std::string& a, const std::string& b) { return comparator.CompareInternal(a, b) < 0; };
+    const auto less = [&](const std::string& a, const std::string& b) {
+      return comparator.CompareInternal(a, b) < 0;
+    };
     std::sort(model.begin(), model.end(), [&](const Shown& a, const Shown& b) {
       const int r = comparator.CompareInternal(a.key, b.key);
       return r != 0 ? r < 0 : a.source < b.source;
     });
     const Merge merge = MakeMerge(comparator, std::move(sources));
-    for (VectorCursor* child : merge.children) child->SetStretch(1 + random.Uniform(random.OneIn(2) ? 9 : 30));
+    for (VectorCursor* child : merge.children)
+      child->SetStretch(1 + random.Uniform(random.OneIn(2) ? 9 : 30));
     InternalCursor& cursor = *merge.cursor;
     Slice pinned;
     Pin pin;
@@ -135,7 +149,8 @@ TEST(MergingCursorTest, RandomWalksAgreeWithASortedVector) {
       // Runs of steps, as long as several stretches.
       move = repeat > 0 && cursor.Valid() ? move : random.Uniform(40);
       repeat = repeat > 0 ? repeat - 1 : (move < 5 ? 0 : random.Skewed(7));
-      const std::string target = MakeInternalKey(MakeKey(look, &random), random.Uniform(300), ValueType::kValue);
+      const std::string target =
+          MakeInternalKey(MakeKey(look, &random), random.Uniform(300), ValueType::kValue);
       if (move == 0) {
         cursor.SeekToFirst();
         position = 0;
@@ -144,11 +159,15 @@ TEST(MergingCursorTest, RandomWalksAgreeWithASortedVector) {
         position = model.size() - 1;
       } else if (move == 2 || (move == 3 && !cursor.Valid())) {
         cursor.Seek(target);
-        const auto found = std::find_if(model.begin(), model.end(), [&](const Shown& entry) { return !less(entry.key, target); });
+        const auto found = std::find_if(model.begin(), model.end(), [&](const Shown& entry) {
+          return !less(entry.key, target);
+        });
         position = static_cast<size_t>(found - model.begin());
       } else if (move == 4 || !cursor.Valid()) {
         cursor.SeekForPrev(target);
-        const auto found = std::find_if(model.begin(), model.end(), [&](const Shown& entry) { return less(target, entry.key); });
+        const auto found = std::find_if(model.begin(), model.end(), [&](const Shown& entry) {
+          return less(target, entry.key);
+        });
         position = static_cast<size_t>(found - model.begin()) - 1;
       } else if (move < 22) {
         cursor.Next();

@@ -1,5 +1,5 @@
-// SavedKey: a copy of a key that is replaced often. Short ones lie in the object; assigning is a memcpy: a std::string spends more on deciding where
-// to put the bytes.
+// SavedKey: a copy of a key that is replaced often. Short ones lie in the object; assigning is a
+// memcpy: a std::string spends more on deciding where to put the bytes.
 #pragma once
 
 #include <algorithm>

@@ -28,14 +28,16 @@ UserIterator::UserIterator(UserIteratorArgs args) : args_(std::move(args)) {
 void UserIterator::SeekCursor(const Slice& user_key, uint64_t tag) {
   seek_target_.AssignInternal(user_key, tag);
   const Slice target = seek_target_.key();
-  if (args_.source.seek_prefix != nullptr) args_.source.seek_prefix->Begin(ExtractUserKey(target), true);
+  if (args_.source.seek_prefix != nullptr)
+    args_.source.seek_prefix->Begin(ExtractUserKey(target), true);
   cursor()->Seek(target);
 }
 
 void UserIterator::SeekCursorForPrev(const Slice& user_key, uint64_t tag) {
   seek_target_.AssignInternal(user_key, tag);
   const Slice target = seek_target_.key();
-  if (args_.source.seek_prefix != nullptr) args_.source.seek_prefix->Begin(ExtractUserKey(target), false);
+  if (args_.source.seek_prefix != nullptr)
+    args_.source.seek_prefix->Begin(ExtractUserKey(target), false);
   cursor()->SeekForPrev(target);
 }
 
@@ -64,9 +66,13 @@ void UserIterator::StayInPrefixOf(const Slice& user_key) {
   if (in_prefix_) prefix_.Assign(*prefix);
 }
 
-ASHLAR_NO_INLINE bool UserIterator::EqualInOrder(Slice a, Slice b) const { return args_.comparator.Equal(a, b); }
+ASHLAR_NO_INLINE bool UserIterator::EqualInOrder(Slice a, Slice b) const {
+  return args_.comparator.Equal(a, b);
+}
 
-bool UserIterator::IsOutsidePrefix(Slice user_key) const { return KeyPrefix(args_.source.prefix_extractor, user_key) != prefix_.key(); }
+bool UserIterator::IsOutsidePrefix(Slice user_key) const {
+  return KeyPrefix(args_.source.prefix_extractor, user_key) != prefix_.key();
+}
 
 // --- steps inside the cursor's stretch ---
 
@@ -81,7 +87,8 @@ inline bool UserIterator::SameUserKey(const Slice& a, const Slice& b) const {
   constexpr size_t kWordBytes = 8;
   const size_t n = a.size();
   if (args_.comparator.HasHeads() && n >= kWordBytes) [[likely]] {
-    if (n != b.size() || DecodeFixed64(a.data() + n - kWordBytes) != DecodeFixed64(b.data() + n - kWordBytes) ||
+    if (n != b.size() ||
+        DecodeFixed64(a.data() + n - kWordBytes) != DecodeFixed64(b.data() + n - kWordBytes) ||
         DecodeFixed64(a.data()) != DecodeFixed64(b.data())) {
       return false;
     }
@@ -98,7 +105,8 @@ inline void UserIterator::ShowInStretch(const CursorEntry& entry) {
   valid_ = true;
 }
 
-// From the value at the cursor to one beside it. False: that is not the case, and nothing has changed.
+// From the value at the cursor to one beside it. False: that is not the case, and nothing has
+// changed.
 inline bool UserIterator::StepForward() {
   ASHLAR_DCHECK(valid_);
   if (state_ != State::kForward || value_in_ != ValueIn::kStretch) return false;
@@ -113,7 +121,8 @@ inline bool UserIterator::StepForward() {
   return true;
 }
 
-// The cursor stands at the oldest version of the key before; if that is a value and another key lies before it, it decides.
+// The cursor stands at the oldest version of the key before; if that is a value and another key
+// lies before it, it decides.
 inline bool UserIterator::StepBackward() {
   ASHLAR_DCHECK(valid_);
   if (state_ != State::kBackward || !cursor()->Valid()) return false;
@@ -131,20 +140,26 @@ inline bool UserIterator::StepBackward() {
 
 // --- what the moves cost ---
 
-// Constants, and the target by pointer: a move that nobody asks about must not pay for a stack frame.
+// Constants, and the target by pointer: a move that nobody asks about must not pay for a stack
+// frame.
 struct UserIterator::Move {
   enum class Kind : uint8_t { kSeek, kNext, kPrev };
   Kind kind;
   void (*make)(UserIterator* iterator, const Slice* target);
 };
 
-constexpr UserIterator::Move UserIterator::kSeekToFirstMove{Move::Kind::kSeek, [](UserIterator* it, const Slice*) { it->SeekToFirstMove(); }};
-constexpr UserIterator::Move UserIterator::kSeekToLastMove{Move::Kind::kSeek, [](UserIterator* it, const Slice*) { it->SeekToLastMove(); }};
-constexpr UserIterator::Move UserIterator::kSeekMove{Move::Kind::kSeek, [](UserIterator* it, const Slice* target) { it->SeekMove(*target); }};
-constexpr UserIterator::Move UserIterator::kSeekForPrevMove{Move::Kind::kSeek,
-                                                            [](UserIterator* it, const Slice* target) { it->SeekForPrevMove(*target); }};
-constexpr UserIterator::Move UserIterator::kNextMove{Move::Kind::kNext, [](UserIterator* it, const Slice*) { it->NextMove(); }};
-constexpr UserIterator::Move UserIterator::kPrevMove{Move::Kind::kPrev, [](UserIterator* it, const Slice*) { it->PrevMove(); }};
+constexpr UserIterator::Move UserIterator::kSeekToFirstMove{
+    Move::Kind::kSeek, [](UserIterator* it, const Slice*) { it->SeekToFirstMove(); }};
+constexpr UserIterator::Move UserIterator::kSeekToLastMove{
+    Move::Kind::kSeek, [](UserIterator* it, const Slice*) { it->SeekToLastMove(); }};
+constexpr UserIterator::Move UserIterator::kSeekMove{
+    Move::Kind::kSeek, [](UserIterator* it, const Slice* target) { it->SeekMove(*target); }};
+constexpr UserIterator::Move UserIterator::kSeekForPrevMove{
+    Move::Kind::kSeek, [](UserIterator* it, const Slice* target) { it->SeekForPrevMove(*target); }};
+constexpr UserIterator::Move UserIterator::kNextMove{
+    Move::Kind::kNext, [](UserIterator* it, const Slice*) { it->NextMove(); }};
+constexpr UserIterator::Move UserIterator::kPrevMove{
+    Move::Kind::kPrev, [](UserIterator* it, const Slice*) { it->PrevMove(); }};
 
 bool UserIterator::Observed() const { return args_.recorder.IsOn() || PerfTimes(); }
 
@@ -246,7 +261,8 @@ bool UserIterator::CountStep() {
   if (++steps_ <= args_.max_skippable_entries || args_.max_skippable_entries == 0) [[likely]] {
     return true;
   }
-  Stop(Status::Incomplete("more entries had to be stepped over than ReadOptions::max_skippable_internal_keys allows"));
+  Stop(Status::Incomplete(
+      "more entries had to be stepped over than ReadOptions::max_skippable_internal_keys allows"));
   return false;
 }
 
@@ -305,9 +321,13 @@ void UserIterator::NextMove() {
   SettleForward(past_saved_key);
 }
 
-// Finds the first entry from the cursor on that the user sees. past_saved_key: versions of saved_key_ are hidden, because a newer one has decided.
+// Finds the first entry from the cursor on that the user sees. past_saved_key: versions of
+// saved_key_ are hidden, because a newer one has decided.
 void UserIterator::SettleForward(bool past_saved_key) {
-  uint64_t run = 0;  // entries of saved_key_ in a row that were stepped over: hidden ones, or ones that are too new
+  uint64_t run =
+      // entries of saved_key_ in a row that were stepped over: hidden ones, or ones that are too
+      // new
+      0;
   while (cursor()->Valid()) {
     const Slice user_key = ExtractUserKey(cursor()->key());
     const uint64_t tag = ExtractTag(cursor()->key());
@@ -346,7 +366,9 @@ void UserIterator::SettleForward(bool past_saved_key) {
   End();
 }
 
-ASHLAR_NO_INLINE bool UserIterator::IsAtUpperBound(Slice user_key) const { return args_.comparator.Compare(user_key, *args_.upper_bound) >= 0; }
+ASHLAR_NO_INLINE bool UserIterator::IsAtUpperBound(Slice user_key) const {
+  return args_.comparator.Compare(user_key, *args_.upper_bound) >= 0;
+}
 
 void UserIterator::ShowMerged() {
   SaveKey(ExtractUserKey(cursor()->key()));
@@ -355,7 +377,8 @@ void UserIterator::ShowMerged() {
   valid_ = true;
 }
 
-// Merges from the newest visible operand, where the cursor stands, down to a value, a deletion or the end of the key's versions.
+// Merges from the newest visible operand, where the cursor stands, down to a value, a deletion or
+// the end of the key's versions.
 UserIterator::Outcome UserIterator::MergeForward() {
   ForgetVersions();
   state_ = State::kForward;
@@ -404,7 +427,8 @@ void UserIterator::SeekForPrevMove(const Slice& target) {
   BeginSeek();
   StayInPrefixOf(target);
   SetScope(from_bound ? SeekScope::kTotalOrder : ScopeOf(target));
-  SeekCursorForPrev(from_bound ? *args_.upper_bound : target, from_bound ? kTagBeforeAll : kTagAfterAll);
+  SeekCursorForPrev(from_bound ? *args_.upper_bound : target,
+                    from_bound ? kTagBeforeAll : kTagAfterAll);
   SettleBackward();
 }
 
@@ -418,7 +442,8 @@ void UserIterator::PrevMove() {
   SettleBackward();
 }
 
-// Finds the last key at or before the cursor's that the user sees. The cursor stands at the oldest version of a key.
+// Finds the last key at or before the cursor's that the user sees. The cursor stands at the oldest
+// version of a key.
 void UserIterator::SettleBackward() {
   while (cursor()->Valid()) {
     const Slice user_key = ExtractUserKey(cursor()->key());
@@ -436,7 +461,9 @@ void UserIterator::SettleBackward() {
   End();
 }
 
-ASHLAR_NO_INLINE bool UserIterator::IsBelowLowerBound(Slice user_key) const { return args_.comparator.Compare(user_key, *args_.lower_bound) < 0; }
+ASHLAR_NO_INLINE bool UserIterator::IsBelowLowerBound(Slice user_key) const {
+  return args_.comparator.Compare(user_key, *args_.lower_bound) < 0;
+}
 
 // Passes all versions of saved_key_, oldest first, and decides.
 UserIterator::Outcome UserIterator::CollectVersions() {
@@ -532,9 +559,12 @@ void UserIterator::TakeOperand() {
   operands_.push_back(operand_holds_.back().bytes);
 }
 
-bool UserIterator::EnoughOperands() const { return args_.merge_operator != nullptr && args_.merge_operator->ShouldMerge(operands_); }
+bool UserIterator::EnoughOperands() const {
+  return args_.merge_operator != nullptr && args_.merge_operator->ShouldMerge(operands_);
+}
 
-// Leaves as many of the newest operands as a forward move would have taken. True: those decide without a base.
+// Leaves as many of the newest operands as a forward move would have taken. True: those decide
+// without a base.
 bool UserIterator::CutOperands() {
   std::vector<Slice> all;
   all.swap(operands_);
@@ -570,7 +600,8 @@ UserIterator::Outcome UserIterator::MergeOperands(Base base) {
     value_in_ = ValueIn::kStretch;
     shown_ = &cursor()->entry();
   } else {
-    Held held = std::move(result.kind == MergeResult::Kind::kBase ? base_ : operand_holds_[result.operand]);
+    Held held =
+        std::move(result.kind == MergeResult::Kind::kBase ? base_ : operand_holds_[result.operand]);
     held.bytes = result.existing;
     ShowHeld(std::move(held));
   }
@@ -590,13 +621,15 @@ void UserIterator::ForgetVersions() {
 void UserIterator::PinValue(PinnableSlice* value) const {
   ASHLAR_DCHECK(valid_);
   if (value_in_ == ValueIn::kMerged) return value->PinSelf(value_);
-  const PinSource owner = value_in_ == ValueIn::kStretch ? args_.source.cursor->OwnerOf(*shown_) : held_.owner;
+  const PinSource owner =
+      value_in_ == ValueIn::kStretch ? args_.source.cursor->OwnerOf(*shown_) : held_.owner;
   owner.Acquire().MoveTo(value, value_);
 }
 
 Status UserIterator::Refresh(const Snapshot* snapshot) {
   BeginSeek();
-  if (!args_.refresh) return Status::NotSupported("this iterator cannot be refreshed: make a new one");
+  if (!args_.refresh)
+    return Status::NotSupported("this iterator cannot be refreshed: make a new one");
   Result<IteratorSource> source = args_.refresh(snapshot, std::move(args_.source));
   if (source.ok()) {
     args_.source = std::move(source).value();
@@ -611,7 +644,8 @@ Status UserIterator::Refresh(const Snapshot* snapshot) {
 Status UserIterator::GetProperty(std::string prop_name, std::string* prop) {
   if (prop_name == "rocksdb.iterator.super-version-number") {
     *prop = std::to_string(args_.source.view_number);
-  } else if (prop_name == "rocksdb.iterator.is-key-pinned" || prop_name == "rocksdb.iterator.is-value-pinned") {
+  } else if (prop_name == "rocksdb.iterator.is-key-pinned" ||
+             prop_name == "rocksdb.iterator.is-value-pinned") {
     *prop = "0";
   } else if (prop_name == "rocksdb.iterator.internal-key") {
     *prop = valid_ ? key_.ToString() : std::string();

@@ -1,5 +1,6 @@
-// UserIterator: the public Iterator over one InternalCursor. It turns versions into what the user sees: per user key the newest version
-// that the snapshot sees, if that is not a deletion; operands merged; keys outside the bounds left out.
+// UserIterator: the public Iterator over one InternalCursor. It turns versions into what the user
+// sees: per user key the newest version that the snapshot sees, if that is not a deletion; operands
+// merged; keys outside the bounds left out.
 //
 //   versions   a9 a7 a3 | b5 b2 | c8 ...     key ascending, sequence descending
 //              at snapshot 8 the visible versions are a7 a3 b5 b2 c8; a7, b5 and c8 decide
@@ -9,26 +10,31 @@
 //   kForwardPast     behind what was merged                       in pinned bytes or in merged_
 //   kBackward        before all versions of the current key       in the cursor's stretch, in pinned bytes or in merged_
 //
-// The common step, from a value to the value of another key that lies decoded beside it, is made inside the cursor's stretch (StepForward,
-// StepBackward): nothing is copied and nothing pinned. Everything else takes the long way, which decides from scratch.
+// The common step, from a value to the value of another key that lies decoded beside it, is made
+// inside the cursor's stretch (StepForward, StepBackward): nothing is copied and nothing pinned.
+// Everything else takes the long way, which decides from scratch.
 //
-// Forward, the first visible version of a new key decides. Backward, versions arrive oldest first: the last visible one decides, operands
-// collect on the way, and what may be shown is pinned because the cursor has to leave it to see whether a newer version follows. Runs of
-// entries that are stepped over are left by a seek after max_sequential_skip steps: hidden versions of one key, and versions that are too
-// new.
+// Forward, the first visible version of a new key decides. Backward, versions arrive oldest first:
+// the last visible one decides, operands collect on the way, and what may be shown is pinned
+// because the cursor has to leave it to see whether a newer version follows. Runs of entries that
+// are stepped over are left by a seek after max_sequential_skip steps: hidden versions of one key,
+// and versions that are too new.
 //
-// Prefixes: which keys a seek looks at is told to the sources through SeekPrefix (key/seek_prefix.h). Seek and SeekForPrev look at the keys with the
-// target's prefix, unless a bound takes the target's place; SeekToFirst and SeekToLast, and what follows them, look at all. With prefix_same_as_start
-// the iterator ends where the prefix of the target, or of the first key found, ends; a key without a prefix starts no such range, and ends one.
+// Prefixes: which keys a seek looks at is told to the sources through SeekPrefix
+// (key/seek_prefix.h). Seek and SeekForPrev look at the keys with the target's prefix, unless a
+// bound takes the target's place; SeekToFirst and SeekToLast, and what follows them, look at all.
+// With prefix_same_as_start the iterator ends where the prefix of the target, or of the first key
+// found, ends; a key without a prefix starts no such range, and ends one.
 //
-// Place of range tombstones: where a version is found visible (SettleForward, CollectVersions), an aggregator would be asked whether it is
-// covered, and the cursor sent past a covered run.
+// Place of range tombstones: where a version is found visible (SettleForward, CollectVersions), an
+// aggregator would be asked whether it is covered, and the cursor sent past a covered run.
 //
-// I1: Valid() implies status().ok(). A version that decides and has a type that is not implemented is NotSupported, never skipped.
+// I1: Valid() implies status().ok(). A version that decides and has a type that is not implemented
+//     is NotSupported, never skipped.
 // I2: key() and value() stay valid until the next move.
 //
-// Lifetime: owns its cursor; what `keep_alive` pins is released after the cursor. The bounds' slices are the caller's; their bytes may
-// change before a seek.
+// Lifetime: owns its cursor; what `keep_alive` pins is released after the cursor. The bounds'
+// slices are the caller's; their bytes may change before a seek.
 //
 // Thread safety: one thread.
 #pragma once
@@ -54,17 +60,21 @@ namespace ashlar {
 
 // What an iterator reads: replaced as a whole by Refresh.
 struct IteratorSource {
-  Pin keep_alive;                                    // of what the cursor reads, where the cursor does not hold it itself, and of prefix_extractor
+  // of what the cursor reads, where the cursor does not hold it itself, and of prefix_extractor
+  Pin keep_alive;
   const SliceTransform* prefix_extractor = nullptr;  // null: keys have no prefixes
-  std::unique_ptr<SeekPrefix> seek_prefix;           // told of every seek; null: every seek is in total order
+  std::unique_ptr<SeekPrefix>
+      seek_prefix;  // told of every seek; null: every seek is in total order
   std::unique_ptr<InternalCursor> cursor;
   SequenceNumber sequence = 0;
   uint64_t view_number = 0;  // for the property "rocksdb.iterator.super-version-number"
 };
 
-// Builds a source with the newest state, or that of the snapshot (null: the newest). Called by Refresh on the iterator's thread; `old` is what the
-// iterator has read so far, to be reused or dropped.
-using RefreshFunction = std::function<Result<IteratorSource>(const Snapshot* snapshot, IteratorSource old)>;
+// Builds a source with the newest state, or that of the snapshot (null: the newest). Called by
+// Refresh on the iterator's thread; `old` is what the iterator has read so far, to be reused or
+// dropped.
+using RefreshFunction =
+    std::function<Result<IteratorSource>(const Snapshot* snapshot, IteratorSource old)>;
 
 struct UserIteratorArgs {
   KeyComparator comparator;
@@ -123,7 +133,8 @@ class UserIterator final : public Iterator {
   }
   // A key without a prefix does not say which keys its seeker looks for.
   SeekScope ScopeOf(const Slice& target) const {
-    const bool has_prefix = args_.source.seek_prefix != nullptr && KeyPrefix(args_.source.prefix_extractor, target).has_value();
+    const bool has_prefix = args_.source.seek_prefix != nullptr &&
+                            KeyPrefix(args_.source.prefix_extractor, target).has_value();
     return has_prefix ? SeekScope::kPrefix : SeekScope::kTotalOrder;
   }
   void SeekCursor(const Slice& user_key, uint64_t tag);
@@ -133,7 +144,8 @@ class UserIterator final : public Iterator {
   // True if statistics are on or the thread measures times: a move then goes through Observe.
   bool Observed() const;
   struct Move;
-  static const Move kSeekToFirstMove, kSeekToLastMove, kSeekMove, kSeekForPrevMove, kNextMove, kPrevMove;
+  static const Move kSeekToFirstMove, kSeekToLastMove, kSeekMove, kSeekForPrevMove, kNextMove,
+      kPrevMove;
   void Observe(const Move& move, const Slice* target);
   void CountMove(const Move& move);
   void CountInPerfContext() const;
@@ -153,13 +165,17 @@ class UserIterator final : public Iterator {
   void BeginMove();
   void BeginSeek();
   void StayInPrefixOf(const Slice& user_key);
-  // Checks that most iterators do without are not inlined and take keys by value: a step that takes the address of a local pays for the stack
-  // protector.
+  // Checks that most iterators do without are not inlined and take keys by value: a step that takes
+  // the address of a local pays for the stack protector.
   bool OutsidePrefix(Slice user_key) const { return in_prefix_ && IsOutsidePrefix(user_key); }
   bool IsOutsidePrefix(Slice user_key) const;
-  bool AtUpperBound(Slice user_key) const { return args_.upper_bound != nullptr && IsAtUpperBound(user_key); }
+  bool AtUpperBound(Slice user_key) const {
+    return args_.upper_bound != nullptr && IsAtUpperBound(user_key);
+  }
   bool IsAtUpperBound(Slice user_key) const;
-  bool BelowLowerBound(Slice user_key) const { return args_.lower_bound != nullptr && IsBelowLowerBound(user_key); }
+  bool BelowLowerBound(Slice user_key) const {
+    return args_.lower_bound != nullptr && IsBelowLowerBound(user_key);
+  }
   bool IsBelowLowerBound(Slice user_key) const;
   bool EqualInOrder(Slice a, Slice b) const;
   bool CountStep();
@@ -188,7 +204,8 @@ class UserIterator final : public Iterator {
   bool valid_ = false;
   State state_ = State::kForward;
   ValueIn value_in_ = ValueIn::kStretch;
-  const CursorEntry* shown_ = nullptr;  // kStretch: the entry of the cursor's stretch in which value_ lies
+  const CursorEntry* shown_ =
+      nullptr;  // kStretch: the entry of the cursor's stretch in which value_ lies
   Slice key_;
   Slice value_;
   Status status_;
@@ -197,7 +214,7 @@ class UserIterator final : public Iterator {
   SavedKey prefix_;
   uint64_t steps_ = 0;                   // entries stepped over in this move
   uint64_t deletions_stepped_over_ = 0;  // of these: deletions that decided
-  SavedKey saved_key_;                   // the user key whose versions are being passed or collected
+  SavedKey saved_key_;  // the user key whose versions are being passed or collected
   SavedKey seek_target_;
   std::string merged_;
   Held held_;  // kPin: what value_ lies in

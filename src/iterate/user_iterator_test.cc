@@ -1,7 +1,10 @@
-// UserIterator: scripts (text in, text out) for the cases that have a name, and random walks beside a model.
+// UserIterator: scripts (text in, text out) for the cases that have a name, and random walks beside
+// a model.
 //
-// Entries:  "a9=x" a value; "a9-" a deletion; "a9!" a single deletion; "a9+x" an operand; "a9?" an entry of a type that is not implemented
-// Commands: first, last, next, prev, seek K, seek-prev K. Each shows "key=value", "end", or the error's code.
+// Entries:  "a9=x" a value; "a9-" a deletion; "a9!" a single deletion; "a9+x" an operand; "a9?" an
+//           entry of a type that is not implemented
+// Commands: first, last, next, prev, seek K, seek-prev K. Each shows "key=value", "end", or the
+// error's code.
 #include "iterate/user_iterator.h"
 
 #include <gtest/gtest.h>
@@ -49,8 +52,9 @@ struct Given {
   uint64_t max_skippable = 0;
   uint64_t max_sequential_skip = 8;
   std::shared_ptr<MergeOperator> merge_operator = MergeOperators::CreateStringAppendOperator(',');
-  size_t prefix_bytes = 0;                  // of prefix_same_as_start; 0: off
-  const SliceTransform* told_of = nullptr;  // the sources are told of prefixes of this transform; null: of none
+  size_t prefix_bytes = 0;  // of prefix_same_as_start; 0: off
+  const SliceTransform* told_of =
+      nullptr;  // the sources are told of prefixes of this transform; null: of none
   SeekScope told_scope_max = SeekScope::kPrefix;
   size_t stretch = 3;  // entries that a step of the cursor shows
 };
@@ -75,8 +79,11 @@ class Script {
     }
     if (given.told_of != nullptr) {
       args.source.prefix_extractor = given.told_of;
-      args.source.seek_prefix = std::make_unique<SeekPrefix>(
-          SeekPrefix::Args{.comparator = comparator, .transform = given.told_of, .upper_bound = args.upper_bound, .scope_max = given.told_scope_max});
+      args.source.seek_prefix =
+          std::make_unique<SeekPrefix>(SeekPrefix::Args{.comparator = comparator,
+                                                        .transform = given.told_of,
+                                                        .upper_bound = args.upper_bound,
+                                                        .scope_max = given.told_scope_max});
       seek_prefix_ = args.source.seek_prefix.get();
     }
     args.source.cursor = std::move(cursor);
@@ -123,7 +130,8 @@ class Script {
     }
   }
   std::string Shown() const {
-    if (iterator_->Valid()) return iterator_->key().ToString() + "=" + iterator_->value().ToString();
+    if (iterator_->Valid())
+      return iterator_->key().ToString() + "=" + iterator_->value().ToString();
     const Status status = iterator_->status();
     return status.ok() ? "end" : status.ToString().substr(0, status.ToString().find(':'));
   }
@@ -137,9 +145,13 @@ class Script {
   std::unique_ptr<UserIterator> iterator_;
 };
 
-std::string Show(const Given& given, const std::string& commands) { return Script(given).Run(commands); }
+std::string Show(const Given& given, const std::string& commands) {
+  return Script(given).Run(commands);
+}
 
-TEST(UserIteratorTest, NothingThere) { EXPECT_EQ(Show({.entries = ""}, "first;last;seek a;seek-prev a"), "end end end end"); }
+TEST(UserIteratorTest, NothingThere) {
+  EXPECT_EQ(Show({.entries = ""}, "first;last;seek a;seek-prev a"), "end end end end");
+}
 
 // With prefixes of two bytes; "a" and "b" have none.
 constexpr char kPrefixEntries[] = "a1=s aa2=1 aab3=2 aac4=3 aba5=4 abb6- ac7=5 b8=t baa9=6";
@@ -157,28 +169,39 @@ TEST(UserIteratorTest, PrefixSameAsStartEndsWithThePrefix) {
 }
 
 TEST(UserIteratorTest, PrefixSameAsStartTakesThePrefixOfTheFirstKeyFound) {
-  EXPECT_EQ(Show({.entries = kPrefixEntries, .lower = "aab", .prefix_bytes = 2}, "first;next;next"), "aab=2 aac=3 end");
-  EXPECT_EQ(Show({.entries = kPrefixEntries, .upper = "abb", .prefix_bytes = 2}, "last;prev"), "aba=4 end");
+  EXPECT_EQ(Show({.entries = kPrefixEntries, .lower = "aab", .prefix_bytes = 2}, "first;next;next"),
+            "aab=2 aac=3 end");
+  EXPECT_EQ(Show({.entries = kPrefixEntries, .upper = "abb", .prefix_bytes = 2}, "last;prev"),
+            "aba=4 end");
   EXPECT_EQ(Show({.entries = kPrefixEntries, .prefix_bytes = 2}, "last;prev"), "baa=6 end");
 }
 
 TEST(UserIteratorTest, KeysWithoutAPrefixStartNoRange) {
-  EXPECT_EQ(Show({.entries = kPrefixEntries, .prefix_bytes = 2}, "first;next;next"), "a=s aa=1 aab=2");
-  EXPECT_EQ(Show({.entries = kPrefixEntries, .prefix_bytes = 2}, "seek;next;next"), "a=s aa=1 aab=2");
-  EXPECT_EQ(Show({.entries = kPrefixEntries, .prefix_bytes = 2}, "seek-prev b;prev;prev"), "b=t ac=5 aba=4");
+  EXPECT_EQ(Show({.entries = kPrefixEntries, .prefix_bytes = 2}, "first;next;next"),
+            "a=s aa=1 aab=2");
+  EXPECT_EQ(Show({.entries = kPrefixEntries, .prefix_bytes = 2}, "seek;next;next"),
+            "a=s aa=1 aab=2");
+  EXPECT_EQ(Show({.entries = kPrefixEntries, .prefix_bytes = 2}, "seek-prev b;prev;prev"),
+            "b=t ac=5 aba=4");
 }
 
 TEST(UserIteratorTest, PrefixSameAsStartKeepsTheTargetsPrefixAtABound) {
-  EXPECT_EQ(Show({.entries = kPrefixEntries, .lower = "aab", .prefix_bytes = 2}, "seek aa;next;next"), "aab=2 aac=3 end");
+  EXPECT_EQ(
+      Show({.entries = kPrefixEntries, .lower = "aab", .prefix_bytes = 2}, "seek aa;next;next"),
+      "aab=2 aac=3 end");
   EXPECT_EQ(Show({.entries = kPrefixEntries, .lower = "ab", .prefix_bytes = 2}, "seek aa"), "end");
-  EXPECT_EQ(Show({.entries = kPrefixEntries, .upper = "aac", .prefix_bytes = 2}, "seek-prev aaz;prev;prev"), "aab=2 aa=1 end");
-  EXPECT_EQ(Show({.entries = kPrefixEntries, .upper = "aba", .prefix_bytes = 2}, "seek-prev abz"), "end");
+  EXPECT_EQ(Show({.entries = kPrefixEntries, .upper = "aac", .prefix_bytes = 2},
+                 "seek-prev aaz;prev;prev"),
+            "aab=2 aa=1 end");
+  EXPECT_EQ(Show({.entries = kPrefixEntries, .upper = "aba", .prefix_bytes = 2}, "seek-prev abz"),
+            "end");
 }
 
 // What the sources were told with the last seek: the prefix that they may look for.
 TEST(UserIteratorTest, SourcesAreToldWhichPrefixASeekIsAbout) {
   const std::unique_ptr<const SliceTransform> transform(NewFixedPrefixTransform(2));
-  const auto told = [&](Given given, const std::string& commands, SeekScope scope_max = SeekScope::kPrefix) {
+  const auto told = [&](Given given, const std::string& commands,
+                        SeekScope scope_max = SeekScope::kPrefix) {
     given.entries = "a1=s aa9=x aa8=x aa7=x aa6=x aab3=2 aac4=3 aba5=4 ba7=5";
     given.max_sequential_skip = 1;
     given.told_of = transform.get();
@@ -226,32 +249,43 @@ TEST(UserIteratorTest, DeletionsHideWhatIsOlder) {
 
 TEST(UserIteratorTest, SeeksLandOnTheirSide) {
   const std::string entries = "b1=1 d2- d1=x f1=2 h1=3";
-  EXPECT_EQ(Show({.entries = entries}, "seek a;seek b;seek c;seek d;seek g;seek h;seek i"), "b=1 b=1 f=2 f=2 h=3 h=3 end");
-  EXPECT_EQ(Show({.entries = entries}, "seek-prev a;seek-prev b;seek-prev c;seek-prev d;seek-prev e;seek-prev f;seek-prev z"),
-            "end b=1 b=1 b=1 b=1 f=2 h=3");
+  EXPECT_EQ(Show({.entries = entries}, "seek a;seek b;seek c;seek d;seek g;seek h;seek i"),
+            "b=1 b=1 f=2 f=2 h=3 h=3 end");
+  EXPECT_EQ(
+      Show({.entries = entries},
+           "seek-prev a;seek-prev b;seek-prev c;seek-prev d;seek-prev e;seek-prev f;seek-prev z"),
+      "end b=1 b=1 b=1 b=1 f=2 h=3");
 }
 
 TEST(UserIteratorTest, DirectionChanges) {
   const std::string entries = "a5=a2 a1=a1 b9=b2 b2=b1 c3- c1=c d6+x d4=d";
-  EXPECT_EQ(Show({.entries = entries}, "first;next;prev;next;next;prev;next;next"), "a=a2 b=b2 a=a2 b=b2 d=d,x b=b2 d=d,x end");
-  EXPECT_EQ(Show({.entries = entries}, "last;prev;next;prev;prev;next;prev;prev"), "d=d,x b=b2 d=d,x b=b2 a=a2 b=b2 a=a2 end");
-  EXPECT_EQ(Show({.entries = entries, .snapshot = 5}, "seek b;prev;next;next;prev"), "b=b1 a=a2 b=b1 d=d b=b1");
+  EXPECT_EQ(Show({.entries = entries}, "first;next;prev;next;next;prev;next;next"),
+            "a=a2 b=b2 a=a2 b=b2 d=d,x b=b2 d=d,x end");
+  EXPECT_EQ(Show({.entries = entries}, "last;prev;next;prev;prev;next;prev;prev"),
+            "d=d,x b=b2 d=d,x b=b2 a=a2 b=b2 a=a2 end");
+  EXPECT_EQ(Show({.entries = entries, .snapshot = 5}, "seek b;prev;next;next;prev"),
+            "b=b1 a=a2 b=b1 d=d b=b1");
 }
 
 TEST(UserIteratorTest, BoundsAreInclusiveBelowAndExclusiveAbove) {
   const Given given{.entries = "a1=1 b1=2 c1=3 d1=4 e1=5", .lower = "b", .upper = "d"};
   EXPECT_EQ(Show(given, "first;next;next"), "b=2 c=3 end");
   EXPECT_EQ(Show(given, "last;prev;prev"), "c=3 b=2 end");
-  EXPECT_EQ(Show(given, "seek a;seek d;seek e;seek-prev a;seek-prev b;seek-prev d;seek-prev z"), "b=2 end end end b=2 c=3 c=3");
+  EXPECT_EQ(Show(given, "seek a;seek d;seek e;seek-prev a;seek-prev b;seek-prev d;seek-prev z"),
+            "b=2 end end end b=2 c=3 c=3");
   EXPECT_EQ(Show(given, "seek c;prev;prev"), "c=3 b=2 end");
 }
 
 TEST(UserIteratorTest, OperandsMergeWithWhatLiesBelow) {
   const std::string entries = "a5+2 a4+1 b6+y b5- b4=gone c7+q c3=base c2=old d9+only";
-  EXPECT_EQ(Show({.entries = entries}, "first;next;next;next;next"), "a=1,2 b=y c=base,q d=only end");
-  EXPECT_EQ(Show({.entries = entries}, "last;prev;prev;prev;prev"), "d=only c=base,q b=y a=1,2 end");
-  EXPECT_EQ(Show({.entries = entries, .snapshot = 4}, "first;next;next;next"), "a=1 b=gone c=base end");
-  EXPECT_EQ(Show({.entries = entries, .snapshot = 4}, "last;prev;prev;prev"), "c=base b=gone a=1 end");
+  EXPECT_EQ(Show({.entries = entries}, "first;next;next;next;next"),
+            "a=1,2 b=y c=base,q d=only end");
+  EXPECT_EQ(Show({.entries = entries}, "last;prev;prev;prev;prev"),
+            "d=only c=base,q b=y a=1,2 end");
+  EXPECT_EQ(Show({.entries = entries, .snapshot = 4}, "first;next;next;next"),
+            "a=1 b=gone c=base end");
+  EXPECT_EQ(Show({.entries = entries, .snapshot = 4}, "last;prev;prev;prev"),
+            "c=base b=gone a=1 end");
 }
 
 TEST(UserIteratorTest, OperandsWithoutAnOperatorAreAnError) {
@@ -259,7 +293,8 @@ TEST(UserIteratorTest, OperandsWithoutAnOperatorAreAnError) {
   const Given given{.entries = entries, .merge_operator = nullptr};
   EXPECT_EQ(Show(given, "first;next"), "a=1 Invalid argument");
   EXPECT_EQ(Show(given, "last;prev"), "c=2 Invalid argument");
-  EXPECT_EQ(Show(given, "first;next;seek c"), "a=1 Invalid argument c=2") << "a seek clears the error";
+  EXPECT_EQ(Show(given, "first;next;seek c"), "a=1 Invalid argument c=2")
+      << "a seek clears the error";
 }
 
 TEST(UserIteratorTest, TypesThatAreNotImplementedAreErrors) {
@@ -267,22 +302,28 @@ TEST(UserIteratorTest, TypesThatAreNotImplementedAreErrors) {
   const std::string refused = Status::NotSupported().ToString();
   EXPECT_EQ(Show({.entries = entries}, "first;next"), "a=1 " + refused);
   EXPECT_EQ(Show({.entries = entries}, "last;prev"), "c=2 " + refused);
-  EXPECT_EQ(Show({.entries = entries, .snapshot = 4}, "first;next;next"), "a=1 b=x c=2") << "the snapshot does not see it";
+  EXPECT_EQ(Show({.entries = entries, .snapshot = 4}, "first;next;next"), "a=1 b=x c=2")
+      << "the snapshot does not see it";
   EXPECT_EQ(Show({.entries = entries, .snapshot = 4}, "last;prev;prev"), "c=2 b=x a=1");
-  EXPECT_EQ(Show({.entries = "b6+y b5?"}, "first;last"), refused + " " + refused) << "below operands";
+  EXPECT_EQ(Show({.entries = "b6+y b5?"}, "first;last"), refused + " " + refused)
+      << "below operands";
   EXPECT_EQ(Show({.entries = "b6=y b5?"}, "first;last"), "b=y b=y") << "hidden by a newer value";
 }
 
 TEST(UserIteratorTest, CursorErrorsStopTheIterator) {
   Script script({.entries = "a1=1 b1=2 c1=3"});
   script.cursor().FailAt("b", Status::Corruption("broken"));
-  EXPECT_EQ(script.Run("first;next;seek b;seek c;seek-prev b;seek-prev a"), "a=1 Corruption Corruption c=3 Corruption a=1");
-  EXPECT_EQ(script.Run("last;seek c;prev"), "Corruption c=3 Corruption") << "what lies before the oldest version of c may be a newer one";
+  EXPECT_EQ(script.Run("first;next;seek b;seek c;seek-prev b;seek-prev a"),
+            "a=1 Corruption Corruption c=3 Corruption a=1");
+  EXPECT_EQ(script.Run("last;seek c;prev"), "Corruption c=3 Corruption")
+      << "what lies before the oldest version of c may be a newer one";
 }
 
 std::string ManyVersions(const std::string& key, int count, int first_sequence) {
   std::string entries;
-  for (int i = 0; i < count; ++i) entries += key + std::to_string(first_sequence + i) + "=" + std::to_string(first_sequence + i) + " ";
+  for (int i = 0; i < count; ++i)
+    entries +=
+        key + std::to_string(first_sequence + i) + "=" + std::to_string(first_sequence + i) + " ";
   return entries;
 }
 
@@ -299,7 +340,8 @@ TEST(UserIteratorTest, RunsOfVersionsAreLeftBySeeking) {
 }
 
 TEST(UserIteratorTest, RunsUnderADeletionAreLeftBySeeking) {
-  Script script({.entries = "a1=a b2000- " + ManyVersions("b", 1000, 1) + "c1=c", .snapshot = 3000});
+  Script script(
+      {.entries = "a1=a b2000- " + ManyVersions("b", 1000, 1) + "c1=c", .snapshot = 3000});
   EXPECT_EQ(script.Run("first;next;next;last;prev;prev"), "a=a c=c end c=c a=a end");
   EXPECT_LT(script.cursor().steps(), 60u);
 }
@@ -307,7 +349,8 @@ TEST(UserIteratorTest, RunsUnderADeletionAreLeftBySeeking) {
 TEST(UserIteratorTest, ManyNewKeysAreSteppedOverNotSought) {
   std::string entries;
   for (int i = 0; i < 100; ++i)
-    entries += "k" + std::string(1, static_cast<char>('a' + i % 26)) + std::string(static_cast<size_t>(i / 26), 'x') + "900=new ";
+    entries += "k" + std::string(1, static_cast<char>('a' + i % 26)) +
+               std::string(static_cast<size_t>(i / 26), 'x') + "900=new ";
   Script script({.entries = entries + "z1=z"});
   EXPECT_EQ(script.Run("first"), "z=z");
   EXPECT_EQ(script.cursor().seeks(), 1u);
@@ -321,7 +364,8 @@ TEST(UserIteratorTest, LongOperandChainsMergeBackwardToo) {
     expected += "," + std::to_string(i);
   }
   EXPECT_EQ(Show({.entries = entries + "c1=c"}, "last;prev;prev"), "c=c " + expected + " a=a");
-  EXPECT_EQ(Show({.entries = entries + "c1=c"}, "first;next;prev;next"), "a=a " + expected + " a=a " + expected);
+  EXPECT_EQ(Show({.entries = entries + "c1=c"}, "first;next;prev;next"),
+            "a=a " + expected + " a=a " + expected);
 }
 
 TEST(UserIteratorTest, LimitOfSkippedEntries) {
@@ -358,8 +402,9 @@ TEST(UserIteratorTest, ValuesCanBePinned) {
 }
 
 TEST(UserIteratorTest, MergeThatEndsInAnExistingValueIsShownInPlace) {
-  const std::pair<std::shared_ptr<MergeOperator>, std::string> cases[] = {{MergeOperators::CreatePutOperator(), "a=mmm"},
-                                                                          {MergeOperators::CreateMaxOperator(), "a=zzz"}};
+  const std::pair<std::shared_ptr<MergeOperator>, std::string> cases[] = {
+      {MergeOperators::CreatePutOperator(), "a=mmm"},
+      {MergeOperators::CreateMaxOperator(), "a=zzz"}};
   for (const auto& [merge_operator, expected] : cases) {
     Script script({.entries = "a5+mmm a3=zzz b1=b", .merge_operator = merge_operator});
     for (const char* move : {"first", "seek-prev a"}) {
@@ -408,7 +453,8 @@ TEST(UserIteratorTest, RefreshReplacesTheSource) {
 TEST(UserIteratorTest, UnknownPropertyIsRefused) {
   Script script({.entries = "a1=1"});
   std::string value;
-  EXPECT_TRUE(script.iterator().GetProperty("rocksdb.iterator.nonsense", &value).IsInvalidArgument());
+  EXPECT_TRUE(
+      script.iterator().GetProperty("rocksdb.iterator.nonsense", &value).IsInvalidArgument());
   EXPECT_TRUE(script.iterator().Refresh().IsNotSupported());
 }
 
@@ -416,12 +462,15 @@ TEST(UserIteratorTest, UnknownPropertyIsRefused) {
 
 struct UserLess {
   const Comparator* comparator;
-  bool operator()(const std::string& a, const std::string& b) const { return comparator->Compare(a, b) < 0; }
+  bool operator()(const std::string& a, const std::string& b) const {
+    return comparator->Compare(a, b) < 0;
+  }
 };
 using UserView = std::map<std::string, std::string, UserLess>;
 
 // What the user sees, computed by applying the writes in the order of their sequences.
-UserView ViewAt(const Comparator* comparator, const std::vector<TestEntry>& by_sequence, SequenceNumber snapshot) {
+UserView ViewAt(const Comparator* comparator, const std::vector<TestEntry>& by_sequence,
+                SequenceNumber snapshot) {
   UserView view(UserLess{comparator});
   for (const TestEntry& entry : by_sequence) {
     if (entry.sequence > snapshot) break;
@@ -442,7 +491,8 @@ UserView ViewAt(const Comparator* comparator, const std::vector<TestEntry>& by_s
 }
 
 TEST(UserIteratorModelTest, RandomWalksAgreeWithTheModel) {
-  const std::shared_ptr<MergeOperator> merge_operator = MergeOperators::CreateStringAppendOperator(',');
+  const std::shared_ptr<MergeOperator> merge_operator =
+      MergeOperators::CreateStringAppendOperator(',');
   for (uint64_t seed = 1; seed <= 90; ++seed) {
     Random random(seed);
     const NamedComparator& order = TestComparators()[seed % 3];
@@ -454,17 +504,22 @@ TEST(UserIteratorModelTest, RandomWalksAgreeWithTheModel) {
     const std::string before(random.OneIn(2) ? random.Uniform(20) : 0, 'k');
     const std::string behind(random.OneIn(2) ? random.Uniform(20) : 0, 'k');
     const uint64_t first_key = random.OneIn(2) ? 1000 : 0;
-    const auto random_key = [&] { return before + std::to_string(first_key + random.Uniform(keys)) + behind; };
+    const auto random_key = [&] {
+      return before + std::to_string(first_key + random.Uniform(keys)) + behind;
+    };
     const bool mostly_values = random.OneIn(2);
     std::vector<TestEntry> entries;
     const uint64_t writes = random.Uniform(400);
     for (SequenceNumber sequence = 1; sequence <= writes; ++sequence) {
-      static constexpr ValueType kTypes[] = {ValueType::kValue, ValueType::kValue,    ValueType::kMerge,
-                                             ValueType::kMerge, ValueType::kDeletion, ValueType::kSingleDeletion};
-      const ValueType type = mostly_values && !random.OneIn(10) ? ValueType::kValue : kTypes[random.Uniform(6)];
+      static constexpr ValueType kTypes[] = {ValueType::kValue,    ValueType::kValue,
+                                             ValueType::kMerge,    ValueType::kMerge,
+                                             ValueType::kDeletion, ValueType::kSingleDeletion};
+      const ValueType type =
+          mostly_values && !random.OneIn(10) ? ValueType::kValue : kTypes[random.Uniform(6)];
       entries.push_back({random_key(), sequence, type, std::to_string(sequence)});
     }
-    const SequenceNumber snapshot = random.OneIn(2) ? kSequenceNumberMax : random.Uniform(writes + 1);
+    const SequenceNumber snapshot =
+        random.OneIn(2) ? kSequenceNumberMax : random.Uniform(writes + 1);
     UserView view = ViewAt(order.comparator, entries, snapshot);
 
     std::vector<std::vector<TestEntry>> parts(1 + random.Uniform(5));
@@ -496,7 +551,9 @@ TEST(UserIteratorModelTest, RandomWalksAgreeWithTheModel) {
     UserIterator iterator(std::move(args));
 
     auto expected = view.end();
-    const auto step_back = [&](UserView::iterator it) { return it == view.begin() ? view.end() : std::prev(it); };
+    const auto step_back = [&](UserView::iterator it) {
+      return it == view.begin() ? view.end() : std::prev(it);
+    };
     uint64_t move = 0;
     uint64_t repeat = 0;
     PinnableSlice pinned;

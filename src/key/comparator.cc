@@ -1,7 +1,7 @@
 // The two built-in orders of keys.
 //
-// Both are found by address (KeyComparator), so each exists exactly once, and lives as long as the process: databases may close after static
-// destructors have begun.
+// Both are found by address (KeyComparator), so each exists exactly once, and lives as long as the
+// process: databases may close after static destructors have begun.
 #include "ashlar/comparator.h"
 
 #include <algorithm>
@@ -26,12 +26,14 @@ class BytewiseOrder final : public Comparator {
     const uint8_t limit_byte = ByteAt(limit, common);
     if (start_byte >= limit_byte) return;  // start does not sort before limit
     if (start_byte + 1 < limit_byte || common + 1 < limit.size()) {
-      // The raised byte is below limit's, or equal to it with more of limit to come: before limit either way.
+      // The raised byte is below limit's, or equal to it with more of limit to come: before limit
+      // either way.
       (*start)[common] = static_cast<char>(start_byte + 1);
       start->resize(common + 1);
       return;
     }
-    // limit ends right behind a byte that is one above start's, so nothing between the two is shorter than a later byte of start raised by one.
+    // limit ends right behind a byte that is one above start's, so nothing between the two is
+    // shorter than a later byte of start raised by one.
     for (size_t i = common + 1; i < start->size(); ++i) {
       const uint8_t byte = ByteAt(*start, i);
       if (byte != 0xff) {
@@ -43,7 +45,8 @@ class BytewiseOrder final : public Comparator {
   }
 
   void FindShortSuccessor(std::string* key) const override {
-    const auto it = std::find_if(key->begin(), key->end(), [](char c) { return static_cast<uint8_t>(c) != 0xff; });
+    const auto it = std::find_if(key->begin(), key->end(),
+                                 [](char c) { return static_cast<uint8_t>(c) != 0xff; });
     if (it == key->end()) return;
     *it = static_cast<char>(static_cast<uint8_t>(*it) + 1);
     key->erase(it + 1, key->end());
@@ -60,7 +63,8 @@ class ReverseBytewiseOrder final : public Comparator {
   void FindShortestSeparator(std::string* start, const Slice& limit) const override {
     const size_t common = limit.difference_offset(*start);
     if (common >= start->size() || common >= limit.size()) return;
-    // A prefix of start sorts behind it in this order; it is before limit when it still holds the byte in which the two differ.
+    // A prefix of start sorts behind it in this order; it is before limit when it still holds the
+    // byte in which the two differ.
     if (ByteAt(*start, common) > ByteAt(limit, common)) start->resize(common + 1);
   }
 

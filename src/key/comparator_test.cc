@@ -33,11 +33,12 @@ TEST(Comparator, SeparatorsAreShortWhereTheyCanBe) {
     const char* limit;
     const char* separator;
   };
-  for (const Case& c : std::vector<Case>{{"abcdef", "abzz", "abd"},
-                                         {"abc", "abcd", "abc"},        // a prefix
-                                         {"abc1xyz", "abc2", "abc1y"},  // no byte between: raise a later one
-                                         {"abc1", "abc2x", "abc2"},
-                                         {"b", "a", "b"}}) {  // not in order: left alone
+  for (const Case& c :
+       std::vector<Case>{{"abcdef", "abzz", "abd"},
+                         {"abc", "abcd", "abc"},        // a prefix
+                         {"abc1xyz", "abc2", "abc1y"},  // no byte between: raise a later one
+                         {"abc1", "abc2x", "abc2"},
+                         {"b", "a", "b"}}) {  // not in order: left alone
     std::string start = c.start;
     BytewiseComparator()->FindShortestSeparator(&start, c.limit);
     EXPECT_EQ(start, c.separator);
@@ -69,7 +70,8 @@ TEST(Comparator, SeparatorsStayInTheirRange) {
     const char bytes[] = {'\0', '\1', 'a', 'b', '\xfe', '\xff'};
     const auto random_key = [&] {
       std::string key;
-      for (uint64_t n = random.Uniform(6); n > 0; --n) key.push_back(bytes[random.Uniform(sizeof(bytes))]);
+      for (uint64_t n = random.Uniform(6); n > 0; --n)
+        key.push_back(bytes[random.Uniform(sizeof(bytes))]);
       return key;
     };
     for (int i = 0; i < 20000; ++i) {

@@ -1,22 +1,25 @@
-// InternalCursor: a walk over internal keys in order, the one shape that memtables, tables, levels and merges share.
+// InternalCursor: a walk over internal keys in order, the one shape that memtables, tables, levels
+// and merges share.
 //
-// A cursor stands in a stretch of entries that lie decoded side by side. Stepping inside it is a pointer's step, known here and to every caller; only
-// leaving it is virtual, and reading the current entry costs no call. How long stretches are is the cursor's own affair: a memtable shows one entry
-// at a time, a table what it decodes at once, a merge what it merges at once.
+// A cursor stands in a stretch of entries that lie decoded side by side. Stepping inside it is a
+// pointer's step, known here and to every caller; only leaving it is virtual, and reading the
+// current entry costs no call. How long stretches are is the cursor's own affair: a memtable shows
+// one entry at a time, a table what it decodes at once, a merge what it merges at once.
 //
 //   stretch   [ entry | entry | entry | entry )          Next: at < end - 1 ? ++at : MoveNext()
 //             begin           at              end        Prev: at > begin   ? --at : MovePrev()
 //
 // I1: Valid() implies that every entry of the stretch has key.size() >= kTagBytes.
-// I2: key() and value() of every entry of the stretch stay valid until the cursor leaves it, and until its next seek; OwnerOf can pin a value for
-//     longer.
-// I3: a cursor that meets an error becomes invalid and stays so until the next Seek*; status() then says why. An invalid cursor with Ok has passed
-//     the end.
+// I2: key() and value() of every entry of the stretch stay valid until the cursor leaves it, and
+//     until its next seek; OwnerOf can pin a value for longer.
+// I3: a cursor that meets an error becomes invalid and stays so until the next Seek*; status() then
+//     says why. An invalid cursor with Ok has passed the end.
 //
-// A virtual step per entry was rejected: each layer above a table added 40 to 60 instructions to an entry that costs 50 to decode.
+// A virtual step per entry was rejected: each layer above a table added 40 to 60 instructions to an
+// entry that costs 50 to decode.
 //
-// Lifetime: a cursor holds what it needs of its source (a count on memtable, table or view) unless its creator documents otherwise.
-// Thread safety: one thread.
+// Lifetime: a cursor holds what it needs of its source (a count on memtable, table or view) unless
+// its creator documents otherwise. Thread safety: one thread.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +34,9 @@ namespace ashlar {
 // What a caller will look at after a Seek: key/seek_prefix.h tells the cursors.
 enum class SeekScope : uint8_t {
   kTotalOrder,  // any entry; the order is that of all keys
-  kPrefix,      // only entries whose keys share the target's prefix: a source that knows there are none may say that it has ended
+  // only entries whose keys share the target's prefix: a source that knows there are none may say
+  // that it has ended
+  kPrefix,
 };
 
 struct CursorEntry {
@@ -62,8 +67,9 @@ class InternalCursor {
   // The first entry at or after the internal key; the last entry at or before it.
   virtual void Seek(const Slice& internal_target) = 0;
   virtual void SeekForPrev(const Slice& internal_target) = 0;
-  // Seek in steps, 0, 1, ..., until one returns false, and nothing but steps in between. Each asks for the memory that the next one reads: whoever
-  // seeks with several cursors takes a step with each in turn, so that their cache misses overlap.
+  // Seek in steps, 0, 1, ..., until one returns false, and nothing but steps in between. Each asks
+  // for the memory that the next one reads: whoever seeks with several cursors takes a step with
+  // each in turn, so that their cache misses overlap.
   virtual bool SeekStep(const Slice& internal_target, uint32_t /*step*/) {
     Seek(internal_target);
     return false;
@@ -105,7 +111,9 @@ class InternalCursor {
   }
   void Hide() { ShowStretch(nullptr, nullptr, nullptr); }
   // Stands in the stretch of another cursor, at the same place.
-  static void StandAs(InternalCursor* cursor, const InternalCursor& other) { cursor->ShowStretch(other.begin_, other.at_, other.end_); }
+  static void StandAs(InternalCursor* cursor, const InternalCursor& other) {
+    cursor->ShowStretch(other.begin_, other.at_, other.end_);
+  }
   // Stands at another entry of its stretch: of a cursor whose stretch somebody has walked over.
   static void StandAt(InternalCursor* cursor, const CursorEntry* entry) { cursor->at_ = entry; }
 

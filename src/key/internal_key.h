@@ -2,8 +2,8 @@
 //
 //   internal key = user_key || fixed64 tag          tag = sequence << 8 | type          sequence < 2^56
 //
-// Order: user key ascending, then tag descending, so that the newest version of a key comes first. The encoding is RocksDB's and goes to disk as it
-// is.
+// Order: user key ascending, then tag descending, so that the newest version of a key comes first.
+// The encoding is RocksDB's and goes to disk as it is.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@
 
 namespace ashlar {
 
-// On disk; numbers are fixed for ever. Those that Ashlar does not implement are named so that they can be refused by name.
+// On disk; numbers are fixed for ever. Those that Ashlar does not implement are named so that they
+// can be refused by name.
 enum class ValueType : uint8_t {
   kDeletion = 0x0,
   kValue = 0x1,
@@ -40,29 +41,46 @@ enum class ValueType : uint8_t {
   kDeletionWithTimestamp = 0x14,
   kWideColumnEntity = 0x16,
   kColumnFamilyWideColumnEntity = 0x17,
-  kMax = 0x7F,  // never stored; as the type of a sought key it sorts before every stored type of the same sequence
+  kMax =
+      // never stored; as the type of a sought key it sorts before every stored type of the same
+  // sequence
+  0x7F,
 };
 
 inline constexpr SequenceNumber kSequenceNumberMax = (uint64_t{1} << 56) - 1;
-// The last sequence that a database may have when it is opened. The 2^48 above it are for the writes before the next open.
+// The last sequence that a database may have when it is opened. The 2^48 above it are for the
+// writes before the next open.
 inline constexpr SequenceNumber kSequenceNumberMaxAtOpen = kSequenceNumberMax - (uint64_t{1} << 48);
 inline constexpr size_t kTagBytes = 8;
-// Of a user key and its value together, so that a block that one more entry ends stays within 1 GiB: the bound of tables' readers (block_format.h).
+// Of a user key and its value together, so that a block that one more entry ends stays within 1
+// GiB: the bound of tables' readers (block_format.h).
 inline constexpr size_t kEntryBytesMax = size_t{1} << 29;
-inline constexpr bool EntryFits(size_t user_key_bytes, size_t value_bytes, size_t entry_bytes_max = kEntryBytesMax) {
+inline constexpr bool EntryFits(size_t user_key_bytes, size_t value_bytes,
+                                size_t entry_bytes_max = kEntryBytesMax) {
   return user_key_bytes <= entry_bytes_max && value_bytes <= entry_bytes_max - user_key_bytes;
 }
 
-inline constexpr uint64_t PackTag(SequenceNumber sequence, ValueType type) { return (sequence << 8) | static_cast<uint8_t>(type); }
+inline constexpr uint64_t PackTag(SequenceNumber sequence, ValueType type) {
+  return (sequence << 8) | static_cast<uint8_t>(type);
+}
 inline constexpr SequenceNumber TagSequence(uint64_t tag) { return tag >> 8; }
 inline constexpr ValueType TagType(uint64_t tag) { return static_cast<ValueType>(tag & 0xff); }
 // The tag that seeks to the newest version visible at `sequence`.
-inline constexpr uint64_t SeekTag(SequenceNumber sequence) { return PackTag(sequence, ValueType::kMax); }
+inline constexpr uint64_t SeekTag(SequenceNumber sequence) {
+  return PackTag(sequence, ValueType::kMax);
+}
 
-// Precondition of the three: internal_key.size() >= kTagBytes (readers of files check it before handing keys out).
-inline Slice ExtractUserKey(const Slice& internal_key) { return Slice(internal_key.data(), internal_key.size() - kTagBytes); }
-inline uint64_t ExtractTag(const Slice& internal_key) { return DecodeFixed64(internal_key.data() + internal_key.size() - kTagBytes); }
-inline ValueType ExtractType(const Slice& internal_key) { return TagType(ExtractTag(internal_key)); }
+// Precondition of the three: internal_key.size() >= kTagBytes (readers of files check it before
+// handing keys out).
+inline Slice ExtractUserKey(const Slice& internal_key) {
+  return Slice(internal_key.data(), internal_key.size() - kTagBytes);
+}
+inline uint64_t ExtractTag(const Slice& internal_key) {
+  return DecodeFixed64(internal_key.data() + internal_key.size() - kTagBytes);
+}
+inline ValueType ExtractType(const Slice& internal_key) {
+  return TagType(ExtractTag(internal_key));
+}
 
 inline void AppendInternalKey(std::string* out, const Slice& user_key, uint64_t tag) {
   out->append(user_key.data(), user_key.size());
@@ -75,10 +93,12 @@ inline std::string MakeInternalKey(const Slice& user_key, SequenceNumber sequenc
   return key;
 }
 
-// Whether a stored type is a point entry that Ashlar implements (value, deletion, single deletion, merge).
+// Whether a stored type is a point entry that Ashlar implements (value, deletion, single deletion,
+// merge).
 inline constexpr bool IsPointType(ValueType type) {
   constexpr auto bit = [](ValueType of) { return 1u << static_cast<uint8_t>(of); };
-  constexpr uint32_t kPointTypes = bit(ValueType::kDeletion) | bit(ValueType::kValue) | bit(ValueType::kMerge) | bit(ValueType::kSingleDeletion);
+  constexpr uint32_t kPointTypes = bit(ValueType::kDeletion) | bit(ValueType::kValue) |
+                                   bit(ValueType::kMerge) | bit(ValueType::kSingleDeletion);
   return static_cast<uint8_t>(type) < 32 && (kPointTypes >> static_cast<uint8_t>(type) & 1) != 0;
 }
 // "Put", "Delete", ... for error texts; "type 0x1c" is "unknown".

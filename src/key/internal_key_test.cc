@@ -34,7 +34,8 @@ TEST(InternalKeyTest, UnsupportedTypesAreNamed) {
   const Status status = UnsupportedTypeError(ValueType::kRangeDeletion);
   EXPECT_TRUE(status.IsNotSupported());
   EXPECT_NE(status.ToString().find("0x0f (DeleteRange)"), std::string::npos) << status.ToString();
-  EXPECT_NE(UnsupportedTypeError(static_cast<ValueType>(0x6c)).ToString().find("0x6c (unknown)"), std::string::npos);
+  EXPECT_NE(UnsupportedTypeError(static_cast<ValueType>(0x6c)).ToString().find("0x6c (unknown)"),
+            std::string::npos);
 }
 
 }  // namespace

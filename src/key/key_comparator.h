@@ -1,9 +1,12 @@
-// KeyComparator: the order of user keys and internal keys, resolved once so that the two built-in orders cost no virtual call.
+// KeyComparator: the order of user keys and internal keys, resolved once so that the two built-in
+// orders cost no virtual call.
 //
-// Head: the first 8 bytes of a key after a skipped common prefix, as an integer that orders like the key: head(a) < head(b) implies a < b; equal
-// heads say nothing. Only the built-in orders have heads; a custom order has the constant head 0, so that every comparison falls through to Compare.
+// Head: the first 8 bytes of a key after a skipped common prefix, as an integer that orders like
+// the key: head(a) < head(b) implies a < b; equal heads say nothing. Only the built-in orders have
+// heads; a custom order has the constant head 0, so that every comparison falls through to Compare.
 //
-// I1: equal bytes are equal keys, in every order; a custom comparator is not asked about them. So it is only called where there are two keys.
+// I1: equal bytes are equal keys, in every order; a custom comparator is not asked about them. So
+//     it is only called where there are two keys.
 //
 // A value type of 16 bytes; copy it. The Comparator must outlive it. Thread safety: const.
 #pragma once
@@ -59,7 +62,8 @@ class KeyComparator {
     return own > tag ? -1 : (own < tag ? 1 : 0);
   }
 
-  // The head of user_key after its first `skip` bytes (skip may exceed the size: head of the empty string).
+  // The head of user_key after its first `skip` bytes (skip may exceed the size: head of the empty
+  // string).
   uint64_t Head(const Slice& user_key, size_t skip) const {
     if (kind_ == Kind::kCustom) return 0;
     const size_t from = skip < user_key.size() ? skip : user_key.size();
@@ -69,7 +73,9 @@ class KeyComparator {
 
  private:
   // I1. Not inlined, so that the built-in orders stay short where they are.
-  ASHLAR_NO_INLINE int CompareByUser(const Slice& a, const Slice& b) const { return a == b ? 0 : user_->Compare(a, b); }
+  ASHLAR_NO_INLINE int CompareByUser(const Slice& a, const Slice& b) const {
+    return a == b ? 0 : user_->Compare(a, b);
+  }
 
   const Comparator* user_;
   Kind kind_;

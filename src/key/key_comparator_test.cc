@@ -21,7 +21,8 @@ std::string RandomKey(Random* random) {
 
 TEST(KeyComparatorTest, KindsAreResolved) {
   EXPECT_EQ(KeyComparator(BytewiseComparator()).kind(), KeyComparator::Kind::kBytewise);
-  EXPECT_EQ(KeyComparator(ReverseBytewiseComparator()).kind(), KeyComparator::Kind::kReverseBytewise);
+  EXPECT_EQ(KeyComparator(ReverseBytewiseComparator()).kind(),
+            KeyComparator::Kind::kReverseBytewise);
   EXPECT_EQ(KeyComparator(TestComparators()[2].comparator).kind(), KeyComparator::Kind::kCustom);
 }
 
@@ -76,9 +77,11 @@ TEST(KeyComparatorTest, HeadsOrderLikeKeysAfterACommonPrefix) {
       const std::string b = prefix + RandomKey(&random);
       const uint64_t head_a = comparator.Head(a, prefix.size());
       const uint64_t head_b = comparator.Head(b, prefix.size());
-      ASSERT_TRUE(head_a == head_b || (head_a < head_b) == (comparator.Compare(a, b) < 0)) << order.name;
+      ASSERT_TRUE(head_a == head_b || (head_a < head_b) == (comparator.Compare(a, b) < 0))
+          << order.name;
     }
-    EXPECT_EQ(comparator.Head("ab", 5), comparator.Head("", 0)) << "past the end there is the empty string";
+    EXPECT_EQ(comparator.Head("ab", 5), comparator.Head("", 0))
+        << "past the end there is the empty string";
   }
 }
 
@@ -93,7 +96,8 @@ TEST(KeyComparatorTest, NewerVersionsOfAKeyComeFirst) {
     EXPECT_EQ(comparator.CompareInternal(older, "k", ExtractTag(older)), 0);
     EXPECT_GT(comparator.CompareInternal(older, "k", ExtractTag(newer)), 0);
     EXPECT_LT(comparator.CompareInternal(newer, "k", ExtractTag(older)), 0);
-    EXPECT_EQ(Sign(comparator.CompareInternal(MakeInternalKey("a", 1, ValueType::kValue), MakeInternalKey("b", 9, ValueType::kValue))),
+    EXPECT_EQ(Sign(comparator.CompareInternal(MakeInternalKey("a", 1, ValueType::kValue),
+                                              MakeInternalKey("b", 9, ValueType::kValue))),
               Sign(order.comparator->Compare("a", "b")));
   }
 }

@@ -1,7 +1,8 @@
 // The prefixes of user keys: the one place where a SliceTransform is asked.
 //
 //   KeyPrefix(transform, key)     the prefix, if the key has one
-//   PrefixMemo                    the same for one key that many sources ask about: taken and hashed once
+//   PrefixMemo                    the same for one key that many sources ask about: taken and
+//                                 hashed once
 //
 // Thread safety: KeyPrefix is a pure function; a PrefixMemo belongs to one thread.
 #pragma once
@@ -35,7 +36,8 @@ class PrefixMemo {
     found_ = false;
   }
 
-  // Null: the key has no prefix. The same user_key until Forget; its bytes, and the transform, stay until then.
+  // Null: the key has no prefix. The same user_key until Forget; its bytes, and the transform, stay
+  // until then.
   const HashedPrefix* Find(const SliceTransform* transform, const Slice& user_key) {
     if (transform != transform_) [[unlikely]] {
       Take(transform, user_key);

@@ -9,8 +9,12 @@
 namespace ashlar {
 namespace {
 
-std::unique_ptr<const SliceTransform> Fixed(size_t bytes) { return std::unique_ptr<const SliceTransform>(NewFixedPrefixTransform(bytes)); }
-std::unique_ptr<const SliceTransform> Capped(size_t bytes) { return std::unique_ptr<const SliceTransform>(NewCappedPrefixTransform(bytes)); }
+std::unique_ptr<const SliceTransform> Fixed(size_t bytes) {
+  return std::unique_ptr<const SliceTransform>(NewFixedPrefixTransform(bytes));
+}
+std::unique_ptr<const SliceTransform> Capped(size_t bytes) {
+  return std::unique_ptr<const SliceTransform>(NewCappedPrefixTransform(bytes));
+}
 
 std::string PrefixText(const SliceTransform* transform, const Slice& key) {
   const std::optional<Slice> prefix = KeyPrefix(transform, key);
@@ -25,7 +29,8 @@ TEST(KeyPrefix, FollowsTheTransformAndItsDomain) {
   EXPECT_EQ(PrefixText(Fixed(0).get(), "abcd"), "[]");
   EXPECT_EQ(PrefixText(Capped(3).get(), "ab"), "[ab]");
   EXPECT_EQ(PrefixText(Capped(3).get(), "abcd"), "[abc]");
-  EXPECT_EQ(PrefixText(std::unique_ptr<const SliceTransform>(NewNoopTransform()).get(), "abcd"), "[abcd]");
+  EXPECT_EQ(PrefixText(std::unique_ptr<const SliceTransform>(NewNoopTransform()).get(), "abcd"),
+            "[abcd]");
 }
 
 TEST(KeyPrefix, TransformsSayHowLongTheirPrefixesAre) {

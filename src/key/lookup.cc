@@ -12,7 +12,8 @@ uint64_t Lookup::filter_hash() {
 }
 
 // Everything but a value that ends the search at once.
-bool Lookup::OfferRare(ValueType type, SequenceNumber sequence, const Slice& value, const PinSource& owner) {
+bool Lookup::OfferRare(ValueType type, SequenceNumber sequence, const Slice& value,
+                       const PinSource& owner) {
   if (state_ == State::kSearching) sequence_ = sequence;
   switch (type) {
     case ValueType::kValue:
@@ -22,7 +23,9 @@ bool Lookup::OfferRare(ValueType type, SequenceNumber sequence, const Slice& val
       state_ = State::kFound;
       return false;
     case ValueType::kDeletion:
-    case ValueType::kSingleDeletion: state_ = state_ == State::kMerging ? State::kFound : State::kDeleted; return false;
+    case ValueType::kSingleDeletion:
+      state_ = state_ == State::kMerging ? State::kFound : State::kDeleted;
+      return false;
     case ValueType::kMerge: return OfferOperand(value, owner);
     default: Fail(UnsupportedTypeError(type)); return false;
   }
@@ -74,7 +77,9 @@ Status Lookup::FinishMerge(const Recorder& recorder, PinnableSlice* value) {
       value->PinSelf();
       break;
     case MergeResult::Kind::kBase: pin_.MoveTo(value, result.existing); break;
-    case MergeResult::Kind::kOperand: operand_pins_[result.operand].MoveTo(value, result.existing); break;
+    case MergeResult::Kind::kOperand:
+      operand_pins_[result.operand].MoveTo(value, result.existing);
+      break;
   }
   return Status::OK();
 }

@@ -1,13 +1,14 @@
-// Lookup: one point lookup on its way through memtables and tables, newest first. Each source offers the versions of the key that it holds; the
-// lookup decides whether older ones are still needed, and at the end hands the value out without copying it.
+// Lookup: one point lookup on its way through memtables and tables, newest first. Each source
+// offers the versions of the key that it holds; the lookup decides whether older ones are still
+// needed, and at the end hands the value out without copying it.
 //
 //   kSearching --value--> kFound        kSearching --deletion--> kDeleted        kSearching/kMerging --merge operand--> kMerging
 //   kMerging --value--> kFound (base = value)       kMerging --deletion--> kFound (no base)       any --unsupported type--> kFailed
 //
 // I1: versions are offered in descending sequence order, each with sequence <= snapshot().
 // I2: after Offer returned false no further version is offered.
-// Lifetime: user_key must outlive the lookup; offered bytes are pinned by the lookup before Offer returns.
-// Thread safety: one thread.
+// Lifetime: user_key must outlive the lookup; offered bytes are pinned by the lookup before Offer
+// returns. Thread safety: one thread.
 #pragma once
 
 #include <optional>
@@ -40,8 +41,11 @@ class Lookup {
   uint64_t seek_tag() const { return SeekTag(args_.snapshot); }
   // The hash that filters use, computed at the first call.
   uint64_t filter_hash();
-  // The key's prefix under a transform, with its hash; null: it has none. The transform outlives the lookup.
-  const HashedPrefix* prefix(const SliceTransform* transform) { return prefix_.Find(transform, args_.user_key); }
+  // The key's prefix under a transform, with its hash; null: it has none. The transform outlives
+  // the lookup.
+  const HashedPrefix* prefix(const SliceTransform* transform) {
+    return prefix_.Find(transform, args_.user_key);
+  }
 
   // Takes one version. True: offer the next older one.
   bool Offer(ValueType type, SequenceNumber sequence, const Slice& value, const PinSource& owner) {
@@ -70,13 +74,16 @@ class Lookup {
   // Sequence of the newest version met; meaningful unless kSearching.
   SequenceNumber sequence() const { return sequence_; }
 
-  // The outcome once every source was asked or Done(): Ok with *value set (pinned where the bytes exist already, moved where a merge computed them),
-  // NotFound, or an error. value may be null (existence only). *value must be reset. Merges are recorded. Needs no guard: what it reads is pinned.
+  // The outcome once every source was asked or Done(): Ok with *value set (pinned where the bytes
+  // exist already, moved where a merge computed them), NotFound, or an error. value may be null
+  // (existence only). *value must be reset. Merges are recorded. Needs no guard: what it reads is
+  // pinned.
   Status Finish(const Recorder& recorder, PinnableSlice* value);
   Status Finish(PinnableSlice* value) { return Finish(Recorder(), value); }
 
  private:
-  bool OfferRare(ValueType type, SequenceNumber sequence, const Slice& value, const PinSource& owner);
+  bool OfferRare(ValueType type, SequenceNumber sequence, const Slice& value,
+                 const PinSource& owner);
   bool OfferOperand(const Slice& value, const PinSource& owner);
   Status FinishMerge(const Recorder& recorder, PinnableSlice* value);
 

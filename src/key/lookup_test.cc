@@ -176,7 +176,9 @@ class TwoOperandsOperator final : public MergeOperator {
     for (const Slice& operand : in.operand_list) out->new_value += operand.ToString() + ";";
     return true;
   }
-  bool ShouldMerge(const std::vector<Slice>& operands) const override { return operands.size() == 2; }
+  bool ShouldMerge(const std::vector<Slice>& operands) const override {
+    return operands.size() == 2;
+  }
 };
 
 TEST_F(LookupTest, OperatorMayEndTheSearch) {

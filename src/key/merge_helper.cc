@@ -11,11 +11,14 @@ namespace ashlar {
 
 namespace {
 
-std::vector<Slice> OldestFirst(std::span<const Slice> newest_first) { return std::vector<Slice>(newest_first.rbegin(), newest_first.rend()); }
+std::vector<Slice> OldestFirst(std::span<const Slice> newest_first) {
+  return std::vector<Slice>(newest_first.rbegin(), newest_first.rend());
+}
 
 // Whether `part` lies in the bytes of `whole`.
 bool Within(const Slice& part, const Slice& whole) {
-  const std::less_equal<const char*> at_or_before;  // a total order also for pointers into different objects
+  const std::less_equal<const char*>
+      at_or_before;  // a total order also for pointers into different objects
   return at_or_before(whole.begin(), part.begin()) && at_or_before(part.end(), whole.end());
 }
 
@@ -24,7 +27,8 @@ Status OperatorFailed(const MergeOperator& merge_operator) {
                        StrCat(merge_operator.Name(), " could not combine the operands of a key"));
 }
 
-bool CallOperator(const MergeInput& input, const MergeOperator::MergeOperationInput& merge_in, MergeOperator::MergeOperationOutput* merge_out) {
+bool CallOperator(const MergeInput& input, const MergeOperator::MergeOperationInput& merge_in,
+                  MergeOperator::MergeOperationOutput* merge_out) {
   PerfCount(&PerfContext::internal_merge_count, input.operands_newest_first.size());
   const PerfTimer timer(&PerfContext::merge_operator_time_nanos);
   const bool timed = input.recorder.WantsDetailedTimes();
@@ -42,7 +46,8 @@ void ResolveExisting(const MergeInput& input, const Slice& existing, MergeResult
     return;
   }
   const auto operands = input.operands_newest_first;
-  const auto found = std::find_if(operands.begin(), operands.end(), [&](const Slice& operand) { return Within(existing, operand); });
+  const auto found = std::find_if(operands.begin(), operands.end(),
+                                  [&](const Slice& operand) { return Within(existing, operand); });
   if (found != operands.end()) {
     result->kind = MergeResult::Kind::kOperand;
     result->operand = static_cast<size_t>(found - operands.begin());
@@ -56,9 +61,12 @@ void ResolveExisting(const MergeInput& input, const Slice& existing, MergeResult
 
 }  // namespace
 
-Status FullMerge(const MergeInput& input, MergeResult* result, MergeOperator::OpFailureScope* scope) {
+Status FullMerge(const MergeInput& input, MergeResult* result,
+                 MergeOperator::OpFailureScope* scope) {
   if (input.merge_operator == nullptr) {
-    return Status::InvalidArgument("merge operands were found, but the column family has no merge operator: set ColumnFamilyOptions::merge_operator");
+    return Status::InvalidArgument(
+        "merge operands were found, but the column family has no merge operator: set "
+        "ColumnFamilyOptions::merge_operator");
   }
   const std::vector<Slice> operands = OldestFirst(input.operands_newest_first);
   const MergeOperator::MergeOperationInput merge_in(input.user_key, input.base, operands, nullptr);
@@ -67,7 +75,8 @@ Status FullMerge(const MergeInput& input, MergeResult* result, MergeOperator::Op
   MergeOperator::MergeOperationOutput merge_out(result->computed, existing);
   if (!CallOperator(input, merge_in, &merge_out)) {
     if (scope != nullptr) *scope = merge_out.op_failure_scope;
-    if (const UnknownMergeOperator* const unknown = AsUnknown(input.merge_operator)) return unknown->Error();
+    if (const UnknownMergeOperator* const unknown = AsUnknown(input.merge_operator))
+      return unknown->Error();
     input.recorder.Tick(NUMBER_MERGE_FAILURES);
     return OperatorFailed(*input.merge_operator);
   }
@@ -78,8 +87,11 @@ Status FullMerge(const MergeInput& input, MergeResult* result, MergeOperator::Op
 
 bool PartialMerge(const MergeInput& input, std::string* result) {
   const size_t count = input.operands_newest_first.size();
-  if (input.merge_operator == nullptr || count == 0 || (count == 1 && !input.merge_operator->AllowSingleOperand())) return false;
-  const std::deque<Slice> operands(input.operands_newest_first.rbegin(), input.operands_newest_first.rend());
+  if (input.merge_operator == nullptr || count == 0 ||
+      (count == 1 && !input.merge_operator->AllowSingleOperand()))
+    return false;
+  const std::deque<Slice> operands(input.operands_newest_first.rbegin(),
+                                   input.operands_newest_first.rend());
   result->clear();
   return input.merge_operator->PartialMergeMulti(input.user_key, operands, result, nullptr);
 }

@@ -1,8 +1,9 @@
 // The one path on which operands become a value: lookups, iterators and compaction all call these.
 //
-// Operands are passed newest first, as readers meet them; the merge operator gets them oldest first.
-// Errors: a missing operator is InvalidArgument, an unknown one (unknown_merge_operator.h) NotSupported, one that fails is Corruption with subcode
-// kMergeOperatorFailed. Texts hold no key or value bytes. Thread safety: pure, as far as the operator is.
+// Operands are passed newest first, as readers meet them; the merge operator gets them oldest
+// first. Errors: a missing operator is InvalidArgument, an unknown one (unknown_merge_operator.h)
+// NotSupported, one that fails is Corruption with subcode kMergeOperatorFailed. Texts hold no key
+// or value bytes. Thread safety: pure, as far as the operator is.
 #pragma once
 
 #include <span>
@@ -18,7 +19,7 @@ namespace ashlar {
 struct MergeInput {
   const MergeOperator* merge_operator = nullptr;
   Slice user_key;
-  const Slice* base = nullptr;                   // the value below the operands; null: none, or a deletion
+  const Slice* base = nullptr;  // the value below the operands; null: none, or a deletion
   std::span<const Slice> operands_newest_first;  // at least one
   Recorder recorder = {};                        // told about FullMerge's time and failures
 };
@@ -33,11 +34,14 @@ struct MergeResult {
   Slice value() const { return kind == Kind::kComputed ? Slice(computed) : existing; }
 };
 
-// The value that the operands give on top of the base. On an error *scope (may be null) says how far the operator's failure reaches.
-Status FullMerge(const MergeInput& input, MergeResult* result, MergeOperator::OpFailureScope* scope);
+// The value that the operands give on top of the base. On an error *scope (may be null) says how
+// far the operator's failure reaches.
+Status FullMerge(const MergeInput& input, MergeResult* result,
+                 MergeOperator::OpFailureScope* scope);
 
-// One operand that has the effect of all of them, when the operator can make one without knowing the base. input.base is not used. With one operand,
-// only an operator that AllowSingleOperand is asked.
+// One operand that has the effect of all of them, when the operator can make one without knowing
+// the base. input.base is not used. With one operand, only an operator that AllowSingleOperand is
+// asked.
 bool PartialMerge(const MergeInput& input, std::string* result);
 
 }  // namespace ashlar

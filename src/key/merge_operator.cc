@@ -3,23 +3,29 @@
 
 namespace ashlar {
 
-bool MergeOperator::FullMergeV2(const MergeOperationInput& merge_in, MergeOperationOutput* merge_out) const {
+bool MergeOperator::FullMergeV2(const MergeOperationInput& merge_in,
+                                MergeOperationOutput* merge_out) const {
   std::deque<std::string> operands;
-  for (const Slice& operand : merge_in.operand_list) operands.emplace_back(operand.data(), operand.size());
-  return FullMerge(merge_in.key, merge_in.existing_value, operands, &merge_out->new_value, merge_in.logger);
+  for (const Slice& operand : merge_in.operand_list)
+    operands.emplace_back(operand.data(), operand.size());
+  return FullMerge(merge_in.key, merge_in.existing_value, operands, &merge_out->new_value,
+                   merge_in.logger);
 }
 
-bool MergeOperator::FullMerge(const Slice& /*key*/, const Slice* /*existing_value*/, const std::deque<std::string>& /*operand_list*/,
+bool MergeOperator::FullMerge(const Slice& /*key*/, const Slice* /*existing_value*/,
+                              const std::deque<std::string>& /*operand_list*/,
                               std::string* /*new_value*/, Logger* /*logger*/) const {
   return false;
 }
 
-bool MergeOperator::PartialMerge(const Slice& /*key*/, const Slice& /*left_operand*/, const Slice& /*right_operand*/, std::string* /*new_value*/,
+bool MergeOperator::PartialMerge(const Slice& /*key*/, const Slice& /*left_operand*/,
+                                 const Slice& /*right_operand*/, std::string* /*new_value*/,
                                  Logger* /*logger*/) const {
   return false;
 }
 
-bool MergeOperator::PartialMergeMulti(const Slice& key, const std::deque<Slice>& operand_list, std::string* new_value, Logger* logger) const {
+bool MergeOperator::PartialMergeMulti(const Slice& key, const std::deque<Slice>& operand_list,
+                                      std::string* new_value, Logger* logger) const {
   if (operand_list.size() < 2) return false;
   std::string folded;
   Slice left = operand_list[0];
@@ -36,13 +42,15 @@ bool MergeOperator::PartialMergeMulti(const Slice& key, const std::deque<Slice>&
 
 bool MergeOperator::ShouldMerge(const std::vector<Slice>& /*operands*/) const { return false; }
 
-bool AssociativeMergeOperator::FullMergeV2(const MergeOperationInput& merge_in, MergeOperationOutput* merge_out) const {
+bool AssociativeMergeOperator::FullMergeV2(const MergeOperationInput& merge_in,
+                                           MergeOperationOutput* merge_out) const {
   std::string folded;
   Slice left;
   const Slice* existing = merge_in.existing_value;
   for (const Slice& operand : merge_in.operand_list) {
     merge_out->new_value.clear();
-    if (!Merge(merge_in.key, existing, operand, &merge_out->new_value, merge_in.logger)) return false;
+    if (!Merge(merge_in.key, existing, operand, &merge_out->new_value, merge_in.logger))
+      return false;
     std::swap(folded, merge_out->new_value);
     left = Slice(folded);
     existing = &left;
@@ -51,7 +59,8 @@ bool AssociativeMergeOperator::FullMergeV2(const MergeOperationInput& merge_in, 
   return true;
 }
 
-bool AssociativeMergeOperator::PartialMerge(const Slice& key, const Slice& left_operand, const Slice& right_operand, std::string* new_value,
+bool AssociativeMergeOperator::PartialMerge(const Slice& key, const Slice& left_operand,
+                                            const Slice& right_operand, std::string* new_value,
                                             Logger* logger) const {
   return Merge(key, &left_operand, right_operand, new_value, logger);
 }

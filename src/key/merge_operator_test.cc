@@ -24,7 +24,8 @@ struct Outcome {
   std::string value;
 };
 
-Outcome FullMerge(const MergeOperator& op, const std::optional<std::string>& existing, const std::vector<std::string>& operands) {
+Outcome FullMerge(const MergeOperator& op, const std::optional<std::string>& existing,
+                  const std::vector<std::string>& operands) {
   const std::vector<Slice> slices(operands.begin(), operands.end());
   const std::string existing_bytes = existing.value_or("");
   const Slice existing_slice(existing_bytes);
@@ -33,13 +34,16 @@ Outcome FullMerge(const MergeOperator& op, const std::optional<std::string>& exi
   Slice existing_operand(nullptr, 0);
   MergeOperator::MergeOperationOutput out(new_value, existing_operand);
   Outcome outcome;
-  outcome.ok = op.FullMergeV2(MergeOperator::MergeOperationInput(key, existing ? &existing_slice : nullptr, slices, nullptr), &out);
+  outcome.ok = op.FullMergeV2(MergeOperator::MergeOperationInput(
+                                  key, existing ? &existing_slice : nullptr, slices, nullptr),
+                              &out);
   outcome.borrowed = existing_operand.data() != nullptr;
   outcome.value = outcome.borrowed ? existing_operand.ToString() : new_value;
   return outcome;
 }
 
-std::optional<std::string> PartialMerge(const MergeOperator& op, const std::vector<std::string>& operands) {
+std::optional<std::string> PartialMerge(const MergeOperator& op,
+                                        const std::vector<std::string>& operands) {
   const std::deque<Slice> slices(operands.begin(), operands.end());
   std::string result;
   if (!op.PartialMergeMulti("key", slices, &result, nullptr)) return std::nullopt;
@@ -84,14 +88,17 @@ TEST(StringAppend, JoinsInOrder) {
 }
 
 TEST(StringAppend, ASingleOperandWithoutAValueIsHandedOnWithoutACopy) {
-  const Outcome outcome = FullMerge(*MergeOperators::CreateStringAppendOperator(), std::nullopt, {"only"});
+  const Outcome outcome =
+      FullMerge(*MergeOperators::CreateStringAppendOperator(), std::nullopt, {"only"});
   EXPECT_TRUE(outcome.borrowed);
   EXPECT_EQ(outcome.value, "only");
 }
 
 TEST(StringAppend, IdsAreThoseOfTheOptionsFile) {
-  EXPECT_EQ(MergeOperators::CreateStringAppendOperator(':')->GetId(), "{id=StringAppendOperator;delimiter=:;}");
-  EXPECT_EQ(MergeOperators::CreateStringAppendOperator(';')->GetId(), "{id=StringAppendOperator;delimiter={;};}");
+  EXPECT_EQ(MergeOperators::CreateStringAppendOperator(':')->GetId(),
+            "{id=StringAppendOperator;delimiter=:;}");
+  EXPECT_EQ(MergeOperators::CreateStringAppendOperator(';')->GetId(),
+            "{id=StringAppendOperator;delimiter={;};}");
 }
 
 TEST(ChoosingOperators, ResultsAreNeverCopied) {
@@ -110,19 +117,25 @@ TEST(ChoosingOperators, ResultsAreNeverCopied) {
 // Brackets must not matter: any split into partial merges gives what one full merge gives.
 TEST(MergeOperators, PartialMergesAgreeWithFullMerges) {
   const std::vector<std::string> operands = {Number(3), Number(500), Number(1), Number(77)};
-  for (const auto& op : {MergeOperators::CreateUInt64AddOperator(), MergeOperators::CreateStringAppendOperator(), MergeOperators::CreatePutOperator(),
-                         MergeOperators::CreateMaxOperator()}) {
-    for (const std::optional<std::string>& existing : {std::optional<std::string>(), std::optional<std::string>(Number(9))}) {
+  for (const auto& op :
+       {MergeOperators::CreateUInt64AddOperator(), MergeOperators::CreateStringAppendOperator(),
+        MergeOperators::CreatePutOperator(), MergeOperators::CreateMaxOperator()}) {
+    for (const std::optional<std::string>& existing :
+         {std::optional<std::string>(), std::optional<std::string>(Number(9))}) {
       const std::string expected = FullMerge(*op, existing, operands).value;
       for (size_t begin = 0; begin < operands.size(); ++begin) {
         for (size_t end = begin + 2; end <= operands.size(); ++end) {
-          std::vector<std::string> merged(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(begin));
+          std::vector<std::string> merged(operands.begin(),
+                                          operands.begin() + static_cast<std::ptrdiff_t>(begin));
           const auto middle =
-              PartialMerge(*op, {operands.begin() + static_cast<std::ptrdiff_t>(begin), operands.begin() + static_cast<std::ptrdiff_t>(end)});
+              PartialMerge(*op, {operands.begin() + static_cast<std::ptrdiff_t>(begin),
+                                 operands.begin() + static_cast<std::ptrdiff_t>(end)});
           ASSERT_TRUE(middle.has_value());
           merged.push_back(*middle);
-          merged.insert(merged.end(), operands.begin() + static_cast<std::ptrdiff_t>(end), operands.end());
-          EXPECT_EQ(FullMerge(*op, existing, merged).value, expected) << op->Name() << " " << begin << ".." << end;
+          merged.insert(merged.end(), operands.begin() + static_cast<std::ptrdiff_t>(end),
+                        operands.end());
+          EXPECT_EQ(FullMerge(*op, existing, merged).value, expected)
+              << op->Name() << " " << begin << ".." << end;
         }
       }
     }
@@ -133,7 +146,8 @@ TEST(MergeOperator, TheOldFormIsCalledByTheNewOne) {
   class Old final : public MergeOperator {
    public:
     const char* Name() const override { return "Old"; }
-    bool FullMerge(const Slice&, const Slice* existing, const std::deque<std::string>& operands, std::string* result, Logger*) const override {
+    bool FullMerge(const Slice&, const Slice* existing, const std::deque<std::string>& operands,
+                   std::string* result, Logger*) const override {
       *result = existing == nullptr ? "-" : existing->ToString();
       for (const std::string& operand : operands) *result += operand;
       return operands.back() != "bad";
@@ -149,7 +163,8 @@ TEST(AssociativeMergeOperator, AFailureOfOneStepFailsTheMerge) {
   class Picky final : public AssociativeMergeOperator {
    public:
     const char* Name() const override { return "Picky"; }
-    bool Merge(const Slice&, const Slice* existing, const Slice& value, std::string* result, Logger*) const override {
+    bool Merge(const Slice&, const Slice* existing, const Slice& value, std::string* result,
+               Logger*) const override {
       EXPECT_TRUE(result->empty());
       *result = (existing == nullptr ? "" : existing->ToString()) + value.ToString();
       return value != Slice("bad");

@@ -13,8 +13,10 @@ void PrefixExtractors::SetCurrent(std::shared_ptr<const SliceTransform> current)
   MutexLock lock(mutex_);
   current_ = std::move(current);
   if (current_ == nullptr) return;
-  const auto is_current = [&](const Known& known) ASHLAR_REQUIRES(mutex_) { return known.transform == current_; };
-  if (std::none_of(known_.begin(), known_.end(), is_current)) known_.push_back({std::move(id), current_});
+  const auto is_current = [&](const Known& known)
+                              ASHLAR_REQUIRES(mutex_) { return known.transform == current_; };
+  if (std::none_of(known_.begin(), known_.end(), is_current))
+    known_.push_back({std::move(id), current_});
 }
 
 std::shared_ptr<const SliceTransform> PrefixExtractors::Current() const {
@@ -25,7 +27,8 @@ std::shared_ptr<const SliceTransform> PrefixExtractors::Current() const {
 std::shared_ptr<const SliceTransform> PrefixExtractors::FindKnown(const std::string& id) const {
   std::shared_ptr<const SliceTransform> found;
   for (const Known& known : known_) {
-    if (known.id == id && (found == nullptr || known.transform == current_)) found = known.transform;
+    if (known.id == id && (found == nullptr || known.transform == current_))
+      found = known.transform;
   }
   return found;
 }

@@ -1,11 +1,13 @@
 // PrefixExtractors: the transforms that the tables of a column family take prefixes with.
 //
-// A table keeps the transform that its filter was made with when the family changes to another. Lookups and seeks recognise a transform by its
-// address (key/key_prefix.h), and a table may be closed while one is under way. So a transform is never freed while the family is open, and there is
-// one for each id that tables name.
+// A table keeps the transform that its filter was made with when the family changes to another.
+// Lookups and seeks recognise a transform by its address (key/key_prefix.h), and a table may be
+// closed while one is under way. So a transform is never freed while the family is open, and there
+// is one for each id that tables name.
 //
 // I1: what Current or Find has returned lives as long as this object.
-// Thread safety: any thread; the mutex is a leaf. Lifetime: outlives lookups and seeks over the tables.
+// Thread safety: any thread; the mutex is a leaf. Lifetime: outlives lookups and seeks over the
+// tables.
 #pragma once
 
 #include <memory>
@@ -20,14 +22,17 @@ namespace ashlar {
 class PrefixExtractors {
  public:
   // Null: none.
-  explicit PrefixExtractors(std::shared_ptr<const SliceTransform> current) { SetCurrent(std::move(current)); }
+  explicit PrefixExtractors(std::shared_ptr<const SliceTransform> current) {
+    SetCurrent(std::move(current));
+  }
   PrefixExtractors(const PrefixExtractors&) = delete;
   PrefixExtractors& operator=(const PrefixExtractors&) = delete;
 
   void SetCurrent(std::shared_ptr<const SliceTransform> current);
   // The family's; null: none.
   std::shared_ptr<const SliceTransform> Current() const;
-  // The one with this id: the current one, one that was, or one made from the id. Null: none can be made.
+  // The one with this id: the current one, one that was, or one made from the id. Null: none can be
+  // made.
   std::shared_ptr<const SliceTransform> Find(const std::string& id);
 
  private:
@@ -36,11 +41,14 @@ class PrefixExtractors {
     std::shared_ptr<const SliceTransform> transform;
   };
 
-  std::shared_ptr<const SliceTransform> FindKnown(const std::string& id) const ASHLAR_REQUIRES(mutex_);
+  std::shared_ptr<const SliceTransform> FindKnown(const std::string& id) const
+      ASHLAR_REQUIRES(mutex_);
 
   mutable Mutex mutex_;
   std::shared_ptr<const SliceTransform> current_ ASHLAR_GUARDED_BY(mutex_);
-  std::vector<Known> known_ ASHLAR_GUARDED_BY(mutex_);  // no transform twice; grows with changes of the option and with ids that tables name
+  std::vector<Known> known_ ASHLAR_GUARDED_BY(
+      // no transform twice; grows with changes of the option and with ids that tables name
+      mutex_);
 };
 
 }  // namespace ashlar

@@ -7,7 +7,9 @@
 namespace ashlar {
 namespace {
 
-std::shared_ptr<const SliceTransform> Fixed(size_t bytes) { return std::shared_ptr<const SliceTransform>(NewFixedPrefixTransform(bytes)); }
+std::shared_ptr<const SliceTransform> Fixed(size_t bytes) {
+  return std::shared_ptr<const SliceTransform>(NewFixedPrefixTransform(bytes));
+}
 
 TEST(PrefixExtractors, AnIdHasOneTransformWhichStays) {
   std::shared_ptr<const SliceTransform> first = Fixed(3);

@@ -1,17 +1,20 @@
-// SeekPrefix: how the sources of one iterator may use prefixes in a seek. A source whose filter knows the prefixes of its keys asks which prefix a
-// seek is about; when it has no key of that prefix it says so, and is not read.
+// SeekPrefix: how the sources of one iterator may use prefixes in a seek. A source whose filter
+// knows the prefixes of its keys asks which prefix a seek is about; when it has no key of that
+// prefix it says so, and is not read.
 //
 //   the iterator    Begin(key) ──> cursor->Seek(key) ──> each source: Find(its transform) ──> prefix and hash, or null: the filter says nothing
 //
 //   scope          a source may be ruled out when its filter lacks the key's prefix and
 //   kPrefix        its transform is the family's, or what holds for kTotalOrder
-//   kTotalOrder    the seek goes forward in bytewise order, and all keys from the sought one to the upper bound have its prefix
+//   kTotalOrder    the seek goes forward in bytewise order, and all keys from the sought one to the
+//                  upper bound have its prefix
 //
-// The prefix is taken and hashed once per seek, however many sources ask. The scope is one of the seek, not of the cursors: SeekToFirst and what
-// follows it is total order in every mode.
+// The prefix is taken and hashed once per seek, however many sources ask. The scope is one of the
+// seek, not of the cursors: SeekToFirst and what follows it is total order in every mode.
 //
 // I1: what Find returns is about the key of the last Begin.
-// Lifetime: the iterator and its cursors share one; transform, bound and the key's bytes outlive their use. Thread safety: one thread.
+// Lifetime: the iterator and its cursors share one; transform, bound and the key's bytes outlive
+// their use. Thread safety: one thread.
 #pragma once
 
 #include <string>
@@ -24,8 +27,10 @@
 
 namespace ashlar {
 
-// Whether, in bytewise order, every key from one with this prefix up to the bound (exclusive) has the prefix too.
-bool BoundKeepsPrefix(const SliceTransform& transform, const Slice& prefix, const Slice& upper_bound);
+// Whether, in bytewise order, every key from one with this prefix up to the bound (exclusive) has
+// the prefix too.
+bool BoundKeepsPrefix(const SliceTransform& transform, const Slice& prefix,
+                      const Slice& upper_bound);
 
 class SeekPrefix {
  public:
@@ -39,7 +44,9 @@ class SeekPrefix {
   explicit SeekPrefix(const Args& args) : args_(args) {}
 
   // The scope of the seeks that follow.
-  void SetScope(SeekScope scope) { scope_ = args_.scope_max == SeekScope::kPrefix ? scope : SeekScope::kTotalOrder; }
+  void SetScope(SeekScope scope) {
+    scope_ = args_.scope_max == SeekScope::kPrefix ? scope : SeekScope::kTotalOrder;
+  }
   // A Seek (forward) or SeekForPrev for user_key follows.
   void Begin(const Slice& user_key, bool forward) {
     user_key_ = user_key;
@@ -50,10 +57,12 @@ class SeekPrefix {
 
   bool forward() const { return forward_; }
 
-  // For a source with a filter over prefixes of `transform`: the prefix to look for; null: the filter cannot rule the source out.
+  // For a source with a filter over prefixes of `transform`: the prefix to look for; null: the
+  // filter cannot rule the source out.
   const HashedPrefix* Find(const SliceTransform* transform) {
     const HashedPrefix* const prefix = memo_.Find(transform, user_key_);
-    if (prefix == nullptr || (scope_ == SeekScope::kPrefix && transform == args_.transform)) return prefix;
+    if (prefix == nullptr || (scope_ == SeekScope::kPrefix && transform == args_.transform))
+      return prefix;
     return IsBounded(*transform, *prefix) ? prefix : nullptr;
   }
   // Whether the seek looks only at keys with the sought key's prefix, and user_key has another.
@@ -65,7 +74,9 @@ class SeekPrefix {
 
  private:
   bool IsBounded(const SliceTransform& transform, const HashedPrefix& prefix) {
-    if (!forward_ || args_.upper_bound == nullptr || args_.comparator.kind() != KeyComparator::Kind::kBytewise) return false;
+    if (!forward_ || args_.upper_bound == nullptr ||
+        args_.comparator.kind() != KeyComparator::Kind::kBytewise)
+      return false;
     if (bounded_for_ != &transform) {
       bounded_for_ = &transform;
       bounded_ = BoundKeepsPrefix(transform, prefix.bytes, *args_.upper_bound);

@@ -16,8 +16,12 @@ using TransformPtr = std::shared_ptr<const SliceTransform>;
 class UpToComma final : public SliceTransform {
  public:
   const char* Name() const override { return "up to comma"; }
-  Slice Transform(const Slice& key) const override { return Slice(key.data(), key.ToStringView().find(',') + 1); }
-  bool InDomain(const Slice& key) const override { return key.ToStringView().find(',') != std::string_view::npos; }
+  Slice Transform(const Slice& key) const override {
+    return Slice(key.data(), key.ToStringView().find(',') + 1);
+  }
+  bool InDomain(const Slice& key) const override {
+    return key.ToStringView().find(',') != std::string_view::npos;
+  }
 };
 
 // All strings of up to `bytes_max` of these characters, in order.
@@ -30,11 +34,13 @@ std::vector<std::string> AllStrings(const std::string& alphabet, size_t bytes_ma
     }
     begin = end;
   }
-  std::sort(all.begin(), all.end(), [](const std::string& a, const std::string& b) { return Slice(a).compare(b) < 0; });
+  std::sort(all.begin(), all.end(),
+            [](const std::string& a, const std::string& b) { return Slice(a).compare(b) < 0; });
   return all;
 }
 
-// Every target and bound there is: where the bound is said to keep the prefix, no key between them has another one, or none.
+// Every target and bound there is: where the bound is said to keep the prefix, no key between them
+// has another one, or none.
 TEST(BoundKeepsPrefix, IsTrueOnlyWhereEveryKeyBelowTheBoundHasThePrefix) {
   struct Case {
     TransformPtr transform;
@@ -60,7 +66,8 @@ TEST(BoundKeepsPrefix, IsTrueOnlyWhereEveryKeyBelowTheBoundHasThePrefix) {
         // One key more lies below this bound.
         all_have_it = all_have_it && KeyPrefix(c.transform.get(), all[bound - 1]) == *prefix;
         const bool said = BoundKeepsPrefix(*c.transform, *prefix, all[bound]);
-        ASSERT_TRUE(!said || all_have_it) << Slice(all[target]).ToString(true) << " " << Slice(all[bound]).ToString(true);
+        ASSERT_TRUE(!said || all_have_it)
+            << Slice(all[target]).ToString(true) << " " << Slice(all[bound]).ToString(true);
         kept += said ? 1 : 0;
       }
     }
@@ -117,8 +124,10 @@ TEST_F(SeekPrefixTest, ByDefaultThePrefixOfTheFamilysTransform) {
 }
 
 TEST_F(SeekPrefixTest, OtherwiseWhatTheUpperBoundProves) {
-  SeekPrefix seek(
-      {.comparator = KeyComparator(BytewiseComparator()), .transform = two_.get(), .upper_bound = &upper_, .scope_max = SeekScope::kTotalOrder});
+  SeekPrefix seek({.comparator = KeyComparator(BytewiseComparator()),
+                   .transform = two_.get(),
+                   .upper_bound = &upper_,
+                   .scope_max = SeekScope::kTotalOrder});
   seek.SetScope(SeekScope::kPrefix);
   seek.Begin("abcd", true);
   EXPECT_EQ(Find(&seek, two_.get()), "ab");

@@ -12,7 +12,8 @@ namespace {
 
 class FixedPrefix final : public SliceTransform {
  public:
-  explicit FixedPrefix(size_t bytes) : bytes_(bytes), name_(StrCat("rocksdb.FixedPrefix.", bytes)) {}
+  explicit FixedPrefix(size_t bytes)
+      : bytes_(bytes), name_(StrCat("rocksdb.FixedPrefix.", bytes)) {}
   const char* Name() const override { return name_.c_str(); }
   Slice Transform(const Slice& key) const override { return Slice(key.data(), bytes_); }
   bool InDomain(const Slice& key) const override { return key.size() >= bytes_; }
@@ -29,15 +30,20 @@ class FixedPrefix final : public SliceTransform {
 
 class CappedPrefix final : public SliceTransform {
  public:
-  explicit CappedPrefix(size_t bytes_max) : bytes_max_(bytes_max), name_(StrCat("rocksdb.CappedPrefix.", bytes_max)) {}
+  explicit CappedPrefix(size_t bytes_max)
+      : bytes_max_(bytes_max), name_(StrCat("rocksdb.CappedPrefix.", bytes_max)) {}
   const char* Name() const override { return name_.c_str(); }
-  Slice Transform(const Slice& key) const override { return Slice(key.data(), std::min(key.size(), bytes_max_)); }
+  Slice Transform(const Slice& key) const override {
+    return Slice(key.data(), std::min(key.size(), bytes_max_));
+  }
   bool InDomain(const Slice& /*key*/) const override { return true; }
   bool FullLengthEnabled(size_t* len) const override {
     *len = bytes_max_;
     return true;
   }
-  bool SameResultWhenAppended(const Slice& prefix) const override { return prefix.size() >= bytes_max_; }
+  bool SameResultWhenAppended(const Slice& prefix) const override {
+    return prefix.size() >= bytes_max_;
+  }
 
  private:
   const size_t bytes_max_;
@@ -53,7 +59,9 @@ class WholeKey final : public SliceTransform {
 
 }  // namespace
 
-const SliceTransform* NewFixedPrefixTransform(size_t prefix_len) { return new FixedPrefix(prefix_len); }
+const SliceTransform* NewFixedPrefixTransform(size_t prefix_len) {
+  return new FixedPrefix(prefix_len);
+}
 const SliceTransform* NewCappedPrefixTransform(size_t cap_len) { return new CappedPrefix(cap_len); }
 const SliceTransform* NewNoopTransform() { return new WholeKey; }
 

@@ -1,10 +1,11 @@
-// UnknownMergeOperator: takes the place of a merge operator that the OPTIONS file names and the program has not set.
+// UnknownMergeOperator: takes the place of a merge operator that the OPTIONS file names and the
+// program has not set.
 //
-// I1: it never combines operands. Flushes and compactions keep them as they are, in the memtables and in the tables.
+// I1: it never combines operands. Flushes and compactions keep them as they are, in the memtables
+//     and in the tables.
 //
-// FullMerge (merge_helper.h) answers NotSupported with Error(). Writes of new operands are refused with the same status; the replay of a log accepts
-// them.
-// Thread safety: immutable.
+// FullMerge (merge_helper.h) answers NotSupported with Error(). Writes of new operands are refused
+// with the same status; the replay of a log accepts them. Thread safety: immutable.
 #pragma once
 
 #include <string>
@@ -18,17 +19,22 @@ namespace ashlar {
 class UnknownMergeOperator final : public MergeOperator {
  public:
   // id: the text in the OPTIONS file; name: the name in it.
-  UnknownMergeOperator(std::string name, std::string id) : name_(std::move(name)), id_(std::move(id)) {}
+  UnknownMergeOperator(std::string name, std::string id)
+      : name_(std::move(name)), id_(std::move(id)) {}
 
   const char* Name() const override { return name_.c_str(); }
   std::string GetId() const override { return id_; }
-  bool FullMergeV2(const MergeOperationInput& /*merge_in*/, MergeOperationOutput* merge_out) const override {
+  bool FullMergeV2(const MergeOperationInput& /*merge_in*/,
+                   MergeOperationOutput* merge_out) const override {
     merge_out->op_failure_scope = OpFailureScope::kMustMerge;
     return false;
   }
 
   Status Error() const {
-    return Status::NotSupported("the OPTIONS file names a merge operator that the program has not set in ColumnFamilyOptions::merge_operator", name_);
+    return Status::NotSupported(
+        "the OPTIONS file names a merge operator that the program has not set in "
+        "ColumnFamilyOptions::merge_operator",
+        name_);
   }
 
  private:

@@ -50,7 +50,9 @@ struct Field {
   uint64_t bytes = 0;
 };
 
-uint32_t IdOf(const ColumnFamilyHandle* column_family) { return column_family == nullptr ? 0 : column_family->GetID(); }
+uint32_t IdOf(const ColumnFamilyHandle* column_family) {
+  return column_family == nullptr ? 0 : column_family->GetID();
+}
 
 // How a record of a type is laid out.
 struct Layout {
@@ -61,25 +63,32 @@ struct Layout {
   ValueType type = ValueType::kNoop;  // without the family
 };
 
-constexpr Layout PointLayout(ValueType type, bool has_family, uint8_t fields) { return {true, has_family, true, fields, type}; }
-constexpr Layout MarkLayout(ValueType type, uint8_t fields) { return {true, false, false, fields, type}; }
+constexpr Layout PointLayout(ValueType type, bool has_family, uint8_t fields) {
+  return {true, has_family, true, fields, type};
+}
+constexpr Layout MarkLayout(ValueType type, uint8_t fields) {
+  return {true, false, false, fields, type};
+}
 
 Layout LayoutOf(uint8_t tag) {
   switch (static_cast<ValueType>(tag)) {
     case ValueType::kDeletion: return PointLayout(ValueType::kDeletion, false, 1);
     case ValueType::kColumnFamilyDeletion: return PointLayout(ValueType::kDeletion, true, 1);
     case ValueType::kSingleDeletion: return PointLayout(ValueType::kSingleDeletion, false, 1);
-    case ValueType::kColumnFamilySingleDeletion: return PointLayout(ValueType::kSingleDeletion, true, 1);
+    case ValueType::kColumnFamilySingleDeletion:
+      return PointLayout(ValueType::kSingleDeletion, true, 1);
     case ValueType::kValue: return PointLayout(ValueType::kValue, false, 2);
     case ValueType::kColumnFamilyValue: return PointLayout(ValueType::kValue, true, 2);
     case ValueType::kMerge: return PointLayout(ValueType::kMerge, false, 2);
     case ValueType::kColumnFamilyMerge: return PointLayout(ValueType::kMerge, true, 2);
     case ValueType::kRangeDeletion: return PointLayout(ValueType::kRangeDeletion, false, 2);
-    case ValueType::kColumnFamilyRangeDeletion: return PointLayout(ValueType::kRangeDeletion, true, 2);
+    case ValueType::kColumnFamilyRangeDeletion:
+      return PointLayout(ValueType::kRangeDeletion, true, 2);
     case ValueType::kBlobIndex: return PointLayout(ValueType::kBlobIndex, false, 2);
     case ValueType::kColumnFamilyBlobIndex: return PointLayout(ValueType::kBlobIndex, true, 2);
     case ValueType::kWideColumnEntity: return PointLayout(ValueType::kWideColumnEntity, false, 2);
-    case ValueType::kColumnFamilyWideColumnEntity: return PointLayout(ValueType::kWideColumnEntity, true, 2);
+    case ValueType::kColumnFamilyWideColumnEntity:
+      return PointLayout(ValueType::kWideColumnEntity, true, 2);
     case ValueType::kLogData: return MarkLayout(ValueType::kLogData, 1);
     case ValueType::kNoop: return MarkLayout(ValueType::kNoop, 0);
     case ValueType::kBeginPrepare: return MarkLayout(ValueType::kBeginPrepare, 0);
@@ -102,7 +111,9 @@ ValueType FamilyForm(ValueType type) {
     case ValueType::kSingleDeletion: return ValueType::kColumnFamilySingleDeletion;
     case ValueType::kValue: return ValueType::kColumnFamilyValue;
     case ValueType::kMerge: return ValueType::kColumnFamilyMerge;
-    default: ASHLAR_ASSERT(type == ValueType::kRangeDeletion); return ValueType::kColumnFamilyRangeDeletion;
+    default:
+      ASHLAR_ASSERT(type == ValueType::kRangeDeletion);
+      return ValueType::kColumnFamilyRangeDeletion;
   }
 }
 
@@ -113,7 +124,8 @@ ValueType FamilyForm(ValueType type) {
 BatchReader::BatchReader(const Slice& contents) : begin_(contents.data()), rest_(contents) {
   if (contents.size() < kHeaderBytes) {
     rest_ = Slice();
-    status_ = Status::Corruption(StrCat("write batch: ", contents.size(), " bytes are fewer than its header of ", kHeaderBytes));
+    status_ = Status::Corruption(StrCat("write batch: ", contents.size(),
+                                        " bytes are fewer than its header of ", kHeaderBytes));
     return;
   }
   expected_count_ = DecodeFixed32(contents.data() + 8);
@@ -122,7 +134,8 @@ BatchReader::BatchReader(const Slice& contents) : begin_(contents.data()), rest_
 
 bool BatchReader::Finish() {
   if (status_.ok() && counted_ != expected_count_) {
-    status_ = Status::Corruption(StrCat("write batch: ", counted_, " records, but its header at offset 8 says ", expected_count_));
+    status_ = Status::Corruption(StrCat(
+        "write batch: ", counted_, " records, but its header at offset 8 says ", expected_count_));
   }
   return false;
 }
@@ -139,15 +152,19 @@ bool BatchReader::Parse() {
   record_.offset = static_cast<size_t>(rest_.data() - begin_);
   const uint8_t tag = static_cast<uint8_t>(rest_[0]);
   const Layout layout = LayoutOf(tag);
-  if (!layout.known) return Fail(StrCat("record of unknown type ", static_cast<unsigned>(tag)).c_str());
+  if (!layout.known)
+    return Fail(StrCat("record of unknown type ", static_cast<unsigned>(tag)).c_str());
   rest_.remove_prefix(1);
   record_.type = layout.type;
   record_.counted = layout.counted;
-  if (layout.has_family && !GetVarint32(&rest_, &record_.column_family_id)) return Fail("bad column family in the record");
+  if (layout.has_family && !GetVarint32(&rest_, &record_.column_family_id))
+    return Fail("bad column family in the record");
   // The only field of a mark is what it says, not a key.
   const bool has_key = layout.counted || layout.fields == 2;
-  if (has_key && !GetLengthPrefixedSlice(&rest_, &record_.key)) return Fail("bad key length in the record");
-  if (layout.fields == (has_key ? 2 : 1) && !GetLengthPrefixedSlice(&rest_, &record_.value)) return Fail("bad value length in the record");
+  if (has_key && !GetLengthPrefixedSlice(&rest_, &record_.key))
+    return Fail("bad key length in the record");
+  if (layout.fields == (has_key ? 2 : 1) && !GetLengthPrefixedSlice(&rest_, &record_.value))
+    return Fail("bad value length in the record");
   if (record_.counted) ++counted_;
   return true;
 }
@@ -168,8 +185,10 @@ uint32_t WriteBatchInternal::ScanFlags(const Slice& contents) {
 }
 
 bool WriteBatchInternal::IsKnownApplicable(const WriteBatch* batch) {
-  static constexpr ValueType kRefused[] = {ValueType::kRangeDeletion, ValueType::kBeginPrepare, ValueType::kEndPrepare,      ValueType::kCommit,
-                                           ValueType::kRollback,      ValueType::kBlobIndex,    ValueType::kWideColumnEntity};
+  static constexpr ValueType kRefused[] = {ValueType::kRangeDeletion,   ValueType::kBeginPrepare,
+                                           ValueType::kEndPrepare,      ValueType::kCommit,
+                                           ValueType::kRollback,        ValueType::kBlobIndex,
+                                           ValueType::kWideColumnEntity};
   uint32_t refused = kForeign;
   for (const ValueType type : kRefused) refused |= FlagOf(type);
   return (batch->content_flags_ & refused) == 0;
@@ -182,8 +201,10 @@ Status WriteBatchInternal::CheckApplicable(const WriteBatch* batch) {
   while (reader.Next()) {
     const BatchRecord& record = reader.record();
     if (unsupported.ok() && !IsApplicable(record.type)) {
-      unsupported = Status::NotSupported(StrCat("write batch: ", ValueTypeName(record.type), " (type ", static_cast<unsigned>(record.type),
-                                                ") at offset ", record.offset, " is not implemented"));
+      unsupported =
+          Status::NotSupported(StrCat("write batch: ", ValueTypeName(record.type), " (type ",
+                                      static_cast<unsigned>(record.type), ") at offset ",
+                                      record.offset, " is not implemented"));
     }
   }
   if (!reader.status().ok()) return reader.status();
@@ -215,7 +236,8 @@ void WriteBatchInternal::Append(WriteBatch* target, const WriteBatch* source) {
 
 // ---- WriteBatch
 
-// The one encoder. Everything is checked before the first byte is written, so a failure leaves the batch as it was.
+// The one encoder. Everything is checked before the first byte is written, so a failure leaves the
+// batch as it was.
 struct RecordWriter {
   ValueType type = ValueType::kNoop;
   uint32_t column_family_id = 0;
@@ -224,15 +246,19 @@ struct RecordWriter {
 
   // record_bytes: what Append will add.
   Status Check(const std::string& rep, size_t max_bytes, uint64_t* record_bytes) const {
-    if (rep.size() < kHeaderBytes) return Status::Corruption("write batch: it was made from fewer bytes than a header");
+    if (rep.size() < kHeaderBytes)
+      return Status::Corruption("write batch: it was made from fewer bytes than a header");
     uint64_t bytes = 1 + (column_family_id == 0 ? 0 : VarintLength(column_family_id));
     for (const Field* field : {key, value}) {
       if (field == nullptr) continue;
-      if (field->bytes > kFieldBytesMax) return Status::InvalidArgument(field == key ? "key is 4 GiB or longer" : "value is 4 GiB or longer");
+      if (field->bytes > kFieldBytesMax)
+        return Status::InvalidArgument(field == key ? "key is 4 GiB or longer"
+                                                    : "value is 4 GiB or longer");
       bytes += field->EncodedBytes();
     }
     if (max_bytes != 0 && bytes > max_bytes - std::min<uint64_t>(max_bytes, rep.size())) {
-      return Status::MemoryLimit(StrCat("write batch: ", rep.size(), " + ", bytes, " bytes exceed its limit of ", max_bytes));
+      return Status::MemoryLimit(StrCat("write batch: ", rep.size(), " + ", bytes,
+                                        " bytes exceed its limit of ", max_bytes));
     }
     *record_bytes = bytes;
     return Status::OK();
@@ -250,17 +276,23 @@ struct RecordWriter {
   }
 };
 
-WriteBatch::WriteBatch(size_t reserved_bytes, size_t max_bytes) : rep_(EmptyBatch()), max_bytes_(max_bytes) {
+WriteBatch::WriteBatch(size_t reserved_bytes, size_t max_bytes)
+    : rep_(EmptyBatch()), max_bytes_(max_bytes) {
   if (reserved_bytes > kHeaderBytes) rep_.reserve(reserved_bytes);
 }
-WriteBatch::WriteBatch(const std::string& rep) : rep_(rep), content_flags_(WriteBatchInternal::ScanFlags(rep_)) {}
-WriteBatch::WriteBatch(std::string&& rep) : rep_(std::move(rep)), content_flags_(WriteBatchInternal::ScanFlags(rep_)) {}
+WriteBatch::WriteBatch(const std::string& rep)
+    : rep_(rep), content_flags_(WriteBatchInternal::ScanFlags(rep_)) {}
+WriteBatch::WriteBatch(std::string&& rep)
+    : rep_(std::move(rep)), content_flags_(WriteBatchInternal::ScanFlags(rep_)) {}
 WriteBatch::WriteBatch(const WriteBatch& other) = default;
 WriteBatch& WriteBatch::operator=(const WriteBatch& other) = default;
 WriteBatch::~WriteBatch() = default;
 
 WriteBatch::WriteBatch(WriteBatch&& other) noexcept
-    : rep_(std::move(other.rep_)), save_points_(std::move(other.save_points_)), max_bytes_(other.max_bytes_), content_flags_(other.content_flags_) {
+    : rep_(std::move(other.rep_)),
+      save_points_(std::move(other.save_points_)),
+      max_bytes_(other.max_bytes_),
+      content_flags_(other.content_flags_) {
   other.Clear();
 }
 
@@ -286,13 +318,16 @@ std::string WriteBatch::Release() {
   return bytes;
 }
 
-uint32_t WriteBatch::Count() const { return rep_.size() < kHeaderBytes ? 0 : WriteBatchInternal::Count(this); }
+uint32_t WriteBatch::Count() const {
+  return rep_.size() < kHeaderBytes ? 0 : WriteBatchInternal::Count(this);
+}
 
 Status WriteBatchInternal::Add(WriteBatch* batch, const RecordWriter& record) {
   uint64_t record_bytes = 0;
   ASHLAR_RETURN_IF_ERROR(record.Check(batch->rep_, batch->max_bytes_, &record_bytes));
   const uint32_t count = Count(batch);
-  if (count == std::numeric_limits<uint32_t>::max()) return Status::InvalidArgument("write batch: no room for another record");
+  if (count == std::numeric_limits<uint32_t>::max())
+    return Status::InvalidArgument("write batch: no room for another record");
   record.AppendTo(&batch->rep_, record_bytes);
   EncodeFixed32(batch->rep_.data() + 8, count + (record.type == ValueType::kLogData ? 0 : 1));
   batch->content_flags_ |= FlagOf(record.type);
@@ -302,16 +337,22 @@ Status WriteBatchInternal::Add(WriteBatch* batch, const RecordWriter& record) {
 namespace {
 
 template <typename Text>
-Status AddKey(WriteBatch* batch, ValueType type, const ColumnFamilyHandle* column_family, const Text& key) {
+Status AddKey(WriteBatch* batch, ValueType type, const ColumnFamilyHandle* column_family,
+              const Text& key) {
   const Field key_field(key);
-  return WriteBatchInternal::Add(batch, {.type = type, .column_family_id = IdOf(column_family), .key = &key_field});
+  return WriteBatchInternal::Add(
+      batch, {.type = type, .column_family_id = IdOf(column_family), .key = &key_field});
 }
 
 template <typename Text>
-Status AddKeyAndValue(WriteBatch* batch, ValueType type, const ColumnFamilyHandle* column_family, const Text& key, const Text& value) {
+Status AddKeyAndValue(WriteBatch* batch, ValueType type, const ColumnFamilyHandle* column_family,
+                      const Text& key, const Text& value) {
   const Field key_field(key);
   const Field value_field(value);
-  return WriteBatchInternal::Add(batch, {.type = type, .column_family_id = IdOf(column_family), .key = &key_field, .value = &value_field});
+  return WriteBatchInternal::Add(batch, {.type = type,
+                                         .column_family_id = IdOf(column_family),
+                                         .key = &key_field,
+                                         .value = &value_field});
 }
 
 }  // namespace
@@ -319,27 +360,35 @@ Status AddKeyAndValue(WriteBatch* batch, ValueType type, const ColumnFamilyHandl
 Status WriteBatch::Put(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) {
   return AddKeyAndValue(this, ValueType::kValue, column_family, key, value);
 }
-Status WriteBatch::Put(ColumnFamilyHandle* column_family, const SliceParts& key, const SliceParts& value) {
+Status WriteBatch::Put(ColumnFamilyHandle* column_family, const SliceParts& key,
+                       const SliceParts& value) {
   return AddKeyAndValue(this, ValueType::kValue, column_family, key, value);
 }
-Status WriteBatch::Delete(ColumnFamilyHandle* column_family, const Slice& key) { return AddKey(this, ValueType::kDeletion, column_family, key); }
-Status WriteBatch::Delete(ColumnFamilyHandle* column_family, const SliceParts& key) { return AddKey(this, ValueType::kDeletion, column_family, key); }
+Status WriteBatch::Delete(ColumnFamilyHandle* column_family, const Slice& key) {
+  return AddKey(this, ValueType::kDeletion, column_family, key);
+}
+Status WriteBatch::Delete(ColumnFamilyHandle* column_family, const SliceParts& key) {
+  return AddKey(this, ValueType::kDeletion, column_family, key);
+}
 Status WriteBatch::SingleDelete(ColumnFamilyHandle* column_family, const Slice& key) {
   return AddKey(this, ValueType::kSingleDeletion, column_family, key);
 }
 Status WriteBatch::SingleDelete(ColumnFamilyHandle* column_family, const SliceParts& key) {
   return AddKey(this, ValueType::kSingleDeletion, column_family, key);
 }
-Status WriteBatch::DeleteRange(ColumnFamilyHandle* column_family, const Slice& begin_key, const Slice& end_key) {
+Status WriteBatch::DeleteRange(ColumnFamilyHandle* column_family, const Slice& begin_key,
+                               const Slice& end_key) {
   return AddKeyAndValue(this, ValueType::kRangeDeletion, column_family, begin_key, end_key);
 }
-Status WriteBatch::DeleteRange(ColumnFamilyHandle* column_family, const SliceParts& begin_key, const SliceParts& end_key) {
+Status WriteBatch::DeleteRange(ColumnFamilyHandle* column_family, const SliceParts& begin_key,
+                               const SliceParts& end_key) {
   return AddKeyAndValue(this, ValueType::kRangeDeletion, column_family, begin_key, end_key);
 }
 Status WriteBatch::Merge(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) {
   return AddKeyAndValue(this, ValueType::kMerge, column_family, key, value);
 }
-Status WriteBatch::Merge(ColumnFamilyHandle* column_family, const SliceParts& key, const SliceParts& value) {
+Status WriteBatch::Merge(ColumnFamilyHandle* column_family, const SliceParts& key,
+                         const SliceParts& value) {
   return AddKeyAndValue(this, ValueType::kMerge, column_family, key, value);
 }
 
@@ -348,7 +397,9 @@ Status WriteBatch::PutLogData(const Slice& blob) {
   return WriteBatchInternal::Add(this, {.type = ValueType::kLogData, .value = &field});
 }
 
-void WriteBatch::SetSavePoint() { save_points_.push_back({.bytes = rep_.size(), .count = Count(), .content_flags = content_flags_}); }
+void WriteBatch::SetSavePoint() {
+  save_points_.push_back({.bytes = rep_.size(), .count = Count(), .content_flags = content_flags_});
+}
 
 Status WriteBatch::RollbackToSavePoint() {
   if (save_points_.empty()) return Status::NotFound("write batch: no save point");
@@ -366,15 +417,33 @@ Status WriteBatch::PopSavePoint() {
   return Status::OK();
 }
 
-bool WriteBatch::HasPut() const { return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kValue)) != 0; }
-bool WriteBatch::HasDelete() const { return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kDeletion)) != 0; }
-bool WriteBatch::HasSingleDelete() const { return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kSingleDeletion)) != 0; }
-bool WriteBatch::HasDeleteRange() const { return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kRangeDeletion)) != 0; }
-bool WriteBatch::HasMerge() const { return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kMerge)) != 0; }
-bool WriteBatch::HasBeginPrepare() const { return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kBeginPrepare)) != 0; }
-bool WriteBatch::HasEndPrepare() const { return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kEndPrepare)) != 0; }
-bool WriteBatch::HasCommit() const { return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kCommit)) != 0; }
-bool WriteBatch::HasRollback() const { return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kRollback)) != 0; }
+bool WriteBatch::HasPut() const {
+  return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kValue)) != 0;
+}
+bool WriteBatch::HasDelete() const {
+  return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kDeletion)) != 0;
+}
+bool WriteBatch::HasSingleDelete() const {
+  return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kSingleDeletion)) != 0;
+}
+bool WriteBatch::HasDeleteRange() const {
+  return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kRangeDeletion)) != 0;
+}
+bool WriteBatch::HasMerge() const {
+  return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kMerge)) != 0;
+}
+bool WriteBatch::HasBeginPrepare() const {
+  return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kBeginPrepare)) != 0;
+}
+bool WriteBatch::HasEndPrepare() const {
+  return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kEndPrepare)) != 0;
+}
+bool WriteBatch::HasCommit() const {
+  return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kCommit)) != 0;
+}
+bool WriteBatch::HasRollback() const {
+  return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kRollback)) != 0;
+}
 
 // ---- Iterate and Handler
 
@@ -389,7 +458,8 @@ Status Deliver(const BatchRecord& record, bool nothing_counted, WriteBatch::Hand
     case ValueType::kMerge: return handler->MergeCF(family, record.key, record.value);
     case ValueType::kRangeDeletion: return handler->DeleteRangeCF(family, record.key, record.value);
     case ValueType::kBlobIndex: return handler->PutBlobIndexCF(family, record.key, record.value);
-    case ValueType::kWideColumnEntity: return handler->PutEntityCF(family, record.key, record.value);
+    case ValueType::kWideColumnEntity:
+      return handler->PutEntityCF(family, record.key, record.value);
     case ValueType::kLogData: handler->LogData(record.value); return Status::OK();
     case ValueType::kNoop: return handler->MarkNoop(nothing_counted);
     case ValueType::kBeginPrepare: return handler->MarkBeginPrepare(false);
@@ -408,9 +478,12 @@ Status Deliver(const BatchRecord& record, bool nothing_counted, WriteBatch::Hand
 
 Status NoFamilies(const char* method) {
   return Status::InvalidArgument(
-      StrCat("write batch handler: ", method, " is not implemented, and the record is of another family than the default"));
+      StrCat("write batch handler: ", method,
+             " is not implemented, and the record is of another family than the default"));
 }
-Status NotImplemented(const char* method) { return Status::InvalidArgument(StrCat("write batch handler: ", method, " is not implemented")); }
+Status NotImplemented(const char* method) {
+  return Status::InvalidArgument(StrCat("write batch handler: ", method, " is not implemented"));
+}
 
 }  // namespace
 
@@ -441,7 +514,8 @@ Status WriteBatch::Handler::SingleDeleteCF(uint32_t column_family_id, const Slic
   SingleDelete(key);
   return Status::OK();
 }
-Status WriteBatch::Handler::MergeCF(uint32_t column_family_id, const Slice& key, const Slice& value) {
+Status WriteBatch::Handler::MergeCF(uint32_t column_family_id, const Slice& key,
+                                    const Slice& value) {
   if (column_family_id != 0) return NoFamilies("MergeCF");
   Merge(key, value);
   return Status::OK();
@@ -450,22 +524,34 @@ void WriteBatch::Handler::Put(const Slice& /*key*/, const Slice& /*value*/) {}
 void WriteBatch::Handler::Delete(const Slice& /*key*/) {}
 void WriteBatch::Handler::SingleDelete(const Slice& /*key*/) {}
 void WriteBatch::Handler::Merge(const Slice& /*key*/, const Slice& /*value*/) {}
-Status WriteBatch::Handler::DeleteRangeCF(uint32_t /*column_family_id*/, const Slice& /*begin_key*/, const Slice& /*end_key*/) {
+Status WriteBatch::Handler::DeleteRangeCF(uint32_t /*column_family_id*/, const Slice& /*begin_key*/,
+                                          const Slice& /*end_key*/) {
   return NotImplemented("DeleteRangeCF");
 }
-Status WriteBatch::Handler::PutBlobIndexCF(uint32_t /*column_family_id*/, const Slice& /*key*/, const Slice& /*value*/) {
+Status WriteBatch::Handler::PutBlobIndexCF(uint32_t /*column_family_id*/, const Slice& /*key*/,
+                                           const Slice& /*value*/) {
   return NotImplemented("PutBlobIndexCF");
 }
-Status WriteBatch::Handler::PutEntityCF(uint32_t /*column_family_id*/, const Slice& /*key*/, const Slice& /*entity*/) {
+Status WriteBatch::Handler::PutEntityCF(uint32_t /*column_family_id*/, const Slice& /*key*/,
+                                        const Slice& /*entity*/) {
   return NotImplemented("PutEntityCF");
 }
-Status WriteBatch::Handler::MarkBeginPrepare(bool /*unprepare*/) { return NotImplemented("MarkBeginPrepare"); }
-Status WriteBatch::Handler::MarkEndPrepare(const Slice& /*xid*/) { return NotImplemented("MarkEndPrepare"); }
-Status WriteBatch::Handler::MarkCommit(const Slice& /*xid*/) { return NotImplemented("MarkCommit"); }
-Status WriteBatch::Handler::MarkCommitWithTimestamp(const Slice& /*xid*/, const Slice& /*commit_ts*/) {
+Status WriteBatch::Handler::MarkBeginPrepare(bool /*unprepare*/) {
+  return NotImplemented("MarkBeginPrepare");
+}
+Status WriteBatch::Handler::MarkEndPrepare(const Slice& /*xid*/) {
+  return NotImplemented("MarkEndPrepare");
+}
+Status WriteBatch::Handler::MarkCommit(const Slice& /*xid*/) {
+  return NotImplemented("MarkCommit");
+}
+Status WriteBatch::Handler::MarkCommitWithTimestamp(const Slice& /*xid*/,
+                                                    const Slice& /*commit_ts*/) {
   return NotImplemented("MarkCommitWithTimestamp");
 }
-Status WriteBatch::Handler::MarkRollback(const Slice& /*xid*/) { return NotImplemented("MarkRollback"); }
+Status WriteBatch::Handler::MarkRollback(const Slice& /*xid*/) {
+  return NotImplemented("MarkRollback");
+}
 Status WriteBatch::Handler::MarkNoop(bool /*empty_batch*/) { return Status::OK(); }
 void WriteBatch::Handler::LogData(const Slice& /*blob*/) {}
 bool WriteBatch::Handler::Continue() { return true; }

@@ -17,7 +17,8 @@
 //
 // I1: `count` is the number of counted records; each takes one sequence number, from `sequence` on.
 // I2: a record of family 0 has the short form.
-// BatchReader is the only decoder: replay, commit, Handlers and validation all read batches through it.
+// BatchReader is the only decoder: replay, commit, Handlers and validation all read batches through
+// it.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +45,8 @@ struct BatchRecord {
 
 // Reads the records of a batch in order.
 //   for (BatchReader reader(contents); reader.Next();) use(reader.record());   // then reader.status()
-// Every length is checked against what is left; nothing is allocated. Lifetime: the contents outlive the reader, and records point into them.
+// Every length is checked against what is left; nothing is allocated. Lifetime: the contents
+// outlive the reader, and records point into them.
 class BatchReader {
  public:
   // A batch shorter than its header gives no record and Corruption.
@@ -56,7 +58,8 @@ class BatchReader {
     return Parse();
   }
   const BatchRecord& record() const { return record_; }
-  // Corruption naming an offset, or Ok. After the last record, whether the count in the header is right too.
+  // Corruption naming an offset, or Ok. After the last record, whether the count in the header is
+  // right too.
   const Status& status() const { return status_; }
   // Counted records up to and including record().
   uint32_t counted() const { return counted_; }
@@ -81,21 +84,29 @@ class WriteBatchInternal {
   static constexpr size_t kHeaderBytes = 12;
 
   static SequenceNumber Sequence(const Slice& contents) { return DecodeFixed64(contents.data()); }
-  static SequenceNumber Sequence(const WriteBatch* batch) { return DecodeFixed64(batch->rep_.data()); }
-  static void SetSequence(WriteBatch* batch, SequenceNumber sequence) { EncodeFixed64(batch->rep_.data(), sequence); }
+  static SequenceNumber Sequence(const WriteBatch* batch) {
+    return DecodeFixed64(batch->rep_.data());
+  }
+  static void SetSequence(WriteBatch* batch, SequenceNumber sequence) {
+    EncodeFixed64(batch->rep_.data(), sequence);
+  }
   static uint32_t Count(const WriteBatch* batch) { return DecodeFixed32(batch->rep_.data() + 8); }
   static Slice Contents(const WriteBatch* batch) { return Slice(batch->rep_); }
   static size_t ByteSize(const WriteBatch* batch) { return batch->rep_.size(); }
 
-  // Replaces the batch by `contents` when they are well-formed; Corruption otherwise, and the batch is unchanged.
+  // Replaces the batch by `contents` when they are well-formed; Corruption otherwise, and the batch
+  // is unchanged.
   static Status SetContents(WriteBatch* batch, const Slice& contents);
   // Whether contents decode to the end and the count is right.
   static Status Validate(const Slice& contents);
   // Adds the records of `source` behind those of `target`. The limit of `target` does not apply.
   static void Append(WriteBatch* target, const WriteBatch* source);
 
-  // Whether the engine applies records of this type; a batch with others must be refused before anything of it is applied or logged.
-  static bool IsApplicable(ValueType type) { return IsPointType(type) || type == ValueType::kLogData || type == ValueType::kNoop; }
+  // Whether the engine applies records of this type; a batch with others must be refused before
+  // anything of it is applied or logged.
+  static bool IsApplicable(ValueType type) {
+    return IsPointType(type) || type == ValueType::kLogData || type == ValueType::kNoop;
+  }
   // Ok, or NotSupported naming the first record that the engine cannot apply, or Corruption.
   static Status CheckApplicable(const WriteBatch* batch);
 
@@ -103,8 +114,8 @@ class WriteBatchInternal {
   static uint32_t FlagOf(ValueType type);
   // Adds one record, or fails and changes nothing.
   static Status Add(WriteBatch* batch, const RecordWriter& record);
-  // Whether every record is known to be a point record or log data, and well-formed because this library wrote it: then CheckApplicable is Ok without
-  // a scan.
+  // Whether every record is known to be a point record or log data, and well-formed because this
+  // library wrote it: then CheckApplicable is Ok without a scan.
   static bool IsKnownApplicable(const WriteBatch* batch);
 
  private:

@@ -30,17 +30,33 @@ class FakeFamily final : public ColumnFamilyHandle {
 // Writes what it is given as text, one record after another.
 class Recorder : public WriteBatch::Handler {
  public:
-  Status PutCF(uint32_t id, const Slice& key, const Slice& value) override { return Note("put", id, key, value); }
+  Status PutCF(uint32_t id, const Slice& key, const Slice& value) override {
+    return Note("put", id, key, value);
+  }
   Status DeleteCF(uint32_t id, const Slice& key) override { return Note("delete", id, key, ""); }
-  Status SingleDeleteCF(uint32_t id, const Slice& key) override { return Note("single", id, key, ""); }
-  Status MergeCF(uint32_t id, const Slice& key, const Slice& value) override { return Note("merge", id, key, value); }
-  Status DeleteRangeCF(uint32_t id, const Slice& begin, const Slice& end) override { return Note("range", id, begin, end); }
-  Status PutBlobIndexCF(uint32_t id, const Slice& key, const Slice& value) override { return Note("blob", id, key, value); }
-  Status PutEntityCF(uint32_t id, const Slice& key, const Slice& entity) override { return Note("entity", id, key, entity); }
-  Status MarkBeginPrepare(bool unprepare) override { return Note(unprepare ? "unprepare" : "prepare", 0, "", ""); }
+  Status SingleDeleteCF(uint32_t id, const Slice& key) override {
+    return Note("single", id, key, "");
+  }
+  Status MergeCF(uint32_t id, const Slice& key, const Slice& value) override {
+    return Note("merge", id, key, value);
+  }
+  Status DeleteRangeCF(uint32_t id, const Slice& begin, const Slice& end) override {
+    return Note("range", id, begin, end);
+  }
+  Status PutBlobIndexCF(uint32_t id, const Slice& key, const Slice& value) override {
+    return Note("blob", id, key, value);
+  }
+  Status PutEntityCF(uint32_t id, const Slice& key, const Slice& entity) override {
+    return Note("entity", id, key, entity);
+  }
+  Status MarkBeginPrepare(bool unprepare) override {
+    return Note(unprepare ? "unprepare" : "prepare", 0, "", "");
+  }
   Status MarkEndPrepare(const Slice& xid) override { return Note("prepared", 0, xid, ""); }
   Status MarkCommit(const Slice& xid) override { return Note("commit", 0, xid, ""); }
-  Status MarkCommitWithTimestamp(const Slice& xid, const Slice& ts) override { return Note("commit-at", 0, xid, ts); }
+  Status MarkCommitWithTimestamp(const Slice& xid, const Slice& ts) override {
+    return Note("commit-at", 0, xid, ts);
+  }
   Status MarkRollback(const Slice& xid) override { return Note("rollback", 0, xid, ""); }
   Status MarkNoop(bool empty) override { return Note(empty ? "noop-first" : "noop", 0, "", ""); }
   void LogData(const Slice& blob) override { EXPECT_TRUE(Note("log", 0, blob, "").ok()); }
@@ -110,7 +126,8 @@ TEST(WriteBatch, BytesAreThoseOfTheFormat) {
             "03014C");
   EXPECT_EQ(WriteBatchInternal::Sequence(&batch), 0x0102030405060708u);
   EXPECT_EQ(Text(batch),
-            "put(0,k,vv)put(300,k,)delete(0,d,)delete(300,d,)single(0,s,)single(300,s,)merge(0,m,1)merge(300,m,1)"
+            "put(0,k,vv)put(300,k,)delete(0,d,)delete(300,d,)single(0,s,)single(300,s,)merge(0,m,1)"
+            "merge(300,m,1)"
             "range(0,a,b)range(300,a,b)log(0,L,)");
 }
 
@@ -161,7 +178,8 @@ TEST(WriteBatch, EveryTypeReachesItsHandlerMethodAndOnlyUpdatesCount) {
             "0C0178"
             "0D"));
   EXPECT_EQ(Text(batch),
-            "noop-first(0,,)prepare(0,,)prepare(0,,)unprepare(0,,)blob(0,b,x)blob(300,b,x)entity(0,e,y)entity(300,e,y)"
+            "noop-first(0,,)prepare(0,,)prepare(0,,)unprepare(0,,)blob(0,b,x)blob(300,b,x)entity(0,"
+            "e,y)entity(300,e,y)"
             "prepared(0,x,)commit(0,x,)commit-at(0,x,ts)rollback(0,x,)noop(0,,)");
   EXPECT_TRUE(batch.HasBeginPrepare());
   EXPECT_TRUE(batch.HasEndPrepare());
@@ -178,7 +196,8 @@ TEST(WriteBatch, CutAnywhereIsCorruptionAndNeverReadsPastTheEnd) {
   ASSERT_TRUE(batch.PutLogData("log").ok());
   for (size_t bytes = 0; bytes < batch.Data().size(); ++bytes) {
     // An exact allocation, so that a sanitizer sees a read past the end.
-    const std::vector<char> cut(batch.Data().begin(), batch.Data().begin() + static_cast<std::ptrdiff_t>(bytes));
+    const std::vector<char> cut(batch.Data().begin(),
+                                batch.Data().begin() + static_cast<std::ptrdiff_t>(bytes));
     const Slice contents(cut.data(), cut.size());
     const Status s = WriteBatchInternal::Validate(contents);
     // The only whole record that may be missing unnoticed is the log data, which is not counted.
@@ -260,10 +279,16 @@ TEST(WriteBatch, AHandlerMayStopWithoutAnError) {
 TEST(WriteBatch, HandlersWithoutFamiliesRefuseOthersThanTheDefault) {
   class Old final : public WriteBatch::Handler {
    public:
-    void Put(const Slice& key, const Slice& value) override { StrAppend(&text, "put(", key.ToStringView(), ",", value.ToStringView(), ")"); }
+    void Put(const Slice& key, const Slice& value) override {
+      StrAppend(&text, "put(", key.ToStringView(), ",", value.ToStringView(), ")");
+    }
     void Delete(const Slice& key) override { StrAppend(&text, "delete(", key.ToStringView(), ")"); }
-    void SingleDelete(const Slice& key) override { StrAppend(&text, "single(", key.ToStringView(), ")"); }
-    void Merge(const Slice& key, const Slice& value) override { StrAppend(&text, "merge(", key.ToStringView(), ",", value.ToStringView(), ")"); }
+    void SingleDelete(const Slice& key) override {
+      StrAppend(&text, "single(", key.ToStringView(), ")");
+    }
+    void Merge(const Slice& key, const Slice& value) override {
+      StrAppend(&text, "merge(", key.ToStringView(), ",", value.ToStringView(), ")");
+    }
     std::string text;
   };
   WriteBatch batch;
@@ -277,11 +302,12 @@ TEST(WriteBatch, HandlersWithoutFamiliesRefuseOthersThanTheDefault) {
 
   FakeFamily family(7);
   using Adder = Status (*)(WriteBatch*, ColumnFamilyHandle*);
-  for (const Adder add : {Adder([](WriteBatch* b, ColumnFamilyHandle* f) { return b->Put(f, "k", "v"); }),
-                          Adder([](WriteBatch* b, ColumnFamilyHandle* f) { return b->Delete(f, "k"); }),
-                          Adder([](WriteBatch* b, ColumnFamilyHandle* f) { return b->SingleDelete(f, "k"); }),
-                          Adder([](WriteBatch* b, ColumnFamilyHandle* f) { return b->Merge(f, "k", "v"); }),
-                          Adder([](WriteBatch* b, ColumnFamilyHandle* f) { return b->DeleteRange(f, "k", "l"); })}) {
+  for (const Adder add :
+       {Adder([](WriteBatch* b, ColumnFamilyHandle* f) { return b->Put(f, "k", "v"); }),
+        Adder([](WriteBatch* b, ColumnFamilyHandle* f) { return b->Delete(f, "k"); }),
+        Adder([](WriteBatch* b, ColumnFamilyHandle* f) { return b->SingleDelete(f, "k"); }),
+        Adder([](WriteBatch* b, ColumnFamilyHandle* f) { return b->Merge(f, "k", "v"); }),
+        Adder([](WriteBatch* b, ColumnFamilyHandle* f) { return b->DeleteRange(f, "k", "l"); })}) {
     WriteBatch other;
     ASSERT_TRUE(add(&other, &family).ok());
     EXPECT_TRUE(other.Iterate(&old).IsInvalidArgument());
@@ -407,7 +433,9 @@ TEST(WriteBatchInternal, SetContentsTakesOnlyWholeBatches) {
   ASSERT_TRUE(good.Put("a", "1").ok());
   WriteBatch batch;
   ASSERT_TRUE(batch.Delete("old").ok());
-  EXPECT_TRUE(WriteBatchInternal::SetContents(&batch, Slice(good.Data().data(), good.Data().size() - 1)).IsCorruption());
+  EXPECT_TRUE(
+      WriteBatchInternal::SetContents(&batch, Slice(good.Data().data(), good.Data().size() - 1))
+          .IsCorruption());
   EXPECT_EQ(Text(batch), "delete(0,old,)");
   ASSERT_TRUE(WriteBatchInternal::SetContents(&batch, good.Data()).ok());
   EXPECT_EQ(Text(batch), "put(0,a,1)");
@@ -430,10 +458,12 @@ TEST(WriteBatchInternal, WhatTheEngineCannotApplyIsNotSupportedNamingTypeAndOffs
                              "0179",
                              "0F01610162"}) {
     const bool counted = std::string(record).size() > 2;
-    const WriteBatch batch(Unhex(StrCat("0000000000000000", counted ? "01000000" : "00000000", record)));
+    const WriteBatch batch(
+        Unhex(StrCat("0000000000000000", counted ? "01000000" : "00000000", record)));
     EXPECT_TRUE(WriteBatchInternal::CheckApplicable(&batch).IsNotSupported()) << record;
   }
-  // Bytes from outside that hold nothing else are fine, and damage is told apart from what is not supported.
+  // Bytes from outside that hold nothing else are fine, and damage is told apart from what is not
+  // supported.
   const WriteBatch foreign(Unhex(StrCat(kHeaderOf1, "0D", "03014C", "00016B")));
   EXPECT_FALSE(WriteBatchInternal::IsKnownApplicable(&foreign));
   EXPECT_TRUE(WriteBatchInternal::CheckApplicable(&foreign).ok());
@@ -448,7 +478,9 @@ TEST(WriteBatchInternal, ReaderGivesOffsetsAndRunningCounts) {
   ASSERT_TRUE(batch.Delete("b").ok());
   std::string seen;
   BatchReader reader(WriteBatchInternal::Contents(&batch));
-  while (reader.Next()) StrAppend(&seen, reader.record().offset, ":", reader.counted(), reader.record().counted ? "c " : " ");
+  while (reader.Next())
+    StrAppend(&seen, reader.record().offset, ":", reader.counted(),
+              reader.record().counted ? "c " : " ");
   EXPECT_TRUE(reader.status().ok());
   EXPECT_EQ(seen, "12:0 15:1c 20:2c ");
   EXPECT_FALSE(reader.Next());
@@ -462,7 +494,8 @@ TEST(WriteBatch, RandomBatchesReadBackAsWritten) {
     std::string expected;
     uint32_t count = 0;
     for (int i = 0; i < 200; ++i) {
-      FakeFamily family(static_cast<uint32_t>(random.Uniform(2) == 0 ? 0 : random.Uniform(1 << 20)));
+      FakeFamily family(
+          static_cast<uint32_t>(random.Uniform(2) == 0 ? 0 : random.Uniform(1 << 20)));
       const std::string key(random.Uniform(300), 'k');
       const std::string value(random.Uniform(300), 'v');
       const uint32_t id = family.GetID();

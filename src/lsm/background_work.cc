@@ -42,7 +42,8 @@ const char* ConditionName(WriteStallCondition condition) {
   return "normal";
 }
 
-// Doublings of the pause after a compaction that failed for lack of space or descriptors: 1 s at first, 32 s at most.
+// Doublings of the pause after a compaction that failed for lack of space or descriptors: 1 s at
+// first, 32 s at most.
 constexpr uint32_t kCompactionPauseDoublings = 5;
 
 // The job did not fail: it was told to stop, or there is nobody left to do it for.
@@ -53,7 +54,8 @@ bool IsBenign(const Status& status) {
 
 }  // namespace
 
-BackgroundWork::BackgroundWork(DatabaseState* state) : state_(state), stats_dumped_nanos_(state->clock->NowNanos()) {
+BackgroundWork::BackgroundWork(DatabaseState* state)
+    : state_(state), stats_dumped_nanos_(state->clock->NowNanos()) {
   StartThreads(state_->options);
   MutexLock lock(state_->mutex);
   SetOptions(state_->options);
@@ -72,12 +74,13 @@ void BackgroundWork::StartThreads(const DBOptions& options) {
 
 bool BackgroundWork::RunSoon(std::function<void()> job) {
   if (state_->closing.load(std::memory_order_relaxed)) return false;
-  const bool taken = state_->executor->Schedule(Executor::Priority::kHigh, [this, job = std::move(job)] {
-    job();
-    MutexLock lock(state_->mutex);
-    --soon_jobs_;
-    state_->NotifyChange();
-  });
+  const bool taken =
+      state_->executor->Schedule(Executor::Priority::kHigh, [this, job = std::move(job)] {
+        job();
+        MutexLock lock(state_->mutex);
+        --soon_jobs_;
+        state_->NotifyChange();
+      });
   soon_jobs_ += taken ? 1 : 0;
   return taken;
 }
@@ -85,7 +88,8 @@ bool BackgroundWork::RunSoon(std::function<void()> job) {
 // ---- Deciding.
 
 bool BackgroundWork::MayStartJobs() const {
-  return !state_->closing.load(std::memory_order_relaxed) && !state_->read_only && state_->background_paused == 0 && !state_->latch.BlocksJobs();
+  return !state_->closing.load(std::memory_order_relaxed) && !state_->read_only &&
+         state_->background_paused == 0 && !state_->latch.BlocksJobs();
 }
 
 TreeView BackgroundWork::MakeTreeView(const ColumnFamily& family, Version* version) const {
@@ -93,23 +97,29 @@ TreeView BackgroundWork::MakeTreeView(const ColumnFamily& family, Version* versi
                 .levels = {},
                 .running = family.running_plans,
                 .now_unix_seconds = state_->clock->NowUnixMicros() / 1000000,
-                .oldest_snapshot = state_->snapshots.oldest() != nullptr ? state_->snapshots.oldest()->GetSequenceNumber() : kSequenceNumberMax};
-  for (Level level = 0; level < version->levels(); ++level) view.levels.push_back(version->files(level));
+                .oldest_snapshot = state_->snapshots.oldest() != nullptr
+                                       ? state_->snapshots.oldest()->GetSequenceNumber()
+                                       : kSequenceNumberMax};
+  for (Level level = 0; level < version->levels(); ++level)
+    view.levels.push_back(version->files(level));
   return view;
 }
 
 bool BackgroundWork::CompactionPending(const ColumnFamily& family) const {
-  return !family.leveled().disable_auto_compactions && NeedsCompaction(View(family), family.leveled());
+  return !family.leveled().disable_auto_compactions &&
+         NeedsCompaction(View(family), family.leveled());
 }
 
 StallInputs BackgroundWork::MakeStallInputs(const ColumnFamily& family) const {
   const Version& version = *family.version();
   std::vector<uint64_t> level_bytes;
-  for (Level level = 0; level < version.levels(); ++level) level_bytes.push_back(version.LevelBytes(level));
+  for (Level level = 0; level < version.levels(); ++level)
+    level_bytes.push_back(version.LevelBytes(level));
   const LevelTargets targets = ComputeLevelTargets(level_bytes, family.leveled());
   return StallInputs{.immutable_memtables = static_cast<int>(family.immutable().size()),
                      .level0_files = static_cast<int>(version.NumFiles(0)),
-                     .pending_bytes = EstimatePendingBytes(level_bytes, version.NumFiles(0), family.leveled(), targets)};
+                     .pending_bytes = EstimatePendingBytes(level_bytes, version.NumFiles(0),
+                                                           family.leveled(), targets)};
 }
 
 void BackgroundWork::UpdateGate() {
@@ -118,7 +128,8 @@ void BackgroundWork::UpdateGate() {
   for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families) {
     behind |= family->compaction_behind;
     if (family->stall.state < worst.state) continue;
-    const bool slower = family->stall.state > worst.state || family->stall.bytes_per_second < worst.bytes_per_second;
+    const bool slower = family->stall.state > worst.state ||
+                        family->stall.bytes_per_second < worst.bytes_per_second;
     if (slower) worst = family->stall;
   }
   state_->gate.Set(ToGateState(worst.state), worst.bytes_per_second);
@@ -203,32 +214,40 @@ void BackgroundWork::Schedule() {
   ScheduleCompactions();
 }
 
-void BackgroundWork::LatchError(BackgroundErrorReason reason, const std::string& during, const Status& error) {
+void BackgroundWork::LatchError(BackgroundErrorReason reason, const std::string& during,
+                                const Status& error) {
   const bool latched = state_->latch.Set(error, reason);
   state_->recorder.Tick(ERROR_HANDLER_BG_ERROR_COUNT);
   if (error.IsIOError()) state_->recorder.Tick(ERROR_HANDLER_BG_IO_ERROR_COUNT);
   Status told = error;
   NotifyAll(state_->options.listeners, &EventListener::OnBackgroundError, reason, &told);
-  if (latched) LogWarning(*state_, StrCat("the database is read-only after an error during ", during, ": ", error.ToString()));
+  if (latched)
+    LogWarning(*state_, StrCat("the database is read-only after an error during ", during, ": ",
+                               error.ToString()));
   MutexLock lock(state_->mutex);
   state_->NotifyChange();
 }
 
 // ---- Installing.
 
-Status BackgroundWork::Install(std::vector<VersionEdit> edits, const std::function<void()>& when_published) {
+Status BackgroundWork::Install(std::vector<VersionEdit> edits,
+                               const std::function<void()>& when_published) {
   MutexLock installers(state_->manifest_mutex);
   return InstallLocked(std::move(edits), when_published);
 }
 
-Status BackgroundWork::InstallLocked(std::vector<VersionEdit> edits, const std::function<void()>& when_published) {
+Status BackgroundWork::InstallLocked(std::vector<VersionEdit> edits,
+                                     const std::function<void()>& when_published) {
   for (VersionEdit& edit : edits) edit.last_sequence = state_->PublishedSequence();
-  if (std::any_of(edits.begin(), edits.end(), [](const VersionEdit& edit) { return edit.log_number.has_value(); })) {
+  if (std::any_of(edits.begin(), edits.end(),
+                  [](const VersionEdit& edit) { return edit.log_number.has_value(); })) {
     MutexLock lock(state_->mutex);
-    // Families without data do not record that they need no old log; this says it for all. So a log that is missing is a log that is lost.
+    // Families without data do not record that they need no old log; this says it for all. So a log
+    // that is missing is a log that is lost.
     edits.back().min_log_number_to_keep = OldestNeededLog(edits);
   }
-  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<PendingInstall> install, state_->versions->Prepare(std::move(edits)));
+  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<PendingInstall> install,
+                          state_->versions->Prepare(std::move(edits)));
   return InstallPrepared(install.get(), when_published);
 }
 
@@ -237,14 +256,16 @@ uint64_t BackgroundWork::OldestNeededLog(std::span<const VersionEdit> edits) con
   for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families) {
     uint64_t needed = family->OldestLogNumber();
     for (const VersionEdit& edit : edits) {
-      if (edit.column_family == family->id() && edit.log_number.has_value()) needed = std::max(needed, *edit.log_number);
+      if (edit.column_family == family->id() && edit.log_number.has_value())
+        needed = std::max(needed, *edit.log_number);
     }
     oldest = std::min(oldest, needed);
   }
   return oldest;
 }
 
-Status BackgroundWork::InstallPrepared(PendingInstall* install, const std::function<void()>& when_published) {
+Status BackgroundWork::InstallPrepared(PendingInstall* install,
+                                       const std::function<void()>& when_published) {
   const FileNumber manifest_before = state_->versions->manifest_number();
   ASHLAR_RETURN_IF_ERROR(state_->versions->Write(install));
   std::vector<Version*> replaced;
@@ -278,7 +299,8 @@ void BackgroundWork::ScheduleFlushes() {
     if (family->dropped() || !family->WantsFlush()) continue;
     ++family->running_flushes;
     ++flush_jobs_;
-    if (!state_->executor->Schedule(Executor::Priority::kHigh, [this, family]() mutable { FlushJob(std::move(family)); })) {
+    if (!state_->executor->Schedule(Executor::Priority::kHigh,
+                                    [this, family]() mutable { FlushJob(std::move(family)); })) {
       --family->running_flushes;
       --flush_jobs_;
       return;
@@ -304,7 +326,9 @@ void BackgroundWork::FlushJob(std::shared_ptr<ColumnFamily> family) {
   }
   // The job's references were the last ones: the next memtable can have the memory at once.
   state_->epochs.ReclaimPatiently();
-  if (!IsBenign(status)) LatchError(BackgroundErrorReason::kFlush, StrCat("a flush of column family ", family->name()), status);
+  if (!IsBenign(status))
+    LatchError(BackgroundErrorReason::kFlush, StrCat("a flush of column family ", family->name()),
+               status);
   ReleaseLogs();
   EndJob(std::move(family), &BackgroundWork::flush_jobs_);
 }
@@ -361,7 +385,8 @@ Status BackgroundWork::BuildFlushTable(Flush* flush) {
   args.job.output.table.priority = IO_HIGH;
   args.job.output.table.compression = ResolveFlushCompression(options);
   for (auto table = flush->tables.rbegin(); table != flush->tables.rend(); ++table) {
-    args.memtables.push_back(std::make_unique<MemTableCursor>(table->get(), MemTableCursor::Hold::kBorrowed, nullptr));
+    args.memtables.push_back(
+        std::make_unique<MemTableCursor>(table->get(), MemTableCursor::Hold::kBorrowed, nullptr));
     args.expected_entries += (*table)->entries();
   }
   TableJobResult result;
@@ -390,12 +415,14 @@ Status BackgroundWork::InstallFlushes(std::span<Flush> flushes) {
   return Status::OK();
 }
 
-Status BackgroundWork::FlushTogether(std::span<const std::shared_ptr<ColumnFamily>> families, TableFileCreationReason reason) {
+Status BackgroundWork::FlushTogether(std::span<const std::shared_ptr<ColumnFamily>> families,
+                                     TableFileCreationReason reason) {
   TellChanges();
   std::vector<Flush> flushes;
   {
     MutexLock lock(state_->mutex);
-    if (state_->closing.load(std::memory_order_relaxed)) return Status::ShutdownInProgress("the database is being closed");
+    if (state_->closing.load(std::memory_order_relaxed))
+      return Status::ShutdownInProgress("the database is being closed");
     ++joint_flushes_;
     for (const std::shared_ptr<ColumnFamily>& family : families) {
       ++family->running_flushes;
@@ -437,7 +464,8 @@ Status BackgroundWork::RecordLogNumbers() {
     MutexLock lock(state_->mutex);
     const RecordedLogs& recorded = state_->versions->recorded_logs();
     // An edit of its own: readers pass over whatever else stands in an edit about logs.
-    if (!recorded.empty() && recorded.begin()->first < OldestNeededLog({})) forget.emplace_back().log_deletion = OldestNeededLog({});
+    if (!recorded.empty() && recorded.begin()->first < OldestNeededLog({}))
+      forget.emplace_back().log_deletion = OldestNeededLog({});
     for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
       VersionEdit& edit = edits.emplace_back();
       edit.column_family = family->id();
@@ -451,7 +479,8 @@ Status BackgroundWork::RecordLogNumbers() {
 Status BackgroundWork::RecordSyncedLogs(std::span<const LogSet::LiveLog> logs) {
   std::vector<VersionEdit> edits(1);
   for (const LogSet::LiveLog& log : logs) {
-    if (log.synced && log.bytes > 0) edits[0].log_additions.push_back({.number = log.number, .synced_bytes = log.bytes});
+    if (log.synced && log.bytes > 0)
+      edits[0].log_additions.push_back({.number = log.number, .synced_bytes = log.bytes});
   }
   return edits[0].log_additions.empty() ? Status::OK() : Install(std::move(edits), [] {});
 }
@@ -467,27 +496,32 @@ Status BackgroundWork::WaitForFlush(std::span<const std::shared_ptr<ColumnFamily
   ScheduleFlushes();
   for (size_t i = 0; i < families.size(); ++i) {
     const ColumnFamily& family = *families[i];
-    while (!family.dropped() && !family.immutable().empty() && family.immutable().front().table->id() <= last_ids[i]) {
+    while (!family.dropped() && !family.immutable().empty() &&
+           family.immutable().front().table->id() <= last_ids[i]) {
       ASHLAR_RETURN_IF_ERROR(state_->latch.JobStatus());
-      if (state_->closing.load(std::memory_order_relaxed)) return Status::ShutdownInProgress("the database is being closed");
+      if (state_->closing.load(std::memory_order_relaxed))
+        return Status::ShutdownInProgress("the database is being closed");
       state_->WaitForChange();
     }
   }
   return Status::OK();
 }
 
-Status BackgroundWork::WaitUntilSwitchIsFree(std::span<const std::shared_ptr<ColumnFamily>> families) {
+Status BackgroundWork::WaitUntilSwitchIsFree(
+    std::span<const std::shared_ptr<ColumnFamily>> families) {
   MutexLock lock(state_->mutex);
   for (const std::shared_ptr<ColumnFamily>& family : families) {
     const auto would_stop = [&]() ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
       StallInputs inputs = MakeStallInputs(*family);
       ++inputs.immutable_memtables;
       ++inputs.level0_files;
-      return !family->dropped() && ComputeStall(inputs, family->leveled(), family->stall).state == StallState::kStopped;
+      return !family->dropped() &&
+             ComputeStall(inputs, family->leveled(), family->stall).state == StallState::kStopped;
     };
     while (would_stop()) {
       ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
-      if (state_->closing.load(std::memory_order_relaxed)) return Status::ShutdownInProgress("the database is being closed");
+      if (state_->closing.load(std::memory_order_relaxed))
+        return Status::ShutdownInProgress("the database is being closed");
       // Without jobs nothing would change.
       if (flush_jobs_ + compaction_jobs_ + manual_compactions_ == 0) return Status::OK();
       state_->WaitForChange();
@@ -499,15 +533,20 @@ Status BackgroundWork::WaitUntilSwitchIsFree(std::span<const std::shared_ptr<Col
 // ---- Compacting.
 
 void BackgroundWork::ScheduleCompactions() {
-  while (MayStartJobs() && compaction_jobs_ < compaction_jobs_max_ && !compaction_candidates_.empty()) {
+  while (MayStartJobs() && compaction_jobs_ < compaction_jobs_max_ &&
+         !compaction_candidates_.empty()) {
     const std::shared_ptr<ColumnFamily> family = compaction_candidates_.Pop();
-    if (family->dropped() || family->exclusive_compaction || family->compaction_paused || family->leveled().disable_auto_compactions) continue;
-    std::optional<CompactionPlan> plan = PickCompaction(MakeTreeView(*family, family->version()), family->leveled(), family->compact_cursors);
+    if (family->dropped() || family->exclusive_compaction || family->compaction_paused ||
+        family->leveled().disable_auto_compactions)
+      continue;
+    std::optional<CompactionPlan> plan = PickCompaction(MakeTreeView(*family, family->version()),
+                                                        family->leveled(), family->compact_cursors);
     if (!plan.has_value()) continue;
     family->compact_cursors.Advance(*plan);
     Compaction* const compaction = StartCompaction(family, std::move(*plan)).release();
     ++compaction_jobs_;
-    if (!state_->executor->Schedule(Executor::Priority::kLow, [this, compaction] { CompactionJob(compaction); })) {
+    if (!state_->executor->Schedule(Executor::Priority::kLow,
+                                    [this, compaction] { CompactionJob(compaction); })) {
       --compaction_jobs_;
       EndCompaction(compaction);
       compaction->version->Unref();
@@ -519,9 +558,12 @@ void BackgroundWork::ScheduleCompactions() {
   }
 }
 
-std::unique_ptr<BackgroundWork::Compaction> BackgroundWork::StartCompaction(const std::shared_ptr<ColumnFamily>& family, CompactionPlan plan) {
-  auto compaction =
-      std::make_unique<Compaction>(Compaction{.family = family, .version = family->version(), .plan = std::move(plan), .options = family->options()});
+std::unique_ptr<BackgroundWork::Compaction> BackgroundWork::StartCompaction(
+    const std::shared_ptr<ColumnFamily>& family, CompactionPlan plan) {
+  auto compaction = std::make_unique<Compaction>(Compaction{.family = family,
+                                                            .version = family->version(),
+                                                            .plan = std::move(plan),
+                                                            .options = family->options()});
   compaction->version->Ref();
   MarkInputs(compaction->plan, true);
   family->running_plans.push_back(&compaction->plan);
@@ -548,20 +590,24 @@ void BackgroundWork::HandleFailure(const Compaction& compaction, const Status& e
   const std::shared_ptr<ColumnFamily>& family = compaction.family;
   const std::string during = StrCat("a compaction of column family ", family->name());
   const bool passes = error.IsNoSpace() || error.subcode() == Status::kOpenFilesLimit;
-  if (compaction.installing || !passes) return LatchError(BackgroundErrorReason::kCompaction, during, error);
+  if (compaction.installing || !passes)
+    return LatchError(BackgroundErrorReason::kCompaction, during, error);
   uint64_t pause_seconds = 0;
   {
     MutexLock lock(state_->mutex);
     family->compaction_failure = error;
     pause_seconds = uint64_t{1} << std::min(family->compaction_failures, kCompactionPauseDoublings);
     if (family->compaction_failures < kCompactionPauseDoublings) ++family->compaction_failures;
-    if (!family->compaction_paused) family->compaction_paused = RetryCompactionAfter(pause_seconds, family);
+    if (!family->compaction_paused)
+      family->compaction_paused = RetryCompactionAfter(pause_seconds, family);
     state_->NotifyChange();
   }
-  LogWarning(*state_, StrCat(during, " failed, nothing is lost, and it is tried again in ", pause_seconds, " s: ", error.ToString()));
+  LogWarning(*state_, StrCat(during, " failed, nothing is lost, and it is tried again in ",
+                             pause_seconds, " s: ", error.ToString()));
 }
 
-bool BackgroundWork::RetryCompactionAfter(uint64_t seconds, const std::shared_ptr<ColumnFamily>& family) {
+bool BackgroundWork::RetryCompactionAfter(uint64_t seconds,
+                                          const std::shared_ptr<ColumnFamily>& family) {
   // A family must not outlive the database, so the job holds none.
   const auto retry = [timers = timers_, this, waiting = std::weak_ptr<ColumnFamily>(family)] {
     MutexLock running(timers->mutex);
@@ -577,20 +623,26 @@ bool BackgroundWork::RetryCompactionAfter(uint64_t seconds, const std::shared_pt
 
 Status BackgroundWork::ExecuteCompaction(Compaction* compaction, TableJobResult* result) {
   const CompactionPlan& plan = compaction->plan;
-  if (interrupt_.load(std::memory_order_relaxed)) return Status::ShutdownInProgress("the database is being closed");
+  if (interrupt_.load(std::memory_order_relaxed))
+    return Status::ShutdownInProgress("the database is being closed");
   if (plan.trivial_move) return Status::OK();
-  CompactionJobArgs args{.plan = &plan, .job = MakeJobArgs(*compaction->family, compaction->options, std::move(compaction->snapshots))};
+  CompactionJobArgs args{.plan = &plan,
+                         .job = MakeJobArgs(*compaction->family, compaction->options,
+                                            std::move(compaction->snapshots))};
   args.job.output.observer = compaction->events.get();
   args.job.stop.canceled = compaction->canceled;
-  args.job.output.table.compression_parameters = ResolveCompressionParameters(compaction->options, plan.bottommost_compression);
-  if (plan.bottommost && compaction->options.optimize_filters_for_hits) args.job.output.table.config.filter_millibits_per_key = 0;
+  args.job.output.table.compression_parameters =
+      ResolveCompressionParameters(compaction->options, plan.bottommost_compression);
+  if (plan.bottommost && compaction->options.optimize_filters_for_hits)
+    args.job.output.table.config.filter_millibits_per_key = 0;
   ASHLAR_RETURN_IF_ERROR(RunCompaction(args, result));
   return state_->directory_handle->Sync();
 }
 
 Status BackgroundWork::Compact(Compaction* compaction) {
   const CompactionPlan& plan = compaction->plan;
-  compaction->events = std::make_unique<JobEvents>(state_, *compaction->family, TableFileCreationReason::kCompaction);
+  compaction->events = std::make_unique<JobEvents>(state_, *compaction->family,
+                                                   TableFileCreationReason::kCompaction);
   compaction->events->CompactionBegun(plan, *compaction->version);
   TableJobResult result;
   Status status = ExecuteCompaction(compaction, &result);
@@ -623,30 +675,38 @@ void BackgroundWork::AssertFits(const Compaction& compaction) const {
   MutexLock lock(state_->mutex);
   // A dropped family takes no edit: the install answers with ColumnFamilyDropped.
   if (compaction.family->dropped()) return;
-  AssertPlanFits(MakeTreeView(*compaction.family, compaction.family->version()), compaction.plan);  // I6: the alternative is stale reads for good
+  AssertPlanFits(MakeTreeView(*compaction.family, compaction.family->version()),
+                 compaction.plan);  // I6: the alternative is stale reads for good
 }
 
-Status BackgroundWork::RunManualCompaction(const CompactRangeOptions& options, const std::shared_ptr<ColumnFamily>& family, ManualCompaction* walk) {
+Status BackgroundWork::RunManualCompaction(const CompactRangeOptions& options,
+                                           const std::shared_ptr<ColumnFamily>& family,
+                                           ManualCompaction* walk) {
   for (;;) {
     std::unique_ptr<Compaction> compaction;
     {
       MutexLock lock(state_->mutex);
       if (family->dropped()) return Status::ColumnFamilyDropped(family->name());
       ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
-      if (state_->closing.load(std::memory_order_relaxed)) return Status::ShutdownInProgress("the database is being closed");
+      if (state_->closing.load(std::memory_order_relaxed))
+        return Status::ShutdownInProgress("the database is being closed");
       if (options.canceled != nullptr && options.canceled->load())
-        return Status::Error(Status::kIncomplete, Status::kManualCompactionPaused, "the compaction was canceled");
+        return Status::Error(Status::kIncomplete, Status::kManualCompactionPaused,
+                             "the compaction was canceled");
       if (state_->background_paused > 0) {
         state_->WaitForChange();
         continue;
       }
-      ManualCompaction::Step step = walk->Next(MakeTreeView(*family, family->version()), family->leveled(), state_->versions->next_file_number());
+      ManualCompaction::Step step =
+          walk->Next(MakeTreeView(*family, family->version()), family->leveled(),
+                     state_->versions->next_file_number());
       if (step.done) return Status::OK();
       if (step.conflict) {
         state_->WaitForChange();
         continue;
       }
-      if (options.max_subcompactions > 0) step.plan->max_subcompactions = options.max_subcompactions;
+      if (options.max_subcompactions > 0)
+        step.plan->max_subcompactions = options.max_subcompactions;
       compaction = StartCompaction(family, std::move(*step.plan));
       compaction->canceled = options.canceled;
       ++manual_compactions_;
@@ -664,25 +724,31 @@ Status BackgroundWork::RunManualCompaction(const CompactRangeOptions& options, c
       --manual_compactions_;
       state_->NotifyChange();
       // A pause interrupted it: the same range is next once work continues.
-      if (status.IsShutdownInProgress() && !state_->closing.load(std::memory_order_relaxed)) continue;
+      if (status.IsShutdownInProgress() && !state_->closing.load(std::memory_order_relaxed))
+        continue;
     }
     ASHLAR_RETURN_IF_ERROR(status);
   }
 }
 
-Status BackgroundWork::CompactRange(const CompactRangeOptions& options, const std::shared_ptr<ColumnFamily>& family, const Slice* begin,
+Status BackgroundWork::CompactRange(const CompactRangeOptions& options,
+                                    const std::shared_ptr<ColumnFamily>& family, const Slice* begin,
                                     const Slice* end) {
-  const auto to_optional = [](const Slice* key) { return key == nullptr ? std::nullopt : std::optional<std::string>(key->ToString()); };
+  const auto to_optional = [](const Slice* key) {
+    return key == nullptr ? std::nullopt : std::optional<std::string>(key->ToString());
+  };
   const BottommostLevelCompaction last_level = options.bottommost_level_compaction;
   ManualCompaction walk(
       {.begin = to_optional(begin),
        .end = to_optional(end),
-       .rewrite_last_level = last_level == BottommostLevelCompaction::kForce || last_level == BottommostLevelCompaction::kForceOptimized,
+       .rewrite_last_level = last_level == BottommostLevelCompaction::kForce ||
+                             last_level == BottommostLevelCompaction::kForceOptimized,
        .skip_own_files = last_level == BottommostLevelCompaction::kForceOptimized,
        .first_new_file = state_->versions->next_file_number()});
   if (options.exclusive_manual_compaction) {
     MutexLock lock(state_->mutex);
-    while (family->exclusive_compaction && !state_->closing.load(std::memory_order_relaxed)) state_->WaitForChange();
+    while (family->exclusive_compaction && !state_->closing.load(std::memory_order_relaxed))
+      state_->WaitForChange();
     family->exclusive_compaction = true;
   }
   const Status status = RunManualCompaction(options, family, &walk);
@@ -694,7 +760,8 @@ Status BackgroundWork::CompactRange(const CompactRangeOptions& options, const st
   return status;
 }
 
-TableJobArgs BackgroundWork::MakeJobArgs(const ColumnFamily& family, const ColumnFamilyOptions& options,
+TableJobArgs BackgroundWork::MakeJobArgs(const ColumnFamily& family,
+                                         const ColumnFamilyOptions& options,
                                          std::vector<SequenceNumber> snapshots) const {
   uint64_t bytes_per_sync = 0;
   size_t readahead_bytes = 0;
@@ -711,7 +778,9 @@ TableJobArgs BackgroundWork::MakeJobArgs(const ColumnFamily& family, const Colum
   output.file_options.use_mmap_writes = state_->options.allow_mmap_writes;
   output.file_options.preallocate_bytes = 0;
   output.creation_unix_seconds = state_->clock->NowUnixMicros() / 1000000;
-  output.new_file_number = [versions = state_->versions.get()] { return versions->NewFileNumber(); };
+  output.new_file_number = [versions = state_->versions.get()] {
+    return versions->NewFileNumber();
+  };
   output.bytes_per_sync = bytes_per_sync;
   output.table.comparator = family.comparator();
   output.table.config = ResolveTableConfig(options);
@@ -723,16 +792,19 @@ TableJobArgs BackgroundWork::MakeJobArgs(const ColumnFamily& family, const Colum
   output.table.rate_limiter = state_->options.rate_limiter.get();
   output.table.column_family_id = family.id();
   output.table.column_family_name = family.name();
-  output.table.merge_operator_name = family.merge_operator() != nullptr ? family.merge_operator()->Name() : "";
+  output.table.merge_operator_name =
+      family.merge_operator() != nullptr ? family.merge_operator()->Name() : "";
   output.table.db_id = state_->versions->database_id();
   output.table.db_session_id = state_->session_id;
-  output.table.db_host_id = state_->options.db_host_id == kHostnameForDbHostId ? "" : state_->options.db_host_id;
+  output.table.db_host_id =
+      state_->options.db_host_id == kHostnameForDbHostId ? "" : state_->options.db_host_id;
   args.tables = family.tables();
   args.snapshots = std::move(snapshots);
   args.merge_operator = family.merge_operator();
   args.clock = state_->clock;
   args.stop.shutting_down = &interrupt_;
-  args.verification = options.paranoid_file_checks ? OutputVerification::kBlocks : OutputVerification::kOpen;
+  args.verification =
+      options.paranoid_file_checks ? OutputVerification::kBlocks : OutputVerification::kOpen;
   args.readahead_bytes = readahead_bytes;
   args.hint_readahead = !state_->options.use_direct_reads;
   return args;
@@ -746,14 +818,17 @@ Status BackgroundWork::WaitForIdle(const WaitForCompactOptions& options) {
   MutexLock lock(state_->mutex);
   for (;;) {
     bool wanted = flush_jobs_ + compaction_jobs_ + manual_compactions_ > 0;
-    for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) wanted |= family->WantsFlush();
+    for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies())
+      wanted |= family->WantsFlush();
     for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
       if (!wanted && family->compaction_paused) return family->compaction_failure;
     }
     if (!wanted) return Status::OK();
     ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
-    if (state_->closing.load(std::memory_order_relaxed)) return Status::ShutdownInProgress("the database is being closed");
-    if (state_->background_paused > 0 && options.abort_on_pause) return Status::Aborted("background work is paused");
+    if (state_->closing.load(std::memory_order_relaxed))
+      return Status::ShutdownInProgress("the database is being closed");
+    if (state_->background_paused > 0 && options.abort_on_pause)
+      return Status::Aborted("background work is paused");
     if (timeout_us > 0) {
       const uint64_t waited_us = (state_->clock->NowNanos() - start_ns) / 1000;
       if (waited_us >= timeout_us) return Status::TimedOut("background work is not finished");
@@ -809,7 +884,8 @@ void BackgroundWork::Stop() {
 // ---- Files.
 
 uint64_t BackgroundWork::OldestRecordedLog() const {
-  return std::min(OldestNeededLog({}), std::max(state_->versions->MinLogNumberWithUnflushedData(), state_->versions->min_log_number_to_keep()));
+  return std::min(OldestNeededLog({}), std::max(state_->versions->MinLogNumberWithUnflushedData(),
+                                                state_->versions->min_log_number_to_keep()));
 }
 
 void BackgroundWork::ReleaseLogs() {
@@ -818,7 +894,8 @@ void BackgroundWork::ReleaseLogs() {
     MutexLock lock(state_->mutex);
     oldest = OldestRecordedLog();
   }
-  for (const uint64_t log : state_->logs.ReleaseUpTo(oldest)) state_->obsolete_files.AddOther(WalFileName(state_->wal_directory, log));
+  for (const uint64_t log : state_->logs.ReleaseUpTo(oldest))
+    state_->obsolete_files.AddOther(WalFileName(state_->wal_directory, log));
 }
 
 void BackgroundWork::DeleteObsoleteFiles() {
@@ -828,7 +905,8 @@ void BackgroundWork::DeleteObsoleteFiles() {
     MutexLock deleting(deletion_mutex_);
     deleted = DeleteUnderLock();
   }
-  for (const DeletedTable& table : deleted) TellTableDeleted(*state_, table.path, table.number, table.status);
+  for (const DeletedTable& table : deleted)
+    TellTableDeleted(*state_, table.path, table.number, table.status);
 }
 
 std::vector<BackgroundWork::DeletedTable> BackgroundWork::DeleteUnderLock() {
@@ -838,7 +916,8 @@ std::vector<BackgroundWork::DeletedTable> BackgroundWork::DeleteUnderLock() {
     if (state_->file_deletions_disabled > 0 || state_->closed) return {};
   }
   const ObsoleteFiles::Taken taken = state_->obsolete_files.Take();
-  for (const std::string& path : taken.others) static_cast<void>(DeleteObsoleteFile(*state_, path).ok());
+  for (const std::string& path : taken.others)
+    static_cast<void>(DeleteObsoleteFile(*state_, path).ok());
   kept_tables_.insert(kept_tables_.end(), taken.tables.begin(), taken.tables.end());
   if (kept_tables_.empty()) return {};
   const std::unordered_set<FileNumber> live = state_->versions->LiveTables();
@@ -850,7 +929,8 @@ std::vector<BackgroundWork::DeletedTable> BackgroundWork::DeleteUnderLock() {
       continue;
     }
     const std::string path = TableFileName(state_->directory, table.number);
-    deleted.push_back({.path = path, .number = table.number, .status = DeleteObsoleteFile(*state_, path)});
+    deleted.push_back(
+        {.path = path, .number = table.number, .status = DeleteObsoleteFile(*state_, path)});
   }
   kept_tables_ = std::move(kept);
   return deleted;
@@ -865,13 +945,15 @@ void BackgroundWork::DumpStatsIfDue() {
     const uint64_t now_nanos = state_->clock->NowNanos();
     MutexLock lock(state_->mutex);
     const uint64_t period_seconds = state_->current_options.stats_dump_period_sec;
-    if (period_seconds == 0 || (now_nanos - stats_dumped_nanos_) / 1000000000 < period_seconds) return;
+    if (period_seconds == 0 || (now_nanos - stats_dumped_nanos_) / 1000000000 < period_seconds)
+      return;
     stats_dumped_nanos_ = now_nanos;
     families = state_->LiveFamilies();
   }
   PropertyReader properties(state_, this);
   std::string text = properties.Dump(families);
-  if (state_->options.statistics != nullptr) text += "STATISTICS:\n" + state_->options.statistics->ToString();
+  if (state_->options.statistics != nullptr)
+    text += "STATISTICS:\n" + state_->options.statistics->ToString();
   LogInfo(*state_, "------- DUMPING STATS -------");
   LogInfoLines(*state_, text);
 }

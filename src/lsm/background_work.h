@@ -1,19 +1,26 @@
-// BackgroundWork: flushes, compactions, installs and the deletion of files that nobody needs any more.
+// BackgroundWork: flushes, compactions, installs and the deletion of files that nobody needs any
+// more.
 //
-//   a view changes -> ViewChanged: write gate, flush and compaction candidates -> Schedule: plans are made under the mutex, jobs go to the executor
-//   job: run without locks -> Install (MANIFEST, then versions and views at once) -> ViewChanged -> ...
+//   a view changes -> ViewChanged: write gate, flush and compaction candidates -> Schedule: plans
+//   are made under the mutex, jobs go to the executor job: run without locks -> Install (MANIFEST,
+//   then versions and views at once) -> ViewChanged -> ...
 //
-// I1: at most one flush of a family runs at a time, and it takes every immutable memtable; so memtables reach level 0 in their order.
-// I2: a plan's inputs are marked from the pick until the install (or failure), so that running plans never share a file.
-// I3: a table file is deleted after its last version is gone, never while a MANIFEST that may be current names it; a log after every family has
-//     flushed what it holds.
-// I4: with several families, closed logs are synced before a flush is installed: otherwise a crash could keep the flushed half of what the lost log
-//     held.
-// I5: an error of a job is latched, unless the job was told to stop or its family was dropped. A compaction that fails for lack of space or file
-//     descriptors before its install is tried again after a pause instead: nothing that was acknowledged depends on it.
-// I6: a plan is installed only while it still fits the tree (I5 of compaction_plan.h): a compaction never moves newer data below older.
+// I1: at most one flush of a family runs at a time, and it takes every immutable memtable; so
+//     memtables reach level 0 in their order.
+// I2: a plan's inputs are marked from the pick until the install (or failure), so that running
+//     plans never share a file.
+// I3: a table file is deleted after its last version is gone, never while a MANIFEST that may be
+//     current names it; a log after every family has flushed what it holds.
+// I4: with several families, closed logs are synced before a flush is installed: otherwise a crash
+//     could keep the flushed half of what the lost log held.
+// I5: an error of a job is latched, unless the job was told to stop or its family was dropped. A
+//     compaction that fails for lack of space or file descriptors before its install is tried again
+//     after a pause instead: nothing that was acknowledged depends on it.
+// I6: a plan is installed only while it still fits the tree (I5 of compaction_plan.h): a compaction
+//     never moves newer data below older.
 //
-// Thread safety: methods marked REQUIRES under the mutex; the others without locks, from any thread.
+// Thread safety: methods marked REQUIRES under the mutex; the others without locks, from any
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +43,8 @@ namespace ashlar {
 class BackgroundWork {
  public:
   explicit BackgroundWork(DatabaseState* state);
-  // Hands `job` to the executor. Stop and Pause wait for it. False, and nothing is handed over, when the database is being closed.
+  // Hands `job` to the executor. Stop and Pause wait for it. False, and nothing is handed over,
+  // when the database is being closed.
   bool RunSoon(std::function<void()> job) ASHLAR_REQUIRES(state_->mutex);
   // How many jobs run at once; the threads must have been started.
   void SetOptions(const DBOptions& options) ASHLAR_REQUIRES(state_->mutex);
@@ -44,42 +52,56 @@ class BackgroundWork {
   BackgroundWork(const BackgroundWork&) = delete;
   BackgroundWork& operator=(const BackgroundWork&) = delete;
 
-  // Tells the analysis that the mutex is held, where a caller locked it through a pointer of its own.
+  // Tells the analysis that the mutex is held, where a caller locked it through a pointer of its
+  // own.
   void AssertMutexHeld() const ASHLAR_ASSERT_CAPABILITY(state_->mutex) {}
   void AssertManifestMutexHeld() const ASHLAR_ASSERT_CAPABILITY(state_->manifest_mutex) {}
-  // The family's memtables, version or options changed: decides anew about the write gate and about jobs.
+  // The family's memtables, version or options changed: decides anew about the write gate and about
+  // jobs.
   void ViewChanged(const std::shared_ptr<ColumnFamily>& family) ASHLAR_REQUIRES(state_->mutex);
   // Starts what can be started.
   void Schedule() ASHLAR_REQUIRES(state_->mutex);
   // The family's active memtable is about to become immutable.
   void MemTableSealed(const ColumnFamily& family) ASHLAR_REQUIRES(state_->mutex);
-  // Tells listeners and the LOG about sealed memtables and changes of write stalls, in their order. They come about where locks are held or writers
-  // wait, so jobs tell them at their beginning and end. Without locks.
+  // Tells listeners and the LOG about sealed memtables and changes of write stalls, in their order.
+  // They come about where locks are held or writers wait, so jobs tell them at their beginning and
+  // end. Without locks.
   void TellChanges();
-  // Makes the database read-only because of this error. Listeners are told the reason, the LOG what was being done.
+  // Makes the database read-only because of this error. Listeners are told the reason, the LOG what
+  // was being done.
   void LatchError(BackgroundErrorReason reason, const std::string& during, const Status& error);
 
-  // Records the edits in the MANIFEST and makes them current. when_published runs under the mutex, in the critical section that installs the new
-  // views.
+  // Records the edits in the MANIFEST and makes them current. when_published runs under the mutex,
+  // in the critical section that installs the new views.
   Status Install(std::vector<VersionEdit> edits, const std::function<void()>& when_published);
   // The body of Install, for callers that hold the manifest mutex.
-  Status InstallLocked(std::vector<VersionEdit> edits, const std::function<void()>& when_published) ASHLAR_REQUIRES(state_->manifest_mutex);
+  Status InstallLocked(std::vector<VersionEdit> edits, const std::function<void()>& when_published)
+      ASHLAR_REQUIRES(state_->manifest_mutex);
   // The same for an install that was prepared by the caller, who holds the manifest mutex.
-  Status InstallPrepared(PendingInstall* install, const std::function<void()>& when_published) ASHLAR_REQUIRES(state_->manifest_mutex);
+  Status InstallPrepared(PendingInstall* install, const std::function<void()>& when_published)
+      ASHLAR_REQUIRES(state_->manifest_mutex);
 
-  // Waits until every memtable that is immutable now is in a table. Error: what keeps it from happening.
+  // Waits until every memtable that is immutable now is in a table. Error: what keeps it from
+  // happening.
   Status WaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families);
-  // Writes the immutable memtables of all live families to tables and installs them, with the log numbers of all, in one atomic edit. Between
-  // HoldJobs and ReleaseJobs, when no write can come and SwitchMemTables has been called for all of them.
-  Status FlushTogether(std::span<const std::shared_ptr<ColumnFamily>> families, TableFileCreationReason reason);
-  // Records which logs each family needs, and forgets the others. At open this also starts a MANIFEST of this run.
+  // Writes the immutable memtables of all live families to tables and installs them, with the log
+  // numbers of all, in one atomic edit. Between HoldJobs and ReleaseJobs, when no write can come
+  // and SwitchMemTables has been called for all of them.
+  Status FlushTogether(std::span<const std::shared_ptr<ColumnFamily>> families,
+                       TableFileCreationReason reason);
+  // Records which logs each family needs, and forgets the others. At open this also starts a
+  // MANIFEST of this run.
   Status RecordLogNumbers();
-  // Records how long logs are that have been synced and closed for good: damage in them is not taken for the end of a log afterwards.
+  // Records how long logs are that have been synced and closed for good: damage in them is not
+  // taken for the end of a log afterwards.
   Status RecordSyncedLogs(std::span<const LogSet::LiveLog> logs);
   // Waits until a memtable switch would not stop the writers.
   Status WaitUntilSwitchIsFree(std::span<const std::shared_ptr<ColumnFamily>> families);
-  // Compacts [begin, end] (null: unbounded) of a family whose memtables have been flushed, in the calling thread.
-  Status CompactRange(const CompactRangeOptions& options, const std::shared_ptr<ColumnFamily>& family, const Slice* begin, const Slice* end);
+  // Compacts [begin, end] (null: unbounded) of a family whose memtables have been flushed, in the
+  // calling thread.
+  Status CompactRange(const CompactRangeOptions& options,
+                      const std::shared_ptr<ColumnFamily>& family, const Slice* begin,
+                      const Slice* end);
   // Nothing to flush, nothing to compact, nothing running. TimedOut after timeout_us (0: never).
   Status WaitForIdle(const WaitForCompactOptions& options);
 
@@ -89,26 +111,38 @@ class BackgroundWork {
   void Pause();
   // False: nothing was paused.
   bool Continue();
-  // Ends running jobs at their next entry, starts no more, and waits until none runs. state_->closing is set.
+  // Ends running jobs at their next entry, starts no more, and waits until none runs.
+  // state_->closing is set.
   void Stop();
 
-  // Deletes obsolete tables and logs. Called after jobs, by Close, and when deletions are enabled again.
+  // Deletes obsolete tables and logs. Called after jobs, by Close, and when deletions are enabled
+  // again.
   void DeleteObsoleteFiles();
   // Released logs, to be deleted.
   void ReleaseLogs();
 
   // The oldest log that is needed once these edits are installed.
   uint64_t OldestNeededLog(std::span<const VersionEdit> edits) const ASHLAR_REQUIRES(state_->mutex);
-  // The oldest log that a recovery would look for. It may lag behind what is needed: a log is kept until the MANIFEST says that it may be missing.
+  // The oldest log that a recovery would look for. It may lag behind what is needed: a log is kept
+  // until the MANIFEST says that it may be missing.
   uint64_t OldestRecordedLog() const ASHLAR_REQUIRES(state_->mutex);
-  // ---- For the table of properties, whose functions run under the mutex where the analysis cannot see it.
+  // ---- For the table of properties, whose functions run under the mutex where the analysis cannot
+  // see it.
   int RunningFlushes() const ASHLAR_NO_THREAD_SAFETY_ANALYSIS { return flush_jobs_; }
-  int RunningCompactions() const ASHLAR_NO_THREAD_SAFETY_ANALYSIS { return compaction_jobs_ + manual_compactions_; }
+  int RunningCompactions() const ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
+    return compaction_jobs_ + manual_compactions_;
+  }
   bool CompactionPending(const ColumnFamily& family) const ASHLAR_NO_THREAD_SAFETY_ANALYSIS;
-  bool FileDeletionsEnabled() const ASHLAR_NO_THREAD_SAFETY_ANALYSIS { return state_->file_deletions_disabled == 0; }
+  bool FileDeletionsEnabled() const ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
+    return state_->file_deletions_disabled == 0;
+  }
   uint64_t OldestLog() const ASHLAR_NO_THREAD_SAFETY_ANALYSIS { return OldestNeededLog({}); }
-  const SnapshotList& Snapshots() const ASHLAR_NO_THREAD_SAFETY_ANALYSIS { return state_->snapshots; }
-  TreeView View(const ColumnFamily& family) const ASHLAR_NO_THREAD_SAFETY_ANALYSIS { return MakeTreeView(family, family.version()); }
+  const SnapshotList& Snapshots() const ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
+    return state_->snapshots;
+  }
+  TreeView View(const ColumnFamily& family) const ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
+    return MakeTreeView(family, family.version());
+  }
 
  private:
   // A plan on its way through the executor. Holds what the plan borrows.
@@ -122,7 +156,8 @@ class BackgroundWork {
     std::unique_ptr<JobEvents> events = {};
     bool installing = false;  // the MANIFEST may have the edit
   };
-  // Jobs that wait in the executor for their time, and may outlive the database there. Its mutex is taken before the database mutex.
+  // Jobs that wait in the executor for their time, and may outlive the database there. Its mutex is
+  // taken before the database mutex.
   struct Timers {
     Mutex mutex;
     bool stopped ASHLAR_GUARDED_BY(mutex) = false;
@@ -135,12 +170,14 @@ class BackgroundWork {
 
   bool MayStartJobs() const ASHLAR_REQUIRES(state_->mutex);
   void UpdateGate() ASHLAR_REQUIRES(state_->mutex);
-  TreeView MakeTreeView(const ColumnFamily& family, Version* version) const ASHLAR_REQUIRES(state_->mutex);
+  TreeView MakeTreeView(const ColumnFamily& family, Version* version) const
+      ASHLAR_REQUIRES(state_->mutex);
   StallInputs MakeStallInputs(const ColumnFamily& family) const ASHLAR_REQUIRES(state_->mutex);
 
   void ScheduleFlushes() ASHLAR_REQUIRES(state_->mutex);
   void FlushJob(std::shared_ptr<ColumnFamily> family);
-  // The end of every job of the executor: what it held goes, files included, before whoever waits for the last job is told.
+  // The end of every job of the executor: what it held goes, files included, before whoever waits
+  // for the last job is told.
   void EndJob(std::shared_ptr<ColumnFamily> family, int BackgroundWork::* jobs);
   // One flush of one family: from the marked memtables to the edit that installs their table.
   struct Flush {
@@ -164,20 +201,25 @@ class BackgroundWork {
   Status InstallFlushes(std::span<Flush> flushes);
 
   void ScheduleCompactions() ASHLAR_REQUIRES(state_->mutex);
-  std::unique_ptr<Compaction> StartCompaction(const std::shared_ptr<ColumnFamily>& family, CompactionPlan plan) ASHLAR_REQUIRES(state_->mutex);
+  std::unique_ptr<Compaction> StartCompaction(const std::shared_ptr<ColumnFamily>& family,
+                                              CompactionPlan plan) ASHLAR_REQUIRES(state_->mutex);
   void CompactionJob(Compaction* compaction);
   // I5.
   void HandleFailure(const Compaction& compaction, const Status& error);
   // Lets compactions of the family be picked again then. False: the executor is shutting down.
   bool RetryCompactionAfter(uint64_t seconds, const std::shared_ptr<ColumnFamily>& family);
-  int OtherJobs() const ASHLAR_REQUIRES(state_->mutex) { return manual_compactions_ + joint_flushes_ + soon_jobs_; }
+  int OtherJobs() const ASHLAR_REQUIRES(state_->mutex) {
+    return manual_compactions_ + joint_flushes_ + soon_jobs_;
+  }
   Status Compact(Compaction* compaction);
   void EndCompaction(Compaction* compaction) ASHLAR_REQUIRES(state_->mutex);
 
-  // I6, before the plan's edit is prepared: the version cannot change until the install, because the caller holds the manifest mutex.
+  // I6, before the plan's edit is prepared: the version cannot change until the install, because
+  // the caller holds the manifest mutex.
   void AssertFits(const Compaction& compaction) const ASHLAR_REQUIRES(state_->manifest_mutex);
   // Runs the plans of the walk, in the calling thread.
-  Status RunManualCompaction(const CompactRangeOptions& options, const std::shared_ptr<ColumnFamily>& family, ManualCompaction* walk);
+  Status RunManualCompaction(const CompactRangeOptions& options,
+                             const std::shared_ptr<ColumnFamily>& family, ManualCompaction* walk);
 
   struct DeletedTable {
     std::string path;
@@ -186,18 +228,20 @@ class BackgroundWork {
   };
   std::vector<DeletedTable> DeleteUnderLock() ASHLAR_REQUIRES(deletion_mutex_);
 
-  TableJobArgs MakeJobArgs(const ColumnFamily& family, const ColumnFamilyOptions& options, std::vector<SequenceNumber> snapshots) const;
+  TableJobArgs MakeJobArgs(const ColumnFamily& family, const ColumnFamilyOptions& options,
+                           std::vector<SequenceNumber> snapshots) const;
 
   DatabaseState* const state_;
   int flush_jobs_max_ ASHLAR_GUARDED_BY(state_->mutex) = 1;
   int compaction_jobs_max_ ASHLAR_GUARDED_BY(state_->mutex) = 1;
-  int flush_jobs_ ASHLAR_GUARDED_BY(state_->mutex) = 0;          // handed to the executor and not ended
+  int flush_jobs_ ASHLAR_GUARDED_BY(state_->mutex) = 0;  // handed to the executor and not ended
   int compaction_jobs_ ASHLAR_GUARDED_BY(state_->mutex) = 0;     // the same
   int manual_compactions_ ASHLAR_GUARDED_BY(state_->mutex) = 0;  // in callers' threads
   int soon_jobs_ ASHLAR_GUARDED_BY(state_->mutex) = 0;           // of RunSoon, not ended
-  int joint_flushes_ ASHLAR_GUARDED_BY(state_->mutex) = 0;       // FlushTogether, in callers' threads
+  int joint_flushes_ ASHLAR_GUARDED_BY(state_->mutex) = 0;  // FlushTogether, in callers' threads
   std::vector<Change> untold_changes_ ASHLAR_GUARDED_BY(state_->mutex);
-  bool telling_changes_ ASHLAR_GUARDED_BY(state_->mutex) = false;  // one thread tells, so that they are told in their order
+  bool telling_changes_ ASHLAR_GUARDED_BY(state_->mutex) =
+      false;  // one thread tells, so that they are told in their order
   uint64_t stats_dumped_nanos_ ASHLAR_GUARDED_BY(state_->mutex);
   CandidateQueue flush_candidates_ ASHLAR_GUARDED_BY(state_->mutex);
   CandidateQueue compaction_candidates_ ASHLAR_GUARDED_BY(state_->mutex);

@@ -6,7 +6,9 @@ namespace ashlar {
 namespace {
 
 // The queue only compares addresses, so nothing of a family is needed.
-std::shared_ptr<ColumnFamily> AFamily(int* owner) { return {std::shared_ptr<void>(), reinterpret_cast<ColumnFamily*>(owner)}; }
+std::shared_ptr<ColumnFamily> AFamily(int* owner) {
+  return {std::shared_ptr<void>(), reinterpret_cast<ColumnFamily*>(owner)};
+}
 
 TEST(CandidateQueue, HoldsEachFamilyOnceInTheOrderOfArrival) {
   int owners[2] = {};

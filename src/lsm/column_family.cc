@@ -10,14 +10,17 @@
 namespace ashlar {
 
 namespace {
-// When the active memtable is full. The blocks of an arena add up to a whole number of the largest, less the smallest (base/arena.h): the last
-// entries before write_buffer_size would open one more, and its first touch may take a huge page.
+// When the active memtable is full. The blocks of an arena add up to a whole number of the largest,
+// less the smallest (base/arena.h): the last entries before write_buffer_size would open one more,
+// and its first touch may take a huge page.
 size_t FullBytes(const ColumnFamilyOptions& options) {
   constexpr size_t kLastEntriesBytes = size_t{8} << 10;
-  return options.write_buffer_size - std::min(options.write_buffer_size / 8, ArenaBlockPool::kBlockBytesMin + kLastEntriesBytes);
+  return options.write_buffer_size - std::min(options.write_buffer_size / 8,
+                                              ArenaBlockPool::kBlockBytesMin + kLastEntriesBytes);
 }
 uint64_t MemTableLimit(const ColumnFamilyOptions& options) {
-  return uint64_t{options.write_buffer_size} * static_cast<uint64_t>(options.max_write_buffer_number);
+  return uint64_t{options.write_buffer_size} *
+         static_cast<uint64_t>(options.max_write_buffer_number);
 }
 }  // namespace
 
@@ -50,13 +53,15 @@ ColumnFamily::~ColumnFamily() {
 }
 
 Status ColumnFamily::WrongKeyLength(const Slice& key) const {
-  return Status::InvalidArgument(name_, StrCat("a key of ", key.size(), " bytes in a column family whose tables hold keys of ", user_key_bytes_,
-                                               ", by PlainTableOptions::user_key_len"));
+  return Status::InvalidArgument(
+      name_, StrCat("a key of ", key.size(), " bytes in a column family whose tables hold keys of ",
+                    user_key_bytes_, ", by PlainTableOptions::user_key_len"));
 }
 
 Status ColumnFamily::TooLarge(const Slice& key, const Slice& value) const {
-  return Status::InvalidArgument(name_, StrCat("a key of ", key.size(), " bytes and a value of ", value.size(), ": together at most ", kEntryBytesMax,
-                                               " bytes (512 MiB); split the value"));
+  return Status::InvalidArgument(
+      name_, StrCat("a key of ", key.size(), " bytes and a value of ", value.size(),
+                    ": together at most ", kEntryBytesMax, " bytes (512 MiB); split the value"));
 }
 
 MemTableRef ColumnFamily::NewMemTable() {
@@ -72,13 +77,15 @@ MemTableRef ColumnFamily::NewMemTable() {
 const std::shared_ptr<ColumnFamily>& FamilyTable::Search(uint32_t id) const {
   static const std::shared_ptr<ColumnFamily> kNone;
   const auto place =
-      std::lower_bound(families.begin(), families.end(), id, [](const auto& family, uint32_t wanted) { return family->id() < wanted; });
+      std::lower_bound(families.begin(), families.end(), id,
+                       [](const auto& family, uint32_t wanted) { return family->id() < wanted; });
   return place != families.end() && (*place)->id() == id ? *place : kNone;
 }
 
 void FamilyTable::Add(std::shared_ptr<ColumnFamily> family) {
   const auto place =
-      std::lower_bound(families.begin(), families.end(), family->id(), [](const auto& other, uint32_t id) { return other->id() < id; });
+      std::lower_bound(families.begin(), families.end(), family->id(),
+                       [](const auto& other, uint32_t id) { return other->id() < id; });
   families.insert(place, std::move(family));
 }
 
@@ -95,7 +102,8 @@ void FamilyTotals::CountJob(Level output_level, const TableJobStatistics& statis
   level.bytes_read += statistics.bytes_read;
   level.bytes_written += statistics.bytes_written;
   level.entries_in += statistics.entries.entries_in;
-  level.entries_dropped += statistics.entries.entries_in - std::min(statistics.entries.entries_in, statistics.entries.entries_out);
+  level.entries_dropped += statistics.entries.entries_in -
+                           std::min(statistics.entries.entries_in, statistics.entries.entries_out);
 }
 
 void ColumnFamily::SwitchMemTable(uint64_t log_number) {
@@ -118,7 +126,8 @@ void ColumnFamily::InstallView() {
                       .epochs = epochs_,
                       .live_views = live_views_};
   args.immutable.reserve(immutable_.size());
-  for (auto entry = immutable_.rbegin(); entry != immutable_.rend(); ++entry) args.immutable.push_back(entry->table);
+  for (auto entry = immutable_.rbegin(); entry != immutable_.rend(); ++entry)
+    args.immutable.push_back(entry->table);
   auto* view = new ReadView(std::move(args));
   ReadView* const old = view_.exchange(view, std::memory_order_acq_rel);
   if (old != nullptr) old->Unlink();

@@ -1,15 +1,17 @@
-// ColumnFamily: one ordered map of the database: its memtables, its version, its options, and the view that reads use.
+// ColumnFamily: one ordered map of the database: its memtables, its version, its options, and the
+// view that reads use.
 //
-//   writes -> active memtable -> (full) immutable memtables -> (flush) level 0 -> (compaction) deeper levels
+//   writes -> active memtable -> (full) immutable memtables -> (flush) level 0 -> (compaction)
+//   deeper levels
 //
 // I1: view() lists exactly {active, immutable, version} as they were at the last InstallView.
-// I2: immutable memtables are flushed oldest first; a memtable leaves the list in the same critical section that publishes the version with its
-//     tables.
+// I2: immutable memtables are flushed oldest first; a memtable leaves the list in the same critical
+//     section that publishes the version with its tables.
 // I3: every write that is not in a table is in a log whose number is at least OldestLogNumber().
 //
-// Thread safety: constant members by anyone; view() inside an epoch guard by anyone; `active` is replaced by the commit leader alone, which therefore
-// reads it without a lock. Everything else is guarded by the database mutex.
-// Lifetime: shared by the family table, handles, and running jobs.
+// Thread safety: constant members by anyone; view() inside an epoch guard by anyone; `active` is
+// replaced by the commit leader alone, which therefore reads it without a lock. Everything else is
+// guarded by the database mutex. Lifetime: shared by the family table, handles, and running jobs.
 #pragma once
 
 #include <atomic>
@@ -85,9 +87,11 @@ class ColumnFamily {
   const std::string& name() const { return name_; }
   const KeyComparator& comparator() const { return comparator_; }
   const MergeOperator* merge_operator() const { return merge_operator_.get(); }
-  // Whether Merge is refused: there is no merge operator, or only the name of one (UnknownMergeOperator).
+  // Whether Merge is refused: there is no merge operator, or only the name of one
+  // (UnknownMergeOperator).
   bool RefusesMerges() const { return refuses_merges_; }
-  // InvalidArgument for an entry that the family's tables cannot hold: once in a memtable, it would make every flush fail.
+  // InvalidArgument for an entry that the family's tables cannot hold: once in a memtable, it would
+  // make every flush fail.
   Status CheckEntry(const Slice& key, const Slice& value) const {
     if (!EntryFits(key.size(), value.size())) [[unlikely]]
       return TooLarge(key, value);
@@ -101,10 +105,16 @@ class ColumnFamily {
   // For calls that may wait, which they do outside guards.
   ViewRef PinView() const;
   MemTable* active() const { return active_.table.get(); }
-  bool IsFull() const { return active()->ApproximateMemoryUsed() >= full_bytes_.load(std::memory_order_relaxed); }
+  bool IsFull() const {
+    return active()->ApproximateMemoryUsed() >= full_bytes_.load(std::memory_order_relaxed);
+  }
   // What the memtables of this family may take together.
-  uint64_t max_sequential_skip() const { return max_sequential_skip_.load(std::memory_order_relaxed); }
-  uint64_t MemTableLimitBytes() const { return memtable_limit_bytes_.load(std::memory_order_relaxed); }
+  uint64_t max_sequential_skip() const {
+    return max_sequential_skip_.load(std::memory_order_relaxed);
+  }
+  uint64_t MemTableLimitBytes() const {
+    return memtable_limit_bytes_.load(std::memory_order_relaxed);
+  }
 
   // Written under the database mutex.
   bool dropped() const { return dropped_.load(std::memory_order_relaxed); }
@@ -112,21 +122,25 @@ class ColumnFamily {
 
   // ---- Guarded by the database mutex.
 
-  // Puts a fresh memtable in place whose writes go to log_number; the old one becomes the newest immutable.
+  // Puts a fresh memtable in place whose writes go to log_number; the old one becomes the newest
+  // immutable.
   void SwitchMemTable(uint64_t log_number);
   // An empty active memtable needs no older log than this.
   void AdvanceEmptyMemTable(uint64_t log_number);
   // All immutable memtables, oldest first, marked as being flushed.
   std::vector<MemTableRef> StartFlush();
-  // Ends what StartFlush began; `flushed` memtables, the oldest, are in tables now and leave the list.
+  // Ends what StartFlush began; `flushed` memtables, the oldest, are in tables now and leave the
+  // list.
   void EndFlush(size_t flushed);
   // The oldest log that will still be needed once the `flushed` oldest memtables are in tables.
   uint64_t LogNumberAfterFlush(size_t flushed) const;
   bool WantsFlush() const {
     return running_flushes == 0 && !immutable_.empty() &&
-           (flush_wanted || immutable_.size() >= static_cast<size_t>(leveled_.min_write_buffer_number_to_merge));
+           (flush_wanted ||
+            immutable_.size() >= static_cast<size_t>(leveled_.min_write_buffer_number_to_merge));
   }
-  // Publishes the current members as the view and unlinks the old one. Call EpochDomain::Reclaim after releasing the mutex.
+  // Publishes the current members as the view and unlinks the old one. Call EpochDomain::Reclaim
+  // after releasing the mutex.
   void InstallView();
   void SetVersion(Version* version);
 
@@ -134,26 +148,33 @@ class ColumnFamily {
   uint64_t view_number() const { return view_number_; }
   std::deque<MemTableEntry>& immutable() { return immutable_; }  // oldest first
   const std::deque<MemTableEntry>& immutable() const { return immutable_; }
-  uint64_t OldestLogNumber() const { return immutable_.empty() ? active_.log_number : immutable_.front().log_number; }
+  uint64_t OldestLogNumber() const {
+    return immutable_.empty() ? active_.log_number : immutable_.front().log_number;
+  }
   uint64_t active_log_number() const { return active_.log_number; }
   size_t MemTableBytes() const;
 
   const ColumnFamilyOptions& options() const { return options_; }
-  // Installs a view if the prefix extractor is another. Call EpochDomain::Reclaim after releasing the mutex.
+  // Installs a view if the prefix extractor is another. Call EpochDomain::Reclaim after releasing
+  // the mutex.
   void SetOptions(const ColumnFamilyOptions& options, const LeveledConfig& leveled);
   // Of new memtables and tables; null: none. Reads take the view's.
-  const std::shared_ptr<const SliceTransform>& prefix_extractor() const { return options_.prefix_extractor; }
+  const std::shared_ptr<const SliceTransform>& prefix_extractor() const {
+    return options_.prefix_extractor;
+  }
   const LeveledConfig& leveled() const { return leveled_; }
 
   WriteStall stall;
   bool compaction_behind = false;
-  // Compactions that failed in a row for lack of space or descriptors, and the last error. While compaction_paused none is picked.
+  // Compactions that failed in a row for lack of space or descriptors, and the last error. While
+  // compaction_paused none is picked.
   uint32_t compaction_failures = 0;
   bool compaction_paused = false;
   Status compaction_failure;
   CompactCursors compact_cursors;
   std::vector<const CompactionPlan*> running_plans;
-  bool flush_wanted = false;                        // flush even if fewer memtables wait than min_write_buffer_number_to_merge
+  bool flush_wanted =
+      false;  // flush even if fewer memtables wait than min_write_buffer_number_to_merge
   FlushReason flush_reason = FlushReason::kOthers;  // why a memtable was switched last
   int running_flushes = 0;
   bool exclusive_compaction = false;  // a manual compaction runs alone
@@ -176,10 +197,12 @@ class ColumnFamily {
   std::atomic<int64_t>* const live_memtables_;
   std::atomic<int64_t>* const live_views_;
 
-  std::atomic<ReadView*> view_{nullptr};        // written under the database mutex (release), read inside epoch guards (acquire)
-  std::atomic<size_t> full_bytes_;              // written under the database mutex, read by the commit leader
+  std::atomic<ReadView*> view_{
+      nullptr};  // written under the database mutex (release), read inside epoch guards (acquire)
+  std::atomic<size_t> full_bytes_;  // written under the database mutex, read by the commit leader
   std::atomic<uint64_t> memtable_limit_bytes_;  // the same
-  std::atomic<uint64_t> max_sequential_skip_;   // written under the database mutex, read by iterators
+  std::atomic<uint64_t>
+      max_sequential_skip_;  // written under the database mutex, read by iterators
 
   std::atomic<bool> dropped_{false};  // written under the database mutex, read by writers
 
@@ -192,8 +215,8 @@ class ColumnFamily {
   uint64_t view_number_ = 0;
 };
 
-// The families by id, immutable, so that the commit leader and MultiGet look families up without a lock: replaced as a whole when one is created or
-// dropped, and retired through the epoch.
+// The families by id, immutable, so that the commit leader and MultiGet look families up without a
+// lock: replaced as a whole when one is created or dropped, and retired through the epoch.
 struct FamilyTable {
   std::vector<std::shared_ptr<ColumnFamily>> families;  // ascending by id, dropped ones left out
 

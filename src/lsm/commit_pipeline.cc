@@ -25,13 +25,15 @@ Status CommitPipeline::Write(const WriteOptions& options, WriteBatch* batch) {
   if (batch == nullptr) return Status::InvalidArgument("the batch is null");
   {
     const EpochGuard guard(state_->epochs);
-    ASHLAR_RETURN_IF_ERROR(CheckBatch(*batch, state_->Families(), options.ignore_missing_column_families));
+    ASHLAR_RETURN_IF_ERROR(
+        CheckBatch(*batch, state_->Families(), options.ignore_missing_column_families));
   }
   return WriteTrusted(options, batch);
 }
 
 Status CommitPipeline::WriteTrusted(const WriteOptions& options, WriteBatch* batch) {
-  if (options.sync && options.disableWAL) return Status::InvalidArgument("WriteOptions::sync needs the log; unset disableWAL");
+  if (options.sync && options.disableWAL)
+    return Status::InvalidArgument("WriteOptions::sync needs the log; unset disableWAL");
   CommitRequest request;
   request.sync = options.sync;
   request.disable_wal = options.disableWAL;
@@ -39,14 +41,17 @@ Status CommitPipeline::WriteTrusted(const WriteOptions& options, WriteBatch* bat
   request.batch = batch;
   request.batch_bytes = batch->GetDataSize();
   const StopWatch watch(state_->recorder, DB_WRITE);
-  if (options.low_pri && state_->gate.CompactionBehind()) ASHLAR_RETURN_IF_ERROR(ThrottleLowPriority(request));
+  if (options.low_pri && state_->gate.CompactionBehind())
+    ASHLAR_RETURN_IF_ERROR(ThrottleLowPriority(request));
   return Commit(&request);
 }
 
 Status CommitPipeline::RunExclusive(const std::function<Status()>& task) {
   CommitRequest request;
   request.kind = CommitRequest::Kind::kExclusive;
-  request.exclusive = [](void* arg) { return (*static_cast<const std::function<Status()>*>(arg))(); };
+  request.exclusive = [](void* arg) {
+    return (*static_cast<const std::function<Status()>*>(arg))();
+  };
   request.exclusive_arg = const_cast<void*>(static_cast<const void*>(&task));
   if (!Join(&request)) return std::move(request.status);
   const Status status = CatchBadAlloc([&] { return request.exclusive(request.exclusive_arg); });
@@ -61,11 +66,13 @@ bool CommitPipeline::Join(CommitRequest* request) {
 
 Status CommitPipeline::Commit(CommitRequest* request) {
   for (;;) {
-    if (state_->gate.state() != WriteGate::State::kOpen) ASHLAR_RETURN_IF_ERROR(WaitAtGate(*request));
+    if (state_->gate.state() != WriteGate::State::kOpen)
+      ASHLAR_RETURN_IF_ERROR(WaitAtGate(*request));
     if (!Join(request)) return std::move(request->status);
     Status status = CatchBadAlloc([this] { return MakeRoom(); });
     if (status.ok() && state_->gate.state() == WriteGate::State::kStopped) {
-      // Its turn came too late. A writer that waited here would keep syncs and memtable switches waiting, too.
+      // Its turn came too late. A writer that waited here would keep syncs and memtable switches
+      // waiting, too.
       queue_.Finish(queue_.FormGroup(request, 0));
       request->Reset();
       continue;
@@ -91,7 +98,8 @@ Status CommitPipeline::MakeRoom() {
 }
 
 uint64_t CommitPipeline::WalBytesMax() const {
-  if (const uint64_t set = state_->log_bytes_max.load(std::memory_order_relaxed); set != 0) return set;
+  if (const uint64_t set = state_->log_bytes_max.load(std::memory_order_relaxed); set != 0)
+    return set;
   uint64_t buffers = 0;
   const EpochGuard guard(state_->epochs);
   for (const auto& family : state_->Families().families) buffers += family->MemTableLimitBytes();
@@ -101,7 +109,8 @@ uint64_t CommitPipeline::WalBytesMax() const {
 uint64_t CommitPipeline::ActiveMemTableBytes() const {
   uint64_t bytes = 0;
   const EpochGuard guard(state_->epochs);
-  for (const auto& family : state_->Families().families) bytes += family->active()->ApproximateMemoryUsed();
+  for (const auto& family : state_->Families().families)
+    bytes += family->active()->ApproximateMemoryUsed();
   return bytes;
 }
 
@@ -124,10 +133,13 @@ Status CommitPipeline::SwitchWhatIsFull() {
     if (ask_old) wal_limit_requested_for_ = oldest_log;
     std::shared_ptr<ColumnFamily> largest;
     for (std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
-      if (largest == nullptr || family->active()->ApproximateMemoryUsed() > largest->active()->ApproximateMemoryUsed()) largest = family;
+      if (largest == nullptr ||
+          family->active()->ApproximateMemoryUsed() > largest->active()->ApproximateMemoryUsed())
+        largest = family;
       const bool holds_old_log = ask_old && family->OldestLogNumber() <= oldest_log;
       if (holds_old_log) family->flush_wanted = true;
-      if (family->IsFull() || (holds_old_log && !family->active()->IsEmpty())) full.push_back(std::move(family));
+      if (family->IsFull() || (holds_old_log && !family->active()->IsEmpty()))
+        full.push_back(std::move(family));
     }
     if (too_much_memory && full.empty() && largest != nullptr && !largest->active()->IsEmpty()) {
       reason = FlushReason::kWriteBufferManager;
@@ -140,10 +152,13 @@ Status CommitPipeline::SwitchWhatIsFull() {
   return LeaderSwitchMemTables(full, reason);
 }
 
-Status CommitPipeline::LeaderSwitchMemTables(std::span<const std::shared_ptr<ColumnFamily>> families, FlushReason reason) {
+Status CommitPipeline::LeaderSwitchMemTables(
+    std::span<const std::shared_ptr<ColumnFamily>> families, FlushReason reason) {
   const uint64_t log_number = state_->versions->NewFileNumber();
-  const Status started = state_->logs.StartNewLog(
-      {.number = log_number, .next_sequence = state_->PublishedSequence() + 1, .directory_handle = state_->wal_directory_handle.get()});
+  const Status started =
+      state_->logs.StartNewLog({.number = log_number,
+                                .next_sequence = state_->PublishedSequence() + 1,
+                                .directory_handle = state_->wal_directory_handle.get()});
   if (!started.ok()) {
     background_->LatchError(BackgroundErrorReason::kWriteCallback, "start of a new log", started);
     return started;
@@ -159,15 +174,18 @@ Status CommitPipeline::LeaderSwitchMemTables(std::span<const std::shared_ptr<Col
       family->InstallView();
       background_->ViewChanged(family);
     }
-    // Also where older memtables wait: once they are in tables, no old log may be replayed on top of them.
-    for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) family->AdvanceEmptyMemTable(log_number);
+    // Also where older memtables wait: once they are in tables, no old log may be replayed on top
+    // of them.
+    for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies())
+      family->AdvanceEmptyMemTable(log_number);
   }
   state_->epochs.Reclaim();
   return Status::OK();
 }
 
 Status CommitPipeline::ThrottleLowPriority(const CommitRequest& request) {
-  if (request.no_slowdown) return Status::Incomplete("low-priority writes wait while compaction is behind");
+  if (request.no_slowdown)
+    return Status::Incomplete("low-priority writes wait while compaction is behind");
   MutexLock lock(state_->mutex);
   const uint64_t turn_us = state_->gate.ReserveLowPriority(NowMicros(), request.batch_bytes);
   while (state_->gate.CompactionBehind()) {
@@ -205,8 +223,10 @@ Status CommitPipeline::PassGate(const CommitRequest& request) {
     const uint64_t now_us = NowMicros();
     if (turn_us.has_value() && now_us >= *turn_us) return Status::OK();
     if (!turn_us.has_value() || generation != gate.generation()) {
-      // What it has waited for already counts, or a rate that changes often would never let it pass.
-      if (turn_us.has_value()) bytes = bytes * (*turn_us - now_us) / std::max<uint64_t>(*turn_us - reserved_us, 1);
+      // What it has waited for already counts, or a rate that changes often would never let it
+      // pass.
+      if (turn_us.has_value())
+        bytes = bytes * (*turn_us - now_us) / std::max<uint64_t>(*turn_us - reserved_us, 1);
       turn_us = gate.Reserve(now_us, bytes);
       reserved_us = now_us;
       generation = gate.generation();
@@ -217,7 +237,8 @@ Status CommitPipeline::PassGate(const CommitRequest& request) {
 }
 
 Status CommitPipeline::WaitingIsInVain() const {
-  if (state_->closing.load(std::memory_order_relaxed)) return Status::ShutdownInProgress("the database is being closed");
+  if (state_->closing.load(std::memory_order_relaxed))
+    return Status::ShutdownInProgress("the database is being closed");
   return state_->latch.WriteStatus();
 }
 
@@ -237,10 +258,12 @@ Status CommitPipeline::CommitGroupOfWrites(const CommitGroup& group) {
     return logged;
   }
   if (const Status applied = CatchBadAlloc([&] { return Apply(group); }); !applied.ok()) {
-    background_->LatchError(BackgroundErrorReason::kMemTable, "application of a logged batch", applied);
+    background_->LatchError(BackgroundErrorReason::kMemTable, "application of a logged batch",
+                            applied);
     return applied;
   }
-  const SequenceNumber before = state_->published_sequence.exchange(next - 1, std::memory_order_release);
+  const SequenceNumber before =
+      state_->published_sequence.exchange(next - 1, std::memory_order_release);
   if (state_->recorder.IsOn()) {
     state_->recorder.Tick(NUMBER_KEYS_WRITTEN, next - 1 - before);
     state_->recorder.Tick(BYTES_WRITTEN, group.bytes);
@@ -257,7 +280,8 @@ Status CommitPipeline::AppendToLog(const CommitGroup& group) {
   uint64_t logged_bytes = 0;
   for (const CommitRequest* r = group.first;; r = r->newer) {
     if (r->disable_wal) {
-      if (!state_->unlogged_writes.load(std::memory_order_relaxed)) state_->unlogged_writes.store(true, std::memory_order_relaxed);
+      if (!state_->unlogged_writes.load(std::memory_order_relaxed))
+        state_->unlogged_writes.store(true, std::memory_order_relaxed);
     } else {
       const Slice contents = r->batch->Data();
       ASHLAR_RETURN_IF_ERROR(state_->logs.Append(std::span<const Slice>(&contents, 1)));
@@ -289,20 +313,24 @@ Status CommitPipeline::Apply(const CommitGroup& group) {
   const PerfTimer timer(&PerfContext::write_memtable_time);
   const EpochGuard guard(state_->epochs);
   const uint64_t memory_max = state_->options.db_write_buffer_size;
-  MemTableInserter inserter(MemTableInserter::Args{.families = &state_->Families(), .counts_bytes = memory_max > 0});
+  MemTableInserter inserter(
+      MemTableInserter::Args{.families = &state_->Families(), .counts_bytes = memory_max > 0});
   for (const CommitRequest* r = group.first;; r = r->newer) {
     ASHLAR_RETURN_IF_ERROR(inserter.Apply(r->batch->Data(), r->first_sequence));
     if (r == group.last) break;
   }
   if (memory_max > 0) active_bytes_ += inserter.GrownBytes();
   const bool too_much_memory = memory_max > 0 && active_bytes_ > memory_max;
-  if (inserter.TakeFoundFull() || state_->logs.TotalBytes() > next_wal_check_bytes_ || too_much_memory) room_check_wanted_ = true;
+  if (inserter.TakeFoundFull() || state_->logs.TotalBytes() > next_wal_check_bytes_ ||
+      too_much_memory)
+    room_check_wanted_ = true;
   return Status::OK();
 }
 
 // ---- Exclusive tasks.
 
-Status CommitPipeline::SwitchMemTables(std::span<const std::shared_ptr<ColumnFamily>> families, FlushReason reason) {
+Status CommitPipeline::SwitchMemTables(std::span<const std::shared_ptr<ColumnFamily>> families,
+                                       FlushReason reason) {
   return RunExclusive([=, this] {
     // Close latches before it closes the logs: no log is created after LOCK is released.
     ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
@@ -314,7 +342,8 @@ Status CommitPipeline::SyncLog() {
   return RunExclusive([this] {
     ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
     const Status synced = SyncLogs();
-    if (!synced.ok()) background_->LatchError(BackgroundErrorReason::kWriteCallback, "sync of the log", synced);
+    if (!synced.ok())
+      background_->LatchError(BackgroundErrorReason::kWriteCallback, "sync of the log", synced);
     return synced;
   });
 }
@@ -323,7 +352,8 @@ Status CommitPipeline::FlushLog() {
   return RunExclusive([this] {
     ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
     const Status flushed = state_->logs.FlushCurrent();
-    if (!flushed.ok()) background_->LatchError(BackgroundErrorReason::kWriteCallback, "flush of the log", flushed);
+    if (!flushed.ok())
+      background_->LatchError(BackgroundErrorReason::kWriteCallback, "flush of the log", flushed);
     return flushed;
   });
 }

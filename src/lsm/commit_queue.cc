@@ -7,7 +7,8 @@
 namespace ashlar {
 
 namespace {
-// A short commit by another thread ends within this many looks; sleeping costs two system calls and a switch.
+// A short commit by another thread ends within this many looks; sleeping costs two system calls and
+// a switch.
 constexpr int kSpinLooks = 150;
 }  // namespace
 
@@ -19,7 +20,9 @@ uint32_t CommitQueue::Wait(CommitRequest* request) {
     if (state != CommitRequest::kWaiting) return state;
     CpuRelax();
   }
-  if (!request->state.compare_exchange_strong(state, CommitRequest::kSleeps, std::memory_order_acquire)) return state;
+  if (!request->state.compare_exchange_strong(state, CommitRequest::kSleeps,
+                                              std::memory_order_acquire))
+    return state;
   do {
     FutexWait(request->state, CommitRequest::kSleeps);
     state = request->state.load(std::memory_order_acquire);
@@ -28,7 +31,8 @@ uint32_t CommitQueue::Wait(CommitRequest* request) {
 }
 
 void CommitQueue::Wake(CommitRequest* request, uint32_t state) {
-  const bool sleeps = request->state.exchange(state, std::memory_order_release) == CommitRequest::kSleeps;
+  const bool sleeps =
+      request->state.exchange(state, std::memory_order_release) == CommitRequest::kSleeps;
   // Only the address is used from here on: the request may be gone (I3).
   if (sleeps) FutexWakeOne(request->state);
 }
@@ -37,24 +41,32 @@ bool CommitQueue::Join(CommitRequest* request) {
   CommitRequest* newest = newest_.load(std::memory_order_relaxed);
   do {
     request->older = newest;
-  } while (!newest_.compare_exchange_weak(newest, request, std::memory_order_acq_rel, std::memory_order_relaxed));
+  } while (!newest_.compare_exchange_weak(newest, request, std::memory_order_acq_rel,
+                                          std::memory_order_relaxed));
   if (newest == nullptr) return true;
   return Wait(request) == CommitRequest::kLeads;
 }
 
 void CommitQueue::LinkNewer(CommitRequest* newest) {
-  for (CommitRequest* r = newest; r->older != nullptr && r->older->newer != r; r = r->older) r->older->newer = r;
+  for (CommitRequest* r = newest; r->older != nullptr && r->older->newer != r; r = r->older)
+    r->older->newer = r;
 }
 
 CommitGroup CommitQueue::FormGroup(CommitRequest* leader, size_t bytes_max) {
-  CommitGroup group{.first = leader, .last = leader, .requests = 1, .bytes = leader->batch_bytes, .sync = leader->sync};
+  CommitGroup group{.first = leader,
+                    .last = leader,
+                    .requests = 1,
+                    .bytes = leader->batch_bytes,
+                    .sync = leader->sync};
   if (leader->kind == CommitRequest::Kind::kExclusive) return group;
   CommitRequest* const newest = newest_.load(std::memory_order_acquire);
   if (newest == leader) return group;
   LinkNewer(newest);
   while (group.last != newest) {
     CommitRequest* const next = group.last->newer;
-    if (next->kind == CommitRequest::Kind::kExclusive || group.bytes + next->batch_bytes > bytes_max) break;
+    if (next->kind == CommitRequest::Kind::kExclusive ||
+        group.bytes + next->batch_bytes > bytes_max)
+      break;
     group.bytes += next->batch_bytes;
     group.sync |= next->sync;
     group.last = next;
@@ -67,7 +79,8 @@ void CommitQueue::Finish(const CommitGroup& group) {
   CommitRequest* const last = group.last;
   CommitRequest* newest = last;
   CommitRequest* next_leader = nullptr;
-  if (!newest_.compare_exchange_strong(newest, nullptr, std::memory_order_acq_rel, std::memory_order_acquire)) {
+  if (!newest_.compare_exchange_strong(newest, nullptr, std::memory_order_acq_rel,
+                                       std::memory_order_acquire)) {
     LinkNewer(newest);
     next_leader = last->newer;
     ASHLAR_ASSERT(next_leader != nullptr);

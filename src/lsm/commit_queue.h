@@ -1,16 +1,18 @@
-// CommitQueue: where writers meet. Writers push themselves onto a lock-free stack; whoever finds it empty leads a group, the others sleep until they
-// are told that their request is done or that they lead the next group.
+// CommitQueue: where writers meet. Writers push themselves onto a lock-free stack; whoever finds it
+// empty leads a group, the others sleep until they are told that their request is done or that they
+// lead the next group.
 //
 //   newest_ -> W4 -> W3 -> W2 -> W1(leader)          older links, made by the pushes
 //              W4 <- W3 <- W2 <- W1                  newer links, made by the leader
 //
 // I1: exactly one request leads whenever the queue is not empty; only the leader unlinks requests.
 // I2: groups are contiguous runs of the queue in push order, so the commit order is the push order.
-// I3: a request is not touched after its state became kDone: it lives on the stack of a thread that returns then.
+// I3: a request is not touched after its state became kDone: it lives on the stack of a thread that
+//     returns then.
 //
-// The simpler design, a mutex with a deque and a condition variable per writer, costs a lock and usually a system call per write even without
-// contention.
-// Thread safety: Join from any thread; FormGroup and Finish by the leader.
+// The simpler design, a mutex with a deque and a condition variable per writer, costs a lock and
+// usually a system call per write even without contention. Thread safety: Join from any thread;
+// FormGroup and Finish by the leader.
 #pragma once
 
 #include <atomic>
@@ -25,7 +27,8 @@ namespace ashlar {
 class WriteBatch;
 
 struct CommitRequest {
-  // What the leader has to do. All kinds go through one queue, so that each sees a quiet log and memtable when its turn comes.
+  // What the leader has to do. All kinds go through one queue, so that each sees a quiet log and
+  // memtable when its turn comes.
   enum class Kind : uint8_t {
     kWrite,      // append, apply, publish
     kExclusive,  // run `exclusive` alone (memtable switch, log sync, ...)
@@ -42,9 +45,15 @@ struct CommitRequest {
   SequenceNumber first_sequence = 0;  // set by the leader
   Status status;                      // set by the leader
 
-  enum State : uint32_t { kWaiting, kSleeps, kLeads, kDone };  // kSleeps: waiting still, and has to be woken
+  enum State : uint32_t {
+    kWaiting,
+    kSleeps,
+    kLeads,
+    kDone
+  };  // kSleeps: waiting still, and has to be woken
   std::atomic<uint32_t> state{kWaiting};
-  CommitRequest* older = nullptr;  // written before the push (release), read by the leader (acquire)
+  CommitRequest* older =
+      nullptr;  // written before the push (release), read by the leader (acquire)
   CommitRequest* newer = nullptr;  // leader only
 
   // Makes a request that led, and was finished without being committed, ready to join again.
@@ -65,9 +74,11 @@ struct CommitGroup {
 
 class CommitQueue {
  public:
-  // Pushes the request and waits. True: the caller leads and must call FormGroup and Finish. False: another leader completed it; status is set.
+  // Pushes the request and waits. True: the caller leads and must call FormGroup and Finish. False:
+  // another leader completed it; status is set.
   bool Join(CommitRequest* request);
-  // The leader and the requests behind it, up to bytes_max, that can be committed with it. A kExclusive request is always alone.
+  // The leader and the requests behind it, up to bytes_max, that can be committed with it. A
+  // kExclusive request is always alone.
   CommitGroup FormGroup(CommitRequest* leader, size_t bytes_max);
   // Completes every follower (their status must be set) and passes the lead on.
   void Finish(const CommitGroup& group);

@@ -11,14 +11,18 @@ namespace ashlar {
 
 namespace {
 constexpr uint64_t kLogPreallocateBytes = uint64_t{4} << 20;
-// Fresh blocks come in huge pages, whose first touch costs an entry some 10 ns: not worth keeping a whole memtable's memory idle.
+// Fresh blocks come in huge pages, whose first touch costs an entry some 10 ns: not worth keeping a
+// whole memtable's memory idle.
 constexpr size_t kIdleArenaBytesMax = ArenaBlockPool::kBlockBytesMax;
-// The log's own buffer collects the records of a group, so each append is one write, which reports the disk's error to that group. Mapped: a store
-// into a mapping costs a small part of a write, but a disk's fault ends the process or is lost, hence only on request. After a crash zeros follow the
-// last record of a mapped log, which is a torn tail to recovery: kPointInTimeRecovery accepts any tear, the other modes cannot tell it from a loss.
+// The log's own buffer collects the records of a group, so each append is one write, which reports
+// the disk's error to that group. Mapped: a store into a mapping costs a small part of a write, but
+// a disk's fault ends the process or is lost, hence only on request. After a crash zeros follow the
+// last record of a mapped log, which is a torn tail to recovery: kPointInTimeRecovery accepts any
+// tear, the other modes cannot tell it from a loss.
 FileOptions LogFileOptions(const DBOptions& options) {
   const bool point_in_time = options.wal_recovery_mode == WALRecoveryMode::kPointInTimeRecovery;
-  const bool mapped = options.allow_mmap_writes && options.allow_fallocate && point_in_time && !options.manual_wal_flush;
+  const bool mapped = options.allow_mmap_writes && options.allow_fallocate && point_in_time &&
+                      !options.manual_wal_flush;
   return {.use_mmap_writes = mapped,
           .keeps_zero_tail = mapped,
           .unbuffered_appends = true,
@@ -37,7 +41,8 @@ DatabaseState::DatabaseState(const DBOptions& db_options, std::string directory_
       clock(env->clock()),
       executor(env->executor()),
       recorder(db_options.statistics.get()),
-      arena_blocks(ArenaBlockPool::Options{.free_bytes_max = kIdleArenaBytesMax, .map = &MapPages, .unmap = &UnmapPages}),
+      arena_blocks(ArenaBlockPool::Options{
+          .free_bytes_max = kIdleArenaBytesMax, .map = &MapPages, .unmap = &UnmapPages}),
       logs(file_system, wal_directory, LogFileOptions(db_options)),
       open_tables(&epochs, ResolveOpenTablesMax(db_options)),
       log_bytes_max(db_options.max_total_wal_size),
@@ -53,7 +58,9 @@ void DatabaseState::SetFamilies(std::unique_ptr<FamilyTable> families) {
   if (old != nullptr) epochs.RetireObjectUnderLock(old);
 }
 
-std::vector<std::shared_ptr<ColumnFamily>> DatabaseState::LiveFamilies() const { return Families().families; }
+std::vector<std::shared_ptr<ColumnFamily>> DatabaseState::LiveFamilies() const {
+  return Families().families;
+}
 
 void DatabaseState::WaitForChange() {
   const uint64_t seen = changes;
@@ -71,12 +78,14 @@ void DatabaseState::DrainEpochs() {
 Status DeleteObsoleteFile(const DatabaseState& state, const std::string& path) {
   Status deleted = state.file_system->DeleteFile(path);
   if (deleted.ok()) state.recorder.Tick(FILES_DELETED_IMMEDIATELY);
-  if (!deleted.ok()) LogWarning(state, StrCat("an obsolete file could not be deleted: ", deleted.ToString()));
+  if (!deleted.ok())
+    LogWarning(state, StrCat("an obsolete file could not be deleted: ", deleted.ToString()));
   return deleted;
 }
 
 void LogInfo(const DatabaseState& state, const std::string& message) {
-  if (state.logger != nullptr && state.logger->GetInfoLogLevel() <= INFO_LEVEL) state.logger->Log(INFO_LEVEL, message);
+  if (state.logger != nullptr && state.logger->GetInfoLogLevel() <= INFO_LEVEL)
+    state.logger->Log(INFO_LEVEL, message);
 }
 
 void LogInfoLines(const DatabaseState& state, std::string_view text) {
@@ -88,7 +97,8 @@ void LogInfoLines(const DatabaseState& state, std::string_view text) {
 }
 
 void LogWarning(const DatabaseState& state, const std::string& message) {
-  if (state.logger != nullptr && state.logger->GetInfoLogLevel() <= WARN_LEVEL) state.logger->Log(WARN_LEVEL, message);
+  if (state.logger != nullptr && state.logger->GetInfoLogLevel() <= WARN_LEVEL)
+    state.logger->Log(WARN_LEVEL, message);
 }
 
 }  // namespace ashlar

@@ -1,9 +1,13 @@
-// DatabaseState: what the parts of an open database share. The parts (commit pipeline, background work, reader) hold a pointer to it and to nothing
-// else of each other, except where their headers say so.
+// DatabaseState: what the parts of an open database share. The parts (commit pipeline, background
+// work, reader) hold a pointer to it and to nothing else of each other, except where their headers
+// say so.
 //
-// Locks, outermost first (docs/locking.md): manifest_mutex, then mutex. Neither is taken on a read, nor by a write that finds its memtable with room.
-//   manifest_mutex  serialises installers: from reading the current versions until the new ones are published. Held across the write of the MANIFEST.
-//   mutex           the families' guarded members, the snapshots, the job counters. Never held across I/O, a callback or a log line.
+// Locks, outermost first (docs/locking.md): manifest_mutex, then mutex. Neither is taken on a read,
+// nor by a write that finds its memtable with room.
+//   manifest_mutex  serialises installers: from reading the current versions until the new ones are
+//                   published. Held across the write of the MANIFEST.
+//   mutex           the families' guarded members, the snapshots, the job counters. Never held
+//                   across I/O, a callback or a log line.
 #pragma once
 
 #include <atomic>
@@ -41,7 +45,9 @@ struct DatabaseState {
   DatabaseState(const DatabaseState&) = delete;
   DatabaseState& operator=(const DatabaseState&) = delete;
 
-  SequenceNumber PublishedSequence() const { return published_sequence.load(std::memory_order_acquire); }
+  SequenceNumber PublishedSequence() const {
+    return published_sequence.load(std::memory_order_acquire);
+  }
   // Inside an epoch guard, or under `mutex`.
   const FamilyTable& Families() const { return *family_table.load(std::memory_order_acquire); }
   // Replaces the table that Families() gives. Call epochs.Reclaim after releasing the mutex.
@@ -56,10 +62,12 @@ struct DatabaseState {
   // Waits for a change, or does a piece of background work where no thread would.
   void WaitForChange() ASHLAR_REQUIRES(mutex);
 
-  // Waits until what was unlinked before, and is not pinned, is gone: a view, then what it held, then what that held.
+  // Waits until what was unlinked before, and is not pinned, is gone: a view, then what it held,
+  // then what that held.
   void DrainEpochs();
 
-  // Everything that readers of this database find without a lock is retired here. First, for it outlives all that is.
+  // Everything that readers of this database find without a lock is retired here. First, for it
+  // outlives all that is.
   EpochDomain epochs;
 
   // ---- Constant after open.
@@ -91,18 +99,24 @@ struct DatabaseState {
   LogSet logs;
   OpenTables open_tables;
   ObsoleteFiles obsolete_files;
-  std::unique_ptr<VersionSet> versions;  // see version_set.h: installers under manifest_mutex, Publish under both
+  std::unique_ptr<VersionSet>
+      versions;  // see version_set.h: installers under manifest_mutex, Publish under both
   std::atomic<SequenceNumber> published_sequence{
-      0};  // written by the commit leader (release) after the memtables; readers acquire it after the view (read_view.h, I2)
+      // written by the commit leader (release) after the memtables; readers acquire it after the
+      // view (read_view.h, I2)
+      0};
   std::atomic<FamilyTable*> family_table{nullptr};  // written under mutex, read inside epoch guards
-  std::atomic<bool> closing{false};                 // written under mutex; jobs look at it between entries
-  std::atomic<int> next_job_id{1};                  // flushes and compactions, for listeners and the LOG
+  std::atomic<bool> closing{false};  // written under mutex; jobs look at it between entries
+  std::atomic<int> next_job_id{1};   // flushes and compactions, for listeners and the LOG
   std::atomic<int64_t> live_iterators{0};
-  std::atomic<int64_t> live_handles{0};      // of column families, the default one's own included
-  std::atomic<int64_t> live_memtables{0};    // constructed and not destroyed
-  std::atomic<int64_t> live_views{0};        // the same for read views
-  std::atomic<int64_t> live_blocks{0};       // the same for data blocks of this database's tables
-  std::atomic<uint64_t> log_bytes_max;       // max_total_wal_size; 0: from the memtables. Written by SetDBOptions, read by the commit leader
+  std::atomic<int64_t> live_handles{0};    // of column families, the default one's own included
+  std::atomic<int64_t> live_memtables{0};  // constructed and not destroyed
+  std::atomic<int64_t> live_views{0};      // the same for read views
+  std::atomic<int64_t> live_blocks{0};     // the same for data blocks of this database's tables
+  std::atomic<uint64_t>
+      // max_total_wal_size; 0: from the memtables. Written by SetDBOptions, read by the commit
+      // leader
+      log_bytes_max;
   std::atomic<bool> unlogged_writes{false};  // a write with disableWAL was made
 
   // ---- Locks and what they guard.
@@ -111,7 +125,8 @@ struct DatabaseState {
   CondVar changed;  // any of the below, a view or a job changed
   uint64_t changes ASHLAR_GUARDED_BY(mutex) = 0;
   DBOptions current_options ASHLAR_GUARDED_BY(mutex);
-  std::vector<UnsupportedOption> unsupported_options ASHLAR_GUARDED_BY(mutex);  // of the OPTIONS file at open; written into each new one
+  std::vector<UnsupportedOption> unsupported_options
+      ASHLAR_GUARDED_BY(mutex);  // of the OPTIONS file at open; written into each new one
   SnapshotList snapshots ASHLAR_GUARDED_BY(mutex);
   int file_deletions_disabled ASHLAR_GUARDED_BY(mutex) = 0;
   int background_paused ASHLAR_GUARDED_BY(mutex) = 0;

@@ -35,7 +35,8 @@ TEST(ErrorLatch, StaysLatchedWhenAJobFailsDuringTheResume) {
   EXPECT_EQ(latch.WriteStatus().ToString(), Status::IOError("during").ToString());
 }
 
-// A refusal must never turn into OK because a resume ends between the question and the answer: callers take OK for "you may continue".
+// A refusal must never turn into OK because a resume ends between the question and the answer:
+// callers take OK for "you may continue".
 TEST(ErrorLatch, AnswersAreOkOnlyWhileClear) {
   ErrorLatch latch;
   std::atomic<bool> done{false};

@@ -60,8 +60,12 @@ CompactionReason ToCompactionReason(PlanReason reason) {
   return CompactionReason::kUnknown;
 }
 
-JobEvents::JobEvents(DatabaseState* state, const ColumnFamily& family, TableFileCreationReason reason)
-    : state_(state), family_(family), reason_(reason), job_id_(state->next_job_id.fetch_add(1, std::memory_order_relaxed)) {}
+JobEvents::JobEvents(DatabaseState* state, const ColumnFamily& family,
+                     TableFileCreationReason reason)
+    : state_(state),
+      family_(family),
+      reason_(reason),
+      job_id_(state->next_job_id.fetch_add(1, std::memory_order_relaxed)) {}
 
 // ---- Tables.
 
@@ -78,7 +82,8 @@ void JobEvents::TableBegun(const std::string& path) {
 
 void JobEvents::TableEnded(const Ended& table) {
   {
-    EventLine line(state_->logger.get(), state_->clock->NowUnixMicros(), job_id_, "table_file_creation");
+    EventLine line(state_->logger.get(), state_->clock->NowUnixMicros(), job_id_,
+                   "table_file_creation");
     line.Add("cf_name", family_.name())
         .Add("reason", CreationReasonName(reason_))
         .Add("file_number", table.number)
@@ -113,7 +118,8 @@ std::vector<JobEvents::Made> JobEvents::MadeTables() const {
 std::vector<uint64_t> JobEvents::FilesPerLevel() const {
   std::vector<uint64_t> files;
   MutexLock lock(state_->mutex);
-  for (Level level = 0; level < family_.version()->levels(); ++level) files.push_back(family_.version()->NumFiles(level));
+  for (Level level = 0; level < family_.version()->levels(); ++level)
+    files.push_back(family_.version()->NumFiles(level));
   return files;
 }
 
@@ -155,10 +161,13 @@ void JobEvents::FlushBegun(std::span<const MemTableRef> tables, FlushReason reas
       .Add("num_deletes", deletions)
       .Add("memory_usage", memory_bytes)
       .Add("flush_reason", GetFlushReasonString(reason));
-  if (HasListeners()) NotifyAll(state_->options.listeners, &EventListener::OnFlushBegin, state_->db, MakeFlushInfo(tables));
+  if (HasListeners())
+    NotifyAll(state_->options.listeners, &EventListener::OnFlushBegin, state_->db,
+              MakeFlushInfo(tables));
 }
 
-void JobEvents::FlushEnded(std::span<const MemTableRef> tables, const TableJobStatistics& statistics, const Status& status) {
+void JobEvents::FlushEnded(std::span<const MemTableRef> tables,
+                           const TableJobStatistics& statistics, const Status& status) {
   NewLine(*state_, job_id_, "flush_finished")
       .Add("cf_name", family_.name())
       .Add("num_input_records", statistics.entries.entries_in)
@@ -170,20 +179,26 @@ void JobEvents::FlushEnded(std::span<const MemTableRef> tables, const TableJobSt
       .Add("status", status.ToString());
   if (!status.ok()) return;
   CountFlush(tables, statistics);
-  if (HasListeners()) NotifyAll(state_->options.listeners, &EventListener::OnFlushCompleted, state_->db, MakeFlushInfo(tables));
+  if (HasListeners())
+    NotifyAll(state_->options.listeners, &EventListener::OnFlushCompleted, state_->db,
+              MakeFlushInfo(tables));
 }
 
-void JobEvents::CountFlush(std::span<const MemTableRef> tables, const TableJobStatistics& statistics) {
+void JobEvents::CountFlush(std::span<const MemTableRef> tables,
+                           const TableJobStatistics& statistics) {
   const Recorder& recorder = state_->recorder;
   if (!recorder.IsOn()) return;
   uint64_t memory_bytes = 0;
   for (const MemTableRef& table : tables) memory_bytes += table->ApproximateMemoryUsage();
-  const uint64_t payload_bytes = statistics.entries.key_bytes_in + statistics.entries.value_bytes_in;
+  const uint64_t payload_bytes =
+      statistics.entries.key_bytes_in + statistics.entries.value_bytes_in;
   uint64_t kept_bytes = 0;
-  for (const Made& table : MadeTables()) kept_bytes += table.properties->raw_key_size + table.properties->raw_value_size;
+  for (const Made& table : MadeTables())
+    kept_bytes += table.properties->raw_key_size + table.properties->raw_value_size;
   recorder.Tick(FLUSH_WRITE_BYTES, statistics.bytes_written);
   recorder.Tick(MEMTABLE_PAYLOAD_BYTES_AT_FLUSH, payload_bytes);
-  recorder.Tick(MEMTABLE_GARBAGE_BYTES_AT_FLUSH, payload_bytes > kept_bytes ? payload_bytes - kept_bytes : 0);
+  recorder.Tick(MEMTABLE_GARBAGE_BYTES_AT_FLUSH,
+                payload_bytes > kept_bytes ? payload_bytes - kept_bytes : 0);
   recorder.Record(FLUSH_MEMTABLE_MEMORY_BYTES, memory_bytes);
   recorder.Record(FLUSH_MEMTABLE_TOTAL_DATA_SIZE, payload_bytes);
   recorder.RecordTime(FLUSH_TIME, statistics.micros);
@@ -205,7 +220,8 @@ CompactionJobInfo JobEvents::MakeCompactionInfo(const CompactionPlan& plan) {
   for (const CompactionInputs& inputs : plan.inputs) {
     for (const FileMetaData* const file : inputs.files) {
       info.input_files.push_back(TableFileName(state_->directory, file->number));
-      info.input_file_infos.push_back({.level = static_cast<int>(inputs.level), .file_number = file->number});
+      info.input_file_infos.push_back(
+          {.level = static_cast<int>(inputs.level), .file_number = file->number});
     }
   }
   info.stats.is_full_compaction = is_full_compaction_;
@@ -219,19 +235,26 @@ void JobEvents::CompactionBegun(const CompactionPlan& plan, const Version& versi
   level0_files_ = static_cast<int>(version.NumFiles(0));
   is_full_compaction_ = plan.InputFiles() == version.NumFiles();
   {
-    EventLine line(state_->logger.get(), state_->clock->NowUnixMicros(), job_id_, "compaction_started");
-    line.Add("cf_name", family_.name()).Add("compaction_reason", GetCompactionReasonString(ToCompactionReason(plan.reason)));
+    EventLine line(state_->logger.get(), state_->clock->NowUnixMicros(), job_id_,
+                   "compaction_started");
+    line.Add("cf_name", family_.name())
+        .Add("compaction_reason", GetCompactionReasonString(ToCompactionReason(plan.reason)));
     for (const CompactionInputs& inputs : plan.inputs) {
       std::vector<uint64_t> numbers;
       for (const FileMetaData* const file : inputs.files) numbers.push_back(file->number);
       line.Add(StrCat("files_L", inputs.level), numbers);
     }
-    line.Add("input_data_size", plan.InputBytes()).Add("output_level", plan.output_level).Add("trivial_move", plan.trivial_move);
+    line.Add("input_data_size", plan.InputBytes())
+        .Add("output_level", plan.output_level)
+        .Add("trivial_move", plan.trivial_move);
   }
-  if (HasListeners()) NotifyAll(state_->options.listeners, &EventListener::OnCompactionBegin, state_->db, MakeCompactionInfo(plan));
+  if (HasListeners())
+    NotifyAll(state_->options.listeners, &EventListener::OnCompactionBegin, state_->db,
+              MakeCompactionInfo(plan));
 }
 
-void JobEvents::CompactionEnded(const CompactionPlan& plan, const TableJobStatistics& statistics, const Status& status) {
+void JobEvents::CompactionEnded(const CompactionPlan& plan, const TableJobStatistics& statistics,
+                                const Status& status) {
   NewLine(*state_, job_id_, "compaction_finished")
       .Add("cf_name", family_.name())
       .Add("compaction_time_micros", statistics.micros)
@@ -261,13 +284,15 @@ void JobEvents::CompactionEnded(const CompactionPlan& plan, const TableJobStatis
   info.stats.num_expired_deletion_records = statistics.entries.dropped_obsolete;
   for (const Made& table : MadeTables()) {
     info.output_files.push_back(table.path);
-    info.output_file_infos.push_back({.level = static_cast<int>(plan.output_level), .file_number = table.number});
+    info.output_file_infos.push_back(
+        {.level = static_cast<int>(plan.output_level), .file_number = table.number});
     info.table_properties[table.path] = table.properties;
   }
   if (plan.trivial_move) {
     info.output_files = info.input_files;
     info.output_file_infos = info.input_file_infos;
-    for (CompactionFileInfo& file : info.output_file_infos) file.level = static_cast<int>(plan.output_level);
+    for (CompactionFileInfo& file : info.output_file_infos)
+      file.level = static_cast<int>(plan.output_level);
   }
   NotifyAll(state_->options.listeners, &EventListener::OnCompactionCompleted, state_->db, info);
 }
@@ -289,7 +314,8 @@ void JobEvents::CountCompaction(const CompactionPlan& plan, const TableJobStatis
   }
   recorder.Tick(COMPACTION_KEY_DROP_NEWER_ENTRY, statistics.entries.dropped_hidden);
   recorder.Tick(COMPACTION_KEY_DROP_OBSOLETE, statistics.entries.dropped_obsolete);
-  if (!plan.bottommost) recorder.Tick(COMPACTION_OPTIMIZED_DEL_DROP_OBSOLETE, statistics.entries.dropped_obsolete);
+  if (!plan.bottommost)
+    recorder.Tick(COMPACTION_OPTIMIZED_DEL_DROP_OBSOLETE, statistics.entries.dropped_obsolete);
   recorder.Tick(COMPACTION_CPU_TOTAL_TIME, statistics.cpu_micros);
   recorder.RecordTime(COMPACTION_TIME, statistics.micros);
   recorder.RecordTime(COMPACTION_CPU_TIME, statistics.cpu_micros);
@@ -299,8 +325,11 @@ void JobEvents::CountCompaction(const CompactionPlan& plan, const TableJobStatis
 
 // ---- Deletions.
 
-void TellTableDeleted(const DatabaseState& state, const std::string& path, uint64_t number, const Status& status) {
-  NewLine(state, 0, "table_file_deletion").Add("file_number", number).Add("status", status.ToString());
+void TellTableDeleted(const DatabaseState& state, const std::string& path, uint64_t number,
+                      const Status& status) {
+  NewLine(state, 0, "table_file_deletion")
+      .Add("file_number", number)
+      .Add("status", status.ToString());
   if (state.options.listeners.empty()) return;
   TableFileDeletionInfo info;
   info.db_name = state.directory;

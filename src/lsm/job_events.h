@@ -1,11 +1,14 @@
-// JobEvents: what listeners, the LOG and the statistics are told about one flush or compaction, and about the tables that it makes.
+// JobEvents: what listeners, the LOG and the statistics are told about one flush or compaction, and
+// about the tables that it makes.
 //
 //   FlushBegun --> (TableBegun --> TableEnded)... --> FlushEnded             the same with Compaction; the tables of subcompactions interleave
 //
 // I1: every Begun has its Ended; TableEnded comes for tables that failed, too.
-// I2: nothing here is called with a lock held, because listeners may call the database and lines go to a file.
+// I2: nothing here is called with a lock held, because listeners may call the database and lines go
+//     to a file.
 //
-// Lifetime: of the job; the database and the family outlive it. Thread safety: TableBegun and TableEnded from any thread, the rest from the job's.
+// Lifetime: of the job; the database and the family outlive it. Thread safety: TableBegun and
+// TableEnded from any thread, the rest from the job's.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +34,13 @@ class JobEvents final : public TableOutputObserver {
   void TableEnded(const Ended& table) override;
 
   void FlushBegun(std::span<const MemTableRef> tables, FlushReason reason);
-  void FlushEnded(std::span<const MemTableRef> tables, const TableJobStatistics& statistics, const Status& status);
+  void FlushEnded(std::span<const MemTableRef> tables, const TableJobStatistics& statistics,
+                  const Status& status);
 
   // `version` is the one that the plan was made on.
   void CompactionBegun(const CompactionPlan& plan, const Version& version);
-  void CompactionEnded(const CompactionPlan& plan, const TableJobStatistics& statistics, const Status& status);
+  void CompactionEnded(const CompactionPlan& plan, const TableJobStatistics& statistics,
+                       const Status& status);
 
  private:
   // A complete table.
@@ -68,6 +73,7 @@ class JobEvents final : public TableOutputObserver {
 CompactionReason ToCompactionReason(PlanReason reason);
 
 // A table file is gone (or, by the status, is not). Counts, and tells listeners and the LOG.
-void TellTableDeleted(const DatabaseState& state, const std::string& path, uint64_t number, const Status& status);
+void TellTableDeleted(const DatabaseState& state, const std::string& path, uint64_t number,
+                      const Status& status);
 
 }  // namespace ashlar

@@ -30,7 +30,9 @@ std::optional<LogHead> DecodeLogHead(const Slice& record) {
   if (!blob.starts_with(Slice(kPrefix.data(), kPrefix.size()))) return std::nullopt;
   blob.remove_prefix(kPrefix.size());
   LogHead head;
-  if (!GetVarint64(&blob, &head.previous_number) || !GetVarint64(&blob, &head.previous_bytes) || !blob.empty()) return std::nullopt;
+  if (!GetVarint64(&blob, &head.previous_number) || !GetVarint64(&blob, &head.previous_bytes) ||
+      !blob.empty())
+    return std::nullopt;
   return head;
 }
 

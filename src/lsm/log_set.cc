@@ -41,7 +41,8 @@ Result<std::unique_ptr<LogWriter>> LogSet::CreateLog(const NewLog& log) {
   }
   writer->MarkCommitted();
   if (status.ok()) return writer;
-  // A torn head would be damage to the recovery modes that accept none. If the deletion fails too, the first error is the one to report.
+  // A torn head would be damage to the recovery modes that accept none. If the deletion fails too,
+  // the first error is the one to report.
   writer.reset();
   static_cast<void>(file_system_->DeleteFile(name).ok());
   return status;
@@ -50,7 +51,10 @@ Result<std::unique_ptr<LogWriter>> LogSet::CreateLog(const NewLog& log) {
 void LogSet::RetireCurrent(bool synced) {
   const bool failed = !current_->status().ok();
   MutexLock lock(mutex_);
-  closed_.push_back(ClosedLog{.number = current_number(), .bytes = current_->good_bytes(), .writer = nullptr, .synced = synced});
+  closed_.push_back(ClosedLog{.number = current_number(),
+                              .bytes = current_->good_bytes(),
+                              .writer = nullptr,
+                              .synced = synced});
   closed_bytes_.fetch_add(closed_.back().bytes, std::memory_order_relaxed);
   current_bytes_.store(0, std::memory_order_relaxed);
   if (!synced) closed_.back().writer = std::move(current_);
@@ -69,7 +73,8 @@ Status LogSet::FailCurrentOn(Status status) {
 
 Status LogSet::CutFailedCurrent() {
   if (current_is_cut_) return Status::OK();
-  // The file is closed before it is cut. The error that Close returns is the one that the log failed with.
+  // The file is closed before it is cut. The error that Close returns is the one that the log
+  // failed with.
   static_cast<void>(current_->Close().ok());
   ASHLAR_RETURN_IF_ERROR(file_system_->Truncate(current_->file_name(), current_->good_bytes()));
   current_is_cut_ = true;
@@ -77,7 +82,8 @@ Status LogSet::CutFailedCurrent() {
 }
 
 std::optional<LogHead> LogSet::MakeHead() const {
-  if (current_ != nullptr) return LogHead{.previous_number = current_number(), .previous_bytes = current_->good_bytes()};
+  if (current_ != nullptr)
+    return LogHead{.previous_number = current_number(), .previous_bytes = current_->good_bytes()};
   MutexLock lock(mutex_);
   if (closed_.empty() || !closed_.back().synced) return std::nullopt;
   return LogHead{.previous_number = closed_.back().number, .previous_bytes = closed_.back().bytes};
@@ -87,7 +93,8 @@ Status LogSet::SyncAdopted() {
   MutexLock lock(mutex_);
   for (ClosedLog& log : closed_) {
     std::unique_ptr<WritableFile> file;
-    ASHLAR_RETURN_IF_ERROR(file_system_->ReopenWritableFile(WalFileName(directory_, log.number), FileOptions{}, &file));
+    ASHLAR_RETURN_IF_ERROR(file_system_->ReopenWritableFile(WalFileName(directory_, log.number),
+                                                            FileOptions{}, &file));
     ASHLAR_RETURN_IF_ERROR(file->Sync());
     ASHLAR_RETURN_IF_ERROR(file->Close());
     log.synced = true;
@@ -97,7 +104,8 @@ Status LogSet::SyncAdopted() {
 
 void LogSet::AdoptClosed(uint64_t number, uint64_t bytes) {
   MutexLock lock(mutex_);
-  closed_.push_back(ClosedLog{.number = number, .bytes = bytes, .writer = nullptr, .synced = false});
+  closed_.push_back(
+      ClosedLog{.number = number, .bytes = bytes, .writer = nullptr, .synced = false});
   closed_bytes_.fetch_add(bytes, std::memory_order_relaxed);
 }
 
@@ -159,8 +167,10 @@ std::vector<uint64_t> LogSet::ReleaseUpTo(uint64_t number) {
 std::vector<LogSet::LiveLog> LogSet::LiveLogs() const {
   std::vector<LiveLog> logs;
   MutexLock lock(mutex_);
-  for (const ClosedLog& log : closed_) logs.push_back({.number = log.number, .bytes = log.bytes, .synced = log.synced});
-  if (current_ != nullptr) logs.push_back({.number = current_number(), .bytes = current_->bytes(), .synced = !unsynced_});
+  for (const ClosedLog& log : closed_)
+    logs.push_back({.number = log.number, .bytes = log.bytes, .synced = log.synced});
+  if (current_ != nullptr)
+    logs.push_back({.number = current_number(), .bytes = current_->bytes(), .synced = !unsynced_});
   return logs;
 }
 
@@ -169,7 +179,8 @@ Status LogSet::Close() {
   if (current_ == nullptr) return status;
   // A tail of zeros is cut before the sync, which then makes the length durable.
   Status closed = FinishCurrent();
-  if (closed.ok() && current_->status().ok()) closed = FailCurrentOn(unsynced_ ? current_->Sync() : Status::OK());
+  if (closed.ok() && current_->status().ok())
+    closed = FailCurrentOn(unsynced_ ? current_->Sync() : Status::OK());
   if (closed.ok()) closed = current_->Close();
   if (status.ok()) status = closed;
   RetireCurrent(closed.ok());

@@ -1,25 +1,30 @@
-// LogSet: the write-ahead logs of an open database: the current one, which the commit leader appends to, and the closed ones, which wait until every
-// column family has flushed what they hold.
+// LogSet: the write-ahead logs of an open database: the current one, which the commit leader
+// appends to, and the closed ones, which wait until every column family has flushed what they hold.
 //
 //   StartNewLog --> CURRENT --StartNewLog--> CLOSED, unsynced --SyncClosed--> CLOSED, synced --ReleaseUpTo--> gone (file deleted by the caller)
 //                      |                                                           ^
 //                      +--any error--> FAILED, cut to its good bytes --StartNewLog-+ (never synced)
 //
-// A new log begins with a head that says how long the one before it was (log_head.h). The current log may be followed by zeros, a closed one is not.
+// A new log begins with a head that says how long the one before it was (log_head.h). The current
+// log may be followed by zeros, a closed one is not.
 //
 // I1: log numbers ascend; the current log has the highest.
-// I2: SyncAll leaves every byte appended before it durable, oldest log first, so that a synced write never follows a lost one.
-// I3: an error is final for the current log: every later append or sync fails with it until StartNewLog replaced the log, and SyncClosed fails with
-//     it until ReleaseUpTo dropped the log.
-// I4: a failed log is cut back to its good bytes (LogWriter::good_bytes) before another log continues it, so that it ends with a whole record and no
-//     part of a failed group is read again. The cut is tried at the error, too, since the process may end before the next log.
-// I5: a length that is recorded, in a head or in the MANIFEST, is one that the file has: the bytes were written, or synced, before.
-// I6: the length of a log of an earlier run is recorded only if this run has synced the log: otherwise a power cut may take its end, and the record
-//     would make damage of that.
+// I2: SyncAll leaves every byte appended before it durable, oldest log first, so that a synced
+//     write never follows a lost one.
+// I3: an error is final for the current log: every later append or sync fails with it until
+//     StartNewLog replaced the log, and SyncClosed fails with it until ReleaseUpTo dropped the log.
+// I4: a failed log is cut back to its good bytes (LogWriter::good_bytes) before another log
+//     continues it, so that it ends with a whole record and no part of a failed group is read
+//     again. The cut is tried at the error, too, since the process may end before the next log.
+// I5: a length that is recorded, in a head or in the MANIFEST, is one that the file has: the bytes
+//     were written, or synced, before.
+// I6: the length of a log of an earlier run is recorded only if this run has synced the log:
+//     otherwise a power cut may take its end, and the record would make damage of that.
 //
-// Thread safety: Append, FlushCurrent, SyncAll, EndGroup, Fail, StartNewLog, LiveLogs and Close by the commit leader; SyncClosed, ReleaseUpTo and the
-// counters by any thread. mutex_ guards the list; it is held across the sync of closed logs (nobody on the read or write path takes it then, except a
-// leader that has to sync as well).
+// Thread safety: Append, FlushCurrent, SyncAll, EndGroup, Fail, StartNewLog, LiveLogs and Close by
+// the commit leader; SyncClosed, ReleaseUpTo and the counters by any thread. mutex_ guards the
+// list; it is held across the sync of closed logs (nobody on the read or write path takes it then,
+// except a leader that has to sync as well).
 #pragma once
 
 #include <atomic>
@@ -53,16 +58,17 @@ class LogSet {
     SequenceNumber next_sequence = 0;  // of the first write that can go to it
     Directory* directory_handle = nullptr;
   };
-  // Hands the rest of the current log to the operating system, creates the log, makes its directory entry durable, and closes the current one to
-  // appends. After an error the current log stays; the new one is deleted.
+  // Hands the rest of the current log to the operating system, creates the log, makes its directory
+  // entry durable, and closes the current one to appends. After an error the current log stays; the
+  // new one is deleted.
   Status StartNewLog(const NewLog& log);
-  // A log of an earlier run whose records are in the memtables again; ascending, before the first StartNewLog. bytes: up to the end of its last
-  // record.
+  // A log of an earlier run whose records are in the memtables again; ascending, before the first
+  // StartNewLog. bytes: up to the end of its last record.
   void AdoptClosed(uint64_t number, uint64_t bytes);
   // Makes the adopted logs durable: the run that wrote them may have died before it did.
   Status SyncAdopted();
-  // A group: one Append per record, then FlushCurrent or SyncAll or neither (the records wait in memory), then EndGroup. A group whose calls did not
-  // all succeed is not in the log.
+  // A group: one Append per record, then FlushCurrent or SyncAll or neither (the records wait in
+  // memory), then EndGroup. A group whose calls did not all succeed is not in the log.
   Status Append(std::span<const Slice> pieces);
   // What was appended survives kill -9.
   Status FlushCurrent();
@@ -87,7 +93,10 @@ class LogSet {
 
   uint64_t current_number() const { return current_number_.load(std::memory_order_acquire); }
   // Bytes in all live logs.
-  uint64_t TotalBytes() const { return closed_bytes_.load(std::memory_order_relaxed) + current_bytes_.load(std::memory_order_relaxed); }
+  uint64_t TotalBytes() const {
+    return closed_bytes_.load(std::memory_order_relaxed) +
+           current_bytes_.load(std::memory_order_relaxed);
+  }
   uint64_t OldestNumber() const;
 
  private:
@@ -108,8 +117,8 @@ class LogSet {
   Status FinishCurrent();
   Result<std::unique_ptr<LogWriter>> CreateLog(const NewLog& log);
   void RetireCurrent(bool synced);
-  // The log that a new one will continue. None if that is a log of an earlier run that is not synced: its records go to tables before anything is
-  // written to the new one.
+  // The log that a new one will continue. None if that is a log of an earlier run that is not
+  // synced: its records go to tables before anything is written to the new one.
   std::optional<LogHead> MakeHead() const;
 
   FileSystem* const file_system_;
@@ -119,9 +128,9 @@ class LogSet {
   mutable Mutex mutex_;
   std::deque<ClosedLog> closed_ ASHLAR_GUARDED_BY(mutex_);  // ascending numbers
 
-  std::unique_ptr<LogWriter> current_;        // commit leader only
-  bool unsynced_ = false;                     // commit leader only: bytes since the last sync
-  bool current_is_cut_ = false;               // commit leader only: I4 holds of the failed current log
+  std::unique_ptr<LogWriter> current_;  // commit leader only
+  bool unsynced_ = false;               // commit leader only: bytes since the last sync
+  bool current_is_cut_ = false;         // commit leader only: I4 holds of the failed current log
   std::atomic<uint64_t> current_number_{0};   // written by the leader
   std::atomic<uint64_t> current_bytes_{0};    // written by the leader
   std::atomic<uint64_t> closed_bytes_{0};     // written under mutex_

@@ -15,7 +15,9 @@ constexpr size_t kPieceBytes = size_t{1} << 16;
 // Reads the file from its beginning, in pieces of kPieceBytes but for the last.
 class PieceReader {
  public:
-  Status Open(FileSystem* fs, const std::string& path) { return fs->NewSequentialFile(path, FileOptions(), &file_); }
+  Status Open(FileSystem* fs, const std::string& path) {
+    return fs->NewSequentialFile(path, FileOptions(), &file_);
+  }
   // Empty at the end.
   Status Next(std::string* piece) {
     piece->clear();
@@ -92,7 +94,8 @@ Result<std::string> KeepLog(const DatabaseState& state, uint64_t number) {
       ASHLAR_ASSIGN_OR_RETURN(const bool is_kept, AreEqual(fs, log, copy));
       if (!is_kept) continue;
     } else if (there.IsNotFound() || there.IsPathNotFound()) {
-      ASHLAR_RETURN_IF_ERROR(CopyLog(fs, log, copy).WithContext(StrCat("damaged logs are kept in ", directory)));
+      ASHLAR_RETURN_IF_ERROR(
+          CopyLog(fs, log, copy).WithContext(StrCat("damaged logs are kept in ", directory)));
     } else {
       return there;
     }

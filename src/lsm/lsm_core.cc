@@ -24,12 +24,16 @@ KeptCores& Kept() {
 }  // namespace
 
 Status LsmCore::CheckNothingIsRead() {
-  if (state->live_iterators.load(std::memory_order_relaxed) > 0) return Status::Aborted("iterators are still alive; delete them before Close");
-  if (AnyValuePinned(state.get())) return Status::Aborted("pinned values are still held; reset them before Close");
+  if (state->live_iterators.load(std::memory_order_relaxed) > 0)
+    return Status::Aborted("iterators are still alive; delete them before Close");
+  if (AnyValuePinned(state.get()))
+    return Status::Aborted("pinned values are still held; reset them before Close");
   return Status::OK();
 }
 
-bool LsmCore::IsInUse() { return state->live_handles.load(std::memory_order_relaxed) > 0 || !CheckNothingIsRead().ok(); }
+bool LsmCore::IsInUse() {
+  return state->live_handles.load(std::memory_order_relaxed) > 0 || !CheckNothingIsRead().ok();
+}
 
 void KeepUntilUnused(std::unique_ptr<LsmCore> core) {
   KeptCores& kept = Kept();

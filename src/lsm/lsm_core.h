@@ -1,16 +1,19 @@
-// LsmCore: everything of an open database that handles, iterators and pinned values may still need when the program deletes the DB object before
-// them.
+// LsmCore: everything of an open database that handles, iterators and pinned values may still need
+// when the program deletes the DB object before them.
 //
 //   LsmDB ----owns----> LsmCore <----refers---- FamilyHandle, iterators, pins
 //     | deleted first: the database is closed, its core stays
 //     v
 //   core list (process-wide) ----Reap----> destroyed once nothing refers to it any more
 //
-// RocksDB forbids to delete a database before what came from it, but programs do, and a forgotten handle is harmless there. Here too: what is left
-// stays readable, memory is given back when the next database of the process is opened or deleted after the last of it has gone.
-// The simpler design, a reference count on the core in every pin, would cost each pinned Get an atomic operation on one shared cache line.
+// RocksDB forbids to delete a database before what came from it, but programs do, and a forgotten
+// handle is harmless there. Here too: what is left stays readable, memory is given back when the
+// next database of the process is opened or deleted after the last of it has gone. The simpler
+// design, a reference count on the core in every pin, would cost each pinned Get an atomic
+// operation on one shared cache line.
 //
-// Thread safety: KeepUntilUnused and ReapUnused from any thread. Lifetime: the list is never destroyed.
+// Thread safety: KeepUntilUnused and ReapUnused from any thread. Lifetime: the list is never
+// destroyed.
 #pragma once
 
 #include <memory>
@@ -25,7 +28,10 @@ namespace ashlar {
 
 struct LsmCore {
   explicit LsmCore(std::unique_ptr<DatabaseState> owned)
-      : state(std::move(owned)), background(state.get()), commit(state.get(), &background), reader(state.get(), &background) {}
+      : state(std::move(owned)),
+        background(state.get()),
+        commit(state.get(), &background),
+        reader(state.get(), &background) {}
 
   const std::unique_ptr<DatabaseState> state;
   BackgroundWork background;

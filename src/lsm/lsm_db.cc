@@ -23,12 +23,14 @@ namespace {
 constexpr size_t kRecordOverheadBytes = 24;  // header, type, lengths of a batch with one record
 }  // namespace
 
-FamilyHandle::FamilyHandle(LsmCore* core, std::shared_ptr<ColumnFamily> family) : core_(core), family_(std::move(family)) {
+FamilyHandle::FamilyHandle(LsmCore* core, std::shared_ptr<ColumnFamily> family)
+    : core_(core), family_(std::move(family)) {
   core->state->live_handles.fetch_add(1, std::memory_order_relaxed);
 }
 
 FamilyHandle::~FamilyHandle() {
-  NotifyAll(core_->state->options.listeners, &EventListener::OnColumnFamilyHandleDeletionStarted, this);
+  NotifyAll(core_->state->options.listeners, &EventListener::OnColumnFamilyHandleDeletionStarted,
+            this);
   family_.reset();
   core_->state->epochs.Reclaim();
   if (core_->state->obsolete_files.Some()) core_->background.DeleteObsoleteFiles();
@@ -44,7 +46,11 @@ Status FamilyHandle::GetDescriptor(ColumnFamilyDescriptor* desc) {
 // ---- Opening and closing.
 
 LsmDB::LsmDB(std::unique_ptr<LsmCore> core)
-    : core_(std::move(core)), state_(core_->state.get()), background_(core_->background), commit_(core_->commit), reader_(core_->reader) {
+    : core_(std::move(core)),
+      state_(core_->state.get()),
+      background_(core_->background),
+      commit_(core_->commit),
+      reader_(core_->reader) {
   state_->db = this;
 }
 
@@ -53,14 +59,16 @@ LsmDB::~LsmDB() {
   default_handle_.reset();
   if (core_->IsInUse()) {
     LogWarning(*state_,
-               "the database was deleted before its last handle, iterator or pinned value; what it needs stays in memory until they are gone");
+               "the database was deleted before its last handle, iterator or pinned value; what it "
+               "needs stays in memory until they are gone");
     KeepUntilUnused(std::move(core_));
   }
   core_.reset();
   ReapUnused();
 }
 
-Result<std::unique_ptr<LsmDB>> LsmDB::Open(OpenArgs args, std::vector<ColumnFamilyHandle*>* handles) {
+Result<std::unique_ptr<LsmDB>> LsmDB::Open(OpenArgs args,
+                                           std::vector<ColumnFamilyHandle*>* handles) {
   const std::vector<ColumnFamilyDescriptor> families = args.families;
   ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<DatabaseState> state, RecoverDatabase(std::move(args)));
   ReapUnused();
@@ -73,7 +81,8 @@ Result<std::unique_ptr<LsmDB>> LsmDB::Open(OpenArgs args, std::vector<ColumnFami
   }
   std::vector<std::unique_ptr<ColumnFamilyHandle>> made;
   for (const ColumnFamilyDescriptor& family : families) made.push_back(db->NewHandle(family.name));
-  ASHLAR_ASSERT(std::none_of(made.begin(), made.end(), [](const auto& handle) { return handle == nullptr; }));
+  ASHLAR_ASSERT(
+      std::none_of(made.begin(), made.end(), [](const auto& handle) { return handle == nullptr; }));
   std::unique_ptr<ColumnFamilyHandle> default_handle = db->NewHandle(kDefaultColumnFamilyName);
   db->default_handle_.reset(static_cast<FamilyHandle*>(default_handle.release()));
   if (handles != nullptr) {
@@ -85,9 +94,11 @@ Result<std::unique_ptr<LsmDB>> LsmDB::Open(OpenArgs args, std::vector<ColumnFami
 
 Status LsmDB::StartWriting(const std::vector<ColumnFamilyDescriptor>& families) {
   const bool must_flush = state_->recovery.must_flush;
-  // Tables that the MANIFEST dropped while it was replayed; most went long ago. DeleteOrphans finds those that are left.
+  // Tables that the MANIFEST dropped while it was replayed; most went long ago. DeleteOrphans finds
+  // those that are left.
   state_->obsolete_files.Take();
-  // Logs that stay beside the new one: a sync of the new one has to mean that they are durable, too.
+  // Logs that stay beside the new one: a sync of the new one has to mean that they are durable,
+  // too.
   if (!must_flush) ASHLAR_RETURN_IF_ERROR(state_->logs.SyncAdopted());
   const LogSet::NewLog log{.number = state_->versions->NewFileNumber(),
                            .next_sequence = state_->PublishedSequence() + 1,
@@ -97,7 +108,8 @@ Status LsmDB::StartWriting(const std::vector<ColumnFamilyDescriptor>& families) 
   {
     MutexLock lock(state_->mutex);
     live = state_->LiveFamilies();
-    for (const std::shared_ptr<ColumnFamily>& family : live) family->AdvanceEmptyMemTable(state_->logs.current_number());
+    for (const std::shared_ptr<ColumnFamily>& family : live)
+      family->AdvanceEmptyMemTable(state_->logs.current_number());
   }
   ASHLAR_RETURN_IF_ERROR(EnsureIdentity(state_));
   if (must_flush) {
@@ -129,14 +141,16 @@ Status LsmDB::StartWriting(const std::vector<ColumnFamilyDescriptor>& families) 
       .Add("status", "OK");
   MutexLock lock(state_->mutex);
   background_.AssertMutexHeld();
-  for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) background_.ViewChanged(family);
+  for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies())
+    background_.ViewChanged(family);
   return Status::OK();
 }
 
 Status LsmDB::CheckNothingIsHeld() {
   {
     MutexLock lock(state_->mutex);
-    if (state_->snapshots.size() > 0) return Status::Aborted("snapshots are still held; release them before Close");
+    if (state_->snapshots.size() > 0)
+      return Status::Aborted("snapshots are still held; release them before Close");
   }
   return core_->CheckNothingIsRead();
 }
@@ -161,15 +175,18 @@ Status LsmDB::CloseFiles() {
   }
   Status status;
   if (!state_->read_only) {
-    if (!GetDBOptions().avoid_flush_during_shutdown && HasUnloggedWrites() && !state_->latch.IsSet()) {
-      // What the program paused would be waited for forever: nobody can continue it once the database is closed.
+    if (!GetDBOptions().avoid_flush_during_shutdown && HasUnloggedWrites() &&
+        !state_->latch.IsSet()) {
+      // What the program paused would be waited for forever: nobody can continue it once the
+      // database is closed.
       while (background_.Continue()) {
       }
       status = FlushAll(FlushOptions(), FlushReason::kShutDown);
     }
     background_.Stop();
     background_.TellChanges();
-    state_->latch.Set(Status::ShutdownInProgress("the database is closed"), BackgroundErrorReason::kFlush);
+    state_->latch.Set(Status::ShutdownInProgress("the database is closed"),
+                      BackgroundErrorReason::kFlush);
     std::vector<LogSet::LiveLog> logs;
     const Status logs_closed = commit_.RunExclusive([&] {
       const Status logs_synced = state_->logs.Close();
@@ -214,16 +231,20 @@ Status LsmDB::Resume() {
   BackgroundErrorRecoveryInfo info;
   info.old_bg_error = state_->latch.status();
   bool automatic = false;
-  NotifyAll(state_->options.listeners, &EventListener::OnErrorRecoveryBegin, state_->latch.reason(), info.old_bg_error, &automatic);
-  // What the failed log holds is not known: a new one takes over, and everything that was acknowledged goes to tables in one edit over all families,
-  // so that no part of the old one is ever read again. No family comes or goes from here on, for the latch is set.
+  NotifyAll(state_->options.listeners, &EventListener::OnErrorRecoveryBegin, state_->latch.reason(),
+            info.old_bg_error, &automatic);
+  // What the failed log holds is not known: a new one takes over, and everything that was
+  // acknowledged goes to tables in one edit over all families, so that no part of the old one is
+  // ever read again. No family comes or goes from here on, for the latch is set.
   std::vector<std::shared_ptr<ColumnFamily>> families;
   background_.HoldJobs();
   Status status = commit_.RunExclusive([&]() -> Status {
     {
       MutexLock lock(state_->mutex);
-      // Close takes the lead to close the logs: a log that is created before is closed with them, and none is created afterwards.
-      if (state_->closing.load(std::memory_order_relaxed)) return Status::ShutdownInProgress("the database is being closed");
+      // Close takes the lead to close the logs: a log that is created before is closed with them,
+      // and none is created afterwards.
+      if (state_->closing.load(std::memory_order_relaxed))
+        return Status::ShutdownInProgress("the database is being closed");
       families = state_->LiveFamilies();
     }
     return commit_.LeaderSwitchMemTables(families, FlushReason::kErrorRecovery);
@@ -238,7 +259,8 @@ Status LsmDB::Resume() {
   background_.DeleteObsoleteFiles();
   MutexLock lock(state_->mutex);
   background_.AssertMutexHeld();
-  for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) background_.ViewChanged(family);
+  for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies())
+    background_.ViewChanged(family);
   return status;
 }
 
@@ -252,7 +274,8 @@ Status LsmDB::CheckWritable() const {
 std::unique_ptr<ColumnFamilyHandle> LsmDB::NewHandle(const std::string& name) {
   MutexLock lock(state_->mutex);
   for (std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
-    if (family->name() == name) return std::make_unique<FamilyHandle>(core_.get(), std::move(family));
+    if (family->name() == name)
+      return std::make_unique<FamilyHandle>(core_.get(), std::move(family));
   }
   return nullptr;
 }
@@ -262,29 +285,40 @@ Status LsmDB::CreateFamily(const ColumnFamilyOptions& options, const std::string
   ColumnFamilyOptions filled = options;
   ASHLAR_RETURN_IF_ERROR(ValidateOptions(state_->options, {ColumnFamilyDescriptor(name, filled)}));
   FillDefaults(&filled);
-  // Exclusive: the family appears between two groups of writes, and its log number is that of the log that later writes go to.
+  // Exclusive: the family appears between two groups of writes, and its log number is that of the
+  // log that later writes go to.
   return commit_.RunExclusive([&]() -> Status {
     ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
     MutexLock installers(state_->manifest_mutex);
     background_.AssertManifestMutexHeld();
-    const ColumnFamilySpec spec{.name = name, .comparator = KeyComparator(filled.comparator), .levels = static_cast<Level>(filled.num_levels)};
-    ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<PendingInstall> install, state_->versions->PrepareAddFamily(spec, state_->logs.current_number()));
-    const Status installed = background_.InstallPrepared(install.get(), [&]() ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
-      AddFamily(state_, MakeColumnFamily(state_, *state_->versions->FindFamily(Slice(name)), filled, state_->logs.current_number()));
-    });
-    if (!installed.ok()) background_.LatchError(BackgroundErrorReason::kManifestWrite, "creation of a column family", installed);
+    const ColumnFamilySpec spec{.name = name,
+                                .comparator = KeyComparator(filled.comparator),
+                                .levels = static_cast<Level>(filled.num_levels)};
+    ASHLAR_ASSIGN_OR_RETURN(
+        const std::unique_ptr<PendingInstall> install,
+        state_->versions->PrepareAddFamily(spec, state_->logs.current_number()));
+    const Status installed =
+        background_.InstallPrepared(install.get(), [&]() ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
+          AddFamily(state_, MakeColumnFamily(state_, *state_->versions->FindFamily(Slice(name)),
+                                             filled, state_->logs.current_number()));
+        });
+    if (!installed.ok())
+      background_.LatchError(BackgroundErrorReason::kManifestWrite, "creation of a column family",
+                             installed);
     return installed;
   });
 }
 
-Status LsmDB::CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name, ColumnFamilyHandle** handle) {
+Status LsmDB::CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name,
+                                 ColumnFamilyHandle** handle) {
   *handle = nullptr;
   ASHLAR_RETURN_IF_ERROR(CreateFamily(options, name));
   *handle = NewHandle(name).release();
   return RecordFamilyOptions();
 }
 
-Status LsmDB::CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& column_families, std::vector<ColumnFamilyHandle*>* handles) {
+Status LsmDB::CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& column_families,
+                                   std::vector<ColumnFamilyHandle*>* handles) {
   handles->clear();
   Status status;
   for (const ColumnFamilyDescriptor& family : column_families) {
@@ -297,21 +331,28 @@ Status LsmDB::CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& co
 }
 
 Status LsmDB::DropFamily(const std::shared_ptr<ColumnFamily>& family) {
-  if (family->id() == 0) return Status::InvalidArgument("the default column family cannot be dropped");
+  if (family->id() == 0)
+    return Status::InvalidArgument("the default column family cannot be dropped");
   return commit_.RunExclusive([&]() -> Status {
     ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
     MutexLock installers(state_->manifest_mutex);
     background_.AssertManifestMutexHeld();
-    ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<PendingInstall> install, state_->versions->PrepareDropFamily(family->id()));
-    const Status installed = background_.InstallPrepared(install.get(), [&]() ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
-      auto families = std::make_unique<FamilyTable>(state_->Families());
-      families->Remove(family->id());
-      state_->SetFamilies(std::move(families));
-      family->MarkDropped();
-      std::erase_if(state_->unsupported_options, [&family](const UnsupportedOption& option) { return option.column_family == family->name(); });
-      background_.ViewChanged(family);
-    });
-    if (!installed.ok()) background_.LatchError(BackgroundErrorReason::kManifestWrite, "drop of a column family", installed);
+    ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<PendingInstall> install,
+                            state_->versions->PrepareDropFamily(family->id()));
+    const Status installed =
+        background_.InstallPrepared(install.get(), [&]() ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
+          auto families = std::make_unique<FamilyTable>(state_->Families());
+          families->Remove(family->id());
+          state_->SetFamilies(std::move(families));
+          family->MarkDropped();
+          std::erase_if(state_->unsupported_options, [&family](const UnsupportedOption& option) {
+            return option.column_family == family->name();
+          });
+          background_.ViewChanged(family);
+        });
+    if (!installed.ok())
+      background_.LatchError(BackgroundErrorReason::kManifestWrite, "drop of a column family",
+                             installed);
     return installed;
   });
 }
@@ -330,7 +371,8 @@ Status LsmDB::DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& column_
 }
 
 Status LsmDB::DestroyColumnFamilyHandle(ColumnFamilyHandle* column_family) {
-  if (column_family == default_handle_.get()) return Status::InvalidArgument("the handle of DefaultColumnFamily() belongs to the database");
+  if (column_family == default_handle_.get())
+    return Status::InvalidArgument("the handle of DefaultColumnFamily() belongs to the database");
   delete column_family;
   return Status::OK();
 }
@@ -347,38 +389,44 @@ Status LsmDB::CommitOne(const WriteOptions& options, WriteBatch* batch, const St
   return commit_.WriteTrusted(options, batch);
 }
 
-Status LsmDB::CheckWritableEntry(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) const {
+Status LsmDB::CheckWritableEntry(ColumnFamilyHandle* column_family, const Slice& key,
+                                 const Slice& value) const {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   const ColumnFamily* const family = Family(column_family);
   if (family->dropped()) return Status::ColumnFamilyDropped(family->name());
   return family->CheckEntry(key, value);
 }
 
-Status LsmDB::Put(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) {
+Status LsmDB::Put(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key,
+                  const Slice& value) {
   ASHLAR_RETURN_IF_ERROR(CheckWritableEntry(column_family, key, value));
   WriteBatch batch(key.size() + value.size() + kRecordOverheadBytes);
   return CommitOne(options, &batch, batch.Put(column_family, key, value));
 }
 
-Status LsmDB::Delete(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key) {
+Status LsmDB::Delete(const WriteOptions& options, ColumnFamilyHandle* column_family,
+                     const Slice& key) {
   ASHLAR_RETURN_IF_ERROR(CheckWritableEntry(column_family, key, Slice()));
   WriteBatch batch(key.size() + kRecordOverheadBytes);
   return CommitOne(options, &batch, batch.Delete(column_family, key));
 }
 
-Status LsmDB::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key) {
+Status LsmDB::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* column_family,
+                           const Slice& key) {
   ASHLAR_RETURN_IF_ERROR(CheckWritableEntry(column_family, key, Slice()));
   WriteBatch batch(key.size() + kRecordOverheadBytes);
   return CommitOne(options, &batch, batch.SingleDelete(column_family, key));
 }
 
-Status LsmDB::DeleteRange(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& begin_key, const Slice& end_key) {
+Status LsmDB::DeleteRange(const WriteOptions& options, ColumnFamilyHandle* column_family,
+                          const Slice& begin_key, const Slice& end_key) {
   WriteBatch batch;
   ASHLAR_RETURN_IF_ERROR(batch.DeleteRange(column_family, begin_key, end_key));
   return Write(options, &batch);
 }
 
-Status LsmDB::Merge(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) {
+Status LsmDB::Merge(const WriteOptions& options, ColumnFamilyHandle* column_family,
+                    const Slice& key, const Slice& value) {
   ASHLAR_RETURN_IF_ERROR(CheckWritableEntry(column_family, key, value));
   WriteBatch batch(key.size() + value.size() + kRecordOverheadBytes);
   ASHLAR_RETURN_IF_ERROR(batch.Merge(column_family, key, value));
@@ -397,26 +445,35 @@ Status LsmDB::SyncWAL() {
 
 // ---- Reading.
 
-Status LsmDB::Get(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key, PinnableSlice* value) {
+Status LsmDB::Get(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key,
+                  PinnableSlice* value) {
   return reader_.Get(options, Family(column_family), key, value);
 }
 
-void LsmDB::MultiGet(const ReadOptions& options, size_t num_keys, ColumnFamilyHandle** column_families, const Slice* keys, PinnableSlice* values,
+void LsmDB::MultiGet(const ReadOptions& options, size_t num_keys,
+                     ColumnFamilyHandle** column_families, const Slice* keys, PinnableSlice* values,
                      Status* statuses, bool /*sorted_input*/) {
   std::vector<ColumnFamily*> families(num_keys);
   for (size_t i = 0; i < num_keys; ++i) families[i] = Family(column_families[i]);
-  reader_.MultiGet(options, {.families = families, .keys = {keys, num_keys}, .values = values, .statuses = statuses});
+  reader_.MultiGet(
+      options,
+      {.families = families, .keys = {keys, num_keys}, .values = values, .statuses = statuses});
 }
 
-void LsmDB::MultiGet(const ReadOptions& options, ColumnFamilyHandle* column_family, size_t num_keys, const Slice* keys, PinnableSlice* values,
-                     Status* statuses, bool /*sorted_input*/) {
+void LsmDB::MultiGet(const ReadOptions& options, ColumnFamilyHandle* column_family, size_t num_keys,
+                     const Slice* keys, PinnableSlice* values, Status* statuses,
+                     bool /*sorted_input*/) {
   const std::vector<ColumnFamily*> families(num_keys, Family(column_family));
-  reader_.MultiGet(options, {.families = families, .keys = {keys, num_keys}, .values = values, .statuses = statuses});
+  reader_.MultiGet(
+      options,
+      {.families = families, .keys = {keys, num_keys}, .values = values, .statuses = statuses});
 }
 
-bool LsmDB::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key, std::string* value, bool* value_found) {
+bool LsmDB::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* column_family,
+                        const Slice& key, std::string* value, bool* value_found) {
   PinnableSlice found;
-  const Reader::ExistsAnswer answer = reader_.KeyMayExist(options, Family(column_family), key, &found);
+  const Reader::ExistsAnswer answer =
+      reader_.KeyMayExist(options, Family(column_family), key, &found);
   if (value_found != nullptr) *value_found = answer.decided;
   if (answer.decided && value != nullptr) value->assign(found.data(), found.size());
   return answer.may_exist;
@@ -428,7 +485,9 @@ Iterator* LsmDB::NewIterator(const ReadOptions& options, ColumnFamilyHandle* col
   return status.ok() ? iterator.release() : NewErrorIterator(status);
 }
 
-Status LsmDB::NewIterators(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& column_families, std::vector<Iterator*>* iterators) {
+Status LsmDB::NewIterators(const ReadOptions& options,
+                           const std::vector<ColumnFamilyHandle*>& column_families,
+                           std::vector<Iterator*>* iterators) {
   std::vector<std::shared_ptr<ColumnFamily>> families;
   for (ColumnFamilyHandle* handle : column_families) families.push_back(SharedFamily(handle));
   std::vector<std::unique_ptr<Iterator>> made;
@@ -452,20 +511,25 @@ void LsmDB::ReleaseSnapshot(const Snapshot* snapshot) {
 
 // ---- Background work.
 
-Status LsmDB::Flush(const FlushOptions& options, const std::vector<ColumnFamilyHandle*>& column_families) {
+Status LsmDB::Flush(const FlushOptions& options,
+                    const std::vector<ColumnFamilyHandle*>& column_families) {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   std::vector<std::shared_ptr<ColumnFamily>> families;
   for (ColumnFamilyHandle* handle : column_families) families.push_back(SharedFamily(handle));
   return FlushFamilies(options, families, FlushReason::kManualFlush);
 }
 
-Status LsmDB::FlushFamilies(const FlushOptions& options, std::span<const std::shared_ptr<ColumnFamily>> families, FlushReason reason) {
+Status LsmDB::FlushFamilies(const FlushOptions& options,
+                            std::span<const std::shared_ptr<ColumnFamily>> families,
+                            FlushReason reason) {
   ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
-  if (!options.allow_write_stall) ASHLAR_RETURN_IF_ERROR(background_.WaitUntilSwitchIsFree(families));
+  if (!options.allow_write_stall)
+    ASHLAR_RETURN_IF_ERROR(background_.WaitUntilSwitchIsFree(families));
   bool any = false;
   {
     MutexLock lock(state_->mutex);
-    for (const std::shared_ptr<ColumnFamily>& family : families) any |= !family->active()->IsEmpty();
+    for (const std::shared_ptr<ColumnFamily>& family : families)
+      any |= !family->active()->IsEmpty();
   }
   if (any) ASHLAR_RETURN_IF_ERROR(commit_.SwitchMemTables(families, reason));
   if (!options.wait) {
@@ -489,10 +553,15 @@ Status LsmDB::FlushAll(const FlushOptions& options, FlushReason reason) {
   return FlushFamilies(options, families, reason);
 }
 
-Status LsmDB::CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* column_family, const Slice* begin, const Slice* end) {
+Status LsmDB::CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* column_family,
+                           const Slice* begin, const Slice* end) {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
-  if (options.target_path_id != 0) return Status::NotSupported("CompactRangeOptions::target_path_id: tables live in the database's directory only");
-  if (options.change_level) return Status::NotSupported("CompactRangeOptions::change_level is not implemented; leave it false");
+  if (options.target_path_id != 0)
+    return Status::NotSupported(
+        "CompactRangeOptions::target_path_id: tables live in the database's directory only");
+  if (options.change_level)
+    return Status::NotSupported(
+        "CompactRangeOptions::change_level is not implemented; leave it false");
   const std::shared_ptr<ColumnFamily>& family = SharedFamily(column_family);
   FlushOptions flush;
   flush.allow_write_stall = options.allow_write_stall;
@@ -515,11 +584,13 @@ Status LsmDB::PauseBackgroundWork() {
 
 Status LsmDB::ContinueBackgroundWork() {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
-  return background_.Continue() ? Status::OK() : Status::InvalidArgument("background work is not paused");
+  return background_.Continue() ? Status::OK()
+                                : Status::InvalidArgument("background work is not paused");
 }
 
 Status LsmDB::EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& column_families) {
-  for (ColumnFamilyHandle* handle : column_families) ASHLAR_RETURN_IF_ERROR(SetOptions(handle, {{"disable_auto_compactions", "false"}}));
+  for (ColumnFamilyHandle* handle : column_families)
+    ASHLAR_RETURN_IF_ERROR(SetOptions(handle, {{"disable_auto_compactions", "false"}}));
   return Status::OK();
 }
 
@@ -534,7 +605,8 @@ Status LsmDB::EnableFileDeletions() {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   {
     MutexLock lock(state_->mutex);
-    if (state_->file_deletions_disabled == 0) return Status::InvalidArgument("file deletions are not disabled");
+    if (state_->file_deletions_disabled == 0)
+      return Status::InvalidArgument("file deletions are not disabled");
     --state_->file_deletions_disabled;
   }
   background_.DeleteObsoleteFiles();
@@ -543,7 +615,8 @@ Status LsmDB::EnableFileDeletions() {
 
 // ---- Options.
 
-Status LsmDB::SetOptions(ColumnFamilyHandle* column_family, const std::unordered_map<std::string, std::string>& new_options) {
+Status LsmDB::SetOptions(ColumnFamilyHandle* column_family,
+                         const std::unordered_map<std::string, std::string>& new_options) {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   const std::shared_ptr<ColumnFamily>& family = SharedFamily(column_family);
   {
@@ -557,8 +630,10 @@ Status LsmDB::SetOptions(ColumnFamilyHandle* column_family, const std::unordered
     ASHLAR_RETURN_IF_ERROR(ChangeMutableOptions(new_options, &changed));
     // The same transform stays the same object, by which tables and iterators know it.
     const bool both = extractor != nullptr && changed.prefix_extractor != nullptr;
-    if (both && extractor->GetId() == changed.prefix_extractor->GetId()) changed.prefix_extractor = extractor;
-    ASHLAR_RETURN_IF_ERROR(ValidateOptions(state_->options, {ColumnFamilyDescriptor(family->name(), changed)}));
+    if (both && extractor->GetId() == changed.prefix_extractor->GetId())
+      changed.prefix_extractor = extractor;
+    ASHLAR_RETURN_IF_ERROR(
+        ValidateOptions(state_->options, {ColumnFamilyDescriptor(family->name(), changed)}));
     FillDefaults(&changed);
     MutexLock lock(state_->mutex);
     background_.AssertMutexHeld();
@@ -601,7 +676,8 @@ DBOptions LsmDB::GetDBOptions() const {
   return state_->current_options;
 }
 
-// The file lists every family, so writing it for each of many new ones would take the square of their number.
+// The file lists every family, so writing it for each of many new ones would take the square of
+// their number.
 Status LsmDB::RecordFamilyOptions() {
   constexpr size_t kFamiliesRecordedAtOnce = 32;
   {
@@ -630,7 +706,8 @@ Status LsmDB::WriteOptionsFile() {
   std::vector<ColumnFamilyDescriptor> families;
   {
     MutexLock lock(state_->mutex);
-    for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) families.emplace_back(family->name(), family->options());
+    for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies())
+      families.emplace_back(family->name(), family->options());
   }
   const Status written = WriteNewOptionsFile(state_, families);
   background_.DeleteObsoleteFiles();
@@ -641,39 +718,50 @@ Status LsmDB::WriteOptionsFile() {
 
 // ---- What is there.
 
-bool LsmDB::GetProperty(ColumnFamilyHandle* column_family, const Slice& property, std::string* value) {
+bool LsmDB::GetProperty(ColumnFamilyHandle* column_family, const Slice& property,
+                        std::string* value) {
   return PropertyReader(state_, &background_).Text(SharedFamily(column_family), property, value);
 }
 
-bool LsmDB::GetMapProperty(ColumnFamilyHandle* column_family, const Slice& property, std::map<std::string, std::string>* value) {
+bool LsmDB::GetMapProperty(ColumnFamilyHandle* column_family, const Slice& property,
+                           std::map<std::string, std::string>* value) {
   return PropertyReader(state_, &background_).Map(SharedFamily(column_family), property, value);
 }
 
-bool LsmDB::GetIntProperty(ColumnFamilyHandle* column_family, const Slice& property, uint64_t* value) {
+bool LsmDB::GetIntProperty(ColumnFamilyHandle* column_family, const Slice& property,
+                           uint64_t* value) {
   return PropertyReader(state_, &background_).Number(SharedFamily(column_family), property, value);
 }
 
-bool LsmDB::GetAggregatedIntProperty(const Slice& property, uint64_t* value) { return PropertyReader(state_, &background_).Sum(property, value); }
+bool LsmDB::GetAggregatedIntProperty(const Slice& property, uint64_t* value) {
+  return PropertyReader(state_, &background_).Sum(property, value);
+}
 
-Status LsmDB::GetApproximateSizes(const SizeApproximationOptions& options, ColumnFamilyHandle* column_family, const Range* ranges, int n,
+Status LsmDB::GetApproximateSizes(const SizeApproximationOptions& options,
+                                  ColumnFamilyHandle* column_family, const Range* ranges, int n,
                                   uint64_t* sizes) {
-  if (!options.include_memtables && !options.include_files) return Status::InvalidArgument("include memtables, files, or both");
+  if (!options.include_memtables && !options.include_files)
+    return Status::InvalidArgument("include memtables, files, or both");
   const ColumnFamily* const family = Family(column_family);
   const ViewOfCall view(state_, &background_, *family);
   for (int i = 0; i < n; ++i) {
     sizes[i] = 0;
     if (options.include_files) {
-      ASHLAR_ASSIGN_OR_RETURN(const uint64_t bytes, view->version->ApproximateBytes(ranges[i].start, ranges[i].limit, family->tables()));
+      ASHLAR_ASSIGN_OR_RETURN(
+          const uint64_t bytes,
+          view->version->ApproximateBytes(ranges[i].start, ranges[i].limit, family->tables()));
       sizes[i] += bytes;
     }
     if (!options.include_memtables) continue;
     sizes[i] += view->active->ApproximateRange(ranges[i].start, ranges[i].limit).data_bytes;
-    for (const MemTableRef& table : view->immutable) sizes[i] += table->ApproximateRange(ranges[i].start, ranges[i].limit).data_bytes;
+    for (const MemTableRef& table : view->immutable)
+      sizes[i] += table->ApproximateRange(ranges[i].start, ranges[i].limit).data_bytes;
   }
   return Status::OK();
 }
 
-void LsmDB::GetApproximateMemTableStats(ColumnFamilyHandle* column_family, const Range& range, uint64_t* count, uint64_t* size) {
+void LsmDB::GetApproximateMemTableStats(ColumnFamilyHandle* column_family, const Range& range,
+                                        uint64_t* count, uint64_t* size) {
   const ViewOfCall view(state_, &background_, *Family(column_family));
   *count = 0;
   *size = 0;
@@ -691,23 +779,31 @@ int LsmDB::NumberLevels(ColumnFamilyHandle* column_family) {
   return static_cast<int>(Family(column_family)->view()->version->levels());
 }
 
-void LsmDB::GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) { PropertyReader(state_, &background_).LiveFiles(metadata); }
+void LsmDB::GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) {
+  PropertyReader(state_, &background_).LiveFiles(metadata);
+}
 
-void LsmDB::GetColumnFamilyMetaData(ColumnFamilyHandle* column_family, ColumnFamilyMetaData* metadata) {
+void LsmDB::GetColumnFamilyMetaData(ColumnFamilyHandle* column_family,
+                                    ColumnFamilyMetaData* metadata) {
   PropertyReader(state_, &background_).FamilyMetaData(SharedFamily(column_family), metadata);
 }
 
-Status LsmDB::GetPropertiesOfAllTables(ColumnFamilyHandle* column_family, TablePropertiesCollection* props) {
+Status LsmDB::GetPropertiesOfAllTables(ColumnFamilyHandle* column_family,
+                                       TablePropertiesCollection* props) {
   return PropertyReader(state_, &background_).TablesOf(SharedFamily(column_family), props);
 }
 
-Status LsmDB::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size, bool flush_memtable) {
-  if (flush_memtable && !state_->read_only) ASHLAR_RETURN_IF_ERROR(FlushAll(FlushOptions(), FlushReason::kGetLiveFiles));
+Status LsmDB::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
+                           bool flush_memtable) {
+  if (flush_memtable && !state_->read_only)
+    ASHLAR_RETURN_IF_ERROR(FlushAll(FlushOptions(), FlushReason::kGetLiveFiles));
   MutexLock installers(state_->manifest_mutex);
   files.clear();
-  for (const FileNumber number : state_->versions->LiveTables()) files.push_back("/" + std::string(BaseName(TableFileName("", number))));
+  for (const FileNumber number : state_->versions->LiveTables())
+    files.push_back("/" + std::string(BaseName(TableFileName("", number))));
   files.emplace_back("/CURRENT");
-  files.push_back("/" + std::string(BaseName(DescriptorFileName("", state_->versions->manifest_number()))));
+  files.push_back(
+      "/" + std::string(BaseName(DescriptorFileName("", state_->versions->manifest_number()))));
   *manifest_file_size = state_->versions->manifest_bytes();
   std::string options_file;
   const Status found = GetLatestOptionsFileName(state_->directory, GetEnv(), &options_file);
@@ -717,7 +813,9 @@ Status LsmDB::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_f
 
 Status LsmDB::GetDbIdentity(std::string& identity) const {
   identity = state_->versions->database_id();
-  return identity.empty() ? Status::NotFound(IdentityFileName(state_->directory), "neither it nor the MANIFEST has the identity") : Status::OK();
+  return identity.empty() ? Status::NotFound(IdentityFileName(state_->directory),
+                                             "neither it nor the MANIFEST has the identity")
+                          : Status::OK();
 }
 
 Status LsmDB::GetDbSessionId(std::string& session_id) const {
@@ -734,7 +832,8 @@ Status LsmDB::VerifyChecksum(const ReadOptions& /*options*/) {
   for (const std::shared_ptr<ColumnFamily>& family : families) {
     const ViewOfCall view(state_, &background_, *family);
     for (Level level = 0; level < view->version->levels(); ++level) {
-      for (FileMetaData* file : view->version->files(level)) ASHLAR_RETURN_IF_ERROR(family->tables()->Verify(file));
+      for (FileMetaData* file : view->version->files(level))
+        ASHLAR_RETURN_IF_ERROR(family->tables()->Verify(file));
     }
   }
   return Status::OK();

@@ -1,4 +1,5 @@
-// LsmDB: the DB that users hold. It checks arguments, finds the family behind a handle, and hands each job to the part that does it:
+// LsmDB: the DB that users hold. It checks arguments, finds the family behind a handle, and hands
+// each job to the part that does it:
 //
 //   writes -> CommitPipeline      reads -> Reader      flush, compaction, files -> BackgroundWork      opening -> Recovery      properties ->
 //   PropertyReader
@@ -24,7 +25,9 @@ class FamilyHandle final : public ColumnFamilyHandle {
   const std::string& GetName() const override { return family_->name(); }
   uint32_t GetID() const override { return family_->id(); }
   Status GetDescriptor(ColumnFamilyDescriptor* desc) override;
-  const Comparator* GetComparator() const override { return family_->comparator().user_comparator(); }
+  const Comparator* GetComparator() const override {
+    return family_->comparator().user_comparator();
+  }
 
   ColumnFamily* family() const { return family_.get(); }
   const std::shared_ptr<ColumnFamily>& shared_family() const { return family_; }
@@ -37,16 +40,19 @@ class FamilyHandle final : public ColumnFamilyHandle {
 class LsmDB final : public DB {
  public:
   // Options must have been checked (ValidateForOpen). handles may be null.
-  static Result<std::unique_ptr<LsmDB>> Open(OpenArgs args, std::vector<ColumnFamilyHandle*>* handles);
+  static Result<std::unique_ptr<LsmDB>> Open(OpenArgs args,
+                                             std::vector<ColumnFamilyHandle*>* handles);
   explicit LsmDB(std::unique_ptr<LsmCore> core);
   ~LsmDB() override;
 
   Status Close() override;
   Status Resume() override;
 
-  Status CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name, ColumnFamilyHandle** handle) override;
+  Status CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name,
+                            ColumnFamilyHandle** handle) override;
   using DB::CreateColumnFamilies;
-  Status CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& column_families, std::vector<ColumnFamilyHandle*>* handles) override;
+  Status CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& column_families,
+                              std::vector<ColumnFamilyHandle*>* handles) override;
   Status DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& column_families) override;
   Status DestroyColumnFamilyHandle(ColumnFamilyHandle* column_family) override;
   ColumnFamilyHandle* DefaultColumnFamily() const override { return default_handle_.get(); }
@@ -58,44 +64,61 @@ class LsmDB final : public DB {
   using DB::Put;
   using DB::SingleDelete;
   Status Write(const WriteOptions& options, WriteBatch* updates) override;
-  Status Put(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) override;
-  Status Delete(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key) override;
-  Status SingleDelete(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key) override;
-  Status DeleteRange(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& begin_key, const Slice& end_key) override;
-  Status Merge(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) override;
+  Status Put(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key,
+             const Slice& value) override;
+  Status Delete(const WriteOptions& options, ColumnFamilyHandle* column_family,
+                const Slice& key) override;
+  Status SingleDelete(const WriteOptions& options, ColumnFamilyHandle* column_family,
+                      const Slice& key) override;
+  Status DeleteRange(const WriteOptions& options, ColumnFamilyHandle* column_family,
+                     const Slice& begin_key, const Slice& end_key) override;
+  Status Merge(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key,
+               const Slice& value) override;
 
-  Status Get(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key, PinnableSlice* value) override;
+  Status Get(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key,
+             PinnableSlice* value) override;
   using DB::MultiGet;
-  void MultiGet(const ReadOptions& options, size_t num_keys, ColumnFamilyHandle** column_families, const Slice* keys, PinnableSlice* values,
-                Status* statuses, bool sorted_input) override;
-  void MultiGet(const ReadOptions& options, ColumnFamilyHandle* column_family, size_t num_keys, const Slice* keys, PinnableSlice* values,
-                Status* statuses, bool sorted_input) override;
+  void MultiGet(const ReadOptions& options, size_t num_keys, ColumnFamilyHandle** column_families,
+                const Slice* keys, PinnableSlice* values, Status* statuses,
+                bool sorted_input) override;
+  void MultiGet(const ReadOptions& options, ColumnFamilyHandle* column_family, size_t num_keys,
+                const Slice* keys, PinnableSlice* values, Status* statuses,
+                bool sorted_input) override;
   using DB::KeyMayExist;
-  bool KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key, std::string* value, bool* value_found) override;
+  bool KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key,
+                   std::string* value, bool* value_found) override;
   using DB::NewIterator;
   Iterator* NewIterator(const ReadOptions& options, ColumnFamilyHandle* column_family) override;
-  Status NewIterators(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& column_families,
+  Status NewIterators(const ReadOptions& options,
+                      const std::vector<ColumnFamilyHandle*>& column_families,
                       std::vector<Iterator*>* iterators) override;
   const Snapshot* GetSnapshot() override;
   void ReleaseSnapshot(const Snapshot* snapshot) override;
 
   using DB::GetProperty;
-  bool GetProperty(ColumnFamilyHandle* column_family, const Slice& property, std::string* value) override;
+  bool GetProperty(ColumnFamilyHandle* column_family, const Slice& property,
+                   std::string* value) override;
   using DB::GetMapProperty;
-  bool GetMapProperty(ColumnFamilyHandle* column_family, const Slice& property, std::map<std::string, std::string>* value) override;
+  bool GetMapProperty(ColumnFamilyHandle* column_family, const Slice& property,
+                      std::map<std::string, std::string>* value) override;
   using DB::GetIntProperty;
-  bool GetIntProperty(ColumnFamilyHandle* column_family, const Slice& property, uint64_t* value) override;
+  bool GetIntProperty(ColumnFamilyHandle* column_family, const Slice& property,
+                      uint64_t* value) override;
   bool GetAggregatedIntProperty(const Slice& property, uint64_t* value) override;
   using DB::GetApproximateSizes;
-  Status GetApproximateSizes(const SizeApproximationOptions& options, ColumnFamilyHandle* column_family, const Range* ranges, int n,
+  Status GetApproximateSizes(const SizeApproximationOptions& options,
+                             ColumnFamilyHandle* column_family, const Range* ranges, int n,
                              uint64_t* sizes) override;
   using DB::GetApproximateMemTableStats;
-  void GetApproximateMemTableStats(ColumnFamilyHandle* column_family, const Range& range, uint64_t* count, uint64_t* size) override;
+  void GetApproximateMemTableStats(ColumnFamilyHandle* column_family, const Range& range,
+                                   uint64_t* count, uint64_t* size) override;
 
   using DB::CompactRange;
-  Status CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* column_family, const Slice* begin, const Slice* end) override;
+  Status CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* column_family,
+                      const Slice* begin, const Slice* end) override;
   using DB::Flush;
-  Status Flush(const FlushOptions& options, const std::vector<ColumnFamilyHandle*>& column_families) override;
+  Status Flush(const FlushOptions& options,
+               const std::vector<ColumnFamilyHandle*>& column_families) override;
   Status FlushWAL(bool sync) override;
   Status SyncWAL() override;
   Status WaitForCompact(const WaitForCompactOptions& options) override;
@@ -106,7 +129,8 @@ class LsmDB final : public DB {
   Status EnableFileDeletions() override;
 
   using DB::SetOptions;
-  Status SetOptions(ColumnFamilyHandle* column_family, const std::unordered_map<std::string, std::string>& new_options) override;
+  Status SetOptions(ColumnFamilyHandle* column_family,
+                    const std::unordered_map<std::string, std::string>& new_options) override;
   Status SetDBOptions(const std::unordered_map<std::string, std::string>& new_options) override;
   using DB::GetOptions;
   Options GetOptions(ColumnFamilyHandle* column_family) const override;
@@ -120,10 +144,13 @@ class LsmDB final : public DB {
   int NumberLevels(ColumnFamilyHandle* column_family) override;
   void GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) override;
   using DB::GetColumnFamilyMetaData;
-  void GetColumnFamilyMetaData(ColumnFamilyHandle* column_family, ColumnFamilyMetaData* metadata) override;
+  void GetColumnFamilyMetaData(ColumnFamilyHandle* column_family,
+                               ColumnFamilyMetaData* metadata) override;
   using DB::GetPropertiesOfAllTables;
-  Status GetPropertiesOfAllTables(ColumnFamilyHandle* column_family, TablePropertiesCollection* props) override;
-  Status GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size, bool flush_memtable) override;
+  Status GetPropertiesOfAllTables(ColumnFamilyHandle* column_family,
+                                  TablePropertiesCollection* props) override;
+  Status GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
+                      bool flush_memtable) override;
   Status GetDbIdentity(std::string& identity) const override;
   Status GetDbSessionId(std::string& session_id) const override;
   using DB::VerifyChecksum;
@@ -134,25 +161,31 @@ class LsmDB final : public DB {
  private:
   // A null handle stands for the default family, as in RocksDB.
   ColumnFamily* Family(ColumnFamilyHandle* handle) const { return Handle(handle)->family(); }
-  const std::shared_ptr<ColumnFamily>& SharedFamily(ColumnFamilyHandle* handle) const { return Handle(handle)->shared_family(); }
+  const std::shared_ptr<ColumnFamily>& SharedFamily(ColumnFamilyHandle* handle) const {
+    return Handle(handle)->shared_family();
+  }
   const FamilyHandle* Handle(ColumnFamilyHandle* handle) const {
     return handle != nullptr ? static_cast<const FamilyHandle*>(handle) : default_handle_.get();
   }
   // Null when there is no family of this name.
   std::unique_ptr<ColumnFamilyHandle> NewHandle(const std::string& name);
-  // What a writable open does after recovery: a new log, replayed data into tables, missing families, OPTIONS, old files.
+  // What a writable open does after recovery: a new log, replayed data into tables, missing
+  // families, OPTIONS, old files.
   Status StartWriting(const std::vector<ColumnFamilyDescriptor>& families);
   Status CreateFamily(const ColumnFamilyOptions& options, const std::string& name);
   Status CheckWritable() const;
-  Status CheckWritableEntry(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) const;
+  Status CheckWritableEntry(ColumnFamilyHandle* column_family, const Slice& key,
+                            const Slice& value) const;
   bool HasUnloggedWrites();
   Status CommitOne(const WriteOptions& options, WriteBatch* batch, const Status& built);
   // Why the database cannot be closed now: live snapshots, iterators, pins. Ok when there are none.
   Status CheckNothingIsHeld();
-  Status FlushFamilies(const FlushOptions& options, std::span<const std::shared_ptr<ColumnFamily>> families, FlushReason reason);
+  Status FlushFamilies(const FlushOptions& options,
+                       std::span<const std::shared_ptr<ColumnFamily>> families, FlushReason reason);
   Status FlushAll(const FlushOptions& options, FlushReason reason);
   Status WriteOptionsFile();
-  // The OPTIONS file after families came or went: written now, or soon where there are many. Close waits for it.
+  // The OPTIONS file after families came or went: written now, or soon where there are many. Close
+  // waits for it.
   Status RecordFamilyOptions();
   Status DropFamily(const std::shared_ptr<ColumnFamily>& family);
 
@@ -165,9 +198,11 @@ class LsmDB final : public DB {
   CommitPipeline& commit_;
   Reader& reader_;
   std::unique_ptr<FamilyHandle> default_handle_;
-  Mutex options_file_mutex_;                                                 // serialises changes of options with the file that records them
-  bool options_file_closed_ ASHLAR_GUARDED_BY(options_file_mutex_) = false;  // LOCK is about to be released: no file is written any more
-  bool options_job_queued_ ASHLAR_GUARDED_BY(state_->mutex) = false;         // a job that writes the OPTIONS file waits for its turn
+  Mutex options_file_mutex_;  // serialises changes of options with the file that records them
+  bool options_file_closed_ ASHLAR_GUARDED_BY(options_file_mutex_) =
+      false;  // LOCK is about to be released: no file is written any more
+  bool options_job_queued_ ASHLAR_GUARDED_BY(state_->mutex) =
+      false;  // a job that writes the OPTIONS file waits for its turn
 };
 
 }  // namespace ashlar

@@ -15,8 +15,9 @@ Status MissingMergeOperator(const ColumnFamily& family) {
   if (const UnknownMergeOperator* const unknown = AsUnknown(family.merge_operator())) {
     return unknown->Error().WithContext(StrCat("column family ", EscapeForDisplay(family.name())));
   }
-  return Status::InvalidArgument("Provide a merge_operator when opening DB",
-                                 StrCat("ColumnFamilyOptions::merge_operator is not set for column family ", family.name()));
+  return Status::InvalidArgument(
+      "Provide a merge_operator when opening DB",
+      StrCat("ColumnFamilyOptions::merge_operator is not set for column family ", family.name()));
 }
 
 }  // namespace
@@ -33,8 +34,11 @@ ColumnFamily* MemTableInserter::Select(uint32_t family) {
     if (args_.counts_bytes) CountSelected();
     selected_id_ = family;
     selected_ = args_.families->Find(family);
-    if (selected_ != nullptr && args_.replaying && selected_->active_log_number() > args_.log_number) selected_ = nullptr;
-    if (args_.counts_bytes && selected_ != nullptr) selected_bytes_ = selected_->active()->ApproximateMemoryUsed();
+    if (selected_ != nullptr && args_.replaying &&
+        selected_->active_log_number() > args_.log_number)
+      selected_ = nullptr;
+    if (args_.counts_bytes && selected_ != nullptr)
+      selected_bytes_ = selected_->active()->ApproximateMemoryUsed();
   }
   return selected_;
 }
@@ -48,7 +52,8 @@ Status MemTableInserter::Apply(const Slice& contents, SequenceNumber first) {
     const SequenceNumber sequence = next++;
     ColumnFamily* const family = Select(record.column_family_id);
     if (family == nullptr) continue;
-    // A replay keeps the operands of an unknown operator; CheckBatch has refused those of a program.
+    // A replay keeps the operands of an unknown operator; CheckBatch has refused those of a
+    // program.
     if (record.type == ValueType::kMerge && family->merge_operator() == nullptr) [[unlikely]] {
       return MissingMergeOperator(*family);
     }
@@ -67,10 +72,12 @@ Status CheckBatch(const WriteBatch& batch, const FamilyTable& families, bool ign
     const ColumnFamily* const family = families.Find(record.column_family_id);
     if (family == nullptr) {
       if (ignore_missing) continue;
-      return Status::InvalidArgument("the batch writes to a column family that does not exist or was dropped, id",
-                                     std::to_string(record.column_family_id));
+      return Status::InvalidArgument(
+          "the batch writes to a column family that does not exist or was dropped, id",
+          std::to_string(record.column_family_id));
     }
-    if (record.type == ValueType::kMerge && family->RefusesMerges()) return MissingMergeOperator(*family);
+    if (record.type == ValueType::kMerge && family->RefusesMerges())
+      return MissingMergeOperator(*family);
     ASHLAR_RETURN_IF_ERROR(family->CheckEntry(record.key, record.value));
   }
   return reader.status();

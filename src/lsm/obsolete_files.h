@@ -1,7 +1,9 @@
 // ObsoleteFiles: files that the current state no longer names and that wait to be deleted.
 //
-//   tables        arrive when their last version goes, on any thread that lets go of a view; whether they may go already, VersionSet::LiveTables says
-//   other files   logs, MANIFESTs and OPTIONS files that newer ones replaced; they may go at once, unless file deletions are disabled
+//   tables        arrive when their last version goes, on any thread that lets go of a view;
+//                 whether they may go already, VersionSet::LiveTables says
+//   other files   logs, MANIFESTs and OPTIONS files that newer ones replaced; they may go at once,
+//                 unless file deletions are disabled
 //
 // They leave when a thread that may do I/O takes them (BackgroundWork::DeleteObsoleteFiles).
 // Thread safety: all methods.

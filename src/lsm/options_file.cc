@@ -18,12 +18,15 @@ namespace {
 
 // Of the newest OPTIONS file that is not damaged; nothing without one.
 Result<std::vector<UnsupportedOption>> ReadUnsupportedOptions(const DatabaseState& state) {
-  ASHLAR_ASSIGN_OR_RETURN(const std::vector<uint64_t> numbers, ListOptionsFiles(state.file_system, state.directory));
+  ASHLAR_ASSIGN_OR_RETURN(const std::vector<uint64_t> numbers,
+                          ListOptionsFiles(state.file_system, state.directory));
   for (const uint64_t number : numbers) {
-    Result<ParsedOptionsFile> file = ReadOptionsFile(state.file_system, OptionsFileName(state.directory, number), {.ignore_unknown = true});
+    Result<ParsedOptionsFile> file = ReadOptionsFile(
+        state.file_system, OptionsFileName(state.directory, number), {.ignore_unknown = true});
     if (file.ok()) return std::move(file->unsupported);
     const Status& status = file.status();
-    // The next OPTIONS file would lose the names in an undamaged file that this disk cannot read at the moment.
+    // The next OPTIONS file would lose the names in an undamaged file that this disk cannot read at
+    // the moment.
     const bool unreadable = status.IsIOError() && !status.IsPathNotFound();
     if (unreadable && !state.read_only) return status;
     LogWarning(state, StrCat("recovery: an OPTIONS file could not be read: ", status.ToString()));
@@ -34,20 +37,25 @@ Result<std::vector<UnsupportedOption>> ReadUnsupportedOptions(const DatabaseStat
 }  // namespace
 
 Status TakeRecordedObjects(DatabaseState* state, std::vector<ColumnFamilyDescriptor>* families) {
-  ASHLAR_ASSIGN_OR_RETURN(const std::vector<UnsupportedOption> recorded, ReadUnsupportedOptions(*state));
+  ASHLAR_ASSIGN_OR_RETURN(const std::vector<UnsupportedOption> recorded,
+                          ReadUnsupportedOptions(*state));
   std::vector<UnsupportedOption> unset = SelectUnset(recorded, state->options, *families);
   for (const UnsupportedOption& option : unset) {
     if (option.name != "merge_operator") continue;
-    const auto named = [&option](const ColumnFamilyDescriptor& family) { return family.name == option.column_family; };
+    const auto named = [&option](const ColumnFamilyDescriptor& family) {
+      return family.name == option.column_family;
+    };
     const auto family = std::find_if(families->begin(), families->end(), named);
-    family->options.merge_operator = std::make_shared<UnknownMergeOperator>(option.ObjectName(), option.value);
+    family->options.merge_operator =
+        std::make_shared<UnknownMergeOperator>(option.ObjectName(), option.value);
   }
   MutexLock lock(state->mutex);
   state->unsupported_options = std::move(unset);
   return Status::OK();
 }
 
-Status WriteNewOptionsFile(DatabaseState* state, const std::vector<ColumnFamilyDescriptor>& families) {
+Status WriteNewOptionsFile(DatabaseState* state,
+                           const std::vector<ColumnFamilyDescriptor>& families) {
   DBOptions options;
   std::vector<UnsupportedOption> unsupported;
   {
@@ -56,7 +64,8 @@ Status WriteNewOptionsFile(DatabaseState* state, const std::vector<ColumnFamilyD
     unsupported = state->unsupported_options;
   }
   const uint64_t number = state->versions->NewFileNumber();
-  ASHLAR_RETURN_IF_ERROR(WriteOptionsFile(state->file_system, state->directory, number, PrintOptionsFile(options, families, unsupported)));
+  ASHLAR_RETURN_IF_ERROR(WriteOptionsFile(state->file_system, state->directory, number,
+                                          PrintOptionsFile(options, families, unsupported)));
   std::vector<std::string> names;
   ASHLAR_RETURN_IF_ERROR(state->file_system->GetChildren(state->directory, &names));
   uint64_t previous = 0;
@@ -64,7 +73,8 @@ Status WriteNewOptionsFile(DatabaseState* state, const std::vector<ColumnFamilyD
   for (const std::string& name : names) {
     uint64_t other = 0;
     FileType type;
-    if (!ParseFileName(name, &other, &type) || type != FileType::kOptionsFile || other >= number) continue;
+    if (!ParseFileName(name, &other, &type) || type != FileType::kOptionsFile || other >= number)
+      continue;
     older.push_back(other);
     previous = std::max(previous, other);
   }
@@ -82,7 +92,8 @@ void OpenInfoLog(DatabaseState* state, const std::vector<ColumnFamilyDescriptor>
   LogInfo(*state, StrCat("Ashlar ", GetAshlarVersionAsString()));
   LogInfo(*state, StrCat("opening ", state->directory, ", session ", state->session_id));
   LogInfoLines(*state, PrintOptionsForLog(state->options, families));
-  for (const std::string& option : ListOptionsWithoutEffect(state->options, families)) LogInfo(*state, StrCat("option without effect: ", option));
+  for (const std::string& option : ListOptionsWithoutEffect(state->options, families))
+    LogInfo(*state, StrCat("option without effect: ", option));
 }
 
 }  // namespace ashlar

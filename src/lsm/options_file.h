@@ -1,4 +1,5 @@
-// What an open database writes for people and other programs beside its data: the OPTIONS file and the LOG.
+// What an open database writes for people and other programs beside its data: the OPTIONS file and
+// the LOG.
 //
 // Thread safety: the caller serialises writers of OPTIONS files.
 #pragma once
@@ -11,14 +12,16 @@
 
 namespace ashlar {
 
-// Reads from the newest undamaged OPTIONS file the objects that only the program can make and that it has not set. They go into the state; a
-// family without the merge operator that is recorded gets an UnknownMergeOperator. A damaged file is a warning in the LOG; an I/O error fails an open
-// for writing, which would lose the names.
+// Reads from the newest undamaged OPTIONS file the objects that only the program can make and that
+// it has not set. They go into the state; a family without the merge operator that is recorded gets
+// an UnknownMergeOperator. A damaged file is a warning in the LOG; an I/O error fails an open for
+// writing, which would lose the names.
 Status TakeRecordedObjects(DatabaseState* state, std::vector<ColumnFamilyDescriptor>* families);
 // A new OPTIONS file, durable; older ones but the latest become obsolete.
-Status WriteNewOptionsFile(DatabaseState* state, const std::vector<ColumnFamilyDescriptor>& families);
-// Opens the LOG of a database that was given no logger; without one if that fails. Logs the version and the options, and which have no effect.
-// Requires: the database's lock.
+Status WriteNewOptionsFile(DatabaseState* state,
+                           const std::vector<ColumnFamilyDescriptor>& families);
+// Opens the LOG of a database that was given no logger; without one if that fails. Logs the version
+// and the options, and which have no effect. Requires: the database's lock.
 void OpenInfoLog(DatabaseState* state, const std::vector<ColumnFamilyDescriptor>& families);
 
 }  // namespace ashlar

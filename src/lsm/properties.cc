@@ -35,7 +35,8 @@ uint64_t SumImmutable(const ColumnFamily& family, uint64_t (*get)(const MemTable
 
 std::vector<uint64_t> LevelBytes(const Version& version) {
   std::vector<uint64_t> bytes;
-  for (Level level = 0; level < version.levels(); ++level) bytes.push_back(version.LevelBytes(level));
+  for (Level level = 0; level < version.levels(); ++level)
+    bytes.push_back(version.LevelBytes(level));
   return bytes;
 }
 
@@ -50,9 +51,11 @@ struct EntryCounts {
   uint64_t entries = 0;
   uint64_t deletions = 0;
 };
-// The MANIFEST does not count entries: tables written in this run know theirs, the others once they have been opened. Opens some, if need be, from
-// which the rest is estimated. Not under the database mutex: it reads files.
-void LearnEntryCounts(DatabaseState* state, BackgroundWork* background, const ColumnFamily& family) {
+// The MANIFEST does not count entries: tables written in this run know theirs, the others once they
+// have been opened. Opens some, if need be, from which the rest is estimated. Not under the
+// database mutex: it reads files.
+void LearnEntryCounts(DatabaseState* state, BackgroundWork* background,
+                      const ColumnFamily& family) {
   constexpr size_t kSample = 64;
   const ViewOfCall view(state, background, family);
   std::vector<FileMetaData*> unknown;
@@ -67,7 +70,8 @@ void LearnEntryCounts(DatabaseState* state, BackgroundWork* background, const Co
   if (known >= kSample) return;
   const size_t step = unknown.size() / kSample + 1;
   // The error of a table that cannot be opened is reported by the reads that need the table.
-  for (size_t i = 0; i < unknown.size(); i += step) static_cast<void>(family.tables()->Acquire(unknown[i], {}).ok());
+  for (size_t i = 0; i < unknown.size(); i += step)
+    static_cast<void>(family.tables()->Acquire(unknown[i], {}).ok());
 }
 
 EntryCounts CountEntries(const Version& version) {
@@ -92,8 +96,10 @@ EntryCounts CountEntries(const Version& version) {
 
 uint64_t EstimateKeys(const Subject& s) {
   EntryCounts counts = CountEntries(s.version());
-  counts.entries += s.family.active()->entries() + SumImmutable(s.family, [](const MemTable& t) { return t.entries(); });
-  counts.deletions += s.family.active()->deletions() + SumImmutable(s.family, [](const MemTable& t) { return t.deletions(); });
+  counts.entries += s.family.active()->entries() +
+                    SumImmutable(s.family, [](const MemTable& t) { return t.entries(); });
+  counts.deletions += s.family.active()->deletions() +
+                      SumImmutable(s.family, [](const MemTable& t) { return t.deletions(); });
   // Each deletion stands for itself and for the entry that it deletes.
   return counts.entries > 2 * counts.deletions ? counts.entries - 2 * counts.deletions : 0;
 }
@@ -102,12 +108,14 @@ uint64_t TableReaderMemory(const Subject& s) {
   uint64_t bytes = 0;
   const EpochGuard guard(s.state.epochs);
   ForEachFile(s.version(), [&](Level, FileMetaData* file) {
-    if (TableReader* const reader = TableCache::FindOpen(file); reader != nullptr) bytes += reader->MemoryBytes();
+    if (TableReader* const reader = TableCache::FindOpen(file); reader != nullptr)
+      bytes += reader->MemoryBytes();
   });
   return bytes;
 }
 
-// What the last sorted run holds plus what above it overlaps nothing there; a lower estimate of the data without what newer writes replaced.
+// What the last sorted run holds plus what above it overlaps nothing there; a lower estimate of the
+// data without what newer writes replaced.
 uint64_t LiveDataBytes(const Subject& s) {
   uint64_t bytes = 0;
   for (Level level = s.version().levels(); level-- > 0;) {
@@ -116,7 +124,8 @@ uint64_t LiveDataBytes(const Subject& s) {
       const Slice smallest = file->smallest_user_key();
       const Slice largest = file->largest_user_key();
       for (Level below = level + 1; below < s.version().levels() && !covered; ++below) {
-        covered = !s.version().RangeIsEmpty(below, UserKeyRange{.smallest = &smallest, .largest = &largest});
+        covered = !s.version().RangeIsEmpty(
+            below, UserKeyRange{.smallest = &smallest, .largest = &largest});
       }
       if (!covered) bytes += file->file_bytes;
     }
@@ -137,40 +146,69 @@ struct NumberProperty {
 
 const std::span<const NumberProperty> NumberProperties() {
   static const NumberProperty kTable[] = {
-      {Names::kNumImmutableMemTable, false, [](const Subject& s) { return uint64_t{s.family.immutable().size()}; }},
+      {Names::kNumImmutableMemTable, false,
+       [](const Subject& s) { return uint64_t{s.family.immutable().size()}; }},
       {Names::kNumImmutableMemTableFlushed, false, [](const Subject&) { return uint64_t{0}; }},
-      {Names::kMemTableFlushPending, false, [](const Subject& s) { return uint64_t{s.family.WantsFlush()}; }},
-      {Names::kNumRunningFlushes, true, [](const Subject& s) { return static_cast<uint64_t>(s.background.RunningFlushes()); }},
-      {Names::kNumRunningCompactions, true, [](const Subject& s) { return static_cast<uint64_t>(s.background.RunningCompactions()); }},
-      {Names::kCurSizeActiveMemTable, false, [](const Subject& s) { return uint64_t{s.family.active()->ApproximateMemoryUsage()}; }},
-      {Names::kCurSizeAllMemTables, false, [](const Subject& s) { return uint64_t{s.family.MemTableBytes()}; }},
-      {Names::kSizeAllMemTables, false, [](const Subject& s) { return uint64_t{s.family.MemTableBytes()}; }},
-      {Names::kNumEntriesActiveMemTable, false, [](const Subject& s) { return s.family.active()->entries(); }},
-      {Names::kNumEntriesImmMemTables, false, [](const Subject& s) { return SumImmutable(s.family, [](const MemTable& t) { return t.entries(); }); }},
-      {Names::kNumDeletesActiveMemTable, false, [](const Subject& s) { return s.family.active()->deletions(); }},
+      {Names::kMemTableFlushPending, false,
+       [](const Subject& s) { return uint64_t{s.family.WantsFlush()}; }},
+      {Names::kNumRunningFlushes, true,
+       [](const Subject& s) { return static_cast<uint64_t>(s.background.RunningFlushes()); }},
+      {Names::kNumRunningCompactions, true,
+       [](const Subject& s) { return static_cast<uint64_t>(s.background.RunningCompactions()); }},
+      {Names::kCurSizeActiveMemTable, false,
+       [](const Subject& s) { return uint64_t{s.family.active()->ApproximateMemoryUsage()}; }},
+      {Names::kCurSizeAllMemTables, false,
+       [](const Subject& s) { return uint64_t{s.family.MemTableBytes()}; }},
+      {Names::kSizeAllMemTables, false,
+       [](const Subject& s) { return uint64_t{s.family.MemTableBytes()}; }},
+      {Names::kNumEntriesActiveMemTable, false,
+       [](const Subject& s) { return s.family.active()->entries(); }},
+      {Names::kNumEntriesImmMemTables, false,
+       [](const Subject& s) {
+         return SumImmutable(s.family, [](const MemTable& t) { return t.entries(); });
+       }},
+      {Names::kNumDeletesActiveMemTable, false,
+       [](const Subject& s) { return s.family.active()->deletions(); }},
       {Names::kNumDeletesImmMemTables, false,
-       [](const Subject& s) { return SumImmutable(s.family, [](const MemTable& t) { return t.deletions(); }); }},
-      {Names::kCompactionPending, false, [](const Subject& s) { return uint64_t{s.background.CompactionPending(s.family)}; }},
+       [](const Subject& s) {
+         return SumImmutable(s.family, [](const MemTable& t) { return t.deletions(); });
+       }},
+      {Names::kCompactionPending, false,
+       [](const Subject& s) { return uint64_t{s.background.CompactionPending(s.family)}; }},
       {Names::kEstimatePendingCompactionBytes, false,
        [](const Subject& s) {
          const std::vector<uint64_t> bytes = LevelBytes(s.version());
-         return EstimatePendingBytes(bytes, s.version().NumFiles(0), s.family.leveled(), ComputeLevelTargets(bytes, s.family.leveled()));
+         return EstimatePendingBytes(bytes, s.version().NumFiles(0), s.family.leveled(),
+                                     ComputeLevelTargets(bytes, s.family.leveled()));
        }},
-      {Names::kBackgroundErrors, true, [](const Subject& s) { return uint64_t{s.state.latch.IsSet()}; }},
+      {Names::kBackgroundErrors, true,
+       [](const Subject& s) { return uint64_t{s.state.latch.IsSet()}; }},
       {Names::kActualDelayedWriteRate, true,
-       [](const Subject& s) { return s.state.gate.state() == WriteGate::State::kDelayed ? s.state.gate.bytes_per_second() : 0; }},
-      {Names::kIsWriteStopped, true, [](const Subject& s) { return uint64_t{s.state.gate.state() == WriteGate::State::kStopped}; }},
+       [](const Subject& s) {
+         return s.state.gate.state() == WriteGate::State::kDelayed ? s.state.gate.bytes_per_second()
+                                                                   : 0;
+       }},
+      {Names::kIsWriteStopped, true,
+       [](const Subject& s) {
+         return uint64_t{s.state.gate.state() == WriteGate::State::kStopped};
+       }},
       {Names::kEstimateNumKeys, false, &EstimateKeys},
       {Names::kEstimateTableReadersMem, false, &TableReaderMemory},
       {Names::kEstimateLiveDataSize, false, &LiveDataBytes},
       {Names::kTotalSstFilesSize, false, [](const Subject& s) { return s.version().TotalBytes(); }},
       {Names::kLiveSstFilesSize, false, [](const Subject& s) { return s.version().TotalBytes(); }},
-      {Names::kObsoleteSstFilesSize, true, [](const Subject& s) { return s.state.obsolete_files.TableBytes(); }},
-      {Names::kIsFileDeletionsEnabled, true, [](const Subject& s) { return uint64_t{s.background.FileDeletionsEnabled()}; }},
+      {Names::kObsoleteSstFilesSize, true,
+       [](const Subject& s) { return s.state.obsolete_files.TableBytes(); }},
+      {Names::kIsFileDeletionsEnabled, true,
+       [](const Subject& s) { return uint64_t{s.background.FileDeletionsEnabled()}; }},
       {Names::kBaseLevel, false,
-       [](const Subject& s) { return static_cast<uint64_t>(ComputeLevelTargets(LevelBytes(s.version()), s.family.leveled()).base_level); }},
+       [](const Subject& s) {
+         return static_cast<uint64_t>(
+             ComputeLevelTargets(LevelBytes(s.version()), s.family.leveled()).base_level);
+       }},
       {Names::kMinLogNumberToKeep, true, [](const Subject& s) { return s.background.OldestLog(); }},
-      {Names::kNumSnapshots, true, [](const Subject& s) { return uint64_t{s.background.Snapshots().size()}; }},
+      {Names::kNumSnapshots, true,
+       [](const Subject& s) { return uint64_t{s.background.Snapshots().size()}; }},
       {Names::kOldestSnapshotTime, true,
        [](const Subject& s) {
          const SnapshotImpl* const oldest = s.background.Snapshots().oldest();
@@ -181,12 +219,20 @@ const std::span<const NumberProperty> NumberProperties() {
          const SnapshotImpl* const oldest = s.background.Snapshots().oldest();
          return oldest == nullptr ? 0 : oldest->GetSequenceNumber();
        }},
-      {Names::kCurrentSuperVersionNumber, false, [](const Subject& s) { return s.family.view_number(); }},
+      {Names::kCurrentSuperVersionNumber, false,
+       [](const Subject& s) { return s.family.view_number(); }},
       {Names::kBlockCacheCapacity, false,
-       [](const Subject& s) { return CacheOf(s.family) != nullptr ? uint64_t{CacheOf(s.family)->GetCapacity()} : 0; }},
-      {Names::kBlockCacheUsage, false, [](const Subject& s) { return CacheOf(s.family) != nullptr ? uint64_t{CacheOf(s.family)->GetUsage()} : 0; }},
+       [](const Subject& s) {
+         return CacheOf(s.family) != nullptr ? uint64_t{CacheOf(s.family)->GetCapacity()} : 0;
+       }},
+      {Names::kBlockCacheUsage, false,
+       [](const Subject& s) {
+         return CacheOf(s.family) != nullptr ? uint64_t{CacheOf(s.family)->GetUsage()} : 0;
+       }},
       {Names::kBlockCachePinnedUsage, false,
-       [](const Subject& s) { return CacheOf(s.family) != nullptr ? uint64_t{CacheOf(s.family)->GetPinnedUsage()} : 0; }},
+       [](const Subject& s) {
+         return CacheOf(s.family) != nullptr ? uint64_t{CacheOf(s.family)->GetPinnedUsage()} : 0;
+       }},
   };
   return kTable;
 }
@@ -204,8 +250,8 @@ bool ParseLevel(const Slice& property, const std::string& prefix, uint64_t* leve
   return ParseUint64(property.ToStringView().substr(prefix.size()), level);
 }
 
-// ---- The table of levels in rocksdb.stats. Its title and the names of its columns are RocksDB's, which programs look for; columns of figures that
-// are not counted are left out.
+// ---- The table of levels in rocksdb.stats. Its title and the names of its columns are RocksDB's,
+// which programs look for; columns of figures that are not counted are left out.
 
 struct LevelRow {
   uint64_t files = 0;
@@ -229,7 +275,8 @@ struct LevelRow {
 };
 
 constexpr std::string_view kLevelHeader =
-    "Level    Files       Size Score  Read(GB) Write(GB) Rd(MB/s) Wr(MB/s)  Comp(sec) CompMergeCPU(sec) Comp(cnt) Avg(sec)      KeyIn    KeyDrop\n";
+    "Level    Files       Size Score  Read(GB) Write(GB) Rd(MB/s) Wr(MB/s)  Comp(sec) "
+    "CompMergeCPU(sec) Comp(cnt) Avg(sec)      KeyIn    KeyDrop\n";
 
 void AppendRight(std::string_view text, size_t width, std::string* out) {
   out->append(width - std::min(width, text.size()), ' ');
@@ -242,7 +289,9 @@ void AppendLevelRow(std::string_view name, const LevelRow& row, std::string* out
   constexpr double kGiB = 1 << 30;
   const FamilyTotals::OfLevel& jobs = row.jobs;
   const double seconds = static_cast<double>(jobs.micros) / kMicrosPerSecond;
-  const auto rate = [&](uint64_t bytes) { return FixedDecimal(seconds > 0 ? static_cast<double>(bytes) / kMiB / seconds : 0, 1); };
+  const auto rate = [&](uint64_t bytes) {
+    return FixedDecimal(seconds > 0 ? static_cast<double>(bytes) / kMiB / seconds : 0, 1);
+  };
   const double average_seconds = jobs.jobs == 0 ? 0 : seconds / static_cast<double>(jobs.jobs);
   AppendRight(name, 5, out);
   AppendRight(StrCat(row.files, "/", row.compacting), 9, out);
@@ -263,7 +312,8 @@ void AppendLevelRow(std::string_view name, const LevelRow& row, std::string* out
 
 }  // namespace
 
-bool PropertyReader::Number(const std::shared_ptr<ColumnFamily>& family, const Slice& property, uint64_t* value) const {
+bool PropertyReader::Number(const std::shared_ptr<ColumnFamily>& family, const Slice& property,
+                            uint64_t* value) const {
   const NumberProperty* const found = FindNumber(property);
   if (property == Slice(Names::kEstimateNumKeys)) LearnEntryCounts(state_, background_, *family);
   MutexLock lock(state_->mutex);
@@ -272,7 +322,9 @@ bool PropertyReader::Number(const std::shared_ptr<ColumnFamily>& family, const S
     return true;
   }
   uint64_t level = 0;
-  if (!ParseLevel(property, Names::kNumFilesAtLevelPrefix, &level) || level >= family->version()->levels()) return false;
+  if (!ParseLevel(property, Names::kNumFilesAtLevelPrefix, &level) ||
+      level >= family->version()->levels())
+    return false;
   *value = family->version()->NumFiles(static_cast<Level>(level));
   return true;
 }
@@ -283,7 +335,8 @@ void PropertyReader::LearnAllEntryCounts() const {
     MutexLock lock(state_->mutex);
     families = state_->LiveFamilies();
   }
-  for (const std::shared_ptr<ColumnFamily>& family : families) LearnEntryCounts(state_, background_, *family);
+  for (const std::shared_ptr<ColumnFamily>& family : families)
+    LearnEntryCounts(state_, background_, *family);
 }
 
 bool PropertyReader::Sum(const Slice& property, uint64_t* value) const {
@@ -302,7 +355,8 @@ bool PropertyReader::Sum(const Slice& property, uint64_t* value) const {
 std::string PropertyReader::LevelStats(const ColumnFamily& family) const {
   std::string text = "Level Files Size(MB)\n--------------------\n";
   for (Level level = 0; level < family.version()->levels(); ++level) {
-    StrAppend(&text, "  ", level, "  ", family.version()->NumFiles(level), "  ", family.version()->LevelBytes(level) >> 20, "\n");
+    StrAppend(&text, "  ", level, "  ", family.version()->NumFiles(level), "  ",
+              family.version()->LevelBytes(level) >> 20, "\n");
   }
   return text;
 }
@@ -311,11 +365,13 @@ std::string PropertyReader::FamilyStats(const ColumnFamily& family) const {
   const std::vector<uint64_t> bytes = LevelBytes(*family.version());
   const LevelTargets targets = ComputeLevelTargets(bytes, family.leveled());
   std::vector<LevelRow> rows(family.version()->levels());
-  for (const LevelScore& score : CompactionScores(background_->View(family), family.leveled(), targets)) {
+  for (const LevelScore& score :
+       CompactionScores(background_->View(family), family.leveled(), targets)) {
     rows[static_cast<size_t>(score.level)].score = score.score;
   }
   LevelRow sum;
-  std::string text = StrCat("\n** Compaction Stats [", family.name(), "] **\n", kLevelHeader, std::string(kLevelHeader.size() - 1, '-'), "\n");
+  std::string text = StrCat("\n** Compaction Stats [", family.name(), "] **\n", kLevelHeader,
+                            std::string(kLevelHeader.size() - 1, '-'), "\n");
   for (Level level = 0; level < rows.size(); ++level) {
     LevelRow& row = rows[level];
     for (const FileMetaData* file : family.version()->files(level)) {
@@ -328,15 +384,20 @@ std::string PropertyReader::FamilyStats(const ColumnFamily& family) const {
     if (row.files != 0 || row.jobs.jobs != 0) AppendLevelRow(StrCat("L", level), row, &text);
   }
   AppendLevelRow("Sum", sum, &text);
-  StrAppend(&text, "\nmemtables: ", 1 + family.immutable().size(), ", ", HumanBytes(family.MemTableBytes()), "\nbase level: ", targets.base_level,
-            ", running compactions: ", family.running_plans.size(), "\nwrite stall: ", StallStateName(family.stall.state), " (",
-            StallCauseName(family.stall.cause), "), delays: ", family.totals.delays, ", stops: ", family.totals.stops, "\n");
+  StrAppend(&text, "\nmemtables: ", 1 + family.immutable().size(), ", ",
+            HumanBytes(family.MemTableBytes()), "\nbase level: ", targets.base_level,
+            ", running compactions: ", family.running_plans.size(),
+            "\nwrite stall: ", StallStateName(family.stall.state), " (",
+            StallCauseName(family.stall.cause), "), delays: ", family.totals.delays,
+            ", stops: ", family.totals.stops, "\n");
   return text;
 }
 
 std::string PropertyReader::DatabaseStats() const {
-  return StrCat("\n** DB Stats **\nsequence: ", state_->PublishedSequence(), ", live logs: ", HumanBytes(state_->logs.TotalBytes()),
-                ", snapshots: ", state_->snapshots.size(), ", error: ", state_->latch.status().ToString(), "\n");
+  return StrCat("\n** DB Stats **\nsequence: ", state_->PublishedSequence(),
+                ", live logs: ", HumanBytes(state_->logs.TotalBytes()),
+                ", snapshots: ", state_->snapshots.size(),
+                ", error: ", state_->latch.status().ToString(), "\n");
 }
 
 std::string PropertyReader::Dump(std::span<const std::shared_ptr<ColumnFamily>> families) const {
@@ -346,7 +407,8 @@ std::string PropertyReader::Dump(std::span<const std::shared_ptr<ColumnFamily>> 
   return text;
 }
 
-bool PropertyReader::Text(const std::shared_ptr<ColumnFamily>& family, const Slice& property, std::string* value) const {
+bool PropertyReader::Text(const std::shared_ptr<ColumnFamily>& family, const Slice& property,
+                          std::string* value) const {
   uint64_t number = 0;
   if (Number(family, property, &number)) {
     *value = std::to_string(number);
@@ -357,7 +419,8 @@ bool PropertyReader::Text(const std::shared_ptr<ColumnFamily>& family, const Sli
     *value = LevelStats(*family);
   } else if (property == Slice(Names::kSSTables)) {
     *value = family->version()->DebugString();
-  } else if (property == Slice(Names::kCFStats) || property == Slice(Names::kCFStatsNoFileHistogram)) {
+  } else if (property == Slice(Names::kCFStats) ||
+             property == Slice(Names::kCFStatsNoFileHistogram)) {
     *value = FamilyStats(*family);
   } else if (property == Slice(Names::kDBStats)) {
     *value = DatabaseStats();
@@ -365,7 +428,8 @@ bool PropertyReader::Text(const std::shared_ptr<ColumnFamily>& family, const Sli
     *value = DatabaseStats() + FamilyStats(*family);
   } else if (property == Slice(Names::kLogDamage)) {
     *value = state_->recovery.DamageText();
-  } else if (property == Slice(Names::kOptionsStatistics) && state_->options.statistics != nullptr) {
+  } else if (property == Slice(Names::kOptionsStatistics) &&
+             state_->options.statistics != nullptr) {
     *value = state_->options.statistics->ToString();
   } else {
     return false;
@@ -373,7 +437,8 @@ bool PropertyReader::Text(const std::shared_ptr<ColumnFamily>& family, const Sli
   return true;
 }
 
-bool PropertyReader::Map(const std::shared_ptr<ColumnFamily>& family, const Slice& property, std::map<std::string, std::string>* value) const {
+bool PropertyReader::Map(const std::shared_ptr<ColumnFamily>& family, const Slice& property,
+                         std::map<std::string, std::string>* value) const {
   if (property != Slice(Names::kCFStats)) return false;
   MutexLock lock(state_->mutex);
   value->clear();
@@ -383,7 +448,8 @@ bool PropertyReader::Map(const std::shared_ptr<ColumnFamily>& family, const Slic
     (*value)[prefix + "NumFiles"] = std::to_string(family->version()->NumFiles(level));
     (*value)[prefix + "SizeBytes"] = std::to_string(family->version()->LevelBytes(level));
   }
-  for (const LevelScore& score : CompactionScores(view, family->leveled(), ComputeLevelTargets(view, family->leveled()))) {
+  for (const LevelScore& score :
+       CompactionScores(view, family->leveled(), ComputeLevelTargets(view, family->leveled()))) {
     (*value)[StrCat("compaction.L", score.level, ".Score")] = FixedDecimal(score.score, 2);
   }
   for (size_t i = 0; i < family->totals.levels.size(); ++i) {
@@ -445,7 +511,8 @@ void PropertyReader::LiveFiles(std::vector<LiveFileMetaData>* metadata) const {
   }
 }
 
-void PropertyReader::FamilyMetaData(const std::shared_ptr<ColumnFamily>& family, ColumnFamilyMetaData* metadata) const {
+void PropertyReader::FamilyMetaData(const std::shared_ptr<ColumnFamily>& family,
+                                    ColumnFamilyMetaData* metadata) const {
   *metadata = ColumnFamilyMetaData();
   LearnEntryCounts(state_, background_, *family);
   MutexLock lock(state_->mutex);
@@ -457,11 +524,13 @@ void PropertyReader::FamilyMetaData(const std::shared_ptr<ColumnFamily>& family,
     LevelMetaData& out = metadata->levels.emplace_back();
     out.level = static_cast<int>(level);
     out.size = version.LevelBytes(level);
-    for (const FileMetaData* const file : version.files(level)) Describe(*state_, *file, &out.files.emplace_back());
+    for (const FileMetaData* const file : version.files(level))
+      Describe(*state_, *file, &out.files.emplace_back());
   }
 }
 
-Status PropertyReader::TablesOf(const std::shared_ptr<ColumnFamily>& family, TablePropertiesCollection* properties) const {
+Status PropertyReader::TablesOf(const std::shared_ptr<ColumnFamily>& family,
+                                TablePropertiesCollection* properties) const {
   properties->clear();
   const ViewOfCall view(state_, background_, *family);
   Status status;
@@ -472,7 +541,8 @@ Status PropertyReader::TablesOf(const std::shared_ptr<ColumnFamily>& family, Tab
       status = table.status();
       return;
     }
-    (*properties)[TableFileName(state_->directory, file->number)] = std::make_shared<TableProperties>((*table)->properties());
+    (*properties)[TableFileName(state_->directory, file->number)] =
+        std::make_shared<TableProperties>((*table)->properties());
   });
   return status;
 }
@@ -502,7 +572,8 @@ bool AnyValuePinned(DatabaseState* state) {
     if (pinned) return true;
   }
   // What is linked was looked at; what was unlinked and is still there is pinned.
-  return state->live_views.load(std::memory_order_relaxed) > views || state->live_memtables.load(std::memory_order_relaxed) > linked ||
+  return state->live_views.load(std::memory_order_relaxed) > views ||
+         state->live_memtables.load(std::memory_order_relaxed) > linked ||
          state->live_blocks.load(std::memory_order_relaxed) > cached;
 }
 

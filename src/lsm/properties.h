@@ -1,8 +1,8 @@
 // PropertyReader: what DB::GetProperty and its relatives say about an open database.
 //
-// Numbers stand in one table (properties.cc): a name and a function. Texts are made from the numbers and from the version.
-// Thread safety: all methods from any thread. No method reads a table file, except TablesOf and those that need entry counts of tables that are not
-// open.
+// Numbers stand in one table (properties.cc): a name and a function. Texts are made from the
+// numbers and from the version. Thread safety: all methods from any thread. No method reads a table
+// file, except TablesOf and those that need entry counts of tables that are not open.
 #pragma once
 
 #include <map>
@@ -19,20 +19,26 @@ namespace ashlar {
 
 class PropertyReader {
  public:
-  PropertyReader(DatabaseState* state, BackgroundWork* background) : state_(state), background_(background) {}
+  PropertyReader(DatabaseState* state, BackgroundWork* background)
+      : state_(state), background_(background) {}
 
   // False: no such property in that form.
-  bool Number(const std::shared_ptr<ColumnFamily>& family, const Slice& property, uint64_t* value) const;
-  bool Text(const std::shared_ptr<ColumnFamily>& family, const Slice& property, std::string* value) const;
-  bool Map(const std::shared_ptr<ColumnFamily>& family, const Slice& property, std::map<std::string, std::string>* value) const;
+  bool Number(const std::shared_ptr<ColumnFamily>& family, const Slice& property,
+              uint64_t* value) const;
+  bool Text(const std::shared_ptr<ColumnFamily>& family, const Slice& property,
+            std::string* value) const;
+  bool Map(const std::shared_ptr<ColumnFamily>& family, const Slice& property,
+           std::map<std::string, std::string>* value) const;
   // Over all families; properties of the whole database count once.
   bool Sum(const Slice& property, uint64_t* value) const;
 
   void LiveFiles(std::vector<LiveFileMetaData>* metadata) const;
-  void FamilyMetaData(const std::shared_ptr<ColumnFamily>& family, ColumnFamilyMetaData* metadata) const;
+  void FamilyMetaData(const std::shared_ptr<ColumnFamily>& family,
+                      ColumnFamilyMetaData* metadata) const;
   // What the LOG gets from time to time.
   std::string Dump(std::span<const std::shared_ptr<ColumnFamily>> families) const;
-  Status TablesOf(const std::shared_ptr<ColumnFamily>& family, TablePropertiesCollection* properties) const;
+  Status TablesOf(const std::shared_ptr<ColumnFamily>& family,
+                  TablePropertiesCollection* properties) const;
 
  private:
   void LearnAllEntryCounts() const;

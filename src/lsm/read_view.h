@@ -1,13 +1,18 @@
-// ReadView: everything that a read of one column family needs, immutable: the active memtable, the immutable ones (newest first), the version, and
-// the transform that prefixes of keys are taken with.
+// ReadView: everything that a read of one column family needs, immutable: the active memtable, the
+// immutable ones (newest first), the version, and the transform that prefixes of keys are taken
+// with.
 //
-//   built at an install (under the database mutex) -> published in ColumnFamily::view_ -> replaced by the next install -> unlinked -> Unlink() ->
-//   deleted when the epoch is over and the last iterator on it is gone
+//   built at an install (under the database mutex) -> published in ColumnFamily::view_ -> replaced
+//   by the next install -> unlinked -> Unlink() -> deleted when the epoch is over and the last
+//   iterator on it is gone
 //
-// I1: what a view lists holds every write published before the view was, except what was dropped as invisible to every snapshot.
-// I2: a reader loads the view first and the published sequence second. A view older than the sequence is harmless: what it lacks was written after
-//     the call began. The other way round, a compaction between the two loads may drop the version that the reader needs.
-// Lifetime: a call uses the view inside an epoch guard and takes no count unless it has to wait; a ViewRef and an iterator hold one.
+// I1: what a view lists holds every write published before the view was, except what was dropped as
+//     invisible to every snapshot.
+// I2: a reader loads the view first and the published sequence second. A view older than the
+//     sequence is harmless: what it lacks was written after the call began. The other way round, a
+//     compaction between the two loads may drop the version that the reader needs.
+// Lifetime: a call uses the view inside an epoch guard and takes no count unless it has to wait; a
+// ViewRef and an iterator hold one.
 #pragma once
 
 #include <atomic>
@@ -24,7 +29,8 @@
 
 namespace ashlar {
 
-// Memtables are shared by consecutive views; when the last view lets go, the memtable is dropped (and dies with its last pin).
+// Memtables are shared by consecutive views; when the last view lets go, the memtable is dropped
+// (and dies with its last pin).
 using MemTableRef = std::shared_ptr<MemTable>;
 
 struct ReadView {
@@ -42,7 +48,8 @@ struct ReadView {
   ReadView(const ReadView&) = delete;
   ReadView& operator=(const ReadView&) = delete;
 
-  // Called once, after the view was replaced. The caller calls EpochDomain::Reclaim after releasing its locks.
+  // Called once, after the view was replaced. The caller calls EpochDomain::Reclaim after releasing
+  // its locks.
   void Unlink() { pins.Kill(); }
 
   const MemTableRef active;

@@ -24,25 +24,33 @@ TableReadOptions ToTableReadOptions(const ReadOptions& options, ReadGuard* guard
                           .guard = guard};
 }
 
-// Lookups of a MultiGet that go through the tables together: enough to keep the memory busy, few enough to stay in the nearest cache.
+// Lookups of a MultiGet that go through the tables together: enough to keep the memory busy, few
+// enough to stay in the nearest cache.
 constexpr size_t kLookupsAtOnce = 32;
 
 Status CheckReadOptions(const ReadOptions& options) {
   if (options.read_tier == kPersistedTier || options.read_tier == kMemtableTier) {
-    return Status::NotSupported("ReadOptions::read_tier kPersistedTier and kMemtableTier are not implemented; use kReadAllTier or kBlockCacheTier");
+    return Status::NotSupported(
+        "ReadOptions::read_tier kPersistedTier and kMemtableTier are not implemented; use "
+        "kReadAllTier or kBlockCacheTier");
   }
-  if (options.table_filter) return Status::NotSupported("ReadOptions::table_filter is not implemented; leave it empty");
-  if (options.tailing) return Status::NotSupported("ReadOptions::tailing is not implemented; use Iterator::Refresh");
+  if (options.table_filter)
+    return Status::NotSupported("ReadOptions::table_filter is not implemented; leave it empty");
+  if (options.tailing)
+    return Status::NotSupported("ReadOptions::tailing is not implemented; use Iterator::Refresh");
   return Status::OK();
 }
 
 // Null: every seek is in total order.
-std::unique_ptr<SeekPrefix> NewSeekPrefix(const ReadOptions& options, const KeyComparator& comparator, const SliceTransform* prefix_extractor) {
+std::unique_ptr<SeekPrefix> NewSeekPrefix(const ReadOptions& options,
+                                          const KeyComparator& comparator,
+                                          const SliceTransform* prefix_extractor) {
   if (prefix_extractor == nullptr || options.total_order_seek) return nullptr;
-  return std::make_unique<SeekPrefix>(SeekPrefix::Args{.comparator = comparator,
-                                                       .transform = prefix_extractor,
-                                                       .upper_bound = options.iterate_upper_bound,
-                                                       .scope_max = options.auto_prefix_mode ? SeekScope::kTotalOrder : SeekScope::kPrefix});
+  return std::make_unique<SeekPrefix>(SeekPrefix::Args{
+      .comparator = comparator,
+      .transform = prefix_extractor,
+      .upper_bound = options.iterate_upper_bound,
+      .scope_max = options.auto_prefix_mode ? SeekScope::kTotalOrder : SeekScope::kPrefix});
 }
 
 // Follows one lookup. Two kinds, so that a lookup that nobody asks about pays nothing.
@@ -56,7 +64,9 @@ class NoObserver {
 class LookupObserver {
  public:
   explicit LookupObserver(const Recorder& recorder)
-      : recorder_(recorder), watch_(recorder, DB_GET), start_nanos_(PerfTimes() ? MonotonicNanos() : 0) {}
+      : recorder_(recorder),
+        watch_(recorder, DB_GET),
+        start_nanos_(PerfTimes() ? MonotonicNanos() : 0) {}
 
   void AfterMemTables(const Lookup& lookup) {
     recorder_.Tick(lookup.Done() ? MEMTABLE_HIT : MEMTABLE_MISS);
@@ -113,7 +123,11 @@ const PinOps Reader::ViewRoot::kPinOps = {
 };
 
 const PinOps Reader::ViewsRoot::kPinOps = {
-    .acquire = [](void* root) { ForEachView(static_cast<ViewsRoot*>(root)->views, [](ReadView* view) { view->pins.Acquire(); }); },
+    .acquire =
+        [](void* root) {
+          ForEachView(static_cast<ViewsRoot*>(root)->views,
+                      [](ReadView* view) { view->pins.Acquire(); });
+        },
     .release =
         [](void* owner, void*) {
           const ViewsRoot& root = *static_cast<ViewsRoot*>(owner);
@@ -137,7 +151,8 @@ void Reader::SearchMemTables(const ReadView& view, Lookup* lookup) const {
 
 bool Reader::Observed() const { return state_->recorder.IsOn() || PerfTimes(); }
 
-Status Reader::Get(const ReadOptions& options, ColumnFamily* family, const Slice& key, PinnableSlice* value) const {
+Status Reader::Get(const ReadOptions& options, ColumnFamily* family, const Slice& key,
+                   PinnableSlice* value) const {
   if (!Observed()) [[likely]] {
     NoObserver nobody;
     return LookUp(options, family, key, value, &nobody);
@@ -147,25 +162,31 @@ Status Reader::Get(const ReadOptions& options, ColumnFamily* family, const Slice
 }
 
 template <typename Observer>
-Lookup Reader::Search(const ReadOptions& options, ColumnFamily* family, const Slice& key, Observer* observer) const {
+Lookup Reader::Search(const ReadOptions& options, ColumnFamily* family, const Slice& key,
+                      Observer* observer) const {
   ViewRoot root;
   ReadGuard guard(state_->epochs);
   ReadView* const view = family->view();
   root = {.reader = this, .view = view};
   guard.SetRoot({&ViewRoot::kPinOps, &root});
-  const SequenceNumber sequence = options.snapshot != nullptr ? options.snapshot->GetSequenceNumber() : state_->PublishedSequence();
-  Lookup lookup(Lookup::Args{.user_key = key, .snapshot = sequence, .merge_operator = family->merge_operator()});
+  const SequenceNumber sequence = options.snapshot != nullptr
+                                      ? options.snapshot->GetSequenceNumber()
+                                      : state_->PublishedSequence();
+  Lookup lookup(Lookup::Args{
+      .user_key = key, .snapshot = sequence, .merge_operator = family->merge_operator()});
   SearchMemTables(*view, &lookup);
   observer->AfterMemTables(lookup);
   if (!lookup.Done()) {
-    const LevelFiles* const found_in = view->version->Get(ToTableReadOptions(options, &guard), family->tables(), &lookup);
+    const LevelFiles* const found_in =
+        view->version->Get(ToTableReadOptions(options, &guard), family->tables(), &lookup);
     observer->AfterTables(lookup, *view->version, found_in);
   }
   return lookup;
 }
 
 template <typename Observer>
-Status Reader::LookUp(const ReadOptions& options, ColumnFamily* family, const Slice& key, PinnableSlice* value, Observer* observer) const {
+Status Reader::LookUp(const ReadOptions& options, ColumnFamily* family, const Slice& key,
+                      PinnableSlice* value, Observer* observer) const {
   ASHLAR_RETURN_IF_ERROR(CheckReadOptions(options));
   value->Reset();
   Lookup lookup = Search(options, family, key, observer);
@@ -177,15 +198,19 @@ Status Reader::LookUp(const ReadOptions& options, ColumnFamily* family, const Sl
 }
 
 template <typename FamilyPointer>
-Reader::Views Reader::TakeViews(const ReadOptions& options, std::span<const FamilyPointer> families) const {
+Reader::Views Reader::TakeViews(const ReadOptions& options,
+                                std::span<const FamilyPointer> families) const {
   Views taken{.views = std::vector<ReadView*>(families.size())};
   for (bool settled = false; !settled;) {
     for (size_t i = 0; i < families.size(); ++i) {
-      taken.views[i] = i > 0 && families[i] == families[i - 1] ? taken.views[i - 1] : families[i]->view();
+      taken.views[i] =
+          i > 0 && families[i] == families[i - 1] ? taken.views[i - 1] : families[i]->view();
     }
-    taken.sequence = options.snapshot != nullptr ? options.snapshot->GetSequenceNumber() : state_->PublishedSequence();
+    taken.sequence = options.snapshot != nullptr ? options.snapshot->GetSequenceNumber()
+                                                 : state_->PublishedSequence();
     settled = true;
-    for (size_t i = 0; i < families.size() && settled; ++i) settled = taken.views[i] == families[i]->view();
+    for (size_t i = 0; i < families.size() && settled; ++i)
+      settled = taken.views[i] == families[i]->view();
   }
   return taken;
 }
@@ -209,21 +234,29 @@ void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request
   for (size_t begin = 0; begin < views.size();) {
     // As many as one family has in a row.
     size_t end = begin + 1;
-    while (end < views.size() && end - begin < kLookupsAtOnce && request.families[end] == request.families[begin]) ++end;
+    while (end < views.size() && end - begin < kLookupsAtOnce &&
+           request.families[end] == request.families[begin])
+      ++end;
     const ColumnFamily& family = *request.families[begin];
     const bool wanted = checked.ok() && bytes <= options.value_size_soft_limit;
     for (size_t i = begin; i < end && wanted; ++i) {
-      lookups.emplace_back(Lookup::Args{.user_key = request.keys[i], .snapshot = taken.sequence, .merge_operator = family.merge_operator()});
+      lookups.emplace_back(Lookup::Args{.user_key = request.keys[i],
+                                        .snapshot = taken.sequence,
+                                        .merge_operator = family.merge_operator()});
       SearchMemTables(*views[begin], &lookups.back());
       if (observed) state_->recorder.Tick(lookups.back().Done() ? MEMTABLE_HIT : MEMTABLE_MISS);
     }
     if (wanted) views[begin]->version->MultiGet(table_options, family.tables(), lookups);
     // Merges run code of the program.
     std::optional<ReadGuard::Pause> pause;
-    if (std::any_of(lookups.begin(), lookups.end(), [](const Lookup& lookup) { return lookup.HasOperands(); })) pause.emplace(&guard);
+    if (std::any_of(lookups.begin(), lookups.end(),
+                    [](const Lookup& lookup) { return lookup.HasOperands(); }))
+      pause.emplace(&guard);
     for (size_t i = begin; i < end; ++i) {
       if (!checked.ok() || bytes > options.value_size_soft_limit) {
-        request.statuses[i] = checked.ok() ? Status::Aborted("ReadOptions::value_size_soft_limit was reached") : checked;
+        request.statuses[i] =
+            checked.ok() ? Status::Aborted("ReadOptions::value_size_soft_limit was reached")
+                         : checked;
         continue;
       }
       request.statuses[i] = lookups[i - begin].Finish(state_->recorder, &request.values[i]);
@@ -252,7 +285,8 @@ void Reader::CountMultiGet(const MultiGetRequest& request) const {
   recorder.Record(BYTES_PER_MULTIGET, bytes);
 }
 
-Reader::ExistsAnswer Reader::KeyMayExist(const ReadOptions& options, ColumnFamily* family, const Slice& key, PinnableSlice* value) const {
+Reader::ExistsAnswer Reader::KeyMayExist(const ReadOptions& options, ColumnFamily* family,
+                                         const Slice& key, PinnableSlice* value) const {
   ReadOptions memory_only = options;
   memory_only.read_tier = kBlockCacheTier;
   PinnableSlice found;
@@ -263,14 +297,18 @@ Reader::ExistsAnswer Reader::KeyMayExist(const ReadOptions& options, ColumnFamil
 
 // ---- Iterators.
 
-IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily& family, ViewRef view, SequenceNumber sequence) const {
+IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily& family,
+                                  ViewRef view, SequenceNumber sequence) const {
   const SliceTransform* const prefix_extractor = view->prefix_extractor.get();
-  std::unique_ptr<SeekPrefix> seek_prefix = NewSeekPrefix(options, family.comparator(), prefix_extractor);
+  std::unique_ptr<SeekPrefix> seek_prefix =
+      NewSeekPrefix(options, family.comparator(), prefix_extractor);
   const Version& version = *view->version;
   std::vector<std::unique_ptr<InternalCursor>> children;
-  children.reserve(1 + view->immutable.size() + version.files(0).size() + static_cast<size_t>(version.levels()));
+  children.reserve(1 + view->immutable.size() + version.files(0).size() +
+                   static_cast<size_t>(version.levels()));
   const auto add_memtable = [&](const MemTable& table) {
-    children.push_back(std::make_unique<MemTableCursor>(&table, MemTableCursor::Hold::kBorrowed, seek_prefix.get()));
+    children.push_back(std::make_unique<MemTableCursor>(&table, MemTableCursor::Hold::kBorrowed,
+                                                        seek_prefix.get()));
   };
   if (!view->active->IsEmpty()) add_memtable(*view->active);
   for (const MemTableRef& table : view->immutable) add_memtable(*table);
@@ -308,12 +346,17 @@ void Reader::IteratorIsGone(void* state, void* background) {
   database->live_iterators.fetch_sub(1, std::memory_order_relaxed);
 }
 
-std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options, const std::shared_ptr<ColumnFamily>& family, ViewRef view,
-                                                    SequenceNumber sequence) const {
-  // An empty active memtable is left out of the source, and the cursors of some do not see what comes later; then a refresh cannot reuse it.
-  const auto is_complete = [](const MemTable& active) { return !active.IsEmpty() && active.CursorsFollow(); };
-  RefreshFunction refresh = [this, options, family, is_complete, complete = is_complete(*view->active)](
-                                const Snapshot* snapshot, IteratorSource old) mutable -> Result<IteratorSource> {
+std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options,
+                                                    const std::shared_ptr<ColumnFamily>& family,
+                                                    ViewRef view, SequenceNumber sequence) const {
+  // An empty active memtable is left out of the source, and the cursors of some do not see what
+  // comes later; then a refresh cannot reuse it.
+  const auto is_complete = [](const MemTable& active) {
+    return !active.IsEmpty() && active.CursorsFollow();
+  };
+  RefreshFunction refresh =
+      [this, options, family, is_complete, complete = is_complete(*view->active)](
+          const Snapshot* snapshot, IteratorSource old) mutable -> Result<IteratorSource> {
     ReadView* current = nullptr;
     SequenceNumber newest = 0;
     {
@@ -346,15 +389,19 @@ std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options, 
   return iterator;
 }
 
-Status Reader::NewIterator(const ReadOptions& options, const std::shared_ptr<ColumnFamily>& family, std::unique_ptr<Iterator>* iterator) const {
+Status Reader::NewIterator(const ReadOptions& options, const std::shared_ptr<ColumnFamily>& family,
+                           std::unique_ptr<Iterator>* iterator) const {
   ASHLAR_RETURN_IF_ERROR(CheckReadOptions(options));
   ViewRef view = family->PinView();
-  const SequenceNumber sequence = options.snapshot != nullptr ? options.snapshot->GetSequenceNumber() : state_->PublishedSequence();
+  const SequenceNumber sequence = options.snapshot != nullptr
+                                      ? options.snapshot->GetSequenceNumber()
+                                      : state_->PublishedSequence();
   *iterator = NewIteratorOnView(options, family, std::move(view), sequence);
   return Status::OK();
 }
 
-Status Reader::NewIterators(const ReadOptions& options, std::span<const std::shared_ptr<ColumnFamily>> families,
+Status Reader::NewIterators(const ReadOptions& options,
+                            std::span<const std::shared_ptr<ColumnFamily>> families,
                             std::vector<std::unique_ptr<Iterator>>* iterators) const {
   ASHLAR_RETURN_IF_ERROR(CheckReadOptions(options));
   std::vector<ViewRef> views;
@@ -368,7 +415,8 @@ Status Reader::NewIterators(const ReadOptions& options, std::span<const std::sha
       views.emplace_back(view);
     }
   }
-  for (size_t i = 0; i < views.size(); ++i) iterators->push_back(NewIteratorOnView(options, families[i], std::move(views[i]), sequence));
+  for (size_t i = 0; i < views.size(); ++i)
+    iterators->push_back(NewIteratorOnView(options, families[i], std::move(views[i]), sequence));
   return Status::OK();
 }
 

@@ -1,12 +1,13 @@
 // Reader: point lookups and iterators over the views of an open database.
 //
-//   Get:  enter epoch -> view -> published sequence -> active memtable -> immutable memtables -> version -> leave epoch
-//         -> finish (value pinned, not copied; merge operator)
+//   Get:  enter epoch -> view -> published sequence -> active memtable -> immutable memtables ->
+//         version -> leave epoch -> finish (value pinned, not copied; merge operator)
 //
-// The view is loaded before the sequence (read_view.h, I2). A call that finds what it needs in memory takes no lock and writes no shared count; what
-// outlives it is pinned. A call that waits for a file leaves its epoch for that time: it then holds a count on its views and on the tables that it
-// read from, until it ends (execute/read_guard.h). Iterators are in an epoch only while they take a count.
-// Thread safety: all methods from any thread.
+// The view is loaded before the sequence (read_view.h, I2). A call that finds what it needs in
+// memory takes no lock and writes no shared count; what outlives it is pinned. A call that waits
+// for a file leaves its epoch for that time: it then holds a count on its views and on the tables
+// that it read from, until it ends (execute/read_guard.h). Iterators are in an epoch only while
+// they take a count. Thread safety: all methods from any thread.
 #pragma once
 
 #include <functional>
@@ -20,7 +21,8 @@
 
 namespace ashlar {
 
-// The view of a call that may wait, and therefore runs outside guards. Its end deletes the files that only the view kept.
+// The view of a call that may wait, and therefore runs outside guards. Its end deletes the files
+// that only the view kept.
 class ViewOfCall {
  public:
   ViewOfCall(DatabaseState* state, BackgroundWork* background, const ColumnFamily& family)
@@ -39,9 +41,11 @@ class ViewOfCall {
 
 class Reader {
  public:
-  Reader(DatabaseState* state, BackgroundWork* background) : state_(state), background_(background) {}
+  Reader(DatabaseState* state, BackgroundWork* background)
+      : state_(state), background_(background) {}
 
-  Status Get(const ReadOptions& options, ColumnFamily* family, const Slice& key, PinnableSlice* value) const;
+  Status Get(const ReadOptions& options, ColumnFamily* family, const Slice& key,
+             PinnableSlice* value) const;
 
   struct MultiGetRequest {
     std::span<ColumnFamily* const> families;  // one per key
@@ -56,12 +60,16 @@ class Reader {
     bool may_exist = true;
     bool decided = false;  // memory was enough to find the value, or that there is none
   };
-  // Looks at memory only. *value (may be null) is set if decided; it is empty if the key does not exist.
-  ExistsAnswer KeyMayExist(const ReadOptions& options, ColumnFamily* family, const Slice& key, PinnableSlice* value) const;
+  // Looks at memory only. *value (may be null) is set if decided; it is empty if the key does not
+  // exist.
+  ExistsAnswer KeyMayExist(const ReadOptions& options, ColumnFamily* family, const Slice& key,
+                           PinnableSlice* value) const;
 
-  Status NewIterator(const ReadOptions& options, const std::shared_ptr<ColumnFamily>& family, std::unique_ptr<Iterator>* iterator) const;
+  Status NewIterator(const ReadOptions& options, const std::shared_ptr<ColumnFamily>& family,
+                     std::unique_ptr<Iterator>* iterator) const;
   // One iterator per family, all over one state.
-  Status NewIterators(const ReadOptions& options, std::span<const std::shared_ptr<ColumnFamily>> families,
+  Status NewIterators(const ReadOptions& options,
+                      std::span<const std::shared_ptr<ColumnFamily>> families,
                       std::vector<std::unique_ptr<Iterator>>* iterators) const;
 
  private:
@@ -69,13 +77,14 @@ class Reader {
     std::vector<ReadView*> views;  // one per family
     SequenceNumber sequence = 0;
   };
-  // One state for all: every view, then the sequence; a view that changed meanwhile means that the sequence may belong to a later state of that
-  // family. The caller is inside an EpochGuard.
+  // One state for all: every view, then the sequence; a view that changed meanwhile means that the
+  // sequence may belong to a later state of that family. The caller is inside an EpochGuard.
   template <typename FamilyPointer>
   Views TakeViews(const ReadOptions& options, std::span<const FamilyPointer> families) const;
   void CountMultiGet(const MultiGetRequest& request) const;
 
-  // The roots of guards, on the stack of their calls: the view of a Get, and those of a MultiGet, of which equal ones may follow each other.
+  // The roots of guards, on the stack of their calls: the view of a Get, and those of a MultiGet,
+  // of which equal ones may follow each other.
   struct ViewRoot {
     const Reader* reader;
     ReadView* view;
@@ -88,17 +97,21 @@ class Reader {
   };
   // Inlined: a call more would cost every Get.
   template <typename Observer>
-  ASHLAR_ALWAYS_INLINE Lookup Search(const ReadOptions& options, ColumnFamily* family, const Slice& key, Observer* observer) const;
+  ASHLAR_ALWAYS_INLINE Lookup Search(const ReadOptions& options, ColumnFamily* family,
+                                     const Slice& key, Observer* observer) const;
   // Runs when an iterator has released its view.
   static void IteratorIsGone(void* state, void* background);
-  std::unique_ptr<Iterator> NewIteratorOnView(const ReadOptions& options, const std::shared_ptr<ColumnFamily>& family, ViewRef view,
-                                              SequenceNumber sequence) const;
-  IteratorSource MakeSource(const ReadOptions& options, const ColumnFamily& family, ViewRef view, SequenceNumber sequence) const;
+  std::unique_ptr<Iterator> NewIteratorOnView(const ReadOptions& options,
+                                              const std::shared_ptr<ColumnFamily>& family,
+                                              ViewRef view, SequenceNumber sequence) const;
+  IteratorSource MakeSource(const ReadOptions& options, const ColumnFamily& family, ViewRef view,
+                            SequenceNumber sequence) const;
   void SearchMemTables(const ReadView& view, Lookup* lookup) const;
   // True if statistics or PerfContext are enabled.
   bool Observed() const;
   template <typename Observer>
-  Status LookUp(const ReadOptions& options, ColumnFamily* family, const Slice& key, PinnableSlice* value, Observer* observer) const;
+  Status LookUp(const ReadOptions& options, ColumnFamily* family, const Slice& key,
+                PinnableSlice* value, Observer* observer) const;
 
   DatabaseState* const state_;
   BackgroundWork* const background_;

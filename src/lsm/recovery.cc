@@ -42,8 +42,8 @@ std::string RandomDigits(size_t count, const char* alphabet, size_t symbols) {
 
 // ---- The directory.
 
-// Creates the directory where it is missing and makes its entry durable: otherwise a power cut could take the database with everything that was
-// synced in it.
+// Creates the directory where it is missing and makes its entry durable: otherwise a power cut
+// could take the database with everything that was synced in it.
 Status CreateDirectoryDurably(FileSystem* fs, const std::string& path) {
   const bool was_there = fs->FileExists(path).ok();
   ASHLAR_RETURN_IF_ERROR(fs->CreateDirIfMissing(path));
@@ -54,8 +54,9 @@ Status CreateDirectoryDurably(FileSystem* fs, const std::string& path) {
   return parent->Sync();
 }
 
-// Without CURRENT there is no database, unless it got lost: then a new one would push the tables and logs of the old one aside. The creation of a
-// database that was cut off leaves no more than its first MANIFEST.
+// Without CURRENT there is no database, unless it got lost: then a new one would push the tables
+// and logs of the old one aside. The creation of a database that was cut off leaves no more than
+// its first MANIFEST.
 Status CheckNothingIsThere(FileSystem* fs, const std::string& directory) {
   constexpr uint64_t kFirstManifest = 1;
   std::vector<std::string> names;
@@ -64,14 +65,18 @@ Status CheckNothingIsThere(FileSystem* fs, const std::string& directory) {
     uint64_t number = 0;
     FileType type;
     if (!ParseFileName(name, &number, &type)) continue;
-    const bool of_a_database = type == FileType::kTableFile || type == FileType::kWalFile || type == FileType::kBlobFile ||
+    const bool of_a_database = type == FileType::kTableFile || type == FileType::kWalFile ||
+                               type == FileType::kBlobFile ||
                                (type == FileType::kDescriptorFile && number > kFirstManifest);
-    if (of_a_database) return Status::Corruption(CurrentFileName(directory), StrCat("is missing, but there are files of a database: ", name));
+    if (of_a_database)
+      return Status::Corruption(CurrentFileName(directory),
+                                StrCat("is missing, but there are files of a database: ", name));
   }
   return Status::OK();
 }
 
-// Whether there is a database, which has to suit the options. Without the lock the answer serves only to refuse.
+// Whether there is a database, which has to suit the options. Without the lock the answer serves
+// only to refuse.
 Result<bool> FindDatabase(const DatabaseState& state) {
   const Status there = state.file_system->FileExists(CurrentFileName(state.directory));
   if (there.ok()) {
@@ -83,7 +88,8 @@ Result<bool> FindDatabase(const DatabaseState& state) {
   if (!there.IsNotFound() && !there.IsPathNotFound()) return there;
   if (state.read_only || !state.options.create_if_missing) {
     return Status::InvalidArgument(CurrentFileName(state.directory),
-                                   "does not exist (create_if_missing is false): set DBOptions::create_if_missing to create the database");
+                                   "does not exist (create_if_missing is false): set "
+                                   "DBOptions::create_if_missing to create the database");
   }
   return false;
 }
@@ -107,12 +113,15 @@ Status PrepareDirectory(DatabaseState* state) {
   return VersionSet::CreateNewDatabase(fs, state->directory, NewDatabaseId());
 }
 
-// Tables are opened and written long after the database: whether the directory's file system can bypass the page cache is asked now.
+// Tables are opened and written long after the database: whether the directory's file system can
+// bypass the page cache is asked now.
 Status CheckDirectIo(const DatabaseState& state) {
-  if (!state.options.use_direct_reads && !state.options.use_direct_io_for_flush_and_compaction) return Status::OK();
+  if (!state.options.use_direct_reads && !state.options.use_direct_io_for_flush_and_compaction)
+    return Status::OK();
   std::unique_ptr<RandomAccessFile> probe;
   const FileOptions direct{.use_direct_io = true};
-  const Status opened = state.file_system->NewRandomAccessFile(CurrentFileName(state.directory), direct, &probe);
+  const Status opened =
+      state.file_system->NewRandomAccessFile(CurrentFileName(state.directory), direct, &probe);
   return opened.WithContext("DBOptions::use_direct_reads, use_direct_io_for_flush_and_compaction");
 }
 
@@ -130,7 +139,9 @@ Result<uint64_t> FindContentsEnd(FileSystem* fs, const std::string& name, uint64
     Slice piece;
     ASHLAR_RETURN_IF_ERROR(file->Read(kPieceBytes, &piece, scratch.get()));
     if (piece.empty()) return end;
-    const auto last = std::find_if(std::make_reverse_iterator(piece.end()), std::make_reverse_iterator(piece.begin()), [](char c) { return c != 0; });
+    const auto last =
+        std::find_if(std::make_reverse_iterator(piece.end()),
+                     std::make_reverse_iterator(piece.begin()), [](char c) { return c != 0; });
     const auto used_bytes = static_cast<uint64_t>(last.base() - piece.begin());
     if (used_bytes > 0) end = offset + used_bytes;
     offset += piece.size();
@@ -139,13 +150,16 @@ Result<uint64_t> FindContentsEnd(FileSystem* fs, const std::string& name, uint64
 
 class LogReplay {
  public:
-  explicit LogReplay(DatabaseState* state) : state_(state), report_(&state->recovery), sequence_(state->versions->last_sequence()) {}
+  explicit LogReplay(DatabaseState* state)
+      : state_(state), report_(&state->recovery), sequence_(state->versions->last_sequence()) {}
 
-  // Finds the logs that are needed. Read-only it also opens them, newest first: an older log is complete by the time its size is taken.
+  // Finds the logs that are needed. Read-only it also opens them, newest first: an older log is
+  // complete by the time its size is taken.
   Status FindLogs() {
     std::vector<std::string> names;
     ASHLAR_RETURN_IF_ERROR(state_->file_system->GetChildren(state_->wal_directory, &names));
-    oldest_ = std::max(state_->versions->MinLogNumberWithUnflushedData(), state_->versions->min_log_number_to_keep());
+    oldest_ = std::max(state_->versions->MinLogNumberWithUnflushedData(),
+                       state_->versions->min_log_number_to_keep());
     for (const std::string& name : names) {
       uint64_t number = 0;
       FileType type = FileType::kTempFile;
@@ -154,17 +168,21 @@ class LogReplay {
       if (!is_log) continue;
       if (!parsed || !state_->versions->MayBelong(number)) {
         report_->warnings.push_back(StrCat(state_->wal_directory, "/", name,
-                                           " is not a log of this database, which has never reached such a number; the file is left alone"));
+                                           " is not a log of this database, which has never "
+                                           "reached such a number; the file is left alone"));
         continue;
       }
       state_->versions->MarkFileNumberUsed(number);
       if (number >= oldest_) logs_.push_back({.number = number});
     }
-    std::sort(logs_.begin(), logs_.end(), [](const Log& a, const Log& b) { return a.number < b.number; });
+    std::sort(logs_.begin(), logs_.end(),
+              [](const Log& a, const Log& b) { return a.number < b.number; });
     for (const Log& log : logs_) report_->logs.push_back(log.number);
     for (const auto& [number, synced_bytes] : state_->versions->recorded_logs()) {
-      if (number >= oldest_ && synced_bytes.has_value() && !std::binary_search(report_->logs.begin(), report_->logs.end(), number)) {
-        return Status::Corruption(WalFileName(state_->wal_directory, number), "the log is on record as synced, and missing");
+      if (number >= oldest_ && synced_bytes.has_value() &&
+          !std::binary_search(report_->logs.begin(), report_->logs.end(), number)) {
+        return Status::Corruption(WalFileName(state_->wal_directory, number),
+                                  "the log is on record as synced, and missing");
       }
     }
     if (!state_->read_only) return Status::OK();
@@ -180,13 +198,15 @@ class LogReplay {
   Status Run() {
     for (Log& log : logs_) {
       if (dropped_rest_) {
-        AddLoss({.number = log.number, .reason = StrCat(LogName(log.number), ": the log before it ends early")});
+        AddLoss({.number = log.number,
+                 .reason = StrCat(LogName(log.number), ": the log before it ends early")});
       } else {
         ASHLAR_RETURN_IF_ERROR(ReplayLog(&log));
       }
     }
     if (dropped_rest_ && !report_->DamagedLogs().empty()) report_->NoTornTails();
-    report_->must_flush = stopped_early_ || (applied_records_ && !state_->options.avoid_flush_during_recovery);
+    report_->must_flush =
+        stopped_early_ || (applied_records_ && !state_->options.avoid_flush_during_recovery);
     state_->published_sequence.store(sequence_, std::memory_order_release);
     return Status::OK();
   }
@@ -214,7 +234,8 @@ class LogReplay {
 
   // Adds a loss that goes on to the end of the log. Nothing but zeros is no loss.
   void AddLoss(RecoveryReport::Loss loss) {
-    const Result<uint64_t> end = FindContentsEnd(state_->file_system, LogName(loss.number), loss.offset);
+    const Result<uint64_t> end =
+        FindContentsEnd(state_->file_system, LogName(loss.number), loss.offset);
     // Another process may have deleted the log of a read-only database.
     if (end.ok() && *end == loss.offset) return;
     loss.bytes = end.ok() ? *end - loss.offset : 0;
@@ -225,10 +246,12 @@ class LogReplay {
     const uint64_t number = log->number;
     if (log->file == nullptr) ASHLAR_RETURN_IF_ERROR(OpenLog(log));
     LogReader reader(std::move(log->file), LogName(number), number, log->bytes);
-    MemTableInserter inserter(MemTableInserter::Args{.families = &state_->Families(), .replaying = true, .log_number = number});
+    MemTableInserter inserter(MemTableInserter::Args{
+        .families = &state_->Families(), .replaying = true, .log_number = number});
     Slice record;
     std::string scratch;
-    std::optional<RecoveryReport::Loss> skipped;  // begun by damage that is skipped; ends where the next record begins
+    std::optional<RecoveryReport::Loss>
+        skipped;  // begun by damage that is skipped; ends where the next record begins
     for (;;) {
       while (reader.ReadRecord(&record, &scratch)) {
         if (skipped.has_value()) {
@@ -248,10 +271,11 @@ class LogReplay {
       if (reader.outcome() != LogReader::Outcome::kEnd) {
         stopped_early_ = true;
         if (!skipped.has_value()) {
-          skipped = RecoveryReport::Loss{.number = number,
-                                         .offset = reader.last_good_offset(),
-                                         .is_torn_tail = reader.outcome() == LogReader::Outcome::kTornTail,
-                                         .reason = reader.status().getState()};
+          skipped = RecoveryReport::Loss{
+              .number = number,
+              .offset = reader.last_good_offset(),
+              .is_torn_tail = reader.outcome() == LogReader::Outcome::kTornTail,
+              .reason = reader.status().getState()};
         }
       }
       if (action == LogStopAction::kSkipDamage) {
@@ -261,19 +285,23 @@ class LogReplay {
       if (skipped.has_value()) AddLoss(*std::move(skipped));
       good_bytes_[number] = reader.last_good_offset();
       continuity_ = ContinuityAfter(action, continuity_);
-      if (action == LogStopAction::kNextLogOrStop) ASHLAR_RETURN_IF_ERROR(CheckNoFamilyIsAhead(number, reader.status()));
+      if (action == LogStopAction::kNextLogOrStop)
+        ASHLAR_RETURN_IF_ERROR(CheckNoFamilyIsAhead(number, reader.status()));
       return Status::OK();
     }
   }
 
   Status ReplayRecord(const LogReader& reader, const Slice& record, MemTableInserter* inserter) {
     const auto context = [&](const Status& status) {
-      return status.WithContext(StrCat(reader.file_name(), ": batch of the record at offset ", reader.record_offset()));
+      return status.WithContext(
+          StrCat(reader.file_name(), ": batch of the record at offset ", reader.record_offset()));
     };
-    if (record.size() < WriteBatchInternal::kHeaderBytes) return context(Status::Corruption("shorter than a batch's header"));
+    if (record.size() < WriteBatchInternal::kHeaderBytes)
+      return context(Status::Corruption("shorter than a batch's header"));
     const SequenceNumber first = WriteBatchInternal::Sequence(record);
     if (DecodeFixed32(record.data() + sizeof(SequenceNumber)) == 0) {
-      if (const std::optional<LogHead> head = DecodeLogHead(record); head.has_value()) return CheckContinues(reader, *head);
+      if (const std::optional<LogHead> head = DecodeLogHead(record); head.has_value())
+        return CheckContinues(reader, *head);
     }
     switch (DecideAtRecord(continuity_, first, next_replayed_.value_or(sequence_ + 1))) {
       case RecordAction::kApply: continuity_ = Continuity::kNotNeeded; break;
@@ -281,16 +309,21 @@ class LogReplay {
         dropped_rest_ = true;
         AddLoss({.number = reader.log_number(),
                  .offset = reader.record_offset(),
-                 .reason = StrCat(reader.file_name(), ": records before the one at offset ", reader.record_offset(), " are missing")});
+                 .reason = StrCat(reader.file_name(), ": records before the one at offset ",
+                                  reader.record_offset(), " are missing")});
         return Status::OK();
       case RecordAction::kFail: return context(Status::Corruption("records before it are missing"));
     }
     const WriteBatch batch(record.ToString());
     if (first > kSequenceNumberMaxAtOpen || batch.Count() > kSequenceNumberMaxAtOpen - first) {
-      return context(Status::Corruption(StrCat("the sequence ", first, " is above the highest that is allowed, ", kSequenceNumberMaxAtOpen)));
+      return context(Status::Corruption(StrCat("the sequence ", first,
+                                               " is above the highest that is allowed, ",
+                                               kSequenceNumberMaxAtOpen)));
     }
-    if (const Status checked = WriteBatchInternal::CheckApplicable(&batch); !checked.ok()) return context(checked);
-    if (const Status applied = inserter->Apply(batch.Data(), first); !applied.ok()) return context(applied);
+    if (const Status checked = WriteBatchInternal::CheckApplicable(&batch); !checked.ok())
+      return context(checked);
+    if (const Status applied = inserter->Apply(batch.Data(), first); !applied.ok())
+      return context(applied);
     const uint32_t count = batch.Count();
     next_replayed_ = first + count;
     if (count > 0) sequence_ = std::max(sequence_, first + count - 1);
@@ -300,20 +333,27 @@ class LogReplay {
 
   // The head of a log says how long the one before it was: whether that one was read to its end.
   Status CheckContinues(const LogReader& reader, const LogHead& head) {
-    if (head.previous_number < oldest_ || state_->options.wal_recovery_mode == WALRecoveryMode::kSkipAnyCorruptedRecords) return Status::OK();
+    if (head.previous_number < oldest_ ||
+        state_->options.wal_recovery_mode == WALRecoveryMode::kSkipAnyCorruptedRecords)
+      return Status::OK();
     const std::string previous = WalFileName(state_->wal_directory, head.previous_number);
     const auto read = good_bytes_.find(head.previous_number);
-    if (read == good_bytes_.end()) return Status::Corruption(previous, StrCat("the log is missing, and ", reader.file_name(), " continues it"));
+    if (read == good_bytes_.end())
+      return Status::Corruption(
+          previous, StrCat("the log is missing, and ", reader.file_name(), " continues it"));
     if (read->second >= head.previous_bytes) {
       continuity_ = Continuity::kNotNeeded;
       return Status::OK();
     }
     const Status cut =
-        Status::Corruption(previous, StrCat("the log ends at offset ", read->second, ", but ", head.previous_bytes, " bytes were written to it"));
+        Status::Corruption(previous, StrCat("the log ends at offset ", read->second, ", but ",
+                                            head.previous_bytes, " bytes were written to it"));
     if (state_->options.wal_recovery_mode != WALRecoveryMode::kPointInTimeRecovery) return cut;
     dropped_rest_ = true;
     stopped_early_ = true;
-    AddLoss({.number = reader.log_number(), .offset = reader.last_good_offset(), .reason = StrCat(reader.file_name(), ": ", cut.getState())});
+    AddLoss({.number = reader.log_number(),
+             .offset = reader.last_good_offset(),
+             .reason = StrCat(reader.file_name(), ": ", cut.getState())});
     return CheckNoFamilyIsAhead(head.previous_number, cut);
   }
 
@@ -321,7 +361,8 @@ class LogReplay {
     MutexLock lock(state_->mutex);
     for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
       if (!family->IsFull()) continue;
-      // The log number stays that of the first log: nothing is installed before the end of the replay.
+      // The log number stays that of the first log: nothing is installed before the end of the
+      // replay.
       family->SwitchMemTable(std::min(family->active_log_number(), log_number));
       family->InstallView();
     }
@@ -336,7 +377,8 @@ class LogReplay {
     for (const ColumnFamilyState* family : state_->versions->families()) {
       if (FamilyIsAhead(family->log_number, family->current->NumFiles() > 0, stopped_log)) {
         return Status::Corruption(StrCat("column family ", family->name,
-                                         " has tables that are newer than the damage in the log, so the families cannot be brought to one "
+                                         " has tables that are newer than the damage in the log, "
+                                         "so the families cannot be brought to one "
                                          "point in time"),
                                   damage.getState());
       }
@@ -347,13 +389,17 @@ class LogReplay {
   DatabaseState* const state_;
   RecoveryReport* const report_;
   SequenceNumber sequence_;
-  std::optional<SequenceNumber> next_replayed_;  // one more than the last one replayed; the MANIFEST may know of later ones
-  uint64_t oldest_ = 0;                          // logs below are not needed
-  std::vector<Log> logs_;                        // ascending
-  std::map<uint64_t, uint64_t> good_bytes_;      // of the logs read so far: up to the end of the last record
+  std::optional<SequenceNumber>
+      next_replayed_;    // one more than the last one replayed; the MANIFEST may know of later ones
+  uint64_t oldest_ = 0;  // logs below are not needed
+  std::vector<Log> logs_;  // ascending
+  std::map<uint64_t, uint64_t>
+      good_bytes_;  // of the logs read so far: up to the end of the last record
   Continuity continuity_ = Continuity::kNotNeeded;
   bool dropped_rest_ = false;
-  bool stopped_early_ = false;  // a log ended early: what was recovered must reach tables before anything new is logged
+  bool stopped_early_ =
+      // a log ended early: what was recovered must reach tables before anything new is logged
+      false;
   bool applied_records_ = false;
 };
 
@@ -367,7 +413,8 @@ Status OpenVersions(DatabaseState* state, const std::vector<ColumnFamilyDescript
       .drop_file =
           [state](FileMetaData* file) {
             state->open_tables.Evict(file);
-            state->obsolete_files.AddTable({.number = file->number, .file_bytes = file->file_bytes});
+            state->obsolete_files.AddTable(
+                {.number = file->number, .file_bytes = file->file_bytes});
           },
       .pinned_tables = state->pinned_tables.get(),
       .recorder = state->recorder,
@@ -382,7 +429,8 @@ Status OpenVersions(DatabaseState* state, const std::vector<ColumnFamilyDescript
   if (!state->versions->database_id().empty()) return Status::OK();
   // Databases of old releases have it in the file only, or not at all.
   Result<std::string> identity = ReadIdentity(state->file_system, state->directory);
-  if (identity.ok() && !identity->empty()) state->versions->set_database_id(std::move(identity).value());
+  if (identity.ok() && !identity->empty())
+    state->versions->set_database_id(std::move(identity).value());
   return Status::OK();
 }
 
@@ -390,9 +438,12 @@ Status OpenFamilies(DatabaseState* state, const std::vector<ColumnFamilyDescript
   for (const ColumnFamilyDescriptor& descriptor : descriptors) {
     const ColumnFamilyState* const recorded = state->versions->FindFamily(Slice(descriptor.name));
     if (recorded == nullptr) {
-      if (state->options.create_missing_column_families && !state->read_only) continue;  // created once the database is open
-      return Status::InvalidArgument(
-          StrCat(state->directory, ": there is no column family of this name; DBOptions::create_missing_column_families makes it"), descriptor.name);
+      if (state->options.create_missing_column_families && !state->read_only)
+        continue;  // created once the database is open
+      return Status::InvalidArgument(StrCat(state->directory,
+                                            ": there is no column family of this name; "
+                                            "DBOptions::create_missing_column_families makes it"),
+                                     descriptor.name);
     }
     MutexLock lock(state->mutex);
     AddFamily(state, MakeColumnFamily(state, *recorded, descriptor.options, recorded->log_number));
@@ -403,7 +454,9 @@ Status OpenFamilies(DatabaseState* state, const std::vector<ColumnFamilyDescript
 }  // namespace
 
 Result<std::string> ReadIdentity(FileSystem* file_system, const std::string& directory) {
-  ASHLAR_ASSIGN_OR_RETURN(std::string identity, ReadFileToString(file_system, IdentityFileName(directory), kIdentityBytesMax));
+  ASHLAR_ASSIGN_OR_RETURN(
+      std::string identity,
+      ReadFileToString(file_system, IdentityFileName(directory), kIdentityBytesMax));
   while (!identity.empty() && identity.back() == '\n') identity.pop_back();
   return identity;
 }
@@ -417,8 +470,10 @@ Status EnsureIdentity(DatabaseState* state) {
   }
   if (state->versions->database_id().empty()) state->versions->set_database_id(NewDatabaseId());
   const std::string temporary = TempFileName(state->directory, state->versions->NewFileNumber());
-  ASHLAR_RETURN_IF_ERROR(WriteStringToFile(state->file_system, state->versions->database_id(), temporary, Durability::kSynced));
-  ASHLAR_RETURN_IF_ERROR(state->file_system->RenameFile(temporary, IdentityFileName(state->directory)));
+  ASHLAR_RETURN_IF_ERROR(WriteStringToFile(state->file_system, state->versions->database_id(),
+                                           temporary, Durability::kSynced));
+  ASHLAR_RETURN_IF_ERROR(
+      state->file_system->RenameFile(temporary, IdentityFileName(state->directory)));
   return state->directory_handle->Sync();
 }
 
@@ -432,28 +487,33 @@ std::string NewDatabaseId() {
 
 std::string NewSessionId() { return RandomDigits(20, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", 36); }
 
-std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state, const ColumnFamilyState& recorded, const ColumnFamilyOptions& options,
+std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state,
+                                               const ColumnFamilyState& recorded,
+                                               const ColumnFamilyOptions& options,
                                                uint64_t log_number) {
   ColumnFamilyOptions filled = options;
   FillDefaults(&filled);
   const std::shared_ptr<Cache> cache = ResolveBlockCache(&filled);
-  auto tables = std::make_unique<TableCache>(TableCacheArgs{.file_system = state->file_system,
-                                                            .epochs = &state->epochs,
-                                                            .directory = state->directory,
-                                                            .comparator = recorded.comparator,
-                                                            .config = ResolveTableConfig(filled),
-                                                            .plain_config = ResolvePlainTableConfig(filled),
-                                                            .block_cache = static_cast<BlockCache*>(cache.get()),
-                                                            .open_tables = &state->open_tables,
-                                                            .pinned_tables = state->pinned_tables.get(),
-                                                            .mmap_reads = state->options.allow_mmap_reads,
-                                                            .direct_reads = state->options.use_direct_reads,
-                                                            .recorder = state->recorder,
-                                                            .live_blocks = &state->live_blocks,
-                                                            .random_access_hint = state->options.advise_random_on_open,
-                                                            .prefix_extractor = filled.prefix_extractor});
+  auto tables = std::make_unique<TableCache>(
+      TableCacheArgs{.file_system = state->file_system,
+                     .epochs = &state->epochs,
+                     .directory = state->directory,
+                     .comparator = recorded.comparator,
+                     .config = ResolveTableConfig(filled),
+                     .plain_config = ResolvePlainTableConfig(filled),
+                     .block_cache = static_cast<BlockCache*>(cache.get()),
+                     .open_tables = &state->open_tables,
+                     .pinned_tables = state->pinned_tables.get(),
+                     .mmap_reads = state->options.allow_mmap_reads,
+                     .direct_reads = state->options.use_direct_reads,
+                     .recorder = state->recorder,
+                     .live_blocks = &state->live_blocks,
+                     .random_access_hint = state->options.advise_random_on_open,
+                     .prefix_extractor = filled.prefix_extractor});
   // A cache that no family uses any more stays as long as a block of it is pinned.
-  std::erase_if(state->block_caches, [](const std::shared_ptr<Cache>& other) { return other.use_count() == 1 && other->GetUsage() == 0; });
+  std::erase_if(state->block_caches, [](const std::shared_ptr<Cache>& other) {
+    return other.use_count() == 1 && other->GetUsage() == 0;
+  });
   std::erase(state->block_caches, cache);
   if (cache != nullptr) state->block_caches.push_back(cache);
   LeveledConfig leveled = ResolveLeveledConfig(filled, state->options);
@@ -474,7 +534,8 @@ std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state, const Colum
 
 void AddFamily(DatabaseState* state, std::shared_ptr<ColumnFamily> family) {
   const FamilyTable* const old = state->family_table.load(std::memory_order_acquire);
-  auto families = old != nullptr ? std::make_unique<FamilyTable>(*old) : std::make_unique<FamilyTable>();
+  auto families =
+      old != nullptr ? std::make_unique<FamilyTable>(*old) : std::make_unique<FamilyTable>();
   families->Add(std::move(family));
   state->SetFamilies(std::move(families));
 }
@@ -483,12 +544,15 @@ namespace {
 
 // Writes the findings about the logs to the LOG.
 void LogRecovery(const DatabaseState& state) {
-  for (const std::string& warning : state.recovery.warnings) LogWarning(state, StrCat("recovery: ", warning));
+  for (const std::string& warning : state.recovery.warnings)
+    LogWarning(state, StrCat("recovery: ", warning));
   for (const RecoveryReport::Loss& loss : state.recovery.losses) {
-    LogWarning(state, StrCat("recovery: ", loss.reason, ": ", loss.bytes, " bytes from offset ", loss.offset, " are not replayed",
+    LogWarning(state, StrCat("recovery: ", loss.reason, ": ", loss.bytes, " bytes from offset ",
+                             loss.offset, " are not replayed",
                              loss.is_torn_tail ? ", as after the death of a process" : ""));
   }
-  for (const std::string& path : state.recovery.kept_logs) LogWarning(state, StrCat("recovery: a damaged log is kept as ", path));
+  for (const std::string& path : state.recovery.kept_logs)
+    LogWarning(state, StrCat("recovery: a damaged log is kept as ", path));
 }
 
 Status KeepDamagedLogs(DatabaseState* state) {
@@ -510,13 +574,16 @@ Status RecoverState(const OpenArgs& args, DatabaseState* state) {
   if (state->read_only) ASHLAR_RETURN_IF_ERROR(state->versions->CheckManifestUnchanged());
   ASHLAR_RETURN_IF_ERROR(OpenFamilies(state, families));
   if (!state->read_only) {
-    EventLine(state->logger.get(), state->clock->NowUnixMicros(), 0, "recovery_started").Add("wal_files", state->recovery.logs);
+    EventLine(state->logger.get(), state->clock->NowUnixMicros(), 0, "recovery_started")
+        .Add("wal_files", state->recovery.logs);
   }
   ASHLAR_RETURN_IF_ERROR(replay.Run());
   if (args.error_if_log_exists && replay.applied_records()) {
-    return Status::Corruption(args.directory, "there is a log with records, and error_if_wal_file_exists is set");
+    return Status::Corruption(args.directory,
+                              "there is a log with records, and error_if_wal_file_exists is set");
   }
-  for (const uint64_t number : state->recovery.logs) state->logs.AdoptClosed(number, replay.good_bytes(number));
+  for (const uint64_t number : state->recovery.logs)
+    state->logs.AdoptClosed(number, replay.good_bytes(number));
   return Status::OK();
 }
 
@@ -543,10 +610,12 @@ Result<std::unique_ptr<DatabaseState>> RecoverForWriting(const OpenArgs& args) {
 }
 
 Result<std::unique_ptr<DatabaseState>> RecoverForReading(const OpenArgs& args) {
-  // Tables stay open from one attempt to the next: a table that both need cannot be missed any more.
+  // Tables stay open from one attempt to the next: a table that both need cannot be missed any
+  // more.
   const auto pinned_tables = std::make_shared<PinnedTables>(
       PinnedTables::Args{.file_system = args.options.env->GetFileSystem().get(),
-                         .file_options = {.use_mmap_reads = args.options.allow_mmap_reads, .use_direct_io = args.options.use_direct_reads},
+                         .file_options = {.use_mmap_reads = args.options.allow_mmap_reads,
+                                          .use_direct_io = args.options.use_direct_reads},
                          .files_max = ResolveOpenTablesMax(args.options)});
   std::unique_ptr<DatabaseState> state;
   const Status recovered = ReadWithoutLock([&]() -> Status {
@@ -580,7 +649,9 @@ void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log) {
   if (!state->file_system->GetChildren(state->directory, &names).ok()) return;
   const std::unordered_set<FileNumber> live = state->versions->LiveTables();
   std::vector<uint64_t> options_files;
-  const auto remove = [state](const std::string& path) { static_cast<void>(DeleteObsoleteFile(*state, path).ok()); };
+  const auto remove = [state](const std::string& path) {
+    static_cast<void>(DeleteObsoleteFile(*state, path).ok());
+  };
   for (const std::string& name : names) {
     uint64_t number = 0;
     FileType type;
@@ -588,10 +659,13 @@ void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log) {
     const std::string path = state->directory + "/" + name;
     switch (type) {
       case FileType::kTableFile:
-        if (!live.contains(number)) TellTableDeleted(*state, path, number, DeleteObsoleteFile(*state, path));
+        if (!live.contains(number))
+          TellTableDeleted(*state, path, number, DeleteObsoleteFile(*state, path));
         break;
       case FileType::kDescriptorFile:
-        if (number != state->versions->manifest_number() && state->versions->MayDeleteManifest(number)) remove(path);
+        if (number != state->versions->manifest_number() &&
+            state->versions->MayDeleteManifest(number))
+          remove(path);
         break;
       case FileType::kOptionsFile: options_files.push_back(number); break;
       case FileType::kTempFile: remove(path); break;
@@ -599,12 +673,14 @@ void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log) {
     }
   }
   std::sort(options_files.begin(), options_files.end());
-  for (size_t i = 0; i + kOptionsFilesKept < options_files.size(); ++i) remove(OptionsFileName(state->directory, options_files[i]));
+  for (size_t i = 0; i + kOptionsFilesKept < options_files.size(); ++i)
+    remove(OptionsFileName(state->directory, options_files[i]));
   if (!state->file_system->GetChildren(state->wal_directory, &names).ok()) return;
   for (const std::string& name : names) {
     uint64_t number = 0;
     FileType type;
-    const bool is_old_log = ParseFileName(name, &number, &type) && type == FileType::kWalFile && number < oldest_needed_log;
+    const bool is_old_log = ParseFileName(name, &number, &type) && type == FileType::kWalFile &&
+                            number < oldest_needed_log;
     if (is_old_log) remove(WalFileName(state->wal_directory, number));
   }
 }

@@ -1,21 +1,28 @@
 // Recovery: from a directory to an open database.
 //
-//   check options -> directory, LOCK, LOG -> (new database) -> names in OPTIONS -> MANIFEST -> column families -> logs into memtables
-//   -> [writable] copies of damaged logs, new log, IDENTITY, memtables to level 0 in one atomic edit, OPTIONS, removal of what nothing refers to
+//   check options -> directory, LOCK, LOG -> (new database) -> names in OPTIONS -> MANIFEST ->
+//   column families -> logs into memtables -> [writable] copies of damaged logs, new log, IDENTITY,
+//   memtables to level 0 in one atomic edit, OPTIONS, removal of what nothing refers to
 //
 // Read-only there is no lock, and another process may write the database meanwhile:
 //
-//   CURRENT, MANIFEST -> every table opened, every log opened -> MANIFEST unchanged? -> column families -> logs into memtables
-//     ^--------- something is missing, cut off or damaged, or the MANIFEST has changed; unless for the second time (read_without_lock.h)
+//   CURRENT, MANIFEST -> every table opened, every log opened -> MANIFEST unchanged? -> column
+//   families -> logs into memtables
+//     ^--------- something is missing, cut off or damaged, or the MANIFEST has changed; unless for
+//     the second time (read_without_lock.h)
 //
-// I1: until everything has been read and checked, nothing on disk changes but LOCK and LOG (and, for a new database, its first files): a refusal
-//     leaves the files as they were.
-// I2: what was replayed becomes durable in one atomic edit over all families, together with log numbers beyond the replayed logs. A crash before it
-//     repeats the replay; a crash after it never applies a record twice.
-// I3: a log that ended early is never appended to, and nothing of it is replayed again after the edit of I2.
-// I4: no byte of a damaged log is lost: the log is copied before the edit of I2 lets it go (lost_logs.h).
+// I1: until everything has been read and checked, nothing on disk changes but LOCK and LOG (and,
+//     for a new database, its first files): a refusal leaves the files as they were.
+// I2: what was replayed becomes durable in one atomic edit over all families, together with log
+//     numbers beyond the replayed logs. A crash before it repeats the replay; a crash after it
+//     never applies a record twice.
+// I3: a log that ended early is never appended to, and nothing of it is replayed again after the
+//     edit of I2.
+// I4: no byte of a damaged log is lost: the log is copied before the edit of I2 lets it go
+//     (lost_logs.h).
 // I5: nothing that was found before the lock was taken is relied on after it, except to refuse.
-// I6: a read-only database needs no file by its name any more, as long as the limit on open files holds its tables.
+// I6: a read-only database needs no file by its name any more, as long as the limit on open files
+//     holds its tables.
 //
 // Thread safety: one thread.
 #pragma once
@@ -38,22 +45,27 @@ struct OpenArgs {
   bool error_if_log_exists = false;  // read-only
 };
 
-// The state with its families, memtables holding what the logs held; no background work yet. DatabaseState::recovery says what was found.
+// The state with its families, memtables holding what the logs held; no background work yet.
+// DatabaseState::recovery says what was found.
 Result<std::unique_ptr<DatabaseState>> RecoverDatabase(OpenArgs args);
 
 // A family over a version; used by recovery and by CreateColumnFamily.
-std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state, const ColumnFamilyState& recorded, const ColumnFamilyOptions& options,
+std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state,
+                                               const ColumnFamilyState& recorded,
+                                               const ColumnFamilyOptions& options,
                                                uint64_t log_number) ASHLAR_REQUIRES(state->mutex);
 // Adds a family to the table that readers and the commit leader use.
-void AddFamily(DatabaseState* state, std::shared_ptr<ColumnFamily> family) ASHLAR_REQUIRES(state->mutex);
+void AddFamily(DatabaseState* state, std::shared_ptr<ColumnFamily> family)
+    ASHLAR_REQUIRES(state->mutex);
 
-// Deletes every file of the database that nothing refers to: old logs (in DBOptions::wal_dir too), tables, MANIFESTs, OPTIONS, temporary files.
+// Deletes every file of the database that nothing refers to: old logs (in DBOptions::wal_dir too),
+// tables, MANIFESTs, OPTIONS, temporary files.
 void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log);
 
 // What the file IDENTITY says, without the line's end.
 Result<std::string> ReadIdentity(FileSystem* file_system, const std::string& directory);
-// A database that was opened for writing has an identity, in IDENTITY and in the next MANIFEST. A backup does not hold the file: the MANIFEST's
-// identity is written to it.
+// A database that was opened for writing has an identity, in IDENTITY and in the next MANIFEST. A
+// backup does not hold the file: the MANIFEST's identity is written to it.
 Status EnsureIdentity(DatabaseState* state);
 std::string NewDatabaseId();  // a random UUID
 std::string NewSessionId();   // 20 characters, base 36

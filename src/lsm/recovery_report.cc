@@ -13,7 +13,8 @@ uint64_t RecoveryReport::BytesNotReplayed() const {
 std::vector<uint64_t> RecoveryReport::DamagedLogs() const {
   std::vector<uint64_t> numbers;
   for (const Loss& loss : losses) {
-    if (!loss.is_torn_tail && (numbers.empty() || numbers.back() != loss.number)) numbers.push_back(loss.number);
+    if (!loss.is_torn_tail && (numbers.empty() || numbers.back() != loss.number))
+      numbers.push_back(loss.number);
   }
   return numbers;
 }
@@ -21,7 +22,9 @@ std::vector<uint64_t> RecoveryReport::DamagedLogs() const {
 std::string RecoveryReport::DamageText() const {
   std::string text;
   for (const Loss& loss : losses) {
-    if (!loss.is_torn_tail) StrAppend(&text, loss.reason, ": ", loss.bytes, " bytes from offset ", loss.offset, " are not replayed\n");
+    if (!loss.is_torn_tail)
+      StrAppend(&text, loss.reason, ": ", loss.bytes, " bytes from offset ", loss.offset,
+                " are not replayed\n");
   }
   return text;
 }

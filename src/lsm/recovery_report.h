@@ -3,8 +3,9 @@
 //   log    record | record | damage ...... | end        a loss: from the end of the last record that was replayed up to the last byte that is not
 //                            '---- loss ---'            zero, or up to the next record that was replayed
 //
-// A loss is a torn tail if nothing was dropped after it: a process that dies, or a power cut, leaves it at the end of the last log, and it holds no
-// write that was acknowledged as durable. Every other loss is damage: the log is kept (lost_logs.h).
+// A loss is a torn tail if nothing was dropped after it: a process that dies, or a power cut,
+// leaves it at the end of the last log, and it holds no write that was acknowledged as durable.
+// Every other loss is damage: the log is kept (lost_logs.h).
 //
 // Lifetime: of the DatabaseState; constant after open. Thread safety: none while it is filled.
 #pragma once
@@ -38,7 +39,7 @@ struct RecoveryReport {
   std::vector<Loss> losses;            // by log, then by offset
   std::vector<std::string> warnings;   // for the LOG
   std::vector<std::string> kept_logs;  // copies of damaged logs
-  bool must_flush = false;             // what was replayed has to reach tables before anything new is logged
+  bool must_flush = false;  // what was replayed has to reach tables before anything new is logged
 };
 
 }  // namespace ashlar

@@ -36,30 +36,38 @@ const BlockBasedTableOptions* TableOptionsOf(const ColumnFamilyOptions& options)
 void FillDefaults(ColumnFamilyOptions* options) {
   if (options->table_factory == nullptr) options->table_factory.reset(NewBlockBasedTableFactory());
   options->max_write_buffer_number = std::max(options->max_write_buffer_number, 2);
-  options->min_write_buffer_number_to_merge = std::clamp(options->min_write_buffer_number_to_merge, 1, options->max_write_buffer_number - 1);
+  options->min_write_buffer_number_to_merge = std::clamp(options->min_write_buffer_number_to_merge,
+                                                         1, options->max_write_buffer_number - 1);
   options->num_levels = std::max(options->num_levels, 1);
   // What is above has no use, and a share of it is the filter of every memtable.
-  options->write_buffer_size = std::clamp<size_t>(options->write_buffer_size, size_t{64} << 10, size_t{64} << 30);
+  options->write_buffer_size =
+      std::clamp<size_t>(options->write_buffer_size, size_t{64} << 10, size_t{64} << 30);
   // Negative: never. The others may not be passed before the one that relieves them.
-  int* const triggers[] = {&options->level0_file_num_compaction_trigger, &options->level0_slowdown_writes_trigger,
+  int* const triggers[] = {&options->level0_file_num_compaction_trigger,
+                           &options->level0_slowdown_writes_trigger,
                            &options->level0_stop_writes_trigger};
   int least = 1;
   for (int* const trigger : triggers) {
     if (*trigger >= 0) *trigger = least = std::max(*trigger, least);
   }
-  if (options->max_compaction_bytes == 0) options->max_compaction_bytes = options->target_file_size_base * 25;
+  if (options->max_compaction_bytes == 0)
+    options->max_compaction_bytes = options->target_file_size_base * 25;
 }
 
-LeveledConfig ResolveLeveledConfig(const ColumnFamilyOptions& options, const DBOptions& db_options) {
+LeveledConfig ResolveLeveledConfig(const ColumnFamilyOptions& options,
+                                   const DBOptions& db_options) {
   LeveledConfig config;
   config.num_levels = static_cast<Level>(options.num_levels);
-  config.disable_auto_compactions = options.disable_auto_compactions || options.compaction_style == kCompactionStyleNone;
-  config.level0_file_num_compaction_trigger = NumberOrNever(options.level0_file_num_compaction_trigger);
+  config.disable_auto_compactions =
+      options.disable_auto_compactions || options.compaction_style == kCompactionStyleNone;
+  config.level0_file_num_compaction_trigger =
+      NumberOrNever(options.level0_file_num_compaction_trigger);
   config.level0_slowdown_writes_trigger = NumberOrNever(options.level0_slowdown_writes_trigger);
   config.level0_stop_writes_trigger = NumberOrNever(options.level0_stop_writes_trigger);
   config.max_bytes_for_level_base = options.max_bytes_for_level_base;
   config.max_bytes_for_level_multiplier = options.max_bytes_for_level_multiplier;
-  config.max_bytes_for_level_multiplier_additional = options.max_bytes_for_level_multiplier_additional;
+  config.max_bytes_for_level_multiplier_additional =
+      options.max_bytes_for_level_multiplier_additional;
   config.level_compaction_dynamic_level_bytes = options.level_compaction_dynamic_level_bytes;
   config.target_file_size_base = options.target_file_size_base;
   config.target_file_size_multiplier = options.target_file_size_multiplier;
@@ -69,7 +77,9 @@ LeveledConfig ResolveLeveledConfig(const ColumnFamilyOptions& options, const DBO
   config.delayed_write_rate = db_options.delayed_write_rate;
   if (config.delayed_write_rate == 0) {
     config.delayed_write_rate =
-        db_options.rate_limiter != nullptr ? static_cast<uint64_t>(db_options.rate_limiter->GetBytesPerSecond()) : kDefaultDelayedWriteRate;
+        db_options.rate_limiter != nullptr
+            ? static_cast<uint64_t>(db_options.rate_limiter->GetBytesPerSecond())
+            : kDefaultDelayedWriteRate;
   }
   config.max_write_buffer_number = options.max_write_buffer_number;
   config.min_write_buffer_number_to_merge = options.min_write_buffer_number_to_merge;
@@ -94,7 +104,8 @@ BlockBasedTableConfig ResolveTableConfig(const ColumnFamilyOptions& options) {
   config.index_shortening = static_cast<IndexShortening>(table.index_shortening);
   config.key_delta_encoding = table.use_delta_encoding;
   config.whole_key_filtering = table.whole_key_filtering;
-  config.filter_millibits_per_key = table.filter_policy != nullptr ? table.filter_policy->MillibitsPerKey() : 0;
+  config.filter_millibits_per_key =
+      table.filter_policy != nullptr ? table.filter_policy->MillibitsPerKey() : 0;
   config.enable_index_compression = table.enable_index_compression;
   config.cache_index_and_filter_blocks = table.cache_index_and_filter_blocks;
   config.readahead_bytes_initial = table.initial_auto_readahead_size;
@@ -120,10 +131,14 @@ PlainTableConfig ResolvePlainTableConfig(const ColumnFamilyOptions& options) {
 uint32_t ResolveUserKeyBytes(const ColumnFamilyOptions& options) {
   const PlainTableConfig config = ResolvePlainTableConfig(options);
   // Prefix encoding stores the length of every key; without prefixes there is none.
-  return options.prefix_extractor == nullptr || config.encoding == PlainEncoding::kPlain ? config.user_key_bytes : 0;
+  return options.prefix_extractor == nullptr || config.encoding == PlainEncoding::kPlain
+             ? config.user_key_bytes
+             : 0;
 }
 
-bool WritesPlainTables(const ColumnFamilyOptions& options) { return PlainTableOptionsOf(options) != nullptr; }
+bool WritesPlainTables(const ColumnFamilyOptions& options) {
+  return PlainTableOptionsOf(options) != nullptr;
+}
 
 MemTableShape ResolveMemTableShape(const ColumnFamilyOptions& options) {
   MemTableShape shape;
@@ -131,11 +146,13 @@ MemTableShape ResolveMemTableShape(const ColumnFamilyOptions& options) {
   const MemTableRepFactory* const factory = options.memtable_factory.get();
   if (dynamic_cast<const VectorRepFactory*>(factory) != nullptr) {
     shape.kind = MemTableKind::kLog;
-  } else if (const auto* const hash = dynamic_cast<const HashSkipListRepFactory*>(factory); hash != nullptr && has_prefixes) {
+  } else if (const auto* const hash = dynamic_cast<const HashSkipListRepFactory*>(factory);
+             hash != nullptr && has_prefixes) {
     shape.kind = MemTableKind::kBuckets;
     shape.bucket_count = hash->parameters().bucket_count;
     shape.list_entries_max = kShortListEntries;
-  } else if (const auto* const lists = dynamic_cast<const HashLinkListRepFactory*>(factory); lists != nullptr && has_prefixes) {
+  } else if (const auto* const lists = dynamic_cast<const HashLinkListRepFactory*>(factory);
+             lists != nullptr && has_prefixes) {
     shape.kind = MemTableKind::kBuckets;
     shape.bucket_count = lists->parameters().bucket_count;
     shape.list_entries_max = lists->parameters().threshold;
@@ -148,14 +165,18 @@ MemTableShape ResolveMemTableShape(const ColumnFamilyOptions& options) {
   return shape;
 }
 
-CompressionParameters ResolveCompressionParameters(const ColumnFamilyOptions& options, bool bottommost) {
-  const CompressionOptions& chosen =
-      bottommost && options.bottommost_compression_opts.enabled ? options.bottommost_compression_opts : options.compression_opts;
-  return CompressionParameters{.level = chosen.level, .window_bits = chosen.window_bits, .strategy = chosen.strategy};
+CompressionParameters ResolveCompressionParameters(const ColumnFamilyOptions& options,
+                                                   bool bottommost) {
+  const CompressionOptions& chosen = bottommost && options.bottommost_compression_opts.enabled
+                                         ? options.bottommost_compression_opts
+                                         : options.compression_opts;
+  return CompressionParameters{
+      .level = chosen.level, .window_bits = chosen.window_bits, .strategy = chosen.strategy};
 }
 
 CompressionType ResolveFlushCompression(const ColumnFamilyOptions& options) {
-  return options.compression_per_level.empty() ? options.compression : options.compression_per_level.front();
+  return options.compression_per_level.empty() ? options.compression
+                                               : options.compression_per_level.front();
 }
 
 int ResolveFlushJobs(const DBOptions& options) {
@@ -188,7 +209,8 @@ std::shared_ptr<Cache> ResolveBlockCache(ColumnFamilyOptions* options) {
 TableReads ResolveTableReads(const DBOptions& options, const ColumnFamilyOptions& family) {
   if (options.allow_mmap_reads) return TableReads::kMapping;
   const BlockBasedTableOptions* const table = TableOptionsOf(family);
-  return table != nullptr && table->no_block_cache ? TableReads::kPageCache : TableReads::kBlockCache;
+  return table != nullptr && table->no_block_cache ? TableReads::kPageCache
+                                                   : TableReads::kBlockCache;
 }
 
 }  // namespace ashlar

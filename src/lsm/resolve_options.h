@@ -1,4 +1,5 @@
-// From the options that users set to the small structs that the parts get. Nobody below src/lsm reads Options.
+// From the options that users set to the small structs that the parts get. Nobody below src/lsm
+// reads Options.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -29,23 +30,25 @@ bool WritesPlainTables(const ColumnFamilyOptions& options);
 // Of the next memtable: what works with prefixes alone is a tree when there is no prefix extractor.
 MemTableShape ResolveMemTableShape(const ColumnFamilyOptions& options);
 // bottommost: the bottommost_compression_opts where they are enabled.
-CompressionParameters ResolveCompressionParameters(const ColumnFamilyOptions& options, bool bottommost);
+CompressionParameters ResolveCompressionParameters(const ColumnFamilyOptions& options,
+                                                   bool bottommost);
 // The codec of level 0.
 CompressionType ResolveFlushCompression(const ColumnFamilyOptions& options);
 // Jobs at once.
 int ResolveFlushJobs(const DBOptions& options);
 int ResolveCompactionJobs(const DBOptions& options);
-// Tables open at once; 0: any number. "All" means three quarters of what the process may have open: more would make reads fail.
+// Tables open at once; 0: any number. "All" means three quarters of what the process may have open:
+// more would make reads fail.
 size_t ResolveOpenTablesMax(const DBOptions& options);
-// The family's cache: the one that its table options name, or a new one of the default size, which is then put into the options; null for
-// no_block_cache, and for PlainTables, which have no blocks.
+// The family's cache: the one that its table options name, or a new one of the default size, which
+// is then put into the options; null for no_block_cache, and for PlainTables, which have no blocks.
 std::shared_ptr<Cache> ResolveBlockCache(ColumnFamilyOptions* options);
 // What the blocks of a family's tables are read through.
 TableReads ResolveTableReads(const DBOptions& options, const ColumnFamilyOptions& family);
 // The block-based options inside a family's factory; null when it has none.
 const BlockBasedTableOptions* TableOptionsOf(const ColumnFamilyOptions& options);
-// Replaces a null table factory, and whatever else means "the default", by what it stands for. Options that contradict each other are raised to what
-// works.
+// Replaces a null table factory, and whatever else means "the default", by what it stands for.
+// Options that contradict each other are raised to what works.
 void FillDefaults(ColumnFamilyOptions* options);
 
 }  // namespace ashlar

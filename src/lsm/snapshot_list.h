@@ -21,7 +21,8 @@ class SnapshotImpl final : public Snapshot {
   SequenceNumber GetSequenceNumber() const override { return sequence_; }
   int64_t GetUnixTime() const override { return unix_seconds_; }
 
-  SnapshotImpl(SequenceNumber sequence, int64_t unix_seconds) : sequence_(sequence), unix_seconds_(unix_seconds) {}
+  SnapshotImpl(SequenceNumber sequence, int64_t unix_seconds)
+      : sequence_(sequence), unix_seconds_(unix_seconds) {}
 
  private:
   friend class SnapshotList;

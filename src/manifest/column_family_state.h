@@ -29,8 +29,8 @@ struct ColumnFamilyState {
   const std::string name;
   const KeyComparator comparator;
   const Level levels;
-  uint64_t log_number = 0;                       // logs below it hold nothing that this family still needs
-  Version* current = nullptr;                    // the set holds one count
+  uint64_t log_number = 0;     // logs below it hold nothing that this family still needs
+  Version* current = nullptr;  // the set holds one count
   std::map<Level, std::string> compact_cursors;  // kept for other readers of the database
 };
 

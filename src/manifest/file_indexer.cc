@@ -16,7 +16,9 @@ constexpr std::align_val_t kArenaAlignment{64};
 
 }  // namespace
 
-void FileIndexer::FreeArena::operator()(char* arena) const { ::operator delete(arena, kArenaAlignment); }
+void FileIndexer::FreeArena::operator()(char* arena) const {
+  ::operator delete(arena, kArenaAlignment);
+}
 
 char* FileIndexer::NewArena(size_t bytes) {
   memory_bytes_ += bytes;
@@ -36,8 +38,10 @@ FileIndexer::FileIndexer(const Args& args) : comparator_(args.comparator) {
   if (row_count_ == 0) return;
   FindPrefix(levels);
 
-  const size_t rows_bytes = (row_count_ * sizeof(Row) + alignof(Entry) - 1) / alignof(Entry) * alignof(Entry);
-  const size_t entries_bytes = args.layout == Layout::kOneArena ? (files + 2 * row_count_) * sizeof(Entry) : 0;
+  const size_t rows_bytes =
+      (row_count_ * sizeof(Row) + alignof(Entry) - 1) / alignof(Entry) * alignof(Entry);
+  const size_t entries_bytes =
+      args.layout == Layout::kOneArena ? (files + 2 * row_count_) * sizeof(Entry) : 0;
   char* const arena = NewArena(rows_bytes + entries_bytes);
   rows_ = reinterpret_cast<Row*>(arena);
   char* free = arena + rows_bytes;
@@ -45,8 +49,9 @@ FileIndexer::FileIndexer(const Args& args) : comparator_(args.comparator) {
     const size_t bytes = (levels[row]->size() + 2) * sizeof(Entry);
     char* const entries = args.layout == Layout::kOneArena ? free : NewArena(bytes);
     free += args.layout == Layout::kOneArena ? bytes : 0;
-    new (&rows_[row])
-        Row{.entries = reinterpret_cast<Entry*>(entries) + 1, .level = levels[row], .files = static_cast<uint32_t>(levels[row]->size())};
+    new (&rows_[row]) Row{.entries = reinterpret_cast<Entry*>(entries) + 1,
+                          .level = levels[row],
+                          .files = static_cast<uint32_t>(levels[row]->size())};
   }
   // From below: positions in a row are found through its heads.
   for (size_t row = row_count_; row-- > 0;) FillRow(args.base, row);
@@ -64,10 +69,12 @@ void FileIndexer::FindPrefix(std::span<const LevelFiles* const> levels) {
   prefix_.assign(first.data(), bytes);
 }
 
-const FileIndexer::Row* FileIndexer::RowOfBase(const FileIndexer* base, const LevelFiles* level) const {
+const FileIndexer::Row* FileIndexer::RowOfBase(const FileIndexer* base,
+                                               const LevelFiles* level) const {
   if (base == nullptr || base->prefix_.size() != prefix_.size()) return nullptr;
   const Row* const end = base->rows_ + base->row_count_;
-  const Row* const found = std::find_if(static_cast<const Row*>(base->rows_), end, [level](const Row& row) { return row.level == level; });
+  const Row* const found = std::find_if(static_cast<const Row*>(base->rows_), end,
+                                        [level](const Row& row) { return row.level == level; });
   return found == end ? nullptr : found;
 }
 
@@ -76,20 +83,25 @@ void FileIndexer::FillRow(const FileIndexer* base, size_t number) {
   const LevelFiles* const next = number + 1 < row_count_ ? rows_[number + 1].level : nullptr;
   if (const Row* const old = RowOfBase(base, row.level); old != nullptr) {
     memcpy(row.entries - 1, old->entries - 1, (row.files + 2) * sizeof(Entry));
-    const LevelFiles* const old_next = old + 1 < base->rows_ + base->row_count_ ? old[1].level : nullptr;
+    const LevelFiles* const old_next =
+        old + 1 < base->rows_ + base->row_count_ ? old[1].level : nullptr;
     if (next == old_next) return;
   } else {
     new (row.entries - 1) Entry{};
     for (uint32_t i = 0; i < row.files; ++i) {
       FileMetaData* const file = row.level->files()[i];
-      new (row.entries + i) Entry{.smallest_head = comparator_.Head(file->smallest_user_key(), prefix_.size()),
-                                  .largest_head = comparator_.Head(file->largest_user_key(), prefix_.size()),
-                                  .next_at_smallest = 0,
-                                  .next_at_largest = 0,
-                                  .file = file};
+      new (row.entries + i)
+          Entry{.smallest_head = comparator_.Head(file->smallest_user_key(), prefix_.size()),
+                .largest_head = comparator_.Head(file->largest_user_key(), prefix_.size()),
+                .next_at_smallest = 0,
+                .next_at_largest = 0,
+                .file = file};
     }
-    new (row.entries + row.files)
-        Entry{.smallest_head = ~uint64_t{0}, .largest_head = ~uint64_t{0}, .next_at_smallest = 0, .next_at_largest = 0, .file = nullptr};
+    new (row.entries + row.files) Entry{.smallest_head = ~uint64_t{0},
+                                        .largest_head = ~uint64_t{0},
+                                        .next_at_smallest = 0,
+                                        .next_at_largest = 0,
+                                        .file = nullptr};
   }
   FillPositions(number);
 }
@@ -97,7 +109,8 @@ void FileIndexer::FillRow(const FileIndexer* base, size_t number) {
 void FileIndexer::FillPositions(size_t number) {
   const Row& row = rows_[number];
   if (number + 1 == row_count_) {
-    for (uint32_t i = 0; i <= row.files; ++i) row.entries[i].next_at_smallest = row.entries[i].next_at_largest = 0;
+    for (uint32_t i = 0; i <= row.files; ++i)
+      row.entries[i].next_at_smallest = row.entries[i].next_at_largest = 0;
     return;
   }
   const Row& next = rows_[number + 1];
@@ -105,24 +118,33 @@ void FileIndexer::FillPositions(size_t number) {
   for (uint32_t i = 0; i < row.files; ++i) {
     Entry& entry = row.entries[i];
     const FileMetaData& file = *entry.file;
-    // Neighbours may share a user key; then the position stays that of the earlier one's largest key, which everything in this file follows.
-    position = entry.next_at_smallest = PositionBehind(next, position, file.smallest_user_key(), ~uint64_t{0}, entry.smallest_head);
-    position = entry.next_at_largest = PositionBehind(next, position, file.largest_user_key(), ExtractTag(file.largest), entry.largest_head);
+    // Neighbours may share a user key; then the position stays that of the earlier one's largest
+    // key, which everything in this file follows.
+    position = entry.next_at_smallest =
+        PositionBehind(next, position, file.smallest_user_key(), ~uint64_t{0}, entry.smallest_head);
+    position = entry.next_at_largest = PositionBehind(next, position, file.largest_user_key(),
+                                                      ExtractTag(file.largest), entry.largest_head);
   }
   row.entries[row.files].next_at_smallest = next.files;
 }
 
-uint32_t FileIndexer::PositionBehind(const Row& row, uint32_t from, const Slice& user_key, uint64_t tag, uint64_t head) const {
+uint32_t FileIndexer::PositionBehind(const Row& row, uint32_t from, const Slice& user_key,
+                                     uint64_t tag, uint64_t head) const {
   // The position is usually near: strides that double find the end of the search.
   uint32_t stride = 1;
-  while (stride < row.files - from && row.entries[from + stride - 1].largest_head <= head) stride *= 2;
+  while (stride < row.files - from && row.entries[from + stride - 1].largest_head <= head)
+    stride *= 2;
   return Search(row, from, std::min(row.files, from + stride), user_key, tag, head);
 }
 
-uint32_t FileIndexer::SearchEqualHeads(const Row& row, uint32_t begin, uint32_t end, const Slice& user_key, uint64_t tag, uint64_t head) const {
+uint32_t FileIndexer::SearchEqualHeads(const Row& row, uint32_t begin, uint32_t end,
+                                       const Slice& user_key, uint64_t tag, uint64_t head) const {
   if (head != ~uint64_t{0}) end = FirstNotBelow(row.entries, begin, end, head + 1);
-  const auto is_before = [&](const Entry& entry) { return comparator_.CompareInternal(entry.file->largest, user_key, tag) < 0; };
-  const Entry* const found = std::partition_point(row.entries + begin, row.entries + end, is_before);
+  const auto is_before = [&](const Entry& entry) {
+    return comparator_.CompareInternal(entry.file->largest, user_key, tag) < 0;
+  };
+  const Entry* const found =
+      std::partition_point(row.entries + begin, row.entries + end, is_before);
   return static_cast<uint32_t>(found - row.entries);
 }
 

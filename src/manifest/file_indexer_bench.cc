@@ -1,10 +1,12 @@
-// What the file indexer saves: the search for a key's files in a tree of several levels, with the arena and the bounds each on and off, beside the
-// plain search; and what a new version costs with it.
+// What the file indexer saves: the search for a key's files in a tree of several levels, with the
+// arena and the bounds each on and off, beside the plain search; and what a new version costs with
+// it.
 //
 //   file_indexer_bench [--files=4,40,400,4000] [--lookups=N] [--only=WAY] [--installs=N]
 //
-// WAY is one of plain, apart, bounds, arena, arena+bounds: alone it can be counted (valgrind --tool=callgrind). Every lookup is of a random key and
-// goes through all levels, as that of a key in the last level does. Prints a checksum of the files found, which is the same for all ways.
+// WAY is one of plain, apart, bounds, arena, arena+bounds: alone it can be counted (valgrind
+// --tool=callgrind). Every lookup is of a random key and goes through all levels, as that of a key
+// in the last level does. Prints a checksum of the files found, which is the same for all ways.
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -59,7 +61,8 @@ Arguments Parse(int argc, char** argv) {
     } else {
       ASHLAR_ASSERT(name == "--files");
       arguments.files.clear();
-      for (size_t comma = 0; comma != std::string_view::npos; value.remove_prefix(comma == std::string_view::npos ? 0 : comma + 1)) {
+      for (size_t comma = 0; comma != std::string_view::npos;
+           value.remove_prefix(comma == std::string_view::npos ? 0 : comma + 1)) {
         comma = value.find(',');
         arguments.files.push_back(ParseNumber(value.substr(0, comma)));
       }
@@ -75,7 +78,8 @@ std::string KeyOf(uint64_t position) {
   return key.append(8, '0');
 }
 
-// Every level covers the whole range of keys evenly. Metadata is made in random order, as it is in a tree that grew.
+// Every level covers the whole range of keys evenly. Metadata is made in random order, as it is in
+// a tree that grew.
 class Tree {
  public:
   explicit Tree(const std::vector<uint64_t>& files) : comparator_(BytewiseComparator()) {
@@ -89,12 +93,15 @@ class Tree {
       const uint64_t width = ~uint64_t{0} / files[level];
       for (uint64_t i = 0; i < files[level]; ++i) {
         const uint64_t begin = i * width + random_.Uniform(width / 8);
-        places.push_back({.level = static_cast<Level>(level + 1), .smallest = begin, .largest = begin + width / 8 * 7 - 1});
+        places.push_back({.level = static_cast<Level>(level + 1),
+                          .smallest = begin,
+                          .largest = begin + width / 8 * 7 - 1});
       }
     }
     for (size_t i = places.size(); i > 1; --i) std::swap(places[i - 1], places[random_.Uniform(i)]);
     VersionEdit edit;
-    for (const Place& place : places) edit.AddFile(place.level, MakeFile(NewNumber(), KeyOf(place.smallest), KeyOf(place.largest)));
+    for (const Place& place : places)
+      edit.AddFile(place.level, MakeFile(NewNumber(), KeyOf(place.smallest), KeyOf(place.largest)));
     version_ = Install(nullptr, &edit);
   }
   ~Tree() { version_->Unref(); }
@@ -105,7 +112,8 @@ class Tree {
   const KeyComparator& comparator() const { return comparator_; }
   std::vector<std::shared_ptr<const LevelFiles>> Levels() const {
     std::vector<std::shared_ptr<const LevelFiles>> levels;
-    for (Level level = 0; level < version_->levels(); ++level) levels.push_back(version_->level(level));
+    for (Level level = 0; level < version_->levels(); ++level)
+      levels.push_back(version_->level(level));
     return levels;
   }
 
@@ -122,14 +130,19 @@ class Tree {
     edit.DeleteFile(level, input->number);
     const Slice smallest = input->smallest_user_key();
     const Slice largest = input->largest_user_key();
-    for (const FileMetaData* file : version_->OverlappingFiles(level + 1, UserKeyRange{.smallest = &smallest, .largest = &largest})) {
+    for (const FileMetaData* file : version_->OverlappingFiles(
+             level + 1, UserKeyRange{.smallest = &smallest, .largest = &largest})) {
       edit.DeleteFile(level + 1, file->number);
-      edit.AddFile(level + 1, MakeFile(NewNumber(), file->smallest_user_key().ToString(), file->largest_user_key().ToString()));
+      edit.AddFile(level + 1, MakeFile(NewNumber(), file->smallest_user_key().ToString(),
+                                       file->largest_user_key().ToString()));
     }
     return edit;
   }
   Version* Install(const Version* base, VersionEdit* edit) {
-    VersionBuilder builder(VersionBuilder::Args{.comparator = comparator_, .levels = 7, .base = const_cast<Version*>(base), .live = &live_});
+    VersionBuilder builder(VersionBuilder::Args{.comparator = comparator_,
+                                                .levels = 7,
+                                                .base = const_cast<Version*>(base),
+                                                .live = &live_});
     ASHLAR_ASSERT(builder.Apply(edit).ok());
     Result<Version*> version = builder.Build();
     ASHLAR_ASSERT(version.ok());
@@ -147,14 +160,19 @@ class Tree {
 };
 
 using Clock = std::chrono::steady_clock;
-double MillisecondsSince(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
+double MillisecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
 
-uint64_t SearchPlainly(const Version& version, const KeyComparator& comparator, const Slice& key, uint64_t tag) {
+uint64_t SearchPlainly(const Version& version, const KeyComparator& comparator, const Slice& key,
+                       uint64_t tag) {
   uint64_t sum = 0;
   for (Level level = 1; level < version.levels(); ++level) {
     if (version.NumFiles(level) == 0) continue;
     const LevelFiles& files = *version.level(level);
-    for (size_t i = files.Find(key, tag); i < files.size() && comparator.Compare(key, files.files()[i]->smallest_user_key()) >= 0; ++i) {
+    for (size_t i = files.Find(key, tag);
+         i < files.size() && comparator.Compare(key, files.files()[i]->smallest_user_key()) >= 0;
+         ++i) {
       sum += files.files()[i]->number;
     }
   }
@@ -165,7 +183,8 @@ template <FileIndexer::Bounds kBounds>
 uint64_t SearchByIndex(const FileIndexer& index, const Slice& key, uint64_t tag) {
   uint64_t sum = 0;
   FileDescent<kBounds> descent(index, key, tag);
-  for (const FileMetaData* file = descent.Next(); file != nullptr; file = descent.Next()) sum += file->number;
+  for (const FileMetaData* file = descent.Next(); file != nullptr; file = descent.Next())
+    sum += file->number;
   return sum;
 }
 
@@ -191,7 +210,8 @@ void Measure(const Arguments& arguments, std::string_view way, const Search& sea
     if (!arguments.only.empty()) break;
   }
   printf("%-14.*s %8.1f ns a lookup   checksum %llu\n", static_cast<int>(way.size()), way.data(),
-         best_ms * 1e6 / static_cast<double>(arguments.lookups), static_cast<unsigned long long>(sum));
+         best_ms * 1e6 / static_cast<double>(arguments.lookups),
+         static_cast<unsigned long long>(sum));
 }
 
 void MeasureLookups(const Arguments& arguments, const Tree& tree) {
@@ -202,11 +222,21 @@ void MeasureLookups(const Arguments& arguments, const Tree& tree) {
   const FileIndexer together(args);
   const FileIndexer apart(apart_args);
   using Bounds = FileIndexer::Bounds;
-  Measure(arguments, "plain", [&](const Slice& key, uint64_t tag) { return SearchPlainly(tree.version(), tree.comparator(), key, tag); });
-  Measure(arguments, "apart", [&](const Slice& key, uint64_t tag) { return SearchByIndex<Bounds::kNone>(apart, key, tag); });
-  Measure(arguments, "arena", [&](const Slice& key, uint64_t tag) { return SearchByIndex<Bounds::kNone>(together, key, tag); });
-  Measure(arguments, "bounds", [&](const Slice& key, uint64_t tag) { return SearchByIndex<Bounds::kCarried>(apart, key, tag); });
-  Measure(arguments, "arena+bounds", [&](const Slice& key, uint64_t tag) { return SearchByIndex<Bounds::kCarried>(together, key, tag); });
+  Measure(arguments, "plain", [&](const Slice& key, uint64_t tag) {
+    return SearchPlainly(tree.version(), tree.comparator(), key, tag);
+  });
+  Measure(arguments, "apart", [&](const Slice& key, uint64_t tag) {
+    return SearchByIndex<Bounds::kNone>(apart, key, tag);
+  });
+  Measure(arguments, "arena", [&](const Slice& key, uint64_t tag) {
+    return SearchByIndex<Bounds::kNone>(together, key, tag);
+  });
+  Measure(arguments, "bounds", [&](const Slice& key, uint64_t tag) {
+    return SearchByIndex<Bounds::kCarried>(apart, key, tag);
+  });
+  Measure(arguments, "arena+bounds", [&](const Slice& key, uint64_t tag) {
+    return SearchByIndex<Bounds::kCarried>(together, key, tag);
+  });
 }
 
 template <typename Work>
@@ -236,10 +266,12 @@ void MeasureInstalls(const Arguments& arguments, Tree* tree) {
       Version* const version = tree->Install(&tree->version(), &edit);
       const double ms = MillisecondsSince(start);
       std::vector<std::shared_ptr<const LevelFiles>> after;
-      for (Level level = 0; level < version->levels(); ++level) after.push_back(version->level(level));
+      for (Level level = 0; level < version->levels(); ++level)
+        after.push_back(version->level(level));
       const Clock::time_point index_start = Clock::now();
       if (!base.IsOf(after)) {
-        const FileIndexer index(FileIndexer::Args{.comparator = tree->comparator(), .levels = after, .base = &base});
+        const FileIndexer index(
+            FileIndexer::Args{.comparator = tree->comparator(), .levels = after, .base = &base});
       }
       index_ms = MillisecondsSince(index_start);
       version->Unref();
@@ -249,7 +281,8 @@ void MeasureInstalls(const Arguments& arguments, Tree* tree) {
   };
   install("flush", [&] { return tree->MakeFlush(); });
   for (Level level = 1; level < static_cast<Level>(arguments.files.size()); ++level) {
-    install(StrCat("compaction of level ", level).c_str(), [&] { return tree->MakeCompaction(level); });
+    install(StrCat("compaction of level ", level).c_str(),
+            [&] { return tree->MakeCompaction(level); });
   }
 }
 

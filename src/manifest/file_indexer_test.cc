@@ -25,20 +25,26 @@ struct Entry {
 
 class FileIndexerTest : public testing::Test {
  protected:
-  // A level whose files hold these entries, cut at random: neighbours may share a user key, files may hold one entry.
-  std::shared_ptr<const LevelFiles> MakeLevel(const KeyComparator& comparator, std::vector<Entry> entries, Random* random) {
+  // A level whose files hold these entries, cut at random: neighbours may share a user key, files
+  // may hold one entry.
+  std::shared_ptr<const LevelFiles> MakeLevel(const KeyComparator& comparator,
+                                              std::vector<Entry> entries, Random* random) {
     const auto before = [&comparator](const Entry& a, const Entry& b) {
       const int order = comparator.Compare(a.key, b.key);
       return order != 0 ? order < 0 : a.sequence > b.sequence;
     };
     std::sort(entries.begin(), entries.end(), before);
-    entries.erase(std::unique(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) { return !before(a, b); }), entries.end());
+    entries.erase(std::unique(entries.begin(), entries.end(),
+                              [&](const Entry& a, const Entry& b) { return !before(a, b); }),
+                  entries.end());
     std::vector<FileMetaData*> files;
     for (size_t begin = 0; begin < entries.size();) {
-      const size_t last = std::min(entries.size() - 1, begin + static_cast<size_t>(random->Uniform(4)));
+      const size_t last =
+          std::min(entries.size() - 1, begin + static_cast<size_t>(random->Uniform(4)));
       auto file = std::make_unique<FileMetaData>();
       file->number = next_number_++;
-      file->smallest = MakeInternalKey(entries[begin].key, entries[begin].sequence, ValueType::kValue);
+      file->smallest =
+          MakeInternalKey(entries[begin].key, entries[begin].sequence, ValueType::kValue);
       file->largest = MakeInternalKey(entries[last].key, entries[last].sequence, ValueType::kValue);
       files.push_back(live_.Adopt(std::move(file)));
       begin = last + 1 + static_cast<size_t>(random->Uniform(2));
@@ -53,11 +59,13 @@ class FileIndexerTest : public testing::Test {
   LiveFiles live_{[](FileMetaData*) {}};
 };
 
-std::vector<uint64_t> WalkAllFiles(const KeyComparator& comparator, const Levels& levels, const Slice& key, uint64_t tag) {
+std::vector<uint64_t> WalkAllFiles(const KeyComparator& comparator, const Levels& levels,
+                                   const Slice& key, uint64_t tag) {
   std::vector<uint64_t> numbers;
   for (size_t level = 1; level < levels.size(); ++level) {
     for (const FileMetaData* file : levels[level]->files()) {
-      const bool holds = comparator.Compare(file->smallest_user_key(), key) <= 0 && comparator.CompareInternal(file->largest, key, tag) >= 0;
+      const bool holds = comparator.Compare(file->smallest_user_key(), key) <= 0 &&
+                         comparator.CompareInternal(file->largest, key, tag) >= 0;
       if (holds) numbers.push_back(file->number);
     }
   }
@@ -78,10 +86,16 @@ std::string TestKey(Random* random, int shape) {
   switch (shape) {
     case 0: return random->Bytes(random->Skewed(3));
     case 1: return "a-common-prefix-longer-than-a-head/" + digits;
-    case 2: return std::string(8, static_cast<char>('a' + random->Uniform(2))) + digits;  // heads that repeat
-    case 3: return std::string(random->Uniform(12), '\xff') + digits;                     // among them the highest head
-    case 4: return random->OneIn(50) ? "b" + digits : "another-prefix/" + digits;         // a prefix that comes and goes
-    default: return std::string(1, static_cast<char>(random->Uniform(6)));                // few keys, in many files
+    case 2:
+      return std::string(8, static_cast<char>('a' + random->Uniform(2))) +
+             digits;  // heads that repeat
+    case 3:
+      return std::string(random->Uniform(12), '\xff') + digits;  // among them the highest head
+    case 4:
+      return random->OneIn(50) ? "b" + digits
+                               : "another-prefix/" + digits;  // a prefix that comes and goes
+    default:
+      return std::string(1, static_cast<char>(random->Uniform(6)));  // few keys, in many files
   }
 }
 
@@ -99,7 +113,8 @@ std::vector<Query> MakeQueries(const Levels& levels, int shape, Random* random) 
       // At a bound of a file, or one version beside it.
       const FileMetaData& file = *level.files()[random->Uniform(level.size())];
       const std::string& bound = random->OneIn(2) ? file.smallest : file.largest;
-      query = {.key = ExtractUserKey(bound).ToString(), .tag = ExtractTag(bound) + random->Uniform(3) - 1};
+      query = {.key = ExtractUserKey(bound).ToString(),
+               .tag = ExtractTag(bound) + random->Uniform(3) - 1};
     }
     if (random->OneIn(6)) query.key.resize(random->Uniform(query.key.size() + 1));
     if (random->OneIn(6)) query.key.push_back('\0');
@@ -110,7 +125,8 @@ std::vector<Query> MakeQueries(const Levels& levels, int shape, Random* random) 
   return queries;
 }
 
-// Trees that change a level or two at a time; every index is built once from nothing and once from the one before it.
+// Trees that change a level or two at a time; every index is built once from nothing and once from
+// the one before it.
 TEST_F(FileIndexerTest, TheWayDownIsThatOfAWalkOverAllFiles) {
   const uint64_t seed = 23;
   SCOPED_TRACE(StrCat("seed ", seed));
@@ -120,7 +136,8 @@ TEST_F(FileIndexerTest, TheWayDownIsThatOfAWalkOverAllFiles) {
     for (int shape = 0; shape < 6; ++shape) {
       const auto make_level = [&] {
         std::vector<Entry> entries(random.OneIn(4) ? 0 : random.Skewed(9));
-        for (Entry& entry : entries) entry = {.key = TestKey(&random, shape), .sequence = random.Uniform(80)};
+        for (Entry& entry : entries)
+          entry = {.key = TestKey(&random, shape), .sequence = random.Uniform(80)};
         return MakeLevel(comparator, std::move(entries), &random);
       };
       Levels levels(6);
@@ -128,19 +145,31 @@ TEST_F(FileIndexerTest, TheWayDownIsThatOfAWalkOverAllFiles) {
       std::shared_ptr<const FileIndexer> base;
       for (int round = 0; round < 40; ++round) {
         const Levels before = levels;  // what the base was built from
-        for (uint64_t changes = random.Uniform(3); changes > 0; --changes) levels[1 + random.Uniform(levels.size() - 1)] = make_level();
-        const FileIndexer fresh(FileIndexer::Args{.comparator = comparator, .levels = levels, .layout = FileIndexer::Layout::kArenaPerLevel});
-        auto derived = std::make_shared<const FileIndexer>(FileIndexer::Args{.comparator = comparator, .levels = levels, .base = base.get()});
+        for (uint64_t changes = random.Uniform(3); changes > 0; --changes)
+          levels[1 + random.Uniform(levels.size() - 1)] = make_level();
+        const FileIndexer fresh(FileIndexer::Args{.comparator = comparator,
+                                                  .levels = levels,
+                                                  .layout = FileIndexer::Layout::kArenaPerLevel});
+        auto derived = std::make_shared<const FileIndexer>(
+            FileIndexer::Args{.comparator = comparator, .levels = levels, .base = base.get()});
         EXPECT_TRUE(derived->IsOf(levels));
-        const auto is_same = [](const auto& a, const auto& b) { return a == b || (a->empty() && b->empty()); };
+        const auto is_same = [](const auto& a, const auto& b) {
+          return a == b || (a->empty() && b->empty());
+        };
         if (base != nullptr) {
-          EXPECT_EQ(base->IsOf(levels), std::equal(levels.begin() + 1, levels.end(), before.begin() + 1, is_same));
+          EXPECT_EQ(base->IsOf(levels),
+                    std::equal(levels.begin() + 1, levels.end(), before.begin() + 1, is_same));
         }
         for (const Query& query : MakeQueries(levels, shape, &random)) {
-          const std::vector<uint64_t> expected = WalkAllFiles(comparator, levels, query.key, query.tag);
-          ASSERT_EQ(Descend<FileIndexer::Bounds::kCarried>(fresh, query.key, query.tag), expected) << named.name << " " << shape;
-          ASSERT_EQ(Descend<FileIndexer::Bounds::kNone>(fresh, query.key, query.tag), expected) << named.name << " " << shape;
-          ASSERT_EQ(Descend<FileIndexer::Bounds::kCarried>(*derived, query.key, query.tag), expected) << named.name << " " << shape << " " << round;
+          const std::vector<uint64_t> expected =
+              WalkAllFiles(comparator, levels, query.key, query.tag);
+          ASSERT_EQ(Descend<FileIndexer::Bounds::kCarried>(fresh, query.key, query.tag), expected)
+              << named.name << " " << shape;
+          ASSERT_EQ(Descend<FileIndexer::Bounds::kNone>(fresh, query.key, query.tag), expected)
+              << named.name << " " << shape;
+          ASSERT_EQ(Descend<FileIndexer::Bounds::kCarried>(*derived, query.key, query.tag),
+                    expected)
+              << named.name << " " << shape << " " << round;
         }
         base = std::move(derived);
       }
@@ -154,9 +183,11 @@ TEST_F(FileIndexerTest, ATreeWithoutFilesLeadsNowhere) {
   Levels levels(3);
   for (auto& level : levels) level = MakeLevel(comparator, {}, &random);
   // Files of level 0 are not the index's concern.
-  levels[0] = MakeLevel(comparator, {{.key = "a", .sequence = 1}, {.key = "b", .sequence = 1}}, &random);
+  levels[0] =
+      MakeLevel(comparator, {{.key = "a", .sequence = 1}, {.key = "b", .sequence = 1}}, &random);
   const FileIndexer index(FileIndexer::Args{.comparator = comparator, .levels = levels});
-  EXPECT_EQ(Descend<FileIndexer::Bounds::kCarried>(index, "a", ~uint64_t{0}), std::vector<uint64_t>());
+  EXPECT_EQ(Descend<FileIndexer::Bounds::kCarried>(index, "a", ~uint64_t{0}),
+            std::vector<uint64_t>());
   EXPECT_EQ(index.MemoryBytes(), 0u);
 }
 
@@ -166,7 +197,10 @@ TEST_F(FileIndexerTest, OneArenaHoldsEveryLevel) {
   Levels levels(4);
   size_t files = 0;
   for (auto& level : levels)
-    level = MakeLevel(comparator, {{.key = "a", .sequence = 1}, {.key = "b", .sequence = 1}, {.key = "c", .sequence = 1}}, &random);
+    level = MakeLevel(
+        comparator,
+        {{.key = "a", .sequence = 1}, {.key = "b", .sequence = 1}, {.key = "c", .sequence = 1}},
+        &random);
   for (size_t level = 1; level < levels.size(); ++level) files += levels[level]->size();
   const FileIndexer index(FileIndexer::Args{.comparator = comparator, .levels = levels});
   EXPECT_GE(index.MemoryBytes(), 32 * (files + 2 * 3));

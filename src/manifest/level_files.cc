@@ -7,7 +7,8 @@
 
 namespace ashlar {
 
-LevelFiles::LevelFiles(const KeyComparator& comparator, Level level, std::vector<FileMetaData*> files, LiveFiles* live)
+LevelFiles::LevelFiles(const KeyComparator& comparator, Level level,
+                       std::vector<FileMetaData*> files, LiveFiles* live)
     : comparator_(comparator), level_(level), files_(std::move(files)), live_(live) {
   for (FileMetaData* file : files_) {
     LiveFiles::Acquire(file);
@@ -20,52 +21,66 @@ LevelFiles::~LevelFiles() {
 }
 
 size_t LevelFiles::Find(const Slice& user_key, uint64_t tag) const {
-  const auto is_before = [&](const FileMetaData* file) { return comparator_.CompareInternal(file->largest, user_key, tag) < 0; };
-  return static_cast<size_t>(std::partition_point(files_.begin(), files_.end(), is_before) - files_.begin());
+  const auto is_before = [&](const FileMetaData* file) {
+    return comparator_.CompareInternal(file->largest, user_key, tag) < 0;
+  };
+  return static_cast<size_t>(std::partition_point(files_.begin(), files_.end(), is_before) -
+                             files_.begin());
 }
 
 FilePositions LevelFiles::Overlapping(const UserKeyRange& range) const {
   FilePositions result{0, files_.size()};
-  // The highest tag sorts before every entry of its user key, so that a file which ends with an older version of the bound is in.
+  // The highest tag sorts before every entry of its user key, so that a file which ends with an
+  // older version of the bound is in.
   if (range.smallest != nullptr) result.begin = Find(*range.smallest, ~uint64_t{0});
   if (range.largest == nullptr) return result;
   const auto starts_behind = [this](const Slice& bound, const FileMetaData* file) {
     return comparator_.Compare(bound, file->smallest_user_key()) < 0;
   };
   const auto first = files_.begin() + static_cast<std::ptrdiff_t>(result.begin);
-  result.end = static_cast<size_t>(std::upper_bound(first, files_.end(), *range.largest, starts_behind) - files_.begin());
+  result.end = static_cast<size_t>(
+      std::upper_bound(first, files_.end(), *range.largest, starts_behind) - files_.begin());
   return result;
 }
 
 bool LevelFiles::FileMayHold(size_t position, const Slice& user_key) const {
   const FileMetaData& file = *files_[position];
-  return comparator_.Compare(user_key, file.smallest_user_key()) >= 0 && comparator_.Compare(user_key, file.largest_user_key()) <= 0;
+  return comparator_.Compare(user_key, file.smallest_user_key()) >= 0 &&
+         comparator_.Compare(user_key, file.largest_user_key()) <= 0;
 }
 
 bool LevelFiles::FileOverlaps(size_t position, const UserKeyRange& range) const {
   const FileMetaData& file = *files_[position];
-  return (range.smallest == nullptr || comparator_.Compare(file.largest_user_key(), *range.smallest) >= 0) &&
-         (range.largest == nullptr || comparator_.Compare(file.smallest_user_key(), *range.largest) <= 0);
+  return (range.smallest == nullptr ||
+          comparator_.Compare(file.largest_user_key(), *range.smallest) >= 0) &&
+         (range.largest == nullptr ||
+          comparator_.Compare(file.smallest_user_key(), *range.largest) <= 0);
 }
 
 bool LevelFiles::NewerFirst(const FileMetaData* a, const FileMetaData* b) {
   if (a->largest_sequence != b->largest_sequence) return a->largest_sequence > b->largest_sequence;
-  if (a->smallest_sequence != b->smallest_sequence) return a->smallest_sequence > b->smallest_sequence;
+  if (a->smallest_sequence != b->smallest_sequence)
+    return a->smallest_sequence > b->smallest_sequence;
   return a->number > b->number;
 }
 
 Status LevelFiles::Validate() const {
   for (const FileMetaData* file : files_) {
-    if (file->smallest.size() < kTagBytes || file->largest.size() < kTagBytes || comparator_.CompareInternal(file->smallest, file->largest) > 0) {
-      return Status::Corruption(StrCat("table ", file->number, " in level ", level_, " has its bounds in the wrong order"));
+    if (file->smallest.size() < kTagBytes || file->largest.size() < kTagBytes ||
+        comparator_.CompareInternal(file->smallest, file->largest) > 0) {
+      return Status::Corruption(StrCat("table ", file->number, " in level ", level_,
+                                       " has its bounds in the wrong order"));
     }
   }
   for (size_t i = 1; i < files_.size(); ++i) {
     const FileMetaData* before = files_[i - 1];
     const FileMetaData* file = files_[i];
-    const bool ordered = level_ == 0 ? NewerFirst(before, file) : comparator_.CompareInternal(before->largest, file->smallest) < 0;
+    const bool ordered = level_ == 0
+                             ? NewerFirst(before, file)
+                             : comparator_.CompareInternal(before->largest, file->smallest) < 0;
     if (!ordered)
-      return Status::Corruption(StrCat("tables ", before->number, " and ", file->number, " in level ", level_, " overlap or are out of order"));
+      return Status::Corruption(StrCat("tables ", before->number, " and ", file->number,
+                                       " in level ", level_, " overlap or are out of order"));
   }
   return Status::OK();
 }

@@ -1,10 +1,12 @@
-// LevelFiles: the tables of one level, immutable, and the plain search in it. Reads of keys go through manifest/file_indexer.h.
+// LevelFiles: the tables of one level, immutable, and the plain search in it. Reads of keys go
+// through manifest/file_indexer.h.
 //
-//   level 0    newest first: by largest sequence, then smallest sequence, then number, descending; ranges may overlap
+//   level 0    newest first: by largest sequence, then smallest sequence, then number, descending;
+//              ranges may overlap
 //   others     by key, disjoint
 //
-// I1: for levels above 0: file[i].largest < file[i + 1].smallest as internal keys. Two neighbours may share a user key, its older versions in the
-//     later file.
+// I1: for levels above 0: file[i].largest < file[i + 1].smallest as internal keys. Two neighbours
+//     may share a user key, its older versions in the later file.
 // I2: holds one count on each file.
 //
 // A level that an edit does not touch is shared between the old version and the new one.
@@ -40,7 +42,8 @@ struct UserKeyRange {
 class LevelFiles {
  public:
   // Takes one count on each file for itself. The files must be in the level's order.
-  LevelFiles(const KeyComparator& comparator, Level level, std::vector<FileMetaData*> files, LiveFiles* live);
+  LevelFiles(const KeyComparator& comparator, Level level, std::vector<FileMetaData*> files,
+             LiveFiles* live);
   ~LevelFiles();
   LevelFiles(const LevelFiles&) = delete;
   LevelFiles& operator=(const LevelFiles&) = delete;
@@ -50,7 +53,8 @@ class LevelFiles {
   bool empty() const { return files_.empty(); }
   uint64_t bytes() const { return bytes_; }
 
-  // Levels above 0: the first file whose largest internal key is at or after (user_key, tag); size() if there is none.
+  // Levels above 0: the first file whose largest internal key is at or after (user_key, tag);
+  // size() if there is none.
   size_t Find(const Slice& user_key, uint64_t tag) const;
   // Levels above 0: the files that share a user key with the range.
   FilePositions Overlapping(const UserKeyRange& range) const;
@@ -60,7 +64,8 @@ class LevelFiles {
 
   // Order of level 0: true if a is newer.
   static bool NewerFirst(const FileMetaData* a, const FileMetaData* b);
-  // I1, and for every level that a file's smallest key is not behind its largest. Corruption naming the files.
+  // I1, and for every level that a file's smallest key is not behind its largest. Corruption naming
+  // the files.
   Status Validate() const;
 
  private:

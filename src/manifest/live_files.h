@@ -1,11 +1,13 @@
-// LiveFiles: which tables are part of any Version that somebody still holds, and the way out for those that no longer are.
+// LiveFiles: which tables are part of any Version that somebody still holds, and the way out for
+// those that no longer are.
 //
 //   edit owns the metadata --Adopt--> LIVE, counted by level lists --Release of the last count--> drop(file), then the metadata is deleted
 //
 // I1: a file is live from its Adopt until its last count goes.
-// I2: `drop` is called exactly once per file, without any lock held, on the thread that released the last count. It must let go of the file's open
-//     table (TableCache::Evict). Whether the file may be removed from the directory is for VersionSet::LiveTables to say, not for `drop`: a MANIFEST
-//     may still name it.
+// I2: `drop` is called exactly once per file, without any lock held, on the thread that released
+//     the last count. It must let go of the file's open table (TableCache::Evict). Whether the file
+//     may be removed from the directory is for VersionSet::LiveTables to say, not for `drop`: a
+//     MANIFEST may still name it.
 //
 // Thread safety: all methods.
 // Lifetime: outlives every Version.

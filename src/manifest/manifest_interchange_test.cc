@@ -32,7 +32,8 @@ class ManifestInterchangeTest : public testing::Test {
     return run.output;
   }
   std::string DumpManifest(FileNumber number) {
-    const ToolRun run = RunTool(StrCat("ldb manifest_dump --verbose --path=", DescriptorFileName(directory_, number)));
+    const ToolRun run = RunTool(
+        StrCat("ldb manifest_dump --verbose --path=", DescriptorFileName(directory_, number)));
     EXPECT_EQ(run.exit_code, 0) << run.output;
     return run.output;
   }
@@ -40,8 +41,10 @@ class ManifestInterchangeTest : public testing::Test {
   std::unique_ptr<VersionSet> Open(const std::vector<std::string>& families, Status* status) {
     std::vector<ColumnFamilySpec> specs;
     for (const std::string& name : families)
-      specs.push_back(ColumnFamilySpec{.name = name, .comparator = KeyComparator(BytewiseComparator()), .levels = 64});
-    auto set = std::make_unique<VersionSet>(VersionSet::Args{.file_system = file_system_.get(), .directory = directory_, .drop_file = nullptr});
+      specs.push_back(ColumnFamilySpec{
+          .name = name, .comparator = KeyComparator(BytewiseComparator()), .levels = 64});
+    auto set = std::make_unique<VersionSet>(VersionSet::Args{
+        .file_system = file_system_.get(), .directory = directory_, .drop_file = nullptr});
     *status = set->Recover(specs, false);
     return set;
   }
@@ -58,7 +61,9 @@ class ManifestInterchangeTest : public testing::Test {
   const std::shared_ptr<FileSystem> file_system_ = FileSystem::Default();
 };
 
-bool Contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool Contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 TEST_F(ManifestInterchangeTest, ADatabaseOfLdbIsRecovered) {
   Ldb("--create_if_missing put a 1");
@@ -73,25 +78,33 @@ TEST_F(ManifestInterchangeTest, ADatabaseOfLdbIsRecovered) {
   const std::string dump = DumpManifest(set->manifest_number());
   EXPECT_EQ(set->families().size(), 2u);
   for (const ColumnFamilyState* family : set->families()) {
-    EXPECT_TRUE(Contains(dump, StrCat("Column family \"", family->name, "\"  (ID ", family->id, ")"))) << dump;
+    EXPECT_TRUE(
+        Contains(dump, StrCat("Column family \"", family->name, "\"  (ID ", family->id, ")")))
+        << dump;
     for (Level level = 0; level < family->levels; ++level) {
       for (const FileMetaData* file : family->current->files(level)) {
-        EXPECT_TRUE(Contains(dump, StrCat("\n ", file->number, ":", file->file_bytes, "["))) << file->number << "\n" << dump;
+        EXPECT_TRUE(Contains(dump, StrCat("\n ", file->number, ":", file->file_bytes, "[")))
+            << file->number << "\n"
+            << dump;
       }
     }
     EXPECT_GT(family->current->NumFiles(), 0u);
   }
   EXPECT_TRUE(Contains(dump, StrCat("last_sequence ", set->last_sequence(), " "))) << dump;
   EXPECT_TRUE(Contains(dump, StrCat("max_column_family ", set->max_column_family(), " "))) << dump;
-  EXPECT_TRUE(Contains(dump, StrCat("min_log_number_to_keep ", set->min_log_number_to_keep(), "\n"))) << dump;
+  EXPECT_TRUE(
+      Contains(dump, StrCat("min_log_number_to_keep ", set->min_log_number_to_keep(), "\n")))
+      << dump;
   std::vector<std::string> names;
   ASSERT_TRUE(VersionSet::ListColumnFamilies(file_system_.get(), directory_, &names).ok());
   EXPECT_EQ(names, (std::vector<std::string>{"default", "other"}));
 }
 
 TEST_F(ManifestInterchangeTest, ADatabaseOfDbBenchIsRecovered) {
-  const ToolRun fill = RunTool(StrCat("db_bench --db=", directory_, " --benchmarks=fillrandom,compact --num=5000 --write_buffer_size=65536 ",
-                                      "--target_file_size_base=65536 --max_bytes_for_level_base=262144 --max_background_jobs=1"));
+  const ToolRun fill = RunTool(StrCat(
+      "db_bench --db=", directory_,
+      " --benchmarks=fillrandom,compact --num=5000 --write_buffer_size=65536 ",
+      "--target_file_size_base=65536 --max_bytes_for_level_base=262144 --max_background_jobs=1"));
   ASSERT_EQ(fill.exit_code, 0) << fill.output;
   Status status;
   const std::unique_ptr<VersionSet> set = Open({"default"}, &status);
@@ -102,9 +115,14 @@ TEST_F(ManifestInterchangeTest, ADatabaseOfDbBenchIsRecovered) {
 
 TEST_F(ManifestInterchangeTest, LdbOpensANewDatabase) {
   ASSERT_TRUE(file_system_->CreateDirIfMissing(directory_).ok());
-  ASSERT_TRUE(VersionSet::CreateNewDatabase(file_system_.get(), directory_, "01234567-89ab-cdef-0123-456789abcdef").ok());
+  ASSERT_TRUE(VersionSet::CreateNewDatabase(file_system_.get(), directory_,
+                                            "01234567-89ab-cdef-0123-456789abcdef")
+                  .ok());
   const std::string dump = DumpManifest(1);
-  EXPECT_TRUE(Contains(dump, "next_file_number 3 last_sequence 0  prev_log_number 0 max_column_family 0 min_log_number_to_keep 0")) << dump;
+  EXPECT_TRUE(Contains(dump,
+                       "next_file_number 3 last_sequence 0  prev_log_number 0 max_column_family 0 "
+                       "min_log_number_to_keep 0"))
+      << dump;
   Ldb("put a 1");
   EXPECT_EQ(Ldb("get a"), "1\n");
 }
@@ -125,8 +143,16 @@ TEST_F(ManifestInterchangeTest, LdbReadsADatabaseThatWeInstalledInto) {
   edits[0].last_sequence = 9;
   edits[1].log_additions.push_back(LogAddition{.number = 4, .synced_bytes = std::nullopt});
   ASSERT_TRUE(Install(set.get(), set->Prepare(std::move(edits))).ok());
-  ASSERT_TRUE(Install(set.get(), set->PrepareAddFamily(ColumnFamilySpec{.name = "ours", .comparator = KeyComparator(BytewiseComparator())}, 0)).ok());
-  ASSERT_TRUE(Install(set.get(), set->PrepareAddFamily(ColumnFamilySpec{.name = "gone", .comparator = KeyComparator(BytewiseComparator())}, 0)).ok());
+  ASSERT_TRUE(Install(set.get(), set->PrepareAddFamily(ColumnFamilySpec{.name = "ours",
+                                                                        .comparator = KeyComparator(
+                                                                            BytewiseComparator())},
+                                                       0))
+                  .ok());
+  ASSERT_TRUE(Install(set.get(), set->PrepareAddFamily(ColumnFamilySpec{.name = "gone",
+                                                                        .comparator = KeyComparator(
+                                                                            BytewiseComparator())},
+                                                       0))
+                  .ok());
   ASSERT_TRUE(Install(set.get(), set->PrepareDropFamily(2)).ok());
   VersionEdit forget;
   forget.log_deletion = 100;
@@ -142,8 +168,10 @@ TEST_F(ManifestInterchangeTest, LdbReadsADatabaseThatWeInstalledInto) {
   EXPECT_TRUE(Contains(dump, "Column family \"ours\"  (ID 1)")) << dump;
   EXPECT_TRUE(Contains(dump, "max_column_family 2 ")) << dump;
   EXPECT_TRUE(Contains(dump, "last_sequence 9 ")) << dump;
-  const std::string level_six = dump.substr(dump.find("--- level 6 ---"), dump.find("--- level 7 ---") - dump.find("--- level 6 ---"));
-  EXPECT_EQ(static_cast<size_t>(std::count(level_six.begin(), level_six.end(), '[')), 2 * tables) << level_six;
+  const std::string level_six = dump.substr(
+      dump.find("--- level 6 ---"), dump.find("--- level 7 ---") - dump.find("--- level 6 ---"));
+  EXPECT_EQ(static_cast<size_t>(std::count(level_six.begin(), level_six.end(), '[')), 2 * tables)
+      << level_six;
   EXPECT_TRUE(Contains(Ldb("list_column_families"), "{default, ours}"));
   EXPECT_EQ(Ldb("scan"), "a : 1\nb : 2\nc : 3\n");
   Ldb("checkconsistency");

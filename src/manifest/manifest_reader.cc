@@ -8,20 +8,26 @@
 
 namespace ashlar {
 
-Result<std::unique_ptr<ManifestReader>> ManifestReader::Open(FileSystem* file_system, const std::string& directory) {
+Result<std::unique_ptr<ManifestReader>> ManifestReader::Open(FileSystem* file_system,
+                                                             const std::string& directory) {
   ASHLAR_ASSIGN_OR_RETURN(const FileNumber number, ReadCurrentFile(file_system, directory));
   const std::string name = DescriptorFileName(directory, number);
   uint64_t bytes = 0;
   std::unique_ptr<SequentialFile> file;
   Status status = file_system->GetFileSize(name, &bytes);
   if (status.ok()) status = file_system->NewSequentialFile(name, FileOptions{}, &file);
-  if (status.IsPathNotFound()) return Status::Corruption(StrCat(CurrentFileName(directory), " names a file that is missing: ", name));
+  if (status.IsPathNotFound())
+    return Status::Corruption(
+        StrCat(CurrentFileName(directory), " names a file that is missing: ", name));
   ASHLAR_RETURN_IF_ERROR(std::move(status));
   return std::unique_ptr<ManifestReader>(new ManifestReader(number, std::move(file), name, bytes));
 }
 
-ManifestReader::ManifestReader(FileNumber number, std::unique_ptr<SequentialFile> file, const std::string& file_name, uint64_t file_bytes)
-    : number_(number), file_bytes_(file_bytes), log_(std::move(file), file_name, number, file_bytes) {}
+ManifestReader::ManifestReader(FileNumber number, std::unique_ptr<SequentialFile> file,
+                               const std::string& file_name, uint64_t file_bytes)
+    : number_(number),
+      file_bytes_(file_bytes),
+      log_(std::move(file), file_name, number, file_bytes) {}
 
 bool ManifestReader::Next(VersionEdit* edit) {
   if (!status_.ok()) return false;
@@ -41,7 +47,8 @@ bool ManifestReader::Next(VersionEdit* edit) {
         return false;
       }
       if (member.atomic_group_remaining != remaining - 1) {
-        return Fail(Status::Corruption(StrCat(log_.file_name(), ": an atomic group is broken at offset ", log_.record_offset())));
+        return Fail(Status::Corruption(StrCat(
+            log_.file_name(), ": an atomic group is broken at offset ", log_.record_offset())));
       }
       --remaining;
       group_.push_back(std::move(member));
@@ -55,12 +62,14 @@ bool ManifestReader::Next(VersionEdit* edit) {
 bool ManifestReader::ReadEdit(VersionEdit* edit) {
   Slice record;
   if (!log_.ReadRecord(&record, &scratch_)) {
-    const bool ends_well = log_.outcome() == LogReader::Outcome::kEnd || log_.outcome() == LogReader::Outcome::kTornTail;
+    const bool ends_well = log_.outcome() == LogReader::Outcome::kEnd ||
+                           log_.outcome() == LogReader::Outcome::kTornTail;
     return ends_well ? false : Fail(log_.status());
   }
   const Status decoded = edit->DecodeFrom(record);
   if (decoded.ok()) return true;
-  return Fail(decoded.WithContext(StrCat(log_.file_name(), ": record at offset ", log_.record_offset())));
+  return Fail(
+      decoded.WithContext(StrCat(log_.file_name(), ": record at offset ", log_.record_offset())));
 }
 
 bool ManifestReader::Fail(Status status) {

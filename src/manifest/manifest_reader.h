@@ -1,7 +1,7 @@
 // ManifestReader: the edits of the MANIFEST that CURRENT names, atomic groups whole or not at all.
 //
-// A record cut off at the end of the file, and a group whose last edits are missing there, were never acknowledged: they are left out. Any other
-// damage is Corruption.
+// A record cut off at the end of the file, and a group whose last edits are missing there, were
+// never acknowledged: they are left out. Any other damage is Corruption.
 //
 // Thread safety: one thread.
 #pragma once
@@ -19,7 +19,8 @@ namespace ashlar {
 
 class ManifestReader {
  public:
-  static Result<std::unique_ptr<ManifestReader>> Open(FileSystem* file_system, const std::string& directory);
+  static Result<std::unique_ptr<ManifestReader>> Open(FileSystem* file_system,
+                                                      const std::string& directory);
 
   // True: *edit is the next one. False: the end, or an error: see status().
   [[nodiscard]] bool Next(VersionEdit* edit);
@@ -31,7 +32,8 @@ class ManifestReader {
   uint64_t file_bytes() const { return file_bytes_; }
 
  private:
-  ManifestReader(FileNumber number, std::unique_ptr<SequentialFile> file, const std::string& file_name, uint64_t file_bytes);
+  ManifestReader(FileNumber number, std::unique_ptr<SequentialFile> file,
+                 const std::string& file_name, uint64_t file_bytes);
 
   // Reads one record. False: no more, or an error.
   bool ReadEdit(VersionEdit* edit);

@@ -27,15 +27,19 @@ void ReleaseVersions(FamilyMap* families) {
 void RecordLogs(const VersionEdit& edit, RecordedLogs* logs) {
   for (const LogAddition& addition : edit.log_additions) {
     std::optional<uint64_t>& synced = (*logs)[addition.number];
-    if (addition.synced_bytes.has_value()) synced = std::max(synced.value_or(0), *addition.synced_bytes);
+    if (addition.synced_bytes.has_value())
+      synced = std::max(synced.value_or(0), *addition.synced_bytes);
   }
-  if (edit.log_deletion.has_value()) logs->erase(logs->begin(), logs->lower_bound(*edit.log_deletion));
+  if (edit.log_deletion.has_value())
+    logs->erase(logs->begin(), logs->lower_bound(*edit.log_deletion));
 }
 
 Result<RecoveredState> ManifestReplay::Run() {
   const ColumnFamilySpec* const default_spec = FindSpec(kDefaultFamilyName);
-  if (default_spec == nullptr) return Status::InvalidArgument("the column family \"default\" must be opened");
-  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<ManifestReader> manifest, ManifestReader::Open(args_.file_system, args_.directory));
+  if (default_spec == nullptr)
+    return Status::InvalidArgument("the column family \"default\" must be opened");
+  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<ManifestReader> manifest,
+                          ManifestReader::Open(args_.file_system, args_.directory));
   state_.manifest_number = manifest->number();
   state_.manifest_bytes = manifest->file_bytes();
   ASHLAR_RETURN_IF_ERROR(OpenFamily(kDefaultFamilyId, *default_spec));
@@ -60,7 +64,8 @@ Status ManifestReplay::Apply(VersionEdit* edit) {
     ASHLAR_RETURN_IF_ERROR(ApplyToFamily(edit));
   }
   const auto family = state_.families.find(edit->column_family);
-  if (family != state_.families.end()) ASHLAR_RETURN_IF_ERROR(TakeFamilyFields(*edit, family->second.get()));
+  if (family != state_.families.end())
+    ASHLAR_RETURN_IF_ERROR(TakeFamilyFields(*edit, family->second.get()));
   TakeDatabaseFields(*edit);
   return Status::OK();
 }
@@ -68,11 +73,14 @@ Status ManifestReplay::Apply(VersionEdit* edit) {
 Status ManifestReplay::AddFamily(const VersionEdit& edit) {
   const std::string& name = *edit.added_column_family;
   const ColumnFamilyId id = edit.column_family;
-  if (state_.families.contains(id) || unopened_.contains(id)) return Status::Corruption(StrCat("column family ", id, " is added twice"));
+  if (state_.families.contains(id) || unopened_.contains(id))
+    return Status::Corruption(StrCat("column family ", id, " is added twice"));
   state_.max_column_family = std::max(state_.max_column_family, id);
   const ColumnFamilySpec* const spec = FindSpec(name);
   if (spec != nullptr) return OpenFamily(id, *spec);
-  if (name == kStatisticsFamilyName) return OpenFamily(id, ColumnFamilySpec{.name = name, .comparator = KeyComparator(BytewiseComparator())});
+  if (name == kStatisticsFamilyName)
+    return OpenFamily(
+        id, ColumnFamilySpec{.name = name, .comparator = KeyComparator(BytewiseComparator())});
   unopened_.emplace(id, name);
   return Status::OK();
 }
@@ -81,14 +89,16 @@ Status ManifestReplay::DropFamily(const VersionEdit& edit) {
   const bool opened = state_.families.erase(edit.column_family) > 0;
   builders_.erase(edit.column_family);
   if (opened || unopened_.erase(edit.column_family) > 0) return Status::OK();
-  return Status::Corruption(StrCat("column family ", edit.column_family, " is dropped but does not exist"));
+  return Status::Corruption(
+      StrCat("column family ", edit.column_family, " is dropped but does not exist"));
 }
 
 Status ManifestReplay::ApplyToFamily(VersionEdit* edit) {
   const auto builder = builders_.find(edit->column_family);
   if (builder != builders_.end()) return builder->second->Apply(edit);
   if (unopened_.contains(edit->column_family)) return Status::OK();
-  return Status::Corruption(StrCat("an edit names column family ", edit->column_family, ", which does not exist"));
+  return Status::Corruption(
+      StrCat("an edit names column family ", edit->column_family, ", which does not exist"));
 }
 
 Status ManifestReplay::TakeFamilyFields(const VersionEdit& edit, ColumnFamilyState* family) {
@@ -100,33 +110,46 @@ Status ManifestReplay::TakeFamilyFields(const VersionEdit& edit, ColumnFamilySta
   const std::string given = family->comparator.user_comparator()->Name();
   if (edit.comparator.has_value() && *edit.comparator != given) {
     return Status::InvalidArgument(given,
-                                   StrCat("does not match existing comparator ", *edit.comparator, " of column family \"", family->name, "\""));
+                                   StrCat("does not match existing comparator ", *edit.comparator,
+                                          " of column family \"", family->name, "\""));
   }
   return Status::OK();
 }
 
 void ManifestReplay::TakeDatabaseFields(const VersionEdit& edit) {
   if (edit.database_id.has_value()) state_.database_id = *edit.database_id;
-  if (edit.next_file_number.has_value()) next_file_number_ = std::max(next_file_number_.value_or(0), *edit.next_file_number);
-  if (edit.previous_log_number.has_value()) state_.next_file_number = std::max(state_.next_file_number, *edit.previous_log_number + 1);
-  if (edit.max_column_family.has_value()) state_.max_column_family = std::max(state_.max_column_family, *edit.max_column_family);
-  if (edit.min_log_number_to_keep.has_value()) state_.min_log_number_to_keep = std::max(state_.min_log_number_to_keep, *edit.min_log_number_to_keep);
-  if (edit.last_sequence.has_value()) state_.last_sequence = std::max(state_.last_sequence, *edit.last_sequence);
+  if (edit.next_file_number.has_value())
+    next_file_number_ = std::max(next_file_number_.value_or(0), *edit.next_file_number);
+  if (edit.previous_log_number.has_value())
+    state_.next_file_number = std::max(state_.next_file_number, *edit.previous_log_number + 1);
+  if (edit.max_column_family.has_value())
+    state_.max_column_family = std::max(state_.max_column_family, *edit.max_column_family);
+  if (edit.min_log_number_to_keep.has_value())
+    state_.min_log_number_to_keep =
+        std::max(state_.min_log_number_to_keep, *edit.min_log_number_to_keep);
+  if (edit.last_sequence.has_value())
+    state_.last_sequence = std::max(state_.last_sequence, *edit.last_sequence);
   has_last_sequence_ |= edit.last_sequence.has_value();
 }
 
 const ColumnFamilySpec* ManifestReplay::FindSpec(const std::string& name) const {
-  const auto spec = std::find_if(args_.specs.begin(), args_.specs.end(), [&name](const ColumnFamilySpec& s) { return s.name == name; });
+  const auto spec = std::find_if(args_.specs.begin(), args_.specs.end(),
+                                 [&name](const ColumnFamilySpec& s) { return s.name == name; });
   return spec == args_.specs.end() ? nullptr : &*spec;
 }
 
 Status ManifestReplay::OpenFamily(ColumnFamilyId id, const ColumnFamilySpec& spec) {
   for (const auto& [other_id, other] : state_.families) {
-    if (other->name == spec.name) return Status::Corruption(StrCat("column families ", other_id, " and ", id, " have the same name"));
+    if (other->name == spec.name)
+      return Status::Corruption(
+          StrCat("column families ", other_id, " and ", id, " have the same name"));
   }
   state_.families.emplace(id, std::make_unique<ColumnFamilyState>(id, spec));
-  builders_.emplace(id, std::make_unique<VersionBuilder>(
-                            VersionBuilder::Args{.comparator = spec.comparator, .levels = spec.levels, .base = nullptr, .live = args_.live}));
+  builders_.emplace(
+      id, std::make_unique<VersionBuilder>(VersionBuilder::Args{.comparator = spec.comparator,
+                                                                .levels = spec.levels,
+                                                                .base = nullptr,
+                                                                .live = args_.live}));
   return Status::OK();
 }
 
@@ -159,7 +182,8 @@ Status ManifestReplay::CheckAllOpened() const {
 Status ManifestReplay::BuildVersions() {
   for (auto& [id, family] : state_.families) {
     Result<Version*> version = builders_.at(id)->Build();
-    if (!version.ok()) return version.status().WithContext(StrCat("column family \"", family->name, "\""));
+    if (!version.ok())
+      return version.status().WithContext(StrCat("column family \"", family->name, "\""));
     family->current = *version;
   }
   builders_.clear();
@@ -171,21 +195,26 @@ void ManifestReplay::RaiseNextFileNumber() {
   for (const auto& [id, family] : state_.families) {
     used = std::max(used, family->log_number + 1);
     for (Level level = 0; level < family->levels; ++level) {
-      for (const FileMetaData* file : family->current->files(level)) used = std::max(used, file->number + 1);
+      for (const FileMetaData* file : family->current->files(level))
+        used = std::max(used, file->number + 1);
     }
   }
-  if (!state_.recorded_logs.empty()) used = std::max(used, state_.recorded_logs.rbegin()->first + 1);
-  state_.next_file_number = std::max({state_.next_file_number, used, state_.min_log_number_to_keep});
+  if (!state_.recorded_logs.empty())
+    used = std::max(used, state_.recorded_logs.rbegin()->first + 1);
+  state_.next_file_number =
+      std::max({state_.next_file_number, used, state_.min_log_number_to_keep});
 }
 
 Status ManifestReplay::CheckNumbersAreLeft() const {
   if (state_.next_file_number > kFileNumberMax - kFileNumbersUnrecordedMax) {
-    return Status::Corruption(StrCat("the file number ", state_.next_file_number - 1, " is in use, and too few are left up to the highest, ",
+    return Status::Corruption(StrCat("the file number ", state_.next_file_number - 1,
+                                     " is in use, and too few are left up to the highest, ",
                                      kFileNumberMax, "; the database can be opened read-only"));
   }
   if (state_.last_sequence > kSequenceNumberMaxAtOpen) {
-    return Status::Corruption(StrCat("the last sequence is ", state_.last_sequence, ", and too few are left up to the highest, ", kSequenceNumberMax,
-                                     "; the database can be opened read-only"));
+    return Status::Corruption(StrCat("the last sequence is ", state_.last_sequence,
+                                     ", and too few are left up to the highest, ",
+                                     kSequenceNumberMax, "; the database can be opened read-only"));
   }
   return Status::OK();
 }
@@ -195,7 +224,9 @@ Status ManifestReplay::CheckTables() const {
   for (const auto& [id, family] : state_.families) {
     for (Level level = 0; level < family->levels; ++level) {
       for (const FileMetaData* file : family->current->files(level)) {
-        if (!seen.insert(file->number).second) return Status::Corruption(StrCat("table ", file->number, " belongs to more than one column family"));
+        if (!seen.insert(file->number).second)
+          return Status::Corruption(
+              StrCat("table ", file->number, " belongs to more than one column family"));
         ASHLAR_RETURN_IF_ERROR(CheckTable(*file));
       }
     }
@@ -203,7 +234,8 @@ Status ManifestReplay::CheckTables() const {
   return Status::OK();
 }
 
-Status ManifestReplay::TableBytes(const FileMetaData& file, const std::string& name, uint64_t* bytes) const {
+Status ManifestReplay::TableBytes(const FileMetaData& file, const std::string& name,
+                                  uint64_t* bytes) const {
   if (args_.pinned_tables != nullptr) return args_.pinned_tables->Pin(file.number, name, bytes);
   return args_.file_system->GetFileSize(name, bytes);
 }
@@ -215,13 +247,15 @@ Status ManifestReplay::CheckTable(const FileMetaData& file) const {
   if (status.IsPathNotFound()) {
     const std::string legacy_name = LegacyTableFileName(args_.directory, file.number);
     const Status legacy_status = TableBytes(file, legacy_name, &bytes);
-    if (legacy_status.IsPathNotFound()) return Status::Corruption(StrCat(name, ": the table is missing"));
+    if (legacy_status.IsPathNotFound())
+      return Status::Corruption(StrCat(name, ": the table is missing"));
     name = legacy_name;
     status = legacy_status;
   }
   ASHLAR_RETURN_IF_ERROR(std::move(status));
   if (bytes == file.file_bytes) return Status::OK();
-  return Status::Corruption(StrCat(name, ": the table has ", bytes, " bytes, but ", file.file_bytes, " are on record"));
+  return Status::Corruption(
+      StrCat(name, ": the table has ", bytes, " bytes, but ", file.file_bytes, " are on record"));
 }
 
 }  // namespace ashlar

@@ -2,11 +2,11 @@
 //
 //   Open --> Run: ManifestReader --edit--> Apply, until the end --> checks --> Versions
 //
-// Per family one VersionBuilder collects the tables; a Version is built once, at the end. Of families that were not asked for only the names
-// are remembered.
+// Per family one VersionBuilder collects the tables; a Version is built once, at the end. Of
+// families that were not asked for only the names are remembered.
 //
-// Thread safety: one thread.
-// Lifetime: `live` outlives the result; the Versions in it carry one count each, released by ~RecoveredState unless taken.
+// Thread safety: one thread. Lifetime: `live` outlives the result; the Versions in it carry one
+// count each, released by ~RecoveredState unless taken.
 #pragma once
 
 #include <map>
@@ -25,9 +25,11 @@
 namespace ashlar {
 
 using FamilyMap = std::map<ColumnFamilyId, std::unique_ptr<ColumnFamilyState>>;
-using RecordedLogs = std::map<uint64_t, std::optional<uint64_t>>;  // number -> bytes synced, if known
+using RecordedLogs =
+    std::map<uint64_t, std::optional<uint64_t>>;  // number -> bytes synced, if known
 
-// File numbers that one run can hand out, and may not have recorded when it died: more than a million a second over ten days.
+// File numbers that one run can hand out, and may not have recorded when it died: more than a
+// million a second over ten days.
 inline constexpr FileNumber kFileNumbersUnrecordedMax = uint64_t{1} << 40;
 
 // Gives back the Versions that the families hold.
@@ -60,7 +62,8 @@ class ManifestReplay {
     std::span<const ColumnFamilySpec> specs;
     bool all_families_must_open = true;
     LiveFiles* live = nullptr;
-    PinnedTables* pinned_tables = nullptr;  // holds the tables open; null: their sizes are asked for by name
+    PinnedTables* pinned_tables =
+        nullptr;  // holds the tables open; null: their sizes are asked for by name
   };
 
   explicit ManifestReplay(const Args& args) : args_(args) {}

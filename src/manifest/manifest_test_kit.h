@@ -1,4 +1,5 @@
-// What the tests of this folder share: metadata made from a few numbers, and tables that live in a map.
+// What the tests of this folder share: metadata made from a few numbers, and tables that live in a
+// map.
 #pragma once
 
 #include <map>
@@ -16,7 +17,8 @@
 
 namespace ashlar {
 
-inline std::unique_ptr<FileMetaData> MakeFile(FileNumber number, const std::string& smallest, const std::string& largest, SequenceNumber first,
+inline std::unique_ptr<FileMetaData> MakeFile(FileNumber number, const std::string& smallest,
+                                              const std::string& largest, SequenceNumber first,
                                               SequenceNumber last) {
   auto file = std::make_unique<FileMetaData>();
   file->number = number;
@@ -27,7 +29,8 @@ inline std::unique_ptr<FileMetaData> MakeFile(FileNumber number, const std::stri
   file->largest_sequence = last;
   return file;
 }
-inline std::unique_ptr<FileMetaData> MakeFile(FileNumber number, const std::string& smallest, const std::string& largest) {
+inline std::unique_ptr<FileMetaData> MakeFile(FileNumber number, const std::string& smallest,
+                                              const std::string& largest) {
   return MakeFile(number, smallest, largest, number, number);
 }
 
@@ -41,7 +44,8 @@ using TestEntries = std::map<std::string, std::vector<TestEntry>>;
 
 class TestTable final : public TableReader {
  public:
-  explicit TestTable(TestEntries entries) : TableReader(&TestEpochs()), entries_(std::move(entries)) {}
+  explicit TestTable(TestEntries entries)
+      : TableReader(&TestEpochs()), entries_(std::move(entries)) {}
 
   // The table hangs on the file from now on.
   static TestTable* Attach(FileMetaData* file, TestEntries entries) {
@@ -59,7 +63,9 @@ class TestTable final : public TableReader {
     const auto versions = entries_.find(lookup->user_key().ToString());
     if (versions == entries_.end()) return;
     for (const TestEntry& entry : versions->second) {
-      if (entry.sequence <= lookup->snapshot() && !lookup->Offer(entry.type, entry.sequence, entry.value, PinSource())) return;
+      if (entry.sequence <= lookup->snapshot() &&
+          !lookup->Offer(entry.type, entry.sequence, entry.value, PinSource()))
+        return;
     }
   }
   std::unique_ptr<InternalCursor> NewCursor(const TableReadOptions&) override { return nullptr; }
@@ -69,7 +75,9 @@ class TestTable final : public TableReader {
   }
   std::vector<std::string> Anchors(size_t) override { return {}; }
   Status Verify() override { return Status::OK(); }
-  const TableProperties& properties() const override { AssertFailed("a test table has no properties", __FILE__, __LINE__); }
+  const TableProperties& properties() const override {
+    AssertFailed("a test table has no properties", __FILE__, __LINE__);
+  }
   size_t MemoryBytes() const override { return 0; }
   BlockCensus CountBlocks() const override { return {}; }
 

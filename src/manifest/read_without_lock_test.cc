@@ -22,13 +22,15 @@ struct Attempts {
 TEST(ReadWithoutLock, SuccessIsTakenAtOnce) { EXPECT_EQ(Attempts({Status::OK()}).count, 1u); }
 
 TEST(ReadWithoutLock, AFailureThatGoesAwayIsNotReported) {
-  const Attempts attempts({Status::Corruption("a is missing"), Status::TryAgain("changed"), Status::Corruption("b is missing"), Status::OK()});
+  const Attempts attempts({Status::Corruption("a is missing"), Status::TryAgain("changed"),
+                           Status::Corruption("b is missing"), Status::OK()});
   EXPECT_TRUE(attempts.result.ok());
   EXPECT_EQ(attempts.count, 4u);
 }
 
 TEST(ReadWithoutLock, AFailureThatComesBackIsReported) {
-  const Attempts attempts({Status::Corruption("a is missing"), Status::Corruption("b is missing"), Status::Corruption("a is missing")});
+  const Attempts attempts({Status::Corruption("a is missing"), Status::Corruption("b is missing"),
+                           Status::Corruption("a is missing")});
   EXPECT_EQ(attempts.result.ToString(), Status::Corruption("a is missing").ToString());
   EXPECT_EQ(attempts.count, 3u);
 }

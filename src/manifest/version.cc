@@ -12,7 +12,8 @@ namespace ashlar {
 namespace {
 
 // Keeps the table until the guard ends. Null: the lookup has failed.
-TableReader* OpenPaused(FileMetaData* file, const TableReadOptions& options, TableCache* tables, Lookup* lookup) {
+TableReader* OpenPaused(FileMetaData* file, const TableReadOptions& options, TableCache* tables,
+                        Lookup* lookup) {
   ASHLAR_ASSERT(options.guard != nullptr);
   const ReadGuard::Pause pause(options.guard);
   Result<TableRef> opened = tables->Acquire(file, options);
@@ -25,7 +26,8 @@ TableReader* OpenPaused(FileMetaData* file, const TableReadOptions& options, Tab
 }
 
 // False: the lookup needs no further table.
-bool GetFromFile(FileMetaData* file, const TableReadOptions& options, TableCache* tables, Lookup* lookup) {
+bool GetFromFile(FileMetaData* file, const TableReadOptions& options, TableCache* tables,
+                 Lookup* lookup) {
   TableReader* reader = TableCache::FindOpen(file);
   if (reader == nullptr) [[unlikely]] {
     reader = OpenPaused(file, options, tables, lookup);
@@ -35,25 +37,31 @@ bool GetFromFile(FileMetaData* file, const TableReadOptions& options, TableCache
   return !lookup->Done();
 }
 
-std::shared_ptr<const FileIndexer> MakeIndexer(const KeyComparator& comparator, const Version::Levels& levels,
+std::shared_ptr<const FileIndexer> MakeIndexer(const KeyComparator& comparator,
+                                               const Version::Levels& levels,
                                                const std::shared_ptr<const FileIndexer>& base) {
   if (base != nullptr && base->IsOf(levels)) return base;
-  return std::make_shared<const FileIndexer>(FileIndexer::Args{.comparator = comparator, .levels = levels, .base = base.get()});
+  return std::make_shared<const FileIndexer>(
+      FileIndexer::Args{.comparator = comparator, .levels = levels, .base = base.get()});
 }
 
 }  // namespace
 
 Version::Version(const KeyComparator& comparator, Levels levels, const Version* base)
-    : comparator_(comparator), levels_(std::move(levels)), indexer_(MakeIndexer(comparator_, levels_, base != nullptr ? base->indexer_ : nullptr)) {}
+    : comparator_(comparator),
+      levels_(std::move(levels)),
+      indexer_(MakeIndexer(comparator_, levels_, base != nullptr ? base->indexer_ : nullptr)) {}
 
 void Version::Unref() {
   // Releases what this holder did through the Version; the last one acquires what the others did.
   if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
 }
 
-const LevelFiles* Version::Get(const TableReadOptions& options, TableCache* tables, Lookup* lookup) const {
+const LevelFiles* Version::Get(const TableReadOptions& options, TableCache* tables,
+                               Lookup* lookup) const {
   if (!GetFromLevelZero(options, tables, lookup)) return levels_[0].get();
-  FileDescent<FileIndexer::Bounds::kCarried> descent(*indexer_, lookup->user_key(), lookup->seek_tag());
+  FileDescent<FileIndexer::Bounds::kCarried> descent(*indexer_, lookup->user_key(),
+                                                     lookup->seek_tag());
   for (FileMetaData* file = descent.Next(); file != nullptr; file = descent.Next()) {
     if (!GetFromFile(file, options, tables, lookup)) return descent.level();
   }
@@ -61,15 +69,20 @@ const LevelFiles* Version::Get(const TableReadOptions& options, TableCache* tabl
 }
 
 Level Version::LevelOf(const LevelFiles* level) const {
-  const auto found = std::find_if(levels_.begin(), levels_.end(), [level](const auto& candidate) { return candidate.get() == level; });
+  const auto found = std::find_if(levels_.begin(), levels_.end(), [level](const auto& candidate) {
+    return candidate.get() == level;
+  });
   ASHLAR_ASSERT(found != levels_.end());
   return static_cast<Level>(found - levels_.begin());
 }
 
-bool Version::GetFromLevelZero(const TableReadOptions& options, TableCache* tables, Lookup* lookup) const {
+bool Version::GetFromLevelZero(const TableReadOptions& options, TableCache* tables,
+                               Lookup* lookup) const {
   const LevelFiles& level = *levels_[0];
   for (size_t i = 0; i < level.size(); ++i) {
-    if (level.FileMayHold(i, lookup->user_key()) && !GetFromFile(level.files()[i], options, tables, lookup)) return false;
+    if (level.FileMayHold(i, lookup->user_key()) &&
+        !GetFromFile(level.files()[i], options, tables, lookup))
+      return false;
   }
   return true;
 }
@@ -83,7 +96,8 @@ class FileBatch {
 
   void Clear() { items_.clear(); }
   void Add(Lookup* lookup, FileMetaData* file) {
-    items_.push_back({.lookup = lookup, .file = file, .reader = TableCache::FindOpen(file), .approach = {}});
+    items_.push_back(
+        {.lookup = lookup, .file = file, .reader = TableCache::FindOpen(file), .approach = {}});
   }
   // Step by step for all, so that nobody waits for memory alone.
   void Approach() {
@@ -113,23 +127,27 @@ class FileBatch {
 
 }  // namespace
 
-void Version::MultiGet(const TableReadOptions& options, TableCache* tables, std::span<Lookup> lookups) const {
+void Version::MultiGet(const TableReadOptions& options, TableCache* tables,
+                       std::span<Lookup> lookups) const {
   FileBatch batch(lookups.size());
   const auto get = [&] {
     batch.Approach();
-    for (const FileBatch::Item& item : batch.items()) static_cast<void>(GetFromFile(item.file, options, tables, item.lookup));
+    for (const FileBatch::Item& item : batch.items())
+      static_cast<void>(GetFromFile(item.file, options, tables, item.lookup));
   };
   const LevelFiles& level_zero = *levels_[0];
   for (size_t i = 0; i < level_zero.size(); ++i) {
     batch.Clear();
     for (Lookup& lookup : lookups) {
-      if (!lookup.Done() && level_zero.FileMayHold(i, lookup.user_key())) batch.Add(&lookup, level_zero.files()[i]);
+      if (!lookup.Done() && level_zero.FileMayHold(i, lookup.user_key()))
+        batch.Add(&lookup, level_zero.files()[i]);
     }
     get();
   }
   std::vector<FileDescent<FileIndexer::Bounds::kCarried>> descents;
   descents.reserve(lookups.size());
-  for (const Lookup& lookup : lookups) descents.emplace_back(*indexer_, lookup.user_key(), lookup.seek_tag());
+  for (const Lookup& lookup : lookups)
+    descents.emplace_back(*indexer_, lookup.user_key(), lookup.seek_tag());
   // In each round every lookup goes to its next file, whatever level that is in.
   do {
     batch.Clear();
@@ -175,9 +193,12 @@ std::vector<FileMetaData*> Version::OverlappingFiles(Level level, const UserKeyR
   return result;
 }
 
-bool Version::RangeIsEmpty(Level level, const UserKeyRange& range) const { return OverlappingFiles(level, range).empty(); }
+bool Version::RangeIsEmpty(Level level, const UserKeyRange& range) const {
+  return OverlappingFiles(level, range).empty();
+}
 
-Result<uint64_t> Version::ApproximateBytes(const Slice& begin, const Slice& end, TableCache* tables) const {
+Result<uint64_t> Version::ApproximateBytes(const Slice& begin, const Slice& end,
+                                           TableCache* tables) const {
   uint64_t bytes = 0;
   if (comparator_.Compare(begin, end) >= 0) return bytes;
   const UserKeyRange range{.smallest = &begin, .largest = &end};
@@ -214,9 +235,11 @@ std::string Version::DebugString() const {
   std::string out;
   for (Level level = 0; level < levels(); ++level) {
     if (levels_[level]->empty()) continue;
-    StrAppend(&out, "level ", level, ": ", levels_[level]->size(), " tables, ", HumanBytes(levels_[level]->bytes()), "\n");
+    StrAppend(&out, "level ", level, ": ", levels_[level]->size(), " tables, ",
+              HumanBytes(levels_[level]->bytes()), "\n");
     for (const FileMetaData* file : levels_[level]->files()) {
-      StrAppend(&out, "  ", file->number, ": ", file->file_bytes, " bytes, sequences ", file->smallest_sequence, " to ", file->largest_sequence,
+      StrAppend(&out, "  ", file->number, ": ", file->file_bytes, " bytes, sequences ",
+                file->smallest_sequence, " to ", file->largest_sequence,
                 file->being_compacted ? ", in a compaction" : "", "\n");
     }
   }

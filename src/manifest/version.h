@@ -4,13 +4,14 @@
 //   level 1   [a..f][g..m][n..z]             disjoint, older than level 0
 //   level n   ...                            disjoint, older than level n - 1
 //
-// I1: for a key, everything in level l is newer than everything in level l + 1; in level 0 the earlier file is newer.
+// I1: for a key, everything in level l is newer than everything in level l + 1; in level 0 the
+//     earlier file is newer.
 // I2: files listed stay open-able (not deleted) as long as the Version lives.
 //
-// Lifetime: counted. Born with one count; Ref needs a count or the protection of the epoch under which the Version was reached; the last Unref
-// deletes it and lets go of the files that no other Version lists. Whoever unlinks a Version that readers reach without a count Unrefs it through the
-// epoch.
-// Thread safety: const methods from any thread.
+// Lifetime: counted. Born with one count; Ref needs a count or the protection of the epoch under
+// which the Version was reached; the last Unref deletes it and lets go of the files that no other
+// Version lists. Whoever unlinks a Version that readers reach without a count Unrefs it through the
+// epoch. Thread safety: const methods from any thread.
 #pragma once
 
 #include <atomic>
@@ -35,7 +36,8 @@ class Version {
  public:
   using Levels = std::vector<std::shared_ptr<const LevelFiles>>;
 
-  // One entry per level, none null, each valid. base: where the index of the files can take over what has not changed; null: nowhere.
+  // One entry per level, none null, each valid. base: where the index of the files can take over
+  // what has not changed; null: nowhere.
   Version(const KeyComparator& comparator, Levels levels, const Version* base);
   Version(const Version&) = delete;
   Version& operator=(const Version&) = delete;
@@ -43,12 +45,15 @@ class Version {
   void Ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void Unref();
 
-  // Offers the versions of lookup->user_key() from newest to oldest until lookup->Done(); errors go to lookup->Fail. The caller is inside
-  // options.guard, whose root keeps this Version. Returns the level whose table ended the lookup; null: none did.
+  // Offers the versions of lookup->user_key() from newest to oldest until lookup->Done(); errors go
+  // to lookup->Fail. The caller is inside options.guard, whose root keeps this Version. Returns the
+  // level whose table ended the lookup; null: none did.
   const LevelFiles* Get(const TableReadOptions& options, TableCache* tables, Lookup* lookup) const;
 
-  // The same for several keys at once, whose waits for memory overlap. A lookup that is Done() already is passed over.
-  void MultiGet(const TableReadOptions& options, TableCache* tables, std::span<Lookup> lookups) const;
+  // The same for several keys at once, whose waits for memory overlap. A lookup that is Done()
+  // already is passed over.
+  void MultiGet(const TableReadOptions& options, TableCache* tables,
+                std::span<Lookup> lookups) const;
 
   // Which level that is.
   Level LevelOf(const LevelFiles* level) const;
@@ -64,11 +69,12 @@ class Version {
   Level HighestLevel() const;
   const KeyComparator& comparator() const { return comparator_; }
 
-  // The level's files that share a user key with the range, in the level's order. (Level 0: not widened by the ranges of the files found.)
+  // The level's files that share a user key with the range, in the level's order. (Level 0: not
+  // widened by the ranges of the files found.)
   std::vector<FileMetaData*> OverlappingFiles(Level level, const UserKeyRange& range) const;
   bool RangeIsEmpty(Level level, const UserKeyRange& range) const;
-  // Bytes of table files that [begin, end) covers, from the tables' indexes. Opens tables: the caller has a count on this Version, and is outside
-  // guards.
+  // Bytes of table files that [begin, end) covers, from the tables' indexes. Opens tables: the
+  // caller has a count on this Version, and is outside guards.
   Result<uint64_t> ApproximateBytes(const Slice& begin, const Slice& end, TableCache* tables) const;
 
   // Order and disjointness of every level; Corruption naming the files.
@@ -85,7 +91,7 @@ class Version {
   const KeyComparator comparator_;
   const Levels levels_;
   const std::shared_ptr<const FileIndexer> indexer_;  // of levels_
-  std::atomic<uint32_t> refs_{1};                     // every holder; the last Unref acquires what the others released
+  std::atomic<uint32_t> refs_{1};  // every holder; the last Unref acquires what the others released
 };
 
 }  // namespace ashlar

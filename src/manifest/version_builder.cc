@@ -22,9 +22,11 @@ Status VersionBuilder::Apply(VersionEdit* edit) {
   for (const DeletedFile& deleted : edit->deleted_files()) {
     if (status.ok()) status = ApplyDeletion(deleted);
   }
-  // Every new file is taken over, also behind an error: its open table has to be let go of through LiveFiles.
+  // Every new file is taken over, also behind an error: its open table has to be let go of through
+  // LiveFiles.
   for (NewFile& added : edit->TakeNewFiles()) {
-    FileMetaData* const adopted = added.owned != nullptr ? args_.live->Adopt(std::move(added.owned)) : nullptr;
+    FileMetaData* const adopted =
+        added.owned != nullptr ? args_.live->Adopt(std::move(added.owned)) : nullptr;
     if (status.ok())
       status = ApplyAddition(added.level, added.file->number, adopted);
     else if (adopted != nullptr)
@@ -37,14 +39,16 @@ void VersionBuilder::IndexBase() {
   base_indexed_ = true;
   if (args_.base == nullptr) return;
   for (Level level = 0; level < args_.base->levels(); ++level) {
-    for (FileMetaData* file : args_.base->files(level)) where_.emplace(file->number, Place{.level = level, .file = file});
+    for (FileMetaData* file : args_.base->files(level))
+      where_.emplace(file->number, Place{.level = level, .file = file});
   }
 }
 
 Status VersionBuilder::ApplyDeletion(const DeletedFile& deleted) {
   const auto place = where_.find(deleted.number);
   if (place == where_.end() || place->second.level != deleted.level) {
-    return Status::Corruption(StrCat("table ", deleted.number, " is deleted from level ", deleted.level, ", where it is not"));
+    return Status::Corruption(StrCat("table ", deleted.number, " is deleted from level ",
+                                     deleted.level, ", where it is not"));
   }
   LevelChanges& changes = changes_[deleted.level];
   FileMetaData* const file = place->second.file;
@@ -64,13 +68,16 @@ Status VersionBuilder::ApplyAddition(Level level, FileNumber number, FileMetaDat
   FileMetaData* file = adopted;
   if (file == nullptr) {
     const auto moved = removed_from_base_.find(number);
-    if (moved == removed_from_base_.end()) return Status::Corruption(StrCat("table ", number, " moves to level ", level, " but leaves none"));
+    if (moved == removed_from_base_.end())
+      return Status::Corruption(
+          StrCat("table ", number, " moves to level ", level, " but leaves none"));
     file = moved->second;
     LiveFiles::Acquire(file);
   }
   if (!where_.emplace(number, Place{.level = level, .file = file}).second) {
     args_.live->Release(file);
-    return Status::Corruption(StrCat("table ", number, " is added to level ", level, " but is in the tree already"));
+    return Status::Corruption(
+        StrCat("table ", number, " is added to level ", level, " but is in the tree already"));
   }
   changes_[level].added.emplace(number, file);
   return Status::OK();
@@ -79,7 +86,8 @@ Status VersionBuilder::ApplyAddition(Level level, FileNumber number, FileMetaDat
 Result<Version*> VersionBuilder::Build() {
   for (const auto& [level, changes] : changes_) {
     if (level >= args_.levels && !changes.added.empty()) {
-      return Status::InvalidArgument(StrCat("the database has tables in level ", level, ", but num_levels is ", args_.levels));
+      return Status::InvalidArgument(
+          StrCat("the database has tables in level ", level, ", but num_levels is ", args_.levels));
     }
   }
   Version::Levels levels;
@@ -105,7 +113,8 @@ std::shared_ptr<const LevelFiles> VersionBuilder::BuildLevel(Level level) const 
     for (const auto& [number, file] : changes->second.added) files.push_back(file);
   }
   const auto earlier = [this, level](const FileMetaData* a, const FileMetaData* b) {
-    return level == 0 ? LevelFiles::NewerFirst(a, b) : args_.comparator.CompareInternal(a->smallest, b->smallest) < 0;
+    return level == 0 ? LevelFiles::NewerFirst(a, b)
+                      : args_.comparator.CompareInternal(a->smallest, b->smallest) < 0;
   };
   std::sort(files.begin(), files.end(), earlier);
   return std::make_shared<const LevelFiles>(args_.comparator, level, std::move(files), args_.live);

@@ -1,8 +1,10 @@
-// VersionBuilder: a base Version and a sequence of edits make a new Version. Pure but for taking files over.
+// VersionBuilder: a base Version and a sequence of edits make a new Version. Pure but for taking
+// files over.
 //
 //   base --Apply(edit)*--> (levels' deletions and additions) --Build--> new Version
 //
-// I1: a file is deleted only from the level that it is in, and added only if it is nowhere; otherwise Corruption naming the file's number.
+// I1: a file is deleted only from the level that it is in, and added only if it is nowhere;
+//     otherwise Corruption naming the file's number.
 // I2: levels without a change are shared with the base.
 //
 // Thread safety: one thread.
@@ -38,7 +40,8 @@ class VersionBuilder {
 
   // Takes the edit's new files. After an error the builder is good for nothing but destruction.
   Status Apply(VersionEdit* edit);
-  // InvalidArgument when files lie beyond the number of levels, Corruption when a level is out of order. The caller owns one count.
+  // InvalidArgument when files lie beyond the number of levels, Corruption when a level is out of
+  // order. The caller owns one count.
   Result<Version*> Build();
 
  private:
@@ -53,13 +56,14 @@ class VersionBuilder {
 
   void IndexBase();
   Status ApplyDeletion(const DeletedFile& deleted);
-  // adopted: with a count for the builder; null: a file that this builder's edits deleted from the base.
+  // adopted: with a count for the builder; null: a file that this builder's edits deleted from the
+  // base.
   Status ApplyAddition(Level level, FileNumber number, FileMetaData* adopted);
   std::shared_ptr<const LevelFiles> BuildLevel(Level level) const;
 
   const Args args_;
   std::map<Level, LevelChanges> changes_;
-  std::unordered_map<FileNumber, Place> where_;                      // every file of the version so far
+  std::unordered_map<FileNumber, Place> where_;  // every file of the version so far
   std::unordered_map<FileNumber, FileMetaData*> removed_from_base_;  // the base holds them
   bool base_indexed_ = false;
 };

@@ -86,7 +86,8 @@ void PutFixed64Field(std::string* out, FileField field, uint64_t value) {
   PutTagString(out, field, Slice(buffer, sizeof(buffer)));
 }
 
-void PutNewFile(std::string* out, const NewFile& added, const std::optional<uint64_t>& min_log_number) {
+void PutNewFile(std::string* out, const NewFile& added,
+                const std::optional<uint64_t>& min_log_number) {
   const FileMetaData& file = *added.file;
   ASHLAR_ASSERT(file.smallest.size() >= kTagBytes && file.largest.size() >= kTagBytes);
   PutTag32(out, kNewFile4, added.level);
@@ -137,7 +138,8 @@ void VersionEdit::EncodeTo(std::string* out) const {
   if (previous_log_number.has_value()) PutTag64(out, kPreviousLogNumber, *previous_log_number);
   if (next_file_number.has_value()) PutTag64(out, kNextFileNumber, *next_file_number);
   if (max_column_family.has_value()) PutTag32(out, kMaxColumnFamily, *max_column_family);
-  if (min_log_number_to_keep.has_value()) PutTag64(out, kMinLogNumberToKeep, *min_log_number_to_keep);
+  if (min_log_number_to_keep.has_value())
+    PutTag64(out, kMinLogNumberToKeep, *min_log_number_to_keep);
   if (last_sequence.has_value()) PutTag64(out, kLastSequence, *last_sequence);
   for (const auto& [level, key] : compact_cursors) {
     PutTag32(out, kCompactCursor, level);
@@ -149,11 +151,13 @@ void VersionEdit::EncodeTo(std::string* out) const {
   }
   // The lowest log to keep stands in the first file too, for readers that do not know its own tag.
   std::optional<uint64_t> min_log_in_file = min_log_number_to_keep;
-  for (const NewFile& added : new_files_) PutNewFile(out, added, std::exchange(min_log_in_file, std::nullopt));
+  for (const NewFile& added : new_files_)
+    PutNewFile(out, added, std::exchange(min_log_in_file, std::nullopt));
   for (const LogAddition& addition : log_additions) {
-    // RocksDB 7.8 stops when it opens a database read-only whose MANIFEST tells it of synced logs, unless it tracks them itself; it passes over our
-    // tag.
-    PutTagString(out, addition.synced_bytes.has_value() ? kSyncedLog : kLogAddition, EncodeLogAddition(addition));
+    // RocksDB 7.8 stops when it opens a database read-only whose MANIFEST tells it of synced logs,
+    // unless it tracks them itself; it passes over our tag.
+    PutTagString(out, addition.synced_bytes.has_value() ? kSyncedLog : kLogAddition,
+                 EncodeLogAddition(addition));
   }
   if (log_deletion.has_value()) {
     std::string encoded;
@@ -185,8 +189,10 @@ class EditDecoder {
     switch (tag) {
       case kComparator: return TakeString("comparator name", &edit_->comparator);
       case kLogNumber: return TakeFileNumber("log number", &edit_->log_number);
-      case kPreviousLogNumber: return TakeFileNumber("previous log number", &edit_->previous_log_number);
-      case kMinLogNumberToKeep: return TakeFileNumber("lowest log number to keep", &edit_->min_log_number_to_keep);
+      case kPreviousLogNumber:
+        return TakeFileNumber("previous log number", &edit_->previous_log_number);
+      case kMinLogNumberToKeep:
+        return TakeFileNumber("lowest log number to keep", &edit_->min_log_number_to_keep);
       case kNextFileNumber: return TakeFileNumber("next file number", &edit_->next_file_number);
       case kLastSequence: return TakeSequence("last sequence", &edit_->last_sequence.emplace());
       case kCompactCursor: return TakeCompactCursor();
@@ -204,8 +210,12 @@ class EditDecoder {
       case kColumnFamily: return TakeFamilyId("column family", &edit_->column_family);
       case kColumnFamilyAdd: return TakeString("column family name", &edit_->added_column_family);
       case kColumnFamilyDrop: edit_->drops_column_family = true; return Status::OK();
-      case kMaxColumnFamily: return TakeFamilyId("highest column family", &edit_->max_column_family.emplace());
-      case kInAtomicGroup: return GetVarint32(&input_, &edit_->atomic_group_remaining.emplace()) ? Status::OK() : Malformed("atomic group");
+      case kMaxColumnFamily:
+        return TakeFamilyId("highest column family", &edit_->max_column_family.emplace());
+      case kInAtomicGroup:
+        return GetVarint32(&input_, &edit_->atomic_group_remaining.emplace())
+                   ? Status::OK()
+                   : Malformed("atomic group");
       case kBlobFileAddition:
       case kBlobFileGarbage:
       case kOldBlobFileAddition:
@@ -218,7 +228,8 @@ class EditDecoder {
 
   // The fields that carry their own length.
   Status TakeIgnorableField(uint32_t tag) {
-    if ((tag & kIgnorableBit) == 0) return Unsupported(StrCat("a field with the unknown tag ", tag));
+    if ((tag & kIgnorableBit) == 0)
+      return Unsupported(StrCat("a field with the unknown tag ", tag));
     Slice value;
     if (!GetLengthPrefixedSlice(&input_, &value)) return Malformed("field that may be ignored");
     switch (tag) {
@@ -228,9 +239,11 @@ class EditDecoder {
       case kLogDeletion: return TakeLogDeletion(&value);
       case kFullHistoryTimestampLow: return Unsupported("user-defined timestamps");
       case kPersistUserTimestamps: {
-        // Stands beside every comparator in later versions; only "not persisted" says that timestamps are in use.
+        // Stands beside every comparator in later versions; only "not persisted" says that
+        // timestamps are in use.
         const bool persisted = value.size() == 1 && value[0] == 1;
-        return persisted ? Status::OK() : Unsupported("user-defined timestamps that are not persisted");
+        return persisted ? Status::OK()
+                         : Unsupported("user-defined timestamps that are not persisted");
       }
       default: return Status::OK();
     }
@@ -244,23 +257,35 @@ class EditDecoder {
   }
 
   static Status CheckAtMost(uint64_t max, const char* what, uint64_t value) {
-    return value <= max ? Status::OK() : Status::Corruption(StrCat(what, " ", value, " is above the highest that is allowed, ", max));
+    return value <= max ? Status::OK()
+                        : Status::Corruption(StrCat(
+                              what, " ", value, " is above the highest that is allowed, ", max));
   }
   static Status TakeNumber(Slice* input, uint64_t max, const char* what, uint64_t* result) {
     return GetVarint64(input, result) ? CheckAtMost(max, what, *result) : Malformed(what);
   }
-  Status TakeFileNumber(const char* what, std::optional<uint64_t>* result) { return TakeFileNumber(what, &result->emplace()); }
-  Status TakeFileNumber(const char* what, uint64_t* result) { return TakeNumber(&input_, kFileNumberMax, what, result); }
-  Status TakeSequence(const char* what, SequenceNumber* result) { return TakeNumber(&input_, kSequenceNumberMax, what, result); }
+  Status TakeFileNumber(const char* what, std::optional<uint64_t>* result) {
+    return TakeFileNumber(what, &result->emplace());
+  }
+  Status TakeFileNumber(const char* what, uint64_t* result) {
+    return TakeNumber(&input_, kFileNumberMax, what, result);
+  }
+  Status TakeSequence(const char* what, SequenceNumber* result) {
+    return TakeNumber(&input_, kSequenceNumberMax, what, result);
+  }
   Status TakeFamilyId(const char* what, ColumnFamilyId* result) {
-    return GetVarint32(&input_, result) ? CheckAtMost(kColumnFamilyIdMax, what, *result) : Malformed(what);
+    return GetVarint32(&input_, result) ? CheckAtMost(kColumnFamilyIdMax, what, *result)
+                                        : Malformed(what);
   }
 
-  Status TakeLevel(Level* level) { return GetVarint32(&input_, level) && *level < kLevelsMax ? Status::OK() : Malformed("level"); }
+  Status TakeLevel(Level* level) {
+    return GetVarint32(&input_, level) && *level < kLevelsMax ? Status::OK() : Malformed("level");
+  }
 
   Status TakeInternalKey(std::string* key) {
     Slice value;
-    if (!GetLengthPrefixedSlice(&input_, &value) || value.size() < kTagBytes) return Malformed("internal key");
+    if (!GetLengthPrefixedSlice(&input_, &value) || value.size() < kTagBytes)
+      return Malformed("internal key");
     *key = value.ToString();
     return Status::OK();
   }
@@ -319,25 +344,40 @@ class EditDecoder {
         file->marked_for_compaction = value[0] == 1;
         return Status::OK();
       case kMinLogInFile:
-        if (!GetFixed64(&value, &edit_->min_log_number_to_keep.emplace())) return Malformed("lowest log number in a file");
-        return CheckAtMost(kFileNumberMax, "lowest log number in a file", *edit_->min_log_number_to_keep);
-      case kOldestAncestorTime: return GetVarint64(&value, &file->oldest_ancestor_unix_seconds) ? Status::OK() : Malformed("ancestor time of a file");
-      case kCreationTime: return GetVarint64(&value, &file->creation_unix_seconds) ? Status::OK() : Malformed("creation time of a file");
+        if (!GetFixed64(&value, &edit_->min_log_number_to_keep.emplace()))
+          return Malformed("lowest log number in a file");
+        return CheckAtMost(kFileNumberMax, "lowest log number in a file",
+                           *edit_->min_log_number_to_keep);
+      case kOldestAncestorTime:
+        return GetVarint64(&value, &file->oldest_ancestor_unix_seconds)
+                   ? Status::OK()
+                   : Malformed("ancestor time of a file");
+      case kCreationTime:
+        return GetVarint64(&value, &file->creation_unix_seconds)
+                   ? Status::OK()
+                   : Malformed("creation time of a file");
       case kChecksum: file->checksum = value.ToString(); return Status::OK();
       case kChecksumFunction: file->checksum_function = value.ToString(); return Status::OK();
       case kPath:
         if (value.size() != 1) return Malformed("path of a file");
         return CheckPath(static_cast<uint8_t>(value[0]));
-      case kTemperature: return value == Slice("\0", 1) ? Status::OK() : Unsupported("temperatures of files");
-      case kOldestBlobFile: return value == Slice("\0", 1) ? Status::OK() : Unsupported("blob files");
+      case kTemperature:
+        return value == Slice("\0", 1) ? Status::OK() : Unsupported("temperatures of files");
+      case kOldestBlobFile:
+        return value == Slice("\0", 1) ? Status::OK() : Unsupported("blob files");
       case kMinTimestamp:
       case kMaxTimestamp:
       case kUserTimestampsPersisted: return Unsupported("user-defined timestamps");
-      default: return (field & kRefuseUnknownBit) == 0 ? Status::OK() : Unsupported(StrCat("a file with the unknown field ", field));
+      default:
+        return (field & kRefuseUnknownBit) == 0
+                   ? Status::OK()
+                   : Unsupported(StrCat("a file with the unknown field ", field));
     }
   }
 
-  static Status CheckPath(uint32_t path) { return path == 0 ? Status::OK() : Unsupported("more than one database path"); }
+  static Status CheckPath(uint32_t path) {
+    return path == 0 ? Status::OK() : Unsupported("more than one database path");
+  }
 
   Status TakeLogAddition(Slice* input) {
     LogAddition addition;
@@ -347,14 +387,18 @@ class EditDecoder {
       if (!GetVarint32(input, &field)) return Malformed("log addition");
       if (field == kEndOfLogAddition) break;
       // Without lengths a field that is not known cannot be passed over.
-      if (field != kSyncedBytes) return Unsupported(StrCat("a log addition with the unknown field ", field));
-      if (!GetVarint64(input, &addition.synced_bytes.emplace())) return Malformed("synced size of a log");
+      if (field != kSyncedBytes)
+        return Unsupported(StrCat("a log addition with the unknown field ", field));
+      if (!GetVarint64(input, &addition.synced_bytes.emplace()))
+        return Malformed("synced size of a log");
     }
     edit_->log_additions.push_back(addition);
     return Status::OK();
   }
 
-  Status TakeLogDeletion(Slice* input) { return TakeNumber(input, kFileNumberMax, "log deletion", &edit_->log_deletion.emplace()); }
+  Status TakeLogDeletion(Slice* input) {
+    return TakeNumber(input, kFileNumberMax, "log deletion", &edit_->log_deletion.emplace());
+  }
 
   Slice input_;
   VersionEdit* const edit_;
@@ -376,17 +420,20 @@ std::string VersionEdit::DebugString() const {
   number("lowest log to keep", min_log_number_to_keep);
   number("last sequence", last_sequence);
   for (const auto& [level, key] : compact_cursors) StrAppend(&out, ", cursor in level ", level);
-  for (const DeletedFile& deleted : deleted_files_) StrAppend(&out, ", delete ", deleted.number, " from level ", deleted.level);
+  for (const DeletedFile& deleted : deleted_files_)
+    StrAppend(&out, ", delete ", deleted.number, " from level ", deleted.level);
   for (const NewFile& added : new_files_) {
-    StrAppend(&out, ", add ", added.file->number, " to level ", added.level, " (", added.file->file_bytes, " bytes, sequences ",
-              added.file->smallest_sequence, " to ", added.file->largest_sequence, ")");
+    StrAppend(&out, ", add ", added.file->number, " to level ", added.level, " (",
+              added.file->file_bytes, " bytes, sequences ", added.file->smallest_sequence, " to ",
+              added.file->largest_sequence, ")");
   }
   for (const LogAddition& addition : log_additions) {
     StrAppend(&out, ", log ", addition.number);
     if (addition.synced_bytes.has_value()) StrAppend(&out, " synced to ", *addition.synced_bytes);
   }
   number("logs deleted below", log_deletion);
-  if (added_column_family.has_value()) StrAppend(&out, ", add family ", EscapeForDisplay(*added_column_family));
+  if (added_column_family.has_value())
+    StrAppend(&out, ", add family ", EscapeForDisplay(*added_column_family));
   if (drops_column_family) out += ", drop family";
   number("atomic group, still to come", atomic_group_remaining);
   return out;

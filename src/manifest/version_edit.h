@@ -15,19 +15,26 @@
 //   10    varint64 lowest log to keep       8192+ string value unless known; unknown ones are skipped
 //   8193  string database id                8199  (8196 unprefixed) log addition: number, {1 end | 2 synced bytes}
 //                                           8200  (8197 unprefixed) log deletion: number
-//                                           10833 as 8199, for a log that was synced; written by this library only
+//                                           10833 as 8199, for a log that was synced; written by
+//                                           this library only
 //
-//   new file, fourth form  varint32 level | varint64 number, bytes | string smallest, largest internal key | varint64 smallest, largest sequence |
-//                          (varint32 field tag | string value)* | 1
-//   field tags  2 marked for compaction, 3 lowest log to keep (fixed64), 4 oldest blob file, 5 oldest ancestor time, 6 creation time, 7 checksum,
-//               8 checksum function, 9 temperature; 10 to 17 of other versions: skipped; 65 path; with bit 1 << 6 and unknown: refused
+//   new file, fourth form  varint32 level | varint64 number, bytes | string smallest, largest
+//                          internal key | varint64 smallest, largest sequence | (varint32 field tag
+//                          | string value)* | 1
+//   field tags  2 marked for compaction, 3 lowest log to keep (fixed64), 4 oldest blob file, 5
+//               oldest ancestor time, 6 creation time, 7 checksum, 8 checksum function, 9
+//               temperature; 10 to 17 of other versions: skipped; 65 path; with bit 1 << 6 and
+//               unknown: refused
 //
-// Encoding gives the bytes that RocksDB 7.8 writes. The unique id (field 12) is left out: a reader checks it against the table.
+// Encoding gives the bytes that RocksDB 7.8 writes. The unique id (field 12) is left out: a reader
+// checks it against the table.
 //
-// I1: decoding accepts every edit that uses implemented features, whichever version of RocksDB wrote it, and refuses by name what is not implemented.
+// I1: decoding accepts every edit that uses implemented features, whichever version of RocksDB
+//     wrote it, and refuses by name what is not implemented.
 // I2: decoding an encoded edit gives the same edit.
-// I3: after decoding every internal key has at least kTagBytes bytes, levels are below kLevelsMax, and numbers of files and logs, ids of families and
-//     sequences are at most kFileNumberMax, kColumnFamilyIdMax and kSequenceNumberMax.
+// I3: after decoding every internal key has at least kTagBytes bytes, levels are below kLevelsMax,
+//     and numbers of files and logs, ids of families and sequences are at most kFileNumberMax,
+//     kColumnFamilyIdMax and kSequenceNumberMax.
 //
 // Lifetime: movable only; owns the FileMetaData of the files it adds until a Version takes them.
 // Thread safety: one thread.
@@ -65,8 +72,9 @@ struct DeletedFile {
 
 struct NewFile {
   Level level = 0;
-  std::unique_ptr<FileMetaData> owned;  // null: the file is in the base version and only changes its level
-  const FileMetaData* file = nullptr;   // what is encoded; owned.get() or the base version's
+  std::unique_ptr<FileMetaData>
+      owned;  // null: the file is in the base version and only changes its level
+  const FileMetaData* file = nullptr;  // what is encoded; owned.get() or the base version's
 };
 
 struct LogAddition {
@@ -87,36 +95,46 @@ class VersionEdit {
   ColumnFamilyId column_family = 0;
   std::optional<std::string> database_id;
   std::optional<std::string> comparator;
-  std::optional<uint64_t> log_number;           // the family's tables hold everything of the logs below this one
+  std::optional<uint64_t>
+      log_number;  // the family's tables hold everything of the logs below this one
   std::optional<uint64_t> previous_log_number;  // always 0 in new edits
   std::optional<FileNumber> next_file_number;
   std::optional<ColumnFamilyId> max_column_family;
   std::optional<uint64_t> min_log_number_to_keep;
   std::optional<SequenceNumber> last_sequence;
-  std::vector<std::pair<Level, std::string>> compact_cursors;  // where round-robin compaction of a level goes on
-  std::vector<LogAddition> log_additions;                      // with a size: encoded under a tag of our own, which RocksDB passes over
-  std::optional<uint64_t> log_deletion;                        // logs below this number are gone
-  std::optional<std::string> added_column_family;              // its name; the id is column_family
+  std::vector<std::pair<Level, std::string>>
+      compact_cursors;  // where round-robin compaction of a level goes on
+  std::vector<LogAddition>
+      log_additions;  // with a size: encoded under a tag of our own, which RocksDB passes over
+  std::optional<uint64_t> log_deletion;            // logs below this number are gone
+  std::optional<std::string> added_column_family;  // its name; the id is column_family
   bool drops_column_family = false;
-  std::optional<uint32_t> atomic_group_remaining;  // present: part of a group, this many edits follow in it
+  std::optional<uint32_t>
+      atomic_group_remaining;  // present: part of a group, this many edits follow in it
 
   void AddFile(Level level, std::unique_ptr<FileMetaData> file);
   // The file goes from one level of the base version to another; nothing is read or written.
   void MoveFile(Level from, Level to, const FileMetaData* file);
   // For encoding only: names a file that another Version owns.
-  void ListFile(Level level, const FileMetaData* file) { new_files_.push_back(NewFile{.level = level, .owned = nullptr, .file = file}); }
+  void ListFile(Level level, const FileMetaData* file) {
+    new_files_.push_back(NewFile{.level = level, .owned = nullptr, .file = file});
+  }
   void DeleteFile(Level level, FileNumber number) { deleted_files_.insert({level, number}); }
 
   const std::set<DeletedFile>& deleted_files() const { return deleted_files_; }
   const std::vector<NewFile>& new_files() const { return new_files_; }
   std::vector<NewFile> TakeNewFiles() { return std::exchange(new_files_, {}); }
 
-  bool ManipulatesColumnFamily() const { return added_column_family.has_value() || drops_column_family; }
-  // Adds logs to the record or takes them off it. Such an edit must not change files: readers would skip them.
+  bool ManipulatesColumnFamily() const {
+    return added_column_family.has_value() || drops_column_family;
+  }
+  // Adds logs to the record or takes them off it. Such an edit must not change files: readers would
+  // skip them.
   bool RecordsLogs() const { return !log_additions.empty() || log_deletion.has_value(); }
 
   void EncodeTo(std::string* out) const;
-  // *this must be new. Corruption (malformed) or NotSupported (an unknown or unimplemented feature), the text naming the tag, without the file.
+  // *this must be new. Corruption (malformed) or NotSupported (an unknown or unimplemented
+  // feature), the text naming the tag, without the file.
   Status DecodeFrom(const Slice& record);
   // For people; without key bytes.
   std::string DebugString() const;

@@ -1,4 +1,5 @@
-// VersionEdit: the bytes of RocksDB 7.8, everything that older and newer versions write, and what is refused.
+// VersionEdit: the bytes of RocksDB 7.8, everything that older and newer versions write, and what
+// is refused.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -67,7 +68,9 @@ TEST(VersionEdit, TheFirstEditOfADatabase) {
 
 // From a MANIFEST that ldb 7.8.3 wrote when it flushed one key.
 TEST(VersionEdit, AFlushOfLdbDecodesAndEncodesToItsBytesWithoutTheUniqueId) {
-  const std::string before = "020509 00030A0401670008D4070961010100000000000009610101000000000000010105 05CEE883D80606010007000807556E6B6E6F776E";
+  const std::string before =
+      "020509 00030A0401670008D4070961010100000000000009610101000000000000010105 "
+      "05CEE883D80606010007000807556E6B6E6F776E";
   const std::string unique_id = "0C108FD8298DE89CCEEEE3664C2ECF38E4E2";
   std::string compact;
   for (const char c : before) {
@@ -90,7 +93,9 @@ TEST(VersionEdit, AFlushOfLdbDecodesAndEncodesToItsBytesWithoutTheUniqueId) {
   EXPECT_EQ(file.checksum_function, "Unknown");
 }
 
-std::string RandomKey(Random* random) { return MakeInternalKey(random->Bytes(random->Skewed(6)), random->Skewed(50), ValueType::kValue); }
+std::string RandomKey(Random* random) {
+  return MakeInternalKey(random->Bytes(random->Skewed(6)), random->Skewed(50), ValueType::kValue);
+}
 
 VersionEdit RandomEdit(Random* random) {
   VersionEdit edit;
@@ -103,14 +108,20 @@ VersionEdit RandomEdit(Random* random) {
   if (random->OneIn(2)) edit.max_column_family = static_cast<ColumnFamilyId>(random->Skewed(23));
   if (random->OneIn(2)) edit.min_log_number_to_keep = random->Skewed(61);
   if (random->OneIn(2)) edit.last_sequence = random->Skewed(55);
-  if (random->OneIn(4)) edit.compact_cursors.emplace_back(random->Uniform(kLevelsMax), RandomKey(random));
-  if (random->OneIn(4)) edit.log_additions.push_back(LogAddition{.number = random->Skewed(40), .synced_bytes = std::nullopt});
-  if (random->OneIn(4)) edit.log_additions.push_back(LogAddition{.number = random->Skewed(40), .synced_bytes = random->Skewed(40)});
+  if (random->OneIn(4))
+    edit.compact_cursors.emplace_back(random->Uniform(kLevelsMax), RandomKey(random));
+  if (random->OneIn(4))
+    edit.log_additions.push_back(
+        LogAddition{.number = random->Skewed(40), .synced_bytes = std::nullopt});
+  if (random->OneIn(4))
+    edit.log_additions.push_back(
+        LogAddition{.number = random->Skewed(40), .synced_bytes = random->Skewed(40)});
   if (random->OneIn(4)) edit.log_deletion = random->Skewed(40);
   if (random->OneIn(4)) edit.added_column_family = random->Bytes(random->Skewed(6));
   if (random->OneIn(4)) edit.drops_column_family = true;
   if (random->OneIn(4)) edit.atomic_group_remaining = static_cast<uint32_t>(random->Skewed(20));
-  for (uint64_t i = random->Uniform(4); i > 0; --i) edit.DeleteFile(static_cast<Level>(random->Uniform(kLevelsMax)), random->Skewed(61));
+  for (uint64_t i = random->Uniform(4); i > 0; --i)
+    edit.DeleteFile(static_cast<Level>(random->Uniform(kLevelsMax)), random->Skewed(61));
   for (uint64_t i = random->Uniform(4); i > 0; --i) {
     auto file = std::make_unique<FileMetaData>();
     file->number = random->Skewed(61);
@@ -159,7 +170,8 @@ TEST(VersionEdit, CutsAndFlipsAreRefusedOrDecodeToSomething) {
       damaged[random.Uniform(damaged.size())] = static_cast<char>(random.Next());
       VersionEdit decoded;
       const Status status = decoded.DecodeFrom(damaged);
-      ASSERT_TRUE(status.ok() || status.IsCorruption() || status.IsNotSupported()) << status.ToString();
+      ASSERT_TRUE(status.ok() || status.IsCorruption() || status.IsNotSupported())
+          << status.ToString();
       if (status.ok()) static_cast<void>(Encode(decoded));
     }
     static_cast<void>(Decode(random.Bytes(random.Uniform(100))));
@@ -195,10 +207,12 @@ TEST(VersionEdit, TheOlderFormsOfNewFilesAreRead) {
 
 TEST(VersionEdit, FieldsOfLaterVersionsArePassedOver) {
   std::string fields;
-  for (const uint32_t tag : {12u, 13u, 14u, 15u, 17u, 63u, 128u + 63u}) fields += StringField(tag, "later");
+  for (const uint32_t tag : {12u, 13u, 14u, 15u, 17u, 63u, 128u + 63u})
+    fields += StringField(tag, "later");
   VersionEdit edit;
-  const Status status = edit.DecodeFrom(StringField(8192 + 500, "later") + StringField(8201, "\x01") + StringField(8202, "progress") +
-                                        NewFile4With(fields) + Field(4, 9));
+  const Status status =
+      edit.DecodeFrom(StringField(8192 + 500, "later") + StringField(8201, "\x01") +
+                      StringField(8202, "progress") + NewFile4With(fields) + Field(4, 9));
   ASSERT_TRUE(status.ok()) << status.ToString();
   EXPECT_EQ(edit.new_files().size(), 1u);
   EXPECT_EQ(edit.last_sequence, 9u);
@@ -241,7 +255,9 @@ TEST(VersionEdit, WhatIsNotImplementedIsRefusedByName) {
   ExpectRefused(NewFile4With(StringField(16, std::string(1, '\0'))), "timestamps");
   ExpectRefused(NewFile4With(StringField(65, "\x01")), "path");
   ExpectRefused(NewFile4With(StringField(66, "x")), "field 66");
-  EXPECT_TRUE(Decode(NewFile4With(StringField(65, std::string(1, '\0')) + StringField(9, std::string(1, '\0')))).ok());
+  EXPECT_TRUE(Decode(NewFile4With(StringField(65, std::string(1, '\0')) +
+                                  StringField(9, std::string(1, '\0'))))
+                  .ok());
 }
 
 TEST(VersionEdit, NumbersOutOfRangeAreCorruption) {

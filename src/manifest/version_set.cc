@@ -25,15 +25,18 @@ Status AppendEdit(const VersionEdit& edit, LogWriter* writer) {
   return writer->AddRecord(record);
 }
 
-Result<std::unique_ptr<LogWriter>> CreateManifest(FileSystem* file_system, const std::string& directory, FileNumber number) {
+Result<std::unique_ptr<LogWriter>> CreateManifest(FileSystem* file_system,
+                                                  const std::string& directory, FileNumber number) {
   const std::string name = DescriptorFileName(directory, number);
   std::unique_ptr<WritableFile> file;
   ASHLAR_RETURN_IF_ERROR(file_system->NewWritableFile(name, FileOptions{}, &file));
   return std::make_unique<LogWriter>(std::move(file), name, number);
 }
 
-// Durable bytes, then a durable name, then CURRENT: so that CURRENT never names what a power cut may take away.
-Status MakeCurrent(FileSystem* file_system, const std::string& directory, FileNumber number, LogWriter* writer) {
+// Durable bytes, then a durable name, then CURRENT: so that CURRENT never names what a power cut
+// may take away.
+Status MakeCurrent(FileSystem* file_system, const std::string& directory, FileNumber number,
+                   LogWriter* writer) {
   ASHLAR_RETURN_IF_ERROR(writer->Sync());
   std::unique_ptr<Directory> handle;
   ASHLAR_RETURN_IF_ERROR(file_system->NewDirectory(directory, &handle));
@@ -53,9 +56,12 @@ VersionSet::VersionSet(Args args) : args_(std::move(args)), live_(args_.drop_fil
 
 VersionSet::~VersionSet() { ReleaseVersions(&families_); }
 
-Status VersionSet::CreateNewDatabase(FileSystem* file_system, const std::string& directory, const std::string& database_id) {
-  ASHLAR_RETURN_IF_ERROR(WriteStringToFile(file_system, database_id, IdentityFileName(directory), Durability::kSynced));
-  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<LogWriter> writer, CreateManifest(file_system, directory, kFirstManifestNumber));
+Status VersionSet::CreateNewDatabase(FileSystem* file_system, const std::string& directory,
+                                     const std::string& database_id) {
+  ASHLAR_RETURN_IF_ERROR(WriteStringToFile(file_system, database_id, IdentityFileName(directory),
+                                           Durability::kSynced));
+  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<LogWriter> writer,
+                          CreateManifest(file_system, directory, kFirstManifestNumber));
   VersionEdit edit;
   edit.log_number = 0;
   edit.next_file_number = kFirstManifestNumber + 1;
@@ -65,18 +71,22 @@ Status VersionSet::CreateNewDatabase(FileSystem* file_system, const std::string&
   return writer->Close();
 }
 
-Status VersionSet::ListColumnFamilies(FileSystem* file_system, const std::string& directory, std::vector<std::string>* names) {
+Status VersionSet::ListColumnFamilies(FileSystem* file_system, const std::string& directory,
+                                      std::vector<std::string>* names) {
   return ReadWithoutLock([&] { return ReadColumnFamilyNames(file_system, directory, names); });
 }
 
-Status VersionSet::ReadColumnFamilyNames(FileSystem* file_system, const std::string& directory, std::vector<std::string>* names) {
+Status VersionSet::ReadColumnFamilyNames(FileSystem* file_system, const std::string& directory,
+                                         std::vector<std::string>* names) {
   names->clear();
-  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<ManifestReader> manifest, ManifestReader::Open(file_system, directory));
+  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<ManifestReader> manifest,
+                          ManifestReader::Open(file_system, directory));
   std::map<ColumnFamilyId, std::string> families{{kDefaultFamilyId, kDefaultFamilyName}};
   while (true) {
     VersionEdit edit;
     if (!manifest->Next(&edit)) break;
-    if (edit.added_column_family.has_value()) families[edit.column_family] = *edit.added_column_family;
+    if (edit.added_column_family.has_value())
+      families[edit.column_family] = *edit.added_column_family;
     if (edit.drops_column_family) families.erase(edit.column_family);
   }
   ASHLAR_RETURN_IF_ERROR(manifest->status());
@@ -102,24 +112,28 @@ Status VersionSet::Recover(std::span<const ColumnFamilySpec> specs, bool read_on
   database_id_ = std::move(state.database_id);
   recorded_logs_ = std::move(state.recorded_logs);
   next_file_number_.store(state.next_file_number, std::memory_order_relaxed);
-  foreign_number_min_ = std::min(state.next_file_number, kFileNumberMax) + kFileNumbersUnrecordedMax;
+  foreign_number_min_ =
+      std::min(state.next_file_number, kFileNumberMax) + kFileNumbersUnrecordedMax;
   return Status::OK();
 }
 
 Status VersionSet::CheckManifestUnchanged() const {
-  ASHLAR_ASSIGN_OR_RETURN(const FileNumber number, ReadCurrentFile(args_.file_system, args_.directory));
+  ASHLAR_ASSIGN_OR_RETURN(const FileNumber number,
+                          ReadCurrentFile(args_.file_system, args_.directory));
   const std::string name = DescriptorFileName(args_.directory, number);
   uint64_t bytes = 0;
   ASHLAR_RETURN_IF_ERROR(args_.file_system->GetFileSize(name, &bytes));
   if (number == manifest_number_ && bytes == recovered_manifest_bytes_) return Status::OK();
-  return Status::TryAgain(name, StrCat("another process writes the database: the file has ", bytes, " bytes now"));
+  return Status::TryAgain(
+      name, StrCat("another process writes the database: the file has ", bytes, " bytes now"));
 }
 
 Result<std::unique_ptr<PendingInstall>> VersionSet::Prepare(std::vector<VersionEdit> edits) {
   ASHLAR_ASSERT(!edits.empty());
   std::unique_ptr<PendingInstall> install(new PendingInstall);
   if (edits.size() > 1) {
-    for (size_t i = 0; i < edits.size(); ++i) edits[i].atomic_group_remaining = static_cast<uint32_t>(edits.size() - 1 - i);
+    for (size_t i = 0; i < edits.size(); ++i)
+      edits[i].atomic_group_remaining = static_cast<uint32_t>(edits.size() - 1 - i);
   }
   StampAndEncode(&edits, install.get());
   Builders builders;
@@ -140,7 +154,9 @@ Result<std::unique_ptr<PendingInstall>> VersionSet::Prepare(std::vector<VersionE
 }
 
 Status VersionSet::DroppedFamily(ColumnFamilyId id) const {
-  ASHLAR_ASSERT(id <= max_column_family_);  // ids are given out once, and a dropped family leaves nothing else
+  ASHLAR_ASSERT(
+      id <=
+      max_column_family_);  // ids are given out once, and a dropped family leaves nothing else
   return Status::ColumnFamilyDropped(StrCat("column family ", id));
 }
 
@@ -157,8 +173,11 @@ Status VersionSet::ApplyEdit(VersionEdit* edit, Builders* builders, PendingInsta
   if (!changes_files) return Status::OK();
   std::unique_ptr<VersionBuilder>& builder = (*builders)[family->id];
   if (builder == nullptr) {
-    builder = std::make_unique<VersionBuilder>(
-        VersionBuilder::Args{.comparator = family->comparator, .levels = family->levels, .base = family->current, .live = &live_});
+    builder =
+        std::make_unique<VersionBuilder>(VersionBuilder::Args{.comparator = family->comparator,
+                                                              .levels = family->levels,
+                                                              .base = family->current,
+                                                              .live = &live_});
   }
   return builder->Apply(edit).WithContext(StrCat("column family \"", family->name, "\""));
 }
@@ -167,7 +186,8 @@ PendingInstall::Change* VersionSet::ChangeFor(ColumnFamilyState* family, Pending
   for (PendingInstall::Change& change : install->changes_) {
     if (change.family == family) return &change;
   }
-  return &install->changes_.emplace_back(PendingInstall::Change{.family = family, .version = nullptr, .log_number = std::nullopt});
+  return &install->changes_.emplace_back(
+      PendingInstall::Change{.family = family, .version = nullptr, .log_number = std::nullopt});
 }
 
 bool VersionSet::NeedsNewManifest(const std::vector<std::string>& records) const {
@@ -180,12 +200,14 @@ bool VersionSet::NeedsNewManifest(const std::vector<std::string>& records) const
 
 void VersionSet::StampAndEncode(std::vector<VersionEdit>* edits, PendingInstall* install) {
   for (const VersionEdit& edit : *edits) {
-    for (const NewFile& added : edit.new_files()) install->new_tables_.push_back(added.file->number);
+    for (const NewFile& added : edit.new_files())
+      install->new_tables_.push_back(added.file->number);
   }
   StampEdits(edits, install);
   if (!NeedsNewManifest(install->records_)) return;
   install->new_manifest_number_ = NewFileNumber();
-  if (max_column_family_ > 0 && !edits->front().max_column_family.has_value()) edits->front().max_column_family = max_column_family_;
+  if (max_column_family_ > 0 && !edits->front().max_column_family.has_value())
+    edits->front().max_column_family = max_column_family_;
   StampEdits(edits, install);
 }
 
@@ -202,10 +224,14 @@ void VersionSet::StampEdits(std::vector<VersionEdit>* edits, PendingInstall* ins
   }
 }
 
-Result<std::unique_ptr<PendingInstall>> VersionSet::PrepareAddFamily(const ColumnFamilySpec& spec, uint64_t log_number) {
-  if (FindFamily(Slice(spec.name)) != nullptr) return Status::InvalidArgument(StrCat("the column family \"", spec.name, "\" exists already"));
+Result<std::unique_ptr<PendingInstall>> VersionSet::PrepareAddFamily(const ColumnFamilySpec& spec,
+                                                                     uint64_t log_number) {
+  if (FindFamily(Slice(spec.name)) != nullptr)
+    return Status::InvalidArgument(StrCat("the column family \"", spec.name, "\" exists already"));
   if (max_column_family_ >= kColumnFamilyIdMax) {
-    return Status::NotSupported(StrCat("column family \"", spec.name, "\" cannot be created: all ids up to ", kColumnFamilyIdMax, " have been used"));
+    return Status::NotSupported(StrCat("column family \"", spec.name,
+                                       "\" cannot be created: all ids up to ", kColumnFamilyIdMax,
+                                       " have been used"));
   }
   std::unique_ptr<PendingInstall> install(new PendingInstall);
   install->added_family_ = std::make_unique<ColumnFamilyState>(max_column_family_ + 1, spec);
@@ -217,7 +243,8 @@ Result<std::unique_ptr<PendingInstall>> VersionSet::PrepareAddFamily(const Colum
   edits[0].log_number = log_number;
   edits[0].max_column_family = family->id;
   StampAndEncode(&edits, install.get());
-  VersionBuilder builder(VersionBuilder::Args{.comparator = spec.comparator, .levels = spec.levels, .base = nullptr, .live = &live_});
+  VersionBuilder builder(VersionBuilder::Args{
+      .comparator = spec.comparator, .levels = spec.levels, .base = nullptr, .live = &live_});
   PendingInstall::Change* const change = ChangeFor(family, install.get());
   change->log_number = log_number;
   ASHLAR_ASSIGN_OR_RETURN(change->version, builder.Build());
@@ -227,7 +254,8 @@ Result<std::unique_ptr<PendingInstall>> VersionSet::PrepareAddFamily(const Colum
 
 Result<std::unique_ptr<PendingInstall>> VersionSet::PrepareDropFamily(ColumnFamilyId id) {
   ColumnFamilyState* const family = FindFamily(id);
-  if (id == kDefaultFamilyId) return Status::InvalidArgument("the column family \"default\" cannot be dropped");
+  if (id == kDefaultFamilyId)
+    return Status::InvalidArgument("the column family \"default\" cannot be dropped");
   if (family == nullptr) return DroppedFamily(id);
   std::unique_ptr<PendingInstall> install(new PendingInstall);
   install->dropped_family_ = family;
@@ -261,17 +289,20 @@ Status VersionSet::Write(PendingInstall* install) {
 }
 
 Status VersionSet::Append(const PendingInstall& install, LogWriter* writer) const {
-  for (const std::string& record : install.records_) ASHLAR_RETURN_IF_ERROR(writer->AddRecord(record));
+  for (const std::string& record : install.records_)
+    ASHLAR_RETURN_IF_ERROR(writer->AddRecord(record));
   return Status::OK();
 }
 
 Status VersionSet::StartManifest(const PendingInstall& install) {
   const FileNumber number = install.new_manifest_number_;
-  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<LogWriter> writer, CreateManifest(args_.file_system, args_.directory, number));
+  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<LogWriter> writer,
+                          CreateManifest(args_.file_system, args_.directory, number));
   ASHLAR_RETURN_IF_ERROR(AppendSnapshot(writer.get()));
   ASHLAR_RETURN_IF_ERROR(Append(install, writer.get()));
   ASHLAR_RETURN_IF_ERROR(MakeCurrent(args_.file_system, args_.directory, number, writer.get()));
-  // The old one is no longer read, so an error of its close means nothing; every edit in it was synced.
+  // The old one is no longer read, so an error of its close means nothing; every edit in it was
+  // synced.
   writer_ = std::move(writer);
   manifest_number_ = number;
   uncertain_ = false;
@@ -310,8 +341,10 @@ Status VersionSet::AppendFamily(const ColumnFamilyState& family, LogWriter* writ
   tables.log_number = family.log_number;
   tables.last_sequence = last_sequence_;
   // Belongs to the database; the default family is the one that is always there.
-  if (family.id == kDefaultFamilyId && min_log_number_to_keep_ != 0) tables.min_log_number_to_keep = min_log_number_to_keep_;
-  for (const auto& [level, key] : family.compact_cursors) tables.compact_cursors.emplace_back(level, key);
+  if (family.id == kDefaultFamilyId && min_log_number_to_keep_ != 0)
+    tables.min_log_number_to_keep = min_log_number_to_keep_;
+  for (const auto& [level, key] : family.compact_cursors)
+    tables.compact_cursors.emplace_back(level, key);
   for (Level level = 0; level < family.levels; ++level) {
     for (const FileMetaData* file : family.current->files(level)) tables.ListFile(level, file);
   }
@@ -328,7 +361,8 @@ std::vector<Version*> VersionSet::Publish(PendingInstall* install) {
   for (PendingInstall::Change& change : install->changes_) {
     if (change.log_number.has_value()) change.family->log_number = *change.log_number;
     if (change.version == nullptr) continue;
-    Version* const old = std::exchange(change.family->current, std::exchange(change.version, nullptr));
+    Version* const old =
+        std::exchange(change.family->current, std::exchange(change.version, nullptr));
     if (old != nullptr) replaced.push_back(old);
   }
   if (install->dropped_family_ != nullptr) {
@@ -337,7 +371,8 @@ std::vector<Version*> VersionSet::Publish(PendingInstall* install) {
   }
   for (const VersionEdit& edit : install->edits_) {
     last_sequence_ = std::max(last_sequence_, edit.last_sequence.value_or(0));
-    min_log_number_to_keep_ = std::max(min_log_number_to_keep_, edit.min_log_number_to_keep.value_or(0));
+    min_log_number_to_keep_ =
+        std::max(min_log_number_to_keep_, edit.min_log_number_to_keep.value_or(0));
     max_column_family_ = std::max(max_column_family_, edit.max_column_family.value_or(0));
     RecordLogs(edit, &recorded_logs_);
   }
@@ -371,7 +406,8 @@ std::vector<ColumnFamilyState*> VersionSet::families() const {
 void VersionSet::MarkFileNumberUsed(FileNumber number) {
   ASHLAR_ASSERT(MayBelong(number));  // I6
   FileNumber next = next_file_number_.load(std::memory_order_relaxed);
-  while (next <= number && !next_file_number_.compare_exchange_weak(next, number + 1, std::memory_order_relaxed)) {
+  while (next <= number &&
+         !next_file_number_.compare_exchange_weak(next, number + 1, std::memory_order_relaxed)) {
   }
 }
 
@@ -391,10 +427,12 @@ std::unordered_set<FileNumber> VersionSet::LiveTables() const {
 }
 
 std::string VersionSet::DebugString() const {
-  std::string out = StrCat("MANIFEST ", manifest_number_, ", next file ", next_file_number(), ", last sequence ", last_sequence_,
-                           ", lowest log to keep ", min_log_number_to_keep_, "\n");
+  std::string out =
+      StrCat("MANIFEST ", manifest_number_, ", next file ", next_file_number(), ", last sequence ",
+             last_sequence_, ", lowest log to keep ", min_log_number_to_keep_, "\n");
   for (const auto& [id, family] : families_) {
-    StrAppend(&out, "family ", id, " \"", EscapeForDisplay(family->name), "\", log ", family->log_number, "\n");
+    StrAppend(&out, "family ", id, " \"", EscapeForDisplay(family->name), "\", log ",
+              family->log_number, "\n");
     if (family->current != nullptr) out += family->current->DebugString();
   }
   return out;

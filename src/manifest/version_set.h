@@ -1,25 +1,32 @@
-// VersionSet: the durable state of the tree: column families, their current Versions, and the MANIFEST that records every change.
+// VersionSet: the durable state of the tree: column families, their current Versions, and the
+// MANIFEST that records every change.
 //
-//   install   Prepare (builds Versions, touches no file) -> Write (MANIFEST, synced) -> Publish (swaps the current pointers)
+//   install   Prepare (builds Versions, touches no file) -> Write (MANIFEST, synced) -> Publish
+//             (swaps the current pointers)
 //
 //   MANIFEST  NONE --Write--> new file with a snapshot, CURRENT set --> OPEN --Write--> OPEN
 //             OPEN --size above the limit, or an install of several records that would cross a page--> next Write starts a new file
 //             OPEN --any error in Write--> UNCERTAIN --Write that succeeds with a new file--> OPEN
 //
-// I1: the MANIFEST that CURRENT names, replayed, gives the published state, or (only after a failed Write) that state with the failed install on top.
+// I1: the MANIFEST that CURRENT names, replayed, gives the published state, or (only after a failed
+//     Write) that state with the failed install on top.
 // I2: a failed append, sync or close is final for that MANIFEST; it is never written again.
-// I3: while UNCERTAIN no file that either outcome needs may be deleted: LiveTables() holds the tables of the failed installs too, MayDeleteManifest
-//     refuses.
+// I3: while UNCERTAIN no file that either outcome needs may be deleted: LiveTables() holds the
+//     tables of the failed installs too, MayDeleteManifest refuses.
 // I4: last_sequence and log numbers recorded never go back.
-// I5: a power cut may lose one page of what was not synced and keep the next. An install of several records therefore never crosses a page of an old
-//     MANIFEST: whole records behind a hole are what a reader has to take for damage. In a new one nothing counts before CURRENT names it.
-// I6: file numbers are handed out once, across restarts, whatever the last run had written. None is above kFileNumberMax: a state whose numbers leave
-//     fewer than kFileNumbersUnrecordedMax below it is not opened for writing.
+// I5: a power cut may lose one page of what was not synced and keep the next. An install of several
+//     records therefore never crosses a page of an old MANIFEST: whole records behind a hole are
+//     what a reader has to take for damage. In a new one nothing counts before CURRENT names it.
+// I6: file numbers are handed out once, across restarts, whatever the last run had written. None is
+//     above kFileNumberMax: a state whose numbers leave fewer than kFileNumbersUnrecordedMax below
+//     it is not opened for writing.
 //
-// Locking: Prepare*, Write and Publish are called under the engine's manifest mutex, which serialises installers; Publish also under the database
-// mutex. So `current` and `log_number` of a family may be read under either, and the family lives as long as either is held. No method does I/O but
-// CreateNewDatabase, Recover, ListColumnFamilies, Write, Close. NewFileNumber, MarkFileNumberUsed and LiveTables are for any thread. Lifetime:
-// `file_system` and the comparators outlive it; it outlives every Version.
+// Locking: Prepare*, Write and Publish are called under the engine's manifest mutex, which
+// serialises installers; Publish also under the database mutex. So `current` and `log_number` of a
+// family may be read under either, and the family lives as long as either is held. No method does
+// I/O but CreateNewDatabase, Recover, ListColumnFamilies, Write, Close. NewFileNumber,
+// MarkFileNumberUsed and LiveTables are for any thread. Lifetime: `file_system` and the comparators
+// outlive it; it outlives every Version.
 #pragma once
 
 #include <atomic>
@@ -47,7 +54,8 @@
 
 namespace ashlar {
 
-// One install on its way. Destroyed without Publish it gives its Versions back; if Write failed or was not called the published state is as before.
+// One install on its way. Destroyed without Publish it gives its Versions back; if Write failed or
+// was not called the published state is as before.
 class PendingInstall {
  public:
   ~PendingInstall();
@@ -81,8 +89,10 @@ class VersionSet {
     FileSystem* file_system = nullptr;
     std::string directory;
     uint64_t manifest_bytes_max = uint64_t{1} << 30;
-    LiveFiles::Drop drop_file;              // see LiveFiles; may be empty
-    PinnedTables* pinned_tables = nullptr;  // holds the tables of a database that is opened read-only; null: nothing holds them
+    LiveFiles::Drop drop_file;  // see LiveFiles; may be empty
+    PinnedTables* pinned_tables =
+        // holds the tables of a database that is opened read-only; null: nothing holds them
+        nullptr;
     Recorder recorder = {};
   };
 
@@ -91,30 +101,40 @@ class VersionSet {
   VersionSet(const VersionSet&) = delete;
   VersionSet& operator=(const VersionSet&) = delete;
 
-  // IDENTITY (holding database_id), MANIFEST-000001 and CURRENT, durable, in an existing directory without a CURRENT.
-  static Status CreateNewDatabase(FileSystem* file_system, const std::string& directory, const std::string& database_id);
+  // IDENTITY (holding database_id), MANIFEST-000001 and CURRENT, durable, in an existing directory
+  // without a CURRENT.
+  static Status CreateNewDatabase(FileSystem* file_system, const std::string& directory,
+                                  const std::string& database_id);
   // The names, in the order of their ids. Needs no comparators and no lock, and opens no table.
-  static Status ListColumnFamilies(FileSystem* file_system, const std::string& directory, std::vector<std::string>* names);
+  static Status ListColumnFamilies(FileSystem* file_system, const std::string& directory,
+                                   std::vector<std::string>* names);
 
-  // Reads CURRENT and the MANIFEST. `specs` must name "default", and unless read_only every family of the database (InvalidArgument listing the
-  // others); families that the database does not have are left to the caller (FindFamily gives null). Checks comparator names, and that every table
+  // Reads CURRENT and the MANIFEST. `specs` must name "default", and unless read_only every family
+  // of the database (InvalidArgument listing the others); families that the database does not have
+  // are left to the caller (FindFamily gives null). Checks comparator names, and that every table
   // exists with its recorded size. Writes nothing.
   Status Recover(std::span<const ColumnFamilySpec> specs, bool read_only);
 
-  // For a reader without the lock, after Recover: TryAgain if the MANIFEST was written to or replaced since Recover began to read it. Ok: every file
-  // that the recovered state needs was there until now, because the writer records that a file is not needed before it deletes it.
+  // For a reader without the lock, after Recover: TryAgain if the MANIFEST was written to or
+  // replaced since Recover began to read it. Ok: every file that the recovered state needs was
+  // there until now, because the writer records that a file is not needed before it deletes it.
   Status CheckManifestUnchanged() const;
 
-  // One or more edits as one atomic change; several for one family are applied in order. The edits say what changes (files, log_number,
-  // min_log_number_to_keep, last_sequence, log additions); the set adds file numbers, sequences and the group marks. ColumnFamilyDropped for an edit
-  // of a dropped family.
+  // One or more edits as one atomic change; several for one family are applied in order. The edits
+  // say what changes (files, log_number, min_log_number_to_keep, last_sequence, log additions); the
+  // set adds file numbers, sequences and the group marks. ColumnFamilyDropped for an edit of a
+  // dropped family.
   Result<std::unique_ptr<PendingInstall>> Prepare(std::vector<VersionEdit> edits);
-  // A new family, empty, that needs no log below log_number. The state becomes visible at Publish. InvalidArgument when the name is taken.
-  Result<std::unique_ptr<PendingInstall>> PrepareAddFamily(const ColumnFamilySpec& spec, uint64_t log_number);
+  // A new family, empty, that needs no log below log_number. The state becomes visible at Publish.
+  // InvalidArgument when the name is taken.
+  Result<std::unique_ptr<PendingInstall>> PrepareAddFamily(const ColumnFamilySpec& spec,
+                                                           uint64_t log_number);
   Result<std::unique_ptr<PendingInstall>> PrepareDropFamily(ColumnFamilyId id);
-  // Appends and syncs; starts a new MANIFEST when it has to. After an error the install must not be published.
+  // Appends and syncs; starts a new MANIFEST when it has to. After an error the install must not be
+  // published.
   Status Write(PendingInstall* install);
-  // Makes the install current. Returns the Versions that were replaced, each with the set's count, which the caller gives back through the epoch.
+  // Makes the install current. Returns the Versions that were replaced, each with the set's count,
+  // which the caller gives back through the epoch.
   std::vector<Version*> Publish(PendingInstall* install);
 
   // Closes the MANIFEST. Idempotent.
@@ -129,8 +149,9 @@ class VersionSet {
   FileNumber NewFileNumber() { return next_file_number_.fetch_add(1, std::memory_order_relaxed); }
   // Requires: MayBelong(number).
   void MarkFileNumberUsed(FileNumber number);
-  // Whether a file of this number, found in a directory, can be the database's. The last run may have handed out more numbers than it recorded, but
-  // not kFileNumbersUnrecordedMax: a file far above the next number was put there by someone else.
+  // Whether a file of this number, found in a directory, can be the database's. The last run may
+  // have handed out more numbers than it recorded, but not kFileNumbersUnrecordedMax: a file far
+  // above the next number was put there by someone else.
   bool MayBelong(FileNumber number) const { return number < foreign_number_min_; }
   FileNumber next_file_number() const { return next_file_number_.load(std::memory_order_relaxed); }
 
@@ -149,8 +170,11 @@ class VersionSet {
   uint64_t manifest_bytes() const { return writer_ != nullptr ? writer_->bytes() : 0; }
   // A Write failed and none with a new MANIFEST has succeeded since.
   bool IsUncertain() const { return uncertain_; }
-  bool MayDeleteManifest(FileNumber number) const { return !uncertain_ && number < manifest_number_; }
-  // Every table that a Version still held, or a MANIFEST that may be current, refers to. The union with the outputs of running jobs must stay.
+  bool MayDeleteManifest(FileNumber number) const {
+    return !uncertain_ && number < manifest_number_;
+  }
+  // Every table that a Version still held, or a MANIFEST that may be current, refers to. The union
+  // with the outputs of running jobs must stay.
   std::unordered_set<FileNumber> LiveTables() const;
 
   LiveFiles* live_files() { return &live_; }
@@ -158,7 +182,8 @@ class VersionSet {
   std::string DebugString() const;
 
  private:
-  static Status ReadColumnFamilyNames(FileSystem* file_system, const std::string& directory, std::vector<std::string>* names);
+  static Status ReadColumnFamilyNames(FileSystem* file_system, const std::string& directory,
+                                      std::vector<std::string>* names);
 
   using Builders = std::map<ColumnFamilyId, std::unique_ptr<VersionBuilder>>;
 
@@ -178,16 +203,18 @@ class VersionSet {
 
   const Args args_;
   LiveFiles live_;
-  std::atomic<FileNumber> next_file_number_{2};                // any thread; relaxed: the numbers order nothing
+  std::atomic<FileNumber> next_file_number_{2};  // any thread; relaxed: the numbers order nothing
   FileNumber foreign_number_min_ = kFileNumbersUnrecordedMax;  // constant after Recover
 
   // Under the engine's manifest mutex.
   std::unique_ptr<LogWriter> writer_;  // null: the next Write starts a MANIFEST
   bool uncertain_ = false;
   mutable Mutex quarantine_mutex_;
-  std::unordered_set<FileNumber> quarantine_ ASHLAR_GUARDED_BY(quarantine_mutex_);  // tables of failed installs
+  std::unordered_set<FileNumber> quarantine_
+      ASHLAR_GUARDED_BY(quarantine_mutex_);  // tables of failed installs
 
-  // Changed by Recover and Publish only, so readable under the manifest mutex or the database mutex.
+  // Changed by Recover and Publish only, so readable under the manifest mutex or the database
+  // mutex.
   FamilyMap families_;
   ColumnFamilyId max_column_family_ = 0;
   FileNumber manifest_number_ = 0;

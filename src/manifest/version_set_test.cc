@@ -1,4 +1,5 @@
-// VersionSet: creating, recovering, installing, rolling over and failing, on a file system in memory.
+// VersionSet: creating, recovering, installing, rolling over and failing, on a file system in
+// memory.
 #include "manifest/version_set.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +29,8 @@ namespace {
 constexpr const char* kDirectory = "db";
 constexpr const char* kDatabaseId = "01234567-89ab-cdef-0123-456789abcdef";
 
-ColumnFamilySpec Spec(const std::string& name, const Comparator* comparator = BytewiseComparator()) {
+ColumnFamilySpec Spec(const std::string& name,
+                      const Comparator* comparator = BytewiseComparator()) {
   return ColumnFamilySpec{.name = name, .comparator = KeyComparator(comparator)};
 }
 
@@ -43,7 +45,8 @@ class Database {
  public:
   explicit Database(FileSystem* file_system) : Database(file_system, file_system) {}
   // Tables go to another file system, so that faults hit the MANIFEST alone.
-  Database(FileSystem* file_system, FileSystem* table_file_system) : file_system_(file_system), table_file_system_(table_file_system) {}
+  Database(FileSystem* file_system, FileSystem* table_file_system)
+      : file_system_(file_system), table_file_system_(table_file_system) {}
   ~Database() { Close(); }
 
   Status Create() {
@@ -54,9 +57,10 @@ class Database {
   Status Open(const std::vector<ColumnFamilySpec>& specs, bool read_only = false) {
     Close();
     set_ = std::make_unique<VersionSet>(VersionSet::Args{
-        .file_system = file_system_, .directory = kDirectory, .manifest_bytes_max = manifest_bytes_max, .drop_file = [this](FileMetaData* file) {
-          dropped.push_back(file->number);
-        }});
+        .file_system = file_system_,
+        .directory = kDirectory,
+        .manifest_bytes_max = manifest_bytes_max,
+        .drop_file = [this](FileMetaData* file) { dropped.push_back(file->number); }});
     return set_->Recover(specs, read_only);
   }
   void Close() {
@@ -70,7 +74,8 @@ class Database {
   // The table's file, durable, with the size that its metadata says.
   Status CreateTable(const FileMetaData& file) {
     const std::string bytes(static_cast<size_t>(file.file_bytes), 't');
-    ASHLAR_RETURN_IF_ERROR(WriteStringToFile(table_file_system_, bytes, TableFileName(kDirectory, file.number), Durability::kSynced));
+    ASHLAR_RETURN_IF_ERROR(WriteStringToFile(
+        table_file_system_, bytes, TableFileName(kDirectory, file.number), Durability::kSynced));
     return SyncDirectory(kDirectory);
   }
   // A new table, there and in the edit. Returns its number.
@@ -89,7 +94,9 @@ class Database {
     for (Version* version : set_->Publish(install->get())) version->Unref();
     return Status::OK();
   }
-  Status Install(std::vector<VersionEdit> edits) { return Install(set_->Prepare(std::move(edits))); }
+  Status Install(std::vector<VersionEdit> edits) {
+    return Install(set_->Prepare(std::move(edits)));
+  }
   Status Install(VersionEdit edit) {
     std::vector<VersionEdit> edits;
     edits.push_back(std::move(edit));
@@ -98,11 +105,13 @@ class Database {
 
   // Everything that a restart must bring back.
   std::string State() {
-    std::string out = StrCat("sequence ", set_->last_sequence(), " lowest log ", set_->min_log_number_to_keep(), "\n");
+    std::string out = StrCat("sequence ", set_->last_sequence(), " lowest log ",
+                             set_->min_log_number_to_keep(), "\n");
     for (const ColumnFamilyState* family : set_->families()) {
       StrAppend(&out, family->id, " ", family->name, " log ", family->log_number, ":");
       for (Level level = 0; level < family->levels; ++level) {
-        for (const FileMetaData* file : family->current->files(level)) StrAppend(&out, " ", level, "/", file->number);
+        for (const FileMetaData* file : family->current->files(level))
+          StrAppend(&out, " ", level, "/", file->number);
       }
       out += "\n";
     }
@@ -211,7 +220,9 @@ TEST_F(VersionSetTest, SeveralFamiliesChangeTogetherOrNotAtAll) {
   db_.Close();
   const std::string bytes = ReadWhole(manifest);
   for (size_t cut = bytes_before; cut <= bytes.size(); ++cut) {
-    ASSERT_TRUE(WriteStringToFile(file_system_.get(), bytes.substr(0, cut), manifest, Durability::kBuffered).ok());
+    ASSERT_TRUE(
+        WriteStringToFile(file_system_.get(), bytes.substr(0, cut), manifest, Durability::kBuffered)
+            .ok());
     const Status status = db_.Open(Specs({"default", "other"}));
     ASSERT_TRUE(status.ok()) << cut << " " << status.ToString();
     ASSERT_EQ(db_.State(), cut == bytes.size() ? after : before) << cut;
@@ -241,7 +252,8 @@ TEST_F(VersionSetTest, ADroppedFamilyIsGoneAndItsIdIsNotUsedAgain) {
   edits.push_back(std::move(late));
   EXPECT_TRUE(db_->Prepare(std::move(edits)).status().IsColumnFamilyDropped());
   EXPECT_FALSE(db_->LiveTables().contains(99));
-  EXPECT_EQ(db_.dropped, (std::vector<FileNumber>{table, 99})) << "their open tables have to be let go of";
+  EXPECT_EQ(db_.dropped, (std::vector<FileNumber>{table, 99}))
+      << "their open tables have to be let go of";
   std::vector<std::string> names;
   ASSERT_TRUE(VersionSet::ListColumnFamilies(file_system_.get(), kDirectory, &names).ok());
   EXPECT_EQ(names, (std::vector<std::string>{"default", "a"}));
@@ -275,7 +287,8 @@ TEST_F(VersionSetTest, FamiliesThatAreNotNamedRefuseTheOpenUnlessItOnlyReads) {
   ASSERT_TRUE(db_.Install(std::move(edit)).ok());
   const Status refused = db_.Open(Specs({"default"}));
   EXPECT_TRUE(refused.IsInvalidArgument());
-  EXPECT_NE(refused.ToString().find("Column families not opened: a, b"), std::string::npos) << refused.ToString();
+  EXPECT_NE(refused.ToString().find("Column families not opened: a, b"), std::string::npos)
+      << refused.ToString();
   EXPECT_TRUE(db_.Open(Specs({"a", "b"})).IsInvalidArgument()) << "default is missing";
   EXPECT_TRUE(db_.Open(Specs({"default", "b"}), true).ok());
   EXPECT_EQ(db_->families().size(), 2u);
@@ -286,11 +299,14 @@ TEST_F(VersionSetTest, FamiliesThatAreNotNamedRefuseTheOpenUnlessItOnlyReads) {
 TEST_F(VersionSetTest, AnotherComparatorIsRefusedByName) {
   ASSERT_TRUE(db_.Create().ok());
   ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
-  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("other", ReverseBytewiseComparator()), 3)).ok());
+  ASSERT_TRUE(
+      db_.Install(db_->PrepareAddFamily(Spec("other", ReverseBytewiseComparator()), 3)).ok());
   const Status status = db_.Open(Specs({"default", "other"}));
   EXPECT_TRUE(status.IsInvalidArgument());
-  EXPECT_NE(status.ToString().find("rocksdb.ReverseBytewiseComparator"), std::string::npos) << status.ToString();
-  EXPECT_NE(status.ToString().find("leveldb.BytewiseComparator"), std::string::npos) << status.ToString();
+  EXPECT_NE(status.ToString().find("rocksdb.ReverseBytewiseComparator"), std::string::npos)
+      << status.ToString();
+  EXPECT_NE(status.ToString().find("leveldb.BytewiseComparator"), std::string::npos)
+      << status.ToString();
   EXPECT_TRUE(db_.Open({Spec("default"), Spec("other", ReverseBytewiseComparator())}).ok());
 }
 
@@ -310,18 +326,24 @@ TEST_F(VersionSetTest, AMissingOrChangedTableIsCorruptionNamingTheFile) {
   status = db_.Open(Specs({"default"}));
   EXPECT_TRUE(status.IsCorruption());
   EXPECT_NE(status.ToString().find(name), std::string::npos) << status.ToString();
-  ASSERT_TRUE(WriteStringToFile(file_system_.get(), bytes, LegacyTableFileName(kDirectory, number), Durability::kBuffered).ok());
+  ASSERT_TRUE(WriteStringToFile(file_system_.get(), bytes, LegacyTableFileName(kDirectory, number),
+                                Durability::kBuffered)
+                  .ok());
   EXPECT_TRUE(db_.Open(Specs({"default"})).ok()) << "a table by its older name";
 }
 
 TEST_F(VersionSetTest, CurrentThatNamesNothingGoodIsAClearError) {
   EXPECT_FALSE(db_.Open(Specs({"default"})).ok());
   ASSERT_TRUE(db_.Create().ok());
-  for (const char* text : {"", "MANIFEST-000001", "MANIFEST-1\n", "../MANIFEST-000001\n", "MANIFEST-000001\n\n", "MANIFEST-000009\n"}) {
-    ASSERT_TRUE(WriteStringToFile(file_system_.get(), text, CurrentFileName(kDirectory), Durability::kBuffered).ok());
+  for (const char* text : {"", "MANIFEST-000001", "MANIFEST-1\n", "../MANIFEST-000001\n",
+                           "MANIFEST-000001\n\n", "MANIFEST-000009\n"}) {
+    ASSERT_TRUE(WriteStringToFile(file_system_.get(), text, CurrentFileName(kDirectory),
+                                  Durability::kBuffered)
+                    .ok());
     const Status status = db_.Open(Specs({"default"}));
     EXPECT_TRUE(status.IsCorruption()) << text << ": " << status.ToString();
-    EXPECT_NE(status.ToString().find(CurrentFileName(kDirectory)), std::string::npos) << status.ToString();
+    EXPECT_NE(status.ToString().find(CurrentFileName(kDirectory)), std::string::npos)
+        << status.ToString();
   }
 }
 
@@ -342,7 +364,8 @@ TEST_F(VersionSetTest, AManifestOverItsLimitIsReplacedByASnapshot) {
     edit.column_family = static_cast<ColumnFamilyId>(i % 2);
     if (added != 0 && i % 3 != 0) {
       for (Level level = 0; level < 7; ++level) {
-        for (const FileMetaData* file : db_->FindFamily(edit.column_family)->current->files(level)) edit.DeleteFile(level, file->number);
+        for (const FileMetaData* file : db_->FindFamily(edit.column_family)->current->files(level))
+          edit.DeleteFile(level, file->number);
       }
     }
     added = db_.AddTable(2, &edit);
@@ -428,7 +451,8 @@ TEST_F(VersionSetTest, EveryFlippedByteOfAManifestIsRefused) {
     for (const uint8_t flip : {uint8_t{1}, uint8_t{0x80}, uint8_t{0xff}}) {
       std::string damaged = bytes;
       damaged[at] = static_cast<char>(static_cast<uint8_t>(damaged[at]) ^ flip);
-      ASSERT_TRUE(WriteStringToFile(file_system_.get(), damaged, manifest, Durability::kBuffered).ok());
+      ASSERT_TRUE(
+          WriteStringToFile(file_system_.get(), damaged, manifest, Durability::kBuffered).ok());
       const Status status = db_.Open(Specs({"default", "other"}));
       ASSERT_TRUE(status.IsCorruption()) << at << " " << status.ToString();
       ASSERT_NE(status.ToString().find(manifest), std::string::npos) << status.ToString();
@@ -501,11 +525,14 @@ TEST_F(ManifestOfEditsTest, WithTooFewFileNumbersLeftItIsReadButNotWritten) {
   EXPECT_TRUE(db_->MayBelong(kFileNumberMax - 1));
   VersionEdit edit;
   edit.log_number = highest_to_write;
-  ExpectCorruption(OpenWith({&first_, &edit}), StrCat("file number ", highest_to_write, " is in use"));
+  ExpectCorruption(OpenWith({&first_, &edit}),
+                   StrCat("file number ", highest_to_write, " is in use"));
   edit.log_number.reset();
   edit.log_additions.push_back(LogAddition{.number = kFileNumberMax, .synced_bytes = std::nullopt});
-  ExpectCorruption(OpenWith({&first_, &edit}), StrCat("file number ", kFileNumberMax, " is in use"));
-  VersionSet reader(VersionSet::Args{.file_system = file_system_.get(), .directory = kDirectory, .drop_file = {}});
+  ExpectCorruption(OpenWith({&first_, &edit}),
+                   StrCat("file number ", kFileNumberMax, " is in use"));
+  VersionSet reader(VersionSet::Args{
+      .file_system = file_system_.get(), .directory = kDirectory, .drop_file = {}});
   EXPECT_TRUE(reader.Recover(Specs({"default"}), true).ok());
 }
 
@@ -611,16 +638,20 @@ TEST_F(VersionSetTest, HostileEditsAreRefusedOrOpened) {
     for (const std::string& r : damaged) ASSERT_TRUE(writer.AddRecord(r).ok());
     ASSERT_TRUE(writer.Close().ok());
     const Status status = db_.Open(Specs({"default", "other"}));
-    ASSERT_TRUE(status.ok() || status.IsCorruption() || status.IsNotSupported() || status.IsInvalidArgument()) << status.ToString();
+    ASSERT_TRUE(status.ok() || status.IsCorruption() || status.IsNotSupported() ||
+                status.IsInvalidArgument())
+        << status.ToString();
     if (status.ok()) db_->FindFamily(0)->current->CheckInvariants();
   }
 }
 
-// Every writing call of a short life fails once, before or after it took effect. The set goes on with a new MANIFEST; a restart right after the
-// failure finds the published state or that of the failed install.
+// Every writing call of a short life fails once, before or after it took effect. The set goes on
+// with a new MANIFEST; a restart right after the failure finds the published state or that of the
+// failed install.
 TEST_F(VersionSetTest, AnErrorAtEveryCallLosesNothing) {
   uint64_t faults_injected = 0;
-  for (const FaultEffect effect : {FaultEffect::kFailBefore, FaultEffect::kFailAfter, FaultEffect::kPartialAppend}) {
+  for (const FaultEffect effect :
+       {FaultEffect::kFailBefore, FaultEffect::kFailAfter, FaultEffect::kPartialAppend}) {
     for (uint64_t nth = 1;; ++nth) {
       const auto base = std::make_shared<MemoryFileSystem>();
       FaultFileSystem faults(base);
@@ -651,14 +682,18 @@ TEST_F(VersionSetTest, AnErrorAtEveryCallLosesNothing) {
         install.reset();
         ASSERT_TRUE(db->IsUncertain());
         ASSERT_EQ(db.State(), possible.front()) << "a failed install changed the state";
-        ASSERT_TRUE(db->LiveTables().contains(table)) << "a table that a MANIFEST may name would be deleted";
+        ASSERT_TRUE(db->LiveTables().contains(table))
+            << "a table that a MANIFEST may name would be deleted";
         ASSERT_FALSE(db->MayDeleteManifest(1));
         // What a restart finds now.
         Database other(base.get());
         const Status opened = other.Open(Specs({"default", "other"}));
         ASSERT_TRUE(opened.ok()) << nth << " " << opened.ToString();
         const std::string found = other.State();
-        ASSERT_TRUE(found == possible.front() || found.find(StrCat("1/", table)) != std::string::npos) << nth << "\n" << found;
+        ASSERT_TRUE(found == possible.front() ||
+                    found.find(StrCat("1/", table)) != std::string::npos)
+            << nth << "\n"
+            << found;
       }
       const uint64_t fired = faults.FaultsInjected();
       faults.ClearRules();
@@ -676,7 +711,8 @@ TEST_F(VersionSetTest, AnErrorAtEveryCallLosesNothing) {
   EXPECT_GT(faults_injected, 60u);
 }
 
-// Every crash image after every operation opens, and holds every install that was acknowledged before.
+// Every crash image after every operation opens, and holds every install that was acknowledged
+// before.
 TEST(VersionSetCrashTest, EveryCrashImageHoldsWhatWasAcknowledged) {
   CrashFileSystem file_system;
   struct Acknowledged {
@@ -710,17 +746,21 @@ TEST(VersionSetCrashTest, EveryCrashImageHoldsWhatWasAcknowledged) {
   SCOPED_TRACE(StrCat("seed ", seed));
   uint64_t images = 0;
   for (uint64_t k = history.front().operations; k <= file_system.OperationCount(); ++k) {
-    const auto later = std::find_if(history.begin(), history.end(), [k](const Acknowledged& a) { return a.operations > k; });
+    const auto later = std::find_if(history.begin(), history.end(),
+                                    [k](const Acknowledged& a) { return a.operations > k; });
     const std::string acknowledged = std::prev(later)->state;
     const std::string next = later == history.end() ? acknowledged : later->state;
     file_system.EnumerateCrashImages(k, seed, [&](const CrashImage& image) {
       ++images;
       Database recovered(image.file_system.get());
       const Status status = recovered.Open(Specs({"default", "a"}));
-      ASSERT_TRUE(status.ok()) << "operation " << k << " " << CrashKindName(image.kind) << ": " << status.ToString() << "\n"
+      ASSERT_TRUE(status.ok()) << "operation " << k << " " << CrashKindName(image.kind) << ": "
+                               << status.ToString() << "\n"
                                << file_system.DescribeOperation(k - 1);
       const std::string state = recovered.State();
-      ASSERT_TRUE(state == acknowledged || state == next) << "operation " << k << " " << CrashKindName(image.kind) << "\n" << state;
+      ASSERT_TRUE(state == acknowledged || state == next)
+          << "operation " << k << " " << CrashKindName(image.kind) << "\n"
+          << state;
       VersionEdit edit;
       recovered.AddTable(2, &edit);
       ASSERT_TRUE(recovered.Install(std::move(edit)).ok());

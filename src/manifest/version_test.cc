@@ -30,12 +30,15 @@ class VersionTest : public testing::Test {
   void TearDown() override { TestEpochs().Synchronize(); }
 
   // base may be null; keeps it.
-  Result<Version*> Apply(Version* base, std::vector<VersionEdit>* edits, const Comparator* comparator = BytewiseComparator()) {
-    VersionBuilder builder(VersionBuilder::Args{.comparator = KeyComparator(comparator), .levels = 7, .base = base, .live = &live_});
+  Result<Version*> Apply(Version* base, std::vector<VersionEdit>* edits,
+                         const Comparator* comparator = BytewiseComparator()) {
+    VersionBuilder builder(VersionBuilder::Args{
+        .comparator = KeyComparator(comparator), .levels = 7, .base = base, .live = &live_});
     for (VersionEdit& edit : *edits) ASHLAR_RETURN_IF_ERROR(builder.Apply(&edit));
     return builder.Build();
   }
-  Result<Version*> Apply(Version* base, VersionEdit edit, const Comparator* comparator = BytewiseComparator()) {
+  Result<Version*> Apply(Version* base, VersionEdit edit,
+                         const Comparator* comparator = BytewiseComparator()) {
     std::vector<VersionEdit> edits;
     edits.push_back(std::move(edit));
     return Apply(base, &edits, comparator);
@@ -116,7 +119,8 @@ TEST_F(VersionTest, AMovedFileKeepsItsOpenTable) {
 void ExpectCorruption(const Result<Version*>& result, const std::string& naming) {
   ASSERT_FALSE(result.ok());
   EXPECT_TRUE(result.status().IsCorruption()) << result.status().ToString();
-  EXPECT_NE(result.status().ToString().find(naming), std::string::npos) << result.status().ToString();
+  EXPECT_NE(result.status().ToString().find(naming), std::string::npos)
+      << result.status().ToString();
 }
 
 TEST_F(VersionTest, EditsThatDoNotFitAreCorruptionAndLetTheirFilesGo) {
@@ -164,11 +168,13 @@ TEST_F(VersionTest, NeighboursMayShareAUserKeyInDescendingVersions) {
   Version* const version = *Apply(nullptr, std::move(edit));
   EXPECT_EQ(Numbers(version->files(1)), (std::vector<uint64_t>{5, 6}));
   const Slice k("k");
-  EXPECT_EQ(Numbers(version->OverlappingFiles(1, UserKeyRange{.smallest = &k, .largest = &k})), (std::vector<uint64_t>{5, 6}));
+  EXPECT_EQ(Numbers(version->OverlappingFiles(1, UserKeyRange{.smallest = &k, .largest = &k})),
+            (std::vector<uint64_t>{5, 6}));
   version->Unref();
 }
 
-// Random edits against a set of (level, number) per version; every version stays checkable while others are made and dropped.
+// Random edits against a set of (level, number) per version; every version stays checkable while
+// others are made and dropped.
 TEST_F(VersionTest, RandomEditsMatchAModel) {
   const uint64_t seed = 4;
   SCOPED_TRACE(StrCat("seed ", seed));
@@ -184,7 +190,8 @@ TEST_F(VersionTest, RandomEditsMatchAModel) {
     std::set<uint64_t> moved;  // left alone for the rest of the round
     for (VersionEdit& edit : edits) {
       for (uint64_t i = random.Uniform(4); i > 0 && !after.empty(); --i) {
-        const auto [number, level] = *std::next(after.begin(), static_cast<std::ptrdiff_t>(random.Uniform(after.size())));
+        const auto [number, level] =
+            *std::next(after.begin(), static_cast<std::ptrdiff_t>(random.Uniform(after.size())));
         if (moved.contains(number)) continue;
         if (model.contains(number) && random.OneIn(2)) {
           const Level to = (level + 1) % 7;
@@ -277,7 +284,9 @@ std::string TestKey(Random* random, int shape) {
   switch (shape) {
     case 0: return random->Bytes(random->Skewed(4));
     case 1: return "a-common-prefix-longer-than-a-head/" + digits;
-    case 2: return std::string(8, static_cast<char>('a' + random->Uniform(2))) + digits;  // heads that repeat
+    case 2:
+      return std::string(8, static_cast<char>('a' + random->Uniform(2))) +
+             digits;  // heads that repeat
     default: return std::string(1, '\xff') + std::string(random->Uniform(12), '\xff') + digits;
   }
 }
@@ -288,14 +297,18 @@ TEST_F(VersionTest, FindMatchesALinearSearch) {
   Random random(seed);
   for (const NamedComparator& named : TestComparators()) {
     const KeyComparator comparator(named.comparator);
-    const auto less = [&comparator](const std::string& a, const std::string& b) { return comparator.Compare(a, b) < 0; };
+    const auto less = [&comparator](const std::string& a, const std::string& b) {
+      return comparator.Compare(a, b) < 0;
+    };
     for (int shape = 0; shape < 4; ++shape) {
       for (const size_t keys : {size_t{0}, size_t{2}, size_t{3}, size_t{10}, size_t{200}}) {
         std::set<std::string, decltype(less)> bounds(less);
-        while (bounds.size() < keys && (shape != 0 || bounds.size() < 3)) bounds.insert(TestKey(&random, shape));
+        while (bounds.size() < keys && (shape != 0 || bounds.size() < 3))
+          bounds.insert(TestKey(&random, shape));
         VersionEdit edit;
         uint64_t number = 10;
-        for (auto key = bounds.begin(); key != bounds.end() && std::next(key) != bounds.end(); std::advance(key, 2)) {
+        for (auto key = bounds.begin(); key != bounds.end() && std::next(key) != bounds.end();
+             std::advance(key, 2)) {
           edit.AddFile(1, MakeFile(number++, *key, *std::next(key), 50, 60));
           if (std::next(key, 2) == bounds.end()) break;
         }
@@ -303,21 +316,28 @@ TEST_F(VersionTest, FindMatchesALinearSearch) {
         const LevelFiles& level = *version->level(1);
         for (int i = 0; i < 300; ++i) {
           std::string key = TestKey(&random, shape);
-          if (random.OneIn(2) && !bounds.empty()) key = *std::next(bounds.begin(), static_cast<std::ptrdiff_t>(random.Uniform(bounds.size())));
+          if (random.OneIn(2) && !bounds.empty())
+            key = *std::next(bounds.begin(),
+                             static_cast<std::ptrdiff_t>(random.Uniform(bounds.size())));
           if (random.OneIn(5)) key.resize(random.Uniform(key.size() + 1));
           const uint64_t tag = SeekTag(random.Between(40, 70));
           size_t expected = 0;
-          while (expected < level.size() && comparator.CompareInternal(level.files()[expected]->largest, key, tag) < 0) ++expected;
-          ASSERT_EQ(level.Find(key, tag), expected) << named.name << " " << shape << " " << level.size();
+          while (expected < level.size() &&
+                 comparator.CompareInternal(level.files()[expected]->largest, key, tag) < 0)
+            ++expected;
+          ASSERT_EQ(level.Find(key, tag), expected)
+              << named.name << " " << shape << " " << level.size();
 
           const std::string other = TestKey(&random, shape);
           const Slice low(less(key, other) ? key : other), high(less(key, other) ? other : key);
-          const UserKeyRange range{.smallest = random.OneIn(4) ? nullptr : &low, .largest = random.OneIn(4) ? nullptr : &high};
+          const UserKeyRange range{.smallest = random.OneIn(4) ? nullptr : &low,
+                                   .largest = random.OneIn(4) ? nullptr : &high};
           std::vector<uint64_t> overlapping;
           for (size_t f = 0; f < level.size(); ++f) {
             if (level.FileOverlaps(f, range)) overlapping.push_back(level.files()[f]->number);
           }
-          ASSERT_EQ(Numbers(version->OverlappingFiles(1, range)), overlapping) << named.name << " " << shape;
+          ASSERT_EQ(Numbers(version->OverlappingFiles(1, range)), overlapping)
+              << named.name << " " << shape;
           ASSERT_EQ(version->RangeIsEmpty(1, range), overlapping.empty());
         }
         version->Unref();
@@ -337,12 +357,17 @@ TEST_F(VersionTest, GetOffersNewestFirstAndStopsEarly) {
   edit.AddFile(2, MakeFile(15, "k", "z", 10, 19));
   Version* const version = *Apply(nullptr, std::move(edit));
   std::map<uint64_t, TestTable*> tables;
-  const auto attach = [&tables](FileMetaData* file, TestEntries entries) { tables[file->number] = TestTable::Attach(file, std::move(entries)); };
-  attach(version->files(0)[0], {{"c", {{95, ValueType::kValue, "c95"}}}, {"m", {{90, ValueType::kDeletion, ""}}}});
-  attach(version->files(0)[1], {{"a", {{85, ValueType::kValue, "a85"}}}, {"c", {{81, ValueType::kValue, "c81"}}}});
+  const auto attach = [&tables](FileMetaData* file, TestEntries entries) {
+    tables[file->number] = TestTable::Attach(file, std::move(entries));
+  };
+  attach(version->files(0)[0],
+         {{"c", {{95, ValueType::kValue, "c95"}}}, {"m", {{90, ValueType::kDeletion, ""}}}});
+  attach(version->files(0)[1],
+         {{"a", {{85, ValueType::kValue, "a85"}}}, {"c", {{81, ValueType::kValue, "c81"}}}});
   attach(version->files(1)[0], {{"c", {{55, ValueType::kValue, "c55"}}}});
   attach(version->files(1)[1], {{"m", {{55, ValueType::kValue, "m55"}}}});
-  attach(version->files(2)[0], {{"k", {{25, ValueType::kValue, "k25"}, {20, ValueType::kValue, "k20"}}}});
+  attach(version->files(2)[0],
+         {{"k", {{25, ValueType::kValue, "k25"}, {20, ValueType::kValue, "k20"}}}});
   attach(version->files(2)[1], {{"k", {{15, ValueType::kValue, "k15"}}}});
   const auto get = [version](const std::string& key, SequenceNumber snapshot) {
     ReadGuard guard(TestEpochs());
@@ -353,7 +378,8 @@ TEST_F(VersionTest, GetOffersNewestFirstAndStopsEarly) {
     return status.ok() ? value.ToString() : status.ToString().substr(0, 8);
   };
   EXPECT_EQ(get("c", 100), "c95");
-  EXPECT_EQ(tables[11]->gets() + tables[12]->gets(), 0) << "older tables were asked after the lookup was done";
+  EXPECT_EQ(tables[11]->gets() + tables[12]->gets(), 0)
+      << "older tables were asked after the lookup was done";
   EXPECT_EQ(get("c", 94), "c81");
   EXPECT_EQ(get("c", 80), "c55");
   EXPECT_EQ(get("c", 5), "NotFound");
@@ -377,17 +403,20 @@ TEST_F(VersionTest, GetOffersNewestFirstAndStopsEarly) {
   EXPECT_EQ(get("", 100), "NotFound");
 
   const std::vector<std::string> keys = {"zz", "k", "a", "", "m", "c", "j"};
-  for (const SequenceNumber snapshot : std::initializer_list<SequenceNumber>{5, 15, 16, 19, 22, 24, 55, 80, 89, 94, 100}) {
+  for (const SequenceNumber snapshot :
+       std::initializer_list<SequenceNumber>{5, 15, 16, 19, 22, 24, 55, 80, 89, 94, 100}) {
     std::vector<std::string> expected;
     for (const std::string& key : keys) expected.push_back(get(key, snapshot));
     ReadGuard guard(TestEpochs());
     std::vector<Lookup> lookups;
-    for (const std::string& key : keys) lookups.emplace_back(Lookup::Args{.user_key = key, .snapshot = snapshot});
+    for (const std::string& key : keys)
+      lookups.emplace_back(Lookup::Args{.user_key = key, .snapshot = snapshot});
     version->MultiGet(TableReadOptions{.guard = &guard}, nullptr, lookups);
     for (size_t i = 0; i < keys.size(); ++i) {
       PinnableSlice value;
       const Status status = lookups[i].Finish(&value);
-      EXPECT_EQ(status.ok() ? value.ToString() : status.ToString().substr(0, 8), expected[i]) << keys[i] << " " << snapshot;
+      EXPECT_EQ(status.ok() ? value.ToString() : status.ToString().substr(0, 8), expected[i])
+          << keys[i] << " " << snapshot;
     }
   }
   version->Unref();
@@ -403,7 +432,8 @@ TEST_F(VersionTest, ApproximateBytesCountsWholeFilesAndPartsOfTheOthers) {
   TestTable::Attach(version->files(1)[1], {{"f", {}}, {"g", {}}, {"h", {}}});
   TestTable::Attach(version->files(2)[0], {{"a", {}}, {"m", {}}, {"z", {}}});
   OpenTables open_tables(&TestEpochs(), 0);
-  TableCache cache(TableCacheArgs{.epochs = &TestEpochs(), .directory = "none", .open_tables = &open_tables});
+  TableCache cache(
+      TableCacheArgs{.epochs = &TestEpochs(), .directory = "none", .open_tables = &open_tables});
   EXPECT_EQ(*version->ApproximateBytes("c", "g", &cache), (110 - 10) + 10 + 0u);
   EXPECT_EQ(*version->ApproximateBytes("a", "zz", &cache), 110u + 111u + 112u);
   EXPECT_EQ(*version->ApproximateBytes("c", "d", &cache), 10u);
@@ -423,7 +453,8 @@ TEST_F(VersionTest, SizesAndTextAreRight) {
   EXPECT_EQ(version->HighestLevel(), 4u);
   EXPECT_EQ(version->NumFiles(), 3u);
   EXPECT_EQ(version->DebugString().find("secret"), std::string::npos);
-  EXPECT_NE(version->DebugString().find("level 4: 2 tables"), std::string::npos) << version->DebugString();
+  EXPECT_NE(version->DebugString().find("level 4: 2 tables"), std::string::npos)
+      << version->DebugString();
   version->Unref();
 }
 

@@ -3,7 +3,8 @@
 //   key_size varint32 | user key | tag fixed64 | value_size varint32 | value            key_size counts the user key alone
 //
 // user key and tag together are the internal key, so a cursor hands it out in place.
-// I1: entries are written whole before anyone can find them, and never change. So decoding checks nothing.
+// I1: entries are written whole before anyone can find them, and never change. So decoding checks
+//     nothing.
 #pragma once
 
 #include "base/arena.h"
@@ -23,7 +24,9 @@ struct DecodedEntry {
 };
 
 // Parses a varint32 that is known to be whole.
-inline const char* ReadTrustedVarint32(const char* p, uint32_t* v) { return GetVarint32Ptr(p, p + kVarint32BytesMax, v); }
+inline const char* ReadTrustedVarint32(const char* p, uint32_t* v) {
+  return GetVarint32Ptr(p, p + kVarint32BytesMax, v);
+}
 
 inline DecodedEntry DecodeEntry(const char* entry) {
   uint32_t key_bytes;
@@ -49,7 +52,8 @@ inline EntryTarget TargetOf(const char* entry) {
 }
 
 // < 0, 0, > 0: the entry sorts before the target, is it, sorts after it.
-inline int CompareEntry(const KeyComparator& comparator, const char* entry, const EntryTarget& target) {
+inline int CompareEntry(const KeyComparator& comparator, const char* entry,
+                        const EntryTarget& target) {
   const DecodedEntry decoded = DecodeEntry(entry);
   const int r = comparator.Compare(decoded.user_key(), target.user_key);
   if (r != 0) return r;
@@ -58,7 +62,8 @@ inline int CompareEntry(const KeyComparator& comparator, const char* entry, cons
 }
 
 inline size_t EntryBytes(const Slice& user_key, const Slice& value) {
-  return VarintLength(user_key.size()) + user_key.size() + kTagBytes + VarintLength(value.size()) + value.size();
+  return VarintLength(user_key.size()) + user_key.size() + kTagBytes + VarintLength(value.size()) +
+         value.size();
 }
 
 // Writes EntryBytes bytes; key and value are shorter than 4 GiB.

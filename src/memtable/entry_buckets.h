@@ -1,4 +1,5 @@
-// EntryBuckets: the entries of a memtable by the hash of their keys' prefixes, for workloads that ask for keys, or walk within one prefix.
+// EntryBuckets: the entries of a memtable by the hash of their keys' prefixes, for workloads that
+// ask for keys, or walk within one prefix.
 //
 //   buckets   [0][ * ][0][ *|1 ] ...               a word each
 //                  |        |
@@ -6,20 +7,26 @@
 //                  v
 //                node: next | entries | entry  ->  node: next | entries | entry  ->  null            in order
 //
-// In a bucket entries stand in the order of internal keys, whatever their prefixes. A prefix that has a bucket to itself and one entry, which is what
-// a prefix as long as the key gives, costs the bucket's word and a node's head: 20 bytes and what alignment adds, and a lookup touches two lines.
+// In a bucket entries stand in the order of internal keys, whatever their prefixes. A prefix that
+// has a bucket to itself and one entry, which is what a prefix as long as the key gives, costs the
+// bucket's word and a node's head: 20 bytes and what alignment adds, and a lookup touches two
+// lines.
 //
-// I1: a list only grows: nodes are never unlinked nor changed but for `next`, so a reader may go on in a list whose bucket has become a tree.
+// I1: a list only grows: nodes are never unlinked nor changed but for `next`, so a reader may go on
+//     in a list whose bucket has become a tree.
 // I2: a tree takes the place of its list when it holds everything that the list held.
 // I3: a key outside the extractor's domain is its own prefix.
 //
-// Memory orders. A node is stored into its bucket or its predecessor with release after it was written, loaded with acquire; likewise a tree, and the
-// array of the buckets. `entries` is the writer's own.
+// Memory orders. A node is stored into its bucket or its predecessor with release after it was
+// written, loaded with acquire; likewise a tree, and the array of the buckets. `entries` is the
+// writer's own.
 //
-// Rejected: a skip list or tree per bucket from its first entry (200 bytes and more for one entry); a table that grows (a reader would have to follow
-// two; the number of buckets is the user's to choose).
+// Rejected: a skip list or tree per bucket from its first entry (200 bytes and more for one entry);
+// a table that grows (a reader would have to follow two; the number of buckets is the user's to
+// choose).
 //
-// Thread safety: one writer for Add; everything else from any thread. Lifetime: everything lives in the arena.
+// Thread safety: one writer for Add; everything else from any thread. Lifetime: everything lives in
+// the arena.
 #pragma once
 
 #include <atomic>
@@ -46,8 +53,12 @@ class EntryBuckets {
   };
 
  public:
-  EntryBuckets(const KeyComparator& comparator, Arena* arena, size_t bucket_count, uint32_t list_entries_max)
-      : comparator_(comparator), arena_(arena), bucket_count_(bucket_count == 0 ? 1 : bucket_count), list_entries_max_(list_entries_max) {}
+  EntryBuckets(const KeyComparator& comparator, Arena* arena, size_t bucket_count,
+               uint32_t list_entries_max)
+      : comparator_(comparator),
+        arena_(arena),
+        bucket_count_(bucket_count == 0 ? 1 : bucket_count),
+        list_entries_max_(list_entries_max) {}
   EntryBuckets(const EntryBuckets&) = delete;
   EntryBuckets& operator=(const EntryBuckets&) = delete;
 
@@ -58,7 +69,8 @@ class EntryBuckets {
   // Adds an entry; hash is that of the key's prefix, here and below.
   void Add(uint64_t hash, const Slice& user_key, uint64_t tag, const Slice& value);
 
-  // Offers the versions of lookup's key with tags up to its seek tag, newest first, until it needs no more.
+  // Offers the versions of lookup's key with tags up to its seek tag, newest first, until it needs
+  // no more.
   void Get(uint64_t hash, Lookup* lookup, const PinSource& owner) const;
 
   // Appends all entries, in no order.
@@ -74,7 +86,8 @@ class EntryBuckets {
 
   const KeyComparator& comparator() const { return comparator_; }
 
-  // Asserts the order within buckets and the counts of lists. Only while nobody adds. Returns the number of entries.
+  // Asserts the order within buckets and the counts of lists. Only while nobody adds. Returns the
+  // number of entries.
   uint64_t CheckInvariants() const;
 
  private:
@@ -93,12 +106,13 @@ class EntryBuckets {
   std::atomic<Word*> buckets_{nullptr};
 };
 
-// A position in the list of a bucket; the same calls as EntryTree::Walk. It sees what was in the list when the bucket was found, and may see later
-// entries.
+// A position in the list of a bucket; the same calls as EntryTree::Walk. It sees what was in the
+// list when the bucket was found, and may see later entries.
 class EntryBuckets::ListWalk {
  public:
   // list: null for a bucket without entries.
-  ListWalk(const KeyComparator& comparator, const Node* list) : comparator_(comparator), list_(list) {}
+  ListWalk(const KeyComparator& comparator, const Node* list)
+      : comparator_(comparator), list_(list) {}
 
   bool Valid() const { return at_ != nullptr; }
   // Precondition of the three: Valid().

@@ -1,12 +1,14 @@
-// EntryLog: the entries of a memtable in the order in which they were added, for loads that nobody reads meanwhile.
+// EntryLog: the entries of a memtable in the order in which they were added, for loads that nobody
+// reads meanwhile.
 //
 //   chunk [entry entry ... entry] -> chunk [entry entry ... entry] -> chunk [entry ...        size_ tells how far it goes
 //
-// An add writes one pointer, eight bytes per entry. A lookup goes through all of them: a memtable that is asked often, or is asked after its last
-// add, puts them in order first (SortedEntries).
+// An add writes one pointer, eight bytes per entry. A lookup goes through all of them: a memtable
+// that is asked often, or is asked after its last add, puts them in order first (SortedEntries).
 //
-// Thread safety: one writer for Add; the others from any thread. size_ is stored with release after what it covers, loaded with acquire before.
-// Lifetime: the chunks live in the arena, as do the entries.
+// Thread safety: one writer for Add; the others from any thread. size_ is stored with release after
+// what it covers, loaded with acquire before. Lifetime: the chunks live in the arena, as do the
+// entries.
 #pragma once
 
 #include <array>
@@ -23,14 +25,16 @@ namespace ashlar {
 
 class EntryLog {
  public:
-  EntryLog(const KeyComparator& comparator, Arena* arena) : comparator_(comparator), arena_(arena) {}
+  EntryLog(const KeyComparator& comparator, Arena* arena)
+      : comparator_(comparator), arena_(arena) {}
   EntryLog(const EntryLog&) = delete;
   EntryLog& operator=(const EntryLog&) = delete;
 
   // Adds an entry of memtable/entry.h, which lives as long as the log.
   void Add(const char* entry);
 
-  // Offers the versions of lookup's key with tags up to its seek tag, newest first, until it needs no more. Looks at every entry.
+  // Offers the versions of lookup's key with tags up to its seek tag, newest first, until it needs
+  // no more. Looks at every entry.
   void Get(Lookup* lookup, const PinSource& owner) const;
 
   // Appends all entries.

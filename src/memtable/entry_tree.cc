@@ -6,14 +6,16 @@
 
 namespace ashlar {
 
-// < 0, 0, > 0: the key sorts before all keys that begin with the prefix, is one of them, sorts after them.
+// < 0, 0, > 0: the key sorts before all keys that begin with the prefix, is one of them, sorts
+// after them.
 int EntryTree::CompareWithPrefix(const Slice& user_key, uint32_t prefix_bytes) const {
   if (prefix_bytes == 0) return 0;
   const Slice prefix(DecodeEntry(first_key_).key, prefix_bytes);
   if (user_key.starts_with(prefix)) [[likely]] {
     return 0;
   }
-  // A key that is shorter than the prefix and agrees with it so far sorts like the others that do not begin with it: as a string.
+  // A key that is shorter than the prefix and agrees with it so far sorts like the others that do
+  // not begin with it: as a string.
   return comparator_.Compare(user_key, prefix);
 }
 
@@ -80,20 +82,24 @@ bool EntryTree::FindEdgeLeaf(Edge edge, Place* place) const {
     if (place->node == nullptr) return false;
     for (;;) {
       if (place->node->is_leaf) return true;
-      if (!StepDown(LoadOrder(*place), edge == Edge::kFirst ? 0 : StateCount(place->state), place)) [[unlikely]] {
+      if (!StepDown(LoadOrder(*place), edge == Edge::kFirst ? 0 : StateCount(place->state), place))
+          [[unlikely]] {
         break;
       }
     }
   }
 }
 
-// From a leaf to its neighbour; to no node past the tree's edge. False: the leaf or its neighbourhood changed.
+// From a leaf to its neighbour; to no node past the tree's edge. False: the leaf or its
+// neighbourhood changed.
 bool EntryTree::StepAside(Edge direction, Place* place) {
   const Node* const leaf = place->node;
   const auto& link = direction == Edge::kLast ? leaf->next : leaf->prev;
   const Node* const neighbour = link.load(std::memory_order_acquire);
-  const uint64_t state = neighbour == nullptr ? 0 : neighbour->state.load(std::memory_order_acquire);
-  if (StateDead(state) || !leaf->Unchanged(place->state) || link.load(std::memory_order_relaxed) != neighbour) [[unlikely]] {
+  const uint64_t state =
+      neighbour == nullptr ? 0 : neighbour->state.load(std::memory_order_acquire);
+  if (StateDead(state) || !leaf->Unchanged(place->state) ||
+      link.load(std::memory_order_relaxed) != neighbour) [[unlikely]] {
     return false;
   }
   *place = {.node = neighbour, .state = state};
@@ -108,7 +114,8 @@ void EntryTree::Get(Lookup* lookup, const PinSource& owner) const {
     uint32_t rank = Rank<false>(place, target, LoadOrder(place));
     if (rank == kTorn) continue;
     if (rank == StateCount(place.state)) {
-      // The newest version of a leaf's first key is its left fence, so the search for it ends at the end of the leaf before.
+      // The newest version of a leaf's first key is its left fence, so the search for it ends at
+      // the end of the leaf before.
       if (!StepAside(Edge::kLast, &place)) continue;
       if (place.node == nullptr) return;
       rank = 0;
@@ -120,12 +127,14 @@ void EntryTree::Get(Lookup* lookup, const PinSource& owner) const {
     const DecodedEntry entry = DecodeEntry(found);
     if (!comparator_.Equal(entry.user_key(), target.user_key)) return;
     const uint64_t tag = entry.tag();
-    if (lookup->Offer(TagType(tag), TagSequence(tag), entry.value(), owner) && tag != 0) GetOlder({target.user_key, tag - 1}, lookup, owner);
+    if (lookup->Offer(TagType(tag), TagSequence(tag), entry.value(), owner) && tag != 0)
+      GetOlder({target.user_key, tag - 1}, lookup, owner);
     return;
   }
 }
 
-// Offers the versions at or after `from`. Apart from Get, which seldom needs more than one version and then need not copy a leaf.
+// Offers the versions at or after `from`. Apart from Get, which seldom needs more than one version
+// and then need not copy a leaf.
 void EntryTree::GetOlder(const Target& from, Lookup* lookup, const PinSource& owner) const {
   Walk walk(this);
   for (walk.Seek(from.user_key, from.tag); walk.Valid(); walk.Next()) {
@@ -148,7 +157,8 @@ double EntryTree::FractionBefore(const Slice& user_key) const {
     for (;;) {
       const SlotOrder order = LoadOrder(place);
       const bool is_leaf = place.node->is_leaf;
-      const uint32_t rank = is_leaf ? Rank<false>(place, target, order) : Rank<true>(place, target, order);
+      const uint32_t rank =
+          is_leaf ? Rank<false>(place, target, order) : Rank<true>(place, target, order);
       if (rank == kTorn) break;
       width /= StateCount(place.state) + (is_leaf ? 0 : 1);
       before += width * rank;
@@ -177,14 +187,16 @@ bool EntryTree::Walk::Copy(const Place& place) {
   return true;
 }
 
-// Asks for the entries of the leaf beside with which the walk would go on. Whatever is read of it, nothing but memory is asked for by it.
+// Asks for the entries of the leaf beside with which the walk would go on. Whatever is read of it,
+// nothing but memory is asked for by it.
 void EntryTree::Walk::PrefetchBeside() const {
   const Place place{.node = beside_, .state = beside_->state.load(std::memory_order_acquire)};
   const SlotOrder order = LoadOrder(place);
   const uint32_t count = StateCount(place.state);
   const uint32_t n = std::min(count, ahead_);
   const uint32_t first = beside_edge_ == Edge::kFirst ? 0 : count - n;
-  for (uint32_t rank = first; rank < first + n; ++rank) PrefetchEntry(place.node->Entry(order.Slot(rank)));
+  for (uint32_t rank = first; rank < first + n; ++rank)
+    PrefetchEntry(place.node->Entry(order.Slot(rank)));
 }
 
 void EntryTree::Walk::SeekToEdge(Edge edge) {
@@ -195,7 +207,8 @@ void EntryTree::Walk::SeekToEdge(Edge edge) {
   position_ = edge == Edge::kFirst ? 0 : count_ - 1;
 }
 
-// Stands at the first entry of the target's leaf that is not before it, which may be behind the leaf's last. False: the target is outside the tree.
+// Stands at the first entry of the target's leaf that is not before it, which may be behind the
+// leaf's last. False: the target is outside the tree.
 EntryTree::Side EntryTree::Walk::SeekInLeaf(const Target& target) {
   for (;;) {
     Place place;
@@ -209,8 +222,8 @@ EntryTree::Side EntryTree::Walk::SeekInLeaf(const Target& target) {
   }
 }
 
-// Keys that are being inserted between what was seen and the target must not make a seek stop short of it: whenever the neighbourhood changed it
-// starts again.
+// Keys that are being inserted between what was seen and the target must not make a seek stop short
+// of it: whenever the neighbourhood changed it starts again.
 void EntryTree::Walk::Seek(const Slice& user_key, uint64_t tag) {
   const Target target{user_key, tag};
   for (;;) {
@@ -244,8 +257,9 @@ void EntryTree::Walk::SeekForPrev(const Slice& user_key, uint64_t tag) {
   }
 }
 
-// Goes to the near end of the leaf beside the copied one; past the edge of the tree the walk is invalid. False: the neighbourhood changed since the
-// copy was made, and the walk must find its place again.
+// Goes to the near end of the leaf beside the copied one; past the edge of the tree the walk is
+// invalid. False: the neighbourhood changed since the copy was made, and the walk must find its
+// place again.
 bool EntryTree::Walk::CopyNeighbour(Edge direction) {
   Place place = place_;
   if (!StepAside(direction, &place)) return false;

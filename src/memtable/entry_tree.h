@@ -1,52 +1,61 @@
-// EntryTree: the order of a memtable's entries. A B+ tree of small nodes that one writer grows and any number of readers search without a lock.
+// EntryTree: the order of a memtable's entries. A B+ tree of small nodes that one writer grows and
+// any number of readers search without a lock.
 //
 //   node    state | prefix length | links | n heads | two orders | n entries | inner: n + 1 children          n slots: 32, young leaves 24
 //
-//   heads     4 bytes of each user key, taken after the node's prefix, as integers that sort like the keys (KeyComparator::Head). A search
-//             counts the heads that are smaller, which reads neighbouring words and takes no branch; entries are looked at only where heads
+//   heads     4 bytes of each user key, taken after the node's prefix, as integers that sort like
+//             the keys (KeyComparator::Head). A search counts the heads that are smaller, which
+//             reads neighbouring words and takes no branch; entries are looked at only where heads
 //             are equal.
-//   entries   addresses, 6 bytes each: user space has 47 bits of them on the systems that this is for. With 126 bytes an entry (16 of key, 100
-//             of value) takes 143 in the memtable; it took 158 with heads and addresses of 8 bytes and leaves of one size, and memtables that
-//             hold a tenth less make compactions write a tenth more.
-//   slots     are filled from 0 upwards and keep their place; an order is a permutation of them, 32 bytes. An insert fills the next slot,
-//             writes the order that is not in use, and publishes both with one store of the state.
+//   entries   addresses, 6 bytes each: user space has 47 bits of them on the systems that this is
+//             for. With 126 bytes an entry (16 of key, 100 of value) takes 143 in the memtable; it
+//             took 158 with heads and addresses of 8 bytes and leaves of one size, and memtables
+//             that hold a tenth less make compactions write a tenth more.
+//   slots     are filled from 0 upwards and keep their place; an order is a permutation of them, 32
+//             bytes. An insert fills the next slot, writes the order that is not in use, and
+//             publishes both with one store of the state.
 //   state     count of slots | which order is in use | dead | number of changes
-//   prefix    a length only: every key that a search can bring to the node shares these bytes, because both fences of the node (the
-//             separators left and right of it) do. At the tree's edges, where a fence is missing, the prefix common to all keys takes its
-//             place; a key outside that is outside the tree. When a new key shortens it, the nodes on both edges are rebuilt: rare, it
-//             happens at most once per byte.
+//   prefix    a length only: every key that a search can bring to the node shares these bytes,
+//             because both fences of the node (the separators left and right of it) do. At the
+//             tree's edges, where a fence is missing, the prefix common to all keys takes its
+//             place; a key outside that is outside the tree. When a new key shortens it, the nodes
+//             on both edges are rebuilt: rare, it happens at most once per byte.
 //
-// A full node is not changed but replaced: two new nodes take over its slots, the separator goes into the parent, the old node dies. Halves of
-// a leaf get 24 slots; when those are full, a leaf of 32 takes over. A dead node is used again for the next split, whatever its readers do.
+// A full node is not changed but replaced: two new nodes take over its slots, the separator goes
+// into the parent, the old node dies. Halves of a leaf get 24 slots; when those are full, a leaf of
+// 32 takes over. A dead node is used again for the next split, whatever its readers do.
 //
-// Readers are optimistic. They load a node's state, read what they need, and check that the state is the same; if not, they start again
-// from the root. A reader starts again only because the writer got on, never waits for it, and so cannot be held up by a writer that was
-// put to sleep.
+// Readers are optimistic. They load a node's state, read what they need, and check that the state
+// is the same; if not, they start again from the root. A reader starts again only because the
+// writer got on, never waits for it, and so cannot be held up by a writer that was put to sleep.
 //
 //   step down:   s = node.state; child = node.child; t = child.state; check node.state == s     (child was node's child while in state t)
 //   step aside:  n = leaf.next; t = n.state; check leaf.state == s and leaf.next == n           (n followed what was read of leaf)
 //
-// I1: slots below the count of a published state do not change until the node dies; the order in use does not change until the second next
-//     publication.
+// I1: slots below the count of a published state do not change until the node dies; the order in
+//     use does not change until the second next publication.
 //
-// I2: an entry is reachable, from the root and by links from its neighbours, at every moment after its publication: a replacement is linked
-//     before the node that it replaces dies, and holds everything that the node held.
+// I2: an entry is reachable, from the root and by links from its neighbours, at every moment after
+//     its publication: a replacement is linked before the node that it replaces dies, and holds
+//     everything that the node held.
 //
 // I3: states of a node never repeat, also across its lives.
 //
-// I4: the prefix of a node is common to all keys between its fences; that of the root is the prefix common to all keys, which first_key_
-//     begins with.
+// I4: the prefix of a node is common to all keys between its fences; that of the root is the prefix
+//     common to all keys, which first_key_ begins with.
 //
-// I5: nodes and entries live in the arena and are freed with it, so a reader may follow a stale pointer; what it finds is used only after
-//     a check.
+// I5: nodes and entries live in the arena and are freed with it, so a reader may follow a stale
+//     pointer; what it finds is used only after a check.
 //
-// Memory orders. Publication: state is stored with release after the slots, loaded with acquire before them. Retreat: the writer's release
-// fence before it overwrites an order or a dead node's slots pairs with the reader's acquire fence before it loads the state again: who
-// read an overwritten word sees the later state. Pointers to nodes (root, children, links) are stored with release after the node is alive,
-// loaded with acquire.
+// Memory orders. Publication: state is stored with release after the slots, loaded with acquire
+// before them. Retreat: the writer's release fence before it overwrites an order or a dead node's
+// slots pairs with the reader's acquire fence before it loads the state again: who read an
+// overwritten word sees the later state. Pointers to nodes (root, children, links) are stored with
+// release after the node is alive, loaded with acquire.
 //
-// Rejected: a skip list (a cache miss per comparison; a toy was six times as slow to fill and ten times to search); a lock per node that
-// readers wait for (a sleeping writer stops them); rebuilding inner nodes on every change (its garbage doubles the memory of the tree).
+// Rejected: a skip list (a cache miss per comparison; a toy was six times as slow to fill and ten
+// times to search); a lock per node that readers wait for (a sleeping writer stops them);
+// rebuilding inner nodes on every change (its garbage doubles the memory of the tree).
 //
 // Thread safety: one writer at a time for Insert; everything else from any thread.
 #pragma once
@@ -68,14 +77,16 @@ class EntryTree {
   static constexpr uint32_t kSlots = 32;
   static constexpr uint32_t kYoungSlots = 24;  // of a leaf that comes from a split in the middle
 
-  EntryTree(const KeyComparator& comparator, Arena* arena) : comparator_(comparator), arena_(arena) {}
+  EntryTree(const KeyComparator& comparator, Arena* arena)
+      : comparator_(comparator), arena_(arena) {}
   EntryTree(const EntryTree&) = delete;
   EntryTree& operator=(const EntryTree&) = delete;
 
   // Adds an entry of memtable/entry.h, which lives as long as the tree.
   void Insert(const char* entry);
 
-  // Offers the versions of lookup's key with tags up to its seek tag, newest first, until it needs no more.
+  // Offers the versions of lookup's key with tags up to its seek tag, newest first, until it needs
+  // no more.
   void Get(Lookup* lookup, const PinSource& owner) const;
 
   // The share of entries before the first version of user_key, 0 to 1; an estimate.
@@ -83,7 +94,8 @@ class EntryTree {
 
   const KeyComparator& comparator() const { return comparator_; }
 
-  // Asserts I1 to I4, order within and between nodes, and the links. Only while nobody inserts. Returns the number of entries.
+  // Asserts I1 to I4, order within and between nodes, and the links. Only while nobody inserts.
+  // Returns the number of entries.
   uint64_t CheckInvariants() const;
 
   class Walk;
@@ -100,16 +112,21 @@ class EntryTree {
     const Node* node = nullptr;
     uint64_t state = 0;
   };
-  // Where a key lies relative to all keys of the tree, as far as the common prefix tells. An empty tree is before every key.
+  // Where a key lies relative to all keys of the tree, as far as the common prefix tells. An empty
+  // tree is before every key.
   enum class Side : uint8_t { kBefore, kInside, kAfter };
   enum class Edge : uint8_t { kFirst, kLast };
 
   static constexpr uint32_t kTorn = ~uint32_t{0};
   static constexpr size_t kLineBytes = 64;  // of the processor's cache
 
-  int CompareEntry(const char* entry, const Target& target) const { return ashlar::CompareEntry(comparator_, entry, target); }
+  int CompareEntry(const char* entry, const Target& target) const {
+    return ashlar::CompareEntry(comparator_, entry, target);
+  }
   // Half a head: with two keys of a full leaf, that the other half tells them apart is rare.
-  uint32_t Head(const Slice& user_key, uint32_t prefix_bytes) const { return static_cast<uint32_t>(comparator_.Head(user_key, prefix_bytes) >> 32); }
+  uint32_t Head(const Slice& user_key, uint32_t prefix_bytes) const {
+    return static_cast<uint32_t>(comparator_.Head(user_key, prefix_bytes) >> 32);
+  }
   int CompareWithPrefix(const Slice& user_key, uint32_t prefix_bytes) const;
 
   static SlotOrder LoadOrder(const Place& place);
@@ -148,7 +165,9 @@ class EntryTree {
   void FillPart(Node* fresh, Items items, uint32_t prefix_bytes, const Fences& fences);
   void Fill(Node* fresh, const Items& items, uint32_t prefix_bytes);
   Node* Fresh(bool is_leaf, uint32_t slots);
-  Node*& DeadNodes(bool is_leaf, uint32_t slots) { return !is_leaf ? dead_inners_ : (slots == kSlots ? dead_leaves_ : dead_young_leaves_); }
+  Node*& DeadNodes(bool is_leaf, uint32_t slots) {
+    return !is_leaf ? dead_inners_ : (slots == kSlots ? dead_leaves_ : dead_young_leaves_);
+  }
   static void Link(Node* node, Node* prev, Node* next);
   void FillCopy(Node* fresh, const Node& leaf, const Items& items, uint32_t prefix_bytes);
   void TakePlace(const Node& old, Node* first, Node* last);
@@ -176,12 +195,14 @@ class EntryTree {
   Node* dead_inners_ = nullptr;
 };
 
-// A position in the tree. It copies the entry pointers of one leaf at a time, so that a step within a leaf meets no other thread and one to
-// the previous entry costs what one to the next does. Entries added to the leaf after it was copied are not seen; what was in the tree
-// before the seek always is.
+// A position in the tree. It copies the entry pointers of one leaf at a time, so that a step within
+// a leaf meets no other thread and one to the previous entry costs what one to the next does.
+// Entries added to the leaf after it was copied are not seen; what was in the tree before the seek
+// always is.
 //
-// Entries lie where they were written, so a walk asks for the memory of those that are some steps away: inside the leaf by the copy, in the leaf
-// beside it, which was asked for when this one was entered, by a look at its addresses that need not be true.
+// Entries lie where they were written, so a walk asks for the memory of those that are some steps
+// away: inside the leaf by the copy, in the leaf beside it, which was asked for when this one was
+// entered, by a look at its addresses that need not be true.
 //
 // Lifetime: the tree's memtable must stay, through a guard or a count.
 class EntryTree::Walk {
@@ -213,7 +234,8 @@ class EntryTree::Walk {
  private:
   static constexpr uint32_t kAheadShort = 4;  // after a seek, which is mostly followed by few steps
   static constexpr uint32_t kAheadLong = 8;
-  static constexpr uint32_t kEntryLinesMax = 16;  // further on the processor sees for itself where a copy goes
+  static constexpr uint32_t kEntryLinesMax =
+      16;  // further on the processor sees for itself where a copy goes
 
   void PrefetchEntry(const char* entry) const {
     for (uint32_t i = 0; i < entry_lines_; ++i) ASHLAR_PREFETCH(entry + i * kLineBytes);
@@ -238,10 +260,14 @@ class EntryTree::Walk {
 
   const EntryTree* const tree_;
   Place place_;
-  const Node* beside_ = nullptr;     // the leaf beside the copied one in the direction of travel, if the walk has asked for its memory
+  const Node* beside_ =
+      // the leaf beside the copied one in the direction of travel, if the walk has asked for its
+      // memory
+      nullptr;
   Edge beside_edge_ = Edge::kFirst;  // where the walk would enter it
   uint32_t ahead_ = kAheadShort;     // how many steps away the entries are that memory is asked for
-  uint32_t entry_lines_ = 2;         // lines to ask for of each: as many as the one at which the last leaf was left may touch
+  uint32_t entry_lines_ =
+      2;  // lines to ask for of each: as many as the one at which the last leaf was left may touch
   uint32_t count_ = 0;
   uint32_t position_ = 0;  // wraps below 0, which is then not valid
   std::array<const char*, kSlots> entries_;

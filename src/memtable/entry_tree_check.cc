@@ -23,12 +23,14 @@ struct EntryTree::Checker {
     CheckOrder(order, count);
     CheckPrefix(node, low, high);
     for (uint32_t i = 0; i < count; ++i) CheckSlot(node, order.Slot(i), low, high);
-    for (uint32_t i = 1; i < count; ++i) ASHLAR_ASSERT(Compare(node->Entry(order.Slot(i - 1)), node->Entry(order.Slot(i))) <= 0);
+    for (uint32_t i = 1; i < count; ++i)
+      ASHLAR_ASSERT(Compare(node->Entry(order.Slot(i - 1)), node->Entry(order.Slot(i))) <= 0);
     if (node->is_leaf) return VisitLeaf(node, order, count, depth);
     for (uint32_t i = 0; i <= count; ++i) {
       const char* const child_low = i == 0 ? low : node->Entry(order.Slot(i - 1));
       const char* const child_high = i == count ? high : node->Entry(order.Slot(i));
-      Visit(node->ChildAt(order, i).load(std::memory_order_acquire), child_low, child_high, depth + 1);
+      Visit(node->ChildAt(order, i).load(std::memory_order_acquire), child_low, child_high,
+            depth + 1);
     }
   }
 
@@ -37,7 +39,8 @@ struct EntryTree::Checker {
     ASHLAR_ASSERT(leaf_depth == 0 || leaf_depth == depth);
     leaf_depth = depth;
     ASHLAR_ASSERT(leaf->prev.load(std::memory_order_acquire) == previous_leaf);
-    if (previous_leaf != nullptr) ASHLAR_ASSERT(previous_leaf->next.load(std::memory_order_acquire) == leaf);
+    if (previous_leaf != nullptr)
+      ASHLAR_ASSERT(previous_leaf->next.load(std::memory_order_acquire) == leaf);
     previous_leaf = leaf;
     for (uint32_t i = 0; i < count; ++i) {
       const char* const entry = leaf->Entry(order.Slot(i));
@@ -61,15 +64,18 @@ struct EntryTree::Checker {
     if (low == nullptr || high == nullptr) {
       ASHLAR_ASSERT(prefix_bytes <= tree.common_prefix_bytes_);
     } else {
-      ASHLAR_ASSERT(prefix_bytes <= DecodeEntry(low).user_key().difference_offset(DecodeEntry(high).user_key()));
+      ASHLAR_ASSERT(prefix_bytes <=
+                    DecodeEntry(low).user_key().difference_offset(DecodeEntry(high).user_key()));
     }
   }
 
   void CheckSlot(const Node* node, uint32_t slot, const char* low, const char* high) const {
     const char* const entry = node->Entry(slot);
     const Slice user_key = DecodeEntry(entry).user_key();
-    ASHLAR_ASSERT(node->Head(slot) == tree.Head(user_key, node->prefix_bytes.load(std::memory_order_acquire)));
-    ASHLAR_ASSERT(user_key.starts_with(Slice(DecodeEntry(tree.first_key_).key, tree.common_prefix_bytes_)));
+    ASHLAR_ASSERT(node->Head(slot) ==
+                  tree.Head(user_key, node->prefix_bytes.load(std::memory_order_acquire)));
+    ASHLAR_ASSERT(
+        user_key.starts_with(Slice(DecodeEntry(tree.first_key_).key, tree.common_prefix_bytes_)));
     if (low != nullptr) ASHLAR_ASSERT(Compare(low, entry) <= 0);
     if (high != nullptr) ASHLAR_ASSERT(Compare(entry, high) <= 0);
   }

@@ -1,16 +1,19 @@
-// The writer's half of EntryTree: inserting, splitting, and rebuilding the edges when the common prefix gets shorter.
+// The writer's half of EntryTree: inserting, splitting, and rebuilding the edges when the common
+// prefix gets shorter.
 //
 //   a split of the full leaf C (rank and entry of the newcomer known):
 //
 //     parent [.. C ..]          1  build L and R from C's slots and the newcomer; nobody sees them
 //             |                 2  insert {separator, R} into the parent, one publication; a full parent is split the same way first, and
-//       B <-> C <-> D              so on up to the root, so that there is one publication, at the lowest node that has room
+//       B <-> C <-> D              so on up to the root, so that there is one publication, at the
+//                                  lowest node that has room
 //                               3  put L in the place of C, and change the parent's state
 //     parent [.. L | R ..]      4  link B -> L and R <- D
 //             |    |            5  C dies: whoever is reading it starts again
 //       B <-> L <-> R <-> D
 //
-//   Between 2 and 5 readers find C or L and R; they hold the same, but for the newcomer, which nobody looks for yet.
+//   Between 2 and 5 readers find C or L and R; they hold the same, but for the newcomer, which
+//   nobody looks for yet.
 //
 // Memory is taken before step 2: when there is none, the tree is as it was.
 #include <algorithm>
@@ -23,10 +26,13 @@ namespace ashlar {
 namespace {
 
 constexpr uint32_t kHeightMax = 24;  // a tree grows by a level when the root has split 32 times
-// Neighbouring inserts in a row after which a leaf is split where they arrive instead of in the middle.
+// Neighbouring inserts in a row after which a leaf is split where they arrive instead of in the
+// middle.
 constexpr int kTrendInserts = 4;
 
-uint32_t CommonPrefixBytes(const Slice& a, const Slice& b) { return static_cast<uint32_t>(a.difference_offset(b)); }
+uint32_t CommonPrefixBytes(const Slice& a, const Slice& b) {
+  return static_cast<uint32_t>(a.difference_offset(b));
+}
 
 Slice UserKeyOf(const char* entry) { return DecodeEntry(entry).user_key(); }
 
@@ -72,18 +78,22 @@ struct EntryTree::Items {
       entries[i] = node.Entry(order.Slot(i));
     }
     if (is_leaf) return;
-    for (uint32_t i = 0; i <= count; ++i) children[i] = node.ChildAt(order, i).load(std::memory_order_relaxed);
+    for (uint32_t i = 0; i <= count; ++i)
+      children[i] = node.ChildAt(order, i).load(std::memory_order_relaxed);
   }
   void Insert(uint32_t rank, uint32_t head, const char* entry) {
     std::copy_backward(heads.begin() + rank, heads.begin() + count, heads.begin() + count + 1);
-    std::copy_backward(entries.begin() + rank, entries.begin() + count, entries.begin() + count + 1);
+    std::copy_backward(entries.begin() + rank, entries.begin() + count,
+                       entries.begin() + count + 1);
     heads[rank] = head;
     entries[rank] = entry;
     ++count;
   }
-  // After Insert(rank): puts `left` and `right` on both sides of the new separator, in the place of the child that was there.
+  // After Insert(rank): puts `left` and `right` on both sides of the new separator, in the place of
+  // the child that was there.
   void SplitChild(uint32_t rank, Node* left, Node* right) {
-    std::copy_backward(children.begin() + rank + 1, children.begin() + count, children.begin() + count + 1);
+    std::copy_backward(children.begin() + rank + 1, children.begin() + count,
+                       children.begin() + count + 1);
     children[rank] = left;
     children[rank + 1] = right;
   }
@@ -92,7 +102,8 @@ struct EntryTree::Items {
     part.count = to - from;
     std::copy(heads.begin() + from, heads.begin() + to, part.heads.begin());
     std::copy(entries.begin() + from, entries.begin() + to, part.entries.begin());
-    if (!is_leaf) std::copy(children.begin() + from, children.begin() + to + 1, part.children.begin());
+    if (!is_leaf)
+      std::copy(children.begin() + from, children.begin() + to + 1, part.children.begin());
     return part;
   }
 };
@@ -135,10 +146,12 @@ void EntryTree::NoteTrend(Node* leaf, uint32_t rank) {
   leaf->latest_rank = static_cast<uint8_t>(rank);
 }
 
-// How many of a full leaf's entries, with the newcomer, stay left. A run of keys gets leaves of its own, which it fills: the first split separates it
-// from what stands in its way, the later ones put the newcomer into an empty leaf.
+// How many of a full leaf's entries, with the newcomer, stay left. A run of keys gets leaves of its
+// own, which it fills: the first split separates it from what stands in its way, the later ones put
+// the newcomer into an empty leaf.
 uint32_t EntryTree::SplitPoint(const Node& leaf, uint32_t rank) const {
-  if (leaf.trend >= kTrendInserts || (&leaf == last_leaf_ && rank == kSlots)) return std::min(rank + 1, kSlots);
+  if (leaf.trend >= kTrendInserts || (&leaf == last_leaf_ && rank == kSlots))
+    return std::min(rank + 1, kSlots);
   if (leaf.trend <= -kTrendInserts) return std::max(rank, uint32_t{1});
   return (kSlots + 1) / 2;
 }
@@ -180,7 +193,8 @@ void EntryTree::DescendToLastLeaf(Path* path) const {
   }
 }
 
-// Inserts into a node that has room. right_child: for inner nodes, the child right of the new separator.
+// Inserts into a node that has room. right_child: for inner nodes, the child right of the new
+// separator.
 void EntryTree::InsertAt(Node* node, uint32_t rank, const char* entry, Node* right_child) {
   const uint64_t state = node->state.load(std::memory_order_relaxed);
   const uint32_t slot = StateCount(state);
@@ -189,10 +203,13 @@ void EntryTree::InsertAt(Node* node, uint32_t rank, const char* entry, Node* rig
   memmove(order.at.data() + rank + 1, order.at.data() + rank, slot - rank);
   order.at[rank] = static_cast<uint8_t>(slot);
 
-  // Pairs with the fence in Node::Unchanged: a reader that still uses the other order sees that it was retired.
+  // Pairs with the fence in Node::Unchanged: a reader that still uses the other order sees that it
+  // was retired.
   std::atomic_thread_fence(std::memory_order_release);
-  node->SetSlot(slot, Head(UserKeyOf(entry), node->prefix_bytes.load(std::memory_order_relaxed)), entry);
-  if (right_child != nullptr) node->children()[1 + slot].store(right_child, std::memory_order_relaxed);
+  node->SetSlot(slot, Head(UserKeyOf(entry), node->prefix_bytes.load(std::memory_order_relaxed)),
+                entry);
+  if (right_child != nullptr)
+    node->children()[1 + slot].store(right_child, std::memory_order_relaxed);
   order.Store(node->order(other), node->slots);
   // Pairs with the acquire loads of state in StepDown, LoadRoot and CopyNeighbour.
   node->state.store(NextState(state, slot + 1, other), std::memory_order_release);
@@ -236,7 +253,8 @@ void EntryTree::SplitLeaf(const Path& path, Node* leaf, uint32_t rank, const cha
   Link(left, leaf->prev.load(std::memory_order_relaxed), right);
   Link(right, left, leaf->next.load(std::memory_order_relaxed));
   FillPart(left, items.Part(0, left_count), prefix_bytes, {.low = fences.low, .high = separator});
-  FillPart(right, items.Part(left_count, items.count), prefix_bytes, {.low = separator, .high = fences.high});
+  FillPart(right, items.Part(left_count, items.count), prefix_bytes,
+           {.low = separator, .high = fences.high});
   Node* const with_newcomer = in_left ? left : right;
   with_newcomer->trend = leaf->trend;
   with_newcomer->latest_rank = static_cast<uint8_t>(in_left ? rank : rank - left_count);
@@ -268,8 +286,8 @@ void EntryTree::TakePlace(const Node& old, Node* first, Node* last) {
   if (&old == last_leaf_) last_leaf_ = last;
 }
 
-// Puts a pair of nodes in the place of the child that the path takes at depth - 1; depth 0: of the root. The child dies afterwards, at the caller's
-// hands.
+// Puts a pair of nodes in the place of the child that the path takes at depth - 1; depth 0: of the
+// root. The child dies afterwards, at the caller's hands.
 void EntryTree::ReplaceChild(const Path& path, uint32_t depth, const Pair& pair) {
   if (depth == 0) {
     Items items(false);
@@ -292,9 +310,12 @@ void EntryTree::ReplaceChild(const Path& path, uint32_t depth, const Pair& pair)
 // Puts a node in the place of a child.
 void EntryTree::SwapChild(Node* parent, uint32_t rank, Node* child) {
   const uint64_t state = parent->state.load(std::memory_order_relaxed);
-  parent->ChildAt(LoadOrder({.node = parent, .state = state}), rank).store(child, std::memory_order_release);
-  // A reader that took the old child before this and finds it used again sees that the parent has changed.
-  parent->state.store(NextState(state, StateCount(state), StateOrderIndex(state)), std::memory_order_release);
+  parent->ChildAt(LoadOrder({.node = parent, .state = state}), rank)
+      .store(child, std::memory_order_release);
+  // A reader that took the old child before this and finds it used again sees that the parent has
+  // changed.
+  parent->state.store(NextState(state, StateCount(state), StateOrderIndex(state)),
+                      std::memory_order_release);
 }
 
 // Splits the full inner node of the path's step and replaces its child by the pair on the way.
@@ -305,14 +326,16 @@ void EntryTree::SplitInner(const Path& path, uint32_t step, const Pair& pair) {
   items.Load(*node);
   items.Insert(rank, Head(UserKeyOf(pair.separator), prefix_bytes), pair.separator);
   items.SplitChild(rank, pair.left, pair.right);
-  // One separator goes up. At the tree's edges, and where the split child stays whole, the node stays as full as it can.
+  // One separator goes up. At the tree's edges, and where the split child stays whole, the node
+  // stays as full as it can.
   const uint32_t middle = rank == kSlots ? kSlots - 1 : (rank == 0 ? 1 : kSlots / 2);
   const char* const separator = items.entries[middle];
   const Fences fences = FencesOf(path, step);
   Node* const left = Fresh(false, kSlots);
   Node* const right = Fresh(false, kSlots);
   FillPart(left, items.Part(0, middle), prefix_bytes, {.low = fences.low, .high = separator});
-  FillPart(right, items.Part(middle + 1, items.count), prefix_bytes, {.low = separator, .high = fences.high});
+  FillPart(right, items.Part(middle + 1, items.count), prefix_bytes,
+           {.low = separator, .high = fences.high});
   ReplaceChild(path, step, {.left = left, .separator = separator, .right = right});
   Kill(node);
 }
@@ -330,13 +353,15 @@ EntryTree::Fences EntryTree::FencesOf(const Path& path, uint32_t depth) const {
   return fences;
 }
 
-// Fills a node that takes over items with heads after prefix_bytes. When some heads do not tell their keys apart and the fences allow more, the heads
-// are taken later.
+// Fills a node that takes over items with heads after prefix_bytes. When some heads do not tell
+// their keys apart and the fences allow more, the heads are taken later.
 void EntryTree::FillPart(Node* fresh, Items items, uint32_t prefix_bytes, const Fences& fences) {
   const auto heads_end = items.heads.begin() + items.count;
   if (comparator_.HasHeads() && std::adjacent_find(items.heads.begin(), heads_end) != heads_end) {
     const bool on_edge = fences.low == nullptr || fences.high == nullptr;
-    const uint32_t allowed = on_edge ? common_prefix_bytes_ : CommonPrefixBytes(UserKeyOf(fences.low), UserKeyOf(fences.high));
+    const uint32_t allowed = on_edge
+                                 ? common_prefix_bytes_
+                                 : CommonPrefixBytes(UserKeyOf(fences.low), UserKeyOf(fences.high));
     if (allowed > prefix_bytes) {
       prefix_bytes = allowed;
       TakeHeads(&items, prefix_bytes);
@@ -346,22 +371,26 @@ void EntryTree::FillPart(Node* fresh, Items items, uint32_t prefix_bytes, const 
 }
 
 void EntryTree::TakeHeads(Items* items, uint32_t prefix_bytes) const {
-  for (uint32_t i = 0; i < items->count; ++i) items->heads[i] = Head(UserKeyOf(items->entries[i]), prefix_bytes);
+  for (uint32_t i = 0; i < items->count; ++i)
+    items->heads[i] = Head(UserKeyOf(items->entries[i]), prefix_bytes);
 }
 
 // Gives a dead node its content and life. A leaf's links are set before.
 void EntryTree::Fill(Node* fresh, const Items& items, uint32_t prefix_bytes) {
   SlotOrder order;
   for (uint32_t i = 0; i < kSlots; ++i) order.at[i] = static_cast<uint8_t>(i);
-  // Pairs with the fence in Node::Unchanged: readers of the node's earlier life see that it is over.
+  // Pairs with the fence in Node::Unchanged: readers of the node's earlier life see that it is
+  // over.
   std::atomic_thread_fence(std::memory_order_release);
   fresh->prefix_bytes.store(prefix_bytes, std::memory_order_relaxed);
   order.Store(fresh->order(0), fresh->slots);
   for (uint32_t i = 0; i < items.count; ++i) fresh->SetSlot(i, items.heads[i], items.entries[i]);
   if (!fresh->is_leaf) {
-    for (uint32_t i = 0; i <= items.count; ++i) fresh->children()[i].store(items.children[i], std::memory_order_relaxed);
+    for (uint32_t i = 0; i <= items.count; ++i)
+      fresh->children()[i].store(items.children[i], std::memory_order_relaxed);
   }
-  fresh->state.store(NextState(fresh->state.load(std::memory_order_relaxed), items.count, 0), std::memory_order_release);
+  fresh->state.store(NextState(fresh->state.load(std::memory_order_relaxed), items.count, 0),
+                     std::memory_order_release);
 }
 
 // A dead node to fill.
@@ -400,7 +429,8 @@ void EntryTree::ShortenCommonPrefix(const Slice& user_key) {
   KillEdges(old_root, {.first = true, .last = true});
 }
 
-// Copies of the nodes on the tree's edges below and including `old`, with heads after the common prefix. Returns the copy of `old`.
+// Copies of the nodes on the tree's edges below and including `old`, with heads after the common
+// prefix. Returns the copy of `old`.
 EntryTree::Node* EntryTree::RebuildEdges(Node* old, OnEdges on) {
   Items items(old->is_leaf);
   items.Load(*old);
@@ -409,7 +439,8 @@ EntryTree::Node* EntryTree::RebuildEdges(Node* old, OnEdges on) {
   if (!old->is_leaf) {
     for (uint32_t i = 0; i <= items.count; ++i) {
       const OnEdges child_on{.first = on.first && i == 0, .last = on.last && i == items.count};
-      if (child_on.first || child_on.last) items.children[i] = RebuildEdges(items.children[i], child_on);
+      if (child_on.first || child_on.last)
+        items.children[i] = RebuildEdges(items.children[i], child_on);
     }
     Fill(fresh, items, common_prefix_bytes_);
     return fresh;

@@ -1,4 +1,5 @@
-// The nodes of EntryTree, and their states. Private to entry_tree*.cc; memtable/entry_tree.h tells how they work together.
+// The nodes of EntryTree, and their states. Private to entry_tree*.cc; memtable/entry_tree.h tells
+// how they work together.
 //
 //   state   63                          8      7      6    5 .. 0
 //           number of changes                dead   order  count of slots
@@ -14,7 +15,9 @@ inline constexpr uint64_t kStateDeadBit = 0x80;
 inline constexpr uint64_t kStateChange = 0x100;
 static_assert(EntryTree::kSlots <= kStateCountMask);
 
-inline uint32_t StateCount(uint64_t state) { return static_cast<uint32_t>(state & kStateCountMask); }
+inline uint32_t StateCount(uint64_t state) {
+  return static_cast<uint32_t>(state & kStateCountMask);
+}
 inline bool StateDead(uint64_t state) { return (state & kStateDeadBit) != 0; }
 inline uint32_t StateOrderIndex(uint64_t state) { return (state & kStateOrderBit) != 0 ? 1 : 0; }
 // What follows `state` when the node lives on, or again.
@@ -45,8 +48,9 @@ struct EntryTree::SlotOrder {
   }
 };
 
-// The first bytes of a node; its arrays follow, as long as it has slots (memtable/entry_tree.h). The prefix length and the members of a leaf are here
-// so that a search reads the first lines of a node of either kind alike.
+// The first bytes of a node; its arrays follow, as long as it has slots (memtable/entry_tree.h).
+// The prefix length and the members of a leaf are here so that a search reads the first lines of a
+// node of either kind alike.
 struct alignas(16) EntryTree::Node {
   Node(bool leaf, uint32_t slot_count) : slots(static_cast<uint8_t>(slot_count)), is_leaf(leaf) {}
 
@@ -54,8 +58,8 @@ struct alignas(16) EntryTree::Node {
   std::atomic<uint32_t> prefix_bytes{0};
   const uint8_t slots;  // how many there are, a multiple of 8
   const bool is_leaf;
-  // The writer's: the rank of the latest insert into this leaf, and how many in a row came right behind their predecessor, up to kTrendInserts;
-  // negative: right before it.
+  // The writer's: the rank of the latest insert into this leaf, and how many in a row came right
+  // behind their predecessor, up to kTrendInserts; negative: right before it.
   uint8_t latest_rank = 0;
   int8_t trend = 0;
   // Leaves: the neighbours, null at the edges. Dead nodes: the next dead one of this kind and size.
@@ -63,10 +67,14 @@ struct alignas(16) EntryTree::Node {
   std::atomic<Node*> prev{nullptr};
 
   static constexpr size_t kHeadsOffset = 32;
-  static constexpr size_t kSlotBytes = sizeof(uint32_t) + 2 * sizeof(uint8_t) + sizeof(uint32_t) + sizeof(uint16_t);
-  static constexpr size_t BytesOf(bool leaf, uint32_t slots) { return kHeadsOffset + slots * kSlotBytes + (leaf ? 0 : (slots + 1) * sizeof(Node*)); }
+  static constexpr size_t kSlotBytes =
+      sizeof(uint32_t) + 2 * sizeof(uint8_t) + sizeof(uint32_t) + sizeof(uint16_t);
+  static constexpr size_t BytesOf(bool leaf, uint32_t slots) {
+    return kHeadsOffset + slots * kSlotBytes + (leaf ? 0 : (slots + 1) * sizeof(Node*));
+  }
 
-  // The arrays. Entries are addresses of 48 bits, split. Inner nodes: separators; the child right of a separator holds what is not before it.
+  // The arrays. Entries are addresses of 48 bits, split. Inner nodes: separators; the child right
+  // of a separator holds what is not before it.
   std::atomic<uint32_t>* heads() const { return At<uint32_t>(0); }
   SlotOrder::Word* order(uint32_t index) const { return At<uint64_t>(4 + index); }
   std::atomic<uint32_t>* entries_low() const { return At<uint32_t>(6); }
@@ -82,7 +90,8 @@ struct alignas(16) EntryTree::Node {
   uint32_t Head(uint32_t slot) const { return heads()[slot].load(std::memory_order_relaxed); }
   const char* Entry(uint32_t slot) const {
     const uint64_t high = entries_high()[slot].load(std::memory_order_relaxed);
-    return reinterpret_cast<const char*>(static_cast<uintptr_t>((high << 32) | entries_low()[slot].load(std::memory_order_relaxed)));
+    return reinterpret_cast<const char*>(
+        static_cast<uintptr_t>((high << 32) | entries_low()[slot].load(std::memory_order_relaxed)));
   }
   // Before the slot is published.
   void SetSlot(uint32_t slot, uint32_t head, const char* entry) {
@@ -112,11 +121,15 @@ struct alignas(16) EntryTree::Node {
     return reinterpret_cast<std::atomic<T>*>(node + kHeadsOffset + bytes_per_slot * slots);
   }
 };
-static_assert(sizeof(std::atomic<uint64_t>) == 8 && sizeof(std::atomic<uint32_t>) == 4 && sizeof(std::atomic<uint16_t>) == 2);
+static_assert(sizeof(std::atomic<uint64_t>) == 8 && sizeof(std::atomic<uint32_t>) == 4 &&
+              sizeof(std::atomic<uint16_t>) == 2);
 
-// Each comparison is a compare and an add with carry; four sums, so that the adds do not wait for one another.
+// Each comparison is a compare and an add with carry; four sums, so that the adds do not wait for
+// one another.
 inline uint32_t CountSmaller(const std::atomic<uint32_t>* heads, uint32_t count, uint32_t head) {
-  const auto smaller = [head](const std::atomic<uint32_t>& slot) { return slot.load(std::memory_order_relaxed) < head; };
+  const auto smaller = [head](const std::atomic<uint32_t>& slot) {
+    return slot.load(std::memory_order_relaxed) < head;
+  };
   std::array<uint32_t, 4> sums{};
   const std::atomic<uint32_t>* p = heads;
   for (const std::atomic<uint32_t>* const end = p + (count & ~3u); p != end; p += 4) {
@@ -125,7 +138,8 @@ inline uint32_t CountSmaller(const std::atomic<uint32_t>* heads, uint32_t count,
     sums[2] += smaller(p[2]);
     sums[3] += smaller(p[3]);
   }
-  for (const std::atomic<uint32_t>* const end = heads + count; p != end; ++p) sums[0] += smaller(*p);
+  for (const std::atomic<uint32_t>* const end = heads + count; p != end; ++p)
+    sums[0] += smaller(*p);
   return sums[0] + sums[1] + sums[2] + sums[3];
 }
 
@@ -135,8 +149,8 @@ inline EntryTree::SlotOrder EntryTree::LoadOrder(const Place& place) {
   return order;
 }
 
-// The number of entries before the target (kUpper: or equal to it). kTorn: the node changed, start again; nothing was followed that a torn read might
-// have made up.
+// The number of entries before the target (kUpper: or equal to it). kTorn: the node changed, start
+// again; nothing was followed that a torn read might have made up.
 template <bool kUpper>
 uint32_t EntryTree::Rank(const Place& place, const Target& target, const SlotOrder& order) const {
   const Node& node = *place.node;

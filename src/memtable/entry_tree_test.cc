@@ -1,4 +1,5 @@
-// EntryTree against std::map: every order of insertion, every kind of key, the three kinds of comparator.
+// EntryTree against std::map: every order of insertion, every kind of key, the three kinds of
+// comparator.
 #include "memtable/entry_tree.h"
 
 #include <gtest/gtest.h>
@@ -36,16 +37,32 @@ const std::vector<KeyKind>& KeyKinds() {
       {"ascending", [](Random*, uint64_t i) { return BigEndian(i) + "00000000"; }, 5000},
       {"descending", [](Random*, uint64_t i) { return BigEndian(1000000 - i); }, 5000},
       {"random", [](Random* random, uint64_t) { return BigEndian(random->Next()); }, 5000},
-      {"decimal after a long prefix", [](Random*, uint64_t i) { return "a/rather/long/prefix/that/all/keys/share/" + Decimal(i); }, 3000},
-      {"random after a long prefix", [](Random* random, uint64_t) { return "a/rather/long/prefix/that/all/share/" + Decimal(random->Uniform(9999)); },
+      {"decimal after a long prefix",
+       [](Random*, uint64_t i) { return "a/rather/long/prefix/that/all/keys/share/" + Decimal(i); },
+       3000},
+      {"random after a long prefix",
+       [](Random* random, uint64_t) {
+         return "a/rather/long/prefix/that/all/share/" + Decimal(random->Uniform(9999));
+       },
        3000},
       {"two ascending streams, interleaved",
-       [](Random*, uint64_t i) { return (i % 2 == 0 ? "tables/first/rows/" : "tables/second/rows/") + Decimal(i); }, 4000},
-      {"few keys, many versions", [](Random* random, uint64_t) { return "k" + std::to_string(random->Uniform(5)); }, 3000},
-      {"short binary, also empty", [](Random* random, uint64_t) { return random->Bytes(random->Uniform(4)); }, 5000},
-      {"zeros of all lengths", [](Random* random, uint64_t) { return std::string(random->Uniform(40), '\0'); }, 2000},
-      {"common prefix one byte shorter each time", [](Random*, uint64_t i) { return std::string(i < 300 ? 300 - i : 0, 'p') + "q"; }, 1200},
-      {"long", [](Random* random, uint64_t) { return std::string(1000, 'x') + random->Bytes(random->Uniform(600)); }, 500},
+       [](Random*, uint64_t i) {
+         return (i % 2 == 0 ? "tables/first/rows/" : "tables/second/rows/") + Decimal(i);
+       },
+       4000},
+      {"few keys, many versions",
+       [](Random* random, uint64_t) { return "k" + std::to_string(random->Uniform(5)); }, 3000},
+      {"short binary, also empty",
+       [](Random* random, uint64_t) { return random->Bytes(random->Uniform(4)); }, 5000},
+      {"zeros of all lengths",
+       [](Random* random, uint64_t) { return std::string(random->Uniform(40), '\0'); }, 2000},
+      {"common prefix one byte shorter each time",
+       [](Random*, uint64_t i) { return std::string(i < 300 ? 300 - i : 0, 'p') + "q"; }, 1200},
+      {"long",
+       [](Random* random, uint64_t) {
+         return std::string(1000, 'x') + random->Bytes(random->Uniform(600));
+       },
+       500},
   };
   return kinds;
 }
@@ -58,7 +75,9 @@ class EntryTreeModelTest : public testing::TestWithParam<std::tuple<size_t, size
 
 struct ModelLess {
   KeyComparator comparator;
-  bool operator()(const std::string& a, const std::string& b) const { return comparator.CompareInternal(a, b) < 0; }
+  bool operator()(const std::string& a, const std::string& b) const {
+    return comparator.CompareInternal(a, b) < 0;
+  }
 };
 using Model = std::map<std::string, std::string, ModelLess>;
 
@@ -96,15 +115,18 @@ void CheckScans(const EntryTree& tree, const Model& model) {
   for (auto it = model.begin(); it != model.end(); ++it, walk.Next()) ExpectAt(walk, model, it);
   EXPECT_FALSE(walk.Valid());
   walk.SeekToLast();
-  for (auto it = model.rbegin(); it != model.rend(); ++it, walk.Prev()) ExpectAt(walk, model, std::prev(it.base()));
+  for (auto it = model.rbegin(); it != model.rend(); ++it, walk.Prev())
+    ExpectAt(walk, model, std::prev(it.base()));
   EXPECT_FALSE(walk.Valid());
 }
 
-void CheckGet(const EntryTree& tree, const Model& model, const KeyComparator& comparator, const std::string& user_key, SequenceNumber snapshot) {
+void CheckGet(const EntryTree& tree, const Model& model, const KeyComparator& comparator,
+              const std::string& user_key, SequenceNumber snapshot) {
   Lookup lookup({.user_key = user_key, .snapshot = snapshot});
   tree.Get(&lookup, PinSource());
   const auto expected = model.lower_bound(MakeInternalKey(user_key, snapshot, ValueType::kMax));
-  const bool exists = expected != model.end() && comparator.Equal(ExtractUserKey(expected->first), user_key);
+  const bool exists =
+      expected != model.end() && comparator.Equal(ExtractUserKey(expected->first), user_key);
   ASSERT_EQ(lookup.state() == Lookup::State::kFound, exists);
   if (!exists) return;
   PinnableSlice value;
@@ -132,12 +154,14 @@ TEST_P(EntryTreeModelTest, AgreesWithMap) {
     user_keys.push_back(user_key);
     if (i % 97 == 0) {
       ASSERT_EQ(tree.CheckInvariants(), model.size());
-      std::string target = random.OneIn(2) ? user_keys[random.Uniform(user_keys.size())] : kind().make(&random, random.Uniform(kind().inserts));
+      std::string target = random.OneIn(2) ? user_keys[random.Uniform(user_keys.size())]
+                                           : kind().make(&random, random.Uniform(kind().inserts));
       if (random.OneIn(4)) target += '\0';
       if (random.OneIn(8) && !target.empty()) target.pop_back();
       if (random.OneIn(20)) target = random.Bytes(random.Uniform(20));
       CheckSeeks(tree, model, MakeInternalKey(target, random.Uniform(i + 2), ValueType::kValue));
-      CheckGet(tree, model, comparator, target, random.OneIn(2) ? kSequenceNumberMax : random.Uniform(i + 2));
+      CheckGet(tree, model, comparator, target,
+               random.OneIn(2) ? kSequenceNumberMax : random.Uniform(i + 2));
     }
     if (HasFatalFailure()) return;
   }
@@ -145,13 +169,16 @@ TEST_P(EntryTreeModelTest, AgreesWithMap) {
   CheckScans(tree, model);
   for (int i = 0; i < 2000 && !HasFatalFailure(); ++i) {
     const std::string& user_key = user_keys[random.Uniform(user_keys.size())];
-    CheckGet(tree, model, comparator, user_key, random.OneIn(2) ? kSequenceNumberMax : random.Uniform(kind().inserts));
-    CheckSeeks(tree, model, MakeInternalKey(user_key, random.Uniform(kind().inserts), ValueType::kValue));
+    CheckGet(tree, model, comparator, user_key,
+             random.OneIn(2) ? kSequenceNumberMax : random.Uniform(kind().inserts));
+    CheckSeeks(tree, model,
+               MakeInternalKey(user_key, random.Uniform(kind().inserts), ValueType::kValue));
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EntryTreeModelTest,
-                         testing::Combine(testing::Range(size_t{0}, KeyKinds().size()), testing::Range(size_t{0}, size_t{3})));
+                         testing::Combine(testing::Range(size_t{0}, KeyKinds().size()),
+                                          testing::Range(size_t{0}, size_t{3})));
 
 struct TreeFixture {
   ArenaBlockPool blocks{ArenaBlockPool::Options{}};
@@ -159,7 +186,9 @@ struct TreeFixture {
   EntryTree tree{KeyComparator(BytewiseComparator()), &arena};
   SequenceNumber sequence = 0;
 
-  void Put(const std::string& key) { tree.Insert(NewEntry(&arena, key, PackTag(++sequence, ValueType::kValue), "")); }
+  void Put(const std::string& key) {
+    tree.Insert(NewEntry(&arena, key, PackTag(++sequence, ValueType::kValue), ""));
+  }
 };
 
 TEST(EntryTreeTest, EmptyTreeHasNothing) {
@@ -187,11 +216,14 @@ double IndexBytesPerEntry(const std::function<std::string(uint64_t)>& key) {
 }
 
 TEST(EntryTreeTest, LoadsInOrderFillTheirNodes) {
-  const double full = 1.25 * 8 * 2.7;  // a head, a pointer and a share of the node's header per slot, and the level above
+  const double full =
+      1.25 * 8 *
+      2.7;  // a head, a pointer and a share of the node's header per slot, and the level above
   EXPECT_LT(IndexBytesPerEntry([](uint64_t i) { return BigEndian(i); }), full);
   EXPECT_LT(IndexBytesPerEntry([](uint64_t i) { return BigEndian(1000000 - i); }), full);
   EXPECT_LT(IndexBytesPerEntry([](uint64_t i) { return "prefix/" + Decimal(i); }), full);
-  EXPECT_LT(IndexBytesPerEntry([](uint64_t i) { return (i % 2 == 0 ? "a" : "b") + Decimal(i); }), full);
+  EXPECT_LT(IndexBytesPerEntry([](uint64_t i) { return (i % 2 == 0 ? "a" : "b") + Decimal(i); }),
+            full);
 }
 
 TEST(EntryTreeTest, RandomLoadsFillTwoThirds) {
@@ -217,9 +249,11 @@ TEST(EntryTreeTest, WalkSurvivesInsertsAroundIt) {
   Random random(13);
   forward.SeekToFirst();
   backward.SeekToLast();
-  // Entries that were there at the start are met in order, none twice and none left out, whatever is inserted meanwhile.
+  // Entries that were there at the start are met in order, none twice and none left out, whatever
+  // is inserted meanwhile.
   const auto next_old = [](EntryTree::Walk* walk, bool ahead) {
-    while (walk->Valid() && TagSequence(Decoded(*walk).tag()) > 1000) ahead ? walk->Next() : walk->Prev();
+    while (walk->Valid() && TagSequence(Decoded(*walk).tag()) > 1000)
+      ahead ? walk->Next() : walk->Prev();
   };
   for (uint64_t i = 0; i < 1000; ++i) {
     next_old(&forward, true);

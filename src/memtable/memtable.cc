@@ -41,7 +41,8 @@ MemTable::MemTable(const MemTableArgs& args)
       pins_(args.epochs, [](void* memtable) { delete static_cast<MemTable*>(memtable); }, this) {
   if (args.shape.kind == MemTableKind::kBuckets) {
     ASHLAR_ASSERT(prefix_extractor_ != nullptr);
-    index_.emplace<EntryBuckets>(comparator_, &arena_, args.shape.bucket_count, args.shape.list_entries_max);
+    index_.emplace<EntryBuckets>(comparator_, &arena_, args.shape.bucket_count,
+                                 args.shape.list_entries_max);
   } else if (args.shape.kind == MemTableKind::kLog) {
     index_.emplace<EntryLog>(comparator_, &arena_);
   }
@@ -63,15 +64,18 @@ void MemTable::Add(SequenceNumber sequence, ValueType type, const Slice& key, co
     AddToFilterAndIndex(key, tag, value);
   }
 
-  if (type == ValueType::kDeletion || type == ValueType::kSingleDeletion) AddAsWriter(&deletions_, uint64_t{1});
+  if (type == ValueType::kDeletion || type == ValueType::kSingleDeletion)
+    AddAsWriter(&deletions_, uint64_t{1});
   AddAsWriter(&data_bytes_, uint64_t{key.size() + kTagBytes + value.size()});
   used_bytes_.store(arena_.MemoryUsed() - fixed_bytes_, std::memory_order_relaxed);
-  if (IsEmpty() || sequence < first_sequence()) first_sequence_.store(sequence, std::memory_order_relaxed);
+  if (IsEmpty() || sequence < first_sequence())
+    first_sequence_.store(sequence, std::memory_order_relaxed);
   if (sequence > last_sequence()) last_sequence_.store(sequence, std::memory_order_relaxed);
   AddAsWriter(&entries_, uint64_t{1});
 }
 
-// The memory that does not depend on the number of entries. Taken with the first one: every family has a memtable, and many stay empty.
+// The memory that does not depend on the number of entries. Taken with the first one: every family
+// has a memtable, and many stay empty.
 void MemTable::AllocateFixed() {
   const size_t used = arena_.MemoryUsed();
   auto* const buckets = std::get_if<EntryBuckets>(&index_);
@@ -89,7 +93,8 @@ void MemTable::AddToFilterAndIndex(const Slice& key, uint64_t tag, const Slice& 
     if (bloom_whole_keys_) bloom_.Add(Xxph3Hash64(key));
   }
   if (auto* const buckets = std::get_if<EntryBuckets>(&index_)) {
-    return buckets->Add(prefix != nullptr ? prefix->filter_hash : Xxph3Hash64(key), key, tag, value);
+    return buckets->Add(prefix != nullptr ? prefix->filter_hash : Xxph3Hash64(key), key, tag,
+                        value);
   }
   const char* const entry = NewEntry(&arena_, key, tag, value);
   if (auto* const log = std::get_if<EntryLog>(&index_)) return log->Add(entry);
@@ -113,15 +118,19 @@ bool MemTable::FilterRulesOut(Lookup* lookup) const {
 void MemTable::GetFromIndex(Lookup* lookup) const {
   if (const auto* const buckets = std::get_if<EntryBuckets>(&index_)) {
     const HashedPrefix* const prefix = lookup->prefix(prefix_extractor_.get());
-    return buckets->Get(prefix != nullptr ? prefix->filter_hash : lookup->filter_hash(), lookup, pin_source());
+    return buckets->Get(prefix != nullptr ? prefix->filter_hash : lookup->filter_hash(), lookup,
+                        pin_source());
   }
   if (const auto* const log = std::get_if<EntryLog>(&index_)) {
-    return immutable() ? SharedSortedEntries()->Get(lookup, pin_source()) : log->Get(lookup, pin_source());
+    return immutable() ? SharedSortedEntries()->Get(lookup, pin_source())
+                       : log->Get(lookup, pin_source());
   }
   std::get_if<EntryTree>(&index_)->Get(lookup, pin_source());
 }
 
-std::unique_ptr<InternalCursor> MemTable::NewCursor() const { return std::make_unique<MemTableCursor>(this, MemTableCursor::Hold::kPinned, nullptr); }
+std::unique_ptr<InternalCursor> MemTable::NewCursor() const {
+  return std::make_unique<MemTableCursor>(this, MemTableCursor::Hold::kPinned, nullptr);
+}
 
 // Precondition: the index is not a tree.
 std::vector<const char*> MemTable::CollectEntries() const {
@@ -135,14 +144,19 @@ std::vector<const char*> MemTable::CollectEntries() const {
   return collected;
 }
 
-std::unique_ptr<const SortedEntries> MemTable::SortEntries() const { return std::make_unique<SortedEntries>(comparator_, CollectEntries()); }
+std::unique_ptr<const SortedEntries> MemTable::SortEntries() const {
+  return std::make_unique<SortedEntries>(comparator_, CollectEntries());
+}
 
-// Readers that come at once each sort for themselves, and all but the first throw theirs away: nobody waits.
+// Readers that come at once each sort for themselves, and all but the first throw theirs away:
+// nobody waits.
 const SortedEntries* MemTable::SharedSortedEntries() const {
   const SortedEntries* shared = sorted_.load(std::memory_order_acquire);
   if (shared != nullptr) return shared;
   std::unique_ptr<const SortedEntries> made = SortEntries();
-  if (!sorted_.compare_exchange_strong(shared, made.get(), std::memory_order_acq_rel, std::memory_order_acquire)) return shared;
+  if (!sorted_.compare_exchange_strong(shared, made.get(), std::memory_order_acq_rel,
+                                       std::memory_order_acquire))
+    return shared;
   return made.release();
 }
 
@@ -155,28 +169,37 @@ MemTable::RangeEstimate MemTable::CountRange(const Slice& start, const Slice& li
   RangeEstimate counted;
   for (const char* const entry : CollectEntries()) {
     const DecodedEntry decoded = DecodeEntry(entry);
-    if (comparator_.Compare(decoded.user_key(), start) >= 0 && comparator_.Compare(decoded.user_key(), limit) < 0) counted.Add(decoded);
+    if (comparator_.Compare(decoded.user_key(), start) >= 0 &&
+        comparator_.Compare(decoded.user_key(), limit) < 0)
+      counted.Add(decoded);
   }
   return counted;
 }
 
-MemTable::RangeEstimate MemTable::EstimateRange(const EntryTree& tree, const Slice& start, const Slice& limit) const {
+MemTable::RangeEstimate MemTable::EstimateRange(const EntryTree& tree, const Slice& start,
+                                                const Slice& limit) const {
   RangeEstimate counted;
   EntryTree::Walk walk(&tree);
-  for (walk.Seek(start, SeekTag(kSequenceNumberMax)); counted.entries < kCountedEntriesMax; walk.Next()) {
+  for (walk.Seek(start, SeekTag(kSequenceNumberMax)); counted.entries < kCountedEntriesMax;
+       walk.Next()) {
     if (!walk.Valid()) return counted;
     const DecodedEntry entry = DecodeEntry(walk.entry());
     if (comparator_.Compare(entry.user_key(), limit) >= 0) return counted;
     counted.Add(entry);
   }
   const double share = tree.FractionBefore(limit) - tree.FractionBefore(start);
-  const auto estimated = [share](uint64_t total) { return static_cast<uint64_t>(std::max(share, 0.0) * static_cast<double>(total)); };
-  return {.entries = std::max(counted.entries, estimated(entries())), .data_bytes = std::max(counted.data_bytes, estimated(data_bytes()))};
+  const auto estimated = [share](uint64_t total) {
+    return static_cast<uint64_t>(std::max(share, 0.0) * static_cast<double>(total));
+  };
+  return {.entries = std::max(counted.entries, estimated(entries())),
+          .data_bytes = std::max(counted.data_bytes, estimated(data_bytes()))};
 }
 
 void MemTable::CheckInvariants() const {
-  if (const auto* const tree = std::get_if<EntryTree>(&index_)) ASHLAR_ASSERT(tree->CheckInvariants() == entries());
-  if (const auto* const buckets = std::get_if<EntryBuckets>(&index_)) ASHLAR_ASSERT(buckets->CheckInvariants() == entries());
+  if (const auto* const tree = std::get_if<EntryTree>(&index_))
+    ASHLAR_ASSERT(tree->CheckInvariants() == entries());
+  if (const auto* const buckets = std::get_if<EntryBuckets>(&index_))
+    ASHLAR_ASSERT(buckets->CheckInvariants() == entries());
   if (std::holds_alternative<EntryLog>(index_)) ASHLAR_ASSERT(CollectEntries().size() == entries());
   ASHLAR_ASSERT(deletions() <= entries());
   ASHLAR_ASSERT(first_sequence() <= last_sequence());

@@ -1,4 +1,5 @@
-// MemTable: the newest writes of a column family, in memory and in order, until a flush writes them to a table.
+// MemTable: the newest writes of a column family, in memory and in order, until a flush writes them
+// to a table.
 //
 //   arena   [entry][entry][node of the index][entry] ...      an entry: see memtable/entry.h; it never moves
 //   index   over the entries, of the kind chosen at construction:
@@ -7,22 +8,26 @@
 //             log       as they came                                 memtable/entry_log.h
 //   bloom   what is certainly not here; off by default               memtable/memtable_bloom.h
 //
-// Place of range tombstones: beside index_, as an atomic pointer to an immutable, sorted set of fragments that the writer replaces; readers
-// load it once per call, and null means none. Until then range deletions are refused before they get here.
+// Place of range tombstones: beside index_, as an atomic pointer to an immutable, sorted set of
+// fragments that the writer replaces; readers load it once per call, and null means none. Until
+// then range deletions are refused before they get here.
 //
-// The choice of the kind is made once per call, not per comparison: a virtual index would cost the default a call per Get and per step of a cursor.
-// Buckets and log know no order of all entries. Whoever needs it (a cursor in total order, a flush) gets SortedEntries: made for the cursor while the
-// memtable is live, made once and shared when it is immutable.
+// The choice of the kind is made once per call, not per comparison: a virtual index would cost the
+// default a call per Get and per step of a cursor. Buckets and log know no order of all entries.
+// Whoever needs it (a cursor in total order, a flush) gets SortedEntries: made for the cursor while
+// the memtable is live, made once and shared when it is immutable.
 //
 //   states   live --MarkImmutable--> immutable        live or immutable --Drop--> dropped --last pin released--> gone
 //
 // I1: an entry whose sequence was published before a read began is found by that read.
-// I2: entries are never changed or moved: a value that was found stays valid while the memtable is pinned.
+// I2: entries are never changed or moved: a value that was found stays valid while the memtable is
+//     pinned.
 // I3: nothing is added after MarkImmutable.
 //
-// Thread safety: Add, MarkImmutable and Drop are called by one thread at a time (the commit leader, the installer). Everything else from
-// any thread: inside an EpochGuard in which the memtable was found, or holding a count. Counters are written by the writer with relaxed
-// stores and read relaxed; after MarkImmutable they are exact.
+// Thread safety: Add, MarkImmutable and Drop are called by one thread at a time (the commit leader,
+// the installer). Everything else from any thread: inside an EpochGuard in which the memtable was
+// found, or holding a count. Counters are written by the writer with relaxed stores and read
+// relaxed; after MarkImmutable they are exact.
 //
 // Lifetime: from Create to Drop plus the last pin; the block pool and the comparator outlive it.
 #pragma once
@@ -52,10 +57,12 @@ enum class MemTableKind : uint8_t { kTree, kBuckets, kLog };
 
 struct MemTableShape {
   MemTableKind kind = MemTableKind::kTree;
-  // kBuckets, which needs a prefix extractor: how many, and up to how many entries a bucket is a list.
+  // kBuckets, which needs a prefix extractor: how many, and up to how many entries a bucket is a
+  // list.
   size_t bucket_count = 0;
   uint32_t list_entries_max = 0;
-  // Of the bloom filter; 0: none. It holds the prefixes of keys that have one, and whole keys if asked to; lookups then go by whole keys alone.
+  // Of the bloom filter; 0: none. It holds the prefixes of keys that have one, and whole keys if
+  // asked to; lookups then go by whole keys alone.
   size_t bloom_bytes = 0;
   bool bloom_whole_keys = false;
 };
@@ -63,9 +70,10 @@ struct MemTableShape {
 struct MemTableArgs {
   KeyComparator comparator;
   ArenaBlockPool* arena_blocks = nullptr;
-  EpochDomain* epochs = nullptr;                                     // of the guards in which readers find the memtable
-  std::atomic<int64_t>* live_count = nullptr;                        // counts this memtable while it exists; null: nobody counts
-  uint64_t id = 0;                                                   // grows with every memtable of a column family; for logs and statistics
+  EpochDomain* epochs = nullptr;  // of the guards in which readers find the memtable
+  std::atomic<int64_t>* live_count =
+      nullptr;      // counts this memtable while it exists; null: nobody counts
+  uint64_t id = 0;  // grows with every memtable of a column family; for logs and statistics
   std::shared_ptr<const SliceTransform> prefix_extractor = nullptr;  // null: keys have no prefixes
   MemTableShape shape = {};
 };
@@ -83,19 +91,23 @@ class MemTable {
 
   // --- the writer ---
 
-  // Adds an entry. No two entries have the same key, sequence and type; sequences may come in any order. key and value are shorter than 4 GiB.
+  // Adds an entry. No two entries have the same key, sequence and type; sequences may come in any
+  // order. key and value are shorter than 4 GiB.
   void Add(SequenceNumber sequence, ValueType type, const Slice& key, const Slice& value);
   // No Add follows.
   void MarkImmutable() { immutable_.store(true, std::memory_order_release); }
-  // The owner's last word, once, after readers can no longer find the memtable: it deletes itself when the guards of today and the last pin are gone.
-  // Runs no callback, so it may be called under locks; call EpochDomain::Reclaim afterwards.
+  // The owner's last word, once, after readers can no longer find the memtable: it deletes itself
+  // when the guards of today and the last pin are gone. Runs no callback, so it may be called under
+  // locks; call EpochDomain::Reclaim afterwards.
   void Drop() { pins_.Kill(); }
 
   // --- readers ---
 
-  // Offers the versions of the key that the lookup may see, newest first, until it needs no more. The values are pinned through this memtable.
+  // Offers the versions of the key that the lookup may see, newest first, until it needs no more.
+  // The values are pinned through this memtable.
   void Get(Lookup* lookup) const;
-  // A cursor in total order that holds a count on the memtable; memtable_cursor.h says what it sees.
+  // A cursor in total order that holds a count on the memtable; memtable_cursor.h says what it
+  // sees.
   std::unique_ptr<InternalCursor> NewCursor() const;
   // Whether a cursor in total order sees what was added after its first seek, too.
   bool CursorsFollow() const { return std::holds_alternative<EntryTree>(index_); }
@@ -118,8 +130,9 @@ class MemTable {
   SequenceNumber last_sequence() const { return last_sequence_.load(std::memory_order_relaxed); }
   // Memory held: the memtable itself and whole arena blocks. Never 0.
   size_t ApproximateMemoryUsage() const { return sizeof(*this) + arena_.MemoryAllocated(); }
-  // Memory of entries and nodes written so far; what decides that a memtable is full. Buckets and bloom filter, which are there from the first entry
-  // on, do not count: with a small write buffer they alone would fill it.
+  // Memory of entries and nodes written so far; what decides that a memtable is full. Buckets and
+  // bloom filter, which are there from the first entry on, do not count: with a small write buffer
+  // they alone would fill it.
   size_t ApproximateMemoryUsed() const { return used_bytes_.load(std::memory_order_relaxed); }
   const KeyComparator& comparator() const { return comparator_; }
   // The one of the time when the memtable was made; null: none.
@@ -134,7 +147,8 @@ class MemTable {
       data_bytes += entry.internal_key().size() + entry.value().size();
     }
   };
-  // What lies in [start, limit) of user keys. A tree counts short ranges and estimates long ones; the other kinds count, which reads every entry.
+  // What lies in [start, limit) of user keys. A tree counts short ranges and estimates long ones;
+  // the other kinds count, which reads every entry.
   RangeEstimate ApproximateRange(const Slice& start, const Slice& limit) const;
 
   // Asserts the structure's invariants. Not while a writer is active.
@@ -155,7 +169,8 @@ class MemTable {
   RangeEstimate EstimateRange(const EntryTree& tree, const Slice& start, const Slice& limit) const;
   RangeEstimate CountRange(const Slice& start, const Slice& limit) const;
   std::vector<const char*> CollectEntries() const;
-  // For kinds without an order of their own. Shared: precondition immutable(); valid as long as the memtable.
+  // For kinds without an order of their own. Shared: precondition immutable(); valid as long as the
+  // memtable.
   std::unique_ptr<const SortedEntries> SortEntries() const;
   const SortedEntries* SharedSortedEntries() const;
 
@@ -179,9 +194,11 @@ class MemTable {
   std::atomic<size_t> used_bytes_{0};
   std::atomic<SequenceNumber> first_sequence_{0};
   std::atomic<SequenceNumber> last_sequence_{0};
-  std::atomic<bool> immutable_{false};  // release in MarkImmutable, acquire in immutable(): who sees it set sees every entry
+  std::atomic<bool> immutable_{
+      false};  // release in MarkImmutable, acquire in immutable(): who sees it set sees every entry
 
-  mutable std::atomic<const SortedEntries*> sorted_{nullptr};  // once immutable: set once, by the first who needs it (release / acquire)
+  mutable std::atomic<const SortedEntries*> sorted_{
+      nullptr};  // once immutable: set once, by the first who needs it (release / acquire)
 
   std::atomic<int64_t>* const live_count_;  // null: nobody counts
 

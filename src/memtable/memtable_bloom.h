@@ -1,11 +1,13 @@
-// MemTableBloom: tells what a memtable certainly does not hold, without touching its index: a bloom filter of whole keys, of prefixes, or of both.
+// MemTableBloom: tells what a memtable certainly does not hold, without touching its index: a bloom
+// filter of whole keys, of prefixes, or of both.
 //
 //   lines   [64 bytes][64 bytes] ...      a hash chooses a line, and six bits in it: one cache line is touched per question
 //
-// Bits are only ever set. A reader that may see an entry, because its sequence was published, sees the entry's bits as well: they were stored before.
+// Bits are only ever set. A reader that may see an entry, because its sequence was published, sees
+// the entry's bits as well: they were stored before.
 //
-// Thread safety: one writer for Allocate and Add; MayHold from any thread. Words are relaxed; the array is stored with release, loaded with acquire.
-// Lifetime: the lines live in the arena.
+// Thread safety: one writer for Allocate and Add; MayHold from any thread. Words are relaxed; the
+// array is stored with release, loaded with acquire. Lifetime: the lines live in the arena.
 #pragma once
 
 #include <array>
@@ -43,7 +45,9 @@ class MemTableBloom {
     const Line* const lines = lines_.load(std::memory_order_acquire);
     if (lines == nullptr) return false;  // nothing was added
     const Line& line = lines[FastRange64(hash, line_count_)];
-    return ForEachBit(hash, [&line](size_t word, uint64_t bit) { return (line[word].load(std::memory_order_relaxed) & bit) != 0; });
+    return ForEachBit(hash, [&line](size_t word, uint64_t bit) {
+      return (line[word].load(std::memory_order_relaxed) & bit) != 0;
+    });
   }
 
  private:
@@ -52,7 +56,8 @@ class MemTableBloom {
   using Line = std::array<std::atomic<uint64_t>, kWords>;
   static_assert(sizeof(Line) == 64);
 
-  // Nine bits of the mixed hash for each: three choose the word, six the bit. The upper ones, where every bit of the hash has come to bear.
+  // Nine bits of the mixed hash for each: three choose the word, six the bit. The upper ones, where
+  // every bit of the hash has come to bear.
   template <typename Visit>
   static bool ForEachBit(uint64_t hash, Visit visit) {
     uint64_t mixed = hash * 0x9e3779b97f4a7c15u;

@@ -37,7 +37,8 @@ const Scenario kScenarios[] = {
     {"ascending", [](uint64_t i) { return "key" + Digits(i); }},
     {"descending", [](uint64_t i) { return "key" + Digits(kInserts - i); }},
     {"scattered", [](uint64_t i) { return "key" + Digits(Scattered(i)); }},
-    {"shrinking prefix", [](uint64_t i) { return std::string(i < 500 ? 500 - i : 0, 'p') + Digits(Scattered(i)); }},
+    {"shrinking prefix",
+     [](uint64_t i) { return std::string(i < 500 ? 500 - i : 0, 'p') + Digits(Scattered(i)); }},
 };
 
 class World {
@@ -54,7 +55,8 @@ class World {
     for (uint64_t i = 1; i <= kInserts; ++i) {
       memtable_->Add(i, ValueType::kValue, scenario_.key(i), std::to_string(i));
       published_.store(i, std::memory_order_release);
-      if (i % 400 == 0) std::this_thread::yield();  // so that few processors interleave writer and readers finely
+      if (i % 400 == 0)
+        std::this_thread::yield();  // so that few processors interleave writer and readers finely
     }
   }
 
@@ -65,13 +67,15 @@ class World {
     do {
       seen = published_.load(std::memory_order_acquire);
       for (int n = 0; n < 50 && seen > 0; ++n) {
-        const uint64_t i = random.OneIn(3) ? seen - random.Uniform(std::min(seen, uint64_t{40})) : 1 + random.Uniform(seen);
+        const uint64_t i = random.OneIn(3) ? seen - random.Uniform(std::min(seen, uint64_t{40}))
+                                           : 1 + random.Uniform(seen);
         EpochGuard guard(TestEpochs());
         const std::string key = scenario_.key(i);
         Lookup lookup({.user_key = key, .snapshot = seen});
         memtable_->Get(&lookup);
         PinnableSlice value;
-        ASSERT_TRUE(lookup.Finish(&value).ok()) << scenario_.name << ": lost " << i << " of " << seen << ", seed " << seed;
+        ASSERT_TRUE(lookup.Finish(&value).ok())
+            << scenario_.name << ": lost " << i << " of " << seen << ", seed " << seed;
         ASSERT_EQ(value.ToString(), std::to_string(i));
       }
     } while (seen < kInserts);
@@ -86,9 +90,11 @@ class World {
       MemTableCursor cursor(memtable_.get(), MemTableCursor::Hold::kBorrowed, nullptr);
       uint64_t met = 0;
       std::string previous;
-      for (forward ? cursor.SeekToFirst() : cursor.SeekToLast(); cursor.Valid(); forward ? cursor.Next() : cursor.Prev()) {
+      for (forward ? cursor.SeekToFirst() : cursor.SeekToLast(); cursor.Valid();
+           forward ? cursor.Next() : cursor.Prev()) {
         const std::string key = cursor.key().ToString();
-        ASSERT_TRUE(previous.empty() || (forward ? previous < key : key < previous)) << scenario_.name;
+        ASSERT_TRUE(previous.empty() || (forward ? previous < key : key < previous))
+            << scenario_.name;
         previous = key;
         if (TagSequence(ExtractTag(cursor.key())) <= seen) ++met;
       }
@@ -118,14 +124,16 @@ class World {
     } while (seen < kInserts);
   }
 
-  // Within a prefix, too: a published entry is met by a walk from the prefix's begin, and the walk is in order.
+  // Within a prefix, too: a published entry is met by a walk from the prefix's begin, and the walk
+  // is in order.
   void WalkPrefixes(uint64_t seed) {
     Random random(seed);
     uint64_t seen;
     do {
       seen = published_.load(std::memory_order_acquire);
       EpochGuard guard(TestEpochs());
-      SeekPrefix seek({.comparator = memtable_->comparator(), .transform = prefix_extractor_.get()});
+      SeekPrefix seek(
+          {.comparator = memtable_->comparator(), .transform = prefix_extractor_.get()});
       seek.SetScope(SeekScope::kPrefix);
       MemTableCursor cursor(memtable_.get(), MemTableCursor::Hold::kBorrowed, &seek);
       for (int n = 0; n < 5 && seen > 0; ++n) {
@@ -135,7 +143,8 @@ class World {
         bool met = false;
         std::string previous;
         seek.Begin(prefix, true);
-        for (cursor.Seek(MakeInternalKey(prefix, kSequenceNumberMax, ValueType::kMax)); cursor.Valid() && !met; cursor.Next()) {
+        for (cursor.Seek(MakeInternalKey(prefix, kSequenceNumberMax, ValueType::kMax));
+             cursor.Valid() && !met; cursor.Next()) {
           const std::string here = ExtractUserKey(cursor.key()).ToString();
           ASSERT_TRUE(previous.empty() || previous < here) << scenario_.name;
           met = here == key;
@@ -165,12 +174,14 @@ struct Case {
   NamedShape shape;
 };
 
-// What readers of a tree meet depends on the order of the keys; what readers of the others meet, hardly.
+// What readers of a tree meet depends on the order of the keys; what readers of the others meet,
+// hardly.
 std::vector<Case> Cases() {
   std::vector<Case> cases;
   for (const NamedShape& shape : TestShapes()) {
     for (const Scenario& scenario : kScenarios) {
-      if (&shape == &TestShapes().front() || scenario.key == kScenarios[2].key) cases.push_back({scenario, shape});
+      if (&shape == &TestShapes().front() || scenario.key == kScenarios[2].key)
+        cases.push_back({scenario, shape});
     }
   }
   return cases;
@@ -190,11 +201,13 @@ TEST_P(MemTableConcurrencyTest, ReadersSeeWhatWasPublished) {
   for (std::thread& thread : threads) thread.join();
 }
 
-INSTANTIATE_TEST_SUITE_P(Orders, MemTableConcurrencyTest, testing::ValuesIn(Cases()), [](const auto& param_info) {
-  std::string name = std::string(param_info.param.scenario.name) + "_" + param_info.param.shape.name;
-  std::replace(name.begin(), name.end(), ' ', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Orders, MemTableConcurrencyTest, testing::ValuesIn(Cases()),
+                         [](const auto& param_info) {
+                           std::string name = std::string(param_info.param.scenario.name) + "_" +
+                                              param_info.param.shape.name;
+                           std::replace(name.begin(), name.end(), ' ', '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace ashlar

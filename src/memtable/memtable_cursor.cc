@@ -24,8 +24,11 @@ void MemTableCursor::EnterAll() {
 
 // Goes on where the seek has to. False: there is nothing for it.
 bool MemTableCursor::Enter() {
-  const HashedPrefix* const prefix = seek_ != nullptr ? seek_->Find(memtable_->prefix_extractor()) : nullptr;
-  if (prefix != nullptr && memtable_->bloom_.IsOn() && !memtable_->bloom_.MayHold(prefix->filter_hash)) return false;
+  const HashedPrefix* const prefix =
+      seek_ != nullptr ? seek_->Find(memtable_->prefix_extractor()) : nullptr;
+  if (prefix != nullptr && memtable_->bloom_.IsOn() &&
+      !memtable_->bloom_.MayHold(prefix->filter_hash))
+    return false;
   const auto* const buckets = std::get_if<EntryBuckets>(&memtable_->index_);
   if (prefix == nullptr || buckets == nullptr) {
     EnterAll();

@@ -1,17 +1,20 @@
-// MemTableCursor: the InternalCursor over a memtable. Use it on the stack inside an EpochGuard (kBorrowed), or for longer with a count (kPinned).
+// MemTableCursor: the InternalCursor over a memtable. Use it on the stack inside an EpochGuard
+// (kBorrowed), or for longer with a count (kPinned).
 //
 //   kind       total order                                      a seek for a prefix
 //   tree       the tree itself                                  the same
 //   buckets    all entries, sorted at the first seek            the target's bucket: a list or a tree; other prefixes may be among it
 //   log        all entries, sorted at the first seek            the same
 //
-// A seek is for a prefix where SeekPrefix::Find, asked with the memtable's own extractor, names one. A bloom filter of prefixes is asked first then:
-// where it rules the prefix out, the cursor has ended. SeekToFirst and SeekToLast are in total order in any case.
+// A seek is for a prefix where SeekPrefix::Find, asked with the memtable's own extractor, names
+// one. A bloom filter of prefixes is asked first then: where it rules the prefix out, the cursor
+// has ended. SeekToFirst and SeekToLast are in total order in any case.
 //
-// I1: a cursor sees what was added before its last seek, and may see later entries; where it goes through entries that were sorted, what was added
-//     before the first seek that needed them.
+// I1: a cursor sees what was added before its last seek, and may see later entries; where it goes
+//     through entries that were sorted, what was added before the first seek that needed them.
 //
-// The walk is a variant and not a virtual object: the default stays what a cursor over the tree alone would be, plus one comparison per call.
+// The walk is a variant and not a virtual object: the default stays what a cursor over the tree
+// alone would be, plus one comparison per call.
 #pragma once
 
 #include <memory>
@@ -26,10 +29,13 @@ class MemTableCursor final : public InternalCursor {
  public:
   enum class Hold : uint8_t {
     kBorrowed,  // the caller's guard or count outlives the cursor
-    kPinned,    // takes a count; the memtable must be reachable in the caller's guard, or counted, at construction
+    // takes a count; the memtable must be reachable in the caller's guard, or counted, at
+    // construction
+    kPinned,
   };
 
-  // seek: is told of every Seek and SeekForPrev before it is made, and outlives the cursor; null: total order.
+  // seek: is told of every Seek and SeekForPrev before it is made, and outlives the cursor; null:
+  // total order.
   MemTableCursor(const MemTable* memtable, Hold hold, SeekPrefix* seek);
 
   void SeekToFirst() override {

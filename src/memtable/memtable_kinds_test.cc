@@ -1,4 +1,5 @@
-// Every kind of memtable against std::map: what Get finds, what cursors of both scopes meet, while it grows and once it is immutable.
+// Every kind of memtable against std::map: what Get finds, what cursors of both scopes meet, while
+// it grows and once it is immutable.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,17 +23,26 @@ struct KeyKind {
   std::string (*make)(Random* random);
 };
 
-// Fixed prefixes of four bytes: some keys are outside the domain, some are nothing but their prefix.
+// Fixed prefixes of four bytes: some keys are outside the domain, some are nothing but their
+// prefix.
 constexpr size_t kPrefixBytes = 4;
 const KeyKind kKeyKinds[] = {
-    {"a prefix per key", [](Random* random) { return "k" + std::to_string(100 + random->Uniform(900)); }},
-    {"many keys per prefix", [](Random* random) { return "pre" + std::to_string(random->Uniform(5)) + "/" + std::to_string(random->Uniform(300)); }},
-    {"short binary, also empty, mostly without a prefix", [](Random* random) { return random->Bytes(random->Uniform(7)); }},
+    {"a prefix per key",
+     [](Random* random) { return "k" + std::to_string(100 + random->Uniform(900)); }},
+    {"many keys per prefix",
+     [](Random* random) {
+       return "pre" + std::to_string(random->Uniform(5)) + "/" +
+              std::to_string(random->Uniform(300));
+     }},
+    {"short binary, also empty, mostly without a prefix",
+     [](Random* random) { return random->Bytes(random->Uniform(7)); }},
 };
 
 struct ModelLess {
   KeyComparator comparator;
-  bool operator()(const std::string& a, const std::string& b) const { return comparator.CompareInternal(a, b) < 0; }
+  bool operator()(const std::string& a, const std::string& b) const {
+    return comparator.CompareInternal(a, b) < 0;
+  }
 };
 using Model = std::map<std::string, std::string, ModelLess>;  // internal key to value
 
@@ -57,7 +67,9 @@ class MemTableKindsTest : public testing::TestWithParam<Parameter> {
   }
 
   void AddOne(Random* random) {
-    const std::string key = random->OneIn(4) && !user_keys_.empty() ? user_keys_[random->Uniform(user_keys_.size())] : keys_.make(random);
+    const std::string key = random->OneIn(4) && !user_keys_.empty()
+                                ? user_keys_[random->Uniform(user_keys_.size())]
+                                : keys_.make(random);
     // Sequences need not come in order.
     SequenceNumber sequence = ++sequence_ * 2;
     if (random->OneIn(8)) sequence = 2 * random->Uniform(sequence_) + 1;
@@ -71,12 +83,16 @@ class MemTableKindsTest : public testing::TestWithParam<Parameter> {
   }
 
   std::string SomeKey(Random* random) const {
-    std::string key = random->OneIn(2) && !user_keys_.empty() ? user_keys_[random->Uniform(user_keys_.size())] : keys_.make(random);
+    std::string key = random->OneIn(2) && !user_keys_.empty()
+                          ? user_keys_[random->Uniform(user_keys_.size())]
+                          : keys_.make(random);
     if (random->OneIn(6)) key += '\0';
     if (random->OneIn(6) && !key.empty()) key.pop_back();
     return key;
   }
-  SequenceNumber SomeSnapshot(Random* random) const { return random->OneIn(2) ? kSequenceNumberMax : random->Uniform(2 * sequence_ + 2); }
+  SequenceNumber SomeSnapshot(Random* random) const {
+    return random->OneIn(2) ? kSequenceNumberMax : random->Uniform(2 * sequence_ + 2);
+  }
 
   void CheckGet(const std::string& user_key, SequenceNumber snapshot) const {
     EpochGuard guard(TestEpochs());
@@ -124,19 +140,24 @@ class MemTableKindsTest : public testing::TestWithParam<Parameter> {
 
   void CheckScans(MemTableCursor* cursor) const {
     cursor->SeekToFirst();
-    for (auto it = model_.begin(); it != model_.end() && !HasFatalFailure(); ++it, cursor->Next()) ExpectAt(*cursor, it);
+    for (auto it = model_.begin(); it != model_.end() && !HasFatalFailure(); ++it, cursor->Next())
+      ExpectAt(*cursor, it);
     EXPECT_FALSE(cursor->Valid());
     cursor->SeekToLast();
-    for (auto it = model_.rbegin(); it != model_.rend() && !HasFatalFailure(); ++it, cursor->Prev()) ExpectAt(*cursor, std::prev(it.base()));
+    for (auto it = model_.rbegin(); it != model_.rend() && !HasFatalFailure(); ++it, cursor->Prev())
+      ExpectAt(*cursor, std::prev(it.base()));
     EXPECT_FALSE(cursor->Valid());
   }
 
   bool HasPrefix(const Slice& internal_key, const Slice& prefix) const {
-    return prefix_extractor_->InDomain(ExtractUserKey(internal_key)) && prefix_extractor_->Transform(ExtractUserKey(internal_key)) == prefix;
+    return prefix_extractor_->InDomain(ExtractUserKey(internal_key)) &&
+           prefix_extractor_->Transform(ExtractUserKey(internal_key)) == prefix;
   }
 
-  // From the target to the end of its prefix, in the direction; entries of other prefixes may stand between, but nothing out of order.
-  void CheckWithinPrefix(MemTableCursor* cursor, SeekPrefix* seek, const std::string& target, bool forward) const {
+  // From the target to the end of its prefix, in the direction; entries of other prefixes may stand
+  // between, but nothing out of order.
+  void CheckWithinPrefix(MemTableCursor* cursor, SeekPrefix* seek, const std::string& target,
+                         bool forward) const {
     seek->Begin(ExtractUserKey(target), forward);
     if (!prefix_extractor_->InDomain(ExtractUserKey(target))) return CheckSeek(cursor, target);
     const Slice prefix = prefix_extractor_->Transform(ExtractUserKey(target));
@@ -148,7 +169,8 @@ class MemTableKindsTest : public testing::TestWithParam<Parameter> {
     if (!forward) std::reverse(expected.begin(), expected.end());
     std::vector<std::string> met;
     std::string previous = target;
-    for (forward ? cursor->Seek(target) : cursor->SeekForPrev(target); cursor->Valid(); forward ? cursor->Next() : cursor->Prev()) {
+    for (forward ? cursor->Seek(target) : cursor->SeekForPrev(target); cursor->Valid();
+         forward ? cursor->Next() : cursor->Prev()) {
       const int step = comparator_.CompareInternal(previous, cursor->key());
       ASSERT_TRUE(forward ? step <= 0 : step >= 0) << "out of order";
       previous = cursor->key().ToString();
@@ -164,9 +186,10 @@ class MemTableKindsTest : public testing::TestWithParam<Parameter> {
     MemTableCursor within(memtable_.get(), MemTableCursor::Hold::kBorrowed, &seek);
     for (int i = 0; i < 20 && !HasFailure(); ++i) {
       CheckGet(SomeKey(random), SomeSnapshot(random));
-      const std::string target = random->OneIn(3) && !internal_keys_.empty()
-                                     ? internal_keys_[random->Uniform(internal_keys_.size())]
-                                     : MakeInternalKey(SomeKey(random), SomeSnapshot(random), ValueType::kMax);
+      const std::string target =
+          random->OneIn(3) && !internal_keys_.empty()
+              ? internal_keys_[random->Uniform(internal_keys_.size())]
+              : MakeInternalKey(SomeKey(random), SomeSnapshot(random), ValueType::kMax);
       CheckSeek(&all, target);
       CheckWithinPrefix(&within, &seek, target, random->OneIn(2));
     }
@@ -180,14 +203,16 @@ class MemTableKindsTest : public testing::TestWithParam<Parameter> {
   std::vector<std::string> user_keys_;
   std::vector<std::string> internal_keys_;
   SequenceNumber sequence_ = 0;
-  const std::shared_ptr<const SliceTransform> prefix_extractor_{NewFixedPrefixTransform(kPrefixBytes)};
+  const std::shared_ptr<const SliceTransform> prefix_extractor_{
+      NewFixedPrefixTransform(kPrefixBytes)};
   ArenaBlockPool blocks_{ArenaBlockPool::Options{}};
   MemTable::Owner memtable_;
 };
 
 TEST_P(MemTableKindsTest, AgreesWithMap) {
   const uint64_t seed = 20261121 + std::get<1>(GetParam());
-  SCOPED_TRACE(testing::Message() << shape_.name << ", " << keys_.name << ", " << order_.name << ", seed " << seed);
+  SCOPED_TRACE(testing::Message() << shape_.name << ", " << keys_.name << ", " << order_.name
+                                  << ", seed " << seed);
   Random random(seed);
   CheckSome(&random);
   for (int i = 0; i < 2000 && !HasFailure(); ++i) {
@@ -209,11 +234,13 @@ TEST_P(MemTableKindsTest, AgreesWithMap) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MemTableKindsTest,
-                         testing::Combine(testing::Range(size_t{0}, TestShapes().size()), testing::Range(size_t{0}, std::size(kKeyKinds)),
+                         testing::Combine(testing::Range(size_t{0}, TestShapes().size()),
+                                          testing::Range(size_t{0}, std::size(kKeyKinds)),
                                           testing::Range(size_t{0}, size_t{3})),
                          [](const testing::TestParamInfo<Parameter>& param_info) {
-                           return std::string(TestShapes()[std::get<0>(param_info.param)].name) + "_" +
-                                  std::to_string(std::get<1>(param_info.param)) + "_" + std::to_string(std::get<2>(param_info.param));
+                           return std::string(TestShapes()[std::get<0>(param_info.param)].name) +
+                                  "_" + std::to_string(std::get<1>(param_info.param)) + "_" +
+                                  std::to_string(std::get<2>(param_info.param));
                          });
 
 // Counts how often keys are compared.
@@ -236,9 +263,11 @@ class MemTableShapesTest : public testing::Test {
     memtable_ = MemTable::Create({.comparator = KeyComparator(&comparator_),
                                   .arena_blocks = &blocks_,
                                   .epochs = &TestEpochs(),
-                                  .prefix_extractor = std::shared_ptr<const SliceTransform>(NewFixedPrefixTransform(kPrefixBytes)),
+                                  .prefix_extractor = std::shared_ptr<const SliceTransform>(
+                                      NewFixedPrefixTransform(kPrefixBytes)),
                                   .shape = shape});
-    seek_.emplace(SeekPrefix::Args{.comparator = memtable_->comparator(), .transform = memtable_->prefix_extractor()});
+    seek_.emplace(SeekPrefix::Args{.comparator = memtable_->comparator(),
+                                   .transform = memtable_->prefix_extractor()});
     seek_->SetScope(SeekScope::kPrefix);
   }
   void TearDown() override {
@@ -255,7 +284,8 @@ class MemTableShapesTest : public testing::Test {
   std::vector<std::string> KeysFrom(MemTableCursor* cursor, const std::string& target) {
     std::vector<std::string> keys;
     seek_->Begin(target, true);
-    for (cursor->Seek(MakeInternalKey(target, kSequenceNumberMax, ValueType::kMax)); cursor->Valid(); cursor->Next()) {
+    for (cursor->Seek(MakeInternalKey(target, kSequenceNumberMax, ValueType::kMax));
+         cursor->Valid(); cursor->Next()) {
       keys.push_back(ExtractUserKey(cursor->key()).ToString());
     }
     return keys;
@@ -269,10 +299,15 @@ class MemTableShapesTest : public testing::Test {
 };
 
 TEST_F(MemTableShapesTest, WhatTheFilterRulesOutIsNotSoughtInTheIndex) {
-  for (const MemTableKind kind : {MemTableKind::kTree, MemTableKind::kBuckets, MemTableKind::kLog}) {
+  for (const MemTableKind kind :
+       {MemTableKind::kTree, MemTableKind::kBuckets, MemTableKind::kLog}) {
     for (const bool whole_keys : {false, true}) {
       SCOPED_TRACE(testing::Message() << static_cast<int>(kind) << whole_keys);
-      Make({.kind = kind, .bucket_count = 1, .list_entries_max = 2, .bloom_bytes = 65536, .bloom_whole_keys = whole_keys});
+      Make({.kind = kind,
+            .bucket_count = 1,
+            .list_entries_max = 2,
+            .bloom_bytes = 65536,
+            .bloom_whole_keys = whole_keys});
       for (int i = 1000; i < 2000; ++i) Put(std::to_string(i) + "/x");
       comparator_.compared = 0;
       int passed = 0;
@@ -296,13 +331,17 @@ TEST_F(MemTableShapesTest, WhatTheFilterRulesOutIsNotSoughtInTheIndex) {
 }
 
 TEST_F(MemTableShapesTest, KeysOutsideTheDomainAreFoundAndScanned) {
-  Make({.kind = MemTableKind::kBuckets, .bucket_count = 10, .list_entries_max = 2, .bloom_bytes = 4096});
+  Make({.kind = MemTableKind::kBuckets,
+        .bucket_count = 10,
+        .list_entries_max = 2,
+        .bloom_bytes = 4096});
   for (const char* key : {"", "a", "abc", "abcd", "abcde"}) Put(key);
   for (const char* key : {"", "a", "abc", "abcd", "abcde"}) EXPECT_TRUE(Finds(key)) << key;
   EXPECT_FALSE(Finds("ab"));
   MemTableCursor cursor(memtable_.get(), MemTableCursor::Hold::kBorrowed, &*seek_);
   EXPECT_EQ(KeysFrom(&cursor, "abcd"), (std::vector<std::string>{"abcd", "abcde"}));
-  EXPECT_EQ(KeysFrom(&cursor, "ab"), (std::vector<std::string>{"abc", "abcd", "abcde"})) << "no prefix to keep within: total order";
+  EXPECT_EQ(KeysFrom(&cursor, "ab"), (std::vector<std::string>{"abc", "abcd", "abcde"}))
+      << "no prefix to keep within: total order";
 }
 
 TEST_F(MemTableShapesTest, CursorsInPrefixesFollowAndSortedOnesKeepWhatTheySaw) {
@@ -337,8 +376,12 @@ TEST_F(MemTableShapesTest, CursorOfAnImmutableMemTableSortsOnce) {
 }
 
 TEST_F(MemTableShapesTest, BucketsAndFilterDoNotCountAsFull) {
-  Make({.kind = MemTableKind::kBuckets, .bucket_count = 100000, .list_entries_max = 16, .bloom_bytes = 100000});
-  EXPECT_LT(memtable_->ApproximateMemoryUsage(), 100000u) << "nothing is taken for a memtable that stays empty";
+  Make({.kind = MemTableKind::kBuckets,
+        .bucket_count = 100000,
+        .list_entries_max = 16,
+        .bloom_bytes = 100000});
+  EXPECT_LT(memtable_->ApproximateMemoryUsage(), 100000u)
+      << "nothing is taken for a memtable that stays empty";
   Put("some key");
   EXPECT_LT(memtable_->ApproximateMemoryUsed(), 100u);
   EXPECT_GT(memtable_->ApproximateMemoryUsage(), 900000u);

@@ -15,14 +15,19 @@ namespace {
 class MemTableTest : public testing::Test {
  protected:
   void SetUp() override {
-    memtable_ = MemTable::Create({.comparator = KeyComparator(BytewiseComparator()), .arena_blocks = &blocks_, .epochs = &TestEpochs(), .id = 7});
+    memtable_ = MemTable::Create({.comparator = KeyComparator(BytewiseComparator()),
+                                  .arena_blocks = &blocks_,
+                                  .epochs = &TestEpochs(),
+                                  .id = 7});
   }
   void TearDown() override {
     memtable_.reset();
     TestEpochs().Synchronize();
   }
 
-  void Put(const std::string& key, const std::string& value) { memtable_->Add(++sequence_, ValueType::kValue, key, value); }
+  void Put(const std::string& key, const std::string& value) {
+    memtable_->Add(++sequence_, ValueType::kValue, key, value);
+  }
 
   std::string Get(const std::string& key, SequenceNumber snapshot) {
     EpochGuard guard(TestEpochs());
@@ -60,13 +65,17 @@ TEST_F(MemTableTest, CountersFollowTheEntries) {
   memtable_->CheckInvariants();
 }
 
-// How many writes a memtable holds decides how often they are rewritten below: the tree's share is held to what entry_tree.h says.
+// How many writes a memtable holds decides how often they are rewritten below: the tree's share is
+// held to what entry_tree.h says.
 TEST_F(MemTableTest, TheIndexIsSmallBesideTheEntries) {
   constexpr uint64_t kEntries = 200000;
   const std::string value(100, 'v');
   const size_t entry_bytes = EntryBytes(std::string(16, 'k'), value);
   Random random(301);
-  const auto overhead = [&] { return static_cast<double>(memtable_->ApproximateMemoryUsed()) / kEntries - static_cast<double>(entry_bytes); };
+  const auto overhead = [&] {
+    return static_cast<double>(memtable_->ApproximateMemoryUsed()) / kEntries -
+           static_cast<double>(entry_bytes);
+  };
   for (uint64_t i = 0; i < kEntries; ++i) {
     std::string key(16, '0');
     EncodeFixed64(key.data(), random.Next());
@@ -123,7 +132,8 @@ TEST_F(MemTableTest, PinnedValueOutlivesTheMemTable) {
   EXPECT_EQ(value.ToString(), "the value");
   value.Reset();
   TestEpochs().Synchronize();
-  EXPECT_GT(blocks_.FreeBytes(), 0u) << "the memtable's blocks go back to the pool with the last pin";
+  EXPECT_GT(blocks_.FreeBytes(), 0u)
+      << "the memtable's blocks go back to the pool with the last pin";
 }
 
 TEST_F(MemTableTest, CursorOutlivesTheMemTable) {
@@ -152,8 +162,11 @@ TEST_F(MemTableTest, CursorOutlivesTheMemTable) {
 }
 
 TEST_F(MemTableTest, ShortRangesAreCountedAndLongOnesEstimated) {
-  for (int i = 0; i < 10000; ++i) Put(std::to_string(100000 + (i * 7919) % 10000), std::string(50, 'v'));
-  const auto range = [&](const char* start, const char* limit) { return memtable_->ApproximateRange(start, limit); };
+  for (int i = 0; i < 10000; ++i)
+    Put(std::to_string(100000 + (i * 7919) % 10000), std::string(50, 'v'));
+  const auto range = [&](const char* start, const char* limit) {
+    return memtable_->ApproximateRange(start, limit);
+  };
   EXPECT_EQ(range("100100", "100110").entries, 10u);
   EXPECT_EQ(range("100100", "100110").data_bytes, 10u * (6 + kTagBytes + 50));
   EXPECT_EQ(range("1", "100200").entries, 200u);

@@ -1,12 +1,16 @@
-// SortedEntries: the entries that a memtable had at one moment, in order. Memtables that keep no order of all their entries are read through it where
-// the order matters: scans in total order, and flushes.
+// SortedEntries: the entries that a memtable had at one moment, in order. Memtables that keep no
+// order of all their entries are read through it where the order matters: scans in total order, and
+// flushes.
 //
 //   items   (head, entry)(head, entry) ...      ascending; a head is taken after the bytes that all keys share (KeyComparator::Head), so that a sort
-//                                               and a search compare integers and seldom touch an entry
+//                                               and a search compare integers and seldom touch an
+//                                               entry
 //
-// Rejected: pointers without heads (a sort of a million keys then misses the cache at every comparison).
+// Rejected: pointers without heads (a sort of a million keys then misses the cache at every
+// comparison).
 //
-// Thread safety: immutable. Lifetime: the entries must stay, as must the comparator's order. It lives on the heap, 16 bytes per entry.
+// Thread safety: immutable. Lifetime: the entries must stay, as must the comparator's order. It
+// lives on the heap, 16 bytes per entry.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +31,8 @@ class SortedEntries {
 
   size_t size() const { return items_.size(); }
 
-  // Offers the versions of lookup's key with tags up to its seek tag, newest first, until it needs no more.
+  // Offers the versions of lookup's key with tags up to its seek tag, newest first, until it needs
+  // no more.
   void Get(Lookup* lookup, const PinSource& owner) const;
 
   class Walk;

@@ -1,9 +1,10 @@
 // EventLine: one event as one line of the LOG, a JSON object behind the mark that tools look for.
 //
-//   EVENT_LOG_v1 {"time_micros": 1763709733123456, "job": 3, "event": "flush_started", "num_memtables": 1}
+//   EVENT_LOG_v1 {"time_micros": 1763709733123456, "job": 3, "event": "flush_started",
+//   "num_memtables": 1}
 //
-// The line is written when the object ends. Without a logger, or when it does not want the line, nothing is built.
-// Thread safety: one thread. Do not hold a lock: the line goes to a file.
+// The line is written when the object ends. Without a logger, or when it does not want the line,
+// nothing is built. Thread safety: one thread. Do not hold a lock: the line goes to a file.
 #pragma once
 
 #include <concepts>

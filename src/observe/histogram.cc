@@ -20,7 +20,8 @@ void HistogramCounters::AddTo(HistogramSnapshot* snapshot, uint64_t generation) 
   for (size_t i = 0; i < kHistogramBuckets; ++i) {
     const uint64_t n = buckets_[i].load(std::memory_order_relaxed);
     snapshot->buckets_[i] += n;
-    snapshot->count_ += n;  // the sum of the buckets, so that percentiles are consistent while others record
+    snapshot->count_ +=
+        n;  // the sum of the buckets, so that percentiles are consistent while others record
   }
   snapshot->sum_ += sum_.load(std::memory_order_relaxed);
   snapshot->sum_of_squares_ += sum_of_squares_.load(std::memory_order_relaxed);
@@ -48,7 +49,8 @@ double HistogramSnapshot::Percentile(double percent) const {
       continue;
     }
     const auto begin = static_cast<double>(HistogramBucketBegin(i));
-    const double end = i + 1 < kHistogramBuckets ? static_cast<double>(HistogramBucketBegin(i + 1)) : 0x1p64;
+    const double end =
+        i + 1 < kHistogramBuckets ? static_cast<double>(HistogramBucketBegin(i + 1)) : 0x1p64;
     const double value = begin + (end - begin) * ((wanted - below) / inside);
     return std::clamp(value, static_cast<double>(min_), static_cast<double>(max_));
   }
@@ -64,7 +66,8 @@ HistogramData HistogramSnapshot::Data() const {
   data.percentile99 = Percentile(99);
   data.average = static_cast<double>(sum_) / n;
   // Rounding can make the difference of two large numbers a little negative.
-  data.standard_deviation = std::sqrt(std::max(0.0, sum_of_squares_ / n - data.average * data.average));
+  data.standard_deviation =
+      std::sqrt(std::max(0.0, sum_of_squares_ / n - data.average * data.average));
   data.max = static_cast<double>(max_);
   data.min = static_cast<double>(min_);
   data.count = count_;
@@ -74,8 +77,10 @@ HistogramData HistogramSnapshot::Data() const {
 
 std::string HistogramSnapshot::ToString() const {
   const HistogramData data = Data();
-  return StrCat("P50 : ", FixedDecimal(data.median, 6), " P95 : ", FixedDecimal(data.percentile95, 6), " P99 : ", FixedDecimal(data.percentile99, 6),
-                " P100 : ", FixedDecimal(data.max, 6), " COUNT : ", data.count, " SUM : ", data.sum);
+  return StrCat(
+      "P50 : ", FixedDecimal(data.median, 6), " P95 : ", FixedDecimal(data.percentile95, 6),
+      " P99 : ", FixedDecimal(data.percentile99, 6), " P100 : ", FixedDecimal(data.max, 6),
+      " COUNT : ", data.count, " SUM : ", data.sum);
 }
 
 }  // namespace ashlar

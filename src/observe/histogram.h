@@ -1,12 +1,15 @@
 // Histogram: the distribution of 64-bit values in buckets whose width grows with the value.
 //
-//   values 0..7 have a bucket each; above, each power of two [2^k, 2^(k+1)) is cut into 8 buckets of equal width
+//   values 0..7 have a bucket each; above, each power of two [2^k, 2^(k+1)) is cut into 8 buckets
+//   of equal width
 //   bucket index:  0 .. 7 | 8 .. 15 | 16 .. 23 | ...      value:  0..7 | 8..15 | 16,18,20,..,30 | 32,36,..
 //
-// So a percentile is off by 1/8 of its value at most; count, sum, minimum, maximum, average and deviation are exact (as doubles).
+// So a percentile is off by 1/8 of its value at most; count, sum, minimum, maximum, average and
+// deviation are exact (as doubles).
 //
-// HistogramCounters is the form that is written: by one thread, plain adds on relaxed atomics, read by any thread at any time.
-// HistogramSnapshot is the form that is read: plain numbers, merged from several counters.
+// HistogramCounters is the form that is written: by one thread, plain adds on relaxed atomics, read
+// by any thread at any time. HistogramSnapshot is the form that is read: plain numbers, merged from
+// several counters.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +43,8 @@ class HistogramSnapshot {
  public:
   void Merge(const HistogramSnapshot& other);
   uint64_t count() const { return count_; }
-  // The value below which `percent` of all values lie, by interpolation inside its bucket; 0 without values.
+  // The value below which `percent` of all values lie, by interpolation inside its bucket; 0
+  // without values.
   double Percentile(double percent) const;
   HistogramData Data() const;
   // "P50 : 1.000000 P95 : ... COUNT : 5 SUM : 12"
@@ -56,8 +60,9 @@ class HistogramSnapshot {
   uint64_t max_ = 0;
 };
 
-// Counts belong to a generation: a reset of the whole begins a new one, and what is left of older ones is not shown. So nobody but the owner ever
-// writes. Memory orders: all relaxed; the counts are independent of each other and of everything else.
+// Counts belong to a generation: a reset of the whole begins a new one, and what is left of older
+// ones is not shown. So nobody but the owner ever writes. Memory orders: all relaxed; the counts
+// are independent of each other and of everything else.
 class HistogramCounters {
  public:
   // By the owner only.
@@ -66,7 +71,8 @@ class HistogramCounters {
       Restart(generation);
     Add(&buckets_[HistogramBucket(value)], 1);
     Add(&sum_, value);
-    sum_of_squares_.store(sum_of_squares_.load(std::memory_order_relaxed) + static_cast<double>(value) * static_cast<double>(value),
+    sum_of_squares_.store(sum_of_squares_.load(std::memory_order_relaxed) +
+                              static_cast<double>(value) * static_cast<double>(value),
                           std::memory_order_relaxed);
     if (value < min_.load(std::memory_order_relaxed)) min_.store(value, std::memory_order_relaxed);
     if (value > max_.load(std::memory_order_relaxed)) max_.store(value, std::memory_order_relaxed);

@@ -19,7 +19,8 @@ TEST(HistogramBuckets, CoverEveryValueInOrder) {
     EXPECT_EQ(HistogramBucket(begin), bucket);
     if (bucket > 0) {
       EXPECT_EQ(HistogramBucket(begin - 1), bucket - 1);
-      EXPECT_LE(begin - HistogramBucketBegin(bucket - 1), std::max<uint64_t>(1, HistogramBucketBegin(bucket - 1) / kSubBuckets));
+      EXPECT_LE(begin - HistogramBucketBegin(bucket - 1),
+                std::max<uint64_t>(1, HistogramBucketBegin(bucket - 1) / kSubBuckets));
     }
   }
 }
@@ -49,7 +50,8 @@ TEST(Histogram, ExactFiguresAreExact) {
   EXPECT_EQ(data.average, 202);
   EXPECT_NEAR(data.standard_deviation, 399.0, 0.01);
   EXPECT_EQ(Record({7, 7, 7}).Data().standard_deviation, 0);
-  EXPECT_EQ(Record({5}).ToString(), "P50 : 5.000000 P95 : 5.000000 P99 : 5.000000 P100 : 5.000000 COUNT : 1 SUM : 5");
+  EXPECT_EQ(Record({5}).ToString(),
+            "P50 : 5.000000 P95 : 5.000000 P99 : 5.000000 P100 : 5.000000 COUNT : 1 SUM : 5");
 }
 
 TEST(Histogram, PercentilesAreWithinABucketOfTheTruth) {
@@ -61,7 +63,8 @@ TEST(Histogram, PercentilesAreWithinABucketOfTheTruth) {
     const HistogramSnapshot snapshot = Record(values);
     std::sort(values.begin(), values.end());
     for (const double percent : {1.0, 25.0, 50.0, 90.0, 99.0, 99.9, 100.0}) {
-      const auto rank = static_cast<size_t>(std::ceil(percent / 100 * static_cast<double>(values.size())));
+      const auto rank =
+          static_cast<size_t>(std::ceil(percent / 100 * static_cast<double>(values.size())));
       const auto truth = static_cast<double>(values[std::max<size_t>(rank, 1) - 1]);
       EXPECT_NEAR(snapshot.Percentile(percent), truth, truth / kSubBuckets + 1) << percent;
     }

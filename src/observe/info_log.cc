@@ -17,7 +17,8 @@ void AppendPadded(std::string* out, uint64_t value, size_t digits) {
   out->append(text);
 }
 
-// Line ends and terminal escapes must not get from a message into the file; the rest is left readable, UTF-8 included.
+// Line ends and terminal escapes must not get from a message into the file; the rest is left
+// readable, UTF-8 included.
 void AppendOneLine(std::string* out, std::string_view message) {
   constexpr char kHexDigits[] = "0123456789abcdef";
   for (const char c : message) {
@@ -36,7 +37,8 @@ std::string FlattenPath(std::string_view path) {
   while (path.ends_with('/')) path.remove_suffix(1);
   std::string out(path);
   for (char& c : out) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '.' || c == '_';
     if (!plain) c = '_';
   }
   return out;
@@ -45,7 +47,8 @@ std::string FlattenPath(std::string_view path) {
 }  // namespace
 
 std::string FormatUnixMicros(uint64_t unix_micros) {
-  const std::chrono::sys_time<std::chrono::microseconds> time{std::chrono::microseconds(static_cast<int64_t>(unix_micros))};
+  const std::chrono::sys_time<std::chrono::microseconds> time{
+      std::chrono::microseconds(static_cast<int64_t>(unix_micros))};
   const auto day = std::chrono::floor<std::chrono::days>(time);
   const std::chrono::year_month_day date{day};
   const std::chrono::hh_mm_ss clock{time - day};
@@ -78,11 +81,13 @@ FileLogger::~FileLogger() { static_cast<void>(FileLogger::Close().ok()); }
 bool FileLogger::IsDue(uint64_t now_micros) const {
   if (file_ == nullptr) return true;
   if (options_.file_bytes_max != 0 && file_->Size() >= options_.file_bytes_max) return true;
-  return options_.file_seconds_max != 0 && now_micros >= opened_micros_ && (now_micros - opened_micros_) / 1000000 >= options_.file_seconds_max;
+  return options_.file_seconds_max != 0 && now_micros >= opened_micros_ &&
+         (now_micros - opened_micros_) / 1000000 >= options_.file_seconds_max;
 }
 
 Status FileLogger::Roll(uint64_t now_micros) {
-  if (file_ != nullptr) static_cast<void>(file_->Close().ok());  // what it lost is lost; the new file is what matters
+  if (file_ != nullptr)
+    static_cast<void>(file_->Close().ok());  // what it lost is lost; the new file is what matters
   file_.reset();
   FileSystem& file_system = *options_.file_system;
   if (file_system.FileExists(path()).ok()) {
@@ -103,7 +108,9 @@ Status FileLogger::RemoveOldFiles() {
   for (const std::string& name : names) {
     uint64_t stamp;
     // A name that would not be written again exactly so is not one of ours.
-    if (name.starts_with(prefix) && ParseUint64(std::string_view(name).substr(prefix.size()), &stamp) && name == StrCat(prefix, stamp)) {
+    if (name.starts_with(prefix) &&
+        ParseUint64(std::string_view(name).substr(prefix.size()), &stamp) &&
+        name == StrCat(prefix, stamp)) {
       stamps.push_back(stamp);
     }
   }
@@ -117,12 +124,14 @@ Status FileLogger::RemoveOldFiles() {
 void FileLogger::Log(InfoLogLevel level, std::string_view message) {
   if (level < GetInfoLogLevel() || level >= NUM_INFO_LOG_LEVELS) return;
   const uint64_t now_micros = options_.now_unix_micros();
-  std::string line = StrCat(FormatUnixMicros(now_micros), " ", CurrentThreadSystemId(), " ", kLevelTags[level]);
+  std::string line =
+      StrCat(FormatUnixMicros(now_micros), " ", CurrentThreadSystemId(), " ", kLevelTags[level]);
   AppendOneLine(&line, message);
   line += '\n';
 
   const MutexLock lock(mutex_);
-  // A failed roll leaves either the new file, with old ones not removed, or none; the next line tries again.
+  // A failed roll leaves either the new file, with old ones not removed, or none; the next line
+  // tries again.
   if (!closed_ && IsDue(now_micros)) static_cast<void>(Roll(now_micros).ok());
   if (file_ == nullptr || !file_->Append(line).ok()) {
     ++lines_lost_;
@@ -155,7 +164,8 @@ uint64_t FileLogger::lines_lost() const {
   return lines_lost_;
 }
 
-Result<std::shared_ptr<Logger>> OpenLogFile(const DBOptions& options, const std::string& directory) {
+Result<std::shared_ptr<Logger>> OpenLogFile(const DBOptions& options,
+                                            const std::string& directory) {
   Env* const env = options.env;
   FileLogger::Options log_options{.file_system = env->GetFileSystem(),
                                   .directory = directory,

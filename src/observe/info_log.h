@@ -3,12 +3,15 @@
 //   2026/11/21-00:42:13.123456 4711 [WARN] message          date and time in UTC, thread
 //
 //   LOG               the current file
-//   LOG.old.<micros>  older ones, renamed when a database is opened, when LOG grows too large or too old; the oldest are removed
+//   LOG.old.<micros>  older ones, renamed when a database is opened, when LOG grows too large or
+//                     too old; the oldest are removed
 //
-// A log that cannot be written loses lines and counts them; it never fails the database. Key and value bytes are the caller's to keep out; control
-// characters in a message are made visible, so that a message is one line.
+// A log that cannot be written loses lines and counts them; it never fails the database. Key and
+// value bytes are the caller's to keep out; control characters in a message are made visible, so
+// that a message is one line.
 //
-// Thread safety: any thread. One mutex serialises the writes to the file; it is a leaf, and held during the write: two lines must not mix.
+// Thread safety: any thread. One mutex serialises the writes to the file; it is a leaf, and held
+// during the write: two lines must not mix.
 #pragma once
 
 #include <cstdint>
@@ -59,13 +62,15 @@ class FileLogger final : public Logger {
 
   const Options options_;
   mutable Mutex mutex_;
-  std::unique_ptr<WritableFile> file_ ASHLAR_GUARDED_BY(mutex_);  // null after Close, or while none can be made
+  std::unique_ptr<WritableFile> file_
+      ASHLAR_GUARDED_BY(mutex_);  // null after Close, or while none can be made
   uint64_t opened_micros_ ASHLAR_GUARDED_BY(mutex_) = 0;
   uint64_t lines_lost_ ASHLAR_GUARDED_BY(mutex_) = 0;
   bool closed_ ASHLAR_GUARDED_BY(mutex_) = false;
 };
 
-// The logger that DBOptions ask for: a file LOG in `directory`, or in db_log_dir under a name made from `directory`.
+// The logger that DBOptions ask for: a file LOG in `directory`, or in db_log_dir under a name made
+// from `directory`.
 Result<std::shared_ptr<Logger>> OpenLogFile(const DBOptions& options, const std::string& directory);
 
 // "2026/11/21-00:42:13.123456"
@@ -78,10 +83,13 @@ class LoggerSink final : public LogSink {
   void Log(LogLevel level, std::string_view text) override {
     if (logger_ != nullptr) logger_->Log(static_cast<InfoLogLevel>(level), text);
   }
-  bool IsEnabled(LogLevel level) const override { return logger_ != nullptr && static_cast<InfoLogLevel>(level) >= logger_->GetInfoLogLevel(); }
+  bool IsEnabled(LogLevel level) const override {
+    return logger_ != nullptr && static_cast<InfoLogLevel>(level) >= logger_->GetInfoLogLevel();
+  }
 
  private:
-  static_assert(static_cast<int>(LogLevel::kDebug) == DEBUG_LEVEL && static_cast<int>(LogLevel::kHeader) == HEADER_LEVEL);
+  static_assert(static_cast<int>(LogLevel::kDebug) == DEBUG_LEVEL &&
+                static_cast<int>(LogLevel::kHeader) == HEADER_LEVEL);
   Logger* const logger_;
 };
 

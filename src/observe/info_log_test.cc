@@ -15,7 +15,9 @@ class InfoLog : public testing::Test {
   InfoLog() { EXPECT_TRUE(file_system_->CreateDir("/db").ok()); }
 
   FileLogger::Options Options() {
-    return {.file_system = file_system_, .directory = "/db", .now_unix_micros = [this] { return now_micros_; }};
+    return {.file_system = file_system_, .directory = "/db", .now_unix_micros = [this] {
+              return now_micros_;
+            }};
   }
   static std::shared_ptr<FileLogger> Open(const FileLogger::Options& options) {
     Result<std::shared_ptr<FileLogger>> logger = FileLogger::Open(options);
@@ -82,7 +84,8 @@ TEST_F(InfoLog, OpeningKeepsTheOldFileUnderItsTime) {
   Open(Options())->Log(INFO_LEVEL, "first");
   Open(Options())->Log(INFO_LEVEL, "second");
   Open(Options())->Log(INFO_LEVEL, "third");
-  EXPECT_EQ(Names(), (NameList{"LOG", "LOG.old.1795221733123456", "LOG.old.1795221733123457"})) << "at one time, still under names of their own";
+  EXPECT_EQ(Names(), (NameList{"LOG", "LOG.old.1795221733123456", "LOG.old.1795221733123457"}))
+      << "at one time, still under names of their own";
   EXPECT_TRUE(Read("/db/LOG").ends_with("third\n"));
   EXPECT_TRUE(Read("/db/LOG.old.1795221733123457").ends_with("second\n"));
 }
@@ -110,7 +113,8 @@ TEST_F(InfoLog, OnlyTheNewestFilesStay) {
   FileLogger::Options options = Options();
   options.files_max = 3;
   for (int i = 0; i < 5; ++i, ++now_micros_) Open(options)->Log(INFO_LEVEL, "line");
-  EXPECT_EQ(Names(), (NameList{"LOG", "LOG.old.007", "LOG.old.1795221733123459", "LOG.old.1795221733123460", "LOG.old.x"}))
+  EXPECT_EQ(Names(), (NameList{"LOG", "LOG.old.007", "LOG.old.1795221733123459",
+                               "LOG.old.1795221733123460", "LOG.old.x"}))
       << "files with other names are not ours to remove";
 }
 

@@ -13,8 +13,10 @@
 namespace ashlar {
 
 template <typename... Params, typename... Args>
-void NotifyAll(const std::vector<std::shared_ptr<EventListener>>& listeners, void (EventListener::*event)(Params...), const Args&... args) {
-  for (const std::shared_ptr<EventListener>& listener : listeners) (listener.get()->*event)(args...);
+void NotifyAll(const std::vector<std::shared_ptr<EventListener>>& listeners,
+               void (EventListener::*event)(Params...), const Args&... args) {
+  for (const std::shared_ptr<EventListener>& listener : listeners)
+    (listener.get()->*event)(args...);
 }
 
 }  // namespace ashlar

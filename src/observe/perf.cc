@@ -44,7 +44,8 @@ constexpr NamedCounter kCounters[] = {
     ASHLAR_COUNTER(bloom_sst_miss_count),
 };
 #undef ASHLAR_COUNTER
-static_assert(sizeof(kCounters) / sizeof(kCounters[0]) * sizeof(uint64_t) == sizeof(PerfContext), "every counter has its name");
+static_assert(sizeof(kCounters) / sizeof(kCounters[0]) * sizeof(uint64_t) == sizeof(PerfContext),
+              "every counter has its name");
 
 }  // namespace
 

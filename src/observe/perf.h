@@ -5,8 +5,9 @@
 //
 // I1: count_mask is all ones if level is kEnableCount or above, else 0.
 //
-// A count is one add without a branch, because threads count by default: what is added is masked instead. A time costs one test of the level.
-// Thread safety: each thread has its own level and context.
+// A count is one add without a branch, because threads count by default: what is added is masked
+// instead. A time costs one test of the level. Thread safety: each thread has its own level and
+// context.
 #pragma once
 
 #include <cstdint>
@@ -34,12 +35,14 @@ inline void PerfCount(uint64_t PerfContext::* counter, uint64_t n = 1) {
   perf.context.*counter += n & perf.count_mask;
 }
 
-// Adds the nanoseconds between its construction and destruction to a time of the calling thread's PerfContext.
+// Adds the nanoseconds between its construction and destruction to a time of the calling thread's
+// PerfContext.
 class PerfTimer {
  public:
   explicit PerfTimer(uint64_t PerfContext::* time) : PerfTimer(time, kEnableTimeExceptForMutex) {}
   // Measures from this level on.
-  PerfTimer(uint64_t PerfContext::* time, PerfLevel level) : time_(time), start_nanos_(internal::thread_perf.level >= level ? MonotonicNanos() : 0) {}
+  PerfTimer(uint64_t PerfContext::* time, PerfLevel level)
+      : time_(time), start_nanos_(internal::thread_perf.level >= level ? MonotonicNanos() : 0) {}
   ~PerfTimer() {
     if (start_nanos_ != 0) [[unlikely]]
       get_perf_context()->*time_ += MonotonicNanos() - start_nanos_;

@@ -1,11 +1,13 @@
-// Recorder: how the engine counts. Holds the database's Statistics, if any; without one, or at a level that does not want it, a call costs a test.
+// Recorder: how the engine counts. Holds the database's Statistics, if any; without one, or at a
+// level that does not want it, a call costs a test.
 //
 //   recorder.Tick(NUMBER_KEYS_READ);
 //   recorder.Record(BYTES_PER_READ, value.size());
 //   const StopWatch watch(recorder, DB_WRITE);              its own life, in microseconds
 //
-// Times are told to people and decide nothing, so they come from the machine's clock and not from the Clock that tests replace.
-// A value type; copy it. Thread safety: const. Lifetime: the Statistics outlives it.
+// Times are told to people and decide nothing, so they come from the machine's clock and not from
+// the Clock that tests replace. A value type; copy it. Thread safety: const. Lifetime: the
+// Statistics outlives it.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +21,15 @@ namespace ashlar {
 class Recorder {
  public:
   Recorder() = default;
-  explicit Recorder(Statistics* statistics) : any_(statistics), own_(dynamic_cast<StatisticsImpl*>(statistics)) {}
+  explicit Recorder(Statistics* statistics)
+      : any_(statistics), own_(dynamic_cast<StatisticsImpl*>(statistics)) {}
 
   bool IsOn() const { return any_ != nullptr; }
   bool WantsTimes() const { return any_ != nullptr && any_->get_stats_level() > kExceptTimers; }
   // Times of what is so short that measuring it shows.
-  bool WantsDetailedTimes() const { return any_ != nullptr && any_->get_stats_level() > kExceptDetailedTimers; }
+  bool WantsDetailedTimes() const {
+    return any_ != nullptr && any_->get_stats_level() > kExceptDetailedTimers;
+  }
 
   void Tick(Tickers ticker, uint64_t count = 1) const {
     // The library's own class is final: no virtual call.
@@ -50,11 +55,14 @@ class Recorder {
   StatisticsImpl* own_ = nullptr;
 };
 
-// Records the microseconds from its construction to Stop (or its end) in a histogram, where times are wanted.
+// Records the microseconds from its construction to Stop (or its end) in a histogram, where times
+// are wanted.
 class StopWatch {
  public:
   StopWatch(const Recorder& recorder, Histograms histogram)
-      : recorder_(recorder), histogram_(histogram), start_nanos_(recorder.WantsTimes() ? MonotonicNanos() : 0) {}
+      : recorder_(recorder),
+        histogram_(histogram),
+        start_nanos_(recorder.WantsTimes() ? MonotonicNanos() : 0) {}
   ~StopWatch() {
     if (start_nanos_ != 0) [[unlikely]]
       Stop();

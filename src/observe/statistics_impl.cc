@@ -9,7 +9,8 @@ namespace ashlar {
 // ---- Shards
 
 StatisticsImpl::Shard::~Shard() {
-  for (std::atomic<HistogramCounters*>& counters : histograms) delete counters.load(std::memory_order_relaxed);
+  for (std::atomic<HistogramCounters*>& counters : histograms)
+    delete counters.load(std::memory_order_relaxed);
 }
 
 StatisticsImpl::~StatisticsImpl() {
@@ -18,7 +19,10 @@ StatisticsImpl::~StatisticsImpl() {
 
 StatisticsImpl::Shard* StatisticsImpl::MakeShard(uint32_t index) {
   auto* const shard = new Shard;
-  shards_[index].store(shard, std::memory_order_release);  // pairs with the acquire of readers and of later owners of the slot
+  shards_[index].store(shard,
+                       std::
+                           // pairs with the acquire of readers and of later owners of the slot
+                       memory_order_release);
   return shard;
 }
 
@@ -88,7 +92,8 @@ uint64_t StatisticsImpl::getAndResetTickerCount(uint32_t ticker) {
 
 bool StatisticsImpl::getTickerMap(std::map<std::string, uint64_t>* tickers) const {
   tickers->clear();
-  for (uint32_t ticker = 0; ticker < TICKER_ENUM_MAX; ++ticker) (*tickers)[std::string(kTickerTexts[ticker])] = getTickerCount(ticker);
+  for (uint32_t ticker = 0; ticker < TICKER_ENUM_MAX; ++ticker)
+    (*tickers)[std::string(kTickerTexts[ticker])] = getTickerCount(ticker);
   return true;
 }
 
@@ -108,8 +113,12 @@ HistogramSnapshot StatisticsImpl::Snapshot(uint32_t histogram) const {
   return snapshot;
 }
 
-void StatisticsImpl::histogramData(uint32_t histogram, HistogramData* data) const { *data = Snapshot(histogram).Data(); }
-std::string StatisticsImpl::getHistogramString(uint32_t histogram) const { return Snapshot(histogram).ToString(); }
+void StatisticsImpl::histogramData(uint32_t histogram, HistogramData* data) const {
+  *data = Snapshot(histogram).Data();
+}
+std::string StatisticsImpl::getHistogramString(uint32_t histogram) const {
+  return Snapshot(histogram).ToString();
+}
 
 Status StatisticsImpl::Reset() {
   for (uint32_t ticker = 0; ticker < TICKER_ENUM_MAX; ++ticker) setTickerCount(ticker, 0);
@@ -119,8 +128,10 @@ Status StatisticsImpl::Reset() {
 
 std::string StatisticsImpl::ToString() const {
   std::string out;
-  for (uint32_t i = 0; i < TICKER_ENUM_MAX; ++i) StrAppend(&out, kTickerTexts[i], " COUNT : ", getTickerCount(i), "\n");
-  for (uint32_t i = 0; i < HISTOGRAM_ENUM_MAX; ++i) StrAppend(&out, kHistogramTexts[i], " ", getHistogramString(i), "\n");
+  for (uint32_t i = 0; i < TICKER_ENUM_MAX; ++i)
+    StrAppend(&out, kTickerTexts[i], " COUNT : ", getTickerCount(i), "\n");
+  for (uint32_t i = 0; i < HISTOGRAM_ENUM_MAX; ++i)
+    StrAppend(&out, kHistogramTexts[i], " ", getHistogramString(i), "\n");
   return out;
 }
 

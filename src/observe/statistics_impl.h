@@ -1,14 +1,19 @@
-// StatisticsImpl: the library's Statistics. Counting is one plain add on memory that only the calling thread writes.
+// StatisticsImpl: the library's Statistics. Counting is one plain add on memory that only the
+// calling thread writes.
 //
 //   shards_[slot of the thread] -> { tickers[], histograms[] -> counters }       made when a thread first counts
-//   shared_                     -> the same, for threads with a slot above the last: their adds are atomic, histograms are locked
+//   shared_                     -> the same, for threads with a slot above the last: their adds are
+//                               atomic, histograms are locked
 //
-// I1: shards_[i] is written only by the thread that owns slot i (platform/thread.h, I1), so a load, an add and a store make an increment.
-// I2: a ticker is the sum over all shards minus its base; setting it moves the base, never the shards.
+// I1: shards_[i] is written only by the thread that owns slot i (platform/thread.h, I1), so a load,
+//     an add and a store make an increment.
+// I2: a ticker is the sum over all shards minus its base; setting it moves the base, never the
+//     shards.
 // I3: histograms of another generation than generation_ count as empty.
 //
-// Rejected: one atomic counter per ticker. Several cores counting reads would move one cache line between them for every read.
-// Thread safety: any thread. Memory orders: counters are relaxed; a shard is published with release and found with acquire.
+// Rejected: one atomic counter per ticker. Several cores counting reads would move one cache line
+// between them for every read. Thread safety: any thread. Memory orders: counters are relaxed; a
+// shard is published with release and found with acquire.
 #pragma once
 
 #include <array>
@@ -68,8 +73,10 @@ class StatisticsImpl final : public Statistics {
   std::array<std::atomic<uint64_t>, TICKER_ENUM_MAX> bases_{};
   std::atomic<uint64_t> generation_{0};
   Shard shared_;
-  Mutex shared_histograms_mutex_;  // writers of shared_.histograms; a leaf: nothing is called under it
-  Mutex bases_mutex_;              // writers of bases_; a leaf
+  Mutex
+      // writers of shared_.histograms; a leaf: nothing is called under it
+      shared_histograms_mutex_;
+  Mutex bases_mutex_;  // writers of bases_; a leaf
 };
 
 }  // namespace ashlar

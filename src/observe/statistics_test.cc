@@ -383,10 +383,14 @@ constexpr std::pair<Histograms, uint32_t> kHistogramNumbers[] = {
 };
 
 TEST(StatisticsNames, HaveTheNumbersOfRocksDb) {
-  for (const auto& [ticker, number] : kTickerNumbers) EXPECT_EQ(ticker, number) << "ticker " << number;
-  for (const auto& [histogram, number] : kHistogramNumbers) EXPECT_EQ(histogram, number) << "histogram " << number;
-  EXPECT_EQ(std::size(kTickerNumbers), size_t{TICKER_ENUM_MAX} + 1) << "every ticker is in the table";
-  EXPECT_EQ(std::size(kHistogramNumbers), size_t{HISTOGRAM_ENUM_MAX} + 1) << "every histogram is in the table";
+  for (const auto& [ticker, number] : kTickerNumbers)
+    EXPECT_EQ(ticker, number) << "ticker " << number;
+  for (const auto& [histogram, number] : kHistogramNumbers)
+    EXPECT_EQ(histogram, number) << "histogram " << number;
+  EXPECT_EQ(std::size(kTickerNumbers), size_t{TICKER_ENUM_MAX} + 1)
+      << "every ticker is in the table";
+  EXPECT_EQ(std::size(kHistogramNumbers), size_t{HISTOGRAM_ENUM_MAX} + 1)
+      << "every histogram is in the table";
 }
 
 TEST(Statistics, TickersAddUp) {
@@ -407,8 +411,8 @@ TEST(Statistics, TickersAddUp) {
   EXPECT_NE(statistics->ToString().find("rocksdb.bytes.read COUNT : 2\n"), std::string::npos);
 }
 
-// More threads than there are shards, so that owned shards, reused slots and the shared one all count; a thread per round, so that slots change
-// hands.
+// More threads than there are shards, so that owned shards, reused slots and the shared one all
+// count; a thread per round, so that slots change hands.
 TEST(Statistics, NothingIsLostWithManyThreads) {
   const auto statistics = CreateDBStatistics();
   constexpr int kThreads = 300;
@@ -468,8 +472,10 @@ TEST(Statistics, LevelsDecideWhatIsRecorded) {
     bool sizes;
     bool times;
   };
-  for (const Case& c : {Case{kExceptTickers, false, false, false}, Case{kExceptHistogramOrTimers, true, false, false},
-                        Case{kExceptTimers, true, true, false}, Case{kExceptDetailedTimers, true, true, true}, Case{kAll, true, true, true}}) {
+  for (const Case& c :
+       {Case{kExceptTickers, false, false, false},
+        Case{kExceptHistogramOrTimers, true, false, false}, Case{kExceptTimers, true, true, false},
+        Case{kExceptDetailedTimers, true, true, true}, Case{kAll, true, true, true}}) {
     const auto statistics = CreateDBStatistics();
     statistics->set_stats_level(c.level);
     const Recorder recorder(statistics.get());
@@ -547,8 +553,10 @@ TEST(PerfContext, LevelsDecideWhatIsMeasured) {
     bool waits;
     bool times;
   };
-  for (const Case& c : {Case{kDisable, false, false, false}, Case{kEnableCount, true, false, false}, Case{kEnableWait, true, true, false},
-                        Case{kEnableTimeExceptForMutex, true, true, true}, Case{kEnableTime, true, true, true}}) {
+  for (const Case& c :
+       {Case{kDisable, false, false, false}, Case{kEnableCount, true, false, false},
+        Case{kEnableWait, true, true, false}, Case{kEnableTimeExceptForMutex, true, true, true},
+        Case{kEnableTime, true, true, true}}) {
     SetPerfLevel(c.level);
     PerfContext* const perf = get_perf_context();
     perf->Reset();
@@ -572,7 +580,9 @@ TEST(Listeners, AreToldInOrder) {
   class Listener final : public EventListener {
    public:
     Listener(std::string* text, char name) : text_(text), name_(name) {}
-    void OnTableFileDeleted(const TableFileDeletionInfo& info) override { *text_ += name_ + info.file_path; }
+    void OnTableFileDeleted(const TableFileDeletionInfo& info) override {
+      *text_ += name_ + info.file_path;
+    }
     void OnBackgroundError(BackgroundErrorReason, Status* error) override { *error = Status::OK(); }
 
    private:
@@ -580,7 +590,8 @@ TEST(Listeners, AreToldInOrder) {
     char name_;
   };
   std::string text;
-  const std::vector<std::shared_ptr<EventListener>> listeners = {std::make_shared<Listener>(&text, 'a'), std::make_shared<Listener>(&text, 'b')};
+  const std::vector<std::shared_ptr<EventListener>> listeners = {
+      std::make_shared<Listener>(&text, 'a'), std::make_shared<Listener>(&text, 'b')};
   TableFileDeletionInfo info;
   info.file_path = "1";
   NotifyAll(listeners, &EventListener::OnTableFileDeleted, info);

@@ -32,12 +32,14 @@ constexpr TextOf kTickers[] = {
     {BLOCK_CACHE_COMPRESSION_DICT_MISS, "rocksdb.block.cache.compression.dict.miss"},
     {BLOCK_CACHE_COMPRESSION_DICT_HIT, "rocksdb.block.cache.compression.dict.hit"},
     {BLOCK_CACHE_COMPRESSION_DICT_ADD, "rocksdb.block.cache.compression.dict.add"},
-    {BLOCK_CACHE_COMPRESSION_DICT_BYTES_INSERT, "rocksdb.block.cache.compression.dict.bytes.insert"},
+    {BLOCK_CACHE_COMPRESSION_DICT_BYTES_INSERT,
+     "rocksdb.block.cache.compression.dict.bytes.insert"},
     {BLOCK_CACHE_ADD_REDUNDANT, "rocksdb.block.cache.add.redundant"},
     {BLOCK_CACHE_INDEX_ADD_REDUNDANT, "rocksdb.block.cache.index.add.redundant"},
     {BLOCK_CACHE_FILTER_ADD_REDUNDANT, "rocksdb.block.cache.filter.add.redundant"},
     {BLOCK_CACHE_DATA_ADD_REDUNDANT, "rocksdb.block.cache.data.add.redundant"},
-    {BLOCK_CACHE_COMPRESSION_DICT_ADD_REDUNDANT, "rocksdb.block.cache.compression.dict.add.redundant"},
+    {BLOCK_CACHE_COMPRESSION_DICT_ADD_REDUNDANT,
+     "rocksdb.block.cache.compression.dict.add.redundant"},
     {SECONDARY_CACHE_HITS, "rocksdb.secondary.cache.hits"},
     {SECONDARY_CACHE_FILTER_HITS, "rocksdb.secondary.cache.filter.hits"},
     {SECONDARY_CACHE_INDEX_HITS, "rocksdb.secondary.cache.index.hits"},
@@ -45,7 +47,8 @@ constexpr TextOf kTickers[] = {
     {COMPRESSED_SECONDARY_CACHE_DUMMY_HITS, "rocksdb.compressed.secondary.cache.dummy.hits"},
     {COMPRESSED_SECONDARY_CACHE_HITS, "rocksdb.compressed.secondary.cache.hits"},
     {COMPRESSED_SECONDARY_CACHE_PROMOTIONS, "rocksdb.compressed.secondary.cache.promotions"},
-    {COMPRESSED_SECONDARY_CACHE_PROMOTION_SKIPS, "rocksdb.compressed.secondary.cache.promotion.skips"},
+    {COMPRESSED_SECONDARY_CACHE_PROMOTION_SKIPS,
+     "rocksdb.compressed.secondary.cache.promotion.skips"},
     {BLOOM_FILTER_USEFUL, "rocksdb.bloom.filter.useful"},
     {BLOOM_FILTER_FULL_POSITIVE, "rocksdb.bloom.filter.full.positive"},
     {BLOOM_FILTER_FULL_TRUE_POSITIVE, "rocksdb.bloom.filter.full.true.positive"},
@@ -190,9 +193,11 @@ constexpr TextOf kTickers[] = {
     {FILES_DELETED_IMMEDIATELY, "rocksdb.files.deleted.immediately"},
     {ERROR_HANDLER_BG_ERROR_COUNT, "rocksdb.error.handler.bg.error.count"},
     {ERROR_HANDLER_BG_IO_ERROR_COUNT, "rocksdb.error.handler.bg.io.error.count"},
-    {ERROR_HANDLER_BG_RETRYABLE_IO_ERROR_COUNT, "rocksdb.error.handler.bg.retryable.io.error.count"},
+    {ERROR_HANDLER_BG_RETRYABLE_IO_ERROR_COUNT,
+     "rocksdb.error.handler.bg.retryable.io.error.count"},
     {ERROR_HANDLER_AUTORESUME_COUNT, "rocksdb.error.handler.autoresume.count"},
-    {ERROR_HANDLER_AUTORESUME_RETRY_TOTAL_COUNT, "rocksdb.error.handler.autoresume.retry.total.count"},
+    {ERROR_HANDLER_AUTORESUME_RETRY_TOTAL_COUNT,
+     "rocksdb.error.handler.autoresume.retry.total.count"},
     {ERROR_HANDLER_AUTORESUME_SUCCESS_COUNT, "rocksdb.error.handler.autoresume.success.count"},
     {MEMTABLE_PAYLOAD_BYTES_AT_FLUSH, "rocksdb.memtable.payload.bytes.at.flush"},
     {MEMTABLE_GARBAGE_BYTES_AT_FLUSH, "rocksdb.memtable.garbage.bytes.at.flush"},
@@ -224,8 +229,10 @@ constexpr TextOf kTickers[] = {
     {NON_LAST_LEVEL_SEEK_FILTERED, "rocksdb.non.last.level.seek.filtered"},
     {NON_LAST_LEVEL_SEEK_FILTER_MATCH, "rocksdb.non.last.level.seek.filter.match"},
     {NON_LAST_LEVEL_SEEK_DATA, "rocksdb.non.last.level.seek.data"},
-    {NON_LAST_LEVEL_SEEK_DATA_USEFUL_NO_FILTER, "rocksdb.non.last.level.seek.data.useful.no.filter"},
-    {NON_LAST_LEVEL_SEEK_DATA_USEFUL_FILTER_MATCH, "rocksdb.non.last.level.seek.data.useful.filter.match"},
+    {NON_LAST_LEVEL_SEEK_DATA_USEFUL_NO_FILTER,
+     "rocksdb.non.last.level.seek.data.useful.no.filter"},
+    {NON_LAST_LEVEL_SEEK_DATA_USEFUL_FILTER_MATCH,
+     "rocksdb.non.last.level.seek.data.useful.filter.match"},
     {BLOCK_CHECKSUM_COMPUTE_COUNT, "rocksdb.block.checksum.compute.count"},
     {BLOCK_CHECKSUM_MISMATCH_COUNT, "rocksdb.block.checksum.mismatch.count"},
     {MULTIGET_COROUTINE_COUNT, "rocksdb.multiget.coroutine.count"},
@@ -266,10 +273,14 @@ constexpr TextOf kTickers[] = {
     {MANIFEST_VALIDATION_FAILURE_COUNT, "rocksdb.manifest.validation.failure.count"},
     {FLUSH_REASON_WRITE_BUFFER_FULL, "rocksdb.flush.reason.write_buffer_full"},
     {FLUSH_REASON_WRITE_BUFFER_MANAGER, "rocksdb.flush.reason.write_buffer_manager"},
-    {FLUSH_REASON_MEMTABLE_MAX_RANGE_DELETIONS, "rocksdb.flush.reason.memtable_max_range_deletions"},
-    {ATOMIC_FLUSH_REQUEST_REASON_WRITE_BUFFER_FULL, "rocksdb.atomic_flush.request.reason.write_buffer_full"},
-    {ATOMIC_FLUSH_REQUEST_REASON_WRITE_BUFFER_MANAGER, "rocksdb.atomic_flush.request.reason.write_buffer_manager"},
-    {ATOMIC_FLUSH_REQUEST_REASON_MEMTABLE_MAX_RANGE_DELETIONS, "rocksdb.atomic_flush.request.reason.memtable_max_range_deletions"},
+    {FLUSH_REASON_MEMTABLE_MAX_RANGE_DELETIONS,
+     "rocksdb.flush.reason.memtable_max_range_deletions"},
+    {ATOMIC_FLUSH_REQUEST_REASON_WRITE_BUFFER_FULL,
+     "rocksdb.atomic_flush.request.reason.write_buffer_full"},
+    {ATOMIC_FLUSH_REQUEST_REASON_WRITE_BUFFER_MANAGER,
+     "rocksdb.atomic_flush.request.reason.write_buffer_manager"},
+    {ATOMIC_FLUSH_REQUEST_REASON_MEMTABLE_MAX_RANGE_DELETIONS,
+     "rocksdb.atomic_flush.request.reason.memtable_max_range_deletions"},
     {ATOMIC_FLUSH_REQUEST_REASON_OTHER, "rocksdb.atomic_flush.request.reason.other"},
     {CHECKPOINT_READ_BYTES, "rocksdb.checkpoint.read.bytes"},
     {CHECKPOINT_WRITE_BYTES, "rocksdb.checkpoint.write.bytes"},
@@ -330,7 +341,8 @@ constexpr TextOf kHistograms[] = {
     {FLUSH_TIME, "rocksdb.db.flush.micros"},
     {SST_BATCH_SIZE, "rocksdb.sst.batch.size"},
     {MULTIGET_IO_BATCH_SIZE, "rocksdb.multiget.io.batch.size"},
-    {NUM_INDEX_AND_FILTER_BLOCKS_READ_PER_LEVEL, "rocksdb.num.index.and.filter.blocks.read.per.level"},
+    {NUM_INDEX_AND_FILTER_BLOCKS_READ_PER_LEVEL,
+     "rocksdb.num.index.and.filter.blocks.read.per.level"},
     {NUM_SST_READ_PER_LEVEL, "rocksdb.num.sst.read.per.level"},
     {NUM_LEVEL_READ_PER_MULTIGET, "rocksdb.num.level.read.per.multiget"},
     {ERROR_HANDLER_AUTORESUME_RETRY_COUNT, "rocksdb.error.handler.autoresume.retry.count"},
@@ -344,9 +356,11 @@ constexpr TextOf kHistograms[] = {
     {MULTISCAN_PREPARE_ITERATORS, "rocksdb.multiscan.op.prepare.iterators.micros"},
     {MULTISCAN_PREPARE_MICROS, "rocksdb.multiscan.prepare.micros"},
     {MULTISCAN_BLOCKS_PER_PREPARE, "rocksdb.multiscan.blocks.per.prepare"},
-    {IO_DISPATCHER_ASYNC_READ_OBSERVED_COMPLETION_MICROS, "rocksdb.iodispatcher.async.read.observed.completion.micros"},
+    {IO_DISPATCHER_ASYNC_READ_OBSERVED_COMPLETION_MICROS,
+     "rocksdb.iodispatcher.async.read.observed.completion.micros"},
     {IO_DISPATCHER_ASYNC_READ_POLL_WAIT_MICROS, "rocksdb.iodispatcher.async.read.poll.wait.micros"},
-    {IO_DISPATCHER_ASYNC_READ_PREFETCH_LEAD_MICROS, "rocksdb.iodispatcher.async.read.prefetch.lead.micros"},
+    {IO_DISPATCHER_ASYNC_READ_PREFETCH_LEAD_MICROS,
+     "rocksdb.iodispatcher.async.read.prefetch.lead.micros"},
     {BLOCK_KEY_DISTRIBUTION_CV, "rocksdb.block.key.distribution.cv"},
     {INGEST_EXTERNAL_FILE_PREPARE_TIME, "rocksdb.ingest.external.file.prepare.micros"},
     {INGEST_EXTERNAL_FILE_RUN_TIME, "rocksdb.ingest.external.file.run.micros"},
@@ -354,8 +368,10 @@ constexpr TextOf kHistograms[] = {
     {RATE_LIMITER_WAIT_MICROS_WRITE, "rocksdb.rate.limiter.wait.micros.write"},
     {FLUSH_MEMTABLE_MEMORY_BYTES, "rocksdb.flush.memtable.memory.bytes"},
     {FLUSH_MEMTABLE_TOTAL_DATA_SIZE, "rocksdb.flush.memtable.total.data.size.bytes"},
-    {FLUSH_WRITE_BUFFER_FULL_MEMTABLE_MEMORY_BYTES, "rocksdb.flush.write_buffer_full.memtable.memory.bytes"},
-    {FLUSH_WRITE_BUFFER_MANAGER_MEMTABLE_MEMORY_BYTES, "rocksdb.flush.write_buffer_manager.memtable.memory.bytes"},
+    {FLUSH_WRITE_BUFFER_FULL_MEMTABLE_MEMORY_BYTES,
+     "rocksdb.flush.write_buffer_full.memtable.memory.bytes"},
+    {FLUSH_WRITE_BUFFER_MANAGER_MEMTABLE_MEMORY_BYTES,
+     "rocksdb.flush.write_buffer_manager.memtable.memory.bytes"},
     {OPEN_AND_COMPACT_DB_OPEN_MICROS, "rocksdb.open.and.compact.db.open.micros"},
 };
 
@@ -380,10 +396,13 @@ const auto& NewNameMap(const std::array<std::string_view, n>& texts) {
 }  // namespace
 
 constinit const std::array<std::string_view, TICKER_ENUM_MAX> kTickerTexts = ByNumber(kTickers);
-constinit const std::array<std::string_view, HISTOGRAM_ENUM_MAX> kHistogramTexts = ByNumber(kHistograms);
+constinit const std::array<std::string_view, HISTOGRAM_ENUM_MAX> kHistogramTexts =
+    ByNumber(kHistograms);
 
 // Never destroyed: other threads may still use them when static destructors run.
-const std::vector<std::pair<Tickers, std::string>>& TickersNameMap = NewNameMap<Tickers>(kTickerTexts);
-const std::vector<std::pair<Histograms, std::string>>& HistogramsNameMap = NewNameMap<Histograms>(kHistogramTexts);
+const std::vector<std::pair<Tickers, std::string>>& TickersNameMap =
+    NewNameMap<Tickers>(kTickerTexts);
+const std::vector<std::pair<Histograms, std::string>>& HistogramsNameMap =
+    NewNameMap<Histograms>(kHistogramTexts);
 
 }  // namespace ashlar

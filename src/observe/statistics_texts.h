@@ -2,8 +2,8 @@
 //
 // I1: the element at a ticker's or histogram's number is its text; every number has one.
 //
-// Constants, so that statistics can be printed at any time, also while static variables are initialized or destroyed.
-// Thread safety: constant.
+// Constants, so that statistics can be printed at any time, also while static variables are
+// initialized or destroyed. Thread safety: constant.
 #pragma once
 
 #include <array>

@@ -5,11 +5,18 @@
 
 namespace ashlar {
 
-std::string TableProperties::ToString(const std::string& prop_delim, const std::string& kv_delim) const {
+std::string TableProperties::ToString(const std::string& prop_delim,
+                                      const std::string& kv_delim) const {
   std::string out;
-  const auto add = [&](std::string_view name, const auto& value) { StrAppend(&out, name, kv_delim, value, prop_delim); };
-  const auto per_entry = [this](uint64_t bytes) { return num_entries == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(num_entries); };
-  const auto text = [](const std::string& value) { return value.empty() ? std::string("N/A") : value; };
+  const auto add = [&](std::string_view name, const auto& value) {
+    StrAppend(&out, name, kv_delim, value, prop_delim);
+  };
+  const auto per_entry = [this](uint64_t bytes) {
+    return num_entries == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(num_entries);
+  };
+  const auto text = [](const std::string& value) {
+    return value.empty() ? std::string("N/A") : value;
+  };
   add("# data blocks", num_data_blocks);
   add("# entries", num_entries);
   add("# deletions", num_deletions);
@@ -30,7 +37,9 @@ std::string TableProperties::ToString(const std::string& prop_delim, const std::
   add("(estimated) table size", data_size + index_size + filter_size);
   add("filter policy name", text(filter_policy_name));
   add("prefix extractor name", text(prefix_extractor_name));
-  add("column family ID", column_family_id == TableProperties().column_family_id ? std::string("N/A") : StrCat(column_family_id));
+  add("column family ID", column_family_id == TableProperties().column_family_id
+                              ? std::string("N/A")
+                              : StrCat(column_family_id));
   add("column family name", text(column_family_name));
   add("comparator name", text(comparator_name));
   add("merge operator name", text(merge_operator_name));

@@ -1,11 +1,13 @@
 // A pair of fences with the cost on one side. When thread A runs  store x; LightFence; load y  and thread B runs  store y; HeavyFence; load x,  at
 // least one of the loads sees the other thread's store.
 //
-// LightFence keeps the compiler from reordering and costs nothing at run time; HeavyFence makes the kernel run a full fence on every processor that
-// runs a thread of this process (Linux: membarrier) and costs microseconds. Where the kernel cannot do that, and under ThreadSanitizer, both are
-// full fences.
+// LightFence keeps the compiler from reordering and costs nothing at run time; HeavyFence makes the
+// kernel run a full fence on every processor that runs a thread of this process (Linux: membarrier)
+// and costs microseconds. Where the kernel cannot do that, and under ThreadSanitizer, both are full
+// fences.
 //
-// I1: light_fence_is_free becomes true only after HeavyFence has become able to reach every processor, and then stays true.
+// I1: light_fence_is_free becomes true only after HeavyFence has become able to reach every
+//     processor, and then stays true.
 //
 // Thread safety: any thread.
 #pragma once
@@ -23,7 +25,8 @@ namespace ashlar {
 #endif
 
 namespace internal {
-// Written once, by whichever of static initialisation and the first HeavyFence comes first. Read relaxed: false only makes the reader pay more.
+// Written once, by whichever of static initialisation and the first HeavyFence comes first. Read
+// relaxed: false only makes the reader pay more.
 extern constinit std::atomic<bool> light_fence_is_free;
 void FullFence();
 }  // namespace internal

@@ -16,8 +16,8 @@ struct alignas(kCacheLineBytes) Cell {
   std::atomic<uint32_t> value{0};
 };
 
-// One run of the store-buffer litmus: two threads go through the places side by side, each storing to its own cell of a place and then loading the
-// other's.
+// One run of the store-buffer litmus: two threads go through the places side by side, each storing
+// to its own cell of a place and then loading the other's.
 struct Litmus {
   static constexpr size_t kPlaces = 2000;
   std::vector<Cell> x{kPlaces};
@@ -51,7 +51,8 @@ struct Litmus {
 // Without the fences, both loads read 0 now and then on every processor that has a store buffer.
 TEST(AsymmetricFence, OneOfTheTwoLoadsSeesTheOtherStore) {
   constexpr int kRuns = 30;
-  // On a machine that is busy with other things the threads seldom run side by side: enough is enough.
+  // On a machine that is busy with other things the threads seldom run side by side: enough is
+  // enough.
   constexpr uint64_t kNanosMax = 1'000'000'000;
   const uint64_t start = MonotonicNanos();
   size_t both_missed = 0;
@@ -61,7 +62,8 @@ TEST(AsymmetricFence, OneOfTheTwoLoadsSeesTheOtherStore) {
     ASSERT_TRUE(light.ok());
     litmus.RunHeavy();
     light->Join();
-    for (size_t i = 0; i < Litmus::kPlaces; i++) both_missed += litmus.light_saw[i] == 0 && litmus.heavy_saw[i] == 0 ? 1u : 0u;
+    for (size_t i = 0; i < Litmus::kPlaces; i++)
+      both_missed += litmus.light_saw[i] == 0 && litmus.heavy_saw[i] == 0 ? 1u : 0u;
   }
   EXPECT_EQ(both_missed, 0u);
 }

@@ -36,10 +36,12 @@ FlushInstruction Detect() {
 }
 
 ASHLAR_TARGET("clwb") void WriteBack(const char* first, const char* end) {
-  for (const char* line = first; line < end; line += kCacheLineBytes) _mm_clwb(const_cast<char*>(line));
+  for (const char* line = first; line < end; line += kCacheLineBytes)
+    _mm_clwb(const_cast<char*>(line));
 }
 ASHLAR_TARGET("clflushopt") void FlushWeakly(const char* first, const char* end) {
-  for (const char* line = first; line < end; line += kCacheLineBytes) _mm_clflushopt(const_cast<char*>(line));
+  for (const char* line = first; line < end; line += kCacheLineBytes)
+    _mm_clflushopt(const_cast<char*>(line));
 }
 void Flush(const char* first, const char* end) {
   for (const char* line = first; line < end; line += kCacheLineBytes) _mm_clflush(line);

@@ -1,8 +1,9 @@
 // Moving bytes from the processor's caches to memory: for memory that is persistent.
 //
-// A line is durable when FlushLines was called on it after the last store and FlushFence after that. Which instruction is used is found out at run
-// time: clwb keeps the line in the cache, clflushopt and clflush evict it. Where the caches themselves survive a power failure (eADR) no line needs a
-// flush, but the order of stores still needs the fence.
+// A line is durable when FlushLines was called on it after the last store and FlushFence after
+// that. Which instruction is used is found out at run time: clwb keeps the line in the cache,
+// clflushopt and clflush evict it. Where the caches themselves survive a power failure (eADR) no
+// line needs a flush, but the order of stores still needs the fence.
 //
 // Thread safety: any thread; FlushFence orders the calling thread's flushes.
 #pragma once
@@ -18,12 +19,14 @@ enum class FlushInstruction : uint8_t { kNone, kClflush, kClflushopt, kClwb };
 FlushInstruction BestFlushInstruction();
 const char* FlushInstructionName(FlushInstruction instruction);
 
-// Every cache line that [start, start + bytes) touches. The instruction must be one that the processor has.
+// Every cache line that [start, start + bytes) touches. The instruction must be one that the
+// processor has.
 void FlushLines(FlushInstruction instruction, const void* start, size_t bytes);
 // Stores and flushes before it are done before any store after it.
 void FlushFence();
 
-// Whether the system says that the caches are inside the persistence domain of every persistent-memory region that it has; false when it has none.
+// Whether the system says that the caches are inside the persistence domain of every
+// persistent-memory region that it has; false when it has none.
 bool CachesArePersistent();
 
 }  // namespace ashlar

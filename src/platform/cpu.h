@@ -1,4 +1,5 @@
-// What the library asks of the processor. Features that change results of nothing but speed are detected where they are used (base/crc32c.h).
+// What the library asks of the processor. Features that change results of nothing but speed are
+// detected where they are used (base/crc32c.h).
 #pragma once
 
 #include <cstdint>

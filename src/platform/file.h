@@ -1,12 +1,16 @@
-// Files and directories of the operating system: thin, checked primitives under filesystem/native_file_system. Nothing else uses them.
+// Files and directories of the operating system: thin, checked primitives under
+// filesystem/native_file_system. Nothing else uses them.
 //
-// Paths are UTF-8, their components separated as platform/path.h says; a path that is empty, contains a zero byte, or names what the system would
-// not take for a file (a device, a stream) is refused as InvalidArgument. Every error names the path and what was attempted. Codes: a missing file or
-// directory is PathNotFound, a full disk or quota NoSpace, everything else IOError with the system's own text. Interrupted calls are repeated, short
-// reads and writes continued. Handles are not inherited by programs that this process starts. New files get mode 0600, new directories 0700; opening
-// for writing never follows a symbolic link in the last component.
+// Paths are UTF-8, their components separated as platform/path.h says; a path that is empty,
+// contains a zero byte, or names what the system would not take for a file (a device, a stream) is
+// refused as InvalidArgument. Every error names the path and what was attempted. Codes: a missing
+// file or directory is PathNotFound, a full disk or quota NoSpace, everything else IOError with the
+// system's own text. Interrupted calls are repeated, short reads and writes continued. Handles are
+// not inherited by programs that this process starts. New files get mode 0600, new directories
+// 0700; opening for writing never follows a symbolic link in the last component.
 //
-// Thread safety: ReadAt may run on several threads; everything else on one handle one thread at a time, except SyncData beside writes.
+// Thread safety: ReadAt may run on several threads; everything else on one handle one thread at a
+// time, except SyncData beside writes.
 #pragma once
 
 #include <cstddef>
@@ -59,7 +63,8 @@ class OsFile {
   // Reads until n bytes are there or the file ends; returns how many.
   Result<size_t> ReadAt(uint64_t offset, size_t n, char* to) const;
   Status WriteAt(uint64_t offset, const Slice& data);
-  // Waits until the bytes, also those of an OsWindow that was flushed, and the size if it changed, are durable.
+  // Waits until the bytes, also those of an OsWindow that was flushed, and the size if it changed,
+  // are durable.
   Status SyncData();
   // Starts write-back without waiting for it.
   Status StartWriteBack(uint64_t offset, uint64_t bytes);
@@ -75,7 +80,8 @@ class OsFile {
  private:
   friend class OsMapping;
   friend class OsWindow;
-  OsFile(std::string path, intptr_t handle, bool direct_io) : path_(std::move(path)), handle_(handle), direct_io_(direct_io) {}
+  OsFile(std::string path, intptr_t handle, bool direct_io)
+      : path_(std::move(path)), handle_(handle), direct_io_(direct_io) {}
   int fd() const { return static_cast<int>(handle_); }
 
   std::string path_;
@@ -104,9 +110,11 @@ class OsMapping {
   size_t bytes_;
 };
 
-// A part of a file, mapped for writing: what is stored there is in the page cache at once, and in the file as if it had been written. The part must
-// lie within the file, and have its space (OsFile::Reserve): storing beyond the end, or on a full disk, ends the process. Flush, and SyncData after
-// it, make it durable. The file was opened for writing, not for direct I/O. Outlives the OsFile it was made from.
+// A part of a file, mapped for writing: what is stored there is in the page cache at once, and in
+// the file as if it had been written. The part must lie within the file, and have its space
+// (OsFile::Reserve): storing beyond the end, or on a full disk, ends the process. Flush, and
+// SyncData after it, make it durable. The file was opened for writing, not for direct I/O. Outlives
+// the OsFile it was made from.
 class OsWindow {
  public:
   // Offset and length are multiples of PageBytes().
@@ -119,19 +127,23 @@ class OsWindow {
   char* data() const { return data_; }
   uint64_t offset() const { return offset_; }
   uint64_t end() const { return offset_ + bytes_; }
-  // Hands what was stored to the file, where the system does not know of it by itself. Does not wait for the device.
+  // Hands what was stored to the file, where the system does not know of it by itself. Does not
+  // wait for the device.
   Status Flush();
 
  private:
-  OsWindow(char* data, uint64_t offset, size_t bytes) : data_(data), offset_(offset), bytes_(bytes) {}
+  OsWindow(char* data, uint64_t offset, size_t bytes)
+      : data_(data), offset_(offset), bytes_(bytes) {}
   char* data_;
   uint64_t offset_;
   size_t bytes_;
 };
 
-// A file held exclusively: against other processes by the system's record lock, against this process by a table of the files held, which knows a file
-// by its identity, so that a second path to the same file is refused too.
-// I1: while a file is in the table, this process has no other handle to it, since closing one would drop the record lock.
+// A file held exclusively: against other processes by the system's record lock, against this
+// process by a table of the files held, which knows a file by its identity, so that a second path
+// to the same file is refused too.
+// I1: while a file is in the table, this process has no other handle to it, since closing one would
+//     drop the record lock.
 class OsFileLock {
  public:
   // Creates the file when missing. IOError "…: held by …" when somebody else has it.

@@ -1,4 +1,5 @@
-// What every implementation of platform/file.h must do. filesystem/conformance_test.cc goes on where this stops.
+// What every implementation of platform/file.h must do. filesystem/conformance_test.cc goes on
+// where this stops.
 #include "platform/file.h"
 
 #include <gtest/gtest.h>
@@ -20,13 +21,16 @@ namespace {
 class OsFileTest : public testing::Test {
  protected:
   void SetUp() override {
-    root_ = StrCat(testing::TempDir(), "ashlar_file_test_", CurrentProcessId(), "_", testing::UnitTest::GetInstance()->current_test_info()->name());
+    root_ = StrCat(testing::TempDir(), "ashlar_file_test_", CurrentProcessId(), "_",
+                   testing::UnitTest::GetInstance()->current_test_info()->name());
     ASSERT_TRUE(MakeDirectory(root_).ok());
   }
   void TearDown() override {
     Result<std::vector<std::string>> names = ListDirectory(root_);
     ASSERT_TRUE(names.ok());
-    for (const std::string& name : *names) ASSERT_TRUE(RemoveFile(StrCat(root_, "/", name)).ok() || RemoveDirectory(StrCat(root_, "/", name)).ok());
+    for (const std::string& name : *names)
+      ASSERT_TRUE(RemoveFile(StrCat(root_, "/", name)).ok() ||
+                  RemoveDirectory(StrCat(root_, "/", name)).ok());
     ASSERT_TRUE(RemoveDirectory(root_).ok());
   }
 
@@ -71,7 +75,8 @@ TEST_F(OsFileTest, OffsetsBeyondTheSystemsRangeAreNotWrapped) {
   Result<OsFile> file = OsFile::Open(Path("f"), {.mode = OpenMode::kOpenOrCreate});
   ASSERT_TRUE(file.ok());
   char c = 0;
-  for (const uint64_t offset : {std::numeric_limits<uint64_t>::max(), std::numeric_limits<uint64_t>::max() - 4, uint64_t{1} << 63}) {
+  for (const uint64_t offset : {std::numeric_limits<uint64_t>::max(),
+                                std::numeric_limits<uint64_t>::max() - 4, uint64_t{1} << 63}) {
     Result<size_t> got = file->ReadAt(offset, 1, &c);
     ASSERT_TRUE(got.ok());
     EXPECT_EQ(*got, 0u);
@@ -146,7 +151,8 @@ TEST_F(OsFileTest, ASecondLockOfTheSameFileIsRefusedByAnyPath) {
   for (const std::string& path : {Path("LOCK"), Path("./LOCK"), Path("other")}) {
     const Status status = OsFileLock::Acquire(path).status();
     EXPECT_TRUE(status.IsIOError());
-    EXPECT_NE(status.ToString().find("held by this process"), std::string::npos) << status.ToString();
+    EXPECT_NE(status.ToString().find("held by this process"), std::string::npos)
+        << status.ToString();
   }
   *first = nullptr;
   EXPECT_TRUE(OsFileLock::Acquire(Path("LOCK")).ok());

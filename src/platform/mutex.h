@@ -1,5 +1,5 @@
-// Mutex, SharedMutex and CondVar: the standard ones, annotated so that clang checks at compile time that guarded members are touched under their
-// lock. Nothing outside this folder uses std::mutex.
+// Mutex, SharedMutex and CondVar: the standard ones, annotated so that clang checks at compile time
+// that guarded members are touched under their lock. Nothing outside this folder uses std::mutex.
 //
 //   Mutex mutex_;
 //   CondVar changed_;
@@ -30,7 +30,8 @@ class ASHLAR_CAPABILITY("mutex") Mutex {
   void Lock() ASHLAR_ACQUIRE() { mutex_.lock(); }
   void Unlock() ASHLAR_RELEASE() { mutex_.unlock(); }
   [[nodiscard]] bool TryLock() ASHLAR_TRY_ACQUIRE(true) { return mutex_.try_lock(); }
-  // Tells the analysis that the lock is held, where it cannot see that (a callback). Checks nothing at run time.
+  // Tells the analysis that the lock is held, where it cannot see that (a callback). Checks nothing
+  // at run time.
   void AssertHeld() const ASHLAR_ASSERT_CAPABILITY(this) {}
 
  private:
@@ -79,7 +80,8 @@ class CondVar {
     std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
     // The bound keeps the sum of now and the time-out inside the clock's range.
     constexpr uint64_t kLongestUs = uint64_t{1} << 50;
-    const std::chrono::microseconds timeout(static_cast<int64_t>(timeout_us < kLongestUs ? timeout_us : kLongestUs));
+    const std::chrono::microseconds timeout(
+        static_cast<int64_t>(timeout_us < kLongestUs ? timeout_us : kLongestUs));
     const bool signalled = signal_.wait_for(lock, timeout) == std::cv_status::no_timeout;
     lock.release();
     return signalled;
@@ -108,7 +110,9 @@ class ASHLAR_CAPABILITY("shared mutex") SharedMutex {
 
 class ASHLAR_SCOPED_CAPABILITY ReaderLock {
  public:
-  explicit ReaderLock(SharedMutex& mutex) ASHLAR_ACQUIRE_SHARED(mutex) : mutex_(mutex) { mutex_.LockShared(); }
+  explicit ReaderLock(SharedMutex& mutex) ASHLAR_ACQUIRE_SHARED(mutex) : mutex_(mutex) {
+    mutex_.LockShared();
+  }
   ~ReaderLock() ASHLAR_RELEASE_GENERIC() { mutex_.UnlockShared(); }
   ReaderLock(const ReaderLock&) = delete;
   ReaderLock& operator=(const ReaderLock&) = delete;

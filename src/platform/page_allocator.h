@@ -1,7 +1,9 @@
-// PageAllocator: memory of containers that grow large and go again while the process lives on: a table's index, the hashes of a filter in the making.
+// PageAllocator: memory of containers that grow large and go again while the process lives on: a
+// table's index, the hashes of a filter in the making.
 //
-// From kMappedBytesMin on it is taken from the system and returned to it at once. From the general allocator such pieces leave holes between small
-// ones that live longer, and a store that compacts all day holds on to them: 11 MiB after 10 million writes.
+// From kMappedBytesMin on it is taken from the system and returned to it at once. From the general
+// allocator such pieces leave holes between small ones that live longer, and a store that compacts
+// all day holds on to them: 11 MiB after 10 million writes.
 //
 // Stateless: any instance frees what another has allocated. Thread safety: any thread.
 #pragma once
@@ -25,7 +27,8 @@ class PageAllocator {
 
   PageAllocator() = default;
   template <typename U>
-  PageAllocator(const PageAllocator<U>&) {}  // NOLINT(google-explicit-constructor): what the standard asks of an allocator
+  PageAllocator(const PageAllocator<U>&) {
+  }  // NOLINT(google-explicit-constructor): what the standard asks of an allocator
 
   // Throws std::bad_alloc.
   T* allocate(size_t n) {
@@ -48,19 +51,21 @@ class PageAllocator {
   friend bool operator==(const PageAllocator&, const PageAllocator&) { return true; }
 };
 
-// n objects, made of zeros, where T has no destructor and zeros are its value-initialized state. Of large ones the pages that nobody writes to take
-// no memory.
+// n objects, made of zeros, where T has no destructor and zeros are its value-initialized state. Of
+// large ones the pages that nobody writes to take no memory.
 template <typename T>
 class ZeroedArray {
  public:
   ZeroedArray() = default;
   explicit ZeroedArray(size_t n) : data_(PageAllocator<T>().allocate(n)), size_(n) {
-    if (n * sizeof(T) < PageAllocator<T>::kMappedBytesMin) memset(static_cast<void*>(data_), 0, n * sizeof(T));
+    if (n * sizeof(T) < PageAllocator<T>::kMappedBytesMin)
+      memset(static_cast<void*>(data_), 0, n * sizeof(T));
   }
   ~ZeroedArray() {
     if (data_ != nullptr) PageAllocator<T>().deallocate(data_, size_);
   }
-  ZeroedArray(ZeroedArray&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  ZeroedArray(ZeroedArray&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   ZeroedArray& operator=(ZeroedArray&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);

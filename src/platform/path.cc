@@ -3,7 +3,8 @@
 namespace ashlar {
 
 std::string ParentDirectory(std::string path) {
-  while (path.size() > 1 && kPathSeparators.find(path.back()) != std::string_view::npos) path.pop_back();
+  while (path.size() > 1 && kPathSeparators.find(path.back()) != std::string_view::npos)
+    path.pop_back();
   const size_t separator = path.find_last_of(kPathSeparators);
   if (separator == std::string::npos) return ".";
   // Without its separator the root would be nothing, or the current directory of a drive.

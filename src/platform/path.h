@@ -12,7 +12,8 @@ inline constexpr std::string_view kPathSeparators = "/\\";
 inline constexpr std::string_view kPathSeparators = "/";
 #endif
 
-// The directory that holds what the path names: "." for a bare name; the root holds itself. By the path's text alone.
+// The directory that holds what the path names: "." for a bare name; the root holds itself. By the
+// path's text alone.
 std::string ParentDirectory(std::string path);
 
 }  // namespace ashlar

@@ -1,8 +1,9 @@
-// PoolFile: a file of fixed size that is mapped as memory and written through the mapping. For pools of persistent memory; see platform/file.h for
-// the rules on paths and codes, which hold here too.
+// PoolFile: a file of fixed size that is mapped as memory and written through the mapping. For
+// pools of persistent memory; see platform/file.h for the rules on paths and codes, which hold here
+// too.
 //
-// A pool file is held exclusively from Open to the end: against other processes and against a second open in this one, by a lock that belongs to the
-// open file, not to the process.
+// A pool file is held exclusively from Open to the end: against other processes and against a
+// second open in this one, by a lock that belongs to the open file, not to the process.
 //
 // Thread safety: WriteAt and SyncData may run on several threads; a mapping is memory.
 #pragma once
@@ -18,7 +19,9 @@ namespace ashlar {
 
 // What lies under a file, as far as it matters to whoever maps it.
 enum class PoolBacking : uint8_t {
-  kDax,           // stores reach persistent memory when they leave the caches: the system grants a mapping with MAP_SYNC
+  // stores reach persistent memory when they leave the caches: the system grants a mapping with
+  // MAP_SYNC
+  kDax,
   kSharedMemory,  // tmpfs, memfd, hugetlbfs: no storage behind the memory
   kStorage,       // a page cache with a disk behind it
 };
@@ -39,7 +42,8 @@ class PoolMapping {
 
   char* data() const { return data_; }
   size_t bytes() const { return bytes_; }
-  // kPrivate: forgets the stores to [offset, offset + bytes), multiples of a page; what is read from there is the file's again.
+  // kPrivate: forgets the stores to [offset, offset + bytes), multiples of a page; what is read
+  // from there is the file's again.
   Status DiscardPages(uint64_t offset, uint64_t bytes);
 
  private:
@@ -51,11 +55,11 @@ class PoolMapping {
 
 class PoolFile {
  public:
-  // An existing file, also through a link: a memfd is opened by the one in /proc. PathNotFound when there is none; IOError "…: in use" when somebody
-  // else holds it.
+  // An existing file, also through a link: a memfd is opened by the one in /proc. PathNotFound when
+  // there is none; IOError "…: in use" when somebody else holds it.
   static Result<std::unique_ptr<PoolFile>> Open(const std::string& path);
-  // A new file of `bytes` zeros, whose space is reserved: in memory by huge pages, as far as the system has some. IOError when the name is taken;
-  // NoSpace when the space is not there.
+  // A new file of `bytes` zeros, whose space is reserved: in memory by huge pages, as far as the
+  // system has some. IOError when the name is taken; NoSpace when the space is not there.
   static Result<std::unique_ptr<PoolFile>> Create(const std::string& path, uint64_t bytes);
   // A new file without a name, in shared memory.
   static Result<std::unique_ptr<PoolFile>> CreateAnonymous(uint64_t bytes);
@@ -77,7 +81,8 @@ class PoolFile {
   Status SyncData();
 
  private:
-  PoolFile(std::string path, intptr_t handle, uint64_t bytes) : path_(std::move(path)), handle_(handle), bytes_(bytes) {}
+  PoolFile(std::string path, intptr_t handle, uint64_t bytes)
+      : path_(std::move(path)), handle_(handle), bytes_(bytes) {}
   int fd() const { return static_cast<int>(handle_); }
 
   std::string path_;

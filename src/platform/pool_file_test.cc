@@ -13,7 +13,8 @@ namespace {
 constexpr uint64_t kBytes = 64 * 4096;
 
 std::string FreshPath(const std::string& name) {
-  const std::filesystem::path path = std::filesystem::temp_directory_path() / ("ashlar-pool-file-" + name);
+  const std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("ashlar-pool-file-" + name);
   std::filesystem::remove(path);
   return path.string();
 }
@@ -67,7 +68,8 @@ TEST(CacheFlushTest, EveryInstructionThatThisProcessorHasLeavesTheBytesAlone) {
   for (uint8_t i = 0; i <= static_cast<uint8_t>(BestFlushInstruction()); ++i) {
     FlushLines(static_cast<FlushInstruction>(i), bytes.data() + 3, 700);
     FlushFence();
-    EXPECT_EQ(bytes, std::string(1000, 'b')) << FlushInstructionName(static_cast<FlushInstruction>(i));
+    EXPECT_EQ(bytes, std::string(1000, 'b'))
+        << FlushInstructionName(static_cast<FlushInstruction>(i));
   }
   static_cast<void>(CachesArePersistent());
 }

@@ -59,14 +59,16 @@ TEST(PlatformMemory, PagedVectorsGrowOverTheBorderOfMappedMemory) {
   for (const size_t n : {size_t{1}, kBorder - 1, kBorder, 3 * kBorder}) {
     ZeroedArray<uint64_t> zeros(n);
     ASSERT_EQ(zeros.size(), n);
-    for (size_t i = 0; i < n; ++i) ASSERT_EQ(std::exchange(zeros[i], ~uint64_t{0}), 0u) << i << " of " << n;
+    for (size_t i = 0; i < n; ++i)
+      ASSERT_EQ(std::exchange(zeros[i], ~uint64_t{0}), 0u) << i << " of " << n;
     const ZeroedArray<uint64_t> moved(std::move(zeros));
     EXPECT_EQ(moved[n - 1], ~uint64_t{0});
   }
 }
 
 TEST(PlatformMemory, MappedPagesAreZeroAndWritable) {
-  for (const size_t bytes : {size_t{1}, PageBytes(), size_t{1} << 20, (size_t{2} << 20) + 5, size_t{4} << 20}) {
+  for (const size_t bytes :
+       {size_t{1}, PageBytes(), size_t{1} << 20, (size_t{2} << 20) + 5, size_t{4} << 20}) {
     std::vector<char*> pieces;
     for (int i = 0; i < 5; ++i) {
       char* const piece = static_cast<char*>(MapPages(bytes));

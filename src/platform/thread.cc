@@ -21,9 +21,12 @@ constinit std::atomic<uint32_t> next_slot_index{0};
 
 // The claim pairs with the release in GiveBackSlot: what the previous owner wrote is seen.
 ThreadSlot* ClaimUnusedSlot() {
-  for (ThreadSlot* slot = newest_slot.load(std::memory_order_acquire); slot != nullptr; slot = slot->next) {
+  for (ThreadSlot* slot = newest_slot.load(std::memory_order_acquire); slot != nullptr;
+       slot = slot->next) {
     bool expected = false;
-    if (slot->claimed.compare_exchange_strong(expected, true, std::memory_order_acquire, std::memory_order_relaxed)) return slot;
+    if (slot->claimed.compare_exchange_strong(expected, true, std::memory_order_acquire,
+                                              std::memory_order_relaxed))
+      return slot;
   }
   return nullptr;
 }
@@ -31,14 +34,17 @@ ThreadSlot* ClaimUnusedSlot() {
 ThreadSlot* AddSlot() {
   ThreadSlot* slot = new ThreadSlot(next_slot_index.fetch_add(1, std::memory_order_relaxed));
   slot->next = newest_slot.load(std::memory_order_relaxed);
-  while (!newest_slot.compare_exchange_weak(slot->next, slot, std::memory_order_release, std::memory_order_relaxed)) {
+  while (!newest_slot.compare_exchange_weak(slot->next, slot, std::memory_order_release,
+                                            std::memory_order_relaxed)) {
   }
   return slot;
 }
 
 void GiveBackSlot(void* argument) {
   ThreadSlot* slot = static_cast<ThreadSlot*>(argument);
-  for (const EpochWord* word = &slot->epoch; word != nullptr; word = word->next.load(std::memory_order_relaxed)) ASHLAR_ASSERT(word->depth == 0);
+  for (const EpochWord* word = &slot->epoch; word != nullptr;
+       word = word->next.load(std::memory_order_relaxed))
+    ASHLAR_ASSERT(word->depth == 0);
   internal::current_slot = nullptr;
   slot->claimed.store(false, std::memory_order_release);
 }
@@ -57,7 +63,8 @@ ThreadSlot& ClaimThreadSlot() {
 
 }  // namespace internal
 
-// Acquire pairs with the release in AddSlot; earlier slots were published by the same chain of read-modify-writes.
+// Acquire pairs with the release in AddSlot; earlier slots were published by the same chain of
+// read-modify-writes.
 ThreadSlot* FirstThreadSlot() { return newest_slot.load(std::memory_order_acquire); }
 
 Result<Thread> Thread::Start(const ThreadOptions& options, std::function<void()> body) {

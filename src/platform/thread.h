@@ -3,11 +3,13 @@
 //   g_slots -> [slot n-1] -> ... -> [slot 1] -> [slot 0]        a list that only grows; a slot is claimed by one living thread at a time
 //
 // I1: a slot is owned by at most one thread; only its owner writes its words and running_deleters.
-// I2: a slot is never freed and its index never changes; indexes are dense: 0 .. (most threads ever alive at once) - 1.
-// I3: a thread gives its slot back when it exits, with epoch 0 in each word. A thread that asks again while its thread-locals are being destroyed
-//     gets a slot again, and gives that back too.
+// I2: a slot is never freed and its index never changes; indexes are dense: 0 .. (most threads ever
+//     alive at once) - 1.
+// I3: a thread gives its slot back when it exits, with epoch 0 in each word. A thread that asks
+//     again while its thread-locals are being destroyed gets a slot again, and gives that back too.
 //
-// CurrentThreadSlot is on the path of every read: one load relative to the thread register (initial-exec TLS), no call, after the first use.
+// CurrentThreadSlot is on the path of every read: one load relative to the thread register
+// (initial-exec TLS), no call, after the first use.
 //
 // Thread safety: everything here may be called from any thread.
 #pragma once
@@ -23,13 +25,14 @@
 
 namespace ashlar {
 
-// An epoch that a thread has entered: see execute/epoch.h, which names the memory orders. A field that others read is atomic: written by the owner of
-// the slot, read by scans of the slots.
+// An epoch that a thread has entered: see execute/epoch.h, which names the memory orders. A field
+// that others read is atomic: written by the owner of the slot, read by scans of the slots.
 struct EpochWord {
   std::atomic<uint64_t> epoch{0};            // 0 when outside
   std::atomic<const void*> domain{nullptr};  // that the epoch belongs to
   uint32_t depth = 0;                        // guards nested in the owner
-  std::atomic<EpochWord*> next{nullptr};     // for a nested guard of another domain; null, or never freed
+  std::atomic<EpochWord*> next{
+      nullptr};  // for a nested guard of another domain; null, or never freed
 };
 
 struct alignas(64) ThreadSlot {
@@ -56,16 +59,19 @@ inline ThreadSlot& CurrentThreadSlot() {
   return internal::ClaimThreadSlot();
 }
 
-// The newest slot; follow next to see all. A slot added while walking may be missed: the caller's fences must make that harmless.
+// The newest slot; follow next to see all. A slot added while walking may be missed: the caller's
+// fences must make that harmless.
 ThreadSlot* FirstThreadSlot();
 
-// Runs function(argument) on the calling thread when it exits: after destructors of thread-local objects that were constructed later, before those of
-// objects constructed earlier. May be called while these destructors run.
+// Runs function(argument) on the calling thread when it exits: after destructors of thread-local
+// objects that were constructed later, before those of objects constructed earlier. May be called
+// while these destructors run.
 void RunAtThreadExit(void (*function)(void*), void* argument);
 
 enum class ThreadPriority {
   kNormal,
-  kBackground,  // yields the processor to normal threads when there are too few processors; advice only
+  // yields the processor to normal threads when there are too few processors; advice only
+  kBackground,
 };
 
 struct ThreadOptions {

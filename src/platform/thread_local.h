@@ -2,8 +2,9 @@
 //
 //   extern constinit thread_local Thing* current ASHLAR_TLS_MODEL;
 //
-// The initial-exec model makes an access one load relative to the thread register, also in the shared library. Such variables take space that the C
-// library sets aside for libraries loaded by dlopen: a few hundred bytes in all.
+// The initial-exec model makes an access one load relative to the thread register, also in the
+// shared library. Such variables take space that the C library sets aside for libraries loaded by
+// dlopen: a few hundred bytes in all.
 #pragma once
 
 #if defined(__GNUC__) && !defined(_WIN32)

@@ -56,7 +56,8 @@ TEST(ThreadSlot, IsGivenToTheNextThreadAfterItsOwnerExits) {
 TEST(ThreadSlot, EverySlotIsInTheList) {
   const ThreadSlot* mine = &CurrentThreadSlot();
   int found = 0;
-  for (const ThreadSlot* slot = FirstThreadSlot(); slot != nullptr; slot = slot->next) found += slot == mine ? 1 : 0;
+  for (const ThreadSlot* slot = FirstThreadSlot(); slot != nullptr; slot = slot->next)
+    found += slot == mine ? 1 : 0;
   EXPECT_EQ(found, 1);
 }
 
@@ -67,7 +68,8 @@ struct UsesSlotWhenDestroyed {
   ThreadSlot** used = nullptr;
 };
 
-// Two objects constructed before the slot is claimed are destroyed after it was given back: each claims again, and gives back again.
+// Two objects constructed before the slot is claimed are destroyed after it was given back: each
+// claims again, and gives back again.
 TEST(ThreadSlot, MayBeUsedWhileThreadLocalsAreDestroyed) {
   ThreadSlot* during = nullptr;
   ThreadSlot* during_again = nullptr;

@@ -32,15 +32,29 @@ Status BatchWriter::Parse(const WriteBatch& updates) {
   BatchReader reader{Slice(updates.Data())};
   for (size_t position = 0; reader.Next(); ++position) {
     const BatchRecord& record = reader.record();
-    if (record.column_family_id != 0) return Status::InvalidArgument(state_.medium->path(), "a persistent tree has no column families");
+    if (record.column_family_id != 0)
+      return Status::InvalidArgument(state_.medium->path(),
+                                     "a persistent tree has no column families");
     switch (record.type) {
-      case ValueType::kValue: changes_.push_back({.key = record.key, .value = record.value, .is_put = true, .position = position}); break;
+      case ValueType::kValue:
+        changes_.push_back(
+            {.key = record.key, .value = record.value, .is_put = true, .position = position});
+        break;
       case ValueType::kDeletion:
-      case ValueType::kSingleDeletion: changes_.push_back({.key = record.key, .value = Slice(), .is_put = false, .position = position}); break;
-      case ValueType::kRangeDeletion: ranges_.push_back({.range = KeyRange::Between(record.key, record.value), .position = position}); break;
+      case ValueType::kSingleDeletion:
+        changes_.push_back(
+            {.key = record.key, .value = Slice(), .is_put = false, .position = position});
+        break;
+      case ValueType::kRangeDeletion:
+        ranges_.push_back(
+            {.range = KeyRange::Between(record.key, record.value), .position = position});
+        break;
       case ValueType::kLogData:
       case ValueType::kNoop: break;
-      default: return Status::NotSupported(state_.medium->path(), StrCat("a persistent tree does not apply ", ValueTypeName(record.type)));
+      default:
+        return Status::NotSupported(
+            state_.medium->path(),
+            StrCat("a persistent tree does not apply ", ValueTypeName(record.type)));
     }
   }
   return reader.status();
@@ -52,14 +66,16 @@ bool BatchWriter::IsDeletedByRange(const Slice& key, size_t after_position) cons
     const KeyRange& range = change.range;
     const int begin = range.begin ? state_.order.Compare(key, *range.begin) : 1;
     const int end = range.end ? state_.order.Compare(key, *range.end) : -1;
-    return (begin > 0 || (begin == 0 && range.begin_inclusive)) && (end < 0 || (end == 0 && range.end_inclusive));
+    return (begin > 0 || (begin == 0 && range.begin_inclusive)) &&
+           (end < 0 || (end == 0 && range.end_inclusive));
   });
 }
 
 // Of the changes of one key the last one counts, and not if a later range covers it.
 void BatchWriter::Normalise() {
   std::erase_if(ranges_, [this](const RangeChange& change) {
-    return change.range.begin && change.range.end && state_.order.Compare(*change.range.begin, *change.range.end) > 0;
+    return change.range.begin && change.range.end &&
+           state_.order.Compare(*change.range.begin, *change.range.end) > 0;
   });
   std::sort(changes_.begin(), changes_.end(), [this](const KeyChange& a, const KeyChange& b) {
     const int r = state_.order.Compare(a.key, b.key);
@@ -67,9 +83,11 @@ void BatchWriter::Normalise() {
   });
   size_t kept = 0;
   for (size_t i = 0; i < changes_.size(); ++i) {
-    if (i + 1 < changes_.size() && state_.order.Compare(changes_[i].key, changes_[i + 1].key) == 0) continue;
+    if (i + 1 < changes_.size() && state_.order.Compare(changes_[i].key, changes_[i + 1].key) == 0)
+      continue;
     changes_[kept] = changes_[i];
-    if (changes_[kept].is_put && IsDeletedByRange(changes_[kept].key, changes_[kept].position)) changes_[kept].is_put = false;
+    if (changes_[kept].is_put && IsDeletedByRange(changes_[kept].key, changes_[kept].position))
+      changes_[kept].is_put = false;
     kept++;
   }
   changes_.resize(kept);
@@ -81,7 +99,8 @@ Status BatchWriter::Write(const WriteBatch& updates) {
   Normalise();
   if (changes_.size() == 1 && ranges_.empty()) {
     LeafWriter writer(&state_);
-    return changes_[0].is_put ? writer.Put(changes_[0].key, changes_[0].value) : writer.Delete(changes_[0].key);
+    return changes_[0].is_put ? writer.Put(changes_[0].key, changes_[0].value)
+                              : writer.Delete(changes_[0].key);
   }
   return Run();
 }
@@ -119,7 +138,8 @@ void BatchWriter::ReleaseSpace() {
 }
 
 bool BatchWriter::HasSpace(const Plan& plan) const {
-  return space_.log_bytes >= BatchLogBytes(plan.words_max) && space_.leaves.size() >= plan.new_leaves &&
+  return space_.log_bytes >= BatchLogBytes(plan.words_max) &&
+         space_.leaves.size() >= plan.new_leaves &&
          (plan.new_leaves == 0 || space_.separator_bytes >= plan.separator_bytes_max);
 }
 
@@ -153,7 +173,9 @@ Status BatchWriter::AllocateSpace(const Plan& plan) {
 
 FoundLeaf BatchWriter::LockLeaf(const std::optional<Slice>& key, bool before) const {
   for (;;) {
-    const FoundLeaf leaf = !key ? state_.index.FindFirst() : (before ? state_.index.FindBefore(*key) : state_.index.Find(*key));
+    const FoundLeaf leaf = !key
+                               ? state_.index.FindFirst()
+                               : (before ? state_.index.FindBefore(*key) : state_.index.Find(*key));
     if (leaf.ref->TryLock(leaf.version)) return leaf;
   }
 }
@@ -215,7 +237,10 @@ Status BatchWriter::AddLeaf(const FoundLeaf& leaf, size_t* next_change, Plan* pl
   out.commit = LeafView(*state_.medium, leaf.offset).Commit();
   const size_t begin = *next_change;
   size_t& end = *next_change;
-  while (end < changes_.size() && (leaf.upper == nullptr || state_.order.Compare(changes_[end].key, KeyOfRecord(leaf.upper)) < 0)) end++;
+  while (end < changes_.size() &&
+         (leaf.upper == nullptr ||
+          state_.order.Compare(changes_[end].key, KeyOfRecord(leaf.upper)) < 0))
+    end++;
   const auto occupied = static_cast<size_t>(std::popcount(Occupied(out.commit)));
   const bool fits = ranges_.empty() && occupied + (end - begin) <= kSlots;
   ASHLAR_RETURN_IF_ERROR(fits ? ApplyByKey(begin, end, &out) : ApplyInOrder(begin, end, &out));
@@ -229,8 +254,8 @@ Status BatchWriter::ApplyByKey(size_t begin, size_t end, LeafPlan* out) const {
   out->entries.reserve(end - begin);
   for (size_t i = begin; i < end; ++i) {
     const KeyChange& change = changes_[i];
-    const SlotFound found =
-        FindInLeaf(*state_.medium, state_.order, out->leaf.offset, out->commit, change.key, Fingerprint(change.key), RecordPart::kKey);
+    const SlotFound found = FindInLeaf(*state_.medium, state_.order, out->leaf.offset, out->commit,
+                                       change.key, Fingerprint(change.key), RecordPart::kKey);
     if (found.damaged != 0) return state_.DamagedRecord(found.damaged);
     if (found.found) {
       out->unlinked.push_back({.offset = found.offset, .bytes = found.record.bytes()});
@@ -240,7 +265,8 @@ Status BatchWriter::ApplyByKey(size_t begin, size_t end, LeafPlan* out) const {
     out->entries.push_back(EntryOf(change, found.found ? found.index : kNewEntry));
     out->changed_slots++;
   }
-  out->added = static_cast<int64_t>(out->entries.size()) + std::popcount(out->kept) - std::popcount(Occupied(out->commit));
+  out->added = static_cast<int64_t>(out->entries.size()) + std::popcount(out->kept) -
+               std::popcount(Occupied(out->commit));
   return Status::OK();
 }
 
@@ -248,7 +274,8 @@ Status BatchWriter::ApplyByKey(size_t begin, size_t end, LeafPlan* out) const {
 Status BatchWriter::ApplyInOrder(size_t begin, size_t end, LeafPlan* out) const {
   std::vector<LeafEntry> old;
   PoolOffset damaged = 0;
-  if (!CollectEntries(*state_.medium, state_.order, out->leaf.offset, out->commit, &old, &damaged)) return state_.DamagedRecord(damaged);
+  if (!CollectEntries(*state_.medium, state_.order, out->leaf.offset, out->commit, &old, &damaged))
+    return state_.DamagedRecord(damaged);
   size_t next = begin;
   const auto put = [&](const KeyChange& change, uint32_t index) {
     if (!change.is_put) return;
@@ -257,13 +284,15 @@ Status BatchWriter::ApplyInOrder(size_t begin, size_t end, LeafPlan* out) const 
   };
   for (const LeafEntry& entry : old) {
     int r = -1;
-    while (next < end && (r = state_.order.Compare(changes_[next].key, entry.key)) < 0) put(changes_[next++], kNewEntry);
+    while (next < end && (r = state_.order.Compare(changes_[next].key, entry.key)) < 0)
+      put(changes_[next++], kNewEntry);
     const KeyChange* const change = next < end && r == 0 ? &changes_[next++] : nullptr;
     if (change == nullptr && !IsDeletedByRange(entry.key, kFirstChange)) {
       out->entries.push_back(entry);
       continue;
     }
-    out->unlinked.push_back({.offset = entry.record(), .bytes = SlotUnits(entry.slot) * kUnitBytes});
+    out->unlinked.push_back(
+        {.offset = entry.record(), .bytes = SlotUnits(entry.slot) * kUnitBytes});
     if (change != nullptr) put(*change, entry.index);
   }
   while (next < end) put(changes_[next++], kNewEntry);
@@ -288,7 +317,9 @@ void BatchWriter::AddPredecessors(Plan* plan) {
 }
 
 void BatchWriter::Distribute(LeafPlan* leaf, Plan* plan) {
-  if (!leaf->dropped) plan->words_max += leaf->changed_slots + std::min<size_t>(leaf->changed_slots, kFingerprintWords) + 2;
+  if (!leaf->dropped)
+    plan->words_max +=
+        leaf->changed_slots + std::min<size_t>(leaf->changed_slots, kFingerprintWords) + 2;
   const size_t count = leaf->entries.size();
   if (count <= kSlots) return;
   const size_t pieces = (count + kPieceEntries - 1) / kPieceEntries;
@@ -296,7 +327,8 @@ void BatchWriter::Distribute(LeafPlan* leaf, Plan* plan) {
     NewLeaf more;
     more.entries.assign(leaf->entries.begin() + static_cast<ptrdiff_t>(count * i / pieces),
                         leaf->entries.begin() + static_cast<ptrdiff_t>(count * (i + 1) / pieces));
-    plan->separator_bytes_max = std::max(plan->separator_bytes_max, RecordBytes(more.entries.front().key, Slice()));
+    plan->separator_bytes_max =
+        std::max(plan->separator_bytes_max, RecordBytes(more.entries.front().key, Slice()));
     leaf->more.push_back(std::move(more));
   }
   leaf->entries.resize(count / pieces);
@@ -305,26 +337,30 @@ void BatchWriter::Distribute(LeafPlan* leaf, Plan* plan) {
 
 // ---- Doing it.
 
-// For each leaf of the plan, the one that comes after it, and after what is new right of it, when the batch is done.
+// For each leaf of the plan, the one that comes after it, and after what is new right of it, when
+// the batch is done.
 std::vector<PoolOffset> BatchWriter::NextLeaves(const Plan& plan) const {
   std::vector<PoolOffset> next(plan.leaves.size());
   for (size_t i = plan.leaves.size(); i-- > 0;) {
     const LeafPlan& leaf = plan.leaves[i];
     const bool right_goes = i + 1 < plan.leaves.size() && plan.leaves[i + 1].dropped;
     // A dropped leaf's left neighbour is always in the plan, right before it.
-    next[i] = right_goes ? next[i + 1] : LeafView(*state_.medium, leaf.leaf.offset).Next(leaf.commit);
+    next[i] =
+        right_goes ? next[i + 1] : LeafView(*state_.medium, leaf.leaf.offset).Next(leaf.commit);
   }
   return next;
 }
 
-void BatchWriter::AppendWords(const LeafPlan& leaf, PoolOffset next, std::vector<BatchWord>* words) const {
+void BatchWriter::AppendWords(const LeafPlan& leaf, PoolOffset next,
+                              std::vector<BatchWord>* words) const {
   const LeafView view(*state_.medium, leaf.leaf.offset);
   uint64_t occupied = leaf.kept;
   for (const LeafEntry& entry : leaf.entries) {
     if (entry.index != kNewEntry) occupied |= uint64_t{1} << entry.index;
   }
   std::array<uint64_t, kFingerprintWords> fingerprints;
-  for (uint32_t word = 0; word < kFingerprintWords; ++word) fingerprints[word] = view.FingerprintWord(word);
+  for (uint32_t word = 0; word < kFingerprintWords; ++word)
+    fingerprints[word] = view.FingerprintWord(word);
   std::vector<BatchWord> slots;
   for (const LeafEntry& entry : leaf.entries) {
     uint32_t index = entry.index;
@@ -332,19 +368,27 @@ void BatchWriter::AppendWords(const LeafPlan& leaf, PoolOffset next, std::vector
       index = static_cast<uint32_t>(std::countr_one(occupied));
       occupied |= uint64_t{1} << index;
     }
-    if (view.Slot(index) != entry.slot) slots.push_back({.offset = view.SlotOffset(index), .word = entry.slot});
+    if (view.Slot(index) != entry.slot)
+      slots.push_back({.offset = view.SlotOffset(index), .word = entry.slot});
     const uint32_t shift = index % 8 * 8;
-    fingerprints[index / 8] = (fingerprints[index / 8] & ~(uint64_t{0xff} << shift)) | uint64_t{entry.fingerprint} << shift;
+    fingerprints[index / 8] = (fingerprints[index / 8] & ~(uint64_t{0xff} << shift)) |
+                              uint64_t{entry.fingerprint} << shift;
   }
   const PoolOffset start = leaf.leaf.offset;
   const bool flip = next != view.Next(leaf.commit);
-  if (flip) words->push_back({.offset = start + kLeafNext + uint64_t{8} * (1 - SelectedNext(leaf.commit)), .word = next});
-  if (flip || occupied != Occupied(leaf.commit)) words->push_back({.offset = start + kLeafCommit, .word = NextCommit(leaf.commit, occupied, flip)});
+  if (flip)
+    words->push_back({.offset = start + kLeafNext + uint64_t{8} * (1 - SelectedNext(leaf.commit)),
+                      .word = next});
+  if (flip || occupied != Occupied(leaf.commit))
+    words->push_back(
+        {.offset = start + kLeafCommit, .word = NextCommit(leaf.commit, occupied, flip)});
   for (uint32_t word = 0; word < kFingerprintWords; ++word) {
     if (fingerprints[word] == view.FingerprintWord(word)) continue;
-    words->push_back({.offset = start + kLeafFingerprints + uint64_t{8} * word, .word = fingerprints[word]});
+    words->push_back(
+        {.offset = start + kLeafFingerprints + uint64_t{8} * word, .word = fingerprints[word]});
   }
-  std::sort(slots.begin(), slots.end(), [](const BatchWord& a, const BatchWord& b) { return a.offset < b.offset; });
+  std::sort(slots.begin(), slots.end(),
+            [](const BatchWord& a, const BatchWord& b) { return a.offset < b.offset; });
   words->insert(words->end(), slots.begin(), slots.end());
 }
 
@@ -394,7 +438,8 @@ void BatchWriter::Install(Plan* plan) {
     }
     for (const NewLeaf& more : leaf.more) {
       LeafRef* const ref = state_.index.NewRef(more.offset);
-      LeafIndex::Change change = state_.index.PrepareInsert(state_.medium->view() + more.separator, ref);
+      LeafIndex::Change change =
+          state_.index.PrepareInsert(state_.medium->view() + more.separator, ref);
       state_.index.Publish(&change);
       state_.leaves.fetch_add(1, std::memory_order_relaxed);
     }
@@ -408,8 +453,10 @@ BatchWriter::Attempt BatchWriter::Try(PoolOperation* op, Plan* plan, Status* sta
     for (const LeafPlan& leaf : plan->leaves) leaf.leaf.ref->UnlockUnchanged();
     return status->ok() ? Attempt::kMoreSpace : Attempt::kFailed;
   }
-  const bool changes_nothing = std::all_of(plan->leaves.begin(), plan->leaves.end(),
-                                           [](const LeafPlan& leaf) { return leaf.changed_slots == 0 && leaf.unlinked.empty() && !leaf.dropped; });
+  const bool changes_nothing =
+      std::all_of(plan->leaves.begin(), plan->leaves.end(), [](const LeafPlan& leaf) {
+        return leaf.changed_slots == 0 && leaf.unlinked.empty() && !leaf.dropped;
+      });
   if (changes_nothing) {
     for (const LeafPlan& leaf : plan->leaves) leaf.leaf.ref->UnlockUnchanged();
     return Attempt::kNothing;
@@ -417,7 +464,8 @@ BatchWriter::Attempt BatchWriter::Try(PoolOperation* op, Plan* plan, Status* sta
   const std::vector<BatchWord> words = WriteAside(op, plan);
   for (const LeafPlan& leaf : plan->leaves) {
     for (const Unlinked& record : leaf.unlinked) state_.heap.BeforeUnlink(record.offset);
-    if (leaf.dropped) state_.heap.BeforeUnlink(LeafView(*state_.medium, leaf.leaf.offset).Separator());
+    if (leaf.dropped)
+      state_.heap.BeforeUnlink(LeafView(*state_.medium, leaf.leaf.offset).Separator());
   }
   op->Fence();
   op->Store(kBatchMarkOffset, space_.log);
@@ -463,14 +511,20 @@ Status BatchWriter::Run() {
     }
     if (attempt == Attempt::kDone) {
       for (const Unlinked& object : retired_) state_.heap.Retire(object.offset, object.bytes);
-      // Index nodes were replaced under a lock. A pass costs microseconds, more than the rest of a batch.
+      // Index nodes were replaced under a lock. A pass costs microseconds, more than the rest of a
+      // batch.
       const bool restructured =
-          plan.new_leaves > 0 || std::any_of(plan.leaves.begin(), plan.leaves.end(), [](const LeafPlan& l) { return l.dropped; });
-      if (restructured && ++state_.restructurings % kRestructuringsPerReclaim == 0) state_.epochs.Reclaim();
+          plan.new_leaves > 0 || std::any_of(plan.leaves.begin(), plan.leaves.end(),
+                                             [](const LeafPlan& l) { return l.dropped; });
+      if (restructured && ++state_.restructurings % kRestructuringsPerReclaim == 0)
+        state_.epochs.Reclaim();
       return status;
     }
     if (attempt == Attempt::kFailed || attempt == Attempt::kNothing) return status;
-    needed = {.leaves = {}, .new_leaves = plan.new_leaves, .separator_bytes_max = plan.separator_bytes_max, .words_max = plan.words_max};
+    needed = {.leaves = {},
+              .new_leaves = plan.new_leaves,
+              .separator_bytes_max = plan.separator_bytes_max,
+              .words_max = plan.words_max};
   }
 }
 

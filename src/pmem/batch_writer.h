@@ -2,12 +2,15 @@
 //
 //   records, new leaves, batch log | fence | batch mark | fence | the log's words | fence | clear the mark | fence
 //
-// The words are slots, fingerprints, next pointers and commit words of leaves that are published; storing them twice is harmless, so after a crash
-// recovery stores them again, or, without the mark, none. New leaves and records are unreachable until then and need no words.
+// The words are slots, fingerprints, next pointers and commit words of leaves that are published;
+// storing them twice is harmless, so after a crash recovery stores them again, or, without the
+// mark, none. New leaves and records are unreachable until then and need no words.
 //
-// A leaf that becomes empty is unlinked, and so is a run of them, by one next pointer: deleting a range costs words for its two ends only.
+// A leaf that becomes empty is unlinked, and so is a run of them, by one next pointer: deleting a
+// range costs words for its two ends only.
 //
-// I1: the structure mutex and the locks of all leaves concerned are held from the plan to the end: nobody sees a part of a batch in one leaf. (A
+// I1: the structure mutex and the locks of all leaves concerned are held from the plan to the end:
+//     nobody sees a part of a batch in one leaf. (A
 // reader of
 //     several leaves may see one before and one after; there are no snapshots.)
 // I2: everything that is allocated is allocated before anything is stored to what is published.
@@ -57,8 +60,8 @@ class BatchWriter {
     FoundLeaf leaf;
     uint64_t commit = 0;
     uint64_t kept = 0;  // slots that stay as they are
-    // The others. An entry that is new has kNewEntry as its index. More than a leaf holds are all that there are, in order; otherwise order and keys
-    // do not matter.
+    // The others. An entry that is new has kNewEntry as its index. More than a leaf holds are all
+    // that there are, in order; otherwise order and keys do not matter.
     std::vector<LeafEntry> entries;
     std::vector<Unlinked> unlinked;
     std::vector<NewLeaf> more;  // right of it, when the entries are too many
@@ -79,7 +82,12 @@ class BatchWriter {
     std::vector<PoolOffset> separators;
     uint64_t separator_bytes = 0;
   };
-  enum class Attempt : uint8_t { kDone, kNothing, kMoreSpace, kFailed };  // kNothing: all is as it is asked to be
+  enum class Attempt : uint8_t {
+    kDone,
+    kNothing,
+    kMoreSpace,
+    kFailed
+  };  // kNothing: all is as it is asked to be
 
   static constexpr uint32_t kNewEntry = kSlots;
   static constexpr size_t kFirstChange = ~size_t{0};  // before every position
@@ -91,9 +99,11 @@ class BatchWriter {
   Status AllocateRecords();
   Status AllocateSpace(const Plan& plan);
   void ReleaseSpace();
-  Attempt Try(PoolOperation* op, Plan* plan, Status* status) ASHLAR_REQUIRES(state_.structure_mutex);
+  Attempt Try(PoolOperation* op, Plan* plan, Status* status)
+      ASHLAR_REQUIRES(state_.structure_mutex);
   Status MakePlan(Plan* plan) ASHLAR_REQUIRES(state_.structure_mutex);
-  FoundLeaf LockLeaf(const std::optional<Slice>& key, bool before) const ASHLAR_REQUIRES(state_.structure_mutex);
+  FoundLeaf LockLeaf(const std::optional<Slice>& key, bool before) const
+      ASHLAR_REQUIRES(state_.structure_mutex);
   std::optional<Slice> NextPosition(const Slice& upper, size_t next_change) const;
   Status AddLeaf(const FoundLeaf& leaf, size_t* next_change, Plan* plan);
   Status ApplyInOrder(size_t begin, size_t end, LeafPlan* out) const;

@@ -20,10 +20,14 @@ constexpr uint64_t kKeys = 400;  // few, so that leaves split and merge under ev
 std::unique_ptr<PersistentTree> OpenShared() {
   std::unique_ptr<PoolFile> file = PoolFile::CreateAnonymous(kPoolBytes).value();
   std::unique_ptr<PoolMapping> mapping = file->Map(PoolMapMode::kShared).value();
-  auto medium = std::make_unique<MappedMedium>(std::move(file), std::move(mapping), DurabilityClass::kProcessCrashOnly, FlushInstruction::kNone);
+  auto medium =
+      std::make_unique<MappedMedium>(std::move(file), std::move(mapping),
+                                     DurabilityClass::kProcessCrashOnly, FlushInstruction::kNone);
   FormatPool(medium.get(), 1, *BytewiseComparator());
-  return OpenTree(std::move(medium),
-                  {.recovery = {.comparator = BytewiseComparator(), .split_strategy = {}, .refuse_allocation = {}}, .mark = MarkRun::kBackground})
+  return OpenTree(std::move(medium), {.recovery = {.comparator = BytewiseComparator(),
+                                                   .split_strategy = {},
+                                                   .refuse_allocation = {}},
+                                      .mark = MarkRun::kBackground})
       .value();
 }
 
@@ -33,13 +37,16 @@ std::string KeyOf(uint64_t number) {
   return key;
 }
 
-// A value says which key it belongs to and is the same character all through, so that a torn or reused one shows.
+// A value says which key it belongs to and is the same character all through, so that a torn or
+// reused one shows.
 std::string ValueOf(uint64_t number, Random* random) {
-  return KeyOf(number) + std::string(random->Uniform(200), static_cast<char>('a' + random->Uniform(26)));
+  return KeyOf(number) +
+         std::string(random->Uniform(200), static_cast<char>('a' + random->Uniform(26)));
 }
 void ExpectWhole(const Slice& key, const Slice& value) {
   ASSERT_TRUE(value.starts_with(key)) << key.ToString() << " holds " << value.ToString();
-  for (size_t i = key.size() + 1; i < value.size(); ++i) ASSERT_EQ(value[i], value[key.size()]) << key.ToString();
+  for (size_t i = key.size() + 1; i < value.size(); ++i)
+    ASSERT_EQ(value[i], value[key.size()]) << key.ToString();
 }
 
 TEST(ConcurrencyTest, ReadersSeeWholeValuesWhileSeveralWritersChangeEverything) {
@@ -55,7 +62,8 @@ TEST(ConcurrencyTest, ReadersSeeWholeValuesWhileSeveralWritersChangeEverything) 
         if (random.Uniform(100) < (growing ? 80U : 20U)) {
           ASSERT_TRUE(tree->Put(KeyOf(number), ValueOf(number, &random)).ok());
         } else if (random.OneIn(300)) {
-          ASSERT_TRUE(tree->DeleteRange(KeyRange::Between(KeyOf(number), KeyOf(number + 100))).ok());
+          ASSERT_TRUE(
+              tree->DeleteRange(KeyRange::Between(KeyOf(number), KeyOf(number + 100))).ok());
         } else {
           ASSERT_TRUE(tree->Delete(KeyOf(number)).ok());
         }

@@ -28,7 +28,8 @@ constexpr std::array<uint8_t, 256> kPermutation = {
 
 uint8_t Fingerprint(const Slice& key) {
   uint8_t hash = static_cast<uint8_t>(key.size());
-  for (size_t i = key.size(); i > 0; --i) hash = kPermutation[hash ^ static_cast<uint8_t>(key[i - 1])];
+  for (size_t i = key.size(); i > 0; --i)
+    hash = kPermutation[hash ^ static_cast<uint8_t>(key[i - 1])];
   return hash;
 }
 

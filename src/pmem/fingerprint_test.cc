@@ -39,7 +39,8 @@ TEST(MatchingBytesTest, AgreesWithALoop) {
     for (int byte = 0; byte < 8; ++byte) {
       if (static_cast<uint8_t>(word >> (byte * 8)) == fingerprint) expected |= uint64_t{1} << byte;
     }
-    ASSERT_EQ(MatchingBytes(word, fingerprint), expected) << std::hex << word << " " << int{fingerprint};
+    ASSERT_EQ(MatchingBytes(word, fingerprint), expected)
+        << std::hex << word << " " << int{fingerprint};
   }
 }
 

@@ -27,10 +27,12 @@ uint32_t SizeClassOf(uint64_t bytes) {
   ASHLAR_DCHECK(bytes > 0 && bytes <= kSmallBytesMax);
   if (bytes <= kFineBytesMax) return static_cast<uint32_t>((bytes - 1) / kUnitBytes);
   // (2^k, 2^(k+1)] is cut into 8 steps.
-  const auto doubling = static_cast<uint32_t>(std::bit_width(bytes - 1) - std::bit_width(kFineBytesMax));
+  const auto doubling =
+      static_cast<uint32_t>(std::bit_width(bytes - 1) - std::bit_width(kFineBytesMax));
   const uint64_t base = kFineBytesMax << doubling;
   const uint64_t step = base / kClassesPerDoubling;
-  return kFineClasses + doubling * kClassesPerDoubling + static_cast<uint32_t>((bytes - base - 1) / step);
+  return kFineClasses + doubling * kClassesPerDoubling +
+         static_cast<uint32_t>((bytes - base - 1) / step);
 }
 
 uint64_t SizeClassBytes(uint32_t size_class) {
@@ -41,7 +43,8 @@ uint64_t SizeClassBytes(uint32_t size_class) {
 }
 
 struct Heap::Span {
-  Span(uint64_t first_page, const SpanEntry& span_entry, uint32_t span_class, uint64_t bytes_of_object)
+  Span(uint64_t first_page, const SpanEntry& span_entry, uint32_t span_class,
+       uint64_t bytes_of_object)
       : page(first_page),
         entry(span_entry),
         class_index(span_class),
@@ -52,9 +55,13 @@ struct Heap::Span {
     if (objects % 64 != 0) bits.back() = ~uint64_t{0} << (objects % 64);
   }
 
-  uint32_t IndexOf(PoolOffset offset) const { return static_cast<uint32_t>((offset - page * kPageBytes) / object_bytes); }
+  uint32_t IndexOf(PoolOffset offset) const {
+    return static_cast<uint32_t>((offset - page * kPageBytes) / object_bytes);
+  }
   PoolOffset ObjectAt(uint32_t index) const { return page * kPageBytes + index * object_bytes; }
-  bool Holds(PoolOffset offset) const { return (offset - page * kPageBytes) % object_bytes == 0 && IndexOf(offset) < objects; }
+  bool Holds(PoolOffset offset) const {
+    return (offset - page * kPageBytes) % object_bytes == 0 && IndexOf(offset) < objects;
+  }
   bool IsTaken(uint32_t index) const { return (bits[index / 64] >> (index % 64) & 1) != 0; }
   void Take(uint32_t index) {
     bits[index / 64] |= uint64_t{1} << (index % 64);
@@ -94,7 +101,8 @@ struct Heap::RetiredBatch {
   uint64_t bytes = 0;
 };
 
-Heap::Heap(Medium* medium, PinTable* pins, EpochDomain* epochs, const PoolHeader& header, std::function<bool()> refuse)
+Heap::Heap(Medium* medium, PinTable* pins, EpochDomain* epochs, const PoolHeader& header,
+           std::function<bool()> refuse)
     : medium_(medium),
       pins_(pins),
       epochs_(*epochs),
@@ -118,8 +126,10 @@ Status Heap::ReadMap() {
     const uint64_t word = medium_->Load(at);
     if (word == 0) break;
     SpanEntry entry;
-    if (!DecodeSpanEntry(word, &entry) || entry.kind == SpanKind::kUnused || entry.pages == 0 || entry.pages > pages_ - page ||
-        (entry.kind == SpanKind::kRecords && entry.size_class >= kSizeClasses) || (entry.kind == SpanKind::kLeaves && entry.pages != kSpanPages)) {
+    if (!DecodeSpanEntry(word, &entry) || entry.kind == SpanKind::kUnused || entry.pages == 0 ||
+        entry.pages > pages_ - page ||
+        (entry.kind == SpanKind::kRecords && entry.size_class >= kSizeClasses) ||
+        (entry.kind == SpanKind::kLeaves && entry.pages != kSpanPages)) {
       return Status::Corruption(medium_->path(), StrCat("bad span entry at offset ", at));
     }
     if (entry.kind == SpanKind::kFree) {
@@ -149,7 +159,8 @@ std::vector<PoolOffset> Heap::LeafSpans() const {
   MutexLock lock(mutex_);
   std::vector<PoolOffset> starts;
   for (const std::unique_ptr<Span>& span : spans_) {
-    if (span != nullptr && span->entry.kind == SpanKind::kLeaves) starts.push_back(span->page * kPageBytes);
+    if (span != nullptr && span->entry.kind == SpanKind::kLeaves)
+      starts.push_back(span->page * kPageBytes);
   }
   return starts;
 }
@@ -171,7 +182,8 @@ void Heap::MarkLeaves(PoolOffset start, const std::bitset<kLeavesPerSpan>& in_us
 bool Heap::MarkRecord(PoolOffset record) {
   MutexLock lock(mutex_);
   Span* const span = SpanOf(record);
-  if (span == nullptr || span->entry.kind == SpanKind::kLeaves || !span->Holds(record)) return false;
+  if (span == nullptr || span->entry.kind == SpanKind::kLeaves || !span->Holds(record))
+    return false;
   NoteInUse(span, record);
   return true;
 }
@@ -248,7 +260,8 @@ Heap::Span* Heap::AddSpan(const SpanEntry& entry, uint64_t page) {
     object_bytes = SizeClassBytes(class_index);
   }
   spans_[page] = std::make_unique<Span>(page, entry, class_index, object_bytes);
-  std::fill_n(first_page_of_.begin() + static_cast<ptrdiff_t>(page), entry.pages, static_cast<uint32_t>(page));
+  std::fill_n(first_page_of_.begin() + static_cast<ptrdiff_t>(page), entry.pages,
+              static_cast<uint32_t>(page));
   return spans_[page].get();
 }
 
@@ -264,7 +277,8 @@ void Heap::Shut(Span* span) {
   ASHLAR_DCHECK(span->is_open);
   span->is_open = false;
   Class& size_class = classes_[span->class_index];
-  size_class.open.erase(std::find(size_class.open.rbegin(), size_class.open.rend(), span).base() - 1);
+  size_class.open.erase(std::find(size_class.open.rbegin(), size_class.open.rend(), span).base() -
+                        1);
   size_class.free_objects -= span->objects - span->taken;
 }
 
@@ -294,7 +308,8 @@ Result<uint64_t> Heap::TakePages(const SpanEntry& entry) {
   // Best fit keeps large runs for large records.
   auto best = free_runs_.end();
   for (auto run = free_runs_.begin(); run != free_runs_.end(); ++run) {
-    if (run->second >= pages && (best == free_runs_.end() || run->second < best->second)) best = run;
+    if (run->second >= pages && (best == free_runs_.end() || run->second < best->second))
+      best = run;
     if (best != free_runs_.end() && best->second == pages) break;
   }
   if (best != free_runs_.end()) {
@@ -302,16 +317,20 @@ Result<uint64_t> Heap::TakePages(const SpanEntry& entry) {
     const uint64_t run_pages = best->second;
     free_runs_.erase(best);
     if (run_pages > pages) free_runs_.emplace(page + pages, run_pages - pages);
-    // The chain leads past the new span's end before the span begins: the rest of the tile that the end cuts gets its entry first.
+    // The chain leads past the new span's end before the span begins: the rest of the tile that the
+    // end cuts gets its entry first.
     const uint64_t tile_end = EndOfTiles(page, page + pages);
     if (tile_end != page + pages) {
-      PublishEntry(page + pages, {.kind = SpanKind::kFree, .size_class = 0, .pages = static_cast<uint32_t>(tile_end - page - pages)});
+      PublishEntry(page + pages, {.kind = SpanKind::kFree,
+                                  .size_class = 0,
+                                  .pages = static_cast<uint32_t>(tile_end - page - pages)});
     }
     PublishEntry(page, entry);
     return page;
   }
   if (pages > pages_ - high_water_page_)
-    return Status::NoSpace(medium_->path(), StrCat("the pool is full: no ", pages * kPageBytes, " bytes in one piece"));
+    return Status::NoSpace(medium_->path(), StrCat("the pool is full: no ", pages * kPageBytes,
+                                                   " bytes in one piece"));
   const uint64_t page = high_water_page_;
   PublishEntry(page, entry);
   high_water_page_ += pages;
@@ -320,14 +339,17 @@ Result<uint64_t> Heap::TakePages(const SpanEntry& entry) {
 
 Result<Heap::Span*> Heap::NewSpan(SpanKind kind, uint32_t class_index, uint64_t pages) {
   const SpanEntry entry = {
-      .kind = kind, .size_class = static_cast<uint16_t>(kind == SpanKind::kRecords ? class_index : 0), .pages = static_cast<uint32_t>(pages)};
+      .kind = kind,
+      .size_class = static_cast<uint16_t>(kind == SpanKind::kRecords ? class_index : 0),
+      .pages = static_cast<uint32_t>(pages)};
   Result<uint64_t> page = TakePages(entry);
   if (!page.ok() && DropSpareSpans()) page = TakePages(entry);
   if (!page.ok()) return std::move(page).status();
   return AddSpan(entry, page.value());
 }
 
-// The span is empty and nothing durable refers into it: its pages can be anything. Its entry stays until they are.
+// The span is empty and nothing durable refers into it: its pages can be anything. Its entry stays
+// until they are.
 void Heap::DropSpan(Span* span) {
   if (span->is_open) Shut(span);
   uint64_t page = span->page;
@@ -374,9 +396,12 @@ bool Heap::DropSpareSpans() {
 
 Result<PoolOffset> Heap::AllocateFrom(uint32_t class_index, Reserve reserve) {
   Class& size_class = classes_[class_index];
-  const uint64_t held_back = reserve == Reserve::kInsert && class_index != kLeafClass && size_class.taken_objects > 0 ? 1 : 0;
+  const uint64_t held_back =
+      reserve == Reserve::kInsert && class_index != kLeafClass && size_class.taken_objects > 0 ? 1
+                                                                                               : 0;
   if (size_class.free_objects <= held_back) {
-    Result<Span*> span = NewSpan(class_index == kLeafClass ? SpanKind::kLeaves : SpanKind::kRecords, class_index, kSpanPages);
+    Result<Span*> span = NewSpan(class_index == kLeafClass ? SpanKind::kLeaves : SpanKind::kRecords,
+                                 class_index, kSpanPages);
     if (!span.ok()) return std::move(span).status();
     Open(span.value());
   }
@@ -391,7 +416,8 @@ Result<PoolOffset> Heap::AllocateFrom(uint32_t class_index, Reserve reserve) {
 
 Result<PoolOffset> Heap::AllocateLarge(uint64_t bytes) {
   const uint64_t pages = (bytes + kPageBytes - 1) / kPageBytes;
-  if (pages > pages_) return Status::NoSpace(medium_->path(), StrCat(bytes, " bytes are more than the pool has"));
+  if (pages > pages_)
+    return Status::NoSpace(medium_->path(), StrCat(bytes, " bytes are more than the pool has"));
   ASHLAR_ASSIGN_OR_RETURN(Span* const span, NewSpan(SpanKind::kLarge, 0, pages));
   span->Take(0);
   taken_bytes_ += span->object_bytes;
@@ -427,7 +453,8 @@ void Heap::FreeObject(PoolOffset offset) {
   } else if (!span->evacuated) {
     Open(span);
   }
-  // One empty span per class stays: a class that grows and shrinks by one object would otherwise pay fences for it.
+  // One empty span per class stays: a class that grows and shrinks by one object would otherwise
+  // pay fences for it.
   if (span->taken == 0 && size_class.free_objects > span->objects) DropSpan(span);
 }
 
@@ -443,7 +470,8 @@ void Heap::Retire(PoolOffset object, uint64_t bytes) {
     if (retired_ == nullptr) retired_ = std::make_unique<RetiredBatch>(this);
     retired_->objects.push_back(object);
     retired_->bytes += bytes;
-    if (retired_->objects.size() >= kBatchObjects || retired_->bytes >= kBatchBytes) full = std::move(retired_);
+    if (retired_->objects.size() >= kBatchObjects || retired_->bytes >= kBatchBytes)
+      full = std::move(retired_);
   }
   if (full != nullptr) HandOver(std::move(full));
 }
@@ -462,9 +490,12 @@ void Heap::FreeUnlessPinned(PoolOffset offset) {
     pinned_.push_back(offset);
     return;
   }
-  // The offset comes from the pool: a damaged one may refer to what is no object, to one twice, or to one that the mark did not meet.
+  // The offset comes from the pool: a damaged one may refer to what is no object, to one twice, or
+  // to one that the mark did not meet.
   const Span* const span = SpanOf(offset);
-  if (span != nullptr && span->Holds(offset) && (span->marking || span->IsTaken(span->IndexOf(offset)))) FreeObject(offset);
+  if (span != nullptr && span->Holds(offset) &&
+      (span->marking || span->IsTaken(span->IndexOf(offset))))
+    FreeObject(offset);
 }
 
 void Heap::RetryPinned() {
@@ -484,13 +515,17 @@ void Heap::FreeBatch(RetiredBatch* batch) {
 void Heap::PrefetchSpans(const std::vector<PoolOffset>& objects) const {
   const uint64_t end = pages_ * kPageBytes;
   for (const PoolOffset object : objects) {
-    if (object < end) ASHLAR_PREFETCH(reinterpret_cast<const char*>(&first_page_of_[object / kPageBytes]));
+    if (object < end)
+      ASHLAR_PREFETCH(reinterpret_cast<const char*>(&first_page_of_[object / kPageBytes]));
   }
   for (const PoolOffset object : objects) {
-    if (object < end) ASHLAR_PREFETCH(reinterpret_cast<const char*>(&spans_[first_page_of_[object / kPageBytes]]));
+    if (object < end)
+      ASHLAR_PREFETCH(reinterpret_cast<const char*>(&spans_[first_page_of_[object / kPageBytes]]));
   }
   for (const PoolOffset object : objects) {
-    if (object < end) ASHLAR_PREFETCH(reinterpret_cast<const char*>(spans_[first_page_of_[object / kPageBytes]].get()));
+    if (object < end)
+      ASHLAR_PREFETCH(
+          reinterpret_cast<const char*>(spans_[first_page_of_[object / kPageBytes]].get()));
   }
 }
 
@@ -525,20 +560,24 @@ uint64_t Heap::VolatileBytes() const {
   for (const std::unique_ptr<Span>& span : spans_) {
     if (span != nullptr) bytes += sizeof(Span) + span->bits.size() * sizeof(uint64_t);
   }
-  return bytes + free_runs_.size() * 64 + (pinned_.size() + freed_before_mark_.size()) * sizeof(PoolOffset);
+  return bytes + free_runs_.size() * 64 +
+         (pinned_.size() + freed_before_mark_.size()) * sizeof(PoolOffset);
 }
 
-// From the pool's end towards its beginning, so that what becomes free lies together, and no more than the other spans of the class can take in.
+// From the pool's end towards its beginning, so that what becomes free lies together, and no more
+// than the other spans of the class can take in.
 void Heap::BeginEvacuation(double used_share_max) {
   MutexLock lock(mutex_);
   for (uint32_t class_index = 0; class_index < kSizeClasses; ++class_index) {
     std::vector<Span*> spans = classes_[class_index].open;
-    std::sort(spans.begin(), spans.end(), [](const Span* a, const Span* b) { return a->page > b->page; });
+    std::sort(spans.begin(), spans.end(),
+              [](const Span* a, const Span* b) { return a->page > b->page; });
     uint64_t to_move = 0;
     for (Span* span : spans) {
       if (static_cast<double>(span->taken) > used_share_max * span->objects) continue;
       // The last object of the class stays held back.
-      const uint64_t room_elsewhere = classes_[class_index].free_objects - (span->objects - span->taken);
+      const uint64_t room_elsewhere =
+          classes_[class_index].free_objects - (span->objects - span->taken);
       if (to_move + span->taken >= room_elsewhere) continue;
       to_move += span->taken;
       Shut(span);

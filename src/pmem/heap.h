@@ -3,27 +3,39 @@
 //   durable     the span map: what each run of pages is for. One word and one fence per span.
 //   volatile    which objects of a span are taken: a bitmap per span, free runs of pages, counters
 //
-//   Allocate -> [unpublished] -> published in a slot -> BeforeUnlink -> unlinked -> Retire -> (epoch over, no pins) -> free
-//                     \-> Release: never published ------------------------------------------------------------------^
+//   Allocate -> [unpublished] -> published in a slot -> BeforeUnlink -> unlinked -> Retire ->
+//   (epoch over, no pins) -> free
+//                     \-> Release: never published
+//                     ------------------------------------------------------------------^
 //
-// Nothing durable says that an object is taken: it is live exactly when something published refers to it. So an allocation that a crash interrupts
-// needs no undo, and an open has to find the free space again. BeginMark..FinishMark do that beside everything else: until then spans that were there
-// at open hand out nothing, and new records go above the high-water mark.
+// Nothing durable says that an object is taken: it is live exactly when something published refers
+// to it. So an allocation that a crash interrupts needs no undo, and an open has to find the free
+// space again. BeginMark..FinishMark do that beside everything else: until then spans that were
+// there at open hand out nothing, and new records go above the high-water mark.
 //
-//   size classes    multiples of 16 bytes up to 1 KiB, then 8 per doubling up to 16 KiB; a span of 64 KiB holds records of one class
+//   size classes    multiples of 16 bytes up to 1 KiB, then 8 per doubling up to 16 KiB; a span of
+//                   64 KiB holds records of one class
 //   larger          a span of whole pages of its own
-//   leaves          spans of 64 KiB; recovery reads all leaves, so they are exact at once (MarkLeaves)
+//   leaves          spans of 64 KiB; recovery reads all leaves, so they are exact at once
+//                   (MarkLeaves)
 //
-// I1: spans tile the pages below the high-water mark: each entry's next is `pages` later. Only that chain of entries means anything.
-// I2: an object is handed out only when nothing durable refers to it any more: it was retired after the fence that unlinked it.
-// I3: in a class with objects in use, one object stays held back from kInsert, so that a value can be replaced by one of its size in a full pool.
-// I4: until the mark is over an object that was published before the open counts as in use from when the mark met it or BeforeUnlink named it,
-//     whichever came first. So what is unlinked ahead of the mark is not taken for free before it is retired.
-// I5: every store to the map is an operation of its own, committed before what it allots is used: allocate outside of PoolOperations.
+// I1: spans tile the pages below the high-water mark: each entry's next is `pages` later. Only that
+//     chain of entries means anything.
+// I2: an object is handed out only when nothing durable refers to it any more: it was retired after
+//     the fence that unlinked it.
+// I3: in a class with objects in use, one object stays held back from kInsert, so that a value can
+//     be replaced by one of its size in a full pool.
+// I4: until the mark is over an object that was published before the open counts as in use from
+//     when the mark met it or BeforeUnlink named it, whichever came first. So what is unlinked
+//     ahead of the mark is not taken for free before it is retired.
+// I5: every store to the map is an operation of its own, committed before what it allots is used:
+//     allocate outside of PoolOperations.
 //
-// Headers per object were rejected: 16 bytes on records of 32. A durable free list was rejected: a store and a fence for each change.
+// Headers per object were rejected: 16 bytes on records of 32. A durable free list was rejected: a
+// store and a fence for each change.
 //
-// Thread safety: any thread; one mutex. Lifetime: Close before destruction waits for what was retired.
+// Thread safety: any thread; one mutex. Lifetime: Close before destruction waits for what was
+// retired.
 #pragma once
 
 #include <array>
@@ -44,7 +56,8 @@
 namespace ashlar::pmem {
 
 inline constexpr uint64_t kSpanBytes = uint64_t{64} << 10;
-inline constexpr uint64_t kSmallBytesMax = uint64_t{16} << 10;  // larger objects get a span of their own
+inline constexpr uint64_t kSmallBytesMax = uint64_t{16}
+                                           << 10;  // larger objects get a span of their own
 inline constexpr uint32_t kSizeClasses = 96;
 inline constexpr uint64_t kLeavesPerSpan = kSpanBytes / kLeafBytes;
 
@@ -60,7 +73,8 @@ enum class Reserve : uint8_t {
 class Heap {
  public:
   // `refuse`, when not empty, is asked before each allocation and makes it fail: for tests.
-  Heap(Medium* medium, PinTable* pins, EpochDomain* epochs, const PoolHeader& header, std::function<bool()> refuse);
+  Heap(Medium* medium, PinTable* pins, EpochDomain* epochs, const PoolHeader& header,
+       std::function<bool()> refuse);
   ~Heap();
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
@@ -73,38 +87,45 @@ class Heap {
   // Which leaves of the span that begins here are in use. Once for each span.
   void MarkLeaves(PoolOffset span, const std::bitset<kLeavesPerSpan>& in_use);
 
-  // ---- The mark, beside everything else. MarkRecord takes what a slot or separator refers to; twice is harmless. False: no object can be there.
+  // ---- The mark, beside everything else. MarkRecord takes what a slot or separator refers to;
+  // twice is harmless. False: no object can be there.
   bool MarkRecord(PoolOffset record);
-  // Nothing follows. `complete`: everything that was live at open has been marked; otherwise the spans of then hand out nothing while the heap lives.
+  // Nothing follows. `complete`: everything that was live at open has been marked; otherwise the
+  // spans of then hand out nothing while the heap lives.
   void FinishMark(bool complete);
   bool marked() const;
   // Returns when FinishMark was called.
   void WaitForMark();
 
-  // ---- Allocation. NoSpace when there is none; call Reclaim without locks and guards and try again.
+  // ---- Allocation. NoSpace when there is none; call Reclaim without locks and guards and try
+  // again.
   Result<PoolOffset> Allocate(uint64_t bytes, Reserve reserve);
   Result<PoolOffset> AllocateLeaf();
   // Gives back what was never published.
   void Release(PoolOffset object);
-  // What is published and about to be unlinked: before that, with the lock held that orders the unlinking with the mark's look at the leaf.
+  // What is published and about to be unlinked: before that, with the lock held that orders the
+  // unlinking with the mark's look at the leaf.
   void BeforeUnlink(PoolOffset object) {
     // Acquire pairs with FinishMark's release: a mark that is over met the object.
     if (!mark_is_over_.load(std::memory_order_acquire)) [[unlikely]]
       NoteBeforeUnlink(object);
   }
-  // What was published and is unlinked, durably: free when epoch and pins are over. `bytes`, about: much is given back earlier. May run deleters:
-  // hold no locks but leaves' and the structure's.
+  // What was published and is unlinked, durably: free when epoch and pins are over. `bytes`, about:
+  // much is given back earlier. May run deleters: hold no locks but leaves' and the structure's.
   void Retire(PoolOffset object, uint64_t bytes);
-  // Waits for every guard of the tree and frees what was retired and is not pinned. Outside of guards.
+  // Waits for every guard of the tree and frees what was retired and is not pinned. Outside of
+  // guards.
   void Reclaim();
 
-  // The bytes that the object at `offset` occupies, 0 when there can be none: with kLarge, whole pages.
+  // The bytes that the object at `offset` occupies, 0 when there can be none: with kLarge, whole
+  // pages.
   uint64_t ObjectBytes(PoolOffset offset) const;
   uint64_t UsedBytes() const;
   // Bytes of volatile state.
   uint64_t VolatileBytes() const;
 
-  // ---- Defragmentation: spans of records with at most this share of their objects in use hand out nothing until EndEvacuation.
+  // ---- Defragmentation: spans of records with at most this share of their objects in use hand out
+  // nothing until EndEvacuation.
   void BeginEvacuation(double used_share_max);
   // Whether the record lies in such a span.
   bool IsEvacuated(PoolOffset record) const;
@@ -124,7 +145,8 @@ class Heap {
   Span* SpanOf(PoolOffset offset) const ASHLAR_REQUIRES(mutex_);
   Result<PoolOffset> AllocateFrom(uint32_t class_index, Reserve reserve) ASHLAR_REQUIRES(mutex_);
   Result<PoolOffset> AllocateLarge(uint64_t bytes) ASHLAR_REQUIRES(mutex_);
-  Result<Span*> NewSpan(SpanKind kind, uint32_t class_index, uint64_t pages) ASHLAR_REQUIRES(mutex_);
+  Result<Span*> NewSpan(SpanKind kind, uint32_t class_index, uint64_t pages)
+      ASHLAR_REQUIRES(mutex_);
   Result<uint64_t> TakePages(const SpanEntry& entry) ASHLAR_REQUIRES(mutex_);
   void PublishEntry(uint64_t page, const SpanEntry& entry) ASHLAR_REQUIRES(mutex_);
   uint64_t EndOfTiles(uint64_t page, uint64_t end) const ASHLAR_REQUIRES(mutex_);
@@ -156,15 +178,20 @@ class Heap {
   mutable Mutex mutex_;
   CondVar mark_finished_;
   bool marked_ ASHLAR_GUARDED_BY(mutex_) = false;
-  std::vector<std::unique_ptr<Span>> spans_ ASHLAR_GUARDED_BY(mutex_);     // by page; null inside spans and where nothing is in use
-  std::vector<uint32_t> first_page_of_ ASHLAR_GUARDED_BY(mutex_);          // for every page in use, the first of its span
+  std::vector<std::unique_ptr<Span>> spans_
+      ASHLAR_GUARDED_BY(mutex_);  // by page; null inside spans and where nothing is in use
+  std::vector<uint32_t> first_page_of_
+      ASHLAR_GUARDED_BY(mutex_);  // for every page in use, the first of its span
   std::array<Class, kSizeClasses + 1> classes_ ASHLAR_GUARDED_BY(mutex_);  // the last one is leaves
-  std::map<uint64_t, uint64_t> free_runs_ ASHLAR_GUARDED_BY(mutex_);       // first page to pages, below the high-water mark; never adjacent
+  std::map<uint64_t, uint64_t> free_runs_
+      ASHLAR_GUARDED_BY(mutex_);  // first page to pages, below the high-water mark; never adjacent
   uint64_t high_water_page_ ASHLAR_GUARDED_BY(mutex_);
-  uint64_t taken_bytes_ ASHLAR_GUARDED_BY(mutex_) = 0;                   // by objects
-  std::unique_ptr<RetiredBatch> retired_ ASHLAR_GUARDED_BY(mutex_);      // not yet handed to the epoch
-  std::vector<PoolOffset> pinned_ ASHLAR_GUARDED_BY(mutex_);             // retired, epoch over, pinned when last looked at
-  std::vector<PoolOffset> freed_before_mark_ ASHLAR_GUARDED_BY(mutex_);  // in spans that the mark has not finished
+  uint64_t taken_bytes_ ASHLAR_GUARDED_BY(mutex_) = 0;               // by objects
+  std::unique_ptr<RetiredBatch> retired_ ASHLAR_GUARDED_BY(mutex_);  // not yet handed to the epoch
+  std::vector<PoolOffset> pinned_
+      ASHLAR_GUARDED_BY(mutex_);  // retired, epoch over, pinned when last looked at
+  std::vector<PoolOffset> freed_before_mark_
+      ASHLAR_GUARDED_BY(mutex_);  // in spans that the mark has not finished
 };
 
 }  // namespace ashlar::pmem

@@ -37,8 +37,10 @@ class HeapTest : public ::testing::Test {
     heap_.reset();
     medium_ = CountingMedium::Create(pool_.file());
     const Slice page(medium_->view(), kPageBytes);
-    const PoolHeader header = DecodePoolHeader("test", page, medium_->bytes(), *BytewiseComparator()).value();
-    heap_ = std::make_unique<Heap>(medium_.get(), &pins_, &TestEpochs(), header, std::function<bool()>());
+    const PoolHeader header =
+        DecodePoolHeader("test", page, medium_->bytes(), *BytewiseComparator()).value();
+    heap_ = std::make_unique<Heap>(medium_.get(), &pins_, &TestEpochs(), header,
+                                   std::function<bool()>());
     const Status status = heap_->ReadMap();
     ASSERT_TRUE(status.ok()) << status.ToString();
     if (marked) heap_->FinishMark(true);
@@ -72,7 +74,8 @@ TEST_F(HeapTest, ObjectsNeverOverlapInAnyHistory) {
       if (object == 0) continue;
       const auto after = live.lower_bound(object);
       const uint64_t next = after == live.end() ? kPoolBytes : after->first;
-      const uint64_t end_before = after == live.begin() ? 0 : std::prev(after)->first + std::prev(after)->second;
+      const uint64_t end_before =
+          after == live.begin() ? 0 : std::prev(after)->first + std::prev(after)->second;
       ASSERT_LE(object + bytes, next) << "seed " << seed << " step " << step;
       ASSERT_LE(end_before, object) << "seed " << seed << " step " << step;
       ASSERT_GE(heap_->ObjectBytes(object), bytes);
@@ -102,7 +105,8 @@ TEST_F(HeapTest, ObjectsNeverOverlapInAnyHistory) {
 
 TEST_F(HeapTest, OneObjectOfAClassInUseIsHeldBackForUpdates) {
   std::vector<PoolOffset> objects;
-  for (PoolOffset object = Take(16384); object != 0; object = Take(16384)) objects.push_back(object);
+  for (PoolOffset object = Take(16384); object != 0; object = Take(16384))
+    objects.push_back(object);
   EXPECT_TRUE(heap_->Allocate(16384, Reserve::kInsert).status().IsNoSpace());
   const Result<PoolOffset> held_back = heap_->Allocate(16384, Reserve::kUpdate);
   ASSERT_TRUE(held_back.ok());
@@ -155,8 +159,9 @@ TEST_F(HeapTest, WhatIsUnlinkedDuringTheMarkIsFreeAfterwards) {
   EXPECT_EQ(heap_->UsedBytes(), before - 2 * SizeClassBytes(SizeClassOf(5000)));
 }
 
-// A record that was unlinked before the mark came by, while a reader is still in its epoch: it was taken for free when the mark ended, handed out,
-// and freed again under its new owner when the reader left.
+// A record that was unlinked before the mark came by, while a reader is still in its epoch: it was
+// taken for free when the mark ended, handed out, and freed again under its new owner when the
+// reader left.
 TEST_F(HeapTest, WhatIsUnlinkedBeforeTheMarkMeetsItWaitsForItsReaders) {
   const PoolOffset object = Take(5000);
   Reopen(false);
@@ -172,7 +177,8 @@ TEST_F(HeapTest, WhatIsUnlinkedBeforeTheMarkMeetsItWaitsForItsReaders) {
   EXPECT_EQ(heap_->UsedBytes(), before - SizeClassBytes(SizeClassOf(5000)));
 }
 
-// The same, when the mark ends between the unlinking and the retirement, where a logged change waits for its sync.
+// The same, when the mark ends between the unlinking and the retirement, where a logged change
+// waits for its sync.
 TEST_F(HeapTest, WhatIsUnlinkedBeforeTheMarkMeetsItAndRetiredAfterItsEndIsHandedOutOnce) {
   const PoolOffset object = Take(5000);
   Reopen(false);
@@ -192,7 +198,9 @@ TEST_F(HeapTest, ADamagedMapIsRefusedWithItsOffset) {
   const std::unique_ptr<PoolMapping> raw = pool_.file()->Map(PoolMapMode::kShared).value();
   raw->data()[entry] ^= 4;
   medium_ = CountingMedium::Create(pool_.file());
-  const PoolHeader header = DecodePoolHeader("test", Slice(medium_->view(), kPageBytes), medium_->bytes(), *BytewiseComparator()).value();
+  const PoolHeader header = DecodePoolHeader("test", Slice(medium_->view(), kPageBytes),
+                                             medium_->bytes(), *BytewiseComparator())
+                                .value();
   Heap heap(medium_.get(), &pins_, &TestEpochs(), header, {});
   const Status status = heap.ReadMap();
   EXPECT_TRUE(status.IsCorruption());

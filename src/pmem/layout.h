@@ -12,8 +12,10 @@
 //   leaf, 8 cache lines
 //     line 0       commit word | next | next | separator | tag | 24 bytes zero
 //                    commit word   63 .. 49 version   48 alternate: which next counts   47 .. 0 occupied slots
-//                    next          offset of the leaf to the right, 0: none; the one that does not count is written before the commit word flips
-//                    separator     offset of a record whose key is the leaf's lower bound, 0 for the first leaf; never changes
+//                    next          offset of the leaf to the right, 0: none; the one that does not
+//                                  count is written before the commit word flips
+//                    separator     offset of a record whose key is the leaf's lower bound, 0 for
+//                                  the first leaf; never changes
 //                    tag           LeafTag(offset of the leaf)
 //     line 1       48 fingerprints, 16 bytes zero
 //     line 2..7    48 slots: 63 .. 40 record bytes / 16, at most 2^24 - 1   39 .. 0 record offset / 16
@@ -82,18 +84,22 @@ struct SpanEntry {
 };
 
 constexpr uint8_t SpanCheck(const SpanEntry& entry) {
-  const uint64_t mixed =
-      (static_cast<uint64_t>(entry.kind) << 48 | static_cast<uint64_t>(entry.size_class) << 32 | entry.pages) * 0x9e3779b97f4a7c15u;
+  const uint64_t mixed = (static_cast<uint64_t>(entry.kind) << 48 |
+                          static_cast<uint64_t>(entry.size_class) << 32 | entry.pages) *
+                         0x9e3779b97f4a7c15u;
   return static_cast<uint8_t>(mixed >> 56);
 }
 constexpr uint64_t EncodeSpanEntry(const SpanEntry& entry) {
-  return static_cast<uint64_t>(entry.pages) << 32 | static_cast<uint64_t>(SpanCheck(entry)) << 24 | static_cast<uint64_t>(entry.size_class) << 8 |
-         static_cast<uint64_t>(entry.kind);
+  return static_cast<uint64_t>(entry.pages) << 32 | static_cast<uint64_t>(SpanCheck(entry)) << 24 |
+         static_cast<uint64_t>(entry.size_class) << 8 | static_cast<uint64_t>(entry.kind);
 }
 // False for a word that no EncodeSpanEntry made.
 constexpr bool DecodeSpanEntry(uint64_t word, SpanEntry* entry) {
-  *entry = {.kind = static_cast<SpanKind>(word & 0xff), .size_class = static_cast<uint16_t>(word >> 8), .pages = static_cast<uint32_t>(word >> 32)};
-  return (word & 0xff) <= static_cast<uint64_t>(SpanKind::kLarge) && EncodeSpanEntry(*entry) == word;
+  *entry = {.kind = static_cast<SpanKind>(word & 0xff),
+            .size_class = static_cast<uint16_t>(word >> 8),
+            .pages = static_cast<uint32_t>(word >> 32)};
+  return (word & 0xff) <= static_cast<uint64_t>(SpanKind::kLarge) &&
+         EncodeSpanEntry(*entry) == word;
 }
 
 // ---- Leaf.
@@ -134,7 +140,9 @@ constexpr uint64_t EncodeSlot(PoolOffset record, uint64_t record_bytes) {
   const uint64_t units = (record_bytes + kUnitBytes - 1) / kUnitBytes;
   return (units < kSlotUnitsMax ? units : kSlotUnitsMax) << kSlotOffsetBits | record / kUnitBytes;
 }
-constexpr PoolOffset SlotRecord(uint64_t slot) { return (slot & ((uint64_t{1} << kSlotOffsetBits) - 1)) * kUnitBytes; }
+constexpr PoolOffset SlotRecord(uint64_t slot) {
+  return (slot & ((uint64_t{1} << kSlotOffsetBits) - 1)) * kUnitBytes;
+}
 constexpr uint64_t SlotUnits(uint64_t slot) { return slot >> kSlotOffsetBits; }
 
 inline constexpr uint64_t kRecordHeaderBytes = 12;

@@ -14,7 +14,8 @@ TEST(SpanEntryTest, EveryBitThatFlipsIsNoticedOrStaysInTheTiling) {
   EXPECT_EQ(decoded.kind, entry.kind);
   EXPECT_EQ(decoded.size_class, entry.size_class);
   EXPECT_EQ(decoded.pages, entry.pages);
-  for (int bit = 0; bit < 64; ++bit) EXPECT_FALSE(DecodeSpanEntry(word ^ uint64_t{1} << bit, &decoded)) << bit;
+  for (int bit = 0; bit < 64; ++bit)
+    EXPECT_FALSE(DecodeSpanEntry(word ^ uint64_t{1} << bit, &decoded)) << bit;
 }
 
 TEST(SlotTest, HoldsTheLargestPoolAndSaturatesTheSize) {

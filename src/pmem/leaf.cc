@@ -6,8 +6,8 @@
 
 namespace ashlar::pmem {
 
-SlotFound FindInLeaf(const Medium& medium, const KeyOrder& order, PoolOffset leaf, uint64_t commit, const Slice& key, uint8_t fingerprint,
-                     RecordPart part) {
+SlotFound FindInLeaf(const Medium& medium, const KeyOrder& order, PoolOffset leaf, uint64_t commit,
+                     const Slice& key, uint8_t fingerprint, RecordPart part) {
   const LeafView view(medium, leaf);
   SlotFound found;
   uint64_t candidates = Occupied(commit);
@@ -34,8 +34,8 @@ SlotFound FindInLeaf(const Medium& medium, const KeyOrder& order, PoolOffset lea
   return found;
 }
 
-bool CollectEntries(const Medium& medium, const KeyOrder& order, PoolOffset leaf, uint64_t commit, std::vector<LeafEntry>* entries,
-                    PoolOffset* damaged) {
+bool CollectEntries(const Medium& medium, const KeyOrder& order, PoolOffset leaf, uint64_t commit,
+                    std::vector<LeafEntry>* entries, PoolOffset* damaged) {
   const LeafView view(medium, leaf);
   entries->clear();
   for (uint64_t rest = Occupied(commit); rest != 0; rest &= rest - 1) {
@@ -43,7 +43,8 @@ bool CollectEntries(const Medium& medium, const KeyOrder& order, PoolOffset leaf
     const uint64_t slot = view.Slot(index);
     // Any offset may be prefetched, also one that a damaged slot makes up.
     ASHLAR_PREFETCH(medium.view() + SlotRecord(slot));
-    entries->push_back({.index = index, .fingerprint = view.FingerprintOf(index), .slot = slot, .key = Slice()});
+    entries->push_back(
+        {.index = index, .fingerprint = view.FingerprintOf(index), .slot = slot, .key = Slice()});
   }
   for (LeafEntry& entry : *entries) {
     const std::optional<Record> record = ReadRecord(medium, entry.record());
@@ -53,21 +54,26 @@ bool CollectEntries(const Medium& medium, const KeyOrder& order, PoolOffset leaf
     }
     entry.key = record->key();
   }
-  std::sort(entries->begin(), entries->end(), [&](const LeafEntry& a, const LeafEntry& b) { return order.Compare(a.key, b.key) < 0; });
+  std::sort(entries->begin(), entries->end(), [&](const LeafEntry& a, const LeafEntry& b) {
+    return order.Compare(a.key, b.key) < 0;
+  });
   return true;
 }
 
 void SlotWriter::Finish() {
   for (uint32_t word = 0; word < kFingerprintWords; ++word) {
-    if ((changed_words_ >> word & 1) != 0) op_->Store(leaf_.offset() + kLeafFingerprints + uint64_t{8} * word, fingerprints_[word]);
+    if ((changed_words_ >> word & 1) != 0)
+      op_->Store(leaf_.offset() + kLeafFingerprints + uint64_t{8} * word, fingerprints_[word]);
   }
   if (changed_words_ != 0) op_->Flush(leaf_.offset() + kLeafFingerprints, kSlots);
   for (uint32_t line = 0; line < kSlots / 8; ++line) {
-    if ((slot_lines_ >> line & 1) != 0) op_->Flush(leaf_.offset() + kLeafSlots + line * kLineBytes, kLineBytes);
+    if ((slot_lines_ >> line & 1) != 0)
+      op_->Flush(leaf_.offset() + kLeafSlots + line * kLineBytes, kLineBytes);
   }
 }
 
-void WriteNewLeaf(PoolOperation* op, PoolOffset leaf, const std::vector<LeafEntry>& entries, PoolOffset separator, PoolOffset next) {
+void WriteNewLeaf(PoolOperation* op, PoolOffset leaf, const std::vector<LeafEntry>& entries,
+                  PoolOffset separator, PoolOffset next) {
   ASHLAR_DCHECK(entries.size() <= kSlots);
   std::array<uint64_t, kLeafBytes / 8> image{};
   image[kLeafCommit / 8] = entries.empty() ? 0 : kOccupiedMask >> (kSlots - entries.size());

@@ -1,7 +1,9 @@
-// Leaves: reading and writing the lines that layout.h draws. No locks and no order of operations: those are the callers'.
+// Leaves: reading and writing the lines that layout.h draws. No locks and no order of operations:
+// those are the callers'.
 //
-// A reader without a lock may see any mixture of a leaf's states. Each word is whole, every slot that was ever published leads to a record that stays
-// while the reader's epoch guard lives; what is derived from several words counts only after FoundLeaf::Unchanged.
+// A reader without a lock may see any mixture of a leaf's states. Each word is whole, every slot
+// that was ever published leads to a record that stays while the reader's epoch guard lives; what
+// is derived from several words counts only after FoundLeaf::Unchanged.
 #pragma once
 
 #include <algorithm>
@@ -20,11 +22,13 @@
 
 namespace ashlar::pmem {
 
-// The order of keys, and whether fingerprints may decide: an order that calls different bytes equal cannot use them.
+// The order of keys, and whether fingerprints may decide: an order that calls different bytes equal
+// cannot use them.
 struct KeyOrder {
   explicit KeyOrder(const Comparator* user)
       : comparator(user),
-        equal_means_same_bytes(comparator.kind() != KeyComparator::Kind::kCustom || !user->CanKeysWithDifferentByteContentsBeEqual()) {}
+        equal_means_same_bytes(comparator.kind() != KeyComparator::Kind::kCustom ||
+                               !user->CanKeysWithDifferentByteContentsBeEqual()) {}
   int Compare(const Slice& a, const Slice& b) const { return comparator.Compare(a, b); }
 
   const KeyComparator comparator;
@@ -37,28 +41,38 @@ class LeafView {
 
   PoolOffset offset() const { return leaf_; }
   uint64_t Commit() const { return medium_.Load(leaf_ + kLeafCommit); }
-  PoolOffset Next(uint64_t commit) const { return medium_.Load(leaf_ + kLeafNext + uint64_t{8} * SelectedNext(commit)); }
+  PoolOffset Next(uint64_t commit) const {
+    return medium_.Load(leaf_ + kLeafNext + uint64_t{8} * SelectedNext(commit));
+  }
   PoolOffset Separator() const { return medium_.Load(leaf_ + kLeafSeparator); }
   uint64_t Tag() const { return medium_.Load(leaf_ + kLeafTag); }
   uint64_t Slot(uint32_t index) const { return medium_.Load(SlotOffset(index)); }
-  uint64_t FingerprintWord(uint32_t word) const { return medium_.Load(leaf_ + kLeafFingerprints + uint64_t{8} * word); }
-  uint8_t FingerprintOf(uint32_t index) const { return static_cast<uint8_t>(FingerprintWord(index / 8) >> (index % 8 * 8)); }
+  uint64_t FingerprintWord(uint32_t word) const {
+    return medium_.Load(leaf_ + kLeafFingerprints + uint64_t{8} * word);
+  }
+  uint8_t FingerprintOf(uint32_t index) const {
+    return static_cast<uint8_t>(FingerprintWord(index / 8) >> (index % 8 * 8));
+  }
   // One bit for each slot, occupied or not, whose fingerprint this is.
   uint64_t Matching(uint8_t fingerprint) const {
     uint64_t slots = 0;
-    for (uint32_t word = 0; word < kFingerprintWords; ++word) slots |= MatchingBytes(FingerprintWord(word), fingerprint) << (word * 8);
+    for (uint32_t word = 0; word < kFingerprintWords; ++word)
+      slots |= MatchingBytes(FingerprintWord(word), fingerprint) << (word * 8);
     return slots;
   }
 
   PoolOffset SlotOffset(uint32_t index) const { return leaf_ + kLeafSlots + uint64_t{8} * index; }
-  PoolOffset FingerprintOffset(uint32_t index) const { return leaf_ + kLeafFingerprints + index / 8 * 8; }
+  PoolOffset FingerprintOffset(uint32_t index) const {
+    return leaf_ + kLeafFingerprints + index / 8 * 8;
+  }
 
  private:
   const Medium& medium_;
   const PoolOffset leaf_;
 };
 
-// What a search of one leaf finds. `damaged` names a record that cannot be read; the rest means nothing then.
+// What a search of one leaf finds. `damaged` names a record that cannot be read; the rest means
+// nothing then.
 struct SlotFound {
   bool found = false;
   uint32_t index = 0;
@@ -66,26 +80,32 @@ struct SlotFound {
   Record record = {};
   PoolOffset damaged = 0;
 };
-// What the caller is going to read of the record that it looks for: how much of it is asked for before its lengths are known.
+// What the caller is going to read of the record that it looks for: how much of it is asked for
+// before its lengths are known.
 enum class RecordPart : uint8_t { kKey, kAll };
-SlotFound FindInLeaf(const Medium& medium, const KeyOrder& order, PoolOffset leaf, uint64_t commit, const Slice& key, uint8_t fingerprint,
-                     RecordPart part);
+SlotFound FindInLeaf(const Medium& medium, const KeyOrder& order, PoolOffset leaf, uint64_t commit,
+                     const Slice& key, uint8_t fingerprint, RecordPart part);
 
-// Asks for a slot's record: all of a short one, whose key and value may lie across a line's end, and of a longer one as much as is worth it.
+// Asks for a slot's record: all of a short one, whose key and value may lie across a line's end,
+// and of a longer one as much as is worth it.
 inline void PrefetchRecord(const Medium& medium, uint64_t slot, RecordPart part) {
   constexpr uint64_t kKeyBytes = 2 * kLineBytes;
   // From here on the processor has seen where the reading goes.
   constexpr uint64_t kAllBytes = 16 * kLineBytes;
   const char* const start = medium.view() + SlotRecord(slot);
-  const uint64_t bytes = std::min(SlotUnits(slot) * kUnitBytes, part == RecordPart::kKey ? kKeyBytes : kAllBytes);
+  const uint64_t bytes =
+      std::min(SlotUnits(slot) * kUnitBytes, part == RecordPart::kKey ? kKeyBytes : kAllBytes);
   for (uint64_t at = 0; at < bytes; at += kLineBytes) ASHLAR_PREFETCH(start + at);
   ASHLAR_PREFETCH(start + bytes - 1);
 }
-// Asks for the record that FindInLeaf is going to look at first. Any mixture of a leaf's states will do.
+// Asks for the record that FindInLeaf is going to look at first. Any mixture of a leaf's states
+// will do.
 inline void PrefetchCandidate(const Medium& medium, PoolOffset leaf, uint8_t fingerprint) {
   const LeafView view(medium, leaf);
   const uint64_t candidates = Occupied(view.Commit()) & view.Matching(fingerprint);
-  if (candidates != 0) PrefetchRecord(medium, view.Slot(static_cast<uint32_t>(std::countr_zero(candidates))), RecordPart::kKey);
+  if (candidates != 0)
+    PrefetchRecord(medium, view.Slot(static_cast<uint32_t>(std::countr_zero(candidates))),
+                   RecordPart::kKey);
 }
 
 struct LeafEntry {
@@ -97,14 +117,15 @@ struct LeafEntry {
   PoolOffset record() const { return SlotRecord(slot); }
 };
 // The entries of a leaf, in order. False, and *damaged, when a record cannot be read.
-bool CollectEntries(const Medium& medium, const KeyOrder& order, PoolOffset leaf, uint64_t commit, std::vector<LeafEntry>* entries,
-                    PoolOffset* damaged);
+bool CollectEntries(const Medium& medium, const KeyOrder& order, PoolOffset leaf, uint64_t commit,
+                    std::vector<LeafEntry>* entries, PoolOffset* damaged);
 
 // Changes of slots that nobody counts as occupied yet, gathered so that each line is flushed once.
 class SlotWriter {
  public:
   SlotWriter(PoolOperation* op, const LeafView& leaf) : op_(op), leaf_(leaf) {
-    for (uint32_t word = 0; word < kFingerprintWords; ++word) fingerprints_[word] = leaf.FingerprintWord(word);
+    for (uint32_t word = 0; word < kFingerprintWords; ++word)
+      fingerprints_[word] = leaf.FingerprintWord(word);
   }
   void Put(uint32_t index, uint64_t slot, uint8_t fingerprint) {
     op_->Store(leaf_.SlotOffset(index), slot);
@@ -125,10 +146,13 @@ class SlotWriter {
   uint32_t changed_words_ = 0;
 };
 
-// One leaf that nothing refers to yet, with these entries in slots 0, 1, ...; at most kSlots. Flushes what it writes.
-void WriteNewLeaf(PoolOperation* op, PoolOffset leaf, const std::vector<LeafEntry>& entries, PoolOffset separator, PoolOffset next);
+// One leaf that nothing refers to yet, with these entries in slots 0, 1, ...; at most kSlots.
+// Flushes what it writes.
+void WriteNewLeaf(PoolOperation* op, PoolOffset leaf, const std::vector<LeafEntry>& entries,
+                  PoolOffset separator, PoolOffset next);
 
-// Publishes a change of a leaf's occupied slots (and, with `flip`, of its next pointer): one store, flushed and fenced.
+// Publishes a change of a leaf's occupied slots (and, with `flip`, of its next pointer): one store,
+// flushed and fenced.
 inline void PublishCommit(PoolOperation* op, PoolOffset leaf, uint64_t commit) {
   op->Store(leaf + kLeafCommit, commit);
   op->Flush(leaf + kLeafCommit, 8);

@@ -38,18 +38,22 @@ struct alignas(64) LeafIndex::Node {
   std::array<const char*, kSeparators> separators{};
   std::array<std::atomic<void*>, kSeparators + 1> children{};
 
-  // Level 1: where the children's leaves are, so that their lines can be on their way while the LeafRef is. Constant, as a LeafRef's leaf is.
+  // Level 1: where the children's leaves are, so that their lines can be on their way while the
+  // LeafRef is. Constant, as a LeafRef's leaf is.
   std::array<PoolOffset, kSeparators + 1> leaves{};
 
   void* Child(uint32_t rank) const { return children[rank].load(std::memory_order_acquire); }
   void SetChild(uint32_t rank, void* child) {
     children[rank].store(child, std::memory_order_relaxed);
-    if (level == 1) leaves[rank] = static_cast<LeafRef*>(child)->offset.load(std::memory_order_relaxed);
+    if (level == 1)
+      leaves[rank] = static_cast<LeafRef*>(child)->offset.load(std::memory_order_relaxed);
   }
-  // What a search reads first. The lines are far from each other in time otherwise: each step of the search would wait for its own.
+  // What a search reads first. The lines are far from each other in time otherwise: each step of
+  // the search would wait for its own.
   void Prefetch() const {
     const char* const start = reinterpret_cast<const char*>(this);
-    for (size_t offset = 0; offset < offsetof(Node, separators); offset += kLineBytes) ASHLAR_PREFETCH(start + offset);
+    for (size_t offset = 0; offset < offsetof(Node, separators); offset += kLineBytes)
+      ASHLAR_PREFETCH(start + offset);
   }
 };
 
@@ -115,7 +119,8 @@ FoundLeaf LeafIndex::FindLeaf(const Slice* key) const {
     if ((found.version & (LeafRef::kLocked | LeafRef::kDead)) == 0) [[likely]] {
       found.offset = found.ref->offset.load(std::memory_order_relaxed);
       bool current = true;
-      for (uint32_t i = 0; i < depth; ++i) current &= !path[i]->replaced.load(std::memory_order_acquire);
+      for (uint32_t i = 0; i < depth; ++i)
+        current &= !path[i]->replaced.load(std::memory_order_acquire);
       if (current && found.Unchanged()) [[likely]] {
         return found;
       }
@@ -135,12 +140,15 @@ LeafRef* LeafIndex::NewRef(PoolOffset leaf) {
   if (free_refs_.empty()) {
     free_refs_.reserve(kRefsPerSlab * (refs_.size() + 1));
     refs_.push_back(std::make_unique<std::array<LeafRef, kRefsPerSlab>>());
-    for (auto ref = refs_.back()->rbegin(); ref != refs_.back()->rend(); ++ref) free_refs_.push_back(&*ref);
+    for (auto ref = refs_.back()->rbegin(); ref != refs_.back()->rend(); ++ref)
+      free_refs_.push_back(&*ref);
   }
   LeafRef* const ref = free_refs_.back();
   free_refs_.pop_back();
   ref->offset.store(leaf, std::memory_order_relaxed);
-  ref->version.store((ref->version.load(std::memory_order_relaxed) & ~LeafRef::kDead) + LeafRef::kChange, std::memory_order_release);
+  ref->version.store(
+      (ref->version.load(std::memory_order_relaxed) & ~LeafRef::kDead) + LeafRef::kChange,
+      std::memory_order_release);
   return ref;
 }
 
@@ -186,7 +194,8 @@ void LeafIndex::TakeHeads(Node* node) const {
   const size_t shared = node->count == 1 ? 0 : first.difference_offset(last);
   node->prefix_bytes = static_cast<uint32_t>(std::min<size_t>(shared, kPrefixBytesMax));
   if (node->prefix_bytes > 0) memcpy(node->prefix.data(), first.data(), node->prefix_bytes);
-  for (uint32_t i = 0; i < node->count; ++i) node->heads[i] = comparator_.Head(KeyOfRecord(node->separators[i]), node->prefix_bytes);
+  for (uint32_t i = 0; i < node->count; ++i)
+    node->heads[i] = comparator_.Head(KeyOfRecord(node->separators[i]), node->prefix_bytes);
 }
 
 // Adds a separator with the child right of it to a node that nobody sees yet.
@@ -223,7 +232,8 @@ void LeafIndex::Build(const std::vector<Entry>& leaves) {
   for (;; ++level) {
     std::vector<Item> parents;
     for (size_t from = 0; from < items.size(); from += kBuildChildren) {
-      const auto children = static_cast<uint32_t>(std::min<size_t>(kBuildChildren, items.size() - from));
+      const auto children =
+          static_cast<uint32_t>(std::min<size_t>(kBuildChildren, items.size() - from));
       Node* const node = NewNode(level);
       node->count = children - 1;
       for (uint32_t i = 0; i < children; ++i) {
@@ -291,12 +301,14 @@ LeafIndex::Change LeafIndex::PrepareInsert(const char* separator, LeafRef* leaf)
       change.placements_.push_back({PlaceOf(path, depth), copy});
       return change;
     }
-    // At the right edge of a node the new one starts empty: ascending loads fill nodes. The separator at `middle` goes up.
+    // At the right edge of a node the new one starts empty: ascending loads fill nodes. The
+    // separator at `middle` goes up.
     const uint32_t middle = rank == kSeparators ? kSeparators - 1 : kSeparators / 2;
     Node* const upper = make(NewNode(copy->level));
     const char* const up = copy->separators[middle];
     upper->count = kSeparators - middle - 1;
-    for (uint32_t i = 0; i < upper->count; ++i) upper->separators[i] = copy->separators[middle + 1 + i];
+    for (uint32_t i = 0; i < upper->count; ++i)
+      upper->separators[i] = copy->separators[middle + 1 + i];
     for (uint32_t i = 0; i <= upper->count; ++i) upper->SetChild(i, copy->Child(middle + 1 + i));
     copy->count = middle;
     TakeHeads(copy);
@@ -335,7 +347,8 @@ LeafIndex::Change LeafIndex::PrepareErase(const char* separator) {
   }
   Node* const node = copy_of(path[depth].node);
   const uint32_t rank = path[depth].rank;
-  // Without its first child a node begins at its first separator, which takes the place of the old one further up.
+  // Without its first child a node begins at its first separator, which takes the place of the old
+  // one further up.
   const char* const begin = rank == 0 ? node->separators[0] : nullptr;
   const uint32_t gone = rank == 0 ? 0 : rank - 1;
   for (uint32_t i = gone; i + 1 < node->count; ++i) {
@@ -367,7 +380,8 @@ LeafIndex::Change LeafIndex::PrepareErase(const char* separator) {
 void LeafIndex::Publish(Change* change) {
   nodes_.fetch_add(change->made_.size() - change->replaced_.size(), std::memory_order_relaxed);
   for (Node* node : change->replaced_) node->replaced.store(true, std::memory_order_release);
-  for (const Change::Placement& placement : change->placements_) placement.place->store(placement.node, std::memory_order_release);
+  for (const Change::Placement& placement : change->placements_)
+    placement.place->store(placement.node, std::memory_order_release);
   change->made_.clear();
   for (Node* node : change->replaced_) epochs_.RetireObjectUnderLock(node);
   change->replaced_.clear();

@@ -1,36 +1,45 @@
-// LeafIndex: the volatile upper part of the tree. From a key to the leaf that holds it: a B+ tree whose keys are the leaves' separators.
+// LeafIndex: the volatile upper part of the tree. From a key to the leaf that holds it: a B+ tree
+// whose keys are the leaves' separators.
 //
-//   node       replaced | level | count | prefix | heads (8 bytes of each separator behind the prefix) | separators | count + 1 children
-//              level 1: children are LeafRefs; the child right of a separator holds what is not before it
+//   node       replaced | level | count | prefix | heads (8 bytes of each separator behind the
+//              prefix) | separators | count + 1 children level 1: children are LeafRefs; the child
+//              right of a separator holds what is not before it
 //   LeafRef    version | offset of the leaf in the pool
 //                version   63 .. 2 number of changes   1 dead   0 locked
 //
-// Separators of a node never change, only its child pointers do; whoever adds or removes a separator builds another node, marks the old one replaced,
-// and stores the new one in its parent. So readers search nodes without looking at versions, and check `replaced` once, at the end:
+// Separators of a node never change, only its child pointers do; whoever adds or removes a
+// separator builds another node, marks the old one replaced, and stores the new one in its parent.
+// So readers search nodes without looking at versions, and check `replaced` once, at the end:
 //
 //   reader (Find)                              writer, under the structure mutex
 //   walk down, remembering the nodes           lock the leaves (LeafRef::TryLock)
 //   v = leaf.version, not locked, not dead     change the pool, durably
-//   all nodes not replaced                     LeafIndex change: mark old nodes replaced (release), store new ones (release)
+//   all nodes not replaced                     LeafIndex change: mark old nodes replaced (release),
+//                                              store new ones (release)
 //   ... read the leaf ...                      unlock the leaves (release), or mark them dead
 //   leaf.version == v
 //
-// Why that is enough: a change of what a leaf covers happens while the leaf is locked, and the nodes that said otherwise are marked before it is
-// unlocked. A reader that saw the leaf unlocked in version v after such a change sees the mark; one that saw it before sees another version at its
-// end.
+// Why that is enough: a change of what a leaf covers happens while the leaf is locked, and the
+// nodes that said otherwise are marked before it is unlocked. A reader that saw the leaf unlocked
+// in version v after such a change sees the mark; one that saw it before sees another version at
+// its end.
 //
-// I1: a node that is not replaced covers at least the keys that it covered when it was made; its leaves' bounds are what it and its ancestors say.
-// I2: a LeafRef is never freed while the index lives, and its versions never repeat, also when it is used for another leaf. So it may be looked at
+// I1: a node that is not replaced covers at least the keys that it covered when it was made; its
+//     leaves' bounds are what it and its ancestors say.
+// I2: a LeafRef is never freed while the index lives, and its versions never repeat, also when it
+//     is used for another leaf. So it may be looked at
 // after
 //     any time.
 // I3: while a leaf is in the index its separator's record stays where it is.
 //
 // Memory: nodes are freed by epoch. A change allocates before it publishes anything.
 //
-// Rejected: nodes that change in place under version locks (a copy of a node costs 100 ns and happens once in 24 inserts); links between leaves
-// (neighbours are found through their bounds, so nothing needs to be kept in step).
+// Rejected: nodes that change in place under version locks (a copy of a node costs 100 ns and
+// happens once in 24 inserts); links between leaves (neighbours are found through their bounds, so
+// nothing needs to be kept in step).
 //
-// Thread safety: Find* and LeafRef from any thread inside an EpochGuard; changes one at a time, under the owner's structure mutex.
+// Thread safety: Find* and LeafRef from any thread inside an EpochGuard; changes one at a time,
+// under the owner's structure mutex.
 #pragma once
 
 #include <array>
@@ -57,25 +66,36 @@ struct LeafRef {
   std::atomic<uint64_t> version{kDead};
   std::atomic<PoolOffset> offset{0};
 
-  // Whether everything read since `seen` belongs to it. Pairs with the release in Unlock: who read a word that a later holder of the lock stored sees
-  // its lock, because the holder's fence comes first.
+  // Whether everything read since `seen` belongs to it. Pairs with the release in Unlock: who read
+  // a word that a later holder of the lock stored sees its lock, because the holder's fence comes
+  // first.
   bool Unchanged(uint64_t seen) const {
     std::atomic_thread_fence(std::memory_order_acquire);
     return version.load(std::memory_order_relaxed) == seen;
   }
   bool TryLock(uint64_t seen) {
-    if (!version.compare_exchange_strong(seen, seen | kLocked, std::memory_order_acquire, std::memory_order_relaxed)) return false;
+    if (!version.compare_exchange_strong(seen, seen | kLocked, std::memory_order_acquire,
+                                         std::memory_order_relaxed))
+      return false;
     std::atomic_thread_fence(std::memory_order_release);
     return true;
   }
-  void Unlock() { version.store((version.load(std::memory_order_relaxed) & ~kLocked) + kChange, std::memory_order_release); }
+  void Unlock() {
+    version.store((version.load(std::memory_order_relaxed) & ~kLocked) + kChange,
+                  std::memory_order_release);
+  }
   // For a holder that changed nothing.
-  void UnlockUnchanged() { version.store(version.load(std::memory_order_relaxed) & ~kLocked, std::memory_order_release); }
-  void Kill() { version.store(((version.load(std::memory_order_relaxed) & ~kLocked) + kChange) | kDead, std::memory_order_release); }
+  void UnlockUnchanged() {
+    version.store(version.load(std::memory_order_relaxed) & ~kLocked, std::memory_order_release);
+  }
+  void Kill() {
+    version.store(((version.load(std::memory_order_relaxed) & ~kLocked) + kChange) | kDead,
+                  std::memory_order_release);
+  }
 };
 
-// A leaf, the version in which it was found, and its bounds: the separators left and right of it, as records (null: none). They are valid in the
-// guard.
+// A leaf, the version in which it was found, and its bounds: the separators left and right of it,
+// as records (null: none). They are valid in the guard.
 struct FoundLeaf {
   LeafRef* ref = nullptr;
   uint64_t version = 0;
@@ -101,7 +121,8 @@ class LeafIndex {
   class Change;
 
   // `pool`: where the leaves' offsets count from, for prefetching only.
-  LeafIndex(const KeyComparator& comparator, EpochDomain* epochs, const char* pool) : comparator_(comparator), epochs_(*epochs), pool_(pool) {}
+  LeafIndex(const KeyComparator& comparator, EpochDomain* epochs, const char* pool)
+      : comparator_(comparator), epochs_(*epochs), pool_(pool) {}
   ~LeafIndex();
   LeafIndex(const LeafIndex&) = delete;
   LeafIndex& operator=(const LeafIndex&) = delete;
@@ -109,23 +130,29 @@ class LeafIndex {
   // Fills an empty index with leaves in order. At least one.
   void Build(const std::vector<Entry>& leaves);
 
-  // The leaf that covers `key`; the last leaf with keys before `key`; the first and the last leaf. Wait while the leaf is locked.
+  // The leaf that covers `key`; the last leaf with keys before `key`; the first and the last leaf.
+  // Wait while the leaf is locked.
   FoundLeaf Find(const Slice& key) const { return FindLeaf<Side::kCovering>(&key); }
   FoundLeaf FindBefore(const Slice& key) const { return FindLeaf<Side::kBefore>(&key); }
   FoundLeaf FindFirst() const { return FindLeaf<Side::kFirst>(nullptr); }
   FoundLeaf FindLast() const { return FindLeaf<Side::kLast>(nullptr); }
 
-  // A LeafRef for a leaf that is not yet in the index: unlocked. DropRef takes back one that is dead or was never used.
+  // A LeafRef for a leaf that is not yet in the index: unlocked. DropRef takes back one that is
+  // dead or was never used.
   LeafRef* NewRef(PoolOffset leaf);
   void DropRef(LeafRef* ref);
 
-  // Prepare allocates and may throw; Publish does not. The leaf right of `separator` becomes `leaf`: what was there keeps what is before it.
+  // Prepare allocates and may throw; Publish does not. The leaf right of `separator` becomes
+  // `leaf`: what was there keeps what is before it.
   Change PrepareInsert(const char* separator, LeafRef* leaf);
   // The leaf with this separator goes; its left neighbour covers its keys.
   Change PrepareErase(const char* separator);
   void Publish(Change* change);
 
-  uint64_t VolatileBytes() const { return nodes_.load(std::memory_order_relaxed) * NodeBytes() + refs_.size() * kRefsPerSlab * sizeof(LeafRef); }
+  uint64_t VolatileBytes() const {
+    return nodes_.load(std::memory_order_relaxed) * NodeBytes() +
+           refs_.size() * kRefsPerSlab * sizeof(LeafRef);
+  }
 
  private:
   struct Node;
@@ -155,7 +182,8 @@ class LeafIndex {
   // All lines: which one of the slots is needed is known only when the fingerprints are there.
   void PrefetchLeaf(PoolOffset leaf) const {
     const uintptr_t pool = reinterpret_cast<uintptr_t>(pool_) + leaf;
-    for (uint64_t line = 0; line < kLeafBytes; line += kLineBytes) ASHLAR_PREFETCH(reinterpret_cast<const char*>(pool + line));
+    for (uint64_t line = 0; line < kLeafBytes; line += kLineBytes)
+      ASHLAR_PREFETCH(reinterpret_cast<const char*>(pool + line));
   }
 
   const KeyComparator comparator_;
@@ -168,7 +196,8 @@ class LeafIndex {
   std::vector<LeafRef*> free_refs_;
 };
 
-// New nodes that nobody sees yet, where they go, and what they replace. One that is not published frees what it holds.
+// New nodes that nobody sees yet, where they go, and what they replace. One that is not published
+// frees what it holds.
 class LeafIndex::Change {
  public:
   explicit Change(LeafIndex* index) : index_(index) {}

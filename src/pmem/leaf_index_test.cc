@@ -15,7 +15,9 @@ namespace {
 
 struct Less {
   const Comparator* comparator;
-  bool operator()(const std::string& a, const std::string& b) const { return comparator->Compare(a, b) < 0; }
+  bool operator()(const std::string& a, const std::string& b) const {
+    return comparator->Compare(a, b) < 0;
+  }
 };
 
 // A record in memory, for its key.
@@ -74,14 +76,16 @@ TEST_P(LeafIndexTest, AgreesWithAMapInAnyHistory) {
     const std::string target = RandomKey(&random);
     const auto above = model.upper_bound(target);
     const FoundLeaf found = index.Find(target);
-    ASSERT_EQ(found.offset, above == model.begin() ? kFirst : std::prev(above)->second) << named.name << " seed " << seed << " step " << step;
+    ASSERT_EQ(found.offset, above == model.begin() ? kFirst : std::prev(above)->second)
+        << named.name << " seed " << seed << " step " << step;
     ASSERT_EQ(found.upper == nullptr, above == model.end());
     if (found.upper != nullptr) {
       ASSERT_EQ(KeyOfRecord(found.upper), Slice(above->first));
     }
     ASSERT_EQ(found.lower == nullptr, above == model.begin());
     const auto at = model.lower_bound(target);
-    ASSERT_EQ(index.FindBefore(target).offset, at == model.begin() ? kFirst : std::prev(at)->second) << "seed " << seed << " step " << step;
+    ASSERT_EQ(index.FindBefore(target).offset, at == model.begin() ? kFirst : std::prev(at)->second)
+        << "seed " << seed << " step " << step;
     ASSERT_EQ(index.FindLast().offset, model.empty() ? kFirst : model.rbegin()->second);
     ASSERT_EQ(index.FindFirst().offset, kFirst);
   }

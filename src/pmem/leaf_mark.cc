@@ -7,7 +7,8 @@ namespace ashlar::pmem {
 namespace {
 
 // What the leaf refers to, gathered in one version of it. False: it changed meanwhile.
-bool GatherReferences(const Medium& medium, const FoundLeaf& leaf, std::vector<PoolOffset>* records) {
+bool GatherReferences(const Medium& medium, const FoundLeaf& leaf,
+                      std::vector<PoolOffset>* records) {
   const LeafView view(medium, leaf.offset);
   records->clear();
   if (view.Separator() != 0) records->push_back(view.Separator());
@@ -30,8 +31,9 @@ Status MarkRecords(TreeState* state, const std::atomic<bool>& stop) {
     // In the guard: what was in use is not handed out again before it is marked.
     for (const PoolOffset record : records) {
       if (!state->heap.MarkRecord(record) && status.ok()) {
-        status =
-            Status::Corruption(state->medium->path(), StrCat("the leaf at offset ", leaf.offset, " refers to ", record, ", where no record can be"));
+        status = Status::Corruption(
+            state->medium->path(), StrCat("the leaf at offset ", leaf.offset, " refers to ", record,
+                                          ", where no record can be"));
       }
     }
     if (leaf.upper == nullptr) break;

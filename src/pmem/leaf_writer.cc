@@ -9,7 +9,8 @@
 namespace ashlar::pmem {
 namespace {
 
-// Two neighbours with so few entries together become one leaf: half full, so that it does not split again at once.
+// Two neighbours with so few entries together become one leaf: half full, so that it does not split
+// again at once.
 constexpr uint32_t kMergedSlotsMax = kSlots / 2;
 // A removal looks for a merge when so many entries stay, not each time.
 constexpr uint32_t kMergeLooks = 4;
@@ -21,7 +22,8 @@ constexpr uint64_t kSplitsPerReclaim = 64;
 constexpr uint64_t kShortRecordBytes = 64;
 
 // Whether there is an object for each of these sizes, in their order.
-bool CanHold(const Heap& heap, const std::vector<PoolOffset>& objects, const std::vector<uint64_t>& bytes) {
+bool CanHold(const Heap& heap, const std::vector<PoolOffset>& objects,
+             const std::vector<uint64_t>& bytes) {
   if (objects.size() < bytes.size()) return false;
   for (size_t i = 0; i < bytes.size(); ++i) {
     if (heap.ObjectBytes(objects[i]) < bytes[i]) return false;
@@ -31,13 +33,16 @@ bool CanHold(const Heap& heap, const std::vector<PoolOffset>& objects, const std
 
 Status CheckSizes(const Medium& medium, const Slice& key, const Slice& value) {
   constexpr size_t kLimit = std::numeric_limits<uint32_t>::max();
-  if (key.size() >= kLimit || value.size() >= kLimit) return Status::InvalidArgument(medium.path(), "a key or value of 4 GiB or more");
+  if (key.size() >= kLimit || value.size() >= kLimit)
+    return Status::InvalidArgument(medium.path(), "a key or value of 4 GiB or more");
   return medium.status();
 }
 
 }  // namespace
 
-Status TreeState::DamagedRecord(PoolOffset record) const { return Status::Corruption(medium->path(), StrCat("a damaged record at offset ", record)); }
+Status TreeState::DamagedRecord(PoolOffset record) const {
+  return Status::Corruption(medium->path(), StrCat("a damaged record at offset ", record));
+}
 
 // ---- Put.
 
@@ -45,7 +50,11 @@ Status LeafWriter::Put(const Slice& key, const Slice& value) {
   ASHLAR_RETURN_IF_ERROR(CheckSizes(*state_.medium, key, value));
   const Result<PoolOffset> record = state_.heap.Allocate(RecordBytes(key, value), Reserve::kInsert);
   if (!record.ok()) return PutWhenFull(key, value);
-  Entry entry = {.key = key, .value = value, .record = record.value(), .fingerprint = Fingerprint(key), .must_exist = false};
+  Entry entry = {.key = key,
+                 .value = value,
+                 .record = record.value(),
+                 .fingerprint = Fingerprint(key),
+                 .must_exist = false};
   return PutRecord(&entry);
 }
 
@@ -62,7 +71,11 @@ Status LeafWriter::PutWhenFull(const Slice& key, const Slice& value) {
     record = state_.heap.Allocate(bytes, Reserve::kUpdate);
   }
   if (!record.ok()) return record.status();
-  Entry entry = {.key = key, .value = value, .record = record.value(), .fingerprint = Fingerprint(key), .must_exist = must_exist};
+  Entry entry = {.key = key,
+                 .value = value,
+                 .record = record.value(),
+                 .fingerprint = Fingerprint(key),
+                 .must_exist = must_exist};
   const Status status = PutRecord(&entry);
   if (must_exist) state_.heap.Reclaim();
   return status;
@@ -126,10 +139,12 @@ LeafWriter::Outcome LeafWriter::TryPut(PoolOperation* op, Entry* entry) {
 }
 
 // kDone: published, committed and unlocked; kFull keeps the lock until the caller's scope ends.
-LeafWriter::Outcome LeafWriter::PutLocked(PoolOperation* op, const FoundLeaf& leaf, Entry* entry, LeafLock* lock) {
+LeafWriter::Outcome LeafWriter::PutLocked(PoolOperation* op, const FoundLeaf& leaf, Entry* entry,
+                                          LeafLock* lock) {
   const LeafView view(*state_.medium, leaf.offset);
   const uint64_t commit = view.Commit();
-  const SlotFound found = FindInLeaf(*state_.medium, state_.order, leaf.offset, commit, entry->key, entry->fingerprint, RecordPart::kKey);
+  const SlotFound found = FindInLeaf(*state_.medium, state_.order, leaf.offset, commit, entry->key,
+                                     entry->fingerprint, RecordPart::kKey);
   if (found.damaged != 0) {
     entry->damaged = found.damaged;
     return Outcome::kDamaged;
@@ -149,7 +164,8 @@ LeafWriter::Outcome LeafWriter::PutLocked(PoolOperation* op, const FoundLeaf& le
   if (entry->must_exist) return Outcome::kMissing;
   const uint64_t occupied = Occupied(commit);
   const auto count = static_cast<uint32_t>(std::popcount(occupied));
-  const bool may_fill = entry->may_fill || (leaf.upper == nullptr && count == kSlotsFilled && IsAboveAll(leaf, commit, entry->key));
+  const bool may_fill = entry->may_fill || (leaf.upper == nullptr && count == kSlotsFilled &&
+                                            IsAboveAll(leaf, commit, entry->key));
   if (count >= (may_fill ? kSlots : kSlotsFilled)) return Outcome::kFull;
   const auto index = static_cast<uint32_t>(std::countr_one(occupied));
   SlotWriter slots(op, view);
@@ -166,7 +182,8 @@ LeafWriter::Outcome LeafWriter::PutLocked(PoolOperation* op, const FoundLeaf& le
 bool LeafWriter::IsAboveAll(const FoundLeaf& leaf, uint64_t commit, const Slice& key) const {
   const LeafView view(*state_.medium, leaf.offset);
   for (uint64_t rest = Occupied(commit); rest != 0; rest &= rest - 1) {
-    const std::optional<Record> record = ReadRecord(*state_.medium, SlotRecord(view.Slot(static_cast<uint32_t>(std::countr_zero(rest)))));
+    const std::optional<Record> record = ReadRecord(
+        *state_.medium, SlotRecord(view.Slot(static_cast<uint32_t>(std::countr_zero(rest)))));
     if (!record || state_.order.Compare(record->key(), key) > 0) return false;
   }
   return true;
@@ -185,13 +202,17 @@ LeafWriter::Outcome LeafWriter::PutWithSplit(PoolOperation* op, Entry* entry) {
   }
 }
 
-LeafWriter::Outcome LeafWriter::Split(PoolOperation* op, const FoundLeaf& leaf, Entry* entry, LeafLock* lock) {
+LeafWriter::Outcome LeafWriter::Split(PoolOperation* op, const FoundLeaf& leaf, Entry* entry,
+                                      LeafLock* lock) {
   const LeafView view(*state_.medium, leaf.offset);
   const uint64_t commit = view.Commit();
   std::vector<LeafEntry> entries;
-  if (!CollectEntries(*state_.medium, state_.order, leaf.offset, commit, &entries, &entry->damaged)) return Outcome::kDamaged;
+  if (!CollectEntries(*state_.medium, state_.order, leaf.offset, commit, &entries, &entry->damaged))
+    return Outcome::kDamaged;
   const auto at = std::lower_bound(entries.begin(), entries.end(), entry->key,
-                                   [this](const LeafEntry& a, const Slice& key) { return state_.order.Compare(a.key, key) < 0; });
+                                   [this](const LeafEntry& a, const Slice& key) {
+                                     return state_.order.Compare(a.key, key) < 0;
+                                   });
   const auto rank = static_cast<size_t>(at - entries.begin());
   const size_t count = entries.size();
 
@@ -204,7 +225,8 @@ LeafWriter::Outcome LeafWriter::Split(PoolOperation* op, const FoundLeaf& leaf, 
   // A full leaf whose new first entry would stay: split now, insert afterwards.
   const bool split_only = no_free_slot && !goes_right;
 
-  const LeafEntry fresh = {.index = 0, .fingerprint = entry->fingerprint, .slot = entry->slot(), .key = entry->key};
+  const LeafEntry fresh = {
+      .index = 0, .fingerprint = entry->fingerprint, .slot = entry->slot(), .key = entry->key};
   std::vector<LeafEntry> moved(entries.begin() + static_cast<ptrdiff_t>(split_at), entries.end());
   uint64_t occupied = Occupied(commit);
   for (const LeafEntry& move : moved) occupied &= ~(uint64_t{1} << move.index);
@@ -215,9 +237,11 @@ LeafWriter::Outcome LeafWriter::Split(PoolOperation* op, const FoundLeaf& leaf, 
   entry->separator_bytes = RecordBytes(separator_key, Slice());
   entry->copy_bytes.clear();
   for (const LeafEntry& move : moved) {
-    if (move.slot != fresh.slot && IsCopied(move)) entry->copy_bytes.push_back(SlotUnits(move.slot) * kUnitBytes);
+    if (move.slot != fresh.slot && IsCopied(move))
+      entry->copy_bytes.push_back(SlotUnits(move.slot) * kUnitBytes);
   }
-  if (reserve.leaf == 0 || reserve.separator_bytes < entry->separator_bytes || !CanHold(state_.heap, reserve.copies, entry->copy_bytes)) {
+  if (reserve.leaf == 0 || reserve.separator_bytes < entry->separator_bytes ||
+      !CanHold(state_.heap, reserve.copies, entry->copy_bytes)) {
     return Outcome::kNeedReserve;
   }
   for (size_t i = 0, copy = 0; copy < entry->copy_bytes.size(); ++i) {
@@ -231,7 +255,8 @@ LeafWriter::Outcome LeafWriter::Split(PoolOperation* op, const FoundLeaf& leaf, 
   WriteRecord(op, reserve.separator, separator_key, Slice());
   WriteNewLeaf(op, reserve.leaf, moved, reserve.separator, view.Next(commit));
   LeafRef* const right = state_.index.NewRef(reserve.leaf);
-  LeafIndex::Change change = state_.index.PrepareInsert(state_.medium->view() + reserve.separator, right);
+  LeafIndex::Change change =
+      state_.index.PrepareInsert(state_.medium->view() + reserve.separator, right);
   op->Store(leaf.offset + kLeafNext + uint64_t{8} * (1 - SelectedNext(commit)), reserve.leaf);
   if (!goes_right && !split_only) {
     const auto index = static_cast<uint32_t>(std::countr_one(Occupied(commit)));
@@ -244,7 +269,8 @@ LeafWriter::Outcome LeafWriter::Split(PoolOperation* op, const FoundLeaf& leaf, 
   op->Fence();
   PublishCommit(op, leaf.offset, NextCommit(commit, occupied, true));
   // Copies beyond the needed ones were never used.
-  for (size_t i = entry->copied.size(); i < reserve.copies.size(); ++i) state_.heap.Release(reserve.copies[i]);
+  for (size_t i = entry->copied.size(); i < reserve.copies.size(); ++i)
+    state_.heap.Release(reserve.copies[i]);
   reserve = {};
   state_.index.Publish(&change);
   op->Commit();
@@ -258,11 +284,14 @@ LeafWriter::Outcome LeafWriter::Split(PoolOperation* op, const FoundLeaf& leaf, 
 
 // Space for a split, from outside of all operations and locks.
 Status LeafWriter::FillReserve(uint64_t separator_bytes, const std::vector<uint64_t>& copy_bytes) {
-  if (state_.splits.load(std::memory_order_relaxed) % kSplitsPerReclaim == 0) state_.epochs.Reclaim();
-  SplitReserve fresh = {.leaf = 0, .separator = 0, .separator_bytes = separator_bytes, .copies = {}};
+  if (state_.splits.load(std::memory_order_relaxed) % kSplitsPerReclaim == 0)
+    state_.epochs.Reclaim();
+  SplitReserve fresh = {
+      .leaf = 0, .separator = 0, .separator_bytes = separator_bytes, .copies = {}};
   const auto allocate = [&]() -> Status {
     ASHLAR_ASSIGN_OR_RETURN(fresh.leaf, state_.heap.AllocateLeaf());
-    ASHLAR_ASSIGN_OR_RETURN(fresh.separator, state_.heap.Allocate(separator_bytes, Reserve::kInsert));
+    ASHLAR_ASSIGN_OR_RETURN(fresh.separator,
+                            state_.heap.Allocate(separator_bytes, Reserve::kInsert));
     for (const uint64_t bytes : copy_bytes) {
       ASHLAR_ASSIGN_OR_RETURN(const PoolOffset copy, state_.heap.Allocate(bytes, Reserve::kInsert));
       fresh.copies.push_back(copy);
@@ -285,7 +314,8 @@ void LeafWriter::ReleaseReserve(const SplitReserve& reserve) {
   for (const PoolOffset copy : reserve.copies) state_.heap.Release(copy);
 }
 
-// Only what has a size class: a record that fills spans of its own is handed over by every strategy.
+// Only what has a size class: a record that fills spans of its own is handed over by every
+// strategy.
 bool LeafWriter::IsCopied(const LeafEntry& entry) const {
   const uint64_t bytes = SlotUnits(entry.slot) * kUnitBytes;
   switch (state_.split_strategy) {
@@ -315,7 +345,8 @@ Status LeafWriter::Delete(const Slice& key) {
         if (!leaf.ref->TryLock(leaf.version)) continue;
         LeafLock lock(leaf.ref);
         const uint64_t commit = LeafView(*state_.medium, leaf.offset).Commit();
-        const SlotFound found = FindInLeaf(*state_.medium, state_.order, leaf.offset, commit, key, fingerprint, RecordPart::kKey);
+        const SlotFound found = FindInLeaf(*state_.medium, state_.order, leaf.offset, commit, key,
+                                           fingerprint, RecordPart::kKey);
         if (found.damaged != 0) return state_.DamagedRecord(found.damaged);
         if (!found.found) {
           lock.ReleaseUnchanged();
@@ -367,7 +398,8 @@ bool LeafWriter::MergeAround(const Slice& key, uint32_t slots_max) {
 }
 
 // Commits when it merges. Gives up when a leaf is busy: the next removal looks again.
-bool LeafWriter::Merge(PoolOperation* op, const FoundLeaf& left, const FoundLeaf& right, uint32_t slots_max) {
+bool LeafWriter::Merge(PoolOperation* op, const FoundLeaf& left, const FoundLeaf& right,
+                       uint32_t slots_max) {
   if (!left.ref->TryLock(left.version)) return false;
   LeafLock left_lock(left.ref);
   if (!right.ref->TryLock(right.version)) {
@@ -380,7 +412,8 @@ bool LeafWriter::Merge(PoolOperation* op, const FoundLeaf& left, const FoundLeaf
   const uint64_t left_commit = into.Commit();
   const uint64_t right_commit = from.Commit();
   uint64_t occupied = Occupied(left_commit);
-  if (static_cast<uint32_t>(std::popcount(occupied) + std::popcount(Occupied(right_commit))) > slots_max) {
+  if (static_cast<uint32_t>(std::popcount(occupied) + std::popcount(Occupied(right_commit))) >
+      slots_max) {
     right_lock.ReleaseUnchanged();
     left_lock.ReleaseUnchanged();
     return false;
@@ -394,7 +427,8 @@ bool LeafWriter::Merge(PoolOperation* op, const FoundLeaf& left, const FoundLeaf
     occupied |= uint64_t{1} << free;
   }
   slots.Finish();
-  op->Store(left.offset + kLeafNext + uint64_t{8} * (1 - SelectedNext(left_commit)), from.Next(right_commit));
+  op->Store(left.offset + kLeafNext + uint64_t{8} * (1 - SelectedNext(left_commit)),
+            from.Next(right_commit));
   state_.heap.BeforeUnlink(from.Separator());
   op->Fence();
   PublishCommit(op, left.offset, NextCommit(left_commit, occupied, true));
@@ -412,7 +446,8 @@ bool LeafWriter::Merge(PoolOperation* op, const FoundLeaf& left, const FoundLeaf
 
 Status LeafWriter::Relocate(const Slice& key, uint64_t slot) {
   // Rounded up to units is the same size class.
-  ASHLAR_ASSIGN_OR_RETURN(const PoolOffset record, state_.heap.Allocate(SlotUnits(slot) * kUnitBytes, Reserve::kInsert));
+  ASHLAR_ASSIGN_OR_RETURN(const PoolOffset record,
+                          state_.heap.Allocate(SlotUnits(slot) * kUnitBytes, Reserve::kInsert));
   bool moved = false;
   Status status;
   {
@@ -423,7 +458,8 @@ Status LeafWriter::Relocate(const Slice& key, uint64_t slot) {
       while (!leaf.ref->TryLock(leaf.version)) leaf = state_.index.Find(key);
       LeafLock lock(leaf.ref);
       const LeafView view(*state_.medium, leaf.offset);
-      const SlotFound found = FindInLeaf(*state_.medium, state_.order, leaf.offset, view.Commit(), key, Fingerprint(key), RecordPart::kAll);
+      const SlotFound found = FindInLeaf(*state_.medium, state_.order, leaf.offset, view.Commit(),
+                                         key, Fingerprint(key), RecordPart::kAll);
       if (found.found && view.Slot(found.index) == slot) {
         WriteRecord(&op, record, found.record.key(), found.record.value());
         state_.heap.BeforeUnlink(found.offset);

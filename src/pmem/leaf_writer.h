@@ -3,16 +3,20 @@
 //   insert   record, slot, fingerprint | fence | commit word | fence
 //   update   record                    | fence | slot        | fence
 //   remove   commit word | fence
-//   split    new leaf with the moved slots, separator, other next pointer, and the insert that caused it | fence | commit word of the old leaf |
+//   split    new leaf with the moved slots, separator, other next pointer, and the insert that
+//            caused it | fence | commit word of the old leaf |
 //   fence merge    the right leaf's slots into free slots of its left neighbour, other next pointer            | fence | commit word of the left    |
 //   fence
 //
-// The commit word and the next pointers share a line, and stores to one line become durable in order; so the pointer needs no flush of its own.
+// The commit word and the next pointers share a line, and stores to one line become durable in
+// order; so the pointer needs no flush of its own.
 //
-// A leaf takes kSlotsFilled entries, so that a split finds a free slot when the new entry stays left; the last leaf takes kSlots from ascending
-// inserts, and then only the new key moves: ascending loads fill leaves.
+// A leaf takes kSlotsFilled entries, so that a split finds a free slot when the new entry stays
+// left; the last leaf takes kSlots from ascending inserts, and then only the new key moves:
+// ascending loads fill leaves.
 //
-// I1: between two fences nothing is stored to a line that a published state depends on, except its publication.
+// I1: between two fences nothing is stored to a line that a published state depends on, except its
+//     publication.
 // I2: whatever fails, fails before the first store to something published.
 #pragma once
 
@@ -26,7 +30,8 @@ class LeafWriter {
 
   Status Put(const Slice& key, const Slice& value);
   Status Delete(const Slice& key);
-  // Merges leaves around `key`, as long as two neighbours have at most `slots_max` entries together. True when a leaf went.
+  // Merges leaves around `key`, as long as two neighbours have at most `slots_max` entries
+  // together. True when a leaf went.
   bool MergeAround(const Slice& key, uint32_t slots_max);
   // Moves the record in this slot elsewhere, if the slot is still what it was. Ok also when not.
   Status Relocate(const Slice& key, uint64_t slot);
@@ -57,12 +62,15 @@ class LeafWriter {
   Outcome TryPut(PoolOperation* op, Entry* entry);
   Outcome PutLocked(PoolOperation* op, const FoundLeaf& leaf, Entry* entry, LeafLock* lock);
   Outcome PutWithSplit(PoolOperation* op, Entry* entry) ASHLAR_EXCLUDES(state_.structure_mutex);
-  Outcome Split(PoolOperation* op, const FoundLeaf& leaf, Entry* entry, LeafLock* lock) ASHLAR_REQUIRES(state_.structure_mutex);
-  Status FillReserve(uint64_t separator_bytes, const std::vector<uint64_t>& copy_bytes) ASHLAR_EXCLUDES(state_.structure_mutex);
+  Outcome Split(PoolOperation* op, const FoundLeaf& leaf, Entry* entry, LeafLock* lock)
+      ASHLAR_REQUIRES(state_.structure_mutex);
+  Status FillReserve(uint64_t separator_bytes, const std::vector<uint64_t>& copy_bytes)
+      ASHLAR_EXCLUDES(state_.structure_mutex);
   void ReleaseReserve(const SplitReserve& reserve);
   bool IsCopied(const LeafEntry& entry) const;
   bool IsAboveAll(const FoundLeaf& leaf, uint64_t commit, const Slice& key) const;
-  bool Merge(PoolOperation* op, const FoundLeaf& left, const FoundLeaf& right, uint32_t slots_max) ASHLAR_REQUIRES(state_.structure_mutex);
+  bool Merge(PoolOperation* op, const FoundLeaf& left, const FoundLeaf& right, uint32_t slots_max)
+      ASHLAR_REQUIRES(state_.structure_mutex);
 
   TreeState& state_;
 };

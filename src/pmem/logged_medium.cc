@@ -44,7 +44,9 @@ std::string EncodeLogHead(uint64_t pool_id, uint64_t generation) {
 
 // Whether the log is this pool's and has a generation to replay.
 bool ReadLogHead(const Slice& log, uint64_t pool_id, uint64_t* generation) {
-  if (log.size() < kLogHead || crc32c::Mask(crc32c::Value(log.data() + 8, 16)) != DecodeFixed64(log.data())) return false;
+  if (log.size() < kLogHead ||
+      crc32c::Mask(crc32c::Value(log.data() + 8, 16)) != DecodeFixed64(log.data()))
+    return false;
   *generation = DecodeFixed64(log.data() + 16);
   return DecodeFixed64(log.data() + 8) == pool_id;
 }
@@ -57,9 +59,12 @@ Status StartGeneration(PoolStorage* storage, uint64_t pool_id, uint64_t generati
 Status StorePieces(PoolStorage* storage, Slice pieces) {
   while (!pieces.empty()) {
     const uint64_t offset = pieces.size() < kPieceHead ? 0 : DecodeFixed64(pieces.data());
-    const uint64_t bytes = pieces.size() < kPieceHead ? ~uint64_t{0} : DecodeFixed64(pieces.data() + 8);
-    if (bytes > pieces.size() - kPieceHead || offset > storage->bytes() || bytes > storage->bytes() - offset) {
-      return Status::Corruption(LogPath(storage->path()), "a record with a good checksum stores outside of the pool");
+    const uint64_t bytes =
+        pieces.size() < kPieceHead ? ~uint64_t{0} : DecodeFixed64(pieces.data() + 8);
+    if (bytes > pieces.size() - kPieceHead || offset > storage->bytes() ||
+        bytes > storage->bytes() - offset) {
+      return Status::Corruption(LogPath(storage->path()),
+                                "a record with a good checksum stores outside of the pool");
     }
     ASHLAR_RETURN_IF_ERROR(storage->WritePool(offset, Slice(pieces.data() + kPieceHead, bytes)));
     pieces.remove_prefix(kPieceHead + bytes);
@@ -72,8 +77,11 @@ Status StoreRecords(PoolStorage* storage, Slice log, uint64_t pool_id) {
   if (!ReadLogHead(log, pool_id, &generation)) return Status::OK();
   log.remove_prefix(kLogHead);
   LogHead head;
-  for (uint64_t number = 0; ReadHead(log, pool_id, &head) && head.generation == generation && head.number == number; ++number) {
-    ASHLAR_RETURN_IF_ERROR(StorePieces(storage, Slice(log.data() + kRecordHead, head.bytes - kRecordHead)));
+  for (uint64_t number = 0;
+       ReadHead(log, pool_id, &head) && head.generation == generation && head.number == number;
+       ++number) {
+    ASHLAR_RETURN_IF_ERROR(
+        StorePieces(storage, Slice(log.data() + kRecordHead, head.bytes - kRecordHead)));
     log.remove_prefix(head.bytes);
   }
   return storage->SyncPool();
@@ -82,21 +90,25 @@ Status StoreRecords(PoolStorage* storage, Slice log, uint64_t pool_id) {
 }  // namespace
 
 Status ReplayLog(PoolStorage* storage, uint64_t pool_id) {
-  const Status replayed = storage->UseLog([&](const Slice& log) { return StoreRecords(storage, log, pool_id); });
+  const Status replayed =
+      storage->UseLog([&](const Slice& log) { return StoreRecords(storage, log, pool_id); });
   if (replayed.IsPathNotFound()) return Status::OK();
   ASHLAR_RETURN_IF_ERROR(replayed);
   return storage->RemoveLog();
 }
 
-Result<std::unique_ptr<Medium>> LoggedMedium::Create(std::unique_ptr<PoolStorage> storage, const LoggedMediumConfig& config) {
+Result<std::unique_ptr<Medium>> LoggedMedium::Create(std::unique_ptr<PoolStorage> storage,
+                                                     const LoggedMediumConfig& config) {
   ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PoolMapping> mapping, storage->MapPrivate());
   // The log is new, but the blocks under it may be old: time keeps generations apart.
   const uint64_t generation = UnixMicros();
   ASHLAR_RETURN_IF_ERROR(storage->CreateLog(EncodeLogHead(config.pool_id, generation)));
-  return std::unique_ptr<Medium>(new LoggedMedium(std::move(storage), std::move(mapping), generation, config));
+  return std::unique_ptr<Medium>(
+      new LoggedMedium(std::move(storage), std::move(mapping), generation, config));
 }
 
-LoggedMedium::LoggedMedium(std::unique_ptr<PoolStorage> storage, std::unique_ptr<PoolMapping> mapping, uint64_t generation,
+LoggedMedium::LoggedMedium(std::unique_ptr<PoolStorage> storage,
+                           std::unique_ptr<PoolMapping> mapping, uint64_t generation,
                            const LoggedMediumConfig& config)
     : Medium(storage->path(), mapping->data(), mapping->bytes()),
       storage_(std::move(storage)),
@@ -148,7 +160,9 @@ void LoggedMedium::Commit(PoolOperation* operation) {
   EncodeFixed64(head.data() + 16, config_.pool_id);
   EncodeFixed64(head.data() + 24, generation_);
   EncodeFixed64(head.data() + 32, next_number_++);
-  const uint32_t crc = crc32c::Extend(crc32c::Value(head.data() + kChecksumEnd, kRecordHead - kChecksumEnd), redo.data(), redo.size());
+  const uint32_t crc =
+      crc32c::Extend(crc32c::Value(head.data() + kChecksumEnd, kRecordHead - kChecksumEnd),
+                     redo.data(), redo.size());
   EncodeFixed64(head.data() + 8, crc32c::Mask(crc));
   buffer_.append(head);
   buffer_.append(redo);
@@ -228,16 +242,20 @@ void LoggedMedium::CheckpointIfLong() {
   changed_.SignalAll();
 }
 
-// Changed pages, in runs. Afterwards the mapping shows the file again, so that the private copies can go.
+// Changed pages, in runs. Afterwards the mapping shows the file again, so that the private copies
+// can go.
 Status LoggedMedium::WriteChangedPages() {
   if (!config_.sync) ASHLAR_RETURN_IF_ERROR(storage_->SyncLog());
   const uint64_t pages = bytes() / kPageBytes;
-  const auto is_changed = [this](uint64_t page) { return (changed_pages_[page / 64].load(std::memory_order_relaxed) >> (page % 64) & 1) != 0; };
+  const auto is_changed = [this](uint64_t page) {
+    return (changed_pages_[page / 64].load(std::memory_order_relaxed) >> (page % 64) & 1) != 0;
+  };
   for (uint64_t page = 0; page < pages; ++page) {
     if (!is_changed(page)) continue;
     uint64_t end = page + 1;
     while (end < pages && is_changed(end)) end++;
-    ASHLAR_RETURN_IF_ERROR(storage_->WritePool(page * kPageBytes, Slice(mapping_->data() + page * kPageBytes, (end - page) * kPageBytes)));
+    ASHLAR_RETURN_IF_ERROR(storage_->WritePool(
+        page * kPageBytes, Slice(mapping_->data() + page * kPageBytes, (end - page) * kPageBytes)));
     page = end;
   }
   ASHLAR_RETURN_IF_ERROR(storage_->SyncPool());

@@ -1,35 +1,44 @@
-// LoggedMedium: a pool on an ordinary file. The file is mapped privately, so that the system cannot write a page ahead of the log; a redo log beside
-// it carries durability, and only a checkpoint writes pages.
+// LoggedMedium: a pool on an ordinary file. The file is mapped privately, so that the system cannot
+// write a page ahead of the log; a redo log beside it carries durability, and only a checkpoint
+// writes pages.
 //
 //   <pool>.log    page 0      checksum u64 | pool id u64 | generation u64
-//                 record*     record = bytes u64 | checksum u64 | pool id u64 | generation u64 | number u64 | (offset u64, bytes u64, data)*
+//                 record*     record = bytes u64 | checksum u64 | pool id u64 | generation u64 |
+//                             number u64 | (offset u64, bytes u64, data)*
 //
 //   verbs ──> private memory, and the operation's redo
 //   Commit ──> buffer_ (in the order of commits) ──> AwaitDurable: one thread writes and syncs for all that wait ──> log file
 //   log long enough ──> checkpoint: sync the log; write changed pages to the pool; sync the pool; name the next generation in page 0; sync the log;
 //   it starts again behind page 0
 //
-// Replay: records of the generation that page 0 names, numbered without a gap, up to the first that is damaged, are stored to the pool's file, in
-// order. Where page 0 is damaged there is nothing to replay: it is written when the pool is whole.
+// Replay: records of the generation that page 0 names, numbered without a gap, up to the first that
+// is damaged, are stored to the pool's file, in order. Where page 0 is damaged there is nothing to
+// replay: it is written when the pool is whole.
 //
 // I1: an operation is one record: after a crash it is there or it is not.
-// I2: a word that is stored between two checkpoints is in the log of that generation. So replaying a log over any mixture of pages from before and
+// I2: a word that is stored between two checkpoints is in the log of that generation. So replaying
+//     a log over any mixture of pages from before and
 // after
 //     its checkpoint gives the state at the log's end, and replaying it twice too.
 // I3: a page is written to the pool only after every record that stored to it is durable.
-// I4: no operation is under way during a checkpoint: what is written is the state between two operations.
+// I4: no operation is under way during a checkpoint: what is written is the state between two
+//     operations.
 //
-// I5: no record is written over the generation before while page 0 names that one. Otherwise a crash could leave its first records and not the
-//     others: replaying those alone would take words back to what they were.
+// I5: no record is written over the generation before while page 0 names that one. Otherwise a
+//     crash could leave its first records and not the others: replaying those alone would take
+//     words back to what they were.
 //
-// The log is not cut, since giving space back and taking it again would make each sync write metadata; so records of the generation before lie behind
-// the newest one. Their generation tells.
+// The log is not cut, since giving space back and taking it again would make each sync write
+// metadata; so records of the generation before lie behind the newest one. Their generation tells.
 //
-// A reader may see a change that has been committed and is not yet durable: the writer that made it has not been answered.
+// A reader may see a change that has been committed and is not yet durable: the writer that made it
+// has not been answered.
 //
-// msync was rejected: it is neither atomic nor ordered. Logging whole pages was rejected: an insert changes some 100 bytes on three pages.
+// msync was rejected: it is neither atomic nor ordered. Logging whole pages was rejected: an insert
+// changes some 100 bytes on three pages.
 //
-// Thread safety: see Medium. One error latch: after a failed write or sync nothing commits any more.
+// Thread safety: see Medium. One error latch: after a failed write or sync nothing commits any
+// more.
 #pragma once
 
 #include <memory>
@@ -41,7 +50,8 @@
 
 namespace ashlar::pmem {
 
-// Brings the pool up to date with the log beside it, if there is one for this pool, and removes the log. Nothing is mapped meanwhile.
+// Brings the pool up to date with the log beside it, if there is one for this pool, and removes the
+// log. Nothing is mapped meanwhile.
 Status ReplayLog(PoolStorage* storage, uint64_t pool_id);
 
 struct LoggedMediumConfig {
@@ -53,7 +63,8 @@ struct LoggedMediumConfig {
 class LoggedMedium final : public Medium {
  public:
   // Takes storage whose log was replayed; starts a new log.
-  static Result<std::unique_ptr<Medium>> Create(std::unique_ptr<PoolStorage> storage, const LoggedMediumConfig& config);
+  static Result<std::unique_ptr<Medium>> Create(std::unique_ptr<PoolStorage> storage,
+                                                const LoggedMediumConfig& config);
 
   DurabilityClass durability_class() const override { return DurabilityClass::kLogged; }
   Status status() const override;
@@ -61,7 +72,8 @@ class LoggedMedium final : public Medium {
   Status Close() override;
 
  private:
-  LoggedMedium(std::unique_ptr<PoolStorage> storage, std::unique_ptr<PoolMapping> mapping, uint64_t generation, const LoggedMediumConfig& config);
+  LoggedMedium(std::unique_ptr<PoolStorage> storage, std::unique_ptr<PoolMapping> mapping,
+               uint64_t generation, const LoggedMediumConfig& config);
 
   void Begin(PoolOperation* operation) override;
   void Store(PoolOperation* operation, PoolOffset to, uint64_t word) override;
@@ -80,18 +92,22 @@ class LoggedMedium final : public Medium {
   const std::unique_ptr<PoolStorage> storage_;  // by whoever is writing_ or runs the checkpoint
   const std::unique_ptr<PoolMapping> mapping_;
   const LoggedMediumConfig config_;
-  // One bit for each page that was stored to since the last checkpoint. Set relaxed inside an operation, taken when none is under way.
+  // One bit for each page that was stored to since the last checkpoint. Set relaxed inside an
+  // operation, taken when none is under way.
   std::vector<std::atomic<uint64_t>> changed_pages_;
 
   mutable Mutex mutex_;
   CondVar changed_;
   uint32_t under_way_ ASHLAR_GUARDED_BY(mutex_) = 0;
-  bool stopped_ ASHLAR_GUARDED_BY(mutex_) = false;  // a checkpoint is waiting or running: nothing begins
+  bool stopped_ ASHLAR_GUARDED_BY(mutex_) =
+      false;  // a checkpoint is waiting or running: nothing begins
   bool writing_ ASHLAR_GUARDED_BY(mutex_) = false;  // a thread writes to the log, without the mutex
   std::string buffer_ ASHLAR_GUARDED_BY(mutex_);
-  uint64_t committed_end_ ASHLAR_GUARDED_BY(mutex_) = 0;     // bytes committed since open, in all generations
-  uint64_t durable_end_ ASHLAR_GUARDED_BY(mutex_) = 0;       // of these
-  uint64_t generation_start_ ASHLAR_GUARDED_BY(mutex_) = 0;  // where the generation's first record is
+  uint64_t committed_end_ ASHLAR_GUARDED_BY(mutex_) =
+      0;  // bytes committed since open, in all generations
+  uint64_t durable_end_ ASHLAR_GUARDED_BY(mutex_) = 0;  // of these
+  uint64_t generation_start_ ASHLAR_GUARDED_BY(mutex_) =
+      0;  // where the generation's first record is
   uint64_t generation_ ASHLAR_GUARDED_BY(mutex_);
   uint64_t next_number_ ASHLAR_GUARDED_BY(mutex_) = 0;
   Status error_ ASHLAR_GUARDED_BY(mutex_);

@@ -1,7 +1,9 @@
 // MappedMedium: the pool's file is mapped shared, and a store is in the file when it is in memory.
 //
-//   cpu-flush            Flush writes lines back from the caches, Fence waits for that: MAP_SYNC on DAX, or forced on shared memory
-//   process-crash-only   the memory outlives the process but not the machine: keeping the order of stores is all there is to do
+//   cpu-flush            Flush writes lines back from the caches, Fence waits for that: MAP_SYNC on
+//                        DAX, or forced on shared memory
+//   process-crash-only   the memory outlives the process but not the machine: keeping the order of
+//                        stores is all there is to do
 #pragma once
 
 #include <memory>
@@ -14,8 +16,10 @@ namespace ashlar::pmem {
 
 class MappedMedium final : public Medium {
  public:
-  // kNone as the instruction: lines need no flush, either because the caches are persistent or because the class does not promise it.
-  MappedMedium(std::unique_ptr<PoolFile> file, std::unique_ptr<PoolMapping> mapping, DurabilityClass durability, FlushInstruction instruction)
+  // kNone as the instruction: lines need no flush, either because the caches are persistent or
+  // because the class does not promise it.
+  MappedMedium(std::unique_ptr<PoolFile> file, std::unique_ptr<PoolMapping> mapping,
+               DurabilityClass durability, FlushInstruction instruction)
       : Medium(file->path(), mapping->data(), mapping->bytes()),
         file_(std::move(file)),
         mapping_(std::move(mapping)),
@@ -29,9 +33,12 @@ class MappedMedium final : public Medium {
   void Store(PoolOperation* /*operation*/, PoolOffset to, uint64_t word) override {
     WordAt(mapping_->data(), to).store(word, std::memory_order_release);
   }
-  void Copy(PoolOperation* /*operation*/, PoolOffset to, const char* from, size_t n) override { memcpy(mapping_->data() + to, from, n); }
+  void Copy(PoolOperation* /*operation*/, PoolOffset to, const char* from, size_t n) override {
+    memcpy(mapping_->data() + to, from, n);
+  }
   void Flush(PoolOffset from, size_t n) override {
-    if (instruction_ != FlushInstruction::kNone) FlushLines(instruction_, mapping_->data() + from, n);
+    if (instruction_ != FlushInstruction::kNone)
+      FlushLines(instruction_, mapping_->data() + from, n);
   }
   void Fence() override {
     if (durability_ == DurabilityClass::kCpuFlush) {

@@ -1,14 +1,15 @@
 // Medium: the memory that a pool lives in, and how a store to it becomes durable.
 //
-// The engine reads the pool through view(), as const memory, and changes it through the four verbs of a PoolOperation alone:
+// The engine reads the pool through view(), as const memory, and changes it through the four verbs
+// of a PoolOperation alone:
 //
 //   Store   one aligned word of 8 bytes, atomic for readers and for crashes
 //   Copy    bytes that nobody reads yet
 //   Flush   starts making the lines of a range durable
 //   Fence   what was flushed before is durable before anything that is stored later
 //
-// Within one cache line stores become durable in their order: a line survives a crash as some prefix of its stores since it was last flushed and
-// fenced.
+// Within one cache line stores become durable in their order: a line survives a crash as some
+// prefix of its stores since it was last flushed and fenced.
 //
 //   PoolOperation op(medium);        may wait for a checkpoint: before locks and epoch guards
 //   op.Copy ... op.Flush ... op.Fence ... op.Store ... op.Flush ... op.Fence
@@ -16,16 +17,20 @@
 //   unlock
 //   op.AwaitDurable()                without locks
 //
-// The verbs say in which order things become durable, Commit says what belongs together: a medium with flushes and fences does everything in the
-// verbs and nothing in Commit; the logged medium ignores Flush and Fence and makes one log record of the operation's stores.
+// The verbs say in which order things become durable, Commit says what belongs together: a medium
+// with flushes and fences does everything in the verbs and nothing in Commit; the logged medium
+// ignores Flush and Fence and makes one log record of the operation's stores.
 //
 // I1: an operation that depends on another one's stores commits after it.
-// I2: nothing but the verbs stores to the pool. (A test maps the view read-only and lets the verbs write through a second mapping.)
+// I2: nothing but the verbs stores to the pool. (A test maps the view read-only and lets the verbs
+//     write through a second mapping.)
 // I3: a store of an operation that never commits lies where nothing that is published refers to.
 //
-// A thread has at most one operation at a time: the next one might wait for a checkpoint that waits for the first.
+// A thread has at most one operation at a time: the next one might wait for a checkpoint that waits
+// for the first.
 //
-// Thread safety: verbs on one operation one thread; different operations side by side. Lifetime: the medium outlives its operations.
+// Thread safety: verbs on one operation one thread; different operations side by side. Lifetime:
+// the medium outlives its operations.
 #pragma once
 
 #include <atomic>
@@ -51,7 +56,8 @@ class Medium {
   virtual DurabilityClass durability_class() const = 0;
   // The error that made the pool read-only, or Ok.
   virtual Status status() const { return Status::OK(); }
-  // Makes everything committed durable and lets go of what helps to do that. No operation is under way, and none follows.
+  // Makes everything committed durable and lets go of what helps to do that. No operation is under
+  // way, and none follows.
   virtual Status Close() { return Status::OK(); }
 
   const char* view() const { return view_; }
@@ -65,11 +71,13 @@ class Medium {
   }
 
  protected:
-  Medium(std::string path, const char* view, uint64_t bytes) : path_(std::move(path)), view_(view), bytes_(bytes) {}
+  Medium(std::string path, const char* view, uint64_t bytes)
+      : path_(std::move(path)), view_(view), bytes_(bytes) {}
 
   // A word of the pool; const memory is only loaded from.
   static std::atomic_ref<uint64_t> WordAt(const char* base, PoolOffset offset) {
-    return std::atomic_ref<uint64_t>(*reinterpret_cast<uint64_t*>(const_cast<char*>(base) + offset));
+    return std::atomic_ref<uint64_t>(
+        *reinterpret_cast<uint64_t*>(const_cast<char*>(base) + offset));
   }
 
  private:

@@ -19,7 +19,8 @@ class PersistentTreeTest : public ::testing::Test {
  protected:
   PersistentTreeTest()
       : folder_(std::filesystem::temp_directory_path() /
-                ("ashlar-pmem-" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()))) {
+                ("ashlar-pmem-" +
+                 std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()))) {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directory(folder_);
     options_.create_if_missing = true;
@@ -31,13 +32,16 @@ class PersistentTreeTest : public ::testing::Test {
     std::filesystem::remove_all(folder_);
   }
   std::string Path(const std::string& name = "pool") const { return (folder_ / name).string(); }
-  Status Open(const std::string& name = "pool") { return PersistentTree::Open(options_, Path(name), &tree_); }
+  Status Open(const std::string& name = "pool") {
+    return PersistentTree::Open(options_, Path(name), &tree_);
+  }
   std::string Get(const std::string& key) {
     std::string value;
     const Status status = tree_->Get(ReadOptions(), key, &value);
     return status.ok() ? value : status.ToString();
   }
-  // What a crash of the machine would leave, if everything synced and nothing else survived: the tree's files as they are now.
+  // What a crash of the machine would leave, if everything synced and nothing else survived: the
+  // tree's files as they are now.
   void CopyFiles(const std::string& to) {
     for (const char* const ending : {"", ".log"}) {
       // Not every standard library copies over a file that is there.
@@ -52,7 +56,8 @@ class PersistentTreeTest : public ::testing::Test {
 };
 
 TEST_F(PersistentTreeTest, EveryClassStoresAndReopens) {
-  for (const DurabilityClass durability : {DurabilityClass::kProcessCrashOnly, DurabilityClass::kLogged}) {
+  for (const DurabilityClass durability :
+       {DurabilityClass::kProcessCrashOnly, DurabilityClass::kLogged}) {
     options_.durability = durability;
     const std::string name = DurabilityClassName(durability);
     ASSERT_TRUE(Open(name).ok());
@@ -120,7 +125,8 @@ TEST_F(PersistentTreeTest, TheLogBringsBackEverythingAcknowledged) {
     ASSERT_EQ(copy->Count(KeyRange::All()), model.size()) << "seed " << seed << " step " << step;
     for (const auto& [name, value] : model) {
       std::string found;
-      ASSERT_TRUE(copy->Get(ReadOptions(), name, &found).ok()) << name << " seed " << seed << " step " << step;
+      ASSERT_TRUE(copy->Get(ReadOptions(), name, &found).ok())
+          << name << " seed " << seed << " step " << step;
       ASSERT_EQ(found, value);
     }
     ASSERT_TRUE(copy->Verify().ok()) << copy->Verify().ToString();
@@ -131,7 +137,8 @@ TEST_F(PersistentTreeTest, TheLogBringsBackEverythingAcknowledged) {
 TEST_F(PersistentTreeTest, ATornLogGivesAWholeNumberOfChanges) {
   ASSERT_TRUE(Open().ok());
   constexpr int kChanges = 120;
-  for (int i = 0; i < kChanges; ++i) ASSERT_TRUE(tree_->Put("key" + std::to_string(1000 + i), std::string(50, 'v')).ok());
+  for (int i = 0; i < kChanges; ++i)
+    ASSERT_TRUE(tree_->Put("key" + std::to_string(1000 + i), std::string(50, 'v')).ok());
   const auto log_bytes = static_cast<uint64_t>(std::filesystem::file_size(Path() + ".log"));
   Random random(3);
   uint64_t last = 0;
@@ -147,7 +154,8 @@ TEST_F(PersistentTreeTest, ATornLogGivesAWholeNumberOfChanges) {
     std::unique_ptr<PersistentTree> copy;
     ASSERT_TRUE(PersistentTree::Open(options_, Path("copy"), &copy).ok());
     const uint64_t count = copy->Count(KeyRange::All());
-    for (uint64_t i = 0; i < count; ++i) ASSERT_TRUE(copy->Exists("key" + std::to_string(1000 + i)));
+    for (uint64_t i = 0; i < count; ++i)
+      ASSERT_TRUE(copy->Exists("key" + std::to_string(1000 + i)));
     ASSERT_TRUE(copy->Verify().ok());
     last = std::max(last, count);
   }
@@ -160,7 +168,8 @@ TEST_F(PersistentTreeTest, SeveralWritersShareSyncsAndCheckpoints) {
   std::vector<std::thread> threads;
   for (int writer = 0; writer < 4; ++writer) {
     threads.emplace_back([&, writer] {
-      for (int i = 0; i < 300; ++i) ASSERT_TRUE(tree_->Put(std::to_string(writer * 1000 + i), std::string(100, 'v')).ok());
+      for (int i = 0; i < 300; ++i)
+        ASSERT_TRUE(tree_->Put(std::to_string(writer * 1000 + i), std::string(100, 'v')).ok());
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -184,7 +193,8 @@ TEST_F(PersistentTreeTest, WritersChangeEverythingWhileTheMarkLooksForFreeSpace)
         Random random(seed);
         std::map<std::string, std::string>& model = models[writer];
         for (int i = 0; i < 1500; ++i) {
-          const std::string key = std::to_string(random.Uniform(1500)) + "/" + std::to_string(writer);
+          const std::string key =
+              std::to_string(random.Uniform(1500)) + "/" + std::to_string(writer);
           if (random.OneIn(round % 2 == 0 ? 4 : 2)) {
             model.erase(key);
             ASSERT_TRUE(tree_->Delete(key).ok());

@@ -1,11 +1,14 @@
-// PinTable: which records are held by pinned slices and iterators. Volatile counts, found by hashing the record's offset.
+// PinTable: which records are held by pinned slices and iterators. Volatile counts, found by
+// hashing the record's offset.
 //
 // Two records may share a count; then one's pin delays the reuse of the other, and nothing else.
 //
-// A reader pins inside the epoch guard in which it found the record. Whoever frees a record asks IsPinned after that epoch is over, so it sees every
-// pin that will ever be taken: the release at the guard's end pairs with the acquire of the reclaimer's scan.
+// A reader pins inside the epoch guard in which it found the record. Whoever frees a record asks
+// IsPinned after that epoch is over, so it sees every pin that will ever be taken: the release at
+// the guard's end pairs with the acquire of the reclaimer's scan.
 //
-// A count in the record was rejected: the pool would be written by readers. An exact table (a hash map with locks) was rejected: a Get pays for it.
+// A count in the record was rejected: the pool would be written by readers. An exact table (a hash
+// map with locks) was rejected: a Get pays for it.
 //
 // Thread safety: any thread.
 #pragma once
@@ -31,7 +34,9 @@ class PinTable {
   // Release: the holder's reads happen before the reuse that IsPinned permits.
   static void Unpin(Count* count) { count->fetch_sub(1, std::memory_order_release); }
 
-  bool IsPinned(PoolOffset record) const { return counts_[Hash(record)].load(std::memory_order_acquire) != 0; }
+  bool IsPinned(PoolOffset record) const {
+    return counts_[Hash(record)].load(std::memory_order_acquire) != 0;
+  }
   bool AnyPinned() const {
     for (const Count& count : counts_) {
       if (count.load(std::memory_order_acquire) != 0) return true;
@@ -41,7 +46,9 @@ class PinTable {
 
  private:
   static constexpr uint32_t kBits = 14;
-  static uint32_t Hash(PoolOffset record) { return static_cast<uint32_t>((record / kUnitBytes) * 0x9e3779b97f4a7c15u >> (64 - kBits)); }
+  static uint32_t Hash(PoolOffset record) {
+    return static_cast<uint32_t>((record / kUnitBytes) * 0x9e3779b97f4a7c15u >> (64 - kBits));
+  }
 
   std::array<Count, size_t{1} << kBits> counts_{};
 };

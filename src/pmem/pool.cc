@@ -12,7 +12,9 @@ namespace {
 
 constexpr uint64_t kMapOffset = kPageBytes;
 
-constexpr uint64_t FirstPageOf(uint64_t pool_bytes) { return 1 + (pool_bytes / kPageBytes * 8 + kPageBytes - 1) / kPageBytes; }
+constexpr uint64_t FirstPageOf(uint64_t pool_bytes) {
+  return 1 + (pool_bytes / kPageBytes * 8 + kPageBytes - 1) / kPageBytes;
+}
 
 uint32_t HeaderChecksum(const char* page, size_t name_bytes) {
   const uint32_t crc = crc32c::Value(page, offsetof(PoolHeader, checksum));
@@ -51,7 +53,9 @@ void FormatPool(Medium* medium, uint64_t pool_id, const Comparator& comparator) 
   PoolOperation op(*medium);
   WriteNewLeaf(&op, header.first_leaf, {}, 0, 0);
   const PoolOffset entry = header.map_offset + header.first_page * 8;
-  op.Store(entry, EncodeSpanEntry({.kind = SpanKind::kLeaves, .size_class = 0, .pages = static_cast<uint32_t>(kSpanBytes / kPageBytes)}));
+  op.Store(entry, EncodeSpanEntry({.kind = SpanKind::kLeaves,
+                                   .size_class = 0,
+                                   .pages = static_cast<uint32_t>(kSpanBytes / kPageBytes)}));
   op.Flush(entry, 8);
   op.Copy(kLineBytes, page.data() + kLineBytes, kPageBytes - kLineBytes);
   op.Flush(kLineBytes, kPageBytes - kLineBytes);
@@ -62,29 +66,37 @@ void FormatPool(Medium* medium, uint64_t pool_id, const Comparator& comparator) 
   op.Commit();
 }
 
-Result<PoolHeader> DecodePoolHeader(const std::string& path, const Slice& page, uint64_t file_bytes, const Comparator& comparator) {
+Result<PoolHeader> DecodePoolHeader(const std::string& path, const Slice& page, uint64_t file_bytes,
+                                    const Comparator& comparator) {
   PoolHeader header;
   if (page.size() < kPageBytes || memcmp(page.data(), kPoolMagic, sizeof(kPoolMagic)) != 0) {
     return Status::InvalidArgument(path, "is not a pool of a persistent tree");
   }
   memcpy(&header, page.data(), sizeof(header));
-  if (header.byte_order != kByteOrderMark) return Status::NotSupported(path, "the pool was made on a machine of another byte order");
+  if (header.byte_order != kByteOrderMark)
+    return Status::NotSupported(path, "the pool was made on a machine of another byte order");
   if (header.version != kPoolVersion) {
-    return Status::NotSupported(path, StrCat("the pool has version ", header.version, ", this library reads version ", kPoolVersion));
+    return Status::NotSupported(path, StrCat("the pool has version ", header.version,
+                                             ", this library reads version ", kPoolVersion));
   }
-  if (header.comparator_name_bytes > kComparatorNameBytesMax || HeaderChecksum(page.data(), header.comparator_name_bytes) != header.checksum) {
+  if (header.comparator_name_bytes > kComparatorNameBytesMax ||
+      HeaderChecksum(page.data(), header.comparator_name_bytes) != header.checksum) {
     return Status::Corruption(path, "the pool's header is damaged (offset 0)");
   }
-  const bool plausible = header.pool_bytes >= kPoolBytesMin && header.pool_bytes <= kPoolBytesMax && header.pool_bytes % kPageBytes == 0 &&
-                         header.map_offset == kMapOffset && header.first_page == FirstPageOf(header.pool_bytes) &&
+  const bool plausible = header.pool_bytes >= kPoolBytesMin && header.pool_bytes <= kPoolBytesMax &&
+                         header.pool_bytes % kPageBytes == 0 && header.map_offset == kMapOffset &&
+                         header.first_page == FirstPageOf(header.pool_bytes) &&
                          header.first_leaf == FirstLeafOf(header.pool_bytes);
-  if (!plausible) return Status::Corruption(path, "the pool's header contradicts itself (offset 0)");
+  if (!plausible)
+    return Status::Corruption(path, "the pool's header contradicts itself (offset 0)");
   if (header.pool_bytes != file_bytes) {
-    return Status::Corruption(path, StrCat("the pool was made with ", header.pool_bytes, " bytes, the file has ", file_bytes));
+    return Status::Corruption(path, StrCat("the pool was made with ", header.pool_bytes,
+                                           " bytes, the file has ", file_bytes));
   }
   const std::string_view name(page.data() + kComparatorNameOffset, header.comparator_name_bytes);
   if (name != comparator.Name()) {
-    return Status::InvalidArgument(path, StrCat("the pool was made with comparator ", name, ", not ", comparator.Name()));
+    return Status::InvalidArgument(
+        path, StrCat("the pool was made with comparator ", name, ", not ", comparator.Name()));
   }
   return header;
 }

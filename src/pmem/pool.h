@@ -1,6 +1,7 @@
 // Pools: making one, and telling a pool from everything else. See layout.h for the header's bytes.
 //
-// A new pool is formatted under a temporary name and renamed when it is whole, so that a crash leaves no half of one under the right name.
+// A new pool is formatted under a temporary name and renamed when it is whole, so that a crash
+// leaves no half of one under the right name.
 #pragma once
 
 #include <memory>
@@ -16,12 +17,15 @@ namespace ashlar::pmem {
 // The header's page for a new pool of this many bytes (a multiple of kPageBytes).
 std::string EncodePoolHeader(uint64_t pool_bytes, uint64_t pool_id, const Comparator& comparator);
 
-// Stores header, span map and first leaf into a pool of zeros. Everything but the header's first line is durable before that is.
+// Stores header, span map and first leaf into a pool of zeros. Everything but the header's first
+// line is durable before that is.
 void FormatPool(Medium* medium, uint64_t pool_id, const Comparator& comparator);
 
-// Reads the header's page. The reasons, in this order: not a pool (InvalidArgument), another byte order or version (NotSupported), damage
-// (Corruption), a file of another size (Corruption), another comparator (InvalidArgument).
-Result<PoolHeader> DecodePoolHeader(const std::string& path, const Slice& page, uint64_t file_bytes, const Comparator& comparator);
+// Reads the header's page. The reasons, in this order: not a pool (InvalidArgument), another byte
+// order or version (NotSupported), damage (Corruption), a file of another size (Corruption),
+// another comparator (InvalidArgument).
+Result<PoolHeader> DecodePoolHeader(const std::string& path, const Slice& page, uint64_t file_bytes,
+                                    const Comparator& comparator);
 
 // Where a span of leaves and the first leaf in it are in a new pool.
 PoolOffset FirstLeafOf(uint64_t pool_bytes);

@@ -1,5 +1,6 @@
-// PoolStorage: the two files of a logged pool, the pool itself and the log beside it. What is written may be lost, in any part and in any order,
-// until the file's sync has returned. Tests have one of their own, which is cut off.
+// PoolStorage: the two files of a logged pool, the pool itself and the log beside it. What is
+// written may be lost, in any part and in any order, until the file's sync has returned. Tests have
+// one of their own, which is cut off.
 //
 // Thread safety: WritePool and SyncPool one thread at a time; the log's calls likewise.
 #pragma once
@@ -31,7 +32,8 @@ class PoolStorage {
 
   // Hands the log's bytes to `use`, and its answer back. PathNotFound: there is no log.
   virtual Status UseLog(const std::function<Status(const Slice&)>& use) const = 0;
-  // A log that begins with these bytes, durably: it has its name when they are there, and not before.
+  // A log that begins with these bytes, durably: it has its name when they are there, and not
+  // before.
   virtual Status CreateLog(const Slice& head) = 0;
   virtual Status WriteLog(uint64_t offset, const Slice& bytes) = 0;
   virtual Status SyncLog() = 0;
@@ -51,13 +53,19 @@ class FileStorage final : public PoolStorage {
 
   const std::string& path() const override { return pool_->path(); }
   uint64_t bytes() const override { return pool_->bytes(); }
-  Result<std::unique_ptr<PoolMapping>> MapPrivate() const override { return pool_->Map(PoolMapMode::kPrivate); }
-  Status WritePool(uint64_t offset, const Slice& bytes) override { return pool_->WriteAt(offset, bytes.data(), bytes.size()); }
+  Result<std::unique_ptr<PoolMapping>> MapPrivate() const override {
+    return pool_->Map(PoolMapMode::kPrivate);
+  }
+  Status WritePool(uint64_t offset, const Slice& bytes) override {
+    return pool_->WriteAt(offset, bytes.data(), bytes.size());
+  }
   Status SyncPool() override { return pool_->SyncData(); }
 
   Status UseLog(const std::function<Status(const Slice&)>& use) const override;
   Status CreateLog(const Slice& head) override;
-  Status WriteLog(uint64_t offset, const Slice& bytes) override { return log_->WriteAt(offset, bytes); }
+  Status WriteLog(uint64_t offset, const Slice& bytes) override {
+    return log_->WriteAt(offset, bytes);
+  }
   Status SyncLog() override { return log_->SyncData(); }
   Status RemoveLog() override;
 

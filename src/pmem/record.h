@@ -1,6 +1,8 @@
-// Records: a key and its value in the pool, as drawn in layout.h. Written once, never changed, found through slots and separators.
+// Records: a key and its value in the pool, as drawn in layout.h. Written once, never changed,
+// found through slots and separators.
 //
-// Bytes of a pool are data from a disk: a reader asks ReadRecord, which checks the lengths against the pool before it looks at anything.
+// Bytes of a pool are data from a disk: a reader asks ReadRecord, which checks the lengths against
+// the pool before it looks at anything.
 #pragma once
 
 #include <bit>
@@ -13,7 +15,8 @@
 
 namespace ashlar::pmem {
 
-static_assert(std::endian::native == std::endian::little, "the pool is read in place, as little-endian words");
+static_assert(std::endian::native == std::endian::little,
+              "the pool is read in place, as little-endian words");
 
 struct RecordLengths {
   uint32_t checksum;
@@ -32,12 +35,15 @@ struct Record {
   uint64_t bytes() const { return kRecordHeaderBytes + key_bytes + value_bytes; }
 };
 
-constexpr uint64_t RecordBytes(const Slice& key, const Slice& value) { return kRecordHeaderBytes + key.size() + value.size(); }
+constexpr uint64_t RecordBytes(const Slice& key, const Slice& value) {
+  return kRecordHeaderBytes + key.size() + value.size();
+}
 
 // The record at `offset`, if there can be one: inside the pool, in a unit of its own.
 inline std::optional<Record> ReadRecord(const Medium& medium, PoolOffset offset) {
   const uint64_t pool_bytes = medium.bytes();
-  if (offset % kUnitBytes != 0 || offset < kPageBytes || offset > pool_bytes - kUnitBytes) [[unlikely]] {
+  if (offset % kUnitBytes != 0 || offset < kPageBytes || offset > pool_bytes - kUnitBytes)
+      [[unlikely]] {
     return std::nullopt;
   }
   RecordLengths lengths;
@@ -53,13 +59,17 @@ inline std::optional<Record> ReadRecord(const Medium& medium, PoolOffset offset)
 inline bool ChecksumMatches(const Record& record) {
   uint32_t stored;
   memcpy(&stored, record.start, sizeof(stored));
-  return crc32c::Mask(crc32c::Value(record.start + sizeof(stored), record.bytes() - sizeof(stored))) == stored;
+  return crc32c::Mask(crc32c::Value(record.start + sizeof(stored),
+                                    record.bytes() - sizeof(stored))) == stored;
 }
 
 // Writes and flushes a record into space that nobody reads. The caller fences.
 inline void WriteRecord(PoolOperation* op, PoolOffset to, const Slice& key, const Slice& value) {
-  RecordLengths lengths = {.checksum = 0, .key_bytes = static_cast<uint32_t>(key.size()), .value_bytes = static_cast<uint32_t>(value.size())};
-  const char* const after_checksum = reinterpret_cast<const char*>(&lengths) + sizeof(lengths.checksum);
+  RecordLengths lengths = {.checksum = 0,
+                           .key_bytes = static_cast<uint32_t>(key.size()),
+                           .value_bytes = static_cast<uint32_t>(value.size())};
+  const char* const after_checksum =
+      reinterpret_cast<const char*>(&lengths) + sizeof(lengths.checksum);
   uint32_t crc = crc32c::Value(after_checksum, sizeof(lengths) - sizeof(lengths.checksum));
   crc = crc32c::Extend(crc32c::Extend(crc, key.data(), key.size()), value.data(), value.size());
   lengths.checksum = crc32c::Mask(crc);

@@ -15,16 +15,21 @@ namespace {
 constexpr uint64_t kWordBytes = 16;
 
 Status DecodeBatchLog(const Medium& medium, PoolOffset log, std::vector<BatchWord>* words) {
-  const auto damaged = [&] { return Status::Corruption(medium.path(), StrCat("a damaged batch log at offset ", log)); };
+  const auto damaged = [&] {
+    return Status::Corruption(medium.path(), StrCat("a damaged batch log at offset ", log));
+  };
   if (log % kUnitBytes != 0 || log > medium.bytes() - kBatchLogHeaderBytes) return damaged();
   const char* const start = medium.view() + log;
   const uint64_t bytes = DecodeFixed64(start);
-  if (bytes % kWordBytes != 0 || bytes > medium.bytes() - log - kBatchLogHeaderBytes) return damaged();
-  if (crc32c::Mask(crc32c::Value(start + kBatchLogHeaderBytes, bytes)) != DecodeFixed64(start + 8)) return damaged();
+  if (bytes % kWordBytes != 0 || bytes > medium.bytes() - log - kBatchLogHeaderBytes)
+    return damaged();
+  if (crc32c::Mask(crc32c::Value(start + kBatchLogHeaderBytes, bytes)) != DecodeFixed64(start + 8))
+    return damaged();
   for (uint64_t at = 0; at < bytes; at += kWordBytes) {
     const char* const word = start + kBatchLogHeaderBytes + at;
     words->push_back({.offset = DecodeFixed64(word), .word = DecodeFixed64(word + 8)});
-    if (words->back().offset % 8 != 0 || words->back().offset > medium.bytes() - 8) return damaged();
+    if (words->back().offset % 8 != 0 || words->back().offset > medium.bytes() - 8)
+      return damaged();
   }
   return Status::OK();
 }
@@ -44,7 +49,8 @@ Status FinishBatch(Medium* medium) {
   return op.AwaitDurable();
 }
 
-// What a leaf's header line says. Leaves are numbered through all spans of leaves, in the order of memory.
+// What a leaf's header line says. Leaves are numbered through all spans of leaves, in the order of
+// memory.
 struct LeafHeader {
   PoolOffset separator;
   uint32_t next;  // number of the leaf, or one of those below
@@ -63,9 +69,11 @@ class LeafReader {
         spans_(state->heap.LeafSpans()),
         headers_(spans_.size() * kLeavesPerSpan),
         span_at_page_(medium_.bytes() / kPageBytes, kNoLeaf),
-        threads_(static_cast<uint32_t>(std::min<size_t>(config.threads, std::max<size_t>(1, spans_.size() / config.spans_per_thread_min)))) {
+        threads_(static_cast<uint32_t>(std::min<size_t>(
+            config.threads, std::max<size_t>(1, spans_.size() / config.spans_per_thread_min)))) {
     for (size_t span = 0; span < spans_.size(); ++span) {
-      std::fill_n(span_at_page_.begin() + static_cast<ptrdiff_t>(spans_[span] / kPageBytes), kSpanBytes / kPageBytes, static_cast<uint32_t>(span));
+      std::fill_n(span_at_page_.begin() + static_cast<ptrdiff_t>(spans_[span] / kPageBytes),
+                  kSpanBytes / kPageBytes, static_cast<uint32_t>(span));
     }
   }
 
@@ -78,7 +86,8 @@ class LeafReader {
     entries->reserve(chain_.size());
     for (const uint32_t leaf : chain_) {
       const PoolOffset separator = headers_[leaf].separator;
-      entries->push_back({.separator = separator == 0 ? nullptr : medium_.view() + separator, .leaf = state_.index.NewRef(OffsetOf(leaf))});
+      entries->push_back({.separator = separator == 0 ? nullptr : medium_.view() + separator,
+                          .leaf = state_.index.NewRef(OffsetOf(leaf))});
     }
     state_.leaves.store(chain_.size(), std::memory_order_relaxed);
     return Status::OK();
@@ -89,14 +98,18 @@ class LeafReader {
   static constexpr size_t kLeavesAhead = 8;
 
   Status Damaged(uint32_t leaf, const char* what) const {
-    return Status::Corruption(medium_.path(), StrCat("the leaf at offset ", OffsetOf(leaf), ": ", what));
+    return Status::Corruption(medium_.path(),
+                              StrCat("the leaf at offset ", OffsetOf(leaf), ": ", what));
   }
 
-  PoolOffset OffsetOf(uint32_t leaf) const { return spans_[leaf / kLeavesPerSpan] + leaf % kLeavesPerSpan * kLeafBytes; }
+  PoolOffset OffsetOf(uint32_t leaf) const {
+    return spans_[leaf / kLeavesPerSpan] + leaf % kLeavesPerSpan * kLeafBytes;
+  }
   uint32_t NumberOf(PoolOffset leaf) const {
     if (leaf == 0) return kNoLeaf;
     const uint64_t page = leaf / kPageBytes;
-    if (page >= span_at_page_.size() || span_at_page_[page] == kNoLeaf || leaf % kLeafBytes != 0) return kBadLink;
+    if (page >= span_at_page_.size() || span_at_page_[page] == kNoLeaf || leaf % kLeafBytes != 0)
+      return kBadLink;
     const uint32_t span = span_at_page_[page];
     return static_cast<uint32_t>(span * kLeavesPerSpan + (leaf - spans_[span]) / kLeafBytes);
   }
@@ -104,24 +117,29 @@ class LeafReader {
   // Leaves that are not in use are read as well: what they say is not looked at.
   void ReadHeaders(size_t span) {
     for (uint64_t i = 0; i < kLeavesPerSpan; ++i) {
-      if (i + kLeavesAhead < kLeavesPerSpan) ASHLAR_PREFETCH(medium_.view() + spans_[span] + (i + kLeavesAhead) * kLeafBytes);
+      if (i + kLeavesAhead < kLeavesPerSpan)
+        ASHLAR_PREFETCH(medium_.view() + spans_[span] + (i + kLeavesAhead) * kLeafBytes);
       const LeafView view(medium_, spans_[span] + i * kLeafBytes);
       const uint64_t commit = view.Commit();
-      headers_[span * kLeavesPerSpan + i] = {.separator = view.Separator(),
-                                             .next = NumberOf(view.Next(commit)),
-                                             .entries = static_cast<uint16_t>(std::popcount(Occupied(commit))),
-                                             .has_tag = view.Tag() == LeafTag(view.offset()),
-                                             .is_in_chain = false};
+      headers_[span * kLeavesPerSpan + i] = {
+          .separator = view.Separator(),
+          .next = NumberOf(view.Next(commit)),
+          .entries = static_cast<uint16_t>(std::popcount(Occupied(commit))),
+          .has_tag = view.Tag() == LeafTag(view.offset()),
+          .is_in_chain = false};
     }
   }
 
   Status FollowChain() {
     const uint32_t first = NumberOf(state_.first_leaf);
-    if (first >= kBadLink) return Status::Corruption(medium_.path(), StrCat("no leaf can be at offset ", state_.first_leaf, ", the first one"));
+    if (first >= kBadLink)
+      return Status::Corruption(medium_.path(), StrCat("no leaf can be at offset ",
+                                                       state_.first_leaf, ", the first one"));
     uint64_t entries = 0;
     uint32_t before = first;
     for (uint32_t leaf = first; leaf != kNoLeaf; leaf = headers_[leaf].next) {
-      if (leaf == kBadLink || headers_[leaf].is_in_chain) return Damaged(before, "a link that leads to no leaf, or back");
+      if (leaf == kBadLink || headers_[leaf].is_in_chain)
+        return Damaged(before, "a link that leads to no leaf, or back");
       LeafHeader& header = headers_[leaf];
       if (!header.has_tag) return Damaged(leaf, "a wrong tag");
       if ((header.separator == 0) != (leaf == first)) return Damaged(leaf, "a wrong separator");
@@ -137,7 +155,8 @@ class LeafReader {
   Status CheckSeparators() const {
     const size_t pieces = (chain_.size() + kPieceLeaves - 1) / kPieceLeaves;
     std::vector<Status> found(pieces);
-    RunPieces(threads_, pieces, [&](size_t piece) { found[piece] = CheckPiece(piece * kPieceLeaves); });
+    RunPieces(threads_, pieces,
+              [&](size_t piece) { found[piece] = CheckPiece(piece * kPieceLeaves); });
     for (Status& status : found) ASHLAR_RETURN_IF_ERROR(std::move(status));
     return Status::OK();
   }
@@ -150,10 +169,12 @@ class LeafReader {
     if (begin > 1) before = ReadRecord(medium_, headers_[chain_[begin - 1]].separator);
     for (size_t i = std::max<size_t>(begin, 1); i < end; ++i) {
       // Any offset may be prefetched, also one that damage makes up.
-      if (i + kLeavesAhead < end) ASHLAR_PREFETCH(medium_.view() + headers_[chain_[i + kLeavesAhead]].separator);
+      if (i + kLeavesAhead < end)
+        ASHLAR_PREFETCH(medium_.view() + headers_[chain_[i + kLeavesAhead]].separator);
       const std::optional<Record> record = ReadRecord(medium_, headers_[chain_[i]].separator);
       if (!record || !ChecksumMatches(*record)) return Damaged(chain_[i], "a damaged separator");
-      if (before && state_.order.Compare(before->key(), record->key()) >= 0) return Damaged(chain_[i], "out of order");
+      if (before && state_.order.Compare(before->key(), record->key()) >= 0)
+        return Damaged(chain_[i], "out of order");
       before = record;
     }
     return Status::OK();
@@ -162,7 +183,8 @@ class LeafReader {
   void MarkLeaves() {
     for (size_t span = 0; span < spans_.size(); ++span) {
       std::bitset<kLeavesPerSpan> in_use;
-      for (size_t i = 0; i < kLeavesPerSpan; ++i) in_use[i] = headers_[span * kLeavesPerSpan + i].is_in_chain;
+      for (size_t i = 0; i < kLeavesPerSpan; ++i)
+        in_use[i] = headers_[span * kLeavesPerSpan + i].is_in_chain;
       state_.heap.MarkLeaves(spans_[span], in_use);
     }
   }
@@ -188,24 +210,31 @@ std::string EncodeBatchLog(const std::vector<BatchWord>& words) {
     PutFixed64(&log, word.word);
   }
   EncodeFixed64(log.data(), log.size() - kBatchLogHeaderBytes);
-  EncodeFixed64(log.data() + 8, crc32c::Mask(crc32c::Value(log.data() + kBatchLogHeaderBytes, log.size() - kBatchLogHeaderBytes)));
+  EncodeFixed64(log.data() + 8, crc32c::Mask(crc32c::Value(log.data() + kBatchLogHeaderBytes,
+                                                           log.size() - kBatchLogHeaderBytes)));
   return log;
 }
 
 void ApplyBatchWords(PoolOperation* op, const std::vector<BatchWord>& words) {
   PoolOffset line = ~PoolOffset{0};
   for (const BatchWord& word : words) {
-    if (line != ~PoolOffset{0} && word.offset / kLineBytes != line) op->Flush(line * kLineBytes, kLineBytes);
+    if (line != ~PoolOffset{0} && word.offset / kLineBytes != line)
+      op->Flush(line * kLineBytes, kLineBytes);
     line = word.offset / kLineBytes;
     op->Store(word.offset, word.word);
   }
   if (!words.empty()) op->Flush(line * kLineBytes, kLineBytes);
 }
 
-Result<std::unique_ptr<TreeState>> RecoverTree(std::unique_ptr<Medium> medium, RecoveryConfig config) {
+Result<std::unique_ptr<TreeState>> RecoverTree(std::unique_ptr<Medium> medium,
+                                               RecoveryConfig config) {
   const Slice page(medium->view(), static_cast<size_t>(std::min(medium->bytes(), kPageBytes)));
-  ASHLAR_ASSIGN_OR_RETURN(const PoolHeader header, DecodePoolHeader(medium->path(), page, medium->bytes(), *config.comparator));
-  auto state = std::make_unique<TreeState>(std::move(medium), header, config.comparator, config.split_strategy, std::move(config.refuse_allocation));
+  ASHLAR_ASSIGN_OR_RETURN(
+      const PoolHeader header,
+      DecodePoolHeader(medium->path(), page, medium->bytes(), *config.comparator));
+  auto state =
+      std::make_unique<TreeState>(std::move(medium), header, config.comparator,
+                                  config.split_strategy, std::move(config.refuse_allocation));
   ASHLAR_RETURN_IF_ERROR(state->heap.ReadMap());
   ASHLAR_RETURN_IF_ERROR(FinishBatch(state->medium.get()));
   std::vector<LeafIndex::Entry> leaves;

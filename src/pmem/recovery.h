@@ -1,16 +1,19 @@
 // Recovery: from the bytes of a pool to a TreeState.
 //
 //   span map -> batch log, if one is committed: apply, fence, clear, fence
-//     -> header lines of all leaves, by spans, in parallel, in the order of memory: next, separator, how many entries
-//     -> the chain: from the first leaf along the selected next pointers, in what was just read
-//     -> separators of the leaves in the chain, by pieces of it, in parallel
-//     -> index
+//     -> header lines of all leaves, by spans, in parallel, in the order of memory: next,
+//     separator, how many entries -> the chain: from the first leaf along the selected next
+//     pointers, in what was just read -> separators of the leaves in the chain, by pieces of it, in
+//     parallel -> index
 //
-// It reads one line and one separator of each leaf. Which records are in use is found later, in the background (leaf_mark.h). Following the chain in
-// the pool itself was rejected: each leaf would be a cache miss that waits for the one before.
+// It reads one line and one separator of each leaf. Which records are in use is found later, in the
+// background (leaf_mark.h). Following the chain in the pool itself was rejected: each leaf would be
+// a cache miss that waits for the one before.
 //
-// I1: nothing is stored but what a committed batch log says; doing that again has the same result. So a crash during recovery changes nothing.
-// I2: whatever the bytes are, the answer is a state or Corruption with an offset: offsets are checked against the span map, and a leaf is met once.
+// I1: nothing is stored but what a committed batch log says; doing that again has the same result.
+//     So a crash during recovery changes nothing.
+// I2: whatever the bytes are, the answer is a state or Corruption with an offset: offsets are
+//     checked against the span map, and a leaf is met once.
 #pragma once
 
 #include <functional>
@@ -30,7 +33,8 @@ struct RecoveryConfig {
 };
 
 // The medium's pool, whose header is checked here.
-Result<std::unique_ptr<TreeState>> RecoverTree(std::unique_ptr<Medium> medium, RecoveryConfig config);
+Result<std::unique_ptr<TreeState>> RecoverTree(std::unique_ptr<Medium> medium,
+                                               RecoveryConfig config);
 
 // A batch log: words to store, which make a change whole. Used by BatchWriter too.
 struct BatchWord {

@@ -47,28 +47,40 @@ Result<DurabilityClass> ChooseClass(const PersistentTreeOptions& options, const 
   const PoolBacking backing = file.Backing();
   if (!options.durability) {
     if (backing == PoolBacking::kDax) return DurabilityClass::kCpuFlush;
-    return backing == PoolBacking::kSharedMemory ? DurabilityClass::kProcessCrashOnly : DurabilityClass::kLogged;
+    return backing == PoolBacking::kSharedMemory ? DurabilityClass::kProcessCrashOnly
+                                                 : DurabilityClass::kLogged;
   }
   if (*options.durability == DurabilityClass::kCpuFlush && backing == PoolBacking::kStorage) {
-    return Status::NotSupported(file.path(), "cpu-flush needs a DAX file system: flushing the caches does not reach this file");
+    return Status::NotSupported(
+        file.path(),
+        "cpu-flush needs a DAX file system: flushing the caches does not reach this file");
   }
   return *options.durability;
 }
 
-FlushInstruction ChooseInstruction(const PersistentTreeOptions& options, DurabilityClass durability) {
-  if (durability != DurabilityClass::kCpuFlush || options.caches_are_durable || CachesArePersistent()) return FlushInstruction::kNone;
+FlushInstruction ChooseInstruction(const PersistentTreeOptions& options,
+                                   DurabilityClass durability) {
+  if (durability != DurabilityClass::kCpuFlush || options.caches_are_durable ||
+      CachesArePersistent())
+    return FlushInstruction::kNone;
   return BestFlushInstruction();
 }
 
 uint32_t ChooseRecoveryThreads(const PersistentTreeOptions& options) {
   constexpr uint32_t kThreadsMax = 8;
-  return options.recovery_threads > 0 ? static_cast<uint32_t>(options.recovery_threads) : std::min(HardwareThreads(), kThreadsMax);
+  return options.recovery_threads > 0 ? static_cast<uint32_t>(options.recovery_threads)
+                                      : std::min(HardwareThreads(), kThreadsMax);
 }
 
-Result<std::unique_ptr<Medium>> MapShared(std::unique_ptr<PoolFile> file, DurabilityClass durability, FlushInstruction instruction) {
-  const bool sync = durability == DurabilityClass::kCpuFlush && file->Backing() == PoolBacking::kDax;
-  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PoolMapping> mapping, file->Map(sync ? PoolMapMode::kSharedSync : PoolMapMode::kShared));
-  return std::unique_ptr<Medium>(std::make_unique<MappedMedium>(std::move(file), std::move(mapping), durability, instruction));
+Result<std::unique_ptr<Medium>> MapShared(std::unique_ptr<PoolFile> file,
+                                          DurabilityClass durability,
+                                          FlushInstruction instruction) {
+  const bool sync =
+      durability == DurabilityClass::kCpuFlush && file->Backing() == PoolBacking::kDax;
+  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PoolMapping> mapping,
+                          file->Map(sync ? PoolMapMode::kSharedSync : PoolMapMode::kShared));
+  return std::unique_ptr<Medium>(
+      std::make_unique<MappedMedium>(std::move(file), std::move(mapping), durability, instruction));
 }
 
 uint64_t RandomId() {
@@ -78,9 +90,12 @@ uint64_t RandomId() {
 
 // Under a temporary name, which a crash may leave; the next attempt takes it away.
 Status CreatePool(const PersistentTreeOptions& options, const std::string& path) {
-  if (strlen(options.comparator->Name()) > kComparatorNameBytesMax) return Status::InvalidArgument(path, "the comparator's name is too long");
-  if (options.pool_bytes > kPoolBytesMax) return Status::InvalidArgument(path, StrCat("a pool has at most ", kPoolBytesMax, " bytes"));
-  const uint64_t bytes = (std::max(options.pool_bytes, kPoolBytesMin) + kPageBytes - 1) / kPageBytes * kPageBytes;
+  if (strlen(options.comparator->Name()) > kComparatorNameBytesMax)
+    return Status::InvalidArgument(path, "the comparator's name is too long");
+  if (options.pool_bytes > kPoolBytesMax)
+    return Status::InvalidArgument(path, StrCat("a pool has at most ", kPoolBytesMax, " bytes"));
+  const uint64_t bytes =
+      (std::max(options.pool_bytes, kPoolBytesMin) + kPageBytes - 1) / kPageBytes * kPageBytes;
   const std::string temporary = path + ".creating";
   const Status removed = RemoveFile(temporary);
   if (!removed.ok() && !removed.IsPathNotFound()) return removed;
@@ -88,7 +103,8 @@ Status CreatePool(const PersistentTreeOptions& options, const std::string& path)
   {
     ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PoolMapping> mapping, file->Map(PoolMapMode::kShared));
     PoolFile* const borrowed = file.get();
-    MappedMedium medium(std::move(file), std::move(mapping), DurabilityClass::kProcessCrashOnly, FlushInstruction::kNone);
+    MappedMedium medium(std::move(file), std::move(mapping), DurabilityClass::kProcessCrashOnly,
+                        FlushInstruction::kNone);
     FormatPool(&medium, RandomId(), *options.comparator);
     ASHLAR_RETURN_IF_ERROR(borrowed->SyncData());
   }
@@ -100,35 +116,45 @@ Status CreatePool(const PersistentTreeOptions& options, const std::string& path)
   return folder.Sync();
 }
 
-Result<std::unique_ptr<PoolFile>> OpenOrCreate(const PersistentTreeOptions& options, const std::string& path) {
+Result<std::unique_ptr<PoolFile>> OpenOrCreate(const PersistentTreeOptions& options,
+                                               const std::string& path) {
   Result<std::unique_ptr<PoolFile>> file = PoolFile::Open(path);
-  if (file.ok() && options.error_if_exists) return Status::InvalidArgument(path, "exists (error_if_exists is set)");
+  if (file.ok() && options.error_if_exists)
+    return Status::InvalidArgument(path, "exists (error_if_exists is set)");
   if (file.ok() || !file.status().IsPathNotFound()) return file;
-  if (!options.create_if_missing) return Status::InvalidArgument(path, "does not exist (create_if_missing is not set)");
+  if (!options.create_if_missing)
+    return Status::InvalidArgument(path, "does not exist (create_if_missing is not set)");
   ASHLAR_RETURN_IF_ERROR(CreatePool(options, path));
   return PoolFile::Open(path);
 }
 
-Result<std::unique_ptr<Medium>> OpenMedium(const PersistentTreeOptions& options, const std::string& path) {
+Result<std::unique_ptr<Medium>> OpenMedium(const PersistentTreeOptions& options,
+                                           const std::string& path) {
   ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PoolFile> file, OpenOrCreate(options, path));
   std::string page(kPageBytes, '\0');
-  if (file->bytes() >= kPageBytes) ASHLAR_RETURN_IF_ERROR(file->ReadAt(0, page.size(), page.data()));
-  ASHLAR_ASSIGN_OR_RETURN(const PoolHeader header, DecodePoolHeader(path, page, file->bytes(), *options.comparator));
+  if (file->bytes() >= kPageBytes)
+    ASHLAR_RETURN_IF_ERROR(file->ReadAt(0, page.size(), page.data()));
+  ASHLAR_ASSIGN_OR_RETURN(const PoolHeader header,
+                          DecodePoolHeader(path, page, file->bytes(), *options.comparator));
   ASHLAR_ASSIGN_OR_RETURN(const DurabilityClass durability, ChooseClass(options, *file));
   auto storage = std::make_unique<FileStorage>(std::move(file));
   ASHLAR_RETURN_IF_ERROR(ReplayLog(storage.get(), header.pool_id));
   if (durability == DurabilityClass::kLogged) {
-    return LoggedMedium::Create(std::move(storage), {.pool_id = header.pool_id, .sync = options.sync_log, .log_bytes_max = options.log_bytes_max});
+    return LoggedMedium::Create(std::move(storage), {.pool_id = header.pool_id,
+                                                     .sync = options.sync_log,
+                                                     .log_bytes_max = options.log_bytes_max});
   }
   return MapShared(storage->Release(), durability, ChooseInstruction(options, durability));
 }
 
 }  // namespace
 
-Result<std::unique_ptr<PersistentTree>> OpenTree(std::unique_ptr<Medium> medium, TreeConfig config) {
+Result<std::unique_ptr<PersistentTree>> OpenTree(std::unique_ptr<Medium> medium,
+                                                 TreeConfig config) {
   const uint64_t start_nanos = MonotonicNanos();
   const Comparator* const comparator = config.recovery.comparator;
-  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<TreeState> state, RecoverTree(std::move(medium), std::move(config.recovery)));
+  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<TreeState> state,
+                          RecoverTree(std::move(medium), std::move(config.recovery)));
   auto tree = std::make_unique<Tree>(std::move(state), comparator);
   tree->open_micros_ = (MonotonicNanos() - start_nanos) / 1000;
   ASHLAR_RETURN_IF_ERROR(tree->StartMark(config.mark));
@@ -136,7 +162,10 @@ Result<std::unique_ptr<PersistentTree>> OpenTree(std::unique_ptr<Medium> medium,
 }
 
 Tree::Tree(std::unique_ptr<TreeState> state, const Comparator* comparator)
-    : path_(state->medium->path()), comparator_(comparator), durability_class_(state->medium->durability_class()), state_(std::move(state)) {}
+    : path_(state->medium->path()),
+      comparator_(comparator),
+      durability_class_(state->medium->durability_class()),
+      state_(std::move(state)) {}
 
 Status Tree::StartMark(MarkRun run) {
   const auto mark = [this] {
@@ -147,7 +176,9 @@ Status Tree::StartMark(MarkRun run) {
     mark();
     return Status::OK();
   }
-  ASHLAR_ASSIGN_OR_RETURN(Thread thread, Thread::Start({.name = "ashlar-mark", .priority = ThreadPriority::kBackground}, mark));
+  ASHLAR_ASSIGN_OR_RETURN(
+      Thread thread,
+      Thread::Start({.name = "ashlar-mark", .priority = ThreadPriority::kBackground}, mark));
   mark_thread_.emplace(std::move(thread));
   return Status::OK();
 }
@@ -162,7 +193,8 @@ Tree::~Tree() {
 
 Status Tree::Close() {
   if (state_ == nullptr) return Status::OK();
-  if (state_->iterators.load(std::memory_order_acquire) != 0) return Status::Aborted(path_, "iterators are alive");
+  if (state_->iterators.load(std::memory_order_acquire) != 0)
+    return Status::Aborted(path_, "iterators are alive");
   if (state_->pins->AnyPinned()) return Status::Aborted(path_, "pinned values are alive");
   stop_mark_.store(true, std::memory_order_relaxed);
   if (mark_thread_) mark_thread_->Join();
@@ -175,19 +207,29 @@ Status Tree::Close() {
 
 // ---- Changes.
 
-Status Tree::Put(const Slice& key, const Slice& value) { return state_ == nullptr ? Closed() : LeafWriter(state_.get()).Put(key, value); }
-Status Tree::Delete(const Slice& key) { return state_ == nullptr ? Closed() : LeafWriter(state_.get()).Delete(key); }
-Status Tree::Write(const WriteBatch& updates) { return state_ == nullptr ? Closed() : BatchWriter(state_.get()).Write(updates); }
-Status Tree::DeleteRange(const KeyRange& range) { return state_ == nullptr ? Closed() : BatchWriter(state_.get()).DeleteRange(range); }
+Status Tree::Put(const Slice& key, const Slice& value) {
+  return state_ == nullptr ? Closed() : LeafWriter(state_.get()).Put(key, value);
+}
+Status Tree::Delete(const Slice& key) {
+  return state_ == nullptr ? Closed() : LeafWriter(state_.get()).Delete(key);
+}
+Status Tree::Write(const WriteBatch& updates) {
+  return state_ == nullptr ? Closed() : BatchWriter(state_.get()).Write(updates);
+}
+Status Tree::DeleteRange(const KeyRange& range) {
+  return state_ == nullptr ? Closed() : BatchWriter(state_.get()).DeleteRange(range);
+}
 
 // ---- Reads.
 
 namespace {
 
-// The record of a key in this leaf, in a guard: NotFound, or Corruption. None: the leaf has changed since it was found.
-std::optional<Status> LookInLeaf(const TreeState& state, const FoundLeaf& leaf, const Slice& key, uint8_t fingerprint, RecordPart part,
-                                 SlotFound* found) {
-  *found = FindInLeaf(*state.medium, state.order, leaf.offset, LeafView(*state.medium, leaf.offset).Commit(), key, fingerprint, part);
+// The record of a key in this leaf, in a guard: NotFound, or Corruption. None: the leaf has changed
+// since it was found.
+std::optional<Status> LookInLeaf(const TreeState& state, const FoundLeaf& leaf, const Slice& key,
+                                 uint8_t fingerprint, RecordPart part, SlotFound* found) {
+  *found = FindInLeaf(*state.medium, state.order, leaf.offset,
+                      LeafView(*state.medium, leaf.offset).Commit(), key, fingerprint, part);
   if (!leaf.Unchanged()) [[unlikely]] {
     return std::nullopt;
   }
@@ -209,8 +251,10 @@ Status FindRecord(const TreeState& state, const Slice& key, RecordPart part, Slo
 }
 
 // In the guard in which the record was found.
-Status Deliver(const TreeState& state, const ReadOptions& options, const SlotFound& found, PinnableSlice* value) {
-  if (options.verify_checksums && !ChecksumMatches(found.record)) return state.DamagedRecord(found.offset);
+Status Deliver(const TreeState& state, const ReadOptions& options, const SlotFound& found,
+               PinnableSlice* value) {
+  if (options.verify_checksums && !ChecksumMatches(found.record))
+    return state.DamagedRecord(found.offset);
   value->PinSlice(found.record.value(), UnpinRecord, state.pins->Pin(found.offset), nullptr);
   return Status::OK();
 }
@@ -223,15 +267,18 @@ class LookupGroup {
   explicit LookupGroup(const TreeState& state) : state_(state) {}
 
   // In a guard.
-  void Run(const ReadOptions& options, const Slice* keys, size_t count, PinnableSlice* values, Status* statuses) {
+  void Run(const ReadOptions& options, const Slice* keys, size_t count, PinnableSlice* values,
+           Status* statuses) {
     for (size_t i = 0; i < count; ++i) {
       leaves_[i] = state_.index.Find(keys[i]);
       fingerprints_[i] = Fingerprint(keys[i]);
     }
-    for (size_t i = 0; i < count; ++i) PrefetchCandidate(*state_.medium, leaves_[i].offset, fingerprints_[i]);
+    for (size_t i = 0; i < count; ++i)
+      PrefetchCandidate(*state_.medium, leaves_[i].offset, fingerprints_[i]);
     for (size_t i = 0; i < count; ++i) {
       SlotFound found;
-      const std::optional<Status> status = LookInLeaf(state_, leaves_[i], keys[i], fingerprints_[i], RecordPart::kAll, &found);
+      const std::optional<Status> status =
+          LookInLeaf(state_, leaves_[i], keys[i], fingerprints_[i], RecordPart::kAll, &found);
       statuses[i] = status ? *status : FindRecord(state_, keys[i], RecordPart::kAll, &found);
       if (statuses[i].ok()) statuses[i] = Deliver(state_, options, found, &values[i]);
     }
@@ -261,7 +308,8 @@ bool Tree::Exists(const Slice& key) {
   return FindRecord(*state_, key, RecordPart::kKey, &found).ok();
 }
 
-std::vector<Status> Tree::MultiGet(const ReadOptions& options, const std::vector<Slice>& keys, std::vector<PinnableSlice>* values) {
+std::vector<Status> Tree::MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
+                                   std::vector<PinnableSlice>* values) {
   values->clear();
   values->resize(keys.size());
   std::vector<Status> statuses(keys.size());
@@ -284,7 +332,9 @@ std::unique_ptr<Iterator> Tree::NewIterator(const ReadOptions& options, const Ke
   return std::make_unique<TreeIterator>(state_.get(), options, range);
 }
 
-uint64_t Tree::Count(const KeyRange& range) { return state_ == nullptr ? 0 : CountKeys(state_.get(), range); }
+uint64_t Tree::Count(const KeyRange& range) {
+  return state_ == nullptr ? 0 : CountKeys(state_.get(), range);
+}
 
 // ---- The rest.
 
@@ -297,7 +347,8 @@ PersistentTreeStats Tree::Stats() {
   stats.entries = state_->entries.load(std::memory_order_relaxed);
   stats.leaves = state_->leaves.load(std::memory_order_relaxed);
   MutexLock structure(state_->structure_mutex);
-  stats.volatile_bytes = sizeof(TreeState) + sizeof(PinTable) + state_->index.VolatileBytes() + state_->heap.VolatileBytes();
+  stats.volatile_bytes = sizeof(TreeState) + sizeof(PinTable) + state_->index.VolatileBytes() +
+                         state_->heap.VolatileBytes();
   stats.leaf_splits = state_->splits.load(std::memory_order_relaxed);
   stats.leaf_merges = state_->merges.load(std::memory_order_relaxed);
   stats.open_micros = open_micros_;
@@ -316,7 +367,8 @@ Status Tree::Verify() {
 
 }  // namespace pmem
 
-Status PersistentTree::Open(const PersistentTreeOptions& options, const std::string& path, std::unique_ptr<PersistentTree>* tree) {
+Status PersistentTree::Open(const PersistentTreeOptions& options, const std::string& path,
+                            std::unique_ptr<PersistentTree>* tree) {
   tree->reset();
   ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<pmem::Medium> medium, pmem::OpenMedium(options, path));
   pmem::TreeConfig config;

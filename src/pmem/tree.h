@@ -1,4 +1,5 @@
-// Tree: the PersistentTree that users hold. It checks arguments, hands each job to one part, and knows when everything may be let go of.
+// Tree: the PersistentTree that users hold. It checks arguments, hands each job to one part, and
+// knows when everything may be let go of.
 #pragma once
 
 #include <atomic>
@@ -12,7 +13,8 @@
 
 namespace ashlar::pmem {
 
-// Whether the mark runs on a thread of its own, or is over when OpenTree returns: tests that count stores and crashes want one thread.
+// Whether the mark runs on a thread of its own, or is over when OpenTree returns: tests that count
+// stores and crashes want one thread.
 enum class MarkRun : uint8_t { kBackground, kAtOpen };
 
 struct TreeConfig {
@@ -20,7 +22,8 @@ struct TreeConfig {
   MarkRun mark = MarkRun::kBackground;
 };
 
-// Recovers the medium's pool. PersistentTree::Open comes here after it has found a medium; tests come with their own.
+// Recovers the medium's pool. PersistentTree::Open comes here after it has found a medium; tests
+// come with their own.
 Result<std::unique_ptr<PersistentTree>> OpenTree(std::unique_ptr<Medium> medium, TreeConfig config);
 
 class Tree final : public PersistentTree {
@@ -39,7 +42,8 @@ class Tree final : public PersistentTree {
   using PersistentTree::Get;
   Status Get(const ReadOptions& options, const Slice& key, PinnableSlice* value) override;
   bool Exists(const Slice& key) override;
-  std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys, std::vector<PinnableSlice>* values) override;
+  std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
+                               std::vector<PinnableSlice>* values) override;
   using PersistentTree::NewIterator;
   std::unique_ptr<Iterator> NewIterator(const ReadOptions& options, const KeyRange& range) override;
   uint64_t Count(const KeyRange& range) override;
@@ -60,7 +64,8 @@ class Tree final : public PersistentTree {
   std::optional<Thread> mark_thread_;
   uint64_t open_micros_ = 0;
 
-  friend Result<std::unique_ptr<PersistentTree>> OpenTree(std::unique_ptr<Medium> medium, TreeConfig config);
+  friend Result<std::unique_ptr<PersistentTree>> OpenTree(std::unique_ptr<Medium> medium,
+                                                          TreeConfig config);
 };
 
 }  // namespace ashlar::pmem

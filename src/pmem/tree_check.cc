@@ -16,7 +16,8 @@ class References {
  public:
   explicit References(uint64_t pool_bytes) : seen_(pool_bytes / kUnitBytes, false) {}
   bool AddFirst(PoolOffset offset, uint64_t bytes) {
-    for (uint64_t unit = offset / kUnitBytes; unit < (offset + bytes + kUnitBytes - 1) / kUnitBytes; ++unit) {
+    for (uint64_t unit = offset / kUnitBytes; unit < (offset + bytes + kUnitBytes - 1) / kUnitBytes;
+         ++unit) {
       if (seen_[unit]) return false;
       seen_[unit] = true;
     }
@@ -31,14 +32,16 @@ class Verifier {
  public:
   explicit Verifier(TreeState* state) : state_(*state), references_(state->medium->bytes()) {}
 
-  // One leaf, in one version; `next` is where the chain of leaves goes on. *again: a writer was there.
+  // One leaf, in one version; `next` is where the chain of leaves goes on. *again: a writer was
+  // there.
   Status CheckLeaf(const FoundLeaf& leaf, PoolOffset* next, bool* again) {
     const LeafView view(*state_.medium, leaf.offset);
     const uint64_t commit = view.Commit();
     *next = view.Next(commit);
     std::vector<LeafEntry> entries;
     PoolOffset damaged = 0;
-    const bool readable = CollectEntries(*state_.medium, state_.order, leaf.offset, commit, &entries, &damaged);
+    const bool readable =
+        CollectEntries(*state_.medium, state_.order, leaf.offset, commit, &entries, &damaged);
     *again = !leaf.Unchanged();
     if (*again) return Status::OK();
     if (!readable) return state_.DamagedRecord(damaged);
@@ -54,7 +57,8 @@ class Verifier {
   }
 
   Status CheckReference(PoolOffset offset, uint64_t bytes) {
-    if (state_.heap.ObjectBytes(offset) < bytes) return Damaged(offset, "referred to, but no object can be there");
+    if (state_.heap.ObjectBytes(offset) < bytes)
+      return Damaged(offset, "referred to, but no object can be there");
     if (!references_.AddFirst(offset, bytes)) return Damaged(offset, "referred to twice");
     return Status::OK();
   }
@@ -63,7 +67,8 @@ class Verifier {
     const std::optional<Record> record = ReadRecord(*state_.medium, offset);
     if (!record) return state_.DamagedRecord(offset);
     ASHLAR_RETURN_IF_ERROR(CheckReference(offset, record->bytes()));
-    return ChecksumMatches(*record) ? Status::OK() : Damaged(offset, "the record's checksum is wrong");
+    return ChecksumMatches(*record) ? Status::OK()
+                                    : Damaged(offset, "the record's checksum is wrong");
   }
 
   // Slots, order, bounds, fingerprints.
@@ -72,16 +77,21 @@ class Verifier {
     for (const LeafEntry& entry : entries) {
       ASHLAR_RETURN_IF_ERROR(CheckRecord(entry.record()));
       const std::optional<Record> record = ReadRecord(*state_.medium, entry.record());
-      if (EncodeSlot(entry.record(), record->bytes()) != entry.slot) return Damaged(leaf.offset, "a slot has the wrong size");
-      if (entry.fingerprint != Fingerprint(entry.key)) return Damaged(leaf.offset, "a fingerprint is wrong");
-      if (before != nullptr && state_.order.Compare(before->key, entry.key) >= 0) return Damaged(leaf.offset, "a key is there twice");
+      if (EncodeSlot(entry.record(), record->bytes()) != entry.slot)
+        return Damaged(leaf.offset, "a slot has the wrong size");
+      if (entry.fingerprint != Fingerprint(entry.key))
+        return Damaged(leaf.offset, "a fingerprint is wrong");
+      if (before != nullptr && state_.order.Compare(before->key, entry.key) >= 0)
+        return Damaged(leaf.offset, "a key is there twice");
       before = &entry;
     }
     if (entries.empty()) return Status::OK();
-    if (leaf.lower != nullptr && state_.order.Compare(entries.front().key, KeyOfRecord(leaf.lower)) < 0) {
+    if (leaf.lower != nullptr &&
+        state_.order.Compare(entries.front().key, KeyOfRecord(leaf.lower)) < 0) {
       return Damaged(leaf.offset, "a key is below the leaf's separator");
     }
-    if (leaf.upper != nullptr && state_.order.Compare(entries.back().key, KeyOfRecord(leaf.upper)) >= 0) {
+    if (leaf.upper != nullptr &&
+        state_.order.Compare(entries.back().key, KeyOfRecord(leaf.upper)) >= 0) {
       return Damaged(leaf.offset, "a key is above the next leaf's separator");
     }
     return Status::OK();
@@ -91,8 +101,8 @@ class Verifier {
   References references_;
 };
 
-// Calls visit(leaf) for the leaves of a range, in order, until it returns false. visit says whether the leaf stayed as it was found; if not, it comes
-// again.
+// Calls visit(leaf) for the leaves of a range, in order, until it returns false. visit says whether
+// the leaf stayed as it was found; if not, it comes again.
 template <typename Visit>
 void ForEachLeaf(TreeState* state, const KeyRange& range, const Visit& visit) {
   std::string bound;
@@ -124,8 +134,10 @@ bool Contains(const KeyOrder& order, const KeyRange& range, const Slice& key) {
 
 // Whether all keys that a leaf may have are in the range.
 bool CoversLeaf(const KeyOrder& order, const KeyRange& range, const FoundLeaf& leaf) {
-  const bool begins = !range.begin || (leaf.lower != nullptr && Contains(order, range, KeyOfRecord(leaf.lower)));
-  const bool ends = !range.end || (leaf.upper != nullptr && order.Compare(KeyOfRecord(leaf.upper), *range.end) <= 0);
+  const bool begins =
+      !range.begin || (leaf.lower != nullptr && Contains(order, range, KeyOfRecord(leaf.lower)));
+  const bool ends = !range.end || (leaf.upper != nullptr &&
+                                   order.Compare(KeyOfRecord(leaf.upper), *range.end) <= 0);
   return begins && ends;
 }
 
@@ -141,7 +153,8 @@ void MergeLeaves(TreeState* state) {
       const Slice upper = KeyOfRecord(leaf.upper);
       here.assign(upper.data(), upper.size());
     }
-    // The leaf that begins at `here` goes into its left neighbour, or takes its right one in; either way what begins behind it is next.
+    // The leaf that begins at `here` goes into its left neighbour, or takes its right one in;
+    // either way what begins behind it is next.
     writer.MergeAround(here, kSlots * 3 / 4);
     bound = here;
     at_first = false;
@@ -156,7 +169,8 @@ struct Move {
 }  // namespace
 
 Status VerifyTree(TreeState* state) {
-  // One guard over all: nothing that was unlinked meanwhile is handed out again, so a record cannot be met twice by moving.
+  // One guard over all: nothing that was unlinked meanwhile is handed out again, so a record cannot
+  // be met twice by moving.
   MutexLock structure(state->structure_mutex);
   EpochGuard guard(state->epochs);
   Verifier verifier(state);
@@ -169,13 +183,17 @@ Status VerifyTree(TreeState* state) {
     Status found = verifier.CheckLeaf(leaf, &next, &again);
     if (again) return false;
     if (found.ok() && leaf.offset != expected) {
-      found = Status::Corruption(state->medium->path(), StrCat("offset ", leaf.offset, ": not the leaf that the one before leads to"));
+      found = Status::Corruption(
+          state->medium->path(),
+          StrCat("offset ", leaf.offset, ": not the leaf that the one before leads to"));
     }
     expected = next;
     status = found;
     return true;
   });
-  if (status.ok() && expected != 0) status = Status::Corruption(state->medium->path(), StrCat("offset ", expected, ": a leaf behind the last one"));
+  if (status.ok() && expected != 0)
+    status = Status::Corruption(state->medium->path(),
+                                StrCat("offset ", expected, ": a leaf behind the last one"));
   return status;
 }
 
@@ -190,7 +208,8 @@ uint64_t CountKeys(TreeState* state, const KeyRange& range) {
       PoolOffset damaged = 0;
       here = 0;
       CollectEntries(*state->medium, state->order, leaf.offset, commit, &entries, &damaged);
-      for (const LeafEntry& entry : entries) here += Contains(state->order, range, entry.key) ? uint64_t{1} : 0;
+      for (const LeafEntry& entry : entries)
+        here += Contains(state->order, range, entry.key) ? uint64_t{1} : 0;
     }
     if (!leaf.Unchanged()) return false;
     count += here;
@@ -217,11 +236,13 @@ Status DefragmentTree(TreeState* state) {
       PoolOffset damaged = 0;
       moves.clear();
       const uint64_t commit = LeafView(*state->medium, leaf.offset).Commit();
-      const bool readable = CollectEntries(*state->medium, state->order, leaf.offset, commit, &entries, &damaged);
+      const bool readable =
+          CollectEntries(*state->medium, state->order, leaf.offset, commit, &entries, &damaged);
       if (!leaf.Unchanged()) continue;
       if (!readable) status = state->DamagedRecord(damaged);
       for (const LeafEntry& entry : entries) {
-        if (readable && state->heap.IsEvacuated(entry.record())) moves.push_back({entry.key.ToString(), entry.slot});
+        if (readable && state->heap.IsEvacuated(entry.record()))
+          moves.push_back({entry.key.ToString(), entry.slot});
       }
       at_last = leaf.upper == nullptr;
       at_first = false;

@@ -12,10 +12,12 @@ TreeIterator::TreeIterator(TreeState* state, const ReadOptions& options, const K
   state_->iterators.fetch_add(1, std::memory_order_relaxed);
   if (range.begin) lower_ = {*range.begin, range.begin_inclusive};
   if (range.end) upper_ = {*range.end, range.end_inclusive};
-  if (options.iterate_lower_bound != nullptr && (!lower_ || state_->order.Compare(*options.iterate_lower_bound, lower_->key) > 0)) {
+  if (options.iterate_lower_bound != nullptr &&
+      (!lower_ || state_->order.Compare(*options.iterate_lower_bound, lower_->key) > 0)) {
     lower_ = {*options.iterate_lower_bound, true};
   }
-  if (options.iterate_upper_bound != nullptr && (!upper_ || state_->order.Compare(*options.iterate_upper_bound, upper_->key) <= 0)) {
+  if (options.iterate_upper_bound != nullptr &&
+      (!upper_ || state_->order.Compare(*options.iterate_upper_bound, upper_->key) <= 0)) {
     upper_ = {*options.iterate_upper_bound, false};
   }
 }
@@ -46,7 +48,8 @@ bool TreeIterator::IsInside(const Slice& key) const {
 bool TreeIterator::CopyLeaf(const FoundLeaf& leaf) {
   PoolOffset damaged = 0;
   const uint64_t commit = LeafView(*state_->medium, leaf.offset).Commit();
-  const bool readable = CollectEntries(*state_->medium, state_->order, leaf.offset, commit, &entries_, &damaged);
+  const bool readable =
+      CollectEntries(*state_->medium, state_->order, leaf.offset, commit, &entries_, &damaged);
   if (!leaf.Unchanged()) return false;
   leaf_ = leaf;
   if (!readable) status_ = state_->DamagedRecord(damaged);
@@ -83,7 +86,8 @@ void TreeIterator::Forward(const Slice* from, bool inclusive) {
       const int r = state_->order.Compare(entry.key, target);
       return r < 0 || (r == 0 && !inclusive);
     };
-    const auto at = bounded ? std::partition_point(entries_.begin(), entries_.end(), is_before) : entries_.begin();
+    const auto at = bounded ? std::partition_point(entries_.begin(), entries_.end(), is_before)
+                            : entries_.begin();
     if (at != entries_.end()) return Show(static_cast<size_t>(at - entries_.begin()));
     if (leaf.upper == nullptr) return SetInvalid();
     // Valid in the guard, whatever happens to the leaf right of it.
@@ -98,7 +102,9 @@ void TreeIterator::Backward(const Slice* from, bool inclusive) {
   if (from != nullptr) target = *from;
   bool bounded = from != nullptr;
   for (;;) {
-    const FoundLeaf leaf = !bounded ? state_->index.FindLast() : (inclusive ? state_->index.Find(target) : state_->index.FindBefore(target));
+    const FoundLeaf leaf =
+        !bounded ? state_->index.FindLast()
+                 : (inclusive ? state_->index.Find(target) : state_->index.FindBefore(target));
     if (!CopyLeaf(leaf)) {
       if (status_.ok()) continue;
       return SetInvalid();
@@ -107,7 +113,8 @@ void TreeIterator::Backward(const Slice* from, bool inclusive) {
       const int r = state_->order.Compare(entry.key, target);
       return r < 0 || (r == 0 && inclusive);
     };
-    const auto end = bounded ? std::partition_point(entries_.begin(), entries_.end(), is_before) : entries_.end();
+    const auto end = bounded ? std::partition_point(entries_.begin(), entries_.end(), is_before)
+                             : entries_.end();
     if (end != entries_.begin()) return Show(static_cast<size_t>(end - entries_.begin()) - 1);
     if (leaf.lower == nullptr) return SetInvalid();
     target = KeyOfRecord(leaf.lower);

@@ -1,8 +1,10 @@
 // TreeIterator: a walk over the tree, in both directions, between bounds.
 //
-// It copies the slots of one leaf at a time, sorted, and pins the record that it stands at, nothing else. At a move it looks whether the leaf is
-// still in the version that was copied: then the copy's records are live, and a neighbour is found through the leaf's bounds; otherwise it seeks from
-// the current key. So it never shows an entry twice or out of order, and shows every entry that was there all the time.
+// It copies the slots of one leaf at a time, sorted, and pins the record that it stands at, nothing
+// else. At a move it looks whether the leaf is still in the version that was copied: then the
+// copy's records are live, and a neighbour is found through the leaf's bounds; otherwise it seeks
+// from the current key. So it never shows an entry twice or out of order, and shows every entry
+// that was there all the time.
 //
 // Thread safety: one thread. Lifetime: the tree stays open while it lives.
 #pragma once
@@ -17,7 +19,9 @@
 namespace ashlar::pmem {
 
 // Gives back a pin; for PinnableSlice.
-inline void UnpinRecord(void* count, void* /*unused*/) { PinTable::Unpin(static_cast<PinTable::Count*>(count)); }
+inline void UnpinRecord(void* count, void* /*unused*/) {
+  PinTable::Unpin(static_cast<PinTable::Count*>(count));
+}
 
 class TreeIterator final : public Iterator {
  public:
@@ -44,7 +48,8 @@ class TreeIterator final : public Iterator {
     bool inclusive;
   };
 
-  // Inside a guard: to the first entry after `from` (or at it), to the last one before it; null: from the tree's edge.
+  // Inside a guard: to the first entry after `from` (or at it), to the last one before it; null:
+  // from the tree's edge.
   void Forward(const Slice* from, bool inclusive);
   void Backward(const Slice* from, bool inclusive);
   bool CopyLeaf(const FoundLeaf& leaf);

@@ -1,14 +1,17 @@
-// TreeState: what a tree is while it is open. The parts that work on it (point operations, restructuring, batches, iterators, the mark, checks) know
-// it and not each other, except downward in this list:
+// TreeState: what a tree is while it is open. The parts that work on it (point operations,
+// restructuring, batches, iterators, the mark, checks) know it and not each other, except downward
+// in this list:
 //
 //   tree.h            the PersistentTree that users hold: arguments, closing
 //   batch_writer.h    many changes at once
 //   leaf_writer.h     one change of one key; splits and merges
 //   tree_iterator.h, tree_check.h, leaf_mark.h    readers of everything
 //
-// Locks, in this order: an operation of the medium (may wait for a checkpoint) -> structure_mutex -> leaves (LeafRef) -> the heap's mutex, the log's
-// mutex. Whoever holds a leaf's lock waits for no other leaf, unless it holds structure_mutex; so the order among leaves does not matter. Space is
-// allocated before any of them. An EpochGuard is entered after the operation begins, and, except for splits, after structure_mutex.
+// Locks, in this order: an operation of the medium (may wait for a checkpoint) -> structure_mutex
+// -> leaves (LeafRef) -> the heap's mutex, the log's mutex. Whoever holds a leaf's lock waits for
+// no other leaf, unless it holds structure_mutex; so the order among leaves does not matter. Space
+// is allocated before any of them. An EpochGuard is entered after the operation begins, and, except
+// for splits, after structure_mutex.
 #pragma once
 
 #include <atomic>
@@ -31,11 +34,13 @@ struct SplitReserve {
   PoolOffset leaf = 0;
   PoolOffset separator = 0;
   uint64_t separator_bytes = 0;
-  std::vector<PoolOffset> copies;  // of entries that the split strategy copies, in the order of the leaf's entries
+  std::vector<PoolOffset>
+      copies;  // of entries that the split strategy copies, in the order of the leaf's entries
 };
 
 struct TreeState {
-  TreeState(std::unique_ptr<Medium> pool_medium, const PoolHeader& header, const Comparator* comparator, SplitStrategy strategy,
+  TreeState(std::unique_ptr<Medium> pool_medium, const PoolHeader& header,
+            const Comparator* comparator, SplitStrategy strategy,
             std::function<bool()> refuse_allocation)
       : medium(std::move(pool_medium)),
         pins(std::make_unique<PinTable>()),
@@ -47,7 +52,8 @@ struct TreeState {
 
   Status DamagedRecord(PoolOffset record) const;
 
-  // Everything that readers of this tree find without a lock is retired here. First, for it outlives all that is.
+  // Everything that readers of this tree find without a lock is retired here. First, for it
+  // outlives all that is.
   EpochDomain epochs;
   const std::unique_ptr<Medium> medium;
   const std::unique_ptr<PinTable> pins;

@@ -1,4 +1,5 @@
-// One tree, one thread: what it costs and refuses, and what it has beyond what tests/scenarios asks of both engines.
+// One tree, one thread: what it costs and refuses, and what it has beyond what tests/scenarios asks
+// of both engines.
 #include "pmem/tree.h"
 
 #include <concepts>
@@ -27,7 +28,8 @@ std::string NumberKey(std::integral auto number, int width = 20) {
   return key;
 }
 
-std::string GetOr(PersistentTree* tree, const std::string& key, const std::string& missing = "(missing)") {
+std::string GetOr(PersistentTree* tree, const std::string& key,
+                  const std::string& missing = "(missing)") {
   std::string value;
   const Status status = tree->Get(ReadOptions(), key, &value);
   if (status.IsNotFound()) return missing;
@@ -93,10 +95,12 @@ TEST_F(TreeTest, ASplitTakesTwoFencesAndElevenLines) {
   uint64_t splits = 0;
   for (int i = 0; i < 20000; ++i) {
     const uint64_t splits_before = tree_->Stats().leaf_splits;
-    const VerbCounts cost = CostOfPut(NumberKey(random.Uniform(uint64_t{1} << 40)), std::string(15, 'v'));
+    const VerbCounts cost =
+        CostOfPut(NumberKey(random.Uniform(uint64_t{1} << 40)), std::string(15, 'v'));
     if (tree_->Stats().leaf_splits == splits_before) continue;
     splits++;
-    // A span that the refilled reserve needs costs a fence and a line of its own; so does the first split's reserve.
+    // A span that the refilled reserve needs costs a fence and a line of its own; so does the first
+    // split's reserve.
     ASSERT_LE(cost.fences, splits == 1 ? 6U : 5U);
     if (cost.fences == 2) {
       ASSERT_LE(cost.lines_flushed, 11U);
@@ -138,14 +142,16 @@ TEST_F(TreeTest, AscendingInsertsFillLeaves) {
 TEST_F(TreeTest, SmallEntriesStaySmall) {
   const uint64_t before = tree_->Stats().used_bytes;
   constexpr uint64_t kEntries = 20000;
-  for (uint64_t i = 0; i < kEntries; ++i) ASSERT_OK(tree_->Put(NumberKey(i * 7919 % kEntries, 8), std::string(8, 'v')));
+  for (uint64_t i = 0; i < kEntries; ++i)
+    ASSERT_OK(tree_->Put(NumberKey(i * 7919 % kEntries, 8), std::string(8, 'v')));
   EXPECT_LE((tree_->Stats().used_bytes - before) / kEntries, 60U);
 }
 
 TEST_F(TreeTest, DeletingEverythingGivesEverythingBack) {
   const uint64_t before = tree_->Stats().used_bytes;
   Random random(2);
-  for (int i = 0; i < 5000; ++i) ASSERT_OK(tree_->Put(NumberKey(random.Uniform(100000)), random.Bytes(random.Uniform(300))));
+  for (int i = 0; i < 5000; ++i)
+    ASSERT_OK(tree_->Put(NumberKey(random.Uniform(100000)), random.Bytes(random.Uniform(300))));
   for (int i = 0; i < 100000; ++i) {
     if (tree_->Exists(NumberKey(i))) {
       ASSERT_OK(tree_->Delete(NumberKey(i)));
@@ -182,7 +188,8 @@ TEST_F(TreeTest, RangesWithEitherEndInclusiveOrNot) {
   EXPECT_EQ(tree_->Count(KeyRange::Between(b, a)), 0U);
   for (const bool begin_inclusive : {true, false}) {
     for (const bool end_inclusive : {true, false}) {
-      const KeyRange range = {.begin = a, .end = b, .begin_inclusive = begin_inclusive, .end_inclusive = end_inclusive};
+      const KeyRange range = {
+          .begin = a, .end = b, .begin_inclusive = begin_inclusive, .end_inclusive = end_inclusive};
       const uint64_t expected = 49U + (begin_inclusive ? 1U : 0U) + (end_inclusive ? 1U : 0U);
       EXPECT_EQ(tree_->Count(range), expected);
       std::unique_ptr<Iterator> it = tree_->NewIterator(ReadOptions(), range);
@@ -236,7 +243,8 @@ TEST_F(FullPoolTest, TheHeldBackBufferIsNeverLaidOverAPinnedValue) {
   ASSERT_OK(tree_->Put(NumberKey(7), Value(7, 'w')));
   // What was held back is in use, what it replaced is pinned.
   Status status;
-  for (uint64_t i = 7; i < count_ && status.ok(); i += 400) status = tree_->Put(NumberKey(i), Value(i, 'x'));
+  for (uint64_t i = 7; i < count_ && status.ok(); i += 400)
+    status = tree_->Put(NumberKey(i), Value(i, 'x'));
   EXPECT_EQ(pinned, Slice(Value(7)));
   pinned.Reset();
   for (uint64_t i = 7; i < count_; i += 400) ASSERT_OK(tree_->Put(NumberKey(i), Value(i, 'z')));
@@ -260,7 +268,8 @@ TEST_F(FullPoolTest, CanBeDeletedFromAndFilledAgain) {
 TEST_F(FullPoolTest, ABatchThatDoesNotFitChangesNothing) {
   WriteBatch batch;
   ASSERT_OK(batch.Delete(NumberKey(0)));
-  for (uint64_t i = 0; i < 1000; ++i) ASSERT_OK(batch.Put("new" + NumberKey(i), std::string(500, 'b')));
+  for (uint64_t i = 0; i < 1000; ++i)
+    ASSERT_OK(batch.Put("new" + NumberKey(i), std::string(500, 'b')));
   EXPECT_TRUE(tree_->Write(batch).IsNoSpace());
   EXPECT_EQ(tree_->Count(KeyRange::All()), count_);
   ASSERT_OK(tree_->Verify());
@@ -270,7 +279,8 @@ TEST(AllocationFailureTest, WhicheverAllocationFailsNothingIsLost) {
   for (uint64_t every = 2; every < 30; every += 3) {
     TestPool pool(kPoolBytes);
     uint64_t asked = 0;
-    std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool, nullptr, [&] { return ++asked % every == 0; });
+    std::unique_ptr<PersistentTree> tree =
+        OpenTestTree(&pool, nullptr, [&] { return ++asked % every == 0; });
     Model model;
     Random random(every);
     for (int i = 0; i < 1500; ++i) {
@@ -315,7 +325,10 @@ TEST_F(TreeTest, HoweverManyThreadsReadTheLeavesTheTreeIsTheSame) {
   for (const uint32_t threads : {1U, 2U, 7U}) {
     ASSERT_OK(tree_->Close());
     TreeConfig config;
-    config.recovery = {.comparator = BytewiseComparator(), .refuse_allocation = {}, .threads = threads, .spans_per_thread_min = 1};
+    config.recovery = {.comparator = BytewiseComparator(),
+                       .refuse_allocation = {},
+                       .threads = threads,
+                       .spans_per_thread_min = 1};
     tree_ = OpenTree(CountingMedium::Create(pool_.file()), std::move(config)).value();
     ExpectAgrees(tree_.get(), model, std::to_string(threads) + " threads");
   }
@@ -325,7 +338,8 @@ TEST_F(TreeTest, HoweverManyThreadsReadTheLeavesTheTreeIsTheSame) {
 
 TEST(SplitStrategyTest, EveryStrategyStoresTheSameAndTheZeroCopyOneFlushesTheLeast) {
   std::map<SplitStrategy, uint64_t> lines;
-  for (const SplitStrategy strategy : {SplitStrategy::kZeroCopySwap, SplitStrategy::kCopyOrSwap, SplitStrategy::kNaiveCopy}) {
+  for (const SplitStrategy strategy :
+       {SplitStrategy::kZeroCopySwap, SplitStrategy::kCopyOrSwap, SplitStrategy::kNaiveCopy}) {
     TestPool pool(kPoolBytes);
     pool.split_strategy = strategy;
     CountingMedium* medium = nullptr;
@@ -393,9 +407,13 @@ TEST(DamageTest, AFlippedBitGivesAStatusOrTheOldState) {
     const uint64_t start = round % 2 == 0 ? 0 : FirstLeafOf(raw->bytes());
     const uint64_t at = start + random.Uniform(round % 2 == 0 ? 4400 : 8000);
     raw->data()[at] = static_cast<char>(raw->data()[at] ^ 1 << random.Uniform(8));
-    TreeConfig config = {.recovery = {.comparator = BytewiseComparator(), .refuse_allocation = {}, .threads = 2, .spans_per_thread_min = 1},
+    TreeConfig config = {.recovery = {.comparator = BytewiseComparator(),
+                                      .refuse_allocation = {},
+                                      .threads = 2,
+                                      .spans_per_thread_min = 1},
                          .mark = MarkRun::kAtOpen};
-    Result<std::unique_ptr<PersistentTree>> tree = OpenTree(CountingMedium::Create(pool.file()), std::move(config));
+    Result<std::unique_ptr<PersistentTree>> tree =
+        OpenTree(CountingMedium::Create(pool.file()), std::move(config));
     if (!tree.ok()) {
       noticed++;
       continue;
@@ -427,7 +445,8 @@ TEST_F(TreeTest, AFlippedBitInAValueIsNoticedByGetAndVerify) {
 
 TEST(PoolHeaderTest, RefusesWithTheReason) {
   const std::string good = EncodePoolHeader(uint64_t{1} << 20, 5, *BytewiseComparator());
-  const auto decode = [](const std::string& page, const Comparator* comparator = BytewiseComparator()) {
+  const auto decode = [](const std::string& page,
+                         const Comparator* comparator = BytewiseComparator()) {
     return DecodePoolHeader("p", page, uint64_t{1} << 20, *comparator).status().ToString();
   };
   EXPECT_TRUE(DecodePoolHeader("p", good, uint64_t{1} << 20, *BytewiseComparator()).ok());
@@ -443,8 +462,11 @@ TEST(PoolHeaderTest, RefusesWithTheReason) {
   page = good;
   page[kComparatorNameOffset] ^= 1;
   EXPECT_THAT(decode(page), HasSubstr("damaged"));
-  EXPECT_THAT(decode(good, ReverseBytewiseComparator()), HasSubstr("comparator leveldb.BytewiseComparator"));
-  EXPECT_THAT(DecodePoolHeader("p", good, uint64_t{2} << 20, *BytewiseComparator()).status().ToString(), HasSubstr("the file has 2097152"));
+  EXPECT_THAT(decode(good, ReverseBytewiseComparator()),
+              HasSubstr("comparator leveldb.BytewiseComparator"));
+  EXPECT_THAT(
+      DecodePoolHeader("p", good, uint64_t{2} << 20, *BytewiseComparator()).status().ToString(),
+      HasSubstr("the file has 2097152"));
 }
 
 }  // namespace

@@ -16,10 +16,14 @@ namespace ashlar {
 class TableOpener {
  public:
   virtual ~TableOpener() = default;
-  // The caller keeps a reference on the file for the length of this call only: the cursor holds the open table.
-  virtual Result<std::unique_ptr<InternalCursor>> NewCursor(FileMetaData* file, const TableReadOptions& options) = 0;
-  // TableReader::MayHold for options.seek_prefix. A table that cannot be opened may hold anything: NewCursor gives the error.
-  virtual bool MayHold(FileMetaData* file, const TableReadOptions& options, const Slice& internal_target) = 0;
+  // The caller keeps a reference on the file for the length of this call only: the cursor holds the
+  // open table.
+  virtual Result<std::unique_ptr<InternalCursor>> NewCursor(FileMetaData* file,
+                                                            const TableReadOptions& options) = 0;
+  // TableReader::MayHold for options.seek_prefix. A table that cannot be opened may hold anything:
+  // NewCursor gives the error.
+  virtual bool MayHold(FileMetaData* file, const TableReadOptions& options,
+                       const Slice& internal_target) = 0;
 };
 
 }  // namespace ashlar

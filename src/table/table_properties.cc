@@ -102,7 +102,8 @@ Result<TableProperties> DecodeTableProperties(const Slice& block) {
   std::string previous;
   BlockEntries entries(block);
   while (entries.Next()) {
-    if (!previous.empty() && entries.key().compare(previous) <= 0) return Status::Corruption("properties are not in order");
+    if (!previous.empty() && entries.key().compare(previous) <= 0)
+      return Status::Corruption("properties are not in order");
     previous = entries.key().ToString();
     ASHLAR_RETURN_IF_ERROR(SetProperty(entries.key(), entries.value(), &properties));
   }
@@ -112,8 +113,10 @@ Result<TableProperties> DecodeTableProperties(const Slice& block) {
 
 UserCollectedProperties TablePropertiesByName(const TableProperties& properties) {
   UserCollectedProperties out = properties.user_collected_properties;
-  for (const NumberField& field : kNumbers) out.insert_or_assign(std::string(field.name), std::to_string(properties.*field.field));
-  for (const TextField& field : kTexts) out.insert_or_assign(std::string(field.name), properties.*field.field);
+  for (const NumberField& field : kNumbers)
+    out.insert_or_assign(std::string(field.name), std::to_string(properties.*field.field));
+  for (const TextField& field : kTexts)
+    out.insert_or_assign(std::string(field.name), properties.*field.field);
   return out;
 }
 

@@ -36,8 +36,10 @@ TEST(TableProperties, DamageIsCorruption) {
   EXPECT_TRUE(DecodeTableProperties("").status().IsCorruption());
   EXPECT_TRUE(DecodeTableProperties(Block({{"b", "1"}, {"a", "2"}})).status().IsCorruption());
   EXPECT_TRUE(DecodeTableProperties(Block({{"a", "1"}, {"a", "2"}})).status().IsCorruption());
-  EXPECT_TRUE(DecodeTableProperties(Block({{"rocksdb.num.entries", "\x80"}})).status().IsCorruption());
-  EXPECT_TRUE(DecodeTableProperties(Block({{"rocksdb.num.entries", "\x01\x01"}})).status().IsCorruption());
+  EXPECT_TRUE(
+      DecodeTableProperties(Block({{"rocksdb.num.entries", "\x80"}})).status().IsCorruption());
+  EXPECT_TRUE(
+      DecodeTableProperties(Block({{"rocksdb.num.entries", "\x01\x01"}})).status().IsCorruption());
 }
 
 }  // namespace

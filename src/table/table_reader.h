@@ -1,8 +1,11 @@
-// TableReader: an open table file of any format. One virtual call per table and lookup; everything below it is concrete.
+// TableReader: an open table file of any format. One virtual call per table and lookup; everything
+// below it is concrete.
 //
-// Lifetime: a reader is found through FileMetaData::reader inside an epoch guard, and lives as long as that guard. Cursors, TableRefs, and pins on
-// bytes of its mapping, hold a count. The owner that published it unlinks it and calls Drop; it deletes itself a grace period later, when the last
-// count is gone. Thread safety: every method from any thread. Get is called inside an epoch guard and takes a count only where it has to wait.
+// Lifetime: a reader is found through FileMetaData::reader inside an epoch guard, and lives as long
+// as that guard. Cursors, TableRefs, and pins on bytes of its mapping, hold a count. The owner that
+// published it unlinks it and calls Drop; it deletes itself a grace period later, when the last
+// count is gone. Thread safety: every method from any thread. Get is called inside an epoch guard
+// and takes a count only where it has to wait.
 #pragma once
 
 #include <atomic>
@@ -26,11 +29,18 @@ struct TableProperties;
 struct TableReadOptions {
   bool verify_checksums = true;
   bool fill_cache = true;
-  size_t readahead_bytes = 0;         // 0: grows by itself with sequential use; compaction passes its own
-  bool hint_readahead = false;        // readahead_bytes are announced to the file system, and read in smaller pieces
-  bool cached_only = false;           // kBlockCacheTier: Incomplete instead of opening or reading the file
-  SeekPrefix* seek_prefix = nullptr;  // told of every Seek and SeekForPrev before it is made; null: total order. Outlives the cursor
-  ReadGuard* guard = nullptr;         // of Get: paused while it waits for the file; null: the caller's guard is held across the wait
+  size_t readahead_bytes = 0;  // 0: grows by itself with sequential use; compaction passes its own
+  bool hint_readahead =
+      false;  // readahead_bytes are announced to the file system, and read in smaller pieces
+  bool cached_only = false;  // kBlockCacheTier: Incomplete instead of opening or reading the file
+  SeekPrefix* seek_prefix =
+      // told of every Seek and SeekForPrev before it is made; null: total order. Outlives the
+      // cursor
+      nullptr;
+  ReadGuard* guard =
+      // of Get: paused while it waits for the file; null: the caller's guard is held across the
+      // wait
+      nullptr;
 };
 
 // How far a batched lookup has got with fetching what its Get will need; see TableReader::Approach.
@@ -47,20 +57,27 @@ class TableReader {
   TableReader(const TableReader&) = delete;
   TableReader& operator=(const TableReader&) = delete;
 
-  // Offers the versions of lookup->user_key() with sequence <= lookup->snapshot(), newest first, until the lookup needs no more. Errors go to
-  // lookup->Fail. A call that pauses options.guard keeps the reader until that guard ends.
+  // Offers the versions of lookup->user_key() with sequence <= lookup->snapshot(), newest first,
+  // until the lookup needs no more. Errors go to lookup->Fail. A call that pauses options.guard
+  // keeps the reader until that guard ends.
   virtual void Get(const TableReadOptions& options, Lookup* lookup) = 0;
-  // Takes the next step towards what Get(lookup) will read: asks for its memory without waiting for it. True: there is a further step. Called for
-  // each lookup of a batch in turn, so that their cache misses overlap; Get alone decides what is found. Inside an epoch guard, as Get.
+  // Takes the next step towards what Get(lookup) will read: asks for its memory without waiting for
+  // it. True: there is a further step. Called for each lookup of a batch in turn, so that their
+  // cache misses overlap; Get alone decides what is found. Inside an epoch guard, as Get.
   virtual bool Approach(Lookup* /*lookup*/, TableApproach* /*approach*/) const { return false; }
   // Called inside an epoch guard in which the reader was found, or beside a count.
   virtual std::unique_ptr<InternalCursor> NewCursor(const TableReadOptions& options) = 0;
-  // False: the table's filter says that there is nothing for the seek that `seek` was told of last; internal_target is its target. A cursor need then
-  // not be made, or moved. Called as NewCursor is.
-  virtual bool MayHold(SeekPrefix* /*seek*/, const Slice& /*internal_target*/) const { return true; }
-  // Where in the file an entry with this internal key would be; monotone in the key; the file size for keys past the end.
+  // False: the table's filter says that there is nothing for the seek that `seek` was told of last;
+  // internal_target is its target. A cursor need then not be made, or moved. Called as NewCursor
+  // is.
+  virtual bool MayHold(SeekPrefix* /*seek*/, const Slice& /*internal_target*/) const {
+    return true;
+  }
+  // Where in the file an entry with this internal key would be; monotone in the key; the file size
+  // for keys past the end.
   virtual uint64_t ApproximateOffsetOf(const Slice& internal_key) = 0;
-  // Internal keys that cut the table into about `pieces` equal parts, for subcompactions; fewer when the table is small.
+  // Internal keys that cut the table into about `pieces` equal parts, for subcompactions; fewer
+  // when the table is small.
   virtual std::vector<std::string> Anchors(size_t pieces) = 0;
   // Reads every block and checks its checksum and order.
   virtual Status Verify() = 0;
@@ -68,7 +85,8 @@ class TableReader {
   // Memory of index, filter and reader itself, without cached data blocks.
   virtual size_t MemoryBytes() const = 0;
 
-  // A count keeps the reader and its file open. Acquired inside an epoch guard in which the reader was found, or beside another count.
+  // A count keeps the reader and its file open. Acquired inside an epoch guard in which the reader
+  // was found, or beside another count.
   void AddRef() { count_.Acquire(); }
   void Release() { count_.Release(); }
   static const PinOps kPinOps;
@@ -77,7 +95,8 @@ class TableReader {
   void Drop() { count_.Kill(); }
   int64_t Refs() const { return count_.Count(); }
   EpochDomain& epochs() const { return count_.epochs(); }
-  // The data blocks in the cache, and whether one of them is pinned. Inside an epoch guard; exact while no read is in progress.
+  // The data blocks in the cache, and whether one of them is pinned. Inside an epoch guard; exact
+  // while no read is in progress.
   struct BlockCensus {
     int64_t cached = 0;
     bool any_pinned = false;
@@ -91,7 +110,8 @@ class TableReader {
   bool TakeUsed() { return used_.exchange(false, std::memory_order_relaxed); }
 
  protected:
-  explicit TableReader(EpochDomain* epochs) : count_(epochs, [](void* self) { delete static_cast<TableReader*>(self); }, this) {}
+  explicit TableReader(EpochDomain* epochs)
+      : count_(epochs, [](void* self) { delete static_cast<TableReader*>(self); }, this) {}
   virtual ~TableReader() = default;
   friend struct TableReaderDeleter;
 

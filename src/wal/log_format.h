@@ -1,8 +1,10 @@
-// The framing of write-ahead logs and MANIFESTs: records cut into fragments that never cross a block.
+// The framing of write-ahead logs and MANIFESTs: records cut into fragments that never cross a
+// block.
 //
 //   file      block (32 KiB) | block | ... | the last one may be short
 //   block     fragment | fragment | ... | fewer than 7 zero bytes
-//   fragment  fixed32 masked crc32c of everything from the type on | u16 payload length | u8 type | payload
+//   fragment  fixed32 masked crc32c of everything from the type on | u16 payload length | u8 type |
+//             payload
 //   recyclable fragment (types 5 to 8, 11, 131)
 //             fixed32 masked crc | u16 length | u8 type | fixed32 low half of the log number | payload
 //
@@ -33,7 +35,8 @@ enum FragmentType : uint8_t {
   kSetCompression = 9,  // payload: fixed32 codec of the records that follow
   kUserTimestampSizes = 10,
   kRecyclableUserTimestampSizes = 11,
-  kPredecessorLog = 130,  // number, size and last sequence of the log before this one; carries no data
+  kPredecessorLog =
+      130,  // number, size and last sequence of the log before this one; carries no data
   kRecyclablePredecessorLog = 131,
 };
 
@@ -41,8 +44,11 @@ enum FragmentType : uint8_t {
 inline constexpr uint8_t kIgnorableBit = 0x80;
 
 inline constexpr bool IsRecyclable(uint8_t type) {
-  return (type >= kRecyclableFull && type <= kRecyclableLast) || type == kRecyclableUserTimestampSizes || type == kRecyclablePredecessorLog;
+  return (type >= kRecyclableFull && type <= kRecyclableLast) ||
+         type == kRecyclableUserTimestampSizes || type == kRecyclablePredecessorLog;
 }
-inline constexpr size_t HeaderBytes(uint8_t type) { return IsRecyclable(type) ? kRecyclableHeaderBytes : kHeaderBytes; }
+inline constexpr size_t HeaderBytes(uint8_t type) {
+  return IsRecyclable(type) ? kRecyclableHeaderBytes : kHeaderBytes;
+}
 
 }  // namespace ashlar::log_format

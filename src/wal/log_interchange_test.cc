@@ -62,12 +62,15 @@ std::string PutBatch(uint64_t sequence, const std::string& key, const std::strin
 
 size_t CountLines(const std::string& text, const std::string& containing) {
   size_t lines = 0;
-  for (size_t at = text.find(containing); at != std::string::npos; at = text.find(containing, at + 1)) ++lines;
+  for (size_t at = text.find(containing); at != std::string::npos;
+       at = text.find(containing, at + 1))
+    ++lines;
   return lines;
 }
 
 TEST_F(LogInterchangeTest, TheLogOfLdbIsRead) {
-  const ToolRun put = RunTool(StrCat("ldb --db=", scratch_.path(), " --create_if_missing put key value"));
+  const ToolRun put =
+      RunTool(StrCat("ldb --db=", scratch_.path(), " --create_if_missing put key value"));
   ASSERT_EQ(put.exit_code, 0) << put.output;
   LogReader::Outcome outcome;
   EXPECT_EQ(ReadAll(FindLog(), &outcome), std::vector<std::string>{PutBatch(1, "key", "value")});
@@ -77,9 +80,10 @@ TEST_F(LogInterchangeTest, TheLogOfLdbIsRead) {
 TEST_F(LogInterchangeTest, TheLogsOfDbBenchAreReadCompressedToo) {
   for (const char* codec : {"none", "zstd"}) {
     for (const int value_bytes : {0, 100, 100000}) {
-      const ToolRun fill =
-          RunTool(StrCat("db_bench --db=", scratch_.path(), " --benchmarks=fillseq --num=100 --write_buffer_size=100000000 --wal_compression=", codec,
-                         " --value_size=", value_bytes));
+      const ToolRun fill = RunTool(StrCat(
+          "db_bench --db=", scratch_.path(),
+          " --benchmarks=fillseq --num=100 --write_buffer_size=100000000 --wal_compression=", codec,
+          " --value_size=", value_bytes));
       ASSERT_EQ(fill.exit_code, 0) << fill.output;
       LogReader::Outcome outcome;
       const std::vector<std::string> records = ReadAll(FindLog(), &outcome);
@@ -99,11 +103,14 @@ TEST_F(LogInterchangeTest, LdbReadsOurLog) {
   ASSERT_TRUE(FileSystem::Default()->NewWritableFile(path, FileOptions{}, &file).ok());
   LogWriter writer(std::move(file), path, 4);
   uint64_t sequence = 0;
-  for (const size_t value_bytes : std::initializer_list<size_t>{0, 1, 1000, 32768 - 60, 32768, 100000, 3}) {
+  for (const size_t value_bytes :
+       std::initializer_list<size_t>{0, 1, 1000, 32768 - 60, 32768, 100000, 3}) {
     ++sequence;
-    const std::string batch = PutBatch(sequence, StrCat("key", sequence), std::string(value_bytes, 'v'));
-    const std::vector<Slice> pieces{Slice(batch.data(), kBatchHeaderBytes),
-                                    Slice(batch.data() + kBatchHeaderBytes, batch.size() - kBatchHeaderBytes)};
+    const std::string batch =
+        PutBatch(sequence, StrCat("key", sequence), std::string(value_bytes, 'v'));
+    const std::vector<Slice> pieces{
+        Slice(batch.data(), kBatchHeaderBytes),
+        Slice(batch.data() + kBatchHeaderBytes, batch.size() - kBatchHeaderBytes)};
     ASSERT_TRUE(writer.AddRecord(std::span<const Slice>(pieces)).ok());
   }
   ASSERT_TRUE(writer.Close().ok());
@@ -111,7 +118,11 @@ TEST_F(LogInterchangeTest, LdbReadsOurLog) {
   ASSERT_EQ(dump.exit_code, 0) << dump.output;
   EXPECT_EQ(CountLines(dump.output, "PUT(0)"), sequence) << dump.output;
   for (uint64_t i = 1; i <= sequence; ++i) {
-    EXPECT_EQ(CountLines(dump.output, Slice(StrCat("PUT(0) : 0x", Slice(StrCat("key", i)).ToString(true))).ToString()), 1u) << dump.output;
+    EXPECT_EQ(
+        CountLines(dump.output,
+                   Slice(StrCat("PUT(0) : 0x", Slice(StrCat("key", i)).ToString(true))).ToString()),
+        1u)
+        << dump.output;
   }
   EXPECT_EQ(CountLines(dump.output, "rruption"), 0u) << dump.output;
 }

@@ -17,7 +17,8 @@ using log_format::kHeaderBytes;
 
 namespace {
 
-// The smallest unit that a device writes whole: what a power cut leaves of a write is made of these.
+// The smallest unit that a device writes whole: what a power cut leaves of a write is made of
+// these.
 constexpr size_t kSectorBytes = 512;
 static_assert(kBlockBytes % kSectorBytes == 0);
 
@@ -26,18 +27,22 @@ bool IsZero(char c) { return c == 0; }
 uint8_t TypeOf(const char* header) { return static_cast<uint8_t>(header[6]); }
 size_t PayloadBytes(const char* header) { return DecodeFixed16(header + 4); }
 bool ChecksumHolds(const char* header, size_t header_bytes, size_t payload_bytes) {
-  return crc32c::Unmask(DecodeFixed32(header)) == crc32c::Value(header + 6, header_bytes - 6 + payload_bytes);
+  return crc32c::Unmask(DecodeFixed32(header)) ==
+         crc32c::Value(header + 6, header_bytes - 6 + payload_bytes);
 }
 bool IsZeroHeader(const char* header) { return std::all_of(header, header + kHeaderBytes, IsZero); }
 
 // The plain type that a recyclable one stands for; others as they are.
 uint8_t PlainType(uint8_t type) {
-  return type >= log_format::kRecyclableFull && type <= log_format::kRecyclableLast ? static_cast<uint8_t>(type - 4) : type;
+  return type >= log_format::kRecyclableFull && type <= log_format::kRecyclableLast
+             ? static_cast<uint8_t>(type - 4)
+             : type;
 }
 
 }  // namespace
 
-LogReader::LogReader(std::unique_ptr<SequentialFile> file, std::string file_name, uint64_t log_number, uint64_t file_bytes)
+LogReader::LogReader(std::unique_ptr<SequentialFile> file, std::string file_name,
+                     uint64_t log_number, uint64_t file_bytes)
     : file_name_(std::move(file_name)),
       log_number_(log_number),
       file_(std::move(file)),
@@ -82,7 +87,8 @@ bool LogReader::LoadBlock() {
   block_offset_ += block_bytes_;
   block_bytes_ = 0;
   position_ = 0;
-  const size_t wanted = static_cast<size_t>(std::min<uint64_t>(kBlockBytes, file_bytes_ - block_offset_));
+  const size_t wanted =
+      static_cast<size_t>(std::min<uint64_t>(kBlockBytes, file_bytes_ - block_offset_));
   while (block_bytes_ < wanted) {
     Slice piece;
     char* out = block_.get() + block_bytes_;
@@ -109,44 +115,56 @@ bool LogReader::ParseFragment(Fragment* fragment) {
   const uint8_t type = TypeOf(header);
   const size_t header_bytes = log_format::HeaderBytes(type);
   const size_t claimed_end = position_ + header_bytes + PayloadBytes(header);
-  if (claimed_end > kBlockBytes) return StopAtDamage(claimed_end, "a fragment's length leads out of its block");
+  if (claimed_end > kBlockBytes)
+    return StopAtDamage(claimed_end, "a fragment's length leads out of its block");
   if (claimed_end > block_bytes_) return StopAtDamage(claimed_end, "the file ends inside a record");
-  if (!ChecksumHolds(header, header_bytes, PayloadBytes(header))) return StopAtDamage(claimed_end, "checksum mismatch");
+  if (!ChecksumHolds(header, header_bytes, PayloadBytes(header)))
+    return StopAtDamage(claimed_end, "checksum mismatch");
   if (log_format::IsRecyclable(type)) {
-    const bool from_previous_life = DecodeFixed32(header + kHeaderBytes) != static_cast<uint32_t>(log_number_);
+    const bool from_previous_life =
+        DecodeFixed32(header + kHeaderBytes) != static_cast<uint32_t>(log_number_);
     if (from_previous_life) {
-      if (in_record_) return StopTorn(pending_offset_, "the record's end is overwritten by nothing but an older log");
+      if (in_record_)
+        return StopTorn(pending_offset_,
+                        "the record's end is overwritten by nothing but an older log");
       outcome_ = Outcome::kEnd;
       return false;
     }
     recycled_ = true;
   }
-  *fragment = Fragment{.type = type, .payload = Slice(header + header_bytes, PayloadBytes(header)), .offset = offset()};
+  *fragment = Fragment{.type = type,
+                       .payload = Slice(header + header_bytes, PayloadBytes(header)),
+                       .offset = offset()};
   position_ = claimed_end;
   return true;
 }
 
 bool LogReader::Assemble(const Fragment& fragment, Slice* record, std::string* scratch) {
   switch (PlainType(fragment.type)) {
-    case log_format::kFull: return BeginRecord(fragment) && CompleteRecord(fragment.payload, record);
+    case log_format::kFull:
+      return BeginRecord(fragment) && CompleteRecord(fragment.payload, record);
     case log_format::kFirst:
       if (BeginRecord(fragment)) scratch->assign(fragment.payload.data(), fragment.payload.size());
       return false;
     case log_format::kMiddle: static_cast<void>(ContinueRecord(fragment, scratch)); return false;
-    case log_format::kLast: return ContinueRecord(fragment, scratch) && CompleteRecord(*scratch, record);
+    case log_format::kLast:
+      return ContinueRecord(fragment, scratch) && CompleteRecord(*scratch, record);
     case log_format::kSetCompression: SetCompression(fragment); return false;
     case log_format::kUserTimestampSizes:
-    case log_format::kRecyclableUserTimestampSizes: return Stop(Outcome::kUnsupported, fragment.offset, "user-defined timestamps");
+    case log_format::kRecyclableUserTimestampSizes:
+      return Stop(Outcome::kUnsupported, fragment.offset, "user-defined timestamps");
     default:
       if ((fragment.type & log_format::kIgnorableBit) == 0)
-        return Stop(Outcome::kUnsupported, fragment.offset, StrCat("records of type ", uint32_t{fragment.type}));
+        return Stop(Outcome::kUnsupported, fragment.offset,
+                    StrCat("records of type ", uint32_t{fragment.type}));
       if (!in_record_) last_good_offset_ = offset();
       return false;
   }
 }
 
 bool LogReader::BeginRecord(const Fragment& fragment) {
-  // An empty first fragment at the end of a block, followed by the whole record in the next, is what early writers left; it holds nothing.
+  // An empty first fragment at the end of a block, followed by the whole record in the next, is
+  // what early writers left; it holds nothing.
   const bool cut_record = in_record_ && pending_bytes_ > 0;
   if (cut_record) {
     position_ = static_cast<size_t>(fragment.offset - block_offset_);
@@ -180,7 +198,8 @@ bool LogReader::CompleteRecord(const Slice& bytes, Slice* record) {
 
 void LogReader::SetCompression(const Fragment& fragment) {
   if (fragment.offset != 0 || fragment.payload.size() != sizeof(uint32_t)) {
-    static_cast<void>(StopCorrupt(fragment.offset, "a compression record out of place or malformed"));
+    static_cast<void>(
+        StopCorrupt(fragment.offset, "a compression record out of place or malformed"));
     return;
   }
   last_good_offset_ = offset();
@@ -190,7 +209,8 @@ void LogReader::SetCompression(const Fragment& fragment) {
   if (decompressor.ok()) {
     decompressor_ = std::move(decompressor).value();
   } else {
-    static_cast<void>(Stop(Outcome::kUnsupported, fragment.offset, decompressor.status().getState()));
+    static_cast<void>(
+        Stop(Outcome::kUnsupported, fragment.offset, decompressor.status().getState()));
   }
 }
 
@@ -198,7 +218,8 @@ bool LogReader::Stop(Outcome outcome, uint64_t offset, const std::string& reason
   outcome_ = outcome;
   damage_offset_ = offset;
   const std::string text = StrCat(file_name_, ": ", reason, " at offset ", offset);
-  status_ = outcome == Outcome::kUnsupported ? Status::NotSupported(text) : Status::Corruption(text);
+  status_ =
+      outcome == Outcome::kUnsupported ? Status::NotSupported(text) : Status::Corruption(text);
   return false;
 }
 
@@ -210,7 +231,8 @@ bool LogReader::StopAtDamage(size_t claimed_end, const char* reason) {
   const Behind behind = LookBehind();
   if (outcome_ == Outcome::kIoError) return false;
   if (behind.record) return StopCorrupt(at, reason);
-  if (damage.length_is_wrong) return StopCorrupt(at, "a fragment's length does not match its checksum");
+  if (damage.length_is_wrong)
+    return StopCorrupt(at, "a fragment's length does not match its checksum");
   if (damage.has_zero_sector) return StopTorn(at, "zeros that were never written over");
   if (damage.fills_block && (behind.continuation || !behind.data)) return StopCorrupt(at, reason);
   return StopTorn(at, "bytes that no writer left");
@@ -225,8 +247,10 @@ LogReader::Damage LogReader::Examine(size_t claimed_end) {
   Damage damage;
   damage.is_cut = is_data && claimed_end > block_bytes_ && claimed_end <= kBlockBytes;
   damage.length_is_wrong = !is_zero && AnotherLengthFits();
-  damage.fills_block = !is_zero && claimed_end <= block_bytes_ && std::all_of(block + claimed_end, block + block_bytes_, IsZero);
-  damage.has_zero_sector = is_zero || HasZeroSector(position_, damage.fills_block ? claimed_end : block_bytes_);
+  damage.fills_block = !is_zero && claimed_end <= block_bytes_ &&
+                       std::all_of(block + claimed_end, block + block_bytes_, IsZero);
+  damage.has_zero_sector =
+      is_zero || HasZeroSector(position_, damage.fills_block ? claimed_end : block_bytes_);
   return damage;
 }
 
@@ -239,7 +263,8 @@ LogReader::Behind LogReader::LookBehind() {
       const char* const header = block_.get() + position_;
       const uint8_t type = PlainType(TypeOf(header));
       const bool may_begin = type == log_format::kFull || type == log_format::kFirst;
-      if (may_begin && (position_ == 0 || Afford(PayloadBytes(header))) && IntactFragmentAt(position_)) {
+      if (may_begin && (position_ == 0 || Afford(PayloadBytes(header))) &&
+          IntactFragmentAt(position_)) {
         behind.record = true;
         return behind;
       }
@@ -258,7 +283,8 @@ bool LogReader::AnotherLengthFits() {
   constexpr uint64_t kCostPerByte = 16;
   const char* const header = block_.get() + position_;
   const size_t header_bytes = log_format::HeaderBytes(TypeOf(header));
-  if (block_bytes_ - position_ < header_bytes || !Afford(kCostPerByte * (block_bytes_ - position_))) return false;
+  if (block_bytes_ - position_ < header_bytes || !Afford(kCostPerByte * (block_bytes_ - position_)))
+    return false;
   const uint32_t stored = crc32c::Unmask(DecodeFixed32(header));
   uint32_t crc = crc32c::Value(header + 6, header_bytes - 6);
   for (size_t end = position_ + header_bytes;; ++end) {
@@ -282,7 +308,9 @@ bool LogReader::HasZeroSector(size_t begin, size_t end) const {
   const char* const block = block_.get();
   while (begin < end) {
     const size_t sector_end = std::min(end, (begin / kSectorBytes + 1) * kSectorBytes);
-    if (sector_end - begin >= kEvidenceBytes && std::all_of(block + begin, block + sector_end, IsZero)) return true;
+    if (sector_end - begin >= kEvidenceBytes &&
+        std::all_of(block + begin, block + sector_end, IsZero))
+      return true;
     begin = sector_end;
   }
   return false;
@@ -293,7 +321,8 @@ bool LogReader::IntactFragmentAt(size_t position) const {
   if (left < kHeaderBytes) return false;
   const char* const header = block_.get() + position;
   const size_t header_bytes = log_format::HeaderBytes(TypeOf(header));
-  if (IsZeroHeader(header) || left < header_bytes || left - header_bytes < PayloadBytes(header)) return false;
+  if (IsZeroHeader(header) || left < header_bytes || left - header_bytes < PayloadBytes(header))
+    return false;
   return ChecksumHolds(header, header_bytes, PayloadBytes(header));
 }
 

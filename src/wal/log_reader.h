@@ -7,8 +7,9 @@
 //   READING --an intact fragment of a type that is not implemented----------> kUnsupported
 //   READING --the file system------------------------------------------------> kIoError
 //
-// A writer that dies leaves a prefix of what it wrote. A power cut leaves everything that was synced, and of the rest any of its sectors (512 bytes),
-// zeros or garbage in place of the others. Rot changes a few bits anywhere. Hence, at a fragment that is not intact:
+// A writer that dies leaves a prefix of what it wrote. A power cut leaves everything that was
+// synced, and of the rest any of its sectors (512 bytes), zeros or garbage in place of the others.
+// Rot changes a few bits anywhere. Hence, at a fragment that is not intact:
 //
 //   behind it a record begins that is intact                             kCorruption   (a hole is never skipped over)
 //   it is cut off by the end of the file                                 kTornTail
@@ -17,13 +18,16 @@
 //   it ends where the file ends or the next one goes on                  kCorruption   (its checksum is wrong)
 //   anything else is garbage                                             kTornTail
 //
-// In a recycled log, whose end is followed by leftovers of its previous life, all of these are kTornTail.
+// In a recycled log, whose end is followed by leftovers of its previous life, all of these are
+// kTornTail.
 //
-// I1: every record returned has an intact checksum and was written whole; records come in file order with none missing between two of them, except
-//     after SkipDamage.
+// I1: every record returned has an intact checksum and was written whole; records come in file
+//     order with none missing between two of them, except after SkipDamage.
 // I2: last_good_offset() is the end of the last whole record: a file cut there reads as kEnd.
-// I3: memory is bounded by the size of the longest record in the file (for a compressed record by kDecompressedBytesMax).
-// I4: looking for what follows damage checksums at most kSearchBytesMax bytes per reader; beyond them only the beginnings of blocks are tried.
+// I3: memory is bounded by the size of the longest record in the file (for a compressed record by
+//     kDecompressedBytesMax).
+// I4: looking for what follows damage checksums at most kSearchBytesMax bytes per reader; beyond
+//     them only the beginnings of blocks are tried.
 //
 // Thread safety: one thread.
 #pragma once
@@ -49,20 +53,25 @@ class LogReader {
   static constexpr uint64_t kSearchBytesMax = uint64_t{256} << 20;
 
   // file_bytes: the size of the file; the reader stops there even if more has been appended since.
-  LogReader(std::unique_ptr<SequentialFile> file, std::string file_name, uint64_t log_number, uint64_t file_bytes);
+  LogReader(std::unique_ptr<SequentialFile> file, std::string file_name, uint64_t log_number,
+            uint64_t file_bytes);
   ~LogReader();
   LogReader(const LogReader&) = delete;
   LogReader& operator=(const LogReader&) = delete;
 
-  // True: *record is the next one, valid until the next call; its bytes stand in *scratch or in the reader. False: see outcome().
+  // True: *record is the next one, valid until the next call; its bytes stand in *scratch or in the
+  // reader. False: see outcome().
   [[nodiscard]] bool ReadRecord(Slice* record, std::string* scratch);
-  // After kCorruption: goes on with the first record behind the damage that can be found. For kSkipAnyCorruptedRecords and for tools.
+  // After kCorruption: goes on with the first record behind the damage that can be found. For
+  // kSkipAnyCorruptedRecords and for tools.
   void SkipDamage();
 
   Outcome outcome() const { return outcome_; }
-  // Ok for kEnd; otherwise names the file, the offset and the reason: Corruption (kTornTail too), NotSupported, or the file system's error.
+  // Ok for kEnd; otherwise names the file, the offset and the reason: Corruption (kTornTail too),
+  // NotSupported, or the file system's error.
   const Status& status() const { return status_; }
-  // Where the fragment that ended the reading begins; for a record without its end, where that record begins.
+  // Where the fragment that ended the reading begins; for a record without its end, where that
+  // record begins.
   uint64_t damage_offset() const { return damage_offset_; }
   uint64_t last_good_offset() const { return last_good_offset_; }
   // Where the record that ReadRecord returned begins.
@@ -94,8 +103,12 @@ class LogReader {
 
   // The ways to stop; all return false.
   bool StopAtDamage(size_t claimed_end, const char* reason);
-  bool StopCorrupt(uint64_t offset, const char* reason) { return Stop(Outcome::kCorruption, offset, reason); }
-  bool StopTorn(uint64_t offset, const char* reason) { return Stop(Outcome::kTornTail, offset, reason); }
+  bool StopCorrupt(uint64_t offset, const char* reason) {
+    return Stop(Outcome::kCorruption, offset, reason);
+  }
+  bool StopTorn(uint64_t offset, const char* reason) {
+    return Stop(Outcome::kTornTail, offset, reason);
+  }
   bool Stop(Outcome outcome, uint64_t offset, const std::string& reason);
 
   struct Damage {
@@ -105,7 +118,9 @@ class LogReader {
     bool fills_block = false;  // only zeros behind it, in this block
   };
   struct Behind {
-    bool record = false;        // one begins there and is intact; the reader stands at it, otherwise at the end of the file
+    bool record =
+        // one begins there and is intact; the reader stands at it, otherwise at the end of the file
+        false;
     bool continuation = false;  // the next block begins with an intact fragment
     bool data = false;          // the blocks behind this one are not all zeros
   };

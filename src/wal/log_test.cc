@@ -1,5 +1,5 @@
-// LogWriter and LogReader together: what is written is read, every cut is a torn tail, every flipped byte is corruption, and what a power cut leaves
-// is told from rot.
+// LogWriter and LogReader together: what is written is read, every cut is a torn tail, every
+// flipped byte is corruption, and what a power cut leaves is told from rot.
 #include <gtest/gtest.h>
 #if __has_include(<zstd.h>)
 #include <zstd.h>
@@ -59,7 +59,9 @@ class LogTest : public testing::Test {
     return *bytes;
   }
 
-  void SetFile(const std::string& bytes) { ASSERT_TRUE(WriteStringToFile(file_system_.get(), bytes, kName, Durability::kBuffered).ok()); }
+  void SetFile(const std::string& bytes) {
+    ASSERT_TRUE(WriteStringToFile(file_system_.get(), bytes, kName, Durability::kBuffered).ok());
+  }
 
   std::unique_ptr<LogReader> OpenReader() {
     uint64_t bytes = 0;
@@ -107,7 +109,8 @@ class LogTest : public testing::Test {
 // Bytes without a zero among them, so that no sector of a record looks unwritten.
 std::string Text(size_t bytes, char seed) {
   std::string text(bytes, 'x');
-  for (size_t i = 0; i < bytes; ++i) text[i] = static_cast<char>('a' + (static_cast<size_t>(seed) + i * 7 + i / 26) % 26);
+  for (size_t i = 0; i < bytes; ++i)
+    text[i] = static_cast<char>('a' + (static_cast<size_t>(seed) + i * 7 + i / 26) % 26);
   return text;
 }
 
@@ -120,7 +123,9 @@ std::string FragmentBytes(uint8_t type, const std::string& payload, uint32_t log
   PutFixed16(&out, static_cast<uint16_t>(payload.size()));
   return out + covered;
 }
-std::string FragmentBytes(uint8_t type, const std::string& payload) { return FragmentBytes(type, payload, kNumber); }
+std::string FragmentBytes(uint8_t type, const std::string& payload) {
+  return FragmentBytes(type, payload, kNumber);
+}
 
 bool IsPrefixOf(const std::vector<std::string>& prefix, const std::vector<std::string>& whole) {
   return prefix.size() <= whole.size() && std::equal(prefix.begin(), prefix.end(), whole.begin());
@@ -135,15 +140,17 @@ TEST_F(LogTest, AnEmptyFileEndsAtOnce) {
 
 TEST_F(LogTest, TheBytesAreThoseOfTheFormat) {
   // "foo" as LevelDB's and RocksDB's writers store it.
-  EXPECT_EQ(Slice(Write({"foo"})).ToString(true), Slice(FragmentBytes(log_format::kFull, "foo")).ToString(true));
+  EXPECT_EQ(Slice(Write({"foo"})).ToString(true),
+            Slice(FragmentBytes(log_format::kFull, "foo")).ToString(true));
   EXPECT_EQ(FragmentBytes(log_format::kFull, "foo").size(), 10u);
 }
 
 TEST_F(LogTest, RecordsOfEverySizeAroundABlockComeBack) {
-  for (const size_t before :
-       {size_t{0}, size_t{1}, kBlockBytes - 2 * kHeaderBytes - 1, kBlockBytes - 2 * kHeaderBytes, kBlockBytes - kHeaderBytes - 1}) {
+  for (const size_t before : {size_t{0}, size_t{1}, kBlockBytes - 2 * kHeaderBytes - 1,
+                              kBlockBytes - 2 * kHeaderBytes, kBlockBytes - kHeaderBytes - 1}) {
     for (size_t slack = 0; slack < 2 * kHeaderBytes + 2; ++slack) {
-      const std::vector<std::string> records{Text(before, 1), Text(kBlockBytes - slack, 2), "", Text(3 * kBlockBytes - slack, 3), Text(slack, 4)};
+      const std::vector<std::string> records{Text(before, 1), Text(kBlockBytes - slack, 2), "",
+                                             Text(3 * kBlockBytes - slack, 3), Text(slack, 4)};
       SetFile("");
       const std::string bytes = Write(records);
       const ReadResult result = Read();
@@ -171,7 +178,8 @@ TEST_F(LogTest, RandomRecordsComeBackAcrossReopens) {
   std::vector<std::string> all;
   for (int session = 0; session < 20; ++session) {
     std::vector<std::string> records;
-    for (uint64_t i = random.Uniform(20); i > 0; --i) records.push_back(random.Bytes(random.Skewed(17)));
+    for (uint64_t i = random.Uniform(20); i > 0; --i)
+      records.push_back(random.Bytes(random.Skewed(17)));
     Write(records);
     all.insert(all.end(), records.begin(), records.end());
   }
@@ -181,18 +189,22 @@ TEST_F(LogTest, RandomRecordsComeBackAcrossReopens) {
 }
 
 TEST_F(LogTest, EveryCutIsATornTailOrAnEnd) {
-  const std::vector<std::string> records{"one", Text(600, 1), Text(kBlockBytes, 2), "", Text(40, 3)};
+  const std::vector<std::string> records{"one", Text(600, 1), Text(kBlockBytes, 2), "",
+                                         Text(40, 3)};
   const std::string bytes = Write(records);
   uint64_t whole = 0;
-  for (size_t cut = 0; cut <= bytes.size(); cut += cut < 1000 || cut + 1000 > bytes.size() ? size_t{1} : 97) {
+  for (size_t cut = 0; cut <= bytes.size();
+       cut += cut < 1000 || cut + 1000 > bytes.size() ? size_t{1} : 97) {
     const ReadResult result = ReadBytes(bytes.substr(0, cut));
     ASSERT_TRUE(IsPrefixOf(result.records, records)) << cut;
     ASSERT_GE(result.records.size(), whole) << cut;
     whole = result.records.size();
-    ASSERT_TRUE(result.outcome == Outcome::kTornTail || result.outcome == Outcome::kEnd) << cut << " " << result.status.ToString();
+    ASSERT_TRUE(result.outcome == Outcome::kTornTail || result.outcome == Outcome::kEnd)
+        << cut << " " << result.status.ToString();
     ASSERT_LE(result.last_good_offset, cut);
     if (result.outcome == Outcome::kEnd) {
-      ASSERT_LT(cut - result.last_good_offset, kHeaderBytes) << "more than a block's padding is left";
+      ASSERT_LT(cut - result.last_good_offset, kHeaderBytes)
+          << "more than a block's padding is left";
     }
     // A file cut at last_good_offset ends well, with the same records.
     const ReadResult again = ReadBytes(bytes.substr(0, result.last_good_offset));
@@ -223,12 +235,14 @@ TEST_F(LogTest, APreallocatedTailBehindWholeRecordsIsATornTailAtItsBeginning) {
 }
 
 TEST_F(LogTest, EveryFlippedByteIsCorruption) {
-  const std::vector<std::string> records{"one", Text(100, 1), Text(kBlockBytes, 2), Text(30, 3), Text(kBlockBytes + 500, 4)};
+  const std::vector<std::string> records{"one", Text(100, 1), Text(kBlockBytes, 2), Text(30, 3),
+                                         Text(kBlockBytes + 500, 4)};
   const std::string bytes = Write(records);
   const uint64_t seed = 31;
   SCOPED_TRACE(StrCat("seed ", seed));
   Random random(seed);
-  for (size_t at = 0; at < bytes.size(); at += at < 400 || at % kBlockBytes < 20 || at + 100 > bytes.size() ? size_t{1} : 61) {
+  for (size_t at = 0; at < bytes.size();
+       at += at < 400 || at % kBlockBytes < 20 || at + 100 > bytes.size() ? size_t{1} : 61) {
     std::string damaged = bytes;
     damaged[at] = static_cast<char>(static_cast<uint8_t>(damaged[at]) ^ random.Between(1, 255));
     const ReadResult result = ReadBytes(damaged);
@@ -236,7 +250,8 @@ TEST_F(LogTest, EveryFlippedByteIsCorruption) {
     ASSERT_LT(result.records.size(), records.size()) << at;
     ASSERT_EQ(result.outcome, Outcome::kCorruption) << at << " " << result.status.ToString();
     ASSERT_NE(result.status.ToString().find(kName), std::string::npos);
-    ASSERT_NE(result.status.ToString().find(StrCat("offset ", result.damage_offset)), std::string::npos);
+    ASSERT_NE(result.status.ToString().find(StrCat("offset ", result.damage_offset)),
+              std::string::npos);
   }
 }
 
@@ -265,7 +280,8 @@ TEST_F(LogTest, AHoleBeforeARecordIsCorruptionAndIsNotSkipped) {
 }
 
 TEST_F(LogTest, AWholeBlockOfZerosBeforeARecordIsCorruption) {
-  const std::string bytes = Write({Text(kBlockBytes - kHeaderBytes, 1), Text(kBlockBytes - kHeaderBytes, 2), Text(100, 3)});
+  const std::string bytes = Write(
+      {Text(kBlockBytes - kHeaderBytes, 1), Text(kBlockBytes - kHeaderBytes, 2), Text(100, 3)});
   std::string holed = bytes;
   std::fill_n(holed.begin() + kBlockBytes, kBlockBytes, '\0');
   const ReadResult result = ReadBytes(holed);
@@ -293,7 +309,8 @@ TEST_F(LogTest, ALostPageInTheLastRecordIsATornTail) {
   for (size_t page = 0; page < bytes.size(); page += 4096) {
     std::string holed = bytes;
     const size_t from = std::max(page, start.size());
-    std::fill(holed.begin() + static_cast<std::ptrdiff_t>(from), holed.begin() + static_cast<std::ptrdiff_t>(std::min(page + 4096, bytes.size())),
+    std::fill(holed.begin() + static_cast<std::ptrdiff_t>(from),
+              holed.begin() + static_cast<std::ptrdiff_t>(std::min(page + 4096, bytes.size())),
               '\0');
     const ReadResult result = ReadBytes(holed);
     ASSERT_EQ(result.records.size(), 1u);
@@ -303,7 +320,9 @@ TEST_F(LogTest, ALostPageInTheLastRecordIsATornTail) {
 
 TEST_F(LogTest, SkippingDamageFindsEveryOtherRecord) {
   std::vector<std::string> records;
-  for (int i = 0; i < 60; ++i) records.push_back(Text(i % 7 == 0 ? 40000 : 300 + static_cast<size_t>(i), static_cast<char>(i)));
+  for (int i = 0; i < 60; ++i)
+    records.push_back(
+        Text(i % 7 == 0 ? 40000 : 300 + static_cast<size_t>(i), static_cast<char>(i)));
   const std::string bytes = Write(records);
   const uint64_t seed = 5;
   SCOPED_TRACE(StrCat("seed ", seed));
@@ -327,20 +346,24 @@ TEST_F(LogTest, RandomBytesAndRandomDamageNeverGiveARecordThatWasNotWritten) {
   SCOPED_TRACE(StrCat("seed ", seed));
   Random random(seed);
   std::vector<std::string> records;
-  for (int i = 0; i < 30; ++i) records.push_back(Text(random.Skewed(13), static_cast<char>(i)) + StrCat(i));
+  for (int i = 0; i < 30; ++i)
+    records.push_back(Text(random.Skewed(13), static_cast<char>(i)) + StrCat(i));
   const std::string bytes = Write(records);
   for (int round = 0; round < 300; ++round) {
     std::string damaged = bytes;
     for (uint64_t i = random.Between(1, 5); i > 0; --i) {
       const size_t at = random.Uniform(damaged.size());
-      const std::string garbage = random.OneIn(2) ? std::string(random.Uniform(600), '\0') : random.Bytes(random.Uniform(600));
-      damaged.replace(at, std::min(garbage.size(), damaged.size() - at), garbage, 0, std::min(garbage.size(), damaged.size() - at));
+      const std::string garbage = random.OneIn(2) ? std::string(random.Uniform(600), '\0')
+                                                  : random.Bytes(random.Uniform(600));
+      damaged.replace(at, std::min(garbage.size(), damaged.size() - at), garbage, 0,
+                      std::min(garbage.size(), damaged.size() - at));
     }
     damaged.resize(damaged.size() - random.Uniform(damaged.size() / 2));
     const ReadResult result = ReadBytes(damaged);
     ASSERT_TRUE(IsPrefixOf(result.records, records)) << round;
     ASSERT_NE(result.outcome, Outcome::kReading);
-    for (const std::string& record : Salvage(damaged)) ASSERT_NE(std::find(records.begin(), records.end(), record), records.end()) << round;
+    for (const std::string& record : Salvage(damaged))
+      ASSERT_NE(std::find(records.begin(), records.end(), record), records.end()) << round;
   }
 }
 
@@ -362,13 +385,15 @@ TEST_F(LogTest, SearchingBehindDamageIsBounded) {
 }
 
 TEST_F(LogTest, AMiddleWithoutABeginningIsCorruption) {
-  const ReadResult result = ReadBytes(FragmentBytes(log_format::kFull, "one") + FragmentBytes(log_format::kMiddle, "two"));
+  const ReadResult result = ReadBytes(FragmentBytes(log_format::kFull, "one") +
+                                      FragmentBytes(log_format::kMiddle, "two"));
   EXPECT_EQ(result.records.size(), 1u);
   EXPECT_EQ(result.outcome, Outcome::kCorruption);
 }
 
 TEST_F(LogTest, ARecordWithoutAnEndBeforeAnotherIsCorruptionAndTheOtherIsFound) {
-  const std::string bytes = FragmentBytes(log_format::kFirst, "one") + FragmentBytes(log_format::kFull, "two");
+  const std::string bytes =
+      FragmentBytes(log_format::kFirst, "one") + FragmentBytes(log_format::kFull, "two");
   const ReadResult result = ReadBytes(bytes);
   EXPECT_TRUE(result.records.empty());
   EXPECT_EQ(result.outcome, Outcome::kCorruption);
@@ -376,16 +401,18 @@ TEST_F(LogTest, ARecordWithoutAnEndBeforeAnotherIsCorruptionAndTheOtherIsFound) 
 }
 
 TEST_F(LogTest, AnEmptyFirstFragmentOfEarlyWritersIsPassedOver) {
-  const ReadResult result = ReadBytes(FragmentBytes(log_format::kFirst, "") + FragmentBytes(log_format::kFull, "two"));
+  const ReadResult result =
+      ReadBytes(FragmentBytes(log_format::kFirst, "") + FragmentBytes(log_format::kFull, "two"));
   EXPECT_EQ(result.records, std::vector<std::string>{"two"});
   EXPECT_EQ(result.outcome, Outcome::kEnd);
 }
 
 TEST_F(LogTest, RecyclableFragmentsAreReadUntilTheOlderLogBegins) {
-  const std::string own = FragmentBytes(log_format::kRecyclableFull, "one") + FragmentBytes(log_format::kRecyclableFirst, "tw") +
+  const std::string own = FragmentBytes(log_format::kRecyclableFull, "one") +
+                          FragmentBytes(log_format::kRecyclableFirst, "tw") +
                           FragmentBytes(log_format::kRecyclableLast, "o");
-  ReadResult result =
-      ReadBytes(own + FragmentBytes(log_format::kRecyclableFull, "older", 3) + FragmentBytes(log_format::kRecyclableFull, "older", 3));
+  ReadResult result = ReadBytes(own + FragmentBytes(log_format::kRecyclableFull, "older", 3) +
+                                FragmentBytes(log_format::kRecyclableFull, "older", 3));
   EXPECT_EQ(result.records, (std::vector<std::string>{"one", "two"}));
   EXPECT_EQ(result.outcome, Outcome::kEnd);
   EXPECT_EQ(result.last_good_offset, own.size());
@@ -395,9 +422,11 @@ TEST_F(LogTest, RecyclableFragmentsAreReadUntilTheOlderLogBegins) {
   EXPECT_EQ(result.outcome, Outcome::kTornTail);
   result = ReadBytes(own + Text(200, 4) + FragmentBytes(log_format::kRecyclableFull, "older", 3));
   EXPECT_EQ(result.records.size(), 2u);
-  EXPECT_EQ(result.outcome, Outcome::kTornTail) << "an intact record of an older log is no sign of corruption";
+  EXPECT_EQ(result.outcome, Outcome::kTornTail)
+      << "an intact record of an older log is no sign of corruption";
   // A record that the older log's leftovers cut off.
-  result = ReadBytes(own + FragmentBytes(log_format::kRecyclableFirst, "th") + FragmentBytes(log_format::kRecyclableLast, "ree", 3));
+  result = ReadBytes(own + FragmentBytes(log_format::kRecyclableFirst, "th") +
+                     FragmentBytes(log_format::kRecyclableLast, "ree", 3));
   EXPECT_EQ(result.records.size(), 2u);
   EXPECT_EQ(result.outcome, Outcome::kTornTail);
   EXPECT_EQ(result.last_good_offset, own.size());
@@ -443,11 +472,13 @@ TEST_F(LogTest, CompressedRecordsAreRead) {
   const std::string text = Text(100000, 1);
   const std::string frame = ZstdFrame(text);
   const std::string head = CompressionFragment(7) + FragmentBytes(log_format::kFull, ZstdFrame(""));
-  const std::string split = FragmentBytes(log_format::kFirst, frame.substr(0, 20)) + FragmentBytes(log_format::kLast, frame.substr(20));
+  const std::string split = FragmentBytes(log_format::kFirst, frame.substr(0, 20)) +
+                            FragmentBytes(log_format::kLast, frame.substr(20));
   ReadResult result = ReadBytes(head + split + split);
   EXPECT_EQ(result.records, (std::vector<std::string>{"", text, text}));
   EXPECT_EQ(result.outcome, Outcome::kEnd);
-  for (const std::string& bad : {frame.substr(0, frame.size() - 1), frame + "x", std::string("plain"), std::string()}) {
+  for (const std::string& bad :
+       {frame.substr(0, frame.size() - 1), frame + "x", std::string("plain"), std::string()}) {
     result = ReadBytes(head + FragmentBytes(log_format::kFull, bad));
     EXPECT_EQ(result.records.size(), 1u);
     EXPECT_EQ(result.outcome, Outcome::kCorruption);
@@ -471,14 +502,17 @@ TEST(RecordDecompressor, ACompressionBombIsRefusedWithoutItsMemory) {
 #endif
 
 TEST_F(LogTest, AnotherCodecIsRefusedByName) {
-  const ReadResult result = ReadBytes(CompressionFragment(4) + FragmentBytes(log_format::kFull, "x"));
+  const ReadResult result =
+      ReadBytes(CompressionFragment(4) + FragmentBytes(log_format::kFull, "x"));
   EXPECT_EQ(result.outcome, Outcome::kUnsupported);
   EXPECT_NE(result.status.ToString().find("LZ4"), std::string::npos) << result.status.ToString();
 }
 
 TEST_F(LogTest, ACompressionFragmentInTheMiddleIsCorruption) {
-  EXPECT_EQ(ReadBytes(FragmentBytes(log_format::kFull, "one") + CompressionFragment(7)).outcome, Outcome::kCorruption);
-  EXPECT_EQ(ReadBytes(FragmentBytes(log_format::kSetCompression, "abc")).outcome, Outcome::kCorruption);
+  EXPECT_EQ(ReadBytes(FragmentBytes(log_format::kFull, "one") + CompressionFragment(7)).outcome,
+            Outcome::kCorruption);
+  EXPECT_EQ(ReadBytes(FragmentBytes(log_format::kSetCompression, "abc")).outcome,
+            Outcome::kCorruption);
 }
 
 TEST_F(LogTest, AReadErrorIsNeverAnEnd) {
@@ -526,7 +560,8 @@ TEST_F(LogTest, ShortReadsAreNotTheEndOfTheFile) {
 }
 
 TEST_F(LogTest, AfterAnErrorEveryCallReturnsIt) {
-  for (const FaultOperation operation : {FaultOperation::kAppend, FaultOperation::kFlush, FaultOperation::kSync, FaultOperation::kClose}) {
+  for (const FaultOperation operation : {FaultOperation::kAppend, FaultOperation::kFlush,
+                                         FaultOperation::kSync, FaultOperation::kClose}) {
     FaultFileSystem faults(file_system_);
     std::unique_ptr<WritableFile> file;
     ASSERT_TRUE(faults.NewWritableFile(kName, FileOptions{}, &file).ok());
@@ -543,10 +578,12 @@ TEST_F(LogTest, AfterAnErrorEveryCallReturnsIt) {
     if (first.ok()) first = writer.Close();
     ASSERT_TRUE(first.IsIOError()) << static_cast<uint32_t>(operation);
     const uint64_t calls = faults.CallCount(FaultOperation::kAny);
-    for (const Status& status : {writer.AddRecord("three"), writer.Flush(), writer.Sync(), writer.Close(), writer.status()}) {
+    for (const Status& status : {writer.AddRecord("three"), writer.Flush(), writer.Sync(),
+                                 writer.Close(), writer.status()}) {
       EXPECT_EQ(status.ToString(), first.ToString());
     }
-    EXPECT_EQ(faults.CallCount(FaultOperation::kAny), calls) << "an operation after the error touched the file";
+    EXPECT_EQ(faults.CallCount(FaultOperation::kAny), calls)
+        << "an operation after the error touched the file";
   }
 }
 
@@ -597,7 +634,9 @@ TEST_F(LogTest, StagedRecordsReachTheFileInOneAppend) {
 
 // I4. Whatever fails, the bytes that count are whole records that the file has.
 TEST_F(LogTest, GoodBytesAreThoseOfCommittedRecordsInTheFile) {
-  const std::string large = Text(200000, 5);  // more than the buffer holds: its first pieces are in the file when a later one fails
+  const std::string large = Text(
+      200000,
+      5);  // more than the buffer holds: its first pieces are in the file when a later one fails
   for (uint64_t nth = 1; nth <= 3; ++nth) {
     SCOPED_TRACE(nth);
     FaultFileSystem faults(file_system_);

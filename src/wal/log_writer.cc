@@ -18,7 +18,8 @@ using log_format::kHeaderBytes;
 
 namespace {
 
-// Full when less than a block is left, so that a large record goes out in pieces of two blocks or more.
+// Full when less than a block is left, so that a large record goes out in pieces of two blocks or
+// more.
 constexpr size_t kStagingBytes = 3 * kBlockBytes;
 
 uint8_t FragmentTypeFor(bool first, bool last) {
@@ -86,7 +87,8 @@ Status LogWriter::StageRecord(std::span<const Slice> pieces) {
   size_t left = TotalBytes(pieces);
   bool first = true;
   do {
-    if (kStagingBytes - staged_bytes_ < kBlockBytes + kHeaderBytes) ASHLAR_RETURN_IF_ERROR(WriteStaged());
+    if (kStagingBytes - staged_bytes_ < kBlockBytes + kHeaderBytes)
+      ASHLAR_RETURN_IF_ERROR(WriteStaged());
     if (kBlockBytes - block_offset_ < kHeaderBytes) StageBlockTrailer();
     const size_t payload = std::min(left, kBlockBytes - block_offset_ - kHeaderBytes);
     StageFragment(&reader, payload, FragmentTypeFor(first, payload == left));
@@ -121,7 +123,8 @@ Status LogWriter::WriteStaged() {
   const size_t bytes = std::exchange(staged_bytes_, 0);
   if (bytes == 0) return Status::OK();
   ASHLAR_ASSERT(file_ != nullptr);
-  ASHLAR_RETURN_IF_ERROR(Latch(CatchBadAlloc([&] { return file_->Append(Slice(staging_.get(), bytes)); })));
+  ASHLAR_RETURN_IF_ERROR(
+      Latch(CatchBadAlloc([&] { return file_->Append(Slice(staging_.get(), bytes)); })));
   if (appends_at_once_) HandedOver();
   return Status::OK();
 }

@@ -5,14 +5,17 @@
 //   0 .......... good_bytes() .......... handed over .......... bytes()
 //   |  committed, in the file  |  in the file, perhaps  | in the buffer |
 //
-// I1: the file holds whole records in the order in which they were added, followed by at most one torn record after an error.
-// I2: an error is final: the content that a failed append, flush, sync or close left in the file is unknown, so every later call returns the first
-//     error and does not use the file.
+// I1: the file holds whole records in the order in which they were added, followed by at most one
+//     torn record after an error.
+// I2: an error is final: the content that a failed append, flush, sync or close left in the file is
+//     unknown, so every later call returns the first error and does not use the file.
 // I3: after Sync returned Ok every record added before it is durable.
-// I4: good_bytes() is the end of a record and counts only bytes that the file accepted: whatever happens later, a log that is cut there is whole.
+// I4: good_bytes() is the end of a record and counts only bytes that the file accepted: whatever
+//     happens later, a log that is cut there is whole.
 //
-// A record is framed in a buffer of three blocks, and the file gets the buffer's content in one append: a group of records costs one system call, and
-// a large record is written in large pieces. (Appending headers and payloads one by one would cost two calls per record.)
+// A record is framed in a buffer of three blocks, and the file gets the buffer's content in one
+// append: a group of records costs one system call, and a large record is written in large pieces.
+// (Appending headers and payloads one by one would cost two calls per record.)
 //
 // Thread safety: one thread at a time.
 // Lifetime: owns the file. The destructor closes without reporting; call Close.
@@ -31,14 +34,16 @@ namespace ashlar {
 
 class LogWriter {
  public:
-  // Goes on where the file ends. An existing file must end with a whole record: truncate it to LogReader::last_good_offset() first.
+  // Goes on where the file ends. An existing file must end with a whole record: truncate it to
+  // LogReader::last_good_offset() first.
   LogWriter(std::unique_ptr<WritableFile> file, std::string file_name, uint64_t log_number);
   ~LogWriter();
   LogWriter(const LogWriter&) = delete;
   LogWriter& operator=(const LogWriter&) = delete;
 
-  // One record: the pieces one after another. They may be empty, also all of them. AddRecord appends it to the file. StageRecord keeps it in the
-  // buffer, which is appended to the file when it is full, and by every call below and AddRecord.
+  // One record: the pieces one after another. They may be empty, also all of them. AddRecord
+  // appends it to the file. StageRecord keeps it in the buffer, which is appended to the file when
+  // it is full, and by every call below and AddRecord.
   Status AddRecord(std::span<const Slice> pieces);
   Status AddRecord(const Slice& record) { return AddRecord(std::span<const Slice>(&record, 1)); }
   Status StageRecord(std::span<const Slice> pieces);
@@ -51,7 +56,8 @@ class LogWriter {
   // After an error: closes the file as it is, without writing the buffer, and returns the error.
   Status Close();
 
-  // Marks every record added so far as committed: good_bytes() counts it as soon as the operating system has it.
+  // Marks every record added so far as committed: good_bytes() counts it as soon as the operating
+  // system has it.
   void MarkCommitted() {
     committed_bytes_ = bytes_;
     AdvanceGoodBytes();
@@ -61,7 +67,8 @@ class LogWriter {
 
   // Bytes of the file with everything that was added, including the buffer.
   uint64_t bytes() const { return bytes_; }
-  // The end of the last record that is committed and was handed to the operating system; what the file had at the start counts.
+  // The end of the last record that is committed and was handed to the operating system; what the
+  // file had at the start counts.
   uint64_t good_bytes() const { return good_bytes_; }
   uint64_t log_number() const { return log_number_; }
   const std::string& file_name() const { return file_name_; }

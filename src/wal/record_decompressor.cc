@@ -19,7 +19,9 @@ namespace ashlar {
 struct RecordDecompressor::Context {
   const void* zstd = nullptr;
 };
-Status RecordDecompressor::Decompress(const Slice&, size_t, std::string*) { return ValidateCompressionType(kZSTD); }
+Status RecordDecompressor::Decompress(const Slice&, size_t, std::string*) {
+  return ValidateCompressionType(kZSTD);
+}
 
 #else
 
@@ -52,21 +54,25 @@ Status RecordDecompressor::Decompress(const Slice& frame, size_t bytes_max, std:
     const bool moved = output.pos > produced || input.pos > consumed_before;
     produced = output.pos;
     if (left == 0) break;
-    if (!moved && output.pos < output.size) return Status::Corruption("compressed record is cut short");
+    if (!moved && output.pos < output.size)
+      return Status::Corruption("compressed record is cut short");
   }
-  if (input.pos != input.size) return Status::Corruption("compressed record has bytes behind its end");
+  if (input.pos != input.size)
+    return Status::Corruption("compressed record has bytes behind its end");
   out->resize(produced);
   return Status::OK();
 }
 
 #endif
 
-RecordDecompressor::RecordDecompressor(std::unique_ptr<Context> context) : context_(std::move(context)) {}
+RecordDecompressor::RecordDecompressor(std::unique_ptr<Context> context)
+    : context_(std::move(context)) {}
 RecordDecompressor::~RecordDecompressor() = default;
 
 Result<std::unique_ptr<RecordDecompressor>> RecordDecompressor::Create(uint32_t codec) {
   if (codec != kZSTD) {
-    const char* name = codec <= 0xff ? CompressionTypeName(static_cast<CompressionType>(codec)) : "Unknown";
+    const char* name =
+        codec <= 0xff ? CompressionTypeName(static_cast<CompressionType>(codec)) : "Unknown";
     return Status::NotSupported(StrCat("log compressed with codec ", codec, " (", name, ")"));
   }
   ASHLAR_RETURN_IF_ERROR(ValidateCompressionType(kZSTD));

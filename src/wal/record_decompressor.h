@@ -1,4 +1,5 @@
-// RecordDecompressor: the records of a log that begins with a compression fragment. A record's fragments together are one ZSTD frame.
+// RecordDecompressor: the records of a log that begins with a compression fragment. A record's
+// fragments together are one ZSTD frame.
 //
 // Thread safety: one thread.
 #pragma once
@@ -15,13 +16,15 @@ namespace ashlar {
 
 class RecordDecompressor {
  public:
-  // codec: the value of the compression fragment. NotSupported naming it unless it is ZSTD and that is built in.
+  // codec: the value of the compression fragment. NotSupported naming it unless it is ZSTD and that
+  // is built in.
   static Result<std::unique_ptr<RecordDecompressor>> Create(uint32_t codec);
   ~RecordDecompressor();
   RecordDecompressor(const RecordDecompressor&) = delete;
   RecordDecompressor& operator=(const RecordDecompressor&) = delete;
 
-  // Replaces *out. Corruption unless the bytes are exactly one frame of at most bytes_max; no more than that is allocated.
+  // Replaces *out. Corruption unless the bytes are exactly one frame of at most bytes_max; no more
+  // than that is allocated.
   Status Decompress(const Slice& frame, size_t bytes_max, std::string* out);
 
  private:

@@ -32,9 +32,11 @@ LogStopAction ForCorruption(WALRecoveryMode mode) {
 LogStopAction DecideAtLogStop(const LogStop& stop) {
   ASHLAR_ASSERT(stop.outcome != LogReader::Outcome::kReading);
   const bool salvaging = stop.mode == WALRecoveryMode::kSkipAnyCorruptedRecords;
-  const bool readable = stop.outcome != LogReader::Outcome::kIoError && stop.outcome != LogReader::Outcome::kUnsupported;
+  const bool readable = stop.outcome != LogReader::Outcome::kIoError &&
+                        stop.outcome != LogReader::Outcome::kUnsupported;
   if (!readable) return LogStopAction::kFail;
-  // A log that was synced further than it can be read, even if it seems to end well there, has lost acknowledged writes.
+  // A log that was synced further than it can be read, even if it seems to end well there, has lost
+  // acknowledged writes.
   if (stop.last_good_offset < stop.synced_bytes && !salvaging) return LogStopAction::kFail;
   switch (stop.outcome) {
     case LogReader::Outcome::kEnd: return LogStopAction::kNextLog;
@@ -49,12 +51,14 @@ LogStopAction DecideAtLogStop(const LogStop& stop) {
 
 Status LogStopFailure(const LogReader& reader, const LogStop& stop) {
   if (reader.status().IsCorruption() && stop.last_good_offset < stop.synced_bytes) {
-    return Status::Corruption(StrCat(reader.status().getState(), ": ", stop.synced_bytes - stop.last_good_offset, " bytes from offset ",
-                                     stop.last_good_offset, " that were synced cannot be replayed"));
+    return Status::Corruption(StrCat(
+        reader.status().getState(), ": ", stop.synced_bytes - stop.last_good_offset,
+        " bytes from offset ", stop.last_good_offset, " that were synced cannot be replayed"));
   }
   if (!reader.status().ok()) return reader.status();
-  return Status::Corruption(
-      StrCat(reader.file_name(), ": the log ends at offset ", stop.last_good_offset, ", but ", stop.synced_bytes, " bytes of it were synced"));
+  return Status::Corruption(StrCat(reader.file_name(), ": the log ends at offset ",
+                                   stop.last_good_offset, ", but ", stop.synced_bytes,
+                                   " bytes of it were synced"));
 }
 
 Continuity ContinuityAfter(LogStopAction action, Continuity before) {
@@ -68,8 +72,10 @@ Continuity ContinuityAfter(LogStopAction action, Continuity before) {
   return before;
 }
 
-RecordAction DecideAtRecord(Continuity continuity, SequenceNumber record_sequence, SequenceNumber next_sequence) {
-  if (continuity == Continuity::kNotNeeded || record_sequence == next_sequence) return RecordAction::kApply;
+RecordAction DecideAtRecord(Continuity continuity, SequenceNumber record_sequence,
+                            SequenceNumber next_sequence) {
+  if (continuity == Continuity::kNotNeeded || record_sequence == next_sequence)
+    return RecordAction::kApply;
   return continuity == Continuity::kOrStop ? RecordAction::kDropRest : RecordAction::kFail;
 }
 

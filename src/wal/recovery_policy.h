@@ -1,4 +1,5 @@
-// What recovery does when a log stops being readable: the four modes of WALRecoveryMode as pure functions.
+// What recovery does when a log stops being readable: the four modes of WALRecoveryMode as pure
+// functions.
 //
 //                                     torn tail            corruption
 //   kTolerateCorruptedTailRecords     kNextLogOrFail       kFail
@@ -6,19 +7,22 @@
 //   kPointInTimeRecovery              kNextLogOrStop       kNextLogOrStop
 //   kSkipAnyCorruptedRecords          kNextLog             kSkipDamage
 //
-//   In every mode the end of a log leads to kNextLog, and an I/O error or an unsupported feature to kFail. Damage below an offset that is known to
-//   have been synced is a loss of acknowledged writes and leads to kFail, except in kSkipAnyCorruptedRecords, which exists to salvage what is left.
+//   In every mode the end of a log leads to kNextLog, and an I/O error or an unsupported feature to
+//   kFail. Damage below an offset that is known to have been synced is a loss of acknowledged
+//   writes and leads to kFail, except in kSkipAnyCorruptedRecords, which exists to salvage what is
+//   left.
 //
-// Behind a log that ended early, later logs may hold records (the database was opened and written after the damage) or may lie behind a gap. Their
-// first record tells: it continues the sequence, or something is missing. DecideAtRecord says what that means:
+// Behind a log that ended early, later logs may hold records (the database was opened and written
+// after the damage) or may lie behind a gap. Their first record tells: it continues the sequence,
+// or something is missing. DecideAtRecord says what that means:
 //
 //   Continuity    record continues    gap
 //   kNotNeeded    kApply              kApply      nothing was cut: numbers may be missing because writes without a log used them
 //   kOrStop       kApply              kDropRest   point in time reached: this record and every later one is dropped
 //   kOrFail       kApply              kFail
 //
-// Point in time with several families: a family whose tables already hold data of a log behind the one that stopped is ahead of the others
-// (FamilyIsAhead): Corruption.
+// Point in time with several families: a family whose tables already hold data of a log behind the
+// one that stopped is ahead of the others (FamilyIsAhead): Corruption.
 #pragma once
 
 #include <cstdint>
@@ -47,19 +51,24 @@ enum class LogStopAction : uint8_t {
 
 LogStopAction DecideAtLogStop(const LogStop& stop);
 
-// Why recovery fails after kFail: the reader's status, or, for a log that seems to end well before what was synced, Corruption naming both offsets.
+// Why recovery fails after kFail: the reader's status, or, for a log that seems to end well before
+// what was synced, Corruption naming both offsets.
 Status LogStopFailure(const LogReader& reader, const LogStop& stop);
 
 enum class Continuity : uint8_t { kNotNeeded, kOrStop, kOrFail };
 enum class RecordAction : uint8_t { kApply, kDropRest, kFail };
 
-// What the records of later logs have to satisfy after a log stopped, given what they had to satisfy before.
+// What the records of later logs have to satisfy after a log stopped, given what they had to
+// satisfy before.
 Continuity ContinuityAfter(LogStopAction action, Continuity before);
-// next_sequence: one more than the last sequence number recovered. After kApply the continuity needed is kNotNeeded again.
-RecordAction DecideAtRecord(Continuity continuity, SequenceNumber record_sequence, SequenceNumber next_sequence);
+// next_sequence: one more than the last sequence number recovered. After kApply the continuity
+// needed is kNotNeeded again.
+RecordAction DecideAtRecord(Continuity continuity, SequenceNumber record_sequence,
+                            SequenceNumber next_sequence);
 
 // family_log_number: the family's tables hold everything of the logs below it.
-inline constexpr bool FamilyIsAhead(uint64_t family_log_number, bool family_has_tables, uint64_t stopped_log_number) {
+inline constexpr bool FamilyIsAhead(uint64_t family_log_number, bool family_has_tables,
+                                    uint64_t stopped_log_number) {
   return family_has_tables && family_log_number > stopped_log_number;
 }
 

@@ -1,4 +1,5 @@
-// The four recovery modes: the table in recovery_policy.h, line by line, and as a replay of several logs.
+// The four recovery modes: the table in recovery_policy.h, line by line, and as a replay of several
+// logs.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -16,27 +17,33 @@ namespace {
 using Outcome = LogReader::Outcome;
 using Mode = WALRecoveryMode;
 
-constexpr Mode kModes[] = {Mode::kTolerateCorruptedTailRecords, Mode::kAbsoluteConsistency, Mode::kPointInTimeRecovery,
-                           Mode::kSkipAnyCorruptedRecords};
+constexpr Mode kModes[] = {Mode::kTolerateCorruptedTailRecords, Mode::kAbsoluteConsistency,
+                           Mode::kPointInTimeRecovery, Mode::kSkipAnyCorruptedRecords};
 
-LogStopAction Decide(Mode mode, Outcome outcome) { return DecideAtLogStop(LogStop{.mode = mode, .outcome = outcome}); }
+LogStopAction Decide(Mode mode, Outcome outcome) {
+  return DecideAtLogStop(LogStop{.mode = mode, .outcome = outcome});
+}
 
 TEST(RecoveryPolicy, TheEndOfALogLeadsToTheNext) {
   for (const Mode mode : kModes) EXPECT_EQ(Decide(mode, Outcome::kEnd), LogStopAction::kNextLog);
 }
 
 TEST(RecoveryPolicy, ATornTail) {
-  EXPECT_EQ(Decide(Mode::kTolerateCorruptedTailRecords, Outcome::kTornTail), LogStopAction::kNextLogOrFail);
+  EXPECT_EQ(Decide(Mode::kTolerateCorruptedTailRecords, Outcome::kTornTail),
+            LogStopAction::kNextLogOrFail);
   EXPECT_EQ(Decide(Mode::kAbsoluteConsistency, Outcome::kTornTail), LogStopAction::kFail);
   EXPECT_EQ(Decide(Mode::kPointInTimeRecovery, Outcome::kTornTail), LogStopAction::kNextLogOrStop);
   EXPECT_EQ(Decide(Mode::kSkipAnyCorruptedRecords, Outcome::kTornTail), LogStopAction::kNextLog);
 }
 
 TEST(RecoveryPolicy, Corruption) {
-  EXPECT_EQ(Decide(Mode::kTolerateCorruptedTailRecords, Outcome::kCorruption), LogStopAction::kFail);
+  EXPECT_EQ(Decide(Mode::kTolerateCorruptedTailRecords, Outcome::kCorruption),
+            LogStopAction::kFail);
   EXPECT_EQ(Decide(Mode::kAbsoluteConsistency, Outcome::kCorruption), LogStopAction::kFail);
-  EXPECT_EQ(Decide(Mode::kPointInTimeRecovery, Outcome::kCorruption), LogStopAction::kNextLogOrStop);
-  EXPECT_EQ(Decide(Mode::kSkipAnyCorruptedRecords, Outcome::kCorruption), LogStopAction::kSkipDamage);
+  EXPECT_EQ(Decide(Mode::kPointInTimeRecovery, Outcome::kCorruption),
+            LogStopAction::kNextLogOrStop);
+  EXPECT_EQ(Decide(Mode::kSkipAnyCorruptedRecords, Outcome::kCorruption),
+            LogStopAction::kSkipDamage);
 }
 
 TEST(RecoveryPolicy, ErrorsOfTheFileSystemAndUnsupportedFeaturesFailInEveryMode) {
@@ -49,9 +56,12 @@ TEST(RecoveryPolicy, ErrorsOfTheFileSystemAndUnsupportedFeaturesFailInEveryMode)
 TEST(RecoveryPolicy, DamageBelowASyncedOffsetFailsUnlessSalvaging) {
   for (const Mode mode : kModes) {
     for (const Outcome outcome : {Outcome::kEnd, Outcome::kTornTail, Outcome::kCorruption}) {
-      const LogStop lost{.mode = mode, .outcome = outcome, .last_good_offset = 99, .synced_bytes = 100};
-      EXPECT_EQ(DecideAtLogStop(lost) == LogStopAction::kFail, mode != Mode::kSkipAnyCorruptedRecords);
-      const LogStop kept{.mode = mode, .outcome = outcome, .last_good_offset = 100, .synced_bytes = 100};
+      const LogStop lost{
+          .mode = mode, .outcome = outcome, .last_good_offset = 99, .synced_bytes = 100};
+      EXPECT_EQ(DecideAtLogStop(lost) == LogStopAction::kFail,
+                mode != Mode::kSkipAnyCorruptedRecords);
+      const LogStop kept{
+          .mode = mode, .outcome = outcome, .last_good_offset = 100, .synced_bytes = 100};
       EXPECT_EQ(DecideAtLogStop(kept), Decide(mode, outcome));
     }
   }
@@ -66,8 +76,10 @@ TEST(RecoveryPolicy, ALogThatEndsWellTooEarlyFailsWithAReason) {
   Slice record;
   std::string scratch;
   ASSERT_FALSE(reader.ReadRecord(&record, &scratch));
-  const LogStop stop{
-      .mode = Mode::kPointInTimeRecovery, .outcome = reader.outcome(), .last_good_offset = reader.last_good_offset(), .synced_bytes = 4096};
+  const LogStop stop{.mode = Mode::kPointInTimeRecovery,
+                     .outcome = reader.outcome(),
+                     .last_good_offset = reader.last_good_offset(),
+                     .synced_bytes = 4096};
   ASSERT_EQ(DecideAtLogStop(stop), LogStopAction::kFail);
   const Status status = LogStopFailure(reader, stop);
   EXPECT_TRUE(status.IsCorruption());
@@ -77,14 +89,19 @@ TEST(RecoveryPolicy, ALogThatEndsWellTooEarlyFailsWithAReason) {
 
 TEST(RecoveryPolicy, DamageBelowWhatWasSyncedNamesTheBytesThatAreLost) {
   MemoryFileSystem file_system;
-  ASSERT_TRUE(WriteStringToFile(&file_system, std::string(3000, 'x'), "000007.log", Durability::kBuffered).ok());
+  ASSERT_TRUE(
+      WriteStringToFile(&file_system, std::string(3000, 'x'), "000007.log", Durability::kBuffered)
+          .ok());
   std::unique_ptr<SequentialFile> file;
   ASSERT_TRUE(file_system.NewSequentialFile("000007.log", FileOptions{}, &file).ok());
   LogReader reader(std::move(file), "000007.log", 7, 3000);
   Slice record;
   std::string scratch;
   ASSERT_FALSE(reader.ReadRecord(&record, &scratch));
-  const LogStop stop{.mode = Mode::kPointInTimeRecovery, .outcome = reader.outcome(), .last_good_offset = 0, .synced_bytes = 2500};
+  const LogStop stop{.mode = Mode::kPointInTimeRecovery,
+                     .outcome = reader.outcome(),
+                     .last_good_offset = 0,
+                     .synced_bytes = 2500};
   ASSERT_EQ(DecideAtLogStop(stop), LogStopAction::kFail);
   const std::string text = LogStopFailure(reader, stop).ToString();
   EXPECT_NE(text.find("000007.log"), std::string::npos) << text;
@@ -124,27 +141,34 @@ Replay ReplayLogs(Mode mode, const std::vector<Log>& logs) {
 }
 
 TEST(RecoveryPolicy, NumbersUsedByWritesWithoutALogAreNoGap) {
-  const Replay replay = ReplayLogs(Mode::kPointInTimeRecovery, {{.records = {1, 2}}, {.records = {9, 10}}});
+  const Replay replay =
+      ReplayLogs(Mode::kPointInTimeRecovery, {{.records = {1, 2}}, {.records = {9, 10}}});
   EXPECT_EQ(replay.applied, (std::vector<SequenceNumber>{1, 2, 9, 10}));
 }
 
 TEST(RecoveryPolicy, PointInTimeStopsAtAGapBehindDamage) {
-  const Replay replay =
-      ReplayLogs(Mode::kPointInTimeRecovery, {{.records = {1, 2}, .outcome = Outcome::kCorruption}, {.records = {4}}, {.records = {3}}});
+  const Replay replay = ReplayLogs(
+      Mode::kPointInTimeRecovery,
+      {{.records = {1, 2}, .outcome = Outcome::kCorruption}, {.records = {4}}, {.records = {3}}});
   EXPECT_EQ(replay.applied, (std::vector<SequenceNumber>{1, 2}));
   EXPECT_FALSE(replay.failed);
 }
 
 TEST(RecoveryPolicy, PointInTimeGoesOnWhereALaterLogContinues) {
-  const Replay replay =
-      ReplayLogs(Mode::kPointInTimeRecovery, {{.records = {1, 2}, .outcome = Outcome::kTornTail}, {}, {.records = {3}}, {.records = {7}}});
+  const Replay replay = ReplayLogs(
+      Mode::kPointInTimeRecovery,
+      {{.records = {1, 2}, .outcome = Outcome::kTornTail}, {}, {.records = {3}}, {.records = {7}}});
   EXPECT_EQ(replay.applied, (std::vector<SequenceNumber>{1, 2, 3, 7}));
 }
 
 TEST(RecoveryPolicy, ATruncatedMiddleLogIsNotSkippedSilently) {
-  const Replay gap = ReplayLogs(Mode::kTolerateCorruptedTailRecords, {{.records = {1}, .outcome = Outcome::kTornTail}, {.records = {3}}});
+  const Replay gap =
+      ReplayLogs(Mode::kTolerateCorruptedTailRecords,
+                 {{.records = {1}, .outcome = Outcome::kTornTail}, {.records = {3}}});
   EXPECT_TRUE(gap.failed);
-  const Replay last = ReplayLogs(Mode::kTolerateCorruptedTailRecords, {{.records = {1}}, {.records = {2}, .outcome = Outcome::kTornTail}});
+  const Replay last =
+      ReplayLogs(Mode::kTolerateCorruptedTailRecords,
+                 {{.records = {1}}, {.records = {2}, .outcome = Outcome::kTornTail}});
   EXPECT_FALSE(last.failed);
   EXPECT_EQ(last.applied, (std::vector<SequenceNumber>{1, 2}));
 }

@@ -14,14 +14,18 @@ ToolRun RunTool(const std::string& command) {
   FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
   if (pipe == nullptr) return run;
   char buffer[4096];
-  for (size_t n = fread(buffer, 1, sizeof(buffer), pipe); n > 0; n = fread(buffer, 1, sizeof(buffer), pipe)) run.output.append(buffer, n);
+  for (size_t n = fread(buffer, 1, sizeof(buffer), pipe); n > 0;
+       n = fread(buffer, 1, sizeof(buffer), pipe))
+    run.output.append(buffer, n);
   const int status = pclose(pipe);
   // The low byte says how the shell ended, the next one is its exit code.
   run.exit_code = (status & 0xff) == 0 ? (status >> 8) & 0xff : -1;
   return run;
 }
 
-std::string ProgramCommand(const std::string& name) { return StrCat("'" ASHLAR_BUILD_DIR "/", name, "'"); }
+std::string ProgramCommand(const std::string& name) {
+  return StrCat("'" ASHLAR_BUILD_DIR "/", name, "'");
+}
 
 std::string OwnCommand() {
   std::string path(4096, '\0');

@@ -31,13 +31,15 @@ std::string LastComponent(std::wstring_view path) {
   while (path.ends_with(L'\\')) path.remove_suffix(1);
   path = path.substr(path.find_last_of(L"\\/") + 1);
   std::string name;
-  std::transform(path.begin(), path.end(), std::back_inserter(name), [](wchar_t c) { return c < 0x80 ? static_cast<char>(c) : '?'; });
+  std::transform(path.begin(), path.end(), std::back_inserter(name),
+                 [](wchar_t c) { return c < 0x80 ? static_cast<char>(c) : '?'; });
   return name;
 }
 
 std::string NameOf(HANDLE handle) {
   std::array<wchar_t, 4096> path = {};
-  const DWORD length = GetFinalPathNameByHandleW(handle, path.data(), static_cast<DWORD>(path.size()), FILE_NAME_NORMALIZED);
+  const DWORD length = GetFinalPathNameByHandleW(
+      handle, path.data(), static_cast<DWORD>(path.size()), FILE_NAME_NORMALIZED);
   return length == 0 ? "?" : LastComponent(std::wstring_view(path.data(), length));
 }
 
@@ -58,16 +60,19 @@ decltype(&::FlushFileBuffers) real_flush_file_buffers;
 decltype(&::FlushViewOfFile) real_flush_view_of_file;
 decltype(&::MoveFileExW) real_move_file_ex;
 
-HANDLE WINAPI CreateFileRecorded(LPCWSTR name, DWORD access, DWORD share, LPSECURITY_ATTRIBUTES security, DWORD disposition, DWORD flags,
+HANDLE WINAPI CreateFileRecorded(LPCWSTR name, DWORD access, DWORD share,
+                                 LPSECURITY_ATTRIBUTES security, DWORD disposition, DWORD flags,
                                  HANDLE like) {
   const HANDLE handle = real_create_file(name, access, share, security, disposition, flags, like);
   if ((access & GENERIC_WRITE) != 0 && (flags & FILE_FLAG_BACKUP_SEMANTICS) == 0) {
-    Record("CreateFileW " + LastComponent(name) + ((flags & FILE_FLAG_NO_BUFFERING) != 0 ? " unbuffered" : ""));
+    Record("CreateFileW " + LastComponent(name) +
+           ((flags & FILE_FLAG_NO_BUFFERING) != 0 ? " unbuffered" : ""));
   }
   return handle;
 }
 
-BOOL WINAPI WriteFileRecorded(HANDLE file, LPCVOID bytes, DWORD n, LPDWORD written, LPOVERLAPPED overlapped) {
+BOOL WINAPI WriteFileRecorded(HANDLE file, LPCVOID bytes, DWORD n, LPDWORD written,
+                              LPOVERLAPPED overlapped) {
   const BOOL done = real_write_file(file, bytes, n, written, overlapped);
   Record("WriteFile " + NameOf(file));
   return done;
@@ -87,7 +92,8 @@ BOOL WINAPI FlushViewOfFileRecorded(LPCVOID start, SIZE_T n) {
 
 BOOL WINAPI MoveFileExRecorded(LPCWSTR from, LPCWSTR to, DWORD flags) {
   const BOOL done = real_move_file_ex(from, to, flags);
-  Record("MoveFileExW " + LastComponent(from) + " " + LastComponent(to) + ((flags & MOVEFILE_WRITE_THROUGH) != 0 ? " through" : ""));
+  Record("MoveFileExW " + LastComponent(from) + " " + LastComponent(to) +
+         ((flags & MOVEFILE_WRITE_THROUGH) != 0 ? " through" : ""));
   return done;
 }
 
@@ -96,14 +102,20 @@ void** FindImport(const char* function) {
   char* const image = reinterpret_cast<char*>(GetModuleHandleW(nullptr));
   const auto* const dos = reinterpret_cast<const IMAGE_DOS_HEADER*>(image);
   const auto* const nt = reinterpret_cast<const IMAGE_NT_HEADERS*>(image + dos->e_lfanew);
-  const IMAGE_DATA_DIRECTORY& directory = nt->OptionalHeader.DataDirectory[IMAGE_DIRECTORY_ENTRY_IMPORT];
-  for (auto* library = reinterpret_cast<const IMAGE_IMPORT_DESCRIPTOR*>(image + directory.VirtualAddress); library->Name != 0; library++) {
-    const auto* name = reinterpret_cast<const IMAGE_THUNK_DATA*>(image + library->OriginalFirstThunk);
+  const IMAGE_DATA_DIRECTORY& directory =
+      nt->OptionalHeader.DataDirectory[IMAGE_DIRECTORY_ENTRY_IMPORT];
+  for (auto* library =
+           reinterpret_cast<const IMAGE_IMPORT_DESCRIPTOR*>(image + directory.VirtualAddress);
+       library->Name != 0; library++) {
+    const auto* name =
+        reinterpret_cast<const IMAGE_THUNK_DATA*>(image + library->OriginalFirstThunk);
     auto* entry = reinterpret_cast<IMAGE_THUNK_DATA*>(image + library->FirstThunk);
     for (; name->u1.AddressOfData != 0; name++, entry++) {
       if (IMAGE_SNAP_BY_ORDINAL(name->u1.Ordinal)) continue;
-      const auto* const import = reinterpret_cast<const IMAGE_IMPORT_BY_NAME*>(image + name->u1.AddressOfData);
-      if (strcmp(reinterpret_cast<const char*>(import->Name), function) == 0) return reinterpret_cast<void**>(&entry->u1.Function);
+      const auto* const import =
+          reinterpret_cast<const IMAGE_IMPORT_BY_NAME*>(image + name->u1.AddressOfData);
+      if (strcmp(reinterpret_cast<const char*>(import->Name), function) == 0)
+        return reinterpret_cast<void**>(&entry->u1.Function);
     }
   }
   return nullptr;
@@ -130,7 +142,8 @@ void SetRecording(bool recording) {
 }  // namespace
 
 CallRecorder::CallRecorder() {
-  // Once for the program; other threads may be calling, so that taking it back would be no safer than leaving it.
+  // Once for the program; other threads may be calling, so that taking it back would be no safer
+  // than leaving it.
   static const bool redirected = [] {
     Redirect("CreateFileW", &CreateFileRecorded, &real_create_file);
     Redirect("WriteFile", &WriteFileRecorded, &real_write_file);

@@ -1,11 +1,12 @@
-// CallRecorder: writes down the calls of this program to the system that decide what a power failure leaves. For tests: Wine cannot show durability,
-// but the order of these calls can be shown.
+// CallRecorder: writes down the calls of this program to the system that decide what a power
+// failure leaves. For tests: Wine cannot show durability, but the order of these calls can be
+// shown.
 //
 //   FlushFileBuffers 000012.dbtmp            FlushViewOfFile                MoveFileExW 000012.dbtmp CURRENT
 //   WriteFile 000012.log                     CreateFileW 000012.sst unbuffered      (opened for writing)
 //
-// It puts itself into the import table of the program, through which every call of the statically linked library goes; nothing in the library knows
-// of it. Calls go on to the system.
+// It puts itself into the import table of the program, through which every call of the statically
+// linked library goes; nothing in the library knows of it. Calls go on to the system.
 //
 // I1: one recorder at a time; calls made while there is none are not recorded.
 //

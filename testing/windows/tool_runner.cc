@@ -1,5 +1,6 @@
-// Under Wine a Windows program can start a program of the system below, but gets neither its handle nor its output through a pipe. So the shell runs
-// a script that leaves output and exit code in files; the exit code's file comes last.
+// Under Wine a Windows program can start a program of the system below, but gets neither its handle
+// nor its output through a pipe. So the shell runs a script that leaves output and exit code in
+// files; the exit code's file comes last.
 #include "testing/tool_runner.h"
 
 #include "platform/windows/windows_headers.h"
@@ -31,7 +32,9 @@ bool StartShell(const std::string& script) {
   STARTUPINFOA startup = {};
   startup.cb = sizeof(startup);
   PROCESS_INFORMATION process = {};
-  if (!CreateProcessA("/bin/sh", command.data(), nullptr, nullptr, FALSE, 0, nullptr, nullptr, &startup, &process)) return false;
+  if (!CreateProcessA("/bin/sh", command.data(), nullptr, nullptr, FALSE, 0, nullptr, nullptr,
+                      &startup, &process))
+    return false;
   if (process.hThread != nullptr) CloseHandle(process.hThread);
   if (process.hProcess != nullptr) CloseHandle(process.hProcess);
   return true;
@@ -43,22 +46,28 @@ std::string SystemBelowPath(std::string path) {
   return path.size() > 1 && path[1] == ':' ? path.substr(2) : path;
 }
 
-std::string UnderWine(const std::string& program) { return StrCat("bash '" ASHLAR_SOURCE_DIR "/cmake/windows/wine.sh' '", program, "'"); }
+std::string UnderWine(const std::string& program) {
+  return StrCat("bash '" ASHLAR_SOURCE_DIR "/cmake/windows/wine.sh' '", program, "'");
+}
 
 }  // namespace
 
 ToolRun RunTool(const std::string& command) {
-  // A name of its own: process ids under Wine are small and come again, also in the folder of another Wine.
+  // A name of its own: process ids under Wine are small and come again, also in the folder of
+  // another Wine.
   const ScratchDirectory files;
-  const std::string script = files.File("script"), shell_command = files.File("command"), output = files.File("output"), code = files.File("code");
-  std::ofstream(script, std::ios::binary) << "cat > '" << shell_command << "' <<'END_OF_COMMAND'\n"
-                                          << command << " 2>&1\nEND_OF_COMMAND\n"
-                                          << "/bin/sh '" << shell_command << "' > '" << output << "' 2>&1 < /dev/null\n"
-                                          << "echo $? > '" << code << ".new' && mv '" << code << ".new' '" << code << "'\n";
+  const std::string script = files.File("script"), shell_command = files.File("command"),
+                    output = files.File("output"), code = files.File("code");
+  std::ofstream(script, std::ios::binary)
+      << "cat > '" << shell_command << "' <<'END_OF_COMMAND'\n"
+      << command << " 2>&1\nEND_OF_COMMAND\n"
+      << "/bin/sh '" << shell_command << "' > '" << output << "' 2>&1 < /dev/null\n"
+      << "echo $? > '" << code << ".new' && mv '" << code << ".new' '" << code << "'\n";
   ToolRun run;
   if (StartShell(script)) {
     const uint64_t start = MonotonicNanos();
-    while (!std::filesystem::exists(code) && MonotonicNanos() - start < kWaitNanosMax) SleepForMicros(kPollMicros);
+    while (!std::filesystem::exists(code) && MonotonicNanos() - start < kWaitNanosMax)
+      SleepForMicros(kPollMicros);
     run.output = ReadWhole(output);
     const std::string text = ReadWhole(code);
     run.exit_code = text.empty() ? -1 : std::atoi(text.c_str());
@@ -68,7 +77,9 @@ ToolRun RunTool(const std::string& command) {
   return run;
 }
 
-std::string ProgramCommand(const std::string& name) { return UnderWine(StrCat(ASHLAR_BUILD_DIR "/", name, ".exe")); }
+std::string ProgramCommand(const std::string& name) {
+  return UnderWine(StrCat(ASHLAR_BUILD_DIR "/", name, ".exe"));
+}
 
 std::string OwnCommand() {
   std::string path(4096, '\0');

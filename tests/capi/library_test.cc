@@ -1,4 +1,5 @@
-// The shared library as a language binding sees it: loaded at run time, every function of ashlar/c.h found by its name, and used through that.
+// The shared library as a language binding sees it: loaded at run time, every function of
+// ashlar/c.h found by its name, and used through that.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -27,7 +28,8 @@ std::set<std::string> DeclaredFunctions() {
   std::set<std::string> names;
   const std::string text = ReadFile(ASHLAR_SOURCE_DIR "/include/ashlar/c.h");
   const std::regex declaration("ASHLAR_API [^(;]*?(rocksdb_\\w+)\\(");
-  for (std::sregex_iterator it(text.begin(), text.end(), declaration), end; it != end; ++it) names.insert((*it)[1]);
+  for (std::sregex_iterator it(text.begin(), text.end(), declaration), end; it != end; ++it)
+    names.insert((*it)[1]);
   return names;
 }
 

@@ -1,5 +1,5 @@
-// The C interface as a C program sees it: compiled as C11, linked with the library, one function per scenario. Ends with 0, or names the first check
-// that failed.
+// The C interface as a C program sees it: compiled as C11, linked with the library, one function
+// per scenario. Ends with 0, or names the first check that failed.
 //
 //   capi_program DIRECTORY     removed first
 #include <pthread.h>
@@ -15,7 +15,8 @@ static rocksdb_readoptions_t* readoptions;
 static rocksdb_writeoptions_t* writeoptions;
 
 static void Fail(const char* what, int line, const char* detail) {
-  fprintf(stderr, "program.c:%d: %s%s%s\n", line, what, detail == NULL ? "" : ": ", detail == NULL ? "" : detail);
+  fprintf(stderr, "program.c:%d: %s%s%s\n", line, what, detail == NULL ? "" : ": ",
+          detail == NULL ? "" : detail);
   exit(1);
 }
 
@@ -27,13 +28,16 @@ static void Fail(const char* what, int line, const char* detail) {
 
 // Checks that an error text contains `part`, and gives it back.
 static void ExpectError(char** error, const char* part, int line) {
-  if (*error == NULL || strstr(*error, part) == NULL) Fail(part, line, *error == NULL ? "no error" : *error);
+  if (*error == NULL || strstr(*error, part) == NULL)
+    Fail(part, line, *error == NULL ? "no error" : *error);
   rocksdb_free(*error);
   *error = NULL;
 }
 #define EXPECT_ERROR(error, part) ExpectError(&(error), part, __LINE__)
 
-static int Equal(const char* bytes, size_t size, const char* text) { return bytes != NULL && size == strlen(text) && memcmp(bytes, text, size) == 0; }
+static int Equal(const char* bytes, size_t size, const char* text) {
+  return bytes != NULL && size == strlen(text) && memcmp(bytes, text, size) == 0;
+}
 
 static void Put(rocksdb_t* db, const char* key, const char* value) {
   char* error = NULL;
@@ -42,7 +46,8 @@ static void Put(rocksdb_t* db, const char* key, const char* value) {
 }
 
 // `value` null: the key is expected to be absent. All ways to read one value must agree.
-static void ExpectGetLine(rocksdb_t* db, const rocksdb_readoptions_t* how, const char* key, const char* value, int line) {
+static void ExpectGetLine(rocksdb_t* db, const rocksdb_readoptions_t* how, const char* key,
+                          const char* value, int line) {
   char* error = NULL;
   size_t size = 99;
   char* const copy = rocksdb_get(db, how, key, strlen(key), &size, &error);
@@ -66,7 +71,8 @@ static void ExpectGetLine(rocksdb_t* db, const rocksdb_readoptions_t* how, const
 
   char buffer[4];
   unsigned char found = 99;
-  const unsigned char copied = rocksdb_get_into_buffer(db, how, key, strlen(key), buffer, sizeof buffer, &size, &found, &error);
+  const unsigned char copied = rocksdb_get_into_buffer(db, how, key, strlen(key), buffer,
+                                                       sizeof buffer, &size, &found, &error);
   CHECK_OK(error);
   CHECK(found == (value != NULL));
   CHECK(size == (value == NULL ? 0 : strlen(value)));
@@ -141,21 +147,30 @@ static void PinnedValuesOutliveTheirKeys(void) {
 struct Walk {
   char text[512];
 };
-static void Append(void* state, const char* word, uint32_t family, const char* key, size_t key_size, const char* value, size_t value_size) {
+static void Append(void* state, const char* word, uint32_t family, const char* key, size_t key_size,
+                   const char* value, size_t value_size) {
   struct Walk* const walk = state;
   const size_t used = strlen(walk->text);
-  snprintf(walk->text + used, sizeof walk->text - used, "%s%u %.*s%s%.*s, ", word, (unsigned)family, (int)key_size, key, value == NULL ? "" : " ",
-           (int)value_size, value == NULL ? "" : value);
+  snprintf(walk->text + used, sizeof walk->text - used, "%s%u %.*s%s%.*s, ", word, (unsigned)family,
+           (int)key_size, key, value == NULL ? "" : " ", (int)value_size,
+           value == NULL ? "" : value);
 }
-static void OnPut(void* state, const char* key, size_t key_size, const char* value, size_t value_size) {
+static void OnPut(void* state, const char* key, size_t key_size, const char* value,
+                  size_t value_size) {
   Append(state, "put", 0, key, key_size, value, value_size);
 }
-static void OnDeleted(void* state, const char* key, size_t key_size) { Append(state, "del", 0, key, key_size, NULL, 0); }
-static void OnPutCf(void* state, uint32_t family, const char* key, size_t key_size, const char* value, size_t value_size) {
+static void OnDeleted(void* state, const char* key, size_t key_size) {
+  Append(state, "del", 0, key, key_size, NULL, 0);
+}
+static void OnPutCf(void* state, uint32_t family, const char* key, size_t key_size,
+                    const char* value, size_t value_size) {
   Append(state, "put", family, key, key_size, value, value_size);
 }
-static void OnDeletedCf(void* state, uint32_t family, const char* key, size_t key_size) { Append(state, "del", family, key, key_size, NULL, 0); }
-static void OnMergeCf(void* state, uint32_t family, const char* key, size_t key_size, const char* value, size_t value_size) {
+static void OnDeletedCf(void* state, uint32_t family, const char* key, size_t key_size) {
+  Append(state, "del", family, key, key_size, NULL, 0);
+}
+static void OnMergeCf(void* state, uint32_t family, const char* key, size_t key_size,
+                      const char* value, size_t value_size) {
   Append(state, "merge", family, key, key_size, value, value_size);
 }
 
@@ -249,10 +264,16 @@ static void ManyKeysAreReadAtOnce(void) {
     const size_t n = (size_t)count;
     for (int form = 0; form < 4; ++form) {
       memset(errors, 0xff, sizeof errors);
-      if (form == 0) rocksdb_multi_get(db, readoptions, n, keys, key_sizes, values, value_sizes, errors);
-      if (form == 1) rocksdb_multi_get_cf(db, readoptions, families, n, keys, key_sizes, values, value_sizes, errors);
-      if (form == 2) rocksdb_batched_multi_get_cf(db, readoptions, family, n, keys, key_sizes, pinned, errors, 1);
-      if (form == 3) rocksdb_batched_multi_get_cf_slice(db, readoptions, family, n, slices, pinned, errors, 0);
+      if (form == 0)
+        rocksdb_multi_get(db, readoptions, n, keys, key_sizes, values, value_sizes, errors);
+      if (form == 1)
+        rocksdb_multi_get_cf(db, readoptions, families, n, keys, key_sizes, values, value_sizes,
+                             errors);
+      if (form == 2)
+        rocksdb_batched_multi_get_cf(db, readoptions, family, n, keys, key_sizes, pinned, errors,
+                                     1);
+      if (form == 3)
+        rocksdb_batched_multi_get_cf_slice(db, readoptions, family, n, slices, pinned, errors, 0);
       for (int i = 0; i < count; ++i) {
         CHECK(errors[i] == NULL);
         if (form >= 2) {
@@ -353,7 +374,8 @@ static void SnapshotsLookBack(void) {
   const rocksdb_snapshot_t* const snapshot = rocksdb_create_snapshot(db);
   CHECK(rocksdb_snapshot_get_sequence_number(snapshot) == rocksdb_get_latest_sequence_number(db));
   Put(db, "k", "new");
-  CHECK(rocksdb_get_latest_sequence_number(db) == rocksdb_snapshot_get_sequence_number(snapshot) + 1);
+  CHECK(rocksdb_get_latest_sequence_number(db) ==
+        rocksdb_snapshot_get_sequence_number(snapshot) + 1);
   rocksdb_readoptions_t* const back = rocksdb_readoptions_create();
   rocksdb_readoptions_set_snapshot(back, snapshot);
   ExpectGetLine(db, back, "k", "old", __LINE__);
@@ -368,16 +390,19 @@ static void FamiliesComeAndGo(void) {
   char* error = NULL;
   size_t size = 0;
   rocksdb_t* db = OpenEmpty();
-  rocksdb_column_family_handle_t* const one = rocksdb_create_column_family(db, options, "one", &error);
+  rocksdb_column_family_handle_t* const one =
+      rocksdb_create_column_family(db, options, "one", &error);
   CHECK_OK(error);
   CHECK(rocksdb_create_column_family(db, options, "one", &error) == NULL);
   EXPECT_ERROR(error, "one");
   const char* const two_names[] = {"two", "three"};
-  rocksdb_column_family_handle_t** const two = rocksdb_create_column_families(db, options, 2, two_names, &size, &error);
+  rocksdb_column_family_handle_t** const two =
+      rocksdb_create_column_families(db, options, 2, two_names, &size, &error);
   CHECK_OK(error);
   CHECK(size == 2);
   char* const name = rocksdb_column_family_handle_get_name(two[1], &size);
-  CHECK(strcmp(name, "three") == 0 && size == 5 && rocksdb_column_family_handle_get_id(two[1]) == 3);
+  CHECK(strcmp(name, "three") == 0 && size == 5 &&
+        rocksdb_column_family_handle_get_id(two[1]) == 3);
   rocksdb_free(name);
 
   rocksdb_put_cf(db, writeoptions, one, "k", 1, "in one", 6, &error);
@@ -416,10 +441,12 @@ static void FamiliesComeAndGo(void) {
 
   char** const list = rocksdb_list_column_families(options, directory, &size, &error);
   CHECK_OK(error);
-  CHECK(size == 3 && strcmp(list[0], "default") == 0 && strcmp(list[1], "one") == 0 && strcmp(list[2], "two") == 0);
+  CHECK(size == 3 && strcmp(list[0], "default") == 0 && strcmp(list[1], "one") == 0 &&
+        strcmp(list[2], "two") == 0);
   const rocksdb_options_t* all[] = {options, options, options};
   rocksdb_column_family_handle_t* handles[3];
-  db = rocksdb_open_column_families(options, directory, 3, (const char* const*)list, all, handles, &error);
+  db = rocksdb_open_column_families(options, directory, 3, (const char* const*)list, all, handles,
+                                    &error);
   CHECK_OK(error);
   copy = rocksdb_get_cf(db, readoptions, handles[2], "k", 1, &size, &error);
   CHECK(Equal(copy, size, "in two"));
@@ -427,7 +454,8 @@ static void FamiliesComeAndGo(void) {
   for (int i = 0; i < 3; ++i) rocksdb_column_family_handle_destroy(handles[i]);
   rocksdb_close(db);
 
-  db = rocksdb_open_for_read_only_column_families(options, directory, 2, (const char* const*)list, all, handles, 0, &error);
+  db = rocksdb_open_for_read_only_column_families(options, directory, 2, (const char* const*)list,
+                                                  all, handles, 0, &error);
   CHECK_OK(error);
   rocksdb_put_cf(db, writeoptions, handles[1], "k", 1, "v", 1, &error);
   EXPECT_ERROR(error, "Not implemented");
@@ -437,7 +465,8 @@ static void FamiliesComeAndGo(void) {
   CHECK(db == NULL);
   EXPECT_ERROR(error, "one");
   rocksdb_list_column_families_destroy(list, 3);
-  CHECK(rocksdb_list_column_families(options, "/nonexistent/directory", &size, &error) == NULL && size == 0);
+  CHECK(rocksdb_list_column_families(options, "/nonexistent/directory", &size, &error) == NULL &&
+        size == 0);
   EXPECT_ERROR(error, "/nonexistent/directory");
 }
 
@@ -465,10 +494,14 @@ static void TablesAreFlushedCompactedAndDescribed(void) {
   const rocksdb_livefiles_t* const files = rocksdb_livefiles(db);
   CHECK(rocksdb_livefiles_count(files) == 3);
   CHECK(strcmp(rocksdb_livefiles_column_family_name(files, 0), "default") == 0);
-  CHECK(rocksdb_livefiles_level(files, 0) == 0 && rocksdb_livefiles_size(files, 0) > 0 && rocksdb_livefiles_entries(files, 0) == 2);
-  CHECK(strstr(rocksdb_livefiles_name(files, 0), ".sst") != NULL && strcmp(rocksdb_livefiles_directory(files, 0), directory) == 0);
-  CHECK(Equal(rocksdb_livefiles_smallestkey(files, 0, &size), 1, "a") && Equal(rocksdb_livefiles_largestkey(files, 0, &size), 1, "z"));
-  CHECK(rocksdb_livefiles_smallest_seqno(files, 0) < rocksdb_livefiles_largest_seqno(files, 0) && rocksdb_livefiles_deletions(files, 0) == 0);
+  CHECK(rocksdb_livefiles_level(files, 0) == 0 && rocksdb_livefiles_size(files, 0) > 0 &&
+        rocksdb_livefiles_entries(files, 0) == 2);
+  CHECK(strstr(rocksdb_livefiles_name(files, 0), ".sst") != NULL &&
+        strcmp(rocksdb_livefiles_directory(files, 0), directory) == 0);
+  CHECK(Equal(rocksdb_livefiles_smallestkey(files, 0, &size), 1, "a") &&
+        Equal(rocksdb_livefiles_largestkey(files, 0, &size), 1, "z"));
+  CHECK(rocksdb_livefiles_smallest_seqno(files, 0) < rocksdb_livefiles_largest_seqno(files, 0) &&
+        rocksdb_livefiles_deletions(files, 0) == 0);
   rocksdb_livefiles_destroy(files);
 
   rocksdb_compact_range(db, NULL, 0, NULL, 0);
@@ -478,16 +511,19 @@ static void TablesAreFlushedCompactedAndDescribed(void) {
   rocksdb_wait_for_compact_options_destroy(wait);
 
   rocksdb_column_family_metadata_t* const family = rocksdb_get_column_family_metadata(db);
-  CHECK(rocksdb_column_family_metadata_get_file_count(family) == 1 && rocksdb_column_family_metadata_get_size(family) > 0);
+  CHECK(rocksdb_column_family_metadata_get_file_count(family) == 1 &&
+        rocksdb_column_family_metadata_get_size(family) > 0);
   char* name = rocksdb_column_family_metadata_get_name(family);
   CHECK(strcmp(name, "default") == 0);
   rocksdb_free(name);
   const size_t levels = rocksdb_column_family_metadata_get_level_count(family);
   size_t tables = 0;
   for (size_t i = 0; i < levels; ++i) {
-    rocksdb_level_metadata_t* const level = rocksdb_column_family_metadata_get_level_metadata(family, i);
+    rocksdb_level_metadata_t* const level =
+        rocksdb_column_family_metadata_get_level_metadata(family, i);
     for (size_t j = 0; j < rocksdb_level_metadata_get_file_count(level); ++j) {
-      rocksdb_sst_file_metadata_t* const file = rocksdb_level_metadata_get_sst_file_metadata(level, j);
+      rocksdb_sst_file_metadata_t* const file =
+          rocksdb_level_metadata_get_sst_file_metadata(level, j);
       ++tables;
       CHECK(rocksdb_level_metadata_get_level(level) > 0);
       CHECK(rocksdb_sst_file_metadata_get_size(file) == rocksdb_level_metadata_get_size(level));
@@ -499,7 +535,8 @@ static void TablesAreFlushedCompactedAndDescribed(void) {
       rocksdb_free(name);
       rocksdb_sst_file_metadata_destroy(file);
     }
-    CHECK(rocksdb_level_metadata_get_sst_file_metadata(level, rocksdb_level_metadata_get_file_count(level)) == NULL);
+    CHECK(rocksdb_level_metadata_get_sst_file_metadata(
+              level, rocksdb_level_metadata_get_file_count(level)) == NULL);
     rocksdb_level_metadata_destroy(level);
   }
   CHECK(tables == 1);
@@ -516,8 +553,9 @@ static void TablesAreFlushedCompactedAndDescribed(void) {
   CHECK(sizes[0] > 0 && sizes[1] == 0);
   Put(db, "x1", "in memory");
   rocksdb_column_family_handle_t* const handle = rocksdb_get_default_column_family_handle(db);
-  rocksdb_approximate_sizes_cf_with_flags(db, handle, 2, starts, start_sizes, limits, limit_sizes, rocksdb_size_approximation_flags_include_memtable,
-                                          sizes, &error);
+  rocksdb_approximate_sizes_cf_with_flags(db, handle, 2, starts, start_sizes, limits, limit_sizes,
+                                          rocksdb_size_approximation_flags_include_memtable, sizes,
+                                          &error);
   CHECK_OK(error);
   CHECK(sizes[1] > 0);
   rocksdb_column_family_handle_destroy(handle);
@@ -551,7 +589,8 @@ static void BackupsAreTakenAndRestored(void) {
   snprintf(backups, sizeof backups, "%s.backups", directory);
   rocksdb_backup_engine_options_t* const how = rocksdb_backup_engine_options_create(backups);
   rocksdb_backup_engine_options_set_destroy_old_data(how, 1);
-  CHECK(rocksdb_backup_engine_options_get_destroy_old_data(how) == 1 && rocksdb_backup_engine_options_get_sync(how) == 1);
+  CHECK(rocksdb_backup_engine_options_get_destroy_old_data(how) == 1 &&
+        rocksdb_backup_engine_options_get_sync(how) == 1);
   rocksdb_env_t* const env = rocksdb_create_default_env();
   rocksdb_backup_engine_t* engine = rocksdb_backup_engine_open_opts(how, env, &error);
   CHECK_OK(error);
@@ -579,12 +618,15 @@ static void BackupsAreTakenAndRestored(void) {
   engine = rocksdb_backup_engine_open(options, backups, &error);
   CHECK_OK(error);
   const rocksdb_backup_engine_info_t* const info = rocksdb_backup_engine_get_backup_info(engine);
-  CHECK(rocksdb_backup_engine_info_count(info) == 2 && rocksdb_backup_engine_info_backup_id(info, 1) == 2);
-  CHECK(rocksdb_backup_engine_info_size(info, 1) > 0 && rocksdb_backup_engine_info_timestamp(info, 1) > 1600000000);
+  CHECK(rocksdb_backup_engine_info_count(info) == 2 &&
+        rocksdb_backup_engine_info_backup_id(info, 1) == 2);
+  CHECK(rocksdb_backup_engine_info_size(info, 1) > 0 &&
+        rocksdb_backup_engine_info_timestamp(info, 1) > 1600000000);
   CHECK(rocksdb_backup_engine_info_number_files(info, 1) == (uint32_t)calls);
   rocksdb_backup_engine_info_destroy(info);
   rocksdb_restore_options_t* const restore = rocksdb_restore_options_create();
-  rocksdb_backup_engine_restore_db_from_latest_backup(engine, directory, directory, restore, &error);
+  rocksdb_backup_engine_restore_db_from_latest_backup(engine, directory, directory, restore,
+                                                      &error);
   CHECK_OK(error);
   db = rocksdb_open(options, directory, &error);
   CHECK_OK(error);
@@ -616,13 +658,15 @@ static const char* NameOf(void* state) {
   return "program.c";
 }
 
-static int CompareReversed(void* state, const char* a, size_t a_size, const char* b, size_t b_size) {
+static int CompareReversed(void* state, const char* a, size_t a_size, const char* b,
+                           size_t b_size) {
   (void)state;
   const int order = memcmp(b, a, a_size < b_size ? a_size : b_size);
   return order != 0 ? order : (a_size < b_size) - (a_size > b_size);
 }
 
-static char* Join(const char* first, size_t first_size, const char* const* operands, const size_t* sizes, int count, size_t* size) {
+static char* Join(const char* first, size_t first_size, const char* const* operands,
+                  const size_t* sizes, int count, size_t* size) {
   *size = first_size;
   for (int i = 0; i < count; ++i) *size += sizes[i] + 1;
   char* const joined = malloc(*size + 1);
@@ -635,13 +679,17 @@ static char* Join(const char* first, size_t first_size, const char* const* opera
   }
   return joined;
 }
-static char* FullMerge(void* state, const char* key, size_t key_size, const char* existing, size_t existing_size, const char* const* operands,
-                       const size_t* sizes, int count, unsigned char* success, size_t* size) {
+static char* FullMerge(void* state, const char* key, size_t key_size, const char* existing,
+                       size_t existing_size, const char* const* operands, const size_t* sizes,
+                       int count, unsigned char* success, size_t* size) {
   (void)state;
   *success = !(key_size == 3 && memcmp(key, "bad", 3) == 0);
-  return *success ? Join(existing, existing == NULL ? 0 : existing_size, operands, sizes, count, size) : NULL;
+  return *success
+             ? Join(existing, existing == NULL ? 0 : existing_size, operands, sizes, count, size)
+             : NULL;
 }
-static char* PartialMerge(void* state, const char* key, size_t key_size, const char* const* operands, const size_t* sizes, int count,
+static char* PartialMerge(void* state, const char* key, size_t key_size,
+                          const char* const* operands, const size_t* sizes, int count,
                           unsigned char* success, size_t* size) {
   (void)state, (void)key, (void)key_size, (void)operands, (void)sizes, (void)count;
   *success = 0;
@@ -656,9 +704,12 @@ static void ProgramsBringTheirOwnOrderAndMerge(void) {
   destroyed = 0;
   rocksdb_destroy_db(options, directory, &error);
   rocksdb_options_t* const own = rocksdb_options_create_copy(options);
-  rocksdb_comparator_t* const comparator = rocksdb_comparator_create(&one, CountDestroyed, CompareReversed, NameOf);
+  rocksdb_comparator_t* const comparator =
+      rocksdb_comparator_create(&one, CountDestroyed, CompareReversed, NameOf);
   rocksdb_options_set_comparator(own, comparator);
-  rocksdb_options_set_merge_operator(own, rocksdb_mergeoperator_create(&one, CountDestroyed, FullMerge, PartialMerge, NULL, NameOf));
+  rocksdb_options_set_merge_operator(
+      own,
+      rocksdb_mergeoperator_create(&one, CountDestroyed, FullMerge, PartialMerge, NULL, NameOf));
   rocksdb_t* const db = rocksdb_open(own, directory, &error);
   CHECK_OK(error);
   Put(db, "a", "1");
@@ -757,7 +808,8 @@ static void OptionsReachTheDatabase(void) {
   Put(db, "k", "v");
   rocksdb_compact_range(db, NULL, 0, NULL, 0);
   EXPECT_GET(db, "k", "v");
-  CHECK(rocksdb_cache_get_usage(cache) > 0 && rocksdb_cache_get_occupancy_count(cache) > 0 && rocksdb_cache_get_pinned_usage(cache) == 0);
+  CHECK(rocksdb_cache_get_usage(cache) > 0 && rocksdb_cache_get_occupancy_count(cache) > 0 &&
+        rocksdb_cache_get_pinned_usage(cache) == 0);
   char* const text = rocksdb_options_statistics_get_string(own);
   CHECK(text != NULL && strstr(text, "rocksdb.number.keys.written COUNT : 1") != NULL);
   rocksdb_free(text);
@@ -784,13 +836,16 @@ static void OptionsReachTheDatabase(void) {
   rocksdb_options_t* loaded = NULL;
   char** family_names = NULL;
   rocksdb_options_t** family_options = NULL;
-  rocksdb_load_latest_options("/memory/db", env, false, cache, &loaded, &size, &family_names, &family_options, &error);
+  rocksdb_load_latest_options("/memory/db", env, false, cache, &loaded, &size, &family_names,
+                              &family_options, &error);
   CHECK_OK(error);
-  CHECK(size == 1 && strcmp(family_names[0], "default") == 0 && rocksdb_options_get_write_buffer_size(family_options[0]) == 1048576);
+  CHECK(size == 1 && strcmp(family_names[0], "default") == 0 &&
+        rocksdb_options_get_write_buffer_size(family_options[0]) == 1048576);
   CHECK(rocksdb_options_get_compression(family_options[0]) == rocksdb_zstd_compression);
   CHECK(rocksdb_options_get_disable_auto_compactions(family_options[0]) == 1);
   rocksdb_load_latest_options_destroy(loaded, family_names, family_options, size);
-  rocksdb_load_latest_options("/memory/none", env, false, NULL, &loaded, &size, &family_names, &family_options, &error);
+  rocksdb_load_latest_options("/memory/none", env, false, NULL, &loaded, &size, &family_names,
+                              &family_options, &error);
   CHECK(loaded == NULL && size == 0);
   EXPECT_ERROR(error, "/memory/none");
   rocksdb_options_destroy(own);
@@ -827,9 +882,10 @@ static void PlainTablesAreReadThroughAMapping(void) {
   rocksdb_options_destroy(own);
 }
 
-#define ROUND_TRIP(object, name, value)     \
-  rocksdb_##object##_set_##name(of, value); \
-  if (rocksdb_##object##_get_##name(of) != (value)) Fail(#name, __LINE__, "another value than the one set")
+#define ROUND_TRIP(object, name, value)             \
+  rocksdb_##object##_set_##name(of, value);         \
+  if (rocksdb_##object##_get_##name(of) != (value)) \
+  Fail(#name, __LINE__, "another value than the one set")
 #define ROUND_TRIP_TRUTH(object, name) \
   ROUND_TRIP(object, name, 1);         \
   ROUND_TRIP(object, name, 0)
@@ -837,7 +893,8 @@ static void PlainTablesAreReadThroughAMapping(void) {
 static void SettersAndGettersAgree(void) {
   {
     rocksdb_options_t* const of = rocksdb_options_create();
-    CHECK(rocksdb_options_get_write_buffer_size(of) == 64 << 20 && rocksdb_options_get_create_if_missing(of) == 0);
+    CHECK(rocksdb_options_get_write_buffer_size(of) == 64 << 20 &&
+          rocksdb_options_get_create_if_missing(of) == 0);
     ROUND_TRIP_TRUTH(options, create_if_missing);
     ROUND_TRIP_TRUTH(options, allow_mmap_reads);
     ROUND_TRIP_TRUTH(options, enable_blob_gc);
@@ -871,7 +928,8 @@ static void SettersAndGettersAgree(void) {
     rocksdb_options_t* const from_text = rocksdb_options_create();
     rocksdb_get_options_from_string(of, "max_open_files=77;compression=kZSTD", from_text, &error);
     CHECK_OK(error);
-    CHECK(rocksdb_options_get_max_open_files(from_text) == 77 && rocksdb_options_get_write_buffer_size(from_text) == 1 << 18);
+    CHECK(rocksdb_options_get_max_open_files(from_text) == 77 &&
+          rocksdb_options_get_write_buffer_size(from_text) == 1 << 18);
     rocksdb_get_options_from_string(of, "no_such_option=1", from_text, &error);
     EXPECT_ERROR(error, "no_such_option");
     rocksdb_options_destroy(from_text);
@@ -921,9 +979,11 @@ static void SettersAndGettersAgree(void) {
     rocksdb_wait_for_compact_options_destroy(of);
   }
   {
-    rocksdb_universal_compaction_options_t* const of = rocksdb_universal_compaction_options_create();
+    rocksdb_universal_compaction_options_t* const of =
+        rocksdb_universal_compaction_options_create();
     ROUND_TRIP(universal_compaction_options, size_ratio, 5);
-    ROUND_TRIP(universal_compaction_options, stop_style, rocksdb_similar_size_compaction_stop_style);
+    ROUND_TRIP(universal_compaction_options, stop_style,
+               rocksdb_similar_size_compaction_stop_style);
     rocksdb_universal_compaction_options_destroy(of);
   }
   rocksdb_lru_cache_options_t* const lru = rocksdb_lru_cache_options_create();
@@ -964,7 +1024,8 @@ static void ThreadsOfEveryPriorityReadBackAsTheyWereSet(void) {
   rocksdb_env_set_bottom_priority_background_threads(env, 3);
   CHECK(rocksdb_env_get_bottom_priority_background_threads(env) == 3);
   rocksdb_env_set_low_priority_background_threads(env, 2);
-  CHECK(rocksdb_env_get_low_priority_background_threads(env) == 2 && rocksdb_env_get_background_threads(env) == 2);
+  CHECK(rocksdb_env_get_low_priority_background_threads(env) == 2 &&
+        rocksdb_env_get_background_threads(env) == 2);
   rocksdb_env_set_high_priority_background_threads(env, 2);
   CHECK(rocksdb_env_get_high_priority_background_threads(env) == 2);
   rocksdb_env_destroy(env);
@@ -993,11 +1054,13 @@ static int SameOrder(void* state, const char* a, size_t a_size, const char* b, s
   return (int)a_size - (int)b_size;
 }
 
-// A program built with headers of RocksDB before 11.0 passes in_range, mostly null, where the name is.
+// A program built with headers of RocksDB before 11.0 passes in_range, mostly null, where the name
+// is.
 static void FunctionsThatAreMissingAreRefusedAtOpen(void) {
   char* error = NULL;
   rocksdb_options_t* const own = rocksdb_options_create_copy(options);
-  rocksdb_options_set_prefix_extractor(own, rocksdb_slicetransform_create(NULL, DestroyState, WholeKey, EveryKey, NULL));
+  rocksdb_options_set_prefix_extractor(
+      own, rocksdb_slicetransform_create(NULL, DestroyState, WholeKey, EveryKey, NULL));
   CHECK(rocksdb_open(own, directory, &error) == NULL);
   EXPECT_ERROR(error, "prefix_extractor has no name");
   CHECK(states_destroyed == 0);
@@ -1015,7 +1078,8 @@ static void CostsAreCountedForTheThread(void) {
   rocksdb_perfcontext_t* const context = rocksdb_perfcontext_create();
   rocksdb_set_perf_level(rocksdb_enable_count);
   rocksdb_perfcontext_reset(context);
-  CHECK(rocksdb_perfcontext_metric(context, rocksdb_block_read_count) == 0 && rocksdb_perfcontext_metric(context, 100000) == 0);
+  CHECK(rocksdb_perfcontext_metric(context, rocksdb_block_read_count) == 0 &&
+        rocksdb_perfcontext_metric(context, 100000) == 0);
   char* const report = rocksdb_perfcontext_report(context, 0);
   CHECK(strstr(report, "block_read_count") != NULL);
   rocksdb_free(report);

@@ -1,4 +1,5 @@
-// Programs written for RocksDB's C++ API, by its header names and in its namespace, in the forms that such programs use.
+// Programs written for RocksDB's C++ API, by its header names and in its namespace, in the forms
+// that such programs use.
 
 // A forward declaration as RocksDB's users write it, here before and below after the headers.
 #include "rocksdb/rocksdb_namespace.h"
@@ -107,16 +108,22 @@ TEST(RocksDbHeadersTest, FamiliesWithUsingDeclarations) {
   delete db;
 
   std::vector<ColumnFamilyDescriptor> families;
-  families.push_back(ColumnFamilyDescriptor(ROCKSDB_NAMESPACE::kDefaultColumnFamilyName, ColumnFamilyOptions()));
+  families.push_back(
+      ColumnFamilyDescriptor(ROCKSDB_NAMESPACE::kDefaultColumnFamilyName, ColumnFamilyOptions()));
   families.push_back(ColumnFamilyDescriptor("new_cf", ColumnFamilyOptions()));
   std::vector<ColumnFamilyHandle*> handles;
   ASSERT_TRUE(DB::Open(ROCKSDB_NAMESPACE::DBOptions(), path, families, &handles, &db).ok());
-  ASSERT_TRUE(db->Put(ROCKSDB_NAMESPACE::WriteOptions(), handles[1], ROCKSDB_NAMESPACE::Slice("key"), ROCKSDB_NAMESPACE::Slice("value")).ok());
+  ASSERT_TRUE(db->Put(ROCKSDB_NAMESPACE::WriteOptions(), handles[1],
+                      ROCKSDB_NAMESPACE::Slice("key"), ROCKSDB_NAMESPACE::Slice("value"))
+                  .ok());
   std::string value;
-  EXPECT_TRUE(db->Get(ROCKSDB_NAMESPACE::ReadOptions(), handles[1], ROCKSDB_NAMESPACE::Slice("key"), &value).ok());
+  EXPECT_TRUE(
+      db->Get(ROCKSDB_NAMESPACE::ReadOptions(), handles[1], ROCKSDB_NAMESPACE::Slice("key"), &value)
+          .ok());
   EXPECT_EQ(value, "value");
   ASSERT_TRUE(db->DropColumnFamily(handles[1]).ok());
-  for (ColumnFamilyHandle* const handle : handles) ASSERT_TRUE(db->DestroyColumnFamilyHandle(handle).ok());
+  for (ColumnFamilyHandle* const handle : handles)
+    ASSERT_TRUE(db->DestroyColumnFamilyHandle(handle).ok());
   delete db;
 }
 

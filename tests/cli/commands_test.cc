@@ -12,7 +12,9 @@ namespace {
 using CommandsTest = ToolTest;
 
 // Times are not golden.
-std::string WithoutTimes(const std::string& text) { return std::regex_replace(text, std::regex("[0-9]+\\.[0-9]{3}"), "T"); }
+std::string WithoutTimes(const std::string& text) {
+  return std::regex_replace(text, std::regex("[0-9]+\\.[0-9]{3}"), "T");
+}
 
 TEST_F(CommandsTest, PutGetDelete) {
   EXPECT_EQ(Output({"put", "--create", "key", "value"}), "");
@@ -26,9 +28,11 @@ TEST_F(CommandsTest, PutGetDelete) {
   EXPECT_EQ(result.err, "ashlar: not found\n");
 }
 
-// Every open flushes the log of the one before to level 0, so from the fourth on a compaction is under way when the tool closes.
+// Every open flushes the log of the one before to level 0, so from the fourth on a compaction is
+// under way when the tool closes.
 TEST_F(CommandsTest, ClosingWhileACompactionRunsIsNoError) {
-  for (int i = 0; i < 12; ++i) (void)Output({"put", "--create", "key" + std::to_string(i), "value"});
+  for (int i = 0; i < 12; ++i)
+    (void)Output({"put", "--create", "key" + std::to_string(i), "value"});
   EXPECT_EQ(Output({"scan", "--count"}), "entries  12\n");
 }
 
@@ -48,7 +52,8 @@ TEST_F(CommandsTest, GetOfSeveralKeysShowsThoseThatExist) {
 
 TEST_F(CommandsTest, GetInEveryFormat) {
   Load("k\tv\"1\n");
-  EXPECT_EQ(Output({"--format", "json", "get", "k"}), "[\n{\"key\":\"k\",\"value\":\"v\\\"1\"}\n]\n");
+  EXPECT_EQ(Output({"--format", "json", "get", "k"}),
+            "[\n{\"key\":\"k\",\"value\":\"v\\\"1\"}\n]\n");
   EXPECT_EQ(Output({"--format", "ndjson", "get", "k"}), "{\"key\":\"k\",\"value\":\"v\\\"1\"}\n");
   EXPECT_EQ(Output({"--format", "csv", "get", "k"}), "key,value\r\nk,\"v\"\"1\"\r\n");
   EXPECT_EQ(Output({"--value-format", "raw", "get", "k"}), "v\"1");
@@ -56,13 +61,15 @@ TEST_F(CommandsTest, GetInEveryFormat) {
 }
 
 TEST_F(CommandsTest, KeysThatLookLikeSomethingElseAreKeys) {
-  for (const std::string key : {"[a,b]", "\x01[a,b]", "{}", "scan", "--db", "--x=[y]", "a b", "'\"", ""}) {
+  for (const std::string key :
+       {"[a,b]", "\x01[a,b]", "{}", "scan", "--db", "--x=[y]", "a b", "'\"", ""}) {
     (void)Output({"put", "--create", "--", key, "v"});
     EXPECT_EQ(Output({"get", "--", key}), "v\n") << key;
   }
   EXPECT_EQ(Output({"scan", "--from", "[a,b]", "--limit", "1", "--keys-only"}), "[a,b]\n");
   EXPECT_EQ(Output({"scan", "--prefix=[a", "--keys-only"}), "[a,b]\n");
-  EXPECT_EQ(Output({"delete", "--", "[a,b]", "\x01[a,b]", "--db", "scan", "--x=[y]"}), "deletions  5\n");
+  EXPECT_EQ(Output({"delete", "--", "[a,b]", "\x01[a,b]", "--db", "scan", "--x=[y]"}),
+            "deletions  5\n");
   EXPECT_EQ(Output({"scan", "--keys-only"}), "\n'\"\na b\n{}\n");
 }
 
@@ -71,9 +78,12 @@ TEST_F(CommandsTest, KeyFormats) {
   (void)Output({"--key-format", "hex", "put", "00ff", "hex"});
   (void)Output({"put", "\\x01\\n", "escape"});
   (void)Output({"--key-format", "utf8", "put", "zoë", "utf8"});
-  EXPECT_EQ(Output({"scan", "--keys-only"}), "\\x00\\x00\\x00\\x00\\x00\\x00\\x01\\x02\n\\x00\\xff\n\\x01\\n\nzo\\xc3\\xab\n");
-  EXPECT_EQ(Output({"--key-format", "hex", "scan", "--keys-only"}), "0000000000000102\n00ff\n010a\n7a6fc3ab\n");
-  EXPECT_EQ(Output({"--key-format", "u64be", "scan", "--keys-only"}), "258\n0x00ff\n0x010a\n0x7a6fc3ab\n");
+  EXPECT_EQ(Output({"scan", "--keys-only"}),
+            "\\x00\\x00\\x00\\x00\\x00\\x00\\x01\\x02\n\\x00\\xff\n\\x01\\n\nzo\\xc3\\xab\n");
+  EXPECT_EQ(Output({"--key-format", "hex", "scan", "--keys-only"}),
+            "0000000000000102\n00ff\n010a\n7a6fc3ab\n");
+  EXPECT_EQ(Output({"--key-format", "u64be", "scan", "--keys-only"}),
+            "258\n0x00ff\n0x010a\n0x7a6fc3ab\n");
   EXPECT_EQ(Output({"--key-format", "utf8", "scan", "--keys-only", "--from", "z"}), "zoë\n");
   EXPECT_EQ(Output({"--key-format", "u64be", "get", "258"}), "number\n");
 }
@@ -83,7 +93,8 @@ TEST_F(CommandsTest, ScanRangesInBothDirections) {
   EXPECT_EQ(Output({"scan"}), "a    1\nab   2\nabc  3\nb    4\nc    5\n");
   EXPECT_EQ(Output({"scan", "--reverse", "--keys-only"}), "c\nb\nabc\nab\na\n");
   EXPECT_EQ(Output({"scan", "--from", "ab", "--to", "c", "--keys-only"}), "ab\nabc\nb\n");
-  EXPECT_EQ(Output({"scan", "--from", "ab", "--to", "c", "--keys-only", "--reverse"}), "b\nabc\nab\n");
+  EXPECT_EQ(Output({"scan", "--from", "ab", "--to", "c", "--keys-only", "--reverse"}),
+            "b\nabc\nab\n");
   EXPECT_EQ(Output({"scan", "--prefix", "ab"}), "ab   2\nabc  3\n");
   EXPECT_EQ(Output({"scan", "--prefix", "ab", "--from", "abb", "--values-only"}), "3\n");
   EXPECT_EQ(Output({"scan", "--prefix", "ab", "--to", "abb", "--values-only"}), "2\n");
@@ -102,17 +113,21 @@ TEST_F(CommandsTest, ScanOfAPrefixThatHasNoKeyAfterIt) {
 
 TEST_F(CommandsTest, ScanInEveryFormat) {
   Load("a\t1\nb,\t2\n");
-  EXPECT_EQ(Output({"scan", "--format", "json"}), "[\n{\"key\":\"a\",\"value\":\"1\"},\n{\"key\":\"b,\",\"value\":\"2\"}\n]\n");
-  EXPECT_EQ(Output({"scan", "--format", "ndjson"}), "{\"key\":\"a\",\"value\":\"1\"}\n{\"key\":\"b,\",\"value\":\"2\"}\n");
+  EXPECT_EQ(Output({"scan", "--format", "json"}),
+            "[\n{\"key\":\"a\",\"value\":\"1\"},\n{\"key\":\"b,\",\"value\":\"2\"}\n]\n");
+  EXPECT_EQ(Output({"scan", "--format", "ndjson"}),
+            "{\"key\":\"a\",\"value\":\"1\"}\n{\"key\":\"b,\",\"value\":\"2\"}\n");
   EXPECT_EQ(Output({"scan", "--format", "csv"}), "key,value\r\na,1\r\n\"b,\",2\r\n");
   EXPECT_EQ(Output({"scan", "--format", "csv", "--keys-only"}), "key\r\na\r\n\"b,\"\r\n");
 }
 
 TEST_F(CommandsTest, DeleteOfTheKeysOfAFile) {
   Load("a\t1\nb\\\t2\nc\t3\n");
-  EXPECT_EQ(Output({"delete", "--from", "-"}, Output({"scan", "--keys-only", "--to", "c"})), "deletions  2\n");
+  EXPECT_EQ(Output({"delete", "--from", "-"}, Output({"scan", "--keys-only", "--to", "c"})),
+            "deletions  2\n");
   EXPECT_EQ(Output({"scan", "--keys-only"}), "c\n");
-  EXPECT_EQ(Output({"--key-format", "hex", "delete", "--sync", "--from", MakeFile("keys", "63\n")}), "deletions  1\n");
+  EXPECT_EQ(Output({"--key-format", "hex", "delete", "--sync", "--from", MakeFile("keys", "63\n")}),
+            "deletions  1\n");
   EXPECT_EQ(Output({"scan", "--count"}), "entries  0\n");
 }
 
@@ -132,7 +147,8 @@ TEST_F(CommandsTest, ColumnFamiliesAreMadeByLoadAndListed) {
             " 0  default  leveldb.BytewiseComparator  none\n"
             " 1  logs     leveldb.BytewiseComparator  StringAppendOperator\n");
   EXPECT_EQ(Output({"column-families", "--format", "ndjson", "--column-family", "default"}),
-            "{\"id\":0,\"name\":\"default\",\"comparator\":\"leveldb.BytewiseComparator\",\"merge_operator\":\"none\"}\n");
+            "{\"id\":0,\"name\":\"default\",\"comparator\":\"leveldb.BytewiseComparator\",\"merge_"
+            "operator\":\"none\"}\n");
   EXPECT_EQ(Output({"--column-family", "logs", "scan"}), "b  2\n");
   EXPECT_EQ(Output({"scan"}), "a  1\n");
 }
@@ -150,15 +166,20 @@ TEST_F(CommandsTest, MergedValuesAreReadWithTheDatabasesOwnOperator) {
   EXPECT_EQ(Output({"--merge-operator", "stringappend", "get", "k"}), "one;two\n");
   const ToolResult result = Run({"--merge-operator", "uint64add", "get", "k"});
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_EQ(result.err, "ashlar: column family default has the merge operator StringAppendOperator\n        leave --merge-operator out\n");
+  EXPECT_EQ(result.err,
+            "ashlar: column family default has the merge operator StringAppendOperator\n        "
+            "leave --merge-operator out\n");
 }
 
 TEST_F(CommandsTest, StatsShowsMemoryAndLevels) {
   Load("a\t1\nb\t2\n");
   (void)Output({"compact"});
   (void)Output({"delete", "a"});
-  const std::string stats = std::regex_replace(Output({"stats", "--format", "csv"}), std::regex("[0-9]+\r"), "B\r");
-  EXPECT_EQ(stats, "column_family,level,files,entries,deletions,bytes\r\ndefault,memory,0,1,1,B\r\ndefault,6,1,2,0,B\r\ndefault,total,1,3,1,B\r\n");
+  const std::string stats =
+      std::regex_replace(Output({"stats", "--format", "csv"}), std::regex("[0-9]+\r"), "B\r");
+  EXPECT_EQ(stats,
+            "column_family,level,files,entries,deletions,bytes\r\ndefault,memory,0,1,1,"
+            "B\r\ndefault,6,1,2,0,B\r\ndefault,total,1,3,1,B\r\n");
 }
 
 TEST_F(CommandsTest, PropertiesByNameAndAsAList) {
@@ -170,7 +191,9 @@ TEST_F(CommandsTest, PropertiesByNameAndAsAList) {
   EXPECT_NE(Output({"properties", "rocksdb.stats"}), "");
   const ToolResult result = Run({"properties", "rocksdb.no-such-thing"});
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_EQ(result.err, "ashlar: there is no property rocksdb.no-such-thing\n        ashlar properties lists those that are numbers\n");
+  EXPECT_EQ(result.err,
+            "ashlar: there is no property rocksdb.no-such-thing\n        ashlar properties lists "
+            "those that are numbers\n");
 }
 
 TEST_F(CommandsTest, VerifyCountsEverything) {
@@ -179,10 +202,13 @@ TEST_F(CommandsTest, VerifyCountsEverything) {
   EXPECT_EQ(Output({"verify", "--format", "csv", "--column-family", "default"}).substr(0, 81),
             "column_family,entries,key_bytes,value_bytes,table_files,table_bytes\r\ndefault,2,3,");
   (void)Output({"compact"});
-  const std::string verified = std::regex_replace(Output({"verify", "--format", "ndjson"}), std::regex("[0-9]+\\}"), "B}");
+  const std::string verified =
+      std::regex_replace(Output({"verify", "--format", "ndjson"}), std::regex("[0-9]+\\}"), "B}");
   EXPECT_EQ(verified,
-            "{\"column_family\":\"default\",\"entries\":2,\"key_bytes\":3,\"value_bytes\":3,\"table_files\":1,\"table_bytes\":B}\n"
-            "{\"column_family\":\"more\",\"entries\":1,\"key_bytes\":1,\"value_bytes\":3,\"table_files\":1,\"table_bytes\":B}\n");
+            "{\"column_family\":\"default\",\"entries\":2,\"key_bytes\":3,\"value_bytes\":3,"
+            "\"table_files\":1,\"table_bytes\":B}\n"
+            "{\"column_family\":\"more\",\"entries\":1,\"key_bytes\":1,\"value_bytes\":3,\"table_"
+            "files\":1,\"table_bytes\":B}\n");
 }
 
 TEST_F(CommandsTest, CompactGivesBackWhatWasDeleted) {
@@ -190,16 +216,18 @@ TEST_F(CommandsTest, CompactGivesBackWhatWasDeleted) {
   (void)Output({"compact"});
   (void)Output({"delete", "a", "b"});
   const std::string compacted = WithoutTimes(Output({"compact", "--format", "csv"}));
-  EXPECT_TRUE(std::regex_match(compacted, std::regex("column_family,files_before,bytes_before,files_after,bytes_after,seconds\r\n"
-                                                     "default,2,[0-9]+,0,0,T\r\n")))
+  EXPECT_TRUE(std::regex_match(
+      compacted,
+      std::regex("column_family,files_before,bytes_before,files_after,bytes_after,seconds\r\n"
+                 "default,2,[0-9]+,0,0,T\r\n")))
       << compacted;
 }
 
 TEST_F(CommandsTest, HelpAndVersion) {
   const ToolResult help = RunBare({"--help"});
   EXPECT_EQ(help.exit_code, 0);
-  for (const char* const command :
-       {"load", "put", "get", "delete", "scan", "dump", "stats", "properties", "column-families", "verify", "compact", "pool"}) {
+  for (const char* const command : {"load", "put", "get", "delete", "scan", "dump", "stats",
+                                    "properties", "column-families", "verify", "compact", "pool"}) {
     EXPECT_NE(help.out.find(std::string("\n  ") + command + " "), std::string::npos) << command;
     EXPECT_EQ(RunBare({command, "--help"}).exit_code, 0) << command;
   }

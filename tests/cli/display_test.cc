@@ -1,4 +1,5 @@
-// No byte of a key, a value, a name or a file reaches standard output or standard error in a form that a terminal would act on.
+// No byte of a key, a value, a name or a file reaches standard output or standard error in a form
+// that a terminal would act on.
 #include <algorithm>
 
 #include "tests/cli/tool.h"
@@ -6,7 +7,8 @@
 namespace ashlar {
 namespace {
 
-// Clears the screen, sets the title, a C1 control, a right-to-left override, a bell, a backspace, NUL.
+// Clears the screen, sets the title, a C1 control, a right-to-left override, a bell, a backspace,
+// NUL.
 const std::string kHostile = std::string(
                                  "\x1b[2J\x1b]0;owned\x07\xc2\x9b"
                                  "31m\xe2\x80\xae\b\x7f") +
@@ -17,7 +19,8 @@ bool IsSafe(const std::string& text) {
     const auto byte = static_cast<unsigned char>(c);
     return (byte < 0x20 && c != '\n' && c != '\r') || byte == 0x7F;
   });
-  return !controls && text.find("\xc2\x9b") == std::string::npos && text.find("\xe2\x80\xae") == std::string::npos;
+  return !controls && text.find("\xc2\x9b") == std::string::npos &&
+         text.find("\xe2\x80\xae") == std::string::npos;
 }
 
 using DisplayTest = ToolTest;
@@ -27,7 +30,8 @@ TEST_F(DisplayTest, HostileEntriesAreShownSafelyInEveryFormat) {
   for (const std::string format : {"table", "json", "ndjson", "csv"}) {
     for (const std::string bytes : {"escape", "utf8", "hex", "u64be"}) {
       for (const std::string command : {"scan", "dump"}) {
-        const std::string shown = Output({"--format", format, "--key-format", bytes, "--value-format", bytes, command});
+        const std::string shown =
+            Output({"--format", format, "--key-format", bytes, "--value-format", bytes, command});
         EXPECT_TRUE(IsSafe(shown)) << format << " " << bytes << " " << command;
         EXPECT_GT(shown.size(), 2 * kHostile.size());
       }
@@ -55,13 +59,14 @@ TEST_F(DisplayTest, HostileNamesOfFamiliesAreShownSafely) {
 TEST_F(DisplayTest, ErrorsAreSafe) {
   const std::string hostile = "\x1b[2J\x1b]0;owned\x07";
   Load("a\t1\n");
-  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{{"load", hostile},
-                                                                                         {"--column-family", hostile, "scan"},
-                                                                                         {"properties", hostile},
-                                                                                         {"--merge-operator", hostile, "scan"},
-                                                                                         {"--" + hostile},
-                                                                                         {hostile},
-                                                                                         {"get", "a", "--format", hostile}}) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"load", hostile},
+                                             {"--column-family", hostile, "scan"},
+                                             {"properties", hostile},
+                                             {"--merge-operator", hostile, "scan"},
+                                             {"--" + hostile},
+                                             {hostile},
+                                             {"get", "a", "--format", hostile}}) {
     const ToolResult result = Run(arguments);
     EXPECT_NE(result.exit_code, 0);
     EXPECT_NE(result.err, "");

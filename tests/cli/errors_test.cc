@@ -25,9 +25,10 @@ class ErrorsTest : public ToolTest {
   }
 };
 
-const std::vector<std::vector<std::string>> kReadingCommands = {{"get", "a"},   {"scan"},   {"dump"},           {"stats"},
-                                                                {"properties"}, {"verify"}, {"column-families"}};
-const std::vector<std::vector<std::string>> kWritingCommands = {{"put", "a", "b"}, {"delete", "a"}, {"compact"}};
+const std::vector<std::vector<std::string>> kReadingCommands = {
+    {"get", "a"}, {"scan"}, {"dump"}, {"stats"}, {"properties"}, {"verify"}, {"column-families"}};
+const std::vector<std::vector<std::string>> kWritingCommands = {
+    {"put", "a", "b"}, {"delete", "a"}, {"compact"}};
 
 TEST_F(ErrorsTest, WrongCommandLines) {
   EXPECT_EQ(RunBare({}).exit_code, 2);
@@ -58,7 +59,8 @@ TEST_F(ErrorsTest, AMissingDatabaseIsNotMade) {
     for (const std::vector<std::string>& command : *commands) {
       const ToolResult result = Run(command);
       EXPECT_EQ(result.exit_code, 4) << command[0];
-      EXPECT_EQ(result.err, "ashlar: no database: " + database() + " does not exist\n        check --db; load makes a new database\n");
+      EXPECT_EQ(result.err, "ashlar: no database: " + database() +
+                                " does not exist\n        check --db; load makes a new database\n");
       EXPECT_FALSE(fs::exists(database())) << command[0];
     }
   }
@@ -68,7 +70,8 @@ TEST_F(ErrorsTest, ADamagedOptionsFileIsDamage) {
   ASSERT_EQ(Run({"load", "-"}, "a\t1\n").exit_code, 0);
   std::string newest;
   for (const fs::directory_entry& entry : fs::directory_iterator(database())) {
-    if (entry.path().filename().string().starts_with("OPTIONS-")) newest = std::max(newest, entry.path().string());
+    if (entry.path().filename().string().starts_with("OPTIONS-"))
+      newest = std::max(newest, entry.path().string());
   }
   ASSERT_FALSE(newest.empty());
   std::ofstream(newest, std::ios::app) << "\n[CFOptions \"default\"]\n  num_levels=many\n";
@@ -83,12 +86,14 @@ TEST_F(ErrorsTest, AForeignDirectoryIsLeftAlone) {
   fs::create_directory(database());
   MakeFile("db/letter.txt", "not ours");
   const std::string before = DirectoryFingerprint(database());
-  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{{"scan"}, {"load", "-"}, {"put", "--create", "a", "b"}}) {
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"scan"}, {"load", "-"}, {"put", "--create", "a", "b"}}) {
     const ToolResult result = Run(command, "a\t1\n");
     EXPECT_EQ(result.exit_code, 4);
     EXPECT_EQ(result.err, "ashlar: no database: " + database() +
                               " has no file CURRENT, but other files\n"
-                              "        check --db; a new database needs an empty directory or one that does not exist\n");
+                              "        check --db; a new database needs an empty directory or one "
+                              "that does not exist\n");
   }
   EXPECT_EQ(DirectoryFingerprint(database()), before);
 }
@@ -137,10 +142,14 @@ TEST_F(ErrorsTest, UnknownFamiliesAndOperators) {
   Load("a\t1\n");
   const ToolResult family = Run({"--column-family", "absent", "scan"});
   EXPECT_EQ(family.exit_code, 2);
-  EXPECT_EQ(family.err, "ashlar: there is no column family absent\n        column-families lists them; load makes new ones\n");
+  EXPECT_EQ(family.err,
+            "ashlar: there is no column family absent\n        column-families lists them; load "
+            "makes new ones\n");
   const ToolResult merge_operator = Run({"--merge-operator", "absent", "scan"});
   EXPECT_EQ(merge_operator.exit_code, 2);
-  EXPECT_NE(merge_operator.err.find("uint64add, stringappend, put and max are known"), std::string::npos) << merge_operator.err;
+  EXPECT_NE(merge_operator.err.find("uint64add, stringappend, put and max are known"),
+            std::string::npos)
+      << merge_operator.err;
 }
 
 TEST_F(ErrorsTest, ADamagedTableIsCorruptionAndNamed) {
@@ -167,12 +176,14 @@ TEST_F(ErrorsTest, ADamagedLogIsCorruptionAndNamed) {
     options.create_if_missing = true;
     std::unique_ptr<DB> db;
     ASSERT_TRUE(DB::Open(options, killed, &db).ok());
-    for (int i = 0; i < 20; ++i) ASSERT_TRUE(db->Put(WriteOptions(), "key" + std::to_string(i), std::string(100, 'v')).ok());
+    for (int i = 0; i < 20; ++i)
+      ASSERT_TRUE(db->Put(WriteOptions(), "key" + std::to_string(i), std::string(100, 'v')).ok());
     ASSERT_TRUE(db->FlushWAL(false).ok());
     fs::create_directory(database());
     for (const fs::directory_entry& entry : fs::directory_iterator(killed)) {
       // Windows lets nobody read a file that is locked.
-      if (entry.path().filename() != "LOCK") fs::copy_file(entry.path(), database() + "/" + entry.path().filename().string());
+      if (entry.path().filename() != "LOCK")
+        fs::copy_file(entry.path(), database() + "/" + entry.path().filename().string());
     }
   }
   EXPECT_EQ(Run({"verify"}).exit_code, 0);
@@ -184,7 +195,9 @@ TEST_F(ErrorsTest, ADamagedLogIsCorruptionAndNamed) {
   const std::string before = DirectoryFingerprint(database());
   const ToolResult result = Run({"verify"});
   EXPECT_EQ(result.exit_code, 5);
-  EXPECT_NE(result.err.find(fs::path(log).filename().string() + ": checksum mismatch at offset "), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find(fs::path(log).filename().string() + ": checksum mismatch at offset "),
+            std::string::npos)
+      << result.err;
   EXPECT_NE(result.err.find(" bytes from offset "), std::string::npos) << result.err;
   EXPECT_EQ(Run({"scan"}).exit_code, 0);
   EXPECT_EQ(DirectoryFingerprint(database()), before);
@@ -222,7 +235,8 @@ TEST_F(ErrorsTest, AnOrderOfItsOwnIsSaidAndNotGuessed) {
 
 TEST_F(ErrorsTest, ResultsThatCannotBeWrittenAreAnError) {
   Load("a\t1\n");
-  const ToolRun run = RunTool("{ " + ProgramCommand("ashlar") + " --db '" + database() + "' scan 2>&1 >/dev/full; }");
+  const ToolRun run = RunTool("{ " + ProgramCommand("ashlar") + " --db '" + database() +
+                              "' scan 2>&1 >/dev/full; }");
   EXPECT_EQ(run.exit_code, 4);
   EXPECT_NE(run.output.find("cannot write the results"), std::string::npos) << run.output;
 }
@@ -230,7 +244,9 @@ TEST_F(ErrorsTest, ResultsThatCannotBeWrittenAreAnError) {
 TEST_F(ErrorsTest, InputThatCannotBeReadIsAnError) {
   const ToolResult missing = Run({"load", File("absent")});
   EXPECT_EQ(missing.exit_code, 4);
-  EXPECT_TRUE(missing.err.starts_with("ashlar: cannot read " + File("absent") + ": No such file or directory\n")) << missing.err;
+  EXPECT_TRUE(missing.err.starts_with("ashlar: cannot read " + File("absent") +
+                                      ": No such file or directory\n"))
+      << missing.err;
   EXPECT_EQ(Run({"load", "/"}).exit_code, 4);
   EXPECT_FALSE(fs::exists(database()));
 }

@@ -10,11 +10,16 @@ using namespace std::string_literals;
 using LoadTest = ToolTest;
 
 // The counts at the head of what load says, without the times after them.
-std::string Counts(const ToolResult& result) { return result.out.substr(0, result.out.find("seconds")); }
+std::string Counts(const ToolResult& result) {
+  return result.out.substr(0, result.out.find("seconds"));
+}
 
 std::string Table(uint64_t entries, uint64_t rejected, uint64_t input_bytes, uint64_t entry_bytes) {
-  const auto line = [](std::string name, uint64_t number) { return name + std::string(22 - name.size(), ' ') + std::to_string(number) + "\n"; };
-  return line("entries", entries) + line("rejected", rejected) + line("input_bytes", input_bytes) + line("entry_bytes", entry_bytes);
+  const auto line = [](std::string name, uint64_t number) {
+    return name + std::string(22 - name.size(), ' ') + std::to_string(number) + "\n";
+  };
+  return line("entries", entries) + line("rejected", rejected) + line("input_bytes", input_bytes) +
+         line("entry_bytes", entry_bytes);
 }
 
 TEST_F(LoadTest, TabSeparated) {
@@ -27,13 +32,15 @@ TEST_F(LoadTest, TabSeparated) {
 
 TEST_F(LoadTest, ControlStanzas) {
   const std::string input =
-      "Package: bash\nVersion: 5.2\nDescription: a shell\n with history\n\nPackage: dash\nVersion: 0.5\n\nPackage: bash\nVersion: 5.3\n";
+      "Package: bash\nVersion: 5.2\nDescription: a shell\n with history\n\nPackage: dash\nVersion: "
+      "0.5\n\nPackage: bash\nVersion: 5.3\n";
   EXPECT_EQ(Run({"load", "-"}, input).exit_code, 0);
   EXPECT_EQ(Output({"get", "bash"}), "Package: bash\nVersion: 5.3\n");
   EXPECT_EQ(Output({"scan", "--keys-only"}), "bash\ndash\n");
   EXPECT_EQ(Run({"load", "-", "--key", "package-version"}, input).exit_code, 0);
   EXPECT_EQ(Output({"scan", "--keys-only"}), "bash\nbash=5.2\nbash=5.3\ndash\ndash=0.5\n");
-  EXPECT_EQ(Output({"--value-format", "raw", "get", "bash=5.2"}), "Package: bash\nVersion: 5.2\nDescription: a shell\n with history\n");
+  EXPECT_EQ(Output({"--value-format", "raw", "get", "bash=5.2"}),
+            "Package: bash\nVersion: 5.2\nDescription: a shell\n with history\n");
 }
 
 TEST_F(LoadTest, RejectedLinesAreNamedAndTheRestIsLoaded) {
@@ -61,22 +68,30 @@ TEST_F(LoadTest, ManyRejectedLinesAreCounted) {
 TEST_F(LoadTest, StrictStopsAtTheFirstAndKeepsWhatStoodBefore) {
   const ToolResult result = Run({"load", "-", "--strict"}, "a\t1\nbad\nb\t2\n");
   EXPECT_EQ(result.exit_code, 3);
-  EXPECT_EQ(result.err, "ashlar: standard input:2: rejected: no tab between key and value\n        what stood before it was loaded\n");
+  EXPECT_EQ(result.err,
+            "ashlar: standard input:2: rejected: no tab between key and value\n        what stood "
+            "before it was loaded\n");
   EXPECT_EQ(Output({"scan"}), "a  1\n");
 }
 
 TEST_F(LoadTest, AMalformedStanzaIsNamedByItsLine) {
-  const ToolResult result = Run({"load", "-"}, "Package: a\nVersion: 1\n\nPackage: b\nwithout a colon\nVersion: 1\n\nPackage: c\n");
+  const ToolResult result =
+      Run({"load", "-"},
+          "Package: a\nVersion: 1\n\nPackage: b\nwithout a colon\nVersion: 1\n\nPackage: c\n");
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_EQ(result.err,
-            "ashlar: standard input:5: rejected: neither a field (name, colon, value) nor a continuation line\n        everything else was loaded\n");
+            "ashlar: standard input:5: rejected: neither a field (name, colon, value) nor a "
+            "continuation line\n        everything else was loaded\n");
   EXPECT_EQ(Output({"scan", "--keys-only"}), "a\nc\n");
 }
 
 TEST_F(LoadTest, ALineThatIsTooLongIsRejected) {
-  const ToolResult result = Run({"load", "-", "--record-bytes-max", "100"}, "a\t1\nb\t" + std::string(3 << 20, 'x') + "\nc\t3\n");
+  const ToolResult result = Run({"load", "-", "--record-bytes-max", "100"},
+                                "a\t1\nb\t" + std::string(3 << 20, 'x') + "\nc\t3\n");
   EXPECT_EQ(result.exit_code, 3);
-  EXPECT_EQ(result.err, "ashlar: standard input:2: rejected: longer than 100 bytes (--record-bytes-max)\n        everything else was loaded\n");
+  EXPECT_EQ(result.err,
+            "ashlar: standard input:2: rejected: longer than 100 bytes (--record-bytes-max)\n      "
+            "  everything else was loaded\n");
   EXPECT_EQ(Output({"scan"}), "a  1\nc  3\n");
 }
 
@@ -106,9 +121,12 @@ TEST_F(LoadTest, EmptyInputMakesAnEmptyDatabase) {
 }
 
 TEST_F(LoadTest, InvalidUtf8InJsonIsRejected) {
-  const ToolResult result = Run({"load", "-"}, "{\"key\":\"a\",\"value\":\"1\"}\n{\"key\":\"\xff\",\"value\":\"2\"}\n");
+  const ToolResult result =
+      Run({"load", "-"}, "{\"key\":\"a\",\"value\":\"1\"}\n{\"key\":\"\xff\",\"value\":\"2\"}\n");
   EXPECT_EQ(result.exit_code, 3);
-  EXPECT_EQ(result.err, "ashlar: standard input:2: rejected: not a JSON object\n        everything else was loaded\n");
+  EXPECT_EQ(result.err,
+            "ashlar: standard input:2: rejected: not a JSON object\n        everything else was "
+            "loaded\n");
   EXPECT_EQ(Output({"scan"}), "a  1\n");
 }
 
@@ -125,21 +143,26 @@ TEST_F(LoadTest, WithoutCreateNothingIsMade) {
   Load("a\t1\n");
   const ToolResult result = Run({"load", "-", "--no-create", "--column-family", "new"}, "a\t1\n");
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_EQ(result.err, "ashlar: there is no column family new\n        column-families lists them; load makes new ones\n");
+  EXPECT_EQ(result.err,
+            "ashlar: there is no column family new\n        column-families lists them; load makes "
+            "new ones\n");
 }
 
 TEST_F(LoadTest, DumpGolden) {
   Load("a\t1\nb\\\t\x01\n");
   Load("c\tx\n", {"--column-family", "more"});
   EXPECT_EQ(Output({"dump"}),
-            "{\"ashlar_dump\":1,\"key_format\":\"escape\",\"value_format\":\"escape\",\"column_families\":[\"default\",\"more\"]}\n"
+            "{\"ashlar_dump\":1,\"key_format\":\"escape\",\"value_format\":\"escape\",\"column_"
+            "families\":[\"default\",\"more\"]}\n"
             "{\"column_family\":\"default\",\"key\":\"a\",\"value\":\"1\"}\n"
             "{\"column_family\":\"default\",\"key\":\"b\\\\\\\\\",\"value\":\"\\\\x01\"}\n"
             "{\"column_family\":\"more\",\"key\":\"c\",\"value\":\"x\"}\n"
             "{\"ashlar_dump_end\":true,\"entries\":3}\n");
-  EXPECT_EQ(Output({"dump", "--format", "csv", "--column-family", "more"}), "column_family,key,value\r\nmore,c,x\r\n");
+  EXPECT_EQ(Output({"dump", "--format", "csv", "--column-family", "more"}),
+            "column_family,key,value\r\nmore,c,x\r\n");
   EXPECT_EQ(Output({"dump", "--format", "table", "--column-family", "more"}), "more  c  x\n");
-  EXPECT_EQ(Output({"dump", "--format", "json", "--column-family", "more"}), "[\n{\"column_family\":\"more\",\"key\":\"c\",\"value\":\"x\"}\n]\n");
+  EXPECT_EQ(Output({"dump", "--format", "json", "--column-family", "more"}),
+            "[\n{\"column_family\":\"more\",\"key\":\"c\",\"value\":\"x\"}\n]\n");
 }
 
 TEST_F(LoadTest, ADumpLoadsBackExactlyInEveryFormatOfBytes) {
@@ -156,7 +179,8 @@ TEST_F(LoadTest, ADumpLoadsBackExactlyInEveryFormatOfBytes) {
   (void)Output({"put", "all\\x00\\n\\t", "\\n\\x00\\t\\\\"});
   const std::string golden = Output({"dump"});
   for (const std::string format : {"escape", "utf8", "hex", "u64be"}) {
-    const std::string dump = MakeFile("dump", Output({"--key-format", format, "--value-format", format, "dump"}));
+    const std::string dump =
+        MakeFile("dump", Output({"--key-format", format, "--value-format", format, "dump"}));
     const std::string copy = File("copy_" + format);
     const ToolResult loaded = RunBare({"--db", copy, "load", dump});
     EXPECT_EQ(loaded.exit_code, 0) << loaded.err;

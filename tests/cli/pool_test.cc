@@ -22,7 +22,8 @@ class PoolTest : public ToolTest {
     std::unique_ptr<PersistentTree> tree;
     const Status opened = PersistentTree::Open(options, path, &tree);
     EXPECT_TRUE(opened.ok()) << opened.ToString();
-    for (int i = 100; i < 200; ++i) EXPECT_TRUE(tree->Put("k" + std::to_string(i) + "\n", "value" + std::to_string(i)).ok());
+    for (int i = 100; i < 200; ++i)
+      EXPECT_TRUE(tree->Put("k" + std::to_string(i) + "\n", "value" + std::to_string(i)).ok());
     EXPECT_TRUE(tree->Close().ok());
     return path;
   }
@@ -30,7 +31,8 @@ class PoolTest : public ToolTest {
 
 void FlipByte(const std::string& path, const std::string& text) {
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-  const std::string content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const std::string content((std::istreambuf_iterator<char>(file)),
+                            std::istreambuf_iterator<char>());
   const size_t at = content.find(text);
   ASSERT_NE(at, std::string::npos);
   file.seekp(static_cast<std::streamoff>(at));
@@ -44,7 +46,8 @@ TEST_F(PoolTest, CheckAndStatsSayWhatIsThereAndChangeNothing) {
   EXPECT_EQ(check.exit_code, 0) << check.err;
   EXPECT_EQ(check.out, "entries     100\nleaves      3\npool_bytes  1048576\n");
   EXPECT_EQ(RunBare({"--format", "json", "pool", "stats", pool}).out,
-            "{\"comparator\":\"leveldb.BytewiseComparator\",\"entries\":100,\"leaves\":3,\"pool_bytes\":1048576,\"used_bytes\":12992,"
+            "{\"comparator\":\"leveldb.BytewiseComparator\",\"entries\":100,\"leaves\":3,\"pool_"
+            "bytes\":1048576,\"used_bytes\":12992,"
             "\"free_bytes\":1035584}\n");
   EXPECT_EQ(DirectoryFingerprint(File("pools")), before);
 }
@@ -52,9 +55,10 @@ TEST_F(PoolTest, CheckAndStatsSayWhatIsThereAndChangeNothing) {
 TEST_F(PoolTest, ADumpIsLoadedIntoADatabase) {
   const ToolResult dump = RunBare({"pool", "dump", MakePool()});
   EXPECT_EQ(dump.exit_code, 0) << dump.err;
-  EXPECT_TRUE(
-      dump.out.starts_with("{\"ashlar_dump\":1,\"key_format\":\"escape\",\"value_format\":\"escape\",\"column_families\":[\"default\"]}\n"
-                           "{\"column_family\":\"default\",\"key\":\"k100\\\\n\",\"value\":\"value100\"}\n"))
+  EXPECT_TRUE(dump.out.starts_with(
+      "{\"ashlar_dump\":1,\"key_format\":\"escape\",\"value_format\":\"escape\",\"column_"
+      "families\":[\"default\"]}\n"
+      "{\"column_family\":\"default\",\"key\":\"k100\\\\n\",\"value\":\"value100\"}\n"))
       << dump.out.substr(0, 300);
   EXPECT_TRUE(dump.out.ends_with("{\"ashlar_dump_end\":true,\"entries\":100}\n"));
   EXPECT_EQ(Run({"load", "--input-format", "ndjson", "-"}, dump.out).exit_code, 0);
@@ -63,7 +67,8 @@ TEST_F(PoolTest, ADumpIsLoadedIntoADatabase) {
 
 TEST_F(PoolTest, TheComparatorIsTheOneThatThePoolNames) {
   const std::string pool = MakePool(ReverseBytewiseComparator());
-  EXPECT_TRUE(RunBare({"--format", "csv", "pool", "dump", pool}).out.starts_with("column_family,key,value\r\ndefault,k199\\n,value199\r\n"));
+  EXPECT_TRUE(RunBare({"--format", "csv", "pool", "dump", pool})
+                  .out.starts_with("column_family,key,value\r\ndefault,k199\\n,value199\r\n"));
   EXPECT_EQ(RunBare({"pool", "check", pool}).exit_code, 0);
 }
 
@@ -89,9 +94,12 @@ TEST_F(PoolTest, WhatIsNoPoolIsRefusedWithTheReason) {
   EXPECT_NE(missing.err.find("there is no such file"), std::string::npos) << missing.err;
   const ToolResult foreign = RunBare({"pool", "check", MakeFile("text", std::string(5000, 'x'))});
   EXPECT_EQ(foreign.exit_code, 2);
-  EXPECT_NE(foreign.err.find("is not a pool of a persistent tree"), std::string::npos) << foreign.err;
+  EXPECT_NE(foreign.err.find("is not a pool of a persistent tree"), std::string::npos)
+      << foreign.err;
   EXPECT_EQ(RunBare({"pool", "check", MakeFile("empty", "")}).exit_code, 2);
-  EXPECT_EQ(RunBare({"pool", "check", std::filesystem::path(File("x")).parent_path().string()}).exit_code, 4);
+  EXPECT_EQ(
+      RunBare({"pool", "check", std::filesystem::path(File("x")).parent_path().string()}).exit_code,
+      4);
   EXPECT_EQ(RunBare({"pool", "mend", MakePool()}).exit_code, 2);
   EXPECT_EQ(RunBare({"pool", "check"}).exit_code, 2);
   EXPECT_FALSE(std::filesystem::exists(File("nothing")));

@@ -30,7 +30,8 @@ ToolResult ToolTest::RunBare(const std::vector<std::string>& arguments, const st
   std::string command = ProgramCommand("ashlar");
   for (const std::string& argument : arguments) command += " " + ShellQuoted(argument);
   // In braces: RunTool adds a redirection of its own behind the command.
-  const ToolRun run = RunTool("{ " + command + " <" + ShellQuoted(in) + " >" + ShellQuoted(out) + " 2>" + ShellQuoted(err) + "; }");
+  const ToolRun run = RunTool("{ " + command + " <" + ShellQuoted(in) + " >" + ShellQuoted(out) +
+                              " 2>" + ShellQuoted(err) + "; }");
   // What the shell itself has to say is not expected.
   return {.exit_code = run.exit_code, .out = ReadFile(out), .err = ReadFile(err) + run.output};
 }
@@ -67,7 +68,8 @@ std::string DirectoryFingerprint(const std::string& directory) {
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(directory)) {
     const auto changed = fs::last_write_time(entry).time_since_epoch().count();
     files[entry.path().string()] =
-        std::to_string(changed) + " " + (entry.is_regular_file() ? ReadFile(entry.path().string()) : std::string("directory"));
+        std::to_string(changed) + " " +
+        (entry.is_regular_file() ? ReadFile(entry.path().string()) : std::string("directory"));
   }
   std::string fingerprint;
   for (const auto& [path, state] : files) fingerprint += path + " " + state + "\n";

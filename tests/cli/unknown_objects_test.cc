@@ -1,4 +1,5 @@
-// Databases of programs with comparators, merge operators and table factories of their own: commands that read them, and commands that refuse.
+// Databases of programs with comparators, merge operators and table factories of their own:
+// commands that read them, and commands that refuse.
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -18,8 +19,10 @@ namespace fs = std::filesystem;
 class Join final : public AssociativeMergeOperator {
  public:
   const char* Name() const override { return "test.Join"; }
-  bool Merge(const Slice& /*key*/, const Slice* existing_value, const Slice& value, std::string* new_value, Logger* /*logger*/) const override {
-    *new_value = (existing_value == nullptr ? std::string() : existing_value->ToString() + "+") + value.ToString();
+  bool Merge(const Slice& /*key*/, const Slice* existing_value, const Slice& value,
+             std::string* new_value, Logger* /*logger*/) const override {
+    *new_value = (existing_value == nullptr ? std::string() : existing_value->ToString() + "+") +
+                 value.ToString();
     return true;
   }
 };
@@ -57,7 +60,8 @@ class UnknownObjectsTest : public ToolTest {
     EXPECT_OK(db_->Close());
     db_.reset();
   }
-  static ColumnFamilyOptions With(std::shared_ptr<MergeOperator> merge_operator, const Comparator* comparator = BytewiseComparator()) {
+  static ColumnFamilyOptions With(std::shared_ptr<MergeOperator> merge_operator,
+                                  const Comparator* comparator = BytewiseComparator()) {
     ColumnFamilyOptions options;
     options.merge_operator = std::move(merge_operator);
     options.comparator = comparator;
@@ -89,7 +93,8 @@ class UnknownObjectsTest : public ToolTest {
   std::vector<std::string> FilesWith(const std::string& part) const {
     std::vector<std::string> found;
     for (const fs::directory_entry& entry : fs::directory_iterator(database())) {
-      if (entry.path().filename().string().find(part) != std::string::npos) found.push_back(entry.path().string());
+      if (entry.path().filename().string().find(part) != std::string::npos)
+        found.push_back(entry.path().string());
     }
     std::sort(found.begin(), found.end());
     return found;
@@ -98,7 +103,9 @@ class UnknownObjectsTest : public ToolTest {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  static void Write(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
+  static void Write(const std::string& path, const std::string& text) {
+    std::ofstream(path, std::ios::binary) << text;
+  }
   std::string NewestOptions() const { return FilesWith("OPTIONS-").back(); }
   void ReplaceInOptions(const std::string& from, const std::string& to) const {
     std::string text = Read(NewestOptions());
@@ -113,10 +120,13 @@ class UnknownObjectsTest : public ToolTest {
     file.seekp(offset);
     file.put(static_cast<char>(byte ^ 0x40));
   }
-  static bool Has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+  static bool Has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  }
   static size_t CountOf(const std::string& text, const std::string& part) {
     size_t count = 0;
-    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+      ++count;
     return count;
   }
 
@@ -130,12 +140,22 @@ TEST_F(UnknownObjectsTest, AnotherOperatorThanTheRecordedOneIsRefused) {
   MakeJoined();
   const std::string before = DirectoryFingerprint(database());
   for (const std::vector<std::string>& command :
-       std::vector<std::vector<std::string>>{{"compact"}, {"put", "a", "b"}, {"delete", "a"}, {"load", "-"}, {"scan"}, {"get", "k"}, {"dump"}}) {
-    std::vector<std::string> arguments = {"--merge-operator", "uint64add", "--column-family", "default"};
+       std::vector<std::vector<std::string>>{{"compact"},
+                                             {"put", "a", "b"},
+                                             {"delete", "a"},
+                                             {"load", "-"},
+                                             {"scan"},
+                                             {"get", "k"},
+                                             {"dump"}}) {
+    std::vector<std::string> arguments = {"--merge-operator", "uint64add", "--column-family",
+                                          "default"};
     arguments.insert(arguments.end(), command.begin(), command.end());
     const ToolResult result = Run(arguments, "a\tb\n");
     EXPECT_EQ(result.exit_code, 2) << command[0];
-    EXPECT_EQ(result.err, "ashlar: column family default has the merge operator test.Join\n        leave --merge-operator out\n") << command[0];
+    EXPECT_EQ(result.err,
+              "ashlar: column family default has the merge operator test.Join\n        leave "
+              "--merge-operator out\n")
+        << command[0];
   }
   EXPECT_TRUE(DirectoryFingerprint(database()) == before);
   ExpectJoined();
@@ -145,8 +165,8 @@ TEST_F(UnknownObjectsTest, ACommandThatWritesNamesTheFamilyOfTheOperator) {
   Load("a\t1\n");
   Load("b\t2\n", {"--column-family", "more"});
   const std::string before = DirectoryFingerprint(database());
-  for (const std::vector<std::string>& command :
-       std::vector<std::vector<std::string>>{{"compact"}, {"put", "a", "b"}, {"delete", "a"}, {"load", "-"}}) {
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"compact"}, {"put", "a", "b"}, {"delete", "a"}, {"load", "-"}}) {
     std::vector<std::string> arguments = {"--merge-operator", "uint64add"};
     arguments.insert(arguments.end(), command.begin(), command.end());
     const ToolResult result = Run(arguments, "a\tb\n");
@@ -156,7 +176,8 @@ TEST_F(UnknownObjectsTest, ACommandThatWritesNamesTheFamilyOfTheOperator) {
   EXPECT_TRUE(DirectoryFingerprint(database()) == before);
   (void)Output({"--merge-operator", "max", "--column-family", "more", "put", "b", "3"});
   EXPECT_EQ(Output({"column-families", "--format", "csv"}),
-            "id,name,comparator,merge_operator\r\n0,default,leveldb.BytewiseComparator,none\r\n1,more,leveldb.BytewiseComparator,MaxOperator\r\n");
+            "id,name,comparator,merge_operator\r\n0,default,leveldb.BytewiseComparator,none\r\n1,"
+            "more,leveldb.BytewiseComparator,MaxOperator\r\n");
 }
 
 TEST_F(UnknownObjectsTest, AFamilyThatADumpMakesGetsNoOperatorButItsOwn) {
@@ -165,9 +186,14 @@ TEST_F(UnknownObjectsTest, AFamilyThatADumpMakesGetsNoOperatorButItsOwn) {
   Load("c\t3\n", {"--column-family", "third"});
   const std::string dump = Output({"dump"});
   const std::string copy = File("copy");
-  EXPECT_EQ(RunBare({"--db", copy, "--merge-operator", "max", "--column-family", "more", "load", "-"}, dump).exit_code, 0);
+  EXPECT_EQ(
+      RunBare({"--db", copy, "--merge-operator", "max", "--column-family", "more", "load", "-"},
+              dump)
+          .exit_code,
+      0);
   EXPECT_EQ(RunBare({"--db", copy, "column-families", "--format", "csv"}).out,
-            "id,name,comparator,merge_operator\r\n0,default,leveldb.BytewiseComparator,none\r\n1,more,leveldb.BytewiseComparator,MaxOperator\r\n"
+            "id,name,comparator,merge_operator\r\n0,default,leveldb.BytewiseComparator,none\r\n1,"
+            "more,leveldb.BytewiseComparator,MaxOperator\r\n"
             "2,third,leveldb.BytewiseComparator,none\r\n");
 }
 
@@ -188,7 +214,8 @@ TEST_F(UnknownObjectsTest, ReadingNeedsTheOperatorForMergesAlone) {
   MakeJoined();
   EXPECT_EQ(Output({"get", "plain"}), "value\n");
   EXPECT_EQ(Output({"scan", "--from", "plain"}), "plain  value\n");
-  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{{"get", "k"}, {"scan"}, {"dump"}, {"verify"}}) {
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{"get", "k"}, {"scan"}, {"dump"}, {"verify"}}) {
     const ToolResult result = Run(command);
     EXPECT_EQ(result.exit_code, 6) << command[0];
     EXPECT_TRUE(Has(result.err, "test.Join")) << result.err;
@@ -201,7 +228,8 @@ TEST_F(UnknownObjectsTest, WithoutAnOptionsFileTheTablesNameTheOperator) {
   MakeJoined();
   for (const std::string& file : FilesWith("OPTIONS-")) fs::remove(file);
   const std::string before = DirectoryFingerprint(database());
-  const ToolResult result = Run({"--merge-operator", "uint64add", "--column-family", "default", "compact"});
+  const ToolResult result =
+      Run({"--merge-operator", "uint64add", "--column-family", "default", "compact"});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_TRUE(Has(result.err, "was written with the merge operator test.Join")) << result.err;
   EXPECT_TRUE(DirectoryFingerprint(database()) == before);
@@ -216,7 +244,8 @@ TEST_F(UnknownObjectsTest, AnUnknownTableFactoryIsNotWrittenTo) {
   EXPECT_EQ(Output({"scan"}), "a  1\n");
   const ToolResult result = Run({"put", "a", "2"});
   EXPECT_EQ(result.exit_code, 6);
-  EXPECT_TRUE(Has(result.err, "column family default has the table factory test.Tables")) << result.err;
+  EXPECT_TRUE(Has(result.err, "column family default has the table factory test.Tables"))
+      << result.err;
   EXPECT_TRUE(DirectoryFingerprint(database()) == before);
 }
 
@@ -228,7 +257,8 @@ class UnknownOrderTest : public UnknownObjectsTest {
   void MakeOdd() {
     OpenDb({{"default", With(nullptr)}, {"odd", With(nullptr, &order_)}});
     ASSERT_OK(db_->Put(WriteOptions(), "a", "1"));
-    for (const char* const key : {"z1", "a2", "m3"}) ASSERT_OK(db_->Put(WriteOptions(), handles_[1], key, "odd"));
+    for (const char* const key : {"z1", "a2", "m3"})
+      ASSERT_OK(db_->Put(WriteOptions(), handles_[1], key, "odd"));
     ASSERT_OK(db_->Flush(FlushOptions(), handles_));
     ASSERT_OK(db_->Put(WriteOptions(), "b", "2"));
     ASSERT_OK(db_->Put(WriteOptions(), handles_[1], "b1", "odd"));
@@ -244,13 +274,15 @@ TEST_F(UnknownOrderTest, AFamilyInAnUnknownOrderBlocksItsOwnKeysAlone) {
   EXPECT_EQ(Output({"get", "b"}), "2\n");
   EXPECT_EQ(CountOf(Output({"dump", "--column-family", "default"}), "\"key\":"), 2u);
   EXPECT_EQ(Output({"column-families", "--format", "csv"}),
-            "id,name,comparator,merge_operator\r\n0,default,leveldb.BytewiseComparator,none\r\n1,odd,test.ByLastByte,none\r\n");
-  for (const std::vector<std::string>& command :
-       std::vector<std::vector<std::string>>{{"--column-family", "odd", "scan"}, {"dump"}, {"put", "a", "b"}, {"compact"}}) {
+            "id,name,comparator,merge_operator\r\n0,default,leveldb.BytewiseComparator,none\r\n1,"
+            "odd,test.ByLastByte,none\r\n");
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"--column-family", "odd", "scan"}, {"dump"}, {"put", "a", "b"}, {"compact"}}) {
     const ToolResult result = Run(command);
     EXPECT_EQ(result.exit_code, 6) << command[0];
     EXPECT_EQ(result.err,
-              "ashlar: column family odd is ordered by the comparator test.ByLastByte, which only its program has\n"
+              "ashlar: column family odd is ordered by the comparator test.ByLastByte, which only "
+              "its program has\n"
               "        column-families, stats and verify work without it\n");
   }
   EXPECT_TRUE(DirectoryFingerprint(database()) == before);
@@ -270,15 +302,16 @@ TEST_F(UnknownOrderTest, VerifyReadsTheTablesOfAnUnknownOrder) {
   const ToolResult sound = Run({"verify", "--format", "csv"});
   EXPECT_EQ(sound.exit_code, 6);
   EXPECT_TRUE(Has(sound.out, "default,2,2,2,1,")) << sound.out;
-  EXPECT_EQ(
-      sound.err,
-      "ashlar: column family odd is ordered by the comparator test.ByLastByte, which only its program has; not checked: the order of its keys, its "
-      "entries\n"
-      "ashlar: verify: 1 of 2 column families was not read to the end\n");
+  EXPECT_EQ(sound.err,
+            "ashlar: column family odd is ordered by the comparator test.ByLastByte, which only "
+            "its program has; not checked: the order of its keys, its "
+            "entries\n"
+            "ashlar: verify: 1 of 2 column families was not read to the end\n");
   FlipByte(FilesWith(".sst").back(), 3);
   const ToolResult damaged = Run({"verify"});
   EXPECT_EQ(damaged.exit_code, 5);
-  EXPECT_TRUE(Has(damaged.err, "of column family odd, level 0, keys \"z1\" to \"m3\"")) << damaged.err;
+  EXPECT_TRUE(Has(damaged.err, "of column family odd, level 0, keys \"z1\" to \"m3\""))
+      << damaged.err;
 }
 
 TEST_F(UnknownOrderTest, TheDefaultFamilyMayBeTheOne) {
@@ -315,10 +348,12 @@ TEST_F(UnknownObjectsTest, ADamagedOptionsFileIsReplacedByTheOlderOne) {
   EXPECT_EQ(read.exit_code, 0);
   EXPECT_EQ(read.out, "one;two\n");
   EXPECT_TRUE(Has(read.err, fs::path(files[1]).filename().string() + ": line 1")) << read.err;
-  EXPECT_TRUE(Has(read.err, "; used instead: " + fs::path(files[0]).filename().string() + "\n")) << read.err;
+  EXPECT_TRUE(Has(read.err, "; used instead: " + fs::path(files[0]).filename().string() + "\n"))
+      << read.err;
   EXPECT_EQ(Run({"column-families"}).exit_code, 0);
   EXPECT_EQ(Run({"stats"}).exit_code, 0);
-  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{{"put", "a", "b"}, {"compact"}, {"delete", "k"}}) {
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{"put", "a", "b"}, {"compact"}, {"delete", "k"}}) {
     const ToolResult write = Run(command);
     EXPECT_EQ(write.exit_code, 5) << command[0];
     EXPECT_TRUE(Has(write.err, "--ignore-damaged-options")) << write.err;
@@ -358,16 +393,23 @@ TEST_F(UnknownObjectsTest, VerifyNamesEveryDamagedTable) {
   db_->GetAllColumnFamilyMetaData(&metadata);
   CloseDb();
   // Of the default family the newest and the oldest of three tables: another family's is sound.
-  std::vector<std::string> damaged = {metadata[0].levels[0].files.front().relative_filename, metadata[0].levels[0].files.back().relative_filename};
+  std::vector<std::string> damaged = {metadata[0].levels[0].files.front().relative_filename,
+                                      metadata[0].levels[0].files.back().relative_filename};
   for (const std::string& name : damaged) FlipByte(database() + "/" + name, 3);
   const ToolResult result = Run({"verify", "--format", "csv"});
   EXPECT_EQ(result.exit_code, 5);
   for (const std::string& name : damaged) {
-    EXPECT_EQ(CountOf(result.err, "ashlar: table " + name + " of column family default, level 0, keys "), 1u) << result.err;
+    EXPECT_EQ(
+        CountOf(result.err, "ashlar: table " + name + " of column family default, level 0, keys "),
+        1u)
+        << result.err;
     EXPECT_TRUE(Has(result.err, database() + "/" + name)) << result.err;
   }
   EXPECT_TRUE(Has(result.err, "offset 0")) << result.err;
-  EXPECT_TRUE(Has(result.err, "ashlar: verify: 2 of 6 tables have errors; 1 of 2 column families was not read to the end\n")) << result.err;
+  EXPECT_TRUE(Has(result.err,
+                  "ashlar: verify: 2 of 6 tables have errors; 1 of 2 column families was not read "
+                  "to the end\n"))
+      << result.err;
   EXPECT_TRUE(Has(result.out, "\r\nmore,3,3,15,3,")) << result.out;
   EXPECT_FALSE(Has(result.out, "default")) << "its entries were not all read";
 
@@ -375,7 +417,10 @@ TEST_F(UnknownObjectsTest, VerifyNamesEveryDamagedTable) {
   const ToolResult missing = Run({"verify"});
   EXPECT_EQ(missing.exit_code, 5);
   EXPECT_TRUE(Has(missing.err, damaged[0] + ": the table is missing")) << missing.err;
-  EXPECT_TRUE(Has(missing.err, "verify: 2 of 6 tables have errors; 2 of 2 column families were not read to the end")) << missing.err;
+  EXPECT_TRUE(
+      Has(missing.err,
+          "verify: 2 of 6 tables have errors; 2 of 2 column families were not read to the end"))
+      << missing.err;
   const ToolResult other = Run({"verify", "--column-family", "more"});
   EXPECT_EQ(other.exit_code, 5) << "the database does not open";
   EXPECT_FALSE(Has(other.err, "tables")) << other.err;

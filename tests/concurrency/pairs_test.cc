@@ -1,4 +1,5 @@
-// Every pair of calls on the whole database, both in loops, while writers and readers work. A test is one pair; README.md says what is compared.
+// Every pair of calls on the whole database, both in loops, while writers and readers work. A test
+// is one pair; README.md says what is compared.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -31,7 +32,9 @@ std::string ValueOf(uint64_t version) {
   const std::string digits = std::to_string(version);
   return std::string(kVersionDigits - digits.size(), '0') + digits + std::string(kValueBytes, 'v');
 }
-uint64_t VersionOf(const Slice& value) { return std::stoull(std::string(value.data(), kVersionDigits)); }
+uint64_t VersionOf(const Slice& value) {
+  return std::stoull(std::string(value.data(), kVersionDigits));
+}
 
 struct Call {
   const char* name;
@@ -58,7 +61,8 @@ const std::vector<Call>& Calls() {
          options.allow_write_stall = true;
          EXPECT_OK(db->Flush(options));
        }},
-      {"CompactRange", [](DB* db, Random* random) { CompactSomeRange(db, random, CompactRangeOptions()); }},
+      {"CompactRange",
+       [](DB* db, Random* random) { CompactSomeRange(db, random, CompactRangeOptions()); }},
       {"CompactRangeExclusively",
        [](DB* db, Random* random) {
          CompactRangeOptions options;
@@ -66,7 +70,8 @@ const std::vector<Call>& Calls() {
          options.bottommost_level_compaction = BottommostLevelCompaction::kForce;
          CompactSomeRange(db, random, options);
        }},
-      {"WaitForCompact", [](DB* db, Random*) { EXPECT_OK(db->WaitForCompact(WaitForCompactOptions())); }},
+      {"WaitForCompact",
+       [](DB* db, Random*) { EXPECT_OK(db->WaitForCompact(WaitForCompactOptions())); }},
       {"GetLiveFiles",
        [](DB* db, Random* random) {
          std::vector<std::string> files;
@@ -92,8 +97,10 @@ const std::vector<Call>& Calls() {
        }},
       {"SetOptions",
        [](DB* db, Random* random) {
-         EXPECT_OK(db->SetOptions({{"write_buffer_size", std::to_string((32 + random->Uniform(64)) << 10)}}));
-         EXPECT_OK(db->SetDBOptions({{"max_background_jobs", std::to_string(2 + random->Uniform(3))}}));
+         EXPECT_OK(db->SetOptions(
+             {{"write_buffer_size", std::to_string((32 + random->Uniform(64)) << 10)}}));
+         EXPECT_OK(
+             db->SetDBOptions({{"max_background_jobs", std::to_string(2 + random->Uniform(3))}}));
        }},
       {"SyncWAL",
        [](DB* db, Random* random) {
@@ -112,8 +119,10 @@ const std::vector<Call>& Calls() {
        }},
       {"Properties",
        [](DB* db, Random*) {
-         for (const char* name : {"rocksdb.stats", "rocksdb.levelstats", "rocksdb.estimate-num-keys", "rocksdb.cur-size-all-mem-tables",
-                                  "rocksdb.num-entries-active-mem-table", "rocksdb.estimate-pending-compaction-bytes"}) {
+         for (const char* name :
+              {"rocksdb.stats", "rocksdb.levelstats", "rocksdb.estimate-num-keys",
+               "rocksdb.cur-size-all-mem-tables", "rocksdb.num-entries-active-mem-table",
+               "rocksdb.estimate-pending-compaction-bytes"}) {
            std::string text;
            EXPECT_TRUE(db->GetProperty(name, &text)) << name;
          }
@@ -213,7 +222,8 @@ TEST_P(PairsTest, KeepsWhatWasAcknowledged) {
   helpers.emplace_back([this] { CallUntilDone(GetParam().first); });
   helpers.emplace_back([this] { CallUntilDone(GetParam().second); });
   std::vector<std::thread> writers;
-  for (uint64_t writer = 0; writer < kWriters; ++writer) writers.emplace_back([this, writer] { WriteAll(writer); });
+  for (uint64_t writer = 0; writer < kWriters; ++writer)
+    writers.emplace_back([this, writer] { WriteAll(writer); });
   for (std::thread& writer : writers) writer.join();
   done_.store(true);
   for (std::thread& helper : helpers) helper.join();
@@ -223,9 +233,11 @@ TEST_P(PairsTest, KeepsWhatWasAcknowledged) {
   CheckContents();
 }
 
-INSTANTIATE_TEST_SUITE_P(Calls, PairsTest, testing::ValuesIn(AllPairs()), [](const testing::TestParamInfo<Pair>& pair) {
-  return std::string(Calls()[pair.param.first].name) + "And" + Calls()[pair.param.second].name;
-});
+INSTANTIATE_TEST_SUITE_P(Calls, PairsTest, testing::ValuesIn(AllPairs()),
+                         [](const testing::TestParamInfo<Pair>& pair) {
+                           return std::string(Calls()[pair.param.first].name) + "And" +
+                                  Calls()[pair.param.second].name;
+                         });
 
 }  // namespace
 }  // namespace ashlar

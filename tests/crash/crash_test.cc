@@ -1,12 +1,10 @@
-// A workload runs on a file system that remembers every operation. Then, for many numbers k of operations and every kind of damage that a power cut
-// can do, the
-// directory as a crash after k operations may have left it is opened, compared with the model, written to and opened again; and in a fifth of the
-// cases the recovery
-// itself is cut off in the same way.
+// A workload runs on a file system that remembers every operation. Then, for many numbers k of
+// operations and every kind of damage that a power cut can do, the directory as a crash after k
+// operations may have left it is opened, compared with the model, written to and opened again; and
+// in a fifth of the cases the recovery itself is cut off in the same way.
 //
-// What must hold of every image (docs/reliability.md): it opens by itself; it holds every write that was acknowledged as durable; all families
-// together are at one
-// point of the commit order.
+// What must hold of every image (docs/reliability.md): it opens by itself; it holds every write
+// that was acknowledged as durable; all families together are at one point of the commit order.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -29,7 +27,10 @@ namespace {
 struct Scenario {
   const char* name;
   bool several_families = false;
-  bool may_sync = true;      // with synced writes and SyncWAL in between; otherwise only flushes and closes promise anything
+  bool may_sync =
+      // with synced writes and SyncWAL in between; otherwise only flushes and closes promise
+      // anything
+      true;
   uint32_t value_bits = 11;  // values have up to 2^value_bits bytes, most of them much fewer
   std::function<void(Options*)> set = [](Options*) {};
 };
@@ -40,9 +41,15 @@ const Scenario kScenarios[] = {
     {.name = "OneFamilyWithoutSyncs", .may_sync = false},
     {.name = "SeveralFamiliesWithoutSyncs", .several_families = true, .may_sync = false},
     {.name = "MemTablesFillUp", .several_families = true, .value_bits = 14},
-    {.name = "LogsElsewhere", .several_families = true, .set = [](Options* o) { o->wal_dir = "/logs"; }},
-    {.name = "ReplayedLogsStay", .several_families = true, .set = [](Options* o) { o->avoid_flush_during_recovery = true; }},
-    {.name = "LogsFlushedByHand", .several_families = true, .set = [](Options* o) { o->manual_wal_flush = true; }},
+    {.name = "LogsElsewhere",
+     .several_families = true,
+     .set = [](Options* o) { o->wal_dir = "/logs"; }},
+    {.name = "ReplayedLogsStay",
+     .several_families = true,
+     .set = [](Options* o) { o->avoid_flush_during_recovery = true; }},
+    {.name = "LogsFlushedByHand",
+     .several_families = true,
+     .set = [](Options* o) { o->manual_wal_flush = true; }},
 };
 
 uint64_t SeedFor(uint64_t otherwise) {
@@ -58,7 +65,10 @@ uint64_t Effort() {
 class Workload {
  public:
   Workload(const Scenario& scenario, const Options& options, uint64_t seed)
-      : scenario_(scenario), file_system_(std::make_shared<CrashFileSystem>()), database_(file_system_, options, seed), random_(seed) {}
+      : scenario_(scenario),
+        file_system_(std::make_shared<CrashFileSystem>()),
+        database_(file_system_, options, seed),
+        random_(seed) {}
 
   void Run(int steps) {
     history_.BeginFamilies({kDefaultColumnFamilyName}, 0);
@@ -100,7 +110,10 @@ class Workload {
         for (uint64_t jobs = random_.Uniform(4); jobs > 0; --jobs) database_.env()->RunOneJob();
         return;
       case 6: return scenario_.may_sync ? Sync() : Write(false);
-      case 7: return random_.OneIn(3) ? Check(database_.db()->CompactRange(CompactRangeOptions(), nullptr, nullptr)) : Write(false);
+      case 7:
+        return random_.OneIn(3)
+                   ? Check(database_.db()->CompactRange(CompactRangeOptions(), nullptr, nullptr))
+                   : Write(false);
       case 8: return random_.OneIn(4) ? Reopen() : Write(false);
       case 9:
       case 10: return Write(scenario_.may_sync);
@@ -123,9 +136,16 @@ class Workload {
     for (uint64_t i = random_.Between(1, 4); i > 0; --i) {
       const std::string key = StrCat("key", random_.Uniform(30));
       const std::string value =
-          StrCat(history_.commits() + 1, ":", std::string(static_cast<size_t>(random_.Skewed(scenario_.value_bits)), static_cast<char>('a' + i)));
-      const Change::Kind kind = random_.OneIn(5) ? Change::Kind::kDelete : (random_.OneIn(6) ? Change::Kind::kMerge : Change::Kind::kPut);
-      commit.push_back({.kind = kind, .family = only.empty() ? RandomFamily() : only, .key = key, .value = value});
+          StrCat(history_.commits() + 1, ":",
+                 std::string(static_cast<size_t>(random_.Skewed(scenario_.value_bits)),
+                             static_cast<char>('a' + i)));
+      const Change::Kind kind =
+          random_.OneIn(5) ? Change::Kind::kDelete
+                           : (random_.OneIn(6) ? Change::Kind::kMerge : Change::Kind::kPut);
+      commit.push_back({.kind = kind,
+                        .family = only.empty() ? RandomFamily() : only,
+                        .key = key,
+                        .value = value});
     }
     WriteOptions options;
     options.sync = sync;
@@ -142,7 +162,8 @@ class Workload {
 
   void Flush(const std::set<std::string>& families, bool wait) {
     uint64_t covered = 0;
-    for (const std::string& family : families) covered = std::max(covered, history_.LastCommitOf(family));
+    for (const std::string& family : families)
+      covered = std::max(covered, history_.LastCommitOf(family));
     Check(database_.Flush(families, wait));
     if (wait) history_.Promise(covered, now());
   }
@@ -178,57 +199,74 @@ struct Recovered {
   uint64_t commits = 0;
   Contents contents;        // as found
   Contents contents_after;  // with the write that followed
-  uint64_t written_at = 0;  // operations of the recovery's file system when that write was acknowledged
+  uint64_t written_at =
+      0;  // operations of the recovery's file system when that write was acknowledged
 };
 
 class CrashTest : public ::testing::TestWithParam<size_t> {
  protected:
   // Recovers, compares, writes, reopens. False: a failure was reported.
-  bool Recover(const std::shared_ptr<MemoryFileSystem>& image, uint64_t k, CrashKind kind, Recovered* recovered) {
+  bool Recover(const std::shared_ptr<MemoryFileSystem>& image, uint64_t k, CrashKind kind,
+               Recovered* recovered) {
     OpenDatabase database(image, options_, seed_ ^ k);
-    if (const Status opened = database.Open(); !opened.ok()) return Fail("does not open: " + opened.ToString());
+    if (const Status opened = database.Open(); !opened.ok())
+      return Fail("does not open: " + opened.ToString());
     const bool created_now = !history_->MayHaveFamilies(k, database.families());
-    // A database that did not exist yet was made just now: that is right only if its creation was not finished.
-    if (created_now && !(database.families().size() == 1 && history_->MayHaveFamilies(k, {}))) return Fail("has the wrong families");
-    if (const Status read = database.Read(&recovered->contents); !read.ok()) return Fail("cannot be read: " + read.ToString());
+    // A database that did not exist yet was made just now: that is right only if its creation was
+    // not finished.
+    if (created_now && !(database.families().size() == 1 && history_->MayHaveFamilies(k, {})))
+      return Fail("has the wrong families");
+    if (const Status read = database.Read(&recovered->contents); !read.ok())
+      return Fail("cannot be read: " + read.ToString());
     const bool process_death = kind == CrashKind::kEverything && !options_.manual_wal_flush;
     const uint64_t at_least = process_death ? history_->AcknowledgedAt(k) : history_->PromisedAt(k);
-    const int64_t commits = history_->FindPrefix(recovered->contents, at_least, history_->BegunAt(k));
+    const int64_t commits =
+        history_->FindPrefix(recovered->contents, at_least, history_->BegunAt(k));
     if (commits < 0) {
       const int64_t anywhere = history_->FindPrefix(recovered->contents, 0, history_->BegunAt(k));
       return Fail(anywhere < 0 ? std::string("is no prefix of the commit order")
-                               : StrCat("stands at commit ", anywhere, ", but ", at_least, " were acknowledged"));
+                               : StrCat("stands at commit ", anywhere, ", but ", at_least,
+                                        " were acknowledged"));
     }
     recovered->commits = static_cast<uint64_t>(commits);
     return WriteAndReopen(&database, image, recovered);
   }
 
-  bool WriteAndReopen(OpenDatabase* database, const std::shared_ptr<MemoryFileSystem>& image, Recovered* recovered) {
+  bool WriteAndReopen(OpenDatabase* database, const std::shared_ptr<MemoryFileSystem>& image,
+                      Recovered* recovered) {
     Commit commit;
     recovered->contents_after = recovered->contents;
     for (const std::string& family : database->families()) {
-      commit.push_back({.kind = Change::Kind::kPut, .family = family, .key = "after", .value = "the crash"});
+      commit.push_back(
+          {.kind = Change::Kind::kPut, .family = family, .key = "after", .value = "the crash"});
       recovered->contents_after[family]["after"] = "the crash";
     }
     WriteOptions synced;
     synced.sync = true;
-    if (const Status written = database->Write(commit, synced); !written.ok()) return Fail("cannot be written: " + written.ToString());
+    if (const Status written = database->Write(commit, synced); !written.ok())
+      return Fail("cannot be written: " + written.ToString());
     if (const auto* const journal = dynamic_cast<CrashFileSystem*>(image.get()); journal != nullptr)
       recovered->written_at = journal->OperationCount();
-    if (const Status closed = database->Close(); !closed.ok()) return Fail("cannot be closed: " + closed.ToString());
-    if (const Status opened = database->Open(); !opened.ok()) return Fail("does not open a second time: " + opened.ToString());
+    if (const Status closed = database->Close(); !closed.ok())
+      return Fail("cannot be closed: " + closed.ToString());
+    if (const Status opened = database->Open(); !opened.ok())
+      return Fail("does not open a second time: " + opened.ToString());
     Contents again;
-    if (const Status read = database->Read(&again); !read.ok()) return Fail("cannot be read a second time: " + read.ToString());
+    if (const Status read = database->Read(&again); !read.ok())
+      return Fail("cannot be read a second time: " + read.ToString());
     return again == recovered->contents_after || Fail("changed between two opens");
   }
 
-  // The recovery was cut off too: nothing of what it found may be missing then, for all of it was on the disk.
+  // The recovery was cut off too: nothing of what it found may be missing then, for all of it was
+  // on the disk.
   void CrashAgain(CrashFileSystem* recovery, const Recovered& first, Random* random) {
     constexpr int kImages = 3;
     for (int i = 0; i < kImages && !HasFailure(); ++i) {
       const uint64_t k = random->Uniform(recovery->OperationCount() + 1);
-      const CrashImage image = recovery->MakeCrashImage(k, static_cast<CrashKind>(random->Uniform(kCrashKinds)), random->Next());
-      const std::string what = StrCat("second crash after ", k, " operations of the recovery (", CrashKindName(image.kind), ", ", image.seed, ")");
+      const CrashImage image = recovery->MakeCrashImage(
+          k, static_cast<CrashKind>(random->Uniform(kCrashKinds)), random->Next());
+      const std::string what = StrCat("second crash after ", k, " operations of the recovery (",
+                                      CrashKindName(image.kind), ", ", image.seed, ")");
       SCOPED_TRACE(what);
       ++double_crashes_;
       OpenDatabase database(image.file_system, options_, seed_ ^ k);
@@ -241,13 +279,16 @@ class CrashTest : public ::testing::TestWithParam<size_t> {
       const Status read = database.Read(&contents);
       ASSERT_TRUE(read.ok()) << read.ToString();
       const bool may_lack_write = k < first.written_at;
-      EXPECT_TRUE(contents == first.contents_after || (may_lack_write && contents == first.contents));
+      EXPECT_TRUE(contents == first.contents_after ||
+                  (may_lack_write && contents == first.contents));
     }
   }
 
   void CheckImage(CrashFileSystem* file_system, uint64_t k, const CrashImage& image) {
-    const std::string what = StrCat("ASHLAR_CRASH_SEED=", seed_, ", crash after ", k, " operations (", CrashKindName(image.kind), ", ", image.seed,
-                                    "), the last one: ", k > 0 ? file_system->DescribeOperation(k - 1) : "none");
+    const std::string what =
+        StrCat("ASHLAR_CRASH_SEED=", seed_, ", crash after ", k, " operations (",
+               CrashKindName(image.kind), ", ", image.seed,
+               "), the last one: ", k > 0 ? file_system->DescribeOperation(k - 1) : "none");
     SCOPED_TRACE(what);
     ++images_;
     Random random(image.seed ^ image.fingerprint);
@@ -257,7 +298,8 @@ class CrashTest : public ::testing::TestWithParam<size_t> {
       return;
     }
     const auto recovery = std::make_shared<CrashFileSystem>(image.file_system->Snapshot());
-    if (Recover(recovery, k, image.kind, &recovered)) CrashAgain(recovery.get(), recovered, &random);
+    if (Recover(recovery, k, image.kind, &recovered))
+      CrashAgain(recovery.get(), recovered, &random);
   }
 
   bool Fail(const std::string& why) {
@@ -265,10 +307,12 @@ class CrashTest : public ::testing::TestWithParam<size_t> {
     return false;
   }
 
-  // Creations, renames and removals, and what is synced, are where things go wrong: every one of them is a point, before and after.
+  // Creations, renames and removals, and what is synced, are where things go wrong: every one of
+  // them is a point, before and after.
   static bool IsInteresting(const CrashFileSystem& file_system, uint64_t k) {
     const auto is = [&](uint64_t operation) {
-      return operation < file_system.OperationCount() && !file_system.DescribeOperation(operation).starts_with("write");
+      return operation < file_system.OperationCount() &&
+             !file_system.DescribeOperation(operation).starts_with("write");
     };
     return is(k) || (k > 0 && is(k - 1));
   }
@@ -299,7 +343,8 @@ TEST_P(CrashTest, NothingAcknowledgedIsLost) {
   Random random(seed_);
   std::map<uint64_t, uint64_t> checked;  // fingerprint -> what was asked of it
   for (uint64_t k = 0; k <= operations && !HasFailure(); ++k) {
-    const uint64_t one_in = IsInteresting(*file_system, k) ? std::max<uint64_t>(1, keep_one_in / 2) : keep_one_in * 2;
+    const uint64_t one_in =
+        IsInteresting(*file_system, k) ? std::max<uint64_t>(1, keep_one_in / 2) : keep_one_in * 2;
     const uint64_t images_before = images_;
     if (one_in > 200 && !random.OneIn(one_in / 100)) continue;
     file_system->EnumerateCrashImages(k, seed_, [&](const CrashImage& image) {
@@ -311,14 +356,19 @@ TEST_P(CrashTest, NothingAcknowledgedIsLost) {
     });
     if (images_ > images_before) ++points_;
   }
-  std::printf("%s: %llu commits, %llu operations, %llu points, %llu images, %llu double crashes; acknowledged writes lost: %s\n", scenario.name,
-              static_cast<unsigned long long>(history_->commits()), static_cast<unsigned long long>(operations),
-              static_cast<unsigned long long>(points_), static_cast<unsigned long long>(images_), static_cast<unsigned long long>(double_crashes_),
-              HasFailure() ? "SOME" : "0");
+  std::printf(
+      "%s: %llu commits, %llu operations, %llu points, %llu images, %llu double crashes; "
+      "acknowledged writes lost: %s\n",
+      scenario.name, static_cast<unsigned long long>(history_->commits()),
+      static_cast<unsigned long long>(operations), static_cast<unsigned long long>(points_),
+      static_cast<unsigned long long>(images_), static_cast<unsigned long long>(double_crashes_),
+      HasFailure() ? "SOME" : "0");
 }
 
 INSTANTIATE_TEST_SUITE_P(Workloads, CrashTest, ::testing::Range<size_t>(0, std::size(kScenarios)),
-                         [](const auto& scenario) { return std::string(kScenarios[scenario.param].name); });
+                         [](const auto& scenario) {
+                           return std::string(kScenarios[scenario.param].name);
+                         });
 
 }  // namespace
 }  // namespace ashlar

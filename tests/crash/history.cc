@@ -27,7 +27,10 @@ uint64_t History::LargestUpTo(const std::vector<Mark>& marks, uint64_t k) {
   return largest;
 }
 
-uint64_t History::BegunAt(uint64_t k) const { return static_cast<uint64_t>(std::upper_bound(begins_.begin(), begins_.end(), k) - begins_.begin()); }
+uint64_t History::BegunAt(uint64_t k) const {
+  return static_cast<uint64_t>(std::upper_bound(begins_.begin(), begins_.end(), k) -
+                               begins_.begin());
+}
 
 bool History::MayHaveFamilies(uint64_t k, const std::set<std::string>& families) const {
   std::set<std::string> certain;
@@ -46,7 +49,9 @@ const FamilyContents& History::Expected(uint64_t n, const std::string& family) c
 
 int64_t History::FindPrefix(const Contents& found, uint64_t at_least, uint64_t at_most) const {
   for (uint64_t n = std::min(at_most, commits()) + 1; n-- > at_least;) {
-    const bool equal = std::all_of(found.begin(), found.end(), [&](const auto& family) { return Expected(n, family.first) == family.second; });
+    const bool equal = std::all_of(found.begin(), found.end(), [&](const auto& family) {
+      return Expected(n, family.first) == family.second;
+    });
     if (equal) return static_cast<int64_t>(n);
   }
   return -1;

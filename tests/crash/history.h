@@ -1,10 +1,11 @@
-// History: what a workload wrote, in commit order, and what it was told: the model that a recovered database is compared with.
+// History: what a workload wrote, in commit order, and what it was told: the model that a recovered
+// database is compared with.
 //
 //   commits      0 ---- 1 ---- 2 ---- 3 ---- 4          Expected(n): the contents after the first n
 //   operations   ......k1...k2......k3....              of the file system, as its journal counts them
 //
-// A commit is bracketed by the operations between which it ran. A promise says: every image of an operation at or behind `operation` holds the first
-// `commits` commits.
+// A commit is bracketed by the operations between which it ran. A promise says: every image of an
+// operation at or behind `operation` holds the first `commits` commits.
 //
 // Thread safety: one thread.
 #pragma once
@@ -26,17 +27,25 @@ class History {
   // The commit begins: an image from here on may hold it.
   void Begin(const Commit& commit, uint64_t operation);
   // The last commit was acknowledged: a process that dies loses it no more.
-  void Acknowledge(uint64_t operation) { acknowledged_.push_back({.operation = operation, .commits = commits()}); }
+  void Acknowledge(uint64_t operation) {
+    acknowledged_.push_back({.operation = operation, .commits = commits()});
+  }
   // The first `commits` commits are durable.
-  void Promise(uint64_t commits, uint64_t operation) { promises_.push_back({.operation = operation, .commits = commits}); }
-  // The set of families changes (Begin) and has changed (End). The first one is the creation of the database.
-  void BeginFamilies(const std::set<std::string>& families, uint64_t operation) { families_.push_back({families, operation, ~uint64_t{0}}); }
+  void Promise(uint64_t commits, uint64_t operation) {
+    promises_.push_back({.operation = operation, .commits = commits});
+  }
+  // The set of families changes (Begin) and has changed (End). The first one is the creation of the
+  // database.
+  void BeginFamilies(const std::set<std::string>& families, uint64_t operation) {
+    families_.push_back({families, operation, ~uint64_t{0}});
+  }
   void EndFamilies(uint64_t operation) { families_.back().end = operation; }
 
   uint64_t commits() const { return begins_.size(); }
   // The last commit that touches the family; 0: none does. Counted from 1.
   uint64_t LastCommitOf(const std::string& family) const;
-  // What an image of the first k operations must hold at least, may hold at most, and must hold if only the process died.
+  // What an image of the first k operations must hold at least, may hold at most, and must hold if
+  // only the process died.
   uint64_t PromisedAt(uint64_t k) const { return LargestUpTo(promises_, k); }
   uint64_t AcknowledgedAt(uint64_t k) const { return LargestUpTo(acknowledged_, k); }
   uint64_t BegunAt(uint64_t k) const;
@@ -45,7 +54,8 @@ class History {
 
   // Contents of a family after the first n commits.
   const FamilyContents& Expected(uint64_t n, const std::string& family) const;
-  // The largest n in [at_least, at_most] at which every given family has these contents; -1: there is none.
+  // The largest n in [at_least, at_most] at which every given family has these contents; -1: there
+  // is none.
   int64_t FindPrefix(const Contents& found, uint64_t at_least, uint64_t at_most) const;
 
  private:

@@ -1,5 +1,6 @@
-// The recovery itself, cut off after each of its operations, with every kind of damage: nothing that it found may be missing afterwards, and what it
-// gave up as torn stays given up. Once a crash between two edits of a recovery made a database refuse to open for ever.
+// The recovery itself, cut off after each of its operations, with every kind of damage: nothing
+// that it found may be missing afterwards, and what it gave up as torn stays given up. Once a crash
+// between two edits of a recovery made a database refuse to open for ever.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -34,10 +35,14 @@ class RecoveryCrashTest : public ::testing::Test {
       EXPECT_TRUE(database.Write(Batch(kDefaultColumnFamilyName, i), WriteOptions()).ok());
       if (i < 8) Apply(Batch(kDefaultColumnFamilyName, i), contents);
     }
-    return file_system->MakeCrashImage(file_system->OperationCount(), CrashKind::kTornWrite512, 2).file_system->Snapshot();
+    return file_system->MakeCrashImage(file_system->OperationCount(), CrashKind::kTornWrite512, 2)
+        .file_system->Snapshot();
   }
   static Commit Batch(const std::string& family, int i) {
-    return {{.kind = Change::Kind::kMerge, .family = family, .key = "list", .value = StrCat(i, std::string(600, 'v'))}};
+    return {{.kind = Change::Kind::kMerge,
+             .family = family,
+             .key = "list",
+             .value = StrCat(i, std::string(600, 'v'))}};
   }
 
   void CutOffEverywhere(const Options& options) {
@@ -55,8 +60,9 @@ class RecoveryCrashTest : public ::testing::Test {
     for (uint64_t k = 0; k <= recovery->OperationCount() && !HasFailure(); ++k) {
       recovery->EnumerateCrashImages(k, 3, [&](const CrashImage& image) {
         if (HasFailure()) return;
-        SCOPED_TRACE(StrCat("cut off after ", k, " operations (", CrashKindName(image.kind), ", ", image.seed,
-                            "), the last one: ", k > 0 ? recovery->DescribeOperation(k - 1) : "none"));
+        SCOPED_TRACE(StrCat(
+            "cut off after ", k, " operations (", CrashKindName(image.kind), ", ", image.seed,
+            "), the last one: ", k > 0 ? recovery->DescribeOperation(k - 1) : "none"));
         ++images;
         OpenDatabase database(image.file_system, options, 4);
         const Status opened = database.Open();
@@ -66,12 +72,15 @@ class RecoveryCrashTest : public ::testing::Test {
         ASSERT_TRUE(contents == expected) << "other contents than the first recovery found";
       });
     }
-    std::printf("%llu operations of a recovery, %llu images\n", static_cast<unsigned long long>(recovery->OperationCount()),
+    std::printf("%llu operations of a recovery, %llu images\n",
+                static_cast<unsigned long long>(recovery->OperationCount()),
                 static_cast<unsigned long long>(images));
   }
 };
 
-TEST_F(RecoveryCrashTest, CutOffAnywhereItLosesNothing) { CutOffEverywhere(SmallDatabaseOptions()); }
+TEST_F(RecoveryCrashTest, CutOffAnywhereItLosesNothing) {
+  CutOffEverywhere(SmallDatabaseOptions());
+}
 
 TEST_F(RecoveryCrashTest, CutOffAnywhereItLosesNothingWhereLogsStay) {
   Options options = SmallDatabaseOptions();
@@ -79,8 +88,9 @@ TEST_F(RecoveryCrashTest, CutOffAnywhereItLosesNothingWhereLogsStay) {
   CutOffEverywhere(options);
 }
 
-// A process dies without having synced its log; the next one replays it and leaves it where it is. What the next one then acknowledges as durable
-// must not stand behind what the power cut takes from the old log.
+// A process dies without having synced its log; the next one replays it and leaves it where it is.
+// What the next one then acknowledges as durable must not stand behind what the power cut takes
+// from the old log.
 TEST_F(RecoveryCrashTest, LogsOfADeadProcessBecomeDurableBeforeNewWritesDo) {
   Options options = SmallDatabaseOptions();
   options.avoid_flush_during_recovery = true;
@@ -114,7 +124,8 @@ TEST_F(RecoveryCrashTest, LogsOfADeadProcessBecomeDurableBeforeNewWritesDo) {
   });
 }
 
-// A log that is damaged in its middle: whatever the recovery had come to when it was cut off, the log or its copy is complete.
+// A log that is damaged in its middle: whatever the recovery had come to when it was cut off, the
+// log or its copy is complete.
 TEST_F(RecoveryCrashTest, CutOffAnywhereADamagedLogIsNotLost) {
   const std::string log_path = WalFileName(OpenDatabase::kPath, 2).substr(1);
   const std::string copy_path = LostLogFileName(OpenDatabase::kPath, 2, 0).substr(1);
@@ -129,7 +140,8 @@ TEST_F(RecoveryCrashTest, CutOffAnywhereADamagedLogIsNotLost) {
     const auto file_system = std::make_shared<MemoryFileSystem>();
     OpenDatabase database(file_system, SmallDatabaseOptions(), 1);
     ASSERT_TRUE(database.Open().ok());
-    for (int i = 1; i <= 8; ++i) ASSERT_TRUE(database.Write(Batch(kDefaultColumnFamilyName, i), WriteOptions()).ok());
+    for (int i = 1; i <= 8; ++i)
+      ASSERT_TRUE(database.Write(Batch(kDefaultColumnFamilyName, i), WriteOptions()).ok());
     damaged = file_system->Snapshot();
   }
   std::string log = bytes_of(damaged, log_path);
@@ -148,8 +160,9 @@ TEST_F(RecoveryCrashTest, CutOffAnywhereADamagedLogIsNotLost) {
   for (uint64_t k = 0; k <= recovery->OperationCount() && !HasFailure(); ++k) {
     recovery->EnumerateCrashImages(k, 3, [&](const CrashImage& image) {
       if (HasFailure()) return;
-      SCOPED_TRACE(StrCat("cut off after ", k, " operations (", CrashKindName(image.kind), ", ", image.seed,
-                          "), the last one: ", k > 0 ? recovery->DescribeOperation(k - 1) : "none"));
+      SCOPED_TRACE(
+          StrCat("cut off after ", k, " operations (", CrashKindName(image.kind), ", ", image.seed,
+                 "), the last one: ", k > 0 ? recovery->DescribeOperation(k - 1) : "none"));
       const MemoryImage left = image.file_system->Snapshot();
       ASSERT_TRUE(bytes_of(left, log_path) == log || bytes_of(left, copy_path) == log);
       OpenDatabase database(image.file_system, SmallDatabaseOptions(), 4);
@@ -160,16 +173,20 @@ TEST_F(RecoveryCrashTest, CutOffAnywhereADamagedLogIsNotLost) {
       ASSERT_TRUE(contents == expected) << "other contents than the first recovery found";
       const MemoryImage after = image.file_system->Snapshot();
       bool is_kept = false;
-      for (uint64_t copies = 0; copies < 3; ++copies) is_kept |= bytes_of(after, LostLogFileName(OpenDatabase::kPath, 2, copies).substr(1)) == log;
+      for (uint64_t copies = 0; copies < 3; ++copies)
+        is_kept |=
+            bytes_of(after, LostLogFileName(OpenDatabase::kPath, 2, copies).substr(1)) == log;
       ASSERT_TRUE(is_kept);
     });
   }
 }
 
-// An open that fails once put the lengths of logs on record that nobody had synced. After a power cut took their ends, the database was refused.
+// An open that fails once put the lengths of logs on record that nobody had synced. After a power
+// cut took their ends, the database was refused.
 class FailedOpenTest : public RecoveryCrashTest {
  protected:
-  // What may be found after a power cut that follows a failed open: the synced batch, and any number of the others.
+  // What may be found after a power cut that follows a failed open: the synced batch, and any
+  // number of the others.
   static void ExpectPrefix(const MemoryImage& image, const Options& options) {
     OpenDatabase database(std::make_shared<MemoryFileSystem>(image), options, 3);
     const Status opened = database.Open();
@@ -185,14 +202,16 @@ class FailedOpenTest : public RecoveryCrashTest {
     EXPECT_TRUE(is_prefix);
   }
 
-  // A process synced one batch, wrote more and died; the next one cannot write the table of what it replayed.
+  // A process synced one batch, wrote more and died; the next one cannot write the table of what it
+  // replayed.
   void FailAnOpen(const Options& options) {
     OpenDatabase killed(faults_, options, 1);
     ASSERT_TRUE(killed.Open().ok());
     WriteOptions synced;
     synced.sync = true;
     for (int i = 1; i <= kBatches; ++i) {
-      ASSERT_TRUE(killed.Write(Batch(kDefaultColumnFamilyName, i), i == 1 ? synced : WriteOptions()).ok());
+      ASSERT_TRUE(
+          killed.Write(Batch(kDefaultColumnFamilyName, i), i == 1 ? synced : WriteOptions()).ok());
     }
     FaultRule no_sync;
     no_sync.operations = FaultOperation::kSync;
@@ -230,23 +249,29 @@ TEST_F(FailedOpenTest, APowerCutAfterwardsLeavesATailThatMayBeTolerated) {
   Options options = SmallDatabaseOptions();
   options.wal_recovery_mode = WALRecoveryMode::kTolerateCorruptedTailRecords;
   FailAnOpen(options);
-  for (const CrashKind kind : {CrashKind::kDurableOnly, CrashKind::kEverything, CrashKind::kPrefix}) {
+  for (const CrashKind kind :
+       {CrashKind::kDurableOnly, CrashKind::kEverything, CrashKind::kPrefix}) {
     for (uint64_t seed = 0; seed < 8; ++seed) {
       SCOPED_TRACE(StrCat(CrashKindName(kind), ", seed ", seed));
-      ExpectPrefix(disk_->MakeCrashImage(disk_->OperationCount(), kind, seed).file_system->Snapshot(), options);
+      ExpectPrefix(
+          disk_->MakeCrashImage(disk_->OperationCount(), kind, seed).file_system->Snapshot(),
+          options);
     }
   }
 }
 
 TEST_F(FailedOpenTest, RecordsNothingOfLogsThatItDidNotSync) {
   FailAnOpen(SmallDatabaseOptions());
-  VersionSet versions(VersionSet::Args{.file_system = disk_.get(), .directory = OpenDatabase::kPath, .drop_file = {}});
-  const std::vector<ColumnFamilySpec> specs{{.name = kDefaultColumnFamilyName, .comparator = KeyComparator(BytewiseComparator())}};
+  VersionSet versions(VersionSet::Args{
+      .file_system = disk_.get(), .directory = OpenDatabase::kPath, .drop_file = {}});
+  const std::vector<ColumnFamilySpec> specs{
+      {.name = kDefaultColumnFamilyName, .comparator = KeyComparator(BytewiseComparator())}};
   ASSERT_TRUE(versions.Recover(specs, true).ok());
   EXPECT_FALSE(versions.recorded_logs().contains(2)) << "the log that the killed process wrote";
 }
 
-// The directory in which CURRENT is made was not synced: after a power cut there was no database, or an old one.
+// The directory in which CURRENT is made was not synced: after a power cut there was no database,
+// or an old one.
 TEST_F(RecoveryCrashTest, ANewDatabaseIsThereAfterThePowerCut) {
   const auto file_system = std::make_shared<CrashFileSystem>();
   OpenDatabase database(file_system, SmallDatabaseOptions(), 1);
@@ -283,13 +308,14 @@ TEST_F(RecoveryCrashTest, SyncedWritesBehindADroppedFamilyAreDurable) {
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(database.Write(Batch(kDefaultColumnFamilyName, i), synced).ok());
     Apply(Batch(kDefaultColumnFamilyName, i), &expected);
-    file_system->EnumerateCrashImages(file_system->OperationCount(), 1, [&](const CrashImage& image) {
-      OpenDatabase recovered(image.file_system, SmallDatabaseOptions(), 1);
-      ASSERT_TRUE(recovered.Open().ok());
-      Contents contents;
-      ASSERT_TRUE(recovered.Read(&contents).ok());
-      EXPECT_TRUE(contents == expected) << CrashKindName(image.kind);
-    });
+    file_system->EnumerateCrashImages(
+        file_system->OperationCount(), 1, [&](const CrashImage& image) {
+          OpenDatabase recovered(image.file_system, SmallDatabaseOptions(), 1);
+          ASSERT_TRUE(recovered.Open().ok());
+          Contents contents;
+          ASSERT_TRUE(recovered.Read(&contents).ok());
+          EXPECT_TRUE(contents == expected) << CrashKindName(image.kind);
+        });
   }
 }
 

@@ -16,7 +16,9 @@ namespace {
 
 class ReasonKeeper final : public EventListener {
  public:
-  void OnBackgroundError(BackgroundErrorReason reason, Status*) override { reasons_.push_back(reason); }
+  void OnBackgroundError(BackgroundErrorReason reason, Status*) override {
+    reasons_.push_back(reason);
+  }
   const std::vector<BackgroundErrorReason>& reasons() const { return reasons_; }
 
  private:
@@ -42,7 +44,8 @@ class BackgroundErrorTest : public testing::Test {
   Status Put(const std::string& key) { return database_->db()->Put(WriteOptions(), key, "value"); }
 
   const std::shared_ptr<ReasonKeeper> keeper_ = std::make_shared<ReasonKeeper>();
-  const std::shared_ptr<FaultFileSystem> faults_ = std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());
+  const std::shared_ptr<FaultFileSystem> faults_ =
+      std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());
   std::unique_ptr<OpenDatabase> database_;
 };
 
@@ -63,10 +66,12 @@ TEST_F(BackgroundErrorTest, ACompactionThatCannotWriteItsTable) {
   CompactRangeOptions options;
   options.bottommost_level_compaction = BottommostLevelCompaction::kForce;
   EXPECT_FALSE(database_->db()->CompactRange(options, nullptr, nullptr).ok());
-  EXPECT_EQ(keeper_->reasons(), std::vector<BackgroundErrorReason>{BackgroundErrorReason::kCompaction});
+  EXPECT_EQ(keeper_->reasons(),
+            std::vector<BackgroundErrorReason>{BackgroundErrorReason::kCompaction});
 }
 
-// A compaction that lacks space or descriptors changes nothing, so the database stays writable and the compaction is tried again.
+// A compaction that lacks space or descriptors changes nothing, so the database stays writable and
+// the compaction is tried again.
 class CompactionRetryTest : public BackgroundErrorTest, public testing::WithParamInterface<Status> {
  protected:
   // Level 0 wants a compaction, whose tables cannot be created.
@@ -121,26 +126,32 @@ TEST_P(CompactionRetryTest, ClosesDuringThePause) {
 
 TEST_P(CompactionRetryTest, AManualCompactionReturnsTheErrorAndLatchesNothing) {
   FailACompaction();
-  EXPECT_EQ(database_->db()->CompactRange(CompactRangeOptions(), nullptr, nullptr).subcode(), GetParam().subcode());
+  EXPECT_EQ(database_->db()->CompactRange(CompactRangeOptions(), nullptr, nullptr).subcode(),
+            GetParam().subcode());
   EXPECT_TRUE(keeper_->reasons().empty());
   EXPECT_OK(Put("d"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Errors, CompactionRetryTest,
                          testing::Values(Status::NoSpace("the disk is full"),
-                                         Status::Error(Status::kIOError, Status::kOpenFilesLimit, "too many open files")),
-                         [](const testing::TestParamInfo<Status>& error) { return error.param.IsNoSpace() ? "NoSpace" : "OpenFilesLimit"; });
+                                         Status::Error(Status::kIOError, Status::kOpenFilesLimit,
+                                                       "too many open files")),
+                         [](const testing::TestParamInfo<Status>& error) {
+                           return error.param.IsNoSpace() ? "NoSpace" : "OpenFilesLimit";
+                         });
 
 TEST_F(BackgroundErrorTest, ALogThatCannotBeWritten) {
   FailAppendsTo(".log");
   EXPECT_FALSE(Put("a").ok());
-  EXPECT_EQ(keeper_->reasons(), std::vector<BackgroundErrorReason>{BackgroundErrorReason::kWriteCallback});
+  EXPECT_EQ(keeper_->reasons(),
+            std::vector<BackgroundErrorReason>{BackgroundErrorReason::kWriteCallback});
 }
 
 TEST_F(BackgroundErrorTest, AFamilyThatCannotBeRecorded) {
   FailAppendsTo("MANIFEST");
   EXPECT_FALSE(database_->CreateFamily("f").ok());
-  EXPECT_EQ(keeper_->reasons(), std::vector<BackgroundErrorReason>{BackgroundErrorReason::kManifestWrite});
+  EXPECT_EQ(keeper_->reasons(),
+            std::vector<BackgroundErrorReason>{BackgroundErrorReason::kManifestWrite});
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The everyday life of a database beyond what tests/scenarios asks of both engines: logs, sequences, flushes, compactions, files.
+// The everyday life of a database beyond what tests/scenarios asks of both engines: logs,
+// sequences, flushes, compactions, files.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -67,7 +68,8 @@ TEST_F(BasicTest, AnEntryThatNoTableCanHoldIsRefusedBeforeItIsWritten) {
   const PagedVector<char> bytes(kLargest);
   const auto expect_refused = [](const Status& status) {
     EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
-    EXPECT_NE(status.ToString().find("together at most 536870912 bytes"), std::string::npos) << status.ToString();
+    EXPECT_NE(status.ToString().find("together at most 536870912 bytes"), std::string::npos)
+        << status.ToString();
   };
   expect_refused(db_->Put(WriteOptions(), "b", Slice(bytes.data(), kLargest)));
   expect_refused(db_->Merge(WriteOptions(), "b", Slice(bytes.data(), kLargest)));
@@ -196,7 +198,8 @@ TEST_F(BasicTest, ReadOnlyOpensSeeTheLogAndChangeNothing) {
   Close();
   const auto listing = [&] {
     std::map<std::string, uint64_t> files;
-    for (const auto& entry : std::filesystem::directory_iterator(path())) files[entry.path().filename().string()] = entry.file_size();
+    for (const auto& entry : std::filesystem::directory_iterator(path()))
+      files[entry.path().filename().string()] = entry.file_size();
     return files;
   };
   const auto before = listing();
@@ -247,7 +250,9 @@ TEST_F(BasicTest, DestroyRemovesTheDatabaseAndNothingElse) {
   }
   EXPECT_OK(DestroyDB(path(), options_));
   EXPECT_TRUE(std::filesystem::exists(path() + "/mine.txt"));
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path()), std::filesystem::directory_iterator()), 1);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path()),
+                          std::filesystem::directory_iterator()),
+            1);
 }
 
 TEST_F(BasicTest, AMemtableOfSmallEntriesTakesNoMoreThanItsWriteBuffer) {

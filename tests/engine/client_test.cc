@@ -1,4 +1,5 @@
-// What programs written for RocksDB rely on besides results: which functions of theirs are called, the texts they look for, figures that are never 0.
+// What programs written for RocksDB rely on besides results: which functions of theirs are called,
+// the texts they look for, figures that are never 0.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -25,7 +26,9 @@ class CountingComparator final : public Comparator {
     ++calls;
     return a.compare(b);
   }
-  void FindShortestSeparator(std::string* /*start*/, const Slice& /*limit*/) const override { ++calls; }
+  void FindShortestSeparator(std::string* /*start*/, const Slice& /*limit*/) const override {
+    ++calls;
+  }
   void FindShortSuccessor(std::string* /*key*/) const override { ++calls; }
 
   mutable std::atomic<int> calls = 0;
@@ -85,7 +88,8 @@ TEST_F(ClientTest, AComparatorThatShortensNothingIsOnlyAskedAboutNeighbours) {
   Put("b", "2");
   comparator.calls = 0;
   Flush();
-  // By the flush, by the check of the writer's input, twice for the separator of the blocks, by the index that is read back, by the new version.
+  // By the flush, by the check of the writer's input, twice for the separator of the blocks, by the
+  // index that is read back, by the new version.
   EXPECT_LE(comparator.calls, 6);
 }
 
@@ -112,7 +116,8 @@ TEST_F(ClientTest, KeyMayExistDecidesThatAKeyIsAbsent) {
   EXPECT_FALSE(found);
   EXPECT_EQ(value, "before");
   found = false;
-  EXPECT_FALSE(db_->KeyMayExist(ReadOptions(), "certainly not there", &value, &found)) << "the filter says so";
+  EXPECT_FALSE(db_->KeyMayExist(ReadOptions(), "certainly not there", &value, &found))
+      << "the filter says so";
   EXPECT_TRUE(found);
 }
 
@@ -148,7 +153,8 @@ TEST_F(ClientTest, ReadsCountInThePerfContextByDefault) {
   EXPECT_EQ(perf->bloom_sst_miss_count, 1u);
   EXPECT_EQ(perf->block_cache_hit_count, 1u);
   std::vector<std::string> values;
-  for (const Status& status : db_->MultiGet(ReadOptions(), {"a", "c"}, &values)) EXPECT_TRUE(status.ok());
+  for (const Status& status : db_->MultiGet(ReadOptions(), {"a", "c"}, &values))
+    EXPECT_TRUE(status.ok());
   EXPECT_EQ(perf->multiget_read_bytes, 3u);
   {
     const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
@@ -173,14 +179,18 @@ TEST_F(ClientTest, AnotherComparatorIsRefusedInRocksDbsWords) {
   options_.comparator = &ours;
   const Status refused = TryOpen();
   EXPECT_TRUE(refused.IsInvalidArgument());
-  EXPECT_NE(refused.ToString().find("ours: does not match existing comparator theirs"), std::string::npos) << refused.ToString();
+  EXPECT_NE(refused.ToString().find("ours: does not match existing comparator theirs"),
+            std::string::npos)
+      << refused.ToString();
 }
 
 TEST_F(ClientTest, AFailedMergeIsReportedInRocksDbsWords) {
   class Refuses final : public AssociativeMergeOperator {
    public:
     const char* Name() const override { return "Refuses"; }
-    bool Merge(const Slice&, const Slice*, const Slice&, std::string*, Logger*) const override { return false; }
+    bool Merge(const Slice&, const Slice*, const Slice&, std::string*, Logger*) const override {
+      return false;
+    }
   };
   options_.merge_operator = std::make_shared<Refuses>();
   Open();
@@ -190,7 +200,8 @@ TEST_F(ClientTest, AFailedMergeIsReportedInRocksDbsWords) {
   const Status failed = db_->Get(ReadOptions(), "a", &value);
   EXPECT_TRUE(failed.IsCorruption());
   EXPECT_EQ(failed.subcode(), Status::kMergeOperatorFailed);
-  EXPECT_NE(failed.ToString().find("Merge operator failed"), std::string::npos) << failed.ToString();
+  EXPECT_NE(failed.ToString().find("Merge operator failed"), std::string::npos)
+      << failed.ToString();
   EXPECT_NE(failed.ToString().find("Refuses"), std::string::npos) << failed.ToString();
 }
 
@@ -198,15 +209,20 @@ TEST_F(ClientTest, RefusedOpensAreReportedInRocksDbsWords) {
   options_.create_if_missing = false;
   const Status missing = TryOpen();
   EXPECT_TRUE(missing.IsInvalidArgument());
-  EXPECT_NE(missing.ToString().find("CURRENT: does not exist (create_if_missing is false)"), std::string::npos) << missing.ToString();
+  EXPECT_NE(missing.ToString().find("CURRENT: does not exist (create_if_missing is false)"),
+            std::string::npos)
+      << missing.ToString();
   options_.create_if_missing = true;
   Open();
   const Status no_operator = db_->Merge(WriteOptions(), "a", "1");
-  EXPECT_NE(no_operator.ToString().find("Provide a merge_operator when opening DB"), std::string::npos) << no_operator.ToString();
+  EXPECT_NE(no_operator.ToString().find("Provide a merge_operator when opening DB"),
+            std::string::npos)
+      << no_operator.ToString();
   options_.error_if_exists = true;
   const Status exists = TryOpen();
   EXPECT_TRUE(exists.IsInvalidArgument());
-  EXPECT_NE(exists.ToString().find("exists (error_if_exists is true)"), std::string::npos) << exists.ToString();
+  EXPECT_NE(exists.ToString().find("exists (error_if_exists is true)"), std::string::npos)
+      << exists.ToString();
 }
 
 TEST_F(ClientTest, TheLogListsOptionsAsRocksDbDoes) {
@@ -214,9 +230,11 @@ TEST_F(ClientTest, TheLogListsOptionsAsRocksDbDoes) {
   Open();
   Close();
   const std::string log = Log();
-  for (const char* line : {" Options.create_if_missing: 1\n", " Options.error_if_exists: 0\n", " Options.write_buffer_size: 12345678\n",
-                           " Options.comparator: leveldb.BytewiseComparator\n",
-                           "Options for column family [default]:", " table_factory options:", "  block_size: 4096\n"}) {
+  for (const char* line :
+       {" Options.create_if_missing: 1\n", " Options.error_if_exists: 0\n",
+        " Options.write_buffer_size: 12345678\n",
+        " Options.comparator: leveldb.BytewiseComparator\n", "Options for column family [default]:",
+        " table_factory options:", "  block_size: 4096\n"}) {
     EXPECT_NE(log.find(line), std::string::npos) << line << log;
   }
 }

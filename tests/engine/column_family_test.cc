@@ -12,10 +12,13 @@ namespace {
 
 using ColumnFamilyTest = DatabaseFixture;
 
-// Holds every flush job between its install, which whoever asked for the flush waits for, and its end.
+// Holds every flush job between its install, which whoever asked for the flush waits for, and its
+// end.
 class HoldAfterFlush final : public EventListener {
  public:
-  void OnFlushCompleted(DB* /*db*/, const FlushJobInfo& /*info*/) override { released_.get_future().wait(); }
+  void OnFlushCompleted(DB* /*db*/, const FlushJobInfo& /*info*/) override {
+    released_.get_future().wait();
+  }
   void Release() { released_.set_value(); }
 
  private:
@@ -46,7 +49,8 @@ TEST_F(ColumnFamilyTest, FamiliesAreCreatedWrittenListedAndReopened) {
 TEST_F(ColumnFamilyTest, AFlushOfOneFamilyLosesNothingOfTheOthers) {
   options_.create_missing_column_families = true;
   OpenFamilies({"default", "one", "two"});
-  for (int i = 0; i < 3; ++i) EXPECT_OK(db_->Put(WriteOptions(), handles_[static_cast<size_t>(i)], "k", std::to_string(i)));
+  for (int i = 0; i < 3; ++i)
+    EXPECT_OK(db_->Put(WriteOptions(), handles_[static_cast<size_t>(i)], "k", std::to_string(i)));
   EXPECT_OK(db_->Flush(FlushOptions(), handles_[1]));
   EXPECT_OK(db_->Put(WriteOptions(), handles_[1], "l", "later"));
   OpenFamilies({"default", "one", "two"});
@@ -140,7 +144,8 @@ TEST_F(ColumnFamilyTest, MemtablesTogetherStayWithinDbWriteBufferSize) {
   }
   for (int i = 0; i < 6000; ++i) {
     // Most of it goes into one family, which is the one that is written out.
-    ASSERT_OK(db_->Put(WriteOptions(), handles_[i % 10 == 0 ? 2u : 1u], StrCat("key", i), std::string(1000, 'x')));
+    ASSERT_OK(db_->Put(WriteOptions(), handles_[i % 10 == 0 ? 2u : 1u], StrCat("key", i),
+                       std::string(1000, 'x')));
     uint64_t bytes = 0;
     ASSERT_TRUE(db_->GetAggregatedIntProperty(DB::Properties::kCurSizeActiveMemTable, &bytes));
     ASSERT_LT(bytes, uint64_t{3} << 20) << i;
@@ -149,7 +154,8 @@ TEST_F(ColumnFamilyTest, MemtablesTogetherStayWithinDbWriteBufferSize) {
   uint64_t flushed = 0;
   ASSERT_TRUE(db_->GetIntProperty(handles_[1], DB::Properties::kTotalSstFilesSize, &flushed));
   EXPECT_GT(flushed, uint64_t{3} << 20);
-  for (int i = 0; i < 6000; ++i) ASSERT_EQ(GetFrom(handles_[i % 10 == 0 ? 2u : 1u], StrCat("key", i)), std::string(1000, 'x'));
+  for (int i = 0; i < 6000; ++i)
+    ASSERT_EQ(GetFrom(handles_[i % 10 == 0 ? 2u : 1u], StrCat("key", i)), std::string(1000, 'x'));
 }
 
 TEST_F(ColumnFamilyTest, AWrongComparatorIsRefused) {
@@ -159,7 +165,8 @@ TEST_F(ColumnFamilyTest, AWrongComparatorIsRefused) {
   options_.comparator = ReverseBytewiseComparator();
   const Status status = TryOpen();
   EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
-  EXPECT_NE(status.ToString().find("leveldb.BytewiseComparator"), std::string::npos) << status.ToString();
+  EXPECT_NE(status.ToString().find("leveldb.BytewiseComparator"), std::string::npos)
+      << status.ToString();
 }
 
 TEST_F(ColumnFamilyTest, OldLogsGoOnceEveryFamilyHasFlushedThem) {
@@ -168,7 +175,8 @@ TEST_F(ColumnFamilyTest, OldLogsGoOnceEveryFamilyHasFlushedThem) {
   options_.max_total_wal_size = 256 << 10;
   OpenFamilies({"default", "idle"});
   EXPECT_OK(db_->Put(WriteOptions(), handles_[1], "idle", "1"));
-  for (int i = 0; i < 20000; ++i) EXPECT_OK(db_->Put(WriteOptions(), handles_[0], std::to_string(i), std::string(100, 'x')));
+  for (int i = 0; i < 20000; ++i)
+    EXPECT_OK(db_->Put(WriteOptions(), handles_[0], std::to_string(i), std::string(100, 'x')));
   EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));
   uint64_t log_bytes = 0;
   for (const auto& entry : std::filesystem::directory_iterator(path())) {

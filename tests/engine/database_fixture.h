@@ -1,4 +1,5 @@
-// DatabaseFixture: a database in a scratch directory that a test opens, closes and reopens as often as it likes.
+// DatabaseFixture: a database in a scratch directory that a test opens, closes and reopens as often
+// as it likes.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -42,7 +43,8 @@ class DatabaseFixture : public ::testing::Test {
   void OpenFamilies(const std::vector<std::string>& names) {
     Close();
     std::vector<ColumnFamilyDescriptor> families;
-    for (const std::string& name : names) families.emplace_back(name, ColumnFamilyOptions(options_));
+    for (const std::string& name : names)
+      families.emplace_back(name, ColumnFamilyOptions(options_));
     const Status opened = DB::Open(DBOptions(options_), path(), families, &handles_, &db_);
     ASSERT_TRUE(opened.ok()) << opened.ToString();
   }
@@ -53,8 +55,11 @@ class DatabaseFixture : public ::testing::Test {
   }
 
   // "NOT_FOUND", the value, or the error.
-  std::string Get(const Slice& key, const Snapshot* snapshot = nullptr) { return GetFrom(db_->DefaultColumnFamily(), key, snapshot); }
-  std::string GetFrom(ColumnFamilyHandle* family, const Slice& key, const Snapshot* snapshot = nullptr) {
+  std::string Get(const Slice& key, const Snapshot* snapshot = nullptr) {
+    return GetFrom(db_->DefaultColumnFamily(), key, snapshot);
+  }
+  std::string GetFrom(ColumnFamilyHandle* family, const Slice& key,
+                      const Snapshot* snapshot = nullptr) {
     ReadOptions options;
     options.snapshot = snapshot;
     std::string value;
@@ -62,9 +67,13 @@ class DatabaseFixture : public ::testing::Test {
     if (status.IsNotFound()) return "NOT_FOUND";
     return status.ok() ? value : status.ToString();
   }
-  void Put(const Slice& key, const Slice& value) { EXPECT_OK(db_->Put(WriteOptions(), key, value)); }
+  void Put(const Slice& key, const Slice& value) {
+    EXPECT_OK(db_->Put(WriteOptions(), key, value));
+  }
   void Delete(const Slice& key) { EXPECT_OK(db_->Delete(WriteOptions(), key)); }
-  void Merge(const Slice& key, const Slice& value) { EXPECT_OK(db_->Merge(WriteOptions(), key, value)); }
+  void Merge(const Slice& key, const Slice& value) {
+    EXPECT_OK(db_->Merge(WriteOptions(), key, value));
+  }
   void Flush() { EXPECT_OK(db_->Flush(FlushOptions())); }
   void CompactAll() { EXPECT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr)); }
 
@@ -72,7 +81,8 @@ class DatabaseFixture : public ::testing::Test {
   std::string Contents(ColumnFamilyHandle* family = nullptr, const Snapshot* snapshot = nullptr) {
     ReadOptions options;
     options.snapshot = snapshot;
-    const std::unique_ptr<Iterator> it(db_->NewIterator(options, family != nullptr ? family : db_->DefaultColumnFamily()));
+    const std::unique_ptr<Iterator> it(
+        db_->NewIterator(options, family != nullptr ? family : db_->DefaultColumnFamily()));
     return test::WalkBothWays(it.get());
   }
   uint64_t Number(const std::string& property) {
@@ -89,7 +99,8 @@ class DatabaseFixture : public ::testing::Test {
   // Files of tables in the directory, whether they are live or not.
   int Tables() const {
     int tables = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(path())) tables += entry.path().extension() == ".sst";
+    for (const auto& entry : std::filesystem::directory_iterator(path()))
+      tables += entry.path().extension() == ".sst";
     return tables;
   }
 

@@ -1,4 +1,5 @@
-// The ways of reading and writing tables: through the page cache, around it, and through mappings. Every combination stores the same.
+// The ways of reading and writing tables: through the page cache, around it, and through mappings.
+// Every combination stores the same.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -92,7 +93,10 @@ TEST_P(IoTest, WhatIsWrittenIsReadAfterFlushCompactionAndReopening) {
   db_->GetLiveFilesMetaData(&files);
   ASSERT_FALSE(files.empty());
   for (const LiveFileMetaData& file : files) {
-    EXPECT_EQ(std::filesystem::file_size(StrCat(path(), "/", file.name.substr(file.name.rfind('/') + 1))), file.size) << file.name;
+    EXPECT_EQ(
+        std::filesystem::file_size(StrCat(path(), "/", file.name.substr(file.name.rfind('/') + 1))),
+        file.size)
+        << file.name;
   }
   // And the page cache's way reads it all.
   Ways{}.SetIn(&options_);
@@ -100,18 +104,22 @@ TEST_P(IoTest, WhatIsWrittenIsReadAfterFlushCompactionAndReopening) {
   check();
 }
 
-INSTANTIATE_TEST_SUITE_P(All, IoTest,
-                         testing::Values(Ways{false, false, true, false}, Ways{false, false, false, true}, Ways{false, false, true, true},
-                                         Ways{true, false, false, false}, Ways{false, true, false, false}, Ways{true, true, false, false},
-                                         Ways{true, false, false, true}, Ways{false, true, true, false}),
-                         [](const testing::TestParamInfo<Ways>& ways) { return ways.param.Name(); });
+INSTANTIATE_TEST_SUITE_P(
+    All, IoTest,
+    testing::Values(Ways{false, false, true, false}, Ways{false, false, false, true},
+                    Ways{false, false, true, true}, Ways{true, false, false, false},
+                    Ways{false, true, false, false}, Ways{true, true, false, false},
+                    Ways{true, false, false, true}, Ways{false, true, true, false}),
+    [](const testing::TestParamInfo<Ways>& ways) { return ways.param.Name(); });
 
 using IoRefusalTest = DatabaseFixture;
 
 TEST_F(IoRefusalTest, MappingsAndDirectIoExcludeEachOther) {
-  Ways{.mmap_reads = true, .mmap_writes = false, .direct_reads = true, .direct_writes = false}.SetIn(&options_);
+  Ways{.mmap_reads = true, .mmap_writes = false, .direct_reads = true, .direct_writes = false}
+      .SetIn(&options_);
   EXPECT_TRUE(TryOpen().IsInvalidArgument());
-  Ways{.mmap_reads = false, .mmap_writes = true, .direct_reads = false, .direct_writes = true}.SetIn(&options_);
+  Ways{.mmap_reads = false, .mmap_writes = true, .direct_reads = false, .direct_writes = true}
+      .SetIn(&options_);
   const Status refused = TryOpen();
   EXPECT_TRUE(refused.IsInvalidArgument());
   EXPECT_NE(refused.ToString().find("allow_mmap_writes"), std::string::npos) << refused.ToString();
@@ -131,8 +139,14 @@ TEST_F(IoRefusalTest, AFileSystemThatCannotBypassItsCacheIsRefusedAtOpen) {
   refuses.name_contains = "CURRENT";
   refuses.sticky = true;  // the first one to open it lists the families
   refuses.error = Status::InvalidArgument("no direct I/O here");
-  for (const Ways& ways : {Ways{.mmap_reads = false, .mmap_writes = false, .direct_reads = true, .direct_writes = false},
-                           Ways{.mmap_reads = false, .mmap_writes = false, .direct_reads = false, .direct_writes = true}}) {
+  for (const Ways& ways : {Ways{.mmap_reads = false,
+                                .mmap_writes = false,
+                                .direct_reads = true,
+                                .direct_writes = false},
+                           Ways{.mmap_reads = false,
+                                .mmap_writes = false,
+                                .direct_reads = false,
+                                .direct_writes = true}}) {
     Options options = options_;
     ways.SetIn(&options);
     OpenDatabase database(faults, options, 1);
@@ -149,7 +163,8 @@ TEST_F(IoRefusalTest, AFileSystemThatCannotBypassItsCacheIsRefusedAtOpen) {
 // Notes how logs are opened for writing.
 class LogOptionsFileSystem final : public MemoryFileSystem {
  public:
-  Status NewWritableFile(const std::string& path, const FileOptions& options, std::unique_ptr<WritableFile>* result) override {
+  Status NewWritableFile(const std::string& path, const FileOptions& options,
+                         std::unique_ptr<WritableFile>* result) override {
     if (path.ends_with(".log")) log_options_ = options;
     return MemoryFileSystem::NewWritableFile(path, options, result);
   }
@@ -162,8 +177,9 @@ class LogOptionsFileSystem final : public MemoryFileSystem {
 // A fault of the disk ends a process that stores into a mapping.
 TEST(LogFileOptionsTest, TheLogIsMappedOnRequestOnlyAndOnlyUnderPointInTimeRecovery) {
   for (const bool mmap_writes : {false, true}) {
-    for (const WALRecoveryMode mode : {WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kAbsoluteConsistency,
-                                       WALRecoveryMode::kPointInTimeRecovery, WALRecoveryMode::kSkipAnyCorruptedRecords}) {
+    for (const WALRecoveryMode mode :
+         {WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kAbsoluteConsistency,
+          WALRecoveryMode::kPointInTimeRecovery, WALRecoveryMode::kSkipAnyCorruptedRecords}) {
       Options options = SmallDatabaseOptions();
       options.allow_mmap_writes = mmap_writes;
       options.wal_recovery_mode = mode;

@@ -24,7 +24,8 @@ class LiveFilesTest : public DatabaseFixture {
  protected:
   LiveFilesTest() { options_.disable_auto_compactions = true; }
 
-  // New tables, a new MANIFEST, and a new OPTIONS file for each round; what was there before is replaced.
+  // New tables, a new MANIFEST, and a new OPTIONS file for each round; what was there before is
+  // replaced.
   void Churn() {
     for (int round = 0; round < 4; ++round) {
       Put("key", StrCat("value", round));
@@ -32,7 +33,8 @@ class LiveFilesTest : public DatabaseFixture {
       CompactAll();
       ASSERT_OK(db_->SetOptions({{"max_bytes_for_level_multiplier", StrCat(7 + round)}}));
     }
-    // Jobs go on after what waits for them was told: the end of the last one may make files obsolete.
+    // Jobs go on after what waits for them was told: the end of the last one may make files
+    // obsolete.
     ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
   }
   std::vector<std::string> Missing(const std::vector<std::string>& files) const {
@@ -73,7 +75,8 @@ TEST_F(LiveFilesTest, StayWhileFileDeletionsAreDisabledAndGoAfterwards) {
   ASSERT_OK(db_->EnableFileDeletions());
   EXPECT_EQ(Missing(files).size(), files.size() - 1) << "all but CURRENT";
   size_t manifests = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(path())) manifests += entry.path().filename().string().starts_with("MANIFEST-");
+  for (const auto& entry : std::filesystem::directory_iterator(path()))
+    manifests += entry.path().filename().string().starts_with("MANIFEST-");
   EXPECT_EQ(manifests, 1u);
 }
 

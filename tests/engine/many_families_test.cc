@@ -84,7 +84,8 @@ TEST_F(DroppedFamilyTest, FamiliesAreFoundByIdAfterOthersWereDropped) {
   Open();
   std::vector<ColumnFamilyHandle*> families(20);
   for (size_t i = 0; i < families.size(); ++i) {
-    ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "f" + std::to_string(i), &families[i]));
+    ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "f" + std::to_string(i),
+                                      &families[i]));
   }
   for (size_t i = 0; i < families.size(); i += 3) ASSERT_OK(db_->DropColumnFamily(families[i]));
   for (size_t i = 0; i < families.size(); ++i) {
@@ -104,7 +105,8 @@ TEST_F(DroppedFamilyTest, MemTablesTogetherStayWithinTheirLimit) {
   Open();
   std::vector<ColumnFamilyHandle*> families(8);
   for (size_t i = 0; i < families.size(); ++i) {
-    ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "f" + std::to_string(i), &families[i]));
+    ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "f" + std::to_string(i),
+                                      &families[i]));
   }
   for (int round = 0; round < 100; ++round) {
     for (size_t i = 0; i < families.size(); ++i) {
@@ -112,7 +114,8 @@ TEST_F(DroppedFamilyTest, MemTablesTogetherStayWithinTheirLimit) {
         ASSERT_OK(db_->DropColumnFamily(families[i]));
       }
       if (i == 3 && round >= 50) continue;
-      ASSERT_OK(db_->Put(WriteOptions(), families[i], std::to_string(round), std::string(4000, 'v')));
+      ASSERT_OK(
+          db_->Put(WriteOptions(), families[i], std::to_string(round), std::string(4000, 'v')));
     }
   }
   ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));

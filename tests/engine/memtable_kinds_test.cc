@@ -1,4 +1,5 @@
-// A database with each kind of memtable: the same writes and reads give what the default gives, through flushes, replays and reopening.
+// A database with each kind of memtable: the same writes and reads give what the default gives,
+// through flushes, replays and reopening.
 #include <fstream>
 #include <iterator>
 
@@ -34,11 +35,14 @@ const char* const kKinds[] = {
     "memtable_factory=skip_list",
     "memtable_factory=skip_list;prefix_extractor=fixed:3;memtable_prefix_bloom_size_ratio=0.1",
     "memtable_factory=prefix_hash:1000;prefix_extractor=fixed:3",
-    "memtable_factory=prefix_hash:2;prefix_extractor=fixed:6;memtable_prefix_bloom_size_ratio=0.25;memtable_whole_key_filtering=true",
-    "memtable_factory=hash_linkedlist:10;prefix_extractor=capped:4;memtable_prefix_bloom_size_ratio=0.05",
+    "memtable_factory=prefix_hash:2;prefix_extractor=fixed:6;memtable_prefix_bloom_size_ratio=0.25;"
+    "memtable_whole_key_filtering=true",
+    "memtable_factory=hash_linkedlist:10;prefix_extractor=capped:4;memtable_prefix_bloom_size_"
+    "ratio=0.05",
     "memtable_factory={id=hash_linkedlist;bucket_count=3;threshold=4};prefix_extractor=noop",
     "memtable_factory=vector",
-    "memtable_factory=vector:100;memtable_whole_key_filtering=true;memtable_prefix_bloom_size_ratio=0.1",
+    "memtable_factory=vector:100;memtable_whole_key_filtering=true;memtable_prefix_bloom_size_"
+    "ratio=0.1",
 };
 
 class MemTableKindTest : public MemTableKindsTest, public testing::WithParamInterface<const char*> {
@@ -49,19 +53,22 @@ class MemTableKindTest : public MemTableKindsTest, public testing::WithParamInte
     for (int i = 0; i < 50; ++i) {
       const std::string key = SomeKey(random);
       const auto expected = model.find(key);
-      ASSERT_EQ(Get(key, snapshot), expected == model.end() ? "NOT_FOUND" : expected->second) << key;
+      ASSERT_EQ(Get(key, snapshot), expected == model.end() ? "NOT_FOUND" : expected->second)
+          << key;
     }
   }
   std::string Walk(const ReadOptions& options) {
     std::string text;
     const std::unique_ptr<Iterator> it(db_->NewIterator(options));
-    for (it->SeekToFirst(); it->Valid(); it->Next()) text += it->key().ToString() + "=" + it->value().ToString() + " ";
+    for (it->SeekToFirst(); it->Valid(); it->Next())
+      text += it->key().ToString() + "=" + it->value().ToString() + " ";
     EXPECT_OK(it->status());
     return text;
   }
   // Keys shorter than the prefixes among them.
   static std::string SomeKey(Random* random) {
-    const std::string key = "k" + std::to_string(random->Uniform(40)) + "/" + std::to_string(random->Uniform(12));
+    const std::string key =
+        "k" + std::to_string(random->Uniform(40)) + "/" + std::to_string(random->Uniform(12));
     return random->OneIn(20) ? key.substr(0, random->Uniform(4)) : key;
   }
 };
@@ -114,8 +121,8 @@ TEST_P(MemTableKindTest, WhatIsWrittenIsReadFlushedReplayedAndReopened) {
   }
 }
 
-// Walks from a target and back, in each mode that uses prefixes: what has the target's prefix is met exactly. With auto_prefix_mode and a bound
-// everything is.
+// Walks from a target and back, in each mode that uses prefixes: what has the target's prefix is
+// met exactly. With auto_prefix_mode and a bound everything is.
 TEST_P(MemTableKindTest, PrefixesAreWalkedExactlyInBothDirections) {
   const uint64_t seed = 20261122;
   SCOPED_TRACE(testing::Message() << GetParam() << ", seed " << seed);
@@ -138,17 +145,20 @@ TEST_P(MemTableKindTest, PrefixesAreWalkedExactlyInBothDirections) {
     const std::string target = SomeKey(&random);
     const bool in_domain = transform != nullptr && transform->InDomain(target);
     const auto is_within = [&](const Slice& k) {
-      return !in_domain || (transform->InDomain(k) && transform->Transform(k) == transform->Transform(target));
+      return !in_domain ||
+             (transform->InDomain(k) && transform->Transform(k) == transform->Transform(target));
     };
     std::vector<std::string> expected;
-    for (auto it = model.lower_bound(target); it != model.end() && is_within(it->first); ++it) expected.push_back(it->first);
+    for (auto it = model.lower_bound(target); it != model.end() && is_within(it->first); ++it)
+      expected.push_back(it->first);
 
     for (const bool same_as_start : {false, true}) {
       ReadOptions options;
       options.prefix_same_as_start = same_as_start;
       const std::unique_ptr<Iterator> it(db_->NewIterator(options));
       std::vector<std::string> met;
-      for (it->Seek(target); it->Valid() && is_within(it->key()); it->Next()) met.push_back(it->key().ToString());
+      for (it->Seek(target); it->Valid() && is_within(it->key()); it->Next())
+        met.push_back(it->key().ToString());
       ASSERT_EQ(met, expected) << target;
       if (met.empty()) continue;
       it->Seek(target);
@@ -163,7 +173,8 @@ TEST_P(MemTableKindTest, PrefixesAreWalkedExactlyInBothDirections) {
       it->SeekToFirst();
       if (!same_as_start) {
         std::string text;
-        for (; it->Valid(); it->Next()) text += it->key().ToString() + "=" + it->value().ToString() + " ";
+        for (; it->Valid(); it->Next())
+          text += it->key().ToString() + "=" + it->value().ToString() + " ";
         EXPECT_EQ(text, Print(model));
       }
     }
@@ -221,7 +232,8 @@ TEST_F(MemTableKindsTest, WithoutPrefixesBucketsAreATreeAndTheLogSaysSo) {
   Put("b", "2");
   Put("a", "1");
   EXPECT_EQ(Contents(), "a=1 b=2 ");
-  EXPECT_NE(Log().find("memtable_factory={id=HashSkipListRepFactory;branching_factor=4;skiplist_height=4;bucket_count=100;} of column family default "
+  EXPECT_NE(Log().find("memtable_factory={id=HashSkipListRepFactory;branching_factor=4;skiplist_"
+                       "height=4;bucket_count=100;} of column family default "
                        "for want of a "
                        "prefix_extractor"),
             std::string::npos)
@@ -231,7 +243,8 @@ TEST_F(MemTableKindsTest, WithoutPrefixesBucketsAreATreeAndTheLogSaysSo) {
 TEST_F(MemTableKindsTest, AFilterIsTurnedOnWhileTheDatabaseIsOpen) {
   Open();
   Put("a", "1");
-  ASSERT_OK(db_->SetOptions({{"memtable_prefix_bloom_size_ratio", "0.1"}, {"memtable_whole_key_filtering", "true"}}));
+  ASSERT_OK(db_->SetOptions(
+      {{"memtable_prefix_bloom_size_ratio", "0.1"}, {"memtable_whole_key_filtering", "true"}}));
   Flush();
   Put("b", "2");
   EXPECT_EQ(Get("a"), "1");

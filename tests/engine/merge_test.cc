@@ -9,7 +9,9 @@ namespace {
 class IgnoresTrailingZeros final : public Comparator {
  public:
   const char* Name() const override { return "test.IgnoresTrailingZeros"; }
-  int Compare(const Slice& a, const Slice& b) const override { return Trimmed(a).compare(Trimmed(b)); }
+  int Compare(const Slice& a, const Slice& b) const override {
+    return Trimmed(a).compare(Trimmed(b));
+  }
   void FindShortestSeparator(std::string*, const Slice&) const override {}
   void FindShortSuccessor(std::string*) const override {}
 

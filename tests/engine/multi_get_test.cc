@@ -52,7 +52,8 @@ class MultiGetTest : public DatabaseFixture, public ::testing::WithParamInterfac
     std::vector<std::string> bytes(n);
     std::vector<Slice> keys(n);
     for (size_t i = 0; i < n; ++i) {
-      families[i] = i > 0 && (*random)() % 8 != 0 ? families[i - 1] : handles_[(*random)() % handles_.size()];
+      families[i] =
+          i > 0 && (*random)() % 8 != 0 ? families[i - 1] : handles_[(*random)() % handles_.size()];
       bytes[i] = Key((*random)() % (kKeys + 100));
       keys[i] = bytes[i];
     }
@@ -63,8 +64,11 @@ class MultiGetTest : public DatabaseFixture, public ::testing::WithParamInterfac
     db_->MultiGet(options, n, families.data(), keys.data(), values.data(), statuses.data());
     for (size_t i = 0; i < n; ++i) {
       const std::string expected = GetFrom(families[i], keys[i], snapshot);
-      const std::string found = statuses[i].ok() ? values[i].ToString() : statuses[i].IsNotFound() ? "NOT_FOUND" : statuses[i].ToString();
-      ASSERT_EQ(found, expected) << "seed " << kSeed << ", key " << i << " of " << n << ": " << bytes[i];
+      const std::string found = statuses[i].ok()           ? values[i].ToString()
+                                : statuses[i].IsNotFound() ? "NOT_FOUND"
+                                                           : statuses[i].ToString();
+      ASSERT_EQ(found, expected) << "seed " << kSeed << ", key " << i << " of " << n << ": "
+                                 << bytes[i];
     }
   }
 };
@@ -74,7 +78,8 @@ TEST_P(MultiGetTest, AnswersAsGetDoesOverMemTablesLevelsAndFamilies) {
   std::mt19937 random(kSeed);
   OpenFamilies({kDefaultColumnFamilyName, "one", "two"});
   WriteSome(&random, 3000);
-  for (ColumnFamilyHandle* family : handles_) EXPECT_OK(db_->CompactRange(CompactRangeOptions(), family, nullptr, nullptr));
+  for (ColumnFamilyHandle* family : handles_)
+    EXPECT_OK(db_->CompactRange(CompactRangeOptions(), family, nullptr, nullptr));
   for (int flushes = 0; flushes < 3; ++flushes) {
     WriteSome(&random, 400);
     for (ColumnFamilyHandle* family : handles_) EXPECT_OK(db_->Flush(FlushOptions(), family));
@@ -101,7 +106,8 @@ TEST_P(MultiGetTest, StopsWithAbortedBeyondTheSoftLimit) {
   options.value_size_soft_limit = 4950;  // passed by the fiftieth value
   std::vector<PinnableSlice> values(100);
   std::vector<Status> statuses(100);
-  db_->MultiGet(options, db_->DefaultColumnFamily(), 100, keys.data(), values.data(), statuses.data());
+  db_->MultiGet(options, db_->DefaultColumnFamily(), 100, keys.data(), values.data(),
+                statuses.data());
   for (size_t i = 0; i < 100; ++i) {
     EXPECT_EQ(statuses[i].ok(), i < 50) << i << ' ' << statuses[i].ToString();
     EXPECT_EQ(statuses[i].IsAborted(), i >= 50);
@@ -110,8 +116,10 @@ TEST_P(MultiGetTest, StopsWithAbortedBeyondTheSoftLimit) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, MultiGetTest,
-                         ::testing::Values(Shape{"filter_and_cache", true, 1 << 20, false}, Shape{"no_filter", false, 1 << 20, false},
-                                           Shape{"small_cache", true, 4 << 10, false}, Shape{"no_cache", true, 0, false},
+                         ::testing::Values(Shape{"filter_and_cache", true, 1 << 20, false},
+                                           Shape{"no_filter", false, 1 << 20, false},
+                                           Shape{"small_cache", true, 4 << 10, false},
+                                           Shape{"no_cache", true, 0, false},
                                            Shape{"mapped", true, 0, true}),
                          [](const auto& shape) { return shape.param.name; });
 

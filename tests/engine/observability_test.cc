@@ -1,4 +1,5 @@
-// What a database tells about itself: tickers, histograms, PerfContext, listeners, events in the LOG.
+// What a database tells about itself: tickers, histograms, PerfContext, listeners, events in the
+// LOG.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,34 +28,51 @@ std::string Key(int i) { return "key" + std::to_string(1000 + i); }
 // Writes down what it is told, one word and the parts that matter.
 class Diary final : public EventListener {
  public:
-  void OnFlushBegin(DB*, const FlushJobInfo& info) override { Write("flush begins, job " + std::to_string(info.job_id)); }
+  void OnFlushBegin(DB*, const FlushJobInfo& info) override {
+    Write("flush begins, job " + std::to_string(info.job_id));
+  }
   void OnFlushCompleted(DB* db, const FlushJobInfo& info) override {
     Write("flush ends, job " + std::to_string(info.job_id));
     MutexLock lock(mutex_);
     flush_ = info;
     db_ = db;
   }
-  void OnCompactionBegin(DB*, const CompactionJobInfo& info) override { Write("compaction begins, job " + std::to_string(info.job_id)); }
+  void OnCompactionBegin(DB*, const CompactionJobInfo& info) override {
+    Write("compaction begins, job " + std::to_string(info.job_id));
+  }
   void OnCompactionCompleted(DB*, const CompactionJobInfo& info) override {
     Write("compaction ends, job " + std::to_string(info.job_id));
     MutexLock lock(mutex_);
     compaction_ = info;
   }
-  void OnTableFileCreationStarted(const TableFileCreationBriefInfo& info) override { Write("table begins, job " + std::to_string(info.job_id)); }
-  void OnTableFileCreated(const TableFileCreationInfo& info) override {
-    Write(std::string(info.status.ok() ? "table ends" : "table fails") + ", job " + std::to_string(info.job_id));
+  void OnTableFileCreationStarted(const TableFileCreationBriefInfo& info) override {
+    Write("table begins, job " + std::to_string(info.job_id));
   }
-  void OnTableFileDeleted(const TableFileDeletionInfo& info) override { Write(info.status.ok() ? "table deleted" : "table stays"); }
-  void OnMemTableSealed(const MemTableInfo& info) override { Write("sealed with " + std::to_string(info.num_entries)); }
-  void OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* handle) override { Write("handle of " + handle->GetName() + " goes"); }
-  void OnErrorRecoveryBegin(BackgroundErrorReason reason, Status error, bool* automatic) override {  // NOLINT(performance-*)
-    Write("recovery begins: " + std::to_string(static_cast<int>(reason)) + (error.ok() ? " ok" : " error") + (*automatic ? " automatic" : ""));
+  void OnTableFileCreated(const TableFileCreationInfo& info) override {
+    Write(std::string(info.status.ok() ? "table ends" : "table fails") + ", job " +
+          std::to_string(info.job_id));
+  }
+  void OnTableFileDeleted(const TableFileDeletionInfo& info) override {
+    Write(info.status.ok() ? "table deleted" : "table stays");
+  }
+  void OnMemTableSealed(const MemTableInfo& info) override {
+    Write("sealed with " + std::to_string(info.num_entries));
+  }
+  void OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* handle) override {
+    Write("handle of " + handle->GetName() + " goes");
+  }
+  void OnErrorRecoveryBegin(BackgroundErrorReason reason, Status error,
+                            bool* automatic) override {  // NOLINT(performance-*)
+    Write("recovery begins: " + std::to_string(static_cast<int>(reason)) +
+          (error.ok() ? " ok" : " error") + (*automatic ? " automatic" : ""));
   }
   void OnErrorRecoveryEnd(const BackgroundErrorRecoveryInfo& info) override {
-    Write(std::string("recovery ends: ") + (info.old_bg_error.ok() ? "ok" : "error") + (info.new_bg_error.ok() ? " ok" : " error"));
+    Write(std::string("recovery ends: ") + (info.old_bg_error.ok() ? "ok" : "error") +
+          (info.new_bg_error.ok() ? " ok" : " error"));
   }
   void OnStallConditionsChanged(const WriteStallInfo& info) override {
-    Write("stall " + std::to_string(static_cast<int>(info.condition.prev)) + " to " + std::to_string(static_cast<int>(info.condition.cur)));
+    Write("stall " + std::to_string(static_cast<int>(info.condition.prev)) + " to " +
+          std::to_string(static_cast<int>(info.condition.cur)));
   }
 
   std::vector<std::string> entries() const {
@@ -113,7 +131,8 @@ class ObservabilityTest : public DatabaseFixture {
   }
   std::string Log() {
     std::string text;
-    const Result<std::string> read = ReadFileToString(Env::Default()->GetFileSystem().get(), path() + "/LOG", size_t{1} << 24);
+    const Result<std::string> read =
+        ReadFileToString(Env::Default()->GetFileSystem().get(), path() + "/LOG", size_t{1} << 24);
     EXPECT_TRUE(read.ok());
     return read.ok() ? *read : text;
   }
@@ -313,8 +332,9 @@ TEST_F(ObservabilityTest, PerfContextCountsForTheThreadThatAskedForIt) {
     EXPECT_EQ(perf->iter_read_bytes, 1 + 1 + Key(0).size() + 100);
   }
   SetPerfLevel(kDisable);
-  for (const uint64_t time : {perf->get_from_memtable_time, perf->get_from_output_files_time, perf->seek_internal_seek_time,
-                              perf->find_next_user_entry_time, perf->write_wal_time, perf->write_memtable_time}) {
+  for (const uint64_t time : {perf->get_from_memtable_time, perf->get_from_output_files_time,
+                              perf->seek_internal_seek_time, perf->find_next_user_entry_time,
+                              perf->write_wal_time, perf->write_memtable_time}) {
     EXPECT_GT(time, 0u) << perf->ToString();
   }
   perf->Reset();
@@ -329,7 +349,9 @@ TEST_F(ObservabilityTest, ListenersHearOfAFlushInItsOrder) {
   PutMany(0, 10);
   Flush();
   ASSERT_OK(db_->Close());
-  const std::vector<std::string> wanted{"sealed with 10", "flush begins, job 1", "table begins, job 1", "table ends, job 1", "flush ends, job 1"};
+  const std::vector<std::string> wanted{"sealed with 10", "flush begins, job 1",
+                                        "table begins, job 1", "table ends, job 1",
+                                        "flush ends, job 1"};
   EXPECT_EQ(diary_->entries(), wanted);
   const FlushJobInfo info = diary_->flush();
   EXPECT_EQ(info.flush_reason, FlushReason::kManualFlush);
@@ -353,9 +375,11 @@ TEST_F(ObservabilityTest, ListenersHearOfACompactionAndOfTheTablesThatGo) {
   const std::vector<std::string> entries = diary_->entries();
   // The flushes' last words may come after their waiters went on.
   std::vector<std::string> heard;
-  std::copy_if(entries.begin(), entries.end(), std::back_inserter(heard), [](const std::string& entry) { return !entry.starts_with("flush"); });
-  const std::vector<std::string> wanted{"compaction begins, job 3", "table begins, job 3", "table ends, job 3",
-                                        "compaction ends, job 3",   "table deleted",       "table deleted"};
+  std::copy_if(entries.begin(), entries.end(), std::back_inserter(heard),
+               [](const std::string& entry) { return !entry.starts_with("flush"); });
+  const std::vector<std::string> wanted{
+      "compaction begins, job 3", "table begins, job 3", "table ends, job 3",
+      "compaction ends, job 3",   "table deleted",       "table deleted"};
   EXPECT_EQ(heard, wanted);
   const CompactionJobInfo info = diary_->compaction();
   EXPECT_OK(info.status);
@@ -383,10 +407,12 @@ TEST_F(ObservabilityTest, ListenersHearOfStallsInTheirOrder) {
   }
   ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
   ASSERT_OK(db_->Close());
-  const std::string delayed = "stall " + std::to_string(static_cast<int>(WriteStallCondition::kNormal)) + " to " +
-                              std::to_string(static_cast<int>(WriteStallCondition::kDelayed));
-  const std::string normal = "stall " + std::to_string(static_cast<int>(WriteStallCondition::kDelayed)) + " to " +
-                             std::to_string(static_cast<int>(WriteStallCondition::kNormal));
+  const std::string delayed =
+      "stall " + std::to_string(static_cast<int>(WriteStallCondition::kNormal)) + " to " +
+      std::to_string(static_cast<int>(WriteStallCondition::kDelayed));
+  const std::string normal =
+      "stall " + std::to_string(static_cast<int>(WriteStallCondition::kDelayed)) + " to " +
+      std::to_string(static_cast<int>(WriteStallCondition::kNormal));
   const std::vector<std::string> entries = diary_->entries();
   const auto first = std::find(entries.begin(), entries.end(), delayed);
   ASSERT_NE(first, entries.end());
@@ -445,8 +471,10 @@ TEST_F(ObservabilityTest, TheLogHasALineForEveryEvent) {
   Close();
   const std::string log = Log();
   std::vector<std::string> events = EventsIn(log);
-  const std::vector<std::string> once{"recovery_started", "recovery_finished", "compaction_started", "compaction_finished"};
-  for (const std::string& event : once) EXPECT_EQ(std::count(events.begin(), events.end(), event), 1) << event;
+  const std::vector<std::string> once{"recovery_started", "recovery_finished", "compaction_started",
+                                      "compaction_finished"};
+  for (const std::string& event : once)
+    EXPECT_EQ(std::count(events.begin(), events.end(), event), 1) << event;
   EXPECT_EQ(std::count(events.begin(), events.end(), "flush_started"), 2);
   EXPECT_EQ(std::count(events.begin(), events.end(), "flush_finished"), 2);
   EXPECT_EQ(std::count(events.begin(), events.end(), "table_file_creation"), 3);
@@ -466,7 +494,9 @@ TEST_F(ObservabilityTest, PropertiesSayWhatTheJobsAmountTo) {
   CompactAll();
   std::string text;
   ASSERT_TRUE(db_->GetProperty(DB::Properties::kStats, &text));
-  EXPECT_TRUE(std::regex_search(text, std::regex("\n +L0 +0/0 +0 B .* 0\\.000 .* 2 +[0-9.]+ +20 +0\n"))) << text;
+  EXPECT_TRUE(
+      std::regex_search(text, std::regex("\n +L0 +0/0 +0 B .* 0\\.000 .* 2 +[0-9.]+ +20 +0\n")))
+      << text;
   EXPECT_TRUE(std::regex_search(text, std::regex("\n +Sum .* 3 +[0-9.]+ +40 +10\n"))) << text;
   std::map<std::string, std::string> map;
   ASSERT_TRUE(db_->GetMapProperty(DB::Properties::kCFStats, &map));

@@ -1,4 +1,5 @@
-// PinnableSlice: values are found without a copy, and stay valid whatever happens to what they lie in.
+// PinnableSlice: values are found without a copy, and stay valid whatever happens to what they lie
+// in.
 #include "ashlar/statistics.h"
 #include "tests/engine/database_fixture.h"
 
@@ -12,7 +13,9 @@ class PinTest : public DatabaseFixture {
     table_.block_cache = cache_;
     options_.table_factory.reset(NewBlockBasedTableFactory(table_));
   }
-  static std::string Value(int i) { return std::string(1000, static_cast<char>('a' + i % 26)) + std::to_string(i); }
+  static std::string Value(int i) {
+    return std::string(1000, static_cast<char>('a' + i % 26)) + std::to_string(i);
+  }
 
   std::shared_ptr<Cache> cache_;
   BlockBasedTableOptions table_;
@@ -66,14 +69,19 @@ TEST_F(PinTest, PinsOutliveFlushCompactionEvictionAndDrop) {
   std::vector<PinnableSlice> pins(60);
   for (int i = 0; i < 20; ++i) {
     EXPECT_OK(db_->Put(WriteOptions(), handles_[1], std::to_string(i), Value(i)));
-    ASSERT_OK(db_->Get(ReadOptions(), handles_[1], std::to_string(i), &pins[static_cast<size_t>(i)]));
+    ASSERT_OK(
+        db_->Get(ReadOptions(), handles_[1], std::to_string(i), &pins[static_cast<size_t>(i)]));
   }
   EXPECT_OK(db_->Flush(FlushOptions(), handles_[1]));
-  for (int i = 0; i < 20; ++i) ASSERT_OK(db_->Get(ReadOptions(), handles_[1], std::to_string(i), &pins[static_cast<size_t>(20 + i)]));
+  for (int i = 0; i < 20; ++i)
+    ASSERT_OK(db_->Get(ReadOptions(), handles_[1], std::to_string(i),
+                       &pins[static_cast<size_t>(20 + i)]));
   CompactRangeOptions force;
   force.bottommost_level_compaction = BottommostLevelCompaction::kForce;
   EXPECT_OK(db_->CompactRange(force, handles_[1], nullptr, nullptr));
-  for (int i = 0; i < 20; ++i) ASSERT_OK(db_->Get(ReadOptions(), handles_[1], std::to_string(i), &pins[static_cast<size_t>(40 + i)]));
+  for (int i = 0; i < 20; ++i)
+    ASSERT_OK(db_->Get(ReadOptions(), handles_[1], std::to_string(i),
+                       &pins[static_cast<size_t>(40 + i)]));
   cache_->EraseUnRefEntries();
   EXPECT_OK(db_->DropColumnFamily(handles_[1]));
   delete handles_[1];
@@ -123,7 +131,8 @@ TEST_F(PinTest, WhatIsLeftOfADeletedDatabaseStaysValidAndIsGivenBackLater) {
     Flush();
     Put("memtable", Value(1));
     ColumnFamilyHandle* other = nullptr;
-    ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), mmap ? "mapped" : "cached", &other));
+    ASSERT_OK(
+        db_->CreateColumnFamily(ColumnFamilyOptions(options_), mmap ? "mapped" : "cached", &other));
     WriteOptions without_log;
     without_log.disableWAL = true;
     ASSERT_OK(db_->Put(without_log, other, "unlogged", Value(2)));

@@ -1,5 +1,5 @@
-// PlainTables under the whole engine: every layout against a map, tables of both kinds in one database, pins, refusals, and the options of the
-// benchmark that the format is for.
+// PlainTables under the whole engine: every layout against a map, tables of both kinds in one
+// database, pins, refusals, and the options of the benchmark that the format is for.
 #include <iterator>
 #include <optional>
 
@@ -33,7 +33,8 @@ class PlainTableTest : public DatabaseFixture {
     TablePropertiesCollection all;
     EXPECT_OK(db_->GetPropertiesOfAllTables(&all));
     size_t plain = 0;
-    for (const auto& [name, properties] : all) plain += properties->user_collected_properties.count(PlainTablePropertyNames::kEncodingType);
+    for (const auto& [name, properties] : all)
+      plain += properties->user_collected_properties.count(PlainTablePropertyNames::kEncodingType);
     return {plain, all.size() - plain};
   }
 
@@ -50,7 +51,8 @@ class PlainTableTest : public DatabaseFixture {
     ASSERT_OK(it->status());
     ASSERT_TRUE(!it->Valid() && at == expected.end());
     auto back = expected.rbegin();
-    for (it->SeekToLast(); it->Valid() && back != expected.rend(); it->Prev(), ++back) ASSERT_EQ(it->key().ToString(), back->first);
+    for (it->SeekToLast(); it->Valid() && back != expected.rend(); it->Prev(), ++back)
+      ASSERT_EQ(it->key().ToString(), back->first);
     ASSERT_TRUE(!it->Valid() && back == expected.rend());
   }
 };
@@ -68,7 +70,8 @@ TEST_P(PlainTableModes, ARandomHistoryReadsAsAMap) {
   const Snapshot* snapshot = nullptr;
   const auto key_of = [](uint64_t i) {
     char text[17];
-    snprintf(text, sizeof(text), "%06u/%09u", static_cast<unsigned>(i / 7), static_cast<unsigned>(i * 7919 % 1000000));
+    snprintf(text, sizeof(text), "%06u/%09u", static_cast<unsigned>(i / 7),
+             static_cast<unsigned>(i * 7919 % 1000000));
     return std::string(text);
   };
   for (int step = 0; step < 30000; ++step) {
@@ -122,11 +125,13 @@ TEST_P(PlainTableModes, ARandomHistoryReadsAsAMap) {
   const std::vector<Status> statuses = db_->MultiGet(ReadOptions(), slices, &values);
   for (size_t i = 0; i < keys.size(); ++i) {
     const auto found = expected.find(keys[i]);
-    ASSERT_EQ(statuses[i].IsNotFound() ? "NOT_FOUND" : values[i], found == expected.end() ? "NOT_FOUND" : found->second);
+    ASSERT_EQ(statuses[i].IsNotFound() ? "NOT_FOUND" : values[i],
+              found == expected.end() ? "NOT_FOUND" : found->second);
   }
   const Range half(keys[0], keys[keys.size() / 2]);
   uint64_t half_bytes = 0;
-  EXPECT_OK(db_->GetApproximateSizes(SizeApproximationOptions(), db_->DefaultColumnFamily(), &half, 1, &half_bytes));
+  EXPECT_OK(db_->GetApproximateSizes(SizeApproximationOptions(), db_->DefaultColumnFamily(), &half,
+                                     1, &half_bytes));
   EXPECT_GT(half_bytes, Number("rocksdb.total-sst-files-size") / 5);
 
   // Seeks in both directions, anywhere.
@@ -140,24 +145,31 @@ TEST_P(PlainTableModes, ARandomHistoryReadsAsAMap) {
     ASSERT_EQ(it->Valid() ? it->key().ToString() : "", at == expected.end() ? "" : at->first);
     it->SeekForPrev(target);
     const auto behind = expected.upper_bound(target);
-    ASSERT_EQ(it->Valid() ? it->key().ToString() : "", behind == expected.begin() ? "" : std::prev(behind)->first);
+    ASSERT_EQ(it->Valid() ? it->key().ToString() : "",
+              behind == expected.begin() ? "" : std::prev(behind)->first);
   }
   ASSERT_OK(it->status());
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Modes, PlainTableModes,
-    ::testing::Values("plain_table_factory={hash_table_ratio=0}",
-                      "plain_table_factory={hash_table_ratio=0;user_key_len=16;bloom_bits_per_key=0;index_sparseness=1}",
-                      "prefix_extractor=fixed:6;plain_table_factory={}",
-                      "prefix_extractor=fixed:16;plain_table_factory={user_key_len=16;store_index_in_file=true};bloom_locality=1",
-                      "prefix_extractor=capped:8;plain_table_factory={encoding_type=kPrefix;index_sparseness=4}",
-                      "prefix_extractor=fixed:6;plain_table_factory={encoding_type=kPrefix;full_scan_mode=true}"));
+    ::testing::Values(
+        "plain_table_factory={hash_table_ratio=0}",
+        "plain_table_factory={hash_table_ratio=0;user_key_len=16;bloom_bits_per_key=0;index_"
+        "sparseness=1}",
+        "prefix_extractor=fixed:6;plain_table_factory={}",
+        "prefix_extractor=fixed:16;plain_table_factory={user_key_len=16;store_index_in_file=true};"
+        "bloom_locality=1",
+        "prefix_extractor=capped:8;plain_table_factory={encoding_type=kPrefix;index_sparseness=4}",
+        "prefix_extractor=fixed:6;plain_table_factory={encoding_type=kPrefix;full_scan_mode="
+        "true}"));
 
 // The options of the benchmark that reads from RAM, in its words.
 TEST_F(PlainTableTest, TheOptionsOfTheReadPathForRam) {
-  Use("num_levels=6;write_buffer_size=1m;max_write_buffer_number=2;level0_file_num_compaction_trigger=8;target_file_size_base=2097152;"
-      "max_bytes_for_level_base=4m;compression=kNoCompression;level0_slowdown_writes_trigger=16;level0_stop_writes_trigger=24;"
+  Use("num_levels=6;write_buffer_size=1m;max_write_buffer_number=2;level0_file_num_compaction_"
+      "trigger=8;target_file_size_base=2097152;"
+      "max_bytes_for_level_base=4m;compression=kNoCompression;level0_slowdown_writes_trigger=16;"
+      "level0_stop_writes_trigger=24;"
       "prefix_extractor=fixed:20;bloom_locality=1;memtable_factory=prefix_hash:65536;"
       "plain_table_factory={user_key_len=20;bloom_bits_per_key=10;hash_table_ratio=0.75}");
   options_.max_background_jobs = 4;
@@ -165,15 +177,18 @@ TEST_F(PlainTableTest, TheOptionsOfTheReadPathForRam) {
   Open();
   const auto key_of = [](uint64_t i) {
     std::string key(20, '0');
-    for (int byte = 0; byte < 8; ++byte) key[static_cast<size_t>(byte)] = static_cast<char>(i >> (56 - 8 * byte));
+    for (int byte = 0; byte < 8; ++byte)
+      key[static_cast<size_t>(byte)] = static_cast<char>(i >> (56 - 8 * byte));
     return key;
   };
   constexpr uint64_t kKeys = 50000;
-  for (uint64_t i = 0; i < kKeys; ++i) Put(key_of(i), std::string(100, static_cast<char>('a' + i % 26)));
+  for (uint64_t i = 0; i < kKeys; ++i)
+    Put(key_of(i), std::string(100, static_cast<char>('a' + i % 26)));
   Random random(3);
   for (int i = 0; i < 20000; ++i) {
     const uint64_t n = random.Uniform(kKeys + kKeys / 10);
-    ASSERT_EQ(Get(key_of(n)), n < kKeys ? std::string(100, static_cast<char>('a' + n % 26)) : "NOT_FOUND");
+    ASSERT_EQ(Get(key_of(n)),
+              n < kKeys ? std::string(100, static_cast<char>('a' + n % 26)) : "NOT_FOUND");
   }
   EXPECT_GT(PlainAndOtherTables().first, 2u);
 }
@@ -204,7 +219,8 @@ TEST_F(PlainTableTest, BothKindsOfTablesInOneDatabase) {
   fill("and back ");
   EXPECT_EQ(PlainAndOtherTables(), (std::pair<size_t, size_t>{1, 2}));
   ASSERT_NO_FATAL_FAILURE(ExpectSame(expected));
-  for (const char* const factory : {"plain_table_factory={hash_table_ratio=0}", "table_factory=BlockBasedTable"}) {
+  for (const char* const factory :
+       {"plain_table_factory={hash_table_ratio=0}", "table_factory=BlockBasedTable"}) {
     Use(factory);
     Open();
     CompactRangeOptions force;
@@ -224,12 +240,14 @@ TEST_F(PlainTableTest, WithoutAMappingPlainTablesAreRefusedByName) {
   Flush();
   options_.allow_mmap_reads = false;
   EXPECT_EQ(TryOpen().ToString(),
-            "Invalid argument: column family default: option table_factory=PlainTable: it is read through mmap; set allow_mmap_reads=true");
+            "Invalid argument: column family default: option table_factory=PlainTable: it is read "
+            "through mmap; set allow_mmap_reads=true");
   Use("table_factory=BlockBasedTable");
   Open();
   const std::string answer = Get("a");
   EXPECT_TRUE(answer.starts_with("Not implemented: " + path() + "/")) << answer;
-  EXPECT_TRUE(answer.ends_with(".sst: a PlainTable is read through mmap; set allow_mmap_reads")) << answer;
+  EXPECT_TRUE(answer.ends_with(".sst: a PlainTable is read through mmap; set allow_mmap_reads"))
+      << answer;
 }
 
 TEST_F(PlainTableTest, ValuesArePinnedInTheMapping) {
@@ -258,7 +276,10 @@ TEST_F(PlainTableTest, AKeyOfAnotherLengthIsRefusedBeforeItIsWritten) {
   Put("four", "1");
   const auto expect_refused = [](const Status& status) {
     EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
-    EXPECT_NE(status.ToString().find("a key of 5 bytes in a column family whose tables hold keys of 4"), std::string::npos) << status.ToString();
+    EXPECT_NE(
+        status.ToString().find("a key of 5 bytes in a column family whose tables hold keys of 4"),
+        std::string::npos)
+        << status.ToString();
   };
   expect_refused(db_->Put(WriteOptions(), "three", "2"));
   expect_refused(db_->Delete(WriteOptions(), "three"));
@@ -277,7 +298,8 @@ TEST_F(PlainTableTest, AKeyOfAnotherLengthIsRefusedBeforeItIsWritten) {
   EXPECT_EQ(Get("three"), "2");
 }
 
-// A log that was written under other options may hold such keys: the flush says so, and nothing of it is lost.
+// A log that was written under other options may hold such keys: the flush says so, and nothing of
+// it is lost.
 TEST_F(PlainTableTest, AKeyOfAnotherLengthInTheLogFailsTheFlush) {
   Use("plain_table_factory={hash_table_ratio=0}");
   Open();
@@ -287,7 +309,9 @@ TEST_F(PlainTableTest, AKeyOfAnotherLengthInTheLogFailsTheFlush) {
   Open();
   const Status status = db_->Flush(FlushOptions());
   EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
-  EXPECT_NE(status.ToString().find("a key of 5 bytes in a PlainTable whose user_key_len is 4"), std::string::npos) << status.ToString();
+  EXPECT_NE(status.ToString().find("a key of 5 bytes in a PlainTable whose user_key_len is 4"),
+            std::string::npos)
+      << status.ToString();
   Use("plain_table_factory={user_key_len=0}");
   Open();
   Flush();

@@ -46,7 +46,8 @@ TEST_F(ManyTablesTest, AllOpenMeansAsManyAsTheProcessMayOpen) {
   ASSERT_TRUE(db_->GetProperty("rocksdb.num-files-at-level6", &tables));
   EXPECT_GT(std::stoi(tables), 300);
   for (int round = 0; round < 2; ++round) {
-    for (int i = 0; i < kEntries; ++i) ASSERT_EQ(Get("key" + std::to_string(10000 + i)).size(), 90u) << i;
+    for (int i = 0; i < kEntries; ++i)
+      ASSERT_EQ(Get("key" + std::to_string(10000 + i)).size(), 90u) << i;
     Open();
   }
   std::unique_ptr<Iterator> iterator(db_->NewIterator(ReadOptions()));
@@ -105,10 +106,12 @@ TEST_F(FileSizeLimitTest, AFlushOfWhichAPieceFailedLosesNothing) {
   for (int i = 0; i < kEntries; ++i) ASSERT_EQ(Get(std::to_string(1000 + i)), value) << i;
 }
 
-// The log may not grow: the very Put that it has no room for fails, and what the log keeps is whole.
+// The log may not grow: the very Put that it has no room for fails, and what the log keeps is
+// whole.
 TEST_F(FileSizeLimitTest, TheWriteThatTheLogHasNoRoomForFailsAndEveryModeOpens) {
-  for (const WALRecoveryMode mode : {WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kAbsoluteConsistency,
-                                     WALRecoveryMode::kPointInTimeRecovery, WALRecoveryMode::kSkipAnyCorruptedRecords}) {
+  for (const WALRecoveryMode mode :
+       {WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kAbsoluteConsistency,
+        WALRecoveryMode::kPointInTimeRecovery, WALRecoveryMode::kSkipAnyCorruptedRecords}) {
     SCOPED_TRACE(static_cast<int>(mode));
     options_.wal_recovery_mode = mode;
     Open();
@@ -117,7 +120,8 @@ TEST_F(FileSizeLimitTest, TheWriteThatTheLogHasNoRoomForFailsAndEveryModeOpens) 
     {
       const LowerLimit shorter_files(RLIMIT_FSIZE, 100'500);
       Status status;
-      for (; status.ok() && written < 200; ++written) status = db_->Put(WriteOptions(), std::to_string(1000 + written), value);
+      for (; status.ok() && written < 200; ++written)
+        status = db_->Put(WriteOptions(), std::to_string(1000 + written), value);
       --written;
       ASSERT_TRUE(status.IsIOError()) << status.ToString();
       EXPECT_NE(status.ToString().find(".log"), std::string::npos) << status.ToString();

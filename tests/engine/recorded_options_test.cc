@@ -14,8 +14,10 @@ class Join final : public AssociativeMergeOperator {
  public:
   static constexpr const char* kName = "test.Join";
   const char* Name() const override { return kName; }
-  bool Merge(const Slice& /*key*/, const Slice* existing_value, const Slice& value, std::string* new_value, Logger* /*logger*/) const override {
-    *new_value = (existing_value == nullptr ? std::string() : existing_value->ToString() + "+") + value.ToString();
+  bool Merge(const Slice& /*key*/, const Slice* existing_value, const Slice& value,
+             std::string* new_value, Logger* /*logger*/) const override {
+    *new_value = (existing_value == nullptr ? std::string() : existing_value->ToString() + "+") +
+                 value.ToString();
     return true;
   }
 };
@@ -31,7 +33,9 @@ class RecordedOptionsTest : public DatabaseFixture {
     std::ifstream in(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
   }
-  static void Write(const std::string& file, const std::string& text) { std::ofstream(file, std::ios::binary) << text; }
+  static void Write(const std::string& file, const std::string& text) {
+    std::ofstream(file, std::ios::binary) << text;
+  }
   std::string ReadNewest() const { return Read(NewestOptionsFile()); }
   void ReplaceInNewest(const std::string& from, const std::string& to) const {
     const std::string file = NewestOptionsFile();
@@ -40,10 +44,13 @@ class RecordedOptionsTest : public DatabaseFixture {
     ASSERT_NE(at, std::string::npos) << text;
     Write(file, text.replace(at, from.size(), to));
   }
-  static bool Has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+  static bool Has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  }
   static size_t Count(const std::string& text, const std::string& part) {
     size_t count = 0;
-    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+      ++count;
     return count;
   }
 };
@@ -119,7 +126,8 @@ TEST_F(RecordedOptionsTest, TheNameOfAnUnknownOperatorSurvivesEveryRewrite) {
 
   options_.merge_operator = MergeOperators::CreateMaxOperator();
   Open();
-  EXPECT_TRUE(Has(ReadNewest(), "merge_operator=MaxOperator\n")) << "the operator of the program is recorded";
+  EXPECT_TRUE(Has(ReadNewest(), "merge_operator=MaxOperator\n"))
+      << "the operator of the program is recorded";
 }
 
 TEST_F(RecordedOptionsTest, ADroppedFamilyTakesItsNamesWithIt) {

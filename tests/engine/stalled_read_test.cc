@@ -1,5 +1,6 @@
-// A read that waits for its file, or for code of the program, holds nothing back: what is retired meanwhile is freed, other databases close, and the
-// read gives what it would have given at once, although the table that it reads was compacted away and closed.
+// A read that waits for its file, or for code of the program, holds nothing back: what is retired
+// meanwhile is freed, other databases close, and the read gives what it would have given at once,
+// although the table that it reads was compacted away and closed.
 #include <filesystem>
 #include <functional>
 
@@ -25,7 +26,8 @@ class WaitingMerge final : public AssociativeMergeOperator {
  public:
   explicit WaitingMerge(StallGate* gate) : gate_(gate) {}
   const char* Name() const override { return "WaitingMerge"; }
-  bool Merge(const Slice&, const Slice* existing, const Slice& value, std::string* result, Logger*) const override {
+  bool Merge(const Slice&, const Slice* existing, const Slice& value, std::string* result,
+             Logger*) const override {
     gate_->Pass();
     *result = (existing != nullptr ? existing->ToString() + "," : "") + value.ToString();
     return true;
@@ -38,7 +40,8 @@ class WaitingMerge final : public AssociativeMergeOperator {
 class StalledReadTest : public DatabaseFixture {
  protected:
   StalledReadTest()
-      : file_system_(std::make_shared<StallingFileSystem>(Env::Default()->GetFileSystem(), &gate_)), env_(NewCompositeEnv(file_system_)) {
+      : file_system_(std::make_shared<StallingFileSystem>(Env::Default()->GetFileSystem(), &gate_)),
+        env_(NewCompositeEnv(file_system_)) {
     options_.env = env_.get();
     cache_ = NewLRUCache(size_t{8} << 20);
     BlockBasedTableOptions table;
@@ -58,7 +61,8 @@ class StalledReadTest : public DatabaseFixture {
     Put(Key(kKeys - 1), Value(kKeys - 1));
     Flush();
   }
-  // Replaces everything that the stalled read uses: values, memtables, tables, open tables, cached blocks.
+  // Replaces everything that the stalled read uses: values, memtables, tables, open tables, cached
+  // blocks.
   void ReplaceEverything() {
     for (int round = 0; round < 3; ++round) {
       for (int i = 0; i < kKeys; ++i) Put(Key(i), "newer");
@@ -88,7 +92,8 @@ class StalledReadTest : public DatabaseFixture {
   }
   size_t TablesOnDisk() const {
     size_t tables = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(path())) tables += entry.path().extension() == ".sst" ? 1u : 0u;
+    for (const auto& entry : std::filesystem::directory_iterator(path()))
+      tables += entry.path().extension() == ".sst" ? 1u : 0u;
     return tables;
   }
   size_t TablesListed() {
@@ -199,7 +204,8 @@ TEST_F(StalledReadTest, ApproximateSizesThatOpenATable) {
     const std::string end = Key(1500);
     const Range range(begin, end);
     uint64_t bytes = 0;
-    ASSERT_OK(db_->GetApproximateSizes(SizeApproximationOptions(), db_->DefaultColumnFamily(), &range, 1, &bytes));
+    ASSERT_OK(db_->GetApproximateSizes(SizeApproximationOptions(), db_->DefaultColumnFamily(),
+                                       &range, 1, &bytes));
     EXPECT_GT(bytes, 1000u * 100);
   });
 }
@@ -260,7 +266,8 @@ TEST_F(StalledReadTest, AnotherDatabaseCloses) {
   other.reset();
 }
 
-// A merge operator is asked ShouldMerge inside the guard: all that it holds back is of its own database.
+// A merge operator is asked ShouldMerge inside the guard: all that it holds back is of its own
+// database.
 TEST_F(StalledReadTest, AGuardHoldsBackNoOtherDatabase) {
   class WaitingAnswer final : public MergeOperator {
    public:

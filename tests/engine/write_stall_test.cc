@@ -1,4 +1,5 @@
-// Writers that are slowed down or stopped: what they get together, what ends their wait, and what does not wait with them.
+// Writers that are slowed down or stopped: what they get together, what ends their wait, and what
+// does not wait with them.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -32,14 +33,16 @@ class WriteStallTest : public DatabaseFixture {
     ASSERT_OK(db_->SetOptions({{"disable_auto_compactions", "false"}}));
     ASSERT_GT(Number("rocksdb.actual-delayed-write-rate"), 0u);
   }
-  // Every memtable waits for its flush; flushes are paused. Returns the writer that is stopped; it ends with the pause.
+  // Every memtable waits for its flush; flushes are paused. Returns the writer that is stopped; it
+  // ends with the pause.
   std::thread StopWriters() {
     options_.write_buffer_size = 64 << 10;
     options_.max_write_buffer_number = 2;
     Open();
     EXPECT_OK(db_->PauseBackgroundWork());
     std::thread writer([this] {
-      for (int i = 0; i < 200; ++i) EXPECT_OK(db_->Put(WriteOptions(), std::to_string(i), std::string(1000, 'v')));
+      for (int i = 0; i < 200; ++i)
+        EXPECT_OK(db_->Put(WriteOptions(), std::to_string(i), std::string(1000, 'v')));
     });
     while (Number("rocksdb.is-write-stopped") == 0) std::this_thread::yield();
     return writer;
@@ -56,11 +59,14 @@ TEST_F(WriteStallTest, AllWritersTogetherGetTheDelayedRate) {
   std::vector<std::thread> writers;
   for (int t = 0; t < kWriters; ++t) {
     writers.emplace_back([&, t] {
-      for (int i = 0; i < kPuts; ++i) EXPECT_OK(db_->Put(WriteOptions(), std::to_string(t) + "k" + std::to_string(i), std::string(kValueBytes, 'x')));
+      for (int i = 0; i < kPuts; ++i)
+        EXPECT_OK(db_->Put(WriteOptions(), std::to_string(t) + "k" + std::to_string(i),
+                           std::string(kValueBytes, 'x')));
     });
   }
   for (std::thread& writer : writers) writer.join();
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   EXPECT_LE(kWriters * kPuts * kValueBytes / seconds, kRate * 1.05);
   ASSERT_OK(db_->ContinueBackgroundWork());
 }
@@ -121,7 +127,9 @@ TEST_F(WriteStallTest, MemTablesNeverExceedTheirNumberByMoreThanOne) {
   std::thread writer = StopWriters();
   std::vector<std::thread> more;
   for (int t = 0; t < 4; ++t) {
-    more.emplace_back([this, t] { EXPECT_OK(db_->Put(WriteOptions(), "more" + std::to_string(t), std::string(60000, 'v'))); });
+    more.emplace_back([this, t] {
+      EXPECT_OK(db_->Put(WriteOptions(), "more" + std::to_string(t), std::string(60000, 'v')));
+    });
   }
   EXPECT_OK(db_->SyncWAL());
   EXPECT_LE(Number("rocksdb.num-immutable-mem-table"), 2u);

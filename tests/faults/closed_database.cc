@@ -21,14 +21,29 @@ ClosedDatabase::ClosedDatabase() : options_(SmallDatabaseOptions()) {
   ASHLAR_ASSERT(database.CreateFamily("second").ok());
   for (int i = 0; i < 160; ++i) {
     const std::string family = i % 3 == 0 ? "second" : kDefaultColumnFamilyName;
-    Commit commit{{.kind = Change::Kind::kPut, .family = family, .key = StrCat("key", i % 50), .value = StrCat(i, std::string(60, 'v'))},
-                  {.kind = Change::Kind::kMerge, .family = family, .key = StrCat("list", i % 4), .value = StrCat(i)}};
-    if (i % 7 == 0) commit.push_back({.kind = Change::Kind::kDelete, .family = family, .key = StrCat("key", (i + 20) % 50), .value = ""});
+    Commit commit{{.kind = Change::Kind::kPut,
+                   .family = family,
+                   .key = StrCat("key", i % 50),
+                   .value = StrCat(i, std::string(60, 'v'))},
+                  {.kind = Change::Kind::kMerge,
+                   .family = family,
+                   .key = StrCat("list", i % 4),
+                   .value = StrCat(i)}};
+    if (i % 7 == 0)
+      commit.push_back({.kind = Change::Kind::kDelete,
+                        .family = family,
+                        .key = StrCat("key", (i + 20) % 50),
+                        .value = ""});
     ASHLAR_ASSERT(database.Write(commit, WriteOptions()).ok());
     Apply(commit, &contents_);
     if (i % 40 == 39 && i < 150)
-      ASHLAR_ASSERT(database.Flush(i == 39 ? database.families() : std::set<std::string>{kDefaultColumnFamilyName}, true).ok());
-    if (i == 60) ASHLAR_ASSERT(database.db()->CompactRange(CompactRangeOptions(), nullptr, nullptr).ok());
+      ASHLAR_ASSERT(database
+                        .Flush(i == 39 ? database.families()
+                                       : std::set<std::string>{kDefaultColumnFamilyName},
+                               true)
+                        .ok());
+    if (i == 60)
+      ASHLAR_ASSERT(database.db()->CompactRange(CompactRangeOptions(), nullptr, nullptr).ok());
   }
   ASHLAR_ASSERT(database.Close().ok());
   image_ = file_system->Snapshot();
@@ -38,7 +53,8 @@ std::vector<std::string> ClosedDatabase::Files() const {
   const std::string prefix = std::string(OpenDatabase::kPath).substr(1) + "/";
   std::vector<std::string> names;
   for (const MemoryImage::Entry& entry : image_.entries) {
-    if (!entry.is_directory && entry.path.starts_with(prefix)) names.push_back(entry.path.substr(prefix.size()));
+    if (!entry.is_directory && entry.path.starts_with(prefix))
+      names.push_back(entry.path.substr(prefix.size()));
   }
   return names;
 }
@@ -53,8 +69,9 @@ std::string ClosedDatabase::FileLike(const std::string& text) const {
 }
 
 const std::string& ClosedDatabase::Bytes(const std::string& name) const {
-  const auto entry = std::find_if(image_.entries.begin(), image_.entries.end(),
-                                  [&](const MemoryImage::Entry& candidate) { return "/" + candidate.path == Path(name); });
+  const auto entry = std::find_if(
+      image_.entries.begin(), image_.entries.end(),
+      [&](const MemoryImage::Entry& candidate) { return "/" + candidate.path == Path(name); });
   ASHLAR_ASSERT(entry != image_.entries.end());
   return *entry->bytes;
 }
@@ -69,7 +86,8 @@ MemoryImage ClosedDatabase::With(const std::string& name, const std::string& byt
 
 MemoryImage ClosedDatabase::Without(const std::string& name) const {
   MemoryImage image = image_;
-  std::erase_if(image.entries, [&](const MemoryImage::Entry& entry) { return "/" + entry.path == Path(name); });
+  std::erase_if(image.entries,
+                [&](const MemoryImage::Entry& entry) { return "/" + entry.path == Path(name); });
   return image;
 }
 
@@ -86,15 +104,19 @@ MemoryImage ClosedDatabase::WithDirectoryInsteadOf(const std::string& name) cons
 namespace {
 
 uint64_t FingerprintWithoutLock(MemoryImage image) {
-  std::erase_if(image.entries, [](const MemoryImage::Entry& entry) { return entry.path.ends_with("/LOCK"); });
+  std::erase_if(image.entries,
+                [](const MemoryImage::Entry& entry) { return entry.path.ends_with("/LOCK"); });
   return image.Fingerprint();
 }
 
-void ReadFamily(DB* db, ColumnFamilyHandle* family, const FamilyContents& expected, Autopsy* autopsy) {
+void ReadFamily(DB* db, ColumnFamilyHandle* family, const FamilyContents& expected,
+                Autopsy* autopsy) {
   const std::unique_ptr<Iterator> it(db->NewIterator(ReadOptions(), family));
   auto next = expected.begin();
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
-    if (next == expected.end() || it->key() != Slice(next->first) || it->value() != Slice(next->second)) autopsy->wrong_data = true;
+    if (next == expected.end() || it->key() != Slice(next->first) ||
+        it->value() != Slice(next->second))
+      autopsy->wrong_data = true;
     if (autopsy->wrong_data) return;
     ++next;
   }
@@ -119,7 +141,8 @@ Autopsy OpenAndReadAll(const MemoryImage& image, const Options& options, const C
   autopsy.status = database.Open();
   autopsy.opened = autopsy.status.ok();
   if (!autopsy.opened) {
-    autopsy.untouched = FingerprintWithoutLock(file_system->Snapshot()) == FingerprintWithoutLock(image);
+    autopsy.untouched =
+        FingerprintWithoutLock(file_system->Snapshot()) == FingerprintWithoutLock(image);
     return autopsy;
   }
   for (const auto& [name, contents] : expected) {

@@ -1,6 +1,5 @@
-// ClosedDatabase: a small database, closed, as an image in memory that a test damages and then tries to open: two families, tables on several levels,
-// a
-// log with data that no table has.
+// ClosedDatabase: a small database, closed, as an image in memory that a test damages and then
+// tries to open: two families, tables on several levels, a log with data that no table has.
 //
 // Thread safety: one thread.
 #pragma once
@@ -23,7 +22,9 @@ class ClosedDatabase {
   const Contents& contents() const { return contents_; }
   const Options& options() const { return options_; }
 
-  static std::string Path(const std::string& name) { return std::string(OpenDatabase::kPath) + "/" + name; }
+  static std::string Path(const std::string& name) {
+    return std::string(OpenDatabase::kPath) + "/" + name;
+  }
   // Names of the files in the directory.
   std::vector<std::string> Files() const;
   // The only (or last) file whose name contains the text.
@@ -43,9 +44,10 @@ class ClosedDatabase {
 // What opening a damaged image and reading all of it gave.
 struct Autopsy {
   bool opened = false;
-  Status status;            // of the open, or the first error of a read
-  bool wrong_data = false;  // something was read that was never written, or left out without an error
-  bool untouched = true;    // LOCK left out; only told when it did not open
+  Status status;  // of the open, or the first error of a read
+  bool wrong_data =
+      false;              // something was read that was never written, or left out without an error
+  bool untouched = true;  // LOCK left out; only told when it did not open
 };
 Autopsy OpenAndReadAll(const MemoryImage& image, const Options& options, const Contents& expected);
 

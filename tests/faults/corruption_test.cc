@@ -1,6 +1,5 @@
-// Whatever happened to the files of a closed database: opening it, or reading it, says so and names the file, or nothing is missing. Never a crash,
-// never
-// wrong data, and a refusal changes nothing.
+// Whatever happened to the files of a closed database: opening it, or reading it, says so and names
+// the file, or nothing is missing. Never a crash, never wrong data, and a refusal changes nothing.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -17,19 +16,24 @@ namespace {
 
 class CorruptionTest : public ::testing::Test {
  protected:
-  // The damage is either harmless, or refused by a status that names `file` (or one of its kind) and leaves everything as it was.
+  // The damage is either harmless, or refused by a status that names `file` (or one of its kind)
+  // and leaves everything as it was.
   void Check(const MemoryImage& image, const std::string& file) {
     ++damages_;
     const Autopsy autopsy = OpenAndReadAll(image, closed_.options(), closed_.contents());
     EXPECT_FALSE(autopsy.wrong_data) << "wrong data, status: " << autopsy.status.ToString();
-    EXPECT_TRUE(autopsy.untouched) << "the refusal changed files; status: " << autopsy.status.ToString();
+    EXPECT_TRUE(autopsy.untouched)
+        << "the refusal changed files; status: " << autopsy.status.ToString();
     if (autopsy.status.ok()) return;
     ++refused_;
-    EXPECT_NE(autopsy.status.ToString().find(file), std::string::npos) << "the status does not name the file: " << autopsy.status.ToString();
-    EXPECT_EQ(autopsy.status.ToString().find("vvvv"), std::string::npos) << "the status shows a value: " << autopsy.status.ToString();
+    EXPECT_NE(autopsy.status.ToString().find(file), std::string::npos)
+        << "the status does not name the file: " << autopsy.status.ToString();
+    EXPECT_EQ(autopsy.status.ToString().find("vvvv"), std::string::npos)
+        << "the status shows a value: " << autopsy.status.ToString();
   }
   void Print(const char* what) const {
-    std::printf("%s: %d damages, %d refused, the others harmless; wrong data: %s\n", what, damages_, refused_, HasFailure() ? "SOME" : "0");
+    std::printf("%s: %d damages, %d refused, the others harmless; wrong data: %s\n", what, damages_,
+                refused_, HasFailure() ? "SOME" : "0");
   }
 
   const ClosedDatabase closed_;
@@ -39,7 +43,8 @@ class CorruptionTest : public ::testing::Test {
 
 TEST_F(CorruptionTest, UndamagedItIsWhole) {
   const Autopsy autopsy = OpenAndReadAll(closed_.image(), closed_.options(), closed_.contents());
-  EXPECT_TRUE(autopsy.opened && autopsy.status.ok() && !autopsy.wrong_data) << autopsy.status.ToString();
+  EXPECT_TRUE(autopsy.opened && autopsy.status.ok() && !autopsy.wrong_data)
+      << autopsy.status.ToString();
   EXPECT_GE(closed_.Files().size(), 8u);
 }
 
@@ -49,7 +54,8 @@ TEST_F(CorruptionTest, FlippedBytes) {
     Random random(name.size());
     const std::string& bytes = closed_.Bytes(name);
     const size_t step = bytes.size() / kFlipsPerFile + 1;
-    for (size_t offset = 0; offset < bytes.size() && !HasFailure(); offset += 1 + static_cast<size_t>(random.Uniform(2 * step - 1))) {
+    for (size_t offset = 0; offset < bytes.size() && !HasFailure();
+         offset += 1 + static_cast<size_t>(random.Uniform(2 * step - 1))) {
       std::string damaged = bytes;
       damaged[offset] = static_cast<char>(damaged[offset] ^ (1 << random.Uniform(8)));
       SCOPED_TRACE(StrCat(name, " of ", bytes.size(), " bytes, a bit flipped at ", offset));
@@ -66,9 +72,12 @@ TEST_F(CorruptionTest, OverwrittenStretches) {
     for (int i = 0; i < 40 && !bytes.empty() && !HasFailure(); ++i) {
       std::string damaged = bytes;
       const size_t offset = static_cast<size_t>(random.Uniform(bytes.size()));
-      const size_t length = std::min(bytes.size() - offset, static_cast<size_t>(1 + random.Skewed(12)));
-      damaged.replace(offset, length, random.OneIn(2) ? std::string(length, '\0') : random.Bytes(length));
-      SCOPED_TRACE(StrCat(name, " of ", bytes.size(), " bytes, ", length, " overwritten at ", offset));
+      const size_t length =
+          std::min(bytes.size() - offset, static_cast<size_t>(1 + random.Skewed(12)));
+      damaged.replace(offset, length,
+                      random.OneIn(2) ? std::string(length, '\0') : random.Bytes(length));
+      SCOPED_TRACE(
+          StrCat(name, " of ", bytes.size(), " bytes, ", length, " overwritten at ", offset));
       // What a MANIFEST lost at its end is found out by what is then missing or too much.
       Check(closed_.With(name, damaged), name.starts_with("MANIFEST") ? "/" : name);
     }
@@ -122,21 +131,26 @@ TEST_F(CorruptionTest, GarbageInCurrent) {
                                             std::string(100000, 'M')};
   for (const std::string& contents : garbage) {
     SCOPED_TRACE(StrCat(contents.size(), " bytes"));
-    const Autopsy autopsy = OpenAndReadAll(closed_.With("CURRENT", contents), closed_.options(), closed_.contents());
+    const Autopsy autopsy =
+        OpenAndReadAll(closed_.With("CURRENT", contents), closed_.options(), closed_.contents());
     EXPECT_FALSE(autopsy.opened);
     EXPECT_TRUE(autopsy.untouched);
     const std::string text = autopsy.status.ToString();
-    EXPECT_TRUE(text.find("CURRENT") != std::string::npos || text.find("MANIFEST-999999") != std::string::npos) << text;
+    EXPECT_TRUE(text.find("CURRENT") != std::string::npos ||
+                text.find("MANIFEST-999999") != std::string::npos)
+        << text;
   }
 }
 
 TEST_F(CorruptionTest, ForeignFilesAreKept) {
-  const std::vector<std::string> foreign = {"README.txt", "000012.sst.bak",  "backup.log", "12.sst", "OPTIONS",
-                                            "MANIFEST-",  "manifest-000001", "x.dbtmp",    "LOG.txt"};
+  const std::vector<std::string> foreign = {"README.txt",      "000012.sst.bak", "backup.log",
+                                            "12.sst",          "OPTIONS",        "MANIFEST-",
+                                            "manifest-000001", "x.dbtmp",        "LOG.txt"};
   const auto file_system = std::make_shared<MemoryFileSystem>(closed_.image());
   for (const std::string& name : foreign) {
     std::unique_ptr<WritableFile> file;
-    ASSERT_TRUE(file_system->NewWritableFile(ClosedDatabase::Path(name), FileOptions(), &file).ok());
+    ASSERT_TRUE(
+        file_system->NewWritableFile(ClosedDatabase::Path(name), FileOptions(), &file).ok());
     ASSERT_TRUE(file->Append("not ours").ok());
     ASSERT_TRUE(file->Close().ok());
   }
@@ -156,7 +170,8 @@ TEST_F(CorruptionTest, ForeignFilesAreKept) {
 TEST_F(CorruptionTest, DestroyLeavesForeignFilesAndTheirDirectory) {
   const auto file_system = std::make_shared<MemoryFileSystem>(closed_.image());
   std::unique_ptr<WritableFile> file;
-  ASSERT_TRUE(file_system->NewWritableFile(ClosedDatabase::Path("diary.txt"), FileOptions(), &file).ok());
+  ASSERT_TRUE(
+      file_system->NewWritableFile(ClosedDatabase::Path("diary.txt"), FileOptions(), &file).ok());
   ASSERT_TRUE(file->Close().ok());
   const std::unique_ptr<Env> env = NewCompositeEnv(file_system);
   Options options = closed_.options();

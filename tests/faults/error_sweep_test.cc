@@ -1,11 +1,15 @@
-// A small workload, run again and again, each time with an error at another call of the file system: once or from then on, before or after the call
-// took
-// effect, EIO or a full disk. What must hold, whatever fails:
+// A small workload, run again and again, each time with an error at another call of the file
+// system: once or from then on, before or after the call took effect, EIO or a full disk. What must
+// hold, whatever fails:
 //
-//   - every call of the database returns a Status; a read gives the right contents or an error, never wrong contents;
-//   - an error of a background job or of the log makes every later write fail with that error, and reads go on;
-//   - once the cause is gone, Resume makes the database writable, with exactly the acknowledged writes; a power cut then takes none of them;
-//   - without Resume, a reopen finds the acknowledged writes, and at most the one that failed behind them.
+//   - every call of the database returns a Status; a read gives the right contents or an error,
+//     never wrong contents;
+//   - an error of a background job or of the log makes every later write fail with that error, and
+//     reads go on;
+//   - once the cause is gone, Resume makes the database writable, with exactly the acknowledged
+//     writes; a power cut then takes none of them;
+//   - without Resume, a reopen finds the acknowledged writes, and at most the one that failed
+//     behind them.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -29,8 +33,9 @@ struct FaultCase {
 };
 
 std::string Describe(const FaultCase& fault) {
-  return StrCat("operations ", static_cast<uint32_t>(fault.rule.operations), ", call ", fault.rule.nth,
-                fault.rule.sticky ? " and every later one" : "", ", effect ", static_cast<int>(fault.rule.effect), ", ", fault.rule.error.ToString(),
+  return StrCat("operations ", static_cast<uint32_t>(fault.rule.operations), ", call ",
+                fault.rule.nth, fault.rule.sticky ? " and every later one" : "", ", effect ",
+                static_cast<int>(fault.rule.effect), ", ", fault.rule.error.ToString(),
                 fault.resume ? ", resume" : ", reopen");
 }
 
@@ -49,12 +54,15 @@ class FaultyRun {
     CreateFamily();
     for (int round = 0; round < 3 && !Failed(); ++round) {
       for (int i = 0; i < 6; ++i) Write(i == 3);
-      Note(database_->Flush(round == 1 ? database_->families() : std::set<std::string>{kDefaultColumnFamilyName}, true));
+      Note(database_->Flush(
+          round == 1 ? database_->families() : std::set<std::string>{kDefaultColumnFamilyName},
+          true));
       CompareReads();
       for (int i = 0; i < 3; ++i) Write(false);
       Note(database_->db()->SyncWAL());
       if (round == 1) Note(database_->db()->CompactRange(CompactRangeOptions(), nullptr, nullptr));
-      if (round == 2) Note(database_->db()->SetOptions({{"level0_file_num_compaction_trigger", "4"}}));
+      if (round == 2)
+        Note(database_->db()->SetOptions({{"level0_file_num_compaction_trigger", "4"}}));
       while (database_->env()->RunOneJob()) {
       }
       CompareReads();
@@ -89,7 +97,8 @@ class FaultyRun {
     faults_->ClearRules();
     database_ = std::make_unique<OpenDatabase>(faults_, Settings(), kSeed);
     opened = database_->Open();
-    EXPECT_TRUE(opened.ok()) << "does not open although nothing fails any more: " << opened.ToString();
+    EXPECT_TRUE(opened.ok()) << "does not open although nothing fails any more: "
+                             << opened.ToString();
     if (opened.ok()) CompareReopened();
     return opened.ok();
   }
@@ -105,22 +114,31 @@ class FaultyRun {
     const uint64_t number = ++writes_;
     for (const std::string& family : database_->families()) {
       if (family != kDefaultColumnFamilyName && !family_is_certain_) continue;
+      commit.push_back({.kind = Change::Kind::kPut,
+                        .family = family,
+                        .key = StrCat("key", number % 5),
+                        .value = StrCat(number, std::string(200, 'v'))});
       commit.push_back(
-          {.kind = Change::Kind::kPut, .family = family, .key = StrCat("key", number % 5), .value = StrCat(number, std::string(200, 'v'))});
-      commit.push_back({.kind = Change::Kind::kMerge, .family = family, .key = "list", .value = StrCat(number)});
-      if (number % 4 == 0) commit.push_back({.kind = Change::Kind::kDelete, .family = family, .key = StrCat("key", number % 3), .value = ""});
+          {.kind = Change::Kind::kMerge, .family = family, .key = "list", .value = StrCat(number)});
+      if (number % 4 == 0)
+        commit.push_back({.kind = Change::Kind::kDelete,
+                          .family = family,
+                          .key = StrCat("key", number % 3),
+                          .value = ""});
     }
     WriteOptions options;
     options.sync = sync;
     const Status written = database_->Write(commit, options);
     Note(written);
     if (written.ok()) {
-      EXPECT_FALSE(latched_.has_value()) << "a write succeeded although an earlier one failed with " << *latched_;
+      EXPECT_FALSE(latched_.has_value())
+          << "a write succeeded although an earlier one failed with " << *latched_;
       Apply(commit, &acknowledged_);
       return;
     }
     if (latched_.has_value()) {
-      EXPECT_EQ(written.ToString(), *latched_) << "the error that made the database read-only is not the answer";
+      EXPECT_EQ(written.ToString(), *latched_)
+          << "the error that made the database read-only is not the answer";
       return;
     }
     latched_ = written.ToString();
@@ -133,7 +151,8 @@ class FaultyRun {
     Contents contents;
     const Status read = database_->Read(&contents);
     Note(read);
-    EXPECT_TRUE(!read.ok() || Equal(contents, acknowledged_)) << "the open database shows other contents than were acknowledged";
+    EXPECT_TRUE(!read.ok() || Equal(contents, acknowledged_))
+        << "the open database shows other contents than were acknowledged";
     for (const auto& [key, value] : acknowledged_[kDefaultColumnFamilyName]) {
       PinnableSlice found;
       const Status status = database_->db()->Get(ReadOptions(), key, &found);
@@ -172,7 +191,8 @@ class FaultyRun {
     Note(read);
     if (!read.ok()) return;
     const bool with_failed = with_the_failed_.has_value() && Equal(contents, *with_the_failed_);
-    EXPECT_TRUE(with_failed || Equal(contents, acknowledged_)) << "a reopened database shows other contents than were acknowledged";
+    EXPECT_TRUE(with_failed || Equal(contents, acknowledged_))
+        << "a reopened database shows other contents than were acknowledged";
     acknowledged_ = contents;
     with_the_failed_.reset();
     latched_.reset();
@@ -197,14 +217,17 @@ class FaultyRun {
   // Everything is synced or in tables now, what the failed log held in the last place.
   void ComparePowerCuts() {
     Random random(kSeed);
-    for (const CrashKind kind : {CrashKind::kDurableOnly, CrashKind::kRandomSubset, CrashKind::kUnlinksLate, CrashKind::kEverything}) {
+    for (const CrashKind kind : {CrashKind::kDurableOnly, CrashKind::kRandomSubset,
+                                 CrashKind::kUnlinksLate, CrashKind::kEverything}) {
       const CrashImage image = disk_->MakeCrashImage(disk_->OperationCount(), kind, random.Next());
       OpenDatabase recovered(image.file_system, Settings(), kSeed);
       const Status opened = recovered.Open();
-      ASSERT_TRUE(opened.ok()) << "after a power cut (" << CrashKindName(kind) << "): " << opened.ToString();
+      ASSERT_TRUE(opened.ok()) << "after a power cut (" << CrashKindName(kind)
+                               << "): " << opened.ToString();
       Contents contents;
       ASSERT_TRUE(recovered.Read(&contents).ok());
-      EXPECT_TRUE(Equal(contents, acknowledged_)) << "a power cut behind a resume (" << CrashKindName(kind) << ") changed the contents";
+      EXPECT_TRUE(Equal(contents, acknowledged_))
+          << "a power cut behind a resume (" << CrashKindName(kind) << ") changed the contents";
     }
   }
 
@@ -213,7 +236,8 @@ class FaultyRun {
     Note(closed);
     database_ = std::make_unique<OpenDatabase>(faults_, Settings(), kSeed);
     const Status opened = database_->Open();
-    ASSERT_TRUE(opened.ok()) << "does not open although nothing fails any more: " << opened.ToString();
+    ASSERT_TRUE(opened.ok()) << "does not open although nothing fails any more: "
+                             << opened.ToString();
     CompareReopened();
   }
 
@@ -261,9 +285,12 @@ class ErrorSweepTest : public ::testing::TestWithParam<Operations> {
         cured += run.Cured() ? 1u : 0u;
       }
     }
-    std::printf("%s: %llu calls, %llu runs, %llu with injected errors, %llu cured by Resume; wrong results: %s\n", GetParam().name,
-                static_cast<unsigned long long>(calls), static_cast<unsigned long long>(runs), static_cast<unsigned long long>(injected),
-                static_cast<unsigned long long>(cured), HasFailure() ? "SOME" : "0");
+    std::printf(
+        "%s: %llu calls, %llu runs, %llu with injected errors, %llu cured by Resume; wrong "
+        "results: %s\n",
+        GetParam().name, static_cast<unsigned long long>(calls),
+        static_cast<unsigned long long>(runs), static_cast<unsigned long long>(injected),
+        static_cast<unsigned long long>(cured), HasFailure() ? "SOME" : "0");
   }
 };
 
@@ -279,23 +306,31 @@ FaultCase Variant(FaultEffect effect, bool sticky, const Status& error, bool res
 TEST_P(ErrorSweepTest, NothingAcknowledgedIsLostAndNothingWrongIsRead) {
   const Status io = Status::IOError("injected");
   const Status full = Status::NoSpace("injected");
-  Sweep({Variant(FaultEffect::kFailBefore, false, io, true), Variant(FaultEffect::kFailBefore, true, io, true),
-         Variant(FaultEffect::kFailBefore, false, io, false), Variant(FaultEffect::kFailBefore, true, full, true),
-         Variant(FaultEffect::kFailBefore, true, full, false), Variant(FaultEffect::kFailAfter, false, io, true),
-         Variant(FaultEffect::kFailAfter, false, io, false), Variant(FaultEffect::kPartialAppend, false, full, true),
+  Sweep({Variant(FaultEffect::kFailBefore, false, io, true),
+         Variant(FaultEffect::kFailBefore, true, io, true),
+         Variant(FaultEffect::kFailBefore, false, io, false),
+         Variant(FaultEffect::kFailBefore, true, full, true),
+         Variant(FaultEffect::kFailBefore, true, full, false),
+         Variant(FaultEffect::kFailAfter, false, io, true),
+         Variant(FaultEffect::kFailAfter, false, io, false),
+         Variant(FaultEffect::kPartialAppend, false, full, true),
          Variant(FaultEffect::kPartialAppend, false, full, false)});
 }
 
-INSTANTIATE_TEST_SUITE_P(Calls, ErrorSweepTest,
-                         ::testing::Values(Operations{"Append", FaultOperation::kAppend}, Operations{"Flush", FaultOperation::kFlush},
-                                           Operations{"Sync", FaultOperation::kSync}, Operations{"Close", FaultOperation::kClose},
-                                           Operations{"SyncDirectory", FaultOperation::kSyncDirectory}, Operations{"Rename", FaultOperation::kRename},
-                                           Operations{"Create", FaultOperation::kOpenForWriting},
-                                           Operations{"OpenForReading", FaultOperation::kOpenForReading}, Operations{"Read", FaultOperation::kRead},
-                                           Operations{"Delete", FaultOperation::kDelete}, Operations{"List", FaultOperation::kList},
-                                           Operations{"Inspect", FaultOperation::kInspect}, Operations{"Lock", FaultOperation::kLock},
-                                           Operations{"CreateDirectory", FaultOperation::kCreateDirectory}),
-                         [](const auto& operations) { return std::string(operations.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Calls, ErrorSweepTest,
+    ::testing::Values(
+        Operations{"Append", FaultOperation::kAppend}, Operations{"Flush", FaultOperation::kFlush},
+        Operations{"Sync", FaultOperation::kSync}, Operations{"Close", FaultOperation::kClose},
+        Operations{"SyncDirectory", FaultOperation::kSyncDirectory},
+        Operations{"Rename", FaultOperation::kRename},
+        Operations{"Create", FaultOperation::kOpenForWriting},
+        Operations{"OpenForReading", FaultOperation::kOpenForReading},
+        Operations{"Read", FaultOperation::kRead}, Operations{"Delete", FaultOperation::kDelete},
+        Operations{"List", FaultOperation::kList}, Operations{"Inspect", FaultOperation::kInspect},
+        Operations{"Lock", FaultOperation::kLock},
+        Operations{"CreateDirectory", FaultOperation::kCreateDirectory}),
+    [](const auto& operations) { return std::string(operations.param.name); });
 
 // Reads that lie: what they return is caught by a checksum, or is right.
 class LyingReadTest : public ::testing::TestWithParam<FaultEffect> {};
@@ -315,13 +350,19 @@ TEST_P(LyingReadTest, WrongBytesAreNeverBelieved) {
     run.Run();
     injected += run.Injected() ? 1u : 0u;
   }
-  std::printf("%llu reads lied to; wrong results: %s\n", static_cast<unsigned long long>(injected), HasFailure() ? "SOME" : "0");
+  std::printf("%llu reads lied to; wrong results: %s\n", static_cast<unsigned long long>(injected),
+              HasFailure() ? "SOME" : "0");
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Effects, LyingReadTest, ::testing::Values(FaultEffect::kShortRead, FaultEffect::kBitFlip, FaultEffect::kMisdirectedRead), [](const auto& effect) {
-      return std::string(effect.param == FaultEffect::kShortRead ? "Short" : effect.param == FaultEffect::kBitFlip ? "Flipped" : "Misdirected");
-    });
+INSTANTIATE_TEST_SUITE_P(Effects, LyingReadTest,
+                         ::testing::Values(FaultEffect::kShortRead, FaultEffect::kBitFlip,
+                                           FaultEffect::kMisdirectedRead),
+                         [](const auto& effect) {
+                           return std::string(effect.param == FaultEffect::kShortRead ? "Short"
+                                              : effect.param == FaultEffect::kBitFlip
+                                                  ? "Flipped"
+                                                  : "Misdirected");
+                         });
 
 }  // namespace
 }  // namespace ashlar

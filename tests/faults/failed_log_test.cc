@@ -1,4 +1,5 @@
-// A log that fails: what is left of it is whole, every recovery mode opens the database, and no failure is hidden from the caller.
+// A log that fails: what is left of it is whole, every recovery mode opens the database, and no
+// failure is hidden from the caller.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -44,8 +45,12 @@ class FailedLogTest : public ::testing::Test {
 
   Status WriteNext(bool sync = false) {
     const std::string key = StrCat("key", writes_++);
-    const Commit commit = {{.kind = Change::Kind::kPut, .family = "default", .key = key, .value = "value"},
-                           {.kind = Change::Kind::kPut, .family = "second", .key = key, .value = std::string(100, 'v')}};
+    const Commit commit = {
+        {.kind = Change::Kind::kPut, .family = "default", .key = key, .value = "value"},
+        {.kind = Change::Kind::kPut,
+         .family = "second",
+         .key = key,
+         .value = std::string(100, 'v')}};
     WriteOptions options;
     options.sync = sync;
     const Status status = database_->Write(commit, options);
@@ -67,8 +72,9 @@ class FailedLogTest : public ::testing::Test {
   }
 
   void ExpectThatEveryModeFindsWhatWasAcknowledged() {
-    for (const WALRecoveryMode mode : {WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kAbsoluteConsistency,
-                                       WALRecoveryMode::kPointInTimeRecovery, WALRecoveryMode::kSkipAnyCorruptedRecords}) {
+    for (const WALRecoveryMode mode :
+         {WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kAbsoluteConsistency,
+          WALRecoveryMode::kPointInTimeRecovery, WALRecoveryMode::kSkipAnyCorruptedRecords}) {
       SCOPED_TRACE(StrCat("recovery mode ", static_cast<int>(mode)));
       Options options = SmallDatabaseOptions();
       options.wal_recovery_mode = mode;
@@ -88,7 +94,8 @@ class FailedLogTest : public ::testing::Test {
   int writes_ = 0;
 };
 
-// The process dies after a write failed and after any number of resumes that could not write their tables.
+// The process dies after a write failed and after any number of resumes that could not write their
+// tables.
 TEST_F(FailedLogTest, EveryModeOpensAfterAFailedWriteAndFailedResumes) {
   for (const LogFault& fault : kLogFaults) {
     if (fault.operation == FaultOperation::kSyncDirectory) continue;  // no part of a write
@@ -132,7 +139,8 @@ TEST_F(FailedLogTest, EveryModeOpensAfterTheStartOfALogFailed) {
   }
 }
 
-// The log could not be cut when it failed: it must be before another log continues it, for it holds a refused write.
+// The log could not be cut when it failed: it must be before another log continues it, for it holds
+// a refused write.
 TEST_F(FailedLogTest, ACutThatFailedIsRepeatedBeforeTheNextLog) {
   Start(SmallDatabaseOptions());
   WriteSome();
@@ -150,7 +158,8 @@ TEST_F(FailedLogTest, ACutThatFailedIsRepeatedBeforeTheNextLog) {
   ExpectThatEveryModeFindsWhatWasAcknowledged();
 }
 
-// The flush of the log failed when a memtable was switched, and FlushWAL answered that everything was with the operating system.
+// The flush of the log failed when a memtable was switched, and FlushWAL answered that everything
+// was with the operating system.
 TEST_F(FailedLogTest, AFlushThatFailsAtASwitchIsReportedAndLatched) {
   Options options = SmallDatabaseOptions();
   options.manual_wal_flush = true;
@@ -170,7 +179,8 @@ TEST_F(FailedLogTest, AFlushThatFailsAtASwitchIsReportedAndLatched) {
   }
 }
 
-// What waited in memory for FlushWAL is not written after the log has failed: the writes in it were never promised, the one that failed was refused.
+// What waited in memory for FlushWAL is not written after the log has failed: the writes in it were
+// never promised, the one that failed was refused.
 TEST_F(FailedLogTest, NothingIsAddedToALogThatFailed) {
   Options options = SmallDatabaseOptions();
   options.manual_wal_flush = true;
@@ -186,7 +196,8 @@ TEST_F(FailedLogTest, NothingIsAddedToALogThatFailed) {
   ExpectThatEveryModeFindsWhatWasAcknowledged();
 }
 
-// An open that failed recorded the logs that it had read as synced, which nobody had done: the next power cut made them look damaged.
+// An open that failed recorded the logs that it had read as synced, which nobody had done: the next
+// power cut made them look damaged.
 TEST_F(FailedLogTest, AnOpenThatFailsRecordsNoLogAsSynced) {
   Start(SmallDatabaseOptions());
   WriteSome();

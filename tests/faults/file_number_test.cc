@@ -1,5 +1,6 @@
-// Numbers in the names of files, in a MANIFEST and in a log that no database reaches: what is not the database's is left alone, what is damaged is
-// refused, and a database that was opened once can be opened again.
+// Numbers in the names of files, in a MANIFEST and in a log that no database reaches: what is not
+// the database's is left alone, what is damaged is refused, and a database that was opened once can
+// be opened again.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -41,7 +42,10 @@ class FileNumberTest : public ::testing::Test {
       Contents contents;
       ASSERT_TRUE(database.Read(&contents).ok());
       EXPECT_EQ(contents, expected);
-      const Commit commit{{.kind = Change::Kind::kPut, .family = kDefaultColumnFamilyName, .key = StrCat("round ", round), .value = "value"}};
+      const Commit commit{{.kind = Change::Kind::kPut,
+                           .family = kDefaultColumnFamilyName,
+                           .key = StrCat("round ", round),
+                           .value = "value"}};
       ASSERT_TRUE(database.Write(commit, WriteOptions()).ok());
       Apply(commit, &expected);
       if (round == 2) {
@@ -80,12 +84,15 @@ class FileNumberTest : public ::testing::Test {
   const std::shared_ptr<WarningLogger> logger_ = std::make_shared<WarningLogger>();
 };
 
-// Once the first open took the number for one of its own, and no later open succeeded; the highest number ended the process.
+// Once the first open took the number for one of its own, and no later open succeeded; the highest
+// number ended the process.
 TEST_F(FileNumberTest, StrayFilesWithHighNumbersAreNeitherUsedNorDeleted) {
-  for (const uint64_t number : {~uint64_t{0}, (uint64_t{1} << 63) - 1, kFileNumberMax + 1, kFileNumberMax, uint64_t{1} << 50}) {
+  for (const uint64_t number : {~uint64_t{0}, (uint64_t{1} << 63) - 1, kFileNumberMax + 1,
+                                kFileNumberMax, uint64_t{1} << 50}) {
     SCOPED_TRACE(number);
-    const std::vector<std::string> strays = {WalFileName(OpenDatabase::kPath, number), TableFileName(OpenDatabase::kPath, number),
-                                             DescriptorFileName(OpenDatabase::kPath, number), TempFileName(OpenDatabase::kPath, number)};
+    const std::vector<std::string> strays = {
+        WalFileName(OpenDatabase::kPath, number), TableFileName(OpenDatabase::kPath, number),
+        DescriptorFileName(OpenDatabase::kPath, number), TempFileName(OpenDatabase::kPath, number)};
     const auto file_system = std::make_shared<MemoryFileSystem>(closed_.image());
     for (const std::string& stray : strays) {
       std::unique_ptr<WritableFile> file;
@@ -93,15 +100,21 @@ TEST_F(FileNumberTest, StrayFilesWithHighNumbersAreNeitherUsedNorDeleted) {
     }
     logger_->warnings.clear();
     ExpectToWorkAgainAndAgain(file_system);
-    for (const std::string& stray : strays) EXPECT_TRUE(file_system->FileExists(stray).ok()) << stray;
-    EXPECT_NE(logger_->warnings.find(StrCat(strays[0], " is not a log of this database")), std::string::npos) << logger_->warnings;
+    for (const std::string& stray : strays)
+      EXPECT_TRUE(file_system->FileExists(stray).ok()) << stray;
+    EXPECT_NE(logger_->warnings.find(StrCat(strays[0], " is not a log of this database")),
+              std::string::npos)
+        << logger_->warnings;
   }
 }
 
 TEST_F(FileNumberTest, AStrayLogJustAboveTheNextNumberIsTakenForALog) {
   const auto file_system = std::make_shared<MemoryFileSystem>(closed_.image());
   std::unique_ptr<WritableFile> file;
-  ASSERT_TRUE(file_system->NewWritableFile(WalFileName(OpenDatabase::kPath, 1'000'000), FileOptions(), &file).ok());
+  ASSERT_TRUE(
+      file_system
+          ->NewWritableFile(WalFileName(OpenDatabase::kPath, 1'000'000), FileOptions(), &file)
+          .ok());
   ExpectToWorkAgainAndAgain(file_system);
   std::vector<std::string> names;
   ASSERT_TRUE(file_system->GetChildren(OpenDatabase::kPath, &names).ok());
@@ -120,10 +133,13 @@ TEST_F(FileNumberTest, AnEditWithAHighNumberIsRefusedAndNamed) {
     for (const VersionEdit* edit : {&addition, &deletion, &next}) {
       std::string record;
       edit->EncodeTo(&record);
-      const Autopsy autopsy = OpenAndReadAll(WithEdit(record), closed_.options(), closed_.contents());
+      const Autopsy autopsy =
+          OpenAndReadAll(WithEdit(record), closed_.options(), closed_.contents());
       EXPECT_TRUE(autopsy.status.IsCorruption()) << autopsy.status.ToString();
-      EXPECT_NE(autopsy.status.ToString().find(manifest), std::string::npos) << autopsy.status.ToString();
-      EXPECT_NE(autopsy.status.ToString().find(StrCat(number)), std::string::npos) << autopsy.status.ToString();
+      EXPECT_NE(autopsy.status.ToString().find(manifest), std::string::npos)
+          << autopsy.status.ToString();
+      EXPECT_NE(autopsy.status.ToString().find(StrCat(number)), std::string::npos)
+          << autopsy.status.ToString();
       EXPECT_TRUE(autopsy.untouched);
     }
   }
@@ -145,9 +161,12 @@ TEST_F(FileNumberTest, ALogWithAHighSequenceIsRefusedAndNamed) {
     LogWriter writer(std::move(file), path, 900);
     ASSERT_TRUE(writer.AddRecord(record).ok());
     ASSERT_TRUE(writer.Close().ok());
-    const Autopsy autopsy = OpenAndReadAll(file_system.Snapshot(), closed_.options(), closed_.contents());
+    const Autopsy autopsy =
+        OpenAndReadAll(file_system.Snapshot(), closed_.options(), closed_.contents());
     EXPECT_TRUE(autopsy.status.IsCorruption()) << autopsy.status.ToString();
-    EXPECT_NE(autopsy.status.ToString().find("000900.log: batch of the record at offset 0"), std::string::npos) << autopsy.status.ToString();
+    EXPECT_NE(autopsy.status.ToString().find("000900.log: batch of the record at offset 0"),
+              std::string::npos)
+        << autopsy.status.ToString();
     EXPECT_TRUE(autopsy.untouched);
   }
 }

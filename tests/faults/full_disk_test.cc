@@ -1,5 +1,6 @@
-// The disk fills up at every possible place of a workload. Everything acknowledged stays readable, also after reopening read-only on the full disk;
-// when there is space again, Resume or a reopen goes on, with nothing lost.
+// The disk fills up at every possible place of a workload. Everything acknowledged stays readable,
+// also after reopening read-only on the full disk; when there is space again, Resume or a reopen
+// goes on, with nothing lost.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -18,7 +19,8 @@ class FullDiskTest : public ::testing::Test {
  protected:
   static uint64_t BytesUsed(const MemoryFileSystem& disk) {
     uint64_t bytes = 0;
-    for (const MemoryImage::Entry& entry : disk.Snapshot().entries) bytes += entry.is_directory ? 0 : entry.bytes->size();
+    for (const MemoryImage::Entry& entry : disk.Snapshot().entries)
+      bytes += entry.is_directory ? 0 : entry.bytes->size();
     return bytes;
   }
 
@@ -26,9 +28,12 @@ class FullDiskTest : public ::testing::Test {
     const int number = ++writes_;
     Commit commit;
     for (const char* const family : {"default", "second"}) {
+      commit.push_back({.kind = Change::Kind::kPut,
+                        .family = family,
+                        .key = StrCat("key", number % 20),
+                        .value = StrCat(number, std::string(300, 'v'))});
       commit.push_back(
-          {.kind = Change::Kind::kPut, .family = family, .key = StrCat("key", number % 20), .value = StrCat(number, std::string(300, 'v'))});
-      commit.push_back({.kind = Change::Kind::kMerge, .family = family, .key = "list", .value = StrCat(number)});
+          {.kind = Change::Kind::kMerge, .family = family, .key = "list", .value = StrCat(number)});
     }
     WriteOptions options;
     options.sync = number % 5 == 0;
@@ -49,7 +54,9 @@ class FullDiskTest : public ::testing::Test {
     for (int i = 0; i < 400; ++i) {
       if (const Status written = WriteNext(database); !written.ok()) return written;
       if (i % 12 == 11) {
-        if (const Status flushed = database->Flush(i % 24 == 11 ? database->families() : std::set<std::string>{"default"}, true); !flushed.ok())
+        if (const Status flushed = database->Flush(
+                i % 24 == 11 ? database->families() : std::set<std::string>{"default"}, true);
+            !flushed.ok())
           return flushed;
         while (database->env()->RunOneJob()) {
         }
@@ -105,7 +112,8 @@ class FullDiskTest : public ::testing::Test {
     std::vector<ColumnFamilyDescriptor> families = {{"default", options}, {"second", options}};
     std::vector<ColumnFamilyHandle*> handles;
     std::unique_ptr<DB> db;
-    const Status opened = DB::OpenForReadOnly(options, OpenDatabase::kPath, families, &handles, &db);
+    const Status opened =
+        DB::OpenForReadOnly(options, OpenDatabase::kPath, families, &handles, &db);
     ASSERT_TRUE(opened.ok()) << opened.ToString();
     for (ColumnFamilyHandle* const handle : handles) {
       for (const auto& [key, value] : acknowledged_[handle->GetName()]) {
@@ -125,7 +133,8 @@ class FullDiskTest : public ::testing::Test {
 
 TEST_F(FullDiskTest, NothingAcknowledgedIsLostAndResumeGoesOn) {
   int places = 0;
-  for (uint64_t spare_bytes = 0; spare_bytes < 60000 && !HasFailure(); spare_bytes += 211 + spare_bytes / 100) {
+  for (uint64_t spare_bytes = 0; spare_bytes < 60000 && !HasFailure();
+       spare_bytes += 211 + spare_bytes / 100) {
     Run(spare_bytes, /*resume=*/true);
     ++places;
   }
@@ -133,7 +142,9 @@ TEST_F(FullDiskTest, NothingAcknowledgedIsLostAndResumeGoesOn) {
 }
 
 TEST_F(FullDiskTest, ReopeningGoesOn) {
-  for (uint64_t spare_bytes = 0; spare_bytes < 60000 && !HasFailure(); spare_bytes += 1531 + spare_bytes / 20) Run(spare_bytes, /*resume=*/false);
+  for (uint64_t spare_bytes = 0; spare_bytes < 60000 && !HasFailure();
+       spare_bytes += 1531 + spare_bytes / 20)
+    Run(spare_bytes, /*resume=*/false);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// One database, one writer: another process is refused with the reason, and so is a second open in this one. Readers need no lock.
+// One database, one writer: another process is refused with the reason, and so is a second open in
+// this one. Readers need no lock.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -38,8 +39,13 @@ TEST(LockChild, DISABLED_Open) {
 class LockTest : public ::testing::Test {
  protected:
   std::string OpenInAnotherProcess() const {
-    const std::string environment = StrCat("env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX -u GTEST_OUTPUT ", kDirectoryVariable, "=", path_);
-    return RunTool(StrCat(environment, " ", OwnCommand(), " --gtest_filter=LockChild.DISABLED_Open --gtest_also_run_disabled_tests")).output;
+    const std::string environment =
+        StrCat("env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX -u GTEST_OUTPUT ",
+               kDirectoryVariable, "=", path_);
+    return RunTool(
+               StrCat(environment, " ", OwnCommand(),
+                      " --gtest_filter=LockChild.DISABLED_Open --gtest_also_run_disabled_tests"))
+        .output;
   }
 
   const ScratchDirectory scratch_;

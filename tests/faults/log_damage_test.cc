@@ -1,5 +1,6 @@
-// Logs that are cut, damaged or missing, under each of the four recovery modes: what is recovered is exactly what the mode promises, or the open is
-// refused by a status that names the log, and nothing is changed.
+// Logs that are cut, damaged or missing, under each of the four recovery modes: what is recovered
+// is exactly what the mode promises, or the open is refused by a status that names the log, and
+// nothing is changed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +29,9 @@ class LogDamageTest : public ::testing::Test {
   static constexpr int kBatches = 30;
   static constexpr int kBatchesInTheFirstLog = 18;
 
-  LogDamageTest() : file_system_(std::make_shared<MemoryFileSystem>()), database_(file_system_, SmallDatabaseOptions(), 1) {}
+  LogDamageTest()
+      : file_system_(std::make_shared<MemoryFileSystem>()),
+        database_(file_system_, SmallDatabaseOptions(), 1) {}
 
   void SetUp() override {
     ASSERT_TRUE(database_.Open().ok());
@@ -50,8 +53,14 @@ class LogDamageTest : public ::testing::Test {
   }
 
   static Commit BatchNumber(int i) {
-    return {{.kind = Change::Kind::kPut, .family = kDefaultColumnFamilyName, .key = StrCat("batch", i), .value = std::string(80, 'v')},
-            {.kind = Change::Kind::kMerge, .family = kDefaultColumnFamilyName, .key = "order", .value = StrCat(i)}};
+    return {{.kind = Change::Kind::kPut,
+             .family = kDefaultColumnFamilyName,
+             .key = StrCat("batch", i),
+             .value = std::string(80, 'v')},
+            {.kind = Change::Kind::kMerge,
+             .family = kDefaultColumnFamilyName,
+             .key = "order",
+             .value = StrCat(i)}};
   }
   static Contents After(const std::vector<int>& batches) {
     Contents contents{{kDefaultColumnFamilyName, {}}};
@@ -76,7 +85,8 @@ class LogDamageTest : public ::testing::Test {
   // Where the records of a log begin, and where the last one ends.
   std::vector<uint64_t> RecordOffsets(const std::string& name) const {
     std::unique_ptr<SequentialFile> file;
-    EXPECT_TRUE(file_system_->NewSequentialFile(ClosedDatabase::Path(name), FileOptions(), &file).ok());
+    EXPECT_TRUE(
+        file_system_->NewSequentialFile(ClosedDatabase::Path(name), FileOptions(), &file).ok());
     LogReader reader(std::move(file), name, 0, LogBytes(name).size());
     std::vector<uint64_t> offsets;
     Slice record;
@@ -87,16 +97,19 @@ class LogDamageTest : public ::testing::Test {
   }
   MemoryImage With(const std::string& name, std::optional<std::string> bytes) const {
     MemoryImage image = image_;
-    std::erase_if(image.entries,
-                  [&](const MemoryImage::Entry& entry) { return !bytes.has_value() && "/" + entry.path == ClosedDatabase::Path(name); });
+    std::erase_if(image.entries, [&](const MemoryImage::Entry& entry) {
+      return !bytes.has_value() && "/" + entry.path == ClosedDatabase::Path(name);
+    });
     for (MemoryImage::Entry& entry : image.entries) {
-      if ("/" + entry.path == ClosedDatabase::Path(name)) entry.bytes = std::make_shared<const std::string>(*bytes);
+      if ("/" + entry.path == ClosedDatabase::Path(name))
+        entry.bytes = std::make_shared<const std::string>(*bytes);
     }
     return image;
   }
   std::string Flipped(const std::string& name, uint64_t offset) const {
     std::string bytes = LogBytes(name);
-    bytes[static_cast<size_t>(offset)] = static_cast<char>(bytes[static_cast<size_t>(offset)] ^ 0x20);
+    bytes[static_cast<size_t>(offset)] =
+        static_cast<char>(bytes[static_cast<size_t>(offset)] ^ 0x20);
     return bytes;
   }
 
@@ -113,8 +126,10 @@ class LogDamageTest : public ::testing::Test {
     EXPECT_NE(autopsy.status.ToString().find(log), std::string::npos) << autopsy.status.ToString();
     EXPECT_TRUE(autopsy.untouched);
   }
-  // Recovers these batches; and once written to, killed and opened again, these and the new one: what was given up does not come back.
-  void ExpectRecovered(const MemoryImage& image, WALRecoveryMode mode, const std::vector<int>& batches) {
+  // Recovers these batches; and once written to, killed and opened again, these and the new one:
+  // what was given up does not come back.
+  void ExpectRecovered(const MemoryImage& image, WALRecoveryMode mode,
+                       const std::vector<int>& batches) {
     SCOPED_TRACE(StrCat("recovery mode ", static_cast<int>(mode)));
     const auto file_system = std::make_shared<MemoryFileSystem>(image);
     Contents expected = After(batches);
@@ -125,7 +140,8 @@ class LogDamageTest : public ::testing::Test {
       ExpectContents(recovered, expected);
       ASSERT_TRUE(recovered.Write(BatchNumber(1000), WriteOptions()).ok());
       Apply(BatchNumber(1000), &expected);
-      OpenDatabase killed(std::make_shared<MemoryFileSystem>(file_system->Snapshot()), InMode(mode), 1);
+      OpenDatabase killed(std::make_shared<MemoryFileSystem>(file_system->Snapshot()), InMode(mode),
+                          1);
       ASSERT_TRUE(killed.Open().ok());
       ExpectContents(killed, expected);
     }
@@ -143,7 +159,8 @@ class LogDamageTest : public ::testing::Test {
 };
 
 TEST_F(LogDamageTest, UndamagedEveryModeRecoversEverything) {
-  for (const WALRecoveryMode mode : {kTolerate, kAbsolute, kPointInTime, kSkip}) ExpectRecovered(image_, mode, Range(1, kBatches));
+  for (const WALRecoveryMode mode : {kTolerate, kAbsolute, kPointInTime, kSkip})
+    ExpectRecovered(image_, mode, Range(1, kBatches));
 }
 
 TEST_F(LogDamageTest, ATornTail) {
@@ -167,7 +184,8 @@ TEST_F(LogDamageTest, DamageInTheMiddleOfTheLastLog) {
 
 TEST_F(LogDamageTest, DamageInTheMiddleOfAnOlderLog) {
   const std::vector<uint64_t> offsets = RecordOffsets(logs_[0]);
-  const size_t first_batch = offsets.size() - 1 - kBatchesInTheFirstLog;  // behind a head, if there is one
+  const size_t first_batch =
+      offsets.size() - 1 - kBatchesInTheFirstLog;  // behind a head, if there is one
   const MemoryImage damaged = With(logs_[0], Flipped(logs_[0], offsets[first_batch + 4] + 30));
   ExpectRefused(damaged, kTolerate, logs_[0]);
   ExpectRefused(damaged, kAbsolute, logs_[0]);
@@ -175,13 +193,16 @@ TEST_F(LogDamageTest, DamageInTheMiddleOfAnOlderLog) {
   ExpectRecovered(damaged, kSkip, Range(1, kBatches, 5));
 }
 
-// RocksDB once went on with the next log when one in the middle had been cut at the end of a record.
+// RocksDB once went on with the next log when one in the middle had been cut at the end of a
+// record.
 TEST_F(LogDamageTest, AnOlderLogCutAtTheEndOfARecordIsNoEnd) {
   const std::vector<uint64_t> offsets = RecordOffsets(logs_[0]);
   const size_t first_batch = offsets.size() - 1 - kBatchesInTheFirstLog;
   for (size_t batches = 0; batches < kBatchesInTheFirstLog; ++batches) {
     SCOPED_TRACE(StrCat(batches, " batches left"));
-    const MemoryImage cut = With(logs_[0], LogBytes(logs_[0]).substr(0, static_cast<size_t>(offsets[first_batch + batches])));
+    const MemoryImage cut =
+        With(logs_[0],
+             LogBytes(logs_[0]).substr(0, static_cast<size_t>(offsets[first_batch + batches])));
     ExpectRefused(cut, kTolerate, logs_[0]);
     ExpectRefused(cut, kAbsolute, logs_[0]);
     ExpectRecovered(cut, kPointInTime, Range(1, static_cast<int>(batches)));
@@ -190,7 +211,8 @@ TEST_F(LogDamageTest, AnOlderLogCutAtTheEndOfARecordIsNoEnd) {
 
 TEST_F(LogDamageTest, AnOlderLogThatIsMissing) {
   const MemoryImage missing = With(logs_[0], std::nullopt);
-  for (const WALRecoveryMode mode : {kTolerate, kAbsolute, kPointInTime}) ExpectRefused(missing, mode, logs_[0]);
+  for (const WALRecoveryMode mode : {kTolerate, kAbsolute, kPointInTime})
+    ExpectRefused(missing, mode, logs_[0]);
   ExpectRecovered(missing, kSkip, Range(kBatchesInTheFirstLog + 1, kBatches));
 }
 
@@ -206,7 +228,8 @@ TEST_F(LogDamageTest, ATailThatIsMissingFromAClosedDatabase) {
     const std::string bytes = LogBytes(log);
     for (const WALRecoveryMode mode : {kTolerate, kAbsolute, kPointInTime}) {
       ExpectRefused(With(log, bytes.substr(0, bytes.size() - 9)), mode, log);
-      ExpectRefused(With(log, bytes.substr(0, static_cast<size_t>(RecordOffsets(log)[2]))), mode, log);
+      ExpectRefused(With(log, bytes.substr(0, static_cast<size_t>(RecordOffsets(log)[2]))), mode,
+                    log);
       ExpectRefused(With(log, std::nullopt), mode, log);
     }
   }
@@ -230,7 +253,8 @@ class LostLogTest : public LogDamageTest {
     log_text_ = Bytes("LOG");
   }
   std::string Bytes(const std::string& name) const {
-    const Result<std::string> bytes = ReadFileToString(disk_.get(), ClosedDatabase::Path(name), size_t{1} << 20);
+    const Result<std::string> bytes =
+        ReadFileToString(disk_.get(), ClosedDatabase::Path(name), size_t{1} << 20);
     EXPECT_TRUE(bytes.ok()) << bytes.status().ToString();
     return bytes.ok() ? *bytes : "";
   }
@@ -240,7 +264,9 @@ class LostLogTest : public LogDamageTest {
     std::sort(names.begin(), names.end());
     return names;
   }
-  void ExpectInLog(const std::string& text) const { EXPECT_NE(log_text_.find(text), std::string::npos) << text << "\n" << log_text_; }
+  void ExpectInLog(const std::string& text) const {
+    EXPECT_NE(log_text_.find(text), std::string::npos) << text << "\n" << log_text_;
+  }
   uint64_t DamagedOffset() const { return RecordOffsets(logs_[1])[3]; }
   MemoryImage Damaged() const { return With(logs_[1], Flipped(logs_[1], DamagedOffset() + 30)); }
 
@@ -253,12 +279,14 @@ TEST_F(LostLogTest, ADamagedLogIsReportedAndKept) {
   OpenWithLog(Damaged(), kPointInTime);
   ASSERT_TRUE(opened_.ok()) << opened_.ToString();
   const uint64_t lost_bytes = RecordOffsets(logs_[1]).back() - DamagedOffset();
-  ExpectInLog(StrCat(logs_[1], ": checksum mismatch at offset ", DamagedOffset(), ": ", lost_bytes, " bytes from offset ", DamagedOffset()));
+  ExpectInLog(StrCat(logs_[1], ": checksum mismatch at offset ", DamagedOffset(), ": ", lost_bytes,
+                     " bytes from offset ", DamagedOffset()));
   ExpectInLog(StrCat("kept as /db/lost/", logs_[1]));
   ExpectInLog(StrCat("\"bytes_not_replayed\": ", lost_bytes, ","));
   EXPECT_EQ(Kept(), std::vector<std::string>{logs_[1]});
   EXPECT_EQ(Bytes("lost/" + logs_[1]), Flipped(logs_[1], DamagedOffset() + 30));
-  EXPECT_FALSE(disk_->FileExists(ClosedDatabase::Path(logs_[1])).ok()) << "what was recovered from it is in tables";
+  EXPECT_FALSE(disk_->FileExists(ClosedDatabase::Path(logs_[1])).ok())
+      << "what was recovered from it is in tables";
   // The copy is nobody's file: later opens leave it alone and report nothing.
   OpenWithLog(disk_->Snapshot(), kPointInTime);
   ASSERT_TRUE(opened_.ok());
@@ -282,7 +310,8 @@ TEST_F(LostLogTest, LogsAfterADamagedOneAreReportedAndKept) {
   OpenWithLog(With(logs_[0], Flipped(logs_[0], damaged + 30)), kPointInTime);
   ASSERT_TRUE(opened_.ok()) << opened_.ToString();
   const std::vector<uint64_t> later = RecordOffsets(logs_[1]);
-  ExpectInLog(StrCat("\"bytes_not_replayed\": ", offsets.back() - damaged + later.back() - later[1], ","));
+  ExpectInLog(
+      StrCat("\"bytes_not_replayed\": ", offsets.back() - damaged + later.back() - later[1], ","));
   EXPECT_EQ(Kept(), logs_);
   EXPECT_EQ(Bytes("lost/" + logs_[1]), LogBytes(logs_[1]));
 }
@@ -292,9 +321,11 @@ TEST_F(LostLogTest, ATornTailIsReportedAndNotKept) {
   const std::vector<uint64_t> offsets = RecordOffsets(logs_[1]);
   OpenWithLog(With(logs_[1], bytes.substr(0, offsets.back() - 9)), kPointInTime);
   ASSERT_TRUE(opened_.ok()) << opened_.ToString();
-  ExpectInLog(StrCat("\"bytes_not_replayed\": ", offsets.back() - 9 - offsets[offsets.size() - 2], ","));
+  ExpectInLog(
+      StrCat("\"bytes_not_replayed\": ", offsets.back() - 9 - offsets[offsets.size() - 2], ","));
   EXPECT_EQ(Kept(), std::vector<std::string>{});
-  OpenWithLog(With(logs_[1], bytes.substr(0, offsets.back()) + std::string(10000, '\0')), kPointInTime);
+  OpenWithLog(With(logs_[1], bytes.substr(0, offsets.back()) + std::string(10000, '\0')),
+              kPointInTime);
   ASSERT_TRUE(opened_.ok()) << opened_.ToString();
   ExpectInLog("\"bytes_not_replayed\": 0,");
   EXPECT_EQ(log_text_.find("WARN"), std::string::npos) << log_text_;
@@ -311,7 +342,9 @@ TEST_F(LostLogTest, ACopyOfAnotherLogOfThisNumberStays) {
   MemoryFileSystem disk(Damaged());
   ASSERT_TRUE(disk.CreateDir(ClosedDatabase::Path("lost")).ok());
   for (const std::string& name : {logs_[1], logs_[1] + ".1"}) {
-    ASSERT_TRUE(WriteStringToFile(&disk, name, ClosedDatabase::Path("lost/" + name), Durability::kSynced).ok());
+    ASSERT_TRUE(
+        WriteStringToFile(&disk, name, ClosedDatabase::Path("lost/" + name), Durability::kSynced)
+            .ok());
   }
   OpenWithLog(disk.Snapshot(), kPointInTime);
   ASSERT_TRUE(opened_.ok()) << opened_.ToString();
@@ -351,8 +384,9 @@ TEST_F(LostLogTest, AReadOnlyOpenReportsDamageAndChangesNothing) {
   ASSERT_TRUE(DB::OpenForReadOnly(options, OpenDatabase::kPath, &db).ok());
   std::string damage;
   ASSERT_TRUE(db->GetProperty(DB::Properties::kLogDamage, &damage));
-  EXPECT_EQ(damage, StrCat("/db/", logs_[1], ": checksum mismatch at offset ", DamagedOffset(), ": ",
-                           RecordOffsets(logs_[1]).back() - DamagedOffset(), " bytes from offset ", DamagedOffset(), " are not replayed\n"));
+  EXPECT_EQ(damage, StrCat("/db/", logs_[1], ": checksum mismatch at offset ", DamagedOffset(),
+                           ": ", RecordOffsets(logs_[1]).back() - DamagedOffset(),
+                           " bytes from offset ", DamagedOffset(), " are not replayed\n"));
   db.reset();
   EXPECT_EQ(disk_->Snapshot().Fingerprint(), Damaged().Fingerprint());
 }

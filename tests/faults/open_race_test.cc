@@ -1,4 +1,5 @@
-// Another process gets the lock first: what was found before the lock was taken may not be true any more.
+// Another process gets the lock first: what was found before the lock was taken may not be true any
+// more.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -86,7 +87,8 @@ TEST_F(OpenRaceTest, ADatabaseThatIsDestroyedLeavesNoFileOfAnotherProcess) {
   EXPECT_FALSE(disk_->FileExists(OpenDatabase::kPath).ok());
 }
 
-// Released before its file is deleted, the lock could be taken by two processes: by one on the file that is deleted then, and by one on a new file.
+// Released before its file is deleted, the lock could be taken by two processes: by one on the file
+// that is deleted then, and by one on a new file.
 TEST_F(OpenRaceTest, TheLockIsHeldUntilItsFileIsDeleted) {
   OtherProcessWrites();
   bool tried = false;

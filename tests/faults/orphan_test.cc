@@ -1,4 +1,5 @@
-// Files that a process left when it died: deleted at the next open if they are the database's and nothing needs them.
+// Files that a process left when it died: deleted at the next open if they are the database's and
+// nothing needs them.
 #include <gtest/gtest.h>
 
 #include <memory>

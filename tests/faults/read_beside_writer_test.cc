@@ -1,5 +1,6 @@
-// A read-only open takes no lock. At every call that it makes, another process takes a step: it writes, flushes, compacts, deletes tables and logs,
-// and replaces the MANIFEST. The open succeeds, and finds one moment of the database that is not older than its own beginning.
+// A read-only open takes no lock. At every call that it makes, another process takes a step: it
+// writes, flushes, compacts, deletes tables and logs, and replaces the MANIFEST. The open succeeds,
+// and finds one moment of the database that is not older than its own beginning.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +34,10 @@ class ReadBesideWriterTest : public ::testing::Test {
     ++written_;
     Commit commit;
     for (const char* family : {kDefaultColumnFamilyName.c_str(), kSecond}) {
-      commit.push_back({.kind = Change::Kind::kPut, .family = family, .key = StrCat("key", written_ % 7), .value = StrCat(written_)});
+      commit.push_back({.kind = Change::Kind::kPut,
+                        .family = family,
+                        .key = StrCat("key", written_ % 7),
+                        .value = StrCat(written_)});
     }
     ASSERT_TRUE(writer_.Write(commit, WriteOptions()).ok());
   }
@@ -43,7 +47,10 @@ class ReadBesideWriterTest : public ::testing::Test {
     ASSERT_TRUE(writer_.Flush(writer_.families(), true).ok());
     if (++steps_ % 2 == 0) {
       for (const std::string& family : writer_.families()) {
-        ASSERT_TRUE(writer_.db()->CompactRange(CompactRangeOptions(), writer_.family(family), nullptr, nullptr).ok());
+        ASSERT_TRUE(
+            writer_.db()
+                ->CompactRange(CompactRangeOptions(), writer_.family(family), nullptr, nullptr)
+                .ok());
       }
     }
     Write();
@@ -64,9 +71,11 @@ class ReadBesideWriterTest : public ::testing::Test {
     std::vector<ColumnFamilyHandle*> handles;
     Options options = options_;
     options.env = &reader_env_;
-    const Status opened = DB::OpenForReadOnly(options, OpenDatabase::kPath,
-                                              {ColumnFamilyDescriptor(kDefaultColumnFamilyName, options), ColumnFamilyDescriptor(kSecond, options)},
-                                              &handles, &reader_);
+    const Status opened =
+        DB::OpenForReadOnly(options, OpenDatabase::kPath,
+                            {ColumnFamilyDescriptor(kDefaultColumnFamilyName, options),
+                             ColumnFamilyDescriptor(kSecond, options)},
+                            &handles, &reader_);
     handles_.clear();
     for (ColumnFamilyHandle* handle : handles) handles_.emplace_back(handle);
     return opened;
@@ -78,11 +87,13 @@ class ReadBesideWriterTest : public ::testing::Test {
   FamilyContents Read(ColumnFamilyHandle* family) {
     FamilyContents contents;
     const std::unique_ptr<Iterator> it(reader_->NewIterator(ReadOptions(), family));
-    for (it->SeekToFirst(); it->Valid(); it->Next()) contents[it->key().ToString()] = it->value().ToString();
+    for (it->SeekToFirst(); it->Valid(); it->Next())
+      contents[it->key().ToString()] = it->value().ToString();
     EXPECT_TRUE(it->status().ok()) << it->status().ToString();
     return contents;
   }
-  // What all keys together hold is what was there after one of the batches, `at_least` or a later one.
+  // What all keys together hold is what was there after one of the batches, `at_least` or a later
+  // one.
   void ExpectOneMoment(int at_least) {
     const FamilyContents contents = Read(handles_[0].get());
     EXPECT_EQ(contents, Read(handles_[1].get()));
@@ -109,8 +120,9 @@ class ReadBesideWriterTest : public ::testing::Test {
 
 // The modes differ in what they make of a log that is missing: one of them goes on.
 TEST_F(ReadBesideWriterTest, AStepAtAnyCallOfTheOpen) {
-  for (const WALRecoveryMode mode : {WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kAbsoluteConsistency,
-                                     WALRecoveryMode::kPointInTimeRecovery, WALRecoveryMode::kSkipAnyCorruptedRecords}) {
+  for (const WALRecoveryMode mode :
+       {WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kAbsoluteConsistency,
+        WALRecoveryMode::kPointInTimeRecovery, WALRecoveryMode::kSkipAnyCorruptedRecords}) {
     options_.wal_recovery_mode = mode;
     for (uint64_t nth = 1;; ++nth) {
       SCOPED_TRACE(StrCat("mode ", static_cast<int>(mode), ", a step at call ", nth));
@@ -189,7 +201,8 @@ TEST_F(ReadBesideWriterTest, ALogThatLooksDamagedOnceIsReadAgain) {
 TEST_F(ReadBesideWriterTest, ATableThatIsMissingIsReported) {
   std::vector<std::string> names;
   ASSERT_TRUE(disk_->GetChildren(OpenDatabase::kPath, &names).ok());
-  const auto table = std::find_if(names.begin(), names.end(), [](const std::string& name) { return name.ends_with(".sst"); });
+  const auto table = std::find_if(names.begin(), names.end(),
+                                  [](const std::string& name) { return name.ends_with(".sst"); });
   ASSERT_NE(table, names.end());
   ASSERT_TRUE(OpenReader().ok());
   CloseReader();

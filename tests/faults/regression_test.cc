@@ -1,5 +1,5 @@
-// Bugs that stores of this kind really had, each told by its test. Those that need a power cut are in tests/crash, those about damaged logs in
-// log_damage_test.cc.
+// Bugs that stores of this kind really had, each told by its test. Those that need a power cut are
+// in tests/crash, those about damaged logs in log_damage_test.cc.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,9 +21,13 @@ namespace ashlar {
 namespace {
 
 Commit Put(const std::string& key, const std::string& value) {
-  return {{.kind = Change::Kind::kPut, .family = kDefaultColumnFamilyName, .key = key, .value = value}};
+  return {
+      {.kind = Change::Kind::kPut, .family = kDefaultColumnFamilyName, .key = key, .value = value}};
 }
-Commit Delete(const std::string& key) { return {{.kind = Change::Kind::kDelete, .family = kDefaultColumnFamilyName, .key = key, .value = ""}}; }
+Commit Delete(const std::string& key) {
+  return {
+      {.kind = Change::Kind::kDelete, .family = kDefaultColumnFamilyName, .key = key, .value = ""}};
+}
 
 FaultRule Rule(FaultOperation operations, const std::string& name, const Status& error) {
   FaultRule rule;
@@ -33,13 +37,17 @@ FaultRule Rule(FaultOperation operations, const std::string& name, const Status&
   return rule;
 }
 
-// A disk on which the next flush of a log waits until the test lets it through, and the one after it fails.
+// A disk on which the next flush of a log waits until the test lets it through, and the one after
+// it fails.
 class GatedFileSystem final : public MemoryFileSystem {
  public:
-  Status NewWritableFile(const std::string& path, const FileOptions& options, std::unique_ptr<WritableFile>* result) override {
+  Status NewWritableFile(const std::string& path, const FileOptions& options,
+                         std::unique_ptr<WritableFile>* result) override {
     std::unique_ptr<WritableFile> base;
-    if (const Status made = MemoryFileSystem::NewWritableFile(path, options, &base); !made.ok()) return made;
-    *result = path.ends_with(".log") ? std::make_unique<GatedFile>(this, std::move(base)) : std::move(base);
+    if (const Status made = MemoryFileSystem::NewWritableFile(path, options, &base); !made.ok())
+      return made;
+    *result = path.ends_with(".log") ? std::make_unique<GatedFile>(this, std::move(base))
+                                     : std::move(base);
     return Status::OK();
   }
   void CloseGate() {
@@ -65,7 +73,8 @@ class GatedFileSystem final : public MemoryFileSystem {
 
   class GatedFile final : public WritableFile {
    public:
-    GatedFile(GatedFileSystem* owner, std::unique_ptr<WritableFile> base) : owner_(owner), base_(std::move(base)) {}
+    GatedFile(GatedFileSystem* owner, std::unique_ptr<WritableFile> base)
+        : owner_(owner), base_(std::move(base)) {}
     Status Append(const Slice& data) override {
       unflushed_ += data.size();
       return base_->Append(data);
@@ -130,7 +139,8 @@ class RegressionTest : public ::testing::Test {
   }
   // What a process that was killed now would find.
   std::unique_ptr<OpenDatabase> AfterKill() const {
-    auto recovered = std::make_unique<OpenDatabase>(std::make_shared<MemoryFileSystem>(disk_->Snapshot()), SmallDatabaseOptions(), 6);
+    auto recovered = std::make_unique<OpenDatabase>(
+        std::make_shared<MemoryFileSystem>(disk_->Snapshot()), SmallDatabaseOptions(), 6);
     const Status opened = recovered->Open();
     EXPECT_TRUE(opened.ok()) << opened.ToString();
     return recovered;
@@ -160,7 +170,8 @@ class RegressionTest : public ::testing::Test {
   std::unique_ptr<OpenDatabase> database_;
 };
 
-// The leader of a group failed to write the log, and its followers were told that their writes had succeeded.
+// The leader of a group failed to write the log, and its followers were told that their writes had
+// succeeded.
 TEST_F(RegressionTest, FollowersHearOfTheLeadersFailedLogWrite) {
   constexpr int kFollowers = 4;
   bool group_formed = false;
@@ -190,7 +201,8 @@ TEST_F(RegressionTest, FollowersHearOfTheLeadersFailedLogWrite) {
     first.join();
     for (std::thread& writer : writers) writer.join();
     group_formed = disk->BytesOfTheFailedFlush() > kFollowers * 20;
-    OpenDatabase recovered(std::make_shared<MemoryFileSystem>(disk->Snapshot()), SmallDatabaseOptions(), 1);
+    OpenDatabase recovered(std::make_shared<MemoryFileSystem>(disk->Snapshot()),
+                           SmallDatabaseOptions(), 1);
     ASSERT_TRUE(recovered.Open().ok());
     const FamilyContents found = Read(recovered);
     EXPECT_TRUE(found.contains("first"));
@@ -203,7 +215,8 @@ TEST_F(RegressionTest, FollowersHearOfTheLeadersFailedLogWrite) {
   EXPECT_TRUE(group_formed);
 }
 
-// A full disk left half a record in the middle of the MANIFEST, and later records were appended behind it.
+// A full disk left half a record in the middle of the MANIFEST, and later records were appended
+// behind it.
 TEST_F(RegressionTest, NoSpaceInTheMiddleOfTheManifest) {
   Open();
   Write(Put("a", "1"));
@@ -225,7 +238,8 @@ TEST_F(RegressionTest, AReadErrorDuringReplayIsNoLoss) {
   for (int i = 0; i < 200; ++i) Write(Put(StrCat("key", i), std::string(300, 'v')));
   const auto disk = std::make_shared<MemoryFileSystem>(disk_->Snapshot());
   const auto faults = std::make_shared<FaultFileSystem>(disk);
-  for (const WALRecoveryMode mode : {WALRecoveryMode::kPointInTimeRecovery, WALRecoveryMode::kSkipAnyCorruptedRecords}) {
+  for (const WALRecoveryMode mode :
+       {WALRecoveryMode::kPointInTimeRecovery, WALRecoveryMode::kSkipAnyCorruptedRecords}) {
     Options options = SmallDatabaseOptions();
     options.wal_recovery_mode = mode;
     for (uint64_t nth = 1; nth <= 2; ++nth) {
@@ -259,13 +273,15 @@ TEST_F(RegressionTest, AnIteratorThatMeetsAnErrorRevivesNoDeletes) {
   uint64_t errors = 0;
   for (uint64_t nth = 1; nth <= 40; ++nth) {
     Open();
-    FaultRule rule = Rule(FaultOperation::kRead | FaultOperation::kOpenForReading, ".sst", Status::IOError("injected"));
+    FaultRule rule = Rule(FaultOperation::kRead | FaultOperation::kOpenForReading, ".sst",
+                          Status::IOError("injected"));
     rule.nth = nth;
     faults_->AddRule(rule);
     for (const bool forward : {true, false}) {
       const std::unique_ptr<Iterator> it(database_->db()->NewIterator(ReadOptions()));
       size_t entries = 0;
-      for (forward ? it->SeekToFirst() : it->SeekToLast(); it->Valid(); forward ? it->Next() : it->Prev()) {
+      for (forward ? it->SeekToFirst() : it->SeekToLast(); it->Valid();
+           forward ? it->Next() : it->Prev()) {
         EXPECT_EQ(it->key().ToString(), "left");
         ++entries;
       }
@@ -301,7 +317,8 @@ TEST_F(RegressionTest, AReadErrorInACompactionDropsNothing) {
   }
 }
 
-// After a failed sync the bytes may be gone, although the next sync succeeds: nothing may be acknowledged on that log any more.
+// After a failed sync the bytes may be gone, although the next sync succeeds: nothing may be
+// acknowledged on that log any more.
 TEST_F(RegressionTest, AFailedSyncIsNotTriedAgain) {
   Open();
   faults_->AddRule(Rule(FaultOperation::kSync, ".log", Status::IOError("injected")));
@@ -317,13 +334,15 @@ TEST_F(RegressionTest, AFailedSyncIsNotTriedAgain) {
   EXPECT_EQ(Read(*AfterKill()), (FamilyContents{{"c", "3"}}));
 }
 
-// With several families a flush syncs the older logs first; when one of them has failed for good, a resume must not wait for that.
+// With several families a flush syncs the older logs first; when one of them has failed for good, a
+// resume must not wait for that.
 TEST_F(RegressionTest, ResumeAfterAFailedLogWithSeveralFamilies) {
   Open();
   ASSERT_TRUE(database_->CreateFamily("second").ok());
   Write({{.kind = Change::Kind::kPut, .family = "second", .key = "a", .value = "1"}});
   Write(Put("a", "1"));
-  FaultRule rule = Rule(FaultOperation::kAppend | FaultOperation::kFlush | FaultOperation::kSync, ".log", Status::IOError("injected"));
+  FaultRule rule = Rule(FaultOperation::kAppend | FaultOperation::kFlush | FaultOperation::kSync,
+                        ".log", Status::IOError("injected"));
   rule.sticky = true;
   faults_->AddRule(rule);
   EXPECT_FALSE(database_->Write(Put("b", "2"), WriteOptions()).ok());
@@ -335,7 +354,8 @@ TEST_F(RegressionTest, ResumeAfterAFailedLogWithSeveralFamilies) {
   EXPECT_EQ(Read(*AfterKill()), (FamilyContents{{"a", "1"}, {"c", "3"}}));
 }
 
-// The log that failed held a write that was refused; the log behind it gave its sequence number to another.
+// The log that failed held a write that was refused; the log behind it gave its sequence number to
+// another.
 TEST_F(RegressionTest, ARefusedWriteDoesNotComeBackAfterAResume) {
   Open();
   ASSERT_TRUE(database_->CreateFamily("second").ok());
@@ -364,21 +384,27 @@ TEST_F(RegressionTest, ARefusedWriteDoesNotComeBackFromALogThatCannotBeDeleted) 
   EXPECT_EQ(Read(*AfterKill()), (FamilyContents{{"accepted", "2"}}));
 }
 
-// A memtable that filled up with the last record of a replayed log left an empty one behind that seemed to need that log: it was replayed again at
-// the next open, on top of its own tables, and merges were applied twice.
+// A memtable that filled up with the last record of a replayed log left an empty one behind that
+// seemed to need that log: it was replayed again at the next open, on top of its own tables, and
+// merges were applied twice.
 TEST_F(RegressionTest, ALogThatEndsWithAFullMemTableIsReplayedOnce) {
   Open();
   std::string operands;
   for (int i = 0; i < 75; ++i) {
     const std::string operand = StrCat(i, std::string(900, 'x'));
-    Write({{.kind = Change::Kind::kMerge, .family = kDefaultColumnFamilyName, .key = "list", .value = operand}});
+    Write({{.kind = Change::Kind::kMerge,
+            .family = kDefaultColumnFamilyName,
+            .key = "list",
+            .value = operand}});
     StrAppend(&operands, i == 0 ? "" : ",", operand);
     if (i < 45) continue;
     const auto killed_twice = std::make_shared<MemoryFileSystem>(disk_->Snapshot());
     for (int open = 0; open < 3; ++open) {
-      OpenDatabase recovered(std::make_shared<MemoryFileSystem>(killed_twice->Snapshot()), SmallDatabaseOptions(), 6);
+      OpenDatabase recovered(std::make_shared<MemoryFileSystem>(killed_twice->Snapshot()),
+                             SmallDatabaseOptions(), 6);
       ASSERT_TRUE(recovered.Open().ok());
-      ASSERT_TRUE(Read(recovered) == (FamilyContents{{"list", operands}})) << i + 1 << " operands, open " << open;
+      ASSERT_TRUE(Read(recovered) == (FamilyContents{{"list", operands}}))
+          << i + 1 << " operands, open " << open;
       OpenDatabase in_place(killed_twice, SmallDatabaseOptions(), 6);
       ASSERT_TRUE(in_place.Open().ok());
     }
@@ -394,16 +420,21 @@ TEST_F(RegressionTest, ALostCurrentIsNotAnInvitationToStartAnew) {
     const Autopsy autopsy = OpenAndReadAll(closed.Without("CURRENT"), options, closed.contents());
     EXPECT_FALSE(autopsy.opened);
     EXPECT_TRUE(autopsy.untouched);
-    EXPECT_NE(autopsy.status.ToString().find("CURRENT"), std::string::npos) << autopsy.status.ToString();
+    EXPECT_NE(autopsy.status.ToString().find("CURRENT"), std::string::npos)
+        << autopsy.status.ToString();
   }
 }
 
-// Close took the tables and blocks that background jobs held for values that the program still pinned.
+// Close took the tables and blocks that background jobs held for values that the program still
+// pinned.
 TEST_F(RegressionTest, CloseDoesNotTakeJobsForPins) {
   Open();
   ASSERT_TRUE(database_->CreateFamily("second").ok());
   for (int i = 0; i < 300; ++i) {
-    Write({{.kind = Change::Kind::kPut, .family = i % 2 == 0 ? "second" : "default", .key = StrCat(i), .value = std::string(100, 'v')}});
+    Write({{.kind = Change::Kind::kPut,
+            .family = i % 2 == 0 ? "second" : "default",
+            .key = StrCat(i),
+            .value = std::string(100, 'v')}});
     if (i % 40 != 39) continue;
     ASSERT_TRUE(database_->Flush(database_->families(), false).ok());
     while (i > 100 && database_->env()->RunOneFlush()) {

@@ -1,6 +1,5 @@
-// Files that hold what is not implemented: refused at open by a status that names the file and the feature, in every recovery mode, and left as they
-// are. Nothing is
-// skipped.
+// Files that hold what is not implemented: refused at open by a status that names the file and the
+// feature, in every recovery mode, and left as they are. Nothing is skipped.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -18,8 +17,9 @@
 namespace ashlar {
 namespace {
 
-constexpr WALRecoveryMode kModes[] = {WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kAbsoluteConsistency,
-                                      WALRecoveryMode::kPointInTimeRecovery, WALRecoveryMode::kSkipAnyCorruptedRecords};
+constexpr WALRecoveryMode kModes[] = {
+    WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kAbsoluteConsistency,
+    WALRecoveryMode::kPointInTimeRecovery, WALRecoveryMode::kSkipAnyCorruptedRecords};
 
 struct Feature {
   const char* name;
@@ -53,13 +53,16 @@ class UnknownFeatureTest : public ::testing::Test {
       const Autopsy autopsy = OpenAndReadAll(image, options, closed_.contents());
       EXPECT_FALSE(autopsy.opened) << "mode " << static_cast<int>(mode);
       EXPECT_TRUE(autopsy.untouched) << "mode " << static_cast<int>(mode);
-      EXPECT_TRUE(autopsy.status.IsNotSupported() || autopsy.status.IsCorruption()) << autopsy.status.ToString();
-      EXPECT_NE(autopsy.status.ToString().find(file), std::string::npos) << autopsy.status.ToString();
+      EXPECT_TRUE(autopsy.status.IsNotSupported() || autopsy.status.IsCorruption())
+          << autopsy.status.ToString();
+      EXPECT_NE(autopsy.status.ToString().find(file), std::string::npos)
+          << autopsy.status.ToString();
     }
   }
 
   // The image with one more record at the end of a log or a MANIFEST; created when it is not there.
-  MemoryImage WithRecord(const std::string& name, uint64_t number, const std::string& record) const {
+  MemoryImage WithRecord(const std::string& name, uint64_t number,
+                         const std::string& record) const {
     MemoryFileSystem file_system(closed_.image());
     const std::string path = ClosedDatabase::Path(name);
     std::unique_ptr<WritableFile> file;
@@ -74,15 +77,16 @@ class UnknownFeatureTest : public ::testing::Test {
 };
 
 TEST_F(UnknownFeatureTest, InALog) {
-  const std::vector<Feature> features = {{"range deletion", Record('\x0f', {"a", "b"})},
-                                         {"range deletion of a family", FamilyRecord('\x0e', {"a", "b"})},
-                                         {"blob index", Record('\x11', {"a", "index"})},
-                                         {"blob index of a family", FamilyRecord('\x10', {"a", "index"})},
-                                         {"entity", Record('\x16', {"a", "columns"})},
-                                         {"entity of a family", FamilyRecord('\x17', {"a", "columns"})},
-                                         {"begin of a transaction", Record('\x09', {})},
-                                         {"commit of a transaction", Record('\x0b', {"xid"})},
-                                         {"unknown", Record('\x7e', {"a"})}};
+  const std::vector<Feature> features = {
+      {"range deletion", Record('\x0f', {"a", "b"})},
+      {"range deletion of a family", FamilyRecord('\x0e', {"a", "b"})},
+      {"blob index", Record('\x11', {"a", "index"})},
+      {"blob index of a family", FamilyRecord('\x10', {"a", "index"})},
+      {"entity", Record('\x16', {"a", "columns"})},
+      {"entity of a family", FamilyRecord('\x17', {"a", "columns"})},
+      {"begin of a transaction", Record('\x09', {})},
+      {"commit of a transaction", Record('\x0b', {"xid"})},
+      {"unknown", Record('\x7e', {"a"})}};
   for (const Feature& feature : features) {
     SCOPED_TRACE(feature.name);
     const bool counted = feature.bytes[0] > '\x0c';
@@ -95,7 +99,8 @@ TEST_F(UnknownFeatureTest, InALog) {
     std::string mixed;
     PutFixed64(&mixed, 100000);
     PutFixed32(&mixed, counted ? 2 : 1);
-    ExpectRefused(WithRecord(name, 900, mixed + Record('\x01', {"good", "value"}) + feature.bytes), name);
+    ExpectRefused(WithRecord(name, 900, mixed + Record('\x01', {"good", "value"}) + feature.bytes),
+                  name);
   }
 }
 
@@ -110,7 +115,8 @@ TEST_F(UnknownFeatureTest, AsAFragmentOfALog) {
   ASSERT_TRUE(reader->Read(sizeof(scratch), &bytes, scratch).ok());
   std::string fragment = bytes.ToString();
   fragment[6] = '\x3c';
-  EncodeFixed32(fragment.data(), crc32c::Mask(crc32c::Value(fragment.data() + 6, fragment.size() - 6)));
+  EncodeFixed32(fragment.data(),
+                crc32c::Mask(crc32c::Value(fragment.data() + 6, fragment.size() - 6)));
   std::unique_ptr<WritableFile> writer;
   ASSERT_TRUE(file_system.NewWritableFile(path, FileOptions(), &writer).ok());
   ASSERT_TRUE(writer->Append(fragment).ok());
@@ -128,7 +134,8 @@ TEST_F(UnknownFeatureTest, InAManifest) {
       {"blob garbage", Field(401, number + number + number + '\x01')},
       {"timestamps", Field(8198, name)},
       {"unknown tag", Field(777, number)},
-      {"unknown field of a table", Field(103, std::string("\0", 1) + number + number + name + name + number + number + Field(99, name) + '\x01')}};
+      {"unknown field of a table", Field(103, std::string("\0", 1) + number + number + name + name +
+                                                  number + number + Field(99, name) + '\x01')}};
   const std::string manifest = closed_.FileLike("MANIFEST");
   uint64_t manifest_number = 0;
   FileType type;
@@ -146,8 +153,11 @@ TEST_F(UnknownFeatureTest, AnUnknownTagThatMayBeIgnoredIsIgnored) {
   ASSERT_TRUE(ParseFileName(manifest, &manifest_number, &type));
   std::string value;
   PutLengthPrefixedSlice(&value, "something later");
-  const Autopsy autopsy = OpenAndReadAll(WithRecord(manifest, manifest_number, Field(8192 + 500, value)), closed_.options(), closed_.contents());
-  EXPECT_TRUE(autopsy.opened && autopsy.status.ok() && !autopsy.wrong_data) << autopsy.status.ToString();
+  const Autopsy autopsy =
+      OpenAndReadAll(WithRecord(manifest, manifest_number, Field(8192 + 500, value)),
+                     closed_.options(), closed_.contents());
+  EXPECT_TRUE(autopsy.opened && autopsy.status.ok() && !autopsy.wrong_data)
+      << autopsy.status.ToString();
 }
 
 // Databases of RocksDB's own tool, on disk.
@@ -163,7 +173,10 @@ class RangeDeletionTest : public ::testing::Test {
   }
   // Names and contents of all files but LOCK and LOG.
   std::string Listing() const {
-    return RunTool(StrCat("cd ", path_, " && for f in $(ls | grep -v -e LOCK -e LOG); do echo $f; cksum < $f; done")).output;
+    return RunTool(
+               StrCat("cd ", path_,
+                      " && for f in $(ls | grep -v -e LOCK -e LOG); do echo $f; cksum < $f; done"))
+        .output;
   }
   Status Open(std::unique_ptr<DB>* db) const {
     Options options;
@@ -196,7 +209,8 @@ TEST_F(RangeDeletionTest, InATableIsNeverSkipped) {
   Ldb("put d 4");
   std::unique_ptr<DB> db;
   ASSERT_TRUE(Open(&db).ok());
-  // Tables are opened when they are first read: whatever could be hidden by a range deletion is refused then, by reads and by compactions.
+  // Tables are opened when they are first read: whatever could be hidden by a range deletion is
+  // refused then, by reads and by compactions.
   const auto expect_refused = [](const Status& status) {
     EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
     EXPECT_NE(status.ToString().find(".sst"), std::string::npos) << status.ToString();

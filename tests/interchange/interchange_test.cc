@@ -1,4 +1,5 @@
-// RocksDB's own tools (Debian's rocksdb-tools 7.8.3) judge our databases, write to them, and make databases for us to read.
+// RocksDB's own tools (Debian's rocksdb-tools 7.8.3) judge our databases, write to them, and make
+// databases for us to read.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -30,7 +31,8 @@ using Map = std::map<std::string, std::string>;
 class InterchangeTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_TRUE(HaveRocksDbTools()) << "the package rocksdb-tools judges the files; ./dev setup installs it";
+    ASSERT_TRUE(HaveRocksDbTools())
+        << "the package rocksdb-tools judges the files; ./dev setup installs it";
     options_.create_if_missing = true;
     options_.create_missing_column_families = true;
     options_.merge_operator = MergeOperators::CreateStringAppendOperator(',');
@@ -42,7 +44,8 @@ class InterchangeTest : public ::testing::Test {
   void Open(const std::vector<std::string>& families = {"default"}) {
     Close();
     std::vector<ColumnFamilyDescriptor> descriptors;
-    for (const std::string& name : families) descriptors.emplace_back(name, ColumnFamilyOptions(options_));
+    for (const std::string& name : families)
+      descriptors.emplace_back(name, ColumnFamilyOptions(options_));
     ASSERT_OK(DB::Open(DBOptions(options_), path(), descriptors, &handles_, &db_));
   }
   void Close() {
@@ -59,7 +62,8 @@ class InterchangeTest : public ::testing::Test {
   void ExpectEveryTableVerifies() {
     for (const auto& entry : std::filesystem::directory_iterator(path())) {
       if (entry.path().extension() != ".sst") continue;
-      const ToolRun run = RunTool("sst_dump --command=verify --file=" + entry.path().generic_string() + " 2>&1");
+      const ToolRun run =
+          RunTool("sst_dump --command=verify --file=" + entry.path().generic_string() + " 2>&1");
       EXPECT_EQ(run.exit_code, 0) << run.output;
       EXPECT_EQ(run.output.find("orruption"), std::string::npos) << run.output;
     }
@@ -73,8 +77,11 @@ class InterchangeTest : public ::testing::Test {
       if (!line.starts_with("0x") || middle == std::string::npos) continue;
       std::string key;
       std::string value;
-      EXPECT_TRUE(Slice(line).starts_with("0x") && Slice(line.data() + 2, middle - 2).DecodeHex(&key)) << line;
-      EXPECT_TRUE(Slice(line.data() + middle + 5, line.size() - middle - 5).DecodeHex(&value)) << line;
+      EXPECT_TRUE(Slice(line).starts_with("0x") &&
+                  Slice(line.data() + 2, middle - 2).DecodeHex(&key))
+          << line;
+      EXPECT_TRUE(Slice(line.data() + middle + 5, line.size() - middle - 5).DecodeHex(&value))
+          << line;
       map[key] = value;
     }
     return map;
@@ -82,7 +89,8 @@ class InterchangeTest : public ::testing::Test {
   Map Contents(size_t family = 0) {
     Map map;
     const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions(), handles_[family]));
-    for (it->SeekToFirst(); it->Valid(); it->Next()) map[it->key().ToString()] = it->value().ToString();
+    for (it->SeekToFirst(); it->Valid(); it->Next())
+      map[it->key().ToString()] = it->value().ToString();
     EXPECT_TRUE(it->status().ok()) << it->status().ToString();
     return map;
   }
@@ -134,7 +142,8 @@ TEST_F(InterchangeTest, LdbReadsOurFamiliesWithDeletesMergesFiltersAndAnUnflushe
     EXPECT_EQ(Ldb("get " + key), value + "\n");
     if (key > "key11") break;
   }
-  // ldb opened it for writing, wrote MANIFEST and tables of its own; everything is still there for us.
+  // ldb opened it for writing, wrote MANIFEST and tables of its own; everything is still there for
+  // us.
   Open({"default", "second", "third"});
   for (size_t i = 0; i < 3; ++i) EXPECT_EQ(Contents(i), expected[i]);
 }
@@ -152,7 +161,8 @@ TEST_F(InterchangeTest, LdbDumpsTheSameEntries) {
 }
 
 TEST_F(InterchangeTest, EveryCodecAndFormatVersionIsReadByTheTools) {
-  for (const CompressionType codec : {kNoCompression, kSnappyCompression, kZlibCompression, kLZ4Compression, kLZ4HCCompression, kZSTD}) {
+  for (const CompressionType codec : {kNoCompression, kSnappyCompression, kZlibCompression,
+                                      kLZ4Compression, kLZ4HCCompression, kZSTD}) {
     for (const uint32_t version : {2u, 3u, 4u, 5u}) {
       SCOPED_TRACE("codec " + std::to_string(codec) + " format_version " + std::to_string(version));
       Close();
@@ -160,7 +170,10 @@ TEST_F(InterchangeTest, EveryCodecAndFormatVersionIsReadByTheTools) {
       BlockBasedTableOptions table;
       table.format_version = version;
       table.filter_policy.reset(NewBloomFilterPolicy(9.5));
-      table.checksum = version == 2 ? kCRC32c : version == 3 ? kxxHash : version == 4 ? kxxHash64 : kXXH3;
+      table.checksum = version == 2   ? kCRC32c
+                       : version == 3 ? kxxHash
+                       : version == 4 ? kxxHash64
+                                      : kXXH3;
       options_.table_factory.reset(NewBlockBasedTableFactory(table));
       options_.compression = codec;
       Open();
@@ -212,12 +225,14 @@ TEST_F(InterchangeTest, ADatabaseMadeByLdbOpensHereWithItsOptions) {
 }
 
 TEST_F(InterchangeTest, EveryKindOfMemTableIsTakenBothWaysThroughTheOptionsFile) {
-  options_.allow_concurrent_memtable_write = false;  // RocksDB writes to a database whose kind is not skip_list only then
+  options_.allow_concurrent_memtable_write =
+      false;  // RocksDB writes to a database whose kind is not skip_list only then
   for (const char* kind : {"skip_list", "prefix_hash", "hash_linkedlist", "vector"}) {
     SCOPED_TRACE(kind);
     Close();
     std::filesystem::remove_all(path());
-    ASSERT_OK(GetOptionsFromString(options_, StrCat("prefix_extractor=fixed:4;memtable_factory=", kind), &options_));
+    ASSERT_OK(GetOptionsFromString(
+        options_, StrCat("prefix_extractor=fixed:4;memtable_factory=", kind), &options_));
     Open();
     Map expected;
     Fill(handles_[0], &expected);
@@ -235,9 +250,10 @@ TEST_F(InterchangeTest, EveryKindOfMemTableIsTakenBothWaysThroughTheOptionsFile)
     EXPECT_EQ(Contents(), expected);
     Close();
     std::filesystem::remove_all(path());
-    const ToolRun made =
-        RunTool("db_bench --db=" + path() + " --benchmarks=fillseq --num=100 --allow_concurrent_memtable_write=false --prefix_size=4" +
-                " --compression_type=none --memtablerep=" + kind + " 2>&1");
+    const ToolRun made = RunTool(
+        "db_bench --db=" + path() +
+        " --benchmarks=fillseq --num=100 --allow_concurrent_memtable_write=false --prefix_size=4" +
+        " --compression_type=none --memtablerep=" + kind + " 2>&1");
     ASSERT_EQ(made.exit_code, 0) << made.output;
     ASSERT_OK(LoadLatestOptions(ConfigOptions(), path(), &db_options, &families));
     EXPECT_STREQ(families[0].options.memtable_factory->Name(), options_.memtable_factory->Name());
@@ -248,28 +264,36 @@ TEST_F(InterchangeTest, EveryKindOfMemTableIsTakenBothWaysThroughTheOptionsFile)
   }
 }
 
-// db_bench fills about half of 800 prefixes, and then seeks and gets in all of them, with filters that hold prefixes only: the same numbers found,
-// checked and ruled out before and after our compaction has rewritten every table.
+// db_bench fills about half of 800 prefixes, and then seeks and gets in all of them, with filters
+// that hold prefixes only: the same numbers found, checked and ruled out before and after our
+// compaction has rewritten every table.
 TEST_F(InterchangeTest, DbBenchFindsTheSameByPrefixInOurTables) {
-  const std::string shape =
-      "db_bench --db=" + path() +
-      " --key_size=16 --value_size=50 --prefix_size=8 --keys_per_prefix=10 --bloom_bits=10 --whole_key_filtering=false --seed=1 ";
+  const std::string shape = "db_bench --db=" + path() +
+                            " --key_size=16 --value_size=50 --prefix_size=8 --keys_per_prefix=10 "
+                            "--bloom_bits=10 --whole_key_filtering=false --seed=1 ";
   const auto read = [&] {
     const ToolRun run =
-        RunTool(shape + "--use_existing_db --disable_auto_compactions --benchmarks=seekrandom,readrandom --num=8000 --reads=4000 --statistics 2>&1");
+        RunTool(shape +
+                "--use_existing_db --disable_auto_compactions --benchmarks=seekrandom,readrandom "
+                "--num=8000 --reads=4000 --statistics 2>&1");
     EXPECT_EQ(run.exit_code, 0) << run.output;
     std::string told;
     std::istringstream lines(run.output);
     for (std::string line; std::getline(lines, line);) {
-      if (const size_t found = line.find(" found)"); found != std::string::npos) told += line.substr(line.find('(')) + "\n";
-      if (line.find("bloom.filter.prefix.") != std::string::npos || line.find("bloom.filter.useful") != std::string::npos) told += line + "\n";
+      if (const size_t found = line.find(" found)"); found != std::string::npos)
+        told += line.substr(line.find('(')) + "\n";
+      if (line.find("bloom.filter.prefix.") != std::string::npos ||
+          line.find("bloom.filter.useful") != std::string::npos)
+        told += line + "\n";
     }
     return told;
   };
-  const ToolRun made = RunTool(shape + "--benchmarks=fillrandom,compact --num=8000 --writes=500 2>&1");
+  const ToolRun made =
+      RunTool(shape + "--benchmarks=fillrandom,compact --num=8000 --writes=500 2>&1");
   ASSERT_EQ(made.exit_code, 0) << made.output;
   const std::string before = read();
-  EXPECT_EQ(before.find("rocksdb.bloom.filter.prefix.useful COUNT : 0\n"), std::string::npos) << before;
+  EXPECT_EQ(before.find("rocksdb.bloom.filter.prefix.useful COUNT : 0\n"), std::string::npos)
+      << before;
 
   options_.prefix_extractor.reset(NewFixedPrefixTransform(8));
   options_.statistics = CreateDBStatistics();
@@ -278,7 +302,8 @@ TEST_F(InterchangeTest, DbBenchFindsTheSameByPrefixInOurTables) {
   table.whole_key_filtering = false;
   options_.table_factory.reset(NewBlockBasedTableFactory(table));
   Open();
-  // Here RocksDB's table is read by prefixes: present ones are complete, for absent ones no block is read.
+  // Here RocksDB's table is read by prefixes: present ones are complete, for absent ones no block
+  // is read.
   const Map all = Contents();
   const auto prefix_of = [](uint64_t i) {
     std::string prefix(8, '\0');
@@ -317,7 +342,8 @@ TEST_F(InterchangeTest, DbBenchFindsTheSameByPrefixInOurTables) {
     const uint64_t ruled_out = ticks(BLOOM_FILTER_PREFIX_USEFUL) - useful;
     EXPECT_EQ(keys_found, all.size());
     EXPECT_GT(ruled_out, absent.size() * 95 / 100);
-    EXPECT_LE(ticks(BLOCK_CACHE_DATA_MISS) + ticks(BLOCK_CACHE_DATA_HIT) - blocks, absent.size() - ruled_out);
+    EXPECT_LE(ticks(BLOCK_CACHE_DATA_MISS) + ticks(BLOCK_CACHE_DATA_HIT) - blocks,
+              absent.size() - ruled_out);
   };
   seek_everywhere();
   CompactRangeOptions rewrite;
@@ -335,9 +361,11 @@ TEST_F(InterchangeTest, LdbWritesAndReadsWithTheExtractorOfOurOptionsFile) {
     std::shared_ptr<const SliceTransform> extractor;
     const char* name;
   };
-  const Case cases[] = {{std::shared_ptr<const SliceTransform>(NewFixedPrefixTransform(3)), "rocksdb.FixedPrefix.3"},
-                        {std::shared_ptr<const SliceTransform>(NewCappedPrefixTransform(4)), "rocksdb.CappedPrefix.4"},
-                        {std::shared_ptr<const SliceTransform>(NewNoopTransform()), "rocksdb.Noop"}};
+  const Case cases[] = {
+      {std::shared_ptr<const SliceTransform>(NewFixedPrefixTransform(3)), "rocksdb.FixedPrefix.3"},
+      {std::shared_ptr<const SliceTransform>(NewCappedPrefixTransform(4)),
+       "rocksdb.CappedPrefix.4"},
+      {std::shared_ptr<const SliceTransform>(NewNoopTransform()), "rocksdb.Noop"}};
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
     Close();
@@ -369,8 +397,11 @@ TEST_F(InterchangeTest, LdbWritesAndReadsWithTheExtractorOfOurOptionsFile) {
     size_t named = 0;
     for (const auto& entry : std::filesystem::directory_iterator(path())) {
       if (entry.path().extension() != ".sst") continue;
-      const ToolRun run = RunTool("sst_dump --show_properties --command=none --file=" + entry.path().generic_string() + " 2>&1");
-      named += run.output.find(std::string("prefix extractor name: ") + c.name) != std::string::npos ? 1u : 0u;
+      const ToolRun run = RunTool("sst_dump --show_properties --command=none --file=" +
+                                  entry.path().generic_string() + " 2>&1");
+      named += run.output.find(std::string("prefix extractor name: ") + c.name) != std::string::npos
+                   ? 1u
+                   : 0u;
     }
     EXPECT_EQ(named, 1u);
     DBOptions db_options;
@@ -393,9 +424,11 @@ TEST_F(InterchangeTest, LdbWritesAndReadsWithTheExtractorOfOurOptionsFile) {
 }
 
 TEST_F(InterchangeTest, ADatabaseMadeByDbBenchIsReadThroughItsFilters) {
-  const ToolRun made =
-      RunTool("db_bench --db=" + path() + " --benchmarks=fillrandom,compact,overwrite --num=100000 --key_size=16 --value_size=50 --bloom_bits=10" +
-              " --compression_type=lz4 --write_buffer_size=1048576 --target_file_size_base=1048576 --seed=1 2>&1");
+  const ToolRun made = RunTool("db_bench --db=" + path() +
+                               " --benchmarks=fillrandom,compact,overwrite --num=100000 "
+                               "--key_size=16 --value_size=50 --bloom_bits=10" +
+                               " --compression_type=lz4 --write_buffer_size=1048576 "
+                               "--target_file_size_base=1048576 --seed=1 2>&1");
   ASSERT_EQ(made.exit_code, 0) << made.output;
   options_.statistics = CreateDBStatistics();
   BlockBasedTableOptions table;

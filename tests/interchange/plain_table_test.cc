@@ -1,5 +1,5 @@
-// PlainTables taken both ways: RocksDB's tools open our database by its OPTIONS file, read what we wrote and write more; we read that, and what
-// db_bench makes.
+// PlainTables taken both ways: RocksDB's tools open our database by its OPTIONS file, read what we
+// wrote and write more; we read that, and what db_bench makes.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -26,7 +26,8 @@ using Map = std::map<std::string, std::string>;
 class PlainTableInterchange : public ::testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_TRUE(HaveRocksDbTools()) << "the package rocksdb-tools judges the files; ./dev setup installs it";
+    ASSERT_TRUE(HaveRocksDbTools())
+        << "the package rocksdb-tools judges the files; ./dev setup installs it";
     options_.create_if_missing = true;
     options_.allow_mmap_reads = true;
   }
@@ -65,7 +66,8 @@ class PlainTableInterchange : public ::testing::Test {
       std::string key;
       std::string value;
       EXPECT_TRUE(Slice(line.data() + 2, middle - 2).DecodeHex(&key)) << line;
-      EXPECT_TRUE(Slice(line.data() + middle + 5, line.size() - middle - 5).DecodeHex(&value)) << line;
+      EXPECT_TRUE(Slice(line.data() + middle + 5, line.size() - middle - 5).DecodeHex(&value))
+          << line;
       map[key] = value;
     }
     return map;
@@ -75,7 +77,8 @@ class PlainTableInterchange : public ::testing::Test {
     ReadOptions total_order;
     total_order.total_order_seek = true;
     const std::unique_ptr<Iterator> it(db_->NewIterator(total_order));
-    for (it->SeekToFirst(); it->Valid(); it->Next()) contents[it->key().ToString()] = it->value().ToString();
+    for (it->SeekToFirst(); it->Valid(); it->Next())
+      contents[it->key().ToString()] = it->value().ToString();
     EXPECT_TRUE(it->status().ok()) << it->status().ToString();
     EXPECT_EQ(contents, expected);
     for (const auto& [key, value] : expected) {
@@ -91,7 +94,9 @@ class PlainTableInterchange : public ::testing::Test {
     ASSERT_OK(db_->GetPropertiesOfAllTables(&all));
     EXPECT_FALSE(all.empty());
     for (const auto& [name, properties] : all) {
-      EXPECT_TRUE(properties->user_collected_properties.contains(PlainTablePropertyNames::kEncodingType)) << name;
+      EXPECT_TRUE(
+          properties->user_collected_properties.contains(PlainTablePropertyNames::kEncodingType))
+          << name;
     }
   }
 
@@ -102,17 +107,20 @@ class PlainTableInterchange : public ::testing::Test {
 
 std::string Key(int i) {
   std::string digits = std::to_string(i * 7919 % 100000);
-  return std::string(5 - digits.size(), '0') + digits + "/" + std::string(static_cast<size_t>(14 - 5), static_cast<char>('a' + i % 26)) +
+  return std::string(5 - digits.size(), '0') + digits + "/" +
+         std::string(static_cast<size_t>(14 - 5), static_cast<char>('a' + i % 26)) +
          std::to_string(i % 90000 + 10000);
 }
 
-class PlainTableInterchangeModes : public PlainTableInterchange, public ::testing::WithParamInterface<const char*> {};
+class PlainTableInterchangeModes : public PlainTableInterchange,
+                                   public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(PlainTableInterchangeModes, RocksDbReadsOursAndWritesMoreAndWeReadThat) {
   Open(GetParam());
   Map expected;
   for (int i = 0; i < 2000; ++i) {
-    ASSERT_OK(db_->Put(WriteOptions(), Key(i), std::to_string(i) + std::string(static_cast<size_t>(i % 150), 'x')));
+    ASSERT_OK(db_->Put(WriteOptions(), Key(i),
+                       std::to_string(i) + std::string(static_cast<size_t>(i % 150), 'x')));
     expected[Key(i)] = std::to_string(i) + std::string(static_cast<size_t>(i % 150), 'x');
     if (i % 5 == 0) {
       ASSERT_OK(db_->Delete(WriteOptions(), Key(i / 2)));
@@ -159,17 +167,26 @@ TEST_P(PlainTableInterchangeModes, RocksDbReadsOursAndWritesMoreAndWeReadThat) {
 
 INSTANTIATE_TEST_SUITE_P(
     Modes, PlainTableInterchangeModes,
-    ::testing::Values("plain_table_factory={hash_table_ratio=0}", "plain_table_factory={hash_table_ratio=0;store_index_in_file=true;user_key_len=20}",
-                      "plain_table_factory={hash_table_ratio=0;store_index_in_file=true;bloom_bits_per_key=0};bloom_locality=1",
-                      "prefix_extractor=fixed:6;plain_table_factory={}", "prefix_extractor=fixed:3;plain_table_factory={store_index_in_file=true}",
-                      "prefix_extractor=fixed:20;plain_table_factory={user_key_len=20;store_index_in_file=true};bloom_locality=1",
-                      "prefix_extractor=capped:5;plain_table_factory={encoding_type=kPrefix;store_index_in_file=true;index_sparseness=3}",
-                      "prefix_extractor=fixed:2;plain_table_factory={encoding_type=kPrefix;store_index_in_file=true;bloom_bits_per_key=0}",
-                      "prefix_extractor=fixed:2;plain_table_factory={encoding_type=kPrefix;hash_table_ratio=0}"));
+    ::testing::Values(
+        "plain_table_factory={hash_table_ratio=0}",
+        "plain_table_factory={hash_table_ratio=0;store_index_in_file=true;user_key_len=20}",
+        "plain_table_factory={hash_table_ratio=0;store_index_in_file=true;bloom_bits_per_key=0};"
+        "bloom_locality=1",
+        "prefix_extractor=fixed:6;plain_table_factory={}",
+        "prefix_extractor=fixed:3;plain_table_factory={store_index_in_file=true}",
+        "prefix_extractor=fixed:20;plain_table_factory={user_key_len=20;store_index_in_file=true};"
+        "bloom_locality=1",
+        "prefix_extractor=capped:5;plain_table_factory={encoding_type=kPrefix;store_index_in_file="
+        "true;index_sparseness=3}",
+        "prefix_extractor=fixed:2;plain_table_factory={encoding_type=kPrefix;store_index_in_file="
+        "true;bloom_bits_per_key=0}",
+        "prefix_extractor=fixed:2;plain_table_factory={encoding_type=kPrefix;hash_table_ratio=0}"));
 
 constexpr char kBenchFlags[] =
-    " --num=3000 --key_size=20 --value_size=50 --prefix_size=20 --keys_per_prefix=0 --use_plain_table=1 --mmap_read=1 --memtablerep=prefix_hash"
-    " --allow_concurrent_memtable_write=0 --bloom_bits=10 --bloom_locality=1 --compression_type=none";
+    " --num=3000 --key_size=20 --value_size=50 --prefix_size=20 --keys_per_prefix=0 "
+    "--use_plain_table=1 --mmap_read=1 --memtablerep=prefix_hash"
+    " --allow_concurrent_memtable_write=0 --bloom_bits=10 --bloom_locality=1 "
+    "--compression_type=none";
 
 TEST_F(PlainTableInterchange, WeReadWhatDbBenchWrites) {
   Tool("db_bench --db=" + path() + " --benchmarks=fillrandom,overwrite" + kBenchFlags);
@@ -182,21 +199,28 @@ TEST_F(PlainTableInterchange, WeReadWhatDbBenchWrites) {
   ASSERT_OK(db_->VerifyChecksum());
 }
 
-// Every key that we wrote is found by hash and filter, ours in the file or RocksDB's made of our entries.
+// Every key that we wrote is found by hash and filter, ours in the file or RocksDB's made of our
+// entries.
 TEST_F(PlainTableInterchange, DbBenchFindsEveryKeyThatWeWrote) {
   for (const char* const mode : {"", "store_index_in_file=true"}) {
     SCOPED_TRACE(mode);
     std::filesystem::remove_all(path());
-    Open("prefix_extractor=fixed:20;bloom_locality=1;compression=kNoCompression;plain_table_factory={user_key_len=20;" + std::string(mode) + "}");
+    Open(
+        "prefix_extractor=fixed:20;bloom_locality=1;compression=kNoCompression;plain_table_factory="
+        "{user_key_len=20;" +
+        std::string(mode) + "}");
     for (uint64_t i = 0; i < 3000; ++i) {
       std::string key(20, '0');
-      for (int byte = 0; byte < 8; ++byte) key[static_cast<size_t>(byte)] = static_cast<char>(i >> (56 - 8 * byte));
+      for (int byte = 0; byte < 8; ++byte)
+        key[static_cast<size_t>(byte)] = static_cast<char>(i >> (56 - 8 * byte));
       ASSERT_OK(db_->Put(WriteOptions(), key, std::string(50, 'v')));
     }
     ASSERT_OK(db_->Flush(FlushOptions()));
     ASSERT_OK(db_->Close());
     db_.reset();
-    const std::string output = Tool("db_bench --db=" + path() + " --benchmarks=readrandom --reads=20000 --use_existing_db=1" + kBenchFlags);
+    const std::string output =
+        Tool("db_bench --db=" + path() +
+             " --benchmarks=readrandom --reads=20000 --use_existing_db=1" + kBenchFlags);
     EXPECT_NE(output.find("(20000 of 20000 found)"), std::string::npos) << output;
   }
 }

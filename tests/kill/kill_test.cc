@@ -1,6 +1,6 @@
-// Cycles of load, kill -9, reopen, compare; see README.md. Each thread of the child writes keys of its own: commit i of thread t is a function of t
-// and i, so the state
-// after n of its commits is known without asking the child.
+// Cycles of load, kill -9, reopen, compare; see README.md. Each thread of the child writes keys of
+// its own: commit i of thread t is a function of t and i, so the state after n of its commits is
+// known without asking the child.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -40,7 +40,9 @@ std::vector<Change> CommitOf(uint64_t thread, uint64_t commit) {
     if (random.OneIn(7)) {
       changes.push_back({family, '-', key, ""});
     } else {
-      changes.push_back({family, random.OneIn(9) ? '+' : '=', key, StrCat(commit, ":", std::string(static_cast<size_t>(random.Uniform(400)), 'x'))});
+      changes.push_back(
+          {family, random.OneIn(9) ? '+' : '=', key,
+           StrCat(commit, ":", std::string(static_cast<size_t>(random.Uniform(400)), 'x'))});
     }
   }
   return changes;
@@ -78,7 +80,8 @@ struct LoadedDatabase {
     options.max_background_jobs = 3;
     std::vector<ColumnFamilyDescriptor> families;
     for (const char* const name : kFamilies) families.emplace_back(name, options);
-    return read_only ? DB::OpenForReadOnly(options, directory, families, &handles, &db) : DB::Open(options, directory, families, &handles, &db);
+    return read_only ? DB::OpenForReadOnly(options, directory, families, &handles, &db)
+                     : DB::Open(options, directory, families, &handles, &db);
   }
   ~LoadedDatabase() {
     for (ColumnFamilyHandle* const handle : handles) delete handle;
@@ -102,7 +105,8 @@ void LoadForEver(const LoadPlan& plan, int pipe, LoadedDatabase* database, uint6
       if (change.kind == '=') status = batch.Put(handle, change.key, change.value);
     }
     status = database->db->Write(options, &batch);
-    if (status.ok()) SendReport(pipe, {.kind = LoadReport::kCommitted, .thread = thread, .commit = commit});
+    if (status.ok())
+      SendReport(pipe, {.kind = LoadReport::kCommitted, .thread = thread, .commit = commit});
   }
   std::fprintf(stderr, "the child failed: %s\n", status.ToString().c_str());
   SendReport(pipe, {.kind = LoadReport::kFailed});
@@ -124,17 +128,21 @@ TEST(KillChild, DISABLED_Load) {
   SendReport(pipe, {.kind = LoadReport::kOpened});
   std::vector<std::thread> threads;
   for (int thread = 0; thread < plan.threads; ++thread) {
-    threads.emplace_back([&, thread] { LoadForEver(plan, pipe, &database, static_cast<uint64_t>(thread)); });
+    threads.emplace_back(
+        [&, thread] { LoadForEver(plan, pipe, &database, static_cast<uint64_t>(thread)); });
   }
   for (std::thread& thread : threads) thread.join();
 }
 
-// "key: found 7:, expected 9:": where two maps differ, with the beginnings of the values, which name the commit.
+// "key: found 7:, expected 9:": where two maps differ, with the beginnings of the values, which
+// name the commit.
 std::string Differences(const Contents& found, const Contents& expected) {
   std::string text;
   const auto beginning = [](const Contents& contents, const std::string& key) {
     const auto entry = contents.find(key);
-    return entry == contents.end() ? std::string("nothing") : StrCat(entry->second.substr(0, 12), "... of ", entry->second.size(), " bytes");
+    return entry == contents.end()
+               ? std::string("nothing")
+               : StrCat(entry->second.substr(0, 12), "... of ", entry->second.size(), " bytes");
   };
   Contents all = expected;
   all.insert(found.begin(), found.end());
@@ -153,12 +161,15 @@ class KillTest : public ::testing::Test {
     return value != nullptr ? std::strtoull(value, nullptr, 10) : otherwise;
   }
 
-  // The contents must be those after some number of commits of each thread, no fewer than were acknowledged; the same number in both families.
+  // The contents must be those after some number of commits of each thread, no fewer than were
+  // acknowledged; the same number in both families.
   void Compare(LoadedDatabase* database, const KilledChild& child, int threads) {
     std::vector<Contents> found(std::size(kFamilies));
     for (size_t family = 0; family < std::size(kFamilies); ++family) {
-      const std::unique_ptr<Iterator> it(database->db->NewIterator(ReadOptions(), database->handles[family]));
-      for (it->SeekToFirst(); it->Valid(); it->Next()) found[family][it->key().ToString()] = it->value().ToString();
+      const std::unique_ptr<Iterator> it(
+          database->db->NewIterator(ReadOptions(), database->handles[family]));
+      for (it->SeekToFirst(); it->Valid(); it->Next())
+        found[family][it->key().ToString()] = it->value().ToString();
       ASSERT_TRUE(it->status().ok()) << it->status().ToString();
     }
     std::vector<Contents> expected(std::size(kFamilies));
@@ -167,17 +178,23 @@ class KillTest : public ::testing::Test {
       const uint64_t commits = found[0].contains(key) ? std::stoull(found[0][key]) : 0;
       const auto acknowledged = child.acknowledged().find(thread);
       if (acknowledged != child.acknowledged().end()) {
-        ASSERT_GE(commits, acknowledged->second) << "an acknowledged commit of thread " << thread << " is lost";
+        ASSERT_GE(commits, acknowledged->second)
+            << "an acknowledged commit of thread " << thread << " is lost";
       }
       ASSERT_GE(commits, recovered_[thread]) << "a commit that an earlier recovery found is lost";
       // A thread reports a commit before it begins the next.
-      ASSERT_LE(commits, std::max(recovered_[thread], acknowledged == child.acknowledged().end() ? 0 : acknowledged->second) + 1);
+      ASSERT_LE(commits,
+                std::max(recovered_[thread],
+                         acknowledged == child.acknowledged().end() ? 0 : acknowledged->second) +
+                    1);
       recovered_[thread] = commits;
       commits_ += commits;
-      for (uint64_t commit = 1; commit <= commits; ++commit) ApplyTo(CommitOf(thread, commit), &expected);
+      for (uint64_t commit = 1; commit <= commits; ++commit)
+        ApplyTo(CommitOf(thread, commit), &expected);
     }
     for (size_t family = 0; family < std::size(kFamilies); ++family) {
-      ASSERT_EQ(Differences(found[family], expected[family]), "") << "the contents of " << kFamilies[family] << " are those of no moment";
+      ASSERT_EQ(Differences(found[family], expected[family]), "")
+          << "the contents of " << kFamilies[family] << " are those of no moment";
     }
   }
 
@@ -189,10 +206,13 @@ class KillTest : public ::testing::Test {
     const LoadPlan plan{.directory = scratch_.File("db"), .threads = threads, .sync = sync};
     for (uint64_t cycle = 0; cycle < cycles && !HasFailure(); ++cycle) {
       KilledChild child(plan);
-      KilledChild::Moment moment{.reports = random.Between(1, sync ? 200 : 1500), .micros = random.Uniform(3000)};
-      if (cycle % 4 == 2) moment = {.reports = 1, .kind = LoadReport::kStarting, .micros = random.Uniform(8000)};
+      KilledChild::Moment moment{.reports = random.Between(1, sync ? 200 : 1500),
+                                 .micros = random.Uniform(3000)};
+      if (cycle % 4 == 2)
+        moment = {.reports = 1, .kind = LoadReport::kStarting, .micros = random.Uniform(8000)};
       ASSERT_TRUE(child.KillAt(moment)) << "the child of cycle " << cycle << " ended by itself";
-      // Reading only leaves the recovery to the next child, which may be killed in the middle of it.
+      // Reading only leaves the recovery to the next child, which may be killed in the middle of
+      // it.
       const bool read_only = random.OneIn(3);
       LoadedDatabase database;
       const Status opened = database.Open(plan.directory, read_only);
@@ -204,8 +224,9 @@ class KillTest : public ::testing::Test {
         ASSERT_TRUE(database.db->VerifyChecksum().ok());
       }
     }
-    std::printf("%llu cycles, %llu commits compared; acknowledged commits lost: %s\n", static_cast<unsigned long long>(cycles),
-                static_cast<unsigned long long>(commits_), HasFailure() ? "SOME" : "0");
+    std::printf("%llu cycles, %llu commits compared; acknowledged commits lost: %s\n",
+                static_cast<unsigned long long>(cycles), static_cast<unsigned long long>(commits_),
+                HasFailure() ? "SOME" : "0");
   }
 
   ScratchDirectory scratch_;

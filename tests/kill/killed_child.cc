@@ -52,8 +52,10 @@ KilledChild::KilledChild(const LoadPlan& plan) {
   pipe_ = ends[0];
   ASHLAR_ASSERT(fcntl(pipe_, F_SETFD, FD_CLOEXEC) == 0);
   std::vector<std::string> environment = ChildEnvironment(plan, ends[1]);
-  std::vector<std::string> arguments = {"kill_test", "--gtest_filter=KillChild.DISABLED_Load", "--gtest_also_run_disabled_tests", "--gtest_brief=1"};
-  const int started = posix_spawn(&process_, "/proc/self/exe", nullptr, nullptr, Pointers(&arguments).data(), Pointers(&environment).data());
+  std::vector<std::string> arguments = {"kill_test", "--gtest_filter=KillChild.DISABLED_Load",
+                                        "--gtest_also_run_disabled_tests", "--gtest_brief=1"};
+  const int started = posix_spawn(&process_, "/proc/self/exe", nullptr, nullptr,
+                                  Pointers(&arguments).data(), Pointers(&environment).data());
   ASHLAR_ASSERT(started == 0);
   close(ends[1]);
 }
@@ -113,6 +115,8 @@ bool PlanOfThisChild(LoadPlan* plan, int* pipe) {
   return true;
 }
 
-void SendReport(int pipe, const LoadReport& report) { ASHLAR_ASSERT(write(pipe, &report, sizeof(report)) == static_cast<ssize_t>(sizeof(report))); }
+void SendReport(int pipe, const LoadReport& report) {
+  ASHLAR_ASSERT(write(pipe, &report, sizeof(report)) == static_cast<ssize_t>(sizeof(report)));
+}
 
 }  // namespace ashlar

@@ -1,4 +1,5 @@
-// KilledChild: this test binary, started again as a process of its own that loads a database until it is killed, and the pipe on which it reports.
+// KilledChild: this test binary, started again as a process of its own that loads a database until
+// it is killed, and the pipe on which it reports.
 //
 //   child:  starting -> DB::Open -> opened -> (commit -> acknowledgement)*
 //
@@ -39,7 +40,8 @@ class KilledChild {
     LoadReport::Kind kind = LoadReport::kCommitted;
     uint64_t micros = 0;  // and so much later
   };
-  // Kills the child at that moment and reads what it still had reported. False: it ended before, or failed.
+  // Kills the child at that moment and reads what it still had reported. False: it ended before, or
+  // failed.
   bool KillAt(const Moment& moment);
   // The last commit that each thread was told of.
   const std::map<uint64_t, uint64_t>& acknowledged() const { return acknowledged_; }
@@ -57,7 +59,8 @@ class KilledChild {
   std::map<uint64_t, uint64_t> acknowledged_;
 };
 
-// In the child: the plan it was started with, and its end of the pipe. False: this process is no such child.
+// In the child: the plan it was started with, and its end of the pipe. False: this process is no
+// such child.
 bool PlanOfThisChild(LoadPlan* plan, int* pipe);
 void SendReport(int pipe, const LoadReport& report);
 

@@ -1,5 +1,6 @@
-// Random histories against a std::map: the same operations on the database and on the model, under a dozen sets of options, compared after every kind
-// of upheaval. A failure prints the seed; ASHLAR_MODEL_SEED repeats it.
+// Random histories against a std::map: the same operations on the database and on the model, under
+// a dozen sets of options, compared after every kind of upheaval. A failure prints the seed;
+// ASHLAR_MODEL_SEED repeats it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +28,9 @@ namespace {
 
 struct KeyOrder {
   const Comparator* comparator = BytewiseComparator();
-  bool operator()(const std::string& a, const std::string& b) const { return comparator->Compare(a, b) < 0; }
+  bool operator()(const std::string& a, const std::string& b) const {
+    return comparator->Compare(a, b) < 0;
+  }
 };
 using Model = std::map<std::string, std::string, KeyOrder>;
 
@@ -68,7 +71,10 @@ const std::vector<Scenario>& Scenarios() {
          o->target_file_size_base = 16 << 10;
          o->max_bytes_for_level_base = 64 << 10;
        }},
-      {"FiltersAndATinyCache", [](Options* o) { o->table_factory.reset(NewBlockBasedTableFactory(TableOptions(16 << 10))); }},
+      {"FiltersAndATinyCache",
+       [](Options* o) {
+         o->table_factory.reset(NewBlockBasedTableFactory(TableOptions(16 << 10)));
+       }},
       {"NoCache",
        [](Options* o) {
          BlockBasedTableOptions table;
@@ -130,19 +136,22 @@ class ModelTest : public ::testing::TestWithParam<size_t> {
     db_.reset();
     const Status opened = DB::Open(options_, scratch_.File("db"), &db_);
     ASSERT_TRUE(opened.ok()) << opened.ToString();
-    if (Scenarios()[GetParam()].compacts_meanwhile) compactor_ = std::thread([this, seed = random_->Next()] { CompactUntilStopped(seed); });
+    if (Scenarios()[GetParam()].compacts_meanwhile)
+      compactor_ = std::thread([this, seed = random_->Next()] { CompactUntilStopped(seed); });
   }
   void CompactUntilStopped(uint64_t seed) {
     Random random(seed);
     while (!stop_compacting_.load()) {
       const uint64_t first = random.Uniform(900);
       const std::string begin = "k" + std::to_string(first);
-      const std::string end = "k" + std::to_string(std::min<uint64_t>(999, first + random.Uniform(60)));
+      const std::string end =
+          "k" + std::to_string(std::min<uint64_t>(999, first + random.Uniform(60)));
       const Slice begin_slice(begin);
       const Slice end_slice(end);
       CompactRangeOptions options;
       options.allow_write_stall = true;
-      Check(db_->CompactRange(options, random.OneIn(8) ? nullptr : &begin_slice, random.OneIn(8) ? nullptr : &end_slice));
+      Check(db_->CompactRange(options, random.OneIn(8) ? nullptr : &begin_slice,
+                              random.OneIn(8) ? nullptr : &end_slice));
     }
   }
   void StopCompacting() {
@@ -163,7 +172,8 @@ class ModelTest : public ::testing::TestWithParam<size_t> {
     return key;
   }
   std::string RandomValue() {
-    return std::to_string(random_->Next()) + std::string(random_->OneIn(100) ? random_->Uniform(9000) : random_->Uniform(60), 'v');
+    return std::to_string(random_->Next()) +
+           std::string(random_->OneIn(100) ? random_->Uniform(9000) : random_->Uniform(60), 'v');
   }
 
   void ApplyMerge(const std::string& key, const std::string& operand) {
@@ -295,7 +305,8 @@ class ModelTest : public ::testing::TestWithParam<size_t> {
       case 0: Check(db_->Flush(FlushOptions())); break;
       case 1: {
         CompactRangeOptions options;
-        if (random_->OneIn(2)) options.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+        if (random_->OneIn(2))
+          options.bottommost_level_compaction = BottommostLevelCompaction::kForce;
         Check(db_->CompactRange(options, nullptr, nullptr));
         break;
       }
@@ -310,7 +321,8 @@ class ModelTest : public ::testing::TestWithParam<size_t> {
       case 3: Reopen(); break;
       case 4:
         if (!held_.empty()) {
-          const auto victim = std::next(held_.begin(), static_cast<ptrdiff_t>(random_->Uniform(held_.size())));
+          const auto victim =
+              std::next(held_.begin(), static_cast<ptrdiff_t>(random_->Uniform(held_.size())));
           db_->ReleaseSnapshot(victim->snapshot);
           held_.erase(victim);
         }
@@ -345,7 +357,9 @@ TEST_P(ModelTest, HistoriesAgree) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Options, ModelTest, ::testing::Range<size_t>(0, Scenarios().size()),
-                         [](const ::testing::TestParamInfo<size_t>& scenario) { return Scenarios()[scenario.param].name; });
+                         [](const ::testing::TestParamInfo<size_t>& scenario) {
+                           return Scenarios()[scenario.param].name;
+                         });
 
 }  // namespace
 }  // namespace ashlar

@@ -1,5 +1,6 @@
-// Prefixes against a std::map: random histories over keys whose prefixes collide, nest and end in 0xff, with prefix extractors that change while the
-// database is open, read in every mode. A failure prints the seed; ASHLAR_MODEL_SEED repeats it.
+// Prefixes against a std::map: random histories over keys whose prefixes collide, nest and end in
+// 0xff, with prefix extractors that change while the database is open, read in every mode. A
+// failure prints the seed; ASHLAR_MODEL_SEED repeats it.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -26,15 +27,21 @@ namespace {
 class FirstPart final : public SliceTransform {
  public:
   const char* Name() const override { return "test.FirstPart"; }
-  Slice Transform(const Slice& key) const override { return Slice(key.data(), key.ToStringView().find('/') + 1); }
-  bool InDomain(const Slice& key) const override { return key.ToStringView().find('/') != std::string_view::npos; }
+  Slice Transform(const Slice& key) const override {
+    return Slice(key.data(), key.ToStringView().find('/') + 1);
+  }
+  bool InDomain(const Slice& key) const override {
+    return key.ToStringView().find('/') != std::string_view::npos;
+  }
 };
 
 using TransformPtr = std::shared_ptr<const SliceTransform>;
 
 struct KeyOrder {
   const Comparator* comparator = BytewiseComparator();
-  bool operator()(const std::string& a, const std::string& b) const { return comparator->Compare(a, b) < 0; }
+  bool operator()(const std::string& a, const std::string& b) const {
+    return comparator->Compare(a, b) < 0;
+  }
 };
 using Model = std::map<std::string, std::string, KeyOrder>;
 
@@ -43,8 +50,9 @@ struct Scenario {
   std::vector<std::string> extractors;  // ids; "FirstPart" is the program's
   bool whole_keys = true;
   bool reverse = false;
-  bool settable = true;            // the extractor may change by SetOptions
-  const char* memtable = nullptr;  // memtable_factory; with a bloom filter. Null: the default, without
+  bool settable = true;  // the extractor may change by SetOptions
+  const char* memtable =
+      nullptr;  // memtable_factory; with a bloom filter. Null: the default, without
 };
 
 const std::vector<Scenario>& Scenarios() {
@@ -54,12 +62,25 @@ const std::vector<Scenario>& Scenarios() {
       {.name = "Capped", .extractors = {"capped:2"}},
       {.name = "WholeKeysAsPrefixes", .extractors = {"noop"}, .whole_keys = false},
       {.name = "OfTheProgram", .extractors = {"FirstPart"}, .whole_keys = false, .settable = false},
-      {.name = "Reverse", .extractors = {"fixed:2", "capped:3"}, .whole_keys = false, .reverse = true},
+      {.name = "Reverse",
+       .extractors = {"fixed:2", "capped:3"},
+       .whole_keys = false,
+       .reverse = true},
       {.name = "FilteredTrees", .extractors = {"fixed:2", "capped:3"}, .memtable = "skip_list"},
-      {.name = "Buckets", .extractors = {"fixed:2", "fixed:1", "capped:3", "noop"}, .memtable = "prefix_hash:10"},
-      {.name = "BucketLists", .extractors = {"fixed:3", "capped:2"}, .whole_keys = false, .reverse = true, .memtable = "hash_linkedlist"},
-      {.name = "Changing", .extractors = {"fixed:1", "fixed:2", "fixed:3", "capped:2", "nullptr"}, .whole_keys = false},
-      {.name = "ChangingWithTheProgramsOwn", .extractors = {"FirstPart", "fixed:2", "nullptr"}, .settable = false},
+      {.name = "Buckets",
+       .extractors = {"fixed:2", "fixed:1", "capped:3", "noop"},
+       .memtable = "prefix_hash:10"},
+      {.name = "BucketLists",
+       .extractors = {"fixed:3", "capped:2"},
+       .whole_keys = false,
+       .reverse = true,
+       .memtable = "hash_linkedlist"},
+      {.name = "Changing",
+       .extractors = {"fixed:1", "fixed:2", "fixed:3", "capped:2", "nullptr"},
+       .whole_keys = false},
+      {.name = "ChangingWithTheProgramsOwn",
+       .extractors = {"FirstPart", "fixed:2", "nullptr"},
+       .settable = false},
   };
   return kScenarios;
 }
@@ -95,7 +116,9 @@ class PrefixModelTest : public ::testing::TestWithParam<size_t> {
     options_.statistics = CreateDBStatistics();
     if (scenario().reverse) options_.comparator = ReverseBytewiseComparator();
     if (scenario().memtable != nullptr) {
-      ASSERT_TRUE(GetOptionsFromString(options_, std::string("memtable_factory=") + scenario().memtable, &options_).ok());
+      ASSERT_TRUE(GetOptionsFromString(
+                      options_, std::string("memtable_factory=") + scenario().memtable, &options_)
+                      .ok());
       options_.memtable_prefix_bloom_size_ratio = 0.1;
     }
     BlockBasedTableOptions table;
@@ -109,7 +132,9 @@ class PrefixModelTest : public ::testing::TestWithParam<size_t> {
   void TearDown() override { ReleaseSnapshot(); }
 
   const Scenario& scenario() const { return Scenarios()[GetParam()]; }
-  const std::string& RandomExtractor() { return scenario().extractors[random_->Uniform(scenario().extractors.size())]; }
+  const std::string& RandomExtractor() {
+    return scenario().extractors[random_->Uniform(scenario().extractors.size())];
+  }
   void Reopen() {
     ReleaseSnapshot();
     db_.reset();
@@ -127,7 +152,8 @@ class PrefixModelTest : public ::testing::TestWithParam<size_t> {
   std::string RandomKey() {
     static const std::string kBytes = std::string("\x00", 1) + "ab/\xfe\xff";
     std::string key;
-    for (uint64_t n = random_->Uniform(6); n > 0; --n) key += kBytes[random_->Uniform(kBytes.size())];
+    for (uint64_t n = random_->Uniform(6); n > 0; --n)
+      key += kBytes[random_->Uniform(kBytes.size())];
     return key;
   }
 
@@ -147,7 +173,8 @@ class PrefixModelTest : public ::testing::TestWithParam<size_t> {
         break;
       }
       default: {
-        const std::string value = std::to_string(random_->Next()) + std::string(random_->Uniform(60), 'v');
+        const std::string value =
+            std::to_string(random_->Next()) + std::string(random_->Uniform(60), 'v');
         Check(db_->Put(WriteOptions(), key, value));
         model_[key] = value;
       }
@@ -180,14 +207,16 @@ class PrefixModelTest : public ::testing::TestWithParam<size_t> {
       std::string value;
       const Status status = db_->Get(ReadOptions(), key, &value);
       const auto expected = model_.find(key);
-      ASSERT_EQ(status.ok(), expected != model_.end()) << Slice(key).ToString(true) << " " << status.ToString();
+      ASSERT_EQ(status.ok(), expected != model_.end())
+          << Slice(key).ToString(true) << " " << status.ToString();
       if (status.ok()) {
         ASSERT_EQ(value, expected->second);
       }
     }
   }
 
-  // One iterator in one mode, with random bounds, used for several walks, with a refresh between some.
+  // One iterator in one mode, with random bounds, used for several walks, with a refresh between
+  // some.
   void CompareMode(Mode mode) {
     ReadOptions read;
     read.total_order_seek = mode == Mode::kTotalOrder;
@@ -228,8 +257,12 @@ class PrefixModelTest : public ::testing::TestWithParam<size_t> {
       draw_bounds(target);
       Model seen(model.key_comp());
       for (const auto& [key, value] : model) {
-        if (read.iterate_lower_bound != nullptr && options_.comparator->Compare(key, lower_slice) < 0) continue;
-        if (read.iterate_upper_bound != nullptr && options_.comparator->Compare(key, upper_slice) >= 0) continue;
+        if (read.iterate_lower_bound != nullptr &&
+            options_.comparator->Compare(key, lower_slice) < 0)
+          continue;
+        if (read.iterate_upper_bound != nullptr &&
+            options_.comparator->Compare(key, upper_slice) >= 0)
+          continue;
         seen.emplace(key, value);
       }
       Walk(it.get(), mode, seen, extractor.get(), target);
@@ -237,10 +270,13 @@ class PrefixModelTest : public ::testing::TestWithParam<size_t> {
   }
 
   // A walk that turns at random, beside the same over the model.
-  void Walk(Iterator* it, Mode mode, const Model& model, const SliceTransform* extractor, const std::string& target) {
+  void Walk(Iterator* it, Mode mode, const Model& model, const SliceTransform* extractor,
+            const std::string& target) {
     auto expected = model.end();
     std::optional<std::string> prefix;  // outside of which the mode shows nothing, or anything
-    const auto before = [&](Model::const_iterator i) { return i == model.begin() ? model.end() : std::prev(i); };
+    const auto before = [&](Model::const_iterator i) {
+      return i == model.begin() ? model.end() : std::prev(i);
+    };
     const uint64_t start = random_->Uniform(6);
     if (start == 0) {
       it->SeekToFirst();
@@ -262,12 +298,15 @@ class PrefixModelTest : public ::testing::TestWithParam<size_t> {
     }
     const bool turns = random_->OneIn(2);
     for (int step = 0; step < 40; ++step) {
-      const bool inside = expected != model.end() && (!prefix || PrefixOf(extractor, expected->first) == prefix);
+      const bool inside =
+          expected != model.end() && (!prefix || PrefixOf(extractor, expected->first) == prefix);
       if (!inside && prefix && mode == Mode::kPrefix) return WalkOnInOrder(it);
-      ASSERT_EQ(it->Valid(), inside) << Describe(it, target) << " start " << start << " step " << step;
+      ASSERT_EQ(it->Valid(), inside)
+          << Describe(it, target) << " start " << start << " step " << step;
       Check(it->status());
       if (!it->Valid()) return;
-      ASSERT_EQ(it->key().ToString(true), Slice(expected->first).ToString(true)) << Describe(it, target) << " start " << start << " step " << step;
+      ASSERT_EQ(it->key().ToString(true), Slice(expected->first).ToString(true))
+          << Describe(it, target) << " start " << start << " step " << step;
       ASSERT_EQ(it->value().ToString(), expected->second);
       const bool back = turns ? random_->OneIn(3) : start == 1 || start == 5;
       if (back) {
@@ -296,7 +335,8 @@ class PrefixModelTest : public ::testing::TestWithParam<size_t> {
   }
 
   std::string Describe(Iterator* it, const std::string& target) const {
-    return "target " + Slice(target).ToString(true) + (it->Valid() ? " at " + it->key().ToString(true) : " not valid") + " extractor " +
+    return "target " + Slice(target).ToString(true) +
+           (it->Valid() ? " at " + it->key().ToString(true) : " not valid") + " extractor " +
            (extractor_ == nullptr ? "none" : extractor_->GetId());
   }
 
@@ -317,7 +357,8 @@ TEST_P(PrefixModelTest, HistoriesAgree) {
     WriteSomething();
     if (random_->OneIn(60)) Upheaval();
     if (random_->OneIn(20)) {
-      for (const Mode mode : {Mode::kTotalOrder, Mode::kAuto, Mode::kPrefix, Mode::kSameAsStart}) CompareMode(mode);
+      for (const Mode mode : {Mode::kTotalOrder, Mode::kAuto, Mode::kPrefix, Mode::kSameAsStart})
+        CompareMode(mode);
       CompareGets();
     }
   }
@@ -325,8 +366,11 @@ TEST_P(PrefixModelTest, HistoriesAgree) {
   EXPECT_GT(options_.statistics->getTickerCount(BLOOM_FILTER_PREFIX_USEFUL), 50u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Extractors, PrefixModelTest, ::testing::Range<size_t>(0, Scenarios().size()),
-                         [](const ::testing::TestParamInfo<size_t>& scenario) { return Scenarios()[scenario.param].name; });
+INSTANTIATE_TEST_SUITE_P(Extractors, PrefixModelTest,
+                         ::testing::Range<size_t>(0, Scenarios().size()),
+                         [](const ::testing::TestParamInfo<size_t>& scenario) {
+                           return Scenarios()[scenario.param].name;
+                         });
 
 }  // namespace
 }  // namespace ashlar

@@ -19,7 +19,8 @@ struct Codec {
 class NoCodecs : public ::testing::TestWithParam<Codec> {};
 
 TEST_P(NoCodecs, WritingIsRefusedByName) {
-  for (const Status& status : {ValidateCompressionType(GetParam().type), Compressor::Create(GetParam().type, {}, Slice()).status()}) {
+  for (const Status& status : {ValidateCompressionType(GetParam().type),
+                               Compressor::Create(GetParam().type, {}, Slice()).status()}) {
     EXPECT_TRUE(status.IsNotSupported());
     EXPECT_THAT(status.ToString(), HasSubstr(std::string("no ") + GetParam().name + " codec"));
   }
@@ -34,12 +35,18 @@ TEST_P(NoCodecs, ABlockThatNeedsItIsRefusedByName) {
   EXPECT_THAT(status.ToString(), HasSubstr(std::string("no ") + GetParam().name + " codec"));
 }
 
-TEST(NoCodecsAtAll, WhatIsNotCompressedNeedsNone) { EXPECT_TRUE(ValidateCompressionType(kNoCompression).ok()); }
+TEST(NoCodecsAtAll, WhatIsNotCompressedNeedsNone) {
+  EXPECT_TRUE(ValidateCompressionType(kNoCompression).ok());
+}
 
 INSTANTIATE_TEST_SUITE_P(All, NoCodecs,
-                         ::testing::Values(Codec{kSnappyCompression, "Snappy"}, Codec{kZlibCompression, "Zlib"}, Codec{kLZ4Compression, "LZ4"},
+                         ::testing::Values(Codec{kSnappyCompression, "Snappy"},
+                                           Codec{kZlibCompression, "Zlib"},
+                                           Codec{kLZ4Compression, "LZ4"},
                                            Codec{kLZ4HCCompression, "LZ4HC"}, Codec{kZSTD, "ZSTD"}),
-                         [](const ::testing::TestParamInfo<Codec>& codec) { return std::string(codec.param.name); });
+                         [](const ::testing::TestParamInfo<Codec>& codec) {
+                           return std::string(codec.param.name);
+                         });
 
 }  // namespace
 }  // namespace ashlar

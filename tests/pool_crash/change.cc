@@ -16,7 +16,8 @@ uint64_t EnvironmentNumber(const char* name, uint64_t otherwise) {
 }
 
 void EraseBetween(Model* model, const std::string& begin, const std::string& end) {
-  if (model->key_comp()(begin, end)) model->erase(model->lower_bound(begin), model->lower_bound(end));
+  if (model->key_comp()(begin, end))
+    model->erase(model->lower_bound(begin), model->lower_bound(end));
 }
 
 }  // namespace
@@ -31,16 +32,19 @@ std::string NumberKey(uint64_t number) {
 }
 
 Change PutOf(std::string key, std::string value) {
-  return {.run = [=](PersistentTree* tree) { return tree->Put(key, value); }, .apply = [=](Model* model) { (*model)[key] = value; }};
+  return {.run = [=](PersistentTree* tree) { return tree->Put(key, value); },
+          .apply = [=](Model* model) { (*model)[key] = value; }};
 }
 
 Change DeleteOf(std::string key) {
-  return {.run = [=](PersistentTree* tree) { return tree->Delete(key); }, .apply = [=](Model* model) { model->erase(key); }};
+  return {.run = [=](PersistentTree* tree) { return tree->Delete(key); },
+          .apply = [=](Model* model) { model->erase(key); }};
 }
 
 Change DeleteRangeOf(std::string begin, std::string end) {
-  return {.run = [=](PersistentTree* tree) { return tree->DeleteRange(KeyRange::Between(begin, end)); },
-          .apply = [=](Model* model) { EraseBetween(model, begin, end); }};
+  return {
+      .run = [=](PersistentTree* tree) { return tree->DeleteRange(KeyRange::Between(begin, end)); },
+      .apply = [=](Model* model) { EraseBetween(model, begin, end); }};
 }
 
 Change BatchOf(std::vector<BatchItem> items) {
@@ -53,7 +57,9 @@ Change BatchOf(std::vector<BatchItem> items) {
                   switch (item.kind) {
                     case BatchItem::Kind::kPut: status = batch.Put(item.key, item.value); break;
                     case BatchItem::Kind::kDelete: status = batch.Delete(item.key); break;
-                    case BatchItem::Kind::kDeleteRange: status = batch.DeleteRange(item.key, item.value); break;
+                    case BatchItem::Kind::kDeleteRange:
+                      status = batch.DeleteRange(item.key, item.value);
+                      break;
                   }
                 }
                 return status.ok() ? tree->Write(batch) : status;
@@ -64,7 +70,9 @@ Change BatchOf(std::vector<BatchItem> items) {
                   switch (item.kind) {
                     case BatchItem::Kind::kPut: (*model)[item.key] = item.value; break;
                     case BatchItem::Kind::kDelete: model->erase(item.key); break;
-                    case BatchItem::Kind::kDeleteRange: EraseBetween(model, item.key, item.value); break;
+                    case BatchItem::Kind::kDeleteRange:
+                      EraseBetween(model, item.key, item.value);
+                      break;
                   }
                 }
               }};
@@ -76,11 +84,14 @@ Change DefragmentOf() {
 
 std::string RandomValue(Random* random) {
   constexpr size_t kSizes[] = {0, 3, 15, 15, 15, 40, 40, 700};
-  return std::string(random->OneIn(100) ? 17000 : kSizes[random->Uniform(std::size(kSizes))], static_cast<char>('a' + random->Uniform(26)));
+  return std::string(random->OneIn(100) ? 17000 : kSizes[random->Uniform(std::size(kSizes))],
+                     static_cast<char>('a' + random->Uniform(26)));
 }
 
 Change RandomChange(Random* random, bool growing) {
-  const auto key = [&] { return random->OneIn(50) ? random->Bytes(random->Uniform(4)) : NumberKey(random->Uniform(200)); };
+  const auto key = [&] {
+    return random->OneIn(50) ? random->Bytes(random->Uniform(4)) : NumberKey(random->Uniform(200));
+  };
   if (random->OneIn(40)) return DefragmentOf();
   if (random->OneIn(growing ? 30 : 10)) {
     const uint64_t begin = random->Uniform(200);
@@ -149,11 +160,14 @@ Problem CheckTakesChanges(PersistentTree* tree, Model model, Random* random) {
 
 Problem CheckTree(PersistentTree* tree, const Permitted& permitted, Random* random) {
   Model found(KeyLess{tree->comparator()});
-  if (!permitted(tree, random == nullptr ? nullptr : &found)) return std::string("the entries are none of those that are permitted");
+  if (!permitted(tree, random == nullptr ? nullptr : &found))
+    return std::string("the entries are none of those that are permitted");
   const PersistentTreeStats stats = tree->Stats();
   const uint64_t entries = tree->Count(KeyRange::All());
-  if (stats.entries != entries) return StrCat("counts ", stats.entries, " of ", entries, " entries");
-  if (stats.used_bytes + stats.free_bytes != stats.pool_bytes) return std::string("used and free bytes are not the pool's");
+  if (stats.entries != entries)
+    return StrCat("counts ", stats.entries, " of ", entries, " entries");
+  if (stats.used_bytes + stats.free_bytes != stats.pool_bytes)
+    return std::string("used and free bytes are not the pool's");
   const Status verified = tree->Verify();
   if (!verified.ok()) return verified.ToString();
   return random == nullptr ? Problem() : CheckTakesChanges(tree, std::move(found), random);

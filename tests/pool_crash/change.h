@@ -1,4 +1,5 @@
-// Change: an operation on a tree, what it makes of the entries, and random ones; what a tree may hold, and whether it does.
+// Change: an operation on a tree, what it makes of the entries, and random ones; what a tree may
+// hold, and whether it does.
 #pragma once
 
 #include <functional>
@@ -14,7 +15,9 @@ namespace ashlar::pmem {
 
 struct KeyLess {
   const Comparator* comparator;
-  bool operator()(const std::string& a, const std::string& b) const { return comparator->Compare(a, b) < 0; }
+  bool operator()(const std::string& a, const std::string& b) const {
+    return comparator->Compare(a, b) < 0;
+  }
 };
 using Model = std::map<std::string, std::string, KeyLess>;
 
@@ -47,7 +50,8 @@ Change BatchOf(std::vector<BatchItem> items);
 Change DefragmentOf();
 
 std::string RandomValue(Random* random);
-// With `growing` turning now and then the tree grows and shrinks, so that leaves split and merge all the time.
+// With `growing` turning now and then the tree grows and shrinks, so that leaves split and merge
+// all the time.
 Change RandomChange(Random* random, bool growing);
 
 // What is wrong, or nothing.
@@ -57,8 +61,9 @@ using Permitted = std::function<bool(PersistentTree*, Model* found)>;
 
 bool Holds(PersistentTree* tree, const Model& model);
 Permitted AnyOf(std::vector<const Model*> models);
-// The entries are permitted, are counted, pass Verify, and used and free bytes make up the pool. With `random`, the tree is also changed: a new key,
-// a replaced and a deleted one, so that what recovery took for free space shows to be free.
+// The entries are permitted, are counted, pass Verify, and used and free bytes make up the pool.
+// With `random`, the tree is also changed: a new key, a replaced and a deleted one, so that what
+// recovery took for free space shows to be free.
 Problem CheckTree(PersistentTree* tree, const Permitted& permitted, Random* random);
 
 }  // namespace ashlar::pmem

@@ -25,7 +25,8 @@ void DiskContents::Finish(const DiskEpoch& epoch) {
   if (epoch.end == End::kLogCreated) log = epoch.created;
   if (epoch.end == End::kLogRemoved) log.reset();
   for (const DiskWrite& write : epoch.writes) {
-    if (epoch.end == (write.file == DiskFile::kPool ? End::kPoolSynced : End::kLogSynced)) Apply(write);
+    if (epoch.end == (write.file == DiskFile::kPool ? End::kPoolSynced : End::kLogSynced))
+      Apply(write);
   }
 }
 
@@ -37,7 +38,9 @@ class CrashDisk::Storage final : public PoolStorage {
 
   const std::string& path() const override { return disk_.pool_->path(); }
   uint64_t bytes() const override { return disk_.pool_->bytes(); }
-  Result<std::unique_ptr<PoolMapping>> MapPrivate() const override { return disk_.pool_->Map(PoolMapMode::kPrivate); }
+  Result<std::unique_ptr<PoolMapping>> MapPrivate() const override {
+    return disk_.pool_->Map(PoolMapMode::kPrivate);
+  }
 
   Status WritePool(uint64_t offset, const Slice& bytes) override {
     MutexLock lock(disk_.mutex_);
@@ -104,10 +107,13 @@ std::string CrashDisk::ReadPool() const {
 void CrashDisk::WriteToPool(uint64_t offset, const Slice& bytes) {
   const Status written = pool_->WriteAt(offset, bytes.data(), bytes.size());
   ASHLAR_ASSERT(written.ok());
-  for (uint64_t sector = offset / kSectorBytes; sector * kSectorBytes < offset + bytes.size(); ++sector) touched_sectors_.insert(sector);
+  for (uint64_t sector = offset / kSectorBytes; sector * kSectorBytes < offset + bytes.size();
+       ++sector)
+    touched_sectors_.insert(sector);
 }
 
-// A sync takes its time: with several writers, the others commit meanwhile and wait for the next one.
+// A sync takes its time: with several writers, the others commit meanwhile and wait for the next
+// one.
 void CrashDisk::LetOthersCome() {
   constexpr int kTurns = 100;
   {
@@ -118,17 +124,24 @@ void CrashDisk::LetOthersCome() {
 }
 
 void CrashDisk::EndEpoch(DiskEpoch::End end) {
-  DiskEpoch epoch = {.writes = writes_, .end = end, .created = {}, .progress = progress_ ? progress_() : Progress()};
+  DiskEpoch epoch = {.writes = writes_,
+                     .end = end,
+                     .created = {},
+                     .progress = progress_ ? progress_() : Progress()};
   epochs_.push_back(std::move(epoch));
   const bool is_pools = end == DiskEpoch::End::kPoolSynced;
-  std::erase_if(writes_, [&](const DiskWrite& write) { return (write.file == DiskFile::kPool) == is_pools; });
+  std::erase_if(
+      writes_, [&](const DiskWrite& write) { return (write.file == DiskFile::kPool) == is_pools; });
 }
 
 std::vector<DiskEpoch> CrashDisk::TakeEpochs() {
   MutexLock lock(mutex_);
   std::vector<DiskEpoch> epochs = std::exchange(epochs_, {});
   if (!writes_.empty())
-    epochs.push_back({.writes = writes_, .end = DiskEpoch::End::kOpen, .created = {}, .progress = progress_ ? progress_() : Progress()});
+    epochs.push_back({.writes = writes_,
+                      .end = DiskEpoch::End::kOpen,
+                      .created = {},
+                      .progress = progress_ ? progress_() : Progress()});
   return epochs;
 }
 
@@ -137,11 +150,13 @@ void CrashDisk::SetProgress(std::function<Progress()> progress) {
   progress_ = std::move(progress);
 }
 
-void CrashDisk::SetContents(const DiskContents& contents, const std::map<uint64_t, std::string>& differing_sectors,
+void CrashDisk::SetContents(const DiskContents& contents,
+                            const std::map<uint64_t, std::string>& differing_sectors,
                             const std::optional<std::string>& log) {
   MutexLock lock(mutex_);
   for (const uint64_t sector : std::exchange(touched_sectors_, {})) {
-    const Status written = pool_->WriteAt(sector * kSectorBytes, contents.pool.data() + sector * kSectorBytes, kSectorBytes);
+    const Status written = pool_->WriteAt(
+        sector * kSectorBytes, contents.pool.data() + sector * kSectorBytes, kSectorBytes);
     ASHLAR_ASSERT(written.ok());
   }
   for (const auto& [sector, bytes] : differing_sectors) WriteToPool(sector * kSectorBytes, bytes);

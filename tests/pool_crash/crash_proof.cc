@@ -14,7 +14,8 @@ namespace {
 constexpr uint64_t kPoolId = 77;
 // Every so many images is also changed after its recovery.
 constexpr uint64_t kImagesPerChange = 8;
-// Of the recoveries that store, every so many is cut off in turn, until the operation has had its share.
+// Of the recoveries that store, every so many is cut off in turn, until the operation has had its
+// share.
 constexpr uint64_t kRecoveriesPerCut = 16;
 // So much fewer images of a recovery are looked at than of an operation.
 constexpr uint64_t kNestedShare = 16;
@@ -28,7 +29,10 @@ std::string Describe(const std::vector<size_t>& chosen) {
 }  // namespace
 
 CrashProof::CrashProof(const ProofOptions& options)
-    : options_(options), random_(options.seed), memory_(options.pool_bytes, options.copy_order), model_(KeyLess{options.comparator}) {
+    : options_(options),
+      random_(options.seed),
+      memory_(options.pool_bytes, options.copy_order),
+      model_(KeyLess{options.comparator}) {
   {
     RecordingMedium medium(&memory_);
     FormatPool(&medium, kPoolId, *options.comparator);
@@ -45,10 +49,13 @@ CrashProof::CrashProof(const ProofOptions& options)
 
 CrashProof::~CrashProof() = default;
 
-Result<std::unique_ptr<PersistentTree>> CrashProof::Open(PoolMemory* memory, std::function<bool()> refuse, MarkRun mark) {
-  TreeConfig config = {
-      .recovery = {.comparator = options_.comparator, .split_strategy = options_.split_strategy, .refuse_allocation = std::move(refuse)},
-      .mark = mark};
+Result<std::unique_ptr<PersistentTree>> CrashProof::Open(PoolMemory* memory,
+                                                         std::function<bool()> refuse,
+                                                         MarkRun mark) {
+  TreeConfig config = {.recovery = {.comparator = options_.comparator,
+                                    .split_strategy = options_.split_strategy,
+                                    .refuse_allocation = std::move(refuse)},
+                       .mark = mark};
   return OpenTree(std::make_unique<RecordingMedium>(memory), std::move(config));
 }
 
@@ -62,7 +69,8 @@ bool CrashProof::RefusesAllocation() {
 
 Problem CrashProof::Reopen() {
   tree_.reset();
-  Result<std::unique_ptr<PersistentTree>> opened = Open(&memory_, [this] { return RefusesAllocation(); }, MarkRun::kAtOpen);
+  Result<std::unique_ptr<PersistentTree>> opened =
+      Open(&memory_, [this] { return RefusesAllocation(); }, MarkRun::kAtOpen);
   if (!opened.ok()) return opened.status().ToString();
   tree_ = std::move(opened).value();
   return CheckTree(tree_.get(), AnyOf({&model_}), nullptr);
@@ -88,7 +96,8 @@ Status CrashProof::RunUnseen(const Change& change) {
 void CrashProof::ForgetEpochs() {
   for (const Epoch& epoch : memory_.TakeEpochs()) {
     for (const PendingAt& pending : epoch.lines) {
-      for (const std::unique_ptr<PoolMemory>& image : images_) image->SetLine(pending.offset, pending.durable_after);
+      for (const std::unique_ptr<PoolMemory>& image : images_)
+        image->SetLine(pending.offset, pending.durable_after);
     }
   }
   for (const std::unique_ptr<PoolMemory>& image : images_) image->ForgetUndo();
@@ -105,7 +114,8 @@ Problem CrashProof::Run(const Change& change, Status* status) {
   if (!findings.empty()) return findings.front();
   const Model before = model_;
   if (done.ok()) change.apply(&model_);
-  Problem problem = LookAtEpochs(0, memory_.TakeEpochs(), [&](const Epoch&) { return AnyOf({&before, &model_}); });
+  Problem problem = LookAtEpochs(0, memory_.TakeEpochs(),
+                                 [&](const Epoch&) { return AnyOf({&before, &model_}); });
   if (problem) return problem;
   // What has returned is durable.
   std::vector<Epoch> recovery;
@@ -114,7 +124,8 @@ Problem CrashProof::Run(const Change& change, Status* status) {
   return problem;
 }
 
-Problem CrashProof::RunTogether(const std::vector<std::vector<Change>>& writers, const std::function<size_t(const std::string&)>& writer_of) {
+Problem CrashProof::RunTogether(const std::vector<std::vector<Change>>& writers,
+                                const std::function<size_t(const std::string&)>& writer_of) {
   recoveries_cut_ = 0;
   TogetherRun together(writers, model_, writer_of);
   memory_.BeginTogether([&] { return together.Now(); }, options_.seed);
@@ -126,8 +137,10 @@ Problem CrashProof::RunTogether(const std::vector<std::vector<Change>>& writers,
   const std::vector<std::string> findings = memory_.TakeFindings();
   if (!findings.empty()) return findings.front();
   model_ = together.Final();
-  for (const Epoch& epoch : epochs) counts_.shared_epochs += IsShared(epoch.progress) ? uint64_t{1} : 0;
-  Problem problem = LookAtEpochs(0, epochs, [&](const Epoch& epoch) { return together.PermittedAt(epoch.progress); });
+  for (const Epoch& epoch : epochs)
+    counts_.shared_epochs += IsShared(epoch.progress) ? uint64_t{1} : 0;
+  Problem problem = LookAtEpochs(
+      0, epochs, [&](const Epoch& epoch) { return together.PermittedAt(epoch.progress); });
   if (problem) return problem;
   std::vector<Epoch> recovery;
   problem = LookAtImage(0, AnyOf({&model_}), &recovery);
@@ -138,11 +151,14 @@ Problem CrashProof::RunTogether(const std::vector<std::vector<Change>>& writers,
 // ---- Images.
 
 // Leaves the level's image at what is durable after the last of the epochs.
-Problem CrashProof::LookAtEpochs(size_t level, const std::vector<Epoch>& epochs, const std::function<Permitted(const Epoch&)>& permitted_in) {
+Problem CrashProof::LookAtEpochs(size_t level, const std::vector<Epoch>& epochs,
+                                 const std::function<Permitted(const Epoch&)>& permitted_in) {
   for (size_t i = 0; i < epochs.size(); ++i) {
-    if (Problem problem = LookAtEpoch(level, epochs[i], permitted_in(epochs[i]))) return StrCat("epoch ", i, ": ", *problem);
+    if (Problem problem = LookAtEpoch(level, epochs[i], permitted_in(epochs[i])))
+      return StrCat("epoch ", i, ": ", *problem);
     for (const PendingAt& pending : epochs[i].lines) {
-      for (size_t above = level; above < images_.size(); ++above) images_[above]->SetLine(pending.offset, pending.durable_after);
+      for (size_t above = level; above < images_.size(); ++above)
+        images_[above]->SetLine(pending.offset, pending.durable_after);
     }
   }
   return {};
@@ -150,8 +166,10 @@ Problem CrashProof::LookAtEpochs(size_t level, const std::vector<Epoch>& epochs,
 
 Problem CrashProof::LookAtEpoch(size_t level, const Epoch& epoch, const Permitted& permitted) {
   counts_.epochs++;
-  const uint64_t images_max = level == 0 ? options_.images_per_epoch_max : options_.images_per_epoch_max / kNestedShare;
-  const uint64_t samples = level == 0 ? options_.samples_per_epoch : options_.samples_per_epoch / kNestedShare;
+  const uint64_t images_max =
+      level == 0 ? options_.images_per_epoch_max : options_.images_per_epoch_max / kNestedShare;
+  const uint64_t samples =
+      level == 0 ? options_.samples_per_epoch : options_.samples_per_epoch / kNestedShare;
   std::vector<LineChoices> lines;
   uint64_t images = 1;
   for (const PendingAt& pending : epoch.lines) {
@@ -205,7 +223,8 @@ Problem CrashProof::LookAtEpoch(size_t level, const Epoch& epoch, const Permitte
   return {};
 }
 
-Problem CrashProof::LookAtChoice(size_t level, const std::vector<LineChoices>& lines, const std::vector<size_t>& chosen, const Permitted& permitted) {
+Problem CrashProof::LookAtChoice(size_t level, const std::vector<LineChoices>& lines,
+                                 const std::vector<size_t>& chosen, const Permitted& permitted) {
   counts_.images++;
   if (level > 0) counts_.nested_images++;
   PoolMemory& image = *images_[level];
@@ -216,23 +235,27 @@ Problem CrashProof::LookAtChoice(size_t level, const std::vector<LineChoices>& l
   std::vector<Epoch> recovery;
   Problem problem = LookAtImage(level, permitted, &recovery);
   image.Rollback(mark);
-  const bool may_cut = !problem && !recovery.empty() && level + 1 < images_.size() && recoveries_cut_ < options_.recoveries_cut_max;
+  const bool may_cut = !problem && !recovery.empty() && level + 1 < images_.size() &&
+                       recoveries_cut_ < options_.recoveries_cut_max;
   if (may_cut && recoveries_that_store_++ % kRecoveriesPerCut == 0) {
     recoveries_cut_++;
     std::vector<size_t> marks;
     for (size_t above = level + 1; above < images_.size(); ++above) {
       marks.push_back(images_[above]->Mark());
-      for (size_t i = 0; i < lines.size(); ++i) images_[above]->SetLine(lines[i].offset, lines[i].contents[chosen[i]]);
+      for (size_t i = 0; i < lines.size(); ++i)
+        images_[above]->SetLine(lines[i].offset, lines[i].contents[chosen[i]]);
     }
     problem = LookAtEpochs(level + 1, recovery, [&](const Epoch&) { return permitted; });
-    for (size_t above = level + 1; above < images_.size(); ++above) images_[above]->Rollback(marks[above - level - 1]);
+    for (size_t above = level + 1; above < images_.size(); ++above)
+      images_[above]->Rollback(marks[above - level - 1]);
   }
   if (problem) return StrCat("lines as after their stores ", Describe(chosen), ": ", *problem);
   return {};
 }
 
 // The caller rolls the image back.
-Problem CrashProof::LookAtImage(size_t level, const Permitted& permitted, std::vector<Epoch>* recovery) {
+Problem CrashProof::LookAtImage(size_t level, const Permitted& permitted,
+                                std::vector<Epoch>* recovery) {
   PoolMemory& image = *images_[level];
   const size_t mark = image.Mark();
   Result<std::unique_ptr<PersistentTree>> opened = Open(&image, {}, MarkRun::kAtOpen);
@@ -242,7 +265,8 @@ Problem CrashProof::LookAtImage(size_t level, const Permitted& permitted, std::v
     problem = StrCat("does not open: ", opened.status().ToString());
   } else {
     PersistentTree* const tree = opened.value().get();
-    problem = CheckTree(tree, permitted, counts_.images % kImagesPerChange == 0 ? &random_ : nullptr);
+    problem =
+        CheckTree(tree, permitted, counts_.images % kImagesPerChange == 0 ? &random_ : nullptr);
     const Status closed = tree->Close();
     if (!problem && !closed.ok()) problem = closed.ToString();
   }

@@ -1,11 +1,13 @@
-// CrashProof: a tree on recorded memory, and for each operation every state of the memory that a power cut during it may leave.
+// CrashProof: a tree on recorded memory, and for each operation every state of the memory that a
+// power cut during it may leave.
 //
 //   Run(operation) ──> epochs ──> images: one choice of a prefix per line ──> recover ──> the entries before the operation, or after it
 //                                                                        └──> epochs of the recovery ──> images ──> ...
 //
-// Every image must open, hold one of the two sets of entries, pass Verify, account for all its bytes, and take changes. The memory as it is when the
-// operation has returned must hold what it did. Recoveries that store are cut off in the same way. With several writers at once an image must hold,
-// of each writer, what had returned, and of what was under way all or nothing.
+// Every image must open, hold one of the two sets of entries, pass Verify, account for all its
+// bytes, and take changes. The memory as it is when the operation has returned must hold what it
+// did. Recoveries that store are cut off in the same way. With several writers at once an image
+// must hold, of each writer, what had returned, and of what was under way all or nothing.
 //
 // Thread safety: one thread; RunTogether starts its own.
 #pragma once
@@ -30,7 +32,8 @@ struct ProofOptions {
   const Comparator* comparator = BytewiseComparator();
   SplitStrategy split_strategy = SplitStrategy::kZeroCopySwap;
   PoolMemory::CopyOrder copy_order = PoolMemory::CopyOrder::kUp;
-  // An epoch with more images than this is sampled: none, all, each line alone, all but one, and random ones until there are so many.
+  // An epoch with more images than this is sampled: none, all, each line alone, all but one, and
+  // random ones until there are so many.
   uint64_t images_per_epoch_max = 4096;
   uint64_t samples_per_epoch = 256;
   // So many recoveries of an operation's images are cut off themselves.
@@ -45,8 +48,10 @@ class CrashProof {
 
   // What is wrong, or nothing. When the change fails, nothing has changed.
   Problem Run(const Change& change, Status* status = nullptr);
-  // The same for writers that run at once, each of whose changes concern keys of its own; `writer_of` tells whose key it is.
-  Problem RunTogether(const std::vector<std::vector<Change>>& writers, const std::function<size_t(const std::string&)>& writer_of);
+  // The same for writers that run at once, each of whose changes concern keys of its own;
+  // `writer_of` tells whose key it is.
+  Problem RunTogether(const std::vector<std::vector<Change>>& writers,
+                      const std::function<size_t(const std::string&)>& writer_of);
   Problem Reopen();
   // The same, and whoever comes next runs beside the mark.
   Problem ReopenWithBackgroundMark();
@@ -68,7 +73,8 @@ class CrashProof {
   const ProofCounts& counts() const { return counts_; }
 
  private:
-  // One level for crashes, one for crashes in the recovery from them, one for crashes in the recovery from those.
+  // One level for crashes, one for crashes in the recovery from them, one for crashes in the
+  // recovery from those.
   static constexpr size_t kLevels = 3;
 
   // The variants of one line that a crash may leave, each differing from the one before it.
@@ -77,18 +83,22 @@ class CrashProof {
     std::vector<LineBytes> contents;
   };
 
-  Problem LookAtEpochs(size_t level, const std::vector<Epoch>& epochs, const std::function<Permitted(const Epoch&)>& permitted_in);
+  Problem LookAtEpochs(size_t level, const std::vector<Epoch>& epochs,
+                       const std::function<Permitted(const Epoch&)>& permitted_in);
   Problem LookAtEpoch(size_t level, const Epoch& epoch, const Permitted& permitted);
-  Problem LookAtChoice(size_t level, const std::vector<LineChoices>& lines, const std::vector<size_t>& chosen, const Permitted& permitted);
+  Problem LookAtChoice(size_t level, const std::vector<LineChoices>& lines,
+                       const std::vector<size_t>& chosen, const Permitted& permitted);
   Problem LookAtImage(size_t level, const Permitted& permitted, std::vector<Epoch>* recovery);
   void ForgetEpochs();
   bool RefusesAllocation();
-  Result<std::unique_ptr<PersistentTree>> Open(PoolMemory* memory, std::function<bool()> refuse, MarkRun mark);
+  Result<std::unique_ptr<PersistentTree>> Open(PoolMemory* memory, std::function<bool()> refuse,
+                                               MarkRun mark);
 
   const ProofOptions options_;
   Random random_;
   PoolMemory memory_;
-  std::vector<std::unique_ptr<PoolMemory>> images_;  // [0] holds what is durable in memory_, [i + 1] what is in [i]
+  std::vector<std::unique_ptr<PoolMemory>>
+      images_;  // [0] holds what is durable in memory_, [i + 1] what is in [i]
   Model model_;
   uint64_t refuse_each_ = 0;
   uint64_t allocations_ = 0;

@@ -20,13 +20,18 @@ constexpr uint64_t kNestedShare = 4;
 // A medium whose stores go to a string: for formatting.
 class StringMedium final : public Medium {
  public:
-  explicit StringMedium(std::string* pool) : Medium("new", pool->data(), pool->size()), pool_(*pool) {}
+  explicit StringMedium(std::string* pool)
+      : Medium("new", pool->data(), pool->size()), pool_(*pool) {}
   DurabilityClass durability_class() const override { return DurabilityClass::kLogged; }
 
  private:
   void Begin(PoolOperation* /*operation*/) override {}
-  void Store(PoolOperation* /*operation*/, PoolOffset to, uint64_t word) override { memcpy(pool_.data() + to, &word, sizeof(word)); }
-  void Copy(PoolOperation* /*operation*/, PoolOffset to, const char* from, size_t n) override { memcpy(pool_.data() + to, from, n); }
+  void Store(PoolOperation* /*operation*/, PoolOffset to, uint64_t word) override {
+    memcpy(pool_.data() + to, &word, sizeof(word));
+  }
+  void Copy(PoolOperation* /*operation*/, PoolOffset to, const char* from, size_t n) override {
+    memcpy(pool_.data() + to, from, n);
+  }
   void Flush(PoolOffset /*from*/, size_t /*n*/) override {}
   void Fence() override {}
   void Commit(PoolOperation* /*operation*/) override {}
@@ -37,14 +42,16 @@ class StringMedium final : public Medium {
 };
 
 std::string SectorOf(const std::string& file, uint64_t index) {
-  std::string bytes = index * kSectorBytes < file.size() ? file.substr(index * kSectorBytes, kSectorBytes) : "";
+  std::string bytes =
+      index * kSectorBytes < file.size() ? file.substr(index * kSectorBytes, kSectorBytes) : "";
   bytes.resize(kSectorBytes, '\0');
   return bytes;
 }
 
 }  // namespace
 
-DiskProof::DiskProof(const DiskProofOptions& options) : options_(options), random_(options.seed), disk_(options.pool_bytes) {
+DiskProof::DiskProof(const DiskProofOptions& options)
+    : options_(options), random_(options.seed), disk_(options.pool_bytes) {
   DiskContents fresh;
   fresh.pool.assign(options.pool_bytes, '\0');
   {
@@ -52,7 +59,8 @@ DiskProof::DiskProof(const DiskProofOptions& options) : options_(options), rando
     FormatPool(&medium, kPoolId, *BytewiseComparator());
   }
   const auto format = [&](CrashDisk* disk) {
-    for (uint64_t sector = 0; sector < options.pool_bytes / kSectorBytes; ++sector) disk->SetPoolSector(sector, SectorOf(fresh.pool, sector));
+    for (uint64_t sector = 0; sector < options.pool_bytes / kSectorBytes; ++sector)
+      disk->SetPoolSector(sector, SectorOf(fresh.pool, sector));
   };
   format(&disk_);
   for (size_t level = 0; level < kLevels; ++level) {
@@ -73,8 +81,13 @@ Result<std::unique_ptr<PersistentTree>> DiskProof::Open(CrashDisk* disk) {
   ASHLAR_RETURN_IF_ERROR(ReplayLog(storage.get(), kPoolId));
   ASHLAR_ASSIGN_OR_RETURN(
       std::unique_ptr<Medium> medium,
-      LoggedMedium::Create(std::move(storage), {.pool_id = kPoolId, .sync = options_.sync, .log_bytes_max = options_.log_bytes_max}));
-  TreeConfig config = {.recovery = {.comparator = BytewiseComparator(), .split_strategy = {}, .refuse_allocation = {}}, .mark = MarkRun::kAtOpen};
+      LoggedMedium::Create(
+          std::move(storage),
+          {.pool_id = kPoolId, .sync = options_.sync, .log_bytes_max = options_.log_bytes_max}));
+  TreeConfig config = {.recovery = {.comparator = BytewiseComparator(),
+                                    .split_strategy = {},
+                                    .refuse_allocation = {}},
+                       .mark = MarkRun::kAtOpen};
   return OpenTree(std::move(medium), std::move(config));
 }
 
@@ -92,7 +105,8 @@ Problem DiskProof::Run(const Change& change, Status* status) {
       std::vector<const Model*> models;
       for (const Model& model : unsynced_) models.push_back(&model);
       // The checkpoint is there for good.
-      if (epoch.end == DiskEpoch::End::kPoolSynced) unsynced_.erase(unsynced_.begin(), unsynced_.end() - 1);
+      if (epoch.end == DiskEpoch::End::kPoolSynced)
+        unsynced_.erase(unsynced_.begin(), unsynced_.end() - 1);
       return AnyOf(std::move(models));
     });
     return problem;
@@ -100,14 +114,16 @@ Problem DiskProof::Run(const Change& change, Status* status) {
   // Its record is durable with the log's first sync.
   bool record_is_durable = false;
   Problem problem = LookAtEpochs(0, epochs, [&](const DiskEpoch& epoch, size_t) {
-    const bool was_durable = std::exchange(record_is_durable, record_is_durable || epoch.end == DiskEpoch::End::kLogSynced);
+    const bool was_durable = std::exchange(
+        record_is_durable, record_is_durable || epoch.end == DiskEpoch::End::kLogSynced);
     return was_durable ? AnyOf({&model_}) : AnyOf({&before, &model_});
   });
   if (problem) return problem;
   return LookAtImage(0, {}, levels_[0].durable.log, AnyOf({&model_}));
 }
 
-Problem DiskProof::RunTogether(const std::vector<std::vector<Change>>& writers, const std::function<size_t(const std::string&)>& writer_of) {
+Problem DiskProof::RunTogether(const std::vector<std::vector<Change>>& writers,
+                               const std::function<size_t(const std::string&)>& writer_of) {
   recoveries_cut_ = 0;
   TogetherRun together(writers, model_, writer_of);
   disk_.SetProgress([&] { return together.Now(); });
@@ -117,8 +133,11 @@ Problem DiskProof::RunTogether(const std::vector<std::vector<Change>>& writers, 
   if (!done.ok()) return done.ToString();
   counts_.operations += together.changes();
   model_ = together.Final();
-  for (const DiskEpoch& epoch : epochs) counts_.shared_epochs += IsShared(epoch.progress) ? uint64_t{1} : 0;
-  Problem problem = LookAtEpochs(0, epochs, [&](const DiskEpoch& epoch, size_t) { return together.PermittedAt(epoch.progress); });
+  for (const DiskEpoch& epoch : epochs)
+    counts_.shared_epochs += IsShared(epoch.progress) ? uint64_t{1} : 0;
+  Problem problem = LookAtEpochs(0, epochs, [&](const DiskEpoch& epoch, size_t) {
+    return together.PermittedAt(epoch.progress);
+  });
   if (problem) return problem;
   problem = LookAtImage(0, {}, levels_[0].durable.log, AnyOf({&model_}));
   return problem ? problem : CheckTree(tree_.get(), AnyOf({&model_}), nullptr);
@@ -132,29 +151,35 @@ Problem DiskProof::Reopen() {
   Result<std::unique_ptr<PersistentTree>> opened = Open(&disk_);
   if (!opened.ok()) return opened.status().ToString();
   tree_ = std::move(opened).value();
-  if (Problem problem = LookAtEpochs(0, disk_.TakeEpochs(), [&](const DiskEpoch&, size_t) { return AnyOf({&model_}); })) return problem;
+  if (Problem problem = LookAtEpochs(0, disk_.TakeEpochs(),
+                                     [&](const DiskEpoch&, size_t) { return AnyOf({&model_}); }))
+    return problem;
   return CheckTree(tree_.get(), AnyOf({&model_}), nullptr);
 }
 
 // ---- Epochs.
 
 // Leaves the level's disk at what is durable after the last of the epochs.
-Problem DiskProof::LookAtEpochs(size_t level, const std::vector<DiskEpoch>& epochs, const PermittedIn& permitted_in) {
+Problem DiskProof::LookAtEpochs(size_t level, const std::vector<DiskEpoch>& epochs,
+                                const PermittedIn& permitted_in) {
   for (size_t i = 0; i < epochs.size(); ++i) {
-    if (Problem problem = LookAtEpoch(level, epochs[i], permitted_in(epochs[i], i))) return StrCat("epoch ", i, ": ", *problem);
+    if (Problem problem = LookAtEpoch(level, epochs[i], permitted_in(epochs[i], i)))
+      return StrCat("epoch ", i, ": ", *problem);
     Advance(level, epochs[i]);
   }
   return {};
 }
 
 void DiskProof::Advance(size_t level, const DiskEpoch& epoch) {
-  if (level == 0 && epoch.end == DiskEpoch::End::kLogRemoved && levels_[0].durable.log) old_log_ = *levels_[0].durable.log;
+  if (level == 0 && epoch.end == DiskEpoch::End::kLogRemoved && levels_[0].durable.log)
+    old_log_ = *levels_[0].durable.log;
   for (size_t above = level; above < levels_.size(); ++above) {
     levels_[above].durable.Finish(epoch);
     if (epoch.end != DiskEpoch::End::kPoolSynced) continue;
     for (const DiskWrite& write : epoch.writes) {
       if (write.file != DiskFile::kPool) continue;
-      for (uint64_t sector = write.offset / kSectorBytes; sector * kSectorBytes < write.offset + write.bytes.size(); ++sector) {
+      for (uint64_t sector = write.offset / kSectorBytes;
+           sector * kSectorBytes < write.offset + write.bytes.size(); ++sector) {
         levels_[above].disk->SetPoolSector(sector, SectorOf(levels_[above].durable.pool, sector));
       }
     }
@@ -173,7 +198,8 @@ std::vector<DiskProof::Sector> DiskProof::SectorsOf(size_t level, const DiskEpoc
       Sector& sector = sectors[{write.file, index}];
       if (sector.versions.empty()) {
         const std::string& file = write.file == DiskFile::kPool ? durable.pool : *durable.log;
-        sector = {.file = write.file, .index = index, .versions = {SectorOf(file, index)}, .writes = {}};
+        sector = {
+            .file = write.file, .index = index, .versions = {SectorOf(file, index)}, .writes = {}};
       }
       std::string next = sector.versions.back();
       next.replace(at % kSectorBytes, end - at, write.bytes, at - write.offset, end - at);
@@ -197,23 +223,30 @@ Problem DiskProof::LookAtEpoch(size_t level, const DiskEpoch& epoch, const Permi
   if (epoch.end == End::kPoolSynced) counts_.checkpoints++;
   // The log's name is durable before the call that makes or removes it returns, or not yet.
   if (epoch.end == End::kLogCreated) {
-    const std::string over_old = epoch.created + (old_log_.size() > epoch.created.size() ? old_log_.substr(epoch.created.size()) : "");
+    const std::string over_old =
+        epoch.created +
+        (old_log_.size() > epoch.created.size() ? old_log_.substr(epoch.created.size()) : "");
     for (const std::string& log : {epoch.created, over_old}) {
-      if (Problem problem = LookAtImage(level, {}, log, permitted)) return StrCat("with a new log: ", *problem);
+      if (Problem problem = LookAtImage(level, {}, log, permitted))
+        return StrCat("with a new log: ", *problem);
     }
   }
   if (epoch.end == End::kLogRemoved) {
-    if (Problem problem = LookAtImage(level, {}, std::nullopt, permitted)) return StrCat("without the log: ", *problem);
+    if (Problem problem = LookAtImage(level, {}, std::nullopt, permitted))
+      return StrCat("without the log: ", *problem);
   }
-  if (Problem problem = LookAtSectors(level, epoch, SectorsOf(level, epoch), permitted)) return problem;
+  if (Problem problem = LookAtSectors(level, epoch, SectorsOf(level, epoch), permitted))
+    return problem;
   return LookAtCutLogs(level, epoch, permitted);
 }
 
-Problem DiskProof::LookAtSectors(size_t level, const DiskEpoch& epoch, const std::vector<Sector>& sectors, const Permitted& permitted) {
+Problem DiskProof::LookAtSectors(size_t level, const DiskEpoch& epoch,
+                                 const std::vector<Sector>& sectors, const Permitted& permitted) {
   const uint64_t share = level == 0 ? 1 : kNestedShare;
   const uint64_t images_max = options_.images_per_epoch_max / share;
   uint64_t images = 1;
-  for (const Sector& sector : sectors) images = std::min(images * sector.versions.size(), images_max + 1);
+  for (const Sector& sector : sectors)
+    images = std::min(images * sector.versions.size(), images_max + 1);
   std::vector<size_t> chosen(sectors.size(), 0);
   const auto last_of = [&](size_t i) { return sectors[i].versions.size() - 1; };
   if (images <= images_max) {
@@ -239,12 +272,15 @@ Problem DiskProof::LookAtSectors(size_t level, const DiskEpoch& epoch, const std
   }
   for (size_t writes = 1; writes < epoch.writes.size(); writes += share) {
     for (size_t i = 0; i < sectors.size(); ++i) {
-      chosen[i] = static_cast<size_t>(std::count_if(sectors[i].writes.begin(), sectors[i].writes.end(), [&](size_t n) { return n < writes; }));
+      chosen[i] =
+          static_cast<size_t>(std::count_if(sectors[i].writes.begin(), sectors[i].writes.end(),
+                                            [&](size_t n) { return n < writes; }));
     }
     if (Problem problem = LookAtChoice(level, sectors, chosen, permitted)) return problem;
   }
   for (uint64_t sample = 0; sample < samples; ++sample) {
-    for (size_t i = 0; i < sectors.size(); ++i) chosen[i] = random_.Uniform(sectors[i].versions.size());
+    for (size_t i = 0; i < sectors.size(); ++i)
+      chosen[i] = random_.Uniform(sectors[i].versions.size());
     if (Problem problem = LookAtChoice(level, sectors, chosen, permitted)) return problem;
   }
   return {};
@@ -256,11 +292,13 @@ Problem DiskProof::LookAtCutLogs(size_t level, const DiskEpoch& epoch, const Per
   std::string log = *levels_[level].durable.log;
   for (const DiskWrite& write : epoch.writes) {
     if (write.file != DiskFile::kLog) continue;
-    for (size_t bytes = options_.bytes_per_cut; bytes < write.bytes.size(); bytes += options_.bytes_per_cut) {
+    for (size_t bytes = options_.bytes_per_cut; bytes < write.bytes.size();
+         bytes += options_.bytes_per_cut) {
       std::string cut = log;
       cut.resize(std::max(cut.size(), static_cast<size_t>(write.offset)), '\0');
       cut.replace(write.offset, bytes, write.bytes, 0, bytes);
-      if (Problem problem = LookAtImage(level, {}, cut, permitted)) return StrCat("log cut after ", bytes, " bytes: ", *problem);
+      if (Problem problem = LookAtImage(level, {}, cut, permitted))
+        return StrCat("log cut after ", bytes, " bytes: ", *problem);
     }
     log.resize(std::max(log.size(), static_cast<size_t>(write.offset)), '\0');
     log.replace(write.offset, write.bytes.size(), write.bytes);
@@ -268,7 +306,8 @@ Problem DiskProof::LookAtCutLogs(size_t level, const DiskEpoch& epoch, const Per
   return {};
 }
 
-Problem DiskProof::LookAtChoice(size_t level, const std::vector<Sector>& sectors, const std::vector<size_t>& chosen, const Permitted& permitted) {
+Problem DiskProof::LookAtChoice(size_t level, const std::vector<Sector>& sectors,
+                                const std::vector<size_t>& chosen, const Permitted& permitted) {
   std::map<uint64_t, std::string> pool;
   std::optional<std::string> log = levels_[level].durable.log;
   for (size_t i = 0; i < sectors.size(); ++i) {
@@ -286,15 +325,16 @@ Problem DiskProof::LookAtChoice(size_t level, const std::vector<Sector>& sectors
   if (Problem problem = LookAtImage(level, pool, log, permitted)) {
     std::string text;
     for (size_t i = 0; i < sectors.size(); ++i) {
-      text += StrCat(sectors[i].file == DiskFile::kPool ? " pool " : " log ", sectors[i].index, ":", chosen[i]);
+      text += StrCat(sectors[i].file == DiskFile::kPool ? " pool " : " log ", sectors[i].index, ":",
+                     chosen[i]);
     }
     return StrCat("sectors in versions", text, ": ", *problem);
   }
   return {};
 }
 
-Problem DiskProof::LookAtImage(size_t level, const std::map<uint64_t, std::string>& sectors, const std::optional<std::string>& log,
-                               const Permitted& permitted) {
+Problem DiskProof::LookAtImage(size_t level, const std::map<uint64_t, std::string>& sectors,
+                               const std::optional<std::string>& log, const Permitted& permitted) {
   counts_.images++;
   if (level > 0) counts_.nested_images++;
   Level& here = levels_[level];
@@ -302,12 +342,17 @@ Problem DiskProof::LookAtImage(size_t level, const std::map<uint64_t, std::strin
   Result<std::unique_ptr<PersistentTree>> opened = Open(here.disk.get());
   if (!opened.ok()) return StrCat("does not open: ", opened.status().ToString());
   const std::vector<DiskEpoch> recovery = here.disk->TakeEpochs();
-  Problem problem = CheckTree(opened.value().get(), permitted, counts_.images % kImagesPerChange == 0 ? &random_ : nullptr);
+  Problem problem = CheckTree(opened.value().get(), permitted,
+                              counts_.images % kImagesPerChange == 0 ? &random_ : nullptr);
   const Status closed = opened.value()->Close();
   if (!problem && !closed.ok()) problem = closed.ToString();
   here.disk->SetContents(here.durable, {}, std::nullopt);
-  const bool stores = std::any_of(recovery.begin(), recovery.end(), [](const DiskEpoch& epoch) { return epoch.end == DiskEpoch::End::kPoolSynced; });
-  if (problem || !stores || level + 1 == levels_.size() || recoveries_cut_ >= options_.recoveries_cut_max) return problem;
+  const bool stores = std::any_of(recovery.begin(), recovery.end(), [](const DiskEpoch& epoch) {
+    return epoch.end == DiskEpoch::End::kPoolSynced;
+  });
+  if (problem || !stores || level + 1 == levels_.size() ||
+      recoveries_cut_ >= options_.recoveries_cut_max)
+    return problem;
   recoveries_cut_++;
   Level& next = levels_[level + 1];
   const DiskContents kept = next.durable;
@@ -322,11 +367,14 @@ Problem DiskProof::LookAtImage(size_t level, const std::map<uint64_t, std::strin
   for (const DiskEpoch& epoch : recovery) {
     for (const DiskWrite& write : epoch.writes) {
       if (write.file != DiskFile::kPool) continue;
-      for (uint64_t sector = write.offset / kSectorBytes; sector * kSectorBytes < write.offset + write.bytes.size(); ++sector) changed.insert(sector);
+      for (uint64_t sector = write.offset / kSectorBytes;
+           sector * kSectorBytes < write.offset + write.bytes.size(); ++sector)
+        changed.insert(sector);
     }
   }
   next.durable = kept;
-  for (const uint64_t sector : changed) next.disk->SetPoolSector(sector, SectorOf(kept.pool, sector));
+  for (const uint64_t sector : changed)
+    next.disk->SetPoolSector(sector, SectorOf(kept.pool, sector));
   return problem ? StrCat("recovery cut off: ", *problem) : problem;
 }
 

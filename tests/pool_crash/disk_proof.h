@@ -1,11 +1,13 @@
-// DiskProof: a tree of class `logged` on a CrashDisk, and for each operation the states of the disk that a power cut during it may leave.
+// DiskProof: a tree of class `logged` on a CrashDisk, and for each operation the states of the disk
+// that a power cut during it may leave.
 //
 //   Run(change) ──> epochs ──> images: one version for each sector that was written ──> replay, open ──> the entries before the change, or after it
 //                                                                                └──> epochs of the recovery ──> images ──> ...
 //
-// Of an epoch with few sectors every image is looked at; otherwise: none, all, each sector alone, all but one, after each single write in the order
-// of writes (so a checkpoint stops after each page), and random ones. Logs are also cut after each byte. A log may be followed by what an older log
-// had there.
+// Of an epoch with few sectors every image is looked at; otherwise: none, all, each sector alone,
+// all but one, after each single write in the order of writes (so a checkpoint stops after each
+// page), and random ones. Logs are also cut after each byte. A log may be followed by what an older
+// log had there.
 //
 // Thread safety: one thread; RunTogether starts its own.
 #pragma once
@@ -40,7 +42,8 @@ class DiskProof {
 
   Problem Run(const Change& change, Status* status = nullptr);
   // See CrashProof.
-  Problem RunTogether(const std::vector<std::vector<Change>>& writers, const std::function<size_t(const std::string&)>& writer_of);
+  Problem RunTogether(const std::vector<std::vector<Change>>& writers,
+                      const std::function<size_t(const std::string&)>& writer_of);
   // Closes, which is a checkpoint, and opens.
   Problem Reopen();
 
@@ -65,13 +68,16 @@ class DiskProof {
 
   using PermittedIn = std::function<Permitted(const DiskEpoch&, size_t)>;
 
-  Problem LookAtEpochs(size_t level, const std::vector<DiskEpoch>& epochs, const PermittedIn& permitted_in);
+  Problem LookAtEpochs(size_t level, const std::vector<DiskEpoch>& epochs,
+                       const PermittedIn& permitted_in);
   Problem LookAtEpoch(size_t level, const DiskEpoch& epoch, const Permitted& permitted);
-  Problem LookAtSectors(size_t level, const DiskEpoch& epoch, const std::vector<Sector>& sectors, const Permitted& permitted);
+  Problem LookAtSectors(size_t level, const DiskEpoch& epoch, const std::vector<Sector>& sectors,
+                        const Permitted& permitted);
   Problem LookAtCutLogs(size_t level, const DiskEpoch& epoch, const Permitted& permitted);
-  Problem LookAtChoice(size_t level, const std::vector<Sector>& sectors, const std::vector<size_t>& chosen, const Permitted& permitted);
-  Problem LookAtImage(size_t level, const std::map<uint64_t, std::string>& sectors, const std::optional<std::string>& log,
-                      const Permitted& permitted);
+  Problem LookAtChoice(size_t level, const std::vector<Sector>& sectors,
+                       const std::vector<size_t>& chosen, const Permitted& permitted);
+  Problem LookAtImage(size_t level, const std::map<uint64_t, std::string>& sectors,
+                      const std::optional<std::string>& log, const Permitted& permitted);
   std::vector<Sector> SectorsOf(size_t level, const DiskEpoch& epoch) const;
   void Advance(size_t level, const DiskEpoch& epoch);
   Result<std::unique_ptr<PersistentTree>> Open(CrashDisk* disk);

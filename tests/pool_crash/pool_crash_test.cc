@@ -1,4 +1,5 @@
-// Power cuts while the persistent tree stores: whatever the cache lines keep, each change is there or not, and stays when it has returned.
+// Power cuts while the persistent tree stores: whatever the cache lines keep, each change is there
+// or not, and stays when it has returned.
 #include <cstdio>
 
 #include "gtest/gtest.h"
@@ -26,7 +27,8 @@ struct Scenario {
   uint64_t fences_max;
   uint64_t lines_max;
   size_t operations_max = 1;
-  // A batch whose words lie on one line: between its second and fourth fence that line's order is enough.
+  // A batch whose words lie on one line: between its second and fourth fence that line's order is
+  // enough.
   bool is_batch_on_a_line = false;
 };
 
@@ -44,11 +46,14 @@ constexpr uint64_t kNoLimit = ~uint64_t{0};
 
 std::vector<Scenario> Scenarios() {
   const auto nothing = [](CrashProof*) {};
-  const auto entries = [](uint64_t count) { return [count](CrashProof* proof) { Fill(proof, 0, count, 10); }; };
+  const auto entries = [](uint64_t count) {
+    return [count](CrashProof* proof) { Fill(proof, 0, count, 10); };
+  };
   const std::string value(15, 'n');
   const auto batch_of_new = [&](uint64_t first, uint64_t count) {
     std::vector<BatchItem> items;
-    for (uint64_t i = 0; i < count; ++i) items.push_back({BatchItem::Kind::kPut, NumberKey(first + i), value});
+    for (uint64_t i = 0; i < count; ++i)
+      items.push_back({BatchItem::Kind::kPut, NumberKey(first + i), value});
     return BatchOf(items);
   };
   const auto two_leaves_nearly_merging = [](CrashProof* proof) {
@@ -75,23 +80,29 @@ std::vector<Scenario> Scenarios() {
        },
        PutOf(NumberKey(50), std::string(20000, 'n')), 2, 320},
       {"SplitAtTheRightEdge", entries(48), PutOf(NumberKey(9999), value), 2, 11},
-      {"SplitThatPutsTheNewEntryRight", [](CrashProof* proof) { Fill(proof, 1000, 24, 10), Fill(proof, 0, 23, 10); }, PutOf(NumberKey(1105), value),
-       2, 11},
-      {"SplitThatPutsTheNewEntryLeft", [](CrashProof* proof) { Fill(proof, 1000, 24, 10), Fill(proof, 0, 23, 10); }, PutOf(NumberKey(55), value), 2,
-       11},
-      {"SplitBeforeTheInsert", [](CrashProof* proof) { Fill(proof, 1, 48, 1); }, PutOf(NumberKey(0), value), 2, 11, 2},
+      {"SplitThatPutsTheNewEntryRight",
+       [](CrashProof* proof) { Fill(proof, 1000, 24, 10), Fill(proof, 0, 23, 10); },
+       PutOf(NumberKey(1105), value), 2, 11},
+      {"SplitThatPutsTheNewEntryLeft",
+       [](CrashProof* proof) { Fill(proof, 1000, 24, 10), Fill(proof, 0, 23, 10); },
+       PutOf(NumberKey(55), value), 2, 11},
+      {"SplitBeforeTheInsert", [](CrashProof* proof) { Fill(proof, 1, 48, 1); },
+       PutOf(NumberKey(0), value), 2, 11, 2},
       {"Merge", two_leaves_nearly_merging, DeleteOf(NumberKey(41 * 10)), 2, 12, 2},
       {"SmallBatch", entries(30),
        BatchOf({{BatchItem::Kind::kPut, NumberKey(55), value},
                 {BatchItem::Kind::kPut, NumberKey(50), value},
                 {BatchItem::Kind::kDelete, NumberKey(70), ""}}),
        4, kNoLimit},
-      {"BatchOverLeavesWithALogOfItsOwn", entries(140), BatchOf(EveryOtherChanged(140)), 4, kNoLimit},
+      {"BatchOverLeavesWithALogOfItsOwn", entries(140), BatchOf(EveryOtherChanged(140)), 4,
+       kNoLimit},
       {"BatchThatSplits", entries(60), batch_of_new(101, 9), 4, kNoLimit},
       {"BatchThatMakesManyLeaves", entries(10), batch_of_new(1000, 150), 4, kNoLimit},
-      {"RangeInsideALeaf", entries(40), DeleteRangeOf(NumberKey(100), NumberKey(200)), 4, kNoLimit, 1, true},
+      {"RangeInsideALeaf", entries(40), DeleteRangeOf(NumberKey(100), NumberKey(200)), 4, kNoLimit,
+       1, true},
       {"RangeWithoutEntries", entries(40), DeleteRangeOf(NumberKey(101), NumberKey(109)), 0, 0, 0},
-      {"RangeOverLeaves", entries(230), DeleteRangeOf(NumberKey(200), NumberKey(2000)), 4, kNoLimit},
+      {"RangeOverLeaves", entries(230), DeleteRangeOf(NumberKey(200), NumberKey(2000)), 4,
+       kNoLimit},
       {"EverythingDeleted", entries(150), DeleteRangeOf("", "9"), 4, kNoLimit, 1, true},
       {"RangeAndNewEntriesInOneBatch", entries(150),
        BatchOf({{BatchItem::Kind::kDeleteRange, NumberKey(200), NumberKey(1200)},
@@ -128,7 +139,10 @@ class EveryImageTest : public ::testing::TestWithParam<SplitStrategy> {};
 TEST_P(EveryImageTest, OfEachOperationIsItsBeforeOrItsAfter) {
   ProofCounts counts;
   for (const Scenario& scenario : Scenarios()) {
-    CrashProof proof({.split_strategy = GetParam(), .samples_per_epoch = 512 * Effort(), .recoveries_cut_max = 64 * Effort(), .seed = FirstSeed()});
+    CrashProof proof({.split_strategy = GetParam(),
+                      .samples_per_epoch = 512 * Effort(),
+                      .recoveries_cut_max = 64 * Effort(),
+                      .seed = FirstSeed()});
     scenario.prepare(&proof);
     Status status;
     const Problem problem = proof.Run(scenario.change, &status);
@@ -142,9 +156,11 @@ TEST_P(EveryImageTest, OfEachOperationIsItsBeforeOrItsAfter) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Strategies, EveryImageTest,
-                         ::testing::Values(SplitStrategy::kZeroCopySwap, SplitStrategy::kCopyOrSwap, SplitStrategy::kNaiveCopy));
+                         ::testing::Values(SplitStrategy::kZeroCopySwap, SplitStrategy::kCopyOrSwap,
+                                           SplitStrategy::kNaiveCopy));
 
-// Whichever verb of an operation is left out, the proof notices: it finds an image, or the lint does.
+// Whichever verb of an operation is left out, the proof notices: it finds an image, or the lint
+// does.
 TEST(ProofTest, NoticesEachMissingFlushAndFence) {
   uint64_t omissions = 0;
   for (const Scenario& scenario : Scenarios()) {
@@ -157,7 +173,8 @@ TEST(ProofTest, NoticesEachMissingFlushAndFence) {
         if (!proof.WasOmitted()) break;
         if (!proof.OmissionMatters()) continue;
         if (scenario.is_batch_on_a_line && verb == Verb::kFence && (n == 1 || n == 2)) continue;
-        ASSERT_TRUE(problem) << scenario.name << ": without " << (verb == Verb::kFlush ? "flush " : "fence ") << n;
+        ASSERT_TRUE(problem) << scenario.name << ": without "
+                             << (verb == Verb::kFlush ? "flush " : "fence ") << n;
         omissions++;
       }
     }
@@ -194,31 +211,41 @@ TEST_P(HistoryTest, IsThereUpToTheLastReturnAtEveryPowerCut) {
                       .images_per_epoch_max = Effort() == 1 ? 256U : 4096U,
                       .seed = seed});
     proof.RefuseEach(history.refuse_each);
-    for (uint64_t i = 0; i < kOperationsPerTree && counts.images + proof.counts().images < kImagesPerHistory * Effort(); ++i) {
+    for (uint64_t i = 0; i < kOperationsPerTree &&
+                         counts.images + proof.counts().images < kImagesPerHistory * Effort();
+         ++i) {
       Status status;
       const Problem problem = proof.Run(RandomChange(&random, i / 100 % 2 == 0), &status);
-      ASSERT_FALSE(problem) << "ASHLAR_POOL_CRASH_SEED=" << FirstSeed() << ", tree of seed " << seed << ", operation " << i << ": " << *problem;
+      ASSERT_FALSE(problem) << "ASHLAR_POOL_CRASH_SEED=" << FirstSeed() << ", tree of seed " << seed
+                            << ", operation " << i << ": " << *problem;
       ASSERT_TRUE(status.ok() || status.IsNoSpace()) << status.ToString();
-      for (const OperationCost& cost : proof.costs()) ASSERT_LE(cost.fences, 4U) << "seed " << seed << ", operation " << i;
+      for (const OperationCost& cost : proof.costs())
+        ASSERT_LE(cost.fences, 4U) << "seed " << seed << ", operation " << i;
       if (random.OneIn(100)) {
         const Problem reopened = proof.Reopen();
-        ASSERT_FALSE(reopened) << "tree of seed " << seed << ", operation " << i << ": " << *reopened;
+        ASSERT_FALSE(reopened) << "tree of seed " << seed << ", operation " << i << ": "
+                               << *reopened;
       }
     }
     counts.Add(proof.counts());
   }
   EXPECT_EQ(counts.refused_allocations > 0, history.refuse_each > 0);
-  printf("pool_crash: history %s, seeds %s to %s: %s\n", history.name, std::to_string(FirstSeed() * 1000).c_str(), std::to_string(seed - 1).c_str(),
+  printf("pool_crash: history %s, seeds %s to %s: %s\n", history.name,
+         std::to_string(FirstSeed() * 1000).c_str(), std::to_string(seed - 1).c_str(),
          counts.ToString().c_str());
 }
 
-INSTANTIATE_TEST_SUITE_P(Histories, HistoryTest,
-                         ::testing::Values(History{"plain", 0, SplitStrategy::kZeroCopySwap, PoolMemory::CopyOrder::kUp, 0},
-                                           History{"words_downwards", 2, SplitStrategy::kZeroCopySwap, PoolMemory::CopyOrder::kDown, 0},
-                                           History{"each_fifth_allocation_fails", 1, SplitStrategy::kZeroCopySwap, PoolMemory::CopyOrder::kUp, 5},
-                                           History{"copies_with_each_eleventh_allocation_failing", 0, SplitStrategy::kNaiveCopy,
-                                                   PoolMemory::CopyOrder::kDown, 11}),
-                         [](const auto& tested) { return tested.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Histories, HistoryTest,
+    ::testing::Values(History{"plain", 0, SplitStrategy::kZeroCopySwap, PoolMemory::CopyOrder::kUp,
+                              0},
+                      History{"words_downwards", 2, SplitStrategy::kZeroCopySwap,
+                              PoolMemory::CopyOrder::kDown, 0},
+                      History{"each_fifth_allocation_fails", 1, SplitStrategy::kZeroCopySwap,
+                              PoolMemory::CopyOrder::kUp, 5},
+                      History{"copies_with_each_eleventh_allocation_failing", 0,
+                              SplitStrategy::kNaiveCopy, PoolMemory::CopyOrder::kDown, 11}),
+    [](const auto& tested) { return tested.param.name; });
 
 // An operation that fails at any one of its allocations has changed nothing, on every image too.
 TEST(AllocationTest, WhicheverFailsNothingChanges) {

@@ -17,7 +17,8 @@ constexpr PoolOffset LineOf(PoolOffset offset) { return offset / kLineBytes * kL
 
 LineBytes PendingLine::After(size_t stores_kept) const {
   LineBytes bytes = durable;
-  for (size_t i = 0; i < stores_kept; ++i) memcpy(bytes.data() + stores[i].at, stores[i].data.data(), stores[i].bytes);
+  for (size_t i = 0; i < stores_kept; ++i)
+    memcpy(bytes.data() + stores[i].at, stores[i].data.data(), stores[i].bytes);
   return bytes;
 }
 
@@ -62,7 +63,8 @@ void PoolMemory::MaybeWaitForOthers() {
   Random random(turns_seed_ + before * 1000003 + CurrentThreadSystemId());
   if (!random.OneIn(3)) return;
   const uint64_t wanted = before + 1 + random.Uniform(12);
-  for (int i = 0; i < kPatience && verbs_.load(std::memory_order_relaxed) < wanted; ++i) YieldThread();
+  for (int i = 0; i < kPatience && verbs_.load(std::memory_order_relaxed) < wanted; ++i)
+    YieldThread();
 }
 
 void PoolMemory::Begin() {
@@ -106,7 +108,8 @@ void PoolMemory::StoreBytes(PoolOffset to, const char* from, size_t n) {
   if (is_new) line.durable = LineAt(offset);
   Actor& actor = actors_[Here()];
   line.operation = actor.operation;
-  LineStore store = {.at = static_cast<uint8_t>(to - offset), .bytes = static_cast<uint8_t>(n), .data = {}};
+  LineStore store = {
+      .at = static_cast<uint8_t>(to - offset), .bytes = static_cast<uint8_t>(n), .data = {}};
   memcpy(store.data.data(), from, n);
   line.stores.push_back(store);
   memcpy(writable_->data() + to, from, n);
@@ -154,7 +157,8 @@ void PoolMemory::Fence() {
   for (auto at = pending_.begin(); at != pending_.end();) {
     PendingLine& line = at->second;
     const size_t durable = line.flushed[here];
-    epoch.lines.push_back({.offset = at->first, .line = line, .durable_after = line.After(durable)});
+    epoch.lines.push_back(
+        {.offset = at->first, .line = line, .durable_after = line.After(durable)});
     if (durable == line.stores.size()) {
       at = pending_.erase(at);
       continue;
@@ -186,7 +190,9 @@ bool PoolMemory::IsOmitted(Verb verb) {
   return true;
 }
 
-void PoolMemory::Find(const std::string& what, PoolOffset offset) { findings_.push_back(StrCat("lint: ", what, ", offset ", offset)); }
+void PoolMemory::Find(const std::string& what, PoolOffset offset) {
+  findings_.push_back(StrCat("lint: ", what, ", offset ", offset));
+}
 
 // ---- For the proof.
 
@@ -197,7 +203,8 @@ std::vector<Epoch> PoolMemory::TakeEpochs() {
     Epoch open;
     // Not ended: nothing of it becomes durable.
     if (together_) open.progress = progress_();
-    for (const auto& [offset, line] : pending_) open.lines.push_back({.offset = offset, .line = line, .durable_after = line.durable});
+    for (const auto& [offset, line] : pending_)
+      open.lines.push_back({.offset = offset, .line = line, .durable_after = line.durable});
     epochs.push_back(std::move(open));
   }
   return epochs;
@@ -232,7 +239,8 @@ void PoolMemory::CopyFrom(const PoolMemory& other) {
 }
 
 void PoolMemory::Rollback(size_t mark) {
-  for (; undo_.size() > mark; undo_.pop_back()) memcpy(writable_->data() + undo_.back().first, undo_.back().second.data(), kLineBytes);
+  for (; undo_.size() > mark; undo_.pop_back())
+    memcpy(writable_->data() + undo_.back().first, undo_.back().second.data(), kLineBytes);
   pending_.clear();
   epochs_.clear();
   costs_.clear();

@@ -1,19 +1,24 @@
-// PoolMemory: a pool as a power cut sees it. It knows, for every cache line, what is durable and which stores came since.
+// PoolMemory: a pool as a power cut sees it. It knows, for every cache line, what is durable and
+// which stores came since.
 //
 //   verbs ──> contents (what the processor sees)
 //             PendingLine: durable bytes | store | store | flush | store     for lines that are not durable as they are
 //   Fence ──> ends an epoch: the lines as they were before it are kept; of each line, what this thread flushed becomes durable
 //
-// A crash in an epoch leaves each of its lines as any prefix of the line's stores, whatever the other lines are like. That holds for a crash between
-// two stores too: it leaves shorter prefixes. A Copy is a store for each aligned word it touches, upwards or downwards.
+// A crash in an epoch leaves each of its lines as any prefix of the line's stores, whatever the
+// other lines are like. That holds for a crash between two stores too: it leaves shorter prefixes.
+// A Copy is a store for each aligned word it touches, upwards or downwards.
 //
-// The view is mapped read-only: a store that is not one of the verbs faults. Lint: a flush of a line without stores since its last flush, a fence
-// without a flush, a commit of an operation with a store that is not durable.
+// The view is mapped read-only: a store that is not one of the verbs faults. Lint: a flush of a
+// line without stores since its last flush, a fence without a flush, a commit of an operation with
+// a store that is not durable.
 //
-// Between BeginTogether and EndTogether several threads store at once. They are made to wait for each other at verbs drawn at random, so that their
-// stores and fences interleave in ever new ways; a thread that the others wait for in turn is not waited for long.
+// Between BeginTogether and EndTogether several threads store at once. They are made to wait for
+// each other at verbs drawn at random, so that their stores and fences interleave in ever new ways;
+// a thread that the others wait for in turn is not waited for long.
 //
-// Thread safety: verbs, between BeginTogether and EndTogether, from several threads; otherwise one thread. Lifetime: outlives its media.
+// Thread safety: verbs, between BeginTogether and EndTogether, from several threads; otherwise one
+// thread. Lifetime: outlives its media.
 #pragma once
 
 #include <array>
@@ -47,8 +52,9 @@ inline constexpr size_t kActorsMax = 4;
 struct PendingLine {
   LineBytes durable;
   std::vector<LineStore> stores;
-  std::array<size_t, kActorsMax> flushed{};  // by each actor: the first so many are durable after its next fence
-  uint64_t operation = 0;                    // the last one that stored here
+  std::array<size_t, kActorsMax>
+      flushed{};           // by each actor: the first so many are durable after its next fence
+  uint64_t operation = 0;  // the last one that stored here
 
   LineBytes After(size_t stores_kept) const;
 };
@@ -89,8 +95,8 @@ class PoolMemory {
   void Fence();
   void Commit();
 
-  // ---- For the proof.
-  // Threads that come now are actors of their own; at most kActorsMax. `progress` is asked at each fence.
+  // ---- For the proof. Threads that come now are actors of their own; at most kActorsMax.
+  // `progress` is asked at each fence.
   void BeginTogether(std::function<Progress()> progress, uint64_t seed);
   void EndTogether();
   // The epochs since the last call, the one that has not ended last, if it has stores.
@@ -99,11 +105,14 @@ class PoolMemory {
   std::vector<OperationCost> TakeCosts();
   // What the lint has found since the last call.
   std::vector<std::string> TakeFindings();
-  // The n-th call of a verb from now on, counted from 0, does nothing: for testing the proof. WasOmitted: it came to that. OmissionMatters: in an
-  // operation that was committed, and no later flush before the next fence made up for it.
+  // The n-th call of a verb from now on, counted from 0, does nothing: for testing the proof.
+  // WasOmitted: it came to that. OmissionMatters: in an operation that was committed, and no later
+  // flush before the next fence made up for it.
   void Omit(Verb verb, uint64_t n);
   bool WasOmitted() const { return omitted_; }
-  bool OmissionMatters() const { return omission_committed_ && (omitted_verb_ == Verb::kFence || !omitted_lines_.empty()); }
+  bool OmissionMatters() const {
+    return omission_committed_ && (omitted_verb_ == Verb::kFence || !omitted_lines_.empty());
+  }
 
   // Durable at once, as if nobody had stored it.
   void SetLine(PoolOffset line, const LineBytes& bytes);
@@ -164,14 +173,19 @@ class PoolMemory {
 // A medium on memory that outlives it, as memory outlives a process.
 class RecordingMedium final : public Medium {
  public:
-  explicit RecordingMedium(PoolMemory* memory) : Medium(memory->path(), memory->view(), memory->bytes()), memory_(*memory) {}
+  explicit RecordingMedium(PoolMemory* memory)
+      : Medium(memory->path(), memory->view(), memory->bytes()), memory_(*memory) {}
 
   DurabilityClass durability_class() const override { return DurabilityClass::kCpuFlush; }
 
  private:
   void Begin(PoolOperation* /*operation*/) override { memory_.Begin(); }
-  void Store(PoolOperation* /*operation*/, PoolOffset to, uint64_t word) override { memory_.Store(to, word); }
-  void Copy(PoolOperation* /*operation*/, PoolOffset to, const char* from, size_t n) override { memory_.Copy(to, from, n); }
+  void Store(PoolOperation* /*operation*/, PoolOffset to, uint64_t word) override {
+    memory_.Store(to, word);
+  }
+  void Copy(PoolOperation* /*operation*/, PoolOffset to, const char* from, size_t n) override {
+    memory_.Copy(to, from, n);
+  }
   void Flush(PoolOffset from, size_t n) override { memory_.Flush(from, n); }
   void Fence() override { memory_.Fence(); }
   void Commit(PoolOperation* /*operation*/) override { memory_.Commit(); }

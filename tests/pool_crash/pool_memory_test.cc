@@ -1,4 +1,5 @@
-// The memory that judges the tree is judged itself: what its lint notices, what a crash may leave, and that nobody stores past it.
+// The memory that judges the tree is judged itself: what its lint notices, what a crash may leave,
+// and that nobody stores past it.
 #include "tests/pool_crash/pool_memory.h"
 
 #include "gmock/gmock.h"
@@ -47,7 +48,8 @@ TEST(PoolMemoryTest, TheLintNoticesWhatIsTooMuchAndWhatIsMissing) {
     op.Store(kAt, 2);
     op.Flush(kAt, 8);
     op.Commit();
-    EXPECT_THAT(memory.TakeFindings(), ElementsAre(HasSubstr("a commit before the store is durable")));
+    EXPECT_THAT(memory.TakeFindings(),
+                ElementsAre(HasSubstr("a commit before the store is durable")));
   }
 }
 

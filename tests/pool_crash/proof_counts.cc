@@ -21,7 +21,8 @@ std::string ProofCounts::ToString() const {
   if (checkpoints > 0) StrAppend(&text, ", ", checkpoints, " syncs of the pool");
   StrAppend(&text, ", ", images, " images, ", nested_images, " of them in recoveries");
   if (refused_allocations > 0) StrAppend(&text, ", ", refused_allocations, " refused allocations");
-  if (shared_epochs > 0) StrAppend(&text, ", ", shared_epochs, " epochs with changes of several writers under way");
+  if (shared_epochs > 0)
+    StrAppend(&text, ", ", shared_epochs, " epochs with changes of several writers under way");
   return text;
 }
 

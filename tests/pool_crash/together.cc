@@ -5,7 +5,8 @@
 
 namespace ashlar::pmem {
 
-TogetherRun::TogetherRun(const std::vector<std::vector<Change>>& writers, const Model& before, std::function<size_t(const std::string&)> writer_of)
+TogetherRun::TogetherRun(const std::vector<std::vector<Change>>& writers, const Model& before,
+                         std::function<size_t(const std::string&)> writer_of)
     : writer_of_(std::move(writer_of)) {
   for (const std::vector<Change>& changes : writers) {
     Writer& writer = writers_.emplace_back();
@@ -14,7 +15,8 @@ TogetherRun::TogetherRun(const std::vector<std::vector<Change>>& writers, const 
   }
   for (const auto& [key, value] : before) writers_[writer_of_(key)].states[0][key] = value;
   for (Writer& writer : writers_) {
-    for (const Change& change : *writer.changes) writer.states.push_back(change.After(writer.states.back()));
+    for (const Change& change : *writer.changes)
+      writer.states.push_back(change.After(writer.states.back()));
   }
 }
 
@@ -62,7 +64,8 @@ Permitted TogetherRun::PermittedAt(const Progress& progress) const {
     std::vector<Model> parts = Split(tree);
     for (size_t i = 0; i < parts.size(); ++i) {
       bool permitted = false;
-      for (size_t n = progress[i].returned; n <= progress[i].begun && !permitted; ++n) permitted = parts[i] == writers_[i].states[n];
+      for (size_t n = progress[i].returned; n <= progress[i].begun && !permitted; ++n)
+        permitted = parts[i] == writers_[i].states[n];
       if (!permitted) return false;
       if (found != nullptr) found->merge(parts[i]);
     }
@@ -72,7 +75,8 @@ Permitted TogetherRun::PermittedAt(const Progress& progress) const {
 
 Model TogetherRun::Final() const {
   Model all(writers_[0].states[0].key_comp());
-  for (const Writer& writer : writers_) all.insert(writer.states.back().begin(), writer.states.back().end());
+  for (const Writer& writer : writers_)
+    all.insert(writer.states.back().begin(), writer.states.back().end());
   return all;
 }
 

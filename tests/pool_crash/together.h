@@ -1,7 +1,9 @@
-// TogetherRun: writers on threads of their own, each with changes to keys of its own, and what a crash at some moment may leave of them: of each
-// writer what had returned, and of the change that was under way all or nothing.
+// TogetherRun: writers on threads of their own, each with changes to keys of its own, and what a
+// crash at some moment may leave of them: of each writer what had returned, and of the change that
+// was under way all or nothing.
 //
-// Thread safety: Run starts the threads and joins them; Now may be called from them. The rest afterwards.
+// Thread safety: Run starts the threads and joins them; Now may be called from them. The rest
+// afterwards.
 #pragma once
 
 #include <atomic>
@@ -18,7 +20,8 @@ namespace ashlar::pmem {
 
 class TogetherRun {
  public:
-  TogetherRun(const std::vector<std::vector<Change>>& writers, const Model& before, std::function<size_t(const std::string&)> writer_of);
+  TogetherRun(const std::vector<std::vector<Change>>& writers, const Model& before,
+              std::function<size_t(const std::string&)> writer_of);
 
   // The first error of any writer, or Ok.
   Status Run(PersistentTree* tree);

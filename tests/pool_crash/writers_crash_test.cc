@@ -1,5 +1,5 @@
-// Power cuts while two writers store at once, in the same leaves: of each writer, what had returned is there, and of what was under way all or
-// nothing.
+// Power cuts while two writers store at once, in the same leaves: of each writer, what had returned
+// is there, and of what was under way all or nothing.
 #include <cstdio>
 
 #include "gtest/gtest.h"
@@ -12,7 +12,9 @@ constexpr size_t kWriters = 2;
 constexpr uint64_t kNumbers = 90;
 
 // Neighbours in the tree belong to different writers.
-std::string KeyOf(uint64_t number, size_t writer) { return NumberKey(number) + static_cast<char>('a' + writer); }
+std::string KeyOf(uint64_t number, size_t writer) {
+  return NumberKey(number) + static_cast<char>('a' + writer);
+}
 size_t WriterOf(const std::string& key) { return static_cast<size_t>(key.back() - 'a'); }
 
 Change RandomChangeOf(size_t writer, Random* random, bool growing) {
@@ -20,7 +22,8 @@ Change RandomChangeOf(size_t writer, Random* random, bool growing) {
   if (random->OneIn(6)) {
     std::vector<BatchItem> items;
     for (uint64_t i = 1 + random->Uniform(growing ? 20 : 6); i > 0; --i) {
-      items.push_back({random->OneIn(3) ? BatchItem::Kind::kDelete : BatchItem::Kind::kPut, key(), RandomValue(random)});
+      items.push_back({random->OneIn(3) ? BatchItem::Kind::kDelete : BatchItem::Kind::kPut, key(),
+                       RandomValue(random)});
     }
     return BatchOf(std::move(items));
   }
@@ -37,14 +40,21 @@ TEST_P(WritersCrashTest, OfEachWriterWhatReturnedIsThere) {
   constexpr size_t kChangesPerRound = 6;
   const uint64_t seed = FirstSeed();
   Random random(seed);
-  CrashProof proof({.split_strategy = GetParam(), .images_per_epoch_max = 64, .samples_per_epoch = 48, .seed = seed});
-  for (uint64_t round = 0; round < rounds || (proof.counts().shared_epochs < shared_epochs_min && round < 20 * rounds); ++round) {
+  CrashProof proof({.split_strategy = GetParam(),
+                    .images_per_epoch_max = 64,
+                    .samples_per_epoch = 48,
+                    .seed = seed});
+  for (uint64_t round = 0;
+       round < rounds || (proof.counts().shared_epochs < shared_epochs_min && round < 20 * rounds);
+       ++round) {
     std::vector<std::vector<Change>> writers(kWriters);
     for (size_t writer = 0; writer < kWriters; ++writer) {
-      for (size_t i = 0; i < kChangesPerRound; ++i) writers[writer].push_back(RandomChangeOf(writer, &random, round / 10 % 2 == 0));
+      for (size_t i = 0; i < kChangesPerRound; ++i)
+        writers[writer].push_back(RandomChangeOf(writer, &random, round / 10 % 2 == 0));
     }
     const Problem problem = proof.RunTogether(writers, WriterOf);
-    ASSERT_FALSE(problem) << "ASHLAR_POOL_CRASH_SEED=" << seed << " round " << round << " (threads: it may take several runs): " << *problem;
+    ASSERT_FALSE(problem) << "ASHLAR_POOL_CRASH_SEED=" << seed << " round " << round
+                          << " (threads: it may take several runs): " << *problem;
     if (round % 10 == 9) {
       // The mark of the next tree runs beside the writers of the next round.
       const Problem reopened = proof.ReopenWithBackgroundMark();
@@ -55,7 +65,9 @@ TEST_P(WritersCrashTest, OfEachWriterWhatReturnedIsThere) {
   printf("pool_crash: two writers: %s\n", proof.counts().ToString().c_str());
 }
 
-INSTANTIATE_TEST_SUITE_P(Strategies, WritersCrashTest, ::testing::Values(SplitStrategy::kZeroCopySwap, SplitStrategy::kCopyOrSwap));
+INSTANTIATE_TEST_SUITE_P(Strategies, WritersCrashTest,
+                         ::testing::Values(SplitStrategy::kZeroCopySwap,
+                                           SplitStrategy::kCopyOrSwap));
 
 }  // namespace
 }  // namespace ashlar::pmem

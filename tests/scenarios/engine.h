@@ -5,7 +5,8 @@
 //
 // What only one engine has (column families, merges, defragmentation) has tests of its own.
 //
-// Thread safety: one thread. Lifetime: iterators, pinned values and snapshots are given back before the engine is closed or reopened.
+// Thread safety: one thread. Lifetime: iterators, pinned values and snapshots are given back before
+// the engine is closed or reopened.
 #pragma once
 
 #include <memory>
@@ -43,14 +44,16 @@ class Engine {
   virtual Status Delete(const Slice& key) = 0;
   virtual Status Write(WriteBatch* batch) = 0;
   virtual Status Get(const ReadOptions& options, const Slice& key, PinnableSlice* value) = 0;
-  virtual std::vector<Status> MultiGet(const std::vector<Slice>& keys, std::vector<PinnableSlice>* values) = 0;
+  virtual std::vector<Status> MultiGet(const std::vector<Slice>& keys,
+                                       std::vector<PinnableSlice>* values) = 0;
   virtual std::unique_ptr<Iterator> NewIterator(const ReadOptions& options) = 0;
 
   // Where EngineKind says so.
   virtual const Snapshot* GetSnapshot() = 0;
   virtual void ReleaseSnapshot(const Snapshot* snapshot) = 0;
 
-  // What the engine does to its files and spans now and then; nothing of it shows. `choice` is any number.
+  // What the engine does to its files and spans now and then; nothing of it shows. `choice` is any
+  // number.
   virtual Status Rearrange(uint64_t choice) = 0;
   // Everything is read and checked.
   virtual Status Verify() = 0;
@@ -63,7 +66,9 @@ struct EngineKind {
   bool has_range_deletions = false;
   bool has_paths = true;  // opens by path: what is missing or in use can be refused
 
-  friend std::ostream& operator<<(std::ostream& out, const EngineKind& kind) { return out << kind.name; }
+  friend std::ostream& operator<<(std::ostream& out, const EngineKind& kind) {
+    return out << kind.name;
+  }
 };
 
 // A DB with small memtables and tables, so that a short history has several levels.
@@ -71,7 +76,8 @@ std::unique_ptr<Engine> MakeLsm(const std::string& folder);
 // A PersistentTree on a file: shared with the system, and through a log with frequent checkpoints.
 std::unique_ptr<Engine> MakeSharedTree(const std::string& folder);
 std::unique_ptr<Engine> MakeLoggedTree(const std::string& folder);
-// One on memory that the engine sees as read-only: stores that are not one of the medium's verbs fault.
+// One on memory that the engine sees as read-only: stores that are not one of the medium's verbs
+// fault.
 std::unique_ptr<Engine> MakeProtectedTree(const std::string& folder);
 
 inline const std::vector<EngineKind>& EngineKinds() {
@@ -79,7 +85,10 @@ inline const std::vector<EngineKind>& EngineKinds() {
       {.name = "Lsm", .make = MakeLsm, .has_snapshots = true},
       {.name = "SharedTree", .make = MakeSharedTree, .has_range_deletions = true},
       {.name = "LoggedTree", .make = MakeLoggedTree, .has_range_deletions = true},
-      {.name = "ProtectedTree", .make = MakeProtectedTree, .has_range_deletions = true, .has_paths = false},
+      {.name = "ProtectedTree",
+       .make = MakeProtectedTree,
+       .has_range_deletions = true,
+       .has_paths = false},
   };
   return kinds;
 }

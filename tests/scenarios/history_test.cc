@@ -1,5 +1,5 @@
-// Random histories on either engine and on a std::map, in three orders, compared all the time. A failure prints the seed;
-// ASHLAR_SCENARIO_SEED repeats it.
+// Random histories on either engine and on a std::map, in three orders, compared all the time. A
+// failure prints the seed; ASHLAR_SCENARIO_SEED repeats it.
 #include <cstdlib>
 #include <map>
 
@@ -12,7 +12,9 @@ namespace {
 
 struct Less {
   const Comparator* comparator;
-  bool operator()(const std::string& a, const std::string& b) const { return comparator->Compare(a, b) < 0; }
+  bool operator()(const std::string& a, const std::string& b) const {
+    return comparator->Compare(a, b) < 0;
+  }
 };
 using Model = std::map<std::string, std::string, Less>;
 
@@ -29,7 +31,9 @@ class HistoryScenario : public ::testing::TestWithParam<std::tuple<EngineKind, s
     std::string digits = std::to_string(random_.Uniform(3000));
     return std::string(8 - digits.size(), '0') + digits;
   }
-  std::string RandomValue() { return random_.Bytes(random_.OneIn(20) ? random_.Uniform(3000) : random_.Uniform(40)); }
+  std::string RandomValue() {
+    return random_.Bytes(random_.OneIn(20) ? random_.Uniform(3000) : random_.Uniform(40));
+  }
 
   void PutOrDelete(bool growing) {
     const std::string key = RandomKey();
@@ -50,7 +54,8 @@ class HistoryScenario : public ::testing::TestWithParam<std::tuple<EngineKind, s
       if (kind_.has_range_deletions && random_.OneIn(30)) {
         const std::string end = random_.OneIn(3) ? RandomKey() : key + "5";
         ASSERT_OK(batch.DeleteRange(key, end));
-        if (model_.key_comp()(key, end)) model_.erase(model_.lower_bound(key), model_.lower_bound(end));
+        if (model_.key_comp()(key, end))
+          model_.erase(model_.lower_bound(key), model_.lower_bound(end));
       } else if (random_.OneIn(3)) {
         ASSERT_OK(batch.Delete(key));
         model_.erase(key);
@@ -160,7 +165,9 @@ std::string HistoryName(const ::testing::TestParamInfo<HistoryScenario::ParamTyp
   return std::string(kind.name) + kOrders[order];
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, HistoryScenario, ::testing::Combine(::testing::ValuesIn(EngineKinds()), ::testing::Range(size_t{0}, size_t{3})),
+INSTANTIATE_TEST_SUITE_P(Engines, HistoryScenario,
+                         ::testing::Combine(::testing::ValuesIn(EngineKinds()),
+                                            ::testing::Range(size_t{0}, size_t{3})),
                          HistoryName);
 
 }  // namespace

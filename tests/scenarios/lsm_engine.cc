@@ -25,26 +25,33 @@ class LsmEngine final : public Engine {
     return DB::Open(options_, path_, &second);
   }
 
-  Status Put(const Slice& key, const Slice& value) override { return db_->Put(WriteOptions(), key, value); }
+  Status Put(const Slice& key, const Slice& value) override {
+    return db_->Put(WriteOptions(), key, value);
+  }
   Status Delete(const Slice& key) override { return db_->Delete(WriteOptions(), key); }
   Status Write(WriteBatch* batch) override { return db_->Write(WriteOptions(), batch); }
   Status Get(const ReadOptions& options, const Slice& key, PinnableSlice* value) override {
     return db_->Get(options, db_->DefaultColumnFamily(), key, value);
   }
-  std::vector<Status> MultiGet(const std::vector<Slice>& keys, std::vector<PinnableSlice>* values) override {
+  std::vector<Status> MultiGet(const std::vector<Slice>& keys,
+                               std::vector<PinnableSlice>* values) override {
     std::vector<Status> statuses(keys.size());
     values->clear();
     values->resize(keys.size());
-    db_->MultiGet(ReadOptions(), db_->DefaultColumnFamily(), keys.size(), keys.data(), values->data(), statuses.data());
+    db_->MultiGet(ReadOptions(), db_->DefaultColumnFamily(), keys.size(), keys.data(),
+                  values->data(), statuses.data());
     return statuses;
   }
-  std::unique_ptr<Iterator> NewIterator(const ReadOptions& options) override { return std::unique_ptr<Iterator>(db_->NewIterator(options)); }
+  std::unique_ptr<Iterator> NewIterator(const ReadOptions& options) override {
+    return std::unique_ptr<Iterator>(db_->NewIterator(options));
+  }
 
   const Snapshot* GetSnapshot() override { return db_->GetSnapshot(); }
   void ReleaseSnapshot(const Snapshot* snapshot) override { db_->ReleaseSnapshot(snapshot); }
 
   Status Rearrange(uint64_t choice) override {
-    return choice % 2 == 0 ? db_->Flush(FlushOptions()) : db_->CompactRange(CompactRangeOptions(), nullptr, nullptr);
+    return choice % 2 == 0 ? db_->Flush(FlushOptions())
+                           : db_->CompactRange(CompactRangeOptions(), nullptr, nullptr);
   }
   Status Verify() override { return db_->VerifyChecksum(); }
 
@@ -58,6 +65,8 @@ class LsmEngine final : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> MakeLsm(const std::string& /*folder*/) { return std::make_unique<LsmEngine>(); }
+std::unique_ptr<Engine> MakeLsm(const std::string& /*folder*/) {
+  return std::make_unique<LsmEngine>();
+}
 
 }  // namespace ashlar::scenarios

@@ -1,4 +1,5 @@
-// ScenarioFixture: one engine in a scratch directory, and short words for what the scenarios do with it.
+// ScenarioFixture: one engine in a scratch directory, and short words for what the scenarios do
+// with it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -53,6 +54,8 @@ class ScenarioFixture : public ::testing::TestWithParam<EngineKind> {
   std::unique_ptr<Engine> engine_ = GetParam().make(scratch_.path());
 };
 
-inline std::string KindName(const ::testing::TestParamInfo<EngineKind>& kind) { return kind.param.name; }
+inline std::string KindName(const ::testing::TestParamInfo<EngineKind>& kind) {
+  return kind.param.name;
+}
 
 }  // namespace ashlar::scenarios

@@ -90,13 +90,15 @@ TEST_P(BasicScenario, BinaryKeysAndValuesOfEverySize) {
   Random random(seed);
   std::map<std::string, std::string> model;
   Open();
-  for (const size_t bytes : std::initializer_list<size_t>{0, 1, 3, 4, 5, 20, 1000, 1012, 1013, 16000, 16384, 16385, 70000, 500000, 3000000}) {
+  for (const size_t bytes : std::initializer_list<size_t>{
+           0, 1, 3, 4, 5, 20, 1000, 1012, 1013, 16000, 16384, 16385, 70000, 500000, 3000000}) {
     const std::string key = random.Bytes(1 + bytes % 50) + std::string(1, '\0');
     model[key] = random.Bytes(bytes);
     Put(key, model[key]);
   }
   const auto look = [&] {
-    for (const auto& [key, value] : model) ASSERT_TRUE(Get(key) == value) << "seed " << seed << ", " << value.size() << " bytes";
+    for (const auto& [key, value] : model)
+      ASSERT_TRUE(Get(key) == value) << "seed " << seed << ", " << value.size() << " bytes";
     const std::unique_ptr<Iterator> it = engine_->NewIterator(ReadOptions());
     it->SeekToFirst();
     for (const auto& [key, value] : model) {
@@ -119,7 +121,8 @@ TEST_P(BasicScenario, LongKeysThatShareALongPrefix) {
   Open();
   std::map<std::string, std::string> model;
   for (int i = 0; i < 300; ++i)
-    model[std::string(200, 'p') + Key(i * 7919 % 1009) + std::string(static_cast<size_t>(i % 90), 's')] = std::to_string(i);
+    model[std::string(200, 'p') + Key(i * 7919 % 1009) +
+          std::string(static_cast<size_t>(i % 90), 's')] = std::to_string(i);
   for (const auto& [key, value] : model) Put(key, value);
   InEveryShape([&] {
     for (const auto& [key, value] : model) ASSERT_EQ(Get(key), value);
@@ -139,15 +142,19 @@ TEST_P(BasicScenario, MultiGetAnswersAsGetDoes) {
     }
   }
   InEveryShape([&] {
-    for (const size_t count : {size_t{0}, size_t{1}, size_t{7}, size_t{16}, size_t{17}, size_t{200}}) {
+    for (const size_t count :
+         {size_t{0}, size_t{1}, size_t{7}, size_t{16}, size_t{17}, size_t{200}}) {
       std::vector<std::string> bytes;
-      for (size_t i = 0; i < count; ++i) bytes.push_back(i % 10 == 9 ? bytes.back() : Key(static_cast<int>(random.Uniform(3200))));
+      for (size_t i = 0; i < count; ++i)
+        bytes.push_back(i % 10 == 9 ? bytes.back() : Key(static_cast<int>(random.Uniform(3200))));
       const std::vector<Slice> keys(bytes.begin(), bytes.end());
       std::vector<PinnableSlice> values;
       const std::vector<Status> statuses = engine_->MultiGet(keys, &values);
       ASSERT_EQ(statuses.size(), count);
       for (size_t i = 0; i < count; ++i) {
-        const std::string found = statuses[i].ok() ? values[i].ToString() : statuses[i].IsNotFound() ? "(missing)" : statuses[i].ToString();
+        const std::string found = statuses[i].ok()           ? values[i].ToString()
+                                  : statuses[i].IsNotFound() ? "(missing)"
+                                                             : statuses[i].ToString();
         ASSERT_EQ(found, Get(keys[i])) << "seed " << seed << ", key " << i << " of " << count;
       }
     }
@@ -166,7 +173,8 @@ TEST_P(BasicScenario, APinnedValueStaysWhateverHappensToItsKey) {
   EXPECT_EQ(again.data(), pinned.data());
   again.Reset();
   Delete("key");
-  for (int i = 0; i < 3000; ++i) Put("key" + std::to_string(i % 7), std::string(1000, static_cast<char>('b' + i % 20)));
+  for (int i = 0; i < 3000; ++i)
+    Put("key" + std::to_string(i % 7), std::string(1000, static_cast<char>('b' + i % 20)));
   ASSERT_OK(engine_->Rearrange(0));
   ASSERT_OK(engine_->Rearrange(1));
   EXPECT_EQ(pinned, Slice(first));
@@ -352,7 +360,9 @@ TEST_P(SnapshotScenario, SnapshotsSeeTheirMoment) {
   engine_->ReleaseSnapshot(second);
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, SnapshotScenario, ::testing::ValuesIn(EngineKindsWith(&EngineKind::has_snapshots)), KindName);
+INSTANTIATE_TEST_SUITE_P(Engines, SnapshotScenario,
+                         ::testing::ValuesIn(EngineKindsWith(&EngineKind::has_snapshots)),
+                         KindName);
 
 using RangeDeletionScenario = ScenarioFixture;
 
@@ -368,7 +378,9 @@ TEST_P(RangeDeletionScenario, InABatchTheLastChangeOfAKeyCounts) {
   InEveryShape([&] { EXPECT_EQ(Contents(), "c=2 "); });
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, RangeDeletionScenario, ::testing::ValuesIn(EngineKindsWith(&EngineKind::has_range_deletions)), KindName);
+INSTANTIATE_TEST_SUITE_P(Engines, RangeDeletionScenario,
+                         ::testing::ValuesIn(EngineKindsWith(&EngineKind::has_range_deletions)),
+                         KindName);
 
 // ---- Opening.
 
@@ -401,7 +413,8 @@ TEST_P(OpenScenario, RefusalsSayWhyAndLeaveEverythingAsItWas) {
   EXPECT_EQ(Contents(), "a=1 b=2 ");
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, OpenScenario, ::testing::ValuesIn(EngineKindsWith(&EngineKind::has_paths)), KindName);
+INSTANTIATE_TEST_SUITE_P(Engines, OpenScenario,
+                         ::testing::ValuesIn(EngineKindsWith(&EngineKind::has_paths)), KindName);
 
 }  // namespace
 }  // namespace ashlar::scenarios

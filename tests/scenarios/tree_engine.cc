@@ -16,16 +16,23 @@ class TreeEngine : public Engine {
   Status Put(const Slice& key, const Slice& value) override { return tree_->Put(key, value); }
   Status Delete(const Slice& key) override { return tree_->Delete(key); }
   Status Write(WriteBatch* batch) override { return tree_->Write(*batch); }
-  Status Get(const ReadOptions& options, const Slice& key, PinnableSlice* value) override { return tree_->Get(options, key, value); }
-  std::vector<Status> MultiGet(const std::vector<Slice>& keys, std::vector<PinnableSlice>* values) override {
+  Status Get(const ReadOptions& options, const Slice& key, PinnableSlice* value) override {
+    return tree_->Get(options, key, value);
+  }
+  std::vector<Status> MultiGet(const std::vector<Slice>& keys,
+                               std::vector<PinnableSlice>* values) override {
     return tree_->MultiGet(ReadOptions(), keys, values);
   }
-  std::unique_ptr<Iterator> NewIterator(const ReadOptions& options) override { return tree_->NewIterator(options); }
+  std::unique_ptr<Iterator> NewIterator(const ReadOptions& options) override {
+    return tree_->NewIterator(options);
+  }
 
   const Snapshot* GetSnapshot() override { return nullptr; }
   void ReleaseSnapshot(const Snapshot* /*snapshot*/) override {}
 
-  Status Rearrange(uint64_t choice) override { return choice % 2 == 0 ? tree_->Defragment() : tree_->Verify(); }
+  Status Rearrange(uint64_t choice) override {
+    return choice % 2 == 0 ? tree_->Defragment() : tree_->Verify();
+  }
   Status Verify() override { return tree_->Verify(); }
 
  protected:
@@ -77,8 +84,14 @@ class ProtectedTree final : public TreeEngine {
 
 }  // namespace
 
-std::unique_ptr<Engine> MakeSharedTree(const std::string& folder) { return std::make_unique<FileTree>(folder, DurabilityClass::kProcessCrashOnly); }
-std::unique_ptr<Engine> MakeLoggedTree(const std::string& folder) { return std::make_unique<FileTree>(folder, DurabilityClass::kLogged); }
-std::unique_ptr<Engine> MakeProtectedTree(const std::string& /*folder*/) { return std::make_unique<ProtectedTree>(); }
+std::unique_ptr<Engine> MakeSharedTree(const std::string& folder) {
+  return std::make_unique<FileTree>(folder, DurabilityClass::kProcessCrashOnly);
+}
+std::unique_ptr<Engine> MakeLoggedTree(const std::string& folder) {
+  return std::make_unique<FileTree>(folder, DurabilityClass::kLogged);
+}
+std::unique_ptr<Engine> MakeProtectedTree(const std::string& /*folder*/) {
+  return std::make_unique<ProtectedTree>();
+}
 
 }  // namespace ashlar::scenarios

@@ -12,9 +12,10 @@ namespace {
 
 // A folder that is not listed here is a violation: a new layer takes its place in the order first.
 const std::map<std::string, int, std::less<>> kLayers = {
-    {"base", 1},  {"platform", 2}, {"filesystem", 3}, {"observe", 3}, {"execute", 4}, {"key", 4},      {"config", 4},
-    {"cache", 5}, {"wal", 5},      {"memtable", 5},   {"table", 6},   {"iterate", 7}, {"manifest", 7}, {"compact", 8},
-    {"lsm", 9},   {"pmem", 9},     {"api", 10},       {"backup", 10}, {"capi", 11},
+    {"base", 1},  {"platform", 2}, {"filesystem", 3}, {"observe", 3}, {"execute", 4},
+    {"key", 4},   {"config", 4},   {"cache", 5},      {"wal", 5},     {"memtable", 5},
+    {"table", 6}, {"iterate", 7},  {"manifest", 7},   {"compact", 8}, {"lsm", 9},
+    {"pmem", 9},  {"api", 10},     {"backup", 10},    {"capi", 11},
 };
 
 std::string At(const SourceFile& file, size_t line_number, std::string_view what) {
@@ -26,11 +27,14 @@ std::string_view FirstComponent(std::string_view path) { return path.substr(0, p
 // "base" for "src/base/arena.h"; empty for files directly in src/ and elsewhere.
 std::string_view LayerOf(const SourceFile& file) {
   if (!file.IsIn("src")) return {};
-  const std::string_view below = std::string_view(file.path).substr(std::string_view("src/").size());
+  const std::string_view below =
+      std::string_view(file.path).substr(std::string_view("src/").size());
   return below.find('/') == std::string_view::npos ? std::string_view() : FirstComponent(below);
 }
 
-bool IsIdentifierCharacter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+bool IsIdentifierCharacter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 
 // True when `word` stands in `line` with no identifier character on either side.
 bool ContainsWord(std::string_view line, std::string_view word) {
@@ -46,10 +50,12 @@ bool ContainsWord(std::string_view line, std::string_view word) {
 // The rules name the words they look for, and so do their tests.
 bool IsThisSuite(const SourceFile& file) { return file.IsIn("tests/structure"); }
 
-void ForbidWords(const SourceFile& file, const std::vector<std::string_view>& words, std::string_view why, Violations* out) {
+void ForbidWords(const SourceFile& file, const std::vector<std::string_view>& words,
+                 std::string_view why, Violations* out) {
   for (size_t i = 0; i < file.lines.size(); i++) {
     for (const std::string_view word : words) {
-      if (ContainsWord(file.lines[i], word)) out->push_back(At(file, i + 1, std::string(word) + ": " + std::string(why)));
+      if (ContainsWord(file.lines[i], word))
+        out->push_back(At(file, i + 1, std::string(word) + ": " + std::string(why)));
     }
   }
 }
@@ -59,7 +65,8 @@ void CheckLayerInclude(const SourceFile& file, const Include& include, Violation
   const std::string_view target = FirstComponent(include.target);
   if (target == "ashlar" || target == layer) return;
   if (layer == "capi") {
-    out->push_back(At(file, include.line_number, "the C interface is written on the public headers alone"));
+    out->push_back(
+        At(file, include.line_number, "the C interface is written on the public headers alone"));
     return;
   }
   if (file.IsTest() && (target == "testing" || target == "gtest" || target == "gmock")) return;
@@ -69,13 +76,16 @@ void CheckLayerInclude(const SourceFile& file, const Include& include, Violation
     out->push_back(At(file, include.line_number, "\"" + include.target + "\" is in no layer"));
   } else if (from != kLayers.end() && to->second >= from->second) {
     out->push_back(At(file, include.line_number,
-                      std::string(layer) + " (" + std::to_string(from->second) + ") may not include " + std::string(target) + " (" +
+                      std::string(layer) + " (" + std::to_string(from->second) +
+                          ") may not include " + std::string(target) + " (" +
                           std::to_string(to->second) + ")"));
   }
 }
 
-// The file that a quoted include means, or null. Public headers, internals and everything from the root.
-const SourceFile* Resolve(const std::map<std::string_view, const SourceFile*>& by_path, const std::string& target) {
+// The file that a quoted include means, or null. Public headers, internals and everything from the
+// root.
+const SourceFile* Resolve(const std::map<std::string_view, const SourceFile*>& by_path,
+                          const std::string& target) {
   for (const char* root : {"include/", "src/", ""}) {
     const auto found = by_path.find(root + target);
     if (found != by_path.end()) return found->second;
@@ -117,18 +127,24 @@ Violations FindCycles(const Graph& graph) {
 }
 
 bool IsOperatingSystemHeader(std::string_view name) {
-  static const std::set<std::string_view> kNames = {"aio.h",      "dirent.h",  "dlfcn.h",   "execinfo.h", "fcntl.h",   "io.h",      "libgen.h",
-                                                    "liburing.h", "mntent.h",  "poll.h",    "process.h",  "pthread.h", "pwd.h",     "sched.h",
-                                                    "spawn.h",    "syscall.h", "termios.h", "unistd.h",   "windows.h", "winsock2.h"};
-  return kNames.contains(name) || name.starts_with("sys/") || name.starts_with("linux/") || name.starts_with("asm/") || name.starts_with("bits/");
+  static const std::set<std::string_view> kNames = {
+      "aio.h",      "dirent.h",  "dlfcn.h",   "execinfo.h", "fcntl.h",   "io.h",      "libgen.h",
+      "liburing.h", "mntent.h",  "poll.h",    "process.h",  "pthread.h", "pwd.h",     "sched.h",
+      "spawn.h",    "syscall.h", "termios.h", "unistd.h",   "windows.h", "winsock2.h"};
+  return kNames.contains(name) || name.starts_with("sys/") || name.starts_with("linux/") ||
+         name.starts_with("asm/") || name.starts_with("bits/");
 }
 
 // Those that a public header may need which is also C.
-bool IsStandardCHeader(std::string_view name) { return name == "stdbool.h" || name == "stddef.h" || name == "stdint.h"; }
+bool IsStandardCHeader(std::string_view name) {
+  return name == "stdbool.h" || name == "stddef.h" || name == "stdint.h";
+}
 
 // The columns of a line of UTF-8, counted in code points.
 size_t Columns(std::string_view line) {
-  return static_cast<size_t>(std::count_if(line.begin(), line.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+  return static_cast<size_t>(std::count_if(line.begin(), line.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+  }));
 }
 
 }  // namespace
@@ -137,17 +153,25 @@ Violations CheckLayers(const SourceTree& tree) {
   Violations out;
   for (const SourceFile& file : tree.files) {
     const std::string_view layer = LayerOf(file);
-    if (!layer.empty() && kLayers.find(layer) == kLayers.end()) out.push_back(At(file, 1, "src/" + std::string(layer) + " has no layer number"));
+    if (!layer.empty() && kLayers.find(layer) == kLayers.end())
+      out.push_back(At(file, 1, "src/" + std::string(layer) + " has no layer number"));
     for (const Include& include : ParseIncludes(file)) {
       if (!layer.empty()) {
         if (!include.angled) CheckLayerInclude(file, include, &out);
       } else if (file.IsIn("include")) {
         // include/rocksdb is made of include/ashlar, not the other way round.
-        const bool own =
-            !include.angled && (include.target.starts_with("ashlar/") || (file.IsIn("include/rocksdb") && include.target.starts_with("rocksdb/")));
-        const bool standard = include.angled && (include.target.find_first_of("/.") == std::string::npos || IsStandardCHeader(include.target));
-        if (!own && !standard) out.push_back(At(file, include.line_number, "a public header includes only the standard library and public headers"));
-      } else if (file.IsIn("examples") && !include.angled && !include.target.starts_with("ashlar/")) {
+        const bool own = !include.angled &&
+                         (include.target.starts_with("ashlar/") ||
+                          (file.IsIn("include/rocksdb") && include.target.starts_with("rocksdb/")));
+        const bool standard =
+            include.angled && (include.target.find_first_of("/.") == std::string::npos ||
+                               IsStandardCHeader(include.target));
+        if (!own && !standard)
+          out.push_back(
+              At(file, include.line_number,
+                 "a public header includes only the standard library and public headers"));
+      } else if (file.IsIn("examples") && !include.angled &&
+                 !include.target.starts_with("ashlar/")) {
         out.push_back(At(file, include.line_number, "an example includes only public headers"));
       }
     }
@@ -161,9 +185,12 @@ Violations CheckIncludesExist(const SourceTree& tree) {
   for (const SourceFile& file : tree.files) {
     for (const Include& include : ParseIncludes(file)) {
       const std::string_view top = FirstComponent(include.target);
-      const bool external = include.angled || top == "gtest" || top == "gmock" || IsThisSuite(file) || file.IsIn("examples");
+      const bool external = include.angled || top == "gtest" || top == "gmock" ||
+                            IsThisSuite(file) || file.IsIn("examples");
       if (!external && Resolve(by_path, include.target) == nullptr) {
-        out.push_back(At(file, include.line_number, "\"" + include.target + "\" is not a file of the tree; write <> for others'"));
+        out.push_back(
+            At(file, include.line_number,
+               "\"" + include.target + "\" is not a file of the tree; write <> for others'"));
       }
     }
   }
@@ -190,7 +217,8 @@ Violations CheckNoFolderCycles(const SourceTree& tree) {
     if (!file.IsIn("src") || file.IsTest()) continue;
     for (const Include& include : ParseIncludes(file)) {
       const SourceFile* target = include.angled ? nullptr : Resolve(by_path, include.target);
-      if (target != nullptr && target->Folder() != file.Folder()) graph[std::string(file.Folder())].insert(std::string(target->Folder()));
+      if (target != nullptr && target->Folder() != file.Folder())
+        graph[std::string(file.Folder())].insert(std::string(target->Folder()));
     }
   }
   return FindCycles(graph);
@@ -201,15 +229,18 @@ Violations CheckOperatingSystem(const SourceTree& tree) {
   for (const SourceFile& file : tree.files) {
     const bool library = file.IsIn("src") || file.IsIn("include") || file.IsIn("examples");
     if (!file.IsCode() || file.IsIn("src/platform") || IsThisSuite(file)) continue;
-    // The tools and the tests of a whole process ask for terminals, signals and children; the library asks src/platform.
+    // The tools and the tests of a whole process ask for terminals, signals and children; the
+    // library asks src/platform.
     if (library) {
       for (const Include& include : ParseIncludes(file)) {
         if (IsOperatingSystemHeader(include.target)) {
-          out.push_back(At(file, include.line_number, "<" + include.target + "> belongs to src/platform"));
+          out.push_back(
+              At(file, include.line_number, "<" + include.target + "> belongs to src/platform"));
         }
       }
     }
-    ForbidWords(file, {"_WIN32", "_WIN64", "__linux__", "__unix__", "__APPLE__"}, "operating systems are told apart in src/platform only", &out);
+    ForbidWords(file, {"_WIN32", "_WIN64", "__linux__", "__unix__", "__APPLE__"},
+                "operating systems are told apart in src/platform only", &out);
   }
   return out;
 }
@@ -223,7 +254,9 @@ Violations CheckLines(const SourceTree& tree) {
       if (line.find('\t') != std::string::npos) out.push_back(At(file, i + 1, "a tab"));
       if (line.find('\r') != std::string::npos) out.push_back(At(file, i + 1, "a carriage return"));
       if (line.ends_with(' ')) out.push_back(At(file, i + 1, "blanks at the end of the line"));
-      if (Columns(line) > kLineColumnsMax) out.push_back(At(file, i + 1, "longer than " + std::to_string(kLineColumnsMax) + " columns"));
+      if (Columns(line) > kLineColumnsMax)
+        out.push_back(
+            At(file, i + 1, "longer than " + std::to_string(kLineColumnsMax) + " columns"));
     }
   }
   return out;
@@ -232,7 +265,8 @@ Violations CheckLines(const SourceTree& tree) {
 Violations CheckNoLeftovers(const SourceTree& tree) {
   Violations out;
   for (const SourceFile& file : tree.files) {
-    if (!IsThisSuite(file)) ForbidWords(file, {"TODO", "FIXME", "XXX", "HACK"}, "finish it or leave it out", &out);
+    if (!IsThisSuite(file))
+      ForbidWords(file, {"TODO", "FIXME", "XXX", "HACK"}, "finish it or leave it out", &out);
   }
   return out;
 }
@@ -241,12 +275,17 @@ Violations CheckLocks(const SourceTree& tree) {
   Violations out;
   for (const SourceFile& file : tree.files) {
     // src/base lies below src/platform and cannot use its lock.
-    const bool checked = (file.IsIn("src") || file.IsIn("tools")) && !file.IsIn("src/platform") && !file.IsIn("src/base");
+    const bool checked = (file.IsIn("src") || file.IsIn("tools")) && !file.IsIn("src/platform") &&
+                         !file.IsIn("src/base");
     if (!checked || !file.IsCode()) continue;
-    ForbidWords(file, {"std::mutex", "std::shared_mutex", "std::recursive_mutex", "std::condition_variable", "std::lock_guard", "std::unique_lock"},
+    ForbidWords(file,
+                {"std::mutex", "std::shared_mutex", "std::recursive_mutex",
+                 "std::condition_variable", "std::lock_guard", "std::unique_lock"},
                 "use platform/mutex.h", &out);
     // One of the compilers has them on a wait that loses wake-ups.
-    ForbidWords(file, {"std::latch", "std::barrier", "std::counting_semaphore", "std::binary_semaphore", "notify_one", "notify_all"},
+    ForbidWords(file,
+                {"std::latch", "std::barrier", "std::counting_semaphore", "std::binary_semaphore",
+                 "notify_one", "notify_all"},
                 "use platform/mutex.h or platform/futex.h", &out);
   }
   return out;
@@ -258,9 +297,12 @@ Violations CheckHeaderShape(const SourceTree& tree) {
     if (!file.IsHeader()) continue;
     const auto is_comment = [](const std::string& line) { return line.starts_with("//"); };
     const auto code =
-        std::find_if_not(file.lines.begin(), file.lines.end(), [&](const std::string& line) { return line.empty() || is_comment(line); });
-    if (file.lines.empty() || !is_comment(file.lines.front())) out.push_back(At(file, 1, "a header opens with what it is for"));
-    if (code == file.lines.end() || *code != "#pragma once") out.push_back(At(file, 1, "#pragma once stands before all code"));
+        std::find_if_not(file.lines.begin(), file.lines.end(),
+                         [&](const std::string& line) { return line.empty() || is_comment(line); });
+    if (file.lines.empty() || !is_comment(file.lines.front()))
+      out.push_back(At(file, 1, "a header opens with what it is for"));
+    if (code == file.lines.end() || *code != "#pragma once")
+      out.push_back(At(file, 1, "#pragma once stands before all code"));
   }
   return out;
 }
@@ -270,10 +312,12 @@ Violations CheckFolderReadme(const SourceTree& tree) {
   std::set<std::string> with_readme;
   for (const SourceFile& file : tree.files) {
     // The public headers are their own documentation.
-    if (!file.IsIn("include")) (file.IsCode() ? with_code : with_readme).insert(std::string(file.Folder()));
+    if (!file.IsIn("include"))
+      (file.IsCode() ? with_code : with_readme).insert(std::string(file.Folder()));
   }
   Violations out;
-  std::set_difference(with_code.begin(), with_code.end(), with_readme.begin(), with_readme.end(), std::back_inserter(out));
+  std::set_difference(with_code.begin(), with_code.end(), with_readme.begin(), with_readme.end(),
+                      std::back_inserter(out));
   for (std::string& folder : out) folder += ": a folder with code has a README.md";
   return out;
 }

@@ -1,7 +1,9 @@
-// The rules on the shape of the code: each takes the whole tree and returns what breaks it, as "path:line: what is wrong".
+// The rules on the shape of the code: each takes the whole tree and returns what breaks it, as
+// "path:line: what is wrong".
 //
-// Layers (docs/architecture.md): every folder of src/ has a number; a file may include its own folder, folders with a lower number, and the public
-// headers. Two folders with the same number do not include each other.
+// Layers (docs/architecture.md): every folder of src/ has a number; a file may include its own
+// folder, folders with a lower number, and the public headers. Two folders with the same number do
+// not include each other.
 #pragma once
 
 #include <string>
@@ -14,18 +16,28 @@ namespace ashlar::structure {
 using Violations = std::vector<std::string>;
 
 // Includes.
-Violations CheckLayers(const SourceTree& tree);           // src/ by number; include/ only itself; examples/ only the public headers
-Violations CheckIncludesExist(const SourceTree& tree);    // "quoted" names are files of the tree
-Violations CheckNoHeaderCycles(const SourceTree& tree);   // among headers
-Violations CheckNoFolderCycles(const SourceTree& tree);   // among folders, sub-folders counted on their own; tests left out
-Violations CheckOperatingSystem(const SourceTree& tree);  // its macros: only in src/platform; its headers: there, in tools and in tests
+Violations CheckLayers(
+    const SourceTree&
+        tree);  // src/ by number; include/ only itself; examples/ only the public headers
+Violations CheckIncludesExist(const SourceTree& tree);   // "quoted" names are files of the tree
+Violations CheckNoHeaderCycles(const SourceTree& tree);  // among headers
+Violations CheckNoFolderCycles(
+    const SourceTree& tree);  // among folders, sub-folders counted on their own; tests left out
+Violations CheckOperatingSystem(
+    const SourceTree&
+        tree);  // its macros: only in src/platform; its headers: there, in tools and in tests
 
 // Text.
-Violations CheckLines(const SourceTree& tree);         // no tabs, trailing blanks, carriage returns; at most kLineColumnsMax columns
-Violations CheckNoLeftovers(const SourceTree& tree);   // notes for later
-Violations CheckLocks(const SourceTree& tree);         // src/ (above base) and tools/ lock and wait through src/platform
-Violations CheckHeaderShape(const SourceTree& tree);   // a header opens with a comment, then #pragma once
-Violations CheckFolderReadme(const SourceTree& tree);  // a folder with code has a README.md; not include/
+Violations CheckLines(
+    const SourceTree&
+        tree);  // no tabs, trailing blanks, carriage returns; at most kLineColumnsMax columns
+Violations CheckNoLeftovers(const SourceTree& tree);  // notes for later
+Violations CheckLocks(
+    const SourceTree& tree);  // src/ (above base) and tools/ lock and wait through src/platform
+Violations CheckHeaderShape(
+    const SourceTree& tree);  // a header opens with a comment, then #pragma once
+Violations CheckFolderReadme(
+    const SourceTree& tree);  // a folder with code has a README.md; not include/
 
 inline constexpr size_t kLineColumnsMax = 150;
 

@@ -14,8 +14,9 @@ using ::testing::IsEmpty;
 SourceTree Tree(std::vector<SourceFile> files) { return {.files = std::move(files)}; }
 
 TEST(ParseIncludesTest, TakesBothFormsAndNothingElse) {
-  const SourceFile file =
-      MakeSourceFile("src/base/a.h", "// #include \"no.h\"\n#include <vector>\n  #  include \"base/b.h\"  // why\n#include MACRO\n");
+  const SourceFile file = MakeSourceFile("src/base/a.h",
+                                         "// #include \"no.h\"\n#include <vector>\n  #  include "
+                                         "\"base/b.h\"  // why\n#include MACRO\n");
   const std::vector<Include> includes = ParseIncludes(file);
   ASSERT_EQ(includes.size(), 2U);
   EXPECT_EQ(includes[0].target, "vector");
@@ -35,96 +36,132 @@ TEST(LayersTest, SiblingsMayNotIncludeEachOther) {
 }
 
 TEST(LayersTest, OwnFolderLowerLayersAndPublicHeadersAreAllowed) {
-  const SourceTree tree =
-      Tree({MakeSourceFile("src/table/block/a.cc", "#include \"table/filter/b.h\"\n#include \"base/b.h\"\n#include \"ashlar/db.h\"\n")});
+  const SourceTree tree = Tree({MakeSourceFile(
+      "src/table/block/a.cc",
+      "#include \"table/filter/b.h\"\n#include \"base/b.h\"\n#include \"ashlar/db.h\"\n")});
   EXPECT_THAT(CheckLayers(tree), IsEmpty());
 }
 
 TEST(LayersTest, OnlyTestsIncludeTestHelpers) {
   const std::string_view text = "#include \"testing/temp.h\"\n#include \"gtest/gtest.h\"\n";
-  EXPECT_THAT(CheckLayers(Tree({MakeSourceFile("src/wal/a_test.cc", text), MakeSourceFile("src/wal/a_test_kit.h", text)})), IsEmpty());
-  EXPECT_THAT(CheckLayers(Tree({MakeSourceFile("src/wal/a.cc", text)})), ElementsAre(HasSubstr(":1:"), HasSubstr(":2:")));
+  EXPECT_THAT(CheckLayers(Tree({MakeSourceFile("src/wal/a_test.cc", text),
+                                MakeSourceFile("src/wal/a_test_kit.h", text)})),
+              IsEmpty());
+  EXPECT_THAT(CheckLayers(Tree({MakeSourceFile("src/wal/a.cc", text)})),
+              ElementsAre(HasSubstr(":1:"), HasSubstr(":2:")));
 }
 
 TEST(LayersTest, ANewFolderNeedsANumber) {
-  EXPECT_THAT(CheckLayers(Tree({MakeSourceFile("src/misc/a.cc", "")})), ElementsAre(HasSubstr("src/misc has no layer number")));
+  EXPECT_THAT(CheckLayers(Tree({MakeSourceFile("src/misc/a.cc", "")})),
+              ElementsAre(HasSubstr("src/misc has no layer number")));
 }
 
 TEST(LayersTest, PublicHeadersAndExamplesStayPublic) {
   const SourceTree tree =
-      Tree({MakeSourceFile("include/ashlar/a.h", "#include <string>\n#include \"ashlar/b.h\"\n#include \"base/b.h\"\n#include <zstd.h>\n"),
+      Tree({MakeSourceFile("include/ashlar/a.h",
+                           "#include <string>\n#include \"ashlar/b.h\"\n#include "
+                           "\"base/b.h\"\n#include <zstd.h>\n"),
             MakeSourceFile("examples/a.cc", "#include \"ashlar/db.h\"\n#include \"base/b.h\"\n")});
-  EXPECT_THAT(CheckLayers(tree), ElementsAre(HasSubstr("a.h:3:"), HasSubstr("a.h:4:"), HasSubstr("a.cc:2:")));
+  EXPECT_THAT(CheckLayers(tree),
+              ElementsAre(HasSubstr("a.h:3:"), HasSubstr("a.h:4:"), HasSubstr("a.cc:2:")));
 }
 
 TEST(LayersTest, TheCInterfaceIsWrittenOnPublicHeaders) {
-  const SourceTree tree = Tree({MakeSourceFile("src/capi/a.cc", "#include \"ashlar/db.h\"\n#include \"capi/b.h\"\n#include \"base/b.h\"\n")});
+  const SourceTree tree = Tree(
+      {MakeSourceFile("src/capi/a.cc",
+                      "#include \"ashlar/db.h\"\n#include \"capi/b.h\"\n#include \"base/b.h\"\n")});
   EXPECT_THAT(CheckLayers(tree), ElementsAre(HasSubstr("src/capi/a.cc:3:")));
 }
 
 TEST(LayersTest, OnlyTheHeadersInRocksDbsNameIncludeOneAnother) {
-  const std::string_view text = "#include <stdint.h>\n#include \"ashlar/db.h\"\n#include \"rocksdb/db.h\"\n";
+  const std::string_view text =
+      "#include <stdint.h>\n#include \"ashlar/db.h\"\n#include \"rocksdb/db.h\"\n";
   EXPECT_THAT(CheckLayers(Tree({MakeSourceFile("include/rocksdb/a.h", text)})), IsEmpty());
-  EXPECT_THAT(CheckLayers(Tree({MakeSourceFile("include/ashlar/a.h", text)})), ElementsAre(HasSubstr("a.h:3:")));
+  EXPECT_THAT(CheckLayers(Tree({MakeSourceFile("include/ashlar/a.h", text)})),
+              ElementsAre(HasSubstr("a.h:3:")));
 }
 
 TEST(IncludesExistTest, ANameThatIsNoFileIsReported) {
   const SourceTree tree =
-      Tree({MakeSourceFile("src/base/a.h", ""), MakeSourceFile("src/wal/b.cc", "#include \"base/a.h\"\n#include \"base/gone.h\"\n")});
+      Tree({MakeSourceFile("src/base/a.h", ""),
+            MakeSourceFile("src/wal/b.cc", "#include \"base/a.h\"\n#include \"base/gone.h\"\n")});
   EXPECT_THAT(CheckIncludesExist(tree), ElementsAre(HasSubstr("src/wal/b.cc:2:")));
 }
 
 TEST(CyclesTest, HeadersThatIncludeEachOtherAreReportedOnce) {
-  const SourceTree tree = Tree({MakeSourceFile("src/base/a.h", "#include \"base/b.h\"\n"), MakeSourceFile("src/base/b.h", "#include \"base/c.h\"\n"),
+  const SourceTree tree = Tree({MakeSourceFile("src/base/a.h", "#include \"base/b.h\"\n"),
+                                MakeSourceFile("src/base/b.h", "#include \"base/c.h\"\n"),
                                 MakeSourceFile("src/base/c.h", "#include \"base/a.h\"\n")});
-  EXPECT_THAT(CheckNoHeaderCycles(tree), ElementsAre("cycle: src/base/a.h -> src/base/b.h -> src/base/c.h -> src/base/a.h"));
+  EXPECT_THAT(CheckNoHeaderCycles(tree),
+              ElementsAre("cycle: src/base/a.h -> src/base/b.h -> src/base/c.h -> src/base/a.h"));
 }
 
 TEST(CyclesTest, SubfoldersThatIncludeEachOtherAreReported) {
   const SourceTree tree =
-      Tree({MakeSourceFile("src/table/block/a.h", ""), MakeSourceFile("src/table/block/a.cc", "#include \"table/filter/b.h\"\n"),
-            MakeSourceFile("src/table/filter/b.h", ""), MakeSourceFile("src/table/filter/b.cc", "#include \"table/block/a.h\"\n")});
+      Tree({MakeSourceFile("src/table/block/a.h", ""),
+            MakeSourceFile("src/table/block/a.cc", "#include \"table/filter/b.h\"\n"),
+            MakeSourceFile("src/table/filter/b.h", ""),
+            MakeSourceFile("src/table/filter/b.cc", "#include \"table/block/a.h\"\n")});
   EXPECT_THAT(CheckNoHeaderCycles(tree), IsEmpty());
-  EXPECT_THAT(CheckNoFolderCycles(tree), ElementsAre("cycle: src/table/block -> src/table/filter -> src/table/block"));
+  EXPECT_THAT(CheckNoFolderCycles(tree),
+              ElementsAre("cycle: src/table/block -> src/table/filter -> src/table/block"));
 }
 
 TEST(OperatingSystemTest, ItsHeadersAndMacrosBelongToThePlatformFolder) {
-  const std::string_view text = "#include <unistd.h>\n#include <sys/mman.h>\n#ifdef _WIN32\n#endif\n";
-  EXPECT_THAT(CheckOperatingSystem(Tree({MakeSourceFile("src/platform/posix/a.cc", text)})), IsEmpty());
-  EXPECT_THAT(CheckOperatingSystem(Tree({MakeSourceFile("src/wal/a.cc", text)})), ElementsAre(HasSubstr(":1:"), HasSubstr(":2:"), HasSubstr(":3:")));
-  EXPECT_THAT(CheckOperatingSystem(Tree({MakeSourceFile("tests/kill/a.cc", "#include <unistd.h>\n")})), IsEmpty());
-  for (const char* const path : {"tests/kill/a.cc", "testing/a.h", "tools/ashlar/a.cc", "include/ashlar/a.h", "bench/driver/a.cc"}) {
-    EXPECT_THAT(CheckOperatingSystem(Tree({MakeSourceFile(path, "#if defined(_WIN32)\n#endif\n")})), ElementsAre(HasSubstr(":1: _WIN32"))) << path;
+  const std::string_view text =
+      "#include <unistd.h>\n#include <sys/mman.h>\n#ifdef _WIN32\n#endif\n";
+  EXPECT_THAT(CheckOperatingSystem(Tree({MakeSourceFile("src/platform/posix/a.cc", text)})),
+              IsEmpty());
+  EXPECT_THAT(CheckOperatingSystem(Tree({MakeSourceFile("src/wal/a.cc", text)})),
+              ElementsAre(HasSubstr(":1:"), HasSubstr(":2:"), HasSubstr(":3:")));
+  EXPECT_THAT(
+      CheckOperatingSystem(Tree({MakeSourceFile("tests/kill/a.cc", "#include <unistd.h>\n")})),
+      IsEmpty());
+  for (const char* const path : {"tests/kill/a.cc", "testing/a.h", "tools/ashlar/a.cc",
+                                 "include/ashlar/a.h", "bench/driver/a.cc"}) {
+    EXPECT_THAT(CheckOperatingSystem(Tree({MakeSourceFile(path, "#if defined(_WIN32)\n#endif\n")})),
+                ElementsAre(HasSubstr(":1: _WIN32")))
+        << path;
   }
 }
 
 TEST(LinesTest, TabsBlanksReturnsAndLongLinesAreReported) {
   const std::string longest(kLineColumnsMax - 1, 'x');
-  const SourceTree tree = Tree({MakeSourceFile("src/base/a.cc", "\tint a;\nint b; \nint c;\r\n" + longest + "é\n" + longest + "xx\n")});
-  EXPECT_THAT(CheckLines(tree), ElementsAre(HasSubstr(":1: a tab"), HasSubstr(":2: blanks"), HasSubstr(":3: a carriage"), HasSubstr(":5: longer")));
+  const SourceTree tree = Tree({MakeSourceFile(
+      "src/base/a.cc", "\tint a;\nint b; \nint c;\r\n" + longest + "é\n" + longest + "xx\n")});
+  EXPECT_THAT(CheckLines(tree), ElementsAre(HasSubstr(":1: a tab"), HasSubstr(":2: blanks"),
+                                            HasSubstr(":3: a carriage"), HasSubstr(":5: longer")));
 }
 
 TEST(LeftoversTest, WholeWordsOnly) {
-  const SourceTree tree = Tree({MakeSourceFile("src/base/a.cc", "int TODOS;\n// TODO: later\n"), MakeSourceFile("src/base/README.md", "FIXME\n")});
+  const SourceTree tree = Tree({MakeSourceFile("src/base/a.cc", "int TODOS;\n// TODO: later\n"),
+                                MakeSourceFile("src/base/README.md", "FIXME\n")});
   EXPECT_THAT(CheckNoLeftovers(tree), ElementsAre(HasSubstr("a.cc:2:"), HasSubstr("README.md:1:")));
 }
 
 TEST(LocksTest, StandardLocksBelongToThePlatformFolder) {
-  for (const std::string_view text : {"std::mutex m;\n", "std::latch l(1);\n", "word.notify_one();\n"}) {
+  for (const std::string_view text :
+       {"std::mutex m;\n", "std::latch l(1);\n", "word.notify_one();\n"}) {
     EXPECT_THAT(CheckLocks(Tree({MakeSourceFile("src/platform/mutex.h", text)})), IsEmpty());
-    EXPECT_THAT(CheckLocks(Tree({MakeSourceFile("src/lsm/a.h", text)})), ElementsAre(HasSubstr("src/lsm/a.h:1:")));
+    EXPECT_THAT(CheckLocks(Tree({MakeSourceFile("src/lsm/a.h", text)})),
+                ElementsAre(HasSubstr("src/lsm/a.h:1:")));
   }
 }
 
 TEST(HeaderShapeTest, CommentThenPragma) {
-  EXPECT_THAT(CheckHeaderShape(Tree({MakeSourceFile("src/a/a.h", "// What for.\n\n#pragma once\n")})), IsEmpty());
-  EXPECT_THAT(CheckHeaderShape(Tree({MakeSourceFile("src/a/a.h", "#pragma once\n")})), ElementsAre(HasSubstr("opens with")));
-  EXPECT_THAT(CheckHeaderShape(Tree({MakeSourceFile("src/a/a.h", "// What for.\n#include <string>\n#pragma once\n")})),
+  EXPECT_THAT(
+      CheckHeaderShape(Tree({MakeSourceFile("src/a/a.h", "// What for.\n\n#pragma once\n")})),
+      IsEmpty());
+  EXPECT_THAT(CheckHeaderShape(Tree({MakeSourceFile("src/a/a.h", "#pragma once\n")})),
+              ElementsAre(HasSubstr("opens with")));
+  EXPECT_THAT(CheckHeaderShape(Tree({MakeSourceFile(
+                  "src/a/a.h", "// What for.\n#include <string>\n#pragma once\n")})),
               ElementsAre(HasSubstr("#pragma once")));
 }
 
 TEST(FolderReadmeTest, FoldersWithCodeNeedOne) {
-  const SourceTree tree = Tree({MakeSourceFile("src/a/a.h", ""), MakeSourceFile("src/b/b.h", ""), MakeSourceFile("src/b/README.md", "")});
+  const SourceTree tree = Tree({MakeSourceFile("src/a/a.h", ""), MakeSourceFile("src/b/b.h", ""),
+                                MakeSourceFile("src/b/README.md", "")});
   EXPECT_THAT(CheckFolderReadme(tree), ElementsAre(HasSubstr("src/a:")));
 }
 

@@ -24,11 +24,17 @@ std::string_view SourceFile::Name() const {
 
 bool SourceFile::IsHeader() const { return path.ends_with(".h"); }
 
-bool SourceFile::IsCode() const { return IsHeader() || path.ends_with(".cc") || path.ends_with(".c"); }
+bool SourceFile::IsCode() const {
+  return IsHeader() || path.ends_with(".cc") || path.ends_with(".c");
+}
 
-bool SourceFile::IsTest() const { return path.ends_with("_test.cc") || path.ends_with("_test_kit.h") || IsIn("tests"); }
+bool SourceFile::IsTest() const {
+  return path.ends_with("_test.cc") || path.ends_with("_test_kit.h") || IsIn("tests");
+}
 
-bool SourceFile::IsIn(std::string_view folder) const { return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/'; }
+bool SourceFile::IsIn(std::string_view folder) const {
+  return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
+}
 
 SourceFile MakeSourceFile(std::string path, std::string_view text) {
   SourceFile file{.path = std::move(path), .lines = {}};
@@ -48,16 +54,19 @@ SourceTree ReadSourceTree(const std::string& root) {
     if (!fs::is_directory(top)) continue;
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(top)) {
       const fs::path& path = entry.path();
-      const bool wanted = path.extension() == ".h" || path.extension() == ".cc" || path.extension() == ".c" || path.filename() == "README.md";
+      const bool wanted = path.extension() == ".h" || path.extension() == ".cc" ||
+                          path.extension() == ".c" || path.filename() == "README.md";
       if (!wanted || !entry.is_regular_file()) continue;
       std::ifstream in(path, std::ios::binary);
       std::ostringstream text;
       text << in.rdbuf();
       EXPECT_FALSE(in.bad()) << path;
-      tree.files.push_back(MakeSourceFile(path.lexically_relative(root).generic_string(), text.str()));
+      tree.files.push_back(
+          MakeSourceFile(path.lexically_relative(root).generic_string(), text.str()));
     }
   }
-  std::sort(tree.files.begin(), tree.files.end(), [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+  std::sort(tree.files.begin(), tree.files.end(),
+            [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
   EXPECT_FALSE(tree.files.empty()) << "no sources below " << root;
   return tree;
 }
@@ -66,7 +75,9 @@ std::vector<Include> ParseIncludes(const SourceFile& file) {
   std::vector<Include> includes;
   for (size_t i = 0; i < file.lines.size(); i++) {
     std::string_view rest = file.lines[i];
-    const auto skip_blanks = [&rest] { rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size())); };
+    const auto skip_blanks = [&rest] {
+      rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+    };
     const auto skip = [&rest](std::string_view word) {
       if (!rest.starts_with(word)) return false;
       rest.remove_prefix(word.size());
@@ -81,7 +92,8 @@ std::vector<Include> ParseIncludes(const SourceFile& file) {
     const bool angled = rest[0] == '<';
     const size_t end = rest.find(angled ? '>' : '"', 1);
     if (end == std::string_view::npos) continue;
-    includes.push_back({.line_number = i + 1, .target = std::string(rest.substr(1, end - 1)), .angled = angled});
+    includes.push_back(
+        {.line_number = i + 1, .target = std::string(rest.substr(1, end - 1)), .angled = angled});
   }
   return includes;
 }

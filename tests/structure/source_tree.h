@@ -1,7 +1,7 @@
 // SourceTree: the project's files as text, for the tests that check the shape of the code.
 //
-// Paths are relative to the root of the tree, with '/' between components, in ascending order. What git ignores is not read: only the folders named
-// in kFolders are.
+// Paths are relative to the root of the tree, with '/' between components, in ascending order. What
+// git ignores is not read: only the folders named in kFolders are.
 #pragma once
 
 #include <string>
@@ -11,17 +11,18 @@
 namespace ashlar::structure {
 
 // The folders with code, below the root.
-inline constexpr std::string_view kFolders[] = {"include", "src", "tools", "testing", "tests", "examples", "bench", "fuzz"};
+inline constexpr std::string_view kFolders[] = {"include", "src",      "tools", "testing",
+                                                "tests",   "examples", "bench", "fuzz"};
 
 struct SourceFile {
   std::string path;
   std::vector<std::string> lines;  // without the line ends
 
-  std::string_view Folder() const;           // "src/base" for "src/base/arena.h"
-  std::string_view Name() const;             // "arena.h"
-  bool IsHeader() const;                     // .h
-  bool IsCode() const;                       // .h, .cc or .c
-  bool IsTest() const;                       // *_test.cc, what they share in a *_test_kit.h, everything in tests/
+  std::string_view Folder() const;  // "src/base" for "src/base/arena.h"
+  std::string_view Name() const;    // "arena.h"
+  bool IsHeader() const;            // .h
+  bool IsCode() const;              // .h, .cc or .c
+  bool IsTest() const;  // *_test.cc, what they share in a *_test_kit.h, everything in tests/
   bool IsIn(std::string_view folder) const;  // the folder itself or one below it
 };
 
@@ -29,7 +30,8 @@ struct SourceTree {
   std::vector<SourceFile> files;
 };
 
-// Every .h, .cc and README.md below root's kFolders. Fails the process's current test when the root cannot be read.
+// Every .h, .cc and README.md below root's kFolders. Fails the process's current test when the root
+// cannot be read.
 SourceTree ReadSourceTree(const std::string& root);
 
 // A file whose text is given, for tests of the rules themselves.

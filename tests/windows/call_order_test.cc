@@ -33,10 +33,12 @@ class CallOrderTest : public ::testing::Test {
   std::unique_ptr<DB> db_;
 };
 
-// Where the call with this start and end is found first, at or behind `from`; the number of calls when it is not there.
+// Where the call with this start and end is found first, at or behind `from`; the number of calls
+// when it is not there.
 size_t Find(const Calls& calls, const std::string& start, const std::string& end, size_t from = 0) {
-  const auto found = std::find_if(calls.begin() + static_cast<ptrdiff_t>(std::min(from, calls.size())), calls.end(),
-                                  [&](const std::string& call) { return call.starts_with(start) && call.ends_with(end); });
+  const auto found = std::find_if(
+      calls.begin() + static_cast<ptrdiff_t>(std::min(from, calls.size())), calls.end(),
+      [&](const std::string& call) { return call.starts_with(start) && call.ends_with(end); });
   return static_cast<size_t>(found - calls.begin());
 }
 
@@ -49,7 +51,9 @@ void ExpectInOrder(const Calls& calls, const std::vector<Step>& steps) {
   size_t at = 0;
   for (const Step& step : steps) {
     at = Find(calls, step.start, step.end, at);
-    EXPECT_LT(at, calls.size()) << step.start << " … " << step.end << " is not where it should be in\n" << ::testing::PrintToString(calls);
+    EXPECT_LT(at, calls.size()) << step.start << " … " << step.end
+                                << " is not where it should be in\n"
+                                << ::testing::PrintToString(calls);
     at++;
   }
 }
@@ -87,7 +91,8 @@ TEST_F(CallOrderTest, ATableAndItsNameAreDurableBeforeTheManifestNamesIt) {
                         {"WriteFile MANIFEST-", ""},
                         {"FlushFileBuffers MANIFEST-", ""}});
   // Nothing is written to the table behind its flush.
-  EXPECT_EQ(Find(calls, "WriteFile ", ".sst", Find(calls, "FlushFileBuffers ", ".sst")), calls.size());
+  EXPECT_EQ(Find(calls, "WriteFile ", ".sst", Find(calls, "FlushFileBuffers ", ".sst")),
+            calls.size());
 }
 
 TEST_F(CallOrderTest, CurrentIsReplacedByAFileThatIsDurableAndItsNameIsFlushed) {
@@ -109,7 +114,8 @@ TEST_F(CallOrderTest, OnlyTablesAreUnbuffered) {
   ASSERT_OK(db_->Put(WriteOptions(), "key", "value"));
   ASSERT_OK(db_->Flush(FlushOptions()));
   const Calls calls = recorder.Calls();
-  EXPECT_LT(Find(calls, "CreateFileW ", ".sst unbuffered"), calls.size()) << ::testing::PrintToString(calls);
+  EXPECT_LT(Find(calls, "CreateFileW ", ".sst unbuffered"), calls.size())
+      << ::testing::PrintToString(calls);
   for (const std::string& call : calls) {
     EXPECT_TRUE(!call.ends_with("unbuffered") || call.ends_with(".sst unbuffered")) << call;
   }

@@ -1,4 +1,5 @@
-// Threads come and go: the library takes back what they held, in whatever it is linked into, and destructors find their objects as they were left.
+// Threads come and go: the library takes back what they held, in whatever it is linked into, and
+// destructors find their objects as they were left.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -26,7 +27,8 @@ SlotsLeft RunIn(const std::string& dll) {
   const HMODULE library = LoadLibraryA((ASHLAR_BUILD_DIR "/tests/" + dll).c_str());
   EXPECT_NE(library, nullptr) << "error " << GetLastError();
   if (library == nullptr) return left;
-  const auto run = reinterpret_cast<RunThreadsFunction*>(reinterpret_cast<void*>(GetProcAddress(library, "RunThreads")));
+  const auto run = reinterpret_cast<RunThreadsFunction*>(
+      reinterpret_cast<void*>(GetProcAddress(library, "RunThreads")));
   EXPECT_NE(run, nullptr);
   if (run != nullptr) run(kThreads, &left);
   return left;
@@ -66,7 +68,8 @@ TEST(ThreadExit, AThreadOfOursIsCleanedUpInAProgram) {
   for (uint32_t i = 0; i < kThreads; i++) {
     Tracked::intact = false;
     ThreadSlot* slot = nullptr;
-    Result<Thread> thread = Thread::Start({.name = "ours", .priority = ThreadPriority::kBackground}, [&] { UseLibrary(&slot); });
+    Result<Thread> thread = Thread::Start({.name = "ours", .priority = ThreadPriority::kBackground},
+                                          [&] { UseLibrary(&slot); });
     ASSERT_TRUE(thread.ok());
     thread->Join();
     EXPECT_TRUE(Tracked::intact);

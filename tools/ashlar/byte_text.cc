@@ -7,12 +7,13 @@
 namespace ashlar::cli {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, ByteFormat>, 6> kNames = {{{"escape", ByteFormat::kEscape},
-                                                                            {"utf8", ByteFormat::kUtf8},
-                                                                            {"text", ByteFormat::kText},
-                                                                            {"hex", ByteFormat::kHex},
-                                                                            {"u64be", ByteFormat::kU64be},
-                                                                            {"raw", ByteFormat::kRaw}}};
+constexpr std::array<std::pair<std::string_view, ByteFormat>, 6> kNames = {
+    {{"escape", ByteFormat::kEscape},
+     {"utf8", ByteFormat::kUtf8},
+     {"text", ByteFormat::kText},
+     {"hex", ByteFormat::kHex},
+     {"u64be", ByteFormat::kU64be},
+     {"raw", ByteFormat::kRaw}}};
 constexpr char kHexDigits[] = "0123456789abcdef";
 
 uint8_t Byte(char c) { return static_cast<uint8_t>(c); }
@@ -52,15 +53,18 @@ CodePoint DecodeCodePoint(std::string_view bytes) {
     value = (value << 6) | (next & 0x3FU);
   }
   constexpr uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (value < kSmallest[length] || value > 0x10FFFF || (value >= 0xD800 && value < 0xE000)) return {0, 0};
+  if (value < kSmallest[length] || value > 0x10FFFF || (value >= 0xD800 && value < 0xE000))
+    return {0, 0};
   return {value, length};
 }
 
-// What a terminal acts on or hides: controls, text direction, zero width, line separators, tags, noncharacters.
+// What a terminal acts on or hides: controls, text direction, zero width, line separators, tags,
+// noncharacters.
 bool IsUnsafe(uint32_t c) {
-  constexpr std::pair<uint32_t, uint32_t> kRanges[] = {{0x00, 0x1F},     {0x7F, 0x9F},     {0xAD, 0xAD},     {0x61C, 0x61C},
-                                                       {0x180E, 0x180E}, {0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F},
-                                                       {0xFDD0, 0xFDEF}, {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE0FFF}};
+  constexpr std::pair<uint32_t, uint32_t> kRanges[] = {
+      {0x00, 0x1F},     {0x7F, 0x9F},     {0xAD, 0xAD},     {0x61C, 0x61C},
+      {0x180E, 0x180E}, {0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F},
+      {0xFDD0, 0xFDEF}, {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE0FFF}};
   for (const auto& [first, last] : kRanges) {
     if (c >= first && c <= last) return true;
   }
@@ -88,7 +92,8 @@ std::string EncodeUtf8(std::string_view bytes, std::string_view plain) {
     const char c = bytes[0];
     const CodePoint point = DecodeCodePoint(bytes);
     const size_t length = point.length == 0 ? 1 : point.length;
-    const bool as_is = plain.find(c) != std::string_view::npos || (point.length != 0 && c != '\\' && !IsUnsafe(point.value));
+    const bool as_is = plain.find(c) != std::string_view::npos ||
+                       (point.length != 0 && c != '\\' && !IsUnsafe(point.value));
     for (size_t i = 0; i < length; ++i) {
       if (as_is) {
         out.push_back(bytes[i]);
@@ -154,7 +159,8 @@ bool DecodeU64be(std::string_view text, std::string* bytes, std::string* error) 
     return false;
   }
   bytes->clear();
-  for (int shift = 56; shift >= 0; shift -= 8) bytes->push_back(static_cast<char>((number >> shift) & 0xFF));
+  for (int shift = 56; shift >= 0; shift -= 8)
+    bytes->push_back(static_cast<char>((number >> shift) & 0xFF));
   return true;
 }
 

@@ -16,7 +16,8 @@ std::string Encode(ByteFormat format, std::string_view bytes) { return EncodeByt
 
 TEST(ByteTextTest, EscapeShowsPrintableAsciiOnly) {
   EXPECT_EQ(Encode(ByteFormat::kEscape, "plain ~text!"), "plain ~text!");
-  EXPECT_EQ(Encode(ByteFormat::kEscape, "a\\b\n\t\r\0\x1b[2J\x7f\xff"sv), "a\\\\b\\n\\t\\r\\x00\\x1b[2J\\x7f\\xff");
+  EXPECT_EQ(Encode(ByteFormat::kEscape, "a\\b\n\t\r\0\x1b[2J\x7f\xff"sv),
+            "a\\\\b\\n\\t\\r\\x00\\x1b[2J\\x7f\\xff");
   EXPECT_EQ(Encode(ByteFormat::kEscape, "é"), "\\xc3\\xa9");
   EXPECT_EQ(Encode(ByteFormat::kEscape, ""), "");
 }
@@ -24,22 +25,26 @@ TEST(ByteTextTest, EscapeShowsPrintableAsciiOnly) {
 TEST(ByteTextTest, Utf8ShowsValidCharactersAndEscapesTheRest) {
   EXPECT_EQ(Encode(ByteFormat::kUtf8, "é 漢 🙂"), "é 漢 🙂");
   EXPECT_EQ(Encode(ByteFormat::kUtf8, "a\\b\n"), "a\\\\b\\n");
-  EXPECT_EQ(Encode(ByteFormat::kUtf8, "\xc3"), "\\xc3");                             // cut short
-  EXPECT_EQ(Encode(ByteFormat::kUtf8, "\xc0\xaf"), "\\xc0\\xaf");                    // overlong
-  EXPECT_EQ(Encode(ByteFormat::kUtf8, "\xed\xa0\x80"), "\\xed\\xa0\\x80");           // surrogate
-  EXPECT_EQ(Encode(ByteFormat::kUtf8, "\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");  // above U+10FFFF
+  EXPECT_EQ(Encode(ByteFormat::kUtf8, "\xc3"), "\\xc3");                    // cut short
+  EXPECT_EQ(Encode(ByteFormat::kUtf8, "\xc0\xaf"), "\\xc0\\xaf");           // overlong
+  EXPECT_EQ(Encode(ByteFormat::kUtf8, "\xed\xa0\x80"), "\\xed\\xa0\\x80");  // surrogate
+  EXPECT_EQ(Encode(ByteFormat::kUtf8, "\xf4\x90\x80\x80"),
+            "\\xf4\\x90\\x80\\x80");  // above U+10FFFF
   EXPECT_EQ(Encode(ByteFormat::kUtf8, "\xc3(\xa9"), "\\xc3(\\xa9");
 }
 
 TEST(ByteTextTest, Utf8EscapesWhatATerminalObeysOrHides) {
   EXPECT_EQ(Encode(ByteFormat::kUtf8, "\x1b]0;title\x07"), "\\x1b]0;title\\x07");
-  EXPECT_EQ(Encode(ByteFormat::kUtf8, "\u009b2J"), "\\xc2\\x9b2J");       // C1: another spelling of ESC [
+  EXPECT_EQ(Encode(ByteFormat::kUtf8, "\u009b2J"),
+            "\\xc2\\x9b2J");  // C1: another spelling of ESC [
   EXPECT_EQ(Encode(ByteFormat::kUtf8, "a\u202eb"), "a\\xe2\\x80\\xaeb");  // right-to-left override
   EXPECT_EQ(Encode(ByteFormat::kUtf8, "a\u200bb"), "a\\xe2\\x80\\x8bb");  // zero width
   EXPECT_EQ(Encode(ByteFormat::kUtf8, "\ufeff"), "\\xef\\xbb\\xbf");
 }
 
-TEST(ByteTextTest, TextKeepsLineEndsAndTabs) { EXPECT_EQ(Encode(ByteFormat::kText, "a\n\tb\\\r\x1b"), "a\n\tb\\\\\\r\\x1b"); }
+TEST(ByteTextTest, TextKeepsLineEndsAndTabs) {
+  EXPECT_EQ(Encode(ByteFormat::kText, "a\n\tb\\\r\x1b"), "a\n\tb\\\\\\r\\x1b");
+}
 
 TEST(ByteTextTest, HexAndNumbers) {
   EXPECT_EQ(Encode(ByteFormat::kHex, "\x01\xAB"), "01ab");
@@ -87,8 +92,11 @@ TEST(ByteTextTest, EveryFormatGivesBackRandomBytesAndIsSafe) {
   for (int round = 0; round < 2000; ++round) {
     std::string bytes(random() % 24, '\0');
     // Half of them from the bytes that matter to UTF-8 and to escapes.
-    constexpr std::string_view kInteresting = "\\x0\n\t\x1b\x7f\xc2\x9b\xe2\x80\xae\xf0\x9f\x99\x82"sv;
-    for (char& c : bytes) c = random() % 2 == 0 ? static_cast<char>(random() & 0xFF) : kInteresting[random() % kInteresting.size()];
+    constexpr std::string_view kInteresting =
+        "\\x0\n\t\x1b\x7f\xc2\x9b\xe2\x80\xae\xf0\x9f\x99\x82"sv;
+    for (char& c : bytes)
+      c = random() % 2 == 0 ? static_cast<char>(random() & 0xFF)
+                            : kInteresting[random() % kInteresting.size()];
     for (const ByteFormat format : kAllFormats) {
       const std::string text = EncodeBytes(format, bytes);
       std::string back;
@@ -99,7 +107,8 @@ TEST(ByteTextTest, EveryFormatGivesBackRandomBytesAndIsSafe) {
       for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
         const bool line_layout = format == ByteFormat::kText && (c == '\n' || c == '\t');
-        ASSERT_TRUE((byte >= 0x20 && byte != 0x7F) || line_layout) << NameOf(format) << " shows byte " << int{byte};
+        ASSERT_TRUE((byte >= 0x20 && byte != 0x7F) || line_layout)
+            << NameOf(format) << " shows byte " << int{byte};
       }
     }
   }
@@ -110,7 +119,9 @@ TEST(ByteTextTest, NamesAndFormatsMatch) {
   EXPECT_EQ(ByteFormatByName("base64"), std::nullopt);
 }
 
-TEST(ByteTextTest, MessagesKeepBackslashesAndLoseControls) { EXPECT_EQ(SafeMessage("a\\b\n\x1b[2J"), "a\\b\n\\x1b[2J"); }
+TEST(ByteTextTest, MessagesKeepBackslashesAndLoseControls) {
+  EXPECT_EQ(SafeMessage("a\\b\n\x1b[2J"), "a\\b\n\\x1b[2J");
+}
 
 }  // namespace
 }  // namespace ashlar::cli

@@ -1,4 +1,5 @@
-// Command: one subcommand of the tool. Each is in its own file, command_<name>.cc, and listed in command_line.cc.
+// Command: one subcommand of the tool. Each is in its own file, command_<name>.cc, and listed in
+// command_line.cc.
 //
 //   CommandLine ── Declare(options) ──> Command      names its options and operands
 //   CommandLine ── Run(global) ───────> Command      once, after they were filled in
@@ -41,16 +42,19 @@ struct GlobalOptions {
   RecordLayout Layout(std::vector<std::string> columns, bool header) const;
 };
 
-// Where a command declares what it takes. The targets must outlive the parsing; what they hold before it is the default.
+// Where a command declares what it takes. The targets must outlive the parsing; what they hold
+// before it is the default.
 class OptionSet {
  public:
   virtual ~OptionSet() = default;
   virtual void Flag(const char* names, const char* help, bool* target) = 0;
   virtual void Text(const char* names, const char* help, std::optional<std::string>* target) = 0;
   virtual void Number(const char* names, const char* help, uint64_t* target) = 0;
-  virtual void Choice(const char* names, const char* help, const std::vector<std::string>& choices, std::string* target) = 0;
+  virtual void Choice(const char* names, const char* help, const std::vector<std::string>& choices,
+                      std::string* target) = 0;
   virtual void Operand(const char* name, const char* help, std::string* target) = 0;
-  virtual void OptionalOperand(const char* name, const char* help, std::optional<std::string>* target) = 0;
+  virtual void OptionalOperand(const char* name, const char* help,
+                               std::optional<std::string>* target) = 0;
   virtual void Operands(const char* name, const char* help, std::vector<std::string>* target) = 0;
 };
 
@@ -66,7 +70,8 @@ class Command {
 };
 
 // `what` names the operand in the error, such as "key".
-Outcome DecodeOperand(ByteFormat format, std::string_view text, std::string_view what, std::string* bytes);
+Outcome DecodeOperand(ByteFormat format, std::string_view text, std::string_view what,
+                      std::string* bytes);
 // kUsage when the values would be written as raw bytes, which `command` cannot do.
 Outcome RefuseRawValues(const GlobalOptions& global, std::string_view command);
 

@@ -1,4 +1,5 @@
-// column-families: which there are, and how each is set up. The database is not opened, so that an unknown comparator or operator is no hindrance.
+// column-families: which there are, and how each is set up. The database is not opened, so that an
+// unknown comparator or operator is no hindrance.
 #include "tools/ashlar/command.h"
 #include "tools/ashlar/survey.h"
 
@@ -17,12 +18,14 @@ class ColumnFamiliesCommand final : public Command {
     survey.WarnOfOptions(global);
     std::vector<const ColumnFamilyInventory*> families;
     ASHLAR_CLI_RETURN_IF_FAILED(survey.ChosenFamilies(global, &families));
-    const auto writer = MakeRecordWriter(global.format, global.Layout({"id", "name", "comparator", "merge_operator"}, true), stdout);
+    const auto writer = MakeRecordWriter(
+        global.format, global.Layout({"id", "name", "comparator", "merge_operator"}, true), stdout);
     for (const ColumnFamilyInventory* family : families) {
       const std::string merge_operator = survey.MergeOperatorOf(family->metadata.name);
       writer->Add({uint64_t{family->id}, EncodeBytes(ByteFormat::kEscape, family->metadata.name),
                    EncodeBytes(ByteFormat::kEscape, family->comparator),
-                   merge_operator.empty() ? std::string("none") : EncodeBytes(ByteFormat::kEscape, merge_operator)});
+                   merge_operator.empty() ? std::string("none")
+                                          : EncodeBytes(ByteFormat::kEscape, merge_operator)});
     }
     writer->Finish();
     return {};
@@ -31,6 +34,8 @@ class ColumnFamiliesCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> MakeColumnFamiliesCommand() { return std::make_unique<ColumnFamiliesCommand>(); }
+std::unique_ptr<Command> MakeColumnFamiliesCommand() {
+  return std::make_unique<ColumnFamiliesCommand>();
+}
 
 }  // namespace ashlar::cli

@@ -1,4 +1,5 @@
-// compact: flushes, then merges tables down to the last level, so that overwritten and deleted entries give back their space.
+// compact: flushes, then merges tables down to the last level, so that overwritten and deleted
+// entries give back their space.
 #include <chrono>
 
 #include "tools/ashlar/command.h"
@@ -10,12 +11,15 @@ namespace {
 class CompactCommand final : public Command {
  public:
   const char* Name() const override { return "compact"; }
-  const char* Summary() const override { return "Merge the tables, and give back the space of what was overwritten or deleted"; }
+  const char* Summary() const override {
+    return "Merge the tables, and give back the space of what was overwritten or deleted";
+  }
 
   void Declare(OptionSet* options) override {
     options->Text("--from", "Only keys from this one", &from_);
     options->Text("--to", "Only keys up to this one", &to_);
-    options->Flag("--rewrite", "Also write the last level anew where nothing in it has changed", &rewrite_);
+    options->Flag("--rewrite", "Also write the last level anew where nothing in it has changed",
+                  &rewrite_);
   }
 
   Outcome Run(const GlobalOptions& global) override {
@@ -31,11 +35,17 @@ class CompactCommand final : public Command {
 
     const Slice first(from);
     const Slice last(to);
-    const auto writer = MakeRecordWriter(
-        global.format, global.Layout({"column_family", "files_before", "bytes_before", "files_after", "bytes_after", "seconds"}, true), stdout);
+    const auto writer =
+        MakeRecordWriter(global.format,
+                         global.Layout({"column_family", "files_before", "bytes_before",
+                                        "files_after", "bytes_after", "seconds"},
+                                       true),
+                         stdout);
     Outcome outcome;
     for (ColumnFamilyHandle* family : families) {
-      outcome = CompactFamily(database->db(), family, {.first = from_ ? &first : nullptr, .last = to_ ? &last : nullptr}, writer.get());
+      outcome = CompactFamily(database->db(), family,
+                              {.first = from_ ? &first : nullptr, .last = to_ ? &last : nullptr},
+                              writer.get());
       if (!outcome.ok()) break;
     }
     writer->Finish();
@@ -49,7 +59,8 @@ class CompactCommand final : public Command {
     const Slice* last;   // null: to the last key
   };
 
-  Outcome CompactFamily(DB* db, ColumnFamilyHandle* family, const KeyRange& range, RecordWriter* writer) const {
+  Outcome CompactFamily(DB* db, ColumnFamilyHandle* family, const KeyRange& range,
+                        RecordWriter* writer) const {
     const std::string doing = "compact of column family " + family->GetName();
     const auto start = std::chrono::steady_clock::now();
     ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(db->Flush(FlushOptions(), family), doing));
@@ -57,11 +68,13 @@ class CompactCommand final : public Command {
     db->GetColumnFamilyMetaData(family, &before);
     CompactRangeOptions options;
     if (rewrite_) options.bottommost_level_compaction = BottommostLevelCompaction::kForce;
-    ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(db->CompactRange(options, family, range.first, range.last), doing));
+    ASHLAR_CLI_RETURN_IF_FAILED(
+        FromStatus(db->CompactRange(options, family, range.first, range.last), doing));
     ColumnFamilyMetaData after;
     db->GetColumnFamilyMetaData(family, &after);
-    writer->Add({EncodeBytes(ByteFormat::kEscape, family->GetName()), uint64_t{before.file_count}, before.size, uint64_t{after.file_count},
-                 after.size, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
+    writer->Add({EncodeBytes(ByteFormat::kEscape, family->GetName()), uint64_t{before.file_count},
+                 before.size, uint64_t{after.file_count}, after.size,
+                 std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()});
     return {};
   }
 

@@ -1,7 +1,7 @@
 // delete KEY... | delete --from FILE
 //
-// Keys of a file are one a line, as `scan --keys-only` writes them. The whole file is read before anything is deleted: a line that is no key leaves
-// the database as it was.
+// Keys of a file are one a line, as `scan --keys-only` writes them. The whole file is read before
+// anything is deleted: a line that is no key leaves the database as it was.
 #include "ashlar/write_batch.h"
 #include "tools/ashlar/command.h"
 #include "tools/ashlar/database.h"
@@ -16,7 +16,9 @@ constexpr size_t kKeysPerBatch = 1000;
 class DeleteCommand final : public Command {
  public:
   const char* Name() const override { return "delete"; }
-  const char* Summary() const override { return "Delete keys; a key that does not exist is no error"; }
+  const char* Summary() const override {
+    return "Delete keys; a key that does not exist is no error";
+  }
 
   void Declare(OptionSet* options) override {
     options->Operands("KEY", "The keys, in the format of --key-format", &key_texts_);
@@ -26,7 +28,9 @@ class DeleteCommand final : public Command {
 
   Outcome Run(const GlobalOptions& global) override {
     if (key_texts_.empty() == !file_) {
-      return {.code = ExitCode::kUsage, .what = "delete takes either keys or --from FILE", .advice = "see ashlar delete --help"};
+      return {.code = ExitCode::kUsage,
+              .what = "delete takes either keys or --from FILE",
+              .advice = "see ashlar delete --help"};
     }
     const ByteFormat format = global.KeyFormatOr(ByteFormat::kEscape);
     std::vector<std::string> keys;
@@ -60,15 +64,19 @@ class DeleteCommand final : public Command {
       if (result == LineReader::Result::kError) return lines->Error();
       std::string error = "longer than " + std::to_string(kLineBytesMax) + " bytes";
       keys->emplace_back();
-      if (result == LineReader::Result::kTooLong || !DecodeBytes(format, line, &keys->back(), &error)) {
+      if (result == LineReader::Result::kTooLong ||
+          !DecodeBytes(format, line, &keys->back(), &error)) {
         return {.code = ExitCode::kBadInput,
                 .what = lines->name() + ":" + std::to_string(lines->line_number()) + ": " + error,
-                .advice = "nothing was deleted; mend the line, or say how keys are written with --key-format"};
+                .advice =
+                    "nothing was deleted; mend the line, or say how keys are written with "
+                    "--key-format"};
       }
     }
   }
 
-  Outcome DeleteKeys(DB* db, ColumnFamilyHandle* family, const std::vector<std::string>& keys) const {
+  Outcome DeleteKeys(DB* db, ColumnFamilyHandle* family,
+                     const std::vector<std::string>& keys) const {
     WriteOptions write_options;
     write_options.sync = sync_;
     WriteBatch batch;

@@ -1,7 +1,8 @@
 // get KEY...
 //
-// One key: its value, and nothing else, in a table; with several keys a row for each that exists. A value is shown as text unless asked otherwise,
-// with its line ends; --value-format raw writes the bytes as they are, without a line end, and never to a terminal.
+// One key: its value, and nothing else, in a table; with several keys a row for each that exists. A
+// value is shown as text unless asked otherwise, with its line ends; --value-format raw writes the
+// bytes as they are, without a line end, and never to a terminal.
 #include "platform/program.h"
 #include "tools/ashlar/command.h"
 #include "tools/ashlar/database.h"
@@ -12,7 +13,9 @@ namespace {
 class GetCommand final : public Command {
  public:
   const char* Name() const override { return "get"; }
-  const char* Summary() const override { return "Show the values of keys; exit code 1 when one of them does not exist"; }
+  const char* Summary() const override {
+    return "Show the values of keys; exit code 1 when one of them does not exist";
+  }
 
   void Declare(OptionSet* options) override {
     options->Operand("KEY", "The key, in the format of --key-format", &first_key_);
@@ -31,7 +34,8 @@ class GetCommand final : public Command {
     const std::vector<Slice> key_slices(keys.begin(), keys.end());
     std::vector<PinnableSlice> values(keys.size());
     std::vector<Status> statuses(keys.size());
-    database->db()->MultiGet(ReadOptions(), family, keys.size(), key_slices.data(), values.data(), statuses.data());
+    database->db()->MultiGet(ReadOptions(), family, keys.size(), key_slices.data(), values.data(),
+                             statuses.data());
     size_t missing = 0;
     for (const Status& status : statuses) {
       if (status.IsNotFound()) {
@@ -42,14 +46,16 @@ class GetCommand final : public Command {
     }
     Write(global, keys, values, statuses);
     Outcome outcome;
-    if (missing > 0) outcome = {.code = ExitCode::kNotFound, .what = Missing(missing, keys.size()), .advice = {}};
+    if (missing > 0)
+      outcome = {.code = ExitCode::kNotFound, .what = Missing(missing, keys.size()), .advice = {}};
     return outcome;
   }
 
  private:
   Outcome CheckRaw(const GlobalOptions& global) const {
     if (global.value_format != ByteFormat::kRaw) return {};
-    if (!more_keys_.empty() || global.format != OutputFormat::kTable) return RefuseRawValues(global, "get of several keys, or as JSON or CSV,");
+    if (!more_keys_.empty() || global.format != OutputFormat::kTable)
+      return RefuseRawValues(global, "get of several keys, or as JSON or CSV,");
     if (!IsTerminal(stdout)) return {};
     return {.code = ExitCode::kUsage,
             .what = "raw values are not written to a terminal, which could obey them",
@@ -71,25 +77,29 @@ class GetCommand final : public Command {
     return std::to_string(missing) + " of " + std::to_string(asked) + " keys not found";
   }
 
-  static void Write(const GlobalOptions& global, const std::vector<std::string>& keys, const std::vector<PinnableSlice>& values,
-                    const std::vector<Status>& statuses) {
+  static void Write(const GlobalOptions& global, const std::vector<std::string>& keys,
+                    const std::vector<PinnableSlice>& values, const std::vector<Status>& statuses) {
     const bool alone = keys.size() == 1 && global.format == OutputFormat::kTable;
-    const ByteFormat value_format = global.ValueFormatOr(alone ? ByteFormat::kText : ByteFormat::kEscape);
+    const ByteFormat value_format =
+        global.ValueFormatOr(alone ? ByteFormat::kText : ByteFormat::kEscape);
     if (alone) {
       if (statuses[0].ok()) WriteAlone(value_format, values[0].ToStringView());
       return;
     }
-    const auto writer = MakeRecordWriter(global.format, global.Layout({"key", "value"}, false), stdout);
+    const auto writer =
+        MakeRecordWriter(global.format, global.Layout({"key", "value"}, false), stdout);
     for (size_t i = 0; i < keys.size(); ++i) {
       if (!statuses[i].ok()) continue;
-      writer->Add({EncodeBytes(global.KeyFormatOr(ByteFormat::kEscape), keys[i]), EncodeBytes(value_format, values[i].ToStringView())});
+      writer->Add({EncodeBytes(global.KeyFormatOr(ByteFormat::kEscape), keys[i]),
+                   EncodeBytes(value_format, values[i].ToStringView())});
     }
     writer->Finish();
   }
 
   static void WriteAlone(ByteFormat format, std::string_view value) {
     std::string text = EncodeBytes(format, value);
-    const bool has_line_end = format == ByteFormat::kRaw || (format == ByteFormat::kText && text.ends_with('\n'));
+    const bool has_line_end =
+        format == ByteFormat::kRaw || (format == ByteFormat::kText && text.ends_with('\n'));
     if (!has_line_end) text += '\n';
     (void)fwrite(text.data(), 1, text.size(), stdout);
   }

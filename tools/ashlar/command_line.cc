@@ -14,8 +14,9 @@
 namespace ashlar::cli {
 namespace {
 
-// CLI11 cuts an operand "[a,b]" into pieces where several operands are allowed. A mark in front hides the bracket until parsing is over; text that
-// begins with marks and a bracket gets one more, so that every text comes back as it was.
+// CLI11 cuts an operand "[a,b]" into pieces where several operands are allowed. A mark in front
+// hides the bracket until parsing is over; text that begins with marks and a bracket gets one more,
+// so that every text comes back as it was.
 constexpr char kMark = '\x01';
 
 bool NeedsMark(std::string_view text) {
@@ -24,47 +25,71 @@ bool NeedsMark(std::string_view text) {
 }
 
 std::string Marked(const std::string& text) { return NeedsMark(text) ? kMark + text : text; }
-std::string Unmarked(const std::string& text) { return NeedsMark(text) && text[0] == kMark ? text.substr(1) : text; }
+std::string Unmarked(const std::string& text) {
+  return NeedsMark(text) && text[0] == kMark ? text.substr(1) : text;
+}
 
 // Last first, as CLI11 takes them.
 std::vector<std::string> MarkedArguments(const std::vector<std::string>& plain) {
   std::vector<std::string> arguments;
   bool operands_only = false;
   for (const std::string& argument : plain) {
-    const size_t equals = argument.starts_with("--") && !operands_only ? argument.find('=') : std::string::npos;
-    arguments.push_back(equals == std::string::npos ? Marked(argument) : argument.substr(0, equals + 1) + Marked(argument.substr(equals + 1)));
+    const size_t equals =
+        argument.starts_with("--") && !operands_only ? argument.find('=') : std::string::npos;
+    arguments.push_back(equals == std::string::npos
+                            ? Marked(argument)
+                            : argument.substr(0, equals + 1) + Marked(argument.substr(equals + 1)));
     operands_only = operands_only || argument == "--";
   }
   std::reverse(arguments.begin(), arguments.end());
   return arguments;
 }
 
-// What is wrong with a text that should be a number; empty when nothing is. CLI11 alone would take -1 for the largest number.
+// What is wrong with a text that should be a number; empty when nothing is. CLI11 alone would take
+// -1 for the largest number.
 std::string NotANumber(std::string& text) {
   uint64_t number = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return code == std::errc() && end == text.data() + text.size() ? std::string() : "not a number from 0 to 18446744073709551615";
+  return code == std::errc() && end == text.data() + text.size()
+             ? std::string()
+             : "not a number from 0 to 18446744073709551615";
 }
 
 class CliOptionSet final : public OptionSet {
  public:
   explicit CliOptionSet(CLI::App* app) : app_(app) {}
 
-  void Flag(const char* names, const char* help, bool* target) override { app_->add_flag(names, *target, help); }
+  void Flag(const char* names, const char* help, bool* target) override {
+    app_->add_flag(names, *target, help);
+  }
   void Text(const char* names, const char* help, std::optional<std::string>* target) override {
-    app_->add_option_function<std::string>(names, [target](const std::string& text) { *target = Unmarked(text); }, help)->type_name("TEXT");
+    app_->add_option_function<std::string>(
+            names, [target](const std::string& text) { *target = Unmarked(text); }, help)
+        ->type_name("TEXT");
   }
   void Number(const char* names, const char* help, uint64_t* target) override {
-    app_->add_option(names, *target, help)->check(CLI::Validator(NotANumber, "", "number"))->capture_default_str();
+    app_->add_option(names, *target, help)
+        ->check(CLI::Validator(NotANumber, "", "number"))
+        ->capture_default_str();
   }
-  void Choice(const char* names, const char* help, const std::vector<std::string>& choices, std::string* target) override {
-    app_->add_option(names, *target, help)->check(CLI::IsMember(choices).description(""))->type_name("WORD")->capture_default_str();
+  void Choice(const char* names, const char* help, const std::vector<std::string>& choices,
+              std::string* target) override {
+    app_->add_option(names, *target, help)
+        ->check(CLI::IsMember(choices).description(""))
+        ->type_name("WORD")
+        ->capture_default_str();
   }
   void Operand(const char* name, const char* help, std::string* target) override {
-    app_->add_option_function<std::string>(name, [target](const std::string& text) { *target = Unmarked(text); }, help)->required()->type_name("");
+    app_->add_option_function<std::string>(
+            name, [target](const std::string& text) { *target = Unmarked(text); }, help)
+        ->required()
+        ->type_name("");
   }
-  void OptionalOperand(const char* name, const char* help, std::optional<std::string>* target) override {
-    app_->add_option_function<std::string>(name, [target](const std::string& text) { *target = Unmarked(text); }, help)->type_name("");
+  void OptionalOperand(const char* name, const char* help,
+                       std::optional<std::string>* target) override {
+    app_->add_option_function<std::string>(
+            name, [target](const std::string& text) { *target = Unmarked(text); }, help)
+        ->type_name("");
   }
   void Operands(const char* name, const char* help, std::vector<std::string>* target) override {
     const auto take = [target](const std::vector<std::string>& texts) {
@@ -78,9 +103,10 @@ class CliOptionSet final : public OptionSet {
 };
 
 using CommandMaker = std::unique_ptr<Command> (*)();
-constexpr std::array<CommandMaker, 12> kCommands = {MakeLoadCommand,           MakePutCommand,    MakeGetCommand,     MakeDeleteCommand,
-                                                    MakeScanCommand,           MakeDumpCommand,   MakeStatsCommand,   MakePropertiesCommand,
-                                                    MakeColumnFamiliesCommand, MakeVerifyCommand, MakeCompactCommand, MakePoolCommand};
+constexpr std::array<CommandMaker, 12> kCommands = {
+    MakeLoadCommand,           MakePutCommand,    MakeGetCommand,     MakeDeleteCommand,
+    MakeScanCommand,           MakeDumpCommand,   MakeStatsCommand,   MakePropertiesCommand,
+    MakeColumnFamiliesCommand, MakeVerifyCommand, MakeCompactCommand, MakePoolCommand};
 
 // The texts of the global options, before they are turned into values.
 struct GlobalTexts {
@@ -95,8 +121,12 @@ void DeclareGlobals(CLI::App* app, GlobalOptions* global, GlobalTexts* texts) {
          "--db", [global](const std::string& text) { global->database = Unmarked(text); },
          "The database's directory; every command but pool needs it")
       ->type_name("DIR");
-  options.Text("--column-family", "Work on this column family (default: \"default\"; dump, verify, stats and compact: all)", &global->column_family);
-  app->add_option("--format", texts->format, "How results are written: table (default; of dump, ndjson), json, ndjson, csv")
+  options.Text(
+      "--column-family",
+      "Work on this column family (default: \"default\"; dump, verify, stats and compact: all)",
+      &global->column_family);
+  app->add_option("--format", texts->format,
+                  "How results are written: table (default; of dump, ndjson), json, ndjson, csv")
       ->check(CLI::IsMember({"table", "json", "ndjson", "csv"}).description(""))
       ->type_name("FORMAT");
   app->add_option_function<std::string>(
@@ -109,9 +139,13 @@ void DeclareGlobals(CLI::App* app, GlobalOptions* global, GlobalTexts* texts) {
          "The same for values: also text (utf8 with line ends) and raw (bytes as they are)")
       ->check(CLI::IsMember({"escape", "utf8", "text", "hex", "u64be", "raw"}).description(""))
       ->type_name("FORMAT");
-  options.Text("--merge-operator", "The merge operator of families whose OPTIONS file names none: uint64add, stringappend, put, max",
+  options.Text("--merge-operator",
+               "The merge operator of families whose OPTIONS file names none: uint64add, "
+               "stringappend, put, max",
                &global->merge_operator);
-  options.Flag("--ignore-damaged-options", "Write although the newest OPTIONS file cannot be read; see the manual", &global->ignore_damaged_options);
+  options.Flag("--ignore-damaged-options",
+               "Write although the newest OPTIONS file cannot be read; see the manual",
+               &global->ignore_damaged_options);
 }
 
 void TakeGlobals(const CLI::App& app, const GlobalTexts& texts, GlobalOptions* global) {
@@ -123,12 +157,15 @@ void TakeGlobals(const CLI::App& app, const GlobalTexts& texts, GlobalOptions* g
 
 constexpr const char* kHelpAdvice = "see ashlar --help, or ashlar COMMAND --help";
 
-void Say(const std::string& text) { (void)fputs(("ashlar: " + SafeMessage(text) + "\n").c_str(), stderr); }
+void Say(const std::string& text) {
+  (void)fputs(("ashlar: " + SafeMessage(text) + "\n").c_str(), stderr);
+}
 
 int Report(const Outcome& outcome) {
   if (!outcome.what.empty()) {
     Say(outcome.what);
-    if (!outcome.advice.empty()) (void)fputs(("        " + SafeMessage(outcome.advice) + "\n").c_str(), stderr);
+    if (!outcome.advice.empty())
+      (void)fputs(("        " + SafeMessage(outcome.advice) + "\n").c_str(), stderr);
   }
   return static_cast<int>(outcome.code);
 }
@@ -139,7 +176,8 @@ Outcome FlushResults(Outcome outcome) {
   const bool failed = fflush(stdout) != 0 || ferror(stdout) != 0;
   if (!failed || !outcome.ok()) return outcome;
   return {.code = ExitCode::kIo,
-          .what = "cannot write the results: " + std::generic_category().message(errno == 0 ? EIO : errno),
+          .what = "cannot write the results: " +
+                  std::generic_category().message(errno == 0 ? EIO : errno),
           .advice = "check where standard output goes"};
 }
 
@@ -148,7 +186,8 @@ Outcome FlushResults(Outcome outcome) {
 int RunCommandLine(const std::vector<std::string>& arguments) {
   CLI::App app("Looks into an Ashlar or RocksDB database, and changes it.", "ashlar");
   app.set_version_flag("--version", "ashlar " ASHLAR_VERSION);
-  app.footer(std::string("Reads open the database read-only and leave its files as they are.\n\n") + kExitCodesHelp);
+  app.footer(std::string("Reads open the database read-only and leave its files as they are.\n\n") +
+             kExitCodesHelp);
   app.require_subcommand(1, 1);
   app.fallthrough();
   // "/x" is a path on every system, not an option.
@@ -172,9 +211,12 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
     // A misspelt command is all that is left over; that a command is missing would be said first.
-    const std::vector<std::string> left = app.get_subcommands().empty() ? app.remaining() : std::vector<std::string>();
-    const auto word = std::find_if(left.begin(), left.end(), [](const std::string& text) { return !text.starts_with('-'); });
-    std::string what = word == left.end() ? error.what() : "there is no command '" + Unmarked(*word) + "'";
+    const std::vector<std::string> left =
+        app.get_subcommands().empty() ? app.remaining() : std::vector<std::string>();
+    const auto word = std::find_if(left.begin(), left.end(),
+                                   [](const std::string& text) { return !text.starts_with('-'); });
+    std::string what =
+        word == left.end() ? error.what() : "there is no command '" + Unmarked(*word) + "'";
     return Report({.code = ExitCode::kUsage, .what = std::move(what), .advice = kHelpAdvice});
   }
 

@@ -6,7 +6,8 @@
 
 namespace ashlar::cli {
 
-// Runs one command; the arguments are those behind the program's name. Results go to standard output, errors to standard error.
+// Runs one command; the arguments are those behind the program's name. Results go to standard
+// output, errors to standard error.
 int RunCommandLine(const std::vector<std::string>& arguments);
 
 }  // namespace ashlar::cli

@@ -1,7 +1,8 @@
 // load FILE: the entries of a file into the database.
 //
-// Entries go in batches, each all or nothing. What is rejected is counted and the first few are named with their lines; the rest is loaded, and the
-// exit code is 3. With --strict the first one ends the loading, and what stood before it is in the database.
+// Entries go in batches, each all or nothing. What is rejected is counted and the first few are
+// named with their lines; the rest is loaded, and the exit code is 3. With --strict the first one
+// ends the loading, and what stood before it is in the database.
 #include <chrono>
 
 #include "ashlar/write_batch.h"
@@ -24,12 +25,15 @@ struct LoadLimits {
 // Collects entries and writes them in batches.
 class BatchWriter {
  public:
-  BatchWriter(Database* database, const LoadLimits& limits) : database_(database), limits_(limits) { write_options_.sync = limits.sync; }
+  BatchWriter(Database* database, const LoadLimits& limits) : database_(database), limits_(limits) {
+    write_options_.sync = limits.sync;
+  }
 
   // An empty name means the family of the command line.
   Outcome SelectFamily(const std::string& name) {
     if (family_ != nullptr && name == family_name_) return {};
-    ASHLAR_CLI_RETURN_IF_FAILED(name.empty() ? database_->ChosenFamily(&family_) : database_->Family(name, &family_));
+    ASHLAR_CLI_RETURN_IF_FAILED(name.empty() ? database_->ChosenFamily(&family_)
+                                             : database_->Family(name, &family_));
     family_name_ = name;
     return {};
   }
@@ -38,13 +42,15 @@ class BatchWriter {
     ASHLAR_CLI_RETURN_IF_FAILED(SelectFamily(record.column_family));
     ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(batch_.Put(family_, record.key, record.value), "load"));
     bytes_pending_ += record.key.size() + record.value.size();
-    if (batch_.Count() < limits_.batch_entries_max && batch_.GetDataSize() < kBatchBytesMax) return {};
+    if (batch_.Count() < limits_.batch_entries_max && batch_.GetDataSize() < kBatchBytesMax)
+      return {};
     return Flush();
   }
 
   Outcome Flush() {
     if (batch_.Count() == 0) return {};
-    Outcome outcome = FromStatus(database_->db()->Write(write_options_, &batch_), "load stopped after " + std::to_string(entries_) + " entries");
+    Outcome outcome = FromStatus(database_->db()->Write(write_options_, &batch_),
+                                 "load stopped after " + std::to_string(entries_) + " entries");
     if (!outcome.ok()) return outcome;
     entries_ += batch_.Count();
     bytes_ += bytes_pending_;
@@ -71,24 +77,31 @@ class BatchWriter {
 class LoadCommand final : public Command {
  public:
   const char* Name() const override { return "load"; }
-  const char* Summary() const override { return "Load the entries of a file: tab-separated, Debian control stanzas, or a dump"; }
+  const char* Summary() const override {
+    return "Load the entries of a file: tab-separated, Debian control stanzas, or a dump";
+  }
 
   void Declare(OptionSet* options) override {
     options->Operand("FILE", "The file to load; - means standard input", &file_);
-    options->Choice("--input-format", "What the file is: auto (looks at its first line), tsv, deb822, ndjson", {"auto", "tsv", "deb822", "ndjson"},
-                    &input_format_);
-    options->Choice("--key", "The keys of control stanzas: package (bash), or package-version (bash=5.2.15-2)", {"package", "package-version"},
-                    &stanza_key_);
+    options->Choice("--input-format",
+                    "What the file is: auto (looks at its first line), tsv, deb822, ndjson",
+                    {"auto", "tsv", "deb822", "ndjson"}, &input_format_);
+    options->Choice(
+        "--key", "The keys of control stanzas: package (bash), or package-version (bash=5.2.15-2)",
+        {"package", "package-version"}, &stanza_key_);
     options->Number("--batch", "Entries that are written together", &batch_entries_max_);
     options->Number("--record-bytes-max", "Reject longer lines and stanzas", &record_bytes_max_);
     options->Flag("--sync", "Make every batch durable before the next", &sync_);
     options->Flag("--strict", "Stop at the first entry that is rejected", &strict_);
-    options->Flag("--no-create", "Do not make the database or a column family when it is missing", &no_create_);
+    options->Flag("--no-create", "Do not make the database or a column family when it is missing",
+                  &no_create_);
   }
 
   Outcome Run(const GlobalOptions& global) override {
     if (batch_entries_max_ == 0 || record_bytes_max_ == 0) {
-      return {.code = ExitCode::kUsage, .what = "--batch and --record-bytes-max must be at least 1", .advice = "see ashlar load --help"};
+      return {.code = ExitCode::kUsage,
+              .what = "--batch and --record-bytes-max must be at least 1",
+              .advice = "see ashlar load --help"};
     }
     const auto start = std::chrono::steady_clock::now();
     std::unique_ptr<LineReader> lines;
@@ -96,23 +109,28 @@ class LoadCommand final : public Command {
     std::unique_ptr<RecordReader> reader;
     ASHLAR_CLI_RETURN_IF_FAILED(MakeReader(global, lines.get(), &reader));
     std::unique_ptr<Database> database;
-    ASHLAR_CLI_RETURN_IF_FAILED(Database::Open(global, no_create_ ? Access::kWrite : Access::kWriteAndCreate, &database));
+    ASHLAR_CLI_RETURN_IF_FAILED(
+        Database::Open(global, no_create_ ? Access::kWrite : Access::kWriteAndCreate, &database));
 
     BatchWriter writer(database.get(), {.batch_entries_max = batch_entries_max_, .sync = sync_});
     Outcome loaded = Load(lines.get(), reader.get(), &writer);
     if (loaded.ok()) loaded = database->Flush();
     Outcome closed = database->Close();
     if (loaded.ok()) loaded = std::move(closed);
-    Report(global, writer, lines->bytes_read(), std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    Report(global, writer, lines->bytes_read(),
+           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     return loaded.ok() ? JudgeRejections(lines->name()) : loaded;
   }
 
  private:
-  Outcome MakeReader(const GlobalOptions& global, LineReader* lines, std::unique_ptr<RecordReader>* reader) const {
+  Outcome MakeReader(const GlobalOptions& global, LineReader* lines,
+                     std::unique_ptr<RecordReader>* reader) const {
     RecordReaderOptions options = {.format = InputFormat::kTsv,
                                    .key_format = global.key_format,
                                    .value_format = global.value_format,
-                                   .stanza_key = stanza_key_ == "package" ? StanzaKey::kPackage : StanzaKey::kPackageAndVersion};
+                                   .stanza_key = stanza_key_ == "package"
+                                                     ? StanzaKey::kPackage
+                                                     : StanzaKey::kPackageAndVersion};
     if (const std::optional<InputFormat> named = InputFormatByName(input_format_)) {
       options.format = *named;
     } else {
@@ -133,19 +151,24 @@ class LoadCommand final : public Command {
           ASHLAR_CLI_RETURN_IF_FAILED(writer->Add(record));
           progress.Update(lines->bytes_read(), writer->entries());
           break;
-        case RecordReader::Result::kColumnFamily: ASHLAR_CLI_RETURN_IF_FAILED(writer->SelectFamily(record.column_family)); break;
+        case RecordReader::Result::kColumnFamily:
+          ASHLAR_CLI_RETURN_IF_FAILED(writer->SelectFamily(record.column_family));
+          break;
         case RecordReader::Result::kRejected:
           ++rejected_;
           if (rejections_.size() < kRejectionsNamedMax) rejections_.push_back(rejection);
           if (strict_) return writer->Flush();
           break;
         case RecordReader::Result::kEnd: return writer->Flush();
-        case RecordReader::Result::kError: ASHLAR_CLI_RETURN_IF_FAILED(writer->Flush()); return lines->Error();
+        case RecordReader::Result::kError:
+          ASHLAR_CLI_RETURN_IF_FAILED(writer->Flush());
+          return lines->Error();
       }
     }
   }
 
-  void Report(const GlobalOptions& global, const BatchWriter& writer, uint64_t input_bytes, double seconds) const {
+  void Report(const GlobalOptions& global, const BatchWriter& writer, uint64_t input_bytes,
+              double seconds) const {
     const double rate = seconds > 0 ? 1 / seconds : 0;
     WriteObject(global.format,
                 {{"entries", writer.entries()},
@@ -153,7 +176,8 @@ class LoadCommand final : public Command {
                  {"input_bytes", input_bytes},
                  {"entry_bytes", writer.bytes()},
                  {"seconds", seconds},
-                 {"entries_per_second", static_cast<uint64_t>(static_cast<double>(writer.entries()) * rate)},
+                 {"entries_per_second",
+                  static_cast<uint64_t>(static_cast<double>(writer.entries()) * rate)},
                  {"megabytes_per_second", static_cast<double>(writer.bytes()) * rate / 1e6}},
                 stdout);
   }
@@ -163,10 +187,14 @@ class LoadCommand final : public Command {
     std::string what;
     for (const Rejection& rejection : rejections_) {
       if (!what.empty()) what += "\n        ";
-      what += name + ":" + std::to_string(rejection.line_number) + ": rejected: " + rejection.reason;
+      what +=
+          name + ":" + std::to_string(rejection.line_number) + ": rejected: " + rejection.reason;
     }
-    if (rejected_ > rejections_.size()) what += "\n        and " + std::to_string(rejected_ - rejections_.size()) + " more";
-    return {.code = ExitCode::kBadInput, .what = what, .advice = strict_ ? "what stood before it was loaded" : "everything else was loaded"};
+    if (rejected_ > rejections_.size())
+      what += "\n        and " + std::to_string(rejected_ - rejections_.size()) + " more";
+    return {.code = ExitCode::kBadInput,
+            .what = what,
+            .advice = strict_ ? "what stood before it was loaded" : "everything else was loaded"};
   }
 
   std::string file_;

@@ -1,6 +1,7 @@
 // pool: looks into the pool file of a persistent tree. It has no --db.
 //
-// Opening a pool that a crash left finishes what was begun, as every open does; any other pool stays as it is.
+// Opening a pool that a crash left finishes what was begun, as every open does; any other pool
+// stays as it is.
 #include <chrono>
 #include <filesystem>
 #include <thread>
@@ -17,15 +18,20 @@ namespace {
 constexpr const char* kFamily = "default";
 
 Outcome ForPool(Outcome outcome) {
-  if (outcome.code == ExitCode::kCorruption) outcome.advice = "restore the pool from a copy; 'pool dump' shows what can still be read";
-  if (outcome.code == ExitCode::kNotSupported) outcome.advice = "the pool was left as it was; use the program that wrote it, or a newer release";
+  if (outcome.code == ExitCode::kCorruption)
+    outcome.advice = "restore the pool from a copy; 'pool dump' shows what can still be read";
+  if (outcome.code == ExitCode::kNotSupported)
+    outcome.advice =
+        "the pool was left as it was; use the program that wrote it, or a newer release";
   return outcome;
 }
 
 Outcome OpenPool(const std::string& path, std::unique_ptr<PersistentTree>* tree) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
-    return {.code = ExitCode::kIo, .what = "cannot open " + path + ": there is no such file", .advice = "name the pool file of a persistent tree"};
+    return {.code = ExitCode::kIo,
+            .what = "cannot open " + path + ": there is no such file",
+            .advice = "name the pool file of a persistent tree"};
   }
   PersistentTreeOptions options;
   // No log is made beside the pool: nothing will be written.
@@ -44,10 +50,14 @@ Outcome OpenPool(const std::string& path, std::unique_ptr<PersistentTree>* tree)
 class PoolCommand final : public Command {
  public:
   const char* Name() const override { return "pool"; }
-  const char* Summary() const override { return "Check a persistent tree's pool file, show its figures, or write all its entries"; }
+  const char* Summary() const override {
+    return "Check a persistent tree's pool file, show its figures, or write all its entries";
+  }
   bool NeedsDatabase() const override { return false; }
   void Declare(OptionSet* options) override {
-    options->Choice("ACTION", "check: read everything, exit code 5 when something is damaged; stats: sizes and counts; dump: all entries, for load",
+    options->Choice("ACTION",
+                    "check: read everything, exit code 5 when something is damaged; stats: sizes "
+                    "and counts; dump: all entries, for load",
                     {"check", "stats", "dump"}, &action_);
     options->Operand("PATH", "The pool file", &path_);
   }
@@ -64,14 +74,18 @@ class PoolCommand final : public Command {
   Outcome Check(const GlobalOptions& global, PersistentTree* tree) const {
     ASHLAR_CLI_RETURN_IF_FAILED(ForPool(FromStatus(tree->Verify(), "check of " + path_)));
     const PersistentTreeStats stats = tree->Stats();
-    WriteObject(global.format, {{"entries", stats.entries}, {"leaves", stats.leaves}, {"pool_bytes", stats.pool_bytes}}, stdout);
+    WriteObject(
+        global.format,
+        {{"entries", stats.entries}, {"leaves", stats.leaves}, {"pool_bytes", stats.pool_bytes}},
+        stdout);
     return {};
   }
 
   static Outcome ShowStats(const GlobalOptions& global, PersistentTree* tree) {
     // What is free is found in the background.
     PersistentTreeStats stats = tree->Stats();
-    for (; !stats.free_space_known; stats = tree->Stats()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    for (; !stats.free_space_known; stats = tree->Stats())
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     WriteObject(global.format,
                 {{"comparator", EncodeBytes(ByteFormat::kEscape, tree->comparator()->Name())},
                  {"entries", stats.entries},

@@ -49,23 +49,30 @@ std::vector<std::string> NumberNames() {
 class PropertiesCommand final : public Command {
  public:
   const char* Name() const override { return "properties"; }
-  const char* Summary() const override { return "Show a property by name, or all that are numbers"; }
+  const char* Summary() const override {
+    return "Show a property by name, or all that are numbers";
+  }
 
-  void Declare(OptionSet* options) override { options->OptionalOperand("NAME", "Such as rocksdb.stats or rocksdb.estimate-num-keys", &name_); }
+  void Declare(OptionSet* options) override {
+    options->OptionalOperand("NAME", "Such as rocksdb.stats or rocksdb.estimate-num-keys", &name_);
+  }
 
   Outcome Run(const GlobalOptions& global) override {
     std::unique_ptr<Database> database;
     ASHLAR_CLI_RETURN_IF_FAILED(Database::Open(global, Access::kRead, &database));
     ColumnFamilyHandle* family = nullptr;
     ASHLAR_CLI_RETURN_IF_FAILED(database->ChosenFamily(&family));
-    return name_ ? ShowOne(global, database->db(), family) : ShowNumbers(global, database->db(), family);
+    return name_ ? ShowOne(global, database->db(), family)
+                 : ShowNumbers(global, database->db(), family);
   }
 
  private:
   Outcome ShowOne(const GlobalOptions& global, DB* db, ColumnFamilyHandle* family) const {
     std::string value;
     if (!db->GetProperty(family, *name_, &value)) {
-      return {.code = ExitCode::kNotFound, .what = "there is no property " + *name_, .advice = "ashlar properties lists those that are numbers"};
+      return {.code = ExitCode::kNotFound,
+              .what = "there is no property " + *name_,
+              .advice = "ashlar properties lists those that are numbers"};
     }
     std::string text = EncodeBytes(ByteFormat::kText, value);
     if (global.format == OutputFormat::kTable) {
@@ -78,7 +85,8 @@ class PropertiesCommand final : public Command {
   }
 
   static Outcome ShowNumbers(const GlobalOptions& global, DB* db, ColumnFamilyHandle* family) {
-    const auto writer = MakeRecordWriter(global.format, global.Layout({"property", "value"}, false), stdout);
+    const auto writer =
+        MakeRecordWriter(global.format, global.Layout({"property", "value"}, false), stdout);
     for (const std::string& name : NumberNames()) {
       uint64_t value = 0;
       if (db->GetIntProperty(family, name, &value)) writer->Add({name, value});

@@ -31,13 +31,17 @@ class ScanCommand final : public Command {
     options->Number("--limit", "At most so many entries; 0: all", &limit_);
     options->Flag("--reverse", "From the last key to the first", &reverse_);
     options->Flag("--keys-only", "Show no values", &keys_only_);
-    options->Flag("--values-only", "Show no keys; with --value-format raw, bytes and nothing between them", &values_only_);
+    options->Flag("--values-only",
+                  "Show no keys; with --value-format raw, bytes and nothing between them",
+                  &values_only_);
     options->Flag("--count", "Show only how many entries there are", &count_);
   }
 
   Outcome Run(const GlobalOptions& global) override {
     if (keys_only_ + values_only_ + count_ > 1) {
-      return {.code = ExitCode::kUsage, .what = "--keys-only, --values-only and --count exclude each other", .advice = "see ashlar scan --help"};
+      return {.code = ExitCode::kUsage,
+              .what = "--keys-only, --values-only and --count exclude each other",
+              .advice = "see ashlar scan --help"};
     }
     ASHLAR_CLI_RETURN_IF_FAILED(CheckRaw(global));
     std::unique_ptr<Database> database;
@@ -57,22 +61,28 @@ class ScanCommand final : public Command {
 
   Outcome CheckRaw(const GlobalOptions& global) const {
     if (global.value_format != ByteFormat::kRaw) return {};
-    if (!values_only_ || global.format != OutputFormat::kTable) return RefuseRawValues(global, "scan without --values-only, or as JSON or CSV,");
+    if (!values_only_ || global.format != OutputFormat::kTable)
+      return RefuseRawValues(global, "scan without --values-only, or as JSON or CSV,");
     if (!IsTerminal(stdout)) return {};
     return {.code = ExitCode::kUsage,
             .what = "raw values are not written to a terminal, which could obey them",
             .advice = "send them to a file or a pipe, or use --value-format text"};
   }
 
-  Outcome MakeBounds(const GlobalOptions& global, const Comparator* comparator, Bounds* bounds) const {
+  Outcome MakeBounds(const GlobalOptions& global, const Comparator* comparator,
+                     Bounds* bounds) const {
     const ByteFormat format = global.KeyFormatOr(ByteFormat::kEscape);
-    if (from_) ASHLAR_CLI_RETURN_IF_FAILED(DecodeOperand(format, *from_, "--from", &bounds->lower.emplace()));
-    if (to_) ASHLAR_CLI_RETURN_IF_FAILED(DecodeOperand(format, *to_, "--to", &bounds->upper.emplace()));
+    if (from_)
+      ASHLAR_CLI_RETURN_IF_FAILED(
+          DecodeOperand(format, *from_, "--from", &bounds->lower.emplace()));
+    if (to_)
+      ASHLAR_CLI_RETURN_IF_FAILED(DecodeOperand(format, *to_, "--to", &bounds->upper.emplace()));
     if (!prefix_) return {};
     // In another order, the keys with a prefix may lie anywhere.
     if (std::string_view(comparator->Name()) != BytewiseComparator()->Name()) {
       return {.code = ExitCode::kNotSupported,
-              .what = std::string("--prefix needs bytewise order, and this column family has ") + comparator->Name(),
+              .what = std::string("--prefix needs bytewise order, and this column family has ") +
+                      comparator->Name(),
               .advice = "use --from and --to"};
     }
     std::string prefix;
@@ -83,7 +93,8 @@ class ScanCommand final : public Command {
     return {};
   }
 
-  Outcome Scan(const GlobalOptions& global, DB* db, ColumnFamilyHandle* family, const Bounds& bounds) const {
+  Outcome Scan(const GlobalOptions& global, DB* db, ColumnFamilyHandle* family,
+               const Bounds& bounds) const {
     // Held by name: the iterator keeps pointers to the slices, and they to the bytes.
     const Slice lower_bound = bounds.lower ? Slice(*bounds.lower) : Slice();
     const Slice upper_bound = bounds.upper ? Slice(*bounds.upper) : Slice();
@@ -92,10 +103,12 @@ class ScanCommand final : public Command {
     if (bounds.upper) read_options.iterate_upper_bound = &upper_bound;
     const std::unique_ptr<Iterator> iterator(db->NewIterator(read_options, family));
 
-    const std::unique_ptr<RecordWriter> writer = count_ || IsRaw(global) ? nullptr : MakeWriter(global);
+    const std::unique_ptr<RecordWriter> writer =
+        count_ || IsRaw(global) ? nullptr : MakeWriter(global);
     uint64_t entries = 0;
     const uint64_t entries_max = limit_ == 0 ? std::numeric_limits<uint64_t>::max() : limit_;
-    for (reverse_ ? iterator->SeekToLast() : iterator->SeekToFirst(); iterator->Valid() && entries < entries_max;
+    for (reverse_ ? iterator->SeekToLast() : iterator->SeekToFirst();
+         iterator->Valid() && entries < entries_max;
          reverse_ ? iterator->Prev() : iterator->Next()) {
       ++entries;
       if (writer != nullptr) {
@@ -105,7 +118,8 @@ class ScanCommand final : public Command {
       }
     }
     if (writer != nullptr) writer->Finish();
-    ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(iterator->status(), "scan stopped after " + std::to_string(entries) + " entries"));
+    ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(
+        iterator->status(), "scan stopped after " + std::to_string(entries) + " entries"));
     if (count_) WriteObject(global.format, {{"entries", entries}}, stdout);
     return {};
   }
@@ -121,8 +135,12 @@ class ScanCommand final : public Command {
 
   Row MakeRow(const GlobalOptions& global, const Iterator& iterator) const {
     Row row;
-    if (!values_only_) row.emplace_back(EncodeBytes(global.KeyFormatOr(ByteFormat::kEscape), iterator.key().ToStringView()));
-    if (!keys_only_) row.emplace_back(EncodeBytes(global.ValueFormatOr(ByteFormat::kEscape), iterator.value().ToStringView()));
+    if (!values_only_)
+      row.emplace_back(
+          EncodeBytes(global.KeyFormatOr(ByteFormat::kEscape), iterator.key().ToStringView()));
+    if (!keys_only_)
+      row.emplace_back(
+          EncodeBytes(global.ValueFormatOr(ByteFormat::kEscape), iterator.value().ToStringView()));
     return row;
   }
 

@@ -1,7 +1,8 @@
-// stats: where the data are. One row for each level that has files, one for what is in memory (the log, read at open), one for the whole.
+// stats: where the data are. One row for each level that has files, one for what is in memory (the
+// log, read at open), one for the whole.
 //
-// The levels of a family that cannot be opened are those of the MANIFEST; its entries in the log are not counted.
-// How many entries a table has stands in the table itself, so each is opened.
+// The levels of a family that cannot be opened are those of the MANIFEST; its entries in the log
+// are not counted. How many entries a table has stands in the table itself, so each is opened.
 #include <memory>
 
 #include "ashlar/inspect.h"
@@ -33,18 +34,24 @@ uint64_t Property(DB* db, ColumnFamilyHandle* family, const std::string& name) {
 }
 
 Amount InMemory(DB* db, ColumnFamilyHandle* family) {
-  return {
-      .files = 0,
-      .entries = Property(db, family, DB::Properties::kNumEntriesActiveMemTable) + Property(db, family, DB::Properties::kNumEntriesImmMemTables),
-      .deletions = Property(db, family, DB::Properties::kNumDeletesActiveMemTable) + Property(db, family, DB::Properties::kNumDeletesImmMemTables),
-      .bytes = Property(db, family, DB::Properties::kCurSizeAllMemTables)};
+  return {.files = 0,
+          .entries = Property(db, family, DB::Properties::kNumEntriesActiveMemTable) +
+                     Property(db, family, DB::Properties::kNumEntriesImmMemTables),
+          .deletions = Property(db, family, DB::Properties::kNumDeletesActiveMemTable) +
+                       Property(db, family, DB::Properties::kNumDeletesImmMemTables),
+          .bytes = Property(db, family, DB::Properties::kCurSizeAllMemTables)};
 }
 
-Outcome InLevel(const Survey& survey, const LevelMetaData& level, const std::string& comparator, Amount* amount) {
+Outcome InLevel(const Survey& survey, const LevelMetaData& level, const std::string& comparator,
+                Amount* amount) {
   for (const SstFileMetaData& file : level.files) {
     TableProperties properties;
-    ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(ReadTableProperties(survey.db_options, file, comparator, &properties), "stats"));
-    *amount += Amount{.files = 1, .entries = properties.num_entries, .deletions = properties.num_deletions, .bytes = file.size};
+    ASHLAR_CLI_RETURN_IF_FAILED(
+        FromStatus(ReadTableProperties(survey.db_options, file, comparator, &properties), "stats"));
+    *amount += Amount{.files = 1,
+                      .entries = properties.num_entries,
+                      .deletions = properties.num_deletions,
+                      .bytes = file.size};
   }
   return {};
 }
@@ -62,16 +69,22 @@ class StatsCommand final : public Command {
     ASHLAR_CLI_RETURN_IF_FAILED(survey.ChosenFamilies(global, &families));
     std::unique_ptr<Database> database;
     const Outcome opened = Database::OpenToRead(global, survey, &database);
-    const auto writer =
-        MakeRecordWriter(global.format, global.Layout({"column_family", "level", "files", "entries", "deletions", "bytes"}, true), stdout);
+    const auto writer = MakeRecordWriter(
+        global.format,
+        global.Layout({"column_family", "level", "files", "entries", "deletions", "bytes"}, true),
+        stdout);
     Outcome outcome;
     for (const ColumnFamilyInventory* family : families) {
-      ColumnFamilyHandle* const handle = database == nullptr ? nullptr : database->FindFamily(family->metadata.name);
+      ColumnFamilyHandle* const handle =
+          database == nullptr ? nullptr : database->FindFamily(family->metadata.name);
       if (handle == nullptr) {
-        const Outcome why = KnownComparator(family->comparator) == nullptr ? UnknownComparator(*family) : opened;
-        global.Warn("the log is not counted for column family " + family->metadata.name + ": " + why.what);
+        const Outcome why =
+            KnownComparator(family->comparator) == nullptr ? UnknownComparator(*family) : opened;
+        global.Warn("the log is not counted for column family " + family->metadata.name + ": " +
+                    why.what);
       }
-      outcome = AddFamily(survey, *family, handle == nullptr ? nullptr : database->db(), handle, writer.get());
+      outcome = AddFamily(survey, *family, handle == nullptr ? nullptr : database->db(), handle,
+                          writer.get());
       if (!outcome.ok()) break;
     }
     writer->Finish();
@@ -81,7 +94,8 @@ class StatsCommand final : public Command {
 
  private:
   // db, handle: null if the family is closed.
-  static Outcome AddFamily(const Survey& survey, const ColumnFamilyInventory& family, DB* db, ColumnFamilyHandle* handle, RecordWriter* writer) {
+  static Outcome AddFamily(const Survey& survey, const ColumnFamilyInventory& family, DB* db,
+                           ColumnFamilyHandle* handle, RecordWriter* writer) {
     const std::string name = EncodeBytes(ByteFormat::kEscape, family.metadata.name);
     const auto add = [&](const std::string& level, const Amount& amount) {
       writer->Add({name, level, amount.files, amount.entries, amount.deletions, amount.bytes});

@@ -5,8 +5,9 @@
 //   entries   every entry is read the way a program would, the log included; keys ascend
 //   logs      could be read to their ends when the database was opened
 //
-// Damage ends no check but that of the table or family that it is in. Findings go to standard error, line by line, and are counted at the end;
-// a family has a row of results if all of its entries were read.
+// Damage ends no check but that of the table or family that it is in. Findings go to standard
+// error, line by line, and are counted at the end; a family has a row of results if all of its
+// entries were read.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -35,8 +36,11 @@ class Findings {
   // Writes the finding to standard error and keeps the gravest exit code.
   void Add(ExitCode code, const std::string& text) {
     global_.Warn(text);
-    constexpr std::array kByGravity = {ExitCode::kOk, ExitCode::kNotSupported, ExitCode::kIo, ExitCode::kCorruption};
-    const auto gravity = [&](ExitCode c) { return std::find(kByGravity.begin(), kByGravity.end(), c) - kByGravity.begin(); };
+    constexpr std::array kByGravity = {ExitCode::kOk, ExitCode::kNotSupported, ExitCode::kIo,
+                                       ExitCode::kCorruption};
+    const auto gravity = [&](ExitCode c) {
+      return std::find(kByGravity.begin(), kByGravity.end(), c) - kByGravity.begin();
+    };
     if (gravity(code) > gravity(code_)) code_ = code;
   }
   // One line of the summary.
@@ -47,7 +51,10 @@ class Findings {
   }
   Outcome Summary() const {
     if (code_ == ExitCode::kOk) return {};
-    Outcome outcome = {.code = code_, .what = "verify: " + (summary_.empty() ? std::string("see above") : summary_), .advice = {}};
+    Outcome outcome = {
+        .code = code_,
+        .what = "verify: " + (summary_.empty() ? std::string("see above") : summary_),
+        .advice = {}};
     if (code_ == ExitCode::kCorruption) outcome.advice = "restore what is damaged from a backup";
     return outcome;
   }
@@ -61,7 +68,9 @@ class Findings {
 class VerifyCommand final : public Command {
  public:
   const char* Name() const override { return "verify"; }
-  const char* Summary() const override { return "Check every checksum, and read every entry; exit code 5 when something is damaged"; }
+  const char* Summary() const override {
+    return "Check every checksum, and read every entry; exit code 5 when something is damaged";
+  }
   void Declare(OptionSet* /*options*/) override {}
 
   Outcome Run(const GlobalOptions& global) override {
@@ -87,11 +96,13 @@ class VerifyCommand final : public Command {
 
   static std::string ShownKey(const GlobalOptions& global, const std::string& key) {
     constexpr size_t kBytesMax = 64;
-    const std::string shown = EncodeBytes(global.KeyFormatOr(ByteFormat::kEscape), key.substr(0, kBytesMax));
+    const std::string shown =
+        EncodeBytes(global.KeyFormatOr(ByteFormat::kEscape), key.substr(0, kBytesMax));
     return "\"" + shown + (key.size() > kBytesMax ? "\"..." : "\"");
   }
 
-  static void VerifyTables(const GlobalOptions& global, const Survey& survey, const std::vector<const ColumnFamilyInventory*>& families,
+  static void VerifyTables(const GlobalOptions& global, const Survey& survey,
+                           const std::vector<const ColumnFamilyInventory*>& families,
                            Findings* findings) {
     std::optional<Progress> progress;
     uint64_t tables = 0;
@@ -103,7 +114,8 @@ class VerifyCommand final : public Command {
       for (const LevelMetaData& level : family->metadata.levels) {
         for (const SstFileMetaData& file : level.files) {
           if (!progress) progress.emplace("verify tables", bytes_total);
-          const Outcome checked = FromTable(VerifyTable(survey.db_options, file, family->comparator));
+          const Outcome checked =
+              FromTable(VerifyTable(survey.db_options, file, family->comparator));
           ++tables;
           bytes += file.size;
           if (checked.ok()) {
@@ -112,8 +124,10 @@ class VerifyCommand final : public Command {
           }
           ++bad;
           progress.reset();  // erases its line
-          findings->Add(checked.code, "table " + file.relative_filename + " of column family " + family->metadata.name + ", level " +
-                                          std::to_string(level.level) + ", keys " + ShownKey(global, file.smallestkey) + " to " +
+          findings->Add(checked.code, "table " + file.relative_filename + " of column family " +
+                                          family->metadata.name + ", level " +
+                                          std::to_string(level.level) + ", keys " +
+                                          ShownKey(global, file.smallestkey) + " to " +
                                           ShownKey(global, file.largestkey) + ": " + checked.what);
         }
       }
@@ -131,32 +145,45 @@ class VerifyCommand final : public Command {
 
   // ---- Entries.
 
-  static void VerifyEntries(const GlobalOptions& global, Survey survey, const std::vector<const ColumnFamilyInventory*>& families,
+  static void VerifyEntries(const GlobalOptions& global, Survey survey,
+                            const std::vector<const ColumnFamilyInventory*>& families,
                             Findings* findings) {
     survey.options_damage = {};  // is said already
     std::unique_ptr<Database> database;
     const Outcome opened = Database::OpenToRead(global, std::move(survey), &database);
     const auto writer = MakeRecordWriter(
-        global.format, global.Layout({"column_family", "entries", "key_bytes", "value_bytes", "table_files", "table_bytes"}, true), stdout);
+        global.format,
+        global.Layout(
+            {"column_family", "entries", "key_bytes", "value_bytes", "table_files", "table_bytes"},
+            true),
+        stdout);
     uint64_t unread = 0;
     for (const ColumnFamilyInventory* family : families) {
       Outcome outcome = opened;
-      ColumnFamilyHandle* const handle = opened.ok() ? database->FindFamily(family->metadata.name) : nullptr;
+      ColumnFamilyHandle* const handle =
+          opened.ok() ? database->FindFamily(family->metadata.name) : nullptr;
       if (KnownComparator(family->comparator) == nullptr) {
         outcome = UnknownComparator(*family);
         outcome.what += "; not checked: the order of its keys, its entries";
       } else if (handle != nullptr) {
         outcome = VerifyFamily(database->db(), handle, writer.get());
       } else if (outcome.ok()) {
-        outcome = {.code = ExitCode::kIo, .what = "column family " + family->metadata.name + " was dropped meanwhile", .advice = {}};
+        outcome = {.code = ExitCode::kIo,
+                   .what = "column family " + family->metadata.name + " was dropped meanwhile",
+                   .advice = {}};
       }
       if (outcome.ok()) continue;
       ++unread;
-      const bool same_for_all = !opened.ok() && unread > 1 && KnownComparator(family->comparator) != nullptr;
-      if (!same_for_all) findings->Add(outcome.code == ExitCode::kUsage ? ExitCode::kCorruption : outcome.code, outcome.what);
+      const bool same_for_all =
+          !opened.ok() && unread > 1 && KnownComparator(family->comparator) != nullptr;
+      if (!same_for_all)
+        findings->Add(outcome.code == ExitCode::kUsage ? ExitCode::kCorruption : outcome.code,
+                      outcome.what);
     }
     writer->Finish();
-    findings->Count(unread, families.size(), unread == 1 ? "column families was not read to the end" : "column families were not read to the end");
+    findings->Count(unread, families.size(),
+                    unread == 1 ? "column families was not read to the end"
+                                : "column families were not read to the end");
     if (opened.ok()) VerifyLogs(database->db(), findings);
   }
 
@@ -174,9 +201,11 @@ class VerifyCommand final : public Command {
       ++losses;
     }
     // Opened for writing, the database continues without these bytes and keeps the logs.
-    findings->Count(losses, losses,
-                    losses == 1 ? "gap in the logs (DB/lost gets the log when the database is opened for writing)"
-                                : "gaps in the logs (DB/lost gets the logs when the database is opened for writing)");
+    findings->Count(
+        losses, losses,
+        losses == 1
+            ? "gap in the logs (DB/lost gets the log when the database is opened for writing)"
+            : "gaps in the logs (DB/lost gets the logs when the database is opened for writing)");
   }
 
   static Outcome VerifyFamily(DB* db, ColumnFamilyHandle* family, RecordWriter* writer) {
@@ -185,21 +214,23 @@ class VerifyCommand final : public Command {
     ASHLAR_CLI_RETURN_IF_FAILED(ReadAll(family, iterator.get(), &counts));
     ColumnFamilyMetaData metadata;
     db->GetColumnFamilyMetaData(family, &metadata);
-    writer->Add({EncodeBytes(ByteFormat::kEscape, family->GetName()), counts.entries, counts.key_bytes, counts.value_bytes,
-                 uint64_t{metadata.file_count}, metadata.size});
+    writer->Add({EncodeBytes(ByteFormat::kEscape, family->GetName()), counts.entries,
+                 counts.key_bytes, counts.value_bytes, uint64_t{metadata.file_count},
+                 metadata.size});
     return {};
   }
 
   static Outcome ReadAll(ColumnFamilyHandle* family, Iterator* iterator, Counts* counts) {
-    Progress progress("verify " + EncodeBytes(ByteFormat::kEscape, family->GetName()), std::nullopt);
+    Progress progress("verify " + EncodeBytes(ByteFormat::kEscape, family->GetName()),
+                      std::nullopt);
     const Comparator* const comparator = family->GetComparator();
     std::string previous;
     for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
       const Slice key = iterator->key();
       if (counts->entries > 0 && comparator->Compare(previous, key) >= 0) {
         return {.code = ExitCode::kCorruption,
-                .what = "column family " + family->GetName() + ": key number " + std::to_string(counts->entries + 1) +
-                        " does not follow the one before it",
+                .what = "column family " + family->GetName() + ": key number " +
+                        std::to_string(counts->entries + 1) + " does not follow the one before it",
                 .advice = "the database cannot be trusted; restore it from a backup"};
       }
       previous.assign(key.data(), key.size());
@@ -208,7 +239,8 @@ class VerifyCommand final : public Command {
       counts->value_bytes += iterator->value().size();
       progress.Update(counts->key_bytes + counts->value_bytes, counts->entries);
     }
-    return FromStatus(iterator->status(), "column family " + family->GetName() + " after " + std::to_string(counts->entries) + " entries");
+    return FromStatus(iterator->status(), "column family " + family->GetName() + " after " +
+                                              std::to_string(counts->entries) + " entries");
   }
 };
 

@@ -13,7 +13,8 @@
 namespace ashlar::cli {
 namespace {
 
-// What a new family gets where its creator has no wishes: filters, fast compression above and dense compression in the last level.
+// What a new family gets where its creator has no wishes: filters, fast compression above and dense
+// compression in the last level.
 ColumnFamilyOptions NewFamilyOptions() {
   ColumnFamilyOptions options;
   BlockBasedTableOptions table_options;
@@ -32,7 +33,8 @@ std::string CannotOpen(const std::string& directory) { return "cannot open " + d
 
 }  // namespace
 
-Outcome Database::Open(const GlobalOptions& global, Access access, std::unique_ptr<Database>* database) {
+Outcome Database::Open(const GlobalOptions& global, Access access,
+                       std::unique_ptr<Database>* database) {
   if (access != Access::kRead && global.merge_operator && !global.column_family) {
     return {.code = ExitCode::kUsage,
             .what = "a command that writes needs --column-family with --merge-operator",
@@ -41,7 +43,8 @@ Outcome Database::Open(const GlobalOptions& global, Access access, std::unique_p
   auto opened = std::unique_ptr<Database>(new Database(global, access));
   DirectoryState state;
   ASHLAR_CLI_RETURN_IF_FAILED(InspectDirectory(global.database, &state));
-  const bool can_create = access == Access::kWriteAndCreate && (state == DirectoryState::kMissing || state == DirectoryState::kEmpty);
+  const bool can_create = access == Access::kWriteAndCreate &&
+                          (state == DirectoryState::kMissing || state == DirectoryState::kEmpty);
   if (can_create) {
     ASHLAR_CLI_RETURN_IF_FAILED(opened->CreateNew());
   } else {
@@ -52,7 +55,8 @@ Outcome Database::Open(const GlobalOptions& global, Access access, std::unique_p
   return {};
 }
 
-Outcome Database::OpenToRead(const GlobalOptions& global, Survey survey, std::unique_ptr<Database>* database) {
+Outcome Database::OpenToRead(const GlobalOptions& global, Survey survey,
+                             std::unique_ptr<Database>* database) {
   auto opened = std::unique_ptr<Database>(new Database(global, Access::kRead));
   opened->survey_ = std::move(survey);
   ASHLAR_CLI_RETURN_IF_FAILED(opened->OpenExisting());
@@ -91,7 +95,8 @@ Outcome Database::CheckWritable() const {
   if (!survey_.options_damage.ok() && !global_.ignore_damaged_options) {
     Outcome damage = survey_.options_damage;
     damage.advice = "commands that read work; --ignore-damaged-options writes with " +
-                    (survey_.options_used.empty() ? std::string("the defaults") : "the options of " + survey_.options_used) +
+                    (survey_.options_used.empty() ? std::string("the defaults")
+                                                  : "the options of " + survey_.options_used) +
                     ", and replaces the damaged file";
     return damage;
   }
@@ -99,8 +104,11 @@ Outcome Database::CheckWritable() const {
     const UnsupportedOption* const factory = survey_.FindUnsupported(family.name, "table_factory");
     if (factory == nullptr) continue;
     return {.code = ExitCode::kNotSupported,
-            .what = "column family " + family.name + " has the table factory " + factory->ObjectName() + ", which only its program has",
-            .advice = "its tables would be written in a format that the program may not read; commands that read may work"};
+            .what = "column family " + family.name + " has the table factory " +
+                    factory->ObjectName() + ", which only its program has",
+            .advice =
+                "its tables would be written in a format that the program may not read; commands "
+                "that read may work"};
   }
   return {};
 }
@@ -108,7 +116,8 @@ Outcome Database::CheckWritable() const {
 Outcome Database::CreateNew() {
   DBOptions db_options;
   db_options.create_if_missing = true;
-  std::vector<ColumnFamilyDescriptor> descriptors = {ColumnFamilyDescriptor(kDefaultColumnFamilyName, NewFamilyOptions())};
+  std::vector<ColumnFamilyDescriptor> descriptors = {
+      ColumnFamilyDescriptor(kDefaultColumnFamilyName, NewFamilyOptions())};
   ASHLAR_CLI_RETURN_IF_FAILED(ApplyMergeOperator(&descriptors));
   return OpenWith(db_options, descriptors);
 }
@@ -117,7 +126,9 @@ Outcome Database::MakeMergeOperator(std::shared_ptr<MergeOperator>* merge_operat
   if (!global_.merge_operator) return {};
   const Status status = MergeOperators::CreateFromStringId(*global_.merge_operator, merge_operator);
   if (status.ok()) return {};
-  return {.code = ExitCode::kUsage, .what = "--merge-operator: " + status.ToString(), .advice = "uint64add, stringappend, put and max are known"};
+  return {.code = ExitCode::kUsage,
+          .what = "--merge-operator: " + status.ToString(),
+          .advice = "uint64add, stringappend, put and max are known"};
 }
 
 Outcome Database::ApplyMergeOperator(std::vector<ColumnFamilyDescriptor>* descriptors) const {
@@ -130,7 +141,8 @@ Outcome Database::ApplyMergeOperator(std::vector<ColumnFamilyDescriptor>* descri
     if (recorded.empty()) {
       ASHLAR_CLI_RETURN_IF_FAILED(CheckTablesHaveNoOther(family.name, wanted->Name()));
       family.options.merge_operator = wanted;
-    } else if (recorded != wanted->Name() && family.name == global_.column_family.value_or(kDefaultColumnFamilyName)) {
+    } else if (recorded != wanted->Name() &&
+               family.name == global_.column_family.value_or(kDefaultColumnFamilyName)) {
       return {.code = ExitCode::kUsage,
               .what = "column family " + family.name + " has the merge operator " + recorded,
               .advice = "leave --merge-operator out"};
@@ -140,17 +152,21 @@ Outcome Database::ApplyMergeOperator(std::vector<ColumnFamilyDescriptor>* descri
 }
 
 // An OPTIONS file can be lost; each table has the name of the operator, too.
-Outcome Database::CheckTablesHaveNoOther(const std::string& column_family, const std::string& merge_operator) const {
+Outcome Database::CheckTablesHaveNoOther(const std::string& column_family,
+                                         const std::string& merge_operator) const {
   for (const ColumnFamilyInventory& family : survey_.inventory.column_families) {
     if (family.metadata.name != column_family) continue;
     for (const LevelMetaData& level : family.metadata.levels) {
       for (const SstFileMetaData& file : level.files) {
         TableProperties properties;
-        ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(ReadTableProperties(survey_.db_options, file, family.comparator, &properties), "--merge-operator"));
+        ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(
+            ReadTableProperties(survey_.db_options, file, family.comparator, &properties),
+            "--merge-operator"));
         const std::string& name = properties.merge_operator_name;
         if (name.empty() || name == "nullptr" || name == merge_operator) continue;
         return {.code = ExitCode::kUsage,
-                .what = "table " + file.relative_filename + " of column family " + column_family + " was written with the merge operator " + name,
+                .what = "table " + file.relative_filename + " of column family " + column_family +
+                        " was written with the merge operator " + name,
                 .advice = "leave --merge-operator out, or name that operator"};
       }
     }
@@ -158,18 +174,28 @@ Outcome Database::CheckTablesHaveNoOther(const std::string& column_family, const
   return {};
 }
 
-Outcome Database::OpenWith(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& descriptors) {
-  const Status status = access_ == Access::kRead ? DB::OpenForReadOnly(db_options, global_.database, descriptors, &families_, &db_)
-                                                 : DB::Open(db_options, global_.database, descriptors, &families_, &db_);
+Outcome Database::OpenWith(const DBOptions& db_options,
+                           const std::vector<ColumnFamilyDescriptor>& descriptors) {
+  const Status status =
+      access_ == Access::kRead
+          ? DB::OpenForReadOnly(db_options, global_.database, descriptors, &families_, &db_)
+          : DB::Open(db_options, global_.database, descriptors, &families_, &db_);
   Outcome outcome = FromStatus(status, CannotOpen(global_.database));
   if (outcome.code == ExitCode::kIo && outcome.advice.empty()) {
-    outcome.advice = access_ == Access::kRead ? "check the permissions" : "check the permissions, and whether another process has the database open";
+    outcome.advice =
+        access_ == Access::kRead
+            ? "check the permissions"
+            : "check the permissions, and whether another process has the database open";
   }
-  if (outcome.code == ExitCode::kUsage) outcome.advice = "if the log holds merges, name their operator with --merge-operator and --column-family";
+  if (outcome.code == ExitCode::kUsage)
+    outcome.advice =
+        "if the log holds merges, name their operator with --merge-operator and --column-family";
   return outcome;
 }
 
-Outcome Database::ChosenFamily(ColumnFamilyHandle** family) { return Family(global_.column_family.value_or(kDefaultColumnFamilyName), family); }
+Outcome Database::ChosenFamily(ColumnFamilyHandle** family) {
+  return Family(global_.column_family.value_or(kDefaultColumnFamilyName), family);
+}
 
 Outcome Database::ChosenFamilies(std::vector<ColumnFamilyHandle*>* families) {
   if (global_.column_family) {
@@ -184,7 +210,9 @@ Outcome Database::ChosenFamilies(std::vector<ColumnFamilyHandle*>* families) {
 }
 
 ColumnFamilyHandle* Database::FindFamily(const std::string& name) const {
-  const auto found = std::find_if(families_.begin(), families_.end(), [&](const ColumnFamilyHandle* handle) { return handle->GetName() == name; });
+  const auto found =
+      std::find_if(families_.begin(), families_.end(),
+                   [&](const ColumnFamilyHandle* handle) { return handle->GetName() == name; });
   return found == families_.end() ? nullptr : *found;
 }
 
@@ -196,15 +224,20 @@ Outcome Database::Family(const std::string& name, ColumnFamilyHandle** family) {
   }
   if (access_ != Access::kWriteAndCreate) return NoSuchFamily(name);
   ColumnFamilyOptions options = NewFamilyOptions();
-  if (name == global_.column_family) ASHLAR_CLI_RETURN_IF_FAILED(MakeMergeOperator(&options.merge_operator));
+  if (name == global_.column_family)
+    ASHLAR_CLI_RETURN_IF_FAILED(MakeMergeOperator(&options.merge_operator));
   ColumnFamilyHandle* made = nullptr;
-  ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(db_->CreateColumnFamily(options, name, &made), "cannot make the column family " + name));
+  ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(db_->CreateColumnFamily(options, name, &made),
+                                         "cannot make the column family " + name));
   families_.push_back(made);
   *family = made;
   return {};
 }
 
-Outcome Database::Flush() { return FromStatus(db_->Flush(FlushOptions(), families_), "writing the tables of " + global_.database); }
+Outcome Database::Flush() {
+  return FromStatus(db_->Flush(FlushOptions(), families_),
+                    "writing the tables of " + global_.database);
+}
 
 Outcome Database::Close() {
   ReleaseFamilies();

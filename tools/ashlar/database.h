@@ -1,15 +1,21 @@
 // Database: an open database with its column families, as the commands use it.
 //
-// The options are those of the newest OPTIONS file; a database without one opens with the defaults. The column families are those of the MANIFEST.
-//   Open(read)               changes nothing on disk and needs no lock. A family whose comparator is unknown stays closed
-//   Open(write)              takes the lock; fails when there is no database, or when an object that writing needs is unknown
-//   Open(write + create)     also makes the database, and later families. A directory with other things in it is refused, so that a mistyped name
-//                            does not fill somebody's folder
+// The options are those of the newest OPTIONS file; a database without one opens with the defaults.
+// The column families are those of the MANIFEST.
+//   Open(read)               changes nothing on disk and needs no lock. A family whose comparator
+//                            is unknown stays closed
+//   Open(write)              takes the lock; fails when there is no database, or when an object
+//                            that writing needs is unknown
+//   Open(write + create)     also makes the database, and later families. A directory with other
+//                            things in it is refused, so that a mistyped name does not fill
+//                            somebody's folder
 //
-// I1: a merge operator of --merge-operator is used for no family whose OPTIONS file or tables name another one.
+// I1: a merge operator of --merge-operator is used for no family whose OPTIONS file or tables name
+//     another one.
 // I2: opening for writing gives an operator to the one family that --column-family names.
 //
-// Lifetime: iterators and pinned values are given back before Close or the destructor. Thread safety: one thread.
+// Lifetime: iterators and pinned values are given back before Close or the destructor. Thread
+// safety: one thread.
 #pragma once
 
 #include <memory>
@@ -28,9 +34,11 @@ enum class Access { kRead, kWrite, kWriteAndCreate };
 
 class Database {
  public:
-  static Outcome Open(const GlobalOptions& global, Access access, std::unique_ptr<Database>* database);
+  static Outcome Open(const GlobalOptions& global, Access access,
+                      std::unique_ptr<Database>* database);
   // Opens for reading, of a database that the survey is of.
-  static Outcome OpenToRead(const GlobalOptions& global, Survey survey, std::unique_ptr<Database>* database);
+  static Outcome OpenToRead(const GlobalOptions& global, Survey survey,
+                            std::unique_ptr<Database>* database);
 
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -60,8 +68,10 @@ class Database {
   Outcome CreateNew();
   Outcome CheckWritable() const;
   Outcome ApplyMergeOperator(std::vector<ColumnFamilyDescriptor>* descriptors) const;
-  Outcome CheckTablesHaveNoOther(const std::string& column_family, const std::string& merge_operator) const;
-  Outcome OpenWith(const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& descriptors);
+  Outcome CheckTablesHaveNoOther(const std::string& column_family,
+                                 const std::string& merge_operator) const;
+  Outcome OpenWith(const DBOptions& db_options,
+                   const std::vector<ColumnFamilyDescriptor>& descriptors);
   Outcome MakeMergeOperator(std::shared_ptr<MergeOperator>* merge_operator) const;
   void ReleaseFamilies();
 

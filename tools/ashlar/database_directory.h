@@ -7,7 +7,8 @@
 
 namespace ashlar::cli {
 
-// kEmpty: nothing, or leftovers of an interrupted creation. kForeign: only files that do not belong to a database.
+// kEmpty: nothing, or leftovers of an interrupted creation. kForeign: only files that do not belong
+// to a database.
 enum class DirectoryState { kMissing, kNotADirectory, kEmpty, kForeign, kDatabase };
 
 Outcome InspectDirectory(const std::string& directory, DirectoryState* state);

@@ -6,7 +6,8 @@
 //    with a long history    a continuation: begins with a space or a tab
 //                           a blank line ends the stanza
 //
-// A stanza is rejected as a whole, at the line where it is wrong. Its bytes reach from its first field to the '\n' of its last line.
+// A stanza is rejected as a whole, at the line where it is wrong. Its bytes reach from its first
+// field to the '\n' of its last line.
 #include <algorithm>
 
 #include "tools/ashlar/record_reader.h"
@@ -14,7 +15,9 @@
 namespace ashlar::cli {
 namespace {
 
-bool IsBlank(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
+bool IsBlank(std::string_view line) {
+  return line.find_first_not_of(" \t\r") == std::string_view::npos;
+}
 
 std::string_view Trim(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t\r");
@@ -23,12 +26,14 @@ std::string_view Trim(std::string_view text) {
 }
 
 bool IsVisibleAscii(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7F; });
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7F; });
 }
 
 class Deb822Reader final : public RecordReader {
  public:
-  Deb822Reader(const RecordReaderOptions& options, LineReader* lines) : stanza_key_(options.stanza_key), lines_(lines) {}
+  Deb822Reader(const RecordReaderOptions& options, LineReader* lines)
+      : stanza_key_(options.stanza_key), lines_(lines) {}
 
   Result Next(InputRecord* record, Rejection* rejection) override {
     stanza_.clear();
@@ -40,7 +45,8 @@ class Deb822Reader final : public RecordReader {
       std::string_view line;
       const LineReader::Result result = lines_->Next(&line);
       if (result == LineReader::Result::kError) return Result::kError;
-      const bool ends = result == LineReader::Result::kEnd || (result == LineReader::Result::kLine && IsBlank(line));
+      const bool ends = result == LineReader::Result::kEnd ||
+                        (result == LineReader::Result::kLine && IsBlank(line));
       if (!ends) {
         Add(result, line);
       } else if (first_line_ != 0) {
@@ -55,7 +61,9 @@ class Deb822Reader final : public RecordReader {
   void Add(LineReader::Result result, std::string_view line) {
     if (first_line_ == 0) first_line_ = lines_->line_number();
     if (!rejected_.reason.empty()) return;
-    if (result == LineReader::Result::kTooLong || line.size() >= lines_->line_bytes_max() - std::min(stanza_.size(), lines_->line_bytes_max())) {
+    if (result == LineReader::Result::kTooLong ||
+        line.size() >=
+            lines_->line_bytes_max() - std::min(stanza_.size(), lines_->line_bytes_max())) {
       Reject(TooLongReason(*lines_));
       return;
     }
@@ -92,13 +100,16 @@ class Deb822Reader final : public RecordReader {
   }
 
   void Reject(std::string reason) {
-    if (rejected_.reason.empty()) rejected_ = {.line_number = lines_->line_number(), .reason = std::move(reason)};
+    if (rejected_.reason.empty())
+      rejected_ = {.line_number = lines_->line_number(), .reason = std::move(reason)};
   }
 
   Result EndStanza(InputRecord* record, Rejection* rejection) {
-    if (rejected_.reason.empty() && package_.empty()) rejected_ = {.line_number = first_line_, .reason = "a stanza without a field Package"};
+    if (rejected_.reason.empty() && package_.empty())
+      rejected_ = {.line_number = first_line_, .reason = "a stanza without a field Package"};
     if (rejected_.reason.empty() && stanza_key_ == StanzaKey::kPackageAndVersion) {
-      if (version_.empty()) rejected_ = {.line_number = first_line_, .reason = "a stanza without a field Version"};
+      if (version_.empty())
+        rejected_ = {.line_number = first_line_, .reason = "a stanza without a field Version"};
       package_ += "=" + version_;
     }
     if (!rejected_.reason.empty()) {
@@ -122,7 +133,8 @@ class Deb822Reader final : public RecordReader {
 
 }  // namespace
 
-std::unique_ptr<RecordReader> MakeDeb822Reader(const RecordReaderOptions& options, LineReader* lines) {
+std::unique_ptr<RecordReader> MakeDeb822Reader(const RecordReaderOptions& options,
+                                               LineReader* lines) {
   return std::make_unique<Deb822Reader>(options, lines);
 }
 

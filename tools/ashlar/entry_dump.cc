@@ -13,15 +13,17 @@ EntryDump::EntryDump(const GlobalOptions& global, const std::vector<std::string>
     : format_(global.format_given ? global.format : OutputFormat::kNdjson),
       key_format_(global.KeyFormatOr(ByteFormat::kEscape)),
       value_format_(global.ValueFormatOr(ByteFormat::kEscape)),
-      writer_(MakeRecordWriter(format_, global.Layout({"column_family", "key", "value"}, false), stdout)) {
+      writer_(MakeRecordWriter(format_, global.Layout({"column_family", "key", "value"}, false),
+                               stdout)) {
   if (format_ != OutputFormat::kNdjson) return;
   std::string names;
   for (const std::string& family : families) {
     if (!names.empty()) names += ",";
     names += JsonString(EncodeBytes(ByteFormat::kEscape, family));
   }
-  WriteText("{\"ashlar_dump\":1,\"key_format\":\"" + std::string(NameOf(key_format_)) + "\",\"value_format\":\"" +
-            std::string(NameOf(value_format_)) + "\",\"column_families\":[" + names + "]}\n");
+  WriteText("{\"ashlar_dump\":1,\"key_format\":\"" + std::string(NameOf(key_format_)) +
+            "\",\"value_format\":\"" + std::string(NameOf(value_format_)) +
+            "\",\"column_families\":[" + names + "]}\n");
 }
 
 Outcome EntryDump::Add(const std::string& family, Iterator* iterator) {
@@ -34,12 +36,14 @@ Outcome EntryDump::Add(const std::string& family, Iterator* iterator) {
     bytes_ += key.size() + value.size();
     if (!IsTerminal(stdout)) progress_.Update(bytes_, entries_);
   }
-  return FromStatus(iterator->status(), "dump of column family " + family + " stopped after " + std::to_string(entries_) + " entries in all");
+  return FromStatus(iterator->status(), "dump of column family " + family + " stopped after " +
+                                            std::to_string(entries_) + " entries in all");
 }
 
 void EntryDump::Finish(bool complete) {
   writer_->Finish();
-  if (complete && format_ == OutputFormat::kNdjson) WriteText("{\"ashlar_dump_end\":true,\"entries\":" + std::to_string(entries_) + "}\n");
+  if (complete && format_ == OutputFormat::kNdjson)
+    WriteText("{\"ashlar_dump_end\":true,\"entries\":" + std::to_string(entries_) + "}\n");
 }
 
 }  // namespace ashlar::cli

@@ -16,14 +16,16 @@ std::string ErrorText(int error_number) { return std::generic_category().message
 
 }  // namespace
 
-Outcome LineReader::Open(const std::string& name, size_t line_bytes_max, std::unique_ptr<LineReader>* reader) {
+Outcome LineReader::Open(const std::string& name, size_t line_bytes_max,
+                         std::unique_ptr<LineReader>* reader) {
   FILE* file = name == "-" ? stdin : OpenToRead(name);
   if (file == nullptr) {
     return {.code = ExitCode::kIo,
             .what = "cannot read " + name + ": " + ErrorText(errno),
             .advice = "check the name and its permissions; - means standard input"};
   }
-  *reader = std::make_unique<LineReader>(file, name == "-" ? "standard input" : name, line_bytes_max);
+  *reader =
+      std::make_unique<LineReader>(file, name == "-" ? "standard input" : name, line_bytes_max);
   return {};
 }
 
@@ -88,7 +90,8 @@ bool LineReader::Fill() {
 
 Outcome LineReader::Error() const {
   return {.code = ExitCode::kIo,
-          .what = name_ + ": reading failed after " + std::to_string(bytes_read_) + " bytes: " + ErrorText(error_number_),
+          .what = name_ + ": reading failed after " + std::to_string(bytes_read_) +
+                  " bytes: " + ErrorText(error_number_),
           .advice = {}};
 }
 

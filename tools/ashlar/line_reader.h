@@ -1,7 +1,8 @@
-// LineReader: the lines of a file or of standard input, in memory that does not grow with what is read.
+// LineReader: the lines of a file or of standard input, in memory that does not grow with what is
+// read.
 //
-// A line ends with '\n' or with the file. A line longer than the limit is reported as such and stepped over: at most `line_bytes_max` bytes of it are
-// ever held. Lines are counted from 1.
+// A line ends with '\n' or with the file. A line longer than the limit is reported as such and
+// stepped over: at most `line_bytes_max` bytes of it are ever held. Lines are counted from 1.
 // Lifetime: a line is valid until the next call of Next. Thread safety: one thread.
 #pragma once
 
@@ -22,7 +23,8 @@ class LineReader {
   enum class Result { kLine, kTooLong, kEnd, kError };
 
   // "-" is standard input.
-  static Outcome Open(const std::string& name, size_t line_bytes_max, std::unique_ptr<LineReader>* reader);
+  static Outcome Open(const std::string& name, size_t line_bytes_max,
+                      std::unique_ptr<LineReader>* reader);
 
   LineReader(FILE* file, std::string name, size_t line_bytes_max);
   ~LineReader();

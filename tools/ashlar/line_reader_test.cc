@@ -21,7 +21,8 @@ std::string Walk(LineReader* reader) {
     const LineReader::Result result = reader->Next(&line);
     if (result == LineReader::Result::kEnd || result == LineReader::Result::kError)
       return out + (result == LineReader::Result::kEnd ? "end" : "error");
-    out += std::to_string(reader->line_number()) + ":" + (result == LineReader::Result::kTooLong ? "!" : std::string(line)) + " ";
+    out += std::to_string(reader->line_number()) + ":" +
+           (result == LineReader::Result::kTooLong ? "!" : std::string(line)) + " ";
   }
 }
 

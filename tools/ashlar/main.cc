@@ -2,4 +2,6 @@
 #include "platform/program.h"
 #include "tools/ashlar/command_line.h"
 
-int main(int argc, char** argv) { return ashlar::cli::RunCommandLine(ashlar::ProgramArguments(argc, argv)); }
+int main(int argc, char** argv) {
+  return ashlar::cli::RunCommandLine(ashlar::ProgramArguments(argc, argv));
+}

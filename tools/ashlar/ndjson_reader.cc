@@ -75,9 +75,12 @@ class NdjsonReader final : public RecordReader {
     }
     const std::string* key_format = TextOf(object, "key_format");
     const std::string* value_format = TextOf(object, "value_format");
-    const std::optional<ByteFormat> key = key_format == nullptr ? std::nullopt : ByteFormatByName(*key_format);
-    const std::optional<ByteFormat> value = value_format == nullptr ? std::nullopt : ByteFormatByName(*value_format);
-    if (object["ashlar_dump"] != 1 || !key || !value || !object.contains("column_families") || !object["column_families"].is_array()) {
+    const std::optional<ByteFormat> key =
+        key_format == nullptr ? std::nullopt : ByteFormatByName(*key_format);
+    const std::optional<ByteFormat> value =
+        value_format == nullptr ? std::nullopt : ByteFormatByName(*value_format);
+    if (object["ashlar_dump"] != 1 || !key || !value || !object.contains("column_families") ||
+        !object["column_families"].is_array()) {
       *reason = "a dump of an unknown kind";
       return;
     }
@@ -101,7 +104,8 @@ class NdjsonReader final : public RecordReader {
     if (expected == object.end() || !expected->is_number_unsigned()) {
       *reason = "the last line of a dump without the number of entries";
     } else if (*expected != entries_) {
-      *reason = "the dump had " + expected->dump() + " entries, but " + std::to_string(entries_) + " were read";
+      *reason = "the dump had " + expected->dump() + " entries, but " + std::to_string(entries_) +
+                " were read";
     }
   }
 
@@ -109,7 +113,8 @@ class NdjsonReader final : public RecordReader {
     const std::string* key = TextOf(object, "key");
     const std::string* value = TextOf(object, "value");
     const std::string* family = TextOf(object, "column_family");
-    if (key == nullptr || value == nullptr || (family == nullptr && object.contains("column_family"))) {
+    if (key == nullptr || value == nullptr ||
+        (family == nullptr && object.contains("column_family"))) {
       *reason = "\"key\", \"value\" and \"column_family\" must be texts";
       return false;
     }
@@ -154,7 +159,8 @@ class NdjsonReader final : public RecordReader {
 
 }  // namespace
 
-std::unique_ptr<RecordReader> MakeNdjsonReader(const RecordReaderOptions& options, LineReader* lines) {
+std::unique_ptr<RecordReader> MakeNdjsonReader(const RecordReaderOptions& options,
+                                               LineReader* lines) {
   return std::make_unique<NdjsonReader>(options, lines);
 }
 

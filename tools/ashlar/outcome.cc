@@ -16,11 +16,14 @@ ExitCode CodeOf(const Status& status) {
 }
 
 std::string_view AdviceFor(const Status& status) {
-  if (status.IsNoSpace()) return "free some space on the disk; everything written before this is kept";
+  if (status.IsNoSpace())
+    return "free some space on the disk; everything written before this is kept";
   switch (status.code()) {
-    case Status::kCorruption: return "run 'verify' for the extent of the damage; restore the named file from a backup";
+    case Status::kCorruption:
+      return "run 'verify' for the extent of the damage; restore the named file from a backup";
     case Status::kNotSupported:
-      return "the database was left as it was; commands that only read may still work, and 'load' makes another of what 'dump' writes";
+      return "the database was left as it was; commands that only read may still work, and 'load' "
+             "makes another of what 'dump' writes";
     case Status::kBusy:
     case Status::kTimedOut:
     case Status::kTryAgain: return "try again";
@@ -42,7 +45,9 @@ const char* const kExitCodesHelp =
 
 Outcome FromStatus(const Status& status, std::string_view doing) {
   if (status.ok()) return {};
-  return {.code = CodeOf(status), .what = std::string(doing) + ": " + status.ToString(), .advice = std::string(AdviceFor(status))};
+  return {.code = CodeOf(status),
+          .what = std::string(doing) + ": " + status.ToString(),
+          .advice = std::string(AdviceFor(status))};
 }
 
 }  // namespace ashlar::cli

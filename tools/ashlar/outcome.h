@@ -1,10 +1,12 @@
-// Outcome: how a command ended. What went wrong, where, what to do about it, and the exit code of the process.
+// Outcome: how a command ended. What went wrong, where, what to do about it, and the exit code of
+// the process.
 //
 //   0 kOk            done
 //   1 kNotFound      a key or property that was asked for does not exist
 //   2 kUsage         the command line makes no sense, or does not fit this database
 //   3 kBadInput      part of the input was rejected; the rest was used
-//   4 kIo            a file could not be read or written, there is no database, or another process holds it
+//   4 kIo            a file could not be read or written, there is no database, or another process
+//                    holds it
 //   5 kCorruption    data on disk are damaged
 //   6 kNotSupported  the database uses a feature that this release does not have
 #pragma once

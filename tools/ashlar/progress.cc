@@ -18,10 +18,14 @@ std::string DetailOf(const Progress::State& state) {
 
 }  // namespace
 
-Progress::Progress(std::string what, std::optional<uint64_t> bytes_total) : bytes_total_(bytes_total), line_(std::move(what)) {}
+Progress::Progress(std::string what, std::optional<uint64_t> bytes_total)
+    : bytes_total_(bytes_total), line_(std::move(what)) {}
 
 void Progress::Show(uint64_t bytes_done, uint64_t entries_done) {
-  const State state = {.bytes_done = bytes_done, .bytes_total = bytes_total_, .entries_done = entries_done, .seconds = line_.Seconds()};
+  const State state = {.bytes_done = bytes_done,
+                       .bytes_total = bytes_total_,
+                       .entries_done = entries_done,
+                       .seconds = line_.Seconds()};
   line_.Show(PartOf(state), DetailOf(state));
 }
 

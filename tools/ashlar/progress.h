@@ -1,4 +1,5 @@
-// Progress: the progress line of work on a file or a database, in entries and bytes. See tools/common/progress_line.h.
+// Progress: the progress line of work on a file or a database, in entries and bytes. See
+// tools/common/progress_line.h.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,8 @@ class Progress {
 
   // Cheap: looks at the clock once in a while only.
   void Update(uint64_t bytes_done, uint64_t entries_done) {
-    if (line_.visible() && ++calls_ % kCallsBetweenLooks == 0 && line_.Due()) Show(bytes_done, entries_done);
+    if (line_.visible() && ++calls_ % kCallsBetweenLooks == 0 && line_.Due())
+      Show(bytes_done, entries_done);
   }
 
   // The line for a state of affairs.

@@ -9,8 +9,10 @@ namespace {
 bool LooksLikeField(std::string_view line) {
   const size_t colon = line.find(':');
   if (colon == 0 || colon == std::string_view::npos) return false;
-  return std::all_of(line.begin(), line.begin() + static_cast<ptrdiff_t>(colon),
-                     [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_'; });
+  return std::all_of(line.begin(), line.begin() + static_cast<ptrdiff_t>(colon), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_';
+  });
 }
 
 std::optional<InputFormat> FormatOf(std::string_view line) {
@@ -30,7 +32,8 @@ std::optional<InputFormat> InputFormatByName(std::string_view name) {
   return std::nullopt;
 }
 
-std::unique_ptr<RecordReader> MakeRecordReader(const RecordReaderOptions& options, LineReader* lines) {
+std::unique_ptr<RecordReader> MakeRecordReader(const RecordReaderOptions& options,
+                                               LineReader* lines) {
   switch (options.format) {
     case InputFormat::kTsv: return MakeTsvReader(options, lines);
     case InputFormat::kDeb822: return MakeDeb822Reader(options, lines);
@@ -47,11 +50,13 @@ Outcome DetectInputFormat(LineReader* lines, InputFormat* format) {
     if (result == LineReader::Result::kError) return lines->Error();
     if (result == LineReader::Result::kEnd) return {};
     if (result == LineReader::Result::kLine && line.empty()) continue;
-    const std::optional<InputFormat> found = result == LineReader::Result::kLine ? FormatOf(line) : std::nullopt;
+    const std::optional<InputFormat> found =
+        result == LineReader::Result::kLine ? FormatOf(line) : std::nullopt;
     lines->Unread();
     if (!found) {
       return {.code = ExitCode::kBadInput,
-              .what = lines->name() + ":" + std::to_string(lines->line_number()) + ": neither key<TAB>value, nor a control stanza, nor JSON",
+              .what = lines->name() + ":" + std::to_string(lines->line_number()) +
+                      ": neither key<TAB>value, nor a control stanza, nor JSON",
               .advice = "say what it is with --input-format tsv|deb822|ndjson; nothing was loaded"};
     }
     *format = *found;
@@ -59,6 +64,8 @@ Outcome DetectInputFormat(LineReader* lines, InputFormat* format) {
   }
 }
 
-std::string TooLongReason(const LineReader& lines) { return "longer than " + std::to_string(lines.line_bytes_max()) + " bytes (--record-bytes-max)"; }
+std::string TooLongReason(const LineReader& lines) {
+  return "longer than " + std::to_string(lines.line_bytes_max()) + " bytes (--record-bytes-max)";
+}
 
 }  // namespace ashlar::cli

@@ -1,13 +1,17 @@
 // RecordReader: the entries of an input file, one at a time, in one of three formats.
 //
 //   tsv     key <TAB> value, one entry a line; blank lines are stepped over
-//   deb822  Debian control stanzas, separated by blank lines: key = the Package field, value = the stanza's bytes
-//   ndjson  {"column_family": "…", "key": "…", "value": "…"}, one entry a line, as dump writes it. The dump's first line names the formats of keys
+//   deb822  Debian control stanzas, separated by blank lines: key = the Package field, value = the
+//           stanza's bytes
+//   ndjson  {"column_family": "…", "key": "…", "value": "…"}, one entry a line, as dump writes it.
+//           The dump's first line names the formats of keys
 //   and
-//           values and the column families, its last line counts the entries, so that a dump cut short is noticed:
+//           values and the column families, its last line counts the entries, so that a dump cut
+//           short is noticed:
 //             {"ashlar_dump":1,"key_format":"escape","value_format":"escape","column_families":["default"]}
 //             {"ashlar_dump_end":true,"entries":2}
-//           Without a first line, every entry is taken as the command line says; column_family may be missing. Names of families are escaped.
+//           Without a first line, every entry is taken as the command line says; column_family may
+//           be missing. Names of families are escaped.
 //
 // Rejected input is stepped over: the reader goes on with the next entry.
 // Lifetime: key and value are valid until the next call of Next. Thread safety: one thread.
@@ -64,12 +68,16 @@ struct RecordReaderOptions {
 };
 
 // The lines must outlive the reader.
-std::unique_ptr<RecordReader> MakeRecordReader(const RecordReaderOptions& options, LineReader* lines);
+std::unique_ptr<RecordReader> MakeRecordReader(const RecordReaderOptions& options,
+                                               LineReader* lines);
 std::unique_ptr<RecordReader> MakeTsvReader(const RecordReaderOptions& options, LineReader* lines);
-std::unique_ptr<RecordReader> MakeDeb822Reader(const RecordReaderOptions& options, LineReader* lines);
-std::unique_ptr<RecordReader> MakeNdjsonReader(const RecordReaderOptions& options, LineReader* lines);
+std::unique_ptr<RecordReader> MakeDeb822Reader(const RecordReaderOptions& options,
+                                               LineReader* lines);
+std::unique_ptr<RecordReader> MakeNdjsonReader(const RecordReaderOptions& options,
+                                               LineReader* lines);
 
-// Finds out by the first line that is not blank, and leaves it to be read. kBadInput when the line fits no format; an empty input is tsv.
+// Finds out by the first line that is not blank, and leaves it to be read. kBadInput when the line
+// fits no format; an empty input is tsv.
 Outcome DetectInputFormat(LineReader* lines, InputFormat* format);
 
 std::string TooLongReason(const LineReader& lines);

@@ -11,7 +11,8 @@ void Write(std::string_view text, FILE* file) { (void)fwrite(text.data(), 1, tex
 
 std::string Plain(double number) {
   std::array<char, 64> buffer;
-  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number, std::chars_format::fixed, 3);
+  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number,
+                                    std::chars_format::fixed, 3);
   return std::string(buffer.data(), result.ptr);
 }
 
@@ -52,7 +53,9 @@ std::string CsvField(const std::string& text) {
 
 // In code points: what is wider or narrower than a column is rare, and costs only the alignment.
 size_t ColumnsOf(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+  }));
 }
 
 // The first `columns` code points.
@@ -67,7 +70,8 @@ std::string_view Prefix(std::string_view text, size_t columns) {
 
 class TableWriter final : public RecordWriter {
  public:
-  TableWriter(RecordLayout layout, FILE* file) : layout_(std::move(layout)), file_(file), widths_(layout_.columns.size(), 0) {
+  TableWriter(RecordLayout layout, FILE* file)
+      : layout_(std::move(layout)), file_(file), widths_(layout_.columns.size(), 0) {
     if (layout_.header) Hold(Row(layout_.columns.begin(), layout_.columns.end()));
   }
 
@@ -87,14 +91,16 @@ class TableWriter final : public RecordWriter {
   static constexpr size_t kWidthMax = 60;
 
   void Hold(const Row& row) {
-    for (size_t i = 0; i < row.size(); ++i) widths_[i] = std::max(widths_[i], std::min(ColumnsOf(Plain(row[i])), kWidthMax));
+    for (size_t i = 0; i < row.size(); ++i)
+      widths_[i] = std::max(widths_[i], std::min(ColumnsOf(Plain(row[i])), kWidthMax));
     held_.push_back(row);
   }
 
   void Release() {
     // A name stands where its column's numbers stand.
     const bool align_header = layout_.header && held_.size() > 1;
-    for (size_t i = 0; i < held_.size(); ++i) WriteRow(held_[i], align_header && i == 0 ? held_[1] : held_[i]);
+    for (size_t i = 0; i < held_.size(); ++i)
+      WriteRow(held_[i], align_header && i == 0 ? held_[1] : held_[i]);
     held_.clear();
     streaming_ = true;
   }
@@ -157,7 +163,9 @@ class NdjsonWriter final : public RecordWriter {
 
 class CsvWriter final : public RecordWriter {
  public:
-  CsvWriter(const RecordLayout& layout, FILE* file) : file_(file) { Add(Row(layout.columns.begin(), layout.columns.end())); }
+  CsvWriter(const RecordLayout& layout, FILE* file) : file_(file) {
+    Add(Row(layout.columns.begin(), layout.columns.end()));
+  }
   void Add(const Row& row) override {
     std::string line;
     for (size_t i = 0; i < row.size(); ++i) {
@@ -182,7 +190,8 @@ std::optional<OutputFormat> OutputFormatByName(std::string_view name) {
   return std::nullopt;
 }
 
-std::unique_ptr<RecordWriter> MakeRecordWriter(OutputFormat format, RecordLayout layout, FILE* file) {
+std::unique_ptr<RecordWriter> MakeRecordWriter(OutputFormat format, RecordLayout layout,
+                                               FILE* file) {
   switch (format) {
     case OutputFormat::kTable: return std::make_unique<TableWriter>(std::move(layout), file);
     case OutputFormat::kJson: return std::make_unique<JsonWriter>(std::move(layout), file);
@@ -192,7 +201,8 @@ std::unique_ptr<RecordWriter> MakeRecordWriter(OutputFormat format, RecordLayout
   return nullptr;
 }
 
-void WriteObject(OutputFormat format, const std::vector<std::pair<std::string, Field>>& members, FILE* file) {
+void WriteObject(OutputFormat format, const std::vector<std::pair<std::string, Field>>& members,
+                 FILE* file) {
   std::vector<std::string> names;
   Row row;
   for (const auto& [name, field] : members) {
@@ -200,11 +210,13 @@ void WriteObject(OutputFormat format, const std::vector<std::pair<std::string, F
     row.push_back(field);
   }
   if (format == OutputFormat::kTable) {
-    const auto table = MakeRecordWriter(format, {.columns = {"name", "value"}, .header = false, .line_columns_max = 0}, file);
+    const auto table = MakeRecordWriter(
+        format, {.columns = {"name", "value"}, .header = false, .line_columns_max = 0}, file);
     for (size_t i = 0; i < row.size(); ++i) table->Add({names[i], Plain(row[i])});
     table->Finish();
   } else if (format == OutputFormat::kCsv) {
-    const auto csv = MakeRecordWriter(format, {.columns = names, .header = true, .line_columns_max = 0}, file);
+    const auto csv =
+        MakeRecordWriter(format, {.columns = names, .header = true, .line_columns_max = 0}, file);
     csv->Add(row);
     csv->Finish();
   } else {

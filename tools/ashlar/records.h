@@ -5,8 +5,9 @@
 //   ndjson  one object a line
 //   csv     RFC 4180, with a line of names
 //
-// Rows are written as they come; only a table holds back its first rows, to know how wide its columns are. Texts must be safe for a terminal (see
-// byte_text.h). Write errors of the file are left to whoever closes it.
+// Rows are written as they come; only a table holds back its first rows, to know how wide its
+// columns are. Texts must be safe for a terminal (see byte_text.h). Write errors of the file are
+// left to whoever closes it.
 #pragma once
 
 #include <cstdint>
@@ -39,15 +40,18 @@ class RecordWriter {
 
 struct RecordLayout {
   std::vector<std::string> columns;
-  // Of a table: whether the names stand above the columns, and how long a line may become; 0: any length. Longer ones end in "…".
+  // Of a table: whether the names stand above the columns, and how long a line may become; 0: any
+  // length. Longer ones end in "…".
   bool header;
   size_t line_columns_max;
 };
 
-std::unique_ptr<RecordWriter> MakeRecordWriter(OutputFormat format, RecordLayout layout, FILE* file);
+std::unique_ptr<RecordWriter> MakeRecordWriter(OutputFormat format, RecordLayout layout,
+                                               FILE* file);
 
 // One object: a table has one line for each member.
-void WriteObject(OutputFormat format, const std::vector<std::pair<std::string, Field>>& members, FILE* file);
+void WriteObject(OutputFormat format, const std::vector<std::pair<std::string, Field>>& members,
+                 FILE* file);
 
 // The text as a JSON string, quotes included.
 std::string JsonString(std::string_view text);

@@ -24,9 +24,12 @@ std::string Written(const std::function<void(FILE*)>& write) {
   return std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
 }
 
-std::string Rows(OutputFormat format, const std::vector<Row>& rows, bool header = true, size_t line_columns_max = 0) {
+std::string Rows(OutputFormat format, const std::vector<Row>& rows, bool header = true,
+                 size_t line_columns_max = 0) {
   return Written([&](FILE* file) {
-    const auto writer = MakeRecordWriter(format, {.columns = {"name", "n"}, .header = header, .line_columns_max = line_columns_max}, file);
+    const auto writer = MakeRecordWriter(
+        format, {.columns = {"name", "n"}, .header = header, .line_columns_max = line_columns_max},
+        file);
     for (const Row& row : rows) writer->Add(row);
     writer->Finish();
   });
@@ -59,11 +62,15 @@ TEST(RecordsTest, TableStreamsAfterItsFirstRows) {
 }
 
 TEST(RecordsTest, Json) {
-  EXPECT_EQ(Rows(OutputFormat::kJson, kTwoRows), "[\n{\"name\":\"a\",\"n\":5},\n{\"name\":\"longer\",\"n\":1234}\n]\n");
+  EXPECT_EQ(Rows(OutputFormat::kJson, kTwoRows),
+            "[\n{\"name\":\"a\",\"n\":5},\n{\"name\":\"longer\",\"n\":1234}\n]\n");
   EXPECT_EQ(Rows(OutputFormat::kJson, {}), "[]\n");
 }
 
-TEST(RecordsTest, Ndjson) { EXPECT_EQ(Rows(OutputFormat::kNdjson, {{"q\"\\\n\x01", true}}), "{\"name\":\"q\\\"\\\\\\n\\u0001\",\"n\":true}\n"); }
+TEST(RecordsTest, Ndjson) {
+  EXPECT_EQ(Rows(OutputFormat::kNdjson, {{"q\"\\\n\x01", true}}),
+            "{\"name\":\"q\\\"\\\\\\n\\u0001\",\"n\":true}\n");
+}
 
 TEST(RecordsTest, CsvQuotesWhatNeedsIt) {
   EXPECT_EQ(Rows(OutputFormat::kCsv, {{"plain", 1.5}, {"a,b", "say \"x\""}, {"two\nlines", false}}),
@@ -72,7 +79,9 @@ TEST(RecordsTest, CsvQuotesWhatNeedsIt) {
 
 TEST(RecordsTest, ObjectInEveryFormat) {
   const auto object = [](OutputFormat format) {
-    return Written([&](FILE* file) { WriteObject(format, {{"entries", uint64_t{3}}, {"seconds", 0.25}, {"ok", true}}, file); });
+    return Written([&](FILE* file) {
+      WriteObject(format, {{"entries", uint64_t{3}}, {"seconds", 0.25}, {"ok", true}}, file);
+    });
   };
   EXPECT_EQ(object(OutputFormat::kTable), "entries  3\nseconds  0.250\nok       yes\n");
   EXPECT_EQ(object(OutputFormat::kJson), "{\"entries\":3,\"seconds\":0.250,\"ok\":true}\n");

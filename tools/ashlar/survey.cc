@@ -21,14 +21,20 @@ Outcome ListOptionsFiles(const std::string& directory, std::vector<uint64_t>* nu
   constexpr std::string_view kPrefix = "OPTIONS-";
   numbers->clear();
   std::error_code error;
-  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
+       entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     if (!name.starts_with(kPrefix)) continue;
     uint64_t number = 0;
-    const std::from_chars_result parsed = std::from_chars(name.data() + kPrefix.size(), name.data() + name.size(), number);
-    if (parsed.ec == std::errc() && parsed.ptr == name.data() + name.size()) numbers->push_back(number);
+    const std::from_chars_result parsed =
+        std::from_chars(name.data() + kPrefix.size(), name.data() + name.size(), number);
+    if (parsed.ec == std::errc() && parsed.ptr == name.data() + name.size())
+      numbers->push_back(number);
   }
-  if (error) return {.code = ExitCode::kIo, .what = "cannot look into " + directory + ": " + error.message(), .advice = "check its permissions"};
+  if (error)
+    return {.code = ExitCode::kIo,
+            .what = "cannot look into " + directory + ": " + error.message(),
+            .advice = "check its permissions"};
   std::sort(numbers->begin(), numbers->end(), std::greater<>());
   return {};
 }
@@ -40,15 +46,16 @@ std::string OptionsFileName(uint64_t number) {
 }
 
 // Reads the newest OPTIONS file that can be read. *vanished: one was deleted after it was listed.
-void ReadNewest(const std::string& directory, const std::vector<uint64_t>& numbers, Survey* survey, std::vector<ColumnFamilyDescriptor>* recorded,
-                bool* vanished) {
+void ReadNewest(const std::string& directory, const std::vector<uint64_t>& numbers, Survey* survey,
+                std::vector<ColumnFamilyDescriptor>* recorded, bool* vanished) {
   ConfigOptions config;
   config.ignore_unknown_options = true;
   survey->options_damage = {};
   *vanished = false;
   for (const uint64_t number : numbers) {
     const std::string name = OptionsFileName(number);
-    Status status = LoadOptionsFromFile(config, directory + "/" + name, &survey->db_options, recorded, nullptr, &survey->unsupported);
+    Status status = LoadOptionsFromFile(config, directory + "/" + name, &survey->db_options,
+                                        recorded, nullptr, &survey->unsupported);
     if (status.ok()) {
       survey->options_used = name;
       return;
@@ -56,18 +63,21 @@ void ReadNewest(const std::string& directory, const std::vector<uint64_t>& numbe
     *vanished |= status.IsPathNotFound();
     // A setting that cannot be read is not the caller's: the file is damaged.
     if (status.IsInvalidArgument()) status = Status::Corruption(status.getState());
-    if (survey->options_damage.ok()) survey->options_damage = FromStatus(status, "cannot read the options");
+    if (survey->options_damage.ok())
+      survey->options_damage = FromStatus(status, "cannot read the options");
   }
 }
 
-Outcome ReadOptions(const std::string& directory, Survey* survey, std::vector<ColumnFamilyDescriptor>* recorded) {
+Outcome ReadOptions(const std::string& directory, Survey* survey,
+                    std::vector<ColumnFamilyDescriptor>* recorded) {
   std::vector<uint64_t> numbers;
   ASHLAR_CLI_RETURN_IF_FAILED(ListOptionsFiles(directory, &numbers));
   for (;;) {
     bool vanished = false;
     ReadNewest(directory, numbers, survey, recorded, &vanished);
     if (!vanished) return {};
-    // The program that has the database open has written newer ones, and deleted those that were listed.
+    // The program that has the database open has written newer ones, and deleted those that were
+    // listed.
     const std::vector<uint64_t> before = std::exchange(numbers, {});
     ASHLAR_CLI_RETURN_IF_FAILED(ListOptionsFiles(directory, &numbers));
     if (numbers == before) return {};
@@ -81,44 +91,56 @@ Outcome ReadSurvey(const GlobalOptions& global, Survey* survey) {
   DirectoryState state;
   ASHLAR_CLI_RETURN_IF_FAILED(InspectDirectory(directory, &state));
   if (state != DirectoryState::kDatabase) return NoDatabase(directory, state);
-  ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(ReadInventory(DBOptions(), directory, &survey->inventory), "cannot open " + directory));
+  ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(ReadInventory(DBOptions(), directory, &survey->inventory),
+                                         "cannot open " + directory));
   std::vector<ColumnFamilyDescriptor> recorded;
   ASHLAR_CLI_RETURN_IF_FAILED(ReadOptions(directory, survey, &recorded));
-  // The MANIFEST knows which families there are, and their orders; the OPTIONS file may be older, or missing.
+  // The MANIFEST knows which families there are, and their orders; the OPTIONS file may be older,
+  // or missing.
   for (const ColumnFamilyInventory& family : survey->inventory.column_families) {
     const std::string& name = family.metadata.name;
-    const auto found = std::find_if(recorded.begin(), recorded.end(), [&](const ColumnFamilyDescriptor& other) { return other.name == name; });
-    survey->families.push_back(found == recorded.end() ? ColumnFamilyDescriptor(name, ColumnFamilyOptions()) : *found);
-    if (const Comparator* known = KnownComparator(family.comparator)) survey->families.back().options.comparator = known;
+    const auto found =
+        std::find_if(recorded.begin(), recorded.end(),
+                     [&](const ColumnFamilyDescriptor& other) { return other.name == name; });
+    survey->families.push_back(
+        found == recorded.end() ? ColumnFamilyDescriptor(name, ColumnFamilyOptions()) : *found);
+    if (const Comparator* known = KnownComparator(family.comparator))
+      survey->families.back().options.comparator = known;
   }
   return {};
 }
 
 void Survey::WarnOfOptions(const GlobalOptions& global) const {
   if (options_damage.ok()) return;
-  global.Warn(options_damage.what + "; used instead: " + (options_used.empty() ? "the defaults" : options_used));
+  global.Warn(options_damage.what +
+              "; used instead: " + (options_used.empty() ? "the defaults" : options_used));
 }
 
-Outcome Survey::ChosenFamilies(const GlobalOptions& global, std::vector<const ColumnFamilyInventory*>* chosen) const {
+Outcome Survey::ChosenFamilies(const GlobalOptions& global,
+                               std::vector<const ColumnFamilyInventory*>* chosen) const {
   chosen->clear();
   for (const ColumnFamilyInventory& family : inventory.column_families) {
-    if (!global.column_family || family.metadata.name == *global.column_family) chosen->push_back(&family);
+    if (!global.column_family || family.metadata.name == *global.column_family)
+      chosen->push_back(&family);
   }
   return chosen->empty() ? NoSuchFamily(*global.column_family) : Outcome();
 }
 
 std::string Survey::MergeOperatorOf(const std::string& column_family) const {
   for (const ColumnFamilyDescriptor& family : families) {
-    if (family.name == column_family && family.options.merge_operator != nullptr) return family.options.merge_operator->Name();
+    if (family.name == column_family && family.options.merge_operator != nullptr)
+      return family.options.merge_operator->Name();
   }
   const UnsupportedOption* const unknown = FindUnsupported(column_family, "merge_operator");
   return unknown == nullptr ? std::string() : unknown->ObjectName();
 }
 
-const UnsupportedOption* Survey::FindUnsupported(const std::string& column_family, const std::string& option) const {
-  const auto found = std::find_if(unsupported.begin(), unsupported.end(), [&](const UnsupportedOption& candidate) {
-    return candidate.column_family == column_family && candidate.name == option;
-  });
+const UnsupportedOption* Survey::FindUnsupported(const std::string& column_family,
+                                                 const std::string& option) const {
+  const auto found =
+      std::find_if(unsupported.begin(), unsupported.end(), [&](const UnsupportedOption& candidate) {
+        return candidate.column_family == column_family && candidate.name == option;
+      });
   return found == unsupported.end() ? nullptr : &*found;
 }
 
@@ -131,12 +153,15 @@ const Comparator* KnownComparator(const std::string& name) {
 
 Outcome UnknownComparator(const ColumnFamilyInventory& family) {
   return {.code = ExitCode::kNotSupported,
-          .what = "column family " + family.metadata.name + " is ordered by the comparator " + family.comparator + ", which only its program has",
+          .what = "column family " + family.metadata.name + " is ordered by the comparator " +
+                  family.comparator + ", which only its program has",
           .advice = "column-families, stats and verify work without it"};
 }
 
 Outcome NoSuchFamily(const std::string& name) {
-  return {.code = ExitCode::kUsage, .what = "there is no column family " + name, .advice = "column-families lists them; load makes new ones"};
+  return {.code = ExitCode::kUsage,
+          .what = "there is no column family " + name,
+          .advice = "column-families lists them; load makes new ones"};
 }
 
 }  // namespace ashlar::cli

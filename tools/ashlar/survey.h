@@ -3,9 +3,8 @@
 //   MANIFEST  the families, their comparators and tables
 //   OPTIONS   the options, and the names of objects that only the program can make
 //
-// A comparator, merge operator or table factory that is unknown here is no failure of the survey, nor is a damaged OPTIONS file: commands
-// that need them fail.
-// Thread safety: one thread.
+// A comparator, merge operator or table factory that is unknown here is no failure of the survey,
+// nor is a damaged OPTIONS file: commands that need them fail. Thread safety: one thread.
 #pragma once
 
 #include <string>
@@ -21,7 +20,8 @@ namespace ashlar::cli {
 
 struct Survey {
   DatabaseInventory inventory;
-  // Of the newest OPTIONS file that can be read, the defaults without one. The families are those of the MANIFEST, in the order of the inventory.
+  // Of the newest OPTIONS file that can be read, the defaults without one. The families are those
+  // of the MANIFEST, in the order of the inventory.
   DBOptions db_options;
   std::vector<ColumnFamilyDescriptor> families;
   std::vector<UnsupportedOption> unsupported;
@@ -32,11 +32,13 @@ struct Survey {
   // Warns of a damaged OPTIONS file and names the one that is used instead.
   void WarnOfOptions(const GlobalOptions& global) const;
   // The families that --column-family names, else all; kUsage if there is none of this name.
-  Outcome ChosenFamilies(const GlobalOptions& global, std::vector<const ColumnFamilyInventory*>* chosen) const;
+  Outcome ChosenFamilies(const GlobalOptions& global,
+                         std::vector<const ColumnFamilyInventory*>* chosen) const;
   // The name of the recorded merge operator; empty: none.
   std::string MergeOperatorOf(const std::string& column_family) const;
   // Null: nothing of the kind is recorded.
-  const UnsupportedOption* FindUnsupported(const std::string& column_family, const std::string& option) const;
+  const UnsupportedOption* FindUnsupported(const std::string& column_family,
+                                           const std::string& option) const;
 };
 
 // Fails if there is no database, or its MANIFEST cannot be read.

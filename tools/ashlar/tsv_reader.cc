@@ -7,7 +7,9 @@ namespace {
 class TsvReader final : public RecordReader {
  public:
   TsvReader(const RecordReaderOptions& options, LineReader* lines)
-      : key_format_(options.key_format.value_or(ByteFormat::kRaw)), value_format_(options.value_format.value_or(ByteFormat::kRaw)), lines_(lines) {}
+      : key_format_(options.key_format.value_or(ByteFormat::kRaw)),
+        value_format_(options.value_format.value_or(ByteFormat::kRaw)),
+        lines_(lines) {}
 
   Result Next(InputRecord* record, Rejection* rejection) override {
     std::string_view line;
@@ -17,8 +19,11 @@ class TsvReader final : public RecordReader {
     } while (result == LineReader::Result::kLine && line.empty());
     rejection->line_number = lines_->line_number();
     switch (result) {
-      case LineReader::Result::kLine: return Parse(line, record, &rejection->reason) ? Result::kRecord : Result::kRejected;
-      case LineReader::Result::kTooLong: rejection->reason = TooLongReason(*lines_); return Result::kRejected;
+      case LineReader::Result::kLine:
+        return Parse(line, record, &rejection->reason) ? Result::kRecord : Result::kRejected;
+      case LineReader::Result::kTooLong:
+        rejection->reason = TooLongReason(*lines_);
+        return Result::kRejected;
       case LineReader::Result::kEnd: return Result::kEnd;
       case LineReader::Result::kError: break;
     }
@@ -37,13 +42,15 @@ class TsvReader final : public RecordReader {
            Decode(value_format_, line.substr(tab + 1), &value_, "value", reason, &record->value);
   }
 
-  static bool Decode(ByteFormat format, std::string_view text, std::string* buffer, const char* part, std::string* reason, std::string_view* bytes) {
+  static bool Decode(ByteFormat format, std::string_view text, std::string* buffer,
+                     const char* part, std::string* reason, std::string_view* bytes) {
     if (format == ByteFormat::kRaw) {
       *bytes = text;
       return true;
     }
     if (!DecodeBytes(format, text, buffer, reason)) {
-      *reason = std::string(part) + " is not in the format " + std::string(NameOf(format)) + ": " + *reason;
+      *reason = std::string(part) + " is not in the format " + std::string(NameOf(format)) + ": " +
+                *reason;
       return false;
     }
     *bytes = *buffer;

@@ -1,4 +1,5 @@
-// ProgressLine: one line on standard error about long work, with a bar and the time left. Nothing is written unless that is a terminal.
+// ProgressLine: one line on standard error about long work, with a bar and the time left. Nothing
+// is written unless that is a terminal.
 //
 //   load   45 % [#########...........]  28812 entries   43.1 MB/s  ETA 2 s      how much there is to do is known
 //   load   28812 entries   43.1 MB/s                                            it is not
@@ -29,7 +30,8 @@ class ProgressLine {
   void Show(std::optional<double> part, std::string_view detail);
   double Seconds() const;
 
-  static std::string Text(std::string_view what, std::optional<double> part, double seconds, std::string_view detail);
+  static std::string Text(std::string_view what, std::optional<double> part, double seconds,
+                          std::string_view detail);
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -28,7 +28,8 @@ Status UnknownWorkload(std::string_view name) {
   std::vector<std::string_view> names;
   for (const Workload* const workload : Workloads()) names.push_back(workload->name);
   const std::string nearest = NearestName(name, names);
-  return Status::InvalidArgument(fmt::format("unknown benchmark '{}'{}", name, nearest.empty() ? "" : "; did you mean " + nearest + "?"));
+  return Status::InvalidArgument(fmt::format(
+      "unknown benchmark '{}'{}", name, nearest.empty() ? "" : "; did you mean " + nearest + "?"));
 }
 
 // "W1-X3" in brackets.
@@ -37,11 +38,15 @@ Status ParseRepetitions(std::string_view text, Step* step) {
     const std::string_view word = rest.substr(0, rest.find('-'));
     rest.remove_prefix(std::min(rest.size(), word.size() + 1));
     int count = 0;
-    const auto [end, code] = word.size() < 2 ? std::from_chars_result{word.data(), std::errc::invalid_argument}
-                                             : std::from_chars(word.data() + 1, word.data() + word.size(), count);
-    const bool number = code == std::errc() && end == word.data() + word.size() && count >= (word[0] == 'X' ? 1 : 0);
+    const auto [end, code] =
+        word.size() < 2 ? std::from_chars_result{word.data(), std::errc::invalid_argument}
+                        : std::from_chars(word.data() + 1, word.data() + word.size(), count);
+    const bool number = code == std::errc() && end == word.data() + word.size() &&
+                        count >= (word[0] == 'X' ? 1 : 0);
     if (!number || (word[0] != 'X' && word[0] != 'W')) {
-      return Status::InvalidArgument(fmt::format("unknown benchmark arguments '[{}]': X3 runs three times, W1 once before to warm up", text));
+      return Status::InvalidArgument(fmt::format(
+          "unknown benchmark arguments '[{}]': X3 runs three times, W1 once before to warm up",
+          text));
     }
     (word[0] == 'X' ? step->repetitions : step->warm_ups) = count;
   }
@@ -49,7 +54,8 @@ Status ParseRepetitions(std::string_view text, Step* step) {
 }
 
 std::unique_ptr<RateLimiter> LimiterFor(int64_t per_second) {
-  return std::unique_ptr<RateLimiter>(per_second > 0 ? NewGenericRateLimiter(per_second, kRefillMicros) : nullptr);
+  return std::unique_ptr<RateLimiter>(
+      per_second > 0 ? NewGenericRateLimiter(per_second, kRefillMicros) : nullptr);
 }
 
 int ThreadsOf(const Workload& workload, const Flags& flags) {
@@ -72,7 +78,8 @@ Status RunMeasured(const Workload& workload, Worker* worker) {
   SetPerfLevel(static_cast<PerfLevel>(worker->flags.perf_level));
   get_perf_context()->Reset();
   worker->stats.Begin();
-  Status s = worker->database.tree() != nullptr ? workload.run_on_tree(*worker) : workload.run(*worker);
+  Status s =
+      worker->database.tree() != nullptr ? workload.run_on_tree(*worker) : workload.run(*worker);
   worker->stats.End();
   if (perf) AppendPerfContext(&worker->stats);
   return s;
@@ -80,10 +87,13 @@ Status RunMeasured(const Workload& workload, Worker* worker) {
 
 std::string MessageOf(const Workload& workload, const Totals& totals) {
   std::string message;
-  const auto append = [&](const std::string& text) { message += (message.empty() || text.empty() ? "" : " ") + text; };
+  const auto append = [&](const std::string& text) {
+    message += (message.empty() || text.empty() ? "" : " ") + text;
+  };
   if (workload.describe != nullptr) append(workload.describe(totals.tally));
   if (totals.beside_seconds > 0) {
-    append(fmt::format("( beside: {} writes {:.0f} writes/sec )", totals.beside_ops, static_cast<double>(totals.beside_ops) / totals.beside_seconds));
+    append(fmt::format("( beside: {} writes {:.0f} writes/sec )", totals.beside_ops,
+                       static_cast<double>(totals.beside_ops) / totals.beside_seconds));
   }
   append(totals.message);
   return message;
@@ -91,7 +101,9 @@ std::string MessageOf(const Workload& workload, const Totals& totals) {
 
 }  // namespace
 
-std::string DescribeFound(const Tally& tally) { return fmt::format("({} of {} found)", tally.found, tally.reads); }
+std::string DescribeFound(const Tally& tally) {
+  return fmt::format("({} of {} found)", tally.found, tally.reads);
+}
 
 Status ParseSteps(const std::string& benchmarks, std::vector<Step>* steps) {
   for (std::string_view rest = benchmarks; !rest.empty();) {
@@ -103,8 +115,10 @@ Status ParseSteps(const std::string& benchmarks, std::vector<Step>* steps) {
     step.workload = FindWorkload(name);
     if (step.workload == nullptr) return UnknownWorkload(name);
     if (entry.size() > name.size()) {
-      if (!entry.ends_with(']')) return Status::InvalidArgument(fmt::format("'{}' lacks a ]", entry));
-      Status s = ParseRepetitions(entry.substr(name.size() + 1, entry.size() - name.size() - 2), &step);
+      if (!entry.ends_with(']'))
+        return Status::InvalidArgument(fmt::format("'{}' lacks a ]", entry));
+      Status s =
+          ParseRepetitions(entry.substr(name.size() + 1, entry.size() - name.size() - 2), &step);
       if (!s.ok()) return s;
     }
     steps->push_back(step);
@@ -119,15 +133,19 @@ Status Bench::Run() {
   Status s = ParseSteps(flags_.benchmarks, &steps);
   for (const Step& step : steps) {
     if (s.ok() && flags_.engine == "pmem" && step.workload->run_on_tree == nullptr) {
-      s = Status::InvalidArgument(fmt::format("benchmark '{}' does not run with --engine=pmem", step.workload->name));
+      s = Status::InvalidArgument(
+          fmt::format("benchmark '{}' does not run with --engine=pmem", step.workload->name));
     }
   }
   if (s.ok()) s = database_.Prepare();
   if (!s.ok()) return s;
   // Before a database is destroyed and hours are measured for nothing.
-  if (!flags_.json.empty() && !std::ofstream(flags_.json, std::ios::app)) return Status::IOError("cannot write " + flags_.json);
+  if (!flags_.json.empty() && !std::ofstream(flags_.json, std::ios::app))
+    return Status::IOError("cannot write " + flags_.json);
   if (flags_.seed == 0) {
-    flags_.seed = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+    flags_.seed = std::chrono::duration_cast<std::chrono::microseconds>(
+                      std::chrono::system_clock::now().time_since_epoch())
+                      .count();
     fmt::print("Set seed to {} because --seed was 0\n", flags_.seed);
   }
   if (flags_.report_interval_seconds > 0) {
@@ -147,7 +165,8 @@ Status Bench::Run() {
       return Status(s).WithContext(step.workload->name);
     }
   }
-  if (database_.statistics() != nullptr) fmt::print("STATISTICS:\n{}\n", database_.statistics()->ToString());
+  if (database_.statistics() != nullptr)
+    fmt::print("STATISTICS:\n{}\n", database_.statistics()->ToString());
   s = database_.Close();
   if (s.ok() && !flags_.json.empty()) s = report_.WriteJson(flags_.json);
   return s;
@@ -163,8 +182,10 @@ Status Bench::OpenAtStart() {
 
 Status Bench::ReadExistingKeys() {
   const std::unique_ptr<Iterator> iterator(database_.db().NewIterator(ReadOptions()));
-  for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) existing_keys_.push_back(iterator->key().ToString());
-  if (iterator->status().ok() && existing_keys_.empty()) return Status::InvalidArgument("--use_existing_keys: the database has no keys");
+  for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next())
+    existing_keys_.push_back(iterator->key().ToString());
+  if (iterator->status().ok() && existing_keys_.empty())
+    return Status::InvalidArgument("--use_existing_keys: the database has no keys");
   flags_.num = static_cast<int64_t>(existing_keys_.size());
   return iterator->status();
 }
@@ -206,7 +227,8 @@ Status Bench::RunStep(const Step& step) {
     report_.Add(std::move(result));
     if (step.repetitions > 1) report_.PrintRepetitions(static_cast<size_t>(i) + 1, /*final=*/false);
   }
-  if (step.repetitions > 1) report_.PrintRepetitions(static_cast<size_t>(step.repetitions), /*final=*/true);
+  if (step.repetitions > 1)
+    report_.PrintRepetitions(static_cast<size_t>(step.repetitions), /*final=*/true);
   return Status::OK();
 }
 
@@ -222,11 +244,13 @@ Status Bench::RunThreads(const Workload& workload, const Flags& flags, RunResult
   std::vector<std::unique_ptr<Worker>> workers;
   for (int id = 0; id < threads; ++id) {
     const auto interval_report = std::make_shared<IntervalReport>(flags, database_, id);
-    const ThreadStats::Settings stats_settings = {.histogram = flags.histogram,
-                                                  .report_ops = OpsBetweenIntervalReports(flags),
-                                                  .report = [interval_report](ThreadStats* stats) { interval_report->Write(*stats); }};
-    workers.push_back(
-        std::make_unique<Worker>(flags, &database_, &shared, existing_keys_.empty() ? nullptr : &existing_keys_, id, seeds.Next(), stats_settings));
+    const ThreadStats::Settings stats_settings = {
+        .histogram = flags.histogram,
+        .report_ops = OpsBetweenIntervalReports(flags),
+        .report = [interval_report](ThreadStats* stats) { interval_report->Write(*stats); }};
+    workers.push_back(std::make_unique<Worker>(flags, &database_, &shared,
+                                               existing_keys_.empty() ? nullptr : &existing_keys_,
+                                               id, seeds.Next(), stats_settings));
   }
 
   RunMonitor monitor(flags, workload.name, workers, &interval_file_, start_);
@@ -239,7 +263,8 @@ Status Bench::RunThreads(const Workload& workload, const Flags& flags, RunResult
         start.Pass();
         statuses[i] = RunMeasured(workload, workers[i].get());
         if (!statuses[i].ok()) shared.failed.store(true, std::memory_order_relaxed);
-        if (!workers[i]->stats.beside) shared.measured_at_work.fetch_sub(1, std::memory_order_relaxed);
+        if (!workers[i]->stats.beside)
+          shared.measured_at_work.fetch_sub(1, std::memory_order_relaxed);
         monitor.Ended();
       });
     }

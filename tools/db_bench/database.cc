@@ -14,13 +14,16 @@ namespace {
 std::string PathOf(const Flags& flags) {
   if (!flags.db.empty()) return flags.db;
   std::error_code ignored;
-  return (std::filesystem::temp_directory_path(ignored) / (flags.engine == "pmem" ? "ashlar_db_bench.pool" : "ashlar_db_bench")).string();
+  return (std::filesystem::temp_directory_path(ignored) /
+          (flags.engine == "pmem" ? "ashlar_db_bench.pool" : "ashlar_db_bench"))
+      .string();
 }
 
 std::vector<ColumnFamilyDescriptor> FamiliesOf(const Flags& flags, const Options& options) {
   const ColumnFamilyOptions family_options(options);
   std::vector<ColumnFamilyDescriptor> families = {{kDefaultColumnFamilyName, family_options}};
-  for (int i = 1; i < flags.num_column_families; ++i) families.emplace_back(fmt::format("column_family_name_{:06}", i), family_options);
+  for (int i = 1; i < flags.num_column_families; ++i)
+    families.emplace_back(fmt::format("column_family_name_{:06}", i), family_options);
   return families;
 }
 
@@ -36,13 +39,16 @@ PersistentTreeOptions Database::TreeOptions() const {
   // Leaves that are half full, records rounded up, and room for what is deleted and not yet free.
   constexpr uint64_t kSpareBytes = uint64_t{64} << 20;
   constexpr double kBytesPerGiB = 1 << 30;
-  const auto value_bytes = static_cast<uint64_t>(flags_.value_size_distribution_type == "fixed" ? flags_.value_size : flags_.value_size_max);
+  const auto value_bytes = static_cast<uint64_t>(
+      flags_.value_size_distribution_type == "fixed" ? flags_.value_size : flags_.value_size_max);
   const uint64_t entry_bytes = static_cast<uint64_t>(flags_.key_size) + value_bytes + 64;
   PersistentTreeOptions options;
   options.create_if_missing = !flags_.use_existing_db;
-  options.pool_bytes = flags_.db_size_in_gb > 0 ? static_cast<uint64_t>(flags_.db_size_in_gb * kBytesPerGiB)
-                                                : static_cast<uint64_t>(flags_.num) * entry_bytes * 5 / 4 + kSpareBytes;
-  for (const DurabilityClass durability : {DurabilityClass::kCpuFlush, DurabilityClass::kProcessCrashOnly, DurabilityClass::kLogged}) {
+  options.pool_bytes = flags_.db_size_in_gb > 0
+                           ? static_cast<uint64_t>(flags_.db_size_in_gb * kBytesPerGiB)
+                           : static_cast<uint64_t>(flags_.num) * entry_bytes * 5 / 4 + kSpareBytes;
+  for (const DurabilityClass durability :
+       {DurabilityClass::kCpuFlush, DurabilityClass::kProcessCrashOnly, DurabilityClass::kLogged}) {
     if (flags_.durability == DurabilityClassName(durability)) options.durability = durability;
   }
   options.caches_are_durable = flags_.caches_are_durable;
@@ -55,7 +61,8 @@ Status Database::Open(bool for_bulk_load) {
   Options options = options_;
   if (for_bulk_load) options.PrepareForBulkLoad();
   const std::vector<ColumnFamilyDescriptor> families = FamiliesOf(flags_, options);
-  if (flags_.readonly) return DB::OpenForReadOnly(DBOptions(options), path_, families, &families_, &db_);
+  if (flags_.readonly)
+    return DB::OpenForReadOnly(DBOptions(options), path_, families, &families_, &db_);
   // DB::Open makes the last directory of a path only.
   std::error_code ignored;
   if (options.create_if_missing) std::filesystem::create_directories(path_, ignored);

@@ -1,4 +1,5 @@
-// Database: the database under test, with its column families, or the persistent tree. Opens it as the flags say, and anew for each fill.
+// Database: the database under test, with its column families, or the persistent tree. Opens it as
+// the flags say, and anew for each fill.
 //
 // Thread safety: Open, Close and Destroy by one thread alone; the rest by any number.
 #pragma once
@@ -38,7 +39,9 @@ class Database {
   // Null unless the engine is pmem.
   PersistentTree* tree() const { return tree_.get(); }
   // The family of a key number.
-  ColumnFamilyHandle* Family(uint64_t key_number) const { return families_.size() == 1 ? families_[0] : families_[key_number % families_.size()]; }
+  ColumnFamilyHandle* Family(uint64_t key_number) const {
+    return families_.size() == 1 ? families_[0] : families_[key_number % families_.size()];
+  }
   const std::vector<ColumnFamilyHandle*>& families() const { return families_; }
   const std::string& path() const { return path_; }
   const Options& options() const { return options_; }

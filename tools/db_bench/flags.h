@@ -4,9 +4,11 @@
 //   --name  --noname  --name=0|1|true|false      booleans
 //   --help  --version
 //
-// flag_table.h is the one table: type, default, meaning and group of every flag that is honoured. Besides those, three kinds of RocksDB's flags are
-// known by name: retired ones, those that tune what does not exist here (both accepted, with one notice that names them), and those that would
-// switch such a thing on (accepted with RocksDB's default, refused otherwise). Anything else is refused with the nearest name.
+// flag_table.h is the one table: type, default, meaning and group of every flag that is honoured.
+// Besides those, three kinds of RocksDB's flags are known by name: retired ones, those that tune
+// what does not exist here (both accepted, with one notice that names them), and those that would
+// switch such a thing on (accepted with RocksDB's default, refused otherwise). Anything else is
+// refused with the nearest name.
 //
 // Thread safety: plain values, and pure functions.
 #pragma once
@@ -36,7 +38,8 @@ struct CommandLine {
   std::vector<std::string> notices;
 };
 
-// InvalidArgument with a text for people. Without --help and --version, the flags also make sense together.
+// InvalidArgument with a text for people. Without --help and --version, the flags also make sense
+// together.
 Status ParseCommandLine(const std::vector<std::string>& arguments, CommandLine* command_line);
 
 // Name and value of every honoured flag, in the order of the table.
@@ -45,7 +48,8 @@ std::vector<std::pair<std::string, std::string>> FlagValues(const Flags& flags);
 // The flags' part of --help.
 std::string FlagsHelp();
 
-// Of `names`, the one that takes the fewest changes of a letter to become `name`; empty when all are far away.
+// Of `names`, the one that takes the fewest changes of a letter to become `name`; empty when all
+// are far away.
 std::string NearestName(std::string_view name, const std::vector<std::string_view>& names);
 
 }  // namespace ashlar::bench

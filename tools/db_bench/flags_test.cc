@@ -23,8 +23,10 @@ Flags FlagsOf(const std::vector<std::string>& arguments) {
 }
 
 TEST(FlagsTest, EveryWayToWriteAFlag) {
-  const Flags flags = FlagsOf({"--num=7", "-threads=2", "--value_size", "30", "--histogram", "--nopin_slice", "--sync", "false", "--disable_wal=true",
-                               "--db", "a b", "--bloom_bits=9.5", "--benchmark_write_rate_limit=-0", "--wal_dir="});
+  const Flags flags =
+      FlagsOf({"--num=7", "-threads=2", "--value_size", "30", "--histogram", "--nopin_slice",
+               "--sync", "false", "--disable_wal=true", "--db", "a b", "--bloom_bits=9.5",
+               "--benchmark_write_rate_limit=-0", "--wal_dir="});
   EXPECT_EQ(flags.num, 7);
   EXPECT_EQ(flags.threads, 2);
   EXPECT_EQ(flags.value_size, 30);
@@ -47,8 +49,10 @@ TEST(FlagsTest, TheLastOfTwoCounts) { EXPECT_EQ(FlagsOf({"--num=5", "--num=6"}).
 
 TEST(FlagsTest, WrongValuesAreNamed) {
   EXPECT_EQ(ErrorOf({"--num=1e6"}), "--num takes a number of 64 bits, not '1e6'");
-  EXPECT_EQ(ErrorOf({"--value_size=5000000000"}), "--value_size takes a number of 32 bits, not '5000000000'");
-  EXPECT_EQ(ErrorOf({"--ttl_seconds=-1"}), "--ttl_seconds takes a number of 64 bits, not negative, not '-1'");
+  EXPECT_EQ(ErrorOf({"--value_size=5000000000"}),
+            "--value_size takes a number of 32 bits, not '5000000000'");
+  EXPECT_EQ(ErrorOf({"--ttl_seconds=-1"}),
+            "--ttl_seconds takes a number of 64 bits, not negative, not '-1'");
   EXPECT_EQ(ErrorOf({"--histogram=2"}), "--histogram takes 0, 1, true or false, not '2'");
   EXPECT_EQ(ErrorOf({"--num"}), "--num needs a value");
   EXPECT_EQ(ErrorOf({"readrandom"}), "'readrandom' is no flag; flags begin with --");
@@ -70,24 +74,37 @@ TEST(FlagsTest, UnknownNamesGetTheNearest) {
 }
 
 TEST(FlagsTest, WhatIsAbsentIsAcceptedWithItsDefaultOnly) {
-  EXPECT_EQ(ErrorOf({"--use_blob_db=false", "--use_blob_db=0", "--row_cache_size=0", "--wal_compression=none", "--backup_dir="}), "");
-  EXPECT_EQ(ErrorOf({"--row_cache_size=5"}), "--row_cache_size=5 asks for something that Ashlar does not have; only 0 is accepted");
-  EXPECT_EQ(ErrorOf({"--use_blob_db"}), "--use_blob_db=1 asks for something that Ashlar does not have; only false is accepted");
-  EXPECT_EQ(ErrorOf({"--backup_dir=x"}), "--backup_dir=x asks for something that Ashlar does not have; only the empty text is accepted");
+  EXPECT_EQ(ErrorOf({"--use_blob_db=false", "--use_blob_db=0", "--row_cache_size=0",
+                     "--wal_compression=none", "--backup_dir="}),
+            "");
+  EXPECT_EQ(ErrorOf({"--row_cache_size=5"}),
+            "--row_cache_size=5 asks for something that Ashlar does not have; only 0 is accepted");
+  EXPECT_EQ(ErrorOf({"--use_blob_db"}),
+            "--use_blob_db=1 asks for something that Ashlar does not have; only false is accepted");
+  EXPECT_EQ(ErrorOf({"--backup_dir=x"}),
+            "--backup_dir=x asks for something that Ashlar does not have; only the empty text is "
+            "accepted");
 }
 
 TEST(FlagsTest, EachKindOfUnusedFlagHasOneNotice) {
   CommandLine line;
-  ASSERT_TRUE(ParseCommandLine({"--hard_rate_limit=2", "--min_blob_size", "5", "--disable_data_sync", "--num=5"}, &line).ok());
-  EXPECT_EQ(line.notices, (std::vector<std::string>{"retired by RocksDB, no effect: --hard_rate_limit --disable_data_sync",
-                                                    "no effect in Ashlar: --min_blob_size"}));
+  ASSERT_TRUE(
+      ParseCommandLine(
+          {"--hard_rate_limit=2", "--min_blob_size", "5", "--disable_data_sync", "--num=5"}, &line)
+          .ok());
+  EXPECT_EQ(line.notices,
+            (std::vector<std::string>{
+                "retired by RocksDB, no effect: --hard_rate_limit --disable_data_sync",
+                "no effect in Ashlar: --min_blob_size"}));
   EXPECT_EQ(line.flags.num, 5);
 }
 
 TEST(FlagsTest, NoNameIsKnownTwice) {
   std::set<std::string> names;
-  for (const auto& [name, value] : FlagValues(Flags())) EXPECT_TRUE(names.insert(name).second) << name;
-  for (const ForeignFlag& flag : ForeignFlags()) EXPECT_TRUE(names.insert(std::string(flag.name)).second) << flag.name;
+  for (const auto& [name, value] : FlagValues(Flags()))
+    EXPECT_TRUE(names.insert(name).second) << name;
+  for (const ForeignFlag& flag : ForeignFlags())
+    EXPECT_TRUE(names.insert(std::string(flag.name)).second) << flag.name;
 }
 
 TEST(FlagsTest, ValuesCanBeReadBack) {
@@ -97,7 +114,8 @@ TEST(FlagsTest, ValuesCanBeReadBack) {
   flags.compression_ratio = 0.25;
   flags.json = "x=y";
   std::vector<std::string> arguments;
-  for (const auto& [name, value] : FlagValues(flags)) arguments.push_back("--" + name + "=" + value);
+  for (const auto& [name, value] : FlagValues(flags))
+    arguments.push_back("--" + name + "=" + value);
   EXPECT_EQ(FlagValues(FlagsOf(arguments)), FlagValues(flags));
 }
 
@@ -150,8 +168,10 @@ TEST(FlagsTest, TheMissionsCommandLineIsUnderstood) {
                                 "--threads=1"},
                                &line)
                   .ok());
-  EXPECT_EQ(line.notices, (std::vector<std::string>{"retired by RocksDB, no effect: --disable_seek_compaction --hard_rate_limit --disable_data_sync "
-                                                    "--max_grandparent_overlap_factor"}));
+  EXPECT_EQ(line.notices,
+            (std::vector<std::string>{"retired by RocksDB, no effect: --disable_seek_compaction "
+                                      "--hard_rate_limit --disable_data_sync "
+                                      "--max_grandparent_overlap_factor"}));
 }
 
 }  // namespace

@@ -306,7 +306,8 @@ std::span<const ForeignFlag> ForeignFlags() { return kForeignFlags; }
 
 const ForeignFlag* FindForeignFlag(std::string_view name) {
   const ForeignFlag* const found =
-      std::find_if(std::begin(kForeignFlags), std::end(kForeignFlags), [&](const ForeignFlag& flag) { return flag.name == name; });
+      std::find_if(std::begin(kForeignFlags), std::end(kForeignFlags),
+                   [&](const ForeignFlag& flag) { return flag.name == name; });
   return found == std::end(kForeignFlags) ? nullptr : found;
 }
 

@@ -10,9 +10,12 @@ namespace ashlar::bench {
 
 struct ForeignFlag {
   enum class Kind {
-    kRetired,        // RocksDB itself has dropped it
-    kWithoutEffect,  // tunes something that does not exist here, or that is always so; changes no result
-    kAbsent,         // switches on something that does not exist here: only `initial`, RocksDB's default, is accepted
+    kRetired,  // RocksDB itself has dropped it
+    // tunes something that does not exist here, or that is always so; changes no result
+    kWithoutEffect,
+    // switches on something that does not exist here: only `initial`, RocksDB's default, is
+    // accepted
+    kAbsent,
   };
   std::string_view name;
   Kind kind;

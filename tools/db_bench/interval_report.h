@@ -13,7 +13,8 @@ namespace ashlar::bench {
 
 class IntervalReport {
  public:
-  IntervalReport(const Flags& flags, const Database& database, int thread_id) : flags_(flags), database_(database), thread_id_(thread_id) {}
+  IntervalReport(const Flags& flags, const Database& database, int thread_id)
+      : flags_(flags), database_(database), thread_id_(thread_id) {}
 
   // Writes a line unless stats_interval_seconds have not passed since the last one.
   void Write(const ThreadStats& stats);

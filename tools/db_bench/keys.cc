@@ -11,11 +11,13 @@ namespace {
 
 constexpr size_t kNumberBytes = 8;
 
-// The low `bytes` bytes of the number, most significant first: cut as RocksDB cuts. All eight, the usual case, are one store to the compiler.
+// The low `bytes` bytes of the number, most significant first: cut as RocksDB cuts. All eight, the
+// usual case, are one store to the compiler.
 void PutNumber(uint64_t number, size_t bytes, char* out) {
   const auto byte = [number](int shift) { return static_cast<char>(number >> shift); };
   if (bytes == kNumberBytes) {
-    const char all[kNumberBytes] = {byte(56), byte(48), byte(40), byte(32), byte(24), byte(16), byte(8), byte(0)};
+    const char all[kNumberBytes] = {byte(56), byte(48), byte(40), byte(32),
+                                    byte(24), byte(16), byte(8),  byte(0)};
     memcpy(out, all, kNumberBytes);
     return;
   }
@@ -27,7 +29,9 @@ void PutNumber(uint64_t number, size_t bytes, char* out) {
 KeyMaker::KeyMaker(const Flags& flags, uint64_t count, const std::vector<std::string>* existing)
     : existing_(existing),
       prefix_bytes_(flags.keys_per_prefix > 0 ? static_cast<size_t>(flags.prefix_size) : 0),
-      prefixes_(flags.keys_per_prefix > 0 ? std::max<uint64_t>(1, count / static_cast<uint64_t>(flags.keys_per_prefix)) : 1),
+      prefixes_(flags.keys_per_prefix > 0
+                    ? std::max<uint64_t>(1, count / static_cast<uint64_t>(flags.keys_per_prefix))
+                    : 1),
       number_bytes_(std::min(static_cast<size_t>(flags.key_size) - prefix_bytes_, kNumberBytes)),
       buffer_(static_cast<size_t>(flags.key_size), '0') {}
 
@@ -46,7 +50,8 @@ Slice KeyMaker::MissingKey(uint64_t number) {
   return buffer_;
 }
 
-KeyPicker::KeyPicker(const Flags& flags, uint64_t count) : count_(std::max<uint64_t>(1, count)), exp_range_(flags.read_random_exp_range) {
+KeyPicker::KeyPicker(const Flags& flags, uint64_t count)
+    : count_(std::max<uint64_t>(1, count)), exp_range_(flags.read_random_exp_range) {
   if (flags.key_distribution == "zipf") zipf_.emplace(count_, flags.zipf_exponent);
 }
 
@@ -61,7 +66,8 @@ KeySequence::KeySequence(KeyOrder order, uint64_t count, const KeyPicker* picker
   shuffled_.resize(count_);
   std::iota(shuffled_.begin(), shuffled_.end(), uint64_t{0});
   Random random(seed);
-  for (uint64_t i = count_ - 1; i > 0; --i) std::swap(shuffled_[i], shuffled_[random.Uniform(i + 1)]);
+  for (uint64_t i = count_ - 1; i > 0; --i)
+    std::swap(shuffled_[i], shuffled_[random.Uniform(i + 1)]);
 }
 
 }  // namespace ashlar::bench

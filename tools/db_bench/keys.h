@@ -1,6 +1,7 @@
 // Keys: numbers as keys, and which numbers come when.
 //
-// The bytes are those of RocksDB's db_bench, so that databases made by either can be read by the other:
+// The bytes are those of RocksDB's db_bench, so that databases made by either can be read by the
+// other:
 //
 //   without keys_per_prefix   | number, 8 bytes, most significant first | '0' ...            |     key_size bytes, cut or filled
 //   with keys_per_prefix      | prefix, 8 bytes, ... '0' | number, 8 bytes | '0' ...         |     prefix = number % (count / keys_per_prefix)
@@ -24,7 +25,8 @@ namespace ashlar::bench {
 // Writes the key of a number into one buffer.
 class KeyMaker {
  public:
-  // `count` numbers, 0 to count - 1. `existing`: if not null, the keys to use in place of made ones; outlives the maker.
+  // `count` numbers, 0 to count - 1. `existing`: if not null, the keys to use in place of made
+  // ones; outlives the maker.
   KeyMaker(const Flags& flags, uint64_t count, const std::vector<std::string>* existing);
 
   // Valid until the next call.
@@ -46,9 +48,13 @@ class KeyPicker {
   KeyPicker(const Flags& flags, uint64_t count);
 
   // As key_distribution says.
-  uint64_t Pick(Random* random) const { return zipf_ ? Scattered(zipf_->Draw(random) - 1) : random->Uniform(count_); }
+  uint64_t Pick(Random* random) const {
+    return zipf_ ? Scattered(zipf_->Draw(random) - 1) : random->Uniform(count_);
+  }
   // For reads: read_random_exp_range comes first.
-  uint64_t PickForRead(Random* random) const { return exp_range_ > 0 ? Exponential(random) : Pick(random); }
+  uint64_t PickForRead(Random* random) const {
+    return exp_range_ > 0 ? Exponential(random) : Pick(random);
+  }
 
  private:
   // Frequent keys are not neighbours.
@@ -69,7 +75,8 @@ class KeySequence {
 
   // kSequential begins anew after count numbers, kUniqueRandom repeats its order.
   uint64_t Next(Random* random) {
-    if (order_ == KeyOrder::kRandom) return picker_ != nullptr ? picker_->Pick(random) : random->Uniform(count_);
+    if (order_ == KeyOrder::kRandom)
+      return picker_ != nullptr ? picker_->Pick(random) : random->Uniform(count_);
     if (next_ == count_) next_ = 0;
     return order_ == KeyOrder::kSequential ? next_++ : shuffled_[next_++];
   }

@@ -14,8 +14,9 @@ TEST(KeysTest, AKeyIsItsNumberAndZeros) {
   Flags flags;
   flags.key_size = 12;
   KeyMaker maker(flags, 1000, nullptr);
-  EXPECT_EQ(maker.Key(0x0102030405060708u).ToString(), std::string("\x01\x02\x03\x04\x05\x06\x07\x08"
-                                                                   "0000"));
+  EXPECT_EQ(maker.Key(0x0102030405060708u).ToString(),
+            std::string("\x01\x02\x03\x04\x05\x06\x07\x08"
+                        "0000"));
   EXPECT_EQ(maker.Key(7).ToString(), std::string("\0\0\0\0\0\0\0\x07"
                                                  "0000",
                                                  12));
@@ -85,7 +86,8 @@ TEST(KeysTest, DistributionsDifferInTheirMostFrequentKey) {
   EXPECT_NEAR(ShareOfMostFrequent(KeyPicker(flags, 1009), 1009), 1.0 / 1009, 0.0005);
   flags.key_distribution = "zipf";
   flags.zipf_exponent = 1;
-  EXPECT_NEAR(ShareOfMostFrequent(KeyPicker(flags, 1009), 1009), 1 / 7.4943, 0.005);  // the sum of 1/k to 1009
+  EXPECT_NEAR(ShareOfMostFrequent(KeyPicker(flags, 1009), 1009), 1 / 7.4943,
+              0.005);  // the sum of 1/k to 1009
   flags.key_distribution = "uniform";
   flags.read_random_exp_range = 10;
   // The part of draws whose exp(-10u) is below 1/1009.

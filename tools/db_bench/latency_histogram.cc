@@ -9,7 +9,8 @@
 namespace ashlar::bench {
 namespace {
 
-// Upper limits, in nanoseconds; a value equal to a limit belongs to the bucket below it. The last bucket takes what is larger than all.
+// Upper limits, in nanoseconds; a value equal to a limit belongs to the bucket below it. The last
+// bucket takes what is larger than all.
 struct Limits {
   std::vector<double> limits;
   size_t in_first_microsecond = 0;  // buckets
@@ -18,7 +19,8 @@ struct Limits {
     for (double limit = 20; limit < 1000; limit *= 1.25) limits.push_back(std::floor(limit));
     in_first_microsecond = limits.size() + 1;
     limits.push_back(1000);
-    // In microseconds: 1, 2, then half as much again each time, of which the first two digits are kept.
+    // In microseconds: 1, 2, then half as much again each time, of which the first two digits are
+    // kept.
     limits.push_back(2000);
     for (double exact = 3; limits.size() + 1 < buckets; exact *= 1.5) {
       double unit = 1;
@@ -29,7 +31,9 @@ struct Limits {
   }
 
   size_t BucketOf(uint64_t nanoseconds) const {
-    return static_cast<size_t>(std::lower_bound(limits.begin(), limits.end(), static_cast<double>(nanoseconds)) - limits.begin());
+    return static_cast<size_t>(
+        std::lower_bound(limits.begin(), limits.end(), static_cast<double>(nanoseconds)) -
+        limits.begin());
   }
   double Begin(size_t bucket) const { return bucket == 0 ? 0 : limits[bucket - 1]; }
 };
@@ -76,7 +80,9 @@ double LatencyHistogram::Percentile(double percent) const {
   return 0;
 }
 
-double LatencyHistogram::Average() const { return count_ == 0 ? 0 : sum_ / static_cast<double>(count_) / 1000; }
+double LatencyHistogram::Average() const {
+  return count_ == 0 ? 0 : sum_ / static_cast<double>(count_) / 1000;
+}
 
 double LatencyHistogram::StandardDeviation() const {
   if (count_ == 0) return 0;
@@ -86,10 +92,12 @@ double LatencyHistogram::StandardDeviation() const {
 
 std::string LatencyHistogram::ToString() const {
   const Limits& limits = TheLimits(kBuckets);
-  std::string text = fmt::format("Count: {} Average: {:.4f}  StdDev: {:.2f}\nMin: {}  Median: {:.4f}  Max: {}\n", count_, Average(),
-                                 StandardDeviation(), Min(), Percentile(50), Max());
-  text += fmt::format("Percentiles: P50: {:.2f} P75: {:.2f} P99: {:.2f} P99.9: {:.2f} P99.99: {:.2f}\n", Percentile(50), Percentile(75),
-                      Percentile(99), Percentile(99.9), Percentile(99.99));
+  std::string text =
+      fmt::format("Count: {} Average: {:.4f}  StdDev: {:.2f}\nMin: {}  Median: {:.4f}  Max: {}\n",
+                  count_, Average(), StandardDeviation(), Min(), Percentile(50), Max());
+  text += fmt::format(
+      "Percentiles: P50: {:.2f} P75: {:.2f} P99: {:.2f} P99.9: {:.2f} P99.99: {:.2f}\n",
+      Percentile(50), Percentile(75), Percentile(99), Percentile(99.9), Percentile(99.99));
   text += "------------------------------------------------------\n";
   if (count_ == 0) return text;
 
@@ -103,9 +111,11 @@ std::string LatencyHistogram::ToString() const {
     below += here;
     const double percent = part * static_cast<double>(here);
     const double begin = first ? 0 : limits.Begin(i) / 1000;
-    const std::string end = std::isinf(limits.limits[i]) ? "infinity" : fmt::format("{:.0f}", limits.limits[i] / 1000);
-    text += fmt::format("{} {:7.0f}, {:>7} ] {:8} {:7.3f}% {:7.3f}% {}\n", first ? '[' : '(', begin, end, here, percent,
-                        part * static_cast<double>(below), std::string(static_cast<size_t>(std::lround(percent / 5)), '#'));
+    const std::string end =
+        std::isinf(limits.limits[i]) ? "infinity" : fmt::format("{:.0f}", limits.limits[i] / 1000);
+    text += fmt::format("{} {:7.0f}, {:>7} ] {:8} {:7.3f}% {:7.3f}% {}\n", first ? '[' : '(', begin,
+                        end, here, percent, part * static_cast<double>(below),
+                        std::string(static_cast<size_t>(std::lround(percent / 5)), '#'));
   }
   return text;
 }

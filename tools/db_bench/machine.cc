@@ -38,6 +38,8 @@ Machine ThisMachine() {
   return machine;
 }
 
-std::string TimeNow() { return fmt::format("{:%Y/%m/%d-%H:%M:%S}", fmt::localtime(std::time(nullptr))); }
+std::string TimeNow() {
+  return fmt::format("{:%Y/%m/%d-%H:%M:%S}", fmt::localtime(std::time(nullptr)));
+}
 
 }  // namespace ashlar::bench

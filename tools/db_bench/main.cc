@@ -1,4 +1,5 @@
-// db_bench: measures the store, with the command lines, workloads and output of RocksDB's db_bench. docs/tools.md is the manual.
+// db_bench: measures the store, with the command lines, workloads and output of RocksDB's db_bench.
+// docs/tools.md is the manual.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -37,9 +38,12 @@ std::string Help() {
       "Measures the store. Flags are those of RocksDB's db_bench.\n"
       "WITHOUT --use_existing_db=1 A DATABASE IN --db IS DESTROYED.\n"
       "\nWorkloads, for --benchmarks=NAME,NAME[X3],...:\n";
-  for (const Workload* const workload : Workloads()) text += fmt::format("  {:<24}{}\n", workload->name, workload->summary);
+  for (const Workload* const workload : Workloads())
+    text += fmt::format("  {:<24}{}\n", workload->name, workload->summary);
   text += FlagsHelp();
-  text += "\nExit codes: 0 done, 1 a workload or the database failed, 2 the command line makes no sense, 3 this build does not measure.\n";
+  text +=
+      "\nExit codes: 0 done, 1 a workload or the database failed, 2 the command line makes no "
+      "sense, 3 this build does not measure.\n";
   return text;
 }
 
@@ -61,10 +65,13 @@ int Main(const std::vector<std::string>& arguments) {
     return 0;
   }
   if (WhyNotMeasured() != nullptr) {
-    fmt::print(stderr, "db_bench: {} measures nothing worth knowing; build with the release preset\n", WhyNotMeasured());
+    fmt::print(stderr,
+               "db_bench: {} measures nothing worth knowing; build with the release preset\n",
+               WhyNotMeasured());
     if (!command_line.flags.any_build) return kNoMeasuringBuild;
   }
-  for (const std::string& notice : command_line.notices) fmt::print(stderr, "db_bench: {}\n", notice);
+  for (const std::string& notice : command_line.notices)
+    fmt::print(stderr, "db_bench: {}\n", notice);
   s = Bench(command_line.flags).Run();
   if (s.ok()) return fflush(stdout) == 0 ? 0 : kFailed;
   fmt::print(stderr, "db_bench: {}\n", s.ToString());
@@ -74,4 +81,6 @@ int Main(const std::vector<std::string>& arguments) {
 }  // namespace
 }  // namespace ashlar::bench
 
-int main(int argc, char** argv) { return ashlar::bench::Main(ashlar::ProgramArguments(argc, argv)); }
+int main(int argc, char** argv) {
+  return ashlar::bench::Main(ashlar::ProgramArguments(argc, argv));
+}

@@ -34,17 +34,20 @@ Status AddFromText(const std::string& text, ColumnFamilyOptions* options) {
 }
 
 Status CompressionByName(const std::string& name, CompressionType* type) {
-  constexpr std::array<std::pair<std::string_view, CompressionType>, 6> kNames = {{{"none", kNoCompression},
-                                                                                   {"snappy", kSnappyCompression},
-                                                                                   {"zlib", kZlibCompression},
-                                                                                   {"lz4", kLZ4Compression},
-                                                                                   {"lz4hc", kLZ4HCCompression},
-                                                                                   {"zstd", kZSTD}}};
+  constexpr std::array<std::pair<std::string_view, CompressionType>, 6> kNames = {
+      {{"none", kNoCompression},
+       {"snappy", kSnappyCompression},
+       {"zlib", kZlibCompression},
+       {"lz4", kLZ4Compression},
+       {"lz4hc", kLZ4HCCompression},
+       {"zstd", kZSTD}}};
   for (const auto& [known, value] : kNames) {
     if (name != known) continue;
     const std::vector<CompressionType> supported = GetSupportedCompressions();
-    if (value != kNoCompression && std::find(supported.begin(), supported.end(), value) == supported.end()) {
-      return Status::InvalidArgument(fmt::format("--compression_type={}: this build does not have that codec", name));
+    if (value != kNoCompression &&
+        std::find(supported.begin(), supported.end(), value) == supported.end()) {
+      return Status::InvalidArgument(
+          fmt::format("--compression_type={}: this build does not have that codec", name));
     }
     *type = value;
     return Status::OK();
@@ -56,9 +59,11 @@ Status MultipliersFromText(std::string_view text, std::vector<int>* multipliers)
   for (size_t level = 0; !text.empty(); ++level) {
     const std::string_view number = text.substr(0, text.find(','));
     int multiplier = 0;
-    const auto [end, code] = std::from_chars(number.data(), number.data() + number.size(), multiplier);
+    const auto [end, code] =
+        std::from_chars(number.data(), number.data() + number.size(), multiplier);
     if (code != std::errc() || end != number.data() + number.size()) {
-      return Status::InvalidArgument("--max_bytes_for_level_multiplier_additional takes numbers with commas between");
+      return Status::InvalidArgument(
+          "--max_bytes_for_level_multiplier_additional takes numbers with commas between");
     }
     if (level >= multipliers->size()) multipliers->resize(level + 1, 1);
     (*multipliers)[level] = multiplier;
@@ -86,7 +91,9 @@ void SetFiles(const Flags& flags, DBOptions* options) {
   options->max_total_wal_size = flags.max_total_wal_size;
   options->manual_wal_flush = flags.manual_wal_flush;
   if (flags.rate_limiter_bytes_per_sec > 0) {
-    options->rate_limiter.reset(NewGenericRateLimiter(static_cast<int64_t>(flags.rate_limiter_bytes_per_sec), flags.rate_limiter_refill_period_us));
+    options->rate_limiter.reset(
+        NewGenericRateLimiter(static_cast<int64_t>(flags.rate_limiter_bytes_per_sec),
+                              flags.rate_limiter_refill_period_us));
   }
 }
 
@@ -119,11 +126,16 @@ Status SetMemtables(const Flags& flags, ColumnFamilyOptions* options) {
   options->max_successive_merges = static_cast<size_t>(flags.max_successive_merges);
   if (flags.memtablerep == "skip_list") return Status::OK();
 
-  const bool by_prefix = flags.memtablerep == "prefix_hash" || flags.memtablerep == "hash_linkedlist";
+  const bool by_prefix =
+      flags.memtablerep == "prefix_hash" || flags.memtablerep == "hash_linkedlist";
   if (!by_prefix && flags.memtablerep != "vector")
-    return BadFlag("memtablerep", flags.memtablerep, "skip_list, prefix_hash, hash_linkedlist, vector");
-  if (by_prefix && flags.prefix_size == 0) return Status::InvalidArgument("--memtablerep=" + flags.memtablerep + " needs --prefix_size");
-  const std::string factory = by_prefix ? fmt::format("{}:{}", flags.memtablerep, flags.hash_bucket_count) : flags.memtablerep;
+    return BadFlag("memtablerep", flags.memtablerep,
+                   "skip_list, prefix_hash, hash_linkedlist, vector");
+  if (by_prefix && flags.prefix_size == 0)
+    return Status::InvalidArgument("--memtablerep=" + flags.memtablerep + " needs --prefix_size");
+  const std::string factory = by_prefix
+                                  ? fmt::format("{}:{}", flags.memtablerep, flags.hash_bucket_count)
+                                  : flags.memtablerep;
   return AddFromText("memtable_factory=" + factory, options);
 }
 
@@ -147,7 +159,8 @@ Status SetLevels(const Flags& flags, ColumnFamilyOptions* options) {
   options->ttl = flags.ttl_seconds;
   options->optimize_filters_for_hits = flags.optimize_filters_for_hits;
   options->report_bg_io_stats = flags.report_bg_io_stats;
-  return MultipliersFromText(flags.max_bytes_for_level_multiplier_additional, &options->max_bytes_for_level_multiplier_additional);
+  return MultipliersFromText(flags.max_bytes_for_level_multiplier_additional,
+                             &options->max_bytes_for_level_multiplier_additional);
 }
 
 Status SetCompression(const Flags& flags, ColumnFamilyOptions* options) {
@@ -156,12 +169,15 @@ Status SetCompression(const Flags& flags, ColumnFamilyOptions* options) {
   if (!s.ok()) return s;
   options->compression = compression;
   options->compression_opts.level = flags.compression_level;
-  options->compression_opts.parallel_threads = static_cast<uint32_t>(flags.compression_parallel_threads);
-  options->compression_opts.max_dict_bytes = static_cast<uint32_t>(flags.compression_max_dict_bytes);
+  options->compression_opts.parallel_threads =
+      static_cast<uint32_t>(flags.compression_parallel_threads);
+  options->compression_opts.max_dict_bytes =
+      static_cast<uint32_t>(flags.compression_max_dict_bytes);
   options->sample_for_compression = static_cast<uint64_t>(flags.sample_for_compression);
   if (flags.min_level_to_compress < 0) return Status::OK();
   for (int level = 0; level < flags.num_levels; ++level) {
-    options->compression_per_level.push_back(level < flags.min_level_to_compress ? kNoCompression : compression);
+    options->compression_per_level.push_back(level < flags.min_level_to_compress ? kNoCompression
+                                                                                 : compression);
   }
   return Status::OK();
 }
@@ -172,22 +188,28 @@ Status MakeBlockCache(const Flags& flags, std::shared_ptr<Cache>* cache, bool* n
   if (flags.cache_size <= 0) return Status::OK();
   const auto bytes = static_cast<size_t>(flags.cache_size);
   if (flags.cache_type == "lru_cache") {
-    LRUCacheOptions options(bytes, flags.cache_numshardbits, false, flags.cache_high_pri_pool_ratio);
+    LRUCacheOptions options(bytes, flags.cache_numshardbits, false,
+                            flags.cache_high_pri_pool_ratio);
     options.low_pri_pool_ratio = flags.cache_low_pri_pool_ratio;
     *cache = options.MakeSharedCache();
   } else if (flags.cache_type.ends_with("hyper_clock_cache")) {
     *cache = HyperClockCacheOptions(bytes, 0, flags.cache_numshardbits).MakeSharedCache();
   } else {
-    return BadFlag("cache_type", flags.cache_type, "lru_cache, hyper_clock_cache, auto_hyper_clock_cache, fixed_hyper_clock_cache");
+    return BadFlag("cache_type", flags.cache_type,
+                   "lru_cache, hyper_clock_cache, auto_hyper_clock_cache, fixed_hyper_clock_cache");
   }
   return Status::OK();
 }
 
 Status SetPlainTable(const Flags& flags, ColumnFamilyOptions* options) {
-  if (flags.prefix_size == 0 || !flags.mmap_read) return Status::InvalidArgument("--use_plain_table needs --prefix_size and --mmap_read");
+  if (flags.prefix_size == 0 || !flags.mmap_read)
+    return Status::InvalidArgument("--use_plain_table needs --prefix_size and --mmap_read");
   const int bloom_bits = flags.bloom_bits < 0 ? 0 : static_cast<int>(flags.bloom_bits);
-  return AddFromText(fmt::format("plain_table_factory={{user_key_len={};bloom_bits_per_key={};hash_table_ratio=0.75}}", flags.key_size, bloom_bits),
-                     options);
+  return AddFromText(
+      fmt::format(
+          "plain_table_factory={{user_key_len={};bloom_bits_per_key={};hash_table_ratio=0.75}}",
+          flags.key_size, bloom_bits),
+      options);
 }
 
 Status SetBlockBasedTable(const Flags& flags, ColumnFamilyOptions* options) {
@@ -200,7 +222,8 @@ Status SetBlockBasedTable(const Flags& flags, ColumnFamilyOptions* options) {
   table.cache_index_and_filter_blocks = flags.cache_index_and_filter_blocks;
   table.pin_l0_filter_and_index_blocks_in_cache = flags.pin_l0_filter_and_index_blocks_in_cache;
   table.pin_top_level_index_and_filter = flags.pin_top_level_index_and_filter;
-  if (flags.use_data_block_hash_index) table.data_block_index_type = BlockBasedTableOptions::kDataBlockBinaryAndHash;
+  if (flags.use_data_block_hash_index)
+    table.data_block_index_type = BlockBasedTableOptions::kDataBlockBinaryAndHash;
   table.data_block_hash_table_util_ratio = flags.data_block_hash_table_util_ratio;
   table.checksum = static_cast<ChecksumType>(flags.checksum_type);
   table.block_size = static_cast<uint64_t>(flags.block_size);
@@ -223,12 +246,16 @@ Status SetBlockBasedTable(const Flags& flags, ColumnFamilyOptions* options) {
 Status FromFlagsAlone(const Flags& flags, Options* options) {
   SetFiles(flags, options);
   SetBackground(flags, options);
-  if (flags.prefix_size > 0) options->prefix_extractor.reset(NewFixedPrefixTransform(static_cast<size_t>(flags.prefix_size)));
+  if (flags.prefix_size > 0)
+    options->prefix_extractor.reset(
+        NewFixedPrefixTransform(static_cast<size_t>(flags.prefix_size)));
   Status s = SetMemtables(flags, options);
   if (s.ok()) s = SetLevels(flags, options);
   if (s.ok()) s = SetCompression(flags, options);
-  if (s.ok()) s = flags.use_plain_table ? SetPlainTable(flags, options) : SetBlockBasedTable(flags, options);
-  if (s.ok() && !flags.merge_operator.empty()) s = MergeOperators::CreateFromStringId(flags.merge_operator, &options->merge_operator);
+  if (s.ok())
+    s = flags.use_plain_table ? SetPlainTable(flags, options) : SetBlockBasedTable(flags, options);
+  if (s.ok() && !flags.merge_operator.empty())
+    s = MergeOperators::CreateFromStringId(flags.merge_operator, &options->merge_operator);
   return s;
 }
 
@@ -238,9 +265,13 @@ Status FromOptionsFile(const Flags& flags, Options* options) {
   Status s = MakeBlockCache(flags, &cache, &no_cache);
   DBOptions db_options;
   std::vector<ColumnFamilyDescriptor> families;
-  if (s.ok()) s = LoadOptionsFromFile(ConfigOptions(), flags.options_file, &db_options, &families, no_cache ? nullptr : &cache);
+  if (s.ok())
+    s = LoadOptionsFromFile(ConfigOptions(), flags.options_file, &db_options, &families,
+                            no_cache ? nullptr : &cache);
   if (!s.ok()) return s;
-  if (families.empty()) return Status::InvalidArgument("--options_file=" + flags.options_file + " names no column family");
+  if (families.empty())
+    return Status::InvalidArgument("--options_file=" + flags.options_file +
+                                   " names no column family");
   *options = Options(db_options, families.front().options);
   return s;
 }
@@ -248,7 +279,8 @@ Status FromOptionsFile(const Flags& flags, Options* options) {
 }  // namespace
 
 Status OptionsFromFlags(const Flags& flags, Options* options) {
-  Status s = flags.options_file.empty() ? FromFlagsAlone(flags, options) : FromOptionsFile(flags, options);
+  Status s =
+      flags.options_file.empty() ? FromFlagsAlone(flags, options) : FromOptionsFile(flags, options);
   if (!s.ok()) return s;
   options->create_if_missing = !flags.use_existing_db;
   options->create_missing_column_families = flags.num_column_families > 1;

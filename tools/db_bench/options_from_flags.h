@@ -7,7 +7,8 @@
 
 namespace ashlar::bench {
 
-// InvalidArgument naming the flag that makes no sense. Features that the library lacks are refused by DB::Open.
+// InvalidArgument naming the flag that makes no sense. Features that the library lacks are refused
+// by DB::Open.
 Status OptionsFromFlags(const Flags& flags, Options* options);
 
 // How reads and writes of a workload behave.

@@ -34,9 +34,12 @@ std::string_view CompressionName(CompressionType type) {
   return "?";
 }
 
-double Average(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size()); }
+double Average(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
 
-// Half the width of the interval that holds the true average in 95 of 100 cases, as if values were distributed normally.
+// Half the width of the interval that holds the true average in 95 of 100 cases, as if values were
+// distributed normally.
 double Confidence95(const std::vector<double>& values) {
   const double average = Average(values);
   double squares = 0;
@@ -57,13 +60,22 @@ using Json = nlohmann::ordered_json;
 
 Json MachineJson() {
   const Machine machine = ThisMachine();
-  return {{"cpu", machine.cpu}, {"cpus", machine.cpus}, {"cpu_cache", machine.cpu_cache}, {"memory_bytes", machine.memory_bytes}};
+  return {{"cpu", machine.cpu},
+          {"cpus", machine.cpus},
+          {"cpu_cache", machine.cpu_cache},
+          {"memory_bytes", machine.memory_bytes}};
 }
 
 Json HistogramJson(const LatencyHistogram& histogram) {
-  return {{"count", histogram.count()},      {"average", histogram.Average()},      {"deviation", histogram.StandardDeviation()},
-          {"p50", histogram.Percentile(50)}, {"p75", histogram.Percentile(75)},     {"p95", histogram.Percentile(95)},
-          {"p99", histogram.Percentile(99)}, {"p99.9", histogram.Percentile(99.9)}, {"p99.99", histogram.Percentile(99.99)},
+  return {{"count", histogram.count()},
+          {"average", histogram.Average()},
+          {"deviation", histogram.StandardDeviation()},
+          {"p50", histogram.Percentile(50)},
+          {"p75", histogram.Percentile(75)},
+          {"p95", histogram.Percentile(95)},
+          {"p99", histogram.Percentile(99)},
+          {"p99.9", histogram.Percentile(99.9)},
+          {"p99.99", histogram.Percentile(99.99)},
           {"max", histogram.Max()}};
 }
 
@@ -72,7 +84,8 @@ template <typename Visitor>
 void ForEachHistogram(const Totals& totals, Visitor visit) {
   if (totals.histograms == nullptr) return;
   for (size_t i = 0; i < kOperations; ++i) {
-    if ((*totals.histograms)[i].count() > 0) visit(OperationName(static_cast<Operation>(i)), (*totals.histograms)[i]);
+    if ((*totals.histograms)[i].count() > 0)
+      visit(OperationName(static_cast<Operation>(i)), (*totals.histograms)[i]);
   }
 }
 
@@ -91,31 +104,43 @@ Json ResultJson(const RunResult& result) {
                {"found", totals.tally.found},
                {"message", result.message}};
   if (totals.beside_seconds > 0) {
-    json["beside"] = {{"operations", totals.beside_ops}, {"ops_per_second", static_cast<double>(totals.beside_ops) / totals.beside_seconds}};
+    json["beside"] = {
+        {"operations", totals.beside_ops},
+        {"ops_per_second", static_cast<double>(totals.beside_ops) / totals.beside_seconds}};
   }
-  ForEachHistogram(totals,
-                   [&](const char* operation, const LatencyHistogram& histogram) { json["latency_micros"][operation] = HistogramJson(histogram); });
+  ForEachHistogram(totals, [&](const char* operation, const LatencyHistogram& histogram) {
+    json["latency_micros"][operation] = HistogramJson(histogram);
+  });
   return json;
 }
 
 }  // namespace
 
-double RunResult::MicrosPerOp() const { return totals.thread_seconds * 1e6 / static_cast<double>(std::max<uint64_t>(1, totals.ops)); }
+double RunResult::MicrosPerOp() const {
+  return totals.thread_seconds * 1e6 / static_cast<double>(std::max<uint64_t>(1, totals.ops));
+}
 
-double RunResult::OpsPerSecond() const { return static_cast<double>(std::max<uint64_t>(1, totals.ops)) / std::max(totals.seconds, 1e-9); }
+double RunResult::OpsPerSecond() const {
+  return static_cast<double>(std::max<uint64_t>(1, totals.ops)) / std::max(totals.seconds, 1e-9);
+}
 
-double RunResult::MegabytesPerSecond() const { return static_cast<double>(totals.tally.bytes) / kMegabyte / std::max(totals.seconds, 1e-9); }
+double RunResult::MegabytesPerSecond() const {
+  return static_cast<double>(totals.tally.bytes) / kMegabyte / std::max(totals.seconds, 1e-9);
+}
 
 std::string ResultLine(const RunResult& result) {
   const Totals& totals = result.totals;
-  std::string line = fmt::format("{:<12} : {:11.3f} micros/op {} ops/sec {:.3f} seconds {} operations;", result.workload, result.MicrosPerOp(),
-                                 Whole(result.OpsPerSecond()), totals.seconds, std::max<uint64_t>(1, totals.ops));
+  std::string line =
+      fmt::format("{:<12} : {:11.3f} micros/op {} ops/sec {:.3f} seconds {} operations;",
+                  result.workload, result.MicrosPerOp(), Whole(result.OpsPerSecond()),
+                  totals.seconds, std::max<uint64_t>(1, totals.ops));
   if (totals.tally.bytes > 0) line += fmt::format(" {:6.1f} MB/s", result.MegabytesPerSecond());
   if (!result.message.empty()) line += " " + result.message;
   return line;
 }
 
-std::string RepetitionsText(const std::vector<const RunResult*>& results, bool final, bool confidence_only) {
+std::string RepetitionsText(const std::vector<const RunResult*>& results, bool final,
+                            bool confidence_only) {
   if (results.size() < 2) return {};
   std::vector<double> ops;
   std::vector<double> megabytes;
@@ -130,7 +155,8 @@ std::string RepetitionsText(const std::vector<const RunResult*>& results, bool f
   const double ops_confidence = Confidence95(ops);
   if (confidence_only && !final) {
     std::string text =
-        fmt::format("{} [CI95 {} runs] : ({}, {}) ops/sec", name, runs, Whole(ops_average - ops_confidence), Whole(ops_average + ops_confidence));
+        fmt::format("{} [CI95 {} runs] : ({}, {}) ops/sec", name, runs,
+                    Whole(ops_average - ops_confidence), Whole(ops_average + ops_confidence));
     if (with_bytes) {
       const double average = Average(megabytes);
       const double confidence = Confidence95(megabytes);
@@ -138,9 +164,11 @@ std::string RepetitionsText(const std::vector<const RunResult*>& results, bool f
     }
     return text + "\n";
   }
-  std::string text = fmt::format("{} [AVG{} {} runs] : {} (± {}) ops/sec", name, final ? "   " : "", runs, Whole(ops_average), Whole(ops_confidence));
+  std::string text = fmt::format("{} [AVG{} {} runs] : {} (± {}) ops/sec", name, final ? "   " : "",
+                                 runs, Whole(ops_average), Whole(ops_confidence));
   if (final) text += fmt::format("; {:.3f} ms/op", 1000 / ops_average);
-  if (with_bytes) text += fmt::format("; {:6.1f} (± {:.1f}) MB/sec", Average(megabytes), Confidence95(megabytes));
+  if (with_bytes)
+    text += fmt::format("; {:6.1f} (± {:.1f}) MB/sec", Average(megabytes), Confidence95(megabytes));
   text += "\n";
   if (!final) return text;
   text += fmt::format("{} [MEDIAN {} runs] : {} ops/sec", name, runs, Whole(Median(ops)));
@@ -150,32 +178,45 @@ std::string RepetitionsText(const std::vector<const RunResult*>& results, bool f
 
 void Report::PrintHeader(const Options& options) const {
   const Machine machine = ThisMachine();
-  fmt::print(stderr, "Ashlar:     version {}\nDate:       {}\nCPU:        {} * {}\nCPUCache:   {}\n", GetAshlarVersionAsString(), TimeNow(),
-             machine.cpus, machine.cpu, machine.cpu_cache);
+  fmt::print(stderr,
+             "Ashlar:     version {}\nDate:       {}\nCPU:        {} * {}\nCPUCache:   {}\n",
+             GetAshlarVersionAsString(), TimeNow(), machine.cpus, machine.cpu, machine.cpu_cache);
 
   const bool fixed = flags_.value_size_distribution_type == "fixed";
-  const int value_bytes = fixed ? flags_.value_size : static_cast<int>((int64_t{flags_.value_size_min} + flags_.value_size_max) / 2);
+  const int value_bytes =
+      fixed ? flags_.value_size
+            : static_cast<int>((int64_t{flags_.value_size_min} + flags_.value_size_max) / 2);
   const double compressed_bytes = value_bytes * flags_.compression_ratio;
   const auto entries = static_cast<double>(flags_.num);
   fmt::print("Keys:       {} bytes each (+ 0 bytes user-defined timestamp)\n", flags_.key_size);
-  fmt::print("Values:     {} {}bytes each ({} bytes after compression)\n", value_bytes, fixed ? "" : "avg ", Whole(compressed_bytes + 0.5));
+  fmt::print("Values:     {} {}bytes each ({} bytes after compression)\n", value_bytes,
+             fixed ? "" : "avg ", Whole(compressed_bytes + 0.5));
   if (!fixed) {
-    fmt::print("Values Distribution: {} (min: {}, max: {})\n", flags_.value_size_distribution_type, flags_.value_size_min, flags_.value_size_max);
+    fmt::print("Values Distribution: {} (min: {}, max: {})\n", flags_.value_size_distribution_type,
+               flags_.value_size_min, flags_.value_size_max);
   }
-  fmt::print("Entries:    {}\nPrefix:    {} bytes\nKeys per prefix:    {}\n", flags_.num, flags_.prefix_size, flags_.keys_per_prefix);
-  fmt::print("RawSize:    {:.1f} MB (estimated)\n", (flags_.key_size + value_bytes) * entries / kMegabyte);
-  fmt::print("FileSize:   {:.1f} MB (estimated)\n", (flags_.key_size + compressed_bytes) * entries / kMegabyte);
-  fmt::print("Write rate: {} bytes/second\nRead rate: {} ops/second\n", flags_.benchmark_write_rate_limit, flags_.benchmark_read_rate_limit);
+  fmt::print("Entries:    {}\nPrefix:    {} bytes\nKeys per prefix:    {}\n", flags_.num,
+             flags_.prefix_size, flags_.keys_per_prefix);
+  fmt::print("RawSize:    {:.1f} MB (estimated)\n",
+             (flags_.key_size + value_bytes) * entries / kMegabyte);
+  fmt::print("FileSize:   {:.1f} MB (estimated)\n",
+             (flags_.key_size + compressed_bytes) * entries / kMegabyte);
+  fmt::print("Write rate: {} bytes/second\nRead rate: {} ops/second\n",
+             flags_.benchmark_write_rate_limit, flags_.benchmark_read_rate_limit);
   if (flags_.engine == "pmem") {
     fmt::print("Engine:     pmem\n------------------------------------------------\n");
     return;
   }
-  fmt::print("Compression: {}\nCompression sampling rate: {}\n", CompressionName(options.compression), flags_.sample_for_compression);
-  fmt::print("Memtablerep: {}\nPerf Level: {}\n", options.memtable_factory->GetId(), flags_.perf_level);
+  fmt::print("Compression: {}\nCompression sampling rate: {}\n",
+             CompressionName(options.compression), flags_.sample_for_compression);
+  fmt::print("Memtablerep: {}\nPerf Level: {}\n", options.memtable_factory->GetId(),
+             flags_.perf_level);
   fmt::print("------------------------------------------------\n");
 }
 
-void Report::PrintSkipped(std::string_view workload) const { fmt::print("{:<12} : skipped (--use_existing_db is true)\n", workload); }
+void Report::PrintSkipped(std::string_view workload) const {
+  fmt::print("{:<12} : skipped (--use_existing_db is true)\n", workload);
+}
 
 void Report::Add(RunResult result) {
   fmt::print("{}\n", ResultLine(result));
@@ -188,7 +229,8 @@ void Report::Add(RunResult result) {
 
 void Report::PrintRepetitions(size_t count, bool final) const {
   std::vector<const RunResult*> results;
-  for (size_t i = results_.size() - count; i < results_.size(); ++i) results.push_back(&results_[i]);
+  for (size_t i = results_.size() - count; i < results_.size(); ++i)
+    results.push_back(&results_[i]);
   if (final) fmt::print("\n");
   fmt::print("{}", RepetitionsText(results, final, flags_.confidence_interval_only));
   (void)fflush(stdout);

@@ -1,10 +1,11 @@
-// Report: what db_bench prints, in the lines that scripts know from RocksDB's, and the same as JSON.
+// Report: what db_bench prints, in the lines that scripts know from RocksDB's, and the same as
+// JSON.
 //
 //   fillseq      :       8.843 micros/op 113057 ops/sec 0.177 seconds 20000 operations;   12.5 MB/s
 //
-// micros/op is the time of all threads over all operations, so what one thread waits; ops/sec is what all threads did in the time that passed.
-// Results go to standard output.
-// Thread safety: one thread.
+// micros/op is the time of all threads over all operations, so what one thread waits; ops/sec is
+// what all threads did in the time that passed. Results go to standard output. Thread safety: one
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +53,9 @@ class Report {
 
 // The result's line.
 std::string ResultLine(const RunResult& result);
-// Lines such as "fillseq [AVG 3 runs] : ..."; `final`: those after the last run. `confidence_only`: the interval alone.
-std::string RepetitionsText(const std::vector<const RunResult*>& results, bool final, bool confidence_only);
+// Lines such as "fillseq [AVG 3 runs] : ..."; `final`: those after the last run. `confidence_only`:
+// the interval alone.
+std::string RepetitionsText(const std::vector<const RunResult*>& results, bool final,
+                            bool confidence_only);
 
 }  // namespace ashlar::bench

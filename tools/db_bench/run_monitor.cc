@@ -12,9 +12,14 @@ constexpr uint64_t kLookMicros = 100'000;
 
 }  // namespace
 
-RunMonitor::RunMonitor(const Flags& flags, std::string_view workload, const std::vector<std::unique_ptr<Worker>>& workers,
+RunMonitor::RunMonitor(const Flags& flags, std::string_view workload,
+                       const std::vector<std::unique_ptr<Worker>>& workers,
                        std::ofstream* interval_file, std::chrono::steady_clock::time_point start)
-    : flags_(flags), workers_(workers), interval_file_(interval_file), start_(start), line_(std::string(workload)) {}
+    : flags_(flags),
+      workers_(workers),
+      interval_file_(interval_file),
+      start_(start),
+      line_(std::string(workload)) {}
 
 void RunMonitor::Ended() {
   MutexLock lock(mutex_);
@@ -51,15 +56,19 @@ void RunMonitor::Show() {
   } else if (flags_.duration > 0) {
     part = seconds / flags_.duration;
   }
-  line_.Show(part, fmt::format("{} ops  {:.1f} k ops/s", done, static_cast<double>(done) / seconds / 1000));
+  line_.Show(part, fmt::format("{} ops  {:.1f} k ops/s", done,
+                               static_cast<double>(done) / seconds / 1000));
 }
 
 void RunMonitor::WriteInterval() {
   const Clock::time_point now = Clock::now();
-  if (!interval_file_->is_open() || now - interval_begin_ < std::chrono::seconds(flags_.report_interval_seconds)) return;
+  if (!interval_file_->is_open() ||
+      now - interval_begin_ < std::chrono::seconds(flags_.report_interval_seconds))
+    return;
   const uint64_t ops = OpsDone();
   const double seconds = std::chrono::duration<double>(now - interval_begin_).count();
-  *interval_file_ << fmt::format("{:.0f},{:.0f}\n", std::chrono::duration<double>(now - start_).count(),
+  *interval_file_ << fmt::format("{:.0f},{:.0f}\n",
+                                 std::chrono::duration<double>(now - start_).count(),
                                  static_cast<double>(ops - interval_ops_) / seconds);
   interval_file_->flush();
   interval_begin_ = now;

@@ -1,7 +1,8 @@
-// RunMonitor: watches a run while its threads work: the progress line, and the operations per second of --report_interval_seconds.
+// RunMonitor: watches a run while its threads work: the progress line, and the operations per
+// second of --report_interval_seconds.
 //
-// It reads the counters that threads publish, ten times a second; it costs the threads nothing else.
-// Thread safety: Ended by any thread, the rest by one.
+// It reads the counters that threads publish, ten times a second; it costs the threads nothing
+// else. Thread safety: Ended by any thread, the rest by one.
 #pragma once
 
 #include <chrono>
@@ -21,8 +22,10 @@ namespace ashlar::bench {
 
 class RunMonitor {
  public:
-  // interval_file: where operations per second go; not open: nowhere. Its seconds count from `start`.
-  RunMonitor(const Flags& flags, std::string_view workload, const std::vector<std::unique_ptr<Worker>>& workers, std::ofstream* interval_file,
+  // interval_file: where operations per second go; not open: nowhere. Its seconds count from
+  // `start`.
+  RunMonitor(const Flags& flags, std::string_view workload,
+             const std::vector<std::unique_ptr<Worker>>& workers, std::ofstream* interval_file,
              std::chrono::steady_clock::time_point start);
 
   // A worker has ended.

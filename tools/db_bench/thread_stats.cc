@@ -5,7 +5,9 @@
 namespace ashlar::bench {
 namespace {
 
-double Seconds(ThreadStats::Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
+double Seconds(ThreadStats::Clock::duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
 
 }  // namespace
 
@@ -25,7 +27,8 @@ const char* OperationName(Operation operation) {
 }
 
 ThreadStats::ThreadStats(const Settings& settings) : settings_(settings) {
-  if (settings_.histogram) histograms_ = std::make_unique<std::array<LatencyHistogram, kOperations>>();
+  if (settings_.histogram)
+    histograms_ = std::make_unique<std::array<LatencyHistogram, kOperations>>();
   if (settings_.report_ops > 0) next_report_ = settings_.report_ops;
 }
 
@@ -36,8 +39,8 @@ void ThreadStats::Begin() {
 
 void ThreadStats::Record(Operation operation) {
   const Clock::time_point now = Clock::now();
-  (*histograms_)[static_cast<size_t>(operation)].Add(
-      static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now - last_).count()));
+  (*histograms_)[static_cast<size_t>(operation)].Add(static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(now - last_).count()));
   last_ = now;
 }
 
@@ -65,7 +68,8 @@ void Totals::Add(const ThreadStats& stats) {
   for (size_t i = 0; i < kOperations; ++i) {
     const LatencyHistogram* const histogram = stats.histogram(static_cast<Operation>(i));
     if (histogram == nullptr) continue;
-    if (histograms == nullptr) histograms = std::make_unique<std::array<LatencyHistogram, kOperations>>();
+    if (histograms == nullptr)
+      histograms = std::make_unique<std::array<LatencyHistogram, kOperations>>();
     (*histograms)[i].Merge(*histogram);
   }
 }

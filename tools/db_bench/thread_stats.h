@@ -1,8 +1,10 @@
-// ThreadStats: what one thread of a workload has done and how long it took. Totals: the sum over its threads.
+// ThreadStats: what one thread of a workload has done and how long it took. Totals: the sum over
+// its threads.
 //
-// A thread counts in plain members and publishes its number of operations with a plain store, so that counting costs no shared cache line; the thread
-// that shows progress reads the published numbers only.
-// Thread safety: Begin, FinishedOps, Skip and End by the owner; published_ops and planned_ops by any thread; the rest after the owner has ended.
+// A thread counts in plain members and publishes its number of operations with a plain store, so
+// that counting costs no shared cache line; the thread that shows progress reads the published
+// numbers only. Thread safety: Begin, FinishedOps, Skip and End by the owner; published_ops and
+// planned_ops by any thread; the rest after the owner has ended.
 #pragma once
 
 #include <array>

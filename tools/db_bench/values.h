@@ -1,8 +1,8 @@
 // ValueMaker: values that compress to a wanted part of their size.
 //
-// Values are windows into one megabyte made beforehand: a piece of 100 bytes is random letters for the first compression_ratio of it, which repeat to
-// its end. So a value costs an addition, and the writer's own time is not the generator's.
-// Thread safety: one thread at a time.
+// Values are windows into one megabyte made beforehand: a piece of 100 bytes is random letters for
+// the first compression_ratio of it, which repeat to its end. So a value costs an addition, and the
+// writer's own time is not the generator's. Thread safety: one thread at a time.
 #pragma once
 
 #include <cstdint>

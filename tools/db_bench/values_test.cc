@@ -12,7 +12,9 @@ namespace {
 size_t CompressedBytes(const std::string& text) {
   uLongf bytes = compressBound(static_cast<uLong>(text.size()));
   std::vector<Bytef> out(bytes);
-  EXPECT_EQ(compress(out.data(), &bytes, reinterpret_cast<const Bytef*>(text.data()), static_cast<uLong>(text.size())), Z_OK);
+  EXPECT_EQ(compress(out.data(), &bytes, reinterpret_cast<const Bytef*>(text.data()),
+                     static_cast<uLong>(text.size())),
+            Z_OK);
   return bytes;
 }
 
@@ -24,7 +26,9 @@ TEST(ValuesTest, ValuesCompressToThePartAskedFor) {
     std::string text;
     for (int i = 0; i < 1000; ++i) text.append(maker.Next().data(), 100);
     // Letters of 95 kinds carry 6.6 bits each, so even a ratio of 1 compresses a little.
-    EXPECT_NEAR(static_cast<double>(CompressedBytes(text)) / static_cast<double>(text.size()), ratio * 0.85, 0.1) << ratio;
+    EXPECT_NEAR(static_cast<double>(CompressedBytes(text)) / static_cast<double>(text.size()),
+                ratio * 0.85, 0.1)
+        << ratio;
   }
 }
 

@@ -25,14 +25,20 @@ uint64_t Loop::Look(uint64_t wanted) {
   return taken;
 }
 
-uint64_t ReadsOf(const Flags& flags) { return static_cast<uint64_t>(flags.reads < 0 ? flags.num : flags.reads); }
-uint64_t WritesOf(const Flags& flags) { return static_cast<uint64_t>(flags.writes < 0 ? flags.num : flags.writes); }
+uint64_t ReadsOf(const Flags& flags) {
+  return static_cast<uint64_t>(flags.reads < 0 ? flags.num : flags.reads);
+}
+uint64_t WritesOf(const Flags& flags) {
+  return static_cast<uint64_t>(flags.writes < 0 ? flags.num : flags.writes);
+}
 uint64_t ReadsAndWritesOf(const Flags& flags) {
-  return static_cast<uint64_t>(flags.reads < 0 && flags.writes < 0 ? flags.num : std::max(flags.reads, flags.writes));
+  return static_cast<uint64_t>(
+      flags.reads < 0 && flags.writes < 0 ? flags.num : std::max(flags.reads, flags.writes));
 }
 
-Worker::Worker(const Flags& flags_in, Database* database_in, SharedRun* shared_in, const std::vector<std::string>* existing_keys, int id_in,
-               uint64_t seed, const ThreadStats::Settings& stats_settings)
+Worker::Worker(const Flags& flags_in, Database* database_in, SharedRun* shared_in,
+               const std::vector<std::string>* existing_keys, int id_in, uint64_t seed,
+               const ThreadStats::Settings& stats_settings)
     : flags(flags_in),
       database(*database_in),
       shared(*shared_in),

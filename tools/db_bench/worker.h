@@ -1,7 +1,9 @@
-// Worker: what one thread of a workload works with: the database, its own random numbers, keys, values and counters, and the end of its work.
+// Worker: what one thread of a workload works with: the database, its own random numbers, keys,
+// values and counters, and the end of its work.
 //
-// Everything is made before the clock starts. A workload is a function of a Worker; it calls Loop for its operations, FinishedOps after each.
-// Thread safety: a worker belongs to one thread; SharedRun's members may be used by all.
+// Everything is made before the clock starts. A workload is a function of a Worker; it calls Loop
+// for its operations, FinishedOps after each. Thread safety: a worker belongs to one thread;
+// SharedRun's members may be used by all.
 #pragma once
 
 #include <atomic>
@@ -26,9 +28,11 @@ struct SharedRun {
   // Null: no limit.
   std::unique_ptr<RateLimiter> write_limiter;
   std::unique_ptr<RateLimiter> read_limiter;
-  // Set by a thread that failed; the others stop at their next look. Relaxed: nothing else is read because of it.
+  // Set by a thread that failed; the others stop at their next look. Relaxed: nothing else is read
+  // because of it.
   std::atomic<bool> failed{false};
-  // Threads that are measured and still at work; one that works beside them ends when it reaches 0. Relaxed, as above.
+  // Threads that are measured and still at work; one that works beside them ends when it reaches 0.
+  // Relaxed, as above.
   std::atomic<int> measured_at_work{0};
 };
 
@@ -60,16 +64,19 @@ class Loop {
   uint64_t until_look_ = 0;  // operations until the next look
 };
 
-// Operations of one thread: num unless --reads or --writes say otherwise; the larger of the two where a workload does both.
+// Operations of one thread: num unless --reads or --writes say otherwise; the larger of the two
+// where a workload does both.
 uint64_t ReadsOf(const Flags& flags);
 uint64_t WritesOf(const Flags& flags);
 uint64_t ReadsAndWritesOf(const Flags& flags);
 
 struct Worker {
-  Worker(const Flags& flags_in, Database* database_in, SharedRun* shared_in, const std::vector<std::string>* existing_keys, int id_in, uint64_t seed,
+  Worker(const Flags& flags_in, Database* database_in, SharedRun* shared_in,
+         const std::vector<std::string>* existing_keys, int id_in, uint64_t seed,
          const ThreadStats::Settings& stats_settings);
 
-  // Random workloads run by the clock when duration says so, others always by number. Also tells stats what is planned.
+  // Random workloads run by the clock when duration says so, others always by number. Also tells
+  // stats what is planned.
   Loop RandomLoop(uint64_t ops);
   Loop CountedLoop(uint64_t ops);
 

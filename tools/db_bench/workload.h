@@ -1,4 +1,5 @@
-// Workload: one thing that db_bench can do, by the name it has in --benchmarks. Each has a file in workloads/, and a line in workloads/registry.cc.
+// Workload: one thing that db_bench can do, by the name it has in --benchmarks. Each has a file in
+// workloads/, and a line in workloads/registry.cc.
 //
 // Thread safety: constants.
 #pragma once

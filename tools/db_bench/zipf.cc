@@ -6,7 +6,8 @@
 namespace ashlar::bench {
 namespace {
 
-// log(1 + x) / x and (exp(x) - 1) / x, which both tend to 1: what H and its inverse are made of, also where exponent is 1.
+// log(1 + x) / x and (exp(x) - 1) / x, which both tend to 1: what H and its inverse are made of,
+// also where exponent is 1.
 double LogRatio(double x) { return std::abs(x) > 1e-8 ? std::log1p(x) / x : 1 - x / 2; }
 double ExpRatio(double x) { return std::abs(x) > 1e-8 ? std::expm1(x) / x : 1 + x / 2; }
 
@@ -33,10 +34,12 @@ double Zipf::InverseIntegral(double y) const {
 
 uint64_t Zipf::Draw(Random* random) const {
   for (;;) {
-    const double u = integral_of_last_ + random->NextDouble() * (integral_of_first_ - integral_of_last_);
+    const double u =
+        integral_of_last_ + random->NextDouble() * (integral_of_first_ - integral_of_last_);
     const double x = InverseIntegral(u);
     const double rank = std::clamp(std::floor(x + 0.5), 1.0, n_);
-    if (rank - x <= always_within_ || u >= WeightIntegral(rank + 0.5) - Weight(rank)) return static_cast<uint64_t>(rank);
+    if (rank - x <= always_within_ || u >= WeightIntegral(rank + 0.5) - Weight(rank))
+      return static_cast<uint64_t>(rank);
   }
 }
 

@@ -1,8 +1,9 @@
 // Zipf: draws ranks 1..n, rank k in proportion to k^-exponent, without a table.
 //
-// Rejection-inversion (Hörmann and Derflinger, "Rejection-inversion to generate variates from monotone discrete distributions", 1996): the histogram
-// of the weights lies under the curve h(x) = x^-exponent moved by one half; its integral H has an inverse, so a point under the curve costs one
-// uniform number, and it is taken unless it lies in the small rest above the histogram.
+// Rejection-inversion (Hörmann and Derflinger, "Rejection-inversion to generate variates from
+// monotone discrete distributions", 1996): the histogram of the weights lies under the curve h(x) =
+// x^-exponent moved by one half; its integral H has an inverse, so a point under the curve costs
+// one uniform number, and it is taken unless it lies in the small rest above the histogram.
 //
 //   H(x) = ∫ t^-exponent dt = (x^(1-exponent) - 1) / (1 - exponent), log x for exponent 1
 //
@@ -31,7 +32,7 @@ class Zipf {
   const double exponent_;
   const double integral_of_first_;  // H(1.5) - h(1): where the points of rank 1 begin
   const double integral_of_last_;   // H(n + 0.5)
-  const double always_within_;      // a point at most this far left of its rank is under the histogram
+  const double always_within_;  // a point at most this far left of its rank is under the histogram
 };
 
 }  // namespace ashlar::bench

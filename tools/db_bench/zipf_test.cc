@@ -15,7 +15,8 @@ TEST(ZipfTest, RanksComeInProportionToTheirWeights) {
   constexpr int kDraws = 400'000;
   for (const double exponent : {0.5, 0.99, 1.0, 1.2, 2.0}) {
     for (const uint64_t n : {1u, 2u, 3u, 50u}) {
-      SCOPED_TRACE(testing::Message() << "exponent " << exponent << " n " << n << " seed " << kSeed);
+      SCOPED_TRACE(testing::Message()
+                   << "exponent " << exponent << " n " << n << " seed " << kSeed);
       const Zipf zipf(n, exponent);
       Random random(kSeed);
       std::vector<int> drawn(n + 1);
@@ -29,7 +30,8 @@ TEST(ZipfTest, RanksComeInProportionToTheirWeights) {
       for (uint64_t k = 1; k <= n; ++k) weights += std::pow(static_cast<double>(k), -exponent);
       for (uint64_t k = 1; k <= n; ++k) {
         const double p = std::pow(static_cast<double>(k), -exponent) / weights;
-        EXPECT_NEAR(drawn[k], kDraws * p, 5 * std::sqrt(kDraws * p * (1 - p)) + 1e-9) << "rank " << k;
+        EXPECT_NEAR(drawn[k], kDraws * p, 5 * std::sqrt(kDraws * p * (1 - p)) + 1e-9)
+            << "rank " << k;
       }
     }
   }

@@ -11,9 +11,11 @@ namespace {
 
 using Files = std::vector<FileMetaData*>;
 
-constexpr size_t kMovedFilesMax = 4;      // of one move: more would flood the next level
-constexpr size_t kLevel0RunFilesMin = 4;  // of a compaction within level 0 that is done because the way down is busy
-// Times the level multiplier: how much smaller than the base level level 0 must be for a compaction into it to be a waste.
+constexpr size_t kMovedFilesMax = 4;  // of one move: more would flood the next level
+constexpr size_t kLevel0RunFilesMin =
+    4;  // of a compaction within level 0 that is done because the way down is busy
+// Times the level multiplier: how much smaller than the base level level 0 must be for a compaction
+// into it to be a waste.
 constexpr double kLevel0FarSmallerThanBase = 2.0;
 
 // User keys, both ends included; null: unbounded.
@@ -28,7 +30,8 @@ struct ClosedRange {
 };
 
 bool AnyBusy(std::span<FileMetaData* const> files) {
-  return std::any_of(files.begin(), files.end(), [](const FileMetaData* file) { return file->being_compacted; });
+  return std::any_of(files.begin(), files.end(),
+                     [](const FileMetaData* file) { return file->being_compacted; });
 }
 uint64_t TotalBytes(std::span<FileMetaData* const> files) {
   uint64_t bytes = 0;
@@ -50,7 +53,9 @@ class Tree {
     return Compare(a.largest, b.smallest) >= 0 && Compare(a.smallest, b.largest) <= 0;
   }
 
-  static ClosedRange RangeOf(const FileMetaData& file) { return {file.smallest_user_key(), file.largest_user_key()}; }
+  static ClosedRange RangeOf(const FileMetaData& file) {
+    return {file.smallest_user_key(), file.largest_user_key()};
+  }
   void Widen(ClosedRange* range, const ClosedRange& other) const {
     if (Compare(other.smallest, range->smallest) < 0) range->smallest = other.smallest;
     if (Compare(other.largest, range->largest) > 0) range->largest = other.largest;
@@ -61,20 +66,28 @@ class Tree {
     return range;
   }
 
-  // Files that overlap, without closing the set. Levels above 0 keep files sorted, so these are neighbours.
+  // Files that overlap, without closing the set. Levels above 0 keep files sorted, so these are
+  // neighbours.
   std::span<FileMetaData* const> Overlapping(Level level, const Range& range) const {
     const auto files = view_.files(level);
-    const auto begin = range.smallest == nullptr ? files.begin() : std::partition_point(files.begin(), files.end(), [&](const FileMetaData* file) {
-      return Compare(file->largest_user_key(), *range.smallest) < 0;
-    });
-    const auto end = range.largest == nullptr ? files.end() : std::partition_point(begin, files.end(), [&](const FileMetaData* file) {
-      return Compare(file->smallest_user_key(), *range.largest) <= 0;
-    });
+    const auto begin =
+        range.smallest == nullptr
+            ? files.begin()
+            : std::partition_point(files.begin(), files.end(), [&](const FileMetaData* file) {
+                return Compare(file->largest_user_key(), *range.smallest) < 0;
+              });
+    const auto end = range.largest == nullptr
+                         ? files.end()
+                         : std::partition_point(begin, files.end(), [&](const FileMetaData* file) {
+                             return Compare(file->smallest_user_key(), *range.largest) <= 0;
+                           });
     return {begin, end};
   }
 
   // Files that overlap, and those that must go with them (I1 of compaction_plan.h).
-  Files Closed(Level level, const Range& range) const { return level == 0 ? ClosedOnLevel0(range) : ClosedOnSortedLevel(level, range); }
+  Files Closed(Level level, const Range& range) const {
+    return level == 0 ? ClosedOnLevel0(range) : ClosedOnSortedLevel(level, range);
+  }
 
  private:
   Files ClosedOnLevel0(const Range& range) const {
@@ -89,7 +102,8 @@ class Tree {
         if (taken[i] || !Overlap(*all[i], grown)) continue;
         taken[i] = true;
         again = true;
-        if (grown.smallest != nullptr && Compare(all[i]->smallest_user_key(), *grown.smallest) < 0) {
+        if (grown.smallest != nullptr &&
+            Compare(all[i]->smallest_user_key(), *grown.smallest) < 0) {
           smallest = all[i]->smallest_user_key();
           grown.smallest = &smallest;
         }
@@ -136,7 +150,11 @@ class PlanBuilder {
   };
 
   PlanBuilder(const TreeView& view, const LeveledConfig& config, const LevelTargets& targets)
-      : view_(view), config_(config), targets_(targets), tree_(view), last_level_(view.LastLevel()) {}
+      : view_(view),
+        config_(config),
+        targets_(targets),
+        tree_(view),
+        last_level_(view.LastLevel()) {}
 
   const Tree& tree() const { return tree_; }
 
@@ -162,21 +180,26 @@ class PlanBuilder {
   }
 
  private:
-  // Takes in further files of the start level that cost nothing: they lie within what is rewritten anyway.
+  // Takes in further files of the start level that cost nothing: they lie within what is rewritten
+  // anyway.
   void GrowForFree(Start* start, const Files& below) const {
     ClosedRange all = tree_.RangeOf(start->files);
     tree_.Widen(&all, tree_.RangeOf(below));
     Files grown = tree_.Closed(start->level, all.range());
     if (grown.size() <= start->files.size() || AnyBusy(grown)) return;
-    const uint64_t limit = config_.max_compaction_bytes > UINT64_MAX / 2 ? UINT64_MAX : config_.max_compaction_bytes * 2;
+    const uint64_t limit = config_.max_compaction_bytes > UINT64_MAX / 2
+                               ? UINT64_MAX
+                               : config_.max_compaction_bytes * 2;
     if (TotalBytes(grown) + TotalBytes(below) >= limit) return;
-    if (tree_.Closed(start->output_level, tree_.RangeOf(grown).range()).size() != below.size()) return;
+    if (tree_.Closed(start->output_level, tree_.RangeOf(grown).range()).size() != below.size())
+      return;
     start->files = std::move(grown);
   }
 
   void SetRange(CompactionPlan* plan) const {
     ClosedRange range = tree_.RangeOf(plan->inputs.front().files);
-    for (const CompactionInputs& inputs : plan->inputs) tree_.Widen(&range, tree_.RangeOf(inputs.files));
+    for (const CompactionInputs& inputs : plan->inputs)
+      tree_.Widen(&range, tree_.RangeOf(inputs.files));
     plan->smallest = range.smallest.ToString();
     plan->largest = range.largest.ToString();
   }
@@ -184,43 +207,57 @@ class PlanBuilder {
   bool OutputIsTaken(const CompactionPlan& plan) const {
     if (plan.output_level == 0) return false;
     const ClosedRange range{plan.smallest, plan.largest};
-    return std::any_of(view_.running.begin(), view_.running.end(), [&](const CompactionPlan* other) {
-      return other->output_level == plan.output_level && tree_.Overlap(range, {other->smallest, other->largest});
-    });
+    return std::any_of(view_.running.begin(), view_.running.end(),
+                       [&](const CompactionPlan* other) {
+                         return other->output_level == plan.output_level &&
+                                tree_.Overlap(range, {other->smallest, other->largest});
+                       });
   }
 
   void Complete(CompactionPlan* plan, bool may_move) const {
     const Slice smallest(plan->smallest);
     const Slice largest(plan->largest);
-    for (Level level = plan->output_level + 1; plan->output_level > 0 && level < view_.num_levels(); ++level) {
+    for (Level level = plan->output_level + 1; plan->output_level > 0 && level < view_.num_levels();
+         ++level) {
       const auto overlapping = tree_.Overlapping(level, {&smallest, &largest});
       if (!overlapping.empty()) plan->deeper.emplace_back(overlapping.begin(), overlapping.end());
     }
     if (!plan->deeper.empty()) plan->grandparents = plan->deeper.front();
-    // Older data of the same keys may lie in level-0 files outside the plan when it stays on level 0.
+    // Older data of the same keys may lie in level-0 files outside the plan when it stays on level
+    // 0.
     plan->bottommost = plan->output_level > 0 && plan->deeper.empty();
 
-    const CompressionChoice compression = ChooseCompression(config_, targets_, last_level_, plan->output_level);
+    const CompressionChoice compression =
+        ChooseCompression(config_, targets_, last_level_, plan->output_level);
     plan->compression = compression.type;
     plan->bottommost_compression = compression.bottommost;
     plan->max_grandparent_overlap_bytes = config_.max_compaction_bytes;
-    plan->max_output_file_bytes = plan->output_level == 0 ? UINT64_MAX : TargetFileBytes(config_, targets_, plan->output_level);
-    plan->max_subcompactions = plan->output_level == 0 ? 1 : std::max<uint32_t>(1, config_.max_subcompactions);
+    plan->max_output_file_bytes = plan->output_level == 0
+                                      ? UINT64_MAX
+                                      : TargetFileBytes(config_, targets_, plan->output_level);
+    plan->max_subcompactions =
+        plan->output_level == 0 ? 1 : std::max<uint32_t>(1, config_.max_subcompactions);
     plan->trivial_move = may_move && MayMove(*plan);
   }
 
   bool MayMove(const CompactionPlan& plan) const {
     if (plan.inputs.size() != 1 || plan.start_level() == plan.output_level) return false;
-    if (ChooseCompression(config_, targets_, last_level_, plan.start_level()).type != plan.compression) return false;
+    if (ChooseCompression(config_, targets_, last_level_, plan.start_level()).type !=
+        plan.compression)
+      return false;
     const Files& files = plan.inputs.front().files;
     for (size_t i = 0; i < files.size(); ++i) {
       const ClosedRange range = Tree::RangeOf(*files[i]);
       for (size_t j = 0; plan.start_level() == 0 && j < i; ++j) {
         if (tree_.Overlap(*files[j], range.range())) return false;
       }
-      // A file that overlaps much of the level below the next would be expensive to compact from there.
+      // A file that overlaps much of the level below the next would be expensive to compact from
+      // there.
       if (plan.output_level + 1 == view_.num_levels()) continue;
-      if (files[i]->file_bytes + TotalBytes(tree_.Overlapping(plan.output_level + 1, range.range())) > config_.max_compaction_bytes) return false;
+      if (files[i]->file_bytes +
+              TotalBytes(tree_.Overlapping(plan.output_level + 1, range.range())) >
+          config_.max_compaction_bytes)
+        return false;
     }
     return true;
   }
@@ -235,7 +272,11 @@ class PlanBuilder {
 class LeveledPicker {
  public:
   LeveledPicker(const TreeView& view, const LeveledConfig& config, const CompactCursors& cursors)
-      : view_(view), config_(config), cursors_(cursors), targets_(ComputeLevelTargets(view, config)), builder_(view, config, targets_) {}
+      : view_(view),
+        config_(config),
+        cursors_(cursors),
+        targets_(ComputeLevelTargets(view, config)),
+        builder_(view, config, targets_) {}
 
   std::optional<CompactionPlan> Pick() const {
     if (auto plan = PickByScore()) return plan;
@@ -259,14 +300,16 @@ class LeveledPicker {
   }
 
  private:
-  static constexpr PlanReason kFileReasons[] = {PlanReason::kMarked, PlanReason::kBottommostDeletes, PlanReason::kTtl, PlanReason::kPeriodic};
+  static constexpr PlanReason kFileReasons[] = {PlanReason::kMarked, PlanReason::kBottommostDeletes,
+                                                PlanReason::kTtl, PlanReason::kPeriodic};
 
   std::optional<CompactionPlan> PickByScore() const {
     bool level0_waits = false;
     for (const LevelScore& candidate : CompactionScores(view_, config_, targets_)) {
       if (candidate.score < 1) break;
       if (level0_waits && candidate.level == targets_.base_level) continue;
-      if (auto plan = candidate.level == 0 ? PickLevel0() : PickFromLevel(candidate.level)) return plan;
+      if (auto plan = candidate.level == 0 ? PickLevel0() : PickFromLevel(candidate.level))
+        return plan;
       level0_waits = level0_waits || candidate.level == 0;
     }
     return std::nullopt;
@@ -283,7 +326,9 @@ class LeveledPicker {
     if (idle && targets_.base_level > 0) {
       const Slice smallest = view_.files(0).back()->smallest_user_key();
       const Slice largest = view_.files(0).back()->largest_user_key();
-      if (auto plan = builder_.Build({0, tree().Closed(0, {&smallest, &largest}), targets_.base_level, PlanReason::kLevel0Files})) return plan;
+      if (auto plan = builder_.Build({0, tree().Closed(0, {&smallest, &largest}),
+                                      targets_.base_level, PlanReason::kLevel0Files}))
+        return plan;
     }
     return MergeNewestOfLevel0();
   }
@@ -295,14 +340,17 @@ class LeveledPicker {
     ClosedRange range;
     for (auto it = level0.rbegin(); it != level0.rend(); ++it) {
       const ClosedRange own = Tree::RangeOf(**it);
-      if (std::any_of(files.begin(), files.end(), [&](const FileMetaData* file) { return tree().Overlap(*file, own.range()); })) break;
+      if (std::any_of(files.begin(), files.end(),
+                      [&](const FileMetaData* file) { return tree().Overlap(*file, own.range()); }))
+        break;
       ClosedRange grown = files.empty() ? own : range;
       tree().Widen(&grown, own);
       if (!tree().Overlapping(targets_.base_level, grown.range()).empty()) break;
       range = grown;
       files.insert(files.begin(), *it);
     }
-    // Into an empty level the oldest file could always move; those that overlap it would then drag it along again.
+    // Into an empty level the oldest file could always move; those that overlap it would then drag
+    // it along again.
     const bool base_is_empty = view_.files(targets_.base_level).empty();
     if (files.empty() || (base_is_empty && files.size() < level0.size())) return std::nullopt;
     auto plan = builder_.Build({0, files, targets_.base_level, PlanReason::kLevel0Files});
@@ -310,27 +358,38 @@ class LeveledPicker {
     return plan && plan->trivial_move ? plan : std::nullopt;
   }
 
-  std::optional<CompactionPlan> MergeLevel0(Files files) const { return builder_.Build({0, std::move(files), 0, PlanReason::kLevel0Files}); }
+  std::optional<CompactionPlan> MergeLevel0(Files files) const {
+    return builder_.Build({0, std::move(files), 0, PlanReason::kLevel0Files});
+  }
 
-  // The newest files up to the first busy one, when level 0 is so small beside the base level that rewriting the base level for it would be a waste.
+  // The newest files up to the first busy one, when level 0 is so small beside the base level that
+  // rewriting the base level for it would be a waste.
   std::optional<CompactionPlan> MergeSmallLevel0() const {
     const auto level0 = view_.files(0);
-    const auto files_min = static_cast<size_t>(std::max(2, config_.level0_file_num_compaction_trigger));
+    const auto files_min =
+        static_cast<size_t>(std::max(2, config_.level0_file_num_compaction_trigger));
     const uint64_t average = AverageEntryBytes(view_);
     double bytes = 0;
-    for (const FileMetaData* file : level0) bytes += static_cast<double>(CompensatedBytes(*file, average));
-    const double factor = kLevel0FarSmallerThanBase * std::max(10.0, config_.max_bytes_for_level_multiplier);
+    for (const FileMetaData* file : level0)
+      bytes += static_cast<double>(CompensatedBytes(*file, average));
+    const double factor =
+        kLevel0FarSmallerThanBase * std::max(10.0, config_.max_bytes_for_level_multiplier);
     const bool only_level = view_.num_levels() == 1;
-    if (!only_level && static_cast<double>(view_.LevelBytes(targets_.base_level)) <= bytes * factor) return std::nullopt;
-    const auto busy = std::find_if(level0.begin(), level0.end(), [](const FileMetaData* file) { return file->being_compacted; });
+    if (!only_level && static_cast<double>(view_.LevelBytes(targets_.base_level)) <= bytes * factor)
+      return std::nullopt;
+    const auto busy = std::find_if(level0.begin(), level0.end(),
+                                   [](const FileMetaData* file) { return file->being_compacted; });
     if (static_cast<size_t>(busy - level0.begin()) < files_min) return std::nullopt;
     return MergeLevel0({level0.begin(), busy});
   }
 
-  // While the way down is busy: as many of the newest files as make each file that disappears cheaper than the one before.
+  // While the way down is busy: as many of the newest files as make each file that disappears
+  // cheaper than the one before.
   std::optional<CompactionPlan> MergeNewestOfLevel0() const {
     const auto level0 = view_.files(0);
-    if (level0.size() < static_cast<size_t>(std::max(0, config_.level0_file_num_compaction_trigger)) + 2 || level0[0]->being_compacted)
+    if (level0.size() <
+            static_cast<size_t>(std::max(0, config_.level0_file_num_compaction_trigger)) + 2 ||
+        level0[0]->being_compacted)
       return std::nullopt;
     uint64_t bytes = level0[0]->file_bytes;
     uint64_t bytes_per_file = UINT64_MAX;
@@ -369,16 +428,22 @@ class LeveledPicker {
     size_t next = 0;
     for (size_t i = 0; i < files.size(); ++i) {
       const FileMetaData& file = *files[i];
-      while (next < below.size() && tree().Compare(below[next]->largest_user_key(), file.smallest_user_key()) < 0) ++next;
+      while (next < below.size() &&
+             tree().Compare(below[next]->largest_user_key(), file.smallest_user_key()) < 0)
+        ++next;
       uint64_t overlap = 0;
-      for (size_t j = next; j < below.size() && tree().Compare(below[j]->smallest_user_key(), file.largest_user_key()) <= 0; ++j) {
+      for (size_t j = next; j < below.size() && tree().Compare(below[j]->smallest_user_key(),
+                                                               file.largest_user_key()) <= 0;
+           ++j) {
         overlap += below[j]->file_bytes;
       }
       if (file.being_compacted) continue;
-      const double own = static_cast<double>(std::max<uint64_t>(1, CompensatedBytes(file, average)));
+      const double own =
+          static_cast<double>(std::max<uint64_t>(1, CompensatedBytes(file, average)));
       candidates.push_back({.marked = file.marked_for_compaction,
                             .overlap_ratio = static_cast<double>(overlap) / own,
-                            .after_cursor = cursor == nullptr || tree().Compare(file.smallest_user_key(), *cursor) > 0,
+                            .after_cursor = cursor == nullptr ||
+                                            tree().Compare(file.smallest_user_key(), *cursor) > 0,
                             .index = i});
     }
     std::sort(candidates.begin(), candidates.end());
@@ -387,17 +452,20 @@ class LeveledPicker {
 
   std::optional<CompactionPlan> PickFromLevel(Level level) const {
     for (const Candidate& candidate : Candidates(level)) {
-      if (auto plan = PickFile(level, candidate.index, level + 1, PlanReason::kLevelSize)) return plan;
+      if (auto plan = PickFile(level, candidate.index, level + 1, PlanReason::kLevelSize))
+        return plan;
     }
     return std::nullopt;
   }
 
-  std::optional<CompactionPlan> PickFile(Level level, size_t index, Level output_level, PlanReason reason) const {
+  std::optional<CompactionPlan> PickFile(Level level, size_t index, Level output_level,
+                                         PlanReason reason) const {
     const Files files = tree().Closed(level, Tree::RangeOf(*view_.files(level)[index]).range());
     if (output_level != level && level > 0) {
       Files extended = files;
       ExtendMove(level, output_level, &extended);
-      if (auto plan = builder_.Build({level, std::move(extended), output_level, reason})) return plan;
+      if (auto plan = builder_.Build({level, std::move(extended), output_level, reason}))
+        return plan;
     }
     return builder_.Build({level, files, output_level, reason});
   }
@@ -409,12 +477,15 @@ class LeveledPicker {
     ClosedRange range = tree().RangeOf(*files);
     if (!tree().Overlapping(output_level, range.range()).empty()) return;
     while (files->size() < kMovedFilesMax) {
-      const auto next = static_cast<size_t>(std::find(all.begin(), all.end(), files->back()) - all.begin()) + 1;
+      const auto next =
+          static_cast<size_t>(std::find(all.begin(), all.end(), files->back()) - all.begin()) + 1;
       if (next >= all.size() || all[next]->being_compacted) return;
       const Files closed = tree().Closed(level, Tree::RangeOf(*all[next]).range());
       bytes += all[next]->file_bytes;
       range.largest = all[next]->largest_user_key();
-      if (closed.size() > 1 || bytes > config_.max_compaction_bytes || !tree().Overlapping(output_level, range.range()).empty()) return;
+      if (closed.size() > 1 || bytes > config_.max_compaction_bytes ||
+          !tree().Overlapping(output_level, range.range()).empty())
+        return;
       files->push_back(all[next]);
     }
   }
@@ -425,10 +496,13 @@ class LeveledPicker {
     switch (reason) {
       case PlanReason::kMarked: return file.marked_for_compaction;
       case PlanReason::kBottommostDeletes:
-        return level > 0 && file.deletions > 0 && file.largest_sequence > 0 && file.largest_sequence <= view_.oldest_snapshot &&
-               NothingBelow(level, file);
-      case PlanReason::kTtl: return level < view_.LastLevel() && IsOlder(file.oldest_ancestor_unix_seconds, config_.ttl_seconds);
-      case PlanReason::kPeriodic: return IsOlder(file.creation_unix_seconds, config_.periodic_compaction_seconds);
+        return level > 0 && file.deletions > 0 && file.largest_sequence > 0 &&
+               file.largest_sequence <= view_.oldest_snapshot && NothingBelow(level, file);
+      case PlanReason::kTtl:
+        return level < view_.LastLevel() &&
+               IsOlder(file.oldest_ancestor_unix_seconds, config_.ttl_seconds);
+      case PlanReason::kPeriodic:
+        return IsOlder(file.creation_unix_seconds, config_.periodic_compaction_seconds);
       default: return false;
     }
   }
@@ -440,7 +514,8 @@ class LeveledPicker {
     return true;
   }
   bool IsOlder(uint64_t unix_seconds, uint64_t seconds_max) const {
-    return seconds_max > 0 && unix_seconds > 0 && view_.now_unix_seconds > seconds_max && unix_seconds < view_.now_unix_seconds - seconds_max;
+    return seconds_max > 0 && unix_seconds > 0 && view_.now_unix_seconds > seconds_max &&
+           unix_seconds < view_.now_unix_seconds - seconds_max;
   }
 
   std::optional<CompactionPlan> PickFirst(PlanReason reason) const {
@@ -476,18 +551,23 @@ struct ManualFiles {
   Files files;
   bool more = false;  // files of the range are left behind them
 };
-ManualFiles ChooseManualFiles(const Tree& tree, const LeveledConfig& config, const ManualRequest& request) {
+ManualFiles ChooseManualFiles(const Tree& tree, const LeveledConfig& config,
+                              const ManualRequest& request) {
   const Slice begin = request.begin.has_value() ? Slice(*request.begin) : Slice();
   const Slice end = request.end.has_value() ? Slice(*request.end) : Slice();
-  const Range range{request.begin.has_value() ? &begin : nullptr, request.end.has_value() ? &end : nullptr};
+  const Range range{request.begin.has_value() ? &begin : nullptr,
+                    request.end.has_value() ? &end : nullptr};
   if (request.level == 0) return {tree.Closed(0, range)};
 
   auto overlapping = tree.Overlapping(request.level, range);
   if (overlapping.empty()) return {};
   const FileMetaData& last = *overlapping.back();
   if (request.rewrite_in_place) {
-    const auto is_new = [&](const FileMetaData* file) { return file->number >= request.files_numbered_below; };
-    while (!overlapping.empty() && is_new(overlapping.front())) overlapping = overlapping.subspan(1);
+    const auto is_new = [&](const FileMetaData* file) {
+      return file->number >= request.files_numbered_below;
+    };
+    while (!overlapping.empty() && is_new(overlapping.front()))
+      overlapping = overlapping.subspan(1);
     const auto first_new = std::find_if(overlapping.begin(), overlapping.end(), is_new);
     overlapping = overlapping.first(static_cast<size_t>(first_new - overlapping.begin()));
   }
@@ -511,17 +591,24 @@ void CompactCursors::Advance(const CompactionPlan& plan) {
   after_[level] = plan.inputs.front().files.back()->largest_user_key().ToString();
 }
 
-const std::string* CompactCursors::After(Level level) const { return level < after_.size() && after_[level].has_value() ? &*after_[level] : nullptr; }
+const std::string* CompactCursors::After(Level level) const {
+  return level < after_.size() && after_[level].has_value() ? &*after_[level] : nullptr;
+}
 
-std::optional<CompactionPlan> PickCompaction(const TreeView& view, const LeveledConfig& config, const CompactCursors& cursors) {
+std::optional<CompactionPlan> PickCompaction(const TreeView& view, const LeveledConfig& config,
+                                             const CompactCursors& cursors) {
   ASHLAR_ASSERT(view.num_levels() == config.num_levels);
   return LeveledPicker(view, config, cursors).Pick();
 }
 
-bool NeedsCompaction(const TreeView& view, const LeveledConfig& config) { return LeveledPicker(view, config, CompactCursors()).Needed(); }
+bool NeedsCompaction(const TreeView& view, const LeveledConfig& config) {
+  return LeveledPicker(view, config, CompactCursors()).Needed();
+}
 
-ManualPick PickManual(const TreeView& view, const LeveledConfig& config, const ManualRequest& request) {
-  ASHLAR_ASSERT(request.level < view.num_levels() && (request.level > 0 || !request.rewrite_in_place));
+ManualPick PickManual(const TreeView& view, const LeveledConfig& config,
+                      const ManualRequest& request) {
+  ASHLAR_ASSERT(request.level < view.num_levels() &&
+                (request.level > 0 || !request.rewrite_in_place));
   const LevelTargets targets = ComputeLevelTargets(view, config);
   const PlanBuilder builder(view, config, targets);
   const ManualFiles chosen = ChooseManualFiles(builder.tree(), config, request);
@@ -530,14 +617,16 @@ ManualPick PickManual(const TreeView& view, const LeveledConfig& config, const M
   const Level next_level = request.level == 0 ? targets.base_level : request.level + 1;
   // At most one plan at a time takes files of level 0 to the base level.
   if (request.level != 0 || !AnyBusy(view.files(0))) {
-    pick.plan = builder.Build({.level = request.level,
-                               .files = chosen.files,
-                               .output_level = request.rewrite_in_place ? request.level : next_level,
-                               .reason = PlanReason::kManual,
-                               .may_move = !request.rewrite_in_place});
+    pick.plan =
+        builder.Build({.level = request.level,
+                       .files = chosen.files,
+                       .output_level = request.rewrite_in_place ? request.level : next_level,
+                       .reason = PlanReason::kManual,
+                       .may_move = !request.rewrite_in_place});
   }
   pick.conflict = !pick.plan.has_value();
-  if (pick.plan && chosen.more) pick.done_through = pick.plan->inputs.front().files.back()->largest_user_key().ToString();
+  if (pick.plan && chosen.more)
+    pick.done_through = pick.plan->inputs.front().files.back()->largest_user_key().ToString();
   return pick;
 }
 

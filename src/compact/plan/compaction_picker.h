@@ -2,16 +2,20 @@
 //
 // Automatic, in this order; the first that can run now wins:
 //   1. levels by score, highest first, while the score is >= 1
-//        level 0 -> base level     the oldest file and all that overlap it; oldest files that overlap nothing just move
-//        level 0 -> level 0        when the way to the base level is busy, or would cost much for little
-//        level n -> level n + 1    the file that drags along the fewest bytes per byte of its own; equals take turns
+//        level 0 -> base level     the oldest file and all that overlap it; oldest files that
+//                                  overlap nothing just move
+//        level 0 -> level 0        when the way to the base level is busy, or would cost much for
+//                                  little
+//        level n -> level n + 1    the file that drags along the fewest bytes per byte of its own;
+//                                  equals take turns
 //   2. files marked for compaction
 //   3. files on the last level with deletions that no snapshot needs any more
 //   4. ttl, 5. periodic
 //
 // Starvation: while level 0 waits for the base level no further compaction leaves the base level.
-// Several plans run at once when they touch neither the same files nor the same keys of an output level; level 0 -> base runs alone on level 0.
-// Thread safety: pure functions; call under the mutex that guards the view.
+// Several plans run at once when they touch neither the same files nor the same keys of an output
+// level; level 0 -> base runs alone on level 0. Thread safety: pure functions; call under the mutex
+// that guards the view.
 #pragma once
 
 #include <optional>
@@ -36,28 +40,35 @@ class CompactCursors {
   std::vector<std::optional<std::string>> after_;  // [level]
 };
 
-// Nothing: there is no work, or none that can run beside view.running. Ignores disable_auto_compactions: the caller does not ask then.
-std::optional<CompactionPlan> PickCompaction(const TreeView& view, const LeveledConfig& config, const CompactCursors& cursors);
+// Nothing: there is no work, or none that can run beside view.running. Ignores
+// disable_auto_compactions: the caller does not ask then.
+std::optional<CompactionPlan> PickCompaction(const TreeView& view, const LeveledConfig& config,
+                                             const CompactCursors& cursors);
 
 // Whether PickCompaction might find work, now or once running plans end.
 bool NeedsCompaction(const TreeView& view, const LeveledConfig& config);
 
-// The request has no output level. PickManual derives it from the view, because the base level may move between two picks:
-// level 0 -> base level, n -> n + 1, or n -> n with rewrite_in_place.
+// The request has no output level. PickManual derives it from the view, because the base level may
+// move between two picks: level 0 -> base level, n -> n + 1, or n -> n with rewrite_in_place.
 struct ManualRequest {
   Level level = 0;
-  bool rewrite_in_place = false;     // level > 0 only: the files are rewritten on their level, even where a move would do
+  bool rewrite_in_place =
+      false;  // level > 0 only: the files are rewritten on their level, even where a move would do
   std::optional<std::string> begin;  // user keys, both included; nothing: unbounded
   std::optional<std::string> end;
-  uint64_t files_numbered_below = UINT64_MAX;  // with rewrite_in_place: newer files are left alone, so that the pass ends
+  uint64_t files_numbered_below =
+      UINT64_MAX;  // with rewrite_in_place: newer files are left alone, so that the pass ends
 };
 struct ManualPick {
   std::optional<CompactionPlan> plan;
-  // The range holds files, but they, or their neighbours, are busy: ask again when a running plan ends.
+  // The range holds files, but they, or their neighbours, are busy: ask again when a running plan
+  // ends.
   bool conflict = false;
-  // Set when the plan covers only the first part of the range (the whole would be too large): continue after this user key.
+  // Set when the plan covers only the first part of the range (the whole would be too large):
+  // continue after this user key.
   std::optional<std::string> done_through;
 };
-ManualPick PickManual(const TreeView& view, const LeveledConfig& config, const ManualRequest& request);
+ManualPick PickManual(const TreeView& view, const LeveledConfig& config,
+                      const ManualRequest& request);
 
 }  // namespace ashlar

@@ -20,7 +20,8 @@ LeveledConfig SmallConfig() {
   return config;
 }
 
-std::string Pick(const std::string& text, const LeveledConfig& config, const CompactCursors& cursors = CompactCursors()) {
+std::string Pick(const std::string& text, const LeveledConfig& config,
+                 const CompactCursors& cursors = CompactCursors()) {
   const TreeText tree(text, config.num_levels);
   const auto plan = PickCompaction(tree.View(), config, cursors);
   return plan.has_value() ? DebugString(*plan) : "nothing";
@@ -88,11 +89,13 @@ TEST(PickLevel0, RunsAloneOnLevel0) {
 }
 
 TEST(PickLevel0, MergesWithinLevel0WhileTheWayDownIsBusy) {
-  EXPECT_EQ(Pick("L0: 12[a-f 10] 11[c-k 10] 10[a-d 10] 9[a-z 10] 8[a-z 10 busy]"), "L0 [12 11 10 9] -> L0, level-0 files");
+  EXPECT_EQ(Pick("L0: 12[a-f 10] 11[c-k 10] 10[a-d 10] 9[a-z 10] 8[a-z 10 busy]"),
+            "L0 [12 11 10 9] -> L0, level-0 files");
 }
 
 TEST(PickLevel0, WithinLevel0StopsBeforeAFileThatCostsMore) {
-  EXPECT_EQ(Pick("L0: 13[a-c 10] 12[a-f 10] 11[c-k 10] 10[a-d 10] 9[a-z 200] 8[a-z 10 busy]"), "L0 [13 12 11 10] -> L0, level-0 files");
+  EXPECT_EQ(Pick("L0: 13[a-c 10] 12[a-f 10] 11[c-k 10] 10[a-d 10] 9[a-z 200] 8[a-z 10 busy]"),
+            "L0 [13 12 11 10] -> L0, level-0 files");
 }
 
 TEST(PickLevel0, TinyLevel0BesideAHugeBaseLevelIsMergedInPlace) {
@@ -105,7 +108,8 @@ TEST(PickLevel0, TinyLevel0BesideAHugeBaseLevelIsMergedInPlace) {
 }
 
 TEST(PickLevel0, LargeLevel0GoesDownBeforeItHasManyFiles) {
-  EXPECT_EQ(Pick("L0: 9[a-f 100]\nL1: 5[a-b 20]"), "L0 [9] + L1 [5] -> L1, level-0 files, bottommost");
+  EXPECT_EQ(Pick("L0: 9[a-f 100]\nL1: 5[a-b 20]"),
+            "L0 [9] + L1 [5] -> L1, level-0 files, bottommost");
 }
 
 TEST(PickLevel0, DynamicLevelsBeginAtTheLast) {
@@ -113,7 +117,8 @@ TEST(PickLevel0, DynamicLevelsBeginAtTheLast) {
   config.level_compaction_dynamic_level_bytes = true;
   EXPECT_EQ(Pick("L0: 9[a-f 10] 8[c-k 10]", config), "L0 [9 8] -> L4, level-0 files, bottommost");
   // 5000 bytes on the last level: targets 500 and 50, so the base level is 2.
-  EXPECT_EQ(Pick("L0: 9[a-f 10] 8[c-k 10]\nL4: 5[a-z 5000]", config), "L0 [9 8] -> L2, level-0 files");
+  EXPECT_EQ(Pick("L0: 9[a-f 10] 8[c-k 10]\nL4: 5[a-z 5000]", config),
+            "L0 [9 8] -> L2, level-0 files");
 }
 
 TEST(PickLevel0, OnlyLevelMergesInPlace) {
@@ -179,7 +184,8 @@ TEST(PickLevelN, AUserKeyAcrossFilesPullsInBothWays) {
   last.inputs.push_back({1, {tree.File(5)}});
   CompactCursors cursors;
   cursors.Advance(last);
-  EXPECT_EQ(DebugString(PickCompaction(tree.View(), config, cursors).value()), "L1 [5 6 7] -> L2, level size, move, bottommost");
+  EXPECT_EQ(DebugString(PickCompaction(tree.View(), config, cursors).value()),
+            "L1 [5 6 7] -> L2, level size, move, bottommost");
 }
 
 TEST(PickLevelN, NeighboursWithinTheOutputsRangeGoAlongForFree) {
@@ -226,10 +232,13 @@ TEST(PickLevelN, TheFullestLevelGoesFirst) {
             "L2 [5] -> L3, level size, bottommost");
 }
 
-TEST(PickLevelN, TheLastLevelIsNeverTooLarge) { EXPECT_EQ(Pick("L4: 4[a-b 100000000]"), "nothing"); }
+TEST(PickLevelN, TheLastLevelIsNeverTooLarge) {
+  EXPECT_EQ(Pick("L4: 4[a-b 100000000]"), "nothing");
+}
 
 TEST(PickLevelN, DoesNotStarveLevel0) {
-  // Level 0 cannot go down because 5 is busy; taking 6 away from the base level would keep it waiting.
+  // Level 0 cannot go down because 5 is busy; taking 6 away from the base level would keep it
+  // waiting.
   EXPECT_EQ(Pick("L0: 9[a-f 10] 8[c-k 10] 7[a-c 10]\n"
                  "L1: 5[a-c 200 busy] 6[x-z 101]\n"
                  "L2: 10[x-z 20]"),
@@ -237,20 +246,24 @@ TEST(PickLevelN, DoesNotStarveLevel0) {
 }
 
 TEST(PickLevelN, OutputsOfRunningPlansAreNotCrossed) {
-  // Files 4 and 5 stand on both sides of what a running plan writes to level 2: each alone may move, both together would cross it.
+  // Files 4 and 5 stand on both sides of what a running plan writes to level 2: each alone may
+  // move, both together would cross it.
   LeveledConfig config = SmallConfig();
   config.max_compaction_bytes = 10000;
   const TreeText tree("L1: 4[a-c 200] 5[x-z 200]", config.num_levels);
   TreeView view = tree.View();
-  EXPECT_EQ(DebugString(PickCompaction(view, config, CompactCursors()).value()), "L1 [4 5] -> L2, level size, move, bottommost");
+  EXPECT_EQ(DebugString(PickCompaction(view, config, CompactCursors()).value()),
+            "L1 [4 5] -> L2, level size, move, bottommost");
   CompactionPlan running;
   running.output_level = 2;
   running.smallest = "g";
   running.largest = "k";
   view.running.push_back(&running);
-  EXPECT_EQ(DebugString(PickCompaction(view, config, CompactCursors()).value()), "L1 [4] -> L2, level size, move, bottommost");
+  EXPECT_EQ(DebugString(PickCompaction(view, config, CompactCursors()).value()),
+            "L1 [4] -> L2, level size, move, bottommost");
   running.smallest = "c";
-  EXPECT_EQ(DebugString(PickCompaction(view, config, CompactCursors()).value()), "L1 [5] -> L2, level size, move, bottommost");
+  EXPECT_EQ(DebugString(PickCompaction(view, config, CompactCursors()).value()),
+            "L1 [5] -> L2, level size, move, bottommost");
   running.largest = "y";
   EXPECT_FALSE(PickCompaction(view, config, CompactCursors()).has_value());
   running.output_level = 3;
@@ -258,9 +271,11 @@ TEST(PickLevelN, OutputsOfRunningPlansAreNotCrossed) {
 }
 
 TEST(PickByFile, MarkedFilesGoDownOrAreRewritten) {
-  EXPECT_EQ(Pick("L1: 4[a-b 10 marked]\nL2: 5[a-z 10]"), "L1 [4] + L2 [5] -> L2, marked, bottommost");
+  EXPECT_EQ(Pick("L1: 4[a-b 10 marked]\nL2: 5[a-z 10]"),
+            "L1 [4] + L2 [5] -> L2, marked, bottommost");
   EXPECT_EQ(Pick("L2: 5[a-b 10 marked]"), "L2 [5] -> L2, marked, bottommost");
-  EXPECT_EQ(Pick("L0: 5[a-b 10 marked]\nL1: 6[a-a 10]"), "L0 [5] + L1 [6] -> L1, marked, bottommost");
+  EXPECT_EQ(Pick("L0: 5[a-b 10 marked]\nL1: 6[a-a 10]"),
+            "L0 [5] + L1 [6] -> L1, marked, bottommost");
 }
 
 TEST(PickByFile, DeletionsOnTheLastLevelGoOnceNoSnapshotNeedsThem) {
@@ -281,17 +296,20 @@ TEST(PickByFile, DeletionsOnTheLastLevelGoOnceNoSnapshotNeedsThem) {
 
 TEST(PickByFile, AgeCounts) {
   LeveledConfig config = SmallConfig();
-  const TreeText tree("L1: 4[a-b 10 age=500 born=700]\nL2: 5[a-z 10 age=100 born=700]", config.num_levels);
+  const TreeText tree("L1: 4[a-b 10 age=500 born=700]\nL2: 5[a-z 10 age=100 born=700]",
+                      config.num_levels);
   TreeView view = tree.View();
   view.now_unix_seconds = 1000;
   EXPECT_FALSE(NeedsCompaction(view, config));
   config.ttl_seconds = 400;
-  EXPECT_EQ(DebugString(PickCompaction(view, config, CompactCursors()).value()), "L1 [4] + L2 [5] -> L2, ttl, bottommost");
+  EXPECT_EQ(DebugString(PickCompaction(view, config, CompactCursors()).value()),
+            "L1 [4] + L2 [5] -> L2, ttl, bottommost");
   config.ttl_seconds = 600;
   EXPECT_FALSE(NeedsCompaction(view, config));
   config.periodic_compaction_seconds = 200;
   EXPECT_TRUE(NeedsCompaction(view, config));
-  EXPECT_EQ(DebugString(PickCompaction(view, config, CompactCursors()).value()), "L1 [4] + L2 [5] -> L2, periodic, bottommost");
+  EXPECT_EQ(DebugString(PickCompaction(view, config, CompactCursors()).value()),
+            "L1 [4] + L2 [5] -> L2, periodic, bottommost");
 }
 
 TEST(PlanContents, GrandparentsAndDeeperFiles) {
@@ -349,33 +367,55 @@ TEST(PickManual, TakesTheRange) {
       "L0: 9[a-c 10] 8[x-z 10] 7[b-f 10]\n"
       "L1: 5[a-e 20] 6[x-y 20]\n"
       "L2: 4[f-g 10]";
-  EXPECT_EQ(Manual(tree, {.level = 0, .begin = "a", .end = "a"}), "L0 [9 7] + L1 [5] -> L1, manual");
-  EXPECT_EQ(Manual(tree, {.level = 0, .begin = {}, .end = {}}), "L0 [9 8 7] + L1 [5 6] -> L1, manual");
+  EXPECT_EQ(Manual(tree, {.level = 0, .begin = "a", .end = "a"}),
+            "L0 [9 7] + L1 [5] -> L1, manual");
+  EXPECT_EQ(Manual(tree, {.level = 0, .begin = {}, .end = {}}),
+            "L0 [9 8 7] + L1 [5 6] -> L1, manual");
   EXPECT_EQ(Manual(tree, {.level = 1, .begin = "f", .end = "k"}), "nothing");
-  EXPECT_EQ(Manual(tree, {.level = 1, .begin = "f", .end = {}}), "L1 [6] -> L2, manual, move, bottommost");
-  EXPECT_EQ(Manual(tree, {.level = 1, .rewrite_in_place = true, .begin = "f", .end = {}}), "L1 [6] -> L1, manual, bottommost");
+  EXPECT_EQ(Manual(tree, {.level = 1, .begin = "f", .end = {}}),
+            "L1 [6] -> L2, manual, move, bottommost");
+  EXPECT_EQ(Manual(tree, {.level = 1, .rewrite_in_place = true, .begin = "f", .end = {}}),
+            "L1 [6] -> L1, manual, bottommost");
 }
 
 TEST(PickManual, LargeRangesComeInParts) {
   const std::string tree = "L1: 4[a-b 100] 5[c-d 100] 6[e-f 100] 7[g-h 100]";
-  EXPECT_EQ(Manual(tree, {.level = 1, .begin = {}, .end = {}}), "L1 [4 5] -> L2, manual, move, bottommost, through d");
-  EXPECT_EQ(Manual(tree, {.level = 1, .begin = "e", .end = "h"}), "L1 [6 7] -> L2, manual, move, bottommost");
+  EXPECT_EQ(Manual(tree, {.level = 1, .begin = {}, .end = {}}),
+            "L1 [4 5] -> L2, manual, move, bottommost, through d");
+  EXPECT_EQ(Manual(tree, {.level = 1, .begin = "e", .end = "h"}),
+            "L1 [6 7] -> L2, manual, move, bottommost");
 }
 
 TEST(PickManual, BusyFilesAreAConflict) {
-  EXPECT_EQ(Manual("L1: 4[a-b 10 busy]", {.level = 1, .begin = {}, .end = {}}), "nothing, conflict");
-  EXPECT_EQ(Manual("L1: 4[a-b 10]\nL2: 5[b-c 10 busy]", {.level = 1, .begin = {}, .end = {}}), "nothing, conflict");
-  EXPECT_EQ(Manual("L0: 9[x-z 10 busy] 8[a-b 10]", {.level = 0, .begin = "a", .end = "b"}), "nothing, conflict");
+  EXPECT_EQ(Manual("L1: 4[a-b 10 busy]", {.level = 1, .begin = {}, .end = {}}),
+            "nothing, conflict");
+  EXPECT_EQ(Manual("L1: 4[a-b 10]\nL2: 5[b-c 10 busy]", {.level = 1, .begin = {}, .end = {}}),
+            "nothing, conflict");
+  EXPECT_EQ(Manual("L0: 9[x-z 10 busy] 8[a-b 10]", {.level = 0, .begin = "a", .end = "b"}),
+            "nothing, conflict");
   EXPECT_EQ(Manual("L1: 4[a-b 10 busy]", {.level = 1, .begin = "c", .end = {}}), "nothing");
 }
 
 TEST(PickManual, RewritingInPlaceEnds) {
   const std::string tree = "L2: 4[a-b 100] 15[c-d 100] 6[e-f 100] 7[g-h 100]";
-  EXPECT_EQ(Manual(tree, {.level = 2, .rewrite_in_place = true, .begin = {}, .end = {}, .files_numbered_below = 10}),
+  EXPECT_EQ(Manual(tree, {.level = 2,
+                          .rewrite_in_place = true,
+                          .begin = {},
+                          .end = {},
+                          .files_numbered_below = 10}),
             "L2 [4] -> L2, manual, bottommost, through b");
-  EXPECT_EQ(Manual(tree, {.level = 2, .rewrite_in_place = true, .begin = "c", .end = {}, .files_numbered_below = 10}),
+  EXPECT_EQ(Manual(tree, {.level = 2,
+                          .rewrite_in_place = true,
+                          .begin = "c",
+                          .end = {},
+                          .files_numbered_below = 10}),
             "L2 [6 7] -> L2, manual, bottommost");
-  EXPECT_EQ(Manual(tree, {.level = 2, .rewrite_in_place = true, .begin = {}, .end = {}, .files_numbered_below = 4}), "nothing");
+  EXPECT_EQ(Manual(tree, {.level = 2,
+                          .rewrite_in_place = true,
+                          .begin = {},
+                          .end = {},
+                          .files_numbered_below = 4}),
+            "nothing");
 }
 
 }  // namespace

@@ -50,7 +50,8 @@ std::string DebugString(const CompactionPlan& plan) {
   std::string text;
   for (const CompactionInputs& level : plan.inputs) {
     StrAppend(&text, text.empty() ? "L" : " + L", level.level, " [");
-    for (const FileMetaData* file : level.files) StrAppend(&text, file == level.files.front() ? "" : " ", file->number);
+    for (const FileMetaData* file : level.files)
+      StrAppend(&text, file == level.files.front() ? "" : " ", file->number);
     text.push_back(']');
   }
   StrAppend(&text, " -> L", plan.output_level, ", ", PlanReasonName(plan.reason));
@@ -83,8 +84,9 @@ uint64_t TreeView::LevelBytes(Level level) const {
 namespace {
 
 bool IsInput(const CompactionPlan& plan, const FileMetaData* file) {
-  return std::any_of(plan.inputs.begin(), plan.inputs.end(),
-                     [&](const CompactionInputs& inputs) { return std::find(inputs.files.begin(), inputs.files.end(), file) != inputs.files.end(); });
+  return std::any_of(plan.inputs.begin(), plan.inputs.end(), [&](const CompactionInputs& inputs) {
+    return std::find(inputs.files.begin(), inputs.files.end(), file) != inputs.files.end();
+  });
 }
 
 }  // namespace
@@ -94,21 +96,25 @@ std::string FindPlanViolation(const TreeView& view, const CompactionPlan& plan) 
     const auto files = view.files(inputs.level);
     for (const FileMetaData* file : inputs.files) {
       if (std::find(files.begin(), files.end(), file) == files.end()) {
-        return StrCat("table ", file->number, " left level ", inputs.level, " before the plan ", DebugString(plan));
+        return StrCat("table ", file->number, " left level ", inputs.level, " before the plan ",
+                      DebugString(plan));
       }
     }
   }
   if (plan.output_level == 0) return "";
   const auto overlap = [&](const FileMetaData& file, const Slice& smallest, const Slice& largest) {
-    return view.comparator.Compare(file.largest_user_key(), smallest) >= 0 && view.comparator.Compare(file.smallest_user_key(), largest) <= 0;
+    return view.comparator.Compare(file.largest_user_key(), smallest) >= 0 &&
+           view.comparator.Compare(file.smallest_user_key(), largest) <= 0;
   };
   const std::vector<FileMetaData*>& moving = plan.inputs.front().files;
   const auto overlaps_moving = [&](const FileMetaData& file) {
-    return std::any_of(moving.begin(), moving.end(),
-                       [&](const FileMetaData* input) { return overlap(file, input->smallest_user_key(), input->largest_user_key()); });
+    return std::any_of(moving.begin(), moving.end(), [&](const FileMetaData* input) {
+      return overlap(file, input->smallest_user_key(), input->largest_user_key());
+    });
   };
   const auto violation = [&](const FileMetaData& file, Level level) {
-    return StrCat("table ", file.number, " on level ", level, " holds keys of the plan ", DebugString(plan));
+    return StrCat("table ", file.number, " on level ", level, " holds keys of the plan ",
+                  DebugString(plan));
   };
   // Level 0 is sorted from new to old: what comes before the first input is newer.
   bool after_an_input = false;
@@ -121,7 +127,9 @@ std::string FindPlanViolation(const TreeView& view, const CompactionPlan& plan) 
   for (Level level = plan.start_level() + 1; level <= last; ++level) {
     for (const FileMetaData* file : view.files(level)) {
       if (IsInput(plan, file)) continue;
-      if (level < plan.output_level ? overlaps_moving(*file) : overlap(*file, plan.smallest, plan.largest)) return violation(*file, level);
+      if (level < plan.output_level ? overlaps_moving(*file)
+                                    : overlap(*file, plan.smallest, plan.largest))
+        return violation(*file, level);
     }
   }
   return "";

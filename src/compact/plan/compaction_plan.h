@@ -3,19 +3,23 @@
 //   TreeView --PickCompaction / PickManual--> CompactionPlan --CompactionJob (run/)--> VersionEdit
 //            (pure, under the mutex)                         (no locks)
 //
-// I1: a plan's inputs are closed: no file outside them on their levels shares a user key with one inside ("clean cut"), and on level 0 no file
-//     outside overlaps one inside unless the plan stays on level 0, where the inputs are neighbours in age.
-// I2: inputs on the output level are exactly the files there that overlap the rest of the inputs (closed as in I1).
-// I3: no input is being compacted by another plan, and no plan that is running writes to the output level within [smallest, largest]
-//     (level 0 excepted).
-// I4: `deeper` lists every file below the output level that overlaps [smallest, largest]. While the plan runs no older version of one of its keys
-//     can arrive there, because whatever could move there would have to be an input of this plan.
-// I5: from the pick until the install the plan keeps newer data above older. For the range of the inputs on the start level: the levels between it
-//     and the output level hold no key of it, and level 0 no older file outside the inputs. For [smallest, largest]: the output level holds no key
-//     outside the inputs, and below a bottommost plan there is none. FindPlanViolation checks it; the engine asserts it before each install.
-// Lifetime: a plan borrows FileMetaData; whoever keeps it keeps a count on the Version it was picked from. The engine sets being_compacted through
-// MarkInputs.
-// Thread safety: values.
+// I1: a plan's inputs are closed: no file outside them on their levels shares a user key with one
+//     inside ("clean cut"), and on level 0 no file outside overlaps one inside unless the plan
+//     stays on level 0, where the inputs are neighbours in age.
+// I2: inputs on the output level are exactly the files there that overlap the rest of the inputs
+//     (closed as in I1).
+// I3: no input is being compacted by another plan, and no plan that is running writes to the output
+//     level within [smallest, largest] (level 0 excepted).
+// I4: `deeper` lists every file below the output level that overlaps [smallest, largest]. While the
+//     plan runs no older version of one of its keys can arrive there, because whatever could move
+//     there would have to be an input of this plan.
+// I5: from the pick until the install the plan keeps newer data above older. For the range of the
+//     inputs on the start level: the levels between it and the output level hold no key of it, and
+//     level 0 no older file outside the inputs. For [smallest, largest]: the output level holds no
+//     key outside the inputs, and below a bottommost plan there is none. FindPlanViolation checks
+//     it; the engine asserts it before each install.
+// Lifetime: a plan borrows FileMetaData; whoever keeps it keeps a count on the Version it was
+// picked from. The engine sets being_compacted through MarkInputs. Thread safety: values.
 #pragma once
 
 #include <cstdint>
@@ -53,13 +57,17 @@ struct CompactionPlan {
   PlanReason reason = PlanReason::kManual;
   // The files change their level and nothing else: install, do not run.
   bool trivial_move = false;
-  // No older data for any key of the range lies below: deletions end here, sequence numbers may become zero.
+  // No older data for any key of the range lies below: deletions end here, sequence numbers may
+  // become zero.
   bool bottommost = false;
 
   std::string smallest;  // user keys: the range of all inputs, both ends included
   std::string largest;
-  std::vector<FileMetaData*> grandparents;         // files that overlap, on the first level below the output level that has such
-  std::vector<std::vector<FileMetaData*>> deeper;  // per level below the output level, ascending by key; levels without files are left out
+  std::vector<FileMetaData*>
+      grandparents;  // files that overlap, on the first level below the output level that has such
+  std::vector<std::vector<FileMetaData*>>
+      // per level below the output level, ascending by key; levels without files are left out
+      deeper;
 
   uint64_t max_output_file_bytes = 0;
   uint64_t max_grandparent_overlap_bytes = 0;  // of one output file
@@ -70,13 +78,15 @@ struct CompactionPlan {
   Level start_level() const { return inputs.front().level; }
   uint64_t InputBytes() const;
   uint64_t InputFiles() const;
-  // What the plan's success changes besides adding its outputs: the inputs leave their levels, or, for a trivial move, change to the output level.
+  // What the plan's success changes besides adding its outputs: the inputs leave their levels, or,
+  // for a trivial move, change to the output level.
   void ApplyInputs(VersionEdit* edit) const;
 };
 
 // "L1 [12 15] + L2 [7] -> L2, level size, bottommost": file numbers, never keys.
 std::string DebugString(const CompactionPlan& plan);
-// Sets or clears being_compacted on every input. Call under the mutex that guards the flag. Asserts that the flag changes.
+// Sets or clears being_compacted on every input. Call under the mutex that guards the flag. Asserts
+// that the flag changes.
 void MarkInputs(const CompactionPlan& plan, bool being_compacted);
 
 struct TreeView {
@@ -94,7 +104,8 @@ struct TreeView {
   uint64_t LevelBytes(Level level) const;
 };
 
-// I5 for the tree as it is: empty, or a sentence with file numbers and levels (no keys) that says what breaks it. The inputs must be in the tree.
+// I5 for the tree as it is: empty, or a sentence with file numbers and levels (no keys) that says
+//    what breaks it. The inputs must be in the tree.
 std::string FindPlanViolation(const TreeView& view, const CompactionPlan& plan);
 // Asserts that there is none, with that sentence as the message.
 void AssertPlanFits(const TreeView& view, const CompactionPlan& plan);

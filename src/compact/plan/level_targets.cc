@@ -27,18 +27,22 @@ LevelTargets StaticTargets(const LeveledConfig& config) {
   targets.bytes_max.assign(config.num_levels, config.max_bytes_for_level_base);
   for (Level level = 2; level < config.num_levels; ++level) {
     const size_t i = level;
-    targets.bytes_max[i] = Scale(Scale(targets.bytes_max[i - 1], config.max_bytes_for_level_multiplier), AdditionalMultiplier(config, level - 1));
+    targets.bytes_max[i] =
+        Scale(Scale(targets.bytes_max[i - 1], config.max_bytes_for_level_multiplier),
+              AdditionalMultiplier(config, level - 1));
   }
   return targets;
 }
 
-// Where the base level lies and how large it is to be, when the largest level holds `largest_bytes`.
+// Where the base level lies and how large it is to be, when the largest level holds
+// `largest_bytes`.
 struct BaseLevel {
   Level level;
   uint64_t bytes;
   Level lowest_unnecessary = 0;
 };
-BaseLevel PlaceBaseLevel(const LeveledConfig& config, Level first_level_with_files, uint64_t largest_bytes) {
+BaseLevel PlaceBaseLevel(const LeveledConfig& config, Level first_level_with_files,
+                         uint64_t largest_bytes) {
   const double multiplier = config.max_bytes_for_level_multiplier;
   const uint64_t base_max = config.max_bytes_for_level_base;
   const uint64_t base_min = Scale(base_max, 1 / multiplier);
@@ -49,7 +53,8 @@ BaseLevel PlaceBaseLevel(const LeveledConfig& config, Level first_level_with_fil
     if (base.lowest_unnecessary == 0 && base.bytes <= base_min) base.lowest_unnecessary = level;
   }
   if (base.bytes <= base_min) {
-    // The data would fit into fewer levels than it lies on; what exists already stays the base level until it has drained.
+    // The data would fit into fewer levels than it lies on; what exists already stays the base
+    // level until it has drained.
     base.bytes = base_min + 1;
     return base;
   }
@@ -64,18 +69,21 @@ BaseLevel PlaceBaseLevel(const LeveledConfig& config, Level first_level_with_fil
 LevelTargets DynamicTargets(std::span<const uint64_t> level_bytes, const LeveledConfig& config) {
   LevelTargets targets;
   targets.bytes_max.assign(config.num_levels, kUnbounded);
-  const auto first = std::find_if(level_bytes.begin() + 1, level_bytes.end(), [](uint64_t bytes) { return bytes > 0; });
+  const auto first = std::find_if(level_bytes.begin() + 1, level_bytes.end(),
+                                  [](uint64_t bytes) { return bytes > 0; });
   if (first == level_bytes.end()) {
     targets.base_level = config.num_levels - 1;
     return targets;
   }
   const uint64_t largest = *std::max_element(first, level_bytes.end());
-  const BaseLevel base = PlaceBaseLevel(config, static_cast<Level>(first - level_bytes.begin()), largest);
+  const BaseLevel base =
+      PlaceBaseLevel(config, static_cast<Level>(first - level_bytes.begin()), largest);
   targets.base_level = base.level;
   targets.lowest_unnecessary_level = base.lowest_unnecessary;
   uint64_t bytes = base.bytes;
   for (Level level = base.level; level < config.num_levels; ++level) {
-    // A level may always grow to the base size: targets below that would make the upper levels compete with level 0 for compactions.
+    // A level may always grow to the base size: targets below that would make the upper levels
+    // compete with level 0 for compactions.
     targets.bytes_max[level] = std::max(bytes, config.max_bytes_for_level_base);
     bytes = Scale(bytes, config.max_bytes_for_level_multiplier);
   }
@@ -98,75 +106,97 @@ LevelSize MeasureLevel(const TreeView& view, Level level, uint64_t average_entry
   return size;
 }
 
-double Ratio(uint64_t bytes, uint64_t bytes_max) { return static_cast<double>(bytes) / static_cast<double>(std::max<uint64_t>(bytes_max, 1)); }
+double Ratio(uint64_t bytes, uint64_t bytes_max) {
+  return static_cast<double>(bytes) / static_cast<double>(std::max<uint64_t>(bytes_max, 1));
+}
 
-// Dynamic scores above 1 are stretched by this, so that dividing one by the bytes on their way down keeps it above the threshold.
+// Dynamic scores above 1 are stretched by this, so that dividing one by the bytes on their way down
+// keeps it above the threshold.
 constexpr double kStretch = 10.0;
 
-double Level0Score(const LevelSize& level0, const LevelSize& base, const LeveledConfig& config, const LevelTargets& targets) {
-  double score = static_cast<double>(level0.idle_files) / std::max(1, config.level0_file_num_compaction_trigger);
+double Level0Score(const LevelSize& level0, const LevelSize& base, const LeveledConfig& config,
+                   const LevelTargets& targets) {
+  double score = static_cast<double>(level0.idle_files) /
+                 std::max(1, config.level0_file_num_compaction_trigger);
   if (config.num_levels == 1) return score;
-  if (!config.level_compaction_dynamic_level_bytes) return std::max(score, Ratio(level0.idle_bytes, config.max_bytes_for_level_base));
+  if (!config.level_compaction_dynamic_level_bytes)
+    return std::max(score, Ratio(level0.idle_bytes, config.max_bytes_for_level_base));
   if (level0.idle_bytes >= config.max_bytes_for_level_base) score = std::max(score, 1.01);
   const uint64_t base_max = targets.of(targets.base_level);
-  if (level0.idle_bytes > base_max) score = std::max(score, Ratio(level0.idle_bytes, std::max(base.bytes, base_max)));
+  if (level0.idle_bytes > base_max)
+    score = std::max(score, Ratio(level0.idle_bytes, std::max(base.bytes, base_max)));
   return score > 1 ? score * kStretch : score;
 }
 
-// incoming: bytes that the levels above still have to hand down; a level about to receive much waits for it rather than being compacted twice.
-double DeeperLevelScore(const LevelSize& size, Level level, double incoming, const LeveledConfig& config, const LevelTargets& targets) {
+// incoming: bytes that the levels above still have to hand down; a level about to receive much
+// waits for it rather than being compacted twice.
+double DeeperLevelScore(const LevelSize& size, Level level, double incoming,
+                        const LeveledConfig& config, const LevelTargets& targets) {
   const uint64_t bytes_max = targets.of(level);
   if (!config.level_compaction_dynamic_level_bytes || size.idle_bytes < bytes_max) {
     const double score = Ratio(size.idle_bytes, bytes_max);
     if (!config.level_compaction_dynamic_level_bytes) return score;
     const bool drain = size.idle_bytes > 0 && level <= targets.lowest_unnecessary_level;
-    return drain ? std::max(score, kStretch * (1.001 + 0.001 * (targets.lowest_unnecessary_level - level))) : score;
+    return drain ? std::max(score,
+                            kStretch * (1.001 + 0.001 * (targets.lowest_unnecessary_level - level)))
+                 : score;
   }
-  return static_cast<double>(size.idle_bytes) / (static_cast<double>(bytes_max) + incoming) * kStretch;
+  return static_cast<double>(size.idle_bytes) / (static_cast<double>(bytes_max) + incoming) *
+         kStretch;
 }
 
 }  // namespace
 
-LevelTargets ComputeLevelTargets(std::span<const uint64_t> level_bytes, const LeveledConfig& config) {
+LevelTargets ComputeLevelTargets(std::span<const uint64_t> level_bytes,
+                                 const LeveledConfig& config) {
   ASHLAR_ASSERT(level_bytes.size() == config.num_levels);
-  if (!config.level_compaction_dynamic_level_bytes || config.num_levels == 1) return StaticTargets(config);
+  if (!config.level_compaction_dynamic_level_bytes || config.num_levels == 1)
+    return StaticTargets(config);
   return DynamicTargets(level_bytes, config);
 }
 
 LevelTargets ComputeLevelTargets(const TreeView& view, const LeveledConfig& config) {
   std::vector<uint64_t> level_bytes;
-  for (Level level = 0; level < view.num_levels(); ++level) level_bytes.push_back(view.LevelBytes(level));
+  for (Level level = 0; level < view.num_levels(); ++level)
+    level_bytes.push_back(view.LevelBytes(level));
   return ComputeLevelTargets(level_bytes, config);
 }
 
-std::vector<LevelScore> CompactionScores(const TreeView& view, const LeveledConfig& config, const LevelTargets& targets) {
+std::vector<LevelScore> CompactionScores(const TreeView& view, const LeveledConfig& config,
+                                         const LevelTargets& targets) {
   const uint64_t average = AverageEntryBytes(view);
   std::vector<LevelSize> sizes;
-  for (Level level = 0; level < view.num_levels(); ++level) sizes.push_back(MeasureLevel(view, level, average));
+  for (Level level = 0; level < view.num_levels(); ++level)
+    sizes.push_back(MeasureLevel(view, level, average));
 
   std::vector<LevelScore> scores;
-  scores.push_back({.level = 0, .score = Level0Score(sizes[0], sizes[targets.base_level], config, targets)});
+  scores.push_back(
+      {.level = 0, .score = Level0Score(sizes[0], sizes[targets.base_level], config, targets)});
   double incoming = static_cast<double>(sizes[0].bytes);
   for (Level level = 1; level + 1 < view.num_levels(); ++level) {
     const LevelSize& size = sizes[level];
-    scores.push_back({.level = level, .score = DeeperLevelScore(size, level, incoming, config, targets)});
+    scores.push_back(
+        {.level = level, .score = DeeperLevelScore(size, level, incoming, config, targets)});
     if (level <= targets.lowest_unnecessary_level) {
       incoming += static_cast<double>(size.bytes);
     } else if (size.bytes > targets.of(level)) {
       incoming += static_cast<double>(size.bytes - targets.of(level));
     }
   }
-  std::sort(scores.begin(), scores.end(),
-            [](const LevelScore& a, const LevelScore& b) { return a.score != b.score ? a.score > b.score : a.level < b.level; });
+  std::sort(scores.begin(), scores.end(), [](const LevelScore& a, const LevelScore& b) {
+    return a.score != b.score ? a.score > b.score : a.level < b.level;
+  });
   return scores;
 }
 
-uint64_t EstimatePendingBytes(std::span<const uint64_t> level_bytes, size_t level0_files, const LeveledConfig& config, const LevelTargets& targets) {
+uint64_t EstimatePendingBytes(std::span<const uint64_t> level_bytes, size_t level0_files,
+                              const LeveledConfig& config, const LevelTargets& targets) {
   if (config.num_levels == 1) return 0;
   uint64_t pending = 0;
   uint64_t arriving = 0;  // bytes that the level above will have handed down
-  const bool level0_due = level0_files >= static_cast<size_t>(std::max(1, config.level0_file_num_compaction_trigger)) ||
-                          level_bytes[0] >= config.max_bytes_for_level_base;
+  const bool level0_due =
+      level0_files >= static_cast<size_t>(std::max(1, config.level0_file_num_compaction_trigger)) ||
+      level_bytes[0] >= config.max_bytes_for_level_base;
   if (level0_due) {
     arriving = level_bytes[0];
     pending = arriving + level_bytes[targets.base_level];
@@ -185,25 +215,30 @@ uint64_t EstimatePendingBytes(std::span<const uint64_t> level_bytes, size_t leve
 
 uint64_t TargetFileBytes(const LeveledConfig& config, const LevelTargets& targets, Level level) {
   uint64_t bytes = config.target_file_size_base;
-  for (Level i = targets.base_level; i < level; ++i) bytes = Scale(bytes, config.target_file_size_multiplier);
+  for (Level i = targets.base_level; i < level; ++i)
+    bytes = Scale(bytes, config.target_file_size_multiplier);
   return bytes;
 }
 
-CompressionChoice ChooseCompression(const LeveledConfig& config, const LevelTargets& targets, Level last_level, Level level) {
-  if (level > 0 && level >= last_level && config.bottommost_compression != kDisableCompressionOption) {
+CompressionChoice ChooseCompression(const LeveledConfig& config, const LevelTargets& targets,
+                                    Level last_level, Level level) {
+  if (level > 0 && level >= last_level &&
+      config.bottommost_compression != kDisableCompressionOption) {
     return {.type = config.bottommost_compression, .bottommost = true};
   }
   const auto& per_level = config.compression_per_level;
   if (per_level.empty()) return {.type = config.compression};
-  // With dynamic sizes the list counts from the base level, so that its first entries are not spent on levels that stay empty.
-  const size_t index = level == 0 || level < targets.base_level ? 0 : level - targets.base_level + 1;
+  // With dynamic sizes the list counts from the base level, so that its first entries are not spent
+  // on levels that stay empty.
+  const size_t index =
+      level == 0 || level < targets.base_level ? 0 : level - targets.base_level + 1;
   return {.type = per_level[std::min(index, per_level.size() - 1)]};
 }
 
 uint64_t CompensatedBytes(const FileMetaData& file, uint64_t average_entry_bytes) {
   if (file.entries == 0 || file.deletions < file.entries - file.deletions) return file.file_bytes;
-  // Only the surplus counts: with as many deletions as other entries the tree keeps its size. Twice its weight, because each deletion frees an entry
-  // below and goes away itself.
+  // Only the surplus counts: with as many deletions as other entries the tree keeps its size. Twice
+  // its weight, because each deletion frees an entry below and goes away itself.
   const uint64_t surplus = file.deletions - (file.entries - file.deletions);
   return file.file_bytes + surplus * average_entry_bytes * 2;
 }

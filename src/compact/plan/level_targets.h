@@ -1,8 +1,10 @@
-// How large each level ought to be, how urgent each one is, and how many bytes compactions still have to move.
+// How large each level ought to be, how urgent each one is, and how many bytes compactions still
+// have to move.
 //
 // Static sizes: level 1 has max_bytes_for_level_base, each further level multiplier times as much.
-// Dynamic sizes (level_compaction_dynamic_level_bytes): the largest level sets the measure, and the targets above it are divided down from there, so
-// that the upper levels hold about 1/multiplier of the data. The first level whose target falls to max_bytes_for_level_base or below is the base
+// Dynamic sizes (level_compaction_dynamic_level_bytes): the largest level sets the measure, and the
+// targets above it are divided down from there, so that the upper levels hold about 1/multiplier of
+// the data. The first level whose target falls to max_bytes_for_level_base or below is the base
 // level: level 0 compacts into it, the levels between stay empty.
 //
 //   largest level 300 GB, base 256 MB, multiplier 10:   L6 300 GB   L5 30 GB   L4 3 GB   L3 0.3 GB -> L2 30 MB = base level, L1 empty
@@ -30,19 +32,23 @@ struct LevelTargets {
   uint64_t of(Level level) const { return bytes_max[level]; }
 };
 // level_bytes[level] for every level of the config.
-LevelTargets ComputeLevelTargets(std::span<const uint64_t> level_bytes, const LeveledConfig& config);
+LevelTargets ComputeLevelTargets(std::span<const uint64_t> level_bytes,
+                                 const LeveledConfig& config);
 LevelTargets ComputeLevelTargets(const TreeView& view, const LeveledConfig& config);
 
 struct LevelScore {
   Level level = 0;
   double score = 0;  // >= 1: wants a compaction
 };
-// One per level except the last, the highest score first. Files being compacted do not count; a file with many deletions counts for more than its
-// bytes.
-std::vector<LevelScore> CompactionScores(const TreeView& view, const LeveledConfig& config, const LevelTargets& targets);
+// One per level except the last, the highest score first. Files being compacted do not count; a
+// file with many deletions counts for more than its bytes.
+std::vector<LevelScore> CompactionScores(const TreeView& view, const LeveledConfig& config,
+                                         const LevelTargets& targets);
 
-// Estimate of the bytes that compactions would have to read and write until every level is within its target.
-uint64_t EstimatePendingBytes(std::span<const uint64_t> level_bytes, size_t level0_files, const LeveledConfig& config, const LevelTargets& targets);
+// Estimate of the bytes that compactions would have to read and write until every level is within
+// its target.
+uint64_t EstimatePendingBytes(std::span<const uint64_t> level_bytes, size_t level0_files,
+                              const LeveledConfig& config, const LevelTargets& targets);
 
 // The bytes at which files written to `level` are cut.
 uint64_t TargetFileBytes(const LeveledConfig& config, const LevelTargets& targets, Level level);
@@ -52,9 +58,11 @@ struct CompressionChoice {
   CompressionType type = kNoCompression;
   bool bottommost = false;  // came from bottommost_compression
 };
-CompressionChoice ChooseCompression(const LeveledConfig& config, const LevelTargets& targets, Level last_level, Level level);
+CompressionChoice ChooseCompression(const LeveledConfig& config, const LevelTargets& targets,
+                                    Level last_level, Level level);
 
-// A file's bytes, more when deletions prevail: compacting such files frees space below. average_entry_bytes: of the whole tree.
+// A file's bytes, more when deletions prevail: compacting such files frees space below.
+// average_entry_bytes: of the whole tree.
 uint64_t CompensatedBytes(const FileMetaData& file, uint64_t average_entry_bytes);
 uint64_t AverageEntryBytes(const TreeView& view);
 

@@ -21,7 +21,8 @@ TEST(StaticTargets, MultiplyFromTheBase) {
   config.max_bytes_for_level_multiplier_additional = {1, 1, 3, 1, 1, 1, 1};
   const LevelTargets targets = ComputeLevelTargets(std::vector<uint64_t>(7, 0), config);
   EXPECT_EQ(targets.base_level, 1u);
-  EXPECT_EQ(targets.bytes_max, (std::vector<uint64_t>{1000, 1000, 10000, 300000, 3000000, 30000000, 300000000}));
+  EXPECT_EQ(targets.bytes_max,
+            (std::vector<uint64_t>{1000, 1000, 10000, 300000, 3000000, 30000000, 300000000}));
 }
 
 TEST(StaticTargets, DoNotOverflow) {
@@ -36,8 +37,10 @@ TEST(DynamicTargets, AnEmptyTreeBeginsAtTheLastLevel) {
 }
 
 TEST(DynamicTargets, TheLargestLevelSetsTheMeasure) {
-  // 276 GB in the last level, base 1 GB, multiplier 10: 27.6, 2.76, 0.276 GB above; the base level is 3 and may hold a whole base size.
-  const LevelTargets targets = ComputeLevelTargets(std::vector<uint64_t>{0, 0, 0, 0, 0, 0, 276000}, Config(true));
+  // 276 GB in the last level, base 1 GB, multiplier 10: 27.6, 2.76, 0.276 GB above; the base level
+  // is 3 and may hold a whole base size.
+  const LevelTargets targets =
+      ComputeLevelTargets(std::vector<uint64_t>{0, 0, 0, 0, 0, 0, 276000}, Config(true));
   EXPECT_EQ(targets.base_level, 3u);
   EXPECT_EQ(targets.of(1), UINT64_MAX);
   EXPECT_EQ(targets.of(3), 1000u);
@@ -48,7 +51,8 @@ TEST(DynamicTargets, TheLargestLevelSetsTheMeasure) {
 }
 
 TEST(DynamicTargets, TheBaseLevelIsAtLeastOneAndAtMostTheBaseSize) {
-  const LevelTargets targets = ComputeLevelTargets(std::vector<uint64_t>{0, 0, 0, 0, 0, 0, 276000000}, Config(true));
+  const LevelTargets targets =
+      ComputeLevelTargets(std::vector<uint64_t>{0, 0, 0, 0, 0, 0, 276000000}, Config(true));
   EXPECT_EQ(targets.base_level, 1u);
   EXPECT_EQ(targets.of(1), 1000u);
   EXPECT_EQ(targets.of(2), 10000u);
@@ -56,7 +60,8 @@ TEST(DynamicTargets, TheBaseLevelIsAtLeastOneAndAtMostTheBaseSize) {
 
 TEST(DynamicTargets, ShallowDataOnDeepLevelsDrains) {
   // Little data spread over many levels: those above are to be emptied downwards.
-  const LevelTargets targets = ComputeLevelTargets(std::vector<uint64_t>{0, 0, 10, 10, 10, 10, 900}, Config(true));
+  const LevelTargets targets =
+      ComputeLevelTargets(std::vector<uint64_t>{0, 0, 10, 10, 10, 10, 900}, Config(true));
   EXPECT_EQ(targets.base_level, 2u);
   EXPECT_EQ(targets.lowest_unnecessary_level, 5u);
 }
@@ -71,12 +76,14 @@ TEST(DynamicTargets, HoldTheirInvariantsForAnyTree) {
     config.max_bytes_for_level_base = 1 + random.Skewed(40);
     config.max_bytes_for_level_multiplier = static_cast<double>(random.Between(2, 20));
     std::vector<uint64_t> bytes;
-    for (Level level = 0; level < config.num_levels; ++level) bytes.push_back(random.OneIn(2) ? 0 : random.Skewed(50));
+    for (Level level = 0; level < config.num_levels; ++level)
+      bytes.push_back(random.OneIn(2) ? 0 : random.Skewed(50));
     const LevelTargets targets = ComputeLevelTargets(bytes, config);
     ASSERT_GE(targets.base_level, 1u);
     ASSERT_LT(targets.base_level, config.num_levels);
     for (Level level = 1; level < targets.base_level; ++level) ASSERT_EQ(bytes[level], 0u);
-    for (Level level = targets.base_level + 1; level < config.num_levels; ++level) ASSERT_GE(targets.of(level), targets.of(level - 1));
+    for (Level level = targets.base_level + 1; level < config.num_levels; ++level)
+      ASSERT_GE(targets.of(level), targets.of(level - 1));
     ASSERT_GE(targets.of(targets.base_level), config.max_bytes_for_level_base);
   }
 }
@@ -84,7 +91,8 @@ TEST(DynamicTargets, HoldTheirInvariantsForAnyTree) {
 TEST(Scores, BusyFilesDoNotCount) {
   const LeveledConfig config = Config(false);
   const TreeText tree("L1: 4[a-b 900] 5[c-d 900 busy]", config.num_levels);
-  const auto scores = CompactionScores(tree.View(), config, ComputeLevelTargets(tree.View(), config));
+  const auto scores =
+      CompactionScores(tree.View(), config, ComputeLevelTargets(tree.View(), config));
   ASSERT_EQ(scores.size(), 6u);
   EXPECT_EQ(scores.front().level, 1u);
   EXPECT_DOUBLE_EQ(scores.front().score, 0.9);
@@ -94,7 +102,8 @@ TEST(Scores, DynamicLevelsWaitForWhatComesFromAbove) {
   const LeveledConfig config = Config(true);
   // Level 5 is over its target, but level 0 holds ten times as much on its way down.
   const TreeText tree("L0: 9[a-z 20000]\nL5: 4[a-b 2000]\nL6: 5[a-b 10000]", config.num_levels);
-  const auto scores = CompactionScores(tree.View(), config, ComputeLevelTargets(tree.View(), config));
+  const auto scores =
+      CompactionScores(tree.View(), config, ComputeLevelTargets(tree.View(), config));
   EXPECT_EQ(scores[0].level, 0u);
   EXPECT_GE(scores[0].score, 10);
   EXPECT_EQ(scores[1].level, 5u);

@@ -1,6 +1,8 @@
-// LeveledConfig: what the leveled pickers need to know of the options, resolved once: plain numbers, no zero that means "derive it".
+// LeveledConfig: what the leveled pickers need to know of the options, resolved once: plain
+// numbers, no zero that means "derive it".
 //
-// A value; the engine builds it from the options (and again after SetOptions) and passes it by reference to the pure functions of this folder.
+// A value; the engine builds it from the options (and again after SetOptions) and passes it by
+// reference to the pure functions of this folder.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +23,9 @@ struct LeveledConfig {
 
   uint64_t max_bytes_for_level_base = uint64_t{256} << 20;
   double max_bytes_for_level_multiplier = 10;
-  std::vector<int> max_bytes_for_level_multiplier_additional;  // [level]; missing entries are 1; static level sizes only
+  std::vector<int>
+      // [level]; missing entries are 1; static level sizes only
+      max_bytes_for_level_multiplier_additional;
   bool level_compaction_dynamic_level_bytes = false;
 
   uint64_t target_file_size_base = uint64_t{64} << 20;
@@ -30,7 +34,8 @@ struct LeveledConfig {
 
   uint64_t soft_pending_compaction_bytes_limit = uint64_t{64} << 30;  // 0: none
   uint64_t hard_pending_compaction_bytes_limit = uint64_t{256} << 30;
-  uint64_t delayed_write_rate = uint64_t{16} << 20;  // bytes per second: the rate a slowdown starts with, and never exceeds
+  uint64_t delayed_write_rate =
+      uint64_t{16} << 20;  // bytes per second: the rate a slowdown starts with, and never exceeds
   int max_write_buffer_number = 2;
   int min_write_buffer_number_to_merge = 1;
 
@@ -39,8 +44,9 @@ struct LeveledConfig {
   uint64_t periodic_compaction_seconds = 0;  // 0: off
 
   CompressionType compression = kNoCompression;
-  std::vector<CompressionType> compression_per_level;                  // empty: `compression` everywhere
-  CompressionType bottommost_compression = kDisableCompressionOption;  // kDisableCompressionOption: as the other levels
+  std::vector<CompressionType> compression_per_level;  // empty: `compression` everywhere
+  CompressionType bottommost_compression =
+      kDisableCompressionOption;  // kDisableCompressionOption: as the other levels
 };
 
 }  // namespace ashlar

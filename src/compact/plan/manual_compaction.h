@@ -1,13 +1,16 @@
-// ManualCompaction: the walk of one CompactRange through the levels, from level 0 to the last level that holds files. It decides; the caller runs.
+// ManualCompaction: the walk of one CompactRange through the levels, from level 0 to the last level
+// that holds files. It decides; the caller runs.
 //
 //   Next --plan--> (the caller installs it) --> Installed --> Next ... --done-->
 //        --conflict--> (the caller waits until a running plan ends) --> Next
 //
-// Automatic compactions run between two steps and change the tree: the base level moves, files leave a level. Each plan is therefore made from the
-// view of its own step, and the walk continues from the level that the last plan wrote to.
+// Automatic compactions run between two steps and change the tree: the base level moves, files
+// leave a level. Each plan is therefore made from the view of its own step, and the walk continues
+// from the level that the last plan wrote to.
 //
-// I1: the walk ends: the level never decreases, the part of the range that is left on a level shrinks with each plan, and a rewrite in place ignores
-//     the files that were created after it began.
+// I1: the walk ends: the level never decreases, the part of the range that is left on a level
+//     shrinks with each plan, and a rewrite in place ignores the files that were created after it
+//     began.
 // I2: a plan that fails changes nothing: Next offers the same range again.
 // Thread safety: none; each call needs the mutex that guards the view.
 #pragma once

@@ -1,6 +1,8 @@
-// A tree that is flushed into at random and compacted by the pickers' plans, several at a time, finishing in any order; its files hold (key,
-// sequence) pairs. Manual compactions walk through it step by step while automatic ones run, start and finish between their steps. After every step
-// the order of the tree is checked; without flushes it must come to rest with every level within its target.
+// A tree that is flushed into at random and compacted by the pickers' plans, several at a time,
+// finishing in any order; its files hold (key, sequence) pairs. Manual compactions walk through it
+// step by step while automatic ones run, start and finish between their steps. After every step the
+// order of the tree is checked; without flushes it must come to rest with every level within its
+// target.
 
 #include <gtest/gtest.h>
 
@@ -27,13 +29,15 @@ struct SimFile {
 
 class Simulation {
  public:
-  Simulation(const LeveledConfig& config, uint64_t seed) : config_(config), random_(seed), levels_(config.num_levels) {}
+  Simulation(const LeveledConfig& config, uint64_t seed)
+      : config_(config), random_(seed), levels_(config.num_levels) {}
 
   void Flush() {
     std::set<std::string> keys;
     const uint64_t count = random_.Between(1, 20);
     const bool sequential = random_.OneIn(3);
-    for (uint64_t i = 0; i < count; ++i) keys.insert(Key(sequential ? next_key_++ % 5000 : random_.Uniform(5000)));
+    for (uint64_t i = 0; i < count; ++i)
+      keys.insert(Key(sequential ? next_key_++ % 5000 : random_.Uniform(5000)));
     std::vector<std::pair<std::string, SequenceNumber>> entries;
     for (const std::string& key : keys) entries.emplace_back(key, ++sequence_);
     levels_[0].insert(levels_[0].begin(), MakeFile(std::move(entries)));
@@ -78,7 +82,8 @@ class Simulation {
     const std::unique_ptr<CompactionPlan> plan = std::move(running_[which]);
     running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(which));
     MarkInputs(*plan, false);
-    const auto walk = std::find_if(walks_.begin(), walks_.end(), [&](const Walk& other) { return other.plan == plan.get(); });
+    const auto walk = std::find_if(walks_.begin(), walks_.end(),
+                                   [&](const Walk& other) { return other.plan == plan.get(); });
     if (walk != walks_.end()) walk->plan = nullptr;
     if (random_.OneIn(20)) return;  // it failed: nothing changed
     ASSERT_EQ(FindPlanViolation(View(), *plan), "");
@@ -86,12 +91,15 @@ class Simulation {
     CheckNothingCameBelow(*plan);
     std::vector<SimFile*> outputs = Outputs(*plan);
     for (const CompactionInputs& inputs : plan->inputs) {
-      for (const FileMetaData* file : inputs.files) std::erase_if(levels_[inputs.level], [&](const SimFile* other) { return &other->meta == file; });
+      for (const FileMetaData* file : inputs.files)
+        std::erase_if(levels_[inputs.level],
+                      [&](const SimFile* other) { return &other->meta == file; });
     }
     auto& level = levels_[plan->output_level];
     level.insert(level.end(), outputs.begin(), outputs.end());
     std::sort(level.begin(), level.end(), [&](const SimFile* a, const SimFile* b) {
-      return plan->output_level == 0 ? a->meta.largest_sequence > b->meta.largest_sequence : a->meta.smallest < b->meta.smallest;
+      return plan->output_level == 0 ? a->meta.largest_sequence > b->meta.largest_sequence
+                                     : a->meta.smallest < b->meta.smallest;
     });
   }
 
@@ -105,7 +113,9 @@ class Simulation {
   void Check() {
     for (Level level = 1; level < config_.num_levels; ++level) {
       for (size_t i = 1; i < levels_[level].size(); ++i) {
-        ASSERT_LT(levels_[level][i - 1]->meta.largest_user_key(), levels_[level][i]->meta.smallest_user_key()) << "level " << level;
+        ASSERT_LT(levels_[level][i - 1]->meta.largest_user_key(),
+                  levels_[level][i]->meta.smallest_user_key())
+            << "level " << level;
       }
     }
     // From the newest place to the oldest, the sequences of a key fall.
@@ -149,8 +159,10 @@ class Simulation {
       file->meta.smallest_sequence = std::min(file->meta.smallest_sequence, sequence);
       file->meta.largest_sequence = std::max(file->meta.largest_sequence, sequence);
     }
-    file->meta.smallest = MakeInternalKey(entries.front().first, entries.front().second, ValueType::kValue);
-    file->meta.largest = MakeInternalKey(entries.back().first, entries.back().second, ValueType::kValue);
+    file->meta.smallest =
+        MakeInternalKey(entries.front().first, entries.front().second, ValueType::kValue);
+    file->meta.largest =
+        MakeInternalKey(entries.back().first, entries.back().second, ValueType::kValue);
     file->entries = std::move(entries);
     by_meta_[&file->meta] = file.get();
     files_.push_back(std::move(file));
@@ -161,7 +173,8 @@ class Simulation {
     SCOPED_TRACE(DebugString(plan));
     for (const CompactionPlan* other : view.running) {
       if (other->output_level != plan.output_level || plan.output_level == 0) continue;
-      EXPECT_TRUE(other->largest < plan.smallest || plan.largest < other->smallest) << "two plans write the same range of a level";
+      EXPECT_TRUE(other->largest < plan.smallest || plan.largest < other->smallest)
+          << "two plans write the same range of a level";
     }
     MarkInputs(plan, true);  // asserts that no input was busy
     cursors_.Advance(plan);
@@ -179,12 +192,14 @@ class Simulation {
     std::map<std::string, SequenceNumber> newest;
     for (const CompactionInputs& inputs : plan.inputs) {
       for (const FileMetaData* file : inputs.files) {
-        for (const auto& [key, sequence] : by_meta_[file]->entries) newest[key] = std::max(newest[key], sequence);
+        for (const auto& [key, sequence] : by_meta_[file]->entries)
+          newest[key] = std::max(newest[key], sequence);
       }
     }
     std::vector<std::pair<std::string, SequenceNumber>> entries;
     for (const auto& entry : newest) {
-      if (!entries.empty() && entries.size() * kEntryBytes >= plan.max_output_file_bytes) outputs.push_back(MakeFile(std::exchange(entries, {})));
+      if (!entries.empty() && entries.size() * kEntryBytes >= plan.max_output_file_bytes)
+        outputs.push_back(MakeFile(std::exchange(entries, {})));
       entries.push_back(entry);
     }
     outputs.push_back(MakeFile(std::move(entries)));
@@ -267,7 +282,8 @@ TEST(Simulation, ConvergesAndKeepsItsInvariants) {
     while (tree.StartOne() || tree.running() > 0 || tree.walks() > 0) {
       ASSERT_LT(++rounds, 5000) << "does not come to rest";
       tree.StepManual();
-      while (tree.running() > 0 && (tree.running() > 3 || random.OneIn(2))) ASSERT_NO_FATAL_FAILURE(tree.FinishOne());
+      while (tree.running() > 0 && (tree.running() > 3 || random.OneIn(2)))
+        ASSERT_NO_FATAL_FAILURE(tree.FinishOne());
     }
     ASSERT_NO_FATAL_FAILURE(tree.Check());
     EXPECT_FALSE(tree.Needs()) << "work is left that nobody picks";

@@ -1,11 +1,12 @@
 // TreeText: a tree written as text, for the tests of the pickers.
 //
-//   L0: 9[a-f 10] 8[c-k 10 busy]        a line per level; file number, [smallest user key - largest user key, bytes, attributes]
+//   L0: 9[a-f 10] 8[c-k 10 busy]        a line per level; file number, [smallest user key - largest
+//                                       user key, bytes, attributes]
 //   L1: 5[a-c 20 marked] 4[d-z 20 del=90/100 seq=1-40 age=500 born=700]
 //
-// Attributes: busy (being compacted), marked, del=deletions/entries, seq=smallest-largest; age and born are the unix
-// seconds of the oldest data and of the file.
-// Without seq a file gets sequences that fit its place. Levels not named are empty.
+// Attributes: busy (being compacted), marked, del=deletions/entries, seq=smallest-largest; age and
+// born are the unix seconds of the oldest data and of the file. Without seq a file gets sequences
+// that fit its place. Levels not named are empty.
 #pragma once
 
 #include <memory>
@@ -67,8 +68,10 @@ class TreeText {
     file->smallest_sequence = file->largest_sequence = number;
     while (words >> word) SetAttribute(word, file.get());
     const size_t dash = range.find('-');
-    file->smallest = MakeInternalKey(range.substr(0, dash), file->largest_sequence, ValueType::kValue);
-    file->largest = MakeInternalKey(range.substr(dash + 1), file->smallest_sequence, ValueType::kValue);
+    file->smallest =
+        MakeInternalKey(range.substr(0, dash), file->largest_sequence, ValueType::kValue);
+    file->largest =
+        MakeInternalKey(range.substr(dash + 1), file->smallest_sequence, ValueType::kValue);
     levels_[level].push_back(file.get());
     files_.push_back(std::move(file));
   }

@@ -21,33 +21,45 @@ Verdict Judge(const StallInputs& in, const LeveledConfig& config) {
   const uint64_t soft = config.soft_pending_compaction_bytes_limit;
   const uint64_t hard = config.hard_pending_compaction_bytes_limit;
 
-  if (in.immutable_memtables >= config.max_write_buffer_number) return {StallState::kStopped, StallCause::kMemtables};
-  if (compacting && in.level0_files >= config.level0_stop_writes_trigger) return {StallState::kStopped, StallCause::kLevel0Files};
-  if (compacting && hard > 0 && in.pending_bytes >= hard) return {StallState::kStopped, StallCause::kPendingBytes};
+  if (in.immutable_memtables >= config.max_write_buffer_number)
+    return {StallState::kStopped, StallCause::kMemtables};
+  if (compacting && in.level0_files >= config.level0_stop_writes_trigger)
+    return {StallState::kStopped, StallCause::kLevel0Files};
+  if (compacting && hard > 0 && in.pending_bytes >= hard)
+    return {StallState::kStopped, StallCause::kPendingBytes};
 
-  const bool one_memtable_left = config.max_write_buffer_number > 3 && in.immutable_memtables >= config.max_write_buffer_number - 1;
+  const bool one_memtable_left = config.max_write_buffer_number > 3 &&
+                                 in.immutable_memtables >= config.max_write_buffer_number - 1;
   if (one_memtable_left && in.immutable_memtables - 1 >= config.min_write_buffer_number_to_merge)
     return {StallState::kDelayed, StallCause::kMemtables};
-  const bool many_files = config.level0_slowdown_writes_trigger >= 0 && in.level0_files >= config.level0_slowdown_writes_trigger;
+  const bool many_files = config.level0_slowdown_writes_trigger >= 0 &&
+                          in.level0_files >= config.level0_slowdown_writes_trigger;
   if (compacting && many_files) return {StallState::kDelayed, StallCause::kLevel0Files};
-  if (compacting && soft > 0 && in.pending_bytes >= soft) return {StallState::kDelayed, StallCause::kPendingBytes};
+  if (compacting && soft > 0 && in.pending_bytes >= soft)
+    return {StallState::kDelayed, StallCause::kPendingBytes};
   return {};
 }
 
 bool NearStop(const StallInputs& in, StallCause cause, const LeveledConfig& config) {
-  if (cause == StallCause::kLevel0Files) return in.level0_files >= config.level0_stop_writes_trigger - 2;
+  if (cause == StallCause::kLevel0Files)
+    return in.level0_files >= config.level0_stop_writes_trigger - 2;
   const uint64_t soft = config.soft_pending_compaction_bytes_limit;
   const uint64_t hard = config.hard_pending_compaction_bytes_limit;
-  if (cause == StallCause::kPendingBytes) return hard > soft && in.pending_bytes - soft > (hard - soft) / 4 * 3;
+  if (cause == StallCause::kPendingBytes)
+    return hard > soft && in.pending_bytes - soft > (hard - soft) / 4 * 3;
   return false;
 }
 
-uint64_t Times(uint64_t rate, double factor) { return static_cast<uint64_t>(static_cast<double>(rate) * factor); }
+uint64_t Times(uint64_t rate, double factor) {
+  return static_cast<uint64_t>(static_cast<double>(rate) * factor);
+}
 
-uint64_t DelayedRate(const StallInputs& in, StallCause cause, const LeveledConfig& config, const WriteStall& previous) {
+uint64_t DelayedRate(const StallInputs& in, StallCause cause, const LeveledConfig& config,
+                     const WriteStall& previous) {
   const uint64_t rate_max = config.delayed_write_rate;
   if (config.disable_auto_compactions || rate_max <= kDelayedRateMin) return rate_max;
-  const uint64_t last = previous.bytes_per_second == 0 ? rate_max : std::min(previous.bytes_per_second, rate_max);
+  const uint64_t last =
+      previous.bytes_per_second == 0 ? rate_max : std::min(previous.bytes_per_second, rate_max);
   if (previous.state == StallState::kNone) return std::max(last, kDelayedRateMin);
   uint64_t rate = last;
   if (previous.state == StallState::kStopped || NearStop(in, cause, config)) {
@@ -82,14 +94,18 @@ const char* StallCauseName(StallCause cause) {
   return "unknown";
 }
 
-WriteStall ComputeStall(const StallInputs& inputs, const LeveledConfig& config, const WriteStall& previous) {
+WriteStall ComputeStall(const StallInputs& inputs, const LeveledConfig& config,
+                        const WriteStall& previous) {
   const Verdict verdict = Judge(inputs, config);
-  WriteStall stall{
-      .state = verdict.state, .cause = verdict.cause, .bytes_per_second = previous.bytes_per_second, .pending_bytes = inputs.pending_bytes};
+  WriteStall stall{.state = verdict.state,
+                   .cause = verdict.cause,
+                   .bytes_per_second = previous.bytes_per_second,
+                   .pending_bytes = inputs.pending_bytes};
   if (verdict.state == StallState::kDelayed) {
     stall.bytes_per_second = DelayedRate(inputs, verdict.cause, config, previous);
   } else if (verdict.state == StallState::kNone && previous.state == StallState::kDelayed) {
-    stall.bytes_per_second = std::min(Times(previous.bytes_per_second, kRecovered), config.delayed_write_rate);
+    stall.bytes_per_second =
+        std::min(Times(previous.bytes_per_second, kRecovered), config.delayed_write_rate);
   }
   return stall;
 }

@@ -16,10 +16,13 @@ LeveledConfig Config() {
   config.max_write_buffer_number = 4;
   return config;
 }
-WriteStall Next(const StallInputs& inputs, const WriteStall& previous = {}) { return ComputeStall(inputs, Config(), previous); }
+WriteStall Next(const StallInputs& inputs, const WriteStall& previous = {}) {
+  return ComputeStall(inputs, Config(), previous);
+}
 
 TEST(WriteStall, EachPressureSlowsThenStops) {
-  EXPECT_EQ(Next({.immutable_memtables = 1, .level0_files = 19, .pending_bytes = 999}).state, StallState::kNone);
+  EXPECT_EQ(Next({.immutable_memtables = 1, .level0_files = 19, .pending_bytes = 999}).state,
+            StallState::kNone);
   EXPECT_EQ(Next({.immutable_memtables = 3}).cause, StallCause::kMemtables);
   EXPECT_EQ(Next({.immutable_memtables = 3}).state, StallState::kDelayed);
   EXPECT_EQ(Next({.immutable_memtables = 4}).state, StallState::kStopped);
@@ -39,7 +42,8 @@ TEST(WriteStall, TheWorstPressureDecides) {
 TEST(WriteStall, WithoutAutomaticCompactionsOnlyMemtablesCount) {
   LeveledConfig config = Config();
   config.disable_auto_compactions = true;
-  EXPECT_EQ(ComputeStall({.level0_files = 100, .pending_bytes = 100000}, config, {}).state, StallState::kNone);
+  EXPECT_EQ(ComputeStall({.level0_files = 100, .pending_bytes = 100000}, config, {}).state,
+            StallState::kNone);
   EXPECT_EQ(ComputeStall({.immutable_memtables = 4}, config, {}).state, StallState::kStopped);
 }
 
@@ -53,7 +57,8 @@ TEST(WriteStall, TheRateFollowsTheDebt) {
   EXPECT_EQ(stall.bytes_per_second, static_cast<uint64_t>(static_cast<double>(slower) * 0.8));
   stall = Next({.pending_bytes = 1150}, stall);
   EXPECT_NEAR(static_cast<double>(stall.bytes_per_second), static_cast<double>(slower), 2);
-  for (int i = 0; i < 20; ++i) stall = Next({.pending_bytes = 1150 - static_cast<uint64_t>(i)}, stall);
+  for (int i = 0; i < 20; ++i)
+    stall = Next({.pending_bytes = 1150 - static_cast<uint64_t>(i)}, stall);
   EXPECT_EQ(stall.bytes_per_second, 1u << 20) << "never faster than configured";
 }
 

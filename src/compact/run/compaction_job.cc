@@ -19,7 +19,8 @@ namespace ashlar {
 
 namespace {
 
-// How many pieces a file is thought of as, for each range that is wanted: the finer, the more even the ranges.
+// How many pieces a file is thought of as, for each range that is wanted: the finer, the more even
+// the ranges.
 constexpr size_t kPiecesPerRange = 8;
 constexpr size_t kPiecesMax = 256;
 
@@ -31,7 +32,8 @@ struct KeyRange {
 // One range of a compaction, from cursors to files. Runs on a thread of its own or on the caller's.
 class Subcompaction {
  public:
-  Subcompaction(const CompactionPlan& plan, const TableJobArgs& job, KeyRange range) : plan_(plan), job_(job), range_(std::move(range)) {
+  Subcompaction(const CompactionPlan& plan, const TableJobArgs& job, KeyRange range)
+      : plan_(plan), job_(job), range_(std::move(range)) {
     if (range_.begin) begin_ = *range_.begin;
     if (range_.end) end_ = *range_.end;
   }
@@ -50,7 +52,8 @@ class Subcompaction {
     ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<InternalCursor> input, OpenInputs());
     CompactionTurn turn(*job_.turns, *job_.clock);
     KeyNotBelow not_below(job_.output.table.comparator, plan_.deeper);
-    // On level 0 older versions may lie in other files of the same level, which the list of deeper files does not know.
+    // On level 0 older versions may lie in other files of the same level, which the list of deeper
+    // files does not know.
     const TableRun run{.begin = begin(),
                        .end = end(),
                        .zero_sequences = plan_.bottommost,
@@ -60,21 +63,25 @@ class Subcompaction {
   }
 
   Result<std::unique_ptr<InternalCursor>> OpenInputs() {
-    const TableReadOptions options{.fill_cache = false, .readahead_bytes = job_.readahead_bytes, .hint_readahead = job_.hint_readahead};
+    const TableReadOptions options{.fill_cache = false,
+                                   .readahead_bytes = job_.readahead_bytes,
+                                   .hint_readahead = job_.hint_readahead};
     std::vector<std::unique_ptr<InternalCursor>> children;
     for (const CompactionInputs& inputs : plan_.inputs) {
       if (inputs.level > 0) {
-        children.push_back(std::make_unique<LevelCursor>(LevelCursorArgs{.comparator = job_.output.table.comparator,
-                                                                         .files = inputs.files,
-                                                                         .opener = job_.tables,
-                                                                         .read_options = options,
-                                                                         .lower_bound = begin(),
-                                                                         .upper_bound = end()}));
+        children.push_back(std::make_unique<LevelCursor>(
+            LevelCursorArgs{.comparator = job_.output.table.comparator,
+                            .files = inputs.files,
+                            .opener = job_.tables,
+                            .read_options = options,
+                            .lower_bound = begin(),
+                            .upper_bound = end()}));
         continue;
       }
       for (FileMetaData* file : inputs.files) {
         if (!Overlaps(*file)) continue;
-        ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<InternalCursor> cursor, job_.tables->NewCursor(file, options));
+        ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<InternalCursor> cursor,
+                                job_.tables->NewCursor(file, options));
         children.push_back(std::move(cursor));
       }
     }
@@ -100,14 +107,17 @@ class Subcompaction {
 
 size_t WantedRanges(const CompactionPlan& plan) {
   const uint64_t bytes_min = std::max<uint64_t>(1, plan.max_output_file_bytes);
-  return static_cast<size_t>(std::clamp<uint64_t>(plan.InputBytes() / bytes_min, 1, plan.max_subcompactions));
+  return static_cast<size_t>(
+      std::clamp<uint64_t>(plan.InputBytes() / bytes_min, 1, plan.max_subcompactions));
 }
 
 Result<std::vector<KeyRange>> PlanRanges(const CompactionJobArgs& args) {
   std::vector<KeyRange> ranges(1);
   const size_t wanted = WantedRanges(*args.plan);
   if (wanted == 1) return ranges;
-  ASHLAR_ASSIGN_OR_RETURN(const std::vector<std::string> cuts, SplitRanges(*args.plan, wanted, args.job.output.table.comparator, args.job.tables));
+  ASHLAR_ASSIGN_OR_RETURN(
+      const std::vector<std::string> cuts,
+      SplitRanges(*args.plan, wanted, args.job.output.table.comparator, args.job.tables));
   for (const std::string& cut : cuts) {
     ranges.back().end = cut;
     ranges.push_back({.begin = cut, .end = std::nullopt});
@@ -126,14 +136,16 @@ TableJobArgs ArgsFor(const CompactionJobArgs& args) {
   uint64_t oldest = UINT64_MAX;
   for (const CompactionInputs& inputs : plan.inputs) {
     for (const FileMetaData* file : inputs.files) {
-      if (file->oldest_ancestor_unix_seconds != 0) oldest = std::min(oldest, file->oldest_ancestor_unix_seconds);
+      if (file->oldest_ancestor_unix_seconds != 0)
+        oldest = std::min(oldest, file->oldest_ancestor_unix_seconds);
     }
   }
   job.output.oldest_ancestor_unix_seconds = oldest == UINT64_MAX ? 0 : oldest;
   return job;
 }
 
-// Runs all, the first here and the others beside it. `failed` tells those still running that the rest of their work is in vain.
+// Runs all, the first here and the others beside it. `failed` tells those still running that the
+// rest of their work is in vain.
 void RunAll(const std::vector<std::unique_ptr<Subcompaction>>& parts, std::atomic<bool>* failed) {
   const auto run = [failed](Subcompaction* part) {
     part->Run();
@@ -143,7 +155,9 @@ void RunAll(const std::vector<std::unique_ptr<Subcompaction>>& parts, std::atomi
   std::vector<Subcompaction*> here{parts.front().get()};
   for (size_t i = 1; i < parts.size(); ++i) {
     Subcompaction* part = parts[i].get();
-    Result<Thread> thread = Thread::Start({.name = "ashlar:subcomp", .priority = ThreadPriority::kBackground}, [run, part] { run(part); });
+    Result<Thread> thread =
+        Thread::Start({.name = "ashlar:subcomp", .priority = ThreadPriority::kBackground},
+                      [run, part] { run(part); });
     if (thread.ok()) {
       threads.push_back(std::move(thread).value());
     } else {
@@ -158,7 +172,8 @@ void RunAll(const std::vector<std::unique_ptr<Subcompaction>>& parts, std::atomi
 Status FirstError(const std::vector<std::unique_ptr<Subcompaction>>& parts) {
   Status first;
   for (const auto& part : parts) {
-    if (!part->status().ok() && (first.ok() || first.code() == Status::kAborted)) first = part->status();
+    if (!part->status().ok() && (first.ok() || first.code() == Status::kAborted))
+      first = part->status();
   }
   return first;
 }
@@ -185,7 +200,8 @@ Status CheckEntryCount(const CompactionJobArgs& args, const TableJobResult& resu
   }
   const uint64_t read = result.statistics.entries.entries_in;
   if (read == expected) return Status::OK();
-  return Status::Corruption(StrCat("compaction ", DebugString(*args.plan), ": the tables hold ", expected, " entries, ", read, " were read"));
+  return Status::Corruption(StrCat("compaction ", DebugString(*args.plan), ": the tables hold ",
+                                   expected, " entries, ", read, " were read"));
 }
 
 }  // namespace
@@ -200,7 +216,8 @@ Status RunCompaction(const CompactionJobArgs& args, TableJobResult* result) {
   job.stop.sibling_failed = &failed;
 
   std::vector<std::unique_ptr<Subcompaction>> parts;
-  for (KeyRange& range : ranges) parts.push_back(std::make_unique<Subcompaction>(*args.plan, job, std::move(range)));
+  for (KeyRange& range : ranges)
+    parts.push_back(std::make_unique<Subcompaction>(*args.plan, job, std::move(range)));
   RunAll(parts, &failed);
   Gather(&parts, result);
   Status status = FirstError(parts);
@@ -224,7 +241,8 @@ VersionEdit MakeEdit(const CompactionPlan& plan, TableJobResult* result) {
   return edit;
 }
 
-Result<std::vector<std::string>> SplitRanges(const CompactionPlan& plan, size_t ranges, const KeyComparator& comparator, TableCache* tables) {
+Result<std::vector<std::string>> SplitRanges(const CompactionPlan& plan, size_t ranges,
+                                             const KeyComparator& comparator, TableCache* tables) {
   struct Piece {
     std::string end;  // user key
     uint64_t bytes;
@@ -236,11 +254,13 @@ Result<std::vector<std::string>> SplitRanges(const CompactionPlan& plan, size_t 
       ASHLAR_ASSIGN_OR_RETURN(const TableRef table, tables->Acquire(file, {}));
       const std::vector<std::string> anchors = table->Anchors(pieces_per_file);
       const uint64_t bytes = file->file_bytes / (anchors.size() + 1);
-      for (const std::string& anchor : anchors) pieces.push_back({ExtractUserKey(anchor).ToString(), bytes});
+      for (const std::string& anchor : anchors)
+        pieces.push_back({ExtractUserKey(anchor).ToString(), bytes});
       pieces.push_back({file->largest_user_key().ToString(), bytes});
     }
   }
-  std::sort(pieces.begin(), pieces.end(), [&](const Piece& a, const Piece& b) { return comparator.Compare(a.end, b.end) < 0; });
+  std::sort(pieces.begin(), pieces.end(),
+            [&](const Piece& a, const Piece& b) { return comparator.Compare(a.end, b.end) < 0; });
 
   std::vector<std::string> cuts;
   const uint64_t bytes_per_range = std::max<uint64_t>(1, plan.InputBytes() / ranges);
@@ -248,7 +268,8 @@ Result<std::vector<std::string>> SplitRanges(const CompactionPlan& plan, size_t 
   for (const Piece& piece : pieces) {
     bytes += piece.bytes;
     if (cuts.size() + 1 == ranges || bytes < bytes_per_range * (cuts.size() + 1)) continue;
-    const bool ascends = comparator.Compare(piece.end, cuts.empty() ? Slice(plan.smallest) : Slice(cuts.back())) > 0;
+    const bool ascends =
+        comparator.Compare(piece.end, cuts.empty() ? Slice(plan.smallest) : Slice(cuts.back())) > 0;
     if (ascends && comparator.Compare(piece.end, plan.largest) < 0) cuts.push_back(piece.end);
   }
   return cuts;

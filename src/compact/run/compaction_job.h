@@ -4,7 +4,8 @@
 //                              \        |                  thread, the others on threads that end with the job
 //                               results in key order --> one VersionEdit
 //
-// Ranges are cut at the tables' own anchors, so that each holds about the same number of bytes; all versions of a user key are in one range.
+// Ranges are cut at the tables' own anchors, so that each holds about the same number of bytes; all
+// versions of a user key are in one range.
 // I1: files of different subcompactions are disjoint in user keys.
 #pragma once
 
@@ -18,17 +19,21 @@ namespace ashlar {
 
 struct CompactionJobArgs {
   const CompactionPlan* plan = nullptr;  // not a trivial move
-  // output.target_file_bytes, grandparents and max_grandparent_overlap_bytes are taken from the plan, output.table.compression too.
+  // output.target_file_bytes, grandparents and max_grandparent_overlap_bytes are taken from the
+  // plan, output.table.compression too.
   TableJobArgs job;
 };
 
 // An error leaves no file behind. The result's files belong to plan->output_level.
 Status RunCompaction(const CompactionJobArgs& args, TableJobResult* result);
 
-// The edit that installs the outcome of a plan: inputs out, outputs in. Takes the result's files; for a trivial move result is null.
+// The edit that installs the outcome of a plan: inputs out, outputs in. Takes the result's files;
+// for a trivial move result is null.
 VersionEdit MakeEdit(const CompactionPlan& plan, TableJobResult* result);
 
-// User keys at which the plan's input falls into about `ranges` equal parts, ascending; at most ranges - 1 of them.
-Result<std::vector<std::string>> SplitRanges(const CompactionPlan& plan, size_t ranges, const KeyComparator& comparator, TableCache* tables);
+// User keys at which the plan's input falls into about `ranges` equal parts, ascending; at most
+// ranges - 1 of them.
+Result<std::vector<std::string>> SplitRanges(const CompactionPlan& plan, size_t ranges,
+                                             const KeyComparator& comparator, TableCache* tables);
 
 }  // namespace ashlar

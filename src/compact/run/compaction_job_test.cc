@@ -1,4 +1,5 @@
-// Flush and compaction jobs as a whole, through real tables in memory: against a model, with errors injected, cut short, split.
+// Flush and compaction jobs as a whole, through real tables in memory: against a model, with errors
+// injected, cut short, split.
 
 #include "compact/run/compaction_job.h"
 
@@ -25,7 +26,8 @@ std::vector<FileMetaData*> Borrow(const OwnedFiles& files) {
 
 class JobTest : public JobFixture {
  protected:
-  Status Flush(const std::string& text, uint64_t expected, TableJobResult* result, TableJobArgs job) {
+  Status Flush(const std::string& text, uint64_t expected, TableJobResult* result,
+               TableJobArgs job) {
     FlushJobArgs args;
     args.job = std::move(job);
     args.memtables.push_back(std::make_unique<EntryCursor>(comparator_, ParseEntries(text)));
@@ -38,8 +40,10 @@ TEST_F(JobTest, AFlushWritesOneTable) {
   TableJobResult result;
   FlushJobArgs args;
   args.job = JobArgs();
-  args.memtables.push_back(std::make_unique<EntryCursor>(comparator_, ParseEntries("a@19 put 5, c@20 del")));
-  args.memtables.push_back(std::make_unique<EntryCursor>(comparator_, ParseEntries("a@9 put x, a@7 put y, b@8 single, b@4 put w, c@12 put z")));
+  args.memtables.push_back(
+      std::make_unique<EntryCursor>(comparator_, ParseEntries("a@19 put 5, c@20 del")));
+  args.memtables.push_back(std::make_unique<EntryCursor>(
+      comparator_, ParseEntries("a@9 put x, a@7 put y, b@8 single, b@4 put w, c@12 put z")));
   args.expected_entries = 7;
   args.job.snapshots = {8};
   ASSERT_TRUE(RunFlush(std::move(args), &result).ok());
@@ -77,7 +81,8 @@ TEST_F(JobTest, VerificationReadsTheBlocksBack) {
   TableJobArgs args = JobArgs();
   args.verification = OutputVerification::kBlocks;
   std::string text;
-  for (int i = 100; i < 400; ++i) text += (text.empty() ? "k" : ", k") + std::to_string(i) + "@5 put v" + std::to_string(i);
+  for (int i = 100; i < 400; ++i)
+    text += (text.empty() ? "k" : ", k") + std::to_string(i) + "@5 put v" + std::to_string(i);
   FaultRule rule;
   rule.operations = FaultOperation::kRead;
   rule.sticky = true;
@@ -136,11 +141,15 @@ std::map<std::string, std::string> StateAt(std::vector<TextEntry> entries, Seque
   return state;
 }
 
-// A tree of real tables: newer entries in overlapping files of level 0, older ones on level 1, some oldest ones on level 2.
+// A tree of real tables: newer entries in overlapping files of level 0, older ones on level 1, some
+// oldest ones on level 2.
 class TreeTest : public JobTest {
  protected:
   void Build(const History& history, Random* random, uint64_t file_bytes) {
-    const auto at = [&](uint64_t percent) { return history.entries.begin() + static_cast<std::ptrdiff_t>(history.entries.size() * percent / 100); };
+    const auto at = [&](uint64_t percent) {
+      return history.entries.begin() +
+             static_cast<std::ptrdiff_t>(history.entries.size() * percent / 100);
+    };
     levels_.resize(3);
     levels_[2] = random->OneIn(3) ? OwnedFiles() : WriteTables({at(0), at(20)}, file_bytes);
     levels_[1] = WriteTables({levels_[2].empty() ? at(0) : at(20), at(60)}, file_bytes);
@@ -202,21 +211,24 @@ TEST_F(TreeTest, EverySnapshotReadsTheSameAfterwards) {
     args.job = JobArgs();
     args.job.merge_operator = random.OneIn(2) ? &join_ : &join_fully_;
     std::set<SequenceNumber> snapshots;
-    for (uint64_t i = random.Uniform(6); i > 0; --i) snapshots.insert(random.Between(1, history.last));
+    for (uint64_t i = random.Uniform(6); i > 0; --i)
+      snapshots.insert(random.Between(1, history.last));
     args.job.snapshots.assign(snapshots.begin(), snapshots.end());
 
     TableJobResult result;
     const Status status = RunCompaction(args, &result);
     ASSERT_TRUE(status.ok()) << status.ToString();
     split += result.statistics.subcompactions - 1;
-    for (size_t i = 1; i < result.files.size(); ++i) ASSERT_LT(result.files[i - 1]->largest_user_key(), result.files[i]->smallest_user_key());
+    for (size_t i = 1; i < result.files.size(); ++i)
+      ASSERT_LT(result.files[i - 1]->largest_user_key(), result.files[i]->smallest_user_key());
     std::vector<TextEntry> after = ReadAll(result.files);
     EXPECT_EQ(after.size(), result.statistics.entries.entries_out);
     EXPECT_LT(after.size(), history.entries.size());
     const std::vector<TextEntry> below = ReadAll(levels_[2]);
     after.insert(after.end(), below.begin(), below.end());
     snapshots.insert(history.last);
-    for (const SequenceNumber point : snapshots) ASSERT_EQ(StateAt(after, point), StateAt(history.entries, point)) << "at " << point;
+    for (const SequenceNumber point : snapshots)
+      ASSERT_EQ(StateAt(after, point), StateAt(history.entries, point)) << "at " << point;
 
     Evict(result.files);
     for (const auto& level : levels_) Evict(level);
@@ -240,7 +252,8 @@ TEST_F(TreeTest, SequencesBecomeZeroOnTheLastLevelOnly) {
     ASSERT_TRUE(RunCompaction(args, &result).ok());
     ASSERT_EQ(result.files.size(), 1u);
     EXPECT_EQ(PrintTable(result.files[0].get()),
-              last ? "a@19 put 5, b@0 put x, c@20 del, c@0 put y, d@0 put 6" : "a@19 put 5, b@9 put x, c@20 del, c@7 put y, d@18 put 6");
+              last ? "a@19 put 5, b@0 put x, c@20 del, c@0 put y, d@0 put 6"
+                   : "a@19 put 5, b@9 put x, c@20 del, c@7 put y, d@18 put 6");
     Evict(result.files);
     for (const auto& level : levels_) Evict(level);
     levels_.clear();
@@ -248,7 +261,8 @@ TEST_F(TreeTest, SequencesBecomeZeroOnTheLastLevelOnly) {
 }
 
 TEST_F(TreeTest, AKeyWhereRangesMeetIsReadOnce) {
-  // Without anchors inside the files the only place to split is k, the last key of one file and the first of the other.
+  // Without anchors inside the files the only place to split is k, the last key of one file and the
+  // first of the other.
   levels_.resize(3);
   OwnedFiles newer = WriteTables(ParseEntries("k@9 put 3, z@8 put 4"));
   OwnedFiles older = WriteTables(ParseEntries("a@5 put 1, k@6 put 2"));
@@ -281,7 +295,8 @@ TEST_F(TreeTest, SplitsIntoEvenRanges) {
   ASSERT_EQ(cuts->size(), 3u);
   for (size_t i = 0; i < 3; ++i) {
     const auto k = static_cast<uint64_t>(std::stoi((*cuts)[i].substr(3)) - 1000);
-    EXPECT_NEAR(static_cast<double>(k), 750.0 * static_cast<double>(i + 1), 250) << "keys are spread evenly, so ranges are about a quarter each";
+    EXPECT_NEAR(static_cast<double>(k), 750.0 * static_cast<double>(i + 1), 250)
+        << "keys are spread evenly, so ranges are about a quarter each";
   }
 }
 
@@ -320,8 +335,10 @@ TEST_F(TreeTest, AnErrorAnywhereLeavesNothingBehind) {
   args.job.verification = OutputVerification::kBlocks;
   const size_t files_before = FilesOnDisk();
 
-  const FaultOperation all = FaultOperation::kOpenForReading | FaultOperation::kRead | FaultOperation::kOpenForWriting | FaultOperation::kAppend |
-                             FaultOperation::kFlush | FaultOperation::kSync | FaultOperation::kClose;
+  const FaultOperation all = FaultOperation::kOpenForReading | FaultOperation::kRead |
+                             FaultOperation::kOpenForWriting | FaultOperation::kAppend |
+                             FaultOperation::kFlush | FaultOperation::kSync |
+                             FaultOperation::kClose;
   tables_.Close();
   faults_.ResetCounts();
   TableJobResult undisturbed;
@@ -331,7 +348,8 @@ TEST_F(TreeTest, AnErrorAnywhereLeavesNothingBehind) {
   uint64_t failed = 0;
   for (uint64_t call = 1; call <= calls; ++call) {
     SCOPED_TRACE(testing::Message() << "call " << call);
-    for (const FaultEffect effect : {FaultEffect::kFailBefore, FaultEffect::kBitFlip, FaultEffect::kShortRead}) {
+    for (const FaultEffect effect :
+         {FaultEffect::kFailBefore, FaultEffect::kBitFlip, FaultEffect::kShortRead}) {
       tables_.Close();
       faults_.ClearRules();
       faults_.ResetCounts();
@@ -345,7 +363,8 @@ TEST_F(TreeTest, AnErrorAnywhereLeavesNothingBehind) {
       const Status status = RunCompaction(args, &result);
       faults_.ClearRules();
       if (status.ok()) {
-        // A flipped bit may lie in bytes that nobody needs; what was written must be right all the same.
+        // A flipped bit may lie in bytes that nobody needs; what was written must be right all the
+        // same.
         std::vector<TextEntry> after = ReadAll(result.files);
         const std::vector<TextEntry> below = ReadAll(levels_[2]);
         after.insert(after.end(), below.begin(), below.end());
@@ -353,7 +372,8 @@ TEST_F(TreeTest, AnErrorAnywhereLeavesNothingBehind) {
         DiscardTableJob(args.job, &result);
       } else {
         ++failed;
-        EXPECT_TRUE(status.IsIOError() || status.IsCorruption() || status.IsNotSupported()) << status.ToString();
+        EXPECT_TRUE(status.IsIOError() || status.IsCorruption() || status.IsNotSupported())
+            << status.ToString();
       }
       EXPECT_TRUE(result.files.empty());
       EXPECT_EQ(FilesOnDisk(), files_before);
@@ -438,7 +458,8 @@ TEST_F(TreeTest, ACompactionThatMissesEntriesFails) {
   TableJobResult result;
   const Status status = RunCompaction(args, &result);
   EXPECT_TRUE(status.IsCorruption()) << status.ToString();
-  EXPECT_NE(status.ToString().find("hold 4 entries, 2 were read"), std::string::npos) << status.ToString();
+  EXPECT_NE(status.ToString().find("hold 4 entries, 2 were read"), std::string::npos)
+      << status.ToString();
   EXPECT_EQ(FilesOnDisk(), files_before);
 }
 

@@ -66,17 +66,20 @@ bool CompactionStream::Look() {
     const uint64_t tag = ExtractTag(key);
     const ValueType type = TagType(tag);
     if (!IsPointType(type)) {
-      Fail(Status::NotSupported(StrCat("compaction of an entry of the type ", ValueTypeName(type))));
+      Fail(
+          Status::NotSupported(StrCat("compaction of an entry of the type ", ValueTypeName(type))));
       return false;
     }
     ahead_head_ = args_.comparator.Head(user, 0);
     const bool is_next = !has_user_key_ || head_ < ahead_head_;
-    const int order = is_next ? -1 : (head_ > ahead_head_ ? 1 : args_.comparator.Compare(user_key(), user));
+    const int order =
+        is_next ? -1 : (head_ > ahead_head_ ? 1 : args_.comparator.Compare(user_key(), user));
     if (order > 0 || (order == 0 && tag > last_tag_)) {
       Fail(Status::Corruption("the entries of a table are not in order"));
       return false;
     }
-    if (order < 0 && args_.end != nullptr && args_.comparator.Compare(user, *args_.end) >= 0) return false;
+    if (order < 0 && args_.end != nullptr && args_.comparator.Compare(user, *args_.end) >= 0)
+      return false;
 
     Count(key, args_.input->value());
     if (type == ValueType::kDeletion || type == ValueType::kSingleDeletion) ++counts_.deletions_in;
@@ -115,7 +118,8 @@ inline void CompactionStream::TakeKey(const Slice& key, uint64_t head) {
   covered_ = false;
 }
 
-// What Look, FindNext and Decide come to for such an entry. The input stands at a value that is shown, or at the base of one.
+// What Look, FindNext and Decide come to for such an entry. The input stands at a value that is
+// shown, or at the base of one.
 inline bool CompactionStream::StepToValue() {
   const CursorEntry* const next = args_.input->after();
   if (next == nullptr || counts_.entries_in >= next_stop_check_) return false;
@@ -173,7 +177,8 @@ bool CompactionStream::DecideDeletion(uint64_t tag) {
   const size_t stripe = StripeOf(TagSequence(tag));
   Cover(stripe);
   if (NothingBelow()) {
-    // What it hides within its stripe goes anyway; only a version that an older snapshot keeps would come to light without it.
+    // What it hides within its stripe goes anyway; only a version that an older snapshot keeps
+    // would come to light without it.
     while (SameKeyAhead() && ahead_stripe() == stripe) {
       ++counts_.dropped_hidden;
       Advance();
@@ -239,9 +244,11 @@ bool CompactionStream::DecideMerge() {
   return false;
 }
 
-// Merges the operands into a value, if what lies below them is known; the input stands behind the operands.
+// Merges the operands into a value, if what lies below them is known; the input stands behind the
+// operands.
 CompactionStream::MergeOutcome CompactionStream::MergeOperands() {
-  if (!SameKeyAhead()) return status_.ok() && NothingBelow() ? MergeOnto(nullptr) : MergeOutcome::kKept;
+  if (!SameKeyAhead())
+    return status_.ok() && NothingBelow() ? MergeOnto(nullptr) : MergeOutcome::kKept;
   if (!Covered(ahead_stripe())) return MergeOutcome::kKept;
   if (ahead_type() != ValueType::kValue) return MergeOnto(nullptr);
   const Slice base = args_.input->value();
@@ -260,8 +267,11 @@ CompactionStream::MergeOutcome CompactionStream::MergeOnto(const Slice* base) {
   for (const Operand& operand : operands_) operands.emplace_back(operand.value);
   MergeResult result;
   MergeOperator::OpFailureScope scope = MergeOperator::OpFailureScope::kDefault;
-  const MergeInput input{
-      .merge_operator = args_.merge_operator, .user_key = user_key(), .base = base, .operands_newest_first = operands, .recorder = args_.recorder};
+  const MergeInput input{.merge_operator = args_.merge_operator,
+                         .user_key = user_key(),
+                         .base = base,
+                         .operands_newest_first = operands,
+                         .recorder = args_.recorder};
   Status status = FullMerge(input, &result, &scope);
   if (!status.ok()) {
     if (scope == MergeOperator::OpFailureScope::kMustMerge) {
@@ -276,7 +286,8 @@ CompactionStream::MergeOutcome CompactionStream::MergeOnto(const Slice* base) {
     return MergeOutcome::kKept;
   }
   counts_.merged_operands += operands_.size();
-  value_buffer_ = result.kind == MergeResult::Kind::kComputed ? std::move(result.computed) : result.existing.ToString();
+  value_buffer_ = result.kind == MergeResult::Kind::kComputed ? std::move(result.computed)
+                                                              : result.existing.ToString();
   ShowValue(PackTag(TagSequence(operands_.front().tag), ValueType::kValue), value_buffer_);
   return MergeOutcome::kMerged;
 }
@@ -285,7 +296,10 @@ bool CompactionStream::ShowOperands() {
   if (operands_.size() > 1 && args_.merge_operator != nullptr) {
     std::vector<Slice> operands;
     for (const Operand& operand : operands_) operands.emplace_back(operand.value);
-    const MergeInput input{.merge_operator = args_.merge_operator, .user_key = user_key(), .base = nullptr, .operands_newest_first = operands};
+    const MergeInput input{.merge_operator = args_.merge_operator,
+                           .user_key = user_key(),
+                           .base = nullptr,
+                           .operands_newest_first = operands};
     std::string merged;
     if (PartialMerge(input, &merged) && FitsTables(merged)) {
       counts_.merged_operands += operands_.size() - 1;
@@ -321,7 +335,8 @@ void CompactionStream::Show(uint64_t tag, const Slice& value) {
 size_t CompactionStream::StripeOf(SequenceNumber sequence) const {
   const auto& snapshots = args_.snapshots;
   if (snapshots.empty() || sequence > snapshots.back()) return snapshots.size();
-  return static_cast<size_t>(std::lower_bound(snapshots.begin(), snapshots.end(), sequence) - snapshots.begin());
+  return static_cast<size_t>(std::lower_bound(snapshots.begin(), snapshots.end(), sequence) -
+                             snapshots.begin());
 }
 
 }  // namespace ashlar

@@ -1,7 +1,8 @@
-// CompactionStream: the decision what becomes of every entry that a flush or a compaction reads. Entries come in in internal key order; what has to
-// stay comes out in the same order.
+// CompactionStream: the decision what becomes of every entry that a flush or a compaction reads.
+// Entries come in in internal key order; what has to stay comes out in the same order.
 //
-// Snapshots cut the sequence numbers into stripes; entries of one user key within one stripe look the same to everyone but the newest of them:
+// Snapshots cut the sequence numbers into stripes; entries of one user key within one stripe look
+// the same to everyone but the newest of them:
 //
 //   snapshots      20            35
 //   stripe    ..0..| .....1..... |....2....            a user key with versions 40 37 31 22 12: 40 hides 37, 31 hides 22, 12 stays
@@ -11,23 +12,28 @@
 //   value           stays; covers
 //   deletion        goes if no older version can be left anywhere it hides; else stays; covers
 //   single deletion with a value next below it in its stripe both go; covers
-//                   with nothing below it, here or deeper: goes
-//                   with anything else next below in its stripe, which its contract forbids: becomes a deletion
-//                   otherwise it stays, even when covered: a later single deletion may take the entry that covers it
-//   merge           collects the operands of its stripe down to a value, a deletion or the key's end; becomes a value where the base is known,
-//                   else one merged operand, else the operands as they are
+//                   with nothing below it, here or deeper: goes with anything else next below in
+//                   its stripe, which its contract forbids: becomes a deletion otherwise it stays,
+//                   even when covered: a later single deletion may take the entry that covers it
+//   merge           collects the operands of its stripe down to a value, a deletion or the key's
+//                   end; becomes a value where the base is known, else one merged operand, else the
+//                   operands as they are
 //   any other type  ends the stream with NotSupported
 //
-// On the last level values older than every snapshot get sequence 0: nothing is left to compare them with, and equal tags compress well.
+// On the last level values older than every snapshot get sequence 0: nothing is left to compare
+// them with, and equal tags compress well.
 //
-// The place of what is to come: a compaction filter is asked where a value that is the newest of its key and younger than no snapshot is about to
-// stay (ShowValue); range tombstones cover entries in Covered(), and are themselves handed to the output at its cuts.
+// The place of what is to come: a compaction filter is asked where a value that is the newest of
+// its key and younger than no snapshot is about to stay (ShowValue); range tombstones cover entries
+// in Covered(), and are themselves handed to the output at its cuts.
 //
 // I1: input and output ascend strictly; input that does not is Corruption.
-// I2: at every snapshot of the list, and at the newest sequence, each user key reads the same before and after, merges included.
-// Precondition: every input sequence was published when the list of snapshots was made; a snapshot taken later then sees the newest version of every
-// key, which always stays readable.
-// Lifetime: borrows everything in its args. key() and value() are valid until Next. Thread safety: one thread.
+// I2: at every snapshot of the list, and at the newest sequence, each user key reads the same
+//     before and after, merges included.
+// Precondition: every input sequence was published when the list of snapshots was made; a snapshot
+// taken later then sees the newest version of every key, which always stays readable. Lifetime:
+// borrows everything in its args. key() and value() are valid until Next. Thread safety: one
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -71,7 +77,8 @@ struct CompactionStreamArgs {
   // Whether older versions of a key may lie below the output; null: they may.
   KeyNotBelow* not_below = nullptr;
   bool zero_sequences = false;  // the output is the last level for its keys; with not_below
-  // Operands whose result would be larger, together with the key, are kept as they are: no table could hold it.
+  // Operands whose result would be larger, together with the key, are kept as they are: no table
+  // could hold it.
   size_t entry_bytes_max = kEntryBytesMax;
   StopFlags stop;
   CompactionTurn* turn = nullptr;  // gives way every so many entries; null: to nobody
@@ -84,7 +91,8 @@ struct CompactionStreamArgs {
 class CompactionStream {
  public:
   explicit CompactionStream(const CompactionStreamArgs& args)
-      : args_(args), end_head_(args.end != nullptr ? args.comparator.Head(*args.end, 0) : ~uint64_t{0}) {}
+      : args_(args),
+        end_head_(args.end != nullptr ? args.comparator.Head(*args.end, 0) : ~uint64_t{0}) {}
   CompactionStream(const CompactionStream&) = delete;
   CompactionStream& operator=(const CompactionStream&) = delete;
 
@@ -113,7 +121,8 @@ class CompactionStream {
   bool Peek() { return ahead_ || Look(); }
   bool Look();
   void Advance();
-  // From a value to the value of another key that lies decoded beside it. False: that is not the case, and nothing has changed.
+  // From a value to the value of another key that lies decoded beside it. False: that is not the
+  // case, and nothing has changed.
   bool StepToValue();
   void Count(const Slice& key, const Slice& value);
   // The current user key becomes another.
@@ -123,7 +132,8 @@ class CompactionStream {
   ValueType ahead_type() const { return TagType(ahead_tag_); }
   size_t ahead_stripe() const { return StripeOf(TagSequence(ahead_tag_)); }
 
-  // --- decisions: true when an entry is shown. Each leaves behind it the entries that it has used ---
+  // --- decisions: true when an entry is shown. Each leaves behind it the entries that it has used
+  // ---
 
   void FindNext();
   bool Decide();
@@ -133,7 +143,9 @@ class CompactionStream {
   MergeOutcome MergeOperands();
   MergeOutcome MergeOnto(const Slice* base);
   bool ShowOperands();
-  bool FitsTables(const Slice& value) const { return EntryFits(user_key().size(), value.size(), args_.entry_bytes_max); }
+  bool FitsTables(const Slice& value) const {
+    return EntryFits(user_key().size(), value.size(), args_.entry_bytes_max);
+  }
   void ShowNextOperand();
   void ShowValue(uint64_t tag, const Slice& value);
   void Show(uint64_t tag, const Slice& value);

@@ -76,10 +76,13 @@ Outcome RunStream(EntryCursor* input, const Setting& setting) {
   std::string last;
   for (stream.Start(); stream.Valid(); stream.Next()) {
     const std::string user_key = ExtractUserKey(stream.key()).ToString();
-    EXPECT_EQ(stream.first_of_user_key(), outcome.entries.empty() || outcome.entries.back().user_key != user_key);
-    EXPECT_TRUE(last.empty() || kBytewise.CompareInternal(last, stream.key()) < 0) << "the output must ascend";
+    EXPECT_EQ(stream.first_of_user_key(),
+              outcome.entries.empty() || outcome.entries.back().user_key != user_key);
+    EXPECT_TRUE(last.empty() || kBytewise.CompareInternal(last, stream.key()) < 0)
+        << "the output must ascend";
     last = stream.key().ToString();
-    outcome.entries.push_back({user_key, TagSequence(ExtractTag(stream.key())), ExtractType(stream.key()), stream.value().ToString()});
+    outcome.entries.push_back({user_key, TagSequence(ExtractTag(stream.key())),
+                               ExtractType(stream.key()), stream.value().ToString()});
   }
   outcome.status = stream.status();
   outcome.counts = stream.counts();
@@ -90,7 +93,8 @@ std::string OutputsOfStretches(const std::string& text, const Setting& setting, 
   input.SetStretch(stretch);
   const Outcome outcome = RunStream(&input, setting);
   std::string out;
-  for (const TextEntry& entry : outcome.entries) out += (out.empty() ? "" : ", ") + PrintEntry(entry.InternalKey(), entry.value);
+  for (const TextEntry& entry : outcome.entries)
+    out += (out.empty() ? "" : ", ") + PrintEntry(entry.InternalKey(), entry.value);
   if (!outcome.status.ok()) out += (out.empty() ? "" : ", ") + outcome.status.ToString();
   return out;
 }
@@ -102,16 +106,20 @@ std::string Outputs(const std::string& text, const Setting& setting = {}) {
   return out;
 }
 
-TEST(StreamValues, NewerHidesOlder) { EXPECT_EQ(Outputs("a@9 put x, a@7 put y, b@3 put z"), "a@9 put x, b@3 put z"); }
+TEST(StreamValues, NewerHidesOlder) {
+  EXPECT_EQ(Outputs("a@9 put x, a@7 put y, b@3 put z"), "a@9 put x, b@3 put z");
+}
 
 TEST(StreamValues, EachSnapshotKeepsItsVersion) {
-  EXPECT_EQ(Outputs("a@40 put 1, a@37 put 2, a@31 put 3, a@22 put 4, a@20 put 5, a@12 put 6", {.snapshots = {20, 35}}),
+  EXPECT_EQ(Outputs("a@40 put 1, a@37 put 2, a@31 put 3, a@22 put 4, a@20 put 5, a@12 put 6",
+                    {.snapshots = {20, 35}}),
             "a@40 put 1, a@31 put 3, a@20 put 5");
 }
 
 TEST(StreamValues, ZeroedOnlyBelowEverySnapshot) {
-  EXPECT_EQ(Outputs("a@40 put 1, a@20 put 2, b@21 put 3, c@19 put 4", {.snapshots = {20}, .zero = true}),
-            "a@40 put 1, a@0 put 2, b@21 put 3, c@0 put 4");
+  EXPECT_EQ(
+      Outputs("a@40 put 1, a@20 put 2, b@21 put 3, c@19 put 4", {.snapshots = {20}, .zero = true}),
+      "a@40 put 1, a@0 put 2, b@21 put 3, c@0 put 4");
   EXPECT_EQ(Outputs("a@40 put 1, b@21 put 3", {.zero = true}), "a@0 put 1, b@0 put 3");
 }
 
@@ -124,7 +132,8 @@ TEST(StreamDeletions, GoWhereNothingIsBelow) {
 TEST(StreamDeletions, StayForWhatOlderSnapshotsKeep) {
   EXPECT_EQ(Outputs("a@9 del, a@8 put x, a@5 put y", {.snapshots = {6}}), "a@9 del, a@5 put y");
   EXPECT_EQ(Outputs("a@9 del, a@8 put x", {.snapshots = {6}}), "");
-  EXPECT_EQ(Outputs("a@9 del, a@5 del, a@4 put x", {.snapshots = {6}}), "a@9 del") << "kept for a deletion that goes too: wasteful, not wrong";
+  EXPECT_EQ(Outputs("a@9 del, a@5 del, a@4 put x", {.snapshots = {6}}), "a@9 del")
+      << "kept for a deletion that goes too: wasteful, not wrong";
 }
 
 TEST(StreamSingleDeletions, GoWithTheirValue) {
@@ -143,7 +152,8 @@ TEST(StreamSingleDeletions, StayForAValueThatASnapshotSees) {
 }
 
 TEST(StreamSingleDeletions, CoveredOnesStayForTheirValue) {
-  // Dropped, a@9 could no longer take the value below; a later single deletion would take a@10 and bring that value to light.
+  // Dropped, a@9 could no longer take the value below; a later single deletion would take a@10 and
+  // bring that value to light.
   EXPECT_EQ(Outputs("a@10 put z, a@9 single", {.below = Keys("a")}), "a@10 put z, a@9 single");
   EXPECT_EQ(Outputs("a@10 put z, a@9 single, a@8 put y", {.below = Keys("a")}), "a@10 put z");
   EXPECT_EQ(Outputs("a@10 put z, a@9 single", {.zero = true}), "a@0 put z");
@@ -151,7 +161,8 @@ TEST(StreamSingleDeletions, CoveredOnesStayForTheirValue) {
 
 TEST(StreamSingleDeletions, CoverWhatIsBelowTheirValue) {
   EXPECT_EQ(Outputs("a@9 single, a@8 put y, a@7 put x", {.below = Keys("a")}), "");
-  EXPECT_EQ(Outputs("a@9 single, a@8 put y, a@7 put x", {.snapshots = {7}, .below = Keys("a")}), "a@7 put x");
+  EXPECT_EQ(Outputs("a@9 single, a@8 put y, a@7 put x", {.snapshots = {7}, .below = Keys("a")}),
+            "a@7 put x");
 }
 
 TEST(StreamSingleDeletions, BrokenContractsTurnIntoDeletions) {
@@ -162,8 +173,10 @@ TEST(StreamSingleDeletions, BrokenContractsTurnIntoDeletions) {
 }
 
 TEST(StreamMerges, WithABaseBecomeAValue) {
-  EXPECT_EQ(Outputs("a@9 merge 3, a@8 merge 2, a@7 put 1, a@6 put 0", {.below = Keys("a")}), "a@9 put 1+2+3");
-  EXPECT_EQ(Outputs("a@9 merge 3, a@8 merge 2, a@7 del, a@6 put 0", {.below = Keys("a")}), "a@9 put 2+3");
+  EXPECT_EQ(Outputs("a@9 merge 3, a@8 merge 2, a@7 put 1, a@6 put 0", {.below = Keys("a")}),
+            "a@9 put 1+2+3");
+  EXPECT_EQ(Outputs("a@9 merge 3, a@8 merge 2, a@7 del, a@6 put 0", {.below = Keys("a")}),
+            "a@9 put 2+3");
   EXPECT_EQ(Outputs("a@9 merge 3, a@7 put 1", {.zero = true}), "a@0 put 1+3");
 }
 
@@ -174,13 +187,18 @@ TEST(StreamMerges, AtTheEndOfTheKeyBecomeAValueWhereNothingIsBelow) {
 }
 
 TEST(StreamMerges, DoNotCrossSnapshots) {
-  EXPECT_EQ(Outputs("a@9 merge 4, a@8 merge 3, a@6 merge 2, a@5 put 1", {.snapshots = {7}}), "a@9 merge 3+4, a@6 put 1+2");
-  EXPECT_EQ(Outputs("a@9 merge 4, a@8 merge 3, a@6 merge 2, a@5 put 1", {.snapshots = {7}, .zero = true}), "a@9 merge 3+4, a@0 put 1+2");
+  EXPECT_EQ(Outputs("a@9 merge 4, a@8 merge 3, a@6 merge 2, a@5 put 1", {.snapshots = {7}}),
+            "a@9 merge 3+4, a@6 put 1+2");
+  EXPECT_EQ(
+      Outputs("a@9 merge 4, a@8 merge 3, a@6 merge 2, a@5 put 1", {.snapshots = {7}, .zero = true}),
+      "a@9 merge 3+4, a@0 put 1+2");
 }
 
 TEST(StreamMerges, StayAsTheyAreWhenTheyCannotBePartlyMerged) {
-  EXPECT_EQ(Outputs("a@9 merge 3, a@8 merge 2", {.below = Keys("a"), .partial_merge = false}), "a@9 merge 3, a@8 merge 2");
-  EXPECT_EQ(Outputs("a@9 merge 3, a@8 merge 2, a@7 merge 1, b@1 put x", {.below = kUnknown, .partial_merge = false}),
+  EXPECT_EQ(Outputs("a@9 merge 3, a@8 merge 2", {.below = Keys("a"), .partial_merge = false}),
+            "a@9 merge 3, a@8 merge 2");
+  EXPECT_EQ(Outputs("a@9 merge 3, a@8 merge 2, a@7 merge 1, b@1 put x",
+                    {.below = kUnknown, .partial_merge = false}),
             "a@9 merge 3, a@8 merge 2, a@7 merge 1, b@1 put x");
 }
 
@@ -190,21 +208,29 @@ TEST(StreamMerges, ASingleDeletionIsABaseAndStaysForItsValue) {
 }
 
 TEST(StreamMerges, WithoutAnOperatorNothingIsLost) {
-  EXPECT_EQ(Outputs("a@9 merge 3, a@8 merge 2, a@7 put 1, a@6 put 0", {.no_operator = true}), "a@9 merge 3, a@8 merge 2, a@7 put 1");
-  EXPECT_EQ(Outputs("a@9 merge 3, a@8 merge 2, a@7 del, a@6 put 0", {.below = Keys("a"), .no_operator = true}), "a@9 merge 3, a@8 merge 2, a@7 del");
+  EXPECT_EQ(Outputs("a@9 merge 3, a@8 merge 2, a@7 put 1, a@6 put 0", {.no_operator = true}),
+            "a@9 merge 3, a@8 merge 2, a@7 put 1");
+  EXPECT_EQ(Outputs("a@9 merge 3, a@8 merge 2, a@7 del, a@6 put 0",
+                    {.below = Keys("a"), .no_operator = true}),
+            "a@9 merge 3, a@8 merge 2, a@7 del");
   EXPECT_EQ(Outputs("a@9 merge 3", {.zero = true, .no_operator = true}), "a@9 merge 3");
 }
 
 TEST(StreamMerges, WhatWouldBeTooLargeForATableStaysInOperands) {
   // "a" and "11+22+33" are nine bytes.
-  EXPECT_EQ(Outputs("a@9 merge 33, a@8 merge 22, a@7 put 11", {.entry_bytes_max = 9}), "a@9 put 11+22+33");
-  EXPECT_EQ(Outputs("a@9 merge 33, a@8 merge 22, a@7 put 11, a@6 put 0", {.entry_bytes_max = 8}), "a@9 merge 22+33, a@7 put 11");
-  EXPECT_EQ(Outputs("a@9 merge 33, a@8 merge 22, a@7 put 11", {.zero = true, .entry_bytes_max = 5}), "a@9 merge 33, a@8 merge 22, a@0 put 11");
-  EXPECT_EQ(Outputs("a@9 merge 33, a@8 merge 22, b@1 put x", {.entry_bytes_max = 5}), "a@9 merge 33, a@8 merge 22, b@1 put x");
+  EXPECT_EQ(Outputs("a@9 merge 33, a@8 merge 22, a@7 put 11", {.entry_bytes_max = 9}),
+            "a@9 put 11+22+33");
+  EXPECT_EQ(Outputs("a@9 merge 33, a@8 merge 22, a@7 put 11, a@6 put 0", {.entry_bytes_max = 8}),
+            "a@9 merge 22+33, a@7 put 11");
+  EXPECT_EQ(Outputs("a@9 merge 33, a@8 merge 22, a@7 put 11", {.zero = true, .entry_bytes_max = 5}),
+            "a@9 merge 33, a@8 merge 22, a@0 put 11");
+  EXPECT_EQ(Outputs("a@9 merge 33, a@8 merge 22, b@1 put x", {.entry_bytes_max = 5}),
+            "a@9 merge 33, a@8 merge 22, b@1 put x");
 }
 
 TEST(StreamMerges, AFailureEndsTheJobOrKeepsTheOperands) {
-  EXPECT_EQ(Outputs("a@9 put x, b@9 merge bad, b@7 put 1, c@1 put z").substr(0, 21), "a@9 put x, Corruption");
+  EXPECT_EQ(Outputs("a@9 put x, b@9 merge bad, b@7 put 1, c@1 put z").substr(0, 21),
+            "a@9 put x, Corruption");
   EXPECT_EQ(Outputs("a@9 put x, b@9 merge must, b@8 merge 2, b@7 put 1, b@6 put 0, c@1 put z"),
             "a@9 put x, b@9 merge must, b@8 merge 2, b@7 put 1, c@1 put z");
 }
@@ -216,7 +242,9 @@ TEST(StreamRanges, BoundsAreUserKeys) {
   EXPECT_EQ(Outputs("a@9 del, b@9 put x", {.end = "b"}), "");
 }
 
-TEST(StreamErrors, UnknownTypesAreRefused) { EXPECT_EQ(Outputs("a@9 put x, b@8 range y").substr(0, 31), "a@9 put x, Not implemented: com"); }
+TEST(StreamErrors, UnknownTypesAreRefused) {
+  EXPECT_EQ(Outputs("a@9 put x, b@8 range y").substr(0, 31), "a@9 put x, Not implemented: com");
+}
 
 TEST(StreamErrors, DisorderIsCorruption) {
   EXPECT_EQ(Outputs("b@9 put x, a@8 put y").substr(0, 21), "b@9 put x, Corruption");
@@ -230,7 +258,9 @@ TEST(StreamErrors, TheSameEntryTwiceCountsOnce) {
 
 TEST(StreamErrors, AReadErrorEndsTheStream) {
   for (size_t fail_at = 0; fail_at < 6; ++fail_at) {
-    EntryCursor input(kBytewise, ParseEntries("a@9 del, a@8 put x, b@7 merge 1, b@6 merge 2, c@5 put y, d@4 put z"));
+    EntryCursor input(
+        kBytewise,
+        ParseEntries("a@9 del, a@8 put x, b@7 merge 1, b@6 merge 2, c@5 put y, d@4 put z"));
     input.FailAt(fail_at);
     input.SetStretch(3);
     EXPECT_TRUE(RunStream(&input, {}).status.IsIOError()) << fail_at;
@@ -239,22 +269,28 @@ TEST(StreamErrors, AReadErrorEndsTheStream) {
 
 TEST(StreamErrors, StopsWhenTold) {
   std::vector<TextEntry> entries;
-  for (int i = 0; i < 10000; ++i) entries.push_back({"k", static_cast<SequenceNumber>(20000 - i), ValueType::kValue, "v"});
+  for (int i = 0; i < 10000; ++i)
+    entries.push_back({"k", static_cast<SequenceNumber>(20000 - i), ValueType::kValue, "v"});
   for (int i = 0; i < 3; ++i) {
     const std::atomic<bool> yes{true};
     EntryCursor input(kBytewise, entries);
-    StopFlags stop{.shutting_down = i == 0 ? &yes : nullptr, .canceled = i == 1 ? &yes : nullptr, .sibling_failed = i == 2 ? &yes : nullptr};
-    CompactionStream stream({.input = &input, .comparator = kBytewise, .snapshots = {}, .stop = stop});
+    StopFlags stop{.shutting_down = i == 0 ? &yes : nullptr,
+                   .canceled = i == 1 ? &yes : nullptr,
+                   .sibling_failed = i == 2 ? &yes : nullptr};
+    CompactionStream stream(
+        {.input = &input, .comparator = kBytewise, .snapshots = {}, .stop = stop});
     for (stream.Start(); stream.Valid(); stream.Next()) {
     }
-    const Status::Code expected[] = {Status::kShutdownInProgress, Status::kIncomplete, Status::kAborted};
+    const Status::Code expected[] = {Status::kShutdownInProgress, Status::kIncomplete,
+                                     Status::kAborted};
     EXPECT_EQ(stream.status().code(), expected[i]);
     EXPECT_LT(stream.counts().entries_in, 5000u);
   }
 }
 
 TEST(StreamCounts, AddUp) {
-  EntryCursor input(kBytewise, ParseEntries("a@9 put x, a@8 put yy, b@7 del, c@6 single, c@5 put z, d@4 merge 2, d@3 merge 1, e@2 put v, f@1 put w"));
+  EntryCursor input(kBytewise, ParseEntries("a@9 put x, a@8 put yy, b@7 del, c@6 single, c@5 put "
+                                            "z, d@4 merge 2, d@3 merge 1, e@2 put v, f@1 put w"));
   input.SetStretch(4);
   const StreamCounts counts = RunStream(&input, {}).counts;
   EXPECT_EQ(counts.entries_in, 9u);
@@ -269,7 +305,8 @@ TEST(StreamCounts, AddUp) {
 
 // --- the model ---
 
-// A few levels of whole sorted runs, pushed down at random, snapshots coming and going; every key must always read as its history says.
+// A few levels of whole sorted runs, pushed down at random, snapshots coming and going; every key
+// must always read as its history says.
 class ModelTree {
  public:
   explicit ModelTree(uint64_t seed) : random_(seed), levels_(4) {}
@@ -281,7 +318,8 @@ class ModelTree {
     TextEntry entry{key, ++sequence_, ValueType::kValue, std::to_string(sequence_)};
     if (k < 4) {
       // These keys keep the contract of single deletions: one after each value, nothing else.
-      if (!history.empty() && history.back().type == ValueType::kValue) entry = {key, sequence_, ValueType::kSingleDeletion, ""};
+      if (!history.empty() && history.back().type == ValueType::kValue)
+        entry = {key, sequence_, ValueType::kSingleDeletion, ""};
     } else {
       const uint64_t dice = random_.Uniform(10);
       if (dice < 3) entry = {key, sequence_, ValueType::kDeletion, ""};
@@ -293,7 +331,9 @@ class ModelTree {
 
   void TakeSnapshot() { snapshots_.insert(sequence_); }
   void ReleaseSnapshot() {
-    if (!snapshots_.empty()) snapshots_.erase(std::next(snapshots_.begin(), static_cast<std::ptrdiff_t>(random_.Uniform(snapshots_.size()))));
+    if (!snapshots_.empty())
+      snapshots_.erase(std::next(snapshots_.begin(),
+                                 static_cast<std::ptrdiff_t>(random_.Uniform(snapshots_.size()))));
   }
 
   void Flush() {
@@ -332,8 +372,9 @@ class ModelTree {
 
  private:
   void Rewrite(std::vector<TextEntry> entries, Setting setting, size_t level, bool replace) {
-    std::sort(entries.begin(), entries.end(),
-              [](const TextEntry& a, const TextEntry& b) { return kBytewise.CompareInternal(a.InternalKey(), b.InternalKey()) < 0; });
+    std::sort(entries.begin(), entries.end(), [](const TextEntry& a, const TextEntry& b) {
+      return kBytewise.CompareInternal(a.InternalKey(), b.InternalKey()) < 0;
+    });
     setting.snapshots.assign(snapshots_.begin(), snapshots_.end());
     setting.partial_merge = random_.OneIn(2);
     EntryCursor input(kBytewise, std::move(entries));
@@ -357,7 +398,8 @@ class ModelTree {
         if (entry.user_key == key) entries.push_back(entry);
       }
     }
-    for (size_t i = 1; i < entries.size(); ++i) EXPECT_GT(entries[i - 1].sequence, entries[i].sequence);
+    for (size_t i = 1; i < entries.size(); ++i)
+      EXPECT_GT(entries[i - 1].sequence, entries[i].sequence);
     return entries;
   }
 

@@ -1,4 +1,5 @@
-// EntryText: internal entries written as text, and a cursor over them, for the tests of flush and compaction.
+// EntryText: internal entries written as text, and a cursor over them, for the tests of flush and
+// compaction.
 //
 //   "a@9 put x, a@7 del, b@5 merge y, c@4 single"        user key @ sequence, type, value
 #pragma once
@@ -51,8 +52,12 @@ inline std::vector<TextEntry> ParseEntries(const std::string& text) {
 
 inline std::string PrintEntry(const Slice& internal_key, const Slice& value) {
   const ValueType type = ExtractType(internal_key);
-  std::string text = ExtractUserKey(internal_key).ToString() + "@" + std::to_string(TagSequence(ExtractTag(internal_key)));
-  text += type == ValueType::kValue ? " put" : type == ValueType::kDeletion ? " del" : type == ValueType::kMerge ? " merge" : " single";
+  std::string text = ExtractUserKey(internal_key).ToString() + "@" +
+                     std::to_string(TagSequence(ExtractTag(internal_key)));
+  text += type == ValueType::kValue      ? " put"
+          : type == ValueType::kDeletion ? " del"
+          : type == ValueType::kMerge    ? " merge"
+                                         : " single";
   if (!value.empty()) text += " " + value.ToString();
   return text;
 }
@@ -60,8 +65,10 @@ inline std::string PrintEntry(const Slice& internal_key, const Slice& value) {
 // Entries in the order in which they are given. After `fail_at` entries it ends with an I/O error.
 class EntryCursor final : public InternalCursor {
  public:
-  EntryCursor(const KeyComparator& comparator, std::vector<TextEntry> entries) : comparator_(comparator) {
-    for (TextEntry& entry : entries) entries_.emplace_back(entry.InternalKey(), std::move(entry.value));
+  EntryCursor(const KeyComparator& comparator, std::vector<TextEntry> entries)
+      : comparator_(comparator) {
+    for (TextEntry& entry : entries)
+      entries_.emplace_back(entry.InternalKey(), std::move(entry.value));
   }
   void FailAt(size_t entries) { fail_at_ = entries; }
   // How many entries are shown at once.
@@ -71,11 +78,14 @@ class EntryCursor final : public InternalCursor {
   void SeekToLast() override { Show(entries_.empty() ? 0 : entries_.size() - 1); }
   void Seek(const Slice& target) override {
     size_t at = 0;
-    while (at < entries_.size() && comparator_.CompareInternal(entries_[at].first, target) < 0) ++at;
+    while (at < entries_.size() && comparator_.CompareInternal(entries_[at].first, target) < 0)
+      ++at;
     Show(at);
   }
   void SeekForPrev(const Slice&) override { ASHLAR_ASSERT(false); }
-  Status status() const override { return at_ >= fail_at_ ? Status::IOError("injected") : Status::OK(); }
+  Status status() const override {
+    return at_ >= fail_at_ ? Status::IOError("injected") : Status::OK();
+  }
   PinSource OwnerOf(const CursorEntry&) const override { return {}; }
 
  private:
@@ -91,7 +101,8 @@ class EntryCursor final : public InternalCursor {
     Hide();
     const size_t end = std::min({entries_.size(), fail_at_, at + stretch_});
     if (at >= end) return;
-    shown_bytes_.assign(entries_.begin() + static_cast<std::ptrdiff_t>(at), entries_.begin() + static_cast<std::ptrdiff_t>(end));
+    shown_bytes_.assign(entries_.begin() + static_cast<std::ptrdiff_t>(at),
+                        entries_.begin() + static_cast<std::ptrdiff_t>(end));
     shown_.clear();
     for (const auto& [key, value] : shown_bytes_) shown_.push_back({key, value});
     ShowStretch(shown_.data(), shown_.data(), shown_.data() + shown_.size());
@@ -106,7 +117,8 @@ class EntryCursor final : public InternalCursor {
   size_t fail_at_ = SIZE_MAX;
 };
 
-// Joins operands and base with '+'. A base or operand "bad" makes it fail, "must" fail for reads only.
+// Joins operands and base with '+'. A base or operand "bad" makes it fail, "must" fail for reads
+// only.
 class JoinOperator final : public MergeOperator {
  public:
   explicit JoinOperator(bool partial) : partial_(partial) {}
@@ -123,7 +135,8 @@ class JoinOperator final : public MergeOperator {
     }
     return true;
   }
-  bool PartialMergeMulti(const Slice&, const std::deque<Slice>& operands, std::string* out, Logger*) const override {
+  bool PartialMergeMulti(const Slice&, const std::deque<Slice>& operands, std::string* out,
+                         Logger*) const override {
     if (!partial_) return false;
     for (const Slice& operand : operands) {
       if (operand == Slice("bad") || operand == Slice("must")) return false;

@@ -13,7 +13,8 @@ namespace {
 Status CheckEntryCount(const FlushJobArgs& args, const TableJobResult& result) {
   const uint64_t read = result.statistics.entries.entries_in;
   if (!args.job.check_entry_counts || read == args.expected_entries) return Status::OK();
-  return Status::Corruption(StrCat("flush: the memtables hold ", args.expected_entries, " entries, ", read, " were read"));
+  return Status::Corruption(StrCat("flush: the memtables hold ", args.expected_entries,
+                                   " entries, ", read, " were read"));
 }
 
 }  // namespace
@@ -23,7 +24,8 @@ Status RunFlush(FlushJobArgs args, TableJobResult* result) {
   const FlushTurn turn(*args.job.turns);
   const uint64_t start_nanos = args.job.clock->NowNanos();
   const uint64_t start_cpu_nanos = ThreadCpuNanos();
-  const std::unique_ptr<InternalCursor> input = NewMergingCursor(args.job.output.table.comparator, std::move(args.memtables));
+  const std::unique_ptr<InternalCursor> input =
+      NewMergingCursor(args.job.output.table.comparator, std::move(args.memtables));
   ASHLAR_RETURN_IF_ERROR(RunTableLoop(args.job, TableRun{}, input.get(), result));
   Status status = CheckEntryCount(args, *result);
   if (!status.ok()) {

@@ -1,7 +1,7 @@
 // FlushJob: immutable memtables become a table on level 0.
 //
-// Versions that no snapshot can see and single deletions that meet their value are dropped on the way; deletions stay, as older data may lie in the
-// tree.
+// Versions that no snapshot can see and single deletions that meet their value are dropped on the
+// way; deletions stay, as older data may lie in the tree.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,8 @@ struct FlushJobArgs {
   uint64_t expected_entries = 0;                           // of all memtables together
 };
 
-// Ok with no file when nothing is left to keep. An error leaves no file and the memtables as they are.
+// Ok with no file when nothing is left to keep. An error leaves no file and the memtables as they
+// are.
 Status RunFlush(FlushJobArgs args, TableJobResult* result);
 
 }  // namespace ashlar

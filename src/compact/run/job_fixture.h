@@ -1,4 +1,5 @@
-// JobFixture: a directory in memory, a table cache over it, and shorthands to write and read tables, for the tests of flush and compaction jobs.
+// JobFixture: a directory in memory, a table cache over it, and shorthands to write and read
+// tables, for the tests of flush and compaction jobs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,7 +27,10 @@ inline bool InternalLess(const TextEntry& a, const TextEntry& b) {
 
 class JobFixture : public testing::Test {
  protected:
-  JobFixture() : faults_(std::make_shared<MemoryFileSystem>()), open_tables_(&epochs_, 0), tables_(CacheArgs()) {
+  JobFixture()
+      : faults_(std::make_shared<MemoryFileSystem>()),
+        open_tables_(&epochs_, 0),
+        tables_(CacheArgs()) {
     EXPECT_TRUE(faults_.CreateDir("db").ok());
   }
   ~JobFixture() override {
@@ -49,14 +53,17 @@ class JobFixture : public testing::Test {
   }
 
   // Files of at most about `bytes` bytes with these entries, as they are.
-  std::vector<std::unique_ptr<FileMetaData>> WriteTables(std::vector<TextEntry> entries, uint64_t bytes = UINT64_MAX) {
+  std::vector<std::unique_ptr<FileMetaData>> WriteTables(std::vector<TextEntry> entries,
+                                                         uint64_t bytes = UINT64_MAX) {
     std::sort(entries.begin(), entries.end(), InternalLess);
     TableJobArgs args = JobArgs();
     args.output.target_file_bytes = bytes;
     TableOutput output(args.output);
     std::string last;
     for (const TextEntry& entry : entries) {
-      EXPECT_TRUE(output.Add(entry.InternalKey(), entry.value, last.empty() || entry.user_key != last).ok());
+      EXPECT_TRUE(
+          output.Add(entry.InternalKey(), entry.value, last.empty() || entry.user_key != last)
+              .ok());
       last = entry.user_key;
     }
     EXPECT_TRUE(output.Finish().ok());
@@ -71,14 +78,16 @@ class JobFixture : public testing::Test {
     InternalCursor& c = **cursor;
     for (c.SeekToFirst(); c.Valid(); c.Next()) {
       const uint64_t tag = ExtractTag(c.key());
-      entries.push_back({ExtractUserKey(c.key()).ToString(), TagSequence(tag), TagType(tag), c.value().ToString()});
+      entries.push_back({ExtractUserKey(c.key()).ToString(), TagSequence(tag), TagType(tag),
+                         c.value().ToString()});
     }
     EXPECT_TRUE(c.status().ok()) << c.status().ToString();
     return entries;
   }
   std::string PrintTable(FileMetaData* file) {
     std::string text;
-    for (const TextEntry& entry : ReadTable(file)) text += (text.empty() ? "" : ", ") + PrintEntry(entry.InternalKey(), entry.value);
+    for (const TextEntry& entry : ReadTable(file))
+      text += (text.empty() ? "" : ", ") + PrintEntry(entry.InternalKey(), entry.value);
     return text;
   }
 

@@ -1,5 +1,5 @@
-// KeyNotBelow: whether a user key can have older versions below the output of a compaction. Knows the files of the levels below, walks along them as
-// the keys ascend.
+// KeyNotBelow: whether a user key can have older versions below the output of a compaction. Knows
+// the files of the levels below, walks along them as the keys ascend.
 //
 // A key inside the range of a file counts as being there, whether it is or not.
 // Precondition: Check is called with ascending user keys (equal ones allowed).
@@ -27,8 +27,12 @@ class KeyNotBelow {
     for (size_t i = 0; i < levels_.size(); ++i) {
       const std::vector<FileMetaData*>& files = levels_[i];
       size_t& next = next_[i];
-      while (next < files.size() && comparator_.Compare(files[next]->largest_user_key(), user_key) < 0) ++next;
-      if (next < files.size() && comparator_.Compare(files[next]->smallest_user_key(), user_key) <= 0) return false;
+      while (next < files.size() &&
+             comparator_.Compare(files[next]->largest_user_key(), user_key) < 0)
+        ++next;
+      if (next < files.size() &&
+          comparator_.Compare(files[next]->smallest_user_key(), user_key) <= 0)
+        return false;
     }
     return true;
   }
@@ -36,7 +40,8 @@ class KeyNotBelow {
  private:
   const KeyComparator comparator_;
   const std::span<const std::vector<FileMetaData*>> levels_;
-  std::vector<size_t> next_;  // [level]: the first file that does not end before the last key checked
+  std::vector<size_t>
+      next_;  // [level]: the first file that does not end before the last key checked
 };
 
 }  // namespace ashlar

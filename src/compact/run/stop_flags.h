@@ -1,6 +1,7 @@
 // StopFlags: how a running job learns that it shall end early.
 //
-// Thread safety: set by any thread, looked at by the job every so many entries; nothing else is published through the flags, so relaxed loads do.
+// Thread safety: set by any thread, looked at by the job every so many entries; nothing else is
+// published through the flags, so relaxed loads do.
 #pragma once
 
 #include <atomic>
@@ -17,13 +18,17 @@ struct StopFlags {
   // Ok: go on.
   Status Check() const {
     if (IsSet(shutting_down)) return Status::ShutdownInProgress("the database is being closed");
-    if (IsSet(canceled)) return Status::Error(Status::kIncomplete, Status::kManualCompactionPaused, "the compaction was canceled");
+    if (IsSet(canceled))
+      return Status::Error(Status::kIncomplete, Status::kManualCompactionPaused,
+                           "the compaction was canceled");
     if (IsSet(sibling_failed)) return Status::Aborted("another part of the compaction failed");
     return Status::OK();
   }
 
  private:
-  static bool IsSet(const std::atomic<bool>* flag) { return flag != nullptr && flag->load(std::memory_order_relaxed); }
+  static bool IsSet(const std::atomic<bool>* flag) {
+    return flag != nullptr && flag->load(std::memory_order_relaxed);
+  }
 };
 
 }  // namespace ashlar

@@ -15,10 +15,12 @@ Status VerifyFile(const TableJobArgs& args, FileMetaData* file) {
   ASHLAR_ASSIGN_OR_RETURN(const TableRef table, args.tables->Acquire(file, {}));
   const uint64_t entries = table->properties().num_entries;
   if (entries != file->entries) {
-    return Status::Corruption(TableFileName(args.output.directory, file->number),
-                              StrCat("written with ", file->entries.load(), " entries, read back with ", entries));
+    return Status::Corruption(
+        TableFileName(args.output.directory, file->number),
+        StrCat("written with ", file->entries.load(), " entries, read back with ", entries));
   }
-  return args.verification == OutputVerification::kBlocks ? args.tables->Verify(file) : Status::OK();
+  return args.verification == OutputVerification::kBlocks ? args.tables->Verify(file)
+                                                          : Status::OK();
 }
 
 Status VerifyFiles(const TableJobArgs& args, const TableJobResult& result) {
@@ -42,7 +44,8 @@ void TableJobResult::Clear() {
   statistics = TableJobStatistics();
 }
 
-Status RunTableLoop(const TableJobArgs& args, const TableRun& run, InternalCursor* input, TableJobResult* result) {
+Status RunTableLoop(const TableJobArgs& args, const TableRun& run, InternalCursor* input,
+                    TableJobResult* result) {
   CompactionStream stream({.input = input,
                            .comparator = args.output.table.comparator,
                            .snapshots = args.snapshots,
@@ -81,7 +84,8 @@ Status FinishTableJob(const TableJobArgs& args, TableJobResult* result) {
 void DiscardTableJob(const TableJobArgs& args, TableJobResult* result) {
   for (const auto& file : result->files) {
     args.tables->Evict(file.get());
-    static_cast<void>(args.output.file_system->DeleteFile(TableFileName(args.output.directory, file->number)));
+    static_cast<void>(
+        args.output.file_system->DeleteFile(TableFileName(args.output.directory, file->number)));
   }
   result->Clear();
 }

@@ -1,10 +1,13 @@
-// What flush and compaction jobs share: the surroundings they run in, what they hand back, and the loop from a cursor to files.
+// What flush and compaction jobs share: the surroundings they run in, what they hand back, and the
+// loop from a cursor to files.
 //
 //   cursor -> CompactionStream -> TableOutput -> TableJobResult -> VersionEdit
 //
 // I1: a job that fails or is told to stop leaves no file behind and has changed nothing.
-// I2: a result's files are synced and were opened again (OutputVerification); the caller syncs the directory, then installs the edit.
-// Lifetime: everything borrowed outlives the job. Thread safety: a job is one call; jobs run beside each other.
+// I2: a result's files are synced and were opened again (OutputVerification); the caller syncs the
+//     directory, then installs the edit.
+// Lifetime: everything borrowed outlives the job. Thread safety: a job is one call; jobs run beside
+// each other.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +26,8 @@ namespace ashlar {
 
 enum class OutputVerification : uint8_t {
   kNone,
-  kOpen,    // open each file through the table cache: footer, index, properties; it is open afterwards
+  // open each file through the table cache: footer, index, properties; it is open afterwards
+  kOpen,
   kBlocks,  // and read every block
 };
 
@@ -37,7 +41,8 @@ struct TableJobArgs {
   StopFlags stop;
   JobTurns* turns = &JobTurns::OfProcess();
   OutputVerification verification = OutputVerification::kOpen;
-  bool check_entry_counts = true;            // fail when the input held another number of entries than it should
+  bool check_entry_counts =
+      true;  // fail when the input held another number of entries than it should
   size_t readahead_bytes = size_t{2} << 20;  // of compaction input
   bool hint_readahead = false;               // by announcing it (TableReadOptions)
 };
@@ -53,8 +58,9 @@ struct TableJobStatistics {
   StreamCounts entries;
 };
 
-// Verified files are open in the table cache. Files still here at the end are taken out of it (table_cache.h, I2); after AddFilesTo whoever owns the
-// edit sees to that until a version has taken them.
+// Verified files are open in the table cache. Files still here at the end are taken out of it
+// (table_cache.h, I2); after AddFilesTo whoever owns the edit sees to that until a version has
+// taken them.
 struct TableJobResult {
   TableJobResult() = default;
   TableJobResult(const TableJobResult&) = delete;
@@ -79,13 +85,14 @@ struct TableRun {
   KeyNotBelow* not_below = nullptr;
   CompactionTurn* turn = nullptr;
 };
-Status RunTableLoop(const TableJobArgs& args, const TableRun& run, InternalCursor* input, TableJobResult* result);
+Status RunTableLoop(const TableJobArgs& args, const TableRun& run, InternalCursor* input,
+                    TableJobResult* result);
 
 // Verifies the files, as the args ask, and counts them. On failure the job is discarded.
 Status FinishTableJob(const TableJobArgs& args, TableJobResult* result);
 
-// Takes back a job whose result is not to be installed: closes and deletes its files. Errors are ignored: what stays behind is swept up at the next
-// open.
+// Takes back a job whose result is not to be installed: closes and deletes its files. Errors are
+// ignored: what stays behind is swept up at the next open.
 void DiscardTableJob(const TableJobArgs& args, TableJobResult* result);
 
 }  // namespace ashlar

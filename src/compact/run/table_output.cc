@@ -11,17 +11,20 @@ namespace ashlar {
 
 namespace {
 constexpr uint64_t kPlainTargetBytesMax = kPlainFileBytesMax / 2;
-// Loads of 800-byte values take a third less time with 1 or 4 MiB than when the disk begins at the end, and little less than that with 16.
+// Loads of 800-byte values take a third less time with 1 or 4 MiB than when the disk begins at the
+// end, and little less than that with 16.
 constexpr uint64_t kWriteBackBytes = uint64_t{4} << 20;
 }  // namespace
 
 TableOutput::TableOutput(const TableOutputArgs& args)
     : args_(args),
-      target_file_bytes_(args.plain ? std::min(args.target_file_bytes, kPlainTargetBytesMax) : args.target_file_bytes),
+      target_file_bytes_(args.plain ? std::min(args.target_file_bytes, kPlainTargetBytesMax)
+                                    : args.target_file_bytes),
       write_back_bytes_(args.bytes_per_sync != 0 ? args.bytes_per_sync : kWriteBackBytes) {}
 
 TableOutput::~TableOutput() {
-  if (open_ != nullptr) TellEnd(*open_, nullptr, status_.ok() ? Status::Aborted("the job was stopped") : status_);
+  if (open_ != nullptr)
+    TellEnd(*open_, nullptr, status_.ok() ? Status::Aborted("the job was stopped") : status_);
   open_.reset();
   for (const std::string& path : made_) {
     // What cannot be removed now is swept up at the next open: no version names it.
@@ -58,7 +61,8 @@ Status TableOutput::Open() {
 }
 
 Status TableOutput::StartFile(OpenFile* opened) {
-  ASHLAR_RETURN_IF_ERROR(args_.file_system->NewWritableFile(opened->path, args_.file_options, &opened->file));
+  ASHLAR_RETURN_IF_ERROR(
+      args_.file_system->NewWritableFile(opened->path, args_.file_options, &opened->file));
   opened->write_back_at = write_back_bytes_;
 
   TableWriteArgs table = args_.table;
@@ -66,10 +70,13 @@ Status TableOutput::StartFile(OpenFile* opened) {
   table.file_name = opened->path;
   table.file_number = opened->number;
   table.file_creation_unix_seconds = args_.creation_unix_seconds;
-  table.creation_unix_seconds = args_.oldest_ancestor_unix_seconds != 0 ? args_.oldest_ancestor_unix_seconds : args_.creation_unix_seconds;
+  table.creation_unix_seconds = args_.oldest_ancestor_unix_seconds != 0
+                                    ? args_.oldest_ancestor_unix_seconds
+                                    : args_.creation_unix_seconds;
   table.oldest_key_unix_seconds = args_.oldest_key_unix_seconds;
   if (args_.plain) {
-    ASHLAR_ASSIGN_OR_RETURN(opened->plain, PlainTableWriter::Create(std::move(table), *args_.plain));
+    ASHLAR_ASSIGN_OR_RETURN(opened->plain,
+                            PlainTableWriter::Create(std::move(table), *args_.plain));
   } else {
     ASHLAR_ASSIGN_OR_RETURN(opened->block_based, TableWriter::Create(std::move(table)));
   }
@@ -92,7 +99,9 @@ Status TableOutput::Close() {
   meta->smallest_sequence = result.smallest_sequence;
   meta->largest_sequence = result.largest_sequence;
   meta->creation_unix_seconds = args_.creation_unix_seconds;
-  meta->oldest_ancestor_unix_seconds = args_.oldest_ancestor_unix_seconds != 0 ? args_.oldest_ancestor_unix_seconds : args_.creation_unix_seconds;
+  meta->oldest_ancestor_unix_seconds = args_.oldest_ancestor_unix_seconds != 0
+                                           ? args_.oldest_ancestor_unix_seconds
+                                           : args_.creation_unix_seconds;
   meta->entries = result.properties.num_entries;
   meta->deletions = result.properties.num_deletions;
   bytes_written_ += meta->file_bytes;
@@ -109,7 +118,8 @@ Status TableOutput::Complete(OpenFile* closing, TableWriteResult* result) {
   return closing->file->Close();
 }
 
-void TableOutput::TellEnd(const OpenFile& file, const TableWriteResult* result, const Status& status) {
+void TableOutput::TellEnd(const OpenFile& file, const TableWriteResult* result,
+                          const Status& status) {
   if (args_.observer == nullptr) return;
   args_.observer->TableEnded({.path = file.path,
                               .number = file.number,
@@ -133,7 +143,8 @@ bool TableOutput::CutBefore(const Slice& user_key) {
   const uint64_t bytes = open_->EstimatedFileBytes();
   if (bytes >= target_file_bytes_) return true;
   if (!crossed) return false;
-  const bool drags_too_much = overlap_bytes_ > args_.max_grandparent_overlap_bytes || bytes > args_.max_grandparent_overlap_bytes - overlap_bytes_;
+  const bool drags_too_much = overlap_bytes_ > args_.max_grandparent_overlap_bytes ||
+                              bytes > args_.max_grandparent_overlap_bytes - overlap_bytes_;
   return drags_too_much || bytes >= target_file_bytes_ / 4 * 3;
 }
 
@@ -142,7 +153,8 @@ bool TableOutput::CrossGrandparents(const Slice& user_key) {
   bool crossed = false;
   for (; grandparent_ < args_.grandparents.size(); ++grandparent_) {
     const FileMetaData& file = *args_.grandparents[grandparent_];
-    if (inside_grandparent_ && comparator.Compare(file.largest_user_key(), user_key) >= 0) return crossed;
+    if (inside_grandparent_ && comparator.Compare(file.largest_user_key(), user_key) >= 0)
+      return crossed;
     if (!inside_grandparent_) {
       if (comparator.Compare(file.smallest_user_key(), user_key) > 0) return crossed;
       crossed = true;

@@ -17,7 +17,8 @@ class TableOutputTest : public JobFixture {
   static std::vector<TextEntry> Entries(int from, int to) {
     Random random(7);
     std::vector<TextEntry> entries;
-    for (int i = from; i < to; ++i) entries.push_back({Key(i), 100, ValueType::kValue, random.Bytes(90)});
+    for (int i = from; i < to; ++i)
+      entries.push_back({Key(i), 100, ValueType::kValue, random.Bytes(90)});
     return entries;
   }
   FileMetaData* Grandparent(int from, int to, uint64_t bytes) {
@@ -31,10 +32,12 @@ class TableOutputTest : public JobFixture {
   // Writes the entries and returns the first key number of every file.
   std::vector<int> Cuts(const TableOutputArgs& args, const std::vector<TextEntry>& entries) {
     TableOutput output(args);
-    for (const TextEntry& entry : entries) EXPECT_TRUE(output.Add(entry.InternalKey(), entry.value, true).ok());
+    for (const TextEntry& entry : entries)
+      EXPECT_TRUE(output.Add(entry.InternalKey(), entry.value, true).ok());
     EXPECT_TRUE(output.Finish().ok());
     std::vector<int> cuts;
-    for (const auto& file : output.TakeFiles()) cuts.push_back(std::stoi(file->smallest_user_key().ToString().substr(3)));
+    for (const auto& file : output.TakeFiles())
+      cuts.push_back(std::stoi(file->smallest_user_key().ToString().substr(3)));
     return cuts;
   }
 
@@ -88,7 +91,8 @@ TEST_F(TableOutputTest, CutsAtTheTargetSize) {
 
 TEST_F(TableOutputTest, NeverCutsBetweenVersionsOfAKey) {
   std::vector<TextEntry> entries = Entries(0, 20);
-  for (SequenceNumber sequence = 1; sequence < 300; ++sequence) entries.push_back({Key(20), sequence, ValueType::kValue, std::string(100, 'v')});
+  for (SequenceNumber sequence = 1; sequence < 300; ++sequence)
+    entries.push_back({Key(20), sequence, ValueType::kValue, std::string(100, 'v')});
   entries.push_back({Key(21), 1, ValueType::kValue, "x"});
   const auto files = WriteTables(entries, 2500);
   ASSERT_EQ(files.size(), 2u);
@@ -100,7 +104,8 @@ TEST_F(TableOutputTest, NeverCutsBetweenVersionsOfAKey) {
 TEST_F(TableOutputTest, PrefersTheEdgesOfGrandparents) {
   TableJobArgs args = JobArgs();
   args.output.target_file_bytes = 10000;  // about 90 entries
-  args.output.grandparents = {Grandparent(0, 40, 1), Grandparent(50, 84, 1), Grandparent(85, 300, 1)};
+  args.output.grandparents = {Grandparent(0, 40, 1), Grandparent(50, 84, 1),
+                              Grandparent(85, 300, 1)};
   // 85 lies past three quarters; behind it there is no edge, so the target decides.
   const std::vector<int> cuts = Cuts(args.output, Entries(0, 200));
   ASSERT_EQ(cuts.size(), 3u);
@@ -112,7 +117,8 @@ TEST_F(TableOutputTest, LimitsTheGrandparentsThatOneFileOverlaps) {
   TableJobArgs args = JobArgs();
   args.output.target_file_bytes = 1000000;
   args.output.max_grandparent_overlap_bytes = 20000;
-  for (int i = 0; i < 20; ++i) args.output.grandparents.push_back(Grandparent(i * 10, i * 10 + 8, 6000));
+  for (int i = 0; i < 20; ++i)
+    args.output.grandparents.push_back(Grandparent(i * 10, i * 10 + 8, 6000));
   const std::vector<int> cuts = Cuts(args.output, Entries(0, 200));
   // Three grandparents and some 3000 bytes of its own per file.
   ASSERT_GT(cuts.size(), 5u);
@@ -125,7 +131,8 @@ TEST_F(TableOutputTest, LimitsTheGrandparentsThatOneFileOverlaps) {
 TEST_F(TableOutputTest, GrandparentsBetweenTwoKeysCountToo) {
   TableJobArgs args = JobArgs();
   args.output.max_grandparent_overlap_bytes = 5000;
-  for (int i = 1; i < 9; ++i) args.output.grandparents.push_back(Grandparent(i * 10, i * 10 + 5, 1000));
+  for (int i = 1; i < 9; ++i)
+    args.output.grandparents.push_back(Grandparent(i * 10, i * 10 + 5, 1000));
   std::vector<TextEntry> entries = Entries(0, 2);
   entries.push_back(Entries(95, 96).front());
   EXPECT_EQ(Cuts(args.output, entries), (std::vector<int>{0, 95}));
@@ -136,7 +143,8 @@ TEST_F(TableOutputTest, LeavesNoFileWhenAbandoned) {
   args.output.target_file_bytes = 2000;
   {
     TableOutput output(args.output);
-    for (const TextEntry& entry : Entries(0, 100)) ASSERT_TRUE(output.Add(entry.InternalKey(), entry.value, true).ok());
+    for (const TextEntry& entry : Entries(0, 100))
+      ASSERT_TRUE(output.Add(entry.InternalKey(), entry.value, true).ok());
     EXPECT_GT(FilesOnDisk(), 3u);
   }
   EXPECT_EQ(FilesOnDisk(), 0u);
@@ -157,7 +165,8 @@ TEST_F(TableOutputTest, TheDiskBeginsOnAFileBeforeItsEnd) {
   rule.sticky = true;
   faults_.AddRule(rule);
   TableOutput output(args.output);
-  for (const TextEntry& entry : entries) ASSERT_TRUE(output.Add(entry.InternalKey(), entry.value, true).ok());
+  for (const TextEntry& entry : entries)
+    ASSERT_TRUE(output.Add(entry.InternalKey(), entry.value, true).ok());
   EXPECT_TRUE(output.Finish().ok());
   EXPECT_GE(faults_.FaultsInjected(), 4u);
 }
@@ -167,8 +176,9 @@ TEST_F(TableOutputTest, AFailedCallIsFinalAndLeavesNoFile) {
   args.output.target_file_bytes = 3000;
   args.output.bytes_per_sync = 1000;
   const std::vector<TextEntry> entries = Entries(0, 100);
-  const FaultOperation writes =
-      FaultOperation::kOpenForWriting | FaultOperation::kAppend | FaultOperation::kFlush | FaultOperation::kSync | FaultOperation::kClose;
+  const FaultOperation writes = FaultOperation::kOpenForWriting | FaultOperation::kAppend |
+                                FaultOperation::kFlush | FaultOperation::kSync |
+                                FaultOperation::kClose;
   static_cast<void>(Cuts(args.output, entries));
   const uint64_t calls = faults_.CallCount(writes);
   const size_t files_before = FilesOnDisk();

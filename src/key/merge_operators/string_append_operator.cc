@@ -16,10 +16,12 @@ class StringAppendOperator final : public MergeOperator {
   std::string GetId() const override {
     // Braces keep a delimiter whole that would otherwise end the value.
     const bool plain = delimiter_.find_first_of(";{}= ") == std::string::npos;
-    return plain ? StrCat("{id=", Name(), ";delimiter=", delimiter_, ";}") : StrCat("{id=", Name(), ";delimiter={", delimiter_, "};}");
+    return plain ? StrCat("{id=", Name(), ";delimiter=", delimiter_, ";}")
+                 : StrCat("{id=", Name(), ";delimiter={", delimiter_, "};}");
   }
 
-  bool FullMergeV2(const MergeOperationInput& merge_in, MergeOperationOutput* merge_out) const override {
+  bool FullMergeV2(const MergeOperationInput& merge_in,
+                   MergeOperationOutput* merge_out) const override {
     if (merge_in.existing_value == nullptr && merge_in.operand_list.size() == 1) {
       merge_out->existing_operand = merge_in.operand_list.front();
       return true;
@@ -28,12 +30,14 @@ class StringAppendOperator final : public MergeOperator {
     return true;
   }
 
-  bool PartialMergeMulti(const Slice& /*key*/, const std::deque<Slice>& operand_list, std::string* new_value, Logger* /*logger*/) const override {
+  bool PartialMergeMulti(const Slice& /*key*/, const std::deque<Slice>& operand_list,
+                         std::string* new_value, Logger* /*logger*/) const override {
     Join(nullptr, operand_list, new_value);
     return true;
   }
 
-  bool PartialMerge(const Slice& key, const Slice& left_operand, const Slice& right_operand, std::string* new_value, Logger* logger) const override {
+  bool PartialMerge(const Slice& key, const Slice& left_operand, const Slice& right_operand,
+                    std::string* new_value, Logger* logger) const override {
     return PartialMergeMulti(key, {left_operand, right_operand}, new_value, logger);
   }
 
@@ -58,11 +62,14 @@ class StringAppendOperator final : public MergeOperator {
 
 }  // namespace
 
-std::shared_ptr<MergeOperator> MergeOperators::CreateStringAppendOperator() { return CreateStringAppendOperator(','); }
+std::shared_ptr<MergeOperator> MergeOperators::CreateStringAppendOperator() {
+  return CreateStringAppendOperator(',');
+}
 std::shared_ptr<MergeOperator> MergeOperators::CreateStringAppendOperator(char delimiter) {
   return CreateStringAppendOperator(std::string(1, delimiter));
 }
-std::shared_ptr<MergeOperator> MergeOperators::CreateStringAppendOperator(const std::string& delimiter) {
+std::shared_ptr<MergeOperator> MergeOperators::CreateStringAppendOperator(
+    const std::string& delimiter) {
   return std::make_shared<StringAppendOperator>(delimiter);
 }
 

@@ -12,9 +12,15 @@ namespace internal {
 constinit std::atomic<bool> light_fence_is_free{false};
 
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wtsan"  // the fence is for the processor; under ThreadSanitizer the callers' own atomics carry the order
+#pragma GCC diagnostic ignored
+// the fence is for the processor; under ThreadSanitizer the callers' own atomics carry the
+// order
+"-Wtsan"
 #endif
-void FullFence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+    void
+    FullFence() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
 
 }  // namespace internal
 
@@ -39,8 +45,10 @@ void HeavyFence() {
   internal::FullFence();
   if (!RegisterOnce()) return;
   if (Membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return;
-  // A registration lost (in a forked child, say) can be renewed; a reader that relies on the barrier must not be left without it.
-  ASHLAR_ASSERT(Membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0 && Membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0);
+  // A registration lost (in a forked child, say) can be renewed; a reader that relies on the
+  // barrier must not be left without it.
+  ASHLAR_ASSERT(Membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0 &&
+                Membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0);
 }
 
 }  // namespace ashlar

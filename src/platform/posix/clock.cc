@@ -10,7 +10,8 @@ namespace {
 uint64_t ReadClock(clockid_t id, uint64_t units_per_second) {
   timespec now;
   clock_gettime(id, &now);
-  return static_cast<uint64_t>(now.tv_sec) * units_per_second + static_cast<uint64_t>(now.tv_nsec) / (1'000'000'000 / units_per_second);
+  return static_cast<uint64_t>(now.tv_sec) * units_per_second +
+         static_cast<uint64_t>(now.tv_nsec) / (1'000'000'000 / units_per_second);
 }
 
 }  // namespace
@@ -22,7 +23,8 @@ uint64_t ThreadCpuNanos() { return ReadClock(CLOCK_THREAD_CPUTIME_ID, 1'000'000'
 uint64_t UnixMicros() { return ReadClock(CLOCK_REALTIME, 1'000'000); }
 
 void SleepForMicros(uint64_t micros) {
-  timespec left{static_cast<time_t>(micros / 1'000'000), static_cast<long>(micros % 1'000'000 * 1000)};
+  timespec left{static_cast<time_t>(micros / 1'000'000),
+                static_cast<long>(micros % 1'000'000 * 1000)};
   while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR) {
   }
 }

@@ -27,19 +27,22 @@ struct DirectoryCloser {
 
 Result<OsDirectory> OsDirectory::Open(const std::string& path) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(path));
-  const int fd = RetryInterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+  const int fd =
+      RetryInterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
   if (fd == -1) return SystemError("open directory", path, errno);
   return OsDirectory(path, fd);
 }
 
-OsDirectory::OsDirectory(OsDirectory&& other) noexcept : path_(std::move(other.path_)), handle_(std::exchange(other.handle_, kClosed)) {}
+OsDirectory::OsDirectory(OsDirectory&& other) noexcept
+    : path_(std::move(other.path_)), handle_(std::exchange(other.handle_, kClosed)) {}
 
 OsDirectory::~OsDirectory() {
   if (handle_ != kClosed) ::close(static_cast<int>(handle_));
 }
 
 Status OsDirectory::Sync() {
-  if (RetryInterrupted([&] { return ::fsync(static_cast<int>(handle_)); }) == -1) return SystemError("sync directory", path_, errno);
+  if (RetryInterrupted([&] { return ::fsync(static_cast<int>(handle_)); }) == -1)
+    return SystemError("sync directory", path_, errno);
   return Status::OK();
 }
 
@@ -70,7 +73,8 @@ Result<std::vector<std::string>> ListDirectory(const std::string& path) {
 
 Status MakeDirectory(const std::string& path) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(path));
-  if (::mkdir(path.c_str(), kDirectoryMode) == -1) return SystemError("create directory", path, errno);
+  if (::mkdir(path.c_str(), kDirectoryMode) == -1)
+    return SystemError("create directory", path, errno);
   return Status::OK();
 }
 
@@ -79,7 +83,8 @@ Status MakeDirectoryIfMissing(const std::string& path) {
   if (::mkdir(path.c_str(), kDirectoryMode) == 0) return Status::OK();
   if (errno != EEXIST) return SystemError("create directory", path, errno);
   ASHLAR_ASSIGN_OR_RETURN(const FileInfo info, GetFileInfo(path));
-  if (!info.is_directory) return Status::IOError(StrCat("create directory ", path), "exists, but is not a directory");
+  if (!info.is_directory)
+    return Status::IOError(StrCat("create directory ", path), "exists, but is not a directory");
   return Status::OK();
 }
 
@@ -98,7 +103,8 @@ Status RemoveFile(const std::string& path) {
 Status RenamePath(const std::string& from, const std::string& to) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(from));
   ASHLAR_RETURN_IF_ERROR(CheckPath(to));
-  if (::rename(from.c_str(), to.c_str()) == -1) return SystemError(StrCat("rename ", from, " to"), to, errno);
+  if (::rename(from.c_str(), to.c_str()) == -1)
+    return SystemError(StrCat("rename ", from, " to"), to, errno);
   return Status::OK();
 }
 
@@ -107,28 +113,33 @@ Status HardLink(const std::string& from, const std::string& to) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(to));
   if (::link(from.c_str(), to.c_str()) == 0) return Status::OK();
   if (errno == EXDEV || errno == EPERM || errno == EOPNOTSUPP || errno == EMLINK) {
-    return Status::NotSupported(StrCat("link ", from, " to ", to), "not on this file system, or not between these two");
+    return Status::NotSupported(StrCat("link ", from, " to ", to),
+                                "not on this file system, or not between these two");
   }
   return SystemError(StrCat("link ", from, " to"), to, errno);
 }
 
 Status TruncatePath(const std::string& path, uint64_t bytes) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(path));
-  if (bytes > static_cast<uint64_t>(std::numeric_limits<off_t>::max())) return Status::InvalidArgument(path, "size beyond the largest file offset");
-  if (RetryInterrupted([&] { return ::truncate(path.c_str(), static_cast<off_t>(bytes)); }) == -1) return SystemError("truncate", path, errno);
+  if (bytes > static_cast<uint64_t>(std::numeric_limits<off_t>::max()))
+    return Status::InvalidArgument(path, "size beyond the largest file offset");
+  if (RetryInterrupted([&] { return ::truncate(path.c_str(), static_cast<off_t>(bytes)); }) == -1)
+    return SystemError("truncate", path, errno);
   return Status::OK();
 }
 
 Result<uint64_t> FreeBytes(const std::string& path) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(path));
   struct statvfs info;
-  if (RetryInterrupted([&] { return ::statvfs(path.c_str(), &info); }) == -1) return SystemError("ask for free space of", path, errno);
+  if (RetryInterrupted([&] { return ::statvfs(path.c_str(), &info); }) == -1)
+    return SystemError("ask for free space of", path, errno);
   return static_cast<uint64_t>(info.f_bavail) * static_cast<uint64_t>(info.f_frsize);
 }
 
 size_t OpenFilesMax() {
   struct rlimit limit;
-  if (::getrlimit(RLIMIT_NOFILE, &limit) == -1 || limit.rlim_cur == RLIM_INFINITY) return std::numeric_limits<size_t>::max();
+  if (::getrlimit(RLIMIT_NOFILE, &limit) == -1 || limit.rlim_cur == RLIM_INFINITY)
+    return std::numeric_limits<size_t>::max();
   return static_cast<size_t>(limit.rlim_cur);
 }
 

@@ -32,12 +32,13 @@ int OpenFlags(const OpenRequest& request) {
     case OpenMode::kOpenOrCreate: flags |= O_RDWR | O_CREAT | O_NOFOLLOW; break;
   }
   if (request.direct_io) flags |= O_DIRECT;
-  // A pipe planted under one of our names must not block the open; on regular files the flag means nothing.
+  // A pipe planted under one of our names must not block the open; on regular files the flag means
+  // nothing.
   return flags | O_NONBLOCK;
 }
 
-// Reads leave the time of the last access alone where the system allows that, to a file's owner: to keep it takes a thirtieth of a read from the page
-// cache.
+// Reads leave the time of the last access alone where the system allows that, to a file's owner: to
+// keep it takes a thirtieth of a read from the page cache.
 int OpenQuietly(const char* path, const OpenRequest& request) {
   const int flags = OpenFlags(request);
   const bool reads = request.mode == OpenMode::kRead || request.mode == OpenMode::kReadNoFollow;
@@ -51,7 +52,9 @@ FileInfo ToFileInfo(const struct stat& from) {
           .is_directory = S_ISDIR(from.st_mode)};
 }
 
-bool IsRangeValid(uint64_t offset, uint64_t bytes) { return offset <= kOffsetMax && bytes <= kOffsetMax - offset; }
+bool IsRangeValid(uint64_t offset, uint64_t bytes) {
+  return offset <= kOffsetMax && bytes <= kOffsetMax - offset;
+}
 
 int ToFadvise(FileAdvice advice) {
   switch (advice) {
@@ -82,19 +85,24 @@ Result<OsFile> OsFile::Open(const std::string& path, const OpenRequest& request)
   const int fd = RetryInterrupted([&] { return OpenQuietly(path.c_str(), request); });
   if (fd == -1) {
     if (request.direct_io && errno == EINVAL) {
-      return Status::InvalidArgument(StrCat("open ", path), "this file system cannot bypass the page cache (direct I/O)");
+      return Status::InvalidArgument(StrCat("open ", path),
+                                     "this file system cannot bypass the page cache (direct I/O)");
     }
     return SystemError("open", path, errno);
   }
   OsFile file(path, fd, request.direct_io);
   struct stat info;
   if (::fstat(fd, &info) == -1) return SystemError("inspect", path, errno);
-  if (!S_ISREG(info.st_mode)) return Status::IOError(StrCat("open ", path), S_ISDIR(info.st_mode) ? "is a directory" : "is not a regular file");
+  if (!S_ISREG(info.st_mode))
+    return Status::IOError(StrCat("open ", path),
+                           S_ISDIR(info.st_mode) ? "is a directory" : "is not a regular file");
   return file;
 }
 
 OsFile::OsFile(OsFile&& other) noexcept
-    : path_(std::move(other.path_)), handle_(std::exchange(other.handle_, kClosed)), direct_io_(other.direct_io_) {}
+    : path_(std::move(other.path_)),
+      handle_(std::exchange(other.handle_, kClosed)),
+      direct_io_(other.direct_io_) {}
 
 OsFile& OsFile::operator=(OsFile&& other) noexcept {
   std::swap(path_, other.path_);
@@ -113,9 +121,11 @@ Result<size_t> OsFile::ReadAt(uint64_t offset, size_t n, char* to) const {
   n = static_cast<size_t>(std::min<uint64_t>(n, kOffsetMax - offset));
   size_t done = 0;
   while (done < n) {
-    const ssize_t got = RetryInterrupted([&] { return ::pread(fd(), to + done, n - done, static_cast<off_t>(offset + done)); });
+    const ssize_t got = RetryInterrupted(
+        [&] { return ::pread(fd(), to + done, n - done, static_cast<off_t>(offset + done)); });
     if (got == -1) {
-      // Past the unaligned end of a file that bypasses the page cache the system refuses the offset instead of reporting the end.
+      // Past the unaligned end of a file that bypasses the page cache the system refuses the offset
+      // instead of reporting the end.
       if (errno == EINVAL && done > 0) break;
       return SystemError(StrCat("read at ", offset + done, " from"), path_, errno);
     }
@@ -126,42 +136,61 @@ Result<size_t> OsFile::ReadAt(uint64_t offset, size_t n, char* to) const {
 }
 
 Status OsFile::WriteAt(uint64_t offset, const Slice& data) {
-  if (!IsRangeValid(offset, data.size())) return Status::InvalidArgument(path_, "write beyond the largest file offset");
+  if (!IsRangeValid(offset, data.size()))
+    return Status::InvalidArgument(path_, "write beyond the largest file offset");
   size_t done = 0;
   while (done < data.size()) {
-    const ssize_t put = RetryInterrupted([&] { return ::pwrite(fd(), data.data() + done, data.size() - done, static_cast<off_t>(offset + done)); });
-    if (put <= 0) return SystemError(StrCat("write at ", offset + done, " to"), path_, put == 0 ? EIO : errno);
+    const ssize_t put = RetryInterrupted([&] {
+      return ::pwrite(fd(), data.data() + done, data.size() - done,
+                      static_cast<off_t>(offset + done));
+    });
+    if (put <= 0)
+      return SystemError(StrCat("write at ", offset + done, " to"), path_, put == 0 ? EIO : errno);
     done += static_cast<size_t>(put);
   }
   return Status::OK();
 }
 
 Status OsFile::SyncData() {
-  // Pages dirtied through a shared mapping are dirty pages of the file like any other: fdatasync writes them without an msync before it.
-  if (RetryInterrupted([&] { return ::fdatasync(fd()); }) == -1) return SystemError("sync", path_, errno);
+  // Pages dirtied through a shared mapping are dirty pages of the file like any other: fdatasync
+  // writes them without an msync before it.
+  if (RetryInterrupted([&] { return ::fdatasync(fd()); }) == -1)
+    return SystemError("sync", path_, errno);
   return Status::OK();
 }
 
 Status OsFile::StartWriteBack(uint64_t offset, uint64_t bytes) {
-  if (!IsRangeValid(offset, bytes)) return Status::InvalidArgument(path_, "range beyond the largest file offset");
-  const auto start = [&] { return ::sync_file_range(fd(), static_cast<off_t>(offset), static_cast<off_t>(bytes), SYNC_FILE_RANGE_WRITE); };
+  if (!IsRangeValid(offset, bytes))
+    return Status::InvalidArgument(path_, "range beyond the largest file offset");
+  const auto start = [&] {
+    return ::sync_file_range(fd(), static_cast<off_t>(offset), static_cast<off_t>(bytes),
+                             SYNC_FILE_RANGE_WRITE);
+  };
   if (RetryInterrupted(start) == 0) return Status::OK();
   // EPERM: a sandbox does not know the call. ESPIPE: not a file whose pages are kept.
   const bool refused = errno == ENOSYS || errno == EPERM || errno == ESPIPE;
-  return refused ? Status::NotSupported("start write-back", path_) : SystemError("start write-back", path_, errno);
+  return refused ? Status::NotSupported("start write-back", path_)
+                 : SystemError("start write-back", path_, errno);
 }
 
 Status OsFile::Reserve(uint64_t offset, uint64_t bytes) {
-  if (!IsRangeValid(offset, bytes)) return Status::InvalidArgument(path_, "range beyond the largest file offset");
-  const auto reserve = [&] { return ::fallocate(fd(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset), static_cast<off_t>(bytes)); };
+  if (!IsRangeValid(offset, bytes))
+    return Status::InvalidArgument(path_, "range beyond the largest file offset");
+  const auto reserve = [&] {
+    return ::fallocate(fd(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
+                       static_cast<off_t>(bytes));
+  };
   if (RetryInterrupted(reserve) == -1)
-    return errno == EOPNOTSUPP ? Status::NotSupported("reserve space", path_) : SystemError("reserve space", path_, errno);
+    return errno == EOPNOTSUPP ? Status::NotSupported("reserve space", path_)
+                               : SystemError("reserve space", path_, errno);
   return Status::OK();
 }
 
 Status OsFile::Truncate(uint64_t bytes) {
-  if (bytes > kOffsetMax) return Status::InvalidArgument(path_, "size beyond the largest file offset");
-  if (RetryInterrupted([&] { return ::ftruncate(fd(), static_cast<off_t>(bytes)); }) == -1) return SystemError("truncate", path_, errno);
+  if (bytes > kOffsetMax)
+    return Status::InvalidArgument(path_, "size beyond the largest file offset");
+  if (RetryInterrupted([&] { return ::ftruncate(fd(), static_cast<off_t>(bytes)); }) == -1)
+    return SystemError("truncate", path_, errno);
   return Status::OK();
 }
 
@@ -173,13 +202,15 @@ Result<FileInfo> OsFile::Info() const {
 
 void OsFile::Advise(FileAdvice advice, uint64_t offset, uint64_t bytes) const {
   if (!IsRangeValid(offset, bytes)) return;
-  static_cast<void>(::posix_fadvise(fd(), static_cast<off_t>(offset), static_cast<off_t>(bytes), ToFadvise(advice)));
+  static_cast<void>(::posix_fadvise(fd(), static_cast<off_t>(offset), static_cast<off_t>(bytes),
+                                    ToFadvise(advice)));
 }
 
 Status OsFile::Close() {
   ASHLAR_ASSERT(handle_ != kClosed);
   const int fd = static_cast<int>(std::exchange(handle_, kClosed));
-  // Linux has released the descriptor when close reports an interruption: closing again could hit somebody else's.
+  // Linux has released the descriptor when close reports an interruption: closing again could hit
+  // somebody else's.
   if (::close(fd) == -1 && errno != EINTR) return SystemError("close", path_, errno);
   return Status::OK();
 }
@@ -188,26 +219,31 @@ bool MappedFilesCanShrink() { return true; }
 
 Result<OsMapping> OsMapping::MapForReading(const OsFile& file, uint64_t bytes) {
   if (bytes == 0) return OsMapping(nullptr, 0);
-  if (bytes > std::numeric_limits<size_t>::max()) return Status::NotSupported(file.path(), "too large to map");
+  if (bytes > std::numeric_limits<size_t>::max())
+    return Status::NotSupported(file.path(), "too large to map");
   void* data = ::mmap(nullptr, static_cast<size_t>(bytes), PROT_READ, MAP_SHARED, file.fd(), 0);
   if (data == MAP_FAILED) return SystemError("map", file.path(), errno);
   return OsMapping(static_cast<char*>(data), static_cast<size_t>(bytes));
 }
 
-OsMapping::OsMapping(OsMapping&& other) noexcept : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+OsMapping::OsMapping(OsMapping&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
 
 OsMapping::~OsMapping() {
   if (data_ != nullptr) ::munmap(data_, bytes_);
 }
 
 Result<OsWindow> OsWindow::Map(const OsFile& file, uint64_t offset, size_t bytes) {
-  if (!IsRangeValid(offset, bytes)) return Status::InvalidArgument(file.path(), "mapping beyond the largest file offset");
-  void* data = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.fd(), static_cast<off_t>(offset));
+  if (!IsRangeValid(offset, bytes))
+    return Status::InvalidArgument(file.path(), "mapping beyond the largest file offset");
+  void* data = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.fd(),
+                      static_cast<off_t>(offset));
   if (data == MAP_FAILED) return SystemError("map for writing", file.path(), errno);
   return OsWindow(static_cast<char*>(data), offset, bytes);
 }
 
-OsWindow::OsWindow(OsWindow&& other) noexcept : data_(std::exchange(other.data_, nullptr)), offset_(other.offset_), bytes_(other.bytes_) {}
+OsWindow::OsWindow(OsWindow&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), offset_(other.offset_), bytes_(other.bytes_) {}
 
 OsWindow& OsWindow::operator=(OsWindow&& other) noexcept {
   std::swap(data_, other.data_);

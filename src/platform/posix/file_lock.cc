@@ -1,10 +1,12 @@
 // OsFileLock, of platform/file.h.
 //
-// A record lock (fcntl) belongs to the process: it does not stop a second open in the same process, and closing any descriptor of the file gives it
-// up. So the table below is asked first, by the file's identity and without opening it. One process-wide mutex is held over the few system calls of
-// an acquisition, because looking into the table and taking the lock must be one step.
+// A record lock (fcntl) belongs to the process: it does not stop a second open in the same process,
+// and closing any descriptor of the file gives it up. So the table below is asked first, by the
+// file's identity and without opening it. One process-wide mutex is held over the few system calls
+// of an acquisition, because looking into the table and taking the lock must be one step.
 //
-// A forked child inherits the table but not the locks: entries carry the process that made them, and others are ignored.
+// A forked child inherits the table but not the locks: entries carry the process that made them,
+// and others are ignored.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -31,7 +33,8 @@ struct HeldLock {
   FileIdentity identity;
   pid_t process;
   std::string path;
-  std::vector<int> descriptors;  // the one that holds the lock, and strays that cannot be closed before it
+  std::vector<int>
+      descriptors;  // the one that holds the lock, and strays that cannot be closed before it
 };
 
 struct HeldLocks {
@@ -54,7 +57,8 @@ HeldLock* FindHeld(HeldLocks& table, const FileIdentity& identity) ASHLAR_REQUIR
 }
 
 Status HeldHere(const std::string& path, const HeldLock& held) {
-  return Status::IOError(StrCat("lock ", path), StrCat("held by this process (", held.process, "), through ", held.path));
+  return Status::IOError(StrCat("lock ", path),
+                         StrCat("held by this process (", held.process, "), through ", held.path));
 }
 
 Status HeldElsewhere(const std::string& path, int fd) {
@@ -62,7 +66,8 @@ Status HeldElsewhere(const std::string& path, int fd) {
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
   const bool known = ::fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK && lock.l_pid > 0;
-  return Status::IOError(StrCat("lock ", path), known ? StrCat("held by process ", lock.l_pid) : std::string("held by another process"));
+  return Status::IOError(StrCat("lock ", path), known ? StrCat("held by process ", lock.l_pid)
+                                                      : std::string("held by another process"));
 }
 
 bool TakeRecordLock(int fd) {
@@ -85,7 +90,8 @@ struct Attempt {
 };
 
 // The descriptor is closed, or belongs to the table, on return.
-Result<Attempt> LockOpened(HeldLocks& table, const std::string& path, int fd) ASHLAR_REQUIRES(table.mutex) {
+Result<Attempt> LockOpened(HeldLocks& table, const std::string& path, int fd)
+    ASHLAR_REQUIRES(table.mutex) {
   struct stat info;
   if (::fstat(fd, &info) == -1) {
     const int error = errno;
@@ -103,7 +109,8 @@ Result<Attempt> LockOpened(HeldLocks& table, const std::string& path, int fd) AS
   }
   if (!TakeRecordLock(fd)) {
     const int error = errno;
-    const Status status = error == EACCES || error == EAGAIN ? HeldElsewhere(path, fd) : SystemError("lock", path, error);
+    const Status status = error == EACCES || error == EAGAIN ? HeldElsewhere(path, fd)
+                                                             : SystemError("lock", path, error);
     ::close(fd);
     return status;
   }
@@ -113,7 +120,11 @@ Result<Attempt> LockOpened(HeldLocks& table, const std::string& path, int fd) AS
     return Attempt{.path_changed = true};
   }
   const uint64_t ticket = table.next_ticket++;
-  table.locks.push_back({.ticket = ticket, .identity = identity, .process = ::getpid(), .path = path, .descriptors = {fd}});
+  table.locks.push_back({.ticket = ticket,
+                         .identity = identity,
+                         .process = ::getpid(),
+                         .path = path,
+                         .descriptors = {fd}});
   return Attempt{.ticket = ticket};
 }
 
@@ -122,7 +133,9 @@ Result<Attempt> TryLock(HeldLocks& table, const std::string& path) ASHLAR_REQUIR
   if (GetIdentity(path, &identity)) {
     if (const HeldLock* held = FindHeld(table, identity)) return HeldHere(path, *held);
   }
-  const int fd = RetryInterrupted([&] { return ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600); });
+  const int fd = RetryInterrupted([&] {
+    return ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+  });
   if (fd == -1) return SystemError("open", path, errno);
   return LockOpened(table, path, fd);
 }
@@ -144,7 +157,8 @@ Result<std::unique_ptr<OsFileLock>> OsFileLock::Acquire(const std::string& path)
 OsFileLock::~OsFileLock() {
   HeldLocks& table = Table();
   MutexLock lock(table.mutex);
-  const auto held = std::find_if(table.locks.begin(), table.locks.end(), [this](const HeldLock& entry) { return entry.ticket == ticket_; });
+  const auto held = std::find_if(table.locks.begin(), table.locks.end(),
+                                 [this](const HeldLock& entry) { return entry.ticket == ticket_; });
   if (held == table.locks.end()) return;
   for (const int fd : held->descriptors) ::close(fd);
   table.locks.erase(held);

@@ -26,7 +26,8 @@ class PosixFileTest : public testing::Test {
   void TearDown() override {
     const Result<std::vector<std::string>> names = ListDirectory(root_);
     ASSERT_TRUE(names.ok());
-    for (const std::string& name : *names) ASSERT_TRUE(RemoveFile(Path(name)).ok() || RemoveDirectory(Path(name)).ok());
+    for (const std::string& name : *names)
+      ASSERT_TRUE(RemoveFile(Path(name)).ok() || RemoveDirectory(Path(name)).ok());
     ASSERT_TRUE(RemoveDirectory(root_).ok());
   }
   std::string Path(const std::string& name) const { return StrCat(root_, "/", name); }
@@ -65,7 +66,8 @@ TEST_F(PosixFileTest, WritingAndLockingDoNotFollowASymbolicLink) {
     EXPECT_TRUE(OsFile::Open(Path("victim"), {.mode = OpenMode::kCreateTruncate}).ok());
   }
   ASSERT_EQ(symlink(Path("victim").c_str(), Path("link").c_str()), 0);
-  for (const OpenMode mode : {OpenMode::kCreateTruncate, OpenMode::kCreateExclusive, OpenMode::kOpenOrCreate, OpenMode::kReadNoFollow}) {
+  for (const OpenMode mode : {OpenMode::kCreateTruncate, OpenMode::kCreateExclusive,
+                              OpenMode::kOpenOrCreate, OpenMode::kReadNoFollow}) {
     const Status status = OsFile::Open(Path("link"), {.mode = mode}).status();
     EXPECT_TRUE(status.IsIOError()) << status.ToString();
   }
@@ -119,7 +121,8 @@ TEST_F(PosixFileTest, AForkedChildDoesNotGiveUpItsParentsLock) {
 
 TEST_F(PosixFileTest, ADeadHoldersLockIsFree) {
   EXPECT_EQ(InChild([&] {
-              static Result<std::unique_ptr<OsFileLock>>& lock = *new Result<std::unique_ptr<OsFileLock>>(OsFileLock::Acquire(Path("LOCK")));
+              static Result<std::unique_ptr<OsFileLock>>& lock =
+                  *new Result<std::unique_ptr<OsFileLock>>(OsFileLock::Acquire(Path("LOCK")));
               return lock.ok() ? 0 : 1;
             }),
             0);
@@ -139,7 +142,8 @@ TEST_F(PosixFileTest, HandlesAreNotInherited) {
   for (const std::string& name : *descriptors) {
     char target[4096];
     const ssize_t n = readlink(StrCat("/proc/self/fd/", name).c_str(), target, sizeof(target));
-    if (n < 0 || std::string(target, static_cast<size_t>(n)).find(root_) == std::string::npos) continue;
+    if (n < 0 || std::string(target, static_cast<size_t>(n)).find(root_) == std::string::npos)
+      continue;
     ours++;
     EXPECT_NE(fcntl(atoi(name.c_str()), F_GETFD) & FD_CLOEXEC, 0);
   }
@@ -172,7 +176,8 @@ TEST_F(PosixFileTest, AShortWriteGoesOnUntilTheErrorThatStopsIt) {
               Result<OsFile> file = OsFile::Open(Path("f"), {.mode = OpenMode::kCreateTruncate});
               if (!file.ok()) return 3;
               const Status status = file->WriteAt(0, std::string(20000, 'x'));
-              if (!status.IsIOError() || status.ToString().find("at 10000") == std::string::npos) return 4;
+              if (!status.IsIOError() || status.ToString().find("at 10000") == std::string::npos)
+                return 4;
               return file->Info()->bytes == 10000 ? 0 : 5;
             }),
             0);

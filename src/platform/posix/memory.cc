@@ -30,16 +30,19 @@ void AdviseHugePages(void* start, size_t bytes) {
 void* AddressForHugePages(size_t bytes) noexcept {
   const size_t room_bytes = bytes + kHugePageBytes;
   if (bytes < kHugePageBytes || room_bytes < bytes) return nullptr;
-  void* const room = ::mmap(nullptr, room_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const room =
+      ::mmap(nullptr, room_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (room == MAP_FAILED) return nullptr;
   ::munmap(room, room_bytes);
-  return reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(room) + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes);
+  return reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(room) + kHugePageBytes - 1) /
+                                 kHugePageBytes * kHugePageBytes);
 }
 
 void* MapPages(size_t bytes) noexcept {
   const size_t wanted = WholePages(bytes);
   if (wanted < bytes) return nullptr;
-  void* const mapped = ::mmap(AddressForHugePages(wanted), wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const mapped = ::mmap(AddressForHugePages(wanted), wanted, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return nullptr;
   AdviseHugePages(mapped, wanted);
   return mapped;

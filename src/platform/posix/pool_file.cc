@@ -31,7 +31,9 @@ constexpr uint64_t kBytesMax = static_cast<uint64_t>(std::numeric_limits<off_t>:
 
 Status TakeLock(int fd, const std::string& path) {
   if (RetryInterrupted([&] { return ::flock(fd, LOCK_EX | LOCK_NB); }) == 0) return Status::OK();
-  if (errno == EWOULDBLOCK) return Status::IOError(StrCat("open ", path), "in use by another process, or by another handle of this one");
+  if (errno == EWOULDBLOCK)
+    return Status::IOError(StrCat("open ", path),
+                           "in use by another process, or by another handle of this one");
   return SystemError("lock", path, errno);
 }
 
@@ -42,18 +44,23 @@ bool IsInMemory(int fd) {
   return type == kTmpfsMagic || type == kRamfsMagic || type == kHugetlbfsMagic;
 }
 
-// Gives a new file in memory huge pages, as far as the system has some, whatever the mount's options are. Small ones cost a fault each when they are
-// first touched and a walk of the page tables at nearly every record that is read. One small page is made huge in less time than 511 others are
-// added.
+// Gives a new file in memory huge pages, as far as the system has some, whatever the mount's
+// options are. Small ones cost a fault each when they are first touched and a walk of the page
+// tables at nearly every record that is read. One small page is made huge in less time than 511
+// others are added.
 void ReserveHugePages(int fd, uint64_t bytes) {
-  if (bytes < kHugePageBytes || !IsInMemory(fd) || ::ftruncate(fd, static_cast<off_t>(bytes)) != 0) return;
+  if (bytes < kHugePageBytes || !IsInMemory(fd) || ::ftruncate(fd, static_cast<off_t>(bytes)) != 0)
+    return;
   const auto mapped_bytes = static_cast<size_t>(bytes);
-  void* const data = ::mmap(AddressForHugePages(mapped_bytes), mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  void* const data = ::mmap(AddressForHugePages(mapped_bytes), mapped_bytes, PROT_READ | PROT_WRITE,
+                            MAP_SHARED, fd, 0);
   if (data == MAP_FAILED) return;
   for (size_t at = 0; mapped_bytes - at >= kHugePageBytes; at += kHugePageBytes) {
     if (::posix_fallocate(fd, static_cast<off_t>(at), static_cast<off_t>(PageBytes())) != 0) break;
     // EAGAIN: not this one, just now.
-    if (::madvise(static_cast<char*>(data) + at, kHugePageBytes, kCollapse) == -1 && errno != EAGAIN) break;
+    if (::madvise(static_cast<char*>(data) + at, kHugePageBytes, kCollapse) == -1 &&
+        errno != EAGAIN)
+      break;
   }
   ::munmap(data, mapped_bytes);
 }
@@ -71,28 +78,34 @@ Status Reserve(int fd, const std::string& path, uint64_t bytes) {
 PoolMapping::~PoolMapping() { ::munmap(data_, bytes_); }
 
 Status PoolMapping::DiscardPages(uint64_t offset, uint64_t bytes) {
-  if (::madvise(data_ + offset, static_cast<size_t>(bytes), MADV_DONTNEED) == -1) return SystemError("discard pages of", "a pool's mapping", errno);
+  if (::madvise(data_ + offset, static_cast<size_t>(bytes), MADV_DONTNEED) == -1)
+    return SystemError("discard pages of", "a pool's mapping", errno);
   return Status::OK();
 }
 
 Result<std::unique_ptr<PoolFile>> PoolFile::Open(const std::string& path) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(path));
-  const int fd = RetryInterrupted([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK); });
+  const int fd =
+      RetryInterrupted([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK); });
   if (fd == -1) return SystemError("open", path, errno);
   struct stat info;
   const int failed = ::fstat(fd, &info);
   const int error = errno;
   // The object owns the descriptor from here on.
-  std::unique_ptr<PoolFile> file(new PoolFile(path, fd, failed == 0 ? static_cast<uint64_t>(info.st_size) : 0));
+  std::unique_ptr<PoolFile> file(
+      new PoolFile(path, fd, failed == 0 ? static_cast<uint64_t>(info.st_size) : 0));
   if (failed != 0) return SystemError("inspect", path, error);
-  if (!S_ISREG(info.st_mode)) return Status::IOError(StrCat("open ", path), "is not a regular file");
+  if (!S_ISREG(info.st_mode))
+    return Status::IOError(StrCat("open ", path), "is not a regular file");
   ASHLAR_RETURN_IF_ERROR(TakeLock(fd, path));
   return file;
 }
 
 Result<std::unique_ptr<PoolFile>> PoolFile::Create(const std::string& path, uint64_t bytes) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(path));
-  const int fd = RetryInterrupted([&] { return ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600); });
+  const int fd = RetryInterrupted([&] {
+    return ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  });
   if (fd == -1) return SystemError("create", path, errno);
   std::unique_ptr<PoolFile> file(new PoolFile(path, fd, bytes));
   Status status = TakeLock(fd, path);
@@ -117,14 +130,16 @@ PoolFile::~PoolFile() { ::close(fd()); }
 
 PoolBacking PoolFile::Backing() const {
   if (IsInMemory(fd())) return PoolBacking::kSharedMemory;
-  void* const page = ::mmap(nullptr, PageBytes(), PROT_READ, MAP_SHARED_VALIDATE | MAP_SYNC, fd(), 0);
+  void* const page =
+      ::mmap(nullptr, PageBytes(), PROT_READ, MAP_SHARED_VALIDATE | MAP_SYNC, fd(), 0);
   if (page == MAP_FAILED) return PoolBacking::kStorage;
   ::munmap(page, PageBytes());
   return PoolBacking::kDax;
 }
 
 Result<std::unique_ptr<PoolMapping>> PoolFile::Map(PoolMapMode mode) const {
-  if (bytes_ == 0 || bytes_ > std::numeric_limits<size_t>::max()) return Status::InvalidArgument(path_, "cannot be mapped: empty or too large");
+  if (bytes_ == 0 || bytes_ > std::numeric_limits<size_t>::max())
+    return Status::InvalidArgument(path_, "cannot be mapped: empty or too large");
   const int protection = mode == PoolMapMode::kSharedReadOnly ? PROT_READ : PROT_READ | PROT_WRITE;
   int flags = MAP_SHARED;
   if (mode == PoolMapMode::kSharedSync) flags = MAP_SHARED_VALIDATE | MAP_SYNC;
@@ -139,8 +154,10 @@ Result<std::unique_ptr<PoolMapping>> PoolFile::Map(PoolMapMode mode) const {
 Status PoolFile::ReadAt(uint64_t offset, size_t n, char* to) const {
   size_t done = 0;
   while (done < n) {
-    const ssize_t got = RetryInterrupted([&] { return ::pread(fd(), to + done, n - done, static_cast<off_t>(offset + done)); });
-    if (got <= 0) return SystemError(StrCat("read at ", offset + done, " from"), path_, got == 0 ? EIO : errno);
+    const ssize_t got = RetryInterrupted(
+        [&] { return ::pread(fd(), to + done, n - done, static_cast<off_t>(offset + done)); });
+    if (got <= 0)
+      return SystemError(StrCat("read at ", offset + done, " from"), path_, got == 0 ? EIO : errno);
     done += static_cast<size_t>(got);
   }
   return Status::OK();
@@ -149,19 +166,23 @@ Status PoolFile::ReadAt(uint64_t offset, size_t n, char* to) const {
 Status PoolFile::WriteAt(uint64_t offset, const char* from, size_t n) {
   size_t done = 0;
   while (done < n) {
-    const ssize_t put = RetryInterrupted([&] { return ::pwrite(fd(), from + done, n - done, static_cast<off_t>(offset + done)); });
-    if (put <= 0) return SystemError(StrCat("write at ", offset + done, " to"), path_, put == 0 ? EIO : errno);
+    const ssize_t put = RetryInterrupted(
+        [&] { return ::pwrite(fd(), from + done, n - done, static_cast<off_t>(offset + done)); });
+    if (put <= 0)
+      return SystemError(StrCat("write at ", offset + done, " to"), path_, put == 0 ? EIO : errno);
     done += static_cast<size_t>(put);
   }
   return Status::OK();
 }
 
 Status PoolFile::SyncData() {
-  if (RetryInterrupted([&] { return ::fsync(fd()); }) == -1) return SystemError("sync", path_, errno);
+  if (RetryInterrupted([&] { return ::fsync(fd()); }) == -1)
+    return SystemError("sync", path_, errno);
   return Status::OK();
 }
 
-// The kernel names the persistence domain of each region of non-volatile memory: "cpu_cache" or "memory_controller".
+// The kernel names the persistence domain of each region of non-volatile memory: "cpu_cache" or
+// "memory_controller".
 bool CachesArePersistent() {
   const std::string devices = "/sys/bus/nd/devices";
   const Result<std::vector<std::string>> names = ListDirectory(devices);
@@ -169,9 +190,12 @@ bool CachesArePersistent() {
   bool found = false;
   for (const std::string& name : names.value()) {
     if (!name.starts_with("region")) continue;
-    Result<OsFile> file = OsFile::Open(StrCat(devices, "/", name, "/persistence_domain"), {.mode = OpenMode::kRead});
+    Result<OsFile> file =
+        OsFile::Open(StrCat(devices, "/", name, "/persistence_domain"), {.mode = OpenMode::kRead});
     char text[32] = {};
-    if (!file.ok() || !file->ReadAt(0, sizeof(text), text).ok() || !std::string_view(text).starts_with("cpu_cache")) return false;
+    if (!file.ok() || !file->ReadAt(0, sizeof(text), text).ok() ||
+        !std::string_view(text).starts_with("cpu_cache"))
+      return false;
     found = true;
   }
   return found;

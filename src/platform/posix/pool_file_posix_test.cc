@@ -22,7 +22,8 @@ uint64_t HugeBytesAt(const char* data) {
   bool is_inside = false;
   for (std::string line; std::getline(smaps, line);) {
     if (line.starts_with(begin)) is_inside = true;
-    if (is_inside && line.starts_with("ShmemPmdMapped:")) return std::stoull(line.substr(line.find(':') + 1)) * 1024;
+    if (is_inside && line.starts_with("ShmemPmdMapped:"))
+      return std::stoull(line.substr(line.find(':') + 1)) * 1024;
   }
   return 0;
 }
@@ -33,8 +34,11 @@ bool SystemGivesHugePages(uint64_t bytes) {
   EXPECT_EQ(::ftruncate(fd, static_cast<off_t>(bytes)), 0);
   const uint64_t room_bytes = bytes + kHugePageBytes;
   void* const room = ::mmap(nullptr, room_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  const uintptr_t start = (reinterpret_cast<uintptr_t>(room) + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
-  char* const data = static_cast<char*>(::mmap(reinterpret_cast<void*>(start), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0));
+  const uintptr_t start =
+      (reinterpret_cast<uintptr_t>(room) + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
+  char* const data =
+      static_cast<char*>(::mmap(reinterpret_cast<void*>(start), bytes, PROT_READ | PROT_WRITE,
+                                MAP_SHARED | MAP_FIXED, fd, 0));
   EXPECT_NE(data, MAP_FAILED);
   bool gives = true;
   for (uint64_t at = 0; gives && at < bytes; at += kHugePageBytes) {

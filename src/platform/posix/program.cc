@@ -5,7 +5,9 @@
 
 namespace ashlar {
 
-std::vector<std::string> ProgramArguments(int argc, char** argv) { return std::vector<std::string>(argv + 1, argv + argc); }
+std::vector<std::string> ProgramArguments(int argc, char** argv) {
+  return std::vector<std::string>(argv + 1, argv + argc);
+}
 
 FILE* OpenToRead(const std::string& path) { return fopen(path.c_str(), "rb"); }
 

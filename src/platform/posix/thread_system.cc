@@ -5,7 +5,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// From the C++ ABI. Unlike a thread_local object it can be registered again while thread-locals are being destroyed.
+// From the C++ ABI. Unlike a thread_local object it can be registered again while thread-locals are
+// being destroyed.
 extern "C" int __cxa_thread_atexit(void (*function)(void*), void* argument, void* library) noexcept;
 extern "C" void* __dso_handle;
 
@@ -16,10 +17,13 @@ void DescribeCurrentThread(const ThreadOptions& options) {
   pthread_setname_np(pthread_self(), options.name.substr(0, kNameBytesMax).c_str());
   constexpr int kBackgroundNiceness = 10;
   // On Linux the niceness belongs to the thread.
-  if (options.priority == ThreadPriority::kBackground) setpriority(PRIO_PROCESS, static_cast<id_t>(CurrentThreadSystemId()), kBackgroundNiceness);
+  if (options.priority == ThreadPriority::kBackground)
+    setpriority(PRIO_PROCESS, static_cast<id_t>(CurrentThreadSystemId()), kBackgroundNiceness);
 }
 
-void RunAtThreadExit(void (*function)(void*), void* argument) { __cxa_thread_atexit(function, argument, &__dso_handle); }
+void RunAtThreadExit(void (*function)(void*), void* argument) {
+  __cxa_thread_atexit(function, argument, &__dso_handle);
+}
 
 uint64_t CurrentThreadSystemId() { return static_cast<uint64_t>(syscall(SYS_gettid)); }
 

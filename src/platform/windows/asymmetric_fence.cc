@@ -15,7 +15,8 @@ namespace {
 
 // Wine 8 has the call, but it does nothing; the export tells Wine.
 bool Register() {
-  const bool is_wine = GetProcAddress(GetModuleHandleW(L"ntdll.dll"), "wine_get_version") != nullptr;
+  const bool is_wine =
+      GetProcAddress(GetModuleHandleW(L"ntdll.dll"), "wine_get_version") != nullptr;
   internal::light_fence_is_free.store(!is_wine, std::memory_order_relaxed);
   return !is_wine;
 }

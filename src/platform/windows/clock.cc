@@ -15,7 +15,9 @@ constexpr uint64_t kUnixEpochTicks = 116'444'736'000'000'000;
 // Windows 10 1803; older ones refuse the flag.
 constexpr DWORD kHighResolutionTimer = 0x00000002;
 
-uint64_t ToTicks(const FILETIME& time) { return static_cast<uint64_t>(time.dwHighDateTime) << 32 | time.dwLowDateTime; }
+uint64_t ToTicks(const FILETIME& time) {
+  return static_cast<uint64_t>(time.dwHighDateTime) << 32 | time.dwLowDateTime;
+}
 
 uint64_t CounterFrequency() {
   LARGE_INTEGER frequency;
@@ -25,7 +27,8 @@ uint64_t CounterFrequency() {
 
 // Sleep alone wakes at the system's ticks, 15 ms apart.
 void SleepOnce(uint64_t micros) {
-  const UniqueHandle timer(CreateWaitableTimerExW(nullptr, nullptr, kHighResolutionTimer, TIMER_MODIFY_STATE | SYNCHRONIZE));
+  const UniqueHandle timer(CreateWaitableTimerExW(nullptr, nullptr, kHighResolutionTimer,
+                                                  TIMER_MODIFY_STATE | SYNCHRONIZE));
   LARGE_INTEGER due;  // negative: from now, in ticks
   due.QuadPart = -static_cast<LONGLONG>(micros * 10);
   if (timer.valid() && SetWaitableTimer(timer.get(), &due, 0, nullptr, nullptr, FALSE)) {

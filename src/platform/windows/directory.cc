@@ -21,7 +21,8 @@ namespace {
 
 constexpr intptr_t kClosed = -1;
 
-// Newer than the headers of some compilers: a name goes at once, also while the file is open, and a rename replaces a file that is open.
+// Newer than the headers of some compilers: a name goes at once, also while the file is open, and a
+// rename replaces a file that is open.
 constexpr auto kDispositionInfoEx = static_cast<FILE_INFO_BY_HANDLE_CLASS>(21);
 constexpr auto kRenameInfoEx = static_cast<FILE_INFO_BY_HANDLE_CLASS>(22);
 constexpr DWORD kDispositionDelete = 1;
@@ -42,18 +43,21 @@ bool Rename(HANDLE handle, const std::wstring& to, FILE_INFO_BY_HANDLE_CLASS for
   info->RootDirectory = nullptr;
   info->FileNameLength = static_cast<DWORD>(name_bytes);
   memcpy(info->FileName, to.data(), name_bytes);
-  return SetFileInformationByHandle(handle, form, info, static_cast<DWORD>(room.size() * sizeof(uint64_t))) != 0;
+  return SetFileInformationByHandle(handle, form, info,
+                                    static_cast<DWORD>(room.size() * sizeof(uint64_t))) != 0;
 }
 
 // A name in the same directory that nobody asks for.
 std::wstring NameAside(const std::wstring& name) {
   static std::atomic<uint64_t> next{0};
-  const std::string aside = StrCat(".deleted-", CurrentProcessId(), "-", next.fetch_add(1, std::memory_order_relaxed));
+  const std::string aside =
+      StrCat(".deleted-", CurrentProcessId(), "-", next.fetch_add(1, std::memory_order_relaxed));
   return name.substr(0, name.rfind(L'\\') + 1) + std::wstring(aside.begin(), aside.end());
 }
 
-// Volumes without the newer form (FAT, some shares; Wine) keep a deleted file's name until its last handle or view goes, and refuse to open it. So
-// there the file gets another name before it is deleted.
+// Volumes without the newer form (FAT, some shares; Wine) keep a deleted file's name until its last
+// handle or view goes, and refuse to open it. So there the file gets another name before it is
+// deleted.
 bool Delete(HANDLE handle, const std::wstring& name) {
   DWORD flags = kDispositionDelete | kDispositionPosix;
   if (SetFileInformationByHandle(handle, kDispositionInfoEx, &flags, sizeof(flags))) return true;
@@ -61,7 +65,8 @@ bool Delete(HANDLE handle, const std::wstring& name) {
   const std::wstring aside = NameAside(name);
   const bool moved = Rename(handle, aside, FileRenameInfo, 0);
   FILE_DISPOSITION_INFO disposition{TRUE};
-  if (SetFileInformationByHandle(handle, FileDispositionInfo, &disposition, sizeof(disposition))) return true;
+  if (SetFileInformationByHandle(handle, FileDispositionInfo, &disposition, sizeof(disposition)))
+    return true;
   // Of a file that is mapped, Wine refuses the one and does the other.
   if (DeleteFileW(moved ? aside.c_str() : name.c_str())) return true;
   const DWORD error = GetLastError();
@@ -79,9 +84,11 @@ bool IsDirectory(const std::wstring& name) {
 bool MoveOver(HANDLE handle, const std::wstring& from, const std::wstring& to) {
   if (Rename(handle, to, kRenameInfoEx, kRenameReplace | kRenamePosix)) return true;
   if (!IsUnsupported(GetLastError())) return false;
-  if (MoveFileExW(from.c_str(), to.c_str(), MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH)) return true;
+  if (MoveFileExW(from.c_str(), to.c_str(), MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
+    return true;
   // This form does not replace a file that somebody has open; readers of such a file come and go.
-  if (GetLastError() == ERROR_ACCESS_DENIED && !IsDirectory(to)) SetLastError(ERROR_SHARING_VIOLATION);
+  if (GetLastError() == ERROR_ACCESS_DENIED && !IsDirectory(to))
+    SetLastError(ERROR_SHARING_VIOLATION);
   return false;
 }
 
@@ -89,13 +96,16 @@ bool MoveOver(HANDLE handle, const std::wstring& from, const std::wstring& to) {
 
 Result<OsDirectory> OsDirectory::Open(const std::string& path) {
   // Flushing asks for the right to write.
-  ASHLAR_ASSIGN_OR_RETURN(UniqueHandle handle, OpenName("open directory", path, GENERIC_READ | GENERIC_WRITE));
+  ASHLAR_ASSIGN_OR_RETURN(UniqueHandle handle,
+                          OpenName("open directory", path, GENERIC_READ | GENERIC_WRITE));
   ASHLAR_ASSIGN_OR_RETURN(const HandleInfo found, InspectHandle(handle.get(), path));
-  if (!found.info.is_directory) return Status::IOError(StrCat("open directory ", path), "is not a directory");
+  if (!found.info.is_directory)
+    return Status::IOError(StrCat("open directory ", path), "is not a directory");
   return OsDirectory(path, reinterpret_cast<intptr_t>(handle.Release()));
 }
 
-OsDirectory::OsDirectory(OsDirectory&& other) noexcept : path_(std::move(other.path_)), handle_(std::exchange(other.handle_, kClosed)) {}
+OsDirectory::OsDirectory(OsDirectory&& other) noexcept
+    : path_(std::move(other.path_)), handle_(std::exchange(other.handle_, kClosed)) {}
 
 OsDirectory::~OsDirectory() {
   if (handle_ != kClosed) CloseHandle(reinterpret_cast<HANDLE>(handle_));
@@ -105,7 +115,8 @@ Status OsDirectory::Sync() { return FlushHandle(reinterpret_cast<HANDLE>(handle_
 
 Result<FileInfo> GetFileInfo(const std::string& path) {
   // By a handle: what a directory says of a file that is open may be old.
-  ASHLAR_ASSIGN_OR_RETURN(const UniqueHandle handle, OpenName("inspect", path, FILE_READ_ATTRIBUTES));
+  ASHLAR_ASSIGN_OR_RETURN(const UniqueHandle handle,
+                          OpenName("inspect", path, FILE_READ_ATTRIBUTES));
   ASHLAR_ASSIGN_OR_RETURN(const HandleInfo found, InspectHandle(handle.get(), path));
   return found.info;
 }
@@ -116,7 +127,8 @@ Result<std::vector<std::string>> ListDirectory(const std::string& path) {
   ASHLAR_ASSIGN_OR_RETURN(std::wstring pattern, ToSystemPath(path));
   pattern += pattern.ends_with(L'\\') ? L"*" : L"\\*";
   WIN32_FIND_DATAW entry;
-  const HANDLE first = FindFirstFileExW(pattern.c_str(), FindExInfoBasic, &entry, FindExSearchNameMatch, nullptr, FIND_FIRST_EX_LARGE_FETCH);
+  const HANDLE first = FindFirstFileExW(pattern.c_str(), FindExInfoBasic, &entry,
+                                        FindExSearchNameMatch, nullptr, FIND_FIRST_EX_LARGE_FETCH);
   std::vector<std::string> names;
   if (first == INVALID_HANDLE_VALUE) {
     // The root of a drive has not even the entries that every other directory has.
@@ -134,7 +146,8 @@ Result<std::vector<std::string>> ListDirectory(const std::string& path) {
 
 Status MakeDirectory(const std::string& path) {
   ASHLAR_ASSIGN_OR_RETURN(const std::wstring name, ToSystemPath(path));
-  if (!CreateDirectoryW(name.c_str(), nullptr)) return PathError("create directory", path, name, GetLastError());
+  if (!CreateDirectoryW(name.c_str(), nullptr))
+    return PathError("create directory", path, name, GetLastError());
   return Status::OK();
 }
 
@@ -144,7 +157,8 @@ Status MakeDirectoryIfMissing(const std::string& path) {
   const DWORD error = GetLastError();
   // The root of a drive that is there is refused with "access denied".
   if (IsDirectory(name)) return Status::OK();
-  if (error == ERROR_ALREADY_EXISTS) return Status::IOError(StrCat("create directory ", path), "exists, but is not a directory");
+  if (error == ERROR_ALREADY_EXISTS)
+    return Status::IOError(StrCat("create directory ", path), "exists, but is not a directory");
   return PathError("create directory", path, name, error);
 }
 
@@ -156,11 +170,15 @@ Status RemoveDirectory(const std::string& path) {
 
 Status RemoveFile(const std::string& path) {
   ASHLAR_ASSIGN_OR_RETURN(const std::wstring name, ToSystemPath(path));
-  ASHLAR_ASSIGN_OR_RETURN(const UniqueHandle handle, OpenHandle("remove", path, DELETE | FILE_READ_ATTRIBUTES, kShareAll, OPEN_EXISTING,
-                                                                FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS));
+  ASHLAR_ASSIGN_OR_RETURN(
+      const UniqueHandle handle,
+      OpenHandle("remove", path, DELETE | FILE_READ_ATTRIBUTES, kShareAll, OPEN_EXISTING,
+                 FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS));
   ASHLAR_ASSIGN_OR_RETURN(const HandleInfo found, InspectHandle(handle.get(), path));
-  if (found.info.is_directory && !found.is_link) return Status::IOError(StrCat("remove ", path), "is a directory");
-  if (!RetryWhileShared([&] { return Delete(handle.get(), name); })) return SystemError("remove", path, GetLastError());
+  if (found.info.is_directory && !found.is_link)
+    return Status::IOError(StrCat("remove ", path), "is a directory");
+  if (!RetryWhileShared([&] { return Delete(handle.get(), name); }))
+    return SystemError("remove", path, GetLastError());
   return Status::OK();
 }
 
@@ -168,13 +186,16 @@ Status RenamePath(const std::string& from, const std::string& to) {
   ASHLAR_ASSIGN_OR_RETURN(const std::wstring from_name, ToSystemPath(from));
   ASHLAR_ASSIGN_OR_RETURN(const std::wstring to_name, ToSystemPath(to));
   const std::string action = StrCat("rename ", from, " to");
-  ASHLAR_ASSIGN_OR_RETURN(const UniqueHandle handle, OpenHandle("rename", from, DELETE | FILE_READ_ATTRIBUTES, kShareAll, OPEN_EXISTING,
-                                                                FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS));
+  ASHLAR_ASSIGN_OR_RETURN(
+      const UniqueHandle handle,
+      OpenHandle("rename", from, DELETE | FILE_READ_ATTRIBUTES, kShareAll, OPEN_EXISTING,
+                 FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS));
   ASHLAR_ASSIGN_OR_RETURN(const HandleInfo found, InspectHandle(handle.get(), from));
   const bool renamed = RetryWhileShared([&] {
     // A directory replaces nothing, least of all a file.
-    return found.info.is_directory ? MoveFileExW(from_name.c_str(), to_name.c_str(), MOVEFILE_WRITE_THROUGH) != 0
-                                   : MoveOver(handle.get(), from_name, to_name);
+    return found.info.is_directory
+               ? MoveFileExW(from_name.c_str(), to_name.c_str(), MOVEFILE_WRITE_THROUGH) != 0
+               : MoveOver(handle.get(), from_name, to_name);
   });
   if (!renamed) return PathError(action, to, to_name, GetLastError());
   return Status::OK();
@@ -183,16 +204,21 @@ Status RenamePath(const std::string& from, const std::string& to) {
 Status HardLink(const std::string& from, const std::string& to) {
   ASHLAR_ASSIGN_OR_RETURN(const std::wstring from_name, ToSystemPath(from));
   ASHLAR_ASSIGN_OR_RETURN(const std::wstring to_name, ToSystemPath(to));
-  if (RetryWhileShared([&] { return CreateHardLinkW(to_name.c_str(), from_name.c_str(), nullptr) != 0; })) return Status::OK();
+  if (RetryWhileShared(
+          [&] { return CreateHardLinkW(to_name.c_str(), from_name.c_str(), nullptr) != 0; }))
+    return Status::OK();
   const DWORD error = GetLastError();
   if (error == ERROR_NOT_SAME_DEVICE || error == ERROR_TOO_MANY_LINKS || IsUnsupported(error)) {
-    return Status::NotSupported(StrCat("link ", from, " to ", to), "not on this file system, or not between these two");
+    return Status::NotSupported(StrCat("link ", from, " to ", to),
+                                "not on this file system, or not between these two");
   }
   return PathError(StrCat("link ", from, " to"), to, to_name, error);
 }
 
 Status TruncatePath(const std::string& path, uint64_t bytes) {
-  ASHLAR_ASSIGN_OR_RETURN(const UniqueHandle handle, OpenHandle("truncate", path, GENERIC_WRITE, kShareAll, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL));
+  ASHLAR_ASSIGN_OR_RETURN(
+      const UniqueHandle handle,
+      OpenHandle("truncate", path, GENERIC_WRITE, kShareAll, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL));
   return ResizeHandle(handle.get(), path, bytes);
 }
 
@@ -202,7 +228,8 @@ Result<uint64_t> FreeBytes(const std::string& path) {
   // The system wants a directory.
   if (!info.is_directory) name.resize(name.rfind(L'\\') + 1);
   ULARGE_INTEGER bytes;
-  if (!GetDiskFreeSpaceExW(name.c_str(), &bytes, nullptr, nullptr)) return SystemError("ask for free space of", path, GetLastError());
+  if (!GetDiskFreeSpaceExW(name.c_str(), &bytes, nullptr, nullptr))
+    return SystemError("ask for free space of", path, GetLastError());
   return bytes.QuadPart;
 }
 

@@ -25,7 +25,8 @@ DWORD ToAccess(OpenMode mode) {
   return reads_only ? GENERIC_READ : GENERIC_READ | GENERIC_WRITE;
 }
 
-// The file is cut after the open: creating over it would go through a link, and would change its attributes.
+// The file is cut after the open: creating over it would go through a link, and would change its
+// attributes.
 DWORD ToDisposition(OpenMode mode) {
   switch (mode) {
     case OpenMode::kRead:
@@ -45,10 +46,13 @@ DWORD ToFlags(const OpenRequest& request) {
 }
 
 bool IsAligned(uint64_t offset, size_t n, const char* address) {
-  return offset % kDirectIoAlignment == 0 && n % kDirectIoAlignment == 0 && reinterpret_cast<uintptr_t>(address) % kDirectIoAlignment == 0;
+  return offset % kDirectIoAlignment == 0 && n % kDirectIoAlignment == 0 &&
+         reinterpret_cast<uintptr_t>(address) % kDirectIoAlignment == 0;
 }
 
-Status Misaligned(const std::string& path) { return Status::InvalidArgument(path, "unbuffered I/O that is not aligned"); }
+Status Misaligned(const std::string& path) {
+  return Status::InvalidArgument(path, "unbuffered I/O that is not aligned");
+}
 
 // The system maps at multiples of this, which is larger than a page.
 uint64_t MappingGranularity() {
@@ -60,11 +64,14 @@ uint64_t MappingGranularity() {
   return granularity;
 }
 
-// [offset, offset + bytes) of the file, mapped; offset is a multiple of the granularity. The view keeps the file's section alive.
-Result<char*> MapView(HANDLE file, const std::string& path, DWORD protection, DWORD access, uint64_t offset, size_t bytes) {
+// [offset, offset + bytes) of the file, mapped; offset is a multiple of the granularity. The view
+// keeps the file's section alive.
+Result<char*> MapView(HANDLE file, const std::string& path, DWORD protection, DWORD access,
+                      uint64_t offset, size_t bytes) {
   const UniqueHandle section(CreateFileMappingW(file, nullptr, protection, 0, 0, nullptr));
   if (!section.valid()) return SystemError("map", path, GetLastError());
-  void* const data = MapViewOfFile(section.get(), access, static_cast<DWORD>(offset >> 32), static_cast<DWORD>(offset), bytes);
+  void* const data = MapViewOfFile(section.get(), access, static_cast<DWORD>(offset >> 32),
+                                   static_cast<DWORD>(offset), bytes);
   if (data == nullptr) return SystemError("map", path, GetLastError());
   return static_cast<char*>(data);
 }
@@ -73,17 +80,23 @@ Result<char*> MapView(HANDLE file, const std::string& path, DWORD protection, DW
 
 Result<OsFile> OsFile::Open(const std::string& path, const OpenRequest& request) {
   ASHLAR_ASSIGN_OR_RETURN(UniqueHandle handle,
-                          OpenHandle("open", path, ToAccess(request.mode), kShareAll, ToDisposition(request.mode), ToFlags(request)));
-  if (GetFileType(handle.get()) != FILE_TYPE_DISK) return Status::IOError(StrCat("open ", path), "is not a regular file");
+                          OpenHandle("open", path, ToAccess(request.mode), kShareAll,
+                                     ToDisposition(request.mode), ToFlags(request)));
+  if (GetFileType(handle.get()) != FILE_TYPE_DISK)
+    return Status::IOError(StrCat("open ", path), "is not a regular file");
   ASHLAR_ASSIGN_OR_RETURN(const HandleInfo found, InspectHandle(handle.get(), path));
   if (found.info.is_directory) return Status::IOError(StrCat("open ", path), "is a directory");
-  if (found.is_link && request.mode != OpenMode::kRead) return Status::IOError(StrCat("open ", path), "is a symbolic link");
-  if (request.mode == OpenMode::kCreateTruncate && found.info.bytes > 0) ASHLAR_RETURN_IF_ERROR(ResizeHandle(handle.get(), path, 0));
+  if (found.is_link && request.mode != OpenMode::kRead)
+    return Status::IOError(StrCat("open ", path), "is a symbolic link");
+  if (request.mode == OpenMode::kCreateTruncate && found.info.bytes > 0)
+    ASHLAR_RETURN_IF_ERROR(ResizeHandle(handle.get(), path, 0));
   return OsFile(path, reinterpret_cast<intptr_t>(handle.Release()), request.direct_io);
 }
 
 OsFile::OsFile(OsFile&& other) noexcept
-    : path_(std::move(other.path_)), handle_(std::exchange(other.handle_, kClosed)), direct_io_(other.direct_io_) {}
+    : path_(std::move(other.path_)),
+      handle_(std::exchange(other.handle_, kClosed)),
+      direct_io_(other.direct_io_) {}
 
 OsFile& OsFile::operator=(OsFile&& other) noexcept {
   std::swap(path_, other.path_);
@@ -108,23 +121,31 @@ Status OsFile::WriteAt(uint64_t offset, const Slice& data) {
 
 Status OsFile::SyncData() { return FlushHandle(ToHandle(handle_), path_); }
 
-// The system has no call that starts a write-back of a part without waiting for it, and does so on its own soon enough.
+// The system has no call that starts a write-back of a part without waiting for it, and does so on
+// its own soon enough.
 Status OsFile::StartWriteBack(uint64_t offset, uint64_t bytes) {
-  if (!IsRangeValid(offset, bytes)) return Status::InvalidArgument(path_, "range beyond the largest file offset");
+  if (!IsRangeValid(offset, bytes))
+    return Status::InvalidArgument(path_, "range beyond the largest file offset");
   return Status::OK();
 }
 
 Status OsFile::Reserve(uint64_t offset, uint64_t bytes) {
-  if (!IsRangeValid(offset, bytes)) return Status::InvalidArgument(path_, "range beyond the largest file offset");
+  if (!IsRangeValid(offset, bytes))
+    return Status::InvalidArgument(path_, "range beyond the largest file offset");
   FILE_STANDARD_INFO now;
-  if (!GetFileInformationByHandleEx(ToHandle(handle_), FileStandardInfo, &now, sizeof(now))) return SystemError("inspect", path_, GetLastError());
-  // An allocation below the file's end would cut the file, one below what is allocated would give space back. Where there is nothing to do the system
-  // is asked all the same: the answer says whether it can.
+  if (!GetFileInformationByHandleEx(ToHandle(handle_), FileStandardInfo, &now, sizeof(now)))
+    return SystemError("inspect", path_, GetLastError());
+  // An allocation below the file's end would cut the file, one below what is allocated would give
+  // space back. Where there is nothing to do the system is asked all the same: the answer says
+  // whether it can.
   FILE_ALLOCATION_INFO wanted;
-  wanted.AllocationSize.QuadPart = std::max({static_cast<LONGLONG>(offset + bytes), now.EndOfFile.QuadPart, now.AllocationSize.QuadPart});
-  if (SetFileInformationByHandle(ToHandle(handle_), FileAllocationInfo, &wanted, sizeof(wanted))) return Status::OK();
+  wanted.AllocationSize.QuadPart = std::max(
+      {static_cast<LONGLONG>(offset + bytes), now.EndOfFile.QuadPart, now.AllocationSize.QuadPart});
+  if (SetFileInformationByHandle(ToHandle(handle_), FileAllocationInfo, &wanted, sizeof(wanted)))
+    return Status::OK();
   const DWORD error = GetLastError();
-  return IsUnsupported(error) ? Status::NotSupported("reserve space", path_) : SystemError("reserve space", path_, error);
+  return IsUnsupported(error) ? Status::NotSupported("reserve space", path_)
+                              : SystemError("reserve space", path_, error);
 }
 
 Status OsFile::Truncate(uint64_t bytes) { return ResizeHandle(ToHandle(handle_), path_, bytes); }
@@ -139,7 +160,8 @@ void OsFile::Advise(FileAdvice, uint64_t, uint64_t) const {}
 
 Status OsFile::Close() {
   ASHLAR_ASSERT(handle_ != kClosed);
-  if (!CloseHandle(ToHandle(std::exchange(handle_, kClosed)))) return SystemError("close", path_, GetLastError());
+  if (!CloseHandle(ToHandle(std::exchange(handle_, kClosed))))
+    return SystemError("close", path_, GetLastError());
   return Status::OK();
 }
 
@@ -147,13 +169,16 @@ bool MappedFilesCanShrink() { return false; }
 
 Result<OsMapping> OsMapping::MapForReading(const OsFile& file, uint64_t bytes) {
   if (bytes == 0) return OsMapping(nullptr, 0);
-  if (bytes > std::numeric_limits<size_t>::max()) return Status::InvalidArgument(file.path(), "too large to be mapped");
+  if (bytes > std::numeric_limits<size_t>::max())
+    return Status::InvalidArgument(file.path(), "too large to be mapped");
   ASHLAR_ASSIGN_OR_RETURN(char* const data,
-                          MapView(ToHandle(file.handle_), file.path(), PAGE_READONLY, FILE_MAP_READ, 0, static_cast<size_t>(bytes)));
+                          MapView(ToHandle(file.handle_), file.path(), PAGE_READONLY, FILE_MAP_READ,
+                                  0, static_cast<size_t>(bytes)));
   return OsMapping(data, static_cast<size_t>(bytes));
 }
 
-OsMapping::OsMapping(OsMapping&& other) noexcept : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+OsMapping::OsMapping(OsMapping&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
 
 OsMapping::~OsMapping() {
   if (data_ != nullptr) UnmapViewOfFile(data_);
@@ -161,7 +186,8 @@ OsMapping::~OsMapping() {
 
 void OsMapping::Advise(FileAdvice advice, uint64_t offset, uint64_t bytes) const {
   if (advice != FileAdvice::kWillNeed || offset >= bytes_ || bytes == 0) return;
-  WIN32_MEMORY_RANGE_ENTRY range{data_ + offset, static_cast<size_t>(std::min<uint64_t>(bytes, bytes_ - offset))};
+  WIN32_MEMORY_RANGE_ENTRY range{data_ + offset,
+                                 static_cast<size_t>(std::min<uint64_t>(bytes, bytes_ - offset))};
   static_cast<void>(PrefetchVirtualMemory(GetCurrentProcess(), 1, &range, 0));
 }
 
@@ -172,12 +198,15 @@ Result<OsWindow> OsWindow::Map(const OsFile& file, uint64_t offset, size_t bytes
   if (bytes == 0 || offset > info.bytes || bytes > info.bytes - offset)
     return Status::InvalidArgument(file.path(), "window beyond the end of the file");
   const uint64_t lead = offset % MappingGranularity();
-  ASHLAR_ASSIGN_OR_RETURN(char* const data, MapView(ToHandle(file.handle_), file.path(), PAGE_READWRITE, FILE_MAP_READ | FILE_MAP_WRITE,
-                                                    offset - lead, static_cast<size_t>(lead) + bytes));
+  ASHLAR_ASSIGN_OR_RETURN(
+      char* const data,
+      MapView(ToHandle(file.handle_), file.path(), PAGE_READWRITE, FILE_MAP_READ | FILE_MAP_WRITE,
+              offset - lead, static_cast<size_t>(lead) + bytes));
   return OsWindow(data + lead, offset, bytes);
 }
 
-OsWindow::OsWindow(OsWindow&& other) noexcept : data_(std::exchange(other.data_, nullptr)), offset_(other.offset_), bytes_(other.bytes_) {}
+OsWindow::OsWindow(OsWindow&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), offset_(other.offset_), bytes_(other.bytes_) {}
 
 OsWindow& OsWindow::operator=(OsWindow&& other) noexcept {
   std::swap(data_, other.data_);

@@ -11,8 +11,9 @@ namespace {
 
 // One call moves less than 4 GiB; this keeps pieces aligned for unbuffered I/O.
 constexpr size_t kPieceBytesMax = size_t{1} << 30;
-constexpr uint64_t kTicksPerSecond = 10'000'000;               // of a FILETIME
-constexpr uint64_t kUnixEpochTicks = 116'444'736'000'000'000;  // 1970 in a FILETIME, which counts from 1601
+constexpr uint64_t kTicksPerSecond = 10'000'000;  // of a FILETIME
+constexpr uint64_t kUnixEpochTicks =
+    116'444'736'000'000'000;  // 1970 in a FILETIME, which counts from 1601
 
 uint64_t Join(DWORD high, DWORD low) { return static_cast<uint64_t>(high) << 32 | low; }
 
@@ -37,25 +38,30 @@ bool Transfer(HANDLE handle, uint64_t offset, DWORD* moved, Call call) {
 
 }  // namespace
 
-Status PathError(std::string_view action, const std::string& path, const std::wstring& name, DWORD error) {
+Status PathError(std::string_view action, const std::string& path, const std::wstring& name,
+                 DWORD error) {
   if (error == ERROR_PATH_NOT_FOUND) {
     std::wstring above = name;
-    for (size_t slash = above.rfind(L'\\'); slash != std::wstring::npos && slash > 0; slash = above.rfind(L'\\')) {
+    for (size_t slash = above.rfind(L'\\'); slash != std::wstring::npos && slash > 0;
+         slash = above.rfind(L'\\')) {
       above.resize(slash);
       const DWORD attributes = GetFileAttributesW(above.c_str());
       if (attributes == INVALID_FILE_ATTRIBUTES) continue;
-      if ((attributes & FILE_ATTRIBUTE_DIRECTORY) == 0) return SystemError(action, path, ERROR_DIRECTORY);
+      if ((attributes & FILE_ATTRIBUTE_DIRECTORY) == 0)
+        return SystemError(action, path, ERROR_DIRECTORY);
       break;
     }
   }
   return SystemError(action, path, error);
 }
 
-Result<UniqueHandle> OpenHandle(std::string_view action, const std::string& path, DWORD access, DWORD share, DWORD disposition, DWORD flags) {
+Result<UniqueHandle> OpenHandle(std::string_view action, const std::string& path, DWORD access,
+                                DWORD share, DWORD disposition, DWORD flags) {
   ASHLAR_ASSIGN_OR_RETURN(const std::wstring name, ToSystemPath(path));
   UniqueHandle handle;
   const bool opened = RetryWhileShared([&] {
-    handle = UniqueHandle(CreateFileW(name.c_str(), access, share, nullptr, disposition, flags, nullptr));
+    handle = UniqueHandle(
+        CreateFileW(name.c_str(), access, share, nullptr, disposition, flags, nullptr));
     return handle.valid();
   });
   if (!opened) return PathError(action, path, name, GetLastError());
@@ -68,19 +74,24 @@ Result<UniqueHandle> OpenName(std::string_view action, const std::string& path, 
 
 Result<HandleInfo> InspectHandle(HANDLE handle, const std::string& path) {
   BY_HANDLE_FILE_INFORMATION system;
-  if (!GetFileInformationByHandle(handle, &system)) return SystemError("inspect", path, GetLastError());
+  if (!GetFileInformationByHandle(handle, &system))
+    return SystemError("inspect", path, GetLastError());
   HandleInfo result;
   result.info.is_directory = (system.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
-  result.info.bytes = result.info.is_directory ? 0 : Join(system.nFileSizeHigh, system.nFileSizeLow);
-  const uint64_t ticks = Join(system.ftLastWriteTime.dwHighDateTime, system.ftLastWriteTime.dwLowDateTime);
-  result.info.modified_unix_seconds = ticks < kUnixEpochTicks ? 0 : (ticks - kUnixEpochTicks) / kTicksPerSecond;
+  result.info.bytes =
+      result.info.is_directory ? 0 : Join(system.nFileSizeHigh, system.nFileSizeLow);
+  const uint64_t ticks =
+      Join(system.ftLastWriteTime.dwHighDateTime, system.ftLastWriteTime.dwLowDateTime);
+  result.info.modified_unix_seconds =
+      ticks < kUnixEpochTicks ? 0 : (ticks - kUnixEpochTicks) / kTicksPerSecond;
   result.is_link = (system.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
   result.volume = system.dwVolumeSerialNumber;
   result.index = Join(system.nFileIndexHigh, system.nFileIndexLow);
   return result;
 }
 
-Result<size_t> ReadHandle(HANDLE handle, const std::string& path, uint64_t offset, size_t n, char* to) {
+Result<size_t> ReadHandle(HANDLE handle, const std::string& path, uint64_t offset, size_t n,
+                          char* to) {
   // Nothing lies beyond the largest offset that the system knows.
   if (offset > kOffsetMax) return size_t{0};
   n = static_cast<size_t>(std::min<uint64_t>(n, kOffsetMax - offset));
@@ -88,20 +99,25 @@ Result<size_t> ReadHandle(HANDLE handle, const std::string& path, uint64_t offse
   while (done < n) {
     const DWORD piece = static_cast<DWORD>(std::min(n - done, kPieceBytesMax));
     DWORD got = 0;
-    if (!Transfer(handle, offset + done, &got, [&](OVERLAPPED* request) { return ReadFile(handle, to + done, piece, nullptr, request); })) {
+    if (!Transfer(handle, offset + done, &got, [&](OVERLAPPED* request) {
+          return ReadFile(handle, to + done, piece, nullptr, request);
+        })) {
       const DWORD error = GetLastError();
       if (error == ERROR_HANDLE_EOF) break;
       return SystemError(StrCat("read at ", offset + done, " from"), path, error);
     }
     done += got;
-    // A piece that stops short has met the end; asking again from there is not allowed on an unbuffered handle.
+    // A piece that stops short has met the end; asking again from there is not allowed on an
+    // unbuffered handle.
     if (got < piece) break;
   }
   return done;
 }
 
-Status WriteHandle(HANDLE handle, const std::string& path, uint64_t offset, const char* from, size_t n) {
-  if (!IsRangeValid(offset, n)) return Status::InvalidArgument(path, "write beyond the largest file offset");
+Status WriteHandle(HANDLE handle, const std::string& path, uint64_t offset, const char* from,
+                   size_t n) {
+  if (!IsRangeValid(offset, n))
+    return Status::InvalidArgument(path, "write beyond the largest file offset");
   size_t done = 0;
   while (done < n) {
     const DWORD piece = static_cast<DWORD>(std::min(n - done, kPieceBytesMax));
@@ -109,28 +125,35 @@ Status WriteHandle(HANDLE handle, const std::string& path, uint64_t offset, cons
     const bool written = Transfer(handle, offset + done, &put, [&](OVERLAPPED* request) {  //
       return WriteFile(handle, from + done, piece, nullptr, request);
     });
-    if (!written || put == 0) return SystemError(StrCat("write at ", offset + done, " to"), path, written ? ERROR_WRITE_FAULT : GetLastError());
+    if (!written || put == 0)
+      return SystemError(StrCat("write at ", offset + done, " to"), path,
+                         written ? ERROR_WRITE_FAULT : GetLastError());
     done += put;
   }
   return Status::OK();
 }
 
 Status ResizeHandle(HANDLE handle, const std::string& path, uint64_t bytes) {
-  if (bytes > kOffsetMax) return Status::InvalidArgument(path, "size beyond the largest file offset");
+  if (bytes > kOffsetMax)
+    return Status::InvalidArgument(path, "size beyond the largest file offset");
   FILE_END_OF_FILE_INFO end;
   end.EndOfFile.QuadPart = static_cast<LONGLONG>(bytes);
-  const bool done = RetryWhileShared([&] { return SetFileInformationByHandle(handle, FileEndOfFileInfo, &end, sizeof(end)) != 0; });
+  const bool done = RetryWhileShared([&] {
+    return SetFileInformationByHandle(handle, FileEndOfFileInfo, &end, sizeof(end)) != 0;
+  });
   return done ? Status::OK() : SystemError("truncate", path, GetLastError());
 }
 
 Status FlushHandle(HANDLE handle, const std::string& path) {
-  if (!RetryWhileShared([&] { return FlushFileBuffers(handle) != 0; })) return SystemError("sync", path, GetLastError());
+  if (!RetryWhileShared([&] { return FlushFileBuffers(handle) != 0; }))
+    return SystemError("sync", path, GetLastError());
   return Status::OK();
 }
 
 Status FlushView(const char* data, size_t bytes, const std::string& path) {
   // While the system itself is writing a part of the view, it refuses with a lock violation.
-  if (!RetryWhileShared([&] { return FlushViewOfFile(data, bytes) != 0; })) return SystemError("flush the mapping of", path, GetLastError());
+  if (!RetryWhileShared([&] { return FlushViewOfFile(data, bytes) != 0; }))
+    return SystemError("flush the mapping of", path, GetLastError());
   return Status::OK();
 }
 

@@ -1,7 +1,9 @@
-// What files, directories, locks and pools share: opening by path, and I/O at an offset. For this folder only.
+// What files, directories, locks and pools share: opening by path, and I/O at an offset. For this
+// folder only.
 //
-// Every handle for reading or writing is opened for overlapped I/O, so that the system does not let reads of one file wait for each other; a call
-// that goes on in the background is waited for on an event that the thread keeps.
+// Every handle for reading or writing is opened for overlapped I/O, so that the system does not let
+// reads of one file wait for each other; a call that goes on in the background is waited for on an
+// event that the thread keeps.
 //
 // Thread safety: any thread; on one handle as platform/file.h says.
 #pragma once
@@ -20,18 +22,25 @@
 namespace ashlar {
 
 inline constexpr uint64_t kOffsetMax = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
-inline bool IsRangeValid(uint64_t offset, uint64_t bytes) { return offset <= kOffsetMax && bytes <= kOffsetMax - offset; }
+inline bool IsRangeValid(uint64_t offset, uint64_t bytes) {
+  return offset <= kOffsetMax && bytes <= kOffsetMax - offset;
+}
 
-// Others may do anything to a file that we have open: a name can be taken away or given to another file, as on other systems.
+// Others may do anything to a file that we have open: a name can be taken away or given to another
+// file, as on other systems.
 inline constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
 
-// SystemError, except that a path that goes through a file is not taken for one that is missing. `name` is the system's form of the path.
-Status PathError(std::string_view action, const std::string& path, const std::wstring& name, DWORD error);
+// SystemError, except that a path that goes through a file is not taken for one that is missing.
+// `name` is the system's form of the path.
+Status PathError(std::string_view action, const std::string& path, const std::wstring& name,
+                 DWORD error);
 
 // CreateFileW, asked again while others hold the file. `action` is for the message: "open".
-Result<UniqueHandle> OpenHandle(std::string_view action, const std::string& path, DWORD access, DWORD share, DWORD disposition, DWORD flags);
+Result<UniqueHandle> OpenHandle(std::string_view action, const std::string& path, DWORD access,
+                                DWORD share, DWORD disposition, DWORD flags);
 
-// For looking at what a path names, or for renaming and deleting it; never conflicts with how others opened it unless `access` says so.
+// For looking at what a path names, or for renaming and deleting it; never conflicts with how
+// others opened it unless `access` says so.
 Result<UniqueHandle> OpenName(std::string_view action, const std::string& path, DWORD access);
 
 struct HandleInfo {
@@ -43,8 +52,10 @@ struct HandleInfo {
 Result<HandleInfo> InspectHandle(HANDLE handle, const std::string& path);
 
 // Until n bytes are there or the file ends.
-Result<size_t> ReadHandle(HANDLE handle, const std::string& path, uint64_t offset, size_t n, char* to);
-Status WriteHandle(HANDLE handle, const std::string& path, uint64_t offset, const char* from, size_t n);
+Result<size_t> ReadHandle(HANDLE handle, const std::string& path, uint64_t offset, size_t n,
+                          char* to);
+Status WriteHandle(HANDLE handle, const std::string& path, uint64_t offset, const char* from,
+                   size_t n);
 Status ResizeHandle(HANDLE handle, const std::string& path, uint64_t bytes);
 Status FlushHandle(HANDLE handle, const std::string& path);
 

@@ -1,8 +1,10 @@
 // OsFileLock, of platform/file.h.
 //
-// The file is open for nobody else while it is held: not by another path, not in another process, not even for a look at its bytes, and its name
-// cannot be taken away. The table is there to tell the holder: a file can be identified although it cannot be opened. One process-wide mutex is held
-// over the few system calls of an acquisition, because looking into the table and taking the lock must be one step.
+// The file is open for nobody else while it is held: not by another path, not in another process,
+// not even for a look at its bytes, and its name cannot be taken away. The table is there to tell
+// the holder: a file can be identified although it cannot be opened. One process-wide mutex is held
+// over the few system calls of an acquisition, because looking into the table and taking the lock
+// must be one step.
 #include <algorithm>
 #include <vector>
 
@@ -48,7 +50,9 @@ Status CheckNotHeldHere(HeldLocks& table, const std::string& path) ASHLAR_REQUIR
   if (found.info.is_directory) return Status::IOError(StrCat("lock ", path), "is a directory");
   for (const HeldLock& held : table.locks) {
     if (held.volume != found.volume || held.index != found.index) continue;
-    return Status::IOError(StrCat("lock ", path), StrCat("held by this process (", CurrentProcessId(), "), through ", held.path));
+    return Status::IOError(
+        StrCat("lock ", path),
+        StrCat("held by this process (", CurrentProcessId(), "), through ", held.path));
   }
   return Status::OK();
 }
@@ -62,26 +66,33 @@ Result<std::unique_ptr<OsFileLock>> OsFileLock::Acquire(const std::string& path)
   ASHLAR_RETURN_IF_ERROR(CheckNotHeldHere(table, path));
   UniqueHandle handle;
   const bool opened = RetryWhileShared([&] {
-    handle = UniqueHandle(CreateFileW(name.c_str(), GENERIC_READ | GENERIC_WRITE, kShareNothing, nullptr, OPEN_ALWAYS,
-                                      FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT, nullptr));
+    handle = UniqueHandle(
+        CreateFileW(name.c_str(), GENERIC_READ | GENERIC_WRITE, kShareNothing, nullptr, OPEN_ALWAYS,
+                    FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OPEN_REPARSE_POINT, nullptr));
     return handle.valid();
   });
   if (!opened) {
     const DWORD error = GetLastError();
-    if (IsHeldByOthers(error)) return Status::IOError(StrCat("lock ", path), "held by another process");
+    if (IsHeldByOthers(error))
+      return Status::IOError(StrCat("lock ", path), "held by another process");
     return PathError("lock", path, name, error);
   }
   ASHLAR_ASSIGN_OR_RETURN(const HandleInfo found, InspectHandle(handle.get(), path));
   if (found.is_link) return Status::IOError(StrCat("lock ", path), "is a symbolic link");
   const uint64_t ticket = table.next_ticket++;
-  table.locks.push_back({.ticket = ticket, .volume = found.volume, .index = found.index, .path = path, .handle = std::move(handle)});
+  table.locks.push_back({.ticket = ticket,
+                         .volume = found.volume,
+                         .index = found.index,
+                         .path = path,
+                         .handle = std::move(handle)});
   return std::unique_ptr<OsFileLock>(new OsFileLock(ticket));
 }
 
 OsFileLock::~OsFileLock() {
   HeldLocks& table = Table();
   MutexLock lock(table.mutex);
-  const auto held = std::find_if(table.locks.begin(), table.locks.end(), [this](const HeldLock& entry) { return entry.ticket == ticket_; });
+  const auto held = std::find_if(table.locks.begin(), table.locks.end(),
+                                 [this](const HeldLock& entry) { return entry.ticket == ticket_; });
   if (held != table.locks.end()) table.locks.erase(held);
 }
 

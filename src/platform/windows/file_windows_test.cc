@@ -1,4 +1,5 @@
-// What only Windows has to show of platform/file.h: handles that share, views that pin a file's size, unbuffered I/O, the calls behind a sync.
+// What only Windows has to show of platform/file.h: handles that share, views that pin a file's
+// size, unbuffered I/O, the calls behind a sync.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +28,8 @@ using testing::HasSubstr;
 class WindowsFileTest : public testing::Test {
  protected:
   void SetUp() override {
-    root_ = StrCat(testing::TempDir(), "ashlar_windows_", CurrentProcessId(), "_", testing::UnitTest::GetInstance()->current_test_info()->name());
+    root_ = StrCat(testing::TempDir(), "ashlar_windows_", CurrentProcessId(), "_",
+                   testing::UnitTest::GetInstance()->current_test_info()->name());
     ASSERT_TRUE(MakeDirectory(root_).ok());
   }
   void TearDown() override { RemoveTree(root_); }
@@ -58,7 +60,8 @@ class WindowsFileTest : public testing::Test {
   }
   // A handle that shares the file with nobody, as a virus scanner's.
   HANDLE HoldAlone(const std::string& path) {
-    return CreateFileW(ToSystemPath(path)->c_str(), GENERIC_READ, 0, nullptr, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr);
+    return CreateFileW(ToSystemPath(path)->c_str(), GENERIC_READ, 0, nullptr, OPEN_EXISTING,
+                       FILE_ATTRIBUTE_NORMAL, nullptr);
   }
 
   std::string root_;
@@ -88,7 +91,8 @@ TEST_F(WindowsFileTest, NamesOutsideAsciiAndLongPathsWork) {
 
 TEST_F(WindowsFileTest, NamesOfDevicesAndStreamsAreRefusedEverywhere) {
   for (const std::string& path : {Path("NUL"), Path("com1.sst"), Path("f:stream"), Path("f.")}) {
-    EXPECT_TRUE(OsFile::Open(path, {.mode = OpenMode::kOpenOrCreate}).status().IsInvalidArgument()) << path;
+    EXPECT_TRUE(OsFile::Open(path, {.mode = OpenMode::kOpenOrCreate}).status().IsInvalidArgument())
+        << path;
     EXPECT_TRUE(MakeDirectory(path).IsInvalidArgument()) << path;
     EXPECT_TRUE(RemoveFile(path).IsInvalidArgument()) << path;
     EXPECT_TRUE(RenamePath(path, Path("g")).IsInvalidArgument()) << path;
@@ -122,7 +126,8 @@ TEST_F(WindowsFileTest, AFileThatStaysHeldIsRefusedByName) {
   Write(Path("f"), "x");
   const HANDLE held = HoldAlone(Path("f"));
   ASSERT_NE(held, INVALID_HANDLE_VALUE);
-  for (const Status& status : {OsFile::Open(Path("f"), {}).status(), RemoveFile(Path("f")), RenamePath(Path("f"), Path("g"))}) {
+  for (const Status& status : {OsFile::Open(Path("f"), {}).status(), RemoveFile(Path("f")),
+                               RenamePath(Path("f"), Path("g"))}) {
     EXPECT_TRUE(status.IsIOError());
     EXPECT_THAT(status.ToString(), HasSubstr("/f"));
     EXPECT_THAT(status.ToString(), HasSubstr("(error 32)"));
@@ -164,7 +169,8 @@ TEST_F(WindowsFileTest, AWindowMayBeginAtAnyPage) {
   Write(Path("f"), std::string(40 * page, 'x'));
   Result<OsFile> file = OsFile::Open(Path("f"), {.mode = OpenMode::kOpenOrCreate});
   ASSERT_TRUE(file.ok());
-  for (const uint64_t first : {uint64_t{0}, uint64_t{1}, uint64_t{15}, uint64_t{16}, uint64_t{33}}) {
+  for (const uint64_t first :
+       {uint64_t{0}, uint64_t{1}, uint64_t{15}, uint64_t{16}, uint64_t{33}}) {
     Result<OsWindow> window = OsWindow::Map(*file, first * page, 2 * page);
     ASSERT_TRUE(window.ok()) << window.status().ToString();
     memcpy(window->data(), "stored", 6);
@@ -179,7 +185,8 @@ TEST_F(WindowsFileTest, AWindowMayBeginAtAnyPage) {
 
 // Wine accepts what NTFS does not, so the library looks for itself.
 TEST_F(WindowsFileTest, UnbufferedIoIsAligned) {
-  Result<OsFile> file = OsFile::Open(Path("f"), {.mode = OpenMode::kCreateTruncate, .direct_io = true});
+  Result<OsFile> file =
+      OsFile::Open(Path("f"), {.mode = OpenMode::kCreateTruncate, .direct_io = true});
   ASSERT_TRUE(file.ok()) << file.status().ToString();
   alignas(kDirectIoAlignment) static char block[2 * kDirectIoAlignment];
   memset(block, 'b', sizeof(block));
@@ -225,7 +232,8 @@ TEST_F(WindowsFileTest, ALockHeldByAStrangerIsRefused) {
 }
 
 TEST_F(WindowsFileTest, HandlesAreNotInherited) {
-  Result<UniqueHandle> handle = OpenHandle("open", Path("f"), GENERIC_READ | GENERIC_WRITE, kShareAll, OPEN_ALWAYS, FILE_FLAG_OVERLAPPED);
+  Result<UniqueHandle> handle = OpenHandle("open", Path("f"), GENERIC_READ | GENERIC_WRITE,
+                                           kShareAll, OPEN_ALWAYS, FILE_FLAG_OVERLAPPED);
   ASSERT_TRUE(handle.ok());
   DWORD flags = HANDLE_FLAG_INHERIT;
   ASSERT_TRUE(GetHandleInformation(handle->get(), &flags));
@@ -240,7 +248,8 @@ TEST_F(WindowsFileTest, ASyncFlushesTheFileAndADirectoryItself) {
   ASSERT_TRUE(file->SyncData().ok());
   ASSERT_TRUE(OsDirectory::Open(root_)->Sync().ok());
   const std::string directory = root_.substr(root_.find_last_of("/\\") + 1);
-  EXPECT_THAT(recorder.Calls(), ElementsAre("CreateFileW f", "WriteFile f", "FlushFileBuffers f", "FlushFileBuffers " + directory));
+  EXPECT_THAT(recorder.Calls(), ElementsAre("CreateFileW f", "WriteFile f", "FlushFileBuffers f",
+                                            "FlushFileBuffers " + directory));
 }
 
 TEST_F(WindowsFileTest, AWindowsBytesAreFlushedBeforeItsFile) {

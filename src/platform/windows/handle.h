@@ -10,7 +10,8 @@ namespace ashlar {
 class UniqueHandle {
  public:
   UniqueHandle() = default;
-  explicit UniqueHandle(HANDLE handle) : handle_(handle == nullptr ? INVALID_HANDLE_VALUE : handle) {}
+  explicit UniqueHandle(HANDLE handle)
+      : handle_(handle == nullptr ? INVALID_HANDLE_VALUE : handle) {}
   UniqueHandle(UniqueHandle&& other) noexcept : handle_(other.Release()) {}
   UniqueHandle& operator=(UniqueHandle&& other) noexcept {
     std::swap(handle_, other.handle_);

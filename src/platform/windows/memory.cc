@@ -13,10 +13,13 @@ size_t PageBytes() {
   return bytes;
 }
 
-// Large pages are a privilege here, cannot be advised afterwards, and are never paged out: nothing that a library may ask for.
+// Large pages are a privilege here, cannot be advised afterwards, and are never paged out: nothing
+// that a library may ask for.
 void AdviseHugePages(void*, size_t) {}
 
-void* MapPages(size_t bytes) noexcept { return VirtualAlloc(nullptr, bytes, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE); }
+void* MapPages(size_t bytes) noexcept {
+  return VirtualAlloc(nullptr, bytes, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+}
 
 void UnmapPages(void* start, size_t /*bytes*/) noexcept { VirtualFree(start, 0, MEM_RELEASE); }
 

@@ -55,7 +55,8 @@ TEST(WindowsPath, APrefixOfTheCallersIsTakenForWhatFollowsIt) {
 }
 
 TEST(WindowsPath, DevicesAreRefusedInEveryDisguise) {
-  for (const char* const name : {"NUL", "nul", "con", "PRN.txt", "aux.tar.gz", "COM1", "com9.log", "LPT3", "NUL .txt", "CONIN$", "COM\xc2\xb9"}) {
+  for (const char* const name : {"NUL", "nul", "con", "PRN.txt", "aux.tar.gz", "COM1", "com9.log",
+                                 "LPT3", "NUL .txt", "CONIN$", "COM\xc2\xb9"}) {
     EXPECT_TRUE(ToSystemPath(StrCat("C:/db/", name)).status().IsInvalidArgument()) << name;
     EXPECT_TRUE(ToSystemPath(StrCat(name, "/f")).status().IsInvalidArgument()) << name;
   }
@@ -64,9 +65,11 @@ TEST(WindowsPath, DevicesAreRefusedInEveryDisguise) {
 }
 
 TEST(WindowsPath, StreamsWildcardsAndNamesThatWouldBeCutAreRefused) {
-  for (const char* const path : {"C:/db/f:stream", "C:/db/f::$DATA", "C:/db:x/f", "f:", "ab:c", "C:/a*", "C:/a?b", "C:/a|b", "C:/a\"b", "C:/a<b",
-                                 "C:/a\x01", "C:/db/f.", "C:/db/f ", "C:/db /f", "C:/.../f"}) {
-    EXPECT_TRUE(ToSystemPath(path).status().IsInvalidArgument() || std::string(path) == "f:") << path;
+  for (const char* const path :
+       {"C:/db/f:stream", "C:/db/f::$DATA", "C:/db:x/f", "f:", "ab:c", "C:/a*", "C:/a?b", "C:/a|b",
+        "C:/a\"b", "C:/a<b", "C:/a\x01", "C:/db/f.", "C:/db/f ", "C:/db /f", "C:/.../f"}) {
+    EXPECT_TRUE(ToSystemPath(path).status().IsInvalidArgument() || std::string(path) == "f:")
+        << path;
   }
   const Status status = OsFile::Open("C:/db/f:stream", {.mode = OpenMode::kOpenOrCreate}).status();
   EXPECT_TRUE(status.IsInvalidArgument());
@@ -79,8 +82,10 @@ TEST(WindowsError, CodesAreThoseOfTheSpecification) {
   EXPECT_TRUE(SystemError("write", "f", ERROR_DISK_FULL).IsNoSpace());
   EXPECT_TRUE(SystemError("write", "f", ERROR_HANDLE_DISK_FULL).IsNoSpace());
   EXPECT_TRUE(SystemError("open", "f", ERROR_ACCESS_DENIED).IsIOError());
-  EXPECT_NE(SystemError("open", "some/f", ERROR_ACCESS_DENIED).ToString().find("open some/f: "), std::string::npos);
-  EXPECT_NE(SystemError("open", "f", ERROR_ACCESS_DENIED).ToString().find("(error 5)"), std::string::npos);
+  EXPECT_NE(SystemError("open", "some/f", ERROR_ACCESS_DENIED).ToString().find("open some/f: "),
+            std::string::npos);
+  EXPECT_NE(SystemError("open", "f", ERROR_ACCESS_DENIED).ToString().find("(error 5)"),
+            std::string::npos);
 }
 
 TEST(WindowsSharing, ARefusalIsAskedAboutAgainUntilItEnds) {

@@ -1,8 +1,10 @@
-// PoolFile, of platform/pool_file.h, on sections: a PoolFile holds the file, if it has one, and the section that all its mappings are views of.
+// PoolFile, of platform/pool_file.h, on sections: a PoolFile holds the file, if it has one, and the
+// section that all its mappings are views of.
 //
-// Two things that the system does not do by itself need to know the views that exist (Views): SyncData has to flush each shared view before the file,
-// because the changes of a view are not known to the file until then; and a private view can forget its stores only by having the section's bytes
-// copied over them.
+// Two things that the system does not do by itself need to know the views that exist (Views):
+// SyncData has to flush each shared view before the file, because the changes of a view are not
+// known to the file until then; and a private view can forget its stores only by having the
+// section's bytes copied over them.
 #include "platform/pool_file.h"
 
 #include <cstring>
@@ -25,7 +27,8 @@ namespace ashlar {
 namespace {
 
 constexpr uint64_t kBytesMax = kOffsetMax;
-// One byte is locked, far behind everything that a pool can hold: the system refuses reads and writes of locked bytes.
+// One byte is locked, far behind everything that a pool can hold: the system refuses reads and
+// writes of locked bytes.
 constexpr uint64_t kLockOffset = kOffsetMax - 1;
 // Of a volume whose files are mapped without a page cache.
 constexpr DWORD kDaxVolume = 0x20000000;
@@ -33,10 +36,12 @@ constexpr DWORD kDaxVolume = 0x20000000;
 // A view of a section; the memory stays until the last reference goes.
 class View {
  public:
-  static Result<std::shared_ptr<View>> Map(HANDLE section, DWORD access, size_t bytes, const std::string& path) {
+  static Result<std::shared_ptr<View>> Map(HANDLE section, DWORD access, size_t bytes,
+                                           const std::string& path) {
     UniqueHandle own;
     HANDLE duplicate = nullptr;
-    if (!DuplicateHandle(GetCurrentProcess(), section, GetCurrentProcess(), &duplicate, 0, FALSE, DUPLICATE_SAME_ACCESS)) {
+    if (!DuplicateHandle(GetCurrentProcess(), section, GetCurrentProcess(), &duplicate, 0, FALSE,
+                         DUPLICATE_SAME_ACCESS)) {
       return SystemError("map", path, GetLastError());
     }
     own = UniqueHandle(duplicate);
@@ -48,7 +53,8 @@ class View {
   View(const View&) = delete;
   View& operator=(const View&) = delete;
 
-  // The section as it is, beside a private view of it. Mapped once, since pages are discarded often.
+  // The section as it is, beside a private view of it. Mapped once, since pages are discarded
+  // often.
   Result<const char*> Section(const std::string& path) {
     MutexLock lock(mutex_);
     if (whole_ == nullptr) {
@@ -62,7 +68,8 @@ class View {
   size_t bytes() const { return bytes_; }
 
  private:
-  View(UniqueHandle section, DWORD access, char* data, size_t bytes) : section_(std::move(section)), access_(access), data_(data), bytes_(bytes) {}
+  View(UniqueHandle section, DWORD access, char* data, size_t bytes)
+      : section_(std::move(section)), access_(access), data_(data), bytes_(bytes) {}
 
   const UniqueHandle section_;
   const DWORD access_;
@@ -108,14 +115,19 @@ Status TakeLock(HANDLE file, const std::string& path) {
   OVERLAPPED where = {};
   where.Offset = static_cast<DWORD>(kLockOffset);
   where.OffsetHigh = static_cast<DWORD>(kLockOffset >> 32);
-  if (LockFileEx(file, LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &where)) return Status::OK();
+  if (LockFileEx(file, LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &where))
+    return Status::OK();
   const DWORD error = GetLastError();
-  if (error != ERROR_LOCK_VIOLATION && error != ERROR_IO_PENDING) return SystemError("lock", path, error);
-  return Status::IOError(StrCat("open ", path), "in use by another process, or by another handle of this one");
+  if (error != ERROR_LOCK_VIOLATION && error != ERROR_IO_PENDING)
+    return SystemError("lock", path, error);
+  return Status::IOError(StrCat("open ", path),
+                         "in use by another process, or by another handle of this one");
 }
 
 Result<UniqueHandle> MakeSection(HANDLE file, const std::string& path, uint64_t bytes) {
-  UniqueHandle section(CreateFileMappingW(file, nullptr, PAGE_READWRITE, static_cast<DWORD>(bytes >> 32), static_cast<DWORD>(bytes), nullptr));
+  UniqueHandle section(CreateFileMappingW(file, nullptr, PAGE_READWRITE,
+                                          static_cast<DWORD>(bytes >> 32),
+                                          static_cast<DWORD>(bytes), nullptr));
   if (!section.valid()) return SystemError("map", path, GetLastError());
   return section;
 }
@@ -125,8 +137,10 @@ Result<UniqueHandle> MakeSection(HANDLE file, const std::string& path, uint64_t 
 PoolMapping::~PoolMapping() {
   std::shared_ptr<View> view = FindView(data_);
   Views& views = AllViews();
-  // What was stored is handed to the file; there is nobody left to tell of a failure, and SyncData, which promises something, does not rely on this.
-  if (view->is_shared()) static_cast<void>(FlushView(view->data(), view->bytes(), "a pool's mapping"));
+  // What was stored is handed to the file; there is nobody left to tell of a failure, and SyncData,
+  // which promises something, does not rely on this.
+  if (view->is_shared())
+    static_cast<void>(FlushView(view->data(), view->bytes(), "a pool's mapping"));
   MutexLock lock(views.mutex);
   views.by_address.erase(data_);
 }
@@ -134,7 +148,8 @@ PoolMapping::~PoolMapping() {
 Status PoolMapping::DiscardPages(uint64_t offset, uint64_t bytes) {
   const std::shared_ptr<View> view = FindView(data_);
   ASHLAR_ASSIGN_OR_RETURN(const char* const file, view->Section("a pool's mapping"));
-  // Pages that hold the same are not written to: that would make copies of them, and others may be reading.
+  // Pages that hold the same are not written to: that would make copies of them, and others may be
+  // reading.
   const size_t page_bytes = PageBytes();
   for (uint64_t at = offset; at < offset + bytes; at += page_bytes) {
     if (memcmp(data_ + at, file + at, page_bytes) != 0) memcpy(data_ + at, file + at, page_bytes);
@@ -145,7 +160,8 @@ Status PoolMapping::DiscardPages(uint64_t offset, uint64_t bytes) {
 Result<std::unique_ptr<PoolFile>> PoolFile::Open(const std::string& path) {
   auto pool = std::make_unique<Pool>();
   ASHLAR_ASSIGN_OR_RETURN(
-      pool->file, OpenHandle("open", path, GENERIC_READ | GENERIC_WRITE, kShareAll, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OVERLAPPED));
+      pool->file, OpenHandle("open", path, GENERIC_READ | GENERIC_WRITE, kShareAll, OPEN_EXISTING,
+                             FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OVERLAPPED));
   ASHLAR_ASSIGN_OR_RETURN(const HandleInfo found, InspectHandle(pool->file.get(), path));
   ASHLAR_RETURN_IF_ERROR(TakeLock(pool->file.get(), path));
   // An empty file has no section; Map refuses it.
@@ -158,8 +174,10 @@ Result<std::unique_ptr<PoolFile>> PoolFile::Open(const std::string& path) {
 Result<std::unique_ptr<PoolFile>> PoolFile::Create(const std::string& path, uint64_t bytes) {
   if (bytes > kBytesMax) return Status::InvalidArgument(path, "larger than any file can be");
   auto pool = std::make_unique<Pool>();
-  ASHLAR_ASSIGN_OR_RETURN(pool->file, OpenHandle("create", path, GENERIC_READ | GENERIC_WRITE, kShareAll, CREATE_NEW,
-                                                 FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OVERLAPPED | FILE_FLAG_OPEN_REPARSE_POINT));
+  ASHLAR_ASSIGN_OR_RETURN(
+      pool->file,
+      OpenHandle("create", path, GENERIC_READ | GENERIC_WRITE, kShareAll, CREATE_NEW,
+                 FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OVERLAPPED | FILE_FLAG_OPEN_REPARSE_POINT));
   Status status = TakeLock(pool->file.get(), path);
   // The new size takes its space with it.
   if (status.ok()) status = ResizeHandle(pool->file.get(), path, bytes);
@@ -177,11 +195,14 @@ Result<std::unique_ptr<PoolFile>> PoolFile::Create(const std::string& path, uint
 
 Result<std::unique_ptr<PoolFile>> PoolFile::CreateAnonymous(uint64_t bytes) {
   const std::string name = "(anonymous pool)";
-  if (bytes == 0 || bytes > kBytesMax) return Status::InvalidArgument(name, "empty, or larger than any file can be");
+  if (bytes == 0 || bytes > kBytesMax)
+    return Status::InvalidArgument(name, "empty, or larger than any file can be");
   auto pool = std::make_unique<Pool>();
-  if (bytes > std::numeric_limits<size_t>::max()) return Status::InvalidArgument(name, "too large to be mapped");
+  if (bytes > std::numeric_limits<size_t>::max())
+    return Status::InvalidArgument(name, "too large to be mapped");
   ASHLAR_ASSIGN_OR_RETURN(pool->section, MakeSection(INVALID_HANDLE_VALUE, name, bytes));
-  ASHLAR_ASSIGN_OR_RETURN(pool->view, View::Map(pool->section.get(), FILE_MAP_READ | FILE_MAP_WRITE, static_cast<size_t>(bytes), name));
+  ASHLAR_ASSIGN_OR_RETURN(pool->view, View::Map(pool->section.get(), FILE_MAP_READ | FILE_MAP_WRITE,
+                                                static_cast<size_t>(bytes), name));
   return std::unique_ptr<PoolFile>(new PoolFile(name, FromPool(std::move(pool)), bytes));
 }
 
@@ -191,19 +212,24 @@ PoolBacking PoolFile::Backing() const {
   const Pool& pool = ToPool(handle_);
   if (!pool.file.valid()) return PoolBacking::kSharedMemory;
   DWORD flags = 0;
-  const bool known = GetVolumeInformationByHandleW(pool.file.get(), nullptr, 0, nullptr, nullptr, &flags, nullptr, 0) != 0;
+  const bool known = GetVolumeInformationByHandleW(pool.file.get(), nullptr, 0, nullptr, nullptr,
+                                                   &flags, nullptr, 0) != 0;
   return known && (flags & kDaxVolume) != 0 ? PoolBacking::kDax : PoolBacking::kStorage;
 }
 
 Result<std::unique_ptr<PoolMapping>> PoolFile::Map(PoolMapMode mode) const {
-  if (bytes_ == 0 || bytes_ > std::numeric_limits<size_t>::max()) return Status::InvalidArgument(path_, "cannot be mapped: empty or too large");
+  if (bytes_ == 0 || bytes_ > std::numeric_limits<size_t>::max())
+    return Status::InvalidArgument(path_, "cannot be mapped: empty or too large");
   if (mode == PoolMapMode::kSharedSync && Backing() != PoolBacking::kDax) {
-    return Status::IOError(StrCat("map ", path_), "not on a volume that gives access to persistent memory (DAX)");
+    return Status::IOError(StrCat("map ", path_),
+                           "not on a volume that gives access to persistent memory (DAX)");
   }
   DWORD access = FILE_MAP_READ | FILE_MAP_WRITE;
   if (mode == PoolMapMode::kSharedReadOnly) access = FILE_MAP_READ;
   if (mode == PoolMapMode::kPrivate) access = FILE_MAP_COPY;
-  ASHLAR_ASSIGN_OR_RETURN(std::shared_ptr<View> view, View::Map(ToPool(handle_).section.get(), access, static_cast<size_t>(bytes_), path_));
+  ASHLAR_ASSIGN_OR_RETURN(
+      std::shared_ptr<View> view,
+      View::Map(ToPool(handle_).section.get(), access, static_cast<size_t>(bytes_), path_));
   std::unique_ptr<PoolMapping> mapping(new PoolMapping(view->data(), view->bytes()));
   Views& views = AllViews();
   MutexLock lock(views.mutex);
@@ -213,10 +239,13 @@ Result<std::unique_ptr<PoolMapping>> PoolFile::Map(PoolMapMode mode) const {
 
 Status PoolFile::ReadAt(uint64_t offset, size_t n, char* to) const {
   const Pool& pool = ToPool(handle_);
-  if (offset > bytes_ || n > bytes_ - offset) return SystemError(StrCat("read at ", offset, " from"), path_, ERROR_HANDLE_EOF);
+  if (offset > bytes_ || n > bytes_ - offset)
+    return SystemError(StrCat("read at ", offset, " from"), path_, ERROR_HANDLE_EOF);
   if (pool.file.valid()) {
     ASHLAR_ASSIGN_OR_RETURN(const size_t got, ReadHandle(pool.file.get(), path_, offset, n, to));
-    return got == n ? Status::OK() : SystemError(StrCat("read at ", offset + got, " from"), path_, ERROR_HANDLE_EOF);
+    return got == n
+               ? Status::OK()
+               : SystemError(StrCat("read at ", offset + got, " from"), path_, ERROR_HANDLE_EOF);
   }
   memcpy(to, pool.view->data() + offset, n);
   return Status::OK();
@@ -224,7 +253,8 @@ Status PoolFile::ReadAt(uint64_t offset, size_t n, char* to) const {
 
 Status PoolFile::WriteAt(uint64_t offset, const char* from, size_t n) {
   const Pool& pool = ToPool(handle_);
-  if (offset > bytes_ || n > bytes_ - offset) return SystemError(StrCat("write at ", offset, " to"), path_, ERROR_HANDLE_EOF);
+  if (offset > bytes_ || n > bytes_ - offset)
+    return SystemError(StrCat("write at ", offset, " to"), path_, ERROR_HANDLE_EOF);
   if (pool.file.valid()) return WriteHandle(pool.file.get(), path_, offset, from, n);
   memcpy(pool.view->data() + offset, from, n);
   return Status::OK();
@@ -241,7 +271,8 @@ Status PoolFile::SyncData() {
       if (named.pool == handle_ && named.view->is_shared()) shared.push_back(named.view);
     }
   }
-  for (const std::shared_ptr<View>& view : shared) ASHLAR_RETURN_IF_ERROR(FlushView(view->data(), view->bytes(), path_));
+  for (const std::shared_ptr<View>& view : shared)
+    ASHLAR_RETURN_IF_ERROR(FlushView(view->data(), view->bytes(), path_));
   return FlushHandle(pool.file.get(), path_);
 }
 

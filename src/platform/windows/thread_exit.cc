@@ -1,17 +1,21 @@
-// What runs when a thread ends: the destructors of thread_local objects, registered by the compiler through __cxa_thread_atexit, and RunAtThreadExit.
+// What runs when a thread ends: the destructors of thread_local objects, registered by the compiler
+// through __cxa_thread_atexit, and RunAtThreadExit.
 //
 //   thread ends -> keys of the thread library, in the order of their creation: 1. ours: run the list   2. the compiler's: free thread-local storage
 //
-// This compiler keeps thread-local variables in memory of its own (emulated TLS) and frees it through such a key, while its runtime runs the
-// destructors later: they would work on freed memory. This definition takes the place of the runtime's in everything that is linked with the library,
-// program or DLL.
+// This compiler keeps thread-local variables in memory of its own (emulated TLS) and frees it
+// through such a key, while its runtime runs the destructors later: they would work on freed
+// memory. This definition takes the place of the runtime's in everything that is linked with the
+// library, program or DLL.
 //
-// I1: our key is older than the compiler's, which it makes at the first use of a thread-local variable: ours is made before any static object of the
-//     program or DLL is constructed.
+// I1: our key is older than the compiler's, which it makes at the first use of a thread-local
+//     variable: ours is made before any static object of the program or DLL is constructed.
 // I2: functions run newest first; one that is registered while they run is run, too.
-// I3: code that is to be run stays: the program or DLL is kept loaded from the first registration on.
+// I3: code that is to be run stays: the program or DLL is kept loaded from the first registration
+//     on.
 //
-// Threads that others started, without the thread library, end the same way: it hears of them from the system.
+// Threads that others started, without the thread library, end the same way: it hears of them from
+// the system.
 #include <pthread.h>
 
 #include <cstdlib>
@@ -43,7 +47,9 @@ void RunExitFunctions(void* newest) {
 // A process that exits does so on a thread that does not end.
 void RunExitFunctionsOfThisThread() { RunExitFunctions(pthread_getspecific(key)); }
 
-__attribute__((constructor(101))) void MakeKey() { ASHLAR_ASSERT(pthread_key_create(&key, &RunExitFunctions) == 0); }
+__attribute__((constructor(101))) void MakeKey() {
+  ASHLAR_ASSERT(pthread_key_create(&key, &RunExitFunctions) == 0);
+}
 
 bool StayLoaded() {
   HMODULE self = nullptr;
@@ -55,7 +61,8 @@ bool StayLoaded() {
 }  // namespace
 }  // namespace ashlar
 
-extern "C" int __cxa_thread_atexit(void (*function)(void*), void* argument, void* /*library*/) noexcept {
+extern "C" int __cxa_thread_atexit(void (*function)(void*), void* argument,
+                                   void* /*library*/) noexcept {
   static const bool stays_loaded = ashlar::StayLoaded();
   if (!stays_loaded) return -1;
   auto* const newest = static_cast<ashlar::ExitFunction*>(pthread_getspecific(ashlar::key));

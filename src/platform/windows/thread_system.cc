@@ -3,7 +3,8 @@
 #include "platform/windows/windows_headers.h"
 #include "platform/windows/windows_path.h"
 
-// From the C++ ABI. Unlike a thread_local object it can be registered again while thread-locals are being destroyed.
+// From the C++ ABI. Unlike a thread_local object it can be registered again while thread-locals are
+// being destroyed.
 extern "C" int __cxa_thread_atexit(void (*function)(void*), void* argument, void* library) noexcept;
 extern "C" void* __dso_handle;
 
@@ -23,12 +24,16 @@ SetThreadDescriptionFunction FindSetThreadDescription() {
 void DescribeCurrentThread(const ThreadOptions& options) {
   static const SetThreadDescriptionFunction set_description = FindSetThreadDescription();
   const Result<std::wstring> name = ToUtf16(options.name);
-  if (set_description != nullptr && name.ok()) static_cast<void>(set_description(GetCurrentThread(), name->c_str()));
+  if (set_description != nullptr && name.ok())
+    static_cast<void>(set_description(GetCurrentThread(), name->c_str()));
   // Not the background mode, which also slows down what the thread reads and writes.
-  if (options.priority == ThreadPriority::kBackground) SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_BELOW_NORMAL);
+  if (options.priority == ThreadPriority::kBackground)
+    SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_BELOW_NORMAL);
 }
 
-void RunAtThreadExit(void (*function)(void*), void* argument) { __cxa_thread_atexit(function, argument, &__dso_handle); }
+void RunAtThreadExit(void (*function)(void*), void* argument) {
+  __cxa_thread_atexit(function, argument, &__dso_handle);
+}
 
 uint64_t CurrentThreadSystemId() { return GetCurrentThreadId(); }
 

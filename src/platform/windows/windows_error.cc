@@ -11,11 +11,15 @@ constexpr DWORD kDiskQuotaExceeded = 1295;
 
 std::string MessageOf(DWORD error) {
   wchar_t* text = nullptr;
-  const DWORD flags = FORMAT_MESSAGE_ALLOCATE_BUFFER | FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS;
-  const DWORD length = FormatMessageW(flags, nullptr, error, 0, reinterpret_cast<wchar_t*>(&text), 0, nullptr);
+  const DWORD flags =
+      FORMAT_MESSAGE_ALLOCATE_BUFFER | FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS;
+  const DWORD length =
+      FormatMessageW(flags, nullptr, error, 0, reinterpret_cast<wchar_t*>(&text), 0, nullptr);
   std::string message = length == 0 ? std::string() : ToUtf8(text, length);
   LocalFree(text);
-  while (!message.empty() && std::string_view("\r\n. ").find(message.back()) != std::string_view::npos) message.pop_back();
+  while (!message.empty() &&
+         std::string_view("\r\n. ").find(message.back()) != std::string_view::npos)
+    message.pop_back();
   return StrCat(message, message.empty() ? "" : " ", "(error ", error, ")");
 }
 
@@ -29,13 +33,16 @@ Status SystemError(std::string_view action, const std::string& path, DWORD error
     case ERROR_DISK_FULL:
     case ERROR_HANDLE_DISK_FULL:
     case kDiskQuotaExceeded: return Status::NoSpace(text, MessageOf(error));
-    case ERROR_TOO_MANY_OPEN_FILES: return Status::Error(Status::kIOError, Status::kOpenFilesLimit, StrCat(text, ": ", MessageOf(error)));
+    case ERROR_TOO_MANY_OPEN_FILES:
+      return Status::Error(Status::kIOError, Status::kOpenFilesLimit,
+                           StrCat(text, ": ", MessageOf(error)));
     default: return Status::IOError(text, MessageOf(error));
   }
 }
 
 bool IsUnsupported(DWORD error) {
-  return error == ERROR_INVALID_FUNCTION || error == ERROR_NOT_SUPPORTED || error == ERROR_INVALID_PARAMETER || error == ERROR_CALL_NOT_IMPLEMENTED;
+  return error == ERROR_INVALID_FUNCTION || error == ERROR_NOT_SUPPORTED ||
+         error == ERROR_INVALID_PARAMETER || error == ERROR_CALL_NOT_IMPLEMENTED;
 }
 
 }  // namespace ashlar

@@ -1,7 +1,8 @@
 // From GetLastError to Status, and the patience that shared files need. For this folder only.
 //
-// A virus scanner, an indexer or a backup program may hold a file for a moment in a way that excludes us. Such a refusal is asked about again, with
-// pauses that double, before it is believed: RetryWhileShared.
+// A virus scanner, an indexer or a backup program may hold a file for a moment in a way that
+// excludes us. Such a refusal is asked about again, with pauses that double, before it is believed:
+// RetryWhileShared.
 //
 // Thread safety: any thread.
 #pragma once
@@ -16,7 +17,8 @@
 
 namespace ashlar {
 
-// "open C:/db/CURRENT: The process cannot access the file …", with the code of platform/file.h. The path is shown as the caller gave it.
+// "open C:/db/CURRENT: The process cannot access the file …", with the code of platform/file.h. The
+// path is shown as the caller gave it.
 Status SystemError(std::string_view action, const std::string& path, DWORD error);
 
 // Whether the system, or the volume, says that it has no such operation.
@@ -27,11 +29,13 @@ inline constexpr int kSharingPauses = 8;
 inline constexpr uint64_t kFirstSharingPauseMicros = 1000;
 
 inline bool IsHeldByOthers(DWORD error) {
-  return error == ERROR_SHARING_VIOLATION || error == ERROR_LOCK_VIOLATION || error == ERROR_USER_MAPPED_FILE;
+  return error == ERROR_SHARING_VIOLATION || error == ERROR_LOCK_VIOLATION ||
+         error == ERROR_USER_MAPPED_FILE;
 }
 
-// Calls call(), which says whether it succeeded and leaves the reason with SetLastError, until it succeeds, fails for a reason of its own, or the
-// patience ends. GetLastError is that of the last attempt.
+// Calls call(), which says whether it succeeded and leaves the reason with SetLastError, until it
+// succeeds, fails for a reason of its own, or the patience ends. GetLastError is that of the last
+// attempt.
 template <typename Call>
 bool RetryWhileShared(Call call) {
   uint64_t pause = kFirstSharingPauseMicros;

@@ -17,20 +17,25 @@ constexpr std::wstring_view kLongShare = L"UNC\\";
 constexpr size_t kPlainPathMax = MAX_PATH - 12;
 
 bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
-  const auto upper = [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return upper(x) == upper(y); });
+  const auto upper = [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return upper(x) == upper(y); });
 }
 
 // Empty when the component may be part of a path.
 std::string_view ReasonAgainst(std::string_view component) {
   if (component.empty() || component == "." || component == "..") return {};
   for (const char c : component) {
-    if (static_cast<unsigned char>(c) < 0x20 || std::string_view("<>\"|?*").find(c) != std::string_view::npos) {
+    if (static_cast<unsigned char>(c) < 0x20 ||
+        std::string_view("<>\"|?*").find(c) != std::string_view::npos) {
       return "a name contains a character that Windows does not allow";
     }
     if (c == ':') return "a name contains a colon, which would name a stream of the file";
   }
-  if (component.back() == '.' || component.back() == ' ') return "a name ends in a dot or a blank, which Windows would cut off";
+  if (component.back() == '.' || component.back() == ' ')
+    return "a name ends in a dot or a blank, which Windows would cut off";
   if (IsDeviceName(component)) return "a name is that of a device";
   return {};
 }
@@ -62,10 +67,13 @@ bool IsDeviceName(std::string_view component) {
   for (const std::string_view name : {"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"}) {
     if (EqualsIgnoringCase(stem, name)) return true;
   }
-  if (stem.size() < 4 || (!EqualsIgnoringCase(stem.substr(0, 3), "COM") && !EqualsIgnoringCase(stem.substr(0, 3), "LPT"))) return false;
+  if (stem.size() < 4 || (!EqualsIgnoringCase(stem.substr(0, 3), "COM") &&
+                          !EqualsIgnoringCase(stem.substr(0, 3), "LPT")))
+    return false;
   const std::string_view digit = stem.substr(3);
   // The superscripts 1, 2 and 3 of Latin-1 count as digits here.
-  return (digit.size() == 1 && digit[0] >= '1' && digit[0] <= '9') || digit == "\xc2\xb9" || digit == "\xc2\xb2" || digit == "\xc2\xb3";
+  return (digit.size() == 1 && digit[0] >= '1' && digit[0] <= '9') || digit == "\xc2\xb9" ||
+         digit == "\xc2\xb2" || digit == "\xc2\xb3";
 }
 
 std::string ToUtf8(const wchar_t* text, size_t length) {
@@ -79,9 +87,11 @@ std::string ToUtf8(const wchar_t* text, size_t length) {
 
 Result<std::wstring> ToUtf16(const std::string& text) {
   if (text.empty()) return std::wstring();
-  if (text.size() > static_cast<size_t>(std::numeric_limits<int>::max())) return Status::InvalidArgument("a text of more than 2 GiB");
+  if (text.size() > static_cast<size_t>(std::numeric_limits<int>::max()))
+    return Status::InvalidArgument("a text of more than 2 GiB");
   const int bytes = static_cast<int>(text.size());
-  const int count = MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text.data(), bytes, nullptr, 0);
+  const int count =
+      MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text.data(), bytes, nullptr, 0);
   if (count == 0) return Status::InvalidArgument(text, "is not UTF-8");
   std::wstring result(static_cast<size_t>(count), L'\0');
   MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text.data(), bytes, result.data(), count);
@@ -90,12 +100,14 @@ Result<std::wstring> ToUtf16(const std::string& text) {
 
 Result<std::wstring> ToSystemPath(const std::string& path) {
   if (path.empty()) return Status::InvalidArgument("empty path");
-  if (path.find('\0') != std::string::npos) return Status::InvalidArgument(path.c_str(), "the path contains a zero byte");
+  if (path.find('\0') != std::string::npos)
+    return Status::InvalidArgument(path.c_str(), "the path contains a zero byte");
 
   std::string plain = path;
   std::replace(plain.begin(), plain.end(), '/', '\\');
   if (plain.starts_with("\\\\.\\")) return Status::InvalidArgument(path, "names a device");
-  // The prefix is ours to add: what follows it is a path like any other, except a volume's name, which exists with the prefix only.
+  // The prefix is ours to add: what follows it is a path like any other, except a volume's name,
+  // which exists with the prefix only.
   std::string_view rest = plain;
   bool keeps_prefix = false;
   if (plain.starts_with("\\\\?\\")) {

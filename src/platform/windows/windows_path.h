@@ -1,11 +1,13 @@
-// Paths at the seam: UTF-8 with '/' or '\' on our side, UTF-16 with '\' on the system's. For this folder only.
+// Paths at the seam: UTF-8 with '/' or '\' on our side, UTF-16 with '\' on the system's. For this
+// folder only.
 //
 //   "db/000012.sst"          ->  C:\work\db\000012.sst            made absolute, so that its length is known
 //   "C:/a/…248 characters…"  ->  \\?\C:\a\…                       only then: the prefix turns off what the system does with paths
 //   "//server/share/…long…"  ->  \\?\UNC\server\share\…
 //
-// I1: what the system would read as something else than a file's name is refused before it sees it: device names (NUL, COM1.txt, …), streams
-//     ("name:stream"), wildcards, control characters, names that end in a blank or a dot, which it would cut off, and device paths (\\.\).
+// I1: what the system would read as something else than a file's name is refused before it sees it:
+//     device names (NUL, COM1.txt, …), streams ("name:stream"), wildcards, control characters,
+//     names that end in a blank or a dot, which it would cut off, and device paths (\\.\).
 //
 // Thread safety: any thread.
 #pragma once

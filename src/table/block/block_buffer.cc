@@ -14,7 +14,8 @@ constexpr size_t kKeptBytesMax = size_t{64} << 10;
 // Blocks of one table differ by a little. Of two such the larger is kept: it serves both.
 bool Serves(size_t capacity, size_t n) { return capacity >= n && capacity - n <= n / 8; }
 
-// What a thread keeps. Has no destructor, so that blocks may be given back to the end of the thread.
+// What a thread keeps. Has no destructor, so that blocks may be given back to the end of the
+// thread.
 struct Kept {
   char* data = nullptr;
   uint32_t capacity = 0;
@@ -59,7 +60,8 @@ BlockBuffer BlockBuffer::OfPages(size_t n) {
 void BlockBuffer::GiveBack() {
   if (of_pages_) return PageAllocator<char>().deallocate(data_, capacity_);
   Kept& mine = kept;
-  if (mine.closed || capacity_ > kKeptBytesMax || (mine.data != nullptr && Serves(mine.capacity, capacity_))) {
+  if (mine.closed || capacity_ > kKeptBytesMax ||
+      (mine.data != nullptr && Serves(mine.capacity, capacity_))) {
     delete[] data_;
     return;
   }

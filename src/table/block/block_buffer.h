@@ -1,13 +1,15 @@
 // BlockBuffer: the memory that holds one block's bytes.
 //
-// Each thread keeps the last one that it gave back, and takes it again for the next block of about the same size: without a cache every lookup reads
-// a block, and a few kilobytes taken from the allocator and given back each time cost more than the search in it. What is kept is small and one
+// Each thread keeps the last one that it gave back, and takes it again for the next block of about
+// the same size: without a cache every lookup reads a block, and a few kilobytes taken from the
+// allocator and given back each time cost more than the search in it. What is kept is small and one
 // piece.
 //
-// Blocks that stay as long as their table is open are large and few: from 64 KiB on they have pages of their own, which the system gets back when the
-// table is closed (platform/page_allocator.h).
+// Blocks that stay as long as their table is open are large and few: from 64 KiB on they have pages
+// of their own, which the system gets back when the table is closed (platform/page_allocator.h).
 //
-// Keeping one buffer per open table was rejected: a pinned value keeps its block, so that the buffer would have to be shared and counted.
+// Keeping one buffer per open table was rejected: a pinned value keeps its block, so that the
+// buffer would have to be shared and counted.
 //
 // Thread safety: one thread at a time; given back on any thread. Lifetime: owns the memory.
 #pragma once
@@ -26,7 +28,9 @@ class BlockBuffer {
   // The same, for a block that stays. Throws std::bad_alloc.
   static BlockBuffer OfPages(size_t n);
   BlockBuffer(BlockBuffer&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), capacity_(std::exchange(other.capacity_, 0)), of_pages_(other.of_pages_) {}
+      : data_(std::exchange(other.data_, nullptr)),
+        capacity_(std::exchange(other.capacity_, 0)),
+        of_pages_(other.of_pages_) {}
   BlockBuffer& operator=(BlockBuffer&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(capacity_, other.capacity_);

@@ -3,7 +3,8 @@
 //   entry     varint32 shared | varint32 unshared | varint32 value bytes | key[shared, ..) | value
 //   block     entry ... | fixed32 restart offset ... | fixed32 number of restarts
 //
-// Every restart_interval-th entry is a restart: it stores its whole key. Index blocks with delta-coded handles leave the value length out.
+// Every restart_interval-th entry is a restart: it stores its whole key. Index blocks with
+// delta-coded handles leave the value length out.
 //
 // I1: keys ascend (the caller's duty; the block does not compare).
 // Thread safety: one thread.
@@ -45,17 +46,24 @@ class BlockBuilder {
   };
 
   explicit BlockBuilder(const Args& args) : BlockBuilder(args, nullptr) {}
-  // Appends its block to the bytes in `target`, which outlives it; null: to memory of its own. Nobody else appends to it between the first Add and
-  // Finish.
-  BlockBuilder(const Args& args, ByteBuffer* target) : args_(args), buffer_(target != nullptr ? target : &own_) { Reset(); }
+  // Appends its block to the bytes in `target`, which outlives it; null: to memory of its own.
+  // Nobody else appends to it between the first Add and Finish.
+  BlockBuilder(const Args& args, ByteBuffer* target)
+      : args_(args), buffer_(target != nullptr ? target : &own_) {
+    Reset();
+  }
 
   bool Empty() const { return empty_; }
   // Whether the next entry stores its whole key.
   bool AtRestart() const { return since_restart_ == 0; }
   // Bytes that Finish would return now.
-  size_t CurrentBytes() const { return buffer_->size() - start_ + sizeof(uint32_t) * (restarts_.size() + (AtRestart() && !Empty() ? 2 : 1)); }
+  size_t CurrentBytes() const {
+    return buffer_->size() - start_ +
+           sizeof(uint32_t) * (restarts_.size() + (AtRestart() && !Empty() ? 2 : 1));
+  }
 
-  // shared: bytes that the key has in common with the previous one of this block; ignored where a whole key is stored.
+  // shared: bytes that the key has in common with the previous one of this block; ignored where a
+  // whole key is stored.
   void Add(const Slice& key, const Slice& value, size_t shared) {
     if (since_restart_ == 0) {
       if (!empty_) restarts_.push_back(static_cast<uint32_t>(buffer_->size() - start_));

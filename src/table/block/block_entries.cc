@@ -15,7 +15,8 @@ Status ParseBlockLayout(const Slice& block, BlockLayout* layout) {
   if (block.size() < sizeof(uint32_t)) return Status::Corruption("block too short");
   size_t left = block.size() - sizeof(uint32_t);
   uint32_t packed = DecodeFixed32(block.data() + left);
-  if ((packed & kSeparatedValuesBit) != 0) return Status::NotSupported("block with separate keys and values");
+  if ((packed & kSeparatedValuesBit) != 0)
+    return Status::NotSupported("block with separate keys and values");
   if ((packed & kHashIndexBit) != 0) {
     if (left < sizeof(uint16_t)) return Status::Corruption("block too short for its hash index");
     left -= sizeof(uint16_t);
@@ -25,7 +26,8 @@ Status ParseBlockLayout(const Slice& block, BlockLayout* layout) {
   }
   packed &= ~(kHashIndexBit | kEvenKeysBit);
   if (packed > kRestartsMax) return Status::NotSupported("block with an unknown feature");
-  if (packed > left / sizeof(uint32_t)) return Status::Corruption("block too short for its restarts");
+  if (packed > left / sizeof(uint32_t))
+    return Status::Corruption("block too short for its restarts");
   layout->entries = block.data();
   layout->entries_end = block.data() + left - size_t{packed} * sizeof(uint32_t);
   layout->restarts = packed;
@@ -39,7 +41,9 @@ const char* DecodeEntryHeaderSlow(const char* p, const char* limit, EntryHeader*
   if (p == nullptr) return nullptr;
   p = GetVarint32Ptr(p, limit, &header->value_bytes);
   if (p == nullptr) return nullptr;
-  return static_cast<size_t>(limit - p) >= uint64_t{header->unshared} + header->value_bytes ? p : nullptr;
+  return static_cast<size_t>(limit - p) >= uint64_t{header->unshared} + header->value_bytes
+             ? p
+             : nullptr;
 }
 
 bool BlockEntries::Next() {
@@ -57,15 +61,19 @@ bool BlockEntries::Next() {
   return true;
 }
 
-Result<const char*> FindRestart(const BlockLayout& layout, const KeyComparator& comparator, const Slice& user_key, uint64_t tag) {
+Result<const char*> FindRestart(const BlockLayout& layout, const KeyComparator& comparator,
+                                const Slice& user_key, uint64_t tag) {
   const auto entries_bytes = static_cast<size_t>(layout.entries_end - layout.entries);
   uint32_t begin = 0;
   for (uint32_t left = layout.restarts; left > 1;) {
     const uint32_t half = left / 2;
     const uint32_t offset = layout.Restart(begin + half);
     EntryHeader header;
-    const char* const key = offset < entries_bytes ? DecodeEntryHeader(layout.entries + offset, layout.entries_end, &header) : nullptr;
-    if (key == nullptr || header.shared != 0 || header.unshared < kTagBytes) return Status::Corruption("damaged block restart");
+    const char* const key = offset < entries_bytes ? DecodeEntryHeader(layout.entries + offset,
+                                                                       layout.entries_end, &header)
+                                                   : nullptr;
+    if (key == nullptr || header.shared != 0 || header.unshared < kTagBytes)
+      return Status::Corruption("damaged block restart");
     if (comparator.CompareInternal(Slice(key, header.unshared), user_key, tag) < 0) {
       begin += half;
       left -= half;

@@ -1,9 +1,9 @@
 // Reading the entries of a block, checked against its bounds.
 //
-//   block   entries | fixed32 restart offset ... | [u8 bucket ... , u16 number of buckets] | fixed32 packed
-//   packed  bit 31: there are buckets (data-block hash index) · bit 29: keys are spread evenly, a hint
-//           bit 28: values are stored apart (not supported)
-//           bits 0 to 27: number of restarts
+//   block   entries | fixed32 restart offset ... | [u8 bucket ... , u16 number of buckets] |
+//           fixed32 packed
+//   packed  bit 31: there are buckets (data-block hash index) · bit 29: keys are spread evenly, a
+//           hint bit 28: values are stored apart (not supported) bits 0 to 27: number of restarts
 //
 // The hash index is skipped: DataBlock's own side index serves its purpose.
 // Thread safety: values.
@@ -42,7 +42,8 @@ struct EntryHeader {
 
 const char* DecodeEntryHeaderSlow(const char* p, const char* limit, EntryHeader* header);
 
-// Reads the header at p < limit; returns where the key's bytes begin, or nullptr when header, key and value do not fit before limit.
+// Reads the header at p < limit; returns where the key's bytes begin, or nullptr when header, key
+// and value do not fit before limit.
 inline const char* DecodeEntryHeader(const char* p, const char* limit, EntryHeader* header) {
   if (limit - p >= 3) [[likely]] {
     const auto a = static_cast<uint8_t>(p[0]);
@@ -57,8 +58,9 @@ inline const char* DecodeEntryHeader(const char* p, const char* limit, EntryHead
   return DecodeEntryHeaderSlow(p, limit, header);
 }
 
-// Copies n bytes in steps of 16, writing up to 15 behind them. The caller has checked that these may be read and written. `to` is not within the n
-// bytes; what a step reads behind them may be what it writes.
+// Copies n bytes in steps of 16, writing up to 15 behind them. The caller has checked that these
+// may be read and written. `to` is not within the n bytes; what a step reads behind them may be
+// what it writes.
 inline void CopyInSteps(char* to, const char* from, size_t n) {
   size_t i = 0;
   do {
@@ -67,8 +69,9 @@ inline void CopyInSteps(char* to, const char* from, size_t n) {
   } while (i < n);
 }
 
-// A key of up to kBytes, held in registers while a walk puts the keys of a block together. Each takes what it shares from the one before it: loaded
-// from where that was just stored in two pieces, it would have to wait until both have left the processor.
+// A key of up to kBytes, held in registers while a walk puts the keys of a block together. Each
+// takes what it shares from the one before it: loaded from where that was just stored in two
+// pieces, it would have to wait until both have left the processor.
 class ShortKey {
  public:
   static constexpr size_t kBytes = 32;
@@ -77,7 +80,8 @@ class ShortKey {
   // Reads kBytes.
   explicit ShortKey(const char* key) { memcpy(words_, key, kBytes); }
 
-  // Becomes its first `shared` bytes and what lies at `suffix`. Reads kBytes from suffix - shared on; shared <= kBytes.
+  // Becomes its first `shared` bytes and what lies at `suffix`. Reads kBytes from suffix - shared
+  // on; shared <= kBytes.
   void Follow(size_t shared, const char* suffix) {
     for (size_t i = 0; i < kWords; ++i) {
       uint64_t kept = 0;
@@ -103,15 +107,18 @@ class ShortKey {
   uint64_t words_[kWords] = {};
 };
 
-// Where a walk has to begin so as to meet the first entry at or after (user_key, tag): the restart at or before it, found by halving. For blocks that
-// are read for one search only; those that stay have DataBlock's side index. Corruption without file and offset. Precondition: there are entries.
-Result<const char*> FindRestart(const BlockLayout& layout, const KeyComparator& comparator, const Slice& user_key, uint64_t tag);
+// Where a walk has to begin so as to meet the first entry at or after (user_key, tag): the restart
+// at or before it, found by halving. For blocks that are read for one search only; those that stay
+// have DataBlock's side index. Corruption without file and offset. Precondition: there are entries.
+Result<const char*> FindRestart(const BlockLayout& layout, const KeyComparator& comparator,
+                                const Slice& user_key, uint64_t tag);
 
 // Walks a block whose values have a length, one entry after another: metaindex, properties.
 class BlockEntries {
  public:
   // The block must outlive the walk.
-  explicit BlockEntries(const Slice& block) : status_(ParseBlockLayout(block, &layout_)), next_(layout_.entries) {}
+  explicit BlockEntries(const Slice& block)
+      : status_(ParseBlockLayout(block, &layout_)), next_(layout_.entries) {}
 
   // False at the end and after an error.
   bool Next();

@@ -8,8 +8,9 @@
 //            from version 6: 3e 00 7a 00 | fixed32 footer checksum | fixed32 base context | fixed32 metaindex size | zeros
 //            version 0: the two handles, zeros to 40 bytes, fixed64 legacy magic                             48 bytes
 //
-// From version 6 every checksum has a context added: base ^ (low32(offset) + high32(offset)), 0 when base is 0; so a block in the wrong place does
-// not verify. The metaindex ends where the footer begins, and the index handle is metaindex key rocksdb.index.
+// From version 6 every checksum has a context added: base ^ (low32(offset) + high32(offset)), 0
+// when base is 0; so a block in the wrong place does not verify. The metaindex ends where the
+// footer begins, and the index handle is metaindex key rocksdb.index.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -38,10 +39,17 @@ inline constexpr uint32_t kFormatVersionDefault = 5;
 inline constexpr uint32_t kFormatVersionWriteMin = 2;
 inline constexpr uint32_t kFormatVersionWriteMax = 5;
 inline constexpr uint32_t kFormatVersionReadMax = 7;
-// A block beyond this is refused before memory is allocated for it. Offsets inside a block are 32 bits wide.
+// A block beyond this is refused before memory is allocated for it. Offsets inside a block are 32
+// bits wide.
 inline constexpr uint64_t kBlockBytesMax = uint64_t{1} << 30;
 
-enum class BlockChecksum : uint8_t { kNone = 0, kCrc32c = 1, kXxHash32 = 2, kXxHash64 = 3, kXxh3 = 4 };
+enum class BlockChecksum : uint8_t {
+  kNone = 0,
+  kCrc32c = 1,
+  kXxHash32 = 2,
+  kXxHash64 = 3,
+  kXxh3 = 4
+};
 
 struct BlockHandle {
   uint64_t offset = 0;
@@ -64,17 +72,20 @@ struct Footer {
 
 // The magic number in the last bytes of a file, which says what kind of table it is.
 [[nodiscard]] bool DecodeTableMagic(const Slice& tail, uint64_t* magic);
-// tail: the last min(kFooterBytes, file_bytes) bytes of a block-based table. Handles are checked to lie inside the file. The caller adds the file's
-// name.
+// tail: the last min(kFooterBytes, file_bytes) bytes of a block-based table. Handles are checked to
+// lie inside the file. The caller adds the file's name.
 Result<Footer> DecodeFooter(const Slice& tail, uint64_t file_bytes);
 // Versions 2 to 5.
 void PutFooter(std::string* out, const Footer& footer);
 
-// The value that the trailer holds, without context, for block[0, n) and the compression type in block[n].
+// The value that the trailer holds, without context, for block[0, n) and the compression type in
+// block[n].
 uint32_t ComputeBlockChecksum(BlockChecksum type, const char* block, size_t n);
 // What is added to the checksum of a block at this offset.
 constexpr uint32_t ChecksumContext(uint32_t base_context, uint64_t offset) {
-  return base_context == 0 ? 0 : base_context ^ (static_cast<uint32_t>(offset) + static_cast<uint32_t>(offset >> 32));
+  return base_context == 0
+             ? 0
+             : base_context ^ (static_cast<uint32_t>(offset) + static_cast<uint32_t>(offset >> 32));
 }
 
 }  // namespace ashlar

@@ -17,12 +17,14 @@ constexpr size_t kFewOf = 16;
 constexpr ptrdiff_t kNarrowBytesMax = ptrdiff_t{1} << 16;
 // Whole cache lines, so that a lookup's prefetch covers what it looks like.
 constexpr std::align_val_t kAlignment{64};
-// What the two allocations of a block cost beside its bytes: the trailer that is read with it, the allocator's own.
+// What the two allocations of a block cost beside its bytes: the trailer that is read with it, the
+// allocator's own.
 constexpr size_t kAllocationBytes = 48;
 // Runs of equal heads longer than this are searched by halves.
 constexpr uint32_t kLinearRunMax = 8;
 
-// What the checking pass finds out. Kept per thread, so that loading a block allocates only what it keeps.
+// What the checking pass finds out. Kept per thread, so that loading a block allocates only what it
+// keeps.
 struct Scan {
   std::vector<uint32_t> offsets;
   std::vector<uint64_t> heads;
@@ -41,7 +43,8 @@ Status ReadLastKey(const BlockLayout& layout, std::string* key) {
   while (p < layout.entries_end) {
     EntryHeader header;
     const char* const suffix = DecodeEntryHeader(p, layout.entries_end, &header);
-    if (suffix == nullptr || header.shared > key->size()) return Status::Corruption("damaged block entry");
+    if (suffix == nullptr || header.shared > key->size())
+      return Status::Corruption("damaged block entry");
     key->resize(header.shared);
     key->append(suffix, header.unshared);
     p = suffix + header.unshared + header.value_bytes;
@@ -55,19 +58,24 @@ struct CommonPrefix {
 };
 
 // In a sorted block, what the first and the last user key share, all share. (The scan checks that.)
-Status FindCommonPrefix(const BlockLayout& layout, const KeyComparator& comparator, std::string* scratch, CommonPrefix* prefix) {
+Status FindCommonPrefix(const BlockLayout& layout, const KeyComparator& comparator,
+                        std::string* scratch, CommonPrefix* prefix) {
   EntryHeader header;
   const char* const first = DecodeEntryHeader(layout.entries, layout.entries_end, &header);
-  if (first == nullptr || header.shared != 0 || header.unshared < kTagBytes) return Status::Corruption("damaged first entry of a block");
+  if (first == nullptr || header.shared != 0 || header.unshared < kTagBytes)
+    return Status::Corruption("damaged first entry of a block");
   prefix->bytes = first;
   if (!comparator.HasHeads()) return Status::OK();
   ASHLAR_RETURN_IF_ERROR(ReadLastKey(layout, scratch));
   if (scratch->size() < kTagBytes) return Status::Corruption("block key too short");
-  prefix->n = std::min(CommonPrefixBytes(Slice(first, header.unshared - kTagBytes), ExtractUserKey(*scratch)), kPrefixBytesMax);
+  prefix->n = std::min(
+      CommonPrefixBytes(Slice(first, header.unshared - kTagBytes), ExtractUserKey(*scratch)),
+      kPrefixBytesMax);
   return Status::OK();
 }
 
-Status ScanEntries(const BlockLayout& layout, const KeyComparator& comparator, Scan* scan, CommonPrefix* prefix) {
+Status ScanEntries(const BlockLayout& layout, const KeyComparator& comparator, Scan* scan,
+                   CommonPrefix* prefix) {
   scan->offsets.clear();
   scan->heads.clear();
   scan->restarts.clear();
@@ -80,17 +88,22 @@ Status ScanEntries(const BlockLayout& layout, const KeyComparator& comparator, S
   for (const char* p = layout.entries; p < layout.entries_end;) {
     EntryHeader header;
     const char* const suffix = DecodeEntryHeader(p, layout.entries_end, &header);
-    if (suffix == nullptr || header.shared > key_bytes) return Status::Corruption("damaged block entry");
+    if (suffix == nullptr || header.shared > key_bytes)
+      return Status::Corruption("damaged block entry");
     key_bytes = size_t{header.shared} + header.unshared;
     if (key_bytes < kTagBytes + prefix->n) return Status::Corruption("block key too short");
     char* const key = buffer.Reserve(key_bytes, header.shared);
     memcpy(key + header.shared, suffix, header.unshared);
-    if (header.shared < prefix->n && memcmp(key, prefix->bytes, prefix->n) != 0) return Status::Corruption("block keys out of order");
+    if (header.shared < prefix->n && memcmp(key, prefix->bytes, prefix->n) != 0)
+      return Status::Corruption("block keys out of order");
     const uint64_t head = comparator.Head(Slice(key, key_bytes - kTagBytes), prefix->n);
     if (head < previous_head) return Status::Corruption("block keys out of order");
-    if (head != previous_head && head >> 32 == previous_head >> 32 && !scan->heads.empty()) ++scan->told_apart_late;
+    if (head != previous_head && head >> 32 == previous_head >> 32 && !scan->heads.empty())
+      ++scan->told_apart_late;
     previous_head = head;
-    if (!comparator.HasHeads()) scan->restarts.push_back(header.shared == 0 ? static_cast<uint32_t>(scan->offsets.size()) : scan->restarts.back());
+    if (!comparator.HasHeads())
+      scan->restarts.push_back(header.shared == 0 ? static_cast<uint32_t>(scan->offsets.size())
+                                                  : scan->restarts.back());
     scan->offsets.push_back(static_cast<uint32_t>(p - layout.entries));
     scan->heads.push_back(head);
     p = suffix + header.unshared + header.value_bytes;
@@ -139,7 +152,8 @@ Result<DataBlock*> DataBlock::Create(Args args) {
   const size_t object_bytes = sizeof(DataBlock) + shape.SideIndexBytes(!scan.restarts.empty());
   const size_t charge = object_bytes + args.owned.capacity() + kAllocationBytes;
   // A block that is searched once and dropped need not lie well.
-  void* const memory = args.side_index ? ::operator new(object_bytes, kAlignment) : ::operator new(object_bytes);
+  void* const memory =
+      args.side_index ? ::operator new(object_bytes, kAlignment) : ::operator new(object_bytes);
   auto* const block = new (memory) DataBlock(&args, layout, shape, charge);
   if (entries > 0) {
     memcpy(block->prefix(), prefix.bytes, prefix.n);
@@ -185,7 +199,8 @@ DataBlock::~DataBlock() {
   if (live_count_ != nullptr) live_count_->fetch_sub(1, std::memory_order_relaxed);
 }
 
-// Two functions, each with one way to free: from one that chooses, clang 19 makes code that frees both ways.
+// Two functions, each with one way to free: from one that chooses, clang 19 makes code that frees
+// both ways.
 void DataBlock::DestroyIndexed(CacheEntry* entry) {
   auto* const block = static_cast<DataBlock*>(entry);
   block->~DataBlock();
@@ -201,14 +216,16 @@ void DataBlock::DestroyPlain(CacheEntry* entry) {
 EntryView DataBlock::View(uint32_t i) const {
   EntryHeader header;
   const char* const suffix = DecodeEntryHeader(entry(i), entries_end(), &header);
-  return {header.shared, header.shared + header.unshared, suffix, Slice(suffix + header.unshared, header.value_bytes)};
+  return {header.shared, header.shared + header.unshared, suffix,
+          Slice(suffix + header.unshared, header.value_bytes)};
 }
 
 // Keys from a restart on, each from the one before it. Custom orders only.
 class DataBlock::KeyWalk {
  public:
   // at: a restart.
-  KeyWalk(const DataBlock& block, uint32_t at, KeyBuffer* buffer) : block_(block), next_(at), buffer_(*buffer) {}
+  KeyWalk(const DataBlock& block, uint32_t at, KeyBuffer* buffer)
+      : block_(block), next_(at), buffer_(*buffer) {}
 
   // The internal key of the next entry.
   Slice Next() {
@@ -236,16 +253,19 @@ Slice DataBlock::Key(const KeyComparator& comparator, uint32_t i, KeyBuffer* buf
   return CompleteKey(i, view, PutKnownBytes(comparator, i, view, key), key);
 }
 
-size_t DataBlock::PutKnownBytes(const KeyComparator& comparator, uint32_t i, const EntryView& view, char* key) const {
+size_t DataBlock::PutKnownBytes(const KeyComparator& comparator, uint32_t i, const EntryView& view,
+                                char* key) const {
   // A key has prefix_bytes and a tag at least: there is room for all of the head.
   memcpy(key, prefix(), shape_.prefix_bytes);
   const uint64_t padded = shape_.wide_heads ? head(i) : head(i) << 32;
-  StoreBigEndian64(key + shape_.prefix_bytes, comparator.kind() == KeyComparator::Kind::kBytewise ? padded : ~padded);
+  StoreBigEndian64(key + shape_.prefix_bytes,
+                   comparator.kind() == KeyComparator::Kind::kBytewise ? padded : ~padded);
   return std::min<size_t>(view.user_bytes(), shape_.prefix_bytes + shape_.HeadBytes());
 }
 
 Slice DataBlock::CompleteKey(uint32_t i, const EntryView& view, size_t known, char* key) const {
-  if (view.key_bytes > view.shared) memcpy(key + view.shared, view.suffix, view.key_bytes - view.shared);
+  if (view.key_bytes > view.shared)
+    memcpy(key + view.shared, view.suffix, view.key_bytes - view.shared);
   // Byte b < shared is the one that the nearest entry before with shared <= b brought along.
   size_t missing = view.shared;
   for (uint32_t j = i; missing > known;) {
@@ -267,8 +287,9 @@ int DataBlock::ComparePrefix(const KeyComparator& comparator, const Slice& user_
 }
 
 uint32_t DataBlock::LowerBoundOfHead(uint64_t head) const {
-  return shape_.wide_heads ? LowerBoundIn(wide_heads(), shape_.entries, head)
-                           : LowerBoundIn(narrow_heads(), shape_.entries, static_cast<uint32_t>(head));
+  return shape_.wide_heads
+             ? LowerBoundIn(wide_heads(), shape_.entries, head)
+             : LowerBoundIn(narrow_heads(), shape_.entries, static_cast<uint32_t>(head));
 }
 
 uint32_t DataBlock::UpperBoundOfHead(uint64_t head) const {
@@ -276,7 +297,8 @@ uint32_t DataBlock::UpperBoundOfHead(uint64_t head) const {
   return head == largest ? shape_.entries : LowerBoundOfHead(head + 1);
 }
 
-int DataBlock::CompareTail(const KeyComparator& comparator, uint32_t i, const EntryView& view, const Slice& user_key) const {
+int DataBlock::CompareTail(const KeyComparator& comparator, uint32_t i, const EntryView& view,
+                           const Slice& user_key) const {
   const size_t user_bytes = view.user_bytes();
   if (!comparator.HasHeads()) {
     KeyBuffer buffer;
@@ -308,7 +330,8 @@ uint64_t DataBlock::Tag(const KeyComparator& comparator, uint32_t i, const Entry
   return ExtractTag(Key(comparator, i, &buffer));
 }
 
-int DataBlock::CompareEntry(const KeyComparator& comparator, uint32_t i, const Slice& user_key, uint64_t tag) const {
+int DataBlock::CompareEntry(const KeyComparator& comparator, uint32_t i, const Slice& user_key,
+                            uint64_t tag) const {
   const EntryView view = View(i);
   const int r = CompareTail(comparator, i, view, user_key);
   if (r != 0) return r;
@@ -316,7 +339,8 @@ int DataBlock::CompareEntry(const KeyComparator& comparator, uint32_t i, const S
   return own > tag ? -1 : (own < tag ? 1 : 0);
 }
 
-uint32_t DataBlock::LowerBoundOfKey(const KeyComparator& comparator, const Slice& user_key, uint64_t tag) const {
+uint32_t DataBlock::LowerBoundOfKey(const KeyComparator& comparator, const Slice& user_key,
+                                    uint64_t tag) const {
   KeyBuffer buffer;
   uint32_t low = 0;
   uint32_t high = shape_.entries;
@@ -338,7 +362,8 @@ uint32_t DataBlock::LowerBoundOfKey(const KeyComparator& comparator, const Slice
   return i;
 }
 
-uint32_t DataBlock::LowerBound(const KeyComparator& comparator, const Slice& user_key, uint64_t tag) const {
+uint32_t DataBlock::LowerBound(const KeyComparator& comparator, const Slice& user_key,
+                               uint64_t tag) const {
   if (shape_.entries == 0) return 0;
   if (!comparator.HasHeads()) return LowerBoundOfKey(comparator, user_key, tag);
   const int r = ComparePrefix(comparator, user_key);
@@ -360,9 +385,11 @@ uint32_t DataBlock::LowerBound(const KeyComparator& comparator, const Slice& use
   return low;
 }
 
-bool DataBlock::FindCandidates(const KeyComparator& comparator, const Slice& user_key, uint64_t tag, uint64_t* head, uint32_t* first) const {
+bool DataBlock::FindCandidates(const KeyComparator& comparator, const Slice& user_key, uint64_t tag,
+                               uint64_t* head, uint32_t* first) const {
   if (shape_.entries == 0 || user_key.size() < shape_.prefix_bytes) return false;
-  if (shape_.prefix_bytes != 0 && memcmp(user_key.data(), prefix(), shape_.prefix_bytes) != 0) return false;
+  if (shape_.prefix_bytes != 0 && memcmp(user_key.data(), prefix(), shape_.prefix_bytes) != 0)
+    return false;
   *head = HeadOf(comparator, user_key);
   if (!comparator.HasHeads()) {
     *first = LowerBoundOfKey(comparator, user_key, tag);

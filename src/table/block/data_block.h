@@ -1,29 +1,35 @@
 // DataBlock: a data block in memory, with a side index that leads straight to an entry.
 //
-//   one allocation   [DataBlock | common prefix | heads: u32 x n | offsets: u16 x n | custom orders: restarts: u16 x n]
+//   one allocation   [DataBlock | common prefix | heads: u32 x n | offsets: u16 x n | custom
+//                    orders: restarts: u16 x n]
 //                                                  or u64 x n     or u32 x n                            or u32 x n
 //   the block's bytes: an allocation of their own, or the table's mapping
 //
 //   key of entry i   [common prefix: P bytes][head: the next H bytes][tail] [tag]
 //                     same for all entries    heads[i], zero-padded   lies in the entry's own suffix whenever shared <= P + H
 //
-// Neighbours in a sorted block differ soon behind what all of them share, so H = 4 tells most keys apart, and six bytes an entry are what a lookup
-// waits for and what the cache pays for. (Twelve took 4 % more memory, and a Get 8 % more time.) Where eight bytes tell more of the keys apart, as in
-// a block that holds the ends of two groups of keys, H = 8. Offsets and restarts have 32 bits in a block of more than 64 KiB.
+// Neighbours in a sorted block differ soon behind what all of them share, so H = 4 tells most keys
+// apart, and six bytes an entry are what a lookup waits for and what the cache pays for. (Twelve
+// took 4 % more memory, and a Get 8 % more time.) Where eight bytes tell more of the keys apart, as
+// in a block that holds the ends of two groups of keys, H = 8. Offsets and restarts have 32 bits in
+// a block of more than 64 KiB.
 //
-// So a lookup compares the prefix once, searches the heads as integers, and settles what is left in place: in the common case it touches one entry,
-// and waits for memory twice, for the side index and for that entry. Seek and Prev go through the same arrays. The side index is built once, when the
-// block enters the cache, in the pass that checks the block.
+// So a lookup compares the prefix once, searches the heads as integers, and settles what is left in
+// place: in the common case it touches one entry, and waits for memory twice, for the side index
+// and for that entry. Seek and Prev go through the same arrays. The side index is built once, when
+// the block enters the cache, in the pass that checks the block.
 //
-// I1: with a side index, every entry's header, key and value lie inside the block, shared never exceeds the length of the key before, and heads do
-//     not descend. What reads through the side index checks nothing again.
-// I2: a custom order has no heads and no common prefix: both are zero, and every comparison takes the whole key. So it has restarts[i], the last
-//     entry up to i whose key is whole in its place: keys are put together forwards from there, and a search looks at restarts first.
-// I3: a block without a side index (compaction reads it once, forwards) has been checked for nothing but its frame; TableCursor checks each entry
-//     as it goes.
+// I1: with a side index, every entry's header, key and value lie inside the block, shared never
+//     exceeds the length of the key before, and heads do not descend. What reads through the side
+//     index checks nothing again.
+// I2: a custom order has no heads and no common prefix: both are zero, and every comparison takes
+//     the whole key. So it has restarts[i], the last entry up to i whose key is whole in its place:
+//     keys are put together forwards from there, and a search looks at restarts first.
+// I3: a block without a side index (compaction reads it once, forwards) has been checked for
+//     nothing but its frame; TableCursor checks each entry as it goes.
 //
-// Lifetime: counted (CacheEntry). A block in the mapping does not keep the mapping alive; its values are pinned through the table.
-// Thread safety: constant once made.
+// Lifetime: counted (CacheEntry). A block in the mapping does not keep the mapping alive; its
+// values are pinned through the table. Thread safety: constant once made.
 #pragma once
 
 #include <atomic>
@@ -86,10 +92,12 @@ class DataBlock final : public CacheEntry {
     BlockBuffer owned;  // none: contents lie in the table's mapping
     KeyComparator comparator{nullptr};
     bool side_index = true;
-    std::atomic<int64_t>* live_count = nullptr;  // counts this block while it exists; null: nobody counts
+    std::atomic<int64_t>* live_count =
+        nullptr;  // counts this block while it exists; null: nobody counts
   };
 
-  // Returns the block with one count, the caller's. Corruption or NotSupported without file and offset.
+  // Returns the block with one count, the caller's. Corruption or NotSupported without file and
+  // offset.
   static Result<DataBlock*> Create(Args args);
 
   bool in_mapping() const { return !owned_; }
@@ -103,7 +111,9 @@ class DataBlock final : public CacheEntry {
 
   // The rest needs the side index.
   // In the width of this block: 32 or 64 bits.
-  uint64_t head(uint32_t i) const { return shape_.wide_heads ? wide_heads()[i] : narrow_heads()[i]; }
+  uint64_t head(uint32_t i) const {
+    return shape_.wide_heads ? wide_heads()[i] : narrow_heads()[i];
+  }
   const char* entry(uint32_t i) const { return begin_ + Number(i); }
   EntryView View(uint32_t i) const;
   // Puts the internal key of entry i into the buffer and returns it.
@@ -112,11 +122,14 @@ class DataBlock final : public CacheEntry {
   // The first entry at or after (user_key, tag); entries() when there is none.
   uint32_t LowerBound(const KeyComparator& comparator, const Slice& user_key, uint64_t tag) const;
 
-  // For point lookups: entries i >= *first with head(i) == *head may have this user key, until one compares beyond it; versions with larger tags may
-  // have been left out. False when no entry of this block can be it.
-  bool FindCandidates(const KeyComparator& comparator, const Slice& user_key, uint64_t tag, uint64_t* head, uint32_t* first) const;
+  // For point lookups: entries i >= *first with head(i) == *head may have this user key, until one
+  // compares beyond it; versions with larger tags may have been left out. False when no entry of
+  // this block can be it.
+  bool FindCandidates(const KeyComparator& comparator, const Slice& user_key, uint64_t tag,
+                      uint64_t* head, uint32_t* first) const;
   // The user key of entry i, whose head equals that of user_key, against user_key: < 0, 0, > 0.
-  int CompareTail(const KeyComparator& comparator, uint32_t i, const EntryView& view, const Slice& user_key) const;
+  int CompareTail(const KeyComparator& comparator, uint32_t i, const EntryView& view,
+                  const Slice& user_key) const;
   uint64_t Tag(const KeyComparator& comparator, uint32_t i, const EntryView& view) const;
 
   // Asks for the side index of a block of ordinary size, whose header may not have arrived yet.
@@ -134,7 +147,9 @@ class DataBlock final : public CacheEntry {
   // Asks for as many of them as a walk backwards reads at once.
   void PrefetchLastEntries() const {
     constexpr size_t kBytes = 2048;
-    for (const char* line = entries_end() - std::min<size_t>(entries_bytes_, kBytes); line < entries_end(); line += 64) ASHLAR_PREFETCH(line);
+    for (const char* line = entries_end() - std::min<size_t>(entries_bytes_, kBytes);
+         line < entries_end(); line += 64)
+      ASHLAR_PREFETCH(line);
   }
 
  private:
@@ -148,7 +163,8 @@ class DataBlock final : public CacheEntry {
     size_t HeadBytes() const { return wide_heads ? sizeof(uint64_t) : sizeof(uint32_t); }
     size_t NumberBytes() const { return wide_numbers ? sizeof(uint32_t) : sizeof(uint16_t); }
     size_t SideIndexBytes(bool has_restarts) const {
-      return PaddedPrefixBytes() + size_t{entries} * (HeadBytes() + NumberBytes() * (has_restarts ? 2 : 1));
+      return PaddedPrefixBytes() +
+             size_t{entries} * (HeadBytes() + NumberBytes() * (has_restarts ? 2 : 1));
     }
   };
   DataBlock(Args* args, const BlockLayout& layout, const Shape& shape, size_t charge);
@@ -166,7 +182,8 @@ class DataBlock final : public CacheEntry {
   const char* numbers() const { return heads() + shape_.entries * shape_.HeadBytes(); }
   // The offsets of the entries, behind them in custom orders the restarts.
   uint32_t Number(size_t i) const {
-    return shape_.wide_numbers ? reinterpret_cast<const uint32_t*>(numbers())[i] : reinterpret_cast<const uint16_t*>(numbers())[i];
+    return shape_.wide_numbers ? reinterpret_cast<const uint32_t*>(numbers())[i]
+                               : reinterpret_cast<const uint16_t*>(numbers())[i];
   }
   uint32_t restart(uint32_t i) const { return Number(size_t{shape_.entries} + i); }
   void PutHeads(const std::vector<uint64_t>& heads);
@@ -177,18 +194,23 @@ class DataBlock final : public CacheEntry {
     return shape_.wide_heads ? head : head >> 32;
   }
 
-  // Puts in what the prefix and the head tell of the key of entry i; returns how many bytes that is.
-  size_t PutKnownBytes(const KeyComparator& comparator, uint32_t i, const EntryView& view, char* key) const;
+  // Puts in what the prefix and the head tell of the key of entry i; returns how many bytes that
+  // is.
+  size_t PutKnownBytes(const KeyComparator& comparator, uint32_t i, const EntryView& view,
+                       char* key) const;
   class KeyWalk;
   // Puts in the rest.
   Slice CompleteKey(uint32_t i, const EntryView& view, size_t known, char* key) const;
-  // < 0 or > 0: user_key sorts before or after every key with the common prefix; 0: it begins with the prefix.
+  // < 0 or > 0: user_key sorts before or after every key with the common prefix; 0: it begins with
+  // the prefix.
   int ComparePrefix(const KeyComparator& comparator, const Slice& user_key) const;
   uint32_t LowerBoundOfHead(uint64_t head) const;
   uint32_t UpperBoundOfHead(uint64_t head) const;
   // LowerBound in a custom order.
-  uint32_t LowerBoundOfKey(const KeyComparator& comparator, const Slice& user_key, uint64_t tag) const;
-  int CompareEntry(const KeyComparator& comparator, uint32_t i, const Slice& user_key, uint64_t tag) const;
+  uint32_t LowerBoundOfKey(const KeyComparator& comparator, const Slice& user_key,
+                           uint64_t tag) const;
+  int CompareEntry(const KeyComparator& comparator, uint32_t i, const Slice& user_key,
+                   uint64_t tag) const;
 
   // What a lookup needs comes first: with the base class it fills one cache line.
   const char* const begin_;

@@ -49,10 +49,12 @@ Result<DataBlock*> MakeBlock(const std::string& bytes, const KeyComparator& comp
   BlockBuffer owned(bytes.size());
   memcpy(owned.get(), bytes.data(), bytes.size());
   const Slice contents(owned.get(), bytes.size());
-  return DataBlock::Create({.contents = contents, .owned = std::move(owned), .comparator = comparator});
+  return DataBlock::Create(
+      {.contents = contents, .owned = std::move(owned), .comparator = comparator});
 }
 
-// Two letters and zeros, so that keys share prefixes of every length and are prefixes of each other; now and then one that shares nothing.
+// Two letters and zeros, so that keys share prefixes of every length and are prefixes of each
+// other; now and then one that shares nothing.
 std::string TightKey(Random* random) {
   if (random->OneIn(30)) return random->Bytes(random->Uniform(30));
   std::string key(random->Uniform(4) * 7, 'a');
@@ -77,18 +79,28 @@ TEST(DataBlock, FindsWhatAPlainSearchFinds) {
     const std::string large_value(random.OneIn(10) ? 70'000 : 0, 'v');
     const std::string long_prefix(random.OneIn(40) ? 70'000 : 0, 'p');
     const bool composite = random.OneIn(3);
-    const auto new_key = [&] { return long_prefix + (composite ? CompositeKey(&random) : TightKey(&random)); };
+    const auto new_key = [&] {
+      return long_prefix + (composite ? CompositeKey(&random) : TightKey(&random));
+    };
     std::vector<Entry> entries;
     for (uint64_t n = 1 + random.Uniform(150); n > 0; --n) {
-      const std::string key = entries.empty() || !random.OneIn(4) ? new_key() : ExtractUserKey(entries.back().first).ToString();
-      entries.emplace_back(MakeInternalKey(key, random.Uniform(1000), ValueType::kValue), std::to_string(n));
+      const std::string key = entries.empty() || !random.OneIn(4)
+                                  ? new_key()
+                                  : ExtractUserKey(entries.back().first).ToString();
+      entries.emplace_back(MakeInternalKey(key, random.Uniform(1000), ValueType::kValue),
+                           std::to_string(n));
     }
     entries[random.Uniform(entries.size())].second += large_value;
-    const auto less = [&](const Entry& a, const Entry& b) { return comparator.CompareInternal(a.first, b.first) < 0; };
+    const auto less = [&](const Entry& a, const Entry& b) {
+      return comparator.CompareInternal(a.first, b.first) < 0;
+    };
     std::sort(entries.begin(), entries.end(), less);
-    entries.erase(std::unique(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.first == b.first; }), entries.end());
+    entries.erase(std::unique(entries.begin(), entries.end(),
+                              [](const Entry& a, const Entry& b) { return a.first == b.first; }),
+                  entries.end());
 
-    const Result<DataBlock*> made = MakeBlock(BuildBlock(entries, static_cast<int>(1 + random.Uniform(20))), comparator);
+    const Result<DataBlock*> made =
+        MakeBlock(BuildBlock(entries, static_cast<int>(1 + random.Uniform(20))), comparator);
     ASSERT_TRUE(made.ok()) << made.status().ToString();
     DataBlock* const block = *made;
     ASSERT_EQ(block->entries(), entries.size());
@@ -100,15 +112,21 @@ TEST(DataBlock, FindsWhatAPlainSearchFinds) {
       ASSERT_EQ(block->Tag(comparator, i, block->View(i)), ExtractTag(entries[i].first)) << i;
     }
     for (int i = 0; i < 200; ++i) {
-      const std::string key = random.OneIn(2) ? new_key() : ExtractUserKey(entries[random.Uniform(entries.size())].first).ToString();
+      const std::string key =
+          random.OneIn(2)
+              ? new_key()
+              : ExtractUserKey(entries[random.Uniform(entries.size())].first).ToString();
       const std::string target = MakeInternalKey(key, random.Uniform(1000), ValueType::kMax);
-      const auto expected = std::lower_bound(entries.begin(), entries.end(), Entry(target, ""), less);
+      const auto expected =
+          std::lower_bound(entries.begin(), entries.end(), Entry(target, ""), less);
       const auto at = static_cast<uint32_t>(expected - entries.begin());
-      ASSERT_EQ(block->LowerBound(comparator, key, ExtractTag(target)), at) << Slice(key).ToString(true);
+      ASSERT_EQ(block->LowerBound(comparator, key, ExtractTag(target)), at)
+          << Slice(key).ToString(true);
 
       uint64_t head = 0;
       uint32_t first = 0;
-      const bool candidates = block->FindCandidates(comparator, key, ExtractTag(target), &head, &first);
+      const bool candidates =
+          block->FindCandidates(comparator, key, ExtractTag(target), &head, &first);
       if (at == entries.size() || !comparator.Equal(ExtractUserKey(expected->first), key)) continue;
       ASSERT_TRUE(candidates);
       ASSERT_LE(first, at);
@@ -127,12 +145,15 @@ TEST(DataBlock, FindsWhatAPlainSearchFinds) {
 
 TEST(DataBlock, DisorderIsCorruption) {
   const KeyComparator comparator(BytewiseComparator());
-  const auto key = [](const char* user_key) { return MakeInternalKey(user_key, 1, ValueType::kValue); };
-  for (const auto& keys : std::vector<std::vector<std::string>>{{key("b"), key("a"), key("c")},
-                                                                {key("prefix1"), key("other"), key("prefix2")},
-                                                                {key("aaaa2b"), key("aaaa1c"), key("b")},
-                                                                {"short", "shorter"},
-                                                                {key("a"), "x", key("b")}}) {
+  const auto key = [](const char* user_key) {
+    return MakeInternalKey(user_key, 1, ValueType::kValue);
+  };
+  for (const auto& keys :
+       std::vector<std::vector<std::string>>{{key("b"), key("a"), key("c")},
+                                             {key("prefix1"), key("other"), key("prefix2")},
+                                             {key("aaaa2b"), key("aaaa1c"), key("b")},
+                                             {"short", "shorter"},
+                                             {key("a"), "x", key("b")}}) {
     std::vector<Entry> entries;
     for (const std::string& k : keys) entries.emplace_back(k, "v");
     EXPECT_TRUE(MakeBlock(BuildBlock(entries, 1), comparator).status().IsCorruption());

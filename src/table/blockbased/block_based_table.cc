@@ -31,15 +31,20 @@ enum class IndexType : uint32_t { kBinary = 0, kHash = 1, kTwoLevel = 2, kBinary
 // The value of a fixed32 property; absent or too short: 0.
 uint32_t Fixed32Property(const TableProperties& properties, const char* name) {
   const auto found = properties.user_collected_properties.find(name);
-  if (found == properties.user_collected_properties.end() || found->second.size() < sizeof(uint32_t)) return 0;
+  if (found == properties.user_collected_properties.end() ||
+      found->second.size() < sizeof(uint32_t))
+    return 0;
   return DecodeFixed32(found->second.data());
 }
-// The property of a feature says that it was off. Tables of old releases do not have it: the feature was on where it was possible.
+// The property of a feature says that it was off. Tables of old releases do not have it: the
+// feature was on where it was possible.
 bool PropertySaysNo(const TableProperties& properties, const char* name) {
   const auto found = properties.user_collected_properties.find(name);
   return found != properties.user_collected_properties.end() && found->second == "0";
 }
-bool HasProperty(const TableProperties& properties, const char* name) { return properties.user_collected_properties.contains(name); }
+bool HasProperty(const TableProperties& properties, const char* name) {
+  return properties.user_collected_properties.contains(name);
+}
 
 }  // namespace
 
@@ -79,11 +84,14 @@ Status BlockBasedTable::Load(const TableOpenArgs& args) {
   uint64_t actual_bytes = 0;
   ASHLAR_RETURN_IF_ERROR(file_.file()->Size(&actual_bytes));
   if (actual_bytes != file_.file_bytes()) {
-    return Status::Corruption(file_.name(), StrCat("the file has ", actual_bytes, " bytes, expected ", file_.file_bytes()));
+    return Status::Corruption(file_.name(), StrCat("the file has ", actual_bytes,
+                                                   " bytes, expected ", file_.file_bytes()));
   }
   ASHLAR_RETURN_IF_ERROR(LoadTail());
   const Result<Footer> footer = DecodeFooter(tail_.bytes, file_.file_bytes());
-  if (!footer.ok()) return file_.AddPlace(footer.status(), file_.file_bytes() - std::min<uint64_t>(file_.file_bytes(), kFooterBytes));
+  if (!footer.ok())
+    return file_.AddPlace(
+        footer.status(), file_.file_bytes() - std::min<uint64_t>(file_.file_bytes(), kFooterBytes));
   file_.SetFormatVersion(footer->format_version);
   file_.SetChecksum(footer->checksum, footer->base_context);
   ASHLAR_RETURN_IF_ERROR(LoadMetaIndex(*footer));
@@ -103,14 +111,19 @@ Status BlockBasedTable::Load(const TableOpenArgs& args) {
 Status BlockBasedTable::LoadTail() {
   const uint64_t n = std::min(file_.file_bytes(), kTailBytes);
   const uint64_t offset = file_.file_bytes() - n;
-  if (!file_.mapped()) tail_buffer_ = std::make_unique_for_overwrite<char[]>(static_cast<size_t>(n));
-  ASHLAR_ASSIGN_OR_RETURN(const Slice bytes, file_.ReadBytes(offset, static_cast<size_t>(n), tail_buffer_.get()));
+  if (!file_.mapped())
+    tail_buffer_ = std::make_unique_for_overwrite<char[]>(static_cast<size_t>(n));
+  ASHLAR_ASSIGN_OR_RETURN(const Slice bytes,
+                          file_.ReadBytes(offset, static_cast<size_t>(n), tail_buffer_.get()));
   tail_ = {offset, bytes};
   return Status::OK();
 }
 
 Result<BlockContents> BlockBasedTable::ReadMeta(const BlockHandle& handle) const {
-  return file_.ReadBlock({.handle = handle, .verify_checksum = true, .stays = true, .at_hand = tail_.bytes.empty() ? nullptr : &tail_});
+  return file_.ReadBlock({.handle = handle,
+                          .verify_checksum = true,
+                          .stays = true,
+                          .at_hand = tail_.bytes.empty() ? nullptr : &tail_});
 }
 
 Status BlockBasedTable::LoadMetaIndex(const Footer& footer) {
@@ -121,13 +134,15 @@ Status BlockBasedTable::LoadMetaIndex(const Footer& footer) {
   while (entries.Next()) {
     Slice value = entries.value();
     MetaBlock meta{entries.key().ToString(), {}};
-    if (!GetBlockHandle(&value, &meta.handle)) return file_.CorruptionAt(metaindex_handle_.offset, "bad block handle in the metaindex");
+    if (!GetBlockHandle(&value, &meta.handle))
+      return file_.CorruptionAt(metaindex_handle_.offset, "bad block handle in the metaindex");
     meta_blocks_.push_back(std::move(meta));
   }
   if (!entries.status().ok()) return file_.AddPlace(entries.status(), metaindex_handle_.offset);
   if (footer.format_version >= 6) {
     const BlockHandle* const index = FindMeta(kMetaIndex);
-    if (index == nullptr) return file_.CorruptionAt(metaindex_handle_.offset, "the metaindex names no index");
+    if (index == nullptr)
+      return file_.CorruptionAt(metaindex_handle_.offset, "the metaindex names no index");
     index_handle_ = *index;
   }
   return Status::OK();
@@ -142,7 +157,8 @@ const BlockHandle* BlockBasedTable::FindMeta(const Slice& name) const {
 
 Status BlockBasedTable::LoadProperties() {
   const BlockHandle* const handle = FindMeta(kMetaProperties);
-  if (handle == nullptr) return file_.CorruptionAt(metaindex_handle_.offset, "the metaindex names no properties");
+  if (handle == nullptr)
+    return file_.CorruptionAt(metaindex_handle_.offset, "the metaindex names no properties");
   ASHLAR_ASSIGN_OR_RETURN(const BlockContents contents, ReadMeta(*handle));
   Result<TableProperties> properties = DecodeTableProperties(contents.data);
   if (!properties.ok()) return file_.AddPlace(properties.status(), handle->offset);
@@ -153,7 +169,9 @@ Status BlockBasedTable::LoadProperties() {
 Status BlockBasedTable::CheckSupported() const {
   const char* const comparator = comparator_.user_comparator()->Name();
   if (!properties_.comparator_name.empty() && properties_.comparator_name != comparator) {
-    return Status::InvalidArgument(file_.name(), StrCat("was written with comparator ", properties_.comparator_name, ", not ", comparator));
+    return Status::InvalidArgument(
+        file_.name(),
+        StrCat("was written with comparator ", properties_.comparator_name, ", not ", comparator));
   }
   if (properties_.num_range_deletions > 0 || FindMeta(kMetaRangeDeletions) != nullptr) {
     return Status::NotSupported(file_.name(), "the table holds range deletions");
@@ -170,18 +188,25 @@ Status BlockBasedTable::FindGlobalSequence(SequenceNumber largest_sequence) {
   const auto found = properties_.user_collected_properties.find(kPropertyGlobalSequence);
   const bool has_sequence = found != properties_.user_collected_properties.end();
   if (!HasProperty(properties_, kPropertyExternalVersion) || version == 1) {
-    if (has_sequence) return Status::Corruption(file_.name(), "a global sequence number in a table that cannot have one");
+    if (has_sequence)
+      return Status::Corruption(file_.name(),
+                                "a global sequence number in a table that cannot have one");
     return Status::OK();
   }
-  if (version != 2) return Status::NotSupported(file_.name(), StrCat("external table of version ", version));
-  if (has_sequence && found->second.size() != sizeof(uint64_t)) return Status::Corruption(file_.name(), "bad global sequence number");
+  if (version != 2)
+    return Status::NotSupported(file_.name(), StrCat("external table of version ", version));
+  if (has_sequence && found->second.size() != sizeof(uint64_t))
+    return Status::Corruption(file_.name(), "bad global sequence number");
   SequenceNumber sequence = has_sequence ? DecodeFixed64(found->second.data()) : 0;
   if (largest_sequence < kSequenceNumberMax) {
     // Newer versions leave the file as it is, and record the number in the MANIFEST alone.
     if (sequence == 0) sequence = largest_sequence;
-    if (sequence != largest_sequence) return Status::Corruption(file_.name(), "the global sequence number differs from the MANIFEST's");
+    if (sequence != largest_sequence)
+      return Status::Corruption(file_.name(),
+                                "the global sequence number differs from the MANIFEST's");
   }
-  if (sequence > kSequenceNumberMax) return Status::Corruption(file_.name(), "bad global sequence number");
+  if (sequence > kSequenceNumberMax)
+    return Status::Corruption(file_.name(), "bad global sequence number");
   global_sequence_ = sequence;
   return Status::OK();
 }
@@ -190,7 +215,8 @@ Status BlockBasedTable::LoadDictionary() {
   const BlockHandle* const handle = FindMeta(kMetaDictionary);
   if (handle == nullptr) return Status::OK();
   ASHLAR_ASSIGN_OR_RETURN(const BlockContents contents, ReadMeta(*handle));
-  if (!contents.data.empty()) file_.SetDictionary(std::make_unique<DecompressionDictionary>(contents.data));
+  if (!contents.data.empty())
+    file_.SetDictionary(std::make_unique<DecompressionDictionary>(contents.data));
   return Status::OK();
 }
 
@@ -211,7 +237,9 @@ Status BlockBasedTable::LoadIndex() {
   if (type == IndexType::kTwoLevel) {
     ASHLAR_RETURN_IF_ERROR(LoadIndexPartitions(contents.data, coding));
   } else {
-    const auto add = [&](const IndexBlockEntry& entry) { return index_.Add(entry, coding.user_keys, file_.file_bytes()); };
+    const auto add = [&](const IndexBlockEntry& entry) {
+      return index_.Add(entry, coding.user_keys, file_.file_bytes());
+    };
     const Status status = VisitIndexBlock(contents.data, coding, add);
     if (!status.ok()) return file_.AddPlace(status, index_handle_.offset);
   }
@@ -221,10 +249,14 @@ Status BlockBasedTable::LoadIndex() {
 
 Status BlockBasedTable::LoadIndexPartitions(const Slice& top_level, const IndexCoding& coding) {
   BlockIndex partitions(comparator_);  // for its checks
-  const auto add_partition = [&](const IndexBlockEntry& entry) { return partitions.Add(entry, coding.user_keys, file_.file_bytes()); };
+  const auto add_partition = [&](const IndexBlockEntry& entry) {
+    return partitions.Add(entry, coding.user_keys, file_.file_bytes());
+  };
   const Status status = VisitIndexBlock(top_level, coding, add_partition);
   if (!status.ok()) return file_.AddPlace(status, index_handle_.offset);
-  const auto add = [&](const IndexBlockEntry& entry) { return index_.Add(entry, coding.user_keys, file_.file_bytes()); };
+  const auto add = [&](const IndexBlockEntry& entry) {
+    return index_.Add(entry, coding.user_keys, file_.file_bytes());
+  };
   for (uint32_t i = 0; i < partitions.blocks(); ++i) {
     const BlockHandle handle = partitions.handle(i);
     ASHLAR_ASSIGN_OR_RETURN(const BlockContents contents, ReadMeta(handle));
@@ -235,20 +267,24 @@ Status BlockBasedTable::LoadIndexPartitions(const Slice& top_level, const IndexC
   return Status::OK();
 }
 
-std::shared_ptr<const SliceTransform> BlockBasedTable::FindPrefixExtractor(PrefixExtractors* known) const {
+std::shared_ptr<const SliceTransform> BlockBasedTable::FindPrefixExtractor(
+    PrefixExtractors* known) const {
   const std::string& id = properties_.prefix_extractor_name;
-  if (known == nullptr || id.empty() || PropertySaysNo(properties_, kPropertyPrefixFiltering)) return nullptr;
+  if (known == nullptr || id.empty() || PropertySaysNo(properties_, kPropertyPrefixFiltering))
+    return nullptr;
   return known->Find(id);
 }
 
 Status BlockBasedTable::LoadFilter() {
   if (!filters_whole_keys_ && prefix_extractor_ == nullptr) return Status::OK();
-  if (const BlockHandle* const full = FindMeta(StrCat(kFullFilterPrefix, kBuiltinFilterName)); full != nullptr) {
+  if (const BlockHandle* const full = FindMeta(StrCat(kFullFilterPrefix, kBuiltinFilterName));
+      full != nullptr) {
     ASHLAR_ASSIGN_OR_RETURN(filter_contents_, ReadMeta(*full));
     filter_ = FilterReader(filter_contents_.data);
     return Status::OK();
   }
-  const BlockHandle* const partitioned = FindMeta(StrCat(kPartitionedFilterPrefix, kBuiltinFilterName));
+  const BlockHandle* const partitioned =
+      FindMeta(StrCat(kPartitionedFilterPrefix, kBuiltinFilterName));
   return partitioned == nullptr ? Status::OK() : LoadFilterPartitions(*partitioned);
 }
 
@@ -257,7 +293,9 @@ Status BlockBasedTable::LoadFilterPartitions(const BlockHandle& handle) {
   IndexCoding coding = Coding();
   coding.first_keys = false;
   filter_index_.emplace(comparator_);
-  const auto add = [&](const IndexBlockEntry& entry) { return filter_index_->Add(entry, coding.user_keys, file_.file_bytes()); };
+  const auto add = [&](const IndexBlockEntry& entry) {
+    return filter_index_->Add(entry, coding.user_keys, file_.file_bytes());
+  };
   const Status status = VisitIndexBlock(top_level.data, coding, add);
   if (!status.ok()) return file_.AddPlace(status, handle.offset);
   filter_index_->Seal(false);
@@ -283,7 +321,8 @@ bool BlockBasedTable::FilterMayMatch(Lookup* lookup) const {
 }
 
 bool BlockBasedTable::Approach(Lookup* lookup, TableApproach* approach) const {
-  BlockIndex::Group group{.head = approach->head, .first = approach->block, .decided = approach->decided};
+  BlockIndex::Group group{
+      .head = approach->head, .first = approach->block, .decided = approach->decided};
   switch (approach->step++) {
     case 0:
       if (index_.blocks() == 0) return false;
@@ -308,7 +347,8 @@ bool BlockBasedTable::Approach(Lookup* lookup, TableApproach* approach) const {
   }
   uint64_t head = 0;
   uint32_t entry = 0;
-  if (block->FindCandidates(comparator_, lookup->user_key(), lookup->seek_tag(), &head, &entry)) ASHLAR_PREFETCH(block->entry(entry));
+  if (block->FindCandidates(comparator_, lookup->user_key(), lookup->seek_tag(), &head, &entry))
+    ASHLAR_PREFETCH(block->entry(entry));
   return false;
 }
 
@@ -336,18 +376,22 @@ bool BlockBasedTable::MayHold(SeekPrefix* seek, const Slice& internal_target) co
   if (filter_partitions_.empty()) {
     may_hold = filter_.MayMatch(prefix->filter_hash, prefix->bytes);
   } else {
-    // What the seek looks for may begin in the next partition, because a separator lies behind the last key; backward in the one before.
-    const uint32_t here = filter_index_->Find(ExtractUserKey(internal_target), ExtractTag(internal_target));
+    // What the seek looks for may begin in the next partition, because a separator lies behind the
+    // last key; backward in the one before.
+    const uint32_t here =
+        filter_index_->Find(ExtractUserKey(internal_target), ExtractTag(internal_target));
     const uint32_t first = seek->forward() || here == 0 ? here : here - 1;
     const uint32_t last = seek->forward() ? std::min(here + 1, filter_index_->blocks() - 1) : here;
-    for (uint32_t i = first; i <= last && !may_hold; ++i) may_hold = filter_partitions_[i].reader.MayMatch(prefix->filter_hash, prefix->bytes);
+    for (uint32_t i = first; i <= last && !may_hold; ++i)
+      may_hold = filter_partitions_[i].reader.MayMatch(prefix->filter_hash, prefix->bytes);
   }
   if (!may_hold) recorder_.Tick(BLOOM_FILTER_PREFIX_USEFUL);
   return may_hold;
 }
 
 void BlockBasedTable::CountFilterInPerfContext(Lookup* lookup, bool may_match) const {
-  if (!HasFilter() || (!filters_whole_keys_ && lookup->prefix(prefix_extractor_.get()) == nullptr)) return;
+  if (!HasFilter() || (!filters_whole_keys_ && lookup->prefix(prefix_extractor_.get()) == nullptr))
+    return;
   PerfCount(may_match ? &PerfContext::bloom_sst_hit_count : &PerfContext::bloom_sst_miss_count);
 }
 
@@ -377,7 +421,8 @@ void BlockBasedTable::Get(const TableReadOptions& options, Lookup* lookup) {
   if (!may_match) return;
   const bool searched_before = lookup->state() == Lookup::State::kSearching;
   GetFromBlocks(options, group, lookup);
-  const bool found = searched_before ? lookup->state() != Lookup::State::kSearching : lookup->Done();
+  const bool found =
+      searched_before ? lookup->state() != Lookup::State::kSearching : lookup->Done();
   if (!found || !HasFilter()) return;
   if (filters_whole_keys_) {
     recorder_.Tick(BLOOM_FILTER_FULL_TRUE_POSITIVE);
@@ -401,8 +446,10 @@ void BlockBasedTable::CountMiss() const {
   recorder_.Tick(BLOCK_CACHE_DATA_MISS);
 }
 
-void BlockBasedTable::GetFromBlocks(const TableReadOptions& options, const BlockIndex::Group& group, Lookup* lookup) {
-  for (uint32_t i = index_.FindInGroup(group, lookup->user_key(), lookup->seek_tag()); i < index_.blocks(); ++i) {
+void BlockBasedTable::GetFromBlocks(const TableReadOptions& options, const BlockIndex::Group& group,
+                                    Lookup* lookup) {
+  for (uint32_t i = index_.FindInGroup(group, lookup->user_key(), lookup->seek_tag());
+       i < index_.blocks(); ++i) {
     DataBlock* const block = CachedAt(i);
     if (block != nullptr) [[likely]] {
       block->Prefetch();
@@ -426,13 +473,17 @@ bool BlockBasedTable::GetFromBlock(DataBlock* block, Lookup* lookup) {
   uint64_t head = 0;
   uint32_t i = 0;
   // Stored tags say nothing when the table has a global sequence.
-  if (!block->FindCandidates(comparator_, user_key, global_sequence_ ? ~uint64_t{0} : seek_tag, &head, &i)) return false;
+  if (!block->FindCandidates(comparator_, user_key, global_sequence_ ? ~uint64_t{0} : seek_tag,
+                             &head, &i))
+    return false;
   bool found = false;
   size_t user_bytes_before = 0;
   for (; i < block->entries() && block->head(i) == head; ++i) {
     const EntryView view = block->View(i);
-    // Equal to the entry before, byte by byte; a custom order may have found another key than the sought one there.
-    const bool repeats = found && view.shared >= user_bytes_before && view.user_bytes() == user_bytes_before;
+    // Equal to the entry before, byte by byte; a custom order may have found another key than the
+    // sought one there.
+    const bool repeats =
+        found && view.shared >= user_bytes_before && view.user_bytes() == user_bytes_before;
     user_bytes_before = view.user_bytes();
     if (!repeats) {
       const int r = block->CompareTail(comparator_, i, view, user_key);
@@ -450,30 +501,38 @@ bool BlockBasedTable::GetFromBlock(DataBlock* block, Lookup* lookup) {
   return i == block->entries();
 }
 
-Result<bool> BlockBasedTable::GetFromFile(uint32_t block, const TableReadOptions& options, Lookup* lookup) {
+Result<bool> BlockBasedTable::GetFromFile(uint32_t block, const TableReadOptions& options,
+                                          Lookup* lookup) {
   if (options.cached_only) return Status::Incomplete(file_.name(), "the block is not in the cache");
   if (options.guard != nullptr) options.guard->Keep(pin_source().Acquire());
   // To the end: what the search below uses has counts.
   const ReadGuard::Pause pause(options.guard);
   const StopWatch watch(recorder_, READ_BLOCK_GET_MICROS);
   if (FillsCache(options)) {
-    ASHLAR_ASSIGN_OR_RETURN(
-        const BlockRef read,
-        Read({.block = block, .verify_checksum = options.verify_checksums, .fill_cache = true, .side_index = true, .at_hand = nullptr}));
+    ASHLAR_ASSIGN_OR_RETURN(const BlockRef read, Read({.block = block,
+                                                       .verify_checksum = options.verify_checksums,
+                                                       .fill_cache = true,
+                                                       .side_index = true,
+                                                       .at_hand = nullptr}));
     return GetFromBlock(read.get(), lookup);
   }
   const BlockHandle handle = index_.handle(block);
-  ASHLAR_ASSIGN_OR_RETURN(
-      BlockContents contents,
-      file_.ReadBlock({.handle = handle, .verify_checksum = options.verify_checksums, .use_dictionary = true, .at_hand = nullptr}));
+  ASHLAR_ASSIGN_OR_RETURN(BlockContents contents,
+                          file_.ReadBlock({.handle = handle,
+                                           .verify_checksum = options.verify_checksums,
+                                           .use_dictionary = true,
+                                           .at_hand = nullptr}));
   CountMiss();
   Result<bool> more = false;
   if (!contents.owned) {
     more = GetFromEntries(contents.data, pin_source(), lookup);
   } else {
     const Slice data = contents.data;
-    Result<DataBlock*> made = DataBlock::Create(
-        {.contents = data, .owned = std::move(contents.owned), .comparator = comparator_, .side_index = false, .live_count = live_blocks_});
+    Result<DataBlock*> made = DataBlock::Create({.contents = data,
+                                                 .owned = std::move(contents.owned),
+                                                 .comparator = comparator_,
+                                                 .side_index = false,
+                                                 .live_count = live_blocks_});
     if (!made.ok()) return file_.AddPlace(made.status(), handle.offset);
     const BlockRef holder(*made);
     more = GetFromEntries(data, holder->pin_source(), lookup);
@@ -481,28 +540,34 @@ Result<bool> BlockBasedTable::GetFromFile(uint32_t block, const TableReadOptions
   return more.ok() ? more : file_.AddPlace(more.status(), handle.offset);
 }
 
-Result<bool> BlockBasedTable::GetFromEntries(const Slice& contents, const PinSource& owner, Lookup* lookup) const {
+Result<bool> BlockBasedTable::GetFromEntries(const Slice& contents, const PinSource& owner,
+                                             Lookup* lookup) const {
   BlockLayout layout;
   ASHLAR_RETURN_IF_ERROR(ParseBlockLayout(contents, &layout));
   if (layout.entries == layout.entries_end) return true;
   const Slice& user_key = lookup->user_key();
   const uint64_t seek_tag = lookup->seek_tag();
   // Stored tags say nothing when the table has a global sequence.
-  ASHLAR_ASSIGN_OR_RETURN(const char* entry, FindRestart(layout, comparator_, user_key, global_sequence_ ? ~uint64_t{0} : seek_tag));
+  ASHLAR_ASSIGN_OR_RETURN(
+      const char* entry,
+      FindRestart(layout, comparator_, user_key, global_sequence_ ? ~uint64_t{0} : seek_tag));
   KeyBuffer buffer;
   size_t key_bytes = 0;
-  // What the key before has in common with the sought one, if it sorts before that; in a custom order that says nothing.
+  // What the key before has in common with the sought one, if it sorts before that; in a custom
+  // order that says nothing.
   size_t matched = SIZE_MAX;
   while (entry < layout.entries_end) {
     EntryHeader header;
     const char* const suffix = DecodeEntryHeader(entry, layout.entries_end, &header);
-    if (suffix == nullptr || header.shared > key_bytes || size_t{header.shared} + header.unshared < kTagBytes) {
+    if (suffix == nullptr || header.shared > key_bytes ||
+        size_t{header.shared} + header.unshared < kTagBytes) {
       return Status::Corruption("damaged block entry");
     }
     const size_t user_bytes_before = key_bytes - std::min(key_bytes, kTagBytes);
     key_bytes = size_t{header.shared} + header.unshared;
     char* const key = buffer.Reserve(key_bytes, header.shared);
-    if (static_cast<size_t>(contents.data() + contents.size() - suffix) >= size_t{header.unshared} + KeyBuffer::kSlackBytes) [[likely]] {
+    if (static_cast<size_t>(contents.data() + contents.size() - suffix) >=
+        size_t{header.unshared} + KeyBuffer::kSlackBytes) [[likely]] {
       CopyInSteps(key + header.shared, suffix, header.unshared);
     } else {
       memcpy(key + header.shared, suffix, header.unshared);
@@ -547,14 +612,17 @@ void BlockBasedTable::PrefetchSideIndex(uint32_t block) const {
 const char* BlockBasedTable::WhereCached(uint32_t block) const {
   if (block >= index_.blocks()) return nullptr;
   const EpochGuard guard(epochs());
-  if (const DataBlock* const after = block + 1 < index_.blocks() ? CachedAt(block + 1) : nullptr; after != nullptr) after->PrefetchHeader();
+  if (const DataBlock* const after = block + 1 < index_.blocks() ? CachedAt(block + 1) : nullptr;
+      after != nullptr)
+    after->PrefetchHeader();
   const DataBlock* const cached = CachedAt(block);
   return cached == nullptr ? nullptr : cached->first();
 }
 
 void BlockBasedTable::PrefetchBackwards(uint32_t block) const {
   const EpochGuard guard(epochs());
-  if (const DataBlock* const before = block == 0 ? nullptr : CachedAt(block - 1); before != nullptr) before->PrefetchHeader();
+  if (const DataBlock* const before = block == 0 ? nullptr : CachedAt(block - 1); before != nullptr)
+    before->PrefetchHeader();
   const DataBlock* const cached = CachedAt(block);
   if (cached == nullptr) return;
   cached->Prefetch();
@@ -563,9 +631,11 @@ void BlockBasedTable::PrefetchBackwards(uint32_t block) const {
 
 Result<BlockRef> BlockBasedTable::Read(const ReadArgs& args) {
   const BlockHandle handle = index_.handle(args.block);
-  ASHLAR_ASSIGN_OR_RETURN(
-      BlockContents contents,
-      file_.ReadBlock({.handle = handle, .verify_checksum = args.verify_checksum, .use_dictionary = true, .at_hand = args.at_hand}));
+  ASHLAR_ASSIGN_OR_RETURN(BlockContents contents,
+                          file_.ReadBlock({.handle = handle,
+                                           .verify_checksum = args.verify_checksum,
+                                           .use_dictionary = true,
+                                           .at_hand = args.at_hand}));
   Result<DataBlock*> made = DataBlock::Create({.contents = contents.data,
                                                .owned = std::move(contents.owned),
                                                .comparator = comparator_,
@@ -589,7 +659,9 @@ Result<BlockRef> BlockBasedTable::Read(const ReadArgs& args) {
   return block;
 }
 
-std::unique_ptr<InternalCursor> BlockBasedTable::NewCursor(const TableReadOptions& options) { return std::make_unique<TableCursor>(this, options); }
+std::unique_ptr<InternalCursor> BlockBasedTable::NewCursor(const TableReadOptions& options) {
+  return std::make_unique<TableCursor>(this, options);
+}
 
 uint64_t BlockBasedTable::ApproximateOffsetOf(const Slice& internal_key) {
   if (index_.blocks() == 0) return file_.file_bytes();
@@ -613,7 +685,9 @@ std::vector<std::string> BlockBasedTable::Anchors(size_t pieces) {
     if (next == 0 || next >= blocks || next - 1 == previous) continue;
     previous = next - 1;
     const Slice separator = index_.separator(previous);
-    anchors.push_back(index_.user_keys() ? MakeInternalKey(separator, kSequenceNumberMax, ValueType::kMax) : separator.ToString());
+    anchors.push_back(index_.user_keys()
+                          ? MakeInternalKey(separator, kSequenceNumberMax, ValueType::kMax)
+                          : separator.ToString());
   }
   return anchors;
 }
@@ -638,23 +712,31 @@ Status BlockBasedTable::Verify() {
   }
   recorder_.Tick(VERIFY_CHECKSUM_READ_BYTES, file_.file_bytes());
   if (state.entries != properties_.num_entries) {
-    return Status::Corruption(file_.name(), StrCat("holds ", state.entries, " entries, its properties say ", properties_.num_entries));
+    return Status::Corruption(
+        file_.name(),
+        StrCat("holds ", state.entries, " entries, its properties say ", properties_.num_entries));
   }
   return Status::OK();
 }
 
 Status BlockBasedTable::VerifyBlock(uint32_t block, VerifyState* state) {
   const uint64_t offset = index_.handle(block).offset;
-  ASHLAR_ASSIGN_OR_RETURN(const BlockRef ref,
-                          Read({.block = block, .verify_checksum = true, .fill_cache = false, .side_index = true, .at_hand = nullptr}));
+  ASHLAR_ASSIGN_OR_RETURN(const BlockRef ref, Read({.block = block,
+                                                    .verify_checksum = true,
+                                                    .fill_cache = false,
+                                                    .side_index = true,
+                                                    .at_hand = nullptr}));
   KeyBuffer buffer;
   for (uint32_t i = 0; i < ref->entries(); ++i, ++state->entries) {
     const Slice key = ref->Key(comparator_, i, &buffer);
-    if (!IsPointType(ExtractType(key))) return file_.AddPlace(Status::NotSupported("entry of a type that is not supported"), offset);
-    if (!state->last_key.empty() && comparator_.CompareInternal(state->last_key, key) >= 0) return file_.CorruptionAt(offset, "keys out of order");
+    if (!IsPointType(ExtractType(key)))
+      return file_.AddPlace(Status::NotSupported("entry of a type that is not supported"), offset);
+    if (!state->last_key.empty() && comparator_.CompareInternal(state->last_key, key) >= 0)
+      return file_.CorruptionAt(offset, "keys out of order");
     state->last_key.assign(key.data(), key.size());
     const Slice separator = index_.separator(block);
-    const int r = index_.user_keys() ? comparator_.Compare(ExtractUserKey(key), separator) : comparator_.CompareInternal(key, separator);
+    const int r = index_.user_keys() ? comparator_.Compare(ExtractUserKey(key), separator)
+                                     : comparator_.CompareInternal(key, separator);
     if (r > 0) return file_.CorruptionAt(offset, "a key lies behind its block's separator");
   }
   return Status::OK();
@@ -675,7 +757,8 @@ size_t BlockBasedTable::MemoryBytes() const {
   size_t bytes = sizeof(*this) + index_.MemoryBytes() + file_.DictionaryBytes();
   if (filter_contents_.owned) bytes += filter_contents_.data.size();
   if (filter_index_) bytes += filter_index_->MemoryBytes();
-  for (const FilterPartition& partition : filter_partitions_) bytes += partition.contents.owned ? partition.contents.data.size() : 0;
+  for (const FilterPartition& partition : filter_partitions_)
+    bytes += partition.contents.owned ? partition.contents.data.size() : 0;
   return bytes;
 }
 

@@ -1,20 +1,26 @@
-// BlockBasedTable: an open block-based table. Index and filter are held ready in memory; data blocks come through the block cache, by direct pointer.
+// BlockBasedTable: an open block-based table. Index and filter are held ready in memory; data
+// blocks come through the block cache, by direct pointer.
 //
 //   Get     filter ──no──> done      index.Find ──> cell ──> block: prefix, heads, entry ──> lookup->Offer
 //                                                    ├─ null: read, check, build the side index, offer to the cache
 //                                                    └─ null, and no cache to fill: read, check, search by the restarts
 //
-// What a table may hold that Ashlar does not implement is refused when it is opened: range deletions, unknown index types, keys and values stored
-// apart. Entries of unknown types fail the lookup or the cursor that meets them.
+// What a table may hold that Ashlar does not implement is refused when it is opened: range
+// deletions, unknown index types, keys and values stored apart. Entries of unknown types fail the
+// lookup or the cursor that meets them.
 //
-// Filter: it holds whole keys, prefixes of keys, or both, as the properties say. Its prefixes are those of the transform that the properties name,
-// which stays the table's own when the family goes over to another; a transform that is not at hand leaves them unused.
+// Filter: it holds whole keys, prefixes of keys, or both, as the properties say. Its prefixes are
+// those of the transform that the properties name, which stays the table's own when the family goes
+// over to another; a transform that is not at hand leaves them unused.
 //
-// Global sequence: every entry of an ingested file has the one sequence that its properties or the MANIFEST name, whatever its key says.
+// Global sequence: every entry of an ingested file has the one sequence that its properties or the
+// MANIFEST name, whatever its key says.
 //
-// I1: opened only if footer, metaindex, properties and index are readable and the comparator is the one that wrote it.
+// I1: opened only if footer, metaindex, properties and index are readable and the comparator is the
+//     one that wrote it.
 // I2: the index and filter checks hold (block_index.h, filter_reader.h).
-// Thread safety: table_reader.h. Lifetime: table_reader.h; erases its blocks from the cache when it goes.
+// Thread safety: table_reader.h. Lifetime: table_reader.h; erases its blocks from the cache when it
+// goes.
 #pragma once
 
 #include <cstdint>
@@ -52,8 +58,10 @@ struct TableOpenArgs {
   BlockCache* block_cache = nullptr;  // null: none
   bool mmap_reads = false;
   Recorder recorder{};
-  std::atomic<int64_t>* live_blocks = nullptr;            // counts the data blocks in memory; null: nobody counts
-  SequenceNumber largest_sequence = kSequenceNumberMax;   // as the MANIFEST has it; kSequenceNumberMax: not known
+  std::atomic<int64_t>* live_blocks =
+      nullptr;  // counts the data blocks in memory; null: nobody counts
+  SequenceNumber largest_sequence =
+      kSequenceNumberMax;  // as the MANIFEST has it; kSequenceNumberMax: not known
   std::shared_ptr<PrefixExtractors> prefix_extractors{};  // the family's
 };
 
@@ -113,13 +121,18 @@ class BlockBasedTable final : public TableReader {
   BlockRef FindCached(uint32_t block);
   // Asks for the memory of a cached block that will be searched soon.
   void PrefetchSideIndex(uint32_t block) const;
-  // Where the entries of a cached block begin that a walk will come to soon, so that it may ask for their memory; the block may go at any moment.
-  // Null: not cached. Asks for the header of the block behind it.
+  // Where the entries of a cached block begin that a walk will come to soon, so that it may ask for
+  // their memory; the block may go at any moment. Null: not cached. Asks for the header of the
+  // block behind it.
   const char* WhereCached(uint32_t block) const;
-  // Asks for the side index and the last entries of a cached block that a walk backwards comes to next, and for the header of the one before it.
+  // Asks for the side index and the last entries of a cached block that a walk backwards comes to
+  // next, and for the header of the one before it.
   void PrefetchBackwards(uint32_t block) const;
-  // Whether blocks that are read with these options are offered to the cache. Those that are not need no side index for a single search.
-  bool FillsCache(const TableReadOptions& options) const { return cache_ != nullptr && options.fill_cache; }
+  // Whether blocks that are read with these options are offered to the cache. Those that are not
+  // need no side index for a single search.
+  bool FillsCache(const TableReadOptions& options) const {
+    return cache_ != nullptr && options.fill_cache;
+  }
   // Reads the block from the file; offers it to the cache if asked to.
   Result<BlockRef> Read(const ReadArgs& args);
   const Recorder& recorder() const { return recorder_; }
@@ -129,12 +142,16 @@ class BlockBasedTable final : public TableReader {
   const BlockBasedTableConfig& config() const { return config_; }
   const std::optional<SequenceNumber>& global_sequence() const { return global_sequence_; }
   // Who keeps the values of a block of this table alive.
-  PinSource OwnerOf(DataBlock* block) { return block->in_mapping() ? pin_source() : block->pin_source(); }
+  PinSource OwnerOf(DataBlock* block) {
+    return block->in_mapping() ? pin_source() : block->pin_source();
+  }
 
  private:
   // Null: not cached. Inside a guard.
   DataBlock* CachedAt(uint32_t block) const {
-    return cache_ == nullptr ? nullptr : static_cast<DataBlock*>(index_.cell(block).load(std::memory_order_acquire));
+    return cache_ == nullptr
+               ? nullptr
+               : static_cast<DataBlock*>(index_.cell(block).load(std::memory_order_acquire));
   }
 
   struct MetaBlock {
@@ -176,9 +193,11 @@ class BlockBasedTable final : public TableReader {
   void CountHit(const DataBlock& block) const;
   void CountMiss() const;
   // Looks into the blocks; the filter was asked. group: of the key, in the index.
-  void GetFromBlocks(const TableReadOptions& options, const BlockIndex::Group& group, Lookup* lookup);
-  // The two ways through a block: by the side index of one that is in the cache or goes there, and by the restarts of one that is read for this
-  // lookup alone. False: the lookup is through with this table.
+  void GetFromBlocks(const TableReadOptions& options, const BlockIndex::Group& group,
+                     Lookup* lookup);
+  // The two ways through a block: by the side index of one that is in the cache or goes there, and
+  // by the restarts of one that is read for this lookup alone. False: the lookup is through with
+  // this table.
   bool GetFromBlock(DataBlock* block, Lookup* lookup);
   Result<bool> GetFromEntries(const Slice& contents, const PinSource& owner, Lookup* lookup) const;
   Result<bool> GetFromFile(uint32_t block, const TableReadOptions& options, Lookup* lookup);
@@ -195,8 +214,9 @@ class BlockBasedTable final : public TableReader {
   std::optional<SequenceNumber> global_sequence_;
   BlockIndex index_;
   bool filters_whole_keys_ = true;
-  std::shared_ptr<const SliceTransform> prefix_extractor_;  // null: the filter has no prefixes that can be used
-  FilterReader filter_;                                     // full filter; matches all when there is none
+  std::shared_ptr<const SliceTransform>
+      prefix_extractor_;  // null: the filter has no prefixes that can be used
+  FilterReader filter_;   // full filter; matches all when there is none
   BlockContents filter_contents_;
   std::optional<BlockIndex> filter_index_;  // partitioned filter
   std::vector<FilterPartition> filter_partitions_;

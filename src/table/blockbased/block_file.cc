@@ -10,31 +10,44 @@ namespace ashlar {
 
 namespace {
 
-BlockBuffer NewBuffer(const BlockFile::ReadArgs& args, size_t n) { return args.stays ? BlockBuffer::OfPages(n) : BlockBuffer(n); }
+BlockBuffer NewBuffer(const BlockFile::ReadArgs& args, size_t n) {
+  return args.stays ? BlockBuffer::OfPages(n) : BlockBuffer(n);
+}
 
-std::string PlaceText(const std::string& file, uint64_t offset) { return StrCat(file, ": offset ", offset); }
+std::string PlaceText(const std::string& file, uint64_t offset) {
+  return StrCat(file, ": offset ", offset);
+}
 
 }  // namespace
 
-BlockFile::BlockFile(std::unique_ptr<RandomAccessFile> file, std::string name, uint64_t file_bytes, bool mapped)
+BlockFile::BlockFile(std::unique_ptr<RandomAccessFile> file, std::string name, uint64_t file_bytes,
+                     bool mapped)
     : file_(std::move(file)), name_(std::move(name)), file_bytes_(file_bytes) {
   Slice contents;
-  if (mapped && file_->Map(&contents).ok() && contents.size() >= file_bytes_) mapping_ = Slice(contents.data(), static_cast<size_t>(file_bytes_));
+  if (mapped && file_->Map(&contents).ok() && contents.size() >= file_bytes_)
+    mapping_ = Slice(contents.data(), static_cast<size_t>(file_bytes_));
 }
 
-Status BlockFile::CorruptionAt(uint64_t offset, const Slice& what) const { return Status::Corruption(PlaceText(name_, offset), what); }
+Status BlockFile::CorruptionAt(uint64_t offset, const Slice& what) const {
+  return Status::Corruption(PlaceText(name_, offset), what);
+}
 
-Status BlockFile::AddPlace(const Status& status, uint64_t offset) const { return status.WithContext(PlaceText(name_, offset)); }
+Status BlockFile::AddPlace(const Status& status, uint64_t offset) const {
+  return status.WithContext(PlaceText(name_, offset));
+}
 
 Status BlockFile::CheckHandle(const BlockHandle& handle) const {
-  if (handle.size > kBlockBytesMax) return CorruptionAt(handle.offset, "block handle with an impossible size");
+  if (handle.size > kBlockBytesMax)
+    return CorruptionAt(handle.offset, "block handle with an impossible size");
   const uint64_t n = handle.size + kBlockTrailerBytes;
-  if (handle.offset > file_bytes_ || n > file_bytes_ - handle.offset) return CorruptionAt(handle.offset, "block handle points outside the file");
+  if (handle.offset > file_bytes_ || n > file_bytes_ - handle.offset)
+    return CorruptionAt(handle.offset, "block handle points outside the file");
   return Status::OK();
 }
 
 Result<Slice> BlockFile::ReadBytes(uint64_t offset, size_t n, char* scratch) const {
-  if (offset > file_bytes_ || n > file_bytes_ - offset) return CorruptionAt(offset, "read beyond the end of the file");
+  if (offset > file_bytes_ || n > file_bytes_ - offset)
+    return CorruptionAt(offset, "read beyond the end of the file");
   if (mapped()) return Slice(mapping_.data() + offset, n);
   Slice result;
   {
@@ -42,7 +55,8 @@ Result<Slice> BlockFile::ReadBytes(uint64_t offset, size_t n, char* scratch) con
     const PerfTimer timer(&PerfContext::block_read_time);
     ASHLAR_RETURN_IF_ERROR(file_->Read(offset, n, &result, scratch));
   }
-  if (result.size() != n) return CorruptionAt(offset, StrCat("file ends early: ", result.size(), " of ", n, " bytes"));
+  if (result.size() != n)
+    return CorruptionAt(offset, StrCat("file ends early: ", result.size(), " of ", n, " bytes"));
   return result;
 }
 
@@ -52,7 +66,8 @@ Status BlockFile::CheckTrailer(const BlockHandle& handle, const char* stored) co
   const auto n = static_cast<size_t>(handle.size);
   recorder_.Tick(BLOCK_CHECKSUM_COMPUTE_COUNT);
   const uint32_t expected = DecodeFixed32(stored + n + 1);
-  const uint32_t actual = ComputeBlockChecksum(checksum_, stored, n) + ChecksumContext(base_context_, handle.offset);
+  const uint32_t actual =
+      ComputeBlockChecksum(checksum_, stored, n) + ChecksumContext(base_context_, handle.offset);
   if (expected == actual) return Status::OK();
   recorder_.Tick(BLOCK_CHECKSUM_MISMATCH_COUNT);
   return CorruptionAt(handle.offset, StrCat("block checksum mismatch in a block of ", n, " bytes"));
@@ -90,22 +105,27 @@ Result<BlockContents> BlockFile::ReadBlock(const ReadArgs& args) const {
   return BlockContents{data, std::move(buffer)};
 }
 
-Result<BlockContents> BlockFile::Decompressed(const ReadArgs& args, CompressionType type, const Slice& stored) const {
+Result<BlockContents> BlockFile::Decompressed(const ReadArgs& args, CompressionType type,
+                                              const Slice& stored) const {
   const uint64_t offset = args.handle.offset;
   if (format_version_ < 2 && type != kSnappyCompression) {
-    return AddPlace(Status::NotSupported(StrCat(CompressionTypeName(type), " in a table of format_version ", format_version_)), offset);
+    return AddPlace(Status::NotSupported(StrCat(CompressionTypeName(type),
+                                                " in a table of format_version ", format_version_)),
+                    offset);
   }
   const Result<size_t> raw_bytes = DecompressedSize(type, stored, kBlockBytesMax);
   if (!raw_bytes.ok()) return AddPlace(raw_bytes.status(), offset);
   BlockBuffer raw = NewBuffer(args, *raw_bytes);
-  const DecompressionDictionary* const dictionary = args.use_dictionary ? dictionary_.get() : nullptr;
+  const DecompressionDictionary* const dictionary =
+      args.use_dictionary ? dictionary_.get() : nullptr;
   const Status status = Decompress(type, stored, dictionary, raw.get(), *raw_bytes);
   if (!status.ok()) return AddPlace(status, offset);
   const Slice data(raw.get(), *raw_bytes);
   return BlockContents{data, std::move(raw)};
 }
 
-Status BlockFile::Decompress(CompressionType type, const Slice& stored, const DecompressionDictionary* dictionary, char* raw,
+Status BlockFile::Decompress(CompressionType type, const Slice& stored,
+                             const DecompressionDictionary* dictionary, char* raw,
                              size_t raw_bytes) const {
   const PerfTimer timer(&PerfContext::block_decompress_time);
   const bool timed = recorder_.WantsDetailedTimes();

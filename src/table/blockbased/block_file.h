@@ -1,8 +1,11 @@
-// BlockFile: an open table file as a sequence of blocks: reads one by its handle, checks its checksum, and decompresses it.
+// BlockFile: an open table file as a sequence of blocks: reads one by its handle, checks its
+// checksum, and decompresses it.
 //
-// I1: a handle is checked against the file's size before memory is allocated for it; a raw size against kBlockBytesMax.
+// I1: a handle is checked against the file's size before memory is allocated for it; a raw size
+//     against kBlockBytesMax.
 // I2: errors name the file and the offset.
-// I3: uncompressed blocks of a mapped file are not copied: their bytes live as long as the BlockFile.
+// I3: uncompressed blocks of a mapped file are not copied: their bytes live as long as the
+//     BlockFile.
 // Thread safety: const methods from any thread; Set* only before the file is shared.
 #pragma once
 
@@ -31,14 +34,17 @@ struct FileSpan {
   uint64_t offset = 0;
   Slice bytes;
 
-  bool Covers(uint64_t from, uint64_t n) const { return from >= offset && from - offset <= bytes.size() && n <= bytes.size() - (from - offset); }
+  bool Covers(uint64_t from, uint64_t n) const {
+    return from >= offset && from - offset <= bytes.size() && n <= bytes.size() - (from - offset);
+  }
   const char* At(uint64_t from) const { return bytes.data() + (from - offset); }
 };
 
 class BlockFile {
  public:
   // mapped: use the file's mapping when it has one.
-  BlockFile(std::unique_ptr<RandomAccessFile> file, std::string name, uint64_t file_bytes, bool mapped);
+  BlockFile(std::unique_ptr<RandomAccessFile> file, std::string name, uint64_t file_bytes,
+            bool mapped);
 
   void SetChecksum(BlockChecksum checksum, uint32_t base_context) {
     checksum_ = checksum;
@@ -46,7 +52,9 @@ class BlockFile {
   }
   void SetRecorder(const Recorder& recorder) { recorder_ = recorder; }
   void SetFormatVersion(uint32_t version) { format_version_ = version; }
-  void SetDictionary(std::unique_ptr<DecompressionDictionary> dictionary) { dictionary_ = std::move(dictionary); }
+  void SetDictionary(std::unique_ptr<DecompressionDictionary> dictionary) {
+    dictionary_ = std::move(dictionary);
+  }
 
   const std::string& name() const { return name_; }
   uint64_t file_bytes() const { return file_bytes_; }
@@ -63,7 +71,8 @@ class BlockFile {
   };
   Result<BlockContents> ReadBlock(const ReadArgs& args) const;
 
-  // n bytes at offset into scratch, or where they are in the mapping. Corruption when the file ends before.
+  // n bytes at offset into scratch, or where they are in the mapping. Corruption when the file ends
+  // before.
   Result<Slice> ReadBytes(uint64_t offset, size_t n, char* scratch) const;
 
   Status CorruptionAt(uint64_t offset, const Slice& what) const;
@@ -74,8 +83,10 @@ class BlockFile {
   Status CheckHandle(const BlockHandle& handle) const;
   Status CheckTrailer(const BlockHandle& handle, const char* stored) const;
   // DecompressInto, with what it costs counted.
-  Status Decompress(CompressionType type, const Slice& stored, const DecompressionDictionary* dictionary, char* raw, size_t raw_bytes) const;
-  Result<BlockContents> Decompressed(const ReadArgs& args, CompressionType type, const Slice& stored) const;
+  Status Decompress(CompressionType type, const Slice& stored,
+                    const DecompressionDictionary* dictionary, char* raw, size_t raw_bytes) const;
+  Result<BlockContents> Decompressed(const ReadArgs& args, CompressionType type,
+                                     const Slice& stored) const;
 
   const std::unique_ptr<RandomAccessFile> file_;
   const std::string name_;

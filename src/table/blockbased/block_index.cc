@@ -13,8 +13,10 @@ namespace ashlar {
 
 namespace {
 
-// Parses the value at p; returns the first byte behind it, or nullptr. `previous` is the handle before, when the value is relative to it.
-const char* DecodeIndexValue(const char* p, const char* limit, const IndexCoding& coding, const BlockHandle* previous, BlockHandle* handle) {
+// Parses the value at p; returns the first byte behind it, or nullptr. `previous` is the handle
+// before, when the value is relative to it.
+const char* DecodeIndexValue(const char* p, const char* limit, const IndexCoding& coding,
+                             const BlockHandle* previous, BlockHandle* handle) {
   if (previous == nullptr) {
     p = GetVarint64Ptr(p, limit, &handle->offset);
     if (p == nullptr) return nullptr;
@@ -22,7 +24,8 @@ const char* DecodeIndexValue(const char* p, const char* limit, const IndexCoding
   } else {
     uint64_t difference = 0;
     p = GetVarint64Ptr(p, limit, &difference);
-    // Both wrap harmlessly: a handle that makes no sense is found when it is checked against the file.
+    // Both wrap harmlessly: a handle that makes no sense is found when it is checked against the
+    // file.
     handle->offset = previous->offset + previous->size + kBlockTrailerBytes;
     handle->size = previous->size + static_cast<uint64_t>(ZigZagDecode(difference));
   }
@@ -33,15 +36,18 @@ const char* DecodeIndexValue(const char* p, const char* limit, const IndexCoding
   return p + first_key_bytes;
 }
 
-// One entry of an index block: key into *key, handle into *handle (which holds the one before). Returns the first byte behind it, or nullptr.
-const char* DecodeIndexEntry(const char* p, const char* limit, const IndexCoding& coding, std::string* key, BlockHandle* handle) {
+// One entry of an index block: key into *key, handle into *handle (which holds the one before).
+// Returns the first byte behind it, or nullptr.
+const char* DecodeIndexEntry(const char* p, const char* limit, const IndexCoding& coding,
+                             std::string* key, BlockHandle* handle) {
   uint32_t shared = 0;
   uint32_t unshared = 0;
   uint32_t value_bytes = 0;
   p = GetVarint32Ptr(p, limit, &shared);
   if (p != nullptr) p = GetVarint32Ptr(p, limit, &unshared);
   if (p != nullptr && !coding.delta_values) p = GetVarint32Ptr(p, limit, &value_bytes);
-  if (p == nullptr || shared > key->size() || static_cast<size_t>(limit - p) < unshared) return nullptr;
+  if (p == nullptr || shared > key->size() || static_cast<size_t>(limit - p) < unshared)
+    return nullptr;
   key->resize(shared);
   key->append(p, unshared);
   p += unshared;
@@ -56,7 +62,8 @@ const char* DecodeIndexEntry(const char* p, const char* limit, const IndexCoding
 
 }  // namespace
 
-Status VisitIndexBlock(const Slice& block, const IndexCoding& coding, const std::function<Status(const IndexBlockEntry&)>& visit) {
+Status VisitIndexBlock(const Slice& block, const IndexCoding& coding,
+                       const std::function<Status(const IndexBlockEntry&)>& visit) {
   BlockLayout layout;
   ASHLAR_RETURN_IF_ERROR(ParseBlockLayout(block, &layout));
   std::string key;
@@ -64,7 +71,8 @@ Status VisitIndexBlock(const Slice& block, const IndexCoding& coding, const std:
   for (const char* p = layout.entries; p < layout.entries_end;) {
     p = DecodeIndexEntry(p, layout.entries_end, coding, &key, &handle);
     if (p == nullptr) return Status::Corruption("damaged index entry");
-    if (!coding.user_keys && key.size() < kTagBytes) return Status::Corruption("index key too short");
+    if (!coding.user_keys && key.size() < kTagBytes)
+      return Status::Corruption("index key too short");
     ASHLAR_RETURN_IF_ERROR(visit({key, handle}));
   }
   return Status::OK();
@@ -72,22 +80,27 @@ Status VisitIndexBlock(const Slice& block, const IndexCoding& coding, const std:
 
 Status BlockIndex::Add(const IndexBlockEntry& entry, bool user_key, uint64_t file_bytes) {
   const BlockHandle& handle = entry.handle;
-  if (handle.size > kBlockBytesMax || handle.offset > file_bytes || handle.size + kBlockTrailerBytes > file_bytes - handle.offset) {
+  if (handle.size > kBlockBytesMax || handle.offset > file_bytes ||
+      handle.size + kBlockTrailerBytes > file_bytes - handle.offset) {
     return Status::Corruption("index entry points outside the file");
   }
   const uint32_t n = blocks();
   if (n == UINT32_MAX) return Status::NotSupported("table with 2^32 blocks");
-  if (entry.separator.size() > UINT32_MAX - separators_.size()) return Status::NotSupported("index with more than 4 GiB of keys");
+  if (entry.separator.size() > UINT32_MAX - separators_.size())
+    return Status::NotSupported("index with more than 4 GiB of keys");
   if (n > 0) {
     // Not overlapping either: so what all handles name together is no larger than the file.
-    if (handle.offset < offsets_.back() + sizes_.back() + kBlockTrailerBytes) return Status::Corruption("index entries out of order");
-    const int r = user_key ? comparator_.Compare(separator(n - 1), entry.separator) : comparator_.CompareInternal(separator(n - 1), entry.separator);
+    if (handle.offset < offsets_.back() + sizes_.back() + kBlockTrailerBytes)
+      return Status::Corruption("index entries out of order");
+    const int r = user_key ? comparator_.Compare(separator(n - 1), entry.separator)
+                           : comparator_.CompareInternal(separator(n - 1), entry.separator);
     if (r > 0) return Status::Corruption("index keys out of order");
   }
   user_keys_ = user_key;
   offsets_.push_back(handle.offset);
   sizes_.push_back(static_cast<uint32_t>(handle.size));
-  separators_.insert(separators_.end(), entry.separator.data(), entry.separator.data() + entry.separator.size());
+  separators_.insert(separators_.end(), entry.separator.data(),
+                     entry.separator.data() + entry.separator.size());
   separator_ends_.push_back(static_cast<uint32_t>(separators_.size()));
   return Status::OK();
 }
@@ -100,9 +113,11 @@ void BlockIndex::Seal(bool with_cells) {
   separator_ends_.shrink_to_fit();
   searched_ = sizes_.empty() ? 0 : blocks() - 1;
   if (searched_ == 0 || !comparator_.HasHeads()) return;
-  prefix_bytes_ = static_cast<uint32_t>(CommonPrefixBytes(separator_user_key(0), separator_user_key(searched_ - 1)));
+  prefix_bytes_ = static_cast<uint32_t>(
+      CommonPrefixBytes(separator_user_key(0), separator_user_key(searched_ - 1)));
   heads_.reserve((searched_ + kFanout - 1) / kFanout * kFanout);
-  for (uint32_t i = 0; i < searched_; ++i) heads_.push_back(comparator_.Head(separator_user_key(i), prefix_bytes_));
+  for (uint32_t i = 0; i < searched_; ++i)
+    heads_.push_back(comparator_.Head(separator_user_key(i), prefix_bytes_));
   heads_.resize((searched_ + kFanout - 1) / kFanout * kFanout, ~uint64_t{0});
   // Every group of 16 is represented by its last head, from the leaves up to a level of one group.
   const PagedVector<uint64_t>* below = &heads_;
@@ -111,12 +126,14 @@ void BlockIndex::Seal(bool with_cells) {
     PagedVector<uint64_t> level;
     const size_t groups = below->size() / kFanout;
     level.reserve((groups + kFanout - 1) / kFanout * kFanout);
-    for (size_t group = 0; group < groups; ++group) level.push_back((*below)[group * kFanout + kFanout - 1]);
+    for (size_t group = 0; group < groups; ++group)
+      level.push_back((*below)[group * kFanout + kFanout - 1]);
     level.resize((groups + kFanout - 1) / kFanout * kFanout, ~uint64_t{0});
     upwards.push_back(std::move(level));
     below = &upwards.back();
   }
-  levels_.assign(std::make_move_iterator(upwards.rbegin()), std::make_move_iterator(upwards.rend()));
+  levels_.assign(std::make_move_iterator(upwards.rbegin()),
+                 std::make_move_iterator(upwards.rend()));
 }
 
 namespace {
@@ -160,14 +177,18 @@ BlockIndex::Group BlockIndex::FindGroup(const Slice& user_key) const {
     const size_t n = std::min<size_t>(user_key.size(), prefix_bytes_);
     int r = n == 0 ? 0 : memcmp(user_key.data(), separators_.data(), n);
     if (r == 0 && n < prefix_bytes_) r = -1;
-    if (r != 0) return {.first = (r < 0) == (comparator_.kind() == KeyComparator::Kind::kBytewise) ? 0 : searched_, .decided = true};
+    if (r != 0)
+      return {.first =
+                  (r < 0) == (comparator_.kind() == KeyComparator::Kind::kBytewise) ? 0 : searched_,
+              .decided = true};
   }
   const uint64_t head = comparator_.Head(user_key, prefix_bytes_);
   size_t group = 0;
   for (size_t l = 0; l < levels_.size(); ++l) {
     group = group * kFanout + CountSmaller(levels_[l].data() + group * kFanout, head);
     // Behind the last group, or in the padding: every head is smaller.
-    const size_t groups_below = (l + 1 < levels_.size() ? levels_[l + 1].size() : heads_.size()) / kFanout;
+    const size_t groups_below =
+        (l + 1 < levels_.size() ? levels_[l + 1].size() : heads_.size()) / kFanout;
     if (group >= groups_below) return {.first = searched_, .decided = true};
   }
   PrefetchGroup(group * kFanout);
@@ -184,7 +205,9 @@ uint32_t BlockIndex::FindInGroup(const Group& group, const Slice& user_key, uint
     high = low + 1;
     while (high < searched_ && high - low < 4 && heads_[high] == group.head) ++high;
     if (high < searched_ && heads_[high] == group.head) {
-      high = static_cast<uint32_t>(std::upper_bound(heads_.begin() + high, heads_.begin() + searched_, group.head) - heads_.begin());
+      high = static_cast<uint32_t>(
+          std::upper_bound(heads_.begin() + high, heads_.begin() + searched_, group.head) -
+          heads_.begin());
     }
   }
   while (low < high) {
@@ -199,13 +222,16 @@ uint32_t BlockIndex::FindInGroup(const Group& group, const Slice& user_key, uint
 }
 
 uint32_t BlockIndex::BlockAtOffset(uint64_t offset) const {
-  return static_cast<uint32_t>(std::lower_bound(offsets_.begin(), offsets_.end(), offset) - offsets_.begin());
+  return static_cast<uint32_t>(std::lower_bound(offsets_.begin(), offsets_.end(), offset) -
+                               offsets_.begin());
 }
 
 size_t BlockIndex::MemoryBytes() const {
-  size_t bytes = heads_.capacity() * sizeof(uint64_t) + offsets_.capacity() * sizeof(uint64_t) + sizes_.capacity() * sizeof(uint32_t);
+  size_t bytes = heads_.capacity() * sizeof(uint64_t) + offsets_.capacity() * sizeof(uint64_t) +
+                 sizes_.capacity() * sizeof(uint32_t);
   for (const PagedVector<uint64_t>& level : levels_) bytes += level.capacity() * sizeof(uint64_t);
-  return bytes + separators_.capacity() + separator_ends_.capacity() * sizeof(uint32_t) + cells_.size() * sizeof(BlockCell);
+  return bytes + separators_.capacity() + separator_ends_.capacity() * sizeof(uint32_t) +
+         cells_.size() * sizeof(BlockCell);
 }
 
 }  // namespace ashlar

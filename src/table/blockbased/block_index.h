@@ -1,9 +1,10 @@
 // BlockIndex: the index of a table as flat arrays, made once when the table is opened.
 //
-//   block i      separator i (>= its last key, < the first key of block i + 1) · offset · size · cell: the cached block or null; none without a cache
+//   block i      separator i (>= its last key, < the first key of block i + 1) · offset · size ·
+//                cell: the cached block or null; none without a cache
 //
-//   heads        the first 8 bytes of each separator behind the prefix that all but the last share, as sorted integers;
-//                above them levels that hold every 16th:
+//   heads        the first 8 bytes of each separator behind the prefix that all but the last share,
+//                as sorted integers; above them levels that hold every 16th:
 //
 //                level 2   [ ................ ]
 //                level 1   [ ................ | ................ | ... ]
@@ -11,15 +12,18 @@
 //
 // A search reads 16 heads per level, two cache lines, and no separator unless heads tie.
 //
-// The last separator is left out: it bounds nothing that the file's largest key does not, and RocksDB may write it so that it shares no prefix with
-// the others. A key behind it leads to the last block, where it is not found.
+// The last separator is left out: it bounds nothing that the file's largest key does not, and
+// RocksDB may write it so that it shares no prefix with the others. A key behind it leads to the
+// last block, where it is not found.
 //
-// Two-level indexes are flattened; hash indexes and indexes with first keys are read as what they contain, a binary index.
-// A plain binary search over separators was rejected: 15 dependent cache misses in a table of a million entries. Eytzinger order was: it needs a
-// second array for the ranks.
+// Two-level indexes are flattened; hash indexes and indexes with first keys are read as what they
+// contain, a binary index. A plain binary search over separators was rejected: 15 dependent cache
+// misses in a table of a million entries. Eytzinger order was: it needs a second array for the
+// ranks.
 //
 // I1: separators do not descend; blocks lie one behind the other inside the file.
-// I2: a key, if it is in the table at all, begins in block Find(key), and its older versions follow there and in the next blocks.
+// I2: a key, if it is in the table at all, begins in block Find(key), and its older versions follow
+//     there and in the next blocks.
 // Thread safety: constant once built, but for the cells.
 #pragma once
 
@@ -51,9 +55,10 @@ struct IndexBlockEntry {
   BlockHandle handle;
 };
 
-// Calls visit for each entry of an index block, or of the top level of a partitioned filter, until it returns an error. Errors come without file and
-// offset.
-Status VisitIndexBlock(const Slice& block, const IndexCoding& coding, const std::function<Status(const IndexBlockEntry&)>& visit);
+// Calls visit for each entry of an index block, or of the top level of a partitioned filter, until
+// it returns an error. Errors come without file and offset.
+Status VisitIndexBlock(const Slice& block, const IndexCoding& coding,
+                       const std::function<Status(const IndexBlockEntry&)>& visit);
 
 class BlockIndex {
  public:
@@ -72,14 +77,23 @@ class BlockIndex {
   std::span<const BlockCell> cells() const { return {cells_.data(), cells_.size()}; }
   std::span<BlockCell> cells() { return {cells_.data(), cells_.size()}; }
   // As stored: an internal key, or a user key.
-  Slice separator(uint32_t i) const { return Slice(separators_.data() + separator_ends_[i], separator_ends_[i + 1] - separator_ends_[i]); }
+  Slice separator(uint32_t i) const {
+    return Slice(separators_.data() + separator_ends_[i],
+                 separator_ends_[i + 1] - separator_ends_[i]);
+  }
   bool user_keys() const { return user_keys_; }
-  Slice separator_user_key(uint32_t i) const { return user_keys_ ? separator(i) : ExtractUserKey(separator(i)); }
+  Slice separator_user_key(uint32_t i) const {
+    return user_keys_ ? separator(i) : ExtractUserKey(separator(i));
+  }
 
-  // The first block whose separator is not before (user_key, tag); the last block when there is none. Precondition: blocks() > 0.
-  uint32_t Find(const Slice& user_key, uint64_t tag) const { return FindInGroup(FindGroup(user_key), user_key, tag); }
-  // Find in two halves, for callers who have something to do while memory arrives: the first walks the upper levels, which are small, and asks for
-  // what the second reads, and for the block's cell or handle.
+  // The first block whose separator is not before (user_key, tag); the last block when there is
+  // none. Precondition: blocks() > 0.
+  uint32_t Find(const Slice& user_key, uint64_t tag) const {
+    return FindInGroup(FindGroup(user_key), user_key, tag);
+  }
+  // Find in two halves, for callers who have something to do while memory arrives: the first walks
+  // the upper levels, which are small, and asks for what the second reads, and for the block's cell
+  // or handle.
   struct Group {
     uint64_t head = 0;     // of the key
     uint32_t first = 0;    // block of the group; without heads there is one group of all
@@ -88,7 +102,9 @@ class BlockIndex {
   Group FindGroup(const Slice& user_key) const;
   uint32_t FindInGroup(const Group& group, const Slice& user_key, uint64_t tag) const;
   // Whether the key lies behind the last separator.
-  bool IsBehindAll(const Slice& user_key, uint64_t tag) const { return CompareSeparator(blocks() - 1, user_key, tag) < 0; }
+  bool IsBehindAll(const Slice& user_key, uint64_t tag) const {
+    return CompareSeparator(blocks() - 1, user_key, tag) < 0;
+  }
 
   // The first block at or behind a place in the file; blocks() when there is none.
   uint32_t BlockAtOffset(uint64_t offset) const;
@@ -103,9 +119,9 @@ class BlockIndex {
 
   const KeyComparator comparator_;
   bool user_keys_ = true;
-  uint32_t prefix_bytes_ = 0;                  // common to all separators' user keys but the last
-  uint32_t searched_ = 0;                      // blocks() - 1
-  PagedVector<uint64_t> heads_;                // padded with the largest head to a multiple of kFanout
+  uint32_t prefix_bytes_ = 0;    // common to all separators' user keys but the last
+  uint32_t searched_ = 0;        // blocks() - 1
+  PagedVector<uint64_t> heads_;  // padded with the largest head to a multiple of kFanout
   std::vector<PagedVector<uint64_t>> levels_;  // top first; levels_.back() summarises heads_
   PagedVector<uint64_t> offsets_;
   PagedVector<uint32_t> sizes_;

@@ -14,11 +14,13 @@ void StoreBigEndian32(char* p, uint32_t v) {
   memcpy(p, wide + 4, 4);
 }
 
-// The first separator that is not before the key, found the plain way; the last block when there is none.
-uint32_t PlainFind(const std::vector<std::string>& separators, const KeyComparator& comparator, bool user_keys, const std::string& internal_key) {
+// The first separator that is not before the key, found the plain way; the last block when there is
+// none.
+uint32_t PlainFind(const std::vector<std::string>& separators, const KeyComparator& comparator,
+                   bool user_keys, const std::string& internal_key) {
   for (uint32_t i = 0; i + 1 < separators.size(); ++i) {
-    const int r =
-        user_keys ? comparator.Compare(separators[i], ExtractUserKey(internal_key)) : comparator.CompareInternal(separators[i], internal_key);
+    const int r = user_keys ? comparator.Compare(separators[i], ExtractUserKey(internal_key))
+                            : comparator.CompareInternal(separators[i], internal_key);
     if (r >= 0) return i;
   }
   return static_cast<uint32_t>(separators.size() - 1);
@@ -36,22 +38,29 @@ TEST(BlockIndex, FindsWhatAPlainSearchFinds) {
     std::vector<std::string> separators;
     for (size_t i = 0; i < n; ++i) {
       const std::string key = MakeKey(kind, i * 3, &random);
-      separators.push_back(user_keys ? key : MakeInternalKey(key, random.Uniform(4), ValueType::kValue));
+      separators.push_back(user_keys ? key
+                                     : MakeInternalKey(key, random.Uniform(4), ValueType::kValue));
     }
-    std::sort(separators.begin(), separators.end(), [&](const std::string& a, const std::string& b) {
-      return (user_keys ? comparator.Compare(a, b) : comparator.CompareInternal(a, b)) < 0;
-    });
+    std::sort(
+        separators.begin(), separators.end(), [&](const std::string& a, const std::string& b) {
+          return (user_keys ? comparator.Compare(a, b) : comparator.CompareInternal(a, b)) < 0;
+        });
     BlockIndex index(comparator);
-    for (size_t i = 0; i < n; ++i) ASSERT_OK(index.Add({separators[i], {i * 100, 95}}, user_keys, 1 << 30));
+    for (size_t i = 0; i < n; ++i)
+      ASSERT_OK(index.Add({separators[i], {i * 100, 95}}, user_keys, 1 << 30));
     index.Seal(false);
     ASSERT_EQ(index.blocks(), n);
     for (int i = 0; i < 300; ++i) {
-      std::string key = random.OneIn(2) ? MakeKey(kind, random.Uniform(n * 3 + 5), &random)
-                                        : (user_keys ? separators[random.Uniform(n)] : ExtractUserKey(separators[random.Uniform(n)]).ToString());
+      std::string key =
+          random.OneIn(2) ? MakeKey(kind, random.Uniform(n * 3 + 5), &random)
+                          : (user_keys ? separators[random.Uniform(n)]
+                                       : ExtractUserKey(separators[random.Uniform(n)]).ToString());
       if (random.OneIn(4) && !key.empty()) key.pop_back();
       if (random.OneIn(4)) key.push_back(static_cast<char>(random.Next()));
       const std::string target = MakeInternalKey(key, random.Uniform(5), ValueType::kMax);
-      ASSERT_EQ(index.Find(key, ExtractTag(target)), PlainFind(separators, comparator, user_keys, target)) << Slice(key).ToString(true);
+      ASSERT_EQ(index.Find(key, ExtractTag(target)),
+                PlainFind(separators, comparator, user_keys, target))
+          << Slice(key).ToString(true);
     }
   }
 }
@@ -66,7 +75,8 @@ TEST(BlockIndex, LargestHeadsAndPadding) {
     }
     index.Seal(false);
     for (size_t i = 0; i < n; ++i) {
-      for (const uint32_t value : {static_cast<uint32_t>(i * 2), static_cast<uint32_t>(i * 2 + 1)}) {
+      for (const uint32_t value :
+           {static_cast<uint32_t>(i * 2), static_cast<uint32_t>(i * 2 + 1)}) {
         char key[4];
         StoreBigEndian32(key, value);
         ASSERT_EQ(index.Find(Slice(key, 4), 0), std::min<size_t>((value + 1) / 2, n - 1)) << n;

@@ -12,7 +12,8 @@ namespace ashlar {
 
 enum class IndexShortening : uint8_t { kNone, kSeparators, kSeparatorsAndSuccessor };
 
-// What a table's blocks will be read through: it decides how large the pieces are in which the file is written.
+// What a table's blocks will be read through: it decides how large the pieces are in which the file
+// is written.
 enum class TableReads : uint8_t { kBlockCache, kPageCache, kMapping };
 
 struct BlockBasedTableConfig {

@@ -61,14 +61,18 @@ Result<const FileSpan*> ReadAhead::Prepare(uint32_t block) {
   }
   span_ = {};
   Announce(handle.offset);
-  ASHLAR_ASSIGN_OR_RETURN(const Slice bytes, table_->file().ReadBytes(handle.offset, n, buffer_.get()));
+  ASHLAR_ASSIGN_OR_RETURN(const Slice bytes,
+                          table_->file().ReadBytes(handle.offset, n, buffer_.get()));
   table_->recorder().Tick(PREFETCH_BYTES, bytes.size());
   span_ = {handle.offset, bytes};
   return &span_;
 }
 
 TableCursor::TableCursor(BlockBasedTable* table, const TableReadOptions& options)
-    : table_(table), options_(options), fills_cache_(table->FillsCache(options)), read_ahead_(table, options) {
+    : table_(table),
+      options_(options),
+      fills_cache_(table->FillsCache(options)),
+      read_ahead_(table, options) {
   table_->AddRef();
 }
 
@@ -131,8 +135,11 @@ bool TableCursor::EnsureSideIndex() {
     memcpy(bytes.get(), contents.data(), contents.size());
     contents = Slice(bytes.get(), contents.size());
   }
-  Result<DataBlock*> made = DataBlock::Create(
-      {.contents = contents, .owned = std::move(bytes), .comparator = table_->comparator(), .side_index = true, .live_count = table_->live_blocks()});
+  Result<DataBlock*> made = DataBlock::Create({.contents = contents,
+                                               .owned = std::move(bytes),
+                                               .comparator = table_->comparator(),
+                                               .side_index = true,
+                                               .live_count = table_->live_blocks()});
   if (!made.ok()) {
     Fail(table_->file().AddPlace(made.status(), table_->index().handle(block_number_).offset));
     return false;
@@ -161,8 +168,9 @@ void TableCursor::MakeRoom(uint32_t entries, size_t key_bytes, size_t shared) {
   entries_max_ = entries;
 }
 
-// Asks for what a walk will read when it is kPrefetchDistanceBytes further than p, beyond the block's end in the next one. Where an entry begins is
-// known only when the one before it has arrived, so the processor does not run ahead by itself.
+// Asks for what a walk will read when it is kPrefetchDistanceBytes further than p, beyond the
+// block's end in the next one. Where an entry begins is known only when the one before it has
+// arrived, so the processor does not run ahead by itself.
 inline void TableCursor::AskAhead(const char* p) const {
   const auto left = static_cast<size_t>(limit_ - p);
   if (left > kPrefetchDistanceBytes) {
@@ -213,7 +221,8 @@ uint32_t TableCursor::Decode(uint32_t n) {
       key.Store(to);
       key_is_current = true;
     } else {
-      // The key before lies further back, or where this one goes: bytes are read before they are overwritten.
+      // The key before lies further back, or where this one goes: bytes are read before they are
+      // overwritten.
       if (header.shared > 0) CopyInSteps(to, previous, header.shared);
       if (static_cast<size_t>(readable_end - suffix) >= size_t{header.unshared} + 16) {
         CopyInSteps(to + header.shared, suffix, header.unshared);
@@ -222,7 +231,8 @@ uint32_t TableCursor::Decode(uint32_t n) {
       }
       key_is_current = false;
     }
-    if (!IsPointType(static_cast<ValueType>(static_cast<uint8_t>(to[key_bytes - kTagBytes])))) [[unlikely]] {
+    if (!IsPointType(static_cast<ValueType>(static_cast<uint8_t>(to[key_bytes - kTagBytes]))))
+        [[unlikely]] {
       break;
     }
     entries[count] = {Slice(to, key_bytes), Slice(suffix + header.unshared, header.value_bytes)};
@@ -253,7 +263,8 @@ void TableCursor::PatchSequences(CursorEntry* entries, uint32_t n) {
   for (uint32_t i = 0; i < n; ++i) {
     Slice& key = entries[i].key;
     memcpy(to, key.data(), key.size());
-    EncodeFixed64(to + key.size() - kTagBytes, PackTag(*table_->global_sequence(), ExtractType(key)));
+    EncodeFixed64(to + key.size() - kTagBytes,
+                  PackTag(*table_->global_sequence(), ExtractType(key)));
     key = Slice(to, key.size());
     to += key.size();
   }
@@ -270,10 +281,12 @@ Status TableCursor::FaultAtNext() const {
   const char* const suffix = DecodeEntryHeader(next_, limit_, &header);
   if (suffix == nullptr) return Status::Corruption("damaged block entry");
   const size_t key_bytes = size_t{header.shared} + header.unshared;
-  if (header.shared > last_key_.size() || key_bytes < kTagBytes) return Status::Corruption("damaged block entry");
+  if (header.shared > last_key_.size() || key_bytes < kTagBytes)
+    return Status::Corruption("damaged block entry");
   const size_t at = key_bytes - kTagBytes;
   const char type = at < header.shared ? last_key_[at] : suffix[at - header.shared];
-  return Status::NotSupported(StrCat("entry of type ", static_cast<unsigned>(static_cast<uint8_t>(type))));
+  return Status::NotSupported(
+      StrCat("entry of type ", static_cast<unsigned>(static_cast<uint8_t>(type))));
 }
 
 void TableCursor::DecodeFromStart() {
@@ -286,8 +299,9 @@ void TableCursor::ShowEntry(uint32_t i) {
   last_key_ = block_->Key(table_->comparator(), i, &one_key_);
   const Slice value = block_->View(i).value;
   if (const ValueType type = ExtractType(last_key_); !IsPointType(type)) [[unlikely]] {
-    return Fail(table_->file().AddPlace(Status::NotSupported(StrCat("entry of type ", static_cast<unsigned>(type))),
-                                        table_->index().handle(block_number_).offset));
+    return Fail(table_->file().AddPlace(
+        Status::NotSupported(StrCat("entry of type ", static_cast<unsigned>(type))),
+        table_->index().handle(block_number_).offset));
   }
   next_ = value.data() + value.size();
   entries_[0] = {last_key_, value};
@@ -299,20 +313,29 @@ void TableCursor::ShowEntry(uint32_t i) {
 
 void TableCursor::ShowBefore(uint32_t end) {
   // Keys are mostly as long as the last: no more of them than there is room for.
-  const size_t room = std::max(keys_bytes_, kStretchShort * kKeysBytesPerEntry - KeyBuffer::kSlackBytes) / block_->View(end - 1).key_bytes;
-  for (uint32_t n = std::clamp(static_cast<uint32_t>(room), uint32_t{1}, std::min({stretch_, kStretchShort, end}));; n /= 2) {
+  const size_t room =
+      std::max(keys_bytes_, kStretchShort * kKeysBytesPerEntry - KeyBuffer::kSlackBytes) /
+      block_->View(end - 1).key_bytes;
+  for (uint32_t n = std::clamp(static_cast<uint32_t>(room), uint32_t{1},
+                               std::min({stretch_, kStretchShort, end}));
+       ; n /= 2) {
     const uint32_t first = end - n;
     next_ = block_->entry(first);
     // What an entry shares with the one before it, it shares with itself.
     last_key_ = block_->Key(table_->comparator(), first, &one_key_);
     const uint32_t count = Decode(n);
     if (count == n) break;
-    if (n == 1) return Fail(table_->file().AddPlace(FaultAtNext(), table_->index().handle(block_number_).offset));
+    if (n == 1)
+      return Fail(
+          table_->file().AddPlace(FaultAtNext(), table_->index().handle(block_number_).offset));
   }
   ShowStretch(stretch_begin(), stretch_end() - 1, stretch_end());
   // What the next stretch will read.
-  const char* const first = block_->entry(end - static_cast<uint32_t>(stretch_end() - stretch_begin()));
-  for (const char* line = first - std::min(next_ - first, first - block_->first()); line < first; line += kLineBytes) ASHLAR_PREFETCH(line);
+  const char* const first =
+      block_->entry(end - static_cast<uint32_t>(stretch_end() - stretch_begin()));
+  for (const char* line = first - std::min(next_ - first, first - block_->first()); line < first;
+       line += kLineBytes)
+    ASHLAR_PREFETCH(line);
 }
 
 // --- moves ---
@@ -418,14 +441,16 @@ bool TableCursor::FindGroup(const Slice& internal_target) {
 }
 
 void TableCursor::FindBlock(const Slice& internal_target) {
-  found_ = table_->index().FindInGroup(group_, ExtractUserKey(internal_target), SoughtTag(internal_target));
+  found_ = table_->index().FindInGroup(group_, ExtractUserKey(internal_target),
+                                       SoughtTag(internal_target));
   table_->PrefetchSideIndex(found_);
 }
 
 bool TableCursor::FindEntry(const Slice& internal_target) {
   if (!LoadBlock(found_, fills_cache_)) return false;
   if (!block_->has_side_index()) return true;
-  found_ = block_->LowerBound(table_->comparator(), ExtractUserKey(internal_target), SoughtTag(internal_target));
+  found_ = block_->LowerBound(table_->comparator(), ExtractUserKey(internal_target),
+                              SoughtTag(internal_target));
   // A seek is mostly followed by steps.
   if (found_ < block_->entries()) PrefetchFrom(block_->entry(found_), kSeekPrefetchBytes);
   return true;
@@ -439,16 +464,22 @@ void TableCursor::ShowFound(const Slice& internal_target) {
   } else {
     NextBlock();
   }
-  while (Valid() && table_->global_sequence() && table_->comparator().CompareInternal(key(), internal_target) < 0) Next();
+  while (Valid() && table_->global_sequence() &&
+         table_->comparator().CompareInternal(key(), internal_target) < 0)
+    Next();
 }
 
 void TableCursor::SeekByRestarts(const Slice& internal_target) {
   if (block_->first() == limit_) return NextBlock();
   BlockLayout layout;
-  Result<const char*> restart = ParseBlockLayout(Slice(block_->first(), block_->contents_bytes()), &layout).ok()
-                                    ? FindRestart(layout, table_->comparator(), ExtractUserKey(internal_target), SoughtTag(internal_target))
-                                    : Status::Corruption("damaged block");
-  if (!restart.ok()) return Fail(table_->file().AddPlace(restart.status(), table_->index().handle(block_number_).offset));
+  Result<const char*> restart =
+      ParseBlockLayout(Slice(block_->first(), block_->contents_bytes()), &layout).ok()
+          ? FindRestart(layout, table_->comparator(), ExtractUserKey(internal_target),
+                        SoughtTag(internal_target))
+          : Status::Corruption("damaged block");
+  if (!restart.ok())
+    return Fail(
+        table_->file().AddPlace(restart.status(), table_->index().handle(block_number_).offset));
   next_ = *restart;
   last_key_ = Slice();
   DecodeOrFail(kStretchShort);

@@ -4,15 +4,17 @@
 //                                       \       |       /
 //   stretch                          [ key, value | ... ]       keys: put together in keys_; values: in place
 //
-// It decodes a stretch of entries at once, forwards, checking each; a seek shows one entry, and the stretches that follow double in length up to
-// kStretchMax, so that a short range costs little more than what it shows. Backwards it finds the stretch's first entry through the block's side
-// index, which also serves seeks. Blocks come from the cache by their cells; those that are not there are read, with readahead when the reads turn
-// out to be sequential, and offered to the cache.
+// It decodes a stretch of entries at once, forwards, checking each; a seek shows one entry, and the
+// stretches that follow double in length up to kStretchMax, so that a short range costs little more
+// than what it shows. Backwards it finds the stretch's first entry through the block's side index,
+// which also serves seeks. Blocks come from the cache by their cells; those that are not there are
+// read, with readahead when the reads turn out to be sequential, and offered to the cache.
 //
-// A cursor that does not fill the cache (there is none, or it scans or compacts) builds no side index until somebody moves it backwards: it seeks by
-// the block's restarts.
+// A cursor that does not fill the cache (there is none, or it scans or compacts) builds no side
+// index until somebody moves it backwards: it seeks by the block's restarts.
 //
-// I1: last_key_ is the stored key of the stretch's last entry, whose bytes the next entry shares; next_ is where that one begins.
+// I1: last_key_ is the stored key of the stretch's last entry, whose bytes the next entry shares;
+//     next_ is where that one begins.
 // I2: a stretch lies in one block, and in the memory of entries_ and keys_, or one_key_.
 // Lifetime: holds one count on the table and one on the current block.
 // Thread safety: one thread.
@@ -33,7 +35,8 @@ class ReadAhead {
   ReadAhead(const BlockBasedTable* table, const TableReadOptions& options)
       : table_(table), fixed_bytes_(options.readahead_bytes), hints_(options.hint_readahead) {}
 
-  // Tells of a block that is about to be read. Returns bytes that cover it, or null when it should be read on its own.
+  // Tells of a block that is about to be read. Returns bytes that cover it, or null when it should
+  // be read on its own.
   Result<const FileSpan*> Prepare(uint32_t block);
 
  private:
@@ -70,7 +73,8 @@ class TableCursor final : public InternalCursor {
 
  private:
   static constexpr uint32_t kStretchMin = 4;
-  static constexpr uint32_t kStretchShort = 16;  // the longest backwards, and from a restart to a target
+  static constexpr uint32_t kStretchShort =
+      16;  // the longest backwards, and from a restart to a target
   static constexpr uint32_t kStretchMax = 64;
   // Memory for keys, for each entry of a stretch that has no longer ones.
   static constexpr size_t kKeysBytesPerEntry = 64;
@@ -78,17 +82,20 @@ class TableCursor final : public InternalCursor {
   void MoveNext() override;
   void MovePrev() override;
 
-  // Makes `block` the current one, without an entry; with a side index if asked to and it has to be read. False: status_ says why.
+  // Makes `block` the current one, without an entry; with a side index if asked to and it has to be
+  // read. False: status_ says why.
   bool LoadBlock(uint32_t block, bool side_index);
   bool EnsureSideIndex();
   void UseBlock();
   // What the next stretch may have.
   void Lengthen();
-  // Shows up to n entries from next_ on and stands at the first of them: fewer where the block or the room for keys ends, or behind the last that can
-  // be shown. Returns how many. 0: that at next_ cannot be shown.
+  // Shows up to n entries from next_ on and stands at the first of them: fewer where the block or
+  // the room for keys ends, or behind the last that can be shown. Returns how many. 0: that at
+  // next_ cannot be shown.
   uint32_t Decode(uint32_t n);
   void AskAhead(const char* p) const;
-  // Room for so many entries, the first of whose keys has this length and shares bytes with last_key_.
+  // Room for so many entries, the first of whose keys has this length and shares bytes with
+  // last_key_.
   void MakeRoom(uint32_t entries, size_t key_bytes, size_t shared);
   void PatchSequences(CursorEntry* entries, uint32_t n);
   void DecodeOrFail(uint32_t n);
@@ -97,10 +104,13 @@ class TableCursor final : public InternalCursor {
   void NextBlock();
   void PrevBlock();
   void DecodeFromStart();
-  // Shows the entries before entry `end` of the current block, and stands at the last of them. Precondition: end > 0.
+  // Shows the entries before entry `end` of the current block, and stands at the last of them.
+  // Precondition: end > 0.
   void ShowBefore(uint32_t end);
   // Stored tags say nothing under a global sequence: begin with the newest.
-  uint64_t SoughtTag(const Slice& internal_target) const { return table_->global_sequence() ? ~uint64_t{0} : ExtractTag(internal_target); }
+  uint64_t SoughtTag(const Slice& internal_target) const {
+    return table_->global_sequence() ? ~uint64_t{0} : ExtractTag(internal_target);
+  }
   // The steps of a seek; false: it has ended.
   bool FindGroup(const Slice& internal_target);
   void FindBlock(const Slice& internal_target);
@@ -122,7 +132,10 @@ class TableCursor final : public InternalCursor {
   const char* next_ = nullptr;
   const char* limit_ = nullptr;
   const char* readable_end_ = nullptr;
-  const char* walked_next_ = nullptr;  // where the entries of the next block lie, if a walk came here and that is known: never read, only asked for
+  const char* walked_next_ =
+      // where the entries of the next block lie, if a walk came here and that is known: never read,
+      // only asked for
+      nullptr;
   Slice last_key_;
   KeyBuffer one_key_;
   // What a stretch is decoded into: these few, until a longer one is asked for.

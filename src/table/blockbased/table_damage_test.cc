@@ -1,4 +1,5 @@
-// Damaged and hostile tables: every outcome is a Status or the right data; nothing reads outside its memory.
+// Damaged and hostile tables: every outcome is a Status or the right data; nothing reads outside
+// its memory.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -23,7 +24,10 @@ struct Sample {
 
 Sample MakeSample(TableSpec spec, size_t keys, uint64_t seed) {
   Random random(seed);
-  Sample sample{spec, MakeEntries(spec.comparator, {.keys = keys, .versions_max = 2, .value_bytes_max = 40}, &random), {}};
+  Sample sample{spec,
+                MakeEntries(spec.comparator,
+                            {.keys = keys, .versions_max = 2, .value_bytes_max = 40}, &random),
+                {}};
   MemoryFileSystem fs;
   TableWriteResult result;
   EXPECT_OK(fs.CreateDir("db"));
@@ -42,7 +46,8 @@ Outcome Read(const std::string& bytes, const Sample& sample, bool mmap, std::str
   EXPECT_OK(fs.CreateDir("db"));
   EXPECT_OK(WriteStringToFile(&fs, bytes, kPath, Durability::kBuffered));
   BlockCache cache(1 << 16);
-  Result<TableReaderPtr> opened = OpenTable(&fs, kPath, {.comparator = sample.spec.comparator, .cache = &cache, .mmap = mmap});
+  Result<TableReaderPtr> opened =
+      OpenTable(&fs, kPath, {.comparator = sample.spec.comparator, .cache = &cache, .mmap = mmap});
   if (!opened.ok()) {
     *text = opened.status().ToString();
     return Outcome::kRefused;
@@ -65,13 +70,15 @@ Outcome Read(const std::string& bytes, const Sample& sample, bool mmap, std::str
     const Status status = lookup.Finish(&value);
     if (!status.ok() && !status.IsNotFound()) {
       refuse(status);
-    } else if ((status.ok() ? value.ToString() : "(none)") != ModelText(sample.entries, sample.spec.comparator, user_key, kSequenceNumberMax)) {
+    } else if ((status.ok() ? value.ToString() : "(none)") !=
+               ModelText(sample.entries, sample.spec.comparator, user_key, kSequenceNumberMax)) {
       *text = "wrong value";
       outcome = Outcome::kWrong;
     }
   }
   for (const bool forwards : {true, false}) {
-    const auto cursor = table->NewCursor({.fill_cache = forwards, .readahead_bytes = forwards ? size_t{0} : size_t{300}});
+    const auto cursor = table->NewCursor(
+        {.fill_cache = forwards, .readahead_bytes = forwards ? size_t{0} : size_t{300}});
     size_t seen = 0;
     forwards ? cursor->SeekToFirst() : cursor->SeekToLast();
     for (; cursor->Valid(); forwards ? cursor->Next() : cursor->Prev(), ++seen) {
@@ -81,7 +88,8 @@ Outcome Read(const std::string& bytes, const Sample& sample, bool mmap, std::str
         return Outcome::kWrong;
       }
       const auto found = sample.entries.find(cursor->key().ToString());
-      if (found == sample.entries.end() || found->second != cursor->value().ToString()) outcome = Outcome::kWrong;
+      if (found == sample.entries.end() || found->second != cursor->value().ToString())
+        outcome = Outcome::kWrong;
     }
     if (!cursor->status().ok()) {
       refuse(cursor->status());
@@ -98,7 +106,8 @@ Outcome Read(const std::string& bytes, const Sample& sample, bool mmap, std::str
 }
 
 TEST(TableDamage, EveryFlippedByteIsRefusedOrHarmless) {
-  for (const BlockChecksum checksum : {BlockChecksum::kCrc32c, BlockChecksum::kXxHash64, BlockChecksum::kXxh3}) {
+  for (const BlockChecksum checksum :
+       {BlockChecksum::kCrc32c, BlockChecksum::kXxHash64, BlockChecksum::kXxh3}) {
     TableSpec spec;
     spec.config.checksum = checksum;
     spec.config.block_bytes = 200;
@@ -116,7 +125,8 @@ TEST(TableDamage, EveryFlippedByteIsRefusedOrHarmless) {
       ASSERT_NE(outcome, Outcome::kWrong) << "byte " << i << ": " << text;
       if (outcome == Outcome::kRefused) {
         ++refused;
-        ASSERT_NE(text.find(kPath), std::string::npos) << "the text does not name the file: " << text;
+        ASSERT_NE(text.find(kPath), std::string::npos)
+            << "the text does not name the file: " << text;
       }
     }
     // Only the padding of the footer, and a footer that says "no checksums", may be harmless.
@@ -135,7 +145,8 @@ TEST(TableDamage, EveryTruncationIsRefused) {
   }
 }
 
-// Where blocks lie: found by asking every offset's trailer whether it verifies would be slow, so the table is asked.
+// Where blocks lie: found by asking every offset's trailer whether it verifies would be slow, so
+// the table is asked.
 std::vector<BlockHandle> AllBlocks(const std::string& file) {
   std::vector<BlockHandle> blocks;
   const Result<Footer> footer = DecodeFooter(file, file.size());
@@ -149,7 +160,8 @@ std::vector<BlockHandle> AllBlocks(const std::string& file) {
     EXPECT_TRUE(GetBlockHandle(&value, &handle));
     blocks.push_back(handle);
   }
-  EXPECT_OK(VisitIndexBlock(Slice(file.data() + footer->index.offset, footer->index.size), {.user_keys = true, .delta_values = true},
+  EXPECT_OK(VisitIndexBlock(Slice(file.data() + footer->index.offset, footer->index.size),
+                            {.user_keys = true, .delta_values = true},
                             [&](const IndexBlockEntry& entry) {
                               blocks.push_back(entry.handle);
                               return Status::OK();
@@ -157,10 +169,12 @@ std::vector<BlockHandle> AllBlocks(const std::string& file) {
   return blocks;
 }
 
-void RepairChecksum(std::string* file, const BlockHandle& handle, BlockChecksum type, uint32_t base_context) {
+void RepairChecksum(std::string* file, const BlockHandle& handle, BlockChecksum type,
+                    uint32_t base_context) {
   char* const block = file->data() + handle.offset;
   const auto n = static_cast<size_t>(handle.size);
-  EncodeFixed32(block + n + 1, ComputeBlockChecksum(type, block, n) + ChecksumContext(base_context, handle.offset));
+  EncodeFixed32(block + n + 1, ComputeBlockChecksum(type, block, n) +
+                                   ChecksumContext(base_context, handle.offset));
 }
 
 TEST(TableDamage, HostileBytesWithRightChecksumsDoNoHarm) {
@@ -170,7 +184,8 @@ TEST(TableDamage, HostileBytesWithRightChecksumsDoNoHarm) {
   spec.config.index_restart_interval = 3;
   spec.config.filter_millibits_per_key = 10000;
   Random setup(77);
-  Sample sample{spec, MakeEntries(spec.comparator, {.keys = 60, .value_bytes_max = 40}, &setup), {}};
+  Sample sample{
+      spec, MakeEntries(spec.comparator, {.keys = 60, .value_bytes_max = 40}, &setup), {}};
   MemoryFileSystem fs;
   ASSERT_OK(fs.CreateDir("db"));
   TableWriteResult result;
@@ -186,19 +201,23 @@ TEST(TableDamage, HostileBytesWithRightChecksumsDoNoHarm) {
     for (uint64_t changes = 1 + random.Uniform(3); changes > 0; --changes) {
       constexpr char kNasty[] = {'\x00', '\x01', '\x7f', '\x80', '\xff'};
       // The trailer's type byte is fair game as well.
-      hostile[block.offset + random.Uniform(block.size + 1)] = random.OneIn(2) ? kNasty[random.Uniform(5)] : static_cast<char>(random.Next());
+      hostile[block.offset + random.Uniform(block.size + 1)] =
+          random.OneIn(2) ? kNasty[random.Uniform(5)] : static_cast<char>(random.Next());
     }
     RepairChecksum(&hostile, block, spec.config.checksum, 0);
     std::string text;
-    static_cast<void>(Read(hostile, sample, random.OneIn(2), &text));  // must not crash or hang; wrong data cannot be told from right
+    static_cast<void>(Read(hostile, sample, random.OneIn(2),
+                           &text));  // must not crash or hang; wrong data cannot be told from right
   }
 }
 
 TEST(TableDamage, ImpossibleHandlesAreRefusedBeforeMemoryIsAllocated) {
   const Sample sample = MakeSample({}, 20, 4);
   const size_t footer_at = sample.file.size() - kFooterBytes;
-  for (const uint64_t size : {uint64_t{1} << 40, ~uint64_t{0}, ~uint64_t{0} - 4, uint64_t{sample.file.size()}}) {
-    for (const uint64_t offset : {uint64_t{0}, ~uint64_t{0}, ~uint64_t{0} - size, uint64_t{sample.file.size()} - 1}) {
+  for (const uint64_t size :
+       {uint64_t{1} << 40, ~uint64_t{0}, ~uint64_t{0} - 4, uint64_t{sample.file.size()}}) {
+    for (const uint64_t offset :
+         {uint64_t{0}, ~uint64_t{0}, ~uint64_t{0} - size, uint64_t{sample.file.size()} - 1}) {
       Footer footer = *DecodeFooter(sample.file, sample.file.size());
       footer.index = {offset, size};
       std::string hostile = sample.file.substr(0, footer_at);
@@ -210,7 +229,8 @@ TEST(TableDamage, ImpossibleHandlesAreRefusedBeforeMemoryIsAllocated) {
 }
 
 // The same table with the footer, the metaindex and the block checksums of version 6 or 7.
-std::string AsVersion6(const std::string& file, uint32_t version, BlockChecksum checksum, uint32_t base_context) {
+std::string AsVersion6(const std::string& file, uint32_t version, BlockChecksum checksum,
+                       uint32_t base_context) {
   const Footer old = *DecodeFooter(file, file.size());
   std::string out = file.substr(0, old.metaindex.offset);
   for (const BlockHandle& block : AllBlocks(file)) {
@@ -238,7 +258,8 @@ std::string AsVersion6(const std::string& file, uint32_t version, BlockChecksum 
   PutFixed32(&footer, version);
   PutFixed64(&footer, kBlockBasedTableMagic);
   // The checksum runs over the whole footer with its own field zero.
-  const uint32_t sum = ComputeBlockChecksum(checksum, footer.data(), footer.size() - 1) + ChecksumContext(base_context, footer_offset);
+  const uint32_t sum = ComputeBlockChecksum(checksum, footer.data(), footer.size() - 1) +
+                       ChecksumContext(base_context, footer_offset);
   EncodeFixed32(footer.data() + 5, sum);
   return out + footer;
 }
@@ -255,7 +276,8 @@ std::pair<BlockHandle, BlockHandle> TwoBlocksOfOneSize(const std::string& file) 
 }
 
 TEST(TableFormat, ReadsVersions6And7WithContextChecksums) {
-  for (const BlockChecksum checksum : {BlockChecksum::kCrc32c, BlockChecksum::kXxHash32, BlockChecksum::kXxHash64, BlockChecksum::kXxh3}) {
+  for (const BlockChecksum checksum : {BlockChecksum::kCrc32c, BlockChecksum::kXxHash32,
+                                       BlockChecksum::kXxHash64, BlockChecksum::kXxh3}) {
     for (const uint32_t version : {6u, 7u}) {
       TableSpec spec;
       spec.config.checksum = checksum;
@@ -263,7 +285,8 @@ TEST(TableFormat, ReadsVersions6And7WithContextChecksums) {
       Random random(5);
       Sample sample{spec, Entries{InternalOrder{spec.comparator}}, {}};
       for (uint64_t i = 0; i < 500; ++i)
-        sample.entries[MakeInternalKey(MakeKey(KeyKind::kDecimal, i, &random), 1, ValueType::kValue)] = random.Bytes(100);
+        sample.entries[MakeInternalKey(MakeKey(KeyKind::kDecimal, i, &random), 1,
+                                       ValueType::kValue)] = random.Bytes(100);
       MemoryFileSystem fs;
       ASSERT_OK(fs.CreateDir("db"));
       TableWriteResult result;
@@ -272,26 +295,34 @@ TEST(TableFormat, ReadsVersions6And7WithContextChecksums) {
       const std::string file = AsVersion6(sample.file, version, checksum, 0x12345678);
       std::string text;
       EXPECT_EQ(Read(file, sample, false, &text), Outcome::kSame) << text;
-      // Two blocks that changed places have the right bytes with the right trailers, in the wrong place.
+      // Two blocks that changed places have the right bytes with the right trailers, in the wrong
+      // place.
       std::string swapped = file;
-      const auto at = [&swapped](uint64_t offset) { return swapped.begin() + static_cast<std::ptrdiff_t>(offset); };
+      const auto at = [&swapped](uint64_t offset) {
+        return swapped.begin() + static_cast<std::ptrdiff_t>(offset);
+      };
       const auto [one, other] = TwoBlocksOfOneSize(sample.file);
-      std::swap_ranges(at(one.offset), at(one.offset + one.size + kBlockTrailerBytes), at(other.offset));
+      std::swap_ranges(at(one.offset), at(one.offset + one.size + kBlockTrailerBytes),
+                       at(other.offset));
       EXPECT_EQ(Read(swapped, sample, false, &text), Outcome::kRefused);
       EXPECT_NE(text.find("checksum"), std::string::npos) << text;
       std::string other_footer = file;
-      other_footer[file.size() - kFooterBytes + 20] = 1;  // padding, which the footer's checksum covers
+      other_footer[file.size() - kFooterBytes + 20] =
+          1;  // padding, which the footer's checksum covers
       EXPECT_EQ(Read(other_footer, sample, false, &text), Outcome::kRefused);
     }
   }
 }
 
 // Tables with properties that the writer does not write.
-Result<TableReaderPtr> OpenWithProperties(const std::map<std::string, std::string>& extra, MemoryFileSystem* fs, SequenceNumber largest_sequence) {
+Result<TableReaderPtr> OpenWithProperties(const std::map<std::string, std::string>& extra,
+                                          MemoryFileSystem* fs, SequenceNumber largest_sequence) {
   TableSpec spec;
   Entries entries{InternalOrder{spec.comparator}};
   for (int i = 0; i < 100; ++i)
-    entries[MakeInternalKey("k" + std::to_string(i), 0, i % 10 == 3 ? ValueType::kDeletion : ValueType::kValue)] = "v" + std::to_string(i);
+    entries[MakeInternalKey("k" + std::to_string(i), 0,
+                            i % 10 == 3 ? ValueType::kDeletion : ValueType::kValue)] =
+        "v" + std::to_string(i);
   static_cast<void>(fs->CreateDir("db"));
   TableWriteResult result;
   EXPECT_OK(WriteTable(fs, kPath, spec, entries, &result));
@@ -301,11 +332,14 @@ Result<TableReaderPtr> OpenWithProperties(const std::map<std::string, std::strin
   BlockHandle properties_handle;
   while (meta.Next()) {
     Slice value = meta.value();
-    EXPECT_TRUE(meta.key() != Slice("rocksdb.properties") || GetBlockHandle(&value, &properties_handle));
+    EXPECT_TRUE(meta.key() != Slice("rocksdb.properties") ||
+                GetBlockHandle(&value, &properties_handle));
   }
   std::map<std::string, std::string> properties(extra);
-  BlockEntries old_properties(Slice(file.data() + properties_handle.offset, properties_handle.size));
-  while (old_properties.Next()) properties.emplace(old_properties.key().ToString(), old_properties.value().ToString());
+  BlockEntries old_properties(
+      Slice(file.data() + properties_handle.offset, properties_handle.size));
+  while (old_properties.Next())
+    properties.emplace(old_properties.key().ToString(), old_properties.value().ToString());
 
   file.resize(properties_handle.offset);
   const auto append = [&file](const std::map<std::string, std::string>& contents) {
@@ -348,8 +382,9 @@ std::string Fixed64(uint64_t v) {
 TEST(TableFormat, GlobalSequenceReplacesStoredSequences) {
   for (const bool in_file : {true, false}) {
     MemoryFileSystem fs;
-    std::map<std::string, std::string> extra = {{"rocksdb.external_sst_file.version", Fixed32(2)},
-                                                {"rocksdb.external_sst_file.global_seqno", Fixed64(in_file ? 50 : 0)}};
+    std::map<std::string, std::string> extra = {
+        {"rocksdb.external_sst_file.version", Fixed32(2)},
+        {"rocksdb.external_sst_file.global_seqno", Fixed64(in_file ? 50 : 0)}};
     Result<TableReaderPtr> opened = OpenWithProperties(extra, &fs, 50);
     ASSERT_OK(opened.status());
     const OpenedTable table(std::move(opened).value());
@@ -358,7 +393,8 @@ TEST(TableFormat, GlobalSequenceReplacesStoredSequences) {
     EXPECT_EQ(GetText(table.get(), {}, "k3", 50), "(none)");
     const auto cursor = table->NewCursor({});
     size_t n = 0;
-    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next(), ++n) EXPECT_EQ(TagSequence(ExtractTag(cursor->key())), 50u);
+    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next(), ++n)
+      EXPECT_EQ(TagSequence(ExtractTag(cursor->key())), 50u);
     EXPECT_EQ(n, 100u);
     cursor->Seek(MakeInternalKey("k7", 60, ValueType::kMax));
     ASSERT_TRUE(cursor->Valid());
@@ -374,10 +410,11 @@ TEST(TableFormat, GlobalSequenceReplacesStoredSequences) {
     EXPECT_EQ(TagSequence(ExtractTag(cursor->key())), 50u);
   }
   MemoryFileSystem fs;
-  EXPECT_TRUE(
-      OpenWithProperties({{"rocksdb.external_sst_file.version", Fixed32(2)}, {"rocksdb.external_sst_file.global_seqno", Fixed64(51)}}, &fs, 50)
-          .status()
-          .IsCorruption());
+  EXPECT_TRUE(OpenWithProperties({{"rocksdb.external_sst_file.version", Fixed32(2)},
+                                  {"rocksdb.external_sst_file.global_seqno", Fixed64(51)}},
+                                 &fs, 50)
+                  .status()
+                  .IsCorruption());
 }
 
 TEST(TableFormat, UnsupportedFeaturesAreRefusedByName) {
@@ -385,10 +422,11 @@ TEST(TableFormat, UnsupportedFeaturesAreRefusedByName) {
     std::map<std::string, std::string> properties;
     const char* says;
   };
-  for (const Case& c : {Case{{{"rocksdb.num.range-deletions", "\x01"}}, "range deletions"},
-                        Case{{{"rocksdb.block.based.table.index.type", Fixed32(9)}}, "index type"},
-                        Case{{{"rocksdb.udi.is.primary.index", "\x01"}}, "user-defined index"},
-                        Case{{{"rocksdb.external_sst_file.version", Fixed32(3)}}, "external table"}}) {
+  for (const Case& c :
+       {Case{{{"rocksdb.num.range-deletions", "\x01"}}, "range deletions"},
+        Case{{{"rocksdb.block.based.table.index.type", Fixed32(9)}}, "index type"},
+        Case{{{"rocksdb.udi.is.primary.index", "\x01"}}, "user-defined index"},
+        Case{{{"rocksdb.external_sst_file.version", Fixed32(3)}}, "external table"}}) {
     MemoryFileSystem fs;
     const Status status = OpenWithProperties(c.properties, &fs, kSequenceNumberMax).status();
     EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
@@ -428,7 +466,8 @@ TEST(TableFormat, GoldenFooter) {
   footer.metaindex = {923, 32};
   footer.index = {35, 14};
   PutFooter(&bytes, footer);
-  EXPECT_EQ(Slice(bytes).ToString(true), "049B0720230E" + std::string(70, '0') + "05000000" + "F7CFF485B741E288");
+  EXPECT_EQ(Slice(bytes).ToString(true),
+            "049B0720230E" + std::string(70, '0') + "05000000" + "F7CFF485B741E288");
   const Result<Footer> decoded = DecodeFooter(bytes, 2000);
   ASSERT_OK(decoded.status());
   EXPECT_EQ(decoded->metaindex, footer.metaindex);

@@ -1,4 +1,5 @@
-// Tables that Debian's rocksdb-tools wrote, and what those tools say of ours. Skipped where the tools are not installed.
+// Tables that Debian's rocksdb-tools wrote, and what those tools say of ours. Skipped where the
+// tools are not installed.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -61,7 +62,8 @@ std::map<std::string, std::string> ParseDump(const std::string& text) {
 std::map<std::string, std::string> ReadAll(TableReader* table) {
   std::map<std::string, std::string> contents;
   const auto cursor = table->NewCursor({});
-  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) contents[ExtractUserKey(cursor->key()).ToString()] = cursor->value().ToString();
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next())
+    contents[ExtractUserKey(cursor->key()).ToString()] = cursor->value().ToString();
   EXPECT_OK(cursor->status());
   return contents;
 }
@@ -95,7 +97,8 @@ std::string ReadMetaBlock(FileSystem* fs, const std::string& path, const std::st
   return {};
 }
 
-// How many of 1,000 absent keys, which sort between the present ones, the filter lets through. Nothing may be cached.
+// How many of 1,000 absent keys, which sort between the present ones, the filter lets through.
+// Nothing may be cached.
 int CountUnfiltered(TableReader* table) {
   Random random(3);
   int through = 0;
@@ -107,7 +110,9 @@ int CountUnfiltered(TableReader* table) {
   for (int i = 0; i < 1000; ++i) {
     TableReadOptions cached_only;
     cached_only.cached_only = true;
-    through += GetText(table, cached_only, present + random.Bytes(8), kSequenceNumberMax) != "(none)" ? 1 : 0;
+    through +=
+        GetText(table, cached_only, present + random.Bytes(8), kSequenceNumberMax) != "(none)" ? 1
+                                                                                               : 0;
   }
   return through;
 }
@@ -132,7 +137,8 @@ TEST_F(TableInterchange, ReadsWhatLdbWroteAndItsFilterIsOursBitForBit) {
     for (const auto& [key, value] : contents) in << Hex(key) << " ==> " << Hex(value) << "\n";
   }
   const std::string ldb = "ldb --db=" + directory_ + "/db --hex ";
-  const ToolRun load = RunTool(ldb + "--create_if_missing --bloom_bits=10 load --compact < " + directory_ + "/in");
+  const ToolRun load =
+      RunTool(ldb + "--create_if_missing --bloom_bits=10 load --compact < " + directory_ + "/in");
   ASSERT_EQ(load.exit_code, 0) << load.output;
   const std::vector<std::string> tables = Tables();
   ASSERT_EQ(tables.size(), 1u);
@@ -143,11 +149,13 @@ TEST_F(TableInterchange, ReadsWhatLdbWroteAndItsFilterIsOursBitForBit) {
   const OpenedTable table(std::move(opened).value());
   ASSERT_OK(table->Verify());
   EXPECT_EQ(ReadAll(table.get()), contents);
-  for (const auto& [key, value] : contents) ASSERT_EQ(GetText(table.get(), {}, key, kSequenceNumberMax), value);
+  for (const auto& [key, value] : contents)
+    ASSERT_EQ(GetText(table.get(), {}, key, kSequenceNumberMax), value);
 
   FilterBuilder filter({.millibits_per_key = 10000});
   for (const auto& entry : contents) filter.AddHash(Xxph3Hash64(entry.first));
-  EXPECT_EQ(Slice(test::FinishFilter(&filter)).ToString(true), Slice(ReadMetaBlock(fs_.get(), tables[0], kFullFilterName)).ToString(true));
+  EXPECT_EQ(Slice(test::FinishFilter(&filter)).ToString(true),
+            Slice(ReadMetaBlock(fs_.get(), tables[0], kFullFilterName)).ToString(true));
   // Used, not just there: absent keys read no block.
   cache.EraseUnRefEntries();
   EXPECT_LT(CountUnfiltered(table.get()), 50);
@@ -160,14 +168,17 @@ struct BenchCase {
 };
 void PrintTo(const BenchCase& c, std::ostream* out) { *out << c.name; }
 
-class TableInterchangeBench : public TableInterchange, public ::testing::WithParamInterface<BenchCase> {
+class TableInterchangeBench : public TableInterchange,
+                              public ::testing::WithParamInterface<BenchCase> {
  protected:
   void SetUp() override { TableInterchange::SetUp(); }
 };
 
 TEST_P(TableInterchangeBench, ReadsEveryLayoutOfDbBench) {
   const ToolRun bench =
-      RunTool("db_bench --db=" + directory_ + "/db --benchmarks=fillseq,compact --num=3000 --value_size=60 --key_size=20 " + GetParam().flags);
+      RunTool("db_bench --db=" + directory_ +
+              "/db --benchmarks=fillseq,compact --num=3000 --value_size=60 --key_size=20 " +
+              GetParam().flags);
   ASSERT_EQ(bench.exit_code, 0) << bench.output;
   const ToolRun scan = RunTool("ldb --db=" + directory_ + "/db --hex dump");
   ASSERT_EQ(scan.exit_code, 0) << scan.output;
@@ -187,7 +198,8 @@ TEST_P(TableInterchangeBench, ReadsEveryLayoutOfDbBench) {
       if (GetParam().filtered) {
         EXPECT_LT(CountUnfiltered(table.get()), 100) << path;
       }
-      for (const auto& [key, value] : expected) found += GetText(table.get(), {}, key, kSequenceNumberMax) == value ? 1u : 0u;
+      for (const auto& [key, value] : expected)
+        found += GetText(table.get(), {}, key, kSequenceNumberMax) == value ? 1u : 0u;
     }
     EXPECT_EQ(contents, expected);
     EXPECT_EQ(found, expected.size());
@@ -197,31 +209,45 @@ TEST_P(TableInterchangeBench, ReadsEveryLayoutOfDbBench) {
 INSTANTIATE_TEST_SUITE_P(
     Layouts, TableInterchangeBench,
     ::testing::Values(
-        BenchCase{"defaults", ""}, BenchCase{"bloom", "--bloom_bits=10", true}, BenchCase{"ribbon", "--bloom_bits=10 --use_ribbon_filter=true", true},
+        BenchCase{"defaults", ""}, BenchCase{"bloom", "--bloom_bits=10", true},
+        BenchCase{"ribbon", "--bloom_bits=10 --use_ribbon_filter=true", true},
         BenchCase{"legacy_bloom", "--bloom_bits=10 --format_version=3", true},
-        BenchCase{"two_level_index", "--bloom_bits=10 --partition_index=true --metadata_block_size=256"},
-        BenchCase{"partitioned_filters", "--bloom_bits=10 --partition_index_and_filters=true --metadata_block_size=256", true},
-        BenchCase{"first_key_index", "--index_with_first_key=true"}, BenchCase{"data_block_hash_index", "--use_data_block_hash_index=true"},
+        BenchCase{"two_level_index",
+                  "--bloom_bits=10 --partition_index=true --metadata_block_size=256"},
+        BenchCase{"partitioned_filters",
+                  "--bloom_bits=10 --partition_index_and_filters=true --metadata_block_size=256",
+                  true},
+        BenchCase{"first_key_index", "--index_with_first_key=true"},
+        BenchCase{"data_block_hash_index", "--use_data_block_hash_index=true"},
         BenchCase{"long_index_restarts", "--index_block_restart_interval=16 --block_size=512"},
-        BenchCase{"zstd_dictionary", "--compression_type=zstd --compression_max_dict_bytes=4096 --compression_zstd_max_train_bytes=65536"},
-        BenchCase{"lz4", "--compression_type=lz4"}, BenchCase{"lz4hc", "--compression_type=lz4hc"}, BenchCase{"zlib", "--compression_type=zlib"},
-        BenchCase{"snappy", "--compression_type=snappy"}, BenchCase{"format_2", "--format_version=2"},
+        BenchCase{"zstd_dictionary",
+                  "--compression_type=zstd --compression_max_dict_bytes=4096 "
+                  "--compression_zstd_max_train_bytes=65536"},
+        BenchCase{"lz4", "--compression_type=lz4"}, BenchCase{"lz4hc", "--compression_type=lz4hc"},
+        BenchCase{"zlib", "--compression_type=zlib"},
+        BenchCase{"snappy", "--compression_type=snappy"},
+        BenchCase{"format_2", "--format_version=2"},
         BenchCase{"format_4", "--format_version=4 --index_block_restart_interval=4"}),
     [](const auto& bench) { return std::string(bench.param.name); });
 
-// The same entries through both writers: the filters, and what the properties say of them, are the same bytes. But where a filter has no whole keys,
-// 7.8.3 adds the empty string before its second key, so that the first prefix may count twice.
+// The same entries through both writers: the filters, and what the properties say of them, are the
+// same bytes. But where a filter has no whole keys, 7.8.3 adds the empty string before its second
+// key, so that the first prefix may count twice.
 TEST_F(TableInterchange, FiltersWithPrefixesAreOursBitForBit) {
-  const std::string bench = "db_bench --db=" + directory_ + "/db --benchmarks=fillrandom,compact --num=3000 --value_size=20 --key_size=16 " +
-                            "--prefix_size=6 --keys_per_prefix=7 --bloom_bits=10 ";
+  const std::string bench =
+      "db_bench --db=" + directory_ +
+      "/db --benchmarks=fillrandom,compact --num=3000 --value_size=20 --key_size=16 " +
+      "--prefix_size=6 --keys_per_prefix=7 --bloom_bits=10 ";
   const std::shared_ptr<const SliceTransform> extractor(NewFixedPrefixTransform(6));
   for (const bool whole_keys : {false, true}) {
     std::filesystem::remove_all(directory_ + "/db");
-    const ToolRun run = RunTool(bench + (whole_keys ? "--whole_key_filtering=true" : "--whole_key_filtering=false"));
+    const ToolRun run = RunTool(
+        bench + (whole_keys ? "--whole_key_filtering=true" : "--whole_key_filtering=false"));
     ASSERT_EQ(run.exit_code, 0) << run.output;
     const std::vector<std::string> tables = Tables();
     ASSERT_EQ(tables.size(), 1u);
-    Result<TableReaderPtr> opened = OpenTable(fs_.get(), tables[0], {.prefix_extractor = extractor});
+    Result<TableReaderPtr> opened =
+        OpenTable(fs_.get(), tables[0], {.prefix_extractor = extractor});
     ASSERT_OK(opened.status());
     const OpenedTable theirs(std::move(opened).value());
     TableSpec spec;
@@ -240,14 +266,18 @@ TEST_F(TableInterchange, FiltersWithPrefixesAreOursBitForBit) {
     TableWriteResult result;
     ASSERT_OK(WriteTable(fs_.get(), ours, spec, entries, &result));
     const std::string filter = ReadMetaBlock(fs_.get(), tables[0], kFullFilterName);
-    EXPECT_EQ(whole_keys ? ReadMetaBlock(fs_.get(), ours, kFullFilterName) : test::FinishFilter(&prefixes), filter);
+    EXPECT_EQ(whole_keys ? ReadMetaBlock(fs_.get(), ours, kFullFilterName)
+                         : test::FinishFilter(&prefixes),
+              filter);
     UserCollectedProperties ours_by_name = TablePropertiesByName(result.properties);
     UserCollectedProperties theirs_by_name = TablePropertiesByName(theirs->properties());
     if (whole_keys) {
-      EXPECT_EQ(ours_by_name["rocksdb.num.filter_entries"], theirs_by_name["rocksdb.num.filter_entries"]);
+      EXPECT_EQ(ours_by_name["rocksdb.num.filter_entries"],
+                theirs_by_name["rocksdb.num.filter_entries"]);
     }
     for (const char* const name :
-         {"rocksdb.prefix.extractor.name", "rocksdb.filter.size", "rocksdb.filter.policy", kPropertyPrefixFiltering, kPropertyWholeKeyFiltering}) {
+         {"rocksdb.prefix.extractor.name", "rocksdb.filter.size", "rocksdb.filter.policy",
+          kPropertyPrefixFiltering, kPropertyWholeKeyFiltering}) {
       EXPECT_EQ(ours_by_name[name], theirs_by_name[name]) << name;
     }
   }
@@ -259,10 +289,12 @@ TEST_F(TableInterchange, SstDumpVerifiesAndReadsOurs) {
   const KeyComparator comparator(BytewiseComparator());
   Entries entries{InternalOrder{comparator}};
   SequenceNumber sequence = 1;
-  for (const auto& [key, value] : contents) entries[MakeInternalKey(key, sequence++, ValueType::kValue)] = value;
+  for (const auto& [key, value] : contents)
+    entries[MakeInternalKey(key, sequence++, ValueType::kValue)] = value;
   Random random(9);
   for (const uint32_t version : {2u, 3u, 4u, 5u}) {
-    for (const CompressionType compression : {kNoCompression, kSnappyCompression, kZlibCompression, kLZ4Compression, kLZ4HCCompression, kZSTD}) {
+    for (const CompressionType compression : {kNoCompression, kSnappyCompression, kZlibCompression,
+                                              kLZ4Compression, kLZ4HCCompression, kZSTD}) {
       TableSpec spec;
       spec.compression = compression;
       spec.config.format_version = version;
@@ -280,19 +312,25 @@ TEST_F(TableInterchange, SstDumpVerifiesAndReadsOurs) {
       EXPECT_EQ(verify.output.find("orruption"), std::string::npos) << verify.output;
     }
   }
-  const ToolRun scan = RunTool("sst_dump --file=" + directory_ + "/db/000007.sst --command=scan --output_hex");
+  const ToolRun scan =
+      RunTool("sst_dump --file=" + directory_ + "/db/000007.sst --command=scan --output_hex");
   size_t rows = 0;
-  for (size_t at = scan.output.find(" => "); at != std::string::npos; at = scan.output.find(" => ", at + 1)) ++rows;
+  for (size_t at = scan.output.find(" => "); at != std::string::npos;
+       at = scan.output.find(" => ", at + 1))
+    ++rows;
   EXPECT_EQ(rows, entries.size());
   const std::string first = "'" + ExtractUserKey(entries.begin()->first).ToString(true) + "'";
   EXPECT_NE(scan.output.find(first), std::string::npos) << scan.output.substr(0, 1000);
-  const ToolRun raw = RunTool("cd " + directory_ + " && sst_dump --file=" + directory_ + "/db/000007.sst --command=raw");
+  const ToolRun raw = RunTool("cd " + directory_ + " && sst_dump --file=" + directory_ +
+                              "/db/000007.sst --command=raw");
   EXPECT_EQ(raw.exit_code, 0) << raw.output;
 
-  const ToolRun properties = RunTool("sst_dump --file=" + directory_ + "/db/000007.sst --show_properties --command=none");
+  const ToolRun properties =
+      RunTool("sst_dump --file=" + directory_ + "/db/000007.sst --show_properties --command=none");
   for (const char* const line :
-       {"# entries: 1024", "# entries for filter: 1024", "filter policy name: bloomfilter", "comparator name: leveldb.BytewiseComparator",
-        "SST file compression algo: ZSTD", "column family name: default", "original file number: 7", "user-key? 1, delta-value? 1"}) {
+       {"# entries: 1024", "# entries for filter: 1024", "filter policy name: bloomfilter",
+        "comparator name: leveldb.BytewiseComparator", "SST file compression algo: ZSTD",
+        "column family name: default", "original file number: 7", "user-key? 1, delta-value? 1"}) {
     EXPECT_NE(properties.output.find(line), std::string::npos) << line << "\n" << properties.output;
   }
 }

@@ -1,5 +1,6 @@
-// Prefixes in block-based tables: what enters the filter and the properties, and which lookups and seeks it then rules out. A lookup that would touch
-// a block is told by its error: the tables are opened without a cache, and read with cached_only.
+// Prefixes in block-based tables: what enters the filter and the properties, and which lookups and
+// seeks it then rules out. A lookup that would touch a block is told by its error: the tables are
+// opened without a cache, and read with cached_only.
 #include <gtest/gtest.h>
 
 #include "ashlar/convenience.h"
@@ -48,11 +49,13 @@ class TablePrefixTest : public testing::Test {
     spec.config.block_bytes = 1;  // one entry in a block
     spec.prefix_extractor = extractor;
     Entries entries{InternalOrder{KeyComparator(BytewiseComparator())}};
-    for (const std::string& key : written.keys) entries[MakeInternalKey(key, 5, ValueType::kValue)] = "v" + key;
+    for (const std::string& key : written.keys)
+      entries[MakeInternalKey(key, 5, ValueType::kValue)] = "v" + key;
     ASSERT_OK(WriteTable(&fs_, "/t.sst", spec, entries, &result_));
   }
   void Open(const TransformPtr& current) {
-    Result<TableReaderPtr> opened = OpenTable(&fs_, "/t.sst", {.statistics = statistics_.get(), .prefix_extractor = current});
+    Result<TableReaderPtr> opened =
+        OpenTable(&fs_, "/t.sst", {.statistics = statistics_.get(), .prefix_extractor = current});
     ASSERT_OK(opened.status());
     table_ = std::make_unique<OpenedTable>(std::move(opened).value());
   }
@@ -63,7 +66,8 @@ class TablePrefixTest : public testing::Test {
   }
 
   // "end" where the filter rules the table out, "read" where it does not.
-  std::string Seek(const TransformPtr& current, const std::string& key, bool forward = true, const Looked& looked = {}) {
+  std::string Seek(const TransformPtr& current, const std::string& key, bool forward = true,
+                   const Looked& looked = {}) {
     const Slice upper(looked.upper == nullptr ? "" : looked.upper);
     SeekPrefix seek({.comparator = KeyComparator(BytewiseComparator()),
                      .transform = current.get(),
@@ -71,7 +75,8 @@ class TablePrefixTest : public testing::Test {
                      .scope_max = looked.scope});
     seek.SetScope(SeekScope::kPrefix);
     seek.Begin(key, forward);
-    const std::string target = forward ? MakeInternalKey(key, kSequenceNumberMax, ValueType::kMax) : MakeInternalKey(key, 0, ValueType::kDeletion);
+    const std::string target = forward ? MakeInternalKey(key, kSequenceNumberMax, ValueType::kMax)
+                                       : MakeInternalKey(key, 0, ValueType::kDeletion);
     return table_->get()->MayHold(&seek, target) ? "read" : "end";
   }
   std::string Get(const std::string& key) {
@@ -80,7 +85,9 @@ class TablePrefixTest : public testing::Test {
     const std::string text = GetText(table_->get(), options, key, kSequenceNumberMax);
     return text == "(none)" ? "end" : text.starts_with("Result incomplete") ? "read" : text;
   }
-  std::string Property(const char* name) const { return TablePropertiesByName(table_->get()->properties())[name]; }
+  std::string Property(const char* name) const {
+    return TablePropertiesByName(table_->get()->properties())[name];
+  }
 
   MemoryFileSystem fs_;
   const std::shared_ptr<Statistics> statistics_ = CreateDBStatistics();
@@ -212,7 +219,9 @@ TEST_F(TablePrefixTest, EveryPrefixThatIsThereIsFound) {
         for (const std::string& key : written.keys) {
           const std::optional<Slice> prefix = KeyPrefix(current.get(), key);
           if (!prefix) continue;
-          for (const bool forward : {true, false}) ASSERT_EQ(Seek(current, prefix->ToString(), forward), "read") << id << Slice(key).ToString(true);
+          for (const bool forward : {true, false})
+            ASSERT_EQ(Seek(current, prefix->ToString(), forward), "read")
+                << id << Slice(key).ToString(true);
           ASSERT_EQ(Get(key), "read");
         }
       }

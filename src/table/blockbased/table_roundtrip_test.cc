@@ -17,21 +17,26 @@ struct Walk {
 
 Walk WalkForwards(InternalCursor* cursor) {
   Walk walk;
-  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) walk.entries.emplace_back(cursor->key().ToString(), cursor->value().ToString());
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next())
+    walk.entries.emplace_back(cursor->key().ToString(), cursor->value().ToString());
   walk.status = cursor->status();
   return walk;
 }
 Walk WalkBackwards(InternalCursor* cursor) {
   Walk walk;
-  for (cursor->SeekToLast(); cursor->Valid(); cursor->Prev()) walk.entries.emplace_back(cursor->key().ToString(), cursor->value().ToString());
+  for (cursor->SeekToLast(); cursor->Valid(); cursor->Prev())
+    walk.entries.emplace_back(cursor->key().ToString(), cursor->value().ToString());
   walk.status = cursor->status();
   std::reverse(walk.entries.begin(), walk.entries.end());
   return walk;
 }
 
-std::vector<std::pair<std::string, std::string>> AsVector(const Entries& entries) { return {entries.begin(), entries.end()}; }
+std::vector<std::pair<std::string, std::string>> AsVector(const Entries& entries) {
+  return {entries.begin(), entries.end()};
+}
 
-void ExpectAt(InternalCursor* cursor, const Entries& entries, Entries::const_iterator expected, const char* what) {
+void ExpectAt(InternalCursor* cursor, const Entries& entries, Entries::const_iterator expected,
+              const char* what) {
   ASSERT_OK(cursor->status());
   ASSERT_EQ(cursor->Valid(), expected != entries.end()) << what;
   if (!cursor->Valid()) return;
@@ -61,9 +66,12 @@ void ExpectSameMoves(InternalCursor* cursor, const Entries& entries, Random* ran
     // Runs of steps, as long as several stretches.
     move = repeat > 0 ? move : random->Uniform(8);
     repeat = repeat > 0 ? repeat - 1 : (move < 3 ? 0 : random->Skewed(6));
-    std::string target = random->OneIn(5) ? MakeInternalKey(random->Bytes(random->Uniform(6)), random->Uniform(1000), ValueType::kValue)
-                                          : keys[random->Uniform(keys.size())];
-    if (random->OneIn(3)) target = MakeInternalKey(ExtractUserKey(target), random->Uniform(5000), ValueType::kMax);
+    std::string target = random->OneIn(5)
+                             ? MakeInternalKey(random->Bytes(random->Uniform(6)),
+                                               random->Uniform(1000), ValueType::kValue)
+                             : keys[random->Uniform(keys.size())];
+    if (random->OneIn(3))
+      target = MakeInternalKey(ExtractUserKey(target), random->Uniform(5000), ValueType::kMax);
     switch (move) {
       case 0:
         cursor->Seek(target);
@@ -97,27 +105,34 @@ void ExpectSameMoves(InternalCursor* cursor, const Entries& entries, Random* ran
   }
 }
 
-void ExpectSameGets(TableReader* table, const TableReadOptions& options, const Entries& entries, const KeyComparator& comparator, Random* random) {
+void ExpectSameGets(TableReader* table, const TableReadOptions& options, const Entries& entries,
+                    const KeyComparator& comparator, Random* random) {
   std::set<std::string> user_keys;
   for (const auto& entry : entries) user_keys.insert(ExtractUserKey(entry.first).ToString());
   for (const std::string& key : user_keys) {
-    const SequenceNumber snapshot = random->OneIn(2) ? kSequenceNumberMax : random->Uniform(entries.size() * 2);
+    const SequenceNumber snapshot =
+        random->OneIn(2) ? kSequenceNumberMax : random->Uniform(entries.size() * 2);
     ASSERT_EQ(GetText(table, options, key, snapshot), ModelText(entries, comparator, key, snapshot))
         << Slice(key).ToString(true) << " at " << snapshot;
   }
   for (int i = 0; i < 200; ++i) {
     std::string key = random->OneIn(2) ? random->Bytes(random->Uniform(20))
-                                       : *std::next(user_keys.begin(), static_cast<long>(random->Uniform(std::min<size_t>(user_keys.size(), 50))));
+                                       : *std::next(user_keys.begin(),
+                                                    static_cast<long>(random->Uniform(
+                                                        std::min<size_t>(user_keys.size(), 50))));
     if (random->OneIn(2)) key.append(random->Bytes(1 + random->Uniform(3)));
-    ASSERT_EQ(GetText(table, options, key, kSequenceNumberMax), ModelText(entries, comparator, key, kSequenceNumberMax)) << Slice(key).ToString(true);
+    ASSERT_EQ(GetText(table, options, key, kSequenceNumberMax),
+              ModelText(entries, comparator, key, kSequenceNumberMax))
+        << Slice(key).ToString(true);
   }
 }
 
 TableSpec RandomSpec(const KeyComparator& comparator, Random* random) {
   TableSpec spec;
   spec.comparator = comparator;
-  constexpr CompressionType kTypes[] = {kNoCompression,    kNoCompression, kSnappyCompression, kZlibCompression, kLZ4Compression,
-                                        kLZ4HCCompression, kZSTD};
+  constexpr CompressionType kTypes[] = {
+      kNoCompression,    kNoCompression, kSnappyCompression, kZlibCompression, kLZ4Compression,
+      kLZ4HCCompression, kZSTD};
   spec.compression = kTypes[random->Uniform(std::size(kTypes))];
   BlockBasedTableConfig& config = spec.config;
   config.block_bytes = 1 + random->Skewed(14);
@@ -127,7 +142,8 @@ TableSpec RandomSpec(const KeyComparator& comparator, Random* random) {
   config.checksum = static_cast<BlockChecksum>(random->Uniform(5));
   config.key_delta_encoding = !random->OneIn(5);
   config.index_shortening = static_cast<IndexShortening>(random->Uniform(3));
-  config.filter_millibits_per_key = random->OneIn(3) ? 0 : static_cast<int>(1000 + random->Uniform(20000));
+  config.filter_millibits_per_key =
+      random->OneIn(3) ? 0 : static_cast<int>(1000 + random->Uniform(20000));
   return spec;
 }
 
@@ -153,8 +169,11 @@ TEST(TableRoundTrip, AnyOptionsAnyKeysAnyOrder) {
 
       const auto cache = std::make_unique<BlockCache>(random.OneIn(2) ? 1 << 20 : 2000);
       const bool mmap = random.OneIn(3);
-      Result<TableReaderPtr> opened =
-          OpenTable(&fs, "t.sst", {.comparator = comparator, .config = spec.config, .cache = random.OneIn(4) ? nullptr : cache.get(), .mmap = mmap});
+      Result<TableReaderPtr> opened = OpenTable(&fs, "t.sst",
+                                                {.comparator = comparator,
+                                                 .config = spec.config,
+                                                 .cache = random.OneIn(4) ? nullptr : cache.get(),
+                                                 .mmap = mmap});
       ASSERT_OK(opened.status());
       {
         const OpenedTable table(std::move(opened).value());
@@ -203,7 +222,8 @@ TEST(TableRoundTrip, EmptyTable) {
 TEST(TableRoundTrip, ManyVersionsOfOneKeySpanBlocks) {
   const KeyComparator comparator(BytewiseComparator());
   Entries entries{InternalOrder{comparator}};
-  for (SequenceNumber s = 1; s <= 2000; ++s) entries[MakeInternalKey("hot", s, ValueType::kValue)] = "v" + std::to_string(s);
+  for (SequenceNumber s = 1; s <= 2000; ++s)
+    entries[MakeInternalKey("hot", s, ValueType::kValue)] = "v" + std::to_string(s);
   entries[MakeInternalKey("cold", 5, ValueType::kValue)] = "c";
   entries[MakeInternalKey("hor", 5, ValueType::kValue)] = "h";
   entries[MakeInternalKey("warm", 6, ValueType::kValue)] = "w";
@@ -222,10 +242,12 @@ TEST(TableRoundTrip, ManyVersionsOfOneKeySpanBlocks) {
       ASSERT_OK(opened.status());
       const OpenedTable table(std::move(opened).value());
       for (SequenceNumber s = 0; s <= 2001; ++s) {
-        ASSERT_EQ(GetText(table.get(), {}, "hot", s), ModelText(entries, comparator, "hot", s)) << s;
+        ASSERT_EQ(GetText(table.get(), {}, "hot", s), ModelText(entries, comparator, "hot", s))
+            << s;
       }
       for (const char* const key : {"warm", "hor", "cold", "hos", "hou"}) {
-        EXPECT_EQ(GetText(table.get(), {}, key, 10), ModelText(entries, comparator, key, 10)) << key;
+        EXPECT_EQ(GetText(table.get(), {}, key, 10), ModelText(entries, comparator, key, 10))
+            << key;
       }
     }
   }
@@ -234,7 +256,9 @@ TEST(TableRoundTrip, ManyVersionsOfOneKeySpanBlocks) {
 TEST(TableRoundTrip, MergeOperandsAreOfferedOldestLast) {
   const KeyComparator comparator(BytewiseComparator());
   Entries entries{InternalOrder{comparator}};
-  for (SequenceNumber s = 1; s <= 50; ++s) entries[MakeInternalKey("k", s, s == 1 ? ValueType::kValue : ValueType::kMerge)] = std::to_string(s);
+  for (SequenceNumber s = 1; s <= 50; ++s)
+    entries[MakeInternalKey("k", s, s == 1 ? ValueType::kValue : ValueType::kMerge)] =
+        std::to_string(s);
   TableSpec spec;
   spec.config.block_bytes = 64;
   MemoryFileSystem fs;
@@ -247,7 +271,8 @@ TEST(TableRoundTrip, MergeOperandsAreOfferedOldestLast) {
   const EpochGuard guard(TestEpochs());
   Lookup lookup({.user_key = "k"});
   table->Get({}, &lookup);
-  EXPECT_EQ(lookup.state(), Lookup::State::kFound);  // every operand was taken before the value below them
+  EXPECT_EQ(lookup.state(),
+            Lookup::State::kFound);  // every operand was taken before the value below them
 }
 
 TEST(TableRoundTrip, ValuesArePinnedInPlace) {
@@ -301,7 +326,8 @@ TEST(TableRoundTrip, CachedOnlyReadsNothing) {
   TableReadOptions cached_only;
   cached_only.cached_only = true;
   const std::string key = ExtractUserKey(entries.begin()->first).ToString();
-  EXPECT_NE(GetText(table.get(), cached_only, key, kSequenceNumberMax).find("not in the cache"), std::string::npos);
+  EXPECT_NE(GetText(table.get(), cached_only, key, kSequenceNumberMax).find("not in the cache"),
+            std::string::npos);
   const auto cursor = table->NewCursor(cached_only);
   cursor->SeekToFirst();
   EXPECT_FALSE(cursor->Valid());
@@ -316,7 +342,8 @@ TEST(TableRoundTrip, OffsetsAndAnchorsAreMonotone) {
   for (const NamedComparator& named : TestComparators()) {
     const KeyComparator comparator(named.comparator);
     Random random(3);
-    const Entries entries = MakeEntries(comparator, {.kind = KeyKind::kHashLike, .keys = 3000}, &random);
+    const Entries entries =
+        MakeEntries(comparator, {.kind = KeyKind::kHashLike, .keys = 3000}, &random);
     TableSpec spec;
     spec.comparator = comparator;
     MemoryFileSystem fs;
@@ -335,7 +362,8 @@ TEST(TableRoundTrip, OffsetsAndAnchorsAreMonotone) {
     const std::vector<std::string> anchors = table->Anchors(4);
     ASSERT_EQ(anchors.size(), 3u);
     for (size_t i = 0; i < anchors.size(); ++i) {
-      const double share = static_cast<double>(table->ApproximateOffsetOf(anchors[i])) / static_cast<double>(result.file_bytes);
+      const double share = static_cast<double>(table->ApproximateOffsetOf(anchors[i])) /
+                           static_cast<double>(result.file_bytes);
       EXPECT_NEAR(share, 0.25 * static_cast<double>(i + 1), 0.1);
       if (i > 0) {
         EXPECT_LT(comparator.CompareInternal(anchors[i - 1], anchors[i]), 0);
@@ -350,7 +378,8 @@ TEST(TableRoundTrip, AnotherComparatorIsRefused) {
   Random random(4);
   TableWriteResult result;
   ASSERT_OK(WriteTable(&fs, "t.sst", {}, MakeEntries(comparator, {.keys = 10}, &random), &result));
-  const Result<TableReaderPtr> opened = OpenTable(&fs, "t.sst", {.comparator = KeyComparator(ReverseBytewiseComparator())});
+  const Result<TableReaderPtr> opened =
+      OpenTable(&fs, "t.sst", {.comparator = KeyComparator(ReverseBytewiseComparator())});
   EXPECT_TRUE(opened.status().IsInvalidArgument());
   EXPECT_NE(opened.status().ToString().find("leveldb.BytewiseComparator"), std::string::npos);
 }
@@ -390,7 +419,8 @@ TEST(TableWriter, RefusesSettingsThatCannotBeWritten) {
   MemoryFileSystem fs;
   std::unique_ptr<WritableFile> file;
   ASSERT_OK(fs.NewWritableFile("t.sst", {}, &file));
-  TableWriteArgs good{.file = file.get(), .file_name = "t.sst", .comparator = KeyComparator(BytewiseComparator())};
+  TableWriteArgs good{
+      .file = file.get(), .file_name = "t.sst", .comparator = KeyComparator(BytewiseComparator())};
   ASSERT_OK(TableWriter::Create(good).status());
   TableWriteArgs bad = good;
   bad.config.format_version = 6;
@@ -407,7 +437,9 @@ TEST(TableWriterDeathTest, KeysMustAscend) {
   MemoryFileSystem fs;
   std::unique_ptr<WritableFile> file;
   ASSERT_OK(fs.NewWritableFile("t.sst", {}, &file));
-  auto writer = TableWriter::Create({.file = file.get(), .file_name = "t.sst", .comparator = KeyComparator(BytewiseComparator())});
+  auto writer = TableWriter::Create({.file = file.get(),
+                                     .file_name = "t.sst",
+                                     .comparator = KeyComparator(BytewiseComparator())});
   ASSERT_OK(writer.status());
   (*writer)->Add(MakeInternalKey("b", 1, ValueType::kValue), "");
   EXPECT_DEATH((*writer)->Add(MakeInternalKey("a", 2, ValueType::kValue), ""), "Ascends");

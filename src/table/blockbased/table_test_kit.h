@@ -1,4 +1,5 @@
-// For the tests of tables: entries in, a table in memory out; and the model that a table is compared with.
+// For the tests of tables: entries in, a table in memory out; and the model that a table is
+// compared with.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +26,9 @@ namespace ashlar::test {
 
 struct InternalOrder {
   KeyComparator comparator;
-  bool operator()(const std::string& a, const std::string& b) const { return comparator.CompareInternal(a, b) < 0; }
+  bool operator()(const std::string& a, const std::string& b) const {
+    return comparator.CompareInternal(a, b) < 0;
+  }
 };
 using Entries = std::map<std::string, std::string, InternalOrder>;  // internal key -> value
 
@@ -36,17 +39,19 @@ struct TableSpec {
   std::shared_ptr<const SliceTransform> prefix_extractor{};
 };
 
-inline Status WriteTable(FileSystem* fs, const std::string& path, const TableSpec& spec, const Entries& entries, TableWriteResult* result) {
+inline Status WriteTable(FileSystem* fs, const std::string& path, const TableSpec& spec,
+                         const Entries& entries, TableWriteResult* result) {
   std::unique_ptr<WritableFile> file;
   ASHLAR_RETURN_IF_ERROR(fs->NewWritableFile(path, {}, &file));
-  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<TableWriter> writer, TableWriter::Create({.file = file.get(),
-                                                                                          .file_name = path,
-                                                                                          .comparator = spec.comparator,
-                                                                                          .config = spec.config,
-                                                                                          .prefix_extractor = spec.prefix_extractor,
-                                                                                          .compression = spec.compression,
-                                                                                          .column_family_name = "default",
-                                                                                          .file_number = 7}));
+  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<TableWriter> writer,
+                          TableWriter::Create({.file = file.get(),
+                                               .file_name = path,
+                                               .comparator = spec.comparator,
+                                               .config = spec.config,
+                                               .prefix_extractor = spec.prefix_extractor,
+                                               .compression = spec.compression,
+                                               .column_family_name = "default",
+                                               .file_number = 7}));
   for (const auto& [key, value] : entries) writer->Add(key, value);
   ASHLAR_RETURN_IF_ERROR(writer->Finish(result));
   return file->Close();
@@ -61,21 +66,23 @@ struct OpenSpec {
   std::shared_ptr<const SliceTransform> prefix_extractor{};
 };
 
-inline Result<TableReaderPtr> OpenTable(FileSystem* fs, const std::string& path, const OpenSpec& spec) {
+inline Result<TableReaderPtr> OpenTable(FileSystem* fs, const std::string& path,
+                                        const OpenSpec& spec) {
   std::unique_ptr<RandomAccessFile> file;
   uint64_t bytes = 0;
   ASHLAR_RETURN_IF_ERROR(fs->NewRandomAccessFile(path, {.use_mmap_reads = spec.mmap}, &file));
   ASHLAR_RETURN_IF_ERROR(file->Size(&bytes));
-  return BlockBasedTable::Open({.file = std::move(file),
-                                .file_name = path,
-                                .file_bytes = bytes,
-                                .epochs = &TestEpochs(),
-                                .comparator = spec.comparator,
-                                .config = spec.config,
-                                .block_cache = spec.cache,
-                                .mmap_reads = spec.mmap,
-                                .recorder = Recorder(spec.statistics),
-                                .prefix_extractors = std::make_shared<PrefixExtractors>(spec.prefix_extractor)});
+  return BlockBasedTable::Open(
+      {.file = std::move(file),
+       .file_name = path,
+       .file_bytes = bytes,
+       .epochs = &TestEpochs(),
+       .comparator = spec.comparator,
+       .config = spec.config,
+       .block_cache = spec.cache,
+       .mmap_reads = spec.mmap,
+       .recorder = Recorder(spec.statistics),
+       .prefix_extractors = std::make_shared<PrefixExtractors>(spec.prefix_extractor)});
 }
 
 // Waits until what was dropped is gone, with what that dropped in turn: count, table, its blocks.
@@ -102,7 +109,8 @@ class OpenedTable {
 };
 
 // What a lookup ends with, as text.
-inline std::string GetText(TableReader* table, const TableReadOptions& options, const Slice& user_key, SequenceNumber snapshot) {
+inline std::string GetText(TableReader* table, const TableReadOptions& options,
+                           const Slice& user_key, SequenceNumber snapshot) {
   const EpochGuard guard(TestEpochs());
   Lookup lookup({.user_key = user_key, .snapshot = snapshot});
   table->Get(options, &lookup);
@@ -114,15 +122,18 @@ inline std::string GetText(TableReader* table, const TableReadOptions& options, 
 }
 
 // The same by the model.
-inline std::string ModelText(const Entries& entries, const KeyComparator& comparator, const Slice& user_key, SequenceNumber snapshot) {
+inline std::string ModelText(const Entries& entries, const KeyComparator& comparator,
+                             const Slice& user_key, SequenceNumber snapshot) {
   const auto found = entries.lower_bound(MakeInternalKey(user_key, snapshot, ValueType::kMax));
-  if (found == entries.end() || !comparator.Equal(ExtractUserKey(found->first), user_key)) return "(none)";
+  if (found == entries.end() || !comparator.Equal(ExtractUserKey(found->first), user_key))
+    return "(none)";
   return ExtractType(found->first) == ValueType::kValue ? found->second : "(none)";
 }
 
 // Keys of the kinds that tables meet.
 enum class KeyKind { kDecimal, kBinary, kLongCommonPrefix, kPrefixesOfEachOther, kHashLike };
-inline constexpr KeyKind kKeyKinds[] = {KeyKind::kDecimal, KeyKind::kBinary, KeyKind::kLongCommonPrefix, KeyKind::kPrefixesOfEachOther,
+inline constexpr KeyKind kKeyKinds[] = {KeyKind::kDecimal, KeyKind::kBinary,
+                                        KeyKind::kLongCommonPrefix, KeyKind::kPrefixesOfEachOther,
                                         KeyKind::kHashLike};
 
 inline std::string MakeKey(KeyKind kind, uint64_t i, Random* random) {
@@ -133,8 +144,10 @@ inline std::string MakeKey(KeyKind kind, uint64_t i, Random* random) {
     }
     case KeyKind::kBinary: return random->Bytes(random->Uniform(12));
     case KeyKind::kLongCommonPrefix:
-      return "a/very/long/prefix/that/all/keys/share/" + std::string(i % 3, 'x') + std::string(i % 40, 'y') + std::to_string(i);
-    case KeyKind::kPrefixesOfEachOther: return std::string(i % 200, static_cast<char>('a' + i % 2)) + std::string(i % 5, '\0');
+      return "a/very/long/prefix/that/all/keys/share/" + std::string(i % 3, 'x') +
+             std::string(i % 40, 'y') + std::to_string(i);
+    case KeyKind::kPrefixesOfEachOther:
+      return std::string(i % 200, static_cast<char>('a' + i % 2)) + std::string(i % 5, '\0');
     case KeyKind::kHashLike: return random->Bytes(16);
   }
   return {};
@@ -147,7 +160,8 @@ struct EntriesSpec {
   uint64_t value_bytes_max = 100;
 };
 
-inline Entries MakeEntries(const KeyComparator& comparator, const EntriesSpec& spec, Random* random) {
+inline Entries MakeEntries(const KeyComparator& comparator, const EntriesSpec& spec,
+                           Random* random) {
   Entries entries{InternalOrder{comparator}};
   SequenceNumber sequence = 1;
   for (size_t i = 0; i < spec.keys; ++i) {
@@ -155,9 +169,13 @@ inline Entries MakeEntries(const KeyComparator& comparator, const EntriesSpec& s
     const uint64_t versions = 1 + random->Uniform(spec.versions_max);
     for (uint64_t v = 0; v < versions; ++v) {
       const uint64_t kind = random->Uniform(10);
-      const ValueType type = kind == 0 ? ValueType::kDeletion : (kind == 1 ? ValueType::kSingleDeletion : ValueType::kValue);
+      const ValueType type = kind == 0
+                                 ? ValueType::kDeletion
+                                 : (kind == 1 ? ValueType::kSingleDeletion : ValueType::kValue);
       std::string value;
-      if (type == ValueType::kValue) value = std::string(random->Uniform(spec.value_bytes_max + 1), static_cast<char>('a' + sequence % 26));
+      if (type == ValueType::kValue)
+        value = std::string(random->Uniform(spec.value_bytes_max + 1),
+                            static_cast<char>('a' + sequence % 26));
       entries[MakeInternalKey(key, sequence++, type)] = value;
     }
   }

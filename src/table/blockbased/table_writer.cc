@@ -13,9 +13,10 @@ namespace ashlar {
 
 namespace {
 
-// The page cache holds a file in folios as large as the pieces, at multiples of their size, in which it was written. Large ones are read faster, and
-// huge pages can be mapped by one address; but small ones are at hand when they are needed, while for large ones a virtual machine asks its host for
-// memory that it gave back: docs/performance.md, "Writing files".
+// The page cache holds a file in folios as large as the pieces, at multiples of their size, in
+// which it was written. Large ones are read faster, and huge pages can be mapped by one address;
+// but small ones are at hand when they are needed, while for large ones a virtual machine asks its
+// host for memory that it gave back: docs/performance.md, "Writing files".
 size_t PieceBytes(TableReads reads) {
   switch (reads) {
     case TableReads::kBlockCache: return size_t{64} << 10;
@@ -25,22 +26,31 @@ size_t PieceBytes(TableReads reads) {
   return 0;
 }
 
-// RocksDB's rule: separators of internal keys that were shortened carry the tag that sorts before every stored one.
+// RocksDB's rule: separators of internal keys that were shortened carry the tag that sorts before
+// every stored one.
 constexpr uint64_t kSeparatorTag = PackTag(kSequenceNumberMax, ValueType::kWideColumnEntity);
 
 Status ValidateConfig(const TableWriteArgs& args) {
   const BlockBasedTableConfig& config = args.config;
-  const auto bad = [](const char* option, const char* why) { return Status::InvalidArgument(option, why); };
+  const auto bad = [](const char* option, const char* why) {
+    return Status::InvalidArgument(option, why);
+  };
   if (args.file == nullptr) return bad("table writer", "no file");
   if (args.comparator.user_comparator() == nullptr) return bad("table writer", "no comparator");
-  if (config.format_version < kFormatVersionWriteMin || config.format_version > kFormatVersionWriteMax) {
-    return Status::NotSupported(StrCat("format_version ", config.format_version, ": tables are written with 2 to 5"));
+  if (config.format_version < kFormatVersionWriteMin ||
+      config.format_version > kFormatVersionWriteMax) {
+    return Status::NotSupported(
+        StrCat("format_version ", config.format_version, ": tables are written with 2 to 5"));
   }
-  if (config.block_bytes == 0 || config.block_bytes > kBlockBytesMax / 4) return bad("block_size", "must be between 1 byte and 256 MiB");
-  if (config.block_bytes_deviation_percent < 0 || config.block_bytes_deviation_percent > 100) return bad("block_size_deviation", "must be 0 to 100");
+  if (config.block_bytes == 0 || config.block_bytes > kBlockBytesMax / 4)
+    return bad("block_size", "must be between 1 byte and 256 MiB");
+  if (config.block_bytes_deviation_percent < 0 || config.block_bytes_deviation_percent > 100)
+    return bad("block_size_deviation", "must be 0 to 100");
   if (config.restart_interval < 1) return bad("block_restart_interval", "must be at least 1");
-  if (config.index_restart_interval < 1) return bad("index_block_restart_interval", "must be at least 1");
-  if (config.filter_millibits_per_key != 0 && (config.filter_millibits_per_key < 1000 || config.filter_millibits_per_key > 100000)) {
+  if (config.index_restart_interval < 1)
+    return bad("index_block_restart_interval", "must be at least 1");
+  if (config.filter_millibits_per_key != 0 &&
+      (config.filter_millibits_per_key < 1000 || config.filter_millibits_per_key > 100000)) {
     return bad("filter_policy", "bits per key must be 1 to 100");
   }
   return ValidateCompressionType(args.compression);
@@ -48,7 +58,8 @@ Status ValidateConfig(const TableWriteArgs& args) {
 
 // shared: bytes that both keys have in common.
 bool Ascends(const KeyComparator& comparator, const Slice& last, const Slice& next, size_t shared) {
-  // The first byte that differs decides, where both user keys have it: no second comparison in the common case.
+  // The first byte that differs decides, where both user keys have it: no second comparison in the
+  // common case.
   if (shared + kTagBytes < next.size() && shared + kTagBytes < last.size()) [[likely]] {
     const auto a = static_cast<uint8_t>(last[shared]);
     const auto b = static_cast<uint8_t>(next[shared]);
@@ -59,8 +70,10 @@ bool Ascends(const KeyComparator& comparator, const Slice& last, const Slice& ne
 }
 
 std::string CompressionOptionsText(const CompressionParameters& parameters) {
-  return StrCat("window_bits=", parameters.window_bits, "; level=", parameters.level, "; strategy=", parameters.strategy,
-                "; max_dict_bytes=0; zstd_max_train_bytes=0; enabled=0; max_dict_buffer_bytes=0; use_zstd_dict_trainer=1; ");
+  return StrCat("window_bits=", parameters.window_bits, "; level=", parameters.level,
+                "; strategy=", parameters.strategy,
+                "; max_dict_bytes=0; zstd_max_train_bytes=0; enabled=0; max_dict_buffer_bytes=0; "
+                "use_zstd_dict_trainer=1; ");
 }
 
 }  // namespace
@@ -69,7 +82,8 @@ Result<std::unique_ptr<TableWriter>> TableWriter::Create(TableWriteArgs args) {
   ASHLAR_RETURN_IF_ERROR(ValidateConfig(args));
   std::unique_ptr<Compressor> compressor;
   if (args.compression != kNoCompression) {
-    ASHLAR_ASSIGN_OR_RETURN(compressor, Compressor::Create(args.compression, args.compression_parameters, Slice()));
+    ASHLAR_ASSIGN_OR_RETURN(
+        compressor, Compressor::Create(args.compression, args.compression_parameters, Slice()));
   }
   auto writer = std::unique_ptr<TableWriter>(new TableWriter(std::move(args)));
   writer->compressor_ = std::move(compressor);
@@ -79,15 +93,21 @@ Result<std::unique_ptr<TableWriter>> TableWriter::Create(TableWriteArgs args) {
 TableWriter::TableWriter(TableWriteArgs args)
     : args_(std::move(args)),
       piece_bytes_(PieceBytes(args_.reads)),
-      data_block_({.restart_interval = args_.config.restart_interval, .delta_keys = args_.config.key_delta_encoding, .values_have_length = true},
+      data_block_({.restart_interval = args_.config.restart_interval,
+                   .delta_keys = args_.config.key_delta_encoding,
+                   .values_have_length = true},
                   args_.compression == kNoCompression ? &output_ : &raw_),
-      block_bytes_full_(std::min(args_.config.block_bytes * static_cast<size_t>(100 - args_.config.block_bytes_deviation_percent) / 100,
-                                 args_.config.block_bytes - 1)) {
-  const bool something_to_filter = args_.config.whole_key_filtering || args_.prefix_extractor != nullptr;
+      block_bytes_full_(
+          std::min(args_.config.block_bytes *
+                       static_cast<size_t>(100 - args_.config.block_bytes_deviation_percent) / 100,
+                   args_.config.block_bytes - 1)) {
+  const bool something_to_filter =
+      args_.config.whole_key_filtering || args_.prefix_extractor != nullptr;
   if (args_.config.filter_millibits_per_key > 0 && something_to_filter) {
-    filter_ = std::make_unique<FilterBuilder>(FilterBuilderArgs{.millibits_per_key = args_.config.filter_millibits_per_key,
-                                                                .whole_keys = args_.config.whole_key_filtering,
-                                                                .prefix_extractor = args_.prefix_extractor.get()});
+    filter_ = std::make_unique<FilterBuilder>(
+        FilterBuilderArgs{.millibits_per_key = args_.config.filter_millibits_per_key,
+                          .whole_keys = args_.config.whole_key_filtering,
+                          .prefix_extractor = args_.prefix_extractor.get()});
   }
   output_.Reserve(piece_bytes_ + 2 * std::min(args_.config.block_bytes, piece_bytes_));
 }
@@ -98,7 +118,8 @@ void TableWriter::Add(const Slice& internal_key, const Slice& value) {
   if (!status_.ok()) return;
   ASHLAR_ASSERT(internal_key.size() >= kTagBytes);
   if (!EntryFits(ExtractUserKey(internal_key).size(), value.size())) {
-    status_ = Status::InvalidArgument(args_.file_name, "a key and its value of more than 512 MiB together");
+    status_ = Status::InvalidArgument(args_.file_name,
+                                      "a key and its value of more than 512 MiB together");
     return;
   }
   const bool first = properties_.num_entries == 0;
@@ -109,7 +130,8 @@ void TableWriter::Add(const Slice& internal_key, const Slice& value) {
   if (has_pending_block_) AddSeparator(internal_key);
   if (filter_ != nullptr) {
     const Slice user_key = ExtractUserKey(internal_key);
-    const bool same_user_key = !first && internal_key.size() == last_key_.size() && shared >= user_key.size();
+    const bool same_user_key =
+        !first && internal_key.size() == last_key_.size() && shared >= user_key.size();
     if (!same_user_key) filter_->AddKey(user_key);
   }
   data_block_.Add(internal_key, value, shared);
@@ -121,7 +143,8 @@ void TableWriter::Add(const Slice& internal_key, const Slice& value) {
 }
 
 void TableWriter::FinishDataBlock() {
-  pending_block_bytes_ = static_cast<uint32_t>(FinishBlock(&data_block_, compressor_ == nullptr).size);
+  pending_block_bytes_ =
+      static_cast<uint32_t>(FinishBlock(&data_block_, compressor_ == nullptr).size);
   has_pending_block_ = true;
   raw_.Clear();
   properties_.data_size = offset_;
@@ -143,13 +166,15 @@ void TableWriter::AddSeparator(const Slice& next_key) {
     } else if (args_.config.index_shortening == IndexShortening::kSeparatorsAndSuccessor) {
       user->FindShortSuccessor(&shorter);
     }
-    if (shorter.size() <= last_user_key.size() && args_.comparator.Compare(last_user_key, shorter) < 0) {
+    if (shorter.size() <= last_user_key.size() &&
+        args_.comparator.Compare(last_user_key, shorter) < 0) {
       PutFixed64(&shorter, kSeparatorTag);
       separator = shorter;
     }
   }
   separators_.insert(separators_.end(), separator.data(), separator.data() + separator.size());
-  index_.push_back({.key_bytes = static_cast<uint32_t>(separator.size()), .block_bytes = pending_block_bytes_});
+  index_.push_back(
+      {.key_bytes = static_cast<uint32_t>(separator.size()), .block_bytes = pending_block_bytes_});
   has_pending_block_ = false;
 }
 
@@ -188,7 +213,8 @@ BlockHandle TableWriter::EndBlock(size_t start, CompressionType type) {
   offset_ += stored.size() + kBlockTrailerBytes;
   char* const trailer = output_.Reserve(kBlockTrailerBytes);
   trailer[0] = static_cast<char>(type);
-  EncodeFixed32(trailer + 1, ComputeBlockChecksum(args_.config.checksum, output_.data() + start, stored.size()));
+  EncodeFixed32(trailer + 1,
+                ComputeBlockChecksum(args_.config.checksum, output_.data() + start, stored.size()));
   output_.Extend(kBlockTrailerBytes);
   if (output_.size() >= piece_bytes_) HandOver(output_.size() / piece_bytes_ * piece_bytes_);
   return handle;
@@ -213,7 +239,9 @@ void TableWriter::HandOver(size_t bytes) {
 BlockHandle TableWriter::WriteIndex() {
   const bool delta_values = args_.config.format_version >= 4;
   const bool in_output = compressor_ == nullptr || !args_.config.enable_index_compression;
-  BlockBuilder block({.restart_interval = args_.config.index_restart_interval, .delta_keys = true, .values_have_length = !delta_values},
+  BlockBuilder block({.restart_interval = args_.config.index_restart_interval,
+                      .delta_keys = true,
+                      .values_have_length = !delta_values},
                      in_output ? &output_ : nullptr);
   std::string value;
   Slice previous;
@@ -249,7 +277,8 @@ void TableWriter::FillProperties() {
   p.column_family_name = args_.column_family_name;
   p.comparator_name = args_.comparator.user_comparator()->Name();
   p.merge_operator_name = args_.merge_operator_name.empty() ? "nullptr" : args_.merge_operator_name;
-  p.prefix_extractor_name = args_.prefix_extractor != nullptr ? args_.prefix_extractor->GetId() : "nullptr";
+  p.prefix_extractor_name =
+      args_.prefix_extractor != nullptr ? args_.prefix_extractor->GetId() : "nullptr";
   p.property_collectors_names = "[]";
   p.compression_name = CompressionTypeName(args_.compression);
   p.compression_options = CompressionOptionsText(args_.compression_parameters);
@@ -266,8 +295,10 @@ void TableWriter::FillProperties() {
   std::string index_type;
   PutFixed32(&index_type, 0);
   p.user_collected_properties[kPropertyIndexType] = index_type;
-  p.user_collected_properties[kPropertyWholeKeyFiltering] = args_.config.whole_key_filtering ? "1" : "0";
-  p.user_collected_properties[kPropertyPrefixFiltering] = args_.prefix_extractor != nullptr ? "1" : "0";
+  p.user_collected_properties[kPropertyWholeKeyFiltering] =
+      args_.config.whole_key_filtering ? "1" : "0";
+  p.user_collected_properties[kPropertyPrefixFiltering] =
+      args_.prefix_extractor != nullptr ? "1" : "0";
 }
 
 Status TableWriter::Finish(TableWriteResult* result) {

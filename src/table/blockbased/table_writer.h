@@ -6,15 +6,18 @@
 //   file  data blocks | filter | index | properties | metaindex | footer
 //
 // I1: keys ascend strictly in the order of internal keys.
-// I2: the separator of block i is >= its last key and < the first key of block i + 1, as user keys when no two neighbouring blocks share one.
-// I3: each distinct user key enters the filter once, as a whole, as its prefix, or both, as the config says.
+// I2: the separator of block i is >= its last key and < the first key of block i + 1, as user keys
+//     when no two neighbouring blocks share one.
+// I3: each distinct user key enters the filter once, as a whole, as its prefix, or both, as the
+//     config says.
 // I4: after an error nothing more is appended to the file.
 //
-// Blocks are collected and handed to the file in pieces of 64 KiB to 2 MiB, at multiples of that; the rate limiter is asked before each.
-// No virtual call per entry. A value is copied once: a block that is not compressed is built where it is handed to the file from.
+// Blocks are collected and handed to the file in pieces of 64 KiB to 2 MiB, at multiples of that;
+// the rate limiter is asked before each. No virtual call per entry. A value is copied once: a block
+// that is not compressed is built where it is handed to the file from.
 //
-// Lifetime: the file, the comparator and the limiter outlive the writer. Destroying an unfinished writer leaves the file as it is.
-// Thread safety: one thread.
+// Lifetime: the file, the comparator and the limiter outlive the writer. Destroying an unfinished
+// writer leaves the file as it is. Thread safety: one thread.
 #pragma once
 
 #include <cstdint>
@@ -101,7 +104,9 @@ class TableWriter {
     if (now <= block_bytes_full_) [[likely]] {
       return false;
     }
-    return !data_block_.Empty() && (now >= args_.config.block_bytes || now + internal_key.size() + value.size() + 3 > args_.config.block_bytes);
+    return !data_block_.Empty() &&
+           (now >= args_.config.block_bytes ||
+            now + internal_key.size() + value.size() + 3 > args_.config.block_bytes);
   }
   void FinishDataBlock();
   void AddSeparator(const Slice& next_key);
@@ -118,7 +123,8 @@ class TableWriter {
     if (type == ValueType::kValue) [[likely]] {
       return;
     }
-    if (type == ValueType::kDeletion || type == ValueType::kSingleDeletion) ++properties_.num_deletions;
+    if (type == ValueType::kDeletion || type == ValueType::kSingleDeletion)
+      ++properties_.num_deletions;
     if (type == ValueType::kMerge) ++properties_.num_merge_operands;
   }
   // Into compressed_. False: it would not be smaller by enough.
@@ -148,7 +154,7 @@ class TableWriter {
   std::unique_ptr<FilterBuilder> filter_;   // null: no filter
   ByteBuffer output_;                       // blocks not yet handed to the file
   uint64_t offset_ = 0;                     // of the next block in the file
-  ByteBuffer raw_;                          // the data block that is being built, when it is to be compressed
+  ByteBuffer raw_;  // the data block that is being built, when it is to be compressed
   std::string compressed_;
   BlockBuilder data_block_;        // in output_, where the block stays as it is, or in raw_
   const size_t block_bytes_full_;  // a block this large is cut before an entry that would not fit

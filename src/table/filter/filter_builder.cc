@@ -17,9 +17,10 @@
 namespace ashlar {
 
 int BloomProbes(int millibits_per_key) {
-  // The upper ends of the ranges for 1, 2, ... 12 probes. They are RocksDB's: readers take the number from the filter, so only its size and quality
-  // depend on them.
-  static constexpr int kUpTo[] = {2080, 3580, 5100, 6640, 8300, 10070, 11720, 14001, 16050, 18300, 22001, 25501};
+  // The upper ends of the ranges for 1, 2, ... 12 probes. They are RocksDB's: readers take the
+  // number from the filter, so only its size and quality depend on them.
+  static constexpr int kUpTo[] = {2080,  3580,  5100,  6640,  8300,  10070,
+                                  11720, 14001, 16050, 18300, 22001, 25501};
   for (int i = 0; i < static_cast<int>(std::size(kUpTo)); ++i) {
     if (millibits_per_key <= kUpTo[i]) return i + 1;
   }
@@ -46,7 +47,9 @@ struct BloomBits {
 
   static constexpr size_t kAhead = 8;
 
-  uint8_t* LineOf(uint64_t hash) const { return bits + uint64_t{FastRange32(LowerHash32(hash), lines)} * kBloomLineBytes; }
+  uint8_t* LineOf(uint64_t hash) const {
+    return bits + uint64_t{FastRange32(LowerHash32(hash), lines)} * kBloomLineBytes;
+  }
 
   void AddAll(const uint64_t* hashes, size_t n) const {
     for (size_t i = 0; i < n; ++i) {
@@ -75,12 +78,15 @@ struct BloomBits {
     for (size_t i = 0; i < n; ++i) {
       if (i + kAhead < n) ASHLAR_PREFETCH_FOR_WRITE(LineOf(hashes[i + kAhead]));
       uint8_t* const line = LineOf(hashes[i]);
-      const __m256i h = _mm256_mullo_epi32(_mm256_set1_epi32(static_cast<int>(UpperHash32(hashes[i]))), all_factors);
+      const __m256i h = _mm256_mullo_epi32(
+          _mm256_set1_epi32(static_cast<int>(UpperHash32(hashes[i]))), all_factors);
       const __m256i bit = _mm256_srli_epi32(h, kBloomBitShift);
       alignas(32) uint32_t words[kWideProbesMax];
       alignas(32) uint32_t masks[kWideProbesMax];
       _mm256_store_si256(reinterpret_cast<__m256i*>(words), _mm256_srli_epi32(bit, 5));
-      _mm256_store_si256(reinterpret_cast<__m256i*>(masks), _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_and_si256(bit, _mm256_set1_epi32(31))));
+      _mm256_store_si256(
+          reinterpret_cast<__m256i*>(masks),
+          _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_and_si256(bit, _mm256_set1_epi32(31))));
       for (int probe = 0; probe < probes; ++probe) {
         char* const word = reinterpret_cast<char*>(line) + size_t{words[probe]} * sizeof(uint32_t);
         EncodeFixed32(word, DecodeFixed32(word) | masks[probe]);
@@ -94,7 +100,9 @@ struct BloomBits {
 
 size_t FilterBuilder::BloomBytes() const {
   ASHLAR_ASSERT(args_.millibits_per_key >= 1000 && args_.millibits_per_key <= 100000);
-  const uint64_t wanted = std::min((uint64_t{entries_} * static_cast<uint64_t>(args_.millibits_per_key) + 7999) / 8000, kBloomBytesMax);
+  const uint64_t wanted =
+      std::min((uint64_t{entries_} * static_cast<uint64_t>(args_.millibits_per_key) + 7999) / 8000,
+               kBloomBytesMax);
   return (wanted + kBloomLineBytes - 1) / kBloomLineBytes * kBloomLineBytes;
 }
 
@@ -105,10 +113,13 @@ void FilterBuilder::Finish(char* block) {
   memset(block, 0, bytes + kFilterTailBytes);
   if (entries_ == 0) return;
   const int probes = BloomProbes(args_.millibits_per_key);
-  const BloomBits bloom{.bits = reinterpret_cast<uint8_t*>(block), .lines = static_cast<uint32_t>(bytes / kBloomLineBytes), .probes = probes};
+  const BloomBits bloom{.bits = reinterpret_cast<uint8_t*>(block),
+                        .lines = static_cast<uint32_t>(bytes / kBloomLineBytes),
+                        .probes = probes};
   auto add_all = &BloomBits::AddAll;
 #if ASHLAR_X86_64
-  if (probes <= BloomBits::kWideProbesMax && ASHLAR_CPU_HAS_AVX2()) add_all = &BloomBits::AddAllWide;
+  if (probes <= BloomBits::kWideProbesMax && ASHLAR_CPU_HAS_AVX2())
+    add_all = &BloomBits::AddAllWide;
 #endif
   for (Chunk& chunk : chunks_) {
     (bloom.*add_all)(chunk.data(), chunk.size());

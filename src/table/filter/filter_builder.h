@@ -2,10 +2,12 @@
 //
 //   block   lines of 64 bytes | ff 00 probes 00 00
 //
-// A key lives in one line: line = fastrange32(low half of the hash, number of lines); bit of probe i = (high half x 0x9e3779b9^i) >> 23. The hash is
-// base/xxph3.h. Size: ceil(n x millibits / 8000) bytes, rounded up to whole lines. No keys: only five zero bytes, which match nothing.
+// A key lives in one line: line = fastrange32(low half of the hash, number of lines); bit of probe
+// i = (high half x 0x9e3779b9^i) >> 23. The hash is base/xxph3.h. Size: ceil(n x millibits / 8000)
+// bytes, rounded up to whole lines. No keys: only five zero bytes, which match nothing.
 //
-// A filter holds whole keys, or prefixes of the keys that have one, or both. A prefix that several keys in a row share counts once.
+// A filter holds whole keys, or prefixes of the keys that have one, or both. A prefix that several
+// keys in a row share counts once.
 //
 // Thread safety: one thread.
 #pragma once
@@ -52,11 +54,13 @@ class FilterBuilder {
   size_t entries() const { return entries_; }
   // Of the filter block, as of now.
   size_t BlockBytes() const;
-  // Writes the contents of the filter block, BlockBytes of them, to `block`. Once: the hashes go as they are used.
+  // Writes the contents of the filter block, BlockBytes of them, to `block`. Once: the hashes go as
+  // they are used.
   void Finish(char* block);
 
  private:
-  // 256 KiB: hashes are never moved, and what is taken for them is never more than this beyond what they need.
+  // 256 KiB: hashes are never moved, and what is taken for them is never more than this beyond what
+  // they need.
   static constexpr size_t kHashesPerChunk = 32768;
   using Chunk = PagedVector<uint64_t>;
 

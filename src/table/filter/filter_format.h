@@ -1,6 +1,8 @@
-// The last five bytes of a filter block, which say how to read the others; and the numbers that the Bloom filter's bits depend on.
+// The last five bytes of a filter block, which say how to read the others; and the numbers that the
+// Bloom filter's bits depend on.
 //
-//   fast local Bloom   ff | 00 | probes in the low five bits, 0 = lines of 64 bytes in the high three | 00 00
+//   fast local Bloom   ff | 00 | probes in the low five bits, 0 = lines of 64 bytes in the high
+//                      three | 00 00
 //   Ribbon             fe | seed | number of blocks, 24 bits
 //   legacy Bloom       probes, 1 to 127 | fixed32 number of lines
 //   00 and all else    matches every key

@@ -9,9 +9,10 @@ namespace ashlar {
 
 namespace {
 
-// Ribbon, after "Ribbon filter: practically smaller than Bloom and Xor" (Dillinger, Walzer), in the layout of RocksDB's Standard128: solution bits in
-// segments of 128 bits, `columns` segments to a block of 128 slots. A key has a start slot, a row of 128 coefficients and an expected result; it may
-// match when the parity of (row & segment) equals the result's bit in every column.
+// Ribbon, after "Ribbon filter: practically smaller than Bloom and Xor" (Dillinger, Walzer), in the
+// layout of RocksDB's Standard128: solution bits in segments of 128 bits, `columns` segments to a
+// block of 128 slots. A key has a start slot, a row of 128 coefficients and an expected result; it
+// may match when the parity of (row & segment) equals the result's bit in every column.
 constexpr uint32_t kRibbonBits = 128;
 constexpr uint32_t kRibbonSegmentBytes = kRibbonBits / 8;
 constexpr uint32_t kRibbonColumnsMax = 32;
@@ -36,7 +37,9 @@ Row128 ShiftRight(Row128 row, uint32_t n) {
   return {(row.low >> n) | (row.high << (64 - n)), row.high >> n};
 }
 // The bits of `row` that the segment at p has too, folded to 64: only their parity counts.
-uint64_t Masked(const char* p, Row128 row) { return (DecodeFixed64(p) & row.low) ^ (DecodeFixed64(p + 8) & row.high); }
+uint64_t Masked(const char* p, Row128 row) {
+  return (DecodeFixed64(p) & row.low) ^ (DecodeFixed64(p + 8) & row.high);
+}
 
 }  // namespace
 
@@ -62,7 +65,8 @@ void FilterReader::InitBloom(const Slice& block) {
   const char* const tail = block.data() + bytes;
   const auto shape = static_cast<uint8_t>(tail[2]);
   probes_ = shape & 31u;
-  const bool known = tail[1] == 0 && (shape >> 5) == 0 && probes_ >= 1 && probes_ <= 30 && tail[3] == 0 && tail[4] == 0 && bytes >= kBloomLineBytes;
+  const bool known = tail[1] == 0 && (shape >> 5) == 0 && probes_ >= 1 && probes_ <= 30 &&
+                     tail[3] == 0 && tail[4] == 0 && bytes >= kBloomLineBytes;
   if (!known) return;
   lines_ = static_cast<uint32_t>(bytes / kBloomLineBytes);
   kind_ = Kind::kBloom;
@@ -102,7 +106,8 @@ bool FilterReader::OtherMayMatch(uint64_t hash, const Slice& key) const {
   switch (kind_) {
     case Kind::kMatchesNone: return false;
     case Kind::kRibbon: return RibbonMayMatch(hash);
-    case Kind::kLegacyBloom: return LegacyBloomMayMatch(LegacyHash32(key.data(), key.size(), kLegacyFilterHashSeed));
+    case Kind::kLegacyBloom:
+      return LegacyBloomMayMatch(LegacyHash32(key.data(), key.size(), kLegacyFilterHashSeed));
     case Kind::kBloom:
     case Kind::kMatchesAll: break;
   }
@@ -123,10 +128,12 @@ bool FilterReader::RibbonMayMatch(uint64_t hash) const {
   const Row128 left = ShiftLeft(row, bit);
   const Row128 right = bit == 0 ? Row128{0, 0} : ShiftRight(row, kRibbonBits - bit);
   const char* const near = data_ + first_segment * kRibbonSegmentBytes;
-  // The block behind may have one column more than this one, but its first `columns` are what the row reaches into.
+  // The block behind may have one column more than this one, but its first `columns` are what the
+  // row reaches into.
   const char* const far = bit == 0 ? near : near + uint64_t{columns} * kRibbonSegmentBytes;
   for (uint32_t i = 0; i < columns; ++i) {
-    const uint64_t solution = Masked(near + i * kRibbonSegmentBytes, left) ^ Masked(far + i * kRibbonSegmentBytes, right);
+    const uint64_t solution =
+        Masked(near + i * kRibbonSegmentBytes, left) ^ Masked(far + i * kRibbonSegmentBytes, right);
     if ((static_cast<uint32_t>(std::popcount(solution)) & 1) != ((expected >> i) & 1)) return false;
   }
   return true;

@@ -1,5 +1,6 @@
-// FilterReader: asks a filter block whether a key may be in the table. It knows every kind of filter that RocksDB has written: the fast local Bloom
-// filter, the Ribbon filter (Standard128), and the legacy Bloom filter of format_version < 5. What it does not know matches every key.
+// FilterReader: asks a filter block whether a key may be in the table. It knows every kind of
+// filter that RocksDB has written: the fast local Bloom filter, the Ribbon filter (Standard128),
+// and the legacy Bloom filter of format_version < 5. What it does not know matches every key.
 //
 // I1: MayMatch is true for every key that was added, whatever the kind.
 // I2: nothing outside the block is read, whatever its bytes.
@@ -43,7 +44,9 @@ class FilterReader {
   void InitRibbon(const Slice& block);
   void InitLegacyBloom(const Slice& block, uint32_t probes);
 
-  const char* BloomLine(uint64_t hash) const { return data_ + uint64_t{FastRange32(LowerHash32(hash), lines_)} * kBloomLineBytes; }
+  const char* BloomLine(uint64_t hash) const {
+    return data_ + uint64_t{FastRange32(LowerHash32(hash), lines_)} * kBloomLineBytes;
+  }
   bool BloomMayMatch(uint64_t hash) const {
     const char* const line = BloomLine(hash);
     uint32_t h = UpperHash32(hash);

@@ -10,7 +10,9 @@
 namespace ashlar {
 namespace {
 
-bool MayMatch(const FilterReader& reader, const Slice& key) { return reader.MayMatch(Xxph3Hash64(key), key); }
+bool MayMatch(const FilterReader& reader, const Slice& key) {
+  return reader.MayMatch(Xxph3Hash64(key), key);
+}
 
 TEST(Filter, NoKeysMatchNothing) {
   FilterBuilder builder({.millibits_per_key = 10000});
@@ -25,7 +27,8 @@ TEST(Filter, FindsEveryKeyAndFewOthers) {
     int millibits;
     double false_positives_max;
   };
-  for (const Case& c : {Case{1000, 0.7}, Case{5000, 0.12}, Case{10000, 0.013}, Case{15500, 0.002}, Case{60000, 0.0005}}) {
+  for (const Case& c : {Case{1000, 0.7}, Case{5000, 0.12}, Case{10000, 0.013}, Case{15500, 0.002},
+                        Case{60000, 0.0005}}) {
     FilterBuilder builder({.millibits_per_key = c.millibits});
     constexpr int kKeys = 10000;
     for (int i = 0; i < kKeys; ++i) builder.AddHash(Xxph3Hash64("key" + std::to_string(i)));
@@ -49,8 +52,10 @@ TEST(Filter, EqualNeighboursCountOnce) {
 TEST(Filter, PrefixesInARowCountOnce) {
   const std::shared_ptr<const SliceTransform> fixed(NewFixedPrefixTransform(2));
   const std::shared_ptr<const SliceTransform> whole(NewNoopTransform());
-  const auto entries = [](bool whole_keys, const SliceTransform* extractor, const std::vector<std::string>& keys) {
-    FilterBuilder builder({.millibits_per_key = 10000, .whole_keys = whole_keys, .prefix_extractor = extractor});
+  const auto entries = [](bool whole_keys, const SliceTransform* extractor,
+                          const std::vector<std::string>& keys) {
+    FilterBuilder builder(
+        {.millibits_per_key = 10000, .whole_keys = whole_keys, .prefix_extractor = extractor});
     for (const std::string& key : keys) builder.AddKey(key);
     return builder.entries();
   };
@@ -66,8 +71,10 @@ TEST(Filter, PrefixesInARowCountOnce) {
 TEST(Filter, FindsThePrefixesOfItsKeys) {
   const std::shared_ptr<const SliceTransform> fixed(NewFixedPrefixTransform(4));
   for (const bool whole_keys : {false, true}) {
-    FilterBuilder builder({.millibits_per_key = 16000, .whole_keys = whole_keys, .prefix_extractor = fixed.get()});
-    for (int i = 0; i < 3000; ++i) builder.AddKey(std::to_string(1000 + i / 3) + "/" + std::to_string(i % 3));
+    FilterBuilder builder(
+        {.millibits_per_key = 16000, .whole_keys = whole_keys, .prefix_extractor = fixed.get()});
+    for (int i = 0; i < 3000; ++i)
+      builder.AddKey(std::to_string(1000 + i / 3) + "/" + std::to_string(i % 3));
     const std::string block = test::FinishFilter(&builder);
     const FilterReader reader(block);
     int false_positives = 0;
@@ -90,7 +97,8 @@ TEST(Filter, GoldenBytes) {
   uint32_t h = 0x01234567u;
   for (int i = 0; i < 6; ++i, h *= 0x9e3779b9u) {
     const uint32_t bit = h >> 23;
-    expected[bit / 8] = static_cast<char>(static_cast<uint8_t>(expected[bit / 8]) | (1u << (bit % 8)));
+    expected[bit / 8] =
+        static_cast<char>(static_cast<uint8_t>(expected[bit / 8]) | (1u << (bit % 8)));
   }
   expected += std::string("\xff\x00\x06\x00\x00", 5);
   EXPECT_EQ(Slice(block).ToString(true), Slice(expected).ToString(true));
@@ -98,9 +106,11 @@ TEST(Filter, GoldenBytes) {
 
 TEST(Filter, UnknownKindsMatchEverything) {
   for (const std::string& tail :
-       {std::string("\x00\x01\x02\x03\x04", 5), std::string("\xfd\x00\x06\x00\x00", 5), std::string("\xff\x01\x06\x00\x00", 5),
-        std::string("\xff\x00\x26\x00\x00", 5), std::string("\xff\x00\x06\x01\x00", 5), std::string("\xff\x00\x1f\x00\x00", 5),
-        std::string("\xfe\x00\x01\x00\x00", 5), std::string("\x06\x00\x00\x00\x00", 5), std::string("\x06\x03\x00\x00\x00", 5)}) {
+       {std::string("\x00\x01\x02\x03\x04", 5), std::string("\xfd\x00\x06\x00\x00", 5),
+        std::string("\xff\x01\x06\x00\x00", 5), std::string("\xff\x00\x26\x00\x00", 5),
+        std::string("\xff\x00\x06\x01\x00", 5), std::string("\xff\x00\x1f\x00\x00", 5),
+        std::string("\xfe\x00\x01\x00\x00", 5), std::string("\x06\x00\x00\x00\x00", 5),
+        std::string("\x06\x03\x00\x00\x00", 5)}) {
     const std::string block = std::string(64, '\0') + tail;
     EXPECT_TRUE(MayMatch(FilterReader(block), "a")) << Slice(tail).ToString(true);
   }
@@ -121,7 +131,8 @@ TEST(Filter, AnyBytesAreReadInsideTheirBounds) {
       if (random.OneIn(2)) bytes[n - 3] = static_cast<char>(random.Uniform(8));
     }
     const FilterReader reader(Slice(bytes.get(), n));
-    for (int i = 0; i < 50; ++i) static_cast<void>(MayMatch(reader, random.Bytes(random.Uniform(20))));
+    for (int i = 0; i < 50; ++i)
+      static_cast<void>(MayMatch(reader, random.Bytes(random.Uniform(20))));
   }
 }
 

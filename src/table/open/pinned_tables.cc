@@ -10,12 +10,14 @@ Status PinnedTables::Pin(uint64_t number, const std::string& path, uint64_t* byt
   bool may_hold = false;
   {
     MutexLock lock(mutex_);
-    if (const auto held = held_.find(number); held != held_.end()) return held->second.file->Size(bytes);
+    if (const auto held = held_.find(number); held != held_.end())
+      return held->second.file->Size(bytes);
     may_hold = args_.files_max == 0 || held_.size() < args_.files_max;
   }
   if (may_hold) {
     Taken opened{.file = nullptr, .path = path};
-    const Status status = args_.file_system->NewRandomAccessFile(path, args_.file_options, &opened.file);
+    const Status status =
+        args_.file_system->NewRandomAccessFile(path, args_.file_options, &opened.file);
     if (status.IsPathNotFound()) return status;
     if (status.ok()) {
       ASHLAR_RETURN_IF_ERROR(opened.file->Size(bytes));

@@ -12,7 +12,8 @@ namespace {
 class PinnedTablesTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (const char* name : {"1", "2", "3"}) ASSERT_TRUE(WriteStringToFile(disk_.get(), "table", name, Durability::kSynced).ok());
+    for (const char* name : {"1", "2", "3"})
+      ASSERT_TRUE(WriteStringToFile(disk_.get(), "table", name, Durability::kSynced).ok());
   }
   uint64_t Pin(PinnedTables* tables, uint64_t number) {
     uint64_t bytes = 0;

@@ -79,7 +79,8 @@ void OpenTables::EvictTo(size_t tables) {
 void OpenTables::Remove(FileMetaData* file) {
   {
     MutexLock lock(mutex_);
-    const auto found = std::find_if(ring_.begin(), ring_.end(), [file](const Slot& slot) { return slot.file == file; });
+    const auto found = std::find_if(ring_.begin(), ring_.end(),
+                                    [file](const Slot& slot) { return slot.file == file; });
     if (found == ring_.end()) return;
     Unlink(static_cast<size_t>(found - ring_.begin()));
   }
@@ -104,23 +105,29 @@ Result<TableRef> TableCache::Acquire(FileMetaData* file, const TableReadOptions&
       return TableRef(reader);
     }
   }
-  if (options.cached_only) return Status::Incomplete(TableFileName(args_.directory, file->number), "the table is not open");
+  if (options.cached_only)
+    return Status::Incomplete(TableFileName(args_.directory, file->number),
+                              "the table is not open");
   return OpenAndPublish(file);
 }
 
-Result<std::unique_ptr<InternalCursor>> TableCache::NewCursor(FileMetaData* file, const TableReadOptions& options) {
+Result<std::unique_ptr<InternalCursor>> TableCache::NewCursor(FileMetaData* file,
+                                                              const TableReadOptions& options) {
   {
     const EpochGuard guard(*args_.epochs);
-    if (TableReader* const reader = FindOpen(file); reader != nullptr) return reader->NewCursor(options);
+    if (TableReader* const reader = FindOpen(file); reader != nullptr)
+      return reader->NewCursor(options);
   }
   ASHLAR_ASSIGN_OR_RETURN(const TableRef table, Acquire(file, options));
   return table->NewCursor(options);
 }
 
-bool TableCache::MayHold(FileMetaData* file, const TableReadOptions& options, const Slice& internal_target) {
+bool TableCache::MayHold(FileMetaData* file, const TableReadOptions& options,
+                         const Slice& internal_target) {
   {
     const EpochGuard guard(*args_.epochs);
-    if (const TableReader* const reader = FindOpen(file); reader != nullptr) return reader->MayHold(options.seek_prefix, internal_target);
+    if (const TableReader* const reader = FindOpen(file); reader != nullptr)
+      return reader->MayHold(options.seek_prefix, internal_target);
   }
   const Result<TableRef> table = Acquire(file, options);
   return !table.ok() || (*table)->MayHold(options.seek_prefix, internal_target);
@@ -150,11 +157,17 @@ Result<TableRef> TableCache::OpenAndPublish(FileMetaData* file) {
 }
 
 Result<TableReaderPtr> TableCache::Open(const FileMetaData* file) const {
-  const FileOptions file_options{.use_mmap_reads = args_.mmap_reads, .use_direct_io = args_.direct_reads};
-  PinnedTables::Taken pinned = args_.pinned_tables != nullptr ? args_.pinned_tables->Take(file->number) : PinnedTables::Taken();
-  std::string path = pinned.file != nullptr ? std::move(pinned.path) : TableFileName(args_.directory, file->number);
+  const FileOptions file_options{.use_mmap_reads = args_.mmap_reads,
+                                 .use_direct_io = args_.direct_reads};
+  PinnedTables::Taken pinned = args_.pinned_tables != nullptr
+                                   ? args_.pinned_tables->Take(file->number)
+                                   : PinnedTables::Taken();
+  std::string path = pinned.file != nullptr ? std::move(pinned.path)
+                                            : TableFileName(args_.directory, file->number);
   std::unique_ptr<RandomAccessFile> opened = std::move(pinned.file);
-  Status status = opened != nullptr ? Status::OK() : args_.file_system->NewRandomAccessFile(path, file_options, &opened);
+  Status status = opened != nullptr
+                      ? Status::OK()
+                      : args_.file_system->NewRandomAccessFile(path, file_options, &opened);
   if (status.IsPathNotFound()) {
     const std::string legacy = LegacyTableFileName(args_.directory, file->number);
     if (args_.file_system->NewRandomAccessFile(legacy, file_options, &opened).ok()) {
@@ -168,9 +181,12 @@ Result<TableReaderPtr> TableCache::Open(const FileMetaData* file) const {
     case kBlockBasedTableMagic:
     case kLegacyBlockBasedTableMagic: break;
     case kPlainTableMagic:
-    case kLegacyPlainTableMagic: return OpenPlain(std::move(opened), std::move(path), file->file_bytes);
+    case kLegacyPlainTableMagic:
+      return OpenPlain(std::move(opened), std::move(path), file->file_bytes);
     case kCuckooTableMagic: return Status::NotSupported(path, "cuckoo table files");
-    default: return Status::Corruption(path, StrCat("offset ", file->file_bytes - sizeof(magic), ": not a table, its magic number is unknown"));
+    default:
+      return Status::Corruption(path, StrCat("offset ", file->file_bytes - sizeof(magic),
+                                             ": not a table, its magic number is unknown"));
   }
   if (args_.random_access_hint) opened->Hint(AccessPattern::kRandom, 0, file->file_bytes);
   return BlockBasedTable::Open({.file = std::move(opened),
@@ -187,8 +203,10 @@ Result<TableReaderPtr> TableCache::Open(const FileMetaData* file) const {
                                 .prefix_extractors = prefix_extractors_});
 }
 
-Result<TableReaderPtr> TableCache::OpenPlain(std::unique_ptr<RandomAccessFile> opened, std::string path, uint64_t file_bytes) const {
-  if (!args_.mmap_reads) return Status::NotSupported(path, "a PlainTable is read through mmap; set allow_mmap_reads");
+Result<TableReaderPtr> TableCache::OpenPlain(std::unique_ptr<RandomAccessFile> opened,
+                                             std::string path, uint64_t file_bytes) const {
+  if (!args_.mmap_reads)
+    return Status::NotSupported(path, "a PlainTable is read through mmap; set allow_mmap_reads");
   return PlainTable::Open({.file = std::move(opened),
                            .file_name = std::move(path),
                            .file_bytes = file_bytes,
@@ -201,12 +219,16 @@ Result<TableReaderPtr> TableCache::OpenPlain(std::unique_ptr<RandomAccessFile> o
                            .random_access_hint = args_.random_access_hint});
 }
 
-Result<uint64_t> TableCache::ReadMagic(const RandomAccessFile& file, const std::string& path, uint64_t file_bytes) {
+Result<uint64_t> TableCache::ReadMagic(const RandomAccessFile& file, const std::string& path,
+                                       uint64_t file_bytes) {
   constexpr size_t kMagicBytes = sizeof(uint64_t);
   uint64_t actual_bytes = 0;
   ASHLAR_RETURN_IF_ERROR(file.Size(&actual_bytes));
-  if (actual_bytes != file_bytes) return Status::Corruption(path, StrCat("the file has ", actual_bytes, " bytes, the MANIFEST says ", file_bytes));
-  if (file_bytes < kLegacyFooterBytes) return Status::Corruption(path, StrCat("a file of ", file_bytes, " bytes is no table"));
+  if (actual_bytes != file_bytes)
+    return Status::Corruption(
+        path, StrCat("the file has ", actual_bytes, " bytes, the MANIFEST says ", file_bytes));
+  if (file_bytes < kLegacyFooterBytes)
+    return Status::Corruption(path, StrCat("a file of ", file_bytes, " bytes is no table"));
   char scratch[kMagicBytes];
   Slice tail;
   ASHLAR_RETURN_IF_ERROR(file.Read(file_bytes - kMagicBytes, kMagicBytes, &tail, scratch));

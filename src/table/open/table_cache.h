@@ -1,17 +1,21 @@
-// TableCache: the open tables of one column family. OpenTables: the limit on open tables that all column families of a database share.
+// TableCache: the open tables of one column family. OpenTables: the limit on open tables that all
+// column families of a database share.
 //
 //   file->reader   null ──Acquire: open outside locks and guards, publish──> reader ──limit reached / Evict / Close──> null
 //                                                                └── reader->Drop(): lives on while cursors or pins hold it
 //
-// I1: file->reader is written under OpenTables' lock only, and is not null exactly while the file is in OpenTables' ring.
-// I2: Evict(file) has been called for every file before its FileMetaData is freed, and no Acquire for it runs at the same time or later.
-// I3: no more tables than the limit are published. Those held by cursors and pins after they were unlinked come on top.
+// I1: file->reader is written under OpenTables' lock only, and is not null exactly while the file
+//     is in OpenTables' ring.
+// I2: Evict(file) has been called for every file before its FileMetaData is freed, and no Acquire
+//     for it runs at the same time or later.
+// I3: no more tables than the limit are published. Those held by cursors and pins after they were
+//     unlinked come on top.
 //
 // The kind of a table is found by the magic number at its end.
 //
 // Memory orders: file->reader is stored with release and loaded with acquire inside an epoch guard.
-// Lifetime: OpenTables outlives its TableCaches; the caller evicts or closes before the block cache and the file system go.
-// Thread safety: all methods from any thread.
+// Lifetime: OpenTables outlives its TableCaches; the caller evicts or closes before the block cache
+// and the file system go. Thread safety: all methods from any thread.
 #pragma once
 
 #include <cstdint>
@@ -59,7 +63,8 @@ class OpenTables {
     const TableCache* owner;
   };
 
-  // Publishes the reader in the file; returns the published one, which is another when a concurrent call was faster.
+  // Publishes the reader in the file; returns the published one, which is another when a concurrent
+  // call was faster.
   TableRef Publish(FileMetaData* file, const TableCache* owner, TableReaderPtr reader);
   void Remove(FileMetaData* file);
   void RemoveAll(const TableCache* owner);
@@ -86,14 +91,17 @@ struct TableCacheArgs {
   bool mmap_reads = false;
   bool direct_reads = false;
   Recorder recorder{};
-  std::atomic<int64_t>* live_blocks = nullptr;               // counts the data blocks of this family in memory; null: nobody counts
+  std::atomic<int64_t>* live_blocks =
+      nullptr;  // counts the data blocks of this family in memory; null: nobody counts
   bool random_access_hint = true;                            // advise_random_on_open
   std::shared_ptr<const SliceTransform> prefix_extractor{};  // null: none
 };
 
 class TableCache final : public TableOpener {
  public:
-  explicit TableCache(TableCacheArgs args) : args_(std::move(args)), prefix_extractors_(std::make_shared<PrefixExtractors>(args_.prefix_extractor)) {}
+  explicit TableCache(TableCacheArgs args)
+      : args_(std::move(args)),
+        prefix_extractors_(std::make_shared<PrefixExtractors>(args_.prefix_extractor)) {}
   // Closes.
   ~TableCache() override { Close(); }
 
@@ -104,19 +112,25 @@ class TableCache final : public TableOpener {
       reader->MarkUsed();
     return reader;
   }
-  // The open table. Opens the file when it is not open, and waits for the file system: called outside guards, or in a ReadGuard::Pause. The caller
-  // has a count on the file, or on a version that lists it. With options.cached_only, Incomplete when the file is not open.
+  // The open table. Opens the file when it is not open, and waits for the file system: called
+  // outside guards, or in a ReadGuard::Pause. The caller has a count on the file, or on a version
+  // that lists it. With options.cached_only, Incomplete when the file is not open.
   Result<TableRef> Acquire(FileMetaData* file, const TableReadOptions& options);
 
   // Both are called as Acquire.
-  Result<std::unique_ptr<InternalCursor>> NewCursor(FileMetaData* file, const TableReadOptions& options) override;
-  bool MayHold(FileMetaData* file, const TableReadOptions& options, const Slice& internal_target) override;
+  Result<std::unique_ptr<InternalCursor>> NewCursor(FileMetaData* file,
+                                                    const TableReadOptions& options) override;
+  bool MayHold(FileMetaData* file, const TableReadOptions& options,
+               const Slice& internal_target) override;
   // For tables opened from now on; open ones keep what they have.
-  void SetPrefixExtractor(std::shared_ptr<const SliceTransform> prefix_extractor) { prefix_extractors_->SetCurrent(std::move(prefix_extractor)); }
+  void SetPrefixExtractor(std::shared_ptr<const SliceTransform> prefix_extractor) {
+    prefix_extractors_->SetCurrent(std::move(prefix_extractor));
+  }
   // Opens the table if need be and calls Verify.
   Status Verify(FileMetaData* file);
 
-  // Unlinks the open table of a file that is about to go. The bytes that cursors and pins hold stay valid.
+  // Unlinks the open table of a file that is about to go. The bytes that cursors and pins hold stay
+  // valid.
   void Evict(FileMetaData* file);
   // Unlinks all open tables of this column family. Files may be opened again afterwards.
   void Close();
@@ -124,10 +138,14 @@ class TableCache final : public TableOpener {
  private:
   Result<TableRef> OpenAndPublish(FileMetaData* file);
   Result<TableReaderPtr> Open(const FileMetaData* file) const;
-  Result<TableReaderPtr> OpenPlain(std::unique_ptr<RandomAccessFile> opened, std::string path, uint64_t file_bytes) const;
-  static Result<uint64_t> ReadMagic(const RandomAccessFile& file, const std::string& path, uint64_t file_bytes);
+  Result<TableReaderPtr> OpenPlain(std::unique_ptr<RandomAccessFile> opened, std::string path,
+                                   uint64_t file_bytes) const;
+  static Result<uint64_t> ReadMagic(const RandomAccessFile& file, const std::string& path,
+                                    uint64_t file_bytes);
 
-  const TableCacheArgs args_;  // its prefix_extractor is the first one of prefix_extractors_, and used for nothing else
+  const TableCacheArgs
+      // its prefix_extractor is the first one of prefix_extractors_, and used for nothing else
+      args_;
   const std::shared_ptr<PrefixExtractors> prefix_extractors_;
 };
 

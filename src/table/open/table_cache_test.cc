@@ -27,7 +27,9 @@ class TableCacheTest : public ::testing::Test {
 
   std::unique_ptr<FileMetaData> MakeFile(uint64_t number) {
     Entries entries{InternalOrder{KeyComparator(BytewiseComparator())}};
-    for (int i = 0; i < 100; ++i) entries[MakeInternalKey("key" + std::to_string(i), 5, ValueType::kValue)] = ValueOf(number, i);
+    for (int i = 0; i < 100; ++i)
+      entries[MakeInternalKey("key" + std::to_string(i), 5, ValueType::kValue)] =
+          ValueOf(number, i);
     TableWriteResult result;
     EXPECT_OK(WriteTable(&fs_, TableFileName("db", number), {}, entries, &result));
     auto file = std::make_unique<FileMetaData>();
@@ -36,7 +38,9 @@ class TableCacheTest : public ::testing::Test {
     file->largest_sequence = 5;
     return file;
   }
-  static std::string ValueOf(uint64_t number, int i) { return "value " + std::to_string(number) + " " + std::to_string(i); }
+  static std::string ValueOf(uint64_t number, int i) {
+    return "value " + std::to_string(number) + " " + std::to_string(i);
+  }
 
   TableCacheArgs Args(OpenTables* open_tables, bool mmap = false) {
     return {.file_system = &fs_,
@@ -138,7 +142,8 @@ TEST_F(TableCacheTest, MissingForeignAndResizedFilesAreNamed) {
 
   FileMetaData foreign;
   foreign.number = 100;
-  ASSERT_OK(WriteStringToFile(&fs_, std::string(5000, 'x'), TableFileName("db", 100), Durability::kBuffered));
+  ASSERT_OK(WriteStringToFile(&fs_, std::string(5000, 'x'), TableFileName("db", 100),
+                              Durability::kBuffered));
   foreign.file_bytes = 5000;
   expect(&foreign, Status::kCorruption, "magic");
   ASSERT_OK(WriteStringToFile(&fs_, "short", TableFileName("db", 100), Durability::kBuffered));
@@ -180,7 +185,8 @@ TEST_F(TableCacheTest, ColumnFamiliesShareTheLimit) {
   TableCache two(Args(&open_tables));
   for (size_t i = 0; i < files_.size(); ++i) {
     PinnableSlice value;
-    EXPECT_EQ(Get(i % 2 == 0 ? &one : &two, files_[i].get(), "key1", &value), ValueOf(files_[i]->number, 1));
+    EXPECT_EQ(Get(i % 2 == 0 ? &one : &two, files_[i].get(), "key1", &value),
+              ValueOf(files_[i]->number, 1));
     EXPECT_LE(open_tables.Count(), 4u);
   }
   one.Close();

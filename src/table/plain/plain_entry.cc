@@ -26,7 +26,8 @@ const char* PlainFaultText(PlainFault fault) {
     case PlainFault::kNone: break;
     case PlainFault::kKeyOutside: return "a key that leads outside the data";
     case PlainFault::kValueOutside: return "a value that leads outside the data";
-    case PlainFault::kNothingToShare: return "a key that shares more than the full key before it has";
+    case PlainFault::kNothingToShare:
+      return "a key that shares more than the full key before it has";
     case PlainFault::kUnknownKeyKind: return "a key of an unknown kind";
     case PlainFault::kUnknownType: return "an entry of a type that is not supported";
     case PlainFault::kOrder: return "keys out of order";
@@ -34,14 +35,18 @@ const char* PlainFaultText(PlainFault fault) {
   return "no fault";
 }
 
-int ComparePiecewise(const KeyComparator& comparator, const PlainEntry& entry, const Slice& user_key) {
+int ComparePiecewise(const KeyComparator& comparator, const PlainEntry& entry,
+                     const Slice& user_key) {
   if (comparator.kind() == KeyComparator::Kind::kCustom) {
     std::string room;
     return comparator.Compare(entry.UserKey(&room), user_key);
   }
   const size_t n = std::min(entry.shared.size(), user_key.size());
   int r = Slice(entry.shared.data(), n).compare(Slice(user_key.data(), n));
-  if (r == 0) r = n < entry.shared.size() ? 1 : entry.rest.compare(Slice(user_key.data() + n, user_key.size() - n));
+  if (r == 0)
+    r = n < entry.shared.size()
+            ? 1
+            : entry.rest.compare(Slice(user_key.data() + n, user_key.size() - n));
   return comparator.kind() == KeyComparator::Kind::kBytewise ? r : -r;
 }
 

@@ -9,11 +9,13 @@
 //   size     6 bits behind the two that are shown; 111111: 63 more than the varint32 that follows
 //   tag      fixed64, or the one byte ff for a value of sequence 0
 //
-// I1: nothing at or behind the limit is read, whatever the bytes say; a key's and a value's bytes lie inside the data.
-// I2: what an entry shares are bytes of a full key before it, which lies in the data too: no key is copied to be read.
+// I1: nothing at or behind the limit is read, whatever the bytes say; a key's and a value's bytes
+//     lie inside the data.
+// I2: what an entry shares are bytes of a full key before it, which lies in the data too: no key is
+//     copied to be read.
 //
-// Rejected: decoding into whole internal keys. Lookups only compare, and most keys lie whole in the file.
-// Thread safety: values.
+// Rejected: decoding into whole internal keys. Lookups only compare, and most keys lie whole in the
+// file. Thread safety: values.
 #pragma once
 
 #include <cstdint>
@@ -40,12 +42,22 @@ struct PlainData {
 };
 
 // What is wrong with an entry.
-enum class PlainFault : uint8_t { kNone, kKeyOutside, kValueOutside, kNothingToShare, kUnknownKeyKind, kUnknownType, kOrder };
+enum class PlainFault : uint8_t {
+  kNone,
+  kKeyOutside,
+  kValueOutside,
+  kNothingToShare,
+  kUnknownKeyKind,
+  kUnknownType,
+  kOrder
+};
 const char* PlainFaultText(PlainFault fault);
 
 struct PlainEntry {
-  Slice shared;  // first bytes of the user key, in a full key before; empty for keys that are stored whole
-  Slice rest;    // the bytes of the user key that the entry holds
+  Slice
+      // first bytes of the user key, in a full key before; empty for keys that are stored whole
+      shared;
+  Slice rest;  // the bytes of the user key that the entry holds
   uint64_t tag = 0;
   bool tag_follows = false;  // the eight bytes behind `rest` are the tag
   bool is_full = false;      // can be read without the entries before it
@@ -68,8 +80,10 @@ struct PlainEntry {
 };
 
 // The user key of an entry against another: < 0, 0, > 0.
-int ComparePiecewise(const KeyComparator& comparator, const PlainEntry& entry, const Slice& user_key);
-inline int ComparePlainKey(const KeyComparator& comparator, const PlainEntry& entry, const Slice& user_key) {
+int ComparePiecewise(const KeyComparator& comparator, const PlainEntry& entry,
+                     const Slice& user_key);
+inline int ComparePlainKey(const KeyComparator& comparator, const PlainEntry& entry,
+                           const Slice& user_key) {
   if (entry.shared.empty()) [[likely]] {
     return comparator.Compare(entry.rest, user_key);
   }
@@ -81,7 +95,8 @@ class PlainDecoder {
  public:
   explicit PlainDecoder(const PlainData* data) : data_(data) {}
 
-  // data->begin <= at < data->end, and an entry begins there: one with a full key, or the one behind the entry that was read last.
+  // data->begin <= at < data->end, and an entry begins there: one with a full key, or the one
+  // behind the entry that was read last.
   PlainFault Read(const char* at, PlainEntry* entry) {
     if (data_->encoding == PlainEncoding::kPlain) [[likely]] {
       return ReadPlain(at, entry);
@@ -123,7 +138,8 @@ class PlainDecoder {
     }
     uint32_t value_bytes = 0;
     at = GetVarint32Ptr(at, end, &value_bytes);
-    if (at == nullptr || static_cast<size_t>(end - at) < value_bytes) return PlainFault::kValueOutside;
+    if (at == nullptr || static_cast<size_t>(end - at) < value_bytes)
+      return PlainFault::kValueOutside;
     entry->value = Slice(at, value_bytes);
     entry->end = at + value_bytes;
     return PlainFault::kNone;

@@ -20,7 +20,9 @@ constexpr uint32_t kSubIndexBit = uint32_t{1} << 31;
 // The number of bits is 32 bits wide.
 constexpr uint64_t kBloomBitsMax = (uint64_t{1} << 32) - 2 * kLineBits;
 
-void SetBit(char* bits, uint32_t bit) { bits[bit / 8] = static_cast<char>(static_cast<uint8_t>(bits[bit / 8]) | (1u << (bit % 8))); }
+void SetBit(char* bits, uint32_t bit) {
+  bits[bit / 8] = static_cast<char>(static_cast<uint8_t>(bits[bit / 8]) | (1u << (bit % 8)));
+}
 
 void AddLocal(uint32_t hash, uint32_t lines, char* bits) {
   char* const line = bits + uint64_t{std::rotr(hash, 11) % lines} * kLineBytes;
@@ -48,15 +50,20 @@ void PutPlainFooter(std::string* out, const BlockHandle& metaindex) {
 
 Result<BlockHandle> DecodePlainFooter(const Slice& tail, uint64_t file_bytes) {
   uint64_t magic = 0;
-  if (!DecodeTableMagic(tail, &magic)) return Status::Corruption("the file is too short to be a table");
+  if (!DecodeTableMagic(tail, &magic))
+    return Status::Corruption("the file is too short to be a table");
   const bool legacy = magic == kLegacyPlainTableMagic;
-  if (!legacy && magic != kPlainTableMagic) return Status::Corruption("bad magic number: not a PlainTable");
+  if (!legacy && magic != kPlainTableMagic)
+    return Status::Corruption("bad magic number: not a PlainTable");
   const size_t footer_bytes = legacy ? kLegacyFooterBytes : kFooterBytes;
-  if (tail.size() < footer_bytes || file_bytes < footer_bytes) return Status::Corruption("the file is too short to be a table");
+  if (tail.size() < footer_bytes || file_bytes < footer_bytes)
+    return Status::Corruption("the file is too short to be a table");
   const char* const footer = tail.data() + tail.size() - footer_bytes;
   if (!legacy) {
     const uint32_t version = DecodeFixed32(footer + 1 + kHandlesBytes);
-    if (version == 0 || version > 5) return Status::NotSupported(StrCat("footer: PlainTable of version ", version, " (or the footer is damaged)"));
+    if (version == 0 || version > 5)
+      return Status::NotSupported(
+          StrCat("footer: PlainTable of version ", version, " (or the footer is damaged)"));
   }
   Slice handles(footer + (legacy ? 0 : 1), kHandlesBytes);
   BlockHandle metaindex;
@@ -68,10 +75,14 @@ Result<BlockHandle> DecodePlainFooter(const Slice& tail, uint64_t file_bytes) {
   return metaindex;
 }
 
-uint32_t PlainTableHash(const Slice& bytes) { return LegacyHash32(bytes.data(), bytes.size(), kPlainTableHashSeed); }
+uint32_t PlainTableHash(const Slice& bytes) {
+  return LegacyHash32(bytes.data(), bytes.size(), kPlainTableHashSeed);
+}
 
-PlainBloomBlock BuildPlainBloom(const std::vector<uint32_t>& hashes, uint32_t bits_per_key, bool local) {
-  const auto bits = static_cast<uint32_t>(std::min(uint64_t{hashes.size()} * bits_per_key, kBloomBitsMax));
+PlainBloomBlock BuildPlainBloom(const std::vector<uint32_t>& hashes, uint32_t bits_per_key,
+                                bool local) {
+  const auto bits =
+      static_cast<uint32_t>(std::min(uint64_t{hashes.size()} * bits_per_key, kBloomBitsMax));
   PlainBloomBlock block;
   if (local) {
     // Odd, so that every bit of the hash has a say in the line.
@@ -80,7 +91,8 @@ PlainBloomBlock BuildPlainBloom(const std::vector<uint32_t>& hashes, uint32_t bi
     for (const uint32_t hash : hashes) AddLocal(hash, block.lines, block.bytes.data());
   } else {
     block.bytes.resize((bits + 7) / 8);
-    for (const uint32_t hash : hashes) AddAnywhere(hash, static_cast<uint32_t>(block.bytes.size() * 8), block.bytes.data());
+    for (const uint32_t hash : hashes)
+      AddAnywhere(hash, static_cast<uint32_t>(block.bytes.size() * 8), block.bytes.data());
   }
   return block;
 }
@@ -96,7 +108,8 @@ void PlainIndexBlockBuilder::Add(bool new_prefix, uint32_t prefix_hash, uint32_t
 
 std::string PlainIndexBlockBuilder::Finish() const {
   uint32_t buckets = 1;
-  if (hash_table_ratio_ > 0) buckets = static_cast<uint32_t>(std::min(prefixes_ / hash_table_ratio_, double{kNoPlace})) + 1;
+  if (hash_table_ratio_ > 0)
+    buckets = static_cast<uint32_t>(std::min(prefixes_ / hash_table_ratio_, double{kNoPlace})) + 1;
   std::vector<uint32_t> places_of_bucket(buckets, 0);
   for (const Place& place : places_) ++places_of_bucket[place.hash % buckets];
 
@@ -112,7 +125,8 @@ std::string PlainIndexBlockBuilder::Finish() const {
     next[i] = first_bucket + size_t{i} * sizeof(uint32_t);
     if (places_of_bucket[i] == 0) EncodeFixed32(&out[next[i]], kNoPlace);
     if (places_of_bucket[i] <= 1) continue;
-    EncodeFixed32(&out[next[i]], static_cast<uint32_t>(out.size() - first_sub_index) | kSubIndexBit);
+    EncodeFixed32(&out[next[i]],
+                  static_cast<uint32_t>(out.size() - first_sub_index) | kSubIndexBit);
     PutVarint32(&out, places_of_bucket[i]);
     next[i] = out.size();
     out.resize(out.size() + size_t{places_of_bucket[i]} * sizeof(uint32_t));

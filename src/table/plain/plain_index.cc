@@ -14,12 +14,16 @@ constexpr double kSlotsPerPrefixMax = 64;
 void PlainIndex::SetPrefixes(const std::vector<Prefix>& prefixes, double prefixes_per_slot) {
   const double slots = static_cast<double>(prefixes.size()) / std::min(prefixes_per_slot, kLoadMax);
   // However small the ratio, memory has a bound.
-  slots_.assign(static_cast<size_t>(std::min(slots, kSlotsPerPrefixMax * static_cast<double>(prefixes.size()))) + 1, kFree);
+  slots_.assign(static_cast<size_t>(
+                    std::min(slots, kSlotsPerPrefixMax * static_cast<double>(prefixes.size()))) +
+                    1,
+                kFree);
   ASHLAR_ASSERT(slots_.size() > prefixes.size());
   for (const Prefix& prefix : prefixes) {
     size_t slot = FastRange32(UpperHash32(prefix.hash), static_cast<uint32_t>(slots_.size()));
     while (slots_[slot] != kFree) slot = slot + 1 == slots_.size() ? 0 : slot + 1;
-    slots_[slot] = uint64_t{LowerHash32(prefix.hash)} << 32 | prefix.offset | (prefix.many ? kManyBit : 0);
+    slots_[slot] =
+        uint64_t{LowerHash32(prefix.hash)} << 32 | prefix.offset | (prefix.many ? kManyBit : 0);
   }
 }
 
@@ -29,7 +33,8 @@ PlainIndex::Range PlainIndex::FindHead(uint64_t head) const {
   // Mostly none or one.
   while (last != heads_.end() && *last == head && last - first < 4) ++last;
   if (last != heads_.end() && *last == head) last = std::upper_bound(last, heads_.end(), head);
-  return {static_cast<uint32_t>(first - heads_.begin()), static_cast<uint32_t>(last - heads_.begin())};
+  return {static_cast<uint32_t>(first - heads_.begin()),
+          static_cast<uint32_t>(last - heads_.begin())};
 }
 
 uint32_t PlainIndex::MarkAtOffset(uint32_t offset) const {

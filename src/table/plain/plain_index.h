@@ -1,19 +1,24 @@
 // PlainIndex: where the entries of an open PlainTable are, made from one pass over them.
 //
-//   marks   offset and head (key_comparator.h) of every sparseness-th entry that can be read by itself, ascending: any search, either direction
-//   hash    one slot of 8 bytes per prefix: low half of the prefix's hash | bit 31: many | offset of its first entry
-//           the high half of the hash says where to begin; the next free slot takes what collides; at most 9 of 10 slots are taken
+//   marks   offset and head (key_comparator.h) of every sparseness-th entry that can be read by
+//           itself, ascending: any search, either direction
+//   hash    one slot of 8 bytes per prefix: low half of the prefix's hash | bit 31: many | offset
+//           of its first entry the high half of the hash says where to begin; the next free slot
+//           takes what collides; at most 9 of 10 slots are taken
 //
-// A prefix of up to sparseness entries is read from its offset on. One with more is searched by the marks: its slot says only that it is there.
-// An absent prefix ends at a free slot: one cache line, no entry is looked at. This is the filter too; a Bloom filter before it would cost a second
-// line for every key that is there.
+// A prefix of up to sparseness entries is read from its offset on. One with more is searched by the
+// marks: its slot says only that it is there. An absent prefix ends at a free slot: one cache line,
+// no entry is looked at. This is the filter too; a Bloom filter before it would cost a second line
+// for every key that is there.
 //
 // I1: offsets ascend; each is that of an entry that can be read by itself.
-// I2: heads are those of the user keys at the marks behind what all keys of the table begin with, and ascend.
+// I2: heads are those of the user keys at the marks behind what all keys of the table begin with,
+//     and ascend.
 // I3: every prefix of the table has a slot.
 //
-// Rejected: RocksDB's buckets of offsets, in memory or as they may lie in the file. A bucket names no prefix, so each lookup reads an entry to learn
-// that it is another's; in total order each step of its binary search is a cache miss; and what lies in the file would have to be believed, for
+// Rejected: RocksDB's buckets of offsets, in memory or as they may lie in the file. A bucket names
+// no prefix, so each lookup reads an entry to learn that it is another's; in total order each step
+// of its binary search is a cache miss; and what lies in the file would have to be believed, for
 // nothing in a PlainTable has a checksum. Thread safety: constant once made.
 #pragma once
 
@@ -60,7 +65,9 @@ class PlainIndex {
 
   bool has_prefixes() const { return !slots_.empty(); }
   // Asks for the memory that a Probe begins with.
-  void Prefetch(uint64_t hash) const { ASHLAR_PREFETCH(&slots_[FastRange32(UpperHash32(hash), static_cast<uint32_t>(slots_.size()))]); }
+  void Prefetch(uint64_t hash) const {
+    ASHLAR_PREFETCH(&slots_[FastRange32(UpperHash32(hash), static_cast<uint32_t>(slots_.size()))]);
+  }
   // Walks the slots that may be a prefix's: for (Probe p(index, hash); p.found(); p.Next()).
   class Probe {
    public:
@@ -68,7 +75,8 @@ class PlainIndex {
         : slots_(index.slots_.data()),
           end_(slots_ + index.slots_.size()),
           tag_(LowerHash32(hash)),
-          slot_(slots_ + FastRange32(UpperHash32(hash), static_cast<uint32_t>(index.slots_.size()))) {
+          slot_(slots_ +
+                FastRange32(UpperHash32(hash), static_cast<uint32_t>(index.slots_.size()))) {
       Settle();
     }
     bool found() const { return *slot_ != kFree; }
@@ -95,7 +103,8 @@ class PlainIndex {
   };
 
   size_t MemoryBytes() const {
-    return offsets_.capacity() * sizeof(uint32_t) + heads_.capacity() * sizeof(uint64_t) + slots_.capacity() * sizeof(uint64_t);
+    return offsets_.capacity() * sizeof(uint32_t) + heads_.capacity() * sizeof(uint64_t) +
+           slots_.capacity() * sizeof(uint64_t);
   }
 
  private:

@@ -18,7 +18,8 @@ namespace ashlar {
 // One pass over all entries in the order of the file, checking that it is that of the keys.
 class EntryScan {
  public:
-  EntryScan(const PlainData* data, const KeyComparator& comparator) : data_(data), comparator_(comparator), decoder_(data), next_(data->begin) {}
+  EntryScan(const PlainData* data, const KeyComparator& comparator)
+      : data_(data), comparator_(comparator), decoder_(data), next_(data->begin) {}
 
   // False at the end and after a fault.
   bool Next() {
@@ -75,7 +76,8 @@ constexpr uint64_t kEntryBytesMin = 2;
 // Collects the prefixes of a table for its index, entry by entry.
 class PrefixCollector {
  public:
-  PrefixCollector(const SliceTransform* extractor, size_t sparseness) : extractor_(extractor), sparseness_(sparseness) {}
+  PrefixCollector(const SliceTransform* extractor, size_t sparseness)
+      : extractor_(extractor), sparseness_(sparseness) {}
 
   // full_key_offset, entries_since: of the last entry with a full key, this one or one before it.
   void Add(const Slice& user_key, uint32_t full_key_offset, size_t entries_since) {
@@ -111,7 +113,8 @@ class PrefixCollector {
 
 // Keys that compare equal with different bytes would be missed by a hash of bytes.
 bool HashIsSafe(const KeyComparator& comparator) {
-  return comparator.kind() != KeyComparator::Kind::kCustom || !comparator.user_comparator()->CanKeysWithDifferentByteContentsBeEqual();
+  return comparator.kind() != KeyComparator::Kind::kCustom ||
+         !comparator.user_comparator()->CanKeysWithDifferentByteContentsBeEqual();
 }
 
 }  // namespace
@@ -141,12 +144,15 @@ Result<TableReaderPtr> PlainTable::Open(PlainTableOpenArgs args) {
   return owner;
 }
 
-Status PlainTable::CorruptionAt(uint64_t offset, const Slice& what) const { return Status::Corruption(StrCat(name_, ": offset ", offset), what); }
+Status PlainTable::CorruptionAt(uint64_t offset, const Slice& what) const {
+  return Status::Corruption(StrCat(name_, ": offset ", offset), what);
+}
 
 Status PlainTable::FaultAt(PlainFault fault, const char* at) const {
   const std::string place = StrCat(name_, ": offset ", at - data_.begin);
   const char* const text = PlainFaultText(fault);
-  return fault == PlainFault::kUnknownType ? Status::NotSupported(place, text) : Status::Corruption(place, text);
+  return fault == PlainFault::kUnknownType ? Status::NotSupported(place, text)
+                                           : Status::Corruption(place, text);
 }
 
 Result<Slice> PlainTable::Block(const BlockHandle& handle) const {
@@ -159,13 +165,18 @@ Result<Slice> PlainTable::Block(const BlockHandle& handle) const {
 Status PlainTable::Load() {
   ASHLAR_RETURN_IF_ERROR(file_->Map(&mapping_));
   if (mapping_.size() != file_bytes_) {
-    return Status::Corruption(name_, StrCat("the file has ", mapping_.size(), " bytes, expected ", file_bytes_));
+    return Status::Corruption(
+        name_, StrCat("the file has ", mapping_.size(), " bytes, expected ", file_bytes_));
   }
-  if (file_bytes_ > kPlainFileBytesMax) return Status::NotSupported(name_, StrCat("a PlainTable of ", file_bytes_, " bytes, more than 2 GiB"));
+  if (file_bytes_ > kPlainFileBytesMax)
+    return Status::NotSupported(name_,
+                                StrCat("a PlainTable of ", file_bytes_, " bytes, more than 2 GiB"));
   const auto tail_bytes = static_cast<size_t>(std::min<uint64_t>(file_bytes_, kFooterBytes));
   const uint64_t tail_offset = file_bytes_ - tail_bytes;
-  const Result<BlockHandle> metaindex = DecodePlainFooter(Slice(mapping_.data() + tail_offset, tail_bytes), file_bytes_);
-  if (!metaindex.ok()) return metaindex.status().WithContext(StrCat(name_, ": offset ", tail_offset));
+  const Result<BlockHandle> metaindex =
+      DecodePlainFooter(Slice(mapping_.data() + tail_offset, tail_bytes), file_bytes_);
+  if (!metaindex.ok())
+    return metaindex.status().WithContext(StrCat(name_, ": offset ", tail_offset));
   ASHLAR_RETURN_IF_ERROR(LoadProperties(*metaindex));
   ASHLAR_RETURN_IF_ERROR(CheckSupported());
   return MakeIndex();
@@ -180,40 +191,54 @@ Status PlainTable::LoadProperties(const BlockHandle& metaindex) {
   while (entries.Next()) {
     Slice value = entries.value();
     BlockHandle block;
-    if (!GetBlockHandle(&value, &block)) return CorruptionAt(metaindex.offset, "bad block handle in the metaindex");
+    if (!GetBlockHandle(&value, &block))
+      return CorruptionAt(metaindex.offset, "bad block handle in the metaindex");
     data_limit = std::min(data_limit, block.offset);
     if (entries.key() != Slice(kPlainPropertiesBlock)) continue;
     handle = block;
     found = true;
   }
-  if (!entries.status().ok()) return entries.status().WithContext(StrCat(name_, ": offset ", metaindex.offset));
+  if (!entries.status().ok())
+    return entries.status().WithContext(StrCat(name_, ": offset ", metaindex.offset));
   if (!found) return CorruptionAt(metaindex.offset, "the metaindex names no properties");
   ASHLAR_ASSIGN_OR_RETURN(const Slice block, Block(handle));
   Result<TableProperties> properties = DecodeTableProperties(block);
-  if (!properties.ok()) return properties.status().WithContext(StrCat(name_, ": offset ", handle.offset));
+  if (!properties.ok())
+    return properties.status().WithContext(StrCat(name_, ": offset ", handle.offset));
   properties_ = std::move(properties).value();
   return SetData(data_limit);
 }
 
 Status PlainTable::SetData(uint64_t data_limit) {
-  if (properties_.data_size > data_limit) return Status::Corruption(name_, StrCat("its properties say ", properties_.data_size, " bytes of data"));
-  if (properties_.fixed_key_len > UINT32_MAX) return Status::Corruption(name_, StrCat("keys of ", properties_.fixed_key_len, " bytes"));
-  data_ = {
-      .begin = mapping_.data(), .end = mapping_.data() + properties_.data_size, .user_key_bytes = static_cast<uint32_t>(properties_.fixed_key_len)};
-  const auto encoding = properties_.user_collected_properties.find(PlainTablePropertyNames::kEncodingType);
+  if (properties_.data_size > data_limit)
+    return Status::Corruption(
+        name_, StrCat("its properties say ", properties_.data_size, " bytes of data"));
+  if (properties_.fixed_key_len > UINT32_MAX)
+    return Status::Corruption(name_, StrCat("keys of ", properties_.fixed_key_len, " bytes"));
+  data_ = {.begin = mapping_.data(),
+           .end = mapping_.data() + properties_.data_size,
+           .user_key_bytes = static_cast<uint32_t>(properties_.fixed_key_len)};
+  const auto encoding =
+      properties_.user_collected_properties.find(PlainTablePropertyNames::kEncodingType);
   if (encoding == properties_.user_collected_properties.end()) return Status::OK();
-  if (encoding->second.size() < sizeof(uint32_t)) return Status::Corruption(name_, "bad property for the encoding");
+  if (encoding->second.size() < sizeof(uint32_t))
+    return Status::Corruption(name_, "bad property for the encoding");
   data_.encoding = static_cast<PlainEncoding>(DecodeFixed32(encoding->second.data()));
-  if (data_.encoding == PlainEncoding::kPlain || data_.encoding == PlainEncoding::kPrefix) return Status::OK();
-  return Status::NotSupported(name_, StrCat("PlainTable with encoding ", static_cast<uint32_t>(data_.encoding)));
+  if (data_.encoding == PlainEncoding::kPlain || data_.encoding == PlainEncoding::kPrefix)
+    return Status::OK();
+  return Status::NotSupported(
+      name_, StrCat("PlainTable with encoding ", static_cast<uint32_t>(data_.encoding)));
 }
 
 Status PlainTable::CheckSupported() const {
   const char* const comparator = comparator_.user_comparator()->Name();
   if (!properties_.comparator_name.empty() && properties_.comparator_name != comparator) {
-    return Status::InvalidArgument(name_, StrCat("was written with comparator ", properties_.comparator_name, ", not ", comparator));
+    return Status::InvalidArgument(
+        name_,
+        StrCat("was written with comparator ", properties_.comparator_name, ", not ", comparator));
   }
-  if (properties_.num_range_deletions > 0) return Status::NotSupported(name_, "the table holds range deletions");
+  if (properties_.num_range_deletions > 0)
+    return Status::NotSupported(name_, "the table holds range deletions");
   if (properties_.user_collected_properties.contains(kPropertyExternalVersion)) {
     return Status::NotSupported(name_, "a PlainTable that was made for ingestion");
   }
@@ -226,10 +251,14 @@ Status PlainTable::MakeIndex() {
   const bool by_prefix = may_hash && prefix_extractor_ != nullptr && config_.hash_table_ratio > 0;
   const bool filtered = may_hash && !by_prefix && config_.bloom_bits_per_key > 0;
   // An order may call keys of different sizes equal; the built-in ones do not.
-  if (HashIsSafe(comparator_) && data_.encoding == PlainEncoding::kPlain) key_bytes_ = data_.user_key_bytes;
+  if (HashIsSafe(comparator_) && data_.encoding == PlainEncoding::kPlain)
+    key_bytes_ = data_.user_key_bytes;
   PrefixCollector prefixes(prefix_extractor_.get(), sparseness);
-  FilterBuilder filter({.millibits_per_key = static_cast<int>(std::clamp(config_.bloom_bits_per_key, 1u, 100u)) * 1000});
-  index_.ReserveMarks(std::min(properties_.num_entries, properties_.data_size / kEntryBytesMin) / sparseness + 1);
+  FilterBuilder filter(
+      {.millibits_per_key =
+           static_cast<int>(std::clamp(config_.bloom_bits_per_key, 1u, 100u)) * 1000});
+  index_.ReserveMarks(
+      std::min(properties_.num_entries, properties_.data_size / kEntryBytesMin) / sparseness + 1);
 
   EntryScan scan(&data_, comparator_);
   std::string first_key;
@@ -266,11 +295,15 @@ Status PlainTable::MakeIndex() {
 Status PlainTable::CheckScan(const EntryScan& scan) const {
   if (scan.fault() != PlainFault::kNone) return FaultAt(scan.fault(), scan.at());
   const auto differs = [this](const char* what, uint64_t found, uint64_t recorded) {
-    return Status::Corruption(name_, StrCat("holds ", found, " ", what, ", its properties say ", recorded));
+    return Status::Corruption(
+        name_, StrCat("holds ", found, " ", what, ", its properties say ", recorded));
   };
-  if (scan.entries() != properties_.num_entries) return differs("entries", scan.entries(), properties_.num_entries);
-  if (scan.key_bytes() != properties_.raw_key_size) return differs("bytes of keys", scan.key_bytes(), properties_.raw_key_size);
-  if (scan.value_bytes() != properties_.raw_value_size) return differs("bytes of values", scan.value_bytes(), properties_.raw_value_size);
+  if (scan.entries() != properties_.num_entries)
+    return differs("entries", scan.entries(), properties_.num_entries);
+  if (scan.key_bytes() != properties_.raw_key_size)
+    return differs("bytes of keys", scan.key_bytes(), properties_.raw_key_size);
+  if (scan.value_bytes() != properties_.raw_value_size)
+    return differs("bytes of values", scan.value_bytes(), properties_.raw_value_size);
   return Status::OK();
 }
 
@@ -291,7 +324,8 @@ Status PlainTable::SetHeads(const Slice& first_key, const Slice& last_key) {
   return Status::OK();
 }
 
-PlainFault PlainTable::FindAmong(PlainIndex::Range range, const Slice& user_key, uint64_t tag, uint32_t* mark, const char** at) const {
+PlainFault PlainTable::FindAmong(PlainIndex::Range range, const Slice& user_key, uint64_t tag,
+                                 uint32_t* mark, const char** at) const {
   PlainDecoder decoder(&data_);
   PlainEntry entry;
   while (range.first < range.last) {
@@ -321,14 +355,16 @@ PlainFault PlainTable::FindStart(const Slice& user_key, uint64_t tag, const char
   uint32_t mark = 0;
   if (r > 0) mark = index_.marks();
   if (r == 0) {
-    const PlainFault fault = FindAmong(index_.FindHead(comparator_.Head(user_key, common_.size())), user_key, tag, &mark, at);
+    const PlainFault fault = FindAmong(index_.FindHead(comparator_.Head(user_key, common_.size())),
+                                       user_key, tag, &mark, at);
     if (fault != PlainFault::kNone) return fault;
   }
   *at = At(index_.offset(mark == 0 ? 0 : mark - 1));
   return PlainFault::kNone;
 }
 
-PlainFault PlainTable::FindStartInPrefix(const Slice& user_key, uint64_t tag, const char** at) const {
+PlainFault PlainTable::FindStartInPrefix(const Slice& user_key, uint64_t tag,
+                                         const char** at) const {
   if (!index_.has_prefixes()) return FindStart(user_key, tag, at);
   const std::optional<Slice> prefix = KeyPrefix(prefix_extractor_.get(), user_key);
   if (!prefix) return FindStart(user_key, tag, at);
@@ -346,7 +382,8 @@ PlainFault PlainTable::FindStartInPrefix(const Slice& user_key, uint64_t tag, co
 }
 
 bool PlainTable::MayHold(SeekPrefix* seek, const Slice& /*internal_target*/) const {
-  const HashedPrefix* const prefix = index_.has_prefixes() ? seek->Find(prefix_extractor_.get()) : nullptr;
+  const HashedPrefix* const prefix =
+      index_.has_prefixes() ? seek->Find(prefix_extractor_.get()) : nullptr;
   return prefix == nullptr || PlainIndex::Probe(index_, prefix->filter_hash).found();
 }
 
@@ -371,7 +408,8 @@ PlainTable::Outcome PlainTable::GetFrom(const char* at, size_t entries_max, Look
     // All versions of the key follow each other: nobody else has any.
     at_end = Outcome::kDone;
     if (entry.tag > seek_tag) continue;
-    if (!lookup->Offer(TagType(entry.tag), TagSequence(entry.tag), entry.value, pin_source())) return Outcome::kDone;
+    if (!lookup->Offer(TagType(entry.tag), TagSequence(entry.tag), entry.value, pin_source()))
+      return Outcome::kDone;
   }
   return at_end;
 }
@@ -392,7 +430,9 @@ void PlainTable::Get(const TableReadOptions& /*options*/, Lookup* lookup) {
     PlainIndex::Probe probe(index_, PrefixHash(lookup));
     if (!probe.found()) recorder_.Tick(BLOOM_FILTER_USEFUL);
     for (; probe.found(); probe.Next()) {
-      const Outcome outcome = probe.many() ? GetBySearch(lookup) : GetFrom(At(probe.offset()), config_.Sparseness(), lookup);
+      const Outcome outcome = probe.many()
+                                  ? GetBySearch(lookup)
+                                  : GetFrom(At(probe.offset()), config_.Sparseness(), lookup);
       if (outcome == Outcome::kDone) return;
     }
     return;
@@ -427,19 +467,25 @@ bool PlainTable::Approach(Lookup* lookup, TableApproach* approach) const {
     return true;
   }
   const char* at = nullptr;
-  if (!filter_.MatchesAll() && !filter_.MayMatch(lookup->filter_hash(), lookup->user_key())) return false;
+  if (!filter_.MatchesAll() && !filter_.MayMatch(lookup->filter_hash(), lookup->user_key()))
+    return false;
   // Get meets the fault too, and says so.
-  if (FindStart(lookup->user_key(), lookup->seek_tag(), &at) == PlainFault::kNone && at != nullptr) ASHLAR_PREFETCH(at);
+  if (FindStart(lookup->user_key(), lookup->seek_tag(), &at) == PlainFault::kNone && at != nullptr)
+    ASHLAR_PREFETCH(at);
   return false;
 }
 
-std::unique_ptr<InternalCursor> PlainTable::NewCursor(const TableReadOptions& options) { return std::make_unique<PlainTableCursor>(this, options); }
+std::unique_ptr<InternalCursor> PlainTable::NewCursor(const TableReadOptions& options) {
+  return std::make_unique<PlainTableCursor>(this, options);
+}
 
 uint64_t PlainTable::ApproximateOffsetOf(const Slice& internal_key) {
-  if (last_key_.empty() || comparator_.CompareInternal(last_key_, internal_key) < 0) return file_bytes_;
+  if (last_key_.empty() || comparator_.CompareInternal(last_key_, internal_key) < 0)
+    return file_bytes_;
   const char* at = nullptr;
   // Only an estimate: damage shows where entries are read.
-  if (FindStart(ExtractUserKey(internal_key), ExtractTag(internal_key), &at) != PlainFault::kNone) return 0;
+  if (FindStart(ExtractUserKey(internal_key), ExtractTag(internal_key), &at) != PlainFault::kNone)
+    return 0;
   return static_cast<uint64_t>(at - data_.begin);
 }
 
@@ -448,7 +494,8 @@ std::vector<std::string> PlainTable::Anchors(size_t pieces) {
   if (pieces < 2 || index_.marks() < 2) return anchors;
   uint32_t last = 0;
   for (size_t piece = 1; piece < pieces; ++piece) {
-    const uint32_t mark = index_.MarkAtOffset(static_cast<uint32_t>(properties_.data_size / pieces * piece));
+    const uint32_t mark =
+        index_.MarkAtOffset(static_cast<uint32_t>(properties_.data_size / pieces * piece));
     if (mark <= last) continue;
     last = mark;
     PlainEntry entry;
@@ -466,6 +513,8 @@ Status PlainTable::Verify() {
   return CheckScan(scan);
 }
 
-size_t PlainTable::MemoryBytes() const { return sizeof(*this) + index_.MemoryBytes() + filter_bytes_.capacity() + last_key_.capacity(); }
+size_t PlainTable::MemoryBytes() const {
+  return sizeof(*this) + index_.MemoryBytes() + filter_bytes_.capacity() + last_key_.capacity();
+}
 
 }  // namespace ashlar

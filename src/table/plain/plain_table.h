@@ -1,17 +1,22 @@
-// PlainTable: an open PlainTable. The file is mapped; a lookup reads its entries where they lie, and values are pinned in the mapping.
+// PlainTable: an open PlainTable. The file is mapped; a lookup reads its entries where they lie,
+// and values are pinned in the mapping.
 //
 //   Get, hashed      prefix -> slot -> entry                                 Seek within a prefix: the same
 //   Get, otherwise   Bloom filter -> head of the key -> mark -> entries      Seek in total order, backwards, ranges: without the filter
 //
-// Nothing in the data has a checksum. Opening reads every entry once: it checks bounds, kinds and order, counts, and makes the index (plain_index.h);
-// the index and the Bloom filter that may lie in the file are for other readers. Later reads check the bounds again, for a mapping shows the file
-// as it is now.
+// Nothing in the data has a checksum. Opening reads every entry once: it checks bounds, kinds and
+// order, counts, and makes the index (plain_index.h); the index and the Bloom filter that may lie
+// in the file are for other readers. Later reads check the bounds again, for a mapping shows the
+// file as it is now.
 //
-// A table whose extractor is not the family's any more works as any other: the index is made with the family's, and keys tell what they share.
+// A table whose extractor is not the family's any more works as any other: the index is made with
+// the family's, and keys tell what they share.
 //
-// I1: every offset in the index is that of an entry that was read without fault when the table was opened.
+// I1: every offset in the index is that of an entry that was read without fault when the table was
+//     opened.
 // I2: nothing outside the mapping is read, whatever the file holds.
-// I3: the whole mapping counts as one block that is always in memory: live_blocks has one for it, and it is pinned while the table is.
+// I3: the whole mapping counts as one block that is always in memory: live_blocks has one for it,
+//     and it is pinned while the table is.
 //
 // Lifetime and thread safety: table_reader.h. The counters outlive the last count on the table.
 #pragma once
@@ -77,7 +82,8 @@ class PlainTable final : public TableReader {
   const KeyComparator& comparator() const { return comparator_; }
   const PlainData& data() const { return data_; }
   const PlainIndex& index() const { return index_; }
-  // From which entry to read on to find the first one at or behind (user_key, tag). Null: there is none. A fault is one of an entry at *at.
+  // From which entry to read on to find the first one at or behind (user_key, tag). Null: there is
+  // none. A fault is one of an entry at *at.
   PlainFault FindStart(const Slice& user_key, uint64_t tag, const char** at) const;
   // The same for whoever looks at entries with the prefix of user_key only. Null: there are none.
   PlainFault FindStartInPrefix(const Slice& user_key, uint64_t tag, const char** at) const;
@@ -100,11 +106,13 @@ class PlainTable final : public TableReader {
 
   const char* At(uint32_t offset) const { return data_.begin + offset; }
   // The first of the marks [range) that is not before (user_key, tag); range.last when all are.
-  PlainFault FindAmong(PlainIndex::Range range, const Slice& user_key, uint64_t tag, uint32_t* mark, const char** at) const;
+  PlainFault FindAmong(PlainIndex::Range range, const Slice& user_key, uint64_t tag, uint32_t* mark,
+                       const char** at) const;
 
   uint64_t PrefixHash(Lookup* lookup) const;
   enum class Outcome : uint8_t { kAbsent, kDone };
-  // Reads on from an entry until the lookup has what it needs, or the key cannot come any more; entries_max before the key at the most.
+  // Reads on from an entry until the lookup has what it needs, or the key cannot come any more;
+  // entries_max before the key at the most.
   Outcome GetFrom(const char* at, size_t entries_max, Lookup* lookup);
   Outcome GetBySearch(Lookup* lookup);
 

@@ -19,12 +19,13 @@ struct PlainTableConfig {
   uint32_t user_key_bytes = 0;  // of every key; 0: keys have their own lengths
   PlainEncoding encoding = PlainEncoding::kPlain;
   bool store_index_in_file = false;
-  bool local_bloom = false;  // the Bloom block in the file keeps the probes of a key in one cache line
+  bool local_bloom =
+      false;  // the Bloom block in the file keeps the probes of a key in one cache line
 
   // Both.
   uint32_t bloom_bits_per_key = 10;  // 0: no Bloom filter
   double hash_table_ratio = 0.75;    // prefixes per bucket; 0: no hash table
-  size_t index_sparseness = 16;      // entries of one prefix between two places of the index; 0 is as 1
+  size_t index_sparseness = 16;  // entries of one prefix between two places of the index; 0 is as 1
 
   // Reading.
   bool full_scan_mode = false;  // neither hash table nor filter

@@ -3,7 +3,10 @@
 namespace ashlar {
 
 PlainTableCursor::PlainTableCursor(PlainTable* table, const TableReadOptions& options)
-    : table_(table), seek_(options.seek_prefix), checks_order_(options.readahead_bytes > 0), decoder_(&table->data()) {
+    : table_(table),
+      seek_(options.seek_prefix),
+      checks_order_(options.readahead_bytes > 0),
+      decoder_(&table->data()) {
   table_->AddRef();
 }
 
@@ -52,7 +55,8 @@ void PlainTableCursor::Step() {
 void PlainTableCursor::NextInOrder() {
   last_key_.assign(key().data(), key().size());
   Step();
-  if (Valid() && table_->comparator().CompareInternal(last_key_, key()) >= 0) Fail(PlainFault::kOrder, at_);
+  if (Valid() && table_->comparator().CompareInternal(last_key_, key()) >= 0)
+    Fail(PlainFault::kOrder, at_);
 }
 
 void PlainTableCursor::SeekToFirst() {
@@ -69,8 +73,9 @@ void PlainTableCursor::Seek(const Slice& internal_target) {
   Start();
   const Slice user_key = ExtractUserKey(internal_target);
   const char* at = nullptr;
-  const PlainFault fault = IsWithinPrefix() ? table_->FindStartInPrefix(user_key, ExtractTag(internal_target), &at)
-                                            : table_->FindStart(user_key, ExtractTag(internal_target), &at);
+  const PlainFault fault =
+      IsWithinPrefix() ? table_->FindStartInPrefix(user_key, ExtractTag(internal_target), &at)
+                       : table_->FindStart(user_key, ExtractTag(internal_target), &at);
   SeekOn(fault, at, internal_target);
 }
 
@@ -127,7 +132,8 @@ void PlainTableCursor::TakeLastBefore(const char* end) {
   Hide();
   if (end == data.begin) return;
   const PlainIndex& index = table_->index();
-  const char* at = data.begin + index.offset(index.MarkAtOffset(static_cast<uint32_t>(end - data.begin - 1)));
+  const char* at =
+      data.begin + index.offset(index.MarkAtOffset(static_cast<uint32_t>(end - data.begin - 1)));
   PlainDecoder decoder(&data);
   while (at < end) {
     group_.push_back({at, decoder});

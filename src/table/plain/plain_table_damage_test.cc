@@ -1,5 +1,6 @@
-// Damaged and hostile PlainTables: every outcome is a Status or what the bytes say; nothing reads outside its memory, and no walk is endless or out
-// of order. Values, and whatever keeps keys in order, have nothing that guards them: a flip there is not found.
+// Damaged and hostile PlainTables: every outcome is a Status or what the bytes say; nothing reads
+// outside its memory, and no walk is endless or out of order. Values, and whatever keeps keys in
+// order, have nothing that guards them: a flip there is not found.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -47,7 +48,8 @@ std::vector<Sample> Samples() {
       spec.config.hash_table_ratio = hashed ? 0.75 : 0;
       spec.config.store_index_in_file = hashed;
       spec.config.user_key_bytes = !hashed && encoding == PlainEncoding::kPlain ? 16 : 0;
-      if (hashed || encoding == PlainEncoding::kPrefix) spec.prefix_extractor.reset(NewFixedPrefixTransform(15));
+      if (hashed || encoding == PlainEncoding::kPrefix)
+        spec.prefix_extractor.reset(NewFixedPrefixTransform(15));
       samples.push_back(MakeSample(spec, {.keys = 24, .value_bytes_max = 12}, samples.size()));
     }
   }
@@ -55,7 +57,8 @@ std::vector<Sample> Samples() {
 }
 
 void CheckRefusal(const Status& status) {
-  ASSERT_TRUE(status.IsCorruption() || status.IsNotSupported() || status.IsInvalidArgument()) << status.ToString();
+  ASSERT_TRUE(status.IsCorruption() || status.IsNotSupported() || status.IsInvalidArgument())
+      << status.ToString();
   ASSERT_NE(status.ToString().find(kPath), std::string::npos) << status.ToString();
 }
 
@@ -76,7 +79,8 @@ bool ReadEverything(const std::string& bytes, const Sample& sample) {
     const auto cursor = table->NewCursor({});
     std::string last;
     size_t seen = 0;
-    for (forwards ? cursor->SeekToFirst() : cursor->SeekToLast(); cursor->Valid(); forwards ? cursor->Next() : cursor->Prev(), ++seen) {
+    for (forwards ? cursor->SeekToFirst() : cursor->SeekToLast(); cursor->Valid();
+         forwards ? cursor->Next() : cursor->Prev(), ++seen) {
       if (seen > 0) {
         EXPECT_EQ(comparator.CompareInternal(last, cursor->key()) < 0, forwards);
       }
@@ -85,7 +89,8 @@ bool ReadEverything(const std::string& bytes, const Sample& sample) {
     EXPECT_OK(cursor->status());
     EXPECT_EQ(seen, table->properties().num_entries);
   }
-  SeekPrefix seek({.comparator = sample.spec.comparator, .transform = sample.spec.prefix_extractor.get()});
+  SeekPrefix seek(
+      {.comparator = sample.spec.comparator, .transform = sample.spec.prefix_extractor.get()});
   seek.SetScope(SeekScope::kPrefix);
   const auto cursor = table->NewCursor({.seek_prefix = &seek});
   for (const auto& entry : sample.entries) {
@@ -113,7 +118,8 @@ TEST(PlainTableDamage, EveryFlippedByte) {
     PlainEntry entry;
     for (const char* at = data.begin; at != data.end; at = entry.end) {
       ASSERT_EQ(decoder.Read(at, &entry), PlainFault::kNone);
-      for (size_t i = 0; i < entry.value.size(); ++i) is_value[static_cast<size_t>(entry.value.data() - data.begin) + i] = true;
+      for (size_t i = 0; i < entry.value.size(); ++i)
+        is_value[static_cast<size_t>(entry.value.data() - data.begin) + i] = true;
     }
     size_t refused = 0;
     for (size_t i = 0; i < sample.file.size(); ++i) {
@@ -133,10 +139,13 @@ TEST(PlainTableDamage, EveryFlippedByte) {
         ASSERT_OK(opened.status());
         const OpenedTable table(std::move(opened).value());
         for (const auto& [key, value] : sample.entries) {
-          const std::string expected = ModelText(sample.entries, sample.spec.comparator, ExtractUserKey(key), kSequenceNumberMax);
-          const std::string found = GetText(table.get(), {}, ExtractUserKey(key), kSequenceNumberMax);
+          const std::string expected = ModelText(sample.entries, sample.spec.comparator,
+                                                 ExtractUserKey(key), kSequenceNumberMax);
+          const std::string found =
+              GetText(table.get(), {}, ExtractUserKey(key), kSequenceNumberMax);
           // A deletion whose type is flipped into a value's has an empty one.
-          ASSERT_TRUE(is_value[i] || found == expected || found == "(none)" || (expected == "(none)" && found.empty()) ||
+          ASSERT_TRUE(is_value[i] || found == expected || found == "(none)" ||
+                      (expected == "(none)" && found.empty()) ||
                       found.find("merge operator") != std::string::npos)
               << found << " instead of " << expected;
         }
@@ -148,7 +157,8 @@ TEST(PlainTableDamage, EveryFlippedByte) {
 
 TEST(PlainTableDamage, EveryCut) {
   for (const Sample& sample : Samples()) {
-    for (size_t bytes = 0; bytes < sample.file.size(); ++bytes) EXPECT_FALSE(ReadEverything(sample.file.substr(0, bytes), sample)) << bytes;
+    for (size_t bytes = 0; bytes < sample.file.size(); ++bytes)
+      EXPECT_FALSE(ReadEverything(sample.file.substr(0, bytes), sample)) << bytes;
   }
 }
 
@@ -158,13 +168,15 @@ TEST(PlainTableDamage, RandomBytes) {
     Random random(seed);
     for (const Sample& sample : Samples()) {
       std::string damaged = sample.file;
-      for (uint64_t n = 1 + random.Uniform(20); n > 0; --n) damaged[random.Uniform(sample.data_bytes)] = static_cast<char>(random.Next());
+      for (uint64_t n = 1 + random.Uniform(20); n > 0; --n)
+        damaged[random.Uniform(sample.data_bytes)] = static_cast<char>(random.Next());
       ReadEverything(damaged, sample);
     }
   }
 }
 
-// What changes under a table that is open is met by whoever reads it: an answer, nothing outside, and what compaction would write is in order.
+// What changes under a table that is open is met by whoever reads it: an answer, nothing outside,
+// and what compaction would write is in order.
 TEST(PlainTableDamage, BytesThatChangeUnderTheMapping) {
   for (uint64_t seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -173,7 +185,9 @@ TEST(PlainTableDamage, BytesThatChangeUnderTheMapping) {
       class BytesFile final : public RandomAccessFile {
        public:
         explicit BytesFile(const std::string* bytes) : bytes_(bytes) {}
-        Status Read(uint64_t, size_t, Slice*, char*) const override { return Status::NotSupported("mapped"); }
+        Status Read(uint64_t, size_t, Slice*, char*) const override {
+          return Status::NotSupported("mapped");
+        }
         Status Map(Slice* contents) const override {
           *contents = *bytes_;
           return Status::OK();
@@ -187,16 +201,18 @@ TEST(PlainTableDamage, BytesThatChangeUnderTheMapping) {
         const std::string* const bytes_;
       };
       std::string bytes = sample.file;
-      Result<TableReaderPtr> opened = PlainTable::Open({.file = std::make_unique<BytesFile>(&bytes),
-                                                        .file_name = kPath,
-                                                        .file_bytes = bytes.size(),
-                                                        .epochs = &TestEpochs(),
-                                                        .comparator = sample.spec.comparator,
-                                                        .config = sample.spec.config,
-                                                        .prefix_extractor = sample.spec.prefix_extractor});
+      Result<TableReaderPtr> opened =
+          PlainTable::Open({.file = std::make_unique<BytesFile>(&bytes),
+                            .file_name = kPath,
+                            .file_bytes = bytes.size(),
+                            .epochs = &TestEpochs(),
+                            .comparator = sample.spec.comparator,
+                            .config = sample.spec.config,
+                            .prefix_extractor = sample.spec.prefix_extractor});
       ASSERT_OK(opened.status());
       const OpenedTable table(std::move(opened).value());
-      for (uint64_t n = 1 + random.Uniform(10); n > 0; --n) bytes[random.Uniform(sample.data_bytes)] = static_cast<char>(random.Next());
+      for (uint64_t n = 1 + random.Uniform(10); n > 0; --n)
+        bytes[random.Uniform(sample.data_bytes)] = static_cast<char>(random.Next());
       const auto cursor = table->NewCursor({.readahead_bytes = 1 << 20});
       std::string last;
       for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
@@ -209,9 +225,11 @@ TEST(PlainTableDamage, BytesThatChangeUnderTheMapping) {
       size_t steps = 0;
       for (cursor->SeekToLast(); cursor->Valid(); cursor->Prev()) ASSERT_LT(++steps, 10000u);
       for (const auto& entry : sample.entries) {
-        static_cast<void>(GetText(table.get(), {}, ExtractUserKey(entry.first), kSequenceNumberMax));
+        static_cast<void>(
+            GetText(table.get(), {}, ExtractUserKey(entry.first), kSequenceNumberMax));
         for (const SeekScope scope : {SeekScope::kTotalOrder, SeekScope::kPrefix}) {
-          SeekPrefix seek({.comparator = sample.spec.comparator, .transform = sample.spec.prefix_extractor.get()});
+          SeekPrefix seek({.comparator = sample.spec.comparator,
+                           .transform = sample.spec.prefix_extractor.get()});
           seek.SetScope(scope);
           const auto seeker = table->NewCursor({.seek_prefix = &seek});
           seek.Begin(ExtractUserKey(entry.first), true);
@@ -232,7 +250,8 @@ TEST(PlainTableDamage, BytesThatChangeUnderTheMapping) {
 // ---- Files that are hostile as a whole
 
 // A table with this data, and properties that are true of it but for what `change` does.
-std::string MakeFile(const std::string& data, const std::function<void(TableProperties*)>& change, uint64_t magic = 0) {
+std::string MakeFile(const std::string& data, const std::function<void(TableProperties*)>& change,
+                     uint64_t magic = 0) {
   TableProperties properties;
   properties.data_size = data.size();
   properties.num_entries = 1;
@@ -279,40 +298,60 @@ const std::string kOneEntry(
 TEST(PlainTableDamage, BothFootersAreRead) {
   EXPECT_OK(OpenBytes(MakeFile(kOneEntry, [](TableProperties*) {})));
   EXPECT_OK(OpenBytes(MakeFile(kOneEntry, [](TableProperties*) {}, kPlainTableMagic)));
-  EXPECT_TRUE(OpenBytes(MakeFile(kOneEntry, [](TableProperties*) {}, kBlockBasedTableMagic)).IsCorruption());
+  EXPECT_TRUE(OpenBytes(MakeFile(
+                            kOneEntry, [](TableProperties*) {}, kBlockBasedTableMagic))
+                  .IsCorruption());
 }
 
 TEST(PlainTableDamage, PropertiesThatDoNotFitTheDataAreRefused) {
-  const auto open = [](const std::function<void(TableProperties*)>& change) { return OpenBytes(MakeFile(kOneEntry, change)).ToString(); };
-  EXPECT_EQ(open([](TableProperties* p) { p->num_entries = 2; }), "Corruption: db/000007.sst: holds 1 entries, its properties say 2");
-  EXPECT_EQ(open([](TableProperties* p) { p->raw_key_size = 8; }), "Corruption: db/000007.sst: holds 9 bytes of keys, its properties say 8");
-  EXPECT_EQ(open([](TableProperties* p) { p->raw_value_size = 0; }), "Corruption: db/000007.sst: holds 1 bytes of values, its properties say 0");
-  EXPECT_EQ(open([](TableProperties* p) { p->data_size = 4; }), "Corruption: db/000007.sst: offset 0: a value that leads outside the data");
+  const auto open = [](const std::function<void(TableProperties*)>& change) {
+    return OpenBytes(MakeFile(kOneEntry, change)).ToString();
+  };
+  EXPECT_EQ(open([](TableProperties* p) { p->num_entries = 2; }),
+            "Corruption: db/000007.sst: holds 1 entries, its properties say 2");
+  EXPECT_EQ(open([](TableProperties* p) { p->raw_key_size = 8; }),
+            "Corruption: db/000007.sst: holds 9 bytes of keys, its properties say 8");
+  EXPECT_EQ(open([](TableProperties* p) { p->raw_value_size = 0; }),
+            "Corruption: db/000007.sst: holds 1 bytes of values, its properties say 0");
+  EXPECT_EQ(open([](TableProperties* p) { p->data_size = 4; }),
+            "Corruption: db/000007.sst: offset 0: a value that leads outside the data");
   EXPECT_EQ(open([](TableProperties* p) { p->data_size = uint64_t{1} << 40; }),
             "Corruption: db/000007.sst: its properties say 1099511627776 bytes of data");
-  EXPECT_EQ(open([](TableProperties* p) { p->fixed_key_len = 4; }), "Corruption: db/000007.sst: offset 0: a key that leads outside the data");
-  EXPECT_EQ(open([](TableProperties* p) { p->fixed_key_len = uint64_t{1} << 40; }), "Corruption: db/000007.sst: keys of 1099511627776 bytes");
-  EXPECT_EQ(open([](TableProperties* p) { p->num_range_deletions = 1; }), "Not implemented: db/000007.sst: the table holds range deletions");
+  EXPECT_EQ(open([](TableProperties* p) { p->fixed_key_len = 4; }),
+            "Corruption: db/000007.sst: offset 0: a key that leads outside the data");
+  EXPECT_EQ(open([](TableProperties* p) { p->fixed_key_len = uint64_t{1} << 40; }),
+            "Corruption: db/000007.sst: keys of 1099511627776 bytes");
+  EXPECT_EQ(open([](TableProperties* p) { p->num_range_deletions = 1; }),
+            "Not implemented: db/000007.sst: the table holds range deletions");
   EXPECT_EQ(open([](TableProperties* p) { p->comparator_name = "other"; }),
-            "Invalid argument: db/000007.sst: was written with comparator other, not leveldb.BytewiseComparator");
-  EXPECT_EQ(open([](TableProperties* p) { p->user_collected_properties[PlainTablePropertyNames::kEncodingType] = std::string("\2\0\0\0", 4); }),
+            "Invalid argument: db/000007.sst: was written with comparator other, not "
+            "leveldb.BytewiseComparator");
+  EXPECT_EQ(open([](TableProperties* p) {
+              p->user_collected_properties[PlainTablePropertyNames::kEncodingType] =
+                  std::string("\2\0\0\0", 4);
+            }),
             "Not implemented: db/000007.sst: PlainTable with encoding 2");
-  EXPECT_EQ(open([](TableProperties* p) { p->user_collected_properties[PlainTablePropertyNames::kEncodingType] = "x"; }),
+  EXPECT_EQ(open([](TableProperties* p) {
+              p->user_collected_properties[PlainTablePropertyNames::kEncodingType] = "x";
+            }),
             "Corruption: db/000007.sst: bad property for the encoding");
 }
 
 TEST(PlainTableDamage, EntriesThatLeadOutsideAreRefused) {
   const auto open = [](const std::string& data, bool prefix) {
-    return OpenBytes(MakeFile(data,
-                              [&](TableProperties* p) {
-                                p->user_collected_properties[PlainTablePropertyNames::kEncodingType] =
-                                    std::string(prefix ? "\1\0\0\0" : "\0\0\0\0", 4);
-                              }))
+    return OpenBytes(
+               MakeFile(data,
+                        [&](TableProperties* p) {
+                          p->user_collected_properties[PlainTablePropertyNames::kEncodingType] =
+                              std::string(prefix ? "\1\0\0\0" : "\0\0\0\0", 4);
+                        }))
         .ToString();
   };
   const std::string place = "Corruption: db/000007.sst: offset ";
-  EXPECT_EQ(open(std::string("\xff\xff\xff\xff\x0f", 5), false), place + "0: a key that leads outside the data");
-  EXPECT_EQ(open(std::string("\xff\xff\xff\xff\xff\xff", 6), false), place + "0: a key that leads outside the data");
+  EXPECT_EQ(open(std::string("\xff\xff\xff\xff\x0f", 5), false),
+            place + "0: a key that leads outside the data");
+  EXPECT_EQ(open(std::string("\xff\xff\xff\xff\xff\xff", 6), false),
+            place + "0: a key that leads outside the data");
   EXPECT_EQ(open(std::string("\x01"
                              "a\x01\x02",
                              4),
@@ -366,7 +405,8 @@ TEST(PlainTableDamage, EntriesThatLeadOutsideAreRefused) {
                              6),
                  true),
             place + "5: a key that leads outside the data");
-  EXPECT_EQ(open(std::string("\x3f\xff\xff\xff\xff\x0f", 6), true), place + "0: a key that leads outside the data");
+  EXPECT_EQ(open(std::string("\x3f\xff\xff\xff\xff\x0f", 6), true),
+            place + "0: a key that leads outside the data");
 }
 
 }  // namespace

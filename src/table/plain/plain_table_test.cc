@@ -1,4 +1,5 @@
-// Any entries, in any layout: what was written is read, forwards, backwards, by lookups and by seeks of either scope. And the bytes themselves.
+// Any entries, in any layout: what was written is read, forwards, backwards, by lookups and by
+// seeks of either scope. And the bytes themselves.
 #include "table/plain/plain_table.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +23,8 @@ struct Layout {
 };
 void PrintTo(const Layout& layout, std::ostream* out) { *out << layout.name; }
 
-PlainTableConfig Config(PlainEncoding encoding, size_t sparseness, double ratio, bool store_index = false, uint32_t bloom_bits = 10) {
+PlainTableConfig Config(PlainEncoding encoding, size_t sparseness, double ratio,
+                        bool store_index = false, uint32_t bloom_bits = 10) {
   PlainTableConfig config;
   config.encoding = encoding;
   config.index_sparseness = sparseness;
@@ -59,7 +61,8 @@ const Layout kLayouts[] = {
 
 // The table in memory and the model beside it.
 struct Subject {
-  Subject(const PlainSpec& spec_arg, Entries entries_arg) : spec(spec_arg), entries(std::move(entries_arg)) {
+  Subject(const PlainSpec& spec_arg, Entries entries_arg)
+      : spec(spec_arg), entries(std::move(entries_arg)) {
     EXPECT_OK(fs.CreateDir("db"));
     EXPECT_OK(WritePlainTable(&fs, kPath, spec, entries, &written));
     Result<TableReaderPtr> opened = OpenPlainTable(&fs, kPath, spec);
@@ -75,26 +78,36 @@ struct Subject {
 };
 
 // The cursor stands where the model does.
-::testing::AssertionResult Agrees(const InternalCursor& cursor, const Entries& entries, Entries::const_iterator at) {
+::testing::AssertionResult Agrees(const InternalCursor& cursor, const Entries& entries,
+                                  Entries::const_iterator at) {
   if (!cursor.status().ok()) return ::testing::AssertionFailure() << cursor.status().ToString();
   if (!cursor.Valid() || at == entries.end()) {
     if (!cursor.Valid() && at == entries.end()) return ::testing::AssertionSuccess();
-    return ::testing::AssertionFailure() << (cursor.Valid() ? "stands behind the end" : "ended early");
+    return ::testing::AssertionFailure()
+           << (cursor.Valid() ? "stands behind the end" : "ended early");
   }
-  if (cursor.key() == Slice(at->first) && cursor.value() == Slice(at->second)) return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure() << cursor.key().ToString(true) << " instead of " << Slice(at->first).ToString(true);
+  if (cursor.key() == Slice(at->first) && cursor.value() == Slice(at->second))
+    return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure()
+         << cursor.key().ToString(true) << " instead of " << Slice(at->first).ToString(true);
 }
 
 // Keys that are there, that are nearly there, and that are not.
 std::string RandomTarget(const Entries& entries, Random* random) {
   std::string user_key = random->Bytes(random->Uniform(20));
   if (!entries.empty() && !random->OneIn(5)) {
-    user_key = ExtractUserKey(std::next(entries.begin(), static_cast<std::ptrdiff_t>(random->Uniform(entries.size())))->first).ToString();
-    if (random->OneIn(3) && !user_key.empty()) user_key[random->Uniform(user_key.size())] = static_cast<char>(random->Next());
+    user_key =
+        ExtractUserKey(
+            std::next(entries.begin(), static_cast<std::ptrdiff_t>(random->Uniform(entries.size())))
+                ->first)
+            .ToString();
+    if (random->OneIn(3) && !user_key.empty())
+      user_key[random->Uniform(user_key.size())] = static_cast<char>(random->Next());
     if (random->OneIn(6)) user_key.resize(random->Uniform(user_key.size() + 1));
     if (random->OneIn(6)) user_key += random->Bytes(random->Uniform(4));
   }
-  return MakeInternalKey(user_key, random->OneIn(2) ? kSequenceNumberMax : random->Uniform(200), ValueType::kMax);
+  return MakeInternalKey(user_key, random->OneIn(2) ? kSequenceNumberMax : random->Uniform(200),
+                         ValueType::kMax);
 }
 
 void CheckLookups(const Subject& subject, Random* random) {
@@ -117,10 +130,12 @@ void CheckWalks(const Subject& subject, Random* random) {
   for (const size_t readahead_bytes : {size_t{0}, size_t{1} << 20}) {
     const auto cursor = subject.table->get()->NewCursor({.readahead_bytes = readahead_bytes});
     auto at = entries.begin();
-    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next(), ++at) ASSERT_TRUE(Agrees(*cursor, entries, at));
+    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next(), ++at)
+      ASSERT_TRUE(Agrees(*cursor, entries, at));
     ASSERT_TRUE(Agrees(*cursor, entries, at));
     cursor->SeekToLast();
-    for (auto back = entries.rbegin(); back != entries.rend(); ++back, cursor->Prev()) ASSERT_TRUE(Agrees(*cursor, entries, std::prev(back.base())));
+    for (auto back = entries.rbegin(); back != entries.rend(); ++back, cursor->Prev())
+      ASSERT_TRUE(Agrees(*cursor, entries, std::prev(back.base())));
     ASSERT_TRUE(Agrees(*cursor, entries, entries.end()));
 
     for (int i = 0; i < 200; ++i) {
@@ -148,7 +163,8 @@ void CheckWalks(const Subject& subject, Random* random) {
   }
 }
 
-// Within the target's prefix a cursor that looks for it gives the same; beyond, it has ended or goes on in order.
+// Within the target's prefix a cursor that looks for it gives the same; beyond, it has ended or
+// goes on in order.
 void CheckPrefixSeeks(const Subject& subject, Random* random) {
   const SliceTransform* const extractor = subject.spec.prefix_extractor.get();
   const Entries& entries = subject.entries;
@@ -163,8 +179,10 @@ void CheckPrefixSeeks(const Subject& subject, Random* random) {
     auto at = forwards ? entries.lower_bound(target) : entries.upper_bound(target);
     if (!forwards) at = at == entries.begin() ? entries.end() : std::prev(at);
     seek.Begin(ExtractUserKey(target), forwards);
-    const bool there = at != entries.end() && KeyPrefix(extractor, ExtractUserKey(at->first)) == prefix;
-    ASSERT_TRUE(!there || subject.table->get()->MayHold(&seek, target)) << Slice(target).ToString(true);
+    const bool there =
+        at != entries.end() && KeyPrefix(extractor, ExtractUserKey(at->first)) == prefix;
+    ASSERT_TRUE(!there || subject.table->get()->MayHold(&seek, target))
+        << Slice(target).ToString(true);
     forwards ? cursor->Seek(target) : cursor->SeekForPrev(target);
     while (at != entries.end() && KeyPrefix(extractor, ExtractUserKey(at->first)) == prefix) {
       ASSERT_TRUE(Agrees(*cursor, entries, at)) << Slice(target).ToString(true);
@@ -228,11 +246,14 @@ TEST_P(PlainTableLayouts, ReadsWhatWasWritten) {
   for (const NamedComparator& named : TestComparators()) {
     for (const KeyKind kind : kKeyKinds) {
       for (const size_t keys : {size_t{0}, size_t{1}, size_t{60}, size_t{700}}) {
-        SCOPED_TRACE(std::string(named.name) + " kind " + std::to_string(static_cast<int>(kind)) + " keys " + std::to_string(keys) + " seed " +
-                     std::to_string(seed));
+        SCOPED_TRACE(std::string(named.name) + " kind " + std::to_string(static_cast<int>(kind)) +
+                     " keys " + std::to_string(keys) + " seed " + std::to_string(seed));
         Random random(seed++);
         const PlainSpec spec = Spec(named.comparator);
-        const Subject subject(spec, MakeEntries(spec.comparator, {.kind = kind, .keys = keys, .versions_max = keys == 60 ? 30u : 2u}, &random));
+        const Subject subject(
+            spec, MakeEntries(spec.comparator,
+                              {.kind = kind, .keys = keys, .versions_max = keys == 60 ? 30u : 2u},
+                              &random));
         ASSERT_NO_FATAL_FAILURE(CheckAll(subject, &random));
         // The third order is not that of prefixes.
         if (named.comparator == TestComparators()[2].comparator) continue;
@@ -249,14 +270,17 @@ TEST_P(PlainTableLayouts, KeysOfOneLengthAreStoredWithoutIt) {
     Entries entries = MakeEntries(spec.comparator, {.kind = kind, .keys = 3000}, &random);
     // Sequence 0 is what compaction leaves behind.
     Entries zeroed(entries.key_comp());
-    for (const auto& [key, value] : entries) zeroed[MakeInternalKey(ExtractUserKey(key), 0, ValueType::kValue)] = value;
+    for (const auto& [key, value] : entries)
+      zeroed[MakeInternalKey(ExtractUserKey(key), 0, ValueType::kValue)] = value;
     const Subject variable(spec, zeroed);
     spec.config.user_key_bytes = 16;
     const Subject fixed(spec, std::move(zeroed));
     ASSERT_NO_FATAL_FAILURE(CheckAll(fixed, &random));
     ASSERT_NO_FATAL_FAILURE(CheckPrefixSeeks(fixed, &random));
-    const bool plain = spec.config.encoding == PlainEncoding::kPlain || spec.prefix_extractor == nullptr;
-    EXPECT_EQ(variable.written.properties.data_size - fixed.written.properties.data_size, plain ? fixed.entries.size() : 0);
+    const bool plain =
+        spec.config.encoding == PlainEncoding::kPlain || spec.prefix_extractor == nullptr;
+    EXPECT_EQ(variable.written.properties.data_size - fixed.written.properties.data_size,
+              plain ? fixed.entries.size() : 0);
   }
 }
 
@@ -264,7 +288,9 @@ TEST_P(PlainTableLayouts, KeysOfOneLengthAreStoredWithoutIt) {
 TEST_P(PlainTableLayouts, OpensWithAnotherExtractor) {
   Random random(5);
   const PlainSpec spec = Spec(BytewiseComparator());
-  Subject subject(spec, MakeEntries(spec.comparator, {.kind = KeyKind::kDecimal, .keys = 500, .versions_max = 3}, &random));
+  Subject subject(
+      spec, MakeEntries(spec.comparator,
+                        {.kind = KeyKind::kDecimal, .keys = 500, .versions_max = 3}, &random));
   for (const size_t bytes : {size_t{0}, size_t{2}, size_t{13}, size_t{15}}) {
     subject.spec.prefix_extractor.reset(bytes == 0 ? nullptr : NewFixedPrefixTransform(bytes));
     subject.spec.config.hash_table_ratio = bytes == 0 ? 0 : 0.75;
@@ -281,9 +307,11 @@ INSTANTIATE_TEST_SUITE_P(Layouts, PlainTableLayouts, ::testing::ValuesIn(kLayout
 
 // ---- The bytes
 
-Entries EntriesOf(std::initializer_list<std::pair<std::string, std::string>> list, SequenceNumber sequence = 0) {
+Entries EntriesOf(std::initializer_list<std::pair<std::string, std::string>> list,
+                  SequenceNumber sequence = 0) {
   Entries entries{InternalOrder{KeyComparator(BytewiseComparator())}};
-  for (const auto& [key, value] : list) entries[MakeInternalKey(key, sequence, ValueType::kValue)] = value;
+  for (const auto& [key, value] : list)
+    entries[MakeInternalKey(key, sequence, ValueType::kValue)] = value;
   return entries;
 }
 
@@ -302,7 +330,8 @@ std::string DataOf(const PlainSpec& spec, const Entries& entries) {
   return file.substr(0, written.properties.data_size);
 }
 
-using namespace std::string_literals;  // NOLINT(google-build-using-namespace): bytes with zeros in them
+using namespace std::
+    string_literals;  // NOLINT(google-build-using-namespace): bytes with zeros in them
 
 TEST(PlainTableBytes, PlainKeys) {
   PlainSpec spec;
@@ -316,13 +345,19 @@ TEST(PlainTableBytes, PlainKeys) {
             "a\x01\x05\0\0\0\0\0\0\x01"s
             "1");
   spec.config.user_key_bytes = 2;
-  EXPECT_EQ(DataOf(spec, EntriesOf({{"aa", std::string(200, 'v')}})), "aa\xff\xc8\x01" + std::string(200, 'v'));
+  EXPECT_EQ(DataOf(spec, EntriesOf({{"aa", std::string(200, 'v')}})),
+            "aa\xff\xc8\x01" + std::string(200, 'v'));
 }
 
 TEST(PlainTableBytes, PrefixKeys) {
   PlainSpec spec{.config = Config(PlainEncoding::kPrefix, 3, 0.75)};
   spec.prefix_extractor.reset(Fixed4());
-  const Entries entries = EntriesOf({{"00000001", "a"}, {"0000002", "b"}, {"000000", "c"}, {"000004", "d"}, {"00050001", "e"}, {"0005000200", "f"}});
+  const Entries entries = EntriesOf({{"00000001", "a"},
+                                     {"0000002", "b"},
+                                     {"000000", "c"},
+                                     {"000004", "d"},
+                                     {"00050001", "e"},
+                                     {"0005000200", "f"}});
   EXPECT_EQ(DataOf(spec, entries),
             "\x06"s
             "000000\xff\x01"
@@ -344,9 +379,10 @@ TEST(PlainTableBytes, PrefixKeys) {
             "f");
   spec.prefix_extractor.reset(NewFixedPrefixTransform(70));
   const std::string prefix(70, 'p');
-  EXPECT_EQ(DataOf(spec, EntriesOf({{prefix, ""}, {prefix + "q", ""}})), "\x3f\x07" + prefix +
-                                                                             "\xff\0"s
-                                                                             "\x7f\x07\x81q\xff\0"s);
+  EXPECT_EQ(DataOf(spec, EntriesOf({{prefix, ""}, {prefix + "q", ""}})),
+            "\x3f\x07" + prefix +
+                "\xff\0"s
+                "\x7f\x07\x81q\xff\0"s);
 }
 
 TEST(PlainTableBytes, FooterAndProperties) {
@@ -363,8 +399,11 @@ TEST(PlainTableBytes, FooterAndProperties) {
   EXPECT_EQ(p.user_collected_properties.at("rocksdb.plain.table.encoding.type"), "\x01\0\0\0"s);
   EXPECT_EQ(p.user_collected_properties.at("rocksdb.plain.table.bloom.version"), "1");
   EXPECT_EQ(p.user_collected_properties.at("rocksdb.plain.table.bloom.numblocks"), "\0"s);
-  EXPECT_EQ(p.filter_size, 3u);                       // 20 bits
-  EXPECT_EQ(p.index_size, 2u + 3 * 4u + 1 + 2 * 4u);  // two counts, three buckets, and a sub-index: both prefixes fall into one bucket
+  EXPECT_EQ(p.filter_size, 3u);  // 20 bits
+  EXPECT_EQ(p.index_size,
+            2u + 3 * 4u + 1 +
+                // two counts, three buckets, and a sub-index: both prefixes fall into one bucket
+                2 * 4u);
   EXPECT_NE(file.find("kBloomBlock"), std::string::npos);
 }
 
@@ -402,7 +441,8 @@ TEST(PlainTableBytes, IndexBlockLeadsToEveryPlace) {
   for (const auto& [prefix, expected] : places) {
     const std::vector<uint32_t> found = PlacesOf(block, PlainTableHash(std::to_string(prefix)));
     EXPECT_TRUE(std::is_sorted(found.begin(), found.end()));
-    EXPECT_TRUE(std::includes(found.begin(), found.end(), expected.begin(), expected.end())) << prefix;
+    EXPECT_TRUE(std::includes(found.begin(), found.end(), expected.begin(), expected.end()))
+        << prefix;
   }
 }
 
@@ -415,12 +455,15 @@ TEST(PlainTableBytes, BloomBlocksFilter) {
   const PlainBloomBlock anywhere = BuildPlainBloom(hashes, 10, false);
   EXPECT_EQ(anywhere.lines, 0u);
   EXPECT_EQ(anywhere.bytes.size(), 2500u);
-  const auto bit = [](const std::string& bytes, size_t from, uint32_t i) { return (static_cast<uint8_t>(bytes[from + i / 8]) >> (i % 8) & 1) != 0; };
+  const auto bit = [](const std::string& bytes, size_t from, uint32_t i) {
+    return (static_cast<uint8_t>(bytes[from + i / 8]) >> (i % 8) & 1) != 0;
+  };
   const auto in_local = [&](uint32_t h) {
     const size_t line = ((h >> 11 | h << 21) % local.lines) * size_t{64};
     const uint32_t delta = h >> 17 | h << 15;
     bool all = true;
-    for (int i = 0; i < 6; ++i, h = (h >> 9 | h << 23) + delta) all &= bit(local.bytes, line, h & 511);
+    for (int i = 0; i < 6; ++i, h = (h >> 9 | h << 23) + delta)
+      all &= bit(local.bytes, line, h & 511);
     return all;
   };
   const auto in_anywhere = [&](uint32_t h) {
@@ -448,8 +491,11 @@ TEST(PlainTableWriter, RefusesKeysOfAnotherLength) {
   MemoryFileSystem fs;
   ASSERT_OK(fs.CreateDir("db"));
   TableWriteResult written;
-  const Status status = WritePlainTable(&fs, kPath, spec, EntriesOf({{"abc", ""}, {"bc", ""}}), &written);
-  EXPECT_EQ(status.ToString(), "Invalid argument: db/000007.sst: a key of 2 bytes in a PlainTable whose user_key_len is 3");
+  const Status status =
+      WritePlainTable(&fs, kPath, spec, EntriesOf({{"abc", ""}, {"bc", ""}}), &written);
+  EXPECT_EQ(
+      status.ToString(),
+      "Invalid argument: db/000007.sst: a key of 2 bytes in a PlainTable whose user_key_len is 3");
 }
 
 // Takes bytes and keeps none.
@@ -473,15 +519,18 @@ TEST(PlainTableWriter, RefusesWhatOffsetsCannotReach) {
     Sink sink;
     PlainTableConfig config;
     config.store_index_in_file = store_index;
-    Result<std::unique_ptr<PlainTableWriter>> writer =
-        PlainTableWriter::Create({.file = &sink, .file_name = "t", .comparator = KeyComparator(BytewiseComparator())}, config);
+    Result<std::unique_ptr<PlainTableWriter>> writer = PlainTableWriter::Create(
+        {.file = &sink, .file_name = "t", .comparator = KeyComparator(BytewiseComparator())},
+        config);
     ASSERT_OK(writer.status());
     const std::string value(size_t{64} << 20, 'v');
     int added = 0;
-    for (; (*writer)->status().ok(); ++added) (*writer)->Add(MakeInternalKey(std::to_string(100 + added), 1, ValueType::kValue), value);
+    for (; (*writer)->status().ok(); ++added)
+      (*writer)->Add(MakeInternalKey(std::to_string(100 + added), 1, ValueType::kValue), value);
     EXPECT_EQ(added, 32);
     EXPECT_EQ((*writer)->status().ToString(),
-              "Invalid argument: t: a PlainTable cannot grow beyond 2 GiB: set a smaller write_buffer_size or target_file_size_base");
+              "Invalid argument: t: a PlainTable cannot grow beyond 2 GiB: set a smaller "
+              "write_buffer_size or target_file_size_base");
     TableWriteResult result;
     EXPECT_FALSE((*writer)->Finish(&result).ok());
     EXPECT_LT(sink.Size(), kPlainFileBytesMax);
@@ -497,7 +546,8 @@ TEST(PlainTablePins, ValuesStayWhenTheTableIsDropped) {
   MemoryFileSystem fs;
   ASSERT_OK(fs.CreateDir("db"));
   TableWriteResult written;
-  ASSERT_OK(WritePlainTable(&fs, kPath, spec, EntriesOf({{"a", "apple"}, {"b", "banana"}}), &written));
+  ASSERT_OK(
+      WritePlainTable(&fs, kPath, spec, EntriesOf({{"a", "apple"}, {"b", "banana"}}), &written));
   std::atomic<int64_t> live_blocks{0};
   PinnableSlice value;
   {

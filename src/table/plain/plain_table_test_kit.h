@@ -1,4 +1,5 @@
-// For the tests of PlainTables: entries in, a table in memory out. Entries, models and lookups are those of table_test_kit.h.
+// For the tests of PlainTables: entries in, a table in memory out. Entries, models and lookups are
+// those of table_test_kit.h.
 #pragma once
 
 #include <memory>
@@ -17,22 +18,25 @@ struct PlainSpec {
   std::shared_ptr<const SliceTransform> prefix_extractor{};
 };
 
-inline Status WritePlainTable(FileSystem* fs, const std::string& path, const PlainSpec& spec, const Entries& entries, TableWriteResult* result) {
+inline Status WritePlainTable(FileSystem* fs, const std::string& path, const PlainSpec& spec,
+                              const Entries& entries, TableWriteResult* result) {
   std::unique_ptr<WritableFile> file;
   ASHLAR_RETURN_IF_ERROR(fs->NewWritableFile(path, {}, &file));
-  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<PlainTableWriter> writer, PlainTableWriter::Create({.file = file.get(),
-                                                                                                    .file_name = path,
-                                                                                                    .comparator = spec.comparator,
-                                                                                                    .prefix_extractor = spec.prefix_extractor,
-                                                                                                    .column_family_name = "default",
-                                                                                                    .file_number = 7},
-                                                                                                   spec.config));
+  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<PlainTableWriter> writer,
+                          PlainTableWriter::Create({.file = file.get(),
+                                                    .file_name = path,
+                                                    .comparator = spec.comparator,
+                                                    .prefix_extractor = spec.prefix_extractor,
+                                                    .column_family_name = "default",
+                                                    .file_number = 7},
+                                                   spec.config));
   for (const auto& [key, value] : entries) writer->Add(key, value);
   ASHLAR_RETURN_IF_ERROR(writer->Finish(result));
   return file->Close();
 }
 
-inline Result<TableReaderPtr> OpenPlainTable(FileSystem* fs, const std::string& path, const PlainSpec& spec) {
+inline Result<TableReaderPtr> OpenPlainTable(FileSystem* fs, const std::string& path,
+                                             const PlainSpec& spec) {
   std::unique_ptr<RandomAccessFile> file;
   uint64_t bytes = 0;
   ASHLAR_RETURN_IF_ERROR(fs->NewRandomAccessFile(path, {.use_mmap_reads = true}, &file));

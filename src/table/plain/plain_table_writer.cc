@@ -30,9 +30,11 @@ void PutKindAndSize(PlainKeyKind kind, size_t size, std::string* out) {
 
 }  // namespace
 
-Result<std::unique_ptr<PlainTableWriter>> PlainTableWriter::Create(TableWriteArgs args, const PlainTableConfig& config) {
+Result<std::unique_ptr<PlainTableWriter>> PlainTableWriter::Create(TableWriteArgs args,
+                                                                   const PlainTableConfig& config) {
   if (args.file == nullptr) return Status::InvalidArgument("PlainTable writer", "no file");
-  if (args.comparator.user_comparator() == nullptr) return Status::InvalidArgument("PlainTable writer", "no comparator");
+  if (args.comparator.user_comparator() == nullptr)
+    return Status::InvalidArgument("PlainTable writer", "no comparator");
   return std::unique_ptr<PlainTableWriter>(new PlainTableWriter(std::move(args), config));
 }
 
@@ -42,22 +44,34 @@ PlainTableWriter::PlainTableWriter(TableWriteArgs args, const PlainTableConfig& 
       prefix_extractor_(args_.prefix_extractor.get()),
       // Without prefixes there is nothing to leave out.
       encoding_(prefix_extractor_ == nullptr ? PlainEncoding::kPlain : config_.encoding),
-      needs_prefixes_(prefix_extractor_ != nullptr && (encoding_ == PlainEncoding::kPrefix || config_.store_index_in_file)) {
-  if (config_.store_index_in_file) index_.emplace(prefix_extractor_ == nullptr ? 0 : config_.hash_table_ratio, config_.Sparseness());
+      needs_prefixes_(prefix_extractor_ != nullptr &&
+                      (encoding_ == PlainEncoding::kPrefix || config_.store_index_in_file)) {
+  if (config_.store_index_in_file)
+    index_.emplace(prefix_extractor_ == nullptr ? 0 : config_.hash_table_ratio,
+                   config_.Sparseness());
   output_.reserve(kOutputPieceBytes + (size_t{4} << 10));
 }
 
 Status PlainTableWriter::CheckEntry(const Slice& user_key, const Slice& value) const {
-  if (encoding_ == PlainEncoding::kPlain && config_.user_key_bytes != 0 && user_key.size() != config_.user_key_bytes) {
-    return Status::InvalidArgument(args_.file_name,
-                                   StrCat("a key of ", user_key.size(), " bytes in a PlainTable whose user_key_len is ", config_.user_key_bytes));
+  if (encoding_ == PlainEncoding::kPlain && config_.user_key_bytes != 0 &&
+      user_key.size() != config_.user_key_bytes) {
+    return Status::InvalidArgument(
+        args_.file_name,
+        StrCat("a key of ", user_key.size(), " bytes in a PlainTable whose user_key_len is ",
+               config_.user_key_bytes));
   }
-  // Four bytes in the index for each entry, at most, and as many bits in the filter as there are to be.
-  const uint64_t index_bytes = index_ ? (properties_.num_entries + 1) * (3 * sizeof(uint32_t) + config_.bloom_bits_per_key / 8 + 1) : 0;
-  const uint64_t entry_bytes = uint64_t{user_key.size()} + value.size() + kTagBytes + kHeaderBytesMax + kVarint32BytesMax;
+  // Four bytes in the index for each entry, at most, and as many bits in the filter as there are to
+  // be.
+  const uint64_t index_bytes = index_
+                                   ? (properties_.num_entries + 1) *
+                                         (3 * sizeof(uint32_t) + config_.bloom_bits_per_key / 8 + 1)
+                                   : 0;
+  const uint64_t entry_bytes =
+      uint64_t{user_key.size()} + value.size() + kTagBytes + kHeaderBytesMax + kVarint32BytesMax;
   if (offset_ + entry_bytes + index_bytes + kPropertiesRoomBytes > kPlainFileBytesMax) {
     return Status::InvalidArgument(args_.file_name,
-                                   "a PlainTable cannot grow beyond 2 GiB: set a smaller write_buffer_size or target_file_size_base");
+                                   "a PlainTable cannot grow beyond 2 GiB: set a smaller "
+                                   "write_buffer_size or target_file_size_base");
   }
   return Status::OK();
 }
@@ -71,8 +85,10 @@ void PlainTableWriter::Add(const Slice& internal_key, const Slice& value) {
   status_ = CheckEntry(user_key, value);
   if (!status_.ok()) return;
 
-  // Without an extractor all keys are of one prefix; a key that has none is one by itself. Nobody asks where keys are whole and no index is written.
-  const Slice prefix = !needs_prefixes_ ? Slice() : KeyPrefix(prefix_extractor_, user_key).value_or(user_key);
+  // Without an extractor all keys are of one prefix; a key that has none is one by itself. Nobody
+  // asks where keys are whole and no index is written.
+  const Slice prefix =
+      !needs_prefixes_ ? Slice() : KeyPrefix(prefix_extractor_, user_key).value_or(user_key);
   const bool new_prefix = first || Slice(last_prefix_) != prefix;
   const size_t start = output_.size();
   if (index_) {
@@ -99,7 +115,8 @@ void PlainTableWriter::Add(const Slice& internal_key, const Slice& value) {
   if (output_.size() >= kOutputPieceBytes) FlushOutput();
 }
 
-size_t PlainTableWriter::PutKeyBegin(const Slice& user_key, const Slice& prefix, bool new_prefix, std::string* out) {
+size_t PlainTableWriter::PutKeyBegin(const Slice& user_key, const Slice& prefix, bool new_prefix,
+                                     std::string* out) {
   if (encoding_ == PlainEncoding::kPlain) {
     if (config_.user_key_bytes == 0) PutVarint32(out, static_cast<uint32_t>(user_key.size()));
     return 0;
@@ -123,7 +140,8 @@ void PlainTableWriter::CountEntry(const Slice& internal_key, uint64_t tag, const
   ++properties_.num_entries;
   properties_.raw_key_size += internal_key.size();
   properties_.raw_value_size += value.size();
-  if (type == ValueType::kDeletion || type == ValueType::kSingleDeletion) ++properties_.num_deletions;
+  if (type == ValueType::kDeletion || type == ValueType::kSingleDeletion)
+    ++properties_.num_deletions;
   if (type == ValueType::kMerge) ++properties_.num_merge_operands;
 }
 
@@ -137,7 +155,8 @@ BlockHandle PlainTableWriter::WriteBlock(const Slice& contents) {
 
 void PlainTableWriter::FlushOutput() {
   if (!status_.ok() || output_.empty()) return;
-  if (args_.rate_limiter != nullptr) args_.rate_limiter->Request(static_cast<int64_t>(output_.size()), args_.priority);
+  if (args_.rate_limiter != nullptr)
+    args_.rate_limiter->Request(static_cast<int64_t>(output_.size()), args_.priority);
   status_ = args_.file->Append(output_);
   output_.clear();
 }
@@ -177,7 +196,8 @@ Status PlainTableWriter::Finish(TableWriteResult* result) {
   std::optional<BlockHandle> bloom_handle;
   if (index_) properties_.user_collected_properties[PlainTablePropertyNames::kBloomVersion] = "1";
   if (has_index && config_.bloom_bits_per_key > 0) {
-    const PlainBloomBlock bloom = BuildPlainBloom(hashes_, config_.bloom_bits_per_key, config_.local_bloom);
+    const PlainBloomBlock bloom =
+        BuildPlainBloom(hashes_, config_.bloom_bits_per_key, config_.local_bloom);
     std::string lines;
     PutVarint32(&lines, bloom.lines);
     properties_.user_collected_properties[PlainTablePropertyNames::kNumBloomBlocks] = lines;
@@ -199,7 +219,8 @@ Status PlainTableWriter::Finish(TableWriteResult* result) {
   offset_ += output_.size() - before_footer;
   FlushOutput();
   if (!status_.ok()) return status_;
-  if (offset_ > kPlainFileBytesMax) return Status::InvalidArgument(args_.file_name, "a PlainTable of more than 2 GiB");
+  if (offset_ > kPlainFileBytesMax)
+    return Status::InvalidArgument(args_.file_name, "a PlainTable of more than 2 GiB");
 
   result->file_bytes = offset_;
   result->properties = properties_;

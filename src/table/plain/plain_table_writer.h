@@ -4,13 +4,14 @@
 //                └── error ──> every further call does nothing; status() and Finish return the first error
 //
 // I1: keys ascend strictly in the order of internal keys.
-// I2: no entry begins, and no file ends, beyond what the format's 31-bit offsets reach: the entry that would is refused with InvalidArgument.
+// I2: no entry begins, and no file ends, beyond what the format's 31-bit offsets reach: the entry
+//     that would is refused with InvalidArgument.
 // I3: after an error nothing more is appended to the file.
 //
-// Of TableWriteArgs, what concerns blocks and compression has no meaning here. Bytes are handed to the file in pieces of 64 KiB; the rate limiter is
-// asked before each. No virtual call per entry, but the prefix extractor's.
-// Lifetime: the file, the comparator and the limiter outlive the writer. Destroying an unfinished writer leaves the file as it is.
-// Thread safety: one thread.
+// Of TableWriteArgs, what concerns blocks and compression has no meaning here. Bytes are handed to
+// the file in pieces of 64 KiB; the rate limiter is asked before each. No virtual call per entry,
+// but the prefix extractor's. Lifetime: the file, the comparator and the limiter outlive the
+// writer. Destroying an unfinished writer leaves the file as it is. Thread safety: one thread.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,8 @@ namespace ashlar {
 class PlainTableWriter {
  public:
   // InvalidArgument for settings that cannot be written.
-  static Result<std::unique_ptr<PlainTableWriter>> Create(TableWriteArgs args, const PlainTableConfig& config);
+  static Result<std::unique_ptr<PlainTableWriter>> Create(TableWriteArgs args,
+                                                          const PlainTableConfig& config);
   PlainTableWriter(const PlainTableWriter&) = delete;
   PlainTableWriter& operator=(const PlainTableWriter&) = delete;
 

@@ -5,6 +5,7 @@
 extern "C" __declspec(dllexport) void RunThreads(uint32_t threads, SlotsLeft* left) {
   const HMODULE library = LoadLibraryW(L"slots.dll");
   if (library == nullptr) return;
-  const auto run = reinterpret_cast<RunThreadsFunction*>(reinterpret_cast<void*>(GetProcAddress(library, "RunThreads")));
+  const auto run = reinterpret_cast<RunThreadsFunction*>(
+      reinterpret_cast<void*>(GetProcAddress(library, "RunThreads")));
   run(threads, left);
 }

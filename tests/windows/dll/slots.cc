@@ -1,4 +1,5 @@
-// A DLL with a copy of the library. Its threads are the system's own, started without the compiler's runtime, as a program in another language would.
+// A DLL with a copy of the library. Its threads are the system's own, started without the
+// compiler's runtime, as a program in another language would.
 #include "tests/windows/dll/slots.h"
 
 #include <atomic>
@@ -45,5 +46,6 @@ extern "C" __declspec(dllexport) void RunThreads(uint32_t threads, SlotsLeft* le
            .still_claimed = 0,
            .destructors_run = destructors_run,
            .objects_intact = objects_intact};
-  for (const ashlar::ThreadSlot* const slot : slots) left->still_claimed += slot == nullptr || slot->claimed ? 1u : 0u;
+  for (const ashlar::ThreadSlot* const slot : slots)
+    left->still_claimed += slot == nullptr || slot->claimed ? 1u : 0u;
 }

@@ -1,4 +1,5 @@
-// What the two DLLs export to the test: each runs threads that use the library, one after another, and tells what they left.
+// What the two DLLs export to the test: each runs threads that use the library, one after another,
+// and tells what they left.
 #pragma once
 
 #include <cstdint>

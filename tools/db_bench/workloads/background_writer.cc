@@ -7,7 +7,8 @@ template <typename WriteOne>
 Status UntilOthersEnd(Worker& worker, WriteOne write) {
   worker.stats.beside = true;
   const SharedRun& shared = worker.shared;
-  while (shared.measured_at_work.load(std::memory_order_relaxed) > 0 && !shared.failed.load(std::memory_order_relaxed)) {
+  while (shared.measured_at_work.load(std::memory_order_relaxed) > 0 &&
+         !shared.failed.load(std::memory_order_relaxed)) {
     const uint64_t number = worker.picker.Pick(&worker.random);
     const Slice key = worker.keys.Key(number);
     const Slice value = worker.values.Next();
@@ -22,15 +23,17 @@ Status UntilOthersEnd(Worker& worker, WriteOne write) {
 }  // namespace
 
 Status WriteBeside(Worker& worker) {
-  return UntilOthersEnd(worker, [&](ColumnFamilyHandle* family, const Slice& key, const Slice& value) {
-    return worker.database.db().Put(worker.write_options, family, key, value);
-  });
+  return UntilOthersEnd(worker,
+                        [&](ColumnFamilyHandle* family, const Slice& key, const Slice& value) {
+                          return worker.database.db().Put(worker.write_options, family, key, value);
+                        });
 }
 
 Status MergeBeside(Worker& worker) {
-  return UntilOthersEnd(worker, [&](ColumnFamilyHandle* family, const Slice& key, const Slice& value) {
-    return worker.database.db().Merge(worker.write_options, family, key, value);
-  });
+  return UntilOthersEnd(
+      worker, [&](ColumnFamilyHandle* family, const Slice& key, const Slice& value) {
+        return worker.database.db().Merge(worker.write_options, family, key, value);
+      });
 }
 
 }  // namespace ashlar::bench

@@ -1,4 +1,5 @@
-// The thread that writes beside those that are measured, until they have ended. benchmark_write_rate_limit is its limit.
+// The thread that writes beside those that are measured, until they have ended.
+// benchmark_write_rate_limit is its limit.
 #pragma once
 
 #include "ashlar/status.h"

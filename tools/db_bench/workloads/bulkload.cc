@@ -5,7 +5,8 @@ namespace ashlar::bench {
 
 constinit const Workload kBulkLoad = {
     .name = "bulkload",
-    .summary = "write num random keys without a log into a database prepared for it; compact afterwards",
+    .summary =
+        "write num random keys without a log into a database prepared for it; compact afterwards",
     .needs = Workload::Needs::kBulkLoadDatabase,
     .adjust = [](Flags* flags) { flags->disable_wal = true; },
     .run = [](Worker& worker) { return BulkLoad(worker); },

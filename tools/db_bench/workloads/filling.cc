@@ -33,12 +33,14 @@ Status WriteKeys(Worker& worker, KeySequence sequence, Loop loop) {
 
 Status Fill(Worker& worker, KeyOrder order) {
   const uint64_t writes = WritesOf(worker.flags);
-  const Loop loop = order == KeyOrder::kRandom ? worker.RandomLoop(writes) : worker.CountedLoop(writes);
+  const Loop loop =
+      order == KeyOrder::kRandom ? worker.RandomLoop(writes) : worker.CountedLoop(writes);
   return WriteKeys(worker, KeySequence(order, worker.num, nullptr, worker.random.Next()), loop);
 }
 
 Status Overwrite(Worker& worker) {
-  return WriteKeys(worker, KeySequence(KeyOrder::kRandom, worker.num, &worker.picker, 0), worker.RandomLoop(WritesOf(worker.flags)));
+  return WriteKeys(worker, KeySequence(KeyOrder::kRandom, worker.num, &worker.picker, 0),
+                   worker.RandomLoop(WritesOf(worker.flags)));
 }
 
 Status BulkLoad(Worker& worker) {

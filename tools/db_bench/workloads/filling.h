@@ -7,7 +7,8 @@
 
 namespace ashlar::bench {
 
-// Each thread writes WritesOf(flags) keys, by the clock if the order is kRandom and there is a duration.
+// Each thread writes WritesOf(flags) keys, by the clock if the order is kRandom and there is a
+// duration.
 Status Fill(Worker& worker, KeyOrder order);
 // The same with keys drawn as key_distribution says.
 Status Overwrite(Worker& worker);

@@ -6,7 +6,8 @@ namespace ashlar::bench {
 constinit const Workload kLevelStats = {
     .name = "levelstats",
     .summary = "show the property rocksdb.levelstats",
-    .act = [](const Flags&, Database& database) { return ShowProperty(database, DB::Properties::kLevelStats); },
+    .act = [](const Flags&,
+              Database& database) { return ShowProperty(database, DB::Properties::kLevelStats); },
 };
 
 }  // namespace ashlar::bench

@@ -11,7 +11,8 @@ void Adjust(Flags* flags) {
   if (flags->merge_keys < 0) return;
   flags->writes = static_cast<int64_t>(ReadsAndWritesOf(*flags));
   // Existing keys are numbered up to num.
-  flags->num = flags->use_existing_keys ? std::min(flags->num, flags->merge_keys) : flags->merge_keys;
+  flags->num =
+      flags->use_existing_keys ? std::min(flags->num, flags->merge_keys) : flags->merge_keys;
 }
 
 Status MergeRandom(Worker& worker) {
@@ -22,7 +23,8 @@ Status MergeRandom(Worker& worker) {
     const Slice key = worker.keys.Key(number);
     const Slice value = worker.values.Next();
     worker.LimitWrites(key.size() + value.size());
-    Status s = worker.database.db().Merge(worker.write_options, worker.database.Family(number), key, value);
+    Status s = worker.database.db().Merge(worker.write_options, worker.database.Family(number), key,
+                                          value);
     if (!s.ok()) return s;
     tally.bytes += key.size() + value.size();
     ++tally.writes;

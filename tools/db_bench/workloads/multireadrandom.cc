@@ -11,7 +11,8 @@ namespace {
 // The keys of one MultiGet: numbers, bytes and families.
 class KeyBatch {
  public:
-  explicit KeyBatch(Worker& worker) : worker_(worker), bytes_(static_cast<size_t>(worker.flags.batch_size)) {}
+  explicit KeyBatch(Worker& worker)
+      : worker_(worker), bytes_(static_cast<size_t>(worker.flags.batch_size)) {}
 
   void Draw(uint64_t count) {
     keys_.clear();
@@ -35,7 +36,10 @@ class KeyBatch {
     const uint64_t span = (count - 1) * stride();
     return number + span < worker_.num ? number : worker_.num - std::min(worker_.num, span + 1);
   }
-  uint64_t Following(uint64_t number) { return stride() > 0 ? (number + stride()) % worker_.num : worker_.picker.PickForRead(&worker_.random); }
+  uint64_t Following(uint64_t number) {
+    return stride() > 0 ? (number + stride()) % worker_.num
+                        : worker_.picker.PickForRead(&worker_.random);
+  }
 
   Worker& worker_;
   std::vector<std::string> bytes_;
@@ -53,10 +57,12 @@ Status Count(const Status& s, size_t bytes, Tally* tally) {
   return s.IsNotFound() ? Status::OK() : s;
 }
 
-Status GetPinned(Worker& worker, KeyBatch* batch, std::vector<PinnableSlice>* values, std::vector<Status>* statuses) {
+Status GetPinned(Worker& worker, KeyBatch* batch, std::vector<PinnableSlice>* values,
+                 std::vector<Status>* statuses) {
   const std::vector<Slice>& keys = batch->keys();
   for (PinnableSlice& value : *values) value.Reset();
-  worker.database.db().MultiGet(worker.read_options, keys.size(), batch->families().data(), keys.data(), values->data(), statuses->data());
+  worker.database.db().MultiGet(worker.read_options, keys.size(), batch->families().data(),
+                                keys.data(), values->data(), statuses->data());
   for (size_t i = 0; i < keys.size(); ++i) {
     Status s = Count((*statuses)[i], keys[i].size() + (*values)[i].size(), &worker.stats.tally);
     if (!s.ok()) return s;
@@ -66,7 +72,8 @@ Status GetPinned(Worker& worker, KeyBatch* batch, std::vector<PinnableSlice>* va
 
 Status GetCopies(Worker& worker, KeyBatch* batch, std::vector<std::string>* values) {
   const std::vector<Slice>& keys = batch->keys();
-  const std::vector<Status> statuses = worker.database.db().MultiGet(worker.read_options, batch->families(), keys, values);
+  const std::vector<Status> statuses =
+      worker.database.db().MultiGet(worker.read_options, batch->families(), keys, values);
   for (size_t i = 0; i < keys.size(); ++i) {
     Status s = Count(statuses[i], keys[i].size() + (*values)[i].size(), &worker.stats.tally);
     if (!s.ok()) return s;
@@ -83,7 +90,8 @@ Status MultiReadRandom(Worker& worker) {
   std::vector<std::string> copies;
   for (uint64_t count = loop.Take(batch_size); count != 0; count = loop.Take(batch_size)) {
     batch.Draw(count);
-    Status s = worker.flags.multiread_batched ? GetPinned(worker, &batch, &pinned, &statuses) : GetCopies(worker, &batch, &copies);
+    Status s = worker.flags.multiread_batched ? GetPinned(worker, &batch, &pinned, &statuses)
+                                              : GetCopies(worker, &batch, &copies);
     if (!s.ok()) return s;
     worker.LimitReads(count);
     worker.stats.FinishedOps(count, Operation::kRead);

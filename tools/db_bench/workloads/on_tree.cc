@@ -21,7 +21,8 @@ Status GetOne(Worker& worker, uint64_t number, PinnableSlice* value) {
 
 // Calls add(batch, number) for each key of a batch, and writes the batch.
 template <typename Add>
-Status WriteBatches(Worker& worker, Operation operation, KeySequence* sequence, Loop* loop, Add add) {
+Status WriteBatches(Worker& worker, Operation operation, KeySequence* sequence, Loop* loop,
+                    Add add) {
   const auto batch_size = static_cast<uint64_t>(worker.flags.batch_size);
   WriteBatch batch;
   for (uint64_t count = loop->Take(batch_size); count != 0; count = loop->Take(batch_size)) {
@@ -50,12 +51,13 @@ Status FillTree(Worker& worker, KeyOrder order) {
   Loop loop = order == KeyOrder::kRandom ? worker.RandomLoop(writes) : worker.CountedLoop(writes);
   KeySequence sequence(order, worker.num, nullptr, worker.random.Next());
   if (worker.flags.batch_size > 1) {
-    return WriteBatches(worker, Operation::kWrite, &sequence, &loop, [&](WriteBatch* batch, uint64_t number) {
-      const Slice key = worker.keys.Key(number);
-      const Slice value = worker.values.Next();
-      CountWrite(worker, key.size() + value.size());
-      return batch->Put(key, value);
-    });
+    return WriteBatches(worker, Operation::kWrite, &sequence, &loop,
+                        [&](WriteBatch* batch, uint64_t number) {
+                          const Slice key = worker.keys.Key(number);
+                          const Slice value = worker.values.Next();
+                          CountWrite(worker, key.size() + value.size());
+                          return batch->Put(key, value);
+                        });
   }
   while (loop.Continue()) {
     const Slice key = worker.keys.Key(sequence.Next(&worker.random));
@@ -74,8 +76,9 @@ Status DeleteFromTree(Worker& worker, KeyOrder order) {
   Loop loop = order == KeyOrder::kRandom ? worker.RandomLoop(deletes) : worker.CountedLoop(deletes);
   KeySequence sequence(order, worker.num, &worker.picker, 0);
   if (flags.batch_size > 1) {
-    return WriteBatches(worker, Operation::kDelete, &sequence, &loop,
-                        [&](WriteBatch* batch, uint64_t number) { return batch->Delete(worker.keys.Key(number)); });
+    return WriteBatches(
+        worker, Operation::kDelete, &sequence, &loop,
+        [&](WriteBatch* batch, uint64_t number) { return batch->Delete(worker.keys.Key(number)); });
   }
   while (loop.Continue()) {
     Status s = worker.database.tree()->Delete(worker.keys.Key(sequence.Next(&worker.random)));
@@ -87,7 +90,8 @@ Status DeleteFromTree(Worker& worker, KeyOrder order) {
 
 Status ScanTree(Worker& worker, ScanDirection direction) {
   Loop loop = worker.CountedLoop(ReadsOf(worker.flags));
-  const std::unique_ptr<Iterator> iterator = worker.database.tree()->NewIterator(worker.read_options);
+  const std::unique_ptr<Iterator> iterator =
+      worker.database.tree()->NewIterator(worker.read_options);
   const bool forward = direction == ScanDirection::kForward;
   forward ? iterator->SeekToFirst() : iterator->SeekToLast();
   while (iterator->Valid() && loop.Continue()) {
@@ -124,7 +128,8 @@ Status MultiReadTreeRandom(Worker& worker) {
       bytes[i] = worker.keys.Key(worker.picker.PickForRead(&worker.random)).ToString();
       keys.emplace_back(bytes[i]);
     }
-    const std::vector<Status> statuses = worker.database.tree()->MultiGet(worker.read_options, keys, &values);
+    const std::vector<Status> statuses =
+        worker.database.tree()->MultiGet(worker.read_options, keys, &values);
     for (size_t i = 0; i < count; ++i) {
       ++tally.reads;
       if (statuses[i].IsNotFound()) continue;
@@ -141,7 +146,8 @@ Status MultiReadTreeRandom(Worker& worker) {
 Status WriteTreeBeside(Worker& worker) {
   worker.stats.beside = true;
   const SharedRun& shared = worker.shared;
-  while (shared.measured_at_work.load(std::memory_order_relaxed) > 0 && !shared.failed.load(std::memory_order_relaxed)) {
+  while (shared.measured_at_work.load(std::memory_order_relaxed) > 0 &&
+         !shared.failed.load(std::memory_order_relaxed)) {
     const Slice key = worker.keys.Key(worker.picker.Pick(&worker.random));
     const Slice value = worker.values.Next();
     Status s = worker.database.tree()->Put(key, value);

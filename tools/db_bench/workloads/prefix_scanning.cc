@@ -18,9 +18,11 @@ Status ScanPrefixes(Worker& worker) {
     const uint64_t number = worker.picker.PickForRead(&worker.random);
     const Slice key = worker.keys.Key(number);
     prefix.assign(key.data(), std::min(prefix_bytes, key.size()));
-    const std::unique_ptr<Iterator> iterator(worker.database.db().NewIterator(worker.read_options, worker.database.Family(number)));
+    const std::unique_ptr<Iterator> iterator(
+        worker.database.db().NewIterator(worker.read_options, worker.database.Family(number)));
     uint64_t entries = 0;
-    for (iterator->Seek(prefix); iterator->Valid() && iterator->key().starts_with(prefix); iterator->Next()) {
+    for (iterator->Seek(prefix); iterator->Valid() && iterator->key().starts_with(prefix);
+         iterator->Next()) {
       tally.bytes += iterator->key().size() + iterator->value().size();
       ++entries;
     }

@@ -8,7 +8,8 @@ constinit const Workload kPrefixScanWhileWriting = {
     .name = "prefixscanwhilewriting",
     .summary = "prefixscan beside one thread that writes",
     .threads = Workload::Threads::kBesideWriter,
-    .run = [](Worker& worker) { return worker.id == 0 ? WriteBeside(worker) : ScanPrefixes(worker); },
+    .run =
+        [](Worker& worker) { return worker.id == 0 ? WriteBeside(worker) : ScanPrefixes(worker); },
     .describe = DescribeFound,
 };
 

@@ -6,7 +6,8 @@ Status Getter::Get(uint64_t number) {
   const Database& database = worker_.database;
   const Slice key = worker_.keys.Key(number);
   ColumnFamilyHandle* const family = database.Family(number);
-  Status s = pin_ ? database.db().Get(worker_.read_options, family, key, &pinned_) : database.db().Get(worker_.read_options, family, key, &copy_);
+  Status s = pin_ ? database.db().Get(worker_.read_options, family, key, &pinned_)
+                  : database.db().Get(worker_.read_options, family, key, &copy_);
   Tally& tally = worker_.stats.tally;
   ++tally.reads;
   if (!s.ok()) return s.IsNotFound() ? Status::OK() : s;

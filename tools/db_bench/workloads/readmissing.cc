@@ -10,7 +10,8 @@ constinit const Workload kReadMissing = {
     .adjust = [](Flags* flags) { ++flags->key_size; },
     .run =
         [](Worker& worker) {
-          if (worker.flags.use_existing_keys) return Status::InvalidArgument("with --use_existing_keys every key exists");
+          if (worker.flags.use_existing_keys)
+            return Status::InvalidArgument("with --use_existing_keys every key exists");
           return ReadRandom(worker, worker.num);
         },
     .run_on_tree = ReadTreeRandom,

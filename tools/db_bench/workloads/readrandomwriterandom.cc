@@ -19,7 +19,8 @@ Status ReadRandomWriteRandom(Worker& worker) {
       s = getter.Get(number);
     } else {
       ++worker.stats.tally.writes;
-      s = worker.database.db().Put(worker.write_options, worker.database.Family(number), worker.keys.Key(number), worker.values.Next());
+      s = worker.database.db().Put(worker.write_options, worker.database.Family(number),
+                                   worker.keys.Key(number), worker.values.Next());
     }
     if (!s.ok()) return s;
     worker.stats.FinishedOps(1, read ? Operation::kRead : Operation::kWrite);
@@ -30,7 +31,8 @@ Status ReadRandomWriteRandom(Worker& worker) {
 }
 
 std::string Describe(const Tally& tally) {
-  return fmt::format("( reads:{} writes:{} total:{} found:{})", tally.reads, tally.writes, tally.reads + tally.writes, tally.found);
+  return fmt::format("( reads:{} writes:{} total:{} found:{})", tally.reads, tally.writes,
+                     tally.reads + tally.writes, tally.found);
 }
 
 }  // namespace

@@ -8,7 +8,10 @@ constinit const Workload kReadWhileMerging = {
     .name = "readwhilemerging",
     .summary = "readrandom beside one thread that merges",
     .threads = Workload::Threads::kBesideWriter,
-    .run = [](Worker& worker) { return worker.id == 0 ? MergeBeside(worker) : ReadRandom(worker, worker.num); },
+    .run =
+        [](Worker& worker) {
+          return worker.id == 0 ? MergeBeside(worker) : ReadRandom(worker, worker.num);
+        },
     .describe = DescribeFound,
 };
 

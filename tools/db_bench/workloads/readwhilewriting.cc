@@ -9,8 +9,14 @@ constinit const Workload kReadWhileWriting = {
     .name = "readwhilewriting",
     .summary = "readrandom beside one thread that writes",
     .threads = Workload::Threads::kBesideWriter,
-    .run = [](Worker& worker) { return worker.id == 0 ? WriteBeside(worker) : ReadRandom(worker, worker.num); },
-    .run_on_tree = [](Worker& worker) { return worker.id == 0 ? WriteTreeBeside(worker) : ReadTreeRandom(worker); },
+    .run =
+        [](Worker& worker) {
+          return worker.id == 0 ? WriteBeside(worker) : ReadRandom(worker, worker.num);
+        },
+    .run_on_tree =
+        [](Worker& worker) {
+          return worker.id == 0 ? WriteTreeBeside(worker) : ReadTreeRandom(worker);
+        },
     .describe = DescribeFound,
 };
 

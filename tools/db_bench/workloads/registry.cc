@@ -48,7 +48,8 @@ constexpr const Workload* kWorkloads[] = {
 std::span<const Workload* const> Workloads() { return kWorkloads; }
 
 const Workload* FindWorkload(std::string_view name) {
-  const auto* const found = std::find_if(std::begin(kWorkloads), std::end(kWorkloads), [&](const Workload* w) { return w->name == name; });
+  const auto* const found = std::find_if(std::begin(kWorkloads), std::end(kWorkloads),
+                                         [&](const Workload* w) { return w->name == name; });
   return found == std::end(kWorkloads) ? nullptr : *found;
 }
 

@@ -8,7 +8,8 @@ namespace ashlar::bench {
 namespace {
 
 Status ScanFamily(Worker& worker, ColumnFamilyHandle* family, ScanDirection direction, Loop* loop) {
-  const std::unique_ptr<Iterator> iterator(worker.database.db().NewIterator(worker.read_options, family));
+  const std::unique_ptr<Iterator> iterator(
+      worker.database.db().NewIterator(worker.read_options, family));
   const bool forward = direction == ScanDirection::kForward;
   forward ? iterator->SeekToFirst() : iterator->SeekToLast();
   while (iterator->Valid() && loop->Continue()) {

@@ -12,7 +12,8 @@ namespace {
 // The key at which an iterator from `number` ends, forwards or backwards.
 std::string BoundFor(Worker& worker, uint64_t number) {
   const auto distance = static_cast<uint64_t>(worker.flags.max_scan_distance);
-  if (worker.flags.reverse_iterator) return worker.keys.Key(number - std::min(number, distance)).ToString();
+  if (worker.flags.reverse_iterator)
+    return worker.keys.Key(number - std::min(number, distance)).ToString();
   // Existing keys have none behind the last; a made key may be any number.
   const uint64_t last = worker.flags.use_existing_keys ? worker.num - 1 : worker.num;
   return worker.keys.Key(std::min(last, number + distance)).ToString();
@@ -35,8 +36,10 @@ Status SeekRandom(Worker& worker) {
       bound_slice = bound;
       (reverse ? options.iterate_lower_bound : options.iterate_upper_bound) = &bound_slice;
     }
-    const Slice key = flags.seek_missing_prefix ? worker.keys.MissingKey(number) : worker.keys.Key(number);
-    const std::unique_ptr<Iterator> iterator(worker.database.db().NewIterator(options, worker.database.Family(number)));
+    const Slice key =
+        flags.seek_missing_prefix ? worker.keys.MissingKey(number) : worker.keys.Key(number);
+    const std::unique_ptr<Iterator> iterator(
+        worker.database.db().NewIterator(options, worker.database.Family(number)));
     iterator->Seek(key);
     ++tally.reads;
     if (iterator->Valid() && iterator->key() == key) ++tally.found;

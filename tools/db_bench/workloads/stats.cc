@@ -6,7 +6,8 @@ namespace ashlar::bench {
 constinit const Workload kStats = {
     .name = "stats",
     .summary = "show the property rocksdb.stats",
-    .act = [](const Flags&, Database& database) { return ShowProperty(database, DB::Properties::kStats); },
+    .act = [](const Flags&,
+              Database& database) { return ShowProperty(database, DB::Properties::kStats); },
 };
 
 }  // namespace ashlar::bench

@@ -26,7 +26,9 @@ Status UpdateRandom(Worker& worker) {
   return Status::OK();
 }
 
-std::string Describe(const Tally& tally) { return fmt::format("( updates:{} found:{})", tally.writes, tally.found); }
+std::string Describe(const Tally& tally) {
+  return fmt::format("( updates:{} found:{})", tally.writes, tally.found);
+}
 
 }  // namespace
 

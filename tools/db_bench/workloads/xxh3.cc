@@ -7,7 +7,11 @@ namespace ashlar::bench {
 constinit const Workload kXxh3 = {
     .name = "xxh3",
     .summary = "XXH3 over blocks of block_size",
-    .run = [](Worker& worker) { return HashBlocks(worker, Operation::kHash, [](const Slice& block) { return Hash64(block); }); },
+    .run =
+        [](Worker& worker) {
+          return HashBlocks(worker, Operation::kHash,
+                            [](const Slice& block) { return Hash64(block); });
+        },
 };
 
 }  // namespace ashlar::bench
