@@ -1,7 +1,7 @@
 # ashlar_add_test(<name> SOURCES <files> [SHARDS <n>] [LABELS <labels>] [LIBRARIES <targets>] [STANDALONE])
 #
 # One test binary, build/<preset>/tests/<name>, registered with ctest: as <name>, or, with SHARDS above 1, as <name>.1 … <name>.n, which ctest runs side by side.
-# Every test is ended after ASHLAR_TEST_TIMEOUT seconds. A test may use gtest, gmock, the helpers in testing/, the library's internals (unless STANDALONE: then it
+# Every test is ended after ASHLAR_TEST_TIMEOUT seconds. A test may use gtest, gmock, the helpers in tests/support/, the library's internals (unless STANDALONE: then it
 # builds and runs also while the library does not), and these macros:
 #   ASHLAR_SOURCE_DIR   the root of the source tree
 #   ASHLAR_BUILD_DIR    the root of the build tree; the command-line tool is ASHLAR_BUILD_DIR "/ashlar"
@@ -53,7 +53,7 @@ function(ashlar_add_test name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   target_link_libraries(${name} PRIVATE ashlar_test_options ${arg_LIBRARIES} GTest::gtest_main)
   if(NOT arg_STANDALONE)
-    target_link_libraries(${name} PRIVATE $<TARGET_NAME_IF_EXISTS:ashlar_testing> $<TARGET_NAME_IF_EXISTS:ashlar_static>)
+    target_link_libraries(${name} PRIVATE $<TARGET_NAME_IF_EXISTS:ashlar_test_support> $<TARGET_NAME_IF_EXISTS:ashlar_static>)
   endif()
   if(ASHLAR_PRECOMPILED_HEADERS)
     target_precompile_headers(${name} REUSE_FROM ashlar_test_pch)

@@ -1,6 +1,6 @@
 #include "ashlar/persistent_tree.h"
 #include "bench/pmem/store.h"
-#include "testing/test_pool.h"
+#include "tests/support/test_pool.h"
 
 namespace ashlar::bench {
 namespace {

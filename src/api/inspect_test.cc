@@ -6,7 +6,7 @@
 #include "ashlar/db.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/memory_file_system.h"
-#include "testing/expect_ok.h"
+#include "tests/support/expect_ok.h"
 
 namespace ashlar {
 namespace {

@@ -12,9 +12,9 @@
 #include "ashlar/db.h"
 #include "ashlar/options_util.h"
 #include "base/format.h"
-#include "filesystem/fault_file_system.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/memory_file_system.h"
+#include "tests/support/fault_file_system.h"
 
 namespace ashlar {
 namespace {

@@ -8,7 +8,7 @@
 #include "ashlar/backup_engine.h"
 #include "ashlar/db.h"
 #include "base/format.h"
-#include "testing/tool_runner.h"
+#include "tests/support/tool_runner.h"
 
 namespace ashlar {
 namespace {

@@ -51,21 +51,21 @@ BlockCache::~BlockCache() {
   budget_->Unref();
 }
 
-bool BlockCache::Insert(BlockCell* cell, EpochDomain* epochs, CacheEntry* entry) {
+bool BlockCache::Insert(BlockSlot* slot, EpochDomain* epochs, CacheEntry* entry) {
   ASHLAR_DCHECK(entry->budget_ == nullptr);
   if (!Reserve(entry->charge_)) return false;
-  entry->cell_ = cell;
+  entry->slot_ = slot;
   entry->epochs_ = epochs;
   bool taken = false;
   {
-    Shard& shard = ShardOf(cell);
+    Shard& shard = ShardOf(slot);
     MutexLock lock(shard.mutex);
-    if (cell->load(std::memory_order_relaxed) == nullptr) {
+    if (slot->load(std::memory_order_relaxed) == nullptr) {
       budget_->Ref();
       entry->budget_ = budget_;
       entry->ring_index_ = static_cast<uint32_t>(shard.ring.size());
       shard.ring.push_back(entry);
-      cell->store(entry, std::memory_order_release);
+      slot->store(entry, std::memory_order_release);
       taken = true;
     }
   }
@@ -130,7 +130,7 @@ size_t BlockCache::SweepShard(Shard& shard, size_t bytes, size_t looks) {
 }
 
 void BlockCache::Unlink(Shard& shard, CacheEntry* entry) {
-  entry->cell_->store(nullptr, std::memory_order_release);
+  entry->slot_->store(nullptr, std::memory_order_release);
   CacheEntry* const last = shard.ring.back();
   shard.ring[entry->ring_index_] = last;
   last->ring_index_ = entry->ring_index_;
@@ -147,15 +147,15 @@ void BlockCache::EndGrace(CacheEntry* entry) {
   entry->Release();
 }
 
-void BlockCache::Erase(std::span<BlockCell> cells) {
+void BlockCache::Erase(std::span<BlockSlot> slots) {
   EpochDomain* epochs = nullptr;
-  // Every shard's lock is taken, also where all cells are empty: an evictor that emptied one may
+  // Every shard's lock is taken, also where all slots are empty: an evictor that emptied one may
   // not have retired its entry yet (I5).
-  for (size_t first = 0; first < std::min(kShards, cells.size()); ++first) {
-    Shard& shard = ShardOf(&cells[first]);
+  for (size_t first = 0; first < std::min(kShards, slots.size()); ++first) {
+    Shard& shard = ShardOf(&slots[first]);
     MutexLock lock(shard.mutex);
-    for (size_t i = first; i < cells.size(); i += kShards) {
-      CacheEntry* const entry = cells[i].load(std::memory_order_relaxed);
+    for (size_t i = first; i < slots.size(); i += kShards) {
+      CacheEntry* const entry = slots[i].load(std::memory_order_relaxed);
       if (entry == nullptr) continue;
       epochs = entry->epochs_;
       Unlink(shard, entry);
@@ -228,7 +228,7 @@ void BlockCache::CheckInvariants() const {
     for (size_t i = 0; i < shard.ring.size(); ++i) {
       const CacheEntry* const entry = shard.ring[i];
       ASHLAR_ASSERT(entry->ring_index_ == i);
-      ASHLAR_ASSERT(entry->cell_->load(std::memory_order_relaxed) == entry);
+      ASHLAR_ASSERT(entry->slot_->load(std::memory_order_relaxed) == entry);
       ASHLAR_ASSERT(entry->refs_.load(std::memory_order_relaxed) >= 1);
       linked += entry->charge_;
     }

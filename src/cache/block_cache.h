@@ -2,32 +2,32 @@
 // stay.
 //
 //   table                        cache
-//   cell[0] ──> entry            shard 0: ring [entry, entry, ...]  hand ─┐ clock: clears the used bit of what it passes,
-//   cell[1] ──> null             shard 1: ring [entry, ...]               │ evicts what was not used since
-//   cell[2] ──> entry            ...                                      ▼
+//   slot[0] ──> entry            shard 0: ring [entry, entry, ...]  hand ─┐ clock: clears the used bit of what it passes,
+//   slot[1] ──> null             shard 1: ring [entry, ...]               │ evicts what was not used since
+//   slot[2] ──> entry            ...                                      ▼
 //
-// A cell is an atomic pointer in the table that the block belongs to. A hit is one load of the cell
-// inside an epoch guard: no hash table, no count, no lock. Entries know their cell, so eviction
+// A slot is an atomic pointer in the table that the block belongs to. A hit is one load of the slot
+// inside an epoch guard: no hash table, no count, no lock. Entries know their slot, so eviction
 // needs no look-up either.
 //
 //                Insert                    evict / Erase                    grace period, last Pin gone
 //   (owned by ───────────> LINKED ───────────────────────────> DETACHED ──────────────────────────────> freed, charge given back
-//    its maker)            cell -> entry, count >= 1           cell = null, base count dropped after the grace period
+//    its maker)            slot -> entry, count >= 1           slot = null, base count dropped after the grace period
 //        └── not taken: used by its maker around the cache, freed with its last count
 //
 // I1: the sum of the charges of all entries LINKED or DETACHED, and of reserved metadata, never
 //     exceeds the capacity, except between SetCapacity lowering it and the last pin above it going
 //     away.
-// I2: an entry is in the ring of its cell's shard exactly while the cell points to it. Both change
+// I2: an entry is in the ring of its slot's shard exactly while the slot points to it. Both change
 //     under the shard's lock.
-// I3: the base count of an entry is dropped only a grace period after its cell was cleared. So
-//     whoever loads a cell inside a guard may use the entry until the guard ends, and may take a
+// I3: the base count of an entry is dropped only a grace period after its slot was cleared. So
+//     whoever loads a slot inside a guard may use the entry until the guard ends, and may take a
 //     count on it.
 // I4: no entry with a count besides the base one is evicted: it would free nothing.
 //
-// I5: an entry is retired into the epoch domain of its cell, under the shard's lock that it is
-//     unlinked under. So when Erase has returned, nothing that was in the cells will be retired
-//     later, and cells and domain may go.
+// I5: an entry is retired into the epoch domain of its slot, under the shard's lock that it is
+//     unlinked under. So when Erase has returned, nothing that was in the slots will be retired
+//     later, and slots and domain may go.
 //
 // Databases may share a cache: any thread may evict, and so retire into, any of their domains.
 // Where memory is needed, all domains are reclaimed.
@@ -40,9 +40,9 @@
 // A hash table from (file, offset) to entry was rejected: it costs a probe, a count and a shared
 // line per hit.
 //
-// Memory orders: a cell is stored with release and loaded with acquire. Counts: added relaxed (I3),
+// Memory orders: a slot is stored with release and loaded with acquire. Counts: added relaxed (I3),
 // dropped acq_rel. The used bit is relaxed. Locks: a shard's mutex is a leaf; nothing is called
-// under it but RetireUnderLock, which takes no lock. Lifetime: tables erase their cells before they
+// under it but RetireUnderLock, which takes no lock. Lifetime: tables erase their slots before they
 // die. Entries may outlive the cache (pins): they hold on to its budget. Thread safety: all methods
 // from any thread.
 #pragma once
@@ -62,7 +62,7 @@ namespace ashlar {
 
 class CacheEntry;
 class EpochDomain;
-using BlockCell = std::atomic<CacheEntry*>;
+using BlockSlot = std::atomic<CacheEntry*>;
 
 // The capacity and what is used of it; shared by the cache and every entry that it charges.
 class CacheBudget {
@@ -101,7 +101,7 @@ class CacheEntry {
   CacheEntry(const CacheEntry&) = delete;
   CacheEntry& operator=(const CacheEntry&) = delete;
 
-  // Legal inside the guard in which the entry was found in its cell, or beside a count.
+  // Legal inside the guard in which the entry was found in its slot, or beside a count.
   void AddRef() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void Release() {
     if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) Free();
@@ -110,7 +110,7 @@ class CacheEntry {
   void MarkUsed() {
     if (!used_.load(std::memory_order_relaxed)) used_.store(true, std::memory_order_relaxed);
   }
-  // Counts held now, the cell's included; a moment's value.
+  // Counts held now, the slot's included; a moment's value.
   uint32_t Refs() const { return refs_.load(std::memory_order_acquire); }
   size_t charge() const { return charge_; }
 
@@ -130,7 +130,7 @@ class CacheEntry {
   uint32_t ring_index_ = 0;  // guarded by the shard's mutex
   const Destroy destroy_;
   const size_t charge_;
-  BlockCell* cell_ = nullptr;      // set by Insert before the entry is published, as the next one
+  BlockSlot* slot_ = nullptr;      // set by Insert before the entry is published, as the next one
   EpochDomain* epochs_ = nullptr;  // that the entry is retired into
   CacheBudget* budget_ = nullptr;  // null: never taken in
 };
@@ -140,15 +140,15 @@ class BlockCache final : public Cache {
   explicit BlockCache(size_t capacity);
   ~BlockCache() override;
 
-  // Publishes the entry in the cell and takes over the caller's count. False when another entry is
+  // Publishes the entry in the slot and takes over the caller's count. False when another entry is
   // there already or when pins fill the cache: the count stays with the caller, who uses the entry
   // around the cache. May evict, and may free what was evicted earlier. `epochs`: of the guards in
-  // which the cell is read; outlives the cell.
-  [[nodiscard]] bool Insert(BlockCell* cell, EpochDomain* epochs, CacheEntry* entry);
+  // which the slot is read; outlives the slot.
+  [[nodiscard]] bool Insert(BlockSlot* slot, EpochDomain* epochs, CacheEntry* entry);
 
-  // Empties the cells, which have one domain and lie side by side. No Insert into them may run at
+  // Empties the slots, which have one domain and lie side by side. No Insert into them may run at
   // the same time or come later.
-  void Erase(std::span<BlockCell> cells);
+  void Erase(std::span<BlockSlot> slots);
 
   // Charges memory that is not an entry (index and filter blocks). False when it does not fit
   // beside what is pinned: then it stays uncharged.
@@ -184,11 +184,11 @@ class BlockCache final : public Cache {
     size_t hand ASHLAR_GUARDED_BY(mutex) = 0;
   };
 
-  static size_t ShardIndex(const BlockCell* cell) {
-    return (reinterpret_cast<uintptr_t>(cell) / sizeof(BlockCell)) % kShards;
+  static size_t ShardIndex(const BlockSlot* slot) {
+    return (reinterpret_cast<uintptr_t>(slot) / sizeof(BlockSlot)) % kShards;
   }
-  // Neighbouring cells spread over the shards: a scan does not hammer one lock.
-  Shard& ShardOf(const BlockCell* cell) { return shards_[ShardIndex(cell)]; }
+  // Neighbouring slots spread over the shards: a scan does not hammer one lock.
+  Shard& ShardOf(const BlockSlot* slot) { return shards_[ShardIndex(slot)]; }
   bool Reserve(size_t bytes);
   // Moves the clock by a few entries and detaches those that were not used, until they are worth
   // `bytes`.

@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "execute/epoch.h"
 #include "platform/thread.h"
-#include "testing/test_epochs.h"
+#include "tests/support/test_epochs.h"
 
 namespace ashlar {
 namespace {
@@ -33,10 +33,10 @@ struct TestEntry : CacheEntry {
 };
 std::atomic<int> TestEntry::alive{0};
 
-// Puts an entry into the cell; false when the cache had no room.
-bool Put(BlockCache* cache, BlockCell* cell, uint64_t value, size_t charge) {
+// Puts an entry into the slot; false when the cache had no room.
+bool Put(BlockCache* cache, BlockSlot* slot, uint64_t value, size_t charge) {
   auto* const entry = new TestEntry(value, charge);
-  if (cache->Insert(cell, &TestEpochs(), entry)) return true;
+  if (cache->Insert(slot, &TestEpochs(), entry)) return true;
   entry->Release();
   return false;
 }
@@ -47,7 +47,7 @@ class BlockCacheTest : public ::testing::Test {
     TestEpochs().Synchronize();
     EXPECT_EQ(TestEntry::alive, 0);
   }
-  std::array<BlockCell, 1000> cells_{};
+  std::array<BlockSlot, 1000> cells_{};
 };
 
 TEST_F(BlockCacheTest, HoldsWhatFits) {
@@ -61,10 +61,10 @@ TEST_F(BlockCacheTest, HoldsWhatFits) {
   cache.Erase(cells_);
   TestEpochs().Synchronize();
   EXPECT_EQ(cache.GetUsage(), 0u);
-  for (const BlockCell& cell : cells_) EXPECT_EQ(cell.load(), nullptr);
+  for (const BlockSlot& slot : cells_) EXPECT_EQ(slot.load(), nullptr);
 }
 
-TEST_F(BlockCacheTest, SecondLoaderOfACellKeepsItsEntryToItself) {
+TEST_F(BlockCacheTest, SecondLoaderOfASlotKeepsItsEntryToItself) {
   BlockCache cache(1000);
   EXPECT_TRUE(Put(&cache, &cells_[0], 1, 100));
   EXPECT_FALSE(Put(&cache, &cells_[0], 2, 100));
@@ -244,24 +244,24 @@ TEST_F(BlockCacheTest, ReadersBesideEviction) {
   EXPECT_EQ(cache.GetUsage(), 0u);
 }
 
-// The cells go with their table while another thread has just evicted their blocks, and so does the
-// domain. Nothing but Erase orders the two: ThreadSanitizer sees a race if Erase passes over a cell
+// The slots go with their table while another thread has just evicted their blocks, and so does the
+// domain. Nothing but Erase orders the two: ThreadSanitizer sees a race if Erase passes over a slot
 // because it is empty.
-TEST_F(BlockCacheTest, CellsAndDomainMayGoAfterEraseFoundThemEvicted) {
+TEST_F(BlockCacheTest, SlotsAndDomainMayGoAfterEraseFoundThemEvicted) {
   constexpr int kRounds = 200;
-  const auto is_empty = [](const BlockCell& cell) {
-    return cell.load(std::memory_order_relaxed) == nullptr;
+  const auto is_empty = [](const BlockSlot& slot) {
+    return slot.load(std::memory_order_relaxed) == nullptr;
   };
   for (int round = 0; round < kRounds; ++round) {
     BlockCache cache(1000);
     auto epochs = std::make_unique<EpochDomain>();
-    auto cells = std::make_unique<std::array<BlockCell, 8>>();
-    for (size_t i = 0; i < cells->size(); ++i)
-      ASSERT_TRUE(cache.Insert(&(*cells)[i], epochs.get(), new TestEntry(i, 100)));
+    auto slots = std::make_unique<std::array<BlockSlot, 8>>();
+    for (size_t i = 0; i < slots->size(); ++i)
+      ASSERT_TRUE(cache.Insert(&(*slots)[i], epochs.get(), new TestEntry(i, 100)));
     std::thread table([&] {
-      while (!std::all_of(cells->begin(), cells->end(), is_empty)) YieldThread();
-      cache.Erase(*cells);
-      cells.reset();
+      while (!std::all_of(slots->begin(), slots->end(), is_empty)) YieldThread();
+      cache.Erase(*slots);
+      slots.reset();
       epochs.reset();
     });
     cache.EraseUnRefEntries();
@@ -270,7 +270,7 @@ TEST_F(BlockCacheTest, CellsAndDomainMayGoAfterEraseFoundThemEvicted) {
 }
 
 // As with two databases that share a cache.
-TEST_F(BlockCacheTest, ABlockIsRetiredIntoTheDomainOfItsCell) {
+TEST_F(BlockCacheTest, ABlockIsRetiredIntoTheDomainOfItsSlot) {
   EpochDomain other;
   BlockCache cache(10000);
   const auto put_both = [&] {

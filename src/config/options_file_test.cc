@@ -16,7 +16,7 @@
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 #include "filesystem/memory_file_system.h"
-#include "testing/tool_runner.h"
+#include "tests/support/tool_runner.h"
 
 namespace ashlar {
 namespace {

@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "platform/mutex.h"
 #include "platform/thread.h"
-#include "testing/test_epochs.h"
+#include "tests/support/test_epochs.h"
 
 namespace ashlar {
 namespace {

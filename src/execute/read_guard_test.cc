@@ -1,5 +1,5 @@
 #include "execute/read_guard.h"
-#include "testing/test_epochs.h"
+#include "tests/support/test_epochs.h"
 
 #include <gtest/gtest.h>
 

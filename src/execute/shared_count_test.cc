@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "execute/epoch.h"
 #include "platform/thread.h"
-#include "testing/test_epochs.h"
+#include "tests/support/test_epochs.h"
 
 namespace ashlar {
 namespace {

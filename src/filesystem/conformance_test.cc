@@ -12,13 +12,13 @@
 #include "ashlar/file_system.h"
 #include "base/format.h"
 #include "base/random.h"
-#include "filesystem/crash_file_system.h"
-#include "filesystem/fault_file_system.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/memory_file_system.h"
 #include "filesystem/native_file_system.h"
 #include "filesystem/write_buffer.h"
 #include "platform/thread.h"
+#include "tests/support/crash_file_system.h"
+#include "tests/support/fault_file_system.h"
 
 namespace ashlar {
 namespace {

@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "base/format.h"
-#include "filesystem/crash_file_system.h"
-#include "filesystem/fault_file_system.h"
 #include "filesystem/filename.h"
+#include "tests/support/crash_file_system.h"
+#include "tests/support/fault_file_system.h"
 
 namespace ashlar {
 namespace {

@@ -53,7 +53,7 @@ void LevelCursor::Leave() {
   Hide();
 }
 
-// Shows the file's stretch, or takes an error over. True: the walk has come to rest.
+// Shows the file's batch, or takes an error over. True: the walk has come to rest.
 bool LevelCursor::Settled() {
   StandAs(this, *cursor_);
   if (Valid()) return true;
@@ -106,17 +106,17 @@ void LevelCursor::SeekToLast() {
 // Whether the file's filter says that it has nothing of what is sought.
 bool LevelCursor::RulesOut(size_t file, const Slice& internal_target) {
   return args_.read_options.seek_prefix != nullptr && file < args_.files.size() &&
-         !args_.opener->MayHold(args_.files[file], args_.read_options, internal_target);
+         !args_.opener->MayMatch(args_.files[file], args_.read_options, internal_target);
 }
 
 void LevelCursor::Seek(const Slice& internal_target) {
-  for (uint32_t step = 0; SeekStep(internal_target, step); ++step) {
+  for (uint32_t step = 0; SeekStage(internal_target, step); ++step) {
   }
 }
 
-bool LevelCursor::SeekStep(const Slice& internal_target, uint32_t step) {
+bool LevelCursor::SeekStage(const Slice& internal_target, uint32_t step) {
   if (step == 0 && !EnterFor(internal_target)) return false;
-  if (cursor_->SeekStep(internal_target, step)) return true;
+  if (cursor_->SeekStage(internal_target, step)) return true;
   SettleForward();
   return false;
 }

@@ -9,7 +9,7 @@
 // level ends there, unless the file beside it begins with the sought prefix too.
 //
 // I1: at most one file is open; file_ is its index, or files_.size() for none.
-// I2: the stretch is the open file's. The file's own cursor learns where the walk has got to when
+// I2: the batch is the open file's. The file's own cursor learns where the walk has got to when
 //     the walk leaves it.
 // Lifetime: the files, the opener and the bytes of the bounds outlive the cursor (its creator holds
 // the version). Thread safety: one thread.
@@ -42,7 +42,7 @@ class LevelCursor final : public InternalCursor {
   void SeekToLast() override;
   void Seek(const Slice& internal_target) override;
   void SeekForPrev(const Slice& internal_target) override;
-  bool SeekStep(const Slice& internal_target, uint32_t step) override;
+  bool SeekStage(const Slice& internal_target, uint32_t step) override;
   Status status() const override { return status_; }
   PinSource OwnerOf(const CursorEntry& entry) const override { return cursor_->OwnerOf(entry); }
 

@@ -9,8 +9,8 @@
 
 #include "base/random.h"
 #include "key/seek_prefix.h"
-#include "testing/comparators.h"
-#include "testing/vector_cursor.h"
+#include "tests/support/comparators.h"
+#include "tests/support/vector_cursor.h"
 
 namespace ashlar {
 namespace {
@@ -34,7 +34,7 @@ class Level : public TableOpener {
   }
 
   // Its filters know which first bytes the keys of a file have, and are exact.
-  bool MayHold(FileMetaData* file, const TableReadOptions& options, const Slice&) override {
+  bool MayMatch(FileMetaData* file, const TableReadOptions& options, const Slice&) override {
     const HashedPrefix* const prefix = options.seek_prefix->Find(transform_.get());
     const std::vector<TestEntry>& entries = contents_[file->number];
     return prefix == nullptr ||
@@ -47,7 +47,7 @@ class Level : public TableOpener {
     opened_ += std::to_string(file->number) + " ";
     if (file->number == fail_open_) return Status::IOError("cannot open");
     auto cursor = std::make_unique<VectorCursor>(comparator_, contents_[file->number]);
-    cursor->SetStretch(stretch_);
+    cursor->SetBatch(batch_);
     if (!fail_key_.empty()) cursor->FailAt(fail_key_, Status::Corruption("broken"));
     return std::unique_ptr<InternalCursor>(std::move(cursor));
   }
@@ -59,7 +59,7 @@ class Level : public TableOpener {
 
   uint64_t fail_open_ = ~uint64_t{0};
   std::string fail_key_;
-  size_t stretch_ = 1;
+  size_t batch_ = 1;
   const std::unique_ptr<const SliceTransform> transform_{NewFixedPrefixTransform(1)};
 
  private:
@@ -228,7 +228,7 @@ TEST_F(LevelCursorTest, ASeekGoesOnWhereTheFileBesideHasThePrefix) {
   class RulesOutTheSecond final : public TableOpener {
    public:
     explicit RulesOutTheSecond(Level* level) : level_(level) {}
-    bool MayHold(FileMetaData* file, const TableReadOptions&, const Slice&) override {
+    bool MayMatch(FileMetaData* file, const TableReadOptions&, const Slice&) override {
       return file->number != 1;
     }
     Result<std::unique_ptr<InternalCursor>> NewCursor(FileMetaData* file,
@@ -298,7 +298,7 @@ TEST(LevelCursorModelTest, AgreesWithOneVector) {
       return comparator.CompareInternal(internal_key(a), internal_key(b)) < 0;
     });
     Level level(comparator);
-    level.stretch_ = 1 + random.Uniform(6);
+    level.batch_ = 1 + random.Uniform(6);
     for (size_t from = 0; from < all.size();) {
       const size_t to = std::min(all.size(), from + 1 + random.Uniform(12));
       level.AddFile(std::vector<TestEntry>(all.begin() + static_cast<ptrdiff_t>(from),

@@ -134,10 +134,10 @@ void MergingCursor::Load(uint32_t child) {
     return;
   }
   source.at = &cursor.entry();
-  source.last = forward_ ? cursor.stretch_end() - 1 : cursor.stretch_begin();
+  source.last = forward_ ? cursor.batch_end() - 1 : cursor.batch_begin();
 }
 
-// From one entry of a child's stretch to the next.
+// From one entry of a child's batch to the next.
 template <bool kForward>
 inline MergingCursor::Player MergingCursor::Step(uint32_t child, const HeadForm& heads) {
   constexpr ptrdiff_t kStep = kForward ? 1 : -1;
@@ -148,9 +148,9 @@ inline MergingCursor::Player MergingCursor::Step(uint32_t child, const HeadForm&
   return player;
 }
 
-// The winner's child goes on behind its stretch.
+// The winner's child goes on behind its batch.
 template <bool kForward>
-void MergingCursor::LeaveStretch() {
+void MergingCursor::LeaveBatch() {
   const uint32_t child = winner_.child;
   const Source& source = sources_[child];
   InternalCursor* const cursor = children_[child].get();
@@ -165,14 +165,14 @@ void MergingCursor::LeaveStretch() {
   }
 }
 
-// Merges the next stretch, from behind the winner on. Only the first step may take a child out of
-// its stretch, and so to an end or an error: what was shown before is over then, and nothing else
+// Merges the next batch, from behind the winner on. Only the first step may take a child out of
+// its batch, and so to an end or an error: what was shown before is over then, and nothing else
 // is shown yet.
 template <bool kForward>
 void MergingCursor::Merge() {
-  stretch_ = std::clamp(2 * stretch_, kStretchMin, kStretchMax);
+  batch_ = std::clamp(2 * batch_, kBatchMin, kBatchMax);
   if (const Source& source = sources_[winner_.child]; source.at == source.last) {
-    LeaveStretch<kForward>();
+    LeaveBatch<kForward>();
     if (sources_[winner_.child].at == nullptr || !status_.ok()) return Hide();
   } else {
     winner_ = Replay(Step<kForward>(winner_.child, heads_));
@@ -182,17 +182,17 @@ void MergingCursor::Merge() {
   size_t n = 0;
   for (;;) {
     const Source& source = sources_[winner.child];
-    const size_t place = kForward ? n : kStretchMax - 1 - n;
+    const size_t place = kForward ? n : kBatchMax - 1 - n;
     merged_[place] = *source.at;
     merged_from_[place] = {.entry = source.at, .child = winner.child};
     ++n;
-    if (n == stretch_ || source.at == source.last) break;
+    if (n == batch_ || source.at == source.last) break;
     winner = Replay(Step<kForward>(winner.child, heads));
   }
   winner_ = winner;
   const CursorEntry* const begin = merged_.data();
-  const CursorEntry* const end = begin + kStretchMax;
-  kForward ? ShowStretch(begin, begin, begin + n) : ShowStretch(end - n, end - 1, end);
+  const CursorEntry* const end = begin + kBatchMax;
+  kForward ? ShowBatch(begin, begin, begin + n) : ShowBatch(end - n, end - 1, end);
 }
 
 const MergingCursor::Origin& MergingCursor::OriginOf(const CursorEntry& entry) const {
@@ -213,14 +213,14 @@ void MergingCursor::Start(bool forward) {
   status_ = Status::OK();
   ties_ = 0;
   ties_allowed_ = kTiesMin;
-  stretch_ = 1;
+  batch_ = 1;
   for (uint32_t child = 0; child < children_.size(); ++child) Load(child);
   winner_ = Play();
   const Source& source = sources_[winner_.child];
   if (source.at == nullptr || !status_.ok()) return Hide();
   merged_[0] = *source.at;
   merged_from_[0] = {.entry = source.at, .child = winner_.child};
-  ShowStretch(merged_.data(), merged_.data(), merged_.data() + 1);
+  ShowBatch(merged_.data(), merged_.data(), merged_.data() + 1);
 }
 
 void MergingCursor::SeekToFirst() {
@@ -240,7 +240,7 @@ void MergingCursor::Seek(const Slice& internal_target) {
     more = false;
     for (size_t i = 0; i < children_.size(); ++i) {
       bool& seeking = sources_[i].seeking;
-      if (seeking) seeking = children_[i]->SeekStep(internal_target, step);
+      if (seeking) seeking = children_[i]->SeekStage(internal_target, step);
       more |= seeking;
     }
   }
@@ -252,7 +252,7 @@ void MergingCursor::SeekForPrev(const Slice& internal_target) {
   Start(false);
 }
 
-// The current entry is at the end of the stretch that the merge came from; each child steps over
+// The current entry is at the end of the batch that the merge came from; each child steps over
 // it, and over what was merged since. A memtable may have got new entries there meanwhile, hence
 // the loops.
 template <bool kForward>

@@ -18,12 +18,12 @@
 // A tree without leaves to fill it was rejected: paths of two or three matches in turn are a branch
 // that the processor cannot foresee, and cost more than the third match.
 //
-// Heads are taken behind what all keys of all stretches have in common, which is looked for when
-// they have tied too often, and given up when a stretch comes that does not have it. A custom order
+// Heads are taken behind what all keys of all batches have in common, which is looked for when
+// they have tied too often, and given up when a batch comes that does not have it. A custom order
 // has no heads: all tie.
 //
-// It merges a stretch of entries at once, for as long as the children's own stretches last: a
-// child's entry is gone when the child leaves its stretch. After a seek the stretch is one entry;
+// It merges a batch of entries at once, for as long as the children's own batches last: a
+// child's entry is gone when the child leaves its batch. After a seek the batch is one entry;
 // those that follow double in length.
 //
 //   forward   merged_   [ e0 | e1 | e2 | e3 ) .          the winner stands at e3, all others behind it
@@ -33,9 +33,9 @@
 //     behind it in the direction of travel.
 // I2: a child that becomes invalid with an error ends the merge: invalid until the next seek,
 //     status() is the child's.
-// I3: every entry of the stretch lies in the stretch of its child. The merge walks there; the child
+// I3: every entry of the batch lies in the batch of its child. The merge walks there; the child
 //     is told when the merge leaves it.
-// I4: with heads, the user keys from where each child stands to the end of its stretch begin with
+// I4: with heads, the user keys from where each child stands to the end of its batch begin with
 //     prefix_, which the heads skip.
 // Lifetime: owns its children. Thread safety: one thread.
 #pragma once
@@ -69,8 +69,8 @@ class MergingCursor final : public InternalCursor {
   PinSource OwnerOf(const CursorEntry& entry) const override;
 
  private:
-  static constexpr size_t kStretchMin = 4;
-  static constexpr size_t kStretchMax = 32;
+  static constexpr size_t kBatchMin = 4;
+  static constexpr size_t kBatchMax = 32;
   // Keys that differ though their heads do not, until a longer common prefix is looked for: at
   // first, and at most. Twice as many each time.
   static constexpr uint32_t kTiesMin = 64;
@@ -92,11 +92,11 @@ class MergingCursor final : public InternalCursor {
     }
   };
 
-  // Where the merge has got to in a child's stretch.
+  // Where the merge has got to in a child's batch.
   struct Source {
     const CursorEntry* at = nullptr;    // null: the child is at an end
-    const CursorEntry* last = nullptr;  // the end of the stretch in the direction of travel
-    uint64_t next_head = 0;             // of the entry that a step inside the stretch leads to
+    const CursorEntry* last = nullptr;  // the end of the batch in the direction of travel
+    uint64_t next_head = 0;             // of the entry that a step inside the batch leads to
     bool seeking = false;               // a seek takes a further step
   };
 
@@ -105,7 +105,7 @@ class MergingCursor final : public InternalCursor {
     uint32_t child = 0;
   };
 
-  // An entry of the stretch as its child shows it.
+  // An entry of the batch as its child shows it.
   struct Origin {
     const CursorEntry* entry = nullptr;
     uint32_t child = 0;
@@ -126,7 +126,7 @@ class MergingCursor final : public InternalCursor {
   template <bool kForward>
   Player Step(uint32_t child, const HeadForm& heads);
   template <bool kForward>
-  void LeaveStretch();
+  void LeaveBatch();
   template <bool kForward>
   void Merge();
   void Start(bool forward);
@@ -146,9 +146,9 @@ class MergingCursor final : public InternalCursor {
   std::string prefix_;  // what heads_ skips
   uint32_t ties_ = 0;   // of heads whose keys differ, since the heads were taken
   uint32_t ties_allowed_ = kTiesMin;
-  size_t stretch_ = 1;  // entries that the last stretch might have
-  std::array<CursorEntry, kStretchMax> merged_;
-  std::array<Origin, kStretchMax> merged_from_;
+  size_t batch_ = 1;  // entries that the last batch might have
+  std::array<CursorEntry, kBatchMax> merged_;
+  std::array<Origin, kBatchMax> merged_from_;
   std::string turn_key_;  // the current key while the children leave it
   Status status_;
 };

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/random.h"
-#include "testing/comparators.h"
-#include "testing/vector_cursor.h"
+#include "tests/support/comparators.h"
+#include "tests/support/vector_cursor.h"
 
 namespace ashlar {
 namespace {
@@ -136,7 +136,7 @@ TEST(MergingCursorTest, RandomWalksAgreeWithASortedVector) {
     });
     const Merge merge = MakeMerge(comparator, std::move(sources));
     for (VectorCursor* child : merge.children)
-      child->SetStretch(1 + random.Uniform(random.OneIn(2) ? 9 : 30));
+      child->SetBatch(1 + random.Uniform(random.OneIn(2) ? 9 : 30));
     InternalCursor& cursor = *merge.cursor;
     Slice pinned;
     Pin pin;
@@ -146,7 +146,7 @@ TEST(MergingCursorTest, RandomWalksAgreeWithASortedVector) {
     uint64_t move = 0;
     uint64_t repeat = 0;
     for (int i = 0; i < 1000; ++i) {
-      // Runs of steps, as long as several stretches.
+      // Runs of steps, as long as several batches.
       move = repeat > 0 && cursor.Valid() ? move : random.Uniform(40);
       repeat = repeat > 0 ? repeat - 1 : (move < 5 ? 0 : random.Skewed(7));
       const std::string target =

@@ -41,7 +41,7 @@ void UserIterator::SeekCursorForPrev(const Slice& user_key, uint64_t tag) {
   cursor()->SeekForPrev(target);
 }
 
-UserIterator::Held UserIterator::HoldAtCursor() {
+UserIterator::PinnedBytes UserIterator::PinAtCursor() {
   const PinSource owner = cursor()->value_owner();
   return {.bytes = cursor()->value(), .owner = owner, .pin = owner.Acquire()};
 }
@@ -50,7 +50,7 @@ void UserIterator::BeginMove() {
   valid_ = false;
   steps_ = 0;
   deletions_stepped_over_ = 0;
-  held_.pin.Release();
+  pinned_.pin.Release();
 }
 
 void UserIterator::BeginSeek() {
@@ -74,7 +74,7 @@ bool UserIterator::IsOutsidePrefix(Slice user_key) const {
   return KeyPrefix(args_.source.prefix_extractor, user_key) != prefix_.key();
 }
 
-// --- steps inside the cursor's stretch ---
+// --- steps inside the cursor's batch ---
 
 // A value that the snapshot sees.
 inline bool UserIterator::IsPlain(const CursorEntry& entry) const {
@@ -97,10 +97,10 @@ inline bool UserIterator::SameUserKey(const Slice& a, const Slice& b) const {
   return EqualInOrder(a, b);
 }
 
-inline void UserIterator::ShowInStretch(const CursorEntry& entry) {
+inline void UserIterator::ShowInBatch(const CursorEntry& entry) {
   key_ = ExtractUserKey(entry.key);
   value_ = entry.value;
-  value_in_ = ValueIn::kStretch;
+  value_in_ = ValueIn::kBatch;
   shown_ = &entry;
   valid_ = true;
 }
@@ -109,7 +109,7 @@ inline void UserIterator::ShowInStretch(const CursorEntry& entry) {
 // changed.
 inline bool UserIterator::StepForward() {
   ASHLAR_DCHECK(valid_);
-  if (state_ != State::kForward || value_in_ != ValueIn::kStretch) return false;
+  if (state_ != State::kForward || value_in_ != ValueIn::kBatch) return false;
   const CursorEntry* const next = cursor()->after();
   if (next == nullptr || !IsPlain(*next)) return false;
   const Slice user_key = ExtractUserKey(next->key);
@@ -117,7 +117,7 @@ inline bool UserIterator::StepForward() {
   if (TagSequence(ExtractTag(cursor()->key())) != 0 && SameUserKey(key_, user_key)) return false;
   if (AtUpperBound(user_key) || OutsidePrefix(user_key)) return false;
   cursor()->Next();
-  ShowInStretch(*next);
+  ShowInBatch(*next);
   return true;
 }
 
@@ -132,9 +132,9 @@ inline bool UserIterator::StepBackward() {
   const Slice user_key = ExtractUserKey(entry.key);
   if (SameUserKey(user_key, ExtractUserKey(before->key))) return false;
   if (BelowLowerBound(user_key) || OutsidePrefix(user_key)) return false;
-  held_.pin.Release();
+  pinned_.pin.Release();
   cursor()->Prev();
-  ShowInStretch(entry);
+  ShowInBatch(entry);
   return true;
 }
 
@@ -288,7 +288,7 @@ void UserIterator::SeekToFirstMove() {
   } else {
     cursor()->SeekToFirst();
   }
-  SettleForward(false);
+  FindVisibleForward(false);
   if (valid_) StayInPrefixOf(key_);
 }
 
@@ -298,7 +298,7 @@ void UserIterator::SeekMove(const Slice& target) {
   StayInPrefixOf(target);
   SetScope(from_bound ? SeekScope::kTotalOrder : ScopeOf(target));
   SeekCursor(from_bound ? *args_.lower_bound : target, SeekTag(args_.source.sequence));
-  SettleForward(false);
+  FindVisibleForward(false);
 }
 
 void UserIterator::NextMove() {
@@ -318,12 +318,12 @@ void UserIterator::NextMove() {
       SeekCursor(saved_key(), kTagAfterAll);
       break;
   }
-  SettleForward(past_saved_key);
+  FindVisibleForward(past_saved_key);
 }
 
 // Finds the first entry from the cursor on that the user sees. past_saved_key: versions of
 // saved_key_ are hidden, because a newer one has decided.
-void UserIterator::SettleForward(bool past_saved_key) {
+void UserIterator::FindVisibleForward(bool past_saved_key) {
   uint64_t run =
       // entries of saved_key_ in a row that were stepped over: hidden ones, or ones that are too
       // new
@@ -345,7 +345,7 @@ void UserIterator::SettleForward(bool past_saved_key) {
       const ValueType type = TagType(tag);
       if (type == ValueType::kValue) [[likely]] {
         state_ = State::kForward;
-        return ShowInStretch(cursor()->entry());
+        return ShowInBatch(cursor()->entry());
       }
       if (type == ValueType::kMerge) return ShowMerged();
       if (!IsPointType(type)) return Stop(UnsupportedTypeError(type));
@@ -418,7 +418,7 @@ void UserIterator::SeekToLastMove() {
   } else {
     cursor()->SeekToLast();
   }
-  SettleBackward();
+  FindVisibleBackward();
   if (valid_) StayInPrefixOf(key_);
 }
 
@@ -429,7 +429,7 @@ void UserIterator::SeekForPrevMove(const Slice& target) {
   SetScope(from_bound ? SeekScope::kTotalOrder : ScopeOf(target));
   SeekCursorForPrev(from_bound ? *args_.upper_bound : target,
                     from_bound ? kTagBeforeAll : kTagAfterAll);
-  SettleBackward();
+  FindVisibleBackward();
 }
 
 void UserIterator::PrevMove() {
@@ -439,12 +439,12 @@ void UserIterator::PrevMove() {
     SaveKey(key_);
     SeekCursorForPrev(saved_key(), kTagBeforeAll);
   }
-  SettleBackward();
+  FindVisibleBackward();
 }
 
 // Finds the last key at or before the cursor's that the user sees. The cursor stands at the oldest
 // version of a key.
-void UserIterator::SettleBackward() {
+void UserIterator::FindVisibleBackward() {
   while (cursor()->Valid()) {
     const Slice user_key = ExtractUserKey(cursor()->key());
     if (BelowLowerBound(user_key) || OutsidePrefix(user_key)) return;
@@ -488,7 +488,7 @@ void UserIterator::TakeVersion(ValueType type) {
   if (type == ValueType::kMerge) return TakeOperand();
   ForgetVersions();
   base_type_ = type;
-  if (type == ValueType::kValue) base_ = HoldAtCursor();
+  if (type == ValueType::kValue) base_ = PinAtCursor();
 }
 
 UserIterator::Outcome UserIterator::ResolveCollected() {
@@ -499,14 +499,14 @@ UserIterator::Outcome UserIterator::ResolveCollected() {
   const bool has_value = base_type_ == ValueType::kValue;
   if (!operands_.empty()) {
     std::reverse(operands_.begin(), operands_.end());
-    std::reverse(operand_holds_.begin(), operand_holds_.end());
-    return CutOperands() || !has_value ? MergeOperands(Base::kNone) : MergeOperands(Base::kHeld);
+    std::reverse(operand_pins_.begin(), operand_pins_.end());
+    return CutOperands() || !has_value ? MergeOperands(Base::kNone) : MergeOperands(Base::kPinned);
   }
   if (!has_value) {
     if (base_type_) ++deletions_stepped_over_;
     return Outcome::kHidden;
   }
-  ShowHeld(std::move(base_));
+  ShowPinned(std::move(base_));
   return Outcome::kShown;
 }
 
@@ -531,32 +531,32 @@ UserIterator::Outcome UserIterator::ResolveAtCursor() {
   if (!AtSavedKey()) return Outcome::kHidden;
   const ValueType type = ExtractType(cursor()->key());
   switch (type) {
-    case ValueType::kValue: ShowHeld(HoldAtCursor()); return Outcome::kShown;
+    case ValueType::kValue: ShowPinned(PinAtCursor()); return Outcome::kShown;
     case ValueType::kDeletion:
     case ValueType::kSingleDeletion: return Outcome::kHidden;
     case ValueType::kMerge: break;
     default: Stop(UnsupportedTypeError(type)); return Outcome::kStopped;
   }
   const Outcome outcome = MergeForward();
-  if (outcome == Outcome::kShown && value_in_ == ValueIn::kStretch) {
-    Held held = HoldAtCursor();
-    held.bytes = value_;
-    ShowHeld(std::move(held));
+  if (outcome == Outcome::kShown && value_in_ == ValueIn::kBatch) {
+    PinnedBytes pinned = PinAtCursor();
+    pinned.bytes = value_;
+    ShowPinned(std::move(pinned));
   }
   return outcome;
 }
 
-void UserIterator::ShowHeld(Held held) {
-  held_ = std::move(held);
-  value_ = held_.bytes;
+void UserIterator::ShowPinned(PinnedBytes pinned) {
+  pinned_ = std::move(pinned);
+  value_ = pinned_.bytes;
   value_in_ = ValueIn::kPin;
 }
 
 // --- merging ---
 
 void UserIterator::TakeOperand() {
-  operand_holds_.push_back(HoldAtCursor());
-  operands_.push_back(operand_holds_.back().bytes);
+  operand_pins_.push_back(PinAtCursor());
+  operands_.push_back(operand_pins_.back().bytes);
 }
 
 bool UserIterator::EnoughOperands() const {
@@ -597,13 +597,13 @@ UserIterator::Outcome UserIterator::MergeOperands(Base base) {
     value_in_ = ValueIn::kMerged;
   } else if (result.kind == MergeResult::Kind::kBase && base == Base::kAtCursor) {
     value_ = result.existing;
-    value_in_ = ValueIn::kStretch;
+    value_in_ = ValueIn::kBatch;
     shown_ = &cursor()->entry();
   } else {
-    Held held =
-        std::move(result.kind == MergeResult::Kind::kBase ? base_ : operand_holds_[result.operand]);
-    held.bytes = result.existing;
-    ShowHeld(std::move(held));
+    PinnedBytes pinned =
+        std::move(result.kind == MergeResult::Kind::kBase ? base_ : operand_pins_[result.operand]);
+    pinned.bytes = result.existing;
+    ShowPinned(std::move(pinned));
   }
   ForgetVersions();
   return Outcome::kShown;
@@ -611,9 +611,9 @@ UserIterator::Outcome UserIterator::MergeOperands(Base base) {
 
 void UserIterator::ForgetVersions() {
   base_type_.reset();
-  base_ = Held();
+  base_ = PinnedBytes();
   operands_.clear();
-  operand_holds_.clear();
+  operand_pins_.clear();
 }
 
 // --- the rest ---
@@ -622,7 +622,7 @@ void UserIterator::PinValue(PinnableSlice* value) const {
   ASHLAR_DCHECK(valid_);
   if (value_in_ == ValueIn::kMerged) return value->PinSelf(value_);
   const PinSource owner =
-      value_in_ == ValueIn::kStretch ? args_.source.cursor->OwnerOf(*shown_) : held_.owner;
+      value_in_ == ValueIn::kBatch ? args_.source.cursor->OwnerOf(*shown_) : pinned_.owner;
   owner.Acquire().MoveTo(value, value_);
 }
 

@@ -8,10 +8,10 @@
 //   state            the cursor stands                            the value lies
 //   kForward         at the entry that decided                    where the cursor stands, or (merged) in pinned bytes or in merged_
 //   kForwardPast     behind what was merged                       in pinned bytes or in merged_
-//   kBackward        before all versions of the current key       in the cursor's stretch, in pinned bytes or in merged_
+//   kBackward        before all versions of the current key       in the cursor's batch, in pinned bytes or in merged_
 //
 // The common step, from a value to the value of another key that lies decoded beside it, is made
-// inside the cursor's stretch (StepForward, StepBackward): nothing is copied and nothing pinned.
+// inside the cursor's batch (StepForward, StepBackward): nothing is copied and nothing pinned.
 // Everything else takes the long way, which decides from scratch.
 //
 // Forward, the first visible version of a new key decides. Backward, versions arrive oldest first:
@@ -26,7 +26,7 @@
 // With prefix_same_as_start the iterator ends where the prefix of the target, or of the first key
 // found, ends; a key without a prefix starts no such range, and ends one.
 //
-// Place of range tombstones: where a version is found visible (SettleForward, CollectVersions), an
+// Place of range tombstones: where a version is found visible (FindVisibleForward, CollectVersions), an
 // aggregator would be asked whether it is covered, and the cursor sent past a covered run.
 //
 // I1: Valid() implies status().ok(). A version that decides and has a type that is not implemented
@@ -110,14 +110,14 @@ class UserIterator final : public Iterator {
 
  private:
   enum class State : uint8_t { kForward, kForwardPast, kBackward };
-  enum class ValueIn : uint8_t { kStretch, kPin, kMerged };
+  enum class ValueIn : uint8_t { kBatch, kPin, kMerged };
   // What the versions of one key amount to.
   enum class Outcome : uint8_t { kShown, kHidden, kStopped };
 
   // Where the value below operands lies: base_ is not pinned while the cursor stands there.
-  enum class Base : uint8_t { kNone, kAtCursor, kHeld };
+  enum class Base : uint8_t { kNone, kAtCursor, kPinned };
   // Bytes of a version that must outlive the cursor's stay there.
-  struct Held {
+  struct PinnedBytes {
     Slice bytes;
     PinSource owner;
     Pin pin;
@@ -139,7 +139,7 @@ class UserIterator final : public Iterator {
   }
   void SeekCursor(const Slice& user_key, uint64_t tag);
   void SeekCursorForPrev(const Slice& user_key, uint64_t tag);
-  Held HoldAtCursor();
+  PinnedBytes PinAtCursor();
 
   // True if statistics are on or the thread measures times: a move then goes through Observe.
   bool Observed() const;
@@ -160,7 +160,7 @@ class UserIterator final : public Iterator {
   bool StepBackward();
   bool IsPlain(const CursorEntry& entry) const;
   bool SameUserKey(const Slice& a, const Slice& b) const;
-  void ShowInStretch(const CursorEntry& entry);
+  void ShowInBatch(const CursorEntry& entry);
 
   void BeginMove();
   void BeginSeek();
@@ -182,12 +182,12 @@ class UserIterator final : public Iterator {
   void Stop(Status status);
   void End();
 
-  void SettleForward(bool past_saved_key);
+  void FindVisibleForward(bool past_saved_key);
   void ShowMerged();
   Outcome MergeForward();
 
-  void SettleBackward();
-  void ShowHeld(Held held);
+  void FindVisibleBackward();
+  void ShowPinned(PinnedBytes pinned);
   Outcome CollectVersions();
   void TakeVersion(ValueType type);
   Outcome ResolveCollected();
@@ -203,9 +203,9 @@ class UserIterator final : public Iterator {
   UserIteratorArgs args_;
   bool valid_ = false;
   State state_ = State::kForward;
-  ValueIn value_in_ = ValueIn::kStretch;
+  ValueIn value_in_ = ValueIn::kBatch;
   const CursorEntry* shown_ =
-      nullptr;  // kStretch: the entry of the cursor's stretch in which value_ lies
+      nullptr;  // kBatch: the entry of the cursor's batch in which value_ lies
   Slice key_;
   Slice value_;
   Status status_;
@@ -217,13 +217,13 @@ class UserIterator final : public Iterator {
   SavedKey saved_key_;  // the user key whose versions are being passed or collected
   SavedKey seek_target_;
   std::string merged_;
-  Held held_;  // kPin: what value_ lies in
+  PinnedBytes pinned_;  // kPin: what value_ lies in
 
   // Versions of the saved key that a merge or a backward move has collected.
   std::optional<ValueType> base_type_;  // of the newest version that is no operand
-  Held base_;                           // if that is a value
+  PinnedBytes base_;                    // if that is a value
   std::vector<Slice> operands_;         // newest first, when they are merged
-  std::vector<Held> operand_holds_;
+  std::vector<PinnedBytes> operand_pins_;
 };
 
 }  // namespace ashlar

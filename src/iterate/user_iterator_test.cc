@@ -16,8 +16,8 @@
 
 #include "base/random.h"
 #include "iterate/merging_cursor.h"
-#include "testing/comparators.h"
-#include "testing/vector_cursor.h"
+#include "tests/support/comparators.h"
+#include "tests/support/vector_cursor.h"
 
 namespace ashlar {
 namespace {
@@ -56,7 +56,7 @@ struct Given {
   const SliceTransform* told_of =
       nullptr;  // the sources are told of prefixes of this transform; null: of none
   SeekScope told_scope_max = SeekScope::kPrefix;
-  size_t stretch = 3;  // entries that a step of the cursor shows
+  size_t batch = 3;  // entries that a step of the cursor shows
 };
 
 class Script {
@@ -65,7 +65,7 @@ class Script {
     const KeyComparator comparator{BytewiseComparator()};
     auto cursor = std::make_unique<VectorCursor>(comparator, ParseEntries(given.entries));
     cursor_ = cursor.get();
-    cursor_->SetStretch(given.stretch);
+    cursor_->SetBatch(given.batch);
     UserIteratorArgs args{.comparator = comparator};
     args.merge_operator = merge_operator_.get();
     if (given.lower != nullptr) args.lower_bound = &(lower_ = Slice(given.lower));
@@ -527,7 +527,7 @@ TEST(UserIteratorModelTest, RandomWalksAgreeWithTheModel) {
     std::vector<std::unique_ptr<InternalCursor>> children;
     for (auto& part : parts) {
       auto child = std::make_unique<VectorCursor>(comparator, std::move(part));
-      child->SetStretch(1 + random.Uniform(9));
+      child->SetBatch(1 + random.Uniform(9));
       children.push_back(std::move(child));
     }
 
@@ -560,7 +560,7 @@ TEST(UserIteratorModelTest, RandomWalksAgreeWithTheModel) {
     std::string pinned_value;
     for (int i = 0; i < 500; ++i) {
       const std::string target = random_key();
-      // Runs of steps, as long as several stretches.
+      // Runs of steps, as long as several batches.
       move = repeat > 0 && iterator.Valid() ? move : random.Uniform(iterator.Valid() ? 20 : 4);
       repeat = repeat > 0 ? repeat - 1 : (move < 4 ? 0 : random.Skewed(6));
       switch (move) {

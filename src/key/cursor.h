@@ -1,16 +1,16 @@
 // InternalCursor: a walk over internal keys in order, the one shape that memtables, tables, levels
 // and merges share.
 //
-// A cursor stands in a stretch of entries that lie decoded side by side. Stepping inside it is a
+// A cursor stands in a batch of entries that lie decoded side by side. Stepping inside it is a
 // pointer's step, known here and to every caller; only leaving it is virtual, and reading the
-// current entry costs no call. How long stretches are is the cursor's own affair: a memtable shows
+// current entry costs no call. How long batches are is the cursor's own affair: a memtable shows
 // one entry at a time, a table what it decodes at once, a merge what it merges at once.
 //
-//   stretch   [ entry | entry | entry | entry )          Next: at < end - 1 ? ++at : MoveNext()
+//   batch   [ entry | entry | entry | entry )          Next: at < end - 1 ? ++at : MoveNext()
 //             begin           at              end        Prev: at > begin   ? --at : MovePrev()
 //
-// I1: Valid() implies that every entry of the stretch has key.size() >= kTagBytes.
-// I2: key() and value() of every entry of the stretch stay valid until the cursor leaves it, and
+// I1: Valid() implies that every entry of the batch has key.size() >= kTagBytes.
+// I2: key() and value() of every entry of the batch stay valid until the cursor leaves it, and
 //     until its next seek; OwnerOf can pin a value for longer.
 // I3: a cursor that meets an error becomes invalid and stays so until the next Seek*; status() then
 //     says why. An invalid cursor with Ok has passed the end.
@@ -56,11 +56,11 @@ class InternalCursor {
   const CursorEntry& entry() const { return *at_; }
   const Slice& key() const { return at_->key; }  // internal key
   const Slice& value() const { return at_->value; }
-  // The entry that a step leads to, if it is in the stretch; else null.
+  // The entry that a step leads to, if it is in the batch; else null.
   const CursorEntry* after() const { return at_ + 1 != end_ ? at_ + 1 : nullptr; }
   const CursorEntry* before() const { return at_ != begin_ ? at_ - 1 : nullptr; }
-  const CursorEntry* stretch_begin() const { return begin_; }
-  const CursorEntry* stretch_end() const { return end_; }
+  const CursorEntry* batch_begin() const { return begin_; }
+  const CursorEntry* batch_end() const { return end_; }
 
   virtual void SeekToFirst() = 0;
   virtual void SeekToLast() = 0;
@@ -70,7 +70,7 @@ class InternalCursor {
   // Seek in steps, 0, 1, ..., until one returns false, and nothing but steps in between. Each asks
   // for the memory that the next one reads: whoever seeks with several cursors takes a step with
   // each in turn, so that their cache misses overlap.
-  virtual bool SeekStep(const Slice& internal_target, uint32_t /*step*/) {
+  virtual bool SeekStage(const Slice& internal_target, uint32_t /*step*/) {
     Seek(internal_target);
     return false;
   }
@@ -90,31 +90,31 @@ class InternalCursor {
   }
 
   virtual Status status() const = 0;
-  // Owner of the value's bytes of an entry of the stretch.
+  // Owner of the value's bytes of an entry of the batch.
   virtual PinSource OwnerOf(const CursorEntry& entry) const = 0;
   PinSource value_owner() const { return OwnerOf(*at_); }
 
  protected:
-  // From the last entry of the stretch to the one behind it; from the first to the one before it.
+  // From the last entry of the batch to the one behind it; from the first to the one before it.
   virtual void MoveNext() = 0;
   virtual void MovePrev() = 0;
 
-  // One entry, in a stretch of its own.
+  // One entry, in a batch of its own.
   void ShowOne(const Slice& key, const Slice& value) {
     own_ = {key, value};
-    ShowStretch(&own_, &own_, &own_ + 1);
+    ShowBatch(&own_, &own_, &own_ + 1);
   }
-  void ShowStretch(const CursorEntry* begin, const CursorEntry* at, const CursorEntry* end) {
+  void ShowBatch(const CursorEntry* begin, const CursorEntry* at, const CursorEntry* end) {
     begin_ = begin;
     at_ = at;
     end_ = end;
   }
-  void Hide() { ShowStretch(nullptr, nullptr, nullptr); }
-  // Stands in the stretch of another cursor, at the same place.
+  void Hide() { ShowBatch(nullptr, nullptr, nullptr); }
+  // Stands in the batch of another cursor, at the same place.
   static void StandAs(InternalCursor* cursor, const InternalCursor& other) {
-    cursor->ShowStretch(other.begin_, other.at_, other.end_);
+    cursor->ShowBatch(other.begin_, other.at_, other.end_);
   }
-  // Stands at another entry of its stretch: of a cursor whose stretch somebody has walked over.
+  // Stands at another entry of its batch: of a cursor whose batch somebody has walked over.
   static void StandAt(InternalCursor* cursor, const CursorEntry* entry) { cursor->at_ = entry; }
 
  private:

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/random.h"
-#include "testing/comparators.h"
+#include "tests/support/comparators.h"
 
 namespace ashlar {
 namespace {

@@ -16,13 +16,13 @@ namespace ashlar {
 
 namespace {
 
-WriteGate::State ToGateState(StallState state) {
+WriteController::State ToGateState(StallState state) {
   switch (state) {
-    case StallState::kNone: return WriteGate::State::kOpen;
-    case StallState::kDelayed: return WriteGate::State::kDelayed;
-    case StallState::kStopped: return WriteGate::State::kStopped;
+    case StallState::kNone: return WriteController::State::kOpen;
+    case StallState::kDelayed: return WriteController::State::kDelayed;
+    case StallState::kStopped: return WriteController::State::kStopped;
   }
-  return WriteGate::State::kOpen;
+  return WriteController::State::kOpen;
 }
 
 WriteStallCondition ToCondition(StallState state) {
@@ -181,7 +181,7 @@ void BackgroundWork::MemTableSealed(const ColumnFamily& family) {
   untold_changes_.emplace_back(std::move(info));
 }
 
-void BackgroundWork::TellChange(const Change& change) {
+void BackgroundWork::NotifyChange(const Change& change) {
   if (const auto* const sealed = std::get_if<MemTableInfo>(&change)) {
     NotifyAll(state_->options.listeners, &EventListener::OnMemTableSealed, *sealed);
     return;
@@ -195,7 +195,7 @@ void BackgroundWork::TellChange(const Change& change) {
   NotifyAll(state_->options.listeners, &EventListener::OnStallConditionsChanged, stall.info);
 }
 
-void BackgroundWork::TellChanges() {
+void BackgroundWork::NotifyChanges() {
   for (bool first = true;; first = false) {
     std::vector<Change> changes;
     {
@@ -205,7 +205,7 @@ void BackgroundWork::TellChanges() {
       telling_changes_ = !changes.empty();
     }
     if (changes.empty()) return;
-    for (const Change& change : changes) TellChange(change);
+    for (const Change& change : changes) NotifyChange(change);
   }
 }
 
@@ -309,7 +309,7 @@ void BackgroundWork::ScheduleFlushes() {
 }
 
 void BackgroundWork::FlushJob(std::shared_ptr<ColumnFamily> family) {
-  TellChanges();
+  NotifyChanges();
   Status status;
   {
     Flush flush{.family = family};
@@ -343,7 +343,7 @@ void BackgroundWork::EndJob(std::shared_ptr<ColumnFamily> family, int Background
   }
   state_->epochs.Reclaim();
   DeleteObsoleteFiles();
-  TellChanges();
+  NotifyChanges();
   MutexLock lock(state_->mutex);
   --(this->*jobs);
   Schedule();
@@ -417,7 +417,7 @@ Status BackgroundWork::InstallFlushes(std::span<Flush> flushes) {
 
 Status BackgroundWork::FlushTogether(std::span<const std::shared_ptr<ColumnFamily>> families,
                                      TableFileCreationReason reason) {
-  TellChanges();
+  NotifyChanges();
   std::vector<Flush> flushes;
   {
     MutexLock lock(state_->mutex);
@@ -453,7 +453,7 @@ void BackgroundWork::DiscardTables(Flush* flush) {
     if (file.owned == nullptr) continue;
     state_->open_tables.Evict(file.owned.get());
     const std::string path = TableFileName(state_->directory, file.owned->number);
-    TellTableDeleted(*state_, path, file.owned->number, DeleteObsoleteFile(*state_, path));
+    NotifyTableDeleted(*state_, path, file.owned->number, DeleteObsoleteFile(*state_, path));
   }
 }
 
@@ -577,7 +577,7 @@ void BackgroundWork::EndCompaction(Compaction* compaction) {
 }
 
 void BackgroundWork::CompactionJob(Compaction* compaction) {
-  TellChanges();
+  NotifyChanges();
   std::shared_ptr<ColumnFamily> family = compaction->family;
   const Status status = Compact(compaction);
   if (!IsBenign(status)) HandleFailure(*compaction, status);
@@ -717,7 +717,7 @@ Status BackgroundWork::RunManualCompaction(const CompactRangeOptions& options,
     compaction->version->Unref();
     state_->epochs.Reclaim();
     DeleteObsoleteFiles();
-    TellChanges();
+    NotifyChanges();
     DumpStatsIfDue();
     {
       MutexLock lock(state_->mutex);
@@ -771,7 +771,7 @@ TableJobArgs BackgroundWork::MakeJobArgs(const ColumnFamily& family,
     readahead_bytes = state_->current_options.compaction_readahead_size;
   }
   TableJobArgs args;
-  TableOutputArgs& output = args.output;
+  CompactionOutputArgs& output = args.output;
   output.file_system = state_->file_system;
   output.directory = state_->directory;
   output.file_options.use_direct_io = state_->options.use_direct_io_for_flush_and_compaction;
@@ -906,7 +906,7 @@ void BackgroundWork::DeleteObsoleteFiles() {
     deleted = DeleteUnderLock();
   }
   for (const DeletedTable& table : deleted)
-    TellTableDeleted(*state_, table.path, table.number, table.status);
+    NotifyTableDeleted(*state_, table.path, table.number, table.status);
 }
 
 std::vector<BackgroundWork::DeletedTable> BackgroundWork::DeleteUnderLock() {

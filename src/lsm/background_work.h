@@ -66,7 +66,7 @@ class BackgroundWork {
   // Tells listeners and the LOG about sealed memtables and changes of write stalls, in their order.
   // They come about where locks are held or writers wait, so jobs tell them at their beginning and
   // end. Without locks.
-  void TellChanges();
+  void NotifyChanges();
   // Makes the database read-only because of this error. Listeners are told the reason, the LOG what
   // was being done.
   void LatchError(BackgroundErrorReason reason, const std::string& during, const Status& error);
@@ -191,7 +191,7 @@ class BackgroundWork {
   };
   Status BuildFlush(Flush* flush);
   Status BuildFlushTable(Flush* flush);
-  void TellChange(const Change& change);
+  void NotifyChange(const Change& change);
   void CountStall(ColumnFamily* family, StallState before) ASHLAR_REQUIRES(state_->mutex);
   Status ExecuteCompaction(Compaction* compaction, TableJobResult* result);
   // What the LOG gets every stats_dump_period_sec, at the end of a job.

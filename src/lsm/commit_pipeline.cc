@@ -66,11 +66,11 @@ bool CommitPipeline::Join(CommitRequest* request) {
 
 Status CommitPipeline::Commit(CommitRequest* request) {
   for (;;) {
-    if (state_->gate.state() != WriteGate::State::kOpen)
+    if (state_->gate.state() != WriteController::State::kOpen)
       ASHLAR_RETURN_IF_ERROR(WaitAtGate(*request));
     if (!Join(request)) return std::move(request->status);
-    Status status = CatchBadAlloc([this] { return MakeRoom(); });
-    if (status.ok() && state_->gate.state() == WriteGate::State::kStopped) {
+    Status status = CatchBadAlloc([this] { return MakeRoomForWrite(); });
+    if (status.ok() && state_->gate.state() == WriteController::State::kStopped) {
       // Its turn came too late. A writer that waited here would keep syncs and memtable switches
       // waiting, too.
       queue_.Finish(queue_.FormGroup(request, 0));
@@ -92,7 +92,7 @@ Status CommitPipeline::Commit(CommitRequest* request) {
 
 // ---- Room.
 
-Status CommitPipeline::MakeRoom() {
+Status CommitPipeline::MakeRoomForWrite() {
   ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
   return room_check_wanted_ ? SwitchWhatIsFull() : Status::OK();
 }
@@ -208,15 +208,15 @@ Status CommitPipeline::WaitAtGate(const CommitRequest& request) {
 
 Status CommitPipeline::PassGate(const CommitRequest& request) {
   MutexLock lock(state_->mutex);
-  WriteGate& gate = state_->gate;
+  WriteController& gate = state_->gate;
   uint64_t bytes = request.batch_bytes;  // not paid for by waiting yet
   uint64_t reserved_us = 0;
   std::optional<uint64_t> turn_us;
   uint64_t generation = 0;
   for (;;) {
     ASHLAR_RETURN_IF_ERROR(WaitingIsInVain());
-    if (gate.state() == WriteGate::State::kOpen) return Status::OK();
-    if (gate.state() == WriteGate::State::kStopped) {
+    if (gate.state() == WriteController::State::kOpen) return Status::OK();
+    if (gate.state() == WriteController::State::kStopped) {
       state_->WaitForChange();
       continue;
     }

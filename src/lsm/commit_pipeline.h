@@ -3,10 +3,10 @@
 // syncs once if a request of the group asks for it, applies it to the memtables, and publishes the
 // last sequence with one store.
 //
-//   Write -> (WaitAtGate) -> Join -> [lead] MakeRoom -> FormGroup -> AppendToLog -> (Sync) -> Apply
+//   Write -> (WaitAtGate) -> Join -> [lead] MakeRoomForWrite -> FormGroup -> AppendToLog -> (Sync) -> Apply
 //   -> publish -> Finish
 //                ^                            |
-//                +-- alone, if MakeRoom closed the gate
+//                +-- alone, if MakeRoomForWrite closed the gate
 //
 // I1: sequences are given in queue order without gaps inside a group; a batch's bytes in the log
 //     carry its first sequence.
@@ -64,7 +64,7 @@ class CommitPipeline {
   Status ThrottleLowPriority(const CommitRequest& request);
   bool Join(CommitRequest* request);
   Status Commit(CommitRequest* request);
-  Status MakeRoom();
+  Status MakeRoomForWrite();
   // Of all live families. In the leader's thread.
   uint64_t ActiveMemTableBytes() const;
   Status SwitchWhatIsFull();

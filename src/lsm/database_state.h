@@ -27,12 +27,12 @@
 #include "execute/epoch.h"
 #include "execute/executor.h"
 #include "lsm/column_family.h"
-#include "lsm/error_latch.h"
+#include "lsm/error_handler.h"
 #include "lsm/log_set.h"
 #include "lsm/obsolete_files.h"
 #include "lsm/recovery_report.h"
 #include "lsm/snapshot_list.h"
-#include "lsm/write_gate.h"
+#include "lsm/write_controller.h"
 #include "manifest/version_set.h"
 #include "observe/recorder.h"
 #include "platform/mutex.h"
@@ -94,8 +94,8 @@ struct DatabaseState {
 
   // ---- Self-synchronised.
   ArenaBlockPool arena_blocks;
-  ErrorLatch latch;
-  WriteGate gate;
+  ErrorHandler latch;
+  WriteController gate;
   LogSet logs;
   OpenTables open_tables;
   ObsoleteFiles obsolete_files;

@@ -132,8 +132,8 @@ FlushJobInfo JobEvents::MakeFlushInfo(std::span<const MemTableRef> tables) {
   info.thread_id = CurrentThreadSystemId();
   info.job_id = job_id_;
   info.flush_reason = flush_reason_;
-  info.triggered_writes_slowdown = state_->gate.state() == WriteGate::State::kDelayed;
-  info.triggered_writes_stop = state_->gate.state() == WriteGate::State::kStopped;
+  info.triggered_writes_slowdown = state_->gate.state() == WriteController::State::kDelayed;
+  info.triggered_writes_stop = state_->gate.state() == WriteController::State::kStopped;
   info.smallest_seqno = tables.front()->first_sequence();
   info.largest_seqno = tables.back()->last_sequence();
   for (const Made& table : MadeTables()) {
@@ -325,8 +325,8 @@ void JobEvents::CountCompaction(const CompactionPlan& plan, const TableJobStatis
 
 // ---- Deletions.
 
-void TellTableDeleted(const DatabaseState& state, const std::string& path, uint64_t number,
-                      const Status& status) {
+void NotifyTableDeleted(const DatabaseState& state, const std::string& path, uint64_t number,
+                        const Status& status) {
   NewLine(state, 0, "table_file_deletion")
       .Add("file_number", number)
       .Add("status", status.ToString());

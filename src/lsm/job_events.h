@@ -24,7 +24,7 @@
 
 namespace ashlar {
 
-class JobEvents final : public TableOutputObserver {
+class JobEvents final : public CompactionOutputObserver {
  public:
   JobEvents(DatabaseState* state, const ColumnFamily& family, TableFileCreationReason reason);
   JobEvents(const JobEvents&) = delete;
@@ -73,7 +73,7 @@ class JobEvents final : public TableOutputObserver {
 CompactionReason ToCompactionReason(PlanReason reason);
 
 // A table file is gone (or, by the status, is not). Counts, and tells listeners and the LOG.
-void TellTableDeleted(const DatabaseState& state, const std::string& path, uint64_t number,
-                      const Status& status);
+void NotifyTableDeleted(const DatabaseState& state, const std::string& path, uint64_t number,
+                        const Status& status);
 
 }  // namespace ashlar

@@ -35,8 +35,8 @@ Result<std::unique_ptr<LogWriter>> LogSet::CreateLog(const NewLog& log) {
   ASHLAR_RETURN_IF_ERROR(file_system_->NewWritableFile(name, file_options_, &file));
   auto writer = std::make_unique<LogWriter>(std::move(file), name, log.number);
   Status status = log.directory_handle->Sync();
-  if (const std::optional<LogHead> head = MakeHead(); status.ok() && head.has_value()) {
-    status = writer->AddRecord(EncodeLogHead(*head, log.next_sequence));
+  if (const std::optional<PredecessorRecord> head = MakeHead(); status.ok() && head.has_value()) {
+    status = writer->AddRecord(EncodePredecessorRecord(*head, log.next_sequence));
     if (status.ok()) status = writer->HandOver();
   }
   writer->MarkCommitted();
@@ -81,12 +81,14 @@ Status LogSet::CutFailedCurrent() {
   return Status::OK();
 }
 
-std::optional<LogHead> LogSet::MakeHead() const {
+std::optional<PredecessorRecord> LogSet::MakeHead() const {
   if (current_ != nullptr)
-    return LogHead{.previous_number = current_number(), .previous_bytes = current_->good_bytes()};
+    return PredecessorRecord{.previous_number = current_number(),
+                             .previous_bytes = current_->good_bytes()};
   MutexLock lock(mutex_);
   if (closed_.empty() || !closed_.back().synced) return std::nullopt;
-  return LogHead{.previous_number = closed_.back().number, .previous_bytes = closed_.back().bytes};
+  return PredecessorRecord{.previous_number = closed_.back().number,
+                           .previous_bytes = closed_.back().bytes};
 }
 
 Status LogSet::SyncAdopted() {

@@ -5,7 +5,7 @@
 //                      |                                                           ^
 //                      +--any error--> FAILED, cut to its good bytes --StartNewLog-+ (never synced)
 //
-// A new log begins with a head that says how long the one before it was (log_head.h). The current
+// A new log begins with a head that says how long the one before it was (predecessor_record.h). The current
 // log may be followed by zeros, a closed one is not.
 //
 // I1: log numbers ascend; the current log has the highest.
@@ -39,7 +39,7 @@
 #include "ashlar/file_system.h"
 #include "ashlar/types.h"
 #include "base/result.h"
-#include "lsm/log_head.h"
+#include "lsm/predecessor_record.h"
 #include "platform/mutex.h"
 #include "wal/log_writer.h"
 
@@ -119,7 +119,7 @@ class LogSet {
   void RetireCurrent(bool synced);
   // The log that a new one will continue. None if that is a log of an earlier run that is not
   // synced: its records go to tables before anything is written to the new one.
-  std::optional<LogHead> MakeHead() const;
+  std::optional<PredecessorRecord> MakeHead() const;
 
   FileSystem* const file_system_;
   const std::string directory_;

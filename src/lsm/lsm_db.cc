@@ -184,7 +184,7 @@ Status LsmDB::CloseFiles() {
       status = FlushAll(FlushOptions(), FlushReason::kShutDown);
     }
     background_.Stop();
-    background_.TellChanges();
+    background_.NotifyChanges();
     state_->latch.Set(Status::ShutdownInProgress("the database is closed"),
                       BackgroundErrorReason::kFlush);
     std::vector<LogSet::LiveLog> logs;

@@ -185,12 +185,13 @@ const std::span<const NumberProperty> NumberProperties() {
        [](const Subject& s) { return uint64_t{s.state.latch.IsSet()}; }},
       {Names::kActualDelayedWriteRate, true,
        [](const Subject& s) {
-         return s.state.gate.state() == WriteGate::State::kDelayed ? s.state.gate.bytes_per_second()
-                                                                   : 0;
+         return s.state.gate.state() == WriteController::State::kDelayed
+                    ? s.state.gate.bytes_per_second()
+                    : 0;
        }},
       {Names::kIsWriteStopped, true,
        [](const Subject& s) {
-         return uint64_t{s.state.gate.state() == WriteGate::State::kStopped};
+         return uint64_t{s.state.gate.state() == WriteController::State::kStopped};
        }},
       {Names::kEstimateNumKeys, false, &EstimateKeys},
       {Names::kEstimateTableReadersMem, false, &TableReaderMemory},

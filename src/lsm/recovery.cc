@@ -14,10 +14,10 @@
 #include "filesystem/filename.h"
 #include "key/write_batch_internal.h"
 #include "lsm/job_events.h"
-#include "lsm/log_head.h"
 #include "lsm/lost_logs.h"
 #include "lsm/memtable_inserter.h"
 #include "lsm/options_file.h"
+#include "lsm/predecessor_record.h"
 #include "lsm/resolve_options.h"
 #include "manifest/read_without_lock.h"
 #include "observe/event_line.h"
@@ -300,7 +300,8 @@ class LogReplay {
       return context(Status::Corruption("shorter than a batch's header"));
     const SequenceNumber first = WriteBatchInternal::Sequence(record);
     if (DecodeFixed32(record.data() + sizeof(SequenceNumber)) == 0) {
-      if (const std::optional<LogHead> head = DecodeLogHead(record); head.has_value())
+      if (const std::optional<PredecessorRecord> head = DecodePredecessorRecord(record);
+          head.has_value())
         return CheckContinues(reader, *head);
     }
     switch (DecideAtRecord(continuity_, first, next_replayed_.value_or(sequence_ + 1))) {
@@ -332,7 +333,7 @@ class LogReplay {
   }
 
   // The head of a log says how long the one before it was: whether that one was read to its end.
-  Status CheckContinues(const LogReader& reader, const LogHead& head) {
+  Status CheckContinues(const LogReader& reader, const PredecessorRecord& head) {
     if (head.previous_number < oldest_ ||
         state_->options.wal_recovery_mode == WALRecoveryMode::kSkipAnyCorruptedRecords)
       return Status::OK();
@@ -660,7 +661,7 @@ void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log) {
     switch (type) {
       case FileType::kTableFile:
         if (!live.contains(number))
-          TellTableDeleted(*state, path, number, DeleteObsoleteFile(*state, path));
+          NotifyTableDeleted(*state, path, number, DeleteObsoleteFile(*state, path));
         break;
       case FileType::kDescriptorFile:
         if (number != state->versions->manifest_number() &&

@@ -11,7 +11,7 @@
 
 #include "base/format.h"
 #include "manifest/manifest_test_kit.h"
-#include "testing/comparators.h"
+#include "tests/support/comparators.h"
 
 namespace ashlar {
 namespace {

@@ -43,7 +43,7 @@ FilePositions LevelFiles::Overlapping(const UserKeyRange& range) const {
   return result;
 }
 
-bool LevelFiles::FileMayHold(size_t position, const Slice& user_key) const {
+bool LevelFiles::FileMayMatch(size_t position, const Slice& user_key) const {
   const FileMetaData& file = *files_[position];
   return comparator_.Compare(user_key, file.smallest_user_key()) >= 0 &&
          comparator_.Compare(user_key, file.largest_user_key()) <= 0;

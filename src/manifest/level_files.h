@@ -59,7 +59,7 @@ class LevelFiles {
   // Levels above 0: the files that share a user key with the range.
   FilePositions Overlapping(const UserKeyRange& range) const;
   // Level 0: whether the file's range holds the key.
-  bool FileMayHold(size_t position, const Slice& user_key) const;
+  bool FileMayMatch(size_t position, const Slice& user_key) const;
   bool FileOverlaps(size_t position, const UserKeyRange& range) const;
 
   // Order of level 0: true if a is newer.

@@ -13,8 +13,8 @@
 #include "filesystem/filename.h"
 #include "manifest/manifest_test_kit.h"
 #include "manifest/version_set.h"
-#include "testing/test_epochs.h"
-#include "testing/tool_runner.h"
+#include "tests/support/test_epochs.h"
+#include "tests/support/tool_runner.h"
 
 namespace ashlar {
 namespace {

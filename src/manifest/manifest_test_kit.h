@@ -13,7 +13,7 @@
 #include "manifest/version_edit.h"
 #include "table/file_metadata.h"
 #include "table/table_reader.h"
-#include "testing/test_epochs.h"
+#include "tests/support/test_epochs.h"
 
 namespace ashlar {
 

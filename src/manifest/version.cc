@@ -80,7 +80,7 @@ bool Version::GetFromLevelZero(const TableReadOptions& options, TableCache* tabl
                                Lookup* lookup) const {
   const LevelFiles& level = *levels_[0];
   for (size_t i = 0; i < level.size(); ++i) {
-    if (level.FileMayHold(i, lookup->user_key()) &&
+    if (level.FileMayMatch(i, lookup->user_key()) &&
         !GetFromFile(level.files()[i], options, tables, lookup))
       return false;
   }
@@ -97,15 +97,15 @@ class FileBatch {
   void Clear() { items_.clear(); }
   void Add(Lookup* lookup, FileMetaData* file) {
     items_.push_back(
-        {.lookup = lookup, .file = file, .reader = TableCache::FindOpen(file), .approach = {}});
+        {.lookup = lookup, .file = file, .reader = TableCache::FindOpen(file), .prefetch = {}});
   }
   // Step by step for all, so that nobody waits for memory alone.
-  void Approach() {
+  void PrefetchStep() {
     for (bool more = true; more;) {
       more = false;
       for (Item& item : items_) {
         if (item.reader == nullptr) continue;
-        if (item.reader->Approach(item.lookup, &item.approach)) {
+        if (item.reader->PrefetchStep(item.lookup, &item.prefetch)) {
           more = true;
         } else {
           item.reader = nullptr;
@@ -117,7 +117,7 @@ class FileBatch {
     Lookup* lookup;
     FileMetaData* file;
     TableReader* reader;  // null: not open, or nothing more to fetch
-    TableApproach approach;
+    TablePrefetch prefetch;
   };
   const std::vector<Item>& items() const { return items_; }
 
@@ -131,7 +131,7 @@ void Version::MultiGet(const TableReadOptions& options, TableCache* tables,
                        std::span<Lookup> lookups) const {
   FileBatch batch(lookups.size());
   const auto get = [&] {
-    batch.Approach();
+    batch.PrefetchStep();
     for (const FileBatch::Item& item : batch.items())
       static_cast<void>(GetFromFile(item.file, options, tables, item.lookup));
   };
@@ -139,7 +139,7 @@ void Version::MultiGet(const TableReadOptions& options, TableCache* tables,
   for (size_t i = 0; i < level_zero.size(); ++i) {
     batch.Clear();
     for (Lookup& lookup : lookups) {
-      if (!lookup.Done() && level_zero.FileMayHold(i, lookup.user_key()))
+      if (!lookup.Done() && level_zero.FileMayMatch(i, lookup.user_key()))
         batch.Add(&lookup, level_zero.files()[i]);
     }
     get();

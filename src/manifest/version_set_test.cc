@@ -14,14 +14,14 @@
 #include "base/format.h"
 #include "base/random.h"
 #include "execute/epoch.h"
-#include "filesystem/crash_file_system.h"
-#include "filesystem/fault_file_system.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 #include "manifest/manifest_reader.h"
 #include "manifest/manifest_test_kit.h"
-#include "testing/comparators.h"
-#include "testing/test_epochs.h"
+#include "tests/support/comparators.h"
+#include "tests/support/crash_file_system.h"
+#include "tests/support/fault_file_system.h"
+#include "tests/support/test_epochs.h"
 
 namespace ashlar {
 namespace {

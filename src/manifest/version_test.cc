@@ -19,8 +19,8 @@
 #include "manifest/version_builder.h"
 #include "platform/mutex.h"
 #include "table/open/table_cache.h"
-#include "testing/comparators.h"
-#include "testing/test_epochs.h"
+#include "tests/support/comparators.h"
+#include "tests/support/test_epochs.h"
 
 namespace ashlar {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "testing/comparators.h"
+#include "tests/support/comparators.h"
 
 namespace ashlar {
 namespace {

@@ -44,7 +44,7 @@ MemTable::MemTable(const MemTableArgs& args)
     index_.emplace<EntryBuckets>(comparator_, &arena_, args.shape.bucket_count,
                                  args.shape.list_entries_max);
   } else if (args.shape.kind == MemTableKind::kLog) {
-    index_.emplace<EntryLog>(comparator_, &arena_);
+    index_.emplace<VectorIndex>(comparator_, &arena_);
   }
   if (live_count_ != nullptr) live_count_->fetch_add(1, std::memory_order_relaxed);
 }
@@ -97,7 +97,7 @@ void MemTable::AddToFilterAndIndex(const Slice& key, uint64_t tag, const Slice& 
                         value);
   }
   const char* const entry = NewEntry(&arena_, key, tag, value);
-  if (auto* const log = std::get_if<EntryLog>(&index_)) return log->Add(entry);
+  if (auto* const log = std::get_if<VectorIndex>(&index_)) return log->Add(entry);
   std::get_if<EntryTree>(&index_)->Insert(entry);
 }
 
@@ -110,9 +110,9 @@ void MemTable::Get(Lookup* lookup) const {
 
 bool MemTable::FilterRulesOut(Lookup* lookup) const {
   if (!bloom_.IsOn()) return false;
-  if (bloom_whole_keys_) return !bloom_.MayHold(lookup->filter_hash());
+  if (bloom_whole_keys_) return !bloom_.MayMatch(lookup->filter_hash());
   const HashedPrefix* const prefix = lookup->prefix(prefix_extractor_.get());
-  return prefix != nullptr && !bloom_.MayHold(prefix->filter_hash);
+  return prefix != nullptr && !bloom_.MayMatch(prefix->filter_hash);
 }
 
 void MemTable::GetFromIndex(Lookup* lookup) const {
@@ -121,7 +121,7 @@ void MemTable::GetFromIndex(Lookup* lookup) const {
     return buckets->Get(prefix != nullptr ? prefix->filter_hash : lookup->filter_hash(), lookup,
                         pin_source());
   }
-  if (const auto* const log = std::get_if<EntryLog>(&index_)) {
+  if (const auto* const log = std::get_if<VectorIndex>(&index_)) {
     return immutable() ? SharedSortedEntries()->Get(lookup, pin_source())
                        : log->Get(lookup, pin_source());
   }
@@ -139,7 +139,7 @@ std::vector<const char*> MemTable::CollectEntries() const {
   if (const auto* const buckets = std::get_if<EntryBuckets>(&index_)) {
     buckets->Collect(&collected);
   } else {
-    std::get_if<EntryLog>(&index_)->Collect(&collected);
+    std::get_if<VectorIndex>(&index_)->Collect(&collected);
   }
   return collected;
 }
@@ -200,7 +200,8 @@ void MemTable::CheckInvariants() const {
     ASHLAR_ASSERT(tree->CheckInvariants() == entries());
   if (const auto* const buckets = std::get_if<EntryBuckets>(&index_))
     ASHLAR_ASSERT(buckets->CheckInvariants() == entries());
-  if (std::holds_alternative<EntryLog>(index_)) ASHLAR_ASSERT(CollectEntries().size() == entries());
+  if (std::holds_alternative<VectorIndex>(index_))
+    ASHLAR_ASSERT(CollectEntries().size() == entries());
   ASHLAR_ASSERT(deletions() <= entries());
   ASHLAR_ASSERT(first_sequence() <= last_sequence());
 }

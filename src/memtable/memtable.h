@@ -5,7 +5,7 @@
 //   index   over the entries, of the kind chosen at construction:
 //             tree      user key ascending, tag descending           memtable/entry_tree.h     the default
 //             buckets   by the hash of the prefix, then in order     memtable/entry_buckets.h
-//             log       as they came                                 memtable/entry_log.h
+//             log       as they came                                 memtable/vector_index.h
 //   bloom   what is certainly not here; off by default               memtable/memtable_bloom.h
 //
 // Place of range tombstones: beside index_, as an atomic pointer to an immutable, sorted set of
@@ -46,10 +46,10 @@
 #include "key/key_comparator.h"
 #include "key/lookup.h"
 #include "memtable/entry_buckets.h"
-#include "memtable/entry_log.h"
 #include "memtable/entry_tree.h"
 #include "memtable/memtable_bloom.h"
 #include "memtable/sorted_entries.h"
+#include "memtable/vector_index.h"
 
 namespace ashlar {
 
@@ -182,7 +182,7 @@ class MemTable {
 
   // Written by the writer alone; the readers of index and filter need no lock.
   Arena arena_;
-  std::variant<EntryTree, EntryBuckets, EntryLog> index_;
+  std::variant<EntryTree, EntryBuckets, VectorIndex> index_;
   MemTableBloom bloom_;
   const bool bloom_whole_keys_;
   size_t fixed_bytes_ = 0;  // the writer's: of buckets and filter

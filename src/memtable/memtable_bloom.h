@@ -6,7 +6,7 @@
 // Bits are only ever set. A reader that may see an entry, because its sequence was published, sees
 // the entry's bits as well: they were stored before.
 //
-// Thread safety: one writer for Allocate and Add; MayHold from any thread. Words are relaxed; the
+// Thread safety: one writer for Allocate and Add; MayMatch from any thread. Words are relaxed; the
 // array is stored with release, loaded with acquire. Lifetime: the lines live in the arena.
 #pragma once
 
@@ -41,7 +41,7 @@ class MemTableBloom {
       return true;
     });
   }
-  bool MayHold(uint64_t hash) const {
+  bool MayMatch(uint64_t hash) const {
     const Line* const lines = lines_.load(std::memory_order_acquire);
     if (lines == nullptr) return false;  // nothing was added
     const Line& line = lines[FastRange64(hash, line_count_)];

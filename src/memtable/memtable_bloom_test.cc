@@ -16,9 +16,9 @@ double FalsePositives(size_t bits_per_key) {
   Random random(17);
   for (uint64_t i = 0; i < kKeys; ++i) bloom.Add(random.Next());
   random = Random(17);
-  for (uint64_t i = 0; i < kKeys; ++i) EXPECT_TRUE(bloom.MayHold(random.Next()));
+  for (uint64_t i = 0; i < kKeys; ++i) EXPECT_TRUE(bloom.MayMatch(random.Next()));
   uint64_t passed = 0;
-  for (uint64_t i = 0; i < kKeys; ++i) passed += bloom.MayHold(random.Next()) ? 1u : 0u;
+  for (uint64_t i = 0; i < kKeys; ++i) passed += bloom.MayMatch(random.Next()) ? 1u : 0u;
   return static_cast<double>(passed) / kKeys;
 }
 
@@ -31,7 +31,7 @@ TEST(MemTableBloomTest, HoldsWhatWasAddedAndLittleElse) {
 TEST(MemTableBloomTest, BeforeTheFirstKeyItHoldsNothing) {
   const MemTableBloom bloom(1);
   EXPECT_TRUE(bloom.IsOn());
-  EXPECT_FALSE(bloom.MayHold(1));
+  EXPECT_FALSE(bloom.MayMatch(1));
   EXPECT_FALSE(MemTableBloom(0).IsOn());
 }
 
@@ -43,7 +43,7 @@ TEST(MemTableBloomTest, OneLineIsEnough) {
   EXPECT_EQ(arena.MemoryUsed() / 64, 1u);
   bloom.Add(~uint64_t{0});
   bloom.Add(0);
-  EXPECT_TRUE(bloom.MayHold(~uint64_t{0}) && bloom.MayHold(0));
+  EXPECT_TRUE(bloom.MayMatch(~uint64_t{0}) && bloom.MayMatch(0));
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ bool MemTableCursor::Enter() {
   const HashedPrefix* const prefix =
       seek_ != nullptr ? seek_->Find(memtable_->prefix_extractor()) : nullptr;
   if (prefix != nullptr && memtable_->bloom_.IsOn() &&
-      !memtable_->bloom_.MayHold(prefix->filter_hash))
+      !memtable_->bloom_.MayMatch(prefix->filter_hash))
     return false;
   const auto* const buckets = std::get_if<EntryBuckets>(&memtable_->index_);
   if (prefix == nullptr || buckets == nullptr) {

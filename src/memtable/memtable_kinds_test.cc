@@ -11,9 +11,9 @@
 #include "execute/epoch.h"
 #include "memtable/memtable.h"
 #include "memtable/memtable_cursor.h"
-#include "testing/comparators.h"
-#include "testing/memtable_shapes.h"
-#include "testing/test_epochs.h"
+#include "tests/support/comparators.h"
+#include "tests/support/memtable_shapes.h"
+#include "tests/support/test_epochs.h"
 
 namespace ashlar {
 namespace {

@@ -7,7 +7,7 @@
 #include "base/random.h"
 #include "execute/epoch.h"
 #include "memtable/memtable_cursor.h"
-#include "testing/test_epochs.h"
+#include "tests/support/test_epochs.h"
 
 namespace ashlar {
 namespace {

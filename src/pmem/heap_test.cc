@@ -7,8 +7,8 @@
 #include "execute/epoch.h"
 #include "gtest/gtest.h"
 #include "pmem/pool.h"
-#include "testing/test_epochs.h"
-#include "testing/test_pool.h"
+#include "tests/support/test_epochs.h"
+#include "tests/support/test_pool.h"
 
 namespace ashlar::pmem {
 namespace {

@@ -146,6 +146,6 @@ constexpr PoolOffset SlotRecord(uint64_t slot) {
 constexpr uint64_t SlotUnits(uint64_t slot) { return slot >> kSlotOffsetBits; }
 
 inline constexpr uint64_t kRecordHeaderBytes = 12;
-inline constexpr uint64_t kBatchLogHeaderBytes = 16;
+inline constexpr uint64_t kBatchPredecessorRecorderBytes = 16;
 
 }  // namespace ashlar::pmem

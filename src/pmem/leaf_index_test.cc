@@ -7,8 +7,8 @@
 #include "base/random.h"
 #include "execute/epoch.h"
 #include "gtest/gtest.h"
-#include "testing/comparators.h"
-#include "testing/test_epochs.h"
+#include "tests/support/comparators.h"
+#include "tests/support/test_epochs.h"
 
 namespace ashlar::pmem {
 namespace {

@@ -11,19 +11,19 @@
 namespace ashlar::pmem {
 namespace {
 
-constexpr size_t kLogHead = kPageBytes;
+constexpr size_t kPredecessorRecord = kPageBytes;
 constexpr size_t kRecordHead = 40;
 constexpr size_t kPieceHead = 16;
 constexpr size_t kChecksumEnd = 16;  // of the head: what follows is summed
 
-struct LogHead {
+struct PredecessorRecord {
   uint64_t bytes;
   uint64_t generation;
   uint64_t number;
 };
 
 // The record at the start of `rest`, if it is whole and of this pool.
-bool ReadHead(const Slice& rest, uint64_t pool_id, LogHead* head) {
+bool ReadHead(const Slice& rest, uint64_t pool_id, PredecessorRecord* head) {
   if (rest.size() < kRecordHead) return false;
   head->bytes = DecodeFixed64(rest.data());
   if (head->bytes < kRecordHead || head->bytes > rest.size()) return false;
@@ -34,8 +34,8 @@ bool ReadHead(const Slice& rest, uint64_t pool_id, LogHead* head) {
   return DecodeFixed64(rest.data() + 16) == pool_id;
 }
 
-std::string EncodeLogHead(uint64_t pool_id, uint64_t generation) {
-  std::string head(kLogHead, '\0');
+std::string EncodePredecessorRecord(uint64_t pool_id, uint64_t generation) {
+  std::string head(kPredecessorRecord, '\0');
   EncodeFixed64(head.data() + 8, pool_id);
   EncodeFixed64(head.data() + 16, generation);
   EncodeFixed64(head.data(), crc32c::Mask(crc32c::Value(head.data() + 8, 16)));
@@ -43,8 +43,8 @@ std::string EncodeLogHead(uint64_t pool_id, uint64_t generation) {
 }
 
 // Whether the log is this pool's and has a generation to replay.
-bool ReadLogHead(const Slice& log, uint64_t pool_id, uint64_t* generation) {
-  if (log.size() < kLogHead ||
+bool ReadPredecessorRecord(const Slice& log, uint64_t pool_id, uint64_t* generation) {
+  if (log.size() < kPredecessorRecord ||
       crc32c::Mask(crc32c::Value(log.data() + 8, 16)) != DecodeFixed64(log.data()))
     return false;
   *generation = DecodeFixed64(log.data() + 16);
@@ -52,7 +52,7 @@ bool ReadLogHead(const Slice& log, uint64_t pool_id, uint64_t* generation) {
 }
 
 Status StartGeneration(PoolStorage* storage, uint64_t pool_id, uint64_t generation) {
-  ASHLAR_RETURN_IF_ERROR(storage->WriteLog(0, EncodeLogHead(pool_id, generation)));
+  ASHLAR_RETURN_IF_ERROR(storage->WriteLog(0, EncodePredecessorRecord(pool_id, generation)));
   return storage->SyncLog();
 }
 
@@ -74,9 +74,9 @@ Status StorePieces(PoolStorage* storage, Slice pieces) {
 
 Status StoreRecords(PoolStorage* storage, Slice log, uint64_t pool_id) {
   uint64_t generation = 0;
-  if (!ReadLogHead(log, pool_id, &generation)) return Status::OK();
-  log.remove_prefix(kLogHead);
-  LogHead head;
+  if (!ReadPredecessorRecord(log, pool_id, &generation)) return Status::OK();
+  log.remove_prefix(kPredecessorRecord);
+  PredecessorRecord head;
   for (uint64_t number = 0;
        ReadHead(log, pool_id, &head) && head.generation == generation && head.number == number;
        ++number) {
@@ -102,7 +102,7 @@ Result<std::unique_ptr<Medium>> LoggedMedium::Create(std::unique_ptr<PoolStorage
   ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PoolMapping> mapping, storage->MapPrivate());
   // The log is new, but the blocks under it may be old: time keeps generations apart.
   const uint64_t generation = UnixMicros();
-  ASHLAR_RETURN_IF_ERROR(storage->CreateLog(EncodeLogHead(config.pool_id, generation)));
+  ASHLAR_RETURN_IF_ERROR(storage->CreateLog(EncodePredecessorRecord(config.pool_id, generation)));
   return std::unique_ptr<Medium>(
       new LoggedMedium(std::move(storage), std::move(mapping), generation, config));
 }
@@ -182,7 +182,7 @@ void LoggedMedium::WriteBuffered() {
   std::string records;
   records.swap(buffer_);
   const uint64_t end = committed_end_;
-  const uint64_t at = kLogHead + end - records.size() - generation_start_;
+  const uint64_t at = kPredecessorRecord + end - records.size() - generation_start_;
   Status status = error_;
   if (status.ok()) {
     writing_ = true;

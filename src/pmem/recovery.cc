@@ -18,15 +18,17 @@ Status DecodeBatchLog(const Medium& medium, PoolOffset log, std::vector<BatchWor
   const auto damaged = [&] {
     return Status::Corruption(medium.path(), StrCat("a damaged batch log at offset ", log));
   };
-  if (log % kUnitBytes != 0 || log > medium.bytes() - kBatchLogHeaderBytes) return damaged();
+  if (log % kUnitBytes != 0 || log > medium.bytes() - kBatchPredecessorRecorderBytes)
+    return damaged();
   const char* const start = medium.view() + log;
   const uint64_t bytes = DecodeFixed64(start);
-  if (bytes % kWordBytes != 0 || bytes > medium.bytes() - log - kBatchLogHeaderBytes)
+  if (bytes % kWordBytes != 0 || bytes > medium.bytes() - log - kBatchPredecessorRecorderBytes)
     return damaged();
-  if (crc32c::Mask(crc32c::Value(start + kBatchLogHeaderBytes, bytes)) != DecodeFixed64(start + 8))
+  if (crc32c::Mask(crc32c::Value(start + kBatchPredecessorRecorderBytes, bytes)) !=
+      DecodeFixed64(start + 8))
     return damaged();
   for (uint64_t at = 0; at < bytes; at += kWordBytes) {
-    const char* const word = start + kBatchLogHeaderBytes + at;
+    const char* const word = start + kBatchPredecessorRecorderBytes + at;
     words->push_back({.offset = DecodeFixed64(word), .word = DecodeFixed64(word + 8)});
     if (words->back().offset % 8 != 0 || words->back().offset > medium.bytes() - 8)
       return damaged();
@@ -200,18 +202,19 @@ class LeafReader {
 
 }  // namespace
 
-uint64_t BatchLogBytes(size_t words) { return kBatchLogHeaderBytes + words * kWordBytes; }
+uint64_t BatchLogBytes(size_t words) { return kBatchPredecessorRecorderBytes + words * kWordBytes; }
 
 std::string EncodeBatchLog(const std::vector<BatchWord>& words) {
-  std::string log(kBatchLogHeaderBytes, '\0');
+  std::string log(kBatchPredecessorRecorderBytes, '\0');
   log.reserve(BatchLogBytes(words.size()));
   for (const BatchWord& word : words) {
     PutFixed64(&log, word.offset);
     PutFixed64(&log, word.word);
   }
-  EncodeFixed64(log.data(), log.size() - kBatchLogHeaderBytes);
-  EncodeFixed64(log.data() + 8, crc32c::Mask(crc32c::Value(log.data() + kBatchLogHeaderBytes,
-                                                           log.size() - kBatchLogHeaderBytes)));
+  EncodeFixed64(log.data(), log.size() - kBatchPredecessorRecorderBytes);
+  EncodeFixed64(log.data() + 8,
+                crc32c::Mask(crc32c::Value(log.data() + kBatchPredecessorRecorderBytes,
+                                           log.size() - kBatchPredecessorRecorderBytes)));
   return log;
 }
 

@@ -10,8 +10,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "pmem/pool.h"
-#include "testing/expect_ok.h"
-#include "testing/test_pool.h"
+#include "tests/support/expect_ok.h"
+#include "tests/support/test_pool.h"
 
 namespace ashlar::pmem {
 namespace {

@@ -20,10 +20,10 @@ class TableOpener {
   // open table.
   virtual Result<std::unique_ptr<InternalCursor>> NewCursor(FileMetaData* file,
                                                             const TableReadOptions& options) = 0;
-  // TableReader::MayHold for options.seek_prefix. A table that cannot be opened may hold anything:
+  // TableReader::MayMatch for options.seek_prefix. A table that cannot be opened may hold anything:
   // NewCursor gives the error.
-  virtual bool MayHold(FileMetaData* file, const TableReadOptions& options,
-                       const Slice& internal_target) = 0;
+  virtual bool MayMatch(FileMetaData* file, const TableReadOptions& options,
+                        const Slice& internal_target) = 0;
 };
 
 }  // namespace ashlar

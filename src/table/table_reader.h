@@ -43,8 +43,8 @@ struct TableReadOptions {
       nullptr;
 };
 
-// How far a batched lookup has got with fetching what its Get will need; see TableReader::Approach.
-struct TableApproach {
+// How far a batched lookup has got with fetching what its Get will need; see TableReader::PrefetchStep.
+struct TablePrefetch {
   uint32_t step = 0;
   uint32_t block = 0;
   // Of the index's search for the block, before it has ended.
@@ -64,13 +64,13 @@ class TableReader {
   // Takes the next step towards what Get(lookup) will read: asks for its memory without waiting for
   // it. True: there is a further step. Called for each lookup of a batch in turn, so that their
   // cache misses overlap; Get alone decides what is found. Inside an epoch guard, as Get.
-  virtual bool Approach(Lookup* /*lookup*/, TableApproach* /*approach*/) const { return false; }
+  virtual bool PrefetchStep(Lookup* /*lookup*/, TablePrefetch* /*prefetch*/) const { return false; }
   // Called inside an epoch guard in which the reader was found, or beside a count.
   virtual std::unique_ptr<InternalCursor> NewCursor(const TableReadOptions& options) = 0;
   // False: the table's filter says that there is nothing for the seek that `seek` was told of last;
   // internal_target is its target. A cursor need then not be made, or moved. Called as NewCursor
   // is.
-  virtual bool MayHold(SeekPrefix* /*seek*/, const Slice& /*internal_target*/) const {
+  virtual bool MayMatch(SeekPrefix* /*seek*/, const Slice& /*internal_target*/) const {
     return true;
   }
   // Where in the file an entry with this internal key would be; monotone in the key; the file size

@@ -9,7 +9,7 @@
 
 #include "base/coding.h"
 #include "base/format.h"
-#include "testing/tool_runner.h"
+#include "tests/support/tool_runner.h"
 #include "wal/log_reader.h"
 #include "wal/log_writer.h"
 

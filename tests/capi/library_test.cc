@@ -11,7 +11,7 @@
 #include <string>
 
 #include "ashlar/c.h"
-#include "testing/shared_library.h"
+#include "tests/support/shared_library.h"
 
 namespace ashlar {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "testing/tool_runner.h"
+#include "tests/support/tool_runner.h"
 
 namespace ashlar {
 

@@ -8,8 +8,8 @@
 #include "ashlar/db.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/options_util.h"
-#include "testing/expect_ok.h"
 #include "tests/cli/tool.h"
+#include "tests/support/expect_ok.h"
 
 namespace ashlar {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "ashlar/db.h"
 #include "base/random.h"
-#include "testing/expect_ok.h"
-#include "testing/tool_runner.h"
+#include "tests/support/expect_ok.h"
+#include "tests/support/tool_runner.h"
 
 namespace ashlar {
 namespace {

@@ -17,9 +17,9 @@
 
 #include "base/format.h"
 #include "base/random.h"
-#include "filesystem/crash_file_system.h"
-#include "testing/open_database.h"
 #include "tests/crash/history.h"
+#include "tests/support/crash_file_system.h"
+#include "tests/support/open_database.h"
 
 namespace ashlar {
 namespace {

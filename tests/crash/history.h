@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "testing/open_database.h"
+#include "tests/support/open_database.h"
 
 namespace ashlar {
 

@@ -10,11 +10,11 @@
 
 #include "ashlar/comparator.h"
 #include "base/format.h"
-#include "filesystem/crash_file_system.h"
-#include "filesystem/fault_file_system.h"
 #include "filesystem/filename.h"
 #include "manifest/version_set.h"
-#include "testing/open_database.h"
+#include "tests/support/crash_file_system.h"
+#include "tests/support/fault_file_system.h"
+#include "tests/support/open_database.h"
 
 namespace ashlar {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "ashlar/version.h"
 #include "base/format.h"
-#include "testing/tool_runner.h"
+#include "tests/support/tool_runner.h"
 
 namespace ashlar {
 namespace {

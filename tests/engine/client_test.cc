@@ -257,12 +257,12 @@ TEST_F(ClientTest, StatsHaveATableOfLevelsUnderRocksDbsTitles) {
   for (std::string column; header >> column;) columns.push_back(column);
   std::getline(table, line);
   std::getline(table, line);
-  std::vector<std::string> cells;
+  std::vector<std::string> slots;
   std::istringstream row(line);
-  for (std::string cell; row >> cell;) cells.push_back(cell);
-  ASSERT_EQ(cells.size(), columns.size() + 1) << "a size has a unit: " << line;
-  EXPECT_EQ(cells[0], "L0");
-  EXPECT_EQ(cells[1], "1/0");
+  for (std::string slot; row >> slot;) slots.push_back(slot);
+  ASSERT_EQ(slots.size(), columns.size() + 1) << "a size has a unit: " << line;
+  EXPECT_EQ(slots[0], "L0");
+  EXPECT_EQ(slots[1], "1/0");
   EXPECT_NE(text.find("\n  Sum "), std::string::npos) << text;
   EXPECT_NE(Text("rocksdb.cfstats").find("** Compaction Stats [default] **"), std::string::npos);
 }

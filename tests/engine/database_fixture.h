@@ -15,9 +15,9 @@
 #include "ashlar/filter_policy.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/table.h"
-#include "testing/expect_ok.h"
-#include "testing/tool_runner.h"
-#include "testing/walk.h"
+#include "tests/support/expect_ok.h"
+#include "tests/support/tool_runner.h"
+#include "tests/support/walk.h"
 
 namespace ashlar {
 

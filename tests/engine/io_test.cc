@@ -11,10 +11,10 @@
 #include "ashlar/db.h"
 #include "base/format.h"
 #include "base/random.h"
-#include "filesystem/fault_file_system.h"
 #include "filesystem/memory_file_system.h"
-#include "testing/open_database.h"
 #include "tests/engine/database_fixture.h"
+#include "tests/support/fault_file_system.h"
+#include "tests/support/open_database.h"
 
 namespace ashlar {
 namespace {

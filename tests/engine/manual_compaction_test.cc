@@ -7,8 +7,8 @@
 
 #include "base/random.h"
 #include "filesystem/memory_file_system.h"
-#include "testing/expect_ok.h"
-#include "testing/open_database.h"
+#include "tests/support/expect_ok.h"
+#include "tests/support/open_database.h"
 
 namespace ashlar {
 namespace {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "ashlar/options_util.h"
-#include "filesystem/fault_file_system.h"
 #include "filesystem/memory_file_system.h"
-#include "testing/open_database.h"
 #include "tests/engine/database_fixture.h"
+#include "tests/support/fault_file_system.h"
+#include "tests/support/open_database.h"
 
 namespace ashlar {
 namespace {

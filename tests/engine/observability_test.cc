@@ -12,13 +12,13 @@
 #include "ashlar/listener.h"
 #include "ashlar/perf_context.h"
 #include "ashlar/statistics.h"
-#include "filesystem/fault_file_system.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/memory_file_system.h"
 #include "observe/statistics_impl.h"
 #include "platform/mutex.h"
-#include "testing/open_database.h"
 #include "tests/engine/database_fixture.h"
+#include "tests/support/fault_file_system.h"
+#include "tests/support/open_database.h"
 
 namespace ashlar {
 namespace {

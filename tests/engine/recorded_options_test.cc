@@ -3,8 +3,8 @@
 #include <iterator>
 
 #include "ashlar/options_util.h"
-#include "filesystem/fault_file_system.h"
 #include "tests/engine/database_fixture.h"
+#include "tests/support/fault_file_system.h"
 
 namespace ashlar {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "ashlar/env.h"
 #include "execute/epoch.h"
-#include "testing/stalling_file_system.h"
 #include "tests/engine/database_fixture.h"
+#include "tests/support/stalling_file_system.h"
 
 namespace ashlar {
 namespace {

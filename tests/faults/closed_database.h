@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "filesystem/memory_file_system.h"
-#include "testing/open_database.h"
+#include "tests/support/open_database.h"
 
 namespace ashlar {
 

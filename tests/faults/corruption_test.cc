@@ -65,7 +65,7 @@ TEST_F(CorruptionTest, FlippedBytes) {
   Print("flipped");
 }
 
-TEST_F(CorruptionTest, OverwrittenStretches) {
+TEST_F(CorruptionTest, OverwrittenBatches) {
   for (const std::string& name : closed_.Files()) {
     const std::string& bytes = closed_.Bytes(name);
     Random random(bytes.size());

@@ -20,9 +20,9 @@
 
 #include "base/format.h"
 #include "base/random.h"
-#include "filesystem/crash_file_system.h"
-#include "filesystem/fault_file_system.h"
-#include "testing/open_database.h"
+#include "tests/support/crash_file_system.h"
+#include "tests/support/fault_file_system.h"
+#include "tests/support/open_database.h"
 
 namespace ashlar {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/format.h"
 #include "filesystem/memory_file_system.h"
-#include "testing/open_database.h"
+#include "tests/support/open_database.h"
 
 namespace ashlar {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "ashlar/db.h"
 #include "base/format.h"
-#include "testing/manual_env.h"
-#include "testing/tool_runner.h"
+#include "tests/support/manual_env.h"
+#include "tests/support/tool_runner.h"
 
 namespace ashlar {
 namespace {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/format.h"
-#include "filesystem/fault_file_system.h"
 #include "filesystem/file_helpers.h"
 #include "tests/faults/closed_database.h"
+#include "tests/support/fault_file_system.h"
 #include "wal/log_reader.h"
 
 namespace ashlar {

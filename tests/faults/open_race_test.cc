@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/format.h"
-#include "filesystem/fault_file_system.h"
 #include "filesystem/memory_file_system.h"
-#include "testing/open_database.h"
+#include "tests/support/fault_file_system.h"
+#include "tests/support/open_database.h"
 
 namespace ashlar {
 namespace {

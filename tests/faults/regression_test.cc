@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "base/format.h"
-#include "filesystem/fault_file_system.h"
 #include "filesystem/filename.h"
 #include "filesystem/memory_file_system.h"
 #include "platform/mutex.h"
-#include "testing/open_database.h"
 #include "tests/faults/closed_database.h"
+#include "tests/support/fault_file_system.h"
+#include "tests/support/open_database.h"
 
 namespace ashlar {
 namespace {

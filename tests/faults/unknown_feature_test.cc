@@ -10,8 +10,8 @@
 #include "base/crc32c.h"
 #include "base/format.h"
 #include "filesystem/filename.h"
-#include "testing/tool_runner.h"
 #include "tests/faults/closed_database.h"
+#include "tests/support/tool_runner.h"
 #include "wal/log_writer.h"
 
 namespace ashlar {

@@ -20,8 +20,8 @@
 #include "ashlar/statistics.h"
 #include "ashlar/table.h"
 #include "base/format.h"
-#include "testing/expect_ok.h"
-#include "testing/tool_runner.h"
+#include "tests/support/expect_ok.h"
+#include "tests/support/tool_runner.h"
 
 namespace ashlar {
 namespace {

@@ -15,8 +15,8 @@
 #include "ashlar/options_util.h"
 #include "ashlar/slice_transform.h"
 #include "ashlar/table.h"
-#include "testing/expect_ok.h"
-#include "testing/tool_runner.h"
+#include "tests/support/expect_ok.h"
+#include "tests/support/tool_runner.h"
 
 namespace ashlar {
 namespace {

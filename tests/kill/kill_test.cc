@@ -15,8 +15,8 @@
 #include "ashlar/merge_operator.h"
 #include "base/format.h"
 #include "base/random.h"
-#include "testing/tool_runner.h"
 #include "tests/kill/killed_child.h"
+#include "tests/support/tool_runner.h"
 
 namespace ashlar {
 namespace {

@@ -20,8 +20,8 @@
 #include "ashlar/merge_operator.h"
 #include "ashlar/table.h"
 #include "base/random.h"
-#include "testing/comparators.h"
-#include "testing/tool_runner.h"
+#include "tests/support/comparators.h"
+#include "tests/support/tool_runner.h"
 
 namespace ashlar {
 namespace {

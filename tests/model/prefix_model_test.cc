@@ -18,7 +18,7 @@
 #include "ashlar/statistics.h"
 #include "ashlar/table.h"
 #include "base/random.h"
-#include "testing/tool_runner.h"
+#include "tests/support/tool_runner.h"
 
 namespace ashlar {
 namespace {

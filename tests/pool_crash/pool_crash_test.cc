@@ -3,8 +3,8 @@
 #include <cstdio>
 
 #include "gtest/gtest.h"
-#include "testing/comparators.h"
 #include "tests/pool_crash/crash_proof.h"
+#include "tests/support/comparators.h"
 
 namespace ashlar::pmem {
 namespace {

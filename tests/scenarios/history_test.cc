@@ -4,8 +4,8 @@
 #include <map>
 
 #include "base/random.h"
-#include "testing/comparators.h"
 #include "tests/scenarios/scenario_fixture.h"
+#include "tests/support/comparators.h"
 
 namespace ashlar::scenarios {
 namespace {

@@ -7,10 +7,10 @@
 #include <memory>
 #include <string>
 
-#include "testing/expect_ok.h"
-#include "testing/tool_runner.h"
-#include "testing/walk.h"
 #include "tests/scenarios/engine.h"
+#include "tests/support/expect_ok.h"
+#include "tests/support/tool_runner.h"
+#include "tests/support/walk.h"
 
 namespace ashlar::scenarios {
 

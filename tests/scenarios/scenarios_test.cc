@@ -3,8 +3,8 @@
 
 #include "base/random.h"
 #include "gmock/gmock.h"
-#include "testing/comparators.h"
 #include "tests/scenarios/scenario_fixture.h"
+#include "tests/support/comparators.h"
 
 namespace ashlar::scenarios {
 namespace {

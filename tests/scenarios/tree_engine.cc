@@ -1,7 +1,7 @@
 #include "ashlar/persistent_tree.h"
 #include "base/assert.h"
-#include "testing/test_pool.h"
 #include "tests/scenarios/engine.h"
+#include "tests/support/test_pool.h"
 
 namespace ashlar::scenarios {
 namespace {

@@ -69,7 +69,9 @@ void CheckLayerInclude(const SourceFile& file, const Include& include, Violation
         At(file, include.line_number, "the C interface is written on the public headers alone"));
     return;
   }
-  if (file.IsTest() && (target == "testing" || target == "gtest" || target == "gmock")) return;
+  if (file.IsTest() &&
+      (include.target.starts_with("tests/support/") || target == "gtest" || target == "gmock"))
+    return;
   const auto from = kLayers.find(layer);
   const auto to = kLayers.find(target);
   if (to == kLayers.end()) {

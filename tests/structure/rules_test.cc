@@ -43,7 +43,7 @@ TEST(LayersTest, OwnFolderLowerLayersAndPublicHeadersAreAllowed) {
 }
 
 TEST(LayersTest, OnlyTestsIncludeTestHelpers) {
-  const std::string_view text = "#include \"testing/temp.h\"\n#include \"gtest/gtest.h\"\n";
+  const std::string_view text = "#include \"tests/support/temp.h\"\n#include \"gtest/gtest.h\"\n";
   EXPECT_THAT(CheckLayers(Tree({MakeSourceFile("src/wal/a_test.cc", text),
                                 MakeSourceFile("src/wal/a_test_kit.h", text)})),
               IsEmpty());
@@ -117,7 +117,7 @@ TEST(OperatingSystemTest, ItsHeadersAndMacrosBelongToThePlatformFolder) {
   EXPECT_THAT(
       CheckOperatingSystem(Tree({MakeSourceFile("tests/kill/a.cc", "#include <unistd.h>\n")})),
       IsEmpty());
-  for (const char* const path : {"tests/kill/a.cc", "testing/a.h", "tools/ashlar/a.cc",
+  for (const char* const path : {"tests/kill/a.cc", "tests/support/a.h", "tools/ashlar/a.cc",
                                  "include/ashlar/a.h", "bench/driver/a.cc"}) {
     EXPECT_THAT(CheckOperatingSystem(Tree({MakeSourceFile(path, "#if defined(_WIN32)\n#endif\n")})),
                 ElementsAre(HasSubstr(":1: _WIN32")))

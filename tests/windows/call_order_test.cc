@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "ashlar/db.h"
-#include "testing/expect_ok.h"
-#include "testing/manual_env.h"
-#include "testing/tool_runner.h"
-#include "testing/windows/call_recorder.h"
+#include "tests/support/expect_ok.h"
+#include "tests/support/manual_env.h"
+#include "tests/support/tool_runner.h"
+#include "tests/support/windows/call_recorder.h"
 
 namespace ashlar {
 namespace {

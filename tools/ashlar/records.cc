@@ -68,9 +68,9 @@ std::string_view Prefix(std::string_view text, size_t columns) {
   return text.substr(0, end);
 }
 
-class TableWriter final : public RecordWriter {
+class TableBuilder final : public RecordWriter {
  public:
-  TableWriter(RecordLayout layout, FILE* file)
+  TableBuilder(RecordLayout layout, FILE* file)
       : layout_(std::move(layout)), file_(file), widths_(layout_.columns.size(), 0) {
     if (layout_.header) Hold(Row(layout_.columns.begin(), layout_.columns.end()));
   }
@@ -193,7 +193,7 @@ std::optional<OutputFormat> OutputFormatByName(std::string_view name) {
 std::unique_ptr<RecordWriter> MakeRecordWriter(OutputFormat format, RecordLayout layout,
                                                FILE* file) {
   switch (format) {
-    case OutputFormat::kTable: return std::make_unique<TableWriter>(std::move(layout), file);
+    case OutputFormat::kTable: return std::make_unique<TableBuilder>(std::move(layout), file);
     case OutputFormat::kJson: return std::make_unique<JsonWriter>(std::move(layout), file);
     case OutputFormat::kNdjson: return std::make_unique<NdjsonWriter>(std::move(layout), file);
     case OutputFormat::kCsv: return std::make_unique<CsvWriter>(layout, file);

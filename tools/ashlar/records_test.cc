@@ -8,7 +8,7 @@
 #include <iterator>
 #include <string>
 
-#include "testing/tool_runner.h"
+#include "tests/support/tool_runner.h"
 
 namespace ashlar::cli {
 namespace {

@@ -112,7 +112,7 @@ double Ratio(uint64_t bytes, uint64_t bytes_max) {
 
 // Dynamic scores above 1 are stretched by this, so that dividing one by the bytes on their way down
 // keeps it above the threshold.
-constexpr double kStretch = 10.0;
+constexpr double kBatch = 10.0;
 
 double Level0Score(const LevelSize& level0, const LevelSize& base, const LeveledConfig& config,
                    const LevelTargets& targets) {
@@ -125,7 +125,7 @@ double Level0Score(const LevelSize& level0, const LevelSize& base, const Leveled
   const uint64_t base_max = targets.of(targets.base_level);
   if (level0.idle_bytes > base_max)
     score = std::max(score, Ratio(level0.idle_bytes, std::max(base.bytes, base_max)));
-  return score > 1 ? score * kStretch : score;
+  return score > 1 ? score * kBatch : score;
 }
 
 // incoming: bytes that the levels above still have to hand down; a level about to receive much
@@ -138,11 +138,11 @@ double DeeperLevelScore(const LevelSize& size, Level level, double incoming,
     if (!config.level_compaction_dynamic_level_bytes) return score;
     const bool drain = size.idle_bytes > 0 && level <= targets.lowest_unnecessary_level;
     return drain ? std::max(score,
-                            kStretch * (1.001 + 0.001 * (targets.lowest_unnecessary_level - level)))
+                            kBatch * (1.001 + 0.001 * (targets.lowest_unnecessary_level - level)))
                  : score;
   }
   return static_cast<double>(size.idle_bytes) / (static_cast<double>(bytes_max) + incoming) *
-         kStretch;
+         kBatch;
 }
 
 }  // namespace

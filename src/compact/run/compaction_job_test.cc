@@ -11,7 +11,7 @@
 
 #include "base/random.h"
 #include "compact/run/flush_job.h"
-#include "compact/run/job_fixture.h"
+#include "compact/run/job_test_kit.h"
 
 namespace ashlar {
 namespace {
@@ -404,7 +404,7 @@ TEST_F(TreeTest, StopsEarly) {
 
 TEST_F(TreeTest, ACompactionStandsBackWhileAFlushRuns) {
   // Runs a compaction in the midst of the flush that it observes.
-  class MidFlush final : public TableOutputObserver {
+  class MidFlush final : public CompactionOutputObserver {
    public:
     explicit MidFlush(std::function<void()> run) : run_(std::move(run)) {}
     void TableBegun(const std::string&) override { run_(); }
@@ -417,7 +417,7 @@ TEST_F(TreeTest, ACompactionStandsBackWhileAFlushRuns) {
   Random random(5);
   Build(RandomHistory(&random, 300, 50), &random, 4000);
   const CompactionPlan plan = Plan(4000, 1);
-  JobTurns turns(2, /*longest_wait_nanos=*/2'000'000);
+  FlushPriorityThrottle turns(2, /*longest_wait_nanos=*/2'000'000);
   CompactionJobArgs args;
   args.plan = &plan;
   args.job = JobArgs();

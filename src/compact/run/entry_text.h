@@ -72,7 +72,7 @@ class EntryCursor final : public InternalCursor {
   }
   void FailAt(size_t entries) { fail_at_ = entries; }
   // How many entries are shown at once.
-  void SetStretch(size_t entries) { stretch_ = entries; }
+  void SetBatch(size_t entries) { batch_ = entries; }
 
   void SeekToFirst() override { Show(0); }
   void SeekToLast() override { Show(entries_.empty() ? 0 : entries_.size() - 1); }
@@ -99,20 +99,20 @@ class EntryCursor final : public InternalCursor {
     }
     at_ = at;
     Hide();
-    const size_t end = std::min({entries_.size(), fail_at_, at + stretch_});
+    const size_t end = std::min({entries_.size(), fail_at_, at + batch_});
     if (at >= end) return;
     shown_bytes_.assign(entries_.begin() + static_cast<std::ptrdiff_t>(at),
                         entries_.begin() + static_cast<std::ptrdiff_t>(end));
     shown_.clear();
     for (const auto& [key, value] : shown_bytes_) shown_.push_back({key, value});
-    ShowStretch(shown_.data(), shown_.data(), shown_.data() + shown_.size());
+    ShowBatch(shown_.data(), shown_.data(), shown_.data() + shown_.size());
   }
 
   const KeyComparator comparator_;
   std::vector<std::pair<std::string, std::string>> entries_;
   std::vector<std::pair<std::string, std::string>> shown_bytes_;
   std::vector<CursorEntry> shown_;
-  size_t stretch_ = 1;
+  size_t batch_ = 1;
   size_t at_ = 0;  // the first entry shown
   size_t fail_at_ = SIZE_MAX;
 };

@@ -46,18 +46,18 @@ void TableJobResult::Clear() {
 
 Status RunTableLoop(const TableJobArgs& args, const TableRun& run, InternalCursor* input,
                     TableJobResult* result) {
-  CompactionStream stream({.input = input,
-                           .comparator = args.output.table.comparator,
-                           .snapshots = args.snapshots,
-                           .merge_operator = args.merge_operator,
-                           .not_below = run.not_below,
-                           .zero_sequences = run.zero_sequences,
-                           .stop = args.stop,
-                           .turn = run.turn,
-                           .recorder = args.output.table.recorder,
-                           .begin = run.begin,
-                           .end = run.end});
-  TableOutput output(args.output);
+  CompactionIterator stream({.input = input,
+                             .comparator = args.output.table.comparator,
+                             .snapshots = args.snapshots,
+                             .merge_operator = args.merge_operator,
+                             .not_below = run.not_below,
+                             .zero_sequences = run.zero_sequences,
+                             .stop = args.stop,
+                             .turn = run.turn,
+                             .recorder = args.output.table.recorder,
+                             .begin = run.begin,
+                             .end = run.end});
+  CompactionOutput output(args.output);
   for (stream.Start(); stream.Valid(); stream.Next()) {
     ASHLAR_RETURN_IF_ERROR(output.Add(stream.key(), stream.value(), stream.first_of_user_key()));
   }

@@ -1,7 +1,7 @@
 // What flush and compaction jobs share: the surroundings they run in, what they hand back, and the
 // loop from a cursor to files.
 //
-//   cursor -> CompactionStream -> TableOutput -> TableJobResult -> VersionEdit
+//   cursor -> CompactionIterator -> CompactionOutput -> TableJobResult -> VersionEdit
 //
 // I1: a job that fails or is told to stop leaves no file behind and has changed nothing.
 // I2: a result's files are synced and were opened again (OutputVerification); the caller syncs the
@@ -15,10 +15,10 @@
 #include <string>
 #include <vector>
 
-#include "compact/run/compaction_stream.h"
-#include "compact/run/table_output.h"
+#include "compact/run/compaction_iterator.h"
+#include "compact/run/compaction_output.h"
 #include "execute/clock.h"
-#include "execute/job_turns.h"
+#include "execute/flush_priority_throttle.h"
 #include "manifest/version_edit.h"
 #include "table/open/table_cache.h"
 
@@ -32,14 +32,14 @@ enum class OutputVerification : uint8_t {
 };
 
 struct TableJobArgs {
-  TableOutputArgs output;
+  CompactionOutputArgs output;
   TableCache* tables = nullptr;
   // Ascending. Made after every sequence of the input was published.
   std::vector<SequenceNumber> snapshots;
   const MergeOperator* merge_operator = nullptr;
   Clock* clock = nullptr;
   StopFlags stop;
-  JobTurns* turns = &JobTurns::OfProcess();
+  FlushPriorityThrottle* turns = &FlushPriorityThrottle::OfProcess();
   OutputVerification verification = OutputVerification::kOpen;
   bool check_entry_counts =
       true;  // fail when the input held another number of entries than it should
@@ -77,7 +77,7 @@ struct TableJobResult {
   void Clear();
 };
 
-// One run of the loop over one range of keys. begin, end and turn as in CompactionStreamArgs.
+// One run of the loop over one range of keys. begin, end and turn as in CompactionIteratorArgs.
 struct TableRun {
   const Slice* begin = nullptr;
   const Slice* end = nullptr;

@@ -12,15 +12,10 @@ namespace internal {
 constinit std::atomic<bool> light_fence_is_free{false};
 
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored
-// the fence is for the processor; under ThreadSanitizer the callers' own atomics carry the
-// order
-"-Wtsan"
+// The fence is for the processor. ThreadSanitizer sees the order that the callers' atomics carry.
+#pragma GCC diagnostic ignored "-Wtsan"
 #endif
-    void
-    FullFence() {
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-}
+void FullFence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
 }  // namespace internal
 

@@ -17,7 +17,7 @@
 #include "platform/windows/windows_error.h"
 #include "platform/windows/windows_headers.h"
 #include "platform/windows/windows_path.h"
-#include "testing/windows/call_recorder.h"
+#include "tests/support/windows/call_recorder.h"
 
 namespace ashlar {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/coding.h"
 #include "base/random.h"
 #include "table/block/block_builder.h"
-#include "testing/comparators.h"
+#include "tests/support/comparators.h"
 
 namespace ashlar {
 namespace {

@@ -62,7 +62,7 @@ BlockBasedTable::BlockBasedTable(TableOpenArgs* args)
 
 BlockBasedTable::~BlockBasedTable() {
   if (cache_ == nullptr) return;
-  cache_->Erase(index_.cells());
+  cache_->Erase(index_.slots());
   if (charged_bytes_ > 0) cache_->ReleaseMetadata(charged_bytes_);
 }
 
@@ -320,28 +320,28 @@ bool BlockBasedTable::FilterMayMatch(Lookup* lookup) const {
   return filter_partitions_[partition].reader.MayMatch(lookup->filter_hash(), lookup->user_key());
 }
 
-bool BlockBasedTable::Approach(Lookup* lookup, TableApproach* approach) const {
+bool BlockBasedTable::PrefetchStep(Lookup* lookup, TablePrefetch* prefetch) const {
   BlockIndex::Group group{
-      .head = approach->head, .first = approach->block, .decided = approach->decided};
-  switch (approach->step++) {
+      .head = prefetch->head, .first = prefetch->block, .decided = prefetch->decided};
+  switch (prefetch->step++) {
     case 0:
       if (index_.blocks() == 0) return false;
       if (filters_whole_keys_ && !filter_.MatchesAll()) filter_.Prefetch(lookup->filter_hash());
       group = index_.FindGroup(lookup->user_key());
-      approach->head = group.head;
-      approach->block = group.first;
-      approach->decided = group.decided;
+      prefetch->head = group.head;
+      prefetch->block = group.first;
+      prefetch->decided = group.decided;
       return true;
     case 1:
       if (!FilterMayMatch(lookup)) return false;
-      approach->block = index_.FindInGroup(group, lookup->user_key(), lookup->seek_tag());
-      if (cache_ != nullptr) ASHLAR_PREFETCH(&index_.cell(approach->block));
+      prefetch->block = index_.FindInGroup(group, lookup->user_key(), lookup->seek_tag());
+      if (cache_ != nullptr) ASHLAR_PREFETCH(&index_.slot(prefetch->block));
       return true;
     default: break;
   }
-  const DataBlock* const block = CachedAt(approach->block);
+  const DataBlock* const block = CachedAt(prefetch->block);
   if (block == nullptr) return false;
-  if (approach->step == 3) {
+  if (prefetch->step == 3) {
     block->Prefetch();
     return true;
   }
@@ -367,7 +367,7 @@ void BlockBasedTable::CountPrefixCheck(Lookup* lookup, bool may_match) const {
   if (!may_match) recorder_.Tick(BLOOM_FILTER_PREFIX_USEFUL);
 }
 
-bool BlockBasedTable::MayHold(SeekPrefix* seek, const Slice& internal_target) const {
+bool BlockBasedTable::MayMatch(SeekPrefix* seek, const Slice& internal_target) const {
   if (prefix_extractor_ == nullptr || !HasFilter()) return true;
   const HashedPrefix* const prefix = seek->Find(prefix_extractor_.get());
   if (prefix == nullptr) return true;
@@ -403,7 +403,7 @@ void BlockBasedTable::CountFilter(Lookup* lookup, bool may_match) const {
 
 void BlockBasedTable::Get(const TableReadOptions& options, Lookup* lookup) {
   if (index_.blocks() == 0) return;
-  // The memory of filter, index and cell arrives together.
+  // The memory of filter, index and slot arrives together.
   const bool has_key_filter = filters_whole_keys_ && !filter_.MatchesAll();
   if (has_key_filter) filter_.Prefetch(lookup->filter_hash());
   const BlockIndex::Group group = index_.FindGroup(lookup->user_key());
@@ -646,7 +646,7 @@ Result<BlockRef> BlockBasedTable::Read(const ReadArgs& args) {
   CountMiss();
   if (cache_ != nullptr && args.fill_cache && args.side_index) {
     block->AddRef();
-    if (cache_->Insert(&index_.cell(args.block), &epochs(), block.get())) {
+    if (cache_->Insert(&index_.slot(args.block), &epochs(), block.get())) {
       recorder_.Tick(BLOCK_CACHE_ADD);
       recorder_.Tick(BLOCK_CACHE_DATA_ADD);
       recorder_.Tick(BLOCK_CACHE_DATA_BYTES_INSERT, block->charge());
@@ -744,8 +744,8 @@ Status BlockBasedTable::VerifyBlock(uint32_t block, VerifyState* state) {
 
 TableReader::BlockCensus BlockBasedTable::CountBlocks() const {
   BlockCensus census;
-  for (const BlockCell& cell : index_.cells()) {
-    const CacheEntry* const entry = cell.load(std::memory_order_acquire);
+  for (const BlockSlot& slot : index_.slots()) {
+    const CacheEntry* const entry = slot.load(std::memory_order_acquire);
     if (entry == nullptr) continue;
     ++census.cached;
     census.any_pinned |= entry->Refs() > 1;

@@ -1,7 +1,7 @@
 // BlockBasedTable: an open block-based table. Index and filter are held ready in memory; data
 // blocks come through the block cache, by direct pointer.
 //
-//   Get     filter ──no──> done      index.Find ──> cell ──> block: prefix, heads, entry ──> lookup->Offer
+//   Get     filter ──no──> done      index.Find ──> slot ──> block: prefix, heads, entry ──> lookup->Offer
 //                                                    ├─ null: read, check, build the side index, offer to the cache
 //                                                    └─ null, and no cache to fill: read, check, search by the restarts
 //
@@ -98,9 +98,9 @@ class BlockBasedTable final : public TableReader {
   static Result<TableReaderPtr> Open(TableOpenArgs args);
 
   void Get(const TableReadOptions& options, Lookup* lookup) override;
-  bool Approach(Lookup* lookup, TableApproach* approach) const override;
+  bool PrefetchStep(Lookup* lookup, TablePrefetch* prefetch) const override;
   std::unique_ptr<InternalCursor> NewCursor(const TableReadOptions& options) override;
-  bool MayHold(SeekPrefix* seek, const Slice& internal_target) const override;
+  bool MayMatch(SeekPrefix* seek, const Slice& internal_target) const override;
   uint64_t ApproximateOffsetOf(const Slice& internal_key) override;
   std::vector<std::string> Anchors(size_t pieces) override;
   Status Verify() override;
@@ -151,7 +151,7 @@ class BlockBasedTable final : public TableReader {
   DataBlock* CachedAt(uint32_t block) const {
     return cache_ == nullptr
                ? nullptr
-               : static_cast<DataBlock*>(index_.cell(block).load(std::memory_order_acquire));
+               : static_cast<DataBlock*>(index_.slot(block).load(std::memory_order_acquire));
   }
 
   struct MetaBlock {

@@ -106,7 +106,7 @@ Status BlockIndex::Add(const IndexBlockEntry& entry, bool user_key, uint64_t fil
 }
 
 void BlockIndex::Seal(bool with_cells) {
-  if (with_cells) cells_ = ZeroedArray<BlockCell>(sizes_.size());
+  if (with_cells) cells_ = ZeroedArray<BlockSlot>(sizes_.size());
   offsets_.shrink_to_fit();
   sizes_.shrink_to_fit();
   separators_.shrink_to_fit();
@@ -231,7 +231,7 @@ size_t BlockIndex::MemoryBytes() const {
                  sizes_.capacity() * sizeof(uint32_t);
   for (const PagedVector<uint64_t>& level : levels_) bytes += level.capacity() * sizeof(uint64_t);
   return bytes + separators_.capacity() + separator_ends_.capacity() * sizeof(uint32_t) +
-         cells_.size() * sizeof(BlockCell);
+         cells_.size() * sizeof(BlockSlot);
 }
 
 }  // namespace ashlar

@@ -1,7 +1,7 @@
 // BlockIndex: the index of a table as flat arrays, made once when the table is opened.
 //
 //   block i      separator i (>= its last key, < the first key of block i + 1) · offset · size ·
-//                cell: the cached block or null; none without a cache
+//                slot: the cached block or null; none without a cache
 //
 //   heads        the first 8 bytes of each separator behind the prefix that all but the last share,
 //                as sorted integers; above them levels that hold every 16th:
@@ -24,7 +24,7 @@
 // I1: separators do not descend; blocks lie one behind the other inside the file.
 // I2: a key, if it is in the table at all, begins in block Find(key), and its older versions follow
 //     there and in the next blocks.
-// Thread safety: constant once built, but for the cells.
+// Thread safety: constant once built, but for the slots.
 #pragma once
 
 #include <cstddef>
@@ -66,16 +66,16 @@ class BlockIndex {
 
   // Appends a block; the order is checked. file_bytes bounds the handle.
   Status Add(const IndexBlockEntry& entry, bool user_key, uint64_t file_bytes);
-  // After the last Add: builds the search structure, and the cells where there is a cache.
+  // After the last Add: builds the search structure, and the slots where there is a cache.
   void Seal(bool with_cells);
 
   uint32_t blocks() const { return static_cast<uint32_t>(sizes_.size()); }
   BlockHandle handle(uint32_t i) const { return {offsets_[i], sizes_[i]}; }
-  // Only with cells.
-  BlockCell& cell(uint32_t i) { return cells_[i]; }
-  const BlockCell& cell(uint32_t i) const { return cells_[i]; }
-  std::span<const BlockCell> cells() const { return {cells_.data(), cells_.size()}; }
-  std::span<BlockCell> cells() { return {cells_.data(), cells_.size()}; }
+  // Only with slots.
+  BlockSlot& slot(uint32_t i) { return cells_[i]; }
+  const BlockSlot& slot(uint32_t i) const { return cells_[i]; }
+  std::span<const BlockSlot> slots() const { return {cells_.data(), cells_.size()}; }
+  std::span<BlockSlot> slots() { return {cells_.data(), cells_.size()}; }
   // As stored: an internal key, or a user key.
   Slice separator(uint32_t i) const {
     return Slice(separators_.data() + separator_ends_[i],
@@ -92,7 +92,7 @@ class BlockIndex {
     return FindInGroup(FindGroup(user_key), user_key, tag);
   }
   // Find in two halves, for callers who have something to do while memory arrives: the first walks
-  // the upper levels, which are small, and asks for what the second reads, and for the block's cell
+  // the upper levels, which are small, and asks for what the second reads, and for the block's slot
   // or handle.
   struct Group {
     uint64_t head = 0;     // of the key
@@ -127,7 +127,7 @@ class BlockIndex {
   PagedVector<uint32_t> sizes_;
   PagedVector<char> separators_;
   PagedVector<uint32_t> separator_ends_{0};
-  ZeroedArray<BlockCell> cells_;
+  ZeroedArray<BlockSlot> cells_;
 };
 
 }  // namespace ashlar

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "table/blockbased/table_test_kit.h"
-#include "testing/comparators.h"
+#include "tests/support/comparators.h"
 
 namespace ashlar::test {
 namespace {

@@ -149,12 +149,12 @@ bool TableCursor::EnsureSideIndex() {
   return true;
 }
 
-// --- stretches ---
+// --- batches ---
 
-void TableCursor::Lengthen() { stretch_ = std::clamp(2 * stretch_, kStretchMin, kStretchMax); }
+void TableCursor::Lengthen() { batch_ = std::clamp(2 * batch_, kBatchMin, kBatchMax); }
 
 // last_key_ may lie in what is given up.
-void TableCursor::MakeRoom(uint32_t entries, size_t key_bytes, size_t shared) {
+void TableCursor::GrowKeyBuffer(uint32_t entries, size_t key_bytes, size_t shared) {
   const size_t n = std::max(entries * kKeysBytesPerEntry - KeyBuffer::kSlackBytes, 2 * key_bytes);
   auto keys = std::make_unique_for_overwrite<char[]>(n + KeyBuffer::kSlackBytes);
   if (shared > 0) memcpy(keys.get(), last_key_.data(), shared);
@@ -171,7 +171,7 @@ void TableCursor::MakeRoom(uint32_t entries, size_t key_bytes, size_t shared) {
 // Asks for what a walk will read when it is kPrefetchDistanceBytes further than p, beyond the
 // block's end in the next one. Where an entry begins is known only when the one before it has
 // arrived, so the processor does not run ahead by itself.
-inline void TableCursor::AskAhead(const char* p) const {
+inline void TableCursor::PrefetchAhead(const char* p) const {
   const auto left = static_cast<size_t>(limit_ - p);
   if (left > kPrefetchDistanceBytes) {
     PrefetchFrom(p + kPrefetchDistanceBytes, 2 * kLineBytes);
@@ -182,7 +182,7 @@ inline void TableCursor::AskAhead(const char* p) const {
 
 uint32_t TableCursor::Decode(uint32_t n) {
   if (n > entries_max_) [[unlikely]] {
-    MakeRoom(n <= kStretchShort ? kStretchShort : kStretchMax, last_key_.size(), last_key_.size());
+    GrowKeyBuffer(n <= kBatchShort ? kBatchShort : kBatchMax, last_key_.size(), last_key_.size());
   }
   const char* previous = last_key_.data();
   size_t previous_bytes = last_key_.size();
@@ -208,7 +208,7 @@ uint32_t TableCursor::Decode(uint32_t n) {
     }
     if (key_bytes > room) [[unlikely]] {
       if (count > 0) break;
-      MakeRoom(entries_max_, key_bytes, header.shared);
+      GrowKeyBuffer(entries_max_, key_bytes, header.shared);
       previous = last_key_.data();
       entries = entries_;
       to = keys_;
@@ -242,7 +242,7 @@ uint32_t TableCursor::Decode(uint32_t n) {
     to += key_bytes;
     room -= key_bytes;
     p = suffix + header.unshared + header.value_bytes;
-    AskAhead(p);
+    PrefetchAhead(p);
   }
   if (count == 0) return 0;
   last_key_ = Slice(previous, previous_bytes);
@@ -250,7 +250,7 @@ uint32_t TableCursor::Decode(uint32_t n) {
   if (table_->global_sequence()) [[unlikely]] {
     PatchSequences(entries, count);
   }
-  ShowStretch(entries, entries, entries + count);
+  ShowBatch(entries, entries, entries + count);
   return count;
 }
 
@@ -292,7 +292,7 @@ Status TableCursor::FaultAtNext() const {
 void TableCursor::DecodeFromStart() {
   next_ = block_->first();
   last_key_ = Slice();
-  DecodeOrFail(stretch_);
+  DecodeOrFail(batch_);
 }
 
 void TableCursor::ShowEntry(uint32_t i) {
@@ -308,16 +308,16 @@ void TableCursor::ShowEntry(uint32_t i) {
   if (table_->global_sequence()) [[unlikely]] {
     PatchSequences(entries_, 1);
   }
-  ShowStretch(entries_, entries_, entries_ + 1);
+  ShowBatch(entries_, entries_, entries_ + 1);
 }
 
 void TableCursor::ShowBefore(uint32_t end) {
   // Keys are mostly as long as the last: no more of them than there is room for.
   const size_t room =
-      std::max(keys_bytes_, kStretchShort * kKeysBytesPerEntry - KeyBuffer::kSlackBytes) /
+      std::max(keys_bytes_, kBatchShort * kKeysBytesPerEntry - KeyBuffer::kSlackBytes) /
       block_->View(end - 1).key_bytes;
   for (uint32_t n = std::clamp(static_cast<uint32_t>(room), uint32_t{1},
-                               std::min({stretch_, kStretchShort, end}));
+                               std::min({batch_, kBatchShort, end}));
        ; n /= 2) {
     const uint32_t first = end - n;
     next_ = block_->entry(first);
@@ -329,10 +329,9 @@ void TableCursor::ShowBefore(uint32_t end) {
       return Fail(
           table_->file().AddPlace(FaultAtNext(), table_->index().handle(block_number_).offset));
   }
-  ShowStretch(stretch_begin(), stretch_end() - 1, stretch_end());
-  // What the next stretch will read.
-  const char* const first =
-      block_->entry(end - static_cast<uint32_t>(stretch_end() - stretch_begin()));
+  ShowBatch(batch_begin(), batch_end() - 1, batch_end());
+  // What the next batch will read.
+  const char* const first = block_->entry(end - static_cast<uint32_t>(batch_end() - batch_begin()));
   for (const char* line = first - std::min(next_ - first, first - block_->first()); line < first;
        line += kLineBytes)
     ASHLAR_PREFETCH(line);
@@ -344,15 +343,15 @@ void TableCursor::MoveNext() {
   Lengthen();
   if (next_ < limit_) {
     // A walk that has just begun outruns what Decode asks for as it goes.
-    if (stretch_ < kStretchShort) PrefetchFrom(next_, kPrefetchDistanceBytes / 2);
-    DecodeOrFail(stretch_);
+    if (batch_ < kBatchShort) PrefetchFrom(next_, kPrefetchDistanceBytes / 2);
+    DecodeOrFail(batch_);
   } else {
     NextBlock();
   }
 }
 
 void TableCursor::MovePrev() {
-  // The stretch's first entry ends here.
+  // The batch's first entry ends here.
   const auto end_offset = static_cast<size_t>(value().data() + value().size() - block_->first());
   if (!EnsureSideIndex()) return;
   uint32_t low = 0;
@@ -397,7 +396,7 @@ void TableCursor::PrevBlock() {
 
 void TableCursor::SeekToFirst() {
   status_ = Status::OK();
-  stretch_ = kStretchMin;
+  batch_ = kBatchMin;
   Hide();
   if (table_->index().blocks() == 0 || !LoadBlock(0, fills_cache_)) return;
   if (block_->first() < limit_) {
@@ -409,7 +408,7 @@ void TableCursor::SeekToFirst() {
 
 void TableCursor::SeekToLast() {
   status_ = Status::OK();
-  stretch_ = kStretchMin;
+  batch_ = kBatchMin;
   Hide();
   if (table_->index().blocks() == 0) return;
   block_.Reset();
@@ -418,11 +417,11 @@ void TableCursor::SeekToLast() {
 }
 
 void TableCursor::Seek(const Slice& internal_target) {
-  for (uint32_t step = 0; SeekStep(internal_target, step); ++step) {
+  for (uint32_t step = 0; SeekStage(internal_target, step); ++step) {
   }
 }
 
-bool TableCursor::SeekStep(const Slice& internal_target, uint32_t step) {
+bool TableCursor::SeekStage(const Slice& internal_target, uint32_t step) {
   switch (step) {
     case 0: return FindGroup(internal_target);
     case 1: FindBlock(internal_target); return true;
@@ -433,7 +432,7 @@ bool TableCursor::SeekStep(const Slice& internal_target, uint32_t step) {
 
 bool TableCursor::FindGroup(const Slice& internal_target) {
   status_ = Status::OK();
-  stretch_ = 1;
+  batch_ = 1;
   Hide();
   if (table_->index().blocks() == 0) return false;
   group_ = table_->index().FindGroup(ExtractUserKey(internal_target));
@@ -482,7 +481,7 @@ void TableCursor::SeekByRestarts(const Slice& internal_target) {
         table_->file().AddPlace(restart.status(), table_->index().handle(block_number_).offset));
   next_ = *restart;
   last_key_ = Slice();
-  DecodeOrFail(kStretchShort);
+  DecodeOrFail(kBatchShort);
   while (Valid() && table_->comparator().CompareInternal(key(), internal_target) < 0) Next();
 }
 

@@ -2,20 +2,20 @@
 //
 //   current block (counted)   [ ... | entry | entry | entry | next_ ...         | limit_ )
 //                                       \       |       /
-//   stretch                          [ key, value | ... ]       keys: put together in keys_; values: in place
+//   batch                          [ key, value | ... ]       keys: put together in keys_; values: in place
 //
-// It decodes a stretch of entries at once, forwards, checking each; a seek shows one entry, and the
-// stretches that follow double in length up to kStretchMax, so that a short range costs little more
-// than what it shows. Backwards it finds the stretch's first entry through the block's side index,
-// which also serves seeks. Blocks come from the cache by their cells; those that are not there are
+// It decodes a batch of entries at once, forwards, checking each; a seek shows one entry, and the
+// batches that follow double in length up to kBatchMax, so that a short range costs little more
+// than what it shows. Backwards it finds the batch's first entry through the block's side index,
+// which also serves seeks. Blocks come from the cache by their slots; those that are not there are
 // read, with readahead when the reads turn out to be sequential, and offered to the cache.
 //
 // A cursor that does not fill the cache (there is none, or it scans or compacts) builds no side
 // index until somebody moves it backwards: it seeks by the block's restarts.
 //
-// I1: last_key_ is the stored key of the stretch's last entry, whose bytes the next entry shares;
+// I1: last_key_ is the stored key of the batch's last entry, whose bytes the next entry shares;
 //     next_ is where that one begins.
-// I2: a stretch lies in one block, and in the memory of entries_ and keys_, or one_key_.
+// I2: a batch lies in one block, and in the memory of entries_ and keys_, or one_key_.
 // Lifetime: holds one count on the table and one on the current block.
 // Thread safety: one thread.
 #pragma once
@@ -67,16 +67,16 @@ class TableCursor final : public InternalCursor {
   void SeekToLast() override;
   void Seek(const Slice& internal_target) override;
   void SeekForPrev(const Slice& internal_target) override;
-  bool SeekStep(const Slice& internal_target, uint32_t step) override;
+  bool SeekStage(const Slice& internal_target, uint32_t step) override;
   Status status() const override { return status_; }
   PinSource OwnerOf(const CursorEntry&) const override { return table_->OwnerOf(block_.get()); }
 
  private:
-  static constexpr uint32_t kStretchMin = 4;
-  static constexpr uint32_t kStretchShort =
+  static constexpr uint32_t kBatchMin = 4;
+  static constexpr uint32_t kBatchShort =
       16;  // the longest backwards, and from a restart to a target
-  static constexpr uint32_t kStretchMax = 64;
-  // Memory for keys, for each entry of a stretch that has no longer ones.
+  static constexpr uint32_t kBatchMax = 64;
+  // Memory for keys, for each entry of a batch that has no longer ones.
   static constexpr size_t kKeysBytesPerEntry = 64;
 
   void MoveNext() override;
@@ -87,16 +87,16 @@ class TableCursor final : public InternalCursor {
   bool LoadBlock(uint32_t block, bool side_index);
   bool EnsureSideIndex();
   void UseBlock();
-  // What the next stretch may have.
+  // What the next batch may have.
   void Lengthen();
   // Shows up to n entries from next_ on and stands at the first of them: fewer where the block or
   // the room for keys ends, or behind the last that can be shown. Returns how many. 0: that at
   // next_ cannot be shown.
   uint32_t Decode(uint32_t n);
-  void AskAhead(const char* p) const;
+  void PrefetchAhead(const char* p) const;
   // Room for so many entries, the first of whose keys has this length and shares bytes with
   // last_key_.
-  void MakeRoom(uint32_t entries, size_t key_bytes, size_t shared);
+  void GrowKeyBuffer(uint32_t entries, size_t key_bytes, size_t shared);
   void PatchSequences(CursorEntry* entries, uint32_t n);
   void DecodeOrFail(uint32_t n);
   Status FaultAtNext() const;
@@ -128,7 +128,7 @@ class TableCursor final : public InternalCursor {
   uint32_t block_number_ = 0;
   BlockIndex::Group group_;  // by the first step of a seek
   uint32_t found_ = 0;       // by the last step of a seek: the block, then the entry
-  uint32_t stretch_ = 1;     // entries that the next stretch may have
+  uint32_t batch_ = 1;       // entries that the next batch may have
   const char* next_ = nullptr;
   const char* limit_ = nullptr;
   const char* readable_end_ = nullptr;
@@ -138,16 +138,16 @@ class TableCursor final : public InternalCursor {
       nullptr;
   Slice last_key_;
   KeyBuffer one_key_;
-  // What a stretch is decoded into: these few, until a longer one is asked for.
-  CursorEntry few_entries_[kStretchMin];
-  char few_keys_[kStretchMin * 32 + KeyBuffer::kSlackBytes];
+  // What a batch is decoded into: these few, until a longer one is asked for.
+  CursorEntry few_entries_[kBatchMin];
+  char few_keys_[kBatchMin * 32 + KeyBuffer::kSlackBytes];
   CursorEntry* entries_ = few_entries_;
-  uint32_t entries_max_ = kStretchMin;
+  uint32_t entries_max_ = kBatchMin;
   char* keys_ = few_keys_;
   size_t keys_bytes_ = sizeof(few_keys_) - KeyBuffer::kSlackBytes;
   std::unique_ptr<CursorEntry[]> more_entries_;
   std::unique_ptr<char[]> more_keys_;
-  std::string patched_keys_;  // with a global sequence: the stretch's keys as they are shown
+  std::string patched_keys_;  // with a global sequence: the batch's keys as they are shown
   ReadAhead read_ahead_;
   Status status_;
 };

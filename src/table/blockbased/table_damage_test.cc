@@ -9,7 +9,7 @@
 #include "table/block/block_builder.h"
 #include "table/block/block_entries.h"
 #include "table/blockbased/table_test_kit.h"
-#include "testing/test_epochs.h"
+#include "tests/support/test_epochs.h"
 
 namespace ashlar::test {
 namespace {

@@ -15,7 +15,7 @@
 #include "table/filter/filter_builder.h"
 #include "table/filter/filter_test_kit.h"
 #include "table/table_properties.h"
-#include "testing/tool_runner.h"
+#include "tests/support/tool_runner.h"
 
 namespace ashlar::test {
 namespace {

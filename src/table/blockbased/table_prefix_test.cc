@@ -77,7 +77,7 @@ class TablePrefixTest : public testing::Test {
     seek.Begin(key, forward);
     const std::string target = forward ? MakeInternalKey(key, kSequenceNumberMax, ValueType::kMax)
                                        : MakeInternalKey(key, 0, ValueType::kDeletion);
-    return table_->get()->MayHold(&seek, target) ? "read" : "end";
+    return table_->get()->MayMatch(&seek, target) ? "read" : "end";
   }
   std::string Get(const std::string& key) {
     TableReadOptions options;

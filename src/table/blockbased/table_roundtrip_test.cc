@@ -4,8 +4,8 @@
 #include <set>
 
 #include "table/blockbased/table_test_kit.h"
-#include "testing/comparators.h"
-#include "testing/test_epochs.h"
+#include "tests/support/comparators.h"
+#include "tests/support/test_epochs.h"
 
 namespace ashlar::test {
 namespace {
@@ -63,7 +63,7 @@ void ExpectSameMoves(InternalCursor* cursor, const Entries& entries, Random* ran
   uint64_t repeat = 0;
   uint64_t move = 0;
   for (int i = 0; i < moves; ++i) {
-    // Runs of steps, as long as several stretches.
+    // Runs of steps, as long as several batches.
     move = repeat > 0 ? move : random->Uniform(8);
     repeat = repeat > 0 ? repeat - 1 : (move < 3 ? 0 : random->Skewed(6));
     std::string target = random->OneIn(5)
@@ -384,7 +384,7 @@ TEST(TableRoundTrip, AnotherComparatorIsRefused) {
   EXPECT_NE(opened.status().ToString().find("leveldb.BytewiseComparator"), std::string::npos);
 }
 
-TEST(TableWriter, ReportsWhatItWrote) {
+TEST(TableBuilder, ReportsWhatItWrote) {
   const KeyComparator comparator(BytewiseComparator());
   Entries entries{InternalOrder{comparator}};
   entries[MakeInternalKey("a", 9, ValueType::kValue)] = "12345";
@@ -415,31 +415,31 @@ TEST(TableWriter, ReportsWhatItWrote) {
   EXPECT_EQ(table->properties().orig_file_number, 7u);
 }
 
-TEST(TableWriter, RefusesSettingsThatCannotBeWritten) {
+TEST(TableBuilder, RefusesSettingsThatCannotBeWritten) {
   MemoryFileSystem fs;
   std::unique_ptr<WritableFile> file;
   ASSERT_OK(fs.NewWritableFile("t.sst", {}, &file));
   TableWriteArgs good{
       .file = file.get(), .file_name = "t.sst", .comparator = KeyComparator(BytewiseComparator())};
-  ASSERT_OK(TableWriter::Create(good).status());
+  ASSERT_OK(TableBuilder::Create(good).status());
   TableWriteArgs bad = good;
   bad.config.format_version = 6;
-  EXPECT_TRUE(TableWriter::Create(bad).status().IsNotSupported());
+  EXPECT_TRUE(TableBuilder::Create(bad).status().IsNotSupported());
   bad = good;
   bad.config.restart_interval = 0;
-  EXPECT_TRUE(TableWriter::Create(bad).status().IsInvalidArgument());
+  EXPECT_TRUE(TableBuilder::Create(bad).status().IsInvalidArgument());
   bad = good;
   bad.compression = kBZip2Compression;
-  EXPECT_TRUE(TableWriter::Create(bad).status().IsNotSupported());
+  EXPECT_TRUE(TableBuilder::Create(bad).status().IsNotSupported());
 }
 
-TEST(TableWriterDeathTest, KeysMustAscend) {
+TEST(TableBuilderDeathTest, KeysMustAscend) {
   MemoryFileSystem fs;
   std::unique_ptr<WritableFile> file;
   ASSERT_OK(fs.NewWritableFile("t.sst", {}, &file));
-  auto writer = TableWriter::Create({.file = file.get(),
-                                     .file_name = "t.sst",
-                                     .comparator = KeyComparator(BytewiseComparator())});
+  auto writer = TableBuilder::Create({.file = file.get(),
+                                      .file_name = "t.sst",
+                                      .comparator = KeyComparator(BytewiseComparator())});
   ASSERT_OK(writer.status());
   (*writer)->Add(MakeInternalKey("b", 1, ValueType::kValue), "");
   EXPECT_DEATH((*writer)->Add(MakeInternalKey("a", 2, ValueType::kValue), ""), "Ascends");

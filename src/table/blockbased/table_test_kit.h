@@ -18,9 +18,9 @@
 #include "filesystem/memory_file_system.h"
 #include "key/lookup.h"
 #include "table/blockbased/block_based_table.h"
-#include "table/blockbased/table_writer.h"
-#include "testing/expect_ok.h"
-#include "testing/test_epochs.h"
+#include "table/blockbased/table_builder.h"
+#include "tests/support/expect_ok.h"
+#include "tests/support/test_epochs.h"
 
 namespace ashlar::test {
 
@@ -43,15 +43,15 @@ inline Status WriteTable(FileSystem* fs, const std::string& path, const TableSpe
                          const Entries& entries, TableWriteResult* result) {
   std::unique_ptr<WritableFile> file;
   ASHLAR_RETURN_IF_ERROR(fs->NewWritableFile(path, {}, &file));
-  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<TableWriter> writer,
-                          TableWriter::Create({.file = file.get(),
-                                               .file_name = path,
-                                               .comparator = spec.comparator,
-                                               .config = spec.config,
-                                               .prefix_extractor = spec.prefix_extractor,
-                                               .compression = spec.compression,
-                                               .column_family_name = "default",
-                                               .file_number = 7}));
+  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<TableBuilder> writer,
+                          TableBuilder::Create({.file = file.get(),
+                                                .file_name = path,
+                                                .comparator = spec.comparator,
+                                                .config = spec.config,
+                                                .prefix_extractor = spec.prefix_extractor,
+                                                .compression = spec.compression,
+                                                .column_family_name = "default",
+                                                .file_number = 7}));
   for (const auto& [key, value] : entries) writer->Add(key, value);
   ASHLAR_RETURN_IF_ERROR(writer->Finish(result));
   return file->Close();

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "filesystem/fault_file_system.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/memory_file_system.h"
+#include "tests/support/fault_file_system.h"
 
 namespace ashlar {
 namespace {

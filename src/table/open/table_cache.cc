@@ -122,15 +122,15 @@ Result<std::unique_ptr<InternalCursor>> TableCache::NewCursor(FileMetaData* file
   return table->NewCursor(options);
 }
 
-bool TableCache::MayHold(FileMetaData* file, const TableReadOptions& options,
-                         const Slice& internal_target) {
+bool TableCache::MayMatch(FileMetaData* file, const TableReadOptions& options,
+                          const Slice& internal_target) {
   {
     const EpochGuard guard(*args_.epochs);
     if (const TableReader* const reader = FindOpen(file); reader != nullptr)
-      return reader->MayHold(options.seek_prefix, internal_target);
+      return reader->MayMatch(options.seek_prefix, internal_target);
   }
   const Result<TableRef> table = Acquire(file, options);
-  return !table.ok() || (*table)->MayHold(options.seek_prefix, internal_target);
+  return !table.ok() || (*table)->MayMatch(options.seek_prefix, internal_target);
 }
 
 Status TableCache::Verify(FileMetaData* file) {

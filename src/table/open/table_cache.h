@@ -120,8 +120,8 @@ class TableCache final : public TableOpener {
   // Both are called as Acquire.
   Result<std::unique_ptr<InternalCursor>> NewCursor(FileMetaData* file,
                                                     const TableReadOptions& options) override;
-  bool MayHold(FileMetaData* file, const TableReadOptions& options,
-               const Slice& internal_target) override;
+  bool MayMatch(FileMetaData* file, const TableReadOptions& options,
+                const Slice& internal_target) override;
   // For tables opened from now on; open ones keep what they have.
   void SetPrefixExtractor(std::shared_ptr<const SliceTransform> prefix_extractor) {
     prefix_extractors_->SetCurrent(std::move(prefix_extractor));

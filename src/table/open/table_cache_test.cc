@@ -6,7 +6,7 @@
 
 #include "filesystem/filename.h"
 #include "table/blockbased/table_test_kit.h"
-#include "testing/test_epochs.h"
+#include "tests/support/test_epochs.h"
 
 namespace ashlar::test {
 namespace {

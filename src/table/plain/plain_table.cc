@@ -381,7 +381,7 @@ PlainFault PlainTable::FindStartInPrefix(const Slice& user_key, uint64_t tag,
   return *at == nullptr ? PlainFault::kNone : FindStart(user_key, tag, at);
 }
 
-bool PlainTable::MayHold(SeekPrefix* seek, const Slice& /*internal_target*/) const {
+bool PlainTable::MayMatch(SeekPrefix* seek, const Slice& /*internal_target*/) const {
   const HashedPrefix* const prefix =
       index_.has_prefixes() ? seek->Find(prefix_extractor_.get()) : nullptr;
   return prefix == nullptr || PlainIndex::Probe(index_, prefix->filter_hash).found();
@@ -449,9 +449,9 @@ uint64_t PlainTable::PrefixHash(Lookup* lookup) const {
   return prefix != nullptr ? prefix->filter_hash : lookup->filter_hash();
 }
 
-bool PlainTable::Approach(Lookup* lookup, TableApproach* approach) const {
+bool PlainTable::PrefetchStep(Lookup* lookup, TablePrefetch* prefetch) const {
   if (key_bytes_ != 0 && lookup->user_key().size() != key_bytes_) return false;
-  const bool first_step = approach->step++ == 0;
+  const bool first_step = prefetch->step++ == 0;
   if (index_.has_prefixes()) {
     const uint64_t hash = PrefixHash(lookup);
     if (first_step) {

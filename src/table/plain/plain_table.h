@@ -65,10 +65,10 @@ class PlainTable final : public TableReader {
 
   // What is in memory is read whatever options.cached_only says: a mapping is memory.
   void Get(const TableReadOptions& options, Lookup* lookup) override;
-  bool MayHold(SeekPrefix* seek, const Slice& internal_target) const override;
+  bool MayMatch(SeekPrefix* seek, const Slice& internal_target) const override;
   // The one that the index was made with; null: none.
   const SliceTransform* prefix_extractor() const { return prefix_extractor_.get(); }
-  bool Approach(Lookup* lookup, TableApproach* approach) const override;
+  bool PrefetchStep(Lookup* lookup, TablePrefetch* prefetch) const override;
   std::unique_ptr<InternalCursor> NewCursor(const TableReadOptions& options) override;
   uint64_t ApproximateOffsetOf(const Slice& internal_key) override;
   std::vector<std::string> Anchors(size_t pieces) override;

@@ -10,7 +10,7 @@
 #include "table/block/block_builder.h"
 #include "table/plain/plain_table_test_kit.h"
 #include "table/table_properties.h"
-#include "testing/test_epochs.h"
+#include "tests/support/test_epochs.h"
 
 namespace ashlar::test {
 namespace {

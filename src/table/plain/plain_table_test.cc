@@ -8,8 +8,8 @@
 
 #include "key/key_prefix.h"
 #include "table/plain/plain_table_test_kit.h"
-#include "testing/comparators.h"
-#include "testing/test_epochs.h"
+#include "tests/support/comparators.h"
+#include "tests/support/test_epochs.h"
 
 namespace ashlar::test {
 namespace {
@@ -181,7 +181,7 @@ void CheckPrefixSeeks(const Subject& subject, Random* random) {
     seek.Begin(ExtractUserKey(target), forwards);
     const bool there =
         at != entries.end() && KeyPrefix(extractor, ExtractUserKey(at->first)) == prefix;
-    ASSERT_TRUE(!there || subject.table->get()->MayHold(&seek, target))
+    ASSERT_TRUE(!there || subject.table->get()->MayMatch(&seek, target))
         << Slice(target).ToString(true);
     forwards ? cursor->Seek(target) : cursor->SeekForPrev(target);
     while (at != entries.end() && KeyPrefix(extractor, ExtractUserKey(at->first)) == prefix) {
@@ -485,7 +485,7 @@ TEST(PlainTableBytes, BloomBlocksFilter) {
 
 // ---- Limits
 
-TEST(PlainTableWriter, RefusesKeysOfAnotherLength) {
+TEST(PlainTableBuilder, RefusesKeysOfAnotherLength) {
   PlainSpec spec;
   spec.config.user_key_bytes = 3;
   MemoryFileSystem fs;
@@ -514,12 +514,12 @@ class Sink final : public WritableFile {
   uint64_t bytes_ = 0;
 };
 
-TEST(PlainTableWriter, RefusesWhatOffsetsCannotReach) {
+TEST(PlainTableBuilder, RefusesWhatOffsetsCannotReach) {
   for (const bool store_index : {false, true}) {
     Sink sink;
     PlainTableConfig config;
     config.store_index_in_file = store_index;
-    Result<std::unique_ptr<PlainTableWriter>> writer = PlainTableWriter::Create(
+    Result<std::unique_ptr<PlainTableBuilder>> writer = PlainTableBuilder::Create(
         {.file = &sink, .file_name = "t", .comparator = KeyComparator(BytewiseComparator())},
         config);
     ASSERT_OK(writer.status());

@@ -7,8 +7,8 @@
 
 #include "table/blockbased/table_test_kit.h"
 #include "table/plain/plain_table.h"
-#include "table/plain/plain_table_writer.h"
-#include "testing/test_epochs.h"
+#include "table/plain/plain_table_builder.h"
+#include "tests/support/test_epochs.h"
 
 namespace ashlar::test {
 
@@ -22,14 +22,14 @@ inline Status WritePlainTable(FileSystem* fs, const std::string& path, const Pla
                               const Entries& entries, TableWriteResult* result) {
   std::unique_ptr<WritableFile> file;
   ASHLAR_RETURN_IF_ERROR(fs->NewWritableFile(path, {}, &file));
-  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<PlainTableWriter> writer,
-                          PlainTableWriter::Create({.file = file.get(),
-                                                    .file_name = path,
-                                                    .comparator = spec.comparator,
-                                                    .prefix_extractor = spec.prefix_extractor,
-                                                    .column_family_name = "default",
-                                                    .file_number = 7},
-                                                   spec.config));
+  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<PlainTableBuilder> writer,
+                          PlainTableBuilder::Create({.file = file.get(),
+                                                     .file_name = path,
+                                                     .comparator = spec.comparator,
+                                                     .prefix_extractor = spec.prefix_extractor,
+                                                     .column_family_name = "default",
+                                                     .file_number = 7},
+                                                    spec.config));
   for (const auto& [key, value] : entries) writer->Add(key, value);
   ASHLAR_RETURN_IF_ERROR(writer->Finish(result));
   return file->Close();

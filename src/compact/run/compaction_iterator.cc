@@ -1,0 +1,342 @@
+#include "compact/run/compaction_iterator.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+#include "base/format.h"
+#include "key/merge_helper.h"
+
+namespace ashlar {
+
+namespace {
+constexpr uint64_t kEntriesBetweenStopChecks = 1024;
+}  // namespace
+
+void StreamCounts::Add(const StreamCounts& other) {
+  entries_in += other.entries_in;
+  entries_out += other.entries_out;
+  key_bytes_in += other.key_bytes_in;
+  value_bytes_in += other.value_bytes_in;
+  deletions_in += other.deletions_in;
+  dropped_hidden += other.dropped_hidden;
+  dropped_obsolete += other.dropped_obsolete;
+  merged_operands += other.merged_operands;
+  single_delete_mismatches += other.single_delete_mismatches;
+}
+
+void CompactionIterator::Start() {
+  ASHLAR_ASSERT(!args_.zero_sequences || args_.not_below != nullptr);
+  if (args_.begin != nullptr) {
+    args_.input->Seek(MakeInternalKey(*args_.begin, kSequenceNumberMax, ValueType::kMax));
+  } else {
+    args_.input->SeekToFirst();
+  }
+  FindNext();
+}
+
+void CompactionIterator::Next() {
+  if (next_operand_ < operands_.size()) {
+    ShowNextOperand();
+    return;
+  }
+  if (advance_at_next_) {
+    if (StepToValue()) [[likely]] {
+      return;
+    }
+    advance_at_next_ = false;
+    Advance();
+  }
+  FindNext();
+}
+
+// --- the input ---
+
+bool CompactionIterator::Look() {
+  while (status_.ok()) {
+    if (!args_.input->Valid()) {
+      Fail(args_.input->status());
+      return false;
+    }
+    const Slice& key = args_.input->key();
+    if (key.size() < kTagBytes) {
+      Fail(Status::Corruption("an internal key is shorter than its tag"));
+      return false;
+    }
+    const Slice user = ExtractUserKey(key);
+    const uint64_t tag = ExtractTag(key);
+    const ValueType type = TagType(tag);
+    if (!IsPointType(type)) {
+      Fail(
+          Status::NotSupported(StrCat("compaction of an entry of the type ", ValueTypeName(type))));
+      return false;
+    }
+    ahead_head_ = args_.comparator.Head(user, 0);
+    const bool is_next = !has_user_key_ || head_ < ahead_head_;
+    const int order =
+        is_next ? -1 : (head_ > ahead_head_ ? 1 : args_.comparator.Compare(user_key(), user));
+    if (order > 0 || (order == 0 && tag > last_tag_)) {
+      Fail(Status::Corruption("the entries of a table are not in order"));
+      return false;
+    }
+    if (order < 0 && args_.end != nullptr && args_.comparator.Compare(user, *args_.end) >= 0)
+      return false;
+
+    Count(key, args_.input->value());
+    if (type == ValueType::kDeletion || type == ValueType::kSingleDeletion) ++counts_.deletions_in;
+    if (order != 0 || tag != last_tag_) {
+      ahead_ = true;
+      ahead_same_key_ = order == 0;
+      ahead_tag_ = tag;
+      return true;
+    }
+    // The same write found twice counts once.
+    ++counts_.dropped_hidden;
+    args_.input->Next();
+  }
+  return false;
+}
+
+void CompactionIterator::Advance() {
+  last_tag_ = ahead_tag_;
+  ahead_ = false;
+  args_.input->Next();
+}
+
+inline void CompactionIterator::Count(const Slice& key, const Slice& value) {
+  ++counts_.entries_in;
+  counts_.key_bytes_in += key.size();
+  counts_.value_bytes_in += value.size();
+}
+
+inline void CompactionIterator::TakeKey(const Slice& key, uint64_t head) {
+  key_buffer_.Clear();
+  CopyShort(key_buffer_.Reserve(key.size()), key.data(), key.size());
+  key_buffer_.Extend(key.size());
+  head_ = head;
+  has_user_key_ = true;
+  shown_user_key_ = false;
+  covered_ = false;
+}
+
+// What Look, FindNext and Decide come to for such an entry. The input stands at a value that is
+// shown, or at the base of one.
+inline bool CompactionIterator::StepToValue() {
+  const CursorEntry* const next = args_.input->after();
+  if (next == nullptr || counts_.entries_in >= next_stop_check_) return false;
+  const uint64_t tag = ExtractTag(next->key);
+  const uint64_t head = args_.comparator.Head(ExtractUserKey(next->key), 0);
+  if (TagType(tag) != ValueType::kValue || head <= head_ || head >= end_head_) return false;
+  args_.input->Next();
+  Count(next->key, next->value);
+  ahead_same_key_ = false;
+  ahead_tag_ = tag;
+  ahead_head_ = head;
+  TakeKey(next->key, head);
+  Cover(ahead_stripe());
+  ShowValue(tag, next->value);
+  return true;
+}
+
+// --- decisions ---
+
+void CompactionIterator::FindNext() {
+  valid_ = false;
+  while (Peek()) {
+    if (counts_.entries_in >= next_stop_check_) {
+      next_stop_check_ = counts_.entries_in + kEntriesBetweenStopChecks;
+      if (args_.turn != nullptr && args_.stop.Check().ok()) args_.turn->YieldToFlush();
+      Fail(args_.stop.Check());
+      if (!status_.ok()) return;
+    }
+    if (!ahead_same_key_) TakeKey(args_.input->key(), ahead_head_);
+    if (Decide()) return;
+  }
+}
+
+bool CompactionIterator::Decide() {
+  const uint64_t tag = ahead_tag_;
+  if (TagType(tag) == ValueType::kSingleDeletion) return DecideSingleDeletion();
+  const size_t stripe = ahead_stripe();
+  if (Covered(stripe)) {
+    ++counts_.dropped_hidden;
+    Advance();
+    return false;
+  }
+  if (TagType(tag) == ValueType::kMerge) return DecideMerge();
+  if (TagType(tag) == ValueType::kDeletion) {
+    Advance();
+    return DecideDeletion(tag);
+  }
+  Cover(stripe);
+  ShowValue(tag, args_.input->value());
+  advance_at_next_ = true;
+  return true;
+}
+
+bool CompactionIterator::DecideDeletion(uint64_t tag) {
+  const size_t stripe = StripeOf(TagSequence(tag));
+  Cover(stripe);
+  if (NothingBelow()) {
+    // What it hides within its stripe goes anyway; only a version that an older snapshot keeps
+    // would come to light without it.
+    while (SameKeyAhead() && ahead_stripe() == stripe) {
+      ++counts_.dropped_hidden;
+      Advance();
+    }
+    if (!SameKeyAhead()) {
+      ++counts_.dropped_obsolete;
+      return false;
+    }
+  }
+  Show(tag, Slice());
+  return true;
+}
+
+bool CompactionIterator::DecideSingleDeletion() {
+  const uint64_t tag = ahead_tag_;
+  const size_t stripe = ahead_stripe();
+  Advance();
+  if (!SameKeyAhead()) {
+    if (NothingBelow()) {
+      ++counts_.dropped_obsolete;
+      return false;
+    }
+  } else if (ahead_stripe() == stripe) {
+    if (ahead_type() != ValueType::kValue) {
+      // As a single deletion it might one day meet a value that something below it was to hide.
+      ++counts_.single_delete_mismatches;
+      return DecideDeletion(PackTag(TagSequence(tag), ValueType::kDeletion));
+    }
+    ++counts_.dropped_obsolete;
+    ++counts_.dropped_hidden;
+    Advance();
+    Cover(stripe);
+    return false;
+  }
+  Cover(stripe);
+  Show(tag, Slice());
+  return true;
+}
+
+bool CompactionIterator::DecideMerge() {
+  const size_t stripe = ahead_stripe();
+  operands_.clear();
+  next_operand_ = 0;
+  do {
+    operands_.push_back({.tag = ahead_tag_, .value = args_.input->value().ToString()});
+    Advance();
+  } while (SameKeyAhead() && ahead_stripe() == stripe && ahead_type() == ValueType::kMerge);
+  if (!status_.ok()) {
+    operands_.clear();
+    return false;
+  }
+
+  Cover(stripe);
+  switch (MergeOperands()) {
+    case MergeOutcome::kMerged:
+      operands_.resize(1);
+      next_operand_ = 1;
+      return true;
+    case MergeOutcome::kKept: return ShowOperands();
+    case MergeOutcome::kFailed: break;
+  }
+  operands_.clear();
+  return false;
+}
+
+// Merges the operands into a value, if what lies below them is known; the input stands behind the
+// operands.
+CompactionIterator::MergeOutcome CompactionIterator::MergeOperands() {
+  if (!SameKeyAhead())
+    return status_.ok() && NothingBelow() ? MergeOnto(nullptr) : MergeOutcome::kKept;
+  if (!Covered(ahead_stripe())) return MergeOutcome::kKept;
+  if (ahead_type() != ValueType::kValue) return MergeOnto(nullptr);
+  const Slice base = args_.input->value();
+  const MergeOutcome outcome = MergeOnto(&base);
+  if (outcome == MergeOutcome::kMerged) advance_at_next_ = true;
+  return outcome;
+}
+
+CompactionIterator::MergeOutcome CompactionIterator::MergeOnto(const Slice* base) {
+  if (args_.merge_operator == nullptr) {
+    // Without the operator nothing is lost by keeping all there is.
+    covered_ = false;
+    return MergeOutcome::kKept;
+  }
+  std::vector<Slice> operands;
+  for (const Operand& operand : operands_) operands.emplace_back(operand.value);
+  MergeResult result;
+  MergeOperator::OpFailureScope scope = MergeOperator::OpFailureScope::kDefault;
+  const MergeInput input{.merge_operator = args_.merge_operator,
+                         .user_key = user_key(),
+                         .base = base,
+                         .operands_newest_first = operands,
+                         .recorder = args_.recorder};
+  Status status = FullMerge(input, &result, &scope);
+  if (!status.ok()) {
+    if (scope == MergeOperator::OpFailureScope::kMustMerge) {
+      covered_ = false;
+      return MergeOutcome::kKept;
+    }
+    Fail(std::move(status));
+    return MergeOutcome::kFailed;
+  }
+  if (!FitsTables(result.value())) {
+    covered_ = false;
+    return MergeOutcome::kKept;
+  }
+  counts_.merged_operands += operands_.size();
+  value_buffer_ = result.kind == MergeResult::Kind::kComputed ? std::move(result.computed)
+                                                              : result.existing.ToString();
+  ShowValue(PackTag(TagSequence(operands_.front().tag), ValueType::kValue), value_buffer_);
+  return MergeOutcome::kMerged;
+}
+
+bool CompactionIterator::ShowOperands() {
+  if (operands_.size() > 1 && args_.merge_operator != nullptr) {
+    std::vector<Slice> operands;
+    for (const Operand& operand : operands_) operands.emplace_back(operand.value);
+    const MergeInput input{.merge_operator = args_.merge_operator,
+                           .user_key = user_key(),
+                           .base = nullptr,
+                           .operands_newest_first = operands};
+    std::string merged;
+    if (PartialMerge(input, &merged) && FitsTables(merged)) {
+      counts_.merged_operands += operands_.size() - 1;
+      operands_.resize(1);
+      operands_.front().value = std::move(merged);
+    }
+  }
+  next_operand_ = 0;
+  ShowNextOperand();
+  return true;
+}
+
+void CompactionIterator::ShowNextOperand() {
+  const Operand& operand = operands_[next_operand_++];
+  Show(operand.tag, operand.value);
+}
+
+void CompactionIterator::ShowValue(uint64_t tag, const Slice& value) {
+  const bool zero = args_.zero_sequences && StripeOf(TagSequence(tag)) == 0;
+  Show(zero ? PackTag(0, ValueType::kValue) : tag, value);
+}
+
+void CompactionIterator::Show(uint64_t tag, const Slice& value) {
+  EncodeFixed64(key_buffer_.data() + key_buffer_.size() - kTagBytes, tag);
+  key_ = key_buffer_.From(0);
+  value_ = value;
+  first_of_user_key_ = !shown_user_key_;
+  shown_user_key_ = true;
+  valid_ = true;
+  ++counts_.entries_out;
+}
+
+size_t CompactionIterator::StripeOf(SequenceNumber sequence) const {
+  const auto& snapshots = args_.snapshots;
+  if (snapshots.empty() || sequence > snapshots.back()) return snapshots.size();
+  return static_cast<size_t>(std::lower_bound(snapshots.begin(), snapshots.end(), sequence) -
+                             snapshots.begin());
+}
+
+}  // namespace ashlar

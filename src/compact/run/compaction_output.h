@@ -1,0 +1,165 @@
+// CompactionOutput: turns a stream of entries into table files: opens numbered files one after another,
+// cuts, syncs and closes them. The one output path of flushes and compactions.
+//
+//   (none) --Add--> open --Add, cut here--> synced, closed --Add--> open ... --Finish--> all closed --TakeFiles--> the caller's
+//                     \------- an error anywhere, or destruction before TakeFiles: every file made
+//                     here is deleted
+//
+// Where a file may be cut: before the first version of a user key only, and there
+//   - when it has reached its target size; a PlainTable at half of what its format can hold, too,
+//   - at the edge of a grandparent, from three quarters of the target on: a later compaction of the
+//     file then drags along one grandparent less,
+//   - when it overlaps more grandparent bytes than one compaction should have to read.
+//
+// I1: entries ascend; all versions of one user key are in one file.
+// I2: a file in the result is complete, synced and closed; its directory entry is not synced: the
+//     caller syncs the directory before it installs.
+// I3: after an error nothing more is written: a failed write, sync or close is final for its file.
+// Lifetime: args outlive the output. Thread safety: one thread; new_file_number is called from it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ashlar/file_system.h"
+#include "ashlar/status.h"
+#include "base/result.h"
+#include "key/internal_key.h"
+#include "table/blockbased/table_builder.h"
+#include "table/file_metadata.h"
+#include "table/plain/plain_table_builder.h"
+
+namespace ashlar {
+
+// Told about every file that an output makes: once when it begins, once when it has ended, well or
+// not. Called by the thread that writes; outputs of one job run beside each other.
+class CompactionOutputObserver {
+ public:
+  struct Ended {
+    const std::string& path;
+    uint64_t number = 0;
+    uint64_t file_bytes = 0;                      // 0 unless Ok
+    const TableProperties* properties = nullptr;  // null unless Ok
+    Status status;
+  };
+  virtual ~CompactionOutputObserver() = default;
+  virtual void TableBegun(const std::string& path) = 0;
+  virtual void TableEnded(const Ended& table) = 0;
+};
+
+struct CompactionOutputArgs {
+  FileSystem* file_system = nullptr;
+  std::string directory;
+  FileOptions file_options;
+  // What all files have in common. Left to the output: file, file_name, file_number and the three
+  // times below.
+  TableWriteArgs table;
+  // Set: PlainTables are written.
+  std::optional<PlainTableConfig> plain;
+  uint64_t creation_unix_seconds = 0;         // now
+  uint64_t oldest_ancestor_unix_seconds = 0;  // of the oldest data that goes in; 0: now
+  uint64_t oldest_key_unix_seconds = 0;       // 0: unknown
+  // Called for every file; may be called by several outputs at once. The number must be protected
+  // from being swept up until the job's result is installed.
+  std::function<uint64_t()> new_file_number;
+  CompactionOutputObserver* observer = nullptr;  // null: nobody
+  Histograms sync_histogram =
+      COMPACTION_OUTFILE_SYNC_MICROS;  // where the times of the files' syncs go
+  // Every file is synced before it counts: the disk begins on it every so many bytes. 0: every 4
+  // MiB.
+  uint64_t bytes_per_sync = 0;
+
+  uint64_t target_file_bytes = UINT64_MAX;  // UINT64_MAX: one file
+  std::vector<FileMetaData*> grandparents;  // ascending and disjoint
+  uint64_t max_grandparent_overlap_bytes = UINT64_MAX;
+};
+
+class CompactionOutput {
+ public:
+  explicit CompactionOutput(const CompactionOutputArgs& args);
+  ~CompactionOutput();
+  CompactionOutput(const CompactionOutput&) = delete;
+  CompactionOutput& operator=(const CompactionOutput&) = delete;
+
+  // first_of_user_key: no entry with this user key was added before.
+  Status Add(const Slice& internal_key, const Slice& value, bool first_of_user_key) {
+    if (!status_.ok()) return status_;
+    const bool stays = open_ != nullptr &&
+                       (!first_of_user_key || (args_.grandparents.empty() &&
+                                               open_->EstimatedFileBytes() < target_file_bytes_));
+    if (!stays) ASHLAR_RETURN_IF_ERROR(PrepareFor(ExtractUserKey(internal_key), first_of_user_key));
+    open_->Add(internal_key, value);
+    if (!open_->status().ok()) return Latch(open_->status());
+    if (open_->EstimatedFileBytes() >= open_->write_back_at) [[unlikely]] {
+      StartWriteBack();
+    }
+    return Status::OK();
+  }
+  Status Finish();
+
+  uint64_t bytes_written() const { return bytes_written_; }  // of complete files
+  // After Finish returned Ok.
+  std::vector<std::unique_ptr<FileMetaData>> TakeFiles();
+
+ private:
+  struct OpenFile {
+    uint64_t number;
+    std::string path;
+    std::unique_ptr<WritableFile> file;
+    // One of the two: a choice per entry, and no virtual call.
+    std::unique_ptr<TableBuilder> block_based;
+    std::unique_ptr<PlainTableBuilder> plain;
+    uint64_t write_back_at = 0;        // when the file has about so many bytes
+    uint64_t bytes_in_write_back = 0;  // from its begin
+
+    void Add(const Slice& internal_key, const Slice& value) {
+      if (block_based != nullptr) [[likely]] {
+        block_based->Add(internal_key, value);
+      } else {
+        plain->Add(internal_key, value);
+      }
+    }
+    const Status& status() const {
+      return block_based != nullptr ? block_based->status() : plain->status();
+    }
+    uint64_t EstimatedFileBytes() const {
+      return block_based != nullptr ? block_based->EstimatedFileBytes()
+                                    : plain->EstimatedFileBytes();
+    }
+    Status Finish(TableWriteResult* result) {
+      return block_based != nullptr ? block_based->Finish(result) : plain->Finish(result);
+    }
+  };
+
+  Status Open();
+  Status StartFile(OpenFile* opened);
+  Status Close();
+  Status Complete(OpenFile* closing, TableWriteResult* result);
+  void NotifyEnd(const OpenFile& file, const TableWriteResult* result, const Status& status);
+  void StartWriteBack();
+  // Closes the open file if it is to be cut here, and opens one if none is open.
+  Status PrepareFor(const Slice& user_key, bool first_of_user_key);
+  bool CutBefore(const Slice& user_key);
+  // Moves along the grandparents to user_key: whether an edge of one was crossed. Adds what is
+  // overlapped to overlap_bytes_.
+  bool CrossGrandparents(const Slice& user_key);
+  Status Latch(Status status);
+
+  const CompactionOutputArgs& args_;
+  const uint64_t target_file_bytes_;
+  const uint64_t write_back_bytes_;
+  std::unique_ptr<OpenFile> open_;
+  std::vector<std::unique_ptr<FileMetaData>> files_;
+  std::vector<std::string> made_;  // paths to delete unless the files are taken
+  size_t grandparent_ = 0;         // the first that does not end before the last user key
+  bool inside_grandparent_ = false;
+  uint64_t overlap_bytes_ = 0;  // of grandparents, by the open file
+  uint64_t bytes_written_ = 0;
+  Status status_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,66 @@
+#include "execute/flush_priority_throttle.h"
+
+#include <algorithm>
+
+#include "platform/clock.h"
+#include "platform/cpu.h"
+
+namespace ashlar {
+
+FlushPriorityThrottle& FlushPriorityThrottle::OfProcess() {
+  // Not destroyed: a job may end after the statics of other files are gone.
+  static FlushPriorityThrottle& turns = *new FlushPriorityThrottle(HardwareThreads());
+  return turns;
+}
+
+void FlushPriorityThrottle::Begin(std::atomic<uint32_t>* running) {
+  MutexLock lock(mutex_);
+  running->fetch_add(1, std::memory_order_relaxed);
+}
+
+void FlushPriorityThrottle::End(std::atomic<uint32_t>* running) {
+  MutexLock lock(mutex_);
+  running->fetch_sub(1, std::memory_order_relaxed);
+  changed_.SignalAll();
+}
+
+FlushTurn::FlushTurn(FlushPriorityThrottle& turns) : turns_(turns) {
+  turns_.Begin(&turns_.flushes_);
+}
+
+FlushTurn::~FlushTurn() { turns_.End(&turns_.flushes_); }
+
+CompactionTurn::CompactionTurn(FlushPriorityThrottle& turns, Clock& clock)
+    : turns_(turns),
+      clock_(clock),
+      working_since_nanos_(clock.NowNanos()),
+      saved_nanos_(turns.longest_wait_nanos_) {
+  turns_.Begin(&turns_.working_);
+}
+
+CompactionTurn::~CompactionTurn() { turns_.End(&turns_.working_); }
+
+uint64_t CompactionTurn::AllowanceNanos() const {
+  return std::min(saved_nanos_ + (clock_.NowNanos() - working_since_nanos_),
+                  turns_.longest_wait_nanos_);
+}
+
+void CompactionTurn::StandBack() {
+  const uint64_t allowance_nanos = AllowanceNanos();
+  if (allowance_nanos < FlushPriorityThrottle::kShortestWaitNanos) return;
+  MutexLock lock(turns_.mutex_);
+  uint64_t waited_nanos = 0;
+  while (turns_.TooFewProcessors() && waited_nanos < allowance_nanos) {
+    // While it waits it is not one of those that work; it asks again as one that would.
+    turns_.working_.fetch_sub(1, std::memory_order_relaxed);
+    if (waited_nanos == 0) turns_.waits_.fetch_add(1, std::memory_order_relaxed);
+    const uint64_t start_nanos = MonotonicNanos();
+    turns_.changed_.TimedWait(turns_.mutex_, (allowance_nanos - waited_nanos) / 1000 + 1);
+    waited_nanos += MonotonicNanos() - start_nanos;
+    turns_.working_.fetch_add(1, std::memory_order_relaxed);
+  }
+  saved_nanos_ = allowance_nanos - std::min(waited_nanos, allowance_nanos);
+  working_since_nanos_ = clock_.NowNanos();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,104 @@
+// FlushPriorityThrottle: flushes before compactions, where there are too few processors for both.
+//
+// While a flush runs, every write fills another memtable beside those that are being written out,
+// and nothing but the flush's end gives their memory back. A compaction can wait. So it asks every
+// so many entries, and stands back while a flush runs and processors are short.
+//
+//   FlushTurn turn(FlushPriorityThrottle::OfProcess());              // as long as it lives, a flush runs
+//
+//   CompactionTurn turn(FlushPriorityThrottle::OfProcess(), clock);  // one for each thread that compacts
+//   ... some entries ...
+//   turn.YieldToFlush();
+//
+// I1: a compaction waits only while flushes, working compactions and one thread that writes are
+//     more than there are processors.
+// I2: it waits for no longer than it has worked, but for kLongestWaitNanos that it has from its
+//     beginning. So where flushes never end it gets half of the time: compactions must come to an
+//     end too, or writes come to a stop.
+//
+// Thread safety: any thread; a turn belongs to one. Lifetime: a FlushPriorityThrottle outlives its turns.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "execute/clock.h"
+#include "platform/mutex.h"
+
+namespace ashlar {
+
+class FlushPriorityThrottle {
+ public:
+  static constexpr uint64_t kShortestWaitNanos = 1'000'000;
+  static constexpr uint64_t kLongestWaitNanos = 250'000'000;
+
+  explicit FlushPriorityThrottle(uint32_t processors,
+                                 uint64_t longest_wait_nanos = kLongestWaitNanos)
+      : processors_(processors), longest_wait_nanos_(longest_wait_nanos) {}
+  FlushPriorityThrottle(const FlushPriorityThrottle&) = delete;
+  FlushPriorityThrottle& operator=(const FlushPriorityThrottle&) = delete;
+
+  // Of all databases of the process, as they share its processors.
+  static FlushPriorityThrottle& OfProcess();
+
+  // How often compactions have begun to stand back.
+  uint64_t waits() const { return waits_.load(std::memory_order_relaxed); }
+
+ private:
+  friend class FlushTurn;
+  friend class CompactionTurn;
+
+  // Whether one of the compactions that work should stand back.
+  bool TooFewProcessors() const {
+    const uint32_t flushes = flushes_.load(std::memory_order_relaxed);
+    return flushes > 0 && flushes + working_.load(std::memory_order_relaxed) + 1 > processors_;
+  }
+
+  void Begin(std::atomic<uint32_t>* running);
+  void End(std::atomic<uint32_t>* running);
+
+  const uint32_t processors_;
+  const uint64_t longest_wait_nanos_;
+  Mutex mutex_;
+  CondVar changed_;
+  // Written under the mutex; read without it to decide whether to take it.
+  std::atomic<uint32_t> flushes_{0};
+  std::atomic<uint32_t> working_{0};
+  std::atomic<uint64_t> waits_{0};
+};
+
+class FlushTurn {
+ public:
+  explicit FlushTurn(FlushPriorityThrottle& turns);
+  ~FlushTurn();
+  FlushTurn(const FlushTurn&) = delete;
+  FlushTurn& operator=(const FlushTurn&) = delete;
+
+ private:
+  FlushPriorityThrottle& turns_;
+};
+
+class CompactionTurn {
+ public:
+  CompactionTurn(FlushPriorityThrottle& turns, Clock& clock);
+  ~CompactionTurn();
+  CompactionTurn(const CompactionTurn&) = delete;
+  CompactionTurn& operator=(const CompactionTurn&) = delete;
+
+  // Returns at once, or after flushes. Hold no lock and no epoch guard.
+  void YieldToFlush() {
+    if (turns_.TooFewProcessors()) StandBack();
+  }
+  // How long it may wait now.
+  uint64_t AllowanceNanos() const;
+
+ private:
+  void StandBack();
+
+  FlushPriorityThrottle& turns_;
+  Clock& clock_;
+  uint64_t working_since_nanos_;
+  uint64_t saved_nanos_;  // what it was allowed to wait by then
+};
+
+}  // namespace ashlar

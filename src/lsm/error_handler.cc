@@ -1,0 +1,65 @@
+#include "lsm/error_handler.h"
+
+namespace ashlar {
+
+bool ErrorHandler::Set(const Status& error, BackgroundErrorReason reason) {
+  MutexLock lock(mutex_);
+  const State state = state_.load(std::memory_order_relaxed);
+  if (state == State::kResuming) failure_while_resuming_ = error;
+  if (state != State::kClear) return false;
+  status_ = error;
+  reason_ = reason;
+  state_.store(State::kLatched, std::memory_order_release);
+  return true;
+}
+
+Status ErrorHandler::status() const {
+  MutexLock lock(mutex_);
+  return status_;
+}
+
+BackgroundErrorReason ErrorHandler::reason() const {
+  MutexLock lock(mutex_);
+  return reason_;
+}
+
+Status ErrorHandler::BeginResume() {
+  MutexLock lock(mutex_);
+  const State state = state_.load(std::memory_order_relaxed);
+  if (state == State::kClear) return Status::NotFound("there is no error to resume from");
+  if (state == State::kResuming) return Status::Busy("another thread is resuming the database");
+  const bool half_applied = status_.IsMemoryLimit() && reason_ == BackgroundErrorReason::kMemTable;
+  if (status_.IsCorruption() || status_.IsShutdownInProgress() || half_applied) return status_;
+  failure_while_resuming_ = Status::OK();
+  state_.store(State::kResuming, std::memory_order_release);
+  return Status::OK();
+}
+
+Status ErrorHandler::RefusalOfWrites() const {
+  MutexLock lock(mutex_);
+  return state_.load(std::memory_order_relaxed) == State::kClear ? Status::OK() : status_;
+}
+
+Status ErrorHandler::RefusalOfJobs() const {
+  MutexLock lock(mutex_);
+  switch (state_.load(std::memory_order_relaxed)) {
+    case State::kClear: return Status::OK();
+    case State::kLatched: return status_;
+    case State::kResuming: return failure_while_resuming_;
+  }
+  return status_;
+}
+
+Status ErrorHandler::FinishResume(const Status& outcome) {
+  MutexLock lock(mutex_);
+  if (outcome.ok() && failure_while_resuming_.ok()) {
+    status_ = Status::OK();
+    state_.store(State::kClear, std::memory_order_release);
+    return Status::OK();
+  }
+  status_ = failure_while_resuming_.ok() ? outcome : failure_while_resuming_;
+  state_.store(State::kLatched, std::memory_order_release);
+  return status_;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,72 @@
+// ErrorHandler: the first background or log error makes the database read-only, with that error as
+// the answer to every write, until Resume clears it.
+//
+//   kClear --Set--> kLatched --BeginResume--> kResuming --FinishResume(ok)--> kClear
+//                       ^                          |
+//                       +------FinishResume(error)-+      (also when Set was called meanwhile)
+//
+// I1: once latched, the status stays the first error; later ones are ignored, except while
+//     resuming, where the newest counts.
+// I2: a latched corruption cannot be resumed from: the files have to be looked at. Nor can a lack
+//     of memory that cut off the application of a logged batch: a memtable holds a part of it.
+//     Reopening replays the whole batch.
+// I3: writers are refused unless kClear; background jobs unless kClear or kResuming.
+// I4: a refusal carries its error: WriteStatus and JobStatus decide and read the error under one
+//     lock, so that the end of a resume cannot turn a refusal into OK.
+// Thread safety: all methods. IsSet, BlocksJobs and, while clear, WriteStatus and JobStatus are one
+// load.
+#pragma once
+
+#include <atomic>
+
+#include "ashlar/listener.h"
+#include "ashlar/status.h"
+#include "platform/mutex.h"
+
+namespace ashlar {
+
+class ErrorHandler {
+ public:
+  // True when this call latched.
+  bool Set(const Status& error, BackgroundErrorReason reason);
+  bool IsSet() const { return state_.load(std::memory_order_acquire) != State::kClear; }
+  bool BlocksJobs() const { return state_.load(std::memory_order_acquire) == State::kLatched; }
+  // OK if writers may continue, else the latched error.
+  Status WriteStatus() const {
+    return state_.load(std::memory_order_acquire) == State::kClear ? Status::OK()
+                                                                   : RefusalOfWrites();
+  }
+  // OK if background work may continue, else the latched error or the one that came up while
+  // resuming.
+  Status JobStatus() const {
+    return state_.load(std::memory_order_acquire) == State::kClear ? Status::OK() : RefusalOfJobs();
+  }
+  // The latched error, for messages; OK when clear. To refuse something, ask WriteStatus or
+  // JobStatus.
+  Status status() const;
+  // Of the error that is latched; meaningless when clear.
+  BackgroundErrorReason reason() const;
+  // Ok: there is an error, and the caller is the one who cures it and calls FinishResume. NotFound:
+  // there is none. Anything else: why it cannot be resumed from.
+  Status BeginResume();
+  // Clears the latch if outcome is Ok and nothing failed meanwhile; returns what is latched
+  // afterwards.
+  Status FinishResume(const Status& outcome);
+
+ private:
+  enum class State : uint8_t { kClear, kLatched, kResuming };
+
+  Status RefusalOfWrites() const;
+  Status RefusalOfJobs() const;
+
+  mutable Mutex mutex_;
+  std::atomic<State> state_{
+      State::
+          // written under mutex_ (release); read by the commit leader and by jobs (acquire)
+      kClear};
+  Status status_ ASHLAR_GUARDED_BY(mutex_);
+  BackgroundErrorReason reason_ ASHLAR_GUARDED_BY(mutex_) = BackgroundErrorReason::kFlush;
+  Status failure_while_resuming_ ASHLAR_GUARDED_BY(mutex_);
+};
+
+}  // namespace ashlar

@@ -1,0 +1,79 @@
+// WriteController: whether writers may continue, slow down or have to wait, as the tree's shape demands.
+// The decision is made where views change (compact/plan, ComputeStall). A writer asks before it
+// joins the commit queue, so that a writer that waits holds nothing that others need.
+//
+//   kOpen  <-->  kDelayed (a byte rate)  <-->  kStopped (until the background work catches up)
+//
+// I1: while kDelayed, all writers together get the rate: each reserves the time that its own bytes
+//     take after the time reserved before.
+// I2: a reservation is void once the state or the rate changes (generation); the writer asks again.
+//
+// Thread safety: Set, Reserve* and generation under the database mutex; the rest from any thread.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+namespace ashlar {
+
+class WriteController {
+ public:
+  enum class State : uint8_t { kOpen, kDelayed, kStopped };
+
+  void Set(State state, uint64_t bytes_per_second) {
+    if (state == state_.load(std::memory_order_relaxed) &&
+        bytes_per_second == bytes_per_second_.load(std::memory_order_relaxed))
+      return;
+    ++generation_;
+    delayed_.next_us = 0;
+    bytes_per_second_.store(bytes_per_second, std::memory_order_relaxed);
+    state_.store(state, std::memory_order_release);
+  }
+  void SetCompactionBehind(bool behind) {
+    behind_.store(behind, std::memory_order_relaxed);
+    if (!behind) low_priority_.next_us = 0;
+  }
+  // Low-priority writers wait.
+  bool CompactionBehind() const { return behind_.load(std::memory_order_relaxed); }
+  State state() const { return state_.load(std::memory_order_acquire); }
+  uint64_t bytes_per_second() const { return bytes_per_second_.load(std::memory_order_relaxed); }
+  uint64_t generation() const { return generation_; }
+
+  // The time, in microseconds of the same clock as now_us, at which a writer may write `bytes` at
+  // the delayed rate.
+  uint64_t Reserve(uint64_t now_us, uint64_t bytes) {
+    return delayed_.Reserve(now_us, bytes, bytes_per_second());
+  }
+  // The same for a low-priority writer while compaction is behind.
+  uint64_t ReserveLowPriority(uint64_t now_us, uint64_t bytes) {
+    return low_priority_.Reserve(now_us, bytes, kLowPriorityBytesPerSecond);
+  }
+
+ private:
+  static constexpr uint64_t kLowPriorityBytesPerSecond = uint64_t{1} << 20;
+  // Time that no writer used is credited up to this.
+  static constexpr uint64_t kCreditUs = 1000;
+
+  struct Pace {
+    uint64_t next_us = 0;  // when the bytes reserved so far are paid for
+
+    uint64_t Reserve(uint64_t now_us, uint64_t bytes, uint64_t rate) {
+      if (rate == 0) return now_us;
+      if (next_us + kCreditUs < now_us) next_us = now_us - kCreditUs;
+      next_us +=
+          static_cast<uint64_t>(static_cast<double>(bytes) * 1e6 / static_cast<double>(rate));
+      return next_us;
+    }
+  };
+
+  std::atomic<State> state_{State::kOpen};
+  std::atomic<bool> behind_{false};
+  std::atomic<uint64_t> bytes_per_second_{0};
+  // Under the database mutex.
+  uint64_t generation_ = 0;
+  Pace delayed_;
+  Pace low_priority_;
+};
+
+}  // namespace ashlar

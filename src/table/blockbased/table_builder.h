@@ -1,0 +1,177 @@
+// TableBuilder: writes one block-based table from entries in ascending order.
+//
+//   Create ──> Add* ──> Finish ──> (the caller syncs and closes the file)
+//                └── error ──> every further call does nothing; status() and Finish return the first error
+//
+//   file  data blocks | filter | index | properties | metaindex | footer
+//
+// I1: keys ascend strictly in the order of internal keys.
+// I2: the separator of block i is >= its last key and < the first key of block i + 1, as user keys
+//     when no two neighbouring blocks share one.
+// I3: each distinct user key enters the filter once, as a whole, as its prefix, or both, as the
+//     config says.
+// I4: after an error nothing more is appended to the file.
+//
+// Blocks are collected and handed to the file in pieces of 64 KiB to 2 MiB, at multiples of that;
+// the rate limiter is asked before each. No virtual call per entry. A value is copied once: a block
+// that is not compressed is built where it is handed to the file from.
+//
+// Lifetime: the file, the comparator and the limiter outlive the writer. Destroying an unfinished
+// writer leaves the file as it is. Thread safety: one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/compression_type.h"
+#include "ashlar/file_system.h"
+#include "ashlar/rate_limiter.h"
+#include "ashlar/slice_transform.h"
+#include "ashlar/table_properties.h"
+#include "base/byte_buffer.h"
+#include "base/compression.h"
+#include "base/result.h"
+#include "key/key_comparator.h"
+#include "observe/recorder.h"
+#include "platform/page_allocator.h"
+#include "table/block/block_builder.h"
+#include "table/blockbased/table_config.h"
+#include "table/filter/filter_builder.h"
+
+namespace ashlar {
+
+struct TableWriteArgs {
+  WritableFile* file = nullptr;  // empty, at its beginning
+  std::string file_name{};       // for error texts
+  KeyComparator comparator{nullptr};
+  BlockBasedTableConfig config{};
+  std::shared_ptr<const SliceTransform> prefix_extractor{};  // null: none
+  CompressionType compression = kNoCompression;
+  CompressionParameters compression_parameters{};
+  TableReads reads = TableReads::kBlockCache;
+  RateLimiter* rate_limiter = nullptr;
+  IOPriority priority = IO_LOW;  // of what the limiter is asked for
+  Recorder recorder{};
+
+  // Recorded in the properties.
+  uint32_t column_family_id = 0;
+  std::string column_family_name{};
+  std::string merge_operator_name{};  // empty: none
+  std::string db_id{};
+  std::string db_session_id{};
+  std::string db_host_id{};
+  uint64_t file_number = 0;
+  uint64_t creation_unix_seconds = 0;  // of the oldest data in it
+  uint64_t oldest_key_unix_seconds = 0;
+  uint64_t file_creation_unix_seconds = 0;
+};
+
+struct TableWriteResult {
+  uint64_t file_bytes = 0;
+  TableProperties properties;
+  std::string smallest;  // internal keys; empty when there were no entries
+  std::string largest;
+  SequenceNumber smallest_sequence = 0;
+  SequenceNumber largest_sequence = 0;
+};
+
+class TableBuilder {
+ public:
+  // InvalidArgument or NotSupported for settings that cannot be written.
+  static Result<std::unique_ptr<TableBuilder>> Create(TableWriteArgs args);
+  ~TableBuilder();
+  TableBuilder(const TableBuilder&) = delete;
+  TableBuilder& operator=(const TableBuilder&) = delete;
+
+  // Key larger than all before (asserted); its type is one that Ashlar implements (asserted).
+  void Add(const Slice& internal_key, const Slice& value);
+  // Completes the table. Once.
+  Status Finish(TableWriteResult* result);
+
+  const Status& status() const { return status_; }
+  uint64_t entries() const { return properties_.num_entries; }
+  // What the file would be about as large as if it were finished now, without index and filter.
+  uint64_t EstimatedFileBytes() const { return offset_ + data_block_.CurrentBytes(); }
+
+ private:
+  explicit TableBuilder(TableWriteArgs args);
+
+  Slice last_key() const { return last_key_.From(0); }
+  bool BlockIsFull(const Slice& internal_key, const Slice& value) const {
+    const size_t now = data_block_.CurrentBytes();
+    if (now <= block_bytes_full_) [[likely]] {
+      return false;
+    }
+    return !data_block_.Empty() &&
+           (now >= args_.config.block_bytes ||
+            now + internal_key.size() + value.size() + 3 > args_.config.block_bytes);
+  }
+  void FinishDataBlock();
+  void AddSeparator(const Slice& next_key);
+  void CountEntry(const Slice& internal_key, const Slice& value) {
+    const uint64_t tag = ExtractTag(internal_key);
+    const ValueType type = TagType(tag);
+    ASHLAR_ASSERT(IsPointType(type));
+    const SequenceNumber sequence = TagSequence(tag);
+    if (sequence < smallest_sequence_) smallest_sequence_ = sequence;
+    if (sequence > largest_sequence_) largest_sequence_ = sequence;
+    ++properties_.num_entries;
+    properties_.raw_key_size += internal_key.size();
+    properties_.raw_value_size += value.size();
+    if (type == ValueType::kValue) [[likely]] {
+      return;
+    }
+    if (type == ValueType::kDeletion || type == ValueType::kSingleDeletion)
+      ++properties_.num_deletions;
+    if (type == ValueType::kMerge) ++properties_.num_merge_operands;
+  }
+  // Into compressed_. False: it would not be smaller by enough.
+  bool Compress(const Slice& raw);
+  // Completes a block that is built in output_ and stays as it is, or elsewhere to be compressed.
+  BlockHandle FinishBlock(BlockBuilder* block, bool in_output);
+  // Appends block and trailer, compressed where that helps.
+  BlockHandle WriteBlock(const Slice& raw, bool may_compress);
+  // What output_ holds from `start` on is a block: appends its trailer.
+  BlockHandle EndBlock(size_t start, CompressionType type);
+  void WaitForLimiter(size_t bytes);
+  // Hands the first bytes of output_ to the file.
+  void HandOver(size_t bytes);
+  // Writes the index block.
+  BlockHandle WriteIndex();
+  void FillProperties();
+
+  // Data blocks lie one behind another from the start of the file.
+  struct IndexEntry {
+    uint32_t key_bytes;    // of the internal separator, in separators_
+    uint32_t block_bytes;  // without the trailer
+  };
+
+  const TableWriteArgs args_;
+  const size_t piece_bytes_;
+  std::unique_ptr<Compressor> compressor_;  // null: store as it is
+  std::unique_ptr<FilterBuilder> filter_;   // null: no filter
+  ByteBuffer output_;                       // blocks not yet handed to the file
+  uint64_t offset_ = 0;                     // of the next block in the file
+  ByteBuffer raw_;  // the data block that is being built, when it is to be compressed
+  std::string compressed_;
+  BlockBuilder data_block_;        // in output_, where the block stays as it is, or in raw_
+  const size_t block_bytes_full_;  // a block this large is cut before an entry that would not fit
+  std::string smallest_;
+  ByteBuffer last_key_;
+  SequenceNumber smallest_sequence_ = kSequenceNumberMax;
+  SequenceNumber largest_sequence_ = 0;
+
+  PagedVector<char> separators_;  // internal separators, one after another
+  std::string separator_;         // scratch: the one in the making
+  PagedVector<IndexEntry> index_;
+  uint32_t pending_block_bytes_ = 0;  // of a finished block whose separator waits for the next key
+  bool has_pending_block_ = false;
+  bool separators_are_user_keys_ = true;
+
+  TableProperties properties_;
+  Status status_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,82 @@
+// PlainTableBuilder: writes one PlainTable from entries in ascending order.
+//
+//   Create ──> Add* ──> Finish ──> (the caller syncs and closes the file)
+//                └── error ──> every further call does nothing; status() and Finish return the first error
+//
+// I1: keys ascend strictly in the order of internal keys.
+// I2: no entry begins, and no file ends, beyond what the format's 31-bit offsets reach: the entry
+//     that would is refused with InvalidArgument.
+// I3: after an error nothing more is appended to the file.
+//
+// Of TableWriteArgs, what concerns blocks and compression has no meaning here. Bytes are handed to
+// the file in pieces of 64 KiB; the rate limiter is asked before each. No virtual call per entry,
+// but the prefix extractor's. Lifetime: the file, the comparator and the limiter outlive the
+// writer. Destroying an unfinished writer leaves the file as it is. Thread safety: one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ashlar/slice_transform.h"
+#include "table/blockbased/table_builder.h"
+#include "table/plain/plain_entry.h"
+#include "table/plain/plain_format.h"
+#include "table/plain/plain_table_config.h"
+
+namespace ashlar {
+
+class PlainTableBuilder {
+ public:
+  // InvalidArgument for settings that cannot be written.
+  static Result<std::unique_ptr<PlainTableBuilder>> Create(TableWriteArgs args,
+                                                           const PlainTableConfig& config);
+  PlainTableBuilder(const PlainTableBuilder&) = delete;
+  PlainTableBuilder& operator=(const PlainTableBuilder&) = delete;
+
+  // Key larger than all before (asserted); its type is one that Ashlar implements (asserted).
+  void Add(const Slice& internal_key, const Slice& value);
+  // Completes the table. Once.
+  Status Finish(TableWriteResult* result);
+
+  const Status& status() const { return status_; }
+  // Of the entries so far.
+  uint64_t EstimatedFileBytes() const { return offset_; }
+
+ private:
+  PlainTableBuilder(TableWriteArgs args, const PlainTableConfig& config);
+
+  Status CheckEntry(const Slice& user_key, const Slice& value) const;
+  void CountEntry(const Slice& internal_key, uint64_t tag, const Slice& value);
+  // Writes how the key begins; returns how many of its bytes are left out.
+  size_t PutKeyBegin(const Slice& user_key, const Slice& prefix, bool new_prefix, std::string* out);
+  BlockHandle WriteBlock(const Slice& contents);
+  void FlushOutput();
+  void FillProperties();
+
+  const TableWriteArgs args_;
+  const PlainTableConfig config_;
+  const SliceTransform* const prefix_extractor_;  // of args_; null: none
+  const PlainEncoding encoding_;
+  const bool needs_prefixes_;
+
+  std::string output_;   // bytes not yet handed to the file
+  uint64_t offset_ = 0;  // of the next byte
+  std::string smallest_;
+  std::string last_key_;
+  std::string last_prefix_;
+  size_t entries_since_full_key_ = 0;  // kPrefix: with the full key, of this prefix
+  SequenceNumber smallest_sequence_ = kSequenceNumberMax;
+  SequenceNumber largest_sequence_ = 0;
+
+  // For the index in the file.
+  std::optional<PlainIndexBlockBuilder> index_;
+  std::vector<uint32_t> hashes_;
+
+  TableProperties properties_;
+  Status status_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,42 @@
+#include "tests/support/test_pool.h"
+
+#include "base/assert.h"
+#include "pmem/pool.h"
+
+namespace ashlar::pmem {
+namespace {
+
+constexpr uint64_t kTestPoolId = 77;
+
+}  // namespace
+
+TestPool::TestPool(uint64_t bytes, const Comparator* comparator)
+    : file_(PoolFile::CreateAnonymous(bytes).value()), comparator_(comparator) {
+  const std::unique_ptr<CountingMedium> medium = CountingMedium::Create(file_.get());
+  FormatPool(medium.get(), kTestPoolId, *comparator);
+}
+
+std::unique_ptr<CountingMedium> CountingMedium::Create(PoolFile* file) {
+  return std::unique_ptr<CountingMedium>(
+      new CountingMedium(file->path(), file->Map(PoolMapMode::kSharedReadOnly).value(),
+                         file->Map(PoolMapMode::kShared).value()));
+}
+
+CountingMedium::CountingMedium(const std::string& path, std::unique_ptr<PoolMapping> view,
+                               std::unique_ptr<PoolMapping> writable)
+    : Medium(path, view->data(), view->bytes()),
+      view_mapping_(std::move(view)),
+      writable_(std::move(writable)) {}
+
+std::unique_ptr<PersistentTree> OpenTestTree(TestPool* pool, CountingMedium** medium,
+                                             std::function<bool()> refuse_allocation) {
+  std::unique_ptr<CountingMedium> own = CountingMedium::Create(pool->file());
+  if (medium != nullptr) *medium = own.get();
+  TreeConfig config = {.recovery = {.comparator = pool->comparator(),
+                                    .split_strategy = pool->split_strategy,
+                                    .refuse_allocation = std::move(refuse_allocation)},
+                       .mark = MarkRun::kAtOpen};
+  return OpenTree(std::move(own), std::move(config)).value();
+}
+
+}  // namespace ashlar::pmem

@@ -1,0 +1,27 @@
+// What an iterator shows, as text.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "ashlar/iterator.h"
+#include "tests/support/expect_ok.h"
+
+namespace ashlar::test {
+
+// "a=1 b=2 " by walking forward; checked against walking backward.
+inline std::string WalkBothWays(Iterator* it) {
+  std::string forward;
+  for (it->SeekToFirst(); it->Valid(); it->Next())
+    forward += it->key().ToString() + "=" + it->value().ToString() + " ";
+  EXPECT_OK(it->status());
+  std::string backward;
+  for (it->SeekToLast(); it->Valid(); it->Prev())
+    backward = it->key().ToString() + "=" + it->value().ToString() + " " + backward;
+  EXPECT_OK(it->status());
+  EXPECT_EQ(forward, backward);
+  return forward;
+}
+
+}  // namespace ashlar::test
