@@ -98,25 +98,37 @@ Arena::~Arena() {
   for (const ArenaBlock& block : blocks_) pool_->Release(block);
 }
 
-char* Arena::AllocateSlow(size_t n, size_t alignment) {
-  // Blocks begin on a page, so a fresh one needs no padding.
-  ASHLAR_ASSERT(alignment <= kPageBytes);
+ArenaBlock Arena::AcquireBlock(size_t bytes_min) {
   // Before the block is acquired: what may fail for want of memory must not lose it.
   if (blocks_.size() == blocks_.capacity()) blocks_.reserve(2 * blocks_.size() + 8);
-  const ArenaBlock block = pool_->Acquire(n > next_block_bytes_ ? n : next_block_bytes_);
+  const ArenaBlock block =
+      pool_->Acquire(bytes_min > next_block_bytes_ ? bytes_min : next_block_bytes_);
   blocks_.push_back(block);
   memory_allocated_.store(memory_allocated_.load(std::memory_order_relaxed) + block.bytes,
                           std::memory_order_relaxed);
   if (next_block_bytes_ < ArenaBlockPool::kBlockBytesMax) next_block_bytes_ *= 2;
+  return block;
+}
 
-  if (block.bytes - n < static_cast<size_t>(limit_ - cursor_)) {
-    used_in_other_blocks_ += n;
-    return block.data;
-  }
+void Arena::SwitchTo(const ArenaBlock& block, size_t used) {
   used_in_other_blocks_ += static_cast<size_t>(cursor_ - start_);
   start_ = block.data;
-  cursor_ = block.data + n;
+  cursor_ = block.data + used;
   limit_ = block.data + block.bytes;
+}
+
+// The block is roomier than what is left of the current one (I3): that holds fewer than bytes_min.
+void Arena::AddBlock(size_t bytes_min) { SwitchTo(AcquireBlock(bytes_min), 0); }
+
+char* Arena::AllocateSlow(size_t n, size_t alignment) {
+  // Blocks begin on a page, so a fresh one needs no padding.
+  ASHLAR_ASSERT(alignment <= kPageBytes);
+  const ArenaBlock block = AcquireBlock(n);
+  if (block.bytes - n < static_cast<size_t>(limit_ - cursor_)) {
+    used_in_other_blocks_ += n;
+  } else {
+    SwitchTo(block, n);
+  }
   return block.data;
 }
 

@@ -115,6 +115,11 @@ class Arena {
     return AllocateSlow(n, alignment);
   }
 
+  // After this, allocations of n bytes in all, padding included, succeed.
+  void Reserve(size_t n) {
+    if (n > static_cast<size_t>(limit_ - cursor_)) AddBlock(n);
+  }
+
   // Bytes of the blocks held. Any thread.
   size_t MemoryAllocated() const { return memory_allocated_.load(std::memory_order_relaxed); }
   // Bytes handed out, with padding. The writer's thread only.
@@ -124,6 +129,9 @@ class Arena {
 
  private:
   ASHLAR_NO_INLINE char* AllocateSlow(size_t n, size_t alignment);
+  ArenaBlock AcquireBlock(size_t bytes_min);
+  void AddBlock(size_t bytes_min);
+  void SwitchTo(const ArenaBlock& block, size_t used);
 
   ArenaBlockPool* const pool_;
   char* cursor_ =

@@ -1,6 +1,7 @@
 #include "ashlar/status.h"
 
 #include <cstring>
+#include <new>
 #include <string_view>
 
 #include "base/assert.h"
@@ -56,7 +57,9 @@ std::unique_ptr<char[]> Join(std::string_view first, std::string_view second) {
       first.empty() || second.empty() ? std::string_view() : kSeparator;
   const size_t bytes = first.size() + separator.size() + second.size();
   if (bytes == 0) return nullptr;
-  auto text = std::make_unique_for_overwrite<char[]>(bytes + 1);
+  // Without memory an error keeps its code and loses its text.
+  std::unique_ptr<char[]> text(new (std::nothrow) char[bytes + 1]);
+  if (text == nullptr) return nullptr;
   char* p = text.get();
   for (const std::string_view part : {first, separator, second}) p = part.copy(p, part.size()) + p;
   *p = '\0';

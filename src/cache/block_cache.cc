@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/assert.h"
-#include "execute/epoch.h"
 
 namespace ashlar {
 
@@ -138,11 +137,11 @@ void BlockCache::Unlink(Shard& shard, CacheEntry* entry) {
   entry->detached_ = true;
   budget_->detached().fetch_add(entry->charge_, std::memory_order_relaxed);
   budget_->waiting().fetch_add(entry->charge_, std::memory_order_relaxed);
-  entry->epochs_->RetireUnderLock([](void* p) { EndGrace(static_cast<CacheEntry*>(p)); }, entry,
-                                  entry->charge_);
+  entry->epochs_->RetireUnderLock(entry, entry->charge_);
 }
 
-void BlockCache::EndGrace(CacheEntry* entry) {
+void CacheEntry::EndGrace(EpochRetired* retired) {
+  auto* const entry = static_cast<CacheEntry*>(retired);
   entry->budget_->waiting().fetch_sub(entry->charge_, std::memory_order_relaxed);
   entry->Release();
 }

@@ -56,12 +56,12 @@
 
 #include "ashlar/cache.h"
 #include "base/pin.h"
+#include "execute/epoch.h"
 #include "platform/mutex.h"
 
 namespace ashlar {
 
 class CacheEntry;
-class EpochDomain;
 using BlockSlot = std::atomic<CacheEntry*>;
 
 // The capacity and what is used of it; shared by the cache and every entry that it charges.
@@ -93,11 +93,12 @@ class CacheBudget {
 };
 
 // Base of what is cached. Begins with one count, its maker's.
-class CacheEntry {
+class CacheEntry : private EpochRetired {
  public:
   // destroy frees the entry with everything that it owns. charge: all bytes of it.
   using Destroy = void (*)(CacheEntry* entry);
-  CacheEntry(Destroy destroy, size_t charge) : destroy_(destroy), charge_(charge) {}
+  CacheEntry(Destroy destroy, size_t charge)
+      : EpochRetired{.deleter = &EndGrace}, destroy_(destroy), charge_(charge) {}
   CacheEntry(const CacheEntry&) = delete;
   CacheEntry& operator=(const CacheEntry&) = delete;
 
@@ -122,6 +123,7 @@ class CacheEntry {
 
  private:
   friend class BlockCache;
+  static void EndGrace(EpochRetired* retired);
   void Free();
 
   std::atomic<uint32_t> refs_{1};
@@ -199,7 +201,6 @@ class BlockCache final : public Cache {
   size_t SweepShard(Shard& shard, size_t bytes, size_t looks) ASHLAR_REQUIRES(shard.mutex);
   // And retires it.
   void Unlink(Shard& shard, CacheEntry* entry) ASHLAR_REQUIRES(shard.mutex);
-  static void EndGrace(CacheEntry* entry);
   // What eviction keeps free.
   static size_t ReserveBytes(size_t capacity) { return capacity / 16; }
 

@@ -1,7 +1,9 @@
 #include "execute/epoch.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "base/assert.h"
 #include "platform/clock.h"
@@ -104,11 +106,26 @@ EpochDomain::~EpochDomain() {
   EpochDomains::Instance().Remove(this);
 }
 
-void EpochDomain::Push(EpochDeleter deleter, void* object, size_t bytes) {
-  Retired* retired = new Retired{deleter, object, newest_.load(std::memory_order_relaxed)};
+// An object that was retired without a node of its own.
+struct EpochDomain::RetiredObject : EpochRetired {
+  RetiredObject(EpochDeleter delete_object, void* retired_object)
+      : EpochRetired{.deleter = &Run}, delete_object_(delete_object), object_(retired_object) {}
+
+  static void Run(EpochRetired* self) {
+    const std::unique_ptr<RetiredObject> retired(static_cast<RetiredObject*>(self));
+    retired->delete_object_(retired->object_);
+  }
+
+ private:
+  const EpochDeleter delete_object_;
+  void* const object_;
+};
+
+void EpochDomain::Push(EpochRetired* retired, size_t bytes) noexcept {
   pending_objects_.fetch_add(1, std::memory_order_relaxed);
   fresh_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   fresh_objects_.fetch_add(1, std::memory_order_relaxed);
+  retired->next = newest_.load(std::memory_order_relaxed);
   while (!newest_.compare_exchange_weak(retired->next, retired, std::memory_order_release,
                                         std::memory_order_relaxed)) {
   }
@@ -118,10 +135,18 @@ void EpochDomain::Push(EpochDeleter deleter, void* object, size_t bytes) {
 uint64_t EpochDomain::CloseBatch() {
   fresh_objects_.store(0, std::memory_order_relaxed);
   fresh_bytes_.store(0, std::memory_order_relaxed);
-  Retired* first = newest_.exchange(nullptr, std::memory_order_acquire);
-  if (first == nullptr) return batches_.empty() ? 0 : batches_.back().tag;
+  EpochRetired* const first = newest_.exchange(nullptr, std::memory_order_acquire);
+  if (first == nullptr) return batch_count_ == 0 ? 0 : batches_[batch_count_ - 1].tag;
   const uint64_t tag = internal::global_epoch.fetch_add(1, std::memory_order_acq_rel) + 1;
-  batches_.push_back({.tag = tag, .first = first});
+  if (batch_count_ < kBatchesMax) {
+    batches_[batch_count_++] = {.tag = tag, .first = first};
+    return tag;
+  }
+  Batch& newest = batches_.back();
+  EpochRetired* last = first;
+  while (last->next != nullptr) last = last->next;
+  last->next = newest.first;
+  newest = {.tag = tag, .first = first};
   return tag;
 }
 
@@ -138,15 +163,14 @@ uint64_t EpochDomain::OldestEpochInUse() const {
   return oldest;
 }
 
-void EpochDomain::RunDeleters(const std::vector<Batch>& batches) {
+void EpochDomain::RunDeleters(std::span<const Batch> batches) {
   ThreadSlot& slot = CurrentThreadSlot();
   slot.running_deleters++;
   for (const Batch& batch : batches) {
-    Retired* next = nullptr;
-    for (Retired* retired = batch.first; retired != nullptr; retired = next) {
+    EpochRetired* next = nullptr;
+    for (EpochRetired* retired = batch.first; retired != nullptr; retired = next) {
       next = retired->next;
-      retired->deleter(retired->object);
-      delete retired;
+      retired->deleter(retired);
       pending_objects_.fetch_sub(1, std::memory_order_relaxed);
     }
   }
@@ -165,19 +189,25 @@ bool EpochDomain::RunPass() {
   // Batches closed after the fence wait for one of their own.
   const uint64_t safe_tag = std::min(newest_tag, OldestEpochInUse());
 
-  std::vector<Batch> safe;
+  std::array<Batch, kBatchesMax> safe;
+  size_t count = 0;
   MutexLock lock(mutex_);
-  while (!batches_.empty() && batches_.front().tag <= safe_tag) {
-    safe.push_back(batches_.front());
-    batches_.pop_front();
+  while (count < batch_count_ && batches_[count].tag <= safe_tag) {
+    safe[count] = batches_[count];
+    ++count;
   }
-  if (safe.empty()) return false;
-  const uint64_t pass = safe.front().tag;
-  running_passes_.push_back(pass);
+  if (count == 0) return false;
+  std::move(batches_.begin() + static_cast<ptrdiff_t>(count),
+            batches_.begin() + static_cast<ptrdiff_t>(batch_count_), batches_.begin());
+  batch_count_ -= count;
+  Pass pass{.tag = safe.front().tag, .next = running_passes_};
+  running_passes_ = &pass;
   lock.Unlock();
-  RunDeleters(safe);
+  RunDeleters(std::span<const Batch>(safe.data(), count));
   lock.Lock();
-  running_passes_.erase(std::find(running_passes_.begin(), running_passes_.end(), pass));
+  Pass** link = &running_passes_;
+  while (*link != &pass) link = &(*link)->next;
+  *link = pass.next;
   pass_finished_.SignalAll();
   return true;
 }
@@ -187,11 +217,13 @@ bool EpochDomain::RunPass() {
 bool EpochDomain::WaitForPasses(uint64_t tag) {
   MutexLock lock(mutex_);
   const auto is_running = [&]() ASHLAR_REQUIRES(mutex_) {
-    return std::any_of(running_passes_.begin(), running_passes_.end(),
-                       [tag](uint64_t pass) { return pass <= tag; });
+    for (const Pass* pass = running_passes_; pass != nullptr; pass = pass->next) {
+      if (pass->tag <= tag) return true;
+    }
+    return false;
   };
   while (is_running()) pass_finished_.Wait(mutex_);
-  return batches_.empty() || batches_.front().tag > tag;
+  return batch_count_ == 0 || batches_.front().tag > tag;
 }
 
 bool EpochDomain::IsEnteredByThisThread() const {
@@ -203,11 +235,16 @@ bool EpochDomain::IsEnteredByThisThread() const {
 }
 
 void EpochDomain::RetireUnderLock(EpochDeleter deleter, void* object, size_t bytes) {
-  Push(deleter, object, bytes);
+  Push(new RetiredObject(deleter, object), bytes);
+}
+
+void EpochDomain::RetireUnderLock(EpochRetired* object, size_t bytes) noexcept {
+  ASHLAR_DCHECK(object->deleter != nullptr);
+  Push(object, bytes);
 }
 
 void EpochDomain::Retire(EpochDeleter deleter, void* object, size_t bytes) {
-  Push(deleter, object, bytes);
+  RetireUnderLock(deleter, object, bytes);
   ReclaimIfDue();
 }
 
@@ -237,7 +274,7 @@ void EpochDomain::Synchronize() {
   ASHLAR_ASSERT(!IsEnteredByThisThread());
   ASHLAR_ASSERT(CurrentThreadSlot().running_deleters == 0);
   // There may be nothing to delete, but there are guards to wait for.
-  Push([](void*) {}, nullptr, 0);
+  RetireUnderLock([](void*) {}, nullptr, 0);
   uint64_t tag = 0;
   {
     MutexLock lock(mutex_);

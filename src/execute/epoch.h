@@ -55,11 +55,11 @@
 // EpochDomain.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <vector>
+#include <span>
 
 #include "platform/asymmetric_fence.h"
 #include "platform/mutex.h"
@@ -74,6 +74,13 @@ EpochWord& FindEpochWord(EpochWord* first, const void* domain);
 }  // namespace internal
 
 using EpochDeleter = void (*)(void* object);
+
+// The base of an object that can be retired without memory: where objects go to be freed, an
+// allocation may not fail. `deleter` gets the object as this base.
+struct EpochRetired {
+  void (*deleter)(EpochRetired* self) = nullptr;
+  EpochRetired* next = nullptr;
+};
 
 // Lifetime: outlives its guards, and the owners of what is retired into it. The destructor deletes
 // what is still retired; until it returns EpochReclaimAll on another thread may run deleters of
@@ -95,6 +102,9 @@ class EpochDomain {
   // The same, but never runs a deleter: for callers that hold locks. Call Reclaim soon after they
   // are released.
   void RetireUnderLock(EpochDeleter deleter, void* object, size_t bytes);
+  // The same for an object that brings what retiring it needs: no allocation, so it cannot fail.
+  // The object's deleter is set. The object is not retired twice.
+  void RetireUnderLock(EpochRetired* object, size_t bytes) noexcept;
 
   template <typename T>
   void RetireObject(T* object) {
@@ -127,16 +137,20 @@ class EpochDomain {
  private:
   friend class EpochDomains;
 
-  struct Retired {
-    EpochDeleter deleter;
-    void* object;
-    Retired* next;
-  };
+  struct RetiredObject;
   // Objects that were retired before global_epoch became `tag`.
   struct Batch {
-    uint64_t tag;
-    Retired* first;
+    uint64_t tag = 0;
+    EpochRetired* first = nullptr;
   };
+  // A pass that is running deleters: on the stack of its thread.
+  struct Pass {
+    uint64_t tag = 0;  // the lowest
+    Pass* next = nullptr;
+  };
+  // While a guard keeps this many batches waiting, the newest one takes what is retired meanwhile:
+  // it waits longer than it must, and no list grows where memory is freed.
+  static constexpr size_t kBatchesMax = 32;
 
   template <typename T>
   static void Delete(void* object) {
@@ -147,15 +161,15 @@ class EpochDomain {
     return const_cast<void*>(static_cast<const void*>(object));
   }
 
-  void Push(EpochDeleter deleter, void* object, size_t bytes);
+  void Push(EpochRetired* retired, size_t bytes) noexcept;
   uint64_t CloseBatch() ASHLAR_REQUIRES(mutex_);
   uint64_t OldestEpochInUse() const;
-  void RunDeleters(const std::vector<Batch>& batches);
+  void RunDeleters(std::span<const Batch> batches);
   bool RunPass();
   bool WaitForPasses(uint64_t tag);
   bool IsEnteredByThisThread() const;
 
-  std::atomic<Retired*> newest_{
+  std::atomic<EpochRetired*> newest_{
       // pushed with release, taken as a whole with acquire: unlinking happens before taking
       nullptr};
   std::atomic<size_t> fresh_objects_{
@@ -165,10 +179,11 @@ class EpochDomain {
 
   Mutex mutex_;
   CondVar pass_finished_;
-  std::deque<Batch> batches_ ASHLAR_GUARDED_BY(mutex_);  // ascending tags
-  std::vector<uint64_t> running_passes_
-      ASHLAR_GUARDED_BY(mutex_);  // the lowest tag of each pass that is running deleters
-  uint32_t visitors_ = 0;         // of EpochDomains, guarded by its mutex
+  // Ascending tags; the first batch_count_ are in use.
+  std::array<Batch, kBatchesMax> batches_ ASHLAR_GUARDED_BY(mutex_);
+  size_t batch_count_ ASHLAR_GUARDED_BY(mutex_) = 0;
+  Pass* running_passes_ ASHLAR_GUARDED_BY(mutex_) = nullptr;
+  uint32_t visitors_ = 0;  // of EpochDomains, guarded by its mutex
 };
 
 // The verbs of a guard. Each Enter has its Leave, by the same thread.

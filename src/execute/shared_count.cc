@@ -58,12 +58,13 @@ void SharedCount::Release() {
   if (central_.fetch_sub(1, std::memory_order_acq_rel) == 1) callback_(argument_);
 }
 
-void SharedCount::Kill() {
-  ASHLAR_ASSERT(!killed_.exchange(true, std::memory_order_acq_rel));
-  epochs_.RetireUnderLock(&SharedCount::Fold, this, 0);
+void SharedCount::Kill() noexcept {
+  const bool killed_before = killed_.exchange(true, std::memory_order_acq_rel);
+  ASHLAR_ASSERT(!killed_before);
+  epochs_.RetireUnderLock(this, 0);
 }
 
-void SharedCount::Fold(void* self) {
+void SharedCount::Fold(EpochRetired* self) {
   SharedCount* count = static_cast<SharedCount*>(self);
   const int64_t change = count->SumShards() - kOwnerBias;
   if (count->central_.fetch_add(change, std::memory_order_acq_rel) + change == 0)

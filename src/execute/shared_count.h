@@ -40,14 +40,17 @@
 
 namespace ashlar {
 
-class SharedCount {
+class SharedCount : private EpochRetired {
  public:
   // callback(argument) runs when the object is killed and unpinned: on the thread of the last
   // Release, outside any guard entered by this class, or on a thread that reclaims epochs.
   using Callback = void (*)(void* argument);
   // The domain is that of the guards in which the object is found.
   SharedCount(EpochDomain* epochs, Callback callback, void* argument)
-      : epochs_(*epochs), callback_(callback), argument_(argument) {}
+      : EpochRetired{.deleter = &Fold},
+        epochs_(*epochs),
+        callback_(callback),
+        argument_(argument) {}
   // Legal after the callback, or if Kill was never called and nobody holds a count.
   ~SharedCount();
   SharedCount(const SharedCount&) = delete;
@@ -59,7 +62,7 @@ class SharedCount {
 
   // The owner gives up its reference, after unlinking the object. Runs no callback itself, so that
   // it may be called under locks; call EpochDomain::Reclaim soon after they are released.
-  void Kill();
+  void Kill() noexcept;
 
   // Counts held, before Kill. Exact if no Acquire runs at the same time (then 0 is final);
   // otherwise a moment's estimate.
@@ -76,7 +79,7 @@ class SharedCount {
   Shard& ShardOfThisThread();
   Shard* AllocateShards();
   int64_t SumShards() const;
-  static void Fold(void* self);
+  static void Fold(EpochRetired* self);
 
   EpochDomain& epochs_;
   const Callback callback_;

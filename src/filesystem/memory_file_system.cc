@@ -413,11 +413,12 @@ void MemoryNamespace::SyncDirectory(const MemoryDirectory& directory) {
 }
 
 Status MemoryNamespace::Lock(const std::string& path, std::shared_ptr<MemoryFile>* file) {
-  ASHLAR_ASSIGN_OR_RETURN(*file, CreateFile(path, WhenThere::kUse));
+  ASHLAR_ASSIGN_OR_RETURN(std::shared_ptr<MemoryFile> found, CreateFile(path, WhenThere::kUse));
   MutexLock lock(mutex_);
-  if (std::find(locked_.begin(), locked_.end(), file->get()) != locked_.end())
+  if (std::find(locked_.begin(), locked_.end(), found.get()) != locked_.end())
     return Refused("lock", path, "held by this process");
-  locked_.push_back(file->get());
+  locked_.push_back(found.get());
+  *file = std::move(found);
   return Status::OK();
 }
 
@@ -618,13 +619,16 @@ class MemoryOpenDirectory final : public Directory {
 
 class MemoryFileLock final : public FileLock {
  public:
-  MemoryFileLock(std::shared_ptr<MemoryNamespace> names, std::shared_ptr<MemoryFile> file)
-      : names_(std::move(names)), file_(std::move(file)) {}
-  ~MemoryFileLock() override { names_->Unlock(file_); }
+  explicit MemoryFileLock(std::shared_ptr<MemoryNamespace> names) : names_(std::move(names)) {}
+  ~MemoryFileLock() override {
+    if (file_ != nullptr) names_->Unlock(file_);
+  }
+
+  Status Take(const std::string& path) { return names_->Lock(path, &file_); }
 
  private:
   const std::shared_ptr<MemoryNamespace> names_;
-  const std::shared_ptr<MemoryFile> file_;
+  std::shared_ptr<MemoryFile> file_;  // null until the lock is taken
 };
 
 }  // namespace
@@ -751,9 +755,10 @@ Status MemoryFileSystem::Truncate(const std::string& path, uint64_t bytes) {
 }
 
 Status MemoryFileSystem::LockFile(const std::string& path, std::unique_ptr<FileLock>* lock) {
-  std::shared_ptr<MemoryFile> file;
-  ASHLAR_RETURN_IF_ERROR(names_->Lock(path, &file));
-  *lock = std::make_unique<MemoryFileLock>(names_, std::move(file));
+  // Allocated first: a lock that was taken always has an owner.
+  auto taken = std::make_unique<MemoryFileLock>(names_);
+  ASHLAR_RETURN_IF_ERROR(taken->Take(path));
+  *lock = std::move(taken);
   return Status::OK();
 }
 

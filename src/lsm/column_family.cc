@@ -106,32 +106,45 @@ void FamilyTotals::CountJob(Level output_level, const TableJobStatistics& statis
                            std::min(statistics.entries.entries_in, statistics.entries.entries_out);
 }
 
-void ColumnFamily::SwitchMemTable(uint64_t log_number) {
+ColumnFamily::PreparedSwitch ColumnFamily::PrepareSwitch() {
+  if (immutable_.size() == immutable_.capacity()) immutable_.reserve(2 * immutable_.size() + 4);
+  MemTableRef fresh = NewMemTable();
+  ReadView* const view = NewView(fresh, active_.table);
+  return PreparedSwitch(std::move(fresh), view);
+}
+
+void ColumnFamily::SwitchMemTable(PreparedSwitch prepared, uint64_t log_number) noexcept {
   active_.table->MarkImmutable();
   immutable_.push_back(std::move(active_));
-  active_ = MemTableEntry{.table = NewMemTable(), .log_number = log_number};
+  active_ = MemTableEntry{.table = std::move(prepared.fresh), .log_number = log_number};
+  PublishView(prepared.view.release());
 }
 
 void ColumnFamily::AdvanceEmptyMemTable(uint64_t log_number) {
   if (active_.table->IsEmpty()) active_.log_number = log_number;
 }
 
-void ColumnFamily::InstallView() {
-  ++view_number_;
-  ReadView::Args args{.active = active_.table,
+ReadView* ColumnFamily::NewView(const MemTableRef& active, const MemTableRef& newest_immutable) {
+  ReadView::Args args{.active = active,
                       .immutable = {},
                       .version = version_,
                       .prefix_extractor = options_.prefix_extractor,
-                      .number = view_number_,
+                      .number = ++view_number_,
                       .epochs = epochs_,
                       .live_views = live_views_};
-  args.immutable.reserve(immutable_.size());
+  args.immutable.reserve(immutable_.size() + 1);
+  if (newest_immutable != nullptr) args.immutable.push_back(newest_immutable);
   for (auto entry = immutable_.rbegin(); entry != immutable_.rend(); ++entry)
     args.immutable.push_back(entry->table);
-  auto* view = new ReadView(std::move(args));
+  return new ReadView(std::move(args));
+}
+
+void ColumnFamily::PublishView(ReadView* view) noexcept {
   ReadView* const old = view_.exchange(view, std::memory_order_acq_rel);
   if (old != nullptr) old->Unlink();
 }
+
+void ColumnFamily::InstallView() { PublishView(NewView(active_.table, nullptr)); }
 
 ViewRef ColumnFamily::PinView() const {
   const EpochGuard guard(*epochs_);
@@ -152,7 +165,7 @@ std::vector<MemTableRef> ColumnFamily::StartFlush() {
 
 void ColumnFamily::EndFlush(size_t flushed) {
   --running_flushes;
-  for (size_t i = 0; i < flushed; ++i) immutable_.pop_front();
+  immutable_.erase(immutable_.begin(), immutable_.begin() + static_cast<ptrdiff_t>(flushed));
   for (MemTableEntry& entry : immutable_) entry.flushing = false;
 }
 

@@ -16,7 +16,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -122,9 +121,28 @@ class ColumnFamily {
 
   // ---- Guarded by the database mutex.
 
-  // Puts a fresh memtable in place whose writes go to log_number; the old one becomes the newest
-  // immutable.
-  void SwitchMemTable(uint64_t log_number);
+  // What a switch of the memtable needs, allocated before anything changes.
+  class PreparedSwitch {
+   public:
+    PreparedSwitch(PreparedSwitch&&) = default;
+
+   private:
+    friend class ColumnFamily;
+    explicit PreparedSwitch(MemTableRef table, ReadView* prepared)
+        : fresh(std::move(table)), view(prepared) {}
+
+    struct Unlinker {
+      void operator()(ReadView* unused) const { unused->Unlink(); }
+    };
+    MemTableRef fresh;
+    std::unique_ptr<ReadView, Unlinker> view;
+  };
+  // Requires: no switch, install or flush of the family until SwitchMemTable takes the result.
+  PreparedSwitch PrepareSwitch();
+  // Puts the fresh memtable in place, whose writes go to log_number, and publishes the view. The
+  // old memtable becomes the newest immutable one. Call EpochDomain::Reclaim after releasing the
+  // mutex.
+  void SwitchMemTable(PreparedSwitch prepared, uint64_t log_number) noexcept;
   // An empty active memtable needs no older log than this.
   void AdvanceEmptyMemTable(uint64_t log_number);
   // All immutable memtables, oldest first, marked as being flushed.
@@ -146,8 +164,7 @@ class ColumnFamily {
 
   Version* version() const { return version_; }
   uint64_t view_number() const { return view_number_; }
-  std::deque<MemTableEntry>& immutable() { return immutable_; }  // oldest first
-  const std::deque<MemTableEntry>& immutable() const { return immutable_; }
+  const std::vector<MemTableEntry>& immutable() const { return immutable_; }  // oldest first
   uint64_t OldestLogNumber() const {
     return immutable_.empty() ? active_.log_number : immutable_.front().log_number;
   }
@@ -182,6 +199,9 @@ class ColumnFamily {
 
  private:
   MemTableRef NewMemTable();
+  // A view of these and the other current members.
+  ReadView* NewView(const MemTableRef& active, const MemTableRef& newest_immutable);
+  void PublishView(ReadView* view) noexcept;
   Status WrongKeyLength(const Slice& key) const;
   Status TooLarge(const Slice& key, const Slice& value) const;
 
@@ -207,7 +227,7 @@ class ColumnFamily {
   std::atomic<bool> dropped_{false};  // written under the database mutex, read by writers
 
   MemTableEntry active_;
-  std::deque<MemTableEntry> immutable_;
+  std::vector<MemTableEntry> immutable_;
   Version* version_;
   ColumnFamilyOptions options_;
   LeveledConfig leveled_;

@@ -155,29 +155,35 @@ Status CommitPipeline::SwitchWhatIsFull() {
 Status CommitPipeline::LeaderSwitchMemTables(
     std::span<const std::shared_ptr<ColumnFamily>> families, FlushReason reason) {
   const uint64_t log_number = state_->versions->NewFileNumber();
-  const Status started =
-      state_->logs.StartNewLog({.number = log_number,
-                                .next_sequence = state_->PublishedSequence() + 1,
-                                .directory_handle = state_->wal_directory_handle.get()});
+  const Status started = CatchBadAlloc([&] {
+    return state_->logs.StartNewLog({.number = log_number,
+                                     .next_sequence = state_->PublishedSequence() + 1,
+                                     .directory_handle = state_->wal_directory_handle.get()});
+  });
   if (!started.ok()) {
     background_->LatchError(BackgroundErrorReason::kWriteCallback, "start of a new log", started);
     return started;
   }
+  std::vector<std::pair<ColumnFamily*, ColumnFamily::PreparedSwitch>> switches;
+  switches.reserve(families.size());
   {
     MutexLock lock(state_->mutex);
     background_->AssertMutexHeld();
     for (const std::shared_ptr<ColumnFamily>& family : families) {
       if (family->active()->IsEmpty()) continue;
+      switches.emplace_back(family.get(), family->PrepareSwitch());
       background_->MemTableSealed(*family);
+    }
+    // Nothing is allocated from here on until all families have switched.
+    for (auto& [family, prepared] : switches) {
       family->flush_reason = reason;
-      family->SwitchMemTable(log_number);
-      family->InstallView();
-      background_->ViewChanged(family);
+      family->SwitchMemTable(std::move(prepared), log_number);
     }
     // Also where older memtables wait: once they are in tables, no old log may be replayed on top
     // of them.
-    for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies())
+    for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
       family->AdvanceEmptyMemTable(log_number);
+    for (const std::shared_ptr<ColumnFamily>& family : families) background_->ViewChanged(family);
   }
   state_->epochs.Reclaim();
   return Status::OK();

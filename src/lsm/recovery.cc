@@ -364,8 +364,8 @@ class LogReplay {
       if (!family->IsFull()) continue;
       // The log number stays that of the first log: nothing is installed before the end of the
       // replay.
-      family->SwitchMemTable(std::min(family->active_log_number(), log_number));
-      family->InstallView();
+      const uint64_t number = std::min(family->active_log_number(), log_number);
+      family->SwitchMemTable(family->PrepareSwitch(), number);
     }
   }
 

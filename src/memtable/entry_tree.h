@@ -174,6 +174,7 @@ class EntryTree {
   void Kill(Node* node);
   void AddFirst(const char* entry);
   void ShortenCommonPrefix(const Slice& user_key);
+  static size_t EdgeBytesMax(const Node& root);
   Node* RebuildEdges(Node* old, OnEdges on);
   void KillEdges(Node* old, OnEdges on);
 

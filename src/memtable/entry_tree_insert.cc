@@ -15,7 +15,8 @@
 //   Between 2 and 5 readers find C or L and R; they hold the same, but for the newcomer, which
 //   nobody looks for yet.
 //
-// Memory is taken before step 2: when there is none, the tree is as it was.
+// Memory is taken before step 2, and for the edges before the first copy: an insert that throws
+// std::bad_alloc leaves the tree as it was.
 #include <algorithm>
 
 #include "memtable/entry_tree.h"
@@ -423,10 +424,24 @@ void EntryTree::ShortenCommonPrefix(const Slice& user_key) {
   if (user_key.starts_with(Slice(first.data(), common_prefix_bytes_))) [[likely]] {
     return;
   }
-  common_prefix_bytes_ = CommonPrefixBytes(first, user_key);
   Node* const old_root = root_.load(std::memory_order_relaxed);
+  // Leaves are linked to their copies while more are made: memory may not run out between.
+  arena_->Reserve(EdgeBytesMax(*old_root));
+  common_prefix_bytes_ = CommonPrefixBytes(first, user_key);
   root_.store(RebuildEdges(old_root, {.first = true, .last = true}), std::memory_order_release);
   KillEdges(old_root, {.first = true, .last = true});
+}
+
+// What copies of the nodes on both edges take at most.
+size_t EntryTree::EdgeBytesMax(const Node& root) {
+  constexpr size_t kPaddingMax = alignof(Node) - 1;
+  size_t bytes = 0;
+  for (const Node* node = &root;;) {
+    bytes += 2 * (Node::BytesOf(node->is_leaf, kSlots) + kPaddingMax);
+    if (node->is_leaf) return bytes;
+    const Place place{.node = node, .state = node->state.load(std::memory_order_relaxed)};
+    node = node->ChildAt(LoadOrder(place), 0).load(std::memory_order_relaxed);
+  }
 }
 
 // Copies of the nodes on the tree's edges below and including `old`, with heads after the common

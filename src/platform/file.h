@@ -153,8 +153,8 @@ class OsFileLock {
   OsFileLock& operator=(const OsFileLock&) = delete;
 
  private:
-  explicit OsFileLock(uint64_t ticket) : ticket_(ticket) {}
-  const uint64_t ticket_;  // names the table's entry
+  OsFileLock() = default;
+  uint64_t ticket_ = 0;  // 0 until the lock is taken; names the table's entry
 };
 
 // An open directory, for making changes of its entries durable.

@@ -29,12 +29,12 @@ struct FileIdentity {
 };
 
 struct HeldLock {
-  uint64_t ticket;
-  FileIdentity identity;
-  pid_t process;
+  uint64_t ticket = 0;
+  FileIdentity identity = {};
+  pid_t process = 0;
   std::string path;
-  std::vector<int>
-      descriptors;  // the one that holds the lock, and strays that cannot be closed before it
+  // The one that holds the lock, and strays that cannot be closed before it.
+  std::vector<int> descriptors = {};
 };
 
 struct HeldLocks {
@@ -90,8 +90,11 @@ struct Attempt {
 };
 
 // The descriptor is closed, or belongs to the table, on return.
-Result<Attempt> LockOpened(HeldLocks& table, const std::string& path, int fd)
+// `entry` has room for a descriptor, and the table for the entry: nothing is allocated once the
+// system has given the lock.
+Result<Attempt> LockOpened(HeldLocks& table, HeldLock entry, int fd)
     ASHLAR_REQUIRES(table.mutex) {
+  const std::string& path = entry.path;
   struct stat info;
   if (::fstat(fd, &info) == -1) {
     const int error = errno;
@@ -119,13 +122,11 @@ Result<Attempt> LockOpened(HeldLocks& table, const std::string& path, int fd)
     ::close(fd);
     return Attempt{.path_changed = true};
   }
-  const uint64_t ticket = table.next_ticket++;
-  table.locks.push_back({.ticket = ticket,
-                         .identity = identity,
-                         .process = ::getpid(),
-                         .path = path,
-                         .descriptors = {fd}});
-  return Attempt{.ticket = ticket};
+  entry.ticket = table.next_ticket++;
+  entry.identity = identity;
+  entry.descriptors.push_back(fd);
+  table.locks.push_back(std::move(entry));
+  return Attempt{.ticket = table.locks.back().ticket};
 }
 
 Result<Attempt> TryLock(HeldLocks& table, const std::string& path) ASHLAR_REQUIRES(table.mutex) {
@@ -133,28 +134,35 @@ Result<Attempt> TryLock(HeldLocks& table, const std::string& path) ASHLAR_REQUIR
   if (GetIdentity(path, &identity)) {
     if (const HeldLock* held = FindHeld(table, identity)) return HeldHere(path, *held);
   }
+  HeldLock entry{.process = ::getpid(), .path = path};
+  entry.descriptors.reserve(1);
+  table.locks.reserve(table.locks.size() + 1);
   const int fd = RetryInterrupted([&] {
     return ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   });
   if (fd == -1) return SystemError("open", path, errno);
-  return LockOpened(table, path, fd);
+  return LockOpened(table, std::move(entry), fd);
 }
 
 }  // namespace
 
 Result<std::unique_ptr<OsFileLock>> OsFileLock::Acquire(const std::string& path) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(path));
+  // Allocated first: a lock that was taken always has an owner.
+  std::unique_ptr<OsFileLock> taken(new OsFileLock);
   HeldLocks& table = Table();
   MutexLock lock(table.mutex);
   constexpr int kAttemptsMax = 16;
   for (int i = 0; i < kAttemptsMax; i++) {
     ASHLAR_ASSIGN_OR_RETURN(const Attempt attempt, TryLock(table, path));
-    if (!attempt.path_changed) return std::unique_ptr<OsFileLock>(new OsFileLock(attempt.ticket));
+    taken->ticket_ = attempt.ticket;
+    if (!attempt.path_changed) return taken;
   }
   return Status::IOError(StrCat("lock ", path), "the file is being replaced again and again");
 }
 
 OsFileLock::~OsFileLock() {
+  if (ticket_ == 0) return;
   HeldLocks& table = Table();
   MutexLock lock(table.mutex);
   const auto held = std::find_if(table.locks.begin(), table.locks.end(),

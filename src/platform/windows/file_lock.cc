@@ -61,6 +61,8 @@ Status CheckNotHeldHere(HeldLocks& table, const std::string& path) ASHLAR_REQUIR
 
 Result<std::unique_ptr<OsFileLock>> OsFileLock::Acquire(const std::string& path) {
   ASHLAR_ASSIGN_OR_RETURN(const std::wstring name, ToSystemPath(path));
+  // Allocated first: a lock that was taken always has an owner.
+  std::unique_ptr<OsFileLock> taken(new OsFileLock);
   HeldLocks& table = Table();
   MutexLock lock(table.mutex);
   ASHLAR_RETURN_IF_ERROR(CheckNotHeldHere(table, path));
@@ -80,15 +82,18 @@ Result<std::unique_ptr<OsFileLock>> OsFileLock::Acquire(const std::string& path)
   ASHLAR_ASSIGN_OR_RETURN(const HandleInfo found, InspectHandle(handle.get(), path));
   if (found.is_link) return Status::IOError(StrCat("lock ", path), "is a symbolic link");
   const uint64_t ticket = table.next_ticket++;
+  // `handle` closes the file if this fails.
   table.locks.push_back({.ticket = ticket,
                          .volume = found.volume,
                          .index = found.index,
                          .path = path,
                          .handle = std::move(handle)});
-  return std::unique_ptr<OsFileLock>(new OsFileLock(ticket));
+  taken->ticket_ = ticket;
+  return taken;
 }
 
 OsFileLock::~OsFileLock() {
+  if (ticket_ == 0) return;
   HeldLocks& table = Table();
   MutexLock lock(table.mutex);
   const auto held = std::find_if(table.locks.begin(), table.locks.end(),
