@@ -35,7 +35,7 @@ def obtain_rocksdb(folder: Path) -> Path:
         with zipfile.ZipFile(jar) as archive:
             partial.write_bytes(archive.read(ROCKSDB_MEMBER))
         os.replace(partial, library)
-        jar.unlink()
+        jar.unlink(missing_ok=True)
     return library
 
 

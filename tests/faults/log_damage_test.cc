@@ -238,8 +238,6 @@ TEST_F(LogDamageTest, ATailThatIsMissingFromAClosedDatabase) {
 // What becomes of the bytes that are not replayed: they are counted, reported and kept.
 class LostLogTest : public LogDamageTest {
  protected:
-  static constexpr int kDamagedBatch = kBatchesInTheFirstLog + 3;
-
   // Opens the image with a LOG, and closes it again.
   void OpenWithLog(const MemoryImage& image, WALRecoveryMode mode) {
     disk_ = std::make_shared<MemoryFileSystem>(image);
