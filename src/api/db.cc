@@ -44,51 +44,63 @@ Status Release(const Status& status, std::unique_ptr<DB> db, DB** dbptr) {
 
 }  // namespace
 
-Status DB::Open(const Options& options, const std::string& name, std::unique_ptr<DB>* dbptr) {
+Status DB::Open(const Options& options, const std::string& name, std::unique_ptr<DB>* dbptr) try {
   return OpenLsm(OnlyDefault(options, name), nullptr, dbptr);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
-Status DB::Open(const Options& options, const std::string& name, DB** dbptr) {
+Status DB::Open(const Options& options, const std::string& name, DB** dbptr) try {
   std::unique_ptr<DB> db;
   const Status status = Open(options, name, &db);
   return Release(status, std::move(db), dbptr);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 Status DB::Open(const DBOptions& db_options, const std::string& name,
                 const std::vector<ColumnFamilyDescriptor>& column_families,
-                std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* dbptr) {
+                std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* dbptr) try {
   handles->clear();
   return OpenLsm(OpenArgs{.options = db_options, .directory = name, .families = column_families},
                  handles, dbptr);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 Status DB::Open(const DBOptions& db_options, const std::string& name,
                 const std::vector<ColumnFamilyDescriptor>& column_families,
-                std::vector<ColumnFamilyHandle*>* handles, DB** dbptr) {
+                std::vector<ColumnFamilyHandle*>* handles, DB** dbptr) try {
   std::unique_ptr<DB> db;
   const Status status = Open(db_options, name, column_families, handles, &db);
   return Release(status, std::move(db), dbptr);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 Status DB::OpenForReadOnly(const Options& options, const std::string& name,
-                           std::unique_ptr<DB>* dbptr, bool error_if_wal_file_exists) {
+                           std::unique_ptr<DB>* dbptr, bool error_if_wal_file_exists) try {
   OpenArgs args = OnlyDefault(options, name);
   args.read_only = true;
   args.error_if_log_exists = error_if_wal_file_exists;
   return OpenLsm(std::move(args), nullptr, dbptr);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 Status DB::OpenForReadOnly(const Options& options, const std::string& name, DB** dbptr,
-                           bool error_if_wal_file_exists) {
+                           bool error_if_wal_file_exists) try {
   std::unique_ptr<DB> db;
   const Status status = OpenForReadOnly(options, name, &db, error_if_wal_file_exists);
   return Release(status, std::move(db), dbptr);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 Status DB::OpenForReadOnly(const DBOptions& db_options, const std::string& name,
                            const std::vector<ColumnFamilyDescriptor>& column_families,
                            std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* dbptr,
-                           bool error_if_wal_file_exists) {
+                           bool error_if_wal_file_exists) try {
   handles->clear();
   return OpenLsm(OpenArgs{.options = db_options,
                           .directory = name,
@@ -96,36 +108,46 @@ Status DB::OpenForReadOnly(const DBOptions& db_options, const std::string& name,
                           .read_only = true,
                           .error_if_log_exists = error_if_wal_file_exists},
                  handles, dbptr);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 Status DB::OpenForReadOnly(const DBOptions& db_options, const std::string& name,
                            const std::vector<ColumnFamilyDescriptor>& column_families,
                            std::vector<ColumnFamilyHandle*>* handles, DB** dbptr,
-                           bool error_if_wal_file_exists) {
+                           bool error_if_wal_file_exists) try {
   std::unique_ptr<DB> db;
   const Status status =
       OpenForReadOnly(db_options, name, column_families, handles, &db, error_if_wal_file_exists);
   return Release(status, std::move(db), dbptr);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 Status DB::ListColumnFamilies(const DBOptions& db_options, const std::string& name,
-                              std::vector<std::string>* column_families) {
+                              std::vector<std::string>* column_families) try {
   return VersionSet::ListColumnFamilies(db_options.env->GetFileSystem().get(), name,
                                         column_families);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 // ---- Convenience methods.
 
 Status DB::CreateColumnFamilies(const ColumnFamilyOptions& options,
                                 const std::vector<std::string>& column_family_names,
-                                std::vector<ColumnFamilyHandle*>* handles) {
+                                std::vector<ColumnFamilyHandle*>* handles) try {
   std::vector<ColumnFamilyDescriptor> families;
   for (const std::string& name : column_family_names) families.emplace_back(name, options);
   return CreateColumnFamilies(families, handles);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
-Status DB::DropColumnFamily(ColumnFamilyHandle* column_family) {
+Status DB::DropColumnFamily(ColumnFamilyHandle* column_family) try {
   return DropColumnFamilies({column_family});
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 std::vector<Status> DB::MultiGet(const ReadOptions& options,
@@ -149,13 +171,15 @@ std::vector<Status> DB::MultiGet(const ReadOptions& options, const std::vector<S
 }
 
 Status DB::GetApproximateSizes(ColumnFamilyHandle* column_family, const Range* ranges, int n,
-                               uint64_t* sizes, SizeApproximationFlags include_flags) {
+                               uint64_t* sizes, SizeApproximationFlags include_flags) try {
   SizeApproximationOptions options;
   options.include_memtables =
       (include_flags & SizeApproximationFlags::INCLUDE_MEMTABLES) != SizeApproximationFlags::NONE;
   options.include_files =
       (include_flags & SizeApproximationFlags::INCLUDE_FILES) != SizeApproximationFlags::NONE;
   return GetApproximateSizes(options, column_family, ranges, n, sizes);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 void DB::GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metadata) {
@@ -185,7 +209,7 @@ ManagedSnapshot::~ManagedSnapshot() { db_->ReleaseSnapshot(snapshot_); }
 // ---- Removal.
 
 Status DestroyDB(const std::string& name, const Options& options,
-                 const std::vector<ColumnFamilyDescriptor>& /*column_families*/) {
+                 const std::vector<ColumnFamilyDescriptor>& /*column_families*/) try {
   FileSystem* const fs = options.env->GetFileSystem().get();
   std::vector<std::string> names;
   if (const Status listed = fs->GetChildren(name, &names); !listed.ok())
@@ -230,6 +254,8 @@ Status DestroyDB(const std::string& name, const Options& options,
     if (first_error.ok()) first_error = deleted;
   }
   return first_error;
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 }  // namespace ashlar

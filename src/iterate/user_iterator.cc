@@ -6,7 +6,7 @@
 
 #include "base/assert.h"
 #include "base/compiler.h"
-#include "iterate/empty_cursor.h"
+#include "base/out_of_memory.h"
 #include "observe/perf.h"
 
 namespace ashlar {
@@ -163,39 +163,47 @@ constexpr UserIterator::Move UserIterator::kPrevMove{
 
 bool UserIterator::Observed() const { return args_.recorder.IsOn() || PerfTimes(); }
 
-void UserIterator::SeekToFirst() {
+void UserIterator::SeekToFirst() try {
   if (!Observed()) [[likely]] {
     SeekToFirstMove();
     return CountInPerfContext();
   }
   Observe(kSeekToFirstMove, nullptr);
+} catch (const std::bad_alloc&) {
+  Stop(Status::MemoryLimit());
 }
 
-void UserIterator::SeekToLast() {
+void UserIterator::SeekToLast() try {
   if (!Observed()) [[likely]] {
     SeekToLastMove();
     return CountInPerfContext();
   }
   Observe(kSeekToLastMove, nullptr);
+} catch (const std::bad_alloc&) {
+  Stop(Status::MemoryLimit());
 }
 
-void UserIterator::Seek(const Slice& target) {
+void UserIterator::Seek(const Slice& target) try {
   if (!Observed()) [[likely]] {
     SeekMove(target);
     return CountInPerfContext();
   }
   Observe(kSeekMove, &target);
+} catch (const std::bad_alloc&) {
+  Stop(Status::MemoryLimit());
 }
 
-void UserIterator::SeekForPrev(const Slice& target) {
+void UserIterator::SeekForPrev(const Slice& target) try {
   if (!Observed()) [[likely]] {
     SeekForPrevMove(target);
     return CountInPerfContext();
   }
   Observe(kSeekForPrevMove, &target);
+} catch (const std::bad_alloc&) {
+  Stop(Status::MemoryLimit());
 }
 
-void UserIterator::Next() {
+void UserIterator::Next() try {
   if (!Observed()) [[likely]] {
     if (StepForward()) [[likely]] {
       return PerfCount(&PerfContext::iter_read_bytes, key_.size() + value_.size());
@@ -204,9 +212,11 @@ void UserIterator::Next() {
     return CountInPerfContext();
   }
   Observe(kNextMove, nullptr);
+} catch (const std::bad_alloc&) {
+  Stop(Status::MemoryLimit());
 }
 
-void UserIterator::Prev() {
+void UserIterator::Prev() try {
   if (!Observed()) [[likely]] {
     if (StepBackward()) [[likely]] {
       return PerfCount(&PerfContext::iter_read_bytes, key_.size() + value_.size());
@@ -215,6 +225,8 @@ void UserIterator::Prev() {
     return CountInPerfContext();
   }
   Observe(kPrevMove, nullptr);
+} catch (const std::bad_alloc&) {
+  Stop(Status::MemoryLimit());
 }
 
 void UserIterator::Observe(const Move& move, const Slice* target) {
@@ -630,14 +642,7 @@ Status UserIterator::Refresh(const Snapshot* snapshot) {
   BeginSeek();
   if (!args_.refresh)
     return Status::NotSupported("this iterator cannot be refreshed: make a new one");
-  Result<IteratorSource> source = args_.refresh(snapshot, std::move(args_.source));
-  if (source.ok()) {
-    args_.source = std::move(source).value();
-  } else {
-    status_ = source.status();
-    args_.source = IteratorSource();
-    args_.source.cursor = std::make_unique<EmptyCursor>(status_);
-  }
+  status_ = CatchBadAlloc([&] { return args_.refresh(snapshot, &args_.source); });
   return status_;
 }
 

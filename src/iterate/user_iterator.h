@@ -70,11 +70,9 @@ struct IteratorSource {
   uint64_t view_number = 0;  // for the property "rocksdb.iterator.super-version-number"
 };
 
-// Builds a source with the newest state, or that of the snapshot (null: the newest). Called by
-// Refresh on the iterator's thread; `old` is what the iterator has read so far, to be reused or
-// dropped.
-using RefreshFunction =
-    std::function<Result<IteratorSource>(const Snapshot* snapshot, IteratorSource old)>;
+// Replaces *source with one of the newest state, or of the snapshot (null: the newest), or leaves it
+// as it was and returns why. Called by Refresh on the iterator's thread.
+using RefreshFunction = std::function<Status(const Snapshot* snapshot, IteratorSource* source)>;
 
 struct UserIteratorArgs {
   KeyComparator comparator;

@@ -425,14 +425,14 @@ TEST(UserIteratorTest, RefreshReplacesTheSource) {
   args.source.cursor = std::make_unique<VectorCursor>(comparator, ParseEntries("a1=old"));
   args.source.sequence = 1;
   int refreshes = 0;
-  args.refresh = [&](const Snapshot*, IteratorSource old) -> Result<IteratorSource> {
-    EXPECT_NE(old.cursor, nullptr);
+  args.refresh = [&](const Snapshot*, IteratorSource* source) -> Status {
+    EXPECT_NE(source->cursor, nullptr);
     if (++refreshes == 2) return Status::Aborted("closing");
-    IteratorSource source;
-    source.cursor = std::make_unique<VectorCursor>(comparator, ParseEntries("a1=old a2=new"));
-    source.sequence = 2;
-    source.view_number = 9;
-    return source;
+    if (refreshes == 3) throw std::bad_alloc();
+    source->cursor = std::make_unique<VectorCursor>(comparator, ParseEntries("a1=old a2=new"));
+    source->sequence = 2;
+    source->view_number = 9;
+    return Status::OK();
   };
   UserIterator iterator(std::move(args));
   iterator.SeekToFirst();
@@ -444,10 +444,13 @@ TEST(UserIteratorTest, RefreshReplacesTheSource) {
   std::string number;
   ASSERT_TRUE(iterator.GetProperty("rocksdb.iterator.super-version-number", &number).ok());
   EXPECT_EQ(number, "9");
+  // A refresh that fails leaves what the iterator reads as it was.
   EXPECT_TRUE(iterator.Refresh().IsAborted());
-  iterator.SeekToFirst();
   EXPECT_FALSE(iterator.Valid());
   EXPECT_TRUE(iterator.status().IsAborted());
+  EXPECT_TRUE(iterator.Refresh().IsMemoryLimit());
+  iterator.SeekToFirst();
+  EXPECT_EQ(iterator.value(), Slice("new"));
 }
 
 TEST(UserIteratorTest, UnknownPropertyIsRefused) {

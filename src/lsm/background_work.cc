@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/out_of_memory.h"
 #include "base/result.h"
 #include "filesystem/filename.h"
 #include "lsm/properties.h"
@@ -907,6 +908,14 @@ void BackgroundWork::DeleteObsoleteFiles() {
   }
   for (const DeletedTable& table : deleted)
     NotifyTableDeleted(*state_, table.path, table.number, table.status);
+}
+
+void BackgroundWork::DeleteObsoleteFilesIfAny() noexcept {
+  if (!state_->obsolete_files.Some()) return;
+  static_cast<void>(CatchBadAlloc([this] {
+                      DeleteObsoleteFiles();
+                      return Status::OK();
+                    }).ok());
 }
 
 std::vector<BackgroundWork::DeletedTable> BackgroundWork::DeleteUnderLock() {

@@ -118,6 +118,8 @@ class BackgroundWork {
   // Deletes obsolete tables and logs. Called after jobs, by Close, and when deletions are enabled
   // again.
   void DeleteObsoleteFiles();
+  // The same where no error can be returned, and cheap while there is nothing to delete.
+  void DeleteObsoleteFilesIfAny() noexcept;
   // Released logs, to be deleted.
   void ReleaseLogs();
 

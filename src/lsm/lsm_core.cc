@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/out_of_memory.h"
 #include "lsm/properties.h"
 #include "platform/mutex.h"
 
@@ -37,8 +38,14 @@ bool LsmCore::IsInUse() {
 
 void KeepUntilUnused(std::unique_ptr<LsmCore> core) {
   KeptCores& kept = Kept();
-  MutexLock lock(kept.mutex);
-  kept.cores.push_back(std::move(core));
+  LsmCore* const raw = core.release();
+  // Without memory for the list the core is never deleted: it is in use.
+  static_cast<void>(CatchBadAlloc([&] {
+                      MutexLock lock(kept.mutex);
+                      kept.cores.reserve(kept.cores.size() + 1);
+                      kept.cores.emplace_back(raw);
+                      return Status::OK();
+                    }).ok());
 }
 
 void ReapUnused() {

@@ -5,6 +5,7 @@
 
 #include "ashlar/options_util.h"
 #include "base/format.h"
+#include "base/out_of_memory.h"
 #include "base/result.h"
 #include "config/validate.h"
 #include "filesystem/file_helpers.h"
@@ -21,6 +22,13 @@ namespace ashlar {
 
 namespace {
 constexpr size_t kRecordOverheadBytes = 24;  // header, type, lengths of a batch with one record
+
+void FailMultiGet(size_t num_keys, PinnableSlice* values, Status* statuses) {
+  for (size_t i = 0; i < num_keys; ++i) {
+    values[i].Reset();
+    statuses[i] = Status::MemoryLimit();
+  }
+}
 }  // namespace
 
 FamilyHandle::FamilyHandle(LsmCore* core, std::shared_ptr<ColumnFamily> family)
@@ -33,14 +41,16 @@ FamilyHandle::~FamilyHandle() {
             this);
   family_.reset();
   core_->state->epochs.Reclaim();
-  if (core_->state->obsolete_files.Some()) core_->background.DeleteObsoleteFiles();
+  core_->background.DeleteObsoleteFilesIfAny();
   core_->state->live_handles.fetch_sub(1, std::memory_order_relaxed);
 }
 
-Status FamilyHandle::GetDescriptor(ColumnFamilyDescriptor* desc) {
+Status FamilyHandle::GetDescriptor(ColumnFamilyDescriptor* desc) try {
   MutexLock lock(core_->state->mutex);
   *desc = ColumnFamilyDescriptor(family_->name(), family_->options());
   return Status::OK();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 // ---- Opening and closing.
@@ -87,6 +97,7 @@ Result<std::unique_ptr<LsmDB>> LsmDB::Open(OpenArgs args,
   db->default_handle_.reset(static_cast<FamilyHandle*>(default_handle.release()));
   if (handles != nullptr) {
     handles->clear();
+    handles->reserve(made.size());
     for (std::unique_ptr<ColumnFamilyHandle>& handle : made) handles->push_back(handle.release());
   }
   return db;
@@ -155,7 +166,7 @@ Status LsmDB::CheckNothingIsHeld() {
   return core_->CheckNothingIsRead();
 }
 
-Status LsmDB::Close() {
+Status LsmDB::Close() try {
   {
     MutexLock lock(state_->mutex);
     if (state_->closed) return state_->close_status;
@@ -166,6 +177,8 @@ Status LsmDB::Close() {
   background_.Continue();
   ASHLAR_RETURN_IF_ERROR(held);
   return CloseFiles();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 Status LsmDB::CloseFiles() {
@@ -174,37 +187,31 @@ Status LsmDB::CloseFiles() {
     if (state_->closed) return state_->close_status;
   }
   Status status;
+  // Every step runs, whatever became of the ones before it; the first error is reported.
+  const auto attempt = [&status](const auto& step) {
+    const Status done = CatchBadAlloc(step);
+    if (status.ok()) status = done;
+  };
   if (!state_->read_only) {
-    if (!GetDBOptions().avoid_flush_during_shutdown && HasUnloggedWrites() &&
-        !state_->latch.IsSet()) {
-      // What the program paused would be waited for forever: nobody can continue it once the
-      // database is closed.
-      while (background_.Continue()) {
-      }
-      status = FlushAll(FlushOptions(), FlushReason::kShutDown);
-    }
+    attempt([this] { return FlushUnloggedWrites(); });
     background_.Stop();
-    background_.NotifyChanges();
+    attempt([this] {
+      background_.NotifyChanges();
+      return Status::OK();
+    });
     state_->latch.Set(Status::ShutdownInProgress("the database is closed"),
                       BackgroundErrorReason::kFlush);
-    std::vector<LogSet::LiveLog> logs;
-    const Status logs_closed = commit_.RunExclusive([&] {
-      const Status logs_synced = state_->logs.Close();
-      logs = state_->logs.LiveLogs();
-      return logs_synced;
+    attempt([this] { return CloseLogs(); });
+    attempt([this] {
+      background_.DeleteObsoleteFiles();
+      return Status::OK();
     });
-    // Also after an open that failed before it synced the logs that it found.
-    std::erase_if(logs, [](const LogSet::LiveLog& log) { return !log.synced; });
-    if (status.ok()) status = logs_closed;
-    if (status.ok()) status = background_.RecordSyncedLogs(logs);
-    background_.DeleteObsoleteFiles();
     {
       MutexLock changing(options_file_mutex_);
       options_file_closed_ = true;
     }
     MutexLock installers(state_->manifest_mutex);
-    const Status manifest_closed = state_->versions->Close();
-    if (status.ok()) status = manifest_closed;
+    attempt([this]() ASHLAR_REQUIRES(state_->manifest_mutex) { return state_->versions->Close(); });
     state_->lock.reset();
   }
   if (state_->logger != nullptr) state_->logger->Flush();
@@ -212,6 +219,29 @@ Status LsmDB::CloseFiles() {
   state_->closed = true;
   state_->close_status = status;
   return status;
+}
+
+Status LsmDB::FlushUnloggedWrites() {
+  if (GetDBOptions().avoid_flush_during_shutdown || !HasUnloggedWrites() || state_->latch.IsSet())
+    return Status::OK();
+  // What the program paused would be waited for forever: nobody can continue it once the database
+  // is closed.
+  while (background_.Continue()) {
+  }
+  return FlushAll(FlushOptions(), FlushReason::kShutDown);
+}
+
+Status LsmDB::CloseLogs() {
+  std::vector<LogSet::LiveLog> logs;
+  const Status closed = commit_.RunExclusive([&] {
+    const Status logs_synced = state_->logs.Close();
+    logs = state_->logs.LiveLogs();
+    return logs_synced;
+  });
+  // Also after an open that failed before it synced the logs that it found.
+  std::erase_if(logs, [](const LogSet::LiveLog& log) { return !log.synced; });
+  const Status recorded = background_.RecordSyncedLogs(logs);
+  return closed.ok() ? recorded : closed;
 }
 
 bool LsmDB::HasUnloggedWrites() {
@@ -223,19 +253,36 @@ bool LsmDB::HasUnloggedWrites() {
   return false;
 }
 
-Status LsmDB::Resume() {
+Status LsmDB::Resume() try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   const Status begun = state_->latch.BeginResume();
   if (begun.IsNotFound()) return Status::OK();
   ASHLAR_RETURN_IF_ERROR(begun);
   BackgroundErrorRecoveryInfo info;
   info.old_bg_error = state_->latch.status();
+  // Whatever fails in between, the resume ends.
+  const Status status = state_->latch.FinishResume(CatchBadAlloc([this] { return TryToResume(); }));
+  if (status.ok()) LogInfo(*state_, "resumed: the database is writable again");
+  info.new_bg_error = status;
+  NotifyAll(state_->options.listeners, &EventListener::OnErrorRecoveryEnd, info);
+  background_.ReleaseLogs();
+  background_.DeleteObsoleteFiles();
+  MutexLock lock(state_->mutex);
+  background_.AssertMutexHeld();
+  for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies())
+    background_.ViewChanged(family);
+  return status;
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
+
+// What the failed log holds is not known: a new one takes over, and everything that was
+// acknowledged goes to tables in one edit over all families, so that no part of the old one is
+// ever read again. No family comes or goes meanwhile, for the error is latched.
+Status LsmDB::TryToResume() {
   bool automatic = false;
   NotifyAll(state_->options.listeners, &EventListener::OnErrorRecoveryBegin, state_->latch.reason(),
-            info.old_bg_error, &automatic);
-  // What the failed log holds is not known: a new one takes over, and everything that was
-  // acknowledged goes to tables in one edit over all families, so that no part of the old one is
-  // ever read again. No family comes or goes from here on, for the latch is set.
+            state_->latch.status(), &automatic);
   std::vector<std::shared_ptr<ColumnFamily>> families;
   background_.HoldJobs();
   Status status = commit_.RunExclusive([&]() -> Status {
@@ -249,18 +296,11 @@ Status LsmDB::Resume() {
     }
     return commit_.LeaderSwitchMemTables(families, FlushReason::kErrorRecovery);
   });
-  if (status.ok()) status = background_.FlushTogether(families, TableFileCreationReason::kFlush);
+  if (status.ok()) {
+    status = CatchBadAlloc(
+        [&] { return background_.FlushTogether(families, TableFileCreationReason::kFlush); });
+  }
   background_.ReleaseJobs();
-  status = state_->latch.FinishResume(status);
-  if (status.ok()) LogInfo(*state_, "resumed: the database is writable again");
-  info.new_bg_error = status;
-  NotifyAll(state_->options.listeners, &EventListener::OnErrorRecoveryEnd, info);
-  background_.ReleaseLogs();
-  background_.DeleteObsoleteFiles();
-  MutexLock lock(state_->mutex);
-  background_.AssertMutexHeld();
-  for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies())
-    background_.ViewChanged(family);
   return status;
 }
 
@@ -310,15 +350,17 @@ Status LsmDB::CreateFamily(const ColumnFamilyOptions& options, const std::string
 }
 
 Status LsmDB::CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name,
-                                 ColumnFamilyHandle** handle) {
+                                 ColumnFamilyHandle** handle) try {
   *handle = nullptr;
   ASHLAR_RETURN_IF_ERROR(CreateFamily(options, name));
   *handle = NewHandle(name).release();
   return RecordFamilyOptions();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 Status LsmDB::CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& column_families,
-                                   std::vector<ColumnFamilyHandle*>* handles) {
+                                   std::vector<ColumnFamilyHandle*>* handles) try {
   handles->clear();
   Status status;
   for (const ColumnFamilyDescriptor& family : column_families) {
@@ -328,6 +370,8 @@ Status LsmDB::CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& co
   }
   const Status recorded = RecordFamilyOptions();
   return status.ok() ? recorded : status;
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 Status LsmDB::DropFamily(const std::shared_ptr<ColumnFamily>& family) {
@@ -357,7 +401,7 @@ Status LsmDB::DropFamily(const std::shared_ptr<ColumnFamily>& family) {
   });
 }
 
-Status LsmDB::DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& column_families) {
+Status LsmDB::DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& column_families) try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   Status status;
   for (ColumnFamilyHandle* handle : column_families) {
@@ -368,6 +412,8 @@ Status LsmDB::DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& column_
   background_.DeleteObsoleteFiles();
   const Status recorded = RecordFamilyOptions();
   return status.ok() ? recorded : status;
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 Status LsmDB::DestroyColumnFamilyHandle(ColumnFamilyHandle* column_family) {
@@ -379,9 +425,11 @@ Status LsmDB::DestroyColumnFamilyHandle(ColumnFamilyHandle* column_family) {
 
 // ---- Writing.
 
-Status LsmDB::Write(const WriteOptions& options, WriteBatch* updates) {
+Status LsmDB::Write(const WriteOptions& options, WriteBatch* updates) try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   return commit_.Write(options, updates);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 Status LsmDB::CommitOne(const WriteOptions& options, WriteBatch* batch, const Status& built) {
@@ -398,109 +446,144 @@ Status LsmDB::CheckWritableEntry(ColumnFamilyHandle* column_family, const Slice&
 }
 
 Status LsmDB::Put(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key,
-                  const Slice& value) {
+                  const Slice& value) try {
   ASHLAR_RETURN_IF_ERROR(CheckWritableEntry(column_family, key, value));
   WriteBatch batch(key.size() + value.size() + kRecordOverheadBytes);
   return CommitOne(options, &batch, batch.Put(column_family, key, value));
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 Status LsmDB::Delete(const WriteOptions& options, ColumnFamilyHandle* column_family,
-                     const Slice& key) {
+                     const Slice& key) try {
   ASHLAR_RETURN_IF_ERROR(CheckWritableEntry(column_family, key, Slice()));
   WriteBatch batch(key.size() + kRecordOverheadBytes);
   return CommitOne(options, &batch, batch.Delete(column_family, key));
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 Status LsmDB::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* column_family,
-                           const Slice& key) {
+                           const Slice& key) try {
   ASHLAR_RETURN_IF_ERROR(CheckWritableEntry(column_family, key, Slice()));
   WriteBatch batch(key.size() + kRecordOverheadBytes);
   return CommitOne(options, &batch, batch.SingleDelete(column_family, key));
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 Status LsmDB::DeleteRange(const WriteOptions& options, ColumnFamilyHandle* column_family,
-                          const Slice& begin_key, const Slice& end_key) {
+                          const Slice& begin_key, const Slice& end_key) try {
   WriteBatch batch;
   ASHLAR_RETURN_IF_ERROR(batch.DeleteRange(column_family, begin_key, end_key));
   return Write(options, &batch);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 Status LsmDB::Merge(const WriteOptions& options, ColumnFamilyHandle* column_family,
-                    const Slice& key, const Slice& value) {
+                    const Slice& key, const Slice& value) try {
   ASHLAR_RETURN_IF_ERROR(CheckWritableEntry(column_family, key, value));
   WriteBatch batch(key.size() + value.size() + kRecordOverheadBytes);
   ASHLAR_RETURN_IF_ERROR(batch.Merge(column_family, key, value));
   return commit_.Write(options, &batch);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
-Status LsmDB::FlushWAL(bool sync) {
+Status LsmDB::FlushWAL(bool sync) try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   return sync ? commit_.SyncLog() : commit_.FlushLog();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
-Status LsmDB::SyncWAL() {
+Status LsmDB::SyncWAL() try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   return commit_.SyncLog();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 // ---- Reading.
 
 Status LsmDB::Get(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key,
-                  PinnableSlice* value) {
+                  PinnableSlice* value) try {
   return reader_.Get(options, Family(column_family), key, value);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 void LsmDB::MultiGet(const ReadOptions& options, size_t num_keys,
                      ColumnFamilyHandle** column_families, const Slice* keys, PinnableSlice* values,
-                     Status* statuses, bool /*sorted_input*/) {
+                     Status* statuses, bool /*sorted_input*/) try {
   std::vector<ColumnFamily*> families(num_keys);
   for (size_t i = 0; i < num_keys; ++i) families[i] = Family(column_families[i]);
   reader_.MultiGet(
       options,
       {.families = families, .keys = {keys, num_keys}, .values = values, .statuses = statuses});
+} catch (const std::bad_alloc&) {
+  FailMultiGet(num_keys, values, statuses);
 }
 
 void LsmDB::MultiGet(const ReadOptions& options, ColumnFamilyHandle* column_family, size_t num_keys,
                      const Slice* keys, PinnableSlice* values, Status* statuses,
-                     bool /*sorted_input*/) {
+                     bool /*sorted_input*/) try {
   const std::vector<ColumnFamily*> families(num_keys, Family(column_family));
   reader_.MultiGet(
       options,
       {.families = families, .keys = {keys, num_keys}, .values = values, .statuses = statuses});
+} catch (const std::bad_alloc&) {
+  FailMultiGet(num_keys, values, statuses);
 }
 
 bool LsmDB::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* column_family,
-                        const Slice& key, std::string* value, bool* value_found) {
+                        const Slice& key, std::string* value, bool* value_found) try {
   PinnableSlice found;
   const Reader::ExistsAnswer answer =
       reader_.KeyMayExist(options, Family(column_family), key, &found);
   if (value_found != nullptr) *value_found = answer.decided;
   if (answer.decided && value != nullptr) value->assign(found.data(), found.size());
   return answer.may_exist;
+} catch (const std::bad_alloc&) {
+  if (value_found != nullptr) *value_found = false;
+  return true;
 }
 
-Iterator* LsmDB::NewIterator(const ReadOptions& options, ColumnFamilyHandle* column_family) {
+Iterator* LsmDB::NewIterator(const ReadOptions& options, ColumnFamilyHandle* column_family) try {
   std::unique_ptr<Iterator> iterator;
   const Status status = reader_.NewIterator(options, SharedFamily(column_family), &iterator);
   return status.ok() ? iterator.release() : NewErrorIterator(status);
+} catch (const std::bad_alloc&) {
+  Iterator* failed = nullptr;
+  static_cast<void>(CatchBadAlloc([&] {
+                      failed = NewErrorIterator(Status::MemoryLimit());
+                      return Status::OK();
+                    }).ok());
+  return failed;
 }
 
 Status LsmDB::NewIterators(const ReadOptions& options,
                            const std::vector<ColumnFamilyHandle*>& column_families,
-                           std::vector<Iterator*>* iterators) {
+                           std::vector<Iterator*>* iterators) try {
   std::vector<std::shared_ptr<ColumnFamily>> families;
   for (ColumnFamilyHandle* handle : column_families) families.push_back(SharedFamily(handle));
   std::vector<std::unique_ptr<Iterator>> made;
   ASHLAR_RETURN_IF_ERROR(reader_.NewIterators(options, families, &made));
   iterators->clear();
+  iterators->reserve(made.size());
   for (std::unique_ptr<Iterator>& iterator : made) iterators->push_back(iterator.release());
   return Status::OK();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
-const Snapshot* LsmDB::GetSnapshot() {
+const Snapshot* LsmDB::GetSnapshot() try {
   const auto unix_seconds = static_cast<int64_t>(state_->clock->NowUnixMicros() / 1000000);
   MutexLock lock(state_->mutex);
   return state_->snapshots.Acquire(state_->PublishedSequence(), unix_seconds);
+} catch (const std::bad_alloc&) {
+  return nullptr;
 }
 
 void LsmDB::ReleaseSnapshot(const Snapshot* snapshot) {
@@ -512,11 +595,13 @@ void LsmDB::ReleaseSnapshot(const Snapshot* snapshot) {
 // ---- Background work.
 
 Status LsmDB::Flush(const FlushOptions& options,
-                    const std::vector<ColumnFamilyHandle*>& column_families) {
+                    const std::vector<ColumnFamilyHandle*>& column_families) try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   std::vector<std::shared_ptr<ColumnFamily>> families;
   for (ColumnFamilyHandle* handle : column_families) families.push_back(SharedFamily(handle));
   return FlushFamilies(options, families, FlushReason::kManualFlush);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 Status LsmDB::FlushFamilies(const FlushOptions& options,
@@ -554,7 +639,7 @@ Status LsmDB::FlushAll(const FlushOptions& options, FlushReason reason) {
 }
 
 Status LsmDB::CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* column_family,
-                           const Slice* begin, const Slice* end) {
+                           const Slice* begin, const Slice* end) try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   if (options.target_path_id != 0)
     return Status::NotSupported(
@@ -567,41 +652,53 @@ Status LsmDB::CompactRange(const CompactRangeOptions& options, ColumnFamilyHandl
   flush.allow_write_stall = options.allow_write_stall;
   ASHLAR_RETURN_IF_ERROR(FlushFamilies(flush, {&family, 1}, FlushReason::kManualCompaction));
   return background_.CompactRange(options, family, begin, end);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
-Status LsmDB::WaitForCompact(const WaitForCompactOptions& options) {
+Status LsmDB::WaitForCompact(const WaitForCompactOptions& options) try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   if (options.flush) ASHLAR_RETURN_IF_ERROR(FlushAll(FlushOptions(), FlushReason::kManualFlush));
   ASHLAR_RETURN_IF_ERROR(background_.WaitForIdle(options));
   return options.close_db ? Close() : Status::OK();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
-Status LsmDB::PauseBackgroundWork() {
+Status LsmDB::PauseBackgroundWork() try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   background_.Pause();
   return Status::OK();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
-Status LsmDB::ContinueBackgroundWork() {
+Status LsmDB::ContinueBackgroundWork() try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   return background_.Continue() ? Status::OK()
                                 : Status::InvalidArgument("background work is not paused");
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
-Status LsmDB::EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& column_families) {
+Status LsmDB::EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& column_families) try {
   for (ColumnFamilyHandle* handle : column_families)
     ASHLAR_RETURN_IF_ERROR(SetOptions(handle, {{"disable_auto_compactions", "false"}}));
   return Status::OK();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
-Status LsmDB::DisableFileDeletions() {
+Status LsmDB::DisableFileDeletions() try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   MutexLock lock(state_->mutex);
   ++state_->file_deletions_disabled;
   return Status::OK();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
-Status LsmDB::EnableFileDeletions() {
+Status LsmDB::EnableFileDeletions() try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   {
     MutexLock lock(state_->mutex);
@@ -611,12 +708,14 @@ Status LsmDB::EnableFileDeletions() {
   }
   background_.DeleteObsoleteFiles();
   return Status::OK();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 // ---- Options.
 
 Status LsmDB::SetOptions(ColumnFamilyHandle* column_family,
-                         const std::unordered_map<std::string, std::string>& new_options) {
+                         const std::unordered_map<std::string, std::string>& new_options) try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   const std::shared_ptr<ColumnFamily>& family = SharedFamily(column_family);
   {
@@ -642,9 +741,11 @@ Status LsmDB::SetOptions(ColumnFamilyHandle* column_family,
   }
   state_->epochs.Reclaim();
   return WriteOptionsFile();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
-Status LsmDB::SetDBOptions(const std::unordered_map<std::string, std::string>& new_options) {
+Status LsmDB::SetDBOptions(const std::unordered_map<std::string, std::string>& new_options) try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   {
     MutexLock changing(options_file_mutex_);
@@ -664,6 +765,8 @@ Status LsmDB::SetDBOptions(const std::unordered_map<std::string, std::string>& n
     }
   }
   return WriteOptionsFile();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 Options LsmDB::GetOptions(ColumnFamilyHandle* column_family) const {
@@ -719,27 +822,35 @@ Status LsmDB::WriteOptionsFile() {
 // ---- What is there.
 
 bool LsmDB::GetProperty(ColumnFamilyHandle* column_family, const Slice& property,
-                        std::string* value) {
+                        std::string* value) try {
   return PropertyReader(state_, &background_).Text(SharedFamily(column_family), property, value);
+} catch (const std::bad_alloc&) {
+  return false;
 }
 
 bool LsmDB::GetMapProperty(ColumnFamilyHandle* column_family, const Slice& property,
-                           std::map<std::string, std::string>* value) {
+                           std::map<std::string, std::string>* value) try {
   return PropertyReader(state_, &background_).Map(SharedFamily(column_family), property, value);
+} catch (const std::bad_alloc&) {
+  return false;
 }
 
 bool LsmDB::GetIntProperty(ColumnFamilyHandle* column_family, const Slice& property,
-                           uint64_t* value) {
+                           uint64_t* value) try {
   return PropertyReader(state_, &background_).Number(SharedFamily(column_family), property, value);
+} catch (const std::bad_alloc&) {
+  return false;
 }
 
-bool LsmDB::GetAggregatedIntProperty(const Slice& property, uint64_t* value) {
+bool LsmDB::GetAggregatedIntProperty(const Slice& property, uint64_t* value) try {
   return PropertyReader(state_, &background_).Sum(property, value);
+} catch (const std::bad_alloc&) {
+  return false;
 }
 
 Status LsmDB::GetApproximateSizes(const SizeApproximationOptions& options,
                                   ColumnFamilyHandle* column_family, const Range* ranges, int n,
-                                  uint64_t* sizes) {
+                                  uint64_t* sizes) try {
   if (!options.include_memtables && !options.include_files)
     return Status::InvalidArgument("include memtables, files, or both");
   const ColumnFamily* const family = Family(column_family);
@@ -758,6 +869,8 @@ Status LsmDB::GetApproximateSizes(const SizeApproximationOptions& options,
       sizes[i] += table->ApproximateRange(ranges[i].start, ranges[i].limit).data_bytes;
   }
   return Status::OK();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 void LsmDB::GetApproximateMemTableStats(ColumnFamilyHandle* column_family, const Range& range,
@@ -789,12 +902,14 @@ void LsmDB::GetColumnFamilyMetaData(ColumnFamilyHandle* column_family,
 }
 
 Status LsmDB::GetPropertiesOfAllTables(ColumnFamilyHandle* column_family,
-                                       TablePropertiesCollection* props) {
+                                       TablePropertiesCollection* props) try {
   return PropertyReader(state_, &background_).TablesOf(SharedFamily(column_family), props);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 Status LsmDB::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
-                           bool flush_memtable) {
+                           bool flush_memtable) try {
   if (flush_memtable && !state_->read_only)
     ASHLAR_RETURN_IF_ERROR(FlushAll(FlushOptions(), FlushReason::kGetLiveFiles));
   MutexLock installers(state_->manifest_mutex);
@@ -809,21 +924,27 @@ Status LsmDB::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_f
   const Status found = GetLatestOptionsFileName(state_->directory, GetEnv(), &options_file);
   if (found.ok()) files.push_back("/" + options_file);
   return found.IsNotFound() ? Status::OK() : found;
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
-Status LsmDB::GetDbIdentity(std::string& identity) const {
+Status LsmDB::GetDbIdentity(std::string& identity) const try {
   identity = state_->versions->database_id();
   return identity.empty() ? Status::NotFound(IdentityFileName(state_->directory),
                                              "neither it nor the MANIFEST has the identity")
                           : Status::OK();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
-Status LsmDB::GetDbSessionId(std::string& session_id) const {
+Status LsmDB::GetDbSessionId(std::string& session_id) const try {
   session_id = state_->session_id;
   return Status::OK();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
-Status LsmDB::VerifyChecksum(const ReadOptions& /*options*/) {
+Status LsmDB::VerifyChecksum(const ReadOptions& /*options*/) try {
   std::vector<std::shared_ptr<ColumnFamily>> families;
   {
     MutexLock lock(state_->mutex);
@@ -837,6 +958,8 @@ Status LsmDB::VerifyChecksum(const ReadOptions& /*options*/) {
     }
   }
   return Status::OK();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 }  // namespace ashlar

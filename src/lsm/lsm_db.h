@@ -190,7 +190,10 @@ class LsmDB final : public DB {
   Status DropFamily(const std::shared_ptr<ColumnFamily>& family);
 
   // Closes whatever is still held.
+  Status TryToResume();
   Status CloseFiles();
+  Status FlushUnloggedWrites();
+  Status CloseLogs();
 
   std::unique_ptr<LsmCore> core_;
   DatabaseState* const state_;

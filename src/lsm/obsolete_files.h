@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/out_of_memory.h"
 #include "platform/mutex.h"
 
 namespace ashlar {
@@ -27,10 +28,15 @@ struct ObsoleteTable {
 
 class ObsoleteFiles {
  public:
-  void AddTable(const ObsoleteTable& table) {
-    MutexLock lock(mutex_);
-    tables_.push_back(table);
-    some_.store(true, std::memory_order_release);
+  // Without memory the file is forgotten, and deleted by the next open: the last count of a table is
+  // released where no error can be returned.
+  void AddTable(const ObsoleteTable& table) noexcept {
+    static_cast<void>(CatchBadAlloc([&] {
+                        MutexLock lock(mutex_);
+                        tables_.push_back(table);
+                        some_.store(true, std::memory_order_release);
+                        return Status::OK();
+                      }).ok());
   }
   // Once or more often: the file is deleted once.
   void AddOther(std::string path) {

@@ -98,9 +98,7 @@ class LookupObserver {
 };
 
 // For after the release of a view: deletes the files that only the view kept.
-void DeleteFilesOfViews(DatabaseState* state, BackgroundWork* background) {
-  if (state->obsolete_files.Some()) background->DeleteObsoleteFiles();
-}
+void DeleteFilesOfViews(BackgroundWork* background) { background->DeleteObsoleteFilesIfAny(); }
 
 // Calls function for each view, for one of several equal ones that follow each other.
 template <typename Function>
@@ -118,7 +116,7 @@ const PinOps Reader::ViewRoot::kPinOps = {
         [](void* owner, void*) {
           const ViewRoot& root = *static_cast<ViewRoot*>(owner);
           ReadView::kPinOps.release(root.view, nullptr);
-          DeleteFilesOfViews(root.reader->state_, root.reader->background_);
+          DeleteFilesOfViews(root.reader->background_);
         },
 };
 
@@ -132,13 +130,13 @@ const PinOps Reader::ViewsRoot::kPinOps = {
         [](void* owner, void*) {
           const ViewsRoot& root = *static_cast<ViewsRoot*>(owner);
           ForEachView(root.views, [](ReadView* view) { ReadView::kPinOps.release(view, nullptr); });
-          DeleteFilesOfViews(root.reader->state_, root.reader->background_);
+          DeleteFilesOfViews(root.reader->background_);
         },
 };
 
 ViewOfCall::~ViewOfCall() {
   view_.TakePin().Release();
-  DeleteFilesOfViews(state_, background_);
+  DeleteFilesOfViews(background_);
 }
 
 void Reader::SearchMemTables(const ReadView& view, Lookup* lookup) const {
@@ -341,7 +339,7 @@ IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily
 
 void Reader::IteratorIsGone(void* state, void* background) {
   auto* const database = static_cast<DatabaseState*>(state);
-  DeleteFilesOfViews(database, static_cast<BackgroundWork*>(background));
+  DeleteFilesOfViews(static_cast<BackgroundWork*>(background));
   database->recorder.Tick(NO_ITERATOR_DELETED);
   database->live_iterators.fetch_sub(1, std::memory_order_relaxed);
 }
@@ -354,23 +352,26 @@ std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options,
   const auto is_complete = [](const MemTable& active) {
     return !active.IsEmpty() && active.CursorsFollow();
   };
-  RefreshFunction refresh =
-      [this, options, family, is_complete, complete = is_complete(*view->active)](
-          const Snapshot* snapshot, IteratorSource old) mutable -> Result<IteratorSource> {
+  RefreshFunction refresh = [this, options, family, is_complete,
+                             complete = is_complete(*view->active)](
+                                const Snapshot* snapshot, IteratorSource* source) mutable {
     ReadView* current = nullptr;
     SequenceNumber newest = 0;
     {
       const EpochGuard guard(state_->epochs);
       current = family->view();
       newest = snapshot != nullptr ? snapshot->GetSequenceNumber() : state_->PublishedSequence();
-      if (complete && current->number == old.view_number) {
-        old.sequence = newest;
-        return old;
+      if (complete && current->number == source->view_number) {
+        source->sequence = newest;
+        return Status::OK();
       }
       current->pins.Acquire();
     }
-    complete = is_complete(*current->active);
-    return MakeSource(options, *family, ViewRef(current), newest);
+    ViewRef refreshed(current);
+    const bool follows = is_complete(*current->active);
+    *source = MakeSource(options, *family, std::move(refreshed), newest);
+    complete = follows;
+    return Status::OK();
   };
   UserIteratorArgs args{.comparator = family->comparator(),
                         .merge_operator = family->merge_operator(),
