@@ -140,7 +140,8 @@ ViewOfCall::~ViewOfCall() {
 }
 
 void Reader::SearchMemTables(const ReadView& view, Lookup* lookup) const {
-  view.active->Get(lookup);
+  // Sequences that the lookup may see were published after their entries were counted.
+  if (!view.active->IsEmpty()) view.active->Get(lookup);
   for (const MemTableRef& table : view.immutable) {
     if (lookup->Done()) break;
     table->Get(lookup);
