@@ -7,38 +7,63 @@
 namespace ashlar {
 namespace {
 
-// The build leaves out what it does not find: compression_absent.cc.
-constexpr bool IsBuiltIn(CompressionType type) {
-  switch (type) {
+constexpr CompressionCodec kCodecs[] = {
 #if defined(ASHLAR_WITHOUT_SNAPPY)
-    case kSnappyCompression: return false;
+    {.type = kSnappyCompression},
+#else
+    {kSnappyCompression, &NewSnappyCompressor, &ReadSnappyRawSize, &SnappyDecompress},
 #endif
 #if defined(ASHLAR_WITHOUT_ZLIB)
-    case kZlibCompression: return false;
+    {.type = kZlibCompression},
+#else
+    {kZlibCompression, &NewZlibCompressor, &ReadVarintRawSize, &ZlibDecompress},
 #endif
 #if defined(ASHLAR_WITHOUT_LZ4)
-    case kLZ4Compression:
-    case kLZ4HCCompression: return false;
+    {.type = kLZ4Compression},
+    {.type = kLZ4HCCompression},
+#else
+    {kLZ4Compression, &NewLz4Compressor, &ReadVarintRawSize, &Lz4Decompress},
+    {kLZ4HCCompression, &NewLz4HcCompressor, &ReadVarintRawSize, &Lz4Decompress},
 #endif
 #if defined(ASHLAR_WITHOUT_ZSTD)
-    case kZSTD: return false;
+    {.type = kZSTD},
+#else
+    {kZSTD, &NewZstdCompressor, &ReadVarintRawSize, &ZstdDecompress},
 #endif
-    default: return true;
+};
+
+// The codec of a type, with its functions; NotSupported naming the type.
+Result<const CompressionCodec*> FindCodec(CompressionType type) {
+  for (const CompressionCodec& codec : kCodecs) {
+    if (codec.type != type) continue;
+    if (codec.create != nullptr) return &codec;
+    return Status::NotSupported(
+        StrCat("this build of the library has no ", CompressionTypeName(type), " codec"));
   }
+  return Status::NotSupported(StrCat("compression type ", static_cast<unsigned>(type), " (",
+                                     CompressionTypeName(type), ")"));
 }
 
-// Takes the raw size off the front of *stored; snappy keeps it, since its decoder reads it again.
-bool ReadRawSize(CompressionType type, Slice* stored, size_t* raw_bytes) {
-  if (type == kSnappyCompression) return SnappyRawSize(*stored, raw_bytes);
-  uint32_t bytes;
-  if (!GetVarint32(stored, &bytes)) return false;
-  *raw_bytes = bytes;
-  return true;
-}
+// The codec, the raw size and the payload of stored bytes.
+struct StoredBlock {
+  const CompressionCodec* codec;
+  size_t raw_bytes;
+  Slice payload;
+};
 
-Status NoRawSize(CompressionType type) {
+Result<StoredBlock> ReadFrame(CompressionType type, const Slice& stored) {
+  if (type == kNoCompression)
+    return Status::InvalidArgument("an uncompressed block has no decompressed size");
+  ASHLAR_ASSIGN_OR_RETURN(const CompressionCodec* const codec, FindCodec(type));
+  StoredBlock block{.codec = codec, .raw_bytes = 0, .payload = stored};
+  if (codec->read_raw_size(&block.payload, &block.raw_bytes)) return block;
   return Status::Corruption(
       StrCat(CompressionTypeName(type), " block without a readable raw size"));
+}
+
+Status TooLarge(CompressionType type, size_t raw_bytes, size_t raw_bytes_max) {
+  return Status::Corruption(StrCat(CompressionTypeName(type), " block claims ", raw_bytes,
+                                   " bytes, more than the ", raw_bytes_max, " allowed"));
 }
 
 }  // namespace
@@ -58,73 +83,39 @@ const char* CompressionTypeName(CompressionType type) {
   return "Unknown";
 }
 
+#if defined(ASHLAR_WITHOUT_ZSTD)
+DecompressionDictionary::DecompressionDictionary(const Slice& bytes)
+    : bytes_(bytes.ToString()), zstd_(nullptr) {}
+DecompressionDictionary::~DecompressionDictionary() = default;
+size_t DecompressionDictionary::MemoryUsage() const { return sizeof(*this) + bytes_.capacity(); }
+#endif
+
 Status ValidateCompressionType(CompressionType type) {
-  if (!IsBuiltIn(type))
-    return Status::NotSupported(
-        StrCat("this build of the library has no ", CompressionTypeName(type), " codec"));
-  switch (type) {
-    case kNoCompression:
-    case kSnappyCompression:
-    case kZlibCompression:
-    case kLZ4Compression:
-    case kLZ4HCCompression:
-    case kZSTD: return Status::OK();
-    case kBZip2Compression:
-    case kXpressCompression:
-    case kDisableCompressionOption: break;
-  }
-  return Status::NotSupported(StrCat("compression type ", static_cast<unsigned>(type), " (",
-                                     CompressionTypeName(type), ")"));
+  return type == kNoCompression ? Status::OK() : FindCodec(type).status();
 }
 
 Result<std::unique_ptr<Compressor>> Compressor::Create(CompressionType type,
                                                        const CompressionParameters& parameters,
                                                        const Slice& dictionary) {
-  ASHLAR_RETURN_IF_ERROR(ValidateCompressionType(type));
-  switch (type) {
-    case kSnappyCompression: return NewSnappyCompressor();
-    case kZlibCompression: return NewZlibCompressor(parameters, dictionary);
-    case kLZ4Compression: return NewLz4Compressor(parameters, dictionary);
-    case kLZ4HCCompression: return NewLz4HcCompressor(parameters, dictionary);
-    case kZSTD: return NewZstdCompressor(parameters, dictionary);
-    default: break;
-  }
-  return Status::InvalidArgument("NoCompression has no compressor");
+  if (type == kNoCompression) return Status::InvalidArgument("NoCompression has no compressor");
+  ASHLAR_ASSIGN_OR_RETURN(const CompressionCodec* const codec, FindCodec(type));
+  return codec->create(parameters, dictionary);
 }
 
 Result<size_t> DecompressedSize(CompressionType type, const Slice& stored, size_t raw_bytes_max) {
-  ASHLAR_RETURN_IF_ERROR(ValidateCompressionType(type));
-  if (type == kNoCompression)
-    return Status::InvalidArgument("an uncompressed block has no decompressed size");
-  Slice rest = stored;
-  size_t raw_bytes = 0;
-  if (!ReadRawSize(type, &rest, &raw_bytes)) return NoRawSize(type);
-  if (raw_bytes > raw_bytes_max) {
-    return Status::Corruption(StrCat(CompressionTypeName(type), " block claims ", raw_bytes,
-                                     " bytes, more than the ", raw_bytes_max, " allowed"));
-  }
-  return raw_bytes;
+  ASHLAR_ASSIGN_OR_RETURN(const StoredBlock block, ReadFrame(type, stored));
+  if (block.raw_bytes > raw_bytes_max) return TooLarge(type, block.raw_bytes, raw_bytes_max);
+  return block.raw_bytes;
 }
 
 Status DecompressInto(CompressionType type, const Slice& stored,
                       const DecompressionDictionary* dictionary, char* out, size_t raw_bytes) {
-  ASHLAR_ASSIGN_OR_RETURN(const size_t claimed, DecompressedSize(type, stored, raw_bytes));
-  if (claimed != raw_bytes)
-    return Status::Corruption(StrCat(CompressionTypeName(type), " block holds ", claimed,
+  ASHLAR_ASSIGN_OR_RETURN(const StoredBlock block, ReadFrame(type, stored));
+  if (block.raw_bytes > raw_bytes) return TooLarge(type, block.raw_bytes, raw_bytes);
+  if (block.raw_bytes < raw_bytes)
+    return Status::Corruption(StrCat(CompressionTypeName(type), " block holds ", block.raw_bytes,
                                      " bytes in place of ", raw_bytes));
-  Slice payload = stored;
-  size_t unused = 0;
-  if (!ReadRawSize(type, &payload, &unused)) return NoRawSize(type);
-  const std::span<char> raw(out, raw_bytes);
-  switch (type) {
-    case kSnappyCompression: return SnappyDecompress(payload, raw);
-    case kZlibCompression: return ZlibDecompress(payload, dictionary, raw);
-    case kLZ4Compression:
-    case kLZ4HCCompression: return Lz4Decompress(payload, dictionary, raw);
-    case kZSTD: return ZstdDecompress(payload, dictionary, raw);
-    default: break;
-  }
-  return ValidateCompressionType(type);
+  return block.codec->decompress(block.payload, dictionary, std::span<char>(out, raw_bytes));
 }
 
 Status Decompress(CompressionType type, const Slice& stored,

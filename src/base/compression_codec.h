@@ -1,6 +1,5 @@
-// What compression.cc asks of each codec: a Compressor of its own, and a function that turns a
-// payload (the stored bytes behind the raw size) back into exactly raw.size() bytes. Only for
-// src/base/compression*.
+// The codecs of the library: one file each, src/base/compression_<library>.cc, and one row each in
+// the registry, CompressionCodecs in compression.cc. Only for src/base/compression*.
 #pragma once
 
 #include <cstddef>
@@ -16,20 +15,42 @@ namespace ashlar {
 
 using CompressorResult = Result<std::unique_ptr<Compressor>>;
 
+// A row of the registry. A row without functions: this build leaves the codec out.
+struct CompressionCodec {
+  CompressionType type;
+  CompressorResult (*create)(const CompressionParameters& parameters,
+                             const Slice& dictionary) = nullptr;
+  // Reads the raw size and leaves the payload, which `decompress` gets, in *stored. False when the
+  // stored bytes hold none.
+  bool (*read_raw_size)(Slice* stored, size_t* raw_bytes) = nullptr;
+  // Fills `raw` to its end, or returns Corruption. dictionary may be null.
+  Status (*decompress)(const Slice& payload, const DecompressionDictionary* dictionary,
+                       std::span<char> raw) = nullptr;
+};
+
 CompressorResult NewLz4Compressor(const CompressionParameters& parameters, const Slice& dictionary);
 CompressorResult NewLz4HcCompressor(const CompressionParameters& parameters,
                                     const Slice& dictionary);
-CompressorResult NewSnappyCompressor();
+CompressorResult NewSnappyCompressor(const CompressionParameters& parameters,
+                                     const Slice& dictionary);
 CompressorResult NewZlibCompressor(const CompressionParameters& parameters,
                                    const Slice& dictionary);
 CompressorResult NewZstdCompressor(const CompressionParameters& parameters,
                                    const Slice& dictionary);
 
+inline bool ReadVarintRawSize(Slice* stored, size_t* raw_bytes) {
+  uint32_t bytes = 0;
+  if (!GetVarint32(stored, &bytes)) return false;
+  *raw_bytes = bytes;
+  return true;
+}
+// The payload is everything that is stored: snappy's own framing holds the raw size.
+bool ReadSnappyRawSize(Slice* stored, size_t* raw_bytes);
+
 Status Lz4Decompress(const Slice& payload, const DecompressionDictionary* dictionary,
                      std::span<char> raw);
-// Snappy's payload is all that is stored: its own framing holds the raw size.
-bool SnappyRawSize(const Slice& stored, size_t* raw_bytes);
-Status SnappyDecompress(const Slice& payload, std::span<char> raw);
+Status SnappyDecompress(const Slice& payload, const DecompressionDictionary* dictionary,
+                        std::span<char> raw);
 Status ZlibDecompress(const Slice& payload, const DecompressionDictionary* dictionary,
                       std::span<char> raw);
 Status ZstdDecompress(const Slice& payload, const DecompressionDictionary* dictionary,
@@ -48,7 +69,8 @@ constexpr size_t WorthwhileBytesMax(size_t raw_bytes) {
   return raw_bytes == 0 ? 0 : raw_bytes - raw_bytes / 8 - 1;
 }
 
-// The compressed form in the making: [raw size | room]. The room ends where compression stops being worthwhile, so that a codec gives up there.
+// The output of a compressor: [raw size | room]. The room ends where compression stops being
+// worthwhile, so that a codec gives up there.
 class CompressionFrame {
  public:
   CompressionFrame(size_t raw_bytes, std::string* out)

@@ -19,15 +19,17 @@ class SnappyCompressor final : public Compressor {
 
 }  // namespace
 
-CompressorResult NewSnappyCompressor() {
+CompressorResult NewSnappyCompressor(const CompressionParameters& /*parameters*/,
+                                     const Slice& /*dictionary*/) {
   return std::unique_ptr<Compressor>(std::make_unique<SnappyCompressor>());
 }
 
-bool SnappyRawSize(const Slice& stored, size_t* raw_bytes) {
-  return snappy::GetUncompressedLength(stored.data(), stored.size(), raw_bytes);
+bool ReadSnappyRawSize(Slice* stored, size_t* raw_bytes) {
+  return snappy::GetUncompressedLength(stored->data(), stored->size(), raw_bytes);
 }
 
-Status SnappyDecompress(const Slice& payload, std::span<char> raw) {
+Status SnappyDecompress(const Slice& payload, const DecompressionDictionary* /*dictionary*/,
+                        std::span<char> raw) {
   if (snappy::RawUncompress(payload.data(), payload.size(), raw.data())) return Status::OK();
   return Status::Corruption("Snappy block does not decompress");
 }

@@ -41,43 +41,49 @@ constexpr auto Option(const char* name, Support support, bool is_mutable,
   };
 }
 
+// kFields: the fields of a struct that is the value of an option.
 template <typename Struct>
-std::string PrintFields(const OptionEntry<Struct>* begin, const OptionEntry<Struct>* end,
-                        const Struct& value) {
-  std::string out = "{";
-  for (const OptionEntry<Struct>* field = begin; field != end; ++field)
-    StrAppend(&out, field->name, "=", field->print(value), ";");
-  return out + "}";
-}
-
-// A struct as the value of an option: "{a=1;b=2;}". Fields that are not given keep their values.
-template <typename Struct>
-Status ParseFields(const OptionEntry<Struct>* begin, const OptionEntry<Struct>* end,
-                   std::string_view text, Struct* value) {
-  ASHLAR_ASSIGN_OR_RETURN(const OptionPairs pairs, ParseOptionPairs(text));
-  Struct parsed = *value;
-  for (const auto& [name, field_text] : pairs) {
-    const OptionEntry<Struct>* field = std::find_if(
-        begin, end, [&wanted = name](const OptionEntry<Struct>& e) { return wanted == e.name; });
-    if (field == end) {
-      if (IsNameWithoutMember(name)) continue;
-      return Status::InvalidArgument(StrCat("it has no field ", name));
-    }
-    const Status s = field->parse(field_text, &parsed);
-    if (!s.ok()) return Status::InvalidArgument(StrCat("field ", name, ": ", s.getState()));
-  }
-  *value = std::move(parsed);
-  return Status::OK();
-}
+struct FieldsOf;
 
 }  // namespace
 
 // ---- Structs inside options
 
+// A struct as the value of an option: "{a=1;b=2;}". Fields that are not given keep their values.
+template <typename Struct>
+  requires requires { FieldsOf<Struct>::kFields; }
+struct OptionCodec<Struct> {
+  static Status Parse(std::string_view text, Struct* value) {
+    ASHLAR_ASSIGN_OR_RETURN(const OptionPairs pairs, ParseOptionPairs(text));
+    Struct parsed = *value;
+    for (const auto& [name, field_text] : pairs) {
+      const auto field =
+          std::find_if(std::begin(FieldsOf<Struct>::kFields), std::end(FieldsOf<Struct>::kFields),
+                       [&wanted = name](const OptionEntry<Struct>& e) { return wanted == e.name; });
+      if (field == std::end(FieldsOf<Struct>::kFields)) {
+        if (IsNameWithoutMember(name)) continue;
+        return Status::InvalidArgument(StrCat("it has no field ", name));
+      }
+      const Status s = field->parse(field_text, &parsed);
+      if (!s.ok()) return Status::InvalidArgument(StrCat("field ", name, ": ", s.getState()));
+    }
+    *value = std::move(parsed);
+    return Status::OK();
+  }
+  static std::string Print(const Struct& value) {
+    std::string out = "{";
+    for (const OptionEntry<Struct>& field : FieldsOf<Struct>::kFields)
+      StrAppend(&out, field.name, "=", field.print(value), ";");
+    return out + "}";
+  }
+};
+
+namespace {
+
 #define ASHLAR_FIELD(Struct, field) Option<&Struct::field>(#field, kHonoured, kMutable)
 
 template <>
-struct OptionCodec<CompressionOptions> {
+struct FieldsOf<CompressionOptions> {
   static constexpr OptionEntry<CompressionOptions> kFields[] = {
       ASHLAR_FIELD(CompressionOptions, window_bits),
       ASHLAR_FIELD(CompressionOptions, level),
@@ -89,16 +95,10 @@ struct OptionCodec<CompressionOptions> {
       ASHLAR_FIELD(CompressionOptions, max_dict_buffer_bytes),
       ASHLAR_FIELD(CompressionOptions, use_zstd_dict_trainer),
   };
-  static Status Parse(std::string_view text, CompressionOptions* value) {
-    return ParseFields(std::begin(kFields), std::end(kFields), text, value);
-  }
-  static std::string Print(const CompressionOptions& value) {
-    return PrintFields(std::begin(kFields), std::end(kFields), value);
-  }
 };
 
 template <>
-struct OptionCodec<CompactionOptionsUniversal> {
+struct FieldsOf<CompactionOptionsUniversal> {
   static constexpr OptionEntry<CompactionOptionsUniversal> kFields[] = {
       ASHLAR_FIELD(CompactionOptionsUniversal, size_ratio),
       ASHLAR_FIELD(CompactionOptionsUniversal, min_merge_width),
@@ -109,47 +109,27 @@ struct OptionCodec<CompactionOptionsUniversal> {
       ASHLAR_FIELD(CompactionOptionsUniversal, allow_trivial_move),
       ASHLAR_FIELD(CompactionOptionsUniversal, incremental),
   };
-  static Status Parse(std::string_view text, CompactionOptionsUniversal* value) {
-    return ParseFields(std::begin(kFields), std::end(kFields), text, value);
-  }
-  static std::string Print(const CompactionOptionsUniversal& value) {
-    return PrintFields(std::begin(kFields), std::end(kFields), value);
-  }
 };
 
 template <>
-struct OptionCodec<CompactionOptionsFIFO> {
+struct FieldsOf<CompactionOptionsFIFO> {
   static constexpr OptionEntry<CompactionOptionsFIFO> kFields[] = {
       ASHLAR_FIELD(CompactionOptionsFIFO, max_table_files_size),
       ASHLAR_FIELD(CompactionOptionsFIFO, allow_compaction),
       ASHLAR_FIELD(CompactionOptionsFIFO, age_for_warm),
   };
-  static Status Parse(std::string_view text, CompactionOptionsFIFO* value) {
-    return ParseFields(std::begin(kFields), std::end(kFields), text, value);
-  }
-  static std::string Print(const CompactionOptionsFIFO& value) {
-    return PrintFields(std::begin(kFields), std::end(kFields), value);
-  }
 };
 
 template <>
-struct OptionCodec<MetadataCacheOptions> {
+struct FieldsOf<MetadataCacheOptions> {
   static constexpr OptionEntry<MetadataCacheOptions> kFields[] = {
       ASHLAR_FIELD(MetadataCacheOptions, top_level_index_pinning),
       ASHLAR_FIELD(MetadataCacheOptions, partition_pinning),
       ASHLAR_FIELD(MetadataCacheOptions, unpartitioned_pinning),
   };
-  static Status Parse(std::string_view text, MetadataCacheOptions* value) {
-    return ParseFields(std::begin(kFields), std::end(kFields), text, value);
-  }
-  static std::string Print(const MetadataCacheOptions& value) {
-    return PrintFields(std::begin(kFields), std::end(kFields), value);
-  }
 };
 
 #undef ASHLAR_FIELD
-
-namespace {
 
 // ---- The tables
 
