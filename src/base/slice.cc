@@ -1,5 +1,7 @@
 #include "ashlar/slice.h"
 
+#include <utility>
+
 namespace ashlar {
 namespace {
 
@@ -48,7 +50,15 @@ size_t Slice::difference_offset(const Slice& b) const {
 }
 
 PinnableSlice::PinnableSlice(PinnableSlice&& other) noexcept : buf_(&self_space_) {
-  *this = std::move(other);
+  if (!other.pinned_ || other.buf_ != &other.self_space_) {
+    *this = std::move(other);
+    return;
+  }
+  // A pinned slice moves without its buffer, which holds nothing.
+  data_ = std::exchange(other.data_, "");
+  size_ = std::exchange(other.size_, 0);
+  pinned_ = std::exchange(other.pinned_, false);
+  Cleanable::operator=(std::move(other));
 }
 
 PinnableSlice& PinnableSlice::operator=(PinnableSlice&& other) noexcept {

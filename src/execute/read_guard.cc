@@ -15,6 +15,7 @@ void ReadGuard::Keep(Pin pin) {
 
 void ReadGuard::Leave() {
   KeepRoot();
+  ++pauses_;
   entry_.Leave();
 }
 

@@ -49,6 +49,8 @@ class ReadGuard {
   void Keep(Pin pin);
   // True after the first Pause or Keep.
   bool was_paused() const { return kept_ != nullptr; }
+  // Pauses so far. What was found at another count may be gone (I1).
+  uint32_t pauses() const { return pauses_; }
 
   // Outside the epoch while this exists. Null: the caller is in no guard that can be left.
   class Pause {
@@ -76,6 +78,7 @@ class ReadGuard {
 
   const EpochDomain& domain_;
   PinSource root_;
+  uint32_t pauses_ = 0;
   Kept* kept_ = nullptr;  // the root, then what was kept; null: never paused. Owned
   EpochEntry entry_;
 };

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/fixed_vector.h"
 #include "base/result.h"
 #include "execute/read_guard.h"
 #include "iterate/level_cursor.h"
@@ -23,10 +24,6 @@ TableReadOptions ToTableReadOptions(const ReadOptions& options, ReadGuard* guard
                           .cached_only = options.read_tier == kBlockCacheTier,
                           .guard = guard};
 }
-
-// Lookups of a MultiGet that go through the tables together: enough to keep the memory busy, few
-// enough to stay in the nearest cache.
-constexpr size_t kLookupsAtOnce = 32;
 
 Status CheckReadOptions(const ReadOptions& options) {
   if (options.read_tier == kPersistedTier || options.read_tier == kMemtableTier) {
@@ -228,12 +225,11 @@ void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request
   const bool observed = Observed();
   const TableReadOptions table_options = ToTableReadOptions(options, &guard);
   uint64_t bytes = 0;
-  std::vector<Lookup> lookups;
-  lookups.reserve(std::min(views.size(), kLookupsAtOnce));
+  FixedVector<Lookup, Version::kLookupsMax> lookups;
   for (size_t begin = 0; begin < views.size();) {
     // As many as one family has in a row.
     size_t end = begin + 1;
-    while (end < views.size() && end - begin < kLookupsAtOnce &&
+    while (end < views.size() && end - begin < Version::kLookupsMax &&
            request.families[end] == request.families[begin])
       ++end;
     const ColumnFamily& family = *request.families[begin];

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "base/fixed_vector.h"
 #include "base/format.h"
 #include "execute/read_guard.h"
 #include "table/open/table_cache.h"
@@ -89,52 +90,62 @@ bool Version::GetFromLevelZero(const TableReadOptions& options, TableCache* tabl
 
 namespace {
 
-// The lookups of a batch, each with the file that it has to look into next.
+// The lookups of a batch, each with the file that it looks into next.
 class FileBatch {
  public:
-  explicit FileBatch(size_t lookups) { items_.reserve(lookups); }
+  FileBatch(const TableReadOptions& options, TableCache* tables)
+      : options_(options), tables_(tables) {}
 
+  bool empty() const { return items_.empty(); }
   void Clear() { items_.clear(); }
   void Add(Lookup* lookup, FileMetaData* file) {
-    items_.push_back(
-        {.lookup = lookup, .file = file, .reader = TableCache::FindOpen(file), .prefetch = {}});
+    TableReader* const reader = TableCache::FindOpen(file);
+    items_.emplace_back(
+        Item{.lookup = lookup, .file = file, .reader = reader, .more = reader != nullptr});
   }
-  // Step by step for all, so that nobody waits for memory alone.
-  void PrefetchStep() {
-    for (bool more = true; more;) {
-      more = false;
-      for (Item& item : items_) {
-        if (item.reader == nullptr) continue;
-        if (item.reader->PrefetchStep(item.lookup, &item.prefetch)) {
-          more = true;
-        } else {
-          item.reader = nullptr;
-        }
+  void Get() {
+    const uint32_t pauses = Pauses();
+    SearchInStages();
+    for (Item& item : items_) {
+      // After a wait, what the stages found may be gone, and the reader too.
+      if (item.reader != nullptr && Pauses() == pauses) [[likely]] {
+        item.reader->GetStaged(options_, item.staged, item.lookup);
+      } else {
+        static_cast<void>(GetFromFile(item.file, options_, tables_, item.lookup));
       }
     }
   }
+
+ private:
   struct Item {
     Lookup* lookup;
     FileMetaData* file;
-    TableReader* reader;  // null: not open, or nothing more to fetch
-    TablePrefetch prefetch;
+    TableReader* reader;  // null: not open
+    bool more;
+    StagedLookup staged = {};
   };
-  const std::vector<Item>& items() const { return items_; }
 
- private:
-  std::vector<Item> items_;
+  uint32_t Pauses() const { return options_.guard != nullptr ? options_.guard->pauses() : 0; }
+  // One stage for all, then the next: the cache misses of a stage overlap.
+  void SearchInStages() {
+    for (bool more = true; more;) {
+      more = false;
+      for (Item& item : items_) {
+        if (item.more) more |= item.more = item.reader->PrefetchStep(item.lookup, &item.staged);
+      }
+    }
+  }
+
+  const TableReadOptions& options_;
+  TableCache* const tables_;
+  FixedVector<Item, Version::kLookupsMax> items_;
 };
 
 }  // namespace
 
 void Version::MultiGet(const TableReadOptions& options, TableCache* tables,
                        std::span<Lookup> lookups) const {
-  FileBatch batch(lookups.size());
-  const auto get = [&] {
-    batch.PrefetchStep();
-    for (const FileBatch::Item& item : batch.items())
-      static_cast<void>(GetFromFile(item.file, options, tables, item.lookup));
-  };
+  FileBatch batch(options, tables);
   const LevelFiles& level_zero = *levels_[0];
   for (size_t i = 0; i < level_zero.size(); ++i) {
     batch.Clear();
@@ -142,10 +153,9 @@ void Version::MultiGet(const TableReadOptions& options, TableCache* tables,
       if (!lookup.Done() && level_zero.FileMayMatch(i, lookup.user_key()))
         batch.Add(&lookup, level_zero.files()[i]);
     }
-    get();
+    batch.Get();
   }
-  std::vector<FileDescent<FileIndexer::Bounds::kCarried>> descents;
-  descents.reserve(lookups.size());
+  FixedVector<FileDescent<FileIndexer::Bounds::kCarried>, kLookupsMax> descents;
   for (const Lookup& lookup : lookups)
     descents.emplace_back(*indexer_, lookup.user_key(), lookup.seek_tag());
   // In each round every lookup goes to its next file, whatever level that is in.
@@ -155,8 +165,8 @@ void Version::MultiGet(const TableReadOptions& options, TableCache* tables,
       FileMetaData* const file = lookups[i].Done() ? nullptr : descents[i].Next();
       if (file != nullptr) batch.Add(&lookups[i], file);
     }
-    get();
-  } while (!batch.items().empty());
+    batch.Get();
+  } while (!batch.empty());
 }
 
 size_t Version::NumFiles() const {

@@ -50,8 +50,11 @@ class Version {
   // level whose table ended the lookup; null: none did.
   const LevelFiles* Get(const TableReadOptions& options, TableCache* tables, Lookup* lookup) const;
 
-  // The same for several keys at once, whose waits for memory overlap. A lookup that is Done()
-  // already is passed over.
+  // Lookups that go through the tables together: enough to keep the memory busy, few enough to stay
+  // in the nearest cache.
+  static constexpr size_t kLookupsMax = 32;
+  // The same for up to kLookupsMax keys at once, whose waits for memory overlap. A lookup that is
+  // Done() is skipped.
   void MultiGet(const TableReadOptions& options, TableCache* tables,
                 std::span<Lookup> lookups) const;
 

@@ -43,13 +43,24 @@ struct TableReadOptions {
       nullptr;
 };
 
-// How far a batched lookup has got with fetching what its Get will need; see TableReader::PrefetchStep.
-struct TablePrefetch {
-  uint32_t step = 0;
-  uint32_t block = 0;
-  // Of the index's search for the block, before it has ended.
-  uint64_t head = 0;
-  bool decided = false;
+// How far a lookup of a batch has got in one table, and what it has found out; see
+// TableReader::PrefetchStep.
+struct StagedLookup {
+  enum class Stage : uint8_t {
+    kStart,
+    kIndex,      // the part of the index that decides is known
+    kAbsent,     // the filter has no such key
+    kBlock,      // the block is known
+    kSideIndex,  // the block is in the cache
+    kEntry,      // the first entry that may match is known, or that there is none
+  };
+  Stage stage = Stage::kStart;
+  bool decided = false;    // kIndex: `block` is the block
+  bool has_entry = false;  // kEntry
+  uint32_t entry = 0;
+  uint32_t block = 0;  // kIndex: the first of a group of blocks
+  uint64_t head = 0;   // of the key, in the index, then in the block
+  void* cached = nullptr;
 };
 
 class TableReader {
@@ -61,10 +72,16 @@ class TableReader {
   // until the lookup needs no more. Errors go to lookup->Fail. A call that pauses options.guard
   // keeps the reader until that guard ends.
   virtual void Get(const TableReadOptions& options, Lookup* lookup) = 0;
-  // Takes the next step towards what Get(lookup) will read: asks for its memory without waiting for
-  // it. True: there is a further step. Called for each lookup of a batch in turn, so that their
-  // cache misses overlap; Get alone decides what is found. Inside an epoch guard, as Get.
-  virtual bool PrefetchStep(Lookup* /*lookup*/, TablePrefetch* /*prefetch*/) const { return false; }
+  // Takes the next step of the search for the lookup's key and prefetches what the step after that
+  // reads. True: there is a further step. Called for each lookup of a batch in turn, so that their
+  // cache misses overlap. Inside an epoch guard, as Get.
+  virtual bool PrefetchStep(Lookup* /*lookup*/, StagedLookup* /*staged*/) const { return false; }
+  // Get, from where PrefetchStep has arrived. Requires: the guard of both calls was not paused in
+  // between.
+  virtual void GetStaged(const TableReadOptions& options, const StagedLookup& /*staged*/,
+                         Lookup* lookup) {
+    Get(options, lookup);
+  }
   // Called inside an epoch guard in which the reader was found, or beside a count.
   virtual std::unique_ptr<InternalCursor> NewCursor(const TableReadOptions& options) = 0;
   // False: the table's filter says that there is nothing for the seek that `seek` was told of last;

@@ -320,35 +320,70 @@ bool BlockBasedTable::FilterMayMatch(Lookup* lookup) const {
   return filter_partitions_[partition].reader.MayMatch(lookup->filter_hash(), lookup->user_key());
 }
 
-bool BlockBasedTable::PrefetchStep(Lookup* lookup, TablePrefetch* prefetch) const {
-  BlockIndex::Group group{
-      .head = prefetch->head, .first = prefetch->block, .decided = prefetch->decided};
-  switch (prefetch->step++) {
-    case 0:
+template <typename Search>
+ASHLAR_ALWAYS_INLINE void BlockBasedTable::GetFiltered(bool may_match, Lookup* lookup,
+                                                       const Search& search) {
+  if (!recorder_.IsOn()) [[likely]] {
+    if (may_match) search();
+    return;
+  }
+  CountFilter(lookup, may_match);
+  if (!may_match) return;
+  const bool searched_before = lookup->state() == Lookup::State::kSearching;
+  search();
+  const bool found =
+      searched_before ? lookup->state() != Lookup::State::kSearching : lookup->Done();
+  if (!found || !HasFilter()) return;
+  if (filters_whole_keys_) {
+    recorder_.Tick(BLOOM_FILTER_FULL_TRUE_POSITIVE);
+  } else if (lookup->prefix(prefix_extractor_.get()) != nullptr) {
+    recorder_.Tick(BLOOM_FILTER_PREFIX_TRUE_POSITIVE);
+  }
+}
+
+bool BlockBasedTable::PrefetchStep(Lookup* lookup, StagedLookup* staged) const {
+  using Stage = StagedLookup::Stage;
+  switch (staged->stage) {
+    case Stage::kStart: {
       if (index_.blocks() == 0) return false;
       if (filters_whole_keys_ && !filter_.MatchesAll()) filter_.Prefetch(lookup->filter_hash());
-      group = index_.FindGroup(lookup->user_key());
-      prefetch->head = group.head;
-      prefetch->block = group.first;
-      prefetch->decided = group.decided;
+      const BlockIndex::Group group = index_.FindGroup(lookup->user_key());
+      staged->head = group.head;
+      staged->block = group.first;
+      staged->decided = group.decided;
+      staged->stage = Stage::kIndex;
       return true;
-    case 1:
-      if (!FilterMayMatch(lookup)) return false;
-      prefetch->block = index_.FindInGroup(group, lookup->user_key(), lookup->seek_tag());
-      if (cache_ != nullptr) ASHLAR_PREFETCH(&index_.slot(prefetch->block));
+    }
+    case Stage::kIndex:
+      if (!FilterMayMatch(lookup)) {
+        staged->stage = Stage::kAbsent;
+        return false;
+      }
+      staged->block = index_.FindInGroup(
+          {.head = staged->head, .first = staged->block, .decided = staged->decided},
+          lookup->user_key(), lookup->seek_tag());
+      if (cache_ != nullptr) ASHLAR_PREFETCH(&index_.slot(staged->block));
+      staged->stage = Stage::kBlock;
       return true;
-    default: break;
+    case Stage::kBlock: {
+      DataBlock* const block = CachedAt(staged->block);
+      if (block == nullptr) return false;
+      block->Prefetch();
+      staged->cached = block;
+      staged->stage = Stage::kSideIndex;
+      return true;
+    }
+    case Stage::kSideIndex: {
+      const auto* const block = static_cast<const DataBlock*>(staged->cached);
+      staged->has_entry = block->FindCandidates(
+          comparator_, lookup->user_key(), CandidateTag(*lookup), &staged->head, &staged->entry);
+      if (staged->has_entry) ASHLAR_PREFETCH(block->entry(staged->entry));
+      staged->stage = Stage::kEntry;
+      return false;
+    }
+    case Stage::kAbsent:
+    case Stage::kEntry: break;
   }
-  const DataBlock* const block = CachedAt(prefetch->block);
-  if (block == nullptr) return false;
-  if (prefetch->step == 3) {
-    block->Prefetch();
-    return true;
-  }
-  uint64_t head = 0;
-  uint32_t entry = 0;
-  if (block->FindCandidates(comparator_, lookup->user_key(), lookup->seek_tag(), &head, &entry))
-    ASHLAR_PREFETCH(block->entry(entry));
   return false;
 }
 
@@ -413,22 +448,10 @@ void BlockBasedTable::Get(const TableReadOptions& options, Lookup* lookup) {
   } else {
     CountFilterInPerfContext(lookup, may_match);
   }
-  if (!recorder_.IsOn()) [[likely]] {
-    if (may_match) GetFromBlocks(options, group, lookup);
-    return;
-  }
-  CountFilter(lookup, may_match);
-  if (!may_match) return;
-  const bool searched_before = lookup->state() == Lookup::State::kSearching;
-  GetFromBlocks(options, group, lookup);
-  const bool found =
-      searched_before ? lookup->state() != Lookup::State::kSearching : lookup->Done();
-  if (!found || !HasFilter()) return;
-  if (filters_whole_keys_) {
-    recorder_.Tick(BLOOM_FILTER_FULL_TRUE_POSITIVE);
-  } else if (lookup->prefix(prefix_extractor_.get()) != nullptr) {
-    recorder_.Tick(BLOOM_FILTER_PREFIX_TRUE_POSITIVE);
-  }
+  GetFiltered(may_match, lookup, [&] {
+    GetFromBlocks(options, index_.FindInGroup(group, lookup->user_key(), lookup->seek_tag()),
+                  lookup);
+  });
 }
 
 inline void BlockBasedTable::CountHit(const DataBlock& block) const {
@@ -446,10 +469,9 @@ void BlockBasedTable::CountMiss() const {
   recorder_.Tick(BLOCK_CACHE_DATA_MISS);
 }
 
-void BlockBasedTable::GetFromBlocks(const TableReadOptions& options, const BlockIndex::Group& group,
+void BlockBasedTable::GetFromBlocks(const TableReadOptions& options, uint32_t block_number,
                                     Lookup* lookup) {
-  for (uint32_t i = index_.FindInGroup(group, lookup->user_key(), lookup->seek_tag());
-       i < index_.blocks(); ++i) {
+  for (uint32_t i = block_number; i < index_.blocks(); ++i) {
     DataBlock* const block = CachedAt(i);
     if (block != nullptr) [[likely]] {
       block->Prefetch();
@@ -467,15 +489,11 @@ void BlockBasedTable::GetFromBlocks(const TableReadOptions& options, const Block
   }
 }
 
-bool BlockBasedTable::GetFromBlock(DataBlock* block, Lookup* lookup) {
+ASHLAR_ALWAYS_INLINE bool BlockBasedTable::GetFromCandidates(DataBlock* block, uint64_t head,
+                                                             uint32_t first, Lookup* lookup) {
   const Slice& user_key = lookup->user_key();
   const uint64_t seek_tag = lookup->seek_tag();
-  uint64_t head = 0;
-  uint32_t i = 0;
-  // Stored tags say nothing when the table has a global sequence.
-  if (!block->FindCandidates(comparator_, user_key, global_sequence_ ? ~uint64_t{0} : seek_tag,
-                             &head, &i))
-    return false;
+  uint32_t i = first;
   bool found = false;
   size_t user_bytes_before = 0;
   for (; i < block->entries() && block->head(i) == head; ++i) {
@@ -499,6 +517,30 @@ bool BlockBasedTable::GetFromBlock(DataBlock* block, Lookup* lookup) {
     if (!lookup->Offer(TagType(tag), TagSequence(tag), view.value, OwnerOf(block))) return false;
   }
   return i == block->entries();
+}
+
+bool BlockBasedTable::GetFromBlock(DataBlock* block, Lookup* lookup) {
+  uint64_t head = 0;
+  uint32_t first = 0;
+  return block->FindCandidates(comparator_, lookup->user_key(), CandidateTag(*lookup), &head,
+                               &first) &&
+         GetFromCandidates(block, head, first, lookup);
+}
+
+void BlockBasedTable::GetStaged(const TableReadOptions& options, const StagedLookup& staged,
+                                Lookup* lookup) {
+  using Stage = StagedLookup::Stage;
+  if (staged.stage == Stage::kStart || staged.stage == Stage::kIndex) return Get(options, lookup);
+  const bool may_match = staged.stage != Stage::kAbsent;
+  CountFilterInPerfContext(lookup, may_match);
+  GetFiltered(may_match, lookup, [&] {
+    if (staged.stage != Stage::kEntry) return GetFromBlocks(options, staged.block, lookup);
+    auto* const block = static_cast<DataBlock*>(staged.cached);
+    block->MarkUsed();
+    CountHit(*block);
+    if (staged.has_entry && GetFromCandidates(block, staged.head, staged.entry, lookup))
+      GetFromBlocks(options, staged.block + 1, lookup);
+  });
 }
 
 Result<bool> BlockBasedTable::GetFromFile(uint32_t block, const TableReadOptions& options,
@@ -547,10 +589,8 @@ Result<bool> BlockBasedTable::GetFromEntries(const Slice& contents, const PinSou
   if (layout.entries == layout.entries_end) return true;
   const Slice& user_key = lookup->user_key();
   const uint64_t seek_tag = lookup->seek_tag();
-  // Stored tags say nothing when the table has a global sequence.
-  ASHLAR_ASSIGN_OR_RETURN(
-      const char* entry,
-      FindRestart(layout, comparator_, user_key, global_sequence_ ? ~uint64_t{0} : seek_tag));
+  ASHLAR_ASSIGN_OR_RETURN(const char* entry,
+                          FindRestart(layout, comparator_, user_key, CandidateTag(*lookup)));
   KeyBuffer buffer;
   size_t key_bytes = 0;
   // What the key before has in common with the sought one, if it sorts before that; in a custom

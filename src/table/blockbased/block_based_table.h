@@ -98,7 +98,9 @@ class BlockBasedTable final : public TableReader {
   static Result<TableReaderPtr> Open(TableOpenArgs args);
 
   void Get(const TableReadOptions& options, Lookup* lookup) override;
-  bool PrefetchStep(Lookup* lookup, TablePrefetch* prefetch) const override;
+  bool PrefetchStep(Lookup* lookup, StagedLookup* staged) const override;
+  void GetStaged(const TableReadOptions& options, const StagedLookup& staged,
+                 Lookup* lookup) override;
   std::unique_ptr<InternalCursor> NewCursor(const TableReadOptions& options) override;
   bool MayMatch(SeekPrefix* seek, const Slice& internal_target) const override;
   uint64_t ApproximateOffsetOf(const Slice& internal_key) override;
@@ -192,13 +194,23 @@ class BlockBasedTable final : public TableReader {
   void CountFilter(Lookup* lookup, bool may_match) const;
   void CountHit(const DataBlock& block) const;
   void CountMiss() const;
-  // Looks into the blocks; the filter was asked. group: of the key, in the index.
-  void GetFromBlocks(const TableReadOptions& options, const BlockIndex::Group& group,
-                     Lookup* lookup);
+  // Runs `search` if the filter may match, and counts what came of it.
+  template <typename Search>
+  void GetFiltered(bool may_match, Lookup* lookup, const Search& search);
+  // Looks into the blocks from `block` on; the filter was asked.
+  void GetFromBlocks(const TableReadOptions& options, uint32_t block, Lookup* lookup);
+  // The largest tag that an entry of a block may have for this lookup, for FindCandidates. Stored
+  // tags say nothing when the table has a global sequence.
+  uint64_t CandidateTag(const Lookup& lookup) const {
+    return global_sequence_ ? ~uint64_t{0} : lookup.seek_tag();
+  }
   // The two ways through a block: by the side index of one that is in the cache or goes there, and
   // by the restarts of one that is read for this lookup alone. False: the lookup is through with
   // this table.
   bool GetFromBlock(DataBlock* block, Lookup* lookup);
+  // GetFromBlock after FindCandidates.
+  ASHLAR_ALWAYS_INLINE bool GetFromCandidates(DataBlock* block, uint64_t head, uint32_t first,
+                                              Lookup* lookup);
   Result<bool> GetFromEntries(const Slice& contents, const PinSource& owner, Lookup* lookup) const;
   Result<bool> GetFromFile(uint32_t block, const TableReadOptions& options, Lookup* lookup);
   struct VerifyState;

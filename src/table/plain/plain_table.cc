@@ -449,9 +449,10 @@ uint64_t PlainTable::PrefixHash(Lookup* lookup) const {
   return prefix != nullptr ? prefix->filter_hash : lookup->filter_hash();
 }
 
-bool PlainTable::PrefetchStep(Lookup* lookup, TablePrefetch* prefetch) const {
+bool PlainTable::PrefetchStep(Lookup* lookup, StagedLookup* staged) const {
   if (key_bytes_ != 0 && lookup->user_key().size() != key_bytes_) return false;
-  const bool first_step = prefetch->step++ == 0;
+  const bool first_step = staged->stage == StagedLookup::Stage::kStart;
+  staged->stage = StagedLookup::Stage::kIndex;
   if (index_.has_prefixes()) {
     const uint64_t hash = PrefixHash(lookup);
     if (first_step) {

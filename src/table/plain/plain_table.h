@@ -68,7 +68,7 @@ class PlainTable final : public TableReader {
   bool MayMatch(SeekPrefix* seek, const Slice& internal_target) const override;
   // The one that the index was made with; null: none.
   const SliceTransform* prefix_extractor() const { return prefix_extractor_.get(); }
-  bool PrefetchStep(Lookup* lookup, TablePrefetch* prefetch) const override;
+  bool PrefetchStep(Lookup* lookup, StagedLookup* staged) const override;
   std::unique_ptr<InternalCursor> NewCursor(const TableReadOptions& options) override;
   uint64_t ApproximateOffsetOf(const Slice& internal_key) override;
   std::vector<std::string> Anchors(size_t pieces) override;
