@@ -170,6 +170,25 @@ TEST_F(StalledReadTest, AMultiGetOverTwoFamilies) {
   ReplaceEverything();
 }
 
+// The first key waits for its block. What the batch has found in cached blocks for the other keys is
+// evicted and freed meanwhile.
+TEST_F(StalledReadTest, AMultiGetThatHasFoundCachedBlocks) {
+  Fill();
+  constexpr int kStep = 100;
+  for (int i = kStep; i < kKeys; i += kStep) EXPECT_EQ(Get(Key(i)), Value(i));
+  ExpectReplacedDuring([this] {
+    std::vector<std::string> names;
+    for (int i = kStep; i < kKeys; i += kStep) names.push_back(i == kStep ? Key(50) : Key(i));
+    const std::vector<Slice> keys(names.begin(), names.end());
+    std::vector<std::string> values;
+    const std::vector<Status> statuses = db_->MultiGet(ReadOptions(), keys, &values);
+    for (size_t i = 0; i < keys.size(); ++i) {
+      const int number = i == 0 ? 50 : kStep * (static_cast<int>(i) + 1);
+      EXPECT_EQ(statuses[i].ok() ? values[i] : statuses[i].ToString(), Value(number));
+    }
+  });
+}
+
 TEST_F(StalledReadTest, AnIteratorThatOpensATable) {
   Fill();
   Open();
