@@ -18,7 +18,8 @@ std::string EncodePredecessorRecord(const PredecessorRecord& head, SequenceNumbe
   PutVarint64(&blob, head.previous_number);
   PutVarint64(&blob, head.previous_bytes);
   WriteBatch batch;
-  ASHLAR_ASSERT(batch.PutLogData(blob).ok());
+  const Status put = batch.PutLogData(blob);
+  ASHLAR_ASSERT(put.ok());
   WriteBatchInternal::SetSequence(&batch, next_sequence);
   return batch.Data();
 }
