@@ -22,4 +22,14 @@ Status CatchBadAlloc(Function&& f) {
   }
 }
 
+// Runs f, or the part of it that finds memory: for notifications and the removal of files, whose
+// failure changes no result.
+template <typename Function>
+void IgnoreBadAlloc(Function&& f) {
+  static_cast<void>(CatchBadAlloc([&] {
+                      f();
+                      return Status::OK();
+                    }).ok());
+}
+
 }  // namespace ashlar

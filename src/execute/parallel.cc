@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <new>
 #include <vector>
 
 #include "platform/thread.h"
@@ -11,20 +12,32 @@ namespace ashlar {
 void RunPieces(uint32_t threads, size_t pieces, const std::function<void(size_t piece)>& run) {
   // Relaxed: it only deals out numbers; Join orders what the pieces did.
   std::atomic<size_t> next{0};
+  std::atomic<bool> no_memory{false};
   const auto work = [&] {
-    for (size_t piece = next.fetch_add(1, std::memory_order_relaxed); piece < pieces;
-         piece = next.fetch_add(1, std::memory_order_relaxed))
-      run(piece);
+    try {
+      for (size_t piece = next.fetch_add(1, std::memory_order_relaxed); piece < pieces;
+           piece = next.fetch_add(1, std::memory_order_relaxed))
+        run(piece);
+    } catch (const std::bad_alloc&) {
+      no_memory.store(true, std::memory_order_relaxed);
+      next.store(pieces, std::memory_order_relaxed);
+    }
   };
   std::vector<Thread> others;
   const size_t wanted = std::min<size_t>(threads, pieces);
-  while (others.size() + 1 < wanted) {
-    Result<Thread> other = Thread::Start({.name = "ashlar-piece"}, work);
-    if (!other.ok()) break;
-    others.push_back(std::move(other).value());
+  others.reserve(wanted);
+  try {
+    while (others.size() + 1 < wanted) {
+      Result<Thread> other = Thread::Start({.name = "ashlar-piece"}, work);
+      if (!other.ok()) break;
+      others.push_back(std::move(other).value());
+    }
+  } catch (const std::bad_alloc&) {
+    // The threads that started do the work.
   }
   work();
   for (Thread& other : others) other.Join();
+  if (no_memory.load(std::memory_order_relaxed)) throw std::bad_alloc();
 }
 
 }  // namespace ashlar

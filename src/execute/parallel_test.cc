@@ -1,5 +1,6 @@
 #include "execute/parallel.h"
 
+#include <new>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -16,6 +17,12 @@ TEST(RunPiecesTest, EachPieceRunsOnceHoweverManyThreadsThereAre) {
       RunPieces(threads, pieces, [&](size_t piece) { runs[piece]++; });
       EXPECT_EQ(runs, std::vector<int>(pieces, 1)) << threads << " threads";
     }
+  }
+}
+
+TEST(RunPiecesTest, ThrowsInTheCallersThreadWhatAPieceThrew) {
+  for (const uint32_t threads : {1U, 3U}) {
+    EXPECT_THROW(RunPieces(threads, 100, [](size_t) { throw std::bad_alloc(); }), std::bad_alloc);
   }
 }
 

@@ -77,7 +77,7 @@ bool BackgroundWork::RunSoon(std::function<void()> job) {
   if (state_->closing.load(std::memory_order_relaxed)) return false;
   const bool taken =
       state_->executor->Schedule(Executor::Priority::kHigh, [this, job = std::move(job)] {
-        job();
+        IgnoreBadAlloc(job);
         MutexLock lock(state_->mutex);
         --soon_jobs_;
         state_->NotifyChange();
@@ -137,8 +137,23 @@ void BackgroundWork::UpdateGate() {
   state_->gate.SetCompactionBehind(behind);
 }
 
-void BackgroundWork::ViewChanged(const std::shared_ptr<ColumnFamily>& family) {
+void BackgroundWork::ViewChanged(const std::shared_ptr<ColumnFamily>& family) noexcept {
   if (state_->read_only) return;
+  const Status decided = CatchBadAlloc([&] {
+    state_->mutex.AssertHeld();
+    Decide(family);
+    return Status::OK();
+  });
+  if (!decided.ok()) FailDecision(decided);
+  state_->NotifyChange();
+}
+
+void BackgroundWork::FailDecision(const Status& error) noexcept {
+  decision_failed_ |= state_->latch.Set(error, BackgroundErrorReason::kFlush);
+  state_->NotifyChange();
+}
+
+void BackgroundWork::Decide(const std::shared_ptr<ColumnFamily>& family) {
   const StallState state_before = family->stall.state;
   const bool behind_before = family->compaction_behind;
   const StallInputs inputs = MakeStallInputs(*family);
@@ -156,7 +171,6 @@ void BackgroundWork::ViewChanged(const std::shared_ptr<ColumnFamily>& family) {
     compaction_candidates_.Push(family);
   }
   Schedule();
-  state_->NotifyChange();
 }
 
 void BackgroundWork::CountStall(ColumnFamily* family, StallState before) {
@@ -199,14 +213,19 @@ void BackgroundWork::NotifyChange(const Change& change) {
 void BackgroundWork::NotifyChanges() {
   for (bool first = true;; first = false) {
     std::vector<Change> changes;
+    bool decision_failed = false;
     {
       MutexLock lock(state_->mutex);
       if (first && telling_changes_) return;
       changes = std::exchange(untold_changes_, {});
-      telling_changes_ = !changes.empty();
+      decision_failed = std::exchange(decision_failed_, false);
+      telling_changes_ = !changes.empty() || decision_failed;
     }
-    if (changes.empty()) return;
-    for (const Change& change : changes) NotifyChange(change);
+    if (decision_failed)
+      NotifyError(BackgroundErrorReason::kFlush, "a choice of background work",
+                  Status::MemoryLimit(), /*latched=*/true);
+    if (changes.empty() && !decision_failed) return;
+    for (const Change& change : changes) IgnoreBadAlloc([&] { NotifyChange(change); });
   }
 }
 
@@ -215,18 +234,27 @@ void BackgroundWork::Schedule() {
   ScheduleCompactions();
 }
 
-void BackgroundWork::LatchError(BackgroundErrorReason reason, const std::string& during,
-                                const Status& error) {
+void BackgroundWork::LatchError(BackgroundErrorReason reason, std::string_view during,
+                                const Status& error) noexcept {
   const bool latched = state_->latch.Set(error, reason);
-  state_->recorder.Tick(ERROR_HANDLER_BG_ERROR_COUNT);
-  if (error.IsIOError()) state_->recorder.Tick(ERROR_HANDLER_BG_IO_ERROR_COUNT);
-  Status told = error;
-  NotifyAll(state_->options.listeners, &EventListener::OnBackgroundError, reason, &told);
-  if (latched)
-    LogWarning(*state_, StrCat("the database is read-only after an error during ", during, ": ",
-                               error.ToString()));
+  NotifyError(reason, during, error, latched);
   MutexLock lock(state_->mutex);
   state_->NotifyChange();
+}
+
+void BackgroundWork::NotifyError(BackgroundErrorReason reason, std::string_view during,
+                                 const Status& error, bool latched) noexcept {
+  IgnoreBadAlloc([&] {
+    state_->recorder.Tick(ERROR_HANDLER_BG_ERROR_COUNT);
+    if (error.IsIOError()) state_->recorder.Tick(ERROR_HANDLER_BG_IO_ERROR_COUNT);
+    Status told = error;
+    NotifyAll(state_->options.listeners, &EventListener::OnBackgroundError, reason, &told);
+  });
+  if (!latched) return;
+  IgnoreBadAlloc([&] {
+    LogWarning(*state_, StrCat("the database is read-only after an error during ", during, ": ",
+                               error.ToString()));
+  });
 }
 
 // ---- Installing.
@@ -268,28 +296,46 @@ uint64_t BackgroundWork::OldestNeededLog(std::span<const VersionEdit> edits) con
 Status BackgroundWork::InstallPrepared(PendingInstall* install,
                                        const std::function<void()>& when_published) {
   const FileNumber manifest_before = state_->versions->manifest_number();
-  ASHLAR_RETURN_IF_ERROR(state_->versions->Write(install));
-  std::vector<Version*> replaced;
+  std::vector<std::shared_ptr<ColumnFamily>> changed;
+  changed.reserve(install->changes().size());
   {
     MutexLock lock(state_->mutex);
-    std::vector<std::shared_ptr<ColumnFamily>> changed;
     for (const PendingInstall::Change& change : install->changes()) {
       const std::shared_ptr<ColumnFamily>& family = state_->Families().Shared(change.family->id);
       if (change.version == nullptr || family == nullptr) continue;
-      family->SetVersion(change.version);
+      family->PrepareView();
       changed.push_back(family);
+    }
+  }
+  ASHLAR_RETURN_IF_ERROR(state_->versions->Write(install));
+  PublishInstall(install, changed, when_published);
+  if (manifest_before != 0 && state_->versions->MayDeleteManifest(manifest_before)) {
+    IgnoreBadAlloc([&] {
+      state_->obsolete_files.AddOther(DescriptorFileName(state_->directory, manifest_before));
+    });
+  }
+  state_->epochs.Reclaim();
+  return Status::OK();
+}
+
+// I7: no memory is needed from here on.
+void BackgroundWork::PublishInstall(PendingInstall* install,
+                                    std::span<const std::shared_ptr<ColumnFamily>> changed,
+                                    const std::function<void()>& when_published) noexcept {
+  std::vector<Version*> replaced;
+  {
+    MutexLock lock(state_->mutex);
+    for (const PendingInstall::Change& change : install->changes()) {
+      ColumnFamily* const family = state_->Families().Find(change.family->id);
+      if (change.version != nullptr && family != nullptr) family->SetVersion(change.version);
     }
     replaced = state_->versions->Publish(install);
     when_published();
-    for (const std::shared_ptr<ColumnFamily>& family : changed) family->InstallView();
+    for (const std::shared_ptr<ColumnFamily>& family : changed) family->InstallPreparedView();
     for (const std::shared_ptr<ColumnFamily>& family : changed) ViewChanged(family);
     state_->NotifyChange();
   }
   for (Version* version : replaced) version->Unref();
-  if (manifest_before != 0 && state_->versions->MayDeleteManifest(manifest_before))
-    state_->obsolete_files.AddOther(DescriptorFileName(state_->directory, manifest_before));
-  state_->epochs.Reclaim();
-  return Status::OK();
 }
 
 // ---- Flushing.
@@ -298,14 +344,17 @@ void BackgroundWork::ScheduleFlushes() {
   while (MayStartJobs() && flush_jobs_ < flush_jobs_max_ && !flush_candidates_.empty()) {
     std::shared_ptr<ColumnFamily> family = flush_candidates_.Pop();
     if (family->dropped() || !family->WantsFlush()) continue;
+    bool taken = false;
+    const Status queued = CatchBadAlloc([&] {
+      taken = state_->executor->Schedule(Executor::Priority::kHigh,
+                                         [this, family]() mutable { FlushJob(std::move(family)); });
+      return Status::OK();
+    });
+    if (!queued.ok()) FailDecision(queued);
+    if (!taken) return;
+    // The job cannot have begun: it takes the mutex first.
     ++family->running_flushes;
     ++flush_jobs_;
-    if (!state_->executor->Schedule(Executor::Priority::kHigh,
-                                    [this, family]() mutable { FlushJob(std::move(family)); })) {
-      --family->running_flushes;
-      --flush_jobs_;
-      return;
-    }
   }
 }
 
@@ -314,9 +363,11 @@ void BackgroundWork::FlushJob(std::shared_ptr<ColumnFamily> family) {
   Status status;
   {
     Flush flush{.family = family};
-    status = BuildFlush(&flush);
-    if (status.ok()) status = InstallFlushes({&flush, 1});
-    if (flush.events != nullptr) flush.events->FlushEnded(flush.tables, flush.statistics, status);
+    status = CatchBadAlloc([&]() -> Status {
+      ASHLAR_RETURN_IF_ERROR(BuildFlush(&flush));
+      return InstallFlushes({&flush, 1});
+    });
+    NotifyFlushEnded(&flush, status);
     if (!status.ok()) {
       DiscardTables(&flush);
       MutexLock lock(state_->mutex);
@@ -327,15 +378,25 @@ void BackgroundWork::FlushJob(std::shared_ptr<ColumnFamily> family) {
   }
   // The job's references were the last ones: the next memtable can have the memory at once.
   state_->epochs.ReclaimPatiently();
-  if (!IsBenign(status))
-    LatchError(BackgroundErrorReason::kFlush, StrCat("a flush of column family ", family->name()),
-               status);
+  if (!IsBenign(status)) LatchJobError(BackgroundErrorReason::kFlush, "a flush", *family, status);
   ReleaseLogs();
   EndJob(std::move(family), &BackgroundWork::flush_jobs_);
 }
 
+void BackgroundWork::NotifyFlushEnded(Flush* flush, const Status& status) noexcept {
+  if (flush->events == nullptr) return;
+  IgnoreBadAlloc([&] { flush->events->FlushEnded(flush->tables, flush->statistics, status); });
+}
+
+void BackgroundWork::LatchJobError(BackgroundErrorReason reason, std::string_view job,
+                                   const ColumnFamily& family, const Status& error) noexcept {
+  std::string during;
+  IgnoreBadAlloc([&] { during = StrCat(job, " of column family ", family.name()); });
+  LatchError(reason, during.empty() ? job : during, error);
+}
+
 void BackgroundWork::EndJob(std::shared_ptr<ColumnFamily> family, int BackgroundWork::* jobs) {
-  DumpStatsIfDue();
+  IgnoreBadAlloc([this] { DumpStatsIfDue(); });
   {
     MutexLock lock(state_->mutex);
     ViewChanged(family);
@@ -347,7 +408,12 @@ void BackgroundWork::EndJob(std::shared_ptr<ColumnFamily> family, int Background
   NotifyChanges();
   MutexLock lock(state_->mutex);
   --(this->*jobs);
-  Schedule();
+  const Status scheduled = CatchBadAlloc([this] {
+    state_->mutex.AssertHeld();
+    Schedule();
+    return Status::OK();
+  });
+  if (!scheduled.ok()) FailDecision(scheduled);
   // Whoever waits for the last job may end the database once the mutex is free.
   state_->NotifyChange();
 }
@@ -406,6 +472,7 @@ Status BackgroundWork::InstallFlushes(std::span<Flush> flushes) {
   }
   if (live_families > flushes.size()) ASHLAR_RETURN_IF_ERROR(state_->logs.SyncClosed());
   std::vector<VersionEdit> edits;
+  edits.reserve(flushes.size());
   for (Flush& flush : flushes) edits.push_back(std::move(flush.edit));
   ASHLAR_RETURN_IF_ERROR(Install(std::move(edits), [&]() ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
     for (Flush& flush : flushes) {
@@ -420,6 +487,7 @@ Status BackgroundWork::FlushTogether(std::span<const std::shared_ptr<ColumnFamil
                                      TableFileCreationReason reason) {
   NotifyChanges();
   std::vector<Flush> flushes;
+  flushes.reserve(families.size());
   {
     MutexLock lock(state_->mutex);
     if (state_->closing.load(std::memory_order_relaxed))
@@ -431,13 +499,12 @@ Status BackgroundWork::FlushTogether(std::span<const std::shared_ptr<ColumnFamil
       flushes.push_back(Flush{.family = family, .reason = reason, .stop = &state_->closing});
     }
   }
-  Status status;
+  const Status status = CatchBadAlloc([&]() -> Status {
+    for (Flush& flush : flushes) ASHLAR_RETURN_IF_ERROR(BuildFlush(&flush));
+    return InstallFlushes(flushes);
+  });
   for (Flush& flush : flushes) {
-    if (status.ok()) status = BuildFlush(&flush);
-  }
-  if (status.ok()) status = InstallFlushes(flushes);
-  for (Flush& flush : flushes) {
-    if (flush.events != nullptr) flush.events->FlushEnded(flush.tables, flush.statistics, status);
+    NotifyFlushEnded(&flush, status);
     if (!status.ok()) DiscardTables(&flush);
   }
   MutexLock lock(state_->mutex);
@@ -453,8 +520,10 @@ void BackgroundWork::DiscardTables(Flush* flush) {
   for (NewFile& file : flush->edit.TakeNewFiles()) {
     if (file.owned == nullptr) continue;
     state_->open_tables.Evict(file.owned.get());
-    const std::string path = TableFileName(state_->directory, file.owned->number);
-    NotifyTableDeleted(*state_, path, file.owned->number, DeleteObsoleteFile(*state_, path));
+    IgnoreBadAlloc([&] {
+      const std::string path = TableFileName(state_->directory, file.owned->number);
+      NotifyTableDeleted(*state_, path, file.owned->number, DeleteObsoleteFile(*state_, path));
+    });
   }
 }
 
@@ -537,26 +606,40 @@ void BackgroundWork::ScheduleCompactions() {
   while (MayStartJobs() && compaction_jobs_ < compaction_jobs_max_ &&
          !compaction_candidates_.empty()) {
     const std::shared_ptr<ColumnFamily> family = compaction_candidates_.Pop();
-    if (family->dropped() || family->exclusive_compaction || family->compaction_paused ||
-        family->leveled().disable_auto_compactions)
-      continue;
-    std::optional<CompactionPlan> plan = PickCompaction(MakeTreeView(*family, family->version()),
-                                                        family->leveled(), family->compact_cursors);
-    if (!plan.has_value()) continue;
-    family->compact_cursors.Advance(*plan);
-    Compaction* const compaction = StartCompaction(family, std::move(*plan)).release();
-    ++compaction_jobs_;
-    if (!state_->executor->Schedule(Executor::Priority::kLow,
-                                    [this, compaction] { CompactionJob(compaction); })) {
-      --compaction_jobs_;
-      EndCompaction(compaction);
-      compaction->version->Unref();
-      delete compaction;
-      return;
-    }
-    // The same family may have more to do beside it.
-    compaction_candidates_.Push(family);
+    const Status picked = CatchBadAlloc([&] {
+      state_->mutex.AssertHeld();
+      if (ScheduleCompaction(family)) compaction_candidates_.Push(family);
+      return Status::OK();
+    });
+    if (!picked.ok()) PauseCompactions(family, picked);
   }
+}
+
+bool BackgroundWork::ScheduleCompaction(const std::shared_ptr<ColumnFamily>& family) {
+  if (family->dropped() || family->exclusive_compaction || family->compaction_paused ||
+      family->leveled().disable_auto_compactions)
+    return false;
+  std::optional<CompactionPlan> plan = PickCompaction(MakeTreeView(*family, family->version()),
+                                                      family->leveled(), family->compact_cursors);
+  if (!plan.has_value()) return false;
+  family->compact_cursors.Advance(*plan);
+  std::unique_ptr<Compaction> compaction = StartCompaction(family, std::move(*plan));
+  bool taken = false;
+  const Status queued = CatchBadAlloc([&] {
+    taken = state_->executor->Schedule(Executor::Priority::kLow,
+                                       [this, job = compaction.get()] { CompactionJob(job); });
+    return Status::OK();
+  });
+  if (!taken) {
+    EndCompaction(compaction.get());
+    compaction->version->Unref();
+    if (!queued.ok()) PauseCompactions(family, queued);
+    return false;
+  }
+  // The job cannot have begun: it takes the mutex first.
+  ++compaction_jobs_;
+  static_cast<void>(compaction.release());
+  return true;
 }
 
 std::unique_ptr<BackgroundWork::Compaction> BackgroundWork::StartCompaction(
@@ -565,10 +648,10 @@ std::unique_ptr<BackgroundWork::Compaction> BackgroundWork::StartCompaction(
                                                             .version = family->version(),
                                                             .plan = std::move(plan),
                                                             .options = family->options()});
+  compaction->snapshots = state_->snapshots.Sequences();
+  family->running_plans.push_back(&compaction->plan);
   compaction->version->Ref();
   MarkInputs(compaction->plan, true);
-  family->running_plans.push_back(&compaction->plan);
-  compaction->snapshots = state_->snapshots.Sequences();
   return compaction;
 }
 
@@ -589,22 +672,33 @@ void BackgroundWork::CompactionJob(Compaction* compaction) {
 
 void BackgroundWork::HandleFailure(const Compaction& compaction, const Status& error) {
   const std::shared_ptr<ColumnFamily>& family = compaction.family;
-  const std::string during = StrCat("a compaction of column family ", family->name());
-  const bool passes = error.IsNoSpace() || error.subcode() == Status::kOpenFilesLimit;
+  const bool passes =
+      error.IsNoSpace() || error.IsMemoryLimit() || error.subcode() == Status::kOpenFilesLimit;
   if (compaction.installing || !passes)
-    return LatchError(BackgroundErrorReason::kCompaction, during, error);
+    return LatchJobError(BackgroundErrorReason::kCompaction, "a compaction", *family, error);
   uint64_t pause_seconds = 0;
   {
     MutexLock lock(state_->mutex);
-    family->compaction_failure = error;
-    pause_seconds = uint64_t{1} << std::min(family->compaction_failures, kCompactionPauseDoublings);
-    if (family->compaction_failures < kCompactionPauseDoublings) ++family->compaction_failures;
-    if (!family->compaction_paused)
-      family->compaction_paused = RetryCompactionAfter(pause_seconds, family);
-    state_->NotifyChange();
+    pause_seconds = PauseCompactions(family, error);
   }
-  LogWarning(*state_, StrCat(during, " failed, nothing is lost, and it is tried again in ",
-                             pause_seconds, " s: ", error.ToString()));
+  IgnoreBadAlloc([&] {
+    LogWarning(*state_, StrCat("a compaction of column family ", family->name(),
+                               " failed, nothing is lost, and it is tried again in ", pause_seconds,
+                               " s: ", error.ToString()));
+  });
+}
+
+uint64_t BackgroundWork::PauseCompactions(const std::shared_ptr<ColumnFamily>& family,
+                                          const Status& error) noexcept {
+  family->compaction_failure = error;
+  const uint64_t seconds = uint64_t{1}
+                           << std::min(family->compaction_failures, kCompactionPauseDoublings);
+  if (family->compaction_failures < kCompactionPauseDoublings) ++family->compaction_failures;
+  // Without memory for the timer the next change of the family's view is the retry.
+  if (!family->compaction_paused)
+    IgnoreBadAlloc([&] { family->compaction_paused = RetryCompactionAfter(seconds, family); });
+  state_->NotifyChange();
+  return seconds;
 }
 
 bool BackgroundWork::RetryCompactionAfter(uint64_t seconds,
@@ -642,34 +736,42 @@ Status BackgroundWork::ExecuteCompaction(Compaction* compaction, TableJobResult*
 
 Status BackgroundWork::Compact(Compaction* compaction) {
   const CompactionPlan& plan = compaction->plan;
-  compaction->events = std::make_unique<JobEvents>(state_, *compaction->family,
-                                                   TableFileCreationReason::kCompaction);
-  compaction->events->CompactionBegun(plan, *compaction->version);
   TableJobResult result;
-  Status status = ExecuteCompaction(compaction, &result);
-  const TableJobStatistics statistics = result.statistics;
-  bool ended = false;
-  if (status.ok()) {
-    VersionEdit edit = MakeEdit(plan, plan.trivial_move ? nullptr : &result);
-    edit.column_family = compaction->family->id();
-    std::vector<VersionEdit> edits;
-    edits.push_back(std::move(edit));
-    compaction->installing = true;
-    MutexLock installers(state_->manifest_mutex);
-    AssertFits(*compaction);
-    status = InstallLocked(std::move(edits), [&]() ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
-      EndCompaction(compaction);
-      compaction->family->compaction_failures = 0;
-      if (!plan.trivial_move) compaction->family->totals.CountJob(plan.output_level, statistics);
-      ended = true;
-    });
-  }
-  if (!ended) {
+  const Status status = CatchBadAlloc([&]() -> Status {
+    compaction->events = std::make_unique<JobEvents>(state_, *compaction->family,
+                                                     TableFileCreationReason::kCompaction);
+    compaction->events->CompactionBegun(plan, *compaction->version);
+    ASHLAR_RETURN_IF_ERROR(ExecuteCompaction(compaction, &result));
+    return InstallCompaction(compaction, &result);
+  });
+  if (!status.ok()) {
     MutexLock lock(state_->mutex);
     EndCompaction(compaction);
   }
-  compaction->events->CompactionEnded(plan, statistics, status);
+  if (compaction->events != nullptr)
+    IgnoreBadAlloc([&] { compaction->events->CompactionEnded(plan, result.statistics, status); });
   return status;
+}
+
+Status BackgroundWork::InstallCompaction(Compaction* compaction, TableJobResult* result) {
+  const CompactionPlan& plan = compaction->plan;
+  std::vector<VersionEdit> edits;
+  edits.reserve(1);
+  MutexLock installers(state_->manifest_mutex);
+  AssertFits(*compaction);
+  edits.push_back(MakeEdit(plan, plan.trivial_move ? nullptr : result));
+  edits[0].column_family = compaction->family->id();
+  edits[0].last_sequence = state_->PublishedSequence();
+  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<PendingInstall> install,
+                          state_->versions->Prepare(std::move(edits)));
+  compaction->installing = true;
+  return InstallPrepared(install.get(), [&] {
+    state_->mutex.AssertHeld();
+    EndCompaction(compaction);
+    compaction->family->compaction_failures = 0;
+    if (!plan.trivial_move)
+      compaction->family->totals.CountJob(plan.output_level, result->statistics);
+  });
 }
 
 void BackgroundWork::AssertFits(const Compaction& compaction) const {
@@ -712,14 +814,19 @@ Status BackgroundWork::RunManualCompaction(const CompactRangeOptions& options,
       compaction->canceled = options.canceled;
       ++manual_compactions_;
     }
-    const Status status = Compact(compaction.get());
+    Status status = Compact(compaction.get());
     if (!IsBenign(status)) HandleFailure(*compaction, status);
-    if (status.ok()) walk->Installed(compaction->plan);
+    if (status.ok()) {
+      status = CatchBadAlloc([&] {
+        walk->Installed(compaction->plan);
+        return Status::OK();
+      });
+    }
     compaction->version->Unref();
     state_->epochs.Reclaim();
     DeleteObsoleteFiles();
     NotifyChanges();
-    DumpStatsIfDue();
+    IgnoreBadAlloc([this] { DumpStatsIfDue(); });
     {
       MutexLock lock(state_->mutex);
       --manual_compactions_;
@@ -752,7 +859,7 @@ Status BackgroundWork::CompactRange(const CompactRangeOptions& options,
       state_->WaitForChange();
     family->exclusive_compaction = true;
   }
-  const Status status = RunManualCompaction(options, family, &walk);
+  const Status status = CatchBadAlloc([&] { return RunManualCompaction(options, family, &walk); });
   if (options.exclusive_manual_compaction) {
     MutexLock lock(state_->mutex);
     family->exclusive_compaction = false;
@@ -895,54 +1002,54 @@ void BackgroundWork::ReleaseLogs() {
     MutexLock lock(state_->mutex);
     oldest = OldestRecordedLog();
   }
-  for (const uint64_t log : state_->logs.ReleaseUpTo(oldest))
-    state_->obsolete_files.AddOther(WalFileName(state_->wal_directory, log));
+  IgnoreBadAlloc([&] {
+    for (const uint64_t log : state_->logs.ReleaseUpTo(oldest))
+      state_->obsolete_files.AddOther(WalFileName(state_->wal_directory, log));
+  });
 }
 
-void BackgroundWork::DeleteObsoleteFiles() {
+void BackgroundWork::DeleteObsoleteFiles() noexcept {
   if (state_->read_only) return;
   std::vector<DeletedTable> deleted;
-  {
+  IgnoreBadAlloc([&] {
     MutexLock deleting(deletion_mutex_);
-    deleted = DeleteUnderLock();
+    DeleteUnderLock(&deleted);
+  });
+  for (const DeletedTable& table : deleted) {
+    IgnoreBadAlloc([&] { NotifyTableDeleted(*state_, table.path, table.number, table.status); });
   }
-  for (const DeletedTable& table : deleted)
-    NotifyTableDeleted(*state_, table.path, table.number, table.status);
 }
 
 void BackgroundWork::DeleteObsoleteFilesIfAny() noexcept {
-  if (!state_->obsolete_files.Some()) return;
-  static_cast<void>(CatchBadAlloc([this] {
-                      DeleteObsoleteFiles();
-                      return Status::OK();
-                    }).ok());
+  if (state_->obsolete_files.Some()) DeleteObsoleteFiles();
 }
 
-std::vector<BackgroundWork::DeletedTable> BackgroundWork::DeleteUnderLock() {
+// What is not deleted for lack of memory is found, and deleted, at the next open.
+void BackgroundWork::DeleteUnderLock(std::vector<DeletedTable>* deleted) {
   {
     MutexLock lock(state_->mutex);
     // A closed database has no lock on its files any more.
-    if (state_->file_deletions_disabled > 0 || state_->closed) return {};
+    if (state_->file_deletions_disabled > 0 || state_->closed) return;
   }
   const ObsoleteFiles::Taken taken = state_->obsolete_files.Take();
   for (const std::string& path : taken.others)
-    static_cast<void>(DeleteObsoleteFile(*state_, path).ok());
+    IgnoreBadAlloc([&] { static_cast<void>(DeleteObsoleteFile(*state_, path).ok()); });
   kept_tables_.insert(kept_tables_.end(), taken.tables.begin(), taken.tables.end());
-  if (kept_tables_.empty()) return {};
+  if (kept_tables_.empty()) return;
   const std::unordered_set<FileNumber> live = state_->versions->LiveTables();
   std::vector<ObsoleteTable> kept;
-  std::vector<DeletedTable> deleted;
   for (const ObsoleteTable& table : std::exchange(kept_tables_, {})) {
     if (live.contains(table.number)) {
       kept.push_back(table);
       continue;
     }
-    const std::string path = TableFileName(state_->directory, table.number);
-    deleted.push_back(
-        {.path = path, .number = table.number, .status = DeleteObsoleteFile(*state_, path)});
+    IgnoreBadAlloc([&] {
+      const std::string path = TableFileName(state_->directory, table.number);
+      deleted->push_back(
+          {.path = path, .number = table.number, .status = DeleteObsoleteFile(*state_, path)});
+    });
   }
   kept_tables_ = std::move(kept);
-  return deleted;
 }
 
 // ---- Statistics in the LOG.

@@ -14,10 +14,14 @@
 // I4: with several families, closed logs are synced before a flush is installed: otherwise a crash
 //     could keep the flushed half of what the lost log held.
 // I5: an error of a job is latched, unless the job was told to stop or its family was dropped. A
-//     compaction that fails for lack of space or file descriptors before its install is tried again
-//     after a pause instead: nothing that was acknowledged depends on it.
+//     compaction that fails for lack of space, memory or file descriptors before its install is
+//     tried again after a pause instead: nothing that was acknowledged depends on it.
 // I6: a plan is installed only while it still fits the tree (I5 of compaction_plan.h): a compaction
 //     never moves newer data below older.
+//
+// I7: what an install needs of memory is allocated before the MANIFEST is written; nothing after it
+//     throws. A job that finds no memory ends like one that met an error of the file system; a
+//     notification or a deletion without memory is left out.
 //
 // Thread safety: methods marked REQUIRES under the mutex; the others without locks, from any
 // thread.
@@ -26,7 +30,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -57,8 +63,9 @@ class BackgroundWork {
   void AssertMutexHeld() const ASHLAR_ASSERT_CAPABILITY(state_->mutex) {}
   void AssertManifestMutexHeld() const ASHLAR_ASSERT_CAPABILITY(state_->manifest_mutex) {}
   // The family's memtables, version or options changed: decides anew about the write gate and about
-  // jobs.
-  void ViewChanged(const std::shared_ptr<ColumnFamily>& family) ASHLAR_REQUIRES(state_->mutex);
+  // jobs. Without memory for that it latches MemoryLimit; the end of a resume decides again.
+  void ViewChanged(const std::shared_ptr<ColumnFamily>& family) noexcept
+      ASHLAR_REQUIRES(state_->mutex);
   // Starts what can be started.
   void Schedule() ASHLAR_REQUIRES(state_->mutex);
   // The family's active memtable is about to become immutable.
@@ -69,10 +76,11 @@ class BackgroundWork {
   void NotifyChanges();
   // Makes the database read-only because of this error. Listeners are told the reason, the LOG what
   // was being done.
-  void LatchError(BackgroundErrorReason reason, const std::string& during, const Status& error);
+  void LatchError(BackgroundErrorReason reason, std::string_view during,
+                  const Status& error) noexcept;
 
   // Records the edits in the MANIFEST and makes them current. when_published runs under the mutex,
-  // in the critical section that installs the new views.
+  // in the critical section that installs the new views, and throws nothing.
   Status Install(std::vector<VersionEdit> edits, const std::function<void()>& when_published);
   // The body of Install, for callers that hold the manifest mutex.
   Status InstallLocked(std::vector<VersionEdit> edits, const std::function<void()>& when_published)
@@ -117,8 +125,8 @@ class BackgroundWork {
 
   // Deletes obsolete tables and logs. Called after jobs, by Close, and when deletions are enabled
   // again.
-  void DeleteObsoleteFiles();
-  // The same where no error can be returned, and cheap while there is nothing to delete.
+  void DeleteObsoleteFiles() noexcept;
+  // The same, and cheap while there is nothing to delete.
   void DeleteObsoleteFilesIfAny() noexcept;
   // Released logs, to be deleted.
   void ReleaseLogs();
@@ -170,6 +178,17 @@ class BackgroundWork {
   };
   using Change = std::variant<MemTableInfo, StallChange>;
 
+  void Decide(const std::shared_ptr<ColumnFamily>& family) ASHLAR_REQUIRES(state_->mutex);
+  // Latches the error of a decision about jobs; NotifyChanges tells the listeners.
+  void FailDecision(const Status& error) noexcept ASHLAR_REQUIRES(state_->mutex);
+  void NotifyError(BackgroundErrorReason reason, std::string_view during, const Status& error,
+                   bool latched) noexcept;
+  void LatchJobError(BackgroundErrorReason reason, std::string_view job, const ColumnFamily& family,
+                     const Status& error) noexcept;
+  void PublishInstall(PendingInstall* install,
+                      std::span<const std::shared_ptr<ColumnFamily>> changed,
+                      const std::function<void()>& when_published) noexcept
+      ASHLAR_REQUIRES(state_->manifest_mutex);
   bool MayStartJobs() const ASHLAR_REQUIRES(state_->mutex);
   void UpdateGate() ASHLAR_REQUIRES(state_->mutex);
   TreeView MakeTreeView(const ColumnFamily& family, Version* version) const
@@ -191,6 +210,7 @@ class BackgroundWork {
     std::unique_ptr<JobEvents> events = {};  // null: nothing to write, nothing to tell
     const std::atomic<bool>* stop = nullptr;
   };
+  void NotifyFlushEnded(Flush* flush, const Status& status) noexcept;
   Status BuildFlush(Flush* flush);
   Status BuildFlushTable(Flush* flush);
   void NotifyChange(const Change& change);
@@ -203,6 +223,12 @@ class BackgroundWork {
   Status InstallFlushes(std::span<Flush> flushes);
 
   void ScheduleCompactions() ASHLAR_REQUIRES(state_->mutex);
+  // True if a compaction was queued: the family may have another to run concurrently.
+  bool ScheduleCompaction(const std::shared_ptr<ColumnFamily>& family)
+      ASHLAR_REQUIRES(state_->mutex);
+  // No compaction of the family is picked until the retry. Returns the seconds until then.
+  uint64_t PauseCompactions(const std::shared_ptr<ColumnFamily>& family,
+                            const Status& error) noexcept ASHLAR_REQUIRES(state_->mutex);
   std::unique_ptr<Compaction> StartCompaction(const std::shared_ptr<ColumnFamily>& family,
                                               CompactionPlan plan) ASHLAR_REQUIRES(state_->mutex);
   void CompactionJob(Compaction* compaction);
@@ -214,6 +240,7 @@ class BackgroundWork {
     return manual_compactions_ + joint_flushes_ + soon_jobs_;
   }
   Status Compact(Compaction* compaction);
+  Status InstallCompaction(Compaction* compaction, TableJobResult* result);
   void EndCompaction(Compaction* compaction) ASHLAR_REQUIRES(state_->mutex);
 
   // I6, before the plan's edit is prepared: the version cannot change until the install, because
@@ -228,7 +255,7 @@ class BackgroundWork {
     uint64_t number = 0;
     Status status;
   };
-  std::vector<DeletedTable> DeleteUnderLock() ASHLAR_REQUIRES(deletion_mutex_);
+  void DeleteUnderLock(std::vector<DeletedTable>* deleted) ASHLAR_REQUIRES(deletion_mutex_);
 
   TableJobArgs MakeJobArgs(const ColumnFamily& family, const ColumnFamilyOptions& options,
                            std::vector<SequenceNumber> snapshots) const;
@@ -244,6 +271,7 @@ class BackgroundWork {
   std::vector<Change> untold_changes_ ASHLAR_GUARDED_BY(state_->mutex);
   bool telling_changes_ ASHLAR_GUARDED_BY(state_->mutex) =
       false;  // one thread tells, so that they are told in their order
+  bool decision_failed_ ASHLAR_GUARDED_BY(state_->mutex) = false;  // and listeners are not told
   uint64_t stats_dumped_nanos_ ASHLAR_GUARDED_BY(state_->mutex);
   CandidateQueue flush_candidates_ ASHLAR_GUARDED_BY(state_->mutex);
   CandidateQueue compaction_candidates_ ASHLAR_GUARDED_BY(state_->mutex);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/format.h"
 #include "key/unknown_merge_operator.h"
 #include "lsm/resolve_options.h"
@@ -42,6 +43,7 @@ ColumnFamily::ColumnFamily(Args args)
       version_(args.version),
       options_(std::move(args.options)),
       leveled_(std::move(args.leveled)) {
+  totals.levels.reserve(version_->levels());
   version_->Ref();
   active_ = MemTableEntry{.table = NewMemTable(), .log_number = args.log_number};
   InstallView();
@@ -108,6 +110,7 @@ void FamilyTotals::CountJob(Level output_level, const TableJobStatistics& statis
 
 ColumnFamily::PreparedSwitch ColumnFamily::PrepareSwitch() {
   if (immutable_.size() == immutable_.capacity()) immutable_.reserve(2 * immutable_.size() + 4);
+  if (spare_view_.has_value()) spare_view_->immutable.reserve(immutable_.size() + 1);
   MemTableRef fresh = NewMemTable();
   ReadView* const view = NewView(fresh, active_.table);
   return PreparedSwitch(std::move(fresh), view);
@@ -125,18 +128,39 @@ void ColumnFamily::AdvanceEmptyMemTable(uint64_t log_number) {
 }
 
 ReadView* ColumnFamily::NewView(const MemTableRef& active, const MemTableRef& newest_immutable) {
-  ReadView::Args args{.active = active,
-                      .immutable = {},
-                      .version = version_,
-                      .prefix_extractor = options_.prefix_extractor,
-                      .number = ++view_number_,
-                      .epochs = epochs_,
-                      .live_views = live_views_};
-  args.immutable.reserve(immutable_.size() + 1);
-  if (newest_immutable != nullptr) args.immutable.push_back(newest_immutable);
+  std::vector<MemTableRef> immutable;
+  immutable.reserve(immutable_.size() + 1);
+  if (newest_immutable != nullptr) immutable.push_back(newest_immutable);
+  return new ReadView(ViewArgs(active, std::move(immutable)));
+}
+
+ReadView::Args ColumnFamily::ViewArgs(const MemTableRef& active,
+                                      std::vector<MemTableRef> immutable) {
   for (auto entry = immutable_.rbegin(); entry != immutable_.rend(); ++entry)
-    args.immutable.push_back(entry->table);
-  return new ReadView(std::move(args));
+    immutable.push_back(entry->table);
+  return {.active = active,
+          .immutable = std::move(immutable),
+          .version = version_,
+          .prefix_extractor = options_.prefix_extractor,
+          .number = ++view_number_,
+          .epochs = epochs_,
+          .live_views = live_views_};
+}
+
+void ColumnFamily::PrepareView() {
+  SpareView spare{
+      .immutable = {},
+      .memory = std::unique_ptr<void, RawMemoryDeleter>(::operator new(sizeof(ReadView)))};
+  spare.immutable.reserve(immutable_.size());
+  spare_view_ = std::move(spare);
+}
+
+void ColumnFamily::InstallPreparedView() noexcept {
+  ASHLAR_ASSERT(spare_view_.has_value() && spare_view_->immutable.capacity() >= immutable_.size());
+  ReadView::Args args = ViewArgs(active_.table, std::move(spare_view_->immutable));
+  void* const memory = spare_view_->memory.release();
+  spare_view_.reset();
+  PublishView(new (memory) ReadView(std::move(args)));
 }
 
 void ColumnFamily::PublishView(ReadView* view) noexcept {

@@ -17,6 +17,8 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -160,6 +162,10 @@ class ColumnFamily {
   // Publishes the current members as the view and unlinks the old one. Call EpochDomain::Reclaim
   // after releasing the mutex.
   void InstallView();
+  // Allocates what the next InstallPreparedView needs, however many memtables are switched before.
+  void PrepareView();
+  // InstallView after PrepareView.
+  void InstallPreparedView() noexcept;
   void SetVersion(Version* version);
 
   Version* version() const { return version_; }
@@ -198,9 +204,19 @@ class ColumnFamily {
   FamilyTotals totals;
 
  private:
+  struct RawMemoryDeleter {
+    void operator()(void* memory) const { ::operator delete(memory); }
+  };
+  // The memory of a view, before the members of the view are known.
+  struct SpareView {
+    std::vector<MemTableRef> immutable;  // empty; the capacity counts
+    std::unique_ptr<void, RawMemoryDeleter> memory;
+  };
+
   MemTableRef NewMemTable();
   // A view of these and the other current members.
   ReadView* NewView(const MemTableRef& active, const MemTableRef& newest_immutable);
+  ReadView::Args ViewArgs(const MemTableRef& active, std::vector<MemTableRef> immutable);
   void PublishView(ReadView* view) noexcept;
   Status WrongKeyLength(const Slice& key) const;
   Status TooLarge(const Slice& key, const Slice& value) const;
@@ -228,6 +244,7 @@ class ColumnFamily {
 
   MemTableEntry active_;
   std::vector<MemTableEntry> immutable_;
+  std::optional<SpareView> spare_view_;  // of the install that is being written
   Version* version_;
   ColumnFamilyOptions options_;
   LeveledConfig leveled_;
@@ -237,7 +254,9 @@ class ColumnFamily {
 
 // The families by id, immutable, so that the commit leader and MultiGet look families up without a
 // lock: replaced as a whole when one is created or dropped, and retired through the epoch.
-struct FamilyTable {
+struct FamilyTable : EpochRetired {
+  FamilyTable() : EpochRetired{.deleter = &Delete} {}
+
   std::vector<std::shared_ptr<ColumnFamily>> families;  // ascending by id, dropped ones left out
 
   ColumnFamily* Find(uint32_t id) const { return Shared(id).get(); }
@@ -252,6 +271,7 @@ struct FamilyTable {
   void Remove(uint32_t id);
 
  private:
+  static void Delete(EpochRetired* self) { delete static_cast<FamilyTable*>(self); }
   const std::shared_ptr<ColumnFamily>& Search(uint32_t id) const;
 };
 

@@ -55,7 +55,7 @@ DatabaseState::~DatabaseState() {
 
 void DatabaseState::SetFamilies(std::unique_ptr<FamilyTable> families) {
   FamilyTable* const old = family_table.exchange(families.release(), std::memory_order_acq_rel);
-  if (old != nullptr) epochs.RetireObjectUnderLock(old);
+  if (old != nullptr) epochs.RetireUnderLock(old, 0);
 }
 
 std::vector<std::shared_ptr<ColumnFamily>> DatabaseState::LiveFamilies() const {

@@ -262,14 +262,16 @@ Status LsmDB::Resume() try {
   info.old_bg_error = state_->latch.status();
   // Whatever fails in between, the resume ends.
   const Status status = state_->latch.FinishResume(CatchBadAlloc([this] { return TryToResume(); }));
-  if (status.ok()) LogInfo(*state_, "resumed: the database is writable again");
   info.new_bg_error = status;
-  NotifyAll(state_->options.listeners, &EventListener::OnErrorRecoveryEnd, info);
+  IgnoreBadAlloc([&] {
+    if (status.ok()) LogInfo(*state_, "resumed: the database is writable again");
+    NotifyAll(state_->options.listeners, &EventListener::OnErrorRecoveryEnd, info);
+  });
   background_.ReleaseLogs();
   background_.DeleteObsoleteFiles();
   MutexLock lock(state_->mutex);
   background_.AssertMutexHeld();
-  for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies())
+  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
     background_.ViewChanged(family);
   return status;
 } catch (const std::bad_alloc&) {
@@ -337,11 +339,17 @@ Status LsmDB::CreateFamily(const ColumnFamilyOptions& options, const std::string
     ASHLAR_ASSIGN_OR_RETURN(
         const std::unique_ptr<PendingInstall> install,
         state_->versions->PrepareAddFamily(spec, state_->logs.current_number()));
-    const Status installed =
-        background_.InstallPrepared(install.get(), [&]() ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
-          AddFamily(state_, MakeColumnFamily(state_, *state_->versions->FindFamily(Slice(name)),
-                                             filled, state_->logs.current_number()));
-        });
+    const PendingInstall::Change& added = install->changes().front();
+    std::unique_ptr<FamilyTable> families;
+    {
+      MutexLock lock(state_->mutex);
+      families = FamiliesWith(*state_, MakeColumnFamily(state_, *added.family, added.version,
+                                                        filled, state_->logs.current_number()));
+    }
+    const Status installed = background_.InstallPrepared(install.get(), [&] {
+      state_->mutex.AssertHeld();
+      state_->SetFamilies(std::move(families));
+    });
     if (!installed.ok())
       background_.LatchError(BackgroundErrorReason::kManifestWrite, "creation of a column family",
                              installed);
@@ -383,17 +391,23 @@ Status LsmDB::DropFamily(const std::shared_ptr<ColumnFamily>& family) {
     background_.AssertManifestMutexHeld();
     ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<PendingInstall> install,
                             state_->versions->PrepareDropFamily(family->id()));
-    const Status installed =
-        background_.InstallPrepared(install.get(), [&]() ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
-          auto families = std::make_unique<FamilyTable>(state_->Families());
-          families->Remove(family->id());
-          state_->SetFamilies(std::move(families));
-          family->MarkDropped();
-          std::erase_if(state_->unsupported_options, [&family](const UnsupportedOption& option) {
-            return option.column_family == family->name();
-          });
-          background_.ViewChanged(family);
-        });
+    // The table cannot change before the install: that takes the manifest mutex.
+    std::unique_ptr<FamilyTable> families;
+    {
+      MutexLock lock(state_->mutex);
+      families = std::make_unique<FamilyTable>(state_->Families());
+    }
+    families->Remove(family->id());
+    const Status installed = background_.InstallPrepared(install.get(), [&] {
+      state_->mutex.AssertHeld();
+      background_.AssertMutexHeld();
+      state_->SetFamilies(std::move(families));
+      family->MarkDropped();
+      std::erase_if(state_->unsupported_options, [&family](const UnsupportedOption& option) {
+        return option.column_family == family->name();
+      });
+      background_.ViewChanged(family);
+    });
     if (!installed.ok())
       background_.LatchError(BackgroundErrorReason::kManifestWrite, "drop of a column family",
                              installed);

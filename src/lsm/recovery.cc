@@ -10,6 +10,7 @@
 #include "ashlar/write_batch.h"
 #include "base/coding.h"
 #include "base/format.h"
+#include "base/out_of_memory.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 #include "key/write_batch_internal.h"
@@ -414,8 +415,11 @@ Status OpenVersions(DatabaseState* state, const std::vector<ColumnFamilyDescript
       .drop_file =
           [state](FileMetaData* file) {
             state->open_tables.Evict(file);
-            state->obsolete_files.AddTable(
-                {.number = file->number, .file_bytes = file->file_bytes});
+            // A file that is not noted here is found, and deleted, at the next open.
+            IgnoreBadAlloc([&] {
+              state->obsolete_files.AddTable(
+                  {.number = file->number, .file_bytes = file->file_bytes});
+            });
           },
       .pinned_tables = state->pinned_tables.get(),
       .recorder = state->recorder,
@@ -447,7 +451,9 @@ Status OpenFamilies(DatabaseState* state, const std::vector<ColumnFamilyDescript
                                      descriptor.name);
     }
     MutexLock lock(state->mutex);
-    AddFamily(state, MakeColumnFamily(state, *recorded, descriptor.options, recorded->log_number));
+    state->SetFamilies(
+        FamiliesWith(*state, MakeColumnFamily(state, *recorded, recorded->current,
+                                              descriptor.options, recorded->log_number)));
   }
   return Status::OK();
 }
@@ -489,7 +495,7 @@ std::string NewDatabaseId() {
 std::string NewSessionId() { return RandomDigits(20, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", 36); }
 
 std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state,
-                                               const ColumnFamilyState& recorded,
+                                               const ColumnFamilyState& recorded, Version* version,
                                                const ColumnFamilyOptions& options,
                                                uint64_t log_number) {
   ColumnFamilyOptions filled = options;
@@ -528,17 +534,18 @@ std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state,
                                                            .epochs = &state->epochs,
                                                            .live_memtables = &state->live_memtables,
                                                            .live_views = &state->live_views,
-                                                           .version = recorded.current,
+                                                           .version = version,
                                                            .log_number = log_number,
                                                            .user_key_bytes = user_key_bytes});
 }
 
-void AddFamily(DatabaseState* state, std::shared_ptr<ColumnFamily> family) {
-  const FamilyTable* const old = state->family_table.load(std::memory_order_acquire);
+std::unique_ptr<FamilyTable> FamiliesWith(const DatabaseState& state,
+                                          std::shared_ptr<ColumnFamily> family) {
+  const FamilyTable* const old = state.family_table.load(std::memory_order_acquire);
   auto families =
       old != nullptr ? std::make_unique<FamilyTable>(*old) : std::make_unique<FamilyTable>();
   families->Add(std::move(family));
-  state->SetFamilies(std::move(families));
+  return families;
 }
 
 namespace {

@@ -51,12 +51,13 @@ Result<std::unique_ptr<DatabaseState>> RecoverDatabase(OpenArgs args);
 
 // A family over a version; used by recovery and by CreateColumnFamily.
 std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state,
-                                               const ColumnFamilyState& recorded,
+                                               const ColumnFamilyState& recorded, Version* version,
                                                const ColumnFamilyOptions& options,
                                                uint64_t log_number) ASHLAR_REQUIRES(state->mutex);
-// Adds a family to the table that readers and the commit leader use.
-void AddFamily(DatabaseState* state, std::shared_ptr<ColumnFamily> family)
-    ASHLAR_REQUIRES(state->mutex);
+// The table that readers and the commit leader use, with one family more.
+std::unique_ptr<FamilyTable> FamiliesWith(const DatabaseState& state,
+                                          std::shared_ptr<ColumnFamily> family)
+    ASHLAR_REQUIRES(state.mutex);
 
 // Deletes every file of the database that nothing refers to: old logs (in DBOptions::wal_dir too),
 // tables, MANIFESTs, OPTIONS, temporary files.

@@ -1,5 +1,8 @@
 #include "manifest/live_files.h"
 
+#include <new>
+#include <utility>
+
 #include "base/assert.h"
 
 namespace ashlar {
@@ -11,9 +14,18 @@ LiveFiles::~LiveFiles() {
 
 FileMetaData* LiveFiles::Adopt(std::unique_ptr<FileMetaData> file) {
   file->refs.store(1, std::memory_order_relaxed);
-  MutexLock lock(mutex_);
-  numbers_.insert(file->number);
+  try {
+    MutexLock lock(mutex_);
+    numbers_.insert(file->number);
+  } catch (const std::bad_alloc&) {
+    Discard(std::move(file));
+    throw;
+  }
   return file.release();
+}
+
+void LiveFiles::Discard(std::unique_ptr<FileMetaData> file) noexcept {
+  if (file != nullptr && drop_) drop_(file.get());
 }
 
 void LiveFiles::Release(FileMetaData* file) {

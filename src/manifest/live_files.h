@@ -28,14 +28,17 @@ class LiveFiles {
  public:
   using Drop = std::function<void(FileMetaData* file)>;
 
-  // drop may be empty.
+  // drop may be empty. It throws nothing.
   explicit LiveFiles(Drop drop) : drop_(std::move(drop)) {}
   ~LiveFiles();
   LiveFiles(const LiveFiles&) = delete;
   LiveFiles& operator=(const LiveFiles&) = delete;
 
-  // Takes the file over with one count.
+  // Takes the file over with one count. Without memory the file is discarded and std::bad_alloc
+  // thrown.
   FileMetaData* Adopt(std::unique_ptr<FileMetaData> file);
+  // Drops a file that no version takes. `file` may be null.
+  void Discard(std::unique_ptr<FileMetaData> file) noexcept;
   static void Acquire(FileMetaData* file) { file->refs.fetch_add(1, std::memory_order_relaxed); }
   void Release(FileMetaData* file);
 

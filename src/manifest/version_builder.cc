@@ -1,6 +1,7 @@
 #include "manifest/version_builder.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "base/format.h"
@@ -24,14 +25,16 @@ Status VersionBuilder::Apply(VersionEdit* edit) {
   }
   // Every new file is taken over, also behind an error: its open table has to be let go of through
   // LiveFiles.
-  for (NewFile& added : edit->TakeNewFiles()) {
+  for (NewFile& added : edit->new_files()) {
+    if (!status.ok()) {
+      args_.live->Discard(std::move(added.owned));
+      continue;
+    }
     FileMetaData* const adopted =
         added.owned != nullptr ? args_.live->Adopt(std::move(added.owned)) : nullptr;
-    if (status.ok())
-      status = ApplyAddition(added.level, added.file->number, adopted);
-    else if (adopted != nullptr)
-      args_.live->Release(adopted);
+    status = ApplyAddition(added.level, added.file->number, adopted);
   }
+  edit->TakeNewFiles();
   return status;
 }
 
@@ -74,13 +77,18 @@ Status VersionBuilder::ApplyAddition(Level level, FileNumber number, FileMetaDat
     file = moved->second;
     LiveFiles::Acquire(file);
   }
-  if (!where_.emplace(number, Place{.level = level, .file = file}).second) {
+  try {
+    if (where_.emplace(number, Place{.level = level, .file = file}).second) {
+      changes_[level].added.emplace(number, file);
+      return Status::OK();
+    }
+  } catch (const std::bad_alloc&) {
     args_.live->Release(file);
-    return Status::Corruption(
-        StrCat("table ", number, " is added to level ", level, " but is in the tree already"));
+    throw;
   }
-  changes_[level].added.emplace(number, file);
-  return Status::OK();
+  args_.live->Release(file);
+  return Status::Corruption(
+      StrCat("table ", number, " is added to level ", level, " but is in the tree already"));
 }
 
 Result<Version*> VersionBuilder::Build() {

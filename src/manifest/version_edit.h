@@ -123,6 +123,9 @@ class VersionEdit {
 
   const std::set<DeletedFile>& deleted_files() const { return deleted_files_; }
   const std::vector<NewFile>& new_files() const { return new_files_; }
+  std::vector<NewFile>& new_files() { return new_files_; }
+  // AddFile throws nothing for this many more files, so that none is lost.
+  void ReserveNewFiles(size_t files) { new_files_.reserve(new_files_.size() + files); }
   std::vector<NewFile> TakeNewFiles() { return std::exchange(new_files_, {}); }
 
   bool ManipulatesColumnFamily() const {

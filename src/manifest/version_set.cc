@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "base/format.h"
+#include "base/out_of_memory.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 #include "manifest/manifest_reader.h"
@@ -130,22 +131,28 @@ Status VersionSet::CheckManifestUnchanged() const {
 
 Result<std::unique_ptr<PendingInstall>> VersionSet::Prepare(std::vector<VersionEdit> edits) {
   ASHLAR_ASSERT(!edits.empty());
-  std::unique_ptr<PendingInstall> install(new PendingInstall);
+  // Files of edits that were not applied may have open tables, which have to be closed.
+  struct Leftovers {
+    ~Leftovers() {
+      for (VersionEdit& edit : edits) {
+        for (NewFile& left : edit.new_files()) live.Discard(std::move(left.owned));
+        edit.TakeNewFiles();
+      }
+    }
+    std::vector<VersionEdit>& edits;
+    LiveFiles& live;
+  };
+  Builders builders;
+  std::unique_ptr<PendingInstall> install;
+  const Leftovers leftovers{edits, live_};
+  install.reset(new PendingInstall);
   if (edits.size() > 1) {
     for (size_t i = 0; i < edits.size(); ++i)
       edits[i].atomic_group_remaining = static_cast<uint32_t>(edits.size() - 1 - i);
   }
   StampAndEncode(&edits, install.get());
-  Builders builders;
-  Status status;
-  for (VersionEdit& edit : edits) {
-    if (status.ok()) status = ApplyEdit(&edit, &builders, install.get());
-    // Files of edits that were not applied may have open tables, which have to be let go of.
-    for (NewFile& left : edit.TakeNewFiles()) {
-      if (left.owned != nullptr) live_.Release(live_.Adopt(std::move(left.owned)));
-    }
-  }
-  ASHLAR_RETURN_IF_ERROR(std::move(status));
+  for (VersionEdit& edit : edits)
+    ASHLAR_RETURN_IF_ERROR(ApplyEdit(&edit, &builders, install.get()));
   for (const auto& [id, builder] : builders) {
     ASHLAR_ASSIGN_OR_RETURN(ChangeFor(FindFamily(id), install.get())->version, builder->Build());
   }
@@ -234,8 +241,11 @@ Result<std::unique_ptr<PendingInstall>> VersionSet::PrepareAddFamily(const Colum
                                        " have been used"));
   }
   std::unique_ptr<PendingInstall> install(new PendingInstall);
-  install->added_family_ = std::make_unique<ColumnFamilyState>(max_column_family_ + 1, spec);
-  ColumnFamilyState* const family = install->added_family_.get();
+  ColumnFamilyState* const family =
+      install->added_family_
+          .emplace(max_column_family_ + 1,
+                   std::make_unique<ColumnFamilyState>(max_column_family_ + 1, spec))
+          .first->second.get();
   std::vector<VersionEdit> edits(1);
   edits[0].column_family = family->id;
   edits[0].added_column_family = spec.name;
@@ -268,23 +278,38 @@ Result<std::unique_ptr<PendingInstall>> VersionSet::PrepareDropFamily(ColumnFami
   return install;
 }
 
+void VersionSet::PreparePublish(PendingInstall* install) {
+  install->recorded_logs_ = recorded_logs_;
+  for (const VersionEdit& edit : install->edits_) RecordLogs(edit, &install->recorded_logs_);
+  install->replaced_.reserve(install->changes_.size() + 1);
+  MutexLock lock(quarantine_mutex_);
+  quarantine_.insert(install->new_tables_.begin(), install->new_tables_.end());
+}
+
+Status VersionSet::WriteRecords(const PendingInstall& install) {
+  if (install.new_manifest_number_ != 0) return StartManifest(install);
+  ASHLAR_RETURN_IF_ERROR(Append(install, writer_.get()));
+  const StopWatch watch(args_.recorder, MANIFEST_FILE_SYNC_MICROS);
+  return writer_->Sync();
+}
+
 Status VersionSet::Write(PendingInstall* install) {
   ASHLAR_ASSERT(!install->written_);
   ASHLAR_ASSERT(install->new_manifest_number_ != 0 || writer_ != nullptr);
-  Status status;
-  if (install->new_manifest_number_ != 0) {
-    status = StartManifest(*install);
-  } else {
-    status = Append(*install, writer_.get());
-    const StopWatch watch(args_.recorder, MANIFEST_FILE_SYNC_MICROS);
-    if (status.ok()) status = writer_->Sync();
-  }
+  ASHLAR_RETURN_IF_ERROR(CatchBadAlloc([&] {
+    PreparePublish(install);
+    return Status::OK();
+  }));
+  const Status status = CatchBadAlloc([&] { return WriteRecords(*install); });
   install->written_ = status.ok();
-  if (status.ok()) return status;
+  if (status.ok()) {
+    MutexLock lock(quarantine_mutex_);
+    for (const FileNumber table : install->new_tables_) quarantine_.erase(table);
+    return status;
+  }
+  // I3: the new tables stay under quarantine.
   uncertain_ = true;
   writer_.reset();
-  MutexLock lock(quarantine_mutex_);
-  quarantine_.insert(install->new_tables_.begin(), install->new_tables_.end());
   return status;
 }
 
@@ -351,13 +376,10 @@ Status VersionSet::AppendFamily(const ColumnFamilyState& family, LogWriter* writ
   return AppendEdit(tables, writer);
 }
 
-std::vector<Version*> VersionSet::Publish(PendingInstall* install) {
+std::vector<Version*> VersionSet::Publish(PendingInstall* install) noexcept {
   ASHLAR_ASSERT(install->written_);
-  std::vector<Version*> replaced;
-  if (install->added_family_ != nullptr) {
-    ColumnFamilyState* const family = install->added_family_.get();
-    families_.emplace(family->id, std::move(install->added_family_));
-  }
+  std::vector<Version*> replaced = std::move(install->replaced_);
+  families_.merge(install->added_family_);
   for (PendingInstall::Change& change : install->changes_) {
     if (change.log_number.has_value()) change.family->log_number = *change.log_number;
     if (change.version == nullptr) continue;
@@ -374,8 +396,8 @@ std::vector<Version*> VersionSet::Publish(PendingInstall* install) {
     min_log_number_to_keep_ =
         std::max(min_log_number_to_keep_, edit.min_log_number_to_keep.value_or(0));
     max_column_family_ = std::max(max_column_family_, edit.max_column_family.value_or(0));
-    RecordLogs(edit, &recorded_logs_);
   }
+  recorded_logs_.swap(install->recorded_logs_);
   return replaced;
 }
 

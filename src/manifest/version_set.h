@@ -78,8 +78,11 @@ class PendingInstall {
   std::vector<std::string> records_;  // the edits as they go to the MANIFEST
   std::vector<FileNumber> new_tables_;
   FileNumber new_manifest_number_ = 0;  // 0: append to the one that is open
-  std::unique_ptr<ColumnFamilyState> added_family_;
+  FamilyMap added_family_;              // at most one
   ColumnFamilyState* dropped_family_ = nullptr;
+  // What Publish needs, so that it allocates nothing.
+  RecordedLogs recorded_logs_;
+  std::vector<Version*> replaced_;
   bool written_ = false;
 };
 
@@ -131,11 +134,11 @@ class VersionSet {
                                                            uint64_t log_number);
   Result<std::unique_ptr<PendingInstall>> PrepareDropFamily(ColumnFamilyId id);
   // Appends and syncs; starts a new MANIFEST when it has to. After an error the install must not be
-  // published.
+  // published. MemoryLimit where memory lacks; Publish allocates nothing.
   Status Write(PendingInstall* install);
   // Makes the install current. Returns the Versions that were replaced, each with the set's count,
   // which the caller gives back through the epoch.
-  std::vector<Version*> Publish(PendingInstall* install);
+  std::vector<Version*> Publish(PendingInstall* install) noexcept;
 
   // Closes the MANIFEST. Idempotent.
   Status Close();
@@ -196,6 +199,10 @@ class VersionSet {
   void StampEdits(std::vector<VersionEdit>* edits, PendingInstall* install) const;
   bool NeedsNewManifest(const std::vector<std::string>& records) const;
 
+  // Allocates what Publish needs, and puts the new tables under quarantine until the end of Write.
+  void PreparePublish(PendingInstall* install);
+  Status WriteRecords(const PendingInstall& install);
+
   Status Append(const PendingInstall& install, LogWriter* writer) const;
   Status StartManifest(const PendingInstall& install);
   Status AppendSnapshot(LogWriter* writer) const;
@@ -211,7 +218,7 @@ class VersionSet {
   bool uncertain_ = false;
   mutable Mutex quarantine_mutex_;
   std::unordered_set<FileNumber> quarantine_
-      ASHLAR_GUARDED_BY(quarantine_mutex_);  // tables of failed installs
+      ASHLAR_GUARDED_BY(quarantine_mutex_);  // tables of failed installs, and of one being written
 
   // Changed by Recover and Publish only, so readable under the manifest mutex or the database
   // mutex.

@@ -1,7 +1,10 @@
-// What listeners are told about the error that makes a database read-only.
+// What listeners are told about the error that makes a database read-only, and what becomes of jobs
+// that find no memory.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -81,6 +84,7 @@ class CompactionRetryTest : public BackgroundErrorTest, public testing::WithPara
     rule.name_contains = ".sst";
     rule.nth = 4;  // the flushes open three
     rule.error = GetParam();
+    if (GetParam().IsMemoryLimit()) rule.effect = FaultEffect::kThrowBadAlloc;
     rule.sticky = true;
     faults_->AddRule(rule);
     for (const std::string key : {"a", "b", "c"}) {
@@ -135,10 +139,149 @@ TEST_P(CompactionRetryTest, AManualCompactionReturnsTheErrorAndLatchesNothing) {
 INSTANTIATE_TEST_SUITE_P(Errors, CompactionRetryTest,
                          testing::Values(Status::NoSpace("the disk is full"),
                                          Status::Error(Status::kIOError, Status::kOpenFilesLimit,
-                                                       "too many open files")),
+                                                       "too many open files"),
+                                         Status::MemoryLimit()),
                          [](const testing::TestParamInfo<Status>& error) {
+                           if (error.param.IsMemoryLimit()) return "BadAlloc";
                            return error.param.IsNoSpace() ? "NoSpace" : "OpenFilesLimit";
                          });
+
+// A call of the file system in a job throws std::bad_alloc.
+class JobWithoutMemoryTest : public BackgroundErrorTest {
+ protected:
+  void ThrowAt(FaultOperation operations, const std::string& name, bool sticky = true) {
+    FaultRule rule;
+    rule.operations = operations;
+    rule.name_contains = name;
+    rule.effect = FaultEffect::kThrowBadAlloc;
+    rule.sticky = sticky;
+    faults_->AddRule(rule);
+  }
+  std::string Get(const std::string& key) {
+    std::string value;
+    EXPECT_OK(database_->db()->Get(ReadOptions(), key, &value));
+    return value;
+  }
+};
+
+TEST_F(JobWithoutMemoryTest, AFlushLatchesTheErrorThatResumeClears) {
+  for (const FaultOperation at : {FaultOperation::kOpenForWriting, FaultOperation::kAppend,
+                                  FaultOperation::kSync, FaultOperation::kClose}) {
+    SCOPED_TRACE(static_cast<uint32_t>(at));
+    ASSERT_OK(Put("a"));
+    ThrowAt(at, ".sst");
+    EXPECT_TRUE(database_->db()->Flush(FlushOptions()).IsMemoryLimit());
+    EXPECT_TRUE(Put("b").IsMemoryLimit());
+    EXPECT_TRUE(database_->db()->Resume().IsMemoryLimit());
+    faults_->ClearRules();
+    EXPECT_OK(database_->db()->Resume());
+    EXPECT_OK(Put("b"));
+    EXPECT_EQ(Get("a"), "value");
+  }
+  ASSERT_OK(database_->Close());
+  ASSERT_OK(database_->Open());
+  EXPECT_EQ(Get("a"), "value");
+}
+
+TEST_F(JobWithoutMemoryTest, AFlushThatCannotSyncTheDirectory) {
+  ASSERT_OK(Put("a"));
+  FaultRule rule;
+  rule.operations = FaultOperation::kSyncDirectory;
+  rule.nth = 2;  // the new log syncs it first
+  rule.effect = FaultEffect::kThrowBadAlloc;
+  faults_->AddRule(rule);
+  EXPECT_TRUE(database_->db()->Flush(FlushOptions()).IsMemoryLimit());
+  faults_->ClearRules();
+  EXPECT_OK(database_->db()->Resume());
+  EXPECT_EQ(Get("a"), "value");
+}
+
+TEST_F(JobWithoutMemoryTest, AnInstallThatCannotWriteTheManifest) {
+  for (const FaultOperation at : {FaultOperation::kAppend, FaultOperation::kSync}) {
+    ASSERT_OK(Put("a"));
+    ThrowAt(at, "MANIFEST");
+    EXPECT_TRUE(database_->db()->Flush(FlushOptions()).IsMemoryLimit());
+    faults_->ClearRules();
+    EXPECT_OK(database_->db()->Resume());
+  }
+  ASSERT_OK(database_->Close());
+  ASSERT_OK(database_->Open());
+  EXPECT_EQ(Get("a"), "value");
+}
+
+TEST_F(JobWithoutMemoryTest, ANewManifestThatCannotBeCreated) {
+  ASSERT_OK(Put("a"));
+  ThrowAt(FaultOperation::kSync, "MANIFEST", /*sticky=*/false);
+  EXPECT_TRUE(database_->db()->Flush(FlushOptions()).IsMemoryLimit());
+  ThrowAt(FaultOperation::kOpenForWriting, "MANIFEST");
+  EXPECT_TRUE(database_->db()->Resume().IsMemoryLimit());
+  faults_->ClearRules();
+  EXPECT_OK(database_->db()->Resume());
+  EXPECT_EQ(Get("a"), "value");
+}
+
+TEST_F(JobWithoutMemoryTest, ADeletionLeavesTheFileToTheNextOpen) {
+  for (const std::string key : {"a", "b"}) {
+    ASSERT_OK(Put(key));
+    ASSERT_OK(Put("shared"));
+    ASSERT_OK(database_->db()->Flush(FlushOptions()));
+  }
+  ThrowAt(FaultOperation::kDelete, "");
+  CompactRangeOptions options;
+  options.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  EXPECT_OK(database_->db()->CompactRange(options, nullptr, nullptr));
+  EXPECT_OK(Put("c"));
+  EXPECT_OK(database_->db()->Flush(FlushOptions()));
+  faults_->ClearRules();
+  ASSERT_OK(database_->Close());
+  ASSERT_OK(database_->Open());
+  std::vector<std::string> files;
+  ASSERT_OK(faults_->GetChildren(OpenDatabase::kPath, &files));
+  std::vector<LiveFileMetaData> live;
+  database_->db()->GetLiveFilesMetaData(&live);
+  EXPECT_EQ(static_cast<size_t>(
+                std::count_if(files.begin(), files.end(),
+                              [](const std::string& name) { return name.ends_with(".sst"); })),
+            live.size());
+}
+
+TEST_F(JobWithoutMemoryTest, AResumeThatCannotCreateItsLogIsTriedAgain) {
+  ASSERT_OK(Put("a"));
+  FailAppendsTo(".log");
+  EXPECT_FALSE(Put("b").ok());
+  faults_->ClearRules();
+  ThrowAt(FaultOperation::kOpenForWriting, ".log");
+  EXPECT_TRUE(database_->db()->Resume().IsMemoryLimit());
+  faults_->ClearRules();
+  EXPECT_OK(database_->db()->Resume());
+  EXPECT_OK(Put("b"));
+  EXPECT_EQ(Get("a"), "value");
+}
+
+// A listener of the program finds no memory.
+class ThrowingListener final : public EventListener {
+ public:
+  void OnFlushCompleted(DB*, const FlushJobInfo&) override { throw std::bad_alloc(); }
+  void OnCompactionCompleted(DB*, const CompactionJobInfo&) override { throw std::bad_alloc(); }
+  void OnTableFileDeleted(const TableFileDeletionInfo&) override { throw std::bad_alloc(); }
+  void OnMemTableSealed(const MemTableInfo&) override { throw std::bad_alloc(); }
+};
+
+TEST_F(JobWithoutMemoryTest, ANotificationIsLeftOut) {
+  Options options = SmallDatabaseOptions();
+  options.create_if_missing = true;
+  options.listeners.push_back(std::make_shared<ThrowingListener>());
+  database_ = std::make_unique<OpenDatabase>(faults_, options, 1);
+  ASSERT_OK(database_->Open());
+  for (const std::string key : {"a", "b", "c"}) {
+    ASSERT_OK(Put(key));
+    ASSERT_OK(Put("shared"));
+    ASSERT_OK(database_->db()->Flush(FlushOptions()));
+  }
+  ASSERT_OK(database_->db()->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_OK(Put("d"));
+  EXPECT_EQ(Get("shared"), "value");
+}
 
 TEST_F(BackgroundErrorTest, ALogThatCannotBeWritten) {
   FailAppendsTo(".log");

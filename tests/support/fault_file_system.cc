@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "base/assert.h"
@@ -214,6 +215,7 @@ FaultFileSystem::Fault FaultFileSystem::Decide(FaultOperation operation, const s
              .error = rule.error.WithContext(path),
              .seed = rule.seed + armed.matches};
   }
+  if (fault.fires && fault.effect == FaultEffect::kThrowBadAlloc) throw std::bad_alloc();
   return fault;
 }
 

@@ -72,6 +72,8 @@ enum class FaultEffect {
   // the bytes of the neighbouring place (n further, or the start) are returned; only for
   // RandomAccessFile
   kMisdirectedRead,
+  // std::bad_alloc is thrown, as by a file system that finds no memory
+  kThrowBadAlloc,
   // the rule's action runs, then the call goes on: a step of another process between two calls of
   // this one
   kRunAction,

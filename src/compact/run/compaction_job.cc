@@ -10,6 +10,7 @@
 #include "ashlar/table_properties.h"
 #include "base/assert.h"
 #include "base/format.h"
+#include "base/out_of_memory.h"
 #include "iterate/level_cursor.h"
 #include "iterate/merging_cursor.h"
 #include "platform/clock.h"
@@ -40,7 +41,7 @@ class Subcompaction {
 
   void Run() {
     const uint64_t start_cpu_nanos = ThreadCpuNanos();
-    status_ = RunRange();
+    status_ = CatchBadAlloc([this] { return RunRange(); });
     result_.statistics.cpu_micros = (ThreadCpuNanos() - start_cpu_nanos) / 1000;
   }
 
@@ -153,16 +154,19 @@ void RunAll(const std::vector<std::unique_ptr<Subcompaction>>& parts, std::atomi
   };
   std::vector<Thread> threads;
   std::vector<Subcompaction*> here{parts.front().get()};
+  threads.reserve(parts.size());
+  here.reserve(parts.size());
   for (size_t i = 1; i < parts.size(); ++i) {
     Subcompaction* part = parts[i].get();
-    Result<Thread> thread =
-        Thread::Start({.name = "ashlar:subcomp", .priority = ThreadPriority::kBackground},
-                      [run, part] { run(part); });
-    if (thread.ok()) {
-      threads.push_back(std::move(thread).value());
-    } else {
-      here.push_back(part);
-    }
+    const Status started = CatchBadAlloc([&]() -> Status {
+      ASHLAR_ASSIGN_OR_RETURN(
+          Thread thread,
+          Thread::Start({.name = "ashlar:subcomp", .priority = ThreadPriority::kBackground},
+                        [run, part] { run(part); }));
+      threads.push_back(std::move(thread));
+      return Status::OK();
+    });
+    if (!started.ok()) here.push_back(part);
   }
   for (Subcompaction* part : here) run(part);
   for (Thread& thread : threads) thread.Join();
@@ -170,15 +174,21 @@ void RunAll(const std::vector<std::unique_ptr<Subcompaction>>& parts, std::atomi
 
 // The first error that says what went wrong, rather than that something else did.
 Status FirstError(const std::vector<std::unique_ptr<Subcompaction>>& parts) {
+  // MemoryLimit is a cause, though its code is kAborted.
+  const auto follows = [](const Status& status) {
+    return status.code() == Status::kAborted && !status.IsMemoryLimit();
+  };
   Status first;
   for (const auto& part : parts) {
-    if (!part->status().ok() && (first.ok() || first.code() == Status::kAborted))
-      first = part->status();
+    if (!part->status().ok() && (first.ok() || follows(first))) first = part->status();
   }
   return first;
 }
 
 void Gather(std::vector<std::unique_ptr<Subcompaction>>* parts, TableJobResult* result) {
+  size_t files = 0;
+  for (const auto& part : *parts) files += part->result().files.size();
+  result->files.reserve(files);
   for (auto& part : *parts) {
     TableJobResult& own = part->result();
     result->statistics.entries.Add(own.statistics.entries);
@@ -204,10 +214,7 @@ Status CheckEntryCount(const CompactionJobArgs& args, const TableJobResult& resu
                                    expected, " entries, ", read, " were read"));
 }
 
-}  // namespace
-
-Status RunCompaction(const CompactionJobArgs& args, TableJobResult* result) {
-  ASHLAR_ASSERT(!args.plan->trivial_move);
+Status RunPlan(const CompactionJobArgs& args, TableJobResult* result) {
   result->Clear();
   const uint64_t start_nanos = args.job.clock->NowNanos();
   ASHLAR_ASSIGN_OR_RETURN(std::vector<KeyRange> ranges, PlanRanges(args));
@@ -219,10 +226,13 @@ Status RunCompaction(const CompactionJobArgs& args, TableJobResult* result) {
   for (KeyRange& range : ranges)
     parts.push_back(std::make_unique<Subcompaction>(*args.plan, job, std::move(range)));
   RunAll(parts, &failed);
-  Gather(&parts, result);
-  Status status = FirstError(parts);
-  if (status.ok()) status = CheckEntryCount(args, *result);
+  const Status status = CatchBadAlloc([&]() -> Status {
+    Gather(&parts, result);
+    ASHLAR_RETURN_IF_ERROR(FirstError(parts));
+    return CheckEntryCount(args, *result);
+  });
   if (!status.ok()) {
+    for (const auto& part : parts) DiscardTableJob(job, &part->result());
     DiscardTableJob(job, result);
     return status;
   }
@@ -232,6 +242,13 @@ Status RunCompaction(const CompactionJobArgs& args, TableJobResult* result) {
   result->statistics.bytes_read = args.plan->InputBytes();
   result->statistics.micros = (args.job.clock->NowNanos() - start_nanos) / 1000;
   return Status::OK();
+}
+
+}  // namespace
+
+Status RunCompaction(const CompactionJobArgs& args, TableJobResult* result) {
+  ASHLAR_ASSERT(!args.plan->trivial_move);
+  return CatchBadAlloc([&] { return RunPlan(args, result); });
 }
 
 VersionEdit MakeEdit(const CompactionPlan& plan, TableJobResult* result) {

@@ -285,6 +285,39 @@ TEST_F(TreeTest, AKeyWhereRangesMeetIsReadOnce) {
   Evict(result.files);
 }
 
+// Each subcompaction on a thread of its own.
+TEST_F(TreeTest, WithoutMemoryTheJobFailsAndLeavesNoFile) {
+  Random random(5);
+  const History history = RandomHistory(&random, 5000, 3000);
+  Build(history, &random, 8000);
+  const CompactionPlan plan = Plan(8000, 4);
+  CompactionJobArgs args;
+  args.plan = &plan;
+  args.job = JobArgs();
+  const size_t files_before = FilesOnDisk();
+  for (const FaultOperation at : {FaultOperation::kOpenForWriting, FaultOperation::kAppend,
+                                  FaultOperation::kClose, FaultOperation::kRead}) {
+    SCOPED_TRACE(static_cast<uint32_t>(at));
+    for (const uint64_t nth : {uint64_t{1}, uint64_t{5}}) {
+      FaultRule rule;
+      rule.operations = at;
+      rule.nth = nth;
+      rule.sticky = true;
+      rule.effect = FaultEffect::kThrowBadAlloc;
+      faults_.AddRule(rule);
+      TableJobResult result;
+      const Status status = RunCompaction(args, &result);
+      EXPECT_TRUE(status.IsMemoryLimit()) << status.ToString();
+      EXPECT_TRUE(result.files.empty());
+      faults_.ClearRules();
+      EXPECT_EQ(FilesOnDisk(), files_before);
+    }
+  }
+  TableJobResult result;
+  EXPECT_TRUE(RunCompaction(args, &result).ok());
+  Evict(result.files);
+}
+
 TEST_F(TreeTest, SplitsIntoEvenRanges) {
   Random random(5);
   const History history = RandomHistory(&random, 5000, 3000);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/out_of_memory.h"
 #include "filesystem/filename.h"
 #include "key/internal_key.h"
 
@@ -23,12 +24,15 @@ CompactionOutput::CompactionOutput(const CompactionOutputArgs& args)
       write_back_bytes_(args.bytes_per_sync != 0 ? args.bytes_per_sync : kWriteBackBytes) {}
 
 CompactionOutput::~CompactionOutput() {
-  if (open_ != nullptr)
-    NotifyEnd(*open_, nullptr, status_.ok() ? Status::Aborted("the job was stopped") : status_);
+  if (open_ != nullptr) {
+    IgnoreBadAlloc([this] {
+      NotifyEnd(*open_, nullptr, status_.ok() ? Status::Aborted("the job was stopped") : status_);
+    });
+  }
   open_.reset();
   for (const std::string& path : made_) {
     // What cannot be removed now is swept up at the next open: no version names it.
-    static_cast<void>(args_.file_system->DeleteFile(path));
+    IgnoreBadAlloc([&] { static_cast<void>(args_.file_system->DeleteFile(path).ok()); });
   }
 }
 
@@ -87,7 +91,7 @@ Status CompactionOutput::StartFile(OpenFile* opened) {
 Status CompactionOutput::Close() {
   const std::unique_ptr<OpenFile> closing = std::move(open_);
   TableWriteResult result;
-  const Status completed = Complete(closing.get(), &result);
+  const Status completed = CatchBadAlloc([&] { return Complete(closing.get(), &result); });
   NotifyEnd(*closing, completed.ok() ? &result : nullptr, completed);
   ASHLAR_RETURN_IF_ERROR(completed);
 

@@ -102,7 +102,8 @@ class CompactionOutput {
   Status Finish();
 
   uint64_t bytes_written() const { return bytes_written_; }  // of complete files
-  // After Finish returned Ok.
+  size_t files() const { return files_.size(); }             // complete ones
+  // After Finish returned Ok. Allocates nothing.
   std::vector<std::unique_ptr<FileMetaData>> TakeFiles();
 
  private:

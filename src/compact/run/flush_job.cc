@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/out_of_memory.h"
 #include "iterate/merging_cursor.h"
 #include "platform/clock.h"
 
@@ -17,9 +18,7 @@ Status CheckEntryCount(const FlushJobArgs& args, const TableJobResult& result) {
                                    " entries, ", read, " were read"));
 }
 
-}  // namespace
-
-Status RunFlush(FlushJobArgs args, TableJobResult* result) {
+Status RunMemTables(FlushJobArgs args, TableJobResult* result) {
   result->Clear();
   const FlushTurn turn(*args.job.turns);
   const uint64_t start_nanos = args.job.clock->NowNanos();
@@ -36,6 +35,12 @@ Status RunFlush(FlushJobArgs args, TableJobResult* result) {
   result->statistics.cpu_micros = (ThreadCpuNanos() - start_cpu_nanos) / 1000;
   result->statistics.micros = (args.job.clock->NowNanos() - start_nanos) / 1000;
   return Status::OK();
+}
+
+}  // namespace
+
+Status RunFlush(FlushJobArgs args, TableJobResult* result) {
+  return CatchBadAlloc([&] { return RunMemTables(std::move(args), result); });
 }
 
 }  // namespace ashlar

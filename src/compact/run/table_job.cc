@@ -5,6 +5,7 @@
 
 #include "ashlar/table_properties.h"
 #include "base/format.h"
+#include "base/out_of_memory.h"
 #include "filesystem/filename.h"
 
 namespace ashlar {
@@ -32,6 +33,7 @@ Status VerifyFiles(const TableJobArgs& args, const TableJobResult& result) {
 }  // namespace
 
 void TableJobResult::AddFilesTo(Level level, VersionEdit* edit) {
+  edit->ReserveNewFiles(files.size());
   for (auto& file : files) edit->AddFile(level, std::move(file));
   files.clear();
 }
@@ -65,6 +67,7 @@ Status RunTableLoop(const TableJobArgs& args, const TableRun& run, InternalCurso
   ASHLAR_RETURN_IF_ERROR(output.Finish());
   result->statistics.entries.Add(stream.counts());
   result->statistics.bytes_written += output.bytes_written();
+  result->files.reserve(result->files.size() + output.files());
   std::vector<std::unique_ptr<FileMetaData>> files = output.TakeFiles();
   std::move(files.begin(), files.end(), std::back_inserter(result->files));
   return Status::OK();
@@ -72,7 +75,7 @@ Status RunTableLoop(const TableJobArgs& args, const TableRun& run, InternalCurso
 
 Status FinishTableJob(const TableJobArgs& args, TableJobResult* result) {
   result->tables = args.tables;
-  Status status = VerifyFiles(args, *result);
+  Status status = CatchBadAlloc([&] { return VerifyFiles(args, *result); });
   if (!status.ok()) {
     DiscardTableJob(args, result);
     return status;
@@ -84,8 +87,11 @@ Status FinishTableJob(const TableJobArgs& args, TableJobResult* result) {
 void DiscardTableJob(const TableJobArgs& args, TableJobResult* result) {
   for (const auto& file : result->files) {
     args.tables->Evict(file.get());
-    static_cast<void>(
-        args.output.file_system->DeleteFile(TableFileName(args.output.directory, file->number)));
+    IgnoreBadAlloc([&] {
+      static_cast<void>(
+          args.output.file_system->DeleteFile(TableFileName(args.output.directory, file->number))
+              .ok());
+    });
   }
   result->Clear();
 }

@@ -44,9 +44,9 @@ TableRef OpenTables::Publish(FileMetaData* file, const TableCache* owner, TableR
     published = file->reader.load(std::memory_order_relaxed);
     if (published == nullptr) {
       if (tables_max_ != 0) EvictTo(tables_max_ - 1);
+      ring_.push_back({file, owner});
       published = reader.release();
       file->reader.store(published, std::memory_order_release);
-      ring_.push_back({file, owner});
     }
     // It is linked, so nothing has dropped it: that happens under this lock.
     published->AddRef();
