@@ -58,7 +58,7 @@ bool IsBenign(const Status& status) {
 BackgroundWork::BackgroundWork(DatabaseState* state)
     : state_(state), stats_dumped_nanos_(state->clock->NowNanos()) {
   StartThreads(state_->options);
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   SetOptions(state_->options);
 }
 
@@ -78,7 +78,7 @@ bool BackgroundWork::RunSoon(std::function<void()> job) {
   const bool taken =
       state_->executor->Schedule(Executor::Priority::kHigh, [this, job = std::move(job)] {
         IgnoreBadAlloc(job);
-        MutexLock lock(state_->mutex);
+        MutexLock lock(state_->mutex());
         --soon_jobs_;
         state_->NotifyChange();
       });
@@ -140,7 +140,7 @@ void BackgroundWork::UpdateGate() {
 void BackgroundWork::ViewChanged(const std::shared_ptr<ColumnFamily>& family) noexcept {
   if (state_->read_only) return;
   const Status decided = CatchBadAlloc([&] {
-    state_->mutex.AssertHeld();
+    kDatabaseMutex.AssertHeld();
     Decide(family);
     return Status::OK();
   });
@@ -186,7 +186,7 @@ void BackgroundWork::CountStall(ColumnFamily* family, StallState before) {
 
 void BackgroundWork::MemTableSealed(const ColumnFamily& family) {
   if (state_->options.listeners.empty()) return;
-  const MemTable& table = *family.active();
+  const MemTable& table = *family.ActiveLocked();
   MemTableInfo info;
   info.cf_name = family.name();
   info.first_seqno = table.first_sequence();
@@ -215,7 +215,7 @@ void BackgroundWork::NotifyChanges() {
     std::vector<Change> changes;
     bool decision_failed = false;
     {
-      MutexLock lock(state_->mutex);
+      MutexLock lock(state_->mutex());
       if (first && telling_changes_) return;
       changes = std::exchange(untold_changes_, {});
       decision_failed = std::exchange(decision_failed_, false);
@@ -238,7 +238,7 @@ void BackgroundWork::LatchError(BackgroundErrorReason reason, std::string_view d
                                 const Status& error) noexcept {
   const bool latched = state_->latch.Set(error, reason);
   NotifyError(reason, during, error, latched);
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   state_->NotifyChange();
 }
 
@@ -261,7 +261,7 @@ void BackgroundWork::NotifyError(BackgroundErrorReason reason, std::string_view 
 
 Status BackgroundWork::Install(std::vector<VersionEdit> edits,
                                const std::function<void()>& when_published) {
-  MutexLock installers(state_->manifest_mutex);
+  MutexLock installers(state_->manifest_mutex());
   return InstallLocked(std::move(edits), when_published);
 }
 
@@ -270,7 +270,7 @@ Status BackgroundWork::InstallLocked(std::vector<VersionEdit> edits,
   for (VersionEdit& edit : edits) edit.last_sequence = state_->PublishedSequence();
   if (std::any_of(edits.begin(), edits.end(),
                   [](const VersionEdit& edit) { return edit.log_number.has_value(); })) {
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     // Families without data do not record that they need no old log; this says it for all. So a log
     // that is missing is a log that is lost.
     edits.back().min_log_number_to_keep = OldestNeededLog(edits);
@@ -299,7 +299,7 @@ Status BackgroundWork::InstallPrepared(PendingInstall* install,
   std::vector<std::shared_ptr<ColumnFamily>> changed;
   changed.reserve(install->changes().size());
   {
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     for (const PendingInstall::Change& change : install->changes()) {
       const std::shared_ptr<ColumnFamily>& family = state_->Families().Shared(change.family->id);
       if (change.version == nullptr || family == nullptr) continue;
@@ -324,7 +324,7 @@ void BackgroundWork::PublishInstall(PendingInstall* install,
                                     const std::function<void()>& when_published) noexcept {
   std::vector<Version*> replaced;
   {
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     for (const PendingInstall::Change& change : install->changes()) {
       ColumnFamily* const family = state_->Families().Find(change.family->id);
       if (change.version != nullptr && family != nullptr) family->SetVersion(change.version);
@@ -370,7 +370,7 @@ void BackgroundWork::FlushJob(std::shared_ptr<ColumnFamily> family) {
     NotifyFlushEnded(&flush, status);
     if (!status.ok()) {
       DiscardTables(&flush);
-      MutexLock lock(state_->mutex);
+      MutexLock lock(state_->mutex());
       family->EndFlush(0);
       // Whoever waits for it is told by the latch; a resume asks again.
       family->flush_wanted = true;
@@ -398,7 +398,7 @@ void BackgroundWork::LatchJobError(BackgroundErrorReason reason, std::string_vie
 void BackgroundWork::EndJob(std::shared_ptr<ColumnFamily> family, int BackgroundWork::* jobs) {
   IgnoreBadAlloc([this] { DumpStatsIfDue(); });
   {
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     ViewChanged(family);
     // A family that was dropped and let go meanwhile ends here, and its files with it.
     family.reset();
@@ -406,10 +406,10 @@ void BackgroundWork::EndJob(std::shared_ptr<ColumnFamily> family, int Background
   state_->epochs.Reclaim();
   DeleteObsoleteFiles();
   NotifyChanges();
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   --(this->*jobs);
   const Status scheduled = CatchBadAlloc([this] {
-    state_->mutex.AssertHeld();
+    kDatabaseMutex.AssertHeld();
     Schedule();
     return Status::OK();
   });
@@ -421,7 +421,7 @@ void BackgroundWork::EndJob(std::shared_ptr<ColumnFamily> family, int Background
 Status BackgroundWork::BuildFlush(Flush* flush) {
   FlushReason reason = FlushReason::kOthers;
   {
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     flush->tables = flush->family->StartFlush();
     reason = flush->family->flush_reason;
   }
@@ -431,7 +431,7 @@ Status BackgroundWork::BuildFlush(Flush* flush) {
   }
   flush->edit.column_family = flush->family->id();
   if (!flush->tables.empty()) ASHLAR_RETURN_IF_ERROR(BuildFlushTable(flush));
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   flush->edit.log_number = flush->family->LogNumberAfterFlush(flush->tables.size());
   return Status::OK();
 }
@@ -441,7 +441,7 @@ Status BackgroundWork::BuildFlushTable(Flush* flush) {
   ColumnFamilyOptions options;
   std::vector<SequenceNumber> snapshots;
   {
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     options = family.options();
     snapshots = state_->snapshots.Sequences();
   }
@@ -467,14 +467,15 @@ Status BackgroundWork::InstallFlushes(std::span<Flush> flushes) {
   ASHLAR_RETURN_IF_ERROR(state_->directory_handle->Sync());
   size_t live_families = 0;
   {
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     live_families = state_->LiveFamilies().size();
   }
   if (live_families > flushes.size()) ASHLAR_RETURN_IF_ERROR(state_->logs.SyncClosed());
   std::vector<VersionEdit> edits;
   edits.reserve(flushes.size());
   for (Flush& flush : flushes) edits.push_back(std::move(flush.edit));
-  ASHLAR_RETURN_IF_ERROR(Install(std::move(edits), [&]() ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
+  ASHLAR_RETURN_IF_ERROR(Install(std::move(edits), [&] {
+    kDatabaseMutex.AssertHeld();
     for (Flush& flush : flushes) {
       flush.family->EndFlush(flush.tables.size());
       if (!flush.tables.empty()) flush.family->totals.CountJob(0, flush.statistics);
@@ -489,7 +490,7 @@ Status BackgroundWork::FlushTogether(std::span<const std::shared_ptr<ColumnFamil
   std::vector<Flush> flushes;
   flushes.reserve(families.size());
   {
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     if (state_->closing.load(std::memory_order_relaxed))
       return Status::ShutdownInProgress("the database is being closed");
     ++joint_flushes_;
@@ -507,7 +508,7 @@ Status BackgroundWork::FlushTogether(std::span<const std::shared_ptr<ColumnFamil
     NotifyFlushEnded(&flush, status);
     if (!status.ok()) DiscardTables(&flush);
   }
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   for (const Flush& flush : flushes) {
     if (!status.ok()) flush.family->EndFlush(0);
   }
@@ -531,7 +532,7 @@ Status BackgroundWork::RecordLogNumbers() {
   std::vector<VersionEdit> edits;
   std::vector<VersionEdit> forget;
   {
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     const RecordedLogs& recorded = state_->versions->recorded_logs();
     // An edit of its own: readers pass over whatever else stands in an edit about logs.
     if (!recorded.empty() && recorded.begin()->first < OldestNeededLog({}))
@@ -556,7 +557,7 @@ Status BackgroundWork::RecordSyncedLogs(std::span<const LogSet::LiveLog> logs) {
 }
 
 Status BackgroundWork::WaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families) {
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   std::vector<uint64_t> last_ids;
   for (const std::shared_ptr<ColumnFamily>& family : families) {
     last_ids.push_back(family->immutable().empty() ? 0 : family->immutable().back().table->id());
@@ -579,9 +580,9 @@ Status BackgroundWork::WaitForFlush(std::span<const std::shared_ptr<ColumnFamily
 
 Status BackgroundWork::WaitUntilSwitchIsFree(
     std::span<const std::shared_ptr<ColumnFamily>> families) {
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   for (const std::shared_ptr<ColumnFamily>& family : families) {
-    const auto would_stop = [&]() ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
+    const auto would_stop = [&]() ASHLAR_REQUIRES(kDatabaseMutex) {
       StallInputs inputs = MakeStallInputs(*family);
       ++inputs.immutable_memtables;
       ++inputs.level0_files;
@@ -607,7 +608,7 @@ void BackgroundWork::ScheduleCompactions() {
          !compaction_candidates_.empty()) {
     const std::shared_ptr<ColumnFamily> family = compaction_candidates_.Pop();
     const Status picked = CatchBadAlloc([&] {
-      state_->mutex.AssertHeld();
+      kDatabaseMutex.AssertHeld();
       if (ScheduleCompaction(family)) compaction_candidates_.Push(family);
       return Status::OK();
     });
@@ -678,7 +679,7 @@ void BackgroundWork::HandleFailure(const Compaction& compaction, const Status& e
     return LatchJobError(BackgroundErrorReason::kCompaction, "a compaction", *family, error);
   uint64_t pause_seconds = 0;
   {
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     pause_seconds = PauseCompactions(family, error);
   }
   IgnoreBadAlloc([&] {
@@ -695,8 +696,12 @@ uint64_t BackgroundWork::PauseCompactions(const std::shared_ptr<ColumnFamily>& f
                            << std::min(family->compaction_failures, kCompactionPauseDoublings);
   if (family->compaction_failures < kCompactionPauseDoublings) ++family->compaction_failures;
   // Without memory for the timer the next change of the family's view is the retry.
-  if (!family->compaction_paused)
-    IgnoreBadAlloc([&] { family->compaction_paused = RetryCompactionAfter(seconds, family); });
+  if (!family->compaction_paused) {
+    IgnoreBadAlloc([&] {
+      kDatabaseMutex.AssertHeld();
+      family->compaction_paused = RetryCompactionAfter(seconds, family);
+    });
+  }
   state_->NotifyChange();
   return seconds;
 }
@@ -707,7 +712,7 @@ bool BackgroundWork::RetryCompactionAfter(uint64_t seconds,
   const auto retry = [timers = timers_, this, waiting = std::weak_ptr<ColumnFamily>(family)] {
     MutexLock running(timers->mutex);
     if (timers->stopped) return;
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     const std::shared_ptr<ColumnFamily> found = waiting.lock();
     if (found == nullptr) return;
     found->compaction_paused = false;
@@ -745,7 +750,7 @@ Status BackgroundWork::Compact(Compaction* compaction) {
     return InstallCompaction(compaction, &result);
   });
   if (!status.ok()) {
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     EndCompaction(compaction);
   }
   if (compaction->events != nullptr)
@@ -757,7 +762,7 @@ Status BackgroundWork::InstallCompaction(Compaction* compaction, TableJobResult*
   const CompactionPlan& plan = compaction->plan;
   std::vector<VersionEdit> edits;
   edits.reserve(1);
-  MutexLock installers(state_->manifest_mutex);
+  MutexLock installers(state_->manifest_mutex());
   AssertFits(*compaction);
   edits.push_back(MakeEdit(plan, plan.trivial_move ? nullptr : result));
   edits[0].column_family = compaction->family->id();
@@ -766,7 +771,7 @@ Status BackgroundWork::InstallCompaction(Compaction* compaction, TableJobResult*
                           state_->versions->Prepare(std::move(edits)));
   compaction->installing = true;
   return InstallPrepared(install.get(), [&] {
-    state_->mutex.AssertHeld();
+    kDatabaseMutex.AssertHeld();
     EndCompaction(compaction);
     compaction->family->compaction_failures = 0;
     if (!plan.trivial_move)
@@ -775,7 +780,7 @@ Status BackgroundWork::InstallCompaction(Compaction* compaction, TableJobResult*
 }
 
 void BackgroundWork::AssertFits(const Compaction& compaction) const {
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   // A dropped family takes no edit: the install answers with ColumnFamilyDropped.
   if (compaction.family->dropped()) return;
   AssertPlanFits(MakeTreeView(*compaction.family, compaction.family->version()),
@@ -788,7 +793,7 @@ Status BackgroundWork::RunManualCompaction(const CompactRangeOptions& options,
   for (;;) {
     std::unique_ptr<Compaction> compaction;
     {
-      MutexLock lock(state_->mutex);
+      MutexLock lock(state_->mutex());
       if (family->dropped()) return Status::ColumnFamilyDropped(family->name());
       ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
       if (state_->closing.load(std::memory_order_relaxed))
@@ -828,7 +833,7 @@ Status BackgroundWork::RunManualCompaction(const CompactRangeOptions& options,
     NotifyChanges();
     IgnoreBadAlloc([this] { DumpStatsIfDue(); });
     {
-      MutexLock lock(state_->mutex);
+      MutexLock lock(state_->mutex());
       --manual_compactions_;
       state_->NotifyChange();
       // A pause interrupted it: the same range is next once work continues.
@@ -854,14 +859,14 @@ Status BackgroundWork::CompactRange(const CompactRangeOptions& options,
        .skip_own_files = last_level == BottommostLevelCompaction::kForceOptimized,
        .first_new_file = state_->versions->next_file_number()});
   if (options.exclusive_manual_compaction) {
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     while (family->exclusive_compaction && !state_->closing.load(std::memory_order_relaxed))
       state_->WaitForChange();
     family->exclusive_compaction = true;
   }
   const Status status = CatchBadAlloc([&] { return RunManualCompaction(options, family, &walk); });
   if (options.exclusive_manual_compaction) {
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     family->exclusive_compaction = false;
     ViewChanged(family);
   }
@@ -874,7 +879,7 @@ TableJobArgs BackgroundWork::MakeJobArgs(const ColumnFamily& family,
   uint64_t bytes_per_sync = 0;
   size_t readahead_bytes = 0;
   {
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     bytes_per_sync = state_->current_options.bytes_per_sync;
     readahead_bytes = state_->current_options.compaction_readahead_size;
   }
@@ -923,7 +928,7 @@ TableJobArgs BackgroundWork::MakeJobArgs(const ColumnFamily& family,
 Status BackgroundWork::WaitForIdle(const WaitForCompactOptions& options) {
   const uint64_t start_ns = state_->clock->NowNanos();
   const auto timeout_us = static_cast<uint64_t>(options.timeout.count());
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   for (;;) {
     bool wanted = flush_jobs_ + compaction_jobs_ + manual_compactions_ > 0;
     for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies())
@@ -940,7 +945,7 @@ Status BackgroundWork::WaitForIdle(const WaitForCompactOptions& options) {
     if (timeout_us > 0) {
       const uint64_t waited_us = (state_->clock->NowNanos() - start_ns) / 1000;
       if (waited_us >= timeout_us) return Status::TimedOut("background work is not finished");
-      state_->clock->WaitForMicros(state_->changed, state_->mutex, timeout_us - waited_us);
+      state_->clock->WaitForMicros(state_->changed, state_->mutex(), timeout_us - waited_us);
     } else {
       state_->WaitForChange();
     }
@@ -948,25 +953,25 @@ Status BackgroundWork::WaitForIdle(const WaitForCompactOptions& options) {
 }
 
 void BackgroundWork::HoldJobs() {
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   ++state_->background_paused;
   while (flush_jobs_ > 0) state_->WaitForChange();
 }
 
 void BackgroundWork::ReleaseJobs() {
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   --state_->background_paused;
 }
 
 void BackgroundWork::Pause() {
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   ++state_->background_paused;
   interrupt_.store(true, std::memory_order_relaxed);
   while (flush_jobs_ + compaction_jobs_ + OtherJobs() > 0) state_->WaitForChange();
 }
 
 bool BackgroundWork::Continue() {
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   if (state_->background_paused == 0) return false;
   if (--state_->background_paused > 0) return true;
   interrupt_.store(state_->closing.load(std::memory_order_relaxed), std::memory_order_relaxed);
@@ -980,7 +985,7 @@ void BackgroundWork::Stop() {
     MutexLock timers(timers_->mutex);
     timers_->stopped = true;
   }
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   state_->closing.store(true, std::memory_order_release);
   interrupt_.store(true, std::memory_order_relaxed);
   state_->NotifyChange();
@@ -999,7 +1004,7 @@ uint64_t BackgroundWork::OldestRecordedLog() const {
 void BackgroundWork::ReleaseLogs() {
   uint64_t oldest = 0;
   {
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     oldest = OldestRecordedLog();
   }
   IgnoreBadAlloc([&] {
@@ -1027,7 +1032,7 @@ void BackgroundWork::DeleteObsoleteFilesIfAny() noexcept {
 // What is not deleted for lack of memory is found, and deleted, at the next open.
 void BackgroundWork::DeleteUnderLock(std::vector<DeletedTable>* deleted) {
   {
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     // A closed database has no lock on its files any more.
     if (state_->file_deletions_disabled > 0 || state_->closed) return;
   }
@@ -1059,7 +1064,7 @@ void BackgroundWork::DumpStatsIfDue() {
   std::vector<std::shared_ptr<ColumnFamily>> families;
   {
     const uint64_t now_nanos = state_->clock->NowNanos();
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     const uint64_t period_seconds = state_->current_options.stats_dump_period_sec;
     if (period_seconds == 0 || (now_nanos - stats_dumped_nanos_) / 1000000000 < period_seconds)
       return;

@@ -51,25 +51,21 @@ class BackgroundWork {
   explicit BackgroundWork(DatabaseState* state);
   // Hands `job` to the executor. Stop and Pause wait for it. False, and nothing is handed over,
   // when the database is being closed.
-  bool RunSoon(std::function<void()> job) ASHLAR_REQUIRES(state_->mutex);
+  bool RunSoon(std::function<void()> job) ASHLAR_REQUIRES(kDatabaseMutex);
   // How many jobs run at once; the threads must have been started.
-  void SetOptions(const DBOptions& options) ASHLAR_REQUIRES(state_->mutex);
+  void SetOptions(const DBOptions& options) ASHLAR_REQUIRES(kDatabaseMutex);
   void StartThreads(const DBOptions& options);
   BackgroundWork(const BackgroundWork&) = delete;
   BackgroundWork& operator=(const BackgroundWork&) = delete;
 
-  // Tells the analysis that the mutex is held, where a caller locked it through a pointer of its
-  // own.
-  void AssertMutexHeld() const ASHLAR_ASSERT_CAPABILITY(state_->mutex) {}
-  void AssertManifestMutexHeld() const ASHLAR_ASSERT_CAPABILITY(state_->manifest_mutex) {}
   // The family's memtables, version or options changed: decides anew about the write gate and about
   // jobs. Without memory for that it latches MemoryLimit; the end of a resume decides again.
   void ViewChanged(const std::shared_ptr<ColumnFamily>& family) noexcept
-      ASHLAR_REQUIRES(state_->mutex);
+      ASHLAR_REQUIRES(kDatabaseMutex);
   // Starts what can be started.
-  void Schedule() ASHLAR_REQUIRES(state_->mutex);
+  void Schedule() ASHLAR_REQUIRES(kDatabaseMutex);
   // The family's active memtable is about to become immutable.
-  void MemTableSealed(const ColumnFamily& family) ASHLAR_REQUIRES(state_->mutex);
+  void MemTableSealed(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex);
   // Tells listeners and the LOG about sealed memtables and changes of write stalls, in their order.
   // They come about where locks are held or writers wait, so jobs tell them at their beginning and
   // end. Without locks.
@@ -84,10 +80,10 @@ class BackgroundWork {
   Status Install(std::vector<VersionEdit> edits, const std::function<void()>& when_published);
   // The body of Install, for callers that hold the manifest mutex.
   Status InstallLocked(std::vector<VersionEdit> edits, const std::function<void()>& when_published)
-      ASHLAR_REQUIRES(state_->manifest_mutex);
+      ASHLAR_REQUIRES(kManifestMutex);
   // The same for an install that was prepared by the caller, who holds the manifest mutex.
   Status InstallPrepared(PendingInstall* install, const std::function<void()>& when_published)
-      ASHLAR_REQUIRES(state_->manifest_mutex);
+      ASHLAR_REQUIRES(kManifestMutex);
 
   // Waits until every memtable that is immutable now is in a table. Error: what keeps it from
   // happening.
@@ -132,25 +128,19 @@ class BackgroundWork {
   void ReleaseLogs();
 
   // The oldest log that is needed once these edits are installed.
-  uint64_t OldestNeededLog(std::span<const VersionEdit> edits) const ASHLAR_REQUIRES(state_->mutex);
+  uint64_t OldestNeededLog(std::span<const VersionEdit> edits) const
+      ASHLAR_REQUIRES(kDatabaseMutex);
   // The oldest log that a recovery would look for. It may lag behind what is needed: a log is kept
   // until the MANIFEST says that it may be missing.
-  uint64_t OldestRecordedLog() const ASHLAR_REQUIRES(state_->mutex);
-  // ---- For the table of properties, whose functions run under the mutex where the analysis cannot
-  // see it.
-  int RunningFlushes() const ASHLAR_NO_THREAD_SAFETY_ANALYSIS { return flush_jobs_; }
-  int RunningCompactions() const ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
+  uint64_t OldestRecordedLog() const ASHLAR_REQUIRES(kDatabaseMutex);
+
+  // ---- For the table of properties.
+  int RunningFlushes() const ASHLAR_REQUIRES(kDatabaseMutex) { return flush_jobs_; }
+  int RunningCompactions() const ASHLAR_REQUIRES(kDatabaseMutex) {
     return compaction_jobs_ + manual_compactions_;
   }
-  bool CompactionPending(const ColumnFamily& family) const ASHLAR_NO_THREAD_SAFETY_ANALYSIS;
-  bool FileDeletionsEnabled() const ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
-    return state_->file_deletions_disabled == 0;
-  }
-  uint64_t OldestLog() const ASHLAR_NO_THREAD_SAFETY_ANALYSIS { return OldestNeededLog({}); }
-  const SnapshotList& Snapshots() const ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
-    return state_->snapshots;
-  }
-  TreeView View(const ColumnFamily& family) const ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
+  bool CompactionPending(const ColumnFamily& family) const ASHLAR_REQUIRES(kDatabaseMutex);
+  TreeView View(const ColumnFamily& family) const ASHLAR_REQUIRES(kDatabaseMutex) {
     return MakeTreeView(family, family.version());
   }
 
@@ -178,9 +168,9 @@ class BackgroundWork {
   };
   using Change = std::variant<MemTableInfo, StallChange>;
 
-  void Decide(const std::shared_ptr<ColumnFamily>& family) ASHLAR_REQUIRES(state_->mutex);
+  void Decide(const std::shared_ptr<ColumnFamily>& family) ASHLAR_REQUIRES(kDatabaseMutex);
   // Latches the error of a decision about jobs; NotifyChanges tells the listeners.
-  void FailDecision(const Status& error) noexcept ASHLAR_REQUIRES(state_->mutex);
+  void FailDecision(const Status& error) noexcept ASHLAR_REQUIRES(kDatabaseMutex);
   void NotifyError(BackgroundErrorReason reason, std::string_view during, const Status& error,
                    bool latched) noexcept;
   void LatchJobError(BackgroundErrorReason reason, std::string_view job, const ColumnFamily& family,
@@ -188,14 +178,14 @@ class BackgroundWork {
   void PublishInstall(PendingInstall* install,
                       std::span<const std::shared_ptr<ColumnFamily>> changed,
                       const std::function<void()>& when_published) noexcept
-      ASHLAR_REQUIRES(state_->manifest_mutex);
-  bool MayStartJobs() const ASHLAR_REQUIRES(state_->mutex);
-  void UpdateGate() ASHLAR_REQUIRES(state_->mutex);
+      ASHLAR_REQUIRES(kManifestMutex);
+  bool MayStartJobs() const ASHLAR_REQUIRES(kDatabaseMutex);
+  void UpdateGate() ASHLAR_REQUIRES(kDatabaseMutex);
   TreeView MakeTreeView(const ColumnFamily& family, Version* version) const
-      ASHLAR_REQUIRES(state_->mutex);
-  StallInputs MakeStallInputs(const ColumnFamily& family) const ASHLAR_REQUIRES(state_->mutex);
+      ASHLAR_REQUIRES(kDatabaseMutex);
+  StallInputs MakeStallInputs(const ColumnFamily& family) const ASHLAR_REQUIRES(kDatabaseMutex);
 
-  void ScheduleFlushes() ASHLAR_REQUIRES(state_->mutex);
+  void ScheduleFlushes() ASHLAR_REQUIRES(kDatabaseMutex);
   void FlushJob(std::shared_ptr<ColumnFamily> family);
   // The end of every job of the executor: what it held goes, files included, before whoever waits
   // for the last job is told.
@@ -214,7 +204,7 @@ class BackgroundWork {
   Status BuildFlush(Flush* flush);
   Status BuildFlushTable(Flush* flush);
   void NotifyChange(const Change& change);
-  void CountStall(ColumnFamily* family, StallState before) ASHLAR_REQUIRES(state_->mutex);
+  void CountStall(ColumnFamily* family, StallState before) ASHLAR_REQUIRES(kDatabaseMutex);
   Status ExecuteCompaction(Compaction* compaction, TableJobResult* result);
   // What the LOG gets every stats_dump_period_sec, at the end of a job.
   void DumpStatsIfDue();
@@ -222,30 +212,30 @@ class BackgroundWork {
   void DiscardTables(Flush* flush);
   Status InstallFlushes(std::span<Flush> flushes);
 
-  void ScheduleCompactions() ASHLAR_REQUIRES(state_->mutex);
+  void ScheduleCompactions() ASHLAR_REQUIRES(kDatabaseMutex);
   // True if a compaction was queued: the family may have another to run concurrently.
   bool ScheduleCompaction(const std::shared_ptr<ColumnFamily>& family)
-      ASHLAR_REQUIRES(state_->mutex);
+      ASHLAR_REQUIRES(kDatabaseMutex);
   // No compaction of the family is picked until the retry. Returns the seconds until then.
   uint64_t PauseCompactions(const std::shared_ptr<ColumnFamily>& family,
-                            const Status& error) noexcept ASHLAR_REQUIRES(state_->mutex);
+                            const Status& error) noexcept ASHLAR_REQUIRES(kDatabaseMutex);
   std::unique_ptr<Compaction> StartCompaction(const std::shared_ptr<ColumnFamily>& family,
-                                              CompactionPlan plan) ASHLAR_REQUIRES(state_->mutex);
+                                              CompactionPlan plan) ASHLAR_REQUIRES(kDatabaseMutex);
   void CompactionJob(Compaction* compaction);
   // I5.
   void HandleFailure(const Compaction& compaction, const Status& error);
   // Lets compactions of the family be picked again then. False: the executor is shutting down.
   bool RetryCompactionAfter(uint64_t seconds, const std::shared_ptr<ColumnFamily>& family);
-  int OtherJobs() const ASHLAR_REQUIRES(state_->mutex) {
+  int OtherJobs() const ASHLAR_REQUIRES(kDatabaseMutex) {
     return manual_compactions_ + joint_flushes_ + soon_jobs_;
   }
   Status Compact(Compaction* compaction);
   Status InstallCompaction(Compaction* compaction, TableJobResult* result);
-  void EndCompaction(Compaction* compaction) ASHLAR_REQUIRES(state_->mutex);
+  void EndCompaction(Compaction* compaction) ASHLAR_REQUIRES(kDatabaseMutex);
 
   // I6, before the plan's edit is prepared: the version cannot change until the install, because
   // the caller holds the manifest mutex.
-  void AssertFits(const Compaction& compaction) const ASHLAR_REQUIRES(state_->manifest_mutex);
+  void AssertFits(const Compaction& compaction) const ASHLAR_REQUIRES(kManifestMutex);
   // Runs the plans of the walk, in the calling thread.
   Status RunManualCompaction(const CompactRangeOptions& options,
                              const std::shared_ptr<ColumnFamily>& family, ManualCompaction* walk);
@@ -261,20 +251,20 @@ class BackgroundWork {
                            std::vector<SequenceNumber> snapshots) const;
 
   DatabaseState* const state_;
-  int flush_jobs_max_ ASHLAR_GUARDED_BY(state_->mutex) = 1;
-  int compaction_jobs_max_ ASHLAR_GUARDED_BY(state_->mutex) = 1;
-  int flush_jobs_ ASHLAR_GUARDED_BY(state_->mutex) = 0;  // handed to the executor and not ended
-  int compaction_jobs_ ASHLAR_GUARDED_BY(state_->mutex) = 0;     // the same
-  int manual_compactions_ ASHLAR_GUARDED_BY(state_->mutex) = 0;  // in callers' threads
-  int soon_jobs_ ASHLAR_GUARDED_BY(state_->mutex) = 0;           // of RunSoon, not ended
-  int joint_flushes_ ASHLAR_GUARDED_BY(state_->mutex) = 0;  // FlushTogether, in callers' threads
-  std::vector<Change> untold_changes_ ASHLAR_GUARDED_BY(state_->mutex);
-  bool telling_changes_ ASHLAR_GUARDED_BY(state_->mutex) =
+  int flush_jobs_max_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 1;
+  int compaction_jobs_max_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 1;
+  int flush_jobs_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;  // handed to the executor and not ended
+  int compaction_jobs_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;     // the same
+  int manual_compactions_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;  // in callers' threads
+  int soon_jobs_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;           // of RunSoon, not ended
+  int joint_flushes_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;  // FlushTogether, in callers' threads
+  std::vector<Change> untold_changes_ ASHLAR_GUARDED_BY(kDatabaseMutex);
+  bool telling_changes_ ASHLAR_GUARDED_BY(kDatabaseMutex) =
       false;  // one thread tells, so that they are told in their order
-  bool decision_failed_ ASHLAR_GUARDED_BY(state_->mutex) = false;  // and listeners are not told
-  uint64_t stats_dumped_nanos_ ASHLAR_GUARDED_BY(state_->mutex);
-  CandidateQueue flush_candidates_ ASHLAR_GUARDED_BY(state_->mutex);
-  CandidateQueue compaction_candidates_ ASHLAR_GUARDED_BY(state_->mutex);
+  bool decision_failed_ ASHLAR_GUARDED_BY(kDatabaseMutex) = false;  // and listeners are not told
+  uint64_t stats_dumped_nanos_ ASHLAR_GUARDED_BY(kDatabaseMutex);
+  CandidateQueue flush_candidates_ ASHLAR_GUARDED_BY(kDatabaseMutex);
+  CandidateQueue compaction_candidates_ ASHLAR_GUARDED_BY(kDatabaseMutex);
   const std::shared_ptr<Timers> timers_ = std::make_shared<Timers>();
   // Ends running jobs: closing, or paused. Written under the mutex, read by jobs between entries.
   std::atomic<bool> interrupt_{false};

@@ -45,7 +45,7 @@ ColumnFamily::ColumnFamily(Args args)
       leveled_(std::move(args.leveled)) {
   totals.levels.reserve(version_->levels());
   version_->Ref();
-  active_ = MemTableEntry{.table = NewMemTable(), .log_number = args.log_number};
+  SetActive(NewMemTable(), args.log_number);
   InstallView();
 }
 
@@ -108,6 +108,12 @@ void FamilyTotals::CountJob(Level output_level, const TableJobStatistics& statis
                            std::min(statistics.entries.entries_in, statistics.entries.entries_out);
 }
 
+void ColumnFamily::SetActive(MemTableRef table, uint64_t log_number) {
+  active_ = MemTableEntry{.table = std::move(table), .log_number = log_number};
+  leader_active_ = active_.table.get();
+  leader_log_number_ = log_number;
+}
+
 ColumnFamily::PreparedSwitch ColumnFamily::PrepareSwitch() {
   if (immutable_.size() == immutable_.capacity()) immutable_.reserve(2 * immutable_.size() + 4);
   if (spare_view_.has_value()) spare_view_->immutable.reserve(immutable_.size() + 1);
@@ -119,12 +125,14 @@ ColumnFamily::PreparedSwitch ColumnFamily::PrepareSwitch() {
 void ColumnFamily::SwitchMemTable(PreparedSwitch prepared, uint64_t log_number) noexcept {
   active_.table->MarkImmutable();
   immutable_.push_back(std::move(active_));
-  active_ = MemTableEntry{.table = std::move(prepared.fresh), .log_number = log_number};
+  SetActive(std::move(prepared.fresh), log_number);
   PublishView(prepared.view.release());
 }
 
 void ColumnFamily::AdvanceEmptyMemTable(uint64_t log_number) {
-  if (active_.table->IsEmpty()) active_.log_number = log_number;
+  if (!active_.table->IsEmpty()) return;
+  active_.log_number = log_number;
+  leader_log_number_ = log_number;
 }
 
 ReadView* ColumnFamily::NewView(const MemTableRef& active, const MemTableRef& newest_immutable) {
@@ -204,7 +212,7 @@ void ColumnFamily::SetVersion(Version* version) {
 }
 
 size_t ColumnFamily::MemTableBytes() const {
-  size_t bytes = active()->ApproximateMemoryUsage();
+  size_t bytes = ActiveLocked()->ApproximateMemoryUsage();
   for (const MemTableEntry& entry : immutable_) bytes += entry.table->ApproximateMemoryUsage();
   return bytes;
 }

@@ -9,9 +9,9 @@
 //     section that publishes the version with its tables.
 // I3: every write that is not in a table is in a log whose number is at least OldestLogNumber().
 //
-// Thread safety: constant members by anyone; view() inside an epoch guard by anyone; `active` is
-// replaced by the commit leader alone, which therefore reads it without a lock. Everything else is
-// guarded by the database mutex. Lifetime: shared by the family table, handles, and running jobs.
+// Thread safety: constant members from any thread. view() from any thread inside an epoch guard.
+// The commit leader alone replaces the active memtable, so it reads LeaderActive() without a lock.
+// The rest is guarded by the database mutex, and clang checks it. Lifetime: shared by the family table, handles, and running jobs.
 #pragma once
 
 #include <atomic>
@@ -32,6 +32,7 @@
 #include "compact/run/table_job.h"
 #include "key/internal_key.h"
 #include "key/key_comparator.h"
+#include "lsm/database_locks.h"
 #include "lsm/read_view.h"
 #include "table/open/table_cache.h"
 
@@ -105,9 +106,14 @@ class ColumnFamily {
   ReadView* view() const { return view_.load(std::memory_order_acquire); }
   // For calls that may wait, which they do outside guards.
   ViewRef PinView() const;
-  MemTable* active() const { return active_.table.get(); }
+  // For the commit leader, who alone replaces it.
+  MemTable* LeaderActive() const { return leader_active_; }
+  // The oldest log that can hold writes of the active memtable. For the commit leader and recovery.
+  uint64_t LeaderLogNumber() const { return leader_log_number_; }
+  MemTable* ActiveLocked() const ASHLAR_REQUIRES(kDatabaseMutex) { return active_.table.get(); }
+  // For the commit leader.
   bool IsFull() const {
-    return active()->ApproximateMemoryUsed() >= full_bytes_.load(std::memory_order_relaxed);
+    return LeaderActive()->ApproximateMemoryUsed() >= full_bytes_.load(std::memory_order_relaxed);
   }
   // What the memtables of this family may take together.
   uint64_t max_sequential_skip() const {
@@ -119,7 +125,9 @@ class ColumnFamily {
 
   // Written under the database mutex.
   bool dropped() const { return dropped_.load(std::memory_order_relaxed); }
-  void MarkDropped() { dropped_.store(true, std::memory_order_relaxed); }
+  void MarkDropped() ASHLAR_REQUIRES(kDatabaseMutex) {
+    dropped_.store(true, std::memory_order_relaxed);
+  }
 
   // ---- Guarded by the database mutex.
 
@@ -140,68 +148,76 @@ class ColumnFamily {
     std::unique_ptr<ReadView, Unlinker> view;
   };
   // Requires: no switch, install or flush of the family until SwitchMemTable takes the result.
-  PreparedSwitch PrepareSwitch();
+  PreparedSwitch PrepareSwitch() ASHLAR_REQUIRES(kDatabaseMutex);
   // Puts the fresh memtable in place, whose writes go to log_number, and publishes the view. The
   // old memtable becomes the newest immutable one. Call EpochDomain::Reclaim after releasing the
   // mutex.
-  void SwitchMemTable(PreparedSwitch prepared, uint64_t log_number) noexcept;
+  void SwitchMemTable(PreparedSwitch prepared, uint64_t log_number) noexcept
+      ASHLAR_REQUIRES(kDatabaseMutex);
   // An empty active memtable needs no older log than this.
-  void AdvanceEmptyMemTable(uint64_t log_number);
+  void AdvanceEmptyMemTable(uint64_t log_number) ASHLAR_REQUIRES(kDatabaseMutex);
   // All immutable memtables, oldest first, marked as being flushed.
-  std::vector<MemTableRef> StartFlush();
+  std::vector<MemTableRef> StartFlush() ASHLAR_REQUIRES(kDatabaseMutex);
   // Ends what StartFlush began; `flushed` memtables, the oldest, are in tables now and leave the
   // list.
-  void EndFlush(size_t flushed);
+  void EndFlush(size_t flushed) ASHLAR_REQUIRES(kDatabaseMutex);
   // The oldest log that will still be needed once the `flushed` oldest memtables are in tables.
-  uint64_t LogNumberAfterFlush(size_t flushed) const;
-  bool WantsFlush() const {
+  uint64_t LogNumberAfterFlush(size_t flushed) const ASHLAR_REQUIRES(kDatabaseMutex);
+  bool WantsFlush() const ASHLAR_REQUIRES(kDatabaseMutex) {
     return running_flushes == 0 && !immutable_.empty() &&
            (flush_wanted ||
             immutable_.size() >= static_cast<size_t>(leveled_.min_write_buffer_number_to_merge));
   }
   // Publishes the current members as the view and unlinks the old one. Call EpochDomain::Reclaim
   // after releasing the mutex.
-  void InstallView();
+  void InstallView() ASHLAR_REQUIRES(kDatabaseMutex);
   // Allocates what the next InstallPreparedView needs, however many memtables are switched before.
-  void PrepareView();
+  void PrepareView() ASHLAR_REQUIRES(kDatabaseMutex);
   // InstallView after PrepareView.
-  void InstallPreparedView() noexcept;
-  void SetVersion(Version* version);
+  void InstallPreparedView() noexcept ASHLAR_REQUIRES(kDatabaseMutex);
+  void SetVersion(Version* version) ASHLAR_REQUIRES(kDatabaseMutex);
 
-  Version* version() const { return version_; }
-  uint64_t view_number() const { return view_number_; }
-  const std::vector<MemTableEntry>& immutable() const { return immutable_; }  // oldest first
-  uint64_t OldestLogNumber() const {
+  Version* version() const ASHLAR_REQUIRES(kDatabaseMutex) { return version_; }
+  uint64_t view_number() const ASHLAR_REQUIRES(kDatabaseMutex) { return view_number_; }
+  // Oldest first.
+  const std::vector<MemTableEntry>& immutable() const ASHLAR_REQUIRES(kDatabaseMutex) {
+    return immutable_;
+  }
+  uint64_t OldestLogNumber() const ASHLAR_REQUIRES(kDatabaseMutex) {
     return immutable_.empty() ? active_.log_number : immutable_.front().log_number;
   }
-  uint64_t active_log_number() const { return active_.log_number; }
-  size_t MemTableBytes() const;
+  uint64_t active_log_number() const ASHLAR_REQUIRES(kDatabaseMutex) { return active_.log_number; }
+  size_t MemTableBytes() const ASHLAR_REQUIRES(kDatabaseMutex);
 
-  const ColumnFamilyOptions& options() const { return options_; }
+  const ColumnFamilyOptions& options() const ASHLAR_REQUIRES(kDatabaseMutex) { return options_; }
   // Installs a view if the prefix extractor is another. Call EpochDomain::Reclaim after releasing
   // the mutex.
-  void SetOptions(const ColumnFamilyOptions& options, const LeveledConfig& leveled);
+  void SetOptions(const ColumnFamilyOptions& options, const LeveledConfig& leveled)
+      ASHLAR_REQUIRES(kDatabaseMutex);
   // Of new memtables and tables; null: none. Reads take the view's.
-  const std::shared_ptr<const SliceTransform>& prefix_extractor() const {
+  const std::shared_ptr<const SliceTransform>& prefix_extractor() const
+      ASHLAR_REQUIRES(kDatabaseMutex) {
     return options_.prefix_extractor;
   }
-  const LeveledConfig& leveled() const { return leveled_; }
+  const LeveledConfig& leveled() const ASHLAR_REQUIRES(kDatabaseMutex) { return leveled_; }
 
-  WriteStall stall;
-  bool compaction_behind = false;
+  WriteStall stall ASHLAR_GUARDED_BY(kDatabaseMutex);
+  bool compaction_behind ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
   // Compactions that failed in a row for lack of space or descriptors, and the last error. While
   // compaction_paused none is picked.
-  uint32_t compaction_failures = 0;
-  bool compaction_paused = false;
-  Status compaction_failure;
-  CompactCursors compact_cursors;
-  std::vector<const CompactionPlan*> running_plans;
-  bool flush_wanted =
-      false;  // flush even if fewer memtables wait than min_write_buffer_number_to_merge
-  FlushReason flush_reason = FlushReason::kOthers;  // why a memtable was switched last
-  int running_flushes = 0;
-  bool exclusive_compaction = false;  // a manual compaction runs alone
-  FamilyTotals totals;
+  uint32_t compaction_failures ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
+  bool compaction_paused ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
+  Status compaction_failure ASHLAR_GUARDED_BY(kDatabaseMutex);
+  CompactCursors compact_cursors ASHLAR_GUARDED_BY(kDatabaseMutex);
+  std::vector<const CompactionPlan*> running_plans ASHLAR_GUARDED_BY(kDatabaseMutex);
+  // Flush even if fewer memtables wait than min_write_buffer_number_to_merge.
+  bool flush_wanted ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
+  // Why a memtable was switched last.
+  FlushReason flush_reason ASHLAR_GUARDED_BY(kDatabaseMutex) = FlushReason::kOthers;
+  int running_flushes ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
+  // A manual compaction runs alone.
+  bool exclusive_compaction ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
+  FamilyTotals totals ASHLAR_GUARDED_BY(kDatabaseMutex);
 
  private:
   struct RawMemoryDeleter {
@@ -213,11 +229,14 @@ class ColumnFamily {
     std::unique_ptr<void, RawMemoryDeleter> memory;
   };
 
-  MemTableRef NewMemTable();
+  void SetActive(MemTableRef table, uint64_t log_number) ASHLAR_REQUIRES(kDatabaseMutex);
+  MemTableRef NewMemTable() ASHLAR_REQUIRES(kDatabaseMutex);
   // A view of these and the other current members.
-  ReadView* NewView(const MemTableRef& active, const MemTableRef& newest_immutable);
-  ReadView::Args ViewArgs(const MemTableRef& active, std::vector<MemTableRef> immutable);
-  void PublishView(ReadView* view) noexcept;
+  ReadView* NewView(const MemTableRef& active, const MemTableRef& newest_immutable)
+      ASHLAR_REQUIRES(kDatabaseMutex);
+  ReadView::Args ViewArgs(const MemTableRef& active, std::vector<MemTableRef> immutable)
+      ASHLAR_REQUIRES(kDatabaseMutex);
+  void PublishView(ReadView* view) noexcept ASHLAR_REQUIRES(kDatabaseMutex);
   Status WrongKeyLength(const Slice& key) const;
   Status TooLarge(const Slice& key, const Slice& value) const;
 
@@ -242,14 +261,20 @@ class ColumnFamily {
 
   std::atomic<bool> dropped_{false};  // written under the database mutex, read by writers
 
-  MemTableEntry active_;
-  std::vector<MemTableEntry> immutable_;
-  std::optional<SpareView> spare_view_;  // of the install that is being written
-  Version* version_;
-  ColumnFamilyOptions options_;
-  LeveledConfig leveled_;
-  uint64_t next_memtable_id_ = 1;
-  uint64_t view_number_ = 0;
+  // Of active_. The commit leader reads them without a lock, and alone writes them while the
+  // database is open, under the database mutex.
+  MemTable* leader_active_ = nullptr;
+  uint64_t leader_log_number_ = 0;
+
+  MemTableEntry active_ ASHLAR_GUARDED_BY(kDatabaseMutex);
+  std::vector<MemTableEntry> immutable_ ASHLAR_GUARDED_BY(kDatabaseMutex);
+  // Of the install that is being written.
+  std::optional<SpareView> spare_view_ ASHLAR_GUARDED_BY(kDatabaseMutex);
+  Version* version_ ASHLAR_GUARDED_BY(kDatabaseMutex);
+  ColumnFamilyOptions options_ ASHLAR_GUARDED_BY(kDatabaseMutex);
+  LeveledConfig leveled_ ASHLAR_GUARDED_BY(kDatabaseMutex);
+  uint64_t next_memtable_id_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 1;
+  uint64_t view_number_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
 };
 
 // The families by id, immutable, so that the commit leader and MultiGet look families up without a

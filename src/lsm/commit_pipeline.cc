@@ -110,7 +110,7 @@ uint64_t CommitPipeline::ActiveMemTableBytes() const {
   uint64_t bytes = 0;
   const EpochGuard guard(state_->epochs);
   for (const auto& family : state_->Families().families)
-    bytes += family->active()->ApproximateMemoryUsed();
+    bytes += family->LeaderActive()->ApproximateMemoryUsed();
   return bytes;
 }
 
@@ -127,23 +127,24 @@ Status CommitPipeline::SwitchWhatIsFull() {
     const uint64_t memory_max = state_->options.db_write_buffer_size;
     if (memory_max > 0) active_bytes_ = ActiveMemTableBytes();
     const bool too_much_memory = memory_max > 0 && active_bytes_ > memory_max;
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     const bool ask_old = logs_too_long && wal_limit_requested_for_ != oldest_log;
     if (ask_old) reason = FlushReason::kWalFull;
     if (ask_old) wal_limit_requested_for_ = oldest_log;
     std::shared_ptr<ColumnFamily> largest;
     for (std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
-      if (largest == nullptr ||
-          family->active()->ApproximateMemoryUsed() > largest->active()->ApproximateMemoryUsed())
+      if (largest == nullptr || family->LeaderActive()->ApproximateMemoryUsed() >
+                                    largest->LeaderActive()->ApproximateMemoryUsed())
         largest = family;
       const bool holds_old_log = ask_old && family->OldestLogNumber() <= oldest_log;
       if (holds_old_log) family->flush_wanted = true;
-      if (family->IsFull() || (holds_old_log && !family->active()->IsEmpty()))
+      if (family->IsFull() || (holds_old_log && !family->LeaderActive()->IsEmpty()))
         full.push_back(std::move(family));
     }
-    if (too_much_memory && full.empty() && largest != nullptr && !largest->active()->IsEmpty()) {
+    if (too_much_memory && full.empty() && largest != nullptr &&
+        !largest->LeaderActive()->IsEmpty()) {
       reason = FlushReason::kWriteBufferManager;
-      active_bytes_ -= largest->active()->ApproximateMemoryUsed();
+      active_bytes_ -= largest->LeaderActive()->ApproximateMemoryUsed();
       largest->flush_wanted = true;
       full.push_back(std::move(largest));
     }
@@ -167,10 +168,9 @@ Status CommitPipeline::LeaderSwitchMemTables(
   std::vector<std::pair<ColumnFamily*, ColumnFamily::PreparedSwitch>> switches;
   switches.reserve(families.size());
   {
-    MutexLock lock(state_->mutex);
-    background_->AssertMutexHeld();
+    MutexLock lock(state_->mutex());
     for (const std::shared_ptr<ColumnFamily>& family : families) {
-      if (family->active()->IsEmpty()) continue;
+      if (family->LeaderActive()->IsEmpty()) continue;
       switches.emplace_back(family.get(), family->PrepareSwitch());
       background_->MemTableSealed(*family);
     }
@@ -192,13 +192,13 @@ Status CommitPipeline::LeaderSwitchMemTables(
 Status CommitPipeline::ThrottleLowPriority(const CommitRequest& request) {
   if (request.no_slowdown)
     return Status::Incomplete("low-priority writes wait while compaction is behind");
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   const uint64_t turn_us = state_->gate.ReserveLowPriority(NowMicros(), request.batch_bytes);
   while (state_->gate.CompactionBehind()) {
     ASHLAR_RETURN_IF_ERROR(WaitingIsInVain());
     const uint64_t now_us = NowMicros();
     if (now_us >= turn_us) break;
-    state_->clock->WaitForMicros(state_->changed, state_->mutex, turn_us - now_us);
+    state_->clock->WaitForMicros(state_->changed, state_->mutex(), turn_us - now_us);
   }
   return Status::OK();
 }
@@ -213,7 +213,7 @@ Status CommitPipeline::WaitAtGate(const CommitRequest& request) {
 }
 
 Status CommitPipeline::PassGate(const CommitRequest& request) {
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   WriteController& gate = state_->gate;
   uint64_t bytes = request.batch_bytes;  // not paid for by waiting yet
   uint64_t reserved_us = 0;
@@ -238,7 +238,7 @@ Status CommitPipeline::PassGate(const CommitRequest& request) {
       generation = gate.generation();
       continue;
     }
-    state_->clock->WaitForMicros(state_->changed, state_->mutex, *turn_us - now_us);
+    state_->clock->WaitForMicros(state_->changed, state_->mutex(), *turn_us - now_us);
   }
 }
 

@@ -71,7 +71,7 @@ class CommitPipeline {
   Status WaitAtGate(const CommitRequest& request);
   Status PassGate(const CommitRequest& request);
   // The error that a waiting writer gets instead of its turn; OK: it may wait.
-  Status WaitingIsInVain() const ASHLAR_REQUIRES(state_->mutex);
+  Status WaitingIsInVain() const ASHLAR_REQUIRES(kDatabaseMutex);
   uint64_t NowMicros() const { return state_->clock->NowNanos() / 1000; }
   Status CommitGroupOfWrites(const CommitGroup& group);
   Status AppendToLog(const CommitGroup& group);

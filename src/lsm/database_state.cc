@@ -64,10 +64,10 @@ std::vector<std::shared_ptr<ColumnFamily>> DatabaseState::LiveFamilies() const {
 
 void DatabaseState::WaitForChange() {
   const uint64_t seen = changes;
-  mutex.Unlock();
+  mutex().Unlock();
   const bool ran = executor->RunJobWhileWaiting();
-  mutex.Lock();
-  if (!ran && changes == seen) changed.Wait(mutex);
+  mutex().Lock();
+  if (!ran && changes == seen) changed.Wait(mutex());
 }
 
 void DatabaseState::DrainEpochs() {

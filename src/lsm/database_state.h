@@ -27,6 +27,7 @@
 #include "execute/epoch.h"
 #include "execute/executor.h"
 #include "lsm/column_family.h"
+#include "lsm/database_locks.h"
 #include "lsm/error_handler.h"
 #include "lsm/log_set.h"
 #include "lsm/obsolete_files.h"
@@ -51,16 +52,16 @@ struct DatabaseState {
   // Inside an epoch guard, or under `mutex`.
   const FamilyTable& Families() const { return *family_table.load(std::memory_order_acquire); }
   // Replaces the table that Families() gives. Call epochs.Reclaim after releasing the mutex.
-  void SetFamilies(std::unique_ptr<FamilyTable> families) ASHLAR_REQUIRES(mutex);
+  void SetFamilies(std::unique_ptr<FamilyTable> families) ASHLAR_REQUIRES(kDatabaseMutex);
   // Every family that is not dropped, by id.
-  std::vector<std::shared_ptr<ColumnFamily>> LiveFamilies() const ASHLAR_REQUIRES(mutex);
+  std::vector<std::shared_ptr<ColumnFamily>> LiveFamilies() const ASHLAR_REQUIRES(kDatabaseMutex);
   // Wakes whoever waits for `changed`; callers hold the mutex.
-  void NotifyChange() ASHLAR_REQUIRES(mutex) {
+  void NotifyChange() ASHLAR_REQUIRES(kDatabaseMutex) {
     ++changes;
     changed.SignalAll();
   }
   // Waits for a change, or does a piece of background work where no thread would.
-  void WaitForChange() ASHLAR_REQUIRES(mutex);
+  void WaitForChange() ASHLAR_REQUIRES(kDatabaseMutex);
 
   // Waits until what was unlinked before, and is not pinned, is gone: a view, then what it held,
   // then what that held.
@@ -90,7 +91,7 @@ struct DatabaseState {
   DB* db = nullptr;                             // for listeners
 
   // Keeps what the tables cache in alive until the last table is gone.
-  std::vector<std::shared_ptr<Cache>> block_caches ASHLAR_GUARDED_BY(mutex);
+  std::vector<std::shared_ptr<Cache>> block_caches ASHLAR_GUARDED_BY(kDatabaseMutex);
 
   // ---- Self-synchronised.
   ArenaBlockPool arena_blocks;
@@ -120,18 +121,22 @@ struct DatabaseState {
   std::atomic<bool> unlogged_writes{false};  // a write with disableWAL was made
 
   // ---- Locks and what they guard.
-  Mutex manifest_mutex ASHLAR_ACQUIRED_BEFORE(mutex);
-  mutable Mutex mutex;
+  Mutex& manifest_mutex() ASHLAR_RETURN_CAPABILITY(kManifestMutex) { return manifest_mutex_; }
+  Mutex& mutex() const ASHLAR_RETURN_CAPABILITY(kDatabaseMutex) { return mutex_; }
   CondVar changed;  // any of the below, a view or a job changed
-  uint64_t changes ASHLAR_GUARDED_BY(mutex) = 0;
-  DBOptions current_options ASHLAR_GUARDED_BY(mutex);
+  uint64_t changes ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
+  DBOptions current_options ASHLAR_GUARDED_BY(kDatabaseMutex);
   std::vector<UnsupportedOption> unsupported_options
-      ASHLAR_GUARDED_BY(mutex);  // of the OPTIONS file at open; written into each new one
-  SnapshotList snapshots ASHLAR_GUARDED_BY(mutex);
-  int file_deletions_disabled ASHLAR_GUARDED_BY(mutex) = 0;
-  int background_paused ASHLAR_GUARDED_BY(mutex) = 0;
-  bool closed ASHLAR_GUARDED_BY(mutex) = false;
-  Status close_status ASHLAR_GUARDED_BY(mutex);
+      ASHLAR_GUARDED_BY(kDatabaseMutex);  // of the OPTIONS file at open; written into each new one
+  SnapshotList snapshots ASHLAR_GUARDED_BY(kDatabaseMutex);
+  int file_deletions_disabled ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
+  int background_paused ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
+  bool closed ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
+  Status close_status ASHLAR_GUARDED_BY(kDatabaseMutex);
+
+ private:
+  Mutex manifest_mutex_ ASHLAR_ACQUIRED_BEFORE(mutex_);
+  mutable Mutex mutex_;
 };
 
 // What cannot be deleted is a warning in the LOG: it is found again, and deleted, at the next open.

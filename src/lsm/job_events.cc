@@ -117,7 +117,7 @@ std::vector<JobEvents::Made> JobEvents::MadeTables() const {
 
 std::vector<uint64_t> JobEvents::FilesPerLevel() const {
   std::vector<uint64_t> files;
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   for (Level level = 0; level < family_.version()->levels(); ++level)
     files.push_back(family_.version()->NumFiles(level));
   return files;

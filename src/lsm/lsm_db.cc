@@ -46,7 +46,7 @@ FamilyHandle::~FamilyHandle() {
 }
 
 Status FamilyHandle::GetDescriptor(ColumnFamilyDescriptor* desc) try {
-  MutexLock lock(core_->state->mutex);
+  MutexLock lock(core_->state->mutex());
   *desc = ColumnFamilyDescriptor(family_->name(), family_->options());
   return Status::OK();
 } catch (const std::bad_alloc&) {
@@ -117,7 +117,7 @@ Status LsmDB::StartWriting(const std::vector<ColumnFamilyDescriptor>& families) 
   ASHLAR_RETURN_IF_ERROR(commit_.RunExclusive([&] { return state_->logs.StartNewLog(log); }));
   std::vector<std::shared_ptr<ColumnFamily>> live;
   {
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     live = state_->LiveFamilies();
     for (const std::shared_ptr<ColumnFamily>& family : live)
       family->AdvanceEmptyMemTable(state_->logs.current_number());
@@ -136,8 +136,7 @@ Status LsmDB::StartWriting(const std::vector<ColumnFamilyDescriptor>& families) 
   background_.DeleteObsoleteFiles();
   uint64_t oldest_log = 0;
   {
-    MutexLock lock(state_->mutex);
-    background_.AssertMutexHeld();
+    MutexLock lock(state_->mutex());
     oldest_log = background_.OldestRecordedLog();
   }
   DeleteOrphans(state_, oldest_log);
@@ -150,8 +149,7 @@ Status LsmDB::StartWriting(const std::vector<ColumnFamilyDescriptor>& families) 
       .Add("bytes_not_replayed", state_->recovery.BytesNotReplayed())
       .Add("damaged_wal_files", state_->recovery.DamagedLogs())
       .Add("status", "OK");
-  MutexLock lock(state_->mutex);
-  background_.AssertMutexHeld();
+  MutexLock lock(state_->mutex());
   for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies())
     background_.ViewChanged(family);
   return Status::OK();
@@ -159,7 +157,7 @@ Status LsmDB::StartWriting(const std::vector<ColumnFamilyDescriptor>& families) 
 
 Status LsmDB::CheckNothingIsHeld() {
   {
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     if (state_->snapshots.size() > 0)
       return Status::Aborted("snapshots are still held; release them before Close");
   }
@@ -168,7 +166,7 @@ Status LsmDB::CheckNothingIsHeld() {
 
 Status LsmDB::Close() try {
   {
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     if (state_->closed) return state_->close_status;
   }
   // Jobs hold tables and blocks, too.
@@ -183,7 +181,7 @@ Status LsmDB::Close() try {
 
 Status LsmDB::CloseFiles() {
   {
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     if (state_->closed) return state_->close_status;
   }
   Status status;
@@ -210,12 +208,12 @@ Status LsmDB::CloseFiles() {
       MutexLock changing(options_file_mutex_);
       options_file_closed_ = true;
     }
-    MutexLock installers(state_->manifest_mutex);
-    attempt([this]() ASHLAR_REQUIRES(state_->manifest_mutex) { return state_->versions->Close(); });
+    MutexLock installers(state_->manifest_mutex());
+    attempt([this] { return state_->versions->Close(); });
     state_->lock.reset();
   }
   if (state_->logger != nullptr) state_->logger->Flush();
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   state_->closed = true;
   state_->close_status = status;
   return status;
@@ -246,9 +244,9 @@ Status LsmDB::CloseLogs() {
 
 bool LsmDB::HasUnloggedWrites() {
   if (!state_->unlogged_writes.load(std::memory_order_relaxed)) return false;
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
-    if (!family->active()->IsEmpty() || !family->immutable().empty()) return true;
+    if (!family->ActiveLocked()->IsEmpty() || !family->immutable().empty()) return true;
   }
   return false;
 }
@@ -269,8 +267,7 @@ Status LsmDB::Resume() try {
   });
   background_.ReleaseLogs();
   background_.DeleteObsoleteFiles();
-  MutexLock lock(state_->mutex);
-  background_.AssertMutexHeld();
+  MutexLock lock(state_->mutex());
   for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
     background_.ViewChanged(family);
   return status;
@@ -289,7 +286,7 @@ Status LsmDB::TryToResume() {
   background_.HoldJobs();
   Status status = commit_.RunExclusive([&]() -> Status {
     {
-      MutexLock lock(state_->mutex);
+      MutexLock lock(state_->mutex());
       // Close takes the lead to close the logs: a log that is created before is closed with them,
       // and none is created afterwards.
       if (state_->closing.load(std::memory_order_relaxed))
@@ -314,7 +311,7 @@ Status LsmDB::CheckWritable() const {
 // ---- Column families.
 
 std::unique_ptr<ColumnFamilyHandle> LsmDB::NewHandle(const std::string& name) {
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   for (std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
     if (family->name() == name)
       return std::make_unique<FamilyHandle>(core_.get(), std::move(family));
@@ -331,8 +328,7 @@ Status LsmDB::CreateFamily(const ColumnFamilyOptions& options, const std::string
   // log that later writes go to.
   return commit_.RunExclusive([&]() -> Status {
     ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
-    MutexLock installers(state_->manifest_mutex);
-    background_.AssertManifestMutexHeld();
+    MutexLock installers(state_->manifest_mutex());
     const ColumnFamilySpec spec{.name = name,
                                 .comparator = KeyComparator(filled.comparator),
                                 .levels = static_cast<Level>(filled.num_levels)};
@@ -342,12 +338,12 @@ Status LsmDB::CreateFamily(const ColumnFamilyOptions& options, const std::string
     const PendingInstall::Change& added = install->changes().front();
     std::unique_ptr<FamilyTable> families;
     {
-      MutexLock lock(state_->mutex);
+      MutexLock lock(state_->mutex());
       families = FamiliesWith(*state_, MakeColumnFamily(state_, *added.family, added.version,
                                                         filled, state_->logs.current_number()));
     }
     const Status installed = background_.InstallPrepared(install.get(), [&] {
-      state_->mutex.AssertHeld();
+      kDatabaseMutex.AssertHeld();
       state_->SetFamilies(std::move(families));
     });
     if (!installed.ok())
@@ -387,20 +383,18 @@ Status LsmDB::DropFamily(const std::shared_ptr<ColumnFamily>& family) {
     return Status::InvalidArgument("the default column family cannot be dropped");
   return commit_.RunExclusive([&]() -> Status {
     ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
-    MutexLock installers(state_->manifest_mutex);
-    background_.AssertManifestMutexHeld();
+    MutexLock installers(state_->manifest_mutex());
     ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<PendingInstall> install,
                             state_->versions->PrepareDropFamily(family->id()));
     // The table cannot change before the install: that takes the manifest mutex.
     std::unique_ptr<FamilyTable> families;
     {
-      MutexLock lock(state_->mutex);
+      MutexLock lock(state_->mutex());
       families = std::make_unique<FamilyTable>(state_->Families());
     }
     families->Remove(family->id());
     const Status installed = background_.InstallPrepared(install.get(), [&] {
-      state_->mutex.AssertHeld();
-      background_.AssertMutexHeld();
+      kDatabaseMutex.AssertHeld();
       state_->SetFamilies(std::move(families));
       family->MarkDropped();
       std::erase_if(state_->unsupported_options, [&family](const UnsupportedOption& option) {
@@ -594,7 +588,7 @@ Status LsmDB::NewIterators(const ReadOptions& options,
 
 const Snapshot* LsmDB::GetSnapshot() try {
   const auto unix_seconds = static_cast<int64_t>(state_->clock->NowUnixMicros() / 1000000);
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   return state_->snapshots.Acquire(state_->PublishedSequence(), unix_seconds);
 } catch (const std::bad_alloc&) {
   return nullptr;
@@ -602,7 +596,7 @@ const Snapshot* LsmDB::GetSnapshot() try {
 
 void LsmDB::ReleaseSnapshot(const Snapshot* snapshot) {
   if (snapshot == nullptr) return;
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   state_->snapshots.Release(static_cast<const SnapshotImpl*>(snapshot));
 }
 
@@ -626,14 +620,13 @@ Status LsmDB::FlushFamilies(const FlushOptions& options,
     ASHLAR_RETURN_IF_ERROR(background_.WaitUntilSwitchIsFree(families));
   bool any = false;
   {
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     for (const std::shared_ptr<ColumnFamily>& family : families)
-      any |= !family->active()->IsEmpty();
+      any |= !family->ActiveLocked()->IsEmpty();
   }
   if (any) ASHLAR_RETURN_IF_ERROR(commit_.SwitchMemTables(families, reason));
   if (!options.wait) {
-    MutexLock lock(state_->mutex);
-    background_.AssertMutexHeld();
+    MutexLock lock(state_->mutex());
     for (const std::shared_ptr<ColumnFamily>& family : families) {
       family->flush_wanted = !family->immutable().empty();
       background_.ViewChanged(family);
@@ -646,7 +639,7 @@ Status LsmDB::FlushFamilies(const FlushOptions& options,
 Status LsmDB::FlushAll(const FlushOptions& options, FlushReason reason) {
   std::vector<std::shared_ptr<ColumnFamily>> families;
   {
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     families = state_->LiveFamilies();
   }
   return FlushFamilies(options, families, reason);
@@ -705,7 +698,7 @@ Status LsmDB::EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& colum
 
 Status LsmDB::DisableFileDeletions() try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   ++state_->file_deletions_disabled;
   return Status::OK();
 } catch (const std::bad_alloc&) {
@@ -715,7 +708,7 @@ Status LsmDB::DisableFileDeletions() try {
 Status LsmDB::EnableFileDeletions() try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   {
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     if (state_->file_deletions_disabled == 0)
       return Status::InvalidArgument("file deletions are not disabled");
     --state_->file_deletions_disabled;
@@ -736,7 +729,7 @@ Status LsmDB::SetOptions(ColumnFamilyHandle* column_family,
     MutexLock changing(options_file_mutex_);
     ColumnFamilyOptions changed;
     {
-      MutexLock lock(state_->mutex);
+      MutexLock lock(state_->mutex());
       changed = family->options();
     }
     const std::shared_ptr<const SliceTransform> extractor = changed.prefix_extractor;
@@ -748,8 +741,7 @@ Status LsmDB::SetOptions(ColumnFamilyHandle* column_family,
     ASHLAR_RETURN_IF_ERROR(
         ValidateOptions(state_->options, {ColumnFamilyDescriptor(family->name(), changed)}));
     FillDefaults(&changed);
-    MutexLock lock(state_->mutex);
-    background_.AssertMutexHeld();
+    MutexLock lock(state_->mutex());
     family->SetOptions(changed, ResolveLeveledConfig(changed, state_->options));
     background_.ViewChanged(family);
   }
@@ -769,8 +761,7 @@ Status LsmDB::SetDBOptions(const std::unordered_map<std::string, std::string>& n
     state_->open_tables.SetLimit(ResolveOpenTablesMax(changed));
     state_->log_bytes_max.store(changed.max_total_wal_size, std::memory_order_relaxed);
     background_.StartThreads(changed);
-    MutexLock lock(state_->mutex);
-    background_.AssertMutexHeld();
+    MutexLock lock(state_->mutex());
     state_->current_options = changed;
     background_.SetOptions(changed);
     for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
@@ -784,12 +775,12 @@ Status LsmDB::SetDBOptions(const std::unordered_map<std::string, std::string>& n
 }
 
 Options LsmDB::GetOptions(ColumnFamilyHandle* column_family) const {
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   return Options(state_->current_options, Family(column_family)->options());
 }
 
 DBOptions LsmDB::GetDBOptions() const {
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   return state_->current_options;
 }
 
@@ -798,14 +789,13 @@ DBOptions LsmDB::GetDBOptions() const {
 Status LsmDB::RecordFamilyOptions() {
   constexpr size_t kFamiliesRecordedAtOnce = 32;
   {
-    MutexLock lock(state_->mutex);
-    background_.AssertMutexHeld();
+    MutexLock lock(state_->mutex());
     if (options_job_queued_) return Status::OK();
     const bool many = state_->Families().families.size() > kFamiliesRecordedAtOnce;
     if (many && !state_->options.fail_if_options_file_error) {
       options_job_queued_ = background_.RunSoon([this] {
         {
-          MutexLock locked(state_->mutex);
+          MutexLock locked(state_->mutex());
           options_job_queued_ = false;
         }
         // It has logged its error.
@@ -822,7 +812,7 @@ Status LsmDB::WriteOptionsFile() {
   if (options_file_closed_) return Status::ShutdownInProgress("the database is closed");
   std::vector<ColumnFamilyDescriptor> families;
   {
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies())
       families.emplace_back(family->name(), family->options());
   }
@@ -926,7 +916,7 @@ Status LsmDB::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_f
                            bool flush_memtable) try {
   if (flush_memtable && !state_->read_only)
     ASHLAR_RETURN_IF_ERROR(FlushAll(FlushOptions(), FlushReason::kGetLiveFiles));
-  MutexLock installers(state_->manifest_mutex);
+  MutexLock installers(state_->manifest_mutex());
   files.clear();
   for (const FileNumber number : state_->versions->LiveTables())
     files.push_back("/" + std::string(BaseName(TableFileName("", number))));
@@ -961,7 +951,7 @@ Status LsmDB::GetDbSessionId(std::string& session_id) const try {
 Status LsmDB::VerifyChecksum(const ReadOptions& /*options*/) try {
   std::vector<std::shared_ptr<ColumnFamily>> families;
   {
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     families = state_->LiveFamilies();
   }
   for (const std::shared_ptr<ColumnFamily>& family : families) {

@@ -204,7 +204,7 @@ class LsmDB final : public DB {
   Mutex options_file_mutex_;  // serialises changes of options with the file that records them
   bool options_file_closed_ ASHLAR_GUARDED_BY(options_file_mutex_) =
       false;  // LOCK is about to be released: no file is written any more
-  bool options_job_queued_ ASHLAR_GUARDED_BY(state_->mutex) =
+  bool options_job_queued_ ASHLAR_GUARDED_BY(kDatabaseMutex) =
       false;  // a job that writes the OPTIONS file waits for its turn
 };
 

@@ -24,7 +24,7 @@ Status MissingMergeOperator(const ColumnFamily& family) {
 
 void MemTableInserter::CountSelected() {
   if (selected_ == nullptr) return;
-  const uint64_t bytes = selected_->active()->ApproximateMemoryUsed();
+  const uint64_t bytes = selected_->LeaderActive()->ApproximateMemoryUsed();
   grown_bytes_ += bytes - selected_bytes_;
   selected_bytes_ = bytes;
 }
@@ -34,11 +34,10 @@ ColumnFamily* MemTableInserter::Select(uint32_t family) {
     if (args_.counts_bytes) CountSelected();
     selected_id_ = family;
     selected_ = args_.families->Find(family);
-    if (selected_ != nullptr && args_.replaying &&
-        selected_->active_log_number() > args_.log_number)
+    if (selected_ != nullptr && args_.replaying && selected_->LeaderLogNumber() > args_.log_number)
       selected_ = nullptr;
     if (args_.counts_bytes && selected_ != nullptr)
-      selected_bytes_ = selected_->active()->ApproximateMemoryUsed();
+      selected_bytes_ = selected_->LeaderActive()->ApproximateMemoryUsed();
   }
   return selected_;
 }
@@ -57,7 +56,7 @@ Status MemTableInserter::Apply(const Slice& contents, SequenceNumber first) {
     if (record.type == ValueType::kMerge && family->merge_operator() == nullptr) [[unlikely]] {
       return MissingMergeOperator(*family);
     }
-    family->active()->Add(sequence, record.type, record.key, record.value);
+    family->LeaderActive()->Add(sequence, record.type, record.key, record.value);
     if (family->IsFull()) found_full_ = true;
   }
   return reader.status();

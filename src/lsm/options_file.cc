@@ -49,7 +49,7 @@ Status TakeRecordedObjects(DatabaseState* state, std::vector<ColumnFamilyDescrip
     family->options.merge_operator =
         std::make_shared<UnknownMergeOperator>(option.ObjectName(), option.value);
   }
-  MutexLock lock(state->mutex);
+  MutexLock lock(state->mutex());
   state->unsupported_options = std::move(unset);
   return Status::OK();
 }
@@ -59,7 +59,7 @@ Status WriteNewOptionsFile(DatabaseState* state,
   DBOptions options;
   std::vector<UnsupportedOption> unsupported;
   {
-    MutexLock lock(state->mutex);
+    MutexLock lock(state->mutex());
     options = state->current_options;
     unsupported = state->unsupported_options;
   }

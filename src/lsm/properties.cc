@@ -18,16 +18,29 @@ namespace {
 
 using Names = DB::Properties;
 
-// What a property's function looks at; the caller holds the database mutex.
-struct Subject {
-  const DatabaseState& state;
-  const BackgroundWork& background;
-  const ColumnFamily& family;
+// What a property's function looks at. It exists only while the database mutex is held, so its
+// functions tell the analysis that it is.
+class Subject {
+ public:
+  Subject(const DatabaseState& state, const BackgroundWork& background, const ColumnFamily& family)
+      ASHLAR_REQUIRES(kDatabaseMutex)
+      : state_(state), background_(background), family_(family) {}
 
-  const Version& version() const { return *family.version(); }
+  const DatabaseState& state() const ASHLAR_ASSERT_CAPABILITY(kDatabaseMutex) { return state_; }
+  const BackgroundWork& background() const ASHLAR_ASSERT_CAPABILITY(kDatabaseMutex) {
+    return background_;
+  }
+  const ColumnFamily& family() const ASHLAR_ASSERT_CAPABILITY(kDatabaseMutex) { return family_; }
+  const Version& version() const { return *family().version(); }
+
+ private:
+  const DatabaseState& state_;
+  const BackgroundWork& background_;
+  const ColumnFamily& family_;
 };
 
-uint64_t SumImmutable(const ColumnFamily& family, uint64_t (*get)(const MemTable&)) {
+uint64_t SumImmutable(const ColumnFamily& family, uint64_t (*get)(const MemTable&))
+    ASHLAR_REQUIRES(kDatabaseMutex) {
   uint64_t sum = 0;
   for (const MemTableEntry& entry : family.immutable()) sum += get(*entry.table);
   return sum;
@@ -96,17 +109,17 @@ EntryCounts CountEntries(const Version& version) {
 
 uint64_t EstimateKeys(const Subject& s) {
   EntryCounts counts = CountEntries(s.version());
-  counts.entries += s.family.active()->entries() +
-                    SumImmutable(s.family, [](const MemTable& t) { return t.entries(); });
-  counts.deletions += s.family.active()->deletions() +
-                      SumImmutable(s.family, [](const MemTable& t) { return t.deletions(); });
+  counts.entries += s.family().ActiveLocked()->entries() +
+                    SumImmutable(s.family(), [](const MemTable& t) { return t.entries(); });
+  counts.deletions += s.family().ActiveLocked()->deletions() +
+                      SumImmutable(s.family(), [](const MemTable& t) { return t.deletions(); });
   // Each deletion stands for itself and for the entry that it deletes.
   return counts.entries > 2 * counts.deletions ? counts.entries - 2 * counts.deletions : 0;
 }
 
 uint64_t TableReaderMemory(const Subject& s) {
   uint64_t bytes = 0;
-  const EpochGuard guard(s.state.epochs);
+  const EpochGuard guard(s.state().epochs);
   ForEachFile(s.version(), [&](Level, FileMetaData* file) {
     if (TableReader* const reader = TableCache::FindOpen(file); reader != nullptr)
       bytes += reader->MemoryBytes();
@@ -133,7 +146,7 @@ uint64_t LiveDataBytes(const Subject& s) {
   return bytes;
 }
 
-const Cache* CacheOf(const ColumnFamily& family) {
+const Cache* CacheOf(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex) {
   const BlockBasedTableOptions* const table = TableOptionsOf(family.options());
   return table == nullptr ? nullptr : table->block_cache.get();
 }
@@ -147,51 +160,53 @@ struct NumberProperty {
 const std::span<const NumberProperty> NumberProperties() {
   static const NumberProperty kTable[] = {
       {Names::kNumImmutableMemTable, false,
-       [](const Subject& s) { return uint64_t{s.family.immutable().size()}; }},
+       [](const Subject& s) { return uint64_t{s.family().immutable().size()}; }},
       {Names::kNumImmutableMemTableFlushed, false, [](const Subject&) { return uint64_t{0}; }},
       {Names::kMemTableFlushPending, false,
-       [](const Subject& s) { return uint64_t{s.family.WantsFlush()}; }},
+       [](const Subject& s) { return uint64_t{s.family().WantsFlush()}; }},
       {Names::kNumRunningFlushes, true,
-       [](const Subject& s) { return static_cast<uint64_t>(s.background.RunningFlushes()); }},
+       [](const Subject& s) { return static_cast<uint64_t>(s.background().RunningFlushes()); }},
       {Names::kNumRunningCompactions, true,
-       [](const Subject& s) { return static_cast<uint64_t>(s.background.RunningCompactions()); }},
+       [](const Subject& s) { return static_cast<uint64_t>(s.background().RunningCompactions()); }},
       {Names::kCurSizeActiveMemTable, false,
-       [](const Subject& s) { return uint64_t{s.family.active()->ApproximateMemoryUsage()}; }},
+       [](const Subject& s) {
+         return uint64_t{s.family().ActiveLocked()->ApproximateMemoryUsage()};
+       }},
       {Names::kCurSizeAllMemTables, false,
-       [](const Subject& s) { return uint64_t{s.family.MemTableBytes()}; }},
+       [](const Subject& s) { return uint64_t{s.family().MemTableBytes()}; }},
       {Names::kSizeAllMemTables, false,
-       [](const Subject& s) { return uint64_t{s.family.MemTableBytes()}; }},
+       [](const Subject& s) { return uint64_t{s.family().MemTableBytes()}; }},
       {Names::kNumEntriesActiveMemTable, false,
-       [](const Subject& s) { return s.family.active()->entries(); }},
+       [](const Subject& s) { return s.family().ActiveLocked()->entries(); }},
       {Names::kNumEntriesImmMemTables, false,
        [](const Subject& s) {
-         return SumImmutable(s.family, [](const MemTable& t) { return t.entries(); });
+         return SumImmutable(s.family(), [](const MemTable& t) { return t.entries(); });
        }},
       {Names::kNumDeletesActiveMemTable, false,
-       [](const Subject& s) { return s.family.active()->deletions(); }},
+       [](const Subject& s) { return s.family().ActiveLocked()->deletions(); }},
       {Names::kNumDeletesImmMemTables, false,
        [](const Subject& s) {
-         return SumImmutable(s.family, [](const MemTable& t) { return t.deletions(); });
+         return SumImmutable(s.family(), [](const MemTable& t) { return t.deletions(); });
        }},
       {Names::kCompactionPending, false,
-       [](const Subject& s) { return uint64_t{s.background.CompactionPending(s.family)}; }},
+       [](const Subject& s) { return uint64_t{s.background().CompactionPending(s.family())}; }},
       {Names::kEstimatePendingCompactionBytes, false,
        [](const Subject& s) {
          const std::vector<uint64_t> bytes = LevelBytes(s.version());
-         return EstimatePendingBytes(bytes, s.version().NumFiles(0), s.family.leveled(),
-                                     ComputeLevelTargets(bytes, s.family.leveled()));
+         return EstimatePendingBytes(bytes, s.version().NumFiles(0), s.family().leveled(),
+                                     ComputeLevelTargets(bytes, s.family().leveled()));
        }},
       {Names::kBackgroundErrors, true,
-       [](const Subject& s) { return uint64_t{s.state.latch.IsSet()}; }},
+       [](const Subject& s) { return uint64_t{s.state().latch.IsSet()}; }},
       {Names::kActualDelayedWriteRate, true,
        [](const Subject& s) {
-         return s.state.gate.state() == WriteController::State::kDelayed
-                    ? s.state.gate.bytes_per_second()
+         return s.state().gate.state() == WriteController::State::kDelayed
+                    ? s.state().gate.bytes_per_second()
                     : 0;
        }},
       {Names::kIsWriteStopped, true,
        [](const Subject& s) {
-         return uint64_t{s.state.gate.state() == WriteController::State::kStopped};
+         return uint64_t{s.state().gate.state() == WriteController::State::kStopped};
        }},
       {Names::kEstimateNumKeys, false, &EstimateKeys},
       {Names::kEstimateTableReadersMem, false, &TableReaderMemory},
@@ -199,40 +214,42 @@ const std::span<const NumberProperty> NumberProperties() {
       {Names::kTotalSstFilesSize, false, [](const Subject& s) { return s.version().TotalBytes(); }},
       {Names::kLiveSstFilesSize, false, [](const Subject& s) { return s.version().TotalBytes(); }},
       {Names::kObsoleteSstFilesSize, true,
-       [](const Subject& s) { return s.state.obsolete_files.TableBytes(); }},
+       [](const Subject& s) { return s.state().obsolete_files.TableBytes(); }},
       {Names::kIsFileDeletionsEnabled, true,
-       [](const Subject& s) { return uint64_t{s.background.FileDeletionsEnabled()}; }},
+       [](const Subject& s) { return uint64_t{s.state().file_deletions_disabled == 0}; }},
       {Names::kBaseLevel, false,
        [](const Subject& s) {
          return static_cast<uint64_t>(
-             ComputeLevelTargets(LevelBytes(s.version()), s.family.leveled()).base_level);
+             ComputeLevelTargets(LevelBytes(s.version()), s.family().leveled()).base_level);
        }},
-      {Names::kMinLogNumberToKeep, true, [](const Subject& s) { return s.background.OldestLog(); }},
+      {Names::kMinLogNumberToKeep, true,
+       [](const Subject& s) { return s.background().OldestNeededLog({}); }},
       {Names::kNumSnapshots, true,
-       [](const Subject& s) { return uint64_t{s.background.Snapshots().size()}; }},
+       [](const Subject& s) { return uint64_t{s.state().snapshots.size()}; }},
       {Names::kOldestSnapshotTime, true,
        [](const Subject& s) {
-         const SnapshotImpl* const oldest = s.background.Snapshots().oldest();
+         const SnapshotImpl* const oldest = s.state().snapshots.oldest();
          return oldest == nullptr ? 0 : static_cast<uint64_t>(oldest->GetUnixTime());
        }},
       {Names::kOldestSnapshotSequence, true,
        [](const Subject& s) {
-         const SnapshotImpl* const oldest = s.background.Snapshots().oldest();
+         const SnapshotImpl* const oldest = s.state().snapshots.oldest();
          return oldest == nullptr ? 0 : oldest->GetSequenceNumber();
        }},
       {Names::kCurrentSuperVersionNumber, false,
-       [](const Subject& s) { return s.family.view_number(); }},
+       [](const Subject& s) { return s.family().view_number(); }},
       {Names::kBlockCacheCapacity, false,
        [](const Subject& s) {
-         return CacheOf(s.family) != nullptr ? uint64_t{CacheOf(s.family)->GetCapacity()} : 0;
+         return CacheOf(s.family()) != nullptr ? uint64_t{CacheOf(s.family())->GetCapacity()} : 0;
        }},
       {Names::kBlockCacheUsage, false,
        [](const Subject& s) {
-         return CacheOf(s.family) != nullptr ? uint64_t{CacheOf(s.family)->GetUsage()} : 0;
+         return CacheOf(s.family()) != nullptr ? uint64_t{CacheOf(s.family())->GetUsage()} : 0;
        }},
       {Names::kBlockCachePinnedUsage, false,
        [](const Subject& s) {
-         return CacheOf(s.family) != nullptr ? uint64_t{CacheOf(s.family)->GetPinnedUsage()} : 0;
+         return CacheOf(s.family()) != nullptr ? uint64_t{CacheOf(s.family())->GetPinnedUsage()}
+                                               : 0;
        }},
   };
   return kTable;
@@ -317,9 +334,9 @@ bool PropertyReader::Number(const std::shared_ptr<ColumnFamily>& family, const S
                             uint64_t* value) const {
   const NumberProperty* const found = FindNumber(property);
   if (property == Slice(Names::kEstimateNumKeys)) LearnEntryCounts(state_, background_, *family);
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   if (found != nullptr) {
-    *value = found->get(Subject{*state_, *background_, *family});
+    *value = found->get(Subject(*state_, *background_, *family));
     return true;
   }
   uint64_t level = 0;
@@ -333,7 +350,7 @@ bool PropertyReader::Number(const std::shared_ptr<ColumnFamily>& family, const S
 void PropertyReader::LearnAllEntryCounts() const {
   std::vector<std::shared_ptr<ColumnFamily>> families;
   {
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     families = state_->LiveFamilies();
   }
   for (const std::shared_ptr<ColumnFamily>& family : families)
@@ -345,9 +362,9 @@ bool PropertyReader::Sum(const Slice& property, uint64_t* value) const {
   if (found == nullptr) return false;
   *value = 0;
   if (property == Slice(Names::kEstimateNumKeys)) LearnAllEntryCounts();
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
-    *value += found->get(Subject{*state_, *background_, *family});
+    *value += found->get(Subject(*state_, *background_, *family));
     if (found->whole_database) break;
   }
   return true;
@@ -402,7 +419,7 @@ std::string PropertyReader::DatabaseStats() const {
 }
 
 std::string PropertyReader::Dump(std::span<const std::shared_ptr<ColumnFamily>> families) const {
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   std::string text = DatabaseStats();
   for (const std::shared_ptr<ColumnFamily>& family : families) text += FamilyStats(*family);
   return text;
@@ -415,7 +432,7 @@ bool PropertyReader::Text(const std::shared_ptr<ColumnFamily>& family, const Sli
     *value = std::to_string(number);
     return true;
   }
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   if (property == Slice(Names::kLevelStats)) {
     *value = LevelStats(*family);
   } else if (property == Slice(Names::kSSTables)) {
@@ -441,7 +458,7 @@ bool PropertyReader::Text(const std::shared_ptr<ColumnFamily>& family, const Sli
 bool PropertyReader::Map(const std::shared_ptr<ColumnFamily>& family, const Slice& property,
                          std::map<std::string, std::string>* value) const {
   if (property != Slice(Names::kCFStats)) return false;
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   value->clear();
   const TreeView view = background_->View(*family);
   for (Level level = 0; level < family->version()->levels(); ++level) {
@@ -501,7 +518,7 @@ void Describe(const DatabaseState& state, const FileMetaData& file, SstFileMetaD
 void PropertyReader::LiveFiles(std::vector<LiveFileMetaData>* metadata) const {
   metadata->clear();
   LearnAllEntryCounts();
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
     ForEachFile(*family->version(), [&](Level level, const FileMetaData* file) {
       LiveFileMetaData& out = metadata->emplace_back();
@@ -516,7 +533,7 @@ void PropertyReader::FamilyMetaData(const std::shared_ptr<ColumnFamily>& family,
                                     ColumnFamilyMetaData* metadata) const {
   *metadata = ColumnFamilyMetaData();
   LearnEntryCounts(state_, background_, *family);
-  MutexLock lock(state_->mutex);
+  MutexLock lock(state_->mutex());
   metadata->name = family->name();
   const Version& version = *family->version();
   metadata->size = version.TotalBytes();
@@ -550,13 +567,13 @@ Status PropertyReader::TablesOf(const std::shared_ptr<ColumnFamily>& family,
 
 bool AnyValuePinned(DatabaseState* state) {
   state->DrainEpochs();
-  MutexLock lock(state->mutex);
+  MutexLock lock(state->mutex());
   const EpochGuard guard(state->epochs);
   int64_t views = 0;
   int64_t linked = 0;
   int64_t cached = 0;
   for (const std::shared_ptr<ColumnFamily>& family : state->LiveFamilies()) {
-    if (family->active()->PinCount() > 0 || family->view()->pins.Count() > 0) return true;
+    if (family->ActiveLocked()->PinCount() > 0 || family->view()->pins.Count() > 0) return true;
     ++views;
     linked += 1 + static_cast<int64_t>(family->immutable().size());
     for (const MemTableEntry& entry : family->immutable()) {

@@ -42,9 +42,9 @@ class PropertyReader {
 
  private:
   void LearnAllEntryCounts() const;
-  std::string LevelStats(const ColumnFamily& family) const ASHLAR_REQUIRES(state_->mutex);
-  std::string FamilyStats(const ColumnFamily& family) const ASHLAR_REQUIRES(state_->mutex);
-  std::string DatabaseStats() const ASHLAR_REQUIRES(state_->mutex);
+  std::string LevelStats(const ColumnFamily& family) const ASHLAR_REQUIRES(kDatabaseMutex);
+  std::string FamilyStats(const ColumnFamily& family) const ASHLAR_REQUIRES(kDatabaseMutex);
+  std::string DatabaseStats() const ASHLAR_REQUIRES(kDatabaseMutex);
 
   DatabaseState* const state_;
   BackgroundWork* const background_;

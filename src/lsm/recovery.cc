@@ -360,7 +360,7 @@ class LogReplay {
   }
 
   void SwitchFullMemTables(uint64_t log_number) {
-    MutexLock lock(state_->mutex);
+    MutexLock lock(state_->mutex());
     for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
       if (!family->IsFull()) continue;
       // The log number stays that of the first log: nothing is installed before the end of the
@@ -450,7 +450,7 @@ Status OpenFamilies(DatabaseState* state, const std::vector<ColumnFamilyDescript
                                             "DBOptions::create_missing_column_families makes it"),
                                      descriptor.name);
     }
-    MutexLock lock(state->mutex);
+    MutexLock lock(state->mutex());
     state->SetFamilies(
         FamiliesWith(*state, MakeColumnFamily(state, *recorded, recorded->current,
                                               descriptor.options, recorded->log_number)));
@@ -600,7 +600,7 @@ std::unique_ptr<DatabaseState> NewState(const OpenArgs& args) {
   state->read_only = args.read_only;
   state->session_id = NewSessionId();
   state->logger = args.options.info_log;
-  MutexLock lock(state->mutex);
+  MutexLock lock(state->mutex());
   state->SetFamilies(std::make_unique<FamilyTable>());
   return state;
 }

@@ -53,11 +53,11 @@ Result<std::unique_ptr<DatabaseState>> RecoverDatabase(OpenArgs args);
 std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state,
                                                const ColumnFamilyState& recorded, Version* version,
                                                const ColumnFamilyOptions& options,
-                                               uint64_t log_number) ASHLAR_REQUIRES(state->mutex);
+                                               uint64_t log_number) ASHLAR_REQUIRES(kDatabaseMutex);
 // The table that readers and the commit leader use, with one family more.
 std::unique_ptr<FamilyTable> FamiliesWith(const DatabaseState& state,
                                           std::shared_ptr<ColumnFamily> family)
-    ASHLAR_REQUIRES(state.mutex);
+    ASHLAR_REQUIRES(kDatabaseMutex);
 
 // Deletes every file of the database that nothing refers to: old logs (in DBOptions::wal_dir too),
 // tables, MANIFESTs, OPTIONS, temporary files.

@@ -1,0 +1,23 @@
+// kDatabaseMutex, kManifestMutex: the names by which the compiler knows the two mutexes of an open
+// database (docs/locking.md).
+//
+// A member of any class of this folder is ASHLAR_GUARDED_BY(kDatabaseMutex), a function
+// ASHLAR_REQUIRES(kDatabaseMutex), and DatabaseState::mutex() returns the mutex under that name. So
+// the analysis needs no path from an object to the state of its database. It does not tell two
+// databases apart; no code of the engine has two.
+#pragma once
+
+#include "platform/thread_annotations.h"
+
+namespace ashlar {
+
+class ASHLAR_CAPABILITY("mutex") LockName {
+ public:
+  // Tells the analysis that the lock is held, where a lambda hides it. Checks nothing at run time.
+  void AssertHeld() const ASHLAR_ASSERT_CAPABILITY(this) {}
+};
+
+inline constexpr LockName kDatabaseMutex;
+inline constexpr LockName kManifestMutex;
+
+}  // namespace ashlar
