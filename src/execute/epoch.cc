@@ -273,8 +273,10 @@ void EpochDomain::ReclaimPatiently() {
 void EpochDomain::Synchronize() {
   ASHLAR_ASSERT(!IsEnteredByThisThread());
   ASHLAR_ASSERT(CurrentThreadSlot().running_deleters == 0);
-  // There may be nothing to delete, but there are guards to wait for.
-  RetireUnderLock([](void*) {}, nullptr, 0);
+  // There may be nothing to delete, but there are guards to wait for. The pass that takes this has
+  // ended when the wait below does.
+  EpochRetired nothing{.deleter = [](EpochRetired*) {}};
+  RetireUnderLock(&nothing, 0);
   uint64_t tag = 0;
   {
     MutexLock lock(mutex_);

@@ -9,6 +9,7 @@
 
 #include "base/format.h"
 #include "base/hash.h"
+#include "base/out_of_memory.h"
 #include "base/result.h"
 #include "filesystem/write_buffer.h"
 #include "platform/clock.h"
@@ -543,7 +544,9 @@ class MemoryWritableFile final : public WritableFile {
         file_(std::move(file)),
         size_(file_->Bytes()),
         written_(size_.load()) {}
-  ~MemoryWritableFile() override { static_cast<void>(Close()); }
+  ~MemoryWritableFile() override {
+    IgnoreBadAlloc([this] { static_cast<void>(MemoryWritableFile::Close().ok()); });
+  }
 
   Status Append(const Slice& data) override {
     MutexLock lock(mutex_);

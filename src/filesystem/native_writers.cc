@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/out_of_memory.h"
 #include "base/result.h"
 #include "filesystem/aligned_buffer.h"
 #include "filesystem/filename.h"
@@ -162,7 +163,9 @@ class UnbufferedWritableFile final : public WritableFile {
  public:
   explicit UnbufferedWritableFile(WriterStart start)
       : file_(std::move(start.file)), reservation_(start.preallocate_bytes), size_(start.size) {}
-  ~UnbufferedWritableFile() override { static_cast<void>(Close()); }
+  ~UnbufferedWritableFile() override {
+    IgnoreBadAlloc([this] { static_cast<void>(UnbufferedWritableFile::Close().ok()); });
+  }
 
   bool AppendsAtOnce() const override { return true; }
 
@@ -232,7 +235,9 @@ class BufferedWritableFile final : public NativeWritableFile {
  public:
   explicit BufferedWritableFile(WriterStart start)
       : NativeWritableFile(std::move(start)), buffer_(new char[kWriteBufferBytes]) {}
-  ~BufferedWritableFile() override { static_cast<void>(Close()); }
+  ~BufferedWritableFile() override {
+    IgnoreBadAlloc([this] { static_cast<void>(BufferedWritableFile::Close().ok()); });
+  }
 
  private:
   Status AppendLocked(const Slice& data) override ASHLAR_REQUIRES(mutex_) {
@@ -261,7 +266,9 @@ class BufferedWritableFile final : public NativeWritableFile {
 class DirectWritableFile final : public NativeWritableFile {
  public:
   explicit DirectWritableFile(WriterStart start) : NativeWritableFile(std::move(start)) {}
-  ~DirectWritableFile() override { static_cast<void>(Close()); }
+  ~DirectWritableFile() override {
+    IgnoreBadAlloc([this] { static_cast<void>(DirectWritableFile::Close().ok()); });
+  }
 
  private:
   Status AppendLocked(const Slice& data) override ASHLAR_REQUIRES(mutex_) {
@@ -328,7 +335,9 @@ class MappedWritableFile final : public NativeWritableFile {
         keeps_tail_(keeps_tail),
         window_bytes_(keeps_tail ? kTailWindowBytes : kWindowBytes),
         reserved_(true) {}
-  ~MappedWritableFile() override { static_cast<void>(Close()); }
+  ~MappedWritableFile() override {
+    IgnoreBadAlloc([this] { static_cast<void>(MappedWritableFile::Close().ok()); });
+  }
 
   bool AppendsAtOnce() const override { return true; }
 

@@ -68,9 +68,11 @@ LsmDB::~LsmDB() {
   static_cast<void>(CloseFiles().ok());
   default_handle_.reset();
   if (core_->IsInUse()) {
-    LogWarning(*state_,
-               "the database was deleted before its last handle, iterator or pinned value; what it "
-               "needs stays in memory until they are gone");
+    IgnoreBadAlloc([this] {
+      LogWarning(*state_,
+                 "the database was deleted before its last handle, iterator or pinned value; what "
+                 "it needs stays in memory until they are gone");
+    });
     KeepUntilUnused(std::move(core_));
   }
   core_.reset();
@@ -150,7 +152,7 @@ Status LsmDB::StartWriting(const std::vector<ColumnFamilyDescriptor>& families) 
       .Add("damaged_wal_files", state_->recovery.DamagedLogs())
       .Add("status", "OK");
   MutexLock lock(state_->mutex());
-  for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies())
+  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
     background_.ViewChanged(family);
   return Status::OK();
 }
@@ -245,7 +247,7 @@ Status LsmDB::CloseLogs() {
 bool LsmDB::HasUnloggedWrites() {
   if (!state_->unlogged_writes.load(std::memory_order_relaxed)) return false;
   MutexLock lock(state_->mutex());
-  for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
+  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families) {
     if (!family->ActiveLocked()->IsEmpty() || !family->immutable().empty()) return true;
   }
   return false;

@@ -572,7 +572,7 @@ bool AnyValuePinned(DatabaseState* state) {
   int64_t views = 0;
   int64_t linked = 0;
   int64_t cached = 0;
-  for (const std::shared_ptr<ColumnFamily>& family : state->LiveFamilies()) {
+  for (const std::shared_ptr<ColumnFamily>& family : state->Families().families) {
     if (family->ActiveLocked()->PinCount() > 0 || family->view()->pins.Count() > 0) return true;
     ++views;
     linked += 1 + static_cast<int64_t>(family->immutable().size());

@@ -154,7 +154,9 @@ Result<std::unique_ptr<PendingInstall>> VersionSet::Prepare(std::vector<VersionE
   for (VersionEdit& edit : edits)
     ASHLAR_RETURN_IF_ERROR(ApplyEdit(&edit, &builders, install.get()));
   for (const auto& [id, builder] : builders) {
-    ASHLAR_ASSIGN_OR_RETURN(ChangeFor(FindFamily(id), install.get())->version, builder->Build());
+    // Before the version, which has no owner until it is there.
+    PendingInstall::Change* const change = ChangeFor(FindFamily(id), install.get());
+    ASHLAR_ASSIGN_OR_RETURN(change->version, builder->Build());
   }
   install->edits_ = std::move(edits);
   return install;

@@ -1,5 +1,7 @@
 #include "observe/event_line.h"
 
+#include "base/out_of_memory.h"
+
 namespace ashlar {
 
 EventLine::EventLine(Logger* logger, uint64_t now_unix_micros, int job, std::string_view event)
@@ -13,8 +15,11 @@ EventLine::EventLine(Logger* logger, uint64_t now_unix_micros, int job, std::str
 
 EventLine::~EventLine() {
   if (logger_ == nullptr) return;
-  line_ += '}';
-  logger_->Log(INFO_LEVEL, line_);
+  // A line is lost rather than the process.
+  IgnoreBadAlloc([this] {
+    line_ += '}';
+    logger_->Log(INFO_LEVEL, line_);
+  });
 }
 
 void EventLine::AddName(std::string_view name) {

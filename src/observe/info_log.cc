@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "base/format.h"
+#include "base/out_of_memory.h"
 #include "platform/thread.h"
 
 namespace ashlar {
@@ -76,7 +77,9 @@ Result<std::shared_ptr<FileLogger>> FileLogger::Open(const Options& options) {
   return logger;
 }
 
-FileLogger::~FileLogger() { static_cast<void>(FileLogger::Close().ok()); }
+FileLogger::~FileLogger() {
+  IgnoreBadAlloc([this] { static_cast<void>(FileLogger::Close().ok()); });
+}
 
 bool FileLogger::IsDue(uint64_t now_micros) const {
   if (file_ == nullptr) return true;

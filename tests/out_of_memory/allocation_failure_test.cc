@@ -1,0 +1,394 @@
+// Allocation failure in every public call: a short workload runs again and again, and each time
+// another allocation fails. The call that meets the failure returns a Status, no exception leaves
+// it, no later call waits for ever, and whatever was acknowledged is found, at once and after the
+// database was opened again.
+//
+// Jobs run in the thread of the test (ManualEnv), so allocations of flushes and compactions fail
+// too, and one number is one history.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "ashlar/merge_operator.h"
+#include "base/format.h"
+#include "filesystem/memory_file_system.h"
+#include "platform/thread.h"
+#include "tests/out_of_memory/failing_new.h"
+#include "tests/support/manual_env.h"
+#include "tests/support/open_database.h"
+
+namespace ashlar {
+namespace {
+
+constexpr size_t kFamilies = 2;
+
+// What each key may hold: one value, or several after a write that failed.
+using Possible = std::vector<std::optional<std::string>>;
+using Model = std::map<std::pair<size_t, std::string>, Possible>;
+
+class Workload {
+ public:
+  struct Args {
+    uint64_t fails_at = 0;
+    FailingNew::Kind kind = FailingNew::Kind::kOnce;
+    std::shared_ptr<FileSystem> file_system = std::make_shared<MemoryFileSystem>();
+    std::string path = "/db";
+  };
+
+  explicit Workload(const Args& args) : path_(args.path), env_(args.file_system, /*seed=*/7) {
+    options_ = SmallDatabaseOptions();
+    options_.env = &env_;
+    options_.write_buffer_size = 64 << 10;
+    options_.level0_file_num_compaction_trigger = 2;
+    options_.create_missing_column_families = true;
+    FailingNew::Arm(args.fails_at, args.kind);
+  }
+
+  void Run() {
+    Open();
+    if (db_ == nullptr) return;
+    WriteSome();
+    ReadSome();
+    Maintain();
+    ReadSome();
+    Verify("before the close");
+    Close();
+  }
+
+  // The rest runs with memory.
+  void Recover() {
+    if (db_ == nullptr) {
+      const Status opened = OpenOnce();
+      ASSERT_TRUE(opened.ok()) << opened.ToString();
+    } else {
+      Verify("with memory");
+      Close();
+      const Status opened = OpenOnce();
+      ASSERT_TRUE(opened.ok()) << opened.ToString();
+    }
+    Verify("after the database was opened again");
+    Write("Put", 0, "last", "write", false);
+    ASSERT_TRUE(Call("Flush", [&] { return db_->Flush(FlushOptions(), handles_); }).ok());
+    Verify("after a last write");
+    Close();
+  }
+
+ private:
+  template <typename Function>
+  Status Call(const char* name, const Function& function) {
+    try {
+      const FailingNew::Scope scope;
+      return function();
+    } catch (const std::bad_alloc&) {
+      ADD_FAILURE() << "std::bad_alloc left " << name;
+    }
+    return Status::MemoryLimit();
+  }
+
+  Status OpenOnce() {
+    std::vector<ColumnFamilyDescriptor> families = {{kDefaultColumnFamilyName, options_},
+                                                    {"second", options_}};
+    // A creation that failed may have been recorded, and a drop may not.
+    std::vector<std::string> names;
+    static_cast<void>(DB::ListColumnFamilies(options_, path_, &names).ok());
+    for (const std::string& name : names) {
+      if (name == "third") families.emplace_back(name, options_);
+    }
+    DB* opened = nullptr;
+    const Status status =
+        Call("Open", [&] { return DB::Open(options_, path_, families, &handles_, &opened); });
+    db_.reset(opened);
+    return status;
+  }
+
+  void Open() {
+    const Status status = OpenOnce();
+    EXPECT_EQ(status.ok(), db_ != nullptr);
+    EXPECT_TRUE(status.ok() || status.IsMemoryLimit()) << status.ToString();
+  }
+
+  void Close() {
+    static_cast<void>(Call("deletion of handles", [&] {
+                        for (ColumnFamilyHandle* const handle : handles_) delete handle;
+                        return Status::OK();
+                      }).ok());
+    handles_.clear();
+    static_cast<void>(Call("Close", [&] { return db_->Close(); }).ok());
+    db_.reset();
+  }
+
+  void Note(const Status& status, size_t family, const std::string& key,
+            std::optional<std::string> value) {
+    Possible& possible = model_[{family, key}];
+    if (possible.empty()) possible.emplace_back(std::nullopt);
+    if (status.ok()) possible.clear();
+    possible.push_back(std::move(value));
+  }
+
+  void Write(const char* name, size_t family, const std::string& key,
+             const std::optional<std::string>& value, bool sync) {
+    WriteOptions options;
+    options.sync = sync;
+    const Status status = Call(name, [&] {
+      return value.has_value() ? db_->Put(options, handles_[family], key, *value)
+                               : db_->Delete(options, handles_[family], key);
+    });
+    CheckError(status);
+    Note(status, family, key, value);
+  }
+
+  void WriteSome() {
+    for (int round = 0; round < 2; ++round) {
+      for (size_t family = 0; family < kFamilies; ++family) {
+        for (int i = 0; i < 4; ++i) {
+          Write("Put", family, StrCat("key", i),
+                StrCat(round, ":", i, std::string(8000 + 10 * static_cast<size_t>(i), 'v')),
+                i % 3 == 0);
+        }
+        Write("Delete", family, "key1", std::nullopt, false);
+      }
+      WriteBoth(StrCat("both", round));
+    }
+  }
+
+  // One batch over both families.
+  void WriteBoth(const std::string& value) {
+    WriteBatch batch;
+    ASSERT_TRUE(batch.Put(handles_[0], "pair", value).ok());
+    ASSERT_TRUE(batch.Put(handles_[1], "pair", value).ok());
+    const Status status = Call("Write", [&] { return db_->Write(WriteOptions(), &batch); });
+    CheckError(status);
+    Note(status, 0, "pair", value);
+    Note(status, 1, "pair", value);
+  }
+
+  // The failure itself, or what the database answers after it.
+  void CheckError(const Status& status) const {
+    if (status.ok()) return;
+    EXPECT_TRUE(FailingNew::HasFailed()) << status.ToString();
+    EXPECT_TRUE(status.IsMemoryLimit()) << status.ToString();
+  }
+
+  void ReadSome() {
+    for (const auto& [where, possible] : model_) {
+      PinnableSlice value;
+      const Status got = Call("Get", [&] {
+        return db_->Get(ReadOptions(), handles_[where.first], where.second, &value);
+      });
+      if (got.ok() || got.IsNotFound()) {
+        CheckValue(where, possible,
+                   got.ok() ? std::optional<std::string>(value.ToString()) : std::nullopt, "Get");
+      } else {
+        CheckError(got);
+      }
+    }
+    MultiGetAll();
+    IterateAll();
+    std::string text;
+    const Status property = Call("GetProperty", [&] {
+      return db_->GetProperty("rocksdb.stats", &text) ? Status::OK() : Status::MemoryLimit();
+    });
+    CheckError(property);
+    const Snapshot* snapshot = nullptr;
+    CheckError(Call("GetSnapshot", [&] {
+      snapshot = db_->GetSnapshot();
+      return Status::OK();
+    }));
+    if (snapshot != nullptr) db_->ReleaseSnapshot(snapshot);
+  }
+
+  void MultiGetAll() {
+    std::vector<std::pair<size_t, std::string>> wheres;
+    std::vector<Slice> keys;
+    std::vector<ColumnFamilyHandle*> families;
+    for (const auto& [where, possible] : model_) wheres.push_back(where);
+    for (const auto& where : wheres) {
+      keys.emplace_back(where.second);
+      families.push_back(handles_[where.first]);
+    }
+    std::vector<PinnableSlice> values(keys.size());
+    std::vector<Status> statuses(keys.size(), Status::Busy());
+    const Status called = Call("MultiGet", [&] {
+      db_->MultiGet(ReadOptions(), keys.size(), families.data(), keys.data(), values.data(),
+                    statuses.data());
+      return Status::OK();
+    });
+    CheckError(called);
+    for (size_t i = 0; i < keys.size(); ++i) {
+      if (statuses[i].ok() || statuses[i].IsNotFound()) {
+        CheckValue(
+            wheres[i], model_[wheres[i]],
+            statuses[i].ok() ? std::optional<std::string>(values[i].ToString()) : std::nullopt,
+            "MultiGet");
+      } else {
+        CheckError(statuses[i]);
+      }
+    }
+  }
+
+  void IterateAll() {
+    for (size_t family = 0; family < kFamilies; ++family) {
+      std::unique_ptr<Iterator> it;
+      CheckError(Call("NewIterator", [&] {
+        it.reset(db_->NewIterator(ReadOptions(), handles_[family]));
+        return it == nullptr ? Status::MemoryLimit() : it->status();
+      }));
+      if (it == nullptr || !it->status().ok()) continue;
+      std::map<std::string, std::string> seen;
+      CheckError(Call("iteration", [&] {
+        for (it->SeekToFirst(); it->Valid(); it->Next()) {
+          if (it->key().size() == 0) break;
+        }
+        return it->status();
+      }));
+      CheckError(Call("iteration backwards", [&] {
+        for (it->SeekToLast(); it->Valid(); it->Prev()) {
+          if (it->key().size() == 0) break;
+        }
+        return it->status();
+      }));
+      CheckError(Call("Refresh", [&] { return it->Refresh(); }));
+      // A failure left the iterator usable: it starts again.
+      for (it->SeekToFirst(); it->Valid(); it->Next())
+        seen[it->key().ToString()] = it->value().ToString();
+      if (!it->status().ok()) {
+        CheckError(it->status());
+        continue;
+      }
+      CheckContents(family, seen, "iterator");
+      CheckError(Call("deletion of an iterator", [&] {
+        it.reset();
+        return Status::OK();
+      }));
+    }
+  }
+
+  void Maintain() {
+    CheckError(Call("Flush", [&] { return db_->Flush(FlushOptions(), handles_); }));
+    Write("Put", 0, "key2", "after the flush", false);
+    CheckError(Call("SyncWAL", [&] { return db_->SyncWAL(); }));
+    for (ColumnFamilyHandle* const handle : handles_) {
+      CheckError(Call("CompactRange", [&] {
+        return db_->CompactRange(CompactRangeOptions(), handle, nullptr, nullptr);
+      }));
+    }
+    ColumnFamilyHandle* third = nullptr;
+    const Status created = Call("CreateColumnFamily",
+                                [&] { return db_->CreateColumnFamily(options_, "third", &third); });
+    CheckError(created);
+    if (third != nullptr) {
+      CheckError(Call("Put", [&] { return db_->Put(WriteOptions(), third, "a", "b"); }));
+      CheckError(Call("DropColumnFamily", [&] { return db_->DropColumnFamily(third); }));
+      delete third;
+    }
+    const std::unordered_map<std::string, std::string> changed = {
+        {"level0_file_num_compaction_trigger", "3"}};
+    CheckError(Call("SetOptions", [&] { return db_->SetOptions(handles_[0], changed); }));
+    CheckError(
+        Call("WaitForCompact", [&] { return db_->WaitForCompact(WaitForCompactOptions()); }));
+  }
+
+  void CheckValue(const std::pair<size_t, std::string>& where, const Possible& possible,
+                  const std::optional<std::string>& found, const std::string& how) {
+    for (const std::optional<std::string>& value : possible) {
+      if (value == found) return;
+    }
+    ADD_FAILURE() << how << ": family " << where.first << ", " << where.second << " is "
+                  << (found.has_value() ? found->substr(0, 20) : "absent");
+  }
+
+  void CheckContents(size_t family, const std::map<std::string, std::string>& seen,
+                     const std::string& how) {
+    for (const auto& [where, possible] : model_) {
+      if (where.first != family) continue;
+      const auto found = seen.find(where.second);
+      CheckValue(where, possible,
+                 found != seen.end() ? std::optional<std::string>(found->second) : std::nullopt,
+                 how);
+    }
+    for (const auto& [key, value] : seen)
+      EXPECT_TRUE(model_.contains({family, key})) << how << ": " << key;
+  }
+
+  void Verify(const std::string& when) {
+    for (size_t family = 0; family < kFamilies; ++family) {
+      const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions(), handles_[family]));
+      std::map<std::string, std::string> seen;
+      for (it->SeekToFirst(); it->Valid(); it->Next())
+        seen[it->key().ToString()] = it->value().ToString();
+      ASSERT_TRUE(it->status().ok()) << when << ": " << it->status().ToString();
+      CheckContents(family, seen, when);
+    }
+  }
+
+  const std::string path_;
+  ManualEnv env_;
+  Options options_;
+  std::unique_ptr<DB> db_;
+  std::vector<ColumnFamilyHandle*> handles_;
+  Model model_;
+};
+
+class AllocationFailure : public ::testing::TestWithParam<FailingNew::Kind> {
+ protected:
+  // The allocations of the workload. What the process allocates once is there afterwards.
+  uint64_t CountAllocations(const std::function<Workload::Args()>& make_args) {
+    uint64_t allocations = 0;
+    for (int i = 0; i < 2; ++i) {
+      Workload workload(make_args());
+      workload.Run();
+      allocations = FailingNew::Count();
+      workload.Recover();
+    }
+    EXPECT_GT(allocations, 5000U);
+    return allocations;
+  }
+  // Fails the allocations 1, 1 + stride, ... in turn.
+  void Sweep(const std::function<Workload::Args()>& make_args, uint64_t stride) {
+    const uint64_t allocations = CountAllocations(make_args);
+    for (uint64_t number = 1; number <= allocations && !HasFailure(); number += stride) {
+      SCOPED_TRACE(StrCat("allocation ", number));
+      Workload::Args args = make_args();
+      args.fails_at = number;
+      args.kind = GetParam();
+      Workload workload(args);
+      workload.Run();
+      EXPECT_TRUE(FailingNew::HasFailed());
+      FailingNew::Arm(0, GetParam());
+      workload.Recover();
+    }
+  }
+};
+
+TEST_P(AllocationFailure, OfAnyAllocationIsAStatusAndLosesNothing) {
+  Sweep([] { return Workload::Args(); }, 1);
+}
+
+// The files of the operating system have buffers and names of their own.
+TEST_P(AllocationFailure, OnFilesOfTheSystemIsAStatusAndLosesNothing) {
+  constexpr uint64_t kStride = 97;
+  const std::string path =
+      StrCat(::testing::TempDir(), "ashlar_out_of_memory_", CurrentProcessId());
+  Sweep(
+      [&path] {
+        EXPECT_TRUE(DestroyDB(path, Options()).ok());
+        return Workload::Args{.file_system = Env::Default()->GetFileSystem(), .path = path};
+      },
+      kStride);
+  EXPECT_TRUE(DestroyDB(path, Options()).ok());
+}
+
+INSTANTIATE_TEST_SUITE_P(Once, AllocationFailure, ::testing::Values(FailingNew::Kind::kOnce));
+INSTANTIATE_TEST_SUITE_P(UntilTheCallEnds, AllocationFailure,
+                         ::testing::Values(FailingNew::Kind::kUntilEnds));
+
+}  // namespace
+}  // namespace ashlar

@@ -1,0 +1,88 @@
+#include "tests/out_of_memory/failing_new.h"
+
+#include <cstdlib>
+#include <new>
+
+namespace ashlar {
+namespace {
+
+struct State {
+  uint64_t fails_at = 0;
+  FailingNew::Kind kind = FailingNew::Kind::kOnce;
+  uint64_t count = 0;
+  bool counting = false;
+  bool failing = false;  // kUntilEnds: this scope has no memory left
+  bool has_failed = false;
+};
+
+constinit thread_local State g_state;
+
+bool Fails() {
+  State& state = g_state;
+  if (!state.counting) return false;
+  ++state.count;
+  if (state.count == state.fails_at) {
+    state.has_failed = true;
+    state.failing = state.kind == FailingNew::Kind::kUntilEnds;
+    return true;
+  }
+  return state.failing;
+}
+
+}  // namespace
+
+void FailingNew::Arm(uint64_t number, Kind kind) { g_state = {.fails_at = number, .kind = kind}; }
+bool FailingNew::HasFailed() { return g_state.has_failed; }
+uint64_t FailingNew::Count() { return g_state.count; }
+
+FailingNew::Scope::Scope() { g_state.counting = true; }
+FailingNew::Scope::~Scope() {
+  g_state.counting = false;
+  g_state.failing = false;
+}
+
+namespace {
+
+void* AllocateOrNull(std::size_t bytes, std::size_t alignment) {
+  if (Fails()) return nullptr;
+  if (bytes == 0) bytes = 1;
+  if (alignment <= alignof(std::max_align_t)) return std::malloc(bytes);
+  return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+}
+
+void* AllocateOrThrow(std::size_t bytes, std::size_t alignment) {
+  void* const memory = AllocateOrNull(bytes, alignment);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+}  // namespace ashlar
+
+using ashlar::AllocateOrNull;
+using ashlar::AllocateOrThrow;
+
+void* operator new(std::size_t n) { return AllocateOrThrow(n, 1); }
+void* operator new[](std::size_t n) { return AllocateOrThrow(n, 1); }
+void* operator new(std::size_t n, std::align_val_t a) {
+  return AllocateOrThrow(n, static_cast<std::size_t>(a));
+}
+void* operator new[](std::size_t n, std::align_val_t a) {
+  return AllocateOrThrow(n, static_cast<std::size_t>(a));
+}
+void* operator new(std::size_t n, const std::nothrow_t&) noexcept { return AllocateOrNull(n, 1); }
+void* operator new[](std::size_t n, const std::nothrow_t&) noexcept { return AllocateOrNull(n, 1); }
+void* operator new(std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
+  return AllocateOrNull(n, static_cast<std::size_t>(a));
+}
+void* operator new[](std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
+  return AllocateOrNull(n, static_cast<std::size_t>(a));
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete[](void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
+void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }

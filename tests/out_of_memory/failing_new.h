@@ -1,0 +1,35 @@
+// FailingNew: makes operator new of this test binary throw std::bad_alloc at a chosen allocation of
+// the calling thread. Allocations of other threads and outside a Scope succeed.
+//
+// Thread safety: the state belongs to the thread.
+#pragma once
+
+#include <cstdint>
+
+namespace ashlar {
+
+class FailingNew {
+ public:
+  enum class Kind {
+    kOnce,       // the allocation fails, the next ones succeed
+    kUntilEnds,  // it and all that follow in the same Scope fail
+  };
+
+  // Forgets what was counted. The allocation `number` (from 1) inside scopes fails; 0: none.
+  static void Arm(uint64_t number, Kind kind);
+  // True once an allocation has failed.
+  static bool HasFailed();
+  // Allocations counted since Arm.
+  static uint64_t Count();
+
+  // Counts allocations while it exists. Scopes do not nest.
+  class Scope {
+   public:
+    Scope();
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+  };
+};
+
+}  // namespace ashlar
