@@ -7,11 +7,8 @@
 #include "base/out_of_memory.h"
 #include "base/result.h"
 #include "filesystem/filename.h"
-#include "lsm/properties.h"
 #include "lsm/resolve_options.h"
 #include "memtable/memtable_cursor.h"
-#include "observe/event_line.h"
-#include "observe/listeners.h"
 
 namespace ashlar {
 
@@ -26,23 +23,6 @@ WriteController::State ToGateState(StallState state) {
   return WriteController::State::kOpen;
 }
 
-WriteStallCondition ToCondition(StallState state) {
-  switch (state) {
-    case StallState::kNone: return WriteStallCondition::kNormal;
-    case StallState::kDelayed: return WriteStallCondition::kDelayed;
-    case StallState::kStopped: return WriteStallCondition::kStopped;
-  }
-  return WriteStallCondition::kNormal;
-}
-const char* ConditionName(WriteStallCondition condition) {
-  switch (condition) {
-    case WriteStallCondition::kNormal: return "normal";
-    case WriteStallCondition::kDelayed: return "delayed";
-    case WriteStallCondition::kStopped: return "stopped";
-  }
-  return "normal";
-}
-
 // Doublings of the pause after a compaction that failed for lack of space or descriptors: 1 s at
 // first, 32 s at most.
 constexpr uint32_t kCompactionPauseDoublings = 5;
@@ -55,8 +35,12 @@ bool IsBenign(const Status& status) {
 
 }  // namespace
 
-BackgroundWork::BackgroundWork(DatabaseState* state)
-    : state_(state), stats_dumped_nanos_(state->clock->NowNanos()) {
+BackgroundWork::BackgroundWork(DatabaseState* state, StatsText stats_text)
+    : state_(state),
+      outbox_(state),
+      files_(state),
+      stats_text_(std::move(stats_text)),
+      stats_dumped_nanos_(state->clock->NowNanos()) {
   StartThreads(state_->options);
   MutexLock lock(state_->mutex());
   SetOptions(state_->options);
@@ -149,7 +133,7 @@ void BackgroundWork::ViewChanged(const std::shared_ptr<ColumnFamily>& family) no
 }
 
 void BackgroundWork::FailDecision(const Status& error) noexcept {
-  decision_failed_ |= state_->latch.Set(error, BackgroundErrorReason::kFlush);
+  if (state_->latch.Set(error, BackgroundErrorReason::kFlush)) outbox_.AddFailedDecision();
   state_->NotifyChange();
 }
 
@@ -160,7 +144,11 @@ void BackgroundWork::Decide(const std::shared_ptr<ColumnFamily>& family) {
   family->stall = ComputeStall(inputs, family->leveled(), family->stall);
   family->compaction_behind = !family->dropped() && WantsMoreCompactions(inputs, family->leveled());
   if (family->dropped()) family->stall.state = StallState::kNone;
-  if (family->stall.state != state_before) CountStall(family.get(), state_before);
+  if (family->stall.state != state_before) {
+    if (family->stall.state == StallState::kDelayed) ++family->totals.delays;
+    if (family->stall.state == StallState::kStopped) ++family->totals.stops;
+    outbox_.AddStall(*family, state_before);
+  }
   const bool quiet = state_before == StallState::kNone && family->stall.state == StallState::kNone;
   if (!quiet || behind_before != family->compaction_behind) UpdateGate();
   if (family->dropped()) {
@@ -173,62 +161,6 @@ void BackgroundWork::Decide(const std::shared_ptr<ColumnFamily>& family) {
   Schedule();
 }
 
-void BackgroundWork::CountStall(ColumnFamily* family, StallState before) {
-  if (family->stall.state == StallState::kDelayed) ++family->totals.delays;
-  if (family->stall.state == StallState::kStopped) ++family->totals.stops;
-  StallChange change;
-  change.info.cf_name = family->name();
-  change.info.condition.prev = ToCondition(before);
-  change.info.condition.cur = ToCondition(family->stall.state);
-  change.cause = family->stall.cause;
-  untold_changes_.emplace_back(std::move(change));
-}
-
-void BackgroundWork::MemTableSealed(const ColumnFamily& family) {
-  if (state_->options.listeners.empty()) return;
-  const MemTable& table = *family.ActiveLocked();
-  MemTableInfo info;
-  info.cf_name = family.name();
-  info.first_seqno = table.first_sequence();
-  info.earliest_seqno = table.first_sequence();
-  info.num_entries = table.entries();
-  info.num_deletes = table.deletions();
-  untold_changes_.emplace_back(std::move(info));
-}
-
-void BackgroundWork::NotifyChange(const Change& change) {
-  if (const auto* const sealed = std::get_if<MemTableInfo>(&change)) {
-    NotifyAll(state_->options.listeners, &EventListener::OnMemTableSealed, *sealed);
-    return;
-  }
-  const auto& stall = std::get<StallChange>(change);
-  EventLine(state_->logger.get(), state_->clock->NowUnixMicros(), 0, "stall_conditions_changed")
-      .Add("cf_name", stall.info.cf_name)
-      .Add("previous", ConditionName(stall.info.condition.prev))
-      .Add("current", ConditionName(stall.info.condition.cur))
-      .Add("cause", StallCauseName(stall.cause));
-  NotifyAll(state_->options.listeners, &EventListener::OnStallConditionsChanged, stall.info);
-}
-
-void BackgroundWork::NotifyChanges() {
-  for (bool first = true;; first = false) {
-    std::vector<Change> changes;
-    bool decision_failed = false;
-    {
-      MutexLock lock(state_->mutex());
-      if (first && telling_changes_) return;
-      changes = std::exchange(untold_changes_, {});
-      decision_failed = std::exchange(decision_failed_, false);
-      telling_changes_ = !changes.empty() || decision_failed;
-    }
-    if (decision_failed)
-      NotifyError(BackgroundErrorReason::kFlush, "a choice of background work",
-                  Status::MemoryLimit(), /*latched=*/true);
-    if (changes.empty() && !decision_failed) return;
-    for (const Change& change : changes) IgnoreBadAlloc([&] { NotifyChange(change); });
-  }
-}
-
 void BackgroundWork::Schedule() {
   ScheduleFlushes();
   ScheduleCompactions();
@@ -237,24 +169,9 @@ void BackgroundWork::Schedule() {
 void BackgroundWork::LatchError(BackgroundErrorReason reason, std::string_view during,
                                 const Status& error) noexcept {
   const bool latched = state_->latch.Set(error, reason);
-  NotifyError(reason, during, error, latched);
+  outbox_.NotifyError(reason, during, error, latched);
   MutexLock lock(state_->mutex());
   state_->NotifyChange();
-}
-
-void BackgroundWork::NotifyError(BackgroundErrorReason reason, std::string_view during,
-                                 const Status& error, bool latched) noexcept {
-  IgnoreBadAlloc([&] {
-    state_->recorder.Tick(ERROR_HANDLER_BG_ERROR_COUNT);
-    if (error.IsIOError()) state_->recorder.Tick(ERROR_HANDLER_BG_IO_ERROR_COUNT);
-    Status told = error;
-    NotifyAll(state_->options.listeners, &EventListener::OnBackgroundError, reason, &told);
-  });
-  if (!latched) return;
-  IgnoreBadAlloc([&] {
-    LogWarning(*state_, StrCat("the database is read-only after an error during ", during, ": ",
-                               error.ToString()));
-  });
 }
 
 // ---- Installing.
@@ -273,24 +190,11 @@ Status BackgroundWork::InstallLocked(std::vector<VersionEdit> edits,
     MutexLock lock(state_->mutex());
     // Families without data do not record that they need no old log; this says it for all. So a log
     // that is missing is a log that is lost.
-    edits.back().min_log_number_to_keep = OldestNeededLog(edits);
+    edits.back().min_log_number_to_keep = files_.OldestNeededLog(edits);
   }
   ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<PendingInstall> install,
                           state_->versions->Prepare(std::move(edits)));
   return InstallPrepared(install.get(), when_published);
-}
-
-uint64_t BackgroundWork::OldestNeededLog(std::span<const VersionEdit> edits) const {
-  uint64_t oldest = state_->logs.current_number();
-  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families) {
-    uint64_t needed = family->OldestLogNumber();
-    for (const VersionEdit& edit : edits) {
-      if (edit.column_family == family->id() && edit.log_number.has_value())
-        needed = std::max(needed, *edit.log_number);
-    }
-    oldest = std::min(oldest, needed);
-  }
-  return oldest;
 }
 
 Status BackgroundWork::InstallPrepared(PendingInstall* install,
@@ -318,7 +222,7 @@ Status BackgroundWork::InstallPrepared(PendingInstall* install,
   return Status::OK();
 }
 
-// I7: no memory is needed from here on.
+// I6: no memory is needed from here on.
 void BackgroundWork::PublishInstall(PendingInstall* install,
                                     std::span<const std::shared_ptr<ColumnFamily>> changed,
                                     const std::function<void()>& when_published) noexcept {
@@ -359,7 +263,7 @@ void BackgroundWork::ScheduleFlushes() {
 }
 
 void BackgroundWork::FlushJob(std::shared_ptr<ColumnFamily> family) {
-  NotifyChanges();
+  outbox_.Notify();
   Status status;
   {
     Flush flush{.family = family};
@@ -379,7 +283,7 @@ void BackgroundWork::FlushJob(std::shared_ptr<ColumnFamily> family) {
   // The job's references were the last ones: the next memtable can have the memory at once.
   state_->epochs.ReclaimPatiently();
   if (!IsBenign(status)) LatchJobError(BackgroundErrorReason::kFlush, "a flush", *family, status);
-  ReleaseLogs();
+  files_.ReleaseLogs();
   EndJob(std::move(family), &BackgroundWork::flush_jobs_);
 }
 
@@ -404,8 +308,8 @@ void BackgroundWork::EndJob(std::shared_ptr<ColumnFamily> family, int Background
     family.reset();
   }
   state_->epochs.Reclaim();
-  DeleteObsoleteFiles();
-  NotifyChanges();
+  files_.DeleteObsoleteFiles();
+  outbox_.Notify();
   MutexLock lock(state_->mutex());
   --(this->*jobs);
   const Status scheduled = CatchBadAlloc([this] {
@@ -419,38 +323,26 @@ void BackgroundWork::EndJob(std::shared_ptr<ColumnFamily> family, int Background
 }
 
 Status BackgroundWork::BuildFlush(Flush* flush) {
-  FlushReason reason = FlushReason::kOthers;
+  flush->edit.column_family = flush->family->id();
   {
     MutexLock lock(state_->mutex());
     flush->tables = flush->family->StartFlush();
-    reason = flush->family->flush_reason;
+    if (flush->tables.empty()) return Status::OK();
+    flush->switched_for = flush->family->flush_reason;
+    flush->settings = TakeJobSettings(*flush->family);
   }
-  if (!flush->tables.empty()) {
-    flush->events = std::make_unique<JobEvents>(state_, *flush->family, flush->reason);
-    flush->events->FlushBegun(flush->tables, reason);
-  }
-  flush->edit.column_family = flush->family->id();
-  if (!flush->tables.empty()) ASHLAR_RETURN_IF_ERROR(BuildFlushTable(flush));
-  MutexLock lock(state_->mutex());
-  flush->edit.log_number = flush->family->LogNumberAfterFlush(flush->tables.size());
-  return Status::OK();
+  flush->events = std::make_unique<JobEvents>(state_, *flush->family, flush->reason);
+  flush->events->FlushBegun(flush->tables, flush->switched_for);
+  return BuildFlushTable(flush);
 }
 
 Status BackgroundWork::BuildFlushTable(Flush* flush) {
-  const ColumnFamily& family = *flush->family;
-  ColumnFamilyOptions options;
-  std::vector<SequenceNumber> snapshots;
-  {
-    MutexLock lock(state_->mutex());
-    options = family.options();
-    snapshots = state_->snapshots.Sequences();
-  }
-  FlushJobArgs args{.job = MakeJobArgs(family, options, std::move(snapshots)), .memtables = {}};
+  FlushJobArgs args{.job = MakeJobArgs(*flush->family, flush->settings), .memtables = {}};
   if (flush->stop != nullptr) args.job.stop.shutting_down = flush->stop;
   args.job.output.observer = flush->events.get();
   args.job.output.sync_histogram = TABLE_SYNC_MICROS;
   args.job.output.table.priority = IO_HIGH;
-  args.job.output.table.compression = ResolveFlushCompression(options);
+  args.job.output.table.compression = ResolveFlushCompression(flush->settings.options);
   for (auto table = flush->tables.rbegin(); table != flush->tables.rend(); ++table) {
     args.memtables.push_back(
         std::make_unique<MemTableCursor>(table->get(), MemTableCursor::Hold::kBorrowed, nullptr));
@@ -468,7 +360,9 @@ Status BackgroundWork::InstallFlushes(std::span<Flush> flushes) {
   size_t live_families = 0;
   {
     MutexLock lock(state_->mutex());
-    live_families = state_->LiveFamilies().size();
+    live_families = state_->Families().families.size();
+    for (Flush& flush : flushes)
+      flush.edit.log_number = flush.family->LogNumberAfterFlush(flush.tables.size());
   }
   if (live_families > flushes.size()) ASHLAR_RETURN_IF_ERROR(state_->logs.SyncClosed());
   std::vector<VersionEdit> edits;
@@ -486,7 +380,7 @@ Status BackgroundWork::InstallFlushes(std::span<Flush> flushes) {
 
 Status BackgroundWork::FlushTogether(std::span<const std::shared_ptr<ColumnFamily>> families,
                                      TableFileCreationReason reason) {
-  NotifyChanges();
+  outbox_.Notify();
   std::vector<Flush> flushes;
   flushes.reserve(families.size());
   {
@@ -535,8 +429,8 @@ Status BackgroundWork::RecordLogNumbers() {
     MutexLock lock(state_->mutex());
     const RecordedLogs& recorded = state_->versions->recorded_logs();
     // An edit of its own: readers pass over whatever else stands in an edit about logs.
-    if (!recorded.empty() && recorded.begin()->first < OldestNeededLog({}))
-      forget.emplace_back().log_deletion = OldestNeededLog({});
+    if (!recorded.empty() && recorded.begin()->first < files_.OldestNeededLog({}))
+      forget.emplace_back().log_deletion = files_.OldestNeededLog({});
     for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
       VersionEdit& edit = edits.emplace_back();
       edit.column_family = family->id();
@@ -648,8 +542,7 @@ std::unique_ptr<BackgroundWork::Compaction> BackgroundWork::StartCompaction(
   auto compaction = std::make_unique<Compaction>(Compaction{.family = family,
                                                             .version = family->version(),
                                                             .plan = std::move(plan),
-                                                            .options = family->options()});
-  compaction->snapshots = state_->snapshots.Sequences();
+                                                            .settings = TakeJobSettings(*family)});
   family->running_plans.push_back(&compaction->plan);
   compaction->version->Ref();
   MarkInputs(compaction->plan, true);
@@ -662,7 +555,7 @@ void BackgroundWork::EndCompaction(Compaction* compaction) {
 }
 
 void BackgroundWork::CompactionJob(Compaction* compaction) {
-  NotifyChanges();
+  outbox_.Notify();
   std::shared_ptr<ColumnFamily> family = compaction->family;
   const Status status = Compact(compaction);
   if (!IsBenign(status)) HandleFailure(*compaction, status);
@@ -726,14 +619,14 @@ Status BackgroundWork::ExecuteCompaction(Compaction* compaction, TableJobResult*
   if (interrupt_.load(std::memory_order_relaxed))
     return Status::ShutdownInProgress("the database is being closed");
   if (plan.trivial_move) return Status::OK();
+  const ColumnFamilyOptions& options = compaction->settings.options;
   CompactionJobArgs args{.plan = &plan,
-                         .job = MakeJobArgs(*compaction->family, compaction->options,
-                                            std::move(compaction->snapshots))};
+                         .job = MakeJobArgs(*compaction->family, compaction->settings)};
   args.job.output.observer = compaction->events.get();
   args.job.stop.canceled = compaction->canceled;
   args.job.output.table.compression_parameters =
-      ResolveCompressionParameters(compaction->options, plan.bottommost_compression);
-  if (plan.bottommost && compaction->options.optimize_filters_for_hits)
+      ResolveCompressionParameters(options, plan.bottommost_compression);
+  if (plan.bottommost && options.optimize_filters_for_hits)
     args.job.output.table.config.filter_millibits_per_key = 0;
   ASHLAR_RETURN_IF_ERROR(RunCompaction(args, result));
   return state_->directory_handle->Sync();
@@ -784,7 +677,7 @@ void BackgroundWork::AssertFits(const Compaction& compaction) const {
   // A dropped family takes no edit: the install answers with ColumnFamilyDropped.
   if (compaction.family->dropped()) return;
   AssertPlanFits(MakeTreeView(*compaction.family, compaction.family->version()),
-                 compaction.plan);  // I6: the alternative is stale reads for good
+                 compaction.plan);  // I5: the alternative is stale reads for good
 }
 
 Status BackgroundWork::RunManualCompaction(const CompactRangeOptions& options,
@@ -829,8 +722,8 @@ Status BackgroundWork::RunManualCompaction(const CompactRangeOptions& options,
     }
     compaction->version->Unref();
     state_->epochs.Reclaim();
-    DeleteObsoleteFiles();
-    NotifyChanges();
+    files_.DeleteObsoleteFiles();
+    outbox_.Notify();
     IgnoreBadAlloc([this] { DumpStatsIfDue(); });
     {
       MutexLock lock(state_->mutex());
@@ -873,16 +766,16 @@ Status BackgroundWork::CompactRange(const CompactRangeOptions& options,
   return status;
 }
 
+BackgroundWork::JobSettings BackgroundWork::TakeJobSettings(const ColumnFamily& family) const {
+  return {.options = family.options(),
+          .snapshots = state_->snapshots.Sequences(),
+          .bytes_per_sync = state_->current_options.bytes_per_sync,
+          .readahead_bytes = state_->current_options.compaction_readahead_size};
+}
+
 TableJobArgs BackgroundWork::MakeJobArgs(const ColumnFamily& family,
-                                         const ColumnFamilyOptions& options,
-                                         std::vector<SequenceNumber> snapshots) const {
-  uint64_t bytes_per_sync = 0;
-  size_t readahead_bytes = 0;
-  {
-    MutexLock lock(state_->mutex());
-    bytes_per_sync = state_->current_options.bytes_per_sync;
-    readahead_bytes = state_->current_options.compaction_readahead_size;
-  }
+                                         const JobSettings& settings) const {
+  const ColumnFamilyOptions& options = settings.options;
   TableJobArgs args;
   CompactionOutputArgs& output = args.output;
   output.file_system = state_->file_system;
@@ -894,7 +787,7 @@ TableJobArgs BackgroundWork::MakeJobArgs(const ColumnFamily& family,
   output.new_file_number = [versions = state_->versions.get()] {
     return versions->NewFileNumber();
   };
-  output.bytes_per_sync = bytes_per_sync;
+  output.bytes_per_sync = settings.bytes_per_sync;
   output.table.comparator = family.comparator();
   output.table.config = ResolveTableConfig(options);
   if (WritesPlainTables(options)) output.plain = ResolvePlainTableConfig(options);
@@ -912,13 +805,13 @@ TableJobArgs BackgroundWork::MakeJobArgs(const ColumnFamily& family,
   output.table.db_host_id =
       state_->options.db_host_id == kHostnameForDbHostId ? "" : state_->options.db_host_id;
   args.tables = family.tables();
-  args.snapshots = std::move(snapshots);
+  args.snapshots = settings.snapshots;
   args.merge_operator = family.merge_operator();
   args.clock = state_->clock;
   args.stop.shutting_down = &interrupt_;
   args.verification =
       options.paranoid_file_checks ? OutputVerification::kBlocks : OutputVerification::kOpen;
-  args.readahead_bytes = readahead_bytes;
+  args.readahead_bytes = settings.readahead_bytes;
   args.hint_readahead = !state_->options.use_direct_reads;
   return args;
 }
@@ -994,69 +887,6 @@ void BackgroundWork::Stop() {
   compaction_candidates_.Clear();
 }
 
-// ---- Files.
-
-uint64_t BackgroundWork::OldestRecordedLog() const {
-  return std::min(OldestNeededLog({}), std::max(state_->versions->MinLogNumberWithUnflushedData(),
-                                                state_->versions->min_log_number_to_keep()));
-}
-
-void BackgroundWork::ReleaseLogs() {
-  uint64_t oldest = 0;
-  {
-    MutexLock lock(state_->mutex());
-    oldest = OldestRecordedLog();
-  }
-  IgnoreBadAlloc([&] {
-    for (const uint64_t log : state_->logs.ReleaseUpTo(oldest))
-      state_->obsolete_files.AddOther(WalFileName(state_->wal_directory, log));
-  });
-}
-
-void BackgroundWork::DeleteObsoleteFiles() noexcept {
-  if (state_->read_only) return;
-  std::vector<DeletedTable> deleted;
-  IgnoreBadAlloc([&] {
-    MutexLock deleting(deletion_mutex_);
-    DeleteUnderLock(&deleted);
-  });
-  for (const DeletedTable& table : deleted) {
-    IgnoreBadAlloc([&] { NotifyTableDeleted(*state_, table.path, table.number, table.status); });
-  }
-}
-
-void BackgroundWork::DeleteObsoleteFilesIfAny() noexcept {
-  if (state_->obsolete_files.Some()) DeleteObsoleteFiles();
-}
-
-// What is not deleted for lack of memory is found, and deleted, at the next open.
-void BackgroundWork::DeleteUnderLock(std::vector<DeletedTable>* deleted) {
-  {
-    MutexLock lock(state_->mutex());
-    // A closed database has no lock on its files any more.
-    if (state_->file_deletions_disabled > 0 || state_->closed) return;
-  }
-  const ObsoleteFiles::Taken taken = state_->obsolete_files.Take();
-  for (const std::string& path : taken.others)
-    IgnoreBadAlloc([&] { static_cast<void>(DeleteObsoleteFile(*state_, path).ok()); });
-  kept_tables_.insert(kept_tables_.end(), taken.tables.begin(), taken.tables.end());
-  if (kept_tables_.empty()) return;
-  const std::unordered_set<FileNumber> live = state_->versions->LiveTables();
-  std::vector<ObsoleteTable> kept;
-  for (const ObsoleteTable& table : std::exchange(kept_tables_, {})) {
-    if (live.contains(table.number)) {
-      kept.push_back(table);
-      continue;
-    }
-    IgnoreBadAlloc([&] {
-      const std::string path = TableFileName(state_->directory, table.number);
-      deleted->push_back(
-          {.path = path, .number = table.number, .status = DeleteObsoleteFile(*state_, path)});
-    });
-  }
-  kept_tables_ = std::move(kept);
-}
-
 // ---- Statistics in the LOG.
 
 void BackgroundWork::DumpStatsIfDue() {
@@ -1071,8 +901,7 @@ void BackgroundWork::DumpStatsIfDue() {
     stats_dumped_nanos_ = now_nanos;
     families = state_->LiveFamilies();
   }
-  PropertyReader properties(state_, this);
-  std::string text = properties.Dump(families);
+  std::string text = stats_text_(families);
   if (state_->options.statistics != nullptr)
     text += "STATISTICS:\n" + state_->options.statistics->ToString();
   LogInfo(*state_, "------- DUMPING STATS -------");

@@ -1,30 +1,23 @@
-// BackgroundWork: flushes, compactions, installs and the deletion of files that nobody needs any
-// more.
+// BackgroundWork: flushes, compactions and installs.
 //
-//   a view changes -> ViewChanged: write gate, flush and compaction candidates -> Schedule: plans
-//   are made under the mutex, jobs go to the executor job: run without locks -> Install (MANIFEST,
-//   then versions and views at once) -> ViewChanged -> ...
+//   a view changes -> ViewChanged (decides, under the mutex) -> executor: job (works, no lock held)
+//   -> Install (MANIFEST, then versions and views at once) -> ViewChanged -> ...
 //
-// I1: at most one flush of a family runs at a time, and it takes every immutable memtable; so
+// I1: at most one flush of a family runs at a time, and it takes every immutable memtable. So
 //     memtables reach level 0 in their order.
-// I2: a plan's inputs are marked from the pick until the install (or failure), so that running
+// I2: a plan's inputs are marked from the pick until the install or the failure, so that running
 //     plans never share a file.
-// I3: a table file is deleted after its last version is gone, never while a MANIFEST that may be
-//     current names it; a log after every family has flushed what it holds.
-// I4: with several families, closed logs are synced before a flush is installed: otherwise a crash
-//     could keep the flushed half of what the lost log held.
-// I5: an error of a job is latched, unless the job was told to stop or its family was dropped. A
-//     compaction that fails for lack of space, memory or file descriptors before its install is
-//     tried again after a pause instead: nothing that was acknowledged depends on it.
-// I6: a plan is installed only while it still fits the tree (I5 of compaction_plan.h): a compaction
+// I3: with several families, closed logs are synced before a flush is installed. Otherwise a crash
+//     could keep the flushed half of a lost log.
+// I4: an error of a job is latched, unless the job was told to stop or its family was dropped. A
+//     compaction that fails before its install for lack of space, memory or file descriptors is
+//     tried again after a pause, because no acknowledged write depends on it.
+// I5: a plan is installed only while it still fits the tree (I5 of compaction_plan.h): a compaction
 //     never moves newer data below older.
+// I6: an install allocates its memory before it writes the MANIFEST, and throws nothing after. A
+//     job without memory ends as after an error of the file system. A notification is left out.
 //
-// I7: what an install needs of memory is allocated before the MANIFEST is written; nothing after it
-//     throws. A job that finds no memory ends like one that met an error of the file system; a
-//     notification or a deletion without memory is left out.
-//
-// Thread safety: methods marked REQUIRES under the mutex; the others without locks, from any
-// thread.
+// Thread safety: methods marked REQUIRES under the mutex, the others without locks from any thread.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +26,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "ashlar/listener.h"
@@ -42,13 +34,18 @@
 #include "compact/run/flush_job.h"
 #include "lsm/candidate_queue.h"
 #include "lsm/database_state.h"
+#include "lsm/event_outbox.h"
+#include "lsm/file_janitor.h"
 #include "lsm/job_events.h"
 
 namespace ashlar {
 
 class BackgroundWork {
  public:
-  explicit BackgroundWork(DatabaseState* state);
+  // Text about the families for the LOG, made without locks.
+  using StatsText =
+      std::function<std::string(std::span<const std::shared_ptr<ColumnFamily>> families)>;
+  BackgroundWork(DatabaseState* state, StatsText stats_text);
   // Hands `job` to the executor. Stop and Pause wait for it. False, and nothing is handed over,
   // when the database is being closed.
   bool RunSoon(std::function<void()> job) ASHLAR_REQUIRES(kDatabaseMutex);
@@ -64,12 +61,6 @@ class BackgroundWork {
       ASHLAR_REQUIRES(kDatabaseMutex);
   // Starts what can be started.
   void Schedule() ASHLAR_REQUIRES(kDatabaseMutex);
-  // The family's active memtable is about to become immutable.
-  void MemTableSealed(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex);
-  // Tells listeners and the LOG about sealed memtables and changes of write stalls, in their order.
-  // They come about where locks are held or writers wait, so jobs tell them at their beginning and
-  // end. Without locks.
-  void NotifyChanges();
   // Makes the database read-only because of this error. Listeners are told the reason, the LOG what
   // was being done.
   void LatchError(BackgroundErrorReason reason, std::string_view during,
@@ -119,21 +110,6 @@ class BackgroundWork {
   // state_->closing is set.
   void Stop();
 
-  // Deletes obsolete tables and logs. Called after jobs, by Close, and when deletions are enabled
-  // again.
-  void DeleteObsoleteFiles() noexcept;
-  // The same, and cheap while there is nothing to delete.
-  void DeleteObsoleteFilesIfAny() noexcept;
-  // Released logs, to be deleted.
-  void ReleaseLogs();
-
-  // The oldest log that is needed once these edits are installed.
-  uint64_t OldestNeededLog(std::span<const VersionEdit> edits) const
-      ASHLAR_REQUIRES(kDatabaseMutex);
-  // The oldest log that a recovery would look for. It may lag behind what is needed: a log is kept
-  // until the MANIFEST says that it may be missing.
-  uint64_t OldestRecordedLog() const ASHLAR_REQUIRES(kDatabaseMutex);
-
   // ---- For the table of properties.
   int RunningFlushes() const ASHLAR_REQUIRES(kDatabaseMutex) { return flush_jobs_; }
   int RunningCompactions() const ASHLAR_REQUIRES(kDatabaseMutex) {
@@ -144,14 +120,24 @@ class BackgroundWork {
     return MakeTreeView(family, family.version());
   }
 
+  EventOutbox& outbox() { return outbox_; }
+  FileJanitor& files() { return files_; }
+  const FileJanitor& files() const { return files_; }
+
  private:
+  // What a job needs of the guarded state, as of the decision to run it.
+  struct JobSettings {
+    ColumnFamilyOptions options;
+    std::vector<SequenceNumber> snapshots;
+    uint64_t bytes_per_sync = 0;
+    size_t readahead_bytes = 0;
+  };
   // A plan on its way through the executor. Holds what the plan borrows.
   struct Compaction {
     std::shared_ptr<ColumnFamily> family;
     Version* version = nullptr;  // one count
     CompactionPlan plan;
-    ColumnFamilyOptions options;
-    std::vector<SequenceNumber> snapshots = {};
+    JobSettings settings;
     const std::atomic<bool>* canceled = nullptr;
     std::unique_ptr<JobEvents> events = {};
     bool installing = false;  // the MANIFEST may have the edit
@@ -162,17 +148,10 @@ class BackgroundWork {
     Mutex mutex;
     bool stopped ASHLAR_GUARDED_BY(mutex) = false;
   };
-  struct StallChange {
-    WriteStallInfo info;
-    StallCause cause = StallCause::kNone;
-  };
-  using Change = std::variant<MemTableInfo, StallChange>;
 
   void Decide(const std::shared_ptr<ColumnFamily>& family) ASHLAR_REQUIRES(kDatabaseMutex);
   // Latches the error of a decision about jobs; NotifyChanges tells the listeners.
   void FailDecision(const Status& error) noexcept ASHLAR_REQUIRES(kDatabaseMutex);
-  void NotifyError(BackgroundErrorReason reason, std::string_view during, const Status& error,
-                   bool latched) noexcept;
   void LatchJobError(BackgroundErrorReason reason, std::string_view job, const ColumnFamily& family,
                      const Status& error) noexcept;
   void PublishInstall(PendingInstall* install,
@@ -194,6 +173,8 @@ class BackgroundWork {
   struct Flush {
     std::shared_ptr<ColumnFamily> family;
     std::vector<MemTableRef> tables = {};
+    FlushReason switched_for = FlushReason::kOthers;
+    JobSettings settings = {};
     VersionEdit edit = {};
     TableJobStatistics statistics = {};
     TableFileCreationReason reason = TableFileCreationReason::kFlush;
@@ -203,8 +184,6 @@ class BackgroundWork {
   void NotifyFlushEnded(Flush* flush, const Status& status) noexcept;
   Status BuildFlush(Flush* flush);
   Status BuildFlushTable(Flush* flush);
-  void NotifyChange(const Change& change);
-  void CountStall(ColumnFamily* family, StallState before) ASHLAR_REQUIRES(kDatabaseMutex);
   Status ExecuteCompaction(Compaction* compaction, TableJobResult* result);
   // What the LOG gets every stats_dump_period_sec, at the end of a job.
   void DumpStatsIfDue();
@@ -222,7 +201,7 @@ class BackgroundWork {
   std::unique_ptr<Compaction> StartCompaction(const std::shared_ptr<ColumnFamily>& family,
                                               CompactionPlan plan) ASHLAR_REQUIRES(kDatabaseMutex);
   void CompactionJob(Compaction* compaction);
-  // I5.
+  // I4.
   void HandleFailure(const Compaction& compaction, const Status& error);
   // Lets compactions of the family be picked again then. False: the executor is shutting down.
   bool RetryCompactionAfter(uint64_t seconds, const std::shared_ptr<ColumnFamily>& family);
@@ -233,24 +212,20 @@ class BackgroundWork {
   Status InstallCompaction(Compaction* compaction, TableJobResult* result);
   void EndCompaction(Compaction* compaction) ASHLAR_REQUIRES(kDatabaseMutex);
 
-  // I6, before the plan's edit is prepared: the version cannot change until the install, because
+  // I5, before the plan's edit is prepared: the version cannot change until the install, because
   // the caller holds the manifest mutex.
   void AssertFits(const Compaction& compaction) const ASHLAR_REQUIRES(kManifestMutex);
   // Runs the plans of the walk, in the calling thread.
   Status RunManualCompaction(const CompactRangeOptions& options,
                              const std::shared_ptr<ColumnFamily>& family, ManualCompaction* walk);
 
-  struct DeletedTable {
-    std::string path;
-    uint64_t number = 0;
-    Status status;
-  };
-  void DeleteUnderLock(std::vector<DeletedTable>* deleted) ASHLAR_REQUIRES(deletion_mutex_);
-
-  TableJobArgs MakeJobArgs(const ColumnFamily& family, const ColumnFamilyOptions& options,
-                           std::vector<SequenceNumber> snapshots) const;
+  JobSettings TakeJobSettings(const ColumnFamily& family) const ASHLAR_REQUIRES(kDatabaseMutex);
+  TableJobArgs MakeJobArgs(const ColumnFamily& family, const JobSettings& settings) const;
 
   DatabaseState* const state_;
+  EventOutbox outbox_;
+  FileJanitor files_;
+  const StatsText stats_text_;
   int flush_jobs_max_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 1;
   int compaction_jobs_max_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 1;
   int flush_jobs_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;  // handed to the executor and not ended
@@ -258,19 +233,12 @@ class BackgroundWork {
   int manual_compactions_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;  // in callers' threads
   int soon_jobs_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;           // of RunSoon, not ended
   int joint_flushes_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;  // FlushTogether, in callers' threads
-  std::vector<Change> untold_changes_ ASHLAR_GUARDED_BY(kDatabaseMutex);
-  bool telling_changes_ ASHLAR_GUARDED_BY(kDatabaseMutex) =
-      false;  // one thread tells, so that they are told in their order
-  bool decision_failed_ ASHLAR_GUARDED_BY(kDatabaseMutex) = false;  // and listeners are not told
   uint64_t stats_dumped_nanos_ ASHLAR_GUARDED_BY(kDatabaseMutex);
   CandidateQueue flush_candidates_ ASHLAR_GUARDED_BY(kDatabaseMutex);
   CandidateQueue compaction_candidates_ ASHLAR_GUARDED_BY(kDatabaseMutex);
   const std::shared_ptr<Timers> timers_ = std::make_shared<Timers>();
   // Ends running jobs: closing, or paused. Written under the mutex, read by jobs between entries.
   std::atomic<bool> interrupt_{false};
-
-  Mutex deletion_mutex_;  // one deleter at a time; held across the deletion of files
-  std::vector<ObsoleteTable> kept_tables_ ASHLAR_GUARDED_BY(deletion_mutex_);
 };
 
 }  // namespace ashlar

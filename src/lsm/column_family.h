@@ -11,7 +11,9 @@
 //
 // Thread safety: constant members from any thread. view() from any thread inside an epoch guard.
 // The commit leader alone replaces the active memtable, so it reads LeaderActive() without a lock.
-// The rest is guarded by the database mutex, and clang checks it. Lifetime: shared by the family table, handles, and running jobs.
+// The rest is guarded by the database mutex, and clang checks it.
+//
+// Lifetime: shared by the family table, handles, and running jobs.
 #pragma once
 
 #include <atomic>

@@ -172,7 +172,7 @@ Status CommitPipeline::LeaderSwitchMemTables(
     for (const std::shared_ptr<ColumnFamily>& family : families) {
       if (family->LeaderActive()->IsEmpty()) continue;
       switches.emplace_back(family.get(), family->PrepareSwitch());
-      background_->MemTableSealed(*family);
+      background_->outbox().AddSealedMemTable(*family);
     }
     // Nothing is allocated from here on until all families have switched.
     for (auto& [family, prepared] : switches) {

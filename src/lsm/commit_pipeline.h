@@ -3,9 +3,8 @@
 // syncs once if a request of the group asks for it, applies it to the memtables, and publishes the
 // last sequence with one store.
 //
-//   Write -> (WaitAtGate) -> Join -> [lead] MakeRoomForWrite -> FormGroup -> AppendToLog -> (Sync) -> Apply
-//   -> publish -> Finish
-//                ^                            |
+//   Write -> (WaitAtGate) -> Join -> [lead] MakeRoomForWrite -> FormGroup -> AppendToLog -> (Sync)
+//                ^                            |                -> Apply -> publish -> Finish
 //                +-- alone, if MakeRoomForWrite closed the gate
 //
 // I1: sequences are given in queue order without gaps inside a group; a batch's bytes in the log

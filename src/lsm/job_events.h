@@ -1,7 +1,8 @@
 // JobEvents: what listeners, the LOG and the statistics are told about one flush or compaction, and
 // about the tables that it makes.
 //
-//   FlushBegun --> (TableBegun --> TableEnded)... --> FlushEnded             the same with Compaction; the tables of subcompactions interleave
+//   FlushBegun --> (TableBegun --> TableEnded)... --> FlushEnded
+//   CompactionBegun --> ... --> CompactionEnded, where the tables of subcompactions interleave
 //
 // I1: every Begun has its Ended; TableEnded comes for tables that failed, too.
 // I2: nothing here is called with a lock held, because listeners may call the database and lines go

@@ -1,11 +1,11 @@
 // LogSet: the write-ahead logs of an open database: the current one, which the commit leader
 // appends to, and the closed ones, which wait until every column family has flushed what they hold.
 //
-//   StartNewLog --> CURRENT --StartNewLog--> CLOSED, unsynced --SyncClosed--> CLOSED, synced --ReleaseUpTo--> gone (file deleted by the caller)
-//                      |                                                           ^
-//                      +--any error--> FAILED, cut to its good bytes --StartNewLog-+ (never synced)
+//   StartNewLog --> CURRENT --StartNewLog--> CLOSED, unsynced --SyncClosed--> CLOSED, synced
+//   CURRENT --any error--> FAILED, cut to its good bytes --StartNewLog--> CLOSED, never synced
+//   CLOSED --ReleaseUpTo--> gone; the caller deletes the file
 //
-// A new log begins with a head that says how long the one before it was (predecessor_record.h). The current
+// A new log begins with a record of its predecessor's length (predecessor_record.h). The current
 // log may be followed by zeros, a closed one is not.
 //
 // I1: log numbers ascend; the current log has the highest.
@@ -16,7 +16,7 @@
 // I4: a failed log is cut back to its good bytes (LogWriter::good_bytes) before another log
 //     continues it, so that it ends with a whole record and no part of a failed group is read
 //     again. The cut is tried at the error, too, since the process may end before the next log.
-// I5: a length that is recorded, in a head or in the MANIFEST, is one that the file has: the bytes
+// I5: a length that is recorded, in a log or in the MANIFEST, is one that the file has: the bytes
 //     were written, or synced, before.
 // I6: the length of a log of an earlier run is recorded only if this run has synced the log:
 //     otherwise a power cut may take its end, and the record would make damage of that.

@@ -36,6 +36,10 @@ bool LsmCore::IsInUse() {
   return state->live_handles.load(std::memory_order_relaxed) > 0 || !CheckNothingIsRead().ok();
 }
 
+std::string LsmCore::StatsText(std::span<const std::shared_ptr<ColumnFamily>> families) {
+  return PropertyReader(state.get(), &background).Dump(families);
+}
+
 void KeepUntilUnused(std::unique_ptr<LsmCore> core) {
   KeptCores& kept = Kept();
   LsmCore* const raw = core.release();

@@ -17,6 +17,8 @@
 #pragma once
 
 #include <memory>
+#include <span>
+#include <string>
 
 #include "ashlar/status.h"
 #include "lsm/background_work.h"
@@ -29,7 +31,7 @@ namespace ashlar {
 struct LsmCore {
   explicit LsmCore(std::unique_ptr<DatabaseState> owned)
       : state(std::move(owned)),
-        background(state.get()),
+        background(state.get(), [this](auto families) { return StatsText(families); }),
         commit(state.get(), &background),
         reader(state.get(), &background) {}
 
@@ -42,6 +44,9 @@ struct LsmCore {
   Status CheckNothingIsRead();
   // Whether anything that the program still has refers to this.
   bool IsInUse();
+
+ private:
+  std::string StatsText(std::span<const std::shared_ptr<ColumnFamily>> families);
 };
 
 // Takes over the core of a closed database that is in use.

@@ -41,7 +41,7 @@ FamilyHandle::~FamilyHandle() {
             this);
   family_.reset();
   core_->state->epochs.Reclaim();
-  core_->background.DeleteObsoleteFilesIfAny();
+  core_->background.files().DeleteObsoleteFilesIfAny();
   core_->state->live_handles.fetch_sub(1, std::memory_order_relaxed);
 }
 
@@ -134,12 +134,12 @@ Status LsmDB::StartWriting(const std::vector<ColumnFamilyDescriptor>& families) 
     ASHLAR_RETURN_IF_ERROR(flushed);
   }
   ASHLAR_RETURN_IF_ERROR(background_.RecordLogNumbers());
-  background_.ReleaseLogs();
-  background_.DeleteObsoleteFiles();
+  background_.files().ReleaseLogs();
+  background_.files().DeleteObsoleteFiles();
   uint64_t oldest_log = 0;
   {
     MutexLock lock(state_->mutex());
-    oldest_log = background_.OldestRecordedLog();
+    oldest_log = background_.files().OldestRecordedLog();
   }
   DeleteOrphans(state_, oldest_log);
   for (const ColumnFamilyDescriptor& family : families) {
@@ -196,14 +196,14 @@ Status LsmDB::CloseFiles() {
     attempt([this] { return FlushUnloggedWrites(); });
     background_.Stop();
     attempt([this] {
-      background_.NotifyChanges();
+      background_.outbox().Notify();
       return Status::OK();
     });
     state_->latch.Set(Status::ShutdownInProgress("the database is closed"),
                       BackgroundErrorReason::kFlush);
     attempt([this] { return CloseLogs(); });
     attempt([this] {
-      background_.DeleteObsoleteFiles();
+      background_.files().DeleteObsoleteFiles();
       return Status::OK();
     });
     {
@@ -267,8 +267,8 @@ Status LsmDB::Resume() try {
     if (status.ok()) LogInfo(*state_, "resumed: the database is writable again");
     NotifyAll(state_->options.listeners, &EventListener::OnErrorRecoveryEnd, info);
   });
-  background_.ReleaseLogs();
-  background_.DeleteObsoleteFiles();
+  background_.files().ReleaseLogs();
+  background_.files().DeleteObsoleteFiles();
   MutexLock lock(state_->mutex());
   for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
     background_.ViewChanged(family);
@@ -418,8 +418,8 @@ Status LsmDB::DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& column_
     status = DropFamily(SharedFamily(handle));
     if (!status.ok()) break;
   }
-  background_.ReleaseLogs();
-  background_.DeleteObsoleteFiles();
+  background_.files().ReleaseLogs();
+  background_.files().DeleteObsoleteFiles();
   const Status recorded = RecordFamilyOptions();
   return status.ok() ? recorded : status;
 } catch (const std::bad_alloc&) {
@@ -715,7 +715,7 @@ Status LsmDB::EnableFileDeletions() try {
       return Status::InvalidArgument("file deletions are not disabled");
     --state_->file_deletions_disabled;
   }
-  background_.DeleteObsoleteFiles();
+  background_.files().DeleteObsoleteFiles();
   return Status::OK();
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
@@ -819,7 +819,7 @@ Status LsmDB::WriteOptionsFile() {
       families.emplace_back(family->name(), family->options());
   }
   const Status written = WriteNewOptionsFile(state_, families);
-  background_.DeleteObsoleteFiles();
+  background_.files().DeleteObsoleteFiles();
   if (written.ok()) return written;
   LogWarning(*state_, StrCat("the OPTIONS file could not be written: ", written.ToString()));
   return state_->options.fail_if_options_file_error ? written : Status::OK();
@@ -860,7 +860,7 @@ Status LsmDB::GetApproximateSizes(const SizeApproximationOptions& options,
   if (!options.include_memtables && !options.include_files)
     return Status::InvalidArgument("include memtables, files, or both");
   const ColumnFamily* const family = Family(column_family);
-  const ViewOfCall view(state_, &background_, *family);
+  const ViewOfCall view(&background_, *family);
   for (int i = 0; i < n; ++i) {
     sizes[i] = 0;
     if (options.include_files) {
@@ -881,7 +881,7 @@ Status LsmDB::GetApproximateSizes(const SizeApproximationOptions& options,
 
 void LsmDB::GetApproximateMemTableStats(ColumnFamilyHandle* column_family, const Range& range,
                                         uint64_t* count, uint64_t* size) {
-  const ViewOfCall view(state_, &background_, *Family(column_family));
+  const ViewOfCall view(&background_, *Family(column_family));
   *count = 0;
   *size = 0;
   const auto add = [&](const MemTable& table) {
@@ -957,7 +957,7 @@ Status LsmDB::VerifyChecksum(const ReadOptions& /*options*/) try {
     families = state_->LiveFamilies();
   }
   for (const std::shared_ptr<ColumnFamily>& family : families) {
-    const ViewOfCall view(state_, &background_, *family);
+    const ViewOfCall view(&background_, *family);
     for (Level level = 0; level < view->version->levels(); ++level) {
       for (FileMetaData* file : view->version->files(level))
         ASHLAR_RETURN_IF_ERROR(family->tables()->Verify(file));

@@ -1,8 +1,8 @@
 // LsmDB: the DB that users hold. It checks arguments, finds the family behind a handle, and hands
 // each job to the part that does it:
 //
-//   writes -> CommitPipeline      reads -> Reader      flush, compaction, files -> BackgroundWork      opening -> Recovery      properties ->
-//   PropertyReader
+//   writes -> CommitPipeline                reads -> Reader        properties -> PropertyReader
+//   flush, compaction -> BackgroundWork     opening -> RecoverDatabase
 //
 // Thread safety and lifetime: as DB documents.
 #pragma once

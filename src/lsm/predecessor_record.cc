@@ -13,10 +13,11 @@ namespace {
 constexpr std::string_view kPrefix = "ashlar.log.continues:";
 }  // namespace
 
-std::string EncodePredecessorRecord(const PredecessorRecord& head, SequenceNumber next_sequence) {
+std::string EncodePredecessorRecord(const PredecessorRecord& predecessor,
+                                    SequenceNumber next_sequence) {
   std::string blob(kPrefix);
-  PutVarint64(&blob, head.previous_number);
-  PutVarint64(&blob, head.previous_bytes);
+  PutVarint64(&blob, predecessor.previous_number);
+  PutVarint64(&blob, predecessor.previous_bytes);
   WriteBatch batch;
   const Status put = batch.PutLogData(blob);
   ASHLAR_ASSERT(put.ok());
@@ -30,11 +31,11 @@ std::optional<PredecessorRecord> DecodePredecessorRecord(const Slice& record) {
   Slice blob = reader.record().value;
   if (!blob.starts_with(Slice(kPrefix.data(), kPrefix.size()))) return std::nullopt;
   blob.remove_prefix(kPrefix.size());
-  PredecessorRecord head;
-  if (!GetVarint64(&blob, &head.previous_number) || !GetVarint64(&blob, &head.previous_bytes) ||
-      !blob.empty())
+  PredecessorRecord predecessor;
+  if (!GetVarint64(&blob, &predecessor.previous_number) ||
+      !GetVarint64(&blob, &predecessor.previous_bytes) || !blob.empty())
     return std::nullopt;
-  return head;
+  return predecessor;
 }
 
 }  // namespace ashlar

@@ -1,13 +1,13 @@
-// PredecessorRecord: the first record of a log that continues another: which one, and how long that one was
-// when it was closed.
+// PredecessorRecord: the first record of a log that continues another. It holds the number of that
+// log and its length when it was closed.
 //
 //   batch   sequence of the next write, fixed64 | count 0, fixed32 | 03 | string:
 //           "ashlar.log.continues:" varint64 number, varint64 bytes
 //
 // A log is not synced when the next one takes over, so a power cut may keep records of the newer
 // log and lose some of the older one; cut at the end of a record, the older log looks whole. The
-// head tells. It is a write batch with nothing but log data, which every reader of the format
-// passes over.
+// record shows the loss. It is a write batch with nothing but log data, which every reader of the
+// format passes over.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -26,8 +26,9 @@ struct PredecessorRecord {
   uint64_t previous_bytes = 0;
 };
 
-std::string EncodePredecessorRecord(const PredecessorRecord& head, SequenceNumber next_sequence);
-// Nothing when the record is not a head.
+std::string EncodePredecessorRecord(const PredecessorRecord& predecessor,
+                                    SequenceNumber next_sequence);
+// Nothing when the record is another.
 std::optional<PredecessorRecord> DecodePredecessorRecord(const Slice& record);
 
 }  // namespace ashlar

@@ -67,10 +67,9 @@ struct EntryCounts {
 // The MANIFEST does not count entries: tables written in this run know theirs, the others once they
 // have been opened. Opens some, if need be, from which the rest is estimated. Not under the
 // database mutex: it reads files.
-void LearnEntryCounts(DatabaseState* state, BackgroundWork* background,
-                      const ColumnFamily& family) {
+void LearnEntryCounts(BackgroundWork* background, const ColumnFamily& family) {
   constexpr size_t kSample = 64;
-  const ViewOfCall view(state, background, family);
+  const ViewOfCall view(background, family);
   std::vector<FileMetaData*> unknown;
   size_t known = 0;
   ForEachFile(*view->version, [&](Level, FileMetaData* file) {
@@ -223,7 +222,7 @@ const std::span<const NumberProperty> NumberProperties() {
              ComputeLevelTargets(LevelBytes(s.version()), s.family().leveled()).base_level);
        }},
       {Names::kMinLogNumberToKeep, true,
-       [](const Subject& s) { return s.background().OldestNeededLog({}); }},
+       [](const Subject& s) { return s.background().files().OldestNeededLog({}); }},
       {Names::kNumSnapshots, true,
        [](const Subject& s) { return uint64_t{s.state().snapshots.size()}; }},
       {Names::kOldestSnapshotTime, true,
@@ -333,7 +332,7 @@ void AppendLevelRow(std::string_view name, const LevelRow& row, std::string* out
 bool PropertyReader::Number(const std::shared_ptr<ColumnFamily>& family, const Slice& property,
                             uint64_t* value) const {
   const NumberProperty* const found = FindNumber(property);
-  if (property == Slice(Names::kEstimateNumKeys)) LearnEntryCounts(state_, background_, *family);
+  if (property == Slice(Names::kEstimateNumKeys)) LearnEntryCounts(background_, *family);
   MutexLock lock(state_->mutex());
   if (found != nullptr) {
     *value = found->get(Subject(*state_, *background_, *family));
@@ -354,7 +353,7 @@ void PropertyReader::LearnAllEntryCounts() const {
     families = state_->LiveFamilies();
   }
   for (const std::shared_ptr<ColumnFamily>& family : families)
-    LearnEntryCounts(state_, background_, *family);
+    LearnEntryCounts(background_, *family);
 }
 
 bool PropertyReader::Sum(const Slice& property, uint64_t* value) const {
@@ -432,6 +431,11 @@ bool PropertyReader::Text(const std::shared_ptr<ColumnFamily>& family, const Sli
     *value = std::to_string(number);
     return true;
   }
+  // The program's own class may answer, so the mutex is not held.
+  if (property == Slice(Names::kOptionsStatistics) && state_->options.statistics != nullptr) {
+    *value = state_->options.statistics->ToString();
+    return true;
+  }
   MutexLock lock(state_->mutex());
   if (property == Slice(Names::kLevelStats)) {
     *value = LevelStats(*family);
@@ -446,9 +450,6 @@ bool PropertyReader::Text(const std::shared_ptr<ColumnFamily>& family, const Sli
     *value = DatabaseStats() + FamilyStats(*family);
   } else if (property == Slice(Names::kLogDamage)) {
     *value = state_->recovery.DamageText();
-  } else if (property == Slice(Names::kOptionsStatistics) &&
-             state_->options.statistics != nullptr) {
-    *value = state_->options.statistics->ToString();
   } else {
     return false;
   }
@@ -532,7 +533,7 @@ void PropertyReader::LiveFiles(std::vector<LiveFileMetaData>* metadata) const {
 void PropertyReader::FamilyMetaData(const std::shared_ptr<ColumnFamily>& family,
                                     ColumnFamilyMetaData* metadata) const {
   *metadata = ColumnFamilyMetaData();
-  LearnEntryCounts(state_, background_, *family);
+  LearnEntryCounts(background_, *family);
   MutexLock lock(state_->mutex());
   metadata->name = family->name();
   const Version& version = *family->version();
@@ -550,7 +551,7 @@ void PropertyReader::FamilyMetaData(const std::shared_ptr<ColumnFamily>& family,
 Status PropertyReader::TablesOf(const std::shared_ptr<ColumnFamily>& family,
                                 TablePropertiesCollection* properties) const {
   properties->clear();
-  const ViewOfCall view(state_, background_, *family);
+  const ViewOfCall view(background_, *family);
   Status status;
   ForEachFile(*view->version, [&](Level, FileMetaData* file) {
     if (!status.ok()) return;

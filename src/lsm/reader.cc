@@ -95,7 +95,9 @@ class LookupObserver {
 };
 
 // For after the release of a view: deletes the files that only the view kept.
-void DeleteFilesOfViews(BackgroundWork* background) { background->DeleteObsoleteFilesIfAny(); }
+void DeleteFilesOfViews(BackgroundWork* background) {
+  background->files().DeleteObsoleteFilesIfAny();
+}
 
 // Calls function for each view, for one of several equal ones that follow each other.
 template <typename Function>

@@ -25,8 +25,8 @@ namespace ashlar {
 // that only the view kept.
 class ViewOfCall {
  public:
-  ViewOfCall(DatabaseState* state, BackgroundWork* background, const ColumnFamily& family)
-      : state_(state), background_(background), view_(family.PinView()) {}
+  ViewOfCall(BackgroundWork* background, const ColumnFamily& family)
+      : background_(background), view_(family.PinView()) {}
   ~ViewOfCall();
   ViewOfCall(const ViewOfCall&) = delete;
   ViewOfCall& operator=(const ViewOfCall&) = delete;
@@ -34,7 +34,6 @@ class ViewOfCall {
   ReadView* operator->() const { return view_.get(); }
 
  private:
-  DatabaseState* const state_;
   BackgroundWork* const background_;
   ViewRef view_;
 };

@@ -10,7 +10,6 @@
 #include "ashlar/write_batch.h"
 #include "base/coding.h"
 #include "base/format.h"
-#include "base/out_of_memory.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 #include "key/write_batch_internal.h"
@@ -415,11 +414,8 @@ Status OpenVersions(DatabaseState* state, const std::vector<ColumnFamilyDescript
       .drop_file =
           [state](FileMetaData* file) {
             state->open_tables.Evict(file);
-            // A file that is not noted here is found, and deleted, at the next open.
-            IgnoreBadAlloc([&] {
-              state->obsolete_files.AddTable(
-                  {.number = file->number, .file_bytes = file->file_bytes});
-            });
+            state->obsolete_files.AddTable(
+                {.number = file->number, .file_bytes = file->file_bytes});
           },
       .pinned_tables = state->pinned_tables.get(),
       .recorder = state->recorder,

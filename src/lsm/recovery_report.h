@@ -1,8 +1,10 @@
 // RecoveryReport: what a recovery found in the logs, and what it could not replay.
 //
-//   log    record | record | damage ...... | end        a loss: from the end of the last record that was replayed up to the last byte that is not
-//                            '---- loss ---'            zero, or up to the next record that was replayed
+//   log    record | record | damage ...... | end
+//                            '---- loss ---'
 //
+// A loss begins at the end of the last record that was replayed. It ends at the last byte that is
+// not zero, or at the next record that was replayed.
 // A loss is a torn tail if nothing was dropped after it: a process that dies, or a power cut,
 // leaves it at the end of the last log, and it holds no write that was acknowledged as durable.
 // Every other loss is damage: the log is kept (lost_logs.h).

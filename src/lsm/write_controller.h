@@ -1,6 +1,6 @@
-// WriteController: whether writers may continue, slow down or have to wait, as the tree's shape demands.
-// The decision is made where views change (compact/plan, ComputeStall). A writer asks before it
-// joins the commit queue, so that a writer that waits holds nothing that others need.
+// WriteController: whether writers may continue, slow down or have to wait, by the shape of the
+// tree. The decision is made where views change (compact/plan, ComputeStall). A writer asks before
+// it joins the commit queue, so that a writer that waits holds nothing that others need.
 //
 //   kOpen  <-->  kDelayed (a byte rate)  <-->  kStopped (until the background work catches up)
 //

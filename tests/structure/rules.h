@@ -21,6 +21,8 @@ Violations CheckLayers(
         tree);  // src/ by number; include/ only itself; examples/ only the public headers
 Violations CheckIncludesExist(const SourceTree& tree);   // "quoted" names are files of the tree
 Violations CheckNoHeaderCycles(const SourceTree& tree);  // among headers
+Violations CheckNoPairCycles(
+    const SourceTree& tree);  // among the pairs of a .h and a .cc of src/, both counted as one
 Violations CheckNoFolderCycles(
     const SourceTree& tree);  // among folders, sub-folders counted on their own; tests left out
 Violations CheckOperatingSystem(

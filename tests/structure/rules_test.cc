@@ -96,6 +96,15 @@ TEST(CyclesTest, HeadersThatIncludeEachOtherAreReportedOnce) {
               ElementsAre("cycle: src/base/a.h -> src/base/b.h -> src/base/c.h -> src/base/a.h"));
 }
 
+TEST(CyclesTest, PairsThatIncludeEachOtherAreReported) {
+  const SourceTree tree = Tree({MakeSourceFile("src/lsm/a.h", ""),
+                                MakeSourceFile("src/lsm/a.cc", "#include \"lsm/b.h\"\n"),
+                                MakeSourceFile("src/lsm/b.h", "#include \"lsm/a.h\"\n"),
+                                MakeSourceFile("src/lsm/b_test.cc", "#include \"lsm/b.h\"\n")});
+  EXPECT_THAT(CheckNoHeaderCycles(tree), IsEmpty());
+  EXPECT_THAT(CheckNoPairCycles(tree), ElementsAre("cycle: src/lsm/a -> src/lsm/b -> src/lsm/a"));
+}
+
 TEST(CyclesTest, SubfoldersThatIncludeEachOtherAreReported) {
   const SourceTree tree =
       Tree({MakeSourceFile("src/table/block/a.h", ""),
@@ -183,6 +192,7 @@ class ThisTree : public ::testing::Test {
 TEST_F(ThisTree, IncludesGoDownTheLayers) { ExpectNone(CheckLayers(Get())); }
 TEST_F(ThisTree, QuotedIncludesAreItsOwnFiles) { ExpectNone(CheckIncludesExist(Get())); }
 TEST_F(ThisTree, HeadersHaveNoCycles) { ExpectNone(CheckNoHeaderCycles(Get())); }
+TEST_F(ThisTree, PairsHaveNoCycles) { ExpectNone(CheckNoPairCycles(Get())); }
 TEST_F(ThisTree, FoldersHaveNoCycles) { ExpectNone(CheckNoFolderCycles(Get())); }
 TEST_F(ThisTree, KnowsTheOperatingSystemInOneFolder) { ExpectNone(CheckOperatingSystem(Get())); }
 TEST_F(ThisTree, LinesAreClean) { ExpectNone(CheckLines(Get())); }

@@ -1,0 +1,104 @@
+#include "lsm/event_outbox.h"
+
+#include <utility>
+
+#include "base/format.h"
+#include "base/out_of_memory.h"
+#include "observe/event_line.h"
+#include "observe/listeners.h"
+
+namespace ashlar {
+
+namespace {
+
+WriteStallCondition ToCondition(StallState state) {
+  switch (state) {
+    case StallState::kNone: return WriteStallCondition::kNormal;
+    case StallState::kDelayed: return WriteStallCondition::kDelayed;
+    case StallState::kStopped: return WriteStallCondition::kStopped;
+  }
+  return WriteStallCondition::kNormal;
+}
+const char* ConditionName(WriteStallCondition condition) {
+  switch (condition) {
+    case WriteStallCondition::kNormal: return "normal";
+    case WriteStallCondition::kDelayed: return "delayed";
+    case WriteStallCondition::kStopped: return "stopped";
+  }
+  return "normal";
+}
+
+}  // namespace
+
+void EventOutbox::AddStall(const ColumnFamily& family, StallState before) {
+  StallChange change;
+  change.info.cf_name = family.name();
+  change.info.condition.prev = ToCondition(before);
+  change.info.condition.cur = ToCondition(family.stall.state);
+  change.cause = family.stall.cause;
+  changes_.emplace_back(std::move(change));
+}
+
+void EventOutbox::AddSealedMemTable(const ColumnFamily& family) {
+  if (state_->options.listeners.empty()) return;
+  const MemTable& table = *family.ActiveLocked();
+  MemTableInfo info;
+  info.cf_name = family.name();
+  info.first_seqno = table.first_sequence();
+  info.earliest_seqno = table.first_sequence();
+  info.num_entries = table.entries();
+  info.num_deletes = table.deletions();
+  changes_.emplace_back(std::move(info));
+}
+
+void EventOutbox::AddFailedDecision() { decision_failed_ = true; }
+
+void EventOutbox::NotifyOne(const Change& change) {
+  if (const auto* const sealed = std::get_if<MemTableInfo>(&change)) {
+    NotifyAll(state_->options.listeners, &EventListener::OnMemTableSealed, *sealed);
+    return;
+  }
+  const auto& stall = std::get<StallChange>(change);
+  EventLine(state_->logger.get(), state_->clock->NowUnixMicros(), 0, "stall_conditions_changed")
+      .Add("cf_name", stall.info.cf_name)
+      .Add("previous", ConditionName(stall.info.condition.prev))
+      .Add("current", ConditionName(stall.info.condition.cur))
+      .Add("cause", StallCauseName(stall.cause));
+  NotifyAll(state_->options.listeners, &EventListener::OnStallConditionsChanged, stall.info);
+}
+
+void EventOutbox::Notify() noexcept {
+  for (bool first = true;; first = false) {
+    std::vector<Change> changes;
+    bool decision_failed = false;
+    {
+      MutexLock lock(state_->mutex());
+      if (first && notifying_) return;
+      changes = std::exchange(changes_, {});
+      decision_failed = std::exchange(decision_failed_, false);
+      notifying_ = !changes.empty() || decision_failed;
+    }
+    if (decision_failed)
+      NotifyError(BackgroundErrorReason::kFlush, "a choice of background work",
+                  Status::MemoryLimit(), /*latched=*/true);
+    if (changes.empty() && !decision_failed) return;
+    for (const Change& change : changes) IgnoreBadAlloc([&] { NotifyOne(change); });
+  }
+}
+
+void EventOutbox::NotifyError(BackgroundErrorReason reason, std::string_view during,
+                              const Status& error, bool latched) noexcept {
+  IgnoreBadAlloc([&] {
+    state_->recorder.Tick(ERROR_HANDLER_BG_ERROR_COUNT);
+    if (error.IsIOError()) state_->recorder.Tick(ERROR_HANDLER_BG_IO_ERROR_COUNT);
+    Status told = error;
+    NotifyAll(state_->options.listeners, &EventListener::OnBackgroundError, reason, &told);
+  });
+  if (!latched) return;
+  IgnoreBadAlloc([&] {
+    LogWarning(*state_, StrCat("the database is read-only after an error during ", during, ": ",
+                               error.ToString()));
+  });
+}
+
+}  // namespace ashlar

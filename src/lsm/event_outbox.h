@@ -1,0 +1,57 @@
+// EventOutbox: notifications that come up where locks are held or writers wait: sealed memtables,
+// changes of write stalls, and decisions about jobs that failed.
+//
+//   Add... (database mutex held) --> changes_ --Notify (no lock held)--> listeners, LOG
+//
+// I1: one thread notifies at a time, so notifications keep their order.
+// I2: no listener and no line of the LOG is called with a lock held.
+// I3: a notification that finds no memory is left out; Notify throws nothing.
+//
+// Thread safety: Add... under the database mutex; the rest from any thread without locks.
+#pragma once
+
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "ashlar/listener.h"
+#include "compact/plan/write_stall.h"
+#include "lsm/database_state.h"
+
+namespace ashlar {
+
+class EventOutbox {
+ public:
+  explicit EventOutbox(DatabaseState* state) : state_(state) {}
+  EventOutbox(const EventOutbox&) = delete;
+  EventOutbox& operator=(const EventOutbox&) = delete;
+
+  // The active memtable of the family is about to become immutable.
+  void AddSealedMemTable(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex);
+  // The stall of the family was in another state before.
+  void AddStall(const ColumnFamily& family, StallState before) ASHLAR_REQUIRES(kDatabaseMutex);
+  // A decision about jobs latched MemoryLimit.
+  void AddFailedDecision() ASHLAR_REQUIRES(kDatabaseMutex);
+  // Notifies of everything that was added. Jobs call it at their beginning and end.
+  void Notify() noexcept;
+
+  // An error of the background, at once. latched: it made the database read-only.
+  void NotifyError(BackgroundErrorReason reason, std::string_view during, const Status& error,
+                   bool latched) noexcept;
+
+ private:
+  struct StallChange {
+    WriteStallInfo info;
+    StallCause cause = StallCause::kNone;
+  };
+  using Change = std::variant<MemTableInfo, StallChange>;
+
+  void NotifyOne(const Change& change);
+
+  DatabaseState* const state_;
+  std::vector<Change> changes_ ASHLAR_GUARDED_BY(kDatabaseMutex);
+  bool decision_failed_ ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
+  bool notifying_ ASHLAR_GUARDED_BY(kDatabaseMutex) = false;  // I1
+};
+
+}  // namespace ashlar

@@ -1,0 +1,87 @@
+#include "lsm/file_janitor.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "base/out_of_memory.h"
+#include "filesystem/filename.h"
+#include "lsm/job_events.h"
+
+namespace ashlar {
+
+uint64_t FileJanitor::OldestNeededLog(std::span<const VersionEdit> edits) const {
+  uint64_t oldest = state_->logs.current_number();
+  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families) {
+    uint64_t needed = family->OldestLogNumber();
+    for (const VersionEdit& edit : edits) {
+      if (edit.column_family == family->id() && edit.log_number.has_value())
+        needed = std::max(needed, *edit.log_number);
+    }
+    oldest = std::min(oldest, needed);
+  }
+  return oldest;
+}
+
+uint64_t FileJanitor::OldestRecordedLog() const {
+  return std::min(OldestNeededLog({}), std::max(state_->versions->MinLogNumberWithUnflushedData(),
+                                                state_->versions->min_log_number_to_keep()));
+}
+
+void FileJanitor::ReleaseLogs() noexcept {
+  uint64_t oldest = 0;
+  {
+    MutexLock lock(state_->mutex());
+    oldest = OldestRecordedLog();
+  }
+  IgnoreBadAlloc([&] {
+    for (const uint64_t log : state_->logs.ReleaseUpTo(oldest))
+      state_->obsolete_files.AddOther(WalFileName(state_->wal_directory, log));
+  });
+}
+
+void FileJanitor::DeleteObsoleteFiles() noexcept {
+  if (state_->read_only) return;
+  std::vector<DeletedTable> deleted;
+  IgnoreBadAlloc([&] {
+    MutexLock deleting(deletion_mutex_);
+    DeleteUnderLock(&deleted);
+  });
+  for (const DeletedTable& table : deleted) {
+    IgnoreBadAlloc([&] { NotifyTableDeleted(*state_, table.path, table.number, table.status); });
+  }
+}
+
+void FileJanitor::DeleteObsoleteFilesIfAny() noexcept {
+  if (state_->obsolete_files.Some()) DeleteObsoleteFiles();
+}
+
+// What is not deleted for lack of memory is found, and deleted, at the next open.
+void FileJanitor::DeleteUnderLock(std::vector<DeletedTable>* deleted) {
+  {
+    MutexLock lock(state_->mutex());
+    // A closed database has no lock on its files any more.
+    if (state_->file_deletions_disabled > 0 || state_->closed) return;
+  }
+  const ObsoleteFiles::Taken taken = state_->obsolete_files.Take();
+  for (const std::string& path : taken.others)
+    IgnoreBadAlloc([&] { static_cast<void>(DeleteObsoleteFile(*state_, path).ok()); });
+  kept_tables_.insert(kept_tables_.end(), taken.tables.begin(), taken.tables.end());
+  if (kept_tables_.empty()) return;
+  const std::unordered_set<FileNumber> live = state_->versions->LiveTables();
+  std::vector<ObsoleteTable> kept;
+  for (const ObsoleteTable& table : std::exchange(kept_tables_, {})) {
+    if (live.contains(table.number)) {
+      kept.push_back(table);
+      continue;
+    }
+    IgnoreBadAlloc([&] {
+      const std::string path = TableFileName(state_->directory, table.number);
+      deleted->push_back(
+          {.path = path, .number = table.number, .status = DeleteObsoleteFile(*state_, path)});
+    });
+  }
+  kept_tables_ = std::move(kept);
+}
+
+}  // namespace ashlar

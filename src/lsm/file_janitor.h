@@ -1,0 +1,61 @@
+// FileJanitor: the deletion of files that the database does not need any more.
+//
+//   log     every family has flushed its records, the MANIFEST says so --ReleaseLogs--> obsolete
+//   table   its last version is gone --> obsolete
+//   obsolete --DeleteObsoleteFiles--> deleted, or kept while a MANIFEST may name it
+//
+// I1: a table file is deleted after its last version is gone, never while a MANIFEST that may be
+//     current names it.
+// I2: a log is deleted after every family has flushed what it holds, and after the MANIFEST says
+//     that it may be missing.
+// I3: a file that is not deleted for lack of memory is found, and deleted, at the next open.
+//
+// Thread safety: methods marked REQUIRES under the database mutex; the others without locks, from
+// any thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lsm/database_state.h"
+#include "manifest/version_edit.h"
+
+namespace ashlar {
+
+class FileJanitor {
+ public:
+  explicit FileJanitor(DatabaseState* state) : state_(state) {}
+  FileJanitor(const FileJanitor&) = delete;
+  FileJanitor& operator=(const FileJanitor&) = delete;
+
+  // Deletes obsolete tables and logs. Called after jobs, by Close, and when deletions are enabled
+  // again.
+  void DeleteObsoleteFiles() noexcept;
+  // The same, and cheap while there is nothing to delete.
+  void DeleteObsoleteFilesIfAny() noexcept;
+  // Released logs become obsolete.
+  void ReleaseLogs() noexcept;
+
+  // The oldest log that is needed once these edits are installed.
+  uint64_t OldestNeededLog(std::span<const VersionEdit> edits) const
+      ASHLAR_REQUIRES(kDatabaseMutex);
+  // The oldest log that a recovery would look for. It may lag behind what is needed: a log is kept
+  // until the MANIFEST says that it may be missing.
+  uint64_t OldestRecordedLog() const ASHLAR_REQUIRES(kDatabaseMutex);
+
+ private:
+  struct DeletedTable {
+    std::string path;
+    uint64_t number = 0;
+    Status status;
+  };
+  void DeleteUnderLock(std::vector<DeletedTable>* deleted) ASHLAR_REQUIRES(deletion_mutex_);
+
+  DatabaseState* const state_;
+  Mutex deletion_mutex_;  // one deleter at a time; held across the deletion of files
+  std::vector<ObsoleteTable> kept_tables_ ASHLAR_GUARDED_BY(deletion_mutex_);
+};
+
+}  // namespace ashlar
