@@ -21,7 +21,7 @@ MergingCursor::MergingCursor(const KeyComparator& comparator,
     : comparator_(comparator),
       children_(std::move(children)),
       sources_(std::bit_ceil(children_.size())),
-      tree_(2 * sources_.size()),
+      tree_(children_.size()),
       heads_{.mask = comparator.HasHeads() ? ~uint64_t{0} : 0} {
   ASHLAR_ASSERT(!children_.empty());
 }
@@ -57,14 +57,15 @@ void MergingCursor::TakeHeads() {
 
 // --- matches ---
 
-// Whether the entry of child a, whose head is that of child b, is shown before that of b.
-bool MergingCursor::WinsTie(uint32_t a, uint32_t b) {
+// True if the entry of child a is shown before that of child b. Their heads are equal. Counts a tie
+// if their user keys differ.
+bool MergingCursor::WinsTie(uint32_t a, uint32_t b, uint32_t* ties) const {
   const CursorEntry* const entry_a = sources_[a].at;
   const CursorEntry* const entry_b = sources_[b].at;
   if (entry_a == nullptr || entry_b == nullptr) return entry_a != nullptr;
   int r = comparator_.Compare(ExtractUserKey(entry_a->key), ExtractUserKey(entry_b->key));
   if (r != 0) {
-    ++ties_;
+    ++*ties;
   } else {
     const uint64_t tag_a = ExtractTag(entry_a->key);
     const uint64_t tag_b = ExtractTag(entry_b->key);
@@ -73,53 +74,38 @@ bool MergingCursor::WinsTie(uint32_t a, uint32_t b) {
   return forward_ ? r < 0 : r > 0;
 }
 
-// Whether a is shown before b.
-inline bool MergingCursor::Wins(const Player& a, const Player& b) {
-  bool wins = a.head < b.head;
-  if (a.head == b.head) [[unlikely]] {
-    wins = WinsTie(a.child, b.child);
-  }
-  return wins;
-}
-
 MergingCursor::Player MergingCursor::Enter(uint32_t child) {
   Source& source = sources_[child];
-  if (source.at == nullptr) return {.head = ~uint64_t{0}, .child = child};
+  if (source.at == nullptr) return {.head = LoserTree::kHeadMax, .child = child};
   if (source.at != source.last) source.next_head = heads_.Of(source.at[forward_ ? 1 : -1]);
   return {.head = heads_.Of(*source.at), .child = child};
 }
 
-// Plays all matches, round after round, and returns the winner.
 MergingCursor::Player MergingCursor::Play() {
-  const size_t leaves = sources_.size();
-  Player* const players = tree_.data() + leaves;
-  for (uint32_t leaf = 0; leaf < leaves; ++leaf) players[leaf] = Enter(leaf);
-  for (size_t matches = leaves / 2; matches > 0; matches /= 2) {
-    for (size_t i = 0; i < matches; ++i) {
-      const Player a = players[2 * i];
-      const Player b = players[2 * i + 1];
-      const bool a_wins = Wins(a, b);
-      tree_[matches + i] = a_wins ? b : a;
-      players[i] = a_wins ? a : b;
-    }
-  }
-  return players[0];
+  return tree_.Play([this](uint32_t leaf) { return Enter(leaf); },
+                    [this](uint32_t a, uint32_t b) { return WinsTie(a, b, &ties_); });
 }
 
-// Plays the matches of the child that won last again, as `player`, and returns the winner.
 inline MergingCursor::Player MergingCursor::Replay(Player player) {
-  for (size_t match = (sources_.size() + player.child) / 2; match > 0; match /= 2) {
-    Player& opponent = tree_[match];
-    // All ones: they change places.
-    const uint64_t swap = uint64_t{0} - static_cast<uint64_t>(Wins(opponent, player));
-    const uint64_t heads = (opponent.head ^ player.head) & swap;
-    const uint32_t children = (opponent.child ^ player.child) & static_cast<uint32_t>(swap);
-    opponent.head ^= heads;
-    opponent.child ^= children;
-    player.head ^= heads;
-    player.child ^= children;
+  return tree_.Replay(player, [this](uint32_t a, uint32_t b) { return WinsTie(a, b, &ties_); });
+}
+
+void MergingCursor::CheckInvariants() const {
+  uint32_t ties = 0;
+  tree_.CheckInvariants(winner_,
+                        [&](uint32_t a, uint32_t b) { return WinsTie(a, b, &ties); });  // I1
+  if (Valid()) {
+    ASHLAR_ASSERT(status_.ok());  // I2
+    const CursorEntry& merged_last = forward_ ? *(batch_end() - 1) : *batch_begin();
+    ASHLAR_ASSERT(OriginOf(merged_last).entry == sources_[winner_.child].at);  // I1
   }
-  return player;
+  for (size_t child = 0; child < children_.size(); ++child) {
+    const Source& source = sources_[child];
+    if (source.at == nullptr) continue;
+    const InternalCursor& cursor = *children_[child];
+    ASHLAR_ASSERT(cursor.batch_begin() <= source.at && source.at < cursor.batch_end());  // I3
+    ASHLAR_ASSERT(HasPrefix(source));                                                    // I4
+  }
 }
 
 // --- the walk ---

@@ -1,42 +1,27 @@
-// MergingCursor: several cursors as one, in the order of internal keys. Reads and compaction share
-// it.
+// MergingCursor: several cursors as one, in the order of internal keys, for reads and compaction.
 //
-// A loser tree: child i plays at leaf i; an inner node keeps the loser of its match and passes the
-// winner up. When the winner has moved, only the matches on its path to the root are played again.
+// A loser tree (iterate/loser_tree.h) finds the child to show next. A player's head is that of its
+// user key. A walk backwards and the reverse order use the complement, so that the smaller head
+// always wins. Equal heads are settled by the internal keys and then by the child's index: of equal
+// keys that of the newer source is the first. Children at an end have the largest head and lose.
 //
-//        winner_               each player: {head of its user key, child}
-//          |                   The smaller head wins; the heads of a walk backwards, and of the
-//                              reverse order, are complements, so that one match
-//       [loser 1]              serves all. Who wins is mostly a toss, so a match has no branch that
-//                              depends on it: both players are written
-//       /       \              back, swapped or not. Equal heads are settled by the internal keys, then by the child's place: of equal keys that
-//   [loser 2] [loser 3]        of the child added first (the newer source) is the first. Children
-//                              at an end, and the leaves that fill the tree
-//    /   \     /   \           up to a power of two, have the largest head and lose.
-//   c0   c1   c2   (c3)        .
+// Heads skip the prefix that the keys of all batches share. It is searched for when the heads have
+// tied too often and is given up when a batch does not have it. A custom order has no heads, so all
+// heads tie.
 //
-// A tree without leaves to fill it was rejected: paths of two or three matches in turn are a branch
-// that the processor cannot foresee, and cost more than the third match.
+// A merge produces a batch of entries, as long as the children's own batches last: a child's entry
+// is invalid after the child leaves its batch. After a seek the batch is one entry. Each further
+// batch is twice as long as the one before.
 //
-// Heads are taken behind what all keys of all batches have in common, which is looked for when
-// they have tied too often, and given up when a batch comes that does not have it. A custom order
-// has no heads: all tie.
+//   forward   merged_   [ e0 | e1 | e2 | e3 ) .     the winner is at e3, the others are after it
+//   backward  merged_   . [ e0 | e1 | e2 | e3 )     the winner is at e0, the others are before it
 //
-// It merges a batch of entries at once, for as long as the children's own batches last: a
-// child's entry is gone when the child leaves its batch. After a seek the batch is one entry;
-// those that follow double in length.
-//
-//   forward   merged_   [ e0 | e1 | e2 | e3 ) .          the winner stands at e3, all others behind it
-//   backward  merged_   . [ e0 | e1 | e2 | e3 )          the winner stands at e0, all others before it
-//
-// I1: while valid, the winner's entry is the one that was merged last and every other child stands
-//     behind it in the direction of travel.
+// I1: while valid, the winner's entry was merged last and every other child is after it in the
+//     direction of travel.
 // I2: a child that becomes invalid with an error ends the merge: invalid until the next seek,
 //     status() is the child's.
-// I3: every entry of the batch lies in the batch of its child. The merge walks there; the child
-//     is told when the merge leaves it.
-// I4: with heads, the user keys from where each child stands to the end of its batch begin with
-//     prefix_, which the heads skip.
+// I3: every entry of the batch is in its child's batch. A child moves when the merge leaves it.
+// I4: with heads, the user keys from each child's place to the end of its batch begin with prefix_.
 // Lifetime: owns its children. Thread safety: one thread.
 #pragma once
 
@@ -46,6 +31,7 @@
 #include <vector>
 
 #include "base/coding.h"
+#include "iterate/loser_tree.h"
 #include "key/cursor.h"
 #include "key/key_comparator.h"
 
@@ -67,6 +53,9 @@ class MergingCursor final : public InternalCursor {
   void SeekForPrev(const Slice& internal_target) override;
   Status status() const override { return status_; }
   PinSource OwnerOf(const CursorEntry& entry) const override;
+
+  // Asserts I1 to I4. Costs a match for each child.
+  void CheckInvariants() const;
 
  private:
   static constexpr size_t kBatchMin = 4;
@@ -92,7 +81,7 @@ class MergingCursor final : public InternalCursor {
     }
   };
 
-  // Where the merge has got to in a child's batch.
+  // The merge's place in a child's batch.
   struct Source {
     const CursorEntry* at = nullptr;    // null: the child is at an end
     const CursorEntry* last = nullptr;  // the end of the batch in the direction of travel
@@ -100,12 +89,9 @@ class MergingCursor final : public InternalCursor {
     bool seeking = false;               // a seek takes a further step
   };
 
-  struct Player {
-    uint64_t head = ~uint64_t{0};
-    uint32_t child = 0;
-  };
+  using Player = LoserTree::Player;
 
-  // An entry of the batch as its child shows it.
+  // The source of an entry of the batch.
   struct Origin {
     const CursorEntry* entry = nullptr;
     uint32_t child = 0;
@@ -114,8 +100,7 @@ class MergingCursor final : public InternalCursor {
   void MoveNext() override;
   void MovePrev() override;
 
-  bool WinsTie(uint32_t a, uint32_t b);
-  bool Wins(const Player& a, const Player& b);
+  bool WinsTie(uint32_t a, uint32_t b, uint32_t* ties) const;
   Player Enter(uint32_t child);
   Player Play();
   Player Replay(Player player);
@@ -137,9 +122,7 @@ class MergingCursor final : public InternalCursor {
   const KeyComparator comparator_;
   const std::vector<std::unique_ptr<InternalCursor>> children_;
   std::vector<Source> sources_;  // of the children, and of the leaves that no child plays at
-  // [1, leaves): the losers; the match that leaf i plays first is at (leaves + i) / 2, the winner
-  // of match p plays at p / 2. Behind them: who plays, while all matches are played.
-  std::vector<Player> tree_;
+  LoserTree tree_;
   Player winner_;
   bool forward_ = true;
   HeadForm heads_;

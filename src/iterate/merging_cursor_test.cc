@@ -179,6 +179,7 @@ TEST(MergingCursorTest, RandomWalksAgreeWithASortedVector) {
       ASSERT_TRUE(cursor.status().ok());
       ASSERT_EQ(cursor.Valid(), position < model.size());
       ASSERT_EQ(pinned, Slice(pinned_value));
+      static_cast<const MergingCursor&>(cursor).CheckInvariants();
       if (!cursor.Valid()) continue;
       ASSERT_EQ(cursor.key(), Slice(model[position].key));
       ASSERT_EQ(cursor.value(), Slice(model[position].value));

@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "base/compiler.h"
 #include "base/out_of_memory.h"
+#include "observe/observed.h"
 #include "observe/perf.h"
 
 namespace ashlar {
@@ -138,125 +139,68 @@ inline bool UserIterator::StepBackward() {
   return true;
 }
 
-// --- what the moves cost ---
+// --- the moves, and their counting form ---
 
-// Constants, and the target by pointer: a move that nobody asks about must not pay for a stack
-// frame.
-struct UserIterator::Move {
-  enum class Kind : uint8_t { kSeek, kNext, kPrev };
-  Kind kind;
-  void (*make)(UserIterator* iterator, const Slice* target);
-};
+template <UserIterator::Move kMove>
+inline bool UserIterator::TakeStep() {
+  if constexpr (kMove == Move::kNext) return StepForward();
+  if constexpr (kMove == Move::kPrev) return StepBackward();
+  return false;
+}
 
-constexpr UserIterator::Move UserIterator::kSeekToFirstMove{
-    Move::Kind::kSeek, [](UserIterator* it, const Slice*) { it->SeekToFirstMove(); }};
-constexpr UserIterator::Move UserIterator::kSeekToLastMove{
-    Move::Kind::kSeek, [](UserIterator* it, const Slice*) { it->SeekToLastMove(); }};
-constexpr UserIterator::Move UserIterator::kSeekMove{
-    Move::Kind::kSeek, [](UserIterator* it, const Slice* target) { it->SeekMove(*target); }};
-constexpr UserIterator::Move UserIterator::kSeekForPrevMove{
-    Move::Kind::kSeek, [](UserIterator* it, const Slice* target) { it->SeekForPrevMove(*target); }};
-constexpr UserIterator::Move UserIterator::kNextMove{
-    Move::Kind::kNext, [](UserIterator* it, const Slice*) { it->NextMove(); }};
-constexpr UserIterator::Move UserIterator::kPrevMove{
-    Move::Kind::kPrev, [](UserIterator* it, const Slice*) { it->PrevMove(); }};
+template <UserIterator::Move kMove>
+inline void UserIterator::MakeMove(const Slice* target) {
+  if constexpr (kMove == Move::kSeekToFirst) SeekToFirstMove();
+  if constexpr (kMove == Move::kSeekToLast) SeekToLastMove();
+  if constexpr (kMove == Move::kSeek) SeekMove(*target);
+  if constexpr (kMove == Move::kSeekForPrev) SeekForPrevMove(*target);
+  if constexpr (kMove == Move::kNext) NextMove();
+  if constexpr (kMove == Move::kPrev) PrevMove();
+}
 
-bool UserIterator::Observed() const { return args_.recorder.IsOn() || PerfTimes(); }
-
-void UserIterator::SeekToFirst() try {
-  if (!Observed()) [[likely]] {
-    SeekToFirstMove();
-    return CountInPerfContext();
+// The target is a pointer: an unobserved step must not pay for a stack frame.
+template <UserIterator::Move kMove>
+ASHLAR_ALWAYS_INLINE void UserIterator::Run(const Slice* target) try {
+  if (Observed(args_.recorder)) [[unlikely]] {
+    return RunObserved<kMove>(target);
   }
-  Observe(kSeekToFirstMove, nullptr);
+  if (TakeStep<kMove>()) [[likely]] {
+    return PerfCount(&PerfContext::iter_read_bytes, key_.size() + value_.size());
+  }
+  MakeMove<kMove>(target);
+  CountInPerfContext();
 } catch (const std::bad_alloc&) {
   Stop(Status::MemoryLimit());
 }
 
-void UserIterator::SeekToLast() try {
-  if (!Observed()) [[likely]] {
-    SeekToLastMove();
-    return CountInPerfContext();
-  }
-  Observe(kSeekToLastMove, nullptr);
-} catch (const std::bad_alloc&) {
-  Stop(Status::MemoryLimit());
-}
-
-void UserIterator::Seek(const Slice& target) try {
-  if (!Observed()) [[likely]] {
-    SeekMove(target);
-    return CountInPerfContext();
-  }
-  Observe(kSeekMove, &target);
-} catch (const std::bad_alloc&) {
-  Stop(Status::MemoryLimit());
-}
-
-void UserIterator::SeekForPrev(const Slice& target) try {
-  if (!Observed()) [[likely]] {
-    SeekForPrevMove(target);
-    return CountInPerfContext();
-  }
-  Observe(kSeekForPrevMove, &target);
-} catch (const std::bad_alloc&) {
-  Stop(Status::MemoryLimit());
-}
-
-void UserIterator::Next() try {
-  if (!Observed()) [[likely]] {
-    if (StepForward()) [[likely]] {
-      return PerfCount(&PerfContext::iter_read_bytes, key_.size() + value_.size());
-    }
-    NextMove();
-    return CountInPerfContext();
-  }
-  Observe(kNextMove, nullptr);
-} catch (const std::bad_alloc&) {
-  Stop(Status::MemoryLimit());
-}
-
-void UserIterator::Prev() try {
-  if (!Observed()) [[likely]] {
-    if (StepBackward()) [[likely]] {
-      return PerfCount(&PerfContext::iter_read_bytes, key_.size() + value_.size());
-    }
-    PrevMove();
-    return CountInPerfContext();
-  }
-  Observe(kPrevMove, nullptr);
-} catch (const std::bad_alloc&) {
-  Stop(Status::MemoryLimit());
-}
-
-void UserIterator::Observe(const Move& move, const Slice* target) {
-  if (move.kind == Move::Kind::kSeek) {
+template <UserIterator::Move kMove>
+ASHLAR_NO_INLINE void UserIterator::RunObserved(const Slice* target) {
+  if constexpr (kMove == Move::kNext || kMove == Move::kPrev) {
+    const PerfTimer timer(&PerfContext::find_next_user_entry_time);
+    MakeMove<kMove>(target);
+  } else {
     const StopWatch watch(args_.recorder, DB_SEEK);
     const PerfTimer timer(&PerfContext::seek_internal_seek_time);
-    move.make(this, target);
-  } else {
-    const PerfTimer timer(&PerfContext::find_next_user_entry_time);
-    move.make(this, target);
+    MakeMove<kMove>(target);
   }
-  CountMove(move);
+  if constexpr (kMove == Move::kNext) return CountMove(NUMBER_DB_NEXT, NUMBER_DB_NEXT_FOUND);
+  if constexpr (kMove == Move::kPrev) return CountMove(NUMBER_DB_PREV, NUMBER_DB_PREV_FOUND);
+  CountMove(NUMBER_DB_SEEK, NUMBER_DB_SEEK_FOUND);
 }
 
-void UserIterator::CountMove(const Move& move) {
-  switch (move.kind) {
-    case Move::Kind::kSeek:
-      args_.recorder.Tick(NUMBER_DB_SEEK);
-      if (valid_) args_.recorder.Tick(NUMBER_DB_SEEK_FOUND);
-      break;
-    case Move::Kind::kNext:
-      args_.recorder.Tick(NUMBER_DB_NEXT);
-      if (valid_) args_.recorder.Tick(NUMBER_DB_NEXT_FOUND);
-      break;
-    case Move::Kind::kPrev:
-      args_.recorder.Tick(NUMBER_DB_PREV);
-      if (valid_) args_.recorder.Tick(NUMBER_DB_PREV_FOUND);
-      break;
+void UserIterator::SeekToFirst() { Run<Move::kSeekToFirst>(nullptr); }
+void UserIterator::SeekToLast() { Run<Move::kSeekToLast>(nullptr); }
+void UserIterator::Seek(const Slice& target) { Run<Move::kSeek>(&target); }
+void UserIterator::SeekForPrev(const Slice& target) { Run<Move::kSeekForPrev>(&target); }
+void UserIterator::Next() { Run<Move::kNext>(nullptr); }
+void UserIterator::Prev() { Run<Move::kPrev>(nullptr); }
+
+void UserIterator::CountMove(Tickers moves, Tickers found) const {
+  args_.recorder.Tick(moves);
+  if (valid_) {
+    args_.recorder.Tick(found);
+    args_.recorder.Tick(ITER_BYTES_READ, key_.size() + value_.size());
   }
-  if (valid_) args_.recorder.Tick(ITER_BYTES_READ, key_.size() + value_.size());
   if (steps_ != 0) args_.recorder.Tick(NUMBER_ITER_SKIP, steps_);
   CountInPerfContext();
 }
@@ -336,10 +280,7 @@ void UserIterator::NextMove() {
 // Finds the first entry from the cursor on that the user sees. past_saved_key: versions of
 // saved_key_ are hidden, because a newer one has decided.
 void UserIterator::FindVisibleForward(bool past_saved_key) {
-  uint64_t run =
-      // entries of saved_key_ in a row that were stepped over: hidden ones, or ones that are too
-      // new
-      0;
+  uint64_t run = 0;  // consecutive entries of saved_key_ that were skipped: hidden or too new
   while (cursor()->Valid()) {
     const Slice user_key = ExtractUserKey(cursor()->key());
     const uint64_t tag = ExtractTag(cursor()->key());

@@ -1,42 +1,25 @@
-// UserIterator: the public Iterator over one InternalCursor. It turns versions into what the user
-// sees: per user key the newest version that the snapshot sees, if that is not a deletion; operands
-// merged; keys outside the bounds left out.
+// UserIterator: the public Iterator over one InternalCursor. It shows of each user key the newest
+// version that the snapshot sees, unless that is a deletion. Operands are merged, bounds applied.
 //
 //   versions   a9 a7 a3 | b5 b2 | c8 ...     key ascending, sequence descending
 //              at snapshot 8 the visible versions are a7 a3 b5 b2 c8; a7, b5 and c8 decide
 //
-//   state            the cursor stands                            the value lies
-//   kForward         at the entry that decided                    where the cursor stands, or (merged) in pinned bytes or in merged_
-//   kForwardPast     behind what was merged                       in pinned bytes or in merged_
-//   kBackward        before all versions of the current key       in the cursor's batch, in pinned bytes or in merged_
+//   state           the cursor is                        the value is in
+//   kForward        at the entry that decided            the cursor's batch, pinned_ or merged_
+//   kForwardPast    after the entries that were merged   pinned_ or merged_
+//   kBackward       before all versions of the key       the cursor's batch, pinned_ or merged_
 //
-// The common step, from a value to the value of another key that lies decoded beside it, is made
-// inside the cursor's batch (StepForward, StepBackward): nothing is copied and nothing pinned.
-// Everything else takes the long way, which decides from scratch.
-//
-// Forward, the first visible version of a new key decides. Backward, versions arrive oldest first:
-// the last visible one decides, operands collect on the way, and what may be shown is pinned
-// because the cursor has to leave it to see whether a newer version follows. Runs of entries that
-// are stepped over are left by a seek after max_sequential_skip steps: hidden versions of one key,
-// and versions that are too new.
-//
-// Prefixes: which keys a seek looks at is told to the sources through SeekPrefix
-// (key/seek_prefix.h). Seek and SeekForPrev look at the keys with the target's prefix, unless a
-// bound takes the target's place; SeekToFirst and SeekToLast, and what follows them, look at all.
-// With prefix_same_as_start the iterator ends where the prefix of the target, or of the first key
-// found, ends; a key without a prefix starts no such range, and ends one.
-//
-// Place of range tombstones: where a version is found visible (FindVisibleForward, CollectVersions), an
-// aggregator would be asked whether it is covered, and the cursor sent past a covered run.
+// StepForward and StepBackward move between two plain values inside the cursor's batch, without a
+// copy or a pin. Every other move decides from scratch. Forward, the first visible version of a key
+// decides. Backward, versions arrive oldest first, so the last visible one decides and is pinned
+// before the cursor leaves it. README.md explains skips by seek, prefixes and range tombstones.
 //
 // I1: Valid() implies status().ok(). A version that decides and has a type that is not implemented
 //     is NotSupported, never skipped.
 // I2: key() and value() stay valid until the next move.
 //
 // Lifetime: owns its cursor; what `keep_alive` pins is released after the cursor. The bounds'
-// slices are the caller's; their bytes may change before a seek.
-//
-// Thread safety: one thread.
+// slices are the caller's; their bytes may change before a seek. Thread safety: one thread.
 #pragma once
 
 #include <functional>
@@ -60,18 +43,17 @@ namespace ashlar {
 
 // What an iterator reads: replaced as a whole by Refresh.
 struct IteratorSource {
-  // of what the cursor reads, where the cursor does not hold it itself, and of prefix_extractor
+  // Pins the sources that the cursor does not pin itself, and prefix_extractor.
   Pin keep_alive;
   const SliceTransform* prefix_extractor = nullptr;  // null: keys have no prefixes
-  std::unique_ptr<SeekPrefix>
-      seek_prefix;  // told of every seek; null: every seek is in total order
+  std::unique_ptr<SeekPrefix> seek_prefix;  // learns every seek; null: all are in total order
   std::unique_ptr<InternalCursor> cursor;
   SequenceNumber sequence = 0;
   uint64_t view_number = 0;  // for the property "rocksdb.iterator.super-version-number"
 };
 
-// Replaces *source with one of the newest state, or of the snapshot (null: the newest), or leaves it
-// as it was and returns why. Called by Refresh on the iterator's thread.
+// Replaces *source with one of the snapshot (null: the newest state). On an error *source is
+// unchanged. Refresh calls it on the iterator's thread.
 using RefreshFunction = std::function<Status(const Snapshot* snapshot, IteratorSource* source)>;
 
 struct UserIteratorArgs {
@@ -139,13 +121,17 @@ class UserIterator final : public Iterator {
   void SeekCursorForPrev(const Slice& user_key, uint64_t tag);
   PinnedBytes PinAtCursor();
 
-  // True if statistics are on or the thread measures times: a move then goes through Observe.
-  bool Observed() const;
-  struct Move;
-  static const Move kSeekToFirstMove, kSeekToLastMove, kSeekMove, kSeekForPrevMove, kNextMove,
-      kPrevMove;
-  void Observe(const Move& move, const Slice* target);
-  void CountMove(const Move& move);
+  // The public moves. Run is one of them; RunObserved is its counting form.
+  enum class Move : uint8_t { kSeekToFirst, kSeekToLast, kSeek, kSeekForPrev, kNext, kPrev };
+  template <Move kMove>
+  void Run(const Slice* target);
+  template <Move kMove>
+  void RunObserved(const Slice* target);
+  template <Move kMove>
+  bool TakeStep();
+  template <Move kMove>
+  void MakeMove(const Slice* target);
+  void CountMove(Tickers moves, Tickers found) const;
   void CountInPerfContext() const;
   void SeekToFirstMove();
   void SeekToLastMove();
@@ -202,8 +188,7 @@ class UserIterator final : public Iterator {
   bool valid_ = false;
   State state_ = State::kForward;
   ValueIn value_in_ = ValueIn::kBatch;
-  const CursorEntry* shown_ =
-      nullptr;  // kBatch: the entry of the cursor's batch in which value_ lies
+  const CursorEntry* shown_ = nullptr;  // kBatch: the entry of the cursor's batch with value_
   Slice key_;
   Slice value_;
   Status status_;

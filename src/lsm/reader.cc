@@ -10,6 +10,7 @@
 #include "iterate/level_cursor.h"
 #include "iterate/merging_cursor.h"
 #include "memtable/memtable_cursor.h"
+#include "observe/observed.h"
 #include "observe/perf.h"
 
 namespace ashlar {
@@ -147,11 +148,9 @@ void Reader::SearchMemTables(const ReadView& view, Lookup* lookup) const {
   }
 }
 
-bool Reader::Observed() const { return state_->recorder.IsOn() || PerfTimes(); }
-
 Status Reader::Get(const ReadOptions& options, ColumnFamily* family, const Slice& key,
                    PinnableSlice* value) const {
-  if (!Observed()) [[likely]] {
+  if (!Observed(state_->recorder)) [[likely]] {
     NoObserver nobody;
     return LookUp(options, family, key, value, &nobody);
   }
@@ -224,7 +223,7 @@ void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request
   root.views = taken.views;
   guard.SetRoot({&ViewsRoot::kPinOps, &root});
   const std::vector<ReadView*>& views = taken.views;
-  const bool observed = Observed();
+  const bool observed = Observed(state_->recorder);
   const TableReadOptions table_options = ToTableReadOptions(options, &guard);
   uint64_t bytes = 0;
   FixedVector<Lookup, Version::kLookupsMax> lookups;

@@ -106,8 +106,6 @@ class Reader {
   IteratorSource MakeSource(const ReadOptions& options, const ColumnFamily& family, ViewRef view,
                             SequenceNumber sequence) const;
   void SearchMemTables(const ReadView& view, Lookup* lookup) const;
-  // True if statistics or PerfContext are enabled.
-  bool Observed() const;
   template <typename Observer>
   Status LookUp(const ReadOptions& options, ColumnFamily* family, const Slice& key,
                 PinnableSlice* value, Observer* observer) const;

@@ -1,0 +1,12 @@
+// Observed: the one question that an operation asks before it takes its counting form.
+#pragma once
+
+#include "observe/perf.h"
+#include "observe/recorder.h"
+
+namespace ashlar {
+
+// True if statistics are on or the calling thread measures times.
+inline bool Observed(const Recorder& recorder) { return recorder.IsOn() || PerfTimes(); }
+
+}  // namespace ashlar
