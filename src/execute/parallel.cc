@@ -9,7 +9,7 @@
 namespace ashlar {
 
 void RunPieces(uint32_t threads, size_t pieces, const std::function<void(size_t piece)>& run) {
-  // Relaxed: it only deals out numbers; Join orders what the pieces did.
+  // Relaxed: it only deals out numbers; Join orders the writes of the pieces.
   std::atomic<size_t> next{0};
   const auto work = [&] {
     for (size_t piece = next.fetch_add(1, std::memory_order_relaxed); piece < pieces;
