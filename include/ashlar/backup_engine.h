@@ -7,8 +7,8 @@
 //
 // Errors: IOError naming the path; Corruption naming a file whose checksum or size is not the
 // recorded one; NotFound for a backup that does not exist. A backup that fails leaves the earlier
-// ones as they were; what it had copied is removed then or at the next open. Thread safety: one
-// thread at a time, except StopBackup. Lifetime: the engine may be closed before or after the
+// backups unchanged. Its own copied files are removed at once or at the next open. Thread safety:
+// one thread at a time, except StopBackup. Lifetime: the engine may be closed before or after the
 // database.
 //
 // Several engines, of one process or of several, may have a directory open. They change it one at a
@@ -39,7 +39,8 @@ struct BackupEngineOptions {
   bool sync = true;
   // Delete all backups at open.
   bool destroy_old_data = false;
-  // Copy the logs too. Without them a backup holds what was flushed: then set flush_before_backup.
+  // Copy the logs too. Without them a backup contains only flushed data. Set flush_before_backup in
+  // that case.
   bool backup_log_files = true;
 
   explicit BackupEngineOptions(const std::string& backup_dir_in, Env* backup_env_in = nullptr)
@@ -47,7 +48,7 @@ struct BackupEngineOptions {
 };
 
 struct CreateBackupOptions {
-  // Flush first, so that the backup also holds what was written without a log.
+  // Flushes first, so that the backup also contains data that was written without a log.
   bool flush_before_backup = false;
   // Called after each copied file, if set. Must not throw.
   std::function<void()> progress_callback;
@@ -95,7 +96,7 @@ class ASHLAR_API BackupEngineReadOnly {
   // Those whose description is damaged, or that lack a file.
   virtual void GetCorruptedBackups(std::vector<BackupID>* corrupt_backup_ids) const = 0;
 
-  // Whether every file is there; with checksums, also whether it holds what was copied.
+  // Checks that every file exists and, with checksums, that its contents match the copied data.
   virtual Status VerifyBackup(BackupID backup_id, bool verify_with_checksum = false) const = 0;
 
   // Replaces the database in db_dir, its logs in wal_dir, by the backup. The OPTIONS file then
@@ -119,15 +120,15 @@ class ASHLAR_API BackupEngineReadOnly {
 
 class ASHLAR_API BackupEngine : public BackupEngineReadOnly {
  public:
-  // As above; also removes what a backup that did not finish has left behind.
+  // As above. Also removes the files of unfinished backups.
   static Status Open(const BackupEngineOptions& options, Env* db_env, BackupEngine** backup_engine);
   static Status Open(Env* db_env, const BackupEngineOptions& options,
                      BackupEngine** backup_engine) {
     return Open(options, db_env, backup_engine);
   }
 
-  // Backs up what is written before the call; writes go on meanwhile. app_metadata is kept with the
-  // backup. new_backup_id may be null. Aborted after StopBackup.
+  // Backs up all data written before the call. Concurrent writes continue. app_metadata is stored
+  // with the backup. new_backup_id may be null. Aborted after StopBackup.
   virtual Status CreateNewBackupWithMetadata(const CreateBackupOptions& options, DB* db,
                                              const std::string& app_metadata,
                                              BackupID* new_backup_id = nullptr) = 0;

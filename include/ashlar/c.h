@@ -1,33 +1,28 @@
-// The C interface: RocksDB's C API by name and signature (release 11.8's, and 7.8's where a
-// function has gone since), so that programs and language bindings written for it compile and link
-// against libashlar. What is not declared here does not exist: a binding finds out when it links,
-// not when it runs. docs/compatibility.md lists what is missing.
+// The C interface: RocksDB's C API by name and signature (release 11.8's, and 7.8's functions that
+// 11.8 removed), so that programs and language bindings compile and link against libashlar. A
+// function that is not declared here does not exist: a binding fails at link time instead of at run
+// time. docs/compatibility.md lists the missing ones. Valid C11 and C++. No exception leaves a
+// function. Running out of memory ends the process.
 //
-// Valid C11 and C++. No exception leaves a function; running out of memory ends the process.
-//
-// Ownership, said once for all functions:
-//   objects    What a _create, _open or other function that returns a rocksdb_..._t* made belongs
-//              to the caller, who gives it back with the function of the same subject that ends in
-//              _destroy, _close or _release. Exceptions are said where they are.
+// Ownership, unless a function documents an exception:
+//   objects    The caller owns every rocksdb_..._t* that a function returns, and releases it with
+//              the _destroy, _close or _release function of the same subject.
 //   bytes in   Keys, values and texts are read during the call and not kept, except the bounds in
 //              rocksdb_readoptions_t.
-//   bytes out  A char* (or char**) that is returned was allocated for the caller, who frees it with
-//              rocksdb_free. A const char* is borrowed: from an iterator until it moves, otherwise
-//              from the object until that changes or is destroyed. Borrowed names end in a 0 byte;
-//              other bytes come with their size, which is written through the size_t*.
-//   settings   Caches, rate limiters, loggers and structs of options are shared or copied by what
-//              they are given to; the caller destroys its own as usual. Merge operators, prefix
-//              extractors and filter policies are taken over instead: the caller must not destroy
-//              them afterwards. Comparators and Envs stay the caller's, and outlive every database
-//              that uses them.
+//   bytes out  A returned char* (or char**) belongs to the caller, who frees it with rocksdb_free.
+//              A const char* is borrowed: from an iterator until it moves, otherwise from the
+//              object until that changes or is destroyed. Borrowed names end in a 0 byte. The size
+//              of other bytes is written through the size_t*.
+//   settings   Caches, rate limiters, loggers and option structs are shared or copied by their
+//              users; the caller still destroys its own. Users take over merge operators, prefix
+//              extractors and filter policies: the caller must not destroy them. The caller keeps
+//              Comparators and Envs. Requires: they outlive every database that uses them.
 //
 // Errors: `errptr` points to a char* that is null or was set by an earlier call. A failure frees
-// what is there and sets it to a text of its own, to be freed by the caller; success leaves it
-// alone, so that one check after several calls sees any failure. "Not found" is no error.
-//
-// Truth values are unsigned char, 0 or 1. Sizes are in bytes. Thread safety is that of the C++
-// classes: a database may be used by several threads at once; options, batches and iterators by one
-// thread at a time.
+// the old text and sets a new one, which the caller frees. Success changes nothing, so one check
+// after several calls sees any failure. "Not found" is not an error. Truth values are unsigned
+// char, 0 or 1. Sizes are in bytes. Thread safety is that of the C++ classes: a database may be
+// used by several threads at once; options, batches and iterators by one thread at a time.
 #pragma once
 
 #include <stdbool.h>
@@ -95,8 +90,8 @@ typedef struct rocksdb_slice_t {
 
 // ---- Databases.
 
-// Null after a failure. rocksdb_open opens the default family alone; see ashlar/db.h for what the
-// others do. `options` may be destroyed afterwards.
+// Null after a failure. rocksdb_open opens the default family alone; see ashlar/db.h for the other
+// open functions. `options` may be destroyed afterwards.
 ASHLAR_API rocksdb_t* rocksdb_open(const rocksdb_options_t* options, const char* name,
                                    char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_t* rocksdb_open_for_read_only(const rocksdb_options_t* options, const char* name,
@@ -136,7 +131,7 @@ ASHLAR_API rocksdb_column_family_handle_t** rocksdb_create_column_families(
     const char* const* column_family_names, size_t* count, char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_create_column_families_destroy(rocksdb_column_family_handle_t** list)
     ASHLAR_NOTHROW;
-// The handle stays the caller's and still reads what was there.
+// The caller still owns the handle, which can still read the data of the dropped family.
 ASHLAR_API void rocksdb_drop_column_family(rocksdb_t* db, rocksdb_column_family_handle_t* handle,
                                            char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_column_family_handle_t* rocksdb_get_default_column_family_handle(rocksdb_t* db)
@@ -194,8 +189,8 @@ ASHLAR_API char* rocksdb_get(rocksdb_t* db, const rocksdb_readoptions_t* options
 ASHLAR_API char* rocksdb_get_cf(rocksdb_t* db, const rocksdb_readoptions_t* options,
                                 rocksdb_column_family_handle_t* column_family, const char* key,
                                 size_t key_size, size_t* value_size, char** errptr) ASHLAR_NOTHROW;
-// The value where it lies in the library's memory, kept there until the handle is destroyed; null
-// when there is none, and after a failure.
+// Returns a handle to the value in the library's memory, which stays valid until the handle is
+// destroyed. Null when there is no value and after a failure.
 ASHLAR_API rocksdb_pinnableslice_t* rocksdb_get_pinned(rocksdb_t* db,
                                                        const rocksdb_readoptions_t* options,
                                                        const char* key, size_t key_size,
@@ -219,8 +214,9 @@ ASHLAR_API rocksdb_pinnable_handle_t* rocksdb_get_pinned_cf_v2(
 ASHLAR_API const char* rocksdb_pinnable_handle_get_value(const rocksdb_pinnable_handle_t* handle,
                                                          size_t* value_size) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_pinnable_handle_destroy(rocksdb_pinnable_handle_t* handle) ASHLAR_NOTHROW;
-// Into the caller's memory. *found tells whether there is a value, *value_size how long it is; the
-// result is 1 when it was copied, 0 when it was not found or is longer than the buffer.
+// Into the caller's memory. *found reports whether the key has a value and *value_size reports its
+// length. Returns 1 if the value was copied, and 0 if it was not found or is longer than the
+// buffer.
 ASHLAR_API unsigned char rocksdb_get_into_buffer(rocksdb_t* db,
                                                  const rocksdb_readoptions_t* options,
                                                  const char* key, size_t key_size, char* buffer,
@@ -435,8 +431,8 @@ ASHLAR_API void rocksdb_flush_cfs(rocksdb_t* db, const rocksdb_flushoptions_t* o
                                   rocksdb_column_family_handle_t** column_family,
                                   int num_column_families, char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_flush_wal(rocksdb_t* db, unsigned char sync, char** errptr) ASHLAR_NOTHROW;
-// A null key means "from the first" or "to the last". Errors are not told: these functions have no
-// errptr.
+// A null key means "from the first" or "to the last". Errors are not reported: these functions have
+// no errptr.
 ASHLAR_API void rocksdb_compact_range(rocksdb_t* db, const char* start_key, size_t start_key_size,
                                       const char* limit_key, size_t limit_key_size) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_compact_range_cf(rocksdb_t* db,
@@ -561,7 +557,7 @@ ASHLAR_API void rocksdb_restore_options_set_keep_log_files(rocksdb_restore_optio
 ASHLAR_API unsigned char rocksdb_restore_options_get_keep_log_files(
     rocksdb_restore_options_t* options) ASHLAR_NOTHROW;
 
-// ---- What there is.
+// ---- Metadata.
 
 // Null when there is no such property; rocksdb_property_int returns 0 when there is one, -1
 // otherwise.
@@ -648,9 +644,9 @@ ASHLAR_API uint64_t rocksdb_livefiles_entries(const rocksdb_livefiles_t* files,
                                               int index) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_livefiles_deletions(const rocksdb_livefiles_t* files,
                                                 int index) ASHLAR_NOTHROW;
-// The levels of a family and the tables in them. What _get_level_metadata and
-// _get_sst_file_metadata return (null: no such index) refers to the column family's metadata, which
-// must outlive it.
+// The levels of a family and the tables in them. The results of _get_level_metadata and
+// _get_sst_file_metadata (null: no such index) refer to the column family's metadata. Requires: the
+// metadata outlives them.
 ASHLAR_API rocksdb_column_family_metadata_t* rocksdb_get_column_family_metadata(rocksdb_t* db)
     ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_column_family_metadata_t* rocksdb_get_column_family_metadata_cf(
@@ -728,8 +724,8 @@ ASHLAR_API rocksdb_options_t* rocksdb_options_create_copy(rocksdb_options_t* opt
 ASHLAR_API void rocksdb_get_options_from_string(const rocksdb_options_t* base_options,
                                                 const char* text, rocksdb_options_t* new_options,
                                                 char** errptr) ASHLAR_NOTHROW;
-// What the OPTIONS file of a database says: the database's, and for each family its name and
-// options. `cache` may be null. Free all of it together.
+// Reads the OPTIONS file of a database: the database's options, and each family's name and options.
+// `cache` may be null. Free all of it together.
 ASHLAR_API void rocksdb_load_latest_options(
     const char* db_path, rocksdb_env_t* env, bool ignore_unknown_options, rocksdb_cache_t* cache,
     rocksdb_options_t** db_options, size_t* num_column_families, char*** column_family_names,
@@ -1080,7 +1076,7 @@ ASHLAR_API void rocksdb_options_set_stats_history_buffer_size(rocksdb_options_t*
                                                               size_t value) ASHLAR_NOTHROW;
 ASHLAR_API size_t rocksdb_options_get_stats_history_buffer_size(rocksdb_options_t* options)
     ASHLAR_NOTHROW;
-// What the data mean. The comparator and the prefix extractor: see "settings" at the top.
+// Meaning of the data. The comparator and the prefix extractor: see "settings" at the top.
 ASHLAR_API void rocksdb_options_set_comparator(rocksdb_options_t* options,
                                                rocksdb_comparator_t* comparator) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_set_merge_operator(
@@ -1089,8 +1085,8 @@ ASHLAR_API void rocksdb_options_set_uint64add_merge_operator(rocksdb_options_t* 
     ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_set_prefix_extractor(
     rocksdb_options_t* options, rocksdb_slicetransform_t* transform) ASHLAR_NOTHROW;
-// Memtables: what holds their entries (ashlar/memtablerep.h), by default an ordered tree. The
-// hashed ones need a prefix extractor.
+// Memtables: the structure that stores their entries (ashlar/memtablerep.h), by default an ordered
+// tree. The hashed ones need a prefix extractor.
 ASHLAR_API void rocksdb_options_set_hash_skip_list_rep(
     rocksdb_options_t* options, size_t bucket_count, int32_t skiplist_height,
     int32_t skiplist_branching_factor) ASHLAR_NOTHROW;
@@ -1818,19 +1814,19 @@ ASHLAR_API rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom_full(double
     ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_filterpolicy_destroy(rocksdb_filterpolicy_t* policy) ASHLAR_NOTHROW;
 
-// ---- The program's own functions. `state` is handed to each of them, and to `destructor` (may be
-// null) when the object goes. They are called by several threads at once. If another one is null
-// (except partial_merge and delete_value), a database that is opened with the object refuses it
-// with InvalidArgument.
+// ---- The program's own functions. `state` is passed to each of them, and to `destructor` (may be
+// null) when the object is destroyed. They are called by several threads at once. If another one is
+// null (except partial_merge and delete_value), a database that is opened with the object refuses
+// it with InvalidArgument.
 
 ASHLAR_API rocksdb_comparator_t* rocksdb_comparator_create(
     void* state, void (*destructor)(void* state),
     int (*compare)(void* state, const char* a, size_t a_size, const char* b, size_t b_size),
     const char* (*name)(void* state)) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_comparator_destroy(rocksdb_comparator_t* comparator) ASHLAR_NOTHROW;
-// full_merge and partial_merge return memory of theirs, which goes to delete_value, or to free when
-// that is null. existing_value is null when there is none. A *success of 0 means that they could
-// not merge.
+// full_merge and partial_merge return memory that they allocate. The library passes it to
+// delete_value, or to free if delete_value is null. existing_value is null if there is no value. A
+// *success of 0 means that they could not merge.
 ASHLAR_API rocksdb_mergeoperator_t* rocksdb_mergeoperator_create(
     void* state, void (*destructor)(void* state),
     char* (*full_merge)(void* state, const char* key, size_t key_size, const char* existing_value,
@@ -1947,7 +1943,7 @@ enum {
   rocksdb_enable_time = 4,
   rocksdb_out_of_bounds = 5
 };
-// What rocksdb_perfcontext_metric knows; it answers 0 for other numbers.
+// The metrics of rocksdb_perfcontext_metric, which returns 0 for other numbers.
 enum {
   rocksdb_user_key_comparison_count = 0,
   rocksdb_block_cache_hit_count = 1,
@@ -1988,7 +1984,7 @@ ASHLAR_API char* rocksdb_perfcontext_report(rocksdb_perfcontext_t* context,
 
 // ---- Memory.
 
-// Frees what a function of this header allocated; null is allowed.
+// Frees memory that a function of this header allocated. Null is allowed.
 ASHLAR_API void rocksdb_free(void* ptr) ASHLAR_NOTHROW;
 
 #ifdef __cplusplus

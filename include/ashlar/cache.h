@@ -1,7 +1,7 @@
 // Cache: the memory that holds uncompressed blocks. One cache may serve any number of column
-// families and databases, and its capacity is the budget of all of them together: data blocks, what
-// is pinned by slices and iterators, and, with cache_index_and_filter_blocks, indexes and filters
-// count against it.
+// families and databases, and its capacity is their common budget. Data blocks count against it,
+// and so do blocks pinned by slices and iterators and, with cache_index_and_filter_blocks, indexes
+// and filters.
 //
 // Thread safety: every method may be called by several threads at once. Made by the functions below
 // only; not for subclassing.
@@ -24,7 +24,7 @@ class ASHLAR_API Cache {
 
   virtual const char* Name() const = 0;
 
-  // Bytes. Lowering the capacity evicts at once what is not pinned.
+  // Bytes. Lowering the capacity evicts unpinned blocks at once.
   virtual void SetCapacity(size_t capacity) = 0;
   virtual size_t GetCapacity() const = 0;
   // Kept for the caller only: the limit is strict either way. A block that does not fit is read
@@ -60,10 +60,9 @@ struct ShardedCacheOptions {
 
 // The names are RocksDB's; both make the one cache that Ashlar has.
 struct ASHLAR_API LRUCacheOptions : public ShardedCacheOptions {
-  double high_pri_pool_ratio =
-      0.5;  // accepted: index and filter blocks are told apart without a pool of their own
-  double low_pri_pool_ratio = 0.0;  // accepted
-  bool use_adaptive_mutex = false;  // accepted
+  double high_pri_pool_ratio = 0.5;  // accepted: index and filter blocks need no pool of their own
+  double low_pri_pool_ratio = 0.0;   // accepted
+  bool use_adaptive_mutex = false;   // accepted
 
   LRUCacheOptions() = default;
   LRUCacheOptions(size_t capacity_in, int num_shard_bits_in, bool strict_capacity_limit_in,

@@ -1,5 +1,5 @@
 // Cleanable: an object that runs registered functions once when it dies or is reset. A
-// PinnableSlice or an Iterator uses it to give back what keeps its bytes alive.
+// PinnableSlice or an Iterator uses it to release the objects that keep its bytes alive.
 //
 // Thread safety: none; one thread at a time.
 #pragma once
@@ -49,7 +49,7 @@ class ASHLAR_API Cleanable {
   }
   void RunAll();
 
-  Cleanup head_;  // the first stands in place: the common case allocates nothing
+  Cleanup head_;  // the first is stored inline: the common case allocates nothing
 };
 
 }  // namespace ashlar

@@ -37,8 +37,8 @@ class ASHLAR_API Comparator {
   virtual void FindShortSuccessor(std::string* key) const = 0;
 
   // Whether two keys with different bytes can compare equal. Hashed indexes are not used when they
-  // can. A filter is what the program asks for with a FilterPolicy, whatever this says, and knows
-  // keys by their bytes: an order that ignores some of them must go without one.
+  // can. A FilterPolicy is used regardless of this result, and a filter hashes the bytes of a key.
+  // A comparator that ignores some bytes must be used without a filter.
   virtual bool CanKeysWithDifferentByteContentsBeEqual() const { return true; }
 };
 

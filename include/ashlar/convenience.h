@@ -2,7 +2,7 @@
 //
 // Text is "name=value;name=value"; a value that is a structure is enclosed in braces:
 // "compression_opts={level=3;window_bits=-14}". Names are those of the members. Errors:
-// InvalidArgument naming the option and what is wrong with it; *new_options is then unchanged.
+// InvalidArgument naming the option and the reason; *new_options is then unchanged.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ namespace ashlar {
 class DB;
 
 struct ConfigOptions {
-  // Names that nobody knows are ignored instead of refused.
+  // Unknown names are ignored instead of refused.
   bool ignore_unknown_options = false;
   // Values of known options that this release cannot make (a merge operator of the program, say)
   // are ignored instead of refused.
@@ -100,7 +100,7 @@ ASHLAR_API Status GetStringFromColumnFamilyOptions(std::string* opts_str,
 // "kSnappyCompression" and so on.
 ASHLAR_API Status GetStringFromCompressionType(std::string* compression_str,
                                                CompressionType compression_type);
-// What this build can compress and decompress.
+// The compression types that this build supports.
 ASHLAR_API std::vector<CompressionType> GetSupportedCompressions();
 
 // Cuts "a=1;b={c=2}" into {a: "1", b: "c=2"}.

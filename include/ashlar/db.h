@@ -1,12 +1,12 @@
 // DB: an ordered map from keys to values on disk, in column families.
 //
 // Thread safety: every method may be called by several threads at once, except Close and the
-// destructor, which must be the last. Lifetime: Close says Aborted while snapshots, iterators or
-// pinned slices live. Deleting the DB does not ask, and leaves iterators, pinned slices and handles
-// valid. A process, or two processes, cannot open one directory twice for writing.
+// destructor, which must be the last. Lifetime: Close returns Aborted while snapshots, iterators or
+// pinned slices exist. Deleting the DB does not check for them, and iterators, pinned slices and
+// handles stay valid. A directory can be open for writing only once, in this or any other process.
 //
 // Errors: after a background error (a full disk, a failed sync, damage found by a compaction)
-// writes fail with that error and reads go on; Resume tries again.
+// writes fail with that error and reads continue. Resume retries.
 //
 // Each job is one virtual method; the forms with fewer arguments call it for the default column
 // family.
@@ -47,8 +47,7 @@ struct ColumnFamilyDescriptor {
 };
 
 // A column family of an open database. Lifetime: until DB::DestroyColumnFamilyHandle (or delete)
-// or, for the default family's, the DB's end. A handle of a dropped family still reads what was
-// there.
+// or, for the default family's, the DB's end. A handle of a dropped family can still read its data.
 class ASHLAR_API ColumnFamilyHandle {
  public:
   virtual ~ColumnFamilyHandle() = default;
@@ -88,11 +87,11 @@ class ASHLAR_API DB {
                      const std::vector<ColumnFamilyDescriptor>& column_families,
                      std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* dbptr);
 
-  // Reads the state at this moment, the log included, and changes nothing on disk. It needs no
-  // lock: another process may be writing. What changes during the open is read again. What is
-  // deleted later stays readable, because the tables are opened here: as many as max_open_files
-  // allows (-1: three quarters of the process's limit). Tables beyond it are opened when they are
-  // read, and may be gone. Only some of the families need be named. Writes fail with NotSupported.
+  // Opens the current state, including the log, and changes nothing on disk. It takes no lock, so
+  // another process may write. Files that change during the open are read again. Open tables stay
+  // readable after their deletion. The open itself opens as many tables as max_open_files allows
+  // (-1: three quarters of the process's limit). The other tables are opened when they are read,
+  // and may be deleted by then. Not every family has to be named. Writes fail with NotSupported.
   // error_if_wal_file_exists: Corruption when there is a log to read.
   static Status OpenForReadOnly(const Options& options, const std::string& name, DB** dbptr,
                                 bool error_if_wal_file_exists = false);
@@ -114,18 +113,18 @@ class ASHLAR_API DB {
   DB() = default;
   DB(const DB&) = delete;
   DB& operator=(const DB&) = delete;
-  // Closes, ignoring errors; call Close to see them. Pinned slices, iterators and handles that are
-  // still there stay valid, and keep their memory until they are gone and another database is
-  // opened or deleted; a warning in the LOG says so. The DB itself is gone: no call with such a
-  // handle.
+  // Closes, ignoring errors; call Close to see them. Remaining pinned slices, iterators and handles
+  // stay valid. Their memory is freed after they are destroyed and another database is opened or
+  // deleted. A warning in the LOG reports them. Such a handle cannot be passed to any call, because
+  // the DB no longer exists.
   virtual ~DB() = default;
 
-  // Waits for background work, makes the log durable as far as it was written, and closes all
-  // files; work that is paused goes on for that. Aborted, and nothing closed, while snapshots,
-  // iterators or pinned slices live. Once it has closed, later calls return the same; after
-  // Aborted, call it again.
+  // Waits for background work, syncs the written part of the log, and closes all files. Paused
+  // background work is continued for this. Returns Aborted and closes nothing while snapshots,
+  // iterators or pinned slices exist; call it again later. After it has closed, later calls return
+  // the same status.
   virtual Status Close() = 0;
-  // After a background error: tries to write again. Ok when the database is writable.
+  // After a background error: retries. Returns ok if the database is writable.
   virtual Status Resume() = 0;
 
   // ---- Column families.
@@ -133,25 +132,25 @@ class ASHLAR_API DB {
   virtual Status CreateColumnFamily(const ColumnFamilyOptions& options,
                                     const std::string& column_family_name,
                                     ColumnFamilyHandle** handle) = 0;
-  // These two stop at the first failure; *handles holds what was made before it.
+  // These two stop at the first failure. *handles then contains the families created before it.
   Status CreateColumnFamilies(const ColumnFamilyOptions& options,
                               const std::vector<std::string>& column_family_names,
                               std::vector<ColumnFamilyHandle*>* handles);
   virtual Status CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& column_families,
                                       std::vector<ColumnFamilyHandle*>* handles) = 0;
-  // The family disappears from the database at once; its files go when the last handle, iterator
-  // and pin do.
+  // Removes the family from the database at once. Its files are deleted after the last handle,
+  // iterator and pin are released.
   Status DropColumnFamily(ColumnFamilyHandle* column_family);
   virtual Status DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& column_families) = 0;
-  // Gives a handle back. The default family's own handle is refused.
+  // Releases a handle. InvalidArgument for the default family's own handle.
   virtual Status DestroyColumnFamilyHandle(ColumnFamilyHandle* column_family) = 0;
   // Owned by the DB.
   virtual ColumnFamilyHandle* DefaultColumnFamily() const = 0;
 
   // ---- Writing.
 
-  // Applies the batch as a whole. On an error nothing of it is visible, except that after a failed
-  // sync it may be found after a crash.
+  // Applies the batch atomically. After an error no part of it is visible. After a failed sync the
+  // batch may appear after a crash.
   virtual Status Write(const WriteOptions& options, WriteBatch* updates) = 0;
 
   // One-record batches. InvalidArgument for a key and a value of more than 512 MiB together.
@@ -187,8 +186,8 @@ class ASHLAR_API DB {
   // ---- Reading.
 
   // Points *value at the value of `key` without a copy where it can, and keeps the bytes alive
-  // until *value is reset, reused or destroyed. What it was pinning before is given back first.
-  // NotFound when there is no such key.
+  // until *value is reset, reused or destroyed. A value that it pinned before is released first.
+  // NotFound if the key does not exist.
   virtual Status Get(const ReadOptions& options, ColumnFamilyHandle* column_family,
                      const Slice& key, PinnableSlice* value) = 0;
   Status Get(const ReadOptions& options, const Slice& key, PinnableSlice* value) {
@@ -206,9 +205,9 @@ class ASHLAR_API DB {
     return Get(options, DefaultColumnFamily(), key, value);
   }
 
-  // Many keys from one state of the database: values[i] and statuses[i] are what Get of
-  // column_families[i] and keys[i] would give. Each array has num_keys elements. sorted_input: the
-  // caller has sorted by family and key.
+  // Many keys from one state of the database: values[i] and statuses[i] are the results of Get for
+  // column_families[i] and keys[i]. Each array has num_keys elements. sorted_input: the caller has
+  // sorted by family and key.
   virtual void MultiGet(const ReadOptions& options, size_t num_keys,
                         ColumnFamilyHandle** column_families, const Slice* keys,
                         PinnableSlice* values, Status* statuses, bool sorted_input = false) = 0;
@@ -221,8 +220,8 @@ class ASHLAR_API DB {
   std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
                                std::vector<std::string>* values);
 
-  // False: the key does not exist. True: it may. Reads memory only. *value_found is true if that
-  // was enough: *value then holds the value, or is empty if the key does not exist. `value` and
+  // False: the key does not exist. True: it may. Reads memory only. *value_found is true if memory
+  // was sufficient: *value is then the value, or empty if the key does not exist. `value` and
   // `value_found` may be null.
   virtual bool KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* column_family,
                            const Slice& key, std::string* value, bool* value_found = nullptr) = 0;
@@ -231,7 +230,8 @@ class ASHLAR_API DB {
     return KeyMayExist(options, DefaultColumnFamily(), key, value, value_found);
   }
 
-  // Never null: an error is the iterator's status. The caller deletes it, before the DB is closed.
+  // Never null: an error is the iterator's status. The caller owns the iterator and must delete it
+  // before the DB is closed.
   virtual Iterator* NewIterator(const ReadOptions& options, ColumnFamilyHandle* column_family) = 0;
   Iterator* NewIterator(const ReadOptions& options) {
     return NewIterator(options, DefaultColumnFamily());
@@ -264,8 +264,8 @@ class ASHLAR_API DB {
         "rocksdb.aggregated-table-properties";
     inline static const std::string kAggregatedTablePropertiesAtLevel =
         "rocksdb.aggregated-table-properties-at-level";
-    // Text: one line for each place in a log behind which the open could not replay records because
-    // of damage: the file, the offset, how many bytes. Empty without damage. Ashlar's own.
+    // Text: one line per damaged place in a log, with the file, the offset, and the number of bytes
+    // that the open could not replay. Empty if there was no damage. Ashlar only.
     inline static const std::string kLogDamage = "ashlar.log-damage";
     // Numbers: memtables.
     inline static const std::string kNumImmutableMemTable = "rocksdb.num-immutable-mem-table";
@@ -341,8 +341,8 @@ class ASHLAR_API DB {
     INCLUDE_FILES = 1 << 1
   };
 
-  // About how many bytes the entries of each range take; sizes has n elements. Within a block of
-  // the truth at each end, and files count compressed.
+  // Approximate size of each range in bytes; sizes has n elements. The error is at most one block
+  // at each end. Files count with their compressed size.
   virtual Status GetApproximateSizes(const SizeApproximationOptions& options,
                                      ColumnFamilyHandle* column_family, const Range* ranges, int n,
                                      uint64_t* sizes) = 0;
@@ -354,7 +354,7 @@ class ASHLAR_API DB {
       SizeApproximationFlags include_flags = SizeApproximationFlags::INCLUDE_FILES) {
     return GetApproximateSizes(DefaultColumnFamily(), ranges, n, sizes, include_flags);
   }
-  // About how many entries and bytes of the range are in memtables.
+  // Approximate number of entries and bytes of the range in memtables.
   virtual void GetApproximateMemTableStats(ColumnFamilyHandle* column_family, const Range& range,
                                            uint64_t* count, uint64_t* size) = 0;
   void GetApproximateMemTableStats(const Range& range, uint64_t* count, uint64_t* size) {
@@ -378,30 +378,30 @@ class ASHLAR_API DB {
   }
   Status Flush(const FlushOptions& options) { return Flush(options, DefaultColumnFamily()); }
 
-  // Hands the log to the operating system; with sync, makes it durable.
+  // Writes the buffered log to the operating system. With sync, also makes it durable.
   virtual Status FlushWAL(bool sync) = 0;
   // Makes every write so far durable.
   virtual Status SyncWAL() = 0;
 
   // Waits until nothing is left to flush or compact.
   virtual Status WaitForCompact(const WaitForCompactOptions& options) = 0;
-  // Ends running jobs at the next opportunity and starts none until as many calls of
-  // ContinueBackgroundWork. Calls that need a job (Flush and CompactRange of unwritten memtables,
-  // writes that find every memtable full) wait until then.
+  // Ends running jobs at the next opportunity. No job starts until ContinueBackgroundWork has been
+  // called as often. Calls that need a job wait until then: Flush and CompactRange of unwritten
+  // memtables, and writes while every memtable is full.
   virtual Status PauseBackgroundWork() = 0;
   virtual Status ContinueBackgroundWork() = 0;
   // Sets disable_auto_compactions to false.
   virtual Status EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& column_families) = 0;
 
-  // Keeps obsolete files (tables, logs, MANIFESTs, OPTIONS files) until as many calls of
-  // EnableFileDeletions, for instance while they are copied.
+  // Keeps obsolete files (tables, logs, MANIFESTs, OPTIONS files), for instance while they are
+  // copied. EnableFileDeletions must be called as often to end this.
   virtual Status DisableFileDeletions() = 0;
   virtual Status EnableFileDeletions() = 0;
 
   // ---- Options.
 
-  // Changes options that can be changed while open, by name, all or none; written to a new OPTIONS
-  // file. InvalidArgument naming the option otherwise.
+  // Changes mutable options by name, all or none, and writes a new OPTIONS file. On failure returns
+  // InvalidArgument and names the option.
   virtual Status SetOptions(ColumnFamilyHandle* column_family,
                             const std::unordered_map<std::string, std::string>& new_options) = 0;
   Status SetOptions(const std::unordered_map<std::string, std::string>& new_options) {
@@ -413,7 +413,7 @@ class ASHLAR_API DB {
   Options GetOptions() const { return GetOptions(DefaultColumnFamily()); }
   virtual DBOptions GetDBOptions() const = 0;
 
-  // ---- What is there.
+  // ---- Metadata.
 
   // The directory.
   virtual const std::string& GetName() const = 0;
@@ -435,8 +435,9 @@ class ASHLAR_API DB {
     return GetPropertiesOfAllTables(DefaultColumnFamily(), props);
   }
   // Paths, relative to the directory and beginning with '/', of the tables, CURRENT, MANIFEST and
-  // OPTIONS file of the current state, and how many bytes of the MANIFEST belong to it. Flushes
-  // first if asked. Copy them between DisableFileDeletions and EnableFileDeletions.
+  // OPTIONS file of the current state, and the number of bytes of the MANIFEST that belong to it.
+  // Flushes first if flush_memtable is set. Copy them between DisableFileDeletions and
+  // EnableFileDeletions.
   virtual Status GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
                               bool flush_memtable = true) = 0;
   virtual Status GetDbIdentity(std::string& identity) const = 0;
@@ -458,8 +459,8 @@ inline DB::SizeApproximationFlags operator|(DB::SizeApproximationFlags a,
   return static_cast<DB::SizeApproximationFlags>(static_cast<uint8_t>(a) | static_cast<uint8_t>(b));
 }
 
-// Deletes every file of the database, and its directory when nothing else is in it. Files that are
-// not the database's stay. IOError when it is open.
+// Deletes every file of the database, and its directory if that is then empty. Other files stay.
+// IOError if the database is open.
 ASHLAR_API Status DestroyDB(const std::string& name, const Options& options,
                             const std::vector<ColumnFamilyDescriptor>& column_families =
                                 std::vector<ColumnFamilyDescriptor>());

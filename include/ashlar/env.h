@@ -1,6 +1,6 @@
 // Env: the world a database runs in: a file system, a clock, and the threads that flush and
-// compact. Databases opened with one Env share its threads. Logger: where a database writes what it
-// does.
+// compact. Databases opened with one Env share its threads. Logger: the destination of a database's
+// messages.
 //
 // Thread safety: every method of both classes may be called by several threads at once. Lifetime:
 // an Env outlives every database that uses it.
@@ -26,10 +26,10 @@ class Executor;
 
 class ASHLAR_API Env {
  public:
-  // Who runs a job: HIGH flushes, LOW compacts, BOTTOM compacts into the last level, USER is the
-  // embedding program's.
+  // The thread pool of a job: HIGH flushes, LOW compacts, BOTTOM compacts into the last level, USER
+  // belongs to the embedding program.
   enum Priority { BOTTOM, LOW, HIGH, USER, TOTAL };
-  // Who asks the rate limiter for bytes; in options, IO_TOTAL means "do not ask".
+  // The priority of a request to the rate limiter. In options, IO_TOTAL means "no request".
   using IOPriority = ashlar::IOPriority;
   using enum ashlar::IOPriority;
 
@@ -40,15 +40,14 @@ class ASHLAR_API Env {
 
   virtual const std::shared_ptr<FileSystem>& GetFileSystem() const = 0;
 
-  // The number of threads of one priority. Defaults: 1 for HIGH and LOW. DB::Open raises it to what
-  // its options ask for. Numbers for BOTTOM and USER are kept and reported, but start no threads:
+  // The number of threads of one priority. Defaults: 1 for HIGH and LOW. DB::Open raises it to the
+  // number in its options. Numbers for BOTTOM and USER are kept and reported, but start no threads:
   // the threads of LOW compact into the last level, too.
   virtual void SetBackgroundThreads(int number, Priority pri = LOW) = 0;
   virtual void IncBackgroundThreadsIfNeeded(int number, Priority pri) = 0;
   virtual int GetBackgroundThreads(Priority pri = LOW) = 0;
 
-  // Microseconds since 1970; nanoseconds of a clock that never goes back, from an unspecified
-  // start.
+  // Microseconds since 1970; nanoseconds of a monotonic clock with an unspecified start.
   virtual uint64_t NowMicros() = 0;
   virtual uint64_t NowNanos() = 0;
   // Seconds since 1970.
@@ -106,7 +105,7 @@ class ASHLAR_API Logger {
   // level; never holds up the caller for long, never fails. Key and value bytes are not in
   // messages.
   virtual void Log(InfoLogLevel level, std::string_view message) = 0;
-  // Hands what is buffered to the operating system.
+  // Writes buffered messages to the operating system.
   virtual void Flush() {}
   virtual Status Close() { return Status::OK(); }
   // Bytes written so far.

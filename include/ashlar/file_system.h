@@ -1,13 +1,13 @@
-// FileSystem: what the engine needs of a file system. The engine touches files through this
-// interface alone, so that an in-memory, a fault-injecting or a remote one can stand in for the
-// operating system's.
+// FileSystem: the file operations that the engine uses. The engine accesses files only through this
+// interface. An in-memory, fault-injecting or remote implementation can replace the operating
+// system's.
 //
 // Paths are UTF-8 with '/' between components. Every error names the path. No method throws.
 // Durability: Sync of a file makes its bytes and size durable, not its directory entry; Sync of a
 // directory makes its entries (creations, renames, removals) durable. A failed Sync or Close is
-// final: what was written may be lost and must not be believed durable later. Thread safety:
+// final: written data may be lost and must not be treated as durable later. Thread safety:
 // FileSystem and RandomAccessFile may be used from several threads at once; the other classes by
-// one thread at a time, except that WritableFile::Sync may run beside Append.
+// one thread at a time, except that WritableFile::Sync may run concurrently with Append.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@
 
 namespace ashlar {
 
-// What a file is opened for. A field that a file system cannot honour is ignored, except
+// The purpose of an opened file. A field that a file system cannot honour is ignored, except
 // use_direct_io.
 struct FileOptions {
   bool use_mmap_reads = false;  // RandomAccessFile: Map() succeeds
@@ -71,9 +71,9 @@ class ASHLAR_API RandomAccessFile {
   virtual void Hint(AccessPattern pattern, uint64_t offset, uint64_t bytes) const;
 };
 
-// Between Flush, Sync and Close the file may be longer than what was appended, by zeros, when it is
-// written through a mapping. With keeps_zero_tail that also holds after Sync: what is durable then
-// is what was appended.
+// A file that is written through a mapping may have zeros after the appended data between calls of
+// Flush, Sync and Close. With keeps_zero_tail the zeros may remain after Sync. All appended data
+// are durable then.
 class ASHLAR_API WritableFile {
  public:
   virtual ~WritableFile() = default;  // closes without reporting errors; call Close
@@ -81,13 +81,13 @@ class ASHLAR_API WritableFile {
   // Whether Append hands everything to the operating system by itself. Flush is then only needed to
   // cut a tail of zeros.
   virtual bool AppendsAtOnce() const { return false; }
-  // Hands what is buffered in this process to the operating system: it survives kill -9, not a
-  // power cut.
+  // Writes the buffered data of this process to the operating system. They survive kill -9, but not
+  // a power cut.
   virtual Status Flush() = 0;
   // Flush, and wait until the bytes and the size are durable.
   virtual Status Sync() = 0;
   virtual Status Close() = 0;
-  // Bytes appended so far, including what was there at the open.
+  // File size in bytes: the size at the open plus all appended bytes.
   virtual uint64_t Size() const = 0;
   // Starts write-back of a range without waiting; advice, whose result callers ignore. A file that
   // learns here that bytes are lost must fail in Sync.

@@ -1,9 +1,9 @@
 // FilterPolicy: which filter a table carries, so that most reads of an absent key touch no data
 // block.
 //
-// A filter knows keys by their bytes. With a comparator that takes different bytes for one key
-// (that ignores case, say) a Get would miss what was put under other bytes: use none then, as with
-// RocksDB.
+// A filter knows keys by their bytes. Use no filter with a comparator for which different bytes are
+// equal keys (for example, one that ignores case). A Get would miss a key that was put with other
+// bytes. RocksDB has the same rule.
 //
 // Immutable; safe to use by several threads at once.
 #pragma once

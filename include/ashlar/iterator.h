@@ -2,9 +2,9 @@
 // database at its creation (or at ReadOptions::snapshot).
 //
 // An iterator is either valid, standing at an entry, or not valid: before the first, after the
-// last, or stopped by an error. Only status() tells the end from an error, so check it when Valid()
-// turns false. Thread safety: one thread at a time. Lifetime: Close says Aborted while it lives;
-// deleting the DB leaves it valid. It keeps the tables and memtables it reads alive.
+// last, or stopped by an error. Only status() distinguishes the end from an error. Check it when
+// Valid() becomes false. Thread safety: one thread at a time. Lifetime: Close says Aborted while it
+// lives; deleting the DB leaves it valid. It keeps the tables and memtables it reads alive.
 #pragma once
 
 #include <string>
@@ -50,7 +50,7 @@ class ASHLAR_API Iterator : public Cleanable {
   // (new or Reset). REQUIRES: Valid().
   virtual void PinValue(PinnableSlice* value) const { value->PinSelf(this->value()); }
 
-  // Ok, or what stopped the iterator.
+  // Ok, or the error that stopped the iterator.
   virtual Status status() const = 0;
 
   // Shows the newest state of the database from now on, or that of `snapshot`. The iterator is not

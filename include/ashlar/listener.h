@@ -1,11 +1,12 @@
 // EventListener: called by the engine when something happens in the background.
 //
 // Called on the thread that did the work, without any lock held, so a listener may read, take
-// snapshots, ask for properties and set options; a slow listener delays that work. What waits for
-// background work may wait for the thread that calls, for ever: do not write, sync or switch the
-// log, create or drop families, flush, compact, pause or wait for idleness from here; give that to
-// a thread of your own. Must not throw: an exception ends the process. Calls come from several
-// threads at once. Lifetime: listeners are shared with the database and live at least as long.
+// snapshots, ask for properties and set options; a slow listener delays that work. A callback must
+// not wait for background work, because it may run on the thread that does this work. Do not write,
+// sync or switch the log, create or drop families, flush, compact, pause or wait for idleness in a
+// callback. Use another thread for these calls. Must not throw: an exception ends the process.
+// Calls come from several threads at once. Lifetime: listeners are shared with the database and
+// live at least as long.
 #pragma once
 
 #include <cstdint>
@@ -184,7 +185,7 @@ class ASHLAR_API EventListener {
   virtual void OnTableFileCreationStarted(const TableFileCreationBriefInfo& /*info*/) {}
   virtual void OnTableFileCreated(const TableFileCreationInfo& /*info*/) {}
   virtual void OnTableFileDeleted(const TableFileDeletionInfo& /*info*/) {}
-  // Told by the next job, as are changes of stalls.
+  // Reported by the next job, as are changes of stalls.
   virtual void OnMemTableSealed(const MemTableInfo& /*info*/) {}
   virtual void OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* /*handle*/) {}
   // The database is about to become read-only because of *bg_error; changing it has no effect.

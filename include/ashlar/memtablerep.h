@@ -1,15 +1,17 @@
-// MemTableRepFactory: which structure holds the entries of a memtable. A factory only names one of
-// Ashlar's structures and its parameters; names and option strings are RocksDB's, so that its tools
-// read the OPTIONS file.
+// MemTableRepFactory: the structure that stores the entries of a memtable. A factory only names one
+// of Ashlar's structures and its parameters. Names and option strings are RocksDB's, so that its
+// tools read the OPTIONS file.
 //
-//   factory                  option string         structure
-//   SkipListFactory          skip_list             an ordered tree (the default)
-//   HashSkipListRepFactory   prefix_hash:N         N buckets by the hash of the key's prefix; a bucket is a short list, then an ordered tree
-//   HashLinkListRepFactory   hash_linkedlist:N     the same, with longer lists
-//   VectorRepFactory         vector:N              the entries as they came; for bulk loads that nobody reads
+//   factory                 option string      structure
+//   SkipListFactory         skip_list          an ordered tree (the default)
+//   HashSkipListRepFactory  prefix_hash:N      N buckets by the hash of the key's prefix; a bucket
+//                                              is a short list, then an ordered tree
+//   HashLinkListRepFactory  hash_linkedlist:N  the same, with longer lists
+//   VectorRepFactory        vector:N           entries in insertion order; for bulk loads without
+//                                              concurrent reads
 //
-// The two with buckets need ColumnFamilyOptions::prefix_extractor and are the ordered tree without
-// it. A key outside the extractor's domain is a prefix of its own. They are for Get, and for
+// The two with buckets need ColumnFamilyOptions::prefix_extractor. Without it they use the ordered
+// tree. A key outside the extractor's domain is a prefix of its own. Buckets are for Get and for
 // iterators that stay within a prefix: an iterator in total order, like a flush, first sorts all
 // entries. Buckets take 8 * N bytes per memtable with entries, which do not count as part of
 // write_buffer_size.

@@ -1,4 +1,4 @@
-// MergeOperator: how Merge(key, operand) combines with what the key already holds.
+// MergeOperator: combines the operand of Merge(key, operand) with the existing value.
 //
 // The engine stores operands as they are and combines them later: when the key is read, flushed or
 // compacted. Operands are always combined in the order in which they were written. The result
@@ -83,8 +83,8 @@ class ASHLAR_API MergeOperator {
   // Whether PartialMergeMulti may be given a single operand.
   virtual bool AllowSingleOperand() const { return false; }
 
-  // Asked by a read after each operand it finds, newest first: true stops the search, and what was
-  // found is merged without a base value. Return at once: while it runs, no memory that the
+  // Called by a read after each operand, newest first. True stops the search, and the operands
+  // found so far are merged without a base value. Return at once: while it runs, no memory that the
   // database retires is freed. The other functions may take their time.
   virtual bool ShouldMerge(const std::vector<Slice>& operands) const;
 
@@ -122,7 +122,7 @@ class ASHLAR_API MergeOperators {
   static std::shared_ptr<MergeOperator> CreatePutOperator();
   static std::shared_ptr<MergeOperator> CreateMaxOperator();
 
-  // An operator by what GetId prints, or by its short name: "uint64add", "stringappend", "put",
+  // Creates an operator from its GetId or its short name: "uint64add", "stringappend", "put",
   // "max". NotSupported naming an unknown id.
   static Status CreateFromStringId(const std::string& id, std::shared_ptr<MergeOperator>* result);
 };

@@ -1,4 +1,4 @@
-// What a database says about its files, levels and column families.
+// Metadata of a database's files, levels and column families.
 #pragma once
 
 #include <cstddef>

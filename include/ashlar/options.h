@@ -2,14 +2,13 @@
 //
 // Names, meanings and defaults are RocksDB's, so that programs recompile. Three kinds of options
 // exist:
-//   honoured   Ashlar does what the option says. Options without a remark are of this kind.
+//   honoured   Ashlar implements the option. Options without a remark are of this kind.
 //   accepted   Ashlar does not need the option; it has no effect, changes no result, and is named
 //              in the log at open when it is not the default.
 //   refused    The option would change results or guarantees and is not implemented; DB::Open fails
-//              with NotSupported naming it, unless it is the
-//   default.
+//              with NotSupported and names it, unless it is the default.
 // Sizes are in bytes unless said otherwise. Thread safety: plain values; a database copies them at
-// open. What pointers refer to must outlive the database.
+// open. Requires: objects that the options point to outlive the database.
 #pragma once
 
 #include <atomic>
@@ -129,7 +128,7 @@ struct ASHLAR_API ColumnFamilyOptions {
   ColumnFamilyOptions* OptimizeLevelStyleCompaction(
       uint64_t memtable_memory_budget = kDefaultMemtableBudget);
 
-  // ---- What the data mean.
+  // ---- Meaning of the data.
   const Comparator* comparator = BytewiseComparator();
   std::shared_ptr<MergeOperator> merge_operator;
   const CompactionFilter* compaction_filter = nullptr;                 // refused
@@ -144,7 +143,7 @@ struct ASHLAR_API ColumnFamilyOptions {
   int min_write_buffer_number_to_merge = 1;
   int max_write_buffer_number_to_maintain = 0;    // accepted: flushed memtables are not kept
   int64_t max_write_buffer_size_to_maintain = 0;  // accepted
-  // What holds the entries of a memtable: ashlar/memtablerep.h.
+  // The structure that stores the entries of a memtable: ashlar/memtablerep.h.
   std::shared_ptr<MemTableRepFactory> memtable_factory = std::make_shared<SkipListFactory>();
   size_t arena_block_size = 0;  // accepted: arenas choose their own steps
   // The size of a bloom filter in each memtable as a share of write_buffer_size, at most 0.25; 0:
@@ -194,8 +193,8 @@ struct ASHLAR_API ColumnFamilyOptions {
   uint64_t hard_pending_compaction_bytes_limit = 256 * 1073741824ull;
   CompactionOptionsUniversal compaction_options_universal;  // accepted
   CompactionOptionsFIFO compaction_options_fifo;            // accepted
-  // Accepted, both: when a file is compacted does not change what it holds, and leveled compaction
-  // drops nothing for its age.
+  // Accepted, both: the time of a compaction does not change a file's contents, and leveled
+  // compaction drops nothing because of its age.
   uint64_t ttl = 0xfffffffffffffffe;
   uint64_t periodic_compaction_seconds = 0;
   std::shared_ptr<SstPartitionerFactory> sst_partitioner_factory;    // refused
@@ -249,7 +248,7 @@ struct ASHLAR_API ColumnFamilyOptions {
   PrepopulateBlobCache prepopulate_blob_cache = PrepopulateBlobCache::kDisable;
 };
 
-// What of a damaged or incomplete log is replayed at open.
+// The part of a damaged or incomplete log that is replayed at open.
 enum class WALRecoveryMode : char {
   // All of it, except an incomplete record at the end of the last log; other damage refuses the
   // open.
@@ -258,7 +257,7 @@ enum class WALRecoveryMode : char {
   kAbsoluteConsistency = 0x01,
   // Everything up to the first damage: a state that the database once had.
   kPointInTimeRecovery = 0x02,
-  // Every record that can be read. What comes out may be a state the database never had.
+  // Every record that can be read. The result may be a state that the database never had.
   kSkipAnyCorruptedRecords = 0x03,
 };
 
@@ -445,14 +444,13 @@ struct ReadOptions {
   bool ignore_range_deletions = false;  // accepted: range deletions are not implemented
   bool tailing = false;                 // refused: use Refresh
   // Iterators of a column family with a prefix_extractor. By default Seek and SeekForPrev of a key
-  // that has a prefix look for keys with that prefix: these are exact; which others the iterator
-  // shows behind them is not defined, only that they are in order. Tables that do not know the
-  // prefix are not read. Seeks of keys without a prefix, SeekToFirst and SeekToLast look at all
-  // keys.
+  // that has a prefix look for keys with that prefix: these are exact. The keys that the iterator
+  // returns after them are in order, but otherwise unspecified. Tables that do not know the prefix
+  // are not read. Seeks of keys without a prefix, SeekToFirst and SeekToLast look at all keys.
   bool total_order_seek = false;  // look at all keys, always; filters are not asked
   bool auto_prefix_mode =
-      // show what total_order_seek would, and use filters where iterate_upper_bound proves that
-      // nothing is missed
+      // return the same keys as total_order_seek, and use filters if iterate_upper_bound proves
+      // that no key is missed
       false;
   bool prefix_same_as_start =
       false;              // end where the prefix of the key that was sought, or first found, ends
@@ -473,13 +471,13 @@ struct WriteOptions {
   // Return only when the write is durable. Off, a crash of the process loses nothing, a crash of
   // the machine may lose the latest writes.
   bool sync = false;
-  // Do not log: what is not flushed is lost with the process. Not together with sync.
+  // Do not log: unflushed writes are lost with the process. Not together with sync.
   bool disableWAL = false;
   // Skip records of column families that no longer exist, instead of failing.
   bool ignore_missing_column_families = false;
   // Fail with Incomplete instead of waiting when writers are slowed down or stopped.
   bool no_slowdown = false;
-  // Give way to other writers while compaction is behind.
+  // Let other writers go first while compaction has a backlog.
   bool low_pri = false;
   bool memtable_insert_hint_per_batch = false;            // accepted
   Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;  // accepted
@@ -507,7 +505,7 @@ enum class BottommostLevelCompaction {
 };
 
 struct CompactRangeOptions {
-  // Run alone: no automatic compaction of this column family beside it.
+  // Run exclusively: no concurrent automatic compaction of this column family.
   bool exclusive_manual_compaction = false;
   // Refused: moving the result to target_level (-1: the smallest that can hold it).
   bool change_level = false;

@@ -1,4 +1,4 @@
-// Options from the OPTIONS files that every database keeps beside its data.
+// Options from the OPTIONS files in every database's directory.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// PerfContext: what the calling thread's operations have cost since the last Reset.
+// PerfContext: the costs of the calling thread's operations since the last Reset.
 //
 // Thread safety: each thread has its own; use it only on that thread.
 #pragma once

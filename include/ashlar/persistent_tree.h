@@ -9,14 +9,14 @@
 //   Status s = PersistentTree::Open(options, "/mnt/dax/users.pool", &tree);
 //
 // Every change is atomic, and durable when the call returns: as durable as durability_class() says.
-// There are no snapshots, column families or merge operators: that is what DB is for.
-// docs/persistent-memory.md says when to use which.
+// It has no snapshots, column families or merge operators; DB has them. docs/persistent-memory.md
+// compares the two engines.
 //
 // Thread safety: every method may be called by several threads at once, except Close and the
-// destructor, which must be the last. Readers take no lock; several writers work side by side.
-// Lifetime: iterators and pinned slices are given back before the tree is closed; Close says
-// Aborted otherwise. Errors: NotFound for a missing key; NoSpace when the pool is full: nothing has
-// changed then, and everything stored stays readable and deletable; Corruption with file and offset
+// destructor, which must be the last. Readers take no lock; several writers may write concurrently.
+// Lifetime: iterators and pinned slices must be released before the tree is closed; otherwise Close
+// returns Aborted. Errors: NotFound for a missing key; NoSpace if the pool is full, which changes
+// nothing, and all records stay readable and deletable; Corruption with file and offset
 // for a damaged pool; IOError of the log (class kLogged), after which the tree is read-only until
 // it is opened again.
 #pragma once
@@ -37,21 +37,21 @@
 
 namespace ashlar {
 
-// What a change that has returned survives.
+// The failures that a returned change survives.
 enum class DurabilityClass : uint8_t {
   // power failure: cache lines are flushed to memory that is persistent (a DAX file mapped with
   // MAP_SYNC)
   kCpuFlush,
   kProcessCrashOnly,  // the death of the process, not of the machine: shared memory (tmpfs, memfd)
-  // power failure: a redo log beside the pool, synced before a change returns (any file system)
+  // power failure: a redo log next to the pool, synced before a change returns (any file system)
   kLogged,
 };
 
 // "cpu-flush", "process-crash-only", "logged".
 ASHLAR_API const char* DurabilityClassName(DurabilityClass durability);
 
-// What a leaf that splits does with the entries that go to the new one. For measurements: the first
-// is the best.
+// How a split treats the entries that move to the new leaf. For measurements: the first is the
+// best.
 enum class SplitStrategy : uint8_t {
   kZeroCopySwap,  // hand the slots over; no key or value moves
   kCopyOrSwap,    // copy entries of up to 64 bytes, hand over the others
@@ -118,8 +118,8 @@ struct KeyRange {
 
 struct PersistentTreeStats {
   uint64_t pool_bytes = 0;
-  // used + free = pool_bytes. Free: what can be taken by some record; pinned and not yet reclaimed
-  // records count as used.
+  // used + free = pool_bytes. Free: bytes available to records. Pinned records and records not yet
+  // reclaimed count as used.
   uint64_t used_bytes = 0;
   uint64_t free_bytes = 0;
   uint64_t entries = 0;
@@ -141,8 +141,8 @@ class ASHLAR_API PersistentTree {
   // exists (and error_if_exists), was made with another comparator, or the file is no pool;
   // NotSupported: a version, byte order or durability class that does not work here; Corruption:
   // its header or a leaf is damaged; IOError: the system's answer, or another process or handle has
-  // it open. *tree is empty after a failure. A log that a crash left is replayed first, whatever
-  // class is asked for.
+  // it open. *tree is empty after a failure. A log left by a crash is replayed first, for every
+  // durability class.
   static Status Open(const PersistentTreeOptions& options, const std::string& path,
                      std::unique_ptr<PersistentTree>* tree);
 
@@ -163,11 +163,11 @@ class ASHLAR_API PersistentTree {
   // All updates or none, also after a crash. Put, Delete, SingleDelete and DeleteRange of the
   // default column family; anything else is NotSupported.
   virtual Status Write(const WriteBatch& updates) = 0;
-  // Deletes what the range holds, all or nothing.
+  // Deletes all keys of the range, all or nothing.
   virtual Status DeleteRange(const KeyRange& range) = 0;
 
-  // *value refers to the bytes in the pool: nothing is copied, and they stay as they are until the
-  // slice is reset, whatever happens to the key. Of the ReadOptions verify_checksums counts: it
+  // *value refers to the bytes in the pool without a copy. They do not change until the slice is
+  // reset, even if the key is changed or deleted. Of the ReadOptions verify_checksums counts: it
   // reads the whole record.
   virtual Status Get(const ReadOptions& options, const Slice& key, PinnableSlice* value) = 0;
   // The same, copied.
@@ -186,12 +186,12 @@ class ASHLAR_API PersistentTree {
   std::unique_ptr<Iterator> NewIterator(const ReadOptions& options) {
     return NewIterator(options, KeyRange::All());
   }
-  // How many keys the range holds; exact while nobody writes.
+  // The number of keys in the range. Exact if there are no concurrent writes.
   virtual uint64_t Count(const KeyRange& range) = 0;
 
   virtual PersistentTreeStats Stats() = 0;
   // Moves records together and merges leaves, so that whole spans become free for records of other
-  // sizes. Beside readers and writers.
+  // sizes. May run concurrently with readers and writers.
   virtual Status Defragment() = 0;
   // Reads everything: order, links, fingerprints, checksums, and that nothing is referred to twice.
   // Corruption names the first offset that is wrong. Writers wait meanwhile.

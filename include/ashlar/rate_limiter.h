@@ -10,8 +10,8 @@
 
 namespace ashlar {
 
-// Who asks. Higher ones are served first. IO_TOTAL is their number, and means "all of them" in the
-// statistics.
+// The priority of the request. Higher ones are served first. IO_TOTAL is their number, and means
+// "all of them" in the statistics.
 enum IOPriority : unsigned char { IO_LOW = 0, IO_MID = 1, IO_HIGH = 2, IO_USER = 3, IO_TOTAL = 4 };
 
 class ASHLAR_API RateLimiter {

@@ -1,4 +1,5 @@
-// Slice: a borrowed run of bytes. PinnableSlice: a run of bytes together with what keeps it alive.
+// Slice: a borrowed run of bytes. PinnableSlice: a byte range and the reference that keeps it
+// alive.
 //
 // Lifetime: a Slice owns nothing; its bytes must outlive it. A PinnableSlice keeps its bytes valid
 // until Reset(), reuse as an output, or destruction. Thread safety: values; const access from
@@ -128,7 +129,7 @@ class ASHLAR_API PinnableSlice : public Slice, public Cleanable {
     data_ = buf_->data();
     size_ = buf_->size();
   }
-  // Refers to what the caller put into *GetSelf().
+  // Refers to the bytes that the caller stored in *GetSelf().
   void PinSelf() {
     assert(!pinned_);
     data_ = buf_->data();
@@ -155,7 +156,7 @@ class ASHLAR_API PinnableSlice : public Slice, public Cleanable {
     }
   }
 
-  // Gives back what was pinned; the slice is empty afterwards.
+  // Releases the pinned bytes. The slice is empty afterwards.
   void Reset() {
     Cleanable::Reset();
     pinned_ = false;

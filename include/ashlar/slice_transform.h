@@ -1,6 +1,6 @@
 // SliceTransform: takes the prefix of a key, for filters and memtables that work on prefixes.
 //
-// What Ashlar relies on, with the comparator of the column family:
+// Requires, with the comparator of the column family:
 //
 //   a key begins with its prefix; the prefix of a prefix is itself
 //   keys in the domain keep their order: if a <= b, then prefix(a) <= prefix(b)
@@ -36,15 +36,15 @@ class ASHLAR_API SliceTransform {
   virtual Slice Transform(const Slice& key) const = 0;
   // Whether `key` has a prefix.
   virtual bool InDomain(const Slice& key) const = 0;
-  // Text from which an OPTIONS file makes the transform again; stored with the tables, to tell with
-  // which transform they were written.
+  // Text from which an OPTIONS file recreates the transform. It is stored in the tables and
+  // identifies the transform that they were written with.
   virtual std::string GetId() const { return Name(); }
   std::string AsString() const { return GetId(); }
   // True, with *len = n: every key of n bytes or more has a prefix of n bytes, and no prefix is
   // longer. It lets ReadOptions::auto_prefix_mode use filters for more upper bounds.
   virtual bool FullLengthEnabled(size_t* /*len*/) const { return false; }
-  // Whether whatever is appended to `prefix`, Transform gives the same. For programs; Ashlar does
-  // not ask.
+  // True if Transform returns the same result for every key that starts with `prefix`. For
+  // programs; Ashlar does not ask.
   virtual bool SameResultWhenAppended(const Slice& /*prefix*/) const { return false; }
 };
 

@@ -1,4 +1,4 @@
-// Statistics: counters (tickers) and distributions (histograms) of what databases do. One object
+// Statistics: counters (tickers) and distributions (histograms) of database operations. One object
 // may serve several databases.
 //
 // Names, numbers and texts are those of RocksDB 11.8.1: the C interface takes the numbers. A

@@ -1,6 +1,6 @@
-// Status: the outcome of an operation. Ok carries nothing; an error carries a code, an optional
-// subcode, and a text that names what failed (the file, the offset, the option) and, where it
-// helps, what to do.
+// Status: the outcome of an operation. Ok carries nothing. An error has a code, an optional
+// subcode, and a text. The text names the file, the offset or the option and, where it helps, a
+// remedy.
 //
 // Thread safety: a Status is a value; const access from several threads is safe.
 #pragma once

@@ -1,6 +1,6 @@
 // Table files: how they are laid out. A column family names a TableFactory; the block-based one is
-// the default. Tables of either kind are read whatever the factory is, so that it may be changed
-// from one open to the next.
+// the default. Tables of both kinds can be read with every factory, so the factory may change from
+// one open to the next.
 #pragma once
 
 #include <cstddef>
@@ -41,8 +41,8 @@ struct BlockBasedTableOptions {
   // family.
   std::shared_ptr<Cache> block_cache;
   bool no_block_cache = false;
-  // Whether what tables keep in memory (index, filter) counts against the block cache. The four
-  // below are accepted.
+  // Whether the in-memory index and filter of a table count against the block cache. The four below
+  // are accepted.
   bool cache_index_and_filter_blocks = false;
   bool cache_index_and_filter_blocks_with_high_priority = true;
   bool pin_l0_filter_and_index_blocks_in_cache = false;
@@ -64,7 +64,7 @@ struct BlockBasedTableOptions {
   DataBlockIndexType data_block_index_type = kDataBlockBinarySearch;
   double data_block_hash_table_util_ratio = 0.75;  // accepted
 
-  // What guards each block against damage. Tables with any of the types are read.
+  // The checksum of each block. Tables with any of the types are read.
   ChecksumType checksum = kXXH3;
 
   // Bytes of a data block before compression, about; a block is closed early when it is within

@@ -1,4 +1,4 @@
-// TableProperties: what a table file says about itself.
+// TableProperties: the properties block of a table file.
 #pragma once
 
 #include <cstdint>

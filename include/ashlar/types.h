@@ -12,7 +12,7 @@ using SequenceNumber = uint64_t;
 // Why a table file was made.
 enum class TableFileCreationReason { kFlush, kCompaction, kRecovery, kMisc };
 
-// What an entry of a table is.
+// The type of a table entry.
 enum EntryType {
   kEntryPut,
   kEntryDelete,

@@ -2,10 +2,12 @@
 // families.
 //
 // Its bytes (Data) are those of RocksDB's WriteBatch and of the records in the write-ahead log:
-//   sequence fixed64 | count fixed32 | record*      record = type u8 | [family varint32] | key length varint32, key | [value length varint32, value]
+//   batch  = sequence fixed64 | count fixed32 | record*
+//   record = type u8 | [family varint32] | key length varint32, key
+//            | [value length varint32, value]
 // Errors: a method that adds a record fails only when a limit is exceeded (MemoryLimit for
-// max_bytes, InvalidArgument for a key or value of 4 GiB or more) and then leaves the batch as it
-// was. A database takes keys and values of up to 512 MiB together, and refuses a batch with a
+// max_bytes, InvalidArgument for a key or value of 4 GiB or more) and then leaves the batch
+// unchanged. A database takes keys and values of up to 512 MiB together, and refuses a batch with a
 // larger one. Thread safety: const methods may be called by several threads at once; others by one
 // thread alone. Lifetime: keys and values are copied.
 #pragma once
@@ -128,8 +130,8 @@ class ASHLAR_API WriteBatch {
     // False ends Iterate with Ok before the next record.
     virtual bool Continue();
   };
-  // Corruption naming the byte offset when the batch is damaged or its count does not match; what
-  // came before was handed to the handler.
+  // Corruption naming the byte offset if the batch is damaged or its count does not match. The
+  // records before that offset were passed to the handler.
   Status Iterate(Handler* handler) const;
 
   const std::string& Data() const { return rep_; }

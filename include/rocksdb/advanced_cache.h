@@ -1,4 +1,4 @@
-// RocksDB's name for ashlar/cache.h, with what its own advanced_cache.h brings along.
+// RocksDB's name for ashlar/cache.h, and the other names of its advanced_cache.h.
 #pragma once
 
 #include "ashlar/cache.h"

@@ -1,4 +1,4 @@
-// In RocksDB the less common options stand apart; here all are in ashlar/options.h.
+// In RocksDB the less common options have a header of their own; here all are in ashlar/options.h.
 #pragma once
 
 #include "rocksdb/options.h"

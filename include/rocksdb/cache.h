@@ -1,4 +1,4 @@
-// RocksDB's name for ashlar/cache.h, with what its own cache.h brings along.
+// RocksDB's name for ashlar/cache.h, and the other names of its cache.h.
 #pragma once
 
 #include "ashlar/cache.h"

@@ -1,4 +1,4 @@
-// RocksDB's name for ashlar/convenience.h, with what its own convenience.h brings along.
+// RocksDB's name for ashlar/convenience.h, and the other names of its convenience.h.
 #pragma once
 
 #include "ashlar/convenience.h"

@@ -1,4 +1,4 @@
-// RocksDB's name for ashlar/db.h, with what its own db.h brings along.
+// RocksDB's name for ashlar/db.h, and the other names of its db.h.
 #pragma once
 
 #include "ashlar/db.h"

@@ -1,4 +1,4 @@
-// RocksDB's name for ashlar/file_system.h, with what its own file_system.h brings along.
+// RocksDB's name for ashlar/file_system.h, and the other names of its file_system.h.
 #pragma once
 
 #include "ashlar/file_system.h"

@@ -1,4 +1,4 @@
-// RocksDB's name for ashlar/filter_policy.h, with what its own filter_policy.h brings along.
+// RocksDB's name for ashlar/filter_policy.h, and the other names of its filter_policy.h.
 #pragma once
 
 #include "ashlar/cache.h"

@@ -1,4 +1,4 @@
-// RocksDB's name for ashlar/iterator.h, with what its own iterator.h brings along.
+// RocksDB's name for ashlar/iterator.h, and the other names of its iterator.h.
 #pragma once
 
 #include "ashlar/iterator.h"

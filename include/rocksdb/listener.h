@@ -1,4 +1,4 @@
-// RocksDB's name for ashlar/listener.h, with what its own listener.h brings along.
+// RocksDB's name for ashlar/listener.h, and the other names of its listener.h.
 #pragma once
 
 #include "ashlar/cache.h"

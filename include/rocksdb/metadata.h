@@ -1,4 +1,4 @@
-// RocksDB's name for ashlar/metadata.h, with what its own metadata.h brings along.
+// RocksDB's name for ashlar/metadata.h, and the other names of its metadata.h.
 #pragma once
 
 #include "ashlar/metadata.h"

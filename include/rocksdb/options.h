@@ -1,4 +1,4 @@
-// RocksDB's name for ashlar/options.h, with what its own options.h brings along.
+// RocksDB's name for ashlar/options.h, and the other names of its options.h.
 #pragma once
 
 #include "ashlar/options.h"

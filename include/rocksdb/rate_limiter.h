@@ -1,4 +1,4 @@
-// RocksDB's name for ashlar/rate_limiter.h, with what its own rate_limiter.h brings along.
+// RocksDB's name for ashlar/rate_limiter.h, and the other names of its rate_limiter.h.
 #pragma once
 
 #include "ashlar/env.h"

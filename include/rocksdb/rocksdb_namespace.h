@@ -1,15 +1,19 @@
-// The namespace of RocksDB's C++ API, so that programs written for it compile unchanged: what is in
-// namespace ashlar is also in namespace rocksdb.
+// The namespace of RocksDB's C++ API, so that programs written for it compile unchanged: every name
+// of namespace ashlar is also in namespace rocksdb.
 //
-//   rocksdb::DB, using rocksdb::DB, using namespace rocksdb, ROCKSDB_NAMESPACE::DB    name ashlar::DB
-//   namespace ROCKSDB_NAMESPACE { class DB; }                                         declares ashlar::DB, before or after the definition
-//   namespace rocksdb { class Mine : public Comparator {}; }                          adds a class that rocksdb::Mine names
+//   form                                                   meaning
+//   rocksdb::DB, using rocksdb::DB, using namespace        names ashlar::DB
+//     rocksdb, ROCKSDB_NAMESPACE::DB
+//   namespace ROCKSDB_NAMESPACE { class DB; }              declares ashlar::DB, before or after its
+//                                                          definition
+//   namespace rocksdb { class Mine : public Comparator     adds the class rocksdb::Mine
+//     {}; }
 //
 // One form does not work: `namespace rocksdb { class DB; }` declares another class, which then
 // hides the real one. Include the header instead, or write ROCKSDB_NAMESPACE.
 //
 // Rejected: `namespace rocksdb = ashlar`, because an alias cannot be opened again, as the third
-// form does; a macro called rocksdb, because it would change every other thing of that name.
+// form does; a macro called rocksdb, because it would change every other use of that name.
 #pragma once
 
 // Opened here, so that this header needs no other.

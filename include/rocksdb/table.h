@@ -1,4 +1,4 @@
-// RocksDB's name for ashlar/table.h, with what its own table.h brings along.
+// RocksDB's name for ashlar/table.h, and the other names of its table.h.
 #pragma once
 
 #include "ashlar/table.h"

@@ -1,6 +1,6 @@
 // The release of RocksDB whose interface the headers in rocksdb/ resemble most, for programs that
-// ask before they choose a form of a call. What a program may rely on is what these headers
-// declare; docs/compatibility.md says what is missing.
+// ask before they choose a form of a call. A program may rely on the declarations of these headers;
+// docs/compatibility.md lists the missing ones.
 #pragma once
 
 #include "ashlar/version.h"

@@ -223,7 +223,7 @@ Status DestroyDB(const std::string& name, const Options& options,
     const Status deleted = fs->DeleteFile(path);
     if (first_error.ok() && !deleted.ok() && !deleted.IsPathNotFound()) first_error = deleted;
   };
-  // CURRENT first: from then on there is no database, whatever happens to the rest.
+  // CURRENT first: from then on there is no database, even if deleting the rest fails.
   remove(CurrentFileName(name));
   for (const std::string& child : names) {
     uint64_t number = 0;
@@ -243,12 +243,12 @@ Status DestroyDB(const std::string& name, const Options& options,
     }
   }
   if (const Status deleted = DeleteLostLogs(fs, name); first_error.ok()) first_error = deleted;
-  // LOCK is deleted while it is held, or another process could hold what is deleted. Windows does
-  // not delete what is held, by this process or another.
+  // LOCK is deleted while it is held, or another process could lock the deleted file. Windows does
+  // not delete a held file, whether this or another process holds it.
   const bool lock_is_gone = fs->DeleteFile(LockFileName(name)).ok();
   lock.reset();
   if (!lock_is_gone) remove(LockFileName(name));
-  // A directory with somebody else's files in it stays.
+  // A directory with other files in it stays.
   if (fs->GetChildren(name, &names).ok() && names.empty()) {
     const Status deleted = fs->DeleteDir(name);
     if (first_error.ok()) first_error = deleted;

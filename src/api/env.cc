@@ -35,7 +35,7 @@ class SystemEnv final : public Env {
   void SetBackgroundThreads(int number, Priority pri) override {
     const Executor::Priority* lane = LaneOf(pri);
     if (lane != nullptr) {
-      // A system that refuses threads leaves those that there are; work goes on more slowly.
+      // If the system refuses new threads, work continues more slowly on the existing ones.
       static_cast<void>(executor()->SetBackgroundThreads(std::max(number, 0), *lane).ok());
     } else if (pri < TOTAL) {
       numbers_without_lane_[pri].store(std::max(number, 0), std::memory_order_relaxed);
@@ -79,8 +79,7 @@ class SystemEnv final : public Env {
       // held from reading the number of threads to raising it; taken before start_mutex_
       raise_mutex_;
   std::atomic<Executor*> executor_{nullptr};  // written once, by Start
-  // What the program has set for priorities without a queue; relaxed: the numbers are only
-  // reported.
+  // The program's settings for priorities without a queue; relaxed: the numbers are only reported.
   std::array<std::atomic<int>, TOTAL> numbers_without_lane_{};
 };
 

@@ -144,7 +144,7 @@ class TableAlone {
   EpochDomain epochs_;
   OpenTables open_tables_{&epochs_, 0};
   FileMetaData file_;
-  TableCache cache_;  // closes the table before the file's metadata goes
+  TableCache cache_;  // closes the table before the file's metadata is destroyed
 };
 
 }  // namespace

@@ -1,14 +1,14 @@
 // BackupEngine: takes a backup of an open database, and puts one back.
 //
 // The order of a backup, while deletions of files are held back:
-//   1  the oldest log that is needed             asked first, so that what is asked later needs no older one
+//   1  the oldest log that is needed             asked first, so that later requests need no older log
 //   2  the tables and the length of the MANIFEST one state, taken under the engine's lock
 //   3  MANIFEST up to that length, CURRENT, OPTIONS: soon, for a new MANIFEST replaces the old one
 //      even now
-//   4  the logs                                  after 2, so that they hold at least what that state lacks
+//   4  the logs                                  after 2, so that they have at least the writes that the state lacks
 //   5  the tables                                they do not change
-// What the logs hold beyond that state is part of the backup as well; a record cut off at the end
-// of the last log is what a crash leaves, and recovery ends there.
+// Later writes in the logs are part of the backup as well. A record cut off at the end of the last
+// log is a torn tail, where recovery ends.
 #include "ashlar/backup_engine.h"
 
 #include <algorithm>
@@ -121,8 +121,7 @@ class BackupWriter {
   }
 
   Status AddLogs(uint64_t oldest_log) {
-    // What is still buffered in the process belongs to the backup; a database that is open for
-    // reading has nothing of the kind.
+    // Data buffered in the process belong to the backup. A read-only database has none.
     const Status flushed = db_->FlushWAL(false);
     if (!flushed.ok() && !flushed.IsNotSupported()) return flushed;
     const std::string wal_dir = db_->GetDBOptions().wal_dir;
@@ -454,7 +453,7 @@ class BackupEngineImpl final : public BackupEngine {
 
  private:
   // Every change of the directory goes through here: one engine at a time, of any process, with the
-  // list as it is then.
+  // current list.
   template <typename Change>
   Status WhileLocked(const Change& change) {
     std::unique_ptr<FileLock> lock;
@@ -521,8 +520,7 @@ class BackupEngineImpl final : public BackupEngine {
     const Status committed = backup.ok() ? folder_.Commit(id, backup->meta) : backup.status();
     latest_id_ = id;
     if (!committed.ok()) {
-      // The description may be in its place, though perhaps not durably: the next open finds out
-      // what it is worth.
+      // The description may exist but not be durable. The next open checks it.
       if (backup_system_->FileExists(folder_.Path(StrCat(kMetaFolder, "/", id))).ok())
         damaged_[id] = committed;
       static_cast<void>(RemoveUnused().ok());
@@ -544,7 +542,7 @@ class BackupEngineImpl final : public BackupEngine {
     }
     for (const auto& [id, why] : damaged_) ids.push_back(id);
     std::sort(ids.begin(), ids.end());
-    // What a damaged backup shares with others is not known.
+    // The files that a damaged backup shares with others are unknown.
     return folder_.RemoveUnused(ids, damaged_.empty(),
                                 [&](const std::string& path) { return wanted.contains(path); });
   }

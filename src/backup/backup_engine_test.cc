@@ -180,8 +180,8 @@ TEST_F(BackupEngineTest, DatabasesMayShareADirectory) {
   }
 }
 
-// A second engine opens between any two files that the first copies. It would delete what the first
-// is copying, and the first would call its backup good.
+// A second engine opens between any two files that the first copies. It would delete the files that
+// the first is copying, and the first would call its backup good.
 TEST_F(BackupEngineTest, ASecondEngineOpensAndHarmsNoBackupInProgress) {
   OpenDb();
   PutMany(100, "value");
@@ -436,7 +436,7 @@ TEST_F(BackupEngineTest, WritesBetweenTwoFilesTearNoBatch) {
   }
 }
 
-// Batches that span two families are whole in every backup, whatever is flushed when.
+// Batches that span two families are whole in every backup, independent of the flushes.
 TEST_F(BackupEngineTest, BackupsUnderWritesAreConsistent) {
   options_.write_buffer_size = 64 << 10;
   OpenDb();
@@ -496,8 +496,8 @@ TEST_F(BackupEngineTest, BackupsUnderWritesAreConsistent) {
   }
 }
 
-// Whatever call fails, the earlier backup stays whole, the database stays open, and the next backup
-// works.
+// After the failure of any call, the earlier backup stays whole, the database stays open, and the
+// next backup works.
 TEST_F(BackupEngineTest, AFailureAnywhereLeavesTheOtherBackups) {
   OpenDb();
   PutMany(50, "value");

@@ -62,7 +62,7 @@ Status BackupFolder::Create() {
     ASHLAR_RETURN_IF_ERROR(file_system_->CreateDirIfMissing(Path(folder)));
   }
   if (!sync_) return Status::OK();
-  // Who was given a directory need not be allowed to look at its parent.
+  // A user of a directory may have no permission to read its parent.
   std::unique_ptr<Directory> handle;
   return file_system_->NewDirectory(ParentDirectory(directory_), &handle).ok() ? handle->Sync()
                                                                                : Status::OK();

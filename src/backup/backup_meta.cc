@@ -61,7 +61,7 @@ bool IsDatabaseFile(std::string_view name) {
   return ParseFileName(name, &number, &type);
 }
 
-// What the file at `path` is called in the database; nothing when no backup has such a path (I1).
+// The name in the database of the file at `path`; empty if no backup has such a path (I1).
 std::optional<std::string> NameOf(std::string_view path, uint32_t id) {
   const size_t slash = path.rfind('/');
   if (slash == std::string_view::npos) return std::nullopt;

@@ -1,5 +1,5 @@
-// BackupMeta: the description of one backup, the file meta/<id> in a directory of backups. Its
-// presence is what makes a backup exist.
+// BackupMeta: the description of one backup, the file meta/<id> in a directory of backups. A backup
+// exists if and only if this file exists.
 //
 //   1700000000                                     when it was taken, seconds since 1970
 //   4711                                           the database's last sequence number

@@ -99,7 +99,7 @@ Arena::~Arena() {
 }
 
 ArenaBlock Arena::AcquireBlock(size_t bytes_min) {
-  // Before the block is acquired: what may fail for want of memory must not lose it.
+  // Before the block is acquired: an allocation that may fail must not lose the block.
   if (blocks_.size() == blocks_.capacity()) blocks_.reserve(2 * blocks_.size() + 8);
   const ArenaBlock block =
       pool_->Acquire(bytes_min > next_block_bytes_ ? bytes_min : next_block_bytes_);
@@ -117,7 +117,7 @@ void Arena::SwitchTo(const ArenaBlock& block, size_t used) {
   limit_ = block.data + block.bytes;
 }
 
-// The block is roomier than what is left of the current one (I3): that holds fewer than bytes_min.
+// The block has more room than the rest of the current one (I3), which has fewer than bytes_min.
 void Arena::AddBlock(size_t bytes_min) { SwitchTo(AcquireBlock(bytes_min), 0); }
 
 char* Arena::AllocateSlow(size_t n, size_t alignment) {

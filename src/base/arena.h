@@ -1,6 +1,6 @@
-// Arena: memory that is handed out piece by piece and given back all at once. ArenaBlockPool: where
-// arenas get their blocks, and leave them for the next one, because the first touch of fresh memory
-// costs more than what is stored there.
+// Arena: memory that is handed out piece by piece and given back all at once. ArenaBlockPool: the
+// source of arena blocks. Arenas return blocks for reuse, because the first touch of fresh memory
+// costs more than storing the data.
 //
 //   pool   free lists by size: 64 KiB, 128 KiB, ... 4 MiB      (larger blocks are made to measure and not kept)
 //              | Acquire                ^ Release
@@ -9,8 +9,8 @@
 // I1. A piece never moves and stays valid until its arena is destroyed.
 // I2. Pieces of one arena do not overlap; those of AllocateAligned begin at a multiple of their
 //     alignment.
-// I3. When a piece does not fit, the arena goes on in whichever of the two blocks has more left: a
-//     block is only abandoned for a roomier one.
+// I3. When a piece does not fit, the arena continues in the block of the two that has more room
+//     left.
 //
 // Memory is not zeroed: recycled blocks hold old bytes. When there is none left, std::bad_alloc
 // leaves every state as it was. Thread safety: any number of threads may use an ArenaBlockPool. An
@@ -47,8 +47,8 @@ class ArenaBlockPool {
     size_t free_bytes_max = size_t{256}
                             << 20;  // released blocks beyond this go back to where they came from
     // Where blocks of kMappedBytesMin or more come from, page-aligned, and go back to; null: the
-    // allocator. Which keeps them: a memtable's blocks lie between others, and what is free there
-    // stays resident.
+    // allocator. The allocator keeps them: a memtable's blocks are between others, and free memory
+    // there stays resident.
     void* (*map)(size_t bytes) noexcept = nullptr;
     void (*unmap)(void* start, size_t bytes) noexcept = nullptr;
   };

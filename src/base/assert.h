@@ -1,6 +1,6 @@
-// ASHLAR_ASSERT: what must hold unless Ashlar itself is wrong. It stays on in release builds: a
-// broken invariant in a storage engine is better stopped than written to disk. Never for data from
-// a disk, from a caller or from the operating system: those are answered with a Status.
+// ASHLAR_ASSERT: a condition that is false only if Ashlar has a bug. It stays on in release builds:
+// a broken invariant in a storage engine is better stopped than written to disk. Never for data
+// from a disk, from a caller or from the operating system: those are answered with a Status.
 //
 // ASHLAR_DCHECK: the same in builds without NDEBUG, for checks on hot paths; otherwise the
 // condition is compiled but not evaluated.

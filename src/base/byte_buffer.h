@@ -1,7 +1,7 @@
 // ByteBuffer: bytes that grow at their end. Unlike a string it does not fill room with zeros before
 // that is written.
 //
-//   data() [ bytes ............ | room ...... ]          char* p = Reserve(n);  write up to n bytes at p;  Extend(what was written)
+//   data() [ bytes ............ | room ...... ]          char* p = Reserve(n);  write up to n bytes at p;  Extend(bytes written)
 //          0                 size()      capacity
 //
 // Lifetime: pointers into it are valid until the next Reserve or Append. Thread safety: one thread.
@@ -46,7 +46,7 @@ class ByteBuffer {
     return Slice(data_.get() + start, size_ - start);
   }
 
-  // Room for n further bytes, behind the last.
+  // Room for n further bytes after the last.
   char* Reserve(size_t n) {
     if (n > capacity_ - size_) [[unlikely]] {
       Grow(n);

@@ -107,7 +107,7 @@ inline void PutFixed64(std::string* out, uint64_t v) {
 // --- variable width ---
 
 // Writes v at p, which has room for kVarint64BytesMax bytes (kVarint32BytesMax for the 32-bit
-// form); returns the end of what was written.
+// form); returns the end of the written bytes.
 inline char* EncodeVarint64(char* p, uint64_t v) {
   while (v >= 0x80) {
     *p++ = static_cast<char>(static_cast<uint8_t>(v) | 0x80u);
@@ -136,7 +136,7 @@ inline void PutVarint64(std::string* out, uint64_t v) {
 const char* GetVarint32PtrSlow(const char* p, const char* limit, uint32_t* v);
 const char* GetVarint64PtrSlow(const char* p, const char* limit, uint64_t* v);
 
-// Parses at p, reading nothing at or behind limit. Returns the first byte behind the varint, or
+// Parses at p and reads nothing at or after limit. Returns the first byte after the varint, or
 // nullptr.
 inline const char* GetVarint32Ptr(const char* p, const char* limit, uint32_t* v) {
   if (ASHLAR_LIKELY(p < limit)) {
@@ -219,9 +219,9 @@ inline void StoreBigEndian64(char* p, uint64_t v) {
   memcpy(p, &v, sizeof(v));
 }
 
-// The first min(8, n) bytes at p as a big-endian integer, zeros standing for what is missing. If
-// LoadHead(a) < LoadHead(b) then a < b bytewise; when they are equal the bytes behind, and the
-// lengths, decide. Reads nothing outside [p, p + n).
+// The first min(8, n) bytes at p as a big-endian integer, padded with zeros. If LoadHead(a) <
+// LoadHead(b) then a < b bytewise; if they are equal, the following bytes and the lengths decide.
+// Reads nothing outside [p, p + n).
 inline uint64_t LoadHead(const char* p, size_t n) {
   if (ASHLAR_LIKELY(n >= 8)) return LoadBigEndian64(p);
   // Two loads that overlap cover 4 to 7 bytes, and three cover 1 to 3: no loop, and nothing outside

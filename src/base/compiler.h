@@ -1,4 +1,4 @@
-// The compiler conditionals of the code base: what ISO C++20 cannot say is said here, once, with a
+// The compiler conditionals of the code base. Extensions to ISO C++20 are defined only here, with a
 // form for GCC, Clang and MSVC.
 //
 // The operating system is not asked about here; that belongs to src/platform.
@@ -105,7 +105,7 @@
 #define ASHLAR_ADDRESS_SANITIZER 0
 #endif
 
-// Memory that nobody may touch until it is handed out again: AddressSanitizer reports whoever does.
+// Marks free memory. AddressSanitizer reports accesses to it until it is allocated again.
 #if ASHLAR_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
 #define ASHLAR_POISON(p, n) ASAN_POISON_MEMORY_REGION(p, n)

@@ -85,7 +85,7 @@ class DecompressionDictionary {
 // nothing readable. Not for kNoCompression.
 Result<size_t> DecompressedSize(CompressionType type, const Slice& stored, size_t raw_bytes_max);
 
-// Decompresses into out[0, raw_bytes), raw_bytes being what DecompressedSize gave; Corruption
+// Decompresses into out[0, raw_bytes), raw_bytes is the result of DecompressedSize; Corruption
 // unless exactly that many bytes come out. dictionary may be null.
 Status DecompressInto(CompressionType type, const Slice& stored,
                       const DecompressionDictionary* dictionary, char* out, size_t raw_bytes);

@@ -17,10 +17,9 @@ std::string UsefulDictionary(const Slice& dictionary) {
   return std::string(dictionary.data() + (dictionary.size() - bytes), bytes);
 }
 
-// Without a dictionary every block begins with a cleared state: clearing 16 KiB is cheap beside
-// what a stream that goes on costs, where every stale position of the blocks before is a branch
-// mispredicted (2.7 times the time for 4 KiB blocks); and small blocks then get LZ4's table of
-// 16-bit positions.
+// Without a dictionary every block begins with a cleared state: clearing 16 KiB is cheaper than a
+// continued stream, where every stale position of earlier blocks is a mispredicted branch (2.7
+// times the time for 4 KiB blocks). Small blocks then also get LZ4's table of 16-bit positions.
 class Lz4Compressor final : public Compressor {
  public:
   Lz4Compressor(int acceleration, const Slice& dictionary)
@@ -92,7 +91,7 @@ class Lz4HcCompressor final : public Compressor {
 
 CompressorResult NewLz4Compressor(const CompressionParameters& parameters,
                                   const Slice& dictionary) {
-  // LZ4 clamps what is beyond its largest acceleration.
+  // LZ4 clamps values above its largest acceleration.
   constexpr int kLevelMin = -65537;
   const int level = parameters.level < kLevelMin ? kLevelMin : parameters.level;
   return std::unique_ptr<Compressor>(
@@ -101,7 +100,7 @@ CompressorResult NewLz4Compressor(const CompressionParameters& parameters,
 
 CompressorResult NewLz4HcCompressor(const CompressionParameters& parameters,
                                     const Slice& dictionary) {
-  // 0 is LZ4HC's word for its default; it clamps what is out of range.
+  // LZ4HC uses 0 for its default, and clamps values out of range.
   const int level = parameters.level == kDefaultCompressionLevel ? 0 : parameters.level;
   auto compressor = std::make_unique<Lz4HcCompressor>(level, dictionary);
   if (!compressor->ready())

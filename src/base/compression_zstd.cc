@@ -51,7 +51,7 @@ class ZstdCompressor final : public Compressor {
     void operator()(ZSTD_CDict* dictionary) const { ZSTD_freeCDict(dictionary); }
   };
 
-  // The context refers to the dictionary, so it goes first.
+  // The context refers to the dictionary, so it is freed first.
   std::unique_ptr<ZSTD_CDict, FreeDictionary> dictionary_;
   const std::unique_ptr<ZSTD_CCtx, FreeContext> context_;
 };

@@ -21,7 +21,7 @@ constexpr uint32_t MultiplyByX(uint32_t a) {
   return (a >> 1) ^ ((a & 1) != 0 ? kPolynomialReflected : 0);
 }
 
-// kTables[k][b]: what byte b, followed by k zero bytes, adds to a crc.
+// kTables[k][b]: the contribution of byte b, followed by k zero bytes, to a crc.
 constexpr auto MakeTables() {
   std::array<std::array<uint32_t, 256>, 8> tables{};
   for (uint32_t byte = 0; byte < 256; ++byte) {
@@ -48,7 +48,7 @@ constexpr size_t kStreamWordsMin = 8;
 
 // kShifts[w] = x^(64 w - 33) mod P. The crc32 instruction of a 64-bit carry-less product a *
 // kShifts[w] gives a * x^(64 w) mod P: the instruction multiplies by x^32, and the reflected
-// product stands one place low.
+// product is shifted down by one bit.
 constexpr auto MakeShifts() {
   std::array<uint32_t, 2 * kStreamWordsMax + 1> shifts{};
   uint32_t power = 1;  // x^31

@@ -1,8 +1,8 @@
 // Text for people and from people: joining, numbers, sizes, and keys shown safely.
 //
 // I1. The result of EscapeForDisplay is printable ASCII, and UnescapeDisplay gives the bytes back.
-// I2. The Parse functions accept the whole text or nothing, whatever the locale, and leave *result
-//     alone when they return false.
+// I2. The Parse functions accept the whole text or nothing, in every locale. *result is unchanged
+//     when they return false.
 // Thread safety: pure functions.
 #pragma once
 
@@ -48,9 +48,9 @@ template <typename... Parts>
   return out;
 }
 
-// With a fixed number of digits behind the point, 0 to 15.
+// With a fixed number of digits after the point, 0 to 15.
 std::string FixedDecimal(double value, int digits);
-// "17 B", "1.5 KiB", "64.0 MiB": one digit behind the point, powers of 1024.
+// "17 B", "1.5 KiB", "64.0 MiB": one digit after the point, powers of 1024.
 std::string HumanBytes(uint64_t bytes);
 // "1234567" as "1,234,567".
 std::string GroupedDigits(uint64_t value);
@@ -63,7 +63,7 @@ std::string EscapeForDisplay(const Slice& bytes);
 
 // Decimal digits only.
 [[nodiscard]] bool ParseUint64(std::string_view text, uint64_t* result);
-// Decimal digits behind an optional '-'.
+// Decimal digits after an optional '-'.
 [[nodiscard]] bool ParseInt64(std::string_view text, int64_t* result);
 // A finite decimal number, with or without an exponent.
 [[nodiscard]] bool ParseDouble(std::string_view text, double* result);

@@ -11,7 +11,7 @@
 
 namespace ashlar {
 
-// What f returns, or MemoryLimit when it throws std::bad_alloc. That Status has no text: making one
+// The result of f, or MemoryLimit if f throws std::bad_alloc. That Status has no text: making one
 // could fail as well.
 template <typename Function>
 Status CatchBadAlloc(Function&& f) {

@@ -1,10 +1,10 @@
-// Pin: one count on whatever owns some bytes (a memtable, a cached block, a mapped table), held by
-// a value that outlives the call which found it. PinSource: how to take such a count, before anyone
-// decided to.
+// Pin: one count on the owner of some bytes (a memtable, a cached block, a mapped table). A value
+// that outlives the call that found it holds a pin. PinSource: how to take such a count, before
+// anyone decided to.
 //
 // A reader that meets bytes inside an epoch guard (execute/epoch.h) hands out {bytes, PinSource};
-// while the guard lives the bytes are valid without a count. Whoever wants them longer calls
-// Acquire before the guard ends.
+// while the guard lives the bytes are valid without a count. To keep them longer, call Acquire
+// before the guard ends.
 //
 // I1: PinSource::Acquire is called while the owner is protected by the caller's epoch guard or by a
 //     Pin on the same owner.

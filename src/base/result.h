@@ -30,7 +30,7 @@ class [[nodiscard]] Result {
   using value_type = T;
 
   Result(T value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
-  // Whatever one step makes a T of: unique_ptr<Derived> for unique_ptr<Base>, say.
+  // Any type that converts to T in one step, for example unique_ptr<Derived> to unique_ptr<Base>.
   template <typename U>
     requires(std::convertible_to<U &&, T> && !std::convertible_to<U &&, Status> &&
              !std::same_as<std::remove_cvref_t<U>, Result>)

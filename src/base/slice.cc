@@ -7,7 +7,7 @@ namespace {
 
 constexpr char kHexDigits[] = "0123456789ABCDEF";
 
-// -1 for what is not a hexadecimal digit.
+// -1 if not a hexadecimal digit.
 constexpr int HexValue(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
@@ -68,13 +68,13 @@ PinnableSlice& PinnableSlice::operator=(PinnableSlice&& other) noexcept {
   const bool uses_own_space = other.buf_ == &other.self_space_;
   self_space_ = std::move(other.self_space_);
   buf_ = uses_own_space ? &self_space_ : other.buf_;
-  // A short string lies inside its object, so its bytes have moved with it.
+  // A short string is stored inside its object, so its bytes moved with it.
   data_ = owned_in_other ? buf_->data() : other.data_;
   size_ = other.size_;
   pinned_ = other.pinned_;
   Cleanable::operator=(std::move(other));
 
-  // What the base class and the string moved from is given a defined state again.
+  // Gives the moved-from base class and string a defined state again.
   other.self_space_.clear();  // NOLINT(bugprone-use-after-move)
   other.buf_ = &other.self_space_;
   other.Reset();

@@ -35,7 +35,7 @@ TEST(StatusTest, SubcodeSpeaksWhenThereIsNoText) {
   EXPECT_TRUE(Status::MemoryLimit("x").IsMemoryLimit());
 }
 
-// Language bindings tell codes apart by how the text begins.
+// Language bindings distinguish codes by the beginning of the text.
 TEST(StatusTest, CodesAndSubcodesHaveRocksDbsTexts) {
   EXPECT_EQ(Status::TryAgain("x").ToString(), "Operation failed. Try again.: x");
   EXPECT_EQ(Status::NotSupported("x").ToString(), "Not implemented: x");

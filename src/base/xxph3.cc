@@ -136,7 +136,7 @@ ASHLAR_NO_INLINE uint64_t HashLong(const char* p, size_t n) {
       stripe = 0;
     }
   }
-  // What is left is covered by the last whole stripe's worth of bytes, which overlaps what has been
+  // The last stripe-sized piece covers the remaining bytes. It overlaps bytes that were already
   // read.
   if (next != end) AccumulateStripe(lanes, end - kStripeBytes, kSecretBytes - kStripeBytes - 7);
   return MergeLanes(lanes, n * kPrime64A);

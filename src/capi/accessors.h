@@ -14,7 +14,7 @@
 
 namespace ashlar::capi {
 
-// What the prefixes of functions have as their type.
+// The types of the function prefixes.
 using backup_engine_options_t = rocksdb_backup_engine_options_t;
 using create_backup_options_t = rocksdb_create_backup_options_t;
 using restore_options_t = rocksdb_restore_options_t;

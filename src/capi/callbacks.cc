@@ -13,7 +13,7 @@ using ashlar::capi::Wrap;
 
 namespace {
 
-// The `state` of such an object, which goes to the destructor function with it.
+// The `state` of such an object, which is passed to the destructor function with it.
 class State {
  public:
   State(void* state, void (*destructor)(void*)) : state_(state), destructor_(destructor) {}

@@ -1,4 +1,4 @@
-// What stands behind the opaque types of ashlar/c.h.
+// The definitions of the opaque types of ashlar/c.h.
 //
 //   a C++ object that is only ever used through its class   the pointer itself, cast: no allocation, nothing to follow
 //       rocksdb_iterator_t  rocksdb_snapshot_t  rocksdb_comparator_t  rocksdb_mergeoperator_t
@@ -72,7 +72,7 @@ struct rocksdb_universal_compaction_options_t {
 struct rocksdb_fifo_compaction_options_t {
   ashlar::CompactionOptionsFIFO rep;
 };
-// The bounds in `rep` point at the slices beside it.
+// The bounds in `rep` point at the slices in this struct.
 struct rocksdb_readoptions_t {
   ashlar::ReadOptions rep;
   ashlar::Slice lower_bound;

@@ -1,4 +1,4 @@
-// What a database says about its tables, levels and memory.
+// Metadata of a database's tables, levels and memory.
 #include "ashlar/metadata.h"
 
 #include "capi/handles.h"

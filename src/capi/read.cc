@@ -1,5 +1,5 @@
-// Reading: values, iterators, snapshots. These functions are thin on purpose: what a program pays
-// above the C++ call is an argument or two passed on.
+// Reading: values, iterators, snapshots. These functions are thin: their cost over the C++ call is
+// one or two arguments.
 #include "capi/handles.h"
 #include "capi/transfer.h"
 
@@ -18,7 +18,7 @@ using ashlar::capi::Wrap;
 
 namespace {
 
-// "Not found" is told by the result alone.
+// Only the result reports "not found".
 void SetReadError(char** errptr, const Status& status) {
   if (!status.IsNotFound()) SetError(errptr, status);
 }

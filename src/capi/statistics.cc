@@ -1,4 +1,4 @@
-// Statistics, and what the calling thread's operations cost.
+// Statistics, and the costs of the calling thread's operations.
 #include "ashlar/statistics.h"
 
 #include <utility>
@@ -15,7 +15,7 @@ using ashlar::capi::Wrap;
 
 namespace {
 
-// The member of PerfContext behind each number; RocksDB's numbers have holes here.
+// The member of PerfContext for each number; RocksDB's numbers have holes here.
 constexpr std::pair<int, uint64_t PerfContext::*> kMetrics[] = {
     {rocksdb_block_cache_hit_count, &PerfContext::block_cache_hit_count},
     {rocksdb_block_read_count, &PerfContext::block_read_count},

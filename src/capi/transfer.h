@@ -33,10 +33,10 @@ inline char* CopyBytes(const Slice& bytes) {
 // With a 0 byte after the last.
 char* CopyText(const Slice& text);
 
-// CopyText of what the status says, for an error in an array.
+// CopyText of the status's text, for an error in an array.
 inline char* CopyError(const Status& status) { return CopyText(status.ToString()); }
 
-// Puts a text of a failed status where `errptr` points, in the place of what is there.
+// Replaces the text that `errptr` points to with the text of a failed status.
 void SetError(char** errptr, const Status& status);
 
 // Whether the status is Ok; otherwise SetError.

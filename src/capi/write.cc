@@ -11,7 +11,8 @@ using ashlar::capi::Check;
 
 namespace {
 
-// Functions that add a record have no errptr: the batch remembers, and rocksdb_write tells.
+// Functions that add a record have no errptr: the batch stores the error, and rocksdb_write returns
+// it.
 void Remember(rocksdb_writebatch_t* batch, const Status& added) {
   if (!added.ok() && batch->refused.ok()) batch->refused = added;
 }

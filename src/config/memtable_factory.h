@@ -1,4 +1,4 @@
-// The memtable factories that are made by functions, and what the engine asks of a factory.
+// The memtable factories that are made by functions, and the engine's queries of a factory.
 //
 // Thread safety: immutable.
 #pragma once
@@ -47,9 +47,9 @@ class HashLinkListRepFactory final : public MemTableRepFactory {
   const Parameters parameters_;
 };
 
-// Whether the factory is one of Ashlar's, which its name alone does not tell.
+// Whether the factory is one of Ashlar's, which its name alone does not show.
 bool IsBuiltIn(const MemTableRepFactory& factory);
-// Whether what the factory names works with prefixes alone.
+// Whether the factory's structure works only with prefixes.
 bool NeedsPrefixes(const MemTableRepFactory& factory);
 
 }  // namespace ashlar

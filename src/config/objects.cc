@@ -47,7 +47,7 @@ Status UnknownObject(std::string_view kind, std::string_view id) {
       StrCat("no built-in ", kind, " is called ", id, "; set it in the program"));
 }
 
-// The part behind any of the prefixes: "8" of "fixed:8".
+// The part after any of the prefixes: "8" of "fixed:8".
 bool TakeAfter(std::string_view text, std::initializer_list<std::string_view> prefixes,
                std::string_view* rest) {
   for (const std::string_view prefix : prefixes) {
@@ -203,7 +203,7 @@ Status MakeHashLinkListFactory(ObjectText* object, MemTableFactoryRef* value) {
 struct MemTableText {
   const char* name;
   const char* short_name;
-  const char* field;  // that stands behind the name and a colon
+  const char* field;  // that follows the name and a colon
   Status (*make)(ObjectText* object, MemTableFactoryRef* value);
 };
 constexpr MemTableText kMemTableTexts[] = {
@@ -251,8 +251,7 @@ Status OptionCodec<std::shared_ptr<const FilterPolicy>>::Parse(
   if (!TakeAfter(object.id, {"bloomfilter:", "rocksdb.BloomFilter:"}, &bits_text))
     return UnknownObject("filter", object.id);
   bits_text = bits_text.substr(
-      0, bits_text.find(
-             ':'));  // what follows chose between two forms of filter blocks, of which one is left
+      0, bits_text.find(':'));  // the next field selected a filter block form; one remains
   double bits;
   if (!ParseDouble(bits_text, &bits))
     return Status::InvalidArgument("the bits per key are not a number");

@@ -1,4 +1,4 @@
-// OptionCodec<T>: how values of type T stand in text. One specialisation per kind of value;
+// OptionCodec<T>: the text form of values of type T. One specialisation per kind of value;
 // OptionTable picks them by the member's type.
 //
 //   static Status Parse(std::string_view text, T* value);   InvalidArgument: not such a value; NotSupported: a value only the program can make
@@ -48,7 +48,7 @@ struct OptionCodec<bool> {
   static std::string Print(bool value) { return value ? "true" : "false"; }
 };
 
-// Decimal, with k, m, g or t behind it for powers of 1024.
+// Decimal, with the suffix k, m, g or t for powers of 1024.
 template <std::integral T>
 struct OptionCodec<T> {
   static Status Parse(std::string_view text, T* value) {

@@ -225,7 +225,7 @@ struct DbTable {
       // The objects in the world that are accepted without effect.
       ASHLAR_OPTION(sst_file_manager, kAccepted, kFixed, Place::kTextOnly),
       ASHLAR_OPTION(write_buffer_manager, kAccepted, kFixed, Place::kTextOnly),
-      // A rate limiter stands in text as its rate.
+      // The text form of a rate limiter is its rate.
       OptionEntry<DBOptions>{
           .name = "rate_limiter_bytes_per_sec",
           .support = kHonoured,
@@ -614,7 +614,7 @@ Status SetOption(const ParseRules& rules, std::string_view name, std::string_vie
       rules.values_are_escaped ? UnescapeOptionText(value) : std::string(value);
   const Status s = entry->parse(text, options);
   if (s.ok()) return s;
-  // What has no effect here may have values there that are unknown here.
+  // Options without effect may have RocksDB values that are unknown here.
   const bool optional = (s.IsNotSupported() && rules.ignore_unsupported) ||
                         (entry->support == Support::kAccepted && rules.ignore_unknown);
   if (!optional) return s.WithContext(StrCat("option ", name, "=", text));

@@ -1,10 +1,10 @@
 // OptionTable: every option of one struct, in one table. Adding an option is one line here and its
 // use.
 //
-// An entry knows the option's name in text, the member it stands for, whether it may change while
-// the database is open, and what Ashlar does with it (honours, accepts without effect, refuses
-// unless it is the default). Parsing, printing, the OPTIONS file, validation, SetOptions and the
-// report of options without effect are loops over the tables.
+// An entry knows the option's name in text, its member, whether it may change while the database is
+// open, and its treatment (honours, accepts without effect, refuses unless it is the default).
+// Parsing, printing, the OPTIONS file, validation, SetOptions and the report of options without
+// effect are loops over the tables.
 //
 // I1: names are those of the format's reference release; an option that it does not know is never
 //     written to a file (Place::kTextOnly).
@@ -23,8 +23,8 @@
 
 namespace ashlar {
 
-// kRefusedWriting: what such an option makes of the files is read, so that a database opened for
-// reading may have it.
+// kRefusedWriting: files written with such an option can be read, so a read-only database may have
+// it.
 enum class Support : uint8_t { kHonoured, kAccepted, kRefused, kRefusedWriting };
 enum class Place : uint8_t {
   kFile,
@@ -49,9 +49,9 @@ std::span<const OptionEntry<PlainTableOptions>> PlainTableOptionTable();
 template <typename Struct>
 std::span<const OptionEntry<Struct>> OptionTableOf();
 
-// How strict to be. Whatever is stepped over is named in *ignored, if given.
+// How strict to be. Skipped options are named in *ignored, if given.
 struct ParseRules {
-  bool ignore_unknown = false;     // names that nobody knows
+  bool ignore_unknown = false;     // unknown names
   bool ignore_unsupported = true;  // objects that only the program can make
   bool values_are_escaped = false;
   bool only_mutable = false;  // refuse options that are fixed at open

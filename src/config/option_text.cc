@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::string_view kSpaces = " \t\n\r\v\f";
 
-// The end of the value that begins with the brace text[0]: behind its closing brace; npos when
-// there is none.
+// The end of the value that begins with the brace text[0]: after its closing brace; npos if there
+// is none.
 size_t EndOfBraces(std::string_view text) {
   size_t depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -56,7 +56,7 @@ std::string UnescapeOptionText(std::string_view text) {
 Result<OptionPairs> ParseOptionPairs(std::string_view text) {
   OptionPairs pairs;
   text = TrimSpaces(text);
-  // A whole list may itself stand in braces.
+  // A whole list may itself be in braces.
   if (!text.empty() && text.front() == '{' && EndOfBraces(text) == text.size())
     text = TrimSpaces(text.substr(1, text.size() - 2));
   const auto after = [&pairs] {

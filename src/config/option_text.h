@@ -24,8 +24,8 @@ std::string_view TrimSpaces(std::string_view text);
 std::string EscapeOptionText(std::string_view text);
 std::string UnescapeOptionText(std::string_view text);
 
-// Cuts "a=1;b={c=2}" into names and values, in their order. InvalidArgument says what is wrong and
-// after which option.
+// Cuts "a=1;b={c=2}" into names and values, in their order. InvalidArgument names the error and the
+// option before it.
 Result<OptionPairs> ParseOptionPairs(std::string_view text);
 
 // Takes a comment (from an unescaped '#') and the spaces around off a line of an OPTIONS file.

@@ -20,7 +20,7 @@ BlockBasedTableOptions TableOptionsOf(const ColumnFamilyOptions& options) {
   return current == nullptr ? BlockBasedTableOptions() : *current;
 }
 
-// What a build of the library can always write.
+// The compression that every build of the library can write.
 CompressionType SnappyOrNone() {
   return ValidateCompressionType(kSnappyCompression).ok() ? kSnappyCompression : kNoCompression;
 }

@@ -1,4 +1,4 @@
-// The OPTIONS file: the options of a database, beside its data, as RocksDB's tools read them.
+// The OPTIONS file: the options of a database, in its directory, in the format of RocksDB's tools.
 //
 //   [Version]
 //     rocksdb_version=7.8.3
@@ -58,15 +58,14 @@ struct ParsedOptionsFile {
   std::string rocksdb_version;
   DBOptions db_options;
   std::vector<ColumnFamilyDescriptor> families;
-  // What was stepped over, as "name=value: why".
+  // The skipped options, as "name=value: reason".
   std::vector<std::string> ignored;
   // The ones of these that only the program can make, except comparators.
   std::vector<UnsupportedOption> unsupported;
 };
 
 struct OptionsFileRules {
-  bool ignore_unknown =
-      false;  // names that nobody knows; those of newer releases are always stepped over
+  bool ignore_unknown = false;     // unknown names; those of newer releases are always skipped
   bool ignore_unsupported = true;  // objects that only the program can make
 };
 

@@ -418,7 +418,7 @@ TEST(OptionsFile, RocksDbToolsTakeWhatIsPrinted) {
   EXPECT_EQ(scan.exit_code, 0);
   EXPECT_EQ(scan.output, "a : 1\n");
 
-  // The tool opens with what it read, and writes that back: nothing may have been lost on the way.
+  // The tool opens with the options it read and writes them back. No option may be lost.
   ASSERT_EQ(RunTool("ldb --db='" + db + "' --try_load_options put b 2").exit_code, 0);
   const Result<uint64_t> rewritten = FindNewestOptionsFile(file_system, db);
   ASSERT_TRUE(rewritten.ok());

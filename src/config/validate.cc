@@ -22,7 +22,7 @@ Status Bad(std::string_view option, std::string_view value, std::string_view why
   return Status::InvalidArgument(StrCat("option ", option, "=", value, ": ", why));
 }
 
-// Far above what helps, and far below what a machine could begin with.
+// Far above useful values, and far below a machine's limits.
 constexpr int kBackgroundJobsMax = 4096;
 constexpr size_t kBucketCountMax = size_t{1} << 30;
 constexpr double kHashTableRatioMin = 0.001;

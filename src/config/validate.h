@@ -1,5 +1,4 @@
-// Decides whether a database may be opened with given options, and what to tell the operator about
-// them.
+// Decides whether a database may be opened with given options, and makes the messages about them.
 //
 // Pure functions.
 #pragma once
@@ -18,14 +17,14 @@ enum class OpenFor : uint8_t { kWriting, kReading };
 
 // Ok, or the first objection: NotSupported for an option that would change results or guarantees
 // and is not implemented, InvalidArgument for a value or a combination that cannot work. The text
-// names the option (and the family) and says what to do. For reading, options that only matter to
-// writers may have any value.
+// names the option (and the family) and a remedy. For reading, options that only matter to writers
+// may have any value.
 Status ValidateOptions(const DBOptions& db_options,
                        const std::vector<ColumnFamilyDescriptor>& families,
                        OpenFor purpose = OpenFor::kWriting);
 
 // Every accepted option that is not the default, as "name=value of column family NAME": it has no
-// effect, and whoever set it should know.
+// effect, and the operator should know.
 std::vector<std::string> ListOptionsWithoutEffect(
     const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families);
 

@@ -1,5 +1,5 @@
-// Clock: time as a parameter. The engine asks a Clock, never the system, so that a test decides
-// what time it is.
+// Clock: time as a parameter. The engine reads a Clock, never the system's clock, so that tests
+// control the time.
 //
 // Thread safety: any thread.
 #pragma once
@@ -34,8 +34,8 @@ class Clock {
 // The system's clock.
 std::shared_ptr<Clock> SystemClock();
 
-// Stands still until told to move. A sleeper moves it by the time it wanted to sleep, so that code
-// that waits makes progress.
+// Advances only when a test advances it. A sleeper moves it by the time it wanted to sleep, so that
+// code that waits makes progress.
 class ManualClock final : public Clock {
  public:
   explicit ManualClock(uint64_t start_unix_micros) : start_unix_micros_(start_unix_micros) {}

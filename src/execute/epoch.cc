@@ -50,7 +50,7 @@ class EpochDomains {
   template <typename Visit>
   void VisitAll(const Visit& visit) {
     MutexLock lock(mutex_);
-    // Those that are here now: what is added meanwhile has nothing to do with the caller.
+    // Only the current objects: later ones do not concern the caller.
     const std::vector<EpochDomain*> domains = domains_;
     for (EpochDomain* const domain : domains) {
       if (std::find(domains_.begin(), domains_.end(), domain) == domains_.end()) continue;
@@ -255,7 +255,7 @@ void EpochDomain::ReclaimIfDue() {
 }
 
 void EpochDomain::Reclaim() {
-  // The pass that runs the caller, a deleter, goes on with what deleters retire.
+  // The caller is a deleter. The pass that runs it also deletes the objects that deleters retire.
   if (CurrentThreadSlot().running_deleters > 0) return;
   while (RunPass() && newest_.load(std::memory_order_relaxed) != nullptr) {
   }

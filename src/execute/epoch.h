@@ -1,8 +1,8 @@
 // Epoch reclamation: when may memory that readers reach without a lock or a count be freed?
 //
 // A reader enters an epoch for the length of one call (EpochGuard), loads shared pointers, and uses
-// what they point to. A writer unlinks an object, so that later loads cannot find it, and retires
-// it. It is deleted once every guard that was entered before is gone.
+// their targets. A writer unlinks an object, so that later loads cannot find it, and retires it. It
+// is deleted once every guard that was entered before is gone.
 //
 //   reader                          writer                          reclaimer
 //   word.domain = domain            unlink object                   take the retired objects    (1)
@@ -12,7 +12,7 @@
 //   ... use *p ...                                                  delete batches with tag <= every epoch found that is not 0
 //   word.epoch = 0
 //
-// Domains. What belongs to one open database, or to one pool, is retired into its EpochDomain, and
+// Domains. Objects of one open database, or of one pool, are retired into its EpochDomain, and
 // guards are entered in that domain. A guard holds back its own domain only: a database whose
 // reader does not return keeps nothing of another one in memory, and does not make its Close wait.
 //
@@ -36,7 +36,7 @@
 //     words.
 //
 // Memory orders. word.epoch and word.domain: stored with release, loaded with acquire by the scan,
-// so that what a reader did under a guard happens before the deletion. global: incremented with
+// so that a reader's accesses under a guard happen before the deletion. global: incremented with
 // acq_rel (2), loaded with acquire at entry.
 //
 // A counted guard (one atomic add at entry) was rejected: every read would write a shared line. A
@@ -82,9 +82,9 @@ struct EpochRetired {
   EpochRetired* next = nullptr;
 };
 
-// Lifetime: outlives its guards, and the owners of what is retired into it. The destructor deletes
-// what is still retired; until it returns EpochReclaimAll on another thread may run deleters of
-// this domain.
+// Lifetime: outlives its guards, and the owners of the retired objects. The destructor deletes the
+// objects that are still retired; until it returns EpochReclaimAll on another thread may run
+// deleters of this domain.
 class EpochDomain {
  public:
   EpochDomain();
@@ -94,16 +94,17 @@ class EpochDomain {
   EpochDomain& operator=(const EpochDomain&) = delete;
 
   // Hands over an object that has been unlinked: deleter(object) runs when no guard can still see
-  // it. A deleter may enter guards and retire more objects; it must not call Synchronize. Now and
-  // then Retire runs deleters of earlier objects itself: hold no lock that a deleter takes. `bytes`
-  // (what deleting gives back, as far as known) makes it do so earlier for large objects.
+  // it. A deleter may enter guards and retire more objects; it must not call Synchronize. Retire
+  // sometimes runs deleters of earlier objects. Requires: the caller holds no lock that a deleter
+  // takes. `bytes` (the memory freed by the deletion, if known) makes Retire do so earlier for
+  // large objects.
   void Retire(EpochDeleter deleter, void* object, size_t bytes);
   void Retire(EpochDeleter deleter, void* object) { Retire(deleter, object, 0); }
   // The same, but never runs a deleter: for callers that hold locks. Call Reclaim soon after they
   // are released.
   void RetireUnderLock(EpochDeleter deleter, void* object, size_t bytes);
-  // The same for an object that brings what retiring it needs: no allocation, so it cannot fail.
-  // The object's deleter is set. The object is not retired twice.
+  // The same for an object with its own list node: no allocation, so it cannot fail. The object's
+  // deleter is set. The object is not retired twice.
   void RetireUnderLock(EpochRetired* object, size_t bytes) noexcept;
 
   template <typename T>
@@ -115,9 +116,9 @@ class EpochDomain {
     RetireUnderLock(&Delete<T>, Untyped(object), sizeof(T));
   }
 
-  // Runs the deleters of everything that no guard can still see, and of what they retire in turn.
-  // Does not wait. Hold no lock that a deleter takes. Inside a deleter it does nothing: the pass
-  // that runs the deleter goes on with what the deleter retires into the same domain.
+  // Runs the deleters of all objects that no guard can see, and of the objects that those deleters
+  // retire. Does not wait. Hold no lock that a deleter takes. Inside a deleter it does nothing: the
+  // pass that runs the deleter also deletes objects that the deleter retires into the same domain.
   void Reclaim();
   // Reclaim, if enough was retired since the last pass: as Retire does. For after RetireUnderLock,
   // where memory is not missed soon.
@@ -126,9 +127,9 @@ class EpochDomain {
   // gone: for a background thread that has given up much memory.
   void ReclaimPatiently();
   // Waits until every guard of the domain that is alive now is gone, and until every object retired
-  // before this call has been deleted, on any thread. Does not wait for what those deleters retire
-  // in turn: call again for that. Requires: not inside a guard of the domain, nor in a deleter, and
-  // no lock held that a deleter takes.
+  // before this call has been deleted, on any thread. Does not wait for objects that those deleters
+  // retire: call it again for them. Requires: not inside a guard of the domain, nor in a deleter,
+  // and no lock held that a deleter takes.
   void Synchronize();
 
   // Objects retired and not yet deleted; a moment's value, for tests and statistics.
@@ -148,8 +149,8 @@ class EpochDomain {
     uint64_t tag = 0;  // the lowest
     Pass* next = nullptr;
   };
-  // While a guard keeps this many batches waiting, the newest one takes what is retired meanwhile:
-  // it waits longer than it must, and no list grows where memory is freed.
+  // While a guard keeps this many batches waiting, the newest one takes all newly retired objects.
+  // They wait longer than necessary, and the list of batches does not grow.
   static constexpr size_t kBatchesMax = 32;
 
   template <typename T>

@@ -158,8 +158,8 @@ TEST(Epoch, DeletersMayRetireMore) {
   EXPECT_EQ(deleted.load(), 6);
 }
 
-// A chain needs a pass for each link, and a thread that is inside most of the time stands in the
-// way of most passes.
+// A chain needs a pass for each link, and a thread that is inside most of the time blocks most
+// passes.
 TEST(Epoch, PatienceOutlastsAThreadThatKeepsComingBack) {
   std::atomic<bool> stop{false};
   Gate inside;

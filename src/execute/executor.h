@@ -7,7 +7,7 @@
 //
 // Thread safety: any thread, also from inside a job, unless said otherwise. Jobs run with no lock
 // of the executor held. Lifetime: Shutdown (or destruction) runs everything that was queued, then
-// joins. What a job refers to must live until then.
+// joins. Requires: objects that a job refers to live until then.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,8 @@ class Executor {
   virtual size_t QueuedJobs(Priority priority) const = 0;
   // Returns at a moment when nothing runs and nothing is queued. Not from inside a job.
   virtual void WaitForIdle() = 0;
-  // Runs what is queued, refuses more, and joins the threads. Idempotent. Not from inside a job.
+  // Runs the queued jobs, refuses new ones, and joins the threads. Idempotent. Not from inside a
+  // job.
   virtual void Shutdown() = 0;
   // A thread that is about to wait for background work calls this first, without locks, and waits
   // only if it returns false. A pool does nothing and returns false; an executor without threads

@@ -1,4 +1,4 @@
-// What every Executor does, and what the two of them do differently.
+// Conformance of every Executor, and the differences between the two.
 #include "execute/executor.h"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // FlushPriorityThrottle: flushes before compactions, where there are too few processors for both.
 //
-// While a flush runs, every write fills another memtable beside those that are being written out,
-// and nothing but the flush's end gives their memory back. A compaction can wait. So it asks every
-// so many entries, and stands back while a flush runs and processors are short.
+// While a flush runs, every write fills another memtable, and only the end of the flush frees the
+// memory of those being written. A compaction can wait. So a compaction checks at intervals of
+// entries, and waits while a flush runs and processors are short.
 //
 //   FlushTurn turn(FlushPriorityThrottle::OfProcess());              // as long as it lives, a flush runs
 //
@@ -41,14 +41,14 @@ class FlushPriorityThrottle {
   // Of all databases of the process, as they share its processors.
   static FlushPriorityThrottle& OfProcess();
 
-  // How often compactions have begun to stand back.
+  // The number of waits that compactions have begun.
   uint64_t waits() const { return waits_.load(std::memory_order_relaxed); }
 
  private:
   friend class FlushTurn;
   friend class CompactionTurn;
 
-  // Whether one of the compactions that work should stand back.
+  // Whether one of the running compactions should wait.
   bool TooFewProcessors() const {
     const uint32_t flushes = flushes_.load(std::memory_order_relaxed);
     return flushes > 0 && flushes + working_.load(std::memory_order_relaxed) + 1 > processors_;
@@ -98,7 +98,7 @@ class CompactionTurn {
   FlushPriorityThrottle& turns_;
   Clock& clock_;
   uint64_t working_since_nanos_;
-  uint64_t saved_nanos_;  // what it was allowed to wait by then
+  uint64_t saved_nanos_;  // the wait allowed until then
 };
 
 }  // namespace ashlar

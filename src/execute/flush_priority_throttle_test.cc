@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t kHourNanos = 3'600'000'000'000;
 
-// Returns once a compaction stands back for the first time.
+// Returns once a compaction waits for the first time.
 void AwaitFirstWait(const FlushPriorityThrottle& turns) {
   while (turns.waits() == 0) std::this_thread::yield();
 }

@@ -29,7 +29,7 @@ class ManualExecutor final : public Executor {
   // Runs jobs, also those that jobs schedule, until there is none; returns how many.
   size_t RunAll();
 
-  // Runs the job whose delay ends first, whatever is queued. False when there is none.
+  // Runs the job whose delay ends first, regardless of queued jobs. False when there is none.
   bool RunDelayed();
 
   [[nodiscard]] bool Schedule(Priority priority, std::function<void()> job) override;

@@ -12,8 +12,8 @@ constexpr int64_t kMicrosPerSecond = 1'000'000;
 constexpr int64_t kRefillPeriodMaxUs = 3600 * kMicrosPerSecond;
 constexpr uint64_t kNanosPerMicro = 1000;
 
-// rate * period / 1 s, at least 1, at most a quarter of what an int64_t holds, so that sums of it
-// do not wrap.
+// rate * period / 1 s, at least 1, at most a quarter of the int64_t range, so that sums of it do
+// not wrap.
 int64_t BytesPerPeriod(int64_t bytes_per_second, int64_t period_us) {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 4;
   const int64_t whole = bytes_per_second / kMicrosPerSecond;
@@ -68,7 +68,7 @@ void GenericRateLimiter::RequestAtMostOneBurst(int64_t bytes, IOPriority priorit
 }
 
 void GenericRateLimiter::WaitForBytes(Waiter* self) {
-  // What is left of this period goes to the first in line.
+  // The first waiter gets the rest of this period.
   Grant();
   while (self->bytes_wanted > 0) {
     if (leader_ == nullptr) leader_ = self;

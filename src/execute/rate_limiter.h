@@ -1,4 +1,4 @@
-// GenericRateLimiter: the token bucket behind ashlar/rate_limiter.h.
+// GenericRateLimiter: the token bucket that implements ashlar/rate_limiter.h.
 //
 //   every refill period the bucket gets rate * period / 1 s bytes, up to one period's worth USER >
 //   HIGH > MID > LOW: waiting requests are served in this order, first come first served within a
@@ -10,7 +10,7 @@
 // is needed, and with a ManualClock nothing really sleeps.
 //
 // I1: granted bytes over any time t <= rate * t + one period's worth.
-// I2: while somebody waits, there is one leader, or a waiter has been woken to become it.
+// I2: while requests wait, there is one leader, or a waiter has been woken to become it.
 //
 // Thread safety: any thread.
 #pragma once

@@ -86,8 +86,8 @@ TEST_F(RateLimiterTest, StatisticsAreByPriority) {
   EXPECT_EQ(limiter_.GetTotalRequests(IO_TOTAL), 2);
 }
 
-// A clock on which the sleeper stays asleep until the test lets it go on, so that the test decides
-// who is waiting at a refill.
+// A clock on which the sleeper sleeps until the test wakes it, so that the test controls the
+// waiters at a refill.
 class SteppedClock final : public Clock {
  public:
   uint64_t NowNanos() override {
@@ -120,7 +120,7 @@ class SteppedClock final : public Clock {
   int sleepers_ ASHLAR_GUARDED_BY(mutex_) = 0;
 };
 
-// Who gets the first refill, when a high and a low request wait for it.
+// The request that gets the first refill, when a high and a low request wait for it.
 IOPriority FirstServed(int32_t fairness) {
   const auto clock = std::make_shared<SteppedClock>();
   GenericRateLimiter limiter({.bytes_per_second = 1'000'000,
@@ -142,7 +142,7 @@ IOPriority FirstServed(int32_t fairness) {
     EXPECT_TRUE(thread.ok());
     threads.push_back(std::move(thread).value());
   }
-  // Both have asked: the first sleeps, the second stands in line.
+  // Both have requested: the first sleeps, the second is queued.
   clock->WaitForASleeper();
   while (limiter.GetTotalRequests(IO_TOTAL) < 3) YieldThread();
   for (size_t wanted = 1; wanted <= 2; wanted++) {

@@ -5,12 +5,12 @@
 //                            └ the first one pins the root
 //
 // A guard that is held across a wait keeps everything that is retired meanwhile in memory. So code
-// that may wait gets the guard of its call as an argument, keeps what it uses itself, and waits
+// that may wait gets the guard of its call as an argument, keeps the objects it uses, and waits
 // inside a Pause. A call that never waits takes no count.
 //
-// I1: after a Pause, what was found before it is valid only if a count protects it: the root, what
-//     the root owns, and what was given to Keep. All else is loaded again from where it is
-//     published.
+// I1: after a Pause, an object found before it is valid only if a count protects it: the root,
+//     objects that the root owns, and objects passed to Keep. All else is loaded again from where
+//     it is published.
 // I2: counts are released by the destructor, after the epoch has been left: their owners'
 //     destructors may do I/O.
 //
@@ -42,14 +42,14 @@ class ReadGuard {
   ReadGuard(const ReadGuard&) = delete;
   ReadGuard& operator=(const ReadGuard&) = delete;
 
-  // What the call finds everything through; the first Pause takes a count on it. Requires: found
-  // inside this guard; before the first Pause.
+  // The object through which the call finds all others. The first Pause takes a count on it.
+  // Requires: found inside this guard; before the first Pause.
   void SetRoot(const PinSource& root) { root_ = root; }
   // Holds a count on an owner until the call ends. Called before a Pause or inside one.
   void Keep(Pin pin);
   // True after the first Pause or Keep.
   bool was_paused() const { return kept_ != nullptr; }
-  // Pauses so far. What was found at another count may be gone (I1).
+  // Pauses so far. Objects found at another count may be deleted (I1).
   uint32_t pauses() const { return pauses_; }
 
   // Outside the epoch while this exists. Null: the caller is in no guard that can be left.
@@ -79,7 +79,7 @@ class ReadGuard {
   const EpochDomain& domain_;
   PinSource root_;
   uint32_t pauses_ = 0;
-  Kept* kept_ = nullptr;  // the root, then what was kept; null: never paused. Owned
+  Kept* kept_ = nullptr;  // the root, then the kept objects; null: never paused. Owned
   EpochEntry entry_;
 };
 

@@ -9,7 +9,7 @@
 namespace ashlar {
 namespace {
 
-// Logs what happens to its counts.
+// Logs the changes of its counts.
 struct Owner {
   std::string name;
   std::vector<std::string>* log;

@@ -14,15 +14,15 @@
 //
 // I1: the callback runs exactly once, after Kill, when every Acquire has had its Release; never
 //     before the epoch in which Kill was called is over.
-// I2: every add to a shard happens inside a guard that began before the fold: whoever sees SHARDED
-//     is waited for by Kill's grace period.
-// I3: after the fold no new count can appear except beside an existing one, because the object was
-//     unlinked before Kill.
+// I2: every add to a shard happens inside a guard that began before the fold: Kill's grace period
+//     waits for every thread that saw SHARDED.
+// I3: after the fold no new count can appear except while another count is held, because the object
+//     was unlinked before Kill.
 //
 // Memory orders. killed_: stored with release by Kill, loaded with acquire; a reader that misses
 // the store is covered by I2. Shards: relaxed; guard exit (release) and the scan of the slots
 // (acquire) order them before the fold. central_: releases are acq_rel, so that the last one sees
-// what every earlier holder did.
+// the writes of every earlier holder.
 //
 // Shards are allocated at the first Acquire: most objects die without being pinned.
 //
@@ -51,7 +51,7 @@ class SharedCount : private EpochRetired {
         epochs_(*epochs),
         callback_(callback),
         argument_(argument) {}
-  // Legal after the callback, or if Kill was never called and nobody holds a count.
+  // Legal after the callback, or if Kill was never called and no count is held.
   ~SharedCount();
   SharedCount(const SharedCount&) = delete;
   SharedCount& operator=(const SharedCount&) = delete;

@@ -175,7 +175,7 @@ void ThreadPoolExecutor::Shutdown() {
   for (const std::unique_ptr<Worker>& worker : workers) {
     if (worker != nullptr) worker->thread.Join();
   }
-  // What waited for threads that a lane does not have.
+  // Jobs that waited for threads that a lane does not have.
   for (;;) {
     std::function<void()> job;
     {

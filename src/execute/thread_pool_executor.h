@@ -8,7 +8,7 @@
 // I2: threads that are no longer wanted leave by themselves and are joined by the next
 //     SetBackgroundThreads or Shutdown.
 // I3: of the threads that wait, a job wakes the one that has worked last: its caches are warm, and
-//     what its jobs gave back to the allocator lies where it takes from. In turn, each thread would
+//     its jobs freed memory into the allocator's cache of that thread. In turn, each thread would
 //     keep the memory of a job.
 // I4: a job with a delay waits in its lane's `delayed`; a thread of the lane that has nothing to do
 //     wakes up when the first one is due.

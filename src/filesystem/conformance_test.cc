@@ -1,6 +1,6 @@
-// What every FileSystem must do, on all of ours: the operating system's (through the page cache,
-// with the readers or the writers mapped, and without a buffer), in memory, the crash model, and
-// behind a fault injector without rules.
+// Conformance of every FileSystem: the operating system's (through the page cache, with mapped
+// readers or writers, and unbuffered), the one in memory, the crash model, and a fault injector
+// without rules.
 #include <gtest/gtest.h>
 
 #include <algorithm>

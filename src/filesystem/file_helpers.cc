@@ -58,7 +58,7 @@ Result<std::string> ReadFileToString(FileSystem* file_system, const std::string&
 Status SetCurrentFile(FileSystem* file_system, const std::string& directory,
                       uint64_t manifest_number, Directory* handle) {
   const std::string temporary = TempFileName(directory, manifest_number);
-  // A crash may have left one behind.
+  // A crash may have left one.
   ASHLAR_RETURN_IF_ERROR(RemoveIfThere(file_system, temporary));
   const std::string contents =
       StrCat(BaseName(DescriptorFileName(directory, manifest_number)), "\n");

@@ -1,4 +1,4 @@
-// What a FileSystem may leave out.
+// The optional methods of a FileSystem.
 #include "ashlar/file_system.h"
 
 #include "base/format.h"

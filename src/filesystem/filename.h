@@ -58,8 +58,8 @@ std::string LostLogFileName(const std::string& directory, uint64_t number, uint6
 // Whether LostLogFileName makes this name (without directory).
 [[nodiscard]] bool IsLostLogFileName(std::string_view name);
 
-// What a name (without directory) is; false when it is none of ours. *number is 0 for names without
-// one, and for LOG.old the time in its name.
+// Parses a name (without directory). False if it is not a name of a database file. *number is 0 for
+// names without one, and for LOG.old the time in its name.
 [[nodiscard]] bool ParseFileName(std::string_view name, uint64_t* number, FileType* type);
 
 // The last component of a path.

@@ -129,7 +129,7 @@ TEST(FileName, NumbersAboveTheHighestAreNotOurs) {
   }
 }
 
-// I1: whatever is accepted is a name that would be made from its number.
+// I1: every accepted name is the name made from its number.
 TEST(FileName, MutatedNamesAreRefusedOrCanonical) {
   constexpr uint64_t kSeed = 4711;
   SCOPED_TRACE(StrCat("seed ", kSeed));

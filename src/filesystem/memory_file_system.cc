@@ -24,7 +24,7 @@ constexpr uint64_t kFileBytesMax = uint64_t{1} << 36;
 
 uint64_t NowUnixSeconds() { return UnixMicros() / 1'000'000; }
 
-// What all files of one file system share. Bytes are counted while their node lives.
+// The state shared by all files of one file system. Bytes are counted while their node lives.
 struct MemoryUsage {
   std::atomic<uint64_t> used_bytes{0};
   std::atomic<uint64_t> capacity_bytes{std::numeric_limits<uint64_t>::max()};
@@ -106,7 +106,7 @@ class MemoryFile {
     is_shared_ = true;
     return bytes_;
   }
-  // Only for a file that nobody knows yet.
+  // Requires: no other reference to the file exists.
   void Adopt(std::shared_ptr<const std::string> bytes) {
     MutexLock lock(mutex_);
     usage_->used_bytes.fetch_add(bytes->size(), std::memory_order_relaxed);
@@ -120,7 +120,7 @@ class MemoryFile {
       bytes_ = std::make_shared<std::string>(*bytes_);
       is_shared_ = false;
     }
-    // What is not shared was made here, as a string that is not const.
+    // An unshared string was created here as a non-const string.
     return const_cast<std::string&>(*bytes_);
   }
 

@@ -8,7 +8,7 @@
 // A name is an entry of a directory node and refers to a node; a removed file lives on while it is
 // open, and a hard link is a second entry. Paths with and without a leading '/' mean the same; "."
 // and empty components are skipped, ".." is refused. WritableFile buffers as the native one does:
-// what was not flushed is not in the file.
+// unflushed bytes are not in the file.
 //
 // Every change is reported to a MutationListener, in the order in which it took effect: the crash
 // model (crash_file_system.h) is one.
@@ -18,7 +18,8 @@
 // I2: lock order: the namespace's mutex, then a node's.
 //
 // Thread safety: any thread, any method; file objects as in ashlar/file_system.h. Lifetime: open
-// files, locks and directories keep what they need alive; the file system may die before them.
+// files, locks and directories keep their state alive. The file system may be destroyed before
+// them.
 #pragma once
 
 #include <functional>
@@ -79,7 +80,7 @@ class MemoryNamespace;
 class MemoryFileSystem : public FileSystem {
  public:
   MemoryFileSystem();
-  // Starts with what the image holds; both share the bytes.
+  // Starts with the files of the image. Both share the bytes.
   explicit MemoryFileSystem(const MemoryImage& image);
   ~MemoryFileSystem() override;
 

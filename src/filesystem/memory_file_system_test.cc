@@ -1,4 +1,4 @@
-// What only the file system in memory does. conformance_test.cc has the rest.
+// Tests only the file system in memory. conformance_test.cc has the rest.
 #include "filesystem/memory_file_system.h"
 
 #include <gtest/gtest.h>

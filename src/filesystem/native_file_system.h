@@ -17,8 +17,8 @@
 // store then raises SIGBUS, or its bytes are lost and only the next Sync reports it.
 //
 // I1: after a write, sync or close failed, every later call on that file object fails with the
-//     first error: what the kernel did with the dirty pages is unknown, and a later success would
-//     be believed.
+//     first error: the state of the kernel's dirty pages is unknown, and a later success would be
+//     misleading.
 // I2: bytes reach the file in the order of the Appends: the buffer's mutex is held across the
 //     write, or only one thread appends, or one write at a
 // time is on its way, and no

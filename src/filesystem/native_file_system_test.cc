@@ -1,4 +1,4 @@
-// What only the native file system does: direct I/O, control files, permissions.
+// Tests only the native file system: direct I/O, control files, permissions.
 #include "filesystem/native_file_system.h"
 
 #include <gtest/gtest.h>
@@ -158,8 +158,8 @@ TEST_F(NativeFileSystemTest, MappingAndDirectWritesExcludeEachOther) {
   EXPECT_FALSE(std::filesystem::exists(Path("f")));
 }
 
-// Small pieces go through windows of 256 KiB, larger ones past them: what is in the file at any
-// time is all that was appended, then zeros.
+// Small pieces go through windows of 256 KiB, larger ones bypass them. At any time the file has all
+// appended bytes, then zeros.
 TEST_F(NativeFileSystemTest, AFileThatKeepsItsTailIsCutByFlushAndCloseOnly) {
   constexpr uint64_t kSeed = 81;
   SCOPED_TRACE(StrCat("seed ", kSeed));
@@ -209,7 +209,7 @@ TEST_F(NativeFileSystemTest, AnAppendToAFileThatKeepsItsTailIsInTheFileBeforeAny
   EXPECT_EQ(Contents(Path("f")).substr(0, 5010), small + large + small);
 }
 
-// Windows are 1 MiB: the appends cross several, and end on their borders and beside them.
+// Windows are 1 MiB: the appends cross several, and end on their borders and next to them.
 TEST_F(NativeFileSystemTest, MappedWritesEndWhereTheAppendsDid) {
   constexpr uint64_t kSeed = 80;
   constexpr size_t kWindow = size_t{1} << 20;

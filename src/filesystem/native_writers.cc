@@ -24,7 +24,7 @@ namespace {
 constexpr size_t kDirectBufferBytes = size_t{1} << 20;
 static_assert(kDirectBufferBytes % kDirectIoAlignment == 0);
 // Multiples of every page size. A file that keeps its tail may stay longer than its contents by a
-// window while nobody writes to it.
+// window while it is not written.
 constexpr size_t kWindowBytes = size_t{1} << 20;
 constexpr size_t kTailWindowBytes = size_t{256} << 10;
 // Beyond this a system call, which needs the page cache no more than once, is as good.
@@ -39,7 +39,7 @@ class Reservation {
   explicit Reservation(uint64_t step_bytes) : step_bytes_(step_bytes) {}
 
   // Before a write that ends at `end`. A file system that cannot, or has no space left, is not
-  // asked again: the write itself will tell.
+  // asked again: the write itself reports the error.
   void Extend(OsFile* file, uint64_t end) {
     if (step_bytes_ == 0 || end <= reserved_end_) return;
     const uint64_t steps = end / step_bytes_ + (end % step_bytes_ != 0 ? 1 : 0);
@@ -66,8 +66,8 @@ struct WriterStart {
   uint64_t preallocate_bytes;
 };
 
-// What the writers with a buffer or a mapping share: the order of calls, the error latch, and which
-// calls may run concurrently. How bytes get from the buffer to the file is theirs.
+// Shared by the writers with a buffer and with a mapping: the order of calls, the first error, and
+// the calls that may run concurrently. How bytes get from the buffer to the file is theirs.
 class NativeWritableFile : public WritableFile {
  public:
   explicit NativeWritableFile(WriterStart start)
@@ -102,7 +102,7 @@ class NativeWritableFile : public WritableFile {
     return Latch(status);
   }
 
-  // The handle is closed even if what comes before fails; the first error is the one to know.
+  // The handle is closed even if an earlier step fails. The first error is returned.
   Status Close() override {
     MutexLock lock(mutex_);
     if (closed_) return error_;
@@ -133,7 +133,7 @@ class NativeWritableFile : public WritableFile {
   // When it returns nothing uses the file any more.
   virtual void QuiesceLocked() ASHLAR_REQUIRES(mutex_) {}
 
-  // Writes at the end of what is in the file.
+  // Writes at the end of the file's contents.
   Status WriteOut(const Slice& data) ASHLAR_REQUIRES(mutex_) {
     reservation_.Extend(&file_, written_ + data.size());
     ASHLAR_RETURN_IF_ERROR(file_.WriteAt(written_, data));
@@ -146,7 +146,7 @@ class NativeWritableFile : public WritableFile {
     return status;
   }
 
-  OsFile file_;  // writes under mutex_, or on the way; SyncData and StartWriteBack beside them
+  OsFile file_;  // mutex_, or being written; SyncData and StartWriteBack run concurrently
   Mutex mutex_;
   std::atomic<uint64_t>
       size_;  // written under mutex_, read by the owner; relaxed: nothing else is read through it
@@ -312,17 +312,17 @@ class DirectWritableFile final : public NativeWritableFile {
 
   void QuiesceLocked() override ASHLAR_REQUIRES(mutex_) { static_cast<void>(behind_.Wait()); }
 
-  // The bytes are guarded by mutex_, but for those on their way, which nobody changes.
+  // The bytes are guarded by mutex_, except those being written, which do not change.
   std::unique_ptr<AlignedBuffer> filling_ ASHLAR_GUARDED_BY(mutex_) =
       std::make_unique<AlignedBuffer>(kDirectBufferBytes);
   std::unique_ptr<AlignedBuffer> other_ ASHLAR_GUARDED_BY(mutex_);  // null until the first was full
   size_t used_ ASHLAR_GUARDED_BY(mutex_) = 0;
   bool is_flushed_ ASHLAR_GUARDED_BY(mutex_) = true;
-  WriteBehind behind_ ASHLAR_GUARDED_BY(mutex_){&file_};  // ends before what it uses
+  WriteBehind behind_ ASHLAR_GUARDED_BY(mutex_){&file_};  // destroyed before the members it uses
 };
 
-// What is appended is stored in the file at once, through a window on it that moves on. The file is
-// extended to the window's end and cut again to what was appended when anybody is to rely on it.
+// Append copies into a sliding window of the mapped file. The file is extended to the window's end,
+// and cut to the appended bytes before any reader relies on its size.
 //
 // A file that keeps its tail (a log, to which many small pieces go one by one) is not cut by Sync,
 // which would make every one of them change the file's size twice; and it takes pieces that are not
@@ -371,9 +371,9 @@ class MappedWritableFile final : public NativeWritableFile {
     return window_.has_value() ? window_->Flush() : Status::OK();
   }
 
-  // A window that is written as a whole lies in large pages of the cache, where the system has
-  // them: a fault or two instead of one for each page of 4 KiB, each of which would first read
-  // zeros from the reserved space.
+  // A window that is written as a whole is in large pages of the page cache if the system has them.
+  // That takes one or two faults instead of one for each page of 4 KiB, each of which would first
+  // read zeros from the reserved space.
   Status FillWithZeros(uint64_t end) ASHLAR_REQUIRES(mutex_) {
     static std::array<char, kTailWindowBytes> zeros;  // never written to, so it takes no memory
     return file_.WriteAt(written_, Slice(zeros.data(), static_cast<size_t>(end - written_)));
@@ -401,8 +401,8 @@ class MappedWritableFile final : public NativeWritableFile {
 };
 
 // Whether the space for a first window can be had: without it a store might hit a full disk. A file
-// that keeps its tail goes without a mapping for its whole life where one cannot be made, and where
-// the system does not see stores and writes as one (it then does not cut a mapped file either).
+// that keeps its tail has no mapping for its whole life if mapping fails, or if the system does not
+// keep stores and writes coherent (it then does not cut a mapped file either).
 bool CanMap(OsFile* file, uint64_t bytes, bool keeps_tail) {
   const size_t window_bytes = keeps_tail ? kTailWindowBytes : kWindowBytes;
   const uint64_t begin = bytes - bytes % window_bytes;

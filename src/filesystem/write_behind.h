@@ -1,12 +1,12 @@
 // WriteBehind: writes one piece of a file on a thread of its own, while the file's owner fills the
-// next one. An unbuffered write waits for the device, and the owner, who computes what comes next,
-// would wait with it.
+// next one. An unbuffered write waits for the device. The owner could compute the next bytes during
+// that time.
 //
 //   owner    fill A | fill B        | wait | fill A ...
 //   thread          | write A              | write B ...
 //
 // I1: at most one piece is on its way.
-// I2: after a write that failed none is begun; its error is what every later call returns.
+// I2: after a write that failed none is begun; every later call returns its error.
 //
 // The thread begins with the first piece. Where the system refuses one, pieces are written at once.
 //

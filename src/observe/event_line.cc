@@ -37,7 +37,7 @@ void EventLine::AddText(std::string_view text) {
     if (c == '"' || c == '\\') {
       line_ += {'\\', c};
     } else if (byte < 0x20 || byte >= 0x7f) {
-      // Names of files and families are bytes; what is not ASCII would not be JSON for certain.
+      // Names of files and families are bytes; other bytes than ASCII might not be valid JSON.
       line_ += {'\\', 'u', '0', '0', kHexDigits[byte >> 4], kHexDigits[byte & 15]};
     } else {
       line_ += c;

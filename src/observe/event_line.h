@@ -1,10 +1,11 @@
-// EventLine: one event as one line of the LOG, a JSON object behind the mark that tools look for.
+// EventLine: one event as one line of the LOG, a JSON object after the mark that tools search for.
 //
 //   EVENT_LOG_v1 {"time_micros": 1763709733123456, "job": 3, "event": "flush_started",
 //   "num_memtables": 1}
 //
 // The line is written when the object ends. Without a logger, or when it does not want the line,
-// nothing is built. Thread safety: one thread. Do not hold a lock: the line goes to a file.
+// nothing is built. Thread safety: one thread. Requires: no lock is held, because the line is
+// written to a file.
 #pragma once
 
 #include <concepts>
@@ -35,7 +36,7 @@ class EventLine {
     return *this;
   }
   EventLine& Add(std::string_view name, std::span<const uint64_t> numbers);
-  // What is added until End becomes an object of this name.
+  // Fields added until End form an object of this name.
   EventLine& Begin(std::string_view name);
   EventLine& End();
 
@@ -44,7 +45,7 @@ class EventLine {
   void AddText(std::string_view text);
 
   Logger* const logger_;  // null: the line is not wanted
-  bool first_ = true;     // nothing stands in the object yet
+  bool first_ = true;     // the object is still empty
   std::string line_;
 };
 

@@ -60,9 +60,9 @@ class HistogramSnapshot {
   uint64_t max_ = 0;
 };
 
-// Counts belong to a generation: a reset of the whole begins a new one, and what is left of older
-// ones is not shown. So nobody but the owner ever writes. Memory orders: all relaxed; the counts
-// are independent of each other and of everything else.
+// Counts belong to a generation: a reset begins a new one, and counts of older ones are not shown.
+// So only the owner writes. Memory orders: all relaxed; the counts are independent of each other
+// and of everything else.
 class HistogramCounters {
  public:
   // By the owner only.

@@ -89,8 +89,7 @@ bool FileLogger::IsDue(uint64_t now_micros) const {
 }
 
 Status FileLogger::Roll(uint64_t now_micros) {
-  if (file_ != nullptr)
-    static_cast<void>(file_->Close().ok());  // what it lost is lost; the new file is what matters
+  if (file_ != nullptr) static_cast<void>(file_->Close().ok());  // its lost lines are not recovered
   file_.reset();
   FileSystem& file_system = *options_.file_system;
   if (file_system.FileExists(path()).ok()) {

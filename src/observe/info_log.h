@@ -1,4 +1,4 @@
-// The LOG file: what a database does, for people.
+// The LOG file: a database's messages for operators.
 //
 //   2026/11/21-00:42:13.123456 4711 [WARN] message          date and time in UTC, thread
 //

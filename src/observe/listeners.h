@@ -1,4 +1,4 @@
-// Tells every listener of a database about an event, in the order in which they were given.
+// Notifies every listener of a database of an event, in the order of the listeners.
 //
 //   NotifyAll(listeners, &EventListener::OnFlushCompleted, db, info);
 //

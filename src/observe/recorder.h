@@ -5,7 +5,7 @@
 //   recorder.Record(BYTES_PER_READ, value.size());
 //   const StopWatch watch(recorder, DB_WRITE);              its own life, in microseconds
 //
-// Times are told to people and decide nothing, so they come from the machine's clock and not from
+// Times are only reported and decide nothing, so they come from the machine's clock and not from
 // the Clock that tests replace. A value type; copy it. Thread safety: const. Lifetime: the
 // Statistics outlives it.
 #pragma once
@@ -26,7 +26,7 @@ class Recorder {
 
   bool IsOn() const { return any_ != nullptr; }
   bool WantsTimes() const { return any_ != nullptr && any_->get_stats_level() > kExceptTimers; }
-  // Times of what is so short that measuring it shows.
+  // Times of operations so short that measuring them is visible.
   bool WantsDetailedTimes() const {
     return any_ != nullptr && any_->get_stats_level() > kExceptDetailedTimers;
   }
@@ -70,7 +70,7 @@ class StopWatch {
   StopWatch(const StopWatch&) = delete;
   StopWatch& operator=(const StopWatch&) = delete;
 
-  // Records now, and not again. 0 where nobody asked.
+  // Records now, and not again. 0 if no recorder is enabled.
   uint64_t Stop() {
     if (start_nanos_ == 0) return 0;
     const uint64_t micros = (MonotonicNanos() - start_nanos_) / 1000;
@@ -82,7 +82,7 @@ class StopWatch {
  private:
   const Recorder& recorder_;
   const Histograms histogram_;
-  uint64_t start_nanos_;  // 0: nobody asked, or recorded
+  uint64_t start_nanos_;  // 0: not enabled, or already recorded
 };
 
 }  // namespace ashlar

@@ -5,7 +5,7 @@
 
 namespace ashlar {
 
-// Nanoseconds since some fixed moment; never goes back.
+// Nanoseconds since some fixed moment; monotonic.
 uint64_t MonotonicNanos();
 // Processor time that the calling thread has used; 0 where the system does not say.
 uint64_t ThreadCpuNanos();

@@ -1,4 +1,4 @@
-// What the library asks of the processor. Features that change results of nothing but speed are
+// Processor properties and instructions. Features that change results of nothing but speed are
 // detected where they are used (base/crc32c.h).
 #pragma once
 
@@ -13,10 +13,10 @@ namespace ashlar {
 // Processors that this process may run on, at least 1. Constant for the life of the process.
 uint32_t HardwareThreads();
 
-// Cache line, for padding what different threads write.
+// Cache line size, for padding data that different threads write.
 inline constexpr uint32_t kCacheLineBytes = 64;
 
-// Tells the processor that this thread spins.
+// Hints the processor that this thread spins.
 inline void CpuRelax() {
 #if defined(_MSC_VER)
   _mm_pause();

@@ -2,15 +2,15 @@
 // filesystem/native_file_system. Nothing else uses them.
 //
 // Paths are UTF-8, their components separated as platform/path.h says; a path that is empty,
-// contains a zero byte, or names what the system would not take for a file (a device, a stream) is
-// refused as InvalidArgument. Every error names the path and what was attempted. Codes: a missing
-// file or directory is PathNotFound, a full disk or quota NoSpace, everything else IOError with the
-// system's own text. Interrupted calls are repeated, short reads and writes continued. Handles are
-// not inherited by programs that this process starts. New files get mode 0600, new directories
-// 0700; opening for writing never follows a symbolic link in the last component.
+// contains a zero byte, or names something other than a file (a device, a stream) is refused with
+// InvalidArgument. Every error names the path and the operation. Codes: a missing file or directory
+// is PathNotFound, a full disk or quota NoSpace, everything else IOError with the system's own
+// text. Interrupted calls are repeated, short reads and writes continued. Handles are not inherited
+// by programs that this process starts. New files get mode 0600, new directories 0700; opening for
+// writing never follows a symbolic link in the last component.
 //
 // Thread safety: ReadAt may run on several threads; everything else on one handle one thread at a
-// time, except SyncData beside writes.
+// time, except SyncData, which may run concurrently with writes.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ enum class OpenMode {
   kReadNoFollow,     // refuses a symbolic link in the last component
   kCreateTruncate,   // creates, or cuts to nothing
   kCreateExclusive,  // fails if anything has the name
-  kOpenOrCreate,     // keeps what is there; for appending
+  kOpenOrCreate,     // keeps the contents; for appending
 };
 
 struct OpenRequest {
@@ -74,7 +74,7 @@ class OsFile {
   Status Truncate(uint64_t bytes);
   Result<FileInfo> Info() const;
   void Advise(FileAdvice advice, uint64_t offset, uint64_t bytes) const;
-  // The handle is gone afterwards, whatever the outcome.
+  // The handle is invalid afterwards, also after an error.
   Status Close();
 
  private:
@@ -86,7 +86,7 @@ class OsFile {
 
   std::string path_;
   intptr_t handle_;                  // file descriptor or HANDLE; -1 when closed
-  [[maybe_unused]] bool direct_io_;  // where the system does not refuse what is not aligned, we do
+  [[maybe_unused]] bool direct_io_;  // unaligned requests are refused on every system
 };
 
 // Whether a file can be cut short of a part that is mapped. Where it cannot, the mappings go first.
@@ -110,8 +110,8 @@ class OsMapping {
   size_t bytes_;
 };
 
-// A part of a file, mapped for writing: what is stored there is in the page cache at once, and in
-// the file as if it had been written. The part must lie within the file, and have its space
+// A part of a file, mapped for writing. Stored bytes are in the page cache at once, and in the file
+// as if they had been written. The part must lie within the file, and have its space
 // (OsFile::Reserve): storing beyond the end, or on a full disk, ends the process. Flush, and
 // SyncData after it, make it durable. The file was opened for writing, not for direct I/O. Outlives
 // the OsFile it was made from.
@@ -127,8 +127,8 @@ class OsWindow {
   char* data() const { return data_; }
   uint64_t offset() const { return offset_; }
   uint64_t end() const { return offset_ + bytes_; }
-  // Hands what was stored to the file, where the system does not know of it by itself. Does not
-  // wait for the device.
+  // Writes the stored bytes to the file on systems that do not do so by themselves. Does not wait
+  // for the device.
   Status Flush();
 
  private:
@@ -146,7 +146,7 @@ class OsWindow {
 //     drop the record lock.
 class OsFileLock {
  public:
-  // Creates the file when missing. IOError "…: held by …" when somebody else has it.
+  // Creates the file when missing. IOError "…: held by …" if another holder has it.
   static Result<std::unique_ptr<OsFileLock>> Acquire(const std::string& path);
   ~OsFileLock();
   OsFileLock(const OsFileLock&) = delete;

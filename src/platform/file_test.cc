@@ -1,5 +1,5 @@
-// What every implementation of platform/file.h must do. filesystem/conformance_test.cc goes on
-// where this stops.
+// Conformance of every implementation of platform/file.h. filesystem/conformance_test.cc tests the
+// layer above.
 #include "platform/file.h"
 
 #include <gtest/gtest.h>

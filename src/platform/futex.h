@@ -1,7 +1,7 @@
 // Waiting on a 32-bit word without a mutex.
 //
-// The waiter sleeps only if the word still holds `expected` at the moment it is queued; whoever
-// changes the word wakes afterwards. Wake-ups without a change happen: wait in a loop. The word
+// The waiter sleeps only if the word is still `expected` when it is queued. A thread that changes
+// the word wakes the waiters afterwards. Wake-ups without a change happen: wait in a loop. The word
 // must outlive every waiter; a wake may touch its address after the last waiter left, but not its
 // contents.
 //

@@ -12,12 +12,12 @@ size_t PageBytes();
 // fails, and parts that do not fill a huge page are left alone.
 void AdviseHugePages(void* start, size_t bytes);
 
-// Zeroed memory straight from the system, and back to it at once: what a general allocator keeps of
-// large pieces depends on what lies beside them. It is laid and advised so that it can be huge
-// pages, where the system has them. Null: there is none. The signatures fit the hooks of
-// base/arena.h. Thread safety: any thread.
+// Zeroed memory from the system, returned to it at once. A general allocator may keep large pieces,
+// depending on their neighbours. It is laid and advised so that it can be huge pages, where the
+// system has them. Null: there is none. The signatures fit the hooks of base/arena.h. Thread
+// safety: any thread.
 void* MapPages(size_t bytes) noexcept;
-// Precondition: what MapPages(bytes) returned, and not null.
+// Requires: a result of MapPages(bytes), not null.
 void UnmapPages(void* start, size_t bytes) noexcept;
 
 }  // namespace ashlar

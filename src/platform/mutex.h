@@ -30,8 +30,8 @@ class ASHLAR_CAPABILITY("mutex") Mutex {
   void Lock() ASHLAR_ACQUIRE() { mutex_.lock(); }
   void Unlock() ASHLAR_RELEASE() { mutex_.unlock(); }
   [[nodiscard]] bool TryLock() ASHLAR_TRY_ACQUIRE(true) { return mutex_.try_lock(); }
-  // Tells the analysis that the lock is held, where it cannot see that (a callback). Checks nothing
-  // at run time.
+  // Asserts to the analysis that the lock is held, where it cannot see that (a callback). Checks
+  // nothing at run time.
   void AssertHeld() const ASHLAR_ASSERT_CAPABILITY(this) {}
 
  private:

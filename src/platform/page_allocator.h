@@ -5,7 +5,7 @@
 // allocator such pieces leave holes between small ones that live longer, and a store that compacts
 // all day holds on to them: 11 MiB after 10 million writes.
 //
-// Stateless: any instance frees what another has allocated. Thread safety: any thread.
+// Stateless: any instance frees the allocations of another. Thread safety: any thread.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ class PageAllocator {
   PageAllocator() = default;
   template <typename U>
   PageAllocator(const PageAllocator<U>&) {
-  }  // NOLINT(google-explicit-constructor): what the standard asks of an allocator
+  }  // NOLINT(google-explicit-constructor): required of an allocator by the standard
 
   // Throws std::bad_alloc.
   T* allocate(size_t n) {
@@ -51,8 +51,8 @@ class PageAllocator {
   friend bool operator==(const PageAllocator&, const PageAllocator&) { return true; }
 };
 
-// n objects, made of zeros, where T has no destructor and zeros are its value-initialized state. Of
-// large ones the pages that nobody writes to take no memory.
+// n objects, made of zeros, where T has no destructor and zeros are its value-initialized state.
+// Unwritten pages of large allocations take no memory.
 template <typename T>
 class ZeroedArray {
  public:

@@ -1,4 +1,4 @@
-// Paths as text: what separates their components. platform/file.h says which paths there are.
+// Paths as text and their separators. platform/file.h defines the valid paths.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ inline constexpr std::string_view kPathSeparators = "/\\";
 inline constexpr std::string_view kPathSeparators = "/";
 #endif
 
-// The directory that holds what the path names: "." for a bare name; the root holds itself. By the
-// path's text alone.
+// The parent directory of a path: "." for a bare name; the root is its own parent. By the path's
+// text alone.
 std::string ParentDirectory(std::string path);
 
 }  // namespace ashlar

@@ -17,13 +17,13 @@
 
 namespace ashlar {
 
-// What lies under a file, as far as it matters to whoever maps it.
+// The storage under a file, as far as it matters to a mapping.
 enum class PoolBacking : uint8_t {
   // stores reach persistent memory when they leave the caches: the system grants a mapping with
   // MAP_SYNC
   kDax,
-  kSharedMemory,  // tmpfs, memfd, hugetlbfs: no storage behind the memory
-  kStorage,       // a page cache with a disk behind it
+  kSharedMemory,  // tmpfs, memfd, hugetlbfs: memory without storage
+  kStorage,       // a page cache over a disk
 };
 
 enum class PoolMapMode : uint8_t {
@@ -42,8 +42,8 @@ class PoolMapping {
 
   char* data() const { return data_; }
   size_t bytes() const { return bytes_; }
-  // kPrivate: forgets the stores to [offset, offset + bytes), multiples of a page; what is read
-  // from there is the file's again.
+  // kPrivate: discards the stores to [offset, offset + bytes), multiples of a page. Later reads
+  // return the file's bytes.
   Status DiscardPages(uint64_t offset, uint64_t bytes);
 
  private:
@@ -56,7 +56,7 @@ class PoolMapping {
 class PoolFile {
  public:
   // An existing file, also through a link: a memfd is opened by the one in /proc. PathNotFound when
-  // there is none; IOError "…: in use" when somebody else holds it.
+  // there is none; IOError "…: in use" if another holder has it.
   static Result<std::unique_ptr<PoolFile>> Open(const std::string& path);
   // A new file of `bytes` zeros, whose space is reserved: in memory by huge pages, as far as the
   // system has some. IOError when the name is taken; NoSpace when the space is not there.

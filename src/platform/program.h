@@ -1,5 +1,5 @@
-// What a program's main asks of the system: its arguments as UTF-8, streams that pass bytes as they
-// are, and the terminal it may be talking to.
+// Services for a program's main: its arguments as UTF-8, binary streams, and the terminal if there
+// is one.
 //
 // Thread safety: ProgramArguments runs first, on the main thread; the rest on any thread.
 #pragma once
@@ -11,8 +11,8 @@
 
 namespace ashlar {
 
-// The arguments behind the program's name, as UTF-8 whatever main was given. Standard input and
-// output carry bytes unchanged from here on.
+// The arguments after the program's name, as UTF-8 on every system. Standard input and output carry
+// bytes unchanged from here on.
 std::vector<std::string> ProgramArguments(int argc, char** argv);
 
 // A file's bytes; a path as in platform/file.h. Null when it cannot be opened, and errno says why.

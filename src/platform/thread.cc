@@ -19,7 +19,7 @@ namespace {
 constinit std::atomic<ThreadSlot*> newest_slot{nullptr};
 constinit std::atomic<uint32_t> next_slot_index{0};
 
-// The claim pairs with the release in GiveBackSlot: what the previous owner wrote is seen.
+// The claim pairs with the release in GiveBackSlot: the previous owner's writes are visible.
 ThreadSlot* ClaimUnusedSlot() {
   for (ThreadSlot* slot = newest_slot.load(std::memory_order_acquire); slot != nullptr;
        slot = slot->next) {

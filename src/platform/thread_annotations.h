@@ -35,5 +35,5 @@
 #define ASHLAR_ASSERT_CAPABILITY(x) ASHLAR_THREAD_ANNOTATION(assert_capability(x))
 #define ASHLAR_RETURN_CAPABILITY(x) ASHLAR_THREAD_ANNOTATION(lock_returned(x))
 
-// For a function whose locking the analysis cannot follow; say why beside it.
+// For a function whose locking the analysis cannot follow; give the reason in a comment.
 #define ASHLAR_NO_THREAD_SAFETY_ANALYSIS ASHLAR_THREAD_ANNOTATION(no_thread_safety_analysis)

@@ -35,7 +35,7 @@ TEST(ThreadSlot, LivingThreadsHaveDifferentSlots) {
       MutexLock lock(mutex);
       indexes.insert(CurrentThreadSlot().index);
       changed.SignalAll();
-      // Nobody leaves, and so frees a slot, before all have one.
+      // No thread exits, and frees its slot, before all have one.
       while (indexes.size() < kThreads) changed.Wait(mutex);
     }));
   }

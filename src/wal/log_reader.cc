@@ -17,8 +17,8 @@ using log_format::kHeaderBytes;
 
 namespace {
 
-// The smallest unit that a device writes whole: what a power cut leaves of a write is made of
-// these.
+// The smallest unit that a device writes atomically. After a power cut a write consists of such
+// units.
 constexpr size_t kSectorBytes = 512;
 static_assert(kBlockBytes % kSectorBytes == 0);
 
@@ -32,7 +32,7 @@ bool ChecksumHolds(const char* header, size_t header_bytes, size_t payload_bytes
 }
 bool IsZeroHeader(const char* header) { return std::all_of(header, header + kHeaderBytes, IsZero); }
 
-// The plain type that a recyclable one stands for; others as they are.
+// The plain type of a recyclable one; others unchanged.
 uint8_t PlainType(uint8_t type) {
   return type >= log_format::kRecyclableFull && type <= log_format::kRecyclableLast
              ? static_cast<uint8_t>(type - 4)
@@ -163,8 +163,8 @@ bool LogReader::Assemble(const Fragment& fragment, Slice* record, std::string* s
 }
 
 bool LogReader::BeginRecord(const Fragment& fragment) {
-  // An empty first fragment at the end of a block, followed by the whole record in the next, is
-  // what early writers left; it holds nothing.
+  // An empty first fragment at the end of a block, followed by the whole record in the next, was
+  // written by early writers; it is empty.
   const bool cut_record = in_record_ && pending_bytes_ > 0;
   if (cut_record) {
     position_ = static_cast<size_t>(fragment.offset - block_offset_);

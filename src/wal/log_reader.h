@@ -7,9 +7,9 @@
 //   READING --an intact fragment of a type that is not implemented----------> kUnsupported
 //   READING --the file system------------------------------------------------> kIoError
 //
-// A writer that dies leaves a prefix of what it wrote. A power cut leaves everything that was
-// synced, and of the rest any of its sectors (512 bytes), zeros or garbage in place of the others.
-// Rot changes a few bits anywhere. Hence, at a fragment that is not intact:
+// A writer that dies leaves a prefix of its bytes. A power cut leaves everything that was synced,
+// and of the rest any of its sectors (512 bytes), zeros or garbage in place of the others. Rot
+// changes a few bits anywhere. Hence, at a fragment that is not intact:
 //
 //   behind it a record begins that is intact                             kCorruption   (a hole is never skipped over)
 //   it is cut off by the end of the file                                 kTornTail
@@ -26,8 +26,8 @@
 // I2: last_good_offset() is the end of the last whole record: a file cut there reads as kEnd.
 // I3: memory is bounded by the size of the longest record in the file (for a compressed record by
 //     kDecompressedBytesMax).
-// I4: looking for what follows damage checksums at most kSearchBytesMax bytes per reader; beyond
-//     them only the beginnings of blocks are tried.
+// I4: the search for a record after damage checksums at most kSearchBytesMax bytes per reader;
+//     beyond them only the beginnings of blocks are tried.
 //
 // Thread safety: one thread.
 #pragma once
@@ -59,10 +59,10 @@ class LogReader {
   LogReader(const LogReader&) = delete;
   LogReader& operator=(const LogReader&) = delete;
 
-  // True: *record is the next one, valid until the next call; its bytes stand in *scratch or in the
+  // True: *record is the next one, valid until the next call; its bytes are in *scratch or in the
   // reader. False: see outcome().
   [[nodiscard]] bool ReadRecord(Slice* record, std::string* scratch);
-  // After kCorruption: goes on with the first record behind the damage that can be found. For
+  // After kCorruption: continues with the first record found after the damage. For
   // kSkipAnyCorruptedRecords and for tools.
   void SkipDamage();
 
@@ -76,7 +76,7 @@ class LogReader {
   uint64_t last_good_offset() const { return last_good_offset_; }
   // Where the record that ReadRecord returned begins.
   uint64_t record_offset() const { return record_offset_; }
-  // Bytes checksummed so far in looking for what follows damage.
+  // Bytes checksummed so far in the search after damage.
   uint64_t searched_bytes() const { return kSearchBytesMax - search_bytes_left_; }
   const std::string& file_name() const { return file_name_; }
   uint64_t log_number() const { return log_number_; }
@@ -94,7 +94,7 @@ class LogReader {
   bool LoadBlock();
   bool FinishAtFileEnd();
 
-  // What a fragment does to the record being assembled in *scratch. True: *record is whole.
+  // The effect of a fragment on the record being assembled in *scratch. True: *record is whole.
   bool Assemble(const Fragment& fragment, Slice* record, std::string* scratch);
   bool BeginRecord(const Fragment& fragment);
   bool ContinueRecord(const Fragment& fragment, std::string* scratch);
@@ -112,17 +112,17 @@ class LogReader {
   bool Stop(Outcome outcome, uint64_t offset, const std::string& reason);
 
   struct Damage {
-    bool is_cut = false;           // by the end of the file, behind a header that looks right
+    bool is_cut = false;           // by the end of the file, after a plausible header
     bool length_is_wrong = false;  // another one fits the checksum
     bool has_zero_sector = false;
-    bool fills_block = false;  // only zeros behind it, in this block
+    bool fills_block = false;  // only zeros after it, in this block
   };
   struct Behind {
     bool record =
         // one begins there and is intact; the reader stands at it, otherwise at the end of the file
         false;
     bool continuation = false;  // the next block begins with an intact fragment
-    bool data = false;          // the blocks behind this one are not all zeros
+    bool data = false;          // the blocks after this one are not all zeros
   };
   Damage Examine(size_t claimed_end);
   Behind LookBehind();
@@ -147,7 +147,7 @@ class LogReader {
 
   bool in_record_ = false;
   uint64_t pending_offset_ = 0;  // where the record being assembled begins
-  uint64_t pending_bytes_ = 0;   // and what it has so far
+  uint64_t pending_bytes_ = 0;   // and its bytes so far
   uint64_t record_offset_ = 0;
   uint64_t last_good_offset_ = 0;
   uint64_t damage_offset_ = 0;

@@ -1,5 +1,5 @@
-// LogWriter and LogReader together: what is written is read, every cut is a torn tail, every
-// flipped byte is corruption, and what a power cut leaves is told from rot.
+// LogWriter and LogReader together: written records are read, every cut is a torn tail, every
+// flipped byte is corruption, and the effects of a power cut are distinguished from bit rot.
 #include <gtest/gtest.h>
 #if __has_include(<zstd.h>)
 #include <zstd.h>
@@ -89,7 +89,7 @@ class LogTest : public testing::Test {
     return Read();
   }
 
-  // Every record that can be found, going on behind damage.
+  // Every record that can be found, continuing after damage.
   std::vector<std::string> Salvage(const std::string& bytes) {
     SetFile(bytes);
     const std::unique_ptr<LogReader> reader = OpenReader();
@@ -460,7 +460,7 @@ std::string CompressionFragment(uint32_t codec) {
   return FragmentBytes(log_format::kSetCompression, payload);
 }
 
-// A build without the codec has no header of it either; tests/no_codecs has what is refused then.
+// A build without the codec has no header of it either; tests/no_codecs tests the refusals then.
 #if __has_include(<zstd.h>)
 std::string ZstdFrame(const std::string& bytes) {
   std::string frame(ZSTD_compressBound(bytes.size()), '\0');
@@ -632,7 +632,7 @@ TEST_F(LogTest, StagedRecordsReachTheFileInOneAppend) {
   EXPECT_EQ(Read().records, records);
 }
 
-// I4. Whatever fails, the bytes that count are whole records that the file has.
+// I4. After every failure, the counted bytes are whole records in the file.
 TEST_F(LogTest, GoodBytesAreThoseOfCommittedRecordsInTheFile) {
   const std::string large = Text(
       200000,

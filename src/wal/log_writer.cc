@@ -117,7 +117,8 @@ void LogWriter::StageFragment(PieceReader* pieces, size_t payload_bytes, uint8_t
   block_offset_ += kHeaderBytes + payload_bytes;
 }
 
-// Lack of memory inside a call of the file is an error of the file: what the call did is unknown.
+// Lack of memory inside a call of the file is an error of the file, because the effect of the call
+// is unknown.
 Status LogWriter::WriteStaged() {
   if (!first_error_.ok()) return first_error_;
   const size_t bytes = std::exchange(staged_bytes_, 0);

@@ -10,8 +10,8 @@
 // I2: an error is final: the content that a failed append, flush, sync or close left in the file is
 //     unknown, so every later call returns the first error and does not use the file.
 // I3: after Sync returned Ok every record added before it is durable.
-// I4: good_bytes() is the end of a record and counts only bytes that the file accepted: whatever
-//     happens later, a log that is cut there is whole.
+// I4: good_bytes() is the end of a record and counts only bytes that the file accepted: a log that
+//     is cut there is always whole.
 //
 // A record is framed in a buffer of three blocks, and the file gets the buffer's content in one
 // append: a group of records costs one system call, and a large record is written in large pieces.
@@ -34,7 +34,7 @@ namespace ashlar {
 
 class LogWriter {
  public:
-  // Goes on where the file ends. An existing file must end with a whole record: truncate it to
+  // Continues at the end of the file. An existing file must end with a whole record: truncate it to
   // LogReader::last_good_offset() first.
   LogWriter(std::unique_ptr<WritableFile> file, std::string file_name, uint64_t log_number);
   ~LogWriter();
@@ -67,8 +67,8 @@ class LogWriter {
 
   // Bytes of the file with everything that was added, including the buffer.
   uint64_t bytes() const { return bytes_; }
-  // The end of the last record that is committed and was handed to the operating system; what the
-  // file had at the start counts.
+  // The end of the last record that is committed and written to the operating system. Bytes that
+  // the file had at the start count.
   uint64_t good_bytes() const { return good_bytes_; }
   uint64_t log_number() const { return log_number_; }
   const std::string& file_name() const { return file_name_; }

@@ -1,4 +1,4 @@
-// What recovery does when a log stops being readable: the four modes of WALRecoveryMode as pure
+// The recovery decisions after a log becomes unreadable: the four modes of WALRecoveryMode as pure
 // functions.
 //
 //                                     torn tail            corruption
@@ -9,19 +9,19 @@
 //
 //   In every mode the end of a log leads to kNextLog, and an I/O error or an unsupported feature to
 //   kFail. Damage below an offset that is known to have been synced is a loss of acknowledged
-//   writes and leads to kFail, except in kSkipAnyCorruptedRecords, which exists to salvage what is
-//   left.
+//   writes and leads to kFail, except in kSkipAnyCorruptedRecords, which salvages the readable
+//   rest.
 //
-// Behind a log that ended early, later logs may hold records (the database was opened and written
-// after the damage) or may lie behind a gap. Their first record tells: it continues the sequence,
-// or something is missing. DecideAtRecord says what that means:
+// After a log that ended early, later logs may continue it (the database was opened and written
+// after the damage) or may follow a gap. Their first record decides: it continues the sequence, or
+// records are missing. DecideAtRecord returns the consequence:
 //
 //   Continuity    record continues    gap
 //   kNotNeeded    kApply              kApply      nothing was cut: numbers may be missing because writes without a log used them
 //   kOrStop       kApply              kDropRest   point in time reached: this record and every later one is dropped
 //   kOrFail       kApply              kFail
 //
-// Point in time with several families: a family whose tables already hold data of a log behind the
+// Point in time with several families: a family whose tables already have data of a log after the
 // one that stopped is ahead of the others (FamilyIsAhead): Corruption.
 #pragma once
 
@@ -58,8 +58,7 @@ Status LogStopFailure(const LogReader& reader, const LogStop& stop);
 enum class Continuity : uint8_t { kNotNeeded, kOrStop, kOrFail };
 enum class RecordAction : uint8_t { kApply, kDropRest, kFail };
 
-// What the records of later logs have to satisfy after a log stopped, given what they had to
-// satisfy before.
+// The condition on records of later logs after a log stopped, given the condition before.
 Continuity ContinuityAfter(LogStopAction action, Continuity before);
 // next_sequence: one more than the last sequence number recovered. After kApply the continuity
 // needed is kNotNeeded again.

@@ -1,4 +1,4 @@
-// RocksDB's name for ashlar/backup_engine.h, with what its own backup_engine.h brings along.
+// RocksDB's name for ashlar/backup_engine.h, and the other names of its backup_engine.h.
 #pragma once
 
 #include "ashlar/backup_engine.h"

@@ -1,4 +1,4 @@
-// RocksDB's name for ashlar/options_util.h, with what its own options_util.h brings along.
+// RocksDB's name for ashlar/options_util.h, and the other names of its options_util.h.
 #pragma once
 
 #include "ashlar/options_util.h"

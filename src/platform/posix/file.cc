@@ -116,7 +116,7 @@ OsFile::~OsFile() {
 }
 
 Result<size_t> OsFile::ReadAt(uint64_t offset, size_t n, char* to) const {
-  // Nothing lies beyond the largest offset that the system knows.
+  // No byte is beyond the system's largest offset.
   if (offset > kOffsetMax) return size_t{0};
   n = static_cast<size_t>(std::min<uint64_t>(n, kOffsetMax - offset));
   size_t done = 0;
@@ -209,8 +209,8 @@ void OsFile::Advise(FileAdvice advice, uint64_t offset, uint64_t bytes) const {
 Status OsFile::Close() {
   ASHLAR_ASSERT(handle_ != kClosed);
   const int fd = static_cast<int>(std::exchange(handle_, kClosed));
-  // Linux has released the descriptor when close reports an interruption: closing again could hit
-  // somebody else's.
+  // Linux has released the descriptor when close reports an interruption: closing again could close
+  // another thread's descriptor.
   if (::close(fd) == -1 && errno != EINTR) return SystemError("close", path_, errno);
   return Status::OK();
 }

@@ -1,4 +1,4 @@
-// What only POSIX can show of platform/file.h: modes, links, pipes, other processes, blocks.
+// POSIX-only tests of platform/file.h: modes, links, pipes, other processes, blocks.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -44,10 +44,9 @@ bool IsInMemory(int fd) {
   return type == kTmpfsMagic || type == kRamfsMagic || type == kHugetlbfsMagic;
 }
 
-// Gives a new file in memory huge pages, as far as the system has some, whatever the mount's
-// options are. Small ones cost a fault each when they are first touched and a walk of the page
-// tables at nearly every record that is read. One small page is made huge in less time than 511
-// others are added.
+// Gives a new file in memory huge pages, as far as the system has some, for all mount options.
+// Small ones cost a fault each when they are first touched and a walk of the page tables at nearly
+// every record that is read. One small page is made huge in less time than 511 others are added.
 void ReserveHugePages(int fd, uint64_t bytes) {
   if (bytes < kHugePageBytes || !IsInMemory(fd) || ::ftruncate(fd, static_cast<off_t>(bytes)) != 0)
     return;

@@ -1,4 +1,4 @@
-// What only Linux can show of platform/pool_file.h: the pages below a pool.
+// Linux-only tests of platform/pool_file.h: the pages of a pool.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// From errno to Status, and the checks that every path goes through. For this folder only.
+// From errno to Status, and the checks of every path. For this folder only.
 #pragma once
 
 #include <cerrno>

@@ -21,8 +21,8 @@ namespace {
 
 constexpr intptr_t kClosed = -1;
 
-// Newer than the headers of some compilers: a name goes at once, also while the file is open, and a
-// rename replaces a file that is open.
+// Newer than the headers of some compilers: a name is removed at once, also while the file is open,
+// and a rename replaces a file that is open.
 constexpr auto kDispositionInfoEx = static_cast<FILE_INFO_BY_HANDLE_CLASS>(21);
 constexpr auto kRenameInfoEx = static_cast<FILE_INFO_BY_HANDLE_CLASS>(22);
 constexpr DWORD kDispositionDelete = 1;
@@ -47,7 +47,7 @@ bool Rename(HANDLE handle, const std::wstring& to, FILE_INFO_BY_HANDLE_CLASS for
                                     static_cast<DWORD>(room.size() * sizeof(uint64_t))) != 0;
 }
 
-// A name in the same directory that nobody asks for.
+// An unused name in the same directory.
 std::wstring NameAside(const std::wstring& name) {
   static std::atomic<uint64_t> next{0};
   const std::string aside =
@@ -56,7 +56,7 @@ std::wstring NameAside(const std::wstring& name) {
 }
 
 // Volumes without the newer form (FAT, some shares; Wine) keep a deleted file's name until its last
-// handle or view goes, and refuse to open it. So there the file gets another name before it is
+// handle or view is closed, and refuse to open it. So there the file gets another name before it is
 // deleted.
 bool Delete(HANDLE handle, const std::wstring& name) {
   DWORD flags = kDispositionDelete | kDispositionPosix;
@@ -86,7 +86,7 @@ bool MoveOver(HANDLE handle, const std::wstring& from, const std::wstring& to) {
   if (!IsUnsupported(GetLastError())) return false;
   if (MoveFileExW(from.c_str(), to.c_str(), MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
     return true;
-  // This form does not replace a file that somebody has open; readers of such a file come and go.
+  // This form does not replace an open file. Readers open such a file only briefly.
   if (GetLastError() == ERROR_ACCESS_DENIED && !IsDirectory(to))
     SetLastError(ERROR_SHARING_VIOLATION);
   return false;
@@ -114,7 +114,7 @@ OsDirectory::~OsDirectory() {
 Status OsDirectory::Sync() { return FlushHandle(reinterpret_cast<HANDLE>(handle_), path_); }
 
 Result<FileInfo> GetFileInfo(const std::string& path) {
-  // By a handle: what a directory says of a file that is open may be old.
+  // By a handle: a directory's data about an open file may be old.
   ASHLAR_ASSIGN_OR_RETURN(const UniqueHandle handle,
                           OpenName("inspect", path, FILE_READ_ATTRIBUTES));
   ASHLAR_ASSIGN_OR_RETURN(const HandleInfo found, InspectHandle(handle.get(), path));

@@ -135,9 +135,9 @@ Status OsFile::Reserve(uint64_t offset, uint64_t bytes) {
   FILE_STANDARD_INFO now;
   if (!GetFileInformationByHandleEx(ToHandle(handle_), FileStandardInfo, &now, sizeof(now)))
     return SystemError("inspect", path_, GetLastError());
-  // An allocation below the file's end would cut the file, one below what is allocated would give
-  // space back. Where there is nothing to do the system is asked all the same: the answer says
-  // whether it can.
+  // An allocation below the file's end would cut the file, one below the allocated size would free
+  // space. Where there is nothing to do the system is asked all the same: the answer says whether
+  // it can.
   FILE_ALLOCATION_INFO wanted;
   wanted.AllocationSize.QuadPart = std::max(
       {static_cast<LONGLONG>(offset + bytes), now.EndOfFile.QuadPart, now.AllocationSize.QuadPart});
@@ -155,7 +155,7 @@ Result<FileInfo> OsFile::Info() const {
   return found.info;
 }
 
-// What the system takes as advice, it takes when a file is opened.
+// The system accepts advice only when a file is opened.
 void OsFile::Advise(FileAdvice, uint64_t, uint64_t) const {}
 
 Status OsFile::Close() {

@@ -92,7 +92,7 @@ Result<HandleInfo> InspectHandle(HANDLE handle, const std::string& path) {
 
 Result<size_t> ReadHandle(HANDLE handle, const std::string& path, uint64_t offset, size_t n,
                           char* to) {
-  // Nothing lies beyond the largest offset that the system knows.
+  // No byte is beyond the system's largest offset.
   if (offset > kOffsetMax) return size_t{0};
   n = static_cast<size_t>(std::min<uint64_t>(n, kOffsetMax - offset));
   size_t done = 0;

@@ -1,9 +1,8 @@
-// What files, directories, locks and pools share: opening by path, and I/O at an offset. For this
+// Shared by files, directories, locks and pools: opening by path, and I/O at an offset. For this
 // folder only.
 //
 // Every handle for reading or writing is opened for overlapped I/O, so that the system does not let
-// reads of one file wait for each other; a call that goes on in the background is waited for on an
-// event that the thread keeps.
+// reads of one file wait for each other; the thread waits for a pending call on its own event.
 //
 // Thread safety: any thread; on one handle as platform/file.h says.
 #pragma once
@@ -30,8 +29,8 @@ inline bool IsRangeValid(uint64_t offset, uint64_t bytes) {
 // file, as on other systems.
 inline constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
 
-// SystemError, except that a path that goes through a file is not taken for one that is missing.
-// `name` is the system's form of the path.
+// SystemError, except that a path through a file does not count as missing. `name` is the system's
+// form of the path.
 Status PathError(std::string_view action, const std::string& path, const std::wstring& name,
                  DWORD error);
 
@@ -39,8 +38,8 @@ Status PathError(std::string_view action, const std::string& path, const std::ws
 Result<UniqueHandle> OpenHandle(std::string_view action, const std::string& path, DWORD access,
                                 DWORD share, DWORD disposition, DWORD flags);
 
-// For looking at what a path names, or for renaming and deleting it; never conflicts with how
-// others opened it unless `access` says so.
+// For inspecting, renaming and deleting a path. Conflicts with other openers only if `access`
+// requires it.
 Result<UniqueHandle> OpenName(std::string_view action, const std::string& path, DWORD access);
 
 struct HandleInfo {

@@ -1,10 +1,9 @@
 // OsFileLock, of platform/file.h.
 //
-// The file is open for nobody else while it is held: not by another path, not in another process,
-// not even for a look at its bytes, and its name cannot be taken away. The table is there to tell
-// the holder: a file can be identified although it cannot be opened. One process-wide mutex is held
-// over the few system calls of an acquisition, because looking into the table and taking the lock
-// must be one step.
+// No other open of the file succeeds while the lock is held: not by another path, not in another
+// process, not for reading. Its name cannot be removed. The table names the holder: a file can be
+// identified although it cannot be opened. One process-wide mutex is held over the few system calls
+// of an acquisition, because looking into the table and taking the lock must be one step.
 #include <algorithm>
 #include <vector>
 

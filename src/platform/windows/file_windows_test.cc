@@ -1,5 +1,5 @@
-// What only Windows has to show of platform/file.h: handles that share, views that pin a file's
-// size, unbuffered I/O, the calls behind a sync.
+// Windows-only tests of platform/file.h: shared handles, views that pin a file's size, unbuffered
+// I/O, the system calls of a sync.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ class WindowsFileTest : public testing::Test {
     EXPECT_TRUE(got.ok());
     return bytes.substr(0, got.ok() ? *got : 0);
   }
-  // A handle that shares the file with nobody, as a virus scanner's.
+  // An exclusive handle, such as a virus scanner's.
   HANDLE HoldAlone(const std::string& path) {
     return CreateFileW(ToSystemPath(path)->c_str(), GENERIC_READ, 0, nullptr, OPEN_EXISTING,
                        FILE_ATTRIBUTE_NORMAL, nullptr);
@@ -183,7 +183,7 @@ TEST_F(WindowsFileTest, AWindowMayBeginAtAnyPage) {
   EXPECT_EQ(file->Info()->bytes, 40 * page);
 }
 
-// Wine accepts what NTFS does not, so the library looks for itself.
+// Wine accepts names that NTFS refuses, so the library checks them itself.
 TEST_F(WindowsFileTest, UnbufferedIoIsAligned) {
   Result<OsFile> file =
       OsFile::Open(Path("f"), {.mode = OpenMode::kCreateTruncate, .direct_io = true});
@@ -206,7 +206,7 @@ TEST_F(WindowsFileTest, SpaceThatCannotBeReservedIsNoFailure) {
   const Status status = file->Reserve(0, 1 << 20);
   EXPECT_TRUE(status.ok() || status.IsNotSupported()) << status.ToString();
   EXPECT_EQ(file->Info()->bytes, 3u);
-  // What the file has needs no reservation, and must not be cut by one.
+  // Existing bytes need no reservation, and a reservation must not cut them.
   static_cast<void>(file->Reserve(0, 2));
   EXPECT_EQ(file->Info()->bytes, 3u);
 }

@@ -27,13 +27,13 @@ namespace ashlar {
 namespace {
 
 constexpr uint64_t kBytesMax = kOffsetMax;
-// One byte is locked, far behind everything that a pool can hold: the system refuses reads and
-// writes of locked bytes.
+// One byte is locked, far after the largest possible pool: the system refuses reads and writes of
+// locked bytes.
 constexpr uint64_t kLockOffset = kOffsetMax - 1;
 // Of a volume whose files are mapped without a page cache.
 constexpr DWORD kDaxVolume = 0x20000000;
 
-// A view of a section; the memory stays until the last reference goes.
+// A view of a section; the memory stays until the last reference is closed.
 class View {
  public:
   static Result<std::shared_ptr<View>> Map(HANDLE section, DWORD access, size_t bytes,
@@ -53,7 +53,7 @@ class View {
   View(const View&) = delete;
   View& operator=(const View&) = delete;
 
-  // The section as it is, beside a private view of it. Mapped once, since pages are discarded
+  // The unmodified section, next to a private view of it. Mapped once, since pages are discarded
   // often.
   Result<const char*> Section(const std::string& path) {
     MutexLock lock(mutex_);
@@ -137,8 +137,8 @@ Result<UniqueHandle> MakeSection(HANDLE file, const std::string& path, uint64_t 
 PoolMapping::~PoolMapping() {
   std::shared_ptr<View> view = FindView(data_);
   Views& views = AllViews();
-  // What was stored is handed to the file; there is nobody left to tell of a failure, and SyncData,
-  // which promises something, does not rely on this.
+  // Writes the stored bytes to the file. A failure cannot be reported here, and SyncData does not
+  // rely on this call.
   if (view->is_shared())
     static_cast<void>(FlushView(view->data(), view->bytes(), "a pool's mapping"));
   MutexLock lock(views.mutex);
@@ -276,7 +276,7 @@ Status PoolFile::SyncData() {
   return FlushHandle(pool.file.get(), path_);
 }
 
-// The system does not tell what lies between the caches and its persistent memory.
+// The system does not report the path from the caches to its persistent memory.
 bool CachesArePersistent() { return false; }
 
 }  // namespace ashlar

@@ -23,7 +23,7 @@ HANDLE ConsoleOf(FILE* file) { return reinterpret_cast<HANDLE>(_get_osfhandle(_f
 
 }  // namespace
 
-// What main is given went through the system's code page, which loses what is not in it.
+// The arguments of main were converted to the system's code page, which loses other characters.
 std::vector<std::string> ProgramArguments(int argc, char** argv) {
   for (FILE* const stream : {stdin, stdout, stderr}) _setmode(_fileno(stream), _O_BINARY);
   // Names that the program prints are UTF-8.

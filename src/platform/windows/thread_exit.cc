@@ -1,5 +1,5 @@
-// What runs when a thread ends: the destructors of thread_local objects, registered by the compiler
-// through __cxa_thread_atexit, and RunAtThreadExit.
+// The functions that run when a thread ends: the destructors of thread_local objects, registered by
+// the compiler through __cxa_thread_atexit, and RunAtThreadExit.
 //
 //   thread ends -> keys of the thread library, in the order of their creation: 1. ours: run the list   2. the compiler's: free thread-local storage
 //

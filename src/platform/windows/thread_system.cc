@@ -26,7 +26,7 @@ void DescribeCurrentThread(const ThreadOptions& options) {
   const Result<std::wstring> name = ToUtf16(options.name);
   if (set_description != nullptr && name.ok())
     static_cast<void>(set_description(GetCurrentThread(), name->c_str()));
-  // Not the background mode, which also slows down what the thread reads and writes.
+  // Not the background mode, which also slows down the thread's reads and writes.
   if (options.priority == ThreadPriority::kBackground)
     SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_BELOW_NORMAL);
 }

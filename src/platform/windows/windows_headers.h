@@ -1,5 +1,6 @@
 // <windows.h> without its macros named min and max, without those that would rename functions of
-// ours, and without what this folder does not use. For this folder and the tests of Windows only.
+// Ashlar, and without parts that this folder does not use. For this folder and the tests of Windows
+// only.
 #pragma once
 
 #ifndef NOMINMAX

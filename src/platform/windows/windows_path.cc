@@ -61,7 +61,7 @@ std::wstring AddLongPrefix(const std::wstring& absolute) {
 }  // namespace
 
 bool IsDeviceName(std::string_view component) {
-  // What follows the first dot or colon does not make it another name, nor do blanks before that.
+  // Text after the first dot or colon, and blanks before it, do not change the device name.
   std::string_view stem = component.substr(0, component.find_first_of(".:"));
   while (!stem.empty() && stem.back() == ' ') stem.remove_suffix(1);
   for (const std::string_view name : {"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"}) {
@@ -106,8 +106,8 @@ Result<std::wstring> ToSystemPath(const std::string& path) {
   std::string plain = path;
   std::replace(plain.begin(), plain.end(), '/', '\\');
   if (plain.starts_with("\\\\.\\")) return Status::InvalidArgument(path, "names a device");
-  // The prefix is ours to add: what follows it is a path like any other, except a volume's name,
-  // which exists with the prefix only.
+  // Only Ashlar adds the prefix. The rest is an ordinary path, except a volume's name, which exists
+  // only with the prefix.
   std::string_view rest = plain;
   bool keeps_prefix = false;
   if (plain.starts_with("\\\\?\\")) {

@@ -2,12 +2,12 @@
 // folder only.
 //
 //   "db/000012.sst"          ->  C:\work\db\000012.sst            made absolute, so that its length is known
-//   "C:/a/…248 characters…"  ->  \\?\C:\a\…                       only then: the prefix turns off what the system does with paths
+//   "C:/a/…248 characters…"  ->  \\?\C:\a\…                       only then: the prefix turns off the system's path processing
 //   "//server/share/…long…"  ->  \\?\UNC\server\share\…
 //
-// I1: what the system would read as something else than a file's name is refused before it sees it:
+// I1: names that the system would not read as a file's name are refused before a system call:
 //     device names (NUL, COM1.txt, …), streams ("name:stream"), wildcards, control characters,
-//     names that end in a blank or a dot, which it would cut off, and device paths (\\.\).
+//     names that end in a blank or a dot, which the system would cut off, and device paths (\\.\).
 //
 // Thread safety: any thread.
 #pragma once
@@ -23,7 +23,7 @@ namespace ashlar {
 // InvalidArgument for a path that is empty or not allowed (I1) or not UTF-8; the message says why.
 Result<std::wstring> ToSystemPath(const std::string& path);
 
-// For names and messages that come from the system; what is not UTF-16 becomes U+FFFD.
+// For names and messages from the system. Invalid UTF-16 becomes U+FFFD.
 std::string ToUtf8(const wchar_t* text, size_t length);
 inline std::string ToUtf8(std::wstring_view text) { return ToUtf8(text.data(), text.size()); }
 Result<std::wstring> ToUtf16(const std::string& text);
