@@ -868,7 +868,8 @@ bool BackgroundWork::Continue() {
   if (state_->background_paused == 0) return false;
   if (--state_->background_paused > 0) return true;
   interrupt_.store(state_->closing.load(std::memory_order_relaxed), std::memory_order_relaxed);
-  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families) ViewChanged(family);
+  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
+    ViewChanged(family);
   return true;
 }
 

@@ -263,9 +263,13 @@ Status CommitPipeline::CommitGroupOfWrites(const CommitGroup& group) {
     background_->LatchError(BackgroundErrorReason::kWriteCallback, "write to the log", logged);
     return logged;
   }
-  if (const Status applied = CatchBadAlloc([&] { return Apply(group); }); !applied.ok()) {
-    background_->LatchError(BackgroundErrorReason::kMemTable, "application of a logged batch",
-                            applied);
+  bool has_applied = false;
+  if (const Status applied = CatchBadAlloc([&] { return Apply(group, &has_applied); });
+      !applied.ok()) {
+    // While no memtable has a part of the group, only the log has too much: as after a failed append.
+    background_->LatchError(
+        has_applied ? BackgroundErrorReason::kMemTable : BackgroundErrorReason::kWriteCallback,
+        "application of a logged batch", applied);
     return applied;
   }
   const SequenceNumber before =
@@ -315,14 +319,14 @@ Status CommitPipeline::SyncLogs() {
   return state_->logs.SyncAll();
 }
 
-Status CommitPipeline::Apply(const CommitGroup& group) {
+Status CommitPipeline::Apply(const CommitGroup& group, bool* has_applied) {
   const PerfTimer timer(&PerfContext::write_memtable_time);
   const EpochGuard guard(state_->epochs);
   const uint64_t memory_max = state_->options.db_write_buffer_size;
   MemTableInserter inserter(
       MemTableInserter::Args{.families = &state_->Families(), .counts_bytes = memory_max > 0});
   for (const CommitRequest* r = group.first;; r = r->newer) {
-    ASHLAR_RETURN_IF_ERROR(inserter.Apply(r->batch->Data(), r->first_sequence));
+    ASHLAR_RETURN_IF_ERROR(inserter.Apply(r->batch->Data(), r->first_sequence, has_applied));
     if (r == group.last) break;
   }
   if (memory_max > 0) active_bytes_ += inserter.GrownBytes();

@@ -75,7 +75,8 @@ class CommitPipeline {
   Status CommitGroupOfWrites(const CommitGroup& group);
   Status AppendToLog(const CommitGroup& group);
   Status SyncLogs();
-  Status Apply(const CommitGroup& group);
+  // *has_applied: true once a memtable has taken a record, whatever comes after.
+  Status Apply(const CommitGroup& group, bool* has_applied);
   uint64_t WalBytesMax() const;
 
   DatabaseState* const state_;

@@ -42,7 +42,7 @@ ColumnFamily* MemTableInserter::Select(uint32_t family) {
   return selected_;
 }
 
-Status MemTableInserter::Apply(const Slice& contents, SequenceNumber first) {
+Status MemTableInserter::Apply(const Slice& contents, SequenceNumber first, bool* has_applied) {
   BatchReader reader(contents);
   SequenceNumber next = first;
   while (reader.Next()) {
@@ -57,6 +57,7 @@ Status MemTableInserter::Apply(const Slice& contents, SequenceNumber first) {
       return MissingMergeOperator(*family);
     }
     family->LeaderActive()->Add(sequence, record.type, record.key, record.value);
+    *has_applied = true;
     if (family->IsFull()) found_full_ = true;
   }
   return reader.status();

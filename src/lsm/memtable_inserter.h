@@ -28,8 +28,9 @@ class MemTableInserter {
   explicit MemTableInserter(const Args& args) : args_(args) {}
 
   // Applies a batch in wire form; its first record gets `first`. Records of families that do not
-  // exist (any more) are skipped. Corruption when the batch is damaged.
-  Status Apply(const Slice& contents, SequenceNumber first);
+  // exist (any more) are skipped. Corruption when the batch is damaged. *has_applied is set once a
+  // memtable has taken a record.
+  Status Apply(const Slice& contents, SequenceNumber first, bool* has_applied);
   // A memtable that took a record since the last call is full.
   bool TakeFoundFull() { return std::exchange(found_full_, false); }
   // The bytes by which the memtables grew since the last call.

@@ -323,7 +323,8 @@ class LogReplay {
     }
     if (const Status checked = WriteBatchInternal::CheckApplicable(&batch); !checked.ok())
       return context(checked);
-    if (const Status applied = inserter->Apply(batch.Data(), first); !applied.ok())
+    bool has_applied = false;
+    if (const Status applied = inserter->Apply(batch.Data(), first, &has_applied); !applied.ok())
       return context(applied);
     const uint32_t count = batch.Count();
     next_replayed_ = first + count;

@@ -386,6 +386,46 @@ TEST_P(AllocationFailure, OnFilesOfTheSystemIsAStatusAndLosesNothing) {
   EXPECT_TRUE(DestroyDB(path, Options()).ok());
 }
 
+// A batch of which no memtable has a part needs no new open: Resume makes the database writable.
+TEST_P(AllocationFailure, OfAWriteThatIsNotAppliedCanBeResumedFrom) {
+  const std::string value(100'000, 'v');
+  uint64_t resumes = 0;
+  for (uint64_t number = 1;; ++number) {
+    SCOPED_TRACE(StrCat("allocation ", number));
+    ManualEnv env(std::make_shared<MemoryFileSystem>(), /*seed=*/7);
+    Options options = SmallDatabaseOptions();
+    options.write_buffer_size = 64 << 20;
+    options.env = &env;
+    std::unique_ptr<DB> db;
+    ASSERT_TRUE(DB::Open(options, "/db", &db).ok());
+    ASSERT_TRUE(db->Put(WriteOptions(), "before", "1").ok());
+    FailingNew::Arm(number, GetParam());
+    Status put;
+    {
+      const FailingNew::Scope scope;
+      put = db->Put(WriteOptions(), "large", value);
+    }
+    const bool failed = FailingNew::HasFailed();
+    FailingNew::Arm(0, GetParam());
+    if (!failed) break;
+    ASSERT_TRUE(put.ok() || put.IsMemoryLimit()) << put.ToString();
+    if (!db->Put(WriteOptions(), "next", "2").ok()) {
+      ++resumes;
+      ASSERT_TRUE(db->Resume().ok());
+      ASSERT_TRUE(db->Put(WriteOptions(), "next", "2").ok());
+    }
+    for (int opened = 0; opened < 2; ++opened) {
+      std::string found;
+      EXPECT_TRUE(db->Get(ReadOptions(), "before", &found).ok());
+      EXPECT_TRUE(db->Get(ReadOptions(), "next", &found).ok());
+      EXPECT_EQ(db->Get(ReadOptions(), "large", &found).ok(), put.ok());
+      ASSERT_TRUE(db->Close().ok());
+      ASSERT_TRUE(DB::Open(options, "/db", &db).ok());
+    }
+  }
+  EXPECT_GT(resumes, 0U);
+}
+
 INSTANTIATE_TEST_SUITE_P(Once, AllocationFailure, ::testing::Values(FailingNew::Kind::kOnce));
 INSTANTIATE_TEST_SUITE_P(UntilTheCallEnds, AllocationFailure,
                          ::testing::Values(FailingNew::Kind::kUntilEnds));
