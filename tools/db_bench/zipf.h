@@ -1,7 +1,7 @@
 // Zipf: draws ranks 1..n, rank k in proportion to k^-exponent, without a table.
 //
 // Rejection-inversion (Hörmann and Derflinger, "Rejection-inversion to generate variates from
-// monotone discrete distributions", 1996): the histogram of the weights lies under the curve h(x) =
+// monotone discrete distributions", 1996): the histogram of the weights is under the curve h(x) =
 // x^-exponent moved by one half; its integral H has an inverse, so a point under the curve costs
 // one uniform number, and it is taken unless it lies in the small rest above the histogram.
 //
