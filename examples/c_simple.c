@@ -38,8 +38,7 @@ int main(int argc, char** argv) {
   printf("granite is %.*s\n", (int)size, copy);
   rocksdb_free(copy);
 
-  // The bytes where the store has them, until the handle is destroyed, whatever is written
-  // meanwhile.
+  // The store's own bytes. They stay valid until the handle is destroyed, also during later writes.
   rocksdb_pinnableslice_t* const pinned = rocksdb_get_pinned(db, read, "granite", 7, &error);
   Check(error);
   rocksdb_put(db, write, "granite", 7, "igneous, coarse", 15, &error);

@@ -22,7 +22,7 @@ void Check(const ashlar::Status& status) {
   std::exit(1);
 }
 
-// Creates the database with a family "by_city" beside the default one.
+// Creates the database with a family "by_city" in addition to the default one.
 void Create(const ashlar::Options& options, const std::string& path) {
   std::unique_ptr<ashlar::DB> db;
   Check(ashlar::DB::Open(options, path, &db));

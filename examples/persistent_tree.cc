@@ -4,7 +4,7 @@
 //   persistent_tree [PATH]    default: ./persistent-tree; the pool is PATH.pool. On a DAX file
 //                             system or tmpfs (/dev/shm) a restart takes a moment
 //
-// How long the restart took goes to standard error.
+// The time of the restart is written to standard error.
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>

@@ -34,8 +34,8 @@ int main(int argc, char** argv) {
 
   Check(db->Put(ashlar::WriteOptions(), "granite", "igneous"));
   {
-    // The bytes stay where the store has them until the slice is reset or destroyed, whatever is
-    // written meanwhile.
+    // The bytes are the store's own. They stay valid until the slice is reset or destroyed, also
+    // during later writes.
     ashlar::PinnableSlice value;
     Check(db->Get(ashlar::ReadOptions(), "granite", &value));
     Check(db->Put(ashlar::WriteOptions(), "granite", "igneous, coarse"));

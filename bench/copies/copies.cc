@@ -2,8 +2,8 @@
 
 #include <atomic>
 
-// Written without calls to what it replaces; the build forbids the compiler to recognise the loops
-// as such.
+// Written without calls to the replaced functions. The build forbids the compiler to recognise the
+// loops.
 namespace {
 
 std::atomic<bool> counting{false};

@@ -3,7 +3,7 @@
 //
 // `Api` holds the functions (put, get, create_iterator, iter_*, readoptions_*, writeoptions_*,
 // free) and names the handles: Api::Db, Api::ReadOptions, Api::WriteOptions, Api::Iterator. The
-// measured loops are here; what a call costs is the library's and one call through a pointer.
+// measured loops are here; the cost of a call is the library's plus one call through a pointer.
 //
 // Thread safety: as Session. It does not own the database.
 #pragma once
@@ -17,8 +17,8 @@
 
 namespace ashlar::bench {
 
-// Ends the process if the call left an error: as not available where the library says that it does
-// not have what was asked for.
+// Ends the process if the call left an error: as not available if the library reports a missing
+// feature.
 template <typename Api>
 void CheckError(const Api& api, char* error, const char* during) {
   if (error == nullptr) [[likely]]
@@ -106,8 +106,8 @@ class CSession : public Session {
 
   uint64_t HashContents() override {
     ContentsHash hash;
-    // Past the cache: what is checked between two workloads must not be what the second one's
-    // memory is taken for.
+    // Bypasses the cache: the check between two workloads must not fill the cache of the second
+    // one.
     typename Api::ReadOptions* const past_cache = api_.readoptions_create();
     api_.readoptions_set_fill_cache(past_cache, 0);
     Iterator* const iterator = api_.create_iterator(db_, past_cache);
@@ -126,7 +126,7 @@ class CSession : public Session {
  protected:
   using Iterator = typename Api::Iterator;
 
-  // What SeekPrefix reads with: the options of a library that can be told to stay within a prefix.
+  // The read options of SeekPrefix, for a library with an option to stay within a prefix.
   virtual const typename Api::ReadOptions* prefix_read() const { return read_; }
 
   const Api& api_;

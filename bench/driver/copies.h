@@ -1,8 +1,8 @@
 // CopyCounter: how many bytes a library copies, seen from outside.
 //
-// bench_copies.so is preloaded: its memcpy and memmove stand before the C library's, for the
-// driver, the library under test and the C++ library alike, and count while they are asked to. What
-// a compiler expanded in place is not seen; copies of a size known only at run time, such as those
+// bench_copies.so is preloaded: its memcpy and memmove replace the C library's for the driver, the
+// library under test and the C++ library, and count while counting is enabled. Copies that the
+// compiler expanded inline are not counted; copies of a size known only at run time, such as those
 // of values, are calls. It slows the run down, so no time of such a run is used.
 #pragma once
 

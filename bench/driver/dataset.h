@@ -6,9 +6,9 @@
 //   key(i), grouped     [2(i / group), 8 bytes big endian][zeros][i % group, 8 bytes big endian]
 //   key(i), random      [a permutation of 2i, 8 bytes][further bytes that depend on i]
 //
-// Numbers are doubled so that a missing key, 2i + 1, lies between two keys that are there. Values
-// point into a pool of bytes that compress to about a half; their first bytes depend on the key's
-// number and on the generation (0: loaded, 1: overwritten), and no time is spent on making them.
+// Numbers are doubled so that a missing key, 2i + 1, is between two existing keys. Values point
+// into a pool of bytes that compress to about a half; their first bytes depend on the key's number
+// and on the generation (0: loaded, 1: overwritten), and no time is spent on making them.
 //
 // Thread safety: immutable after construction.
 #pragma once

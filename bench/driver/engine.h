@@ -108,7 +108,7 @@ class Engine {
     uint64_t flushes = 0;
     uint64_t compactions = 0;
   };
-  // What runs at this moment; nothing if the library does not tell.
+  // The background work at this moment; empty if the library does not report it.
   virtual std::optional<Background> RunningNow() = 0;
 };
 

@@ -1,4 +1,4 @@
-// The engines behind OpenEngine, one file each.
+// The engines of OpenEngine, one file each.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@ namespace ashlar::bench {
 
 std::unique_ptr<Engine> OpenRocks(const std::string& library, const EngineOptions& options);
 std::unique_ptr<Engine> OpenLevelDb(const std::string& library, const EngineOptions& options);
-// For reading only: what it writes is neither logged nor synced, which no other library here does.
+// For reading only: unlike the other libraries, it neither logs nor syncs its writes.
 std::unique_ptr<Engine> OpenLmdb(const std::string& library, const EngineOptions& options);
 // Does nothing: what remains is the cost of the driver.
 std::unique_ptr<Engine> OpenNone(const EngineOptions& options);

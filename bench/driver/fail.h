@@ -1,5 +1,5 @@
-// How the driver ends early: one line on stderr, and an exit code that the orchestrator tells
-// apart.
+// How the driver ends early: one line on stderr, and an exit code that the orchestrator
+// distinguishes.
 #pragma once
 
 #include <string>

@@ -129,7 +129,7 @@ class LevelEngine : public Engine {
   void Flush() override {}
   void CompactAll() override { api_.compact_range(db_, nullptr, 0, nullptr, 0); }
 
-  // It does not tell whether it compacts; its tables stay what they are once it does not.
+  // It does not report compactions. Its set of tables stops changing after the last one.
   void WaitForBackgroundWork() override {
     constexpr int kQuietChecks = 5;
     std::string before;

@@ -1,4 +1,4 @@
-// bench_driver: one library, one database, a few workloads; prints what they cost as JSON.
+// bench_driver: one library, one database, a few workloads; prints their costs as JSON.
 // bench/run.py starts it for every library in turn.
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -96,7 +96,7 @@ Task ParseTask(const std::string& text, uint64_t operations) {
           .threads = parts.size() > 2 ? ParseNumber(parts[2]) : 1};
 }
 
-// What the shape implies for the options of the engine.
+// The engine options that the shape requires.
 void FitEngineToShape(RunOptions* run) {
   const uint64_t entry_bytes = run->dataset.key_bytes + run->dataset.value_bytes;
   uint64_t memtable_entries = 0;

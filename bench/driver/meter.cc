@@ -22,7 +22,7 @@ double SecondsOf(clockid_t clock) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-// The number behind "name:" in one of the kernel's files.
+// The number after "name:" in one of the kernel's files.
 uint64_t KernelNumber(const char* path, const std::string& name) {
   std::ifstream in(path);
   std::string word;
@@ -100,7 +100,7 @@ std::vector<Sampler::Sample> Sampler::Stop() {
 }
 
 void Sampler::Run(uint64_t period_ms) {
-  // Short naps, so that stopping does not add to what is measured.
+  // Short sleeps, so that stopping does not add to the measured time.
   constexpr std::chrono::milliseconds kNap(2);
   auto next = std::chrono::steady_clock::now();
   while (!stop_.load(std::memory_order_acquire)) {

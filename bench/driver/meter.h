@@ -1,5 +1,5 @@
-// What the process and its files cost: time, bytes, memory; and a sampler that watches a workload
-// while it runs.
+// The costs of the process and its files: time, bytes, memory; and a sampler that watches a
+// workload while it runs.
 //
 // Thread safety: functions: any thread. Sampler: created and stopped by one thread; it reads the
 // counters of the others.

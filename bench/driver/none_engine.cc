@@ -1,4 +1,4 @@
-// No library: what a workload costs when the calls do nothing.
+// No library: the cost of a workload whose calls do nothing.
 #include "bench/driver/engines.h"
 
 namespace ashlar::bench {

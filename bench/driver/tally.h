@@ -1,6 +1,6 @@
-// Tally: what a workload has read, in a form that two libraries can be compared by. Adding is a
-// load, a multiplication and three additions, so that it does not hide the cost of the read; sums
-// commute, so that threads may read in any order.
+// Tally: a summary of the data read by a workload, to compare two libraries. Adding is a load, a
+// multiplication and three additions, so that it does not hide the cost of the read; sums commute,
+// so that threads may read in any order.
 #pragma once
 
 #include <cstddef>

@@ -37,7 +37,7 @@ void Note(uint64_t done, Progress* progress) {
 struct Runner::Workload {
   std::string_view name;
   void (Runner::*run)(Result* result);
-  bool reads;  // warm what it reads first
+  bool reads;  // warm its first reads
 };
 
 std::span<const Runner::Workload> Runner::Workloads() {
@@ -390,7 +390,7 @@ void Runner::BesideWriter(Operation operation, Result* result) {
   const std::vector<uint32_t> side_order = Uniform(dataset_.num(), 1 << 20, kSideOrder);
   std::atomic<bool> stop{false};
   std::atomic<uint64_t> written{0};
-  // The values are those that are there: whatever a reader sees, the checksum is the same.
+  // The values do not change, so every reader computes the same checksum.
   std::thread writer([&] {
     using Clock = std::chrono::steady_clock;
     const std::unique_ptr<Session> session =

@@ -1,9 +1,9 @@
-// Workloads: what a run does with a database, and what it found out about it.
+// Workloads: the operations of a run on a database, and their results.
 //
 // A run prepares a database in a shape, then runs workloads on it one after the other; each is
-// measured on its own. What a workload needs beforehand (access patterns, warm caches) is made
-// before its clock starts; what a writing workload leaves undone (flush, compactions) is waited for
-// before its clock stops.
+// measured on its own. Preparations of a workload (access patterns, warm caches) end before its
+// clock starts. Background work of a writing workload (flush, compactions) ends before its clock
+// stops.
 //
 // Thread safety: one thread; workloads start threads of their own and join them.
 #pragma once
@@ -37,7 +37,7 @@ struct RunOptions {
   DatasetOptions dataset;
   Shape shape = Shape::kEmpty;
   uint64_t runs = 5;
-  uint64_t write_rate = 0;  // of the writer beside readers, operations per second
+  uint64_t write_rate = 0;  // of the writer concurrent with readers, operations per second
   bool log = true;
   bool sync = false;
   uint64_t sample_ms = 100;
@@ -49,7 +49,7 @@ struct RunOptions {
 
 struct Task {
   std::string workload;
-  uint64_t operations = 0;  // of all threads together; a load writes every key, whatever this says
+  uint64_t operations = 0;  // of all threads together; a load ignores this and writes every key
   uint64_t threads = 1;
 };
 
@@ -63,7 +63,7 @@ struct Result {
   LatencyHistogram latencies;
   Tally tally;
   uint64_t contents_hash = 0;  // of a writing workload; 0 otherwise
-  uint64_t side_writes = 0;    // by the writer beside readers
+  uint64_t side_writes = 0;    // by the writer concurrent with readers
   uint64_t copied_bytes = 0;   // by memcpy and memmove; counted if the preloaded counter is there
   uint64_t copied_values = 0;  // copies of at least a value's size
   bool copies_counted = false;
@@ -116,7 +116,7 @@ class Runner {
   // Starts the threads, lets `body` run in each, and measures from the first to the last.
   using Body = std::function<void(uint64_t thread, Session* session, LapClock* laps,
                                   Progress* progress, Tally* tally)>;
-  // What is left to do once the threads have ended, and belongs to the measured part.
+  // The work after the threads have ended that belongs to the measured part.
   using Rest = std::function<void()>;
   void Measure(const Body& body, const Rest& rest, Result* result);
 

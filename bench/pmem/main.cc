@@ -123,7 +123,7 @@ void TimeAll(const Run& run, nlohmann::json* row) {
         static_cast<double>(OrdinaryBytes() - memory) / static_cast<double>(run.entries);
   }
   std::unique_ptr<Store> store;
-  // The best of some: a single one is short, and what runs beside it tells.
+  // The best of some: a single run is short, and other processes affect it.
   constexpr int kOpens = 5;
   nlohmann::json opens;
   for (int i = 0; i < kOpens; ++i) {

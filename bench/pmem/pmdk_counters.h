@@ -1,5 +1,5 @@
-// What libpmemobj asks of libpmem, counted: the functions of pmdk_counters.cc stand before
-// libpmem's own.
+// Counts the calls of libpmemobj to libpmem: the functions of pmdk_counters.cc replace libpmem's
+// own.
 #pragma once
 
 #include "bench/pmem/store.h"

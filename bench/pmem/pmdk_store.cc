@@ -210,7 +210,7 @@ class PmdkStore final : public Store {
     const uint8_t hash = pmem::Fingerprint(key);
     return hash == 0 ? 1 : hash;
   }
-  // The snapshot that undoes what follows.
+  // The snapshot that undoes the following changes.
   static void Snapshot(const void* start, size_t bytes) {
     pmemobj_tx_add_range_direct(start, bytes);
   }
@@ -251,7 +251,7 @@ class PmdkStore final : public Store {
     leaf->hashes[at] = hash;
   }
 
-  // The upper half goes to a new leaf right of this one, and the new entry to where it belongs: one
+  // The upper half goes to a new leaf right of this one, and the new entry to its place: one
   // transaction.
   void Split(Leaf* leaf, std::string_view key, std::string_view value, uint8_t hash) {
     std::array<size_t, kSlots> order;

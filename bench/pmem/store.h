@@ -1,5 +1,5 @@
-// Store: what the benchmark asks of each tree on persistent memory, and how it counts what became
-// durable.
+// Store: the operations that the benchmark runs on each tree on persistent memory, and the counts
+// of durable bytes.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class Store {
   virtual uint64_t Get(std::string_view key) = 0;
 
   virtual uint64_t Splits() const = 0;
-  // Of the pool, in use by entries and what leads to them.
+  // Bytes of the pool in use by entries and by their index.
   virtual uint64_t UsedBytes() const = 0;
   // Since the process began; counted only by a store that was opened to count.
   virtual Durables Counted() const = 0;

@@ -1,4 +1,4 @@
-// Epoch reclamation: when may memory that readers reach without a lock or a count be freed?
+// Epoch reclamation: frees memory that readers reach without a lock or a count.
 //
 // A reader enters an epoch for the length of one call (EpochGuard), loads shared pointers, and uses
 // their targets. A writer unlinks an object, so that later loads cannot find it, and retires it. It
@@ -9,16 +9,18 @@
 //   word.epoch = global             domain.Retire: push             tag = ++global              (2)
 //   LightFence                                                      HeavyFence                  (3)
 //   p = shared.load(acquire)                                        scan words of the domain    (4)
-//   ... use *p ...                                                  delete batches with tag <= every epoch found that is not 0
+//   ... use *p ...                                                  delete batches with
+//                                                                   tag <= every epoch found != 0
 //   word.epoch = 0
 //
 // Domains. Objects of one open database, or of one pool, are retired into its EpochDomain, and
 // guards are entered in that domain. A guard holds back its own domain only: a database whose
 // reader does not return keeps nothing of another one in memory, and does not make its Close wait.
 //
-//   thread slot   [ epoch | domain ] -> [ epoch | domain ] -> ...     a further word for each other domain that a nested guard enters
+//   thread slot   [ epoch | domain ] -> [ epoch | domain ] -> ...
+//                 one more word for each other domain that a nested guard enters
 //
-// Why that is enough. Let a reader hold a guard while a batch of its domain is deleted. Either the
+// Proof. Let a reader hold a guard while a batch of its domain is deleted. Either the
 // scan (4) saw the reader's word: then its epoch >= tag was read from the increment (2) or a later
 // one, which happened after the unlinking, so the reader cannot have found the object. Or the scan
 // did not see the store: then the reader's loads came after the heavy fence (3), hence after the

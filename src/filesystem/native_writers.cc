@@ -146,7 +146,9 @@ class NativeWritableFile : public WritableFile {
     return status;
   }
 
-  OsFile file_;  // mutex_, or being written; SyncData and StartWriteBack run concurrently
+  // Written under mutex_, or by the write in progress. SyncData and StartWriteBack may run
+  // concurrently with writes.
+  OsFile file_;
   Mutex mutex_;
   std::atomic<uint64_t>
       size_;  // written under mutex_, read by the owner; relaxed: nothing else is read through it

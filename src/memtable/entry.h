@@ -1,4 +1,4 @@
-// The entry of a memtable: one write, as it lies in the arena.
+// The entry of a memtable: one write, as stored in the arena.
 //
 //   key_size varint32 | user key | tag fixed64 | value_size varint32 | value            key_size counts the user key alone
 //
@@ -40,7 +40,7 @@ inline Slice DecodedEntry::value() const {
   return Slice(value, value_bytes);
 }
 
-// What is sought among entries: the version of a key with this tag, or where it would stand.
+// A search target: the version of a key with this tag, or its position if it does not exist.
 struct EntryTarget {
   Slice user_key;
   uint64_t tag;

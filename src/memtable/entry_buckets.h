@@ -7,10 +7,9 @@
 //                  v
 //                node: next | entries | entry  ->  node: next | entries | entry  ->  null            in order
 //
-// In a bucket entries stand in the order of internal keys, whatever their prefixes. A prefix that
-// has a bucket to itself and one entry, which is what a prefix as long as the key gives, costs the
-// bucket's word and a node's head: 20 bytes and what alignment adds, and a lookup touches two
-// lines.
+// Entries of a bucket are in the order of internal keys, for all their prefixes. A prefix that has
+// a bucket to itself and one entry, as with a prefix as long as the key, costs the bucket's word
+// and a node's head: 20 bytes and what alignment adds, and a lookup touches two lines.
 //
 // I1: a list only grows: nodes are never unlinked nor changed but for `next`, so a reader may go on
 //     in a list whose bucket has become a tree.
@@ -77,7 +76,7 @@ class EntryBuckets {
   void Collect(std::vector<const char*>* entries) const;
 
   class ListWalk;
-  // What a bucket holds: at most one of them is not null.
+  // The contents of a bucket: at most one of them is not null.
   struct Bucket {
     const EntryTree* tree = nullptr;
     const Node* list = nullptr;
@@ -86,8 +85,8 @@ class EntryBuckets {
 
   const KeyComparator& comparator() const { return comparator_; }
 
-  // Asserts the order within buckets and the counts of lists. Only while nobody adds. Returns the
-  // number of entries.
+  // Asserts the order within buckets and the counts of lists. Requires: no concurrent Add. Returns
+  // the number of entries.
   uint64_t CheckInvariants() const;
 
  private:
@@ -106,8 +105,8 @@ class EntryBuckets {
   std::atomic<Word*> buckets_{nullptr};
 };
 
-// A position in the list of a bucket; the same calls as EntryTree::Walk. It sees what was in the
-// list when the bucket was found, and may see later entries.
+// A position in the list of a bucket; the same calls as EntryTree::Walk. It sees the entries in the
+// list when the bucket was found, and may see later ones.
 class EntryBuckets::ListWalk {
  public:
   // list: null for a bucket without entries.

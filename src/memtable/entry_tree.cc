@@ -60,7 +60,7 @@ EntryTree::Side EntryTree::EnterRoot(const Slice& user_key, Place* place) const 
   }
 }
 
-// The leaf between whose fences the target lies.
+// The leaf whose fences enclose the target.
 EntryTree::Side EntryTree::FindLeaf(const Target& target, Place* place) const {
   for (;;) {
     const Side side = EnterRoot(target.user_key, place);
@@ -187,8 +187,8 @@ bool EntryTree::Walk::Copy(const Place& place) {
   return true;
 }
 
-// Asks for the entries of the leaf beside with which the walk would go on. Whatever is read of it,
-// nothing but memory is asked for by it.
+// Prefetches the entries of the next leaf in the walk's direction. The values read from it are used
+// only for prefetches.
 void EntryTree::Walk::PrefetchBeside() const {
   const Place place{.node = beside_, .state = beside_->state.load(std::memory_order_acquire)};
   const SlotOrder order = LoadOrder(place);
@@ -207,8 +207,8 @@ void EntryTree::Walk::SeekToEdge(Edge edge) {
   position_ = edge == Edge::kFirst ? 0 : count_ - 1;
 }
 
-// Stands at the first entry of the target's leaf that is not before it, which may be behind the
-// leaf's last. False: the target is outside the tree.
+// Positions at the first entry of the target's leaf that is not before the target. It may be after
+// the leaf's last entry. False: the target is outside the tree.
 EntryTree::Side EntryTree::Walk::SeekInLeaf(const Target& target) {
   for (;;) {
     Place place;
@@ -222,8 +222,8 @@ EntryTree::Side EntryTree::Walk::SeekInLeaf(const Target& target) {
   }
 }
 
-// Keys that are being inserted between what was seen and the target must not make a seek stop short
-// of it: whenever the neighbourhood changed it starts again.
+// A concurrent insert next to the target must not make a seek stop before it. The seek restarts if
+// the neighbourhood changed.
 void EntryTree::Walk::Seek(const Slice& user_key, uint64_t tag) {
   const Target target{user_key, tag};
   for (;;) {
@@ -257,9 +257,8 @@ void EntryTree::Walk::SeekForPrev(const Slice& user_key, uint64_t tag) {
   }
 }
 
-// Goes to the near end of the leaf beside the copied one; past the edge of the tree the walk is
-// invalid. False: the neighbourhood changed since the copy was made, and the walk must find its
-// place again.
+// Moves to the near end of the next leaf. Past the edge of the tree the walk is invalid. False: the
+// neighbourhood changed since the copy was made, and the walk must find its place again.
 bool EntryTree::Walk::CopyNeighbour(Edge direction) {
   Place place = place_;
   if (!StepAside(direction, &place)) return false;

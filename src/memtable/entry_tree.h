@@ -1,7 +1,8 @@
 // EntryTree: the order of a memtable's entries. A B+ tree of small nodes that one writer grows and
 // any number of readers search without a lock.
 //
-//   node    state | prefix length | links | n heads | two orders | n entries | inner: n + 1 children          n slots: 32, young leaves 24
+//   node    state | prefix length | links | n heads | two orders | n entries | inner: n + 1 children
+//           n slots: 32, in young leaves 24
 //
 //   heads     4 bytes of each user key, taken after the node's prefix, as integers that sort like
 //             the keys (KeyComparator::Head). A search counts the heads that are smaller, which
@@ -21,16 +22,18 @@
 //             place; a key outside that is outside the tree. When a new key shortens it, the nodes
 //             on both edges are rebuilt: rare, it happens at most once per byte.
 //
-// A full node is not changed but replaced: two new nodes take over its slots, the separator goes
-// into the parent, the old node dies. Halves of a leaf get 24 slots; when those are full, a leaf of
-// 32 takes over. A dead node is used again for the next split, whatever its readers do.
+// A full node is replaced: two new nodes take over its slots, the separator is added to the parent,
+// and the old node dies. Halves of a leaf get 24 slots; when those are full, a leaf of 32 takes
+// over. A dead node is reused for the next split, even while it has readers.
 //
-// Readers are optimistic. They load a node's state, read what they need, and check that the state
-// is the same; if not, they start again from the root. A reader starts again only because the
-// writer got on, never waits for it, and so cannot be held up by a writer that was put to sleep.
+// Readers are optimistic. They load a node's state, read the node, and check that the state is
+// unchanged. Otherwise they restart from the root. A reader restarts only after
+// progress of the writer and never waits for it, so a descheduled writer cannot block readers.
 //
-//   step down:   s = node.state; child = node.child; t = child.state; check node.state == s     (child was node's child while in state t)
-//   step aside:  n = leaf.next; t = n.state; check leaf.state == s and leaf.next == n           (n followed what was read of leaf)
+//   step down:   s = node.state; child = node.child; t = child.state; check node.state == s
+//                (child was node's child while in state t)
+//   step aside:  n = leaf.next; t = n.state; check leaf.state == s and leaf.next == n
+//                (n is the successor of the leaf as read)
 //
 // I1: slots below the count of a published state do not change until the node dies; the order in
 //     use does not change until the second next publication.
@@ -45,11 +48,11 @@
 //     common to all keys, which first_key_ begins with.
 //
 // I5: nodes and entries live in the arena and are freed with it, so a reader may follow a stale
-//     pointer; what it finds is used only after a check.
+//     pointer. It uses the result only after a check.
 //
 // Memory orders. Publication: state is stored with release after the slots, loaded with acquire
 // before them. Retreat: the writer's release fence before it overwrites an order or a dead node's
-// slots pairs with the reader's acquire fence before it loads the state again: who read an
+// slots pairs with the reader's acquire fence before it loads the state again: a reader of an
 // overwritten word sees the later state. Pointers to nodes (root, children, links) are stored with
 // release after the node is alive, loaded with acquire.
 //
@@ -94,8 +97,8 @@ class EntryTree {
 
   const KeyComparator& comparator() const { return comparator_; }
 
-  // Asserts I1 to I4, order within and between nodes, and the links. Only while nobody inserts.
-  // Returns the number of entries.
+  // Asserts I1 to I4, order within and between nodes, and the links. Requires: no concurrent
+  // Insert. Returns the number of entries.
   uint64_t CheckInvariants() const;
 
   class Walk;
@@ -112,8 +115,8 @@ class EntryTree {
     const Node* node = nullptr;
     uint64_t state = 0;
   };
-  // Where a key lies relative to all keys of the tree, as far as the common prefix tells. An empty
-  // tree is before every key.
+  // The position of a key relative to all keys of the tree, as far as the common prefix determines
+  // it. An empty tree is before every key.
   enum class Side : uint8_t { kBefore, kInside, kAfter };
   enum class Edge : uint8_t { kFirst, kLast };
 
@@ -123,7 +126,7 @@ class EntryTree {
   int CompareEntry(const char* entry, const Target& target) const {
     return ashlar::CompareEntry(comparator_, entry, target);
   }
-  // Half a head: with two keys of a full leaf, that the other half tells them apart is rare.
+  // Half a head: the other half rarely distinguishes two keys of a full leaf.
   uint32_t Head(const Slice& user_key, uint32_t prefix_bytes) const {
     return static_cast<uint32_t>(comparator_.Head(user_key, prefix_bytes) >> 32);
   }
@@ -197,13 +200,12 @@ class EntryTree {
 };
 
 // A position in the tree. It copies the entry pointers of one leaf at a time, so that a step within
-// a leaf meets no other thread and one to the previous entry costs what one to the next does.
-// Entries added to the leaf after it was copied are not seen; what was in the tree before the seek
-// always is.
+// a leaf touches no shared data, and Prev costs the same as Next. Entries added to the leaf after
+// it was copied are not seen; entries added before the seek are always seen.
 //
-// Entries lie where they were written, so a walk asks for the memory of those that are some steps
-// away: inside the leaf by the copy, in the leaf beside it, which was asked for when this one was
-// entered, by a look at its addresses that need not be true.
+// Entries are stored in insertion order, so a walk prefetches entries some steps ahead: inside the
+// leaf from the copy, and in the next leaf from unchecked addresses. The next leaf itself is
+// prefetched when this leaf is entered.
 //
 // Lifetime: the tree's memtable must stay, through a guard or a count.
 class EntryTree::Walk {
@@ -236,7 +238,7 @@ class EntryTree::Walk {
   static constexpr uint32_t kAheadShort = 4;  // after a seek, which is mostly followed by few steps
   static constexpr uint32_t kAheadLong = 8;
   static constexpr uint32_t kEntryLinesMax =
-      16;  // further on the processor sees for itself where a copy goes
+      16;  // beyond this the processor's own prefetcher follows the copy
 
   void PrefetchEntry(const char* entry) const {
     for (uint32_t i = 0; i < entry_lines_; ++i) ASHLAR_PREFETCH(entry + i * kLineBytes);
@@ -262,8 +264,7 @@ class EntryTree::Walk {
   const EntryTree* const tree_;
   Place place_;
   const Node* beside_ =
-      // the leaf beside the copied one in the direction of travel, if the walk has asked for its
-      // memory
+      // the next leaf in the walk's direction, if it has been prefetched
       nullptr;
   Edge beside_edge_ = Edge::kFirst;  // where the walk would enter it
   uint32_t ahead_ = kAheadShort;     // how many steps away the entries are that memory is asked for

@@ -1,4 +1,4 @@
-// EntryTree::CheckInvariants: walks the whole tree and asserts what entry_tree.h promises.
+// EntryTree::CheckInvariants: walks the whole tree and asserts the invariants of entry_tree.h.
 #include <algorithm>
 
 #include "memtable/entry_tree.h"

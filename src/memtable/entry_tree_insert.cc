@@ -12,8 +12,8 @@
 //             |    |            5  C dies: whoever is reading it starts again
 //       B <-> L <-> R <-> D
 //
-//   Between 2 and 5 readers find C or L and R; they hold the same, but for the newcomer, which
-//   nobody looks for yet.
+//   Between 2 and 5 readers find C, or L and R. Both have the same entries except the newcomer,
+//   which is not visible yet.
 //
 // Memory is taken before step 2, and for the edges before the first copy: an insert that throws
 // std::bad_alloc leaves the tree as it was.
@@ -148,7 +148,7 @@ void EntryTree::NoteTrend(Node* leaf, uint32_t rank) {
 }
 
 // How many of a full leaf's entries, with the newcomer, stay left. A run of keys gets leaves of its
-// own, which it fills: the first split separates it from what stands in its way, the later ones put
+// own, which it fills: the first split separates it from the following keys, and later splits put
 // the newcomer into an empty leaf.
 uint32_t EntryTree::SplitPoint(const Node& leaf, uint32_t rank) const {
   if (leaf.trend >= kTrendInserts || (&leaf == last_leaf_ && rank == kSlots))
@@ -241,7 +241,7 @@ void EntryTree::SplitLeaf(const Path& path, Node* leaf, uint32_t rank, const cha
   items.Insert(rank, Head(UserKeyOf(entry), prefix_bytes), entry);
   const uint32_t left_count = SplitPoint(*leaf, rank);
   const bool in_left = rank < left_count;
-  // The side that a run goes on in will be full soon; the other side may stay as it is.
+  // The side in which a run continues will soon be full. The other side may not change.
   const bool in_middle = left_count == (kSlots + 1) / 2;
   const auto slots_for = [&](uint32_t count, bool has_newcomer) {
     return count < kYoungSlots && (in_middle || !has_newcomer) ? kYoungSlots : kSlots;
@@ -270,7 +270,7 @@ void EntryTree::Link(Node* node, Node* prev, Node* next) {
   node->next.store(next, std::memory_order_release);
 }
 
-// A leaf with the items and the links of another, whose trend goes on in it.
+// A leaf with the items and the links of another, which also continues its trend.
 void EntryTree::FillCopy(Node* fresh, const Node& leaf, const Items& items, uint32_t prefix_bytes) {
   Link(fresh, leaf.prev.load(std::memory_order_relaxed), leaf.next.load(std::memory_order_relaxed));
   fresh->trend = leaf.trend;
@@ -304,7 +304,7 @@ void EntryTree::ReplaceChild(const Path& path, uint32_t depth, const Pair& pair)
   const uint64_t state = parent->state.load(std::memory_order_relaxed);
   if (StateCount(state) == kSlots) return SplitInner(path, depth - 1, pair);
   InsertAt(parent, rank, pair.separator, pair.right);
-  // What is left of the separator keeps its rank.
+  // Items left of the separator keep their rank.
   SwapChild(parent, rank, pair.left);
 }
 
@@ -327,8 +327,8 @@ void EntryTree::SplitInner(const Path& path, uint32_t step, const Pair& pair) {
   items.Load(*node);
   items.Insert(rank, Head(UserKeyOf(pair.separator), prefix_bytes), pair.separator);
   items.SplitChild(rank, pair.left, pair.right);
-  // One separator goes up. At the tree's edges, and where the split child stays whole, the node
-  // stays as full as it can.
+  // One separator moves to the parent. At the tree's edges, and where the split child stays whole,
+  // the node stays as full as it can.
   const uint32_t middle = rank == kSlots ? kSlots - 1 : (rank == 0 ? 1 : kSlots / 2);
   const char* const separator = items.entries[middle];
   const Fences fences = FencesOf(path, step);
@@ -354,8 +354,8 @@ EntryTree::Fences EntryTree::FencesOf(const Path& path, uint32_t depth) const {
   return fences;
 }
 
-// Fills a node that takes over items with heads after prefix_bytes. When some heads do not tell
-// their keys apart and the fences allow more, the heads are taken later.
+// Fills a node that takes over items with heads after prefix_bytes. If some heads do not
+// distinguish their keys and the fences allow it, the heads start at a later byte.
 void EntryTree::FillPart(Node* fresh, Items items, uint32_t prefix_bytes, const Fences& fences) {
   const auto heads_end = items.heads.begin() + items.count;
   if (comparator_.HasHeads() && std::adjacent_find(items.heads.begin(), heads_end) != heads_end) {
@@ -432,7 +432,7 @@ void EntryTree::ShortenCommonPrefix(const Slice& user_key) {
   KillEdges(old_root, {.first = true, .last = true});
 }
 
-// What copies of the nodes on both edges take at most.
+// The maximum size of copies of the nodes on both edges.
 size_t EntryTree::EdgeBytesMax(const Node& root) {
   constexpr size_t kPaddingMax = alignof(Node) - 1;
   size_t bytes = 0;

@@ -1,5 +1,5 @@
-// The nodes of EntryTree, and their states. Private to entry_tree*.cc; memtable/entry_tree.h tells
-// how they work together.
+// The nodes of EntryTree, and their states. Private to entry_tree*.cc; memtable/entry_tree.h
+// describes the algorithm.
 //
 //   state   63                          8      7      6    5 .. 0
 //           number of changes                dead   order  count of slots
@@ -20,7 +20,7 @@ inline uint32_t StateCount(uint64_t state) {
 }
 inline bool StateDead(uint64_t state) { return (state & kStateDeadBit) != 0; }
 inline uint32_t StateOrderIndex(uint64_t state) { return (state & kStateOrderBit) != 0 ? 1 : 0; }
-// What follows `state` when the node lives on, or again.
+// The next `state` when the node stays alive, or is reused.
 inline uint64_t NextState(uint64_t state, uint32_t count, uint32_t order_index) {
   return ((state | (kStateChange - 1)) + 1) | (order_index != 0 ? kStateOrderBit : 0) | count;
 }
@@ -58,8 +58,8 @@ struct alignas(16) EntryTree::Node {
   std::atomic<uint32_t> prefix_bytes{0};
   const uint8_t slots;  // how many there are, a multiple of 8
   const bool is_leaf;
-  // The writer's: the rank of the latest insert into this leaf, and how many in a row came right
-  // behind their predecessor, up to kTrendInserts; negative: right before it.
+  // The writer's: the rank of the latest insert into this leaf, and the number of consecutive
+  // inserts directly after their predecessor, up to kTrendInserts; negative: right before it.
   uint8_t latest_rank = 0;
   int8_t trend = 0;
   // Leaves: the neighbours, null at the edges. Dead nodes: the next dead one of this kind and size.
@@ -74,7 +74,7 @@ struct alignas(16) EntryTree::Node {
   }
 
   // The arrays. Entries are addresses of 48 bits, split. Inner nodes: separators; the child right
-  // of a separator holds what is not before it.
+  // of a separator has the keys that are not before it.
   std::atomic<uint32_t>* heads() const { return At<uint32_t>(0); }
   SlotOrder::Word* order(uint32_t index) const { return At<uint64_t>(4 + index); }
   std::atomic<uint32_t>* entries_low() const { return At<uint32_t>(6); }
@@ -104,7 +104,7 @@ struct alignas(16) EntryTree::Node {
   std::atomic<Node*>& ChildAt(const SlotOrder& slot_order, uint32_t rank) const {
     return children()[rank == 0 ? 0 : size_t{1} + slot_order.Slot(rank - 1)];
   }
-  // Asks for what a search reads of any node.
+  // Prefetches the part of a node that every search reads.
   void Prefetch() const { PrefetchBytes(kHeadsOffset + kSlots * 6); }
   // Asks for all of a leaf.
   void PrefetchLeaf() const { PrefetchBytes(BytesOf(true, kSlots)); }
@@ -114,7 +114,7 @@ struct alignas(16) EntryTree::Node {
     const char* const p = reinterpret_cast<const char*>(this);
     for (size_t offset = 0; offset < n; offset += kLineBytes) ASHLAR_PREFETCH(p + offset);
   }
-  // The array that lies behind arrays with so many bytes per slot.
+  // The array that follows arrays with so many bytes per slot.
   template <typename T>
   std::atomic<T>* At(size_t bytes_per_slot) const {
     char* const node = const_cast<char*>(reinterpret_cast<const char*>(this));

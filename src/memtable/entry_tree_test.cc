@@ -249,8 +249,8 @@ TEST(EntryTreeTest, WalkSurvivesInsertsAroundIt) {
   Random random(13);
   forward.SeekToFirst();
   backward.SeekToLast();
-  // Entries that were there at the start are met in order, none twice and none left out, whatever
-  // is inserted meanwhile.
+  // Entries that were there at the start are met in order, none twice and none left out, during
+  // concurrent inserts.
   const auto next_old = [](EntryTree::Walk* walk, bool ahead) {
     while (walk->Valid() && TagSequence(Decoded(*walk).tag()) > 1000)
       ahead ? walk->Next() : walk->Prev();

@@ -148,8 +148,8 @@ std::unique_ptr<const SortedEntries> MemTable::SortEntries() const {
   return std::make_unique<SortedEntries>(comparator_, CollectEntries());
 }
 
-// Readers that come at once each sort for themselves, and all but the first throw theirs away:
-// nobody waits.
+// Concurrent readers each sort a copy, and all but the first discard theirs, so that no reader
+// waits.
 const SortedEntries* MemTable::SharedSortedEntries() const {
   const SortedEntries* shared = sorted_.load(std::memory_order_acquire);
   if (shared != nullptr) return shared;

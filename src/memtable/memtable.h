@@ -1,23 +1,24 @@
 // MemTable: the newest writes of a column family, in memory and in order, until a flush writes them
 // to a table.
 //
-//   arena   [entry][entry][node of the index][entry] ...      an entry: see memtable/entry.h; it never moves
+//   arena   [entry][entry][node of the index][entry] ...     memtable/entry.h; entries never move
 //   index   over the entries, of the kind chosen at construction:
 //             tree      user key ascending, tag descending           memtable/entry_tree.h     the default
 //             buckets   by the hash of the prefix, then in order     memtable/entry_buckets.h
-//             log       as they came                                 memtable/vector_index.h
-//   bloom   what is certainly not here; off by default               memtable/memtable_bloom.h
+//             vector    in insertion order                           memtable/vector_index.h
+//   bloom   proves that a key is absent; off by default              memtable/memtable_bloom.h
 //
-// Place of range tombstones: beside index_, as an atomic pointer to an immutable, sorted set of
-// fragments that the writer replaces; readers load it once per call, and null means none. Until
+// Place of range tombstones: a member next to index_, an atomic pointer to an immutable, sorted set
+// of fragments that the writer replaces; readers load it once per call, and null means none. Until
 // then range deletions are refused before they get here.
 //
 // The choice of the kind is made once per call, not per comparison: a virtual index would cost the
-// default a call per Get and per step of a cursor. Buckets and log know no order of all entries.
-// Whoever needs it (a cursor in total order, a flush) gets SortedEntries: made for the cursor while
-// the memtable is live, made once and shared when it is immutable.
+// default a call per Get and per step of a cursor. Buckets and vector have no total order. A
+// cursor in total order and a flush get SortedEntries: made for the cursor while the memtable is
+// active, made once and shared when it is immutable.
 //
-//   states   live --MarkImmutable--> immutable        live or immutable --Drop--> dropped --last pin released--> gone
+//   states   active --MarkImmutable--> immutable
+//            active or immutable --Drop--> dropped --last pin released--> freed
 //
 // I1: an entry whose sequence was published before a read began is found by that read.
 // I2: entries are never changed or moved: a value that was found stays valid while the memtable is
@@ -72,7 +73,7 @@ struct MemTableArgs {
   ArenaBlockPool* arena_blocks = nullptr;
   EpochDomain* epochs = nullptr;  // of the guards in which readers find the memtable
   std::atomic<int64_t>* live_count =
-      nullptr;      // counts this memtable while it exists; null: nobody counts
+      nullptr;      // counts this memtable while it exists; null: not counted
   uint64_t id = 0;  // grows with every memtable of a column family; for logs and statistics
   std::shared_ptr<const SliceTransform> prefix_extractor = nullptr;  // null: keys have no prefixes
   MemTableShape shape = {};
@@ -106,13 +107,13 @@ class MemTable {
   // Offers the versions of the key that the lookup may see, newest first, until it needs no more.
   // The values are pinned through this memtable.
   void Get(Lookup* lookup) const;
-  // A cursor in total order that holds a count on the memtable; memtable_cursor.h says what it
-  // sees.
+  // A cursor in total order that holds a count on the memtable; memtable_cursor.h defines the
+  // entries it sees.
   std::unique_ptr<InternalCursor> NewCursor() const;
-  // Whether a cursor in total order sees what was added after its first seek, too.
+  // Whether a cursor in total order also sees entries added after its first seek.
   bool CursorsFollow() const { return std::holds_alternative<EntryTree>(index_); }
 
-  // What pins this memtable's bytes.
+  // The source of pins on this memtable's bytes.
   PinSource pin_source() const { return {&kMemTablePin, const_cast<MemTable*>(this)}; }
 
   // Counts held now; exact while no read is in progress.
@@ -123,14 +124,14 @@ class MemTable {
   bool IsEmpty() const { return entries() == 0; }
   uint64_t entries() const { return entries_.load(std::memory_order_relaxed); }
   uint64_t deletions() const { return deletions_.load(std::memory_order_relaxed); }
-  // User keys, tags and values, without what the structure costs.
+  // User keys, tags and values, without the overhead of the structure.
   uint64_t data_bytes() const { return data_bytes_.load(std::memory_order_relaxed); }
   // The smallest and the largest sequence added; 0 while empty.
   SequenceNumber first_sequence() const { return first_sequence_.load(std::memory_order_relaxed); }
   SequenceNumber last_sequence() const { return last_sequence_.load(std::memory_order_relaxed); }
   // Memory held: the memtable itself and whole arena blocks. Never 0.
   size_t ApproximateMemoryUsage() const { return sizeof(*this) + arena_.MemoryAllocated(); }
-  // Memory of entries and nodes written so far; what decides that a memtable is full. Buckets and
+  // Memory of entries and nodes written so far. It decides whether a memtable is full. Buckets and
   // bloom filter, which are there from the first entry on, do not count: with a small write buffer
   // they alone would fill it.
   size_t ApproximateMemoryUsed() const { return used_bytes_.load(std::memory_order_relaxed); }
@@ -147,8 +148,8 @@ class MemTable {
       data_bytes += entry.internal_key().size() + entry.value().size();
     }
   };
-  // What lies in [start, limit) of user keys. A tree counts short ranges and estimates long ones;
-  // the other kinds count, which reads every entry.
+  // Statistics of the user keys in [start, limit). A tree counts short ranges and estimates long
+  // ones; the other kinds count, which reads every entry.
   RangeEstimate ApproximateRange(const Slice& start, const Slice& limit) const;
 
   // Asserts the structure's invariants. Not while a writer is active.
@@ -194,13 +195,13 @@ class MemTable {
   std::atomic<size_t> used_bytes_{0};
   std::atomic<SequenceNumber> first_sequence_{0};
   std::atomic<SequenceNumber> last_sequence_{0};
-  std::atomic<bool> immutable_{
-      false};  // release in MarkImmutable, acquire in immutable(): who sees it set sees every entry
+  // Release in MarkImmutable, acquire in immutable(): a thread that sees it set sees every entry.
+  std::atomic<bool> immutable_{false};
 
   mutable std::atomic<const SortedEntries*> sorted_{
       nullptr};  // once immutable: set once, by the first who needs it (release / acquire)
 
-  std::atomic<int64_t>* const live_count_;  // null: nobody counts
+  std::atomic<int64_t>* const live_count_;  // null: not counted
 
   mutable SharedCount pins_;
 };

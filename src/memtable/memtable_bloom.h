@@ -1,5 +1,5 @@
-// MemTableBloom: tells what a memtable certainly does not hold, without touching its index: a bloom
-// filter of whole keys, of prefixes, or of both.
+// MemTableBloom: a bloom filter of a memtable's whole keys, of prefixes, or of both. It proves that
+// a key is absent without a search of the index.
 //
 //   lines   [64 bytes][64 bytes] ...      a hash chooses a line, and six bits in it: one cache line is touched per question
 //

@@ -174,8 +174,8 @@ struct Case {
   NamedShape shape;
 };
 
-// What readers of a tree meet depends on the order of the keys; what readers of the others meet,
-// hardly.
+// The states that readers of a tree see depend on the order of the keys. Those of the other kinds
+// hardly do.
 std::vector<Case> Cases() {
   std::vector<Case> cases;
   for (const NamedShape& shape : TestShapes()) {

@@ -9,7 +9,7 @@ MemTableCursor::MemTableCursor(const MemTable* memtable, Hold hold, SeekPrefix* 
       always_tree_(memtable->is_plain_ || (seek == nullptr && memtable->CursorsFollow())),
       walk_(std::in_place_type<EntryTree::Walk>, std::get_if<EntryTree>(&memtable->index_)) {}
 
-// Goes on among all entries, in total order.
+// Continues among all entries, in total order.
 void MemTableCursor::EnterAll() {
   if (const auto* const tree = std::get_if<EntryTree>(&memtable_->index_)) {
     walk_.emplace<EntryTree::Walk>(tree);
@@ -22,7 +22,7 @@ void MemTableCursor::EnterAll() {
   walk_.emplace<SortedEntries::Walk>(sorted_);
 }
 
-// Goes on where the seek has to. False: there is nothing for it.
+// Continues in the entries that the seek needs. False: there is nothing for it.
 bool MemTableCursor::Enter() {
   const HashedPrefix* const prefix =
       seek_ != nullptr ? seek_->Find(memtable_->prefix_extractor()) : nullptr;

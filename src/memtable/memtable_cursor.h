@@ -10,11 +10,11 @@
 // one. A bloom filter of prefixes is asked first then: where it rules the prefix out, the cursor
 // has ended. SeekToFirst and SeekToLast are in total order in any case.
 //
-// I1: a cursor sees what was added before its last seek, and may see later entries; where it goes
-//     through entries that were sorted, what was added before the first seek that needed them.
+// I1: a cursor sees all entries added before its last seek, and may see later ones. Over sorted
+//     entries it sees those added before the first seek that needed them.
 //
-// The walk is a variant and not a virtual object: the default stays what a cursor over the tree
-// alone would be, plus one comparison per call.
+// The walk is a variant and not a virtual object, so that the default costs the same as a cursor
+// over the tree alone plus one comparison per call.
 #pragma once
 
 #include <memory>
@@ -34,8 +34,8 @@ class MemTableCursor final : public InternalCursor {
     kPinned,
   };
 
-  // seek: is told of every Seek and SeekForPrev before it is made, and outlives the cursor; null:
-  // total order.
+  // seek: is notified before every Seek and SeekForPrev; null: total order. Requires: it outlives
+  // the cursor.
   MemTableCursor(const MemTable* memtable, Hold hold, SeekPrefix* seek);
 
   void SeekToFirst() override {

@@ -1,4 +1,4 @@
-// Every kind of memtable against std::map: what Get finds, what cursors of both scopes meet, while
+// Every kind of memtable against std::map: the results of Get and of cursors of both scopes, while
 // it grows and once it is immutable.
 #include <gtest/gtest.h>
 
@@ -154,8 +154,8 @@ class MemTableKindsTest : public testing::TestWithParam<Parameter> {
            prefix_extractor_->Transform(ExtractUserKey(internal_key)) == prefix;
   }
 
-  // From the target to the end of its prefix, in the direction; entries of other prefixes may stand
-  // between, but nothing out of order.
+  // From the target to the end of its prefix, in the direction; entries of other prefixes may be
+  // between, but all in order.
   void CheckWithinPrefix(MemTableCursor* cursor, SeekPrefix* seek, const std::string& target,
                          bool forward) const {
     seek->Begin(ExtractUserKey(target), forward);

@@ -65,8 +65,8 @@ TEST_F(MemTableTest, CountersFollowTheEntries) {
   memtable_->CheckInvariants();
 }
 
-// How many writes a memtable holds decides how often they are rewritten below: the tree's share is
-// held to what entry_tree.h says.
+// The number of writes in a memtable decides how often compactions rewrite them. The tree's share
+// of memory must be within the bound of entry_tree.h.
 TEST_F(MemTableTest, TheIndexIsSmallBesideTheEntries) {
   constexpr uint64_t kEntries = 200000;
   const std::string value(100, 'v');

@@ -47,7 +47,7 @@ class SortedEntries {
   size_t Rank(const EntryTarget& target) const;
 
   const KeyComparator comparator_;
-  Slice prefix_;  // what all keys begin with; empty for orders without heads
+  Slice prefix_;  // the common prefix of all keys; empty for orders without heads
   std::vector<Item> items_;
 };
 

@@ -1,14 +1,13 @@
-// VectorIndex: the entries of a memtable in the order in which they were added, for loads that nobody
-// reads meanwhile.
+// VectorIndex: the entries of a memtable in insertion order, for loads without concurrent reads.
 //
 //   chunk [entry entry ... entry] -> chunk [entry entry ... entry] -> chunk [entry ...        size_ tells how far it goes
 //
-// An add writes one pointer, eight bytes per entry. A lookup goes through all of them: a memtable
-// that is asked often, or is asked after its last add, puts them in order first (SortedEntries).
+// An add writes one pointer, eight bytes per entry. A lookup scans all of them. A memtable with
+// frequent lookups, or with lookups after its last add, sorts them first (SortedEntries).
 //
 // Thread safety: one writer for Add; the others from any thread. size_ is stored with release after
-// what it covers, loaded with acquire before. Lifetime: the chunks live in the arena, as do the
-// entries.
+// the entries it covers, and loaded with acquire before they are read. Lifetime: the chunks live in
+// the arena, as do the entries.
 #pragma once
 
 #include <array>

@@ -1,21 +1,22 @@
-// LogReader: reads the records of a write-ahead log or a MANIFEST, and when they end says why.
+// LogReader: reads the records of a write-ahead log or a MANIFEST, and reports why they end.
 //
 //   READING --record--> READING
-//   READING --the end of the file, right behind a record-------------------> kEnd
-//   READING --a tail that a dying writer or a power cut leaves behind-------> kTornTail
-//   READING --damage that neither leaves behind-----------------------------> kCorruption --SkipDamage--> READING
-//   READING --an intact fragment of a type that is not implemented----------> kUnsupported
-//   READING --the file system------------------------------------------------> kIoError
+//   READING --the end of the file directly after a record------------> kEnd
+//   READING --an incomplete tail after a process crash or power cut--> kTornTail
+//   READING --damage with another cause------------------------------> kCorruption
+//   READING --an intact fragment of a type that is not implemented---> kUnsupported
+//   READING --an error of the file system----------------------------> kIoError
+//   kCorruption --SkipDamage--> READING
 //
 // A writer that dies leaves a prefix of its bytes. A power cut leaves everything that was synced,
 // and of the rest any of its sectors (512 bytes), zeros or garbage in place of the others. Rot
 // changes a few bits anywhere. Hence, at a fragment that is not intact:
 //
-//   behind it a record begins that is intact                             kCorruption   (a hole is never skipped over)
+//   an intact record begins after it (a hole is never skipped)           kCorruption
 //   it is cut off by the end of the file                                 kTornTail
 //     unless another length fits its checksum: then the length is wrong  kCorruption
 //   it has whole sectors of zeros, or nothing but zeros follow           kTornTail
-//   it ends where the file ends or the next one goes on                  kCorruption   (its checksum is wrong)
+//   it ends where the file ends or the next one begins (wrong checksum)  kCorruption
 //   anything else is garbage                                             kTornTail
 //
 // In a recycled log, whose end is followed by leftovers of its previous life, all of these are

@@ -17,8 +17,8 @@
 // records are missing. DecideAtRecord returns the consequence:
 //
 //   Continuity    record continues    gap
-//   kNotNeeded    kApply              kApply      nothing was cut: numbers may be missing because writes without a log used them
-//   kOrStop       kApply              kDropRest   point in time reached: this record and every later one is dropped
+//   kNotNeeded    kApply              kApply      no log was cut: writes without a log use numbers too
+//   kOrStop       kApply              kDropRest   point in time: drops this record and later ones
 //   kOrFail       kApply              kFail
 //
 // Point in time with several families: a family whose tables already have data of a log after the

@@ -1,4 +1,4 @@
-// What goes wrong: the exit code, where it is said, and that nothing was touched.
+// Errors: the exit code, the message's stream, and that no file was changed.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -181,7 +181,7 @@ TEST_F(ErrorsTest, ADamagedLogIsCorruptionAndNamed) {
     ASSERT_TRUE(db->FlushWAL(false).ok());
     fs::create_directory(database());
     for (const fs::directory_entry& entry : fs::directory_iterator(killed)) {
-      // Windows lets nobody read a file that is locked.
+      // Windows refuses reads of a locked file.
       if (entry.path().filename() != "LOCK")
         fs::copy_file(entry.path(), database() + "/" + entry.path().filename().string());
     }

@@ -1,4 +1,4 @@
-// What goes in: formats, rejected input, and the round trip through a dump.
+// Input of load: formats, rejected input, and the round trip through a dump.
 #include <filesystem>
 
 #include "tests/cli/tool.h"
@@ -9,7 +9,7 @@ namespace {
 using namespace std::string_literals;
 using LoadTest = ToolTest;
 
-// The counts at the head of what load says, without the times after them.
+// The counts at the beginning of load's output, without the times after them.
 std::string Counts(const ToolResult& result) {
   return result.out.substr(0, result.out.find("seconds"));
 }

@@ -29,10 +29,10 @@ ToolResult ToolTest::RunBare(const std::vector<std::string>& arguments, const st
   const std::string err = File("stderr");
   std::string command = ProgramCommand("ashlar");
   for (const std::string& argument : arguments) command += " " + ShellQuoted(argument);
-  // In braces: RunTool adds a redirection of its own behind the command.
+  // In braces: RunTool adds a redirection of its own after the command.
   const ToolRun run = RunTool("{ " + command + " <" + ShellQuoted(in) + " >" + ShellQuoted(out) +
                               " 2>" + ShellQuoted(err) + "; }");
-  // What the shell itself has to say is not expected.
+  // Messages of the shell itself are not expected.
   return {.exit_code = run.exit_code, .out = ReadFile(out), .err = ReadFile(err) + run.output};
 }
 

@@ -1,8 +1,8 @@
 // Tool: runs the command-line tool on a database in a scratch directory, with its two output
 // streams apart.
 //
-// Results of one run: "seconds" and the rates of load are whatever they are, everything else is
-// golden. Thread safety: one thread.
+// Results of one run: "seconds" and the rates of load vary, everything else is golden. Thread
+// safety: one thread.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -380,7 +380,7 @@ TEST_F(UnknownObjectsTest, WithoutAnyOptionsFileThatCanBeReadTheDefaultsAreUsed)
   EXPECT_EQ(Output({"scan"}), "a  2\n");
 }
 
-// ---- Verify goes on.
+// ---- Verify continues.
 
 TEST_F(UnknownObjectsTest, VerifyNamesEveryDamagedTable) {
   OpenDb({{"default", With(nullptr)}, {"more", With(nullptr)}});

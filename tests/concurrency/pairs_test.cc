@@ -1,5 +1,5 @@
 // Every pair of calls on the whole database, both in loops, while writers and readers work. A test
-// is one pair; README.md says what is compared.
+// is one pair; README.md lists the comparisons.
 #include <gtest/gtest.h>
 
 #include <array>

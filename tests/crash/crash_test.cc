@@ -3,8 +3,8 @@
 // operations may have left it is opened, compared with the model, written to and opened again; and
 // in a fifth of the cases the recovery itself is cut off in the same way.
 //
-// What must hold of every image (docs/reliability.md): it opens by itself; it holds every write
-// that was acknowledged as durable; all families together are at one point of the commit order.
+// The promise for every image (docs/reliability.md): it opens by itself; it holds every write that
+// was acknowledged as durable; all families together are at one point of the commit order.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -88,7 +88,7 @@ class Workload {
 
   void Open() {
     Check(database_.Open());
-    // What was replayed is in tables, or its logs were synced.
+    // Replayed writes are in tables, or their logs were synced.
     PromiseAll();
   }
   void Reopen() {
@@ -194,7 +194,7 @@ class Workload {
   int families_made_ = 0;
 };
 
-// What recovering an image gave: where in the commit order it stands.
+// The result of recovering an image: its position in the commit order.
 struct Recovered {
   uint64_t commits = 0;
   Contents contents;        // as found
@@ -307,8 +307,8 @@ class CrashTest : public ::testing::TestWithParam<size_t> {
     return false;
   }
 
-  // Creations, renames and removals, and what is synced, are where things go wrong: every one of
-  // them is a point, before and after.
+  // Creations, renames, removals and syncs are the critical operations: every one of them is a
+  // point, before and after.
   static bool IsInteresting(const CrashFileSystem& file_system, uint64_t k) {
     const auto is = [&](uint64_t operation) {
       return operation < file_system.OperationCount() &&
@@ -338,7 +338,7 @@ TEST_P(CrashTest, NothingAcknowledgedIsLost) {
 
   constexpr uint64_t kImagesWanted = 2000;
   const uint64_t operations = file_system->OperationCount();
-  // The number of images at a point differs; about fifty is what most have.
+  // The number of images at a point differs; most have about fifty.
   const uint64_t keep_one_in = std::max<uint64_t>(1, operations * 50 / (kImagesWanted * Effort()));
   Random random(seed_);
   std::map<uint64_t, uint64_t> checked;  // fingerprint -> what was asked of it

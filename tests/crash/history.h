@@ -1,11 +1,11 @@
-// History: what a workload wrote, in commit order, and what it was told: the model that a recovered
-// database is compared with.
+// History: the writes of a workload in commit order, and their acknowledgements: the model that a
+// recovered database is compared with.
 //
 //   commits      0 ---- 1 ---- 2 ---- 3 ---- 4          Expected(n): the contents after the first n
 //   operations   ......k1...k2......k3....              of the file system, as its journal counts them
 //
 // A commit is bracketed by the operations between which it ran. A promise says: every image of an
-// operation at or behind `operation` holds the first `commits` commits.
+// operation at or after `operation` holds the first `commits` commits.
 //
 // Thread safety: one thread.
 #pragma once
@@ -44,8 +44,8 @@ class History {
   uint64_t commits() const { return begins_.size(); }
   // The last commit that touches the family; 0: none does. Counted from 1.
   uint64_t LastCommitOf(const std::string& family) const;
-  // What an image of the first k operations must hold at least, may hold at most, and must hold if
-  // only the process died.
+  // The commits that an image of the first k operations must have at least, may have at most, and
+  // must have if only the process died.
   uint64_t PromisedAt(uint64_t k) const { return LargestUpTo(promises_, k); }
   uint64_t AcknowledgedAt(uint64_t k) const { return LargestUpTo(acknowledged_, k); }
   uint64_t BegunAt(uint64_t k) const;

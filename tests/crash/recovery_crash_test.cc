@@ -1,6 +1,6 @@
 // The recovery itself, cut off after each of its operations, with every kind of damage: nothing
-// that it found may be missing afterwards, and what it gave up as torn stays given up. Once a crash
-// between two edits of a recovery made a database refuse to open for ever.
+// that it found may be missing afterwards, and a torn part that it dropped stays dropped. Once a
+// crash between two edits of a recovery made a database refuse to open for ever.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -89,8 +89,8 @@ TEST_F(RecoveryCrashTest, CutOffAnywhereItLosesNothingWhereLogsStay) {
 }
 
 // A process dies without having synced its log; the next one replays it and leaves it where it is.
-// What the next one then acknowledges as durable must not stand behind what the power cut takes
-// from the old log.
+// Writes that the next process acknowledges as durable must not depend on bytes that the power cut
+// takes from the old log.
 TEST_F(RecoveryCrashTest, LogsOfADeadProcessBecomeDurableBeforeNewWritesDo) {
   Options options = SmallDatabaseOptions();
   options.avoid_flush_during_recovery = true;
@@ -103,7 +103,7 @@ TEST_F(RecoveryCrashTest, LogsOfADeadProcessBecomeDurableBeforeNewWritesDo) {
     ASSERT_TRUE(database.Write(Batch(kDefaultColumnFamilyName, i), WriteOptions()).ok());
     Apply(Batch(kDefaultColumnFamilyName, i), &expected);
   }
-  // As if it were killed: its bytes are with the operating system, and nobody syncs them.
+  // As if it were killed: its bytes are with the operating system, and are not synced.
   FaultRule no_sync;
   no_sync.operations = FaultOperation::kSync;
   no_sync.sticky = true;
@@ -124,8 +124,8 @@ TEST_F(RecoveryCrashTest, LogsOfADeadProcessBecomeDurableBeforeNewWritesDo) {
   });
 }
 
-// A log that is damaged in its middle: whatever the recovery had come to when it was cut off, the
-// log or its copy is complete.
+// A log that is damaged in its middle: wherever the recovery was cut off, the log or its copy is
+// complete.
 TEST_F(RecoveryCrashTest, CutOffAnywhereADamagedLogIsNotLost) {
   const std::string log_path = WalFileName(OpenDatabase::kPath, 2).substr(1);
   const std::string copy_path = LostLogFileName(OpenDatabase::kPath, 2, 0).substr(1);
@@ -181,11 +181,11 @@ TEST_F(RecoveryCrashTest, CutOffAnywhereADamagedLogIsNotLost) {
   }
 }
 
-// An open that fails once put the lengths of logs on record that nobody had synced. After a power
-// cut took their ends, the database was refused.
+// An open that fails once put the lengths of unsynced logs on record. After a power cut took their
+// ends, the database was refused.
 class FailedOpenTest : public RecoveryCrashTest {
  protected:
-  // What may be found after a power cut that follows a failed open: the synced batch, and any
+  // The possible states after a power cut that follows a failed open: the synced batch, and any
   // number of the others.
   static void ExpectPrefix(const MemoryImage& image, const Options& options) {
     OpenDatabase database(std::make_shared<MemoryFileSystem>(image), options, 3);
@@ -202,8 +202,8 @@ class FailedOpenTest : public RecoveryCrashTest {
     EXPECT_TRUE(is_prefix);
   }
 
-  // A process synced one batch, wrote more and died; the next one cannot write the table of what it
-  // replayed.
+  // A process synced one batch, wrote more and died; the next one cannot write the table of the
+  // replayed batches.
   void FailAnOpen(const Options& options) {
     OpenDatabase killed(faults_, options, 1);
     ASSERT_TRUE(killed.Open().ok());

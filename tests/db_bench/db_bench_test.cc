@@ -1,5 +1,5 @@
-// Runs db_bench as its users do: every workload for a moment, and what the flags promise. In builds
-// whose figures say nothing it refuses, unless told.
+// Runs db_bench as its users do: every workload for a moment, and the effects of the flags. In
+// builds with meaningless figures it refuses to run, unless forced.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ class DbBenchTest : public testing::Test {
   ScratchDirectory scratch_;
 };
 
-// The tests of what is done rather than of how long it takes: in every build.
+// Tests of the work done rather than of its time: in every build.
 class DbBenchMeasuringTest : public DbBenchTest {
  protected:
   DbBenchMeasuringTest() { build_flag_ = kMeasures ? "" : "--any_build=1 "; }

@@ -1,5 +1,5 @@
-// What listeners are told about the error that makes a database read-only, and what becomes of jobs
-// that find no memory.
+// Notifications of listeners about the error that makes a database read-only, and jobs that run out
+// of memory.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The everyday life of a database beyond what tests/scenarios asks of both engines: logs,
-// sequences, flushes, compactions, files.
+// The ordinary operations of a database that tests/scenarios does not cover: logs, sequences,
+// flushes, compactions, files.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>

@@ -1,5 +1,5 @@
-// What programs written for RocksDB rely on besides results: which functions of theirs are called,
-// the texts they look for, figures that are never 0.
+// Behaviour that programs written for RocksDB rely on besides results: calls of their functions,
+// texts they search for, figures that are never 0.
 #include <gtest/gtest.h>
 
 #include <atomic>

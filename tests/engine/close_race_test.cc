@@ -83,7 +83,7 @@ std::vector<std::string> Files(FileSystem* file_system, const std::string& path)
 }
 
 // The flush passes its check, then waits because a switch would stop the writers. Close runs and
-// releases LOCK. The flush goes on with a memtable that is not empty.
+// releases LOCK. The flush continues with a memtable that is not empty.
 TEST(CloseRaceTest, AFlushThatPassedItsCheckCreatesNoLogAfterLockIsReleased) {
   const auto files = std::make_shared<MemoryFileSystem>();
   StallGate gate;

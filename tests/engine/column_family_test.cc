@@ -143,7 +143,7 @@ TEST_F(ColumnFamilyTest, MemtablesTogetherStayWithinDbWriteBufferSize) {
     handles_.push_back(handle);
   }
   for (int i = 0; i < 6000; ++i) {
-    // Most of it goes into one family, which is the one that is written out.
+    // Most writes are to one family, which is the one that is flushed.
     ASSERT_OK(db_->Put(WriteOptions(), handles_[i % 10 == 0 ? 2u : 1u], StrCat("key", i),
                        std::string(1000, 'x')));
     uint64_t bytes = 0;

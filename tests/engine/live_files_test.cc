@@ -1,4 +1,4 @@
-// The files of the current state, listed and kept while somebody copies them.
+// The files of the current state, listed and kept while they are copied.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ class LiveFilesTest : public DatabaseFixture {
  protected:
   LiveFilesTest() { options_.disable_auto_compactions = true; }
 
-  // New tables, a new MANIFEST, and a new OPTIONS file for each round; what was there before is
+  // New tables, a new MANIFEST, and a new OPTIONS file for each round; the earlier ones are
   // replaced.
   void Churn() {
     for (int round = 0; round < 4; ++round) {
@@ -33,7 +33,7 @@ class LiveFilesTest : public DatabaseFixture {
       CompactAll();
       ASSERT_OK(db_->SetOptions({{"max_bytes_for_level_multiplier", StrCat(7 + round)}}));
     }
-    // Jobs go on after what waits for them was told: the end of the last one may make files
+    // Jobs continue after their waiters were notified: the end of the last one may make files
     // obsolete.
     ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
   }

@@ -1,4 +1,4 @@
-// Many column families: what each of them costs, and what a dropped one leaves.
+// Many column families: the cost of each, and the rest of a dropped one.
 #include <gtest/gtest.h>
 
 #include <memory>

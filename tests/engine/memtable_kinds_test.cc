@@ -1,5 +1,5 @@
-// A database with each kind of memtable: the same writes and reads give what the default gives,
-// through flushes, replays and reopening.
+// A database with each kind of memtable: the same writes and reads have the same results as with
+// the default, through flushes, replays and reopening.
 #include <fstream>
 #include <iterator>
 
@@ -121,8 +121,8 @@ TEST_P(MemTableKindTest, WhatIsWrittenIsReadFlushedReplayedAndReopened) {
   }
 }
 
-// Walks from a target and back, in each mode that uses prefixes: what has the target's prefix is
-// met exactly. With auto_prefix_mode and a bound everything is.
+// Walks from a target and back, in each mode that uses prefixes: exactly the keys with the target's
+// prefix are found. With auto_prefix_mode and a bound everything is.
 TEST_P(MemTableKindTest, PrefixesAreWalkedExactlyInBothDirections) {
   const uint64_t seed = 20261122;
   SCOPED_TRACE(testing::Message() << GetParam() << ", seed " << seed);

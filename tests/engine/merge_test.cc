@@ -114,7 +114,7 @@ TEST_F(MergeTest, WithoutAnOperatorMergesAreRefusedAndNothingIsLost) {
   Merge("a", "1");
   Close();
   options_.merge_operator = nullptr;
-  // The log holds a merge that nobody can apply.
+  // The log has a merge that cannot be applied.
   EXPECT_TRUE(TryOpen().IsInvalidArgument());
   options_.merge_operator = MergeOperators::CreateStringAppendOperator(',');
   Open();

@@ -1,5 +1,4 @@
-// What a database tells about itself: tickers, histograms, PerfContext, listeners, events in the
-// LOG.
+// Observability of a database: tickers, histograms, PerfContext, listeners, events in the LOG.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +24,7 @@ namespace {
 
 std::string Key(int i) { return "key" + std::to_string(1000 + i); }
 
-// Writes down what it is told, one word and the parts that matter.
+// Records each notification as one word and the relevant fields.
 class Diary final : public EventListener {
  public:
   void OnFlushBegin(DB*, const FlushJobInfo& info) override {

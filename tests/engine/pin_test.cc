@@ -1,5 +1,5 @@
-// PinnableSlice: values are found without a copy, and stay valid whatever happens to what they lie
-// in.
+// PinnableSlice: values are found without a copy, and stay valid whatever happens to their
+// container.
 #include "ashlar/statistics.h"
 #include "tests/engine/database_fixture.h"
 

@@ -259,7 +259,7 @@ TEST_F(PlainTableTest, ValuesArePinnedInTheMapping) {
   PinnableSlice value;
   ASSERT_OK(db_->Get(ReadOptions(), db_->DefaultColumnFamily(), "a", &value));
   EXPECT_TRUE(value.IsPinned());
-  // The table goes; its bytes stay while somebody has them.
+  // The table is closed; its bytes stay while they are pinned.
   Delete("a");
   Flush();
   CompactAll();

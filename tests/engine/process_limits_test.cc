@@ -1,4 +1,4 @@
-// What the store does where the process may have fewer open files, or shorter ones, than it needs.
+// The store with limits on the process's open files and file sizes.
 #include <sys/resource.h>
 
 #include <csignal>
@@ -69,7 +69,7 @@ class FileSizeLimitTest : public DatabaseFixture {
   void (*const handler_before_)(int);
 };
 
-// The last buffer is full when the file ends: nothing but its own write can tell that it failed.
+// The last buffer is full when the file ends: only its own write can report that it failed.
 TEST_F(FileSizeLimitTest, APieceThatFailsOnItsWayIsToldBySyncAndClose) {
   FileOptions options;
   options.use_direct_io = true;
@@ -106,7 +106,7 @@ TEST_F(FileSizeLimitTest, AFlushOfWhichAPieceFailedLosesNothing) {
   for (int i = 0; i < kEntries; ++i) ASSERT_EQ(Get(std::to_string(1000 + i)), value) << i;
 }
 
-// The log may not grow: the very Put that it has no room for fails, and what the log keeps is
+// The log may not grow: the very Put that it has no room for fails, and the rest of the log is
 // whole.
 TEST_F(FileSizeLimitTest, TheWriteThatTheLogHasNoRoomForFailsAndEveryModeOpens) {
   for (const WALRecoveryMode mode :

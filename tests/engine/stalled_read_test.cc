@@ -1,5 +1,5 @@
-// A read that waits for its file, or for code of the program, holds nothing back: what is retired
-// meanwhile is freed, other databases close, and the read gives what it would have given at once,
+// A read that waits for its file, or for code of the program, blocks nothing: objects retired
+// meanwhile are freed, other databases close, and the read has the same result as without the wait,
 // although the table that it reads was compacted away and closed.
 #include <filesystem>
 #include <functional>
@@ -21,7 +21,7 @@ std::string Key(int i) {
 }
 std::string Value(int i) { return "value " + std::to_string(i) + std::string(200, 'v'); }
 
-// Appends operands; the merge waits at a gate.
+// Appends operands; the merge waits at a StallGate.
 class WaitingMerge final : public AssociativeMergeOperator {
  public:
   explicit WaitingMerge(StallGate* gate) : gate_(gate) {}
@@ -71,7 +71,7 @@ class StalledReadTest : public DatabaseFixture {
     CompactAll();
     EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));
     EpochReclaimAll();
-    // First of all: what follows would wait for the guard of a read that has not left it.
+    // First: the next steps would wait for the guard of a read that has not left it.
     ASSERT_EQ(EpochPendingObjects(), 0u);
     ASSERT_OK(db_->SetDBOptions({{"max_open_files", "1"}}));
     EXPECT_EQ(db_->Get(ReadOptions(), Key(7), &newer_).ok() ? newer_ : "", "newer");
@@ -87,7 +87,7 @@ class StalledReadTest : public DatabaseFixture {
     EpochReclaimAll();
     EXPECT_EQ(EpochPendingObjects(), 0u);
     EXPECT_EQ(Get(Key(500)), "newer");
-    // What only the read kept is gone.
+    // Objects that only the read kept are deleted.
     EXPECT_EQ(TablesOnDisk(), TablesListed());
   }
   size_t TablesOnDisk() const {
@@ -170,7 +170,7 @@ TEST_F(StalledReadTest, AMultiGetOverTwoFamilies) {
   ReplaceEverything();
 }
 
-// The first key waits for its block. What the batch has found in cached blocks for the other keys is
+// The first key waits for its block. The cached blocks in which the batch found the other keys are
 // evicted and freed meanwhile.
 TEST_F(StalledReadTest, AMultiGetThatHasFoundCachedBlocks) {
   Fill();

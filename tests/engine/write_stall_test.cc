@@ -1,5 +1,5 @@
-// Writers that are slowed down or stopped: what they get together, what ends their wait, and what
-// does not wait with them.
+// Writers that are slowed down or stopped: their total rate, the end of their wait, and the
+// operations that do not wait with them.
 #include <gtest/gtest.h>
 
 #include <atomic>

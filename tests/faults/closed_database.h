@@ -41,7 +41,7 @@ class ClosedDatabase {
   Contents contents_;
 };
 
-// What opening a damaged image and reading all of it gave.
+// The result of opening a damaged image and reading all of it.
 struct Autopsy {
   bool opened = false;
   Status status;  // of the open, or the first error of a read

@@ -1,5 +1,6 @@
-// Whatever happened to the files of a closed database: opening it, or reading it, says so and names
-// the file, or nothing is missing. Never a crash, never wrong data, and a refusal changes nothing.
+// Any damage to the files of a closed database: opening it, or reading it, reports the damage and
+// names the file, or nothing is missing. Never a crash, never wrong data, and a refusal changes
+// nothing.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -78,7 +79,7 @@ TEST_F(CorruptionTest, OverwrittenBatches) {
                       random.OneIn(2) ? std::string(length, '\0') : random.Bytes(length));
       SCOPED_TRACE(
           StrCat(name, " of ", bytes.size(), " bytes, ", length, " overwritten at ", offset));
-      // What a MANIFEST lost at its end is found out by what is then missing or too much.
+      // A loss at the end of a MANIFEST is detected by files that are then missing or unexpected.
       Check(closed_.With(name, damaged), name.starts_with("MANIFEST") ? "/" : name);
     }
   }

@@ -1,6 +1,6 @@
 // A small workload, run again and again, each time with an error at another call of the file
-// system: once or from then on, before or after the call took effect, EIO or a full disk. What must
-// hold, whatever fails:
+// system: once or from then on, before or after the call took effect, EIO or a full disk. The
+// promise, after the failure of any call:
 //
 //   - every call of the database returns a Status; a read gives the right contents or an error,
 //     never wrong contents;
@@ -146,7 +146,7 @@ class FaultyRun {
     Apply(commit, &*with_the_failed_);
   }
 
-  // What the open database shows: the acknowledged writes and no other, or an error.
+  // The contents of the open database: the acknowledged writes and no other, or an error.
   void CompareReads() {
     Contents contents;
     const Status read = database_->Read(&contents);
@@ -184,7 +184,7 @@ class FaultyRun {
     latched_.reset();
   }
 
-  // What was acknowledged, and perhaps the write that failed after it.
+  // The acknowledged writes, and perhaps the write that failed after them.
   void CompareReopened() {
     Contents contents;
     const Status read = database_->Read(&contents);
@@ -332,7 +332,7 @@ INSTANTIATE_TEST_SUITE_P(
         Operations{"CreateDirectory", FaultOperation::kCreateDirectory}),
     [](const auto& operations) { return std::string(operations.param.name); });
 
-// Reads that lie: what they return is caught by a checksum, or is right.
+// Wrong reads: a checksum detects the result, or it is right.
 class LyingReadTest : public ::testing::TestWithParam<FaultEffect> {};
 
 TEST_P(LyingReadTest, WrongBytesAreNeverBelieved) {

@@ -1,5 +1,5 @@
-// A log that fails: what is left of it is whole, every recovery mode opens the database, and no
-// failure is hidden from the caller.
+// A log that fails: its rest is whole, every recovery mode opens the database, and no failure is
+// hidden from the caller.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -179,7 +179,7 @@ TEST_F(FailedLogTest, AFlushThatFailsAtASwitchIsReportedAndLatched) {
   }
 }
 
-// What waited in memory for FlushWAL is not written after the log has failed: the writes in it were
+// Records buffered for FlushWAL are not written after the log has failed: the writes in it were
 // never promised, the one that failed was refused.
 TEST_F(FailedLogTest, NothingIsAddedToALogThatFailed) {
   Options options = SmallDatabaseOptions();
@@ -220,7 +220,7 @@ TEST_F(FailedLogTest, AnOpenThatFailsRecordsNoLogAsSynced) {
     ASSERT_TRUE(opened.IsNoSpace()) << opened.ToString();
   }
   faults->ClearRules();
-  // The power cut takes what nobody has synced.
+  // The power cut takes all unsynced bytes.
   for (const std::string& log : unsynced) {
     uint64_t bytes = 0;
     ASSERT_OK(killed->GetFileSize(log, &bytes));

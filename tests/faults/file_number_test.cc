@@ -1,6 +1,6 @@
-// Numbers in the names of files, in a MANIFEST and in a log that no database reaches: what is not
-// the database's is left alone, what is damaged is refused, and a database that was opened once can
-// be opened again.
+// Numbers in the names of files, in a MANIFEST and in a log that no database reaches: foreign files
+// are left alone, damaged files are refused, and a database that was opened once can be opened
+// again.
 #include <gtest/gtest.h>
 
 #include <memory>

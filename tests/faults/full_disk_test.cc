@@ -120,7 +120,7 @@ class FullDiskTest : public ::testing::Test {
         std::string found;
         const Status read = db->Get(ReadOptions(), handle, key, &found);
         EXPECT_TRUE(read.ok()) << read.ToString();
-        // A failed write may be in the log behind the acknowledged ones.
+        // A failed write may be in the log after the acknowledged ones.
         EXPECT_TRUE(found == value || found.starts_with(StrCat(writes_)) || key == "list") << key;
       }
       delete handle;

@@ -24,7 +24,7 @@ Options SilentOptions() {
   return options;
 }
 
-// Not a test: what the other process does.
+// Not a test: the code of the other process.
 TEST(LockChild, DISABLED_Open) {
   const char* const directory = std::getenv(kDirectoryVariable);
   if (directory == nullptr) GTEST_SKIP() << "started by the test below";
@@ -75,7 +75,7 @@ TEST_F(LockTest, ASecondOpenInThisProcessIsRefusedWithTheReason) {
   const Status opened = DB::Open(SilentOptions(), path_, &second);
   EXPECT_TRUE(opened.IsIOError()) << opened.ToString();
   EXPECT_NE(opened.ToString().find("/LOCK: "), std::string::npos) << opened.ToString();
-  // Closing what the refused open had opened must not give the lock away.
+  // Closing the files of the refused open must not release the lock.
   EXPECT_NE(OpenInAnotherProcess().find("/LOCK: "), std::string::npos);
 }
 

@@ -1,6 +1,6 @@
-// Logs that are cut, damaged or missing, under each of the four recovery modes: what is recovered
-// is exactly what the mode promises, or the open is refused by a status that names the log, and
-// nothing is changed.
+// Logs that are cut, damaged or missing, under each of the four recovery modes: recovery returns
+// exactly the writes that the mode promises, or the open is refused by a status that names the log,
+// and nothing is changed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ class LogDamageTest : public ::testing::Test {
     ASSERT_TRUE(database_.Open().ok());
     for (int i = 1; i <= kBatches; ++i) {
       ASSERT_TRUE(database_.Write(BatchNumber(i), WriteOptions()).ok());
-      // The memtable is switched, and its flush waits for somebody to run it.
+      // The memtable is switched, and its flush waits until a test runs it.
       if (i == kBatchesInTheFirstLog) {
         ASSERT_TRUE(database_.Flush({kDefaultColumnFamilyName}, false).ok());
       }
@@ -127,7 +127,7 @@ class LogDamageTest : public ::testing::Test {
     EXPECT_TRUE(autopsy.untouched);
   }
   // Recovers these batches; and once written to, killed and opened again, these and the new one:
-  // what was given up does not come back.
+  // dropped records do not come back.
   void ExpectRecovered(const MemoryImage& image, WALRecoveryMode mode,
                        const std::vector<int>& batches) {
     SCOPED_TRACE(StrCat("recovery mode ", static_cast<int>(mode)));
@@ -235,7 +235,7 @@ TEST_F(LogDamageTest, ATailThatIsMissingFromAClosedDatabase) {
   }
 }
 
-// What becomes of the bytes that are not replayed: they are counted, reported and kept.
+// The bytes that are not replayed: they are counted, reported and kept.
 class LostLogTest : public LogDamageTest {
  protected:
   // Opens the image with a LOG, and closes it again.
@@ -285,7 +285,7 @@ TEST_F(LostLogTest, ADamagedLogIsReportedAndKept) {
   EXPECT_EQ(Bytes("lost/" + logs_[1]), Flipped(logs_[1], DamagedOffset() + 30));
   EXPECT_FALSE(disk_->FileExists(ClosedDatabase::Path(logs_[1])).ok())
       << "what was recovered from it is in tables";
-  // The copy is nobody's file: later opens leave it alone and report nothing.
+  // The copy does not belong to the database: later opens leave it alone and report nothing.
   OpenWithLog(disk_->Snapshot(), kPointInTime);
   ASSERT_TRUE(opened_.ok());
   EXPECT_EQ(log_text_.find("not replayed"), std::string::npos) << log_text_;

@@ -1,5 +1,4 @@
-// Another process gets the lock first: what was found before the lock was taken may not be true any
-// more.
+// Another process gets the lock first: the state read before the lock was taken may be outdated.
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -41,7 +41,7 @@ class ReadBesideWriterTest : public ::testing::Test {
     }
     ASSERT_TRUE(writer_.Write(commit, WriteOptions()).ok());
   }
-  // What the other process does between two calls: every kind of change to the files.
+  // The other process's work between two calls: every kind of change to the files.
   void Step() {
     Write();
     ASSERT_TRUE(writer_.Flush(writer_.families(), true).ok());
@@ -118,7 +118,7 @@ class ReadBesideWriterTest : public ::testing::Test {
   int steps_left_ = 0;  // that StepAtCall may still take
 };
 
-// The modes differ in what they make of a log that is missing: one of them goes on.
+// The modes treat a missing log differently: one of them continues.
 TEST_F(ReadBesideWriterTest, AStepAtAnyCallOfTheOpen) {
   for (const WALRecoveryMode mode :
        {WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kAbsoluteConsistency,

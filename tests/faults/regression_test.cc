@@ -1,5 +1,5 @@
-// Bugs that stores of this kind really had, each told by its test. Those that need a power cut are
-// in tests/crash, those about damaged logs in log_damage_test.cc.
+// Bugs of real stores, each described by its test. Those that need a power cut are in tests/crash,
+// those about damaged logs in log_damage_test.cc.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -137,7 +137,7 @@ class RegressionTest : public ::testing::Test {
     const Status status = database_->db()->Get(ReadOptions(), key, &value);
     return status.ok() ? value : (status.IsNotFound() ? "NOT_FOUND" : status.ToString());
   }
-  // What a process that was killed now would find.
+  // The state that an open finds if the process were killed now.
   std::unique_ptr<OpenDatabase> AfterKill() const {
     auto recovered = std::make_unique<OpenDatabase>(
         std::make_shared<MemoryFileSystem>(disk_->Snapshot()), SmallDatabaseOptions(), 6);
@@ -216,7 +216,7 @@ TEST_F(RegressionTest, FollowersHearOfTheLeadersFailedLogWrite) {
 }
 
 // A full disk left half a record in the middle of the MANIFEST, and later records were appended
-// behind it.
+// after it.
 TEST_F(RegressionTest, NoSpaceInTheMiddleOfTheManifest) {
   Open();
   Write(Put("a", "1"));
@@ -354,7 +354,7 @@ TEST_F(RegressionTest, ResumeAfterAFailedLogWithSeveralFamilies) {
   EXPECT_EQ(Read(*AfterKill()), (FamilyContents{{"a", "1"}, {"c", "3"}}));
 }
 
-// The log that failed held a write that was refused; the log behind it gave its sequence number to
+// The log that failed held a write that was refused; the next log gave its sequence number to
 // another.
 TEST_F(RegressionTest, ARefusedWriteDoesNotComeBackAfterAResume) {
   Open();
@@ -384,9 +384,9 @@ TEST_F(RegressionTest, ARefusedWriteDoesNotComeBackFromALogThatCannotBeDeleted) 
   EXPECT_EQ(Read(*AfterKill()), (FamilyContents{{"accepted", "2"}}));
 }
 
-// A memtable that filled up with the last record of a replayed log left an empty one behind that
-// seemed to need that log: it was replayed again at the next open, on top of its own tables, and
-// merges were applied twice.
+// A memtable that filled up with the last record of a replayed log left an empty one that seemed to
+// need that log: it was replayed again at the next open, on top of its own tables, and merges were
+// applied twice.
 TEST_F(RegressionTest, ALogThatEndsWithAFullMemTableIsReplayedOnce) {
   Open();
   std::string operands;
@@ -446,7 +446,7 @@ TEST_F(RegressionTest, CloseDoesNotTakeJobsForPins) {
   EXPECT_TRUE(closed.ok()) << closed.ToString();
 }
 
-// An error while the tables of a dropped family are deleted is nobody's error.
+// An error while the tables of a dropped family are deleted is not returned to any caller.
 TEST_F(RegressionTest, ErrorsOfDeletionsAreNotErrorsOfTheDatabase) {
   SetUpTables();
   FaultRule rule = Rule(FaultOperation::kDelete, "", Status::IOError("injected"));

@@ -1,5 +1,5 @@
-// Files that hold what is not implemented: refused at open by a status that names the file and the
-// feature, in every recovery mode, and left as they are. Nothing is skipped.
+// Files with features that are not implemented: refused at open by a status that names the file and
+// the feature, in every recovery mode, and left as they are. Nothing is skipped.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -95,7 +95,7 @@ TEST_F(UnknownFeatureTest, InALog) {
     PutFixed32(&batch, counted ? 1 : 0);
     const std::string name = "000900.log";
     ExpectRefused(WithRecord(name, 900, batch + feature.bytes), name);
-    // Behind a good record of the same batch it is refused as well.
+    // After a good record of the same batch it is refused as well.
     std::string mixed;
     PutFixed64(&mixed, 100000);
     PutFixed32(&mixed, counted ? 2 : 1);
@@ -209,8 +209,8 @@ TEST_F(RangeDeletionTest, InATableIsNeverSkipped) {
   Ldb("put d 4");
   std::unique_ptr<DB> db;
   ASSERT_TRUE(Open(&db).ok());
-  // Tables are opened when they are first read: whatever could be hidden by a range deletion is
-  // refused then, by reads and by compactions.
+  // Tables are opened when they are first read: keys that a range deletion could hide are refused
+  // then, by reads and by compactions.
   const auto expect_refused = [](const Status& status) {
     EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
     EXPECT_NE(status.ToString().find(".sst"), std::string::npos) << status.ToString();
@@ -231,7 +231,7 @@ TEST_F(RangeDeletionTest, InATableIsNeverSkipped) {
   rewrite.bottommost_level_compaction = BottommostLevelCompaction::kForce;
   expect_refused(db->CompactRange(rewrite, nullptr, nullptr));
   EXPECT_TRUE(db->Close().ok());
-  // Nothing was lost meanwhile: whoever knows range deletions reads what he wrote.
+  // Nothing was lost meanwhile: a library with range deletions can read them.
   EXPECT_EQ(Ldb("scan"), "d : 4\n");
 }
 

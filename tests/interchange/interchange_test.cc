@@ -68,7 +68,7 @@ class InterchangeTest : public ::testing::Test {
       EXPECT_EQ(run.output.find("orruption"), std::string::npos) << run.output;
     }
   }
-  // What `ldb scan --hex` prints, as a map.
+  // The output of `ldb scan --hex`, as a map.
   static Map ParseScan(const std::string& text) {
     Map map;
     std::istringstream lines(text);
@@ -385,7 +385,7 @@ TEST_F(InterchangeTest, LdbWritesAndReadsWithTheExtractorOfOurOptionsFile) {
     }
     ASSERT_OK(db_->Flush(FlushOptions()));
     Close();
-    // Read through our filter, one written beside it.
+    // Read through our filter, and one written with it.
     EXPECT_EQ(Ldb("--try_load_options get 0"), "v0\n");
     EXPECT_EQ(Ldb("--try_load_options get 919"), "v1\n");
     Ldb("--try_load_options batchput 12345 a 12 b 1 c");

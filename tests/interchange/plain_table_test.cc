@@ -1,5 +1,5 @@
-// PlainTables taken both ways: RocksDB's tools open our database by its OPTIONS file, read what we
-// wrote and write more; we read that, and what db_bench makes.
+// PlainTables taken both ways: RocksDB's tools open our database by its OPTIONS file, read our
+// tables and write more; Ashlar reads those and the tables of db_bench.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -112,7 +112,7 @@ void LoadForEver(const LoadPlan& plan, int pipe, LoadedDatabase* database, uint6
   SendReport(pipe, {.kind = LoadReport::kFailed});
 }
 
-// Not a test: what the child does. It never ends by itself.
+// Not a test: the code of the child. It never ends by itself.
 TEST(KillChild, DISABLED_Load) {
   LoadPlan plan;
   int pipe = -1;

@@ -93,7 +93,7 @@ bool KilledChild::KillAt(const Moment& moment) {
   }
   const bool in_time = seen == moment.reports;
   const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(moment.micros);
-  // What it reports meanwhile is taken off the pipe, so that it does not wait for us.
+  // Its reports are read from the pipe meanwhile, so that it does not wait for the parent.
   while (std::chrono::steady_clock::now() < end) {
     if (Read(&report, 0)) Note(report);
   }

@@ -20,7 +20,7 @@ struct LoadPlan {
   bool sync = false;
 };
 
-// What the child writes on the pipe, in pieces that the pipe keeps whole.
+// The child's message on the pipe, small enough to be atomic.
 struct LoadReport {
   enum Kind : uint64_t { kStarting, kOpened, kCommitted, kFailed };
   uint64_t kind = kStarting;

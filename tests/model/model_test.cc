@@ -260,7 +260,7 @@ class ModelTest : public ::testing::TestWithParam<size_t> {
     Check(it->status());
   }
 
-  // A walk that turns at random, beside the same walk over the model.
+  // A walk that turns at random, compared with the same walk over the model.
   void CompareWalk(const Model& model, const Snapshot* snapshot) {
     ReadOptions options;
     options.snapshot = snapshot;

@@ -269,7 +269,7 @@ class PrefixModelTest : public ::testing::TestWithParam<size_t> {
     }
   }
 
-  // A walk that turns at random, beside the same over the model.
+  // A walk that turns at random, compared with the same over the model.
   void Walk(Iterator* it, Mode mode, const Model& model, const SliceTransform* extractor,
             const std::string& target) {
     auto expected = model.end();

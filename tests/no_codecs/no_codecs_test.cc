@@ -1,4 +1,4 @@
-// A build without codecs names the codec that somebody needs.
+// A build without codecs names the missing codec.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -112,7 +112,7 @@ Change RandomChange(Random* random, bool growing) {
   return PutOf(key(), RandomValue(random));
 }
 
-// ---- What a tree holds.
+// ---- Contents of a tree.
 
 bool Holds(PersistentTree* tree, const Model& model) {
   const std::unique_ptr<Iterator> it = tree->NewIterator(ReadOptions());

@@ -54,7 +54,7 @@ std::string RandomValue(Random* random);
 // all the time.
 Change RandomChange(Random* random, bool growing);
 
-// What is wrong, or nothing.
+// The error, or nothing.
 using Problem = std::optional<std::string>;
 // Whether the tree holds what it may hold, and then what that is (`found` may be null).
 using Permitted = std::function<bool(PersistentTree*, Model* found)>;

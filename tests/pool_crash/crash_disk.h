@@ -1,12 +1,12 @@
-// CrashDisk: the storage of a logged pool as a power cut sees it. It knows what of the pool and of
-// its log is durable, and what was written since.
+// CrashDisk: the storage of a logged pool as a power cut sees it. It tracks the durable bytes of
+// the pool and of its log, and the writes since.
 //
 //   WritePool, WriteLog ──> contents (what reads see), and the writes that are not durable
 //   SyncPool, SyncLog ──> ends an epoch: the writes that were not durable are kept; those to the synced file become durable
 //   CreateLog, RemoveLog ──> ends an epoch too: the name is durable when the call returns
 //
 // A crash in an epoch leaves each sector of 512 bytes as it was after any of its writes, or before
-// them, whatever the other sectors are like.
+// them, independent of the other sectors.
 //
 // Thread safety: any thread. Lifetime: outlives the storages on it.
 #pragma once
@@ -44,7 +44,7 @@ struct DiskEpoch {
   Progress progress;    // when it ended, with several writers
 };
 
-// What is durable.
+// The durable contents.
 struct DiskContents {
   std::string pool;
   std::optional<std::string> log;
@@ -67,8 +67,8 @@ class CrashDisk {
   // Asked at the end of each epoch; may be empty.
   void SetProgress(std::function<Progress()> progress);
 
-  // Durable at once, as if nobody had written it. What was written is forgotten by SetContents,
-  // sector by sector: `contents` is what the disk held when it was last set, but for the sectors in
+  // Durable at once, without a write. What was written is forgotten by SetContents, sector by
+  // sector: `contents` is what the disk held when it was last set, but for the sectors in
   // `differing`.
   void SetContents(const DiskContents& contents,
                    const std::map<uint64_t, std::string>& differing_sectors,

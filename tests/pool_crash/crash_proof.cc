@@ -117,7 +117,7 @@ Problem CrashProof::Run(const Change& change, Status* status) {
   Problem problem = LookAtEpochs(0, memory_.TakeEpochs(),
                                  [&](const Epoch&) { return AnyOf({&before, &model_}); });
   if (problem) return problem;
-  // What has returned is durable.
+  // Returned changes are durable.
   std::vector<Epoch> recovery;
   problem = LookAtImage(0, AnyOf({&model_}), &recovery);
   for (const std::unique_ptr<PoolMemory>& image : images_) image->ForgetUndo();

@@ -46,7 +46,7 @@ class CrashProof {
   explicit CrashProof(const ProofOptions& options);
   ~CrashProof();
 
-  // What is wrong, or nothing. When the change fails, nothing has changed.
+  // The error, or nothing. When the change fails, nothing has changed.
   Problem Run(const Change& change, Status* status = nullptr);
   // The same for writers that run at once, each of whose changes concern keys of its own;
   // `writer_of` tells whose key it is.

@@ -1,4 +1,4 @@
-// Power cuts under a tree of class `logged`: whatever the sectors of log and pool keep, each change
+// Power cuts under a tree of class `logged`: for any surviving sectors of log and pool, each change
 // is there or not, and stays when it has returned.
 #include <cstdio>
 

@@ -1,5 +1,5 @@
-// Power cuts while the persistent tree stores: whatever the cache lines keep, each change is there
-// or not, and stays when it has returned.
+// Power cuts while the persistent tree stores: for any surviving stores of the cache lines, each
+// change is there or not, and stays when it has returned.
 #include <cstdio>
 
 #include "gtest/gtest.h"

@@ -1,13 +1,13 @@
-// PoolMemory: a pool as a power cut sees it. It knows, for every cache line, what is durable and
-// which stores came since.
+// PoolMemory: a pool as a power cut sees it. It tracks, for every cache line, the durable bytes and
+// the stores since.
 //
 //   verbs ──> contents (what the processor sees)
 //             PendingLine: durable bytes | store | store | flush | store     for lines that are not durable as they are
 //   Fence ──> ends an epoch: the lines as they were before it are kept; of each line, what this thread flushed becomes durable
 //
-// A crash in an epoch leaves each of its lines as any prefix of the line's stores, whatever the
-// other lines are like. That holds for a crash between two stores too: it leaves shorter prefixes.
-// A Copy is a store for each aligned word it touches, upwards or downwards.
+// A crash in an epoch leaves each of its lines as any prefix of the line's stores, independent of
+// the other lines. That holds for a crash between two stores too: it leaves shorter prefixes. A
+// Copy is a store for each aligned word it touches, upwards or downwards.
 //
 // The view is mapped read-only: a store that is not one of the verbs faults. Lint: a flush of a
 // line without stores since its last flush, a fence without a flush, a commit of an operation with
@@ -103,7 +103,7 @@ class PoolMemory {
   std::vector<Epoch> TakeEpochs();
   // Of the committed operations since the last call.
   std::vector<OperationCost> TakeCosts();
-  // What the lint has found since the last call.
+  // The findings of the lint since the last call.
   std::vector<std::string> TakeFindings();
   // The n-th call of a verb from now on, counted from 0, does nothing: for testing the proof.
   // WasOmitted: it came to that. OmissionMatters: in an operation that was committed, and no later
@@ -114,7 +114,7 @@ class PoolMemory {
     return omission_committed_ && (omitted_verb_ == Verb::kFence || !omitted_lines_.empty());
   }
 
-  // Durable at once, as if nobody had stored it.
+  // Durable at once, without a store.
   void SetLine(PoolOffset line, const LineBytes& bytes);
   void CopyFrom(const PoolMemory& other);
   // Everything since the mark is undone by Rollback, which leaves nothing pending. Marks nest.

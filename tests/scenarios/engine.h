@@ -1,9 +1,9 @@
-// Engine: what both engines offer, so that one suite can ask each of them for it.
+// Engine: the common operations of both engines, so that one suite can test each of them.
 //
 //   scenarios_test.cc, history_test.cc ──> Engine ──┬── lsm_engine.cc    DB
 //                                                   └── tree_engine.cc   PersistentTree, by path or on a write-protected pool
 //
-// What only one engine has (column families, merges, defragmentation) has tests of its own.
+// Features of only one engine (column families, merges, defragmentation) have tests of their own.
 //
 // Thread safety: one thread. Lifetime: iterators, pinned values and snapshots are given back before
 // the engine is closed or reopened.
@@ -37,7 +37,7 @@ class Engine {
   // Closes what is open, then opens; `path` is the engine's own place.
   virtual Status Open(const OpenRequest& request) = 0;
   virtual Status Close() = 0;
-  // A second handle on what is open.
+  // A second handle on the open store.
   virtual Status OpenAgain() = 0;
 
   virtual Status Put(const Slice& key, const Slice& value) = 0;

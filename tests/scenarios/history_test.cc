@@ -108,7 +108,7 @@ class HistoryScenario : public ::testing::TestWithParam<std::tuple<EngineKind, s
     ASSERT_OK(it->status());
   }
 
-  // A walk that turns at random, beside the same walk over the model.
+  // A walk that turns at random, compared with the same walk over the model.
   void CompareWalk() {
     const std::unique_ptr<Iterator> it = engine_->NewIterator(ReadOptions());
     const std::string target = RandomKey();

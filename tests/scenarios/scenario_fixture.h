@@ -1,5 +1,4 @@
-// ScenarioFixture: one engine in a scratch directory, and short words for what the scenarios do
-// with it.
+// ScenarioFixture: one engine in a scratch directory, and short helpers for the scenarios.
 #pragma once
 
 #include <gtest/gtest.h>

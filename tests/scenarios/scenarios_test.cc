@@ -1,4 +1,4 @@
-// What a program may expect of either engine, from one source.
+// The common behaviour of both engines, from one source.
 #include <map>
 
 #include "base/random.h"

@@ -36,7 +36,7 @@ bool IsIdentifierCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// True when `word` stands in `line` with no identifier character on either side.
+// True if `word` is in `line` with no identifier character on either side.
 bool ContainsWord(std::string_view line, std::string_view word) {
   for (size_t at = line.find(word); at != std::string_view::npos; at = line.find(word, at + 1)) {
     const size_t end = at + word.size();
@@ -307,7 +307,7 @@ Violations CheckNoLeftovers(const SourceTree& tree) {
 Violations CheckLocks(const SourceTree& tree) {
   Violations out;
   for (const SourceFile& file : tree.files) {
-    // src/base lies below src/platform and cannot use its lock.
+    // src/base is below src/platform and cannot use its lock.
     const bool checked = (file.IsIn("src") || file.IsIn("tools")) && !file.IsIn("src/platform") &&
                          !file.IsIn("src/base");
     if (!checked || !file.IsCode()) continue;

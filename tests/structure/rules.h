@@ -1,5 +1,5 @@
-// The rules on the shape of the code: each takes the whole tree and returns what breaks it, as
-// "path:line: what is wrong".
+// The rules on the shape of the code: each takes the whole tree and returns the violations, as
+// "path:line: reason".
 //
 // Layers (docs/architecture.md): every folder of src/ has a number; a file may include its own
 // folder, folders with a lower number, and the public headers. Two folders with the same number do

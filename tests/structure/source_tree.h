@@ -1,7 +1,7 @@
 // SourceTree: the project's files as text, for the tests that check the shape of the code.
 //
-// Paths are relative to the root of the tree, with '/' between components, in ascending order. What
-// git ignores is not read: only the folders named in kFolders are.
+// Paths are relative to the root of the tree, with '/' between components, in ascending order. Only
+// the folders named in kFolders are read, so ignored files are not.
 #pragma once
 
 #include <string>

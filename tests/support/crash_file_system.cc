@@ -163,7 +163,7 @@ class CrashFileSystem::Journal final : public MutationListener {
 
 namespace {
 
-// Which pending operations survive, and what happened to the bytes beside that.
+// The pending operations that survive, and further changes to the bytes.
 struct Survival {
   std::vector<uint64_t> kept;  // indexes into the journal, ascending
   struct Damage {
@@ -180,7 +180,7 @@ struct Survival {
 
 }  // namespace
 
-// What is durable and what is pending after the first `position` operations.
+// The durable state and the pending operations after the first `position` operations.
 class CrashFileSystem::State {
  public:
   State(const Journal& journal, const MemoryImage& start) : journal_(journal) {

@@ -1,8 +1,7 @@
-// CrashFileSystem: a file system that knows what a power cut could have left behind.
+// CrashFileSystem: a file system that computes the possible states after a power cut.
 //
 // It is a MemoryFileSystem that keeps a journal: every change and every sync gets an index. From
-// the journal, the state after the first k operations is split into what is durable and what is
-// pending:
+// the journal, the state after the first k operations is split into a durable and a pending part:
 //
 //                      file                                  directory
 //   pending            writes and size changes               links, unlinks, renames
@@ -10,10 +9,10 @@
 //   a power cut may    keep or lose each one, in any         keep or lose each one, in any combination
 //                      combination; tear the last write
 //
-// A file named LOG (or LOG.old.*) holds messages for people and is nobody's promise: all that
-// happened to it survives, so that its many unsynced writes do not hide the ones that matter. Sync
-// of a file does not make its name durable. A write whose predecessor was lost leaves a hole of
-// zeros. A process that dies without a power cut loses nothing that was flushed: that is the image
+// A file named LOG (or LOG.old.*) has messages for operators and no promise: all that happened to
+// it survives, so that its many unsynced writes do not hide the ones that matter. Sync of a file
+// does not make its name durable. A write whose predecessor was lost leaves a hole of zeros. A
+// process that dies without a power cut loses nothing that was flushed: that is the image
 // kEverything.
 //
 // I1: an image contains every operation that a sync among the first k made durable.
@@ -77,8 +76,8 @@ class CrashFileSystem final : public MemoryFileSystem {
   // One line for a person, for operation k in [0, OperationCount()).
   std::string DescribeOperation(uint64_t k) const;
 
-  // What a crash after the first k operations may leave, k in [0, OperationCount()]. The seed
-  // chooses what the kind leaves open.
+  // A possible state after a crash after the first k operations, k in [0, OperationCount()]. The
+  // seed makes the choices that the kind does not.
   CrashImage MakeCrashImage(uint64_t k, CrashKind kind, uint64_t seed);
   // Visits images of every kind for this k: each prefix, each operation dropped and each kept while
   // at most kExhaustiveMax are pending; that many drawn by the seed otherwise. Images with equal

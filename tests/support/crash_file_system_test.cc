@@ -50,7 +50,7 @@ class CrashFileSystemTest : public testing::Test {
   std::string After(CrashKind kind, const std::string& path, uint64_t seed = 0) {
     return Look(fs_.MakeCrashImage(fs_.OperationCount(), kind, seed).file_system.get(), path);
   }
-  // What the file can be after a crash now, over all kinds.
+  // The possible contents of the file after a crash now, over all kinds.
   std::set<std::string> Possible(const std::string& path) {
     std::set<std::string> possible;
     fs_.EnumerateCrashImages(fs_.OperationCount(), 1, [&](const CrashImage& image) {

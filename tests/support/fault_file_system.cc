@@ -19,8 +19,8 @@ size_t BitIndex(FaultOperation operation) {
   return static_cast<size_t>(std::countr_zero(static_cast<uint32_t>(operation)));
 }
 
-// The lies a read can tell about what it got. The bytes may lie in a mapping, so a changed one is
-// made in scratch.
+// The faults of a read's result. The bytes may lie in a mapping, so a changed one is made in
+// scratch.
 void CorruptRead(FaultEffect effect, uint64_t seed, Slice* result, char* scratch) {
   if (result->empty()) return;
   if (effect == FaultEffect::kShortRead) {

@@ -146,12 +146,12 @@ class FaultFileSystem final : public FileSystem {
     uint64_t seed = 0;
   };
 
-  // Counts the call and finds what is to happen to it.
+  // Counts the call and finds its rule.
   Fault Decide(FaultOperation operation, const std::string& path);
   // The same, with the actions to run once the mutex is released.
   Fault Decide(FaultOperation operation, const std::string& path,
                std::vector<std::function<void()>>* actions);
-  // Runs `call`, or what a rule wants instead, for calls whose effect is all or nothing.
+  // Runs `call`, or the action of a rule instead, for calls whose effect is all or nothing.
   template <typename Call>
   Status Run(FaultOperation operation, const std::string& path, Call call);
 

@@ -1,6 +1,6 @@
-// ManualEnv: a world that a test steers: any file system, a clock that moves only when somebody
-// sleeps, and background jobs that run only while somebody waits for them (or when the test runs
-// them), in an order drawn from a seed. With one writing thread, one seed gives one history.
+// ManualEnv: a world that a test steers: any file system, a clock that moves only during sleeps,
+// and background jobs that run only while a call waits for them (or when the test runs them), in an
+// order drawn from a seed. With one writing thread, one seed gives one history.
 //
 // Thread safety: as the parts. Lifetime: outlives every database that uses it.
 #pragma once

@@ -26,7 +26,7 @@ using Commit = std::vector<Change>;  // one batch
 
 using FamilyContents = std::map<std::string, std::string>;
 using Contents = std::map<std::string, FamilyContents>;  // by family
-// What the commit does, on the model.
+// The effect of the commit on the model.
 void Apply(const Commit& commit, Contents* contents);
 
 class OpenDatabase {

@@ -1,12 +1,12 @@
 // StallingFileSystem: a file system in which the reads of one thread wait until the test lets them
-// go on. What is written, and what other threads read, is left alone.
+// go on. Writes, and reads of other threads, do not stall.
 //
 //   StallGate gate;                          StallingFileSystem fs(base, &gate);
 //   StalledCall call(&gate, [&] { ... });    returns when a read of the call waits
 //   ...                                      what happens meanwhile
 //   call.Finish();                           lets it go on, and returns when it has ended
 //
-// A program's own code that a read calls can wait at the same gate: StallGate::Pass.
+// A program's own code that a read calls can wait at the same StallGate, with StallGate::Pass.
 //
 // Thread safety: any thread. Lifetime: the gate outlives file system and files; the file system
 // outlives its files.

@@ -13,8 +13,8 @@ struct ToolRun {
   std::string output;  // standard output and standard error
 };
 
-// The command goes through the POSIX shell: quote what needs it. On Windows that is the shell of
-// the system that Wine runs on; without one, every command fails.
+// The POSIX shell runs the command. Requires: special characters are quoted. On Windows that is the
+// shell of the system that Wine runs on; without one, every command fails.
 ToolRun RunTool(const std::string& command);
 
 // For the start of a command: a program of the build tree (ashlar, db_bench), and the program that

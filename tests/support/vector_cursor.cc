@@ -12,7 +12,7 @@ constexpr char kScribble = '#';
 
 }  // namespace
 
-// A value is shown as a copy that is scribbled over when the cursor leaves and nobody holds a pin.
+// A value is returned as a copy that is overwritten when the cursor leaves it without a pin.
 struct VectorCursor::Entry {
   std::string internal_key;
   std::string value;

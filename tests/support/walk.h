@@ -1,4 +1,4 @@
-// What an iterator shows, as text.
+// The entries of an iterator, as text.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The order of the system calls behind what the engine calls durable.
+// The order of the system calls that make data durable.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ struct Step {
   std::string start, end;
 };
 
-// Every step is there, each behind the one before it.
+// Every step is there, each after the one before it.
 void ExpectInOrder(const Calls& calls, const std::vector<Step>& steps) {
   size_t at = 0;
   for (const Step& step : steps) {
@@ -90,7 +90,7 @@ TEST_F(CallOrderTest, ATableAndItsNameAreDurableBeforeTheManifestNamesIt) {
                         {"FlushFileBuffers ", FolderName()},
                         {"WriteFile MANIFEST-", ""},
                         {"FlushFileBuffers MANIFEST-", ""}});
-  // Nothing is written to the table behind its flush.
+  // Nothing is written to the table after its flush.
   EXPECT_EQ(Find(calls, "WriteFile ", ".sst", Find(calls, "FlushFileBuffers ", ".sst")),
             calls.size());
 }

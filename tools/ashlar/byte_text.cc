@@ -58,8 +58,8 @@ CodePoint DecodeCodePoint(std::string_view bytes) {
   return {value, length};
 }
 
-// What a terminal acts on or hides: controls, text direction, zero width, line separators, tags,
-// noncharacters.
+// Characters that a terminal interprets or hides: controls, text direction, zero width, line
+// separators, tags, noncharacters.
 bool IsUnsafe(uint32_t c) {
   constexpr std::pair<uint32_t, uint32_t> kRanges[] = {
       {0x00, 0x1F},     {0x7F, 0x9F},     {0xAD, 0xAD},     {0x61C, 0x61C},
@@ -84,7 +84,7 @@ std::string EncodeEscape(std::string_view bytes) {
   return out;
 }
 
-// `plain`: ASCII characters that stand for themselves although they would be escaped.
+// `plain`: ASCII characters that are not escaped although they otherwise would be.
 std::string EncodeUtf8(std::string_view bytes, std::string_view plain) {
   std::string out;
   out.reserve(bytes.size() + bytes.size() / 8);
@@ -127,7 +127,7 @@ int HexDigit(char c) {
   return -1;
 }
 
-// The byte that two digits stand for, or nothing.
+// The byte of two hexadecimal digits, or nothing.
 std::optional<char> HexByte(std::string_view text, size_t at) {
   if (text.size() < 2 || at > text.size() - 2) return std::nullopt;
   const int high = HexDigit(text[at]);

@@ -30,8 +30,8 @@ std::string_view NameOf(ByteFormat format);
 
 std::string EncodeBytes(ByteFormat format, std::string_view bytes);
 
-// False, with what is wrong in *error, when `text` is not in the format. The error does not repeat
-// the text.
+// False, with a message in *error, if `text` is not in the format. The error does not repeat the
+// text.
 [[nodiscard]] bool DecodeBytes(ByteFormat format, std::string_view text, std::string* bytes,
                                std::string* error);
 

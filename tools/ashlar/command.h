@@ -42,8 +42,8 @@ struct GlobalOptions {
   RecordLayout Layout(std::vector<std::string> columns, bool header) const;
 };
 
-// Where a command declares what it takes. The targets must outlive the parsing; what they hold
-// before it is the default.
+// Declares the arguments of a command. Requires: the targets outlive the parsing. Their values
+// before it are the defaults.
 class OptionSet {
  public:
   virtual ~OptionSet() = default;

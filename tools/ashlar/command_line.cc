@@ -45,8 +45,8 @@ std::vector<std::string> MarkedArguments(const std::vector<std::string>& plain) 
   return arguments;
 }
 
-// What is wrong with a text that should be a number; empty when nothing is. CLI11 alone would take
-// -1 for the largest number.
+// The error in a text that should be a number; empty if there is none. CLI11 alone would take -1
+// for the largest number.
 std::string NotANumber(std::string& text) {
   uint64_t number = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);

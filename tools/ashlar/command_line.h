@@ -6,7 +6,7 @@
 
 namespace ashlar::cli {
 
-// Runs one command; the arguments are those behind the program's name. Results go to standard
+// Runs one command; the arguments are those after the program's name. Results go to standard
 // output, errors to standard error.
 int RunCommandLine(const std::vector<std::string>& arguments);
 

@@ -1,8 +1,8 @@
 // load FILE: the entries of a file into the database.
 //
-// Entries go in batches, each all or nothing. What is rejected is counted and the first few are
-// named with their lines; the rest is loaded, and the exit code is 3. With --strict the first one
-// ends the loading, and what stood before it is in the database.
+// Entries go in batches, each all or nothing. Rejected entries are counted and the first few are
+// named with their lines. The others are loaded, and the exit code is 3. With --strict the first
+// one ends the loading, and the entries before it are in the database.
 #include <chrono>
 
 #include "ashlar/write_batch.h"
@@ -140,7 +140,7 @@ class LoadCommand final : public Command {
     return {};
   }
 
-  // Also after a failure, what was read without fault before it is written.
+  // After a failure too, the valid entries before it are written.
   Outcome Load(LineReader* lines, RecordReader* reader, BatchWriter* writer) {
     Progress progress("load", lines->bytes_total());
     InputRecord record;

@@ -1,7 +1,7 @@
 // pool: looks into the pool file of a persistent tree. It has no --db.
 //
-// Opening a pool that a crash left finishes what was begun, as every open does; any other pool
-// stays as it is.
+// Like every open, this finishes an operation that a crash interrupted. Any other pool stays
+// unchanged.
 #include <chrono>
 #include <filesystem>
 #include <thread>
@@ -14,7 +14,7 @@
 namespace ashlar::cli {
 namespace {
 
-// What load makes of a dump's entries.
+// Inserts a dump's entries for load.
 constexpr const char* kFamily = "default";
 
 Outcome ForPool(Outcome outcome) {
@@ -34,13 +34,13 @@ Outcome OpenPool(const std::string& path, std::unique_ptr<PersistentTree>* tree)
             .advice = "name the pool file of a persistent tree"};
   }
   PersistentTreeOptions options;
-  // No log is made beside the pool: nothing will be written.
+  // No log is made next to the pool, because nothing will be written.
   options.durability = DurabilityClass::kProcessCrashOnly;
   Status first;
   for (const Comparator* const comparator : {BytewiseComparator(), ReverseBytewiseComparator()}) {
     options.comparator = comparator;
     const Status status = PersistentTree::Open(options, path, tree);
-    // InvalidArgument is also what another comparator gets.
+    // Another comparator also gets InvalidArgument.
     if (!status.IsInvalidArgument()) return ForPool(FromStatus(status, "cannot open " + path));
     if (first.ok()) first = status;
   }
@@ -82,7 +82,7 @@ class PoolCommand final : public Command {
   }
 
   static Outcome ShowStats(const GlobalOptions& global, PersistentTree* tree) {
-    // What is free is found in the background.
+    // Free space is counted in the background.
     PersistentTreeStats stats = tree->Stats();
     for (; !stats.free_space_known; stats = tree->Stats())
       std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -1,4 +1,4 @@
-// properties [NAME]: what the database says about itself. Without a name, all that are numbers.
+// properties [NAME]: the properties of the database. Without a name, all that are numbers.
 #include "tools/ashlar/command.h"
 #include "tools/ashlar/database.h"
 

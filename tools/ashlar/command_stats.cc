@@ -1,8 +1,8 @@
-// stats: where the data are. One row for each level that has files, one for what is in memory (the
-// log, read at open), one for the whole.
+// stats: where the data are. One row for each level that has files, one for memory (the log, read
+// at open), one for the total.
 //
 // The levels of a family that cannot be opened are those of the MANIFEST; its entries in the log
-// are not counted. How many entries a table has stands in the table itself, so each is opened.
+// are not counted. The number of entries of a table is stored in the table, so each is opened.
 #include <memory>
 
 #include "ashlar/inspect.h"

@@ -189,7 +189,8 @@ class VerifyCommand final : public Command {
 
   // ---- Logs.
 
-  // Their records were read at the open: what it could not replay because of damage.
+  // Their records were read at the open. Reports the records that could not be replayed because of
+  // damage.
   static void VerifyLogs(DB* db, Findings* findings) {
     std::string damage;
     if (!db->GetProperty(DB::Properties::kLogDamage, &damage)) return;

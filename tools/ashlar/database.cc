@@ -13,8 +13,8 @@
 namespace ashlar::cli {
 namespace {
 
-// What a new family gets where its creator has no wishes: filters, fast compression above and dense
-// compression in the last level.
+// The default options of a new family: filters, fast compression above and dense compression in the
+// last level.
 ColumnFamilyOptions NewFamilyOptions() {
   ColumnFamilyOptions options;
   BlockBasedTableOptions table_options;

@@ -58,7 +58,7 @@ class Database {
 
   // Writes everything to tables, so that the next open has no log to replay.
   Outcome Flush();
-  // Closes and reports what the closing found.
+  // Closes and reports errors of closing.
   Outcome Close();
 
  private:
@@ -82,7 +82,7 @@ class Database {
   std::vector<ColumnFamilyHandle*> families_;
 };
 
-// For reads of much data that nobody will read again.
+// For reads of much data that will not be read again.
 ReadOptions SequentialReadOptions();
 
 }  // namespace ashlar::cli

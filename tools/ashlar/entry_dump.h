@@ -19,7 +19,7 @@ namespace ashlar::cli {
 
 class EntryDump {
  public:
-  // Writes what comes first to standard output. `families` are all whose entries follow.
+  // Writes the header to standard output. `families` are all families whose entries follow.
   EntryDump(const GlobalOptions& global, const std::vector<std::string>& families);
 
   // All that the iterator shows. After a failure nothing is added.

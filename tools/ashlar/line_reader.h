@@ -1,5 +1,5 @@
-// LineReader: the lines of a file or of standard input, in memory that does not grow with what is
-// read.
+// LineReader: the lines of a file or of standard input, in memory that does not grow with the
+// input.
 //
 // A line ends with '\n' or with the file. A line longer than the limit is reported as such and
 // stepped over: at most `line_bytes_max` bytes of it are ever held. Lines are counted from 1.
@@ -33,17 +33,17 @@ class LineReader {
 
   // *line is without its '\n'.
   Result Next(std::string_view* line);
-  // The next call of Next returns what the last one did.
+  // The next call of Next returns the result of the last one again.
   void Unread() { unread_ = true; }
 
-  // Of what Next returned last.
+  // Of the last result of Next.
   uint64_t line_number() const { return line_number_; }
   uint64_t bytes_read() const { return bytes_read_; }
   const std::string& name() const { return name_; }
   size_t line_bytes_max() const { return line_bytes_max_; }
   // Of a file whose size is known.
   std::optional<uint64_t> bytes_total() const { return bytes_total_; }
-  // What went wrong when Next returned kError.
+  // The error after Next returned kError.
   Outcome Error() const;
 
  private:
@@ -57,7 +57,7 @@ class LineReader {
   std::optional<uint64_t> bytes_total_;
 
   std::vector<char> buffer_;
-  size_t begin_ = 0;  // what is left of the buffer
+  size_t begin_ = 0;  // the rest of the buffer
   size_t end_ = 0;
   std::string long_line_;  // a line that does not lie in one buffer
   std::string_view line_;

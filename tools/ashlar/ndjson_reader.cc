@@ -1,4 +1,4 @@
-// One JSON object a line: what dump and `scan --format ndjson` write.
+// One JSON object a line, as written by dump and `scan --format ndjson`.
 #include <nlohmann/json.hpp>
 
 #include "tools/ashlar/record_reader.h"

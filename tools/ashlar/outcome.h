@@ -1,5 +1,4 @@
-// Outcome: how a command ended. What went wrong, where, what to do about it, and the exit code of
-// the process.
+// Outcome: how a command ended. The error, its place, a remedy, and the exit code of the process.
 //
 //   0 kOk            done
 //   1 kNotFound      a key or property that was asked for does not exist
@@ -39,7 +38,7 @@ struct [[nodiscard]] Outcome {
   bool ok() const { return code == ExitCode::kOk; }
 };
 
-// `doing` says what was being done, such as "cannot open /data/db".
+// `doing` describes the failed operation, such as "cannot open /data/db".
 Outcome FromStatus(const Status& status, std::string_view doing);
 
 }  // namespace ashlar::cli

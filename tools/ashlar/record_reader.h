@@ -13,8 +13,8 @@
 //           Without a first line, every entry is taken as the command line says; column_family may
 //           be missing. Names of families are escaped.
 //
-// Rejected input is stepped over: the reader goes on with the next entry.
-// Lifetime: key and value are valid until the next call of Next. Thread safety: one thread.
+// Rejected input is skipped: the reader continues with the next entry. Lifetime: key and value are
+// valid until the next call of Next. Thread safety: one thread.
 #pragma once
 
 #include <cstdint>

@@ -51,7 +51,7 @@ std::string CsvField(const std::string& text) {
   return out + "\"";
 }
 
-// In code points: what is wider or narrower than a column is rare, and costs only the alignment.
+// In code points: wider or narrower characters are rare, and affect only the alignment.
 size_t ColumnsOf(std::string_view text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
@@ -97,7 +97,7 @@ class TableBuilder final : public RecordWriter {
   }
 
   void Release() {
-    // A name stands where its column's numbers stand.
+    // A name is aligned like its column's numbers.
     const bool align_header = layout_.header && held_.size() > 1;
     for (size_t i = 0; i < held_.size(); ++i)
       WriteRow(held_[i], align_header && i == 0 ? held_[1] : held_[i]);

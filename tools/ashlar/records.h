@@ -1,4 +1,4 @@
-// RecordWriter: what a command has to say, as rows with named columns, in one of four formats.
+// RecordWriter: the output of a command, as rows with named columns, in one of four formats.
 //
 //   table   aligned columns; numbers to the right
 //   json    one array of objects
@@ -7,7 +7,7 @@
 //
 // Rows are written as they come; only a table holds back its first rows, to know how wide its
 // columns are. Texts must be safe for a terminal (see byte_text.h). Write errors of the file are
-// left to whoever closes it.
+// reported when it is closed.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +40,8 @@ class RecordWriter {
 
 struct RecordLayout {
   std::vector<std::string> columns;
-  // Of a table: whether the names stand above the columns, and how long a line may become; 0: any
-  // length. Longer ones end in "…".
+  // Of a table: whether the names are printed above the columns, and the maximum length of a line;
+  // 0: any length. Longer ones end in "…".
   bool header;
   size_t line_columns_max;
 };

@@ -4,8 +4,7 @@
 //   load   45 % [#########...........]  28812 entries   43.1 MB/s  ETA 2 s      how much there is to do is known
 //   load   28812 entries   43.1 MB/s                                            it is not
 //
-// The caller says what stands between bar and ETA.
-// Thread safety: one thread.
+// The caller supplies the text between bar and ETA. Thread safety: one thread.
 #pragma once
 
 #include <chrono>
@@ -26,7 +25,7 @@ class ProgressLine {
   bool visible() const { return visible_; }
   // Whether the line is old enough to be written anew. Reads the clock.
   bool Due() const;
-  // part: what is done of the whole, 0 to 1.
+  // part: the completed fraction, 0 to 1.
   void Show(std::optional<double> part, std::string_view detail);
   double Seconds() const;
 

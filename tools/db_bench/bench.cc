@@ -72,7 +72,7 @@ void AppendPerfContext(ThreadStats* stats) {
   stats->message += "PERF_CONTEXT:\n" + get_perf_context()->ToString();
 }
 
-// What a thread does between its set-up and its end.
+// The work of a thread between its set-up and its end.
 Status RunMeasured(const Workload& workload, Worker* worker) {
   const bool perf = worker->flags.perf_level > kDisable;
   SetPerfLevel(static_cast<PerfLevel>(worker->flags.perf_level));

@@ -32,8 +32,7 @@ struct Step {
   int repetitions = 1;
 };
 
-// "fillseq,readrandom[W1-X3]". InvalidArgument naming what is unknown, and the nearest name there
-// is.
+// "fillseq,readrandom[W1-X3]". InvalidArgument naming the unknown name and the nearest known one.
 Status ParseSteps(const std::string& benchmarks, std::vector<Step>* steps);
 
 class Bench {

@@ -36,7 +36,7 @@ Database::~Database() { (void)Close(); }
 Status Database::Prepare() { return OptionsFromFlags(flags_, &options_); }
 
 PersistentTreeOptions Database::TreeOptions() const {
-  // Leaves that are half full, records rounded up, and room for what is deleted and not yet free.
+  // Half-full leaves, rounded-up records, and room for deleted records that are not yet free.
   constexpr uint64_t kSpareBytes = uint64_t{64} << 20;
   constexpr double kBytesPerGiB = 1 << 30;
   const auto value_bytes = static_cast<uint64_t>(
@@ -93,7 +93,7 @@ Status Database::Destroy() {
   return flags_.engine == "pmem" ? DestroyPool() : DestroyDB(path_, options_);
 }
 
-// Only what opens as a pool: --db may name anything.
+// Deletes only a file that opens as a pool: --db may name any file.
 Status Database::DestroyPool() {
   PersistentTreeOptions options;
   options.durability = DurabilityClass::kProcessCrashOnly;

@@ -31,7 +31,7 @@ class Database {
   // for_bulk_load: with Options::PrepareForBulkLoad.
   Status Open(bool for_bulk_load);
   Status Close();
-  // Deletes what Open would open. REQUIRES: closed.
+  // Deletes the database or pool that Open would open. REQUIRES: closed.
   Status Destroy();
 
   // REQUIRES: the engine is lsm.

@@ -2,8 +2,8 @@
 //
 // Where the table is needed, FLAG is a macro of that place: flags.h makes the members of Flags with
 // it, flags.cc the parser and --help. Names, defaults and meanings are those of RocksDB's db_bench;
-// what that does not have is marked with [own]. The simpler design, a struct and a table beside it,
-// has every flag in two places.
+// flags that it does not have are marked with [own]. The simpler design, a struct and a separate
+// table, has every flag in two places.
 #pragma once
 
 #define ASHLAR_BENCH_FLAGS(FLAG)                                                                   \

@@ -53,7 +53,7 @@ bool ParseNumber(std::string_view text, Number* number) {
   return true;
 }
 
-// What a flag of this type takes, for messages.
+// The values of a flag of this type, for messages.
 const char* WordFor(const bool& /*type*/) { return "0, 1, true or false"; }
 const char* WordFor(const int& /*type*/) { return "a number of 32 bits"; }
 const char* WordFor(const int64_t& /*type*/) { return "a number of 64 bits"; }
@@ -208,7 +208,7 @@ struct Demand {
   std::string_view text;
 };
 
-// What flags must be for every workload and database to make sense of them.
+// The conditions on flags that hold for every workload and database.
 constexpr Demand kDemands[] = {
     {[](const Flags& f) { return f.num > 0; }, "--num must be above 0"},
     {[](const Flags& f) { return f.threads > 0 && f.threads <= 65536; },

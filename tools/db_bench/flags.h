@@ -5,10 +5,10 @@
 //   --help  --version
 //
 // flag_table.h is the one table: type, default, meaning and group of every flag that is honoured.
-// Besides those, three kinds of RocksDB's flags are known by name: retired ones, those that tune
-// what does not exist here (both accepted, with one notice that names them), and those that would
-// switch such a thing on (accepted with RocksDB's default, refused otherwise). Anything else is
-// refused with the nearest name.
+// Besides those, three kinds of RocksDB's flags are known by name: retired ones, those that tune a
+// missing feature (both accepted, with one notice that names them), and those that would enable
+// such a feature (accepted with RocksDB's default, refused otherwise). Anything else is refused
+// with the nearest name.
 //
 // Thread safety: plain values, and pure functions.
 #pragma once

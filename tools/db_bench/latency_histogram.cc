@@ -10,7 +10,7 @@ namespace ashlar::bench {
 namespace {
 
 // Upper limits, in nanoseconds; a value equal to a limit belongs to the bucket below it. The last
-// bucket takes what is larger than all.
+// bucket counts all larger values.
 struct Limits {
   std::vector<double> limits;
   size_t in_first_microsecond = 0;  // buckets

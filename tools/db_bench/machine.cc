@@ -11,7 +11,7 @@
 namespace ashlar::bench {
 namespace {
 
-// What follows the colon of the first line that begins with `name`; empty when there is none.
+// The text after the colon of the first line that begins with `name`; empty if there is none.
 std::string FieldOf(const char* file_name, std::string_view name) {
   std::ifstream file(file_name);
   std::string line;

@@ -26,7 +26,7 @@ Status BadFlag(std::string_view name, std::string_view value, std::string_view c
   return Status::InvalidArgument(fmt::format("--{}={}: choose one of {}", name, value, choices));
 }
 
-// Adds options by their text, and refuses what this library cannot make.
+// Adds options by their text, and refuses values that this library cannot create.
 Status AddFromText(const std::string& text, ColumnFamilyOptions* options) {
   ConfigOptions config;
   config.ignore_unsupported_options = false;

@@ -1,11 +1,10 @@
-// Report: what db_bench prints, in the lines that scripts know from RocksDB's, and the same as
-// JSON.
+// Report: the output of db_bench, in the format of RocksDB's db_bench for scripts, and as JSON.
 //
 //   fillseq      :       8.843 micros/op 113057 ops/sec 0.177 seconds 20000 operations;   12.5 MB/s
 //
-// micros/op is the time of all threads over all operations, so what one thread waits; ops/sec is
-// what all threads did in the time that passed. Results go to standard output. Thread safety: one
-// thread.
+// micros/op is the time of all threads over all operations, which is the latency of one thread;
+// ops/sec is the operations of all threads per elapsed second. Results go to standard output.
+// Thread safety: one thread.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +40,7 @@ class Report {
   void PrintSkipped(std::string_view workload) const;
   // Prints the result and keeps it for the JSON.
   void Add(RunResult result);
-  // What the last `count` results, of one workload, come to.
+  // The summary of the last `count` results of one workload.
   void PrintRepetitions(size_t count, bool final) const;
   // IOError when the file cannot be written.
   Status WriteJson(const std::string& file_name) const;

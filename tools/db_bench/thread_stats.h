@@ -1,4 +1,4 @@
-// ThreadStats: what one thread of a workload has done and how long it took. Totals: the sum over
+// ThreadStats: the operations of one thread of a workload, and their times. Totals: the sum over
 // its threads.
 //
 // A thread counts in plain members and publishes its number of operations with a plain store, so
@@ -20,12 +20,12 @@
 
 namespace ashlar::bench {
 
-// What the histogram is of.
+// The operation that the histogram measures.
 enum class Operation { kRead, kWrite, kDelete, kSeek, kMerge, kUpdate, kCrc, kHash, kOthers };
 inline constexpr size_t kOperations = 9;
 const char* OperationName(Operation operation);
 
-// What a workload counts besides operations.
+// The further counter of a workload.
 struct Tally {
   uint64_t bytes = 0;  // of keys and values, read or written
   uint64_t reads = 0;
@@ -76,7 +76,7 @@ class ThreadStats {
   Tally tally;
   // Shown after the result.
   std::string message;
-  // Not part of the totals: the thread worked beside the ones that are measured.
+  // Not part of the totals: the thread ran concurrently with the measured ones.
   bool beside = false;
 
  private:
@@ -100,7 +100,7 @@ struct Totals {
   double thread_seconds = 0;  // summed over threads
   Tally tally;
   std::string message;
-  // Of the threads beside.
+  // Of the concurrent, unmeasured threads.
   uint64_t beside_ops = 0;
   double beside_seconds = 0;
   // Null without histograms; those without values are not shown.

@@ -1,5 +1,5 @@
-// Worker: what one thread of a workload works with: the database, its own random numbers, keys,
-// values and counters, and the end of its work.
+// Worker: the state of one thread of a workload: the database, its own random numbers, keys, values
+// and counters, and the end of its work.
 //
 // Everything is made before the clock starts. A workload is a function of a Worker; it calls Loop
 // for its operations, FinishedOps after each. Thread safety: a worker belongs to one thread;
@@ -23,7 +23,7 @@
 
 namespace ashlar::bench {
 
-// What the threads of one run share.
+// The shared state of the threads of one run.
 struct SharedRun {
   // Null: no limit.
   std::unique_ptr<RateLimiter> write_limiter;
@@ -31,8 +31,8 @@ struct SharedRun {
   // Set by a thread that failed; the others stop at their next look. Relaxed: nothing else is read
   // because of it.
   std::atomic<bool> failed{false};
-  // Threads that are measured and still at work; one that works beside them ends when it reaches 0.
-  // Relaxed, as above.
+  // Measured threads that still run. Unmeasured concurrent threads end when it reaches 0. Relaxed,
+  // as above.
   std::atomic<int> measured_at_work{0};
 };
 
@@ -75,8 +75,8 @@ struct Worker {
          const std::vector<std::string>* existing_keys, int id_in, uint64_t seed,
          const ThreadStats::Settings& stats_settings);
 
-  // Random workloads run by the clock when duration says so, others always by number. Also tells
-  // stats what is planned.
+  // Random workloads run by the clock when duration says so, others always by number. Also passes
+  // the planned number to stats.
   Loop RandomLoop(uint64_t ops);
   Loop CountedLoop(uint64_t ops);
 

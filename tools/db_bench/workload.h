@@ -24,7 +24,7 @@ struct Workload {
   };
   enum class Threads {
     kAsAsked,       // --threads
-    kOne,           // one, whatever is asked
+    kOne,           // always one
     kBesideWriter,  // --threads, and one more that writes and is not measured: the worker with id 0
   };
 
@@ -34,11 +34,11 @@ struct Workload {
   Threads threads = Threads::kAsAsked;
   // Changes the flags of the run; may be null.
   void (*adjust)(Flags* flags) = nullptr;
-  // What every thread does; an error ends db_bench. Null: see act.
+  // The work of every thread; an error ends db_bench. Null: see act.
   Status (*run)(Worker& worker) = nullptr;
   // The same for a persistent tree; null: it cannot do that.
   Status (*run_on_tree)(Worker& worker) = nullptr;
-  // What is shown behind the result, such as "(7 of 10 found)"; may be null.
+  // The text after the result, such as "(7 of 10 found)"; may be null.
   std::string (*describe)(const Tally& tally) = nullptr;
   // In place of run: done once, without a result line.
   Status (*act)(const Flags& flags, Database& database) = nullptr;

@@ -1,14 +1,14 @@
 // Zipf: draws ranks 1..n, rank k in proportion to k^-exponent, without a table.
 //
 // Rejection-inversion (Hörmann and Derflinger, "Rejection-inversion to generate variates from
-// monotone discrete distributions", 1996): the histogram of the weights lies under the curve h(x) =
+// monotone discrete distributions", 1996): the histogram of the weights is under the curve h(x) =
 // x^-exponent moved by one half; its integral H has an inverse, so a point under the curve costs
-// one uniform number, and it is taken unless it lies in the small rest above the histogram.
+// one uniform number, and it is accepted unless it is in the small area above the histogram.
 //
 //   H(x) = ∫ t^-exponent dt = (x^(1-exponent) - 1) / (1 - exponent), log x for exponent 1
 //
-// A draw costs a logarithm and an exponential or two, whatever n is.
-// Thread safety: const methods may be called by several threads, each with its own Random.
+// A draw costs one logarithm and one or two exponentials, for every n. Thread safety: const methods
+// may be called by several threads, each with its own Random.
 #pragma once
 
 #include <cstdint>

@@ -43,7 +43,7 @@ std::string NameOf(HANDLE handle) {
   return length == 0 ? "?" : LastComponent(std::wstring_view(path.data(), length));
 }
 
-// Keeps what the call left for GetLastError.
+// Keeps the call's GetLastError.
 void Record(std::string call) {
   const DWORD error = GetLastError();
   {

@@ -1,6 +1,5 @@
-// CallRecorder: writes down the calls of this program to the system that decide what a power
-// failure leaves. For tests: Wine cannot show durability, but the order of these calls can be
-// shown.
+// CallRecorder: records the system calls of this program that decide the state after a power
+// failure. For tests: Wine cannot show durability, but the order of these calls can be shown.
 //
 //   FlushFileBuffers 000012.dbtmp            FlushViewOfFile                MoveFileExW 000012.dbtmp CURRENT
 //   WriteFile 000012.log                     CreateFileW 000012.sst unbuffered      (opened for writing)

@@ -71,7 +71,7 @@ ToolRun RunTool(const std::string& command) {
     run.output = ReadWhole(output);
     const std::string text = ReadWhole(code);
     run.exit_code = text.empty() ? -1 : std::atoi(text.c_str());
-    // What a signal ended has no exit code.
+    // A program that a signal ended has no exit code.
     if (run.exit_code > 128) run.exit_code = -1;
   }
   return run;

@@ -1,4 +1,4 @@
-// The thread that writes beside those that are measured, until they have ended.
+// The thread that writes concurrently with the measured threads, until they have ended.
 // benchmark_write_rate_limit is its limit.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Writing keys and values in batches: what the fills and overwrite are made of.
+// Writing keys and values in batches: shared by the fills and overwrite.
 #pragma once
 
 #include "ashlar/status.h"

@@ -10,7 +10,7 @@
 
 namespace ashlar::bench {
 
-// Gets values as --pin_slice says, and counts what is found. One per thread.
+// Gets values according to --pin_slice, and counts the found keys. One per thread.
 class Getter {
  public:
   explicit Getter(Worker& worker) : worker_(worker), pin_(worker.flags.pin_slice) {}
