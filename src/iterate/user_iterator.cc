@@ -170,7 +170,7 @@ ASHLAR_ALWAYS_INLINE void UserIterator::Run(const Slice* target) try {
   MakeMove<kMove>(target);
   CountInPerfContext();
 } catch (const std::bad_alloc&) {
-  Stop(Status::MemoryLimit());
+  StopWithoutMemory();
 }
 
 template <UserIterator::Move kMove>
@@ -221,6 +221,9 @@ bool UserIterator::CountStep() {
       "more entries had to be stepped over than ReadOptions::max_skippable_internal_keys allows"));
   return false;
 }
+
+// Not inlined: a step must not pay for the stack frame of its error.
+ASHLAR_NO_INLINE void UserIterator::StopWithoutMemory() { Stop(Status::MemoryLimit()); }
 
 void UserIterator::Stop(Status status) {
   valid_ = false;

@@ -164,6 +164,7 @@ class UserIterator final : public Iterator {
   bool EqualInOrder(Slice a, Slice b) const;
   bool CountStep();
   void Stop(Status status);
+  void StopWithoutMemory();
   void End();
 
   void FindVisibleForward(bool past_saved_key);
