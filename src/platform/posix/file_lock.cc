@@ -92,8 +92,7 @@ struct Attempt {
 // The descriptor is closed, or belongs to the table, on return.
 // `entry` has room for a descriptor, and the table for the entry: nothing is allocated once the
 // system has given the lock.
-Result<Attempt> LockOpened(HeldLocks& table, HeldLock entry, int fd)
-    ASHLAR_REQUIRES(table.mutex) {
+Result<Attempt> LockOpened(HeldLocks& table, HeldLock entry, int fd) ASHLAR_REQUIRES(table.mutex) {
   const std::string& path = entry.path;
   struct stat info;
   if (::fstat(fd, &info) == -1) {
