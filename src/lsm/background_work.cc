@@ -337,12 +337,12 @@ Status BackgroundWork::BuildFlush(Flush* flush) {
 }
 
 Status BackgroundWork::BuildFlushTable(Flush* flush) {
-  FlushJobArgs args{.job = MakeJobArgs(*flush->family, flush->settings), .memtables = {}};
+  FlushJobArgs args{.job = MakeJobArgs(*flush->family, *flush->settings), .memtables = {}};
   if (flush->stop != nullptr) args.job.stop.shutting_down = flush->stop;
   args.job.output.observer = flush->events.get();
   args.job.output.sync_histogram = TABLE_SYNC_MICROS;
   args.job.output.table.priority = IO_HIGH;
-  args.job.output.table.compression = ResolveFlushCompression(flush->settings.options);
+  args.job.output.table.compression = ResolveFlushCompression(flush->settings->options);
   for (auto table = flush->tables.rbegin(); table != flush->tables.rend(); ++table) {
     args.memtables.push_back(
         std::make_unique<MemTableCursor>(table->get(), MemTableCursor::Hold::kBorrowed, nullptr));

@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -174,7 +175,8 @@ class BackgroundWork {
     std::shared_ptr<ColumnFamily> family;
     std::vector<MemTableRef> tables = {};
     FlushReason switched_for = FlushReason::kOthers;
-    JobSettings settings = {};
+    // Made when the flush begins: the default options would allocate before.
+    std::optional<JobSettings> settings = {};
     VersionEdit edit = {};
     TableJobStatistics statistics = {};
     TableFileCreationReason reason = TableFileCreationReason::kFlush;
