@@ -8,6 +8,11 @@
 // Errors: after a background error (a full disk, a failed sync, damage found by a compaction)
 // writes fail with that error and reads continue. Resume retries.
 //
+// Memory: a call that finds no memory returns Status::MemoryLimit, a null snapshot, or an iterator
+// with that status (null if there is no memory for one), and changes nothing, except a write whose
+// batch was half applied: then the database is read-only until it is opened again. Calls without a
+// way to report it (GetOptions, GetLiveFilesMetaData and their like) throw std::bad_alloc.
+//
 // Each job is one virtual method; the forms with fewer arguments call it for the default column
 // family.
 #pragma once
