@@ -44,9 +44,10 @@ ColumnFamily::ColumnFamily(Args args)
       options_(std::move(args.options)),
       leveled_(std::move(args.leveled)) {
   totals.levels.reserve(version_->levels());
-  version_->Ref();
   SetActive(NewMemTable(), args.log_number);
   InstallView();
+  // Last: a constructor that throws runs no destructor.
+  version_->Ref();
 }
 
 ColumnFamily::~ColumnFamily() {
