@@ -3,7 +3,8 @@
 // from a disk, from a caller or from the operating system: those are answered with a Status.
 //
 // ASHLAR_DCHECK: the same in builds without NDEBUG, for checks on hot paths; otherwise the
-// condition is compiled but not evaluated.
+// condition is compiled but not evaluated. kDebugChecks is true in those builds: `if constexpr`
+// with it calls a CheckInvariants that costs more than what it checks.
 #pragma once
 
 #include "base/compiler.h"
@@ -19,7 +20,13 @@ namespace ashlar {
   (ASHLAR_LIKELY(cond) ? static_cast<void>(0) : ::ashlar::AssertFailed(#cond, __FILE__, __LINE__))
 
 #if defined(NDEBUG)
+namespace ashlar {
+inline constexpr bool kDebugChecks = false;
+}
 #define ASHLAR_DCHECK(cond) static_cast<void>(sizeof((cond) ? 1 : 0))
 #else
+namespace ashlar {
+inline constexpr bool kDebugChecks = true;
+}
 #define ASHLAR_DCHECK(cond) ASHLAR_ASSERT(cond)
 #endif

@@ -6,13 +6,14 @@
 #include <new>
 
 #include "base/assert.h"
+#include "platform/cpu.h"
 #include "table/file_metadata.h"
 
 namespace ashlar {
 
 namespace {
 
-constexpr std::align_val_t kArenaAlignment{64};
+constexpr std::align_val_t kArenaAlignment{kCacheLineBytes};
 
 }  // namespace
 

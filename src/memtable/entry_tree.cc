@@ -278,7 +278,8 @@ bool EntryTree::Walk::CopyNeighbour(Edge direction) {
 
 void EntryTree::Walk::NoteEntryBytes(const DecodedEntry& entry) {
   const size_t bytes = entry.key_bytes + entry.value().size();
-  entry_lines_ = static_cast<uint32_t>(std::min<size_t>(bytes / kLineBytes + 2, kEntryLinesMax));
+  entry_lines_ =
+      static_cast<uint32_t>(std::min<size_t>(bytes / kCacheLineBytes + 2, kEntryLinesMax));
 }
 
 void EntryTree::Walk::NextLeaf() {

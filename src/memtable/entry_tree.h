@@ -72,6 +72,7 @@
 #include "key/key_comparator.h"
 #include "key/lookup.h"
 #include "memtable/entry.h"
+#include "platform/cpu.h"
 
 namespace ashlar {
 
@@ -121,7 +122,6 @@ class EntryTree {
   enum class Edge : uint8_t { kFirst, kLast };
 
   static constexpr uint32_t kTorn = ~uint32_t{0};
-  static constexpr size_t kLineBytes = 64;  // of the processor's cache
 
   int CompareEntry(const char* entry, const Target& target) const {
     return ashlar::CompareEntry(comparator_, entry, target);
@@ -241,7 +241,7 @@ class EntryTree::Walk {
       16;  // beyond this the processor's own prefetcher follows the copy
 
   void PrefetchEntry(const char* entry) const {
-    for (uint32_t i = 0; i < entry_lines_; ++i) ASHLAR_PREFETCH(entry + i * kLineBytes);
+    PrefetchRange(entry, size_t{entry_lines_} * kCacheLineBytes);
   }
   // beyond: the first position past the leaf in the direction of travel.
   void PrefetchAhead(uint32_t position, uint32_t beyond) const {

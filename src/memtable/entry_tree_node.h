@@ -105,15 +105,11 @@ struct alignas(16) EntryTree::Node {
     return children()[rank == 0 ? 0 : size_t{1} + slot_order.Slot(rank - 1)];
   }
   // Prefetches the part of a node that every search reads.
-  void Prefetch() const { PrefetchBytes(kHeadsOffset + kSlots * 6); }
-  // Asks for all of a leaf.
-  void PrefetchLeaf() const { PrefetchBytes(BytesOf(true, kSlots)); }
+  void Prefetch() const { PrefetchRange(this, kHeadsOffset + kSlots * 6); }
+  // Prefetches all of a leaf.
+  void PrefetchLeaf() const { PrefetchRange(this, BytesOf(true, kSlots)); }
 
  private:
-  void PrefetchBytes(size_t n) const {
-    const char* const p = reinterpret_cast<const char*>(this);
-    for (size_t offset = 0; offset < n; offset += kLineBytes) ASHLAR_PREFETCH(p + offset);
-  }
   // The array that follows arrays with so many bytes per slot.
   template <typename T>
   std::atomic<T>* At(size_t bytes_per_slot) const {

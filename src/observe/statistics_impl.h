@@ -25,6 +25,7 @@
 
 #include "ashlar/statistics.h"
 #include "observe/histogram.h"
+#include "platform/cpu.h"
 #include "platform/mutex.h"
 #include "platform/thread.h"
 
@@ -50,7 +51,7 @@ class StatisticsImpl final : public Statistics {
  private:
   static constexpr size_t kShards = 256;
 
-  struct alignas(64) Shard {
+  struct alignas(kCacheLineBytes) Shard {
     ~Shard();
     std::array<std::atomic<uint64_t>, TICKER_ENUM_MAX> tickers{};
     std::array<std::atomic<HistogramCounters*>, HISTOGRAM_ENUM_MAX> histograms{};  // owned

@@ -2,7 +2,10 @@
 // detected where they are used (base/crc32c.h).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+
+#include "base/compiler.h"
 
 #if defined(_MSC_VER)
 #include <intrin.h>
@@ -13,8 +16,15 @@ namespace ashlar {
 // Processors that this process may run on, at least 1. Constant for the life of the process.
 uint32_t HardwareThreads();
 
-// Cache line size, for padding data that different threads write.
+// Cache line size, for padding data that different threads write, and for prefetching.
 inline constexpr uint32_t kCacheLineBytes = 64;
+
+// Starts loading the cache lines of [start, start + bytes), the first of them the line of `start`.
+// Any address is allowed.
+inline void PrefetchRange(const void* start, size_t bytes) {
+  const char* const p = static_cast<const char*>(start);
+  for (size_t i = 0; i < bytes; i += kCacheLineBytes) ASHLAR_PREFETCH(p + i);
+}
 
 // Hints the processor that this thread spins.
 inline void CpuRelax() {

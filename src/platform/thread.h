@@ -21,6 +21,7 @@
 #include <thread>
 
 #include "base/result.h"
+#include "platform/cpu.h"
 #include "platform/thread_local.h"
 
 namespace ashlar {
@@ -35,7 +36,7 @@ struct EpochWord {
       nullptr};  // for a nested guard of another domain; null, or never freed
 };
 
-struct alignas(64) ThreadSlot {
+struct alignas(kCacheLineBytes) ThreadSlot {
   explicit ThreadSlot(uint32_t slot_index) : index(slot_index) {}
 
   EpochWord epoch;
