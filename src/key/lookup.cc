@@ -11,7 +11,7 @@ uint64_t Lookup::filter_hash() {
   return *filter_hash_;
 }
 
-// Everything but a value that ends the search at once.
+// Takes every version but a value that ends the search. The kind of a record is decided here.
 bool Lookup::OfferRare(ValueType type, SequenceNumber sequence, const Slice& value,
                        const PinSource& owner) {
   if (state_ == State::kSearching) sequence_ = sequence;
@@ -32,11 +32,6 @@ bool Lookup::OfferRare(ValueType type, SequenceNumber sequence, const Slice& val
 }
 
 bool Lookup::OfferOperand(const Slice& value, const PinSource& owner) {
-  if (!args_.want_value) {
-    // Whatever the operands give, the key exists.
-    state_ = State::kFound;
-    return false;
-  }
   state_ = State::kMerging;
   operands_.push_back(value);
   operand_pins_.push_back(owner.Acquire());
@@ -53,9 +48,8 @@ Status Lookup::Finish(const Recorder& recorder, PinnableSlice* value) {
     case State::kMerging:
     case State::kFound: break;
   }
-  if (!args_.want_value) return Status::OK();
   if (!operands_.empty()) return FinishMerge(recorder, value);
-  if (value != nullptr) pin_.MoveTo(value, value_);
+  pin_.MoveTo(value, value_);
   return Status::OK();
 }
 
@@ -70,7 +64,6 @@ Status Lookup::FinishMerge(const Recorder& recorder, PinnableSlice* value) {
   recorder.Record(READ_NUM_MERGE_OPERANDS, operands_.size());
   MergeResult result;
   ASHLAR_RETURN_IF_ERROR(FullMerge(input, &result, nullptr));
-  if (value == nullptr) return Status::OK();
   switch (result.kind) {
     case MergeResult::Kind::kComputed:
       *value->GetSelf() = std::move(result.computed);

@@ -1,14 +1,22 @@
 // Lookup: one point lookup on its way through memtables and tables, newest first. Each source
-// offers the versions of the key that it holds; the lookup decides whether older ones are still
-// needed, and at the end hands the value out without copying it.
+// offers the versions of the key that it has. The lookup decides whether older ones are needed. At
+// the end it returns the value without copying it.
 //
-//   kSearching --value--> kFound        kSearching --deletion--> kDeleted        kSearching/kMerging --merge operand--> kMerging
-//   kMerging --value--> kFound (base = value)       kMerging --deletion--> kFound (no base)       any --unsupported type--> kFailed
+//   kSearching ──value──────────> kFound
+//       │     ───deletion───────> kDeleted
+//       └─merge operand─> kMerging ──value─────> kFound (base = value)
+//                            │     ──deletion──> kFound (no base)
+//                            └─merge operand─> kMerging
+//   any state ──unsupported type, or an error of a source──> kFailed
+//
+// Covering sequence: the newest sequence of a range tombstone that covers the key. A version below
+// it counts as a deletion. It is 0 while tables and memtables hold no range tombstones.
 //
 // I1: versions are offered in descending sequence order, each with sequence <= snapshot().
-// I2: after Offer returned false no further version is offered.
-// Lifetime: user_key must outlive the lookup; offered bytes are pinned by the lookup before Offer
-// returns. Thread safety: one thread.
+// I2: after Offer returned false, no further version is offered.
+// I3: the covering sequence is <= snapshot(), and only grows.
+// Lifetime: user_key outlives the lookup. Offered bytes are pinned before Offer returns.
+// Thread safety: one thread.
 #pragma once
 
 #include <optional>
@@ -16,6 +24,7 @@
 
 #include "ashlar/merge_operator.h"
 #include "ashlar/status.h"
+#include "base/assert.h"
 #include "base/pin.h"
 #include "key/internal_key.h"
 #include "key/key_prefix.h"
@@ -31,7 +40,6 @@ class Lookup {
     Slice user_key;
     SequenceNumber snapshot = kSequenceNumberMax;
     const MergeOperator* merge_operator = nullptr;
-    bool want_value = true;  // false: only existence; nothing is pinned
   };
 
   explicit Lookup(const Args& args) : args_(args) {}
@@ -39,26 +47,33 @@ class Lookup {
   const Slice& user_key() const { return args_.user_key; }
   SequenceNumber snapshot() const { return args_.snapshot; }
   uint64_t seek_tag() const { return SeekTag(args_.snapshot); }
-  // The hash that filters use, computed at the first call.
+  // The hash for filters, computed by the first call.
   uint64_t filter_hash();
-  // The key's prefix under a transform, with its hash; null: it has none. The transform outlives
-  // the lookup.
+  // The key's prefix by a transform, with its hash. Null: it has none. The transform outlives the
+  // lookup.
   const HashedPrefix* prefix(const SliceTransform* transform) {
     return prefix_.Find(transform, args_.user_key);
   }
 
   // Takes one version. True: offer the next older one.
   bool Offer(ValueType type, SequenceNumber sequence, const Slice& value, const PinSource& owner) {
+    if (sequence < covering_sequence_) [[unlikely]] {
+      type = ValueType::kDeletion;
+    }
     if (type == ValueType::kValue && state_ == State::kSearching) [[likely]] {
       state_ = State::kFound;
       sequence_ = sequence;
-      if (args_.want_value) {
-        value_ = value;
-        pin_ = owner.Acquire();
-      }
+      value_ = value;
+      pin_ = owner.Acquire();
       return false;
     }
     return OfferRare(type, sequence, value, owner);
+  }
+  // Called by a source, before it offers versions, for a range tombstone that covers the key.
+  // Requires: sequence <= snapshot().
+  void RaiseCoveringSequence(SequenceNumber sequence) {
+    ASHLAR_ASSERT(sequence <= args_.snapshot);  // I3
+    if (sequence > covering_sequence_) covering_sequence_ = sequence;
   }
   // Ends the lookup with an error of a source.
   void Fail(Status status) {
@@ -67,17 +82,16 @@ class Lookup {
   }
 
   State state() const { return state_; }
-  // Finish will run the merge operator, which is code of the program.
+  // True: Finish will run the merge operator, which is code of the program.
   bool HasOperands() const { return !operands_.empty(); }
-  // No source needs to be asked any more.
+  // True: no further source is needed.
   bool Done() const { return state_ != State::kSearching && state_ != State::kMerging; }
-  // Sequence of the newest version met; meaningful unless kSearching.
+  // The sequence of the newest version. Requires: state() is not kSearching.
   SequenceNumber sequence() const { return sequence_; }
 
-  // The outcome once every source was asked or Done(): Ok with *value set (pinned where the bytes
-  // exist already, moved where a merge computed them), NotFound, or an error. value may be null
-  // (existence only). *value must be reset. Merges are recorded. Needs no guard: what it reads is
-  // pinned.
+  // The result, after every source was searched or Done(): Ok with *value set, NotFound, or an
+  // error. Existing bytes are pinned, computed ones moved. Merges are recorded. Needs no guard:
+  // what it reads is pinned. Requires: *value is reset.
   Status Finish(const Recorder& recorder, PinnableSlice* value);
   Status Finish(PinnableSlice* value) { return Finish(Recorder(), value); }
 
@@ -91,6 +105,7 @@ class Lookup {
   State state_ = State::kSearching;
   bool has_base_ = false;  // kFound with operands: value_ is the value below them
   SequenceNumber sequence_ = 0;
+  SequenceNumber covering_sequence_ = 0;  // 0: none
   Slice value_;
   Pin pin_;
   std::vector<Slice> operands_;  // newest first

@@ -157,15 +157,31 @@ TEST_F(LookupTest, SourceErrorsComeOut) {
   EXPECT_TRUE(lookup.Finish(&value).IsCorruption());
 }
 
-TEST_F(LookupTest, ExistenceAloneTakesNoPins) {
-  Lookup lookup({.user_key = "k", .want_value = false});
-  EXPECT_FALSE(Offer(&lookup, ValueType::kValue, 9, &newest_));
-  EXPECT_EQ(newest_.pins, 0);
-  EXPECT_TRUE(lookup.Finish(nullptr).ok());
-  Lookup merged({.user_key = "k", .want_value = false});
-  EXPECT_FALSE(Offer(&merged, ValueType::kMerge, 9, &newest_));
-  EXPECT_EQ(newest_.pins, 0);
-  EXPECT_TRUE(merged.Finish(nullptr).ok());
+TEST_F(LookupTest, VersionBelowTheCoveringSequenceIsDeleted) {
+  struct Case {
+    SequenceNumber covering;
+    bool found;
+  };
+  for (const Case c : {Case{0, true}, Case{8, true}, Case{9, true}, Case{10, false}}) {
+    Lookup lookup({.user_key = "k", .snapshot = 20});
+    lookup.RaiseCoveringSequence(c.covering);
+    EXPECT_FALSE(Offer(&lookup, ValueType::kValue, 9, &newest_));
+    EXPECT_TRUE(lookup.Done());
+    PinnableSlice value;
+    EXPECT_EQ(lookup.Finish(&value).ok(), c.found) << c.covering;
+    EXPECT_EQ(newest_.pins, c.found ? 1 : 0) << c.covering;
+  }
+}
+
+TEST_F(LookupTest, CoveringSequenceEndsAMergeAboveIt) {
+  Lookup lookup({.user_key = "k", .merge_operator = append_.get()});
+  EXPECT_TRUE(Offer(&lookup, ValueType::kMerge, 9, &newest_));
+  lookup.RaiseCoveringSequence(9);
+  lookup.RaiseCoveringSequence(5);  // an older tombstone changes nothing
+  EXPECT_FALSE(Offer(&lookup, ValueType::kMerge, 8, &middle_));
+  PinnableSlice value;
+  ASSERT_TRUE(lookup.Finish(&value).ok());
+  EXPECT_EQ(value.ToString(), "newest");
 }
 
 // Enough after two operands.
