@@ -8,8 +8,8 @@ namespace ashlar {
 
 namespace {
 
-// What one Insert looks at: enough that the clock goes round several times while the reserve is
-// used up, little enough that nobody notices.
+// An Insert looks at this many entries per shard and shards: enough that the clock goes round
+// several times while the reserve is used up.
 constexpr size_t kLooksPerShard = 16;
 constexpr size_t kShardsPerInsert = 8;
 
@@ -45,7 +45,7 @@ BlockCache::BlockCache(size_t capacity) : budget_(new CacheBudget(capacity)) {}
 BlockCache::~BlockCache() {
   for (Shard& shard : shards_) {
     MutexLock lock(shard.mutex);
-    ASHLAR_ASSERT(shard.ring.empty());  // a table outlived its cache
+    ASHLAR_ASSERT(shard.ring.empty());  // I2; false: a table outlived its cache
   }
   budget_->Unref();
 }
@@ -75,8 +75,7 @@ bool BlockCache::Insert(BlockSlot* slot, EpochDomain* epochs, CacheEntry* entry)
 bool BlockCache::Reserve(size_t bytes) {
   const size_t capacity = budget_->capacity();
   if (bytes > capacity) return false;
-  // What waits for its grace period comes back soon, unless somebody pinned it: only the rest has
-  // to be found.
+  // The charges of entries that wait for their grace period return soon, unless they are pinned.
   const size_t wanted = bytes + ReserveBytes(capacity);
   const size_t used = budget_->usage();
   const size_t coming = budget_->waiting().load(std::memory_order_relaxed);
@@ -99,12 +98,12 @@ void BlockCache::EvictSome(size_t bytes) {
 
 void BlockCache::EvictAsked(size_t bytes) {
   size_t found = 0;
-  // First every shard gives its part, then those that have more.
+  // First every shard gives its part, then shards with more give the rest.
   for (const size_t part : {bytes / kShards + 1, bytes}) {
     for (Shard& shard : shards_) {
       if (found >= bytes) break;
       MutexLock lock(shard.mutex);
-      // Twice around: the first time may only clear used bits.
+      // Twice around: the first round may only clear used bits.
       found += SweepShard(shard, std::min(part, bytes - found), 2 * shard.ring.size());
     }
   }
@@ -129,6 +128,7 @@ size_t BlockCache::SweepShard(Shard& shard, size_t bytes, size_t looks) {
 }
 
 void BlockCache::Unlink(Shard& shard, CacheEntry* entry) {
+  ASHLAR_ASSERT(shard.ring[entry->ring_index_] == entry && !entry->detached_);  // I2
   entry->slot_->store(nullptr, std::memory_order_release);
   CacheEntry* const last = shard.ring.back();
   shard.ring[entry->ring_index_] = last;
@@ -148,8 +148,8 @@ void CacheEntry::EndGrace(EpochRetired* retired) {
 
 void BlockCache::Erase(std::span<BlockSlot> slots) {
   EpochDomain* epochs = nullptr;
-  // Every shard's lock is taken, also where all slots are empty: an evictor that emptied one may
-  // not have retired its entry yet (I5).
+  // Takes every shard's lock, also if all its slots are empty: an evictor that cleared one may not
+  // have retired its entry yet (I5).
   for (size_t first = 0; first < std::min(kShards, slots.size()); ++first) {
     Shard& shard = ShardOf(&slots[first]);
     MutexLock lock(shard.mutex);
@@ -226,15 +226,16 @@ void BlockCache::CheckInvariants() const {
     MutexLock lock(shard.mutex);
     for (size_t i = 0; i < shard.ring.size(); ++i) {
       const CacheEntry* const entry = shard.ring[i];
-      ASHLAR_ASSERT(entry->ring_index_ == i);
-      ASHLAR_ASSERT(entry->slot_->load(std::memory_order_relaxed) == entry);
-      ASHLAR_ASSERT(entry->refs_.load(std::memory_order_relaxed) >= 1);
+      ASHLAR_ASSERT(entry->ring_index_ == i);                                 // I2
+      ASHLAR_ASSERT(entry->slot_->load(std::memory_order_relaxed) == entry);  // I2
+      ASHLAR_ASSERT(&shards_[ShardIndex(entry->slot_)] == &shard);            // I2
+      ASHLAR_ASSERT(entry->refs_.load(std::memory_order_relaxed) >= 1);       // I3
       linked += entry->charge_;
     }
   }
   const size_t others = metadata_.load(std::memory_order_relaxed) +
                         budget_->detached().load(std::memory_order_relaxed);
-  ASHLAR_ASSERT(budget_->usage() == linked + others);
+  ASHLAR_ASSERT(budget_->usage() == linked + others);  // I1
 }
 
 }  // namespace ashlar

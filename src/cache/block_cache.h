@@ -1,50 +1,26 @@
-// BlockCache: the memory that uncompressed blocks share, and the rule that decides which of them
-// stay.
+// BlockCache: the memory that uncompressed blocks share, and the clock that decides which stay.
 //
-//   table                        cache
-//   slot[0] ──> entry            shard 0: ring [entry, entry, ...]  hand ─┐ clock: clears the used bit of what it passes,
-//   slot[1] ──> null             shard 1: ring [entry, ...]               │ evicts what was not used since
-//   slot[2] ──> entry            ...                                      ▼
+//   table                    cache
+//   slot[0] ──> entry        shard 0: ring [entry, entry, ...]   hand: clears used bits, and
+//   slot[1] ──> null         shard 1: ring [entry, ...]          evicts entries without one
 //
-// A slot is an atomic pointer in the table that the block belongs to. A hit is one load of the slot
-// inside an epoch guard: no hash table, no count, no lock. Entries know their slot, so eviction
-// needs no look-up either.
+//             Insert           evict, Erase             grace period, last count released
+//   (maker's) ──────> LINKED ──────────────> DETACHED ──────────────────────────────────> freed
+//                     slot -> entry          slot = null                            charge returned
 //
-//                Insert                    evict / Erase                    grace period, last Pin gone
-//   (owned by ───────────> LINKED ───────────────────────────> DETACHED ──────────────────────────────> freed, charge given back
-//    its maker)            slot -> entry, count >= 1           slot = null, base count dropped after the grace period
-//        └── not taken: used by its maker around the cache, freed with its last count
+// A slot is an atomic pointer in the table of the block. README.md has the design and its reasons.
 //
-// I1: the sum of the charges of all entries LINKED or DETACHED, and of reserved metadata, never
-//     exceeds the capacity, except between SetCapacity lowering it and the last pin above it going
-//     away.
+// I1: the charges of all entries LINKED or DETACHED, and of reserved metadata, never exceed the
+//     capacity, except after SetCapacity lowered it, until the pins above it are released.
 // I2: an entry is in the ring of its slot's shard exactly while the slot points to it. Both change
 //     under the shard's lock.
-// I3: the base count of an entry is dropped only a grace period after its slot was cleared. So
-//     whoever loads a slot inside a guard may use the entry until the guard ends, and may take a
-//     count on it.
-// I4: no entry with a count besides the base one is evicted: it would free nothing.
-//
-// I5: an entry is retired into the epoch domain of its slot, under the shard's lock that it is
-//     unlinked under. So when Erase has returned, nothing that was in the slots will be retired
-//     later, and slots and domain may go.
-//
-// Databases may share a cache: any thread may evict, and so retire into, any of their domains.
-// Where memory is needed, all domains are reclaimed.
-//
-// Because a detached entry stays charged until it is freed, and its evictor is often inside a guard
-// itself, eviction runs ahead of need by a small reserve; an Insert looks at a bounded number of
-// entries. When even the reserve is used up, Insert refuses, and the caller reads around the cache:
-// reads never fail for lack of cache.
-//
-// A hash table from (file, offset) to entry was rejected: it costs a probe, a count and a shared
-// line per hit.
-//
-// Memory orders: a slot is stored with release and loaded with acquire. Counts: added relaxed (I3),
-// dropped acq_rel. The used bit is relaxed. Locks: a shard's mutex is a leaf; nothing is called
-// under it but RetireUnderLock, which takes no lock. Lifetime: tables erase their slots before they
-// die. Entries may outlive the cache (pins): they hold on to its budget. Thread safety: all methods
-// from any thread.
+// I3: the base count of an entry is dropped only a grace period after its slot was cleared. So a
+//     thread that loads a slot inside a guard may use the entry until the guard ends, and count it.
+// I4: no entry with a count besides the base count is evicted.
+// I5: an entry is retired into the epoch domain of its slot, under the shard's lock under which it
+//     is unlinked. So after Erase nothing from the slots is retired any more.
+// Locks: a shard's mutex is a leaf. Thread safety: all methods from any thread. Lifetime: tables
+// erase their slots before they are destroyed; pinned entries may outlive the cache.
 #pragma once
 
 #include <array>
@@ -57,6 +33,7 @@
 #include "ashlar/cache.h"
 #include "base/pin.h"
 #include "execute/epoch.h"
+#include "platform/cpu.h"
 #include "platform/mutex.h"
 
 namespace ashlar {
@@ -64,7 +41,7 @@ namespace ashlar {
 class CacheEntry;
 using BlockSlot = std::atomic<CacheEntry*>;
 
-// The capacity and what is used of it; shared by the cache and every entry that it charges.
+// The capacity and its used part. Shared by the cache and every entry that it charges.
 class CacheBudget {
  public:
   explicit CacheBudget(size_t capacity) : capacity_(capacity) {}
@@ -87,31 +64,31 @@ class CacheBudget {
 
   std::atomic<size_t> capacity_;
   std::atomic<size_t> usage_{0};     // every charge, reserved metadata included
-  std::atomic<size_t> detached_{0};  // the part of it that belongs to detached entries
-  std::atomic<size_t> waiting_{0};   // the part of that whose grace period is not over
+  std::atomic<size_t> detached_{0};  // of usage_: the charges of detached entries
+  std::atomic<size_t> waiting_{0};   // of detached_: entries whose grace period is not over
   std::atomic<size_t> refs_{1};
 };
 
-// Base of what is cached. Begins with one count, its maker's.
+// Base class of cached objects. Begins with one count, its maker's.
 class CacheEntry : private EpochRetired {
  public:
-  // destroy frees the entry with everything that it owns. charge: all bytes of it.
+  // destroy: frees the entry and all that it owns. charge: its bytes.
   using Destroy = void (*)(CacheEntry* entry);
   CacheEntry(Destroy destroy, size_t charge)
       : EpochRetired{.deleter = &EndGrace}, destroy_(destroy), charge_(charge) {}
   CacheEntry(const CacheEntry&) = delete;
   CacheEntry& operator=(const CacheEntry&) = delete;
 
-  // Legal inside the guard in which the entry was found in its slot, or beside a count.
+  // Requires: inside the guard in which the entry was found in its slot, or another count.
   void AddRef() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void Release() {
     if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) Free();
   }
-  // Tells the clock that the entry is in use; writes only when it has to.
+  // Sets the used bit for the clock. Writes only if it is not set.
   void MarkUsed() {
     if (!used_.load(std::memory_order_relaxed)) used_.store(true, std::memory_order_relaxed);
   }
-  // Counts held now, the slot's included; a moment's value.
+  // The present number of counts, the slot's included. May change at any time.
   uint32_t Refs() const { return refs_.load(std::memory_order_acquire); }
   size_t charge() const { return charge_; }
 
@@ -132,9 +109,10 @@ class CacheEntry : private EpochRetired {
   uint32_t ring_index_ = 0;  // guarded by the shard's mutex
   const Destroy destroy_;
   const size_t charge_;
-  BlockSlot* slot_ = nullptr;      // set by Insert before the entry is published, as the next one
-  EpochDomain* epochs_ = nullptr;  // that the entry is retired into
-  CacheBudget* budget_ = nullptr;  // null: never taken in
+  // Set by Insert, before the entry is published.
+  BlockSlot* slot_ = nullptr;
+  EpochDomain* epochs_ = nullptr;  // the entry is retired into it
+  CacheBudget* budget_ = nullptr;  // null: the entry was never inserted
 };
 
 class BlockCache final : public Cache {
@@ -142,45 +120,44 @@ class BlockCache final : public Cache {
   explicit BlockCache(size_t capacity);
   ~BlockCache() override;
 
-  // Publishes the entry in the slot and takes over the caller's count. False when another entry is
-  // there already or when pins fill the cache: the count stays with the caller, who uses the entry
-  // around the cache. May evict, and may free what was evicted earlier. `epochs`: of the guards in
-  // which the slot is read; outlives the slot.
+  // Publishes the entry in the slot and adopts the caller's count. False: the slot has another
+  // entry, or pins fill the cache; the caller keeps its count and uses the entry uncached. May
+  // evict entries, and free evicted ones. epochs: of the guards in which the slot is read; outlives
+  // the slot.
   [[nodiscard]] bool Insert(BlockSlot* slot, EpochDomain* epochs, CacheEntry* entry);
 
-  // Empties the slots, which have one domain and lie side by side. No Insert into them may run at
-  // the same time or come later.
+  // Clears the slots of one table. Requires: one epoch domain, and no concurrent or later Insert
+  // into them.
   void Erase(std::span<BlockSlot> slots);
 
-  // Charges memory that is not an entry (index and filter blocks). False when it does not fit
-  // beside what is pinned: then it stays uncharged.
+  // Charges memory that is not an entry, as of index and filter blocks. False: it does not fit next
+  // to what is pinned, and is not charged.
   [[nodiscard]] bool ReserveMetadata(size_t bytes);
   void ReleaseMetadata(size_t bytes);
 
   // Cache
   const char* Name() const override { return "AshlarBlockCache"; }
-  // Waits for the guards of all domains. Must not be called inside an epoch guard; likewise
-  // EraseUnRefEntries.
+  // Waits for the guards of all domains, as EraseUnRefEntries. Requires: outside epoch guards.
   void SetCapacity(size_t capacity) override;
   size_t GetCapacity() const override { return budget_->capacity(); }
-  // Kept for the caller only: the limit is strict either way.
+  // Only recorded: the limit is always strict.
   void SetStrictCapacityLimit(bool strict) override {
     strict_.store(strict, std::memory_order_relaxed);
   }
   bool HasStrictCapacityLimit() const override { return strict_.load(std::memory_order_relaxed); }
   size_t GetUsage() const override { return budget_->usage(); }
-  // Includes what waits for a grace period.
+  // Includes entries that wait for a grace period.
   size_t GetPinnedUsage() const override;
   size_t GetOccupancyCount() const override;
   void EraseUnRefEntries() override;
 
-  // For tests: I2, and that the charges add up. Exact only while nobody else uses the cache.
+  // For tests: asserts I1, I2 and the sum of the charges. Requires: no concurrent use of the cache.
   void CheckInvariants() const;
 
  private:
   static constexpr size_t kShards = 16;
 
-  struct alignas(64) Shard {
+  struct alignas(kCacheLineBytes) Shard {
     mutable Mutex mutex;
     std::vector<CacheEntry*> ring ASHLAR_GUARDED_BY(mutex);
     size_t hand ASHLAR_GUARDED_BY(mutex) = 0;
@@ -189,19 +166,18 @@ class BlockCache final : public Cache {
   static size_t ShardIndex(const BlockSlot* slot) {
     return (reinterpret_cast<uintptr_t>(slot) / sizeof(BlockSlot)) % kShards;
   }
-  // Neighbouring slots spread over the shards: a scan does not hammer one lock.
+  // Neighbouring slots are in different shards, so that a scan does not contend for one lock.
   Shard& ShardOf(const BlockSlot* slot) { return shards_[ShardIndex(slot)]; }
   bool Reserve(size_t bytes);
-  // Moves the clock by a few entries and detaches those that were not used, until they are worth
-  // `bytes`.
+  // Moves the clock by a bounded number of entries, and detaches unused ones until their charges
+  // reach `bytes`.
   void EvictSome(size_t bytes);
-  // Detaches entries worth `bytes`, if there are as many that are not pinned. Looks at all of them
-  // if it has to.
+  // Detaches entries with charges of `bytes`, if so much is not pinned. May look at all entries.
   void EvictAsked(size_t bytes);
   size_t SweepShard(Shard& shard, size_t bytes, size_t looks) ASHLAR_REQUIRES(shard.mutex);
-  // And retires it.
+  // Clears the slot, detaches the entry and retires it.
   void Unlink(Shard& shard, CacheEntry* entry) ASHLAR_REQUIRES(shard.mutex);
-  // What eviction keeps free.
+  // The part of the capacity that eviction keeps free.
   static size_t ReserveBytes(size_t capacity) { return capacity / 16; }
 
   CacheBudget* const budget_;
