@@ -1,6 +1,6 @@
-// TableOpener: makes cursors over table files that are known by their metadata.
+// TableOpener: makes cursors over table files from their metadata. A level cursor opens the files
+// of a level through it and is independent of the table cache.
 //
-// Lets a level cursor open the files of a level one after another without knowing the table cache.
 // Thread safety: any thread.
 #pragma once
 
@@ -16,12 +16,11 @@ namespace ashlar {
 class TableOpener {
  public:
   virtual ~TableOpener() = default;
-  // The caller keeps a reference on the file for the length of this call only: the cursor holds the
-  // open table.
+  // Requires: a reference on the file during the call. The cursor has a count on the open table.
   virtual Result<std::unique_ptr<InternalCursor>> NewCursor(FileMetaData* file,
                                                             const TableReadOptions& options) = 0;
-  // TableReader::MayMatch for options.seek_prefix. A table that cannot be opened may hold anything:
-  // NewCursor gives the error.
+  // TableReader::MayMatch for options.seek_prefix. True for a table that cannot be opened:
+  // NewCursor returns the error.
   virtual bool MayMatch(FileMetaData* file, const TableReadOptions& options,
                         const Slice& internal_target) = 0;
 };

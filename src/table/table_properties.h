@@ -1,8 +1,8 @@
-// The properties block of a table: encoding and decoding of ashlar/table_properties.h, with the
-// names that RocksDB gives the properties.
+// The properties block of a table: encoding and decoding of ashlar/table_properties.h under
+// RocksDB's names.
 //
-//   a block of (name, value), sorted by name, restart interval 1. Numbers are varint64; texts are
-//   bytes; these few differ:
+//   a block of (name, value), sorted by name, restart interval 1. Numbers are varint64, texts are
+//   bytes, except these:
 //   rocksdb.block.based.table.index.type            fixed32
 //   rocksdb.block.based.table.whole.key.filtering   "1" or "0"     (prefix.filtering likewise)
 //   rocksdb.external_sst_file.global_seqno          fixed64
@@ -29,15 +29,15 @@ inline constexpr char kPropertyPrefixFiltering[] = "rocksdb.block.based.table.pr
 inline constexpr char kPropertyExternalVersion[] = "rocksdb.external_sst_file.version";
 inline constexpr char kPropertyGlobalSequence[] = "rocksdb.external_sst_file.global_seqno";
 
-// The contents of a properties block. User-collected properties are written beside the others.
+// The contents of a properties block, user-collected properties included.
 std::string EncodeTableProperties(const TableProperties& properties);
 
-// Takes the contents of a properties block. Corruption for what cannot be parsed; the caller adds
-// file and offset.
+// Decodes the contents of a properties block. Corruption: it cannot be parsed. The caller adds file
+// and offset.
 Result<TableProperties> DecodeTableProperties(const Slice& block);
 
-// Texts for tools: "rocksdb.num.entries" -> "123", one per known property in the order of their
-// names. Unknown ones follow as they are.
+// Texts for tools: "rocksdb.num.entries" -> "123", one per known property, sorted by name. Unknown
+// properties follow unchanged.
 UserCollectedProperties TablePropertiesByName(const TableProperties& properties);
 
 }  // namespace ashlar

@@ -1,14 +1,14 @@
-// PinnedTables: the open files of the tables of a database that is read while another process may
-// write it.
+// PinnedTables: the open files of the tables of a database that another process may write.
 //
-//   Pin: opened by name while the MANIFEST names it --> HELD --Take, when the table is first read--> its TableReader owns the file
+//   Pin: opened by name while the MANIFEST names it ──> PINNED
+//   Take: the first read of the table               ──> its TableReader owns the file
 //
-// The writer deletes tables whenever it likes. An open file stays readable after that, so a reader
-// that holds every table of its MANIFEST needs no name any more. (On Windows too: files are opened
-// in a way that lets others delete them.)
+// The writer may delete a table at any time. An open file stays readable after that, so a reader
+// that has pinned every table of its MANIFEST needs no names. (On Windows too: files are opened
+// with permission for others to delete them.)
 //
-// I1: at most files_max files are held (0: no limit). Tables beyond that are opened by name when
-//     they are read, and may be gone then.
+// I1: at most files_max files are pinned (0: no limit). Tables beyond that are opened by name when
+//     they are read, and may be missing then.
 //
 // Thread safety: all methods, Pin by one thread at a time. Lifetime: the file system outlives it.
 #pragma once
@@ -28,7 +28,7 @@ class PinnedTables {
  public:
   struct Args {
     FileSystem* file_system = nullptr;
-    FileOptions file_options = {};  // as the tables are opened to be read
+    FileOptions file_options = {};  // of the table readers
     size_t files_max = 0;
   };
 
@@ -36,23 +36,23 @@ class PinnedTables {
   PinnedTables(const PinnedTables&) = delete;
   PinnedTables& operator=(const PinnedTables&) = delete;
 
-  // Holds the file unless it is held, and gives its size. PathNotFound if it is missing. A file
-  // that cannot be opened for another reason is not held: what reads it reports the error.
+  // Pins the file, unless it is pinned, and returns its size. PathNotFound: it is missing. A file
+  // that cannot be opened for another reason is not pinned: the table's reader reports the error.
   Status Pin(uint64_t number, const std::string& path, uint64_t* bytes);
-  // The file and its path, which the caller owns from now on. No file: it is not held.
+  // Unpins the file and returns it with its path. Null file: it was not pinned.
   struct Taken {
     std::unique_ptr<RandomAccessFile> file;
     std::string path;
   };
   Taken Take(uint64_t number);
-  // Closes all files but those of these tables.
+  // Closes all files except those of these tables.
   void Retain(const std::unordered_set<uint64_t>& numbers);
   size_t Count() const;
 
  private:
   const Args args_;
   mutable Mutex mutex_;  // a leaf
-  std::map<uint64_t, Taken> held_ ASHLAR_GUARDED_BY(mutex_);
+  std::map<uint64_t, Taken> pinned_ ASHLAR_GUARDED_BY(mutex_);
 };
 
 }  // namespace ashlar

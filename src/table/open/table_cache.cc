@@ -20,7 +20,7 @@ const PinOps TableReader::kPinOps = {
 
 OpenTables::~OpenTables() {
   MutexLock lock(mutex_);
-  ASHLAR_ASSERT(ring_.empty());
+  ASHLAR_ASSERT(ring_.empty());  // I2
 }
 
 size_t OpenTables::Count() const {
@@ -48,20 +48,28 @@ TableRef OpenTables::Publish(FileMetaData* file, const TableCache* owner, TableR
       published = reader.release();
       file->reader.store(published, std::memory_order_release);
     }
-    // It is linked, so nothing has dropped it: that happens under this lock.
+    if constexpr (kDebugChecks) CheckInvariants();
+    // It is linked, so it was not dropped: that happens under this lock.
     published->AddRef();
   }
-  // A reader that came too late is closed by its owner, outside the lock.
+  // A reader that was not published is closed outside the lock.
   epochs_.Reclaim();
   return TableRef(published);
 }
 
-void OpenTables::Unlink(size_t slot) {
-  TableReader* const reader = ring_[slot].file->reader.load(std::memory_order_relaxed);
-  ring_[slot].file->reader.store(nullptr, std::memory_order_release);
-  ring_[slot] = ring_.back();
+void OpenTables::Unlink(size_t index) {
+  TableReader* const reader = ring_[index].file->reader.load(std::memory_order_relaxed);
+  ASHLAR_ASSERT(reader != nullptr);  // I1
+  ring_[index].file->reader.store(nullptr, std::memory_order_release);
+  ring_[index] = ring_.back();
   ring_.pop_back();
   reader->Drop();
+}
+
+void OpenTables::CheckInvariants() const {
+  ASHLAR_ASSERT(tables_max_ == 0 || ring_.size() <= tables_max_);  // I3
+  for (const OpenTable& table : ring_)
+    ASHLAR_ASSERT(table.file->reader.load(std::memory_order_relaxed) != nullptr);  // I1
 }
 
 void OpenTables::EvictTo(size_t tables) {
@@ -80,7 +88,7 @@ void OpenTables::Remove(FileMetaData* file) {
   {
     MutexLock lock(mutex_);
     const auto found = std::find_if(ring_.begin(), ring_.end(),
-                                    [file](const Slot& slot) { return slot.file == file; });
+                                    [file](const OpenTable& table) { return table.file == file; });
     if (found == ring_.end()) return;
     Unlink(static_cast<size_t>(found - ring_.begin()));
   }

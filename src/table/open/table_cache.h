@@ -1,21 +1,21 @@
 // TableCache: the open tables of one column family. OpenTables: the limit on open tables that all
 // column families of a database share.
 //
-//   file->reader   null ──Acquire: open outside locks and guards, publish──> reader ──limit reached / Evict / Close──> null
-//                                                                └── reader->Drop(): lives on while cursors or pins hold it
+//   file->reader   null ──Acquire: opens outside locks and guards, publishes──> reader
+//                  reader ──limit reached, Evict, Close──> null; reader->Drop()
+//                  A dropped reader lives on while cursors or pins have counts on it.
 //
-// I1: file->reader is written under OpenTables' lock only, and is not null exactly while the file
-//     is in OpenTables' ring.
-// I2: Evict(file) has been called for every file before its FileMetaData is freed, and no Acquire
-//     for it runs at the same time or later.
-// I3: no more tables than the limit are published. Those held by cursors and pins after they were
-//     unlinked come on top.
+// I1: file->reader is written only under OpenTables' lock. It is not null exactly while the file is
+//     in OpenTables' ring.
+// I2: Evict(file) was called for every file before its FileMetaData is freed, and no Acquire of it
+//     runs concurrently or later.
+// I3: no more tables than the limit are published. Unlinked tables with counts come on top.
 //
-// The kind of a table is found by the magic number at its end.
+// The magic number at the end of a file gives the kind of its table.
 //
 // Memory orders: file->reader is stored with release and loaded with acquire inside an epoch guard.
-// Lifetime: OpenTables outlives its TableCaches; the caller evicts or closes before the block cache
-// and the file system go. Thread safety: all methods from any thread.
+// Lifetime: OpenTables outlives its TableCaches. The caller evicts or closes before the block cache
+// and the file system are destroyed. Thread safety: all methods from any thread.
 #pragma once
 
 #include <cstdint>
@@ -46,35 +46,37 @@ class OpenTables {
  public:
   // tables_max: 0 for no limit.
   OpenTables(EpochDomain* epochs, size_t tables_max) : epochs_(*epochs), tables_max_(tables_max) {}
-  // Everything must have been evicted.
+  // Requires: every file was evicted.
   ~OpenTables();
   OpenTables(const OpenTables&) = delete;
   OpenTables& operator=(const OpenTables&) = delete;
 
   void SetLimit(size_t tables_max);
-  // As TableCache::Evict, whichever family the file belongs to.
+  // TableCache::Evict for a file of any family.
   void Evict(FileMetaData* file) { Remove(file); }
   size_t Count() const;
 
  private:
   friend class TableCache;
-  struct Slot {
+  struct OpenTable {
     FileMetaData* file;
     const TableCache* owner;
   };
 
-  // Publishes the reader in the file; returns the published one, which is another when a concurrent
+  // Publishes the reader in the file. Returns the published reader: another one, if a concurrent
   // call was faster.
   TableRef Publish(FileMetaData* file, const TableCache* owner, TableReaderPtr reader);
   void Remove(FileMetaData* file);
   void RemoveAll(const TableCache* owner);
   void EvictTo(size_t tables) ASHLAR_REQUIRES(mutex_);
-  void Unlink(size_t slot) ASHLAR_REQUIRES(mutex_);
+  void Unlink(size_t index) ASHLAR_REQUIRES(mutex_);
+  // Asserts I1 for the files in the ring, and I3.
+  void CheckInvariants() const ASHLAR_REQUIRES(mutex_);
 
   EpochDomain& epochs_;
   mutable Mutex mutex_;
   size_t tables_max_ ASHLAR_GUARDED_BY(mutex_);
-  std::vector<Slot> ring_ ASHLAR_GUARDED_BY(mutex_);
+  std::vector<OpenTable> ring_ ASHLAR_GUARDED_BY(mutex_);
   size_t hand_ ASHLAR_GUARDED_BY(mutex_) = 0;
 };
 
@@ -87,13 +89,13 @@ struct TableCacheArgs {
   PlainTableConfig plain_config{};
   BlockCache* block_cache = nullptr;  // null: none
   OpenTables* open_tables = nullptr;
-  PinnedTables* pinned_tables = nullptr;  // files to take before any is opened by name; null: none
+  PinnedTables* pinned_tables =
+      nullptr;  // asked for a file before it is opened by name; null: none
   bool mmap_reads = false;
   bool direct_reads = false;
   Recorder recorder{};
-  std::atomic<int64_t>* live_blocks =
-      nullptr;  // counts the data blocks of this family in memory; null: nobody counts
-  bool random_access_hint = true;                            // advise_random_on_open
+  std::atomic<int64_t>* live_blocks = nullptr;  // counts the family's blocks in memory; null: none
+  bool random_access_hint = true;               // advise_random_on_open
   std::shared_ptr<const SliceTransform> prefix_extractor{};  // null: none
 };
 
@@ -102,37 +104,35 @@ class TableCache final : public TableOpener {
   explicit TableCache(TableCacheArgs args)
       : args_(std::move(args)),
         prefix_extractors_(std::make_shared<PrefixExtractors>(args_.prefix_extractor)) {}
-  // Closes.
   ~TableCache() override { Close(); }
 
-  // The open table, valid inside the caller's epoch guard; null when the file is not open.
+  // The open table, valid inside the caller's epoch guard. Null: the file is not open.
   static TableReader* FindOpen(FileMetaData* file) {
     TableReader* reader = file->reader.load(std::memory_order_acquire);
     if (reader != nullptr) [[likely]]
       reader->MarkUsed();
     return reader;
   }
-  // The open table. Opens the file when it is not open, and waits for the file system: called
-  // outside guards, or in a ReadGuard::Pause. The caller has a count on the file, or on a version
-  // that lists it. With options.cached_only, Incomplete when the file is not open.
+  // The open table. Opens the file if it is not open, and waits for the file system. Incomplete:
+  // the file is not open, and options.cached_only is set. Requires: no guard, or a
+  // ReadGuard::Pause; a count on the file, or on a version that lists it.
   Result<TableRef> Acquire(FileMetaData* file, const TableReadOptions& options);
 
-  // Both are called as Acquire.
+  // Both require the same as Acquire.
   Result<std::unique_ptr<InternalCursor>> NewCursor(FileMetaData* file,
                                                     const TableReadOptions& options) override;
   bool MayMatch(FileMetaData* file, const TableReadOptions& options,
                 const Slice& internal_target) override;
-  // For tables opened from now on; open ones keep what they have.
+  // For tables that are opened later. Open tables keep theirs.
   void SetPrefixExtractor(std::shared_ptr<const SliceTransform> prefix_extractor) {
     prefix_extractors_->SetCurrent(std::move(prefix_extractor));
   }
-  // Opens the table if need be and calls Verify.
+  // Opens the table if it is not open, and calls Verify.
   Status Verify(FileMetaData* file);
 
-  // Unlinks the open table of a file that is about to go. The bytes that cursors and pins hold stay
-  // valid.
+  // Unlinks the open table of a file that will be deleted. Pinned bytes and cursors stay valid.
   void Evict(FileMetaData* file);
-  // Unlinks all open tables of this column family. Files may be opened again afterwards.
+  // Unlinks all open tables of this column family. Files may be opened again.
   void Close();
 
  private:
@@ -143,9 +143,7 @@ class TableCache final : public TableOpener {
   static Result<uint64_t> ReadMagic(const RandomAccessFile& file, const std::string& path,
                                     uint64_t file_bytes);
 
-  const TableCacheArgs
-      // its prefix_extractor is the first one of prefix_extractors_, and used for nothing else
-      args_;
+  const TableCacheArgs args_;  // prefix_extractor: only the first one of prefix_extractors_
   const std::shared_ptr<PrefixExtractors> prefix_extractors_;
 };
 
