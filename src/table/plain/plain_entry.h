@@ -3,19 +3,20 @@
 //   entry    key | varint32 value bytes | value
 //
 //   kPlain   [varint32 user key bytes, unless all keys have one length] | user key | tag
-//   kPrefix  00 size | user key | tag                                    a full key: the first of its prefix, and every sparseness-th behind it
-//            01 size | 10 size | rest of the user key | tag              the first entry behind a full key: shares `size` bytes with it
-//            10 size | rest of the user key | tag                        the next ones: share as many
-//   size     6 bits behind the two that are shown; 111111: 63 more than the varint32 that follows
+//   kPrefix  00 size | user key | tag            a full key: the first of its prefix, and every
+//                                                sparseness-th after it
+//            01 size | 10 size | rest | tag      the first entry after a full key: shares the first
+//                                                `size` bytes with it
+//            10 size | rest | tag                the next ones: share as many
+//   size     the 6 bits after the two shown; 111111: 63 more than the varint32 that follows
 //   tag      fixed64, or the one byte ff for a value of sequence 0
 //
-// I1: nothing at or behind the limit is read, whatever the bytes say; a key's and a value's bytes
-//     lie inside the data.
-// I2: what an entry shares are bytes of a full key before it, which lies in the data too: no key is
-//     copied to be read.
+// I1: nothing at or after the limit is read, whatever the bytes say. The bytes of a key and of a
+//     value are inside the data.
+// I2: an entry shares bytes of an earlier full key in the data: no key is copied to be read.
 //
-// Rejected: decoding into whole internal keys. Lookups only compare, and most keys lie whole in the
-// file. Thread safety: values.
+// Decoding into whole internal keys was rejected: lookups only compare, and most keys are whole in
+// the file. Thread safety: values.
 #pragma once
 
 #include <cstdint>
@@ -54,13 +55,11 @@ enum class PlainFault : uint8_t {
 const char* PlainFaultText(PlainFault fault);
 
 struct PlainEntry {
-  Slice
-      // first bytes of the user key, in a full key before; empty for keys that are stored whole
-      shared;
-  Slice rest;  // the bytes of the user key that the entry holds
+  Slice shared;  // the first bytes of the user key, in an earlier full key; empty: stored whole
+  Slice rest;    // the bytes of the user key that the entry holds
   uint64_t tag = 0;
-  bool tag_follows = false;  // the eight bytes behind `rest` are the tag
-  bool is_full = false;      // can be read without the entries before it
+  bool tag_follows = false;  // the eight bytes after `rest` are the tag
+  bool is_full = false;      // can be read without earlier entries
   Slice value;
   const char* end = nullptr;  // where the next entry begins
 
@@ -70,7 +69,7 @@ struct PlainEntry {
     if (!shared.empty()) memcpy(to, shared.data(), shared.size());
     if (!rest.empty()) memcpy(to + shared.size(), rest.data(), rest.size());
   }
-  // The user key: in the data if it lies there whole, otherwise put together in *room.
+  // The user key, in the data if it is whole there, otherwise assembled in *room.
   Slice UserKey(std::string* room) const {
     if (shared.empty()) return rest;
     room->resize(user_key_size());
@@ -79,7 +78,7 @@ struct PlainEntry {
   }
 };
 
-// The user key of an entry against another: < 0, 0, > 0.
+// Compares the user key of an entry with user_key: < 0, 0, > 0.
 int ComparePiecewise(const KeyComparator& comparator, const PlainEntry& entry,
                      const Slice& user_key);
 inline int ComparePlainKey(const KeyComparator& comparator, const PlainEntry& entry,
@@ -95,8 +94,8 @@ class PlainDecoder {
  public:
   explicit PlainDecoder(const PlainData* data) : data_(data) {}
 
-  // data->begin <= at < data->end, and an entry begins there: one with a full key, or the one
-  // behind the entry that was read last.
+  // Requires: data->begin <= at < data->end, and an entry begins at `at`: one with a full key, or
+  // the one after the entry that was read last.
   PlainFault Read(const char* at, PlainEntry* entry) {
     if (data_->encoding == PlainEncoding::kPlain) [[likely]] {
       return ReadPlain(at, entry);
@@ -146,7 +145,7 @@ class PlainDecoder {
   }
 
   const PlainData* data_;
-  // kPrefix: the last full user key, and how much of it the entries behind it share.
+  // kPrefix: the last full user key, and how much of it the next entries share.
   Slice full_key_;
   size_t shared_bytes_ = 0;
   bool shares_ = false;

@@ -1,21 +1,18 @@
 // The bytes of a PlainTable around its entries: footer, names, the 32-bit hash, and the two blocks
-// that an index in the file consists of.
+// of an index in the file. docs/formats/plain_table.md draws the blocks.
 //
-//   file     entry ... | [Bloom block] | [index block] | properties block | metaindex block | footer          blocks have no trailers
-//   footer   metaindex handle, index handle (0, 0), zeros up to 40 bytes | fixed64 4f3418eb7a8f13b8           48 bytes, version 0
-//            or  u8 checksum type | 40 bytes as above | fixed32 version 1 to 5 | fixed64 8242229663bf9564     53 bytes, read only
+//   file     entry ... | [Bloom block] | [index block] | properties block | metaindex block |
+//            footer; blocks have no trailers
+//   footer   metaindex handle, index handle (0, 0), zeros up to 40 bytes | fixed64 4f3418eb7a8f13b8
+//            48 bytes, version 0
+//       or   u8 checksum type | 40 bytes as above | fixed32 version, 1 to 5 |
+//            fixed64 8242229663bf9564                                          53 bytes, only read
 //   metaindex names  PlainTableIndexBlock, kBloomBlock, rocksdb.properties
 //
-//   Bloom block, local       n lines of 64 bytes, n odd: line = rotate(h, 11 right) mod n; probe:
-//                            bit h mod 512, h = rotate(h, 9 right) + delta
-//   Bloom block, not local   bits: probe: bit h mod bits, h = h + delta
-//                            h = hash of the prefix (of the user key without prefixes), delta =
-//                            rotate(h, 17 right), 6 probes
-//
+//   Bloom block   6 probes with h = hash of the prefix (without prefixes: of the user key)
 //   index block   varint32 buckets | varint32 prefixes | fixed32 bucket ... | sub-index ...
-//   bucket        bit 31 clear: the offset of the only place, or 7fffffff for none
-//                 bit 31 set: where in the sub-indexes its own lies: varint32 places | fixed32 offset, ascending, ...
-//                 bucket of a prefix = hash mod buckets; one bucket without prefixes
+//   bucket        bit 31 clear: the offset of the only place; 7fffffff: none
+//                 bit 31 set: the offset of its sub-index: varint32 places | fixed32 offset ...
 //
 // Thread safety: pure functions, and builders for one thread.
 #pragma once
@@ -38,14 +35,14 @@ inline constexpr char kPlainIndexBlock[] = "PlainTableIndexBlock";
 inline constexpr char kPlainPropertiesBlock[] = "rocksdb.properties";
 
 void PutPlainFooter(std::string* out, const BlockHandle& metaindex);
-// tail: the last min(kFooterBytes, file_bytes) bytes of a PlainTable. The handle of the metaindex,
-// checked to lie inside the file. The caller adds the file's name.
+// Returns the handle of the metaindex, checked to be inside the file. tail: the last
+// min(kFooterBytes, file_bytes) bytes of a PlainTable. The caller adds the file's name to errors.
 Result<BlockHandle> DecodePlainFooter(const Slice& tail, uint64_t file_bytes);
 
 // The hash of the two blocks.
 uint32_t PlainTableHash(const Slice& bytes);
 
-// The Bloom block over the hashes of all entries, in any order, repeated or not. Not empty.
+// The Bloom block over the hashes of all entries, in any order. Requires: there are hashes.
 struct PlainBloomBlock {
   std::string bytes;
   uint32_t lines = 0;  // recorded in the properties; 0: not local
@@ -54,14 +51,14 @@ PlainBloomBlock BuildPlainBloom(const std::vector<uint32_t>& hashes, uint32_t bi
                                 bool local);
 
 // Collects the places of an index block: the first entry of each prefix, and every sparseness-th
-// behind it.
+// after it.
 class PlainIndexBlockBuilder {
  public:
   // hash_table_ratio: prefixes per bucket; 0: one bucket.
   PlainIndexBlockBuilder(double hash_table_ratio, size_t sparseness)
       : hash_table_ratio_(hash_table_ratio), sparseness_(sparseness) {}
 
-  // In the order of the file. new_prefix: the entry before has another one, or there is none.
+  // In the order of the file. new_prefix: the previous entry has another prefix, or there is none.
   void Add(bool new_prefix, uint32_t prefix_hash, uint32_t offset);
   std::string Finish() const;
 

@@ -1,25 +1,25 @@
 // PlainIndex: where the entries of an open PlainTable are, made from one pass over them.
 //
-//   marks   offset and head (key_comparator.h) of every sparseness-th entry that can be read by
-//           itself, ascending: any search, either direction
-//   hash    one slot of 8 bytes per prefix: low half of the prefix's hash | bit 31: many | offset
-//           of its first entry the high half of the hash says where to begin; the next free slot
-//           takes what collides; at most 9 of 10 slots are taken
+//   sparse index   offset and head (key_comparator.h) of every sparseness-th full key, ascending,
+//                  for searches in either direction
+//   hash table     one slot of 8 bytes per prefix:
+//                  low half of the prefix's hash | bit 31: many | offset of its first entry
+//                  The high half of the hash gives the first slot to probe. A collision takes the
+//                  next free slot. At most 9 of 10 slots are taken.
 //
-// A prefix of up to sparseness entries is read from its offset on. One with more is searched by the
-// marks: its slot says only that it is there. An absent prefix ends at a free slot: one cache line,
-// no entry is looked at. This is the filter too; a Bloom filter before it would cost a second line
-// for every key that is there.
+// A prefix of up to sparseness entries is read from its offset on. A prefix with more is searched
+// by the sparse index, and its slot only says that it exists. An absent prefix ends at a free slot:
+// one cache line, and no entry is read. So the hash table is the filter too.
 //
-// I1: offsets ascend; each is that of an entry that can be read by itself.
-// I2: heads are those of the user keys at the marks behind what all keys of the table begin with,
-//     and ascend.
-// I3: every prefix of the table has a slot.
+// I1: offsets ascend, and each is that of an entry with a full key.
+// I2: there is one head per offset: that of the user key after the bytes that all keys of the table
+//     begin with. Heads ascend.
+// I3: every prefix of the table has a slot, and at least one slot is free.
 //
-// Rejected: RocksDB's buckets of offsets, in memory or as they may lie in the file. A bucket names
-// no prefix, so each lookup reads an entry to learn that it is another's; in total order each step
-// of its binary search is a cache miss; and what lies in the file would have to be believed, for
-// nothing in a PlainTable has a checksum. Thread safety: constant once made.
+// RocksDB's buckets of offsets were rejected. A bucket names no prefix, so each lookup reads an
+// entry to learn that it has another prefix. In total order each step of its binary search is a
+// cache miss. Buckets in the file cannot be trusted: nothing in a PlainTable has a checksum.
+// Thread safety: constant once made.
 #pragma once
 
 #include <cstddef>
@@ -36,9 +36,9 @@ class PlainIndex {
  public:
   // ---- Building.
 
-  void ReserveMarks(uint64_t marks) { offsets_.reserve(static_cast<size_t>(marks)); }
-  void AddMark(uint32_t offset) { offsets_.push_back(offset); }
-  // After all marks; one for each.
+  void ReserveSparseEntries(uint64_t entries) { offsets_.reserve(static_cast<size_t>(entries)); }
+  void AddSparseEntry(uint32_t offset) { offsets_.push_back(offset); }
+  // One for each sparse entry. Call after the last AddSparseEntry.
   void SetHeads(std::vector<uint64_t> heads) { heads_ = std::move(heads); }
   struct Prefix {
     uint64_t hash;
@@ -48,27 +48,28 @@ class PlainIndex {
   // prefixes_per_slot: above 0.
   void SetPrefixes(const std::vector<Prefix>& prefixes, double prefixes_per_slot);
 
-  // ---- Marks.
+  // ---- Sparse index.
 
-  uint32_t marks() const { return static_cast<uint32_t>(offsets_.size()); }
-  uint32_t offset(uint32_t mark) const { return offsets_[mark]; }
-  // Marks below first have smaller heads, marks from last on have larger ones.
+  uint32_t sparse_entries() const { return static_cast<uint32_t>(offsets_.size()); }
+  uint32_t offset(uint32_t sparse) const { return offsets_[sparse]; }
+  // Sparse entries before `first` have smaller heads, those from `last` on have larger heads.
   struct Range {
     uint32_t first;
     uint32_t last;
   };
   Range FindHead(uint64_t head) const;
-  // The last mark at or before an offset; 0 when all are behind it. Precondition: marks() > 0.
-  uint32_t MarkAtOffset(uint32_t offset) const;
+  // The last sparse entry at or before an offset; 0 if all are after it. Requires: sparse_entries()
+  // > 0.
+  uint32_t SparseEntryAtOffset(uint32_t offset) const;
 
   // ---- Prefixes.
 
   bool has_prefixes() const { return !slots_.empty(); }
-  // Asks for the memory that a Probe begins with.
+  // Prefetches the slot that a Probe begins with.
   void Prefetch(uint64_t hash) const {
     ASHLAR_PREFETCH(&slots_[FastRange32(UpperHash32(hash), static_cast<uint32_t>(slots_.size()))]);
   }
-  // Walks the slots that may be a prefix's: for (Probe p(index, hash); p.found(); p.Next()).
+  // Walks the slots that may belong to a prefix: for (Probe p(index, hash); p.found(); p.Next()).
   class Probe {
    public:
     Probe(const PlainIndex& index, uint64_t hash)
@@ -77,12 +78,12 @@ class PlainIndex {
           tag_(LowerHash32(hash)),
           slot_(slots_ +
                 FastRange32(UpperHash32(hash), static_cast<uint32_t>(index.slots_.size()))) {
-      Settle();
+      SkipOthers();
     }
     bool found() const { return *slot_ != kFree; }
     void Next() {
       Step();
-      Settle();
+      SkipOthers();
     }
     uint32_t offset() const { return static_cast<uint32_t>(*slot_) & ~kManyBit; }
     bool many() const { return (static_cast<uint32_t>(*slot_) & kManyBit) != 0; }
@@ -91,8 +92,8 @@ class PlainIndex {
     void Step() {
       if (++slot_ == end_) slot_ = slots_;
     }
-    // There is a free slot: the walk ends.
-    void Settle() {
+    // Skips the slots of other hashes. Ends, because one slot is free (I3).
+    void SkipOthers() {
       while (*slot_ != kFree && static_cast<uint32_t>(*slot_ >> 32) != tag_) Step();
     }
 
@@ -102,6 +103,9 @@ class PlainIndex {
     const uint64_t* slot_;
   };
 
+  // Asserts that offsets and heads ascend (I1, I2), and I3.
+  void CheckInvariants() const;
+
   size_t MemoryBytes() const {
     return offsets_.capacity() * sizeof(uint32_t) + heads_.capacity() * sizeof(uint64_t) +
            slots_.capacity() * sizeof(uint64_t);
@@ -109,7 +113,7 @@ class PlainIndex {
 
  private:
   static constexpr uint32_t kManyBit = uint32_t{1} << 31;
-  // No entry is at the offset that this would be: the footer comes behind it.
+  // Not the offset of an entry: the footer follows the last one.
   static constexpr uint64_t kFree = ~uint64_t{0};
 
   std::vector<uint32_t> offsets_;

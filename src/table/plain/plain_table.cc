@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ashlar/table.h"
+#include "base/assert.h"
 #include "base/coding.h"
 #include "base/format.h"
 #include "base/xxph3.h"
@@ -15,7 +16,7 @@
 
 namespace ashlar {
 
-// One pass over all entries in the order of the file, checking that it is that of the keys.
+// One pass over all entries in the order of the file. Checks that keys ascend.
 class EntryScan {
  public:
   EntryScan(const PlainData* data, const KeyComparator& comparator)
@@ -61,7 +62,7 @@ class EntryScan {
   const char* next_;
   PlainEntry entry_;
   Slice user_key_;
-  std::string rooms_[2];  // for keys that do not lie whole in the data, in turn
+  std::string rooms_[2];  // in turn, for keys that are not whole in the data
   PlainFault fault_ = PlainFault::kNone;
   uint64_t entries_ = 0;
   uint64_t key_bytes_ = 0;
@@ -70,7 +71,7 @@ class EntryScan {
 
 namespace {
 
-// An entry has at least a byte each for tag and value size.
+// An entry has at least one byte each for tag and value size.
 constexpr uint64_t kEntryBytesMin = 2;
 
 // Collects the prefixes of a table for its index, entry by entry.
@@ -111,7 +112,7 @@ class PrefixCollector {
   Slice last_prefix_;   // in the user key that was added last
 };
 
-// Keys that compare equal with different bytes would be missed by a hash of bytes.
+// A hash of bytes would miss keys that compare equal with different bytes.
 bool HashIsSafe(const KeyComparator& comparator) {
   return comparator.kind() != KeyComparator::Kind::kCustom ||
          !comparator.user_comparator()->CanKeysWithDifferentByteContentsBeEqual();
@@ -140,6 +141,7 @@ Result<TableReaderPtr> PlainTable::Open(PlainTableOpenArgs args) {
   auto* const table = new PlainTable(&args);
   TableReaderPtr owner(table);
   ASHLAR_RETURN_IF_ERROR(table->Load());
+  if constexpr (kDebugChecks) table->CheckInvariants();
   if (args.random_access_hint) table->file_->Hint(AccessPattern::kRandom, 0, table->file_bytes_);
   return owner;
 }
@@ -250,34 +252,34 @@ Status PlainTable::MakeIndex() {
   const bool may_hash = !config_.full_scan_mode && HashIsSafe(comparator_);
   const bool by_prefix = may_hash && prefix_extractor_ != nullptr && config_.hash_table_ratio > 0;
   const bool filtered = may_hash && !by_prefix && config_.bloom_bits_per_key > 0;
-  // An order may call keys of different sizes equal; the built-in ones do not.
+  // A custom order may call keys of different sizes equal.
   if (HashIsSafe(comparator_) && data_.encoding == PlainEncoding::kPlain)
     key_bytes_ = data_.user_key_bytes;
   PrefixCollector prefixes(prefix_extractor_.get(), sparseness);
   FilterBuilder filter(
       {.millibits_per_key =
            static_cast<int>(std::clamp(config_.bloom_bits_per_key, 1u, 100u)) * 1000});
-  index_.ReserveMarks(
+  index_.ReserveSparseEntries(
       std::min(properties_.num_entries, properties_.data_size / kEntryBytesMin) / sparseness + 1);
 
   EntryScan scan(&data_, comparator_);
   std::string first_key;
-  size_t since_mark = sparseness;
+  size_t since_sparse_entry = sparseness;
   uint32_t full_key_offset = 0;
   size_t since_full_key = 0;
   while (scan.Next()) {
     if (scan.entry().is_full) {
       full_key_offset = static_cast<uint32_t>(scan.at() - data_.begin);
       since_full_key = 0;
-      if (since_mark >= sparseness) {
-        index_.AddMark(full_key_offset);
-        since_mark = 0;
+      if (since_sparse_entry >= sparseness) {
+        index_.AddSparseEntry(full_key_offset);
+        since_sparse_entry = 0;
       }
     }
     if (scan.entries() == 1) first_key = scan.user_key().ToString();
     if (by_prefix) prefixes.Add(scan.user_key(), full_key_offset, since_full_key);
     if (filtered) filter.AddHash(Xxph3Hash64(scan.user_key()));
-    ++since_mark;
+    ++since_sparse_entry;
     ++since_full_key;
   }
   ASHLAR_RETURN_IF_ERROR(CheckScan(scan));
@@ -310,14 +312,14 @@ Status PlainTable::CheckScan(const EntryScan& scan) const {
 Status PlainTable::SetHeads(const Slice& first_key, const Slice& last_key) {
   const size_t common_bytes = comparator_.HasHeads() ? CommonPrefixBytes(first_key, last_key) : 0;
   std::vector<uint64_t> heads;
-  heads.reserve(index_.marks());
+  heads.reserve(index_.sparse_entries());
   PlainDecoder decoder(&data_);
-  for (uint32_t mark = 0; mark < index_.marks(); ++mark) {
-    const char* const at = At(index_.offset(mark));
+  for (uint32_t sparse = 0; sparse < index_.sparse_entries(); ++sparse) {
+    const char* const at = At(index_.offset(sparse));
     PlainEntry entry;
     const PlainFault fault = decoder.Read(at, &entry);
     if (fault != PlainFault::kNone) return FaultAt(fault, at);
-    if (mark == 0) common_ = Slice(entry.rest.data(), std::min(common_bytes, entry.rest.size()));
+    if (sparse == 0) common_ = Slice(entry.rest.data(), std::min(common_bytes, entry.rest.size()));
     heads.push_back(comparator_.Head(entry.rest, common_.size()));
   }
   index_.SetHeads(std::move(heads));
@@ -325,7 +327,7 @@ Status PlainTable::SetHeads(const Slice& first_key, const Slice& last_key) {
 }
 
 PlainFault PlainTable::FindAmong(PlainIndex::Range range, const Slice& user_key, uint64_t tag,
-                                 uint32_t* mark, const char** at) const {
+                                 uint32_t* sparse, const char** at) const {
   PlainDecoder decoder(&data_);
   PlainEntry entry;
   while (range.first < range.last) {
@@ -340,26 +342,26 @@ PlainFault PlainTable::FindAmong(PlainIndex::Range range, const Slice& user_key,
       range.last = middle;
     }
   }
-  *mark = range.first;
+  *sparse = range.first;
   return PlainFault::kNone;
 }
 
 PlainFault PlainTable::FindStart(const Slice& user_key, uint64_t tag, const char** at) const {
   *at = nullptr;
-  if (index_.marks() == 0) return PlainFault::kNone;
-  // Heads can be compared among keys that begin alike.
+  if (index_.sparse_entries() == 0) return PlainFault::kNone;
+  // Heads are comparable among keys with the common bytes.
   const size_t n = std::min(common_.size(), user_key.size());
   int r = Slice(user_key.data(), n).compare(Slice(common_.data(), n));
   if (r == 0 && n < common_.size()) r = -1;
   if (comparator_.kind() == KeyComparator::Kind::kReverseBytewise) r = -r;
-  uint32_t mark = 0;
-  if (r > 0) mark = index_.marks();
+  uint32_t sparse = 0;
+  if (r > 0) sparse = index_.sparse_entries();
   if (r == 0) {
     const PlainFault fault = FindAmong(index_.FindHead(comparator_.Head(user_key, common_.size())),
-                                       user_key, tag, &mark, at);
+                                       user_key, tag, &sparse, at);
     if (fault != PlainFault::kNone) return fault;
   }
-  *at = At(index_.offset(mark == 0 ? 0 : mark - 1));
+  *at = At(index_.offset(sparse == 0 ? 0 : sparse - 1));
   return PlainFault::kNone;
 }
 
@@ -377,7 +379,7 @@ PlainFault PlainTable::FindStartInPrefix(const Slice& user_key, uint64_t tag,
     if (fault != PlainFault::kNone) return fault;
     if (KeyPrefix(prefix_extractor_.get(), entry.rest) == prefix) return PlainFault::kNone;
   }
-  // A slot of another prefix with the same hash, or of one that begins behind its full key.
+  // A slot of another prefix with the same hash, or of one that begins after its full key.
   return *at == nullptr ? PlainFault::kNone : FindStart(user_key, tag, at);
 }
 
@@ -405,7 +407,7 @@ PlainTable::Outcome PlainTable::GetFrom(const char* at, size_t entries_max, Look
       if (entries_max-- == 0) return Outcome::kAbsent;
       continue;
     }
-    // All versions of the key follow each other: nobody else has any.
+    // All versions of the key follow each other: no other slot has any.
     at_end = Outcome::kDone;
     if (entry.tag > seek_tag) continue;
     if (!lookup->Offer(TagType(entry.tag), TagSequence(entry.tag), entry.value, pin_source()))
@@ -470,7 +472,7 @@ bool PlainTable::PrefetchStep(Lookup* lookup, StagedLookup* staged) const {
   const char* at = nullptr;
   if (!filter_.MatchesAll() && !filter_.MayMatch(lookup->filter_hash(), lookup->user_key()))
     return false;
-  // Get meets the fault too, and says so.
+  // Get meets the fault too and reports it.
   if (FindStart(lookup->user_key(), lookup->seek_tag(), &at) == PlainFault::kNone && at != nullptr)
     ASHLAR_PREFETCH(at);
   return false;
@@ -484,7 +486,7 @@ uint64_t PlainTable::ApproximateOffsetOf(const Slice& internal_key) {
   if (last_key_.empty() || comparator_.CompareInternal(last_key_, internal_key) < 0)
     return file_bytes_;
   const char* at = nullptr;
-  // Only an estimate: damage shows where entries are read.
+  // An estimate: reads of the entries report the damage.
   if (FindStart(ExtractUserKey(internal_key), ExtractTag(internal_key), &at) != PlainFault::kNone)
     return 0;
   return static_cast<uint64_t>(at - data_.begin);
@@ -492,15 +494,15 @@ uint64_t PlainTable::ApproximateOffsetOf(const Slice& internal_key) {
 
 std::vector<std::string> PlainTable::Anchors(size_t pieces) {
   std::vector<std::string> anchors;
-  if (pieces < 2 || index_.marks() < 2) return anchors;
+  if (pieces < 2 || index_.sparse_entries() < 2) return anchors;
   uint32_t last = 0;
   for (size_t piece = 1; piece < pieces; ++piece) {
-    const uint32_t mark =
-        index_.MarkAtOffset(static_cast<uint32_t>(properties_.data_size / pieces * piece));
-    if (mark <= last) continue;
-    last = mark;
+    const uint32_t sparse =
+        index_.SparseEntryAtOffset(static_cast<uint32_t>(properties_.data_size / pieces * piece));
+    if (sparse <= last) continue;
+    last = sparse;
     PlainEntry entry;
-    if (PlainDecoder(&data_).Read(At(index_.offset(mark)), &entry) != PlainFault::kNone) break;
+    if (PlainDecoder(&data_).Read(At(index_.offset(sparse)), &entry) != PlainFault::kNone) break;
     std::string anchor = MakeInternalKey(entry.rest, kSequenceNumberMax, ValueType::kMax);
     if (anchors.empty() || anchors.back() != anchor) anchors.push_back(std::move(anchor));
   }
@@ -512,6 +514,17 @@ Status PlainTable::Verify() {
   while (scan.Next()) {
   }
   return CheckScan(scan);
+}
+
+void PlainTable::CheckInvariants() const {
+  index_.CheckInvariants();
+  PlainDecoder decoder(&data_);
+  PlainEntry entry;
+  for (uint32_t i = 0; i < index_.sparse_entries(); ++i) {
+    ASHLAR_ASSERT(index_.offset(i) < static_cast<size_t>(data_.end - data_.begin));  // I2
+    ASHLAR_ASSERT(decoder.Read(At(index_.offset(i)), &entry) == PlainFault::kNone &&
+                  entry.is_full);  // I1
+  }
 }
 
 size_t PlainTable::MemoryBytes() const {

@@ -1,23 +1,22 @@
-// PlainTable: an open PlainTable. The file is mapped; a lookup reads its entries where they lie,
-// and values are pinned in the mapping.
+// PlainTable: an open PlainTable. The file is mapped. A lookup reads entries in place, and values
+// are pinned in the mapping.
 //
-//   Get, hashed      prefix -> slot -> entry                                 Seek within a prefix: the same
-//   Get, otherwise   Bloom filter -> head of the key -> mark -> entries      Seek in total order, backwards, ranges: without the filter
+//   Get, hashed         prefix -> slot -> entries
+//   Get, otherwise      Bloom filter -> head of the key -> sparse index -> entries
+//   Seek in a prefix    as Get, hashed
+//   Seek, total order   as Get, otherwise, without the filter
 //
-// Nothing in the data has a checksum. Opening reads every entry once: it checks bounds, kinds and
-// order, counts, and makes the index (plain_index.h); the index and the Bloom filter that may lie
-// in the file are for other readers. Later reads check the bounds again, for a mapping shows the
-// file as it is now.
+// Nothing in the data has a checksum. Open reads every entry once: it checks bounds, kinds and
+// order, counts, and makes the index (plain_index.h). The index and the Bloom filter in the file
+// are for other readers. Later reads check the bounds again, because a mapping shows the present
+// bytes of the file.
 //
-// A table whose extractor is not the family's any more works as any other: the index is made with
-// the family's, and keys tell what they share.
+// The index is made with the family's extractor, also if the table was written with another one.
 //
-// I1: every offset in the index is that of an entry that was read without fault when the table was
-//     opened.
-// I2: nothing outside the mapping is read, whatever the file holds.
-// I3: the whole mapping counts as one block that is always in memory: live_blocks has one for it,
-//     and it is pinned while the table is.
-//
+// I1: every offset in the index is that of an entry that was read without fault by Open.
+// I2: nothing outside the mapping is read, whatever the file contains.
+// I3: the whole mapping counts as one block in memory: live_blocks has one for it, which is pinned
+//     while the table is.
 // Lifetime and thread safety: table_reader.h. The counters outlive the last count on the table.
 #pragma once
 
@@ -53,8 +52,8 @@ struct PlainTableOpenArgs {
   PlainTableConfig config{};
   std::shared_ptr<const SliceTransform> prefix_extractor{};  // the family's; null: none
   Recorder recorder{};
-  std::atomic<int64_t>* live_blocks = nullptr;  // null: nobody counts
-  bool random_access_hint = true;               // advice to the system, once every entry was read
+  std::atomic<int64_t>* live_blocks = nullptr;  // null: none
+  bool random_access_hint = true;  // hint random access to the system, after Open's pass
 };
 
 class EntryScan;
@@ -63,10 +62,10 @@ class PlainTable final : public TableReader {
  public:
   static Result<TableReaderPtr> Open(PlainTableOpenArgs args);
 
-  // What is in memory is read whatever options.cached_only says: a mapping is memory.
+  // options.cached_only has no effect: a mapping is memory.
   void Get(const TableReadOptions& options, Lookup* lookup) override;
   bool MayMatch(SeekPrefix* seek, const Slice& internal_target) const override;
-  // The one that the index was made with; null: none.
+  // The transform of the index. Null: none.
   const SliceTransform* prefix_extractor() const { return prefix_extractor_.get(); }
   bool PrefetchStep(Lookup* lookup, StagedLookup* staged) const override;
   std::unique_ptr<InternalCursor> NewCursor(const TableReadOptions& options) override;
@@ -75,6 +74,8 @@ class PlainTable final : public TableReader {
   Status Verify() override;
   const TableProperties& properties() const override { return properties_; }
   size_t MemoryBytes() const override;
+  // Asserts I1 and the invariants of the index.
+  void CheckInvariants() const;
   BlockCensus CountBlocks() const override { return {.cached = 1, .any_pinned = Refs() > 0}; }
 
   // ---- For the cursor.
@@ -82,10 +83,10 @@ class PlainTable final : public TableReader {
   const KeyComparator& comparator() const { return comparator_; }
   const PlainData& data() const { return data_; }
   const PlainIndex& index() const { return index_; }
-  // From which entry to read on to find the first one at or behind (user_key, tag). Null: there is
-  // none. A fault is one of an entry at *at.
+  // *at: an entry from which a forward walk reaches the first entry at or after (user_key, tag).
+  // Null: there is none. A fault is that of the entry at *at.
   PlainFault FindStart(const Slice& user_key, uint64_t tag, const char** at) const;
-  // The same for whoever looks at entries with the prefix of user_key only. Null: there are none.
+  // The same among the entries with the prefix of user_key. Null: there are none.
   PlainFault FindStartInPrefix(const Slice& user_key, uint64_t tag, const char** at) const;
   Status FaultAt(PlainFault fault, const char* at) const;
 
@@ -99,20 +100,21 @@ class PlainTable final : public TableReader {
   Status SetData(uint64_t data_limit);
   Status MakeIndex();
   Status SetHeads(const Slice& first_key, const Slice& last_key);
-  // Compares what a pass over all entries has found with the properties.
+  // Compares the counts of a pass over all entries with the properties.
   Status CheckScan(const EntryScan& scan) const;
   Result<Slice> Block(const BlockHandle& handle) const;
   Status CorruptionAt(uint64_t offset, const Slice& what) const;
 
   const char* At(uint32_t offset) const { return data_.begin + offset; }
-  // The first of the marks [range) that is not before (user_key, tag); range.last when all are.
-  PlainFault FindAmong(PlainIndex::Range range, const Slice& user_key, uint64_t tag, uint32_t* mark,
-                       const char** at) const;
+  // The first of the sparse entries [range) at or after (user_key, tag); range.last if there is
+  // none.
+  PlainFault FindAmong(PlainIndex::Range range, const Slice& user_key, uint64_t tag,
+                       uint32_t* sparse, const char** at) const;
 
   uint64_t PrefixHash(Lookup* lookup) const;
   enum class Outcome : uint8_t { kAbsent, kDone };
-  // Reads on from an entry until the lookup has what it needs, or the key cannot come any more;
-  // entries_max before the key at the most.
+  // Reads on from an entry until the lookup is done, or a key is larger. Reads at most entries_max
+  // entries with smaller keys.
   Outcome GetFrom(const char* at, size_t entries_max, Lookup* lookup);
   Outcome GetBySearch(Lookup* lookup);
 
@@ -131,10 +133,10 @@ class PlainTable final : public TableReader {
   PlainData data_;
   PlainIndex index_;
   size_t key_bytes_ = 0;  // of every user key that a lookup can find; 0: of any size
-  Slice common_;          // what all user keys begin with, as far as index_ leaves it out of heads
+  Slice common_;          // the bytes that all user keys begin with, left out of heads
   std::string last_key_;  // internal key; empty: there are no entries
   PagedVector<char> filter_bytes_;
-  FilterReader filter_;  // of user keys; matches all where there are prefixes
+  FilterReader filter_;  // of user keys; matches all if there are prefixes
 };
 
 }  // namespace ashlar

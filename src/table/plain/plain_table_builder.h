@@ -1,17 +1,17 @@
 // PlainTableBuilder: writes one PlainTable from entries in ascending order.
 //
 //   Create ──> Add* ──> Finish ──> (the caller syncs and closes the file)
-//                └── error ──> every further call does nothing; status() and Finish return the first error
+//                └── error ──> further calls do nothing; status() and Finish return the first error
 //
 // I1: keys ascend strictly in the order of internal keys.
-// I2: no entry begins, and no file ends, beyond what the format's 31-bit offsets reach: the entry
+// I2: no entry begins, and no file ends, beyond the reach of the format's 31-bit offsets: an entry
 //     that would is refused with InvalidArgument.
 // I3: after an error nothing more is appended to the file.
 //
-// Of TableWriteArgs, what concerns blocks and compression has no meaning here. Bytes are handed to
-// the file in pieces of 64 KiB; the rate limiter is asked before each. No virtual call per entry,
-// but the prefix extractor's. Lifetime: the file, the comparator and the limiter outlive the
-// writer. Destroying an unfinished writer leaves the file as it is. Thread safety: one thread.
+// Members of TableWriteArgs about blocks and compression have no effect here. The file gets its
+// bytes in pieces of 64 KiB, and the rate limiter is asked before each. The prefix extractor is the
+// only virtual call per entry. Lifetime: the file, the comparator and the limiter outlive the
+// builder. Destroying an unfinished builder leaves the file as it is. Thread safety: one thread.
 #pragma once
 
 #include <cstdint>
@@ -36,13 +36,13 @@ class PlainTableBuilder {
   PlainTableBuilder(const PlainTableBuilder&) = delete;
   PlainTableBuilder& operator=(const PlainTableBuilder&) = delete;
 
-  // Key larger than all before (asserted); its type is one that Ashlar implements (asserted).
+  // Requires (asserted): the key is larger than all earlier keys, and its type IsPointType.
   void Add(const Slice& internal_key, const Slice& value);
-  // Completes the table. Once.
+  // Completes the table. Call once.
   Status Finish(TableWriteResult* result);
 
   const Status& status() const { return status_; }
-  // Of the entries so far.
+  // The size of the entries so far.
   uint64_t EstimatedFileBytes() const { return offset_; }
 
  private:
@@ -50,7 +50,7 @@ class PlainTableBuilder {
 
   Status CheckEntry(const Slice& user_key, const Slice& value) const;
   void CountEntry(const Slice& internal_key, uint64_t tag, const Slice& value);
-  // Writes how the key begins; returns how many of its bytes are left out.
+  // Writes the part of the entry before the key's bytes. Returns how many of these are left out.
   size_t PutKeyBegin(const Slice& user_key, const Slice& prefix, bool new_prefix, std::string* out);
   BlockHandle WriteBlock(const Slice& contents);
   void FlushOutput();

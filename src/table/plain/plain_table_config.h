@@ -1,4 +1,4 @@
-// What a PlainTable needs to know of the options, resolved once per column family.
+// The options that concern a PlainTable, resolved once per column family.
 //
 // Values only; copy it.
 #pragma once
@@ -8,10 +8,10 @@
 
 namespace ashlar {
 
-// How keys lie in the file; the numbers are the format's.
+// How keys are stored in the file. The numbers are the format's.
 enum class PlainEncoding : uint32_t {
   kPlain = 0,   // every key whole
-  kPrefix = 1,  // keys behind the first of a prefix leave the prefix out
+  kPrefix = 1,  // keys after the first of a prefix leave the prefix out
 };
 
 struct PlainTableConfig {
@@ -19,8 +19,7 @@ struct PlainTableConfig {
   uint32_t user_key_bytes = 0;  // of every key; 0: keys have their own lengths
   PlainEncoding encoding = PlainEncoding::kPlain;
   bool store_index_in_file = false;
-  bool local_bloom =
-      false;  // the Bloom block in the file keeps the probes of a key in one cache line
+  bool local_bloom = false;  // the file's Bloom block has all probes of a key in one cache line
 
   // Both.
   uint32_t bloom_bits_per_key = 10;  // 0: no Bloom filter

@@ -1,5 +1,7 @@
 #include "table/plain/plain_table_cursor.h"
 
+#include "base/assert.h"
+
 namespace ashlar {
 
 PlainTableCursor::PlainTableCursor(PlainTable* table, const TableReadOptions& options)
@@ -33,6 +35,8 @@ void PlainTableCursor::Take(const char* at) {
 
 void PlainTableCursor::Show(const char* at) {
   at_ = at;
+  ASHLAR_DCHECK(entry_.end > at && entry_.end <= table_->data().end);  // I1
+  ASHLAR_DCHECK(group_.empty() || group_.back().at == at);             // I2
   if (entry_.shared.empty() && entry_.tag_follows) {
     return ShowOne(Slice(entry_.rest.data(), entry_.rest.size() + kTagBytes), entry_.value);
   }
@@ -82,7 +86,7 @@ void PlainTableCursor::Seek(const Slice& internal_target) {
 void PlainTableCursor::SeekOn(PlainFault fault, const char* at, const Slice& internal_target) {
   const Slice user_key = ExtractUserKey(internal_target);
   const uint64_t tag = ExtractTag(internal_target);
-  // Keys are compared where they lie; only the one that is found is put together.
+  // Keys are compared in place. Only the key that is shown is assembled.
   for (; fault == PlainFault::kNone && at != nullptr && at != table_->data().end; at = entry_.end) {
     fault = decoder_.Read(at, &entry_);
     if (fault != PlainFault::kNone) break;
@@ -133,7 +137,8 @@ void PlainTableCursor::TakeLastBefore(const char* end) {
   if (end == data.begin) return;
   const PlainIndex& index = table_->index();
   const char* at =
-      data.begin + index.offset(index.MarkAtOffset(static_cast<uint32_t>(end - data.begin - 1)));
+      data.begin +
+      index.offset(index.SparseEntryAtOffset(static_cast<uint32_t>(end - data.begin - 1)));
   PlainDecoder decoder(&data);
   while (at < end) {
     group_.push_back({at, decoder});

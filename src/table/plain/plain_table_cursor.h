@@ -1,18 +1,17 @@
 // PlainTableCursor: a walk over one PlainTable.
 //
-//   forwards    entry after entry, each checked; a key that lies whole in the file is handed out as
-//               it lies there
-//   backwards   the entries from one mark to the next are read once and remembered; a step goes
-//               back by one of them
-//   seeks       PlainTable::FindStart, or FindStartInPrefix where SeekPrefix names a prefix of the
-//               table's; from there forwards
+//   forwards    entry after entry, each checked. A key that is whole in the file is shown in place.
+//   backwards   reads the entries of one sparse-index interval once and remembers them. A step goes
+//               back by one of them.
+//   seeks       PlainTable::FindStart, or FindStartInPrefix if SeekPrefix has a prefix of the
+//               table's extractor; then forwards
 //
-// What compaction reads (a cursor with readahead) is checked for order again: what it writes must
-// be in order, and a mapping shows the file as it is now, not as it was when the table was opened.
+// A cursor with readahead serves compaction. It checks the order again, because its entries are
+// written in order, and a mapping shows the present bytes of the file.
 //
-// I1: decoder_ has just read the current entry, so that it can read the next.
-// I2: group_ is empty, or holds the entries from a mark up to the current one, and the current one
-//     at group_.back().
+// I1: decoder_ has just read the current entry, so it can read the next.
+// I2: group_ is empty, or has the entries from a sparse-index entry up to the current one, which is
+//     group_.back().
 // Lifetime: holds one count on the table. Thread safety: one thread.
 #pragma once
 
@@ -55,15 +54,15 @@ class PlainTableCursor final : public InternalCursor {
   };
 
   void Start();
-  // To the entry behind the current one; to the one at `at`, which decoder_ can read; to the one at
-  // `at`, which it has just read.
+  // Step shows the next entry, Take the one at `at`, which decoder_ can read, Show the one at `at`,
+  // which decoder_ has just read.
   void Step();
   void Take(const char* at);
   void Show(const char* at);
-  // Reads on from `at` to the first entry at or behind the target. at: null for none.
+  // Walks from `at` to the first entry at or after the target. at: null: there is none.
   void SeekOn(PlainFault fault, const char* at, const Slice& internal_target);
   void NextInOrder();
-  // To the entry before `end`, which is where an entry begins or the end of the data; group_ is
+  // Shows the entry before `end`. Requires: an entry or the end of the data is at `end`; group_ is
   // empty.
   void TakeLastBefore(const char* end);
   void Fail(PlainFault fault, const char* at);
@@ -77,7 +76,7 @@ class PlainTableCursor final : public InternalCursor {
   PlainDecoder decoder_;
   PlainEntry entry_;
   const char* at_ = nullptr;  // where the current entry begins
-  KeyBuffer buffer_;          // a key that does not lie whole in the file
+  KeyBuffer buffer_;          // a key that is not whole in the file
   std::vector<Place> group_;
   std::string last_key_;  // with checks_order_
   Status status_;

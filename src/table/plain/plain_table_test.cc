@@ -202,6 +202,7 @@ void CheckPrefixSeeks(const Subject& subject, Random* random) {
 }
 
 void CheckEstimates(const Subject& subject) {
+  static_cast<const PlainTable*>(subject.table->get())->CheckInvariants();
   TableReader* const table = subject.table->get();
   uint64_t last = 0;
   for (const auto& entry : subject.entries) {
