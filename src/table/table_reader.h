@@ -1,11 +1,10 @@
-// TableReader: an open table file of any format. One virtual call per table and lookup; everything
-// below it is concrete.
+// TableReader: an open table file of any format. A lookup makes one virtual call per table.
 //
-// Lifetime: a reader is found through FileMetaData::reader inside an epoch guard, and lives as long
-// as that guard. Cursors, TableRefs, and pins on bytes of its mapping, hold a count. The owner that
-// published it unlinks it and calls Drop; it deletes itself a grace period later, when the last
-// count is gone. Thread safety: every method from any thread. Get is called inside an epoch guard
-// and takes a count only where it has to wait.
+// Lifetime: a reader is found through FileMetaData::reader inside an epoch guard, and lives at
+// least as long as that guard. Cursors, TableRefs, and pins on bytes of its mapping have counts.
+// The owner that published it unlinks it and calls Drop. It deletes itself a grace period later,
+// when the last count is released. Thread safety: every method from any thread. Get is called
+// inside an epoch guard and takes a count only where it waits.
 #pragma once
 
 #include <atomic>
@@ -29,22 +28,17 @@ struct TableProperties;
 struct TableReadOptions {
   bool verify_checksums = true;
   bool fill_cache = true;
-  size_t readahead_bytes = 0;  // 0: grows by itself with sequential use; compaction passes its own
-  bool hint_readahead =
-      false;  // readahead_bytes are announced to the file system, and read in smaller pieces
+  size_t readahead_bytes = 0;   // 0: grows with sequential reads
+  bool hint_readahead = false;  // hint readahead_bytes to the file system, read in smaller pieces
   bool cached_only = false;  // kBlockCacheTier: Incomplete instead of opening or reading the file
-  SeekPrefix* seek_prefix =
-      // told of every Seek and SeekForPrev before it is made; null: total order. Outlives the
-      // cursor
-      nullptr;
-  ReadGuard* guard =
-      // of Get: paused while it waits for the file; null: the caller's guard is held across the
-      // wait
-      nullptr;
+  // SeekPrefix::Begin is called before every Seek and SeekForPrev. Outlives the cursor. Null: total
+  // order.
+  SeekPrefix* seek_prefix = nullptr;
+  // Get pauses it while it waits for the file. Null: the caller's guard stays entered meanwhile.
+  ReadGuard* guard = nullptr;
 };
 
-// How far a lookup of a batch has got in one table, and what it has found out; see
-// TableReader::PrefetchStep.
+// The progress of one lookup of a batch in one table, and its results: TableReader::PrefetchStep.
 struct StagedLookup {
   enum class Stage : uint8_t {
     kStart,
@@ -76,51 +70,51 @@ class TableReader {
   // reads. True: there is a further step. Called for each lookup of a batch in turn, so that their
   // cache misses overlap. Inside an epoch guard, as Get.
   virtual bool PrefetchStep(Lookup* /*lookup*/, StagedLookup* /*staged*/) const { return false; }
-  // Get, from where PrefetchStep has arrived. Requires: the guard of both calls was not paused in
-  // between.
+  // Get from the stage that PrefetchStep reached. Requires: the guard of both calls was not paused
+  // in between.
   virtual void GetStaged(const TableReadOptions& options, const StagedLookup& /*staged*/,
                          Lookup* lookup) {
     Get(options, lookup);
   }
-  // Called inside an epoch guard in which the reader was found, or beside a count.
+  // Requires: inside an epoch guard in which the reader was found, or the caller has a count.
   virtual std::unique_ptr<InternalCursor> NewCursor(const TableReadOptions& options) = 0;
-  // False: the table's filter says that there is nothing for the seek that `seek` was told of last;
-  // internal_target is its target. A cursor need then not be made, or moved. Called as NewCursor
-  // is.
+  // False: by the table's filter no entry matches the last seek that `seek` began, whose target is
+  // internal_target. Requires: the same as NewCursor.
   virtual bool MayMatch(SeekPrefix* /*seek*/, const Slice& /*internal_target*/) const {
     return true;
   }
-  // Where in the file an entry with this internal key would be; monotone in the key; the file size
-  // for keys past the end.
+  // The offset in the file at which an entry with this internal key would be. Monotone in the key;
+  // the file size for keys after the last.
   virtual uint64_t ApproximateOffsetOf(const Slice& internal_key) = 0;
-  // Internal keys that cut the table into about `pieces` equal parts, for subcompactions; fewer
-  // when the table is small.
+  // Internal keys that cut the table into about `pieces` equal parts, or fewer if it is small, for
+  // subcompactions.
   virtual std::vector<std::string> Anchors(size_t pieces) = 0;
-  // Reads every block and checks its checksum and order.
+  // Reads every block, and checks checksums and order.
   virtual Status Verify() = 0;
   virtual const TableProperties& properties() const = 0;
-  // Memory of index, filter and reader itself, without cached data blocks.
+  // Memory of the index, the filter and the reader, without cached data blocks.
   virtual size_t MemoryBytes() const = 0;
 
-  // A count keeps the reader and its file open. Acquired inside an epoch guard in which the reader
-  // was found, or beside another count.
+  // A count keeps the reader and its file open. Requires: inside an epoch guard in which the reader
+  // was found, or the caller has another count.
   void AddRef() { count_.Acquire(); }
   void Release() { count_.Release(); }
   static const PinOps kPinOps;
   PinSource pin_source() { return PinSource{&kPinOps, this}; }
-  // Once, by the owner, after unlinking. Runs nothing itself, so that it may be called under locks.
+  // Releases the owner's count. Call once, after unlinking. Deletes nothing itself, so it may be
+  // called under locks.
   void Drop() { count_.Kill(); }
   int64_t Refs() const { return count_.Count(); }
   EpochDomain& epochs() const { return count_.epochs(); }
-  // The data blocks in the cache, and whether one of them is pinned. Inside an epoch guard; exact
-  // while no read is in progress.
+  // The data blocks in the cache, and whether one of them is pinned. Exact while no read is in
+  // progress. Requires: inside an epoch guard.
   struct BlockCensus {
     int64_t cached = 0;
     bool any_pinned = false;
   };
   virtual BlockCensus CountBlocks() const = 0;
 
-  // For the clock of the table cache: set when the reader is used, written only when it has to be.
+  // For the clock of the table cache. Written only if it is not set.
   void MarkUsed() {
     if (!used_.load(std::memory_order_relaxed)) used_.store(true, std::memory_order_relaxed);
   }
@@ -137,7 +131,7 @@ class TableReader {
   std::atomic<bool> used_{true};
 };
 
-// Owns a reader that nobody else has seen yet.
+// Owns a reader that is not published yet.
 struct TableReaderDeleter {
   void operator()(TableReader* reader) const { delete reader; }
 };
@@ -151,7 +145,7 @@ class TableRef {
 
   TableReader* get() const { return reader_; }
   TableReader* operator->() const { return reader_; }
-  // Gives the count away.
+  // Moves the count out.
   Pin TakePin() { return std::move(pin_); }
 
  private:

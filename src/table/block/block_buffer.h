@@ -1,17 +1,16 @@
-// BlockBuffer: the memory that holds one block's bytes.
+// BlockBuffer: the memory of one block's bytes.
 //
-// Each thread keeps the last one that it gave back, and takes it again for the next block of about
-// the same size: without a cache every lookup reads a block, and a few kilobytes taken from the
-// allocator and given back each time cost more than the search in it. What is kept is small and one
-// piece.
+// Each thread keeps the last buffer that was returned on it, for its next block of about the same
+// size. Without a cache every lookup reads a block, and allocating and freeing a few kilobytes each
+// time costs more than the search in them. At most one small buffer is kept per thread.
 //
-// Blocks that stay as long as their table is open are large and few: from 64 KiB on they have pages
-// of their own, which the system gets back when the table is closed (platform/page_allocator.h).
+// Blocks that stay as long as their table is open are large and few. From 64 KiB on they have pages
+// of their own, which return to the system with the table (platform/page_allocator.h).
 //
-// Keeping one buffer per open table was rejected: a pinned value keeps its block, so that the
-// buffer would have to be shared and counted.
+// One buffer per open table was rejected: a pinned value keeps its block, so the buffer would have
+// to be shared and counted.
 //
-// Thread safety: one thread at a time; given back on any thread. Lifetime: owns the memory.
+// Thread safety: one thread at a time; may be freed on any thread. Lifetime: owns the memory.
 #pragma once
 
 #include <cstddef>
@@ -23,9 +22,9 @@ namespace ashlar {
 class BlockBuffer {
  public:
   BlockBuffer() = default;
-  // Room for at least n bytes.
+  // Memory for at least n bytes.
   explicit BlockBuffer(size_t n);
-  // The same, for a block that stays. Throws std::bad_alloc.
+  // The same for a block that stays. Throws std::bad_alloc.
   static BlockBuffer OfPages(size_t n);
   BlockBuffer(BlockBuffer&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)),
@@ -43,7 +42,7 @@ class BlockBuffer {
     if (data_ != nullptr) GiveBack();
   }
 
-  // Null: there is none.
+  // Null: no memory.
   char* get() const { return data_; }
   size_t capacity() const { return capacity_; }
   explicit operator bool() const { return data_ != nullptr; }

@@ -4,9 +4,10 @@
 //   block     entry ... | fixed32 restart offset ... | fixed32 number of restarts
 //
 // Every restart_interval-th entry is a restart: it stores its whole key. Index blocks with
-// delta-coded handles leave the value length out.
+// delta-coded handles have no value lengths.
 //
-// I1: keys ascend (the caller's duty; the block does not compare).
+// I1: the first entry is a restart, and restarts ascend.
+// Requires of the caller: keys ascend. The builder does not compare them.
 // Thread safety: one thread.
 #pragma once
 
@@ -46,8 +47,8 @@ class BlockBuilder {
   };
 
   explicit BlockBuilder(const Args& args) : BlockBuilder(args, nullptr) {}
-  // Appends its block to the bytes in `target`, which outlives it; null: to memory of its own.
-  // Nobody else appends to it between the first Add and Finish.
+  // Appends its block to `target`, which outlives it and is not changed by others between the first
+  // Add and Finish. Null: to memory of its own.
   BlockBuilder(const Args& args, ByteBuffer* target)
       : args_(args), buffer_(target != nullptr ? target : &own_) {
     Reset();
@@ -62,8 +63,8 @@ class BlockBuilder {
            sizeof(uint32_t) * (restarts_.size() + (AtRestart() && !Empty() ? 2 : 1));
   }
 
-  // shared: bytes that the key has in common with the previous one of this block; ignored where a
-  // whole key is stored.
+  // shared: bytes that the key has in common with the previous key of this block. Ignored for an
+  // entry that stores its whole key.
   void Add(const Slice& key, const Slice& value, size_t shared) {
     if (since_restart_ == 0) {
       if (!empty_) restarts_.push_back(static_cast<uint32_t>(buffer_->size() - start_));
@@ -87,8 +88,9 @@ class BlockBuilder {
     if (++since_restart_ == args_.restart_interval) since_restart_ = 0;
   }
 
-  // The whole block, valid until something is appended to its memory.
+  // The whole block, valid until more is appended to its memory.
   Slice Finish() {
+    ASHLAR_DCHECK(restarts_.front() == 0 && (restarts_.size() == 1 || restarts_[1] > 0));  // I1
     char* p = buffer_->Reserve(sizeof(uint32_t) * (restarts_.size() + 1));
     for (const uint32_t restart : restarts_) {
       EncodeFixed32(p, restart);
@@ -98,7 +100,7 @@ class BlockBuilder {
     buffer_->Extend(sizeof(uint32_t) * (restarts_.size() + 1));
     return buffer_->From(start_);
   }
-  // Begins a new block, at the end of the target.
+  // Begins a new block at the end of the target.
   void Reset() {
     own_.Clear();
     start_ = buffer_->size();

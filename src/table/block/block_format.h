@@ -1,16 +1,17 @@
 // The bytes around the blocks of a table: handles, trailers, checksums, the footer.
 //
 //   file     [block][trailer] [block][trailer] ... [footer]
-//   trailer  u8 compression type, fixed32 checksum of (block, type)                                          5 bytes
-//   handle   varint64 offset, varint64 size of the block without its trailer
-//   footer   u8 checksum type | 40 bytes | fixed32 format_version | fixed64 magic                            53 bytes, versions 1 to 7
-//            the 40 bytes, up to version 5: metaindex handle, index handle, zeros
-//            from version 6: 3e 00 7a 00 | fixed32 footer checksum | fixed32 base context | fixed32 metaindex size | zeros
-//            version 0: the two handles, zeros to 40 bytes, fixed64 legacy magic                             48 bytes
+//   trailer  u8 compression type | fixed32 checksum of (block, type)                      5 bytes
+//   handle   varint64 offset | varint64 size of the block without its trailer
+//   footer   u8 checksum type | 40 bytes | fixed32 format_version | fixed64 magic        53 bytes
+//            the 40 bytes, versions 1 to 5: metaindex handle, index handle, zeros
+//            from version 6: 3e 00 7a 00 | fixed32 footer checksum | fixed32 base context |
+//                            fixed32 metaindex size | zeros
+//            version 0: the two handles, zeros to 40 bytes, fixed64 legacy magic         48 bytes
 //
-// From version 6 every checksum has a context added: base ^ (low32(offset) + high32(offset)), 0
-// when base is 0; so a block in the wrong place does not verify. The metaindex ends where the
-// footer begins, and the index handle is metaindex key rocksdb.index.
+// From version 6 a context is added to every checksum: base ^ (low32(offset) + high32(offset)), or
+// 0 if base is 0. So a block in the wrong place does not verify. The metaindex ends where the
+// footer begins, and the metaindex has the index handle under rocksdb.index.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -39,9 +40,11 @@ inline constexpr uint32_t kFormatVersionDefault = 5;
 inline constexpr uint32_t kFormatVersionWriteMin = 2;
 inline constexpr uint32_t kFormatVersionWriteMax = 5;
 inline constexpr uint32_t kFormatVersionReadMax = 7;
-// A block beyond this is refused before memory is allocated for it. Offsets inside a block are 32
-// bits wide.
+// A larger block is refused before memory is allocated for it. Offsets inside a block have 32 bits.
 inline constexpr uint64_t kBlockBytesMax = uint64_t{1} << 30;
+static_assert(kBlockBytesMax + kBlockTrailerBytes <= UINT32_MAX);
+static_assert(kFooterBytes == 1 + 2 * kBlockHandleBytesMax + sizeof(uint32_t) + sizeof(uint64_t));
+static_assert(kLegacyFooterBytes == 2 * kBlockHandleBytesMax + sizeof(uint64_t));
 
 enum class BlockChecksum : uint8_t {
   kNone = 0,
@@ -67,21 +70,20 @@ struct Footer {
   BlockChecksum checksum = BlockChecksum::kCrc32c;
   uint32_t base_context = 0;  // 0: no context
   BlockHandle metaindex;
-  BlockHandle index;  // size 0 from version 6: look in the metaindex
+  BlockHandle index;  // from version 6: size 0, the metaindex has it
 };
 
-// The magic number in the last bytes of a file, which says what kind of table it is.
+// The magic number in the last bytes of a file, which gives the kind of the table.
 [[nodiscard]] bool DecodeTableMagic(const Slice& tail, uint64_t* magic);
 // tail: the last min(kFooterBytes, file_bytes) bytes of a block-based table. Handles are checked to
-// lie inside the file. The caller adds the file's name.
+// be inside the file. The caller adds the file's name to errors.
 Result<Footer> DecodeFooter(const Slice& tail, uint64_t file_bytes);
 // Versions 2 to 5.
 void PutFooter(std::string* out, const Footer& footer);
 
-// The value that the trailer holds, without context, for block[0, n) and the compression type in
-// block[n].
+// The checksum of a trailer, without context, for block[0, n) and the compression type in block[n].
 uint32_t ComputeBlockChecksum(BlockChecksum type, const char* block, size_t n);
-// What is added to the checksum of a block at this offset.
+// The context that is added to the checksum of a block at this offset.
 constexpr uint32_t ChecksumContext(uint32_t base_context, uint64_t offset) {
   return base_context == 0
              ? 0

@@ -168,6 +168,8 @@ void TableBuilder::AddSeparator(const Slice& next_key) {
     }
     if (shorter.size() <= last_user_key.size() &&
         args_.comparator.Compare(last_user_key, shorter) < 0) {
+      ASHLAR_DCHECK(next_key.empty() ||
+                    args_.comparator.Compare(shorter, ExtractUserKey(next_key)) < 0);  // I2
       PutFixed64(&shorter, kSeparatorTag);
       separator = shorter;
     }

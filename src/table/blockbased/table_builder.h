@@ -1,23 +1,23 @@
 // TableBuilder: writes one block-based table from entries in ascending order.
 //
 //   Create ──> Add* ──> Finish ──> (the caller syncs and closes the file)
-//                └── error ──> every further call does nothing; status() and Finish return the first error
+//                └── error ──> further calls do nothing; status() and Finish return the first error
 //
 //   file  data blocks | filter | index | properties | metaindex | footer
 //
 // I1: keys ascend strictly in the order of internal keys.
-// I2: the separator of block i is >= its last key and < the first key of block i + 1, as user keys
-//     when no two neighbouring blocks share one.
-// I3: each distinct user key enters the filter once, as a whole, as its prefix, or both, as the
+// I2: the separator of block i is >= its last key and < the first key of block i + 1. Separators
+//     are user keys if no two neighbouring blocks share one.
+// I3: each distinct user key enters the filter once: as a whole, as its prefix, or both, as the
 //     config says.
 // I4: after an error nothing more is appended to the file.
 //
-// Blocks are collected and handed to the file in pieces of 64 KiB to 2 MiB, at multiples of that;
-// the rate limiter is asked before each. No virtual call per entry. A value is copied once: a block
-// that is not compressed is built where it is handed to the file from.
+// The file gets its blocks in pieces of 64 KiB to 2 MiB, at multiples of that size, and the rate
+// limiter is asked before each. No virtual call per entry. A value is copied once: a block that is
+// not compressed is built in the output.
 //
-// Lifetime: the file, the comparator and the limiter outlive the writer. Destroying an unfinished
-// writer leaves the file as it is. Thread safety: one thread.
+// Lifetime: the file, the comparator and the limiter outlive the builder. Destroying an unfinished
+// builder leaves the file as it is. Thread safety: one thread.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,7 @@ struct TableWriteArgs {
   CompressionParameters compression_parameters{};
   TableReads reads = TableReads::kBlockCache;
   RateLimiter* rate_limiter = nullptr;
-  IOPriority priority = IO_LOW;  // of what the limiter is asked for
+  IOPriority priority = IO_LOW;  // of the requests to the limiter
   Recorder recorder{};
 
   // Recorded in the properties.
@@ -71,7 +71,7 @@ struct TableWriteArgs {
 struct TableWriteResult {
   uint64_t file_bytes = 0;
   TableProperties properties;
-  std::string smallest;  // internal keys; empty when there were no entries
+  std::string smallest;  // internal keys; empty: there were no entries
   std::string largest;
   SequenceNumber smallest_sequence = 0;
   SequenceNumber largest_sequence = 0;
@@ -85,14 +85,14 @@ class TableBuilder {
   TableBuilder(const TableBuilder&) = delete;
   TableBuilder& operator=(const TableBuilder&) = delete;
 
-  // Key larger than all before (asserted); its type is one that Ashlar implements (asserted).
+  // Requires (asserted): the key is larger than all earlier keys, and its type IsPointType.
   void Add(const Slice& internal_key, const Slice& value);
-  // Completes the table. Once.
+  // Completes the table. Call once.
   Status Finish(TableWriteResult* result);
 
   const Status& status() const { return status_; }
   uint64_t entries() const { return properties_.num_entries; }
-  // What the file would be about as large as if it were finished now, without index and filter.
+  // About the size of the file if it were finished now, without index and filter.
   uint64_t EstimatedFileBytes() const { return offset_ + data_block_.CurrentBytes(); }
 
  private:
@@ -127,22 +127,22 @@ class TableBuilder {
       ++properties_.num_deletions;
     if (type == ValueType::kMerge) ++properties_.num_merge_operands;
   }
-  // Into compressed_. False: it would not be smaller by enough.
+  // Compresses into compressed_. False: the result is not smaller by enough.
   bool Compress(const Slice& raw);
-  // Completes a block that is built in output_ and stays as it is, or elsewhere to be compressed.
+  // Completes a block. in_output: it is built in output_ and stays uncompressed.
   BlockHandle FinishBlock(BlockBuilder* block, bool in_output);
-  // Appends block and trailer, compressed where that helps.
+  // Appends block and trailer, compressed if that helps.
   BlockHandle WriteBlock(const Slice& raw, bool may_compress);
-  // What output_ holds from `start` on is a block: appends its trailer.
+  // Appends the trailer of the block that output_ has from `start` on.
   BlockHandle EndBlock(size_t start, CompressionType type);
   void WaitForLimiter(size_t bytes);
-  // Hands the first bytes of output_ to the file.
+  // Appends the first bytes of output_ to the file.
   void HandOver(size_t bytes);
   // Writes the index block.
   BlockHandle WriteIndex();
   void FillProperties();
 
-  // Data blocks lie one behind another from the start of the file.
+  // Data blocks follow each other from the start of the file.
   struct IndexEntry {
     uint32_t key_bytes;    // of the internal separator, in separators_
     uint32_t block_bytes;  // without the trailer
@@ -152,11 +152,11 @@ class TableBuilder {
   const size_t piece_bytes_;
   std::unique_ptr<Compressor> compressor_;  // null: store as it is
   std::unique_ptr<FilterBuilder> filter_;   // null: no filter
-  ByteBuffer output_;                       // blocks not yet handed to the file
+  ByteBuffer output_;                       // blocks that are not yet in the file
   uint64_t offset_ = 0;                     // of the next block in the file
-  ByteBuffer raw_;  // the data block that is being built, when it is to be compressed
+  ByteBuffer raw_;                          // the present data block, if it will be compressed
   std::string compressed_;
-  BlockBuilder data_block_;        // in output_, where the block stays as it is, or in raw_
+  BlockBuilder data_block_;        // in raw_ if it will be compressed, otherwise in output_
   const size_t block_bytes_full_;  // a block this large is cut before an entry that would not fit
   std::string smallest_;
   ByteBuffer last_key_;
@@ -164,7 +164,7 @@ class TableBuilder {
   SequenceNumber largest_sequence_ = 0;
 
   PagedVector<char> separators_;  // internal separators, one after another
-  std::string separator_;         // scratch: the one in the making
+  std::string separator_;         // scratch
   PagedVector<IndexEntry> index_;
   uint32_t pending_block_bytes_ = 0;  // of a finished block whose separator waits for the next key
   bool has_pending_block_ = false;

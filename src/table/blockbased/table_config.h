@@ -1,4 +1,4 @@
-// What a block-based table needs to know of the options, resolved once per column family.
+// The options that concern a block-based table, resolved once per column family.
 //
 // Values only; copy it.
 #pragma once
@@ -12,8 +12,7 @@ namespace ashlar {
 
 enum class IndexShortening : uint8_t { kNone, kSeparators, kSeparatorsAndSuccessor };
 
-// What a table's blocks will be read through: it decides how large the pieces are in which the file
-// is written.
+// How a table's blocks will be read. Decides the size of the pieces in which the file is written.
 enum class TableReads : uint8_t { kBlockCache, kPageCache, kMapping };
 
 struct BlockBasedTableConfig {

@@ -2,11 +2,11 @@
 //
 //   block   lines of 64 bytes | ff 00 probes 00 00
 //
-// A key lives in one line: line = fastrange32(low half of the hash, number of lines); bit of probe
+// A key is in one line: line = fastrange32(low half of the hash, number of lines); bit of probe
 // i = (high half x 0x9e3779b9^i) >> 23. The hash is base/xxph3.h. Size: ceil(n x millibits / 8000)
-// bytes, rounded up to whole lines. No keys: only five zero bytes, which match nothing.
+// bytes, rounded up to whole lines. Without keys: five zero bytes, which match nothing.
 //
-// A filter holds whole keys, or prefixes of the keys that have one, or both. A prefix that several
+// A filter has whole keys, or prefixes of the keys that have one, or both. A prefix that several
 // keys in a row share counts once.
 //
 // Thread safety: one thread.
@@ -25,7 +25,7 @@
 
 namespace ashlar {
 
-// Probes per key that cost the fewest false positives at this size.
+// The number of probes per key with the fewest false positives at this size.
 int BloomProbes(int millibits_per_key);
 
 struct FilterBuilderArgs {
@@ -52,19 +52,18 @@ class FilterBuilder {
     chunks_.back().push_back(last_hash_ = hash);
   }
   size_t entries() const { return entries_; }
-  // Of the filter block, as of now.
+  // The present size of the filter block.
   size_t BlockBytes() const;
-  // Writes the contents of the filter block, BlockBytes of them, to `block`. Once: the hashes go as
-  // they are used.
+  // Writes BlockBytes bytes, the contents of the filter block, to `block`. Call once: frees the
+  // hashes as it uses them.
   void Finish(char* block);
 
  private:
-  // 256 KiB: hashes are never moved, and what is taken for them is never more than this beyond what
-  // they need.
+  // 256 KiB. Hashes are never moved, and their memory exceeds their size by at most one chunk.
   static constexpr size_t kHashesPerChunk = 32768;
   using Chunk = PagedVector<uint64_t>;
 
-  // Of the Bloom filter alone; 0 without keys.
+  // The size of the Bloom filter alone; 0 without keys.
   size_t BloomBytes() const;
   void AddPrefix(const Slice& user_key);
   void AddChunk();

@@ -1,10 +1,10 @@
-// FilterReader: asks a filter block whether a key may be in the table. It knows every kind of
+// FilterReader: tests by a filter block whether a key may be in the table. Reads every kind of
 // filter that RocksDB has written: the fast local Bloom filter, the Ribbon filter (Standard128),
-// and the legacy Bloom filter of format_version < 5. What it does not know matches every key.
+// and the legacy Bloom filter of format_version < 5. An unknown kind matches every key.
 //
-// I1: MayMatch is true for every key that was added, whatever the kind.
-// I2: nothing outside the block is read, whatever its bytes.
-// Lifetime: the block's bytes must outlive the reader. A value; copy it.
+// I1: MayMatch is true for every key that was added, for every kind.
+// I2: nothing outside the block is read, for any bytes in it.
+// Lifetime: the block's bytes outlive the reader. A value; copy it.
 // Thread safety: const.
 #pragma once
 
@@ -32,7 +32,7 @@ class FilterReader {
     return OtherMayMatch(hash, key);
   }
   bool MatchesAll() const { return kind_ == Kind::kMatchesAll; }
-  // Asks for the line that MayMatch(hash, ...) will read.
+  // Prefetches the line that MayMatch(hash, ...) reads.
   void Prefetch(uint64_t hash) const {
     if (kind_ == Kind::kBloom) ASHLAR_PREFETCH(BloomLine(hash));
   }
