@@ -110,13 +110,14 @@ bool LevelCursor::RulesOut(size_t file, const Slice& internal_target) {
 }
 
 void LevelCursor::Seek(const Slice& internal_target) {
-  for (uint32_t step = 0; SeekStage(internal_target, step); ++step) {
+  for (SeekStage stage = SeekStage::kGroup; StagedSeek(internal_target, stage);
+       stage = NextStage(stage)) {
   }
 }
 
-bool LevelCursor::SeekStage(const Slice& internal_target, uint32_t step) {
-  if (step == 0 && !EnterFor(internal_target)) return false;
-  if (cursor_->SeekStage(internal_target, step)) return true;
+bool LevelCursor::StagedSeek(const Slice& internal_target, SeekStage stage) {
+  if (stage == SeekStage::kGroup && !EnterFor(internal_target)) return false;
+  if (cursor_->StagedSeek(internal_target, stage)) return true;
   SettleForward();
   return false;
 }

@@ -42,7 +42,7 @@ class LevelCursor final : public InternalCursor {
   void SeekToLast() override;
   void Seek(const Slice& internal_target) override;
   void SeekForPrev(const Slice& internal_target) override;
-  bool SeekStage(const Slice& internal_target, uint32_t step) override;
+  bool StagedSeek(const Slice& internal_target, SeekStage stage) override;
   Status status() const override { return status_; }
   PinSource OwnerOf(const CursorEntry& entry) const override { return cursor_->OwnerOf(entry); }
 

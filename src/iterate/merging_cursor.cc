@@ -222,11 +222,11 @@ void MergingCursor::SeekToLast() {
 void MergingCursor::Seek(const Slice& internal_target) {
   for (Source& source : sources_) source.seeking = true;
   bool more = true;
-  for (uint32_t step = 0; more; ++step) {
+  for (SeekStage stage = SeekStage::kGroup; more; stage = NextStage(stage)) {
     more = false;
     for (size_t i = 0; i < children_.size(); ++i) {
       bool& seeking = sources_[i].seeking;
-      if (seeking) seeking = children_[i]->SeekStage(internal_target, step);
+      if (seeking) seeking = children_[i]->StagedSeek(internal_target, stage);
       more |= seeking;
     }
   }

@@ -39,6 +39,18 @@ enum class SeekScope : uint8_t {
   kPrefix,
 };
 
+// The stages of a seek in a source with an index: InternalCursor::StagedSeek.
+enum class SeekStage : uint8_t {
+  kGroup,  // finds the part of the index that decides
+  kBlock,  // finds the block
+  kEntry,  // finds the entry in the block
+  kShow,   // shows the entry
+};
+// Requires: stage is not the last one.
+constexpr SeekStage NextStage(SeekStage stage) {
+  return static_cast<SeekStage>(static_cast<uint8_t>(stage) + 1);
+}
+
 struct CursorEntry {
   Slice key;  // internal key
   Slice value;
@@ -67,10 +79,10 @@ class InternalCursor {
   // The first entry at or after the internal key; the last entry at or before it.
   virtual void Seek(const Slice& internal_target) = 0;
   virtual void SeekForPrev(const Slice& internal_target) = 0;
-  // Seek in steps, 0, 1, ..., until one returns false, and nothing but steps in between. Each asks
-  // for the memory that the next one reads: whoever seeks with several cursors takes a step with
-  // each in turn, so that their cache misses overlap.
-  virtual bool SeekStage(const Slice& internal_target, uint32_t /*step*/) {
+  // Seek in stages, from kGroup on in the order of the enum, until one returns false. Nothing else
+  // is called in between. Each stage prefetches what the next one reads: a caller with several
+  // cursors runs one stage with each in turn, so that their cache misses overlap.
+  virtual bool StagedSeek(const Slice& internal_target, SeekStage /*stage*/) {
     Seek(internal_target);
     return false;
   }

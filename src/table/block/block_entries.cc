@@ -34,30 +34,26 @@ Status ParseBlockLayout(const Slice& block, BlockLayout* layout) {
   return Status::OK();
 }
 
-const char* DecodeEntryHeaderSlow(const char* p, const char* limit, EntryHeader* header) {
-  p = GetVarint32Ptr(p, limit, &header->shared);
-  if (p == nullptr) return nullptr;
-  p = GetVarint32Ptr(p, limit, &header->unshared);
-  if (p == nullptr) return nullptr;
-  p = GetVarint32Ptr(p, limit, &header->value_bytes);
-  if (p == nullptr) return nullptr;
-  return static_cast<size_t>(limit - p) >= uint64_t{header->unshared} + header->value_bytes
-             ? p
-             : nullptr;
+bool DecodeStoredEntrySlow(const char* p, const char* limit, BlockEntry* entry) {
+  for (uint32_t* const length : {&entry->shared, &entry->unshared, &entry->value_bytes}) {
+    p = GetVarint32Ptr(p, limit, length);
+    if (p == nullptr) return false;
+  }
+  entry->suffix = p;
+  return static_cast<size_t>(limit - p) >= uint64_t{entry->unshared} + entry->value_bytes;
 }
 
 bool BlockEntries::Next() {
   if (!status_.ok() || next_ >= layout_.entries_end) return false;
-  EntryHeader header;
-  const char* const suffix = DecodeEntryHeader(next_, layout_.entries_end, &header);
-  if (suffix == nullptr || header.shared > key_.size()) {
-    status_ = Status::Corruption("damaged block entry");
+  BlockEntry entry;
+  if (!DecodeEntry(next_, layout_.entries_end, key_.size(), 0, &entry)) {
+    status_ = DamagedEntryError();
     return false;
   }
-  key_.resize(header.shared);
-  key_.append(suffix, header.unshared);
-  value_ = Slice(suffix + header.unshared, header.value_bytes);
-  next_ = suffix + header.unshared + header.value_bytes;
+  key_.resize(entry.shared);
+  key_.append(entry.suffix, entry.unshared);
+  value_ = entry.value();
+  next_ = entry.end();
   return true;
 }
 
@@ -68,13 +64,11 @@ Result<const char*> FindRestart(const BlockLayout& layout, const KeyComparator& 
   for (uint32_t left = layout.restarts; left > 1;) {
     const uint32_t half = left / 2;
     const uint32_t offset = layout.Restart(begin + half);
-    EntryHeader header;
-    const char* const key = offset < entries_bytes ? DecodeEntryHeader(layout.entries + offset,
-                                                                       layout.entries_end, &header)
-                                                   : nullptr;
-    if (key == nullptr || header.shared != 0 || header.unshared < kTagBytes)
+    BlockEntry entry;
+    if (offset >= entries_bytes ||
+        !DecodeEntry(layout.entries + offset, layout.entries_end, 0, kTagBytes, &entry))
       return Status::Corruption("damaged block restart");
-    if (comparator.CompareInternal(Slice(key, header.unshared), user_key, tag) < 0) {
+    if (comparator.CompareInternal(Slice(entry.suffix, entry.unshared), user_key, tag) < 0) {
       begin += half;
       left -= half;
     } else {

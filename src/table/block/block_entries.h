@@ -1,11 +1,15 @@
-// Reading the entries of a block, checked against its bounds.
+// Reading the entries of a block. DecodeEntry is the one checked step from bytes to an entry.
 //
-//   block   entries | fixed32 restart offset ... | [u8 bucket ... , u16 number of buckets] |
-//           fixed32 packed
-//   packed  bit 31: there are buckets (data-block hash index) · bit 29: keys are spread evenly, a
-//           hint bit 28: values are stored apart (not supported) bits 0 to 27: number of restarts
+//   block   entries | fixed32 restart offset ... | [u8 bucket ..., u16 buckets] | fixed32 packed
+//   packed  bit 31      there are buckets: the data-block hash index, which is skipped
+//           bit 29      a hint that keys are spread evenly
+//           bit 28      values are stored apart: not supported
+//           bits 0-27   number of restarts
 //
-// The hash index is skipped: DataBlock's own side index serves its purpose.
+//   entry   varint32 shared | varint32 unshared | varint32 value bytes | key suffix | value
+//
+// I1: after DecodeEntry returned true, the suffix and the value of the entry are inside the block,
+//     and the entry shares no more bytes than the previous key has.
 // Thread safety: values.
 #pragma once
 
@@ -18,7 +22,9 @@
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "base/coding.h"
+#include "base/compiler.h"
 #include "base/result.h"
+#include "key/internal_key.h"
 #include "key/key_comparator.h"
 
 namespace ashlar {
@@ -34,33 +40,49 @@ struct BlockLayout {
 // Corruption or NotSupported, without file and offset.
 Status ParseBlockLayout(const Slice& block, BlockLayout* layout);
 
-struct EntryHeader {
-  uint32_t shared;
+// One entry as it is stored in a block.
+struct BlockEntry {
+  uint32_t shared;  // bytes that the key has in common with the previous one
   uint32_t unshared;
   uint32_t value_bytes;
+  const char* suffix;  // key[shared, key_bytes())
+
+  size_t key_bytes() const { return size_t{shared} + unshared; }  // of the internal key
+  size_t user_bytes() const { return key_bytes() - kTagBytes; }
+  Slice value() const { return Slice(suffix + unshared, value_bytes); }
+  // The next entry.
+  const char* end() const { return suffix + unshared + value_bytes; }
 };
 
-const char* DecodeEntryHeaderSlow(const char* p, const char* limit, EntryHeader* header);
-
-// Reads the header at p < limit; returns where the key's bytes begin, or nullptr when header, key
-// and value do not fit before limit.
-inline const char* DecodeEntryHeader(const char* p, const char* limit, EntryHeader* header) {
+// Checks only I1's first half, for blocks whose entries were checked when they were loaded. False:
+// header, suffix and value do not fit before limit. Requires: p < limit.
+bool DecodeStoredEntrySlow(const char* p, const char* limit, BlockEntry* entry);
+ASHLAR_ALWAYS_INLINE bool DecodeStoredEntry(const char* p, const char* limit, BlockEntry* entry) {
   if (limit - p >= 3) [[likely]] {
     const auto a = static_cast<uint8_t>(p[0]);
     const auto b = static_cast<uint8_t>(p[1]);
     const auto c = static_cast<uint8_t>(p[2]);
     if ((a | b | c) < 0x80) [[likely]] {
-      *header = {a, b, c};
-      p += 3;
-      return static_cast<size_t>(limit - p) >= size_t{b} + c ? p : nullptr;
+      *entry = {a, b, c, p + 3};
+      return static_cast<size_t>(limit - (p + 3)) >= size_t{b} + c;
     }
   }
-  return DecodeEntryHeaderSlow(p, limit, header);
+  return DecodeStoredEntrySlow(p, limit, entry);
 }
 
-// Copies n bytes in steps of 16, writing up to 15 behind them. The caller has checked that these
-// may be read and written. `to` is not within the n bytes; what a step reads behind them may be
-// what it writes.
+// The checked step: decodes the entry at p, whose previous key has previous_bytes (0 before the
+// first entry and at a restart). False: the entry is damaged, or its key has fewer than
+// key_bytes_min. Requires: p < limit.
+ASHLAR_ALWAYS_INLINE bool DecodeEntry(const char* p, const char* limit, size_t previous_bytes,
+                                      size_t key_bytes_min, BlockEntry* entry) {
+  return DecodeStoredEntry(p, limit, entry) && entry->shared <= previous_bytes &&
+         entry->key_bytes() >= key_bytes_min;
+}
+
+inline Status DamagedEntryError() { return Status::Corruption("damaged block entry"); }
+
+// Copies n bytes in steps of 16, and writes up to 15 bytes after them. Requires: these may be read
+// and written; `to` is not within the n bytes, but may be within what the last step reads.
 inline void CopyInSteps(char* to, const char* from, size_t n) {
   size_t i = 0;
   do {
@@ -69,9 +91,9 @@ inline void CopyInSteps(char* to, const char* from, size_t n) {
   } while (i < n);
 }
 
-// A key of up to kBytes, held in registers while a walk puts the keys of a block together. Each
-// takes what it shares from the one before it: loaded from where that was just stored in two
-// pieces, it would have to wait until both have left the processor.
+// A key of up to kBytes in registers, for a walk that assembles the keys of a block, each from the
+// previous one. Loading the previous key from the memory where it was just stored in two pieces
+// would stall until both stores have left the processor.
 class ShortKey {
  public:
   static constexpr size_t kBytes = 32;
@@ -80,8 +102,8 @@ class ShortKey {
   // Reads kBytes.
   explicit ShortKey(const char* key) { memcpy(words_, key, kBytes); }
 
-  // Becomes its first `shared` bytes and what lies at `suffix`. Reads kBytes from suffix - shared
-  // on; shared <= kBytes.
+  // Replaces everything after the first `shared` bytes by the bytes at `suffix`. Reads kBytes from
+  // suffix - shared on. Requires: shared <= kBytes.
   void Follow(size_t shared, const char* suffix) {
     for (size_t i = 0; i < kWords; ++i) {
       uint64_t kept = 0;
@@ -96,7 +118,7 @@ class ShortKey {
 
  private:
   static constexpr size_t kWords = kBytes / sizeof(uint64_t);
-  // As many ones as bytes are kept, from a place in it on.
+  // kBytes of ones, then kBytes of zeros: a mask for any number of kept bytes starts in it.
   static constexpr std::array<char, 2 * kBytes> kOnesAndZeros = [] {
     std::array<char, 2 * kBytes> bytes{};
     for (size_t i = 0; i < kBytes; ++i) bytes[i] = static_cast<char>(0xff);
@@ -107,16 +129,16 @@ class ShortKey {
   uint64_t words_[kWords] = {};
 };
 
-// Where a walk has to begin so as to meet the first entry at or after (user_key, tag): the restart
-// at or before it, found by halving. For blocks that are read for one search only; those that stay
-// have DataBlock's side index. Corruption without file and offset. Precondition: there are entries.
+// The last restart at or before the first entry at or after (user_key, tag), by binary search. For
+// blocks that are read for one search; blocks that stay have DataBlock's side index. Corruption
+// names neither file nor offset. Requires: there are entries.
 Result<const char*> FindRestart(const BlockLayout& layout, const KeyComparator& comparator,
                                 const Slice& user_key, uint64_t tag);
 
-// Walks a block whose values have a length, one entry after another: metaindex, properties.
+// Walks a metaindex or properties block, one entry after another.
 class BlockEntries {
  public:
-  // The block must outlive the walk.
+  // The block outlives the walk.
   explicit BlockEntries(const Slice& block)
       : status_(ParseBlockLayout(block, &layout_)), next_(layout_.entries) {}
 

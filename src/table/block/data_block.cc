@@ -4,33 +4,42 @@
 #include <cstring>
 #include <new>
 
+#include "base/assert.h"
 #include "base/coding.h"
+#include "platform/cpu.h"
 #include "table/block/block_builder.h"
+#include "table/block/block_format.h"
 
 namespace ashlar {
 
 namespace {
 
 constexpr size_t kPrefixBytesMax = 0xffff;
-// Heads are widened when that tells apart more than one neighbour in so many.
+// Heads are wide if the second half of a head is needed for more than one neighbour in this many.
 constexpr size_t kFewOf = 16;
 constexpr ptrdiff_t kNarrowBytesMax = ptrdiff_t{1} << 16;
-// Whole cache lines, so that a lookup's prefetch covers what it looks like.
-constexpr std::align_val_t kAlignment{64};
-// What the two allocations of a block cost beside its bytes: the trailer that is read with it, the
-// allocator's own.
+// Whole cache lines, which Prefetch counts from the start of the block.
+constexpr std::align_val_t kAlignment{kCacheLineBytes};
+// What the two allocations of a block take besides its bytes: the block's trailer, and the
+// allocator's headers.
 constexpr size_t kAllocationBytes = 48;
 // Runs of equal heads longer than this are searched by halves.
 constexpr uint32_t kLinearRunMax = 8;
 
-// What the checking pass finds out. Kept per thread, so that loading a block allocates only what it
-// keeps.
+// The results of the checking pass. Kept per thread: loading a block allocates only what it keeps.
 struct Scan {
   std::vector<uint32_t> offsets;
   std::vector<uint64_t> heads;
-  std::vector<uint32_t> restarts;  // custom orders only
-  uint32_t told_apart_late = 0;    // neighbours whose heads agree in the first half only
+  std::vector<uint32_t> restarts;   // custom orders only
+  uint32_t equal_narrow_heads = 0;  // neighbours whose heads differ only in the second half
   std::string key;
+
+  void Clear() {
+    offsets.clear();
+    heads.clear();
+    restarts.clear();
+    equal_narrow_heads = 0;
+  }
 };
 
 // The last internal key of the block, read from the last restart on.
@@ -41,13 +50,11 @@ Status ReadLastKey(const BlockLayout& layout, std::string* key) {
   const char* p = layout.entries + from;
   key->clear();
   while (p < layout.entries_end) {
-    EntryHeader header;
-    const char* const suffix = DecodeEntryHeader(p, layout.entries_end, &header);
-    if (suffix == nullptr || header.shared > key->size())
-      return Status::Corruption("damaged block entry");
-    key->resize(header.shared);
-    key->append(suffix, header.unshared);
-    p = suffix + header.unshared + header.value_bytes;
+    BlockEntry entry;
+    if (!DecodeEntry(p, layout.entries_end, key->size(), 0, &entry)) return DamagedEntryError();
+    key->resize(entry.shared);
+    key->append(entry.suffix, entry.unshared);
+    p = entry.end();
   }
   return Status::OK();
 }
@@ -57,67 +64,60 @@ struct CommonPrefix {
   size_t n = 0;
 };
 
-// In a sorted block, what the first and the last user key share, all share. (The scan checks that.)
+// In a sorted block all user keys share what the first and the last share. The scan checks it.
 Status FindCommonPrefix(const BlockLayout& layout, const KeyComparator& comparator,
                         std::string* scratch, CommonPrefix* prefix) {
-  EntryHeader header;
-  const char* const first = DecodeEntryHeader(layout.entries, layout.entries_end, &header);
-  if (first == nullptr || header.shared != 0 || header.unshared < kTagBytes)
+  BlockEntry first;
+  if (!DecodeEntry(layout.entries, layout.entries_end, 0, kTagBytes, &first))
     return Status::Corruption("damaged first entry of a block");
-  prefix->bytes = first;
+  prefix->bytes = first.suffix;
   if (!comparator.HasHeads()) return Status::OK();
   ASHLAR_RETURN_IF_ERROR(ReadLastKey(layout, scratch));
   if (scratch->size() < kTagBytes) return Status::Corruption("block key too short");
-  prefix->n = std::min(
-      CommonPrefixBytes(Slice(first, header.unshared - kTagBytes), ExtractUserKey(*scratch)),
-      kPrefixBytesMax);
+  prefix->n =
+      std::min(CommonPrefixBytes(Slice(first.suffix, first.user_bytes()), ExtractUserKey(*scratch)),
+               kPrefixBytesMax);
   return Status::OK();
 }
 
 Status ScanEntries(const BlockLayout& layout, const KeyComparator& comparator, Scan* scan,
                    CommonPrefix* prefix) {
-  scan->offsets.clear();
-  scan->heads.clear();
-  scan->restarts.clear();
-  scan->told_apart_late = 0;
   if (layout.entries == layout.entries_end) return Status::OK();
   ASHLAR_RETURN_IF_ERROR(FindCommonPrefix(layout, comparator, &scan->key, prefix));
   KeyBuffer buffer;
   size_t key_bytes = 0;
   uint64_t previous_head = 0;
   for (const char* p = layout.entries; p < layout.entries_end;) {
-    EntryHeader header;
-    const char* const suffix = DecodeEntryHeader(p, layout.entries_end, &header);
-    if (suffix == nullptr || header.shared > key_bytes)
-      return Status::Corruption("damaged block entry");
-    key_bytes = size_t{header.shared} + header.unshared;
+    BlockEntry entry;
+    if (!DecodeEntry(p, layout.entries_end, key_bytes, 0, &entry)) return DamagedEntryError();
+    key_bytes = entry.key_bytes();
     if (key_bytes < kTagBytes + prefix->n) return Status::Corruption("block key too short");
-    char* const key = buffer.Reserve(key_bytes, header.shared);
-    memcpy(key + header.shared, suffix, header.unshared);
-    if (header.shared < prefix->n && memcmp(key, prefix->bytes, prefix->n) != 0)
+    char* const key = buffer.Reserve(key_bytes, entry.shared);
+    memcpy(key + entry.shared, entry.suffix, entry.unshared);
+    if (entry.shared < prefix->n && memcmp(key, prefix->bytes, prefix->n) != 0)
       return Status::Corruption("block keys out of order");
     const uint64_t head = comparator.Head(Slice(key, key_bytes - kTagBytes), prefix->n);
     if (head < previous_head) return Status::Corruption("block keys out of order");
     if (head != previous_head && head >> 32 == previous_head >> 32 && !scan->heads.empty())
-      ++scan->told_apart_late;
+      ++scan->equal_narrow_heads;
     previous_head = head;
     if (!comparator.HasHeads())
-      scan->restarts.push_back(header.shared == 0 ? static_cast<uint32_t>(scan->offsets.size())
-                                                  : scan->restarts.back());
+      scan->restarts.push_back(entry.shared == 0 ? static_cast<uint32_t>(scan->offsets.size())
+                                                 : scan->restarts.back());
     scan->offsets.push_back(static_cast<uint32_t>(p - layout.entries));
     scan->heads.push_back(head);
-    p = suffix + header.unshared + header.value_bytes;
+    p = entry.end();
   }
   return Status::OK();
 }
 
-// The first of n > 0 ascending heads that is not before `head`; n when there is none.
+// The first of n > 0 ascending heads that is >= `head`; n if there is none.
 template <typename Head>
 uint32_t LowerBoundIn(const Head* heads, uint32_t n, Head head) {
   const Head* base = heads;
   while (n > 1) {
     const uint32_t half = n / 2;
-    // No branch: it would be a toss.
+    // Without a branch, which would be mispredicted half of the time.
     base += half & (uint32_t{0} - static_cast<uint32_t>(base[half - 1] < head));
     n -= half;
   }
@@ -139,19 +139,18 @@ Result<DataBlock*> DataBlock::Create(Args args) {
   BlockLayout layout;
   ASHLAR_RETURN_IF_ERROR(ParseBlockLayout(args.contents, &layout));
   thread_local Scan scan;
-  scan.offsets.clear();
-  scan.restarts.clear();
+  scan.Clear();
   CommonPrefix prefix;
   if (args.side_index) ASHLAR_RETURN_IF_ERROR(ScanEntries(layout, args.comparator, &scan, &prefix));
 
   const size_t entries = scan.offsets.size();
   const Shape shape{.entries = static_cast<uint32_t>(entries),
                     .prefix_bytes = static_cast<uint16_t>(prefix.n),
-                    .wide_heads = scan.told_apart_late > entries / kFewOf,
+                    .wide_heads = scan.equal_narrow_heads > entries / kFewOf,
                     .wide_numbers = layout.entries_end - layout.entries > kNarrowBytesMax};
   const size_t object_bytes = sizeof(DataBlock) + shape.SideIndexBytes(!scan.restarts.empty());
   const size_t charge = object_bytes + args.owned.capacity() + kAllocationBytes;
-  // A block that is searched once and dropped need not lie well.
+  // A block that is searched once and dropped needs no alignment.
   void* const memory =
       args.side_index ? ::operator new(object_bytes, kAlignment) : ::operator new(object_bytes);
   auto* const block = new (memory) DataBlock(&args, layout, shape, charge);
@@ -161,6 +160,7 @@ Result<DataBlock*> DataBlock::Create(Args args) {
     block->PutNumbers(0, scan.offsets);
     block->PutNumbers(entries, scan.restarts);
   }
+  if constexpr (kDebugChecks) block->CheckInvariants(args.comparator);
   return block;
 }
 
@@ -174,7 +174,6 @@ DataBlock::DataBlock(Args* args, const BlockLayout& layout, const Shape& shape, 
       has_side_index_(args->side_index),
       live_count_(args->live_count) {
   if (live_count_ != nullptr) live_count_->fetch_add(1, std::memory_order_relaxed);
-  static_assert(sizeof(DataBlock) % alignof(uint64_t) == 0);
 }
 
 void DataBlock::PutHeads(const std::vector<uint64_t>& heads) {
@@ -199,8 +198,8 @@ DataBlock::~DataBlock() {
   if (live_count_ != nullptr) live_count_->fetch_sub(1, std::memory_order_relaxed);
 }
 
-// Two functions, each with one way to free: from one that chooses, clang 19 makes code that frees
-// both ways.
+// Two functions, each with one way to free. From one that chooses between them, clang 19 makes code
+// that frees both ways.
 void DataBlock::DestroyIndexed(CacheEntry* entry) {
   auto* const block = static_cast<DataBlock*>(entry);
   block->~DataBlock();
@@ -213,14 +212,33 @@ void DataBlock::DestroyPlain(CacheEntry* entry) {
   ::operator delete(block);
 }
 
-EntryView DataBlock::View(uint32_t i) const {
-  EntryHeader header;
-  const char* const suffix = DecodeEntryHeader(entry(i), entries_end(), &header);
-  return {header.shared, header.shared + header.unshared, suffix,
-          Slice(suffix + header.unshared, header.value_bytes)};
+BlockEntry DataBlock::View(uint32_t i) const {
+  BlockEntry view;
+  static_cast<void>(DecodeStoredEntry(entry(i), entries_end(), &view));  // I1: it fits
+  return view;
 }
 
-// Keys from a restart on, each from the one before it. Custom orders only.
+void DataBlock::CheckInvariants(const KeyComparator& comparator) const {
+  static_assert(kPrefixBytesMax <= UINT16_MAX);                 // Shape::prefix_bytes
+  static_assert(kBlockBytesMax <= UINT32_MAX);                  // offsets
+  static_assert(kNarrowBytesMax - 1 <= ptrdiff_t{UINT16_MAX});  // narrow offsets
+  ASHLAR_ASSERT(entries_bytes_ <= contents_bytes_);
+  ASHLAR_ASSERT(has_side_index_ || shape_.entries == 0);                                     // I3
+  ASHLAR_ASSERT(comparator.HasHeads() || (shape_.prefix_bytes == 0 && !shape_.wide_heads));  // I2
+  size_t previous_bytes = 0;
+  for (uint32_t i = 0; i < shape_.entries; ++i) {
+    BlockEntry view;
+    ASHLAR_ASSERT(DecodeEntry(entry(i), entries_end(), previous_bytes,
+                              kTagBytes + shape_.prefix_bytes, &view));                    // I1
+    ASHLAR_ASSERT(view.end() == (i + 1 < shape_.entries ? entry(i + 1) : entries_end()));  // I1
+    ASHLAR_ASSERT(i == 0 || head(i - 1) <= head(i));                                       // I1
+    if (!comparator.HasHeads())
+      ASHLAR_ASSERT(head(i) == 0 && restart(i) <= i && View(restart(i)).shared == 0);  // I2
+    previous_bytes = view.key_bytes();
+  }
+}
+
+// Assembles the keys from a restart on, each from the previous one. Custom orders only.
 class DataBlock::KeyWalk {
  public:
   // at: a restart.
@@ -229,10 +247,10 @@ class DataBlock::KeyWalk {
 
   // The internal key of the next entry.
   Slice Next() {
-    const EntryView view = block_.View(next_++);
-    char* const key = buffer_.Reserve(view.key_bytes, view.shared);
-    memcpy(key + view.shared, view.suffix, view.key_bytes - view.shared);
-    return Slice(key, view.key_bytes);
+    const BlockEntry view = block_.View(next_++);
+    char* const key = buffer_.Reserve(view.key_bytes(), view.shared);
+    memcpy(key + view.shared, view.suffix, view.unshared);
+    return Slice(key, view.key_bytes());
   }
 
  private:
@@ -248,14 +266,14 @@ Slice DataBlock::Key(const KeyComparator& comparator, uint32_t i, KeyBuffer* buf
     for (; j < i; ++j) static_cast<void>(walk.Next());
     return walk.Next();
   }
-  const EntryView view = View(i);
-  char* const key = buffer->Reserve(view.key_bytes, 0);
+  const BlockEntry view = View(i);
+  char* const key = buffer->Reserve(view.key_bytes(), 0);
   return CompleteKey(i, view, PutKnownBytes(comparator, i, view, key), key);
 }
 
-size_t DataBlock::PutKnownBytes(const KeyComparator& comparator, uint32_t i, const EntryView& view,
+size_t DataBlock::PutKnownBytes(const KeyComparator& comparator, uint32_t i, const BlockEntry& view,
                                 char* key) const {
-  // A key has prefix_bytes and a tag at least: there is room for all of the head.
+  static_assert(sizeof(uint64_t) <= kTagBytes);  // the whole head fits: a key has a tag at least
   memcpy(key, prefix(), shape_.prefix_bytes);
   const uint64_t padded = shape_.wide_heads ? head(i) : head(i) << 32;
   StoreBigEndian64(key + shape_.prefix_bytes,
@@ -263,19 +281,18 @@ size_t DataBlock::PutKnownBytes(const KeyComparator& comparator, uint32_t i, con
   return std::min<size_t>(view.user_bytes(), shape_.prefix_bytes + shape_.HeadBytes());
 }
 
-Slice DataBlock::CompleteKey(uint32_t i, const EntryView& view, size_t known, char* key) const {
-  if (view.key_bytes > view.shared)
-    memcpy(key + view.shared, view.suffix, view.key_bytes - view.shared);
-  // Byte b < shared is the one that the nearest entry before with shared <= b brought along.
+Slice DataBlock::CompleteKey(uint32_t i, const BlockEntry& view, size_t known, char* key) const {
+  if (view.unshared > 0) memcpy(key + view.shared, view.suffix, view.unshared);
+  // Byte b < shared is stored in the nearest earlier entry with shared <= b.
   size_t missing = view.shared;
   for (uint32_t j = i; missing > known;) {
-    const EntryView before = View(--j);
+    const BlockEntry before = View(--j);
     if (before.shared >= missing) continue;
     const size_t from = std::max<size_t>(before.shared, known);
     memcpy(key + from, before.suffix + (from - before.shared), missing - from);
     missing = from;
   }
-  return Slice(key, view.key_bytes);
+  return Slice(key, view.key_bytes());
 }
 
 int DataBlock::ComparePrefix(const KeyComparator& comparator, const Slice& user_key) const {
@@ -297,7 +314,7 @@ uint32_t DataBlock::UpperBoundOfHead(uint64_t head) const {
   return head == largest ? shape_.entries : LowerBoundOfHead(head + 1);
 }
 
-int DataBlock::CompareTail(const KeyComparator& comparator, uint32_t i, const EntryView& view,
+int DataBlock::CompareTail(const KeyComparator& comparator, uint32_t i, const BlockEntry& view,
                            const Slice& user_key) const {
   const size_t user_bytes = view.user_bytes();
   if (!comparator.HasHeads()) {
@@ -307,7 +324,7 @@ int DataBlock::CompareTail(const KeyComparator& comparator, uint32_t i, const En
   int r;
   const size_t compared = shape_.prefix_bytes + shape_.HeadBytes();
   if (user_bytes <= compared || user_key.size() <= compared) {
-    // Heads pad with zeros: where they agree, the shorter key is a prefix of the longer one.
+    // Heads are padded with zeros: where they agree, the shorter key is a prefix of the longer one.
     r = user_bytes < user_key.size() ? -1 : (user_bytes > user_key.size() ? 1 : 0);
   } else {
     const Slice wanted(user_key.data() + compared, user_key.size() - compared);
@@ -322,9 +339,9 @@ int DataBlock::CompareTail(const KeyComparator& comparator, uint32_t i, const En
   return comparator.kind() == KeyComparator::Kind::kBytewise ? r : -r;
 }
 
-uint64_t DataBlock::Tag(const KeyComparator& comparator, uint32_t i, const EntryView& view) const {
-  if (view.key_bytes - view.shared >= kTagBytes) [[likely]] {
-    return DecodeFixed64(view.suffix + (view.key_bytes - view.shared) - kTagBytes);
+uint64_t DataBlock::Tag(const KeyComparator& comparator, uint32_t i, const BlockEntry& view) const {
+  if (view.unshared >= kTagBytes) [[likely]] {
+    return DecodeFixed64(view.suffix + view.unshared - kTagBytes);
   }
   KeyBuffer buffer;
   return ExtractTag(Key(comparator, i, &buffer));
@@ -332,7 +349,7 @@ uint64_t DataBlock::Tag(const KeyComparator& comparator, uint32_t i, const Entry
 
 int DataBlock::CompareEntry(const KeyComparator& comparator, uint32_t i, const Slice& user_key,
                             uint64_t tag) const {
-  const EntryView view = View(i);
+  const BlockEntry view = View(i);
   const int r = CompareTail(comparator, i, view, user_key);
   if (r != 0) return r;
   const uint64_t own = Tag(comparator, i, view);
@@ -346,9 +363,9 @@ uint32_t DataBlock::LowerBoundOfKey(const KeyComparator& comparator, const Slice
   uint32_t high = shape_.entries;
   while (low < high) {
     const uint32_t middle = restart(low + (high - low) / 2);
-    if (middle < low) break;  // from low to the middle there is none
-    const EntryView view = View(middle);
-    if (comparator.CompareInternal(Slice(view.suffix, view.key_bytes), user_key, tag) < 0) {
+    if (middle < low) break;  // no restart between low and the middle
+    const BlockEntry view = View(middle);
+    if (comparator.CompareInternal(Slice(view.suffix, view.unshared), user_key, tag) < 0) {
       low = middle + 1;
     } else {
       high = middle;
@@ -370,7 +387,7 @@ uint32_t DataBlock::LowerBound(const KeyComparator& comparator, const Slice& use
   if (r != 0) return r < 0 ? 0 : shape_.entries;
   const uint64_t wanted = HeadOf(comparator, user_key);
   uint32_t low = LowerBoundOfHead(wanted);
-  // Among equal heads whole keys decide.
+  // Whole keys decide among equal heads.
   uint32_t high = low;
   while (high < shape_.entries && high - low < kLinearRunMax && head(high) == wanted) ++high;
   if (high - low == kLinearRunMax) high = UpperBoundOfHead(wanted);

@@ -1,54 +1,47 @@
 // DataBlock: a data block in memory, with a side index that leads straight to an entry.
 //
-//   one allocation   [DataBlock | common prefix | heads: u32 x n | offsets: u16 x n | custom
-//                    orders: restarts: u16 x n]
-//                                                  or u64 x n     or u32 x n                            or u32 x n
-//   the block's bytes: an allocation of their own, or the table's mapping
+//   one allocation   [DataBlock | common prefix | heads: 4 or 8 bytes x n | offsets: 2 or 4 x n |
+//                     in custom orders: restarts, 2 or 4 x n]
+//   another, or the table's mapping   [the block's bytes]
 //
-//   key of entry i   [common prefix: P bytes][head: the next H bytes][tail] [tag]
-//                     same for all entries    heads[i], zero-padded   lies in the entry's own suffix whenever shared <= P + H
+//   key of entry i   [common prefix: P bytes][head: the next H bytes][tail][tag]
+//                     the same for all        heads[i], zero-padded   in entry i if shared <= P + H
 //
-// Neighbours in a sorted block differ soon behind what all of them share, so H = 4 tells most keys
-// apart, and six bytes an entry are what a lookup waits for and what the cache pays for. (Twelve
-// took 4 % more memory, and a Get 8 % more time.) Where eight bytes tell more of the keys apart, as
-// in a block that holds the ends of two groups of keys, H = 8. Offsets and restarts have 32 bits in
-// a block of more than 64 KiB.
+// A lookup compares the prefix once, searches the heads as integers, and compares the tail in
+// place. In the common case it reads one entry. The side index is built in the pass that checks the
+// block, when the block enters the cache. README.md gives the reasons for the widths.
 //
-// So a lookup compares the prefix once, searches the heads as integers, and settles what is left in
-// place: in the common case it touches one entry, and waits for memory twice, for the side index
-// and for that entry. Seek and Prev go through the same arrays. The side index is built once, when
-// the block enters the cache, in the pass that checks the block.
+// I1: with a side index every entry, its suffix and its value are inside the block, entries follow
+//     each other without gaps, shared never exceeds the length of the previous key, and heads
+//     ascend. Reads through the side index check nothing again.
+// I2: a custom order has no heads and no common prefix. Both are zero, and comparisons take whole
+//     keys. restarts[i] is the last entry up to i that stores its whole key.
+// I3: a block without a side index was checked for nothing but its layout. TableCursor checks each
+//     entry that it decodes.
 //
-// I1: with a side index, every entry's header, key and value lie inside the block, shared never
-//     exceeds the length of the key before, and heads do not descend. What reads through the side
-//     index checks nothing again.
-// I2: a custom order has no heads and no common prefix: both are zero, and every comparison takes
-//     the whole key. So it has restarts[i], the last entry up to i whose key is whole in its place:
-//     keys are put together forwards from there, and a search looks at restarts first.
-// I3: a block without a side index (compaction reads it once, forwards) has been checked for
-//     nothing but its frame; TableCursor checks each entry as it goes.
-//
-// Lifetime: counted (CacheEntry). A block in the mapping does not keep the mapping alive; its
-// values are pinned through the table. Thread safety: constant once made.
+// Lifetime: counted (CacheEntry). A block in the mapping does not keep the mapping: values in it
+// are pinned through the table. Thread safety: constant once made.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "cache/block_cache.h"
 #include "key/internal_key.h"
 #include "key/key_comparator.h"
+#include "platform/cpu.h"
 #include "table/block/block_buffer.h"
 #include "table/block/block_entries.h"
 
 namespace ashlar {
 
-// Room for a key that is put together from several entries: on the stack until it grows.
+// Memory for a key that is assembled from several entries. On the stack until it grows.
 class KeyBuffer {
  public:
   KeyBuffer() = default;
@@ -56,7 +49,8 @@ class KeyBuffer {
   KeyBuffer& operator=(const KeyBuffer&) = delete;
 
   char* data() { return data_; }
-  // Room for n bytes and kSlackBytes more; keeps the first `keep`.
+  const char* data() const { return data_; }
+  // Makes room for n bytes and kSlackBytes more. Keeps the first `keep` bytes.
   char* Reserve(size_t n, size_t keep) {
     if (n + kSlackBytes > capacity_) [[unlikely]] {
       Grow(n, keep);
@@ -75,29 +69,18 @@ class KeyBuffer {
   size_t capacity_ = sizeof(inline_);
 };
 
-// One entry as it lies in the block.
-struct EntryView {
-  uint32_t shared;
-  uint32_t key_bytes;  // of the internal key
-  const char* suffix;  // key[shared, key_bytes)
-  Slice value;
-
-  size_t user_bytes() const { return key_bytes - kTagBytes; }
-};
-
 class DataBlock final : public CacheEntry {
  public:
   struct Args {
     Slice contents;
-    BlockBuffer owned;  // none: contents lie in the table's mapping
+    BlockBuffer owned;  // none: contents are in the table's mapping
     KeyComparator comparator{nullptr};
     bool side_index = true;
-    std::atomic<int64_t>* live_count =
-        nullptr;  // counts this block while it exists; null: nobody counts
+    std::atomic<int64_t>* live_count = nullptr;  // counts this block while it exists; null: none
   };
 
-  // Returns the block with one count, the caller's. Corruption or NotSupported without file and
-  // offset.
+  // Returns the block with one count, the caller's. Corruption and NotSupported name neither file
+  // nor offset.
   static Result<DataBlock*> Create(Args args);
 
   bool in_mapping() const { return !owned_; }
@@ -105,51 +88,50 @@ class DataBlock final : public CacheEntry {
   uint32_t entries() const { return shape_.entries; }  // with a side index
   const char* first() const { return begin_; }
   const char* entries_end() const { return begin_ + entries_bytes_; }
-  // Bytes that may be read, restarts included.
+  // The end of the bytes that may be read, restarts included.
   const char* contents_end() const { return begin_ + contents_bytes_; }
   size_t contents_bytes() const { return contents_bytes_; }
 
-  // The rest needs the side index.
+  // Asserts I1 to I3.
+  void CheckInvariants(const KeyComparator& comparator) const;
+
+  // Requires of the rest: has_side_index().
   // In the width of this block: 32 or 64 bits.
   uint64_t head(uint32_t i) const {
     return shape_.wide_heads ? wide_heads()[i] : narrow_heads()[i];
   }
   const char* entry(uint32_t i) const { return begin_ + Number(i); }
-  EntryView View(uint32_t i) const;
-  // Puts the internal key of entry i into the buffer and returns it.
+  BlockEntry View(uint32_t i) const;
+  // Assembles the internal key of entry i in the buffer and returns it.
   Slice Key(const KeyComparator& comparator, uint32_t i, KeyBuffer* buffer) const;
 
-  // The first entry at or after (user_key, tag); entries() when there is none.
+  // The first entry at or after (user_key, tag); entries() if there is none.
   uint32_t LowerBound(const KeyComparator& comparator, const Slice& user_key, uint64_t tag) const;
 
-  // For point lookups: entries i >= *first with head(i) == *head may have this user key, until one
-  // compares beyond it; versions with larger tags may have been left out. False when no entry of
-  // this block can be it.
+  // For point lookups: entries i >= *first with head(i) == *head may have this user key, up to the
+  // first that compares larger. Versions with larger tags may be left out. False: no entry of this
+  // block has the key.
   bool FindCandidates(const KeyComparator& comparator, const Slice& user_key, uint64_t tag,
                       uint64_t* head, uint32_t* first) const;
-  // The user key of entry i, whose head equals that of user_key, against user_key: < 0, 0, > 0.
-  int CompareTail(const KeyComparator& comparator, uint32_t i, const EntryView& view,
+  // Compares the user key of entry i with user_key: < 0, 0, > 0. Requires: their heads are equal.
+  int CompareTail(const KeyComparator& comparator, uint32_t i, const BlockEntry& view,
                   const Slice& user_key) const;
-  uint64_t Tag(const KeyComparator& comparator, uint32_t i, const EntryView& view) const;
+  uint64_t Tag(const KeyComparator& comparator, uint32_t i, const BlockEntry& view) const;
 
-  // Asks for the side index of a block of ordinary size, whose header may not have arrived yet.
+  // Prefetches the side index of a block of ordinary size. The header may not have arrived yet.
   void Prefetch() const {
-    constexpr size_t kLineBytes = 64;
     constexpr size_t kLines = 6;
-    const auto* const lines = reinterpret_cast<const char*>(this);
-    for (size_t i = 0; i < kLines; ++i) ASHLAR_PREFETCH(lines + i * kLineBytes);
+    PrefetchRange(this, kLines * kCacheLineBytes);
   }
-  // Asks for what a walk needs of the block besides its entries.
+  // Prefetches what a walk reads of the block besides its entries.
   void PrefetchHeader() const {
     ASHLAR_PREFETCH(this);
     ASHLAR_PREFETCH(&contents_bytes_);
   }
-  // Asks for as many of them as a walk backwards reads at once.
+  // Prefetches as many entries as a walk backwards reads at once.
   void PrefetchLastEntries() const {
-    constexpr size_t kBytes = 2048;
-    for (const char* line = entries_end() - std::min<size_t>(entries_bytes_, kBytes);
-         line < entries_end(); line += 64)
-      ASHLAR_PREFETCH(line);
+    const size_t bytes = std::min<size_t>(entries_bytes_, 2048);
+    PrefetchRange(entries_end() - bytes, bytes);
   }
 
  private:
@@ -180,7 +162,7 @@ class DataBlock final : public CacheEntry {
   const uint32_t* narrow_heads() const { return reinterpret_cast<const uint32_t*>(heads()); }
   char* numbers() { return heads() + shape_.entries * shape_.HeadBytes(); }
   const char* numbers() const { return heads() + shape_.entries * shape_.HeadBytes(); }
-  // The offsets of the entries, behind them in custom orders the restarts.
+  // The offsets of the entries and, in custom orders, the restarts after them.
   uint32_t Number(size_t i) const {
     return shape_.wide_numbers ? reinterpret_cast<const uint32_t*>(numbers())[i]
                                : reinterpret_cast<const uint16_t*>(numbers())[i];
@@ -188,21 +170,20 @@ class DataBlock final : public CacheEntry {
   uint32_t restart(uint32_t i) const { return Number(size_t{shape_.entries} + i); }
   void PutHeads(const std::vector<uint64_t>& heads);
   void PutNumbers(size_t from, const std::vector<uint32_t>& numbers);
-  // The head of a key that is looked for, in the width of this block.
+  // The head of a sought key, in the width of this block.
   uint64_t HeadOf(const KeyComparator& comparator, const Slice& user_key) const {
     const uint64_t head = comparator.Head(user_key, shape_.prefix_bytes);
     return shape_.wide_heads ? head : head >> 32;
   }
 
-  // Puts in what the prefix and the head tell of the key of entry i; returns how many bytes that
-  // is.
-  size_t PutKnownBytes(const KeyComparator& comparator, uint32_t i, const EntryView& view,
+  // Writes the bytes of the key of entry i that are known from prefix and head. Returns how many.
+  size_t PutKnownBytes(const KeyComparator& comparator, uint32_t i, const BlockEntry& view,
                        char* key) const;
   class KeyWalk;
-  // Puts in the rest.
-  Slice CompleteKey(uint32_t i, const EntryView& view, size_t known, char* key) const;
-  // < 0 or > 0: user_key sorts before or after every key with the common prefix; 0: it begins with
-  // the prefix.
+  // Writes the rest of the key.
+  Slice CompleteKey(uint32_t i, const BlockEntry& view, size_t known, char* key) const;
+  // < 0, > 0: user_key is smaller, larger than every key with the common prefix. 0: it has the
+  // prefix.
   int ComparePrefix(const KeyComparator& comparator, const Slice& user_key) const;
   uint32_t LowerBoundOfHead(uint64_t head) const;
   uint32_t UpperBoundOfHead(uint64_t head) const;
@@ -212,14 +193,44 @@ class DataBlock final : public CacheEntry {
   int CompareEntry(const KeyComparator& comparator, uint32_t i, const Slice& user_key,
                    uint64_t tag) const;
 
-  // What a lookup needs comes first: with the base class it fills one cache line.
+  // The members that a lookup reads come first: with the base class they fill one cache line.
   const char* const begin_;
   const Shape shape_;
   const uint32_t entries_bytes_;
   const uint32_t contents_bytes_;
   const BlockBuffer owned_;
   const bool has_side_index_;
-  std::atomic<int64_t>* const live_count_;  // null: nobody counts
+  std::atomic<int64_t>* const live_count_;  // null: none
+};
+// Heads and wide numbers follow the object.
+static_assert(sizeof(DataBlock) % alignof(uint64_t) == 0);
+
+// A data block and one count on it.
+class BlockRef {
+ public:
+  BlockRef() = default;
+  explicit BlockRef(DataBlock* block) : block_(block) {}  // adopts the count
+  BlockRef(BlockRef&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
+  BlockRef& operator=(BlockRef&& other) noexcept {
+    if (this != &other) {
+      Reset();
+      block_ = std::exchange(other.block_, nullptr);
+    }
+    return *this;
+  }
+  BlockRef(const BlockRef&) = delete;
+  BlockRef& operator=(const BlockRef&) = delete;
+  ~BlockRef() { Reset(); }
+
+  void Reset() {
+    if (block_ != nullptr) std::exchange(block_, nullptr)->Release();
+  }
+  DataBlock* get() const { return block_; }
+  DataBlock* operator->() const { return block_; }
+  explicit operator bool() const { return block_ != nullptr; }
+
+ private:
+  DataBlock* block_ = nullptr;
 };
 
 }  // namespace ashlar

@@ -49,8 +49,10 @@ Result<DataBlock*> MakeBlock(const std::string& bytes, const KeyComparator& comp
   BlockBuffer owned(bytes.size());
   memcpy(owned.get(), bytes.data(), bytes.size());
   const Slice contents(owned.get(), bytes.size());
-  return DataBlock::Create(
+  Result<DataBlock*> made = DataBlock::Create(
       {.contents = contents, .owned = std::move(owned), .comparator = comparator});
+  if (made.ok()) (*made)->CheckInvariants(comparator);
+  return made;
 }
 
 // Two letters and zeros, so that keys share prefixes of every length and are prefixes of each
@@ -108,7 +110,7 @@ TEST(DataBlock, FindsWhatAPlainSearchFinds) {
     KeyBuffer buffer;
     for (uint32_t i = 0; i < block->entries(); ++i) {
       ASSERT_EQ(block->Key(comparator, i, &buffer), Slice(entries[i].first)) << i;
-      ASSERT_EQ(block->View(i).value, Slice(entries[i].second)) << i;
+      ASSERT_EQ(block->View(i).value(), Slice(entries[i].second)) << i;
       ASSERT_EQ(block->Tag(comparator, i, block->View(i)), ExtractTag(entries[i].first)) << i;
     }
     for (int i = 0; i < 200; ++i) {

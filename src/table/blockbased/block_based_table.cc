@@ -2,322 +2,69 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
+#include "base/assert.h"
 #include "base/coding.h"
-#include "base/format.h"
 #include "execute/epoch.h"
 #include "execute/read_guard.h"
 #include "observe/perf.h"
 #include "table/block/block_builder.h"
 #include "table/block/block_entries.h"
 #include "table/blockbased/table_cursor.h"
-#include "table/filter/filter_format.h"
-#include "table/table_properties.h"
+#include "table/blockbased/table_verifier.h"
 
 namespace ashlar {
 
-namespace {
-
-// What is read of a file when it is opened; index and filter of a small table lie in it.
-constexpr uint64_t kTailBytes = uint64_t{64} << 10;
-
-constexpr char kMetaProperties[] = "rocksdb.properties";
-constexpr char kMetaIndex[] = "rocksdb.index";
-constexpr char kMetaDictionary[] = "rocksdb.compression_dict";
-constexpr char kMetaRangeDeletions[] = "rocksdb.range_del";
-
-enum class IndexType : uint32_t { kBinary = 0, kHash = 1, kTwoLevel = 2, kBinaryWithFirstKey = 3 };
-
-// The value of a fixed32 property; absent or too short: 0.
-uint32_t Fixed32Property(const TableProperties& properties, const char* name) {
-  const auto found = properties.user_collected_properties.find(name);
-  if (found == properties.user_collected_properties.end() ||
-      found->second.size() < sizeof(uint32_t))
-    return 0;
-  return DecodeFixed32(found->second.data());
-}
-// The property of a feature says that it was off. Tables of old releases do not have it: the
-// feature was on where it was possible.
-bool PropertySaysNo(const TableProperties& properties, const char* name) {
-  const auto found = properties.user_collected_properties.find(name);
-  return found != properties.user_collected_properties.end() && found->second == "0";
-}
-bool HasProperty(const TableProperties& properties, const char* name) {
-  return properties.user_collected_properties.contains(name);
-}
-
-}  // namespace
-
-BlockBasedTable::BlockBasedTable(TableOpenArgs* args)
-    : TableReader(args->epochs),
-      comparator_(args->comparator),
-      config_(args->config),
-      cache_(args->block_cache),
-      recorder_(args->recorder),
-      live_blocks_(args->live_blocks),
-      file_(std::move(args->file), std::move(args->file_name), args->file_bytes, args->mmap_reads),
-      index_(comparator_) {
-  file_.SetRecorder(recorder_);
-}
+BlockBasedTable::BlockBasedTable(const TableOpenArgs& args, TableParts parts)
+    : TableReader(args.epochs),
+      comparator_(args.comparator),
+      config_(args.config),
+      cache_(args.block_cache),
+      recorder_(args.recorder),
+      live_blocks_(args.live_blocks),
+      parts_(std::move(parts)) {}
 
 BlockBasedTable::~BlockBasedTable() {
   if (cache_ == nullptr) return;
-  cache_->Erase(index_.slots());
+  cache_->Erase(parts_.index.slots());
   if (charged_bytes_ > 0) cache_->ReleaseMetadata(charged_bytes_);
 }
 
 Result<TableReaderPtr> BlockBasedTable::Open(TableOpenArgs args) {
-  auto* const table = new BlockBasedTable(&args);
+  ASHLAR_ASSIGN_OR_RETURN(TableParts parts,
+                          LoadTable({.file = std::move(args.file),
+                                     .file_name = std::move(args.file_name),
+                                     .file_bytes = args.file_bytes,
+                                     .comparator = args.comparator,
+                                     .mmap_reads = args.mmap_reads,
+                                     .with_slots = args.block_cache != nullptr,
+                                     .recorder = args.recorder,
+                                     .largest_sequence = args.largest_sequence,
+                                     .prefix_extractors = args.prefix_extractors.get()}));
+  auto* const table = new BlockBasedTable(args, std::move(parts));
   TableReaderPtr owner(table);
-  ASHLAR_RETURN_IF_ERROR(table->Load(args));
-  table->tail_buffer_.reset();
-  table->tail_ = {};
-  if (table->cache_ != nullptr && table->config_.cache_index_and_filter_blocks) {
-    const size_t bytes = table->MemoryBytes();
-    // A cache full of pins has no room for it; the table works all the same.
-    if (table->cache_->ReserveMetadata(bytes)) table->charged_bytes_ = bytes;
-  }
+  table->ChargeMetadata();
+  if constexpr (kDebugChecks) table->CheckInvariants();
   return owner;
 }
 
-Status BlockBasedTable::Load(const TableOpenArgs& args) {
-  uint64_t actual_bytes = 0;
-  ASHLAR_RETURN_IF_ERROR(file_.file()->Size(&actual_bytes));
-  if (actual_bytes != file_.file_bytes()) {
-    return Status::Corruption(file_.name(), StrCat("the file has ", actual_bytes,
-                                                   " bytes, expected ", file_.file_bytes()));
-  }
-  ASHLAR_RETURN_IF_ERROR(LoadTail());
-  const Result<Footer> footer = DecodeFooter(tail_.bytes, file_.file_bytes());
-  if (!footer.ok())
-    return file_.AddPlace(
-        footer.status(), file_.file_bytes() - std::min<uint64_t>(file_.file_bytes(), kFooterBytes));
-  file_.SetFormatVersion(footer->format_version);
-  file_.SetChecksum(footer->checksum, footer->base_context);
-  ASHLAR_RETURN_IF_ERROR(LoadMetaIndex(*footer));
-  ASHLAR_RETURN_IF_ERROR(LoadProperties());
-  ASHLAR_RETURN_IF_ERROR(CheckSupported());
-  ASHLAR_RETURN_IF_ERROR(FindGlobalSequence(args.largest_sequence));
-  ASHLAR_RETURN_IF_ERROR(LoadDictionary());
-  ASHLAR_RETURN_IF_ERROR(LoadIndex());
-  filters_whole_keys_ = !PropertySaysNo(properties_, kPropertyWholeKeyFiltering);
-  prefix_extractor_ = FindPrefixExtractor(args.prefix_extractors.get());
-  PerfCount(&PerfContext::index_block_read_count, 1 + index_partitions_.size());
-  ASHLAR_RETURN_IF_ERROR(LoadFilter());
-  if (HasFilter()) PerfCount(&PerfContext::filter_block_read_count, 1 + filter_partitions_.size());
-  return Status::OK();
+void BlockBasedTable::ChargeMetadata() {
+  if (cache_ == nullptr || !config_.cache_index_and_filter_blocks) return;
+  const size_t bytes = MemoryBytes();
+  // A cache full of pins has no room for it: the table then works uncharged.
+  if (cache_->ReserveMetadata(bytes)) charged_bytes_ = bytes;
 }
 
-Status BlockBasedTable::LoadTail() {
-  const uint64_t n = std::min(file_.file_bytes(), kTailBytes);
-  const uint64_t offset = file_.file_bytes() - n;
-  if (!file_.mapped())
-    tail_buffer_ = std::make_unique_for_overwrite<char[]>(static_cast<size_t>(n));
-  ASHLAR_ASSIGN_OR_RETURN(const Slice bytes,
-                          file_.ReadBytes(offset, static_cast<size_t>(n), tail_buffer_.get()));
-  tail_ = {offset, bytes};
-  return Status::OK();
-}
-
-Result<BlockContents> BlockBasedTable::ReadMeta(const BlockHandle& handle) const {
-  return file_.ReadBlock({.handle = handle,
-                          .verify_checksum = true,
-                          .stays = true,
-                          .at_hand = tail_.bytes.empty() ? nullptr : &tail_});
-}
-
-Status BlockBasedTable::LoadMetaIndex(const Footer& footer) {
-  metaindex_handle_ = footer.metaindex;
-  index_handle_ = footer.index;
-  ASHLAR_ASSIGN_OR_RETURN(const BlockContents contents, ReadMeta(metaindex_handle_));
-  BlockEntries entries(contents.data);
-  while (entries.Next()) {
-    Slice value = entries.value();
-    MetaBlock meta{entries.key().ToString(), {}};
-    if (!GetBlockHandle(&value, &meta.handle))
-      return file_.CorruptionAt(metaindex_handle_.offset, "bad block handle in the metaindex");
-    meta_blocks_.push_back(std::move(meta));
+void BlockBasedTable::CheckInvariants() const {
+  parts_.CheckInvariants();
+  ASHLAR_ASSERT(parts_.index.slots().size() ==
+                (cache_ == nullptr ? 0 : parts_.index.blocks()));  // I2
+  const EpochGuard guard(epochs());
+  for (uint32_t i = 0; cache_ != nullptr && i < parts_.index.blocks(); ++i) {
+    const DataBlock* const block = CachedAt(i);
+    ASHLAR_ASSERT(block == nullptr || block->has_side_index());  // I2
   }
-  if (!entries.status().ok()) return file_.AddPlace(entries.status(), metaindex_handle_.offset);
-  if (footer.format_version >= 6) {
-    const BlockHandle* const index = FindMeta(kMetaIndex);
-    if (index == nullptr)
-      return file_.CorruptionAt(metaindex_handle_.offset, "the metaindex names no index");
-    index_handle_ = *index;
-  }
-  return Status::OK();
-}
-
-const BlockHandle* BlockBasedTable::FindMeta(const Slice& name) const {
-  for (const MetaBlock& meta : meta_blocks_) {
-    if (name == Slice(meta.name)) return &meta.handle;
-  }
-  return nullptr;
-}
-
-Status BlockBasedTable::LoadProperties() {
-  const BlockHandle* const handle = FindMeta(kMetaProperties);
-  if (handle == nullptr)
-    return file_.CorruptionAt(metaindex_handle_.offset, "the metaindex names no properties");
-  ASHLAR_ASSIGN_OR_RETURN(const BlockContents contents, ReadMeta(*handle));
-  Result<TableProperties> properties = DecodeTableProperties(contents.data);
-  if (!properties.ok()) return file_.AddPlace(properties.status(), handle->offset);
-  properties_ = std::move(properties).value();
-  return Status::OK();
-}
-
-Status BlockBasedTable::CheckSupported() const {
-  const char* const comparator = comparator_.user_comparator()->Name();
-  if (!properties_.comparator_name.empty() && properties_.comparator_name != comparator) {
-    return Status::InvalidArgument(
-        file_.name(),
-        StrCat("was written with comparator ", properties_.comparator_name, ", not ", comparator));
-  }
-  if (properties_.num_range_deletions > 0 || FindMeta(kMetaRangeDeletions) != nullptr) {
-    return Status::NotSupported(file_.name(), "the table holds range deletions");
-  }
-  if (const auto udi = properties_.user_collected_properties.find("rocksdb.udi.is.primary.index");
-      udi != properties_.user_collected_properties.end() && udi->second != std::string(1, '\0')) {
-    return Status::NotSupported(file_.name(), "the table has a user-defined index");
-  }
-  return Status::OK();
-}
-
-Status BlockBasedTable::FindGlobalSequence(SequenceNumber largest_sequence) {
-  const uint32_t version = Fixed32Property(properties_, kPropertyExternalVersion);
-  const auto found = properties_.user_collected_properties.find(kPropertyGlobalSequence);
-  const bool has_sequence = found != properties_.user_collected_properties.end();
-  if (!HasProperty(properties_, kPropertyExternalVersion) || version == 1) {
-    if (has_sequence)
-      return Status::Corruption(file_.name(),
-                                "a global sequence number in a table that cannot have one");
-    return Status::OK();
-  }
-  if (version != 2)
-    return Status::NotSupported(file_.name(), StrCat("external table of version ", version));
-  if (has_sequence && found->second.size() != sizeof(uint64_t))
-    return Status::Corruption(file_.name(), "bad global sequence number");
-  SequenceNumber sequence = has_sequence ? DecodeFixed64(found->second.data()) : 0;
-  if (largest_sequence < kSequenceNumberMax) {
-    // Newer versions leave the file as it is, and record the number in the MANIFEST alone.
-    if (sequence == 0) sequence = largest_sequence;
-    if (sequence != largest_sequence)
-      return Status::Corruption(file_.name(),
-                                "the global sequence number differs from the MANIFEST's");
-  }
-  if (sequence > kSequenceNumberMax)
-    return Status::Corruption(file_.name(), "bad global sequence number");
-  global_sequence_ = sequence;
-  return Status::OK();
-}
-
-Status BlockBasedTable::LoadDictionary() {
-  const BlockHandle* const handle = FindMeta(kMetaDictionary);
-  if (handle == nullptr) return Status::OK();
-  ASHLAR_ASSIGN_OR_RETURN(const BlockContents contents, ReadMeta(*handle));
-  if (!contents.data.empty())
-    file_.SetDictionary(std::make_unique<DecompressionDictionary>(contents.data));
-  return Status::OK();
-}
-
-IndexCoding BlockBasedTable::Coding() const {
-  const auto type = static_cast<IndexType>(Fixed32Property(properties_, kPropertyIndexType));
-  return {.user_keys = properties_.index_key_is_user_key != 0,
-          .delta_values = properties_.index_value_is_delta_encoded != 0,
-          .first_keys = type == IndexType::kBinaryWithFirstKey};
-}
-
-Status BlockBasedTable::LoadIndex() {
-  const auto type = static_cast<IndexType>(Fixed32Property(properties_, kPropertyIndexType));
-  if (type > IndexType::kBinaryWithFirstKey) {
-    return Status::NotSupported(file_.name(), StrCat("index type ", static_cast<uint32_t>(type)));
-  }
-  const IndexCoding coding = Coding();
-  ASHLAR_ASSIGN_OR_RETURN(const BlockContents contents, ReadMeta(index_handle_));
-  if (type == IndexType::kTwoLevel) {
-    ASHLAR_RETURN_IF_ERROR(LoadIndexPartitions(contents.data, coding));
-  } else {
-    const auto add = [&](const IndexBlockEntry& entry) {
-      return index_.Add(entry, coding.user_keys, file_.file_bytes());
-    };
-    const Status status = VisitIndexBlock(contents.data, coding, add);
-    if (!status.ok()) return file_.AddPlace(status, index_handle_.offset);
-  }
-  index_.Seal(cache_ != nullptr);
-  return Status::OK();
-}
-
-Status BlockBasedTable::LoadIndexPartitions(const Slice& top_level, const IndexCoding& coding) {
-  BlockIndex partitions(comparator_);  // for its checks
-  const auto add_partition = [&](const IndexBlockEntry& entry) {
-    return partitions.Add(entry, coding.user_keys, file_.file_bytes());
-  };
-  const Status status = VisitIndexBlock(top_level, coding, add_partition);
-  if (!status.ok()) return file_.AddPlace(status, index_handle_.offset);
-  const auto add = [&](const IndexBlockEntry& entry) {
-    return index_.Add(entry, coding.user_keys, file_.file_bytes());
-  };
-  for (uint32_t i = 0; i < partitions.blocks(); ++i) {
-    const BlockHandle handle = partitions.handle(i);
-    ASHLAR_ASSIGN_OR_RETURN(const BlockContents contents, ReadMeta(handle));
-    const Status partition_status = VisitIndexBlock(contents.data, coding, add);
-    if (!partition_status.ok()) return file_.AddPlace(partition_status, handle.offset);
-    index_partitions_.push_back(handle);
-  }
-  return Status::OK();
-}
-
-std::shared_ptr<const SliceTransform> BlockBasedTable::FindPrefixExtractor(
-    PrefixExtractors* known) const {
-  const std::string& id = properties_.prefix_extractor_name;
-  if (known == nullptr || id.empty() || PropertySaysNo(properties_, kPropertyPrefixFiltering))
-    return nullptr;
-  return known->Find(id);
-}
-
-Status BlockBasedTable::LoadFilter() {
-  if (!filters_whole_keys_ && prefix_extractor_ == nullptr) return Status::OK();
-  if (const BlockHandle* const full = FindMeta(StrCat(kFullFilterPrefix, kBuiltinFilterName));
-      full != nullptr) {
-    ASHLAR_ASSIGN_OR_RETURN(filter_contents_, ReadMeta(*full));
-    filter_ = FilterReader(filter_contents_.data);
-    return Status::OK();
-  }
-  const BlockHandle* const partitioned =
-      FindMeta(StrCat(kPartitionedFilterPrefix, kBuiltinFilterName));
-  return partitioned == nullptr ? Status::OK() : LoadFilterPartitions(*partitioned);
-}
-
-Status BlockBasedTable::LoadFilterPartitions(const BlockHandle& handle) {
-  ASHLAR_ASSIGN_OR_RETURN(const BlockContents top_level, ReadMeta(handle));
-  IndexCoding coding = Coding();
-  coding.first_keys = false;
-  filter_index_.emplace(comparator_);
-  const auto add = [&](const IndexBlockEntry& entry) {
-    return filter_index_->Add(entry, coding.user_keys, file_.file_bytes());
-  };
-  const Status status = VisitIndexBlock(top_level.data, coding, add);
-  if (!status.ok()) return file_.AddPlace(status, handle.offset);
-  filter_index_->Seal(false);
-  filter_partitions_.reserve(filter_index_->blocks());
-  for (uint32_t i = 0; i < filter_index_->blocks(); ++i) {
-    ASHLAR_ASSIGN_OR_RETURN(BlockContents contents, ReadMeta(filter_index_->handle(i)));
-    const FilterReader reader(contents.data);
-    filter_partitions_.push_back({reader, std::move(contents)});
-  }
-  return Status::OK();
-}
-
-bool BlockBasedTable::FilterMayMatch(Lookup* lookup) const {
-  if (!filters_whole_keys_) [[unlikely]] {
-    return FilterMayMatchPrefix(lookup);
-  }
-  if (!filter_.MatchesAll()) [[likely]] {
-    return filter_.MayMatch(lookup->filter_hash(), lookup->user_key());
-  }
-  if (filter_partitions_.empty()) return true;
-  const uint32_t partition = filter_index_->Find(lookup->user_key(), lookup->seek_tag());
-  return filter_partitions_[partition].reader.MayMatch(lookup->filter_hash(), lookup->user_key());
 }
 
 template <typename Search>
@@ -333,10 +80,10 @@ ASHLAR_ALWAYS_INLINE void BlockBasedTable::GetFiltered(bool may_match, Lookup* l
   search();
   const bool found =
       searched_before ? lookup->state() != Lookup::State::kSearching : lookup->Done();
-  if (!found || !HasFilter()) return;
-  if (filters_whole_keys_) {
+  if (!found || !parts_.filter.IsPresent()) return;
+  if (parts_.filter.has_whole_keys()) {
     recorder_.Tick(BLOOM_FILTER_FULL_TRUE_POSITIVE);
-  } else if (lookup->prefix(prefix_extractor_.get()) != nullptr) {
+  } else if (lookup->prefix(parts_.filter.prefix_extractor()) != nullptr) {
     recorder_.Tick(BLOOM_FILTER_PREFIX_TRUE_POSITIVE);
   }
 }
@@ -345,9 +92,9 @@ bool BlockBasedTable::PrefetchStep(Lookup* lookup, StagedLookup* staged) const {
   using Stage = StagedLookup::Stage;
   switch (staged->stage) {
     case Stage::kStart: {
-      if (index_.blocks() == 0) return false;
-      if (filters_whole_keys_ && !filter_.MatchesAll()) filter_.Prefetch(lookup->filter_hash());
-      const BlockIndex::Group group = index_.FindGroup(lookup->user_key());
+      if (parts_.index.blocks() == 0) return false;
+      if (parts_.filter.HasOneForKeys()) parts_.filter.Prefetch(lookup->filter_hash());
+      const BlockIndex::Group group = parts_.index.FindGroup(lookup->user_key());
       staged->head = group.head;
       staged->block = group.first;
       staged->decided = group.decided;
@@ -355,14 +102,14 @@ bool BlockBasedTable::PrefetchStep(Lookup* lookup, StagedLookup* staged) const {
       return true;
     }
     case Stage::kIndex:
-      if (!FilterMayMatch(lookup)) {
+      if (!parts_.filter.MayMatch(lookup)) {
         staged->stage = Stage::kAbsent;
         return false;
       }
-      staged->block = index_.FindInGroup(
+      staged->block = parts_.index.FindInGroup(
           {.head = staged->head, .first = staged->block, .decided = staged->decided},
           lookup->user_key(), lookup->seek_tag());
-      if (cache_ != nullptr) ASHLAR_PREFETCH(&index_.slot(staged->block));
+      if (cache_ != nullptr) ASHLAR_PREFETCH(&parts_.index.slot(staged->block));
       staged->stage = Stage::kBlock;
       return true;
     case Stage::kBlock: {
@@ -387,69 +134,51 @@ bool BlockBasedTable::PrefetchStep(Lookup* lookup, StagedLookup* staged) const {
   return false;
 }
 
-// For a filter without whole keys: the key is absent if its prefix is.
-bool BlockBasedTable::FilterMayMatchPrefix(Lookup* lookup) const {
-  const HashedPrefix* const prefix = lookup->prefix(prefix_extractor_.get());
-  if (prefix == nullptr || !HasFilter()) return true;
-  if (filter_partitions_.empty()) return filter_.MayMatch(prefix->filter_hash, prefix->bytes);
-  const uint32_t partition = filter_index_->Find(lookup->user_key(), lookup->seek_tag());
-  return filter_partitions_[partition].reader.MayMatch(prefix->filter_hash, prefix->bytes);
-}
-
 void BlockBasedTable::CountPrefixCheck(Lookup* lookup, bool may_match) const {
-  if (lookup->prefix(prefix_extractor_.get()) == nullptr) return;
+  if (lookup->prefix(parts_.filter.prefix_extractor()) == nullptr) return;
   recorder_.Tick(BLOOM_FILTER_PREFIX_CHECKED);
   if (!may_match) recorder_.Tick(BLOOM_FILTER_PREFIX_USEFUL);
 }
 
 bool BlockBasedTable::MayMatch(SeekPrefix* seek, const Slice& internal_target) const {
-  if (prefix_extractor_ == nullptr || !HasFilter()) return true;
-  const HashedPrefix* const prefix = seek->Find(prefix_extractor_.get());
+  const TableFilter& filter = parts_.filter;
+  if (filter.prefix_extractor() == nullptr || !filter.IsPresent()) return true;
+  const HashedPrefix* const prefix = seek->Find(filter.prefix_extractor());
   if (prefix == nullptr) return true;
   recorder_.Tick(BLOOM_FILTER_PREFIX_CHECKED);
-  bool may_hold = false;
-  if (filter_partitions_.empty()) {
-    may_hold = filter_.MayMatch(prefix->filter_hash, prefix->bytes);
-  } else {
-    // What the seek looks for may begin in the next partition, because a separator lies behind the
-    // last key; backward in the one before.
-    const uint32_t here =
-        filter_index_->Find(ExtractUserKey(internal_target), ExtractTag(internal_target));
-    const uint32_t first = seek->forward() || here == 0 ? here : here - 1;
-    const uint32_t last = seek->forward() ? std::min(here + 1, filter_index_->blocks() - 1) : here;
-    for (uint32_t i = first; i <= last && !may_hold; ++i)
-      may_hold = filter_partitions_[i].reader.MayMatch(prefix->filter_hash, prefix->bytes);
-  }
-  if (!may_hold) recorder_.Tick(BLOOM_FILTER_PREFIX_USEFUL);
-  return may_hold;
+  const bool may_match = filter.MayMatch(*prefix, internal_target, seek->forward());
+  if (!may_match) recorder_.Tick(BLOOM_FILTER_PREFIX_USEFUL);
+  return may_match;
 }
 
 void BlockBasedTable::CountFilterInPerfContext(Lookup* lookup, bool may_match) const {
-  if (!HasFilter() || (!filters_whole_keys_ && lookup->prefix(prefix_extractor_.get()) == nullptr))
+  const TableFilter& filter = parts_.filter;
+  if (!filter.IsPresent() ||
+      (!filter.has_whole_keys() && lookup->prefix(filter.prefix_extractor()) == nullptr))
     return;
   PerfCount(may_match ? &PerfContext::bloom_sst_hit_count : &PerfContext::bloom_sst_miss_count);
 }
 
 void BlockBasedTable::CountFilter(Lookup* lookup, bool may_match) const {
-  if (!HasFilter()) return;
-  if (!filters_whole_keys_) return CountPrefixCheck(lookup, may_match);
+  if (!parts_.filter.IsPresent()) return;
+  if (!parts_.filter.has_whole_keys()) return CountPrefixCheck(lookup, may_match);
   recorder_.Tick(may_match ? BLOOM_FILTER_FULL_POSITIVE : BLOOM_FILTER_USEFUL);
 }
 
 void BlockBasedTable::Get(const TableReadOptions& options, Lookup* lookup) {
-  if (index_.blocks() == 0) return;
-  // The memory of filter, index and slot arrives together.
-  const bool has_key_filter = filters_whole_keys_ && !filter_.MatchesAll();
-  if (has_key_filter) filter_.Prefetch(lookup->filter_hash());
-  const BlockIndex::Group group = index_.FindGroup(lookup->user_key());
-  const bool may_match = FilterMayMatch(lookup);
+  if (parts_.index.blocks() == 0) return;
+  // The prefetched lines of filter, index and slot arrive together.
+  const bool has_key_filter = parts_.filter.HasOneForKeys();
+  if (has_key_filter) parts_.filter.Prefetch(lookup->filter_hash());
+  const BlockIndex::Group group = parts_.index.FindGroup(lookup->user_key());
+  const bool may_match = parts_.filter.MayMatch(lookup);
   if (has_key_filter) [[likely]] {
     PerfCount(may_match ? &PerfContext::bloom_sst_hit_count : &PerfContext::bloom_sst_miss_count);
   } else {
     CountFilterInPerfContext(lookup, may_match);
   }
   GetFiltered(may_match, lookup, [&] {
-    GetFromBlocks(options, index_.FindInGroup(group, lookup->user_key(), lookup->seek_tag()),
+    GetFromBlocks(options, parts_.index.FindInGroup(group, lookup->user_key(), lookup->seek_tag()),
                   lookup);
   });
 }
@@ -471,7 +200,7 @@ void BlockBasedTable::CountMiss() const {
 
 void BlockBasedTable::GetFromBlocks(const TableReadOptions& options, uint32_t block_number,
                                     Lookup* lookup) {
-  for (uint32_t i = block_number; i < index_.blocks(); ++i) {
+  for (uint32_t i = block_number; i < parts_.index.blocks(); ++i) {
     DataBlock* const block = CachedAt(i);
     if (block != nullptr) [[likely]] {
       block->Prefetch();
@@ -489,17 +218,24 @@ void BlockBasedTable::GetFromBlocks(const TableReadOptions& options, uint32_t bl
   }
 }
 
+ASHLAR_ALWAYS_INLINE bool BlockBasedTable::OfferEntry(uint64_t stored_tag, const Slice& value,
+                                                      const PinSource& owner,
+                                                      Lookup* lookup) const {
+  const uint64_t tag = parts_.sequence_override.Apply(stored_tag);
+  if (tag > lookup->seek_tag()) return true;
+  return lookup->Offer(TagType(tag), TagSequence(tag), value, owner);
+}
+
 ASHLAR_ALWAYS_INLINE bool BlockBasedTable::GetFromCandidates(DataBlock* block, uint64_t head,
                                                              uint32_t first, Lookup* lookup) {
   const Slice& user_key = lookup->user_key();
-  const uint64_t seek_tag = lookup->seek_tag();
   uint32_t i = first;
   bool found = false;
   size_t user_bytes_before = 0;
   for (; i < block->entries() && block->head(i) == head; ++i) {
-    const EntryView view = block->View(i);
-    // Equal to the entry before, byte by byte; a custom order may have found another key than the
-    // sought one there.
+    const BlockEntry view = block->View(i);
+    // The key has the same bytes as the previous one, which was found to be the sought one. (In a
+    // custom order keys with other bytes may be equal.)
     const bool repeats =
         found && view.shared >= user_bytes_before && view.user_bytes() == user_bytes_before;
     user_bytes_before = view.user_bytes();
@@ -509,12 +245,8 @@ ASHLAR_ALWAYS_INLINE bool BlockBasedTable::GetFromCandidates(DataBlock* block, u
       if (r > 0) return false;
       found = true;
     }
-    uint64_t tag = block->Tag(comparator_, i, view);
-    if (global_sequence_) [[unlikely]] {
-      tag = PackTag(*global_sequence_, TagType(tag));
-    }
-    if (tag > seek_tag) continue;
-    if (!lookup->Offer(TagType(tag), TagSequence(tag), view.value, OwnerOf(block))) return false;
+    if (!OfferEntry(block->Tag(comparator_, i, view), view.value(), OwnerOf(block), lookup))
+      return false;
   }
   return i == block->entries();
 }
@@ -545,41 +277,45 @@ void BlockBasedTable::GetStaged(const TableReadOptions& options, const StagedLoo
 
 Result<bool> BlockBasedTable::GetFromFile(uint32_t block, const TableReadOptions& options,
                                           Lookup* lookup) {
-  if (options.cached_only) return Status::Incomplete(file_.name(), "the block is not in the cache");
+  if (options.cached_only)
+    return Status::Incomplete(parts_.file.name(), "the block is not in the cache");
   if (options.guard != nullptr) options.guard->Keep(pin_source().Acquire());
-  // To the end: what the search below uses has counts.
+  // To the end of the function: what the search uses is counted.
   const ReadGuard::Pause pause(options.guard);
   const StopWatch watch(recorder_, READ_BLOCK_GET_MICROS);
-  if (FillsCache(options)) {
-    ASHLAR_ASSIGN_OR_RETURN(const BlockRef read, Read({.block = block,
-                                                       .verify_checksum = options.verify_checksums,
-                                                       .fill_cache = true,
-                                                       .side_index = true,
-                                                       .at_hand = nullptr}));
-    return GetFromBlock(read.get(), lookup);
-  }
-  const BlockHandle handle = index_.handle(block);
+  if (!FillsCache(options)) return GetFromUncached(block, options, lookup);
+  ASHLAR_ASSIGN_OR_RETURN(const BlockRef read, Read({.block = block,
+                                                     .verify_checksum = options.verify_checksums,
+                                                     .fill_cache = true,
+                                                     .side_index = true,
+                                                     .at_hand = nullptr}));
+  return GetFromBlock(read.get(), lookup);
+}
+
+Result<bool> BlockBasedTable::GetFromUncached(uint32_t block, const TableReadOptions& options,
+                                              Lookup* lookup) {
+  const BlockHandle handle = parts_.index.handle(block);
   ASHLAR_ASSIGN_OR_RETURN(BlockContents contents,
-                          file_.ReadBlock({.handle = handle,
-                                           .verify_checksum = options.verify_checksums,
-                                           .use_dictionary = true,
-                                           .at_hand = nullptr}));
+                          parts_.file.ReadBlock({.handle = handle,
+                                                 .verify_checksum = options.verify_checksums,
+                                                 .use_dictionary = true,
+                                                 .at_hand = nullptr}));
   CountMiss();
-  Result<bool> more = false;
-  if (!contents.owned) {
-    more = GetFromEntries(contents.data, pin_source(), lookup);
-  } else {
-    const Slice data = contents.data;
+  const Slice data = contents.data;
+  BlockRef holder;  // none: the mapping owns the bytes
+  if (contents.owned) {
     Result<DataBlock*> made = DataBlock::Create({.contents = data,
                                                  .owned = std::move(contents.owned),
                                                  .comparator = comparator_,
                                                  .side_index = false,
                                                  .live_count = live_blocks_});
-    if (!made.ok()) return file_.AddPlace(made.status(), handle.offset);
-    const BlockRef holder(*made);
-    more = GetFromEntries(data, holder->pin_source(), lookup);
+    if (!made.ok()) return parts_.file.AddPlace(made.status(), handle.offset);
+    holder = BlockRef(*made);
   }
-  return more.ok() ? more : file_.AddPlace(more.status(), handle.offset);
+  const Result<bool> more =
+      GetFromEntries(data, holder ? holder->pin_source() : pin_source(), lookup);
+  if (!more.ok()) return parts_.file.AddPlace(more.status(), handle.offset);
+  return *more;
 }
 
 Result<bool> BlockBasedTable::GetFromEntries(const Slice& contents, const PinSource& owner,
@@ -588,35 +324,31 @@ Result<bool> BlockBasedTable::GetFromEntries(const Slice& contents, const PinSou
   ASHLAR_RETURN_IF_ERROR(ParseBlockLayout(contents, &layout));
   if (layout.entries == layout.entries_end) return true;
   const Slice& user_key = lookup->user_key();
-  const uint64_t seek_tag = lookup->seek_tag();
-  ASHLAR_ASSIGN_OR_RETURN(const char* entry,
+  ASHLAR_ASSIGN_OR_RETURN(const char* p,
                           FindRestart(layout, comparator_, user_key, CandidateTag(*lookup)));
+  const char* const readable_end = contents.data() + contents.size();
   KeyBuffer buffer;
   size_t key_bytes = 0;
-  // What the key before has in common with the sought one, if it sorts before that; in a custom
-  // order that says nothing.
+  // Bytes that the previous key has in common with the sought one, if it is smaller. SIZE_MAX: not
+  // known, as always in a custom order.
   size_t matched = SIZE_MAX;
-  while (entry < layout.entries_end) {
-    EntryHeader header;
-    const char* const suffix = DecodeEntryHeader(entry, layout.entries_end, &header);
-    if (suffix == nullptr || header.shared > key_bytes ||
-        size_t{header.shared} + header.unshared < kTagBytes) {
-      return Status::Corruption("damaged block entry");
-    }
+  while (p < layout.entries_end) {
+    BlockEntry entry;
+    if (!DecodeEntry(p, layout.entries_end, key_bytes, kTagBytes, &entry))
+      return DamagedEntryError();
     const size_t user_bytes_before = key_bytes - std::min(key_bytes, kTagBytes);
-    key_bytes = size_t{header.shared} + header.unshared;
-    char* const key = buffer.Reserve(key_bytes, header.shared);
-    if (static_cast<size_t>(contents.data() + contents.size() - suffix) >=
-        size_t{header.unshared} + KeyBuffer::kSlackBytes) [[likely]] {
-      CopyInSteps(key + header.shared, suffix, header.unshared);
+    key_bytes = entry.key_bytes();
+    char* const key = buffer.Reserve(key_bytes, entry.shared);
+    if (static_cast<size_t>(readable_end - entry.suffix) >=
+        size_t{entry.unshared} + KeyBuffer::kSlackBytes) [[likely]] {
+      CopyInSteps(key + entry.shared, entry.suffix, entry.unshared);
     } else {
-      memcpy(key + header.shared, suffix, header.unshared);
+      memcpy(key + entry.shared, entry.suffix, entry.unshared);
     }
-    const Slice value(suffix + header.unshared, header.value_bytes);
-    entry = value.data() + value.size();
+    p = entry.end();
     const Slice found(key, key_bytes - kTagBytes);
-    // It shares the byte that decided about the key before it.
-    if (header.shared > matched && user_bytes_before > matched && found.size() > matched) continue;
+    // The key shares the byte that decided about the previous key.
+    if (entry.shared > matched && user_bytes_before > matched && found.size() > matched) continue;
     const int r = comparator_.Compare(found, user_key);
     if (r < 0) {
       if (comparator_.HasHeads()) matched = CommonPrefixBytes(found, user_key);
@@ -624,12 +356,8 @@ Result<bool> BlockBasedTable::GetFromEntries(const Slice& contents, const PinSou
     }
     if (r > 0) return false;
     matched = SIZE_MAX;
-    uint64_t tag = DecodeFixed64(key + key_bytes - kTagBytes);
-    if (global_sequence_) [[unlikely]] {
-      tag = PackTag(*global_sequence_, TagType(tag));
-    }
-    if (tag > seek_tag) continue;
-    if (!lookup->Offer(TagType(tag), TagSequence(tag), value, owner)) return false;
+    if (!OfferEntry(DecodeFixed64(key + key_bytes - kTagBytes), entry.value(), owner, lookup))
+      return false;
   }
   return true;
 }
@@ -650,9 +378,10 @@ void BlockBasedTable::PrefetchSideIndex(uint32_t block) const {
 }
 
 const char* BlockBasedTable::WhereCached(uint32_t block) const {
-  if (block >= index_.blocks()) return nullptr;
+  if (block >= parts_.index.blocks()) return nullptr;
   const EpochGuard guard(epochs());
-  if (const DataBlock* const after = block + 1 < index_.blocks() ? CachedAt(block + 1) : nullptr;
+  if (const DataBlock* const after =
+          block + 1 < parts_.index.blocks() ? CachedAt(block + 1) : nullptr;
       after != nullptr)
     after->PrefetchHeader();
   const DataBlock* const cached = CachedAt(block);
@@ -670,23 +399,23 @@ void BlockBasedTable::PrefetchBackwards(uint32_t block) const {
 }
 
 Result<BlockRef> BlockBasedTable::Read(const ReadArgs& args) {
-  const BlockHandle handle = index_.handle(args.block);
+  const BlockHandle handle = parts_.index.handle(args.block);
   ASHLAR_ASSIGN_OR_RETURN(BlockContents contents,
-                          file_.ReadBlock({.handle = handle,
-                                           .verify_checksum = args.verify_checksum,
-                                           .use_dictionary = true,
-                                           .at_hand = args.at_hand}));
+                          parts_.file.ReadBlock({.handle = handle,
+                                                 .verify_checksum = args.verify_checksum,
+                                                 .use_dictionary = true,
+                                                 .at_hand = args.at_hand}));
   Result<DataBlock*> made = DataBlock::Create({.contents = contents.data,
                                                .owned = std::move(contents.owned),
                                                .comparator = comparator_,
                                                .side_index = args.side_index,
                                                .live_count = live_blocks_});
-  if (!made.ok()) return file_.AddPlace(made.status(), handle.offset);
+  if (!made.ok()) return parts_.file.AddPlace(made.status(), handle.offset);
   BlockRef block(*made);
   CountMiss();
   if (cache_ != nullptr && args.fill_cache && args.side_index) {
     block->AddRef();
-    if (cache_->Insert(&index_.slot(args.block), &epochs(), block.get())) {
+    if (cache_->Insert(&parts_.index.slot(args.block), &epochs(), block.get())) {
       recorder_.Tick(BLOCK_CACHE_ADD);
       recorder_.Tick(BLOCK_CACHE_DATA_ADD);
       recorder_.Tick(BLOCK_CACHE_DATA_BYTES_INSERT, block->charge());
@@ -704,87 +433,40 @@ std::unique_ptr<InternalCursor> BlockBasedTable::NewCursor(const TableReadOption
 }
 
 uint64_t BlockBasedTable::ApproximateOffsetOf(const Slice& internal_key) {
-  if (index_.blocks() == 0) return file_.file_bytes();
+  if (parts_.index.blocks() == 0) return parts_.file.file_bytes();
   const Slice user_key = ExtractUserKey(internal_key);
   const uint64_t tag = ExtractTag(internal_key);
-  const uint32_t block = index_.Find(user_key, tag);
-  if (block + 1 == index_.blocks() && index_.IsBehindAll(user_key, tag)) return file_.file_bytes();
-  return index_.handle(block).offset;
+  const uint32_t block = parts_.index.Find(user_key, tag);
+  if (block + 1 == parts_.index.blocks() && parts_.index.IsAfterAll(user_key, tag))
+    return parts_.file.file_bytes();
+  return parts_.index.handle(block).offset;
 }
 
 std::vector<std::string> BlockBasedTable::Anchors(size_t pieces) {
   std::vector<std::string> anchors;
-  const uint32_t blocks = index_.blocks();
+  const uint32_t blocks = parts_.index.blocks();
   if (pieces < 2 || blocks < 2) return anchors;
-  const BlockHandle last = index_.handle(blocks - 1);
+  const BlockHandle last = parts_.index.handle(blocks - 1);
   const uint64_t data_bytes = last.offset + last.size;
   uint32_t previous = blocks;
   for (size_t piece = 1; piece < pieces; ++piece) {
-    // The separator of a block is where the next one begins.
-    const uint32_t next = index_.BlockAtOffset(data_bytes / pieces * piece);
+    // The separator of the block before it is an anchor.
+    const uint32_t next = parts_.index.BlockAtOffset(data_bytes / pieces * piece);
     if (next == 0 || next >= blocks || next - 1 == previous) continue;
     previous = next - 1;
-    const Slice separator = index_.separator(previous);
-    anchors.push_back(index_.user_keys()
+    const Slice separator = parts_.index.separator(previous);
+    anchors.push_back(parts_.index.user_keys()
                           ? MakeInternalKey(separator, kSequenceNumberMax, ValueType::kMax)
                           : separator.ToString());
   }
   return anchors;
 }
 
-struct BlockBasedTable::VerifyState {
-  std::string last_key;
-  uint64_t entries = 0;
-};
-
-Status BlockBasedTable::Verify() {
-  std::vector<BlockHandle> meta = index_partitions_;
-  meta.push_back(metaindex_handle_);
-  meta.push_back(index_handle_);
-  for (const MetaBlock& block : meta_blocks_) meta.push_back(block.handle);
-  for (uint32_t i = 0; i < filter_partitions_.size(); ++i) meta.push_back(filter_index_->handle(i));
-  for (const BlockHandle& handle : meta) ASHLAR_RETURN_IF_ERROR(ReadMeta(handle).status());
-
-  VerifyState state;
-  for (uint32_t i = 0; i < index_.blocks(); ++i) {
-    const Status status = VerifyBlock(i, &state);
-    if (!status.ok()) return status;
-  }
-  recorder_.Tick(VERIFY_CHECKSUM_READ_BYTES, file_.file_bytes());
-  if (state.entries != properties_.num_entries) {
-    return Status::Corruption(
-        file_.name(),
-        StrCat("holds ", state.entries, " entries, its properties say ", properties_.num_entries));
-  }
-  return Status::OK();
-}
-
-Status BlockBasedTable::VerifyBlock(uint32_t block, VerifyState* state) {
-  const uint64_t offset = index_.handle(block).offset;
-  ASHLAR_ASSIGN_OR_RETURN(const BlockRef ref, Read({.block = block,
-                                                    .verify_checksum = true,
-                                                    .fill_cache = false,
-                                                    .side_index = true,
-                                                    .at_hand = nullptr}));
-  KeyBuffer buffer;
-  for (uint32_t i = 0; i < ref->entries(); ++i, ++state->entries) {
-    const Slice key = ref->Key(comparator_, i, &buffer);
-    if (!IsPointType(ExtractType(key)))
-      return file_.AddPlace(Status::NotSupported("entry of a type that is not supported"), offset);
-    if (!state->last_key.empty() && comparator_.CompareInternal(state->last_key, key) >= 0)
-      return file_.CorruptionAt(offset, "keys out of order");
-    state->last_key.assign(key.data(), key.size());
-    const Slice separator = index_.separator(block);
-    const int r = index_.user_keys() ? comparator_.Compare(ExtractUserKey(key), separator)
-                                     : comparator_.CompareInternal(key, separator);
-    if (r > 0) return file_.CorruptionAt(offset, "a key lies behind its block's separator");
-  }
-  return Status::OK();
-}
+Status BlockBasedTable::Verify() { return VerifyTable(this); }
 
 TableReader::BlockCensus BlockBasedTable::CountBlocks() const {
   BlockCensus census;
-  for (const BlockSlot& slot : index_.slots()) {
+  for (const BlockSlot& slot : parts_.index.slots()) {
     const CacheEntry* const entry = slot.load(std::memory_order_acquire);
     if (entry == nullptr) continue;
     ++census.cached;
@@ -794,12 +476,8 @@ TableReader::BlockCensus BlockBasedTable::CountBlocks() const {
 }
 
 size_t BlockBasedTable::MemoryBytes() const {
-  size_t bytes = sizeof(*this) + index_.MemoryBytes() + file_.DictionaryBytes();
-  if (filter_contents_.owned) bytes += filter_contents_.data.size();
-  if (filter_index_) bytes += filter_index_->MemoryBytes();
-  for (const FilterPartition& partition : filter_partitions_)
-    bytes += partition.contents.owned ? partition.contents.data.size() : 0;
-  return bytes;
+  return sizeof(*this) + parts_.index.MemoryBytes() + parts_.file.DictionaryBytes() +
+         parts_.filter.MemoryBytes();
 }
 
 }  // namespace ashlar

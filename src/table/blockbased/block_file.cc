@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/assert.h"
 #include "base/coding.h"
 #include "base/format.h"
 #include "observe/perf.h"
@@ -21,8 +22,8 @@ std::string PlaceText(const std::string& file, uint64_t offset) {
 }  // namespace
 
 BlockFile::BlockFile(std::unique_ptr<RandomAccessFile> file, std::string name, uint64_t file_bytes,
-                     bool mapped)
-    : file_(std::move(file)), name_(std::move(name)), file_bytes_(file_bytes) {
+                     bool mapped, const Recorder& recorder)
+    : file_(std::move(file)), name_(std::move(name)), file_bytes_(file_bytes), recorder_(recorder) {
   Slice contents;
   if (mapped && file_->Map(&contents).ok() && contents.size() >= file_bytes_)
     mapping_ = Slice(contents.data(), static_cast<size_t>(file_bytes_));
@@ -97,7 +98,7 @@ Result<BlockContents> BlockFile::ReadBlock(const ReadArgs& args) const {
   if (type != kNoCompression) return Decompressed(args, type, Slice(stored, n));
   if (mapped()) return BlockContents{Slice(mapping_.data() + handle.offset, n), BlockBuffer()};
   if (!buffer || stored != buffer.get()) {
-    // Read ahead by somebody, or the file system's own memory: neither lives long enough.
+    // The bytes are in a readahead buffer or in memory of the file system: both are reused.
     if (!buffer) buffer = NewBuffer(args, n_stored);
     memcpy(buffer.get(), stored, n_stored);
   }
@@ -115,6 +116,7 @@ Result<BlockContents> BlockFile::Decompressed(const ReadArgs& args, CompressionT
   }
   const Result<size_t> raw_bytes = DecompressedSize(type, stored, kBlockBytesMax);
   if (!raw_bytes.ok()) return AddPlace(raw_bytes.status(), offset);
+  ASHLAR_ASSERT(*raw_bytes <= kBlockBytesMax);  // I1
   BlockBuffer raw = NewBuffer(args, *raw_bytes);
   const DecompressionDictionary* const dictionary =
       args.use_dictionary ? dictionary_.get() : nullptr;

@@ -1,11 +1,10 @@
 // BlockFile: an open table file as a sequence of blocks: reads one by its handle, checks its
 // checksum, and decompresses it.
 //
-// I1: a handle is checked against the file's size before memory is allocated for it; a raw size
-//     against kBlockBytesMax.
+// I1: memory is allocated for a block only after its handle was checked against the file's size,
+//     and its uncompressed size against kBlockBytesMax.
 // I2: errors name the file and the offset.
-// I3: uncompressed blocks of a mapped file are not copied: their bytes live as long as the
-//     BlockFile.
+// I3: uncompressed blocks of a mapped file are not copied. Their bytes live as long as the file.
 // Thread safety: const methods from any thread; Set* only before the file is shared.
 #pragma once
 
@@ -29,7 +28,7 @@ struct BlockContents {
   BlockBuffer owned;  // none: data points into the mapping
 };
 
-// Bytes of the file that somebody has read already.
+// Bytes of the file that were read before.
 struct FileSpan {
   uint64_t offset = 0;
   Slice bytes;
@@ -42,16 +41,17 @@ struct FileSpan {
 
 class BlockFile {
  public:
-  // mapped: use the file's mapping when it has one.
+  // mapped: use the file's mapping if it has one.
   BlockFile(std::unique_ptr<RandomAccessFile> file, std::string name, uint64_t file_bytes,
-            bool mapped);
+            bool mapped, const Recorder& recorder);
+  BlockFile(BlockFile&&) noexcept = default;
 
-  void SetChecksum(BlockChecksum checksum, uint32_t base_context) {
-    checksum_ = checksum;
-    base_context_ = base_context;
+  // How blocks are checked: by the footer's version, checksum type and context.
+  void SetFormat(const Footer& footer) {
+    checksum_ = footer.checksum;
+    base_context_ = footer.base_context;
+    format_version_ = footer.format_version;
   }
-  void SetRecorder(const Recorder& recorder) { recorder_ = recorder; }
-  void SetFormatVersion(uint32_t version) { format_version_ = version; }
   void SetDictionary(std::unique_ptr<DecompressionDictionary> dictionary) {
     dictionary_ = std::move(dictionary);
   }
@@ -66,31 +66,31 @@ class BlockFile {
     BlockHandle handle;
     bool verify_checksum = true;
     bool use_dictionary = false;        // data blocks only
-    bool stays = false;                 // as long as the table is open: BlockBuffer::OfPages
+    bool stays = false;                 // for the life of the table: BlockBuffer::OfPages
     const FileSpan* at_hand = nullptr;  // may cover the block
   };
   Result<BlockContents> ReadBlock(const ReadArgs& args) const;
 
-  // n bytes at offset into scratch, or where they are in the mapping. Corruption when the file ends
-  // before.
+  // Reads n bytes at offset into scratch, or returns them in the mapping. Corruption: the file ends
+  // earlier.
   Result<Slice> ReadBytes(uint64_t offset, size_t n, char* scratch) const;
 
   Status CorruptionAt(uint64_t offset, const Slice& what) const;
-  // The status with file and offset in front of its text.
+  // Prepends file and offset to the text of the status.
   Status AddPlace(const Status& status, uint64_t offset) const;
 
  private:
   Status CheckHandle(const BlockHandle& handle) const;
   Status CheckTrailer(const BlockHandle& handle, const char* stored) const;
-  // DecompressInto, with what it costs counted.
+  // DecompressInto, counted and timed.
   Status Decompress(CompressionType type, const Slice& stored,
                     const DecompressionDictionary* dictionary, char* raw, size_t raw_bytes) const;
   Result<BlockContents> Decompressed(const ReadArgs& args, CompressionType type,
                                      const Slice& stored) const;
 
-  const std::unique_ptr<RandomAccessFile> file_;
-  const std::string name_;
-  const uint64_t file_bytes_;
+  std::unique_ptr<RandomAccessFile> file_;
+  std::string name_;
+  uint64_t file_bytes_;
   Recorder recorder_;
   Slice mapping_;  // empty: not mapped
   BlockChecksum checksum_ = BlockChecksum::kCrc32c;

@@ -13,8 +13,8 @@ namespace ashlar {
 
 namespace {
 
-// Parses the value at p; returns the first byte behind it, or nullptr. `previous` is the handle
-// before, when the value is relative to it.
+// Parses the value at p. Returns the first byte after it, or null. previous: the handle that the
+// value is relative to; null: none.
 const char* DecodeIndexValue(const char* p, const char* limit, const IndexCoding& coding,
                              const BlockHandle* previous, BlockHandle* handle) {
   if (previous == nullptr) {
@@ -24,8 +24,7 @@ const char* DecodeIndexValue(const char* p, const char* limit, const IndexCoding
   } else {
     uint64_t difference = 0;
     p = GetVarint64Ptr(p, limit, &difference);
-    // Both wrap harmlessly: a handle that makes no sense is found when it is checked against the
-    // file.
+    // Both may wrap: the caller checks the handle against the file.
     handle->offset = previous->offset + previous->size + kBlockTrailerBytes;
     handle->size = previous->size + static_cast<uint64_t>(ZigZagDecode(difference));
   }
@@ -36,8 +35,9 @@ const char* DecodeIndexValue(const char* p, const char* limit, const IndexCoding
   return p + first_key_bytes;
 }
 
-// One entry of an index block: key into *key, handle into *handle (which holds the one before).
-// Returns the first byte behind it, or nullptr.
+// Decodes the entry at p of an index block into *key and *handle, which hold those of the previous
+// entry. Returns the first byte after it, or null. Not DecodeEntry: with delta_values an entry has
+// no value length.
 const char* DecodeIndexEntry(const char* p, const char* limit, const IndexCoding& coding,
                              std::string* key, BlockHandle* handle) {
   uint32_t shared = 0;
@@ -89,7 +89,7 @@ Status BlockIndex::Add(const IndexBlockEntry& entry, bool user_key, uint64_t fil
   if (entry.separator.size() > UINT32_MAX - separators_.size())
     return Status::NotSupported("index with more than 4 GiB of keys");
   if (n > 0) {
-    // Not overlapping either: so what all handles name together is no larger than the file.
+    // Blocks do not overlap, so together they are no larger than the file.
     if (handle.offset < offsets_.back() + sizes_.back() + kBlockTrailerBytes)
       return Status::Corruption("index entries out of order");
     const int r = user_key ? comparator_.Compare(separator(n - 1), entry.separator)
@@ -105,8 +105,8 @@ Status BlockIndex::Add(const IndexBlockEntry& entry, bool user_key, uint64_t fil
   return Status::OK();
 }
 
-void BlockIndex::Seal(bool with_cells) {
-  if (with_cells) cells_ = ZeroedArray<BlockSlot>(sizes_.size());
+void BlockIndex::Seal(bool with_slots) {
+  if (with_slots) slots_ = ZeroedArray<BlockSlot>(sizes_.size());
   offsets_.shrink_to_fit();
   sizes_.shrink_to_fit();
   separators_.shrink_to_fit();
@@ -119,7 +119,7 @@ void BlockIndex::Seal(bool with_cells) {
   for (uint32_t i = 0; i < searched_; ++i)
     heads_.push_back(comparator_.Head(separator_user_key(i), prefix_bytes_));
   heads_.resize((searched_ + kFanout - 1) / kFanout * kFanout, ~uint64_t{0});
-  // Every group of 16 is represented by its last head, from the leaves up to a level of one group.
+  // I3, from the heads up to a level of one group.
   const PagedVector<uint64_t>* below = &heads_;
   std::vector<PagedVector<uint64_t>> upwards;
   while (below->size() > kFanout) {
@@ -138,7 +138,7 @@ void BlockIndex::Seal(bool with_cells) {
 
 namespace {
 
-// How many of the 16 heads are smaller: four dependent steps without a branch.
+// How many of the 16 heads are smaller. Four dependent steps without a branch.
 uint32_t CountSmaller(const uint64_t* group, uint64_t head) {
   const uint64_t* base = group;
   base += base[7] < head ? 8 : 0;
@@ -156,9 +156,9 @@ void BlockIndex::PrefetchGroup(size_t first) const {
   ASHLAR_PREFETCH(&heads_[first + kHalf]);
   // The arrays of the blocks are shorter by the padding.
   const size_t second = std::min<size_t>(first + kHalf, searched_);
-  if (!cells_.empty()) {
-    ASHLAR_PREFETCH(&cells_[first]);
-    ASHLAR_PREFETCH(&cells_[second]);
+  if (!slots_.empty()) {
+    ASHLAR_PREFETCH(&slots_[first]);
+    ASHLAR_PREFETCH(&slots_[second]);
   } else {
     ASHLAR_PREFETCH(&offsets_[first]);
     ASHLAR_PREFETCH(&offsets_[second]);
@@ -186,7 +186,7 @@ BlockIndex::Group BlockIndex::FindGroup(const Slice& user_key) const {
   size_t group = 0;
   for (size_t l = 0; l < levels_.size(); ++l) {
     group = group * kFanout + CountSmaller(levels_[l].data() + group * kFanout, head);
-    // Behind the last group, or in the padding: every head is smaller.
+    // After the last group, or in the padding: every head is smaller.
     const size_t groups_below =
         (l + 1 < levels_.size() ? levels_[l + 1].size() : heads_.size()) / kFanout;
     if (group >= groups_below) return {.first = searched_, .decided = true};
@@ -226,12 +226,33 @@ uint32_t BlockIndex::BlockAtOffset(uint64_t offset) const {
                                offsets_.begin());
 }
 
+void BlockIndex::CheckInvariants() const {
+  const uint32_t n = blocks();
+  ASHLAR_ASSERT(offsets_.size() == n && separator_ends_.size() == n + size_t{1});
+  ASHLAR_ASSERT(slots_.empty() || slots_.size() == n);
+  for (uint32_t i = 1; i < n; ++i) {
+    ASHLAR_ASSERT(offsets_[i] >= offsets_[i - 1] + sizes_[i - 1] + kBlockTrailerBytes);  // I1
+    ASHLAR_ASSERT((user_keys_
+                       ? comparator_.Compare(separator(i - 1), separator(i))
+                       : comparator_.CompareInternal(separator(i - 1), separator(i))) <= 0);  // I1
+  }
+  ASHLAR_ASSERT(heads_.size() % kFanout == 0);
+  ASHLAR_ASSERT(std::is_sorted(heads_.begin(), heads_.end()));  // I3
+  for (size_t l = 0; l < levels_.size(); ++l) {
+    const PagedVector<uint64_t>& below = l + 1 < levels_.size() ? levels_[l + 1] : heads_;
+    for (size_t i = 0; i < levels_[l].size(); ++i) {
+      const size_t last = (i + 1) * kFanout - 1;
+      ASHLAR_ASSERT(levels_[l][i] == (last < below.size() ? below[last] : ~uint64_t{0}));  // I3
+    }
+  }
+}
+
 size_t BlockIndex::MemoryBytes() const {
   size_t bytes = heads_.capacity() * sizeof(uint64_t) + offsets_.capacity() * sizeof(uint64_t) +
                  sizes_.capacity() * sizeof(uint32_t);
   for (const PagedVector<uint64_t>& level : levels_) bytes += level.capacity() * sizeof(uint64_t);
   return bytes + separators_.capacity() + separator_ends_.capacity() * sizeof(uint32_t) +
-         cells_.size() * sizeof(BlockSlot);
+         slots_.size() * sizeof(BlockSlot);
 }
 
 }  // namespace ashlar

@@ -49,6 +49,7 @@ TEST(BlockIndex, FindsWhatAPlainSearchFinds) {
     for (size_t i = 0; i < n; ++i)
       ASSERT_OK(index.Add({separators[i], {i * 100, 95}}, user_keys, 1 << 30));
     index.Seal(false);
+    index.CheckInvariants();
     ASSERT_EQ(index.blocks(), n);
     for (int i = 0; i < 300; ++i) {
       std::string key =
@@ -74,6 +75,7 @@ TEST(BlockIndex, LargestHeadsAndPadding) {
       ASSERT_OK(index.Add({Slice(key, 4), {i * 100, 95}}, true, 1 << 30));
     }
     index.Seal(false);
+    index.CheckInvariants();
     for (size_t i = 0; i < n; ++i) {
       for (const uint32_t value :
            {static_cast<uint32_t>(i * 2), static_cast<uint32_t>(i * 2 + 1)}) {

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/assert.h"
 #include "base/coding.h"
 #include "base/format.h"
+#include "platform/cpu.h"
 
 namespace ashlar {
 
@@ -13,12 +15,8 @@ namespace {
 static_assert(KeyBuffer::kSlackBytes >= ShortKey::kBytes);
 
 constexpr size_t kPrefetchDistanceBytes = 2048;
-constexpr size_t kLineBytes = 64;
+constexpr size_t kPrefetchAheadBytes = 2 * kCacheLineBytes;
 constexpr size_t kSeekPrefetchBytes = 512;
-
-inline void PrefetchFrom(const char* p, size_t n) {
-  for (size_t i = 0; i < n; i += kLineBytes) ASHLAR_PREFETCH(p + i);
-}
 
 }  // namespace
 
@@ -91,7 +89,7 @@ void TableCursor::Fail(Status status) {
 bool TableCursor::LoadBlock(uint32_t block, bool side_index) {
   if (block_ && block == block_number_) return true;
   block_.Reset();
-  // Compaction looks into the cache too: what is there need not be read.
+  // Compaction uses cached blocks too.
   block_ = table_->FindCached(block);
   if (!block_) {
     if (options_.cached_only) {
@@ -130,7 +128,7 @@ bool TableCursor::EnsureSideIndex() {
   Slice contents(block_->first(), block_->contents_bytes());
   BlockBuffer bytes;
   if (!block_->in_mapping()) {
-    // A copy: values of this block may be pinned through it already.
+    // A copy, because values of this block may be pinned through it.
     bytes = BlockBuffer(contents.size());
     memcpy(bytes.get(), contents.data(), contents.size());
     contents = Slice(bytes.get(), contents.size());
@@ -141,7 +139,7 @@ bool TableCursor::EnsureSideIndex() {
                                                .side_index = true,
                                                .live_count = table_->live_blocks()});
   if (!made.ok()) {
-    Fail(table_->file().AddPlace(made.status(), table_->index().handle(block_number_).offset));
+    FailInBlock(made.status());
     return false;
   }
   block_ = BlockRef(*made);
@@ -153,7 +151,7 @@ bool TableCursor::EnsureSideIndex() {
 
 void TableCursor::Lengthen() { batch_ = std::clamp(2 * batch_, kBatchMin, kBatchMax); }
 
-// last_key_ may lie in what is given up.
+// last_key_ may be in the memory that is replaced.
 void TableCursor::GrowKeyBuffer(uint32_t entries, size_t key_bytes, size_t shared) {
   const size_t n = std::max(entries * kKeysBytesPerEntry - KeyBuffer::kSlackBytes, 2 * key_bytes);
   auto keys = std::make_unique_for_overwrite<char[]>(n + KeyBuffer::kSlackBytes);
@@ -168,15 +166,15 @@ void TableCursor::GrowKeyBuffer(uint32_t entries, size_t key_bytes, size_t share
   entries_max_ = entries;
 }
 
-// Asks for what a walk will read when it is kPrefetchDistanceBytes further than p, beyond the
-// block's end in the next one. Where an entry begins is known only when the one before it has
-// arrived, so the processor does not run ahead by itself.
+// Prefetches what a walk reads kPrefetchDistanceBytes after p, at the end of the block in the next
+// block. The processor does not run ahead by itself: where an entry begins is known only after the
+// previous one has arrived.
 inline void TableCursor::PrefetchAhead(const char* p) const {
   const auto left = static_cast<size_t>(limit_ - p);
   if (left > kPrefetchDistanceBytes) {
-    PrefetchFrom(p + kPrefetchDistanceBytes, 2 * kLineBytes);
+    PrefetchRange(p + kPrefetchDistanceBytes, kPrefetchAheadBytes);
   } else if (walked_next_ != nullptr) {
-    PrefetchFrom(walked_next_ + (kPrefetchDistanceBytes - left), 2 * kLineBytes);
+    PrefetchRange(walked_next_ + (kPrefetchDistanceBytes - left), kPrefetchAheadBytes);
   }
 }
 
@@ -186,7 +184,7 @@ uint32_t TableCursor::Decode(uint32_t n) {
   }
   const char* previous = last_key_.data();
   size_t previous_bytes = last_key_.size();
-  ShortKey key;  // the key before, if it is current
+  ShortKey key;  // the previous key, if it is current
   bool key_is_current = previous_bytes == 0;
   const char* p = next_;
   const char* const first = block_->first();
@@ -197,37 +195,33 @@ uint32_t TableCursor::Decode(uint32_t n) {
   size_t room = keys_bytes_;
   uint32_t count = 0;
   while (count < n && p < limit) {
-    EntryHeader header;
-    const char* const suffix = DecodeEntryHeader(p, limit, &header);
-    if (suffix == nullptr) [[unlikely]] {
+    BlockEntry entry;
+    if (!DecodeEntry(p, limit, previous_bytes, kTagBytes, &entry)) [[unlikely]] {
       break;
     }
-    const size_t key_bytes = size_t{header.shared} + header.unshared;
-    if (header.shared > previous_bytes || key_bytes < kTagBytes) [[unlikely]] {
-      break;
-    }
+    const char* const suffix = entry.suffix;
+    const size_t key_bytes = entry.key_bytes();
     if (key_bytes > room) [[unlikely]] {
       if (count > 0) break;
-      GrowKeyBuffer(entries_max_, key_bytes, header.shared);
+      GrowKeyBuffer(entries_max_, key_bytes, entry.shared);
       previous = last_key_.data();
       entries = entries_;
       to = keys_;
       room = keys_bytes_;
     }
-    if (key_bytes <= ShortKey::kBytes && static_cast<size_t>(suffix - first) >= header.shared &&
-        static_cast<size_t>(readable_end - suffix) + header.shared >= ShortKey::kBytes) [[likely]] {
+    if (key_bytes <= ShortKey::kBytes && static_cast<size_t>(suffix - first) >= entry.shared &&
+        static_cast<size_t>(readable_end - suffix) + entry.shared >= ShortKey::kBytes) [[likely]] {
       if (!key_is_current) key = ShortKey(previous);
-      key.Follow(header.shared, suffix);
+      key.Follow(entry.shared, suffix);
       key.Store(to);
       key_is_current = true;
     } else {
-      // The key before lies further back, or where this one goes: bytes are read before they are
-      // overwritten.
-      if (header.shared > 0) CopyInSteps(to, previous, header.shared);
-      if (static_cast<size_t>(readable_end - suffix) >= size_t{header.unshared} + 16) {
-        CopyInSteps(to + header.shared, suffix, header.unshared);
+      // The previous key may overlap this one: bytes are read before they are overwritten.
+      if (entry.shared > 0) CopyInSteps(to, previous, entry.shared);
+      if (static_cast<size_t>(readable_end - suffix) >= size_t{entry.unshared} + 16) {
+        CopyInSteps(to + entry.shared, suffix, entry.unshared);
       } else {
-        memcpy(to + header.shared, suffix, header.unshared);
+        memcpy(to + entry.shared, suffix, entry.unshared);
       }
       key_is_current = false;
     }
@@ -235,36 +229,57 @@ uint32_t TableCursor::Decode(uint32_t n) {
         [[unlikely]] {
       break;
     }
-    entries[count] = {Slice(to, key_bytes), Slice(suffix + header.unshared, header.value_bytes)};
+    entries[count] = {Slice(to, key_bytes), entry.value()};
     ++count;
     previous = to;
     previous_bytes = key_bytes;
     to += key_bytes;
     room -= key_bytes;
-    p = suffix + header.unshared + header.value_bytes;
+    p = entry.end();
     PrefetchAhead(p);
   }
   if (count == 0) return 0;
   last_key_ = Slice(previous, previous_bytes);
   next_ = p;
-  if (table_->global_sequence()) [[unlikely]] {
-    PatchSequences(entries, count);
-  }
-  ShowBatch(entries, entries, entries + count);
+  ShowDecoded(entries, count);
   return count;
 }
 
-// The stored keys stay: the keys behind them share their bytes.
-void TableCursor::PatchSequences(CursorEntry* entries, uint32_t n) {
+inline void TableCursor::ShowDecoded(CursorEntry* entries, uint32_t n) {
+  if (table_->sequence_override().active()) [[unlikely]] {
+    OverrideSequences(entries, n);
+  }
+  ShowBatch(entries, entries, entries + n);
+  if constexpr (kDebugChecks) CheckInvariants();
+}
+
+void TableCursor::CheckInvariants() const {
+  ASHLAR_ASSERT(block_ && block_->first() <= next_ && next_ <= limit_);  // I3
+  ASHLAR_ASSERT(batch_begin() < batch_end());
+  const bool overridden = table_->sequence_override().active();
+  for (const CursorEntry* entry = batch_begin(); entry != batch_end(); ++entry) {
+    ASHLAR_ASSERT(entry->key.size() >= kTagBytes);
+    const char* const value_end = entry->value.data() + entry->value.size();
+    ASHLAR_ASSERT(block_->first() <= entry->value.data() && value_end <= next_);  // I2
+    const char* const key = entry->key.data();
+    ASHLAR_ASSERT(overridden || (keys_ <= key && key < keys_ + keys_bytes_) ||
+                  key == one_key_.data());  // I2
+  }
+  const CursorEntry& last = *(batch_end() - 1);
+  ASHLAR_ASSERT(last.value.data() + last.value.size() == next_);  // I1
+  ASHLAR_ASSERT(last_key_.size() == last.key.size());             // I1
+}
+
+// The stored keys stay: the next entry shares their bytes.
+void TableCursor::OverrideSequences(CursorEntry* entries, uint32_t n) {
   size_t bytes = 0;
   for (uint32_t i = 0; i < n; ++i) bytes += entries[i].key.size();
-  if (patched_keys_.size() < bytes) patched_keys_.resize(bytes);
-  char* to = patched_keys_.data();
+  if (overridden_keys_.size() < bytes) overridden_keys_.resize(bytes);
+  char* to = overridden_keys_.data();
   for (uint32_t i = 0; i < n; ++i) {
     Slice& key = entries[i].key;
     memcpy(to, key.data(), key.size());
-    EncodeFixed64(to + key.size() - kTagBytes,
-                  PackTag(*table_->global_sequence(), ExtractType(key)));
+    EncodeFixed64(to + key.size() - kTagBytes, table_->sequence_override().Apply(ExtractTag(key)));
     key = Slice(to, key.size());
     to += key.size();
   }
@@ -272,19 +287,19 @@ void TableCursor::PatchSequences(CursorEntry* entries, uint32_t n) {
 
 void TableCursor::DecodeOrFail(uint32_t n) {
   if (Decode(n) == 0) [[unlikely]] {
-    Fail(table_->file().AddPlace(FaultAtNext(), table_->index().handle(block_number_).offset));
+    FailInBlock(FaultAtNext());
   }
 }
 
+void TableCursor::FailInBlock(const Status& status) {
+  Fail(table_->file().AddPlace(status, table_->index().handle(block_number_).offset));
+}
+
 Status TableCursor::FaultAtNext() const {
-  EntryHeader header;
-  const char* const suffix = DecodeEntryHeader(next_, limit_, &header);
-  if (suffix == nullptr) return Status::Corruption("damaged block entry");
-  const size_t key_bytes = size_t{header.shared} + header.unshared;
-  if (header.shared > last_key_.size() || key_bytes < kTagBytes)
-    return Status::Corruption("damaged block entry");
-  const size_t at = key_bytes - kTagBytes;
-  const char type = at < header.shared ? last_key_[at] : suffix[at - header.shared];
+  BlockEntry entry;
+  if (!DecodeEntry(next_, limit_, last_key_.size(), kTagBytes, &entry)) return DamagedEntryError();
+  const size_t at = entry.key_bytes() - kTagBytes;
+  const char type = at < entry.shared ? last_key_[at] : entry.suffix[at - entry.shared];
   return Status::NotSupported(
       StrCat("entry of type ", static_cast<unsigned>(static_cast<uint8_t>(type))));
 }
@@ -297,44 +312,36 @@ void TableCursor::DecodeFromStart() {
 
 void TableCursor::ShowEntry(uint32_t i) {
   last_key_ = block_->Key(table_->comparator(), i, &one_key_);
-  const Slice value = block_->View(i).value;
+  const Slice value = block_->View(i).value();
   if (const ValueType type = ExtractType(last_key_); !IsPointType(type)) [[unlikely]] {
-    return Fail(table_->file().AddPlace(
-        Status::NotSupported(StrCat("entry of type ", static_cast<unsigned>(type))),
-        table_->index().handle(block_number_).offset));
+    return FailInBlock(Status::NotSupported(StrCat("entry of type ", static_cast<unsigned>(type))));
   }
   next_ = value.data() + value.size();
   entries_[0] = {last_key_, value};
-  if (table_->global_sequence()) [[unlikely]] {
-    PatchSequences(entries_, 1);
-  }
-  ShowBatch(entries_, entries_, entries_ + 1);
+  ShowDecoded(entries_, 1);
 }
 
 void TableCursor::ShowBefore(uint32_t end) {
-  // Keys are mostly as long as the last: no more of them than there is room for.
+  // Most keys are as long as the last one: decode no more than there is memory for.
   const size_t room =
       std::max(keys_bytes_, kBatchShort * kKeysBytesPerEntry - KeyBuffer::kSlackBytes) /
-      block_->View(end - 1).key_bytes;
+      block_->View(end - 1).key_bytes();
   for (uint32_t n = std::clamp(static_cast<uint32_t>(room), uint32_t{1},
                                std::min({batch_, kBatchShort, end}));
        ; n /= 2) {
     const uint32_t first = end - n;
     next_ = block_->entry(first);
-    // What an entry shares with the one before it, it shares with itself.
+    // The bytes that the entry shares with the previous key are those of its own key.
     last_key_ = block_->Key(table_->comparator(), first, &one_key_);
     const uint32_t count = Decode(n);
     if (count == n) break;
-    if (n == 1)
-      return Fail(
-          table_->file().AddPlace(FaultAtNext(), table_->index().handle(block_number_).offset));
+    if (n == 1) return FailInBlock(FaultAtNext());
   }
   ShowBatch(batch_begin(), batch_end() - 1, batch_end());
-  // What the next batch will read.
+  // The previous batch is about as long as this one.
   const char* const first = block_->entry(end - static_cast<uint32_t>(batch_end() - batch_begin()));
-  for (const char* line = first - std::min(next_ - first, first - block_->first()); line < first;
-       line += kLineBytes)
-    ASHLAR_PREFETCH(line);
+  const ptrdiff_t bytes = std::min(next_ - first, first - block_->first());
+  PrefetchRange(first - bytes, static_cast<size_t>(bytes));
 }
 
 // --- moves ---
@@ -342,8 +349,8 @@ void TableCursor::ShowBefore(uint32_t end) {
 void TableCursor::MoveNext() {
   Lengthen();
   if (next_ < limit_) {
-    // A walk that has just begun outruns what Decode asks for as it goes.
-    if (batch_ < kBatchShort) PrefetchFrom(next_, kPrefetchDistanceBytes / 2);
+    // A walk that has just begun outruns PrefetchAhead.
+    if (batch_ < kBatchShort) PrefetchRange(next_, kPrefetchDistanceBytes / 2);
     DecodeOrFail(batch_);
   } else {
     NextBlock();
@@ -417,17 +424,20 @@ void TableCursor::SeekToLast() {
 }
 
 void TableCursor::Seek(const Slice& internal_target) {
-  for (uint32_t step = 0; SeekStage(internal_target, step); ++step) {
+  for (SeekStage stage = SeekStage::kGroup; StagedSeek(internal_target, stage);
+       stage = NextStage(stage)) {
   }
 }
 
-bool TableCursor::SeekStage(const Slice& internal_target, uint32_t step) {
-  switch (step) {
-    case 0: return FindGroup(internal_target);
-    case 1: FindBlock(internal_target); return true;
-    case 2: return FindEntry(internal_target);
-    default: ShowFound(internal_target); return false;
+bool TableCursor::StagedSeek(const Slice& internal_target, SeekStage stage) {
+  switch (stage) {
+    case SeekStage::kGroup: return FindGroup(internal_target);
+    case SeekStage::kBlock: FindBlock(internal_target); return true;
+    case SeekStage::kEntry: return FindEntry(internal_target);
+    case SeekStage::kShow: break;
   }
+  ShowFound(internal_target);
+  return false;
 }
 
 bool TableCursor::FindGroup(const Slice& internal_target) {
@@ -450,8 +460,8 @@ bool TableCursor::FindEntry(const Slice& internal_target) {
   if (!block_->has_side_index()) return true;
   found_ = block_->LowerBound(table_->comparator(), ExtractUserKey(internal_target),
                               SoughtTag(internal_target));
-  // A seek is mostly followed by steps.
-  if (found_ < block_->entries()) PrefetchFrom(block_->entry(found_), kSeekPrefetchBytes);
+  // Steps follow most seeks.
+  if (found_ < block_->entries()) PrefetchRange(block_->entry(found_), kSeekPrefetchBytes);
   return true;
 }
 
@@ -463,7 +473,7 @@ void TableCursor::ShowFound(const Slice& internal_target) {
   } else {
     NextBlock();
   }
-  while (Valid() && table_->global_sequence() &&
+  while (Valid() && table_->sequence_override().active() &&
          table_->comparator().CompareInternal(key(), internal_target) < 0)
     Next();
 }
@@ -476,9 +486,7 @@ void TableCursor::SeekByRestarts(const Slice& internal_target) {
           ? FindRestart(layout, table_->comparator(), ExtractUserKey(internal_target),
                         SoughtTag(internal_target))
           : Status::Corruption("damaged block");
-  if (!restart.ok())
-    return Fail(
-        table_->file().AddPlace(restart.status(), table_->index().handle(block_number_).offset));
+  if (!restart.ok()) return FailInBlock(restart.status());
   next_ = *restart;
   last_key_ = Slice();
   DecodeOrFail(kBatchShort);

@@ -74,13 +74,13 @@ std::string ReadMetaBlock(FileSystem* fs, const std::string& path, const std::st
   uint64_t bytes = 0;
   EXPECT_OK(fs->NewRandomAccessFile(path, {}, &file));
   EXPECT_OK(file->Size(&bytes));
-  BlockFile blocks(std::move(file), path, bytes, false);
+  BlockFile blocks(std::move(file), path, bytes, false, Recorder());
   char scratch[kFooterBytes];
   const Result<Slice> tail = blocks.ReadBytes(bytes - kFooterBytes, kFooterBytes, scratch);
   EXPECT_OK(tail.status());
   const Result<Footer> footer = DecodeFooter(*tail, bytes);
   EXPECT_OK(footer.status());
-  blocks.SetChecksum(footer->checksum, footer->base_context);
+  blocks.SetFormat(*footer);
   const Result<BlockContents> metaindex = blocks.ReadBlock({.handle = footer->metaindex});
   EXPECT_OK(metaindex.status());
   BlockEntries entries(metaindex->data);

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "table/blockbased/table_cursor.h"
 #include "table/blockbased/table_test_kit.h"
 #include "tests/support/comparators.h"
 #include "tests/support/test_epochs.h"
@@ -102,6 +103,7 @@ void ExpectSameMoves(InternalCursor* cursor, const Entries& entries, Random* ran
         break;
     }
     ASSERT_NO_FATAL_FAILURE(ExpectAt(cursor, entries, at, "move"));
+    if (cursor->Valid()) static_cast<const TableCursor*>(cursor)->CheckInvariants();
   }
 }
 
@@ -191,6 +193,7 @@ TEST(TableRoundTrip, AnyOptionsAnyKeysAnyOrder) {
         ASSERT_EQ(backwards.entries, AsVector(entries));
         ASSERT_NO_FATAL_FAILURE(ExpectSameMoves(cursor.get(), entries, &random, 500));
         cache->CheckInvariants();
+        static_cast<const BlockBasedTable*>(table.get())->CheckInvariants();
       }
       EXPECT_EQ(cache->GetUsage(), 0u);
     }

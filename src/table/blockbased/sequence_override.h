@@ -1,0 +1,44 @@
+// SequenceOverride: the one sequence of all entries of an ingested table, whatever its keys say.
+//
+// Decided once, when the table is opened. Both masks are constants of the table, so applying them
+// costs no branch where there is no override.
+//
+// I1: with an override every entry has its sequence, and the order of entries with one user key
+//     is the order of their stored tags.
+// Thread safety: constant once made.
+#pragma once
+
+#include <cstdint>
+
+#include "key/internal_key.h"
+
+namespace ashlar {
+
+class SequenceOverride {
+ public:
+  // None: entries have the sequences that their keys store.
+  SequenceOverride() = default;
+  explicit SequenceOverride(SequenceNumber sequence)
+      : kept_bits_(kTypeBits),
+        set_bits_(PackTag(sequence, ValueType{0})),
+        sought_bits_(~uint64_t{0}) {
+    ASHLAR_ASSERT(sequence <= kSequenceNumberMax);
+  }
+
+  bool active() const { return sought_bits_ != 0; }
+  // The tag of an entry from the tag that its key stores.
+  uint64_t Apply(uint64_t stored_tag) const { return (stored_tag & kept_bits_) | set_bits_; }
+  // The tag to search the stored tags for. An override says nothing about them: the search begins
+  // with the newest.
+  uint64_t SoughtTag(uint64_t tag) const { return tag | sought_bits_; }
+
+ private:
+  static constexpr uint64_t kTypeBits = 0xff;
+  static_assert(PackTag(0, ValueType::kMax) <= kTypeBits);
+
+  uint64_t kept_bits_ = ~uint64_t{0};
+  uint64_t set_bits_ = 0;
+  uint64_t sought_bits_ = 0;
+};
+
+}  // namespace ashlar

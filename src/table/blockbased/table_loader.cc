@@ -1,0 +1,356 @@
+#include "table/blockbased/table_loader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/assert.h"
+#include "base/coding.h"
+#include "base/format.h"
+#include "observe/perf.h"
+#include "table/block/block_entries.h"
+#include "table/filter/filter_format.h"
+#include "table/table_properties.h"
+
+namespace ashlar {
+
+namespace {
+
+constexpr uint64_t kTailBytes = uint64_t{64} << 10;
+
+constexpr char kMetaProperties[] = "rocksdb.properties";
+constexpr char kMetaIndex[] = "rocksdb.index";
+constexpr char kMetaDictionary[] = "rocksdb.compression_dict";
+constexpr char kMetaRangeDeletions[] = "rocksdb.range_del";
+
+enum class IndexType : uint32_t { kBinary = 0, kHash = 1, kTwoLevel = 2, kBinaryWithFirstKey = 3 };
+
+const std::string* FindProperty(const TableProperties& properties, const char* name) {
+  const auto found = properties.user_collected_properties.find(name);
+  return found == properties.user_collected_properties.end() ? nullptr : &found->second;
+}
+// The value of a fixed32 property. 0: it is absent or too short.
+uint32_t Fixed32Property(const TableProperties& properties, const char* name) {
+  const std::string* const value = FindProperty(properties, name);
+  return value == nullptr || value->size() < sizeof(uint32_t) ? 0 : DecodeFixed32(value->data());
+}
+// True if the property of a feature says that it was off. Tables of old releases lack the property:
+// the feature was on where it was possible.
+bool PropertySaysNo(const TableProperties& properties, const char* name) {
+  const std::string* const value = FindProperty(properties, name);
+  return value != nullptr && *value == "0";
+}
+
+struct MetaBlock {
+  std::string name;
+  BlockHandle handle;
+};
+
+class TableLoader {
+ public:
+  explicit TableLoader(TableLoadArgs* args)
+      : comparator_(args->comparator),
+        with_slots_(args->with_slots),
+        largest_sequence_(args->largest_sequence),
+        prefix_extractors_(args->prefix_extractors),
+        parts_{.index = BlockIndex(args->comparator),
+               .sequence_override = {},
+               .filter = {},
+               .file = BlockFile(std::move(args->file), std::move(args->file_name),
+                                 args->file_bytes, args->mmap_reads, args->recorder),
+               .properties = {},
+               .meta_blocks = {}} {}
+
+  Result<TableParts> Load();
+
+ private:
+  BlockFile& file() { return parts_.file; }
+  const TableProperties& properties() const { return parts_.properties; }
+
+  Status LoadTail();
+  Status LoadFooter(Footer* footer);
+  Status LoadMetaIndex(const Footer& footer);
+  Status LoadProperties();
+  Status CheckSupported() const;
+  Status LoadSequenceOverride();
+  Status LoadDictionary();
+  Status LoadIndex();
+  Status LoadIndexPartitions(const Slice& top_level, const IndexCoding& coding);
+  Status LoadFilter();
+  Status LoadFilterPartitions(const BlockHandle& handle, TableFilter* filter);
+
+  IndexType index_type() const {
+    return static_cast<IndexType>(Fixed32Property(properties(), kPropertyIndexType));
+  }
+  IndexCoding Coding() const {
+    return {.user_keys = properties().index_key_is_user_key != 0,
+            .delta_values = properties().index_value_is_delta_encoded != 0,
+            .first_keys = index_type() == IndexType::kBinaryWithFirstKey};
+  }
+  // Appends the entries of an index block to an index.
+  Status AddToIndex(const Slice& block, uint64_t offset, const IndexCoding& coding,
+                    BlockIndex* index);
+  // Null: the filter has no usable prefixes.
+  std::shared_ptr<const SliceTransform> FindPrefixExtractor() const;
+  const BlockHandle* FindMeta(const Slice& name) const;
+  Result<BlockContents> ReadMeta(const BlockHandle& handle) const {
+    return parts_.file.ReadBlock(
+        {.handle = handle, .verify_checksum = true, .stays = true, .at_hand = &tail_});
+  }
+  // Every block of the file but the data blocks, for verification.
+  std::vector<BlockHandle> MetaBlocks() const;
+
+  const KeyComparator comparator_;
+  const bool with_slots_;
+  const SequenceNumber largest_sequence_;
+  PrefixExtractors* const prefix_extractors_;
+  TableParts parts_;
+
+  std::unique_ptr<char[]> tail_buffer_;
+  FileSpan tail_;
+  BlockHandle metaindex_;
+  BlockHandle index_;
+  std::vector<MetaBlock> named_blocks_;  // in the order of the metaindex
+  std::vector<BlockHandle> index_partitions_;
+  std::vector<BlockHandle> filter_partitions_;
+};
+
+Result<TableParts> TableLoader::Load() {
+  ASHLAR_RETURN_IF_ERROR(LoadTail());
+  Footer footer;
+  ASHLAR_RETURN_IF_ERROR(LoadFooter(&footer));
+  ASHLAR_RETURN_IF_ERROR(LoadMetaIndex(footer));
+  ASHLAR_RETURN_IF_ERROR(LoadProperties());
+  ASHLAR_RETURN_IF_ERROR(CheckSupported());
+  ASHLAR_RETURN_IF_ERROR(LoadSequenceOverride());
+  ASHLAR_RETURN_IF_ERROR(LoadDictionary());
+  ASHLAR_RETURN_IF_ERROR(LoadIndex());
+  PerfCount(&PerfContext::index_block_read_count, 1 + index_partitions_.size());
+  ASHLAR_RETURN_IF_ERROR(LoadFilter());
+  if (parts_.filter.IsPresent())
+    PerfCount(&PerfContext::filter_block_read_count, 1 + filter_partitions_.size());
+  parts_.meta_blocks = MetaBlocks();
+  return std::move(parts_);
+}
+
+Status TableLoader::LoadTail() {
+  uint64_t actual_bytes = 0;
+  ASHLAR_RETURN_IF_ERROR(file().file()->Size(&actual_bytes));
+  if (actual_bytes != file().file_bytes()) {
+    return Status::Corruption(file().name(), StrCat("the file has ", actual_bytes,
+                                                    " bytes, expected ", file().file_bytes()));
+  }
+  const uint64_t n = std::min(file().file_bytes(), kTailBytes);
+  const uint64_t offset = file().file_bytes() - n;
+  if (!file().mapped())
+    tail_buffer_ = std::make_unique_for_overwrite<char[]>(static_cast<size_t>(n));
+  ASHLAR_ASSIGN_OR_RETURN(const Slice bytes,
+                          file().ReadBytes(offset, static_cast<size_t>(n), tail_buffer_.get()));
+  tail_ = {offset, bytes};
+  return Status::OK();
+}
+
+Status TableLoader::LoadFooter(Footer* footer) {
+  const Result<Footer> decoded = DecodeFooter(tail_.bytes, file().file_bytes());
+  if (!decoded.ok()) {
+    return file().AddPlace(
+        decoded.status(),
+        file().file_bytes() - std::min<uint64_t>(file().file_bytes(), kFooterBytes));
+  }
+  *footer = *decoded;
+  file().SetFormat(*footer);
+  return Status::OK();
+}
+
+Status TableLoader::LoadMetaIndex(const Footer& footer) {
+  metaindex_ = footer.metaindex;
+  index_ = footer.index;
+  ASHLAR_ASSIGN_OR_RETURN(const BlockContents contents, ReadMeta(metaindex_));
+  BlockEntries entries(contents.data);
+  while (entries.Next()) {
+    Slice value = entries.value();
+    MetaBlock meta{entries.key().ToString(), {}};
+    if (!GetBlockHandle(&value, &meta.handle))
+      return file().CorruptionAt(metaindex_.offset, "bad block handle in the metaindex");
+    named_blocks_.push_back(std::move(meta));
+  }
+  if (!entries.status().ok()) return file().AddPlace(entries.status(), metaindex_.offset);
+  if (footer.format_version >= 6) {
+    const BlockHandle* const index = FindMeta(kMetaIndex);
+    if (index == nullptr)
+      return file().CorruptionAt(metaindex_.offset, "the metaindex names no index");
+    index_ = *index;
+  }
+  return Status::OK();
+}
+
+const BlockHandle* TableLoader::FindMeta(const Slice& name) const {
+  for (const MetaBlock& meta : named_blocks_) {
+    if (name == Slice(meta.name)) return &meta.handle;
+  }
+  return nullptr;
+}
+
+Status TableLoader::LoadProperties() {
+  const BlockHandle* const handle = FindMeta(kMetaProperties);
+  if (handle == nullptr)
+    return file().CorruptionAt(metaindex_.offset, "the metaindex names no properties");
+  ASHLAR_ASSIGN_OR_RETURN(const BlockContents contents, ReadMeta(*handle));
+  Result<TableProperties> properties = DecodeTableProperties(contents.data);
+  if (!properties.ok()) return file().AddPlace(properties.status(), handle->offset);
+  parts_.properties = std::move(properties).value();
+  return Status::OK();
+}
+
+Status TableLoader::CheckSupported() const {
+  const std::string& name = parts_.file.name();
+  const char* const comparator = comparator_.user_comparator()->Name();
+  if (!properties().comparator_name.empty() && properties().comparator_name != comparator) {
+    return Status::InvalidArgument(
+        name,
+        StrCat("was written with comparator ", properties().comparator_name, ", not ", comparator));
+  }
+  if (properties().num_range_deletions > 0 || FindMeta(kMetaRangeDeletions) != nullptr)
+    return Status::NotSupported(name, "the table holds range deletions");
+  if (const std::string* const udi = FindProperty(properties(), "rocksdb.udi.is.primary.index");
+      udi != nullptr && *udi != std::string(1, '\0'))
+    return Status::NotSupported(name, "the table has a user-defined index");
+  return Status::OK();
+}
+
+Status TableLoader::LoadSequenceOverride() {
+  const std::string& name = file().name();
+  const uint32_t version = Fixed32Property(properties(), kPropertyExternalVersion);
+  const std::string* const stored = FindProperty(properties(), kPropertyGlobalSequence);
+  if (FindProperty(properties(), kPropertyExternalVersion) == nullptr || version == 1) {
+    return stored == nullptr
+               ? Status::OK()
+               : Status::Corruption(name,
+                                    "a global sequence number in a table that cannot have one");
+  }
+  if (version != 2)
+    return Status::NotSupported(name, StrCat("external table of version ", version));
+  if (stored != nullptr && stored->size() != sizeof(uint64_t))
+    return Status::Corruption(name, "bad global sequence number");
+  SequenceNumber sequence = stored != nullptr ? DecodeFixed64(stored->data()) : 0;
+  if (largest_sequence_ < kSequenceNumberMax) {
+    // Newer versions leave the file as it is, and record the number in the MANIFEST alone.
+    if (sequence == 0) sequence = largest_sequence_;
+    if (sequence != largest_sequence_)
+      return Status::Corruption(name, "the global sequence number differs from the MANIFEST's");
+  }
+  if (sequence > kSequenceNumberMax) return Status::Corruption(name, "bad global sequence number");
+  parts_.sequence_override = SequenceOverride(sequence);
+  return Status::OK();
+}
+
+Status TableLoader::LoadDictionary() {
+  const BlockHandle* const handle = FindMeta(kMetaDictionary);
+  if (handle == nullptr) return Status::OK();
+  ASHLAR_ASSIGN_OR_RETURN(const BlockContents contents, ReadMeta(*handle));
+  if (!contents.data.empty())
+    file().SetDictionary(std::make_unique<DecompressionDictionary>(contents.data));
+  return Status::OK();
+}
+
+Status TableLoader::AddToIndex(const Slice& block, uint64_t offset, const IndexCoding& coding,
+                               BlockIndex* index) {
+  const auto add = [&](const IndexBlockEntry& entry) {
+    return index->Add(entry, coding.user_keys, file().file_bytes());
+  };
+  const Status status = VisitIndexBlock(block, coding, add);
+  return status.ok() ? status : file().AddPlace(status, offset);
+}
+
+Status TableLoader::LoadIndex() {
+  if (index_type() > IndexType::kBinaryWithFirstKey) {
+    return Status::NotSupported(file().name(),
+                                StrCat("index type ", static_cast<uint32_t>(index_type())));
+  }
+  const IndexCoding coding = Coding();
+  ASHLAR_ASSIGN_OR_RETURN(const BlockContents contents, ReadMeta(index_));
+  if (index_type() == IndexType::kTwoLevel) {
+    ASHLAR_RETURN_IF_ERROR(LoadIndexPartitions(contents.data, coding));
+  } else {
+    ASHLAR_RETURN_IF_ERROR(AddToIndex(contents.data, index_.offset, coding, &parts_.index));
+  }
+  parts_.index.Seal(with_slots_);
+  return Status::OK();
+}
+
+Status TableLoader::LoadIndexPartitions(const Slice& top_level, const IndexCoding& coding) {
+  BlockIndex partitions(comparator_);  // checks the top level's order and handles
+  ASHLAR_RETURN_IF_ERROR(AddToIndex(top_level, index_.offset, coding, &partitions));
+  for (uint32_t i = 0; i < partitions.blocks(); ++i) {
+    const BlockHandle handle = partitions.handle(i);
+    ASHLAR_ASSIGN_OR_RETURN(const BlockContents contents, ReadMeta(handle));
+    ASHLAR_RETURN_IF_ERROR(AddToIndex(contents.data, handle.offset, coding, &parts_.index));
+    index_partitions_.push_back(handle);
+  }
+  return Status::OK();
+}
+
+std::shared_ptr<const SliceTransform> TableLoader::FindPrefixExtractor() const {
+  const std::string& id = properties().prefix_extractor_name;
+  if (prefix_extractors_ == nullptr || id.empty() ||
+      PropertySaysNo(properties(), kPropertyPrefixFiltering))
+    return nullptr;
+  return prefix_extractors_->Find(id);
+}
+
+Status TableLoader::LoadFilter() {
+  TableFilter filter(!PropertySaysNo(properties(), kPropertyWholeKeyFiltering),
+                     FindPrefixExtractor());
+  const BlockHandle* const whole = FindMeta(StrCat(kFullFilterPrefix, kBuiltinFilterName));
+  const BlockHandle* const partitioned =
+      FindMeta(StrCat(kPartitionedFilterPrefix, kBuiltinFilterName));
+  if (!filter.IsUsable()) {
+    // Its blocks are not read.
+  } else if (whole != nullptr) {
+    ASHLAR_ASSIGN_OR_RETURN(BlockContents contents, ReadMeta(*whole));
+    filter.SetWhole(std::move(contents));
+  } else if (partitioned != nullptr) {
+    ASHLAR_RETURN_IF_ERROR(LoadFilterPartitions(*partitioned, &filter));
+  }
+  parts_.filter = std::move(filter);
+  return Status::OK();
+}
+
+Status TableLoader::LoadFilterPartitions(const BlockHandle& handle, TableFilter* filter) {
+  ASHLAR_ASSIGN_OR_RETURN(const BlockContents top_level, ReadMeta(handle));
+  IndexCoding coding = Coding();
+  coding.first_keys = false;
+  BlockIndex index(comparator_);
+  ASHLAR_RETURN_IF_ERROR(AddToIndex(top_level.data, handle.offset, coding, &index));
+  index.Seal(false);
+  std::vector<TableFilter::Partition> partitions;
+  partitions.reserve(index.blocks());
+  for (uint32_t i = 0; i < index.blocks(); ++i) {
+    filter_partitions_.push_back(index.handle(i));
+    ASHLAR_ASSIGN_OR_RETURN(BlockContents contents, ReadMeta(index.handle(i)));
+    const FilterReader reader(contents.data);
+    partitions.push_back({reader, std::move(contents)});
+  }
+  filter->SetPartitions(std::move(index), std::move(partitions));
+  return Status::OK();
+}
+
+std::vector<BlockHandle> TableLoader::MetaBlocks() const {
+  std::vector<BlockHandle> handles = index_partitions_;
+  handles.push_back(metaindex_);
+  handles.push_back(index_);
+  for (const MetaBlock& meta : named_blocks_) handles.push_back(meta.handle);
+  handles.insert(handles.end(), filter_partitions_.begin(), filter_partitions_.end());
+  return handles;
+}
+
+}  // namespace
+
+Result<TableParts> LoadTable(TableLoadArgs args) { return TableLoader(&args).Load(); }
+
+void TableParts::CheckInvariants() const {
+  index.CheckInvariants();
+  filter.CheckInvariants();
+  ASHLAR_ASSERT(meta_blocks.size() >= 3);  // I1: metaindex, index and properties were read
+}
+
+}  // namespace ashlar

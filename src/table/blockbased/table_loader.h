@@ -1,0 +1,63 @@
+// LoadTable: reads what an open table keeps in memory, once, from the end of its file.
+//
+//   file     [data blocks] ... [filter] [index] [dictionary] [properties] [metaindex] [footer]
+//   order         -               7        6         5            3            2         1
+//   4: CheckSupported refuses what Ashlar does not implement, before anything large is read
+//
+// The last 64 KiB are read in one piece. They hold all of these blocks of a small table.
+//
+// Refused with NotSupported: range deletions, unknown index types, user-defined indexes, external
+// tables of an unknown version. An entry of an unknown type fails the lookup or the cursor that
+// meets it.
+//
+// I1: TableParts come from a table whose footer, metaindex, properties and index are readable, and
+//     which was written with the comparator that it is opened with.
+// I2: every handle in meta_blocks was read and its checksum verified.
+// Thread safety: pure functions.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/file_system.h"
+#include "ashlar/table_properties.h"
+#include "base/result.h"
+#include "key/key_comparator.h"
+#include "key/prefix_extractors.h"
+#include "observe/recorder.h"
+#include "table/blockbased/block_file.h"
+#include "table/blockbased/block_index.h"
+#include "table/blockbased/sequence_override.h"
+#include "table/blockbased/table_filter.h"
+
+namespace ashlar {
+
+struct TableLoadArgs {
+  std::unique_ptr<RandomAccessFile> file;
+  std::string file_name;
+  uint64_t file_bytes = 0;
+  KeyComparator comparator{nullptr};
+  bool mmap_reads = false;
+  bool with_slots = false;  // make the index's slots for cached blocks
+  Recorder recorder;
+  SequenceNumber largest_sequence = kSequenceNumberMax;  // kSequenceNumberMax: not known
+  PrefixExtractors* prefix_extractors = nullptr;         // null: no prefixes are usable
+};
+
+// Constant for the life of the open table, except the slots of the index.
+struct TableParts {
+  BlockIndex index;
+  SequenceOverride sequence_override;
+  TableFilter filter;
+  BlockFile file;
+  TableProperties properties;
+  std::vector<BlockHandle> meta_blocks;  // all blocks of the file but the data blocks
+
+  // Asserts the invariants of the parts.
+  void CheckInvariants() const;
+};
+
+Result<TableParts> LoadTable(TableLoadArgs args);
+
+}  // namespace ashlar

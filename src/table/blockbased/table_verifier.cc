@@ -1,0 +1,80 @@
+#include "table/blockbased/table_verifier.h"
+
+#include <string>
+
+#include "base/format.h"
+#include "table/blockbased/block_based_table.h"
+
+namespace ashlar {
+
+namespace {
+
+class TableVerifier {
+ public:
+  explicit TableVerifier(BlockBasedTable* table) : table_(*table) {}
+
+  Status Run() {
+    ASHLAR_RETURN_IF_ERROR(VerifyMetaBlocks());
+    for (uint32_t i = 0; i < table_.index().blocks(); ++i) ASHLAR_RETURN_IF_ERROR(VerifyBlock(i));
+    table_.recorder().Tick(VERIFY_CHECKSUM_READ_BYTES, table_.file().file_bytes());
+    return CheckEntryCount();
+  }
+
+ private:
+  Status VerifyMetaBlocks() const {
+    for (const BlockHandle& handle : table_.meta_blocks()) {
+      ASHLAR_RETURN_IF_ERROR(
+          table_.file()
+              .ReadBlock({.handle = handle, .verify_checksum = true, .stays = true})
+              .status());
+    }
+    return Status::OK();
+  }
+
+  Status VerifyBlock(uint32_t block) {
+    ASHLAR_ASSIGN_OR_RETURN(const BlockRef ref, table_.Read({.block = block,
+                                                             .verify_checksum = true,
+                                                             .fill_cache = false,
+                                                             .side_index = true,
+                                                             .at_hand = nullptr}));
+    KeyBuffer buffer;
+    for (uint32_t i = 0; i < ref->entries(); ++i) {
+      const Status status = CheckEntry(block, ref->Key(table_.comparator(), i, &buffer));
+      if (!status.ok()) return table_.file().AddPlace(status, table_.index().handle(block).offset);
+    }
+    return Status::OK();
+  }
+
+  Status CheckEntry(uint32_t block, const Slice& key) {
+    const KeyComparator& comparator = table_.comparator();
+    if (!IsPointType(ExtractType(key)))
+      return Status::NotSupported("entry of a type that is not supported");
+    if (entries_ > 0 && comparator.CompareInternal(last_key_, key) >= 0)
+      return Status::Corruption("keys out of order");
+    last_key_.assign(key.data(), key.size());
+    ++entries_;
+    const BlockIndex& index = table_.index();
+    const Slice separator = index.separator(block);
+    const int r = index.user_keys() ? comparator.Compare(ExtractUserKey(key), separator)
+                                    : comparator.CompareInternal(key, separator);
+    return r > 0 ? Status::Corruption("a key lies behind its block's separator") : Status::OK();
+  }
+
+  Status CheckEntryCount() const {
+    const uint64_t recorded = table_.properties().num_entries;
+    if (entries_ == recorded) return Status::OK();
+    return Status::Corruption(
+        table_.file().name(),
+        StrCat("holds ", entries_, " entries, its properties say ", recorded));
+  }
+
+  BlockBasedTable& table_;
+  std::string last_key_;
+  uint64_t entries_ = 0;
+};
+
+}  // namespace
+
+Status VerifyTable(BlockBasedTable* table) { return TableVerifier(table).Run(); }
+
+}  // namespace ashlar
