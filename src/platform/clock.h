@@ -12,5 +12,8 @@ uint64_t ThreadCpuNanos();
 // Microseconds since 1970-01-01 UTC; may jump when the clock is set.
 uint64_t UnixMicros();
 void SleepForMicros(uint64_t micros);
+// Identifies the boot of the machine that this process runs in; 0 where the system has no such
+// number.
+uint64_t BootId();
 
 }  // namespace ashlar

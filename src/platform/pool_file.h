@@ -69,6 +69,9 @@ class PoolFile {
   PoolFile& operator=(const PoolFile&) = delete;
 
   const std::string& path() const { return path_; }
+  // The file's own absolute path, without symbolic links; path() if it has none, as a memfd, and on
+  // Windows.
+  std::string RealPath() const;
   void SetPath(std::string path) { path_ = std::move(path); }  // after a rename
   uint64_t bytes() const { return bytes_; }
   // kDax is found out by mapping a page.

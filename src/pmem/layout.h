@@ -1,6 +1,6 @@
 // The bytes of a pool, and nothing else: no behaviour.
 //
-//   page 0     header: identity (written once), batch mark, room for a small batch log
+//   page 0     header: identity (written once), log link, batch mark, room for a small batch log
 //   page 1 ..  span map: 8 bytes for every page of the pool
 //   then       pages, in spans: records of one size class, leaves, or one large record
 //
@@ -35,7 +35,7 @@ namespace ashlar::pmem {
 // Bytes from the start of the pool. 0 is the header's and stands for nothing.
 using PoolOffset = uint64_t;
 
-inline constexpr uint32_t kPoolVersion = 1;
+inline constexpr uint32_t kPoolVersion = 2;
 inline constexpr uint64_t kPageBytes = 4096;
 inline constexpr uint64_t kLineBytes = 64;
 inline constexpr uint64_t kPoolBytesMin = uint64_t{1} << 20;
@@ -58,6 +58,19 @@ struct PoolHeader {
   uint32_t checksum;  // crc32c, masked, of all bytes before it and of the name
 };
 static_assert(sizeof(PoolHeader) == 64);
+
+// The redo log that belongs to the pool (class logged; see redo_log.h). In the header's sector of 512
+// bytes, so that a power cut leaves the link before a change or the one after it.
+struct LogLink {
+  uint64_t state;       // LogState
+  uint64_t generation;  // of the log that is open, or of the last one that was
+  uint64_t checksum;    // crc32c, masked, of the two words before
+};
+enum class LogState : uint64_t {
+  kClosed = 1,  // the pool holds every change: no log belongs to it
+  kOpen = 2,    // changes may be in the log of this generation and nowhere else
+};
+inline constexpr PoolOffset kLogLinkOffset = 64;
 
 inline constexpr PoolOffset kComparatorNameOffset = 128;
 inline constexpr size_t kComparatorNameBytesMax = 1024;

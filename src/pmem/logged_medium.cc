@@ -1,121 +1,43 @@
 #include "pmem/logged_medium.h"
 
-#include <bit>
+#include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "base/coding.h"
-#include "base/crc32c.h"
-#include "base/format.h"
 #include "platform/clock.h"
+#include "pmem/log_replay.h"
+#include "pmem/pool.h"
 
 namespace ashlar::pmem {
-namespace {
-
-constexpr size_t kPredecessorRecord = kPageBytes;
-constexpr size_t kRecordHead = 40;
-constexpr size_t kPieceHead = 16;
-constexpr size_t kChecksumEnd = 16;  // of the head: what follows is summed
-
-struct PredecessorRecord {
-  uint64_t bytes;
-  uint64_t generation;
-  uint64_t number;
-};
-
-// The record at the start of `rest`, if it is whole and of this pool.
-bool ReadHead(const Slice& rest, uint64_t pool_id, PredecessorRecord* head) {
-  if (rest.size() < kRecordHead) return false;
-  head->bytes = DecodeFixed64(rest.data());
-  if (head->bytes < kRecordHead || head->bytes > rest.size()) return false;
-  const uint32_t crc = crc32c::Value(rest.data() + kChecksumEnd, head->bytes - kChecksumEnd);
-  if (crc32c::Mask(crc) != DecodeFixed64(rest.data() + 8)) return false;
-  head->generation = DecodeFixed64(rest.data() + 24);
-  head->number = DecodeFixed64(rest.data() + 32);
-  return DecodeFixed64(rest.data() + 16) == pool_id;
-}
-
-std::string EncodePredecessorRecord(uint64_t pool_id, uint64_t generation) {
-  std::string head(kPredecessorRecord, '\0');
-  EncodeFixed64(head.data() + 8, pool_id);
-  EncodeFixed64(head.data() + 16, generation);
-  EncodeFixed64(head.data(), crc32c::Mask(crc32c::Value(head.data() + 8, 16)));
-  return head;
-}
-
-// Whether the log is this pool's and has a generation to replay.
-bool ReadPredecessorRecord(const Slice& log, uint64_t pool_id, uint64_t* generation) {
-  if (log.size() < kPredecessorRecord ||
-      crc32c::Mask(crc32c::Value(log.data() + 8, 16)) != DecodeFixed64(log.data()))
-    return false;
-  *generation = DecodeFixed64(log.data() + 16);
-  return DecodeFixed64(log.data() + 8) == pool_id;
-}
-
-Status StartGeneration(PoolStorage* storage, uint64_t pool_id, uint64_t generation) {
-  ASHLAR_RETURN_IF_ERROR(storage->WriteLog(0, EncodePredecessorRecord(pool_id, generation)));
-  return storage->SyncLog();
-}
-
-Status StorePieces(PoolStorage* storage, Slice pieces) {
-  while (!pieces.empty()) {
-    const uint64_t offset = pieces.size() < kPieceHead ? 0 : DecodeFixed64(pieces.data());
-    const uint64_t bytes =
-        pieces.size() < kPieceHead ? ~uint64_t{0} : DecodeFixed64(pieces.data() + 8);
-    if (bytes > pieces.size() - kPieceHead || offset > storage->bytes() ||
-        bytes > storage->bytes() - offset) {
-      return Status::Corruption(LogPath(storage->path()),
-                                "a record with a good checksum stores outside of the pool");
-    }
-    ASHLAR_RETURN_IF_ERROR(storage->WritePool(offset, Slice(pieces.data() + kPieceHead, bytes)));
-    pieces.remove_prefix(kPieceHead + bytes);
-  }
-  return Status::OK();
-}
-
-Status StoreRecords(PoolStorage* storage, Slice log, uint64_t pool_id) {
-  uint64_t generation = 0;
-  if (!ReadPredecessorRecord(log, pool_id, &generation)) return Status::OK();
-  log.remove_prefix(kPredecessorRecord);
-  PredecessorRecord head;
-  for (uint64_t number = 0;
-       ReadHead(log, pool_id, &head) && head.generation == generation && head.number == number;
-       ++number) {
-    ASHLAR_RETURN_IF_ERROR(
-        StorePieces(storage, Slice(log.data() + kRecordHead, head.bytes - kRecordHead)));
-    log.remove_prefix(head.bytes);
-  }
-  return storage->SyncPool();
-}
-
-}  // namespace
-
-Status ReplayLog(PoolStorage* storage, uint64_t pool_id) {
-  const Status replayed =
-      storage->UseLog([&](const Slice& log) { return StoreRecords(storage, log, pool_id); });
-  if (replayed.IsPathNotFound()) return Status::OK();
-  ASHLAR_RETURN_IF_ERROR(replayed);
-  return storage->RemoveLog();
-}
 
 Result<std::unique_ptr<Medium>> LoggedMedium::Create(std::unique_ptr<PoolStorage> storage,
                                                      const LoggedMediumConfig& config) {
   ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PoolMapping> mapping, storage->MapPrivate());
-  // The log is new, but the blocks under it may be old: time keeps generations apart.
-  const uint64_t generation = UnixMicros();
-  ASHLAR_RETURN_IF_ERROR(storage->CreateLog(EncodePredecessorRecord(config.pool_id, generation)));
-  return std::unique_ptr<Medium>(
-      new LoggedMedium(std::move(storage), std::move(mapping), generation, config));
+  ASHLAR_ASSIGN_OR_RETURN(
+      const LogLink link,
+      DecodeLogLink(storage->path(), Slice(mapping->data() + kLogLinkOffset, sizeof(LogLink))));
+  ASHLAR_ASSERT(link.state == static_cast<uint64_t>(LogState::kClosed));
+  // Copies of a pool that go on separately have the same id: time tells their logs apart.
+  const LogHeader log = {.pool_id = config.pool_id,
+                         .generation = std::max(UnixMicros(), link.generation + 1),
+                         .boot_id = storage->BootId()};
+  ASHLAR_RETURN_IF_ERROR(storage->CreateLog(EncodeLogHeader(log)));
+  std::unique_ptr<LoggedMedium> medium(
+      new LoggedMedium(std::move(storage), std::move(mapping), log, config));
+  ASHLAR_RETURN_IF_ERROR(medium->SetLink(LogState::kOpen, log.generation));
+  return std::unique_ptr<Medium>(std::move(medium));
 }
 
 LoggedMedium::LoggedMedium(std::unique_ptr<PoolStorage> storage,
-                           std::unique_ptr<PoolMapping> mapping, uint64_t generation,
+                           std::unique_ptr<PoolMapping> mapping, const LogHeader& log,
                            const LoggedMediumConfig& config)
     : Medium(storage->path(), mapping->data(), mapping->bytes()),
       storage_(std::move(storage)),
       mapping_(std::move(mapping)),
       config_(config),
       changed_pages_((bytes() / kPageBytes + 63) / 64),
-      generation_(generation) {}
+      log_(log) {}
 
 Status LoggedMedium::status() const {
   MutexLock lock(mutex_);
@@ -150,23 +72,15 @@ void LoggedMedium::Copy(PoolOperation* operation, PoolOffset to, const char* fro
   NoteStore(operation, to, from, n);
 }
 
+// An operation without stores has no record: it waits for the changes that it may have seen.
 void LoggedMedium::Commit(PoolOperation* operation) {
-  std::string head(kRecordHead, '\0');
-  const std::string& redo = operation->redo;
   MutexLock lock(mutex_);
   under_way_--;
   if (under_way_ == 0) changed_.SignalAll();
-  EncodeFixed64(head.data(), kRecordHead + redo.size());
-  EncodeFixed64(head.data() + 16, config_.pool_id);
-  EncodeFixed64(head.data() + 24, generation_);
-  EncodeFixed64(head.data() + 32, next_number_++);
-  const uint32_t crc =
-      crc32c::Extend(crc32c::Value(head.data() + kChecksumEnd, kRecordHead - kChecksumEnd),
-                     redo.data(), redo.size());
-  EncodeFixed64(head.data() + 8, crc32c::Mask(crc));
-  buffer_.append(head);
-  buffer_.append(redo);
-  committed_end_ += head.size() + redo.size();
+  if (!operation->redo.empty()) {
+    AppendRecord(log_, next_number_++, operation->redo, &buffer_);
+    committed_end_ += RecordBytesFor(operation->redo);
+  }
   operation->log_end = committed_end_;
 }
 
@@ -182,7 +96,9 @@ void LoggedMedium::WriteBuffered() {
   std::string records;
   records.swap(buffer_);
   const uint64_t end = committed_end_;
-  const uint64_t at = kPredecessorRecord + end - records.size() - generation_start_;
+  const uint64_t at = kLogHeaderBytes + end - records.size() - generation_start_;
+  // Everything before was synced, by the write before this one.
+  if (config_.sync && !records.empty()) SetSyncedEnd(records.data(), at);
   Status status = error_;
   if (status.ok()) {
     writing_ = true;
@@ -225,14 +141,14 @@ void LoggedMedium::CheckpointIfLong() {
   if (durable_end_ < committed_end_) WriteBuffered();
   Status status = error_;
   if (status.ok()) {
-    const uint64_t next_generation = generation_ + 1;
+    const uint64_t next_generation = log_.generation + 1;
     lock.Unlock();
     status = WriteChangedPages();
-    if (status.ok()) status = StartGeneration(storage_.get(), config_.pool_id, next_generation);
+    if (status.ok()) status = StartGeneration(next_generation);
     lock.Lock();
   }
   if (status.ok()) {
-    generation_++;
+    log_.generation++;
     next_number_ = 0;
     generation_start_ = committed_end_;
   } else if (error_.ok()) {
@@ -240,6 +156,22 @@ void LoggedMedium::CheckpointIfLong() {
   }
   stopped_ = false;
   changed_.SignalAll();
+}
+
+Status LoggedMedium::StartGeneration(uint64_t generation) {
+  const LogHeader log = {
+      .pool_id = config_.pool_id, .generation = generation, .boot_id = storage_->BootId()};
+  ASHLAR_RETURN_IF_ERROR(storage_->WriteLog(0, EncodeLogHeader(log)));
+  ASHLAR_RETURN_IF_ERROR(storage_->SyncLog());
+  return SetLink(LogState::kOpen, generation);
+}
+
+// In the mapping too: a checkpoint may write the link's page.
+Status LoggedMedium::SetLink(LogState state, uint64_t generation) {
+  ASHLAR_RETURN_IF_ERROR(WriteLogLink(storage_.get(), state, generation));
+  const std::string link = EncodeLogLink(state, generation);
+  memcpy(mapping_->data() + kLogLinkOffset, link.data(), link.size());
+  return Status::OK();
 }
 
 // Changed pages, in runs. Afterwards the mapping shows the file again, so that the private copies
@@ -270,8 +202,10 @@ Status LoggedMedium::Close() {
   while (writing_) changed_.Wait(mutex_);
   if (durable_end_ < committed_end_) WriteBuffered();
   if (!error_.ok()) return error_;
+  const uint64_t generation = log_.generation;
   lock.Unlock();
   ASHLAR_RETURN_IF_ERROR(WriteChangedPages());
+  ASHLAR_RETURN_IF_ERROR(SetLink(LogState::kClosed, generation));
   return storage_->RemoveLog();
 }
 

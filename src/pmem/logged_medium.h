@@ -1,38 +1,26 @@
 // LoggedMedium: a pool on an ordinary file. The file is mapped privately, so that the system cannot
-// write a page ahead of the log; a redo log beside it carries durability, and only a checkpoint
+// write a page ahead of the log; a redo log (redo_log.h) carries durability, and only a checkpoint
 // writes pages.
 //
-//   <pool>.log    page 0      checksum u64 | pool id u64 | generation u64
-//                 record*     record = bytes u64 | checksum u64 | pool id u64 | generation u64 |
-//                             number u64 | (offset u64, bytes u64, data)*
-//
 //   verbs ──> private memory, and the operation's redo
-//   Commit ──> buffer_ (in the order of commits) ──> AwaitDurable: one thread writes and syncs for all that wait ──> log file
-//   log long enough ──> checkpoint: sync the log; write changed pages to the pool; sync the pool; name the next generation in page 0; sync the log;
-//   it starts again behind page 0
-//
-// Replay: records of the generation that page 0 names, numbered without a gap, up to the first that
-// is damaged, are stored to the pool's file, in order. Where page 0 is damaged there is nothing to
-// replay: it is written when the pool is whole.
+//   Commit ──> buffer_ (in the order of commits) ──> AwaitDurable: one thread writes and syncs for
+//   all that wait ──> log file
+//   log long enough ──> checkpoint: sync the log; write changed pages; sync the pool; name the next
+//   generation in the log's header; sync the log; name it in the pool's link; sync the pool
 //
 // I1: an operation is one record: after a crash it is there or it is not.
-// I2: a word that is stored between two checkpoints is in the log of that generation. So replaying
-//     a log over any mixture of pages from before and
-// after
-//     its checkpoint gives the state at the log's end, and replaying it twice too.
+// I2: a word that is stored between two checkpoints is in the log of that generation.
 // I3: a page is written to the pool only after every record that stored to it is durable.
 // I4: no operation is under way during a checkpoint: what is written is the state between two
 //     operations.
+// I5: a record is written only while log header and link name its generation, durably. So a log
+//     without the link's generation, or with records of a later one, is not this pool's.
 //
-// I5: no record is written over the generation before while page 0 names that one. Otherwise a
-//     crash could leave its first records and not the others: replaying those alone would take
-//     words back to what they were.
+// The log is not cut at a checkpoint, since giving space back and taking it again would make each
+// sync write metadata: records of earlier generations follow the newest one.
 //
-// The log is not cut, since giving space back and taking it again would make each sync write
-// metadata; so records of the generation before lie behind the newest one. Their generation tells.
-//
-// A reader may see a change that has been committed and is not yet durable: the writer that made it
-// has not been answered.
+// A reader may see a change that is committed and not yet durable: its writer still waits. A writer
+// that finds nothing to change commits as well, without a record, and waits for what it has seen.
 //
 // msync was rejected: it is neither atomic nor ordered. Logging whole pages was rejected: an insert
 // changes some 100 bytes on three pages.
@@ -47,12 +35,9 @@
 #include "platform/mutex.h"
 #include "pmem/medium.h"
 #include "pmem/pool_storage.h"
+#include "pmem/redo_log.h"
 
 namespace ashlar::pmem {
-
-// Brings the pool up to date with the log beside it, if there is one for this pool, and removes the
-// log. Nothing is mapped meanwhile.
-Status ReplayLog(PoolStorage* storage, uint64_t pool_id);
 
 struct LoggedMediumConfig {
   uint64_t pool_id = 0;
@@ -62,7 +47,7 @@ struct LoggedMediumConfig {
 
 class LoggedMedium final : public Medium {
  public:
-  // Takes storage whose log was replayed; starts a new log.
+  // Takes storage whose log was replayed (log_replay.h); starts a new log.
   static Result<std::unique_ptr<Medium>> Create(std::unique_ptr<PoolStorage> storage,
                                                 const LoggedMediumConfig& config);
 
@@ -73,7 +58,7 @@ class LoggedMedium final : public Medium {
 
  private:
   LoggedMedium(std::unique_ptr<PoolStorage> storage, std::unique_ptr<PoolMapping> mapping,
-               uint64_t generation, const LoggedMediumConfig& config);
+               const LogHeader& log, const LoggedMediumConfig& config);
 
   void Begin(PoolOperation* operation) override;
   void Store(PoolOperation* operation, PoolOffset to, uint64_t word) override;
@@ -88,6 +73,8 @@ class LoggedMedium final : public Medium {
   void WriteBuffered() ASHLAR_REQUIRES(mutex_);
   void CheckpointIfLong();
   Status WriteChangedPages();
+  Status StartGeneration(uint64_t generation);
+  Status SetLink(LogState state, uint64_t generation);
 
   const std::unique_ptr<PoolStorage> storage_;  // by whoever is writing_ or runs the checkpoint
   const std::unique_ptr<PoolMapping> mapping_;
@@ -107,8 +94,8 @@ class LoggedMedium final : public Medium {
       0;  // bytes committed since open, in all generations
   uint64_t durable_end_ ASHLAR_GUARDED_BY(mutex_) = 0;  // of these
   uint64_t generation_start_ ASHLAR_GUARDED_BY(mutex_) =
-      0;  // where the generation's first record is
-  uint64_t generation_ ASHLAR_GUARDED_BY(mutex_);
+      0;                                     // where the generation's first record is
+  LogHeader log_ ASHLAR_GUARDED_BY(mutex_);  // of the current generation
   uint64_t next_number_ ASHLAR_GUARDED_BY(mutex_) = 0;
   Status error_ ASHLAR_GUARDED_BY(mutex_);
 };

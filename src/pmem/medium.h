@@ -19,7 +19,8 @@
 //
 // The verbs say in which order things become durable, Commit says what belongs together: a medium
 // with flushes and fences does everything in the verbs and nothing in Commit; the logged medium
-// ignores Flush and Fence and makes one log record of the operation's stores.
+// ignores Flush and Fence and makes one log record of the operation's stores. An operation that
+// found nothing to store commits too, so that AwaitDurable covers the changes that it has seen.
 //
 // I1: an operation that depends on another one's stores commits after it.
 // I2: nothing but the verbs stores to the pool. (A test maps the view read-only and lets the verbs

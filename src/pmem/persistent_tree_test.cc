@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <thread>
 
@@ -133,33 +134,201 @@ TEST_F(PersistentTreeTest, TheLogBringsBackEverythingAcknowledged) {
   }
 }
 
-// A log that ends anywhere gives the state after some whole number of changes.
-TEST_F(PersistentTreeTest, ATornLogGivesAWholeNumberOfChanges) {
-  ASSERT_TRUE(Open().ok());
-  constexpr int kChanges = 120;
-  for (int i = 0; i < kChanges; ++i)
-    ASSERT_TRUE(tree_->Put("key" + std::to_string(1000 + i), std::string(50, 'v')).ok());
-  const auto log_bytes = static_cast<uint64_t>(std::filesystem::file_size(Path() + ".log"));
+std::string ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+void WriteFile(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+// What a process leaves that dies: pool "copy" and its log, with kChanges acknowledged entries.
+class LogDamageTest : public PersistentTreeTest {
+ protected:
+  static constexpr int kChanges = 120;
+  static constexpr size_t kLogHeader = 4096;
+
+  void SetUp() override {
+    ASSERT_TRUE(Open().ok());
+    for (int i = 0; i < kChanges; ++i) ASSERT_TRUE(tree_->Put(KeyOf(i), ValueOf(i)).ok());
+    CopyFiles("copy");
+    pool_ = ReadFile(Path("copy"));
+    log_ = ReadFile(LogOf("copy"));
+    records_end_ = log_.find_last_not_of('\0') + 1;
+  }
+
+  static std::string KeyOf(int i) { return "key" + std::to_string(1000 + i); }
+  static std::string ValueOf(int i) { return std::string(50, 'v') + std::to_string(i); }
+  std::string LogOf(const std::string& name) const { return Path(name) + ".log"; }
+  void Restore() {
+    copy_.reset();
+    for (const auto& file : std::filesystem::directory_iterator(folder_)) {
+      if (file.path().filename().string().starts_with("copy")) std::filesystem::remove(file.path());
+    }
+    WriteFile(Path("copy"), pool_);
+    WriteFile(LogOf("copy"), log_);
+  }
+  Status OpenCopy() { return PersistentTree::Open(options_, Path("copy"), &copy_); }
+  // The first so many changes, and no others.
+  void ExpectPrefix(uint64_t entries) {
+    ASSERT_EQ(copy_->Count(KeyRange::All()), entries);
+    for (int i = 0; i < static_cast<int>(entries); ++i) {
+      std::string value;
+      ASSERT_TRUE(copy_->Get(ReadOptions(), KeyOf(i), &value).ok()) << i;
+      ASSERT_EQ(value, ValueOf(i));
+    }
+    const Status verified = copy_->Verify();
+    ASSERT_TRUE(verified.ok()) << verified.ToString();
+  }
+  // `log`: null: there is none.
+  void ExpectRefused(const std::string& what, const std::string* log) {
+    SCOPED_TRACE(what);
+    Restore();
+    std::filesystem::remove(LogOf("copy"));
+    if (log != nullptr) WriteFile(LogOf("copy"), *log);
+    for (int i = 0; i < 2; ++i) {
+      const Status refused = OpenCopy();
+      ASSERT_TRUE(refused.IsCorruption()) << refused.ToString();
+      EXPECT_THAT(refused.ToString(), HasSubstr("copy.log"));
+      EXPECT_THAT(refused.ToString(), HasSubstr("accept_log_damage"));
+      EXPECT_EQ(ReadFile(Path("copy")), pool_);
+      EXPECT_EQ(std::filesystem::exists(LogOf("copy")), log != nullptr);
+      if (log != nullptr) {
+        EXPECT_EQ(ReadFile(LogOf("copy")), *log);
+      }
+    }
+    options_.accept_log_damage = true;
+    const Status accepted = OpenCopy();
+    options_.accept_log_damage = false;
+    ASSERT_TRUE(accepted.ok()) << accepted.ToString();
+    const uint64_t entries = copy_->Count(KeyRange::All());
+    ExpectPrefix(entries);
+    if (log != nullptr) {
+      EXPECT_EQ(ReadFile(LogOf("copy") + ".lost-1"), *log);
+    }
+    ASSERT_TRUE(copy_->Put("more", "value").ok());
+    ASSERT_TRUE(copy_->Close().ok());
+    ASSERT_TRUE(OpenCopy().ok());
+    EXPECT_EQ(copy_->Count(KeyRange::All()), entries + 1);
+    ASSERT_TRUE(copy_->Close().ok());
+    EXPECT_FALSE(std::filesystem::exists(LogOf("copy")));
+  }
+
+  std::string pool_;
+  std::string log_;
+  size_t records_end_ = 0;
+  std::unique_ptr<PersistentTree> copy_;
+};
+
+// A process that dies leaves a part of its last write at the log's end.
+TEST_F(LogDamageTest, ATornLogGivesAWholeNumberOfChanges) {
+  const std::string whole = log_;
   Random random(3);
   uint64_t last = 0;
   for (int round = 0; round < 40; ++round) {
-    CopyFiles("copy");
-    if (round % 2 == 0) {
-      std::filesystem::resize_file(Path("copy") + ".log", random.Uniform(log_bytes + 1));
-    } else {
-      std::fstream log(Path("copy") + ".log", std::ios::in | std::ios::out | std::ios::binary);
-      log.seekp(static_cast<std::streamoff>(random.Uniform(log_bytes)));
-      log.put(static_cast<char>(random.Next()));
-    }
-    std::unique_ptr<PersistentTree> copy;
-    ASSERT_TRUE(PersistentTree::Open(options_, Path("copy"), &copy).ok());
-    const uint64_t count = copy->Count(KeyRange::All());
-    for (uint64_t i = 0; i < count; ++i)
-      ASSERT_TRUE(copy->Exists("key" + std::to_string(1000 + i)));
-    ASSERT_TRUE(copy->Verify().ok());
+    const size_t end = kLogHeader + random.Uniform(records_end_ + 1 - kLogHeader);
+    log_ = whole.substr(0, end) + std::string(whole.size() - end, '\0');
+    Restore();
+    const Status opened = OpenCopy();
+    ASSERT_TRUE(opened.ok()) << opened.ToString();
+    const uint64_t count = copy_->Count(KeyRange::All());
+    ExpectPrefix(count);
     last = std::max(last, count);
   }
   EXPECT_GT(last, 50U);
+}
+
+// One flipped bit in the log's header lost every acknowledged change, one in the middle half of
+// them; open and Verify returned OK, and the log was gone.
+TEST_F(LogDamageTest, ADamagedLogIsRefusedAndKept) {
+  const auto flip = [&](size_t at) {
+    std::string log = log_;
+    log[at] = static_cast<char>(log[at] ^ 1);
+    return log;
+  };
+  std::string damaged = flip(kLogHeader + (records_end_ - kLogHeader) / 2);
+  ExpectRefused("a bit in the middle", &damaged);
+  for (size_t word = 0; word < 5; ++word) {
+    damaged = flip(word * 8 + 1);
+    ExpectRefused("a bit of the header, word " + std::to_string(word), &damaged);
+  }
+  damaged = flip(kLogHeader);
+  ExpectRefused("a bit of the first record's length", &damaged);
+  damaged = log_;
+  damaged.replace(kLogHeader, 4096, std::string(4096, '\0'));
+  ExpectRefused("a page of zeros", &damaged);
+}
+
+TEST_F(LogDamageTest, ALogThatWasCutOrIsMissingIsRefused) {
+  std::string cut;
+  ExpectRefused("empty", &cut);
+  for (const size_t bytes : {size_t{100}, kLogHeader, (kLogHeader + records_end_) / 2}) {
+    cut = log_.substr(0, bytes);
+    ExpectRefused("cut to " + std::to_string(bytes), &cut);
+  }
+  ExpectRefused("missing", nullptr);
+}
+
+TEST_F(LogDamageTest, ALogOfAnotherPoolIsNotReplayed) {
+  std::unique_ptr<PersistentTree> other;
+  ASSERT_TRUE(PersistentTree::Open(options_, Path("other"), &other).ok());
+  ASSERT_TRUE(other->Put("other", "value").ok());
+  const std::string log = ReadFile(LogOf("other"));
+  ASSERT_TRUE(other->Close().ok());
+  ExpectRefused("of another pool", &log);
+  // A pool that was closed needs no log.
+  WriteFile(LogOf("other"), log_);
+  ASSERT_TRUE(PersistentTree::Open(options_, Path("other"), &other).ok());
+  EXPECT_EQ(other->Count(KeyRange::All()), 1U);
+  EXPECT_EQ(ReadFile(LogOf("other") + ".lost-1"), log_);
+}
+
+// The log of a crash came back after later sessions: 2,000 values were those from before them.
+TEST_F(LogDamageTest, AStaleLogIsNotReplayed) {
+  Restore();
+  ASSERT_TRUE(OpenCopy().ok());
+  for (int i = 0; i < kChanges; ++i) ASSERT_TRUE(copy_->Put(KeyOf(i), "new").ok());
+  const std::string newer_log = ReadFile(LogOf("copy"));
+  ASSERT_TRUE(copy_->Close().ok());
+  WriteFile(LogOf("copy"), log_);
+  ASSERT_TRUE(OpenCopy().ok());
+  for (int i = 0; i < kChanges; ++i) {
+    std::string value;
+    ASSERT_TRUE(copy_->Get(ReadOptions(), KeyOf(i), &value).ok());
+    ASSERT_EQ(value, "new");
+  }
+  EXPECT_EQ(ReadFile(LogOf("copy") + ".lost-1"), log_);
+  ASSERT_TRUE(copy_->Close().ok());
+  ExpectRefused("of a later session", &newer_log);
+}
+
+// A pool from before the changes of this log, put back.
+TEST_F(LogDamageTest, ALogThatIsNewerThanAClosedPoolIsRefused) {
+  Restore();
+  ASSERT_TRUE(OpenCopy().ok());
+  ASSERT_TRUE(copy_->Close().ok());
+  pool_ = ReadFile(Path("copy"));
+  ASSERT_TRUE(OpenCopy().ok());
+  ASSERT_TRUE(copy_->Put("later", "value").ok());
+  const std::string log = ReadFile(LogOf("copy"));
+  ASSERT_TRUE(copy_->Close().ok());
+  ExpectRefused("newer", &log);
+}
+
+// Opened through a link, the pool had its log next to the link: opened by its own name it was
+// without the changes, and the next open by the link replayed them over newer ones.
+TEST_F(PersistentTreeTest, TheLogIsNextToThePoolWhateverLinkItIsOpenedThrough) {
+  ASSERT_TRUE(Open().ok());
+  ASSERT_TRUE(tree_->Close().ok());
+  std::error_code error;
+  std::filesystem::create_symlink(Path(), Path("link"), error);
+  ASSERT_FALSE(error) << error.message();
+  ASSERT_TRUE(Open("link").ok());
+  ASSERT_TRUE(tree_->Put("key", "value").ok());
+  EXPECT_EQ(tree_->path(), Path("link"));
+  EXPECT_TRUE(std::filesystem::exists(Path() + ".log"));
+  EXPECT_FALSE(std::filesystem::exists(Path("link") + ".log"));
 }
 
 TEST_F(PersistentTreeTest, SeveralWritersShareSyncsAndCheckpoints) {

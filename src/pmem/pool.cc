@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "base/assert.h"
+#include "base/coding.h"
 #include "base/crc32c.h"
 #include "base/format.h"
 #include "pmem/heap.h"
@@ -41,9 +43,34 @@ std::string EncodePoolHeader(uint64_t pool_bytes, uint64_t pool_id, const Compar
   memcpy(header.magic, kPoolMagic, sizeof(kPoolMagic));
   memcpy(page.data(), &header, sizeof(header));
   memcpy(page.data() + kComparatorNameOffset, name.data(), name.size());
+  const std::string link = EncodeLogLink(LogState::kClosed, 0);
+  memcpy(page.data() + kLogLinkOffset, link.data(), link.size());
   header.checksum = HeaderChecksum(page.data(), name.size());
   memcpy(page.data(), &header, sizeof(header));
   return page;
+}
+
+std::string EncodeLogLink(LogState state, uint64_t generation) {
+  std::string bytes(sizeof(LogLink), '\0');
+  EncodeFixed64(bytes.data() + offsetof(LogLink, state), static_cast<uint64_t>(state));
+  EncodeFixed64(bytes.data() + offsetof(LogLink, generation), generation);
+  const uint32_t crc = crc32c::Value(bytes.data(), offsetof(LogLink, checksum));
+  EncodeFixed64(bytes.data() + offsetof(LogLink, checksum), crc32c::Mask(crc));
+  return bytes;
+}
+
+Result<LogLink> DecodeLogLink(const std::string& path, const Slice& bytes) {
+  LogLink link;
+  ASHLAR_ASSERT(bytes.size() >= sizeof(link));
+  memcpy(&link, bytes.data(), sizeof(link));
+  const uint32_t crc = crc32c::Value(bytes.data(), offsetof(LogLink, checksum));
+  const bool has_state = link.state == static_cast<uint64_t>(LogState::kClosed) ||
+                         link.state == static_cast<uint64_t>(LogState::kOpen);
+  if (crc32c::Mask(crc) != link.checksum || !has_state) {
+    return Status::Corruption(
+        path, StrCat("the pool's link to its log is damaged (offset ", kLogLinkOffset, ")"));
+  }
+  return link;
 }
 
 void FormatPool(Medium* medium, uint64_t pool_id, const Comparator& comparator) {

@@ -27,6 +27,10 @@ void FormatPool(Medium* medium, uint64_t pool_id, const Comparator& comparator);
 Result<PoolHeader> DecodePoolHeader(const std::string& path, const Slice& page, uint64_t file_bytes,
                                     const Comparator& comparator);
 
+std::string EncodeLogLink(LogState state, uint64_t generation);
+// `bytes` begins where the link does. Corruption if it is damaged.
+Result<LogLink> DecodeLogLink(const std::string& path, const Slice& bytes);
+
 // Where a span of leaves and the first leaf in it are in a new pool.
 PoolOffset FirstLeafOf(uint64_t pool_bytes);
 

@@ -1,6 +1,9 @@
-// PoolStorage: the two files of a logged pool, the pool itself and the log beside it. What is
+// PoolStorage: the two files of a logged pool, the pool itself and the log next to it. What is
 // written may be lost, in any part and in any order, until the file's sync has returned. Tests have
 // one of their own, which is cut off.
+//
+// I1: the log's length is a multiple of kLogGrowthBytes at any time. So a log of another length was
+//     cut by something else than a crash.
 //
 // Thread safety: WritePool and SyncPool one thread at a time; the log's calls likewise.
 #pragma once
@@ -10,12 +13,14 @@
 #include <optional>
 #include <string>
 
+#include "platform/clock.h"
 #include "platform/file.h"
 #include "platform/pool_file.h"
 
 namespace ashlar::pmem {
 
-std::string LogPath(const std::string& pool_path);
+// A log grows by this much before it is written beyond its end.
+inline constexpr uint64_t kLogGrowthBytes = uint64_t{64} << 10;
 
 class PoolStorage {
  public:
@@ -25,8 +30,13 @@ class PoolStorage {
 
   // The pool's; names it in errors.
   virtual const std::string& path() const = 0;
+  // The log's; names it in errors.
+  virtual const std::string& log_path() const = 0;
+  // See platform/clock.h.
+  virtual uint64_t BootId() const = 0;
   virtual uint64_t bytes() const = 0;
   virtual Result<std::unique_ptr<PoolMapping>> MapPrivate() const = 0;
+  virtual Status ReadPool(uint64_t offset, size_t n, char* to) const = 0;
   virtual Status WritePool(uint64_t offset, const Slice& bytes) = 0;
   virtual Status SyncPool() = 0;
 
@@ -39,6 +49,8 @@ class PoolStorage {
   virtual Status SyncLog() = 0;
   // Durably.
   virtual Status RemoveLog() = 0;
+  // Gives the log another name, durably: <log>.lost-N. Requires: the log is not being written.
+  virtual Status KeepLog() = 0;
 
  protected:
   PoolStorage() = default;
@@ -47,14 +59,21 @@ class PoolStorage {
 // Files of the operating system.
 class FileStorage final : public PoolStorage {
  public:
-  explicit FileStorage(std::unique_ptr<PoolFile> pool) : pool_(std::move(pool)) {}
+  // The log is next to the pool itself, whatever link the pool was opened through.
+  explicit FileStorage(std::unique_ptr<PoolFile> pool)
+      : pool_(std::move(pool)), log_path_(pool_->RealPath() + ".log") {}
   // Gives the pool's file away; nothing else may be asked for then.
   std::unique_ptr<PoolFile> Release() { return std::move(pool_); }
 
   const std::string& path() const override { return pool_->path(); }
+  const std::string& log_path() const override { return log_path_; }
+  uint64_t BootId() const override { return ashlar::BootId(); }
   uint64_t bytes() const override { return pool_->bytes(); }
   Result<std::unique_ptr<PoolMapping>> MapPrivate() const override {
     return pool_->Map(PoolMapMode::kPrivate);
+  }
+  Status ReadPool(uint64_t offset, size_t n, char* to) const override {
+    return pool_->ReadAt(offset, n, to);
   }
   Status WritePool(uint64_t offset, const Slice& bytes) override {
     return pool_->WriteAt(offset, bytes.data(), bytes.size());
@@ -63,15 +82,16 @@ class FileStorage final : public PoolStorage {
 
   Status UseLog(const std::function<Status(const Slice&)>& use) const override;
   Status CreateLog(const Slice& head) override;
-  Status WriteLog(uint64_t offset, const Slice& bytes) override {
-    return log_->WriteAt(offset, bytes);
-  }
+  Status WriteLog(uint64_t offset, const Slice& bytes) override;
   Status SyncLog() override { return log_->SyncData(); }
   Status RemoveLog() override;
+  Status KeepLog() override;
 
  private:
   std::unique_ptr<PoolFile> pool_;
+  const std::string log_path_;
   std::optional<OsFile> log_;  // while it is written
+  uint64_t log_bytes_ = 0;     // its length, then
 };
 
 }  // namespace ashlar::pmem

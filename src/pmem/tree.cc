@@ -12,6 +12,7 @@
 #include "pmem/batch_writer.h"
 #include "pmem/leaf_mark.h"
 #include "pmem/leaf_writer.h"
+#include "pmem/log_replay.h"
 #include "pmem/logged_medium.h"
 #include "pmem/mapped_medium.h"
 #include "pmem/pool.h"
@@ -108,9 +109,6 @@ Status CreatePool(const PersistentTreeOptions& options, const std::string& path)
     FormatPool(&medium, RandomId(), *options.comparator);
     ASHLAR_RETURN_IF_ERROR(borrowed->SyncData());
   }
-  // A log of this name belongs to a pool that is gone.
-  const Status log_removed = RemoveFile(LogPath(path));
-  if (!log_removed.ok() && !log_removed.IsPathNotFound()) return log_removed;
   ASHLAR_RETURN_IF_ERROR(RenamePath(temporary, path));
   ASHLAR_ASSIGN_OR_RETURN(OsDirectory folder, OsDirectory::Open(ParentDirectory(path)));
   return folder.Sync();
@@ -138,7 +136,8 @@ Result<std::unique_ptr<Medium>> OpenMedium(const PersistentTreeOptions& options,
                           DecodePoolHeader(path, page, file->bytes(), *options.comparator));
   ASHLAR_ASSIGN_OR_RETURN(const DurabilityClass durability, ChooseClass(options, *file));
   auto storage = std::make_unique<FileStorage>(std::move(file));
-  ASHLAR_RETURN_IF_ERROR(ReplayLog(storage.get(), header.pool_id));
+  ASHLAR_RETURN_IF_ERROR(ReplayLog(
+      storage.get(), {.pool_id = header.pool_id, .accept_damage = options.accept_log_damage}));
   if (durability == DurabilityClass::kLogged) {
     return LoggedMedium::Create(std::move(storage), {.pool_id = header.pool_id,
                                                      .sync = options.sync_log,

@@ -13,11 +13,20 @@ void Overwrite(std::string* file, uint64_t offset, const Slice& bytes) {
   file->replace(offset, bytes.size(), bytes.data(), bytes.size());
 }
 
+void OverwriteLog(std::string* log, uint64_t offset, const Slice& bytes) {
+  Overwrite(log, offset, bytes);
+  GrowLog(log);
+}
+
 }  // namespace
+
+void GrowLog(std::string* log) {
+  log->resize((log->size() + kLogGrowthBytes - 1) / kLogGrowthBytes * kLogGrowthBytes, '\0');
+}
 
 void DiskContents::Apply(const DiskWrite& write) {
   if (write.file == DiskFile::kPool) return Overwrite(&pool, write.offset, write.bytes);
-  if (log) Overwrite(&*log, write.offset, write.bytes);
+  if (log) OverwriteLog(&*log, write.offset, write.bytes);
 }
 
 void DiskContents::Finish(const DiskEpoch& epoch) {
@@ -37,11 +46,17 @@ class CrashDisk::Storage final : public PoolStorage {
   explicit Storage(CrashDisk* disk) : disk_(*disk) {}
 
   const std::string& path() const override { return disk_.pool_->path(); }
+  const std::string& log_path() const override { return disk_.log_path_; }
+  // Each image is what a power cut leaves.
+  uint64_t BootId() const override { return 0; }
   uint64_t bytes() const override { return disk_.pool_->bytes(); }
   Result<std::unique_ptr<PoolMapping>> MapPrivate() const override {
     return disk_.pool_->Map(PoolMapMode::kPrivate);
   }
 
+  Status ReadPool(uint64_t offset, size_t n, char* to) const override {
+    return disk_.pool_->ReadAt(offset, n, to);
+  }
   Status WritePool(uint64_t offset, const Slice& bytes) override {
     MutexLock lock(disk_.mutex_);
     disk_.WriteToPool(offset, bytes);
@@ -66,18 +81,20 @@ class CrashDisk::Storage final : public PoolStorage {
     MutexLock lock(disk_.mutex_);
     disk_.EndEpoch(DiskEpoch::End::kLogCreated);
     disk_.log_ = head.ToString();
+    GrowLog(&*disk_.log_);
     disk_.epochs_.back().created = *disk_.log_;
     return Status::OK();
   }
   Status WriteLog(uint64_t offset, const Slice& bytes) override {
     MutexLock lock(disk_.mutex_);
     ASHLAR_ASSERT(disk_.log_.has_value());
-    Overwrite(&*disk_.log_, offset, bytes);
+    OverwriteLog(&*disk_.log_, offset, bytes);
     disk_.writes_.push_back({.file = DiskFile::kLog, .offset = offset, .bytes = bytes.ToString()});
     return Status::OK();
   }
   Status SyncLog() override {
     disk_.LetOthersCome();
+    ASHLAR_RETURN_IF_ERROR(disk_.RunLogSync());
     MutexLock lock(disk_.mutex_);
     disk_.EndEpoch(DiskEpoch::End::kLogSynced);
     return Status::OK();
@@ -88,6 +105,13 @@ class CrashDisk::Storage final : public PoolStorage {
     disk_.EndEpoch(DiskEpoch::End::kLogRemoved);
     return Status::OK();
   }
+  Status KeepLog() override {
+    {
+      MutexLock lock(disk_.mutex_);
+      disk_.kept_log_ = disk_.log_;
+    }
+    return RemoveLog();
+  }
 
  private:
   CrashDisk& disk_;
@@ -96,6 +120,11 @@ class CrashDisk::Storage final : public PoolStorage {
 CrashDisk::CrashDisk(uint64_t pool_bytes) : pool_(PoolFile::CreateAnonymous(pool_bytes).value()) {}
 
 std::unique_ptr<PoolStorage> CrashDisk::NewStorage() { return std::make_unique<Storage>(this); }
+
+std::optional<std::string> CrashDisk::KeptLog() const {
+  MutexLock lock(mutex_);
+  return kept_log_;
+}
 
 std::string CrashDisk::ReadPool() const {
   std::string bytes(pool_->bytes(), '\0');
@@ -121,6 +150,20 @@ void CrashDisk::LetOthersCome() {
     if (!progress_) return;
   }
   for (int i = 0; i < kTurns; ++i) YieldThread();
+}
+
+Status CrashDisk::RunLogSync() {
+  std::function<Status()> sync;
+  {
+    MutexLock lock(mutex_);
+    sync = log_sync_;
+  }
+  return sync ? sync() : Status::OK();
+}
+
+void CrashDisk::SetLogSync(std::function<Status()> sync) {
+  MutexLock lock(mutex_);
+  log_sync_ = std::move(sync);
 }
 
 void CrashDisk::EndEpoch(DiskEpoch::End end) {
@@ -161,6 +204,8 @@ void CrashDisk::SetContents(const DiskContents& contents,
   }
   for (const auto& [sector, bytes] : differing_sectors) WriteToPool(sector * kSectorBytes, bytes);
   log_ = log;
+  if (log_) GrowLog(&*log_);
+  kept_log_.reset();
   writes_.clear();
   epochs_.clear();
 }

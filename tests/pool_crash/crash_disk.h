@@ -44,6 +44,9 @@ struct DiskEpoch {
   Progress progress;    // when it ended, with several writers
 };
 
+// Gives a log the next length that a storage gives logs.
+void GrowLog(std::string* log);
+
 // The durable contents.
 struct DiskContents {
   std::string pool;
@@ -61,9 +64,13 @@ class CrashDisk {
   // A storage on this disk, for one medium.
   std::unique_ptr<PoolStorage> NewStorage();
   std::string ReadPool() const;
+  // The log that was kept aside last, since SetContents.
+  std::optional<std::string> KeptLog() const;
 
   // Of the epochs since the last call, the one that has not ended last, if it has writes.
   std::vector<DiskEpoch> TakeEpochs();
+  // Replaces the log's syncs; may be empty. After an error nothing is durable that was not before.
+  void SetLogSync(std::function<Status()> sync);
   // Asked at the end of each epoch; may be empty.
   void SetProgress(std::function<Progress()> progress);
 
@@ -80,14 +87,18 @@ class CrashDisk {
 
   void WriteToPool(uint64_t offset, const Slice& bytes) ASHLAR_REQUIRES(mutex_);
   void LetOthersCome();
+  Status RunLogSync();
   void EndEpoch(DiskEpoch::End end) ASHLAR_REQUIRES(mutex_);
 
   const std::unique_ptr<PoolFile> pool_;
+  const std::string log_path_ = "(log of the crash disk)";
   mutable Mutex mutex_;
   std::optional<std::string> log_ ASHLAR_GUARDED_BY(mutex_);
+  std::optional<std::string> kept_log_ ASHLAR_GUARDED_BY(mutex_);
   std::vector<DiskWrite> writes_ ASHLAR_GUARDED_BY(mutex_);
   std::vector<DiskEpoch> epochs_ ASHLAR_GUARDED_BY(mutex_);
   std::set<uint64_t> touched_sectors_ ASHLAR_GUARDED_BY(mutex_);  // of the pool, since SetContents
+  std::function<Status()> log_sync_ ASHLAR_GUARDED_BY(mutex_);
   std::function<Progress()> progress_ ASHLAR_GUARDED_BY(mutex_);
 };
 

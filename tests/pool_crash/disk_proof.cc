@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "base/format.h"
+#include "pmem/log_replay.h"
 #include "pmem/logged_medium.h"
 #include "pmem/pool.h"
 #include "tests/pool_crash/together.h"
@@ -50,14 +51,17 @@ std::string SectorOf(const std::string& file, uint64_t index) {
 
 }  // namespace
 
+std::string FormattedPool(uint64_t pool_bytes, uint64_t pool_id) {
+  std::string pool(pool_bytes, '\0');
+  StringMedium medium(&pool);
+  FormatPool(&medium, pool_id, *BytewiseComparator());
+  return pool;
+}
+
 DiskProof::DiskProof(const DiskProofOptions& options)
     : options_(options), random_(options.seed), disk_(options.pool_bytes) {
   DiskContents fresh;
-  fresh.pool.assign(options.pool_bytes, '\0');
-  {
-    StringMedium medium(&fresh.pool);
-    FormatPool(&medium, kPoolId, *BytewiseComparator());
-  }
+  fresh.pool = FormattedPool(options.pool_bytes, kPoolId);
   const auto format = [&](CrashDisk* disk) {
     for (uint64_t sector = 0; sector < options.pool_bytes / kSectorBytes; ++sector)
       disk->SetPoolSector(sector, SectorOf(fresh.pool, sector));
@@ -78,7 +82,7 @@ DiskProof::~DiskProof() = default;
 
 Result<std::unique_ptr<PersistentTree>> DiskProof::Open(CrashDisk* disk) {
   std::unique_ptr<PoolStorage> storage = disk->NewStorage();
-  ASHLAR_RETURN_IF_ERROR(ReplayLog(storage.get(), kPoolId));
+  ASHLAR_RETURN_IF_ERROR(ReplayLog(storage.get(), {.pool_id = kPoolId}));
   ASHLAR_ASSIGN_OR_RETURN(
       std::unique_ptr<Medium> medium,
       LoggedMedium::Create(
@@ -155,6 +159,29 @@ Problem DiskProof::Reopen() {
                                      [&](const DiskEpoch&, size_t) { return AnyOf({&model_}); }))
     return problem;
   return CheckTree(tree_.get(), AnyOf({&model_}), nullptr);
+}
+
+Status DiskProof::OpenDamaged(const std::function<void(DiskContents*)>& damage, Problem* problem) {
+  Level& level = levels_[0];
+  DiskContents damaged = level.durable;
+  damage(&damaged);
+  std::map<uint64_t, std::string> sectors;
+  for (uint64_t sector = 0; sector < damaged.pool.size() / kSectorBytes; ++sector) {
+    if (damaged.pool.compare(sector * kSectorBytes, kSectorBytes, level.durable.pool,
+                             sector * kSectorBytes, kSectorBytes) != 0)
+      sectors[sector] = SectorOf(damaged.pool, sector);
+  }
+  counts_.images++;
+  level.disk->SetContents(level.durable, sectors, damaged.log);
+  Result<std::unique_ptr<PersistentTree>> opened = Open(level.disk.get());
+  const Status status = opened.status();
+  if (status.ok()) {
+    *problem = CheckTree(opened.value().get(), AnyOf({&model_}), nullptr);
+    const Status closed = opened.value()->Close();
+    if (!*problem && !closed.ok()) *problem = closed.ToString();
+  }
+  level.disk->SetContents(level.durable, {}, std::nullopt);
+  return status;
 }
 
 // ---- Epochs.

@@ -24,6 +24,9 @@
 
 namespace ashlar::pmem {
 
+// The bytes of a new pool in bytewise order.
+std::string FormattedPool(uint64_t pool_bytes, uint64_t pool_id);
+
 struct DiskProofOptions {
   uint64_t pool_bytes = uint64_t{1} << 20;
   uint64_t log_bytes_max = uint64_t{1} << 30;
@@ -46,6 +49,11 @@ class DiskProof {
                       const std::function<size_t(const std::string&)>& writer_of);
   // Closes, which is a checkpoint, and opens.
   Problem Reopen();
+
+  // Opens a copy of what is durable, after `damage` has changed it. The status is Open's; `problem`
+  // says how a tree that opened differs from the entries.
+  Status OpenDamaged(const std::function<void(DiskContents*)>& damage, Problem* problem);
+  const DiskContents& durable() const { return levels_[0].durable; }
 
   PersistentTree* tree() { return tree_.get(); }
   const Model& model() const { return model_; }

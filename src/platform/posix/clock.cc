@@ -3,6 +3,9 @@
 #include <time.h>
 
 #include <cerrno>
+#include <cstdlib>
+
+#include "platform/file.h"
 
 namespace ashlar {
 namespace {
@@ -27,6 +30,20 @@ void SleepForMicros(uint64_t micros) {
                 static_cast<long>(micros % 1'000'000 * 1000)};
   while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR) {
   }
+}
+
+// Linux names each boot with a random UUID. Its first 16 hexadecimal digits are enough.
+uint64_t BootId() {
+  const Result<OsFile> file =
+      OsFile::Open("/proc/sys/kernel/random/boot_id", {.mode = OpenMode::kRead});
+  char text[37] = {};
+  if (!file.ok() || !file->ReadAt(0, sizeof(text) - 1, text).ok()) return 0;
+  char digits[17] = {};
+  size_t count = 0;
+  for (const char c : text) {
+    if (c != '-' && count < sizeof(digits) - 1) digits[count++] = c;
+  }
+  return std::strtoull(digits, nullptr, 16);
 }
 
 }  // namespace ashlar

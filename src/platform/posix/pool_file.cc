@@ -7,6 +7,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <limits>
 
 #include "base/format.h"
@@ -35,6 +36,13 @@ Status TakeLock(int fd, const std::string& path) {
     return Status::IOError(StrCat("open ", path),
                            "in use by another process, or by another handle of this one");
   return SystemError("lock", path, errno);
+}
+
+bool IsNamed(int fd, const std::string& path) {
+  struct stat opened;
+  struct stat named;
+  return ::fstat(fd, &opened) == 0 && ::stat(path.c_str(), &named) == 0 &&
+         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
 bool IsInMemory(int fd) {
@@ -126,6 +134,14 @@ Result<std::unique_ptr<PoolFile>> PoolFile::CreateAnonymous(uint64_t bytes) {
 }
 
 PoolFile::~PoolFile() { ::close(fd()); }
+
+std::string PoolFile::RealPath() const {
+  char* const resolved = ::realpath(path_.c_str(), nullptr);
+  if (resolved == nullptr) return path_;
+  std::string path = resolved;
+  ::free(resolved);
+  return IsNamed(fd(), path) ? path : path_;
+}
 
 PoolBacking PoolFile::Backing() const {
   if (IsInMemory(fd())) return PoolBacking::kSharedMemory;

@@ -70,4 +70,6 @@ void SleepForMicros(uint64_t micros) {
   }
 }
 
+uint64_t BootId() { return 0; }
+
 }  // namespace ashlar

@@ -206,6 +206,8 @@ Result<std::unique_ptr<PoolFile>> PoolFile::CreateAnonymous(uint64_t bytes) {
   return std::unique_ptr<PoolFile>(new PoolFile(name, FromPool(std::move(pool)), bytes));
 }
 
+std::string PoolFile::RealPath() const { return path_; }
+
 PoolFile::~PoolFile() { delete &ToPool(handle_); }
 
 PoolBacking PoolFile::Backing() const {

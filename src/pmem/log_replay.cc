@@ -1,0 +1,157 @@
+#include "pmem/log_replay.h"
+
+#include <algorithm>
+
+#include "base/coding.h"
+#include "base/format.h"
+#include "pmem/pool.h"
+#include "pmem/redo_log.h"
+
+namespace ashlar::pmem {
+namespace {
+
+constexpr size_t kPieceHead = 16;
+
+struct Verdict {
+  enum class Fate : uint8_t { kNone, kRemove, kKeep };
+  Fate fate = Fate::kNone;  // of the log's file
+  uint64_t replay_end = kLogHeaderBytes;
+  uint64_t closed_generation = 0;  // of the link, afterwards
+  std::string damage;              // empty: none
+};
+
+Verdict Damaged(const LogLink& link, Verdict::Fate fate, std::string damage) {
+  // A log that is kept aside is older than the link from here on, so its return changes nothing.
+  return {.fate = fate,
+          .replay_end = kLogHeaderBytes,
+          .closed_generation = link.generation + 1,
+          .damage = std::move(damage)};
+}
+
+bool PowerWasLost(const PoolStorage& storage, const LogHeader& header) {
+  return header.boot_id == 0 || header.boot_id != storage.BootId();
+}
+
+Verdict JudgeForClosedPool(const PoolStorage& storage, const Slice& log, const LogLink& link,
+                           uint64_t pool_id) {
+  using Fate = Verdict::Fate;
+  Verdict verdict = {.fate = Fate::kKeep,
+                     .replay_end = kLogHeaderBytes,
+                     .closed_generation = link.generation,
+                     .damage = {}};
+  LogHeader header;
+  if (!DecodeLogHeader(log, &header) || header.pool_id != pool_id ||
+      header.generation < link.generation)
+    return verdict;
+  const LogScan scan = ScanLog(log, header, PowerWasLost(storage, header));
+  if (header.generation > link.generation && (scan.records > 0 || scan.is_damaged)) {
+    return Damaged({.state = link.state, .generation = header.generation, .checksum = 0},
+                   Fate::kKeep, "it has changes that are newer than the pool");
+  }
+  verdict.fate = Fate::kRemove;
+  return verdict;
+}
+
+Verdict JudgeForOpenPool(const PoolStorage& storage, const Slice& log, const LogLink& link,
+                         uint64_t pool_id) {
+  using Fate = Verdict::Fate;
+  LogHeader header;
+  if (!DecodeLogHeader(log, &header))
+    return Damaged(link, Fate::kKeep, "its header is damaged (offset 0)");
+  if (header.pool_id != pool_id) return Damaged(link, Fate::kKeep, "it belongs to another pool");
+  const LogScan scan = ScanLog(log, header, PowerWasLost(storage, header));
+  if (header.generation == link.generation + 1 && scan.records == 0 && !scan.is_damaged) {
+    return {.fate = Fate::kRemove,
+            .replay_end = kLogHeaderBytes,
+            .closed_generation = header.generation,
+            .damage = {}};
+  }
+  if (header.generation != link.generation) {
+    return Damaged(link, Fate::kKeep,
+                   StrCat("it has generation ", header.generation,
+                          ", the pool's log has generation ", link.generation));
+  }
+  Verdict verdict = {.fate = Fate::kRemove,
+                     .replay_end = scan.end,
+                     .closed_generation = link.generation,
+                     .damage = {}};
+  const bool is_cut = log.size() % kLogGrowthBytes != 0;
+  if (is_cut || scan.is_damaged) {
+    verdict = Damaged(link, Fate::kKeep,
+                      StrCat(is_cut ? "it was cut short" : "records follow a damaged one",
+                             "; it can be read up to offset ", scan.end));
+    verdict.replay_end = scan.end;
+  }
+  return verdict;
+}
+
+Status StorePieces(PoolStorage* storage, Slice pieces) {
+  while (!pieces.empty()) {
+    const uint64_t offset = pieces.size() < kPieceHead ? 0 : DecodeFixed64(pieces.data());
+    const uint64_t bytes =
+        pieces.size() < kPieceHead ? ~uint64_t{0} : DecodeFixed64(pieces.data() + 8);
+    if (pieces.size() < kPieceHead || bytes > pieces.size() - kPieceHead ||
+        offset > storage->bytes() || bytes > storage->bytes() - offset) {
+      return Status::Corruption(storage->log_path(),
+                                "a record with a good checksum stores outside of the pool");
+    }
+    ASHLAR_RETURN_IF_ERROR(storage->WritePool(offset, Slice(pieces.data() + kPieceHead, bytes)));
+    pieces.remove_prefix(kPieceHead + bytes);
+  }
+  return Status::OK();
+}
+
+Status StoreRecords(PoolStorage* storage, const Slice& log, uint64_t end) {
+  if (end == kLogHeaderBytes) return Status::OK();
+  Slice records(log.data() + kLogHeaderBytes, end - kLogHeaderBytes);
+  while (!records.empty()) ASHLAR_RETURN_IF_ERROR(StorePieces(storage, TakeRedo(&records)));
+  return storage->SyncPool();
+}
+
+Status Refusal(const PoolStorage& storage, const std::string& damage) {
+  return Status::Corruption(
+      storage.log_path(),
+      StrCat("this log and the pool do not fit together: ", damage,
+             ". Nothing was changed. Restore pool and log from the same copy, or set "
+             "accept_log_damage to open without the changes that cannot be read"));
+}
+
+}  // namespace
+
+Status WriteLogLink(PoolStorage* storage, LogState state, uint64_t generation) {
+  ASHLAR_RETURN_IF_ERROR(storage->WritePool(kLogLinkOffset, EncodeLogLink(state, generation)));
+  return storage->SyncPool();
+}
+
+Status ReplayLog(PoolStorage* storage, const ReplayConfig& config) {
+  char bytes[sizeof(LogLink)];
+  ASHLAR_RETURN_IF_ERROR(storage->ReadPool(kLogLinkOffset, sizeof(bytes), bytes));
+  ASHLAR_ASSIGN_OR_RETURN(const LogLink link,
+                          DecodeLogLink(storage->path(), Slice(bytes, sizeof(bytes))));
+  const bool is_open = link.state == static_cast<uint64_t>(LogState::kOpen);
+  Verdict verdict;
+  const Status replayed = storage->UseLog([&](const Slice& log) {
+    verdict = is_open ? JudgeForOpenPool(*storage, log, link, config.pool_id)
+                      : JudgeForClosedPool(*storage, log, link, config.pool_id);
+    if (!verdict.damage.empty() && !config.accept_damage) return Refusal(*storage, verdict.damage);
+    return StoreRecords(storage, log, verdict.replay_end);
+  });
+  if (replayed.IsPathNotFound()) {
+    if (!is_open) return Status::OK();
+    verdict = Damaged(link, Verdict::Fate::kNone, "the log is missing");
+    if (!config.accept_damage) return Refusal(*storage, verdict.damage);
+  } else {
+    ASHLAR_RETURN_IF_ERROR(replayed);
+  }
+  if (is_open || verdict.closed_generation != link.generation) {
+    ASHLAR_RETURN_IF_ERROR(WriteLogLink(storage, LogState::kClosed, verdict.closed_generation));
+  }
+  switch (verdict.fate) {
+    case Verdict::Fate::kNone: return Status::OK();
+    case Verdict::Fate::kRemove: return storage->RemoveLog();
+    case Verdict::Fate::kKeep: return storage->KeepLog();
+  }
+  return Status::OK();
+}
+
+}  // namespace ashlar::pmem

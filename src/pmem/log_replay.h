@@ -1,0 +1,40 @@
+// Log replay: brings a pool up to date with the log that a crash left, before the pool is mapped.
+//
+//   link in the pool's header      log beside the pool                       answer
+//   closed, generation g           none                                      the pool is whole
+//                                  of generation g, or of a later one        remove it: a crash hit a close
+//                                    without records                           or an open
+//                                  of another pool, older, or unreadable     keep it aside
+//                                  later, with records                       damaged
+//   open, generation g             of generation g                           replay, up to the end
+//                                  of generation g + 1, without records      remove it: a crash hit the end
+//                                                                              of a checkpoint
+//                                  none, anything else                       damaged
+//
+// Damaged: Corruption, and nothing is changed; or, on request, the records before the damage are
+// replayed and the log is kept aside as <log>.lost-N.
+//
+// I1: a log is removed only if the pool holds every change in it.
+// I2: replay over any mixture of pages from before and after a checkpoint, or of a replay that was
+//     cut off, gives the state at the log's end.
+// I3: the link says closed only after everything that was replayed is durable.
+#pragma once
+
+#include "pmem/layout.h"
+#include "pmem/pool_storage.h"
+
+namespace ashlar::pmem {
+
+struct ReplayConfig {
+  uint64_t pool_id = 0;
+  bool accept_damage = false;
+};
+
+// Requires: nothing is mapped, and the pool's header was checked. Afterwards there is no log under
+// the log's name.
+Status ReplayLog(PoolStorage* storage, const ReplayConfig& config);
+
+// Writes the link to the pool's file, durably.
+Status WriteLogLink(PoolStorage* storage, LogState state, uint64_t generation);
+
+}  // namespace ashlar::pmem

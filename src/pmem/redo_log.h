@@ -1,0 +1,62 @@
+// The bytes of a redo log: a header, then records without gaps, and what they prove.
+//
+//   page 0      magic | checksum u64 | pool id u64 | generation u64 | boot id u64
+//   record*     bytes u64 | redo checksum u32 | head checksum u32 | pool id u64 | generation u64 |
+//               number u64 | synced end u64 | redo: (offset u64, bytes u64, data)*
+//
+// `bytes` counts the whole record. The head checksum covers the head without itself. The synced end
+// is an offset in the log below which everything was durable before the record was written.
+//
+//   ScanLog:  [record 0][record 1]...[record n-1] end   bytes of an older log, zeros, or a hole and
+//                                                        then records of this generation
+//
+// I1: the records of a generation are numbered from 0, and each is written after the one before.
+// I2: a process that dies leaves a prefix of what it wrote. Only a power cut leaves a record without
+//     the one before, and only among those that were not synced.
+//
+// So a readable record after the end proves damage, if no power was lost since the log was begun or
+// if its synced end is beyond the end. Damage within the bytes that were written last cannot be
+// told from a write that was cut off.
+//
+// Thread safety: pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "ashlar/slice.h"
+#include "pmem/layout.h"
+
+namespace ashlar::pmem {
+
+inline constexpr uint64_t kLogHeaderBytes = kPageBytes;
+
+struct LogHeader {
+  uint64_t pool_id = 0;
+  uint64_t generation = 0;
+  uint64_t boot_id = 0;  // of the machine when the log was begun; 0: not known
+};
+
+// kLogHeaderBytes long.
+std::string EncodeLogHeader(const LogHeader& header);
+// False if the header is damaged or not there.
+bool DecodeLogHeader(const Slice& log, LogHeader* header);
+
+// Appends a record that has no synced end yet.
+void AppendRecord(const LogHeader& log, uint64_t number, const Slice& redo, std::string* to);
+uint64_t RecordBytesFor(const Slice& redo);
+// Gives the record at `record` its synced end.
+void SetSyncedEnd(char* record, uint64_t synced_end);
+
+struct LogScan {
+  uint64_t end = kLogHeaderBytes;  // of the records that can be replayed
+  uint64_t records = 0;
+  bool is_damaged = false;  // records that were there are not readable, or not reachable
+};
+// Requires: `header` is the log's. `power_was_lost`: perhaps, since the log was begun.
+LogScan ScanLog(const Slice& log, const LogHeader& header, bool power_was_lost);
+
+// Takes the first record from `records` and returns its redo. Requires: ScanLog has read it.
+Slice TakeRedo(Slice* records);
+
+}  // namespace ashlar::pmem

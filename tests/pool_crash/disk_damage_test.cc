@@ -1,0 +1,94 @@
+// Damage of a pool of class `logged`: each word of the pool's header, of the log's header and of the
+// log's records. Open refuses, or the tree holds exactly the acknowledged entries.
+#include <cstdio>
+
+#include "base/coding.h"
+#include "gtest/gtest.h"
+#include "pmem/layout.h"
+#include "pmem/redo_log.h"
+#include "tests/pool_crash/disk_proof.h"
+
+namespace ashlar::pmem {
+namespace {
+
+class DiskDamageTest : public ::testing::Test {
+ protected:
+  void Write() {
+    const std::string value(15, 'v');
+    for (uint64_t i = 0; i < 30; ++i) Run(PutOf(NumberKey(i), value));
+    Run(BatchOf({{BatchItem::Kind::kPut, NumberKey(71), value},
+                 {BatchItem::Kind::kDelete, NumberKey(8), ""}}));
+  }
+  void Run(const Change& change) {
+    const Problem problem = proof_.Run(change);
+    ASSERT_FALSE(problem) << *problem;
+  }
+
+  // Damages one word in each way; a tree that opens has no problem.
+  void DamageWordOf(const char* where, size_t offset,
+                    const std::function<std::string*(DiskContents*)>& file) {
+    std::vector<std::function<uint64_t(uint64_t)>> ways = {
+        [](uint64_t) { return uint64_t{0}; }, [](uint64_t) { return ~uint64_t{0}; },
+        [](uint64_t word) { return ~word; }, [](uint64_t word) { return word + 1; },
+        [](uint64_t word) { return word - 1; }};
+    for (int bit = 0; bit < 64; bit += 7)
+      ways.push_back([bit](uint64_t word) { return word ^ uint64_t { 1 } << bit; });
+    for (size_t way = 0; way < ways.size(); ++way) {
+      Problem problem;
+      const Status status = proof_.OpenDamaged(
+          [&](DiskContents* disk) {
+            char* const word = file(disk)->data() + offset;
+            EncodeFixed64(word, ways[way](DecodeFixed64(word)));
+          },
+          &problem);
+      ASSERT_FALSE(problem) << where << " offset " << offset << " way " << way << ": " << *problem;
+      ASSERT_TRUE(status.ok() || status.IsCorruption() || status.IsNotSupported() ||
+                  status.IsInvalidArgument())
+          << where << " offset " << offset << " way " << way << ": " << status.ToString();
+      (status.ok() ? harmless_ : refused_)++;
+    }
+  }
+  static std::string* PoolOf(DiskContents* disk) { return &disk->pool; }
+  static std::string* LogOf(DiskContents* disk) { return &*disk->log; }
+
+  DiskProof proof_{{.images_per_epoch_max = 2, .samples_per_epoch = 1, .bytes_per_cut = 4096}};
+  uint64_t harmless_ = 0;
+  uint64_t refused_ = 0;
+};
+
+TEST_F(DiskDamageTest, OfEachWordOfThePoolsHeaderIsRefusedOrHarmless) {
+  Write();
+  for (size_t offset = 0; offset < kPageBytes; offset += 8) DamageWordOf("pool", offset, PoolOf);
+  // Header, link, name and batch mark: nothing else in the page counts.
+  EXPECT_GT(refused_, 100U);
+  printf("pool_crash: pool header damaged: %llu refused, %llu harmless\n",
+         static_cast<unsigned long long>(refused_), static_cast<unsigned long long>(harmless_));
+}
+
+TEST_F(DiskDamageTest, OfEachWordOfTheLogsHeaderIsRefusedOrHarmless) {
+  Write();
+  for (size_t offset = 0; offset < kLogHeaderBytes; offset += 8) DamageWordOf("log", offset, LogOf);
+  EXPECT_GT(refused_, 50U);
+}
+
+// The last record is left out: damage of it cannot be told from a write that was cut off.
+TEST_F(DiskDamageTest, OfEachWordOfTheRecordsIsRefused) {
+  Write();
+  const size_t end = proof_.durable().log->find_last_not_of('\0');
+  const std::string last_key = NumberKey(99);
+  Run(PutOf(last_key, "the last record"));
+  for (size_t offset = kLogHeaderBytes; offset + 8 <= end; offset += 8)
+    DamageWordOf("record", offset, LogOf);
+  // Some ways to damage a word leave it as it was.
+  EXPECT_GT(refused_, 20 * harmless_);
+}
+
+TEST_F(DiskDamageTest, OfAMissingLogIsRefused) {
+  Write();
+  Problem problem;
+  const Status status = proof_.OpenDamaged([](DiskContents* disk) { disk->log.reset(); }, &problem);
+  EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+}
+
+}  // namespace
+}  // namespace ashlar::pmem
