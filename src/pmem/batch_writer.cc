@@ -458,6 +458,7 @@ BatchWriter::Attempt BatchWriter::Try(PoolOperation* op, Plan* plan, Status* sta
         return leaf.changed_slots == 0 && leaf.unlinked.empty() && !leaf.dropped;
       });
   if (changes_nothing) {
+    op->Commit();
     for (const LeafPlan& leaf : plan->leaves) leaf.leaf.ref->UnlockUnchanged();
     return Attempt::kNothing;
   }
@@ -507,7 +508,8 @@ Status BatchWriter::Run() {
         EpochGuard guard(state_.epochs);
         attempt = Try(&op, &plan, &status);
       }
-      if (attempt == Attempt::kDone) status = op.AwaitDurable();
+      // What made a change needless may not be durable yet.
+      if (attempt == Attempt::kDone || attempt == Attempt::kNothing) status = op.AwaitDurable();
     }
     if (attempt == Attempt::kDone) {
       for (const Unlinked& object : retired_) state_.heap.Retire(object.offset, object.bytes);

@@ -349,8 +349,10 @@ Status LeafWriter::Delete(const Slice& key) {
                                            fingerprint, RecordPart::kKey);
         if (found.damaged != 0) return state_.DamagedRecord(found.damaged);
         if (!found.found) {
+          // The deletion that was first may not be durable yet.
+          op.Commit();
           lock.ReleaseUnchanged();
-          return Status::OK();
+          break;
         }
         const uint64_t occupied = Occupied(commit) & ~(uint64_t{1} << found.index);
         state_.heap.BeforeUnlink(found.offset);
@@ -365,6 +367,7 @@ Status LeafWriter::Delete(const Slice& key) {
     }
     status = op.AwaitDurable();
   }
+  if (removed == 0) return status;
   state_.entries.fetch_sub(1, std::memory_order_relaxed);
   state_.heap.Retire(removed, removed_bytes);
   if (left_over <= kMergeLookMax && left_over % kMergeLooks == 0) MergeAround(key, kMergedSlotsMax);

@@ -1,0 +1,108 @@
+// A change that finds nothing to do, because another writer's change is committed and not durable
+// yet: its answer waits for that writer's log write, and shares its failure.
+#include <atomic>
+#include <latch>
+#include <thread>
+
+#include "gtest/gtest.h"
+#include "pmem/log_replay.h"
+#include "pmem/logged_medium.h"
+#include "tests/pool_crash/disk_proof.h"
+
+namespace ashlar::pmem {
+namespace {
+
+constexpr uint64_t kPoolBytes = uint64_t{1} << 20;
+constexpr uint64_t kPoolId = 78;
+
+// Bytewise; runs a function at the first comparison after it was set.
+class ProbedComparator final : public Comparator {
+ public:
+  void SetProbe(std::function<void()> probe) {
+    probe_ = std::move(probe);
+    is_set_.store(true, std::memory_order_release);
+  }
+  const char* Name() const override { return BytewiseComparator()->Name(); }
+  int Compare(const Slice& a, const Slice& b) const override {
+    if (is_set_.exchange(false, std::memory_order_acq_rel)) probe_();
+    return BytewiseComparator()->Compare(a, b);
+  }
+  void FindShortestSeparator(std::string* /*start*/, const Slice& /*limit*/) const override {}
+  void FindShortSuccessor(std::string* /*key*/) const override {}
+
+ private:
+  std::function<void()> probe_;
+  mutable std::atomic<bool> is_set_{false};
+};
+
+class DiskAnswerTest : public ::testing::Test {
+ protected:
+  DiskAnswerTest() : disk_(kPoolBytes) {
+    const std::string pool = FormattedPool(kPoolBytes, kPoolId);
+    for (uint64_t sector = 0; sector < kPoolBytes / kSectorBytes; ++sector)
+      disk_.SetPoolSector(sector, pool.substr(sector * kSectorBytes, kSectorBytes));
+    std::unique_ptr<PoolStorage> storage = disk_.NewStorage();
+    EXPECT_TRUE(ReplayLog(storage.get(), {.pool_id = kPoolId}).ok());
+    std::unique_ptr<Medium> medium =
+        LoggedMedium::Create(std::move(storage),
+                             {.pool_id = kPoolId, .sync = true, .log_bytes_max = uint64_t{1} << 30})
+            .value();
+    tree_ = OpenTree(std::move(medium), {.recovery = {.comparator = &comparator_,
+                                                      .split_strategy = {},
+                                                      .refuse_allocation = {}},
+                                         .mark = MarkRun::kAtOpen})
+                .value();
+    // Several leaves, so that each lookup compares.
+    for (uint64_t i = 0; i < 200; ++i) EXPECT_TRUE(tree_->Put(NumberKey(i), "value").ok());
+  }
+
+  // While the log write of a deletion is under way, which is going to fail, `again` has looked for
+  // the key.
+  void ExpectSharedFailure(const std::function<Status()>& again) {
+    std::latch writing(1);
+    std::latch looking(1);
+    disk_.SetLogSync([&] {
+      writing.count_down();
+      looking.wait();
+      return Status::IOError("the disk is gone");
+    });
+    Status first;
+    std::thread deletes([&] { first = tree_->Delete(NumberKey(100)); });
+    writing.wait();
+    comparator_.SetProbe([&] { looking.count_down(); });
+    const Status second = again();
+    deletes.join();
+    EXPECT_TRUE(first.IsIOError()) << first.ToString();
+    EXPECT_TRUE(second.IsIOError()) << second.ToString();
+    EXPECT_FALSE(tree_->Close().ok());
+  }
+
+  ProbedComparator comparator_;
+  CrashDisk disk_;
+  std::unique_ptr<PersistentTree> tree_;
+};
+
+// The second deletion returned Ok at once; after the process was killed the key was there.
+TEST_F(DiskAnswerTest, ASecondDeleteWaitsForTheFirstOnesLogWrite) {
+  ExpectSharedFailure([&] { return tree_->Delete(NumberKey(100)); });
+}
+
+TEST_F(DiskAnswerTest, ABatchOfNeedlessDeletesWaitsForTheLogWriteBefore) {
+  ExpectSharedFailure([&] {
+    WriteBatch batch;
+    EXPECT_TRUE(batch.Delete(NumberKey(100)).ok());
+    EXPECT_TRUE(batch.Delete("missing").ok());
+    return tree_->Write(batch);
+  });
+}
+
+TEST_F(DiskAnswerTest, ARangeDeletionOfNothingWaitsForTheLogWriteBefore) {
+  ExpectSharedFailure([&] {
+    const std::string begin = NumberKey(100);
+    const std::string end = NumberKey(101);
+    return tree_->DeleteRange(KeyRange::Between(begin, end));
+  });
+}
+
+}  // namespace
+}  // namespace ashlar::pmem
