@@ -4,6 +4,8 @@
 //
 // A pool file is held exclusively from Open to the end: against other processes and against a
 // second open in this one, by a lock that belongs to the open file, not to the process.
+// I1: a file that Open or Create returns had its name when it was locked. So the holder of the lock
+//     is the only one that may remove or rename the file. (Windows: the name may be gone.)
 //
 // Thread safety: WriteAt and SyncData may run on several threads; a mapping is memory.
 #pragma once

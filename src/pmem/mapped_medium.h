@@ -27,6 +27,11 @@ class MappedMedium final : public Medium {
         instruction_(instruction) {}
 
   DurabilityClass durability_class() const override { return durability_; }
+  // Unmaps the pool and gives its file away. Nothing else may be called then.
+  std::unique_ptr<PoolFile> Release() {
+    mapping_.reset();
+    return std::move(file_);
+  }
 
  private:
   void Begin(PoolOperation* /*operation*/) override {}
@@ -51,8 +56,8 @@ class MappedMedium final : public Medium {
   void End(PoolOperation* /*operation*/) override {}
   Status AwaitDurable(PoolOperation* /*operation*/) override { return Status::OK(); }
 
-  const std::unique_ptr<PoolFile> file_;
-  const std::unique_ptr<PoolMapping> mapping_;
+  std::unique_ptr<PoolFile> file_;
+  std::unique_ptr<PoolMapping> mapping_;
   const DurabilityClass durability_;
   const FlushInstruction instruction_;
 };

@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "pmem/pool.h"
 
 namespace ashlar::pmem {
 namespace {
@@ -395,6 +396,45 @@ TEST_F(PersistentTreeTest, AHalfMadePoolIsMadeAgain) {
   std::ofstream(Path() + ".creating") << "half";
   ASSERT_TRUE(Open().ok());
   EXPECT_FALSE(std::filesystem::exists(Path() + ".creating"));
+}
+
+// The second of two creators replaced the pool of the first, which was in use.
+TEST_F(PersistentTreeTest, ACreatorLeavesThePoolThatAnotherOneHasMade) {
+  ASSERT_TRUE(Open().ok());
+  ASSERT_TRUE(tree_->Put("key", "value").ok());
+  const Result<bool> made = CreatePool(Path(), options_.pool_bytes, *options_.comparator);
+  ASSERT_TRUE(made.ok()) << made.status().ToString();
+  EXPECT_FALSE(made.value());
+  EXPECT_FALSE(std::filesystem::exists(Path() + ".creating"));
+  ASSERT_TRUE(tree_->Close().ok());
+  ASSERT_TRUE(Open().ok());
+  EXPECT_EQ(Get("key"), "value");
+}
+
+TEST_F(PersistentTreeTest, OneCreatorAtATimeMakesAPool) {
+  {
+    const std::unique_ptr<PoolFile> other = PoolFile::Create(Path() + ".creating", 4096).value();
+    EXPECT_THAT(Open().ToString(), HasSubstr("in use"));
+    EXPECT_TRUE(std::filesystem::exists(Path() + ".creating"));
+  }
+  ASSERT_TRUE(Open().ok());
+}
+
+// A creator that dies leaves its temporary file: empty, whole, or with the pool's name as well.
+TEST_F(PersistentTreeTest, ACreatorThatDiedIsNoObstacle) {
+  ASSERT_TRUE(Open("made").ok());
+  ASSERT_TRUE(tree_->Close().ok());
+  std::ofstream(Path() + ".creating");
+  ASSERT_TRUE(Open().ok());
+  ASSERT_TRUE(tree_->Close().ok());
+  std::filesystem::remove(Path());
+  std::filesystem::copy_file(Path("made"), Path() + ".creating");
+  ASSERT_TRUE(Open().ok());
+  ASSERT_TRUE(tree_->Put("key", "value").ok());
+  ASSERT_TRUE(tree_->Close().ok());
+  std::filesystem::create_hard_link(Path(), Path() + ".creating");
+  ASSERT_TRUE(Open().ok());
+  EXPECT_EQ(Get("key"), "value");
 }
 
 TEST_F(PersistentTreeTest, APinnedValueSurvivesCheckpoints) {

@@ -1,13 +1,18 @@
 #include "pmem/pool.h"
 
+#include <algorithm>
 #include <cstring>
+#include <random>
 
 #include "base/assert.h"
 #include "base/coding.h"
 #include "base/crc32c.h"
 #include "base/format.h"
+#include "platform/file.h"
+#include "platform/path.h"
 #include "pmem/heap.h"
 #include "pmem/leaf.h"
+#include "pmem/mapped_medium.h"
 
 namespace ashlar::pmem {
 namespace {
@@ -21,6 +26,31 @@ constexpr uint64_t FirstPageOf(uint64_t pool_bytes) {
 uint32_t HeaderChecksum(const char* page, size_t name_bytes) {
   const uint32_t crc = crc32c::Value(page, offsetof(PoolHeader, checksum));
   return crc32c::Mask(crc32c::Extend(crc, page + kComparatorNameOffset, name_bytes));
+}
+
+uint64_t RandomId() {
+  std::random_device device;
+  return uint64_t{device()} << 32 | device();
+}
+
+// The file of a creator that died is removed: its lock is free.
+Result<std::unique_ptr<PoolFile>> CreateTemporary(const std::string& temporary, uint64_t bytes) {
+  Result<std::unique_ptr<PoolFile>> left = PoolFile::Open(temporary);
+  if (left.ok()) {
+    ASHLAR_RETURN_IF_ERROR(RemoveFile(temporary));
+  } else if (!left.status().IsPathNotFound()) {
+    return left.status();
+  }
+  return PoolFile::Create(temporary, bytes);
+}
+
+// Requires: the caller holds the temporary file's lock.
+Status PublishPool(const std::string& temporary, const std::string& path) {
+  const Status linked = HardLink(temporary, path);
+  ASHLAR_RETURN_IF_ERROR(RemoveFile(temporary));
+  ASHLAR_RETURN_IF_ERROR(linked);
+  ASHLAR_ASSIGN_OR_RETURN(OsDirectory folder, OsDirectory::Open(ParentDirectory(path)));
+  return folder.Sync();
 }
 
 }  // namespace
@@ -48,6 +78,33 @@ std::string EncodePoolHeader(uint64_t pool_bytes, uint64_t pool_id, const Compar
   header.checksum = HeaderChecksum(page.data(), name.size());
   memcpy(page.data(), &header, sizeof(header));
   return page;
+}
+
+Result<bool> CreatePool(const std::string& path, uint64_t pool_bytes,
+                        const Comparator& comparator) {
+  if (strlen(comparator.Name()) > kComparatorNameBytesMax)
+    return Status::InvalidArgument(path, "the comparator's name is too long");
+  if (pool_bytes > kPoolBytesMax)
+    return Status::InvalidArgument(path, StrCat("a pool has at most ", kPoolBytesMax, " bytes"));
+  const uint64_t bytes =
+      (std::max(pool_bytes, kPoolBytesMin) + kPageBytes - 1) / kPageBytes * kPageBytes;
+  const std::string temporary = path + ".creating";
+  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PoolFile> file, CreateTemporary(temporary, bytes));
+  // The creator before this one may have made it after the caller looked.
+  const Status looked = GetFileInfo(path).status();
+  if (!looked.IsPathNotFound()) {
+    ASHLAR_RETURN_IF_ERROR(RemoveFile(temporary));
+    ASHLAR_RETURN_IF_ERROR(looked);
+    return false;
+  }
+  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PoolMapping> mapping, file->Map(PoolMapMode::kShared));
+  MappedMedium medium(std::move(file), std::move(mapping), DurabilityClass::kProcessCrashOnly,
+                      FlushInstruction::kNone);
+  FormatPool(&medium, RandomId(), comparator);
+  file = medium.Release();
+  ASHLAR_RETURN_IF_ERROR(file->SyncData());
+  ASHLAR_RETURN_IF_ERROR(PublishPool(temporary, path));
+  return true;
 }
 
 std::string EncodeLogLink(LogState state, uint64_t generation) {

@@ -1,7 +1,10 @@
 // Pools: making one, and telling a pool from everything else. See layout.h for the header's bytes.
 //
-// A new pool is formatted under a temporary name and renamed when it is whole, so that a crash
-// leaves no half of one under the right name.
+// A new pool is formatted under a temporary name and linked to its own when it is whole. So a crash
+// leaves no half of one under the right name, and no pool replaces another one.
+//
+// I1: the temporary file is locked from its creation until it has lost its temporary name. So one
+//     creator at a time, of all processes, is between looking for the pool and giving it its name.
 #pragma once
 
 #include <memory>
@@ -16,6 +19,10 @@ namespace ashlar::pmem {
 
 // The header's page for a new pool of this many bytes (a multiple of kPageBytes).
 std::string EncodePoolHeader(uint64_t pool_bytes, uint64_t pool_id, const Comparator& comparator);
+
+// Makes a pool of at least `pool_bytes` bytes. False: there is a file of this name, and nothing was
+// made. IOError if another process is making the pool.
+Result<bool> CreatePool(const std::string& path, uint64_t pool_bytes, const Comparator& comparator);
 
 // Stores header, span map and first leaf into a pool of zeros. Everything but the header's first
 // line is durable before that is.

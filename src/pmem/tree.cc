@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <random>
 
 #include "base/format.h"
 #include "execute/epoch.h"
 #include "platform/clock.h"
 #include "platform/cpu.h"
-#include "platform/path.h"
 #include "pmem/batch_writer.h"
 #include "pmem/leaf_mark.h"
 #include "pmem/leaf_writer.h"
@@ -84,45 +82,19 @@ Result<std::unique_ptr<Medium>> MapShared(std::unique_ptr<PoolFile> file,
       std::make_unique<MappedMedium>(std::move(file), std::move(mapping), durability, instruction));
 }
 
-uint64_t RandomId() {
-  std::random_device device;
-  return uint64_t{device()} << 32 | device();
-}
-
-// Under a temporary name, which a crash may leave; the next attempt takes it away.
-Status CreatePool(const PersistentTreeOptions& options, const std::string& path) {
-  if (strlen(options.comparator->Name()) > kComparatorNameBytesMax)
-    return Status::InvalidArgument(path, "the comparator's name is too long");
-  if (options.pool_bytes > kPoolBytesMax)
-    return Status::InvalidArgument(path, StrCat("a pool has at most ", kPoolBytesMax, " bytes"));
-  const uint64_t bytes =
-      (std::max(options.pool_bytes, kPoolBytesMin) + kPageBytes - 1) / kPageBytes * kPageBytes;
-  const std::string temporary = path + ".creating";
-  const Status removed = RemoveFile(temporary);
-  if (!removed.ok() && !removed.IsPathNotFound()) return removed;
-  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PoolFile> file, PoolFile::Create(temporary, bytes));
-  {
-    ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PoolMapping> mapping, file->Map(PoolMapMode::kShared));
-    PoolFile* const borrowed = file.get();
-    MappedMedium medium(std::move(file), std::move(mapping), DurabilityClass::kProcessCrashOnly,
-                        FlushInstruction::kNone);
-    FormatPool(&medium, RandomId(), *options.comparator);
-    ASHLAR_RETURN_IF_ERROR(borrowed->SyncData());
-  }
-  ASHLAR_RETURN_IF_ERROR(RenamePath(temporary, path));
-  ASHLAR_ASSIGN_OR_RETURN(OsDirectory folder, OsDirectory::Open(ParentDirectory(path)));
-  return folder.Sync();
-}
-
 Result<std::unique_ptr<PoolFile>> OpenOrCreate(const PersistentTreeOptions& options,
                                                const std::string& path) {
-  Result<std::unique_ptr<PoolFile>> file = PoolFile::Open(path);
-  if (file.ok() && options.error_if_exists)
+  const auto exists = [&] {
     return Status::InvalidArgument(path, "exists (error_if_exists is set)");
+  };
+  Result<std::unique_ptr<PoolFile>> file = PoolFile::Open(path);
+  if (file.ok() && options.error_if_exists) return exists();
   if (file.ok() || !file.status().IsPathNotFound()) return file;
   if (!options.create_if_missing)
     return Status::InvalidArgument(path, "does not exist (create_if_missing is not set)");
-  ASHLAR_RETURN_IF_ERROR(CreatePool(options, path));
+  ASHLAR_ASSIGN_OR_RETURN(const bool made,
+                          CreatePool(path, options.pool_bytes, *options.comparator));
+  if (!made && options.error_if_exists) return exists();
   return PoolFile::Open(path);
 }
 

@@ -45,6 +45,13 @@ bool IsNamed(int fd, const std::string& path) {
          opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
+// Another process may have removed or renamed the file between its opening and its lock.
+Status CheckStillNamed(int fd, const std::string& path) {
+  if (IsNamed(fd, path)) return Status::OK();
+  return Status::IOError(StrCat("open ", path),
+                         "in use by another process, which replaced it; try again");
+}
+
 bool IsInMemory(int fd) {
   struct statfs info;
   if (::fstatfs(fd, &info) != 0) return false;
@@ -105,6 +112,7 @@ Result<std::unique_ptr<PoolFile>> PoolFile::Open(const std::string& path) {
   if (!S_ISREG(info.st_mode))
     return Status::IOError(StrCat("open ", path), "is not a regular file");
   ASHLAR_RETURN_IF_ERROR(TakeLock(fd, path));
+  ASHLAR_RETURN_IF_ERROR(CheckStillNamed(fd, path));
   return file;
 }
 
@@ -115,8 +123,10 @@ Result<std::unique_ptr<PoolFile>> PoolFile::Create(const std::string& path, uint
   });
   if (fd == -1) return SystemError("create", path, errno);
   std::unique_ptr<PoolFile> file(new PoolFile(path, fd, bytes));
-  Status status = TakeLock(fd, path);
-  if (status.ok()) status = Reserve(fd, path, bytes);
+  // Until the lock is taken the name may be that of another process's file.
+  ASHLAR_RETURN_IF_ERROR(TakeLock(fd, path));
+  ASHLAR_RETURN_IF_ERROR(CheckStillNamed(fd, path));
+  const Status status = Reserve(fd, path, bytes);
   if (!status.ok()) {
     ::unlink(path.c_str());
     return status;
