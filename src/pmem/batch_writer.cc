@@ -115,11 +115,7 @@ Status BatchWriter::DeleteRange(const KeyRange& range) {
 // ---- Space.
 
 Result<PoolOffset> BatchWriter::Allocate(uint64_t bytes) {
-  Result<PoolOffset> object = state_.heap.Allocate(bytes, Reserve::kInsert);
-  if (object.ok()) return object;
-  state_.heap.WaitForMark();
-  state_.heap.Reclaim();
-  return state_.heap.Allocate(bytes, Reserve::kInsert);
+  return state_.heap.OrReclaim([&] { return state_.heap.Allocate(bytes, Reserve::kInsert); });
 }
 
 Status BatchWriter::AllocateRecords() {
@@ -155,14 +151,10 @@ Status BatchWriter::AllocateSpace(const Plan& plan) {
   }
   space_.separator_bytes = plan.separator_bytes_max;
   for (size_t i = 0; i < plan.new_leaves; ++i) {
-    Result<PoolOffset> leaf = state_.heap.AllocateLeaf();
-    if (!leaf.ok()) {
-      state_.heap.WaitForMark();
-      state_.heap.Reclaim();
-      leaf = state_.heap.AllocateLeaf();
-    }
-    if (!leaf.ok()) return leaf.status();
-    space_.leaves.push_back(leaf.value());
+    ASHLAR_ASSIGN_OR_RETURN(
+        const PoolOffset leaf,
+        state_.heap.OrReclaim([this] { return state_.heap.AllocateLeaf(); }));
+    space_.leaves.push_back(leaf);
     ASHLAR_ASSIGN_OR_RETURN(const PoolOffset separator, Allocate(plan.separator_bytes_max));
     space_.separators.push_back(separator);
   }

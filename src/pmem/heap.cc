@@ -119,7 +119,7 @@ Heap::~Heap() { Reclaim(); }
 // ---- Recovery and mark.
 
 Status Heap::ReadMap() {
-  MutexLock lock(mutex_);
+  MutexLock lock(mutex());
   uint64_t page = first_page_;
   while (page < pages_) {
     const PoolOffset at = map_offset_ + page * 8;
@@ -156,7 +156,7 @@ Status Heap::ReadMap() {
 }
 
 std::vector<PoolOffset> Heap::LeafSpans() const {
-  MutexLock lock(mutex_);
+  MutexLock lock(mutex());
   std::vector<PoolOffset> starts;
   for (const std::unique_ptr<Span>& span : spans_) {
     if (span != nullptr && span->entry.kind == SpanKind::kLeaves)
@@ -166,7 +166,7 @@ std::vector<PoolOffset> Heap::LeafSpans() const {
 }
 
 void Heap::MarkLeaves(PoolOffset start, const std::bitset<kLeavesPerSpan>& in_use) {
-  MutexLock lock(mutex_);
+  MutexLock lock(mutex());
   Span* const span = SpanOf(start);
   ASHLAR_ASSERT(span != nullptr && span->entry.kind == SpanKind::kLeaves && span->taken == 0);
   for (uint32_t i = 0; i < kLeavesPerSpan; ++i) {
@@ -180,7 +180,7 @@ void Heap::MarkLeaves(PoolOffset start, const std::bitset<kLeavesPerSpan>& in_us
 }
 
 bool Heap::MarkRecord(PoolOffset record) {
-  MutexLock lock(mutex_);
+  MutexLock lock(mutex());
   Span* const span = SpanOf(record);
   if (span == nullptr || span->entry.kind == SpanKind::kLeaves || !span->Holds(record))
     return false;
@@ -196,14 +196,14 @@ void Heap::NoteInUse(Span* span, PoolOffset record) {
 }
 
 void Heap::NoteBeforeUnlink(PoolOffset object) {
-  MutexLock lock(mutex_);
+  MutexLock lock(mutex());
   Span* const span = SpanOf(object);
   // The offset comes from the pool: where no object is, damage made it up.
   if (span != nullptr && span->Holds(object)) NoteInUse(span, object);
 }
 
 void Heap::FinishMark(bool complete) {
-  MutexLock lock(mutex_);
+  MutexLock lock(mutex());
   if (complete) OpenMarkedSpans();
   marked_ = true;
   mark_is_over_.store(true, std::memory_order_release);
@@ -232,13 +232,13 @@ void Heap::OpenMarkedSpans() {
 }
 
 bool Heap::marked() const {
-  MutexLock lock(mutex_);
+  MutexLock lock(mutex());
   return marked_;
 }
 
 void Heap::WaitForMark() {
-  MutexLock lock(mutex_);
-  while (!marked_) mark_finished_.Wait(mutex_);
+  MutexLock lock(mutex());
+  while (!marked_) mark_finished_.Wait(mutex());
 }
 
 // ---- Spans.
@@ -293,17 +293,15 @@ uint64_t Heap::EndOfTiles(uint64_t page, uint64_t end) const {
   return page;
 }
 
-void Heap::PublishEntry(uint64_t page, const SpanEntry& entry) {
+void Heap::PublishEntry(PoolOperation* op, uint64_t page, const SpanEntry& entry) {
   const PoolOffset at = map_offset_ + page * 8;
-  PoolOperation op(*medium_);
-  op.Store(at, EncodeSpanEntry(entry));
-  op.Flush(at, 8);
-  op.Fence();
-  op.Commit();
+  op->Store(at, EncodeSpanEntry(entry));
+  op->Flush(at, 8);
+  op->Fence();
 }
 
 // Pages for a span, durably entered in the map.
-Result<uint64_t> Heap::TakePages(const SpanEntry& entry) {
+Result<uint64_t> Heap::TakePages(PoolOperation* op, const SpanEntry& entry) {
   const uint64_t pages = entry.pages;
   // Best fit keeps large runs for large records.
   auto best = free_runs_.end();
@@ -321,30 +319,34 @@ Result<uint64_t> Heap::TakePages(const SpanEntry& entry) {
     // end cuts gets its entry first.
     const uint64_t tile_end = EndOfTiles(page, page + pages);
     if (tile_end != page + pages) {
-      PublishEntry(page + pages, {.kind = SpanKind::kFree,
-                                  .size_class = 0,
-                                  .pages = static_cast<uint32_t>(tile_end - page - pages)});
+      PublishEntry(op, page + pages,
+                   {.kind = SpanKind::kFree,
+                    .size_class = 0,
+                    .pages = static_cast<uint32_t>(tile_end - page - pages)});
     }
-    PublishEntry(page, entry);
+    PublishEntry(op, page, entry);
     return page;
   }
   if (pages > pages_ - high_water_page_)
     return Status::NoSpace(medium_->path(), StrCat("the pool is full: no ", pages * kPageBytes,
                                                    " bytes in one piece"));
   const uint64_t page = high_water_page_;
-  PublishEntry(page, entry);
+  PublishEntry(op, page, entry);
   high_water_page_ += pages;
   return page;
 }
 
-Result<Heap::Span*> Heap::NewSpan(SpanKind kind, uint32_t class_index, uint64_t pages) {
+// Commits the operation when there is a span.
+Result<Heap::Span*> Heap::NewSpan(PoolOperation* op, SpanKind kind, uint32_t class_index,
+                                  uint64_t pages) {
   const SpanEntry entry = {
       .kind = kind,
       .size_class = static_cast<uint16_t>(kind == SpanKind::kRecords ? class_index : 0),
       .pages = static_cast<uint32_t>(pages)};
-  Result<uint64_t> page = TakePages(entry);
-  if (!page.ok() && DropSpareSpans()) page = TakePages(entry);
+  Result<uint64_t> page = TakePages(op, entry);
+  if (!page.ok() && DropSpareSpans()) page = TakePages(op, entry);
   if (!page.ok()) return std::move(page).status();
+  op->Commit();
   return AddSpan(entry, page.value());
 }
 
@@ -394,31 +396,48 @@ bool Heap::DropSpareSpans() {
 
 // ---- Objects.
 
-Result<PoolOffset> Heap::AllocateFrom(uint32_t class_index, Reserve reserve) {
-  Class& size_class = classes_[class_index];
-  const uint64_t held_back =
-      reserve == Reserve::kInsert && class_index != kLeafClass && size_class.taken_objects > 0 ? 1
-                                                                                               : 0;
-  if (size_class.free_objects <= held_back) {
-    Result<Span*> span = NewSpan(class_index == kLeafClass ? SpanKind::kLeaves : SpanKind::kRecords,
-                                 class_index, kSpanPages);
-    if (!span.ok()) return std::move(span).status();
-    Open(span.value());
-  }
-  Span* const span = size_class.open.back();
+// I3: the last free object of a class in use is for updates.
+bool Heap::HasObject(const Class& size_class, Reserve reserve) const {
+  const bool holds_back = reserve == Reserve::kInsert && &size_class != &classes_[kLeafClass] &&
+                          size_class.taken_objects > 0;
+  return size_class.free_objects > (holds_back ? 1 : 0);
+}
+
+PoolOffset Heap::TakeObject(Class* size_class) {
+  Span* const span = size_class->open.back();
   const PoolOffset object = span->ObjectAt(span->TakeFirstFree());
-  size_class.free_objects--;
-  size_class.taken_objects++;
+  size_class->free_objects--;
+  size_class->taken_objects++;
   taken_bytes_ += span->object_bytes;
   if (span->taken == span->objects) Shut(span);
   return object;
+}
+
+Result<PoolOffset> Heap::AllocateSmall(uint32_t class_index, Reserve reserve) {
+  {
+    MutexLock lock(mutex());
+    Class& size_class = classes_[class_index];
+    if (HasObject(size_class, reserve)) return TakeObject(&size_class);
+  }
+  PoolOperation op(*medium_);
+  MutexLock lock(mutex());
+  Class& size_class = classes_[class_index];
+  // Another thread may have made room in the meantime.
+  if (!HasObject(size_class, reserve)) {
+    const SpanKind kind = class_index == kLeafClass ? SpanKind::kLeaves : SpanKind::kRecords;
+    ASHLAR_ASSIGN_OR_RETURN(Span* const span, NewSpan(&op, kind, class_index, kSpanPages));
+    Open(span);
+  }
+  return TakeObject(&size_class);
 }
 
 Result<PoolOffset> Heap::AllocateLarge(uint64_t bytes) {
   const uint64_t pages = (bytes + kPageBytes - 1) / kPageBytes;
   if (pages > pages_)
     return Status::NoSpace(medium_->path(), StrCat(bytes, " bytes are more than the pool has"));
-  ASHLAR_ASSIGN_OR_RETURN(Span* const span, NewSpan(SpanKind::kLarge, 0, pages));
+  PoolOperation op(*medium_);
+  MutexLock lock(mutex());
+  ASHLAR_ASSIGN_OR_RETURN(Span* const span, NewSpan(&op, SpanKind::kLarge, 0, pages));
   span->Take(0);
   taken_bytes_ += span->object_bytes;
   return span->ObjectAt(0);
@@ -426,14 +445,12 @@ Result<PoolOffset> Heap::AllocateLarge(uint64_t bytes) {
 
 Result<PoolOffset> Heap::Allocate(uint64_t bytes, Reserve reserve) {
   if (refuse_ && refuse_()) return Status::NoSpace(medium_->path(), "refused by a test");
-  MutexLock lock(mutex_);
-  return bytes > kSmallBytesMax ? AllocateLarge(bytes) : AllocateFrom(SizeClassOf(bytes), reserve);
+  return bytes > kSmallBytesMax ? AllocateLarge(bytes) : AllocateSmall(SizeClassOf(bytes), reserve);
 }
 
 Result<PoolOffset> Heap::AllocateLeaf() {
   if (refuse_ && refuse_()) return Status::NoSpace(medium_->path(), "refused by a test");
-  MutexLock lock(mutex_);
-  return AllocateFrom(kLeafClass, Reserve::kInsert);
+  return AllocateSmall(kLeafClass, Reserve::kInsert);
 }
 
 void Heap::FreeObject(PoolOffset offset) {
@@ -459,14 +476,14 @@ void Heap::FreeObject(PoolOffset offset) {
 }
 
 void Heap::Release(PoolOffset object) {
-  MutexLock lock(mutex_);
+  MutexLock lock(mutex());
   FreeObject(object);
 }
 
 void Heap::Retire(PoolOffset object, uint64_t bytes) {
   std::unique_ptr<RetiredBatch> full;
   {
-    MutexLock lock(mutex_);
+    MutexLock lock(mutex());
     if (retired_ == nullptr) retired_ = std::make_unique<RetiredBatch>(this);
     retired_->objects.push_back(object);
     retired_->bytes += bytes;
@@ -505,7 +522,7 @@ void Heap::RetryPinned() {
 }
 
 void Heap::FreeBatch(RetiredBatch* batch) {
-  MutexLock lock(mutex_);
+  MutexLock lock(mutex());
   if (!pinned_.empty()) RetryPinned();
   PrefetchSpans(batch->objects);
   for (const PoolOffset offset : batch->objects) FreeUnlessPinned(offset);
@@ -532,30 +549,30 @@ void Heap::PrefetchSpans(const std::vector<PoolOffset>& objects) const {
 void Heap::Reclaim() {
   std::unique_ptr<RetiredBatch> batch;
   {
-    MutexLock lock(mutex_);
+    MutexLock lock(mutex());
     batch = std::move(retired_);
   }
   if (batch != nullptr) HandOver(std::move(batch));
   epochs_.Synchronize();
-  MutexLock lock(mutex_);
+  MutexLock lock(mutex());
   RetryPinned();
 }
 
 // ---- Figures and defragmentation.
 
 uint64_t Heap::ObjectBytes(PoolOffset offset) const {
-  MutexLock lock(mutex_);
+  MutexLock lock(mutex());
   const Span* const span = SpanOf(offset);
   return span != nullptr && span->Holds(offset) ? span->object_bytes : 0;
 }
 
 uint64_t Heap::UsedBytes() const {
-  MutexLock lock(mutex_);
+  MutexLock lock(mutex());
   return first_page_ * kPageBytes + taken_bytes_;
 }
 
 uint64_t Heap::VolatileBytes() const {
-  MutexLock lock(mutex_);
+  MutexLock lock(mutex());
   uint64_t bytes = sizeof(*this) + pages_ * (sizeof(spans_[0]) + sizeof(first_page_of_[0]));
   for (const std::unique_ptr<Span>& span : spans_) {
     if (span != nullptr) bytes += sizeof(Span) + span->bits.size() * sizeof(uint64_t);
@@ -567,7 +584,7 @@ uint64_t Heap::VolatileBytes() const {
 // From the pool's end towards its beginning, so that what becomes free lies together, and no more
 // than the other spans of the class can take in.
 void Heap::BeginEvacuation(double used_share_max) {
-  MutexLock lock(mutex_);
+  MutexLock lock(mutex());
   for (uint32_t class_index = 0; class_index < kSizeClasses; ++class_index) {
     std::vector<Span*> spans = classes_[class_index].open;
     std::sort(spans.begin(), spans.end(),
@@ -587,13 +604,13 @@ void Heap::BeginEvacuation(double used_share_max) {
 }
 
 bool Heap::IsEvacuated(PoolOffset record) const {
-  MutexLock lock(mutex_);
+  MutexLock lock(mutex());
   const Span* const span = SpanOf(record);
   return span != nullptr && span->evacuated;
 }
 
 void Heap::EndEvacuation() {
-  MutexLock lock(mutex_);
+  MutexLock lock(mutex());
   std::vector<Span*> evacuated;
   for (const std::unique_ptr<Span>& span : spans_) {
     if (span != nullptr && span->evacuated) evacuated.push_back(span.get());

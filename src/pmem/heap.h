@@ -28,8 +28,8 @@
 // I4: until the mark is over an object that was published before the open counts as in use from
 //     when the mark met it or BeforeUnlink named it, whichever came first. So what is unlinked
 //     ahead of the mark is not taken for free before it is retired.
-// I5: every store to the map is an operation of its own, committed before what it allots is used:
-//     allocate outside of PoolOperations.
+// I5: a new span is an operation of its own, committed before what it allots is used. The operation
+//     begins before the mutex is taken (pool_locks.h): allocate outside of PoolOperations.
 //
 // Headers per object were rejected: 16 bytes on records of 32. A durable free list was rejected: a
 // store and a fence for each change.
@@ -52,6 +52,7 @@
 #include "pmem/layout.h"
 #include "pmem/medium.h"
 #include "pmem/pin_table.h"
+#include "pmem/pool_locks.h"
 
 namespace ashlar::pmem {
 
@@ -97,10 +98,19 @@ class Heap {
   // Returns when FinishMark was called.
   void WaitForMark();
 
-  // ---- Allocation. NoSpace when there is none; call Reclaim without locks and guards and try
-  // again.
-  Result<PoolOffset> Allocate(uint64_t bytes, Reserve reserve);
-  Result<PoolOffset> AllocateLeaf();
+  // ---- Allocation, outside of locks, guards and operations. NoSpace when there is none.
+  Result<PoolOffset> Allocate(uint64_t bytes, Reserve reserve) ASHLAR_EXCLUDES(kPoolOperation);
+  Result<PoolOffset> AllocateLeaf() ASHLAR_EXCLUDES(kPoolOperation);
+  // Calls `allocate`, which returns a Status or a Result. On NoSpace waits for the mark, frees all
+  // that was retired, and calls it once more.
+  template <typename Function>
+  auto OrReclaim(const Function& allocate) ASHLAR_EXCLUDES(kPoolOperation) {
+    auto allocated = allocate();
+    if (!StatusOf(allocated).IsNoSpace()) return allocated;
+    WaitForMark();
+    Reclaim();
+    return allocate();
+  }
   // Gives back what was never published.
   void Release(PoolOffset object);
   // What is published and about to be unlinked: before that, with the lock held that orders the
@@ -142,28 +152,35 @@ class Heap {
 
   static constexpr uint32_t kLeafClass = kSizeClasses;
 
-  Span* SpanOf(PoolOffset offset) const ASHLAR_REQUIRES(mutex_);
-  Result<PoolOffset> AllocateFrom(uint32_t class_index, Reserve reserve) ASHLAR_REQUIRES(mutex_);
-  Result<PoolOffset> AllocateLarge(uint64_t bytes) ASHLAR_REQUIRES(mutex_);
-  Result<Span*> NewSpan(SpanKind kind, uint32_t class_index, uint64_t pages)
-      ASHLAR_REQUIRES(mutex_);
-  Result<uint64_t> TakePages(const SpanEntry& entry) ASHLAR_REQUIRES(mutex_);
-  void PublishEntry(uint64_t page, const SpanEntry& entry) ASHLAR_REQUIRES(mutex_);
-  uint64_t EndOfTiles(uint64_t page, uint64_t end) const ASHLAR_REQUIRES(mutex_);
-  Span* AddSpan(const SpanEntry& entry, uint64_t page) ASHLAR_REQUIRES(mutex_);
-  void NoteInUse(Span* span, PoolOffset record) ASHLAR_REQUIRES(mutex_);
+  static const Status& StatusOf(const Status& status) { return status; }
+  static const Status& StatusOf(const Result<PoolOffset>& object) { return object.status(); }
+  Mutex& mutex() const ASHLAR_RETURN_CAPABILITY(kHeapMutex) { return mutex_; }
+
+  Span* SpanOf(PoolOffset offset) const ASHLAR_REQUIRES(kHeapMutex);
+  Result<PoolOffset> AllocateSmall(uint32_t class_index, Reserve reserve);
+  Result<PoolOffset> AllocateLarge(uint64_t bytes);
+  bool HasObject(const Class& size_class, Reserve reserve) const ASHLAR_REQUIRES(kHeapMutex);
+  PoolOffset TakeObject(Class* size_class) ASHLAR_REQUIRES(kHeapMutex);
+  Result<Span*> NewSpan(PoolOperation* op, SpanKind kind, uint32_t class_index, uint64_t pages)
+      ASHLAR_REQUIRES(kHeapMutex);
+  Result<uint64_t> TakePages(PoolOperation* op, const SpanEntry& entry) ASHLAR_REQUIRES(kHeapMutex);
+  void PublishEntry(PoolOperation* op, uint64_t page, const SpanEntry& entry)
+      ASHLAR_REQUIRES(kHeapMutex);
+  uint64_t EndOfTiles(uint64_t page, uint64_t end) const ASHLAR_REQUIRES(kHeapMutex);
+  Span* AddSpan(const SpanEntry& entry, uint64_t page) ASHLAR_REQUIRES(kHeapMutex);
+  void NoteInUse(Span* span, PoolOffset record) ASHLAR_REQUIRES(kHeapMutex);
   void NoteBeforeUnlink(PoolOffset object);
-  void OpenMarkedSpans() ASHLAR_REQUIRES(mutex_);
-  void Open(Span* span) ASHLAR_REQUIRES(mutex_);
-  void Shut(Span* span) ASHLAR_REQUIRES(mutex_);
-  void FreeObject(PoolOffset offset) ASHLAR_REQUIRES(mutex_);
-  void DropSpan(Span* span) ASHLAR_REQUIRES(mutex_);
-  bool IsSpare(const Span& span) const ASHLAR_REQUIRES(mutex_);
-  bool DropSpareSpans() ASHLAR_REQUIRES(mutex_);
-  void FreeUnlessPinned(PoolOffset offset) ASHLAR_REQUIRES(mutex_);
-  void RetryPinned() ASHLAR_REQUIRES(mutex_);
+  void OpenMarkedSpans() ASHLAR_REQUIRES(kHeapMutex);
+  void Open(Span* span) ASHLAR_REQUIRES(kHeapMutex);
+  void Shut(Span* span) ASHLAR_REQUIRES(kHeapMutex);
+  void FreeObject(PoolOffset offset) ASHLAR_REQUIRES(kHeapMutex);
+  void DropSpan(Span* span) ASHLAR_REQUIRES(kHeapMutex);
+  bool IsSpare(const Span& span) const ASHLAR_REQUIRES(kHeapMutex);
+  bool DropSpareSpans() ASHLAR_REQUIRES(kHeapMutex);
+  void FreeUnlessPinned(PoolOffset offset) ASHLAR_REQUIRES(kHeapMutex);
+  void RetryPinned() ASHLAR_REQUIRES(kHeapMutex);
   void FreeBatch(RetiredBatch* batch);
-  void PrefetchSpans(const std::vector<PoolOffset>& objects) const ASHLAR_REQUIRES(mutex_);
+  void PrefetchSpans(const std::vector<PoolOffset>& objects) const ASHLAR_REQUIRES(kHeapMutex);
   void HandOver(std::unique_ptr<RetiredBatch> batch);
 
   Medium* const medium_;
@@ -177,21 +194,23 @@ class Heap {
 
   mutable Mutex mutex_;
   CondVar mark_finished_;
-  bool marked_ ASHLAR_GUARDED_BY(mutex_) = false;
+  bool marked_ ASHLAR_GUARDED_BY(kHeapMutex) = false;
   std::vector<std::unique_ptr<Span>> spans_
-      ASHLAR_GUARDED_BY(mutex_);  // by page; null inside spans and where nothing is in use
+      ASHLAR_GUARDED_BY(kHeapMutex);  // by page; null inside spans and where nothing is in use
   std::vector<uint32_t> first_page_of_
-      ASHLAR_GUARDED_BY(mutex_);  // for every page in use, the first of its span
-  std::array<Class, kSizeClasses + 1> classes_ ASHLAR_GUARDED_BY(mutex_);  // the last one is leaves
-  std::map<uint64_t, uint64_t> free_runs_
-      ASHLAR_GUARDED_BY(mutex_);  // first page to pages, below the high-water mark; never adjacent
-  uint64_t high_water_page_ ASHLAR_GUARDED_BY(mutex_);
-  uint64_t taken_bytes_ ASHLAR_GUARDED_BY(mutex_) = 0;               // by objects
-  std::unique_ptr<RetiredBatch> retired_ ASHLAR_GUARDED_BY(mutex_);  // not yet handed to the epoch
+      ASHLAR_GUARDED_BY(kHeapMutex);  // for every page in use, the first of its span
+  std::array<Class, kSizeClasses + 1> classes_
+      ASHLAR_GUARDED_BY(kHeapMutex);  // the last one is leaves
+  std::map<uint64_t, uint64_t> free_runs_ ASHLAR_GUARDED_BY(
+      kHeapMutex);  // first page to pages, below the high-water mark; never adjacent
+  uint64_t high_water_page_ ASHLAR_GUARDED_BY(kHeapMutex);
+  uint64_t taken_bytes_ ASHLAR_GUARDED_BY(kHeapMutex) = 0;  // by objects
+  std::unique_ptr<RetiredBatch> retired_
+      ASHLAR_GUARDED_BY(kHeapMutex);  // not yet handed to the epoch
   std::vector<PoolOffset> pinned_
-      ASHLAR_GUARDED_BY(mutex_);  // retired, epoch over, pinned when last looked at
+      ASHLAR_GUARDED_BY(kHeapMutex);  // retired, epoch over, pinned when last looked at
   std::vector<PoolOffset> freed_before_mark_
-      ASHLAR_GUARDED_BY(mutex_);  // in spans that the mark has not finished
+      ASHLAR_GUARDED_BY(kHeapMutex);  // in spans that the mark has not finished
 };
 
 }  // namespace ashlar::pmem

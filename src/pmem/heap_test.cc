@@ -1,5 +1,7 @@
 #include "pmem/heap.h"
 
+#include <chrono>
+#include <future>
 #include <map>
 #include <set>
 
@@ -189,6 +191,27 @@ TEST_F(HeapTest, WhatIsUnlinkedBeforeTheMarkMeetsItAndRetiredAfterItsEndIsHanded
   heap_->Retire(object, 5000);
   heap_->Reclaim();
   EXPECT_EQ(heap_->UsedBytes(), before - SizeClassBytes(SizeClassOf(5000)));
+}
+
+// A checkpoint waits for the operations under way, and these take the heap's mutex: to unlink a
+// record before the mark is over, and in splits that copy records. An allocation that needs a span
+// began its operation with the mutex held and waited for the checkpoint, which waited for ever.
+TEST_F(HeapTest, AnAllocationThatWaitsForACheckpointLeavesTheHeapToOperationsUnderWay) {
+  const PoolOffset unlinked = Take(48);
+  Reopen(false);
+  std::future<uint64_t> under_way;
+  medium_->set_on_begin([&] {
+    under_way = std::async(std::launch::async, [&] {
+      heap_->BeforeUnlink(unlinked);
+      return heap_->ObjectBytes(unlinked);
+    });
+    EXPECT_EQ(under_way.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  });
+  EXPECT_NE(Take(20000), 0U);
+  EXPECT_EQ(under_way.get(), 48U);
+  EXPECT_NE(Take(96), 0U);
+  EXPECT_EQ(under_way.get(), 48U);
+  medium_->set_on_begin({});
 }
 
 TEST_F(HeapTest, ADamagedMapIsRefusedWithItsOffset) {

@@ -61,11 +61,10 @@ Status LeafWriter::Put(const Slice& key, const Slice& value) {
 // One thread at a time uses what is held back, and gives the replaced record time to become free.
 Status LeafWriter::PutWhenFull(const Slice& key, const Slice& value) {
   MutexLock lock(state_.scarce_mutex);
-  state_.heap.WaitForMark();
-  state_.heap.Reclaim();
   const uint64_t bytes = RecordBytes(key, value);
   bool must_exist = false;
-  Result<PoolOffset> record = state_.heap.Allocate(bytes, Reserve::kInsert);
+  Result<PoolOffset> record =
+      state_.heap.OrReclaim([&] { return state_.heap.Allocate(bytes, Reserve::kInsert); });
   if (!record.ok()) {
     must_exist = true;
     record = state_.heap.Allocate(bytes, Reserve::kUpdate);
@@ -106,12 +105,8 @@ Status LeafWriter::PutRecord(Entry* entry) {
     }
     if (outcome == Outcome::kSplitOnly) continue;
     if (outcome == Outcome::kNeedReserve) {
-      status = FillReserve(entry->separator_bytes, entry->copy_bytes);
-      if (!status.ok()) {
-        state_.heap.WaitForMark();
-        state_.heap.Reclaim();
-        status = FillReserve(entry->separator_bytes, entry->copy_bytes);
-      }
+      status = state_.heap.OrReclaim(
+          [&] { return FillReserve(entry->separator_bytes, entry->copy_bytes); });
       entry->may_fill = !status.ok();
       if (status.ok() || !tried_to_fill) {
         tried_to_fill = entry->may_fill;

@@ -43,6 +43,7 @@
 #include "ashlar/status.h"
 #include "base/assert.h"
 #include "pmem/layout.h"
+#include "pmem/pool_locks.h"
 
 namespace ashlar::pmem {
 
@@ -98,10 +99,13 @@ class Medium {
   const uint64_t bytes_;
 };
 
-class PoolOperation {
+class ASHLAR_SCOPED_CAPABILITY PoolOperation {
  public:
-  explicit PoolOperation(Medium& medium) : medium_(medium) { medium_.Begin(this); }
-  ~PoolOperation() {
+  explicit PoolOperation(Medium& medium) ASHLAR_ACQUIRE(kPoolOperation) ASHLAR_EXCLUDES(kHeapMutex)
+      : medium_(medium) {
+    medium_.Begin(this);
+  }
+  ~PoolOperation() ASHLAR_RELEASE() {
     if (!committed_) medium_.End(this);
   }
   PoolOperation(const PoolOperation&) = delete;

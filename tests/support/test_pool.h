@@ -44,11 +44,15 @@ class CountingMedium final : public Medium {
 
   DurabilityClass durability_class() const override { return DurabilityClass::kCpuFlush; }
   const VerbCounts& counts() const { return counts_; }
+  // Runs where an operation of class logged waits for a checkpoint.
+  void set_on_begin(std::function<void()> on_begin) { on_begin_ = std::move(on_begin); }
 
  private:
   CountingMedium(const std::string& path, std::unique_ptr<PoolMapping> view,
                  std::unique_ptr<PoolMapping> writable);
-  void Begin(PoolOperation* /*operation*/) override {}
+  void Begin(PoolOperation* /*operation*/) override {
+    if (on_begin_) on_begin_();
+  }
   void Store(PoolOperation* /*operation*/, PoolOffset to, uint64_t word) override {
     WordAt(writable_->data(), to).store(word, std::memory_order_release);
   }
@@ -66,6 +70,7 @@ class CountingMedium final : public Medium {
   const std::unique_ptr<PoolMapping> view_mapping_;
   const std::unique_ptr<PoolMapping> writable_;
   VerbCounts counts_;
+  std::function<void()> on_begin_;
 };
 
 // A tree on a TestPool; the mark is over when it is open. *medium, when asked for, belongs to the
