@@ -31,6 +31,11 @@ bool CanHold(const Heap& heap, const std::vector<PoolOffset>& objects,
   return true;
 }
 
+bool AreOfOneClass(uint64_t a_bytes, uint64_t b_bytes) {
+  return a_bytes <= kSmallBytesMax && b_bytes <= kSmallBytesMax &&
+         SizeClassOf(a_bytes) == SizeClassOf(b_bytes);
+}
+
 Status CheckSizes(const Medium& medium, const Slice& key, const Slice& value) {
   constexpr size_t kLimit = std::numeric_limits<uint32_t>::max();
   if (key.size() >= kLimit || value.size() >= kLimit)
@@ -54,7 +59,7 @@ Status LeafWriter::Put(const Slice& key, const Slice& value) {
                  .value = value,
                  .record = record.value(),
                  .fingerprint = Fingerprint(key),
-                 .must_exist = false};
+                 .is_held_back = false};
   return PutRecord(&entry);
 }
 
@@ -62,11 +67,11 @@ Status LeafWriter::Put(const Slice& key, const Slice& value) {
 Status LeafWriter::PutWhenFull(const Slice& key, const Slice& value) {
   MutexLock lock(state_.scarce_mutex);
   const uint64_t bytes = RecordBytes(key, value);
-  bool must_exist = false;
+  bool is_held_back = false;
   Result<PoolOffset> record =
       state_.heap.OrReclaim([&] { return state_.heap.Allocate(bytes, Reserve::kInsert); });
   if (!record.ok()) {
-    must_exist = true;
+    is_held_back = true;
     record = state_.heap.Allocate(bytes, Reserve::kUpdate);
   }
   if (!record.ok()) return record.status();
@@ -74,9 +79,9 @@ Status LeafWriter::PutWhenFull(const Slice& key, const Slice& value) {
                  .value = value,
                  .record = record.value(),
                  .fingerprint = Fingerprint(key),
-                 .must_exist = must_exist};
+                 .is_held_back = is_held_back};
   const Status status = PutRecord(&entry);
-  if (must_exist) state_.heap.Reclaim();
+  if (is_held_back) state_.heap.Reclaim();
   return status;
 }
 
@@ -144,6 +149,10 @@ LeafWriter::Outcome LeafWriter::PutLocked(PoolOperation* op, const FoundLeaf& le
     entry->damaged = found.damaged;
     return Outcome::kDamaged;
   }
+  // Anything else would not give back what the class holds back.
+  if (entry->is_held_back &&
+      (!found.found || !AreOfOneClass(found.record.bytes(), RecordBytes(entry->key, entry->value))))
+    return Outcome::kMissing;
   if (found.found) {
     state_.heap.BeforeUnlink(found.offset);
     op->Fence();
@@ -156,7 +165,6 @@ LeafWriter::Outcome LeafWriter::PutLocked(PoolOperation* op, const FoundLeaf& le
     entry->replaced_bytes = found.record.bytes();
     return Outcome::kDone;
   }
-  if (entry->must_exist) return Outcome::kMissing;
   const uint64_t occupied = Occupied(commit);
   const auto count = static_cast<uint32_t>(std::popcount(occupied));
   const bool may_fill = entry->may_fill || (leaf.upper == nullptr && count == kSlotsFilled &&

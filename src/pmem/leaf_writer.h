@@ -46,7 +46,7 @@ class LeafWriter {
     Slice value;
     PoolOffset record;
     uint8_t fingerprint;
-    bool must_exist;          // held-back space is for updates only
+    bool is_held_back;        // the record may only replace one of its size class
     bool may_fill = false;    // no space for a split: the leaf's last slot will do
     PoolOffset replaced = 0;  // the record that was unlinked
     uint64_t replaced_bytes = 0;

@@ -6,10 +6,12 @@
 #include <map>
 #include <optional>
 
+#include "base/format.h"
 #include "base/random.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "pmem/pool.h"
+#include "tests/support/comparators.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/test_pool.h"
 
@@ -202,6 +204,8 @@ TEST_F(TreeTest, RangesWithEitherEndInclusiveOrNot) {
   }
 }
 
+// ---- Comparators and batches.
+
 // ---- A full pool.
 
 class FullPoolTest : public ::testing::Test {
@@ -263,6 +267,21 @@ TEST_F(FullPoolTest, CanBeDeletedFromAndFilledAgain) {
   while (tree_->Put(NumberKey(filled), std::string(700, 'n')).ok()) filled++;
   EXPECT_GT(filled * 732, uint64_t{3} << 19);
   ASSERT_OK(tree_->Verify());
+}
+
+// The object that a class holds back went to a value that grew into the class. What that value
+// replaced was of another class, so nothing was held back from then on.
+TEST(FullPoolOfTwoSizesTest, AValueThatGrowsLeavesTheHeldBackObjectOfItsNewClass) {
+  TestPool pool(uint64_t{1} << 20);
+  std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool);
+  ASSERT_OK(tree->Put("small", "x"));
+  uint64_t count = 0;
+  while (tree->Put(NumberKey(count), std::string(7000, 'a')).ok()) count++;
+  ASSERT_GT(count, 50U);
+  EXPECT_TRUE(tree->Put("small", std::string(7000, 'a')).IsNoSpace());
+  EXPECT_EQ(GetOr(tree.get(), "small"), "x");
+  for (uint64_t i = 0; i < count; ++i) ASSERT_OK(tree->Put(NumberKey(i), std::string(7000, 'b')));
+  ASSERT_OK(tree->Verify());
 }
 
 TEST_F(FullPoolTest, ABatchThatDoesNotFitChangesNothing) {

@@ -26,6 +26,42 @@ class LengthFirstComparator final : public Comparator {
   bool CanKeysWithDifferentByteContentsBeEqual() const override { return false; }
 };
 
+// Calls keys equal that differ in the case of letters.
+class CaselessComparator final : public Comparator {
+ public:
+  const char* Name() const override { return "test.Caseless"; }
+  int Compare(const Slice& a, const Slice& b) const override {
+    return Slice(Lower(a)).compare(Slice(Lower(b)));
+  }
+  void FindShortestSeparator(std::string*, const Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+  bool CanKeysWithDifferentByteContentsBeEqual() const override { return true; }
+
+ private:
+  static std::string Lower(const Slice& key) {
+    std::string lower = key.ToString();
+    for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return lower;
+  }
+};
+
+// Bytewise, and counts. For one thread.
+class CountingComparator final : public Comparator {
+ public:
+  const char* Name() const override { return "test.Counting"; }
+  int Compare(const Slice& a, const Slice& b) const override {
+    comparisons_++;
+    return a.compare(b);
+  }
+  void FindShortestSeparator(std::string*, const Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+  bool CanKeysWithDifferentByteContentsBeEqual() const override { return false; }
+  uint64_t comparisons() const { return comparisons_; }
+
+ private:
+  mutable uint64_t comparisons_ = 0;
+};
+
 inline const std::array<NamedComparator, 3>& TestComparators() {
   static const LengthFirstComparator length_first;
   static const std::array<NamedComparator, 3> all = {{
