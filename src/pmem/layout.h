@@ -17,7 +17,8 @@
 //                    separator     offset of a record whose key is the leaf's lower bound, 0 for
 //                                  the first leaf; never changes
 //                    tag           LeafTag(offset of the leaf)
-//     line 1       48 fingerprints, 16 bytes zero
+//     line 1       48 fingerprints, 16 bytes zero. Meaningless under a comparator that calls
+//                  different bytes equal: an update leaves them as they are
 //     line 2..7    48 slots: 63 .. 40 record bytes / 16, at most 2^24 - 1   39 .. 0 record offset / 16
 //
 //   record       checksum u32 | key bytes u32 | value bytes u32 | key | value        checksum: crc32c of all that follows, masked

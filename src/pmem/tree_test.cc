@@ -206,6 +206,24 @@ TEST_F(TreeTest, RangesWithEitherEndInclusiveOrNot) {
 
 // ---- Comparators and batches.
 
+// Verify compared fingerprints, which an update under such a comparator leaves as they were.
+TEST(CaselessTest, AKeyMayBeReplacedByAnEqualOneOfOtherBytes) {
+  const CaselessComparator caseless;
+  TestPool pool(kPoolBytes, &caseless);
+  std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool);
+  ASSERT_OK(tree->Put("abc", "1"));
+  ASSERT_OK(tree->Put("ABC", "2"));
+  EXPECT_EQ(GetOr(tree.get(), "aBc"), "2");
+  EXPECT_EQ(tree->Stats().entries, 1U);
+  ASSERT_OK(tree->Verify());
+  WriteBatch batch;
+  ASSERT_OK(batch.Put("aBC", "3"));
+  ASSERT_OK(batch.Put("x", "4"));
+  ASSERT_OK(tree->Write(batch));
+  EXPECT_EQ(GetOr(tree.get(), "abc"), "3");
+  ASSERT_OK(tree->Verify());
+}
+
 // ---- A full pool.
 
 class FullPoolTest : public ::testing::Test {
