@@ -46,8 +46,7 @@ Status BatchWriter::Parse(const WriteBatch& updates) {
             {.key = record.key, .value = Slice(), .is_put = false, .position = position});
         break;
       case ValueType::kRangeDeletion:
-        ranges_.push_back(
-            {.range = KeyRange::Between(record.key, record.value), .position = position});
+        ranges_.Add(KeyRange::Between(record.key, record.value), position);
         break;
       case ValueType::kLogData:
       case ValueType::kNoop: break;
@@ -60,23 +59,9 @@ Status BatchWriter::Parse(const WriteBatch& updates) {
   return reader.status();
 }
 
-bool BatchWriter::IsDeletedByRange(const Slice& key, size_t after_position) const {
-  return std::any_of(ranges_.begin(), ranges_.end(), [&](const RangeChange& change) {
-    if (after_position != kFirstChange && change.position < after_position) return false;
-    const KeyRange& range = change.range;
-    const int begin = range.begin ? state_.order.Compare(key, *range.begin) : 1;
-    const int end = range.end ? state_.order.Compare(key, *range.end) : -1;
-    return (begin > 0 || (begin == 0 && range.begin_inclusive)) &&
-           (end < 0 || (end == 0 && range.end_inclusive));
-  });
-}
-
 // Of the changes of one key the last one counts, and not if a later range covers it.
 void BatchWriter::Normalise() {
-  std::erase_if(ranges_, [this](const RangeChange& change) {
-    return change.range.begin && change.range.end &&
-           state_.order.Compare(*change.range.begin, *change.range.end) > 0;
-  });
+  ranges_.Build();
   std::sort(changes_.begin(), changes_.end(), [this](const KeyChange& a, const KeyChange& b) {
     const int r = state_.order.Compare(a.key, b.key);
     return r < 0 || (r == 0 && a.position < b.position);
@@ -86,7 +71,7 @@ void BatchWriter::Normalise() {
     if (i + 1 < changes_.size() && state_.order.Compare(changes_[i].key, changes_[i + 1].key) == 0)
       continue;
     changes_[kept] = changes_[i];
-    if (changes_[kept].is_put && IsDeletedByRange(changes_[kept].key, changes_[kept].position))
+    if (changes_[kept].is_put && ranges_.CoversAfter(changes_[kept].key, changes_[kept].position))
       changes_[kept].is_put = false;
     kept++;
   }
@@ -107,7 +92,7 @@ Status BatchWriter::Write(const WriteBatch& updates) {
 
 Status BatchWriter::DeleteRange(const KeyRange& range) {
   ASHLAR_RETURN_IF_ERROR(state_.medium->status());
-  ranges_.push_back({.range = range, .position = 0});
+  ranges_.Add(range, 0);
   Normalise();
   return Run();
 }
@@ -151,9 +136,8 @@ Status BatchWriter::AllocateSpace(const Plan& plan) {
   }
   space_.separator_bytes = plan.separator_bytes_max;
   for (size_t i = 0; i < plan.new_leaves; ++i) {
-    ASHLAR_ASSIGN_OR_RETURN(
-        const PoolOffset leaf,
-        state_.heap.OrReclaim([this] { return state_.heap.AllocateLeaf(); }));
+    ASHLAR_ASSIGN_OR_RETURN(const PoolOffset leaf,
+                            state_.heap.OrReclaim([this] { return state_.heap.AllocateLeaf(); }));
     space_.leaves.push_back(leaf);
     ASHLAR_ASSIGN_OR_RETURN(const PoolOffset separator, Allocate(plan.separator_bytes_max));
     space_.separators.push_back(separator);
@@ -172,36 +156,27 @@ FoundLeaf BatchWriter::LockLeaf(const std::optional<Slice>& key, bool before) co
   }
 }
 
-// The first key at or above `upper` where something changes; none: nothing does.
+// The first key at or after `upper` where something changes; none: nothing does.
 std::optional<Slice> BatchWriter::NextPosition(const Slice& upper, size_t next_change) const {
-  std::optional<Slice> next;
-  const auto offer = [&](const Slice& key) {
-    if (!next || state_.order.Compare(key, *next) < 0) next = key;
-  };
-  if (next_change < changes_.size()) offer(changes_[next_change].key);
-  for (const RangeChange& change : ranges_) {
-    const KeyRange& range = change.range;
-    const int end = range.end ? state_.order.Compare(*range.end, upper) : 1;
-    if (end < 0 || (end == 0 && !range.end_inclusive)) continue;
-    offer(range.begin && state_.order.Compare(*range.begin, upper) > 0 ? *range.begin : upper);
-  }
+  std::optional<Slice> next = ranges_.FirstFrom(upper);
+  if (next_change < changes_.size() &&
+      (!next || state_.order.Compare(changes_[next_change].key, *next) < 0))
+    next = changes_[next_change].key;
   return next;
 }
 
+// Requires: something changes.
+std::optional<Slice> BatchWriter::FirstPosition() const {
+  if (ranges_.empty()) return changes_[0].key;
+  const std::optional<Slice> first = ranges_.First();
+  const bool change_is_first =
+      first && !changes_.empty() && state_.order.Compare(changes_[0].key, *first) < 0;
+  return change_is_first ? changes_[0].key : first;
+}
+
 Status BatchWriter::MakePlan(Plan* plan) {
-  // Before every key: the first position is the smallest of all.
-  bool from_first = false;
-  std::optional<Slice> position;
-  if (!changes_.empty()) position = changes_[0].key;
-  for (const RangeChange& change : ranges_) {
-    if (!change.range.begin) {
-      from_first = true;
-    } else if (!position || state_.order.Compare(*change.range.begin, *position) < 0) {
-      position = change.range.begin;
-    }
-  }
-  if (from_first) position.reset();
-  if (!from_first && !position) return Status::OK();
+  if (changes_.empty() && ranges_.empty()) return Status::OK();
+  std::optional<Slice> position = FirstPosition();
   for (size_t next_change = 0;;) {
     const FoundLeaf leaf = LockLeaf(position, false);
     ASHLAR_RETURN_IF_ERROR(AddLeaf(leaf, &next_change, plan));
@@ -279,7 +254,7 @@ Status BatchWriter::ApplyInOrder(size_t begin, size_t end, LeafPlan* out) const 
     while (next < end && (r = state_.order.Compare(changes_[next].key, entry.key)) < 0)
       put(changes_[next++], kNewEntry);
     const KeyChange* const change = next < end && r == 0 ? &changes_[next++] : nullptr;
-    if (change == nullptr && !IsDeletedByRange(entry.key, kFirstChange)) {
+    if (change == nullptr && !ranges_.Covers(entry.key)) {
       out->entries.push_back(entry);
       continue;
     }

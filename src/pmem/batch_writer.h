@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "ashlar/write_batch.h"
+#include "pmem/deleted_ranges.h"
 #include "pmem/recovery.h"
 #include "pmem/tree_state.h"
 
@@ -27,7 +28,7 @@ namespace ashlar::pmem {
 
 class BatchWriter {
  public:
-  explicit BatchWriter(TreeState* state) : state_(*state) {}
+  explicit BatchWriter(TreeState* state) : state_(*state), ranges_(state->order) {}
   ~BatchWriter();
 
   Status Write(const WriteBatch& updates);
@@ -41,10 +42,6 @@ class BatchWriter {
     bool is_put;
     size_t position;  // in the batch
     PoolOffset record = 0;
-  };
-  struct RangeChange {
-    KeyRange range;
-    size_t position;
   };
   struct Unlinked {
     PoolOffset offset;
@@ -90,7 +87,6 @@ class BatchWriter {
   };  // kNothing: all is as it is asked to be
 
   static constexpr uint32_t kNewEntry = kSlots;
-  static constexpr size_t kFirstChange = ~size_t{0};  // before every position
 
   Status Parse(const WriteBatch& updates);
   void Normalise();
@@ -104,13 +100,13 @@ class BatchWriter {
   Status MakePlan(Plan* plan) ASHLAR_REQUIRES(state_.structure_mutex);
   FoundLeaf LockLeaf(const std::optional<Slice>& key, bool before) const
       ASHLAR_REQUIRES(state_.structure_mutex);
+  std::optional<Slice> FirstPosition() const;
   std::optional<Slice> NextPosition(const Slice& upper, size_t next_change) const;
   Status AddLeaf(const FoundLeaf& leaf, size_t* next_change, Plan* plan);
   Status ApplyInOrder(size_t begin, size_t end, LeafPlan* out) const;
   Status ApplyByKey(size_t begin, size_t end, LeafPlan* out) const;
   static LeafEntry EntryOf(const KeyChange& change, uint32_t index);
   void AddPredecessors(Plan* plan) ASHLAR_REQUIRES(state_.structure_mutex);
-  bool IsDeletedByRange(const Slice& key, size_t after_position) const;
   static void Distribute(LeafPlan* leaf, Plan* plan);
   bool HasSpace(const Plan& plan) const;
   std::vector<PoolOffset> NextLeaves(const Plan& plan) const;
@@ -120,7 +116,7 @@ class BatchWriter {
 
   TreeState& state_;
   std::vector<KeyChange> changes_;  // by key, one for each
-  std::vector<RangeChange> ranges_;
+  DeletedRanges ranges_;
   Space space_;
   std::vector<Unlinked> retired_;
   bool published_ = false;  // the records belong to the tree

@@ -224,6 +224,55 @@ TEST(CaselessTest, AKeyMayBeReplacedByAnEqualOneOfOtherBytes) {
   ASSERT_OK(tree->Verify());
 }
 
+// Each entry and each leaf was compared with each range.
+TEST(RangeDeletionTest, ManyRangesInOneBatchTakeComparisonsInProportion) {
+  const CountingComparator counting;
+  TestPool pool(kPoolBytes, &counting);
+  std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool);
+  constexpr uint64_t kRanges = 2000;
+  for (uint64_t i = 0; i < kRanges * 4; ++i) ASSERT_OK(tree->Put(NumberKey(i), "v"));
+  WriteBatch batch;
+  for (uint64_t i = 0; i < kRanges; ++i)
+    ASSERT_OK(batch.DeleteRange(NumberKey(i * 4), NumberKey(i * 4 + 2)));
+  const uint64_t before = counting.comparisons();
+  ASSERT_OK(tree->Write(batch));
+  // Some 15 for each end, entry and leaf.
+  EXPECT_LT(counting.comparisons() - before, kRanges * 300);
+  EXPECT_EQ(tree->Stats().entries, kRanges * 2);
+  for (uint64_t i = 0; i < kRanges * 4; ++i) ASSERT_EQ(tree->Exists(NumberKey(i)), i % 4 >= 2) << i;
+  ASSERT_OK(tree->Verify());
+}
+
+// Ranges that overlap, nest, touch and are empty, between puts and deletes, against a model.
+TEST_F(TreeTest, BatchesOfOverlappingRangesAgreeWithAModel) {
+  const uint64_t seed = 77;
+  Random random(seed);
+  Model model;
+  for (int round = 0; round < 150; ++round) {
+    WriteBatch batch;
+    const uint64_t changes = 1 + random.Uniform(30);
+    for (uint64_t i = 0; i < changes; ++i) {
+      const uint64_t a = random.Uniform(600);
+      const std::string key = NumberKey(a, 4);
+      if (random.OneIn(4)) {
+        const std::string end = NumberKey(a + random.Uniform(40), 4);
+        ASSERT_OK(batch.DeleteRange(key, end));
+        model.erase(model.lower_bound(key), model.lower_bound(end));
+      } else if (random.OneIn(5)) {
+        ASSERT_OK(batch.Delete(key));
+        model.erase(key);
+      } else {
+        const std::string value = NumberKey(round, 3) + std::to_string(i);
+        ASSERT_OK(batch.Put(key, value));
+        model[key] = value;
+      }
+    }
+    ASSERT_OK(tree_->Write(batch));
+    ASSERT_NO_FATAL_FAILURE(
+        ExpectAgrees(tree_.get(), model, StrCat("seed ", seed, " round ", round)));
+  }
+}
+
 // ---- A full pool.
 
 class FullPoolTest : public ::testing::Test {

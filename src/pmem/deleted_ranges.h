@@ -1,0 +1,79 @@
+// DeletedRanges: the ranges that a batch deletes, as disjoint segments in order.
+//
+//   ranges      [a .......... d)              position 3
+//                    (b ........... e]        position 7
+//   segments    [a  b](b      d)[d  e]
+//   newest        3       7       7
+//
+// A range covers what is in the tree already, and what the batch put before the range's position.
+// So a segment needs the newest position only.
+//
+// I1: segments are in order, none is empty, and none overlaps the next one.
+// I2: all segments together cover what the ranges cover.
+//
+// Building takes O(n log n) comparisons for n ranges, a look-up O(log n). Looking at every range for
+// every key was rejected: it is quadratic, under the locks of all leaves concerned.
+//
+// Thread safety: none while it is built, const calls from any thread. Lifetime: the keys of the
+// ranges outlive it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "ashlar/persistent_tree.h"
+#include "ashlar/slice.h"
+#include "pmem/leaf.h"
+
+namespace ashlar::pmem {
+
+class DeletedRanges {
+ public:
+  explicit DeletedRanges(const KeyOrder& order) : order_(order) {}
+
+  // A range that is empty adds nothing.
+  void Add(const KeyRange& range, size_t position);
+  // Once, after the last Add and before what follows.
+  void Build();
+
+  bool empty() const { return segments_.empty(); }
+  bool Covers(const Slice& key) const { return Find(key) != nullptr; }
+  // Whether a range at this position of the batch, or at a later one, covers the key.
+  bool CoversAfter(const Slice& key, size_t position) const;
+  // Where the first range begins. None: before every key. Requires: not empty.
+  std::optional<Slice> First() const { return segments_.front().begin.key; }
+  // The first key at or after `key` that a range may cover. None: there is none.
+  std::optional<Slice> FirstFrom(const Slice& key) const;
+
+  void CheckInvariants() const;
+
+ private:
+  // A place between keys: before or after all keys that are equal to `key`. Without a key it is
+  // before or after everything.
+  struct Cut {
+    std::optional<Slice> key;
+    bool after = false;
+  };
+  struct Segment {
+    Cut begin;
+    Cut end;
+    size_t newest;
+  };
+  struct Edge {
+    Cut cut;
+    size_t position;
+    bool begins;
+  };
+
+  int Compare(const Cut& a, const Cut& b) const;
+  // The segments that end before the key, or at it.
+  std::vector<Segment>::const_iterator AfterThoseBefore(const Slice& key) const;
+  const Segment* Find(const Slice& key) const;
+
+  const KeyOrder& order_;
+  std::vector<Edge> edges_;  // until Build
+  std::vector<Segment> segments_;
+};
+
+}  // namespace ashlar::pmem
