@@ -7,7 +7,8 @@
 //                                      with a cache:  gets its side index, is offered to the cache
 //                                      without:       is searched by its restarts
 //
-// LoadTable makes the parts, VerifyTable reads the whole file, TableCursor walks over the entries.
+// LoadTable makes the parts, Verify (table_verifier.cc) reads the whole file, TableCursor walks
+// over the entries.
 //
 // I1: the parts are constant, except the slots of the index, which the cache writes.
 // I2: the index has slots exactly if there is a cache, and blocks get into a slot only with a side
@@ -64,7 +65,7 @@ class BlockBasedTable final : public TableReader {
   bool MayMatch(SeekPrefix* seek, const Slice& internal_target) const override;
   uint64_t ApproximateOffsetOf(const Slice& internal_key) override;
   std::vector<std::string> Anchors(size_t pieces) override;
-  Status Verify() override;
+  Status Verify() override;  // table_verifier.cc
   const TableProperties& properties() const override { return parts_.properties; }
   size_t MemoryBytes() const override;
   BlockCensus CountBlocks() const override;

@@ -1,5 +1,12 @@
-#include "table/blockbased/table_verifier.h"
-
+// BlockBasedTable::Verify: reads every block of a table and makes the checks that reads omit.
+//
+//   every block     its checksum
+//   every entry     its type is supported; its key is larger than the one before it, and not larger
+//                   than the separator of its block
+//   the table       it has as many entries as its properties say
+//
+// Blocks are read from the file, also those that are cached, and are not offered to the cache.
+// Thread safety: concurrent with readers of the table.
 #include <string>
 
 #include "base/format.h"
@@ -75,6 +82,6 @@ class TableVerifier {
 
 }  // namespace
 
-Status VerifyTable(BlockBasedTable* table) { return TableVerifier(table).Run(); }
+Status BlockBasedTable::Verify() { return TableVerifier(this).Run(); }
 
 }  // namespace ashlar
