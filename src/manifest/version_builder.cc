@@ -121,8 +121,8 @@ std::shared_ptr<const LevelFiles> VersionBuilder::BuildLevel(Level level) const 
     for (const auto& [number, file] : changes->second.added) files.push_back(file);
   }
   const auto earlier = [this, level](const FileMetaData* a, const FileMetaData* b) {
-    return level == 0 ? LevelFiles::NewerFirst(a, b)
-                      : args_.comparator.CompareInternal(a->smallest, b->smallest) < 0;
+    return IsSorted(level) ? args_.comparator.CompareInternal(a->smallest, b->smallest) < 0
+                           : LevelFiles::NewerFirst(a, b);
   };
   std::sort(files.begin(), files.end(), earlier);
   return std::make_shared<const LevelFiles>(args_.comparator, level, std::move(files), args_.live);

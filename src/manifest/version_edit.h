@@ -58,6 +58,9 @@ namespace ashlar {
 
 using ColumnFamilyId = uint32_t;
 using Level = uint32_t;
+// The files of a sorted level do not overlap: the level is one run, ascending by key. Level 0 is
+// not sorted: each of its files is a run of its own, newest first.
+inline constexpr bool IsSorted(Level level) { return level > 0; }
 using FileNumber = uint64_t;
 
 inline constexpr Level kLevelsMax = 64;  // as many as RocksDB's own tools allow for

@@ -86,7 +86,7 @@ class Tree {
 
   // Files that overlap, and those that must go with them (I1 of compaction_plan.h).
   Files Closed(Level level, const Range& range) const {
-    return level == 0 ? ClosedOnLevel0(range) : ClosedOnSortedLevel(level, range);
+    return IsSorted(level) ? ClosedOnSortedLevel(level, range) : ClosedOnLevel0(range);
   }
 
  private:
@@ -205,7 +205,7 @@ class PlanBuilder {
   }
 
   bool OutputIsTaken(const CompactionPlan& plan) const {
-    if (plan.output_level == 0) return false;
+    if (!IsSorted(plan.output_level)) return false;
     const ClosedRange range{plan.smallest, plan.largest};
     return std::any_of(view_.running.begin(), view_.running.end(),
                        [&](const CompactionPlan* other) {
@@ -217,27 +217,40 @@ class PlanBuilder {
   void Complete(CompactionPlan* plan, bool may_move) const {
     const Slice smallest(plan->smallest);
     const Slice largest(plan->largest);
-    for (Level level = plan->output_level + 1; plan->output_level > 0 && level < view_.num_levels();
-         ++level) {
+    if (!IsSorted(plan->output_level)) plan->older = OlderLevel0Files(*plan);
+    for (Level level = plan->output_level + 1; level < view_.num_levels(); ++level) {
       const auto overlapping = tree_.Overlapping(level, {&smallest, &largest});
-      if (!overlapping.empty()) plan->deeper.emplace_back(overlapping.begin(), overlapping.end());
+      if (!overlapping.empty()) plan->older.emplace_back(overlapping.begin(), overlapping.end());
     }
-    if (!plan->deeper.empty()) plan->grandparents = plan->deeper.front();
-    // Older data of the same keys may lie in level-0 files outside the plan when it stays on level
-    // 0.
-    plan->bottommost = plan->output_level > 0 && plan->deeper.empty();
+    if (IsSorted(plan->output_level)) {
+      if (!plan->older.empty()) plan->grandparents = plan->older.front();
+      plan->bottommost = plan->older.empty();
+    }
 
     const CompressionChoice compression =
         ChooseCompression(config_, targets_, last_level_, plan->output_level);
     plan->compression = compression.type;
     plan->bottommost_compression = compression.bottommost;
     plan->max_grandparent_overlap_bytes = config_.max_compaction_bytes;
-    plan->max_output_file_bytes = plan->output_level == 0
-                                      ? UINT64_MAX
-                                      : TargetFileBytes(config_, targets_, plan->output_level);
-    plan->max_subcompactions =
-        plan->output_level == 0 ? 1 : std::max<uint32_t>(1, config_.max_subcompactions);
+    // A run is one file on level 0.
+    const bool cut = IsSorted(plan->output_level);
+    plan->max_output_file_bytes =
+        cut ? TargetFileBytes(config_, targets_, plan->output_level) : UINT64_MAX;
+    plan->max_subcompactions = cut ? std::max<uint32_t>(1, config_.max_subcompactions) : 1;
     plan->trivial_move = may_move && MayMove(*plan);
+  }
+
+  // The files of level 0 that are older than the inputs and share keys with them, a run each.
+  std::vector<Files> OlderLevel0Files(const CompactionPlan& plan) const {
+    const Slice smallest(plan.smallest);
+    const Slice largest(plan.largest);
+    const auto all = view_.files(0);  // newest first
+    std::vector<Files> older;
+    for (auto file = all.rbegin(); *file != plan.inputs.front().files.back(); ++file) {
+      if (tree_.Overlap(**file, {&smallest, &largest})) older.push_back({*file});
+    }
+    std::reverse(older.begin(), older.end());
+    return older;
   }
 
   bool MayMove(const CompactionPlan& plan) const {
@@ -248,7 +261,7 @@ class PlanBuilder {
     const Files& files = plan.inputs.front().files;
     for (size_t i = 0; i < files.size(); ++i) {
       const ClosedRange range = Tree::RangeOf(*files[i]);
-      for (size_t j = 0; plan.start_level() == 0 && j < i; ++j) {
+      for (size_t j = 0; !IsSorted(plan.start_level()) && j < i; ++j) {
         if (tree_.Overlap(*files[j], range.range())) return false;
       }
       // A file that overlaps much of the level below the next would be expensive to compact from

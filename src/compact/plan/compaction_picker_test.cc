@@ -312,7 +312,7 @@ TEST(PickByFile, AgeCounts) {
             "L1 [4] + L2 [5] -> L2, periodic, bottommost");
 }
 
-TEST(PlanContents, GrandparentsAndDeeperFiles) {
+TEST(PlanContents, GrandparentsAndOlderRuns) {
   const LeveledConfig config = SmallConfig();
   const TreeText tree(
       "L0: 9[c-f 50] 8[d-g 60]\n"
@@ -326,10 +326,28 @@ TEST(PlanContents, GrandparentsAndDeeperFiles) {
   EXPECT_EQ(plan->smallest, "c");
   EXPECT_EQ(plan->largest, "h");
   EXPECT_EQ(Numbers(plan->grandparents), "2 3 ");
-  ASSERT_EQ(plan->deeper.size(), 2u);
-  EXPECT_EQ(Numbers(plan->deeper[0]), "2 3 ");
-  EXPECT_EQ(Numbers(plan->deeper[1]), "7 ");
+  ASSERT_EQ(plan->older.size(), 2u);
+  EXPECT_EQ(Numbers(plan->older[0]), "2 3 ");
+  EXPECT_EQ(Numbers(plan->older[1]), "7 ");
   EXPECT_EQ(plan->max_output_file_bytes, 10u);
+}
+
+TEST(PlanContents, OlderRunsOfAnOutputOnLevel0AreItsOlderFilesAndTheLevels) {
+  const TreeText tree(
+      "L0: 12[a-f 10] 11[c-k 10] 10[a-d 10] 9[a-f 10] 8[x-z 10] 7[b-c 10 busy] 6[a-z 10 busy]\n"
+      "L1: 1[a-b 5] 2[q-r 5]\n"
+      "L2: 3[m-n 5]",
+      SmallConfig().num_levels);
+  const auto plan = PickCompaction(tree.View(), SmallConfig(), CompactCursors());
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_EQ(DebugString(*plan), "L0 [12 11 10 9 8] -> L0, level-0 files");
+  ASSERT_EQ(plan->older.size(), 4u);
+  EXPECT_EQ(Numbers(plan->older[0]), "7 ");
+  EXPECT_EQ(Numbers(plan->older[1]), "6 ");
+  EXPECT_EQ(Numbers(plan->older[2]), "1 2 ");
+  EXPECT_EQ(Numbers(plan->older[3]), "3 ");
+  EXPECT_TRUE(plan->grandparents.empty());
+  EXPECT_FALSE(plan->bottommost);
 }
 
 TEST(PlanContents, TheEditMovesOrDeletes) {

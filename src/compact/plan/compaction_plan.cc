@@ -101,7 +101,7 @@ std::string FindPlanViolation(const TreeView& view, const CompactionPlan& plan) 
       }
     }
   }
-  if (plan.output_level == 0) return "";
+  if (!IsSorted(plan.output_level)) return "";
   const auto overlap = [&](const FileMetaData& file, const Slice& smallest, const Slice& largest) {
     return view.comparator.Compare(file.largest_user_key(), smallest) >= 0 &&
            view.comparator.Compare(file.smallest_user_key(), largest) <= 0;

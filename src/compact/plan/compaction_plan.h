@@ -10,9 +10,10 @@
 //     (closed as in I1).
 // I3: no input is being compacted by another plan, and no plan that is running writes to the output
 //     level within [smallest, largest] (level 0 excepted).
-// I4: `deeper` lists every file below the output level that overlaps [smallest, largest]. While the
-//     plan runs no older version of one of its keys can arrive there, because whatever could move
-//     there would have to be an input of this plan.
+// I4: `older` lists, of every run that is older than the output, the files that overlap [smallest,
+//     largest]: for an output on level 0 the older files of level 0, one run each; then the levels
+//     below the output level. While the plan runs, no older version of one of its keys can appear
+//     outside their ranges: other plans only move keys from one older run to another.
 // I5: from the pick until the install the plan keeps newer data above older. For the range of the
 //     inputs on the start level: the levels between it and the output level hold no key of it, and
 //     level 0 no older file outside the inputs. For [smallest, largest]: the output level holds no
@@ -57,17 +58,17 @@ struct CompactionPlan {
   PlanReason reason = PlanReason::kManual;
   // The files change their level and nothing else: install, do not run.
   bool trivial_move = false;
-  // No older data for any key of the range lies below: deletions end here, sequence numbers may
-  // become zero.
+  // The output level is sorted, and no older run has keys of the range: deletions end here, and
+  // sequence numbers may become zero. Level 0 is ordered by sequence numbers, which stay there.
   bool bottommost = false;
 
   std::string smallest;  // user keys: the range of all inputs, both ends included
   std::string largest;
-  std::vector<FileMetaData*>
-      grandparents;  // files that overlap, on the first level below the output level that has such
-  std::vector<std::vector<FileMetaData*>>
-      // per level below the output level, ascending by key; levels without files are left out
-      deeper;
+  // The files that overlap, of the first level below the output level that has such; none for an
+  // output on level 0, whose files are not cut.
+  std::vector<FileMetaData*> grandparents;
+  // I4. Newest run first; the files of a run ascend by key. Runs without such files are left out.
+  std::vector<std::vector<FileMetaData*>> older;
 
   uint64_t max_output_file_bytes = 0;
   uint64_t max_grandparent_overlap_bytes = 0;  // of one output file

@@ -88,7 +88,7 @@ class Simulation {
     if (random_.OneIn(20)) return;  // it failed: nothing changed
     ASSERT_EQ(FindPlanViolation(View(), *plan), "");
     if (walk != walks_.end()) walk->walk.Installed(*plan);
-    CheckNothingCameBelow(*plan);
+    CheckOlderRuns(*plan);
     std::vector<SimFile*> outputs = Outputs(*plan);
     for (const CompactionInputs& inputs : plan->inputs) {
       for (const FileMetaData* file : inputs.files)
@@ -98,8 +98,8 @@ class Simulation {
     auto& level = levels_[plan->output_level];
     level.insert(level.end(), outputs.begin(), outputs.end());
     std::sort(level.begin(), level.end(), [&](const SimFile* a, const SimFile* b) {
-      return plan->output_level == 0 ? a->meta.largest_sequence > b->meta.largest_sequence
-                                     : a->meta.smallest < b->meta.smallest;
+      return IsSorted(plan->output_level) ? a->meta.smallest < b->meta.smallest
+                                          : a->meta.largest_sequence > b->meta.largest_sequence;
     });
   }
 
@@ -108,6 +108,7 @@ class Simulation {
   uint64_t conflicts() const { return conflicts_; }
   uint64_t moves() const { return moves_; }
   uint64_t rewrites() const { return rewrites_; }
+  uint64_t within_level0() const { return within_level0_; }
   bool Needs() { return NeedsCompaction(View(), config_); }
 
   void Check() {
@@ -206,14 +207,21 @@ class Simulation {
     return outputs;
   }
 
-  // I4 of compaction_plan.h: what the plan knew of the levels below is still the whole truth.
-  void CheckNothingCameBelow(const CompactionPlan& plan) {
-    if (plan.output_level == 0) return;
-    std::set<std::string> below;
-    for (Level level = plan.output_level + 1; level < config_.num_levels; ++level) {
-      for (const SimFile* file : levels_[level]) {
-        for (const auto& entry : file->entries) below.insert(entry.first);
+  // I4 of compaction_plan.h: the plan's list of older runs is still complete.
+  void CheckOlderRuns(const CompactionPlan& plan) {
+    std::set<std::string> older;
+    const auto add = [&](const SimFile* file) {
+      for (const auto& entry : file->entries) older.insert(entry.first);
+    };
+    if (!IsSorted(plan.output_level)) {
+      for (const SimFile* file : levels_[0]) {
+        if (file->meta.largest_sequence < plan.inputs.front().files.back()->largest_sequence)
+          add(file);
       }
+      within_level0_++;
+    }
+    for (Level level = plan.output_level + 1; level < config_.num_levels; ++level) {
+      for (const SimFile* file : levels_[level]) add(file);
     }
     std::set<std::string> keys;
     for (const CompactionInputs& inputs : plan.inputs) {
@@ -221,11 +229,11 @@ class Simulation {
         for (const auto& entry : by_meta_[file]->entries) keys.insert(entry.first);
       }
     }
-    KeyNotBelow not_below(KeyComparator(BytewiseComparator()), plan.deeper);
+    KeyNotBelow not_below(KeyComparator(BytewiseComparator()), plan.older);
     for (const std::string& key : keys) {
       const bool certain = not_below.Check(key);
       ASSERT_TRUE(certain || !plan.bottommost);
-      ASSERT_FALSE(certain && below.contains(key)) << DebugString(plan);
+      ASSERT_FALSE(certain && older.contains(key)) << DebugString(plan);
     }
   }
 
@@ -247,6 +255,7 @@ class Simulation {
   uint64_t next_key_ = 0;
   uint64_t moves_ = 0;
   uint64_t rewrites_ = 0;
+  uint64_t within_level0_ = 0;
 };
 
 LeveledConfig RandomConfig(Random* random) {
@@ -265,6 +274,7 @@ TEST(Simulation, ConvergesAndKeepsItsInvariants) {
   uint64_t moves = 0;
   uint64_t rewrites = 0;
   uint64_t conflicts = 0;
+  uint64_t within_level0 = 0;
   for (uint64_t seed = 1; seed <= 50; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
@@ -290,10 +300,12 @@ TEST(Simulation, ConvergesAndKeepsItsInvariants) {
     moves += tree.moves();
     rewrites += tree.rewrites();
     conflicts += tree.conflicts();
+    within_level0 += tree.within_level0();
   }
   EXPECT_GT(moves, 50u);
   EXPECT_GT(rewrites, 500u);
   EXPECT_GT(conflicts, 100u);
+  EXPECT_GT(within_level0, 50u);
 }
 
 }  // namespace

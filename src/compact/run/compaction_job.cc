@@ -52,13 +52,11 @@ class Subcompaction {
   Status RunRange() {
     ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<InternalCursor> input, OpenInputs());
     CompactionTurn turn(*job_.turns, *job_.clock);
-    KeyNotBelow not_below(job_.output.table.comparator, plan_.deeper);
-    // On level 0 older versions may lie in other files of the same level, which the list of deeper
-    // files does not know.
+    KeyNotBelow not_below(job_.output.table.comparator, plan_.older);
     const TableRun run{.begin = begin(),
                        .end = end(),
                        .zero_sequences = plan_.bottommost,
-                       .not_below = plan_.output_level > 0 ? &not_below : nullptr,
+                       .not_below = &not_below,
                        .turn = &turn};
     return RunTableLoop(job_, run, input.get(), &result_);
   }
@@ -69,7 +67,7 @@ class Subcompaction {
                                    .hint_readahead = job_.hint_readahead};
     std::vector<std::unique_ptr<InternalCursor>> children;
     for (const CompactionInputs& inputs : plan_.inputs) {
-      if (inputs.level > 0) {
+      if (IsSorted(inputs.level)) {
         children.push_back(std::make_unique<LevelCursor>(
             LevelCursorArgs{.comparator = job_.output.table.comparator,
                             .files = inputs.files,

@@ -169,9 +169,9 @@ class TreeTest : public JobTest {
     plan.output_level = 1;
     plan.smallest = "key";
     plan.largest = "key9";
-    if (!levels_[2].empty()) plan.deeper.push_back(Borrow(levels_[2]));
+    if (!levels_[2].empty()) plan.older.push_back(Borrow(levels_[2]));
     plan.grandparents = Borrow(levels_[2]);
-    plan.bottommost = plan.deeper.empty();
+    plan.bottommost = plan.older.empty();
     plan.max_output_file_bytes = file_bytes;
     plan.max_grandparent_overlap_bytes = UINT64_MAX;
     plan.max_subcompactions = subcompactions;

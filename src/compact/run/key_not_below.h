@@ -1,8 +1,8 @@
-// KeyNotBelow: whether a user key can have older versions below the output of a compaction. Knows
-// the files of the levels below, walks along them as the keys ascend.
+// KeyNotBelow: whether a user key can have older versions than those of a compaction's inputs.
+// Walks along the files of the older runs as the keys ascend.
 //
 // A key inside the range of a file counts as being there, whether it is or not.
-// Precondition: Check is called with ascending user keys (equal ones allowed).
+// Requires: the user keys of successive calls of Check do not descend.
 // Lifetime: borrows the files. Thread safety: one thread; every subcompaction has its own.
 #pragma once
 
@@ -18,14 +18,14 @@ namespace ashlar {
 
 class KeyNotBelow {
  public:
-  // levels: files of each level below, ascending and disjoint (CompactionPlan::deeper).
-  KeyNotBelow(const KeyComparator& comparator, std::span<const std::vector<FileMetaData*>> levels)
-      : comparator_(comparator), levels_(levels), next_(levels.size(), 0) {}
+  // runs: the files of each older run, ascending and disjoint (CompactionPlan::older).
+  KeyNotBelow(const KeyComparator& comparator, std::span<const std::vector<FileMetaData*>> runs)
+      : comparator_(comparator), runs_(runs), next_(runs.size(), 0) {}
 
-  // True: no level below can hold the key.
+  // True: no older run can have the key.
   bool Check(const Slice& user_key) {
-    for (size_t i = 0; i < levels_.size(); ++i) {
-      const std::vector<FileMetaData*>& files = levels_[i];
+    for (size_t i = 0; i < runs_.size(); ++i) {
+      const std::vector<FileMetaData*>& files = runs_[i];
       size_t& next = next_[i];
       while (next < files.size() &&
              comparator_.Compare(files[next]->largest_user_key(), user_key) < 0)
@@ -39,9 +39,8 @@ class KeyNotBelow {
 
  private:
   const KeyComparator comparator_;
-  const std::span<const std::vector<FileMetaData*>> levels_;
-  std::vector<size_t>
-      next_;  // [level]: the first file that does not end before the last key checked
+  const std::span<const std::vector<FileMetaData*>> runs_;
+  std::vector<size_t> next_;  // [run]: the first file that ends at or after the last key checked
 };
 
 }  // namespace ashlar

@@ -1,0 +1,83 @@
+// CompactionPolicy: the decisions of one compaction style about the tree of one column family. It
+// decides; the engine runs and installs.
+//
+//   tree --Pick / PickManual--> plan --(run, install)--> tree
+//        --Stall--> the speed of writers
+//
+// LeveledPolicy is the style of the levels. A further style is another class here; nothing outside
+// this folder knows which one a family has.
+//
+// I1: every plan satisfies the invariants of compaction_plan.h.
+// I2: if Needed is true, Pick gives a plan now or after running plans end.
+// Thread safety: none; each call needs the mutex that guards the tree.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "compact/plan/compaction_picker.h"
+#include "compact/plan/compaction_plan.h"
+#include "compact/plan/level_targets.h"
+#include "compact/plan/write_stall.h"
+
+namespace ashlar {
+
+// The sizes of a tree, for decisions that need no files.
+struct TreeSizes {
+  std::vector<uint64_t> level_bytes;  // [level]
+  size_t level0_files = 0;
+};
+
+class CompactionPolicy {
+ public:
+  virtual ~CompactionPolicy() = default;
+
+  // The next automatic compaction. Nothing: there is no work, or none that can run concurrently
+  // with view.running. Ignores disable_auto_compactions.
+  virtual std::optional<CompactionPlan> Pick(const TreeView& view) const = 0;
+  // Call for each plan of Pick that will run.
+  virtual void Accept(const CompactionPlan& plan) = 0;
+  // True: Pick may find work, now or after running plans end.
+  virtual bool Needed(const TreeView& view) const = 0;
+  virtual ManualPick PickManual(const TreeView& view, const ManualRequest& request) const = 0;
+
+  // The urgency of each level, the highest score first.
+  virtual std::vector<LevelScore> Scores(const TreeView& view) const = 0;
+  // The level that level 0 is compacted into.
+  virtual Level BaseLevel(const TreeSizes& sizes) const = 0;
+  // The bytes that compactions still have to read and write.
+  virtual uint64_t PendingBytes(const TreeSizes& sizes) const = 0;
+
+  virtual StallInputs MakeStallInputs(const TreeSizes& sizes, int immutable_memtables) const = 0;
+  virtual WriteStall Stall(const StallInputs& inputs, const WriteStall& previous) const = 0;
+  // True: more compactions than usual should run at once.
+  virtual bool WantsMoreCompactions(const StallInputs& inputs) const = 0;
+};
+
+class LeveledPolicy final : public CompactionPolicy {
+ public:
+  explicit LeveledPolicy(LeveledConfig config) : config_(std::move(config)) {}
+
+  const LeveledConfig& config() const { return config_; }
+  void SetConfig(LeveledConfig config) { config_ = std::move(config); }
+
+  std::optional<CompactionPlan> Pick(const TreeView& view) const override;
+  void Accept(const CompactionPlan& plan) override { cursors_.Advance(plan); }
+  bool Needed(const TreeView& view) const override;
+  ManualPick PickManual(const TreeView& view, const ManualRequest& request) const override;
+  std::vector<LevelScore> Scores(const TreeView& view) const override;
+  Level BaseLevel(const TreeSizes& sizes) const override;
+  uint64_t PendingBytes(const TreeSizes& sizes) const override;
+  StallInputs MakeStallInputs(const TreeSizes& sizes, int immutable_memtables) const override;
+  WriteStall Stall(const StallInputs& inputs, const WriteStall& previous) const override;
+  bool WantsMoreCompactions(const StallInputs& inputs) const override;
+
+ private:
+  LeveledConfig config_;
+  CompactCursors cursors_;
+};
+
+}  // namespace ashlar
