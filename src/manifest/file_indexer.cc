@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/assert.h"
+#include "key/key_head.h"
 #include "platform/cpu.h"
 #include "table/file_metadata.h"
 
@@ -19,11 +20,6 @@ constexpr std::align_val_t kArenaAlignment{kCacheLineBytes};
 
 void FileIndexer::FreeArena::operator()(char* arena) const {
   ::operator delete(arena, kArenaAlignment);
-}
-
-char* FileIndexer::NewArena(size_t bytes) {
-  memory_bytes_ += bytes;
-  return arenas_.emplace_back(static_cast<char*>(::operator new(bytes, kArenaAlignment))).get();
 }
 
 FileIndexer::FileIndexer(const Args& args) : comparator_(args.comparator) {
@@ -41,18 +37,15 @@ FileIndexer::FileIndexer(const Args& args) : comparator_(args.comparator) {
 
   const size_t rows_bytes =
       (row_count_ * sizeof(Row) + alignof(Entry) - 1) / alignof(Entry) * alignof(Entry);
-  const size_t entries_bytes =
-      args.layout == Layout::kOneArena ? (files + 2 * row_count_) * sizeof(Entry) : 0;
-  char* const arena = NewArena(rows_bytes + entries_bytes);
-  rows_ = reinterpret_cast<Row*>(arena);
-  char* free = arena + rows_bytes;
+  memory_bytes_ = rows_bytes + (files + 2 * row_count_) * sizeof(Entry);
+  arena_.reset(static_cast<char*>(::operator new(memory_bytes_, kArenaAlignment)));
+  rows_ = reinterpret_cast<Row*>(arena_.get());
+  auto* free = reinterpret_cast<Entry*>(arena_.get() + rows_bytes);
   for (size_t row = 0; row < row_count_; ++row) {
-    const size_t bytes = (levels[row]->size() + 2) * sizeof(Entry);
-    char* const entries = args.layout == Layout::kOneArena ? free : NewArena(bytes);
-    free += args.layout == Layout::kOneArena ? bytes : 0;
-    new (&rows_[row]) Row{.entries = reinterpret_cast<Entry*>(entries) + 1,
+    new (&rows_[row]) Row{.entries = free + 1,
                           .level = levels[row],
                           .files = static_cast<uint32_t>(levels[row]->size())};
+    free += levels[row]->size() + 2;
   }
   // From below: positions in a row are found through its heads.
   for (size_t row = row_count_; row-- > 0;) FillRow(args.base, row);
@@ -64,8 +57,8 @@ void FileIndexer::FindPrefix(std::span<const LevelFiles* const> levels) {
   size_t bytes = first.size();
   // What the ends of a level share, everything between them shares.
   for (const LevelFiles* level : levels) {
-    bytes = std::min(bytes, first.difference_offset(level->files().front()->smallest_user_key()));
-    bytes = std::min(bytes, first.difference_offset(level->files().back()->largest_user_key()));
+    bytes = std::min(bytes, CommonPrefixBytes(first, level->files().front()->smallest_user_key()));
+    bytes = std::min(bytes, CommonPrefixBytes(first, level->files().back()->largest_user_key()));
   }
   prefix_.assign(first.data(), bytes);
 }

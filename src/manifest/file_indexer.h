@@ -51,16 +51,11 @@ namespace ashlar {
 
 class FileIndexer {
  public:
-  // The switches of the benchmark. A database has kOneArena and kCarried.
-  enum class Layout : uint8_t { kOneArena, kArenaPerLevel };
-  enum class Bounds : uint8_t { kCarried, kNone };
-
   struct Args {
     KeyComparator comparator;
     std::span<const std::shared_ptr<const LevelFiles>>
         levels;                         // level 0 first; alive as long as the index
     const FileIndexer* base = nullptr;  // null: nothing to copy from
-    Layout layout = Layout::kOneArena;
   };
 
   explicit FileIndexer(const Args& args);
@@ -72,7 +67,6 @@ class FileIndexer {
   size_t MemoryBytes() const { return memory_bytes_; }
 
  private:
-  template <Bounds kBounds>
   friend class FileDescent;
 
   struct alignas(32) Entry {
@@ -91,7 +85,6 @@ class FileIndexer {
     void operator()(char* arena) const;
   };
 
-  char* NewArena(size_t bytes);
   void FindPrefix(std::span<const LevelFiles* const> levels);
   // The row of the same level in the base, if its heads are of use here.
   const Row* RowOfBase(const FileIndexer* base, const LevelFiles* level) const;
@@ -127,14 +120,13 @@ class FileIndexer {
 
   const KeyComparator comparator_;
   std::string prefix_;  // of every bound
-  std::vector<std::unique_ptr<char[], FreeArena>> arenas_;
+  std::unique_ptr<char[], FreeArena> arena_;
   Row* rows_ = nullptr;
   size_t row_count_ = 0;
   size_t memory_bytes_ = 0;
 };
 
 // One key's way down. `index` and the key outlive it. Thread safety: one thread.
-template <FileIndexer::Bounds kBounds>
 class FileDescent {
  public:
   FileDescent(const FileIndexer& index, const Slice& user_key, uint64_t tag)
@@ -165,10 +157,6 @@ class FileDescent {
     }
     while (row_ != end_row_) {
       const FileIndexer::Row& row = *row_++;
-      if constexpr (kBounds == FileIndexer::Bounds::kNone) {
-        begin_ = 0;
-        end_ = row.files;
-      }
       entry_ = row.entries + index_.Search(row, begin_, end_, user_key_, tag_, head_);
       const bool is_between = IsBefore(*entry_);
       begin_ = is_between ? entry_[-1].next_at_largest : entry_->next_at_smallest;

@@ -1,12 +1,11 @@
-// What the file indexer saves: the search for a key's files in a tree of several levels, with the
-// arena and the bounds each on and off, beside the plain search; and what a new version costs with
-// it.
+// Measures the file indexer: the search for a key's files in a tree of several levels with and
+// without it, and the cost of a new version with it.
 //
 //   file_indexer_bench [--files=4,40,400,4000] [--lookups=N] [--only=WAY] [--installs=N]
 //
-// WAY is one of plain, apart, bounds, arena, arena+bounds: alone it can be counted (valgrind
-// --tool=callgrind). Every lookup is of a random key and goes through all levels, as that of a key
-// in the last level does. Prints a checksum of the files found, which is the same for all ways.
+// WAY is plain or index: alone it can be counted (valgrind --tool=callgrind). Every lookup is of a
+// random key and searches all levels, as that of a key in the last level does. Prints a checksum of
+// the files found, which is the same for both ways.
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -179,10 +178,9 @@ uint64_t SearchPlainly(const Version& version, const KeyComparator& comparator, 
   return sum;
 }
 
-template <FileIndexer::Bounds kBounds>
 uint64_t SearchByIndex(const FileIndexer& index, const Slice& key, uint64_t tag) {
   uint64_t sum = 0;
-  FileDescent<kBounds> descent(index, key, tag);
+  FileDescent descent(index, key, tag);
   for (const FileMetaData* file = descent.Next(); file != nullptr; file = descent.Next())
     sum += file->number;
   return sum;
@@ -216,27 +214,12 @@ void Measure(const Arguments& arguments, std::string_view way, const Search& sea
 
 void MeasureLookups(const Arguments& arguments, const Tree& tree) {
   const auto levels = tree.Levels();
-  const FileIndexer::Args args{.comparator = tree.comparator(), .levels = levels};
-  FileIndexer::Args apart_args = args;
-  apart_args.layout = FileIndexer::Layout::kArenaPerLevel;
-  const FileIndexer together(args);
-  const FileIndexer apart(apart_args);
-  using Bounds = FileIndexer::Bounds;
+  const FileIndexer indexer(FileIndexer::Args{.comparator = tree.comparator(), .levels = levels});
   Measure(arguments, "plain", [&](const Slice& key, uint64_t tag) {
     return SearchPlainly(tree.version(), tree.comparator(), key, tag);
   });
-  Measure(arguments, "apart", [&](const Slice& key, uint64_t tag) {
-    return SearchByIndex<Bounds::kNone>(apart, key, tag);
-  });
-  Measure(arguments, "arena", [&](const Slice& key, uint64_t tag) {
-    return SearchByIndex<Bounds::kNone>(together, key, tag);
-  });
-  Measure(arguments, "bounds", [&](const Slice& key, uint64_t tag) {
-    return SearchByIndex<Bounds::kCarried>(apart, key, tag);
-  });
-  Measure(arguments, "arena+bounds", [&](const Slice& key, uint64_t tag) {
-    return SearchByIndex<Bounds::kCarried>(together, key, tag);
-  });
+  Measure(arguments, "index",
+          [&](const Slice& key, uint64_t tag) { return SearchByIndex(indexer, key, tag); });
 }
 
 template <typename Work>

@@ -72,10 +72,9 @@ std::vector<uint64_t> WalkAllFiles(const KeyComparator& comparator, const Levels
   return numbers;
 }
 
-template <FileIndexer::Bounds kBounds>
 std::vector<uint64_t> Descend(const FileIndexer& index, const Slice& key, uint64_t tag) {
   std::vector<uint64_t> numbers;
-  FileDescent<kBounds> descent(index, key, tag);
+  FileDescent descent(index, key, tag);
   while (const FileMetaData* file = descent.Next()) numbers.push_back(file->number);
   EXPECT_EQ(descent.Next(), nullptr);
   return numbers;
@@ -147,9 +146,7 @@ TEST_F(FileIndexerTest, TheWayDownIsThatOfAWalkOverAllFiles) {
         const Levels before = levels;  // what the base was built from
         for (uint64_t changes = random.Uniform(3); changes > 0; --changes)
           levels[1 + random.Uniform(levels.size() - 1)] = make_level();
-        const FileIndexer fresh(FileIndexer::Args{.comparator = comparator,
-                                                  .levels = levels,
-                                                  .layout = FileIndexer::Layout::kArenaPerLevel});
+        const FileIndexer fresh(FileIndexer::Args{.comparator = comparator, .levels = levels});
         auto derived = std::make_shared<const FileIndexer>(
             FileIndexer::Args{.comparator = comparator, .levels = levels, .base = base.get()});
         EXPECT_TRUE(derived->IsOf(levels));
@@ -163,12 +160,8 @@ TEST_F(FileIndexerTest, TheWayDownIsThatOfAWalkOverAllFiles) {
         for (const Query& query : MakeQueries(levels, shape, &random)) {
           const std::vector<uint64_t> expected =
               WalkAllFiles(comparator, levels, query.key, query.tag);
-          ASSERT_EQ(Descend<FileIndexer::Bounds::kCarried>(fresh, query.key, query.tag), expected)
-              << named.name << " " << shape;
-          ASSERT_EQ(Descend<FileIndexer::Bounds::kNone>(fresh, query.key, query.tag), expected)
-              << named.name << " " << shape;
-          ASSERT_EQ(Descend<FileIndexer::Bounds::kCarried>(*derived, query.key, query.tag),
-                    expected)
+          ASSERT_EQ(Descend(fresh, query.key, query.tag), expected) << named.name << " " << shape;
+          ASSERT_EQ(Descend(*derived, query.key, query.tag), expected)
               << named.name << " " << shape << " " << round;
         }
         base = std::move(derived);
@@ -186,8 +179,7 @@ TEST_F(FileIndexerTest, ATreeWithoutFilesLeadsNowhere) {
   levels[0] =
       MakeLevel(comparator, {{.key = "a", .sequence = 1}, {.key = "b", .sequence = 1}}, &random);
   const FileIndexer index(FileIndexer::Args{.comparator = comparator, .levels = levels});
-  EXPECT_EQ(Descend<FileIndexer::Bounds::kCarried>(index, "a", ~uint64_t{0}),
-            std::vector<uint64_t>());
+  EXPECT_EQ(Descend(index, "a", ~uint64_t{0}), std::vector<uint64_t>());
   EXPECT_EQ(index.MemoryBytes(), 0u);
 }
 

@@ -61,8 +61,7 @@ void Version::Unref() {
 const LevelFiles* Version::Get(const TableReadOptions& options, TableCache* tables,
                                Lookup* lookup) const {
   if (!GetFromLevelZero(options, tables, lookup)) return levels_[0].get();
-  FileDescent<FileIndexer::Bounds::kCarried> descent(*indexer_, lookup->user_key(),
-                                                     lookup->seek_tag());
+  FileDescent descent(*indexer_, lookup->user_key(), lookup->seek_tag());
   for (FileMetaData* file = descent.Next(); file != nullptr; file = descent.Next()) {
     if (!GetFromFile(file, options, tables, lookup)) return descent.level();
   }
@@ -155,7 +154,7 @@ void Version::MultiGet(const TableReadOptions& options, TableCache* tables,
     }
     batch.Get();
   }
-  FixedVector<FileDescent<FileIndexer::Bounds::kCarried>, kLookupsMax> descents;
+  FixedVector<FileDescent, kLookupsMax> descents;
   for (const Lookup& lookup : lookups)
     descents.emplace_back(*indexer_, lookup.user_key(), lookup.seek_tag());
   // In each round every lookup goes to its next file, whatever level that is in.
@@ -181,18 +180,10 @@ uint64_t Version::TotalBytes() const {
   return bytes;
 }
 
-Level Version::HighestLevel() const {
-  Level highest = 0;
-  for (Level level = 1; level < levels(); ++level) {
-    if (!levels_[level]->empty()) highest = level;
-  }
-  return highest;
-}
-
 std::vector<FileMetaData*> Version::OverlappingFiles(Level level, const UserKeyRange& range) const {
   const LevelFiles& files = *levels_[level];
   std::vector<FileMetaData*> result;
-  if (level > 0) {
+  if (IsSorted(level)) {
     const FilePositions positions = files.Overlapping(range);
     for (size_t i = positions.begin; i < positions.end; ++i) result.push_back(files.files()[i]);
     return result;

@@ -68,8 +68,6 @@ class Version {
   size_t NumFiles() const;
   uint64_t LevelBytes(Level level) const { return levels_[level]->bytes(); }
   uint64_t TotalBytes() const;
-  // The highest level with files; 0 if there are none.
-  Level HighestLevel() const;
   const KeyComparator& comparator() const { return comparator_; }
 
   // The level's files that share a user key with the range, in the level's order. (Level 0: not

@@ -450,7 +450,6 @@ TEST_F(VersionTest, SizesAndTextAreRight) {
   Version* const version = *Apply(nullptr, std::move(edit));
   EXPECT_EQ(version->TotalBytes(), 110u + 111u + 112u);
   EXPECT_EQ(version->LevelBytes(4), 111u + 112u);
-  EXPECT_EQ(version->HighestLevel(), 4u);
   EXPECT_EQ(version->NumFiles(), 3u);
   EXPECT_EQ(version->DebugString().find("secret"), std::string::npos);
   EXPECT_NE(version->DebugString().find("level 4: 2 tables"), std::string::npos)
