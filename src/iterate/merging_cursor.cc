@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "iterate/empty_cursor.h"
+#include "key/key_head.h"
 
 namespace ashlar {
 
@@ -44,7 +45,7 @@ void MergingCursor::TakeHeads() {
     // What lies between them begins with what they share.
     for (const CursorEntry* entry : {source.at, source.last}) {
       const Slice key = ExtractUserKey(entry->key);
-      common = first ? key : Slice(common.data(), common.difference_offset(key));
+      common = first ? key : Slice(common.data(), CommonPrefixBytes(common, key));
       first = false;
     }
   }
@@ -67,9 +68,8 @@ bool MergingCursor::WinsTie(uint32_t a, uint32_t b, uint32_t* ties) const {
   if (r != 0) {
     ++*ties;
   } else {
-    const uint64_t tag_a = ExtractTag(entry_a->key);
-    const uint64_t tag_b = ExtractTag(entry_b->key);
-    r = tag_a != tag_b ? (tag_a > tag_b ? -1 : 1) : (a < b ? -1 : 1);
+    r = CompareTags(ExtractTag(entry_a->key), ExtractTag(entry_b->key));
+    if (r == 0) r = a < b ? -1 : 1;
   }
   return forward_ ? r < 0 : r > 0;
 }

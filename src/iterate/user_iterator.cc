@@ -303,8 +303,9 @@ void UserIterator::FindVisibleForward(bool past_saved_key) {
         state_ = State::kForward;
         return ShowInBatch(cursor()->entry());
       }
-      if (type == ValueType::kMerge) return ShowMerged();
-      if (!IsPointType(type)) return Stop(UnsupportedTypeError(type));
+      const RecordRole role = RoleOf(type);
+      if (role == RecordRole::kOperand) return ShowMerged();
+      if (role != RecordRole::kTombstone) return Stop(UnsupportedTypeError(type));
       ++deletions_stepped_over_;
       SaveKey(user_key);
       past_saved_key = true;
@@ -351,15 +352,15 @@ UserIterator::Outcome UserIterator::MergeForward() {
       return MergeOperands(Base::kNone);
     }
     const ValueType type = ExtractType(cursor()->key());
-    if (type == ValueType::kValue) {
-      base_.bytes = cursor()->value();
-      return MergeOperands(Base::kAtCursor);
+    switch (RoleOf(type)) {
+      case RecordRole::kValue:
+        base_.bytes = cursor()->value();
+        return MergeOperands(Base::kAtCursor);
+      case RecordRole::kTombstone: return MergeOperands(Base::kNone);
+      case RecordRole::kOperand: break;
+      case RecordRole::kNone:
+      case RecordRole::kRefused: Stop(UnsupportedTypeError(type)); return Outcome::kStopped;
     }
-    if (!IsPointType(type)) {
-      Stop(UnsupportedTypeError(type));
-      return Outcome::kStopped;
-    }
-    if (type != ValueType::kMerge) return MergeOperands(Base::kNone);
     if (!CountStep()) return Outcome::kStopped;
   }
 }
@@ -486,12 +487,12 @@ UserIterator::Outcome UserIterator::ResolveAtCursor() {
   }
   if (!AtSavedKey()) return Outcome::kHidden;
   const ValueType type = ExtractType(cursor()->key());
-  switch (type) {
-    case ValueType::kValue: ShowPinned(PinAtCursor()); return Outcome::kShown;
-    case ValueType::kDeletion:
-    case ValueType::kSingleDeletion: return Outcome::kHidden;
-    case ValueType::kMerge: break;
-    default: Stop(UnsupportedTypeError(type)); return Outcome::kStopped;
+  switch (RoleOf(type)) {
+    case RecordRole::kValue: ShowPinned(PinAtCursor()); return Outcome::kShown;
+    case RecordRole::kTombstone: return Outcome::kHidden;
+    case RecordRole::kOperand: break;
+    case RecordRole::kNone:
+    case RecordRole::kRefused: Stop(UnsupportedTypeError(type)); return Outcome::kStopped;
   }
   const Outcome outcome = MergeForward();
   if (outcome == Outcome::kShown && value_in_ == ValueIn::kBatch) {

@@ -14,38 +14,9 @@
 #include "ashlar/types.h"
 #include "base/assert.h"
 #include "base/coding.h"
+#include "key/record_kind.h"
 
 namespace ashlar {
-
-// On disk; numbers are fixed for ever. Those that Ashlar does not implement are named so that they
-// can be refused by name.
-enum class ValueType : uint8_t {
-  kDeletion = 0x0,
-  kValue = 0x1,
-  kMerge = 0x2,
-  kLogData = 0x3,
-  kColumnFamilyDeletion = 0x4,
-  kColumnFamilyValue = 0x5,
-  kColumnFamilyMerge = 0x6,
-  kSingleDeletion = 0x7,
-  kColumnFamilySingleDeletion = 0x8,
-  kBeginPrepare = 0x9,
-  kEndPrepare = 0xA,
-  kCommit = 0xB,
-  kRollback = 0xC,
-  kNoop = 0xD,
-  kColumnFamilyRangeDeletion = 0xE,
-  kRangeDeletion = 0xF,
-  kColumnFamilyBlobIndex = 0x10,
-  kBlobIndex = 0x11,
-  kDeletionWithTimestamp = 0x14,
-  kWideColumnEntity = 0x16,
-  kColumnFamilyWideColumnEntity = 0x17,
-  kMax =
-      // never stored; as the type of a sought key it sorts before every stored type of the same
-  // sequence
-  0x7F,
-};
 
 inline constexpr SequenceNumber kSequenceNumberMax = (uint64_t{1} << 56) - 1;
 // The last sequence that a database may have when it is opened. The 2^48 above it are for the
@@ -70,8 +41,7 @@ inline constexpr uint64_t SeekTag(SequenceNumber sequence) {
   return PackTag(sequence, ValueType::kMax);
 }
 
-// Precondition of the three: internal_key.size() >= kTagBytes (readers of files check it before
-// handing keys out).
+// Requires, for the three: internal_key.size() >= kTagBytes. Readers of files check it.
 inline Slice ExtractUserKey(const Slice& internal_key) {
   return Slice(internal_key.data(), internal_key.size() - kTagBytes);
 }
@@ -81,6 +51,9 @@ inline uint64_t ExtractTag(const Slice& internal_key) {
 inline ValueType ExtractType(const Slice& internal_key) {
   return TagType(ExtractTag(internal_key));
 }
+
+// The order of the versions of a key, newest first: < 0, 0, > 0.
+inline constexpr int CompareTags(uint64_t a, uint64_t b) { return a > b ? -1 : (a < b ? 1 : 0); }
 
 inline void AppendInternalKey(std::string* out, const Slice& user_key, uint64_t tag) {
   out->append(user_key.data(), user_key.size());
@@ -93,16 +66,6 @@ inline std::string MakeInternalKey(const Slice& user_key, SequenceNumber sequenc
   return key;
 }
 
-// Whether a stored type is a point entry that Ashlar implements (value, deletion, single deletion,
-// merge).
-inline constexpr bool IsPointType(ValueType type) {
-  constexpr auto bit = [](ValueType of) { return 1u << static_cast<uint8_t>(of); };
-  constexpr uint32_t kPointTypes = bit(ValueType::kDeletion) | bit(ValueType::kValue) |
-                                   bit(ValueType::kMerge) | bit(ValueType::kSingleDeletion);
-  return static_cast<uint8_t>(type) < 32 && (kPointTypes >> static_cast<uint8_t>(type) & 1) != 0;
-}
-// "Put", "Delete", ... for error texts; "type 0x1c" is "unknown".
-const char* ValueTypeName(ValueType type);
 // NotSupported, naming the type: for entries that IsPointType refuses.
 Status UnsupportedTypeError(ValueType type);
 

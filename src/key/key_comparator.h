@@ -5,17 +5,26 @@
 // the key: head(a) < head(b) implies a < b; equal heads say nothing. Only the built-in orders have
 // heads; a custom order has the constant head 0, so that every comparison falls through to Compare.
 //
-// I1: equal bytes are equal keys, in every order; a custom comparator is not asked about them. So
-//     it is only called where there are two keys.
+// ComparedPart is the one place that separates a user key from the bytes that are compared, hashed
+// and made into heads.
+//
+// I1: equal bytes are equal keys, in every order. A custom comparator is only called for two keys
+//     of different bytes.
 //
 // A value type of 16 bytes; copy it. The Comparator must outlive it. Thread safety: const.
 #pragma once
 
 #include "ashlar/comparator.h"
 #include "base/compiler.h"
+#include "base/xxph3.h"
 #include "key/internal_key.h"
 
 namespace ashlar {
+
+// The part of a user key that orders compare and filters hash. All of it: no key has a timestamp.
+inline Slice ComparedPart(const Slice& user_key) { return user_key; }
+// The hash of a user key in filters, RocksDB's (Xxph3Hash64).
+inline uint64_t FilterHash(const Slice& user_key) { return Xxph3Hash64(ComparedPart(user_key)); }
 
 class KeyComparator {
  public:
@@ -34,15 +43,15 @@ class KeyComparator {
   // User keys: < 0, 0, > 0.
   int Compare(const Slice& a, const Slice& b) const {
     if (kind_ == Kind::kBytewise) [[likely]] {
-      return a.compare(b);
+      return ComparedPart(a).compare(ComparedPart(b));
     }
-    if (kind_ == Kind::kReverseBytewise) return b.compare(a);
+    if (kind_ == Kind::kReverseBytewise) return ComparedPart(b).compare(ComparedPart(a));
     return CompareByUser(a, b);
   }
   // Equality of user keys; for a custom order that of its Compare.
   bool Equal(const Slice& a, const Slice& b) const {
     if (kind_ != Kind::kCustom) [[likely]] {
-      return a == b;
+      return ComparedPart(a) == ComparedPart(b);
     }
     return CompareByUser(a, b) == 0;
   }
@@ -50,31 +59,29 @@ class KeyComparator {
   int CompareInternal(const Slice& a, const Slice& b) const {
     const int r = Compare(ExtractUserKey(a), ExtractUserKey(b));
     if (r != 0) return r;
-    const uint64_t tag_a = ExtractTag(a);
-    const uint64_t tag_b = ExtractTag(b);
-    return tag_a > tag_b ? -1 : (tag_a < tag_b ? 1 : 0);
+    return CompareTags(ExtractTag(a), ExtractTag(b));
   }
   // An internal key against (user key, tag).
   int CompareInternal(const Slice& internal_key, const Slice& user_key, uint64_t tag) const {
     const int r = Compare(ExtractUserKey(internal_key), user_key);
     if (r != 0) return r;
-    const uint64_t own = ExtractTag(internal_key);
-    return own > tag ? -1 : (own < tag ? 1 : 0);
+    return CompareTags(ExtractTag(internal_key), tag);
   }
 
   // The head of user_key after its first `skip` bytes (skip may exceed the size: head of the empty
   // string).
   uint64_t Head(const Slice& user_key, size_t skip) const {
     if (kind_ == Kind::kCustom) return 0;
-    const size_t from = skip < user_key.size() ? skip : user_key.size();
-    const uint64_t head = LoadHead(user_key.data() + from, user_key.size() - from);
+    const Slice key = ComparedPart(user_key);
+    const size_t from = skip < key.size() ? skip : key.size();
+    const uint64_t head = LoadHead(key.data() + from, key.size() - from);
     return kind_ == Kind::kBytewise ? head : ~head;
   }
 
  private:
   // I1. Not inlined, so that the built-in orders stay short where they are.
   ASHLAR_NO_INLINE int CompareByUser(const Slice& a, const Slice& b) const {
-    return a == b ? 0 : user_->Compare(a, b);
+    return a == b ? 0 : user_->Compare(a, b);  // the whole keys, as the comparator expects
   }
 
   const Comparator* user_;

@@ -1,13 +1,13 @@
 #include "key/lookup.h"
 
 #include "base/result.h"
-#include "base/xxph3.h"
+#include "key/key_comparator.h"
 #include "key/merge_helper.h"
 
 namespace ashlar {
 
 uint64_t Lookup::filter_hash() {
-  if (!filter_hash_) filter_hash_ = Xxph3Hash64(args_.user_key.data(), args_.user_key.size());
+  if (!filter_hash_) filter_hash_ = FilterHash(args_.user_key);
   return *filter_hash_;
 }
 
@@ -15,20 +15,22 @@ uint64_t Lookup::filter_hash() {
 bool Lookup::OfferRare(ValueType type, SequenceNumber sequence, const Slice& value,
                        const PinSource& owner) {
   if (state_ == State::kSearching) sequence_ = sequence;
-  switch (type) {
-    case ValueType::kValue:
+  switch (RoleOf(type)) {
+    case RecordRole::kValue:
       has_base_ = true;
       value_ = value;
       pin_ = owner.Acquire();
       state_ = State::kFound;
       return false;
-    case ValueType::kDeletion:
-    case ValueType::kSingleDeletion:
+    case RecordRole::kTombstone:
       state_ = state_ == State::kMerging ? State::kFound : State::kDeleted;
       return false;
-    case ValueType::kMerge: return OfferOperand(value, owner);
-    default: Fail(UnsupportedTypeError(type)); return false;
+    case RecordRole::kOperand: return OfferOperand(value, owner);
+    case RecordRole::kNone:
+    case RecordRole::kRefused: break;
   }
+  Fail(UnsupportedTypeError(type));
+  return false;
 }
 
 bool Lookup::OfferOperand(const Slice& value, const PinSource& owner) {

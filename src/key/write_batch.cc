@@ -17,13 +17,9 @@ namespace {
 constexpr size_t kHeaderBytes = WriteBatchInternal::kHeaderBytes;
 constexpr uint64_t kFieldBytesMax = std::numeric_limits<uint32_t>::max();
 
-// Types that only transactions write, and that no key carries.
-constexpr uint8_t kBeginPersistedPrepare = 0x12;
-constexpr uint8_t kBeginUnprepare = 0x13;
-constexpr uint8_t kCommitWithTimestamp = 0x15;
-
 // Set when the bytes came from outside: nothing is known about them.
 constexpr uint32_t kForeign = 1u << 31;
+static_assert(FindRecordKind(static_cast<ValueType>(31)) == nullptr);
 
 std::string EmptyBatch() { return std::string(kHeaderBytes, '\0'); }
 
@@ -52,69 +48,6 @@ struct Field {
 
 uint32_t IdOf(const ColumnFamilyHandle* column_family) {
   return column_family == nullptr ? 0 : column_family->GetID();
-}
-
-// How a record of a type is laid out.
-struct Layout {
-  bool known = false;
-  bool has_family = false;
-  bool counted = false;
-  uint8_t fields = 0;
-  ValueType type = ValueType::kNoop;  // without the family
-};
-
-constexpr Layout PointLayout(ValueType type, bool has_family, uint8_t fields) {
-  return {true, has_family, true, fields, type};
-}
-constexpr Layout MarkLayout(ValueType type, uint8_t fields) {
-  return {true, false, false, fields, type};
-}
-
-Layout LayoutOf(uint8_t tag) {
-  switch (static_cast<ValueType>(tag)) {
-    case ValueType::kDeletion: return PointLayout(ValueType::kDeletion, false, 1);
-    case ValueType::kColumnFamilyDeletion: return PointLayout(ValueType::kDeletion, true, 1);
-    case ValueType::kSingleDeletion: return PointLayout(ValueType::kSingleDeletion, false, 1);
-    case ValueType::kColumnFamilySingleDeletion:
-      return PointLayout(ValueType::kSingleDeletion, true, 1);
-    case ValueType::kValue: return PointLayout(ValueType::kValue, false, 2);
-    case ValueType::kColumnFamilyValue: return PointLayout(ValueType::kValue, true, 2);
-    case ValueType::kMerge: return PointLayout(ValueType::kMerge, false, 2);
-    case ValueType::kColumnFamilyMerge: return PointLayout(ValueType::kMerge, true, 2);
-    case ValueType::kRangeDeletion: return PointLayout(ValueType::kRangeDeletion, false, 2);
-    case ValueType::kColumnFamilyRangeDeletion:
-      return PointLayout(ValueType::kRangeDeletion, true, 2);
-    case ValueType::kBlobIndex: return PointLayout(ValueType::kBlobIndex, false, 2);
-    case ValueType::kColumnFamilyBlobIndex: return PointLayout(ValueType::kBlobIndex, true, 2);
-    case ValueType::kWideColumnEntity: return PointLayout(ValueType::kWideColumnEntity, false, 2);
-    case ValueType::kColumnFamilyWideColumnEntity:
-      return PointLayout(ValueType::kWideColumnEntity, true, 2);
-    case ValueType::kLogData: return MarkLayout(ValueType::kLogData, 1);
-    case ValueType::kNoop: return MarkLayout(ValueType::kNoop, 0);
-    case ValueType::kBeginPrepare: return MarkLayout(ValueType::kBeginPrepare, 0);
-    case ValueType::kEndPrepare: return MarkLayout(ValueType::kEndPrepare, 1);
-    case ValueType::kCommit: return MarkLayout(ValueType::kCommit, 1);
-    case ValueType::kRollback: return MarkLayout(ValueType::kRollback, 1);
-    default: break;
-  }
-  switch (tag) {
-    case kBeginPersistedPrepare:
-    case kBeginUnprepare: return MarkLayout(static_cast<ValueType>(tag), 0);
-    case kCommitWithTimestamp: return MarkLayout(static_cast<ValueType>(tag), 2);
-    default: return {};
-  }
-}
-
-ValueType FamilyForm(ValueType type) {
-  switch (type) {
-    case ValueType::kDeletion: return ValueType::kColumnFamilyDeletion;
-    case ValueType::kSingleDeletion: return ValueType::kColumnFamilySingleDeletion;
-    case ValueType::kValue: return ValueType::kColumnFamilyValue;
-    case ValueType::kMerge: return ValueType::kColumnFamilyMerge;
-    default:
-      ASHLAR_ASSERT(type == ValueType::kRangeDeletion);
-      return ValueType::kColumnFamilyRangeDeletion;
-  }
 }
 
 }  // namespace
@@ -151,19 +84,21 @@ bool BatchReader::Parse() {
   record_ = BatchRecord{};
   record_.offset = static_cast<size_t>(rest_.data() - begin_);
   const uint8_t tag = static_cast<uint8_t>(rest_[0]);
-  const Layout layout = LayoutOf(tag);
-  if (!layout.known)
+  const RecordKind* kind = FindRecordKind(static_cast<ValueType>(tag));
+  if (kind == nullptr || kind->fields == RecordFields::kNotInBatches)
     return Fail(StrCat("record of unknown type ", static_cast<unsigned>(tag)).c_str());
   rest_.remove_prefix(1);
-  record_.type = layout.type;
-  record_.counted = layout.counted;
-  if (layout.has_family && !GetVarint32(&rest_, &record_.column_family_id))
+  record_.type = kind->type;
+  record_.counted = kind->counted;
+  const bool has_family = static_cast<ValueType>(tag) != kind->type;
+  if (has_family && !GetVarint32(&rest_, &record_.column_family_id))
     return Fail("bad column family in the record");
-  // The only field of a mark is what it says, not a key.
-  const bool has_key = layout.counted || layout.fields == 2;
-  if (has_key && !GetLengthPrefixedSlice(&rest_, &record_.key))
+  const RecordFields fields = kind->fields;
+  if ((fields == RecordFields::kKey || fields == RecordFields::kKeyAndValue) &&
+      !GetLengthPrefixedSlice(&rest_, &record_.key))
     return Fail("bad key length in the record");
-  if (layout.fields == (has_key ? 2 : 1) && !GetLengthPrefixedSlice(&rest_, &record_.value))
+  if ((fields == RecordFields::kValue || fields == RecordFields::kKeyAndValue) &&
+      !GetLengthPrefixedSlice(&rest_, &record_.value))
     return Fail("bad value length in the record");
   if (record_.counted) ++counted_;
   return true;
@@ -171,27 +106,17 @@ bool BatchReader::Parse() {
 
 // ---- WriteBatchInternal
 
-uint32_t WriteBatchInternal::FlagOf(ValueType type) {
-  const auto bit = static_cast<uint8_t>(type);
-  ASHLAR_ASSERT(bit < 31);
-  return 1u << bit;
-}
-
 uint32_t WriteBatchInternal::ScanFlags(const Slice& contents) {
   uint32_t flags = kForeign;
   BatchReader reader(contents);
-  while (reader.Next()) flags |= FlagOf(reader.record().type);
+  while (reader.Next()) flags |= RecordTypeBit(reader.record().type);
   return flags;
 }
 
 bool WriteBatchInternal::IsKnownApplicable(const WriteBatch* batch) {
-  static constexpr ValueType kRefused[] = {ValueType::kRangeDeletion,   ValueType::kBeginPrepare,
-                                           ValueType::kEndPrepare,      ValueType::kCommit,
-                                           ValueType::kRollback,        ValueType::kBlobIndex,
-                                           ValueType::kWideColumnEntity};
-  uint32_t refused = kForeign;
-  for (const ValueType type : kRefused) refused |= FlagOf(type);
-  return (batch->content_flags_ & refused) == 0;
+  constexpr uint32_t kApplicable = RecordTypesOf(
+      {RecordRole::kNone, RecordRole::kValue, RecordRole::kTombstone, RecordRole::kOperand});
+  return (batch->content_flags_ & ~kApplicable) == 0;
 }
 
 Status WriteBatchInternal::CheckApplicable(const WriteBatch* batch) {
@@ -268,7 +193,7 @@ struct RecordWriter {
     const size_t start = rep->size();
     rep->resize(start + static_cast<size_t>(record_bytes));
     char* p = rep->data() + start;
-    *p++ = static_cast<char>(column_family_id == 0 ? type : FamilyForm(type));
+    *p++ = static_cast<char>(column_family_id == 0 ? type : FindRecordKind(type)->family_type);
     if (column_family_id != 0) p = EncodeVarint32(p, column_family_id);
     if (key != nullptr) p = key->EncodeTo(p);
     if (value != nullptr) p = value->EncodeTo(p);
@@ -330,7 +255,7 @@ Status WriteBatchInternal::Add(WriteBatch* batch, const RecordWriter& record) {
     return Status::InvalidArgument("write batch: no room for another record");
   record.AppendTo(&batch->rep_, record_bytes);
   EncodeFixed32(batch->rep_.data() + 8, count + (record.type == ValueType::kLogData ? 0 : 1));
-  batch->content_flags_ |= FlagOf(record.type);
+  batch->content_flags_ |= RecordTypeBit(record.type);
   return Status::OK();
 }
 
@@ -417,32 +342,30 @@ Status WriteBatch::PopSavePoint() {
   return Status::OK();
 }
 
-bool WriteBatch::HasPut() const {
-  return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kValue)) != 0;
-}
+bool WriteBatch::HasPut() const { return (content_flags_ & RecordTypeBit(ValueType::kValue)) != 0; }
 bool WriteBatch::HasDelete() const {
-  return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kDeletion)) != 0;
+  return (content_flags_ & RecordTypeBit(ValueType::kDeletion)) != 0;
 }
 bool WriteBatch::HasSingleDelete() const {
-  return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kSingleDeletion)) != 0;
+  return (content_flags_ & RecordTypeBit(ValueType::kSingleDeletion)) != 0;
 }
 bool WriteBatch::HasDeleteRange() const {
-  return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kRangeDeletion)) != 0;
+  return (content_flags_ & RecordTypeBit(ValueType::kRangeDeletion)) != 0;
 }
 bool WriteBatch::HasMerge() const {
-  return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kMerge)) != 0;
+  return (content_flags_ & RecordTypeBit(ValueType::kMerge)) != 0;
 }
 bool WriteBatch::HasBeginPrepare() const {
-  return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kBeginPrepare)) != 0;
+  return (content_flags_ & RecordTypeBit(ValueType::kBeginPrepare)) != 0;
 }
 bool WriteBatch::HasEndPrepare() const {
-  return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kEndPrepare)) != 0;
+  return (content_flags_ & RecordTypeBit(ValueType::kEndPrepare)) != 0;
 }
 bool WriteBatch::HasCommit() const {
-  return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kCommit)) != 0;
+  return (content_flags_ & RecordTypeBit(ValueType::kCommit)) != 0;
 }
 bool WriteBatch::HasRollback() const {
-  return (content_flags_ & WriteBatchInternal::FlagOf(ValueType::kRollback)) != 0;
+  return (content_flags_ & RecordTypeBit(ValueType::kRollback)) != 0;
 }
 
 // ---- Iterate and Handler
@@ -466,14 +389,12 @@ Status Deliver(const BatchRecord& record, bool nothing_counted, WriteBatch::Hand
     case ValueType::kEndPrepare: return handler->MarkEndPrepare(record.value);
     case ValueType::kCommit: return handler->MarkCommit(record.value);
     case ValueType::kRollback: return handler->MarkRollback(record.value);
-    default: break;
+    case ValueType::kBeginPersistedPrepare: return handler->MarkBeginPrepare(false);
+    case ValueType::kBeginUnprepare: return handler->MarkBeginPrepare(true);
+    default:
+      ASHLAR_ASSERT(record.type == ValueType::kCommitWithTimestamp);
+      return handler->MarkCommitWithTimestamp(record.value, record.key);
   }
-  switch (static_cast<uint8_t>(record.type)) {
-    case kBeginPersistedPrepare: return handler->MarkBeginPrepare(false);
-    case kBeginUnprepare: return handler->MarkBeginPrepare(true);
-    default: ASHLAR_ASSERT(static_cast<uint8_t>(record.type) == kCommitWithTimestamp); break;
-  }
-  return handler->MarkCommitWithTimestamp(record.value, record.key);
 }
 
 Status NoFamilies(const char* method) {

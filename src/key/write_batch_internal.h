@@ -105,13 +105,12 @@ class WriteBatchInternal {
   // Whether the engine applies records of this type; a batch with others must be refused before
   // anything of it is applied or logged.
   static bool IsApplicable(ValueType type) {
-    return IsPointType(type) || type == ValueType::kLogData || type == ValueType::kNoop;
+    const RecordKind* kind = FindRecordKind(type);
+    return kind != nullptr && kind->role != RecordRole::kRefused;
   }
   // Ok, or NotSupported naming the first record that the engine cannot apply, or Corruption.
   static Status CheckApplicable(const WriteBatch* batch);
 
-  // Bits of a batch's content flags.
-  static uint32_t FlagOf(ValueType type);
   // Adds one record, or fails and changes nothing.
   static Status Add(WriteBatch* batch, const RecordWriter& record);
   // Whether every record is known to be a point record or log data, and well-formed because this

@@ -318,8 +318,7 @@ IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily
                              .upper_bound = options.iterate_upper_bound};
   for (Level level = 0; level < version.levels(); ++level) {
     const std::span<FileMetaData* const> files = version.files(level);
-    // Files of level 0 overlap: each is a sorted run of its own.
-    const size_t run = level == 0 ? 1 : std::max<size_t>(files.size(), 1);
+    const size_t run = IsSorted(level) ? std::max<size_t>(files.size(), 1) : 1;
     for (size_t begin = 0; begin < files.size(); begin += run) {
       LevelCursorArgs args = base;
       args.files = files.subspan(begin, run);

@@ -57,8 +57,7 @@ inline int CompareEntry(const KeyComparator& comparator, const char* entry,
   const DecodedEntry decoded = DecodeEntry(entry);
   const int r = comparator.Compare(decoded.user_key(), target.user_key);
   if (r != 0) return r;
-  const uint64_t tag = decoded.tag();
-  return tag > target.tag ? -1 : (tag < target.tag ? 1 : 0);
+  return CompareTags(decoded.tag(), target.tag);
 }
 
 inline size_t EntryBytes(const Slice& user_key, const Slice& value) {

@@ -1,6 +1,7 @@
 // EntryTree::CheckInvariants: walks the whole tree and asserts the invariants of entry_tree.h.
 #include <algorithm>
 
+#include "key/key_head.h"
 #include "memtable/entry_tree.h"
 #include "memtable/entry_tree_node.h"
 
@@ -65,7 +66,7 @@ struct EntryTree::Checker {
       ASHLAR_ASSERT(prefix_bytes <= tree.common_prefix_bytes_);
     } else {
       ASHLAR_ASSERT(prefix_bytes <=
-                    DecodeEntry(low).user_key().difference_offset(DecodeEntry(high).user_key()));
+                    CommonPrefixBytes(DecodeEntry(low).user_key(), DecodeEntry(high).user_key()));
     }
   }
 

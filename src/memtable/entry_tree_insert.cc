@@ -19,6 +19,7 @@
 // std::bad_alloc leaves the tree as it was.
 #include <algorithm>
 
+#include "key/key_head.h"
 #include "memtable/entry_tree.h"
 #include "memtable/entry_tree_node.h"
 
@@ -30,10 +31,6 @@ constexpr uint32_t kHeightMax = 24;  // a tree grows by a level when the root ha
 // Neighbouring inserts in a row after which a leaf is split where they arrive instead of in the
 // middle.
 constexpr int kTrendInserts = 4;
-
-uint32_t CommonPrefixBytes(const Slice& a, const Slice& b) {
-  return static_cast<uint32_t>(a.difference_offset(b));
-}
 
 Slice UserKeyOf(const char* entry) { return DecodeEntry(entry).user_key(); }
 
@@ -360,11 +357,11 @@ void EntryTree::FillPart(Node* fresh, Items items, uint32_t prefix_bytes, const 
   const auto heads_end = items.heads.begin() + items.count;
   if (comparator_.HasHeads() && std::adjacent_find(items.heads.begin(), heads_end) != heads_end) {
     const bool on_edge = fences.low == nullptr || fences.high == nullptr;
-    const uint32_t allowed = on_edge
-                                 ? common_prefix_bytes_
-                                 : CommonPrefixBytes(UserKeyOf(fences.low), UserKeyOf(fences.high));
+    const size_t allowed = on_edge
+                               ? common_prefix_bytes_
+                               : CommonPrefixBytes(UserKeyOf(fences.low), UserKeyOf(fences.high));
     if (allowed > prefix_bytes) {
-      prefix_bytes = allowed;
+      prefix_bytes = static_cast<uint32_t>(allowed);
       TakeHeads(&items, prefix_bytes);
     }
   }
@@ -427,7 +424,7 @@ void EntryTree::ShortenCommonPrefix(const Slice& user_key) {
   Node* const old_root = root_.load(std::memory_order_relaxed);
   // Leaves are linked to their copies while more are made: memory may not run out between.
   arena_->Reserve(EdgeBytesMax(*old_root));
-  common_prefix_bytes_ = CommonPrefixBytes(first, user_key);
+  common_prefix_bytes_ = static_cast<uint32_t>(CommonPrefixBytes(first, user_key));
   root_.store(RebuildEdges(old_root, {.first = true, .last = true}), std::memory_order_release);
   KillEdges(old_root, {.first = true, .last = true});
 }

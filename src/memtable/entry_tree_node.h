@@ -5,6 +5,7 @@
 //           number of changes                dead   order  count of slots
 #pragma once
 
+#include "key/key_head.h"
 #include "memtable/entry_tree.h"
 
 namespace ashlar {
@@ -119,25 +120,6 @@ struct alignas(16) EntryTree::Node {
 };
 static_assert(sizeof(std::atomic<uint64_t>) == 8 && sizeof(std::atomic<uint32_t>) == 4 &&
               sizeof(std::atomic<uint16_t>) == 2);
-
-// Each comparison is a compare and an add with carry; four sums, so that the adds do not wait for
-// one another.
-inline uint32_t CountSmaller(const std::atomic<uint32_t>* heads, uint32_t count, uint32_t head) {
-  const auto smaller = [head](const std::atomic<uint32_t>& slot) {
-    return slot.load(std::memory_order_relaxed) < head;
-  };
-  std::array<uint32_t, 4> sums{};
-  const std::atomic<uint32_t>* p = heads;
-  for (const std::atomic<uint32_t>* const end = p + (count & ~3u); p != end; p += 4) {
-    sums[0] += smaller(p[0]);
-    sums[1] += smaller(p[1]);
-    sums[2] += smaller(p[2]);
-    sums[3] += smaller(p[3]);
-  }
-  for (const std::atomic<uint32_t>* const end = heads + count; p != end; ++p)
-    sums[0] += smaller(*p);
-  return sums[0] + sums[1] + sums[2] + sums[3];
-}
 
 inline EntryTree::SlotOrder EntryTree::LoadOrder(const Place& place) {
   SlotOrder order;

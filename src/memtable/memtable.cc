@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "base/assert.h"
-#include "base/xxph3.h"
+#include "key/key_comparator.h"
 #include "memtable/memtable_cursor.h"
 
 namespace ashlar {
@@ -64,8 +64,7 @@ void MemTable::Add(SequenceNumber sequence, ValueType type, const Slice& key, co
     AddToFilterAndIndex(key, tag, value);
   }
 
-  if (type == ValueType::kDeletion || type == ValueType::kSingleDeletion)
-    AddAsWriter(&deletions_, uint64_t{1});
+  if (IsTombstone(type)) AddAsWriter(&deletions_, uint64_t{1});
   AddAsWriter(&data_bytes_, uint64_t{key.size() + kTagBytes + value.size()});
   used_bytes_.store(arena_.MemoryUsed() - fixed_bytes_, std::memory_order_relaxed);
   if (IsEmpty() || sequence < first_sequence())
@@ -90,11 +89,10 @@ void MemTable::AddToFilterAndIndex(const Slice& key, uint64_t tag, const Slice& 
   const HashedPrefix* const prefix = memo.Find(prefix_extractor_.get(), key);
   if (bloom_.IsOn()) {
     if (prefix != nullptr) bloom_.Add(prefix->filter_hash);
-    if (bloom_whole_keys_) bloom_.Add(Xxph3Hash64(key));
+    if (bloom_whole_keys_) bloom_.Add(FilterHash(key));
   }
   if (auto* const buckets = std::get_if<EntryBuckets>(&index_)) {
-    return buckets->Add(prefix != nullptr ? prefix->filter_hash : Xxph3Hash64(key), key, tag,
-                        value);
+    return buckets->Add(prefix != nullptr ? prefix->filter_hash : FilterHash(key), key, tag, value);
   }
   const char* const entry = NewEntry(&arena_, key, tag, value);
   if (auto* const log = std::get_if<VectorIndex>(&index_)) return log->Add(entry);

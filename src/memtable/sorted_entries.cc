@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "key/key_head.h"
+
 namespace ashlar {
 
 SortedEntries::SortedEntries(const KeyComparator& comparator,
@@ -12,7 +14,7 @@ SortedEntries::SortedEntries(const KeyComparator& comparator,
     for (const char* const entry : entries) {
       const Slice user_key = DecodeEntry(entry).user_key();
       if (!user_key.starts_with(prefix_))
-        prefix_ = Slice(prefix_.data(), prefix_.difference_offset(user_key));
+        prefix_ = Slice(prefix_.data(), CommonPrefixBytes(prefix_, user_key));
     }
   }
   items_.reserve(entries.size());

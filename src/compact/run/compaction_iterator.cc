@@ -82,7 +82,7 @@ bool CompactionIterator::Look() {
       return false;
 
     Count(key, args_.input->value());
-    if (type == ValueType::kDeletion || type == ValueType::kSingleDeletion) ++counts_.deletions_in;
+    if (IsTombstone(type)) ++counts_.deletions_in;
     if (order != 0 || tag != last_tag_) {
       ahead_ = true;
       ahead_same_key_ = order == 0;
@@ -162,10 +162,12 @@ bool CompactionIterator::Decide() {
     Advance();
     return false;
   }
-  if (TagType(tag) == ValueType::kMerge) return DecideMerge();
-  if (TagType(tag) == ValueType::kDeletion) {
-    Advance();
-    return DecideDeletion(tag);
+  switch (RoleOf(TagType(tag))) {
+    case RecordRole::kOperand: return DecideMerge();
+    case RecordRole::kTombstone: Advance(); return DecideDeletion(tag);
+    case RecordRole::kValue: break;
+    case RecordRole::kNone:
+    case RecordRole::kRefused: ASHLAR_ASSERT(false); break;  // Peek refuses them
   }
   Cover(stripe);
   ShowValue(tag, args_.input->value());

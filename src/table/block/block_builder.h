@@ -11,7 +11,6 @@
 // Thread safety: one thread.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -23,20 +22,6 @@
 #include "base/coding.h"
 
 namespace ashlar {
-
-// The length of the longest common prefix of a[0, n) and b[0, n).
-inline size_t CommonPrefixBytes(const char* a, const char* b, size_t n) {
-  size_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    const uint64_t difference = DecodeFixed64(a + i) ^ DecodeFixed64(b + i);
-    if (difference != 0) return i + static_cast<size_t>(std::countr_zero(difference)) / 8;
-  }
-  while (i < n && a[i] == b[i]) ++i;
-  return i;
-}
-inline size_t CommonPrefixBytes(const Slice& a, const Slice& b) {
-  return CommonPrefixBytes(a.data(), b.data(), a.size() < b.size() ? a.size() : b.size());
-}
 
 class BlockBuilder {
  public:

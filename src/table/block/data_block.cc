@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "base/coding.h"
+#include "key/key_head.h"
 #include "platform/cpu.h"
 #include "table/block/block_builder.h"
 #include "table/block/block_format.h"
@@ -352,8 +353,7 @@ int DataBlock::CompareEntry(const KeyComparator& comparator, uint32_t i, const S
   const BlockEntry view = View(i);
   const int r = CompareTail(comparator, i, view, user_key);
   if (r != 0) return r;
-  const uint64_t own = Tag(comparator, i, view);
-  return own > tag ? -1 : (own < tag ? 1 : 0);
+  return CompareTags(Tag(comparator, i, view), tag);
 }
 
 uint32_t DataBlock::LowerBoundOfKey(const KeyComparator& comparator, const Slice& user_key,

@@ -8,6 +8,7 @@
 
 #include "base/coding.h"
 #include "base/random.h"
+#include "key/key_head.h"
 #include "table/block/block_builder.h"
 #include "tests/support/comparators.h"
 

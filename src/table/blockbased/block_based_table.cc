@@ -8,11 +8,11 @@
 #include "base/coding.h"
 #include "execute/epoch.h"
 #include "execute/read_guard.h"
+#include "key/key_head.h"
 #include "observe/perf.h"
 #include "table/block/block_builder.h"
 #include "table/block/block_entries.h"
 #include "table/blockbased/table_cursor.h"
-#include "table/blockbased/table_verifier.h"
 
 namespace ashlar {
 
@@ -461,8 +461,6 @@ std::vector<std::string> BlockBasedTable::Anchors(size_t pieces) {
   }
   return anchors;
 }
-
-Status BlockBasedTable::Verify() { return VerifyTable(this); }
 
 TableReader::BlockCensus BlockBasedTable::CountBlocks() const {
   BlockCensus census;

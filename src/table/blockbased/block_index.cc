@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "base/coding.h"
 #include "base/compiler.h"
+#include "key/key_head.h"
 #include "table/block/block_builder.h"
 #include "table/block/block_entries.h"
 
@@ -136,20 +137,6 @@ void BlockIndex::Seal(bool with_slots) {
                  std::make_move_iterator(upwards.rend()));
 }
 
-namespace {
-
-// How many of the 16 heads are smaller. Four dependent steps without a branch.
-uint32_t CountSmaller(const uint64_t* group, uint64_t head) {
-  const uint64_t* base = group;
-  base += base[7] < head ? 8 : 0;
-  base += base[3] < head ? 4 : 0;
-  base += base[1] < head ? 2 : 0;
-  base += base[0] < head ? 1 : 0;
-  return static_cast<uint32_t>(base - group) + (*base < head ? 1 : 0);
-}
-
-}  // namespace
-
 void BlockIndex::PrefetchGroup(size_t first) const {
   constexpr size_t kHalf = kFanout / 2;
   ASHLAR_PREFETCH(&heads_[first]);
@@ -185,7 +172,7 @@ BlockIndex::Group BlockIndex::FindGroup(const Slice& user_key) const {
   const uint64_t head = comparator_.Head(user_key, prefix_bytes_);
   size_t group = 0;
   for (size_t l = 0; l < levels_.size(); ++l) {
-    group = group * kFanout + CountSmaller(levels_[l].data() + group * kFanout, head);
+    group = group * kFanout + CountSmallerInGroup(levels_[l].data() + group * kFanout, head);
     // After the last group, or in the padding: every head is smaller.
     const size_t groups_below =
         (l + 1 < levels_.size() ? levels_[l + 1].size() : heads_.size()) / kFanout;
@@ -200,7 +187,8 @@ uint32_t BlockIndex::FindInGroup(const Group& group, const Slice& user_key, uint
   uint32_t low = 0;
   uint32_t high = searched_;
   if (!heads_.empty()) {
-    low = std::min(group.first + CountSmaller(heads_.data() + group.first, group.head), searched_);
+    low = std::min(group.first + CountSmallerInGroup(heads_.data() + group.first, group.head),
+                   searched_);
     if (low == searched_ || heads_[low] != group.head) return low;
     high = low + 1;
     while (high < searched_ && high - low < 4 && heads_[high] == group.head) ++high;

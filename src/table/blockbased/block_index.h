@@ -29,6 +29,7 @@
 #include "base/result.h"
 #include "cache/block_cache.h"
 #include "key/key_comparator.h"
+#include "key/key_head.h"
 #include "platform/cpu.h"
 #include "platform/page_allocator.h"
 #include "table/block/block_format.h"
@@ -105,7 +106,7 @@ class BlockIndex {
   void CheckInvariants() const;
 
  private:
-  static constexpr uint32_t kFanout = 16;
+  static constexpr uint32_t kFanout = kHeadGroup;
   // A group of heads is two cache lines: PrefetchGroup.
   static_assert(kFanout * sizeof(uint64_t) == 2 * kCacheLineBytes);
 

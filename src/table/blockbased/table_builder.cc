@@ -5,6 +5,7 @@
 #include "base/assert.h"
 #include "base/coding.h"
 #include "base/format.h"
+#include "key/key_head.h"
 #include "table/block/block_entries.h"
 #include "table/filter/filter_format.h"
 #include "table/table_properties.h"

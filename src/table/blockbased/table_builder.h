@@ -123,8 +123,7 @@ class TableBuilder {
     if (type == ValueType::kValue) [[likely]] {
       return;
     }
-    if (type == ValueType::kDeletion || type == ValueType::kSingleDeletion)
-      ++properties_.num_deletions;
+    if (IsTombstone(type)) ++properties_.num_deletions;
     if (type == ValueType::kMerge) ++properties_.num_merge_operands;
   }
   // Compresses into compressed_. False: the result is not smaller by enough.

@@ -20,7 +20,7 @@
 
 #include "ashlar/slice.h"
 #include "ashlar/slice_transform.h"
-#include "base/xxph3.h"
+#include "key/key_comparator.h"
 #include "platform/page_allocator.h"
 
 namespace ashlar {
@@ -40,7 +40,7 @@ class FilterBuilder {
 
   // Ascending, each user key once.
   void AddKey(const Slice& user_key) {
-    if (args_.whole_keys) AddHash(Xxph3Hash64(user_key));
+    if (args_.whole_keys) AddHash(FilterHash(user_key));
     if (args_.prefix_extractor != nullptr) AddPrefix(user_key);
   }
   // Equal neighbours count once.

@@ -24,7 +24,7 @@ class FilterReader {
   FilterReader() = default;
   explicit FilterReader(const Slice& block);
 
-  // hash: Xxph3Hash64(key).
+  // hash: FilterHash(key), or Xxph3Hash64(prefix).
   bool MayMatch(uint64_t hash, const Slice& key) const {
     if (kind_ == Kind::kBloom) [[likely]] {
       return BloomMayMatch(hash);

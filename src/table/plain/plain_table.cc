@@ -7,6 +7,8 @@
 #include "base/coding.h"
 #include "base/format.h"
 #include "base/xxph3.h"
+#include "key/key_comparator.h"
+#include "key/key_head.h"
 #include "key/key_prefix.h"
 #include "key/seek_prefix.h"
 #include "table/block/block_builder.h"
@@ -278,7 +280,7 @@ Status PlainTable::MakeIndex() {
     }
     if (scan.entries() == 1) first_key = scan.user_key().ToString();
     if (by_prefix) prefixes.Add(scan.user_key(), full_key_offset, since_full_key);
-    if (filtered) filter.AddHash(Xxph3Hash64(scan.user_key()));
+    if (filtered) filter.AddHash(FilterHash(scan.user_key()));
     ++since_sparse_entry;
     ++since_full_key;
   }

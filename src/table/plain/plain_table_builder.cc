@@ -140,8 +140,7 @@ void PlainTableBuilder::CountEntry(const Slice& internal_key, uint64_t tag, cons
   ++properties_.num_entries;
   properties_.raw_key_size += internal_key.size();
   properties_.raw_value_size += value.size();
-  if (type == ValueType::kDeletion || type == ValueType::kSingleDeletion)
-    ++properties_.num_deletions;
+  if (IsTombstone(type)) ++properties_.num_deletions;
   if (type == ValueType::kMerge) ++properties_.num_merge_operands;
 }
 

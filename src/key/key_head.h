@@ -1,0 +1,63 @@
+// Searches over key heads (KeyComparator::Head), and the prefix that heads skip.
+// Thread safety: pure functions; atomics are loaded relaxed.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "ashlar/slice.h"
+#include "base/coding.h"
+
+namespace ashlar {
+
+// The length of the longest common prefix of a[0, n) and b[0, n).
+inline size_t CommonPrefixBytes(const char* a, const char* b, size_t n) {
+  size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    const uint64_t difference = DecodeFixed64(a + i) ^ DecodeFixed64(b + i);
+    if (difference != 0) return i + static_cast<size_t>(std::countr_zero(difference)) / 8;
+  }
+  while (i < n && a[i] == b[i]) ++i;
+  return i;
+}
+// Sorted strings share what the first and the last of them share.
+inline size_t CommonPrefixBytes(const Slice& a, const Slice& b) {
+  return CommonPrefixBytes(a.data(), b.data(), a.size() < b.size() ? a.size() : b.size());
+}
+
+inline constexpr uint32_t kHeadGroup = 16;
+
+// The number of the kHeadGroup ascending heads that are smaller. Five dependent steps without a
+// branch.
+inline uint32_t CountSmallerInGroup(const uint64_t* group, uint64_t head) {
+  const uint64_t* base = group;
+  base += base[7] < head ? 8 : 0;
+  base += base[3] < head ? 4 : 0;
+  base += base[1] < head ? 2 : 0;
+  base += base[0] < head ? 1 : 0;
+  return static_cast<uint32_t>(base - group) + (*base < head ? 1 : 0);
+}
+
+// The number of smaller heads among `count`, in any order, that a writer may change meanwhile. Each
+// comparison is a compare and an add with carry. Four sums, so that the adds are independent.
+inline uint32_t CountSmaller(const std::atomic<uint32_t>* heads, uint32_t count, uint32_t head) {
+  const auto smaller = [head](const std::atomic<uint32_t>& slot) {
+    return slot.load(std::memory_order_relaxed) < head;
+  };
+  std::array<uint32_t, 4> sums{};
+  const std::atomic<uint32_t>* p = heads;
+  for (const std::atomic<uint32_t>* const end = p + (count & ~3u); p != end; p += 4) {
+    sums[0] += smaller(p[0]);
+    sums[1] += smaller(p[1]);
+    sums[2] += smaller(p[2]);
+    sums[3] += smaller(p[3]);
+  }
+  for (const std::atomic<uint32_t>* const end = heads + count; p != end; ++p)
+    sums[0] += smaller(*p);
+  return sums[0] + sums[1] + sums[2] + sums[3];
+}
+
+}  // namespace ashlar
