@@ -15,6 +15,8 @@
 // allocations, and each step through it one more load.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <memory>
 #include <set>
 #include <string>
@@ -53,8 +55,14 @@ struct rocksdb_writebatch_t {
   ashlar::Status refused;  // of the first record that `rep` did not take
 };
 
+// The handles of one MultiGet are in one allocation, which the last of them frees.
+struct PinnedBatch {
+  std::atomic<size_t> handles;
+};
+
 struct rocksdb_pinnableslice_t {
   ashlar::PinnableSlice rep;
+  PinnedBatch* batch = nullptr;  // null: allocated by itself
 };
 struct rocksdb_pinnable_handle_t {
   ashlar::PinnableSlice rep;

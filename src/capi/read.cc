@@ -1,5 +1,9 @@
 // Reading: values, iterators, snapshots. These functions are thin: their cost over the C++ call is
 // one or two arguments.
+#include <algorithm>
+#include <memory>
+#include <new>
+
 #include "capi/handles.h"
 #include "capi/transfer.h"
 
@@ -107,11 +111,26 @@ void CopyOut(ManyKeys* many, size_t n, char** values, size_t* value_sizes, char*
   }
 }
 
+// Room for the handles of one MultiGet: PinnedBatch, then the handles.
+constexpr size_t kBatchHeaderBytes =
+    std::max(sizeof(PinnedBatch), alignof(rocksdb_pinnableslice_t));
+
 void PinOut(ManyKeys* many, size_t n, rocksdb_pinnableslice_t** values, char** errors) {
+  size_t found = 0;
   for (size_t i = 0; i < n; ++i) {
-    values[i] =
-        many->statuses[i].ok() ? new rocksdb_pinnableslice_t{std::move(many->values[i])} : nullptr;
+    if (many->statuses[i].ok()) ++found;
     errors[i] = ErrorOf(many->statuses[i]);
+    values[i] = nullptr;
+  }
+  if (found == 0) return;
+  char* const memory = static_cast<char*>(
+      ::operator new(kBatchHeaderBytes + found * sizeof(rocksdb_pinnableslice_t)));
+  auto* const batch = new (memory) PinnedBatch{found};
+  char* next = memory + kBatchHeaderBytes;
+  for (size_t i = 0; i < n; ++i) {
+    if (!many->statuses[i].ok()) continue;
+    values[i] = new (next) rocksdb_pinnableslice_t{std::move(many->values[i]), batch};
+    next += sizeof(rocksdb_pinnableslice_t);
   }
 }
 
@@ -153,7 +172,15 @@ const char* rocksdb_pinnableslice_value(const rocksdb_pinnableslice_t* slice,
   *value_size = slice->rep.size();
   return slice->rep.data();
 }
-void rocksdb_pinnableslice_destroy(rocksdb_pinnableslice_t* value) noexcept { delete value; }
+void rocksdb_pinnableslice_destroy(rocksdb_pinnableslice_t* value) noexcept {
+  PinnedBatch* const batch = value == nullptr ? nullptr : value->batch;
+  if (batch == nullptr) {
+    delete value;
+    return;
+  }
+  std::destroy_at(value);
+  if (batch->handles.fetch_sub(1, std::memory_order_acq_rel) == 1) ::operator delete(batch);
+}
 
 rocksdb_pinnable_handle_t* rocksdb_get_pinned_v2(rocksdb_t* db,
                                                  const rocksdb_readoptions_t* options,

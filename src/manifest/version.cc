@@ -98,17 +98,16 @@ class FileBatch {
   bool empty() const { return items_.empty(); }
   void Clear() { items_.clear(); }
   void Add(Lookup* lookup, FileMetaData* file) {
-    TableReader* const reader = TableCache::FindOpen(file);
     items_.emplace_back(
-        Item{.lookup = lookup, .file = file, .reader = reader, .more = reader != nullptr});
+        StagedLookup{.lookup = lookup, .file = file, .reader = TableCache::FindOpen(file)});
   }
   void Get() {
     const uint32_t pauses = Pauses();
     SearchInStages();
-    for (Item& item : items_) {
+    for (const StagedLookup& item : items_) {
       // After a wait, what the stages found may be gone, and the reader too.
       if (item.reader != nullptr && Pauses() == pauses) [[likely]] {
-        item.reader->GetStaged(options_, item.staged, item.lookup);
+        item.reader->GetStaged(options_, item);
       } else {
         static_cast<void>(GetFromFile(item.file, options_, tables_, item.lookup));
       }
@@ -116,28 +115,24 @@ class FileBatch {
   }
 
  private:
-  struct Item {
-    Lookup* lookup;
-    FileMetaData* file;
-    TableReader* reader;  // null: not open
-    bool more;
-    StagedLookup staged = {};
-  };
-
   uint32_t Pauses() const { return options_.guard != nullptr ? options_.guard->pauses() : 0; }
-  // One stage for all, then the next: the cache misses of a stage overlap.
+  static TableReader::StagedSearch SearchOf(const StagedLookup& item) {
+    return item.reader == nullptr ? nullptr : item.reader->staged_search();
+  }
+  // All of a class together.
   void SearchInStages() {
-    for (bool more = true; more;) {
-      more = false;
-      for (Item& item : items_) {
-        if (item.more) more |= item.more = item.reader->PrefetchStep(item.lookup, &item.staged);
-      }
+    for (size_t begin = 0; begin < items_.size();) {
+      const TableReader::StagedSearch search = SearchOf(items_[begin]);
+      size_t end = begin + 1;
+      while (end < items_.size() && SearchOf(items_[end]) == search) ++end;
+      if (search != nullptr) search({items_.begin() + begin, end - begin});
+      begin = end;
     }
   }
 
   const TableReadOptions& options_;
   TableCache* const tables_;
-  FixedVector<Item, Version::kLookupsMax> items_;
+  FixedVector<StagedLookup, Version::kLookupsMax> items_;
 };
 
 }  // namespace

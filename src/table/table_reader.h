@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,7 +39,10 @@ struct TableReadOptions {
   ReadGuard* guard = nullptr;
 };
 
-// The progress of one lookup of a batch in one table, and its results: TableReader::PrefetchStep.
+class TableReader;
+struct FileMetaData;
+
+// One lookup of a batch in one table: its progress, and what its stages found.
 struct StagedLookup {
   enum class Stage : uint8_t {
     kStart,
@@ -48,6 +52,9 @@ struct StagedLookup {
     kSideIndex,  // the block is in the cache
     kEntry,      // the first entry that may match is known, or that there is none
   };
+  Lookup* lookup;
+  FileMetaData* file;
+  TableReader* reader;  // null: the table is not open
   Stage stage = Stage::kStart;
   bool decided = false;    // kIndex: `block` is the block
   bool has_entry = false;  // kEntry
@@ -66,15 +73,16 @@ class TableReader {
   // until the lookup needs no more. Errors go to lookup->Fail. A call that pauses options.guard
   // keeps the reader until that guard ends.
   virtual void Get(const TableReadOptions& options, Lookup* lookup) = 0;
-  // Takes the next step of the search for the lookup's key and prefetches what the step after that
-  // reads. True: there is a further step. Called for each lookup of a batch in turn, so that their
-  // cache misses overlap. Inside an epoch guard, as Get.
-  virtual bool PrefetchStep(Lookup* /*lookup*/, StagedLookup* /*staged*/) const { return false; }
-  // Get from the stage that PrefetchStep reached. Requires: the guard of both calls was not paused
-  // in between.
-  virtual void GetStaged(const TableReadOptions& options, const StagedLookup& /*staged*/,
-                         Lookup* lookup) {
-    Get(options, lookup);
+  // Searches for the keys of a batch stage by stage: one stage for all, in which each prefetches
+  // what its next stage reads. So their cache misses overlap. Every reader of the batch is of the
+  // class of this function. Requires: inside an epoch guard, as Get.
+  using StagedSearch = void (*)(std::span<StagedLookup> batch);
+  // Null: the class has none.
+  StagedSearch staged_search() const { return staged_search_; }
+  // Get from the stage that the staged search reached. Requires: the guard of both calls was not
+  // paused in between.
+  virtual void GetStaged(const TableReadOptions& options, const StagedLookup& staged) {
+    Get(options, staged.lookup);
   }
   // Requires: inside an epoch guard in which the reader was found, or the caller has a count.
   virtual std::unique_ptr<InternalCursor> NewCursor(const TableReadOptions& options) = 0;
@@ -121,13 +129,16 @@ class TableReader {
   bool TakeUsed() { return used_.exchange(false, std::memory_order_relaxed); }
 
  protected:
-  explicit TableReader(EpochDomain* epochs)
-      : count_(epochs, [](void* self) { delete static_cast<TableReader*>(self); }, this) {}
+  explicit TableReader(EpochDomain* epochs, StagedSearch search = nullptr)
+      : count_(
+            epochs, [](void* self) { delete static_cast<TableReader*>(self); }, this),
+        staged_search_(search) {}
   virtual ~TableReader() = default;
   friend struct TableReaderDeleter;
 
  private:
   SharedCount count_;
+  const StagedSearch staged_search_;
   std::atomic<bool> used_{true};
 };
 

@@ -17,7 +17,7 @@
 namespace ashlar {
 
 BlockBasedTable::BlockBasedTable(const TableOpenArgs& args, TableParts parts)
-    : TableReader(args.epochs),
+    : TableReader(args.epochs, &SearchInStages),
       comparator_(args.comparator),
       config_(args.config),
       cache_(args.block_cache),
@@ -88,50 +88,57 @@ ASHLAR_ALWAYS_INLINE void BlockBasedTable::GetFiltered(bool may_match, Lookup* l
   }
 }
 
-bool BlockBasedTable::PrefetchStep(Lookup* lookup, StagedLookup* staged) const {
-  using Stage = StagedLookup::Stage;
-  switch (staged->stage) {
-    case Stage::kStart: {
-      if (parts_.index.blocks() == 0) return false;
-      if (parts_.filter.HasOneForKeys()) parts_.filter.Prefetch(lookup->filter_hash());
-      const BlockIndex::Group group = parts_.index.FindGroup(lookup->user_key());
-      staged->head = group.head;
-      staged->block = group.first;
-      staged->decided = group.decided;
-      staged->stage = Stage::kIndex;
-      return true;
-    }
-    case Stage::kIndex:
-      if (!parts_.filter.MayMatch(lookup)) {
-        staged->stage = Stage::kAbsent;
-        return false;
-      }
-      staged->block = parts_.index.FindInGroup(
-          {.head = staged->head, .first = staged->block, .decided = staged->decided},
-          lookup->user_key(), lookup->seek_tag());
-      if (cache_ != nullptr) ASHLAR_PREFETCH(&parts_.index.slot(staged->block));
-      staged->stage = Stage::kBlock;
-      return true;
-    case Stage::kBlock: {
-      DataBlock* const block = CachedAt(staged->block);
-      if (block == nullptr) return false;
-      block->Prefetch();
-      staged->cached = block;
-      staged->stage = Stage::kSideIndex;
-      return true;
-    }
-    case Stage::kSideIndex: {
-      const auto* const block = static_cast<const DataBlock*>(staged->cached);
-      staged->has_entry = block->FindCandidates(
-          comparator_, lookup->user_key(), CandidateTag(*lookup), &staged->head, &staged->entry);
-      if (staged->has_entry) ASHLAR_PREFETCH(block->entry(staged->entry));
-      staged->stage = Stage::kEntry;
-      return false;
-    }
-    case Stage::kAbsent:
-    case Stage::kEntry: break;
+void BlockBasedTable::SearchInStages(std::span<StagedLookup> batch) {
+  const auto table_of = [](const StagedLookup& staged) -> const BlockBasedTable& {
+    return *static_cast<const BlockBasedTable*>(staged.reader);
+  };
+  for (StagedLookup& staged : batch) table_of(staged).FindGroup(&staged);
+  for (StagedLookup& staged : batch) table_of(staged).FindBlock(&staged);
+  for (StagedLookup& staged : batch) table_of(staged).FindCached(&staged);
+  for (StagedLookup& staged : batch) table_of(staged).FindEntry(&staged);
+}
+
+inline void BlockBasedTable::FindGroup(StagedLookup* staged) const {
+  if (parts_.index.blocks() == 0) return;
+  if (parts_.filter.HasOneForKeys()) parts_.filter.Prefetch(staged->lookup->filter_hash());
+  const BlockIndex::Group group = parts_.index.FindGroup(staged->lookup->user_key());
+  staged->head = group.head;
+  staged->block = group.first;
+  staged->decided = group.decided;
+  staged->stage = StagedLookup::Stage::kIndex;
+}
+
+inline void BlockBasedTable::FindBlock(StagedLookup* staged) const {
+  if (staged->stage != StagedLookup::Stage::kIndex) return;
+  Lookup* const lookup = staged->lookup;
+  if (!parts_.filter.MayMatch(lookup)) {
+    staged->stage = StagedLookup::Stage::kAbsent;
+    return;
   }
-  return false;
+  staged->block = parts_.index.FindInGroup(
+      {.head = staged->head, .first = staged->block, .decided = staged->decided},
+      lookup->user_key(), lookup->seek_tag());
+  if (cache_ != nullptr) ASHLAR_PREFETCH(&parts_.index.slot(staged->block));
+  staged->stage = StagedLookup::Stage::kBlock;
+}
+
+inline void BlockBasedTable::FindCached(StagedLookup* staged) const {
+  if (staged->stage != StagedLookup::Stage::kBlock) return;
+  DataBlock* const block = CachedAt(staged->block);
+  if (block == nullptr) return;
+  block->Prefetch();
+  staged->cached = block;
+  staged->stage = StagedLookup::Stage::kSideIndex;
+}
+
+inline void BlockBasedTable::FindEntry(StagedLookup* staged) const {
+  if (staged->stage != StagedLookup::Stage::kSideIndex) return;
+  const auto* const block = static_cast<const DataBlock*>(staged->cached);
+  staged->has_entry =
+      block->FindCandidates(comparator_, staged->lookup->user_key(), CandidateTag(*staged->lookup),
+                            &staged->head, &staged->entry);
+  if (staged->has_entry) ASHLAR_PREFETCH(block->entry(staged->entry));
+  staged->stage = StagedLookup::Stage::kEntry;
 }
 
 void BlockBasedTable::CountPrefixCheck(Lookup* lookup, bool may_match) const {
@@ -259,10 +266,10 @@ bool BlockBasedTable::GetFromBlock(DataBlock* block, Lookup* lookup) {
          GetFromCandidates(block, head, first, lookup);
 }
 
-void BlockBasedTable::GetStaged(const TableReadOptions& options, const StagedLookup& staged,
-                                Lookup* lookup) {
+void BlockBasedTable::GetStaged(const TableReadOptions& options, const StagedLookup& staged) {
   using Stage = StagedLookup::Stage;
-  if (staged.stage == Stage::kStart || staged.stage == Stage::kIndex) return Get(options, lookup);
+  Lookup* const lookup = staged.lookup;
+  if (staged.stage == Stage::kStart) return Get(options, lookup);
   const bool may_match = staged.stage != Stage::kAbsent;
   CountFilterInPerfContext(lookup, may_match);
   GetFiltered(may_match, lookup, [&] {

@@ -58,9 +58,7 @@ class BlockBasedTable final : public TableReader {
   static Result<TableReaderPtr> Open(TableOpenArgs args);
 
   void Get(const TableReadOptions& options, Lookup* lookup) override;
-  bool PrefetchStep(Lookup* lookup, StagedLookup* staged) const override;
-  void GetStaged(const TableReadOptions& options, const StagedLookup& staged,
-                 Lookup* lookup) override;
+  void GetStaged(const TableReadOptions& options, const StagedLookup& staged) override;
   std::unique_ptr<InternalCursor> NewCursor(const TableReadOptions& options) override;
   bool MayMatch(SeekPrefix* seek, const Slice& internal_target) const override;
   uint64_t ApproximateOffsetOf(const Slice& internal_key) override;
@@ -116,6 +114,12 @@ class BlockBasedTable final : public TableReader {
   BlockBasedTable(const TableOpenArgs& args, TableParts parts);
   ~BlockBasedTable() override;
 
+  static void SearchInStages(std::span<StagedLookup> batch);
+  // The stages, in order. Each does nothing if an earlier one ended the search.
+  void FindGroup(StagedLookup* staged) const;
+  void FindBlock(StagedLookup* staged) const;
+  void FindCached(StagedLookup* staged) const;
+  void FindEntry(StagedLookup* staged) const;
   // Charges the index and the filter to the cache, if the config says so and the cache has room.
   void ChargeMetadata();
   // Null: not cached. Requires: inside a guard.

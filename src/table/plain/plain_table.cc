@@ -123,7 +123,7 @@ bool HashIsSafe(const KeyComparator& comparator) {
 }  // namespace
 
 PlainTable::PlainTable(PlainTableOpenArgs* args)
-    : TableReader(args->epochs),
+    : TableReader(args->epochs, &SearchInStages),
       comparator_(args->comparator),
       config_(args->config),
       prefix_extractor_(std::move(args->prefix_extractor)),
@@ -429,7 +429,7 @@ PlainTable::Outcome PlainTable::GetBySearch(Lookup* lookup) {
 }
 
 void PlainTable::Get(const TableReadOptions& /*options*/, Lookup* lookup) {
-  if (key_bytes_ != 0 && lookup->user_key().size() != key_bytes_) return;
+  if (!MayHaveBytesOf(lookup->user_key())) return;
   if (index_.has_prefixes()) [[likely]] {
     PlainIndex::Probe probe(index_, PrefixHash(lookup));
     if (!probe.found()) recorder_.Tick(BLOOM_FILTER_USEFUL);
@@ -453,31 +453,35 @@ uint64_t PlainTable::PrefixHash(Lookup* lookup) const {
   return prefix != nullptr ? prefix->filter_hash : lookup->filter_hash();
 }
 
-bool PlainTable::PrefetchStep(Lookup* lookup, StagedLookup* staged) const {
-  if (key_bytes_ != 0 && lookup->user_key().size() != key_bytes_) return false;
-  const bool first_step = staged->stage == StagedLookup::Stage::kStart;
-  staged->stage = StagedLookup::Stage::kIndex;
+void PlainTable::SearchInStages(std::span<StagedLookup> batch) {
+  const auto table_of = [](const StagedLookup& staged) -> const PlainTable& {
+    return *static_cast<const PlainTable*>(staged.reader);
+  };
+  for (StagedLookup& staged : batch) table_of(staged).PrefetchIndex(staged.lookup);
+  for (StagedLookup& staged : batch) table_of(staged).PrefetchEntry(staged.lookup);
+}
+
+void PlainTable::PrefetchIndex(Lookup* lookup) const {
+  if (!MayHaveBytesOf(lookup->user_key())) return;
   if (index_.has_prefixes()) {
-    const uint64_t hash = PrefixHash(lookup);
-    if (first_step) {
-      index_.Prefetch(hash);
-      return true;
-    }
-    const PlainIndex::Probe probe(index_, hash);
-    if (probe.found() && !probe.many()) ASHLAR_PREFETCH(At(probe.offset()));
-    return false;
-  }
-  if (first_step) {
+    index_.Prefetch(PrefixHash(lookup));
+  } else {
     filter_.Prefetch(lookup->filter_hash());
-    return true;
+  }
+}
+
+void PlainTable::PrefetchEntry(Lookup* lookup) const {
+  if (!MayHaveBytesOf(lookup->user_key())) return;
+  if (index_.has_prefixes()) {
+    const PlainIndex::Probe probe(index_, PrefixHash(lookup));
+    if (probe.found() && !probe.many()) ASHLAR_PREFETCH(At(probe.offset()));
+    return;
   }
   const char* at = nullptr;
-  if (!filter_.MatchesAll() && !filter_.MayMatch(lookup->filter_hash(), lookup->user_key()))
-    return false;
+  if (!filter_.MatchesAll() && !filter_.MayMatch(lookup->filter_hash(), lookup->user_key())) return;
   // Get meets the fault too and reports it.
   if (FindStart(lookup->user_key(), lookup->seek_tag(), &at) == PlainFault::kNone && at != nullptr)
     ASHLAR_PREFETCH(at);
-  return false;
 }
 
 std::unique_ptr<InternalCursor> PlainTable::NewCursor(const TableReadOptions& options) {

@@ -67,7 +67,6 @@ class PlainTable final : public TableReader {
   bool MayMatch(SeekPrefix* seek, const Slice& internal_target) const override;
   // The transform of the index. Null: none.
   const SliceTransform* prefix_extractor() const { return prefix_extractor_.get(); }
-  bool PrefetchStep(Lookup* lookup, StagedLookup* staged) const override;
   std::unique_ptr<InternalCursor> NewCursor(const TableReadOptions& options) override;
   uint64_t ApproximateOffsetOf(const Slice& internal_key) override;
   std::vector<std::string> Anchors(size_t pieces) override;
@@ -111,6 +110,14 @@ class PlainTable final : public TableReader {
   PlainFault FindAmong(PlainIndex::Range range, const Slice& user_key, uint64_t tag,
                        uint32_t* sparse, const char** at) const;
 
+  // False: all keys have the same size, and this one has another.
+  bool MayHaveBytesOf(const Slice& user_key) const {
+    return key_bytes_ == 0 || user_key.size() == key_bytes_;
+  }
+  static void SearchInStages(std::span<StagedLookup> batch);
+  // The stages, in order.
+  void PrefetchIndex(Lookup* lookup) const;
+  void PrefetchEntry(Lookup* lookup) const;
   uint64_t PrefixHash(Lookup* lookup) const;
   enum class Outcome : uint8_t { kAbsent, kDone };
   // Reads on from an entry until the lookup is done, or a key is larger. Reads at most entries_max
