@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <iterator>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "ashlar/cache.h"
@@ -55,75 +57,46 @@ Status CompressionByName(const std::string& name, CompressionType* type) {
   return BadFlag("compression_type", name, "none, snappy, zlib, lz4, lz4hc, zstd");
 }
 
-Status MultipliersFromText(std::string_view text, std::vector<int>* multipliers) {
-  for (size_t level = 0; !text.empty(); ++level) {
-    const std::string_view number = text.substr(0, text.find(','));
-    int multiplier = 0;
-    const auto [end, code] =
-        std::from_chars(number.data(), number.data() + number.size(), multiplier);
-    if (code != std::errc() || end != number.data() + number.size()) {
-      return Status::InvalidArgument(
-          "--max_bytes_for_level_multiplier_additional takes numbers with commas between");
-    }
-    if (level >= multipliers->size()) multipliers->resize(level + 1, 1);
-    (*multipliers)[level] = multiplier;
-    text.remove_prefix(std::min(text.size(), number.size() + 1));
+// Flags that are options under another name.
+constexpr std::pair<std::string_view, std::string_view> kOptionOfFlag[] = {
+    {"file_opening_threads", "max_file_opening_threads"},
+    {"memtable_bloom_size_ratio", "memtable_prefix_bloom_size_ratio"},
+    {"mmap_read", "allow_mmap_reads"},
+    {"mmap_write", "allow_mmap_writes"},
+    {"open_files", "max_open_files"},
+    {"subcompactions", "max_subcompactions"},
+    {"ttl_seconds", "ttl"},
+};
+// Flags with the name of an option and another form of value: set below.
+constexpr std::string_view kOwnForm[] = {"compaction_pri", "compaction_style", "merge_operator",
+                                         "rate_limiter_bytes_per_sec", "statistics"};
+
+using OptionTexts = std::unordered_map<std::string, std::string>;
+
+// The flags as options' texts. Flags that are no options are among them.
+OptionTexts TextsOf(const Flags& flags) {
+  OptionTexts texts;
+  for (auto& [flag, value] : FlagValues(flags)) {
+    if (std::find(std::begin(kOwnForm), std::end(kOwnForm), flag) != std::end(kOwnForm)) continue;
+    const auto* const renamed = std::find_if(std::begin(kOptionOfFlag), std::end(kOptionOfFlag),
+                                             [&](const auto& row) { return row.first == flag; });
+    texts.emplace(renamed != std::end(kOptionOfFlag) ? renamed->second : flag, std::move(value));
   }
-  return Status::OK();
+  std::string& multipliers = texts["max_bytes_for_level_multiplier_additional"];
+  std::replace(multipliers.begin(), multipliers.end(), ',', ':');
+  if (multipliers.empty()) texts.erase("max_bytes_for_level_multiplier_additional");
+  return texts;
 }
 
-void SetFiles(const Flags& flags, DBOptions* options) {
-  options->allow_mmap_reads = flags.mmap_read;
-  options->allow_mmap_writes = flags.mmap_write;
-  options->use_direct_reads = flags.use_direct_reads;
-  options->use_direct_io_for_flush_and_compaction = flags.use_direct_io_for_flush_and_compaction;
-  options->max_open_files = flags.open_files;
-  options->max_file_opening_threads = flags.file_opening_threads;
-  options->table_cache_numshardbits = flags.table_cache_numshardbits;
-  options->compaction_readahead_size = flags.compaction_readahead_size;
-  options->writable_file_max_buffer_size = static_cast<size_t>(flags.writable_file_max_buffer_size);
-  options->bytes_per_sync = flags.bytes_per_sync;
-  options->wal_bytes_per_sync = flags.wal_bytes_per_sync;
-  options->delete_obsolete_files_period_micros = flags.delete_obsolete_files_period_micros;
-  options->advise_random_on_open = flags.advise_random_on_open;
-  options->use_fsync = flags.use_fsync;
-  options->wal_dir = flags.wal_dir;
-  options->max_total_wal_size = flags.max_total_wal_size;
-  options->manual_wal_flush = flags.manual_wal_flush;
-  if (flags.rate_limiter_bytes_per_sec > 0) {
-    options->rate_limiter.reset(
-        NewGenericRateLimiter(static_cast<int64_t>(flags.rate_limiter_bytes_per_sec),
-                              flags.rate_limiter_refill_period_us));
-  }
-}
-
-void SetBackground(const Flags& flags, DBOptions* options) {
-  options->max_background_jobs = flags.max_background_jobs;
-  options->max_background_compactions = flags.max_background_compactions;
-  options->max_background_flushes = flags.max_background_flushes;
-  options->max_subcompactions = static_cast<uint32_t>(flags.subcompactions);
-  options->delayed_write_rate = flags.delayed_write_rate;
-  options->enable_pipelined_write = flags.enable_pipelined_write;
-  options->allow_concurrent_memtable_write = flags.allow_concurrent_memtable_write;
-  options->unordered_write = flags.unordered_write;
-  options->avoid_flush_during_recovery = flags.avoid_flush_during_recovery;
-  options->avoid_flush_during_shutdown = flags.avoid_flush_during_shutdown;
-  options->stats_dump_period_sec = static_cast<unsigned int>(flags.stats_dump_period_sec);
-  options->db_write_buffer_size = static_cast<size_t>(flags.db_write_buffer_size);
+ConfigOptions OfKnownNames() {
+  ConfigOptions config;
+  config.ignore_unknown_options = true;
+  config.ignore_unsupported_options = false;
+  return config;
 }
 
 Status SetMemtables(const Flags& flags, ColumnFamilyOptions* options) {
-  options->write_buffer_size = static_cast<size_t>(flags.write_buffer_size);
-  options->max_write_buffer_number = flags.max_write_buffer_number;
-  options->min_write_buffer_number_to_merge = flags.min_write_buffer_number_to_merge;
-  options->max_write_buffer_size_to_maintain = flags.max_write_buffer_size_to_maintain;
-  options->arena_block_size = static_cast<size_t>(flags.arena_block_size);
-  options->memtable_prefix_bloom_size_ratio = flags.memtable_bloom_size_ratio;
-  options->memtable_whole_key_filtering = flags.memtable_whole_key_filtering;
   options->memtable_huge_page_size = flags.memtable_use_huge_page ? size_t{2} << 20 : 0;
-  options->bloom_locality = static_cast<uint32_t>(flags.bloom_locality);
-  options->inplace_update_support = flags.inplace_update_support;
-  options->max_successive_merges = static_cast<size_t>(flags.max_successive_merges);
   if (flags.memtablerep == "skip_list") return Status::OK();
 
   const bool by_prefix =
@@ -139,30 +112,6 @@ Status SetMemtables(const Flags& flags, ColumnFamilyOptions* options) {
   return AddFromText("memtable_factory=" + factory, options);
 }
 
-Status SetLevels(const Flags& flags, ColumnFamilyOptions* options) {
-  options->num_levels = flags.num_levels;
-  options->level0_file_num_compaction_trigger = flags.level0_file_num_compaction_trigger;
-  options->level0_slowdown_writes_trigger = flags.level0_slowdown_writes_trigger;
-  options->level0_stop_writes_trigger = flags.level0_stop_writes_trigger;
-  options->target_file_size_base = static_cast<uint64_t>(flags.target_file_size_base);
-  options->target_file_size_multiplier = flags.target_file_size_multiplier;
-  options->max_bytes_for_level_base = flags.max_bytes_for_level_base;
-  options->max_bytes_for_level_multiplier = flags.max_bytes_for_level_multiplier;
-  options->level_compaction_dynamic_level_bytes = flags.level_compaction_dynamic_level_bytes;
-  options->max_compaction_bytes = flags.max_compaction_bytes;
-  options->soft_pending_compaction_bytes_limit = flags.soft_pending_compaction_bytes_limit;
-  options->hard_pending_compaction_bytes_limit = flags.hard_pending_compaction_bytes_limit;
-  options->disable_auto_compactions = flags.disable_auto_compactions;
-  options->compaction_style = static_cast<CompactionStyle>(flags.compaction_style);
-  options->compaction_pri = static_cast<CompactionPri>(flags.compaction_pri);
-  options->periodic_compaction_seconds = flags.periodic_compaction_seconds;
-  options->ttl = flags.ttl_seconds;
-  options->optimize_filters_for_hits = flags.optimize_filters_for_hits;
-  options->report_bg_io_stats = flags.report_bg_io_stats;
-  return MultipliersFromText(flags.max_bytes_for_level_multiplier_additional,
-                             &options->max_bytes_for_level_multiplier_additional);
-}
-
 Status SetCompression(const Flags& flags, ColumnFamilyOptions* options) {
   CompressionType compression = kNoCompression;
   Status s = CompressionByName(flags.compression_type, &compression);
@@ -173,7 +122,6 @@ Status SetCompression(const Flags& flags, ColumnFamilyOptions* options) {
       static_cast<uint32_t>(flags.compression_parallel_threads);
   options->compression_opts.max_dict_bytes =
       static_cast<uint32_t>(flags.compression_max_dict_bytes);
-  options->sample_for_compression = static_cast<uint64_t>(flags.sample_for_compression);
   if (flags.min_level_to_compress < 0) return Status::OK();
   for (int level = 0; level < flags.num_levels; ++level) {
     options->compression_per_level.push_back(level < flags.min_level_to_compress ? kNoCompression
@@ -212,48 +160,47 @@ Status SetPlainTable(const Flags& flags, ColumnFamilyOptions* options) {
       options);
 }
 
-Status SetBlockBasedTable(const Flags& flags, ColumnFamilyOptions* options) {
+Status SetBlockBasedTable(const Flags& flags, const OptionTexts& texts,
+                          ColumnFamilyOptions* options) {
   if (flags.checksum_type < kNoChecksum || flags.checksum_type > kXXH3) {
     return BadFlag("checksum_type", fmt::format("{}", flags.checksum_type), "0, 1, 2, 3, 4");
   }
   BlockBasedTableOptions table;
-  Status s = MakeBlockCache(flags, &table.block_cache, &table.no_block_cache);
+  Status s = GetBlockBasedTableOptionsFromMap(OfKnownNames(), {}, texts, &table);
+  if (s.ok()) s = MakeBlockCache(flags, &table.block_cache, &table.no_block_cache);
   if (!s.ok()) return s;
-  table.cache_index_and_filter_blocks = flags.cache_index_and_filter_blocks;
-  table.pin_l0_filter_and_index_blocks_in_cache = flags.pin_l0_filter_and_index_blocks_in_cache;
-  table.pin_top_level_index_and_filter = flags.pin_top_level_index_and_filter;
   if (flags.use_data_block_hash_index)
     table.data_block_index_type = BlockBasedTableOptions::kDataBlockBinaryAndHash;
-  table.data_block_hash_table_util_ratio = flags.data_block_hash_table_util_ratio;
   table.checksum = static_cast<ChecksumType>(flags.checksum_type);
-  table.block_size = static_cast<uint64_t>(flags.block_size);
-  table.block_restart_interval = flags.block_restart_interval;
-  table.index_block_restart_interval = flags.index_block_restart_interval;
   if (flags.bloom_bits > 0) table.filter_policy.reset(NewBloomFilterPolicy(flags.bloom_bits));
-  table.whole_key_filtering = flags.whole_key_filtering;
-  table.optimize_filters_for_memory = flags.optimize_filters_for_memory;
-  table.read_amp_bytes_per_bit = static_cast<uint32_t>(flags.read_amp_bytes_per_bit);
-  table.format_version = static_cast<uint32_t>(flags.format_version);
-  table.enable_index_compression = flags.enable_index_compression;
-  table.block_align = flags.block_align;
-  table.initial_auto_readahead_size = static_cast<size_t>(flags.initial_auto_readahead_size);
-  table.max_auto_readahead_size = static_cast<size_t>(flags.max_auto_readahead_size);
-  table.num_file_reads_for_auto_readahead = flags.num_file_reads_for_auto_readahead;
   options->table_factory.reset(NewBlockBasedTableFactory(table));
   return Status::OK();
 }
 
 Status FromFlagsAlone(const Flags& flags, Options* options) {
-  SetFiles(flags, options);
-  SetBackground(flags, options);
+  const OptionTexts texts = TextsOf(flags);
+  DBOptions db_options;
+  ColumnFamilyOptions family_options;
+  Status s = GetDBOptionsFromMap(OfKnownNames(), db_options, texts, &db_options);
+  if (s.ok())
+    s = GetColumnFamilyOptionsFromMap(OfKnownNames(), family_options, texts, &family_options);
+  if (!s.ok()) return s;
+  *options = Options(db_options, family_options);
+  options->compaction_style = static_cast<CompactionStyle>(flags.compaction_style);
+  options->compaction_pri = static_cast<CompactionPri>(flags.compaction_pri);
+  if (flags.rate_limiter_bytes_per_sec > 0) {
+    options->rate_limiter.reset(
+        NewGenericRateLimiter(static_cast<int64_t>(flags.rate_limiter_bytes_per_sec),
+                              flags.rate_limiter_refill_period_us));
+  }
   if (flags.prefix_size > 0)
     options->prefix_extractor.reset(
         NewFixedPrefixTransform(static_cast<size_t>(flags.prefix_size)));
-  Status s = SetMemtables(flags, options);
-  if (s.ok()) s = SetLevels(flags, options);
+  s = SetMemtables(flags, options);
   if (s.ok()) s = SetCompression(flags, options);
   if (s.ok())
-    s = flags.use_plain_table ? SetPlainTable(flags, options) : SetBlockBasedTable(flags, options);
+    s = flags.use_plain_table ? SetPlainTable(flags, options)
+                              : SetBlockBasedTable(flags, texts, options);
   if (s.ok() && !flags.merge_operator.empty())
     s = MergeOperators::CreateFromStringId(flags.merge_operator, &options->merge_operator);
   return s;
