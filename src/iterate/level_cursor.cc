@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "key/seek_prefix.h"
 
 namespace ashlar {
@@ -18,9 +19,19 @@ bool LevelCursor::Enter(size_t file) {
     status_ = std::move(cursor).status();
     return false;
   }
+  ASHLAR_ASSERT(cursor_ == nullptr && file_ == args_.files.size());  // I1
   cursor_ = std::move(cursor).value();
   file_ = file;
   return true;
+}
+
+void LevelCursor::CheckInvariants() const {
+  ASHLAR_ASSERT((cursor_ == nullptr) == (file_ == args_.files.size()));  // I1
+  ASHLAR_ASSERT(!Valid() || (cursor_ != nullptr && status_.ok()));       // I2
+  if (!Valid()) return;
+  // I2: the entry is one of the open file's.
+  ASHLAR_ASSERT(args_.comparator.CompareInternal(key(), args_.files[file_]->smallest) >= 0);
+  ASHLAR_ASSERT(args_.comparator.CompareInternal(key(), args_.files[file_]->largest) <= 0);
 }
 
 bool LevelCursor::IsPastUpperBound(size_t file) const {
@@ -55,7 +66,9 @@ void LevelCursor::Leave() {
 
 // Shows the file's batch, or takes an error over. True: the walk has come to rest.
 bool LevelCursor::Settled() {
+  ASHLAR_DCHECK(cursor_ != nullptr && file_ < args_.files.size());  // I1
   StandAs(this, *cursor_);
+  if constexpr (kDebugChecks) CheckInvariants();
   if (Valid()) return true;
   status_ = cursor_->status();
   return !status_.ok();

@@ -45,6 +45,8 @@ class LevelCursor final : public InternalCursor {
   bool StagedSeek(const Slice& internal_target, SeekStage stage) override;
   Status status() const override { return status_; }
   PinSource OwnerOf(const CursorEntry& entry) const override { return cursor_->OwnerOf(entry); }
+  // Asserts I1 and I2.
+  void CheckInvariants() const;
 
  private:
   void MoveNext() override;

@@ -156,6 +156,7 @@ inline void UserIterator::MakeMove(const Slice* target) {
   if constexpr (kMove == Move::kSeekForPrev) SeekForPrevMove(*target);
   if constexpr (kMove == Move::kNext) NextMove();
   if constexpr (kMove == Move::kPrev) PrevMove();
+  if constexpr (kDebugChecks) CheckInvariants();
 }
 
 // The target is a pointer: an unobserved step must not pay for a stack frame.
@@ -540,6 +541,7 @@ UserIterator::Outcome UserIterator::MergeOperands(Base base) {
       .operands_newest_first = operands_,
       .recorder = args_.recorder,
   };
+  ASHLAR_ASSERT(!operands_.empty() && operands_.size() <= operand_pins_.size());
   args_.recorder.Record(READ_NUM_MERGE_OPERANDS, operands_.size());
   MergeResult result;
   result.computed.swap(merged_);  // for its memory
@@ -564,6 +566,22 @@ UserIterator::Outcome UserIterator::MergeOperands(Base base) {
   }
   ForgetVersions();
   return Outcome::kShown;
+}
+
+void UserIterator::CheckInvariants() const {
+  ASHLAR_ASSERT(operands_.size() <= operand_pins_.size());
+  if (!valid_) return;
+  ASHLAR_ASSERT(status_.ok());       // I1
+  ASHLAR_ASSERT(operands_.empty());  // the versions of the key were decided
+  ASHLAR_ASSERT(args_.lower_bound == nullptr ||
+                args_.comparator.Compare(key_, *args_.lower_bound) >= 0);
+  ASHLAR_ASSERT(args_.upper_bound == nullptr ||
+                args_.comparator.Compare(key_, *args_.upper_bound) < 0);
+  switch (value_in_) {
+    case ValueIn::kBatch: ASHLAR_ASSERT(shown_ != nullptr && value_ == shown_->value); break;  // I2
+    case ValueIn::kPin: ASHLAR_ASSERT(value_ == pinned_.bytes); break;                         // I2
+    case ValueIn::kMerged: ASHLAR_ASSERT(value_ == Slice(merged_)); break;                     // I2
+  }
 }
 
 void UserIterator::ForgetVersions() {

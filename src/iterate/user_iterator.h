@@ -87,6 +87,8 @@ class UserIterator final : public Iterator {
   Status Refresh() override { return Refresh(nullptr); }
   Status Refresh(const Snapshot* snapshot) override;
   Status GetProperty(std::string prop_name, std::string* prop) override;
+  // Asserts I1, I2 and the bounds.
+  void CheckInvariants() const;
 
  private:
   enum class State : uint8_t { kForward, kForwardPast, kBackward };

@@ -142,6 +142,28 @@ uint32_t FileIndexer::SearchEqualHeads(const Row& row, uint32_t begin, uint32_t 
   return static_cast<uint32_t>(found - row.entries);
 }
 
+void FileIndexer::CheckInvariants() const {
+  for (size_t i = 0; i < row_count_; ++i) {
+    const Row& row = rows_[i];
+    ASHLAR_ASSERT(row.files > 0 && row.files == row.level->size());  // I3
+    ASHLAR_ASSERT(row.entries[-1].file == nullptr && row.entries[row.files].file == nullptr);
+    if (i + 1 == row_count_) break;
+    const LevelFiles& next = *rows_[i + 1].level;
+    uint32_t position = 0;
+    for (uint32_t f = 0; f < row.files; ++f) {
+      const Entry& entry = row.entries[f];
+      const FileMetaData& file = *entry.file;
+      ASHLAR_ASSERT(&file == row.level->files()[f]);
+      ASHLAR_ASSERT(position <= entry.next_at_smallest);               // I2
+      ASHLAR_ASSERT(entry.next_at_smallest <= entry.next_at_largest);  // I2
+      position = entry.next_at_largest;
+      // I1
+      ASHLAR_ASSERT(position == next.Find(file.largest_user_key(), ExtractTag(file.largest)));
+    }
+    ASHLAR_ASSERT(row.entries[row.files].next_at_smallest == next.size());  // I1
+  }
+}
+
 bool FileIndexer::IsOf(std::span<const std::shared_ptr<const LevelFiles>> levels) const {
   size_t row = 0;
   for (size_t level = 1; level < levels.size(); ++level) {

@@ -65,6 +65,8 @@ class FileIndexer {
   // Whether an index of these levels would be this one.
   bool IsOf(std::span<const std::shared_ptr<const LevelFiles>> levels) const;
   size_t MemoryBytes() const { return memory_bytes_; }
+  // Asserts I1 to I3 at the bounds of every file.
+  void CheckInvariants() const;
 
  private:
   friend class FileDescent;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/format.h"
 
 namespace ashlar {
@@ -62,6 +63,16 @@ bool LevelFiles::NewerFirst(const FileMetaData* a, const FileMetaData* b) {
   if (a->smallest_sequence != b->smallest_sequence)
     return a->smallest_sequence > b->smallest_sequence;
   return a->number > b->number;
+}
+
+void LevelFiles::CheckInvariants() const {
+  ASHLAR_ASSERT(Validate().ok());  // I1
+  uint64_t bytes = 0;
+  for (const FileMetaData* file : files_) {
+    ASHLAR_ASSERT(file->refs.load(std::memory_order_relaxed) > 0);  // I2
+    bytes += file->file_bytes;
+  }
+  ASHLAR_ASSERT(bytes == bytes_);
 }
 
 Status LevelFiles::Validate() const {

@@ -67,6 +67,8 @@ class LevelFiles {
   // I1, and for every level that a file's smallest key is not behind its largest. Corruption naming
   // the files.
   Status Validate() const;
+  // Asserts I1 and I2.
+  void CheckInvariants() const;
 
  private:
   const KeyComparator comparator_;

@@ -13,6 +13,7 @@ LiveFiles::~LiveFiles() {
 }
 
 FileMetaData* LiveFiles::Adopt(std::unique_ptr<FileMetaData> file) {
+  ASHLAR_ASSERT(file->refs.load(std::memory_order_relaxed) == 0);  // I1: adopted once
   file->refs.store(1, std::memory_order_relaxed);
   try {
     MutexLock lock(mutex_);
@@ -30,11 +31,15 @@ void LiveFiles::Discard(std::unique_ptr<FileMetaData> file) noexcept {
 
 void LiveFiles::Release(FileMetaData* file) {
   // Releases what this holder did to the file's state; the last one acquires what the others did.
-  if (file->refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  const auto before = file->refs.fetch_sub(1, std::memory_order_acq_rel);
+  ASHLAR_ASSERT(before > 0);  // I2: the count was held
+  if (before != 1) return;
   const std::unique_ptr<FileMetaData> owned(file);
   {
     MutexLock lock(mutex_);
-    numbers_.erase(numbers_.find(file->number));
+    const auto number = numbers_.find(file->number);
+    ASHLAR_ASSERT(number != numbers_.end());  // I1
+    numbers_.erase(number);
   }
   if (drop_) drop_(file);
 }

@@ -55,7 +55,9 @@ Version::Version(const KeyComparator& comparator, Levels levels, const Version* 
 
 void Version::Unref() {
   // Releases what this holder did through the Version; the last one acquires what the others did.
-  if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  const uint32_t before = refs_.fetch_sub(1, std::memory_order_acq_rel);
+  ASHLAR_ASSERT(before > 0);
+  if (before == 1) delete this;
 }
 
 const LevelFiles* Version::Get(const TableReadOptions& options, TableCache* tables,
@@ -223,8 +225,11 @@ Status Version::Validate() const {
 }
 
 void Version::CheckInvariants() const {
-  ASHLAR_ASSERT(!levels_.empty());
-  ASHLAR_ASSERT(Validate().ok());
+  ASHLAR_ASSERT(!levels_.empty() && levels_.size() <= kLevelsMax);
+  ASHLAR_ASSERT(refs_.load(std::memory_order_relaxed) > 0);  // I2: the caller holds it
+  for (const auto& level : levels_) level->CheckInvariants();
+  ASHLAR_ASSERT(indexer_->IsOf(levels_));
+  indexer_->CheckInvariants();
 }
 
 std::string Version::DebugString() const {

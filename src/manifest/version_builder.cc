@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/format.h"
 
 namespace ashlar {
@@ -38,7 +39,24 @@ Status VersionBuilder::Apply(VersionEdit* edit) {
   return status;
 }
 
+void VersionBuilder::CheckInvariants() const {
+  size_t added = 0;
+  for (const auto& [level, changes] : changes_) {
+    for (const auto& [number, file] : changes.added) {
+      const auto place = where_.find(number);
+      ASHLAR_ASSERT(place != where_.end() && place->second.level == level);  // I1
+      ASHLAR_ASSERT(place->second.file == file && file->number == number);
+      ++added;
+    }
+    for (const FileNumber number : changes.deleted)
+      ASHLAR_ASSERT(removed_from_base_.contains(number));  // I1
+  }
+  const size_t in_base = base_indexed_ && args_.base != nullptr ? args_.base->NumFiles() : 0;
+  ASHLAR_ASSERT(where_.size() == in_base - removed_from_base_.size() + added);  // I1
+}
+
 void VersionBuilder::IndexBase() {
+  ASHLAR_ASSERT(where_.empty() && changes_.empty());
   base_indexed_ = true;
   if (args_.base == nullptr) return;
   for (Level level = 0; level < args_.base->levels(); ++level) {
@@ -92,6 +110,7 @@ Status VersionBuilder::ApplyAddition(Level level, FileNumber number, FileMetaDat
 }
 
 Result<Version*> VersionBuilder::Build() {
+  if constexpr (kDebugChecks) CheckInvariants();
   for (const auto& [level, changes] : changes_) {
     if (level >= args_.levels && !changes.added.empty()) {
       return Status::InvalidArgument(
@@ -104,7 +123,9 @@ Result<Version*> VersionBuilder::Build() {
     ASHLAR_RETURN_IF_ERROR(files->Validate());
     levels.push_back(std::move(files));
   }
-  return new Version(args_.comparator, std::move(levels), args_.base);
+  auto* const version = new Version(args_.comparator, std::move(levels), args_.base);
+  if constexpr (kDebugChecks) version->CheckInvariants();
+  return version;
 }
 
 std::shared_ptr<const LevelFiles> VersionBuilder::BuildLevel(Level level) const {

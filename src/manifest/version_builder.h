@@ -55,6 +55,8 @@ class VersionBuilder {
   };
 
   void IndexBase();
+  // Asserts I1.
+  void CheckInvariants() const;
   Status ApplyDeletion(const DeletedFile& deleted);
   // adopted: with a count for the builder; null: a file that this builder's edits deleted from the
   // base.

@@ -115,7 +115,28 @@ Status VersionSet::Recover(std::span<const ColumnFamilySpec> specs, bool read_on
   next_file_number_.store(state.next_file_number, std::memory_order_relaxed);
   foreign_number_min_ =
       std::min(state.next_file_number, kFileNumberMax) + kFileNumbersUnrecordedMax;
+  if constexpr (kDebugChecks) CheckInvariants();
   return Status::OK();
+}
+
+void VersionSet::CheckInvariants() const {
+  ASHLAR_ASSERT(manifest_number_ < next_file_number());   // I6
+  ASHLAR_ASSERT(uncertain_ ? writer_ == nullptr : true);  // I2
+  ASHLAR_ASSERT(last_sequence_ <= kSequenceNumberMax);
+  ASHLAR_ASSERT(families_.contains(kDefaultFamilyId));
+  for (const auto& [id, family] : families_) {
+    ASHLAR_ASSERT(id == family->id && id <= max_column_family_);
+    ASHLAR_ASSERT(family->current != nullptr);
+    family->current->CheckInvariants();
+    for (Level level = 0; level < family->current->levels(); ++level) {
+      for (const FileMetaData* file : family->current->files(level)) {
+        ASHLAR_ASSERT(file->number < next_file_number());         // I6
+        ASHLAR_ASSERT(file->largest_sequence <= last_sequence_);  // I4
+      }
+    }
+  }
+  MutexLock lock(quarantine_mutex_);
+  ASHLAR_ASSERT(uncertain_ || quarantine_.empty());  // I3
 }
 
 Status VersionSet::CheckManifestUnchanged() const {
@@ -163,9 +184,8 @@ Result<std::unique_ptr<PendingInstall>> VersionSet::Prepare(std::vector<VersionE
 }
 
 Status VersionSet::DroppedFamily(ColumnFamilyId id) const {
-  ASHLAR_ASSERT(
-      id <=
-      max_column_family_);  // ids are given out once, and a dropped family leaves nothing else
+  // Ids are given out once, and a dropped family leaves nothing else.
+  ASHLAR_ASSERT(id <= max_column_family_);
   return Status::ColumnFamilyDropped(StrCat("column family ", id));
 }
 
@@ -176,7 +196,7 @@ Status VersionSet::ApplyEdit(VersionEdit* edit, Builders* builders, PendingInsta
   ColumnFamilyState* const family = FindFamily(edit->column_family);
   if (family == nullptr) return DroppedFamily(edit->column_family);
   if (edit->log_number.has_value()) {
-    ASHLAR_ASSERT(*edit->log_number >= family->log_number);
+    ASHLAR_ASSERT(*edit->log_number >= family->log_number);  // I4
     ChangeFor(family, install)->log_number = edit->log_number;
   }
   if (!changes_files) return Status::OK();
@@ -330,6 +350,7 @@ Status VersionSet::StartManifest(const PendingInstall& install) {
   ASHLAR_RETURN_IF_ERROR(MakeCurrent(args_.file_system, args_.directory, number, writer.get()));
   // The old one is no longer read, so an error of its close means nothing; every edit in it was
   // synced.
+  ASHLAR_ASSERT(number > manifest_number_);  // I6
   writer_ = std::move(writer);
   manifest_number_ = number;
   uncertain_ = false;
@@ -383,13 +404,17 @@ std::vector<Version*> VersionSet::Publish(PendingInstall* install) noexcept {
   std::vector<Version*> replaced = std::move(install->replaced_);
   families_.merge(install->added_family_);
   for (PendingInstall::Change& change : install->changes_) {
-    if (change.log_number.has_value()) change.family->log_number = *change.log_number;
+    if (change.log_number.has_value()) {
+      ASHLAR_ASSERT(*change.log_number >= change.family->log_number);  // I4
+      change.family->log_number = *change.log_number;
+    }
     if (change.version == nullptr) continue;
     Version* const old =
         std::exchange(change.family->current, std::exchange(change.version, nullptr));
     if (old != nullptr) replaced.push_back(old);
   }
   if (install->dropped_family_ != nullptr) {
+    ASHLAR_ASSERT(install->dropped_family_->id != kDefaultFamilyId);
     replaced.push_back(install->dropped_family_->current);
     families_.erase(install->dropped_family_->id);
   }
@@ -400,6 +425,7 @@ std::vector<Version*> VersionSet::Publish(PendingInstall* install) noexcept {
     max_column_family_ = std::max(max_column_family_, edit.max_column_family.value_or(0));
   }
   recorded_logs_.swap(install->recorded_logs_);
+  if constexpr (kDebugChecks) CheckInvariants();
   return replaced;
 }
 

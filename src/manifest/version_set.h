@@ -181,6 +181,8 @@ class VersionSet {
   std::unordered_set<FileNumber> LiveTables() const;
 
   LiveFiles* live_files() { return &live_; }
+  // Asserts I3, I4 and I6. Requires: the manifest mutex, or the one thread that recovers.
+  void CheckInvariants() const;
   // Versions of all families and the numbers above, for people.
   std::string DebugString() const;
 

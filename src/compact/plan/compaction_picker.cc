@@ -175,6 +175,7 @@ class PlanBuilder {
     SetRange(&plan);
     if (OutputIsTaken(plan)) return std::nullopt;
     Complete(&plan, start.may_move);
+    if constexpr (kDebugChecks) CheckPlanInvariants(view_, plan);
     AssertPlanFits(view_, plan);  // I5 of compaction_plan.h
     return plan;
   }
@@ -599,6 +600,7 @@ ManualFiles ChooseManualFiles(const Tree& tree, const LeveledConfig& config,
 
 void CompactCursors::Advance(const CompactionPlan& plan) {
   const Level level = plan.start_level();
+  ASHLAR_ASSERT(level < kLevelsMax && !plan.inputs.front().files.empty());
   if (level == 0 || plan.reason != PlanReason::kLevelSize) return;
   if (after_.size() <= level) after_.resize(level + 1);
   after_[level] = plan.inputs.front().files.back()->largest_user_key().ToString();
@@ -638,6 +640,7 @@ ManualPick PickManual(const TreeView& view, const LeveledConfig& config,
                        .may_move = !request.rewrite_in_place});
   }
   pick.conflict = !pick.plan.has_value();
+  ASHLAR_ASSERT(!pick.plan || pick.plan->start_level() == request.level);
   if (pick.plan && chosen.more)
     pick.done_through = pick.plan->inputs.front().files.back()->largest_user_key().ToString();
   return pick;

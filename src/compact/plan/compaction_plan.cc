@@ -63,7 +63,7 @@ std::string DebugString(const CompactionPlan& plan) {
 void MarkInputs(const CompactionPlan& plan, bool being_compacted) {
   for (const CompactionInputs& level : plan.inputs) {
     for (FileMetaData* file : level.files) {
-      ASHLAR_ASSERT(file->being_compacted != being_compacted);
+      ASHLAR_ASSERT(file->being_compacted != being_compacted);  // I3
       file->being_compacted = being_compacted;
     }
   }
@@ -133,6 +133,55 @@ std::string FindPlanViolation(const TreeView& view, const CompactionPlan& plan) 
     }
   }
   return "";
+}
+
+namespace {
+
+// I1 and I3 for the inputs of one level, with `range` that of the level's inputs.
+void CheckInputs(const TreeView& view, const CompactionPlan& plan, const CompactionInputs& inputs) {
+  ASHLAR_ASSERT(!inputs.files.empty());
+  ASHLAR_ASSERT(inputs.level < view.num_levels());
+  const auto all = view.files(inputs.level);
+  const auto first = std::find(all.begin(), all.end(), inputs.files.front());
+  ASHLAR_ASSERT(first != all.end());
+  for (const FileMetaData* file : inputs.files) {
+    ASHLAR_ASSERT(!file->being_compacted);  // I3
+    ASHLAR_ASSERT(view.comparator.Compare(file->smallest_user_key(), plan.smallest) >= 0);
+    ASHLAR_ASSERT(view.comparator.Compare(file->largest_user_key(), plan.largest) <= 0);
+  }
+  if (!IsSorted(inputs.level)) return;
+  ASHLAR_ASSERT(static_cast<size_t>(all.end() - first) >= inputs.files.size());
+  ASHLAR_ASSERT(std::equal(inputs.files.begin(), inputs.files.end(), first));  // I1: neighbours
+  const auto end = first + static_cast<std::ptrdiff_t>(inputs.files.size());
+  // I1: a clean cut on both sides.
+  ASHLAR_ASSERT(first == all.begin() ||
+                view.comparator.Compare((*std::prev(first))->largest_user_key(),
+                                        (*first)->smallest_user_key()) < 0);
+  ASHLAR_ASSERT(end == all.end() || view.comparator.Compare((*std::prev(end))->largest_user_key(),
+                                                            (*end)->smallest_user_key()) < 0);
+}
+
+}  // namespace
+
+void CheckPlanInvariants(const TreeView& view, const CompactionPlan& plan) {
+  ASHLAR_ASSERT(!plan.inputs.empty() && plan.inputs.size() <= 2);
+  ASHLAR_ASSERT(plan.output_level < view.num_levels());
+  ASHLAR_ASSERT(plan.start_level() <= plan.output_level);
+  ASHLAR_ASSERT(view.comparator.Compare(plan.smallest, plan.largest) <= 0);
+  for (const CompactionInputs& inputs : plan.inputs) CheckInputs(view, plan, inputs);
+  const Level last_input = plan.inputs.back().level;
+  ASHLAR_ASSERT(plan.inputs.size() == 1 || last_input == plan.output_level);  // I2
+  ASHLAR_ASSERT(!plan.bottommost || (IsSorted(plan.output_level) && plan.older.empty()));
+  for (const std::vector<FileMetaData*>& run : plan.older) {
+    ASHLAR_ASSERT(!run.empty());  // I4
+    for (const FileMetaData* file : run) {
+      ASHLAR_ASSERT(!IsInput(plan, file));
+      ASHLAR_ASSERT(view.comparator.Compare(file->smallest_user_key(), plan.largest) <= 0);
+      ASHLAR_ASSERT(view.comparator.Compare(file->largest_user_key(), plan.smallest) >= 0);
+    }
+  }
+  ASHLAR_ASSERT(!plan.trivial_move || plan.inputs.size() == 1);
+  ASHLAR_ASSERT(plan.max_subcompactions >= 1 && plan.max_output_file_bytes > 0);
 }
 
 void AssertPlanFits(const TreeView& view, const CompactionPlan& plan) {

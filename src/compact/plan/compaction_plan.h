@@ -108,6 +108,8 @@ struct TreeView {
 // I5 for the tree as it is: empty, or a sentence with file numbers and levels (no keys) that says
 //    what breaks it. The inputs must be in the tree.
 std::string FindPlanViolation(const TreeView& view, const CompactionPlan& plan);
+// Asserts I1 to I4 for a plan that was just made from the view and is not running.
+void CheckPlanInvariants(const TreeView& view, const CompactionPlan& plan);
 // Asserts that there is none, with that sentence as the message.
 void AssertPlanFits(const TreeView& view, const CompactionPlan& plan);
 

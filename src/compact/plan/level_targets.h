@@ -30,6 +30,8 @@ struct LevelTargets {
   std::vector<uint64_t> bytes_max;  // [level]; UINT64_MAX: never compacted for its size
 
   uint64_t of(Level level) const { return bytes_max[level]; }
+  // Asserts I1, and I2 for dynamic sizes.
+  void CheckInvariants(std::span<const uint64_t> level_bytes, const LeveledConfig& config) const;
 };
 // level_bytes[level] for every level of the config.
 LevelTargets ComputeLevelTargets(std::span<const uint64_t> level_bytes,

@@ -28,6 +28,7 @@ ManualCompaction::Step ManualCompaction::Next(const TreeView& view, const Levele
                                   .begin = begin_,
                                   .end = args_.end,
                                   .files_numbered_below = rewrite_below_.value_or(UINT64_MAX)});
+    ASHLAR_ASSERT(!pick.plan || pick.plan->reason == PlanReason::kManual);
     if (pick.conflict) return {.plan = {}, .conflict = true};
     if (!pick.plan.has_value()) continue;
     done_through_ = std::move(pick.done_through);
@@ -38,6 +39,8 @@ ManualCompaction::Step ManualCompaction::Next(const TreeView& view, const Levele
 }
 
 void ManualCompaction::Installed(const CompactionPlan& plan) {
+  ASHLAR_ASSERT(!finished_ && plan.start_level() == level_);  // I1
+  ASHLAR_ASSERT(plan.output_level >= level_);                 // I1
   last_written_ = plan.output_level;
   if (done_through_.has_value()) {
     begin_ = std::exchange(done_through_, std::nullopt);

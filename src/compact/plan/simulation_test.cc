@@ -177,6 +177,7 @@ class Simulation {
       EXPECT_TRUE(other->largest < plan.smallest || plan.largest < other->smallest)
           << "two plans write the same range of a level";
     }
+    CheckPlanInvariants(view, plan);
     MarkInputs(plan, true);  // asserts that no input was busy
     cursors_.Advance(plan);
     ++(plan.trivial_move ? moves_ : rewrites_);

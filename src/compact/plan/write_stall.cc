@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace ashlar {
 
 namespace {
@@ -107,6 +109,9 @@ WriteStall ComputeStall(const StallInputs& inputs, const LeveledConfig& config,
     stall.bytes_per_second =
         std::min(Times(previous.bytes_per_second, kRecovered), config.delayed_write_rate);
   }
+  ASHLAR_ASSERT((stall.state == StallState::kNone) == (stall.cause == StallCause::kNone));
+  ASHLAR_ASSERT(stall.state != StallState::kDelayed || stall.bytes_per_second > 0 ||
+                config.delayed_write_rate == 0);
   return stall;
 }
 

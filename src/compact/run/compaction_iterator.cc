@@ -26,6 +26,8 @@ void StreamCounts::Add(const StreamCounts& other) {
 
 void CompactionIterator::Start() {
   ASHLAR_ASSERT(!args_.zero_sequences || args_.not_below != nullptr);
+  ASHLAR_ASSERT(!valid_ && counts_.entries_in == 0);
+  ASHLAR_ASSERT(std::is_sorted(args_.snapshots.begin(), args_.snapshots.end()));
   if (args_.begin != nullptr) {
     args_.input->Seek(MakeInternalKey(*args_.begin, kSequenceNumberMax, ValueType::kMax));
   } else {
@@ -97,6 +99,7 @@ bool CompactionIterator::Look() {
 }
 
 void CompactionIterator::Advance() {
+  ASHLAR_DCHECK(ahead_);
   last_tag_ = ahead_tag_;
   ahead_ = false;
   args_.input->Next();
@@ -109,6 +112,8 @@ inline void CompactionIterator::Count(const Slice& key, const Slice& value) {
 }
 
 inline void CompactionIterator::TakeKey(const Slice& key, uint64_t head) {
+  // I1
+  ASHLAR_DCHECK(!has_user_key_ || args_.comparator.Compare(user_key(), ExtractUserKey(key)) < 0);
   key_buffer_.Clear();
   CopyShort(key_buffer_.Reserve(key.size()), key.data(), key.size());
   key_buffer_.Extend(key.size());
@@ -315,6 +320,7 @@ bool CompactionIterator::ShowOperands() {
 }
 
 void CompactionIterator::ShowNextOperand() {
+  ASHLAR_DCHECK(next_operand_ < operands_.size());
   const Operand& operand = operands_[next_operand_++];
   Show(operand.tag, operand.value);
 }
@@ -325,6 +331,8 @@ void CompactionIterator::ShowValue(uint64_t tag, const Slice& value) {
 }
 
 void CompactionIterator::Show(uint64_t tag, const Slice& value) {
+  ASHLAR_DCHECK(!shown_user_key_ || CompareTags(ExtractTag(key_), tag) < 0);  // I1
+  ASHLAR_DCHECK(IsPointType(TagType(tag)));
   EncodeFixed64(key_buffer_.data() + key_buffer_.size() - kTagBytes, tag);
   key_ = key_buffer_.From(0);
   value_ = value;

@@ -118,6 +118,8 @@ Result<std::vector<KeyRange>> PlanRanges(const CompactionJobArgs& args) {
       const std::vector<std::string> cuts,
       SplitRanges(*args.plan, wanted, args.job.output.table.comparator, args.job.tables));
   for (const std::string& cut : cuts) {
+    ASHLAR_ASSERT(!ranges.back().begin ||
+                  args.job.output.table.comparator.Compare(*ranges.back().begin, cut) < 0);
     ranges.back().end = cut;
     ranges.push_back({.begin = cut, .end = std::nullopt});
   }
@@ -128,6 +130,7 @@ Result<std::vector<KeyRange>> PlanRanges(const CompactionJobArgs& args) {
 TableJobArgs ArgsFor(const CompactionJobArgs& args) {
   TableJobArgs job = args.job;
   const CompactionPlan& plan = *args.plan;
+  ASHLAR_ASSERT(!plan.inputs.empty() && plan.max_output_file_bytes > 0);
   job.output.target_file_bytes = plan.max_output_file_bytes;
   job.output.grandparents = plan.grandparents;
   job.output.max_grandparent_overlap_bytes = plan.max_grandparent_overlap_bytes;
@@ -246,6 +249,7 @@ Status RunPlan(const CompactionJobArgs& args, TableJobResult* result) {
 
 Status RunCompaction(const CompactionJobArgs& args, TableJobResult* result) {
   ASHLAR_ASSERT(!args.plan->trivial_move);
+  ASHLAR_ASSERT(args.job.tables != nullptr && args.job.clock != nullptr);
   return CatchBadAlloc([&] { return RunPlan(args, result); });
 }
 

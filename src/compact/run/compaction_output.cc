@@ -37,6 +37,7 @@ CompactionOutput::~CompactionOutput() {
 }
 
 Status CompactionOutput::PrepareFor(const Slice& user_key, bool first_of_user_key) {
+  ASHLAR_ASSERT(first_of_user_key || open_ != nullptr);  // I1
   if (first_of_user_key && CutBefore(user_key)) ASHLAR_RETURN_IF_ERROR(Latch(Close()));
   return open_ == nullptr ? Latch(Open()) : Status::OK();
 }
@@ -47,12 +48,14 @@ Status CompactionOutput::Finish() {
 }
 
 std::vector<std::unique_ptr<FileMetaData>> CompactionOutput::TakeFiles() {
-  ASHLAR_ASSERT(status_.ok() && open_ == nullptr);
+  ASHLAR_ASSERT(status_.ok() && open_ == nullptr);  // I2
+  ASHLAR_ASSERT(made_.size() == files_.size());     // I2
   made_.clear();
   return std::move(files_);
 }
 
 Status CompactionOutput::Open() {
+  ASHLAR_ASSERT(status_.ok() && open_ == nullptr);  // I3
   auto opened = std::make_unique<OpenFile>();
   opened->number = args_.new_file_number();
   opened->path = TableFileName(args_.directory, opened->number);
@@ -89,12 +92,18 @@ Status CompactionOutput::StartFile(OpenFile* opened) {
 }
 
 Status CompactionOutput::Close() {
+  ASHLAR_ASSERT(status_.ok() && open_ != nullptr);  // I3
   const std::unique_ptr<OpenFile> closing = std::move(open_);
   TableWriteResult result;
   const Status completed = CatchBadAlloc([&] { return Complete(closing.get(), &result); });
   NotifyEnd(*closing, completed.ok() ? &result : nullptr, completed);
   ASHLAR_RETURN_IF_ERROR(completed);
 
+  const KeyComparator& comparator = args_.table.comparator;
+  ASHLAR_ASSERT(result.properties.num_entries > 0 && result.file_bytes > 0);
+  ASHLAR_ASSERT(comparator.CompareInternal(result.smallest, result.largest) <= 0);
+  ASHLAR_ASSERT(files_.empty() || comparator.Compare(files_.back()->largest_user_key(),
+                                                     ExtractUserKey(result.smallest)) < 0);  // I1
   auto meta = std::make_unique<FileMetaData>();
   meta->number = closing->number;
   meta->file_bytes = result.file_bytes;
@@ -142,6 +151,7 @@ void CompactionOutput::StartWriteBack() {
 }
 
 bool CompactionOutput::CutBefore(const Slice& user_key) {
+  ASHLAR_DCHECK(grandparent_ <= args_.grandparents.size());
   const bool crossed = CrossGrandparents(user_key);
   if (open_ == nullptr) return false;
   const uint64_t bytes = open_->EstimatedFileBytes();

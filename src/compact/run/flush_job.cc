@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/assert.h"
 #include "base/format.h"
 #include "base/out_of_memory.h"
 #include "iterate/merging_cursor.h"
@@ -19,6 +20,7 @@ Status CheckEntryCount(const FlushJobArgs& args, const TableJobResult& result) {
 }
 
 Status RunMemTables(FlushJobArgs args, TableJobResult* result) {
+  ASHLAR_ASSERT(!args.memtables.empty());
   result->Clear();
   const FlushTurn turn(*args.job.turns);
   const uint64_t start_nanos = args.job.clock->NowNanos();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ashlar/table_properties.h"
+#include "base/assert.h"
 #include "base/format.h"
 #include "base/out_of_memory.h"
 #include "filesystem/filename.h"
@@ -65,6 +66,7 @@ Status RunTableLoop(const TableJobArgs& args, const TableRun& run, InternalCurso
   }
   ASHLAR_RETURN_IF_ERROR(stream.status());
   ASHLAR_RETURN_IF_ERROR(output.Finish());
+  ASHLAR_ASSERT(stream.counts().entries_out <= stream.counts().entries_in);
   result->statistics.entries.Add(stream.counts());
   result->statistics.bytes_written += output.bytes_written();
   result->files.reserve(result->files.size() + output.files());
@@ -74,6 +76,11 @@ Status RunTableLoop(const TableJobArgs& args, const TableRun& run, InternalCurso
 }
 
 Status FinishTableJob(const TableJobArgs& args, TableJobResult* result) {
+  for (size_t i = 1; i < result->files.size(); ++i) {
+    // I1 of compaction_output.h, across the parts of a job too.
+    ASHLAR_ASSERT(args.output.table.comparator.Compare(result->files[i - 1]->largest_user_key(),
+                                                       result->files[i]->smallest_user_key()) < 0);
+  }
   result->tables = args.tables;
   Status status = CatchBadAlloc([&] { return VerifyFiles(args, *result); });
   if (!status.ok()) {
@@ -85,6 +92,7 @@ Status FinishTableJob(const TableJobArgs& args, TableJobResult* result) {
 }
 
 void DiscardTableJob(const TableJobArgs& args, TableJobResult* result) {
+  ASHLAR_ASSERT(args.tables != nullptr);
   for (const auto& file : result->files) {
     args.tables->Evict(file.get());
     IgnoreBadAlloc([&] {
