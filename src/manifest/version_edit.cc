@@ -103,6 +103,7 @@ void PutNewFile(std::string* out, const NewFile& added,
   PutTagString(out, kChecksumFunction, file.checksum_function);
   if (file.marked_for_compaction) PutTagString(out, kNeedsCompaction, Slice("\x01", 1));
   if (min_log_number.has_value()) PutFixed64Field(out, kMinLogInFile, *min_log_number);
+  out->append(file.other_fields);
   PutVarint32(out, kEndOfFields);
 }
 
@@ -369,9 +370,11 @@ class EditDecoder {
       case kMaxTimestamp:
       case kUserTimestampsPersisted: return Unsupported("user-defined timestamps");
       default:
-        return (field & kRefuseUnknownBit) == 0
-                   ? Status::OK()
-                   : Unsupported(StrCat("a file with the unknown field ", field));
+        if ((field & kRefuseUnknownBit) != 0)
+          return Unsupported(StrCat("a file with the unknown field ", field));
+        PutVarint32(&file->other_fields, field);
+        PutLengthPrefixedSlice(&file->other_fields, value);
+        return Status::OK();
     }
   }
 

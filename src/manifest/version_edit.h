@@ -23,11 +23,11 @@
 //                          | string value)* | 1
 //   field tags  2 marked for compaction, 3 lowest log to keep (fixed64), 4 oldest blob file, 5
 //               oldest ancestor time, 6 creation time, 7 checksum, 8 checksum function, 9
-//               temperature; 10 to 17 of other versions: skipped; 65 path; with bit 1 << 6 and
-//               unknown: refused
+//               temperature; 12 to 15 and 17 (unique id, epoch and others): kept as they are; 65
+//               path; with bit 1 << 6 and unknown: refused
 //
-// Encoding gives the bytes that RocksDB 7.8 writes. The unique id (field 12) is left out: a reader
-// checks it against the table.
+// Encoding gives the bytes that RocksDB 7.8 writes. Ashlar gives no unique id (field 12) to its own
+// tables: a reader checks it against the table.
 //
 // I1: decoding accepts every edit that uses implemented features, whichever version of RocksDB
 //     wrote it, and refuses by name what is not implemented.

@@ -67,7 +67,7 @@ TEST(VersionEdit, TheFirstEditOfADatabase) {
 }
 
 // From a MANIFEST that ldb 7.8.3 wrote when it flushed one key.
-TEST(VersionEdit, AFlushOfLdbDecodesAndEncodesToItsBytesWithoutTheUniqueId) {
+TEST(VersionEdit, AFlushOfLdbDecodesAndEncodesToItsBytes) {
   const std::string before =
       "020509 00030A0401670008D4070961010100000000000009610101000000000000010105 "
       "05CEE883D80606010007000807556E6B6E6F776E";
@@ -78,7 +78,7 @@ TEST(VersionEdit, AFlushOfLdbDecodesAndEncodesToItsBytesWithoutTheUniqueId) {
   }
   VersionEdit edit;
   ASSERT_TRUE(edit.DecodeFrom(FromHex(compact + unique_id + "01")).ok());
-  EXPECT_EQ(Hex(Encode(edit)), compact + "01");
+  EXPECT_EQ(Hex(Encode(edit)), compact + unique_id + "01");
   EXPECT_EQ(edit.log_number, 5u);
   EXPECT_EQ(edit.next_file_number, 10u);
   EXPECT_EQ(edit.last_sequence, 1u);
@@ -205,7 +205,7 @@ TEST(VersionEdit, TheOlderFormsOfNewFilesAreRead) {
   }
 }
 
-TEST(VersionEdit, FieldsOfLaterVersionsArePassedOver) {
+TEST(VersionEdit, FieldsOfLaterVersionsArePassedOverAndKeptWithTheirFile) {
   std::string fields;
   for (const uint32_t tag : {12u, 13u, 14u, 15u, 17u, 63u, 128u + 63u})
     fields += StringField(tag, "later");
@@ -214,8 +214,10 @@ TEST(VersionEdit, FieldsOfLaterVersionsArePassedOver) {
       edit.DecodeFrom(StringField(8192 + 500, "later") + StringField(8201, "\x01") +
                       StringField(8202, "progress") + NewFile4With(fields) + Field(4, 9));
   ASSERT_TRUE(status.ok()) << status.ToString();
-  EXPECT_EQ(edit.new_files().size(), 1u);
+  ASSERT_EQ(edit.new_files().size(), 1u);
   EXPECT_EQ(edit.last_sequence, 9u);
+  EXPECT_EQ(edit.new_files()[0].file->other_fields, fields);
+  EXPECT_NE(Encode(edit).find(fields), std::string::npos);
 }
 
 TEST(VersionEdit, TheLowestLogToKeepIsReadFromAFileToo) {
