@@ -1,4 +1,4 @@
-// What ashlar/iterator.h defines for every iterator, and the iterators over nothing.
+// The parts of ashlar/iterator.h that all iterators share, and the empty iterators.
 #include "ashlar/iterator.h"
 
 #include <utility>

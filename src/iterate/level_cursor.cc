@@ -116,7 +116,7 @@ void LevelCursor::SeekToLast() {
   SettleBackward();
 }
 
-// Whether the file's filter says that it has nothing of what is sought.
+// True: by its filter the file has no sought key.
 bool LevelCursor::RulesOut(size_t file, const Slice& internal_target) {
   return args_.read_options.seek_prefix != nullptr && file < args_.files.size() &&
          !args_.opener->MayMatch(args_.files[file], args_.read_options, internal_target);
@@ -152,8 +152,8 @@ bool LevelCursor::EnterFor(const Slice& internal_target) {
   return false;
 }
 
-// From a file without what is sought to the next one, which may have it only if it begins with the
-// sought prefix.
+// From a file without the sought keys to the next one, which may have them only if it begins with
+// the sought prefix.
 void LevelCursor::PassForward(size_t file) {
   Hide();
   if (file + 1 == args_.files.size() ||

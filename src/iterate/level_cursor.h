@@ -1,16 +1,16 @@
 // LevelCursor: a cursor over the files of one level, which are sorted and disjoint. A file is
-// opened when the walk reaches it, and closed when it leaves.
+// opened when the cursor enters it, and closed when the cursor leaves it.
 //
-// Bounds: files that lie wholly outside [lower, upper) are never opened; the walk ends before them.
-// Entries outside the bounds but in a file that straddles one may be shown: the user's iterator
-// drops them.
+// Bounds: files outside [lower, upper) are never opened; the cursor ends before them. Entries
+// outside the bounds may be shown if their file also has keys inside. The user's iterator drops
+// them.
 //
-// Prefixes: a file whose filter rules out what a seek looks for is passed without a cursor. The
-// level ends there, unless the file beside it begins with the sought prefix too.
+// Prefixes: no cursor is opened on a file whose filter has no sought key. The level ends there,
+// unless the next file begins with the sought prefix too.
 //
 // I1: at most one file is open; file_ is its index, or files_.size() for none.
-// I2: the batch is the open file's. The file's own cursor learns where the walk has got to when
-//     the walk leaves it.
+// I2: the batch is the open file's. The file's own cursor gets its position back when this cursor
+//     leaves the batch.
 // Lifetime: the files, the opener and the bytes of the bounds outlive the cursor (its creator holds
 // the version). Thread safety: one thread.
 #pragma once

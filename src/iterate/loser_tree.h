@@ -15,7 +15,7 @@
 // I1: the loser at a node and the winner of that node come from different subtrees of the node.
 // I2: the loser at a node does not win against the winner of that node.
 //
-// `wins_tie(a, b)` is asked only about equal heads: true if the entry of child a is shown before
+// `wins_tie(a, b)` is called only for equal heads: true if the entry of child a is shown before
 // that of child b. It is a strict order on the children that have an entry.
 //
 // Lifetime: holds no references. Thread safety: one thread.

@@ -36,13 +36,13 @@ bool MergingCursor::HasPrefix(const Source& source) const {
   return heads_.skip_bytes == 0 || (begins_with_it(*source.at) && begins_with_it(*source.last));
 }
 
-// Looks for what all keys have in common, and takes the heads behind it.
+// Finds the prefix that all keys share, and computes the heads after it.
 void MergingCursor::TakeHeads() {
   Slice common;
   bool first = true;
   for (const Source& source : sources_) {
     if (source.at == nullptr) continue;
-    // What lies between them begins with what they share.
+    // The keys between them begin with the prefix that they share.
     for (const CursorEntry* entry : {source.at, source.last}) {
       const Slice key = ExtractUserKey(entry->key);
       common = first ? key : Slice(common.data(), CommonPrefixBytes(common, key));
@@ -110,7 +110,7 @@ void MergingCursor::CheckInvariants() const {
 
 // --- the walk ---
 
-// Notes where the child stands. One that stopped with an error ends the merge.
+// Records the child's position. A child that stopped with an error ends the merge.
 void MergingCursor::Load(uint32_t child) {
   const InternalCursor& cursor = *children_[child];
   Source& source = sources_[child];
@@ -134,7 +134,7 @@ inline MergingCursor::Player MergingCursor::Step(uint32_t child, const HeadForm&
   return player;
 }
 
-// The winner's child goes on behind its batch.
+// Moves the winner's child past its batch.
 template <bool kForward>
 void MergingCursor::LeaveBatch() {
   const uint32_t child = winner_.child;
@@ -151,9 +151,8 @@ void MergingCursor::LeaveBatch() {
   }
 }
 
-// Merges the next batch, from behind the winner on. Only the first step may take a child out of
-// its batch, and so to an end or an error: what was shown before is over then, and nothing else
-// is shown yet.
+// Merges the next batch, from after the winner on. Only the first step may move a child out of its
+// batch, to an end or an error: the batch shown before is over then, and the next one is empty yet.
 template <bool kForward>
 void MergingCursor::Merge() {
   batch_ = std::clamp(2 * batch_, kBatchMin, kBatchMax);
@@ -238,9 +237,9 @@ void MergingCursor::SeekForPrev(const Slice& internal_target) {
   Start(false);
 }
 
-// The current entry is at the end of the batch that the merge came from; each child steps over
-// it, and over what was merged since. A memtable may have got new entries there meanwhile, hence
-// the loops.
+// The current entry is at the end of the batch that the merge came from. Each child steps over it,
+// and over the entries merged since. The loops are for memtables, which may have got new entries
+// there.
 template <bool kForward>
 void MergingCursor::Turn() {
   turn_key_.assign(key().data(), key().size());

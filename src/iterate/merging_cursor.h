@@ -71,8 +71,8 @@ class MergingCursor final : public InternalCursor {
     uint64_t mask = 0;  // 0: a custom order
     uint64_t flip = 0;  // all ones: they descend in the direction of travel
 
-    // KeyComparator::Head of the user key, or its complement. The tag behind the user key is long
-    // enough for reading to stay inside the key.
+    // KeyComparator::Head of the user key, or its complement. With the tag after the user key, all
+    // reads stay inside the internal key.
     uint64_t Of(const CursorEntry& entry) const {
       uint64_t head = LoadBigEndian64(entry.key.data() + skip_bytes);
       const size_t bytes = entry.key.size() - kTagBytes - skip_bytes;
@@ -126,8 +126,8 @@ class MergingCursor final : public InternalCursor {
   Player winner_;
   bool forward_ = true;
   HeadForm heads_;
-  std::string prefix_;  // what heads_ skips
-  uint32_t ties_ = 0;   // of heads whose keys differ, since the heads were taken
+  std::string prefix_;  // skipped by heads_
+  uint32_t ties_ = 0;   // equal heads of keys that differ, since the heads were computed
   uint32_t ties_allowed_ = kTiesMin;
   size_t batch_ = 1;  // entries that the last batch might have
   std::array<CursorEntry, kBatchMax> merged_;

@@ -1,5 +1,5 @@
-// SavedKey: a copy of a key that is replaced often. Short ones lie in the object; assigning is a
-// memcpy: a std::string spends more on deciding where to put the bytes.
+// SavedKey: a copy of a key that is replaced often. Short keys are stored in the object. Assigning
+// is a memcpy, which costs less than std::string's choice of a place for the bytes.
 #pragma once
 
 #include <algorithm>

@@ -83,7 +83,7 @@ inline bool UserIterator::IsPlain(const CursorEntry& entry) const {
   return TagType(tag) == ValueType::kValue && Visible(tag);
 }
 
-// Neighbours are mostly told apart by their first or their last bytes.
+// Neighbours mostly differ in their first or their last bytes.
 inline bool UserIterator::SameUserKey(const Slice& a, const Slice& b) const {
   constexpr size_t kWordBytes = 8;
   const size_t n = a.size();
@@ -106,7 +106,7 @@ inline void UserIterator::ShowInBatch(const CursorEntry& entry) {
   valid_ = true;
 }
 
-// From the value at the cursor to one beside it. False: that is not the case, and nothing has
+// From the value at the cursor to the next value. False: the next entry is none, and nothing has
 // changed.
 inline bool UserIterator::StepForward() {
   ASHLAR_DCHECK(valid_);
@@ -122,8 +122,8 @@ inline bool UserIterator::StepForward() {
   return true;
 }
 
-// The cursor stands at the oldest version of the key before; if that is a value and another key
-// lies before it, it decides.
+// The cursor is at the oldest version of the previous key. That version decides if it is a value
+// and the entry before it has another key.
 inline bool UserIterator::StepBackward() {
   ASHLAR_DCHECK(valid_);
   if (state_ != State::kBackward || !cursor()->Valid()) return false;
@@ -335,7 +335,7 @@ void UserIterator::ShowMerged() {
   valid_ = true;
 }
 
-// Merges from the newest visible operand, where the cursor stands, down to a value, a deletion or
+// Merges from the newest visible operand, which is at the cursor, down to a value, a deletion or
 // the end of the key's versions.
 UserIterator::Outcome UserIterator::MergeForward() {
   ForgetVersions();
@@ -400,7 +400,7 @@ void UserIterator::PrevMove() {
   FindVisibleBackward();
 }
 
-// Finds the last key at or before the cursor's that the user sees. The cursor stands at the oldest
+// Finds the last visible key at or before the cursor's. Requires: the cursor is at the oldest
 // version of a key.
 void UserIterator::FindVisibleBackward() {
   while (cursor()->Valid()) {
@@ -468,7 +468,7 @@ UserIterator::Outcome UserIterator::ResolveCollected() {
   return Outcome::kShown;
 }
 
-// For keys with many versions: goes to the deciding one and back before the key.
+// For keys with many versions: seeks the version that decides, then the entry before the key.
 UserIterator::Outcome UserIterator::ResolveBySeek() {
   ForgetVersions();
   args_.recorder.Tick(NUMBER_OF_RESEEKS_IN_ITERATION);

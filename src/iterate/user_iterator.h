@@ -18,7 +18,7 @@
 //     is NotSupported, never skipped.
 // I2: key() and value() stay valid until the next move.
 //
-// Lifetime: owns its cursor; what `keep_alive` pins is released after the cursor. The bounds'
+// Lifetime: owns its cursor; `keep_alive` is released after the cursor. The bounds'
 // slices are the caller's; their bytes may change before a seek. Thread safety: one thread.
 #pragma once
 
@@ -41,7 +41,7 @@
 
 namespace ashlar {
 
-// What an iterator reads: replaced as a whole by Refresh.
+// The sources of an iterator. Refresh replaces them together.
 struct IteratorSource {
   // Pins the sources that the cursor does not pin itself, and prefix_extractor.
   Pin keep_alive;
@@ -93,10 +93,10 @@ class UserIterator final : public Iterator {
  private:
   enum class State : uint8_t { kForward, kForwardPast, kBackward };
   enum class ValueIn : uint8_t { kBatch, kPin, kMerged };
-  // What the versions of one key amount to.
+  // The result of the versions of one key.
   enum class Outcome : uint8_t { kShown, kHidden, kStopped };
 
-  // Where the value below operands lies: base_ is not pinned while the cursor stands there.
+  // The place of the value below operands. base_ is not pinned while the cursor is there.
   enum class Base : uint8_t { kNone, kAtCursor, kPinned };
   // Bytes of a version that must outlive the cursor's stay there.
   struct PinnedBytes {
@@ -200,10 +200,10 @@ class UserIterator final : public Iterator {
   SavedKey prefix_;
   uint64_t steps_ = 0;                   // entries stepped over in this move
   uint64_t deletions_stepped_over_ = 0;  // of these: deletions that decided
-  SavedKey saved_key_;  // the user key whose versions are being passed or collected
+  SavedKey saved_key_;                   // the user key whose versions are passed or collected
   SavedKey seek_target_;
   std::string merged_;
-  PinnedBytes pinned_;  // kPin: what value_ lies in
+  PinnedBytes pinned_;  // kPin: the bytes of value_
 
   // Versions of the saved key that a merge or a backward move has collected.
   std::optional<ValueType> base_type_;  // of the newest version that is no operand

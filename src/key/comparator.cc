@@ -32,8 +32,8 @@ class BytewiseOrder final : public Comparator {
       start->resize(common + 1);
       return;
     }
-    // limit ends right behind a byte that is one above start's, so nothing between the two is
-    // shorter than a later byte of start raised by one.
+    // limit ends right after a byte that is one above start's. So the shortest key between the two
+    // is start, cut after a later byte that is raised by one.
     for (size_t i = common + 1; i < start->size(); ++i) {
       const uint8_t byte = ByteAt(*start, i);
       if (byte != 0xff) {
@@ -63,8 +63,8 @@ class ReverseBytewiseOrder final : public Comparator {
   void FindShortestSeparator(std::string* start, const Slice& limit) const override {
     const size_t common = limit.difference_offset(*start);
     if (common >= start->size() || common >= limit.size()) return;
-    // A prefix of start sorts behind it in this order; it is before limit when it still holds the
-    // byte in which the two differ.
+    // In this order a prefix of start sorts after start. It is before limit if it has the byte in
+    // which the two differ.
     if (ByteAt(*start, common) > ByteAt(limit, common)) start->resize(common + 1);
   }
 

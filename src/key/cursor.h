@@ -1,10 +1,9 @@
-// InternalCursor: a walk over internal keys in order, the one shape that memtables, tables, levels
-// and merges share.
+// InternalCursor: a cursor over internal keys in order, for memtables, tables, levels and merges.
 //
-// A cursor stands in a batch of entries that lie decoded side by side. Stepping inside it is a
-// pointer's step, known here and to every caller; only leaving it is virtual, and reading the
-// current entry costs no call. How long batches are is the cursor's own affair: a memtable shows
-// one entry at a time, a table what it decodes at once, a merge what it merges at once.
+// A cursor is in a batch of decoded entries. A step inside the batch advances a pointer, inline for
+// every caller. Only a step out of it is a virtual call. Each kind of cursor decides how long its
+// batches are: a memtable shows one entry at a time, a table the entries that it decodes together,
+// a merge those that it merges together.
 //
 //   batch   [ entry | entry | entry | entry )          Next: at < end - 1 ? ++at : MoveNext()
 //             begin           at              end        Prev: at > begin   ? --at : MovePrev()
@@ -12,14 +11,14 @@
 // I1: Valid() implies that every entry of the batch has key.size() >= kTagBytes.
 // I2: key() and value() of every entry of the batch stay valid until the cursor leaves it, and
 //     until its next seek; OwnerOf can pin a value for longer.
-// I3: a cursor that meets an error becomes invalid and stays so until the next Seek*; status() then
-//     says why. An invalid cursor with Ok has passed the end.
+// I3: after an error a cursor is invalid until the next Seek*; status() is the error. An invalid
+//     cursor with Ok is past the end.
 //
 // A virtual step per entry was rejected: each layer above a table added 40 to 60 instructions to an
 // entry that costs 50 to decode.
 //
-// Lifetime: a cursor holds what it needs of its source (a count on memtable, table or view) unless
-// its creator documents otherwise. Thread safety: one thread.
+// Lifetime: a cursor has counts on its sources (memtable, table or view) unless its creator
+// documents otherwise. Thread safety: one thread.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +30,10 @@
 
 namespace ashlar {
 
-// What a caller will look at after a Seek: key/seek_prefix.h tells the cursors.
+// The keys that a caller reads after a seek. The cursors learn it from key/seek_prefix.h.
 enum class SeekScope : uint8_t {
   kTotalOrder,  // any entry; the order is that of all keys
-  // only entries whose keys share the target's prefix: a source that knows there are none may say
-  // that it has ended
+  // only keys that share the target's prefix: a source without such keys may be invalid
   kPrefix,
 };
 
@@ -79,9 +77,9 @@ class InternalCursor {
   // The first entry at or after the internal key; the last entry at or before it.
   virtual void Seek(const Slice& internal_target) = 0;
   virtual void SeekForPrev(const Slice& internal_target) = 0;
-  // Seek in stages, from kGroup on in the order of the enum, until one returns false. Nothing else
-  // is called in between. Each stage prefetches what the next one reads: a caller with several
-  // cursors runs one stage with each in turn, so that their cache misses overlap.
+  // Seek in stages, from kGroup on in the order of the enum, until one returns false. No other
+  // function is called in between. Each stage prefetches the memory that the next one reads. A
+  // caller with several cursors runs one stage of each in turn, so that their cache misses overlap.
   virtual bool StagedSeek(const Slice& internal_target, SeekStage /*stage*/) {
     Seek(internal_target);
     return false;
@@ -107,7 +105,7 @@ class InternalCursor {
   PinSource value_owner() const { return OwnerOf(*at_); }
 
  protected:
-  // From the last entry of the batch to the one behind it; from the first to the one before it.
+  // From the last entry of the batch to the one after it; from the first to the one before it.
   virtual void MoveNext() = 0;
   virtual void MovePrev() = 0;
 
@@ -122,11 +120,11 @@ class InternalCursor {
     end_ = end;
   }
   void Hide() { ShowBatch(nullptr, nullptr, nullptr); }
-  // Stands in the batch of another cursor, at the same place.
+  // Takes over another cursor's batch and position.
   static void StandAs(InternalCursor* cursor, const InternalCursor& other) {
     cursor->ShowBatch(other.begin_, other.at_, other.end_);
   }
-  // Stands at another entry of its batch: of a cursor whose batch somebody has walked over.
+  // Moves to another entry of its batch, after a caller has stepped through the batch itself.
   static void StandAt(InternalCursor* cursor, const CursorEntry* entry) { cursor->at_ = entry; }
 
  private:

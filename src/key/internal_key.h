@@ -1,9 +1,9 @@
 // Internal keys: a user key with the sequence number and the type of the change that wrote it.
 //
-//   internal key = user_key || fixed64 tag          tag = sequence << 8 | type          sequence < 2^56
+//   internal key = user_key || fixed64 tag        tag = sequence << 8 | type        sequence < 2^56
 //
 // Order: user key ascending, then tag descending, so that the newest version of a key comes first.
-// The encoding is RocksDB's and goes to disk as it is.
+// The encoding is RocksDB's and is stored as it is.
 #pragma once
 
 #include <cstdint>

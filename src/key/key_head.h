@@ -23,7 +23,7 @@ inline size_t CommonPrefixBytes(const char* a, const char* b, size_t n) {
   while (i < n && a[i] == b[i]) ++i;
   return i;
 }
-// Sorted strings share what the first and the last of them share.
+// Of sorted strings: the prefix that the first and the last share is shared by all.
 inline size_t CommonPrefixBytes(const Slice& a, const Slice& b) {
   return CommonPrefixBytes(a.data(), b.data(), a.size() < b.size() ? a.size() : b.size());
 }

@@ -1,8 +1,7 @@
-// The prefixes of user keys: the one place where a SliceTransform is asked.
+// The prefixes of user keys: the one place that calls a SliceTransform.
 //
 //   KeyPrefix(transform, key)     the prefix, if the key has one
-//   PrefixMemo                    the same for one key that many sources ask about: taken and
-//                                 hashed once
+//   PrefixMemo                    the prefix of one key for many sources: extracted and hashed once
 //
 // Thread safety: KeyPrefix is a pure function; a PrefixMemo belongs to one thread.
 #pragma once
@@ -24,7 +23,7 @@ inline std::optional<Slice> KeyPrefix(const SliceTransform* transform, const Sli
 
 struct HashedPrefix {
   Slice bytes;
-  uint64_t filter_hash = 0;  // what filters know it by
+  uint64_t filter_hash = 0;  // of the prefix, in filters
 };
 
 // The last answer is kept: memtables and tables of one column family mostly share one transform.
@@ -53,7 +52,7 @@ class PrefixMemo {
     if (found_) prefix_ = {.bytes = *prefix, .filter_hash = Xxph3Hash64(*prefix)};
   }
 
-  const SliceTransform* transform_ = nullptr;  // whose answer the others are; null: nobody's
+  const SliceTransform* transform_ = nullptr;  // of the other members; null: none yet
   bool found_ = false;
   HashedPrefix prefix_;
 };

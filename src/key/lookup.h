@@ -90,8 +90,8 @@ class Lookup {
   SequenceNumber sequence() const { return sequence_; }
 
   // The result, after every source was searched or Done(): Ok with *value set, NotFound, or an
-  // error. Existing bytes are pinned, computed ones moved. Merges are recorded. Needs no guard:
-  // what it reads is pinned. Requires: *value is reset.
+  // error. Existing bytes are pinned, computed ones moved. Merges are recorded. Needs no guard,
+  // because the bytes that it reads are pinned. Requires: *value is reset.
   Status Finish(const Recorder& recorder, PinnableSlice* value);
   Status Finish(PinnableSlice* value) { return Finish(Recorder(), value); }
 

@@ -15,7 +15,7 @@ std::vector<Slice> OldestFirst(std::span<const Slice> newest_first) {
   return std::vector<Slice>(newest_first.rbegin(), newest_first.rend());
 }
 
-// Whether `part` lies in the bytes of `whole`.
+// True: `part` is inside the bytes of `whole`.
 bool Within(const Slice& part, const Slice& whole) {
   const std::less_equal<const char*>
       at_or_before;  // a total order also for pointers into different objects
@@ -38,7 +38,7 @@ bool CallOperator(const MergeInput& input, const MergeOperator::MergeOperationIn
   return merged;
 }
 
-// Finds out whose bytes the operator has pointed at.
+// Finds the owner of the bytes that the operator returned.
 void ResolveExisting(const MergeInput& input, const Slice& existing, MergeResult* result) {
   result->existing = existing;
   if (input.base != nullptr && Within(existing, *input.base)) {

@@ -21,7 +21,7 @@ struct MergeInput {
   Slice user_key;
   const Slice* base = nullptr;  // the value below the operands; null: none, or a deletion
   std::span<const Slice> operands_newest_first;  // at least one
-  Recorder recorder = {};                        // told about FullMerge's time and failures
+  Recorder recorder = {};                        // counts FullMerge's time and failures
 };
 
 struct MergeResult {
@@ -39,9 +39,8 @@ struct MergeResult {
 Status FullMerge(const MergeInput& input, MergeResult* result,
                  MergeOperator::OpFailureScope* scope);
 
-// One operand that has the effect of all of them, when the operator can make one without knowing
-// the base. input.base is not used. With one operand, only an operator that AllowSingleOperand is
-// asked.
+// Makes one operand with the effect of all, if the operator can without the base. input.base is not
+// used. A single operand is passed only to an operator that AllowSingleOperand.
 bool PartialMerge(const MergeInput& input, std::string* result);
 
 }  // namespace ashlar

@@ -32,7 +32,7 @@ bool MergeOperator::PartialMergeMulti(const Slice& key, const std::deque<Slice>&
   for (size_t i = 1; i < operand_list.size(); ++i) {
     new_value->clear();
     if (!PartialMerge(key, left, operand_list[i], new_value, logger)) return false;
-    // `left` may lie in `folded`: it is used up by now.
+    // `left` may point into `folded`, and is not used any more.
     std::swap(folded, *new_value);
     left = Slice(folded);
   }

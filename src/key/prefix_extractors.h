@@ -1,12 +1,12 @@
-// PrefixExtractors: the transforms that the tables of a column family take prefixes with.
+// PrefixExtractors: the prefix transforms of the tables of a column family.
 //
 // A table keeps the transform that its filter was made with when the family changes to another.
 // Lookups and seeks recognise a transform by its address (key/key_prefix.h), and a table may be
-// closed while one is under way. So a transform is never freed while the family is open, and there
-// is one for each id that tables name.
+// closed meanwhile. So there is one transform for each id that tables name, and none is freed while
+// the family is open.
 //
-// I1: what Current or Find has returned lives as long as this object.
-// Thread safety: any thread; the mutex is a leaf. Lifetime: outlives lookups and seeks over the
+// I1: transforms returned by Current or Find live as long as this object.
+// Thread safety: any thread; the mutex is a leaf. Lifetime: outlives lookups and seeks in the
 // tables.
 #pragma once
 

@@ -1,18 +1,18 @@
-// SeekPrefix: how the sources of one iterator may use prefixes in a seek. A source whose filter
-// knows the prefixes of its keys asks which prefix a seek is about; when it has no key of that
-// prefix it says so, and is not read.
+// SeekPrefix: the prefix of a seek, for the sources of one iterator. A source whose filter has no
+// key of that prefix is not read.
 //
-//   the iterator    Begin(key) ──> cursor->Seek(key) ──> each source: Find(its transform) ──> prefix and hash, or null: the filter says nothing
+//   the iterator   Begin(key) ──> cursor->Seek(key) ──> each source: Find(its transform)
+//                                                       ──> prefix and hash; null: read the source
 //
-//   scope          a source may be ruled out when its filter lacks the key's prefix and
-//   kPrefix        its transform is the family's, or what holds for kTotalOrder
-//   kTotalOrder    the seek goes forward in bytewise order, and all keys from the sought one to the
+//   scope          a source may be left out if its filter lacks the key's prefix and
+//   kPrefix        its transform is the family's, or the condition of kTotalOrder is true
+//   kTotalOrder    the seek is forward in bytewise order, and all keys from the sought one to the
 //                  upper bound have its prefix
 //
-// The prefix is taken and hashed once per seek, however many sources ask. The scope is one of the
-// seek, not of the cursors: SeekToFirst and what follows it is total order in every mode.
+// The prefix is extracted and hashed once per seek, for all sources. The scope belongs to the seek:
+// SeekToFirst, and the moves after it, are in total order in every mode.
 //
-// I1: what Find returns is about the key of the last Begin.
+// I1: Find answers for the key of the last Begin.
 // Lifetime: the iterator and its cursors share one; transform, bound and the key's bytes outlive
 // their use. Thread safety: one thread.
 #pragma once
@@ -89,7 +89,7 @@ class SeekPrefix {
   Slice user_key_;
   bool forward_ = true;
   PrefixMemo memo_;
-  const SliceTransform* bounded_for_ = nullptr;  // whose answer bounded_ is; null: nobody's
+  const SliceTransform* bounded_for_ = nullptr;  // the transform of bounded_; null: none yet
   bool bounded_ = false;
 };
 

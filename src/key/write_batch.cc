@@ -30,7 +30,7 @@ struct Field {
     for (int i = 0; i < num_parts; ++i) bytes += parts[i].size();
   }
 
-  // Returns where the next byte goes.
+  // Returns the position after the last byte.
   char* EncodeTo(char* p) const {
     p = EncodeVarint32(p, static_cast<uint32_t>(bytes));
     for (int i = 0; i < num_parts; ++i) {
@@ -161,15 +161,15 @@ void WriteBatchInternal::Append(WriteBatch* target, const WriteBatch* source) {
 
 // ---- WriteBatch
 
-// The one encoder. Everything is checked before the first byte is written, so a failure leaves the
-// batch as it was.
+// The one encoder. All checks are before the first write, so that a failure leaves the batch as it
+// was.
 struct RecordWriter {
   ValueType type = ValueType::kNoop;
   uint32_t column_family_id = 0;
   const Field* key = nullptr;
   const Field* value = nullptr;
 
-  // record_bytes: what Append will add.
+  // record_bytes: the bytes that AppendTo adds.
   Status Check(const std::string& rep, size_t max_bytes, uint64_t* record_bytes) const {
     if (rep.size() < kHeaderBytes)
       return Status::Corruption("write batch: it was made from fewer bytes than a header");

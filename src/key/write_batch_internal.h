@@ -4,7 +4,7 @@
 //          sequence   count       record*
 //          fixed64    fixed32
 //
-//   put            01 key value      05 family key value      key, value: varint32 length, bytes; family: varint32
+//   put            01 key value      05 family key value    key, value: varint32 length, bytes; family: varint32
 //   delete         00 key            04 family key
 //   single delete  07 key            08 family key
 //   merge          02 key value      06 family key value
@@ -44,9 +44,10 @@ struct BatchRecord {
 };
 
 // Reads the records of a batch in order.
-//   for (BatchReader reader(contents); reader.Next();) use(reader.record());   // then reader.status()
-// Every length is checked against what is left; nothing is allocated. Lifetime: the contents
-// outlive the reader, and records point into them.
+//   for (BatchReader reader(contents); reader.Next();) use(reader.record());
+// Then check reader.status().
+// Every length is checked against the bytes left. Allocates nothing. Lifetime: the contents outlive
+// the reader, and records point into them.
 class BatchReader {
  public:
   // A batch shorter than its header gives no record and Corruption.
@@ -99,11 +100,11 @@ class WriteBatchInternal {
   static Status SetContents(WriteBatch* batch, const Slice& contents);
   // Whether contents decode to the end and the count is right.
   static Status Validate(const Slice& contents);
-  // Adds the records of `source` behind those of `target`. The limit of `target` does not apply.
+  // Adds the records of `source` after those of `target`. The limit of `target` does not apply.
   static void Append(WriteBatch* target, const WriteBatch* source);
 
-  // Whether the engine applies records of this type; a batch with others must be refused before
-  // anything of it is applied or logged.
+  // True: the engine applies records of this type. A batch with others is refused before any of it
+  // is logged or applied.
   static bool IsApplicable(ValueType type) {
     const RecordKind* kind = FindRecordKind(type);
     return kind != nullptr && kind->role != RecordRole::kRefused;

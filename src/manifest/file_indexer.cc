@@ -55,7 +55,7 @@ void FileIndexer::FindPrefix(std::span<const LevelFiles* const> levels) {
   if (!comparator_.HasHeads()) return;
   const Slice first = levels.front()->files().front()->smallest_user_key();
   size_t bytes = first.size();
-  // What the ends of a level share, everything between them shares.
+  // Keys between the ends of a level share the prefix of the ends.
   for (const LevelFiles* level : levels) {
     bytes = std::min(bytes, CommonPrefixBytes(first, level->files().front()->smallest_user_key()));
     bytes = std::min(bytes, CommonPrefixBytes(first, level->files().back()->largest_user_key()));
@@ -112,8 +112,8 @@ void FileIndexer::FillPositions(size_t number) {
   for (uint32_t i = 0; i < row.files; ++i) {
     Entry& entry = row.entries[i];
     const FileMetaData& file = *entry.file;
-    // Neighbours may share a user key; then the position stays that of the earlier one's largest
-    // key, which everything in this file follows.
+    // Neighbours may share a user key. The position is then that of the earlier file's largest key,
+    // which is before every entry of this file.
     position = entry.next_at_smallest =
         PositionBehind(next, position, file.smallest_user_key(), ~uint64_t{0}, entry.smallest_head);
     position = entry.next_at_largest = PositionBehind(next, position, file.largest_user_key(),

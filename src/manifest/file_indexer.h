@@ -1,40 +1,25 @@
-// FileIndexer: which tables of the levels above 0 may hold a key, found from level to level: what
-// one level learns bounds the search in the next (fractional cascading).
+// FileIndexer: the tables of the levels above 0 that may have a key. The result of the search in
+// one level bounds the search in the next (fractional cascading).
 //
 //   level l      |---f0---|      |------f1------|          |--f2--|
-//                S0      L0      S1             L1         S2     L2          smallest and largest key of each file
-//   P in l + 1:   0       2       2              5          6      6          Find in level l + 1 of that key
+//                S0      L0      S1             L1         S2     L2     smallest, largest keys
+//   P in l + 1:   0       2       2              5          6      6     Find in level l + 1
 //
 //   a key inside f1 is at a position in [P(S1), P(L1)] of level l + 1, a key between f0 and f1 in
 //   [P(L0), P(S1)]
 //
-//   arena   [row of level 1][row of level 2]..   one row per level that has files: where its entries are, and how many
-//           [entry][entry]..[entry]              level 1, with an empty entry before the first file and one behind the last
-//           [entry]..                            level 2 ...
+//   arena   [row of level 1][row of level 2]..   a row per level with files
+//           [empty entry][entry]..[empty entry]  level 1, then level 2 ...
 //   entry   32 bytes: smallest head | largest head | P(smallest) | P(largest) | file
 //
-// The heads are those of key/key_comparator.h, behind the prefix that all bounds in all levels
-// share: it and the key's head are looked at once per key, and most answers come without touching a
-// file's metadata or a key. Files with equal heads are told apart by the full keys. A custom order
-// has equal heads throughout, so that every comparison is one of keys, within the bounds.
+// The heads skip the prefix that all bounds share. README.md has the costs and rejected designs.
 //
 // I1: P(k) is the first file of the next level with files whose largest internal key is at or after
-//     k; S is (smallest user key, highest tag), which precedes every version of that key. So bounds
-//     that enclose a key enclose its position: the result is that of LevelFiles::Find, always.
-// I2: positions do not descend within a row.
+//     k. S is (smallest user key, highest tag), before every version of that key. So bounds that
+//     enclose a key enclose its position: the result is always that of LevelFiles::Find.
+// I2: positions do not descend in a row.
 // I3: rows are in the order of their levels, and no row is empty.
-//
-// Rejected: arrays beside each LevelFiles, which versions share: the positions belong to two
-// levels, and a search would touch three allocations per level. Rejected: separate arrays of heads,
-// positions and files: within the bounds a search looks at a few neighbours, and then wants all of
-// them.
-//
-// Cost: built with the version, outside the database mutex. A version whose levels above 0 are
-// those of its base shares the base's; rows of levels that did not change are copied, and their
-// positions too if the next level did not change either.
-//
-// Thread safety: const. Lifetime: shared by Versions that hold the LevelFiles it was built from;
-// through them the files live.
+// Thread safety: const. Lifetime: Versions share it, and have the LevelFiles it was built from.
 #pragma once
 
 #include <cstddef>
@@ -76,7 +61,7 @@ class FileIndexer {
     uint64_t largest_head;
     uint32_t next_at_smallest;
     uint32_t next_at_largest;
-    FileMetaData* file;  // null: before the first or behind the last
+    FileMetaData* file;  // null: before the first or after the last
   };
   struct Row {
     Entry* entries;  // [-1] and [files] exist
@@ -97,8 +82,8 @@ class FileIndexer {
                           uint64_t head) const;
 
   static uint32_t MaskIf(bool condition) { return uint32_t{0} - static_cast<uint32_t>(condition); }
-  // The first entry in [begin, end) whose head is not below `head`. Without a branch on the data,
-  // which would be mispredicted half the time.
+  // The first entry in [begin, end) whose head is not below `head`. No branch depends on the data:
+  // it would be mispredicted half the time.
   static uint32_t FirstNotBelow(const Entry* entries, uint32_t begin, uint32_t end, uint64_t head) {
     uint32_t left = end - begin;
     while (left > 1) {
@@ -138,7 +123,7 @@ class FileDescent {
         row_(index.rows_),
         end_row_(index.rows_ + index.row_count_) {
     if (row_ == end_row_) return;
-    // A key without the prefix lies outside every file's range.
+    // A key without the prefix is outside every file's range.
     if (!user_key.starts_with(index.prefix_)) {
       row_ = end_row_;
       return;
@@ -147,9 +132,9 @@ class FileDescent {
     end_ = row_->files;
   }
 
-  // The next file whose range of user keys holds the key, such that no file passed over holds a
-  // version at or behind the tag: from the upper levels to the lower ones, and in a level in its
-  // order. Null: there are no more.
+  // The next file whose range of user keys includes the key, from the upper levels to the lower
+  // ones, and in a level in its order. The files passed over have no version at or after the tag.
+  // Null: there are no more.
   FileMetaData* Next() {
     // Older versions of the key may continue in the next file, which then begins with it.
     if (entry_ != nullptr && entry_[1].smallest_head == head_ && entry_[1].file != nullptr &&

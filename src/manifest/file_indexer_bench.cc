@@ -122,7 +122,7 @@ class Tree {
     edit.AddFile(0, MakeFile(NewNumber(), KeyOf(0), KeyOf(~uint64_t{0})));
     return edit;
   }
-  // A compaction of one file with what lies below it in the next level.
+  // A compaction of one file with the files that it overlaps in the next level.
   VersionEdit MakeCompaction(Level level) {
     VersionEdit edit;
     const FileMetaData* const input = version_->files(level)[version_->NumFiles(level) / 2];

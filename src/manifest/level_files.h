@@ -64,8 +64,7 @@ class LevelFiles {
 
   // Order of level 0: true if a is newer.
   static bool NewerFirst(const FileMetaData* a, const FileMetaData* b);
-  // I1, and for every level that a file's smallest key is not behind its largest. Corruption naming
-  // the files.
+  // Checks I1, and that no file's smallest key is after its largest. Corruption naming the files.
   Status Validate() const;
   // Asserts I1 and I2.
   void CheckInvariants() const;

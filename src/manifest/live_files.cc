@@ -30,7 +30,7 @@ void LiveFiles::Discard(std::unique_ptr<FileMetaData> file) noexcept {
 }
 
 void LiveFiles::Release(FileMetaData* file) {
-  // Releases what this holder did to the file's state; the last one acquires what the others did.
+  // Release: publishes this holder's writes to the file. Acquire: the last holder sees all of them.
   const auto before = file->refs.fetch_sub(1, std::memory_order_acq_rel);
   ASHLAR_ASSERT(before > 0);  // I2: the count was held
   if (before != 1) return;

@@ -1,16 +1,14 @@
-// LiveFiles: which tables are part of any Version that somebody still holds, and the way out for
-// those that no longer are.
+// LiveFiles: the tables that some Version still has, and the release of those that none has.
 //
-//   edit owns the metadata --Adopt--> LIVE, counted by level lists --Release of the last count--> drop(file), then the metadata is deleted
+//   the edit owns the metadata --Adopt--> LIVE, counted by level lists
+//     --Release of the last count--> drop(file), then the metadata is deleted
 //
-// I1: a file is live from its Adopt until its last count goes.
-// I2: `drop` is called exactly once per file, without any lock held, on the thread that released
-//     the last count. It must let go of the file's open table (TableCache::Evict). Whether the file
-//     may be removed from the directory is for VersionSet::LiveTables to say, not for `drop`: a
-//     MANIFEST may still name it.
+// I1: a file is live from its Adopt to its last Release.
+// I2: `drop` is called once per file, without any lock, on the thread that released the last count.
+//     It evicts the file's open table (TableCache::Evict). VersionSet::LiveTables decides whether
+//     the file may be deleted: a MANIFEST may still name it.
 //
-// Thread safety: all methods.
-// Lifetime: outlives every Version.
+// Thread safety: all methods. Lifetime: outlives every Version.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
-// ManifestReader: the edits of the MANIFEST that CURRENT names, atomic groups whole or not at all.
+// ManifestReader: the edits of the MANIFEST that CURRENT names. Atomic groups are whole or left
+// out.
 //
-// A record cut off at the end of the file, and a group whose last edits are missing there, were
-// never acknowledged: they are left out. Any other damage is Corruption.
+// A record that is cut at the end of the file, and a group whose last edits are missing there, were
+// never acknowledged and are left out. Any other damage is Corruption.
 //
 // Thread safety: one thread.
 #pragma once
@@ -28,7 +29,7 @@ class ManifestReader {
 
   FileNumber number() const { return number_; }
   const std::string& file_name() const { return log_.file_name(); }
-  // Where the reading ends, whatever is appended meanwhile.
+  // The end of the reading. Later appends are not read.
   uint64_t file_bytes() const { return file_bytes_; }
 
  private:
@@ -43,7 +44,7 @@ class ManifestReader {
   const uint64_t file_bytes_;
   LogReader log_;
   std::string scratch_;
-  std::deque<VersionEdit> group_;  // ready to be handed out, or being collected
+  std::deque<VersionEdit> group_;  // complete, or being collected
   Status status_;
 };
 

@@ -2,11 +2,11 @@
 //
 //   Open --> Run: ManifestReader --edit--> Apply, until the end --> checks --> Versions
 //
-// Per family one VersionBuilder collects the tables; a Version is built once, at the end. Of
-// families that were not asked for only the names are remembered.
+// One VersionBuilder per family collects the tables, and a Version is built once, at the end. Of a
+// family that the caller did not name, only its name is kept.
 //
-// Thread safety: one thread. Lifetime: `live` outlives the result; the Versions in it carry one
-// count each, released by ~RecoveredState unless taken.
+// Thread safety: one thread. Lifetime: `live` outlives the result. The Versions in it have one
+// count each, which ~RecoveredState releases unless they are taken.
 #pragma once
 
 #include <map>
@@ -28,8 +28,8 @@ using FamilyMap = std::map<ColumnFamilyId, std::unique_ptr<ColumnFamilyState>>;
 using RecordedLogs =
     std::map<uint64_t, std::optional<uint64_t>>;  // number -> bytes synced, if known
 
-// File numbers that one run can hand out, and may not have recorded when it died: more than a
-// million a second over ten days.
+// File numbers that one run can use without recording them before a crash: more than a million a
+// second over ten days.
 inline constexpr FileNumber kFileNumbersUnrecordedMax = uint64_t{1} << 40;
 
 // Gives back the Versions that the families hold.
@@ -63,7 +63,7 @@ class ManifestReplay {
     bool all_families_must_open = true;
     LiveFiles* live = nullptr;
     PinnedTables* pinned_tables =
-        nullptr;  // holds the tables open; null: their sizes are asked for by name
+        nullptr;  // keeps the tables open; null: their sizes are read by name
   };
 
   explicit ManifestReplay(const Args& args) : args_(args) {}

@@ -1,14 +1,14 @@
 // ReadWithoutLock: reads a database that another process may be writing.
 //
-// Such a reader may find CURRENT naming a MANIFEST that was just replaced, a MANIFEST naming a
-// table that was just deleted, or a record that is half written. Read again from CURRENT on, all of
-// these are gone: files that were deleted are not named any more. Damage is still there. So an
-// attempt is repeated until it fails a second time in the same way: what one failure names was
-// missing or damaged before the second attempt began to read.
+// Such a reader may find a CURRENT that names a MANIFEST that was just replaced, a MANIFEST that
+// names a table that was just deleted, or a record that is half written. An attempt from CURRENT on
+// meets none of these again, because deleted files are no longer named. Damage stays. So an attempt
+// is repeated until it fails a second time in the same way: then the file of the failure was
+// missing or damaged before the second attempt began.
 //
-// I1: each attempt but the last fails in a way of its own, which takes progress of the writer:
-//     without a writer there are at most two.
-// I2: nothing sleeps.
+// I1: each attempt but the last fails in its own way, which needs progress of the writer. Without a
+//     writer there are at most two attempts.
+// I2: there is no sleep.
 //
 // Thread safety: one thread.
 #pragma once

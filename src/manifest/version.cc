@@ -54,7 +54,7 @@ Version::Version(const KeyComparator& comparator, Levels levels, const Version* 
       indexer_(MakeIndexer(comparator_, levels_, base != nullptr ? base->indexer_ : nullptr)) {}
 
 void Version::Unref() {
-  // Releases what this holder did through the Version; the last one acquires what the others did.
+  // Release: publishes this holder's accesses. Acquire: the last holder deletes after all of them.
   const uint32_t before = refs_.fetch_sub(1, std::memory_order_acq_rel);
   ASHLAR_ASSERT(before > 0);
   if (before == 1) delete this;
@@ -107,7 +107,7 @@ class FileBatch {
     const uint32_t pauses = Pauses();
     SearchInStages();
     for (const StagedLookup& item : items_) {
-      // After a wait, what the stages found may be gone, and the reader too.
+      // After a pause the reader and the results of the stages may be gone.
       if (item.reader != nullptr && Pauses() == pauses) [[likely]] {
         item.reader->GetStaged(options_, item);
       } else {
@@ -154,7 +154,7 @@ void Version::MultiGet(const TableReadOptions& options, TableCache* tables,
   FixedVector<FileDescent, kLookupsMax> descents;
   for (const Lookup& lookup : lookups)
     descents.emplace_back(*indexer_, lookup.user_key(), lookup.seek_tag());
-  // In each round every lookup goes to its next file, whatever level that is in.
+  // In each round every lookup searches its next file, of any level.
   do {
     batch.Clear();
     for (size_t i = 0; i < lookups.size(); ++i) {

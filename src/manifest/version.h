@@ -4,14 +4,14 @@
 //   level 1   [a..f][g..m][n..z]             disjoint, older than level 0
 //   level n   ...                            disjoint, older than level n - 1
 //
-// I1: for a key, everything in level l is newer than everything in level l + 1; in level 0 the
-//     earlier file is newer.
-// I2: files listed stay open-able (not deleted) as long as the Version lives.
+// I1: for a key, all entries of level l are newer than those of level l + 1. In level 0 the earlier
+//     file is newer.
+// I2: the files of a Version are not deleted while it lives.
 //
-// Lifetime: counted. Born with one count; Ref needs a count or the protection of the epoch under
-// which the Version was reached; the last Unref deletes it and lets go of the files that no other
-// Version lists. Whoever unlinks a Version that readers reach without a count Unrefs it through the
-// epoch. Thread safety: const methods from any thread.
+// Lifetime: counted, born with one count. Ref requires a count, or the epoch under which the
+// Version was reached. The last Unref deletes it and releases its files. The thread that unlinks a
+// Version that readers reach without a count calls Unref through the epoch. Thread safety: const
+// methods from any thread.
 #pragma once
 
 #include <atomic>
@@ -36,8 +36,8 @@ class Version {
  public:
   using Levels = std::vector<std::shared_ptr<const LevelFiles>>;
 
-  // One entry per level, none null, each valid. base: where the index of the files can take over
-  // what has not changed; null: nowhere.
+  // One entry per level, none null, each valid. base: the Version whose file index is reused where
+  // it has not changed. May be null.
   Version(const KeyComparator& comparator, Levels levels, const Version* base);
   Version(const Version&) = delete;
   Version& operator=(const Version&) = delete;
@@ -45,16 +45,17 @@ class Version {
   void Ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void Unref();
 
-  // Offers the versions of lookup->user_key() from newest to oldest until lookup->Done(); errors go
-  // to lookup->Fail. The caller is inside options.guard, whose root keeps this Version. Returns the
-  // level whose table ended the lookup; null: none did.
+  // Offers the versions of lookup->user_key() from newest to oldest until lookup->Done(). An error
+  // ends the lookup by lookup->Fail. Returns the level whose table ended the lookup; null: none
+  // did.
+  // Requires: the caller is inside options.guard, whose root keeps this Version.
   const LevelFiles* Get(const TableReadOptions& options, TableCache* tables, Lookup* lookup) const;
 
   // Lookups that go through the tables together: enough to keep the memory busy, few enough to stay
   // in the nearest cache.
   static constexpr size_t kLookupsMax = 32;
-  // The same for up to kLookupsMax keys at once, whose waits for memory overlap. A lookup that is
-  // Done() is skipped.
+  // The same for up to kLookupsMax keys, whose cache misses overlap. A lookup that is Done() is
+  // skipped.
   void MultiGet(const TableReadOptions& options, TableCache* tables,
                 std::span<Lookup> lookups) const;
 
@@ -92,7 +93,7 @@ class Version {
   const KeyComparator comparator_;
   const Levels levels_;
   const std::shared_ptr<const FileIndexer> indexer_;  // of levels_
-  std::atomic<uint32_t> refs_{1};  // every holder; the last Unref acquires what the others released
+  std::atomic<uint32_t> refs_{1};                     // every holder; Unref is acquire and release
 };
 
 }  // namespace ashlar

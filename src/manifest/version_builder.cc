@@ -24,8 +24,7 @@ Status VersionBuilder::Apply(VersionEdit* edit) {
   for (const DeletedFile& deleted : edit->deleted_files()) {
     if (status.ok()) status = ApplyDeletion(deleted);
   }
-  // Every new file is taken over, also behind an error: its open table has to be let go of through
-  // LiveFiles.
+  // Every new file is taken over, also after an error: LiveFiles evicts its open table.
   for (NewFile& added : edit->new_files()) {
     if (!status.ok()) {
       args_.live->Discard(std::move(added.owned));

@@ -1,10 +1,10 @@
-// VersionBuilder: a base Version and a sequence of edits make a new Version. Pure but for taking
-// files over.
+// VersionBuilder: makes a new Version from a base and a sequence of edits. Pure, except that it
+// takes files over.
 //
 //   base --Apply(edit)*--> (levels' deletions and additions) --Build--> new Version
 //
-// I1: a file is deleted only from the level that it is in, and added only if it is nowhere;
-//     otherwise Corruption naming the file's number.
+// I1: a file is deleted only from the level that it is in, and added only if no level has it.
+//     Otherwise Corruption naming the file's number.
 // I2: levels without a change are shared with the base.
 //
 // Thread safety: one thread.
@@ -40,8 +40,8 @@ class VersionBuilder {
 
   // Takes the edit's new files. After an error the builder is good for nothing but destruction.
   Status Apply(VersionEdit* edit);
-  // InvalidArgument when files lie beyond the number of levels, Corruption when a level is out of
-  // order. The caller owns one count.
+  // The caller owns one count. InvalidArgument: a file's level is beyond the number of levels.
+  // Corruption: a level is out of order.
   Result<Version*> Build();
 
  private:

@@ -150,13 +150,13 @@ void VersionEdit::EncodeTo(std::string* out) const {
     PutTag32(out, kDeletedFile, deleted.level);
     PutVarint64(out, deleted.number);
   }
-  // The lowest log to keep stands in the first file too, for readers that do not know its own tag.
+  // The lowest log to keep is in the first file too, for readers that do not know its own tag.
   std::optional<uint64_t> min_log_in_file = min_log_number_to_keep;
   for (const NewFile& added : new_files_)
     PutNewFile(out, added, std::exchange(min_log_in_file, std::nullopt));
   for (const LogAddition& addition : log_additions) {
-    // RocksDB 7.8 stops when it opens a database read-only whose MANIFEST tells it of synced logs,
-    // unless it tracks them itself; it passes over our tag.
+    // RocksDB 7.8 refuses to open a database read-only if the MANIFEST has synced logs and it does
+    // not track them itself. It passes over our tag.
     PutTagString(out, addition.synced_bytes.has_value() ? kSyncedLog : kLogAddition,
                  EncodeLogAddition(addition));
   }
@@ -240,8 +240,7 @@ class EditDecoder {
       case kLogDeletion: return TakeLogDeletion(&value);
       case kFullHistoryTimestampLow: return Unsupported("user-defined timestamps");
       case kPersistUserTimestamps: {
-        // Stands beside every comparator in later versions; only "not persisted" says that
-        // timestamps are in use.
+        // Later versions write it with every comparator. Only "not persisted" means timestamps.
         const bool persisted = value.size() == 1 && value[0] == 1;
         return persisted ? Status::OK()
                          : Unsupported("user-defined timestamps that are not persisted");

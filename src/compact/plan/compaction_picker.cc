@@ -181,8 +181,7 @@ class PlanBuilder {
   }
 
  private:
-  // Takes in further files of the start level that cost nothing: they lie within what is rewritten
-  // anyway.
+  // Adds files of the start level whose range is rewritten anyway. They cost nothing.
   void GrowForFree(Start* start, const Files& below) const {
     ClosedRange all = tree_.RangeOf(start->files);
     tree_.Widen(&all, tree_.RangeOf(below));
@@ -376,8 +375,8 @@ class LeveledPicker {
     return builder_.Build({0, std::move(files), 0, PlanReason::kLevel0Files});
   }
 
-  // The newest files up to the first busy one, when level 0 is so small beside the base level that
-  // rewriting the base level for it would be a waste.
+  // The newest files up to the first busy one. Only when level 0 is much smaller than the base
+  // level, which would have to be rewritten for little.
   std::optional<CompactionPlan> MergeSmallLevel0() const {
     const auto level0 = view_.files(0);
     const auto files_min =
@@ -563,7 +562,7 @@ class LeveledPicker {
 // The part of a level that one manual compaction takes.
 struct ManualFiles {
   Files files;
-  bool more = false;  // files of the range are left behind them
+  bool more = false;  // later files of the range are left
 };
 ManualFiles ChooseManualFiles(const Tree& tree, const LeveledConfig& config,
                               const ManualRequest& request) {

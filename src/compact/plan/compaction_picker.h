@@ -28,7 +28,7 @@
 
 namespace ashlar {
 
-// Where each level's turn-taking stands: the largest user key of the last plan that left it.
+// The round-robin position of each level: the largest user key of the last plan that started there.
 class CompactCursors {
  public:
   // Call when a plan was accepted.
@@ -40,8 +40,8 @@ class CompactCursors {
   std::vector<std::optional<std::string>> after_;  // [level]
 };
 
-// Nothing: there is no work, or none that can run beside view.running. Ignores
-// disable_auto_compactions: the caller does not ask then.
+// Nothing: there is no work, or none that can run concurrently with view.running. Ignores
+// disable_auto_compactions.
 std::optional<CompactionPlan> PickCompaction(const TreeView& view, const LeveledConfig& config,
                                              const CompactCursors& cursors);
 
@@ -61,8 +61,8 @@ struct ManualRequest {
 };
 struct ManualPick {
   std::optional<CompactionPlan> plan;
-  // The range holds files, but they, or their neighbours, are busy: ask again when a running plan
-  // ends.
+  // The range has files, but they or their neighbours are busy. Call again after a running plan
+  // ended.
   bool conflict = false;
   // Set when the plan covers only the first part of the range (the whole would be too large):
   // continue after this user key.

@@ -116,7 +116,7 @@ std::string FindPlanViolation(const TreeView& view, const CompactionPlan& plan) 
     return StrCat("table ", file.number, " on level ", level, " holds keys of the plan ",
                   DebugString(plan));
   };
-  // Level 0 is sorted from new to old: what comes before the first input is newer.
+  // Level 0 is sorted from new to old: the files before the first input are newer.
   bool after_an_input = false;
   for (const FileMetaData* file : view.files(0)) {
     const bool input = IsInput(plan, file);

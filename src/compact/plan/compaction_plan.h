@@ -1,26 +1,25 @@
-// TreeView: the tree of one column family as the pickers see it. CompactionPlan: what they decided.
+// TreeView: the tree of one column family, as the pickers see it. CompactionPlan: their decision.
 //
 //   TreeView --PickCompaction / PickManual--> CompactionPlan --CompactionJob (run/)--> VersionEdit
 //            (pure, under the mutex)                         (no locks)
 //
-// I1: a plan's inputs are closed: no file outside them on their levels shares a user key with one
-//     inside ("clean cut"), and on level 0 no file outside overlaps one inside unless the plan
-//     stays on level 0, where the inputs are neighbours in age.
-// I2: inputs on the output level are exactly the files there that overlap the rest of the inputs
-//     (closed as in I1).
-// I3: no input is being compacted by another plan, and no plan that is running writes to the output
-//     level within [smallest, largest] (level 0 excepted).
-// I4: `older` lists, of every run that is older than the output, the files that overlap [smallest,
+// I1: a plan's inputs are closed. On a sorted level no other file shares a user key with an input
+//     ("clean cut"). On level 0 no other file overlaps an input, unless the plan stays on level 0,
+//     where the inputs are neighbours in age.
+// I2: inputs on the output level are the files there that overlap the others, closed as in I1.
+// I3: no input is in another running plan. No other running plan writes to [smallest, largest] of
+//     the output level, unless that is level 0.
+// I4: `older` lists, of every run older than the output, the files that overlap [smallest,
 //     largest]: for an output on level 0 the older files of level 0, one run each; then the levels
-//     below the output level. While the plan runs, no older version of one of its keys can appear
-//     outside their ranges: other plans only move keys from one older run to another.
-// I5: from the pick until the install the plan keeps newer data above older. For the range of the
-//     inputs on the start level: the levels between it and the output level hold no key of it, and
-//     level 0 no older file outside the inputs. For [smallest, largest]: the output level holds no
-//     key outside the inputs, and below a bottommost plan there is none. FindPlanViolation checks
-//     it; the engine asserts it before each install.
-// Lifetime: a plan borrows FileMetaData; whoever keeps it keeps a count on the Version it was
-// picked from. The engine sets being_compacted through MarkInputs. Thread safety: values.
+//     below the output level. While the plan runs, no older version of its keys can appear outside
+//     their ranges, because other plans only move keys from one older run to another.
+// I5: from the pick until the install, newer data stays above older. No level between start and
+//     output level has keys of the start level's inputs, nor has an older file of level 0 outside
+//     the inputs. Outside the inputs the output level has no key of [smallest, largest]; neither
+//     has a deeper level, if the plan is bottommost. FindPlanViolation checks it before an install.
+//
+// Lifetime: a plan borrows FileMetaData. Its owner has a count on the Version it was picked from.
+// The engine sets being_compacted through MarkInputs. Thread safety: values.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +38,7 @@ namespace ashlar {
 enum class PlanReason : uint8_t {
   kLevel0Files,        // level 0 has too many files, or too many bytes
   kLevelSize,          // a level is larger than its target
-  kMarked,             // a file asked for it
+  kMarked,             // a file is marked for it
   kBottommostDeletes,  // deletions on the last level that no snapshot needs any more
   kTtl,
   kPeriodic,
@@ -64,8 +63,8 @@ struct CompactionPlan {
 
   std::string smallest;  // user keys: the range of all inputs, both ends included
   std::string largest;
-  // The files that overlap, of the first level below the output level that has such; none for an
-  // output on level 0, whose files are not cut.
+  // The overlapping files of the first level below the output level that has any. Empty for an
+  // output on level 0, which is not cut.
   std::vector<FileMetaData*> grandparents;
   // I4. Newest run first; the files of a run ascend by key. Runs without such files are left out.
   std::vector<std::vector<FileMetaData*>> older;
@@ -79,8 +78,7 @@ struct CompactionPlan {
   Level start_level() const { return inputs.front().level; }
   uint64_t InputBytes() const;
   uint64_t InputFiles() const;
-  // What the plan's success changes besides adding its outputs: the inputs leave their levels, or,
-  // for a trivial move, change to the output level.
+  // Removes the inputs from their levels or, for a trivial move, moves them to the output level.
   void ApplyInputs(VersionEdit* edit) const;
 };
 
@@ -105,8 +103,8 @@ struct TreeView {
   uint64_t LevelBytes(Level level) const;
 };
 
-// I5 for the tree as it is: empty, or a sentence with file numbers and levels (no keys) that says
-//    what breaks it. The inputs must be in the tree.
+// Checks I5 for the current tree. Empty, or a sentence that names the violation with file numbers
+// and levels, without keys. Requires: the inputs are in the tree.
 std::string FindPlanViolation(const TreeView& view, const CompactionPlan& plan);
 // Asserts I1 to I4 for a plan that was just made from the view and is not running.
 void CheckPlanInvariants(const TreeView& view, const CompactionPlan& plan);

@@ -12,7 +12,7 @@ constexpr uint64_t kUnbounded = UINT64_MAX;
 
 uint64_t Scale(uint64_t bytes, double factor) {
   const double product = static_cast<double>(bytes) * factor;
-  // The largest double below 2^64 is 2^64 - 2048; anything above must not be converted.
+  // The largest double below 2^64 is 2^64 - 2048. Larger ones must not be converted.
   return product >= 18446744073709549568.0 ? kUnbounded : static_cast<uint64_t>(product);
 }
 
@@ -34,8 +34,7 @@ LevelTargets StaticTargets(const LeveledConfig& config) {
   return targets;
 }
 
-// Where the base level lies and how large it is to be, when the largest level holds
-// `largest_bytes`.
+// The base level and its target, for a largest level of `largest_bytes`.
 struct BaseLevel {
   Level level;
   uint64_t bytes;
@@ -53,8 +52,8 @@ BaseLevel PlaceBaseLevel(const LeveledConfig& config, Level first_level_with_fil
     if (base.lowest_unnecessary == 0 && base.bytes <= base_min) base.lowest_unnecessary = level;
   }
   if (base.bytes <= base_min) {
-    // The data would fit into fewer levels than it lies on; what exists already stays the base
-    // level until it has drained.
+    // The data would fit into fewer levels. The first level with files stays the base level until
+    // it is empty.
     base.bytes = base_min + 1;
     return base;
   }
@@ -128,8 +127,8 @@ double Level0Score(const LevelSize& level0, const LevelSize& base, const Leveled
   return score > 1 ? score * kBatch : score;
 }
 
-// incoming: bytes that the levels above still have to hand down; a level about to receive much
-// waits for it rather than being compacted twice.
+// incoming: bytes that the levels above still have to move down. A level that is about to receive
+// many bytes waits, because otherwise it would be compacted twice.
 double DeeperLevelScore(const LevelSize& size, Level level, double incoming,
                         const LeveledConfig& config, const LevelTargets& targets) {
   const uint64_t bytes_max = targets.of(level);
@@ -204,7 +203,7 @@ uint64_t EstimatePendingBytes(std::span<const uint64_t> level_bytes, size_t leve
                               const LeveledConfig& config, const LevelTargets& targets) {
   if (config.num_levels == 1) return 0;
   uint64_t pending = 0;
-  uint64_t arriving = 0;  // bytes that the level above will have handed down
+  uint64_t arriving = 0;  // bytes that the level above will have moved down
   const bool level0_due =
       level0_files >= static_cast<size_t>(std::max(1, config.level0_file_num_compaction_trigger)) ||
       level_bytes[0] >= config.max_bytes_for_level_base;
@@ -248,8 +247,8 @@ CompressionChoice ChooseCompression(const LeveledConfig& config, const LevelTarg
 
 uint64_t CompensatedBytes(const FileMetaData& file, uint64_t average_entry_bytes) {
   if (file.entries == 0 || file.deletions < file.entries - file.deletions) return file.file_bytes;
-  // Only the surplus counts: with as many deletions as other entries the tree keeps its size. Twice
-  // its weight, because each deletion frees an entry below and goes away itself.
+  // Only the surplus counts: with as many deletions as other entries the tree keeps its size. It
+  // counts twice, because each deletion removes an entry below and itself.
   const uint64_t surplus = file.deletions - (file.entries - file.deletions);
   return file.file_bytes + surplus * average_entry_bytes * 2;
 }

@@ -1,16 +1,17 @@
-// How large each level ought to be, how urgent each one is, and how many bytes compactions still
+// The target size of each level, the urgency of each level, and the bytes that compactions still
 // have to move.
 //
-// Static sizes: level 1 has max_bytes_for_level_base, each further level multiplier times as much.
-// Dynamic sizes (level_compaction_dynamic_level_bytes): the largest level sets the measure, and the
-// targets above it are divided down from there, so that the upper levels hold about 1/multiplier of
-// the data. The first level whose target falls to max_bytes_for_level_base or below is the base
-// level: level 0 compacts into it, the levels between stay empty.
+// Static sizes: level 1 has max_bytes_for_level_base. Each further level is larger by the
+// multiplier. Dynamic sizes (level_compaction_dynamic_level_bytes): the targets are divided down
+// from the size of the largest level, so that the upper levels have about 1/multiplier of the data.
+// The first level whose target is at most max_bytes_for_level_base is the base level: level 0
+// compacts into it, and the levels between are empty.
 //
-//   largest level 300 GB, base 256 MB, multiplier 10:   L6 300 GB   L5 30 GB   L4 3 GB   L3 0.3 GB -> L2 30 MB = base level, L1 empty
+//   largest level 300 GB, base 256 MB, multiplier 10:
+//     L6 300 GB   L5 30 GB   L4 3 GB   L3 0.3 GB -> L2 30 MB = base level   L1 empty
 //
-// I1: 1 <= base_level < num_levels (for num_levels == 1: 0).
-// I2: levels 1 .. base_level - 1 hold no files in dynamic mode.
+// I1: 1 <= base_level < num_levels. With num_levels == 1 base_level is 0.
+// I2: in dynamic mode levels 1 .. base_level - 1 have no files.
 // Thread safety: pure functions.
 #pragma once
 

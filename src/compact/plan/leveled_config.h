@@ -1,8 +1,8 @@
-// LeveledConfig: what the leveled pickers need to know of the options, resolved once: plain
-// numbers, no zero that means "derive it".
+// LeveledConfig: the options of the leveled pickers, resolved: plain numbers, and no zero that
+// means "derive it".
 //
-// A value; the engine builds it from the options (and again after SetOptions) and passes it by
-// reference to the pure functions of this folder.
+// A value. The engine builds it from the options, again after SetOptions, and passes it to the pure
+// functions of this folder.
 #pragma once
 
 #include <cstdint>

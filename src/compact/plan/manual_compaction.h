@@ -50,7 +50,7 @@ class ManualCompaction {
 
   Args args_;
   Level level_ = 0;
-  std::optional<std::string> begin_;         // of what is left on level_
+  std::optional<std::string> begin_;         // of the part that is left on level_
   std::optional<FileNumber> rewrite_below_;  // set once a rewrite in place of level_ has begun
   std::optional<std::string> done_through_;  // of the plan of the last Next
   std::optional<Level> last_written_;

@@ -69,7 +69,7 @@ uint64_t DelayedRate(const StallInputs& in, StallCause cause, const LeveledConfi
   } else if (in.pending_bytes < previous.pending_bytes) {
     rate = Times(last, 1 / kSlower);
   } else if (previous.pending_bytes > 0) {
-    // Unchanged debt counts as too fast: what made us look again was then another full memtable.
+    // Unchanged debt counts as too fast: then another full memtable was the reason of this call.
     rate = Times(last, kSlower);
   }
   return std::clamp(rate, kDelayedRateMin, rate_max);

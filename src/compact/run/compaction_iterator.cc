@@ -123,8 +123,8 @@ inline void CompactionIterator::TakeKey(const Slice& key, uint64_t head) {
   covered_ = false;
 }
 
-// What Look, FindNext and Decide come to for such an entry. The input stands at a value that is
-// shown, or at the base of one.
+// Does what Look, FindNext and Decide do for such an entry. Requires: the input is at a value that
+// is shown, or at the base of one.
 inline bool CompactionIterator::StepToValue() {
   const CursorEntry* const next = args_.input->after();
   if (next == nullptr || counts_.entries_in >= next_stop_check_) return false;
@@ -184,8 +184,8 @@ bool CompactionIterator::DecideDeletion(uint64_t tag) {
   const size_t stripe = StripeOf(TagSequence(tag));
   Cover(stripe);
   if (NothingBelow()) {
-    // What it hides within its stripe goes anyway; only a version that an older snapshot keeps
-    // would come to light without it.
+    // The versions that it hides in its stripe are dropped anyway. Without it a version that an
+    // older snapshot keeps would become visible.
     while (SameKeyAhead() && ahead_stripe() == stripe) {
       ++counts_.dropped_hidden;
       Advance();
@@ -251,8 +251,8 @@ bool CompactionIterator::DecideMerge() {
   return false;
 }
 
-// Merges the operands into a value, if what lies below them is known; the input stands behind the
-// operands.
+// Merges the operands into a value, if the version below them is known. Requires: the input is
+// after the operands.
 CompactionIterator::MergeOutcome CompactionIterator::MergeOperands() {
   if (!SameKeyAhead())
     return status_.ok() && NothingBelow() ? MergeOnto(nullptr) : MergeOutcome::kKept;

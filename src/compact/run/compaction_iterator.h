@@ -1,39 +1,29 @@
-// CompactionIterator: the decision what becomes of every entry that a flush or a compaction reads.
-// Entries come in in internal key order; what has to stay comes out in the same order.
+// CompactionIterator: decides which entries of a flush or compaction stay. Input and output are in
+// internal key order.
 //
-// Snapshots cut the sequence numbers into stripes; entries of one user key within one stripe look
-// the same to everyone but the newest of them:
+// Snapshots cut the sequence numbers into stripes. Of the entries of a user key in one stripe, only
+// the newest can be read. It covers the older ones, which are dropped.
 //
 //   snapshots      20            35
-//   stripe    ..0..| .....1..... |....2....            a user key with versions 40 37 31 22 12: 40 hides 37, 31 hides 22, 12 stays
-//   sequence  0    20            35      now
+//   stripe    ..0..| .....1..... |....2....     a user key with versions 40 37 31 22 12:
+//   sequence  0    20            35      now    40 covers 37, 31 covers 22, 12 stays
 //
-//   entry           what becomes of it                                                   (older versions of its stripe are "covered" and go)
-//   value           stays; covers
-//   deletion        goes if no older version can be left anywhere it hides; else stays; covers
-//   single deletion with a value next below it in its stripe both go; covers
-//                   with nothing below it, here or deeper: goes with anything else next below in
-//                   its stripe, which its contract forbids: becomes a deletion otherwise it stays,
-//                   even when covered: a later single deletion may take the entry that covers it
-//   merge           collects the operands of its stripe down to a value, a deletion or the key's
-//                   end; becomes a value where the base is known, else one merged operand, else the
-//                   operands as they are
-//   any other type  ends the stream with NotSupported
+//   value            stays
+//   deletion         stays, unless no older version can exist
+//   single deletion  is dropped with a value that follows in its stripe, or without any older
+//                    version; becomes a deletion if another type follows, which its contract
+//                    forbids; otherwise stays, also when covered
+//   merge operands   of a stripe become a value if the base is known, else one operand if possible
+//   any other type   ends the iteration with NotSupported
 //
-// On the last level values older than every snapshot get sequence 0: nothing is left to compare
-// them with, and equal tags compress well.
-//
-// The place of what is to come: a compaction filter is asked where a value that is the newest of
-// its key and younger than no snapshot is about to stay (ShowValue); range tombstones cover entries
-// in Covered(), and are themselves handed to the output at its cuts.
+// On the last level, values older than every snapshot get sequence 0. README.md says where
+// compaction filters and range tombstones belong.
 //
 // I1: input and output ascend strictly; input that does not is Corruption.
-// I2: at every snapshot of the list, and at the newest sequence, each user key reads the same
-//     before and after, merges included.
-// Precondition: every input sequence was published when the list of snapshots was made; a snapshot
-// taken later then sees the newest version of every key, which always stays readable. Lifetime:
-// borrows everything in its args. key() and value() are valid until Next. Thread safety: one
-// thread.
+// I2: at every snapshot and at the newest sequence, each user key reads the same before and after.
+// Requires: every sequence of the input was published before the list of snapshots was made.
+// Lifetime: borrows everything in its args. key() and value() are valid until Next. Thread safety:
+// one thread.
 #pragma once
 
 #include <cstdint>
@@ -74,14 +64,13 @@ struct CompactionIteratorArgs {
   KeyComparator comparator{nullptr};
   std::span<const SequenceNumber> snapshots;      // ascending
   const MergeOperator* merge_operator = nullptr;  // null: operands are kept as they are
-  // Whether older versions of a key may lie below the output; null: they may.
+  // Null: every key may have older versions.
   KeyNotBelow* not_below = nullptr;
   bool zero_sequences = false;  // the output is the last level for its keys; with not_below
-  // Operands whose result would be larger, together with the key, are kept as they are: no table
-  // could hold it.
+  // Operands stay as they are if their result and the key would be larger: no table could store it.
   size_t entry_bytes_max = kEntryBytesMax;
   StopFlags stop;
-  CompactionTurn* turn = nullptr;  // gives way every so many entries; null: to nobody
+  CompactionTurn* turn = nullptr;  // yields to flushes every so many entries; null: never yields
   Recorder recorder = {};
   // User keys [begin, end); null: unbounded.
   const Slice* begin = nullptr;
@@ -121,19 +110,18 @@ class CompactionIterator {
   bool Peek() { return ahead_ || Look(); }
   bool Look();
   void Advance();
-  // From a value to the value of another key that lies decoded beside it. False: that is not the
-  // case, and nothing has changed.
+  // From a value to the value of the next key, if that is the next decoded entry. False: it is not,
+  // and nothing has changed.
   bool StepToValue();
   void Count(const Slice& key, const Slice& value);
   // The current user key becomes another.
   void TakeKey(const Slice& key, uint64_t head);
-  // Whether the input stands on a further version of the current user key.
+  // True: the input is at a further version of the current user key.
   bool SameKeyAhead() { return Peek() && ahead_same_key_; }
   ValueType ahead_type() const { return TagType(ahead_tag_); }
   size_t ahead_stripe() const { return StripeOf(TagSequence(ahead_tag_)); }
 
-  // --- decisions: true when an entry is shown. Each leaves behind it the entries that it has used
-  // ---
+  // --- decisions: true when an entry is shown. Each moves the input past the entries it used ---
 
   void FindNext();
   bool Decide();
@@ -163,7 +151,7 @@ class CompactionIterator {
   }
 
   const CompactionIteratorArgs args_;
-  const uint64_t end_head_;  // of args_.end: keys with a smaller head lie before it
+  const uint64_t end_head_;  // of args_.end: keys with a smaller head are before it
 
   // The entry under the input, once Peek has looked at it.
   bool ahead_ = false;
@@ -182,10 +170,10 @@ class CompactionIterator {
   std::vector<Operand> operands_;  // newest first
   size_t next_operand_ = 0;        // operands_[next_operand_ ..] wait to be shown as they are
 
-  // What is shown.
+  // The shown entry.
   bool valid_ = false;
   bool first_of_user_key_ = false;
-  bool advance_at_next_ = false;  // the input's entry is used up, but value_ may lie in it
+  bool advance_at_next_ = false;  // the input's entry was used, but value_ may point into it
   Slice key_;
   Slice value_;
   ByteBuffer key_buffer_;  // current user key, then the tag that is shown

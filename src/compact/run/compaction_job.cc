@@ -126,7 +126,7 @@ Result<std::vector<KeyRange>> PlanRanges(const CompactionJobArgs& args) {
   return ranges;
 }
 
-// The caller's args, with what the plan decides.
+// The caller's args with the plan's decisions.
 TableJobArgs ArgsFor(const CompactionJobArgs& args) {
   TableJobArgs job = args.job;
   const CompactionPlan& plan = *args.plan;
@@ -146,8 +146,8 @@ TableJobArgs ArgsFor(const CompactionJobArgs& args) {
   return job;
 }
 
-// Runs all, the first here and the others beside it. `failed` tells those still running that the
-// rest of their work is in vain.
+// Runs all, the first on this thread and the others concurrently. `failed` stops those that still
+// run.
 void RunAll(const std::vector<std::unique_ptr<Subcompaction>>& parts, std::atomic<bool>* failed) {
   const auto run = [failed](Subcompaction* part) {
     part->Run();
@@ -173,7 +173,7 @@ void RunAll(const std::vector<std::unique_ptr<Subcompaction>>& parts, std::atomi
   for (Thread& thread : threads) thread.Join();
 }
 
-// The first error that says what went wrong, rather than that something else did.
+// The first error that is a cause, not the stop that follows another error.
 Status FirstError(const std::vector<std::unique_ptr<Subcompaction>>& parts) {
   // MemoryLimit is a cause, though its code is kAborted.
   const auto follows = [](const Status& status) {

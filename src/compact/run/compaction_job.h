@@ -1,11 +1,13 @@
-// CompactionJob: carries out a plan: merges the inputs into new files for the output level.
+// CompactionJob: runs a plan: merges the inputs into new files for the output level.
 //
-//   plan --SplitRanges--> [begin, end) [begin, end) ...   one subcompaction each: own cursors, own stream, own files; the first on the calling
-//                              \        |                  thread, the others on threads that end with the job
+//   plan --SplitRanges--> [begin, end) [begin, end) ...   one subcompaction each: own cursors,
+//                              \        |                 own iterator, own files
 //                               results in key order --> one VersionEdit
 //
-// Ranges are cut at the tables' own anchors, so that each holds about the same number of bytes; all
+// The first subcompaction runs on the calling thread, the others on threads that end with the job.
+// Ranges are cut at the tables' own anchors, so that each has about the same number of bytes. All
 // versions of a user key are in one range.
+//
 // I1: files of different subcompactions are disjoint in user keys.
 #pragma once
 
@@ -24,7 +26,7 @@ struct CompactionJobArgs {
   TableJobArgs job;
 };
 
-// An error leaves no file behind. The result's files belong to plan->output_level.
+// After an error no file is left. The result's files belong to plan->output_level.
 Status RunCompaction(const CompactionJobArgs& args, TableJobResult* result);
 
 // The edit that installs the outcome of a plan: inputs out, outputs in. Takes the result's files;

@@ -31,7 +31,7 @@ CompactionOutput::~CompactionOutput() {
   }
   open_.reset();
   for (const std::string& path : made_) {
-    // What cannot be removed now is swept up at the next open: no version names it.
+    // The next open removes the rest: no version names them.
     IgnoreBadAlloc([&] { static_cast<void>(args_.file_system->DeleteFile(path).ok()); });
   }
 }
@@ -61,7 +61,7 @@ Status CompactionOutput::Open() {
   opened->path = TableFileName(args_.directory, opened->number);
   made_.push_back(opened->path);
   if (args_.observer != nullptr) args_.observer->TableBegun(opened->path);
-  // From here on it is the destructor that tells how it ended, unless Close does.
+  // From here on the destructor reports the end, unless Close does.
   OpenFile* const file = opened.get();
   open_ = std::move(opened);
   return StartFile(file);
@@ -144,7 +144,7 @@ void CompactionOutput::NotifyEnd(const OpenFile& file, const TableWriteResult* r
 void CompactionOutput::StartWriteBack() {
   const uint64_t from = open_->bytes_in_write_back;
   const uint64_t bytes = open_->file->Size();
-  // Advice. A file remembers an error that matters, and its Sync tells it.
+  // Advice. The file remembers an error that matters, and its Sync reports it.
   if (bytes > from) static_cast<void>(open_->file->RangeSync(from, bytes - from));
   open_->bytes_in_write_back = bytes;
   open_->write_back_at = open_->EstimatedFileBytes() + write_back_bytes_;

@@ -1,21 +1,21 @@
-// CompactionOutput: turns a stream of entries into table files: opens numbered files one after another,
-// cuts, syncs and closes them. The one output path of flushes and compactions.
+// CompactionOutput: writes ascending entries into table files. It opens numbered files one after
+// another, cuts, syncs and closes them. Flushes and compactions have this one output path.
 //
-//   (none) --Add--> open --Add, cut here--> synced, closed --Add--> open ... --Finish--> all closed --TakeFiles--> the caller's
-//                     \------- an error anywhere, or destruction before TakeFiles: every file made
-//                     here is deleted
+//   (none) --Add--> open --Add, cut--> closed --Add--> open ... --Finish--> all closed
+//     an error, or destruction before TakeFiles: every file made here is deleted
 //
-// Where a file may be cut: before the first version of a user key only, and there
-//   - when it has reached its target size; a PlainTable at half of what its format can hold, too,
-//   - at the edge of a grandparent, from three quarters of the target on: a later compaction of the
-//     file then drags along one grandparent less,
-//   - when it overlaps more grandparent bytes than one compaction should have to read.
+// A file is cut before the first version of a user key only, and there
+//   - when it has reached its target size, or half of the bytes that a PlainTable can have,
+//   - at the edge of a grandparent, from three quarters of the target on, so that a later
+//     compaction
+//     of the file reads one grandparent less,
+//   - when it overlaps more grandparent bytes than one compaction should read.
 //
 // I1: entries ascend; all versions of one user key are in one file.
-// I2: a file in the result is complete, synced and closed; its directory entry is not synced: the
+// I2: a file in the result is complete, synced and closed. Its directory entry is not synced: the
 //     caller syncs the directory before it installs.
 // I3: after an error nothing more is written: a failed write, sync or close is final for its file.
-// Lifetime: args outlive the output. Thread safety: one thread; new_file_number is called from it.
+// Lifetime: args outlive the output. Thread safety: one thread, which also calls new_file_number.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,8 @@
 
 namespace ashlar {
 
-// Told about every file that an output makes: once when it begins, once when it has ended, well or
-// not. Called by the thread that writes; outputs of one job run beside each other.
+// Is notified of every file that an output makes, when it begins and when it has ended. The thread
+// that writes calls it; outputs of one job run concurrently.
 class CompactionOutputObserver {
  public:
   struct Ended {
@@ -55,18 +55,17 @@ struct CompactionOutputArgs {
   FileSystem* file_system = nullptr;
   std::string directory;
   FileOptions file_options;
-  // What all files have in common. Left to the output: file, file_name, file_number and the three
-  // times below.
+  // Common to all files. The output sets file, file_name, file_number and the three times below.
   TableWriteArgs table;
   // Set: PlainTables are written.
   std::optional<PlainTableConfig> plain;
   uint64_t creation_unix_seconds = 0;         // now
-  uint64_t oldest_ancestor_unix_seconds = 0;  // of the oldest data that goes in; 0: now
+  uint64_t oldest_ancestor_unix_seconds = 0;  // of the oldest input; 0: now
   uint64_t oldest_key_unix_seconds = 0;       // 0: unknown
   // Called for every file; may be called by several outputs at once. The number must be protected
   // from being swept up until the job's result is installed.
   std::function<uint64_t()> new_file_number;
-  CompactionOutputObserver* observer = nullptr;  // null: nobody
+  CompactionOutputObserver* observer = nullptr;  // null: none
   Histograms sync_histogram =
       COMPACTION_OUTFILE_SYNC_MICROS;  // where the times of the files' syncs go
   // Every file is synced before it counts: the disk begins on it every so many bytes. 0: every 4
@@ -145,8 +144,8 @@ class CompactionOutput {
   // Closes the open file if it is to be cut here, and opens one if none is open.
   Status PrepareFor(const Slice& user_key, bool first_of_user_key);
   bool CutBefore(const Slice& user_key);
-  // Moves along the grandparents to user_key: whether an edge of one was crossed. Adds what is
-  // overlapped to overlap_bytes_.
+  // Moves along the grandparents to user_key and adds the bytes that are overlapped to
+  // overlap_bytes_. True: the edge of one was crossed.
   bool CrossGrandparents(const Slice& user_key);
   Status Latch(Status status);
 

@@ -92,7 +92,7 @@ class EntryCursor final : public InternalCursor {
   void MoveNext() override { Show(at_ + shown_.size()); }
   void MovePrev() override { ASHLAR_ASSERT(false); }
   void Show(size_t at) {
-    // Bytes shown before end their validity here: whoever still reads them reads something else.
+    // Overwrites the bytes shown before, whose validity ends here.
     for (auto& [key, value] : shown_bytes_) {
       std::fill(key.begin(), key.end(), '!');
       std::fill(value.begin(), value.end(), '!');

@@ -1,7 +1,7 @@
 // FlushJob: immutable memtables become a table on level 0.
 //
-// Versions that no snapshot can see and single deletions that meet their value are dropped on the
-// way; deletions stay, as older data may lie in the tree.
+// Versions that no snapshot can see, and single deletions with their value, are dropped. Deletions
+// stay, because the tree may have older versions.
 #pragma once
 
 #include <memory>

@@ -1,13 +1,13 @@
-// What flush and compaction jobs share: the surroundings they run in, what they hand back, and the
-// loop from a cursor to files.
+// The common part of flush and compaction jobs: their arguments, their result, and the loop from a
+// cursor to files.
 //
 //   cursor -> CompactionIterator -> CompactionOutput -> TableJobResult -> VersionEdit
 //
-// I1: a job that fails or is told to stop leaves no file behind and has changed nothing.
-// I2: a result's files are synced and were opened again (OutputVerification); the caller syncs the
+// I1: a job that fails or is stopped leaves no file and has changed nothing.
+// I2: a result's files are synced and were opened again (OutputVerification). The caller syncs the
 //     directory, then installs the edit.
-// Lifetime: everything borrowed outlives the job. Thread safety: a job is one call; jobs run beside
-// each other.
+// Lifetime: everything borrowed outlives the job. Thread safety: a job is one call; jobs run
+// concurrently.
 #pragma once
 
 #include <cstdint>
@@ -58,9 +58,8 @@ struct TableJobStatistics {
   StreamCounts entries;
 };
 
-// Verified files are open in the table cache. Files still here at the end are taken out of it
-// (table_cache.h, I2); after AddFilesTo whoever owns the edit sees to that until a version has
-// taken them.
+// Verified files are open in the table cache. The destructor evicts the files that are still here
+// (table_cache.h, I2). After AddFilesTo the owner of the edit does that, until a version has them.
 struct TableJobResult {
   TableJobResult() = default;
   TableJobResult(const TableJobResult&) = delete;
@@ -73,7 +72,7 @@ struct TableJobResult {
 
   // Moves the files into the edit.
   void AddFilesTo(Level level, VersionEdit* edit);
-  // Closes the files and forgets everything; they stay in the directory.
+  // Closes and forgets the files; they stay in the directory.
   void Clear();
 };
 
@@ -88,11 +87,11 @@ struct TableRun {
 Status RunTableLoop(const TableJobArgs& args, const TableRun& run, InternalCursor* input,
                     TableJobResult* result);
 
-// Verifies the files, as the args ask, and counts them. On failure the job is discarded.
+// Verifies the files as the args demand, and counts them. On failure the job is discarded.
 Status FinishTableJob(const TableJobArgs& args, TableJobResult* result);
 
-// Takes back a job whose result is not to be installed: closes and deletes its files. Errors are
-// ignored: what stays behind is swept up at the next open.
+// For a job whose result is not installed: closes and deletes its files. Errors are ignored: the
+// next open removes files that are left.
 void DiscardTableJob(const TableJobArgs& args, TableJobResult* result);
 
 }  // namespace ashlar
