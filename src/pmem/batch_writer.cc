@@ -105,35 +105,52 @@ Result<PoolOffset> BatchWriter::Allocate(uint64_t bytes) {
 
 Status BatchWriter::AllocateRecords() {
   for (KeyChange& change : changes_) {
-    if (!change.is_put) continue;
+    if (!change.is_put || change.record != 0) continue;
     ASHLAR_ASSIGN_OR_RETURN(change.record, Allocate(RecordBytes(change.key, change.value)));
   }
   return Status::OK();
 }
 
 void BatchWriter::ReleaseSpace() {
-  if (space_.log != 0 && space_.log != kSmallBatchLogOffset) state_.heap.Release(space_.log);
+  for (const PoolObject& piece : space_.log) {
+    if (piece.offset != kSmallBatchLogOffset) state_.heap.Release(piece.offset);
+  }
   for (const PoolOffset leaf : space_.leaves) state_.heap.Release(leaf);
   for (const PoolOffset separator : space_.separators) state_.heap.Release(separator);
   space_ = {};
 }
 
 bool BatchWriter::HasSpace(const Plan& plan) const {
-  return space_.log_bytes >= BatchLogBytes(plan.words_max) &&
-         space_.leaves.size() >= plan.new_leaves &&
+  return space_.log_words >= plan.words_max && space_.leaves.size() >= plan.new_leaves &&
          (plan.new_leaves == 0 || space_.separator_bytes >= plan.separator_bytes_max);
 }
 
-Status BatchWriter::AllocateSpace(const Plan& plan) {
-  ReleaseSpace();
-  const uint64_t log_bytes = BatchLogBytes(plan.words_max);
-  space_.log = kSmallBatchLogOffset;
-  space_.log_bytes = kSmallBatchLogBytes;
-  if (log_bytes > kSmallBatchLogBytes) {
-    space_.log = 0;
-    ASHLAR_ASSIGN_OR_RETURN(space_.log, Allocate(log_bytes));
-    space_.log_bytes = log_bytes;
+Status BatchWriter::AllocateLog(size_t words, Reserve reserve) {
+  const uint64_t bytes = BatchLogBytes(words);
+  if (bytes <= kSmallBatchLogBytes) {
+    space_.log.push_back({.offset = kSmallBatchLogOffset, .bytes = kSmallBatchLogBytes});
+    space_.log_words = BatchWordsIn(kSmallBatchLogBytes);
+    return Status::OK();
   }
+  const Result<PoolOffset> whole = Allocate(bytes);
+  if (whole.ok()) {
+    space_.log.push_back({.offset = whole.value(), .bytes = bytes});
+    space_.log_words = words;
+    return Status::OK();
+  }
+  if (reserve == Reserve::kInsert) return whole.status();
+  while (space_.log_words < words) {
+    ASHLAR_ASSIGN_OR_RETURN(const PoolObject piece,
+                            state_.heap.AllocateHeldBack(BatchLogBytes(words - space_.log_words)));
+    space_.log.push_back(piece);
+    space_.log_words += BatchWordsIn(piece.bytes);
+  }
+  return Status::OK();
+}
+
+Status BatchWriter::AllocateSpace(const Plan& plan, Reserve reserve) {
+  ReleaseSpace();
+  ASHLAR_RETURN_IF_ERROR(AllocateLog(plan.words_max, reserve));
   space_.separator_bytes = plan.separator_bytes_max;
   for (size_t i = 0; i < plan.new_leaves; ++i) {
     ASHLAR_ASSIGN_OR_RETURN(const PoolOffset leaf,
@@ -181,11 +198,18 @@ Status BatchWriter::MakePlan(Plan* plan) {
     const FoundLeaf leaf = LockLeaf(position, false);
     ASHLAR_RETURN_IF_ERROR(AddLeaf(leaf, &next_change, plan));
     if (leaf.upper == nullptr) break;
-    position = NextPosition(KeyOfRecord(leaf.upper), next_change);
+    const Slice upper = KeyOfRecord(leaf.upper);
+    // Only damage puts a bound below a key that was found there. The search would not advance.
+    if (position && state_.order.Compare(upper, *position) <= 0)
+      return state_.DamagedRecord(static_cast<PoolOffset>(leaf.upper - state_.medium->view()));
+    position = NextPosition(upper, next_change);
     if (!position) break;
   }
   AddPredecessors(plan);
-  for (LeafPlan& leaf : plan->leaves) Distribute(&leaf, plan);
+  for (size_t i = 0; i < plan->leaves.size(); ++i) {
+    const bool right_goes = i + 1 < plan->leaves.size() && plan->leaves[i + 1].dropped;
+    Distribute(&plan->leaves[i], right_goes, plan);
+  }
   return Status::OK();
 }
 
@@ -283,10 +307,14 @@ void BatchWriter::AddPredecessors(Plan* plan) {
   plan->leaves = std::move(leaves);
 }
 
-void BatchWriter::Distribute(LeafPlan* leaf, Plan* plan) {
-  if (!leaf->dropped)
-    plan->words_max +=
-        leaf->changed_slots + std::min<size_t>(leaf->changed_slots, kFingerprintWords) + 2;
+void BatchWriter::Distribute(LeafPlan* leaf, bool right_goes, Plan* plan) {
+  // I3.
+  if (!leaf->dropped) {
+    const bool next_changes = right_goes || leaf->entries.size() > kSlots;
+    plan->words_max += leaf->changed_slots +
+                       std::min<size_t>(leaf->changed_slots, kFingerprintWords) + 1 +
+                       (next_changes ? 1 : 0);
+  }
   const size_t count = leaf->entries.size();
   if (count <= kSlots) return;
   const size_t pieces = (count + kPieceEntries - 1) / kPieceEntries;
@@ -348,7 +376,8 @@ void BatchWriter::AppendWords(const LeafPlan& leaf, PoolOffset next,
                       .word = next});
   if (flip || occupied != Occupied(leaf.commit))
     words->push_back(
-        {.offset = start + kLeafCommit, .word = NextCommit(leaf.commit, occupied, flip)});
+        {.offset = start + kLeafCommit,
+         .word = EncodeCommit(start, next, occupied, SelectedNext(leaf.commit) ^ (flip ? 1 : 0))});
   for (uint32_t word = 0; word < kFingerprintWords; ++word) {
     if (fingerprints[word] == view.FingerprintWord(word)) continue;
     words->push_back(
@@ -382,10 +411,8 @@ std::vector<BatchWord> BatchWriter::WriteAside(PoolOperation* op, Plan* plan) {
     }
     AppendWords(leaf, next, &words);
   }
-  const std::string log = EncodeBatchLog(words);
-  ASHLAR_ASSERT(log.size() <= space_.log_bytes);
-  op->Copy(space_.log, log.data(), log.size());
-  op->Flush(space_.log, log.size());
+  ASHLAR_ASSERT(words.size() <= plan->words_max && words.size() <= space_.log_words);  // I3
+  WriteBatchLog(op, space_.log, words);
   return words;
 }
 
@@ -436,7 +463,7 @@ BatchWriter::Attempt BatchWriter::Try(PoolOperation* op, Plan* plan, Status* sta
       state_.heap.BeforeUnlink(LeafView(*state_.medium, leaf.leaf.offset).Separator());
   }
   op->Fence();
-  op->Store(kBatchMarkOffset, space_.log);
+  op->Store(kBatchMarkOffset, space_.log.front().offset);
   op->Flush(kBatchMarkOffset, 8);
   op->Fence();
   ApplyBatchWords(op, words);
@@ -459,12 +486,20 @@ BatchWriter::Attempt BatchWriter::Try(PoolOperation* op, Plan* plan, Status* sta
 }
 
 Status BatchWriter::Run() {
+  const Status status = RunWith(Reserve::kInsert);
+  if (!status.IsNoSpace()) return status;
+  // One thread at a time uses the pages that are held back.
+  MutexLock lock(state_.scarce_mutex);
+  return RunWith(Reserve::kUpdate);
+}
+
+Status BatchWriter::RunWith(Reserve reserve) {
   ASHLAR_RETURN_IF_ERROR(AllocateRecords());
   Plan needed;
-  // A first guess, which is enough for many batches: the plan says how much it really takes.
-  needed.words_max = changes_.size() * 2;
+  // A first guess, which is enough for many batches. The plan has the exact number.
+  if (reserve == Reserve::kInsert) needed.words_max = changes_.size() * 2;
   for (;;) {
-    ASHLAR_RETURN_IF_ERROR(AllocateSpace(needed));
+    ASHLAR_RETURN_IF_ERROR(AllocateSpace(needed, reserve));
     Plan plan;
     Status status;
     Attempt attempt;

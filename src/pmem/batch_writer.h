@@ -14,6 +14,9 @@
 // reader of
 //     several leaves may see one before and one after; there are no snapshots.)
 // I2: everything that is allocated is allocated before anything is stored to what is published.
+// I3: a batch that only deletes needs a word for each leaf at most: one for the commit word of a
+//     leaf that stays, and one for its next pointer only if the leaf right of it goes, which needs
+//     none. The heap holds back pages for these words (heap.h, I6), so a full pool takes the batch.
 #pragma once
 
 #include <optional>
@@ -73,8 +76,8 @@ class BatchWriter {
     size_t words_max = 0;
   };
   struct Space {
-    PoolOffset log = 0;
-    uint64_t log_bytes = 0;
+    std::vector<PoolObject> log;  // pieces
+    size_t log_words = 0;         // that the pieces have room for
     std::vector<PoolOffset> leaves;
     std::vector<PoolOffset> separators;
     uint64_t separator_bytes = 0;
@@ -91,9 +94,11 @@ class BatchWriter {
   Status Parse(const WriteBatch& updates);
   void Normalise();
   Status Run();
+  Status RunWith(Reserve reserve);
   Result<PoolOffset> Allocate(uint64_t bytes);
   Status AllocateRecords();
-  Status AllocateSpace(const Plan& plan);
+  Status AllocateSpace(const Plan& plan, Reserve reserve);
+  Status AllocateLog(size_t words, Reserve reserve);
   void ReleaseSpace();
   Attempt Try(PoolOperation* op, Plan* plan, Status* status)
       ASHLAR_REQUIRES(state_.structure_mutex);
@@ -107,7 +112,7 @@ class BatchWriter {
   Status ApplyByKey(size_t begin, size_t end, LeafPlan* out) const;
   static LeafEntry EntryOf(const KeyChange& change, uint32_t index);
   void AddPredecessors(Plan* plan) ASHLAR_REQUIRES(state_.structure_mutex);
-  static void Distribute(LeafPlan* leaf, Plan* plan);
+  static void Distribute(LeafPlan* leaf, bool right_goes, Plan* plan);
   bool HasSpace(const Plan& plan) const;
   std::vector<PoolOffset> NextLeaves(const Plan& plan) const;
   std::vector<BatchWord> WriteAside(PoolOperation* op, Plan* plan);

@@ -126,8 +126,8 @@ Status Heap::ReadMap() {
     const uint64_t word = medium_->Load(at);
     if (word == 0) break;
     SpanEntry entry;
-    if (!DecodeSpanEntry(word, &entry) || entry.kind == SpanKind::kUnused || entry.pages == 0 ||
-        entry.pages > pages_ - page ||
+    if (!DecodeSpanEntry(page, word, &entry) || entry.kind == SpanKind::kUnused ||
+        entry.pages == 0 || entry.pages > pages_ - page ||
         (entry.kind == SpanKind::kRecords && entry.size_class >= kSizeClasses) ||
         (entry.kind == SpanKind::kLeaves && entry.pages != kSpanPages)) {
       return Status::Corruption(medium_->path(), StrCat("bad span entry at offset ", at));
@@ -142,6 +142,8 @@ Status Heap::ReadMap() {
     page += entry.pages;
   }
   high_water_page_ = page;
+  free_pages_ = pages_ - high_water_page_;
+  for (const auto& [first, pages] : free_runs_) free_pages_ += pages;
   // Neighbouring runs become one.
   for (auto run = free_runs_.begin(); run != free_runs_.end();) {
     const auto next = std::next(run);
@@ -259,6 +261,7 @@ Heap::Span* Heap::AddSpan(const SpanEntry& entry, uint64_t page) {
   } else if (entry.kind == SpanKind::kRecords) {
     object_bytes = SizeClassBytes(class_index);
   }
+  if (entry.kind == SpanKind::kLeaves) leaf_spans_++;
   spans_[page] = std::make_unique<Span>(page, entry, class_index, object_bytes);
   std::fill_n(first_page_of_.begin() + static_cast<ptrdiff_t>(page), entry.pages,
               static_cast<uint32_t>(page));
@@ -286,7 +289,7 @@ void Heap::Shut(Span* span) {
 uint64_t Heap::EndOfTiles(uint64_t page, uint64_t end) const {
   while (page < end) {
     SpanEntry entry;
-    const bool valid = DecodeSpanEntry(medium_->Load(map_offset_ + page * 8), &entry);
+    const bool valid = DecodeSpanEntry(page, medium_->Load(map_offset_ + page * 8), &entry);
     ASHLAR_ASSERT(valid && entry.pages > 0);
     page += entry.pages;
   }
@@ -295,14 +298,35 @@ uint64_t Heap::EndOfTiles(uint64_t page, uint64_t end) const {
 
 void Heap::PublishEntry(PoolOperation* op, uint64_t page, const SpanEntry& entry) {
   const PoolOffset at = map_offset_ + page * 8;
-  op->Store(at, EncodeSpanEntry(entry));
+  op->Store(at, EncodeSpanEntry(page, entry));
   op->Flush(at, 8);
   op->Fence();
 }
 
+// I6. A piece of one page, the shortest that a log has, holds the words of so many leaves.
+uint64_t Heap::PagesHeldBack(uint64_t leaf_spans) const {
+  constexpr uint64_t kWordsPerPage = (kPageBytes - kBatchLogHeaderBytes) / kBatchWordBytes;
+  return (leaf_spans * kLeavesPerSpan + kWordsPerPage - 1) / kWordsPerPage;
+}
+
+uint64_t Heap::LongestRun() const {
+  uint64_t longest = pages_ - high_water_page_;
+  for (const auto& [page, pages] : free_runs_) longest = std::max(longest, pages);
+  return longest;
+}
+
 // Pages for a span, durably entered in the map.
-Result<uint64_t> Heap::TakePages(PoolOperation* op, const SpanEntry& entry) {
+Result<uint64_t> Heap::TakePages(PoolOperation* op, const SpanEntry& entry, Pages from) {
   const uint64_t pages = entry.pages;
+  const auto no_space = [&] {
+    return Status::NoSpace(medium_->path(), StrCat("the pool is full: no ", pages * kPageBytes,
+                                                   " bytes in one piece"));
+  };
+  const uint64_t held_back =
+      from == Pages::kHeldBackToo
+          ? 0
+          : PagesHeldBack(leaf_spans_ + (entry.kind == SpanKind::kLeaves ? 1 : 0));
+  if (pages + held_back > free_pages_) return no_space();  // I6
   // Best fit keeps large runs for large records.
   auto best = free_runs_.end();
   for (auto run = free_runs_.begin(); run != free_runs_.end(); ++run) {
@@ -325,26 +349,26 @@ Result<uint64_t> Heap::TakePages(PoolOperation* op, const SpanEntry& entry) {
                     .pages = static_cast<uint32_t>(tile_end - page - pages)});
     }
     PublishEntry(op, page, entry);
+    free_pages_ -= pages;
     return page;
   }
-  if (pages > pages_ - high_water_page_)
-    return Status::NoSpace(medium_->path(), StrCat("the pool is full: no ", pages * kPageBytes,
-                                                   " bytes in one piece"));
+  if (pages > pages_ - high_water_page_) return no_space();
   const uint64_t page = high_water_page_;
   PublishEntry(op, page, entry);
   high_water_page_ += pages;
+  free_pages_ -= pages;
   return page;
 }
 
 // Commits the operation when there is a span.
 Result<Heap::Span*> Heap::NewSpan(PoolOperation* op, SpanKind kind, uint32_t class_index,
-                                  uint64_t pages) {
+                                  uint64_t pages, Pages from) {
   const SpanEntry entry = {
       .kind = kind,
       .size_class = static_cast<uint16_t>(kind == SpanKind::kRecords ? class_index : 0),
       .pages = static_cast<uint32_t>(pages)};
-  Result<uint64_t> page = TakePages(op, entry);
-  if (!page.ok() && DropSpareSpans()) page = TakePages(op, entry);
+  Result<uint64_t> page = TakePages(op, entry, from);
+  if (!page.ok() && DropSpareSpans()) page = TakePages(op, entry, from);
   if (!page.ok()) return std::move(page).status();
   op->Commit();
   return AddSpan(entry, page.value());
@@ -356,6 +380,8 @@ void Heap::DropSpan(Span* span) {
   if (span->is_open) Shut(span);
   uint64_t page = span->page;
   uint64_t pages = span->entry.pages;
+  if (span->entry.kind == SpanKind::kLeaves) leaf_spans_--;
+  free_pages_ += pages;
   std::fill_n(first_page_of_.begin() + static_cast<ptrdiff_t>(page), pages, 0);
   spans_[page].reset();
   const auto after = free_runs_.upper_bound(page);
@@ -425,7 +451,8 @@ Result<PoolOffset> Heap::AllocateSmall(uint32_t class_index, Reserve reserve) {
   // Another thread may have made room in the meantime.
   if (!HasObject(size_class, reserve)) {
     const SpanKind kind = class_index == kLeafClass ? SpanKind::kLeaves : SpanKind::kRecords;
-    ASHLAR_ASSIGN_OR_RETURN(Span* const span, NewSpan(&op, kind, class_index, kSpanPages));
+    ASHLAR_ASSIGN_OR_RETURN(Span* const span,
+                            NewSpan(&op, kind, class_index, kSpanPages, Pages::kNormal));
     Open(span);
   }
   return TakeObject(&size_class);
@@ -437,10 +464,25 @@ Result<PoolOffset> Heap::AllocateLarge(uint64_t bytes) {
     return Status::NoSpace(medium_->path(), StrCat(bytes, " bytes are more than the pool has"));
   PoolOperation op(*medium_);
   MutexLock lock(mutex());
-  ASHLAR_ASSIGN_OR_RETURN(Span* const span, NewSpan(&op, SpanKind::kLarge, 0, pages));
+  ASHLAR_ASSIGN_OR_RETURN(Span* const span,
+                          NewSpan(&op, SpanKind::kLarge, 0, pages, Pages::kNormal));
   span->Take(0);
   taken_bytes_ += span->object_bytes;
   return span->ObjectAt(0);
+}
+
+Result<PoolObject> Heap::AllocateHeldBack(uint64_t bytes) {
+  if (refuse_ && refuse_()) return Status::NoSpace(medium_->path(), "refused by a test");
+  PoolOperation op(*medium_);
+  MutexLock lock(mutex());
+  if (LongestRun() == 0) DropSpareSpans();
+  const uint64_t pages = std::min((bytes + kPageBytes - 1) / kPageBytes, LongestRun());
+  if (pages == 0) return Status::NoSpace(medium_->path(), "the pool is full: no page is free");
+  ASHLAR_ASSIGN_OR_RETURN(Span* const span,
+                          NewSpan(&op, SpanKind::kLarge, 0, pages, Pages::kHeldBackToo));
+  span->Take(0);
+  taken_bytes_ += span->object_bytes;
+  return PoolObject{.offset = span->ObjectAt(0), .bytes = span->object_bytes};
 }
 
 Result<PoolOffset> Heap::Allocate(uint64_t bytes, Reserve reserve) {

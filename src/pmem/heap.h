@@ -30,6 +30,8 @@
 //     ahead of the mark is not taken for free before it is retired.
 // I5: a new span is an operation of its own, committed before what it allots is used. The operation
 //     begins before the mutex is taken (pool_locks.h): allocate outside of PoolOperations.
+// I6: so many pages stay free that the log of a batch that deletes from every leaf has room, a word
+//     for each leaf. Only AllocateHeldBack takes them.
 //
 // Headers per object were rejected: 16 bytes on records of 32. A durable free list was rejected: a
 // store and a fence for each change.
@@ -66,6 +68,12 @@ inline constexpr uint64_t kLeavesPerSpan = kSpanBytes / kLeafBytes;
 uint32_t SizeClassOf(uint64_t bytes);
 uint64_t SizeClassBytes(uint32_t size_class);
 
+// An allocated piece of the pool.
+struct PoolObject {
+  PoolOffset offset = 0;
+  uint64_t bytes = 0;
+};
+
 enum class Reserve : uint8_t {
   kInsert,  // leaves the held-back object alone
   kUpdate,  // may take it: the record that this one replaces will fill the gap
@@ -101,6 +109,9 @@ class Heap {
   // ---- Allocation, outside of locks, guards and operations. NoSpace when there is none.
   Result<PoolOffset> Allocate(uint64_t bytes, Reserve reserve) ASHLAR_EXCLUDES(kPoolOperation);
   Result<PoolOffset> AllocateLeaf() ASHLAR_EXCLUDES(kPoolOperation);
+  // Whole pages for at most `bytes` in one piece, from the pages that are held back too (I6). One
+  // thread at a time: with the tree's scarce mutex.
+  Result<PoolObject> AllocateHeldBack(uint64_t bytes) ASHLAR_EXCLUDES(kPoolOperation);
   // Calls `allocate`, which returns a Status or a Result. On NoSpace waits for the mark, frees all
   // that was retired, and calls it once more.
   template <typename Function>
@@ -161,9 +172,13 @@ class Heap {
   Result<PoolOffset> AllocateLarge(uint64_t bytes);
   bool HasObject(const Class& size_class, Reserve reserve) const ASHLAR_REQUIRES(kHeapMutex);
   PoolOffset TakeObject(Class* size_class) ASHLAR_REQUIRES(kHeapMutex);
-  Result<Span*> NewSpan(PoolOperation* op, SpanKind kind, uint32_t class_index, uint64_t pages)
+  enum class Pages : uint8_t { kNormal, kHeldBackToo };
+  Result<Span*> NewSpan(PoolOperation* op, SpanKind kind, uint32_t class_index, uint64_t pages,
+                        Pages from) ASHLAR_REQUIRES(kHeapMutex);
+  Result<uint64_t> TakePages(PoolOperation* op, const SpanEntry& entry, Pages from)
       ASHLAR_REQUIRES(kHeapMutex);
-  Result<uint64_t> TakePages(PoolOperation* op, const SpanEntry& entry) ASHLAR_REQUIRES(kHeapMutex);
+  uint64_t PagesHeldBack(uint64_t leaf_spans) const;
+  uint64_t LongestRun() const ASHLAR_REQUIRES(kHeapMutex);
   void PublishEntry(PoolOperation* op, uint64_t page, const SpanEntry& entry)
       ASHLAR_REQUIRES(kHeapMutex);
   uint64_t EndOfTiles(uint64_t page, uint64_t end) const ASHLAR_REQUIRES(kHeapMutex);
@@ -204,6 +219,8 @@ class Heap {
   std::map<uint64_t, uint64_t> free_runs_ ASHLAR_GUARDED_BY(
       kHeapMutex);  // first page to pages, below the high-water mark; never adjacent
   uint64_t high_water_page_ ASHLAR_GUARDED_BY(kHeapMutex);
+  uint64_t free_pages_ ASHLAR_GUARDED_BY(kHeapMutex) = 0;  // of free_runs_ and above high water
+  uint64_t leaf_spans_ ASHLAR_GUARDED_BY(kHeapMutex) = 0;
   uint64_t taken_bytes_ ASHLAR_GUARDED_BY(kHeapMutex) = 0;  // by objects
   std::unique_ptr<RetiredBatch> retired_
       ASHLAR_GUARDED_BY(kHeapMutex);  // not yet handed to the epoch

@@ -4,14 +4,17 @@
 //   page 1 ..  span map: 8 bytes for every page of the pool
 //   then       pages, in spans: records of one size class, leaves, or one large record
 //
-//   span entry   63 .. 32   31 .. 24   23 .. 8   7 .. 0
-//                pages      check      class     kind         in the map at the span's first page; the words of its other pages mean nothing
+//   span entry   63 .. 32   31 .. 10   9 .. 3   2 .. 0
+//                pages      check      class    kind         at the span's first page in the map
 //
+// The check covers the other fields and the page. The words of a span's other pages mean nothing.
 // The first entry that is zero is the high-water mark: beyond it nothing was ever used.
 //
 //   leaf, 8 cache lines
 //     line 0       commit word | next | next | separator | tag | 24 bytes zero
-//                    commit word   63 .. 49 version   48 alternate: which next counts   47 .. 0 occupied slots
+//                    commit word   63 .. 49 check   48 alternate: which next counts
+//                                  47 .. 0 occupied slots; the check covers the other bits, the next
+//                                  that counts and the leaf's offset
 //                    next          offset of the leaf to the right, 0: none; the one that does not
 //                                  count is written before the commit word flips
 //                    separator     offset of a record whose key is the leaf's lower bound, 0 for
@@ -23,7 +26,9 @@
 //
 //   record       checksum u32 | key bytes u32 | value bytes u32 | key | value        checksum: crc32c of all that follows, masked
 //
-//   batch log    bytes u64 | checksum u64 | (offset u64, word u64)*                   in the header's page or an object, named by the batch mark
+//   batch log    pieces: bytes u64 | checksum u64 | next piece u64 | (offset u64, word u64)*
+//                in the header's page or in objects; the batch mark names the first piece, next 0
+//                is the last one; checksum: crc32c of next and words, masked
 //
 // All numbers are little-endian; a pool is not opened on a machine of the other order.
 #pragma once
@@ -97,23 +102,25 @@ struct SpanEntry {
   uint32_t pages;
 };
 
-constexpr uint8_t SpanCheck(const SpanEntry& entry) {
-  const uint64_t mixed = (static_cast<uint64_t>(entry.kind) << 48 |
-                          static_cast<uint64_t>(entry.size_class) << 32 | entry.pages) *
-                         0x9e3779b97f4a7c15u;
-  return static_cast<uint8_t>(mixed >> 56);
+// `page`: the first page of the span.
+constexpr uint64_t SpanCheck(uint64_t page, const SpanEntry& entry) {
+  const uint64_t fields = static_cast<uint64_t>(entry.pages) << 10 |
+                          static_cast<uint64_t>(entry.size_class) << 3 |
+                          static_cast<uint64_t>(entry.kind);
+  const uint64_t mixed = (fields ^ page * 0xc2b2ae3d27d4eb4fu) * 0x9e3779b97f4a7c15u;
+  return mixed >> 42;
 }
-constexpr uint64_t EncodeSpanEntry(const SpanEntry& entry) {
-  return static_cast<uint64_t>(entry.pages) << 32 | static_cast<uint64_t>(SpanCheck(entry)) << 24 |
-         static_cast<uint64_t>(entry.size_class) << 8 | static_cast<uint64_t>(entry.kind);
+constexpr uint64_t EncodeSpanEntry(uint64_t page, const SpanEntry& entry) {
+  return static_cast<uint64_t>(entry.pages) << 32 | SpanCheck(page, entry) << 10 |
+         static_cast<uint64_t>(entry.size_class) << 3 | static_cast<uint64_t>(entry.kind);
 }
-// False for a word that no EncodeSpanEntry made.
-constexpr bool DecodeSpanEntry(uint64_t word, SpanEntry* entry) {
-  *entry = {.kind = static_cast<SpanKind>(word & 0xff),
-            .size_class = static_cast<uint16_t>(word >> 8),
+// False for a word that EncodeSpanEntry did not make for this page.
+constexpr bool DecodeSpanEntry(uint64_t page, uint64_t word, SpanEntry* entry) {
+  *entry = {.kind = static_cast<SpanKind>(word & 7),
+            .size_class = static_cast<uint16_t>(word >> 3 & 0x7f),
             .pages = static_cast<uint32_t>(word >> 32)};
-  return (word & 0xff) <= static_cast<uint64_t>(SpanKind::kLarge) &&
-         EncodeSpanEntry(*entry) == word;
+  return (word & 7) <= static_cast<uint64_t>(SpanKind::kLarge) &&
+         EncodeSpanEntry(page, *entry) == word;
 }
 
 // ---- Leaf.
@@ -133,15 +140,23 @@ static_assert(kLeafSlots + kSlots * 8 == kLeafBytes);
 constexpr uint64_t LeafTag(PoolOffset leaf) { return (leaf ^ 0x6c656166u) * 0x9e3779b97f4a7c15u; }
 
 inline constexpr uint64_t kOccupiedMask = (uint64_t{1} << kSlots) - 1;
-inline constexpr uint64_t kAlternateBit = uint64_t{1} << kSlots;
-inline constexpr uint64_t kCommitVersion = uint64_t{1} << (kSlots + 1);
+inline constexpr uint32_t kCommitCheckShift = kSlots + 1;
 
 constexpr uint64_t Occupied(uint64_t commit) { return commit & kOccupiedMask; }
-constexpr uint32_t SelectedNext(uint64_t commit) { return (commit & kAlternateBit) != 0 ? 1 : 0; }
-// What follows `commit` when these slots are occupied; `flip`: and the other next pointer counts.
-constexpr uint64_t NextCommit(uint64_t commit, uint64_t occupied, bool flip) {
-  const uint64_t kept = (commit & ~kOccupiedMask) | occupied;
-  return (flip ? kept ^ kAlternateBit : kept) + kCommitVersion;
+constexpr uint32_t SelectedNext(uint64_t commit) {
+  return static_cast<uint32_t>(commit >> kSlots & 1);
+}
+// `next`: the pointer that counts.
+constexpr uint64_t EncodeCommit(PoolOffset leaf, PoolOffset next, uint64_t occupied,
+                                uint32_t selected_next) {
+  const uint64_t fields = occupied | uint64_t{selected_next} << kSlots;
+  uint64_t mixed = (fields ^ leaf * 0xc2b2ae3d27d4eb4fu) * 0x9e3779b97f4a7c15u;
+  mixed = ((mixed ^ mixed >> 32) + next) * 0x165667b19e3779f9u;
+  return fields | mixed >> kCommitCheckShift << kCommitCheckShift;
+}
+// False: the commit word is not the leaf's with this pointer.
+constexpr bool IsCommit(PoolOffset leaf, PoolOffset next, uint64_t commit) {
+  return EncodeCommit(leaf, next, Occupied(commit), SelectedNext(commit)) == commit;
 }
 
 // ---- Slot and record.
@@ -160,6 +175,7 @@ constexpr PoolOffset SlotRecord(uint64_t slot) {
 constexpr uint64_t SlotUnits(uint64_t slot) { return slot >> kSlotOffsetBits; }
 
 inline constexpr uint64_t kRecordHeaderBytes = 12;
-inline constexpr uint64_t kBatchPredecessorRecorderBytes = 16;
+inline constexpr uint64_t kBatchLogHeaderBytes = 24;
+inline constexpr uint64_t kBatchWordBytes = 16;
 
 }  // namespace ashlar::pmem

@@ -76,7 +76,8 @@ void WriteNewLeaf(PoolOperation* op, PoolOffset leaf, const std::vector<LeafEntr
                   PoolOffset separator, PoolOffset next) {
   ASHLAR_DCHECK(entries.size() <= kSlots);
   std::array<uint64_t, kLeafBytes / 8> image{};
-  image[kLeafCommit / 8] = entries.empty() ? 0 : kOccupiedMask >> (kSlots - entries.size());
+  const uint64_t occupied = entries.empty() ? 0 : kOccupiedMask >> (kSlots - entries.size());
+  image[kLeafCommit / 8] = EncodeCommit(leaf, next, occupied, 0);
   image[kLeafNext / 8] = next;
   image[kLeafSeparator / 8] = separator;
   image[kLeafTag / 8] = LeafTag(leaf);

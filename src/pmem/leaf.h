@@ -151,10 +151,11 @@ class SlotWriter {
 void WriteNewLeaf(PoolOperation* op, PoolOffset leaf, const std::vector<LeafEntry>& entries,
                   PoolOffset separator, PoolOffset next);
 
-// Publishes a change of a leaf's occupied slots (and, with `flip`, of its next pointer): one store,
-// flushed and fenced.
-inline void PublishCommit(PoolOperation* op, PoolOffset leaf, uint64_t commit) {
-  op->Store(leaf + kLeafCommit, commit);
+// Publishes a leaf's occupied slots and the next pointer that counts: one store, flushed and fenced.
+// `next` is stored already, at index selected_next.
+inline void PublishCommit(PoolOperation* op, PoolOffset leaf, PoolOffset next, uint64_t occupied,
+                          uint32_t selected_next) {
+  op->Store(leaf + kLeafCommit, EncodeCommit(leaf, next, occupied, selected_next));
   op->Flush(leaf + kLeafCommit, 8);
   op->Fence();
 }

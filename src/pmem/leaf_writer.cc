@@ -175,7 +175,8 @@ LeafWriter::Outcome LeafWriter::PutLocked(PoolOperation* op, const FoundLeaf& le
   slots.Put(index, entry->slot(), entry->fingerprint);
   slots.Finish();
   op->Fence();
-  PublishCommit(op, leaf.offset, NextCommit(commit, occupied | uint64_t{1} << index, false));
+  PublishCommit(op, leaf.offset, view.Next(commit), occupied | uint64_t{1} << index,
+                SelectedNext(commit));
   op->Commit();
   lock->Release();
   state_.entries.fetch_add(1, std::memory_order_relaxed);
@@ -270,7 +271,7 @@ LeafWriter::Outcome LeafWriter::Split(PoolOperation* op, const FoundLeaf& leaf, 
   }
   for (const PoolOffset record : entry->copied) state_.heap.BeforeUnlink(record);
   op->Fence();
-  PublishCommit(op, leaf.offset, NextCommit(commit, occupied, true));
+  PublishCommit(op, leaf.offset, reserve.leaf, occupied, 1 - SelectedNext(commit));
   // Copies beyond the needed ones were never used.
   for (size_t i = entry->copied.size(); i < reserve.copies.size(); ++i)
     state_.heap.Release(reserve.copies[i]);
@@ -347,7 +348,8 @@ Status LeafWriter::Delete(const Slice& key) {
         PrefetchCandidate(*state_.medium, leaf.offset, fingerprint);
         if (!leaf.ref->TryLock(leaf.version)) continue;
         LeafLock lock(leaf.ref);
-        const uint64_t commit = LeafView(*state_.medium, leaf.offset).Commit();
+        const LeafView view(*state_.medium, leaf.offset);
+        const uint64_t commit = view.Commit();
         const SlotFound found = FindInLeaf(*state_.medium, state_.order, leaf.offset, commit, key,
                                            fingerprint, RecordPart::kKey);
         if (found.damaged != 0) return state_.DamagedRecord(found.damaged);
@@ -359,7 +361,7 @@ Status LeafWriter::Delete(const Slice& key) {
         }
         const uint64_t occupied = Occupied(commit) & ~(uint64_t{1} << found.index);
         state_.heap.BeforeUnlink(found.offset);
-        PublishCommit(&op, leaf.offset, NextCommit(commit, occupied, false));
+        PublishCommit(&op, leaf.offset, view.Next(commit), occupied, SelectedNext(commit));
         op.Commit();
         lock.Release();
         removed = found.offset;
@@ -437,7 +439,7 @@ bool LeafWriter::Merge(PoolOperation* op, const FoundLeaf& left, const FoundLeaf
             from.Next(right_commit));
   state_.heap.BeforeUnlink(from.Separator());
   op->Fence();
-  PublishCommit(op, left.offset, NextCommit(left_commit, occupied, true));
+  PublishCommit(op, left.offset, from.Next(right_commit), occupied, 1 - SelectedNext(left_commit));
   state_.index.Publish(&change);
   op->Commit();
   left_lock.Release();

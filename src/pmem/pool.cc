@@ -137,7 +137,8 @@ void FormatPool(Medium* medium, uint64_t pool_id, const Comparator& comparator) 
   PoolOperation op(*medium);
   WriteNewLeaf(&op, header.first_leaf, {}, 0, 0);
   const PoolOffset entry = header.map_offset + header.first_page * 8;
-  op.Store(entry, EncodeSpanEntry({.kind = SpanKind::kLeaves,
+  op.Store(entry, EncodeSpanEntry(header.first_page,
+                                  {.kind = SpanKind::kLeaves,
                                    .size_class = 0,
                                    .pages = static_cast<uint32_t>(kSpanBytes / kPageBytes)}));
   op.Flush(entry, 8);

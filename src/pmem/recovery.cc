@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bitset>
 
+#include "base/assert.h"
 #include "base/coding.h"
 #include "base/crc32c.h"
 #include "base/format.h"
@@ -12,26 +13,36 @@
 namespace ashlar::pmem {
 namespace {
 
-constexpr uint64_t kWordBytes = 16;
+uint64_t BatchLogChecksum(const char* piece, uint64_t bytes) {
+  return crc32c::Mask(crc32c::Value(piece + 16, kBatchLogHeaderBytes - 16 + bytes));
+}
+
+// Appends the words of one piece. False: it is damaged. *next: the piece after it, 0: none.
+bool DecodePiece(const Medium& medium, PoolOffset piece, std::vector<BatchWord>* words,
+                 PoolOffset* next) {
+  if (piece % kUnitBytes != 0 || piece > medium.bytes() - kBatchLogHeaderBytes) return false;
+  const char* const start = medium.view() + piece;
+  const uint64_t bytes = DecodeFixed64(start);
+  if (bytes % kBatchWordBytes != 0 || bytes > medium.bytes() - piece - kBatchLogHeaderBytes)
+    return false;
+  if (BatchLogChecksum(start, bytes) != DecodeFixed64(start + 8)) return false;
+  *next = DecodeFixed64(start + 16);
+  // Each piece but the last has words, so that a circle of damaged pieces ends.
+  if (*next != 0 && (bytes == 0 || words->size() > medium.bytes() / kBatchWordBytes)) return false;
+  for (uint64_t at = 0; at < bytes; at += kBatchWordBytes) {
+    const char* const word = start + kBatchLogHeaderBytes + at;
+    words->push_back({.offset = DecodeFixed64(word), .word = DecodeFixed64(word + 8)});
+    if (words->back().offset % 8 != 0 || words->back().offset > medium.bytes() - 8) return false;
+  }
+  return true;
+}
 
 Status DecodeBatchLog(const Medium& medium, PoolOffset log, std::vector<BatchWord>* words) {
-  const auto damaged = [&] {
-    return Status::Corruption(medium.path(), StrCat("a damaged batch log at offset ", log));
-  };
-  if (log % kUnitBytes != 0 || log > medium.bytes() - kBatchPredecessorRecorderBytes)
-    return damaged();
-  const char* const start = medium.view() + log;
-  const uint64_t bytes = DecodeFixed64(start);
-  if (bytes % kWordBytes != 0 || bytes > medium.bytes() - log - kBatchPredecessorRecorderBytes)
-    return damaged();
-  if (crc32c::Mask(crc32c::Value(start + kBatchPredecessorRecorderBytes, bytes)) !=
-      DecodeFixed64(start + 8))
-    return damaged();
-  for (uint64_t at = 0; at < bytes; at += kWordBytes) {
-    const char* const word = start + kBatchPredecessorRecorderBytes + at;
-    words->push_back({.offset = DecodeFixed64(word), .word = DecodeFixed64(word + 8)});
-    if (words->back().offset % 8 != 0 || words->back().offset > medium.bytes() - 8)
-      return damaged();
+  for (PoolOffset piece = log; piece != 0;) {
+    PoolOffset next = 0;
+    if (!DecodePiece(medium, piece, words, &next))
+      return Status::Corruption(medium.path(), StrCat("a damaged batch log at offset ", piece));
+    piece = next;
   }
   return Status::OK();
 }
@@ -58,6 +69,7 @@ struct LeafHeader {
   uint32_t next;  // number of the leaf, or one of those below
   uint16_t entries;
   bool has_tag;
+  bool is_commit;
   bool is_in_chain;
 };
 constexpr uint32_t kNoLeaf = ~uint32_t{0};
@@ -123,11 +135,13 @@ class LeafReader {
         ASHLAR_PREFETCH(medium_.view() + spans_[span] + (i + kLeavesAhead) * kLeafBytes);
       const LeafView view(medium_, spans_[span] + i * kLeafBytes);
       const uint64_t commit = view.Commit();
+      const PoolOffset next = view.Next(commit);
       headers_[span * kLeavesPerSpan + i] = {
           .separator = view.Separator(),
-          .next = NumberOf(view.Next(commit)),
+          .next = NumberOf(next),
           .entries = static_cast<uint16_t>(std::popcount(Occupied(commit))),
           .has_tag = view.Tag() == LeafTag(view.offset()),
+          .is_commit = IsCommit(view.offset(), next, commit),
           .is_in_chain = false};
     }
   }
@@ -144,6 +158,7 @@ class LeafReader {
         return Damaged(before, "a link that leads to no leaf, or back");
       LeafHeader& header = headers_[leaf];
       if (!header.has_tag) return Damaged(leaf, "a wrong tag");
+      if (!header.is_commit) return Damaged(leaf, "a wrong check in its commit word");
       if ((header.separator == 0) != (leaf == first)) return Damaged(leaf, "a wrong separator");
       header.is_in_chain = true;
       chain_.push_back(leaf);
@@ -202,20 +217,27 @@ class LeafReader {
 
 }  // namespace
 
-uint64_t BatchLogBytes(size_t words) { return kBatchPredecessorRecorderBytes + words * kWordBytes; }
-
-std::string EncodeBatchLog(const std::vector<BatchWord>& words) {
-  std::string log(kBatchPredecessorRecorderBytes, '\0');
-  log.reserve(BatchLogBytes(words.size()));
-  for (const BatchWord& word : words) {
-    PutFixed64(&log, word.offset);
-    PutFixed64(&log, word.word);
+void WriteBatchLog(PoolOperation* op, std::span<const PoolObject> pieces,
+                   std::span<const BatchWord> words) {
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    const bool is_last = i + 1 == pieces.size() || words.size() <= BatchWordsIn(pieces[i].bytes);
+    const size_t count = is_last ? words.size() : BatchWordsIn(pieces[i].bytes);
+    ASHLAR_ASSERT(count <= BatchWordsIn(pieces[i].bytes));
+    std::string piece(kBatchLogHeaderBytes, '\0');
+    piece.reserve(BatchLogBytes(count));
+    for (const BatchWord& word : words.first(count)) {
+      PutFixed64(&piece, word.offset);
+      PutFixed64(&piece, word.word);
+    }
+    const uint64_t bytes = count * kBatchWordBytes;
+    EncodeFixed64(piece.data(), bytes);
+    EncodeFixed64(piece.data() + 16, is_last ? 0 : pieces[i + 1].offset);
+    EncodeFixed64(piece.data() + 8, BatchLogChecksum(piece.data(), bytes));
+    op->Copy(pieces[i].offset, piece.data(), piece.size());
+    op->Flush(pieces[i].offset, piece.size());
+    words = words.subspan(count);
+    if (is_last) return;
   }
-  EncodeFixed64(log.data(), log.size() - kBatchPredecessorRecorderBytes);
-  EncodeFixed64(log.data() + 8,
-                crc32c::Mask(crc32c::Value(log.data() + kBatchPredecessorRecorderBytes,
-                                           log.size() - kBatchPredecessorRecorderBytes)));
-  return log;
 }
 
 void ApplyBatchWords(PoolOperation* op, const std::vector<BatchWord>& words) {

@@ -18,6 +18,8 @@
 
 #include <functional>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "base/result.h"
 #include "pmem/tree_state.h"
@@ -36,13 +38,21 @@ struct RecoveryConfig {
 Result<std::unique_ptr<TreeState>> RecoverTree(std::unique_ptr<Medium> medium,
                                                RecoveryConfig config);
 
-// A batch log: words to store, which make a change whole. Used by BatchWriter too.
+// A batch log: the words to store that complete a change. Used by BatchWriter too.
 struct BatchWord {
   PoolOffset offset;
   uint64_t word;
 };
-uint64_t BatchLogBytes(size_t words);
-std::string EncodeBatchLog(const std::vector<BatchWord>& words);
+constexpr uint64_t BatchLogBytes(size_t words) {
+  return kBatchLogHeaderBytes + words * kBatchWordBytes;
+}
+constexpr size_t BatchWordsIn(uint64_t piece_bytes) {
+  return static_cast<size_t>((piece_bytes - kBatchLogHeaderBytes) / kBatchWordBytes);
+}
+// Writes the words into the pieces, which have room for them, and flushes. The caller fences, and
+// then sets the batch mark to the first piece.
+void WriteBatchLog(PoolOperation* op, std::span<const PoolObject> pieces,
+                   std::span<const BatchWord> words);
 // Stores and flushes the words; the caller fences.
 void ApplyBatchWords(PoolOperation* op, const std::vector<BatchWord>& words);
 

@@ -46,6 +46,8 @@ class Verifier {
     if (*again) return Status::OK();
     if (!readable) return state_.DamagedRecord(damaged);
     if (view.Tag() != LeafTag(leaf.offset)) return Damaged(leaf.offset, "the leaf has a wrong tag");
+    if (!IsCommit(leaf.offset, *next, commit))
+      return Damaged(leaf.offset, "the check of the leaf's commit word is wrong");
     ASHLAR_RETURN_IF_ERROR(CheckReference(leaf.offset, kLeafBytes));
     if (view.Separator() != 0) ASHLAR_RETURN_IF_ERROR(CheckRecord(view.Separator()));
     return CheckEntries(leaf, entries);
@@ -115,6 +117,8 @@ void ForEachLeaf(TreeState* state, const KeyRange& range, const Visit& visit) {
     if (!visit(leaf)) continue;
     if (leaf.upper == nullptr) return;
     const Slice upper = KeyOfRecord(leaf.upper);
+    // Only damage puts a bound below a key that was found there. The search would not advance.
+    if (bounded && state->order.Compare(upper, bound) <= 0) return;
     if (range.end && state->order.Compare(upper, *range.end) > 0) return;
     bound.assign(upper.data(), upper.size());
     bounded = true;

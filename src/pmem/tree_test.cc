@@ -351,6 +351,40 @@ TEST(FullPoolOfTwoSizesTest, AValueThatGrowsLeavesTheHeldBackObjectOfItsNewClass
   ASSERT_OK(tree->Verify());
 }
 
+// A batch of deletes asked for a redo log, two words for each key, for which a full pool has no room.
+TEST(FullPoolOfSmallEntriesTest, TakesABatchOfDeletesInEveryLeaf) {
+  TestPool pool(uint64_t{1} << 20);
+  std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool);
+  uint64_t count = 0;
+  while (tree->Put(NumberKey(count), "").ok()) count++;
+  for (size_t bytes = 16000; bytes > 0; bytes /= 2) {
+    while (tree->Put(NumberKey(count), std::string(bytes, 'v')).ok()) count++;
+  }
+  const uint64_t leaves = tree->Stats().leaves;
+  ASSERT_GT(leaves, 200U);
+  WriteBatch batch;
+  uint64_t deleted = 0;
+  for (uint64_t i = 0; i < count; i += 30, ++deleted) ASSERT_OK(batch.Delete(NumberKey(i)));
+  ASSERT_GT(deleted, leaves);
+  ASSERT_OK(tree->Write(batch));
+  EXPECT_EQ(tree->Count(KeyRange::All()), count - deleted);
+  for (uint64_t i = 0; i < count; ++i) ASSERT_EQ(tree->Exists(NumberKey(i)), i % 30 != 0) << i;
+  ASSERT_OK(tree->Verify());
+  // Whole leaves too.
+  batch.Clear();
+  for (uint64_t i = 0; i < count; ++i) {
+    if (i % 400 >= 200) continue;
+    ASSERT_OK(batch.Delete(NumberKey(i)));
+  }
+  ASSERT_OK(tree->Write(batch));
+  for (uint64_t i = 0; i < count; ++i)
+    ASSERT_EQ(tree->Exists(NumberKey(i)), i % 30 != 0 && i % 400 >= 200) << i;
+  EXPECT_LT(tree->Stats().leaves, leaves * 2 / 3);
+  ASSERT_OK(tree->Close());
+  tree = OpenTestTree(&pool);
+  ASSERT_OK(tree->Verify());
+}
+
 TEST_F(FullPoolTest, ABatchThatDoesNotFitChangesNothing) {
   WriteBatch batch;
   ASSERT_OK(batch.Delete(NumberKey(0)));
