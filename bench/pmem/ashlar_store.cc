@@ -1,5 +1,6 @@
 #include "ashlar/persistent_tree.h"
 #include "bench/pmem/store.h"
+#include "pmem/tree.h"
 #include "tests/support/test_pool.h"
 
 namespace ashlar::bench {
@@ -9,10 +10,10 @@ void Check(const Status& status) {
   if (!status.ok()) Fail(status.ToString());
 }
 
-SplitStrategy StrategyOf(const std::string& kind) {
-  if (kind == "ashlar") return SplitStrategy::kZeroCopySwap;
-  if (kind == "ashlar-copy-or-swap") return SplitStrategy::kCopyOrSwap;
-  if (kind == "ashlar-naive-copy") return SplitStrategy::kNaiveCopy;
+pmem::SplitStrategy StrategyOf(const std::string& kind) {
+  if (kind == "ashlar") return pmem::SplitStrategy::kZeroCopySwap;
+  if (kind == "ashlar-copy-or-swap") return pmem::SplitStrategy::kCopyOrSwap;
+  if (kind == "ashlar-naive-copy") return pmem::SplitStrategy::kNaiveCopy;
   Fail("no store called " + kind);
 }
 
@@ -28,10 +29,12 @@ class AshlarStore final : public Store {
     PersistentTreeOptions options;
     options.create_if_missing = request.create;
     options.pool_bytes = request.pool_bytes;
-    options.split_strategy = StrategyOf(request.kind);
     options.durability = request.logged ? DurabilityClass::kLogged : DurabilityClass::kCpuFlush;
     options.caches_are_durable = !request.flush;
-    Check(PersistentTree::Open(options, request.path, &tree_));
+    Result<std::unique_ptr<PersistentTree>> opened =
+        pmem::OpenTreeAt(options, request.path, StrategyOf(request.kind));
+    Check(opened.status());
+    tree_ = std::move(opened).value();
   }
   ~AshlarStore() override { Check(tree_->Close()); }
 

@@ -50,14 +50,6 @@ enum class DurabilityClass : uint8_t {
 // "cpu-flush", "process-crash-only", "logged".
 ASHLAR_API const char* DurabilityClassName(DurabilityClass durability);
 
-// How a split treats the entries that move to the new leaf. For measurements: the first is the
-// best.
-enum class SplitStrategy : uint8_t {
-  kZeroCopySwap,  // hand the slots over; no key or value moves
-  kCopyOrSwap,    // copy entries of up to 64 bytes, hand over the others
-  kNaiveCopy,     // copy every entry
-};
-
 struct PersistentTreeOptions {
   bool create_if_missing = false;
   bool error_if_exists = false;
@@ -87,8 +79,6 @@ struct PersistentTreeOptions {
   // the log as <pool>.log.lost-N. Call Verify afterwards: a crash during a checkpoint may have left
   // pages that need the lost changes.
   bool accept_log_damage = false;
-
-  SplitStrategy split_strategy = SplitStrategy::kZeroCopySwap;
 
   // Threads that read the leaves at open; they end with it. 0: one for each processor, at most 8.
   // Trees of less than some 100,000 entries take one.

@@ -336,17 +336,24 @@ Status Tree::Verify() {
   return mark_status_;
 }
 
+Result<std::unique_ptr<PersistentTree>> OpenTreeAt(const PersistentTreeOptions& options,
+                                                   const std::string& path,
+                                                   SplitStrategy strategy) {
+  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<Medium> medium, OpenMedium(options, path));
+  TreeConfig config;
+  config.recovery.comparator = options.comparator;
+  config.recovery.split_strategy = strategy;
+  config.recovery.threads = ChooseRecoveryThreads(options);
+  return OpenTree(std::move(medium), std::move(config));
+}
+
 }  // namespace pmem
 
 Status PersistentTree::Open(const PersistentTreeOptions& options, const std::string& path,
                             std::unique_ptr<PersistentTree>* tree) {
   tree->reset();
-  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<pmem::Medium> medium, pmem::OpenMedium(options, path));
-  pmem::TreeConfig config;
-  config.recovery.comparator = options.comparator;
-  config.recovery.split_strategy = options.split_strategy;
-  config.recovery.threads = pmem::ChooseRecoveryThreads(options);
-  ASHLAR_ASSIGN_OR_RETURN(*tree, pmem::OpenTree(std::move(medium), std::move(config)));
+  ASHLAR_ASSIGN_OR_RETURN(*tree,
+                          pmem::OpenTreeAt(options, path, pmem::SplitStrategy::kZeroCopySwap));
   return Status::OK();
 }
 

@@ -1,10 +1,11 @@
-// Tree: the PersistentTree that users hold. It checks arguments, hands each job to one part, and
-// knows when everything may be let go of.
+// Tree: the implementation of PersistentTree. It checks arguments, passes each job to one part, and
+// owns the parts.
 #pragma once
 
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "ashlar/persistent_tree.h"
 #include "platform/thread.h"
@@ -13,8 +14,8 @@
 
 namespace ashlar::pmem {
 
-// Whether the mark runs on a thread of its own, or is over when OpenTree returns: tests that count
-// stores and crashes want one thread.
+// The mark runs on a thread of its own, or ends before OpenTree returns. Tests that count stores and
+// crashes need one thread.
 enum class MarkRun : uint8_t { kBackground, kAtOpen };
 
 struct TreeConfig {
@@ -22,9 +23,12 @@ struct TreeConfig {
   MarkRun mark = MarkRun::kBackground;
 };
 
-// Recovers the medium's pool. PersistentTree::Open comes here after it has found a medium; tests
-// come with their own.
+// Recovers the medium's pool. Tests have media of their own.
 Result<std::unique_ptr<PersistentTree>> OpenTree(std::unique_ptr<Medium> medium, TreeConfig config);
+
+// PersistentTree::Open, with a strategy for splits.
+Result<std::unique_ptr<PersistentTree>> OpenTreeAt(const PersistentTreeOptions& options,
+                                                   const std::string& path, SplitStrategy strategy);
 
 class Tree final : public PersistentTree {
  public:

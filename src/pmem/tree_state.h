@@ -26,6 +26,7 @@
 #include "pmem/leaf_index.h"
 #include "pmem/medium.h"
 #include "pmem/pin_table.h"
+#include "pmem/split_strategy.h"
 
 namespace ashlar::pmem {
 
