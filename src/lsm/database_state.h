@@ -129,7 +129,6 @@ struct DatabaseState {
   std::vector<UnsupportedOption> unsupported_options
       ASHLAR_GUARDED_BY(kDatabaseMutex);  // of the OPTIONS file at open; written into each new one
   SnapshotList snapshots ASHLAR_GUARDED_BY(kDatabaseMutex);
-  int file_deletions_disabled ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
   int background_paused ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
   bool closed ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
   Status close_status ASHLAR_GUARDED_BY(kDatabaseMutex);

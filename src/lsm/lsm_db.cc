@@ -129,11 +129,12 @@ Status LsmDB::StartWriting(const std::vector<ColumnFamilyDescriptor>& families) 
     // No job of the pool takes one of the memtables before they go to tables together.
     background_.HoldJobs();
     Status flushed = commit_.SwitchMemTables(live, FlushReason::kOthers);
-    if (flushed.ok()) flushed = background_.FlushTogether(live, TableFileCreationReason::kRecovery);
+    if (flushed.ok())
+      flushed = background_.flushes().RunTogether(live, TableFileCreationReason::kRecovery);
     background_.ReleaseJobs();
     ASHLAR_RETURN_IF_ERROR(flushed);
   }
-  ASHLAR_RETURN_IF_ERROR(background_.RecordLogNumbers());
+  ASHLAR_RETURN_IF_ERROR(background_.installer().RecordLogNumbers());
   background_.files().ReleaseLogs();
   background_.files().DeleteObsoleteFiles();
   uint64_t oldest_log = 0;
@@ -206,6 +207,7 @@ Status LsmDB::CloseFiles() {
       background_.files().DeleteObsoleteFiles();
       return Status::OK();
     });
+    background_.files().Stop();
     {
       MutexLock changing(options_file_mutex_);
       options_file_closed_ = true;
@@ -240,7 +242,7 @@ Status LsmDB::CloseLogs() {
   });
   // Also after an open that failed before it synced the logs that it found.
   std::erase_if(logs, [](const LogSet::LiveLog& log) { return !log.synced; });
-  const Status recorded = background_.RecordSyncedLogs(logs);
+  const Status recorded = background_.installer().RecordSyncedLogs(logs);
   return closed.ok() ? recorded : closed;
 }
 
@@ -298,8 +300,9 @@ Status LsmDB::TryToResume() {
     return commit_.LeaderSwitchMemTables(families, FlushReason::kErrorRecovery);
   });
   if (status.ok()) {
-    status = CatchBadAlloc(
-        [&] { return background_.FlushTogether(families, TableFileCreationReason::kFlush); });
+    status = CatchBadAlloc([&] {
+      return background_.flushes().RunTogether(families, TableFileCreationReason::kFlush);
+    });
   }
   background_.ReleaseJobs();
   return status;
@@ -335,7 +338,7 @@ Status LsmDB::CreateFamily(const ColumnFamilyOptions& options, const std::string
                                 .comparator = KeyComparator(filled.comparator),
                                 .levels = static_cast<Level>(filled.num_levels)};
     ASHLAR_ASSIGN_OR_RETURN(
-        const std::unique_ptr<PendingInstall> install,
+        std::unique_ptr<PendingInstall> install,
         state_->versions->PrepareAddFamily(spec, state_->logs.current_number()));
     const PendingInstall::Change& added = install->changes().front();
     std::unique_ptr<FamilyTable> families;
@@ -344,7 +347,7 @@ Status LsmDB::CreateFamily(const ColumnFamilyOptions& options, const std::string
       families = FamiliesWith(*state_, MakeColumnFamily(state_, *added.family, added.version,
                                                         filled, state_->logs.current_number()));
     }
-    const Status installed = background_.InstallPrepared(install.get(), [&] {
+    const Status installed = background_.installer().Publish({.install = std::move(install)}, [&] {
       kDatabaseMutex.AssertHeld();
       state_->SetFamilies(std::move(families));
     });
@@ -386,7 +389,7 @@ Status LsmDB::DropFamily(const std::shared_ptr<ColumnFamily>& family) {
   return commit_.RunExclusive([&]() -> Status {
     ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
     MutexLock installers(state_->manifest_mutex());
-    ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<PendingInstall> install,
+    ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PendingInstall> install,
                             state_->versions->PrepareDropFamily(family->id()));
     // The table cannot change before the install: that takes the manifest mutex.
     std::unique_ptr<FamilyTable> families;
@@ -395,7 +398,7 @@ Status LsmDB::DropFamily(const std::shared_ptr<ColumnFamily>& family) {
       families = std::make_unique<FamilyTable>(state_->Families());
     }
     families->Remove(family->id());
-    const Status installed = background_.InstallPrepared(install.get(), [&] {
+    const Status installed = background_.installer().Publish({.install = std::move(install)}, [&] {
       kDatabaseMutex.AssertHeld();
       state_->SetFamilies(std::move(families));
       family->MarkDropped();
@@ -660,7 +663,7 @@ Status LsmDB::CompactRange(const CompactRangeOptions& options, ColumnFamilyHandl
   FlushOptions flush;
   flush.allow_write_stall = options.allow_write_stall;
   ASHLAR_RETURN_IF_ERROR(FlushFamilies(flush, {&family, 1}, FlushReason::kManualCompaction));
-  return background_.CompactRange(options, family, begin, end);
+  return background_.manual_compactions().CompactRange(options, family, begin, end);
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
 }
@@ -700,8 +703,7 @@ Status LsmDB::EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& colum
 
 Status LsmDB::DisableFileDeletions() try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
-  MutexLock lock(state_->mutex());
-  ++state_->file_deletions_disabled;
+  background_.files().Disable();
   return Status::OK();
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
@@ -709,12 +711,8 @@ Status LsmDB::DisableFileDeletions() try {
 
 Status LsmDB::EnableFileDeletions() try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
-  {
-    MutexLock lock(state_->mutex());
-    if (state_->file_deletions_disabled == 0)
-      return Status::InvalidArgument("file deletions are not disabled");
-    --state_->file_deletions_disabled;
-  }
+  if (!background_.files().Enable())
+    return Status::InvalidArgument("file deletions are not disabled");
   background_.files().DeleteObsoleteFiles();
   return Status::OK();
 } catch (const std::bad_alloc&) {
