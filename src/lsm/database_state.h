@@ -130,8 +130,6 @@ struct DatabaseState {
       ASHLAR_GUARDED_BY(kDatabaseMutex);  // of the OPTIONS file at open; written into each new one
   SnapshotList snapshots ASHLAR_GUARDED_BY(kDatabaseMutex);
   int background_paused ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
-  bool closed ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
-  Status close_status ASHLAR_GUARDED_BY(kDatabaseMutex);
 
  private:
   Mutex manifest_mutex_ ASHLAR_ACQUIRED_BEFORE(mutex_);

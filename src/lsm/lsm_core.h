@@ -40,6 +40,10 @@ struct LsmCore {
   CommitPipeline commit;
   Reader reader;
 
+  // Switches the memtables of these families that are not empty, and has them flushed.
+  Status FlushFamilies(const FlushOptions& flush_options,
+                       std::span<const std::shared_ptr<ColumnFamily>> families, FlushReason reason);
+  Status FlushAll(const FlushOptions& flush_options, FlushReason reason);
   // Ok if no iterator and no pinned value of the database lives; otherwise Aborted, saying which.
   Status CheckNothingIsRead();
   // Whether anything that the program still has refers to this.
